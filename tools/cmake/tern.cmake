@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+# What every folder's CMakeLists.txt is written with:
+#   tern_library(name SOURCES … [LINK …] [NATIVE])      a static library; core flags unless NATIVE
+#   tern_kernel_library(name SOURCES … [LINK …])        each source once per vector target
+#   tern_executable(name SOURCES … [LINK …])            a program with its kernels
+#   tern_test(name SOURCES … [LINK …] [LABELS …] [ARGS …] [PLAIN])   a GoogleTest binary known to ctest
+#   tern_fuzzer(name SOURCES … [LINK …])                a libFuzzer binary, in the preset `fuzz` only
+#   tern_check_headers(FOLDER…)                         every header of the folders compiles alone
+# Flags live in three INTERFACE targets: tern_warnings, tern_core_flags and tern_headers.
+
+add_library(tern_warnings INTERFACE)
+target_compile_options(tern_warnings INTERFACE
+  -Wall -Wextra -Wconversion -Wswitch -Wimplicit-fallthrough -Werror)
+
+# The header-only packages (Highway, protozero, DLPack, CLI11) without the rest of /usr/include.
+add_library(tern_headers INTERFACE)
+if(NOT TERN_INCLUDE STREQUAL "/usr/include")
+  target_include_directories(tern_headers SYSTEM INTERFACE "${TERN_INCLUDE}")
+endif()
+
+# Contraction is off so that plain loops give the same bits on every target; kernels ask for FMA by name.
+add_library(tern_common_flags INTERFACE)
+target_include_directories(tern_common_flags INTERFACE "${PROJECT_SOURCE_DIR}")
+target_compile_options(tern_common_flags INTERFACE -ffp-contract=off -fno-math-errno)
+target_link_libraries(tern_common_flags INTERFACE tern_warnings)
+
+add_library(tern_core_flags INTERFACE)
+target_compile_options(tern_core_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti -fno-threadsafe-statics>)
+target_link_libraries(tern_core_flags INTERFACE tern_common_flags)
+
+function(tern_library name)
+  cmake_parse_arguments(arg "NATIVE" "" "SOURCES;LINK" ${ARGN})
+  add_library(${name} STATIC ${arg_SOURCES})
+  target_link_libraries(${name} PUBLIC ${arg_LINK})
+  if(arg_NATIVE)
+    target_link_libraries(${name} PRIVATE tern_common_flags)
+  else()
+    target_link_libraries(${name} PRIVATE tern_core_flags)
+  endif()
+endfunction()
+
+# ---- vector targets: one line each -------------------------------------------------------------------
+# name | flags. PCLMUL and AES are Highway's habit, not ours: with HWY_DISABLE_PCLMUL_AES, `sse4` runs on
+# every processor with SSE4.2.
+set(tern_flags_sse4 -msse4.2 -DHWY_DISABLE_PCLMUL_AES)
+set(tern_flags_avx2 -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt -DHWY_DISABLE_PCLMUL_AES)
+set(tern_flags_avx512 ${tern_flags_avx2} -mavx512f -mavx512cd -mavx512bw -mavx512dq -mavx512vl
+    -mprefer-vector-width=512)
+set(tern_flags_neon -march=armv8-a)
+set(tern_flags_sve -march=armv8.2-a+sve)
+set(tern_flags_simd128 -msimd128)
+set(tern_flags_relaxed -msimd128 -mrelaxed-simd)
+
+if(EMSCRIPTEN)
+  set(tern_all_targets simd128 relaxed)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+  set(tern_all_targets neon sve)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(tern_all_targets sse4 avx2 avx512)
+endif()
+if(TERN_SIMD_TARGETS STREQUAL "auto")
+  set(tern_targets ${tern_all_targets})
+elseif(NOT TERN_SIMD_TARGETS STREQUAL "none")
+  set(tern_targets ${TERN_SIMD_TARGETS})
+endif()
+
+# NAME_<target> holds the sources compiled for <target>, in the namespace TERN_TARGET_NAME. NAME_targets
+# links all of them and tells its users which there are by TERN_TARGET_<TARGET>=1. A WebAssembly module with an
+# instruction that the engine lacks does not load at all, so there one module holds one target: both
+# builds use the namespace `wasm`, and programs choose which library they link (see tern_executable).
+function(tern_kernel_library name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  add_library(${name}_targets INTERFACE)
+  foreach(target IN LISTS tern_targets)
+    if(NOT DEFINED tern_flags_${target})
+      message(FATAL_ERROR "TERN_SIMD_TARGETS: unknown '${target}' (known here: ${tern_all_targets})")
+    endif()
+    set(namespace ${target})
+    if(EMSCRIPTEN)
+      set(namespace wasm)
+    endif()
+    add_library(${name}_${target} STATIC ${arg_SOURCES})
+    target_compile_options(${name}_${target} PRIVATE ${tern_flags_${target}})
+    target_compile_definitions(${name}_${target} PRIVATE
+      TERN_TARGET_NAME=${namespace} TERN_TARGET_LABEL="${target}" HWY_COMPILE_ONLY_STATIC)
+    target_link_libraries(${name}_${target} PRIVATE tern_core_flags tern_headers PUBLIC ${arg_LINK})
+    string(TOUPPER TERN_TARGET_${namespace} macro)
+    target_compile_definitions(${name}_targets INTERFACE ${macro}=1)
+    if(NOT EMSCRIPTEN)
+      target_link_libraries(${name}_targets INTERFACE ${name}_${target})
+    endif()
+  endforeach()
+endfunction()
+
+# tern_use_kernels(program [target]): on WebAssembly, links the kernels of one target (default: relaxed).
+function(tern_use_kernels program)
+  set(target relaxed)
+  if(ARGC GREATER 1)
+    set(target ${ARGV1})
+  endif()
+  if(EMSCRIPTEN)
+    target_link_libraries(${program} PRIVATE
+      $<TARGET_NAME_IF_EXISTS:tern_kernels_${target}>)
+  endif()
+endfunction()
+
+function(tern_executable name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LINK} tern_common_flags tern_headers)
+  tern_use_kernels(${name})
+  if(EMSCRIPTEN)
+    target_link_options(${name} PRIVATE
+      -sNODERAWFS=1 -sALLOW_MEMORY_GROWTH=1 -sEXIT_RUNTIME=1 -sSTACK_SIZE=1MB)
+  endif()
+endfunction()
+
+# ---- tests -------------------------------------------------------------------------------------------
+# GoogleTest is built from Debian's sources for every target, with that target's flags and sanitizers.
+function(tern_add_googletest)
+  set(root /usr/src/googletest)
+  if(NOT EXISTS ${root}/googlemock/src/gmock-all.cc)
+    message(FATAL_ERROR "${root} is missing: run tools/setup/setup.sh, or set TERN_TESTS=OFF")
+  endif()
+  add_library(tern_gtest STATIC ${root}/googletest/src/gtest-all.cc
+    ${root}/googlemock/src/gmock-all.cc ${root}/googlemock/src/gmock_main.cc)
+  target_include_directories(tern_gtest SYSTEM
+    PUBLIC ${root}/googletest/include ${root}/googlemock/include
+    PRIVATE ${root}/googletest ${root}/googlemock)
+  target_compile_options(tern_gtest PRIVATE -w)
+  if(EMSCRIPTEN)
+    target_compile_definitions(tern_gtest PUBLIC GTEST_HAS_PTHREAD=0)
+  else()
+    find_package(Threads REQUIRED)
+    target_link_libraries(tern_gtest PUBLIC Threads::Threads)
+  endif()
+endfunction()
+
+# PLAIN: an ordinary program whose exit code is the verdict. TERN_SOURCE_DIR names the source folder.
+function(tern_test name)
+  cmake_parse_arguments(arg "PLAIN" "" "SOURCES;LINK;LABELS;ARGS" ${ARGN})
+  if(NOT TERN_TESTS)
+    return()
+  endif()
+  tern_executable(${name} SOURCES ${arg_SOURCES} LINK ${arg_LINK})
+  target_compile_definitions(${name} PRIVATE TERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  if(NOT arg_PLAIN)
+    target_link_libraries(${name} PRIVATE tern_gtest)
+    list(APPEND arg_ARGS --gtest_output=json:${PROJECT_BINARY_DIR}/test-results/${name}.json)
+  endif()
+  add_test(NAME ${name} COMMAND ${name} ${arg_ARGS})
+  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 900)
+endfunction()
+
+function(tern_fuzzer name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  if(NOT "fuzzer" IN_LIST TERN_SANITIZE)
+    return()
+  endif()
+  tern_executable(${name} SOURCES ${arg_SOURCES} LINK ${arg_LINK})
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzzers)
+endfunction()
+
+# One generated source per header, which includes nothing else. Headers are found by pattern, because a
+# forgotten one is just what this is to catch.
+function(tern_check_headers)
+  set(sources)
+  foreach(folder IN LISTS ARGN)
+    file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
+         ${PROJECT_SOURCE_DIR}/${folder}/*.h)
+    foreach(header IN LISTS headers)
+      string(REPLACE "/" "_" stem ${header})
+      set(source ${PROJECT_BINARY_DIR}/header_check/${stem}.cc)
+      file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${header}\"  // NOLINT\n" @ONLY)
+      list(APPEND sources ${source})
+    endforeach()
+  endforeach()
+  if(sources)
+    add_library(tern_header_check OBJECT EXCLUDE_FROM_ALL ${sources})
+    target_compile_options(tern_header_check PRIVATE -Wno-unused-const-variable)
+    target_compile_definitions(tern_header_check PRIVATE
+      TERN_TARGET_NAME=header_check TERN_TARGET_LABEL="header_check" HWY_COMPILE_ONLY_STATIC)
+    target_link_libraries(tern_header_check PRIVATE tern_core_flags tern_headers)
+  endif()
+endfunction()
