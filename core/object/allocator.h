@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Allocator: where tensors get their memory. Naive asks the platform each time; pooled keeps freed
+// blocks by size class, so that a steady run asks nothing of the platform. Both count.
+//
+// Counted by reference: every Storage holds its allocator, so memory may outlive the run that made
+// it. Calls are safe from several threads. Failure is null (tensor code turns it into a Status).
+#ifndef TERN_CORE_OBJECT_ALLOCATOR_H_
+#define TERN_CORE_OBJECT_ALLOCATOR_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/base/platform.h"
+#include "core/base/spin_lock.h"
+#include "core/object/object.h"
+
+namespace tern {
+
+struct AllocatorStats {
+  int64_t live_bytes = 0;  // handed out now, as asked for
+  int64_t peak_bytes = 0;  // the most that ever was
+  int64_t live_blocks = 0;
+  int64_t reserved_bytes =
+      0;  // got from the platform and not given back, free blocks of the pool included
+  int64_t allocations = 0;  // calls to Allocate that gave memory
+  int64_t hits = 0;         // of them, served by the pool
+};
+
+class Allocator {
+ public:
+  // >= bytes (0 counts as 1) aligned to alignment (a power of two <= 4096), or null. Not zeroed.
+  void* Allocate(size_t bytes, size_t alignment);
+  // The same bytes and alignment as were asked for. Null is fine.
+  void Free(void* pointer, size_t bytes, size_t alignment);
+  // Gives free blocks back to the platform.
+  void Trim();
+  AllocatorStats stats() const;
+  void ResetPeak();
+  // Allocations that would lift live_bytes past the limit fail. Default: no limit.
+  void set_limit(int64_t bytes);
+
+  void IncRef();
+  void DecRef();
+
+  Allocator(const Allocator&) = delete;
+  Allocator& operator=(const Allocator&) = delete;
+
+ protected:
+  // platform may be null (malloc); its struct is copied.
+  explicit Allocator(const TernPlatform* platform);
+  virtual ~Allocator() = default;
+
+  // Called with the lock held. *hit says that no memory came from the platform.
+  virtual void* DoAllocate(size_t bytes, size_t alignment, bool* hit) = 0;
+  virtual void DoFree(void* pointer, size_t bytes, size_t alignment) = 0;
+  virtual void DoTrim() {}
+
+  void* PlatformAllocate(size_t bytes, size_t alignment);
+  void PlatformFree(void* pointer, size_t bytes, size_t alignment);
+
+ private:
+  TernPlatform platform_;
+  mutable SpinLock lock_;
+  AllocatorStats stats_;
+  int64_t limit_;
+  int32_t ref_count_ = 1;
+};
+
+ObjectPtr<Allocator> MakeNaiveAllocator(const TernPlatform* platform = nullptr);
+ObjectPtr<Allocator> MakePooledAllocator(const TernPlatform* platform = nullptr);
+// A process-wide naive allocator on malloc, for tensors made outside any run.
+const ObjectPtr<Allocator>& DefaultAllocator();
+
+}  // namespace tern
+
+#endif  // TERN_CORE_OBJECT_ALLOCATOR_H_

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Object: the C++ view of TernObject, with an intrusive reference count; ObjectPtr<T> holds one
+// reference.
+//
+// A subclass names its code (`static constexpr TernTypeCode kTypeCode`), derives from Object first,
+// has no virtual functions, and is made by MakeObject<T>(…), which counts one reference and sets a
+// deleter. Kinds are told apart by code (IsInstance), never by RTTI. The count is atomic unless
+// TERN_SINGLE_THREADED is defined.
+#ifndef TERN_CORE_OBJECT_OBJECT_H_
+#define TERN_CORE_OBJECT_OBJECT_H_
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "core/abi/abi.h"
+#include "core/base/check.h"
+
+namespace tern {
+
+// "tensor", "int", …; "type 4711" for codes nobody registered is not made here: unknown gives
+// "unknown type".
+std::string_view TypeKey(TernTypeCode code);
+
+// Live objects made by MakeObject and its kin; for tests that counts return to where they were.
+// Only kept in builds with assertions (else 0).
+int64_t LiveObjectCount();
+
+namespace internal {
+// Memory for an object and `extra` bytes behind it; ends the process where there is none.
+void* AllocateObject(size_t bytes);
+void FreeObject(void* memory);
+}  // namespace internal
+
+class Object {
+ public:
+  TernTypeCode type_code() const { return header_.type_code; }
+  std::string_view type_key() const { return TypeKey(type_code()); }
+
+  template <typename T>
+  bool IsInstance() const {
+    if constexpr (std::same_as<T, Object>) return true;
+    return header_.type_code == T::kTypeCode;
+  }
+
+  void IncRef() {
+#ifdef TERN_SINGLE_THREADED
+    ++header_.ref_count;
+#else
+    __atomic_fetch_add(&header_.ref_count, 1, __ATOMIC_RELAXED);
+#endif
+  }
+  void DecRef() {
+#ifdef TERN_SINGLE_THREADED
+    if (--header_.ref_count == 0) header_.deleter.call(&header_);
+#else
+    if (__atomic_fetch_sub(&header_.ref_count, 1, __ATOMIC_ACQ_REL) == 1)
+      header_.deleter.call(&header_);
+#endif
+  }
+  int32_t ref_count() const { return __atomic_load_n(&header_.ref_count, __ATOMIC_RELAXED); }
+  bool unique() const { return __atomic_load_n(&header_.ref_count, __ATOMIC_ACQUIRE) == 1; }
+
+  TernObject* header() { return &header_; }
+  static Object* FromHeader(TernObject* header) { return reinterpret_cast<Object*>(header); }
+
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+
+ protected:
+  using Deleter = void (*)(TernObject*);
+  // One reference, for the ObjectPtr that adopts it.
+  Object(TernTypeCode code, Deleter deleter) : header_{} {
+    header_.type_code = code;
+    header_.ref_count = 1;
+    header_.deleter.slot = 0;
+    header_.deleter.call = deleter;
+  }
+  ~Object() = default;
+  void set_deleter(Deleter deleter) { header_.deleter.call = deleter; }
+
+ private:
+  template <typename T, typename... A>
+  friend auto MakeObjectWithExtra(size_t extra, A&&... args);
+
+  TernObject header_;
+};
+static_assert(sizeof(Object) == sizeof(TernObject));
+
+// A counted pointer to anything with IncRef and DecRef. Null when empty.
+template <typename T>
+class ObjectPtr {
+ public:
+  using element_type = T;
+
+  ObjectPtr() = default;
+  ObjectPtr(std::nullptr_t) {}  // NOLINT: implicit by design
+  // Shares.
+  explicit ObjectPtr(T* pointer) : pointer_(pointer) {
+    if (pointer_ != nullptr) pointer_->IncRef();
+  }
+  // Takes over a reference that the caller holds.
+  static ObjectPtr Adopt(T* pointer) {
+    ObjectPtr result;
+    result.pointer_ = pointer;
+    return result;
+  }
+  ObjectPtr(const ObjectPtr& other) : ObjectPtr(other.pointer_) {}
+  ObjectPtr(ObjectPtr&& other) noexcept : pointer_(std::exchange(other.pointer_, nullptr)) {}
+  template <std::derived_from<T> U>
+    requires(!std::same_as<U, T>)
+  ObjectPtr(ObjectPtr<U> other) : pointer_(other.Release()) {}  // NOLINT
+  ObjectPtr& operator=(ObjectPtr other) noexcept {
+    std::swap(pointer_, other.pointer_);
+    return *this;
+  }
+  ~ObjectPtr() {
+    if (pointer_ != nullptr) pointer_->DecRef();
+  }
+
+  T* get() const { return pointer_; }
+  T* operator->() const { return pointer_; }
+  T& operator*() const { return *pointer_; }
+  explicit operator bool() const { return pointer_ != nullptr; }
+  // Gives the reference to the caller.
+  [[nodiscard]] T* Release() { return std::exchange(pointer_, nullptr); }
+
+  friend bool operator==(const ObjectPtr& a, const ObjectPtr& b) {
+    return a.pointer_ == b.pointer_;
+  }
+  friend bool operator==(const ObjectPtr& a, std::nullptr_t) { return a.pointer_ == nullptr; }
+
+ private:
+  T* pointer_ = nullptr;
+};
+
+// A new T followed by `extra` bytes of uninitialised memory, which its constructor fills.
+template <typename T, typename... A>
+auto MakeObjectWithExtra(size_t extra, A&&... args) {
+  static_assert(std::derived_from<T, Object> && !std::is_polymorphic_v<T>);
+  static_assert(alignof(T) <= 16);
+  T* object = new (internal::AllocateObject(sizeof(T) + extra)) T(std::forward<A>(args)...);
+  object->header_.deleter.call = [](TernObject* header) {
+    T* self = static_cast<T*>(Object::FromHeader(header));
+    self->~T();
+    internal::FreeObject(self);
+  };
+  return ObjectPtr<T>::Adopt(object);
+}
+template <typename T, typename... A>
+ObjectPtr<T> MakeObject(A&&... args) {
+  return MakeObjectWithExtra<T>(0, std::forward<A>(args)...);
+}
+
+}  // namespace tern
+
+#endif  // TERN_CORE_OBJECT_OBJECT_H_
