@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vector layer of the kernels: Highway with static dispatch, and the few operations it lacks.
+// CMake compiles each kernel source once per vector target with that target's flags,
+// TERN_TARGET_NAME (its namespace) and TERN_TARGET_LABEL. This is the only file of the kernels that
+// asks which target it is compiled for.
+//
+// Kernel sources include kernel.h, this header (tile.h, simd_math.h) and C headers, nothing else:
+// an inline std:: function compiled with AVX-512 could be the copy that the linker keeps for
+// everybody. Vectors live in named variables only; SVE's have no size, so they are never members,
+// array elements or captures.
+
+#ifndef TERN_CORE_KERNELS_SIMD_H_
+#define TERN_CORE_KERNELS_SIMD_H_
+
+#ifndef HWY_COMPILE_ONLY_STATIC
+#define HWY_COMPILE_ONLY_STATIC
+#endif
+#include "core/kernels/kernel_table.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tern::kernels::TERN_TARGET_NAME {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// All lanes of the machine.
+using FloatTag = hn::ScalableTag<float>;
+// At most one panel of packed weights wide; on machines up to 512 bits the same as FloatTag.
+using PanelTag = hn::CappedTag<float, TERN_PANEL_WIDTH>;
+using FloatVector = hn::Vec<FloatTag>;
+using PanelVector = hn::Vec<PanelTag>;
+
+// ---- multiply and add
+// -------------------------------------------------------------------------------- a * b + c;
+// rounded once where the machine does so, twice where only separate instructions exist (SSE4,
+// WebAssembly without relaxed SIMD). With relaxed SIMD the engine chooses.
+#if HWY_TARGET == HWY_WASM && defined(__wasm_relaxed_simd__)
+template <class V>
+HWY_INLINE V MulAdd(V a, V b, V c) {
+  return V{__builtin_wasm_relaxed_madd_f32x4(a.raw, b.raw, c.raw)};
+}
+template <class V>
+HWY_INLINE V NegMulAdd(V a, V b, V c) {
+  return V{__builtin_wasm_relaxed_nmadd_f32x4(a.raw, b.raw, c.raw)};
+}
+#else
+template <class V>
+HWY_INLINE V MulAdd(V a, V b, V c) {
+  return hn::MulAdd(a, b, c);
+}
+// c - a * b.
+template <class V>
+HWY_INLINE V NegMulAdd(V a, V b, V c) {
+  return hn::NegMulAdd(a, b, c);
+}
+#endif
+
+// ---- multiply by one lane
+// ---------------------------------------------------------------------------- Where a multiply-add
+// can take one element of a 128-bit group as a factor (AArch64), kMultiplyByLane is true and rows
+// of the left operand are loaded four elements at a time; elsewhere each is broadcast from memory.
+// LoadGroup: p[0..3] repeated in every 128 bits. MulAddLane<i>: a * group[i] + c.
+#if HWY_TARGET == HWY_NEON || HWY_TARGET == HWY_NEON_WITHOUT_AES || HWY_TARGET == HWY_NEON_BF16
+inline constexpr bool kMultiplyByLane = true;
+HWY_INLINE PanelVector LoadGroup(const float* p) { return hn::LoadU(PanelTag(), p); }
+template <int lane>
+HWY_INLINE PanelVector MulAddLane(PanelVector a, PanelVector group, PanelVector c) {
+  return PanelVector(vfmaq_laneq_f32(c.raw, a.raw, group.raw, lane));
+}
+#elif HWY_TARGET_IS_SVE
+inline constexpr bool kMultiplyByLane = true;
+HWY_INLINE PanelVector LoadGroup(const float* p) { return svld1rq_f32(svptrue_b32(), p); }
+template <int lane>
+HWY_INLINE PanelVector MulAddLane(PanelVector a, PanelVector group, PanelVector c) {
+  return svmla_lane_f32(c, a, group, lane);
+}
+#else
+inline constexpr bool kMultiplyByLane = false;
+HWY_INLINE PanelVector LoadGroup(const float* p) { return hn::LoadDup128(PanelTag(), p); }
+template <int lane>
+HWY_INLINE PanelVector MulAddLane(PanelVector a, PanelVector group, PanelVector c) {
+  return MulAdd(a, hn::Broadcast<lane>(group), c);
+}
+#endif
+
+}  // namespace tern::kernels::TERN_TARGET_NAME
+HWY_AFTER_NAMESPACE();
+
+#endif  // TERN_CORE_KERNELS_SIMD_H_

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of the target that this file is compiled for, as a table.
+
+#include "core/kernels/kernel_table.h"
+
+namespace tern::kernels::TERN_TARGET_NAME {
+
+const KernelTable kTable = {
+    TERN_TARGET_LABEL,
+#define TERN_KERNEL(name, Args, bound, phrase) &name,
+#include "core/kernels/kernels.def"
+#undef TERN_KERNEL
+};
+
+}  // namespace tern::kernels::TERN_TARGET_NAME

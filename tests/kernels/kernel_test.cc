@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// One test per kernel of kernels.def and compiled table that this machine can run.
+
+#include "tests/kernels/kernel_test.h"
+
+#ifdef __aarch64__
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#endif
+
+namespace tern::kernels {
+
+CpuFeatures TestCpuFeatures() {
+  CpuFeatures features;
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("sse4.2")) features.bits |= kCpuSse4;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) features.bits |= kCpuAvx2;
+  if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd")) {
+    features.bits |= kCpuAvx512;
+  }
+#elif defined(__aarch64__)
+  constexpr unsigned long kHwcapSve = 1u << 22;
+  constexpr int kGetSveLength = 51;
+  features.bits |= kCpuNeon;
+  if (getauxval(AT_HWCAP) & kHwcapSve) {
+    features.bits |= kCpuSve;
+    features.sve_bytes = prctl(kGetSveLength) & 0xFFFF;
+  }
+#endif
+  return features;
+}
+
+int64_t TestLanes() {
+  const CpuFeatures features = TestCpuFeatures();
+  if (features.sve_bytes > 16) return features.sve_bytes / 4;
+  return (features.bits & kCpuAvx512) ? 16 : (features.bits & kCpuAvx2) ? 8 : 4;
+}
+
+uint64_t Random::Next() {
+  state_ ^= state_ << 13;
+  state_ ^= state_ >> 7;
+  state_ ^= state_ << 17;
+  return state_;
+}
+
+float Random::Uniform(float low, float high) {
+  const float unit = static_cast<float>(Next() >> 40) * 0x1p-24f;
+  return low + (high - low) * unit;
+}
+
+TestContext::TestContext(int workers, bool has_scratch) : has_scratch_(has_scratch) {
+  parallel_ = {this, workers, &TestContext::Run};
+  context_ = {workers > 0 ? &parallel_ : nullptr, this, &TestContext::Scratch};
+}
+
+void TestContext::Run(void* context, int64_t num_tasks, void (*task)(void*, int64_t, int32_t),
+                      void* data) {
+  auto* self = static_cast<TestContext*>(context);
+  for (int64_t i = num_tasks - 1; i >= 0; --i) {
+    task(data, i, static_cast<int32_t>((i * 7 + 3) % self->parallel_.num_workers));
+    ++self->tasks_run_;
+  }
+}
+
+void* TestContext::Scratch(void* context, size_t bytes) {
+  auto* self = static_cast<TestContext*>(context);
+  EXPECT_FALSE(self->scratch_given_) << "a kernel asked for scratch twice";
+  if (!self->has_scratch_) return nullptr;
+  self->scratch_given_ = true;
+  self->scratch_.assign(bytes + 64, 0xFF);
+  const auto start = reinterpret_cast<uintptr_t>(self->scratch_.data());
+  return reinterpret_cast<void*>((start + 63) / 64 * 64);
+}
+
+::testing::AssertionResult Close(const float* expected, const float* actual, int64_t size,
+                                 float bound, const std::string& what) {
+  float largest = 0.0f;
+  for (int64_t i = 0; i < size; ++i) {
+    if (std::isfinite(expected[i])) largest = std::fmax(largest, std::fabs(expected[i]));
+  }
+  for (int64_t i = 0; i < size; ++i) {
+    const float e = expected[i], a = actual[i];
+    if (std::isnan(e) && std::isnan(a)) continue;
+    if (e == a || std::fabs(e - a) <= bound * largest) continue;
+    return ::testing::AssertionFailure()
+           << what << ": element " << i << " of " << size << " is " << a << ", expected " << e
+           << " within " << bound * largest;
+  }
+  return ::testing::AssertionSuccess();
+}
+
+namespace {
+
+class KernelTest : public ::testing::TestWithParam<const KernelTable*> {};
+
+#define TERN_KERNEL(name, Args, bound, phrase)                                                  \
+  TEST_P(KernelTest, name) {                                                                    \
+    const CpuFeatures none;                                                                     \
+    Test_##name(KernelPair<Args>{GetParam()->name, FindTable("reference", none)->name, bound}); \
+  }
+// `name` above is the kernel as a member of the table; the table's own name is read below.
+#include "core/kernels/kernels.def"
+#undef TERN_KERNEL
+
+std::vector<const KernelTable*> RunnableTables() {
+  std::vector<const KernelTable*> tables;
+  for (int i = 0; CompiledTable(i) != nullptr; ++i) {
+    if (CanRun(*CompiledTable(i), TestCpuFeatures())) tables.push_back(CompiledTable(i));
+  }
+  return tables;
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, KernelTest, ::testing::ValuesIn(RunnableTables()),
+                         [](const auto& test) { return std::string(test.param->name); });
+
+TEST(ChooseTest, PrefersTheBestThatTheProcessorCanRun) {
+  const KernelTable& best = ChooseTable(TestCpuFeatures());
+  EXPECT_TRUE(CanRun(best, TestCpuFeatures()));
+  if (TestCpuFeatures().sve_bytes != 16) EXPECT_EQ(&best, RunnableTables().front());
+}
+
+TEST(ChooseTest, WithoutFeaturesOnlyWhatNeedsNoneIsChosen) {
+  const KernelTable& table = ChooseTable(CpuFeatures());
+  EXPECT_TRUE(CanRun(table, CpuFeatures()));
+}
+
+TEST(ChooseTest, FindsByNameAndRefusesUnknownNames) {
+  EXPECT_EQ(FindTable("reference", CpuFeatures()), RunnableTables().back());
+  EXPECT_EQ(FindTable("no such target", TestCpuFeatures()), nullptr);
+  EXPECT_EQ(FindTable("", TestCpuFeatures()), nullptr);
+  EXPECT_EQ(CompiledTable(-1), nullptr);
+  EXPECT_EQ(CompiledTable(1000), nullptr);
+}
+
+TEST(ChooseTest, RefusesATableThatTheProcessorCannotRun) {
+  for (const KernelTable* table : RunnableTables()) {
+    if (CanRun(*table, CpuFeatures())) continue;
+    EXPECT_EQ(FindTable(table->name, CpuFeatures()), nullptr);
+  }
+}
+
+}  // namespace
+}  // namespace tern::kernels
