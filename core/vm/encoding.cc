@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operands and instructions to words and back. Decoding is strict: it never trusts the words.
+#include "core/vm/encoding.h"
+
+#include "core/base/check.h"
+
+namespace tern::vm {
+namespace {
+
+constexpr uint64_t kValueMask = (uint64_t{1} << kValueBits) - 1;
+constexpr int kShortBits = 14;
+constexpr uint16_t kShortMask = (1u << kShortBits) - 1;
+constexpr int64_t kMaxShortImmediate = (1 << (kShortBits - 1)) - 1;
+constexpr uint16_t kShortVoid = kShortMask;
+constexpr uint16_t kShortVm = kShortMask - 1;
+constexpr size_t kHeaderShorts = 3;
+constexpr uint64_t kLongCount = 255;
+
+std::optional<uint16_t> ShortValue(const Operand& operand) {
+  const int64_t value = operand.value;
+  switch (operand.kind) {
+    case OperandKind::kRegister:
+      if (operand.is_void()) return kShortVoid;
+      if (operand.is_vm()) return kShortVm;
+      if (value < kShortVm) return static_cast<uint16_t>(value);
+      return std::nullopt;
+    case OperandKind::kImmediate:
+      if (value < -kMaxShortImmediate - 1 || value > kMaxShortImmediate) return std::nullopt;
+      return static_cast<uint16_t>(value) & kShortMask;
+    case OperandKind::kConstant:
+      if (value <= kShortMask) return static_cast<uint16_t>(value);
+      return std::nullopt;
+    case OperandKind::kFunction:
+      if (value < kShortMask) return static_cast<uint16_t>(value);  // the last one is kLongForm
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+Operand DecodeShort(uint16_t bits) {
+  const auto kind = static_cast<OperandKind>(bits >> kShortBits);
+  const uint16_t value = bits & kShortMask;
+  if (kind == OperandKind::kRegister && value == kShortVoid) return Operand::Void();
+  if (kind == OperandKind::kRegister && value == kShortVm) return Operand::Vm();
+  if (kind == OperandKind::kImmediate && value > kMaxShortImmediate) {
+    return Operand::Immediate(int64_t{value} - (int64_t{1} << kShortBits));
+  }
+  return {kind, value};
+}
+
+// Walks the words of one instruction.
+class Decoder {
+ public:
+  Decoder(std::span<const uint64_t> words, Instruction* out) : words_(words), out_(out) {}
+
+  const char* Run() {
+    out_->operands.clear();
+    if (words_.empty()) return "an instruction has no words";
+    out_->info = FindInstruction(static_cast<uint8_t>(words_[0] >> 56));
+    if (out_->info == nullptr) return "unknown opcode";
+    next_ = 1;
+    if (!ReadCount()) return "its operand count is malformed";
+    const size_t short_words = count_ <= kHeaderShorts ? 0 : (count_ - kHeaderShorts + 3) / 4;
+    if (short_words > words_.size() - next_) return "its operands run past its last word";
+    long_ = next_ + short_words;
+    const char* error = ReadShorts(words_[0] & ((uint64_t{1} << 48) - 1), kHeaderShorts);
+    for (size_t i = 0; i < short_words && error == nullptr; ++i) error = ReadShorts(words_[next_ + i], 4);
+    if (error == nullptr && long_ != words_.size()) return "words are left over behind its operands";
+    return error;
+  }
+
+ private:
+  bool ReadCount() {
+    count_ = words_[0] >> 48 & 0xff;
+    if (count_ < kLongCount) return true;
+    if (words_.size() < 2) return false;
+    const Operand count = DecodeOperand(words_[1]);
+    next_ = 2;
+    if (words_[1] >> 56 != static_cast<uint8_t>(OperandKind::kImmediate)) return false;
+    // Every operand takes at least 16 bits, so the words bound the count.
+    if (count.value < static_cast<int64_t>(kLongCount) || count.value > static_cast<int64_t>(words_.size()) * 4) {
+      return false;
+    }
+    count_ = static_cast<size_t>(count.value);
+    return true;
+  }
+
+  const char* ReadShorts(uint64_t word, size_t capacity) {
+    for (size_t i = 0; i < capacity; ++i, word >>= 16) {
+      const auto bits = static_cast<uint16_t>(word);
+      if (out_->operands.size() == count_) {
+        if (bits != 0) return "an unused operand is not zero";
+        continue;
+      }
+      if (bits != kLongForm) {
+        out_->operands.push_back(DecodeShort(bits));
+      } else if (const char* error = ReadLong()) {
+        return error;
+      }
+    }
+    return nullptr;
+  }
+
+  const char* ReadLong() {
+    if (long_ >= words_.size()) return "a long operand is missing";
+    const uint64_t word = words_[long_++];
+    if (word >> 56 > static_cast<uint8_t>(OperandKind::kFunction)) return "an operand has an unknown kind";
+    const Operand operand = DecodeOperand(word);
+    if (ShortForm(operand) != kLongForm) return "an operand is longer than it need be";
+    out_->operands.push_back(operand);
+    return nullptr;
+  }
+
+  std::span<const uint64_t> words_;
+  Instruction* out_;
+  size_t count_ = 0;
+  size_t next_ = 0;
+  size_t long_ = 0;
+};
+
+}  // namespace
+
+std::optional<DType> DTypeFromImmediate(int64_t value) {
+  if (value < 0 || value > 0xffffffff) return std::nullopt;
+  const auto lanes = static_cast<uint32_t>(value >> 16) + 1;
+  if (lanes > 0xffff) return std::nullopt;
+  const DType dtype(static_cast<uint8_t>(value >> 8), static_cast<uint8_t>(value), static_cast<uint16_t>(lanes));
+  if (!dtype.IsKnown()) return std::nullopt;
+  return dtype;
+}
+
+uint64_t EncodeOperand(const Operand& operand) {
+  return static_cast<uint64_t>(operand.kind) << kValueBits | (static_cast<uint64_t>(operand.value) & kValueMask);
+}
+
+Operand DecodeOperand(uint64_t word) {
+  const auto kind = static_cast<OperandKind>(word >> kValueBits);
+  auto value = static_cast<int64_t>(word & kValueMask);
+  if (kind == OperandKind::kImmediate && value > kMaxImmediate) value -= int64_t{1} << kValueBits;
+  return {kind, value};
+}
+
+uint16_t ShortForm(const Operand& operand) {
+  const std::optional<uint16_t> value = ShortValue(operand);
+  if (!value.has_value()) return kLongForm;
+  return static_cast<uint16_t>(static_cast<unsigned>(operand.kind) << kShortBits | *value);
+}
+
+void EncodeInstruction(Opcode opcode, std::span<const Operand> operands, std::vector<uint64_t>* words) {
+  const size_t header = words->size();
+  const uint64_t count = operands.size() < kLongCount ? operands.size() : kLongCount;
+  words->push_back(uint64_t{static_cast<uint8_t>(opcode)} << 56 | count << 48);
+  if (count == kLongCount) words->push_back(EncodeOperand(Operand::Immediate(static_cast<int64_t>(operands.size()))));
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const uint64_t bits = ShortForm(operands[i]);
+    if (i < kHeaderShorts) {
+      (*words)[header] |= bits << (16 * i);
+      continue;
+    }
+    const size_t slot = (i - kHeaderShorts) % 4;
+    if (slot == 0) words->push_back(0);
+    words->back() |= bits << (16 * slot);
+  }
+  for (const Operand& operand : operands) {
+    TERN_CHECK(!operand.is_immediate() || FitsImmediate(operand.value));
+    if (ShortForm(operand) == kLongForm) words->push_back(EncodeOperand(operand));
+  }
+}
+
+const char* DecodeInstruction(std::span<const uint64_t> words, Instruction* instruction) {
+  return Decoder(words, instruction).Run();
+}
+
+}  // namespace tern::vm

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Signature: names and types of a function's parameters and its result, with symbolic dimensions.
+//
+//   (x: f32[n, 128], w: f32[128, 10]) -> f32[n, 10]
+//
+// A parameter is `name: type`, a name alone (any type) or `%i` (no name, parameter i); a name that is no
+// identifier is quoted. Types: f32[…] and so on; f32[*] of any rank; tensor, int, float, bool, string, dtype,
+// shape, list, closure, any; (a, b) a tuple. A dimension is an extent, `?` (anything), a symbol, which must
+// have one extent wherever it stands, or an expression of symbols with + - * / % ( ) min(a, b) max(a, b) (/ and %
+// round down), which is checked once its symbols are known.
+#ifndef TERN_CORE_VM_SIGNATURE_H_
+#define TERN_CORE_VM_SIGNATURE_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/object/function.h"
+
+namespace tern::vm {
+
+struct Dimension {
+  enum class Kind : uint8_t { kExtent, kAny, kSymbol, kExpression };
+  Kind kind = Kind::kAny;
+  int64_t value = 0;  // the extent, or the symbol's index in Signature::symbols
+  std::string text;   // as written
+};
+
+struct TypeInfo {
+  enum class Kind : uint8_t {
+    kAny, kTensor, kInt, kFloat, kBool, kString, kDType, kShape, kList, kClosure, kTuple
+  };
+  Kind kind = Kind::kAny;
+  bool has_dtype = false;  // of tensors
+  bool has_rank = false;
+  DType dtype;
+  std::vector<Dimension> dims;
+  std::vector<TypeInfo> elements;  // of tuples
+
+  std::string ToText() const;
+};
+
+struct ParameterInfo {
+  std::string name;  // empty: none
+  TypeInfo type;
+};
+
+class Signature {
+ public:
+  Signature() = default;
+  // The error says at which character.
+  static Result<Signature> Parse(std::string_view text);
+  // "(%0, %1)".
+  static Signature OfArity(uint32_t arity);
+
+  std::span<const ParameterInfo> parameters() const { return parameters_; }
+  const TypeInfo& result() const { return result_; }
+  bool has_result() const { return has_result_; }
+  std::span<const std::string> symbols() const { return symbols_; }
+  // Canonical: Parse(ToText()) is the same signature.
+  const std::string& ToText() const { return text_; }
+  // "`x`", or "%0" where it has no name.
+  std::string ParameterText(size_t index) const;
+
+  // Count, kinds, data types, ranks and extents of the arguments; `function` is named in the errors.
+  Status CheckArguments(std::string_view function, AnyArgs args) const;
+
+ private:
+  friend class SignatureParser;
+
+  std::vector<ParameterInfo> parameters_;
+  TypeInfo result_;
+  bool has_result_ = false;
+  bool checks_types_ = false;  // some parameter has a type
+  std::vector<std::string> symbols_;
+  std::string text_;
+};
+
+// `text` if it is an identifier (letters, digits, '_', '.', not beginning with a digit or '.'), else quoted.
+std::string QuoteName(std::string_view text);
+bool IsPlainName(std::string_view text);
+
+}  // namespace tern::vm
+
+#endif  // TERN_CORE_VM_SIGNATURE_H_

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// VirtualMachine: runs the functions of a linked program (linker.h).
+//
+// Registers are Any values in one contiguous stack, a window per frame, arguments first. Frames lie on a stack of
+// the machine's own, so it can stop after any instruction and go on later: Begin, then Resume in slices; Call
+// does both. A failed or stopped run leaves its frames to be looked at until the next Begin, and the machine usable.
+// A machine is cheap, belongs to one thread at a time, and shares its program; Cancel may come from any thread.
+#ifndef TERN_CORE_VM_VM_H_
+#define TERN_CORE_VM_VM_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/json.h"
+#include "core/object/run_context.h"
+#include "core/vm/hooks.h"
+#include "core/vm/linker.h"
+
+namespace tern::vm {
+
+struct VmOptions {
+  ObjectPtr<Allocator> allocator;          // null: a pooled one of its own
+  const TernPlatform* platform = nullptr;  // memory for that one; null: malloc
+  const TernParallel* parallel = nullptr;  // null: everything on the calling thread
+  uint64_t max_instructions = 0;           // per run; 0: no limit
+  uint64_t max_bytes = 0;                  // live tensor bytes; 0: no limit
+  uint32_t max_depth = 10'000;             // frames
+  uint32_t max_registers = 1u << 22;       // of all frames together
+};
+
+enum class StopReason : int32_t {
+  kReturned = 0,
+  kPaused = 1,      // as many instructions as asked for
+  kBreakpoint = 2,  // before the instruction
+  kCancelled = 3,
+};
+
+// One active call, outermost first.
+struct FrameView {
+  uint32_t function = 0;  // index in the executable
+  uint32_t pc = 0;        // of the next instruction, in the whole code; of a failed run, of the one that failed
+  std::span<const Any> registers;
+};
+
+class VirtualMachine {
+ public:
+  static Result<std::unique_ptr<VirtualMachine>> Create(ProgramPtr program, const VmOptions& options = {});
+  ~VirtualMachine();
+  VirtualMachine(const VirtualMachine&) = delete;
+  VirtualMachine& operator=(const VirtualMachine&) = delete;
+
+  const Program& program() const { return *program_; }
+  const Executable& executable() const { return program_->executable(); }
+  RunContext& context() { return context_; }
+
+  // Runs a function to its end. Arguments are borrowed. A breakpoint or a cancel is an error here.
+  Result<Any> Call(std::string_view function, AnyArgs args);
+  Result<Any> Call(std::string_view function, std::initializer_list<AnyView> args) {
+    return Call(function, AnyArgs(args.begin(), args.size()));
+  }
+  Result<Any> Call(uint32_t function, AnyArgs args);
+
+  // The same in pieces. Begin checks the arguments against the signature and ends any run before it.
+  Status Begin(std::string_view function, AnyArgs args);
+  Status Begin(uint32_t function, AnyArgs args);
+  // Executes at most max_instructions (0: until something else stops it).
+  Result<StopReason> Resume(uint64_t max_instructions = 0);
+  // After kReturned, once.
+  Any TakeResult() { return std::move(result_); }
+  // Drops all frames.
+  void Reset();
+
+  // Makes the run stop with kCancelled soon: between instructions, not inside a primitive. Any thread.
+  void Cancel() { cancel_.store(true, std::memory_order_relaxed); }
+
+  enum class State : uint8_t { kIdle, kPaused, kReturned, kFailed };
+  State state() const { return state_; }
+  bool active() const { return state_ == State::kPaused; }
+  size_t depth() const { return frames_.size(); }
+  // 0 is the outermost.
+  FrameView frame(size_t index) const;
+  // Instructions executed since Begin.
+  uint64_t steps() const { return steps_; }
+  uint64_t max_depth_seen() const { return max_depth_seen_; }
+  AllocatorStats memory() const { return context_.allocator()->stats(); }
+  // What kFailed ended with; ok otherwise.
+  const Status& error() const { return error_; }
+  // {"state","steps","frames":[{"function","pc","registers":[…]}],"memory":{…}}, innermost frame first.
+  void WriteState(JsonWriter* json) const;
+
+  // At an instruction of the whole code.
+  void SetBreakpoint(uint32_t pc, bool on = true);
+  void ClearBreakpoints();
+  // Called before and after each instruction; null: none. Not owned. Costs only where set.
+  void SetHooks(Hooks* hooks);
+
+ private:
+  struct Frame {
+    uint32_t function = 0;
+    uint32_t return_op = 0;  // index of the caller's next decoded instruction
+    uint32_t base = 0;       // first register
+    int32_t dst = -1;        // register of the caller, -1: none
+  };
+  class Interpreter;
+
+  VirtualMachine(ProgramPtr program, const VmOptions& options);
+  void Fail(Status status, uint32_t pc);
+  bool AtBreakpoint(uint32_t pc) const;
+
+  ProgramPtr program_;
+  VmOptions options_;
+  RunContext context_;
+  std::unique_ptr<Any[]> stack_;
+  uint32_t stack_capacity_ = 0;
+  uint32_t stack_top_ = 0;
+  std::vector<Frame> frames_;
+  std::vector<TernAny> args_;  // of the packed call being made
+  uint32_t pc_ = 0;            // next instruction when not running
+  State state_ = State::kIdle;
+  uint64_t steps_ = 0;
+  uint64_t max_depth_seen_ = 0;
+  Any result_;
+  Status error_;
+  std::atomic<bool> cancel_{false};
+  std::vector<uint32_t> breakpoints_;  // ascending
+  bool skip_breakpoint_ = false;       // go on from the one that stopped the run
+  Hooks* hooks_ = nullptr;
+};
+
+}  // namespace tern::vm
+
+#endif  // TERN_CORE_VM_VM_H_
