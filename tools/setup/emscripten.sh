@@ -107,7 +107,7 @@ main() {
   node=$(command -v node) || give_up "node is missing" "run tools/setup/setup.sh"
   mkdir -p "$tern_cache"
   rm -rf "$tern_cache"/toolchain-*.partial.*
-  trap 'rm -rf "$build"' EXIT
+  trap 'rm -rf "$tern_prefix.partial.$$"' EXIT
   mkdir -p "$build"
   emscripten=$(find_emscripten)
   [ -n "$emscripten" ] || {
@@ -121,6 +121,9 @@ main() {
     emscripten=$tern_prefix/root/usr/share/emscripten
     write_binaryen_wrappers "$build"
     write_em_config "$build" "$node"
+    # Debian's prebuilt libraries, without the position-independent half.
+    mv "$build/root/usr/share/emscripten/cache" "$build/em_cache"
+    rm -rf "$build"/em_cache/sysroot/lib/wasm32-emscripten/{pic,lto-pic}
     mkdir -p "$build/root/usr/share/emscripten/node_modules"
     ln -sfn ../../nodejs/acorn "$build/root/usr/share/emscripten/node_modules/acorn"
   fi
@@ -128,7 +131,7 @@ main() {
   link_headers "$build" "$highway"
   rm -rf "$tern_prefix"
   mv "$build" "$tern_prefix"
-  say "building Emscripten's libraries (once)"
+  say "trying Emscripten (which builds its C and C++ libraries where it came without)"
   printf '#include <string>\n#include <vector>\n#include <cstdio>\nint main(int c, char** v) { std::vector<std::string> s(v, v + c); std::puts(s[0].c_str()); }\n' \
     >"$tern_prefix/probe.cc"
   "$tern_prefix/bin/em++" -O2 "$tern_prefix/probe.cc" -o "$tern_prefix/probe.mjs" \
