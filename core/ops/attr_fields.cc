@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading and writing of single attribute fields.
+#include "core/ops/attr_fields.h"
+
+#include "core/base/strings.h"
+
+namespace tern::ops {
+
+void AttrIn::Type(std::string_view key, DType& field, DType fallback) {
+  field = fallback;
+  if (!reader_.Has(key)) return;
+  Result<DType> parsed = DType::Parse(reader_.String(key, ""));
+  if (parsed.ok()) {
+    field = *parsed;
+  } else {
+    reader_.Fail(key, parsed.status().message());
+  }
+}
+
+void AttrIn::CheckAtLeast(std::string_view key, const Ints& values, int64_t least) {
+  for (int64_t value : values) CheckAtLeast(key, value, least);
+}
+
+void AttrIn::CheckAtLeast(std::string_view key, int64_t value, int64_t least) {
+  if (value < least) reader_.Fail(key, StrCat("is ", value, ", must be at least ", least));
+}
+
+void AttrOut::Int(std::string_view key, int64_t field, int64_t fallback) {
+  if (field != fallback) attrs_->SetInt(key, field);
+}
+
+void AttrOut::Float(std::string_view key, float field, float fallback) {
+  if (field != fallback) attrs_->SetFloat32(key, field);
+}
+
+void AttrOut::IntList(std::string_view key, const Ints& field) {
+  if (!field.empty()) attrs_->SetInts(key, field);
+}
+
+void AttrOut::FloatList(std::string_view key, const Floats& field) {
+  if (!field.empty()) attrs_->SetFloats(key, field);
+}
+
+void AttrOut::Text(std::string_view key, const std::string& field) {
+  if (!field.empty()) SetText(key, field);
+}
+
+void AttrOut::Type(std::string_view key, DType field, DType fallback) {
+  if (!(field == fallback)) SetText(key, field.ToString());
+}
+
+void AttrOut::SetText(std::string_view key, std::string_view text) { attrs_->SetString(key, text); }
+
+}  // namespace tern::ops

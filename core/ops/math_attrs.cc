@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/ops/math_attrs.h"
+
+namespace tern::ops {
+
+namespace {
+
+constexpr std::string_view kDirections[] = {"forward", "reverse", "bidirectional"};
+
+void CheckAttrs(AttrIn& in, const MatMulAttrs& attrs) {
+  if (!attrs.packed) return;
+  in.CheckAtLeast("columns", attrs.columns, 1);
+  if (attrs.trans_b) in.Fail("trans_b", "must be 0 where packed=1");
+  if (attrs.alpha != 1 || attrs.beta != 1) in.Fail("alpha", "and beta must be 1 where packed=1");
+}
+
+void CheckAttrs(AttrIn& in, const EinsumAttrs& attrs) {
+  if (attrs.equation.empty()) in.Fail("equation", "is required");
+}
+
+void CheckAttrs(AttrIn& in, const CastAttrs& attrs) {
+  if (!attrs.to.IsKnown()) in.Fail("to", "is required: an element type such as f32");
+}
+
+void CheckAttrs(AttrIn& in, const GroupNormAttrs& attrs) {
+  in.CheckAtLeast("groups", attrs.groups, 1);
+}
+void CheckAttrs(AttrIn& in, const LrnAttrs& attrs) { in.CheckAtLeast("size", attrs.size, 1); }
+
+void CheckAttrs(AttrIn& in, const LpNormAttrs& attrs) {
+  if (attrs.p != 1 && attrs.p != 2) in.Fail("p", "must be 1 or 2");
+}
+
+void CheckAttrs(AttrIn& in, const QuantizeAttrs& attrs) {
+  in.CheckAtLeast("block", attrs.block, 0);
+}
+void CheckAttrs(AttrIn& in, const RecurrentAttrs& attrs) {
+  in.CheckAtLeast("hidden", attrs.hidden, 0);
+}
+
+void CheckAttrs(AttrIn&, const UnaryAttrs&) {}
+void CheckAttrs(AttrIn&, const IsInfAttrs&) {}
+void CheckAttrs(AttrIn&, const NoAttrs&) {}
+void CheckAttrs(AttrIn&, const ReduceAttrs&) {}
+void CheckAttrs(AttrIn&, const ArgReduceAttrs&) {}
+void CheckAttrs(AttrIn&, const CumSumAttrs&) {}
+void CheckAttrs(AttrIn&, const TopKAttrs&) {}
+void CheckAttrs(AttrIn&, const SoftmaxAttrs&) {}
+void CheckAttrs(AttrIn&, const NormAttrs&) {}
+void CheckAttrs(AttrIn&, const MeanVarianceAttrs&) {}
+
+}  // namespace
+
+std::span<const std::string_view> EnumNames(Direction) { return kDirections; }
+
+TERN_OPS_DEFINE_ATTRS(MatMulAttrs)
+TERN_OPS_DEFINE_ATTRS(EinsumAttrs)
+TERN_OPS_DEFINE_ATTRS(UnaryAttrs)
+TERN_OPS_DEFINE_ATTRS(IsInfAttrs)
+TERN_OPS_DEFINE_ATTRS(CastAttrs)
+TERN_OPS_DEFINE_ATTRS(NoAttrs)
+TERN_OPS_DEFINE_ATTRS(ReduceAttrs)
+TERN_OPS_DEFINE_ATTRS(ArgReduceAttrs)
+TERN_OPS_DEFINE_ATTRS(CumSumAttrs)
+TERN_OPS_DEFINE_ATTRS(TopKAttrs)
+TERN_OPS_DEFINE_ATTRS(SoftmaxAttrs)
+TERN_OPS_DEFINE_ATTRS(NormAttrs)
+TERN_OPS_DEFINE_ATTRS(GroupNormAttrs)
+TERN_OPS_DEFINE_ATTRS(LrnAttrs)
+TERN_OPS_DEFINE_ATTRS(LpNormAttrs)
+TERN_OPS_DEFINE_ATTRS(MeanVarianceAttrs)
+TERN_OPS_DEFINE_ATTRS(QuantizeAttrs)
+TERN_OPS_DEFINE_ATTRS(RecurrentAttrs)
+
+}  // namespace tern::ops
