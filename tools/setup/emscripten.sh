@@ -99,7 +99,7 @@ link_headers() {  # link_headers BUILD_FOLDER HIGHWAY_INCLUDE
   local name
   mkdir -p "$1/include"
   ln -sfn "$2/hwy" "$1/include/hwy"
-  for name in dlpack protozero CLI; do ln -sfn "/usr/include/$name" "$1/include/$name"; done
+  for name in dlpack protozero CLI nlohmann; do ln -sfn "/usr/include/$name" "$1/include/$name"; done
 }
 
 main() {

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays, their .npy form, and their way into and out of tensors.
+#include "native/cli/array.h"
+
+#include <string.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/base/half.h"
+#include "core/base/strings.h"
+#include "native/cli/report.h"
+
+namespace tern::cli {
+namespace {
+
+struct DtypeRow {
+  std::string_view name;
+  std::string_view npy;  // NumPy's descr; empty where NumPy has none
+  size_t size;
+};
+
+constexpr DtypeRow kDtypes[] = {
+    {"f32", "<f4", 4}, {"f64", "<f8", 8}, {"f16", "<f2", 2},  {"bf16", "", 2},
+    {"i8", "|i1", 1},  {"i16", "<i2", 2}, {"i32", "<i4", 4},  {"i64", "<i8", 8},
+    {"u8", "|u1", 1},  {"u16", "<u2", 2}, {"u32", "<u4", 4},  {"u64", "<u8", 8},
+    {"bool", "|b1", 1},
+};
+
+const DtypeRow* FindDtype(std::string_view name) {
+  const auto* row = std::find_if(std::begin(kDtypes), std::end(kDtypes),
+                                 [&](const DtypeRow& r) { return r.name == name; });
+  return row == std::end(kDtypes) ? nullptr : row;
+}
+
+constexpr std::string_view kNpyMagic = "\x93NUMPY";
+
+// The text between `key` and the end of its value in the header's Python dict.
+std::string_view DictValue(std::string_view header, std::string_view key) {
+  const size_t at = header.find(key);
+  if (at == std::string_view::npos) return {};
+  std::string_view rest = header.substr(at + key.size());
+  const size_t colon = rest.find(':');
+  if (colon == std::string_view::npos) return {};
+  rest = rest.substr(colon + 1);
+  while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
+  const char closing = rest.starts_with('(') ? ')' : ',';
+  const size_t end = rest.find(closing);
+  if (end == std::string_view::npos) return StrTrim(rest);
+  return StrTrim(rest.substr(0, closing == ')' ? end + 1 : end));
+}
+
+Status NpyError(const std::string& name, std::string_view what) {
+  return Corrupt("'", name, "' is not a readable .npy file: ", what).SetErrorCode("E0502");
+}
+
+Result<std::vector<int64_t>> ParseShape(std::string_view text, const std::string& name) {
+  std::vector<int64_t> shape;
+  if (text.size() < 2 || text.front() != '(' || text.back() != ')') {
+    return NpyError(name, "its header has no shape");
+  }
+  for (std::string_view part : StrSplit(text.substr(1, text.size() - 2), ',')) {
+    part = StrTrim(part);
+    if (part.empty()) continue;
+    const std::optional<int64_t> extent = ParseInt64(part);
+    if (!extent || *extent < 0) return NpyError(name, StrCat("bad extent '", part, "'"));
+    shape.push_back(*extent);
+  }
+  return shape;
+}
+
+Result<std::string> ParseDescr(std::string_view text, const std::string& name) {
+  if (text.size() >= 2) text = text.substr(1, text.size() - 2);
+  for (const DtypeRow& row : kDtypes) {
+    if (!row.npy.empty() && row.npy.substr(1) == text.substr(1) && text.front() != '>') {
+      return std::string(row.name);
+    }
+  }
+  return NpyError(name, StrCat("element type '", text, "' is not one that Tern reads"));
+}
+
+struct NpyHeader {
+  std::string_view text;
+  size_t data_offset;
+};
+
+Result<NpyHeader> SplitNpy(std::span<const uint8_t> file, const std::string& name) {
+  const std::string_view all(reinterpret_cast<const char*>(file.data()), file.size());
+  if (!all.starts_with(kNpyMagic) || file.size() < 12) {
+    return NpyError(name, "it does not start with NumPy's magic bytes");
+  }
+  const bool wide = file[6] >= 2;
+  const size_t prefix = wide ? 12 : 10;
+  size_t length = file[8] | static_cast<size_t>(file[9]) << 8;
+  if (wide) length |= static_cast<size_t>(file[10]) << 16 | static_cast<size_t>(file[11]) << 24;
+  if (length > file.size() - prefix) return NpyError(name, "its header is cut off");
+  return NpyHeader{all.substr(prefix, length), prefix + length};
+}
+
+template <typename T>
+T Load(const Array& array, size_t i) {
+  T value;
+  memcpy(&value, array.bytes.data() + i * sizeof(T), sizeof(T));
+  return value;
+}
+
+template <typename T>
+void Store(Array* array, size_t i, T value) {
+  memcpy(array->bytes.data() + i * sizeof(T), &value, sizeof(T));
+}
+
+template <typename T>
+void StoreInteger(Array* array, size_t i, double value) {
+  const double low = static_cast<double>(std::numeric_limits<T>::min());
+  const double high = static_cast<double>(std::numeric_limits<T>::max());
+  if (std::isnan(value)) value = 0;
+  if (value <= low) return Store(array, i, std::numeric_limits<T>::min());
+  if (value >= high) return Store(array, i, std::numeric_limits<T>::max());
+  Store(array, i, static_cast<T>(value));
+}
+
+// Calls f with a null pointer of the element's C type for the integer dtypes; false for the others.
+template <typename F>
+bool VisitInteger(std::string_view dtype, F f) {
+  if (dtype == "i8") return f(static_cast<int8_t*>(nullptr)), true;
+  if (dtype == "i16") return f(static_cast<int16_t*>(nullptr)), true;
+  if (dtype == "i32") return f(static_cast<int32_t*>(nullptr)), true;
+  if (dtype == "i64") return f(static_cast<int64_t*>(nullptr)), true;
+  if (dtype == "u8" || dtype == "bool") return f(static_cast<uint8_t*>(nullptr)), true;
+  if (dtype == "u16") return f(static_cast<uint16_t*>(nullptr)), true;
+  if (dtype == "u32") return f(static_cast<uint32_t*>(nullptr)), true;
+  if (dtype == "u64") return f(static_cast<uint64_t*>(nullptr)), true;
+  return false;
+}
+
+}  // namespace
+
+size_t ElementSize(std::string_view dtype) {
+  const DtypeRow* row = FindDtype(dtype);
+  return row == nullptr ? 0 : row->size;
+}
+
+Result<size_t> ArrayBytes(std::string_view dtype, std::span<const int64_t> shape) {
+  constexpr size_t kLimit = size_t{1} << 40;
+  size_t bytes = ElementSize(dtype);
+  for (const int64_t extent : shape) {
+    if (extent < 0) return UsageError("E0004", StrCat("extent ", extent, " is negative"));
+    if (extent != 0 && bytes > kLimit / static_cast<size_t>(extent)) {
+      return UsageError("E0004", StrCat(TypeText(dtype, shape), " is too large"));
+    }
+    bytes *= static_cast<size_t>(extent);
+  }
+  return bytes;
+}
+
+Result<Array> ParseNpy(std::span<const uint8_t> file, const std::string& name) {
+  TERN_TRY_ASSIGN(const NpyHeader header, SplitNpy(file, name));
+  Array array;
+  TERN_TRY_ASSIGN(array.dtype, ParseDescr(DictValue(header.text, "'descr'"), name));
+  TERN_TRY_ASSIGN(array.shape, ParseShape(DictValue(header.text, "'shape'"), name));
+  if (DictValue(header.text, "'fortran_order'") != "False" && array.shape.size() > 1) {
+    return NpyError(name, "it is in Fortran order; save numpy.ascontiguousarray(x) instead");
+  }
+  TERN_TRY_ASSIGN(const size_t bytes, ArrayBytes(array.dtype, array.shape));
+  const std::span<const uint8_t> data = file.subspan(header.data_offset);
+  if (data.size() != bytes) {
+    return NpyError(name, StrCat(TypeText(array.dtype, array.shape), " takes ", bytes,
+                                 " bytes, the file has ", data.size()));
+  }
+  array.bytes.assign(data.begin(), data.end());
+  return array;
+}
+
+std::vector<uint8_t> FormatNpy(const Array& array) {
+  const DtypeRow* row = FindDtype(array.dtype);
+  const std::string_view descr = row == nullptr || row->npy.empty() ? "<u2" : row->npy;
+  std::string dims;
+  for (const int64_t extent : array.shape) StrAppend(&dims, extent, ",");
+  std::string header = StrCat("{'descr': '", descr, "', 'fortran_order': False, 'shape': (", dims, "), }");
+  header.resize((10 + header.size() + 1 + 63) / 64 * 64 - 11, ' ');
+  header += '\n';
+  std::string out = StrCat(kNpyMagic, '\x01');
+  out += '\0';
+  out += static_cast<char>(header.size() & 0xff);
+  out += static_cast<char>(header.size() >> 8);
+  out += header;
+  std::vector<uint8_t> bytes(out.begin(), out.end());
+  bytes.insert(bytes.end(), array.bytes.begin(), array.bytes.end());
+  return bytes;
+}
+
+Result<Value> ToTensor(tern_runtime* runtime, const Array& array) {
+  Value value;
+  TERN_TRY(FromApi(tern_tensor_new(runtime, array.dtype.c_str(),
+                                   static_cast<int32_t>(array.shape.size()), array.shape.data(),
+                                   value.out())));
+  void* data = nullptr;
+  size_t bytes = 0;
+  TERN_TRY(FromApi(tern_tensor_view(&value.get(), &data, &bytes, nullptr, nullptr, nullptr)));
+  TERN_CHECK(bytes == array.bytes.size(), "a new tensor has the bytes of its shape");
+  if (bytes > 0) memcpy(data, array.bytes.data(), bytes);
+  return value;
+}
+
+Result<Array> FromTensor(const TernAny& tensor) {
+  void* data = nullptr;
+  size_t bytes = 0;
+  int32_t rank = 0;
+  const int64_t* shape = nullptr;
+  const char* dtype = nullptr;
+  TERN_TRY(FromApi(tern_tensor_view(&tensor, &data, &bytes, &rank, &shape, &dtype)));
+  Array array;
+  array.dtype = dtype;
+  array.shape.assign(shape, shape + rank);
+  const auto* first = static_cast<const uint8_t*>(data);
+  if (bytes > 0) array.bytes.assign(first, first + bytes);
+  return array;
+}
+
+double ElementAsDouble(const Array& array, size_t i) {
+  double value = 0;
+  const auto load = [&](auto* type) {
+    value = static_cast<double>(Load<std::remove_pointer_t<decltype(type)>>(array, i));
+  };
+  if (VisitInteger(array.dtype, load)) return value;
+  if (array.dtype == "f64") return Load<double>(array, i);
+  if (array.dtype == "f16") return static_cast<double>(F16ToF32(Load<uint16_t>(array, i)));
+  if (array.dtype == "bf16") return static_cast<double>(Bf16ToF32(Load<uint16_t>(array, i)));
+  return static_cast<double>(Load<float>(array, i));
+}
+
+void SetElement(Array* array, size_t i, double value) {
+  if (array->dtype == "bool") return Store<uint8_t>(array, i, value != 0);
+  const auto store = [&](auto* type) {
+    StoreInteger<std::remove_pointer_t<decltype(type)>>(array, i, value);
+  };
+  if (VisitInteger(array->dtype, store)) return;
+  if (array->dtype == "f64") return Store(array, i, value);
+  const float narrow = static_cast<float>(value);
+  if (array->dtype == "f16") return Store<uint16_t>(array, i, F32ToF16(narrow));
+  if (array->dtype == "bf16") return Store<uint16_t>(array, i, F32ToBf16(narrow));
+  Store(array, i, narrow);
+}
+
+std::string TypeText(std::string_view dtype, std::span<const int64_t> shape) {
+  return StrCat(dtype, FormatDims(shape));
+}
+
+}  // namespace tern::cli

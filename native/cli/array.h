@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// A dense array in the command line's hands: what .npy files hold and the input grammar makes.
+#ifndef TERN_NATIVE_CLI_ARRAY_H_
+#define TERN_NATIVE_CLI_ARRAY_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "native/cli/handles.h"
+
+namespace tern::cli {
+
+struct Array {
+  std::string dtype;           // "f32", "i64", ... as in docs/abi.md
+  std::vector<int64_t> shape;
+  std::vector<uint8_t> bytes;  // row-major, little-endian
+};
+
+// Bytes of one element, 0 for a name that is none of the plain number types.
+size_t ElementSize(std::string_view dtype);
+
+// Product of the extents, or an error when it or the bytes overflow (limit 2^40 bytes).
+Result<size_t> ArrayBytes(std::string_view dtype, std::span<const int64_t> shape);
+
+// NumPy's format versions 1 to 3, little-endian, C order (numpy.lib.format).
+Result<Array> ParseNpy(std::span<const uint8_t> file, const std::string& name);
+std::vector<uint8_t> FormatNpy(const Array& array);
+
+// Copies in and out of a tensor of the library.
+Result<Value> ToTensor(tern_runtime* runtime, const Array& array);
+Result<Array> FromTensor(const TernAny& tensor);
+
+// Element i as a double (integers beyond 2^53 lose bits).
+double ElementAsDouble(const Array& array, size_t i);
+// Writes `value`, converted as a C cast would within range; saturates at the ends of integer types.
+void SetElement(Array* array, size_t i, double value);
+
+// "f32[2, 3]"
+std::string TypeText(std::string_view dtype, std::span<const int64_t> shape);
+
+}  // namespace tern::cli
+
+#endif  // TERN_NATIVE_CLI_ARRAY_H_

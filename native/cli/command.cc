@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starting the runtime, loading programs, asking them what they hold.
+#include "native/cli/command.h"
+
+#include <stdio.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/strings.h"
+#include "native/cli/report.h"
+#include "native/platform/cpu_features.h"
+
+namespace tern::cli {
+namespace {
+
+constexpr std::string_view kExecutableMagic = "TERN";
+
+std::string_view AsText(std::span<const uint8_t> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+void ReleaseBuffer(void* buffer) { tern_buffer_free(static_cast<tern_buffer*>(buffer)); }
+void ReleaseFile(void* file) { delete static_cast<native::MappedFile*>(file); }
+
+Result<Program> LoadBuffer(const Engine& engine, Buffer bytes) {
+  Program program;
+  tern_program* raw = nullptr;
+  const void* data = tern_buffer_data(bytes.get());
+  const size_t size = tern_buffer_size(bytes.get());
+  TERN_TRY(FromApi(tern_program_load(engine.runtime.get(), data, size, &ReleaseBuffer, bytes.release(), &raw)));
+  program.reset(raw);
+  return program;
+}
+
+Result<Program> LoadMapped(const Engine& engine, native::MappedFile file) {
+  auto* kept = new native::MappedFile(std::move(file));
+  tern_program* raw = nullptr;
+  TERN_TRY(FromApi(tern_program_load(engine.runtime.get(), kept->bytes().data(), kept->bytes().size(),
+                                     &ReleaseFile, kept, &raw)));
+  return Program(raw);
+}
+
+std::string FolderOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash);
+}
+
+// Tensor data that a model keeps in files of its own folder, mapped for as long as the compilation runs.
+class ExternalData {
+ public:
+  explicit ExternalData(std::string folder) : folder_(std::move(folder)) {}
+
+  static int32_t Read(void* context, const char* location, uint64_t offset, uint64_t size,
+                      const void** data) {
+    return static_cast<ExternalData*>(context)->Find(location, offset, size, data);
+  }
+
+ private:
+  int32_t Find(const std::string& location, uint64_t offset, uint64_t size, const void** data) {
+    // Never outside of the model's folder: no absolute path, no step upwards.
+    for (std::string_view part : StrSplit(location, '/')) {
+      if (part.empty() || part == "." || part == "..") return 1;
+    }
+    auto found = files_.find(location);
+    if (found == files_.end()) {
+      Result<native::MappedFile> file = native::MappedFile::Open(StrCat(folder_, "/", location));
+      if (!file.ok()) return 1;
+      found = files_.emplace(location, std::move(*file)).first;
+    }
+    const std::span<const uint8_t> bytes = found->second.bytes();
+    if (offset > bytes.size() || size > bytes.size() - offset) return 1;
+    *data = bytes.data() + offset;
+    return 0;
+  }
+
+  std::string folder_;
+  std::map<std::string, native::MappedFile> files_;
+};
+
+ParamInfo ToParam(const nlohmann::json& json) {
+  ParamInfo param{json.value("name", ""), json.value("dtype", ""), {}};
+  for (const nlohmann::json& extent : json.value("shape", nlohmann::json::array())) {
+    param.shape.push_back(extent.is_string() ? extent.get<std::string>() : extent.dump());
+  }
+  return param;
+}
+
+std::vector<ParamInfo> ToParams(const nlohmann::json& list) {
+  std::vector<ParamInfo> params;
+  for (const nlohmann::json& item : list) params.push_back(ToParam(item));
+  return params;
+}
+
+}  // namespace
+
+Result<Engine> StartEngine(const GlobalOptions& globals) {
+  Engine engine;
+  engine.platform = std::make_unique<native::Platform>(globals.threads);
+  const kernels::CpuFeatures cpu = native::DetectCpuFeatures();
+  const tern_runtime_options options = {.struct_size = sizeof options,
+                                        .target = globals.target.empty() ? nullptr : globals.target.c_str(),
+                                        .platform = engine.platform->get(),
+                                        .cpu_features = cpu.bits,
+                                        .sve_bytes = static_cast<uint32_t>(cpu.sve_bytes)};
+  tern_runtime* raw = nullptr;
+  TERN_TRY(FromApi(tern_runtime_create(&options, &raw)));
+  engine.runtime.reset(raw);
+  return engine;
+}
+
+Result<Compiled> CompileOnnx(const Engine& engine, const CompileRequest& request) {
+  TERN_TRY_ASSIGN(const native::MappedFile file, native::MappedFile::Open(request.path));
+  ExternalData external(FolderOf(request.path));
+  const tern_compile_options options = {.struct_size = sizeof options,
+                                        .source_name = request.path.c_str(),
+                                        .disabled_passes = request.disabled_passes.c_str(),
+                                        .external_data = &ExternalData::Read,
+                                        .external_data_context = &external,
+                                        .print_after = request.print_after.c_str()};
+  tern_buffer* executable = nullptr;
+  tern_buffer* stages = nullptr;
+  TERN_TRY(FromApi(tern_compile_onnx(engine.runtime.get(), file.bytes().data(), file.bytes().size(),
+                                     &options, &executable, &stages)));
+  return Compiled{Buffer(executable), Buffer(stages)};
+}
+
+Result<Buffer> AssembleFile(const Engine& engine, const std::string& path) {
+  TERN_TRY_ASSIGN(const native::MappedFile file, native::MappedFile::Open(path));
+  const std::string_view text = AsText(file.bytes());
+  tern_buffer* executable = nullptr;
+  TERN_TRY(FromApi(tern_assemble(engine.runtime.get(), text.data(), text.size(), path.c_str(), &executable)));
+  return Buffer(executable);
+}
+
+Result<Program> LoadProgram(const Engine& engine, const std::string& path) {
+  TERN_TRY_ASSIGN(native::MappedFile file, native::MappedFile::Open(path));
+  if (AsText(file.bytes()).starts_with(kExecutableMagic)) return LoadMapped(engine, std::move(file));
+  if (path.ends_with(".tasm")) {
+    TERN_TRY_ASSIGN(Buffer bytes, AssembleFile(engine, path));
+    return LoadBuffer(engine, std::move(bytes));
+  }
+  if (path.ends_with(".tern")) return LoadMapped(engine, std::move(file));  // says what is wrong with it
+  TERN_TRY_ASSIGN(Compiled compiled, CompileOnnx(engine, {.path = path, .disabled_passes = {}, .print_after = {}}));
+  return LoadBuffer(engine, std::move(compiled.executable));
+}
+
+Result<std::vector<FunctionInfo>> ListFunctions(const Program& program) {
+  tern_buffer* raw = nullptr;
+  TERN_TRY(FromApi(tern_program_inspect(program.get(), "json", &raw)));
+  const Buffer text(raw);
+  const nlohmann::json json = nlohmann::json::parse(Text(text));
+  std::vector<FunctionInfo> functions;
+  for (const nlohmann::json& function : json.at("functions")) {
+    functions.push_back({function.at("name"), ToParams(function.at("params")),
+                         ToParams(function.at("results"))});
+  }
+  return functions;
+}
+
+void Print(std::string_view text) {
+  fwrite(text.data(), 1, text.size(), stdout);
+  fflush(stdout);
+}
+
+}  // namespace tern::cli

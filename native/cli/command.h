@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the subcommands share: the global options, the runtime they run on, and the table entry of a command.
+#ifndef TERN_NATIVE_CLI_COMMAND_H_
+#define TERN_NATIVE_CLI_COMMAND_H_
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "native/cli/handles.h"
+#include "native/cli/input_spec.h"
+#include "native/platform/mapped_file.h"
+#include "native/platform/platform.h"
+
+namespace tern::cli {
+
+struct GlobalOptions {
+  std::string format = "text";  // text | json
+  std::string target;           // kernel target, empty for the best
+  int threads = 1;              // 0: every processor
+  bool quiet = false;
+
+  bool json() const { return format == "json"; }
+};
+
+// A command registers its options on `app` and returns what to do once they are parsed.
+using CommandAction = std::function<Status()>;
+struct Command {
+  const char* name;
+  const char* phrase;
+  const char* examples;  // shown by --help; each line runs
+  CommandAction (*setup)(CLI::App* app, const GlobalOptions* globals);
+};
+
+CommandAction SetupCompile(CLI::App* app, const GlobalOptions* globals);
+CommandAction SetupRun(CLI::App* app, const GlobalOptions* globals);
+CommandAction SetupInspect(CLI::App* app, const GlobalOptions* globals);
+CommandAction SetupDis(CLI::App* app, const GlobalOptions* globals);
+CommandAction SetupAsm(CLI::App* app, const GlobalOptions* globals);
+CommandAction SetupInfo(CLI::App* app, const GlobalOptions* globals);
+CommandAction SetupExplain(CLI::App* app, const GlobalOptions* globals);
+
+// A runtime on this machine's platform; both live until the command ends.
+struct Engine {
+  std::unique_ptr<native::Platform> platform;
+  Runtime runtime;
+};
+Result<Engine> StartEngine(const GlobalOptions& globals);
+
+// A program from a file: an executable as it is (mapped, constants in place), an .onnx model or .tasm text compiled first.
+Result<Program> LoadProgram(const Engine& engine, const std::string& path);
+
+// The same down to the executable's bytes, without loading them.
+struct CompileRequest {
+  std::string path;
+  std::string disabled_passes;
+  std::string print_after;
+};
+struct Compiled {
+  Buffer executable;
+  Buffer stages;
+};
+Result<Compiled> CompileOnnx(const Engine& engine, const CompileRequest& request);
+Result<Buffer> AssembleFile(const Engine& engine, const std::string& path);
+
+// Function names, parameters and results as the program declares them.
+struct FunctionInfo {
+  std::string name;
+  std::vector<ParamInfo> params;
+  std::vector<ParamInfo> results;
+};
+Result<std::vector<FunctionInfo>> ListFunctions(const Program& program);
+
+// To standard output, whole.
+void Print(std::string_view text);
+
+}  // namespace tern::cli
+
+#endif  // TERN_NATIVE_CLI_COMMAND_H_

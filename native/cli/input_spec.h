@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The grammar of `--input`: where a value comes from and what type it claims (docs/cli.md lists the forms).
+//
+//   x=f32[2,3]:1,2,3,4,5,6     x=f32[2,3]:[[1,2,3],[4,5,6]]     2x3xf32=1,2,3,4,5,6
+//   x=@x.npy    x=@-    x=f16[2,3]@raw.bin    @bundle.npz
+//   x=f32[n,128]:random(seed=1,normal)   :zeros  :ones  :arange  :const(3)
+//   n=18  flag=true                          (the parameter says of which dtype)
+#ifndef TERN_NATIVE_CLI_INPUT_SPEC_H_
+#define TERN_NATIVE_CLI_INPUT_SPEC_H_
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "native/cli/array.h"
+
+namespace tern::cli {
+
+struct NamedArray {
+  std::string name;    // empty: by position
+  std::string origin;  // the text on the command line, for messages
+  Array array;
+};
+
+// What the program declares about a parameter; a symbolic extent is its text, such as "n" or "2*n".
+struct ParamInfo {
+  std::string name;
+  std::string dtype;
+  std::vector<std::string> shape;
+};
+
+using DimBindings = std::map<std::string, int64_t, std::less<>>;
+
+// Appends what one --input gives (a bundle gives several). `params` supplies dtypes for bare numbers.
+Status ParseInput(std::string_view text, const DimBindings& dims, const std::vector<ParamInfo>& params,
+                  std::vector<NamedArray>* out);
+
+// "n=18".
+Status ParseDim(std::string_view text, DimBindings* dims);
+
+}  // namespace tern::cli
+
+#endif  // TERN_NATIVE_CLI_INPUT_SPEC_H_

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tern`: the command line. One table of commands; each lives in a file of its own.
+#include <algorithm>
+
+#include "core/base/strings.h"
+#include "native/cli/command.h"
+#include "native/cli/report.h"
+
+namespace tern::cli {
+namespace {
+
+constexpr Command kCommands[] = {
+    {"compile", "turn an ONNX model into an executable (.tern)",
+     "  tern compile model.onnx -o model.tern\n  tern compile model.onnx --print-after fuse_epilogues\n",
+     &SetupCompile},
+    {"run", "execute a function of a program",
+     "  tern run model.tern -i x=@x.npy --output y=@y.npy\n"
+     "  tern run model.onnx -i x='f32[1,1,28,28]:random(seed=1)' --expect y=@y.npy\n",
+     &SetupRun},
+    {"inspect", "show functions, constants, primitives and sizes",
+     "  tern inspect model.tern\n  tern inspect model.tern --format json\n", &SetupInspect},
+    {"dis", "print a program as assembly text (.tasm)",
+     "  tern dis model.tern\n  tern dis model.tern --check-roundtrip\n", &SetupDis},
+    {"asm", "turn assembly text into an executable",
+     "  tern asm program.tasm -o program.tern\n  tern dis a.tern | tern asm - -o b.tern\n", &SetupAsm},
+    {"info", "show this build, the processor and the kernel targets",
+     "  tern info\n  tern info --format json\n", &SetupInfo},
+    {"explain", "explain an error code", "  tern explain E0203\n", &SetupExplain},
+};
+
+std::vector<std::string> NamesKnownTo(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(sub->get_name());
+  }
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+// CLI11's complaint in Tern's words, with the nearest name the user may have meant.
+Status ExplainUsage(const CLI::Error& error, const CLI::App& app, int argc, char** argv) {
+  const CLI::App* active = &app;
+  for (const CLI::App* sub : app.get_subcommands()) active = sub;
+  Status status = UsageError("E0001", error.what());
+  std::vector<std::string> known = NamesKnownTo(*active);
+  for (std::string& name : NamesKnownTo(app)) known.push_back(std::move(name));
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = StrSplit(argv[i], '=')[0];
+    if (std::find(known.begin(), known.end(), word) != known.end()) continue;
+    const std::string_view suggestion = DidYouMean(word, known);
+    const bool option = word.starts_with("--");
+    if (!option && (active != &app || i > 1)) continue;
+    status = option ? UsageError("E0002", StrCat("unknown option '", word, "'"))
+                    : UsageError("E0003", StrCat("unknown command '", word, "'"));
+    if (!suggestion.empty()) status.AddNote(StrCat("help: did you mean '", suggestion, "'?"));
+    break;
+  }
+  return status.AddNote(StrCat("help: tern ", active == &app ? "" : active->get_name() + " ", "--help")).Clone();
+}
+
+struct Selected {
+  CLI::App* app;
+  CommandAction action;
+};
+
+int Main(int argc, char** argv) {
+  CLI::App app("Tern runs machine-learning programs: one executable file for every target.", "tern");
+  GlobalOptions globals;
+  app.add_option("--format", globals.format, "text or json")->check(CLI::IsMember({"text", "json"}));
+  app.add_option("--target", globals.target, "kernel target, such as avx2 (default: the best here)");
+  app.add_option("--threads", globals.threads, "worker threads, 0 for every processor")
+      ->check(CLI::Range(0, 1024));
+  app.add_flag("-q,--quiet", globals.quiet, "say nothing on success");
+  app.set_version_flag("--version", "tern 0.1.0");
+  app.require_subcommand(1);
+  app.fallthrough();
+  std::vector<Selected> commands;
+  for (const Command& command : kCommands) {
+    CLI::App* sub = app.add_subcommand(command.name, command.phrase);
+    sub->footer(StrCat("Examples:\n", command.examples));
+    commands.push_back({sub, command.setup(sub, &globals)});
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& request) {  // --help, --version
+    return app.exit(request);
+  } catch (const CLI::Error& error) {
+    return Report(ExplainUsage(error, app, argc, argv), globals.json());
+  }
+  for (const Selected& command : commands) {
+    if (command.app->parsed()) return Report(command.action(), globals.json());
+  }
+  return kExitInternal;
+}
+
+}  // namespace
+}  // namespace tern::cli
+
+int main(int argc, char** argv) { return tern::cli::Main(argc, argv); }

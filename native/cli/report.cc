@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statuses to standard error and exit codes.
+#include "native/cli/report.h"
+
+#include <stdio.h>
+
+#include <memory>
+#include <string>
+
+#include "core/base/json.h"
+#include "native/cli/handles.h"
+
+namespace tern::cli {
+namespace {
+
+const char kRenderedKind = 0;
+
+// What the library rendered, kept so that nothing of its diagnostics is lost on the way out.
+class Rendered : public StatusPayload {
+ public:
+  Rendered(std::string text, std::string json) : text_(std::move(text)), json_(std::move(json)) {}
+  const void* kind() const override { return &kRenderedKind; }
+  std::unique_ptr<StatusPayload> Clone() const override {
+    return std::make_unique<Rendered>(text_, json_);
+  }
+  void WriteJson(JsonWriter* json) const override { json->Raw(json_); }
+  const std::string& text() const { return text_; }
+  const std::string& json() const { return json_; }
+
+ private:
+  std::string text_;
+  std::string json_;
+};
+
+const Rendered* RenderedOf(const Status& status) {
+  const StatusPayload* payload = status.payload();
+  return payload != nullptr && payload->kind() == &kRenderedKind
+             ? static_cast<const Rendered*>(payload)
+             : nullptr;
+}
+
+std::string OwnText(const Status& status) {
+  std::string text = StrCat("error[", status.error_code().empty() ? "E0000" : status.error_code(),
+                            "]: ", status.message(), "\n");
+  for (const std::string& note : status.notes()) StrAppend(&text, "   = ", note, "\n");
+  return text;
+}
+
+std::string OwnJson(const Status& status) {
+  JsonWriter json;
+  status.WriteJson(&json);
+  return StrCat(json.text(), "\n");
+}
+
+int ExitCodeOf(const Status& status) {
+  if (status.ok()) return kExitOk;
+  if (status.code() == StatusCode::kInternal) return kExitInternal;
+  if (status.code() == StatusCode::kIo) return kExitIo;
+  const std::string_view code = status.error_code();
+  if (code.starts_with("E00")) return kExitUsage;
+  if (code.starts_with("M")) return kExitMismatch;
+  if (code.starts_with("S")) return kExitBudget;
+  return kExitFailed;
+}
+
+}  // namespace
+
+Status FromApi(tern_status* raw) {
+  const ApiStatus handle(raw);
+  if (handle == nullptr) return Status();
+  Status status(static_cast<StatusCode>(tern_status_kind(raw)), tern_status_message(raw));
+  status.SetErrorCode(tern_status_code(raw));
+  status.SetPayload(std::make_unique<Rendered>(tern_status_text(raw), tern_status_json(raw)));
+  return status;
+}
+
+Status UsageError(std::string_view code, std::string_view message) {
+  return InvalidArgument(message).SetErrorCode(code);
+}
+
+int Report(const Status& status, bool as_json) {
+  if (status.ok()) return kExitOk;
+  const Rendered* rendered = RenderedOf(status);
+  std::string text;
+  if (as_json) {
+    text = rendered != nullptr ? StrCat(rendered->json(), "\n") : OwnJson(status);
+  } else {
+    text = rendered != nullptr ? rendered->text() : OwnText(status);
+    if (!text.ends_with('\n')) text += '\n';
+  }
+  fwrite(text.data(), 1, text.size(), stderr);
+  return ExitCodeOf(status);
+}
+
+}  // namespace tern::cli

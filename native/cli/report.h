@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the command line says that something went wrong: a Status, from the C API or of its own, to text or JSON
+// on standard error and to the exit code that docs/errors.md promises.
+#ifndef TERN_NATIVE_CLI_REPORT_H_
+#define TERN_NATIVE_CLI_REPORT_H_
+
+#include "core/api/c_api.h"
+#include "core/base/status.h"
+
+namespace tern::cli {
+
+enum ExitCode : int {
+  kExitOk = 0,
+  kExitFailed = 1,    // the program or its verification failed
+  kExitUsage = 2,     // the command line itself is wrong (codes E00..)
+  kExitMismatch = 3,  // a comparison did not hold (codes M..)
+  kExitBudget = 4,    // a limit ended the run (codes S..)
+  kExitIo = 5,        // a file could not be read or written
+  kExitInternal = 70  // our bug
+};
+
+// Takes over `status`; its rendered text and JSON stay with the result. NULL gives ok.
+Status FromApi(tern_status* status);
+
+// An error of the command line, code E00xx, exit code 2.
+Status UsageError(std::string_view code, std::string_view message);
+
+// Prints the error (nothing for ok) and returns the exit code.
+int Report(const Status& status, bool as_json);
+
+}  // namespace tern::cli
+
+#endif  // TERN_NATIVE_CLI_REPORT_H_

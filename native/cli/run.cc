@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// tern run: inputs by the grammar of input_spec.h, one function, outputs printed, written or compared.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "core/base/strings.h"
+#include "native/cli/command.h"
+#include "native/cli/input_spec.h"
+#include "native/cli/report.h"
+
+namespace tern::cli {
+namespace {
+
+struct RunOptions {
+  std::string path;
+  std::string function = "main";
+  std::vector<std::string> inputs;
+  std::vector<std::string> dims;
+  std::vector<std::string> outputs;
+  std::vector<std::string> expected;
+  double rtol = 1e-5;
+  double atol = 1e-4;
+  uint64_t max_instructions = 0;
+  uint64_t max_bytes = 0;
+  int repeat = 1;
+};
+
+// "y=@y.npy" -> {"y", "y.npy"}; a missing name means the only output.
+struct NamedPath {
+  std::string name;
+  std::string path;
+};
+
+Result<NamedPath> ParseNamedPath(std::string_view flag, std::string_view text) {
+  const size_t at = text.find('@');
+  const bool named = at != std::string_view::npos && at > 0 && text[at - 1] == '=';
+  if (at == std::string_view::npos || (!named && at != 0) || at + 1 == text.size()) {
+    return UsageError("E0006", StrCat("cannot read ", flag, " '", text, "': expected NAME=@FILE.npy"));
+  }
+  return NamedPath{std::string(text.substr(0, named ? at - 1 : 0)), std::string(text.substr(at + 1))};
+}
+
+Result<FunctionInfo> FindFunction(const Program& program, const std::string& name) {
+  TERN_TRY_ASSIGN(const std::vector<FunctionInfo> functions, ListFunctions(program));
+  std::vector<std::string> names;
+  for (const FunctionInfo& function : functions) {
+    if (function.name == name) return function;
+    names.push_back(function.name);
+  }
+  Status status = UsageError("E0007", StrCat("the program has no function '", name, "'"));
+  status.AddNote(StrCat("it has: ", StrJoin(names, ", ")));
+  return status;
+}
+
+// Reads the inputs and puts each in the place of its parameter.
+Result<std::vector<NamedArray>> BindInputs(const RunOptions& options, const FunctionInfo& function) {
+  DimBindings dims;
+  for (const std::string& dim : options.dims) TERN_TRY(ParseDim(dim, &dims));
+  std::vector<NamedArray> given;
+  for (const std::string& input : options.inputs) TERN_TRY(ParseInput(input, dims, function.params, &given));
+  std::vector<std::optional<NamedArray>> slots(function.params.size());
+  size_t position = 0;
+  for (NamedArray& input : given) {
+    size_t slot = position++;
+    if (!input.name.empty()) {
+      const auto match = [&](const ParamInfo& param) { return param.name == input.name; };
+      const auto found = std::find_if(function.params.begin(), function.params.end(), match);
+      slot = static_cast<size_t>(found - function.params.begin());
+    }
+    if (slot >= slots.size()) {
+      Status status = UsageError("E0008", StrCat("function @", function.name, " has no parameter for --input '",
+                                                 input.origin, "'"));
+      for (const ParamInfo& param : function.params) {
+        status.AddNote(StrCat("parameter: ", param.name, " = ", param.dtype, "[", StrJoin(param.shape, ", "), "]"));
+      }
+      return status;
+    }
+    slots[slot] = std::move(input);
+  }
+  std::vector<NamedArray> ordered;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    if (!slots[i]) {
+      const ParamInfo& param = function.params[i];
+      return UsageError("E0009", StrCat("no --input for parameter '", param.name, "' of @", function.name))
+          .AddNote(StrCat("it is ", param.dtype, "[", StrJoin(param.shape, ", "), "]"))
+          .AddNote(StrCat("help: add -i ", param.name, "=@", param.name, ".npy"))
+          .Clone();
+    }
+    ordered.push_back(std::move(*slots[i]));
+  }
+  return ordered;
+}
+
+// A tuple result in pieces, anything else as one.
+Result<std::vector<Value>> Unpack(Value result, size_t declared) {
+  std::vector<Value> items;
+  const int32_t count = tern_tuple_size(&result.get());
+  if (count == 0 || declared == 1) {
+    items.push_back(std::move(result));
+    return items;
+  }
+  for (int32_t i = 0; i < count; ++i) {
+    Value item;
+    TERN_TRY(FromApi(tern_tuple_get(&result.get(), i, item.out())));
+    items.push_back(std::move(item));
+  }
+  return items;
+}
+
+std::string OutputName(const FunctionInfo& function, size_t i) {
+  return i < function.results.size() && !function.results[i].name.empty() ? function.results[i].name
+                                                                          : StrCat("output", i);
+}
+
+std::string IndexText(size_t flat, std::span<const int64_t> shape) {
+  std::vector<std::string> parts;
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    const size_t extent = static_cast<size_t>(shape[axis]);
+    parts.insert(parts.begin(), StrCat(flat % extent));
+    flat /= extent;
+  }
+  return StrCat("[", StrJoin(parts, ", "), "]");
+}
+
+// |a - e| <= atol + rtol |e|; NaN equals NaN.
+Status Compare(const std::string& name, const Array& actual, const Array& expected, const RunOptions& options) {
+  if (actual.dtype != expected.dtype || actual.shape != expected.shape) {
+    return Failed("output `", name, "` is ", TypeText(actual.dtype, actual.shape), ", expected ",
+                  TypeText(expected.dtype, expected.shape))
+        .SetErrorCode("M0101");
+  }
+  const size_t count = actual.bytes.size() / ElementSize(actual.dtype);
+  size_t wrong = 0, worst = 0;
+  double worst_excess = -1;
+  for (size_t i = 0; i < count; ++i) {
+    const double a = ElementAsDouble(actual, i), e = ElementAsDouble(expected, i);
+    if (a == e || (std::isnan(a) && std::isnan(e))) continue;
+    const double excess = std::fabs(a - e) - (options.atol + options.rtol * std::fabs(e));
+    if (excess <= 0) continue;
+    ++wrong;
+    if (!(excess <= worst_excess)) {
+      worst = i;
+      worst_excess = excess;
+    }
+  }
+  if (wrong == 0) return Status();
+  return Failed("output `", name, "` differs from what was expected")
+      .SetErrorCode("M0101")
+      .AddNote(StrCat(wrong, " of ", count, " elements exceed |a-e| <= ", options.atol, " + ", options.rtol, "*|e|"))
+      .AddNote(StrCat("worst: ", name, IndexText(worst, actual.shape), " = ", ElementAsDouble(actual, worst),
+                      " expected ", ElementAsDouble(expected, worst)))
+      .Clone();
+}
+
+Result<size_t> FindOutput(const FunctionInfo& function, const std::string& name, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    if (OutputName(function, i) == name || (name.empty() && count == 1)) return i;
+  }
+  Status status = UsageError("E0010", StrCat("@", function.name, " has no output '", name, "'"));
+  for (size_t i = 0; i < count; ++i) status.AddNote(StrCat("output: ", OutputName(function, i)));
+  return status;
+}
+
+Status WriteOutputs(const RunOptions& options, const FunctionInfo& function, const std::vector<Value>& values) {
+  for (const std::string& text : options.outputs) {
+    TERN_TRY_ASSIGN(const NamedPath target, ParseNamedPath("--output", text));
+    TERN_TRY_ASSIGN(const size_t i, FindOutput(function, target.name, values.size()));
+    TERN_TRY_ASSIGN(const Array array, FromTensor(values[i].get()));
+    TERN_TRY(native::WriteFile(target.path, FormatNpy(array)));
+  }
+  for (const std::string& text : options.expected) {
+    TERN_TRY_ASSIGN(const NamedPath target, ParseNamedPath("--expect", text));
+    TERN_TRY_ASSIGN(const size_t i, FindOutput(function, target.name, values.size()));
+    TERN_TRY_ASSIGN(const Array actual, FromTensor(values[i].get()));
+    TERN_TRY_ASSIGN(const native::MappedFile file, native::MappedFile::Open(target.path));
+    TERN_TRY_ASSIGN(const Array expected, ParseNpy(file.bytes(), target.path));
+    TERN_TRY(Compare(OutputName(function, i), actual, expected, options));
+  }
+  return Status();
+}
+
+Status PrintOutputs(const GlobalOptions& globals, const FunctionInfo& function, const std::vector<Value>& values) {
+  if (globals.quiet) return Status();
+  std::string text = globals.json() ? "{\"outputs\":[" : "";
+  for (size_t i = 0; i < values.size(); ++i) {
+    tern_buffer* raw = nullptr;
+    const TernAny* value = &values[i].get();
+    TERN_TRY(FromApi(globals.json() ? tern_any_json(value, &raw) : tern_any_text(value, &raw)));
+    const Buffer rendered(raw);
+    if (globals.json()) {
+      StrAppend(&text, i == 0 ? "" : ",", "{\"name\":\"", OutputName(function, i), "\",\"value\":", Text(rendered), "}");
+    } else {
+      StrAppend(&text, OutputName(function, i), ": ", Text(rendered), "\n");
+    }
+  }
+  Print(globals.json() ? StrCat(text, "]}\n") : text);
+  return Status();
+}
+
+Result<Value> Call(const Program& program, const RunOptions& options, const std::vector<Value>& arguments) {
+  const tern_vm_options limits = {.struct_size = sizeof limits,
+                                  .max_instructions = options.max_instructions,
+                                  .max_bytes = options.max_bytes,
+                                  .max_depth = 0};
+  tern_vm* raw = nullptr;
+  TERN_TRY(FromApi(tern_vm_create(program.get(), &limits, &raw)));
+  const Machine machine(raw);
+  std::vector<TernAny> args;
+  for (const Value& argument : arguments) args.push_back(argument.get());
+  Value result;
+  for (int i = 0; i < options.repeat; ++i) {
+    result = Value();
+    TERN_TRY(FromApi(tern_vm_call(machine.get(), options.function.c_str(), args.data(),
+                                  static_cast<int32_t>(args.size()), result.out())));
+  }
+  return result;
+}
+
+Status Run(const RunOptions& options, const GlobalOptions& globals) {
+  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
+  TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.path));
+  TERN_TRY_ASSIGN(const FunctionInfo function, FindFunction(program, options.function));
+  TERN_TRY_ASSIGN(const std::vector<NamedArray> inputs, BindInputs(options, function));
+  std::vector<Value> arguments;
+  for (const NamedArray& input : inputs) {
+    TERN_TRY_ASSIGN(Value tensor, ToTensor(engine.runtime.get(), input.array));
+    arguments.push_back(std::move(tensor));
+  }
+  Result<Value> result = Call(program, options, arguments);
+  if (!result.ok()) {
+    Status status = std::move(result).status();
+    for (const NamedArray& input : inputs) status.AddNote(StrCat("from --input ", input.origin));
+    return status;
+  }
+  TERN_TRY_ASSIGN(const std::vector<Value> values, Unpack(std::move(*result), function.results.size()));
+  TERN_TRY(PrintOutputs(globals, function, values));
+  return WriteOutputs(options, function, values);
+}
+
+}  // namespace
+
+CommandAction SetupRun(CLI::App* app, const GlobalOptions* globals) {
+  auto options = std::make_shared<RunOptions>();
+  app->add_option("program", options->path, "an executable, .tasm text or an ONNX model")->required();
+  app->add_option("-f,--function", options->function, "the function to run (default: main)");
+  app->add_option("-i,--input", options->inputs, "a value for a parameter, such as x=@x.npy or x=f32[2]:1,2");
+  app->add_option("--dim", options->dims, "the value of a symbolic dimension, such as n=18");
+  app->add_option("--output", options->outputs, "write an output, NAME=@FILE.npy");
+  app->add_option("--expect", options->expected, "compare an output, NAME=@FILE.npy");
+  app->add_option("--rtol", options->rtol, "relative tolerance of --expect (default 1e-5)");
+  app->add_option("--atol", options->atol, "absolute tolerance of --expect (default 1e-4)");
+  app->add_option("--max-steps", options->max_instructions, "stop after so many instructions");
+  app->add_option("--max-memory", options->max_bytes, "stop when tensors take more bytes than this")
+      ->transform(CLI::AsSizeValue(false));
+  app->add_option("--repeat", options->repeat, "run so many times on one machine")->check(CLI::PositiveNumber);
+  return [options, globals] { return Run(*options, *globals); };
+}
+
+}  // namespace tern::cli

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The native TernPlatform.
+#include "native/platform/platform.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+namespace tern::native {
+namespace {
+
+void* Allocate(void*, size_t bytes, size_t alignment) {
+  const size_t rounded = (bytes + alignment - 1) & ~(alignment - 1);
+  return rounded < bytes ? nullptr : aligned_alloc(alignment, rounded);
+}
+
+void Free(void*, void* pointer, size_t, size_t) { free(pointer); }
+
+int64_t ClockNs(void*) {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+void Log(void*, int32_t level, const char* text, size_t length) {
+  if (level < TERN_LOG_WARNING) return;
+  fwrite(text, 1, length, stderr);
+  fputc('\n', stderr);
+}
+
+}  // namespace
+
+Platform::Platform(int threads)
+    : pool_(threads),
+      platform_{.struct_size = sizeof(TernPlatform),
+                .context = nullptr,
+                .allocate = &Allocate,
+                .free = &Free,
+                .parallel = pool_.parallel(),
+                .clock_ns = &ClockNs,
+                .log = &Log} {}
+
+}  // namespace tern::native

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Errors as values with structure: what the C API's status carries, as an exception of JavaScript.
+
+/** One finding, the same object that `tern --format json` prints. */
+export interface Diagnostic {
+  code: string;
+  severity: string;
+  message: string;
+  notes?: string[];
+  help?: string[];
+  span?: { file?: string; line?: number; col?: number; endLine?: number; endCol?: number };
+  [key: string]: unknown;
+}
+
+/** Thrown by everything in this package. The runtime stays usable after it. */
+export class TernError extends Error {
+  /** Stable code such as "E0203". */
+  readonly code: string;
+  /** Every finding; at least one. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** The full text for people, with notes and help. */
+  readonly text: string;
+
+  constructor(code: string, message: string, text?: string, diagnostics?: readonly Diagnostic[]) {
+    super(message);
+    this.name = 'TernError';
+    this.code = code;
+    this.text = text ?? `error[${code}]: ${message}`;
+    this.diagnostics =
+      diagnostics && diagnostics.length > 0 ? diagnostics : [{ code, severity: 'error', message }];
+  }
+
+  get diagnostic(): Diagnostic {
+    return this.diagnostics[0]!;
+  }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public face of tern-runtime.
+export { type Diagnostic, TernError } from './errors.js';
+export { hasRelaxedSimd, type ModuleOptions, type Progress, type WasmSource } from './module.js';
+export {
+  type Arguments,
+  type FunctionInfo,
+  type Instruction,
+  Machine,
+  type MachineOptions,
+  type MachineState,
+  type Parameter,
+  Program,
+  type ProgramInfo,
+  type RegisterState,
+  type StopReason,
+} from './program.js';
+export { type CompiledModel, type CompileOptions, createRuntime, Runtime, type RuntimeInfo } from './runtime.js';
+export { isTensor, makeTensor, type Tensor, type TypedArray, type Value } from './values.js';

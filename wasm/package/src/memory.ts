@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The linear memory and the calling convention: views made anew after growth, texts, scratch out-parameters,
+// statuses turned into exceptions.
+import { type Diagnostic, TernError } from './errors.js';
+import type { Exports } from './module.js';
+
+const kDecoder = new TextDecoder();
+const kEncoder = new TextEncoder();
+const kScratchBytes = 256;
+
+/** A pointer into the module's memory; 0 is NULL. */
+export type Pointer = number;
+
+type ExportedFunction = (...args: (number | bigint)[]) => number;
+
+export class Memory {
+  private readonly exports: Exports;
+  private view_: DataView;
+  /** 256 bytes for out-parameters, used within one call only. */
+  readonly scratch: Pointer;
+
+  constructor(exports: Exports) {
+    this.exports = exports;
+    this.view_ = new DataView(exports.memory.buffer);
+    this.scratch = this.alloc(kScratchBytes);
+  }
+
+  get byteLength(): number {
+    return this.exports.memory.buffer.byteLength;
+  }
+
+  /** Valid until the next call into the module. */
+  view(): DataView {
+    if (this.view_.buffer !== this.exports.memory.buffer) this.view_ = new DataView(this.exports.memory.buffer);
+    return this.view_;
+  }
+
+  bytes(pointer: Pointer, size: number): Uint8Array {
+    return new Uint8Array(this.exports.memory.buffer, pointer, size);
+  }
+
+  u32(pointer: Pointer): number {
+    return this.view().getUint32(pointer, true);
+  }
+
+  alloc(size: number, align64 = false): Pointer {
+    const pointer = align64 ? this.raw('tern_wasm_aligned_alloc', size) : this.raw('malloc', Math.max(size, 1));
+    if (pointer === 0) throw new TernError('E0603', `out of memory: ${size} bytes are not to be had`);
+    return pointer >>> 0;
+  }
+
+  free(pointer: Pointer): void {
+    this.raw('free', pointer);
+  }
+
+  text(pointer: Pointer): string {
+    if (pointer === 0) return '';
+    const all = new Uint8Array(this.exports.memory.buffer, pointer);
+    return kDecoder.decode(all.subarray(0, all.indexOf(0)));
+  }
+
+  /** Runs f with a zero-terminated copy of the text, freed afterwards. */
+  withText<T>(text: string, f: (pointer: Pointer, length: number) => T): T {
+    const bytes = kEncoder.encode(text);
+    const pointer = this.alloc(bytes.length + 1);
+    try {
+      const copy = this.bytes(pointer, bytes.length + 1);
+      copy.set(bytes);
+      copy[bytes.length] = 0;
+      return f(pointer, bytes.length);
+    } finally {
+      this.free(pointer);
+    }
+  }
+
+  /** Calls a function that returns a plain value. */
+  raw(name: string, ...args: (number | bigint)[]): number {
+    const f = this.exports[name] as ExportedFunction | undefined;
+    if (!f) throw new TernError('E0604', `the WebAssembly module has no '${name}': package and module differ in version`);
+    return f(...args);
+  }
+
+  /** Calls a function that returns tern_status*; throws TernError unless it is NULL. */
+  call(name: string, ...args: (number | bigint)[]): void {
+    const status = this.raw(name, ...args);
+    if (status !== 0) throw this.takeError(status);
+  }
+
+  /** The text of a tern_buffer, which is freed. */
+  takeBuffer(buffer: Pointer): string {
+    const bytes = this.takeBytes(buffer);
+    return kDecoder.decode(bytes);
+  }
+
+  /** A copy of the bytes of a tern_buffer, which is freed. */
+  takeBytes(buffer: Pointer): Uint8Array<ArrayBuffer> {
+    const data = this.raw('tern_buffer_data', buffer) >>> 0;
+    const copy = this.bytes(data, this.raw('tern_buffer_size', buffer) >>> 0).slice() as Uint8Array<ArrayBuffer>;
+    this.raw('tern_buffer_free', buffer);
+    return copy;
+  }
+
+  private takeError(status: Pointer): TernError {
+    const read = (name: string): string => this.text(this.raw(name, status) >>> 0);
+    const code = read('tern_status_code') || 'E0000';
+    const message = read('tern_status_message');
+    const text = read('tern_status_text');
+    const json = JSON.parse(read('tern_status_json')) as { diagnostics?: Diagnostic[] };
+    this.raw('tern_status_free', status);
+    return new TernError(code, message, text, Array.isArray(json.diagnostics) ? json.diagnostics : []);
+  }
+}

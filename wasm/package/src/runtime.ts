@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// The entry of the package: a runtime is one instance of the WebAssembly module.
+import { TernError } from './errors.js';
+import { Memory, type Pointer } from './memory.js';
+import { hasRelaxedSimd, instantiate, type ModuleOptions } from './module.js';
+import { Program } from './program.js';
+
+const kDisposePolyfill: symbol | undefined = (Symbol as { dispose?: symbol }).dispose;
+if (!kDisposePolyfill) Object.defineProperty(Symbol, 'dispose', { value: Symbol.for('Symbol.dispose') });
+
+export interface RuntimeInfo {
+  version: string;
+  target: string;
+  targets: string[];
+  operators: string[];
+}
+
+export interface CompileOptions {
+  /** The model's name in messages. */
+  sourceName?: string;
+  /** Pass names (or ["all"]) whose text `stages` of the result shows. */
+  printAfter?: string[];
+  disabledPasses?: string[];
+}
+
+export interface CompiledModel {
+  bytes: Uint8Array<ArrayBuffer>;
+  stages: { name: string; text: string }[];
+}
+
+const kMagic = 'TERN';
+
+function startsWith(bytes: Uint8Array, text: string): boolean {
+  return [...text].every((c, i) => bytes[i] === c.charCodeAt(0));
+}
+
+export class Runtime implements Disposable {
+  private readonly memory_: Memory;
+  private handle: Pointer;
+
+  /** @internal */
+  constructor(memory: Memory) {
+    this.memory_ = memory;
+    memory.call('tern_runtime_create', 0, memory.scratch);
+    this.handle = memory.u32(memory.scratch);
+  }
+
+  get info(): RuntimeInfo {
+    this.memory_.call('tern_runtime_info', this.live(), this.memory_.scratch);
+    return JSON.parse(this.memory_.takeBuffer(this.memory_.u32(this.memory_.scratch))) as RuntimeInfo;
+  }
+
+  get capabilities(): { relaxedSimd: boolean; threads: boolean; why: { threads: string } } {
+    return {
+      relaxedSimd: hasRelaxedSimd() && this.info.target === 'relaxed',
+      threads: false,
+      why: { threads: 'this build runs on one thread' },
+    };
+  }
+
+  memory(): { wasmBytes: number } {
+    return { wasmBytes: this.memory_.byteLength };
+  }
+
+  /** ONNX bytes to executable bytes. */
+  compile(model: Uint8Array, options: CompileOptions = {}): CompiledModel {
+    const memory = this.memory_;
+    const data = this.copyIn(model);
+    try {
+      return memory.withText(options.sourceName ?? 'model', (name) =>
+        memory.withText((options.disabledPasses ?? []).join(','), (disabled) =>
+          memory.withText((options.printAfter ?? []).join(','), (print) => {
+            const struct = memory.scratch + 128;
+            [24, name, disabled, 0, 0, print].forEach((field, i) => memory.view().setUint32(struct + 4 * i, field, true));
+            memory.call('tern_compile_onnx', this.live(), data, model.length, struct, memory.scratch, memory.scratch + 4);
+            const stages = memory.u32(memory.scratch + 4);
+            const bytes = memory.takeBytes(memory.u32(memory.scratch));
+            const text = stages === 0 ? '[]' : memory.takeBuffer(stages);
+            return { bytes, stages: JSON.parse(text || '[]') as CompiledModel['stages'] };
+          }),
+        ),
+      );
+    } finally {
+      memory.free(data);
+    }
+  }
+
+  /** Assembly text to executable bytes. */
+  assemble(text: string, sourceName = 'program.tasm'): Uint8Array<ArrayBuffer> {
+    const memory = this.memory_;
+    memory.withText(text, (data, size) =>
+      memory.withText(sourceName, (name) => memory.call('tern_assemble', this.live(), data, size, name, memory.scratch)),
+    );
+    return memory.takeBytes(memory.u32(memory.scratch));
+  }
+
+  /** Loads an executable; an ONNX model is compiled first. The kind is told by the first bytes. */
+  load(bytes: Uint8Array, options: CompileOptions = {}): Program {
+    if (!startsWith(bytes, kMagic)) return this.load(this.compile(bytes, options).bytes);
+    const memory = this.memory_;
+    const data = this.copyIn(bytes);
+    // From here on the module frees the bytes, also when loading fails.
+    memory.call('tern_program_load', this.live(), data, bytes.length, memory.raw('tern_wasm_free_hook'), data, memory.scratch);
+    return new Program(memory, this.handle, memory.u32(memory.scratch), bytes.slice() as Uint8Array<ArrayBuffer>);
+  }
+
+  /** The long text of an error code, or undefined. */
+  explain(code: string): string | undefined {
+    const text = this.memory_.withText(code, (pointer) => this.memory_.raw('tern_explain', pointer));
+    return text === 0 ? undefined : this.memory_.text(text);
+  }
+
+  dispose(): void {
+    if (this.handle !== 0) this.memory_.raw('tern_runtime_free', this.handle);
+    this.handle = 0;
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  private copyIn(bytes: Uint8Array): Pointer {
+    const data = this.memory_.alloc(bytes.length, true);
+    this.memory_.bytes(data, bytes.length).set(bytes);
+    return data;
+  }
+
+  private live(): Pointer {
+    if (this.handle === 0) throw new TernError('E0702', 'this runtime has been disposed of');
+    return this.handle;
+  }
+}
+
+/** Fetches, compiles and starts the module. Works in pages, workers and Node. */
+export async function createRuntime(options: ModuleOptions = {}): Promise<Runtime> {
+  return new Runtime(new Memory(await instantiate(options)));
+}
