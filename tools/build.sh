@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Configures where needed and builds presets of CMakePresets.json; build/<preset> holds the result.
+#   tools/build.sh [--target NAME] PRESET…
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+target=all
+if [ "${1:-}" = --target ]; then
+  target=$2
+  shift 2
+fi
+for preset in "$@"; do
+  mkdir -p "build/$preset"
+  # Two builds of one folder at once would disturb each other.
+  exec 7>"build/$preset/.lock"
+  flock 7
+  if [ ! -f "build/$preset/build.ninja" ]; then
+    cmake --preset "$preset" >"build/$preset/configure.log" 2>&1 || {
+      cat "build/$preset/configure.log" >&2
+      echo "build: configuring $preset failed" >&2
+      exit 1
+    }
+  fi
+  if [ -t 1 ]; then cmake --build "build/$preset" --target "$target"
+  else cmake --build "build/$preset" --target "$target" -- --quiet; fi
+done
