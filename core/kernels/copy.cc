@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strided copy of elements of 1, 2, 4, 8 or 16 bytes. Three roads: contiguous rows (memcpy), a
+// plane whose source and destination run along different axes (tiled transpose, in registers for 4
+// and 8 bytes), and a plain loop. An odometer walks the axes that the road does not take itself.
+
+#include <string.h>
+
+#include "core/kernels/parallel.h"
+#include "core/kernels/simd.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tern::kernels::TERN_TARGET_NAME {
+namespace {
+
+constexpr int64_t kGrainBytes = 256 * 1024;
+constexpr int64_t kTile = 32;
+
+struct Bytes16 {
+  uint64_t low, high;
+};
+
+// The axes that an odometer walks, outermost first.
+struct Outer {
+  int rank = 0;
+  int64_t count = 1;
+  int64_t shape[TERN_MAX_RANK], src_strides[TERN_MAX_RANK], dst_strides[TERN_MAX_RANK];
+};
+
+Outer OuterAxes(const TernCopyArgs& args, int taken_a, int taken_b) {
+  Outer outer;
+  for (int i = 0; i < args.rank; ++i) {
+    if (i == taken_a || i == taken_b) continue;
+    outer.shape[outer.rank] = args.shape[i];
+    outer.src_strides[outer.rank] = args.src_strides[i];
+    outer.dst_strides[outer.rank] = args.dst_strides[i];
+    outer.count *= args.shape[i];
+    ++outer.rank;
+  }
+  return outer;
+}
+
+// Calls body(source offset, destination offset) for positions [begin, end).
+template <class Body>
+void Walk(const Outer& outer, int64_t begin, int64_t end, const Body& body) {
+  int64_t index[TERN_MAX_RANK];
+  int64_t src = 0, dst = 0, rest = begin;
+  for (int i = outer.rank - 1; i >= 0; --i) {
+    index[i] = rest % outer.shape[i];
+    rest /= outer.shape[i];
+    src += index[i] * outer.src_strides[i];
+    dst += index[i] * outer.dst_strides[i];
+  }
+  for (int64_t position = begin; position < end; ++position) {
+    body(src, dst);
+    for (int i = outer.rank - 1; i >= 0; --i) {
+      src += outer.src_strides[i];
+      dst += outer.dst_strides[i];
+      if (++index[i] < outer.shape[i]) break;
+      src -= index[i] * outer.src_strides[i];
+      dst -= index[i] * outer.dst_strides[i];
+      index[i] = 0;
+    }
+  }
+}
+
+// ---- rows
+// --------------------------------------------------------------------------------------------
+
+template <class T>
+HWY_INLINE void CopyRow(const T* src, int64_t src_stride, T* dst, int64_t dst_stride,
+                        int64_t size) {
+  if (src_stride == 1 && dst_stride == 1) {
+    if (size > 16) {
+      memcpy(dst, src, static_cast<size_t>(size) * sizeof(T));
+    } else {
+      for (int64_t i = 0; i < size; ++i) dst[i] = src[i];
+    }
+  } else if (src_stride == 0 && dst_stride == 1) {
+    const T value = *src;
+    for (int64_t i = 0; i < size; ++i) dst[i] = value;
+  } else if (dst_stride == 1) {
+    for (int64_t i = 0; i < size; ++i) dst[i] = src[i * src_stride];
+  } else {
+    for (int64_t i = 0; i < size; ++i) dst[i * dst_stride] = src[i * src_stride];
+  }
+}
+
+template <class T>
+void CopyRows(const TernCopyArgs& args, const TernKernelContext* context) {
+  const int inner = args.rank - 1;
+  const int64_t size = args.shape[inner];
+  const int64_t src_stride = args.src_strides[inner], dst_stride = args.dst_strides[inner];
+  const T* src = static_cast<const T*>(args.src);
+  T* dst = static_cast<T*>(args.dst);
+  const Outer outer = OuterAxes(args, inner, inner);
+  if (outer.count == 1) {
+    const int64_t grain = kGrainBytes / static_cast<int64_t>(sizeof(T));
+    ParallelFor(context, size, grain, 64, [&](int64_t begin, int64_t end, int32_t) {
+      CopyRow(src + begin * src_stride, src_stride, dst + begin * dst_stride, dst_stride,
+              end - begin);
+    });
+    return;
+  }
+  const int64_t grain = kGrainBytes / (size * static_cast<int64_t>(sizeof(T)) + 8) + 1;
+  ParallelFor(context, outer.count, grain, 1, [&](int64_t begin, int64_t end, int32_t) {
+    Walk(outer, begin, end, [&](int64_t from, int64_t to) {
+      CopyRow(src + from, src_stride, dst + to, dst_stride, size);
+    });
+  });
+}
+
+// ---- planes: dst[r * dst_stride + c] = src[c * src_stride + r]
+// ------------------------------------------
+
+template <class T>
+struct Plane {
+  const T* src;
+  int64_t src_stride;
+  T* dst;
+  int64_t dst_stride;
+  int64_t rows, columns;
+};
+
+template <class T>
+void TransposeEdge(const Plane<T>& p) {
+  for (int64_t r = 0; r < p.rows; ++r) {
+    for (int64_t c = 0; c < p.columns; ++c)
+      p.dst[r * p.dst_stride + c] = p.src[c * p.src_stride + r];
+  }
+}
+
+// A square of as many elements as 128 bits hold; 0: none for this type.
+template <class T>
+struct Square {
+  static constexpr int64_t kSize = 0;
+  static void Transpose(const T*, int64_t, T*, int64_t) {}
+};
+
+template <>
+struct Square<uint32_t> {
+  static constexpr int64_t kSize = 4;
+  static HWY_INLINE void Transpose(const uint32_t* src, int64_t src_stride, uint32_t* dst,
+                                   int64_t dst_stride) {
+    const hn::FixedTag<uint32_t, 4> d;
+    const auto v0 = hn::LoadU(d, src), v1 = hn::LoadU(d, src + src_stride);
+    const auto v2 = hn::LoadU(d, src + 2 * src_stride), v3 = hn::LoadU(d, src + 3 * src_stride);
+    const auto even_low = hn::InterleaveLower(d, v0, v2), odd_low = hn::InterleaveLower(d, v1, v3);
+    const auto even_high = hn::InterleaveUpper(d, v0, v2),
+               odd_high = hn::InterleaveUpper(d, v1, v3);
+    hn::StoreU(hn::InterleaveLower(d, even_low, odd_low), d, dst);
+    hn::StoreU(hn::InterleaveUpper(d, even_low, odd_low), d, dst + dst_stride);
+    hn::StoreU(hn::InterleaveLower(d, even_high, odd_high), d, dst + 2 * dst_stride);
+    hn::StoreU(hn::InterleaveUpper(d, even_high, odd_high), d, dst + 3 * dst_stride);
+  }
+};
+
+template <>
+struct Square<uint64_t> {
+  static constexpr int64_t kSize = 2;
+  static HWY_INLINE void Transpose(const uint64_t* src, int64_t src_stride, uint64_t* dst,
+                                   int64_t dst_stride) {
+    const hn::FixedTag<uint64_t, 2> d;
+    const auto v0 = hn::LoadU(d, src), v1 = hn::LoadU(d, src + src_stride);
+    hn::StoreU(hn::InterleaveLower(d, v0, v1), d, dst);
+    hn::StoreU(hn::InterleaveUpper(d, v0, v1), d, dst + dst_stride);
+  }
+};
+
+// A tile that fits in L1: whole squares, then the two edges.
+template <class T>
+void TransposeTile(const Plane<T>& p) {
+  constexpr int64_t kSize = Square<T>::kSize;
+  if (kSize == 0) return TransposeEdge(p);
+  const int64_t rows = p.rows - p.rows % (kSize + (kSize == 0));
+  const int64_t columns = p.columns - p.columns % (kSize + (kSize == 0));
+  for (int64_t r = 0; r < rows; r += kSize) {
+    for (int64_t c = 0; c < columns; c += kSize) {
+      Square<T>::Transpose(p.src + c * p.src_stride + r, p.src_stride, p.dst + r * p.dst_stride + c,
+                           p.dst_stride);
+    }
+  }
+  TransposeEdge(Plane<T>{p.src + columns * p.src_stride, p.src_stride, p.dst + columns,
+                         p.dst_stride, rows, p.columns - columns});
+  TransposeEdge(Plane<T>{p.src + rows, p.src_stride, p.dst + rows * p.dst_stride, p.dst_stride,
+                         p.rows - rows, p.columns});
+}
+
+// Two, three or four source rows into pixels (images to channels-last), as far as whole vectors go;
+// returns rows done.
+int64_t InterleavePlane(const Plane<uint32_t>& p) {
+  const hn::ScalableTag<uint32_t> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  if (p.dst_stride != p.columns || p.columns < 2 || p.columns > 4) return 0;
+  int64_t r = 0;
+  for (; r + lanes <= p.rows; r += lanes) {
+    uint32_t* dst = p.dst + r * p.columns;
+    const auto v0 = hn::LoadU(d, p.src + r), v1 = hn::LoadU(d, p.src + p.src_stride + r);
+    if (p.columns == 2) {
+      hn::StoreInterleaved2(v0, v1, d, dst);
+      continue;
+    }
+    const auto v2 = hn::LoadU(d, p.src + 2 * p.src_stride + r);
+    if (p.columns == 3)
+      hn::StoreInterleaved3(v0, v1, v2, d, dst);
+    else
+      hn::StoreInterleaved4(v0, v1, v2, hn::LoadU(d, p.src + 3 * p.src_stride + r), d, dst);
+  }
+  return r;
+}
+
+// The reverse: pixels of two, three or four elements into rows; returns columns done.
+int64_t DeinterleavePlane(const Plane<uint32_t>& p) {
+  const hn::ScalableTag<uint32_t> d;
+  using V = hn::Vec<decltype(d)>;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  if (p.src_stride != p.rows || p.rows < 2 || p.rows > 4) return 0;
+  int64_t c = 0;
+  for (; c + lanes <= p.columns; c += lanes) {
+    const uint32_t* src = p.src + c * p.rows;
+    V v0, v1, v2, v3;
+    if (p.rows == 2)
+      hn::LoadInterleaved2(d, src, v0, v1);
+    else if (p.rows == 3)
+      hn::LoadInterleaved3(d, src, v0, v1, v2);
+    else
+      hn::LoadInterleaved4(d, src, v0, v1, v2, v3);
+    hn::StoreU(v0, d, p.dst + c);
+    hn::StoreU(v1, d, p.dst + p.dst_stride + c);
+    if (p.rows > 2) hn::StoreU(v2, d, p.dst + 2 * p.dst_stride + c);
+    if (p.rows > 3) hn::StoreU(v3, d, p.dst + 3 * p.dst_stride + c);
+  }
+  return c;
+}
+
+template <class T>
+void SkipInterleaved(Plane<T>&) {}
+
+// Does what it can by interleaving and shrinks the plane to the rest.
+template <>
+void SkipInterleaved(Plane<uint32_t>& p) {
+  const int64_t rows = InterleavePlane(p);
+  p.src += rows;
+  p.dst += rows * p.dst_stride;
+  p.rows -= rows;
+  const int64_t columns = rows == 0 ? DeinterleavePlane(p) : 0;
+  p.src += columns * p.src_stride;
+  p.dst += columns;
+  p.columns -= columns;
+}
+
+template <class T>
+void TransposePlane(Plane<T> p) {
+  SkipInterleaved(p);
+  for (int64_t r = 0; r < p.rows; r += kTile) {
+    const int64_t rows = p.rows - r < kTile ? p.rows - r : kTile;
+    for (int64_t c = 0; c < p.columns; c += kTile) {
+      const int64_t columns = p.columns - c < kTile ? p.columns - c : kTile;
+      TransposeTile(Plane<T>{p.src + c * p.src_stride + r, p.src_stride,
+                             p.dst + r * p.dst_stride + c, p.dst_stride, rows, columns});
+    }
+  }
+}
+
+// `across` is the axis along which the source is contiguous; the destination is along the last one.
+template <class T>
+void TransposePlanes(const TernCopyArgs& args, const TernKernelContext* context, int across) {
+  const int inner = args.rank - 1;
+  const T* src = static_cast<const T*>(args.src);
+  T* dst = static_cast<T*>(args.dst);
+  const Outer outer = OuterAxes(args, across, inner);
+  const int64_t rows = args.shape[across], columns = args.shape[inner];
+  const int64_t row_stride = args.dst_strides[across], column_stride = args.src_strides[inner];
+  const int64_t elements = kGrainBytes / static_cast<int64_t>(sizeof(T));
+  if (outer.count > 1) {
+    ParallelFor(context, outer.count, elements / (rows * columns) + 1, 1,
+                [&](int64_t begin, int64_t end, int32_t) {
+                  Walk(outer, begin, end, [&](int64_t from, int64_t to) {
+                    TransposePlane(
+                        Plane<T>{src + from, column_stride, dst + to, row_stride, rows, columns});
+                  });
+                });
+  } else if (rows >= columns) {
+    ParallelFor(context, rows, elements / columns + 1, kTile,
+                [&](int64_t begin, int64_t end, int32_t) {
+                  TransposePlane(Plane<T>{src + begin, column_stride, dst + begin * row_stride,
+                                          row_stride, end - begin, columns});
+                });
+  } else {
+    ParallelFor(context, columns, elements / rows + 1, kTile,
+                [&](int64_t begin, int64_t end, int32_t) {
+                  TransposePlane(Plane<T>{src + begin * column_stride, column_stride, dst + begin,
+                                          row_stride, rows, end - begin});
+                });
+  }
+}
+
+int AxisOfContiguousSource(const TernCopyArgs& args) {
+  const int inner = args.rank - 1;
+  if (args.src_strides[inner] == 1 || args.dst_strides[inner] != 1 || args.shape[inner] == 1)
+    return -1;
+  for (int i = inner - 1; i >= 0; --i) {
+    if (args.src_strides[i] == 1 && args.shape[i] > 1) return i;
+  }
+  return -1;
+}
+
+template <class T>
+void Copy(const TernCopyArgs& args, const TernKernelContext* context) {
+  const int across = AxisOfContiguousSource(args);
+  if (across >= 0)
+    TransposePlanes<T>(args, context, across);
+  else
+    CopyRows<T>(args, context);
+}
+
+}  // namespace
+
+int32_t copy(const TernCopyArgs* args, const TernKernelContext* context) {
+  for (int i = 0; i < args->rank; ++i) {
+    if (args->shape[i] == 0) return TERN_KERNEL_OK;
+  }
+  if (args->rank == 0) {
+    memcpy(args->dst, args->src, static_cast<size_t>(args->element_size));
+    return TERN_KERNEL_OK;
+  }
+  switch (args->element_size) {
+    case 1: Copy<uint8_t>(*args, context); break;
+    case 2: Copy<uint16_t>(*args, context); break;
+    case 4: Copy<uint32_t>(*args, context); break;
+    case 8: Copy<uint64_t>(*args, context); break;
+    case 16: Copy<Bytes16>(*args, context); break;
+    default: break;
+  }
+  return TERN_KERNEL_OK;
+}
+
+}  // namespace tern::kernels::TERN_TARGET_NAME
+HWY_AFTER_NAMESPACE();

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Splitting one kernel call over the workers that the platform lends. Work is cut statically into
+// equal ranges, one per worker; nothing below the given grain (about 20 us of work) is cut at all.
+
+#ifndef TERN_CORE_KERNELS_PARALLEL_H_
+#define TERN_CORE_KERNELS_PARALLEL_H_
+
+#include "core/kernels/kernel.h"
+#include "core/kernels/simd.h"
+
+namespace tern::kernels::TERN_TARGET_NAME {
+
+template <class Task>
+struct ParallelRange {
+  const Task* task;
+  int64_t total, step;
+
+  static void Run(void* data, int64_t index, int32_t worker) {
+    const ParallelRange* self = static_cast<const ParallelRange*>(data);
+    const int64_t begin = index * self->step;
+    const int64_t end = begin + self->step;
+    (*self->task)(begin, end < self->total ? end : self->total, worker);
+  }
+};
+
+// The number of workers that total units of work are worth, at least 1.
+inline int32_t WorkersFor(const TernKernelContext* context, int64_t total, int64_t grain) {
+  if (context->parallel == nullptr) return 1;
+  const int64_t wanted = total / (grain > 0 ? grain : 1);
+  const int64_t have = context->parallel->num_workers;
+  const int64_t workers = wanted < have ? wanted : have;
+  return workers < 1 ? 1 : static_cast<int32_t>(workers);
+}
+
+// Calls task(begin, end, worker) for ranges that make up [0, total); range bounds are multiples of
+// `align`.
+template <class Task>
+void ParallelFor(const TernKernelContext* context, int64_t total, int64_t grain, int64_t align,
+                 const Task& task) {
+  const int64_t workers = WorkersFor(context, total, grain);
+  if (workers <= 1) {
+    if (total > 0) task(0, total, 0);
+    return;
+  }
+  int64_t step = (total + workers - 1) / workers;
+  step = (step + align - 1) / align * align;
+  ParallelRange<Task> range{&task, total, step};
+  context->parallel->run(context->parallel->context, (total + step - 1) / step,
+                         ParallelRange<Task>::Run, &range);
+}
+
+}  // namespace tern::kernels::TERN_TARGET_NAME
+
+#endif  // TERN_CORE_KERNELS_PARALLEL_H_

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reduction over one axis, in double precision.
+
+#include <math.h>
+
+#include "core/kernels/kernel_table.h"
+
+namespace tern::kernels::reference {
+namespace {
+
+double Start(TernReduceOp op) {
+  if (op == TERN_REDUCE_max) return -HUGE_VAL;
+  if (op == TERN_REDUCE_min) return HUGE_VAL;
+  return op == TERN_REDUCE_prod ? 1.0 : 0.0;
+}
+
+double Step(TernReduceOp op, double total, double x) {
+  switch (op) {
+    case TERN_REDUCE_max: return total > x || isnan(total) ? total : x;
+    case TERN_REDUCE_min: return total < x || isnan(total) ? total : x;
+    case TERN_REDUCE_prod: return total * x;
+    case TERN_REDUCE_sum_square:
+    case TERN_REDUCE_l2: return total + x * x;
+    case TERN_REDUCE_l1: return total + fabs(x);
+    case TERN_REDUCE_log_sum_exp: return total + exp(x);
+    case TERN_REDUCE_sum:
+    case TERN_REDUCE_mean:
+    case TERN_REDUCE_log_sum: return total + x;
+    case TERN_REDUCE_COUNT: break;
+  }
+  return total;
+}
+
+double Finish(TernReduceOp op, double total, int64_t count) {
+  if (op == TERN_REDUCE_mean) return total / static_cast<double>(count);
+  if (op == TERN_REDUCE_l2) return sqrt(total);
+  return op == TERN_REDUCE_log_sum || op == TERN_REDUCE_log_sum_exp ? log(total) : total;
+}
+
+}  // namespace
+
+int32_t reduce(const TernReduceArgs* args, const TernKernelContext*) {
+  const TernReduceOp op = static_cast<TernReduceOp>(args->op);
+  for (int64_t o = 0; o < args->outer; ++o) {
+    for (int64_t i = 0; i < args->inner; ++i) {
+      double total = Start(op);
+      for (int64_t k = 0; k < args->axis; ++k) {
+        total =
+            Step(op, total, static_cast<double>(args->x[(o * args->axis + k) * args->inner + i]));
+      }
+      args->y[o * args->inner + i] = static_cast<float>(Finish(op, total, args->axis));
+    }
+  }
+  return TERN_KERNEL_OK;
+}
+
+}  // namespace tern::kernels::reference

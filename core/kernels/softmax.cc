@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Softmax and its logarithm. Along contiguous rows: maximum, exponentials with their sum, scale.
+// Across columns (inner > 1) the same with a vector of neighbouring columns. Very short rows are
+// transposed into columns.
+
+#include <math.h>
+
+#include "core/kernels/parallel.h"
+#include "core/kernels/simd.h"
+#include "core/kernels/simd_math.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tern::kernels::TERN_TARGET_NAME {
+namespace {
+
+using D = FloatTag;
+using V = FloatVector;
+
+constexpr int64_t kGrain = 16 * 1024;
+constexpr int64_t kShortRow = 8, kRowsAtOnce = 64;
+
+HWY_INLINE V LoadPart(const float* x, int64_t count, float other) {
+  const D d;
+  return hn::LoadNOr(hn::Set(d, other), d, x, static_cast<size_t>(count));
+}
+
+float RowMaximum(const float* x, int64_t size) {
+  const D d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  V m0 = hn::Set(d, -HUGE_VALF), m1 = m0;
+  int64_t i = 0;
+  for (; i + 2 * lanes <= size; i += 2 * lanes) {
+    m0 = hn::Max(m0, hn::LoadU(d, x + i));
+    m1 = hn::Max(m1, hn::LoadU(d, x + i + lanes));
+  }
+  for (; i < size; i += lanes) {
+    const int64_t left = size - i;
+    m0 = hn::Max(m0, left >= lanes ? hn::LoadU(d, x + i) : LoadPart(x + i, left, -HUGE_VALF));
+  }
+  return hn::ReduceMax(d, hn::Max(m0, m1));
+}
+
+// Sum of exp(x - maximum); the exponentials are written to y unless it is null.
+template <bool store>
+float RowExponentials(const float* x, float* y, int64_t size, float maximum) {
+  const D d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const V offset = hn::Set(d, maximum);
+  V s0 = hn::Zero(d), s1 = s0;
+  int64_t i = 0;
+  for (; i + 2 * lanes <= size; i += 2 * lanes) {
+    const V e0 = ExpOfNegative(d, hn::Sub(hn::LoadU(d, x + i), offset));
+    const V e1 = ExpOfNegative(d, hn::Sub(hn::LoadU(d, x + i + lanes), offset));
+    s0 = hn::Add(s0, e0);
+    s1 = hn::Add(s1, e1);
+    if (store) hn::StoreU(e0, d, y + i);
+    if (store) hn::StoreU(e1, d, y + i + lanes);
+  }
+  for (; i < size; i += lanes) {
+    const size_t count = static_cast<size_t>(size - i < lanes ? size - i : lanes);
+    const V e = ExpOfNegative(d, hn::Sub(LoadPart(x + i, size - i, maximum), offset));
+    if (store) hn::StoreN(e, d, y + i, count);
+    s0 = hn::Add(s0, hn::IfThenElseZero(hn::FirstN(d, count), e));
+  }
+  return hn::ReduceSum(d, hn::Add(s0, s1));
+}
+
+// y = x * factor + term.
+void RowScale(const float* x, float* y, int64_t size, float factor, float term) {
+  const D d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const V f = hn::Set(d, factor), t = hn::Set(d, term);
+  for (int64_t i = 0; i < size; i += lanes) {
+    const size_t count = static_cast<size_t>(size - i < lanes ? size - i : lanes);
+    hn::StoreN(MulAdd(hn::LoadN(d, x + i, count), f, t), d, y + i, count);
+  }
+}
+
+void SoftmaxRow(bool log, const float* x, float* y, int64_t size) {
+  const float maximum = RowMaximum(x, size);
+  if (log) {
+    const float sum = RowExponentials<false>(x, nullptr, size, maximum);
+    RowScale(x, y, size, 1.0f, -maximum - logf(sum));
+  } else {
+    const float sum = RowExponentials<true>(x, y, size, maximum);
+    RowScale(y, y, size, 1.0f / sum, 0.0f);
+  }
+}
+
+// `count` <= lanes neighbouring columns, elements `stride` apart.
+void SoftmaxColumns(bool log, const float* x, float* y, int64_t size, int64_t stride,
+                    size_t count) {
+  const D d;
+  V maximum = hn::LoadN(d, x, count);
+  for (int64_t i = 1; i < size; ++i)
+    maximum = hn::Max(maximum, hn::LoadN(d, x + i * stride, count));
+  V sum = hn::Zero(d);
+  for (int64_t i = 0; i < size; ++i) {
+    const V e = ExpOfNegative(d, hn::Sub(hn::LoadN(d, x + i * stride, count), maximum));
+    sum = hn::Add(sum, e);
+    if (!log) hn::StoreN(e, d, y + i * stride, count);
+  }
+  const V factor = log ? hn::Add(maximum, Log(d, sum)) : hn::Div(hn::Set(d, 1.0f), sum);
+  for (int64_t i = 0; i < size; ++i) {
+    const V v = log ? hn::Sub(hn::LoadN(d, x + i * stride, count), factor)
+                    : hn::Mul(hn::LoadN(d, y + i * stride, count), factor);
+    hn::StoreN(v, d, y + i * stride, count);
+  }
+}
+
+void SoftmaxAcross(bool log, const float* x, float* y, int64_t size, int64_t columns) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(D()));
+  for (int64_t i = 0; i < columns; i += lanes) {
+    const int64_t count = columns - i < lanes ? columns - i : lanes;
+    SoftmaxColumns(log, x + i, y + i, size, columns, static_cast<size_t>(count));
+  }
+}
+
+// Rows of at most kShortRow elements, many at once, as columns of a small array.
+void SoftmaxShortRows(bool log, const float* x, float* y, int64_t rows, int64_t size) {
+  HWY_ALIGN float tile[kShortRow * kRowsAtOnce];
+  for (int64_t begin = 0; begin < rows; begin += kRowsAtOnce) {
+    const int64_t count = rows - begin < kRowsAtOnce ? rows - begin : kRowsAtOnce;
+    const float* from = x + begin * size;
+    float* to = y + begin * size;
+    for (int64_t r = 0; r < count; ++r) {
+      for (int64_t i = 0; i < size; ++i) tile[i * count + r] = from[r * size + i];
+    }
+    SoftmaxAcross(log, tile, tile, size, count);
+    for (int64_t r = 0; r < count; ++r) {
+      for (int64_t i = 0; i < size; ++i) to[r * size + i] = tile[i * count + r];
+    }
+  }
+}
+
+void SoftmaxOuter(const TernSoftmaxArgs& args, int64_t begin, int64_t end) {
+  const int64_t step = args.axis * args.inner;
+  const bool log = args.log != 0;
+  if (args.inner == 1 && args.axis <= kShortRow) {
+    SoftmaxShortRows(log, args.x + begin * step, args.y + begin * step, end - begin, args.axis);
+    return;
+  }
+  for (int64_t o = begin; o < end; ++o) {
+    if (args.inner == 1)
+      SoftmaxRow(log, args.x + o * step, args.y + o * step, args.axis);
+    else
+      SoftmaxAcross(log, args.x + o * step, args.y + o * step, args.axis, args.inner);
+  }
+}
+
+}  // namespace
+
+int32_t softmax(const TernSoftmaxArgs* args, const TernKernelContext* context) {
+  const int64_t step = args->axis * args->inner;
+  if (step == 0) return TERN_KERNEL_OK;
+  ParallelFor(context, args->outer, kGrain / step + 1, 1,
+              [args](int64_t begin, int64_t end, int32_t) { SoftmaxOuter(*args, begin, end); });
+  return TERN_KERNEL_OK;
+}
+
+}  // namespace tern::kernels::TERN_TARGET_NAME
+HWY_AFTER_NAMESPACE();
