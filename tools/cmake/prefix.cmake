@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Finds the private prefix that tools/setup fills: TERN_PREFIX, its TERN_INCLUDE folder of header-only
-# packages, and Emscripten. The version is read from the set-up script, so that it is written once.
+# Finds the private prefix that tools/setup fills: TERN_PREFIX, its TERN_INCLUDE folder of
+# header-only packages, and Emscripten. The version is read from the set-up script, so that it is
+# written once.
 file(STRINGS "${CMAKE_CURRENT_LIST_DIR}/../setup/lib.sh" tern_version_line
      REGEX "^tern_toolchain_version=")
 string(REPLACE "tern_toolchain_version=" "" TERN_TOOLCHAIN_VERSION "${tern_version_line}")

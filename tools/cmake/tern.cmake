@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # What every folder's CMakeLists.txt is written with:
-#   tern_library(name SOURCES … [LINK …] [NATIVE])      a static library; core flags unless NATIVE
+#   tern_library(name SOURCES … [LINK …] [NATIVE])   a static library; core flags unless NATIVE
 #   tern_kernel_library(name SOURCES … [LINK …])        each source once per vector target
 #   tern_executable(name SOURCES … [LINK …])            a program with its kernels
-#   tern_test(name SOURCES … [LINK …] [LABELS …] [ARGS …] [PLAIN])   a GoogleTest binary known to ctest
-#   tern_fuzzer(name SOURCES … [LINK …])                a libFuzzer binary, in the preset `fuzz` only
+#   tern_test(name SOURCES … [LINK …] [LABELS …] [ARGS …] [PLAIN])   a GoogleTest binary for ctest
+#   tern_fuzzer(name SOURCES … [LINK …])             a libFuzzer binary, in the preset `fuzz` only
 #   tern_check_headers(FOLDER…)                         every header of the folders compiles alone
 # Flags live in three INTERFACE targets: tern_warnings, tern_core_flags and tern_headers.
 
@@ -18,7 +18,8 @@ if(NOT TERN_INCLUDE STREQUAL "/usr/include")
   target_include_directories(tern_headers SYSTEM INTERFACE "${TERN_INCLUDE}")
 endif()
 
-# Contraction is off so that plain loops give the same bits on every target; kernels ask for FMA by name.
+# Contraction is off so that plain loops give the same bits on every target; kernels ask for FMA by
+# name.
 add_library(tern_common_flags INTERFACE)
 target_include_directories(tern_common_flags INTERFACE "${PROJECT_SOURCE_DIR}")
 target_compile_options(tern_common_flags INTERFACE -ffp-contract=off -fno-math-errno)
@@ -60,9 +61,10 @@ function(tern_library name)
   endif()
 endfunction()
 
-# ---- vector targets: one line each -------------------------------------------------------------------
-# name | flags. PCLMUL and AES are Highway's habit, not ours: with HWY_DISABLE_PCLMUL_AES, `sse4` runs on
-# every processor with SSE4.2.
+# ---- vector targets: one line each
+# -------------------------------------------------------------------
+# name | flags. PCLMUL and AES are Highway's habit, not ours: with HWY_DISABLE_PCLMUL_AES, `sse4`
+# runs on every processor with SSE4.2.
 set(tern_flags_sse4 -msse4.2 -DHWY_DISABLE_PCLMUL_AES)
 set(tern_flags_avx2 -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt -DHWY_DISABLE_PCLMUL_AES)
 set(tern_flags_avx512 ${tern_flags_avx2} -mavx512f -mavx512cd -mavx512bw -mavx512dq -mavx512vl
@@ -85,17 +87,18 @@ elseif(NOT TERN_SIMD_TARGETS STREQUAL "none")
   set(tern_targets ${TERN_SIMD_TARGETS})
 endif()
 
-# NAME_<target> holds the sources compiled for <target>, in the namespace TERN_TARGET_NAME. NAME_targets
-# links all of them and tells its users which there are by TERN_TARGET_<TARGET>=1. A WebAssembly module with an
-# instruction that the engine lacks does not load at all, so there one module holds one target: both
-# builds use the namespace `wasm`, and programs choose which library they link (see tern_executable).
+# NAME_<target> holds the sources compiled for <target>, in the namespace TERN_TARGET_NAME.
+# NAME_targets links all of them and tells its users which there are by TERN_TARGET_<TARGET>=1. A
+# WebAssembly module with an instruction that the engine lacks does not load at all, so there one
+# module holds one target: both builds use the namespace `wasm`, and programs choose which library
+# they link (see tern_executable).
 function(tern_kernel_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
   tern_present_sources()
   add_library(${name}_targets INTERFACE)
   foreach(target IN LISTS tern_targets)
     if(NOT DEFINED tern_flags_${target})
-      message(FATAL_ERROR "TERN_SIMD_TARGETS: unknown '${target}' (known here: ${tern_all_targets})")
+      message(FATAL_ERROR "TERN_SIMD_TARGETS: no '${target}' here, only ${tern_all_targets}")
     endif()
     set(namespace ${target})
     if(EMSCRIPTEN)
@@ -114,7 +117,8 @@ function(tern_kernel_library name)
   endforeach()
 endfunction()
 
-# tern_use_kernels(program [target]): on WebAssembly, links the kernels of one target (default: relaxed).
+# tern_use_kernels(program [target]): on WebAssembly, links the kernels of one target (default:
+# relaxed).
 function(tern_use_kernels program)
   set(target relaxed)
   if(ARGC GREATER 1)
@@ -138,8 +142,10 @@ function(tern_executable name)
   endif()
 endfunction()
 
-# ---- tests -------------------------------------------------------------------------------------------
-# GoogleTest is built from Debian's sources for every target, with that target's flags and sanitizers.
+# ---- tests
+# -------------------------------------------------------------------------------------------
+# GoogleTest is built from Debian's sources for every target, with that target's flags and
+# sanitizers.
 function(tern_add_googletest)
   set(root /usr/src/googletest)
   if(NOT EXISTS ${root}/googlemock/src/gmock-all.cc)
@@ -159,7 +165,8 @@ function(tern_add_googletest)
   endif()
 endfunction()
 
-# PLAIN: an ordinary program whose exit code is the verdict. TERN_SOURCE_DIR names the source folder.
+# PLAIN: an ordinary program whose exit code is the verdict. TERN_SOURCE_DIR names the source
+# folder.
 function(tern_test name)
   cmake_parse_arguments(arg "PLAIN" "" "SOURCES;LINK;LABELS;ARGS" ${ARGN})
   if(NOT TERN_TESTS)
@@ -186,8 +193,8 @@ function(tern_fuzzer name)
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzzers)
 endfunction()
 
-# One generated source per header, which includes nothing else. Headers are found by pattern, because a
-# forgotten one is just what this is to catch.
+# One generated source per header, which includes nothing else. Headers are found by pattern,
+# because a forgotten one is just what this is to catch.
 function(tern_check_headers)
   set(sources)
   foreach(folder IN LISTS ARGN)

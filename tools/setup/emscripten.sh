@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Fills the private prefix: an Emscripten new enough for standard relaxed SIMD, Highway >= 1.2, and a
-# folder of links to the header-only packages that cross builds may see. Where the system or EMSDK has
-# a new enough one, the prefix only points at it. Otherwise Debian 13's packages are unpacked into the
-# prefix, without touching the system; see docs/dependencies.md for how that works.
+# Fills the private prefix: an Emscripten new enough for standard relaxed SIMD, Highway >= 1.2, and
+# a folder of links to the header-only packages that cross builds may see. Where the system or
+# EMSDK has a new enough one, the prefix only points at it. Otherwise Debian 13's packages are
+# unpacked into the prefix, without touching the system; see docs/dependencies.md for how that
+# works.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -29,7 +30,8 @@ highway_is_new() {  # highway_is_new INCLUDE_FOLDER
   [ -n "$major" ] && at_least "$major.${minor:-0}" 1.2
 }
 
-# Downloads packages of the suite trixie from the mirror that this machine's apt uses, and unpacks them.
+# Downloads packages of the suite trixie from the mirror that this machine's apt uses, and unpacks
+# them.
 unpack_trixie() {  # unpack_trixie FOLDER PACKAGE…
   local folder=$1 work uri
   shift
@@ -37,7 +39,8 @@ unpack_trixie() {  # unpack_trixie FOLDER PACKAGE…
   mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$work/debs"
   : >"$work/status"
   local options=(-q -o Dir::Etc::sourcelist="$work/sources.list" -o Dir::Etc::sourceparts=-
-    -o Dir::State::lists="$work/lists" -o Dir::Cache="$work/cache" -o Dir::State::status="$work/status"
+    -o Dir::State::lists="$work/lists" -o Dir::Cache="$work/cache"
+    -o Dir::State::status="$work/status"
     -o APT::Sandbox::User= -o Acquire::Languages=none)
   for uri in $(apt-get indextargets --format '$(REPO_URI)' 'Identifier: Packages' 'Origin: Debian' \
       'Label: Debian' | sort -u); do
@@ -46,8 +49,8 @@ unpack_trixie() {  # unpack_trixie FOLDER PACKAGE…
     apt-get "${options[@]}" update >"$work/log" 2>&1 && ! grep -q '^[EW]:' "$work/log" && break
     uri=
   done
-  [ -n "${uri:-}" ] || give_up "no mirror in this machine's apt configuration serves Debian 13 (trixie)" \
-    "install Emscripten >= $tern_emscripten_minimum (https://emscripten.org) and set EMSDK to its folder"
+  [ -n "${uri:-}" ] || give_up "no mirror in this machine's apt configuration serves Debian 13" \
+    "Install Emscripten >= $tern_emscripten_minimum (https://emscripten.org) and set EMSDK to it."
   say "downloading $*"
   (cd "$work/debs" && apt-get "${options[@]}" download "$@" >"$work/log" 2>&1) || {
     cat "$work/log" >&2
@@ -66,7 +69,8 @@ write_binaryen_wrappers() {  # write_binaryen_wrappers BUILD_FOLDER
     cat >"$1/binaryen/bin/${tool##*/}" <<WRAPPER
 #!/bin/sh
 root=$tern_prefix/root
-exec \$root/usr/lib64/ld-linux-x86-64.so.2 --library-path \$root/usr/lib/x86_64-linux-gnu \$root/usr/bin/${tool##*/} "\$@"
+exec \$root/usr/lib64/ld-linux-x86-64.so.2 --library-path \$root/usr/lib/x86_64-linux-gnu \
+  \$root/usr/bin/${tool##*/} "\$@"
 WRAPPER
     chmod +x "$1/binaryen/bin/${tool##*/}"
   done
@@ -95,32 +99,30 @@ write_commands() {  # write_commands BUILD_FOLDER EMSCRIPTEN_FOLDER
 }
 
 # Cross compilers must never see /usr/include itself: it holds the host's C library.
-link_headers() {  # link_headers BUILD_FOLDER HIGHWAY_INCLUDE
-  local name
-  mkdir -p "$1/include"
-  ln -sfn "$2/hwy" "$1/include/hwy"
-  for name in dlpack protozero CLI nlohmann; do ln -sfn "/usr/include/$name" "$1/include/$name"; done
+link_headers() {
+  local name highway=/usr/include
+  highway_is_new "$highway" || highway=$tern_prefix/root/usr/include
+  mkdir -p "$tern_prefix/include"
+  ln -sfn "$highway/hwy" "$tern_prefix/include/hwy"
+  for name in dlpack protozero CLI nlohmann; do
+    ln -sfn "/usr/include/$name" "$tern_prefix/include/$name"
+  done
 }
 
-main() {
-  local build=$tern_prefix.partial.$$ node emscripten highway=/usr/include private=0 wanted=()
-  node=$(command -v node) || give_up "node is missing" "run tools/setup/setup.sh"
-  mkdir -p "$tern_cache"
+# Prepares everything beside the prefix and moves it there at the end, so that it is whole or absent.
+fill_prefix() {
+  local build=$tern_prefix.partial.$$ emscripten wanted=()
   rm -rf "$tern_cache"/toolchain-*.partial.*
   trap 'rm -rf "$tern_prefix.partial.$$"' EXIT
   mkdir -p "$build"
   emscripten=$(find_emscripten)
-  [ -n "$emscripten" ] || {
-    private=1
-    wanted+=(emscripten binaryen libc6 libstdc++6 libgcc-s1 node-acorn)
-  }
-  highway_is_new "$highway" || wanted+=(libhwy-dev)
+  [ -n "$emscripten" ] || wanted=(emscripten binaryen libc6 libstdc++6 libgcc-s1 node-acorn)
+  highway_is_new /usr/include || wanted+=(libhwy-dev)
   [ ${#wanted[@]} -eq 0 ] || unpack_trixie "$build" "${wanted[@]}"
-  highway_is_new "$highway" || highway=$tern_prefix/root/usr/include
-  if [ $private = 1 ]; then
+  if [ -z "$emscripten" ]; then
     emscripten=$tern_prefix/root/usr/share/emscripten
     write_binaryen_wrappers "$build"
-    write_em_config "$build" "$node"
+    write_em_config "$build" "$(command -v node)"
     # Debian's prebuilt libraries, without the position-independent half.
     mv "$build/root/usr/share/emscripten/cache" "$build/em_cache"
     rm -rf "$build"/em_cache/sysroot/lib/wasm32-emscripten/{pic,lto-pic}
@@ -128,18 +130,34 @@ main() {
     ln -sfn ../../nodejs/acorn "$build/root/usr/share/emscripten/node_modules/acorn"
   fi
   write_commands "$build" "$emscripten"
-  link_headers "$build" "$highway"
   rm -rf "$tern_prefix"
   mv "$build" "$tern_prefix"
-  say "trying Emscripten (which builds its C and C++ libraries where it came without)"
-  printf '#include <string>\n#include <vector>\n#include <cstdio>\nint main(int c, char** v) { std::vector<std::string> s(v, v + c); std::puts(s[0].c_str()); }\n' \
-    >"$tern_prefix/probe.cc"
-  "$tern_prefix/bin/em++" -O2 "$tern_prefix/probe.cc" -o "$tern_prefix/probe.mjs" \
-    >"$tern_prefix/probe.log" 2>&1 || {
-    cat "$tern_prefix/probe.log" >&2
-    give_up "Emscripten cannot build a program: $tern_prefix/bin/em++ (log above)"
-  }
-  echo "$tern_toolchain_version" >"$tern_prefix/version"
 }
 
-main
+# Builds and runs a program; the first one makes Emscripten build what libraries it came without.
+try_emscripten() {
+  local folder=$tern_prefix/probe
+  mkdir -p "$folder"
+  cat >"$folder/probe.cc" <<'PROBE'
+#include <cstdio>
+#include <string>
+#include <vector>
+int main(int count, char** words) {
+  std::vector<std::string> all(words, words + count);
+  std::printf("%zu\n", all.size());
+}
+PROBE
+  "$tern_prefix/bin/em++" -O2 "$folder/probe.cc" -o "$folder/probe.js" >"$folder/log" 2>&1 &&
+    [ "$(node "$folder/probe.js" 2>>"$folder/log")" = 1 ] || {
+    cat "$folder/log" >&2
+    give_up "$tern_prefix/bin/em++ cannot build a program that runs (log above)"
+  }
+}
+
+if ! prefix_is_ready; then
+  fill_prefix
+  say "trying Emscripten"
+  try_emscripten
+fi
+link_headers
+echo "$tern_toolchain_version" >"$tern_prefix/version"

@@ -11,7 +11,8 @@ tern_prefix=$tern_cache/toolchain-$tern_toolchain_version
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 
-# Ends the set-up: the first argument says what is wrong, each further one is a line saying what to do.
+# Ends the set-up: the first argument says what is wrong, each further one is a line saying what to
+# do.
 give_up() {
   printf 'setup: %s\n' "$1" >&2
   shift
@@ -29,7 +30,8 @@ have() {  # have PROOF: a command on PATH, or an existing path.
   esac
 }
 
-# as_root COMMAND…: directly, or through sudo where that needs no password or a terminal can ask for it.
+# as_root COMMAND…: directly, or through sudo where that needs no password or a terminal can ask
+# for it.
 can_be_root() {
   [ "$(id -u)" = 0 ] && return 0
   command -v sudo >/dev/null 2>&1 || return 1
@@ -38,11 +40,17 @@ can_be_root() {
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 
 debian_version() {  # 12, 13, …; nothing on another distribution
-  (. /etc/os-release 2>/dev/null && [ "${ID:-}" = debian ] && printf '%s' "${VERSION_ID:-99}") || true
+  (. /etc/os-release 2>/dev/null && [ "${ID:-}" = debian ] && echo "${VERSION_ID:-99}") || true
 }
 
 # Puts the Node that setup.sh took from npm, if it did, before the system's.
 tern_use_private_node() {
   [ ! -x "$tern_cache/node/bin/node" ] || PATH=$tern_cache/node/bin:$PATH
   export PATH
+}
+
+prefix_is_ready() {
+  [ "$(cat "$tern_prefix/version" 2>/dev/null)" = "$tern_toolchain_version" ] &&
+    [ -x "$(cat "$tern_prefix/emscripten_root")/em++" ] &&
+    [ -e "$tern_prefix/include/hwy/highway.h" ]
 }

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Gets this machine ready to build and test Tern: Debian packages, Node, the private prefix with
-# Emscripten, and the Node packages of this checkout. Does only what is missing; with nothing to do it
-# takes a few hundredths of a second. Exit 2: something is missing that it cannot install; it says what.
+# Emscripten, and the Node packages of this checkout. Does only what is missing; with nothing to do
+# it takes a few hundredths of a second. Exit 2: something is missing that it cannot install; it
+# says what.
 #   tools/setup/setup.sh [--no-npm]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
@@ -30,7 +31,8 @@ install_packages() {  # install_packages PACKAGE…
   local version log=$tern_cache/apt.log
   version=$(debian_version)
   [ -n "$version" ] || give_up "this is not Debian, so nothing is installed automatically" \
-    "Install what Debian calls: $*" "(what each is for: tools/setup/packages.txt), then run this again."
+    "Install what Debian calls: $*" \
+    "(tools/setup/packages.txt says what each is for), then run this again."
   [ "${version%%.*}" -ge 12 ] || give_up "Debian $version is too old; 12 or newer is needed"
   can_be_root || give_up "packages are missing and this user is neither root nor allowed sudo" \
     "Ask an administrator to run:" "  apt-get update && apt-get install --no-install-recommends $*"
@@ -57,17 +59,13 @@ install_node() {
   say "Node $(node --version) is older than $tern_node_minimum: taking a newer one from npm"
   local folder=$tern_cache/node machine=x64
   [ "$(uname -m)" != aarch64 ] || machine=arm64
-  npm install --silent --no-fund --no-audit --prefix "$folder" "node-linux-$machine@22" >"$folder.log" 2>&1 ||
+  npm install --silent --no-fund --no-audit --prefix "$folder" "node-linux-$machine@22" \
+    >"$folder.log" 2>&1 ||
     { cat "$folder.log" >&2; give_up "could not install Node $tern_node_minimum or newer" \
       "Install one from https://nodejs.org and put it on PATH."; }
   mkdir -p "$folder/bin"
   ln -sfn "../node_modules/node-linux-$machine/bin/node" "$folder/bin/node"
   node_is_new || give_up "the Node in $folder does not run"
-}
-
-prefix_is_ready() {
-  [ "$(cat "$tern_prefix/version" 2>/dev/null)" = "$tern_toolchain_version" ] &&
-    [ -x "$(cat "$tern_prefix/emscripten_root")/em++" ] && [ -e "$tern_prefix/include/hwy/highway.h" ]
 }
 
 tern_use_private_node
@@ -84,7 +82,7 @@ if ! ready; then
     mapfile -t missing < <(missing_packages)
     [ ${#missing[@]} -eq 0 ] || give_up "still missing after installing: ${missing[*]}"
     { node_is_new && have npm; } || install_node
-    prefix_is_ready || ./emscripten.sh
+    ./emscripten.sh
     : >"$stamp"
     say "the toolchain is ready"
   fi

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds the TypeScript package over the WebAssembly modules, then the page over the package:
+# web/dist. Does nothing where nothing has changed since the last time.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. tools/setup/lib.sh
+tern_use_private_node
+tools/build.sh --target tern_programs wasm
+tools/setup/npm.sh wasm/package web
+mkdir -p build
+exec 7>build/web.lock
+flock 7
+
+# Sources, lock files and the modules, as one number.
+fingerprint() {
+  {
+    find wasm/package web -type d \( -name node_modules -o -name dist -o -name test-results \
+      -o -name playwright-report \) -prune -o -type f -print0
+    printf '%s\0' build/wasm/wasm/*.wasm
+  } | sort -z | xargs -0 sha256sum | sha256sum
+}
+
+want=$(fingerprint)
+if [ -f web/dist/index.html ] && [ "$(cat build/web.stamp 2>/dev/null)" = "$want" ]; then exit 0; fi
+(cd wasm/package && npm run --silent build)
+(cd web && npm run --silent build)
+fingerprint >build/web.stamp

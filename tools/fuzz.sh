@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs every fuzzer for a while, with the address and undefined-behaviour sanitizers, from the
+# seeds in tests/fuzz/seeds/<fuzzer>. New inputs go to build/fuzz/corpus, crashes to
+# build/fuzz/crashes.
+#   tools/fuzz.sh [--seconds N] [FUZZER…]     default: 20 seconds each
+# Ends with `N passed, N failed`; a fuzzer fails when it found a crash, a leak or a hang.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+seconds=20
+if [ "${1:-}" = --seconds ]; then
+  seconds=${2:-}
+  case $seconds in '' | *[!0-9]*) echo "fuzz.sh: --seconds wants a number" >&2 && exit 2 ;; esac
+  shift 2
+fi
+tools/build.sh fuzz
+passed=0 failed=0
+names=("$@")
+[ ${#names[@]} -gt 0 ] || for path in build/fuzz/fuzzers/*; do
+  [ ! -x "$path" ] || names+=("${path##*/}")
+done
+for name in "${names[@]}"; do
+  corpus=build/fuzz/corpus/$name log=build/fuzz/$name.log
+  [ -x "build/fuzz/fuzzers/$name" ] || { echo "fuzz.sh: there is no fuzzer $name" >&2 && exit 2; }
+  mkdir -p "$corpus" build/fuzz/crashes "tests/fuzz/seeds/$name"
+  if "build/fuzz/fuzzers/$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+    -print_final_stats=1 -artifact_prefix="build/fuzz/crashes/$name-" \
+    "$corpus" "tests/fuzz/seeds/$name" >"$log" 2>&1; then
+    runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+    echo "ok   $name: ${runs:-0} runs in $seconds s"
+    passed=$((passed + 1))
+  else
+    echo "FAIL $name: see $log and build/fuzz/crashes; its end:"
+    tail -n 30 "$log" | sed 's/^/     | /'
+    failed=$((failed + 1))
+  fi
+done
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
