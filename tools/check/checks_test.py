@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of the checks and of the suite runner: each rule is seen to hold and seen to be broken.
+
+Usage: python3 tools/check/checks_test.py       ends with `N passed, N failed`
+"""
+import gzip
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
+LAYERS = """
+core/base : # the bottom
+core/vm : core/base
+core/one : core/base/a.h
+hwy/ = core/vm/simd.h
+core ! iostream
+core/base ! * but stdint.h
+headers ! functional
+"""
+
+
+class Tree:
+    """A throw-away repository: files by name."""
+
+    def __init__(self, files):
+        self.folder = tempfile.TemporaryDirectory()
+        self.root = self.folder.name
+        subprocess.run(["git", "init", "-q", self.root], check=True)
+        for name, text in files.items():
+            path = os.path.join(self.root, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as file:
+                file.write(text if isinstance(text, bytes) else text.encode())
+
+    def check(self, tool, *arguments):
+        command = [sys.executable, os.path.join(HERE, tool), "--root", self.root, *arguments]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        return result.returncode, result.stdout + result.stderr
+
+
+class LayersTest(unittest.TestCase):
+    def layers(self, **files):
+        tree = {"core/layers.txt": LAYERS, "core/base/a.h": SPDX, "core/vm/b.h": SPDX}
+        tree.update({"core/" + name.replace("__", "/").replace("_dot_", "."): text
+                     for name, text in files.items()})
+        return Tree(tree).check("check_layers")
+
+    def expect_broken(self, message, **files):
+        code, output = self.layers(**files)
+        self.assertEqual(code, 1, output)
+        self.assertIn(message, output)
+
+    def test_upper_layer_may_include_lower(self):
+        code, output = self.layers(vm__x_dot_cc='#include "core/base/a.h"\n#include <vector>\n')
+        self.assertEqual((code, output), (0, "3 passed, 0 failed\n"))
+
+    def test_single_header_may_be_allowed(self):
+        code, output = self.layers(one__x_dot_cc='#include "core/base/a.h"\n')
+        self.assertEqual(code, 0, output)
+
+    def test_lower_layer_must_not_include_upper(self):
+        self.expect_broken("core/base/x.cc:1: core/base must not include \"core/vm/b.h\"",
+                           base__x_dot_cc='#include "core/vm/b.h"\n')
+
+    def test_missing_header(self):
+        self.expect_broken("does not exist", vm__x_dot_cc='#include "core/base/none.h"\n')
+
+    def test_relative_include(self):
+        self.expect_broken("repository root", vm__x_dot_cc='#include "b.h"\n')
+
+    def test_folder_without_rule(self):
+        self.expect_broken("no rule in core/layers.txt covers",
+                           new__x_dot_cc='#include "core/base/a.h"\n')
+
+    def test_package_in_the_wrong_place(self):
+        self.expect_broken("is for core/vm/simd.h only",
+                           vm__x_dot_cc='#include "hwy/highway.h"\n')
+
+    def test_package_in_its_place(self):
+        code, output = self.layers(vm__simd_dot_h='#include "hwy/highway.h"\n')
+        self.assertEqual(code, 0, output)
+
+    def test_refused_standard_header(self):
+        self.expect_broken("must not include <iostream>", vm__x_dot_cc="#include <iostream>\n")
+
+    def test_only_listed_standard_headers(self):
+        self.expect_broken("may include only", base__x_dot_cc="#include <vector>\n")
+
+    def test_costly_standard_header_in_header_only(self):
+        self.expect_broken("headers of core must not", vm__x_dot_h="#include <functional>\n")
+        self.assertEqual(self.layers(vm__x_dot_cc="#include <functional>\n")[0], 0)
+
+    def test_broken_rule_file(self):
+        code, output = Tree({"core/layers.txt": "core/base\n"}).check("check_layers")
+        self.assertEqual(code, 1)
+        self.assertIn("core/layers.txt:1: not a rule", output)
+
+    def test_no_sources_is_a_failure(self):
+        self.assertEqual(Tree({"core/layers.txt": LAYERS}).check("check_layers")[0], 1)
+
+
+class SizesTest(unittest.TestCase):
+    def sizes(self, text, name="core/x.cc", **more):
+        return Tree({name: text, **more}).check("check_sizes", "--list")
+
+    @staticmethod
+    def function(lines, head="int Long(int a)"):
+        return head + " {\n" + "  a++;\n" * (lines - 2) + "}\n"
+
+    def test_small_file(self):
+        code, output = self.sizes(SPDX + self.function(60))
+        self.assertEqual(code, 0, output)
+        self.assertIn("60 Long core/x.cc:2", output)
+
+    def test_long_function(self):
+        code, output = self.sizes(SPDX + self.function(61))
+        self.assertEqual(code, 1)
+        self.assertIn("core/x.cc:2: Long has 61 lines, at most 60", output)
+
+    def test_listed_long_function(self):
+        code, output = self.sizes(SPDX + self.function(61), **{
+            "tools/check/long_functions.txt": "core/x.cc Long | a flat switch\n"})
+        self.assertEqual(code, 0, output)
+
+    def test_class_and_namespace_are_not_functions(self):
+        members = "".join(f"  int F{i}() {{ return {i}; }}\n" for i in range(80))
+        code, output = self.sizes(f"{SPDX}namespace a {{\nclass B {{\n{members}}};\n}}\n")
+        self.assertEqual(code, 0, output)
+        self.assertIn("functions: 80, median 1", output)
+
+    def test_long_method_with_initializers(self):
+        head = "class A {\n A(int a) : b_(a), c_(a)"
+        code, output = self.sizes(SPDX + self.function(70, head) + "};\n")
+        self.assertEqual(code, 1)
+        self.assertIn("core/x.cc:3: A has 70 lines", output)
+
+    def test_braces_in_strings_and_comments_do_not_count(self):
+        text = SPDX + 'int A() {\n  // }\n  return sizeof("{{{");  /* { */\n}\n' + self.function(50)
+        code, output = self.sizes(text)
+        self.assertEqual(code, 0, output)
+        self.assertIn("functions: 2", output)
+
+    def test_long_line(self):
+        self.assertIn("101 columns", self.sizes(SPDX + "/" * 101 + "\n")[1])
+        self.assertEqual(self.sizes(SPDX + "/" * 100 + "\n")[0], 0)
+
+    def test_long_file_unless_a_table(self):
+        text = SPDX + "int a;\n" * 800
+        self.assertIn("split it", self.sizes(text)[1])
+        self.assertEqual(self.sizes(text, "core/x.def")[0], 0)
+
+    def test_licence_line(self):
+        code, output = self.sizes("int a;\n")
+        self.assertEqual(code, 1)
+        self.assertIn("no SPDX line", output)
+
+    def test_tool_without_extension_is_checked(self):
+        self.assertIn("no SPDX line", self.sizes("#!/bin/sh\n", "tools/x")[1])
+
+
+class WasmSizeTest(unittest.TestCase):
+    data = random.Random(1).randbytes(1000)
+
+    def size(self, budget, name="a.wasm"):
+        return Tree({"wasm/size_budget.txt": budget, name: self.data}).check("check_wasm_size")
+
+    def test_within_and_above(self):
+        size = len(gzip.compress(self.data, 9))
+        self.assertEqual(self.size(f"a.wasm {size}\n")[0], 0)
+        code, output = self.size(f"a.wasm {size - 7}\n")
+        self.assertEqual(code, 1)
+        self.assertIn("7 bytes above the budget", output)
+
+    def test_not_built(self):
+        self.assertIn("not built", self.size("b.wasm 5000\n")[1])
+
+    def test_bad_budget(self):
+        self.assertIn("size_budget.txt:1: wants", self.size("a.wasm many\n")[1])
+        self.assertEqual(self.size("# nothing\n")[0], 1)
+
+
+class RunSuitesTest(unittest.TestCase):
+    def run_table(self, table, *names):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "suites.txt")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(table)
+            command = [sys.executable, os.path.join(HERE, "run_suites"), "--table", path,
+                       "--logs", folder, *names]
+            result = subprocess.run(command, capture_output=True, text=True, check=False)
+        return result.returncode, result.stdout + result.stderr
+
+    def expect(self, table, code, last, message=""):
+        got, output = self.run_table(table)
+        self.assertEqual((got, output.splitlines()[-1]), (code, last), output)
+        self.assertIn(message, output)
+
+    def test_adds_up(self):
+        self.expect("a | line | echo 2 passed, 0 failed\nb | line | echo 3 passed, 0 failed\n",
+                    0, "5 passed, 0 failed")
+
+    def test_one_failure_fails_all(self):
+        self.expect("a | line | echo 2 passed, 1 failed; exit 1\nb | line | echo 3 passed, 0 failed",
+                    1, "5 passed, 1 failed")
+
+    def test_shows_the_log_of_a_failure(self):
+        self.expect("a | line | echo broken here; echo 1 passed, 1 failed; exit 1",
+                    1, "1 passed, 1 failed", "| broken here")
+
+    def test_no_tests_is_a_failure(self):
+        self.expect("a | line | echo 0 passed, 0 failed", 1, "0 passed, 1 failed", "ran no test")
+
+    def test_no_result_is_a_failure(self):
+        self.expect("a | line | true", 1, "0 passed, 1 failed", "cannot tell what passed")
+        self.expect("a | ctest:none | true", 1, "0 passed, 1 failed", "ctest's report")
+        self.expect("a | vitest | echo '{}' >$REPORT", 1, "0 passed, 1 failed", "cannot tell")
+
+    def test_exit_code_without_failed_test_is_a_failure(self):
+        self.expect("a | line | echo 2 passed, 0 failed; exit 3", 1, "2 passed, 1 failed",
+                    "exit code 3 although")
+
+    def test_failed_build(self):
+        self.expect("a | build | false\nb | line | echo 1 passed, 0 failed",
+                    1, "1 passed, 1 failed")
+
+    def test_missing_command(self):
+        self.expect("a | line | tools/does_not_exist", 1, "0 passed, 1 failed", "127")
+
+    def test_reads_tap(self):
+        self.expect("a | node | printf '# pass 4\\n# fail 1\\n'; exit 1", 1, "4 passed, 1 failed")
+
+    def test_reads_playwright(self):
+        stats = {"stats": {"expected": 2, "flaky": 0, "unexpected": 1}, "errors": []}
+        self.expect(f"a | playwright | echo '{json.dumps(stats)}' >$REPORT; exit 1",
+                    1, "2 passed, 1 failed")
+
+    def test_reads_vitest(self):
+        report = {"numPassedTests": 3, "numFailedTests": 0, "testResults": [
+            {"status": "failed", "assertionResults": []}]}
+        self.expect(f"a | vitest | echo '{json.dumps(report)}' >$REPORT; exit 1",
+                    1, "3 passed, 1 failed")
+
+    def test_names_and_patterns(self):
+        table = "aa | line | echo 1 passed, 0 failed\nb | line | echo 5 passed, 0 failed\n"
+        self.assertEqual(self.run_table(table, "a*")[1].splitlines()[-1], "1 passed, 0 failed")
+        code, output = self.run_table(table, "c")
+        self.assertEqual(code, 1)
+        self.assertIn("no such suite: c", output)
+
+    def test_broken_table(self):
+        self.assertIn("suites.txt:1: wants", self.run_table("a | what | true\n")[1])
+
+
+class Result(unittest.TextTestResult):
+    passed = 0
+
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        self.passed += 1
+
+
+if __name__ == "__main__":
+    suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__])
+    outcome = unittest.TextTestRunner(stream=sys.stdout, resultclass=Result).run(suite)
+    print(f"{outcome.passed} passed, {suite.countTestCases() - outcome.passed} failed")
+    sys.exit(0 if outcome.wasSuccessful() else 1)
