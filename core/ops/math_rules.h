@@ -3,8 +3,6 @@
 #ifndef TERN_CORE_OPS_MATH_RULES_H_
 #define TERN_CORE_OPS_MATH_RULES_H_
 
-#include <algorithm>
-
 #include "core/ops/dims.h"
 #include "core/ops/math_attrs.h"
 
@@ -14,7 +12,7 @@ namespace tern::ops {
 // time, so their broadcast is max(a, b).
 template <class D>
 Status BroadcastShape(const Dims<D>& a, const Dims<D>& b, Dims<D>* out) {
-  const int rank = std::max(a.rank(), b.rank());
+  const int rank = a.rank() > b.rank() ? a.rank() : b.rank();
   Dims<D> result;
   for (int i = 0; i < rank; ++i) {
     const int ai = i - (rank - a.rank()), bi = i - (rank - b.rank());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known about two extents: shared by numbers at run time and symbolic dimensions at compile time.
+// What is known about two extents: shared by numbers at run time and symbolic dimensions at compile
+// time.
 #ifndef TERN_CORE_TYPES_DIM_RELATION_H_
 #define TERN_CORE_TYPES_DIM_RELATION_H_
 

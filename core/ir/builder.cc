@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/ir/builder.h"
+
+#include "core/base/check.h"
+#include "core/ir/infer.h"
+
+namespace tern::ir {
+
+namespace {
+
+// "argument 1 (w): f32[8, 3, 3, 3]" for every argument.
+void AddArguments(const ops::OpInfo& op, std::span<const Expr> args, text::Diagnostic* diagnostic) {
+  constexpr size_t kMost = 8;
+  for (size_t i = 0; i < args.size() && i < kMost; ++i) {
+    if (IsNone(args[i])) continue;
+    diagnostic->Context(StrCat("argument ", i, " (", op.parameter(static_cast<int>(i)), ")"),
+                        TypeOf(args[i]).ToText());
+  }
+  if (args.size() > kMost) diagnostic->Note(StrCat("and ", args.size() - kMost, " more arguments"));
+}
+
+}  // namespace
+
+VarPtr Builder::AddParameter(std::string_view name, types::Type type) {
+  parameters_.push_back(MakeVar(std::string(name), std::move(type)));
+  return parameters_.back();
+}
+
+Expr Builder::Emit(std::string_view op, std::vector<Expr> args, const Attrs& attrs) {
+  const ops::OpInfo* info = ops::FindOp(op);
+  TERN_CHECK(info != nullptr, "an operator that is not in ops.def");
+  return Emit(*info, std::move(args), attrs);
+}
+
+Expr Builder::Emit(ops::Op op, std::vector<Expr> args, const Attrs& attrs) {
+  return Emit(ops::InfoOf(op), std::move(args), attrs);
+}
+
+Expr Builder::Emit(const ops::OpInfo& op, std::vector<Expr> args, const Attrs& attrs) {
+  while (!args.empty() && IsNone(args.back())) args.pop_back();
+  Inferred inferred;
+  Status status = InferCall(op, attrs, args, &fresh_symbols_, &inferred);
+  if (!status.ok()) {
+    text::Diagnostic& diagnostic =
+        diagnostics_->Error("E0310", StrCat(op.name, ": ", status.message()));
+    if (!origin_.empty()) diagnostic.InNode(origin_);
+    AddArguments(op, args, &diagnostic);
+    for (const std::string& note : status.notes()) diagnostic.Note(note);
+  }
+  return Add(MakeCall(op, std::move(args), attrs), std::move(inferred.type),
+             std::move(inferred.value));
+}
+
+Expr Builder::Field(const Expr& tuple, int index) {
+  const Node* definition = Definition(tuple);
+  const Tuple* made = definition == nullptr ? tuple->As<Tuple>() : definition->As<Tuple>();
+  if (made != nullptr) return made->fields()[static_cast<size_t>(index)];
+  const types::Type type = TypeOf(tuple);
+  types::Type element;
+  if (type.is_tuple() && static_cast<size_t>(index) < type.elements().size()) {
+    element = type.elements()[static_cast<size_t>(index)];
+  }
+  return Add(MakeGetItem(tuple, index), std::move(element), nullptr);
+}
+
+Expr Builder::Bind(Expr value) {
+  if (IsAtom(value)) return value;
+  if (const Call* call = value->As<Call>()) {
+    return Emit(call->op(), {call->args().begin(), call->args().end()}, call->attrs());
+  }
+  if (const GetItem* item = value->As<GetItem>()) return Field(item->tuple(), item->index());
+  TERN_CHECK(value->kind() != NodeKind::kLet, "a block inside a block");
+  types::Type type = TypeOf(value);
+  return Add(std::move(value), std::move(type), nullptr);
+}
+
+Expr Builder::Add(Expr value, types::Type type, std::shared_ptr<const ops::Values> known) {
+  VarPtr var = MakeVar(std::move(name_), std::move(type), origin_, std::move(known));
+  name_.clear();
+  index_[var.get()] = bindings_.size();
+  bindings_.push_back({var, std::move(value)});
+  return var;
+}
+
+const Node* Builder::Definition(const Expr& expr) const {
+  const auto found = index_.find(expr.get());
+  return found == index_.end() ? nullptr : bindings_[found->second].value.get();
+}
+
+FunctionPtr Builder::Finish(Expr result, std::vector<std::string> output_names) {
+  Expr body = MakeLet(std::move(bindings_), std::move(result));
+  bindings_.clear();
+  index_.clear();
+  return MakeFunction(std::move(parameters_), std::move(body), std::move(output_names));
+}
+
+}  // namespace tern::ir

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/ir/expr.h"
+
+#include "core/base/check.h"
+
+namespace tern::ir {
+
+namespace {
+
+constexpr std::string_view kKindNames[] = {
+#define TERN_IR_NODE(Kind, phrase) #Kind,
+#include "core/ir/nodes.def"
+#undef TERN_IR_NODE
+};
+
+// Larger integer tensors are data, not shapes.
+constexpr int64_t kMostKnownElements = 64;
+
+std::unique_ptr<const ops::Values> ReadValues(const Tensor& tensor) {
+  const bool wide = tensor.dtype() == kI64;
+  if ((!wide && tensor.dtype() != kI32) || tensor.rank() > 1 ||
+      tensor.element_count() > kMostKnownElements || !tensor.is_contiguous()) {
+    return nullptr;
+  }
+  auto values = std::make_unique<ops::Values>();
+  for (int64_t i = 0; i < tensor.element_count(); ++i) {
+    values->push_back(wide ? tensor.data_as<int64_t>()[i] : int64_t{tensor.data_as<int32_t>()[i]});
+  }
+  return values;
+}
+
+types::Type TypeOfValue(const Any& value) {
+  if (value.is_none()) return types::Type::None();
+  const Tensor* tensor = value.TryCast<Tensor>();
+  if (tensor == nullptr) return types::Type();
+  std::vector<types::Dim> dims;
+  for (int64_t dim : tensor->dims()) dims.push_back(dim);
+  return types::Type::Tensor(tensor->dtype(), std::move(dims));
+}
+
+template <class T>
+ObjectPtr<const T> Share(T* node) {
+  return ObjectPtr<const T>(node);
+}
+
+}  // namespace
+
+Node::~Node() = default;
+
+std::string_view NodeKindName(NodeKind kind) { return kKindNames[static_cast<size_t>(kind)]; }
+
+const Node* Call::arg(size_t index) const {
+  return index < args_.size() && !IsNone(args_[index]) ? args_[index].get() : nullptr;
+}
+
+std::span<const Binding> Function::bindings() const {
+  const Let* let = body_->As<Let>();
+  return let == nullptr ? std::span<const Binding>() : let->bindings();
+}
+
+const Expr& Function::result() const {
+  const Let* let = body_->As<Let>();
+  return let == nullptr ? body_ : let->result();
+}
+
+VarPtr MakeVar(std::string name, types::Type type, std::string origin,
+               std::shared_ptr<const ops::Values> value) {
+  auto* var = new Var();
+  var->name_ = std::move(name);
+  var->type_ = std::move(type);
+  var->origin_ = std::move(origin);
+  var->value_ = std::move(value);
+  return Share(var);
+}
+
+Expr MakeConstant(Any value, std::string name) {
+  auto* constant = new Constant();
+  constant->type_ = TypeOfValue(value);
+  if (const Tensor* tensor = value.TryCast<Tensor>()) constant->known_ = ReadValues(*tensor);
+  constant->value_ = std::move(value);
+  constant->name_ = std::move(name);
+  return Share(constant);
+}
+
+Expr MakeNone() { return MakeConstant(Any()); }
+
+Expr MakeGlobal(std::string name) {
+  auto* global = new Global();
+  global->name_ = std::move(name);
+  return Share(global);
+}
+
+Expr MakeTuple(std::vector<Expr> fields) {
+  auto* tuple = new Tuple();
+  tuple->fields_ = std::move(fields);
+  return Share(tuple);
+}
+
+Expr MakeGetItem(Expr tuple, int index) {
+  TERN_CHECK(tuple && index >= 0);
+  auto* item = new GetItem();
+  item->tuple_ = std::move(tuple);
+  item->index_ = index;
+  return Share(item);
+}
+
+Expr MakeCall(const ops::OpInfo& op, std::vector<Expr> args, Attrs attrs) {
+  while (!args.empty() && IsNone(args.back())) args.pop_back();
+  auto* call = new Call();
+  call->op_ = &op;
+  call->args_ = std::move(args);
+  call->attrs_ = std::move(attrs);
+  return Share(call);
+}
+
+Expr MakeInvoke(Expr callee, std::vector<Expr> args) {
+  TERN_CHECK(callee);
+  auto* invoke = new Invoke();
+  invoke->callee_ = std::move(callee);
+  invoke->args_ = std::move(args);
+  return Share(invoke);
+}
+
+Expr MakeLet(std::vector<Binding> bindings, Expr result) {
+  TERN_CHECK(result);
+  auto* let = new Let();
+  let->bindings_ = std::move(bindings);
+  let->result_ = std::move(result);
+  return Share(let);
+}
+
+FunctionPtr MakeFunction(std::vector<VarPtr> parameters, Expr body,
+                         std::vector<std::string> output_names) {
+  TERN_CHECK(body);
+  auto* function = new Function();
+  function->parameters_ = std::move(parameters);
+  function->body_ = std::move(body);
+  function->output_names_ = std::move(output_names);
+  return Share(function);
+}
+
+Expr MakeInts(std::span<const int64_t> values) {
+  const int64_t count = static_cast<int64_t>(values.size());
+  return MakeConstant(Any(Tensor::FromValues(values, tern::Dims(&count, 1)).value()));
+}
+
+Expr MakeInt(int64_t value) { return MakeConstant(Any(Tensor::Scalar(value))); }
+Expr MakeFloat(float value) { return MakeConstant(Any(Tensor::Scalar(value))); }
+
+types::Type TypeOf(const Expr& expr) {
+  if (const Var* var = expr->As<Var>()) return var->type();
+  if (const Constant* constant = expr->As<Constant>()) return constant->type();
+  const Tuple* tuple = expr->As<Tuple>();
+  if (tuple == nullptr) return types::Type();
+  std::vector<types::Type> elements;
+  for (const Expr& field : tuple->fields()) elements.push_back(TypeOf(field));
+  return types::Type::Tuple(std::move(elements));
+}
+
+const types::TensorType* TensorTypeOf(const Expr& expr) {
+  const types::Type* type = nullptr;
+  if (const Var* var = expr->As<Var>()) type = &var->type();
+  if (const Constant* constant = expr->As<Constant>()) type = &constant->type();
+  return type != nullptr && type->is_tensor() ? &type->tensor() : nullptr;
+}
+
+const ops::Values* ValuesOf(const Expr& expr) {
+  if (const Var* var = expr->As<Var>()) return var->value();
+  const Constant* constant = expr->As<Constant>();
+  return constant == nullptr ? nullptr : constant->known_value();
+}
+
+bool ConstantInts(const Expr& expr, std::vector<int64_t>* values) {
+  const ops::Values* known = ValuesOf(expr);
+  if (known == nullptr) return false;
+  values->clear();
+  for (const types::Dim& dim : *known) {
+    if (!dim.is_constant()) return false;
+    values->push_back(dim.constant());
+  }
+  return true;
+}
+
+const Tensor* ConstantTensor(const Expr& expr) {
+  const Constant* constant = expr->As<Constant>();
+  return constant == nullptr ? nullptr : constant->tensor();
+}
+
+bool IsNone(const Expr& expr) {
+  const Constant* constant = expr->As<Constant>();
+  return constant != nullptr && constant->is_none();
+}
+
+bool IsAtom(const Expr& expr) {
+  const NodeKind kind = expr->kind();
+  return kind == NodeKind::kVar || kind == NodeKind::kConstant || kind == NodeKind::kGlobal;
+}
+
+}  // namespace tern::ir

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/ops/ops.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/ops/relations.h"
+#include "core/ops/shape_attrs.h"
+
+namespace tern::ops {
+
+namespace {
+
+struct Arity {
+  int min = 0, max = 0;
+};
+
+// From "x w bias? inputs*".
+constexpr Arity ArityOf(std::string_view parameters) {
+  Arity arity;
+  bool in_word = false;
+  for (size_t i = 0; i <= parameters.size(); ++i) {
+    const bool letter = i < parameters.size() && parameters[i] != ' ';
+    if (!letter && in_word) {
+      const char last = parameters[i - 1];
+      if (last != '?' && last != '*') arity.min = arity.max + 1;
+      arity.max = last == '*' ? INT32_MAX : arity.max + 1;
+    }
+    in_word = letter;
+  }
+  return arity;
+}
+
+constexpr OpInfo kOps[] = {
+#define TERN_OP(name, family, parameters, outputs, Relation, phrase) \
+  {Op::k_##name,                                                     \
+   #name,                                                            \
+   Family::family,                                                   \
+   parameters,                                                       \
+   ArityOf(parameters).min,                                          \
+   ArityOf(parameters).max,                                          \
+   outputs,                                                          \
+   &Relate##Relation,                                                \
+   phrase},
+#include "core/ops/ops.def"
+#undef TERN_OP
+};
+
+constexpr std::string_view kFamilyNames[] = {"image",  "norm",     "matmul",   "unary",
+                                             "binary", "reduce",   "shape",    "index",
+                                             "make",   "quantize", "recurrent"};
+
+// Indices into kOps by name.
+constexpr auto kByName = [] {
+  std::array<int16_t, std::size(kOps)> order{};
+  for (size_t i = 0; i < order.size(); ++i) {
+    size_t at = i;
+    for (; at > 0 && kOps[i].name < kOps[static_cast<size_t>(order[at - 1])].name; --at)
+      order[at] = order[at - 1];
+    order[at] = static_cast<int16_t>(i);
+  }
+  return order;
+}();
+
+// Word `index` of the parameters with its mark, or the last one where that takes any number.
+std::string_view ParameterWord(std::string_view parameters, int index) {
+  std::string_view word;
+  for (int i = 0; i <= index; ++i) {
+    if (parameters.empty()) return !word.empty() && word.back() == '*' ? word : "";
+    const size_t space = parameters.find(' ');
+    word = parameters.substr(0, space);
+    parameters = space == std::string_view::npos ? "" : parameters.substr(space + 1);
+  }
+  return word;
+}
+
+}  // namespace
+
+std::string_view FamilyName(Family family) { return kFamilyNames[static_cast<size_t>(family)]; }
+
+std::string_view OpInfo::parameter(int index) const {
+  std::string_view word = ParameterWord(parameters, index);
+  if (!word.empty() && (word.back() == '?' || word.back() == '*')) word.remove_suffix(1);
+  return word;
+}
+
+bool OpInfo::IsOptional(int index) const {
+  const std::string_view word = ParameterWord(parameters, index);
+  return !word.empty() && word.back() == '?';
+}
+
+std::span<const OpInfo> AllOps() { return kOps; }
+
+const OpInfo* FindOp(std::string_view name) {
+  const auto found = std::lower_bound(kByName.begin(), kByName.end(), name,
+                                      [](int16_t index, std::string_view key) {
+                                        return kOps[static_cast<size_t>(index)].name < key;
+                                      });
+  if (found == kByName.end() || kOps[static_cast<size_t>(*found)].name != name) return nullptr;
+  return &kOps[static_cast<size_t>(*found)];
+}
+
+const OpInfo& InfoOf(Op op) { return kOps[static_cast<size_t>(op)]; }
+
+Result<int> OutputCount(const OpInfo& op, const Attrs& attrs) {
+  if (op.outputs != 0) return op.outputs;
+  TERN_TRY_ASSIGN(SplitAttrs split, SplitAttrs::From(attrs, op.name));
+  return split.count();
+}
+
+}  // namespace tern::ops

@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: Apache-2.0
+// Polynomials over atoms with integer coefficients, and the few rules by which quotients, minima
+// and maxima simplify.
+#include "core/types/dim.h"
+
+#include <algorithm>
+
+#include "core/base/check.h"
+#include "core/base/strings.h"
+
+namespace tern::types {
+
+namespace {
+
+constexpr int64_t kMostExtent = INT32_MAX;
+
+enum class AtomKind { kSymbol, kFloorDiv, kMin, kMax };
+
+struct Atom {
+  AtomKind kind;
+  std::string text;  // atoms are equal where their texts are
+  Dim a, b;
+};
+using AtomPtr = std::shared_ptr<const Atom>;
+
+// coefficient * atoms, which are sorted by text; no atoms: the constant.
+struct Term {
+  int64_t coefficient = 0;
+  std::vector<AtomPtr> atoms;
+};
+
+int CompareAtoms(const std::vector<AtomPtr>& a, const std::vector<AtomPtr>& b) {
+  if (a.size() != b.size()) return a.size() > b.size() ? -1 : 1;  // falling degree
+  for (size_t i = 0; i < a.size(); ++i) {
+    int order = a[i]->text.compare(b[i]->text);
+    if (order != 0) return order;
+  }
+  return 0;
+}
+
+int64_t SaturatedMul(int64_t a, int64_t b) {
+  int64_t product = 0;
+  if (!__builtin_mul_overflow(a, b, &product)) return product;
+  return (a < 0) != (b < 0) ? INT64_MIN : INT64_MAX;
+}
+
+int64_t SaturatedAdd(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return a < 0 ? INT64_MIN : INT64_MAX;
+}
+
+int64_t FloorOf(int64_t a, int64_t b) {
+  int64_t quotient = a / b;
+  return quotient * b != a && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+}
+
+}  // namespace
+
+struct Dim::Expression {
+  std::vector<Term> terms;  // in order, no coefficient 0
+};
+
+// The private side of Dim.
+struct DimAlgebra {
+  static std::vector<Term> TermsOf(const Dim& dim) {
+    if (!dim.is_constant()) return dim.expression_->terms;
+    if (dim.constant_ == 0) return {};
+    return {Term{dim.constant_, {}}};
+  }
+  static Dim FromTerms(std::vector<Term> terms);
+  static Dim FromAtom(AtomKind kind, std::string text, const Dim& a, const Dim& b) {
+    auto atom = std::make_shared<const Atom>(Atom{kind, std::move(text), a, b});
+    return FromTerms({Term{1, {std::move(atom)}}});
+  }
+  static Dim Call(AtomKind kind, std::string_view name, const Dim& a, const Dim& b) {
+    return FromAtom(kind, StrCat(name, "(", a.ToText(), ",", b.ToText(), ")"), a, b);
+  }
+  static const std::vector<Term>* Terms(const Dim& dim) {
+    return dim.expression_ == nullptr ? nullptr : &dim.expression_->terms;
+  }
+  static bool DivideExactly(const Dim& a, const Dim& b, Dim* quotient);
+  static Dim DivideByConstant(const Dim& a, int64_t divisor);
+  static Dim Remap(const Dim& dim, std::span<const Dim::Binding> bindings);
+  static Dim RemapAtom(const Atom& atom, std::span<const Dim::Binding> bindings);
+};
+
+Dim::Dim(std::shared_ptr<const Expression> expression)
+    : kind_(Kind::kExpression), expression_(std::move(expression)) {}
+
+// Sorts, adds up equal monomials, drops zeros.
+Dim DimAlgebra::FromTerms(std::vector<Term> terms) {
+  std::sort(terms.begin(), terms.end(),
+            [](const Term& a, const Term& b) { return CompareAtoms(a.atoms, b.atoms) < 0; });
+  std::vector<Term> sum;
+  for (Term& term : terms) {
+    if (!sum.empty() && CompareAtoms(sum.back().atoms, term.atoms) == 0) {
+      if (__builtin_add_overflow(sum.back().coefficient, term.coefficient,
+                                 &sum.back().coefficient)) {
+        return Dim::Any();
+      }
+    } else {
+      sum.push_back(std::move(term));
+    }
+    if (sum.back().coefficient == 0) sum.pop_back();
+  }
+  if (sum.empty()) return Dim(0);
+  if (sum.size() == 1 && sum[0].atoms.empty()) return Dim(sum[0].coefficient);
+  if (sum.size() > Dim::kMaxTerms) return Dim::Any();
+  return Dim(std::make_shared<const Dim::Expression>(Dim::Expression{std::move(sum)}));
+}
+
+Dim Dim::Symbol(std::string_view name) {
+  return DimAlgebra::FromAtom(AtomKind::kSymbol, std::string(name), Dim(), Dim());
+}
+
+Dim Dim::Any() {
+  Dim any;
+  any.kind_ = Kind::kAny;
+  return any;
+}
+
+int64_t Dim::constant() const {
+  TERN_CHECK(is_constant(), "constant() of a symbolic dimension");
+  return constant_;
+}
+
+bool Dim::is_symbol() const {
+  const std::vector<Term>* terms = DimAlgebra::Terms(*this);
+  return terms != nullptr && terms->size() == 1 && (*terms)[0].coefficient == 1 &&
+         (*terms)[0].atoms.size() == 1 && (*terms)[0].atoms[0]->kind == AtomKind::kSymbol;
+}
+
+std::string Dim::ToText() const {
+  if (is_constant()) return StrCat(constant_);
+  if (is_any()) return "?";
+  std::string text;
+  for (const Term& term : expression_->terms) {
+    const int64_t c = term.coefficient;
+    if (!text.empty() && c >= 0) text += '+';
+    if (term.atoms.empty() || (c != 1 && c != -1)) {
+      StrAppend(&text, c);
+      if (!term.atoms.empty()) text += '*';
+    } else if (c == -1) {
+      text += '-';
+    }
+    for (size_t i = 0; i < term.atoms.size(); ++i)
+      StrAppend(&text, i == 0 ? "" : "*", term.atoms[i]->text);
+  }
+  return text;
+}
+
+void Dim::CollectSymbols(std::vector<std::string>* symbols) const {
+  if (expression_ == nullptr) return;
+  for (const Term& term : expression_->terms) {
+    for (const AtomPtr& atom : term.atoms) {
+      if (atom->kind != AtomKind::kSymbol) {
+        atom->a.CollectSymbols(symbols);
+        atom->b.CollectSymbols(symbols);
+      } else if (std::find(symbols->begin(), symbols->end(), atom->text) == symbols->end()) {
+        symbols->push_back(atom->text);
+      }
+    }
+  }
+}
+
+Dim DimAlgebra::RemapAtom(const Atom& atom, std::span<const Dim::Binding> bindings) {
+  switch (atom.kind) {
+    case AtomKind::kSymbol:
+      for (const Dim::Binding& binding : bindings) {
+        if (binding.first == atom.text) return binding.second;
+      }
+      return Dim::Symbol(atom.text);
+    case AtomKind::kFloorDiv: return FloorDiv(Remap(atom.a, bindings), Remap(atom.b, bindings));
+    case AtomKind::kMin: return MinDim(Remap(atom.a, bindings), Remap(atom.b, bindings));
+    case AtomKind::kMax: return MaxDim(Remap(atom.a, bindings), Remap(atom.b, bindings));
+  }
+  return Dim::Any();
+}
+
+Dim DimAlgebra::Remap(const Dim& dim, std::span<const Dim::Binding> bindings) {
+  const std::vector<Term>* terms = Terms(dim);
+  if (terms == nullptr) return dim;
+  Dim sum(0);
+  for (const Term& term : *terms) {
+    Dim product(term.coefficient);
+    for (const AtomPtr& atom : term.atoms) product = product * RemapAtom(*atom, bindings);
+    sum = sum + product;
+  }
+  return sum;
+}
+
+Dim Dim::Substitute(std::span<const Binding> bindings) const {
+  return DimAlgebra::Remap(*this, bindings);
+}
+
+Dim::Range Dim::Bounds() const {
+  if (is_constant()) return {constant_, constant_};
+  if (is_any()) return {INT64_MIN, INT64_MAX};
+  Range range{0, 0};
+  for (const Term& term : expression_->terms) {
+    int64_t low = 1, high = 1;
+    for (const AtomPtr& atom : term.atoms) {
+      low *= atom->kind == AtomKind::kSymbol && atom->text[0] != '_' ? 1 : 0;
+      high = SaturatedMul(high, kMostExtent);
+    }
+    const bool positive = term.coefficient > 0;
+    range.low = SaturatedAdd(range.low, SaturatedMul(term.coefficient, positive ? low : high));
+    range.high = SaturatedAdd(range.high, SaturatedMul(term.coefficient, positive ? high : low));
+  }
+  return range;
+}
+
+bool operator==(const Dim& a, const Dim& b) {
+  if (a.kind_ != b.kind_ || a.is_any()) return false;
+  if (a.is_constant()) return a.constant_ == b.constant_;
+  return a.expression_ == b.expression_ || a.ToText() == b.ToText();
+}
+
+Dim operator+(const Dim& a, const Dim& b) {
+  if (a.is_any() || b.is_any()) return Dim::Any();
+  std::vector<Term> terms = DimAlgebra::TermsOf(a);
+  for (Term& term : DimAlgebra::TermsOf(b)) terms.push_back(std::move(term));
+  return DimAlgebra::FromTerms(std::move(terms));
+}
+
+Dim operator-(const Dim& a, const Dim& b) { return a + b * Dim(-1); }
+
+Dim operator*(const Dim& a, const Dim& b) {
+  if (a.is_any() || b.is_any()) return Dim::Any();
+  std::vector<Term> terms;
+  for (const Term& x : DimAlgebra::TermsOf(a)) {
+    for (const Term& y : DimAlgebra::TermsOf(b)) {
+      Term product = x;
+      if (__builtin_mul_overflow(x.coefficient, y.coefficient, &product.coefficient))
+        return Dim::Any();
+      product.atoms.insert(product.atoms.end(), y.atoms.begin(), y.atoms.end());
+      std::sort(product.atoms.begin(), product.atoms.end(),
+                [](const AtomPtr& p, const AtomPtr& q) { return p->text < q->text; });
+      terms.push_back(std::move(product));
+      if (terms.size() > 4 * Dim::kMaxTerms) return Dim::Any();
+    }
+  }
+  return DimAlgebra::FromTerms(std::move(terms));
+}
+
+namespace {
+
+// numerator / denominator as monomials; false where it is none.
+bool DivideTerm(const Term& numerator, const Term& denominator, Term* quotient) {
+  if (numerator.coefficient % denominator.coefficient != 0) return false;
+  quotient->coefficient = numerator.coefficient / denominator.coefficient;
+  quotient->atoms = numerator.atoms;
+  for (const AtomPtr& atom : denominator.atoms) {
+    auto found = std::find_if(quotient->atoms.begin(), quotient->atoms.end(),
+                              [&](const AtomPtr& a) { return a->text == atom->text; });
+    if (found == quotient->atoms.end()) return false;
+    quotient->atoms.erase(found);
+  }
+  return true;
+}
+
+}  // namespace
+
+// Polynomial long division that leaves nothing.
+bool DimAlgebra::DivideExactly(const Dim& a, const Dim& b, Dim* quotient) {
+  Dim rest = a;
+  *quotient = Dim(0);
+  const std::vector<Term> divisor = TermsOf(b);
+  for (size_t step = 0; step <= Dim::kMaxTerms; ++step) {
+    if (rest.is_any()) return false;
+    const std::vector<Term> terms = TermsOf(rest);
+    if (terms.empty()) return true;
+    Term term;
+    if (!DivideTerm(terms[0], divisor[0], &term)) return false;
+    const Dim part = FromTerms({term});
+    *quotient = *quotient + part;
+    rest = rest - part * b;
+  }
+  return false;
+}
+
+// c * quotient + remainder with coefficients in [0, c) leaves floordiv(remainder, c) in one form
+// only.
+Dim DimAlgebra::DivideByConstant(const Dim& a, int64_t divisor) {
+  std::vector<Term> whole, rest;
+  for (const Term& term : TermsOf(a)) {
+    const int64_t quotient = FloorOf(term.coefficient, divisor);
+    const int64_t remainder = term.coefficient - quotient * divisor;
+    if (quotient != 0) whole.push_back({quotient, term.atoms});
+    if (remainder != 0) rest.push_back({remainder, term.atoms});
+  }
+  const Dim quotient = FromTerms(std::move(whole));
+  const Dim remainder = FromTerms(std::move(rest));
+  if (remainder.is_constant()) return quotient;  // in [0, divisor)
+  // (floordiv(x, m) + k) / divisor = (x + k m) / (m divisor)
+  const std::vector<Term>& terms = *Terms(remainder);
+  const Atom* atom = terms[0].atoms.size() == 1 ? terms[0].atoms[0].get() : nullptr;
+  const bool plain = terms[0].coefficient == 1 &&
+                     (terms.size() == 1 || (terms.size() == 2 && terms[1].atoms.empty()));
+  if (plain && atom != nullptr && atom->kind == AtomKind::kFloorDiv && atom->b.is_constant()) {
+    const Dim k(terms.size() == 2 ? terms[1].coefficient : 0);
+    return quotient + FloorDiv(atom->a + k * atom->b, atom->b * Dim(divisor));
+  }
+  return quotient + Call(AtomKind::kFloorDiv, "floordiv", remainder, Dim(divisor));
+}
+
+Dim FloorDiv(const Dim& a, const Dim& b) {
+  if (a.is_any() || b.is_any() || b == Dim(0)) return Dim::Any();
+  if (b.is_constant()) {
+    if (b.constant() == INT64_MIN) return Dim::Any();
+    return b.constant() < 0 ? DimAlgebra::DivideByConstant(Dim(0) - a, -b.constant())
+                            : DimAlgebra::DivideByConstant(a, b.constant());
+  }
+  Dim quotient;
+  if (DimAlgebra::DivideExactly(a, b, &quotient)) return quotient;
+  return DimAlgebra::Call(AtomKind::kFloorDiv, "floordiv", a, b);
+}
+
+Dim CeilDiv(const Dim& a, const Dim& b) {
+  if (b.is_constant() && !b.is_any() && b.constant() < 0) return CeilDiv(Dim(0) - a, Dim(0) - b);
+  Dim quotient;
+  if (!a.is_any() && !b.is_any() && !(b == Dim(0)) && DimAlgebra::DivideExactly(a, b, &quotient))
+    return quotient;
+  return FloorDiv(a + b - Dim(1), b);
+}
+
+Dim MaxDim(const Dim& a, const Dim& b) {
+  if (a.is_any() || b.is_any()) return Dim::Any();
+  const Dim::Range difference = (a - b).Bounds();
+  if (difference.low >= 0) return a;
+  if (difference.high <= 0) return b;
+  const bool in_order = b.is_constant() || (!a.is_constant() && a.ToText() < b.ToText());
+  return in_order ? DimAlgebra::Call(AtomKind::kMax, "max", a, b)
+                  : DimAlgebra::Call(AtomKind::kMax, "max", b, a);
+}
+
+Dim MinDim(const Dim& a, const Dim& b) {
+  if (a.is_any() || b.is_any()) return Dim::Any();
+  const Dim::Range difference = (a - b).Bounds();
+  if (difference.low >= 0) return b;
+  if (difference.high <= 0) return a;
+  const bool in_order = b.is_constant() || (!a.is_constant() && a.ToText() < b.ToText());
+  return in_order ? DimAlgebra::Call(AtomKind::kMin, "min", a, b)
+                  : DimAlgebra::Call(AtomKind::kMin, "min", b, a);
+}
+
+bool DimIsConstant(const Dim& dim, int64_t* value) {
+  if (dim.is_constant()) *value = dim.constant();
+  return dim.is_constant();
+}
+
+DimRelation CompareDims(const Dim& a, const Dim& b) {
+  const Dim difference = a - b;
+  if (!difference.is_constant()) return DimRelation::kUnknown;
+  return difference.constant() == 0 ? DimRelation::kEqual : DimRelation::kDifferent;
+}
+
+bool DimIsNegative(const Dim& dim) { return !dim.is_any() && dim.Bounds().high < 0; }
+
+// scale as a fraction of small numbers; others stay unknown.
+bool ScaleDim(const Dim& dim, float scale, Dim* out) {
+  if (dim.is_constant()) {
+    const float scaled = static_cast<float>(dim.constant()) * scale;
+    *out = scaled < 9e18f ? Dim(static_cast<int64_t>(scaled)) : Dim::Any();
+    return true;
+  }
+  for (int64_t denominator = 1; denominator <= 16; ++denominator) {
+    const double product = static_cast<double>(scale) * static_cast<double>(denominator);
+    if (product > 1e6) break;
+    const auto numerator = static_cast<int64_t>(product + 0.5);
+    const double error = product - static_cast<double>(numerator);
+    if (numerator < 1 || error > 1e-6 * product || error < -1e-6 * product) continue;
+    *out = FloorDiv(dim * Dim(numerator), Dim(denominator));
+    return true;
+  }
+  *out = Dim::Any();
+  return true;
+}
+
+std::string SymbolName(std::string_view text) {
+  std::string name;
+  for (char c : text) {
+    const bool digit = c >= '0' && c <= '9';
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    if (name.empty() && (digit || c == '_')) name = "d";
+    name += digit || letter ? c : '_';
+  }
+  return name.empty() ? "d" : name;
+}
+
+// --- text
+// ----------------------------------------------------------------------------------------------
+
+namespace {
+
+// Sticky recursive descent: sum = product {(+|-) product}; product = primary {* primary}.
+class DimParser {
+ public:
+  explicit DimParser(std::string_view text) : text_(text) {}
+
+  Result<Dim> Run() {
+    Dim dim = Sum(0);
+    Skip();
+    if (ok() && at_ < text_.size()) Fail("an operator or the end");
+    if (!ok()) return std::move(status_);
+    return dim;
+  }
+
+ private:
+  static constexpr int kMaxDepth = 64;
+
+  bool ok() const { return status_.ok(); }
+  void Skip() {
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+  }
+  char Peek() {
+    Skip();
+    return at_ < text_.size() ? text_[at_] : '\0';
+  }
+  bool Accept(char c) {
+    if (Peek() != c) return false;
+    ++at_;
+    return true;
+  }
+  void Expect(char c) {
+    if (!Accept(c)) Fail(StrCat("'", c, "'"));
+  }
+  Dim Fail(std::string_view expected) {
+    if (ok()) {
+      status_ = InvalidArgument("dimension '", text_, "': expected ", expected, " at offset ", at_);
+    }
+    at_ = text_.size();
+    return Dim();
+  }
+
+  Dim Sum(int depth) {
+    if (depth > kMaxDepth) return Fail("fewer nested parentheses");
+    Dim sum = Accept('-') ? Dim(0) - Product(depth) : Product(depth);
+    while (ok()) {
+      if (Accept('+')) {
+        sum = sum + Product(depth);
+      } else if (Accept('-')) {
+        sum = sum - Product(depth);
+      } else {
+        break;
+      }
+    }
+    return sum;
+  }
+  Dim Product(int depth) {
+    Dim product = Primary(depth);
+    while (ok() && Accept('*')) product = product * Primary(depth);
+    return product;
+  }
+  Dim Primary(int depth) {
+    if (Accept('?')) return Dim::Any();
+    if (Accept('(')) {
+      Dim inner = Sum(depth + 1);
+      Expect(')');
+      return inner;
+    }
+    const size_t begin = (Skip(), at_);
+    while (at_ < text_.size() && IsWord(text_[at_])) ++at_;
+    const std::string_view word = text_.substr(begin, at_ - begin);
+    if (word.empty()) return Fail("a number, a symbol or '('");
+    if (word[0] >= '0' && word[0] <= '9') {
+      const std::optional<int64_t> value = ParseInt64(word);
+      return value.has_value() ? Dim(*value) : Fail("a number of at most 63 bits");
+    }
+    return Peek() == '(' ? Call(word, depth) : Dim::Symbol(word);
+  }
+  Dim Call(std::string_view name, int depth) {
+    Expect('(');
+    const Dim a = Sum(depth + 1);
+    Expect(',');
+    const Dim b = Sum(depth + 1);
+    Expect(')');
+    if (name == "floordiv") return FloorDiv(a, b);
+    if (name == "ceildiv") return CeilDiv(a, b);
+    if (name == "min") return MinDim(a, b);
+    if (name == "max") return MaxDim(a, b);
+    return Fail("floordiv, ceildiv, min or max");
+  }
+  static bool IsWord(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           c == '.';
+  }
+
+  std::string_view text_;
+  size_t at_ = 0;
+  Status status_;
+};
+
+}  // namespace
+
+Result<Dim> Dim::Parse(std::string_view text) { return DimParser(text).Run(); }
+
+}  // namespace tern::types
