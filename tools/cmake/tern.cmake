@@ -12,7 +12,7 @@ add_library(tern_warnings INTERFACE)
 target_compile_options(tern_warnings INTERFACE
   -Wall -Wextra -Wconversion -Wswitch -Wimplicit-fallthrough -Werror)
 
-# The header-only packages (Highway, protozero, DLPack, CLI11) without the rest of /usr/include.
+# The header-only packages (Highway, DLPack, CLI11, JSON) without the rest of /usr/include.
 add_library(tern_headers INTERFACE)
 if(NOT TERN_INCLUDE STREQUAL "/usr/include")
   target_include_directories(tern_headers SYSTEM INTERFACE "${TERN_INCLUDE}")
