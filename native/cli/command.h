@@ -38,6 +38,7 @@ struct Command {
 
 CommandAction SetupCompile(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupRun(CLI::App* app, const GlobalOptions* globals);
+CommandAction SetupBench(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupInspect(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupDis(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupAsm(CLI::App* app, const GlobalOptions* globals);

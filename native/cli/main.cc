@@ -17,6 +17,8 @@ constexpr Command kCommands[] = {
      "  tern run model.tern -i x=@x.npy --output y=@y.npy\n"
      "  tern run model.onnx -i x='f32[1,1,28,28]:random(seed=1)' --expect y=@y.npy\n",
      &SetupRun},
+    {"bench", "time a function of a program",
+     "  tern bench model.tern\n  tern bench model.tern --threads 2 --min-time 3 --format json\n", &SetupBench},
     {"inspect", "show functions, constants, primitives and sizes",
      "  tern inspect model.tern\n  tern inspect model.tern --format json\n", &SetupInspect},
     {"dis", "print a program as assembly text (.tasm)",

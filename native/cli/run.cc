@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // tern run: inputs by the grammar of input_spec.h, one function, outputs printed, written or compared.
-#include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "core/base/strings.h"
-#include "native/cli/command.h"
-#include "native/cli/input_spec.h"
+#include "native/cli/call.h"
 #include "native/cli/report.h"
 
 namespace tern::cli {
@@ -14,9 +11,7 @@ namespace {
 
 struct RunOptions {
   std::string path;
-  std::string function = "main";
-  std::vector<std::string> inputs;
-  std::vector<std::string> dims;
+  InputOptions input;
   std::vector<std::string> outputs;
   std::vector<std::string> expected;
   double rtol = 1e-5;
@@ -39,57 +34,6 @@ Result<NamedPath> ParseNamedPath(std::string_view flag, std::string_view text) {
     return UsageError("E0006", StrCat("cannot read ", flag, " '", text, "': expected NAME=@FILE.npy"));
   }
   return NamedPath{std::string(text.substr(0, named ? at - 1 : 0)), std::string(text.substr(at + 1))};
-}
-
-Result<FunctionInfo> FindFunction(const Program& program, const std::string& name) {
-  TERN_TRY_ASSIGN(const std::vector<FunctionInfo> functions, ListFunctions(program));
-  std::vector<std::string> names;
-  for (const FunctionInfo& function : functions) {
-    if (function.name == name) return function;
-    names.push_back(function.name);
-  }
-  Status status = UsageError("E0007", StrCat("the program has no function '", name, "'"));
-  status.AddNote(StrCat("it has: ", StrJoin(names, ", ")));
-  return status;
-}
-
-// Reads the inputs and puts each in the place of its parameter.
-Result<std::vector<NamedArray>> BindInputs(const RunOptions& options, const FunctionInfo& function) {
-  DimBindings dims;
-  for (const std::string& dim : options.dims) TERN_TRY(ParseDim(dim, &dims));
-  std::vector<NamedArray> given;
-  for (const std::string& input : options.inputs) TERN_TRY(ParseInput(input, dims, function.params, &given));
-  std::vector<std::optional<NamedArray>> slots(function.params.size());
-  size_t position = 0;
-  for (NamedArray& input : given) {
-    size_t slot = position++;
-    if (!input.name.empty()) {
-      const auto match = [&](const ParamInfo& param) { return param.name == input.name; };
-      const auto found = std::find_if(function.params.begin(), function.params.end(), match);
-      slot = static_cast<size_t>(found - function.params.begin());
-    }
-    if (slot >= slots.size()) {
-      Status status = UsageError("E0008", StrCat("function @", function.name, " has no parameter for --input '",
-                                                 input.origin, "'"));
-      for (const ParamInfo& param : function.params) {
-        status.AddNote(StrCat("parameter: ", param.name, " = ", param.dtype, "[", StrJoin(param.shape, ", "), "]"));
-      }
-      return status;
-    }
-    slots[slot] = std::move(input);
-  }
-  std::vector<NamedArray> ordered;
-  for (size_t i = 0; i < slots.size(); ++i) {
-    if (!slots[i]) {
-      const ParamInfo& param = function.params[i];
-      return UsageError("E0009", StrCat("no --input for parameter '", param.name, "' of @", function.name))
-          .AddNote(StrCat("it is ", param.dtype, "[", StrJoin(param.shape, ", "), "]"))
-          .AddNote(StrCat("help: add -i ", param.name, "=@", param.name, ".npy"))
-          .Clone();
-    }
-    ordered.push_back(std::move(*slots[i]));
-  }
-  return ordered;
 }
 
 // A tuple result in pieces, anything else as one.
@@ -206,12 +150,11 @@ Result<Value> Call(const Program& program, const RunOptions& options, const std:
   tern_vm* raw = nullptr;
   TERN_TRY(FromApi(tern_vm_create(program.get(), &limits, &raw)));
   const Machine machine(raw);
-  std::vector<TernAny> args;
-  for (const Value& argument : arguments) args.push_back(argument.get());
+  const std::vector<TernAny> args = Borrow(arguments);
   Value result;
   for (int i = 0; i < options.repeat; ++i) {
     result = Value();
-    TERN_TRY(FromApi(tern_vm_call(machine.get(), options.function.c_str(), args.data(),
+    TERN_TRY(FromApi(tern_vm_call(machine.get(), options.input.function.c_str(), args.data(),
                                   static_cast<int32_t>(args.size()), result.out())));
   }
   return result;
@@ -220,13 +163,9 @@ Result<Value> Call(const Program& program, const RunOptions& options, const std:
 Status Run(const RunOptions& options, const GlobalOptions& globals) {
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
   TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.path));
-  TERN_TRY_ASSIGN(const FunctionInfo function, FindFunction(program, options.function));
-  TERN_TRY_ASSIGN(const std::vector<NamedArray> inputs, BindInputs(options, function));
-  std::vector<Value> arguments;
-  for (const NamedArray& input : inputs) {
-    TERN_TRY_ASSIGN(Value tensor, ToTensor(engine.runtime.get(), input.array));
-    arguments.push_back(std::move(tensor));
-  }
+  TERN_TRY_ASSIGN(const FunctionInfo function, FindFunction(program, options.input.function));
+  TERN_TRY_ASSIGN(const std::vector<NamedArray> inputs, BindInputs(options.input, function));
+  TERN_TRY_ASSIGN(const std::vector<Value> arguments, ToTensors(engine, inputs));
   Result<Value> result = Call(program, options, arguments);
   if (!result.ok()) {
     Status status = std::move(result).status();
@@ -243,9 +182,7 @@ Status Run(const RunOptions& options, const GlobalOptions& globals) {
 CommandAction SetupRun(CLI::App* app, const GlobalOptions* globals) {
   auto options = std::make_shared<RunOptions>();
   app->add_option("program", options->path, "an executable, .tasm text or an ONNX model")->required();
-  app->add_option("-f,--function", options->function, "the function to run (default: main)");
-  app->add_option("-i,--input", options->inputs, "a value for a parameter, such as x=@x.npy or x=f32[2]:1,2");
-  app->add_option("--dim", options->dims, "the value of a symbolic dimension, such as n=18");
+  AddInputOptions(app, &options->input);
   app->add_option("--output", options->outputs, "write an output, NAME=@FILE.npy");
   app->add_option("--expect", options->expected, "compare an output, NAME=@FILE.npy");
   app->add_option("--rtol", options->rtol, "relative tolerance of --expect (default 1e-5)");

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the opaque handles of c_api.h are, and the few conversions that its implementation files share.
+#ifndef TERN_CORE_API_HANDLES_H_
+#define TERN_CORE_API_HANDLES_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/api/c_api.h"
+#include "core/base/status.h"
+#include "core/kernels/choose.h"
+#include "core/object/allocator.h"
+#include "core/object/any.h"
+#include "core/vm/linker.h"
+#include "core/vm/vm.h"
+
+struct tern_status {
+  tern::Status status;
+  // Rendered on first use; the accessors hand out pointers into these.
+  mutable std::string code;
+  mutable std::string message;
+  mutable std::string text;
+  mutable std::string json;
+};
+
+struct tern_buffer {
+  std::vector<uint8_t> bytes;
+};
+
+struct tern_runtime {
+  TernPlatform platform;
+  const TernPlatform* platform_or_null;  // NULL: malloc, one thread
+  const tern::kernels::KernelTable* kernels;
+  tern::ObjectPtr<tern::Allocator> allocator;  // for tensors made outside of a machine
+};
+
+struct tern_program {
+  tern_runtime* runtime;
+  tern::vm::ProgramPtr program;
+};
+
+struct tern_vm {
+  std::unique_ptr<tern::vm::VirtualMachine> machine;
+};
+
+namespace tern::api {
+
+// NULL for ok.
+tern_status* ToHandle(Status status);
+
+// A buffer whose text is followed by a zero that is not counted.
+tern_buffer* NewBuffer(std::string_view text);
+tern_buffer* NewBuffer(std::vector<uint8_t> bytes);
+
+// Views of C arguments; the layouts are the same (core/abi/abi.h).
+inline const AnyView& View(const TernAny* any) { return *reinterpret_cast<const AnyView*>(any); }
+inline std::string_view TextOr(const char* text, std::string_view fallback) {
+  return text == nullptr ? fallback : std::string_view(text);
+}
+
+// The struct as the caller was built, with zeros for the fields it does not have. NULL gives all zeros.
+template <typename T>
+T ReadOptions(const T* options) {
+  T copy{};
+  if (options == nullptr) return copy;
+  const size_t size = options->struct_size < sizeof(T) ? options->struct_size : sizeof(T);
+  __builtin_memcpy(&copy, options, size);
+  return copy;
+}
+
+}  // namespace tern::api
+
+#endif  // TERN_CORE_API_HANDLES_H_

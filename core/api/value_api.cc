@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values: reference counts, printing, tensors and tuples.
+#include <string.h>
+
+#include "core/api/handles.h"
+#include "core/base/json.h"
+#include "core/object/adt.h"
+#include "core/object/list.h"
+#include "core/object/print.h"
+#include "core/object/tensor.h"
+
+namespace tern::api {
+namespace {
+
+std::span<const Any> ItemsOf(const TernAny* value) {
+  if (const Adt* tuple = View(value).TryCast<Adt>()) return tuple->fields();
+  if (const List* list = View(value).TryCast<List>()) return list->items();
+  return {};
+}
+
+// Names of data types as static text.
+const char* DTypeName(DType dtype) {
+  static constexpr const char* kNames[] = {"f32", "f64", "f16", "bf16", "i8",  "i16",  "i32",
+                                           "i64", "u8",  "u16", "u32",  "u64", "bool", "string"};
+  const std::string name = dtype.ToString();
+  for (const char* known : kNames) {
+    if (name == known) return known;
+  }
+  return "other";
+}
+
+Result<Any> NewTensor(tern_runtime* runtime, const char* dtype_name, Dims dims) {
+  TERN_TRY_ASSIGN(const DType dtype, DType::Parse(dtype_name));
+  TERN_TRY_ASSIGN(TensorPtr tensor, Tensor::New(runtime->allocator.get(), dtype, dims));
+  if (!dtype.is_string() && tensor->byte_size() > 0) memset(tensor->data(), 0, tensor->byte_size());
+  return Any(std::move(tensor));
+}
+
+Status ViewTensor(const TernAny* value, void** data, size_t* bytes, int32_t* rank, const int64_t** shape,
+                  const char** dtype) {
+  TERN_TRY_ASSIGN(const Tensor* tensor, View(value).As<Tensor>());
+  if (!tensor->is_contiguous()) {
+    return InvalidArgument("a view of a ", tensor->TypeText(), " that is not contiguous");
+  }
+  const bool is_string = tensor->dtype().is_string();
+  if (is_string && (data != nullptr || bytes != nullptr)) {
+    return TypeError("a string tensor has no plain bytes");
+  }
+  if (data != nullptr) *data = tensor->data();
+  if (bytes != nullptr) *bytes = tensor->byte_size();
+  if (rank != nullptr) *rank = tensor->rank();
+  if (shape != nullptr) *shape = tensor->dims().data();
+  if (dtype != nullptr) *dtype = DTypeName(tensor->dtype());
+  return OkStatus();
+}
+
+}  // namespace
+}  // namespace tern::api
+
+using tern::api::NewBuffer;
+using tern::api::ToHandle;
+using tern::api::View;
+
+void tern_any_retain(const TernAny* value) {
+  // The new reference is the caller's.
+  [[maybe_unused]] const TernAny owned = tern::Any(View(value)).Release();
+}
+
+void tern_any_release(TernAny* value) {
+  tern::Any owned = tern::Any::Adopt(*value);
+  *value = TernAny{};
+}
+
+tern_status* tern_any_text(const TernAny* value, tern_buffer** text) {
+  *text = NewBuffer(tern::PrintValue(View(value)));
+  return nullptr;
+}
+
+tern_status* tern_any_json(const TernAny* value, tern_buffer** json) {
+  *json = NewBuffer(tern::ValueJson(View(value)));
+  return nullptr;
+}
+
+tern_status* tern_tensor_new(tern_runtime* runtime, const char* dtype, int32_t rank, const int64_t* shape,
+                             TernAny* tensor) {
+  if (rank < 0) return ToHandle(tern::InvalidArgument("rank ", rank, " of a tensor is negative"));
+  tern::Result<tern::Any> made =
+      tern::api::NewTensor(runtime, dtype, tern::Dims(shape, static_cast<size_t>(rank)));
+  if (!made.ok()) return ToHandle(std::move(made).status());
+  *tensor = made->Release();
+  return nullptr;
+}
+
+tern_status* tern_tensor_view(const TernAny* tensor, void** data, size_t* bytes, int32_t* rank,
+                              const int64_t** shape, const char** dtype) {
+  return ToHandle(tern::api::ViewTensor(tensor, data, bytes, rank, shape, dtype));
+}
+
+int32_t tern_tuple_size(const TernAny* value) {
+  return static_cast<int32_t>(tern::api::ItemsOf(value).size());
+}
+
+tern_status* tern_tuple_get(const TernAny* value, int32_t index, TernAny* item) {
+  const std::span<const tern::Any> items = tern::api::ItemsOf(value);
+  if (index < 0 || static_cast<size_t>(index) >= items.size()) {
+    return ToHandle(tern::OutOfRange("item ", index, " of a value with ", items.size(), " items"));
+  }
+  *item = tern::Any(items[static_cast<size_t>(index)]).Release();
+  return nullptr;
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Machines: calls, runs in pieces, state.
+#include "core/api/handles.h"
+#include "core/base/json.h"
+
+namespace tern::api {
+namespace {
+
+AnyArgs Args(const TernAny* args, int32_t num_args) {
+  return {reinterpret_cast<const AnyView*>(args), static_cast<size_t>(num_args < 0 ? 0 : num_args)};
+}
+
+Result<std::unique_ptr<vm::VirtualMachine>> CreateMachine(const tern_program& program,
+                                                          const tern_vm_options& options) {
+  vm::VmOptions vm_options;
+  vm_options.platform = program.runtime->platform_or_null;
+  vm_options.parallel = program.runtime->platform.parallel;
+  vm_options.max_instructions = options.max_instructions;
+  vm_options.max_bytes = options.max_bytes;
+  if (options.max_depth != 0) vm_options.max_depth = options.max_depth;
+  return vm::VirtualMachine::Create(program.program, vm_options);
+}
+
+Result<Any> ReadRegister(const vm::VirtualMachine& machine, uint32_t frame, uint32_t reg) {
+  if (frame >= machine.depth()) {
+    return OutOfRange("frame ", frame, " of a machine with ", machine.depth(), " frames");
+  }
+  const vm::FrameView view = machine.frame(machine.depth() - 1 - frame);
+  if (reg >= view.registers.size()) {
+    return OutOfRange("register %", reg, " of a frame with ", view.registers.size(), " registers");
+  }
+  return Any(view.registers[reg]);
+}
+
+}  // namespace
+}  // namespace tern::api
+
+using tern::api::Args;
+using tern::api::ToHandle;
+
+tern_status* tern_vm_create(tern_program* program, const tern_vm_options* options, tern_vm** vm) {
+  auto machine = tern::api::CreateMachine(*program, tern::api::ReadOptions(options));
+  if (!machine.ok()) return ToHandle(std::move(machine).status());
+  *vm = new tern_vm{*std::move(machine)};
+  return nullptr;
+}
+
+void tern_vm_free(tern_vm* vm) { delete vm; }
+
+tern_status* tern_vm_call(tern_vm* vm, const char* function, const TernAny* args, int32_t num_args,
+                          TernAny* result) {
+  tern::Result<tern::Any> value = vm->machine->Call(std::string_view(function), Args(args, num_args));
+  if (!value.ok()) return ToHandle(std::move(value).status());
+  *result = value->Release();
+  return nullptr;
+}
+
+tern_status* tern_vm_begin(tern_vm* vm, const char* function, const TernAny* args, int32_t num_args) {
+  return ToHandle(vm->machine->Begin(std::string_view(function), Args(args, num_args)));
+}
+
+tern_status* tern_vm_resume(tern_vm* vm, uint64_t max_instructions, tern_stop* stop) {
+  const tern::Result<tern::vm::StopReason> reason = vm->machine->Resume(max_instructions);
+  if (!reason.ok()) return ToHandle(reason.status().Clone());
+  *stop = static_cast<tern_stop>(*reason);
+  return nullptr;
+}
+
+tern_status* tern_vm_take_result(tern_vm* vm, TernAny* result) {
+  if (vm->machine->state() != tern::vm::VirtualMachine::State::kReturned) {
+    return ToHandle(tern::InvalidArgument("the machine has no result: its run has not returned"));
+  }
+  *result = vm->machine->TakeResult().Release();
+  return nullptr;
+}
+
+tern_status* tern_vm_state(tern_vm* vm, tern_buffer** json) {
+  tern::JsonWriter writer;
+  vm->machine->WriteState(&writer);
+  *json = tern::api::NewBuffer(writer.text());
+  return nullptr;
+}
+
+tern_status* tern_vm_register(tern_vm* vm, uint32_t frame, uint32_t reg, TernAny* value) {
+  tern::Result<tern::Any> found = tern::api::ReadRegister(*vm->machine, frame, reg);
+  if (!found.ok()) return ToHandle(std::move(found).status());
+  *value = found->Release();
+  return nullptr;
+}
+
+void tern_vm_cancel(tern_vm* vm) { vm->machine->Cancel(); }

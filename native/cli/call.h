@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What run and bench share: the options that choose a function and its inputs, and binding one to the other.
+#ifndef TERN_NATIVE_CLI_CALL_H_
+#define TERN_NATIVE_CLI_CALL_H_
+
+#include <string>
+#include <vector>
+
+#include "native/cli/command.h"
+
+namespace tern::cli {
+
+struct InputOptions {
+  std::string function = "main";
+  std::vector<std::string> inputs;
+  std::vector<std::string> dims;
+};
+
+void AddInputOptions(CLI::App* app, InputOptions* options);
+
+// The function, or a usage error that lists those there are.
+Result<FunctionInfo> FindFunction(const Program& program, const std::string& name);
+
+// Reads the inputs and puts each in the place of its parameter.
+Result<std::vector<NamedArray>> BindInputs(const InputOptions& options,
+                                           const FunctionInfo& function);
+
+// The arrays as tensors of the library, and those as borrowed arguments.
+Result<std::vector<Value>> ToTensors(const Engine& engine, const std::vector<NamedArray>& inputs);
+std::vector<TernAny> Borrow(const std::vector<Value>& values);
+
+}  // namespace tern::cli
+
+#endif  // TERN_NATIVE_CLI_CALL_H_

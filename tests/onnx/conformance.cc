@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs folders of the ONNX backend test data (model.onnx, test_data_set_*/input_*.pb, output_*.pb) through the C
+// API: reads folder names from standard input and prints `passed|failed|unsupported<TAB>folder<TAB>reason`.
+// tools/onnx_conformance.sh drives it on every target. A folder's line is flushed before the next one
+// starts, so that the driver can tell which one ended the program.
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/api/c_api.h"
+#include "core/base/result.h"
+#include "core/base/strings.h"
+#include "core/object/any.h"
+#include "core/object/print.h"
+#include "core/object/tensor.h"
+#include "core/onnx/read_model.h"
+#include "core/onnx/tensor_data.h"
+
+namespace tern {
+namespace {
+
+// The tolerances of the standard's own test runner (onnx.backend.test).
+constexpr double kRelative = 1e-3;
+constexpr double kAbsolute = 1e-7;
+
+Result<std::vector<uint8_t>> ReadFile(const std::string& path) {
+  FILE* file = fopen(path.c_str(), "rb");
+  if (file == nullptr) return NotFound("cannot open ", path);
+  std::vector<uint8_t> bytes;
+  uint8_t chunk[1 << 16];
+  for (size_t got; (got = fread(chunk, 1, sizeof chunk, file)) > 0;) bytes.insert(bytes.end(), chunk, chunk + got);
+  fclose(file);
+  return bytes;
+}
+
+bool Exists(const std::string& path) {
+  struct stat info;
+  return stat(path.c_str(), &info) == 0;
+}
+
+Result<TensorPtr> ReadPb(const std::string& path) {
+  TERN_TRY_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
+  onnx::Tensor proto;
+  TERN_TRY(onnx::ReadTensor(bytes, &proto));
+  return onnx::MakeTensor(proto, onnx::TensorSource{});
+}
+
+// input_0.pb, input_1.pb, … as far as they go.
+Result<std::vector<TensorPtr>> ReadSet(const std::string& folder, const char* prefix) {
+  std::vector<TensorPtr> tensors;
+  for (int i = 0;; ++i) {
+    const std::string path = StrCat(folder, "/", prefix, "_", i, ".pb");
+    if (!Exists(path)) return tensors;
+    TERN_TRY_ASSIGN(TensorPtr tensor, ReadPb(path));
+    tensors.push_back(std::move(tensor));
+  }
+}
+
+Status Compare(size_t index, const Tensor& actual, const Tensor& expected) {
+  if (actual.dtype() != expected.dtype() || FormatDims(actual.dims()) != FormatDims(expected.dims())) {
+    return Failed("output ", index, " is ", actual.TypeText(), ", expected ", expected.TypeText());
+  }
+  for (int64_t i = 0; i < expected.element_count(); ++i) {
+    if (expected.dtype().is_string()) {
+      if (actual.string_at(i) == expected.string_at(i)) continue;
+    } else {
+      const double a = TensorElement(actual, i), e = TensorElement(expected, i);
+      if (a == e || (std::isnan(a) && std::isnan(e))) continue;
+      if (std::fabs(a - e) <= kAbsolute + kRelative * std::fabs(e)) continue;
+    }
+    return Failed("output ", index, "[", i, "] is ", TensorElementText(actual, i), ", expected ",
+                  TensorElementText(expected, i));
+  }
+  return OkStatus();
+}
+
+Status FromHandle(tern_status* handle) {
+  if (handle == nullptr) return OkStatus();
+  Status status(static_cast<StatusCode>(tern_status_kind(handle)), tern_status_message(handle));
+  tern_status_free(handle);
+  return status;
+}
+
+// Outputs of a run, a tuple taken apart.
+Status CompareOutputs(const TernAny& result, const std::vector<TensorPtr>& expected) {
+  const int32_t count = tern_tuple_size(&result);
+  for (size_t i = 0; i < expected.size(); ++i) {
+    TernAny item{};
+    if (count == 0) {
+      if (i > 0) return Failed("one output, expected ", expected.size());
+      tern_any_retain(&result);
+      item = result;
+    } else {
+      TERN_TRY(FromHandle(tern_tuple_get(&result, static_cast<int32_t>(i), &item)));
+    }
+    const Any owned = Any::Adopt(item);
+    const Tensor* tensor = owned.TryCast<Tensor>();
+    if (tensor == nullptr) return Failed("output ", i, " is ", PrintValue(owned));
+    TERN_TRY(Compare(i, *tensor, *expected[i]));
+  }
+  return OkStatus();
+}
+
+Status RunSet(tern_program* program, const std::string& folder) {
+  TERN_TRY_ASSIGN(const std::vector<TensorPtr> inputs, ReadSet(folder, "input"));
+  TERN_TRY_ASSIGN(const std::vector<TensorPtr> expected, ReadSet(folder, "output"));
+  std::vector<Any> values(inputs.begin(), inputs.end());
+  std::vector<TernAny> args;
+  for (const Any& value : values) args.push_back(value.c_any());
+  tern_vm* vm = nullptr;
+  TERN_TRY(FromHandle(tern_vm_create(program, nullptr, &vm)));
+  TernAny result{};
+  Status status = FromHandle(tern_vm_call(vm, "main", args.data(), static_cast<int32_t>(args.size()), &result));
+  tern_vm_free(vm);
+  if (status.ok()) status = CompareOutputs(result, expected);
+  tern_any_release(&result);
+  return status;
+}
+
+Status RunProgram(tern_runtime* runtime, tern_buffer* executable, const std::string& folder) {
+  tern_program* program = nullptr;
+  TERN_TRY(FromHandle(tern_program_load(
+      runtime, tern_buffer_data(executable), tern_buffer_size(executable),
+      [](void* buffer) { tern_buffer_free(static_cast<tern_buffer*>(buffer)); }, executable, &program)));
+  Status status;
+  int sets = 0;
+  for (; status.ok() && Exists(StrCat(folder, "/test_data_set_", sets)); ++sets) {
+    status = RunSet(program, StrCat(folder, "/test_data_set_", sets));
+  }
+  tern_program_free(program);
+  if (status.ok() && sets == 0) return Failed("the folder has no test_data_set_0");
+  return status;
+}
+
+Status RunFolder(tern_runtime* runtime, const std::string& folder) {
+  TERN_TRY_ASSIGN(const std::vector<uint8_t> model, ReadFile(folder + "/model.onnx"));
+  tern_buffer* executable = nullptr;
+  TERN_TRY(FromHandle(tern_compile_onnx(runtime, model.data(), model.size(), nullptr, &executable, nullptr)));
+  return RunProgram(runtime, executable, folder);
+}
+
+void PrintVerdict(const std::string& folder, const Status& status) {
+  const char* verdict = status.ok() ? "passed" : status.code() == StatusCode::kUnsupported ? "unsupported" : "failed";
+  std::string reason(status.message());
+  for (char& c : reason) c = c == '\n' || c == '\t' ? ' ' : c;
+  printf("%s\t%s\t%s\n", verdict, folder.c_str(), reason.c_str());
+  fflush(stdout);
+}
+
+int Main() {
+  tern_runtime* runtime = nullptr;
+  const Status status = FromHandle(tern_runtime_create(nullptr, &runtime));
+  if (!status.ok()) return 1;
+  char line[4096];
+  while (fgets(line, sizeof line, stdin) != nullptr) {
+    const std::string folder(StrTrim(line));
+    if (!folder.empty()) PrintVerdict(folder, RunFolder(runtime, folder));
+  }
+  tern_runtime_free(runtime);
+  return 0;
+}
+
+}  // namespace
+}  // namespace tern
+
+int main() { return tern::Main(); }
