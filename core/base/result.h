@@ -51,11 +51,11 @@ class [[nodiscard]] Result {
 
   bool ok() const { return status_.ok(); }
   const Status& status() const& { return status_; }
-  // The error, moved out. Only where !ok(): a moved-out error must not turn into a value.
-  Status status() && { return TakeError(); }
-  Status TakeError() {
+  // The error, moved out of a Result that has one. A generic code stays behind, so that a Result
+  // whose error was taken never looks like a value.
+  Status status() && {
     TERN_CHECK(!ok(), "the error of a Result that has a value");
-    return status_.Clone();
+    return std::exchange(status_, Status(StatusCode::kInternal, "error already taken"));
   }
 
   T& value() & { return Checked(); }

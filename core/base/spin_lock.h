@@ -4,6 +4,8 @@
 #ifndef TERN_CORE_BASE_SPIN_LOCK_H_
 #define TERN_CORE_BASE_SPIN_LOCK_H_
 
+#include "core/base/threads.h"
+
 #ifndef TERN_SINGLE_THREADED
 #include <atomic>
 #endif

@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/base/strings.h"
 
@@ -90,12 +91,11 @@ class [[nodiscard]] Status {
 
  private:
   struct Rep {
-    StatusCode code;
+    StatusCode code = StatusCode::kInternal;
     std::string message;
     std::string error_code;
     std::unique_ptr<StatusPayload> payload;
-    std::unique_ptr<std::string[]> notes;
-    size_t note_count = 0;
+    std::vector<std::string> notes;
   };
   std::unique_ptr<Rep> rep_;
 };

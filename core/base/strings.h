@@ -51,7 +51,10 @@ class StrPiece {
   StrPiece(double value);                                    // NOLINT
   template <std::integral T>
   StrPiece(T value) {  // NOLINT
-    std::is_signed_v<T> ? SetSigned(value) : SetUnsigned(static_cast<uint64_t>(value));
+    if constexpr (std::is_signed_v<T>)
+      SetSigned(value);
+    else
+      SetUnsigned(value);
   }
   StrPiece(const StrPiece&) = delete;
   StrPiece& operator=(const StrPiece&) = delete;

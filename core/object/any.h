@@ -6,11 +6,12 @@
 // always zero.
 //
 // Reading: v.TryCast<T>() gives optional<T> (or T*, null if not, where T is an object class);
-// v.As<T>() gives Result<T> (Result<T*>) with the error text "expected int, got tensor".
-// Conversions that are made: bool to int, int and bool to float, raw text to string; a boxed number
-// is what it boxes; never float to int, never text to number. T may be: integers, float, double,
-// bool, std::string_view, String, DType, void* (opaque), any object class, ObjectPtr<of one>,
-// AnyView, Any. A string_view of a short string points into the value it came from.
+// v.As<T>() gives Result<T> (Result<T*>) with an error such as "expected int, got tensor f32[2,
+// 3]". Conversions that are made: bool to int, int and bool to float, raw text to string; never
+// float to int, never text to number, never to a narrower integer that cannot hold it. T may be:
+// integers, float, double, bool, std::string_view, String, DType, void* (opaque), any object class,
+// ObjectPtr<of one>, AnyView, Any. A string_view of a short string points into the value it came
+// from.
 #ifndef TERN_CORE_OBJECT_ANY_H_
 #define TERN_CORE_OBJECT_ANY_H_
 
@@ -70,6 +71,15 @@ std::optional<bool> AnyToBool(const TernAny& any);
 std::optional<std::string_view> AnyToText(const TernAny& any);
 // "type error: expected …, got …"
 Status CastError(std::string_view expected, const TernAny& any);
+
+// "i32" … "u8", for integer parameters that do not take every int.
+template <std::integral T>
+inline constexpr const char* kNarrowName = std::is_signed_v<T> ? (sizeof(T) == 4   ? "i32"
+                                                                  : sizeof(T) == 2 ? "i16"
+                                                                                   : "i8")
+                                                               : (sizeof(T) == 4   ? "u32"
+                                                                  : sizeof(T) == 2 ? "u16"
+                                                                                   : "u8");
 
 template <typename T>
 struct CastOf {
@@ -215,7 +225,7 @@ template <std::integral T>
 struct AnyTraits<T> {
   static_assert(!std::same_as<T, char>,
                 "a character is not a value: cast it to int or make it text");
-  static std::string_view Name() { return "int"; }
+  static std::string_view Name() { return sizeof(T) == 8 ? "int" : internal::kNarrowName<T>; }
   static TernAny View(T value) {
     return internal::MakeIntAny(TERN_TYPE_INT, static_cast<int64_t>(value));
   }

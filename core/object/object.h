@@ -19,6 +19,7 @@
 
 #include "core/abi/abi.h"
 #include "core/base/check.h"
+#include "core/base/threads.h"
 
 namespace tern {
 
@@ -26,14 +27,14 @@ namespace tern {
 // "unknown type".
 std::string_view TypeKey(TernTypeCode code);
 
-// Live objects made by MakeObject and its kin; for tests that counts return to where they were.
-// Only kept in builds with assertions (else 0).
+// Objects that live now, of every kind; for tests that counts return to where they were.
 int64_t LiveObjectCount();
 
 namespace internal {
-// Memory for an object and `extra` bytes behind it; ends the process where there is none.
+// Heap memory for an object; ends the process where there is none.
 void* AllocateObject(size_t bytes);
 void FreeObject(void* memory);
+void CountObject(int64_t change);
 }  // namespace internal
 
 class Object {

@@ -45,6 +45,10 @@ class Registry {
   std::vector<std::string> Names() const;
 
  private:
+  // Takes the functions that op's factory made out of the table. The lock is held.
+  std::vector<FunctionPtr> TakeInstances(std::string_view op);
+  Status NotRegistered(std::string_view name) const;
+
   mutable SpinLock lock_;
   std::map<std::string, FunctionPtr, std::less<>> functions_;
   std::map<std::string, FunctionFactory, std::less<>> factories_;

@@ -31,6 +31,10 @@ class LongString : public Object {
 };
 static_assert(sizeof(LongString) == sizeof(TernString));
 
+class String;
+template <>
+struct AnyTraits<String>;
+
 class String {
  public:
   static constexpr size_t kInlineCapacity = 7;
@@ -52,6 +56,9 @@ class String {
   friend auto operator<=>(const String& a, const String& b) { return a.view() <=> b.view(); }
 
  private:
+  friend struct AnyTraits<String>;
+  String(Any text, int) : any_(std::move(text)) {}  // holds text
+
   Any any_;
 };
 static_assert(sizeof(String) == 16);

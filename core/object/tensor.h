@@ -51,12 +51,15 @@ class Storage : public Object {
 
   uint8_t* data_;
   size_t bytes_;
-  size_t alignment_ = 0;
-  bool holds_strings_ = false;      // an array of Any, destroyed at the end
-  Allocator* allocator_ = nullptr;  // one reference
+  union {
+    Allocator* allocator_;  // of owned memory, this object included; one reference
+    void* context_;         // of wrapped memory
+  };
   Release release_ = nullptr;
-  void* context_ = nullptr;
+  uint32_t alignment_ = 0;
+  bool holds_strings_ = false;  // an array of Any, destroyed at the end
 };
+static_assert(sizeof(Storage) <= kTensorAlignment);
 
 class Tensor : public Object {
  public:
@@ -115,7 +118,8 @@ class Tensor : public Object {
   void* data() const { return static_cast<uint8_t*>(c_.dl.tensor.data) + c_.dl.tensor.byte_offset; }
   template <typename T>
   T* data_as() const {
-    TERN_DCHECK(kDTypeOf<T> == dtype() || (sizeof(T) == 2 && dtype().size() == 2));
+    TERN_DCHECK(kDTypeOf<std::remove_cv_t<T>> == dtype() ||
+                (sizeof(T) == 2 && dtype().size() == 2));
     return static_cast<T*>(data());
   }
   // All elements of a contiguous tensor.
@@ -171,7 +175,10 @@ class Tensor : public Object {
     } manager;
     uint64_t flags;
   };
-  struct Window;  // what a new tensor looks at
+  struct Window;  // tensor_window.h: what a new tensor looks at
+
+  // The same first element, owner and flags.
+  Window SubWindow(Dims dims) const;
 
   Tensor(const Window& window, Allocator* allocator);
   ~Tensor();

@@ -107,6 +107,7 @@ class Diagnostics {
   size_t error_count_ = 0;
   size_t warning_count_ = 0;
   size_t dropped_ = 0;
+  Diagnostic overflow_;  // what Add returns for diagnostics that are not kept
 };
 
 // The diagnostics that a Status carries, or null.

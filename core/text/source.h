@@ -54,6 +54,8 @@ class SourceMap {
     std::string text;
     std::vector<uint32_t> line_starts;
   };
+  const File* Find(int32_t file) const;  // null if there is none
+
   std::deque<File> files_;  // stable addresses
 };
 

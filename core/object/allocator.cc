@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two allocators. The pool keeps free blocks in one list per size class, linked through the
+// blocks themselves: multiples of 64 bytes up to 1 KiB, then eight classes per doubling, so at most
+// an eighth is wasted.
+#include "core/object/allocator.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+
+#include "core/base/check.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define TERN_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TERN_ASAN 1
+#endif
+#endif
+#ifdef TERN_ASAN
+#include <sanitizer/asan_interface.h>
+#define TERN_POISON(pointer, bytes) __asan_poison_memory_region(pointer, bytes)
+#define TERN_UNPOISON(pointer, bytes) __asan_unpoison_memory_region(pointer, bytes)
+#else
+#define TERN_POISON(pointer, bytes) void(0)
+#define TERN_UNPOISON(pointer, bytes) void(0)
+#endif
+
+namespace tern {
+namespace {
+
+constexpr size_t kMaxAlignment = 4096;
+constexpr size_t kLimit = SIZE_MAX / 4;  // no allocation is larger, so sums cannot overflow
+
+size_t RoundUp(size_t value, size_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+void* SystemAllocate(void*, size_t bytes, size_t alignment) {
+  return std::aligned_alloc(alignment, RoundUp(bytes, alignment));
+}
+void SystemFree(void*, void* pointer, size_t, size_t) { std::free(pointer); }
+
+class NaiveAllocator final : public Allocator {
+ public:
+  explicit NaiveAllocator(const TernPlatform* platform) : Allocator(platform) {}
+
+ private:
+  void* DoAllocate(size_t bytes, size_t alignment, bool* hit) override {
+    *hit = false;
+    return PlatformAllocate(bytes, alignment);
+  }
+  void DoFree(void* pointer, size_t bytes, size_t alignment) override {
+    PlatformFree(pointer, bytes, alignment);
+  }
+};
+
+// A size class: its index, and the bytes of its blocks.
+struct SizeClass {
+  size_t index;
+  size_t bytes;
+};
+
+constexpr size_t kQuantum = 64;  // alignment and smallest block
+constexpr size_t kLinearMax = 1024;
+constexpr size_t kSteps = 8;  // per doubling above
+
+SizeClass ClassOf(size_t bytes) {
+  if (bytes <= kLinearMax) {
+    const size_t index = (bytes + kQuantum - 1) / kQuantum;
+    return {index, index * kQuantum};
+  }
+  const size_t doubling = static_cast<size_t>(std::bit_width(bytes - 1)) - 1;  // 2^doubling < bytes
+  const size_t step = (size_t{1} << doubling) / kSteps;
+  const size_t steps = (bytes - (size_t{1} << doubling) + step - 1) / step;  // 1 … 8
+  const size_t base = kLinearMax / kQuantum;
+  return {base + (doubling - 10) * kSteps + steps, (size_t{1} << doubling) + steps * step};
+}
+constexpr size_t kClasses = kLinearMax / kQuantum + (sizeof(size_t) * 8 - 10) * kSteps + 1;
+
+class PooledAllocator final : public Allocator {
+ public:
+  explicit PooledAllocator(const TernPlatform* platform) : Allocator(platform) {}
+  ~PooledAllocator() override { DoTrim(); }
+
+ private:
+  struct FreeBlock {
+    FreeBlock* next;
+  };
+
+  void* DoAllocate(size_t bytes, size_t alignment, bool* hit) override {
+    *hit = false;
+    if (alignment > kQuantum) return PlatformAllocate(bytes, alignment);
+    const SizeClass size = ClassOf(bytes);
+    if (FreeBlock* block = free_[size.index]) {
+      TERN_UNPOISON(block, size.bytes);
+      free_[size.index] = block->next;
+      *hit = true;
+      return block;
+    }
+    void* memory = PlatformAllocate(size.bytes, kQuantum);
+    if (memory != nullptr) return memory;
+    DoTrim();
+    return PlatformAllocate(size.bytes, kQuantum);
+  }
+
+  void DoFree(void* pointer, size_t bytes, size_t alignment) override {
+    if (alignment > kQuantum) return PlatformFree(pointer, bytes, alignment);
+    const SizeClass size = ClassOf(bytes);
+    FreeBlock* block = static_cast<FreeBlock*>(pointer);
+    block->next = free_[size.index];
+    free_[size.index] = block;
+    used_ = std::max(used_, size.index + 1);
+    block_bytes_[size.index] = size.bytes;
+    TERN_POISON(block, size.bytes);
+  }
+
+  void DoTrim() override {
+    for (size_t i = 0; i < used_; ++i) {
+      while (FreeBlock* block = free_[i]) {
+        TERN_UNPOISON(block, block_bytes_[i]);
+        free_[i] = block->next;
+        PlatformFree(block, block_bytes_[i], kQuantum);
+      }
+    }
+  }
+
+  FreeBlock* free_[kClasses] = {};
+  size_t block_bytes_[kClasses] = {};
+  size_t used_ = 0;
+};
+
+}  // namespace
+
+Allocator::Allocator(const TernPlatform* platform) : platform_{}, limit_(INT64_MAX) {
+  if (platform != nullptr && platform->allocate != nullptr) platform_ = *platform;
+  if (platform_.allocate == nullptr) {
+    platform_.allocate = SystemAllocate;
+    platform_.free = SystemFree;
+  }
+}
+
+void* Allocator::Allocate(size_t bytes, size_t alignment) {
+  TERN_CHECK(std::has_single_bit(alignment) && alignment <= kMaxAlignment, "impossible alignment");
+  if (bytes > kLimit) return nullptr;
+  bytes = std::max(bytes, size_t{1});
+  alignment = std::max(alignment, size_t{16});
+  SpinLockGuard guard(&lock_);
+  const auto size = static_cast<int64_t>(bytes);
+  if (size > limit_ - stats_.live_bytes) return nullptr;
+  bool hit = false;
+  void* pointer = DoAllocate(bytes, alignment, &hit);
+  if (pointer == nullptr) return nullptr;
+  stats_.live_bytes += size;
+  stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.live_bytes);
+  ++stats_.live_blocks;
+  ++stats_.allocations;
+  stats_.hits += hit ? 1 : 0;
+  return pointer;
+}
+
+void Allocator::Free(void* pointer, size_t bytes, size_t alignment) {
+  if (pointer == nullptr) return;
+  bytes = std::max(bytes, size_t{1});
+  SpinLockGuard guard(&lock_);
+  stats_.live_bytes -= static_cast<int64_t>(bytes);
+  --stats_.live_blocks;
+  DoFree(pointer, bytes, std::max(alignment, size_t{16}));
+}
+
+void Allocator::Trim() {
+  SpinLockGuard guard(&lock_);
+  DoTrim();
+}
+
+AllocatorStats Allocator::stats() const {
+  SpinLockGuard guard(&lock_);
+  return stats_;
+}
+
+void Allocator::ResetPeak() {
+  SpinLockGuard guard(&lock_);
+  stats_.peak_bytes = stats_.live_bytes;
+}
+
+void Allocator::set_limit(int64_t bytes) {
+  SpinLockGuard guard(&lock_);
+  limit_ = bytes;
+}
+
+void* Allocator::PlatformAllocate(size_t bytes, size_t alignment) {
+  void* pointer = platform_.allocate(platform_.context, bytes, alignment);
+  if (pointer != nullptr) stats_.reserved_bytes += static_cast<int64_t>(bytes);
+  return pointer;
+}
+
+void Allocator::PlatformFree(void* pointer, size_t bytes, size_t alignment) {
+  stats_.reserved_bytes -= static_cast<int64_t>(bytes);
+  platform_.free(platform_.context, pointer, bytes, alignment);
+}
+
+void Allocator::IncRef() { __atomic_fetch_add(&ref_count_, 1, __ATOMIC_RELAXED); }
+void Allocator::DecRef() {
+  if (__atomic_fetch_sub(&ref_count_, 1, __ATOMIC_ACQ_REL) == 1) delete this;
+}
+
+ObjectPtr<Allocator> MakeNaiveAllocator(const TernPlatform* platform) {
+  return ObjectPtr<Allocator>::Adopt(new NaiveAllocator(platform));
+}
+ObjectPtr<Allocator> MakePooledAllocator(const TernPlatform* platform) {
+  return ObjectPtr<Allocator>::Adopt(new PooledAllocator(platform));
+}
+
+namespace {
+// Made before main, never destroyed: tensors in statics may outlive any order of destruction.
+const ObjectPtr<Allocator>* const default_allocator =
+    new ObjectPtr<Allocator>(MakeNaiveAllocator());
+}  // namespace
+
+const ObjectPtr<Allocator>& DefaultAllocator() { return *default_allocator; }
+
+}  // namespace tern

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of element types.
+#include "core/object/dtype.h"
+
+#include <iterator>
+#include <vector>
+
+#include "core/base/strings.h"
+
+namespace tern {
+namespace {
+
+struct Name {
+  DType dtype;
+  std::string_view name;
+  std::string_view long_name;
+};
+
+constexpr Name kNames[] = {
+    {kF64, "f64", "float64"},      {kF32, "f32", "float32"},   {kF16, "f16", "float16"},
+    {kBf16, "bf16", "bfloat16"},   {kI64, "i64", "int64"},     {kI32, "i32", "int32"},
+    {kI16, "i16", "int16"},        {kI8, "i8", "int8"},        {kU64, "u64", "uint64"},
+    {kU32, "u32", "uint32"},       {kU16, "u16", "uint16"},    {kU8, "u8", "uint8"},
+    {kBool, "bool", "bool"},       {kI4, "i4", "int4"},        {kU4, "u4", "uint4"},
+    {kString, "string", "string"}, {kC64, "c64", "complex64"}, {kC128, "c128", "complex128"},
+};
+
+const Name* FindName(DType dtype) {
+  dtype.lanes = 1;
+  for (const Name& name : kNames) {
+    if (name.dtype == dtype) return &name;
+  }
+  return nullptr;
+}
+
+Status Unknown(std::string_view text) {
+  std::vector<std::string_view> names;
+  for (const Name& name : kNames) names.push_back(name.name);
+  Status status = TypeError("unknown dtype ", text);
+  return std::move(status).AddNote(StrCat("known: ", StrJoin(names, " ")));
+}
+
+}  // namespace
+
+std::string DType::ToString() const {
+  const Name* name = FindName(*this);
+  std::string out =
+      name != nullptr ? std::string(name->name) : StrCat("dtype(code ", code, ", ", bits, " bits)");
+  if (lanes != 1) StrAppend(&out, "x", lanes);
+  return out;
+}
+
+Result<DType> DType::Parse(std::string_view text) {
+  std::string_view base = text;
+  uint64_t lanes = 1;
+  if (const size_t x = text.rfind('x'); x != std::string_view::npos) {
+    const std::optional<uint64_t> count = ParseUint64(text.substr(x + 1));
+    if (!count.has_value() || *count < 2 || *count > UINT16_MAX)
+      return Unknown(StrCat("'", text, "'"));
+    lanes = *count;
+    base = text.substr(0, x);
+  }
+  for (const Name& name : kNames) {
+    if (name.name != base && name.long_name != base) continue;
+    if (lanes > 1 && name.dtype.is_string()) break;
+    return DType(name.dtype.code, name.dtype.bits, static_cast<uint16_t>(lanes));
+  }
+  return Unknown(StrCat("'", text, "'"));
+}
+
+std::optional<DType> DType::FromWord(uint32_t word) {
+  const DType dtype(static_cast<uint8_t>(word), static_cast<uint8_t>(word >> 8),
+                    static_cast<uint16_t>(word >> 16));
+  if (!dtype.IsKnown()) return std::nullopt;
+  return dtype;
+}
+
+bool DType::IsKnown() const {
+  return lanes >= 1 && FindName(*this) != nullptr && !(is_string() && lanes != 1);
+}
+
+std::optional<int64_t> DType::bytes_for(int64_t count) const {
+  int64_t total_bits = 0;
+  // In bytes where elements are whole bytes, so that all sizes of memory are reached.
+  const int64_t element_bits = int64_t{bits} * lanes;
+  if (element_bits % 8 == 0) {
+    if (__builtin_mul_overflow(count, element_bits / 8, &total_bits)) return std::nullopt;
+    return total_bits;
+  }
+  if (__builtin_mul_overflow(count, element_bits, &total_bits)) return std::nullopt;
+  return total_bits / 8 + (total_bits % 8 != 0 ? 1 : 0);
+}
+
+}  // namespace tern

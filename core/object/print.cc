@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values as text and JSON.
+#include "core/object/print.h"
+
+#include <algorithm>
+#include <type_traits>
+#include <vector>
+
+#include "core/base/half.h"
+#include "core/object/adt.h"
+#include "core/object/closure.h"
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "core/object/list.h"
+#include "core/object/shape.h"
+#include "core/object/string.h"
+
+namespace tern {
+namespace {
+
+// Calls visit(value) with the element as float, double, an integer, or bool. False for other types.
+template <typename Visit>
+bool VisitNumber(DType dtype, const void* p, Visit visit) {
+  const auto as = [p]<typename T>(T) { return *static_cast<const T*>(p); };
+  if (dtype == kF32) return visit(as(0.0f)), true;
+  if (dtype == kF64) return visit(as(0.0)), true;
+  if (dtype == kF16) return visit(F16ToF32(as(uint16_t{}))), true;
+  if (dtype == kBf16) return visit(Bf16ToF32(as(uint16_t{}))), true;
+  if (dtype == kI64) return visit(as(int64_t{})), true;
+  if (dtype == kI32) return visit(as(int32_t{})), true;
+  if (dtype == kI16) return visit(as(int16_t{})), true;
+  if (dtype == kI8) return visit(as(int8_t{})), true;
+  if (dtype == kU64) return visit(as(uint64_t{})), true;
+  if (dtype == kU32) return visit(as(uint32_t{})), true;
+  if (dtype == kU16) return visit(as(uint16_t{})), true;
+  if (dtype == kU8) return visit(as(uint8_t{})), true;
+  if (dtype == kBool) return visit(as(uint8_t{}) != 0), true;
+  return false;
+}
+
+// Two to a byte, the low half first.
+int64_t NibbleAt(const Tensor& tensor, int64_t index) {
+  const uint8_t byte = static_cast<const uint8_t*>(tensor.data())[index / 2];
+  const int nibble = index % 2 == 0 ? byte & 0xF : byte >> 4;
+  return tensor.dtype() == kI4 && nibble > 7 ? nibble - 16 : nibble;
+}
+
+const uint8_t* ElementAddress(const Tensor& tensor, int64_t index) {
+  int64_t offset = 0;
+  for (int axis = tensor.rank() - 1; axis >= 0; --axis) {
+    offset += index % tensor.dim(axis) * tensor.strides()[static_cast<size_t>(axis)];
+    index /= tensor.dim(axis);
+  }
+  return static_cast<const uint8_t*>(tensor.data()) + offset * tensor.dtype().size();
+}
+
+template <typename Visit>
+bool VisitElement(const Tensor& tensor, int64_t index, Visit visit) {
+  if (tensor.dtype() == kI4 || tensor.dtype() == kU4) return visit(NibbleAt(tensor, index)), true;
+  return VisitNumber(tensor.dtype(), ElementAddress(tensor, index), visit);
+}
+
+std::string_view StringElement(const Tensor& tensor, int64_t index) {
+  const auto* any = reinterpret_cast<const Any*>(ElementAddress(tensor, index));
+  return any->TryCast<std::string_view>().value_or(std::string_view());
+}
+
+class Printer {
+ public:
+  explicit Printer(const PrintOptions& options) : options_(options) {}
+
+  std::string Print(const AnyView& value, int depth) {
+    switch (value.type_code()) {
+      case TERN_TYPE_INT:
+      case TERN_TYPE_BOOL:
+      case TERN_TYPE_FLOAT: return Number(value);
+      case TERN_TYPE_DTYPE: return value.TryCast<DType>()->ToString();
+      case TERN_TYPE_TENSOR: return PrintTensor(*value.TryCast<Tensor>());
+      case TERN_TYPE_SHAPE: return value.TryCast<Shape>()->ToString();
+      case TERN_TYPE_LIST: return Items("list[", value.TryCast<List>()->items(), "]", depth);
+      case TERN_TYPE_ADT: return PrintAdt(*value.TryCast<Adt>(), depth);
+      case TERN_TYPE_CLOSURE: return PrintClosure(*value.TryCast<Closure>());
+      case TERN_TYPE_FUNCTION: return StrCat("function ", value.TryCast<Function>()->name());
+      case TERN_TYPE_STORAGE:
+        return StrCat("storage(", value.TryCast<Storage>()->bytes(), " bytes)");
+      case TERN_TYPE_ERROR:
+        return StrCat("error(", value.TryCast<Error>()->status().ToString(), ")");
+      default: break;
+    }
+    if (std::optional<std::string_view> text = value.TryCast<std::string_view>())
+      return JsonQuote(*text);
+    return std::string(value.type_name());
+  }
+
+ private:
+  static std::string Number(const AnyView& value) {
+    if (const std::optional<bool> b = value.TryCast<bool>()) return *b ? "true" : "false";
+    if (const std::optional<int64_t> i = value.TryCast<int64_t>()) return StrCat(*i);
+    return FormatDouble(*value.TryCast<double>());
+  }
+
+  std::string PrintTensor(const Tensor& tensor) const {
+    std::string out = tensor.TypeText();
+    const int64_t shown = std::min<int64_t>(tensor.element_count(), options_.max_elements);
+    if (tensor.rank() == 0) return StrCat(out, " ", TensorElementText(tensor, 0));
+    StrAppend(&out, " [");
+    for (int64_t i = 0; i < shown; ++i)
+      StrAppend(&out, i > 0 ? ", " : "", TensorElementText(tensor, i));
+    if (shown < tensor.element_count()) StrAppend(&out, shown > 0 ? ", …" : "…");
+    return out += ']';
+  }
+
+  std::string Items(std::string_view open, std::span<const Any> items, std::string_view close,
+                    int depth) {
+    std::string out(open);
+    if (depth >= options_.max_depth && !items.empty()) return StrCat(open, "…", close);
+    const size_t shown = std::min(items.size(), static_cast<size_t>(options_.max_elements));
+    for (size_t i = 0; i < shown; ++i)
+      StrAppend(&out, i > 0 ? ", " : "", Print(items[i], depth + 1));
+    if (shown < items.size()) StrAppend(&out, shown > 0 ? ", …" : "…");
+    return StrCat(out, close);
+  }
+
+  std::string PrintAdt(const Adt& adt, int depth) {
+    if (adt.is_tuple()) return Items("(", adt.fields(), ")", depth);
+    return Items(StrCat("adt#", adt.tag(), "("), adt.fields(), ")", depth);
+  }
+
+  static std::string PrintClosure(const Closure& closure) {
+    return StrCat("closure(#", closure.function_index(), ", ", closure.free_variables().size(),
+                  " free)");
+  }
+
+  const PrintOptions& options_;
+};
+
+class JsonPrinter {
+ public:
+  JsonPrinter(JsonWriter* json, const PrintOptions& options) : json_(json), options_(options) {}
+
+  void Write(const AnyView& value, int depth) {
+    json_->BeginObject().Field("kind", Kind(value));
+    switch (value.type_code()) {
+      case TERN_TYPE_NONE: break;
+      case TERN_TYPE_INT: json_->Field("value", value.c_any().v.i); break;
+      case TERN_TYPE_FLOAT: json_->Field("value", value.c_any().v.f); break;
+      case TERN_TYPE_BOOL: json_->Field("value", *value.TryCast<bool>()); break;
+      case TERN_TYPE_TENSOR: WriteTensor(*value.TryCast<Tensor>()); break;
+      case TERN_TYPE_SHAPE: json_->Key("value").Ints(value.TryCast<Shape>()->dims()); break;
+      case TERN_TYPE_LIST: WriteItems(value.TryCast<List>()->items(), depth); break;
+      case TERN_TYPE_ADT:
+        json_->Field("tag", value.TryCast<Adt>()->tag());
+        WriteItems(value.TryCast<Adt>()->fields(), depth);
+        break;
+      case TERN_TYPE_CLOSURE:
+        json_->Field("function", value.TryCast<Closure>()->function_index());
+        WriteItems(value.TryCast<Closure>()->free_variables(), depth);
+        break;
+      default: WriteOther(value); break;
+    }
+    json_->EndObject();
+  }
+
+ private:
+  static std::string_view Kind(const AnyView& value) {
+    const Adt* adt = value.TryCast<Adt>();
+    return adt != nullptr && adt->is_tuple() ? "tuple" : value.type_name();
+  }
+
+  void WriteOther(const AnyView& value) {
+    if (const std::optional<std::string_view> text = value.TryCast<std::string_view>()) {
+      json_->Field("value", *text);
+    } else {
+      json_->Field("text", Printer(options_).Print(value, 0));
+    }
+  }
+
+  void WriteItems(std::span<const Any> items, int depth) {
+    json_->Field("size", uint64_t{items.size()}).Key("items").BeginArray();
+    if (depth < options_.max_depth) {
+      const size_t shown = std::min(items.size(), static_cast<size_t>(options_.max_elements));
+      for (const Any& item : items.first(shown)) Write(item, depth + 1);
+    }
+    json_->EndArray();
+  }
+
+  void WriteTensor(const Tensor& tensor) {
+    json_->Field("dtype", tensor.dtype().ToString()).Key("shape").Ints(tensor.dims());
+    json_->Field("readOnly", tensor.is_read_only());
+    if (!tensor.dtype().is_string()) WriteStatistics(ComputeStatistics(tensor));
+    json_->Key("elements").BeginArray();
+    const int64_t shown = std::min<int64_t>(tensor.element_count(), options_.max_elements);
+    for (int64_t i = 0; i < shown; ++i) WriteElement(tensor, i);
+    json_->EndArray();
+  }
+
+  void WriteStatistics(const TensorStatistics& statistics) {
+    if (statistics.finite > 0) {
+      json_->Field("min", statistics.min)
+          .Field("mean", statistics.mean)
+          .Field("max", statistics.max);
+    }
+    json_->Field("nan", statistics.nan).Field("inf", statistics.inf);
+  }
+
+  void WriteElement(const Tensor& tensor, int64_t index) {
+    const bool number = VisitElement(tensor, index, [this]<typename T>(T value) {
+      if constexpr (std::same_as<T, float>)
+        json_->Float(value);
+      else if constexpr (std::same_as<T, double>)
+        json_->Double(value);
+      else if constexpr (std::same_as<T, bool>)
+        json_->Bool(value);
+      else if constexpr (std::is_signed_v<T>)
+        json_->Int(value);
+      else
+        json_->Uint(value);
+    });
+    if (!number) json_->String(tensor.dtype().is_string() ? StringElement(tensor, index) : "?");
+  }
+
+  JsonWriter* json_;
+  const PrintOptions& options_;
+};
+
+// Counts what is not finite apart.
+class StatisticsCollector {
+ public:
+  void Add(double value) {
+    if (value != value) {
+      ++result_.nan;
+    } else if (value - value != 0) {
+      ++result_.inf;
+    } else {
+      if (result_.finite == 0) result_.min = result_.max = value;
+      result_.min = std::min(result_.min, value);
+      result_.max = std::max(result_.max, value);
+      sum_ += value;
+      ++result_.finite;
+    }
+  }
+  TensorStatistics Finish() {
+    if (result_.finite > 0) result_.mean = sum_ / static_cast<double>(result_.finite);
+    return result_;
+  }
+
+ private:
+  TensorStatistics result_;
+  double sum_ = 0;
+};
+
+}  // namespace
+
+std::string PrintValue(const AnyView& value, const PrintOptions& options) {
+  return Printer(options).Print(value, 0);
+}
+
+void WriteValueJson(const AnyView& value, JsonWriter* json, const PrintOptions& options) {
+  JsonPrinter(json, options).Write(value, 0);
+}
+
+std::string ValueJson(const AnyView& value, const PrintOptions& options) {
+  JsonWriter json;
+  WriteValueJson(value, &json, options);
+  return json.Take();
+}
+
+double TensorElement(const Tensor& tensor, int64_t index) {
+  double result = 0;
+  VisitElement(tensor, index, [&result](auto value) { result = static_cast<double>(value); });
+  return result;
+}
+
+std::string TensorElementText(const Tensor& tensor, int64_t index) {
+  if (tensor.dtype().is_string()) return JsonQuote(StringElement(tensor, index));
+  std::string out;
+  const bool number = VisitElement(tensor, index, [&out](auto value) { out = StrCat(value); });
+  return number ? out : "?";
+}
+
+TensorStatistics ComputeStatistics(const Tensor& tensor) {
+  StatisticsCollector collector;
+  if (tensor.dtype() == kF32 && tensor.is_contiguous()) {
+    for (const float value : tensor.values<const float>())
+      collector.Add(static_cast<double>(value));
+  } else if (!tensor.dtype().is_string()) {
+    for (int64_t i = 0; i < tensor.element_count(); ++i) {
+      VisitElement(tensor, i,
+                   [&collector](auto value) { collector.Add(static_cast<double>(value)); });
+    }
+  }
+  return collector.Finish();
+}
+
+}  // namespace tern

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shape, and the product of dimensions.
+#include "core/object/shape.h"
+
+#include <algorithm>
+
+namespace tern {
+
+Shape::Shape(Dims dims) : Object(kTypeCode, nullptr), size_(dims.size()) {
+  std::copy(dims.begin(), dims.end(), reinterpret_cast<int64_t*>(this + 1));
+}
+
+ObjectPtr<Shape> Shape::Make(Dims dims) {
+  return MakeObjectWithExtra<Shape>(dims.size_bytes(), dims);
+}
+
+std::optional<int64_t> ElementCount(Dims dims) {
+  int64_t count = 1;
+  bool empty = false, overflow = false;
+  for (const int64_t dim : dims) {
+    if (dim < 0) return std::nullopt;
+    if (dim == 0)
+      empty = true;
+    else
+      overflow |= __builtin_mul_overflow(count, dim, &count);
+  }
+  if (empty) return 0;
+  if (overflow) return std::nullopt;
+  return count;
+}
+
+}  // namespace tern

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// SourceMap: offsets to lines by binary search over line starts.
+#include "core/text/source.h"
+
+#include <algorithm>
+
+#include "core/base/strings.h"
+#include "core/base/utf8.h"
+
+namespace tern::text {
+
+Span Cover(const Span& a, const Span& b) {
+  if (!a.valid()) return b;
+  if (!b.valid() || a.file != b.file) return a;
+  return {a.file, std::min(a.begin, b.begin), std::max(a.end, b.end)};
+}
+
+int32_t SourceMap::AddFile(std::string_view name, std::string_view text) {
+  File& file = files_.emplace_back(File{std::string(name), std::string(text), {0}});
+  for (size_t i = 0; i < file.text.size(); ++i) {
+    if (file.text[i] == '\n') file.line_starts.push_back(static_cast<uint32_t>(i + 1));
+  }
+  return file_count() - 1;
+}
+
+const SourceMap::File* SourceMap::Find(int32_t file) const {
+  return file >= 0 && file < file_count() ? &files_[static_cast<size_t>(file)] : nullptr;
+}
+
+std::string_view SourceMap::name(int32_t file) const {
+  const File* found = Find(file);
+  return found != nullptr ? std::string_view(found->name) : std::string_view();
+}
+
+std::string_view SourceMap::text(int32_t file) const {
+  const File* found = Find(file);
+  return found != nullptr ? std::string_view(found->text) : std::string_view();
+}
+
+std::string_view SourceMap::text(const Span& span) const {
+  const std::string_view all = text(span.file);
+  const size_t begin = std::min<size_t>(span.begin, all.size());
+  return all.substr(begin, std::max(span.begin, span.end) - span.begin);
+}
+
+Position SourceMap::Locate(int32_t file, uint32_t offset) const {
+  const File* found = Find(file);
+  if (found == nullptr) return {};
+  offset = std::min(offset, static_cast<uint32_t>(found->text.size()));
+  const auto next = std::upper_bound(found->line_starts.begin(), found->line_starts.end(), offset);
+  const uint32_t start = *(next - 1);
+  const std::string_view before = std::string_view(found->text).substr(start, offset - start);
+  return {static_cast<int32_t>(next - found->line_starts.begin()),
+          static_cast<int32_t>(Utf8Length(before)) + 1};
+}
+
+std::string_view SourceMap::Line(int32_t file, int32_t line) const {
+  const File* found = Find(file);
+  if (found == nullptr || line < 1 || static_cast<size_t>(line) > found->line_starts.size())
+    return {};
+  const std::string_view all(found->text);
+  const size_t start = found->line_starts[static_cast<size_t>(line) - 1];
+  std::string_view text = all.substr(start, all.find('\n', start) - start);
+  if (text.ends_with('\r')) text.remove_suffix(1);
+  return text;
+}
+
+std::string SourceMap::Describe(const Span& span) const {
+  if (Find(span.file) == nullptr) return {};
+  const Position begin = Begin(span);
+  return StrCat(name(span.file), ":", begin.line, ":", begin.column);
+}
+
+}  // namespace tern::text
