@@ -76,6 +76,13 @@ struct DimAlgebra {
   static Dim Call(AtomKind kind, std::string_view name, const Dim& a, const Dim& b) {
     return FromAtom(kind, StrCat(name, "(", a.ToText(), ",", b.ToText(), ")"), a, b);
   }
+  // "((n+1)/2)": the quotient rounded down.
+  static Dim Quotient(const Dim& a, const Dim& b) {
+    return FromAtom(AtomKind::kFloorDiv, StrCat("(", Operand(a), "/", Operand(b), ")"), a, b);
+  }
+  static std::string Operand(const Dim& dim) {
+    return dim.is_symbol() || dim.is_constant() ? dim.ToText() : StrCat("(", dim.ToText(), ")");
+  }
   static const std::vector<Term>* Terms(const Dim& dim) {
     return dim.expression_ == nullptr ? nullptr : &dim.expression_->terms;
   }
@@ -302,7 +309,7 @@ Dim DimAlgebra::DivideByConstant(const Dim& a, int64_t divisor) {
     const Dim k(terms.size() == 2 ? terms[1].coefficient : 0);
     return quotient + FloorDiv(atom->a + k * atom->b, atom->b * Dim(divisor));
   }
-  return quotient + Call(AtomKind::kFloorDiv, "floordiv", remainder, Dim(divisor));
+  return quotient + Quotient(remainder, Dim(divisor));
 }
 
 Dim FloorDiv(const Dim& a, const Dim& b) {
@@ -314,7 +321,7 @@ Dim FloorDiv(const Dim& a, const Dim& b) {
   }
   Dim quotient;
   if (DimAlgebra::DivideExactly(a, b, &quotient)) return quotient;
-  return DimAlgebra::Call(AtomKind::kFloorDiv, "floordiv", a, b);
+  return DimAlgebra::Quotient(a, b);
 }
 
 Dim CeilDiv(const Dim& a, const Dim& b) {
@@ -394,7 +401,7 @@ std::string SymbolName(std::string_view text) {
 
 namespace {
 
-// Sticky recursive descent: sum = product {(+|-) product}; product = primary {* primary}.
+// Sticky recursive descent: sum = product {(+|-) product}; product = primary {(*|/) primary}.
 class DimParser {
  public:
   explicit DimParser(std::string_view text) : text_(text) {}
@@ -450,7 +457,15 @@ class DimParser {
   }
   Dim Product(int depth) {
     Dim product = Primary(depth);
-    while (ok() && Accept('*')) product = product * Primary(depth);
+    while (ok()) {
+      if (Accept('*')) {
+        product = product * Primary(depth);
+      } else if (Accept('/')) {
+        product = FloorDiv(product, Primary(depth));
+      } else {
+        break;
+      }
+    }
     return product;
   }
   Dim Primary(int depth) {

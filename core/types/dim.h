@@ -4,9 +4,9 @@
 //
 // An expression is kept in one normal form: a sum of coefficient * atom * atom …, terms by falling
 // degree and then by name, so that equal expressions have equal text: n, 2*n+1, n*m,
-// floordiv(n+1,2), max(n,m). Atoms are symbols and the quotients, minima and maxima that do not
-// simplify; ceil divisions are written as floor divisions. A symbol stands for an extent of at
-// least 1 (of at least 0 where its name begins with '_': those are made for data-dependent
+// ((n+1)/2), max(n,m). Atoms are symbols and the quotients, minima and maxima that do not
+// simplify; / rounds down, and ceil divisions are written with it. A symbol stands for an extent of
+// at least 1 (of at least 0 where its name begins with '_': those are made for data-dependent
 // extents). Arithmetic never fails: what overflows or grows beyond kMaxTerms is "?".
 #ifndef TERN_CORE_TYPES_DIM_H_
 #define TERN_CORE_TYPES_DIM_H_

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Type relations of the families reduce and matmul.
+#include "core/ops/math_rules.h"
+#include "core/ops/relations.h"
+
+namespace tern::ops {
+
+using types::Dim;
+
+namespace {
+
+// Of shape arithmetic: the product or sum of a known vector.
+void TrackReduce(Op op, std::span<const ArgInfo> args, RelationOutput* out) {
+  if (args[0].value == nullptr || args[0].type->rank() != 1) return;
+  if (op != Op::k_reduce_prod && op != Op::k_reduce_sum) return;
+  Dim result(op == Op::k_reduce_prod ? 1 : 0);
+  for (const Dim& value : *args[0].value)
+    result = op == Op::k_reduce_prod ? result * value : result + value;
+  out->value = Values{result};
+}
+
+}  // namespace
+
+Status RelateReduce(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
+                    RelationOutput* out) {
+  TERN_TRY_ASSIGN(ReduceAttrs reduce, ReduceAttrs::From(attrs, op.name));
+  SymDims x, result;
+  TERN_TRY(ReadDims(op, args, 0, &x));
+  std::vector<int64_t> axes;
+  bool known = true;
+  TERN_TRY(ReadConstantInts(op, args, 1, reduce.axes, &axes, &known));
+  if (known) {
+    TERN_TRY(ReduceShape(reduce, axes, x, &result));
+  } else if (reduce.keep_dims) {
+    result = AnyDims(x.rank());
+  } else {
+    return Unsupported("the axes of a reduction without keep_dims must be known");
+  }
+  AddResult(args[0].type->dtype, result, out);
+  if (known && (axes.empty() ? !reduce.noop_if_empty : true)) TrackReduce(op.op, args, out);
+  return OkStatus();
+}
+
+Status RelateArgReduce(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
+                       RelationOutput* out) {
+  TERN_TRY_ASSIGN(ArgReduceAttrs reduce, ArgReduceAttrs::From(attrs, op.name));
+  SymDims x, result;
+  TERN_TRY(ReadDims(op, args, 0, &x));
+  TERN_TRY(ArgReduceShape(reduce, x, &result));
+  AddResult(kI64, result, out);
+  return OkStatus();
+}
+
+Status RelateTopK(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
+                  RelationOutput* out) {
+  TERN_TRY_ASSIGN(TopKAttrs topk, TopKAttrs::From(attrs, op.name));
+  SymDims x, result;
+  TERN_TRY(ReadDims(op, args, 0, &x));
+  IntOperand k;
+  const int64_t fallback[] = {topk.k};
+  TERN_TRY(ReadInts(op, args, 1, fallback, &k));
+  if (k.known && k.values.size() != 1)
+    return InvalidArgument("k has ", k.values.size(), " elements, expected 1");
+  TERN_TRY(TopKShape(topk, x, k.known ? k.values[0] : Dim::Any(), &result));
+  AddResult(args[0].type->dtype, result, out);
+  AddResult(kI64, result, out);
+  return OkStatus();
+}
+
+namespace {
+
+Status CheckMatMulEpilogue(const OpInfo& op, std::span<const ArgInfo> args, const SymDims& result) {
+  for (int i = 2; i < static_cast<int>(args.size()); ++i) {
+    if (!HasArg(args, static_cast<size_t>(i))) continue;
+    SymDims dims, broadcast;
+    TERN_TRY(CheckSameDType(op, args, 0, i));
+    TERN_TRY(ReadDims(op, args, i, &dims));
+    TERN_TRY(BroadcastShape(result, dims, &broadcast));
+    bool same = broadcast.rank() == result.rank();
+    for (int axis = 0; same && axis < result.rank(); ++axis)
+      same = !Differ(broadcast[axis], result[axis]);
+    if (!same) {
+      return InvalidArgument("argument ", i, " (", op.parameter(i), ") ", ShapeText(dims),
+                             " does not broadcast to the product ", ShapeText(result));
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+Status RelateMatMul(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
+                    RelationOutput* out) {
+  TERN_TRY_ASSIGN(MatMulAttrs matmul, MatMulAttrs::From(attrs, op.name));
+  SymDims a, b, result;
+  TERN_TRY(ReadDims(op, args, 0, &a));
+  TERN_TRY(ReadDims(op, args, 1, &b));
+  TERN_TRY(CheckSameDType(op, args, 0, 1));
+  TERN_TRY(MatMulShape(matmul, a, b, &result));
+  TERN_TRY(CheckMatMulEpilogue(op, args, result));
+  AddResult(args[0].type->dtype, result, out);
+  return OkStatus();
+}
+
+Status RelateMatMulInteger(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
+                           RelationOutput* out) {
+  TERN_TRY_ASSIGN(MatMulAttrs matmul, MatMulAttrs::From(attrs, op.name));
+  SymDims a, b, result;
+  TERN_TRY(ReadDims(op, args, 0, &a));
+  TERN_TRY(ReadDims(op, args, 1, &b));
+  TERN_TRY(MatMulShape(matmul, a, b, &result));
+  AddResult(kI32, result, out);
+  return OkStatus();
+}
+
+Status RelateEinsum(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
+                    RelationOutput* out) {
+  TERN_TRY_ASSIGN(EinsumAttrs einsum, EinsumAttrs::From(attrs, op.name));
+  TERN_TRY_ASSIGN(EinsumTerms terms, ParseEinsum(einsum.equation));
+  if (args.empty()) return InvalidArgument("einsum of nothing");
+  std::vector<SymDims> inputs(args.size());
+  for (size_t i = 0; i < args.size(); ++i) {
+    TERN_TRY(ReadDims(op, args, static_cast<int>(i), &inputs[i]));
+    TERN_TRY(CheckSameDType(op, args, 0, static_cast<int>(i)));
+  }
+  SymDims result;
+  TERN_TRY(EinsumShape<Dim>(terms, inputs, &result));
+  AddResult(args[0].type->dtype, result, out);
+  return OkStatus();
+}
+
+Status RelateDet(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
+                 RelationOutput* out) {
+  TERN_TRY(tern::internal::TakeStatus(NoAttrs::From(attrs, op.name)));
+  SymDims x, result;
+  TERN_TRY(ReadDims(op, args, 0, &x));
+  TERN_TRY(DetShape(x, &result));
+  AddResult(args[0].type->dtype, result, out);
+  return OkStatus();
+}
+
+}  // namespace tern::ops
