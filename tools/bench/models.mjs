@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program behind tools/bench/models. Tern and the rival take turns (A B A B …) within one run, and the ratio is
+// the median over turns: machines drift, ratios hold. Times are medians of single runs, in milliseconds.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { openChromium } from '../demo/chromium.mjs';
+import { makeInputs } from '../models/inputs.mjs';
+import { formatNpy } from '../models/npy.mjs';
+import { compileModel, kRoot } from '../models/targets.mjs';
+
+const kHost = join(kRoot, 'build/host/tern');
+// Targets of the issue that asked for speed: tern / rival, per model; others are only reported.
+const kTargets = { 'mnist-8': 0.5 };
+
+function usage(problem) {
+  console.error(`bench/models: ${problem}`);
+  process.exit(2);
+}
+
+function parseArguments(args) {
+  const options = { json: undefined, rounds: 5, seconds: 0.5, threads: [1, 2], web: true, dir: join(kRoot, 'tests/models'), names: [] };
+  for (let i = 0; i < args.length; i++) {
+    const value = () => args[++i] ?? usage(`${args[i - 1]} needs a value`);
+    if (args[i] === '--json') options.json = value();
+    else if (args[i] === '--rounds') options.rounds = Number(value());
+    else if (args[i] === '--seconds') options.seconds = Number(value());
+    else if (args[i] === '--threads') options.threads = value().split(',').map(Number);
+    else if (args[i] === '--no-web') options.web = false;
+    else if (args[i] === '--dir') options.dir = resolve(value());
+    else if (args[i].startsWith('--')) usage(`unknown option '${args[i]}'`);
+    else options.names.push(args[i]);
+  }
+  return options;
+}
+
+const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
+
+/** First case, first step of a model folder; ones for a plain model of `light/`. */
+function loadModel(dir, name) {
+  const folder = join(dir, name);
+  if (existsSync(join(folder, 'model.onnx'))) {
+    const { cases } = JSON.parse(readFileSync(join(folder, 'inputs.json'), 'utf8'));
+    return { name, model: join(folder, 'model.onnx'), inputs: makeInputs(cases[0].steps[0], folder) };
+  }
+  const plain = join(dir, 'light', `${name}.onnx`);
+  if (!existsSync(plain)) usage(`no model '${name}' in '${dir}'`);
+  return { name, model: plain, inputs: [{ dtype: 'f32', shape: [1, 3, 224, 224], data: new Float32Array(3 * 224 * 224).fill(1) }] };
+}
+
+/** Median milliseconds of run() over about `seconds`. */
+async function time(run, seconds) {
+  const times = [];
+  for (const start = performance.now(); performance.now() - start < seconds * 1000 || times.length < 3; ) {
+    const before = performance.now();
+    await run();
+    times.push(performance.now() - before);
+  }
+  return median(times);
+}
+
+function ternNative(model, threads, folder) {
+  const executable = compileModel(model.model, model.name);
+  const args = ['bench', executable, '--format', 'json', '--threads', String(threads)];
+  Object.entries(model.inputs).forEach(([name, tensor], i) => {
+    const path = join(folder, `${model.name}-${i}.npy`);
+    writeFileSync(path, formatNpy(tensor));
+    args.push('-i', `${Array.isArray(model.inputs) ? '' : `${name}=`}@${path}`);
+  });
+  return async (seconds) => JSON.parse(execFileSync(kHost, [...args, '--min-time', String(seconds)], { encoding: 'utf8' })).p50_ms;
+}
+
+const kOrtTypes = { f32: 'float32', f64: 'float64', i64: 'int64', i32: 'int32', u8: 'uint8', bool: 'bool' };
+
+async function rivalNative(model, threads) {
+  const { default: ort } = await import('onnxruntime-node');
+  const session = await ort.InferenceSession.create(model.model, { intraOpNumThreads: threads, interOpNumThreads: 1 });
+  const feeds = {};
+  Object.values(model.inputs).forEach((tensor, i) => {
+    const name = Array.isArray(model.inputs) ? session.inputNames[i] : Object.keys(model.inputs)[i];
+    feeds[name] = new ort.Tensor(kOrtTypes[tensor.dtype], tensor.data, tensor.shape);
+  });
+  await session.run(feeds);
+  return (seconds) => time(() => session.run(feeds), seconds);
+}
+
+/** Runs in the page: both engines on the same model, in turns. */
+async function inPage(name, inputs, rounds, seconds, ortTypes) {
+  const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
+  const time = async (run) => {
+    const times = [];
+    for (const start = performance.now(); performance.now() - start < seconds * 1000 || times.length < 3; ) {
+      const before = performance.now();
+      await run();
+      times.push(performance.now() - before);
+    }
+    return median(times);
+  };
+  const arrays = { f32: Float32Array, i64: BigInt64Array, i32: Int32Array, u8: Uint8Array, bool: Uint8Array };
+  const bytes = async (path) => new Uint8Array(await (await fetch(path)).arrayBuffer());
+  const tensors = await Promise.all(inputs.map(async ({ dtype, shape }, i) => ({ dtype, shape, data: new arrays[dtype]((await bytes(`/work/${name}-web-${i}.bin`)).buffer) })));
+
+  const { createRuntime } = await import('/tern/index.js');
+  const runtime = await createRuntime();
+  const machine = runtime.load(await bytes(`/models/${name}.tern`)).machine();
+  const tern = () => machine.run('main', tensors);
+
+  const ort = await import('/ort/ort.wasm.min.mjs');
+  ort.env.wasm.numThreads = 1;
+  ort.env.wasm.wasmPaths = '/ort/';
+  const session = await ort.InferenceSession.create(await bytes(`/work/${name}.onnx`), { executionProviders: ['wasm'] });
+  const feeds = Object.fromEntries(tensors.map((t, i) => [inputs[i].name ?? session.inputNames[i], new ort.Tensor(ortTypes[t.dtype], t.data, t.shape)]));
+  const rival = () => session.run(feeds);
+
+  tern();
+  await rival();
+  const pairs = [];
+  for (let round = 0; round < rounds; round++) pairs.push([await time(tern), await time(rival)]);
+  return { pairs, target: runtime.info.target };
+}
+
+async function benchWeb(model, options, folder) {
+  compileModel(model.model, model.name);
+  writeFileSync(join(folder, `${model.name}.onnx`), readFileSync(model.model));
+  const inputs = Object.entries(model.inputs).map(([name, { dtype, shape, data }], i) => {
+    writeFileSync(join(folder, `${model.name}-web-${i}.bin`), Buffer.from(data.buffer, data.byteOffset, data.byteLength));
+    return { name: Array.isArray(model.inputs) ? undefined : name, dtype, shape };
+  });
+  const page = await openChromium({
+    '/tern/': join(kRoot, 'wasm/package/dist'),
+    '/models/': join(kRoot, 'build/models'),
+    '/work/': folder,
+    '/ort/': join(dirname(new URL(import.meta.url).pathname), 'node_modules/onnxruntime-web/dist'),
+  });
+  try {
+    return await page.evaluate(`(${inPage})(${JSON.stringify(model.name)}, ${JSON.stringify(inputs)}, ${options.rounds}, ${options.seconds}, ${JSON.stringify(kOrtTypes)})`);
+  } finally {
+    await page.close();
+  }
+}
+
+async function benchNative(model, threads, options, folder) {
+  const tern = ternNative(model, threads, folder);
+  const rival = await rivalNative(model, threads);
+  const pairs = [];
+  for (let round = 0; round < options.rounds; round++) pairs.push([await tern(options.seconds), await rival(options.seconds)]);
+  return pairs;
+}
+
+/** Multiply-adds of one run, counted by the compiler where all shapes are known. */
+function macsOf(name) {
+  const info = JSON.parse(execFileSync(kHost, ['inspect', join(kRoot, 'build/models', `${name}.tern`), '--format', 'json'], { encoding: 'utf8', maxBuffer: 1 << 28 }));
+  return Number(info.metadata?.macs ?? 0);
+}
+
+/** Measured multiply-add peak of one core, GFLOP/s (two per multiply-add). */
+function measuredPeak() {
+  const program = join(kRoot, 'build/host/tools/bench/bench_kernels');
+  if (!existsSync(program)) return 0;
+  return JSON.parse(execFileSync(program, ['--peak'], { encoding: 'utf8' })).gflops;
+}
+
+function toRow(bench, name, pairs, limit) {
+  const tern = median(pairs.map((p) => p[0])), rival = median(pairs.map((p) => p[1]));
+  const ratio = median(pairs.map((p) => p[0] / p[1]));
+  const target = kTargets[name] ?? null;
+  return { bench, case: name, unit: 'ms', tern, rival, limit, ratio, target, met: target === null ? null : ratio <= target };
+}
+
+function print(row) {
+  const share = row.limit ? `${((100 * row.limit) / row.tern).toFixed(0)} % of limit` : '';
+  console.log([row.bench.padEnd(22), row.case.padEnd(24), row.tern.toFixed(3).padStart(9), row.rival.toFixed(3).padStart(9), row.ratio.toFixed(2).padStart(6), share].join(' '));
+}
+
+const options = parseArguments(process.argv.slice(2));
+if (options.names.length === 0) options.names = existsSync(join(options.dir, 'digits')) ? ['digits'] : usage('name the models to time');
+const folder = mkdtempSync(join(tmpdir(), 'tern-bench-'));
+const peak = measuredPeak();
+const rows = [];
+console.log(`${'bench'.padEnd(22)} ${'model'.padEnd(24)} ${'tern ms'.padStart(9)} ${'rival ms'.padStart(9)}  ratio   (peak of a core: ${peak ? peak.toFixed(0) : '?'} GFLOP/s)`);
+try {
+  for (const name of options.names) {
+    const model = loadModel(options.dir, name);
+    compileModel(model.model, name);
+    const macs = macsOf(name);
+    for (const threads of options.threads) {
+      const limit = peak && macs ? (2 * macs) / (peak * threads) / 1e6 : null;
+      rows.push(toRow(`native ${threads} thread`, name, await benchNative(model, threads, options, folder), limit));
+      print(rows.at(-1));
+    }
+    if (options.web) {
+      const { pairs, target } = await benchWeb(model, options, folder);
+      rows.push(toRow(`Chromium ${target}`, name, pairs, null));
+      print(rows.at(-1));
+    }
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+if (options.json) writeFileSync(options.json, JSON.stringify(rows, null, 1) + '\n');
+process.exit(0);
