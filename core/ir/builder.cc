@@ -26,6 +26,31 @@ VarPtr Builder::AddParameter(std::string_view name, types::Type type) {
   return parameters_.back();
 }
 
+void Builder::AddParameter(VarPtr var) {
+  SkipSymbols(var->type());
+  parameters_.push_back(std::move(var));
+}
+
+// New names must not be those of a type that was made elsewhere.
+void Builder::SkipSymbols(const types::Type& type) {
+  std::vector<std::string> symbols;
+  type.CollectSymbols(&symbols);
+  for (const std::string& symbol : symbols) {
+    const std::optional<int64_t> number =
+        symbol[0] == '_' ? ParseInt64(symbol.substr(1)) : std::nullopt;
+    if (number.has_value() && *number > fresh_symbols_ && *number < INT32_MAX) {
+      fresh_symbols_ = static_cast<int>(*number);
+    }
+  }
+}
+
+Expr Builder::Adopt(const Binding& binding) {
+  SkipSymbols(binding.var->type());
+  index_[binding.var.get()] = bindings_.size();
+  bindings_.push_back(binding);
+  return binding.var;
+}
+
 Expr Builder::Emit(std::string_view op, std::vector<Expr> args, const Attrs& attrs) {
   const ops::OpInfo* info = ops::FindOp(op);
   TERN_CHECK(info != nullptr, "an operator that is not in ops.def");

@@ -26,7 +26,7 @@ class Builder {
 
   VarPtr AddParameter(std::string_view name, types::Type type);
   // For inlined bodies and passes: takes over a parameter as it is.
-  void AddParameter(VarPtr var) { parameters_.push_back(std::move(var)); }
+  void AddParameter(VarPtr var);
 
   // What the next calls come from and are called; stays until the next call of it.
   void SetOrigin(std::string_view origin) { origin_ = origin; }
@@ -43,6 +43,8 @@ class Builder {
   // Any node but a Let: calls, tuples, items, atoms (given back as they are).
   Expr Bind(Expr value);
 
+  // Takes a binding over as it is, with its variable.
+  Expr Adopt(const Binding& binding);
   std::span<const Binding> bindings() const { return bindings_; }
   // The value of a variable bound here; null for parameters and for what is no variable.
   const Node* Definition(const Expr& expr) const;
@@ -51,6 +53,7 @@ class Builder {
   FunctionPtr Finish(Expr result, std::vector<std::string> output_names);
 
  private:
+  void SkipSymbols(const types::Type& type);
   Expr Add(Expr value, types::Type type, std::shared_ptr<const ops::Values> known);
 
   text::Diagnostics* diagnostics_;

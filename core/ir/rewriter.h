@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rewriter: the mutator that passes derive from. It walks the bindings of a function in order and
+// builds a new one; a binding whose arguments did not change is taken over as it is, and a function
+// of which nothing changed is returned as the same pointer. A pass overrides what it cares about:
+//
+//   class FoldTwice : public Rewriter {
+//     Expr RewriteCall(const Call& call, const std::vector<Expr>& args) override { … return
+//     builder().Emit(…); }
+//   };
+//
+// returning null to keep the binding, or the expression that takes its place from there on.
+#ifndef TERN_CORE_IR_REWRITER_H_
+#define TERN_CORE_IR_REWRITER_H_
+
+#include <unordered_map>
+#include <vector>
+
+#include "core/ir/builder.h"
+#include "core/ir/module.h"
+
+namespace tern::ir {
+
+class Rewriter {
+ public:
+  explicit Rewriter(text::Diagnostics* diagnostics)
+      : diagnostics_(diagnostics), builder_(diagnostics) {}
+  virtual ~Rewriter();
+
+  FunctionPtr Run(const FunctionPtr& function);
+
+ protected:
+  // args: of the new function. Null: keep the call (with these args).
+  virtual Expr RewriteCall(const Call& call, const std::vector<Expr>& args);
+  // Null: keep it. tuple: of the new function.
+  virtual Expr RewriteItem(const GetItem& item, const Expr& tuple);
+  // Before the first binding; the counts and definitions of the old function are there.
+  virtual void Begin(const Function& function);
+  // The results, as atoms of the new function; a last chance to convert them.
+  virtual Expr RewriteResult(const Expr& result) { return result; }
+
+  Builder& builder() { return builder_; }
+  text::Diagnostics* diagnostics() { return diagnostics_; }
+  // What stands for an atom of the old function now.
+  Expr Map(const Expr& old) const;
+  // Old binding that is being rewritten.
+  const Binding& current() const { return *current_; }
+  // How often an atom of the old function is used, results included.
+  int Uses(const Expr& old) const;
+  // The old function's value of a variable, or null.
+  const Node* OldDefinition(const Expr& old) const;
+  const Call* OldCall(const Expr& old, ops::Op op) const;
+  // The new function's call that an atom stands for, or null.
+  const Call* NewCall(const Expr& expr) const;
+  // Says that something changed though the binding was kept.
+  void MarkChanged() { changed_ = true; }
+  // Calls keep their arguments but get types again.
+  void set_infer_again(bool again) { infer_again_ = again; }
+
+ private:
+  void Count(const Expr& expr);
+  void Visit(const Binding& binding);
+  Expr VisitValue(const Expr& value);
+  Expr KeepOrEmit(const Call& call, const std::vector<Expr>& args);
+
+  text::Diagnostics* diagnostics_;
+  Builder builder_;
+  std::unordered_map<const Node*, Expr> map_;
+  std::unordered_map<const Node*, int> uses_;
+  std::unordered_map<const Node*, const Node*> definitions_;
+  const Binding* current_ = nullptr;
+  bool changed_ = false;
+  bool infer_again_ = false;
+};
+
+// The module with every function run through a fresh rewriter of this kind.
+template <class R, class... A>
+Module RewriteModule(const Module& module, text::Diagnostics* diagnostics, const A&... args) {
+  Module result = module;
+  for (const Module::Item& item : module.items()) {
+    R rewriter(diagnostics, args...);
+    result.Set(item.name, rewriter.Run(item.function));
+  }
+  return result;
+}
+
+}  // namespace tern::ir
+
+#endif  // TERN_CORE_IR_REWRITER_H_
