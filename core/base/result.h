@@ -32,11 +32,12 @@ class [[nodiscard]] Result {
              !std::same_as<std::remove_cvref_t<U>, Status>)
   Result(U&& value) {  // NOLINT: implicit by design
     new (&value_) T(std::forward<U>(value));
+    has_value_ = true;
   }
-  Result(Result&& other) noexcept : status_(std::move(other.status_)) {
-    if (status_.ok()) {
-      new (&value_) T(std::move(other.value_));
-    }
+  // A moved-from Result still has its (moved-from) value, or still has none.
+  Result(Result&& other) noexcept
+      : status_(std::move(other.status_)), has_value_(other.has_value_) {
+    if (has_value_) new (&value_) T(std::move(other.value_));
   }
   Result& operator=(Result&& other) noexcept {
     if (this != &other) {
@@ -46,16 +47,15 @@ class [[nodiscard]] Result {
     return *this;
   }
   ~Result() {
-    if (status_.ok()) value_.~T();
+    if (has_value_) value_.~T();
   }
 
-  bool ok() const { return status_.ok(); }
+  bool ok() const { return has_value_; }
   const Status& status() const& { return status_; }
-  // The error, moved out of a Result that has one. A generic code stays behind, so that a Result
-  // whose error was taken never looks like a value.
+  // The error, moved out of a Result that has one.
   Status status() && {
-    TERN_CHECK(!ok(), "the error of a Result that has a value");
-    return std::exchange(status_, Status(StatusCode::kInternal, "error already taken"));
+    TERN_CHECK(!has_value_, "the error of a Result that has a value");
+    return std::move(status_);
   }
 
   T& value() & { return Checked(); }
@@ -69,11 +69,12 @@ class [[nodiscard]] Result {
 
  private:
   T& Checked() {
-    TERN_CHECK(status_.ok(), "the value of a Result that holds an error");
+    TERN_CHECK(has_value_, "the value of a Result that holds an error");
     return value_;
   }
 
   Status status_;
+  bool has_value_ = false;
   union {
     T value_;
   };
