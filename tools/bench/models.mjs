@@ -75,7 +75,7 @@ const kOrtTypes = { f32: 'float32', f64: 'float64', i64: 'int64', i32: 'int32', 
 
 async function rivalNative(model, threads) {
   const { default: ort } = await import('onnxruntime-node');
-  const session = await ort.InferenceSession.create(model.model, { intraOpNumThreads: threads, interOpNumThreads: 1 });
+  const session = await ort.InferenceSession.create(model.model, { intraOpNumThreads: threads, interOpNumThreads: 1, logSeverityLevel: 3 });
   const feeds = {};
   Object.values(model.inputs).forEach((tensor, i) => {
     const name = Array.isArray(model.inputs) ? session.inputNames[i] : Object.keys(model.inputs)[i];
@@ -109,7 +109,7 @@ async function inPage(name, inputs, rounds, seconds, ortTypes) {
   const ort = await import('/ort/ort.wasm.min.mjs');
   ort.env.wasm.numThreads = 1;
   ort.env.wasm.wasmPaths = '/ort/';
-  const session = await ort.InferenceSession.create(await bytes(`/work/${name}.onnx`), { executionProviders: ['wasm'] });
+  const session = await ort.InferenceSession.create(await bytes(`/work/${name}.onnx`), { executionProviders: ["wasm"], logSeverityLevel: 3 });
   const feeds = Object.fromEntries(tensors.map((t, i) => [inputs[i].name ?? session.inputNames[i], new ort.Tensor(ortTypes[t.dtype], t.data, t.shape)]));
   const rival = () => session.run(feeds);
 
