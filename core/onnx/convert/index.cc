@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements picked and placed by index.
+#include "core/onnx/convert/converters.h"
+#include "core/ops/shape_attrs.h"
+
+namespace tern::onnx {
+namespace {
+
+ops::ScatterReduction ReadReduction(NodeContext& node) {
+  return static_cast<ops::ScatterReduction>(node.Choice("reduction", {"none", "add", "mul", "max", "min"}, 0));
+}
+
+Value CallWithIndices(NodeContext& node, std::string_view op, const Attrs& attrs) {
+  std::vector<Value> args = node.inputs();
+  args[1] = node.ToI64(args[1]);
+  return node.Call(op, std::move(args), attrs);
+}
+
+}  // namespace
+
+// Gather and GatherElements.
+void ConvertAxis(NodeContext& node) {
+  ops::AxisAttrs attrs;
+  attrs.axis = node.Int("axis", 0);
+  node.SetOutput(0, CallWithIndices(node, node.detail(), attrs.ToAttrs()));
+}
+
+void ConvertGatherNd(NodeContext& node) {
+  ops::GatherNdAttrs attrs;
+  attrs.batch_dims = node.IntAtLeast("batch_dims", 0, 0);
+  node.SetOutput(0, CallWithIndices(node, "gather_nd", attrs.ToAttrs()));
+}
+
+void ConvertScatter(NodeContext& node) {
+  ops::ScatterAttrs attrs;
+  attrs.axis = node.Int("axis", 0);
+  attrs.reduction = ReadReduction(node);
+  node.SetOutput(0, CallWithIndices(node, "scatter_elements", attrs.ToAttrs()));
+}
+
+void ConvertScatterNd(NodeContext& node) {
+  ops::ScatterAttrs attrs;
+  attrs.reduction = ReadReduction(node);
+  node.SetOutput(0, CallWithIndices(node, "scatter_nd", attrs.ToAttrs()));
+}
+
+// Indices and depth may be of any number type.
+void ConvertOneHot(NodeContext& node) {
+  ops::OneHotAttrs attrs;
+  attrs.axis = node.Int("axis", -1);
+  Value depth = node.Input(1);
+  if (const std::optional<double> known = node.KnownNumber(depth)) {
+    if (!(*known >= 0 && *known < 1e18)) return node.Fail("its depth (input 1) is ", *known);
+    attrs.depth = static_cast<int64_t>(*known);
+    depth = nullptr;
+  }
+  const std::vector<Value> args = {node.ToI64(node.Input(0)), node.ToI64(depth), node.Input(2)};
+  node.SetOutput(0, node.Call("one_hot", args, attrs.ToAttrs()));
+}
+
+void ConvertCompress(NodeContext& node) {
+  ops::OptionalAxisAttrs attrs;
+  attrs.has_axis = node.Has("axis");
+  attrs.axis = node.Int("axis", 0);
+  node.SetOutput(0, node.Call("compress", node.inputs(), attrs.ToAttrs()));
+}
+
+void ConvertUnique(NodeContext& node) {
+  ops::OptionalAxisAttrs attrs;
+  attrs.has_axis = node.Has("axis");
+  attrs.axis = node.Int("axis", 0);
+  attrs.sorted = node.Bool("sorted", true);
+  const std::vector<Value> parts = node.CallMany("unique", {node.Input(0)}, attrs.ToAttrs(), 4);
+  for (int i = 0; i < 4; ++i) node.SetOutput(i, parts[static_cast<size_t>(i)]);
+}
+
+void ConvertNonMaxSuppression(NodeContext& node) {
+  ops::NonMaxSuppressionAttrs attrs;
+  attrs.center_point = node.Bool("center_point_box", false);
+  node.SetOutput(0, node.Call("non_max_suppression", node.inputs(), attrs.ToAttrs()));
+}
+
+}  // namespace tern::onnx

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors made from attributes, shapes and numbers.
+#include "core/onnx/convert/converters.h"
+#include "core/ops/shape_attrs.h"
+
+namespace tern::onnx {
+namespace {
+
+template <typename T>
+TensorPtr List(const std::vector<T>& values) {
+  const int64_t dims[] = {static_cast<int64_t>(values.size())};
+  return tern::Tensor::FromValues(std::span<const T>(values), dims).value();
+}
+
+TensorPtr Strings(std::span<const std::string_view> values, Dims dims) {
+  return tern::Tensor::FromStrings(values, dims).value();
+}
+
+TensorPtr SparseValue(NodeContext& node, const Attribute& attribute) {
+  if (attribute.sparse_tensor == nullptr) return nullptr;
+  Result<TensorPtr> dense = MakeDenseTensor(*attribute.sparse_tensor, node.tensors());
+  if (dense.ok()) return *std::move(dense);
+  node.Fail("attribute 'sparse_value': ", dense.status().message());
+  return nullptr;
+}
+
+TensorPtr TextValue(NodeContext& node) {
+  const std::string_view text = node.Text("value_string", "");
+  return Strings({&text, 1}, {});
+}
+
+TensorPtr TextsValue(NodeContext& node) {
+  const std::vector<std::string_view> texts = node.TextList("value_strings");
+  const int64_t dims[] = {static_cast<int64_t>(texts.size())};
+  return Strings(texts, dims);
+}
+
+// The first of the value attributes that is there.
+TensorPtr ConstantValue(NodeContext& node) {
+  if (node.Has("value")) return node.TensorValue("value");
+  if (node.Has("value_float")) return tern::Tensor::Scalar<float>(node.Float("value_float", 0));
+  if (node.Has("value_int")) return tern::Tensor::Scalar<int64_t>(node.Int("value_int", 0));
+  if (node.Has("value_floats")) return List(node.FloatList("value_floats"));
+  if (node.Has("value_ints")) return List(node.IntList("value_ints"));
+  if (node.Has("value_string")) return TextValue(node);
+  if (node.Has("value_strings")) return TextsValue(node);
+  if (const Attribute* sparse = node.Find("sparse_value")) return SparseValue(node, *sparse);
+  return nullptr;
+}
+
+std::string NumberText(NodeContext& node, const tern::Tensor& tensor) {
+  const DType dtype = tensor.dtype();
+  if (dtype == kI64) return StrCat(tensor.values<const int64_t>()[0]);
+  if (dtype == kU64) return StrCat(tensor.values<const uint64_t>()[0]);
+  if (dtype == kF32) return FormatFloat(tensor.values<const float>()[0]);
+  const std::optional<double> number = node.KnownNumber(ir::MakeConstant(Any(TensorPtr(const_cast<tern::Tensor*>(&tensor)))));
+  return number ? FormatDouble(*number) : "";
+}
+
+}  // namespace
+
+void ConvertConstant(NodeContext& node) {
+  TensorPtr value = ConstantValue(node);
+  if (node.ok() && value == nullptr) return node.Fail("it has no value");
+  node.SetOutput(0, node.Constant(std::move(value)));
+}
+
+void ConvertConstantOfShape(NodeContext& node) {
+  ops::ConstantOfShapeAttrs attrs;
+  if (const TensorPtr value = node.TensorValue("value")) {
+    if (value->element_count() != 1) {
+      return node.Fail("attribute 'value' has ", value->element_count(), " elements, expected 1");
+    }
+    attrs.dtype = value->dtype();
+    attrs.value = NumberText(node, *value);
+    if (attrs.value.empty()) return node.Unsupported("a value of type ", value->dtype().ToString());
+    if (attrs.value == "0") attrs.value.clear();
+  }
+  node.SetOutput(0, node.Call("constant_of_shape", {node.ToI64(node.Input(0))}, attrs.ToAttrs()));
+}
+
+void ConvertShape(NodeContext& node) {
+  ops::ShapeOfAttrs attrs;
+  attrs.start = node.Int("start", 0);
+  attrs.end = node.Int("end", INT64_MAX);
+  node.SetOutput(0, node.Call("shape_of", {node.Input(0)}, attrs.ToAttrs()));
+}
+
+void ConvertEyeLike(NodeContext& node) {
+  ops::EyeLikeAttrs attrs;
+  attrs.k = node.Int("k", 0);
+  if (node.Has("dtype")) {
+    const Result<DType> dtype = MakeDType(static_cast<int32_t>(node.Int("dtype", 0)));
+    if (!dtype.ok()) return node.Fail("attribute 'dtype': ", dtype.status().message());
+    attrs.dtype = *dtype;
+  }
+  node.SetOutput(0, node.Call("eye_like", {node.Input(0)}, attrs.ToAttrs()));
+}
+
+// At inference nothing is dropped.
+void ConvertDropout(NodeContext& node) {
+  const float attribute_ratio = node.Float("ratio", 0.5f);
+  node.Int("seed", 0);
+  const bool may_train = node.HasInput(2) && node.KnownNumber(node.Input(2)) != 0;
+  const std::optional<double> ratio = node.HasInput(1) ? node.KnownNumber(node.Input(1)) : attribute_ratio;
+  if (may_train && ratio != 0) return node.Unsupported("dropout in training mode");
+  node.SetOutput(0, node.Input(0));
+  if (!node.WantsOutput(1)) return;
+  ops::ConstantOfShapeAttrs attrs;
+  attrs.dtype = node.opset() < 10 ? node.DTypeOf(node.Input(0)) : kBool;
+  attrs.value = "1";
+  node.SetOutput(1, node.Call("constant_of_shape", {node.Call("shape_of", {node.Input(0)})}, attrs.ToAttrs()));
+}
+
+// a0 - a1 cos(2πi/n) + a2 cos(4πi/n) for i = 0 … size - 1; n is size, or size - 1 where symmetric.
+void ConvertCosineWindow(NodeContext& node) {
+  const Result<DType> dtype = MakeDType(static_cast<int32_t>(node.Int("output_datatype", 1)));
+  const bool periodic = node.Bool("periodic", true);
+  const std::optional<double> size = node.KnownNumber(node.Input(0));
+  if (!dtype.ok() || !dtype->is_float()) return node.Unsupported("attribute 'output_datatype' is no float type");
+  if (!size) return node.Unsupported("a size that is computed while the model runs");
+  if (*size < 1 || *size > 1e8) return node.Fail("its size is ", *size);
+  const double n = periodic ? *size : *size - 1;
+  const bool blackman = node.detail() == "blackman";
+  const double a0 = blackman ? 0.42 : node.detail() == "hann" ? 0.5 : 25.0 / 46;
+  const double a1 = blackman ? 0.5 : 1 - a0, a2 = blackman ? 0.08 : 0;
+  const auto wave = [&](double turns, double factor) {
+    const Value steps = node.Call("range", {node.Scalar(kF32, 0), node.Scalar(kF32, *size), node.Scalar(kF32, 1)});
+    const Value angle = node.Call("mul", {steps, node.Scalar(kF32, turns * 6.283185307179586 / n)});
+    return node.Call("mul", {node.Call("cos", {angle}), node.Scalar(kF32, factor)});
+  };
+  Value window = node.Call("sub", {node.Scalar(kF32, a0), wave(1, a1)});
+  if (blackman) window = node.Call("add", {window, wave(2, a2)});
+  Attrs to;
+  to.SetString("to", dtype->ToString());
+  node.SetOutput(0, *dtype == kF32 ? window : node.Call("cast", {window}, to));
+}
+
+}  // namespace tern::onnx

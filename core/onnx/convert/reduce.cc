@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions over axes, running sums, the largest k.
+#include "core/onnx/convert/converters.h"
+#include "core/ops/math_attrs.h"
+
+namespace tern::onnx {
+namespace {
+
+void FinishTopK(NodeContext& node, const ops::TopKAttrs& attrs, Value k) {
+  const std::vector<Value> parts = node.CallMany("topk", {node.Input(0), std::move(k)}, attrs.ToAttrs(), 2);
+  node.SetOutput(0, parts[0]);
+  node.SetOutput(1, parts[1]);
+}
+
+}  // namespace
+
+void ConvertReduceByAttribute(NodeContext& node) {
+  ops::ReduceAttrs attrs;
+  attrs.axes = node.IntList("axes");
+  attrs.keep_dims = node.Bool("keepdims", true);
+  node.SetOutput(0, node.Call(node.detail(), {node.Input(0)}, attrs.ToAttrs()));
+}
+
+void ConvertReduce(NodeContext& node) {
+  ops::ReduceAttrs attrs;
+  attrs.keep_dims = node.Bool("keepdims", true);
+  attrs.noop_if_empty = node.Bool("noop_with_empty_axes", false);
+  Value axes = node.Input(1);
+  if (const std::optional<Ints> known = axes == nullptr ? Ints() : node.KnownInts(axes)) {
+    attrs.axes = *known;
+    axes = nullptr;
+  }
+  if (attrs.noop_if_empty && axes == nullptr && attrs.axes.empty()) {
+    return node.SetOutput(0, node.Input(0));
+  }
+  node.SetOutput(0, node.Call(node.detail(), {node.Input(0), node.ToI64(axes)}, attrs.ToAttrs()));
+}
+
+void ConvertArgReduce(NodeContext& node) {
+  ops::ArgReduceAttrs attrs;
+  attrs.axis = node.Int("axis", 0);
+  attrs.keep_dims = node.Bool("keepdims", true);
+  attrs.last = node.Bool("select_last_index", false);
+  node.SetOutput(0, node.Call(node.detail(), {node.Input(0)}, attrs.ToAttrs()));
+}
+
+void ConvertCumSum(NodeContext& node) {
+  ops::CumSumAttrs attrs;
+  attrs.axis = node.RequireInt(1, "axis");
+  attrs.exclusive = node.Bool("exclusive", false);
+  attrs.reverse = node.Bool("reverse", false);
+  node.SetOutput(0, node.Call("cumsum", {node.Input(0)}, attrs.ToAttrs()));
+}
+
+void ConvertTopKByAttribute(NodeContext& node) {
+  ops::TopKAttrs attrs;
+  attrs.k = node.RequiredInt("k");
+  attrs.axis = node.Int("axis", -1);
+  FinishTopK(node, attrs, nullptr);
+}
+
+void ConvertTopK(NodeContext& node) {
+  ops::TopKAttrs attrs;
+  attrs.axis = node.Int("axis", -1);
+  attrs.largest = node.Bool("largest", true);
+  attrs.sorted = node.Bool("sorted", true);
+  const std::optional<Ints> k = node.KnownInts(node.Input(1));
+  if (!k) return FinishTopK(node, attrs, node.ToI64(node.Input(1)));
+  if (k->size() != 1 || (*k)[0] < 0) return node.Fail("k (input 1) is ", FormatDims(*k), ", expected one number >= 0");
+  attrs.k = (*k)[0];
+  FinishTopK(node, attrs, nullptr);
+}
+
+}  // namespace tern::onnx

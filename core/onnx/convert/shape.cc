@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements moved, none computed. Integer tensors that say how become attributes where they are known.
+#include "core/onnx/convert/converters.h"
+#include "core/ops/shape_attrs.h"
+
+namespace tern::onnx {
+namespace {
+
+// An argument that is an attribute once known: fills *list and gives null, or gives the argument as i64.
+Value TakeInts(NodeContext& node, int index, Ints* list) {
+  if (!node.HasInput(index)) return nullptr;
+  if (const std::optional<Ints> known = node.KnownInts(node.Input(index))) {
+    *list = *known;
+    return nullptr;
+  }
+  return node.ToI64(node.Input(index));
+}
+
+void Squeeze(NodeContext& node, Ints axes) {
+  ops::AxesAttrs attrs;
+  attrs.axes = std::move(axes);
+  // An empty list would squeeze all axes of extent 1: that is what no list means, not what an empty one does.
+  if (attrs.axes.empty() && (node.detail() == "unsqueeze" || node.HasInput(1))) {
+    return node.SetOutput(0, node.Input(0));
+  }
+  node.SetOutput(0, node.Call(node.detail(), {node.Input(0)}, attrs.ToAttrs()));
+}
+
+void Split(NodeContext& node, Ints sizes) {
+  ops::SplitAttrs attrs;
+  const auto count = static_cast<int>(node.node().outputs.size());
+  attrs.axis = node.Int("axis", 0);
+  attrs.sizes = std::move(sizes);
+  const int64_t parts = node.Int("num_outputs", count);
+  if (attrs.sizes.empty() ? parts != count : attrs.sizes.size() != static_cast<size_t>(count)) {
+    return node.Fail("it has ", count, " outputs, but is to be cut into ",
+                     attrs.sizes.empty() ? parts : static_cast<int64_t>(attrs.sizes.size()), " parts");
+  }
+  for (const int64_t size : attrs.sizes) {
+    if (size < 0) return node.Fail("its sizes are ", FormatDims(attrs.sizes), "; sizes are not negative");
+  }
+  if (attrs.sizes.empty()) attrs.parts = parts;
+  const std::vector<Value> outputs = node.CallMany("split", {node.Input(0)}, attrs.ToAttrs(), count);
+  for (int i = 0; i < count; ++i) node.SetOutput(i, outputs[static_cast<size_t>(i)]);
+}
+
+ops::PadMode ReadPadMode(NodeContext& node) {
+  return static_cast<ops::PadMode>(node.Choice("mode", {"constant", "reflect", "edge", "wrap"}, 0));
+}
+
+}  // namespace
+
+void ConvertTranspose(NodeContext& node) {
+  ops::TransposeAttrs attrs;
+  attrs.perm = node.IntList("perm");
+  node.SetOutput(0, node.Call("transpose", {node.Input(0)}, attrs.ToAttrs()));
+}
+
+void ConvertReshape(NodeContext& node) {
+  ops::ReshapeAttrs attrs;
+  attrs.allow_zero = node.Bool("allowzero", false);
+  const Value shape = TakeInts(node, 1, &attrs.shape);
+  attrs.scalar = shape == nullptr && attrs.shape.empty();
+  node.SetOutput(0, node.Call("reshape", {node.Input(0), shape}, attrs.ToAttrs()));
+}
+
+void ConvertFlatten(NodeContext& node) {
+  ops::FlattenAttrs attrs;
+  attrs.axis = node.Int("axis", 1);
+  node.SetOutput(0, node.Call("flatten", {node.Input(0)}, attrs.ToAttrs()));
+}
+
+// Squeeze and Unsqueeze.
+void ConvertSqueezeByAttribute(NodeContext& node) {
+  if (node.detail() == "unsqueeze" && !node.Has("axes")) return node.Fail("attribute 'axes' is missing");
+  Squeeze(node, node.IntList("axes"));
+}
+
+void ConvertSqueeze(NodeContext& node) { Squeeze(node, node.RequireInts(1, "axes")); }
+
+void ConvertExpand(NodeContext& node) {
+  ops::ShapeAttrs attrs;
+  const Value shape = TakeInts(node, 1, &attrs.shape);
+  if (shape == nullptr && attrs.shape.empty()) return node.SetOutput(0, node.Input(0));
+  node.SetOutput(0, node.Call("expand", {node.Input(0), shape}, attrs.ToAttrs()));
+}
+
+void ConvertTile(NodeContext& node) {
+  ops::TileAttrs attrs;
+  const Value repeats = TakeInts(node, 1, &attrs.repeats);
+  if (repeats == nullptr && attrs.repeats.empty()) return node.SetOutput(0, node.Input(0));
+  node.SetOutput(0, node.Call("tile", {node.Input(0), repeats}, attrs.ToAttrs()));
+}
+
+void ConvertConcat(NodeContext& node) {
+  ops::AxisAttrs attrs;
+  attrs.axis = node.opset() < 4 ? node.Int("axis", 1) : node.RequiredInt("axis");
+  node.SetOutput(0, node.Call("concat", node.inputs(), attrs.ToAttrs()));
+}
+
+void ConvertSplitByAttribute(NodeContext& node) { Split(node, node.IntList("split")); }
+
+void ConvertSplit(NodeContext& node) { Split(node, node.RequireInts(1, "sizes")); }
+
+void ConvertSliceByAttributes(NodeContext& node) {
+  ops::SliceAttrs attrs;
+  attrs.starts = node.IntList("starts");
+  attrs.ends = node.IntList("ends");
+  attrs.axes = node.IntList("axes");
+  if (attrs.starts.empty() && attrs.ends.empty()) return node.SetOutput(0, node.Input(0));
+  node.SetOutput(0, node.Call("slice", {node.Input(0)}, attrs.ToAttrs()));
+}
+
+void ConvertSlice(NodeContext& node) {
+  ops::SliceAttrs attrs;
+  const Value starts = TakeInts(node, 1, &attrs.starts), ends = TakeInts(node, 2, &attrs.ends);
+  const Value axes = TakeInts(node, 3, &attrs.axes), steps = TakeInts(node, 4, &attrs.steps);
+  if (starts == nullptr && ends == nullptr && attrs.starts.empty() && attrs.ends.empty()) {
+    return node.SetOutput(0, node.Input(0));
+  }
+  node.SetOutput(0, node.Call("slice", {node.Input(0), starts, ends, axes, steps}, attrs.ToAttrs()));
+}
+
+void ConvertPadByAttributes(NodeContext& node) {
+  ops::PadAttrs attrs;
+  attrs.mode = ReadPadMode(node);
+  attrs.pads = node.IntList("pads");
+  attrs.value = node.Float("value", 0);
+  if (node.ok() && attrs.pads.empty() && node.RankOf(node.Input(0)) > 0) node.Fail("attribute 'pads' is missing");
+  node.SetOutput(0, node.Call("pad", {node.Input(0)}, attrs.ToAttrs()));
+}
+
+void ConvertPad(NodeContext& node) {
+  ops::PadAttrs attrs;
+  attrs.mode = ReadPadMode(node);
+  attrs.axes = node.RequireInts(3, "axes");
+  const Value pads = TakeInts(node, 1, &attrs.pads);
+  if (pads == nullptr && attrs.pads.empty()) return node.SetOutput(0, node.Input(0));
+  Value value = node.Input(2);
+  const std::optional<double> known = value == nullptr ? 0.0 : node.KnownNumber(value);
+  if (known && (value == nullptr || node.DTypeOf(value) == kF32)) {
+    attrs.value = static_cast<float>(*known);
+    value = nullptr;
+  }
+  node.SetOutput(0, node.Call("pad", {node.Input(0), pads, value}, attrs.ToAttrs()));
+}
+
+void ConvertReverseSequence(NodeContext& node) {
+  ops::ReverseSequenceAttrs attrs;
+  attrs.batch_axis = node.Int("batch_axis", 1);
+  attrs.time_axis = node.Int("time_axis", 0);
+  node.SetOutput(0, node.Call("reverse_sequence", {node.Input(0), node.ToI64(node.Input(1))}, attrs.ToAttrs()));
+}
+
+void ConvertTrilu(NodeContext& node) {
+  ops::TriluAttrs attrs;
+  attrs.upper = node.Bool("upper", true);
+  if (node.HasInput(1)) attrs.k = node.RequireInt(1, "k");
+  node.SetOutput(0, node.Call("trilu", {node.Input(0)}, attrs.ToAttrs()));
+}
+
+}  // namespace tern::onnx

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Window attributes: every list has one value per spatial axis, pads two.
+#include "core/onnx/convert/window.h"
+
+#include "core/ops/shape_attrs.h"
+
+namespace tern::onnx {
+namespace {
+
+Ints ReadList(NodeContext& node, std::string_view name, size_t expected, int64_t least) {
+  Ints list = node.IntList(name);
+  if (!list.empty() && list.size() != expected) {
+    node.Fail("attribute '", name, "' has ", list.size(), " values, expected ", expected);
+    return {};
+  }
+  for (const int64_t value : list) {
+    if (value < least) node.Fail("attribute '", name, "' is ", FormatDims(list), "; values must be at least ", least);
+  }
+  return list;
+}
+
+Value OneAxis(NodeContext& node, std::string_view op, const Value& image) {
+  ops::AxesAttrs attrs;
+  attrs.axes = {2};
+  return node.Call(op, {image}, attrs.ToAttrs());
+}
+
+}  // namespace
+
+void WidenList(Ints* list, int64_t filler, size_t halves) {
+  if (list->empty()) return;
+  Ints wide;
+  const size_t half = list->size() / halves;
+  for (size_t i = 0; i < list->size(); ++i) {
+    if (i % half == 0) wide.push_back(filler);
+    wide.push_back((*list)[i]);
+  }
+  *list = std::move(wide);
+}
+
+int SpatialRank(NodeContext& node, const Value& image) {
+  const int rank = node.RankOf(image);
+  if (rank < 3) {
+    node.Fail("its input has rank ", rank, ", expected batch, channels and at least one spatial axis");
+  } else if (rank > 5) {
+    node.Unsupported("an input with ", rank - 2, " spatial axes; at most 3 are possible");
+  }
+  return node.ok() ? rank - 2 : 1;
+}
+
+ops::WindowAttrs ReadWindow(NodeContext& node, int spatial_rank) {
+  const auto count = static_cast<size_t>(spatial_rank);
+  ops::WindowAttrs window;
+  const int auto_pad = node.Choice("auto_pad", {"NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"}, 0);
+  window.auto_pad = static_cast<ops::AutoPad>(auto_pad);
+  window.kernel = ReadList(node, "kernel_shape", count, 1);
+  window.strides = ReadList(node, "strides", count, 1);
+  window.dilations = ReadList(node, "dilations", count, 1);
+  window.pads = ReadList(node, "pads", 2 * count, 0);
+  if (window.auto_pad != ops::AutoPad::kNone) window.pads.clear();
+  if (spatial_rank != 1) return window;
+  WidenList(&window.kernel, 1);
+  WidenList(&window.strides, 1);
+  WidenList(&window.dilations, 1);
+  WidenList(&window.pads, 0, 2);
+  return window;
+}
+
+Value WidenImage(NodeContext& node, const Value& image, int spatial_rank) {
+  return spatial_rank == 1 ? OneAxis(node, "unsqueeze", image) : image;
+}
+
+Value NarrowImage(NodeContext& node, const Value& image, int spatial_rank) {
+  return spatial_rank == 1 ? OneAxis(node, "squeeze", image) : image;
+}
+
+}  // namespace tern::onnx

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scope: the values of one graph or function body by name, and what its nodes are read with.
+#ifndef TERN_CORE_ONNX_GRAPH_SCOPE_H_
+#define TERN_CORE_ONNX_GRAPH_SCOPE_H_
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "core/onnx/node_context.h"
+
+namespace tern::onnx {
+
+// "" for the default domain, which may also be spelled "ai.onnx".
+inline std::string_view PlainDomain(std::string_view domain) { return domain == "ai.onnx" ? "" : domain; }
+
+struct Scope {
+  std::span<const Node> nodes;
+  std::span<const OpsetImport> imports;
+  // A null value is an optional parameter of a function that the caller left out.
+  std::unordered_map<std::string_view, Value> values;
+
+  // Of a function body only.
+  const Function* function = nullptr;
+  const Scope* outer = nullptr;
+  FunctionAttributes attributes;
+  std::string prefix;  // "block1/": names the calling node in the names of the nodes inside
+
+  // The version of a domain; 0 if it is not imported.
+  int64_t OpsetOf(std::string_view domain) const;
+  bool IsInside(const Function& function) const;
+  int depth() const;
+};
+
+}  // namespace tern::onnx
+
+#endif  // TERN_CORE_ONNX_GRAPH_SCOPE_H_

@@ -1,0 +1,539 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks the graph once: initializers, inputs, nodes in order, outputs. A value that could not be made is an
+// unknown one, about which nothing more is said.
+#include "core/onnx/importer.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "core/onnx/graph_scope.h"
+#include "core/onnx/node_order.h"
+#include "core/onnx/read_model.h"
+#include "core/ops/dims.h"
+
+namespace tern::onnx {
+
+int64_t Scope::OpsetOf(std::string_view domain) const {
+  int64_t version = 0;
+  for (const OpsetImport& import : imports) {
+    if (PlainDomain(import.domain) == domain) version = import.version;
+  }
+  return version;
+}
+
+bool Scope::IsInside(const Function& wanted) const {
+  return function == &wanted || (outer != nullptr && outer->IsInside(wanted));
+}
+
+int Scope::depth() const { return outer == nullptr ? 0 : outer->depth() + 1; }
+
+namespace {
+
+constexpr int kMaxFunctionDepth = 64;
+// Functions that call functions twice grow without bound: a real model stays far below.
+constexpr int kMaxConvertedNodes = 500000;
+// Suggestions look at every name; hostile files could ask for many.
+constexpr int kMaxSuggestions = 20;
+constexpr size_t kLongestSuggestion = 64;
+
+class Importer {
+ public:
+  Importer(const Model& model, const ImportOptions& options, text::Diagnostics* diagnostics)
+      : model_(model), options_(options), diagnostics_(diagnostics), builder_(diagnostics) {
+    poison_ = ir::MakeVar("unknown", types::Type());
+  }
+
+  Result<ir::Module> Run();
+
+ private:
+  struct SymbolTable {
+    std::unordered_map<std::string, std::string> by_text;
+    std::unordered_set<std::string> taken;
+  };
+
+  text::Diagnostic& Error(std::string_view code, std::string_view message) {
+    return diagnostics_->Error(code, message).InFile(options_.file);
+  }
+
+  void CheckVersions();
+  void AddInitializers(Scope* scope);
+  void AddInitializer(Scope* scope, std::string_view name, Result<TensorPtr> tensor);
+  void AddInputs(Scope* scope);
+  void AddInput(Scope* scope, const ValueInfo& info);
+  types::Dim MakeDim(const ValueInfo& info, size_t axis);
+  std::string SymbolFor(const std::string& text);
+  void Define(Scope* scope, std::string_view name, Value value, std::string_view what);
+
+  void ConvertNodes(Scope* scope);
+  std::unordered_map<std::string_view, size_t> FindProducers(const Scope& scope);
+  void ReportCycle(const Scope& scope, const std::vector<size_t>& cycle);
+  void ConvertNode(Scope* scope, const Node& node);
+  bool TakeInputs(Scope* scope, const Node& node, std::vector<Value>* inputs);
+  void ReportMissing(const Scope& scope, const Node& node, std::string_view name);
+  bool CheckCounts(const Scope& scope, const Node& node, const OperatorInfo& info);
+  void ReportContext(const Scope& scope, const Node& node, const NodeContext& context);
+  void SetOutputs(Scope* scope, const Node& node, const std::vector<Value>& values);
+
+  const Function* FindFunction(const Node& node) const;
+  void InlineFunction(Scope* scope, const Node& node, const Function& function, std::vector<Value> inputs);
+
+  void ReportUnsupported(const Scope& scope, const Node& node);
+  void ReportInSubgraphs(const Scope& scope, const Graph& graph);
+
+  void AddOutputs(const Scope& scope);
+  void CompareOutput(const ValueInfo& info, const Value& value);
+  void SetMetadata(ir::Module* module);
+
+  const Model& model_;
+  const ImportOptions& options_;
+  text::Diagnostics* diagnostics_;
+  ir::Builder builder_;
+  Value poison_;
+  SymbolTable symbols_;
+  std::unordered_map<std::string, const Function*> functions_;
+  std::unordered_set<const Node*> reported_;     // unsupported nodes, once each
+  std::unordered_set<std::string> warned_;       // "Op.attribute"
+  std::vector<Value> results_;
+  std::vector<std::string> output_names_;
+  int converted_ = 0;
+  int suggestions_ = 0;
+};
+
+std::string FunctionKey(std::string_view domain, std::string_view name, std::string_view overload) {
+  return StrCat(PlainDomain(domain), "\n", name, "\n", overload);
+}
+
+bool IsUnknown(const Value& value) { return value != nullptr && !ir::TypeOf(value).known(); }
+
+std::string DomainText(std::string_view domain) { return domain.empty() ? "ai.onnx" : std::string(domain); }
+
+// ---- values of the graph
+
+void Importer::Define(Scope* scope, std::string_view name, Value value, std::string_view what) {
+  if (name.empty()) {
+    Error("E0405", StrCat(what, " has no name"));
+  } else if (!scope->values.emplace(name, std::move(value)).second) {
+    Error("E0405", StrCat(what, " '", name, "' has the name of another value"));
+  }
+}
+
+void Importer::AddInitializers(Scope* scope) {
+  for (const Tensor& tensor : model_.graph.initializers) {
+    AddInitializer(scope, tensor.name, MakeTensor(tensor, options_.tensors));
+  }
+  for (const SparseTensor& tensor : model_.graph.sparse_initializers) {
+    AddInitializer(scope, tensor.values.name, MakeDenseTensor(tensor, options_.tensors));
+  }
+}
+
+void Importer::AddInitializer(Scope* scope, std::string_view name, Result<TensorPtr> tensor) {
+  Value value = poison_;
+  if (!tensor.ok()) {
+    const bool unsupported = tensor.status().code() == StatusCode::kUnsupported;
+    Error(unsupported ? "E0404" : "E0405", StrCat("initializer '", name, "': ", tensor.status().message()));
+  } else if ((*tensor)->rank() > ops::kMaxDims) {
+    Error("E0404", StrCat("initializer '", name, "' has rank ", (*tensor)->rank(), "; at most ", ops::kMaxDims,
+                          " is possible"));
+  } else {
+    value = ir::MakeConstant(Any(*std::move(tensor)), std::string(name));
+  }
+  Define(scope, name, std::move(value), "initializer");
+}
+
+void Importer::AddInputs(Scope* scope) {
+  std::unordered_set<std::string_view> constants;
+  for (const auto& [name, value] : scope->values) constants.insert(name);
+  for (const ValueInfo& info : model_.graph.inputs) {
+    // Up to IR version 3 initializers were listed as inputs, too.
+    if (!constants.contains(info.name)) AddInput(scope, info);
+  }
+}
+
+std::string_view KindText(Type::Kind kind) {
+  switch (kind) {
+    case Type::Kind::kNone: return "nothing that is known";
+    case Type::Kind::kTensor: return "a tensor";
+    case Type::Kind::kSequence: return "a sequence";
+    case Type::Kind::kMap: return "a map";
+    case Type::Kind::kOptional: return "an optional";
+    case Type::Kind::kSparseTensor: return "a sparse tensor";
+  }
+  return "";
+}
+
+void Importer::AddInput(Scope* scope, const ValueInfo& info) {
+  const Type& type = info.type;
+  const Result<DType> dtype = MakeDType(type.elem_type);
+  types::Type parameter;
+  if (type.kind != Type::Kind::kTensor) {
+    Error("E0404", StrCat("input '", info.name, "' is ", KindText(type.kind), ", expected a tensor"));
+  } else if (!dtype.ok()) {
+    Error("E0404", StrCat("input '", info.name, "': ", dtype.status().message()));
+  } else if (type.shape == nullptr) {
+    Error("E0404", StrCat("input '", info.name, "' has no shape: not even its rank is known"))
+        .Help("export the model with the shapes of its inputs; dimensions may stay symbolic");
+  } else if (type.shape->dims.size() > static_cast<size_t>(ops::kMaxDims)) {
+    Error("E0404", StrCat("input '", info.name, "' has rank ", type.shape->dims.size(), "; at most ",
+                          ops::kMaxDims, " is possible"));
+  } else {
+    std::vector<types::Dim> dims;
+    for (size_t axis = 0; axis < type.shape->dims.size(); ++axis) dims.push_back(MakeDim(info, axis));
+    parameter = types::Type::Tensor(*dtype, std::move(dims));
+  }
+  Define(scope, info.name, builder_.AddParameter(info.name, std::move(parameter)), "input");
+}
+
+types::Dim Importer::MakeDim(const ValueInfo& info, size_t axis) {
+  const Dimension& dim = info.type.shape->dims[axis];
+  if (dim.kind == Dimension::Kind::kValue && dim.value >= 0) return types::Dim(dim.value);
+  if (dim.kind == Dimension::Kind::kValue && dim.value < -1) {
+    Error("E0405", StrCat("input '", info.name, "': axis ", axis, " is ", dim.value, ", expected an extent"));
+  }
+  // -1 is how some exporters write an unknown extent.
+  if (dim.kind == Dimension::Kind::kSymbol && !dim.symbol.empty()) {
+    return types::Dim::Symbol(SymbolFor(std::string(dim.symbol)));
+  }
+  return types::Dim::Symbol(SymbolFor(StrCat(info.name, "_", axis)));
+}
+
+// Different texts get different symbols, even where their identifiers would be the same.
+std::string Importer::SymbolFor(const std::string& text) {
+  const auto known = symbols_.by_text.find(text);
+  if (known != symbols_.by_text.end()) return known->second;
+  const std::string plain = types::SymbolName(text);
+  std::string name = plain;
+  for (int i = 2; !symbols_.taken.insert(name).second; ++i) name = StrCat(plain, "_", i);
+  symbols_.by_text.emplace(text, name);
+  return name;
+}
+
+// ---- nodes
+
+// Which node makes a value; a value that is made twice is reported.
+std::unordered_map<std::string_view, size_t> Importer::FindProducers(const Scope& scope) {
+  std::unordered_map<std::string_view, size_t> producers;
+  for (size_t i = 0; i < scope.nodes.size(); ++i) {
+    for (const std::string_view output : scope.nodes[i].outputs) {
+      if (output.empty()) continue;
+      const bool is_new = producers.emplace(output, i).second;
+      if (is_new && !scope.values.contains(output)) continue;
+      Error("E0405", StrCat("value '", output, "' is made a second time by node ", NodeLabel(scope.nodes[i])))
+          .InNode(NodeLabel(scope.nodes[i]));
+    }
+  }
+  return producers;
+}
+
+void Importer::ReportCycle(const Scope& scope, const std::vector<size_t>& cycle) {
+  constexpr size_t kMost = 8;
+  std::string text = "nodes depend on each other in a circle: ";
+  for (size_t i = 0; i < cycle.size() && i < kMost; ++i) {
+    StrAppend(&text, i == 0 ? "" : " -> ", NodeLabel(scope.nodes[cycle[i]]));
+  }
+  if (cycle.size() > kMost) StrAppend(&text, " -> … (", cycle.size(), " nodes)");
+  Error("E0405", text).InNode(NodeLabel(scope.nodes[cycle[0]]));
+}
+
+void Importer::ConvertNodes(Scope* scope) {
+  const std::unordered_map<std::string_view, size_t> producers = FindProducers(*scope);
+  const NodeOrder order = OrderNodes(scope->nodes, producers);
+  if (!order.cycle.empty()) return ReportCycle(*scope, order.cycle);
+  for (const size_t index : order.order) {
+    if (++converted_ > kMaxConvertedNodes) {
+      if (converted_ == kMaxConvertedNodes + 1) {
+        Error("E0404", StrCat("the model has more than ", kMaxConvertedNodes, " nodes, functions inlined"));
+      }
+      return;
+    }
+    ConvertNode(scope, scope->nodes[index]);
+  }
+}
+
+void Importer::ReportMissing(const Scope& scope, const Node& node, std::string_view name) {
+  text::Diagnostic& error = Error("E0405", StrCat("node ", NodeLabel(node), " (", node.op_type, ") takes '", name,
+                                                  "', which nothing makes"));
+  error.InNode(StrCat(scope.prefix, NodeLabel(node)));
+  if (++suggestions_ > kMaxSuggestions || name.size() > kLongestSuggestion) return;
+  std::vector<std::string_view> names;
+  for (const auto& [known, value] : scope.values) {
+    if (known.size() < 2 * kLongestSuggestion) names.push_back(known);
+  }
+  const std::string_view near = DidYouMean(name, names);
+  if (!near.empty()) error.Help(StrCat("did you mean '", near, "'?"));
+}
+
+// False where an input is missing or unknown; the former is reported here, the latter was before.
+bool Importer::TakeInputs(Scope* scope, const Node& node, std::vector<Value>* inputs) {
+  bool good = true;
+  for (const std::string_view name : node.inputs) {
+    if (name.empty()) {
+      inputs->push_back(nullptr);
+      continue;
+    }
+    const auto found = scope->values.find(name);
+    if (found == scope->values.end()) ReportMissing(*scope, node, name);
+    const bool usable = found != scope->values.end() && !IsUnknown(found->second);
+    inputs->push_back(usable ? found->second : nullptr);
+    good &= usable;
+  }
+  while (good && !inputs->empty() && inputs->back() == nullptr) inputs->pop_back();
+  return good;
+}
+
+bool Importer::CheckCounts(const Scope& scope, const Node& node, const OperatorInfo& info) {
+  const auto fails = [&](std::string_view what, size_t actual, int low, int high) {
+    if (actual >= static_cast<size_t>(low) && actual <= static_cast<size_t>(high)) return false;
+    const std::string range = low == high ? StrCat(low) : high == kMany ? StrCat("at least ", low) : StrCat(low, " to ", high);
+    Error("E0403", StrCat(node.op_type, ": it has ", actual, " ", what, ", expected ", range))
+        .InNode(StrCat(scope.prefix, NodeLabel(node)));
+    return true;
+  };
+  size_t inputs = node.inputs.size(), outputs = node.outputs.size();
+  while (inputs > 0 && node.inputs[inputs - 1].empty()) --inputs;
+  while (outputs > 0 && node.outputs[outputs - 1].empty()) --outputs;
+  for (size_t i = 0; i < std::min(inputs, static_cast<size_t>(info.min_inputs)); ++i) {
+    if (node.inputs[i].empty()) {
+      Error("E0403", StrCat(node.op_type, ": input ", i, " is left out, but it is not optional"))
+          .InNode(StrCat(scope.prefix, NodeLabel(node)));
+      return false;
+    }
+  }
+  return !fails("inputs", inputs, info.min_inputs, info.max_inputs) &&
+         !fails("outputs", outputs, 0, info.max_outputs);
+}
+
+void Importer::ReportContext(const Scope& scope, const Node& node, const NodeContext& context) {
+  const std::string label = StrCat(scope.prefix, NodeLabel(node));
+  if (!context.ok()) {
+    Error(context.unsupported() ? "E0404" : "E0403", StrCat(node.op_type, ": ", context.error())).InNode(label);
+    return;
+  }
+  for (const std::string_view attribute : context.UnknownAttributes()) {
+    if (!warned_.insert(StrCat(node.op_type, ".", attribute)).second) continue;
+    diagnostics_->Warning("E0403", StrCat(node.op_type, ": attribute '", attribute, "' is not known and ignored"))
+        .InFile(options_.file)
+        .InNode(label);
+  }
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    if (node.outputs[i].empty() || context.outputs()[i] != nullptr) continue;
+    Error("E0404", StrCat(node.op_type, ": output ", i, " ('", node.outputs[i], "') is not supported")).InNode(label);
+  }
+}
+
+void Importer::SetOutputs(Scope* scope, const Node& node, const std::vector<Value>& values) {
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    if (node.outputs[i].empty()) continue;
+    const bool made = i < values.size() && values[i] != nullptr;
+    scope->values.emplace(node.outputs[i], made ? values[i] : poison_);
+  }
+}
+
+void Importer::ConvertNode(Scope* scope, const Node& node) {
+  std::vector<Value> inputs;
+  const bool usable = TakeInputs(scope, node, &inputs);
+  if (const Function* function = FindFunction(node)) {
+    if (!usable) return SetOutputs(scope, node, {});
+    return InlineFunction(scope, node, *function, std::move(inputs));
+  }
+  const std::string_view domain = PlainDomain(node.domain);
+  const OperatorInfo* newer = nullptr;
+  const OperatorInfo* info = FindOperator(domain, node.op_type, scope->OpsetOf(domain), &newer);
+  if (info == nullptr) {
+    ReportUnsupported(*scope, node);
+    return SetOutputs(scope, node, {});
+  }
+  if (!CheckCounts(*scope, node, *info) || !usable) return SetOutputs(scope, node, {});
+  builder_.SetOrigin(StrCat(scope->prefix, node.name.empty() ? node.op_type : node.name));
+  if (!node.outputs.empty()) builder_.SetName(node.outputs[0]);
+  const size_t errors = diagnostics_->error_count();
+  NodeContext context({.node = &node,
+                       .info = info,
+                       .opset = scope->OpsetOf(domain),
+                       .inputs = std::move(inputs),
+                       .function = scope->function == nullptr ? nullptr : &scope->attributes,
+                       .tensors = &options_.tensors,
+                       .builder = &builder_});
+  info->convert(context);
+  // Where the builder found fault, what the converter saw after that tells nothing new.
+  if (diagnostics_->error_count() == errors) ReportContext(*scope, node, context);
+  SetOutputs(scope, node, context.ok() ? context.outputs() : std::vector<Value>());
+}
+
+// ---- functions
+
+const Function* Importer::FindFunction(const Node& node) const {
+  if (functions_.empty()) return nullptr;
+  const auto found = functions_.find(FunctionKey(node.domain, node.op_type, node.overload));
+  return found == functions_.end() ? nullptr : found->second;
+}
+
+void Importer::InlineFunction(Scope* scope, const Node& node, const Function& function, std::vector<Value> inputs) {
+  const std::string label = StrCat(scope->prefix, NodeLabel(node));
+  if (scope->IsInside(function) || scope->depth() >= kMaxFunctionDepth) {
+    Error("E0405", StrCat("function '", function.name, "' calls itself, or functions are nested too deeply"))
+        .InNode(label);
+    return SetOutputs(scope, node, {});
+  }
+  if (inputs.size() > function.inputs.size() || node.outputs.size() > function.outputs.size()) {
+    Error("E0403", StrCat(node.op_type, ": it has ", inputs.size(), " inputs and ", node.outputs.size(),
+                          " outputs, but the function has ", function.inputs.size(), " and ",
+                          function.outputs.size()))
+        .InNode(label);
+    return SetOutputs(scope, node, {});
+  }
+  Scope inner;
+  inner.nodes = function.nodes;
+  inner.imports = function.opset_imports.empty() ? scope->imports : function.opset_imports;
+  inner.function = &function;
+  inner.outer = scope;
+  inner.attributes = {node.attributes, function.default_attributes,
+                      scope->function == nullptr ? nullptr : &scope->attributes};
+  inner.prefix = StrCat(scope->prefix, node.name.empty() ? node.op_type : node.name, "/");
+  inputs.resize(function.inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    Define(&inner, function.inputs[i], inputs[i], StrCat("input of function '", function.name, "'"));
+  }
+  ConvertNodes(&inner);
+  std::vector<Value> outputs;
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    const auto found = inner.values.find(function.outputs[i]);
+    if (found == inner.values.end() && diagnostics_->ok()) {
+      Error("E0405", StrCat("function '", function.name, "' does not make its output '", function.outputs[i], "'"));
+    }
+    outputs.push_back(found == inner.values.end() ? nullptr : found->second);
+  }
+  SetOutputs(scope, node, outputs);
+}
+
+// ---- what is not supported
+
+void Importer::ReportUnsupported(const Scope& scope, const Node& node) {
+  if (!reported_.insert(&node).second) return;
+  const std::string_view domain = PlainDomain(node.domain);
+  const int64_t opset = scope.OpsetOf(domain);
+  const OperatorInfo* newer = nullptr;
+  FindOperator(domain, node.op_type, opset, &newer);
+  text::Diagnostic& error =
+      Error("E0402", StrCat("operator ", node.op_type, " (domain ", DomainText(domain), ", opset ", opset,
+                            ") is not supported"));
+  error.InNode(StrCat(scope.prefix, NodeLabel(node)));
+  if (opset == 0) {
+    error.Note(StrCat("the model imports no version of the domain ", DomainText(domain)));
+  } else if (newer != nullptr) {
+    error.Note(StrCat(node.op_type, " is supported from opset ", newer->since, " on"))
+        .Help("convert the model to a newer opset, or export it again");
+  }
+  for (const Attribute& attribute : node.attributes) {
+    if (attribute.graph != nullptr) ReportInSubgraphs(scope, *attribute.graph);
+    for (const Graph& graph : attribute.graphs) ReportInSubgraphs(scope, graph);
+  }
+}
+
+// The nodes inside a node that is not supported are named as well, so that the list is complete.
+void Importer::ReportInSubgraphs(const Scope& scope, const Graph& graph) {
+  for (const Node& node : graph.nodes) {
+    const std::string_view domain = PlainDomain(node.domain);
+    const OperatorInfo* newer = nullptr;
+    if (FindFunction(node) != nullptr) continue;
+    if (FindOperator(domain, node.op_type, scope.OpsetOf(domain), &newer) == nullptr) ReportUnsupported(scope, node);
+  }
+}
+
+void Importer::CheckVersions() {
+  for (const OpsetImport& import : model_.opset_imports) {
+    if (!PlainDomain(import.domain).empty() || import.version <= kNewestOpset) continue;
+    diagnostics_
+        ->Warning("E0402", StrCat("the model is of opset ", import.version, "; it is read as if it were of ",
+                                  kNewestOpset, ", the newest known"))
+        .InFile(options_.file);
+  }
+}
+
+// ---- outputs
+
+// What the file says about an output is not needed, but a difference tells of a mistake in one of the two.
+void Importer::CompareOutput(const ValueInfo& info, const Value& value) {
+  const types::TensorType* type = ir::TensorTypeOf(value);
+  if (type == nullptr || info.type.kind != Type::Kind::kTensor) return;
+  const Result<DType> declared = MakeDType(info.type.elem_type);
+  const bool ranks_differ = info.type.shape != nullptr && !info.type.shape->dims.empty() &&
+                            info.type.shape->dims.size() != static_cast<size_t>(type->rank());
+  if (declared.ok() && *declared == type->dtype && !ranks_differ) return;
+  diagnostics_
+      ->Warning("E0405", StrCat("output '", info.name, "' is declared as ", DataTypeName(info.type.elem_type),
+                                info.type.shape == nullptr ? "" : StrCat(" of rank ", info.type.shape->dims.size()),
+                                ", but is ", type->ToText()))
+      .InFile(options_.file);
+}
+
+void Importer::AddOutputs(const Scope& scope) {
+  std::unordered_set<std::string_view> names;
+  for (const ValueInfo& info : model_.graph.outputs) {
+    const auto found = scope.values.find(info.name);
+    if (!names.insert(info.name).second) {
+      Error("E0405", StrCat("output '", info.name, "' is listed twice"));
+    } else if (found == scope.values.end()) {
+      Error("E0405", StrCat("output '", info.name, "' is made by no node"));
+    } else {
+      CompareOutput(info, found->second);
+      results_.push_back(found->second);
+      output_names_.emplace_back(info.name);
+    }
+  }
+  if (model_.graph.outputs.empty()) Error("E0405", "the graph has no outputs");
+}
+
+void Importer::SetMetadata(ir::Module* module) {
+  for (const StringPair& entry : model_.metadata) module->SetMetadata(entry.key, entry.value);
+  const std::string producer = StrCat(model_.producer_name, model_.producer_version.empty() ? "" : " ",
+                                      model_.producer_version);
+  if (!producer.empty()) module->SetMetadata("producer", producer);
+  if (!model_.graph.name.empty()) module->SetMetadata("graph", model_.graph.name);
+  module->SetMetadata("ir_version", StrCat(model_.ir_version));
+  for (const OpsetImport& import : model_.opset_imports) {
+    module->SetMetadata(StrCat("opset.", DomainText(PlainDomain(import.domain))), StrCat(import.version));
+  }
+}
+
+Result<ir::Module> Importer::Run() {
+  CheckVersions();
+  for (const Function& function : model_.functions) {
+    functions_.emplace(FunctionKey(function.domain, function.name, function.overload), &function);
+  }
+  Scope scope;
+  scope.nodes = model_.graph.nodes;
+  scope.imports = model_.opset_imports;
+  AddInitializers(&scope);
+  AddInputs(&scope);
+  ConvertNodes(&scope);
+  const bool complete = diagnostics_->ok();
+  // After an error in the nodes a missing output is no news.
+  if (complete) AddOutputs(scope);
+  if (!diagnostics_->ok()) {
+    const bool unsupported = diagnostics_->items()[0].code == "E0402" || diagnostics_->items()[0].code == "E0404";
+    return diagnostics_->ToStatus(unsupported ? StatusCode::kUnsupported : StatusCode::kInvalidArgument);
+  }
+  Value result = results_.size() == 1 ? results_[0] : ir::MakeTuple(results_);
+  ir::Module module;
+  module.Set("main", builder_.Finish(std::move(result), std::move(output_names_)));
+  SetMetadata(&module);
+  return module;
+}
+
+}  // namespace
+
+Result<ir::Module> ImportModel(const Model& model, const ImportOptions& options, text::Diagnostics* diagnostics) {
+  return Importer(model, options, diagnostics).Run();
+}
+
+Result<ir::Module> ImportModel(ByteSpan bytes, const ImportOptions& options, text::Diagnostics* diagnostics) {
+  Model model;
+  const Status status = ReadModel(bytes, &model);
+  if (status.ok()) return ImportModel(model, options, diagnostics);
+  text::Diagnostic& error = diagnostics->Error("E0401", status.message());
+  error.InFile(options.file);
+  for (const std::string& note : status.notes()) error.Note(note);
+  return diagnostics->ToStatus(StatusCode::kCorrupt);
+}
+
+}  // namespace tern::onnx
