@@ -2,9 +2,11 @@
 // Signature: names and types of a function's parameters and its result, with symbolic dimensions.
 //
 //   (x: f32[n, 128], w: f32[128, 10]) -> f32[n, 10]
+//   (image: f32[1, 3, h, w]) -> (scores: f32[1, n, 2], boxes: f32[1, n, 4])
 //
 // A parameter is `name: type`, a name alone (any type) or `%i` (no name, parameter i); a name that is no
-// identifier is quoted. Types: f32[…] and so on; f32[*] of any rank; tensor, int, float, bool, string, dtype,
+// identifier is quoted. The result and the elements of a tuple may have names as well.
+// Types: f32[…] and so on; f32[*] of any rank; tensor, int, float, bool, string, dtype,
 // shape, list, closure, any; (a, b) a tuple. A dimension is an extent, `?` (anything), a symbol, which must
 // have one extent wherever it stands, or an expression of symbols with + - * / % ( ) min(a, b) max(a, b) (/ and %
 // round down), which is checked once its symbols are known.
@@ -40,6 +42,9 @@ struct TypeInfo {
   DType dtype;
   std::vector<Dimension> dims;
   std::vector<TypeInfo> elements;  // of tuples
+  std::string name;                // of a result or an element of one; empty: none
+  // With the name in front, where there is one.
+  std::string NamedText() const;
 
   std::string ToText() const;
 };
