@@ -83,6 +83,25 @@ HWY_INLINE PanelVector MulAddLane(PanelVector a, PanelVector group, PanelVector 
 }
 #endif
 
+// ---- register tile
+// ----------------------------------------------------------------------------------- The
+// micro-kernel (tile.h) holds kTileRows x kTileVectors accumulators in registers, beside the
+// vectors of one row of the panels and one factor; more would spill. kTileUnroll: steps of k per
+// iteration.
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+inline constexpr int kTileRows = 14, kTileVectors = 2, kTileUnroll = 1;
+#elif HWY_TARGET == HWY_AVX2
+inline constexpr int kTileRows = 6, kTileVectors = 2, kTileUnroll = 2;
+#elif HWY_ARCH_ARM
+inline constexpr int kTileRows = 6, kTileVectors = 4, kTileUnroll = 1;
+#elif HWY_TARGET == HWY_WASM && defined(__wasm_relaxed_simd__)
+inline constexpr int kTileRows = 6, kTileVectors = 2, kTileUnroll = 4;
+#else
+inline constexpr int kTileRows = 4, kTileVectors = 2, kTileUnroll = 4;
+#endif
+// The largest kTileRows of all targets: how many rows tile.h spells out.
+inline constexpr int kMaxTileRows = 14;
+
 }  // namespace tern::kernels::TERN_TARGET_NAME
 HWY_AFTER_NAMESPACE();
 

@@ -18,15 +18,9 @@
 #include <string>
 #include <vector>
 
-#include "core/kernels/choose.h"
+#include "tests/kernels/cpu.h"
 
 namespace tern::kernels {
-
-// Features of the machine that the tests run on.
-CpuFeatures TestCpuFeatures();
-
-// The longest vector of the machine in floats: lengths 0 … 2 * lanes + 1 are worth testing.
-int64_t TestLanes();
 
 // xorshift; the same numbers on every machine.
 class Random {

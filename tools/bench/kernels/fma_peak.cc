@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Twelve chains of multiply-adds that never leave their registers.
 
-#include "core/kernels/simd.h"
 #include "tools/bench/kernels/fma_peak.h"
+#include "core/kernels/simd.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tern::kernels::TERN_TARGET_NAME {

@@ -9,8 +9,8 @@
 
 namespace tern::kernels {
 
-// Runs `rounds` rounds of multiply-adds in independent registers; returns the floating-point operations
-// done. *sink keeps the compiler from dropping them.
+// Runs `rounds` rounds of multiply-adds in independent registers; returns the floating-point
+// operations done. *sink keeps the compiler from dropping them.
 using FmaPeak = int64_t(int64_t rounds, float* sink);
 
 // The one compiled for the table of that name, null for plain loops.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel benchmark: GFLOP/s of products and convolutions on one thread, and their share of the multiply-add
-// limit measured beside them.
+// Kernel benchmark: GFLOP/s of products and convolutions on one thread, and their share of the
+// multiply-add limit measured beside them.
 //   bench_kernels [--target NAME] [--filter TEXT] [--json FILE]
 
 #include <chrono>
@@ -30,7 +30,8 @@ struct Row {
 
 // Memory with random contents that lives as long as the program: cases are few.
 float* RandomFloats(int64_t count) {
-  auto* data = static_cast<float*>(aligned_alloc(64, (static_cast<size_t>(count) * 4 + 127) / 64 * 64));
+  auto* data =
+      static_cast<float*>(aligned_alloc(64, (static_cast<size_t>(count) * 4 + 127) / 64 * 64));
   uint32_t state = 12345;
   for (int64_t i = 0; i < count; ++i) {
     state = state * 1664525u + 1013904223u;
@@ -86,7 +87,8 @@ double GemmRate(const KernelTable& table, int64_t m, int64_t n, int64_t k) {
   args.a = RandomFloats(m * k), args.a_stride = k;
   args.b = RandomFloats(Panels(n) * k);
   args.c = RandomFloats(m * n), args.c_stride = n;
-  const double work = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  const double work =
+      2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   return BestRate([&] {
     table.gemm(&args, &kContext);
     return work;
@@ -102,7 +104,8 @@ double MatMulRate(const KernelTable& table, int64_t m, int64_t n, int64_t k, boo
   args.b_row_stride = transposed ? 1 : n, args.b_col_stride = transposed ? k : 1;
   args.c = RandomFloats(m * n), args.c_row_stride = n;
   args.a_offsets = args.b_offsets = args.c_offsets = &kZero;
-  const double work = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  const double work =
+      2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   return BestRate([&] {
     table.matmul(&args, &kContext);
     return work;
@@ -135,9 +138,12 @@ const ConvCase kConvCases[] = {
 };
 
 const ConvCase kDepthwiseCases[] = {
-    {"depthwise 3x3 112 32", 112, 32, 32, 3, 1, 1},   {"depthwise 3x3 s2 112 96", 112, 96, 96, 3, 2, 1},
-    {"depthwise 3x3 56 144", 56, 144, 144, 3, 1, 1},  {"depthwise 3x3 28 192", 28, 192, 192, 3, 1, 1},
-    {"depthwise 3x3 14 384", 14, 384, 384, 3, 1, 1},  {"depthwise 3x3 7 960", 7, 960, 960, 3, 1, 1},
+    {"depthwise 3x3 112 32", 112, 32, 32, 3, 1, 1},
+    {"depthwise 3x3 s2 112 96", 112, 96, 96, 3, 2, 1},
+    {"depthwise 3x3 56 144", 56, 144, 144, 3, 1, 1},
+    {"depthwise 3x3 28 192", 28, 192, 192, 3, 1, 1},
+    {"depthwise 3x3 14 384", 14, 384, 384, 3, 1, 1},
+    {"depthwise 3x3 7 960", 7, 960, 960, 3, 1, 1},
     {"depthwise 5x5 28 120", 28, 120, 120, 5, 1, 2},
 };
 
@@ -156,7 +162,8 @@ double ConvRate(const KernelTable& table, const ConvCase& c, bool depthwise) {
   args.output = RandomFloats(out * out * c.out_c);
   args.epilogue.bias = RandomFloats(c.out_c);
   args.epilogue.activation = TERN_ACT_RELU;
-  const double work = 2.0 * static_cast<double>(out * out) * static_cast<double>(taps * ic * c.out_c);
+  const double work =
+      2.0 * static_cast<double>(out * out) * static_cast<double>(taps * ic * c.out_c);
   Kernel<TernConv2dArgs>* kernel = depthwise ? table.conv2d_depthwise : table.conv2d;
   return BestRate([&] {
     kernel(&args, &kContext);
@@ -195,9 +202,10 @@ std::string Shape(int64_t m, int64_t n, int64_t k) {
 
 std::vector<Row> MeasureTable(const Options& options, const KernelTable& table) {
   Report report(options, table);
-  const int64_t shapes[][3] = {{64, 64, 64},     {128, 128, 128},   {256, 256, 256}, {512, 512, 512},
-                               {1024, 1024, 1024}, {8, 768, 3072},    {128, 384, 384}, {128, 1536, 384},
-                               {128, 384, 1536}, {100, 100, 100},   {1, 1000, 1280}, {1, 4096, 4096}};
+  const int64_t shapes[][3] = {{64, 64, 64},    {128, 128, 128},    {256, 256, 256},
+                               {512, 512, 512}, {1024, 1024, 1024}, {8, 768, 3072},
+                               {128, 384, 384}, {128, 1536, 384},   {128, 384, 1536},
+                               {100, 100, 100}, {1, 1000, 1280},    {1, 4096, 4096}};
   for (const auto& s : shapes) {
     const double target = s[0] == 1 ? 0.0 : s[0] < 100 ? 0.90 : 0.95;
     report.Case("gemm " + Shape(s[0], s[1], s[2]), target,
@@ -225,7 +233,8 @@ bool WriteJson(const char* path, const std::vector<Row>& rows) {
   if (file == nullptr) return false;
   const char* separator = "[\n";
   for (const Row& row : rows) {
-    fprintf(file, "%s  {\"bench\": \"%s\", \"case\": \"%s\", \"unit\": \"GFLOP/s\", \"tern\": %.2f, ",
+    fprintf(file,
+            "%s  {\"bench\": \"%s\", \"case\": \"%s\", \"unit\": \"GFLOP/s\", \"tern\": %.2f, ",
             separator, row.bench.c_str(), row.name.c_str(), row.tern);
     fprintf(file, "\"rival\": null, \"limit\": %.2f, \"ratio\": null, \"target\": ", row.limit);
     if (row.target > 0.0) {

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// Channels-last convolution as a matrix product whose rows are reached through pointers: no im2col
+// copy. A window with few input channels is read a whole row at a time (kernel_w * channels
+// contiguous floats); its pixels at the left and right border are copied with their zeros.
+
+#include <string.h>
+
+#include "core/kernels/parallel.h"
+#include "core/kernels/product.h"
+#include "core/kernels/simd.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tern::kernels::TERN_TARGET_NAME {
+namespace {
+
+// Below this many channels a run per tap is too short for the micro-kernel's loop.
+constexpr int64_t kFewChannels = 32;
+constexpr int64_t kMaxBlockTiles = 32;
+constexpr int64_t kTableBytes = 32 * 1024;
+constexpr int64_t kBorderBytes = 64 * 1024;
+constexpr int64_t kImageBytes = 256 * 1024;  // of input read by one block of rows
+
+struct ConvPlan {
+  const TernConv2dArgs* args;
+  int64_t ic, oc;        // of one group
+  int64_t taps, run;     // k = taps * run
+  int64_t block_rows;    // output pixels that share one table of pointers
+  bool whole_rows;       // a row of the window is one run
+  const float* zeros;    // [run]
+  char* worker_scratch;  // [workers][worker_bytes]: the table, then the border
+  int64_t worker_bytes, table_bytes;
+};
+
+bool IsMatrixProduct(const TernConv2dArgs& args) {
+  return args.kernel_h == 1 && args.kernel_w == 1 && args.stride_h == 1 && args.stride_w == 1 &&
+         args.pad_top == 0 && args.pad_left == 0 && args.out_h == args.in_h &&
+         args.out_w == args.in_w;
+}
+
+bool ReadsWholeRows(const TernConv2dArgs& args) {
+  return args.groups == 1 && args.dilation_w == 1 && args.in_pixel_stride == args.in_c &&
+         args.in_c < kFewChannels && args.kernel_w > 1;
+}
+
+int64_t RowBytes(const ConvPlan& plan) {
+  return plan.taps * plan.run * static_cast<int64_t>(sizeof(float));
+}
+
+// Rows per block such that pointers, borders and the input of a block stay in cache.
+int64_t BlockRows(const ConvPlan& plan) {
+  const TernConv2dArgs& args = *plan.args;
+  const int64_t pointer_bytes = plan.taps * static_cast<int64_t>(sizeof(const float*));
+  const int64_t image_bytes = plan.ic * args.stride_h * args.stride_w * 4;
+  int64_t rows = kTableBytes / pointer_bytes;
+  if (plan.whole_rows && rows > kBorderBytes / RowBytes(plan)) rows = kBorderBytes / RowBytes(plan);
+  if (rows > kImageBytes / image_bytes) rows = kImageBytes / image_bytes;
+  const int64_t tiles = rows / kTileRows;
+  return kTileRows * (tiles < 1 ? 1 : tiles > kMaxBlockTiles ? kMaxBlockTiles : tiles);
+}
+
+ConvPlan MakePlan(const TernConv2dArgs& args) {
+  ConvPlan plan{};
+  plan.args = &args;
+  plan.ic = args.in_c / args.groups;
+  plan.oc = args.out_c / args.groups;
+  plan.whole_rows = ReadsWholeRows(args);
+  plan.taps = plan.whole_rows ? args.kernel_h : args.kernel_h * args.kernel_w;
+  plan.run = plan.whole_rows ? args.kernel_w * plan.ic : plan.ic;
+  plan.block_rows = BlockRows(plan);
+  const int64_t pointers = plan.block_rows * plan.taps;
+  plan.table_bytes = (pointers * static_cast<int64_t>(sizeof(const float*)) + 63) / 64 * 64;
+  const int64_t border = plan.whole_rows ? plan.block_rows * RowBytes(plan) : 0;
+  plan.worker_bytes = plan.table_bytes + (border + 63) / 64 * 64;
+  return plan;
+}
+
+bool TakeScratch(const TernKernelContext* context, ConvPlan& plan) {
+  const int64_t workers = context->parallel == nullptr ? 1 : context->parallel->num_workers;
+  const int64_t zero_bytes = (plan.run * 4 + 63) / 64 * 64;
+  const size_t bytes = static_cast<size_t>(zero_bytes + workers * plan.worker_bytes);
+  char* scratch = static_cast<char*>(context->scratch(context->scratch_context, bytes));
+  if (scratch == nullptr) return false;
+  memset(scratch, 0, static_cast<size_t>(zero_bytes));
+  plan.zeros = reinterpret_cast<const float*>(scratch);
+  plan.worker_scratch = scratch + zero_bytes;
+  return true;
+}
+
+// An output pixel and the input position under the first tap of its window.
+struct Window {
+  const float* image;
+  int64_t y, x;
+};
+
+Window WindowOf(const ConvPlan& plan, int64_t row, const float* input) {
+  const TernConv2dArgs& args = *plan.args;
+  const int64_t x = row % args.out_w, y = row / args.out_w % args.out_h;
+  const int64_t image = row / args.out_w / args.out_h;
+  return {input + image * args.in_h * args.in_w * args.in_pixel_stride,
+          y * args.stride_h - args.pad_top, x * args.stride_w - args.pad_left};
+}
+
+// Pointers of one pixel, one per tap, kTileRows apart.
+void PointAtTaps(const ConvPlan& plan, const Window& window, const float** pointers) {
+  const TernConv2dArgs& args = *plan.args;
+  for (int64_t ky = 0; ky < args.kernel_h; ++ky) {
+    const int64_t y = window.y + ky * args.dilation_h;
+    const bool inside = y >= 0 && y < args.in_h;
+    const float* line = window.image + (inside ? y * args.in_w * args.in_pixel_stride : 0);
+    for (int64_t kx = 0; kx < args.kernel_w; ++kx, pointers += kTileRows) {
+      const int64_t x = window.x + kx * args.dilation_w;
+      *pointers = inside && x >= 0 && x < args.in_w ? line + x * args.in_pixel_stride : plan.zeros;
+    }
+  }
+}
+
+// The same where a row of the window is one run; uses the pixel's `border` if the window is cut.
+void PointAtRows(const ConvPlan& plan, const Window& window, float* border,
+                 const float** pointers) {
+  const TernConv2dArgs& args = *plan.args;
+  const int64_t first = window.x < 0 ? -window.x : 0;
+  const int64_t over = window.x + args.kernel_w - args.in_w;
+  const int64_t last = args.kernel_w - (over > 0 ? over : 0);
+  const bool cut = first > 0 || last < args.kernel_w;
+  for (int64_t ky = 0; ky < args.kernel_h; ++ky, pointers += kTileRows, border += plan.run) {
+    const int64_t y = window.y + ky * args.dilation_h;
+    if (y < 0 || y >= args.in_h || first >= last) {
+      *pointers = plan.zeros;
+      continue;
+    }
+    const float* line = window.image + (y * args.in_w + window.x) * plan.ic;
+    *pointers = cut ? border : line;
+    if (!cut) continue;
+    memset(border, 0, static_cast<size_t>(plan.run) * sizeof(float));
+    memcpy(border + first * plan.ic, line + first * plan.ic,
+           static_cast<size_t>((last - first) * plan.ic) * sizeof(float));
+  }
+}
+
+void FillTable(const ConvPlan& plan, const float* input, int64_t first_row, int64_t rows,
+               const float** table, float* border) {
+  const TileSplit split(rows);
+  for (int64_t tile = 0; tile < split.tiles; ++tile) {
+    for (int64_t i = 0; i < split.Rows(tile); ++i) {
+      const Window window = WindowOf(plan, first_row + split.First(tile) + i, input);
+      const float** pointers = table + tile * plan.taps * kTileRows + i;
+      if (plan.whole_rows) {
+        PointAtRows(plan, window, border, pointers);
+        border += plan.taps * plan.run;
+      } else {
+        PointAtTaps(plan, window, pointers);
+      }
+    }
+  }
+}
+
+TernEpilogue GroupEpilogue(const TernEpilogue& epilogue, int64_t first_channel) {
+  TernEpilogue result = epilogue;
+  if (result.bias != nullptr) result.bias += first_channel;
+  if (result.residual != nullptr) result.residual += first_channel;
+  return result;
+}
+
+Product GroupProduct(const ConvPlan& plan, int64_t group) {
+  const TernConv2dArgs& args = *plan.args;
+  const int64_t group_size = PanelCount(plan.oc) * plan.taps * plan.run * TERN_PANEL_WIDTH;
+  return {plan.taps,
+          plan.run,
+          plan.oc,
+          args.weights + group * group_size,
+          args.output + group * plan.oc,
+          args.out_pixel_stride,
+          GroupEpilogue(args.epilogue, group * plan.oc)};
+}
+
+struct Range {
+  int64_t first, last;
+};
+
+// Output pixels `rows` and panels `panels` of one group, on one worker.
+void ConvolveRange(const ConvPlan& plan, int64_t group, Range rows, Range panels, int32_t worker) {
+  char* scratch = plan.worker_scratch + worker * plan.worker_bytes;
+  const float** table = reinterpret_cast<const float**>(scratch);
+  float* border = reinterpret_cast<float*>(scratch + plan.table_bytes);
+  const float* input = plan.args->input + group * plan.ic;
+  const Product product = GroupProduct(plan, group);
+  for (int64_t row = rows.first; row < rows.last; row += plan.block_rows) {
+    const int64_t left = rows.last - row;
+    const int64_t count = left < plan.block_rows ? left : plan.block_rows;
+    FillTable(plan, input, row, count, table, border);
+    MultiplyBlock(product, table, row, count, panels.first, panels.last);
+  }
+}
+
+void ConvolveGroups(const ConvPlan& plan, int64_t pixels, const TernKernelContext* context) {
+  const int64_t cost = pixels * plan.taps * plan.run * plan.oc;
+  ParallelFor(context, plan.args->groups, 1 + kWorkerGrain / (cost + 1), 1,
+              [&](int64_t first, int64_t last, int32_t worker) {
+                for (int64_t group = first; group < last; ++group) {
+                  ConvolveRange(plan, group, {0, pixels}, {0, PanelCount(plan.oc)}, worker);
+                }
+              });
+}
+
+void ConvolveImage(const ConvPlan& plan, int64_t pixels, const TernKernelContext* context) {
+  const int64_t panels = PanelCount(plan.oc), depth = plan.taps * plan.run;
+  const int64_t workers = WorkersFor(context, pixels * depth * plan.oc, kWorkerGrain);
+  if (SplitByPanels(GroupProduct(plan, 0), pixels, workers)) {
+    const int64_t grain = 1 + kWorkerGrain / (pixels * depth * TERN_PANEL_WIDTH + 1);
+    ParallelFor(context, panels, grain, PanelsPerTile(),
+                [&](int64_t first, int64_t last, int32_t worker) {
+                  ConvolveRange(plan, 0, {0, pixels}, {first, last}, worker);
+                });
+    return;
+  }
+  ParallelFor(context, pixels, 1 + kWorkerGrain / (depth * plan.oc + 1), 1,
+              [&](int64_t first, int64_t last, int32_t worker) {
+                ConvolveRange(plan, 0, {first, last}, {0, panels}, worker);
+              });
+}
+
+}  // namespace
+
+int32_t conv2d(const TernConv2dArgs* args, const TernKernelContext* context) {
+  const int64_t pixels = args->batch * args->out_h * args->out_w;
+  if (pixels == 0 || args->out_c == 0) return TERN_KERNEL_OK;
+  ConvPlan plan = MakePlan(*args);
+  if (IsMatrixProduct(*args) && args->groups == 1) {
+    MultiplyInParallel(GroupProduct(plan, 0), args->input, args->in_pixel_stride, pixels, context);
+    return TERN_KERNEL_OK;
+  }
+  if (!TakeScratch(context, plan)) return TERN_KERNEL_NO_MEMORY;
+  if (args->groups > 1) {
+    ConvolveGroups(plan, pixels, context);
+  } else {
+    ConvolveImage(plan, pixels, context);
+  }
+  return TERN_KERNEL_OK;
+}
+
+}  // namespace tern::kernels::TERN_TARGET_NAME
+HWY_AFTER_NAMESPACE();

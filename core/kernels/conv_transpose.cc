@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Channels-last transposed convolution. Output pixels whose coordinates leave the same remainders
+// modulo the strides are reached by the same taps, so each such phase is an ordinary product over
+// pointers; its weights are packed into panels of scratch first.
+
+#include <string.h>
+
+#include "core/kernels/parallel.h"
+#include "core/kernels/product.h"
+#include "core/kernels/transpose.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tern::kernels::TERN_TARGET_NAME {
+namespace {
+
+struct TransposePlan {
+  const TernConvTranspose2dArgs* args;
+  int64_t ic, oc;        // of one group
+  const float* zeros;    // [ic]
+  int64_t* taps;         // those of the current phase, as ky * kernel_w + kx
+  float* panels;         // [ceil(oc/16)][taps * ic][16]
+  char* worker_scratch;  // tables of pointers for one segment of an output row
+  int64_t worker_bytes;
+};
+
+int64_t RoundUp64(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+// Output pixels of one phase: rows y0, y0 + stride_h …, columns x0, x0 + stride_w ….
+struct Phase {
+  int64_t y0, x0, taps;
+};
+
+bool Divides(int64_t stride, int64_t value) { return value % stride == 0; }
+
+// The taps that land on the pixels of a phase.
+int64_t FindTaps(const TransposePlan& plan, int64_t y0, int64_t x0) {
+  const TernConvTranspose2dArgs& args = *plan.args;
+  int64_t count = 0;
+  for (int64_t ky = 0; ky < args.kernel_h; ++ky) {
+    if (!Divides(args.stride_h, y0 + args.pad_top - ky * args.dilation_h)) continue;
+    for (int64_t kx = 0; kx < args.kernel_w; ++kx) {
+      if (!Divides(args.stride_w, x0 + args.pad_left - kx * args.dilation_w)) continue;
+      plan.taps[count++] = ky * args.kernel_w + kx;
+    }
+  }
+  return count;
+}
+
+void PackPhase(const TransposePlan& plan, const Phase& phase, int64_t group) {
+  const TernConvTranspose2dArgs& args = *plan.args;
+  const int64_t kernel = args.kernel_h * args.kernel_w, k = phase.taps * plan.ic;
+  const float* weights = args.weights + group * plan.ic * kernel * plan.oc;
+  for (int64_t panel = 0; panel < PanelCount(plan.oc); ++panel) {
+    const int64_t column = panel * TERN_PANEL_WIDTH;
+    const int64_t left = plan.oc - column;
+    const int64_t columns = left < TERN_PANEL_WIDTH ? left : TERN_PANEL_WIDTH;
+    float* dst = plan.panels + panel * k * TERN_PANEL_WIDTH;
+    memset(dst, 0, static_cast<size_t>(k) * TERN_PANEL_WIDTH * sizeof(float));
+    for (int64_t t = 0; t < phase.taps; ++t) {
+      CopyStrided(weights + plan.taps[t] * plan.oc + column, kernel * plan.oc, 1, plan.ic, columns,
+                  dst + t * plan.ic * TERN_PANEL_WIDTH, TERN_PANEL_WIDTH);
+    }
+  }
+}
+
+// The input pixel that tap `tap` carries to output pixel (y, x), or zeros.
+const float* SourceOf(const TransposePlan& plan, const float* image, int64_t y, int64_t x,
+                      int64_t tap) {
+  const TernConvTranspose2dArgs& args = *plan.args;
+  const int64_t in_y = (y + args.pad_top - tap / args.kernel_w * args.dilation_h) / args.stride_h;
+  const int64_t in_x = (x + args.pad_left - tap % args.kernel_w * args.dilation_w) / args.stride_w;
+  if (in_y < 0 || in_y >= args.in_h || in_x < 0 || in_x >= args.in_w) return plan.zeros;
+  return image + (in_y * args.in_w + in_x) * args.in_c;
+}
+
+// One row of the output, in the pixels of the phase.
+void ComputePhaseRow(const TransposePlan& plan, const Phase& phase, int64_t group, int64_t image,
+                     int64_t y, const float** table) {
+  const TernConvTranspose2dArgs& args = *plan.args;
+  const float* input = args.input + image * args.in_h * args.in_w * args.in_c + group * plan.ic;
+  const int64_t pixels = (args.out_w - phase.x0 + args.stride_w - 1) / args.stride_w;
+  const TileSplit split(pixels);
+  for (int64_t tile = 0; tile < split.tiles; ++tile) {
+    for (int64_t i = 0; i < split.Rows(tile); ++i) {
+      const int64_t x = phase.x0 + (split.First(tile) + i) * args.stride_w;
+      for (int64_t t = 0; t < phase.taps; ++t) {
+        table[(tile * phase.taps + t) * kTileRows + i] = SourceOf(plan, input, y, x, plan.taps[t]);
+      }
+    }
+  }
+  const int64_t first = (image * args.out_h + y) * args.out_w + phase.x0, column = group * plan.oc;
+  Product product{phase.taps,
+                  plan.ic,
+                  plan.oc,
+                  plan.panels,
+                  args.output + first * args.out_c + column,
+                  args.stride_w * args.out_c,
+                  args.epilogue};
+  if (product.epilogue.bias != nullptr) product.epilogue.bias += column;
+  if (product.epilogue.residual != nullptr) {
+    product.epilogue.residual += first * args.epilogue.residual_stride + column;
+    product.epilogue.residual_stride *= args.stride_w;
+  }
+  MultiplyBlock(product, table, 0, pixels, 0, PanelCount(plan.oc));
+}
+
+void ComputePhase(const TransposePlan& plan, const Phase& phase, int64_t group,
+                  const TernKernelContext* context) {
+  const TernConvTranspose2dArgs& args = *plan.args;
+  const int64_t rows = (args.out_h - phase.y0 + args.stride_h - 1) / args.stride_h;
+  const int64_t cost = phase.taps * plan.ic * plan.oc * args.out_w / args.stride_w;
+  PackPhase(plan, phase, group);
+  ParallelFor(context, args.batch * rows, 1 + kWorkerGrain / (cost + 1), 1,
+              [&](int64_t first, int64_t last, int32_t worker) {
+                char* scratch = plan.worker_scratch + worker * plan.worker_bytes;
+                for (int64_t i = first; i < last; ++i) {
+                  const int64_t y = phase.y0 + i % rows * args.stride_h;
+                  ComputePhaseRow(plan, phase, group, i / rows, y,
+                                  reinterpret_cast<const float**>(scratch));
+                }
+              });
+}
+
+bool TakeScratch(const TernKernelContext* context, TransposePlan& plan) {
+  const TernConvTranspose2dArgs& args = *plan.args;
+  const int64_t workers = context->parallel == nullptr ? 1 : context->parallel->num_workers;
+  const int64_t kernel = args.kernel_h * args.kernel_w;
+  const int64_t zero_bytes = RoundUp64(plan.ic * 4), tap_bytes = RoundUp64(kernel * 8);
+  const int64_t panel_bytes = RoundUp64(PanelCount(plan.oc) * kernel * plan.ic * 64);
+  const int64_t tiles = TileSplit((args.out_w + args.stride_w - 1) / args.stride_w).tiles;
+  plan.worker_bytes = RoundUp64(tiles * kernel * kTileRows * static_cast<int64_t>(sizeof(float*)));
+  const int64_t bytes = zero_bytes + tap_bytes + panel_bytes + workers * plan.worker_bytes;
+  char* scratch =
+      static_cast<char*>(context->scratch(context->scratch_context, static_cast<size_t>(bytes)));
+  if (scratch == nullptr) return false;
+  memset(scratch, 0, static_cast<size_t>(zero_bytes));
+  plan.zeros = reinterpret_cast<const float*>(scratch);
+  plan.taps = reinterpret_cast<int64_t*>(scratch + zero_bytes);
+  plan.panels = reinterpret_cast<float*>(scratch + zero_bytes + tap_bytes);
+  plan.worker_scratch = scratch + zero_bytes + tap_bytes + panel_bytes;
+  return true;
+}
+
+}  // namespace
+
+int32_t conv_transpose2d(const TernConvTranspose2dArgs* args, const TernKernelContext* context) {
+  if (args->batch * args->out_h * args->out_w * args->out_c == 0) return TERN_KERNEL_OK;
+  TransposePlan plan{};
+  plan.args = args;
+  plan.ic = args->in_c / args->groups;
+  plan.oc = args->out_c / args->groups;
+  if (!TakeScratch(context, plan)) return TERN_KERNEL_NO_MEMORY;
+  for (int64_t group = 0; group < args->groups; ++group) {
+    for (int64_t y0 = 0; y0 < args->stride_h && y0 < args->out_h; ++y0) {
+      for (int64_t x0 = 0; x0 < args->stride_w && x0 < args->out_w; ++x0) {
+        ComputePhase(plan, {y0, x0, FindTaps(plan, y0, x0)}, group, context);
+      }
+    }
+  }
+  return TERN_KERNEL_OK;
+}
+
+}  // namespace tern::kernels::TERN_TARGET_NAME
+HWY_AFTER_NAMESPACE();

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batched product of unpacked operands. With enough rows the right operand is packed into scratch
+// and the micro-kernel of gemm runs; a few rows stream it once, as dot products or as sums of
+// scaled rows.
+
+#include "core/kernels/parallel.h"
+#include "core/kernels/product.h"
+#include "core/kernels/simd_math.h"
+#include "core/kernels/tile.h"
+#include "core/kernels/transpose.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tern::kernels::TERN_TARGET_NAME {
+namespace {
+
+// From this many rows on packing pays.
+constexpr int64_t kPackRows = 4;
+
+enum class Road {
+  kPack,        // pack b, then tiles
+  kDotRows,     // n = 1: rows of a times the one column of b
+  kDotColumns,  // few rows; columns of b are contiguous
+  kScaledRows   // few rows; rows of b are contiguous
+};
+
+struct MatMulPlan {
+  const TernMatMulArgs* args;
+  Road road;
+  bool copies_a;     // rows of a are not contiguous
+  int64_t a_stride;  // of the rows in use
+  int64_t panel_floats, a_floats, sum_floats;
+  float* scratch;  // [workers][panels, rows of a, sums]
+
+  int64_t worker_floats() const { return panel_floats + a_floats + sum_floats; }
+};
+
+int64_t RoundUp16(int64_t n) { return PanelCount(n) * TERN_PANEL_WIDTH; }
+
+Road ChooseRoad(const TernMatMulArgs& args) {
+  if (args.n == 1 && args.m >= kPackRows) return Road::kDotRows;
+  if (args.m >= kPackRows) return Road::kPack;
+  if (args.b_row_stride == 1) return Road::kDotColumns;
+  return args.b_col_stride == 1 ? Road::kScaledRows : Road::kPack;
+}
+
+MatMulPlan MakePlan(const TernMatMulArgs& args) {
+  MatMulPlan plan{};
+  plan.args = &args;
+  plan.road = ChooseRoad(args);
+  plan.copies_a = args.a_col_stride != 1 && args.k > 1;
+  plan.a_stride = plan.copies_a ? RoundUp16(args.k) + TERN_PANEL_WIDTH : args.a_row_stride;
+  plan.a_floats = plan.copies_a ? args.m * plan.a_stride : 0;
+  plan.panel_floats = plan.road == Road::kPack ? RoundUp16(args.n) * args.k : 0;
+  if (plan.road == Road::kDotRows) plan.sum_floats = RoundUp16(args.k);
+  if (plan.road == Road::kScaledRows) plan.sum_floats = RoundUp16(args.n);
+  return plan;
+}
+
+// The operands of one batch on one worker.
+struct Operands {
+  const float* a;  // rows of contiguous elements, plan.a_stride apart
+  const float* b;
+  float* c;
+  TernEpilogue epilogue;
+  float* panels;
+  float* sums;
+};
+
+Operands PrepareBatch(const MatMulPlan& plan, int64_t batch, int32_t worker) {
+  const TernMatMulArgs& args = *plan.args;
+  float* scratch = plan.scratch + worker * plan.worker_floats();
+  Operands operands{args.a + args.a_offsets[batch],
+                    args.b + args.b_offsets[batch],
+                    args.c + args.c_offsets[batch],
+                    args.epilogue,
+                    scratch,
+                    scratch + plan.panel_floats + plan.a_floats};
+  if (args.epilogue.residual != nullptr) operands.epilogue.residual += args.c_offsets[batch];
+  if (plan.copies_a) {
+    float* rows = scratch + plan.panel_floats;
+    CopyStrided(operands.a, args.a_row_stride, args.a_col_stride, args.m, args.k, rows,
+                plan.a_stride);
+    operands.a = rows;
+  }
+  return operands;
+}
+
+void FinishElement(const TernEpilogue& epilogue, float sum, int64_t row, int64_t column, float* c) {
+  const hn::CappedTag<float, 1> d;
+  const float residual = epilogue.residual == nullptr
+                             ? 0.0f
+                             : epilogue.residual[row * epilogue.residual_stride + column];
+  if (epilogue.bias != nullptr) sum += epilogue.bias[column];
+  if (epilogue.residual_after == 0) sum += residual;
+  const auto y =
+      ApplyActivation(d, hn::Set(d, sum), epilogue.activation, epilogue.alpha, epilogue.beta);
+  *c = hn::GetLane(y) + (epilogue.residual_after != 0 ? residual : 0.0f);
+}
+
+float Dot(const float* x, const float* y, int64_t size) {
+  const FloatTag d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  FloatVector s0 = hn::Zero(d), s1 = hn::Zero(d), s2 = hn::Zero(d), s3 = hn::Zero(d);
+  int64_t i = 0;
+  for (; i + 4 * lanes <= size; i += 4 * lanes) {
+    s0 = MulAdd(hn::LoadU(d, x + i), hn::LoadU(d, y + i), s0);
+    s1 = MulAdd(hn::LoadU(d, x + i + lanes), hn::LoadU(d, y + i + lanes), s1);
+    s2 = MulAdd(hn::LoadU(d, x + i + 2 * lanes), hn::LoadU(d, y + i + 2 * lanes), s2);
+    s3 = MulAdd(hn::LoadU(d, x + i + 3 * lanes), hn::LoadU(d, y + i + 3 * lanes), s3);
+  }
+  for (; i + lanes <= size; i += lanes) s0 = MulAdd(hn::LoadU(d, x + i), hn::LoadU(d, y + i), s0);
+  if (i < size) {
+    const size_t left = static_cast<size_t>(size - i);
+    s1 = MulAdd(hn::LoadN(d, x + i, left), hn::LoadN(d, y + i, left), s1);
+  }
+  return hn::ReduceSum(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)));
+}
+
+// n = 1. The column of b is gathered into scratch unless it is contiguous.
+void MultiplyDotRows(const MatMulPlan& plan, const Operands& operands, int64_t first, int64_t last,
+                     const float* column) {
+  const TernMatMulArgs& args = *plan.args;
+  for (int64_t row = first; row < last; ++row) {
+    FinishElement(operands.epilogue, Dot(operands.a + row * plan.a_stride, column, args.k), row, 0,
+                  operands.c + row * args.c_row_stride);
+  }
+}
+
+void MultiplyDotColumns(const MatMulPlan& plan, const Operands& operands, int64_t first,
+                        int64_t last) {
+  const TernMatMulArgs& args = *plan.args;
+  for (int64_t column = first; column < last; ++column) {
+    for (int64_t row = 0; row < args.m; ++row) {
+      const float sum =
+          Dot(operands.a + row * plan.a_stride, operands.b + column * args.b_col_stride, args.k);
+      FinishElement(operands.epilogue, sum, row, column,
+                    operands.c + row * args.c_row_stride + column);
+    }
+  }
+}
+
+// sums[j] += a[i] * b[i][j] for `rows` <= 4 rows of b; a null row of b is skipped.
+void AddScaledRows(const float* a, const float* b, int64_t b_stride, int64_t size, float* sums) {
+  const FloatTag d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const FloatVector a0 = hn::Set(d, a[0]), a1 = hn::Set(d, a[1]);
+  const FloatVector a2 = hn::Set(d, a[2]), a3 = hn::Set(d, a[3]);
+  const float* b1 = b + b_stride;
+  const float* b2 = b1 + b_stride;
+  const float* b3 = b2 + b_stride;
+  int64_t j = 0;
+  for (; j + lanes <= size; j += lanes) {
+    FloatVector s = hn::LoadU(d, sums + j);
+    s = MulAdd(a0, hn::LoadU(d, b + j), s);
+    s = MulAdd(a1, hn::LoadU(d, b1 + j), s);
+    s = MulAdd(a2, hn::LoadU(d, b2 + j), s);
+    s = MulAdd(a3, hn::LoadU(d, b3 + j), s);
+    hn::StoreU(s, d, sums + j);
+  }
+  for (; j < size; ++j) {
+    sums[j] += a[0] * b[j] + a[1] * b1[j] + (a[2] * b2[j] + a[3] * b3[j]);
+  }
+}
+
+void AddScaledRow(float a, const float* b, int64_t size, float* sums) {
+  const FloatTag d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t j = 0;
+  for (; j + lanes <= size; j += lanes) {
+    hn::StoreU(MulAdd(hn::Set(d, a), hn::LoadU(d, b + j), hn::LoadU(d, sums + j)), d, sums + j);
+  }
+  for (; j < size; ++j) sums[j] += a * b[j];
+}
+
+void MultiplyScaledRows(const MatMulPlan& plan, const Operands& operands, int64_t first,
+                        int64_t last) {
+  const TernMatMulArgs& args = *plan.args;
+  float* sums = operands.sums;
+  const int64_t size = last - first;
+  for (int64_t row = 0; row < args.m; ++row) {
+    const float* a = operands.a + row * plan.a_stride;
+    const float* b = operands.b + first;
+    memset(sums, 0, static_cast<size_t>(size) * sizeof(float));
+    int64_t i = 0;
+    for (; i + 4 <= args.k; i += 4) {
+      AddScaledRows(a + i, b + i * args.b_row_stride, args.b_row_stride, size, sums);
+    }
+    for (; i < args.k; ++i) AddScaledRow(a[i], b + i * args.b_row_stride, size, sums);
+    for (int64_t j = 0; j < size; ++j) {
+      FinishElement(operands.epilogue, sums[j], row, first + j,
+                    operands.c + row * args.c_row_stride + first + j);
+    }
+  }
+}
+
+TernPackArgs PackingOf(const MatMulPlan& plan, const Operands& operands) {
+  const TernMatMulArgs& args = *plan.args;
+  return {args.n, args.k, operands.b, args.b_row_stride, args.b_col_stride, operands.panels};
+}
+
+Product ProductOf(const MatMulPlan& plan, const Operands& operands) {
+  const TernMatMulArgs& args = *plan.args;
+  return {1, args.k, args.n, operands.panels, operands.c, args.c_row_stride, operands.epilogue};
+}
+
+const float* ColumnOf(const MatMulPlan& plan, const Operands& operands) {
+  const TernMatMulArgs& args = *plan.args;
+  if (args.b_row_stride == 1) return operands.b;
+  CopyStrided(operands.b, 0, args.b_row_stride, 1, args.k, operands.sums, args.k);
+  return operands.sums;
+}
+
+// A whole batch on one worker.
+void MultiplyBatch(const MatMulPlan& plan, int64_t batch, int32_t worker) {
+  const TernMatMulArgs& args = *plan.args;
+  const Operands operands = PrepareBatch(plan, batch, worker);
+  const int64_t panels = PanelCount(args.n);
+  switch (plan.road) {
+    case Road::kPack:
+      PackPanels(PackingOf(plan, operands), 0, panels);
+      MultiplyMatrix(ProductOf(plan, operands), operands.a, plan.a_stride, 0, args.m, 0, panels);
+      break;
+    case Road::kDotRows:
+      MultiplyDotRows(plan, operands, 0, args.m, ColumnOf(plan, operands));
+      break;
+    case Road::kDotColumns: MultiplyDotColumns(plan, operands, 0, args.n); break;
+    case Road::kScaledRows: MultiplyScaledRows(plan, operands, 0, args.n); break;
+  }
+}
+
+// One batch over all workers.
+void MultiplyWide(const MatMulPlan& plan, int64_t batch, const TernKernelContext* context) {
+  const TernMatMulArgs& args = *plan.args;
+  const Operands operands = PrepareBatch(plan, batch, 0);
+  const int64_t row_grain = 1 + kWorkerGrain / (args.n * args.k + 1);
+  const int64_t column_grain = 1 + kWorkerGrain / (args.m * args.k * 4 + 1);
+  if (plan.road == Road::kPack) {
+    const TernPackArgs packing = PackingOf(plan, operands);
+    ParallelFor(context, PanelCount(args.n), 1 + kWorkerGrain / (args.k * 128 + 1), 1,
+                [&](int64_t first, int64_t last, int32_t) { PackPanels(packing, first, last); });
+    MultiplyInParallel(ProductOf(plan, operands), operands.a, plan.a_stride, args.m, context);
+  } else if (plan.road == Road::kDotRows) {
+    const float* column = ColumnOf(plan, operands);
+    ParallelFor(context, args.m, row_grain, 1, [&](int64_t first, int64_t last, int32_t) {
+      MultiplyDotRows(plan, operands, first, last, column);
+    });
+  } else {
+    ParallelFor(context, args.n, column_grain, TERN_PANEL_WIDTH,
+                [&](int64_t first, int64_t last, int32_t) {
+                  if (plan.road == Road::kDotColumns) {
+                    MultiplyDotColumns(plan, operands, first, last);
+                  } else {
+                    Operands part = operands;
+                    part.sums += first;
+                    MultiplyScaledRows(plan, part, first, last);
+                  }
+                });
+  }
+}
+
+}  // namespace
+
+int32_t matmul(const TernMatMulArgs* args, const TernKernelContext* context) {
+  if (args->batches == 0 || args->m == 0 || args->n == 0) return TERN_KERNEL_OK;
+  MatMulPlan plan = MakePlan(*args);
+  const int64_t workers = context->parallel == nullptr ? 1 : context->parallel->num_workers;
+  const bool by_batch = workers == 1 || args->batches >= workers;
+  const int64_t floats = plan.worker_floats() * (by_batch ? workers : 1);
+  if (floats > 0) {
+    const size_t bytes = static_cast<size_t>(floats) * sizeof(float);
+    plan.scratch = static_cast<float*>(context->scratch(context->scratch_context, bytes));
+    if (plan.scratch == nullptr) return TERN_KERNEL_NO_MEMORY;
+  }
+  if (!by_batch) {
+    for (int64_t batch = 0; batch < args->batches; ++batch) MultiplyWide(plan, batch, context);
+    return TERN_KERNEL_OK;
+  }
+  const int64_t cost = args->m * args->n * args->k;
+  ParallelFor(context, args->batches, 1 + kWorkerGrain / (cost + 1), 1,
+              [&](int64_t first, int64_t last, int32_t worker) {
+                for (int64_t batch = first; batch < last; ++batch) {
+                  MultiplyBatch(plan, batch, worker);
+                }
+              });
+  return TERN_KERNEL_OK;
+}
+
+}  // namespace tern::kernels::TERN_TARGET_NAME
+HWY_AFTER_NAMESPACE();

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Channels-last pooling, vectors over channels: each output keeps up to four accumulators while its
+// window is read.
+
+#include "core/kernels/parallel.h"
+#include "core/kernels/product.h"
+#include "core/kernels/simd_math.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tern::kernels::TERN_TARGET_NAME {
+namespace {
+
+// The taps of one output along one axis that lie in the image, and how many lie in image or
+// padding.
+struct Span {
+  int64_t first, last, padded;
+};
+
+// Taps t of [0, kernel) with low <= start + t * dilation < high.
+int64_t FirstTap(int64_t start, int64_t dilation, int64_t low) {
+  return start >= low ? 0 : (low - start + dilation - 1) / dilation;
+}
+
+int64_t LastTap(int64_t start, int64_t dilation, int64_t kernel, int64_t high) {
+  if (start >= high) return 0;
+  const int64_t fit = (high - start + dilation - 1) / dilation;
+  return fit < kernel ? fit : kernel;
+}
+
+Span SpanOf(int64_t start, int64_t dilation, int64_t kernel, int64_t size, int64_t pad_before,
+            int64_t pad_after) {
+  const int64_t first = FirstTap(start, dilation, 0), last = LastTap(start, dilation, kernel, size);
+  const int64_t padded =
+      LastTap(start, dilation, kernel, size + pad_after) - FirstTap(start, dilation, -pad_before);
+  return {first, last < first ? first : last, padded};
+}
+
+// One output pixel's window: rows x columns of input pixels.
+struct Window {
+  const float* corner;
+  int64_t rows, columns, row_step, column_step;
+  float scale;  // of a sum; 0 where there is nothing to average
+};
+
+template <bool is_max>
+HWY_INLINE FloatVector Accumulate(FloatVector sum, FloatVector x) {
+  // Max's second operand survives a NaN in the first on x86; KeepNaN takes care of x.
+  if constexpr (is_max) return KeepNaN(x, hn::Max(x, sum));
+  return hn::Add(sum, x);
+}
+
+template <bool is_max>
+HWY_INLINE FloatVector FinishPool(FloatVector sum, float scale) {
+  const FloatTag d;
+  if constexpr (is_max) return sum;
+  return hn::Mul(sum, hn::Set(d, scale));
+}
+
+template <bool is_max>
+HWY_INLINE void PoolFourVectors(const Window& window, int64_t channel, float* out) {
+  const FloatTag d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  FloatVector s0 = hn::Set(d, is_max ? -HUGE_VALF : 0.0f), s1 = s0, s2 = s0, s3 = s0;
+  for (int64_t y = 0; y < window.rows; ++y) {
+    const float* x = window.corner + y * window.row_step + channel;
+    for (int64_t i = 0; i < window.columns; ++i, x += window.column_step) {
+      s0 = Accumulate<is_max>(s0, hn::LoadU(d, x));
+      s1 = Accumulate<is_max>(s1, hn::LoadU(d, x + lanes));
+      s2 = Accumulate<is_max>(s2, hn::LoadU(d, x + 2 * lanes));
+      s3 = Accumulate<is_max>(s3, hn::LoadU(d, x + 3 * lanes));
+    }
+  }
+  hn::StoreU(FinishPool<is_max>(s0, window.scale), d, out + channel);
+  hn::StoreU(FinishPool<is_max>(s1, window.scale), d, out + channel + lanes);
+  hn::StoreU(FinishPool<is_max>(s2, window.scale), d, out + channel + 2 * lanes);
+  hn::StoreU(FinishPool<is_max>(s3, window.scale), d, out + channel + 3 * lanes);
+}
+
+template <bool is_max>
+HWY_INLINE void PoolSomeLanes(const Window& window, int64_t channel, int64_t count, float* out) {
+  const FloatTag d;
+  const size_t n = static_cast<size_t>(count);
+  FloatVector s = hn::Set(d, is_max ? -HUGE_VALF : 0.0f);
+  for (int64_t y = 0; y < window.rows; ++y) {
+    const float* x = window.corner + y * window.row_step + channel;
+    for (int64_t i = 0; i < window.columns; ++i, x += window.column_step) {
+      s = Accumulate<is_max>(s, hn::LoadN(d, x, n));
+    }
+  }
+  hn::StoreN(FinishPool<is_max>(s, window.scale), d, out + channel, n);
+}
+
+template <bool is_max>
+void PoolPixel(const Window& window, int64_t channels, float* out) {
+  const FloatTag d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t channel = 0;
+  for (; channel + 4 * lanes <= channels; channel += 4 * lanes) {
+    PoolFourVectors<is_max>(window, channel, out);
+  }
+  for (; channel < channels; channel += lanes) {
+    const int64_t left = channels - channel;
+    PoolSomeLanes<is_max>(window, channel, left < lanes ? left : lanes, out);
+  }
+}
+
+// One row of output pixels.
+void PoolRow(const TernPool2dArgs& args, int64_t row) {
+  const int64_t image = row / args.out_h, y = row % args.out_h;
+  const int64_t start_y = y * args.stride_h - args.pad_top;
+  const Span rows =
+      SpanOf(start_y, args.dilation_h, args.kernel_h, args.in_h, args.pad_top, args.pad_bottom);
+  Window window{};
+  window.rows = rows.last - rows.first;
+  window.row_step = args.dilation_h * args.in_w * args.channels;
+  window.column_step = args.dilation_w * args.channels;
+  const int64_t first_y = image * args.in_h + start_y + rows.first * args.dilation_h;
+  float* out = args.output + row * args.out_w * args.channels;
+  for (int64_t x = 0; x < args.out_w; ++x, out += args.channels) {
+    const int64_t start_x = x * args.stride_w - args.pad_left;
+    const Span columns =
+        SpanOf(start_x, args.dilation_w, args.kernel_w, args.in_w, args.pad_left, args.pad_right);
+    window.columns = columns.last - columns.first;
+    const int64_t first_x = start_x + columns.first * args.dilation_w;
+    window.corner = args.input + (first_y * args.in_w + first_x) * args.channels;
+    const int64_t taps =
+        args.count_include_pad != 0 ? rows.padded * columns.padded : window.rows * window.columns;
+    window.scale = taps > 0 ? 1.0f / static_cast<float>(taps) : 0.0f;
+    if (args.kind == TERN_POOL_MAX) {
+      PoolPixel<true>(window, args.channels, out);
+    } else {
+      PoolPixel<false>(window, args.channels, out);
+    }
+  }
+}
+
+}  // namespace
+
+int32_t pool2d(const TernPool2dArgs* args, const TernKernelContext* context) {
+  const int64_t row_cost = args->out_w * args->channels * args->kernel_h * args->kernel_w;
+  ParallelFor(context, args->batch * args->out_h, 1 + kWorkerGrain / (row_cost + 1), 1,
+              [&](int64_t first, int64_t last, int32_t) {
+                for (int64_t row = first; row < last; ++row) PoolRow(*args, row);
+              });
+  return TERN_KERNEL_OK;
+}
+
+}  // namespace tern::kernels::TERN_TARGET_NAME
+HWY_AFTER_NAMESPACE();

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles over blocks of rows and panels: the loops around the micro-kernel, and the activations that
+// do not fit into it.
+
+#include "core/kernels/product.h"
+
+#include "core/kernels/parallel.h"
+#include "core/kernels/simd_math.h"
+#include "core/kernels/tile.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tern::kernels::TERN_TARGET_NAME {
+namespace {
+
+constexpr float kInfinity = __builtin_inff();
+
+// Vectors of 4, 8 or >= 16 lanes: how a tile of kTileVectors vectors lies over the panels.
+constexpr int PerPanel(int64_t lanes) {
+  const int in_panel = lanes >= 16 ? 1 : lanes >= 8 ? 2 : 4;
+  return in_panel < kTileVectors ? in_panel : kTileVectors;
+}
+
+int64_t Lanes() { return static_cast<int64_t>(hn::Lanes(PanelTag())); }
+
+// Columns of a tile; a divisor or multiple of a panel.
+int64_t TileColumns() { return kTileVectors * Lanes(); }
+
+template <int kPerPanel>
+TileFunction* TileForShape(int64_t rows, int64_t panels) {
+  constexpr int kPanels = kTileVectors / kPerPanel;
+  if constexpr (kPanels >= 4) {
+    if (panels >= 4) return TileForRows<kPerPanel, 4>(rows);
+  }
+  if constexpr (kPanels >= 2) {
+    if (panels >= 2) return TileForRows<kPerPanel, 2>(rows);
+  }
+  return TileForRows<kPerPanel, 1>(rows);
+}
+
+// The micro-kernel for that many rows and at most that many panels.
+TileFunction* ChooseTile(int64_t rows, int64_t panels) {
+#if HWY_HAVE_SCALABLE
+  if (Lanes() >= 16) return TileForShape<PerPanel(16)>(rows, panels);
+  if (Lanes() >= 8) return TileForShape<PerPanel(8)>(rows, panels);
+  return TileForShape<PerPanel(4)>(rows, panels);
+#else
+  return TileForShape<PerPanel(HWY_LANES(float))>(rows, panels);
+#endif
+}
+
+// Panels that ChooseTile's answer covers when `panels` are left.
+int64_t PanelsTaken(int64_t panels) {
+  int64_t most = PanelsPerTile();
+  while (most > panels) most /= 2;
+  return most;
+}
+
+bool IsClamp(int32_t activation) {
+  return activation == TERN_ACT_RELU || activation == TERN_ACT_CLAMP;
+}
+
+void SetEpilogue(const TernEpilogue& epilogue, Tile& tile) {
+  tile.residual_after = epilogue.residual_after != 0;
+  tile.residual_stride = epilogue.residual_stride;
+  tile.clamp = IsClamp(epilogue.activation);
+  tile.low = epilogue.activation == TERN_ACT_RELU ? 0.0f : epilogue.alpha;
+  tile.high = epilogue.activation == TERN_ACT_RELU ? kInfinity : epilogue.beta;
+}
+
+void FinishVector(const Tile& tile, const TernEpilogue& epilogue, const float* sum, int64_t row,
+                  int64_t column) {
+  const PanelTag d;
+  const int64_t left = tile.columns - column;
+  PanelVector v = hn::LoadU(d, sum);
+  PanelVector residual = hn::Zero(d);
+  if (tile.residual != nullptr) {
+    residual = LoadColumns(tile.residual + row * tile.residual_stride + column, left);
+  }
+  if (!tile.residual_after) v = hn::Add(v, residual);
+  v = ApplyActivation(d, v, epilogue.activation, epilogue.alpha, epilogue.beta);
+  if (tile.residual_after) v = hn::Add(v, residual);
+  StoreColumns(v, tile.c + row * tile.c_stride + column, left);
+}
+
+// Activations with polynomials would spill the accumulators: sums go through a buffer in L1.
+HWY_NOINLINE void ComputeThroughBuffer(TileFunction* compute, const Tile& tile, int64_t rows,
+                                       const TernEpilogue& epilogue) {
+  constexpr int64_t kWidth = kTileVectors * TERN_PANEL_WIDTH;
+  HWY_ALIGN float sums[kTileRows * kWidth];
+  Tile plain = tile;
+  plain.c = sums;
+  plain.c_stride = kWidth;
+  plain.residual = nullptr;
+  compute(plain);
+  const int64_t width = tile.columns < TileColumns() ? tile.columns : TileColumns();
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t column = 0; column < width; column += Lanes()) {
+      FinishVector(tile, epilogue, sums + row * kWidth + column, row, column);
+    }
+  }
+}
+
+// All row tiles of a block times one group of panels.
+struct ColumnGroup {
+  const Product* product;
+  const float* const* pointers;
+  int64_t first_row, column, panels;
+  const float* b;
+};
+
+void MultiplyGroup(const ColumnGroup& group, const TileSplit& split) {
+  const Product& product = *group.product;
+  const TernEpilogue& epilogue = product.epilogue;
+  const bool through_buffer = epilogue.activation != TERN_ACT_NONE && !IsClamp(epilogue.activation);
+  Tile tile;
+  tile.taps = product.taps;
+  tile.run = product.run;
+  tile.b = group.b;
+  tile.panel_stride = product.taps * product.run * TERN_PANEL_WIDTH;
+  tile.c_stride = product.c_stride;
+  tile.columns = product.n - group.column;
+  if (tile.columns > TERN_PANEL_WIDTH * group.panels) {
+    tile.columns = TERN_PANEL_WIDTH * group.panels;
+  }
+  tile.bias = epilogue.bias == nullptr ? nullptr : epilogue.bias + group.column;
+  SetEpilogue(epilogue, tile);
+  for (int64_t i = 0; i < split.tiles; ++i) {
+    const int64_t row = group.first_row + split.First(i), rows = split.Rows(i);
+    tile.rows = group.pointers + i * product.taps * kTileRows;
+    tile.c = product.c + row * product.c_stride + group.column;
+    tile.residual = epilogue.residual == nullptr
+                        ? nullptr
+                        : epilogue.residual + row * epilogue.residual_stride + group.column;
+    TileFunction* compute = ChooseTile(rows, group.panels);
+    if (through_buffer) {
+      ComputeThroughBuffer(compute, tile, rows, epilogue);
+    } else {
+      compute(tile);
+    }
+  }
+}
+
+// A panel wider than a tile, in tiles side by side.
+void MultiplyPanel(ColumnGroup group, const TileSplit& split) {
+  const int64_t end = group.column + TERN_PANEL_WIDTH;
+  const int64_t last = end < group.product->n ? end : group.product->n;
+  for (; group.column < last; group.column += TileColumns(), group.b += TileColumns()) {
+    MultiplyGroup(group, split);
+  }
+}
+
+}  // namespace
+
+int64_t PanelsPerTile() {
+  const int64_t columns = TileColumns();
+  return columns <= TERN_PANEL_WIDTH ? 1 : columns / TERN_PANEL_WIDTH;
+}
+
+void MultiplyBlock(const Product& product, const float* const* pointers, int64_t first_row,
+                   int64_t rows, int64_t first_panel, int64_t last_panel) {
+  if (rows <= 0) return;
+  const TileSplit split(rows);
+  const int64_t panel_size = product.taps * product.run * TERN_PANEL_WIDTH;
+  for (int64_t panel = first_panel; panel < last_panel;) {
+    const int64_t taken = PanelsTaken(last_panel - panel);
+    const ColumnGroup group{&product,  pointers,
+                            first_row, panel * TERN_PANEL_WIDTH,
+                            taken,     product.panels + panel * panel_size};
+    MultiplyPanel(group, split);
+    panel += taken;
+  }
+}
+
+namespace {
+
+constexpr int64_t kBlockTiles = 32;
+constexpr int64_t kBlockBytes = 256 * 1024;  // of rows: half of a usual second-level cache
+
+int64_t RowsPerBlock(int64_t k) {
+  const int64_t tiles = kBlockBytes / (k * kTileRows * static_cast<int64_t>(sizeof(float)) + 1);
+  return kTileRows * (tiles < 1 ? 1 : tiles > kBlockTiles ? kBlockTiles : tiles);
+}
+
+}  // namespace
+
+void MultiplyMatrix(const Product& product, const float* a, int64_t a_stride, int64_t first_row,
+                    int64_t last_row, int64_t first_panel, int64_t last_panel) {
+  const float* pointers[kBlockTiles * kTileRows];
+  const int64_t block = RowsPerBlock(product.run);
+  for (int64_t row = first_row; row < last_row; row += block) {
+    const int64_t rows = last_row - row < block ? last_row - row : block;
+    const TileSplit split(rows);
+    for (int64_t tile = 0; tile < split.tiles; ++tile) {
+      for (int64_t i = 0; i < split.Rows(tile); ++i) {
+        pointers[tile * kTileRows + i] = a + (row + split.First(tile) + i) * a_stride;
+      }
+    }
+    MultiplyBlock(product, pointers, row, rows, first_panel, last_panel);
+  }
+}
+
+bool SplitByPanels(const Product& product, int64_t m, int64_t workers) {
+  const int64_t groups = PanelCount(product.n) / PanelsPerTile();
+  return product.n > m && groups >= 2 * workers;
+}
+
+void MultiplyInParallel(const Product& product, const float* a, int64_t a_stride, int64_t m,
+                        const TernKernelContext* context) {
+  const int64_t panels = PanelCount(product.n), row_cost = product.n * product.run * product.taps;
+  const int64_t workers = WorkersFor(context, m * row_cost, kWorkerGrain);
+  if (SplitByPanels(product, m, workers)) {
+    const int64_t panel_cost = m * product.run * product.taps * TERN_PANEL_WIDTH;
+    const int64_t grain = 1 + kWorkerGrain / (panel_cost + 1);
+    ParallelFor(context, panels, grain, PanelsPerTile(), [&](int64_t first, int64_t last, int32_t) {
+      MultiplyMatrix(product, a, a_stride, 0, m, first, last);
+    });
+    return;
+  }
+  ParallelFor(context, m, 1 + kWorkerGrain / (row_cost + 1), 1,
+              [&](int64_t first, int64_t last, int32_t) {
+                MultiplyMatrix(product, a, a_stride, first, last, 0, panels);
+              });
+}
+
+}  // namespace tern::kernels::TERN_TARGET_NAME
+HWY_AFTER_NAMESPACE();

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// A matrix product as tiles: which rows, which panels, what happens to each sum. gemm, matmul and
+// the convolutions describe themselves as a Product and hand over tables of row pointers.
+
+#ifndef TERN_CORE_KERNELS_PRODUCT_H_
+#define TERN_CORE_KERNELS_PRODUCT_H_
+
+#include "core/kernels/kernel.h"
+#include "core/kernels/simd.h"
+
+namespace tern::kernels::TERN_TARGET_NAME {
+
+struct Product {
+  int64_t taps, run;  // k = taps * run
+  int64_t n;
+  const float* panels;  // [ceil(n/16)][k][16]
+  float* c;
+  int64_t c_stride;
+  TernEpilogue epilogue;
+};
+
+// How `rows` rows are cut into tiles: as few as it takes, of nearly equal height, so that no tile
+// is so low that loads bound it.
+struct TileSplit {
+  int64_t tiles, height, higher;  // the first `higher` tiles have height + 1 rows
+
+  explicit TileSplit(int64_t rows)
+      : tiles((rows + kTileRows - 1) / kTileRows), height(rows / tiles), higher(rows % tiles) {}
+  int64_t Rows(int64_t tile) const { return height + (tile < higher ? 1 : 0); }
+  int64_t First(int64_t tile) const { return tile * height + (tile < higher ? tile : higher); }
+};
+
+// Panels that one tile covers (1 where a tile is narrower than a panel).
+int64_t PanelsPerTile();
+
+// c[first_row ...] = rows * panels [first_panel, last_panel), for the rows of one block. `pointers`
+// is [tile][tap][kTileRows] for the tiles of TileSplit(rows).
+void MultiplyBlock(const Product& product, const float* const* pointers, int64_t first_row,
+                   int64_t rows, int64_t first_panel, int64_t last_panel);
+
+// Rows of a plain matrix, cut into blocks that stay in the second-level cache.
+void MultiplyMatrix(const Product& product, const float* a, int64_t a_stride, int64_t first_row,
+                    int64_t last_row, int64_t first_panel, int64_t last_panel);
+
+// The whole product of an m-row matrix, over the workers that it is worth.
+void MultiplyInParallel(const Product& product, const float* a, int64_t a_stride, int64_t m,
+                        const TernKernelContext* context);
+
+// Multiplications per worker below which splitting costs more than it gives: some 20 us.
+inline constexpr int64_t kWorkerGrain = 1000000;
+
+// True where a product over the workers is better cut by panels (weights larger than activations).
+bool SplitByPanels(const Product& product, int64_t m, int64_t workers);
+
+inline int64_t PanelCount(int64_t n) { return (n + TERN_PANEL_WIDTH - 1) / TERN_PANEL_WIDTH; }
+
+}  // namespace tern::kernels::TERN_TARGET_NAME
+
+#endif  // TERN_CORE_KERNELS_PRODUCT_H_

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// The micro-kernel of every matrix product: a few rows, given by pointers, times the columns of one
+// or more packed panels, accumulated in registers over all of k, finished in registers and stored
+// once.
+//
+// Rows are reached through a table of pointers, kTileRows per tap, so that a convolution is a
+// product whose row r of tap t starts wherever that input pixel lies (a zero row outside of the
+// image), and gemm the case of one tap. Accumulators are named variables, spelled by macros over
+// rows, because SVE's vectors cannot be array elements; rows past kRows are compiled away.
+
+#ifndef TERN_CORE_KERNELS_TILE_H_
+#define TERN_CORE_KERNELS_TILE_H_
+
+#include "core/kernels/simd.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tern::kernels::TERN_TARGET_NAME {
+
+struct Tile {
+  const float* const* rows;  // [taps][kTileRows]
+  int64_t taps, run;         // floats read through each pointer; k = taps * run
+  const float* b;            // first column of the tile in row 0 of its panel
+  int64_t panel_stride;      // floats from one panel to the next
+  float* c;
+  int64_t c_stride;
+  int64_t columns;        // that may be stored, from c on: >= 1, may be more than the tile has
+  const float* bias;      // at the tile's first column, or null
+  const float* residual;  // at the tile's first element, or null
+  int64_t residual_stride;
+  bool residual_after;  // the clamp
+  bool clamp;
+  float low, high;
+};
+
+// Where vector j of a row of the tile starts, from its first column in the packed panels.
+template <int kPerPanel>
+HWY_INLINE int64_t PanelOffset(const Tile& tile, int j) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(PanelTag()));
+  return (j / kPerPanel) * tile.panel_stride + (j % kPerPanel) * lanes;
+}
+
+// n elements from p, or all lanes where n is larger; zeros behind them, none for n <= 0.
+HWY_INLINE PanelVector LoadColumns(const float* p, int64_t n) {
+  const PanelTag d;
+  if (n >= static_cast<int64_t>(hn::Lanes(d))) return hn::LoadU(d, p);
+  return n > 0 ? hn::LoadN(d, p, static_cast<size_t>(n)) : hn::Zero(d);
+}
+
+HWY_INLINE void StoreColumns(PanelVector v, float* p, int64_t n) {
+  const PanelTag d;
+  if (n >= static_cast<int64_t>(hn::Lanes(d))) {
+    hn::StoreU(v, d, p);
+  } else if (n > 0) {
+    hn::StoreN(v, d, p, static_cast<size_t>(n));
+  }
+}
+
+HWY_INLINE PanelVector LoadBias(const Tile& tile, int j) {
+  const int64_t column = j * static_cast<int64_t>(hn::Lanes(PanelTag()));
+  if (tile.bias == nullptr) return hn::Zero(PanelTag());
+  return LoadColumns(tile.bias + column, tile.columns - column);
+}
+
+// The constant comes first: on x86, Max and Min then keep a NaN of v.
+HWY_INLINE PanelVector ClampVector(PanelVector v, float low, float high) {
+  const PanelTag d;
+  return hn::Min(hn::Set(d, high), hn::Max(hn::Set(d, low), v));
+}
+
+// Any tile edge, residual and clamp.
+HWY_INLINE void StoreCarefully(const Tile& tile, int row, int j, PanelVector v) {
+  const int64_t column = j * static_cast<int64_t>(hn::Lanes(PanelTag()));
+  const int64_t left = tile.columns - column;
+  if (left <= 0) return;
+  PanelVector residual = hn::Zero(PanelTag());
+  if (tile.residual != nullptr) {
+    residual = LoadColumns(tile.residual + row * tile.residual_stride + column, left);
+    if (!tile.residual_after) v = hn::Add(v, residual);
+  }
+  if (tile.clamp) v = ClampVector(v, tile.low, tile.high);
+  if (tile.residual != nullptr && tile.residual_after) v = hn::Add(v, residual);
+  StoreColumns(v, tile.c + row * tile.c_stride + column, left);
+}
+
+enum class TileStore { kPlain, kClamp, kCareful };
+
+template <int kVectors, TileStore store>
+HWY_INLINE void StoreRow(const Tile& tile, int row, PanelVector v0, PanelVector v1, PanelVector v2,
+                         PanelVector v3) {
+  const PanelTag d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  if constexpr (store == TileStore::kCareful) {
+    StoreCarefully(tile, row, 0, v0);
+    if constexpr (kVectors > 1) StoreCarefully(tile, row, 1, v1);
+    if constexpr (kVectors > 2) StoreCarefully(tile, row, 2, v2);
+    if constexpr (kVectors > 3) StoreCarefully(tile, row, 3, v3);
+    return;
+  }
+  if constexpr (store == TileStore::kClamp) {
+    v0 = ClampVector(v0, tile.low, tile.high);
+    if constexpr (kVectors > 1) v1 = ClampVector(v1, tile.low, tile.high);
+    if constexpr (kVectors > 2) v2 = ClampVector(v2, tile.low, tile.high);
+    if constexpr (kVectors > 3) v3 = ClampVector(v3, tile.low, tile.high);
+  }
+  float* c = tile.c + row * tile.c_stride;
+  hn::StoreU(v0, d, c);
+  if constexpr (kVectors > 1) hn::StoreU(v1, d, c + lanes);
+  if constexpr (kVectors > 2) hn::StoreU(v2, d, c + 2 * lanes);
+  if constexpr (kVectors > 3) hn::StoreU(v3, d, c + 3 * lanes);
+}
+
+// One row's share of one step of k: c += a * b.
+template <int kVectors>
+HWY_INLINE void MulAddRow(PanelVector a, PanelVector b0, PanelVector b1, PanelVector b2,
+                          PanelVector b3, PanelVector& c0, PanelVector& c1, PanelVector& c2,
+                          PanelVector& c3) {
+  c0 = MulAdd(a, b0, c0);
+  if constexpr (kVectors > 1) c1 = MulAdd(a, b1, c1);
+  if constexpr (kVectors > 2) c2 = MulAdd(a, b2, c2);
+  if constexpr (kVectors > 3) c3 = MulAdd(a, b3, c3);
+}
+
+#define TERN_TILE_ROWS(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13)
+
+#define TERN_TILE_DECLARE(r)                                                         \
+  [[maybe_unused]] PanelVector c##r##_0 = bias0, c##r##_1 = bias1, c##r##_2 = bias2, \
+                               c##r##_3 = bias3;
+#define TERN_TILE_POINTER(r) [[maybe_unused]] const float* a##r = rows[r < kRows ? r : 0];
+#define TERN_TILE_STEP(r)                                                                  \
+  if constexpr (r < kRows) {                                                               \
+    MulAddRow<kVectors>(hn::Set(d, a##r[i]), b0, b1, b2, b3, c##r##_0, c##r##_1, c##r##_2, \
+                        c##r##_3);                                                         \
+  }
+#define TERN_TILE_GROUP(r) \
+  [[maybe_unused]] const PanelVector g##r = LoadGroup(a##r + (r < kRows ? i : 0));
+#define TERN_TILE_LANE_0(r) \
+  if constexpr (r < kRows) c##r##_0 = MulAddLane<lane>(b, g##r, c##r##_0);
+#define TERN_TILE_LANE_1(r) \
+  if constexpr (r < kRows) c##r##_1 = MulAddLane<lane>(b, g##r, c##r##_1);
+#define TERN_TILE_LANE_2(r) \
+  if constexpr (r < kRows) c##r##_2 = MulAddLane<lane>(b, g##r, c##r##_2);
+#define TERN_TILE_LANE_3(r) \
+  if constexpr (r < kRows) c##r##_3 = MulAddLane<lane>(b, g##r, c##r##_3);
+#define TERN_TILE_LANE_COLUMN(j)                      \
+  if constexpr (j < kVectors) {                       \
+    const PanelVector b = hn::LoadU(d, panel + o##j); \
+    TERN_TILE_ROWS(TERN_TILE_LANE_##j)                \
+  }
+#define TERN_TILE_LANE_STEP(index) \
+  {                                \
+    constexpr int lane = index;    \
+    TERN_TILE_LANE_COLUMN(0)       \
+    TERN_TILE_LANE_COLUMN(1)       \
+    TERN_TILE_LANE_COLUMN(2)       \
+    TERN_TILE_LANE_COLUMN(3)       \
+    panel += TERN_PANEL_WIDTH;     \
+  }
+#define TERN_TILE_STORE(r)                                                       \
+  if constexpr (r < kRows) {                                                     \
+    StoreRow<kVectors, kStore>(tile, r, c##r##_0, c##r##_1, c##r##_2, c##r##_3); \
+  }
+
+// kPerPanel vectors from each of kPanels neighbouring panels.
+template <int kRows, int kPerPanel, int kPanels>
+HWY_NOINLINE void ComputeTile(const Tile& tile) {
+  constexpr int kVectors = kPerPanel * kPanels;
+  static_assert(kVectors <= 4 && kRows <= kMaxTileRows);
+  const PanelTag d;
+  const int64_t run = tile.run;
+  const int64_t o0 = 0, o1 = PanelOffset<kPerPanel>(tile, 1);
+  [[maybe_unused]] const int64_t o2 = PanelOffset<kPerPanel>(tile, 2);
+  [[maybe_unused]] const int64_t o3 = PanelOffset<kPerPanel>(tile, 3);
+  const PanelVector bias0 = LoadBias(tile, 0), bias1 = LoadBias(tile, 1);
+  const PanelVector bias2 = LoadBias(tile, 2), bias3 = LoadBias(tile, 3);
+  TERN_TILE_ROWS(TERN_TILE_DECLARE)
+  const float* panel = tile.b;
+  const float* const* rows = tile.rows;
+  for (int64_t tap = 0; tap < tile.taps; ++tap, rows += kTileRows) {
+    TERN_TILE_ROWS(TERN_TILE_POINTER)
+    int64_t i = 0;
+    if constexpr (kMultiplyByLane) {
+      for (; i + 4 <= run; i += 4) {
+        TERN_TILE_ROWS(TERN_TILE_GROUP)
+        TERN_TILE_LANE_STEP(0)
+        TERN_TILE_LANE_STEP(1)
+        TERN_TILE_LANE_STEP(2)
+        TERN_TILE_LANE_STEP(3)
+      }
+    }
+    HWY_UNROLL(kTileUnroll)
+    for (; i < run; ++i, panel += TERN_PANEL_WIDTH) {
+      const PanelVector b0 = hn::LoadU(d, panel),
+                        b1 = hn::LoadU(d, panel + (kVectors > 1 ? o1 : o0));
+      const PanelVector b2 = kVectors > 2 ? hn::LoadU(d, panel + o2) : b0;
+      const PanelVector b3 = kVectors > 3 ? hn::LoadU(d, panel + o3) : b0;
+      TERN_TILE_ROWS(TERN_TILE_STEP)
+    }
+  }
+  const int64_t width = kVectors * static_cast<int64_t>(hn::Lanes(d));
+  if (tile.columns < width || tile.residual != nullptr) {
+    constexpr TileStore kStore = TileStore::kCareful;
+    TERN_TILE_ROWS(TERN_TILE_STORE)
+  } else if (tile.clamp) {
+    constexpr TileStore kStore = TileStore::kClamp;
+    TERN_TILE_ROWS(TERN_TILE_STORE)
+  } else {
+    constexpr TileStore kStore = TileStore::kPlain;
+    TERN_TILE_ROWS(TERN_TILE_STORE)
+  }
+}
+
+#undef TERN_TILE_DECLARE
+#undef TERN_TILE_POINTER
+#undef TERN_TILE_STEP
+#undef TERN_TILE_GROUP
+#undef TERN_TILE_LANE_0
+#undef TERN_TILE_LANE_1
+#undef TERN_TILE_LANE_2
+#undef TERN_TILE_LANE_3
+#undef TERN_TILE_LANE_COLUMN
+#undef TERN_TILE_LANE_STEP
+#undef TERN_TILE_STORE
+
+using TileFunction = void(const Tile& tile);
+
+// The micro-kernel for 1 <= rows <= kTileRows.
+template <int kPerPanel, int kPanels>
+HWY_INLINE TileFunction* TileForRows(int64_t rows) {
+#define TERN_TILE_ENTRY(r) &ComputeTile<(r < kTileRows ? r + 1 : kTileRows), kPerPanel, kPanels>,
+  static constexpr TileFunction* kTable[] = {TERN_TILE_ROWS(TERN_TILE_ENTRY)};
+#undef TERN_TILE_ENTRY
+  return kTable[rows - 1];
+}
+
+}  // namespace tern::kernels::TERN_TARGET_NAME
+HWY_AFTER_NAMESPACE();
+
+#endif  // TERN_CORE_KERNELS_TILE_H_

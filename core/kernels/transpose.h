@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies a strided matrix into packed panels, or into plain rows, 4 x 4 elements at a time where
+// columns lie contiguous in memory and whole rows where rows do.
+
+#ifndef TERN_CORE_KERNELS_TRANSPOSE_H_
+#define TERN_CORE_KERNELS_TRANSPOSE_H_
+
+#include <string.h>
+
+#include "core/kernels/kernel.h"
+#include "core/kernels/simd.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tern::kernels::TERN_TARGET_NAME {
+
+// dst[i * dst_stride + j] = src[j * src_stride + i] for i, j < 4.
+HWY_INLINE void Transpose4x4(const float* src, int64_t src_stride, float* dst, int64_t dst_stride) {
+  const hn::CappedTag<float, 4> d;
+  const hn::Repartition<double, decltype(d)> dd;
+  const auto r0 = hn::LoadU(d, src), r1 = hn::LoadU(d, src + src_stride);
+  const auto r2 = hn::LoadU(d, src + 2 * src_stride), r3 = hn::LoadU(d, src + 3 * src_stride);
+  const auto low01 = hn::BitCast(dd, hn::InterleaveLower(d, r0, r1));   // 00 10 01 11
+  const auto low23 = hn::BitCast(dd, hn::InterleaveLower(d, r2, r3));   // 20 30 21 31
+  const auto high01 = hn::BitCast(dd, hn::InterleaveUpper(d, r0, r1));  // 02 12 03 13
+  const auto high23 = hn::BitCast(dd, hn::InterleaveUpper(d, r2, r3));
+  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(dd, low01, low23)), d, dst);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(dd, low01, low23)), d, dst + dst_stride);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(dd, high01, high23)), d, dst + 2 * dst_stride);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(dd, high01, high23)), d, dst + 3 * dst_stride);
+}
+
+// dst[i * dst_stride + j] = src[i * row_stride + j * column_stride], rows x columns.
+inline void CopyStrided(const float* src, int64_t row_stride, int64_t column_stride, int64_t rows,
+                        int64_t columns, float* dst, int64_t dst_stride) {
+  if (column_stride == 1) {
+    for (int64_t i = 0; i < rows; ++i) {
+      memcpy(dst + i * dst_stride, src + i * row_stride,
+             static_cast<size_t>(columns) * sizeof(float));
+    }
+    return;
+  }
+  int64_t whole_rows = 0, whole_columns = 0;  // done in squares
+  if (row_stride == 1) {
+    whole_rows = rows & ~int64_t{3};
+    whole_columns = columns & ~int64_t{3};
+    for (int64_t i = 0; i < whole_rows; i += 4) {
+      for (int64_t j = 0; j < whole_columns; j += 4) {
+        Transpose4x4(src + i + j * column_stride, column_stride, dst + i * dst_stride + j,
+                     dst_stride);
+      }
+    }
+  }
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = i < whole_rows ? whole_columns : 0; j < columns; ++j) {
+      dst[i * dst_stride + j] = src[i * row_stride + j * column_stride];
+    }
+  }
+}
+
+// Panels [first, last) of args.
+inline void PackPanels(const TernPackArgs& args, int64_t first, int64_t last) {
+  for (int64_t panel = first; panel < last; ++panel) {
+    float* dst = args.dst + panel * args.k * TERN_PANEL_WIDTH;
+    const int64_t column = panel * TERN_PANEL_WIDTH;
+    const int64_t left = args.n - column;
+    const int64_t columns = left < TERN_PANEL_WIDTH ? left : TERN_PANEL_WIDTH;
+    if (columns == TERN_PANEL_WIDTH && args.n_stride == 1) {
+      for (int64_t i = 0; i < args.k; ++i) {
+        memcpy(dst + i * TERN_PANEL_WIDTH, args.src + i * args.k_stride + column,
+               TERN_PANEL_WIDTH * sizeof(float));
+      }
+      continue;
+    }
+    if (columns < TERN_PANEL_WIDTH) {
+      memset(dst, 0, static_cast<size_t>(args.k) * TERN_PANEL_WIDTH * sizeof(float));
+    }
+    CopyStrided(args.src + column * args.n_stride, args.k_stride, args.n_stride, args.k, columns,
+                dst, TERN_PANEL_WIDTH);
+  }
+}
+
+}  // namespace tern::kernels::TERN_TARGET_NAME
+HWY_AFTER_NAMESPACE();
+
+#endif  // TERN_CORE_KERNELS_TRANSPOSE_H_

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions: window, stride, dilation, padding, groups and channel counts around every lane
+// count; slices of wider tensors; windows wider than the image.
+
+#include "tests/kernels/kernel_test.h"
+
+namespace tern::kernels {
+namespace {
+
+struct ConvCase {
+  int64_t height, width, in_c, out_c, kernel_h, kernel_w, stride = 1, pad = 0, dilation = 1;
+  int64_t groups = 1, batch = 1, gap = 0;  // gap: channels of the wider tensor that are not ours
+  int32_t activation = TERN_ACT_NONE;
+  bool residual = false;
+};
+
+std::string Name(const ConvCase& c) {
+  std::string name;
+  for (int64_t value :
+       {c.batch, c.height, c.width, c.in_c, c.out_c, c.kernel_h, c.kernel_w, c.stride, c.pad,
+        c.dilation, c.groups, c.gap, static_cast<int64_t>(c.activation)}) {
+    name +=
+        (name.empty() ? "conv n,h,w,ic,oc,kh,kw,s,p,d,g,gap,act " : ",") + std::to_string(value);
+  }
+  return name + (c.residual ? " residual" : "");
+}
+
+int64_t OutSize(int64_t size, int64_t kernel, const ConvCase& c) {
+  return (size + 2 * c.pad - (kernel - 1) * c.dilation - 1) / c.stride + 1;
+}
+
+TernConv2dArgs Geometry(const ConvCase& c) {
+  TernConv2dArgs args{};
+  args.batch = c.batch, args.in_h = c.height, args.in_w = c.width, args.in_c = c.in_c;
+  args.out_h = OutSize(c.height, c.kernel_h, c), args.out_w = OutSize(c.width, c.kernel_w, c);
+  args.out_c = c.out_c, args.kernel_h = c.kernel_h, args.kernel_w = c.kernel_w;
+  args.stride_h = args.stride_w = c.stride, args.dilation_h = args.dilation_w = c.dilation;
+  args.pad_top = args.pad_left = c.pad, args.groups = c.groups;
+  args.in_pixel_stride = c.in_c + c.gap, args.out_pixel_stride = c.out_c + c.gap;
+  return args;
+}
+
+int64_t WeightFloats(const ConvCase& c, bool depthwise) {
+  const int64_t taps = c.kernel_h * c.kernel_w;
+  if (depthwise) return taps * c.in_c;
+  return c.groups * ((c.out_c / c.groups + 15) / 16 * 16) * taps * (c.in_c / c.groups);
+}
+
+void CheckConv(const KernelPair<TernConv2dArgs>& pair, const ConvCase& c, bool depthwise,
+               int workers = 0) {
+  TernConv2dArgs args = Geometry(c);
+  Random random(static_cast<uint64_t>(c.in_c * 31 + c.out_c));
+  Buffer<float> input(c.batch * c.height * c.width * args.in_pixel_stride, 1);
+  Buffer<float> weights(WeightFloats(c, depthwise), depthwise ? 1 : 0), bias(c.out_c, 3);
+  Buffer<float> output(c.batch * args.out_h * args.out_w * args.out_pixel_stride, 1);
+  input.FillRandom(random);
+  weights.FillRandom(random);
+  bias.FillRandom(random);
+  output.FillRandom(random);
+  Buffer<float> residual(output);
+  args.input = input.data(), args.weights = weights.data();
+  args.epilogue = {bias.data(),
+                   c.residual ? residual.data() : nullptr,
+                   args.out_pixel_stride,
+                   c.activation,
+                   0,
+                   0.0f,
+                   0.7f};
+  ExpectSame(pair, args, &TernConv2dArgs::output, output, Name(c), workers);
+}
+
+void CheckNoMemory(Kernel<TernConv2dArgs>* kernel, const ConvCase& c) {
+  TernConv2dArgs args = Geometry(c);
+  Buffer<float> input(c.height * c.width * c.in_c), weights(WeightFloats(c, false));
+  Buffer<float> output(args.out_h * args.out_w * c.out_c);
+  output.Fill(4.0f);
+  args.input = input.Fill(0.0f).data(), args.weights = weights.Fill(0.0f).data();
+  args.output = output.data();
+  TestContext context(0, /*has_scratch=*/false);
+  if (kernel(&args, context.get()) == TERN_KERNEL_OK) return;  // needs none
+  for (int64_t i = 0; i < output.size(); ++i) ASSERT_EQ(output[i], 4.0f);
+}
+
+}  // namespace
+
+void Test_conv2d(const KernelPair<TernConv2dArgs>& pair) {
+  for (int64_t channels = 1; channels <= 2 * std::max<int64_t>(TestLanes(), 17) + 1; ++channels) {
+    CheckConv(pair, {5, 4, 3, channels, 3, 3, 1, 1}, false);
+    CheckConv(pair, {4, 5, channels, 5, 2, 3, 1, 1}, false);
+    CheckConv(pair, {3, 4, channels, 20, 1, 1}, false);
+  }
+  for (int64_t stride : {1, 2, 3}) {
+    for (int64_t pad : {0, 1, 3}) {
+      for (int64_t dilation : {1, 2}) {
+        CheckConv(pair, {9, 8, 3, 18, 3, 3, stride, pad, dilation}, false);
+        CheckConv(pair, {9, 8, 33, 7, 3, 3, stride, pad, dilation}, false);
+        CheckConv(pair, {9, 8, 8, 12, 1, 1, stride, pad, dilation}, false);
+        CheckConv(pair, {9, 8, 8, 12, 3, 1, stride, pad, dilation, 4}, false);
+      }
+    }
+  }
+  CheckConv(pair, {2, 2, 3, 4, 7, 7, 1, 3}, false);
+  CheckConv(pair, {1, 1, 5, 4, 5, 5, 1, 4}, false);
+  CheckConv(pair, {30, 31, 3, 64, 7, 7, 2, 3}, false);
+  CheckConv(pair, {9, 9, 12, 40, 3, 3, 1, 1, 1, 2, 2, 5}, false);
+  CheckConv(pair, {6, 6, 10, 9, 1, 1, 1, 0, 1, 1, 2, 3}, false);
+  CheckConv(pair, {6, 6, 10, 9, 3, 3, 1, 1, 1, 1, 2, 3}, false);
+  for (int32_t activation = TERN_ACT_NONE; activation <= TERN_ACT_ELU; ++activation) {
+    CheckConv(pair, {6, 5, 3, 21, 3, 3, 1, 1, 1, 1, 1, 0, activation}, false);
+    CheckConv(pair, {6, 5, 35, 21, 3, 3, 1, 1, 1, 1, 1, 2, activation, true}, false);
+  }
+  CheckConv(pair, {33, 32, 16, 64, 3, 3, 1, 1, 1, 1, 2}, false, 3);
+  CheckConv(pair, {7, 7, 64, 530, 3, 3, 1, 1}, false, 2);
+  CheckConv(pair, {40, 40, 24, 48, 3, 3, 1, 1, 1, 4, 2}, false, 2);
+  CheckConv(pair, {0, 4, 3, 5, 1, 1}, false);
+  CheckNoMemory(pair.actual, {5, 5, 3, 4, 3, 3, 1, 1});
+  CheckNoMemory(pair.actual, {5, 5, 40, 4, 3, 3, 1, 1, 1, 2});
+}
+
+void Test_conv2d_depthwise(const KernelPair<TernConv2dArgs>& pair) {
+  for (int64_t c = 1; c <= 2 * TestLanes() + 1; ++c) {
+    for (int64_t stride : {1, 2}) {
+      CheckConv(pair, {6, 11, c, c, 3, 3, stride, 1, 1, c}, true);
+      CheckConv(pair, {7, 13, c, c, 5, 5, stride, 2, 1, c}, true);
+    }
+  }
+  for (int64_t kernel : {1, 2, 3, 4, 5, 7}) {
+    for (int64_t stride : {1, 2, 3}) {
+      for (int64_t pad : {0, 1, 3}) {
+        CheckConv(pair, {9, 15, 19, 19, kernel, kernel, stride, pad, 1, 19}, true);
+        CheckConv(pair, {15, 16, 6, 6, kernel, kernel, stride, pad, 2, 6}, true);
+      }
+    }
+  }
+  CheckConv(pair, {1, 1, 40, 40, 3, 3, 1, 1, 1, 40}, true);
+  CheckConv(pair, {2, 3, 40, 40, 5, 5, 1, 4, 1, 40}, true);
+  CheckConv(pair, {8, 9, 40, 40, 3, 3, 1, 1, 1, 40, 2, 5}, true);
+  for (int32_t activation = TERN_ACT_NONE; activation <= TERN_ACT_ELU; ++activation) {
+    CheckConv(pair, {6, 9, 21, 21, 3, 3, 1, 1, 1, 21, 1, 0, activation}, true);
+    CheckConv(pair, {6, 9, 21, 21, 3, 3, 1, 1, 1, 21, 1, 2, activation, true}, true);
+  }
+  CheckConv(pair, {60, 61, 96, 96, 3, 3, 1, 1, 1, 96}, true, 3);
+  CheckConv(pair, {0, 4, 3, 3, 1, 1, 1, 0, 1, 3}, true);
+}
+
+namespace {
+
+struct TransposeCase {
+  int64_t height, width, in_c, out_c, kernel, stride, pad = 0, dilation = 1, groups = 1, batch = 1;
+  int64_t output_padding = 0;
+  int32_t activation = TERN_ACT_NONE;
+};
+
+void CheckTranspose(const KernelPair<TernConvTranspose2dArgs>& pair, const TransposeCase& c,
+                    int workers = 0) {
+  TernConvTranspose2dArgs args{};
+  args.batch = c.batch, args.in_h = c.height, args.in_w = c.width, args.in_c = c.in_c;
+  const int64_t reach = (c.kernel - 1) * c.dilation + 1 - 2 * c.pad + c.output_padding;
+  args.out_h = (c.height - 1) * c.stride + reach, args.out_w = (c.width - 1) * c.stride + reach;
+  args.out_c = c.out_c, args.kernel_h = args.kernel_w = c.kernel;
+  args.stride_h = args.stride_w = c.stride, args.dilation_h = args.dilation_w = c.dilation;
+  args.pad_top = args.pad_left = c.pad, args.groups = c.groups;
+  Random random(static_cast<uint64_t>(c.in_c * 31 + c.out_c));
+  Buffer<float> input(c.batch * c.height * c.width * c.in_c, 1), bias(c.out_c, 1);
+  Buffer<float> weights(c.in_c * c.kernel * c.kernel * (c.out_c / c.groups), 1);
+  Buffer<float> output(c.batch * args.out_h * args.out_w * c.out_c, 1);
+  input.FillRandom(random);
+  weights.FillRandom(random);
+  bias.FillRandom(random);
+  output.FillRandom(random);
+  Buffer<float> residual(output);
+  args.input = input.data(), args.weights = weights.data();
+  args.epilogue = {bias.data(), residual.data(), c.out_c, c.activation, 1, 0.1f, 0.6f};
+  ExpectSame(pair, args, &TernConvTranspose2dArgs::output, output,
+             "transposed " + std::to_string(c.in_c) + " to " + std::to_string(c.out_c) +
+                 " channels, kernel " + std::to_string(c.kernel) + " stride " +
+                 std::to_string(c.stride) + " pad " + std::to_string(c.pad),
+             workers);
+}
+
+}  // namespace
+
+void Test_conv_transpose2d(const KernelPair<TernConvTranspose2dArgs>& pair) {
+  for (int64_t channels = 1; channels <= 2 * std::max<int64_t>(TestLanes(), 17) + 1; ++channels) {
+    CheckTranspose(pair, {3, 4, 3, channels, 3, 2, 1});
+    CheckTranspose(pair, {3, 4, channels, 3, 2, 2});
+  }
+  for (int64_t kernel : {1, 2, 3, 4, 5}) {
+    for (int64_t stride : {1, 2, 3}) {
+      for (int64_t dilation : {1, 2}) {
+        CheckTranspose(pair, {5, 17, 6, 20, kernel, stride, 0, dilation, 2});
+        CheckTranspose(pair, {5, 6, 5, 7, kernel, stride, kernel / 2, dilation, 1, 2, stride - 1});
+      }
+    }
+  }
+  for (int32_t activation = TERN_ACT_NONE; activation <= TERN_ACT_ELU; ++activation) {
+    CheckTranspose(pair, {4, 5, 6, 20, 3, 2, 1, 1, 1, 1, 0, activation});
+  }
+  CheckTranspose(pair, {30, 30, 32, 40, 4, 2, 1}, 2);
+  CheckTranspose(pair, {0, 3, 2, 2, 3, 1});
+}
+
+}  // namespace tern::kernels
