@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Splats: constants whose elements are all one, kept as a single element behind strides of 0. Models with filled weights
+// stay small in memory, and the executable stores the element once.
+#ifndef TERN_CORE_IR_SPLAT_H_
+#define TERN_CORE_IR_SPLAT_H_
+
+#include "core/object/tensor.h"
+
+namespace tern::ir {
+
+// A tensor of dims that repeats the only element of `element`.
+Result<TensorPtr> MakeSplat(const Tensor& element, tern::Dims dims);
+// The element as a tensor of rank 0, or null if it is no splat (of more than one element).
+TensorPtr SplatElement(const Tensor& tensor);
+// The one element of a splat, or of a tensor that has no other, as a number; false for other tensors.
+bool UniformValue(const Tensor& tensor, double* value);
+
+}  // namespace tern::ir
+
+#endif  // TERN_CORE_IR_SPLAT_H_
