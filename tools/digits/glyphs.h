@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hand-designed stroke skeletons of the ten digits: the only source of the training data.
 // A skeleton is text: strokes separated by '|', points "x,y" separated by spaces, y downwards,
-// about 100 units tall. A stroke is a smooth curve through its points; '!' after a point makes a corner.
+// about 100 units tall. A stroke is a smooth curve through its points; '!' after a point makes a
+// corner.
 #ifndef TERN_TOOLS_DIGITS_GLYPHS_H_
 #define TERN_TOOLS_DIGITS_GLYPHS_H_
 
