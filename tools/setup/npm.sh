@@ -20,7 +20,7 @@ for folder in "$@"; do
   flock 8
   [ "$(cat "$stamp" 2>/dev/null)" != "$want" ] || continue
   say "installing the Node packages of $folder"
-  (cd "$folder" && npm ci --silent --no-fund --no-audit) ||
+  (cd "$folder" && npm ci --loglevel=error --no-fund --no-audit) ||
     give_up "npm ci failed in $folder" "Try it by hand: cd $folder && npm ci"
   printf '%s\n' "$want" >"$stamp"
 done

@@ -59,7 +59,7 @@ install_node() {
   say "Node $(node --version) is older than $tern_node_minimum: taking a newer one from npm"
   local folder=$tern_cache/node machine=x64
   [ "$(uname -m)" != aarch64 ] || machine=arm64
-  npm install --silent --no-fund --no-audit --prefix "$folder" "node-linux-$machine@22" \
+  npm install --loglevel=error --no-fund --no-audit --prefix "$folder" "node-linux-$machine@22" \
     >"$folder.log" 2>&1 ||
     { cat "$folder.log" >&2; give_up "could not install Node $tern_node_minimum or newer" \
       "Install one from https://nodejs.org and put it on PATH."; }
