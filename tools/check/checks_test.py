@@ -253,6 +253,12 @@ class RunSuitesTest(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("no such suite: c", output)
 
+    def test_models_only_where_there_are_some(self):
+        table = "a | line | echo 1 passed, 0 failed\nm | models: | echo 2 passed, 0 failed: $MODELS\n"
+        self.assertEqual(self.run_table(table)[1].splitlines()[-1], "1 passed, 0 failed")
+        output = self.run_table(table, "--models", "/none")[1]
+        self.assertEqual(output.splitlines()[-1], "3 passed, 0 failed")
+
     def test_broken_table(self):
         self.assertIn("suites.txt:1: wants", self.run_table("a | what | true\n")[1])
 

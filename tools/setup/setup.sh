@@ -20,11 +20,22 @@ missing_packages() {
   done <packages.txt
 }
 
-# Turns apt's chatter into one line per package.
+# Turns apt's chatter into one line that changes, or into a few lines where that is not a terminal.
 show_progress() {
-  awk '/newly installed/ { for (i = 1; i < NF; i++) if ($(i+1) == "newly") total = $i }
-       /^Setting up /    { printf "\r\033[Ksetup: [%d/%s] %s", ++done, total, $3; fflush() }
-       END               { if (done) printf "\r\033[Ksetup: installed %d packages\n", done }' >&2
+  local terminal=0
+  [ ! -t 2 ] || terminal=1
+  awk -v terminal=$terminal '
+    function show(step, done, name) {
+      if (terminal) printf "\r\033[Ksetup: %s [%d/%s] %s", step, done, total, name
+      else if (done % 50 == 0) printf "setup: %s [%d/%s]\n", step, done, total
+      fflush()
+    }
+    /newly installed/ { for (i = 1; i < NF; i++) if ($(i + 1) == "newly") total = $i }
+    /^Get:/           { show("downloading", ++got, $5) }
+    /^Unpacking /     { show("unpacking", ++unpacked, $2) }
+    /^Setting up /    { show("setting up", ++done, $3) }
+    END               { if (done) printf "%ssetup: installed %d packages\n",
+                          terminal ? "\r\033[K" : "", done }' >&2
 }
 
 install_packages() {  # install_packages PACKAGE…
