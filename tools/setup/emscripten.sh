@@ -109,7 +109,7 @@ link_headers() {
   done
 }
 
-# Prepares everything beside the prefix and moves it there at the end, so that it is whole or absent.
+# Prepares everything beside the prefix and moves it there at the end: it is whole or absent.
 fill_prefix() {
   local build=$tern_prefix.partial.$$ emscripten wanted=()
   rm -rf "$tern_cache"/toolchain-*.partial.*
