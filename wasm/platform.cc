@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the module asks of its JavaScript host and offers besides the C API: the last words of a failed check,
-// and aligned memory that a program may own.
+// What the module asks of its JavaScript host and offers besides the C API: the last words of a
+// failed check, and aligned memory that a program may own.
 #include <stdlib.h>
 
 #include "core/base/platform.h"
@@ -11,8 +11,11 @@ extern "C" {
 __attribute__((import_module("tern"), import_name("host_abort"))) void tern_host_abort(
     const char* file, int32_t line, const char* message);
 
-// 64-byte aligned, so that constants of an executable placed here are used where they lie. NULL when full.
-void* tern_wasm_aligned_alloc(size_t bytes) { return aligned_alloc(64, (bytes + 63) & ~size_t{63}); }
+// 64-byte aligned, so that constants of an executable placed here are used where they lie. NULL
+// when full.
+void* tern_wasm_aligned_alloc(size_t bytes) {
+  return aligned_alloc(64, (bytes + 63) & ~size_t{63});
+}
 
 // Table index of free(void*), for tern_program_load's release argument.
 void (*tern_wasm_free_hook(void))(void*) { return &free; }
@@ -21,7 +24,9 @@ void (*tern_wasm_free_hook(void))(void*) { return &free; }
 
 namespace {
 
-[[maybe_unused]] const TernAbortHook g_previous_hook = tern_set_abort_hook(
-    [](const char* file, int32_t line, const char* message) { tern_host_abort(file, line, message); });
+[[maybe_unused]] const TernAbortHook g_previous_hook =
+    tern_set_abort_hook([](const char* file, int32_t line, const char* message) {
+      tern_host_abort(file, line, message);
+    });
 
 }  // namespace

@@ -2,17 +2,18 @@
 /* The C interface of Tern: the only face that native programs and the WebAssembly module export.
  *
  * Rules that hold for every function here:
- *  - A function that can fail returns tern_status*: NULL is success, anything else carries a code, a message
- *    and the full diagnostics, belongs to the caller and ends with tern_status_free. Out-parameters are
- *    written on success only.
- *  - Handles (tern_runtime, tern_program, tern_vm, tern_buffer) are opaque, made and freed in pairs; free
- *    functions take NULL. A program may be freed while machines still use it, a runtime may not.
+ *  - A function that can fail returns tern_status*: NULL is success, anything else carries a code,
+ * a message and the full diagnostics, belongs to the caller and ends with tern_status_free.
+ * Out-parameters are written on success only.
+ *  - Handles (tern_runtime, tern_program, tern_vm, tern_buffer) are opaque, made and freed in
+ * pairs; free functions take NULL. A program may be freed while machines still use it, a runtime
+ * may not.
  *  - Values cross as TernAny (abi.h). An owned TernAny ends with tern_any_release.
- *  - Structs of options start with struct_size = sizeof(the struct); a caller built against an older header
- *    passes a smaller one and gets defaults for the rest.
+ *  - Structs of options start with struct_size = sizeof(the struct); a caller built against an
+ * older header passes a smaller one and gets defaults for the rest.
  *  - No exception and no C++ type crosses; functions are only ever added within a major version.
- *  - Threads: a runtime and a program may be shared by threads; a machine, a buffer and a value that is being
- *    written belong to one thread at a time. tern_vm_cancel may be called from anywhere.
+ *  - Threads: a runtime and a program may be shared by threads; a machine, a buffer and a value
+ * that is being written belong to one thread at a time. tern_vm_cancel may be called from anywhere.
  */
 #ifndef TERN_CORE_API_C_API_H_
 #define TERN_CORE_API_C_API_H_
@@ -43,7 +44,8 @@ typedef struct tern_buffer tern_buffer;
 /* MAJOR << 16 | MINOR << 8 | PATCH of the library that is running. */
 TERN_API uint32_t tern_version(void);
 
-/* -- Status ------------------------------------------------------------------------------------------- */
+/* -- Status
+ * ------------------------------------------------------------------------------------------- */
 
 /* The kind of failure: the numbers of StatusCode in core/base/status.h. 0 for NULL. */
 TERN_API int32_t tern_status_kind(const tern_status* status);
@@ -57,104 +59,117 @@ TERN_API const char* tern_status_text(const tern_status* status);
 TERN_API const char* tern_status_json(const tern_status* status);
 TERN_API void tern_status_free(tern_status* status);
 
-/* -- Buffers: bytes or zero-terminated text made by the library ---------------------------------------- */
+/* -- Buffers: bytes or zero-terminated text made by the library
+ * ---------------------------------------- */
 
 TERN_API const void* tern_buffer_data(const tern_buffer* buffer);
 TERN_API size_t tern_buffer_size(const tern_buffer* buffer);
 TERN_API void tern_buffer_free(tern_buffer* buffer);
 
-/* -- Runtime: the platform, the kernels and the registry that everything below uses ------------------- */
+/* -- Runtime: the platform, the kernels and the registry that everything below uses
+ * ------------------- */
 
 typedef struct tern_runtime_options {
   size_t struct_size;
-  const char* target;             /* kernel target by name ("avx2"), NULL for the best this machine has */
-  const TernPlatform* platform;   /* memory, workers, clock; NULL for malloc and one thread; must outlive
-                                     the runtime and all values made by it */
-  uint32_t cpu_features;          /* bits of CpuFeature in core/kernels/choose.h; 0: only what every
-                                     processor of this build has */
-  uint32_t sve_bytes;             /* length of an SVE vector, 0 without SVE */
+  const char* target; /* kernel target by name ("avx2"), NULL for the best this machine has */
+  const TernPlatform* platform; /* memory, workers, clock; NULL for malloc and one thread; must
+                                   outlive the runtime and all values made by it */
+  uint32_t cpu_features;        /* bits of CpuFeature in core/kernels/choose.h; 0: only what every
+                                   processor of this build has */
+  uint32_t sve_bytes;           /* length of an SVE vector, 0 without SVE */
 } tern_runtime_options;
 
-TERN_API tern_status* tern_runtime_create(const tern_runtime_options* options, tern_runtime** runtime);
+TERN_API tern_status* tern_runtime_create(const tern_runtime_options* options,
+                                          tern_runtime** runtime);
 TERN_API void tern_runtime_free(tern_runtime* runtime);
 /* {"version", "target", "targets": [...], "operators": [...]} */
 TERN_API tern_status* tern_runtime_info(tern_runtime* runtime, tern_buffer** json);
 
-/* -- Compiling ---------------------------------------------------------------------------------------- */
+/* -- Compiling
+ * ---------------------------------------------------------------------------------------- */
 
-/* Reads tensor data that a model keeps outside its file; returns 0 and fills data/size (alive until the
- * compilation returns), or non-zero when there is none. */
-typedef int32_t (*tern_external_data)(void* context, const char* location, uint64_t offset, uint64_t size,
-                                      const void** data);
+/* Reads tensor data that a model keeps outside of its file: *size bytes (UINT64_MAX: all the rest,
+ * and *size is set) from offset on. Returns 0 and *data, alive until the compilation returns;
+ * non-zero when there is none. */
+typedef int32_t (*tern_external_data)(void* context, const char* location, uint64_t offset,
+                                      uint64_t* size, const void** data);
 
 typedef struct tern_compile_options {
   size_t struct_size;
-  const char* source_name;        /* for messages; NULL is "model" */
-  const char* disabled_passes;    /* comma list of pass names, NULL for none */
+  const char* source_name;     /* for messages; NULL is "model" */
+  const char* disabled_passes; /* comma list of pass names, NULL for none */
   tern_external_data external_data;
   void* external_data_context;
-  const char* print_after;        /* comma list of pass names or "all": their text goes to `stages` */
+  const char* print_after; /* comma list of pass names or "all": their text goes to `stages` */
 } tern_compile_options;
 
-/* ONNX bytes to executable bytes. `stages` (may be NULL) receives JSON [{"name", "text"}] as asked for. */
+/* ONNX bytes to executable bytes. `stages` (may be NULL) receives JSON [{"name", "text"}] as asked
+ * for. */
 TERN_API tern_status* tern_compile_onnx(tern_runtime* runtime, const void* bytes, size_t size,
-                                        const tern_compile_options* options, tern_buffer** executable,
-                                        tern_buffer** stages);
+                                        const tern_compile_options* options,
+                                        tern_buffer** executable, tern_buffer** stages);
 /* Assembly text (.tasm) to executable bytes. */
 TERN_API tern_status* tern_assemble(tern_runtime* runtime, const char* text, size_t size,
                                     const char* source_name, tern_buffer** executable);
 
-/* -- Programs: a verified executable, immutable ------------------------------------------------------- */
+/* -- Programs: a verified executable, immutable
+ * ------------------------------------------------------- */
 
-/* The program uses constants in place: the bytes must be 64-byte aligned for that (they are copied if not) and
- * stay alive until `release` is called, once, when nothing uses them any more. release may be NULL. On failure
- * release is called too. */
+/* The program uses constants in place: the bytes must be 64-byte aligned for that (they are copied
+ * if not) and stay alive until `release` is called, once, when nothing uses them any more. release
+ * may be NULL. On failure release is called too. */
 TERN_API tern_status* tern_program_load(tern_runtime* runtime, const void* bytes, size_t size,
                                         void (*release)(void* context), void* context,
                                         tern_program** program);
 TERN_API void tern_program_free(tern_program* program);
-/* format "json": {"functions": [{"name", "params": [{"name", "dtype", "shape"}], "results": [the same],
- *   "first", "count", "registers"}], "constants": [...], "primitives": [...],
- *   "instructions": [{"pc", "text", "source"}], "sections": [...], "metadata": {...}};
- * format "text": the same for people. */
-TERN_API tern_status* tern_program_inspect(tern_program* program, const char* format, tern_buffer** out);
+/* format "json": {"functions": [{"name", "params": [{"name", "dtype", "shape"}], "results": [the
+ * same], "first", "count", "registers"}], "constants": [...], "primitives": [...], "instructions":
+ * [{"pc", "text", "source"}], "sections": [...], "metadata": {...}}; format "text": the same for
+ * people. */
+TERN_API tern_status* tern_program_inspect(tern_program* program, const char* format,
+                                           tern_buffer** out);
 /* Assembly text; assembling it gives the same bytes back. */
 TERN_API tern_status* tern_program_disassemble(tern_program* program, tern_buffer** text);
 
-/* -- Machines: registers and frames, one run at a time ------------------------------------------------ */
+/* -- Machines: registers and frames, one run at a time
+ * ------------------------------------------------ */
 
 typedef struct tern_vm_options {
   size_t struct_size;
-  uint64_t max_instructions;      /* per run, 0 = no limit */
-  uint64_t max_bytes;             /* live tensor bytes, 0 = no limit */
-  uint32_t max_depth;             /* frames, 0 = 10 000 */
+  uint64_t max_instructions; /* per run, 0 = no limit */
+  uint64_t max_bytes;        /* live tensor bytes, 0 = no limit */
+  uint32_t max_depth;        /* frames, 0 = 10 000 */
 } tern_vm_options;
 
 typedef enum tern_stop {
   TERN_STOP_RETURNED = 0,
-  TERN_STOP_PAUSED = 1,           /* the asked-for number of instructions ran */
+  TERN_STOP_PAUSED = 1, /* the asked-for number of instructions ran */
   TERN_STOP_BREAKPOINT = 2,
   TERN_STOP_CANCELLED = 3
 } tern_stop;
 
-TERN_API tern_status* tern_vm_create(tern_program* program, const tern_vm_options* options, tern_vm** vm);
+TERN_API tern_status* tern_vm_create(tern_program* program, const tern_vm_options* options,
+                                     tern_vm** vm);
 TERN_API void tern_vm_free(tern_vm* vm);
 /* Runs a function to its end. args are borrowed; *result is owned by the caller. */
-TERN_API tern_status* tern_vm_call(tern_vm* vm, const char* function, const TernAny* args, int32_t num_args,
-                                   TernAny* result);
-/* The same in pieces: begin, then resume for at most max_instructions (0 = until something stops it), then
- * take the result once it has returned. A failed run leaves its frames for tern_vm_state. */
-TERN_API tern_status* tern_vm_begin(tern_vm* vm, const char* function, const TernAny* args, int32_t num_args);
+TERN_API tern_status* tern_vm_call(tern_vm* vm, const char* function, const TernAny* args,
+                                   int32_t num_args, TernAny* result);
+/* The same in pieces: begin, then resume for at most max_instructions (0 = until something stops
+ * it), then take the result once it has returned. A failed run leaves its frames for tern_vm_state.
+ */
+TERN_API tern_status* tern_vm_begin(tern_vm* vm, const char* function, const TernAny* args,
+                                    int32_t num_args);
 TERN_API tern_status* tern_vm_resume(tern_vm* vm, uint64_t max_instructions, tern_stop* stop);
 TERN_API tern_status* tern_vm_take_result(tern_vm* vm, TernAny* result);
-/* {"state", "steps", "frames": [{"function", "pc", "registers": [{"index", "name", "value": {...}}]}],
- *  "memory": {"live", "peak"}} */
+/* {"state", "steps", "frames": [{"function", "pc", "registers": [{"index", "name", "value":
+ * {...}}]}], "memory": {"live", "peak"}} */
 TERN_API tern_status* tern_vm_state(tern_vm* vm, tern_buffer** json);
 /* An owned copy of register `reg` of frame `frame` (0 = innermost). */
 TERN_API tern_status* tern_vm_register(tern_vm* vm, uint32_t frame, uint32_t reg, TernAny* value);
 TERN_API void tern_vm_cancel(tern_vm* vm);
 
-/* -- Values ------------------------------------------------------------------------------------------- */
+/* -- Values
+ * ------------------------------------------------------------------------------------------- */
 
 TERN_API void tern_any_retain(const TernAny* value);
 TERN_API void tern_any_release(TernAny* value);
@@ -162,18 +177,20 @@ TERN_API void tern_any_release(TernAny* value);
 TERN_API tern_status* tern_any_text(const TernAny* value, tern_buffer** text);
 TERN_API tern_status* tern_any_json(const TernAny* value, tern_buffer** json);
 
-/* A new contiguous tensor of `dtype` ("f32", "i64", ...; the names of docs/abi.md), memory set to zero. */
+/* A new contiguous tensor of `dtype` ("f32", "i64", ...; the names of docs/abi.md), memory set to
+ * zero. */
 TERN_API tern_status* tern_tensor_new(tern_runtime* runtime, const char* dtype, int32_t rank,
                                       const int64_t* shape, TernAny* tensor);
-/* Data pointer, bytes, rank and shape of a contiguous tensor; each out-parameter may be NULL. shape points into
- * the tensor. dtype is a static text. */
-TERN_API tern_status* tern_tensor_view(const TernAny* tensor, void** data, size_t* bytes, int32_t* rank,
-                                       const int64_t** shape, const char** dtype);
+/* Data pointer, bytes, rank and shape of a contiguous tensor; each out-parameter may be NULL. shape
+ * points into the tensor. dtype is a static text. */
+TERN_API tern_status* tern_tensor_view(const TernAny* tensor, void** data, size_t* bytes,
+                                       int32_t* rank, const int64_t** shape, const char** dtype);
 /* Number of items of a tuple or list (0 for anything else), and one of them as an owned value. */
 TERN_API int32_t tern_tuple_size(const TernAny* value);
 TERN_API tern_status* tern_tuple_get(const TernAny* value, int32_t index, TernAny* item);
 
-/* -- Errors ------------------------------------------------------------------------------------------- */
+/* -- Errors
+ * ------------------------------------------------------------------------------------------- */
 
 /* The long text of an error code, NULL when there is no such code. Static. */
 TERN_API const char* tern_explain(const char* code);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the opaque handles of c_api.h are, and the few conversions that its implementation files share.
+// What the opaque handles of c_api.h are, and the few conversions that its implementation files
+// share.
 #ifndef TERN_CORE_API_HANDLES_H_
 #define TERN_CORE_API_HANDLES_H_
 
@@ -33,6 +34,7 @@ struct tern_runtime {
   TernPlatform platform;
   const TernPlatform* platform_or_null;  // NULL: malloc, one thread
   const tern::kernels::KernelTable* kernels;
+  tern::kernels::CpuFeatures features;
   tern::ObjectPtr<tern::Allocator> allocator;  // for tensors made outside of a machine
 };
 
@@ -60,7 +62,8 @@ inline std::string_view TextOr(const char* text, std::string_view fallback) {
   return text == nullptr ? fallback : std::string_view(text);
 }
 
-// The struct as the caller was built, with zeros for the fields it does not have. NULL gives all zeros.
+// The struct as the caller was built, with zeros for the fields it does not have. NULL gives all
+// zeros.
 template <typename T>
 T ReadOptions(const T* options) {
   T copy{};

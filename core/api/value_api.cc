@@ -36,8 +36,8 @@ Result<Any> NewTensor(tern_runtime* runtime, const char* dtype_name, Dims dims) 
   return Any(std::move(tensor));
 }
 
-Status ViewTensor(const TernAny* value, void** data, size_t* bytes, int32_t* rank, const int64_t** shape,
-                  const char** dtype) {
+Status ViewTensor(const TernAny* value, void** data, size_t* bytes, int32_t* rank,
+                  const int64_t** shape, const char** dtype) {
   TERN_TRY_ASSIGN(const Tensor* tensor, View(value).As<Tensor>());
   if (!tensor->is_contiguous()) {
     return InvalidArgument("a view of a ", tensor->TypeText(), " that is not contiguous");
@@ -81,8 +81,8 @@ tern_status* tern_any_json(const TernAny* value, tern_buffer** json) {
   return nullptr;
 }
 
-tern_status* tern_tensor_new(tern_runtime* runtime, const char* dtype, int32_t rank, const int64_t* shape,
-                             TernAny* tensor) {
+tern_status* tern_tensor_new(tern_runtime* runtime, const char* dtype, int32_t rank,
+                             const int64_t* shape, TernAny* tensor) {
   if (rank < 0) return ToHandle(tern::InvalidArgument("rank ", rank, " of a tensor is negative"));
   tern::Result<tern::Any> made =
       tern::api::NewTensor(runtime, dtype, tern::Dims(shape, static_cast<size_t>(rank)));

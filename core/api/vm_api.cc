@@ -49,13 +49,15 @@ void tern_vm_free(tern_vm* vm) { delete vm; }
 
 tern_status* tern_vm_call(tern_vm* vm, const char* function, const TernAny* args, int32_t num_args,
                           TernAny* result) {
-  tern::Result<tern::Any> value = vm->machine->Call(std::string_view(function), Args(args, num_args));
+  tern::Result<tern::Any> value =
+      vm->machine->Call(std::string_view(function), Args(args, num_args));
   if (!value.ok()) return ToHandle(std::move(value).status());
   *result = value->Release();
   return nullptr;
 }
 
-tern_status* tern_vm_begin(tern_vm* vm, const char* function, const TernAny* args, int32_t num_args) {
+tern_status* tern_vm_begin(tern_vm* vm, const char* function, const TernAny* args,
+                           int32_t num_args) {
   return ToHandle(vm->machine->Begin(std::string_view(function), Args(args, num_args)));
 }
 

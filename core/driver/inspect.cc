@@ -98,7 +98,11 @@ std::vector<Section> SectionsOf(const vm::Executable& executable) {
 void WriteSections(const vm::Executable& executable, JsonWriter* json) {
   json->Key("sections").BeginArray();
   for (const Section& section : SectionsOf(executable)) {
-    json->BeginObject().Field("name", section.name).Field("count", section.count).Field("bytes", section.bytes).EndObject();
+    json->BeginObject()
+        .Field("name", section.name)
+        .Field("count", section.count)
+        .Field("bytes", section.bytes)
+        .EndObject();
   }
   json->EndArray();
 }
@@ -109,11 +113,13 @@ void WriteExecutableJson(const vm::Executable& executable, JsonWriter* json) {
   json->BeginObject().Key("functions").BeginArray();
   for (const vm::FunctionInfo& function : executable.functions()) WriteFunction(function, json);
   json->EndArray().Key("constants").BeginArray();
-  for (size_t i = 0; i < executable.constants().size(); ++i) WriteConstant(executable.constants()[i], i, json);
+  for (size_t i = 0; i < executable.constants().size(); ++i)
+    WriteConstant(executable.constants()[i], i, json);
   json->EndArray().Key("primitives").BeginArray();
   for (const std::string& name : executable.primitives()) json->String(name);
   json->EndArray().Key("instructions").BeginArray();
-  for (uint32_t pc = 0; pc < executable.instruction_count(); ++pc) WriteInstruction(executable, pc, json);
+  for (uint32_t pc = 0; pc < executable.instruction_count(); ++pc)
+    WriteInstruction(executable, pc, json);
   json->EndArray();
   WriteSections(executable, json);
   json->Key("metadata").BeginObject();
@@ -124,8 +130,9 @@ void WriteExecutableJson(const vm::Executable& executable, JsonWriter* json) {
 std::string ExecutableText(const vm::Executable& executable) {
   std::string text = "functions\n";
   for (const vm::FunctionInfo& function : executable.functions()) {
-    StrAppend(&text, "  @", function.name, function.signature.ToText(), "\n    ", function.instruction_count,
-              " instructions, ", function.register_count, " registers\n");
+    StrAppend(&text, "  @", function.name, function.signature.ToText(), "\n    ",
+              function.instruction_count, " instructions, ", function.register_count,
+              " registers\n");
   }
   text += "sections\n";
   for (const Section& section : SectionsOf(executable)) {
@@ -140,7 +147,8 @@ std::string ExecutableText(const vm::Executable& executable) {
   text += "primitives\n";
   for (const std::string& name : executable.primitives()) StrAppend(&text, "  ", name, "\n");
   if (!executable.metadata().empty()) text += "metadata\n";
-  for (const auto& [key, value] : executable.metadata()) StrAppend(&text, "  ", key, ": ", value, "\n");
+  for (const auto& [key, value] : executable.metadata())
+    StrAppend(&text, "  ", key, ": ", value, "\n");
   return text;
 }
 

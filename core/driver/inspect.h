@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an executable holds, as JSON for programs and as text for people: `tern inspect` and the page.
+// What an executable holds, as JSON for programs and as text for people: `tern inspect` and the
+// page.
 #ifndef TERN_CORE_DRIVER_INSPECT_H_
 #define TERN_CORE_DRIVER_INSPECT_H_
 

@@ -22,10 +22,9 @@ struct DtypeRow {
 };
 
 constexpr DtypeRow kDtypes[] = {
-    {"f32", "<f4", 4}, {"f64", "<f8", 8}, {"f16", "<f2", 2},  {"bf16", "", 2},
-    {"i8", "|i1", 1},  {"i16", "<i2", 2}, {"i32", "<i4", 4},  {"i64", "<i8", 8},
-    {"u8", "|u1", 1},  {"u16", "<u2", 2}, {"u32", "<u4", 4},  {"u64", "<u8", 8},
-    {"bool", "|b1", 1},
+    {"f32", "<f4", 4}, {"f64", "<f8", 8}, {"f16", "<f2", 2},  {"bf16", "", 2},  {"i8", "|i1", 1},
+    {"i16", "<i2", 2}, {"i32", "<i4", 4}, {"i64", "<i8", 8},  {"u8", "|u1", 1}, {"u16", "<u2", 2},
+    {"u32", "<u4", 4}, {"u64", "<u8", 8}, {"bool", "|b1", 1},
 };
 
 const DtypeRow* FindDtype(std::string_view name) {
@@ -177,7 +176,8 @@ std::vector<uint8_t> FormatNpy(const Array& array) {
   const std::string_view descr = row == nullptr || row->npy.empty() ? "<u2" : row->npy;
   std::string dims;
   for (const int64_t extent : array.shape) StrAppend(&dims, extent, ",");
-  std::string header = StrCat("{'descr': '", descr, "', 'fortran_order': False, 'shape': (", dims, "), }");
+  std::string header =
+      StrCat("{'descr': '", descr, "', 'fortran_order': False, 'shape': (", dims, "), }");
   header.resize((10 + header.size() + 1 + 63) / 64 * 64 - 11, ' ');
   header += '\n';
   std::string out = StrCat(kNpyMagic, '\x01');

@@ -15,7 +15,7 @@
 namespace tern::cli {
 
 struct Array {
-  std::string dtype;           // "f32", "i64", ... as in docs/abi.md
+  std::string dtype;  // "f32", "i64", ... as in docs/abi.md
   std::vector<int64_t> shape;
   std::vector<uint8_t> bytes;  // row-major, little-endian
 };

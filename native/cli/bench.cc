@@ -24,10 +24,13 @@ double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Inputs that were not given are random numbers of the declared type; symbolic extents come from --dim.
+// Inputs that were not given are random numbers of the declared type; symbolic extents come from
+// --dim.
 void FillMissingInputs(const FunctionInfo& function, InputOptions* options) {
   for (const ParamInfo& param : function.params) {
-    const auto gives = [&](const std::string& input) { return input.starts_with(param.name + "="); };
+    const auto gives = [&](const std::string& input) {
+      return input.starts_with(param.name + "=");
+    };
     if (std::any_of(options->inputs.begin(), options->inputs.end(), gives)) continue;
     options->inputs.push_back(
         StrCat(param.name, "=", param.dtype, "[", StrJoin(param.shape, ","), "]:random(seed=1)"));
@@ -46,14 +49,17 @@ Result<double> TimeOnce(const Machine& machine, const std::string& function,
 struct Timing {
   double cold = 0;
   std::vector<double> warm;  // ascending
-  double Percentile(double p) const { return warm[static_cast<size_t>(p * static_cast<double>(warm.size() - 1))]; }
+  double Percentile(double p) const {
+    return warm[static_cast<size_t>(p * static_cast<double>(warm.size() - 1))];
+  }
 };
 
 Result<Timing> Measure(const Machine& machine, const BenchOptions& options,
                        const std::vector<TernAny>& args) {
   Timing timing;
   TERN_TRY_ASSIGN(timing.cold, TimeOnce(machine, options.input.function, args));
-  for (const Clock::time_point start = Clock::now(); SecondsSince(start) < options.warmup_seconds;) {
+  for (const Clock::time_point start = Clock::now();
+       SecondsSince(start) < options.warmup_seconds;) {
     TERN_TRY(TimeOnce(machine, options.input.function, args));
   }
   const Clock::time_point start = Clock::now();
@@ -66,7 +72,8 @@ Result<Timing> Measure(const Machine& machine, const BenchOptions& options,
 }
 
 void PrintTiming(const Timing& timing, double load_seconds, const GlobalOptions& globals) {
-  const double p50 = timing.Percentile(0.5), p90 = timing.Percentile(0.9), p99 = timing.Percentile(0.99);
+  const double p50 = timing.Percentile(0.5), p90 = timing.Percentile(0.9),
+               p99 = timing.Percentile(0.99);
   if (globals.json()) {
     JsonWriter json;
     json.BeginObject()
@@ -81,9 +88,9 @@ void PrintTiming(const Timing& timing, double load_seconds, const GlobalOptions&
     return Print(StrCat(json.text(), "\n"));
   }
   const auto ms = [](double seconds) { return FormatDoubleDigits(seconds * 1e3, 4); };
-  Print(StrCat("load ", ms(load_seconds), " ms, cold ", ms(timing.cold), " ms; ", timing.warm.size(),
-               " runs: min ", ms(timing.warm.front()), ", p50 ", ms(p50), ", p90 ", ms(p90), ", p99 ",
-               ms(p99), " ms\n"));
+  Print(StrCat("load ", ms(load_seconds), " ms, cold ", ms(timing.cold), " ms; ",
+               timing.warm.size(), " runs: min ", ms(timing.warm.front()), ", p50 ", ms(p50),
+               ", p90 ", ms(p90), ", p99 ", ms(p99), " ms\n"));
 }
 
 Status Bench(BenchOptions options, const GlobalOptions& globals) {
@@ -107,7 +114,8 @@ Status Bench(BenchOptions options, const GlobalOptions& globals) {
 
 CommandAction SetupBench(CLI::App* app, const GlobalOptions* globals) {
   auto options = std::make_shared<BenchOptions>();
-  app->add_option("program", options->path, "an executable, .tasm text or an ONNX model")->required();
+  app->add_option("program", options->path, "an executable, .tasm text or an ONNX model")
+      ->required();
   AddInputOptions(app, &options->input);
   app->add_option("--min-time", options->min_seconds, "seconds to measure for (default 1)");
   app->add_option("--warmup", options->warmup_seconds, "seconds before that (default 0.2)");

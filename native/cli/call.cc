@@ -23,8 +23,8 @@ std::string ParamText(const ParamInfo& param) {
 }
 
 Status NoSuchParameter(const FunctionInfo& function, const NamedArray& input) {
-  Status status = UsageError(
-      "E0008", StrCat("function @", function.name, " has no parameter for --input '", input.origin, "'"));
+  Status status = UsageError("E0008", StrCat("function @", function.name,
+                                             " has no parameter for --input '", input.origin, "'"));
   for (const ParamInfo& param : function.params) {
     status.AddNote(StrCat("parameter: ", ParamText(param)));
   }
@@ -32,14 +32,15 @@ Status NoSuchParameter(const FunctionInfo& function, const NamedArray& input) {
 }
 
 Status MissingInput(const FunctionInfo& function, const ParamInfo& param) {
-  Status status =
-      UsageError("E0009", StrCat("no --input for parameter '", param.name, "' of @", function.name));
+  Status status = UsageError(
+      "E0009", StrCat("no --input for parameter '", param.name, "' of @", function.name));
   status.AddNote(StrCat("parameter: ", ParamText(param)));
   status.AddNote(StrCat("help: add -i ", param.name, "=@", param.name, ".npy"));
   return status;
 }
 
-Result<std::vector<NamedArray>> ReadInputs(const InputOptions& options, const FunctionInfo& function) {
+Result<std::vector<NamedArray>> ReadInputs(const InputOptions& options,
+                                           const FunctionInfo& function) {
   DimBindings dims;
   for (const std::string& dim : options.dims) TERN_TRY(ParseDim(dim, &dims));
   std::vector<NamedArray> given;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What run and bench share: the options that choose a function and its inputs, and binding one to the other.
+// What run and bench share: the options that choose a function and its inputs, and binding one to
+// the other.
 #ifndef TERN_NATIVE_CLI_CALL_H_
 #define TERN_NATIVE_CLI_CALL_H_
 

@@ -3,7 +3,9 @@
 #include "native/cli/command.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/base/strings.h"
@@ -27,7 +29,8 @@ Result<Program> LoadBuffer(const Engine& engine, Buffer bytes) {
   tern_program* raw = nullptr;
   const void* data = tern_buffer_data(bytes.get());
   const size_t size = tern_buffer_size(bytes.get());
-  TERN_TRY(FromApi(tern_program_load(engine.runtime.get(), data, size, &ReleaseBuffer, bytes.release(), &raw)));
+  TERN_TRY(FromApi(
+      tern_program_load(engine.runtime.get(), data, size, &ReleaseBuffer, bytes.release(), &raw)));
   program.reset(raw);
   return program;
 }
@@ -35,8 +38,8 @@ Result<Program> LoadBuffer(const Engine& engine, Buffer bytes) {
 Result<Program> LoadMapped(const Engine& engine, native::MappedFile file) {
   auto* kept = new native::MappedFile(std::move(file));
   tern_program* raw = nullptr;
-  TERN_TRY(FromApi(tern_program_load(engine.runtime.get(), kept->bytes().data(), kept->bytes().size(),
-                                     &ReleaseFile, kept, &raw)));
+  TERN_TRY(FromApi(tern_program_load(engine.runtime.get(), kept->bytes().data(),
+                                     kept->bytes().size(), &ReleaseFile, kept, &raw)));
   return Program(raw);
 }
 
@@ -45,32 +48,42 @@ std::string FolderOf(const std::string& path) {
   return slash == std::string::npos ? "." : path.substr(0, slash);
 }
 
-// Tensor data that a model keeps in files of its own folder, mapped for as long as the compilation runs.
+// Tensor data that a model keeps in files of its own folder, mapped for as long as the compilation
+// runs.
 class ExternalData {
  public:
   explicit ExternalData(std::string folder) : folder_(std::move(folder)) {}
 
-  static int32_t Read(void* context, const char* location, uint64_t offset, uint64_t size,
+  static int32_t Read(void* context, const char* location, uint64_t offset, uint64_t* size,
                       const void** data) {
-    return static_cast<ExternalData*>(context)->Find(location, offset, size, data);
+    return static_cast<ExternalData*>(context)->Find(location, offset, size, data) ? 0 : 1;
   }
 
  private:
-  int32_t Find(const std::string& location, uint64_t offset, uint64_t size, const void** data) {
-    // Never outside of the model's folder: no absolute path, no step upwards.
-    for (std::string_view part : StrSplit(location, '/')) {
-      if (part.empty() || part == "." || part == "..") return 1;
-    }
+  // The real path of a file inside of the model's folder; empty where there is none, or where a
+  // link leads out.
+  std::string Resolve(const std::string& location) const {
+    const std::unique_ptr<char, decltype(&free)> folder(realpath(folder_.c_str(), nullptr), &free);
+    const std::unique_ptr<char, decltype(&free)> file(
+        realpath(StrCat(folder_, "/", location).c_str(), nullptr), &free);
+    if (folder == nullptr || file == nullptr) return {};
+    const std::string inside = StrCat(folder.get(), "/");
+    return std::string_view(file.get()).starts_with(inside) ? file.get() : std::string();
+  }
+
+  bool Find(const std::string& location, uint64_t offset, uint64_t* size, const void** data) {
     auto found = files_.find(location);
     if (found == files_.end()) {
-      Result<native::MappedFile> file = native::MappedFile::Open(StrCat(folder_, "/", location));
-      if (!file.ok()) return 1;
+      Result<native::MappedFile> file = native::MappedFile::Open(Resolve(location));
+      if (!file.ok()) return false;
       found = files_.emplace(location, std::move(*file)).first;
     }
     const std::span<const uint8_t> bytes = found->second.bytes();
-    if (offset > bytes.size() || size > bytes.size() - offset) return 1;
+    if (offset > bytes.size()) return false;
+    if (*size == UINT64_MAX) *size = bytes.size() - offset;
+    if (*size > bytes.size() - offset) return false;
     *data = bytes.data() + offset;
-    return 0;
+    return true;
   }
 
   std::string folder_;
@@ -97,11 +110,12 @@ Result<Engine> StartEngine(const GlobalOptions& globals) {
   Engine engine;
   engine.platform = std::make_unique<native::Platform>(globals.threads);
   const kernels::CpuFeatures cpu = native::DetectCpuFeatures();
-  const tern_runtime_options options = {.struct_size = sizeof options,
-                                        .target = globals.target.empty() ? nullptr : globals.target.c_str(),
-                                        .platform = engine.platform->get(),
-                                        .cpu_features = cpu.bits,
-                                        .sve_bytes = static_cast<uint32_t>(cpu.sve_bytes)};
+  const tern_runtime_options options = {
+      .struct_size = sizeof options,
+      .target = globals.target.empty() ? nullptr : globals.target.c_str(),
+      .platform = engine.platform->get(),
+      .cpu_features = cpu.bits,
+      .sve_bytes = static_cast<uint32_t>(cpu.sve_bytes)};
   tern_runtime* raw = nullptr;
   TERN_TRY(FromApi(tern_runtime_create(&options, &raw)));
   engine.runtime.reset(raw);
@@ -128,19 +142,23 @@ Result<Buffer> AssembleFile(const Engine& engine, const std::string& path) {
   TERN_TRY_ASSIGN(const native::MappedFile file, native::MappedFile::Open(path));
   const std::string_view text = AsText(file.bytes());
   tern_buffer* executable = nullptr;
-  TERN_TRY(FromApi(tern_assemble(engine.runtime.get(), text.data(), text.size(), path.c_str(), &executable)));
+  TERN_TRY(FromApi(
+      tern_assemble(engine.runtime.get(), text.data(), text.size(), path.c_str(), &executable)));
   return Buffer(executable);
 }
 
 Result<Program> LoadProgram(const Engine& engine, const std::string& path) {
   TERN_TRY_ASSIGN(native::MappedFile file, native::MappedFile::Open(path));
-  if (AsText(file.bytes()).starts_with(kExecutableMagic)) return LoadMapped(engine, std::move(file));
+  if (AsText(file.bytes()).starts_with(kExecutableMagic))
+    return LoadMapped(engine, std::move(file));
   if (path.ends_with(".tasm")) {
     TERN_TRY_ASSIGN(Buffer bytes, AssembleFile(engine, path));
     return LoadBuffer(engine, std::move(bytes));
   }
-  if (path.ends_with(".tern")) return LoadMapped(engine, std::move(file));  // says what is wrong with it
-  TERN_TRY_ASSIGN(Compiled compiled, CompileOnnx(engine, {.path = path, .disabled_passes = {}, .print_after = {}}));
+  if (path.ends_with(".tern"))
+    return LoadMapped(engine, std::move(file));  // says what is wrong with it
+  TERN_TRY_ASSIGN(Compiled compiled,
+                  CompileOnnx(engine, {.path = path, .disabled_passes = {}, .print_after = {}}));
   return LoadBuffer(engine, std::move(compiled.executable));
 }
 
@@ -151,8 +169,8 @@ Result<std::vector<FunctionInfo>> ListFunctions(const Program& program) {
   const nlohmann::json json = nlohmann::json::parse(Text(text));
   std::vector<FunctionInfo> functions;
   for (const nlohmann::json& function : json.at("functions")) {
-    functions.push_back({function.at("name"), ToParams(function.at("params")),
-                         ToParams(function.at("results"))});
+    functions.push_back(
+        {function.at("name"), ToParams(function.at("params")), ToParams(function.at("results"))});
   }
   return functions;
 }

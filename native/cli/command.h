@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the subcommands share: the global options, the runtime they run on, and the table entry of a command.
+// What the subcommands share: the global options, the runtime they run on, and the table entry of a
+// command.
 #ifndef TERN_NATIVE_CLI_COMMAND_H_
 #define TERN_NATIVE_CLI_COMMAND_H_
 
@@ -52,7 +53,8 @@ struct Engine {
 };
 Result<Engine> StartEngine(const GlobalOptions& globals);
 
-// A program from a file: an executable as it is (mapped, constants in place), an .onnx model or .tasm text compiled first.
+// A program from a file: an executable as it is (mapped, constants in place), an .onnx model or
+// .tasm text compiled first.
 Result<Program> LoadProgram(const Engine& engine, const std::string& path);
 
 // The same down to the executable's bytes, without loading them.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Owning handles over the C API, for the command line: each ends its object with the matching free function.
+// Owning handles over the C API, for the command line: each ends its object with the matching free
+// function.
 #ifndef TERN_NATIVE_CLI_HANDLES_H_
 #define TERN_NATIVE_CLI_HANDLES_H_
 

@@ -24,12 +24,15 @@ Status Info(const GlobalOptions& globals) {
     return Status();
   }
   std::string targets;
-  for (const nlohmann::json& target : info.at("targets")) StrAppend(&targets, " ", target.get<std::string>());
-  Print(StrCat("tern ", info.at("version").get<std::string>(), "\n", "cpu:       ",
-               info.at("cpu").get<std::string>(), "\n"));
-  if (native::ScalableVectorBytes() > 0) Print(StrCat("sve:       ", native::ScalableVectorBytes() * 8, " bit\n"));
-  Print(StrCat("target:    ", info.at("target").get<std::string>(), " of", targets, "\n", "threads:   ",
-               engine.platform->pool().num_workers(), "\n", "operators: ", info.at("operators").size(), "\n"));
+  for (const nlohmann::json& target : info.at("targets"))
+    StrAppend(&targets, " ", target.get<std::string>());
+  Print(StrCat("tern ", info.at("version").get<std::string>(), "\n",
+               "cpu:       ", info.at("cpu").get<std::string>(), "\n"));
+  if (native::ScalableVectorBytes() > 0)
+    Print(StrCat("sve:       ", native::ScalableVectorBytes() * 8, " bit\n"));
+  Print(StrCat("target:    ", info.at("target").get<std::string>(), " of", targets, "\n",
+               "threads:   ", engine.platform->pool().num_workers(), "\n",
+               "operators: ", info.at("operators").size(), "\n"));
   return Status();
 }
 

@@ -22,7 +22,8 @@ Status BadInput(std::string_view text, std::string_view why) {
       .AddNote("help: try x=@x.npy, x=f32[2,3]:1,2,3,4,5,6, x=f32[2,3]:random(seed=1) or n=18");
 }
 
-// The numbers of random(): the linear congruential generator that model folders use too (docs/models.md).
+// The numbers of random(): the linear congruential generator that model folders use too
+// (docs/models.md).
 class Lcg {
  public:
   explicit Lcg(uint32_t seed) : state_(seed) {}
@@ -77,8 +78,8 @@ Status FillRandom(const Invocation& call, Array* array, std::string_view text) {
     } else if (value && key == "high") {
       high = *value;
     } else {
-      return BadInput(text, StrCat("random() takes seed=N, low=X, high=X, normal or uniform, not '",
-                                   arg, "'"));
+      return BadInput(
+          text, StrCat("random() takes seed=N, low=X, high=X, normal or uniform, not '", arg, "'"));
     }
   }
   Lcg lcg(seed);
@@ -142,7 +143,8 @@ Status FillLiteral(std::string_view literal, Array* array, std::string_view text
   return Status();
 }
 
-Status ParseDims(std::string_view list, const DimBindings& dims, std::string_view text, Array* array) {
+Status ParseDims(std::string_view list, const DimBindings& dims, std::string_view text,
+                 Array* array) {
   if (StrTrim(list).empty()) return Status();
   for (std::string_view part : StrSplit(list, ',')) {
     part = StrTrim(part);
@@ -166,8 +168,9 @@ Result<Array> ReadArrayFile(const std::string& path) {
 Status FillRaw(const std::string& path, Array* array, std::string_view text) {
   TERN_TRY_ASSIGN(const native::MappedFile file, native::MappedFile::Open(path));
   if (file.bytes().size() != array->bytes.size()) {
-    return BadInput(text, StrCat(TypeText(array->dtype, array->shape), " takes ", array->bytes.size(),
-                                 " bytes, '", path, "' has ", file.bytes().size()));
+    return BadInput(text,
+                    StrCat(TypeText(array->dtype, array->shape), " takes ", array->bytes.size(),
+                           " bytes, '", path, "' has ", file.bytes().size()));
   }
   std::copy(file.bytes().begin(), file.bytes().end(), array->bytes.begin());
   return Status();
@@ -187,7 +190,8 @@ Status FillTyped(std::string_view tail, Array* array, std::string_view text) {
   return generated ? Status() : FillLiteral(tail, array, text);
 }
 
-// "f32[2,3]..." or "2x3xf32...": dtype and shape into *array and the rest into *tail; false if it is neither.
+// "f32[2,3]..." or "2x3xf32...": dtype and shape into *array and the rest into *tail; false if it
+// is neither.
 Result<bool> ParseType(std::string_view value, const DimBindings& dims, std::string_view text,
                        Array* array, std::string_view* tail) {
   const size_t open = value.find('[');
@@ -209,7 +213,8 @@ Result<bool> ParseType(std::string_view value, const DimBindings& dims, std::str
   return true;
 }
 
-const ParamInfo* FindParam(const std::vector<ParamInfo>& params, std::string_view name, size_t position) {
+const ParamInfo* FindParam(const std::vector<ParamInfo>& params, std::string_view name,
+                           size_t position) {
   if (name.empty()) return position < params.size() ? &params[position] : nullptr;
   for (const ParamInfo& param : params) {
     if (param.name == name) return &param;
@@ -240,8 +245,8 @@ std::string_view SplitName(std::string_view text) {
 
 }  // namespace
 
-Status ParseInput(std::string_view text, const DimBindings& dims, const std::vector<ParamInfo>& params,
-                  std::vector<NamedArray>* out) {
+Status ParseInput(std::string_view text, const DimBindings& dims,
+                  const std::vector<ParamInfo>& params, std::vector<NamedArray>* out) {
   const std::string_view name = SplitName(text);
   const std::string_view value = name.empty() ? text : text.substr(name.size() + 1);
   if (name.empty() && value.starts_with('@') && value.ends_with(".npz")) {
@@ -268,7 +273,8 @@ Status ParseDim(std::string_view text, DimBindings* dims) {
   const std::optional<int64_t> extent =
       equals == std::string_view::npos ? std::nullopt : ParseInt64(text.substr(equals + 1));
   if (!extent || *extent < 0 || equals == 0) {
-    return UsageError("E0005", StrCat("cannot read --dim '", text, "': expected NAME=EXTENT, as in n=18"));
+    return UsageError("E0005",
+                      StrCat("cannot read --dim '", text, "': expected NAME=EXTENT, as in n=18"));
   }
   (*dims)[std::string(text.substr(0, equals))] = *extent;
   return Status();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The grammar of `--input`: where a value comes from and what type it claims (docs/cli.md lists the forms).
+// The grammar of `--input`: where a value comes from and what type it claims (docs/cli.md lists the
+// forms).
 //
 //   x=f32[2,3]:1,2,3,4,5,6     x=f32[2,3]:[[1,2,3],[4,5,6]]     2x3xf32=1,2,3,4,5,6
 //   x=@x.npy    x=@-    x=f16[2,3]@raw.bin    @bundle.npz
@@ -33,9 +34,10 @@ struct ParamInfo {
 
 using DimBindings = std::map<std::string, int64_t, std::less<>>;
 
-// Appends what one --input gives (a bundle gives several). `params` supplies dtypes for bare numbers.
-Status ParseInput(std::string_view text, const DimBindings& dims, const std::vector<ParamInfo>& params,
-                  std::vector<NamedArray>* out);
+// Appends what one --input gives (a bundle gives several). `params` supplies dtypes for bare
+// numbers.
+Status ParseInput(std::string_view text, const DimBindings& dims,
+                  const std::vector<ParamInfo>& params, std::vector<NamedArray>* out);
 
 // "n=18".
 Status ParseDim(std::string_view text, DimBindings* dims);

@@ -25,12 +25,15 @@ Status Inspect(const FileOptions& options, const GlobalOptions& globals) {
 
 Status CheckRoundtrip(const Engine& engine, std::string_view text, const std::string& path) {
   tern_buffer* raw = nullptr;
-  TERN_TRY(FromApi(tern_assemble(engine.runtime.get(), text.data(), text.size(), "disassembly", &raw)));
+  TERN_TRY(
+      FromApi(tern_assemble(engine.runtime.get(), text.data(), text.size(), "disassembly", &raw)));
   const Buffer again(raw);
   TERN_TRY_ASSIGN(const native::MappedFile file, native::MappedFile::Open(path));
-  const std::string_view bytes(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+  const std::string_view bytes(reinterpret_cast<const char*>(file.bytes().data()),
+                               file.bytes().size());
   if (bytes == Text(again)) return Status();
-  return Failed("assembling the disassembly of '", path, "' gives other bytes").SetErrorCode("M0102");
+  return Failed("assembling the disassembly of '", path, "' gives other bytes")
+      .SetErrorCode("M0102");
 }
 
 Status Disassemble(const FileOptions& options, const GlobalOptions& globals) {
@@ -53,7 +56,8 @@ Status Assemble(const FileOptions& options, const GlobalOptions& globals) {
 
 CommandAction SetupInspect(CLI::App* app, const GlobalOptions* globals) {
   auto options = std::make_shared<FileOptions>();
-  app->add_option("program", options->path, "an executable, .tasm text or an ONNX model")->required();
+  app->add_option("program", options->path, "an executable, .tasm text or an ONNX model")
+      ->required();
   return [options, globals] { return Inspect(*options, *globals); };
 }
 
@@ -61,7 +65,8 @@ CommandAction SetupDis(CLI::App* app, const GlobalOptions* globals) {
   auto options = std::make_shared<FileOptions>();
   app->add_option("program", options->path, "an executable or an ONNX model")->required();
   app->add_option("-o,--out", options->output, "where to write (default: standard output)");
-  app->add_flag("--check-roundtrip", options->check_roundtrip, "assemble the text again and compare the bytes");
+  app->add_flag("--check-roundtrip", options->check_roundtrip,
+                "assemble the text again and compare the bytes");
   return [options, globals] { return Disassemble(*options, *globals); };
 }
 

@@ -11,20 +11,23 @@ namespace {
 
 constexpr Command kCommands[] = {
     {"compile", "turn an ONNX model into an executable (.tern)",
-     "  tern compile model.onnx -o model.tern\n  tern compile model.onnx --print-after fuse_epilogues\n",
+     "  tern compile model.onnx -o model.tern\n  tern compile model.onnx --print-after "
+     "fuse_epilogues\n",
      &SetupCompile},
     {"run", "execute a function of a program",
      "  tern run model.tern -i x=@x.npy --output y=@y.npy\n"
      "  tern run model.onnx -i x='f32[1,1,28,28]:random(seed=1)' --expect y=@y.npy\n",
      &SetupRun},
     {"bench", "time a function of a program",
-     "  tern bench model.tern\n  tern bench model.tern --threads 2 --min-time 3 --format json\n", &SetupBench},
+     "  tern bench model.tern\n  tern bench model.tern --threads 2 --min-time 3 --format json\n",
+     &SetupBench},
     {"inspect", "show functions, constants, primitives and sizes",
      "  tern inspect model.tern\n  tern inspect model.tern --format json\n", &SetupInspect},
     {"dis", "print a program as assembly text (.tasm)",
      "  tern dis model.tern\n  tern dis model.tern --check-roundtrip\n", &SetupDis},
     {"asm", "turn assembly text into an executable",
-     "  tern asm program.tasm -o program.tern\n  tern dis a.tern | tern asm - -o b.tern\n", &SetupAsm},
+     "  tern asm program.tasm -o program.tern\n  tern dis a.tern | tern asm - -o b.tern\n",
+     &SetupAsm},
     {"info", "show this build, the processor and the kernel targets",
      "  tern info\n  tern info --format json\n", &SetupInfo},
     {"explain", "explain an error code", "  tern explain E0203\n", &SetupExplain},
@@ -59,7 +62,9 @@ Status ExplainUsage(const CLI::Error& error, const CLI::App& app, int argc, char
     if (!suggestion.empty()) status.AddNote(StrCat("help: did you mean '", suggestion, "'?"));
     break;
   }
-  return status.AddNote(StrCat("help: tern ", active == &app ? "" : active->get_name() + " ", "--help")).Clone();
+  return status
+      .AddNote(StrCat("help: tern ", active == &app ? "" : active->get_name() + " ", "--help"))
+      .Clone();
 }
 
 struct Selected {
@@ -68,10 +73,13 @@ struct Selected {
 };
 
 int Main(int argc, char** argv) {
-  CLI::App app("Tern runs machine-learning programs: one executable file for every target.", "tern");
+  CLI::App app("Tern runs machine-learning programs: one executable file for every target.",
+               "tern");
   GlobalOptions globals;
-  app.add_option("--format", globals.format, "text or json")->check(CLI::IsMember({"text", "json"}));
-  app.add_option("--target", globals.target, "kernel target, such as avx2 (default: the best here)");
+  app.add_option("--format", globals.format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}));
+  app.add_option("--target", globals.target,
+                 "kernel target, such as avx2 (default: the best here)");
   app.add_option("--threads", globals.threads, "worker threads, 0 for every processor")
       ->check(CLI::Range(0, 1024));
   app.add_flag("-q,--quiet", globals.quiet, "say nothing on success");

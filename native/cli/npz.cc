@@ -22,9 +22,13 @@ class ZipView {
   explicit ZipView(std::span<const uint8_t> bytes) : bytes_(bytes) {}
   size_t size() const { return bytes_.size(); }
   bool Has(size_t at, size_t count) const { return at <= size() && count <= size() - at; }
-  uint32_t U16(size_t at) const { return Has(at, 2) ? bytes_[at] | uint32_t{bytes_[at + 1]} << 8 : 0; }
+  uint32_t U16(size_t at) const {
+    return Has(at, 2) ? bytes_[at] | uint32_t{bytes_[at + 1]} << 8 : 0;
+  }
   uint32_t U32(size_t at) const { return U16(at) | U16(at + 2) << 16; }
-  std::span<const uint8_t> Range(size_t at, size_t count) const { return bytes_.subspan(at, count); }
+  std::span<const uint8_t> Range(size_t at, size_t count) const {
+    return bytes_.subspan(at, count);
+  }
   std::string_view Text(size_t at, size_t count) const {
     return {reinterpret_cast<const char*>(bytes_.data()) + at, count};
   }
@@ -45,7 +49,8 @@ size_t FindEnd(const ZipView& zip) {
   return zip.size();
 }
 
-Status ReadEntry(const ZipView& zip, size_t entry, const std::string& path, std::vector<NamedArray>* out) {
+Status ReadEntry(const ZipView& zip, size_t entry, const std::string& path,
+                 std::vector<NamedArray>* out) {
   const size_t name_length = zip.U16(entry + 28);
   const size_t local = zip.U32(entry + 42);
   const size_t length = zip.U32(entry + 20);
@@ -54,7 +59,9 @@ Status ReadEntry(const ZipView& zip, size_t entry, const std::string& path, std:
   }
   const std::string name(zip.Text(entry + kEntrySize, name_length));
   if (zip.U16(entry + 10) != 0) {
-    return NpzError(path, StrCat("'", name, "' is compressed; write it with numpy.savez, not savez_compressed"));
+    return NpzError(
+        path,
+        StrCat("'", name, "' is compressed; write it with numpy.savez, not savez_compressed"));
   }
   const size_t data = local + kLocalSize + zip.U16(local + 26) + zip.U16(local + 28);
   if (!zip.Has(data, length)) return NpzError(path, StrCat("'", name, "' is cut off"));

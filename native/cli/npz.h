@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NumPy's .npz bundles (a ZIP of .npy files), read with the ZIP method "stored" that numpy.savez writes.
+// NumPy's .npz bundles (a ZIP of .npy files), read with the ZIP method "stored" that numpy.savez
+// writes.
 #ifndef TERN_NATIVE_CLI_NPZ_H_
 #define TERN_NATIVE_CLI_NPZ_H_
 

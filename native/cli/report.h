@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the command line says that something went wrong: a Status, from the C API or of its own, to text or JSON
-// on standard error and to the exit code that docs/errors.md promises.
+// How the command line says that something went wrong: a Status, from the C API or of its own, to
+// text or JSON on standard error and to the exit code that docs/errors.md promises.
 #ifndef TERN_NATIVE_CLI_REPORT_H_
 #define TERN_NATIVE_CLI_REPORT_H_
 

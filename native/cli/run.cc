@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tern run: inputs by the grammar of input_spec.h, one function, outputs printed, written or compared.
+// tern run: inputs by the grammar of input_spec.h, one function, outputs printed, written or
+// compared.
 #include <cmath>
 
 #include "core/base/strings.h"
@@ -31,9 +32,11 @@ Result<NamedPath> ParseNamedPath(std::string_view flag, std::string_view text) {
   const size_t at = text.find('@');
   const bool named = at != std::string_view::npos && at > 0 && text[at - 1] == '=';
   if (at == std::string_view::npos || (!named && at != 0) || at + 1 == text.size()) {
-    return UsageError("E0006", StrCat("cannot read ", flag, " '", text, "': expected NAME=@FILE.npy"));
+    return UsageError("E0006",
+                      StrCat("cannot read ", flag, " '", text, "': expected NAME=@FILE.npy"));
   }
-  return NamedPath{std::string(text.substr(0, named ? at - 1 : 0)), std::string(text.substr(at + 1))};
+  return NamedPath{std::string(text.substr(0, named ? at - 1 : 0)),
+                   std::string(text.substr(at + 1))};
 }
 
 // A tuple result in pieces, anything else as one.
@@ -68,7 +71,8 @@ std::string IndexText(size_t flat, std::span<const int64_t> shape) {
 }
 
 // |a - e| <= atol + rtol |e|; NaN equals NaN.
-Status Compare(const std::string& name, const Array& actual, const Array& expected, const RunOptions& options) {
+Status Compare(const std::string& name, const Array& actual, const Array& expected,
+               const RunOptions& options) {
   if (actual.dtype != expected.dtype || actual.shape != expected.shape) {
     return Failed("output `", name, "` is ", TypeText(actual.dtype, actual.shape), ", expected ",
                   TypeText(expected.dtype, expected.shape))
@@ -91,9 +95,11 @@ Status Compare(const std::string& name, const Array& actual, const Array& expect
   if (wrong == 0) return Status();
   return Failed("output `", name, "` differs from what was expected")
       .SetErrorCode("M0101")
-      .AddNote(StrCat(wrong, " of ", count, " elements exceed |a-e| <= ", options.atol, " + ", options.rtol, "*|e|"))
-      .AddNote(StrCat("worst: ", name, IndexText(worst, actual.shape), " = ", ElementAsDouble(actual, worst),
-                      " expected ", ElementAsDouble(expected, worst)))
+      .AddNote(StrCat(wrong, " of ", count, " elements exceed |a-e| <= ", options.atol, " + ",
+                      options.rtol, "*|e|"))
+      .AddNote(StrCat("worst: ", name, IndexText(worst, actual.shape), " = ",
+                      ElementAsDouble(actual, worst), " expected ",
+                      ElementAsDouble(expected, worst)))
       .Clone();
 }
 
@@ -106,7 +112,8 @@ Result<size_t> FindOutput(const FunctionInfo& function, const std::string& name,
   return status;
 }
 
-Status WriteOutputs(const RunOptions& options, const FunctionInfo& function, const std::vector<Value>& values) {
+Status WriteOutputs(const RunOptions& options, const FunctionInfo& function,
+                    const std::vector<Value>& values) {
   for (const std::string& text : options.outputs) {
     TERN_TRY_ASSIGN(const NamedPath target, ParseNamedPath("--output", text));
     TERN_TRY_ASSIGN(const size_t i, FindOutput(function, target.name, values.size()));
@@ -124,7 +131,8 @@ Status WriteOutputs(const RunOptions& options, const FunctionInfo& function, con
   return Status();
 }
 
-Status PrintOutputs(const GlobalOptions& globals, const FunctionInfo& function, const std::vector<Value>& values) {
+Status PrintOutputs(const GlobalOptions& globals, const FunctionInfo& function,
+                    const std::vector<Value>& values) {
   if (globals.quiet) return Status();
   std::string text = globals.json() ? "{\"outputs\":[" : "";
   for (size_t i = 0; i < values.size(); ++i) {
@@ -133,7 +141,8 @@ Status PrintOutputs(const GlobalOptions& globals, const FunctionInfo& function, 
     TERN_TRY(FromApi(globals.json() ? tern_any_json(value, &raw) : tern_any_text(value, &raw)));
     const Buffer rendered(raw);
     if (globals.json()) {
-      StrAppend(&text, i == 0 ? "" : ",", "{\"name\":\"", OutputName(function, i), "\",\"value\":", Text(rendered), "}");
+      StrAppend(&text, i == 0 ? "" : ",", "{\"name\":\"", OutputName(function, i),
+                "\",\"value\":", Text(rendered), "}");
     } else {
       StrAppend(&text, OutputName(function, i), ": ", Text(rendered), "\n");
     }
@@ -142,7 +151,8 @@ Status PrintOutputs(const GlobalOptions& globals, const FunctionInfo& function, 
   return Status();
 }
 
-Result<Value> Call(const Program& program, const RunOptions& options, const std::vector<Value>& arguments) {
+Result<Value> Call(const Program& program, const RunOptions& options,
+                   const std::vector<Value>& arguments) {
   const tern_vm_options limits = {.struct_size = sizeof limits,
                                   .max_instructions = options.max_instructions,
                                   .max_bytes = options.max_bytes,
@@ -172,7 +182,8 @@ Status Run(const RunOptions& options, const GlobalOptions& globals) {
     for (const NamedArray& input : inputs) status.AddNote(StrCat("from --input ", input.origin));
     return status;
   }
-  TERN_TRY_ASSIGN(const std::vector<Value> values, Unpack(std::move(*result), function.results.size()));
+  TERN_TRY_ASSIGN(const std::vector<Value> values,
+                  Unpack(std::move(*result), function.results.size()));
   TERN_TRY(PrintOutputs(globals, function, values));
   return WriteOutputs(options, function, values);
 }
@@ -181,7 +192,8 @@ Status Run(const RunOptions& options, const GlobalOptions& globals) {
 
 CommandAction SetupRun(CLI::App* app, const GlobalOptions* globals) {
   auto options = std::make_shared<RunOptions>();
-  app->add_option("program", options->path, "an executable, .tasm text or an ONNX model")->required();
+  app->add_option("program", options->path, "an executable, .tasm text or an ONNX model")
+      ->required();
   AddInputOptions(app, &options->input);
   app->add_option("--output", options->outputs, "write an output, NAME=@FILE.npy");
   app->add_option("--expect", options->expected, "compare an output, NAME=@FILE.npy");
@@ -190,7 +202,8 @@ CommandAction SetupRun(CLI::App* app, const GlobalOptions* globals) {
   app->add_option("--max-steps", options->max_instructions, "stop after so many instructions");
   app->add_option("--max-memory", options->max_bytes, "stop when tensors take more bytes than this")
       ->transform(CLI::AsSizeValue(false));
-  app->add_option("--repeat", options->repeat, "run so many times on one machine")->check(CLI::PositiveNumber);
+  app->add_option("--repeat", options->repeat, "run so many times on one machine")
+      ->check(CLI::PositiveNumber);
   return [options, globals] { return Run(*options, *globals); };
 }
 

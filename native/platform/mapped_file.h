@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole files as read-only memory: mapped where the file system can, read into memory where it cannot
-// (pipes, standard input). Movable; the bytes live as long as the object. Not thread-safe while moved from.
+// Whole files as read-only memory: mapped where the file system can, read into memory where it
+// cannot (pipes, standard input). Movable; the bytes live as long as the object. Not thread-safe
+// while moved from.
 #ifndef TERN_NATIVE_PLATFORM_MAPPED_FILE_H_
 #define TERN_NATIVE_PLATFORM_MAPPED_FILE_H_
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operating system as the core sees it: a TernPlatform over malloc, a worker pool, a clock and stderr.
+// The operating system as the core sees it: a TernPlatform over malloc, a worker pool, a clock and
+// stderr.
 #ifndef TERN_NATIVE_PLATFORM_PLATFORM_H_
 #define TERN_NATIVE_PLATFORM_PLATFORM_H_
 

@@ -9,7 +9,8 @@
 namespace tern::native {
 namespace {
 
-// About 20-50 us of polling: longer than the gap between two kernels of a model, shorter than a time slice.
+// About 20-50 us of polling: longer than the gap between two kernels of a model, shorter than a
+// time slice.
 constexpr int kSpinRounds = 4000;
 
 void Pause() {
@@ -59,8 +60,8 @@ void ThreadPool::Run(int64_t num_tasks, Task task, void* data) {
     return;
   }
   const uint32_t epoch = EpochOf(ticket_.load(std::memory_order_relaxed)) + 1;
-  // An exhausted ticket of the new epoch first: a late worker of the old job cannot claim while the fields
-  // change.
+  // An exhausted ticket of the new epoch first: a late worker of the old job cannot claim while the
+  // fields change.
   ticket_.store(uint64_t{epoch - 1} << 32 | UINT32_MAX);
   num_tasks_.store(static_cast<uint32_t>(num_tasks));
   task_.store(task);
@@ -68,7 +69,9 @@ void ThreadPool::Run(int64_t num_tasks, Task task, void* data) {
   finished_.store(0);
   ticket_.store(uint64_t{epoch} << 32);
   if (sleepers_.load() > 0) {
-    { std::lock_guard lock(park_mutex_); }
+    {
+      std::lock_guard lock(park_mutex_);
+    }
     parked_.notify_all();
   }
   Drain(epoch, 0);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worker pool behind TernParallel: workers spin briefly after a job, then park; one job at a time.
-// A caller that finds the pool busy (another thread's job, or a nested call) runs its tasks itself, so that
-// calls never wait for each other and never deadlock. Safe to share between threads.
+// The worker pool behind TernParallel: workers spin briefly after a job, then park; one job at a
+// time. A caller that finds the pool busy (another thread's job, or a nested call) runs its tasks
+// itself, so that calls never wait for each other and never deadlock. Safe to share between
+// threads.
 #ifndef TERN_NATIVE_PLATFORM_THREAD_POOL_H_
 #define TERN_NATIVE_PLATFORM_THREAD_POOL_H_
 
@@ -18,7 +19,8 @@ namespace tern::native {
 
 class ThreadPool {
  public:
-  // num_workers >= 1 counts the calling thread; 0 takes the number of processors this process may use.
+  // num_workers >= 1 counts the calling thread; 0 takes the number of processors this process may
+  // use.
   explicit ThreadPool(int num_workers);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -41,9 +43,10 @@ class ThreadPool {
   TernParallel parallel_;
   std::mutex run_mutex_;
 
-  // A ticket is (epoch << 32 | next index). A claim is a compare-exchange of the whole ticket: it succeeds
-  // only while the job of that epoch still has tasks, and a job is not replaced before its claimed tasks are
-  // finished; so a worker that read the fields below and then claimed has read the fields of its own job.
+  // A ticket is (epoch << 32 | next index). A claim is a compare-exchange of the whole ticket: it
+  // succeeds only while the job of that epoch still has tasks, and a job is not replaced before its
+  // claimed tasks are finished; so a worker that read the fields below and then claimed has read
+  // the fields of its own job.
   std::atomic<uint64_t> ticket_{0};
   std::atomic<uint32_t> num_tasks_{0};
   std::atomic<Task> task_{nullptr};

@@ -9,7 +9,8 @@
 namespace tern::cli {
 namespace {
 
-Array MakeArray(std::string dtype, std::vector<int64_t> shape, std::initializer_list<double> values) {
+Array MakeArray(std::string dtype, std::vector<int64_t> shape,
+                std::initializer_list<double> values) {
   Array array{std::move(dtype), std::move(shape), {}};
   array.bytes.resize(*ArrayBytes(array.dtype, array.shape));
   size_t i = 0;
@@ -18,7 +19,8 @@ Array MakeArray(std::string dtype, std::vector<int64_t> shape, std::initializer_
 }
 
 TEST(Npy, RoundTripsEveryDtype) {
-  for (const char* dtype : {"f32", "f64", "f16", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "bool"}) {
+  for (const char* dtype :
+       {"f32", "f64", "f16", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "bool"}) {
     const Array array = MakeArray(dtype, {2, 3}, {0, 1, 1, 0, 1, 0});
     const std::vector<uint8_t> bytes = FormatNpy(array);
     EXPECT_EQ(bytes.size() % 64, array.bytes.size() % 64) << "the header is padded to 64 bytes";
@@ -44,7 +46,8 @@ TEST(Npy, ScalarsAndEmptyArrays) {
 void ExpectRefused(std::vector<uint8_t> bytes, std::string_view part) {
   const Result<Array> array = ParseNpy(bytes, "bad.npy");
   ASSERT_FALSE(array.ok());
-  EXPECT_NE(array.status().message().find(part), std::string_view::npos) << array.status().message();
+  EXPECT_NE(array.status().message().find(part), std::string_view::npos)
+      << array.status().message();
   EXPECT_NE(array.status().message().find("bad.npy"), std::string_view::npos);
 }
 

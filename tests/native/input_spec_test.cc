@@ -10,7 +10,8 @@
 namespace tern::cli {
 namespace {
 
-const std::vector<ParamInfo> kParams = {{"x", "f32", {"n", "2"}}, {"count", "i64", {}}, {"flag", "bool", {"1"}}};
+const std::vector<ParamInfo> kParams = {
+    {"x", "f32", {"n", "2"}}, {"count", "i64", {}}, {"flag", "bool", {"1"}}};
 
 Result<NamedArray> Parse(std::string_view text, const DimBindings& dims = {}) {
   std::vector<NamedArray> out;
@@ -74,7 +75,8 @@ TEST(InputSpec, RawFilesAndNpy) {
   const uint8_t raw[] = {1, 0, 2, 0};
   ASSERT_TRUE(native::WriteFile(folder + "/raw.bin", std::span<const uint8_t>(raw)).ok());
   EXPECT_EQ(Show(Parse("x=i16[2]@" + folder + "/raw.bin")), "x=i16[2]:1,2");
-  EXPECT_NE(Show(Parse("x=i16[3]@" + folder + "/raw.bin")).find("takes 6 bytes"), std::string::npos);
+  EXPECT_NE(Show(Parse("x=i16[3]@" + folder + "/raw.bin")).find("takes 6 bytes"),
+            std::string::npos);
   const Array array = Parse("x=f32[2]:3,4").value().array;
   ASSERT_TRUE(native::WriteFile(folder + "/x.npy", FormatNpy(array)).ok());
   EXPECT_EQ(Show(Parse("x=@" + folder + "/x.npy")), "x=f32[2]:3,4");

@@ -27,7 +27,8 @@ void RunAndCheck(const ThreadPool& pool, size_t tasks) {
   Counts counts(tasks, pool.num_workers());
   const TernParallel* parallel = pool.parallel();
   parallel->run(parallel->context, static_cast<int64_t>(tasks), &Counts::Task, &counts);
-  for (size_t i = 0; i < tasks; ++i) ASSERT_EQ(counts.runs[i].load(), 1) << "task " << i << " of " << tasks;
+  for (size_t i = 0; i < tasks; ++i)
+    ASSERT_EQ(counts.runs[i].load(), 1) << "task " << i << " of " << tasks;
   EXPECT_EQ(counts.wrong_workers.load(), 0);
 }
 
@@ -69,11 +70,13 @@ TEST(ThreadPool, NestedAndConcurrentCallsRunSerially) {
     const TernParallel* parallel = d->pool->parallel();
     parallel->run(
         parallel->context, 5,
-        [](void* count, int64_t, int32_t) { static_cast<std::atomic<int>*>(count)->fetch_add(1); }, d->inner);
+        [](void* count, int64_t, int32_t) { static_cast<std::atomic<int>*>(count)->fetch_add(1); },
+        d->inner);
   };
   std::vector<std::thread> callers;
   for (int i = 0; i < 4; ++i) {
-    callers.emplace_back([&] { pool.parallel()->run(pool.parallel()->context, 10, outer_task, &data); });
+    callers.emplace_back(
+        [&] { pool.parallel()->run(pool.parallel()->context, 10, outer_task, &data); });
   }
   for (std::thread& caller : callers) caller.join();
   EXPECT_EQ(inner.load(), 4 * 10 * 5);

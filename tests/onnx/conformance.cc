@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs folders of the ONNX backend test data (model.onnx, test_data_set_*/input_*.pb, output_*.pb) through the C
-// API: reads folder names from standard input and prints `passed|failed|unsupported<TAB>folder<TAB>reason`.
-// tools/onnx_conformance.sh drives it on every target. A folder's line is flushed before the next one
-// starts, so that the driver can tell which one ended the program.
+// Runs folders of the ONNX backend test data (model.onnx, test_data_set_*/input_*.pb, output_*.pb)
+// through the C API: reads folder names from standard input and prints
+// `passed|failed|unsupported<TAB>folder<TAB>reason`. tools/onnx_conformance.sh drives it on every
+// target. A folder's line is flushed before the next one starts, so that the driver can tell which
+// one ended the program.
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -31,7 +32,8 @@ Result<std::vector<uint8_t>> ReadFile(const std::string& path) {
   if (file == nullptr) return NotFound("cannot open ", path);
   std::vector<uint8_t> bytes;
   uint8_t chunk[1 << 16];
-  for (size_t got; (got = fread(chunk, 1, sizeof chunk, file)) > 0;) bytes.insert(bytes.end(), chunk, chunk + got);
+  for (size_t got; (got = fread(chunk, 1, sizeof chunk, file)) > 0;)
+    bytes.insert(bytes.end(), chunk, chunk + got);
   fclose(file);
   return bytes;
 }
@@ -60,7 +62,8 @@ Result<std::vector<TensorPtr>> ReadSet(const std::string& folder, const char* pr
 }
 
 Status Compare(size_t index, const Tensor& actual, const Tensor& expected) {
-  if (actual.dtype() != expected.dtype() || FormatDims(actual.dims()) != FormatDims(expected.dims())) {
+  if (actual.dtype() != expected.dtype() ||
+      FormatDims(actual.dims()) != FormatDims(expected.dims())) {
     return Failed("output ", index, " is ", actual.TypeText(), ", expected ", expected.TypeText());
   }
   for (int64_t i = 0; i < expected.element_count(); ++i) {
@@ -113,7 +116,8 @@ Status RunSet(tern_program* program, const std::string& folder) {
   tern_vm* vm = nullptr;
   TERN_TRY(FromHandle(tern_vm_create(program, nullptr, &vm)));
   TernAny result{};
-  Status status = FromHandle(tern_vm_call(vm, "main", args.data(), static_cast<int32_t>(args.size()), &result));
+  Status status =
+      FromHandle(tern_vm_call(vm, "main", args.data(), static_cast<int32_t>(args.size()), &result));
   tern_vm_free(vm);
   if (status.ok()) status = CompareOutputs(result, expected);
   tern_any_release(&result);
@@ -124,7 +128,8 @@ Status RunProgram(tern_runtime* runtime, tern_buffer* executable, const std::str
   tern_program* program = nullptr;
   TERN_TRY(FromHandle(tern_program_load(
       runtime, tern_buffer_data(executable), tern_buffer_size(executable),
-      [](void* buffer) { tern_buffer_free(static_cast<tern_buffer*>(buffer)); }, executable, &program)));
+      [](void* buffer) { tern_buffer_free(static_cast<tern_buffer*>(buffer)); }, executable,
+      &program)));
   Status status;
   int sets = 0;
   for (; status.ok() && Exists(StrCat(folder, "/test_data_set_", sets)); ++sets) {
@@ -138,12 +143,15 @@ Status RunProgram(tern_runtime* runtime, tern_buffer* executable, const std::str
 Status RunFolder(tern_runtime* runtime, const std::string& folder) {
   TERN_TRY_ASSIGN(const std::vector<uint8_t> model, ReadFile(folder + "/model.onnx"));
   tern_buffer* executable = nullptr;
-  TERN_TRY(FromHandle(tern_compile_onnx(runtime, model.data(), model.size(), nullptr, &executable, nullptr)));
+  TERN_TRY(FromHandle(
+      tern_compile_onnx(runtime, model.data(), model.size(), nullptr, &executable, nullptr)));
   return RunProgram(runtime, executable, folder);
 }
 
 void PrintVerdict(const std::string& folder, const Status& status) {
-  const char* verdict = status.ok() ? "passed" : status.code() == StatusCode::kUnsupported ? "unsupported" : "failed";
+  const char* verdict = status.ok()                                 ? "passed"
+                        : status.code() == StatusCode::kUnsupported ? "unsupported"
+                                                                    : "failed";
   std::string reason(status.message());
   for (char& c : reason) c = c == '\n' || c == '\t' ? ' ' : c;
   printf("%s\t%s\t%s\n", verdict, folder.c_str(), reason.c_str());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program behind tools/bench/models. Tern and the rival take turns (A B A B …) within one run, and the ratio is
-// the median over turns: machines drift, ratios hold. Times are medians of single runs, in milliseconds.
+// The program behind tools/bench/models. Tern and the rival take turns (A B A B …) within one run,
+// and the ratio is the median over turns: machines drift, ratios hold. Times are medians of single
+// runs, in milliseconds.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +21,15 @@ function usage(problem) {
 }
 
 function parseArguments(args) {
-  const options = { json: undefined, rounds: 5, seconds: 0.5, threads: [1, 2], web: true, dir: join(kRoot, 'tests/models'), names: [] };
+  const options = {
+    json: undefined,
+    rounds: 5,
+    seconds: 0.5,
+    threads: [1, 2],
+    web: true,
+    dir: join(kRoot, 'tests/models'),
+    names: [],
+  };
   for (let i = 0; i < args.length; i++) {
     const value = () => args[++i] ?? usage(`${args[i - 1]} needs a value`);
     if (args[i] === '--json') options.json = value();
@@ -42,17 +51,30 @@ function loadModel(dir, name) {
   const folder = join(dir, name);
   if (existsSync(join(folder, 'model.onnx'))) {
     const { cases } = JSON.parse(readFileSync(join(folder, 'inputs.json'), 'utf8'));
-    return { name, model: join(folder, 'model.onnx'), inputs: makeInputs(cases[0].steps[0], folder) };
+    return {
+      name,
+      model: join(folder, 'model.onnx'),
+      inputs: makeInputs(cases[0].steps[0], folder),
+    };
   }
   const plain = join(dir, 'light', `${name}.onnx`);
   if (!existsSync(plain)) usage(`no model '${name}' in '${dir}'`);
-  return { name, model: plain, inputs: [{ dtype: 'f32', shape: [1, 3, 224, 224], data: new Float32Array(3 * 224 * 224).fill(1) }] };
+  return {
+    name,
+    model: plain,
+    inputs: [
+      { dtype: 'f32', shape: [1, 3, 224, 224], data: new Float32Array(3 * 224 * 224).fill(1) },
+    ],
+  };
 }
 
 /** Median milliseconds of run() over about `seconds`. */
 async function time(run, seconds) {
   const times = [];
-  for (const start = performance.now(); performance.now() - start < seconds * 1000 || times.length < 3; ) {
+  for (
+    const start = performance.now();
+    performance.now() - start < seconds * 1000 || times.length < 3;
+  ) {
     const before = performance.now();
     await run();
     times.push(performance.now() - before);
@@ -68,14 +90,27 @@ function ternNative(model, threads, folder) {
     writeFileSync(path, formatNpy(tensor));
     args.push('-i', `${Array.isArray(model.inputs) ? '' : `${name}=`}@${path}`);
   });
-  return async (seconds) => JSON.parse(execFileSync(kHost, [...args, '--min-time', String(seconds)], { encoding: 'utf8' })).p50_ms;
+  return async (seconds) =>
+    JSON.parse(execFileSync(kHost, [...args, '--min-time', String(seconds)], { encoding: 'utf8' }))
+      .p50_ms;
 }
 
-const kOrtTypes = { f32: 'float32', f64: 'float64', i64: 'int64', i32: 'int32', u8: 'uint8', bool: 'bool' };
+const kOrtTypes = {
+  f32: 'float32',
+  f64: 'float64',
+  i64: 'int64',
+  i32: 'int32',
+  u8: 'uint8',
+  bool: 'bool',
+};
 
 async function rivalNative(model, threads) {
   const { default: ort } = await import('onnxruntime-node');
-  const session = await ort.InferenceSession.create(model.model, { intraOpNumThreads: threads, interOpNumThreads: 1, logSeverityLevel: 3 });
+  const session = await ort.InferenceSession.create(model.model, {
+    intraOpNumThreads: threads,
+    interOpNumThreads: 1,
+    logSeverityLevel: 3,
+  });
   const feeds = {};
   Object.values(model.inputs).forEach((tensor, i) => {
     const name = Array.isArray(model.inputs) ? session.inputNames[i] : Object.keys(model.inputs)[i];
@@ -90,16 +125,31 @@ async function inPage(name, inputs, rounds, seconds, ortTypes) {
   const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
   const time = async (run) => {
     const times = [];
-    for (const start = performance.now(); performance.now() - start < seconds * 1000 || times.length < 3; ) {
+    for (
+      const start = performance.now();
+      performance.now() - start < seconds * 1000 || times.length < 3;
+    ) {
       const before = performance.now();
       await run();
       times.push(performance.now() - before);
     }
     return median(times);
   };
-  const arrays = { f32: Float32Array, i64: BigInt64Array, i32: Int32Array, u8: Uint8Array, bool: Uint8Array };
+  const arrays = {
+    f32: Float32Array,
+    i64: BigInt64Array,
+    i32: Int32Array,
+    u8: Uint8Array,
+    bool: Uint8Array,
+  };
   const bytes = async (path) => new Uint8Array(await (await fetch(path)).arrayBuffer());
-  const tensors = await Promise.all(inputs.map(async ({ dtype, shape }, i) => ({ dtype, shape, data: new arrays[dtype]((await bytes(`/work/${name}-web-${i}.bin`)).buffer) })));
+  const tensors = await Promise.all(
+    inputs.map(async ({ dtype, shape }, i) => ({
+      dtype,
+      shape,
+      data: new arrays[dtype]((await bytes(`/work/${name}-web-${i}.bin`)).buffer),
+    })),
+  );
 
   const { createRuntime } = await import('/tern/index.js');
   const runtime = await createRuntime();
@@ -109,8 +159,16 @@ async function inPage(name, inputs, rounds, seconds, ortTypes) {
   const ort = await import('/ort/ort.wasm.min.mjs');
   ort.env.wasm.numThreads = 1;
   ort.env.wasm.wasmPaths = '/ort/';
-  const session = await ort.InferenceSession.create(await bytes(`/work/${name}.onnx`), { executionProviders: ["wasm"], logSeverityLevel: 3 });
-  const feeds = Object.fromEntries(tensors.map((t, i) => [inputs[i].name ?? session.inputNames[i], new ort.Tensor(ortTypes[t.dtype], t.data, t.shape)]));
+  const session = await ort.InferenceSession.create(await bytes(`/work/${name}.onnx`), {
+    executionProviders: ['wasm'],
+    logSeverityLevel: 3,
+  });
+  const feeds = Object.fromEntries(
+    tensors.map((t, i) => [
+      inputs[i].name ?? session.inputNames[i],
+      new ort.Tensor(ortTypes[t.dtype], t.data, t.shape),
+    ]),
+  );
   const rival = () => session.run(feeds);
 
   tern();
@@ -124,7 +182,10 @@ async function benchWeb(model, options, folder) {
   compileModel(model.model, model.name);
   writeFileSync(join(folder, `${model.name}.onnx`), readFileSync(model.model));
   const inputs = Object.entries(model.inputs).map(([name, { dtype, shape, data }], i) => {
-    writeFileSync(join(folder, `${model.name}-web-${i}.bin`), Buffer.from(data.buffer, data.byteOffset, data.byteLength));
+    writeFileSync(
+      join(folder, `${model.name}-web-${i}.bin`),
+      Buffer.from(data.buffer, data.byteOffset, data.byteLength),
+    );
     return { name: Array.isArray(model.inputs) ? undefined : name, dtype, shape };
   });
   const page = await openChromium({
@@ -134,7 +195,9 @@ async function benchWeb(model, options, folder) {
     '/ort/': join(dirname(new URL(import.meta.url).pathname), 'node_modules/onnxruntime-web/dist'),
   });
   try {
-    return await page.evaluate(`(${inPage})(${JSON.stringify(model.name)}, ${JSON.stringify(inputs)}, ${options.rounds}, ${options.seconds}, ${JSON.stringify(kOrtTypes)})`);
+    return await page.evaluate(
+      `(${inPage})(${JSON.stringify(model.name)}, ${JSON.stringify(inputs)}, ${options.rounds}, ${options.seconds}, ${JSON.stringify(kOrtTypes)})`,
+    );
   } finally {
     await page.close();
   }
@@ -144,13 +207,20 @@ async function benchNative(model, threads, options, folder) {
   const tern = ternNative(model, threads, folder);
   const rival = await rivalNative(model, threads);
   const pairs = [];
-  for (let round = 0; round < options.rounds; round++) pairs.push([await tern(options.seconds), await rival(options.seconds)]);
+  for (let round = 0; round < options.rounds; round++)
+    pairs.push([await tern(options.seconds), await rival(options.seconds)]);
   return pairs;
 }
 
 /** Multiply-adds of one run, counted by the compiler where all shapes are known. */
 function macsOf(name) {
-  const info = JSON.parse(execFileSync(kHost, ['inspect', join(kRoot, 'build/models', `${name}.tern`), '--format', 'json'], { encoding: 'utf8', maxBuffer: 1 << 28 }));
+  const info = JSON.parse(
+    execFileSync(
+      kHost,
+      ['inspect', join(kRoot, 'build/models', `${name}.tern`), '--format', 'json'],
+      { encoding: 'utf8', maxBuffer: 1 << 28 },
+    ),
+  );
   return Number(info.metadata?.macs ?? 0);
 }
 
@@ -162,23 +232,48 @@ function measuredPeak() {
 }
 
 function toRow(bench, name, pairs, limit) {
-  const tern = median(pairs.map((p) => p[0])), rival = median(pairs.map((p) => p[1]));
+  const tern = median(pairs.map((p) => p[0])),
+    rival = median(pairs.map((p) => p[1]));
   const ratio = median(pairs.map((p) => p[0] / p[1]));
   const target = kTargets[name] ?? null;
-  return { bench, case: name, unit: 'ms', tern, rival, limit, ratio, target, met: target === null ? null : ratio <= target };
+  return {
+    bench,
+    case: name,
+    unit: 'ms',
+    tern,
+    rival,
+    limit,
+    ratio,
+    target,
+    met: target === null ? null : ratio <= target,
+  };
 }
 
 function print(row) {
   const share = row.limit ? `${((100 * row.limit) / row.tern).toFixed(0)} % of limit` : '';
-  console.log([row.bench.padEnd(22), row.case.padEnd(24), row.tern.toFixed(3).padStart(9), row.rival.toFixed(3).padStart(9), row.ratio.toFixed(2).padStart(6), share].join(' '));
+  console.log(
+    [
+      row.bench.padEnd(22),
+      row.case.padEnd(24),
+      row.tern.toFixed(3).padStart(9),
+      row.rival.toFixed(3).padStart(9),
+      row.ratio.toFixed(2).padStart(6),
+      share,
+    ].join(' '),
+  );
 }
 
 const options = parseArguments(process.argv.slice(2));
-if (options.names.length === 0) options.names = existsSync(join(options.dir, 'digits')) ? ['digits'] : usage('name the models to time');
+if (options.names.length === 0)
+  options.names = existsSync(join(options.dir, 'digits'))
+    ? ['digits']
+    : usage('name the models to time');
 const folder = mkdtempSync(join(tmpdir(), 'tern-bench-'));
 const peak = measuredPeak();
 const rows = [];
-console.log(`${'bench'.padEnd(22)} ${'model'.padEnd(24)} ${'tern ms'.padStart(9)} ${'rival ms'.padStart(9)}  ratio   (peak of a core: ${peak ? peak.toFixed(0) : '?'} GFLOP/s)`);
+console.log(
+  `${'bench'.padEnd(22)} ${'model'.padEnd(24)} ${'tern ms'.padStart(9)} ${'rival ms'.padStart(9)}  ratio   (peak of a core: ${peak ? peak.toFixed(0) : '?'} GFLOP/s)`,
+);
 try {
   for (const name of options.names) {
     const model = loadModel(options.dir, name);
@@ -186,7 +281,14 @@ try {
     const macs = macsOf(name);
     for (const threads of options.threads) {
       const limit = peak && macs ? (2 * macs) / (peak * threads) / 1e6 : null;
-      rows.push(toRow(`native ${threads} thread`, name, await benchNative(model, threads, options, folder), limit));
+      rows.push(
+        toRow(
+          `native ${threads} thread`,
+          name,
+          await benchNative(model, threads, options, folder),
+          limit,
+        ),
+      );
       print(rows.at(-1));
     }
     if (options.web) {

@@ -25,15 +25,40 @@ function firstInput() {
 /** {probabilities, ms} by a command line program. */
 function runCommandLine(prefix, input, options) {
   const output = join(kWork, 'output.npy');
-  const args = [...prefix, 'run', kExecutable, '--quiet', '-i', `${input.name}=@${input.path}`, '--output', `@${output}`, ...options];
+  const args = [
+    ...prefix,
+    'run',
+    kExecutable,
+    '--quiet',
+    '-i',
+    `${input.name}=@${input.path}`,
+    '--output',
+    `@${output}`,
+    ...options,
+  ];
   execFileSync(args[0], args.slice(1), { stdio: ['ignore', 'ignore', 'inherit'] });
-  const bench = [...prefix, 'bench', kExecutable, '--format', 'json', '--min-time', '0.2', '--warmup', '0.05', '-i', `${input.name}=@${input.path}`, ...options];
+  const bench = [
+    ...prefix,
+    'bench',
+    kExecutable,
+    '--format',
+    'json',
+    '--min-time',
+    '0.2',
+    '--warmup',
+    '0.05',
+    '-i',
+    `${input.name}=@${input.path}`,
+    ...options,
+  ];
   const timing = JSON.parse(execFileSync(bench[0], bench.slice(1), { encoding: 'utf8' }));
   return { probabilities: [...readNpy(output).data], ms: timing.p50_ms };
 }
 
 function infoOf(prefix) {
-  return JSON.parse(execFileSync(prefix[0], [...prefix.slice(1), 'info', '--format', 'json'], { encoding: 'utf8' }));
+  return JSON.parse(
+    execFileSync(prefix[0], [...prefix.slice(1), 'info', '--format', 'json'], { encoding: 'utf8' }),
+  );
 }
 
 function hostRows(input) {
@@ -42,18 +67,30 @@ function hostRows(input) {
   const machine = process.arch === 'x64' ? 'x86-64' : process.arch;
   return info.targets
     .filter((target) => target !== 'reference')
-    .map((target) => ({ target: `${machine} ${names[target] ?? target}`, run: () => runCommandLine([kHost], input, ['--target', target]) }));
+    .map((target) => ({
+      target: `${machine} ${names[target] ?? target}`,
+      run: () => runCommandLine([kHost], input, ['--target', target]),
+    }));
 }
 
 function aarch64Rows(input) {
   const program = join(kRoot, 'build/aarch64/tern');
-  const neon = { target: 'AArch64 NEON (qemu)', run: () => runCommandLine(['qemu-aarch64', '-cpu', 'cortex-a72', program], input, []) };
+  const neon = {
+    target: 'AArch64 NEON (qemu)',
+    run: () => runCommandLine(['qemu-aarch64', '-cpu', 'cortex-a72', program], input, []),
+  };
   const lengths = [128, 256, 512, 1024, 2048].map((bits) => ({
     target: `AArch64 SVE ${bits} bit (qemu)`,
     run: () => {
-      const prefix = ['qemu-aarch64', '-cpu', `max,sme=off,sve-default-vector-length=${bits / 8}`, program];
+      const prefix = [
+        'qemu-aarch64',
+        '-cpu',
+        `max,sme=off,sve-default-vector-length=${bits / 8}`,
+        program,
+      ];
       const info = infoOf(prefix);
-      if (info.target !== 'sve' || info.vector_bytes * 8 !== bits) throw new Error(`ran on ${info.target} at ${info.vector_bytes * 8} bit`);
+      if (info.target !== 'sve' || info.vector_bytes * 8 !== bits)
+        throw new Error(`ran on ${info.target} at ${info.vector_bytes * 8} bit`);
       return runCommandLine(prefix, input, []);
     },
   }));
@@ -68,13 +105,17 @@ async function runPackage(createRuntime, wasm, bytes, input) {
   const value = { dtype: 'f32', shape: input.shape, data: new Float32Array(input.data) };
   const [output] = Object.values(machine.run('main', [value]));
   const times = [];
-  for (const start = performance.now(); performance.now() - start < 200; ) {
+  for (const start = performance.now(); performance.now() - start < 200;) {
     const before = performance.now();
     for (let i = 0; i < 10; i++) machine.run('main', [value]);
     times.push((performance.now() - before) / 10);
   }
   times.sort((a, b) => a - b);
-  return { probabilities: [...output.data], ms: times[times.length >> 1], target: runtime.info.target };
+  return {
+    probabilities: [...output.data],
+    ms: times[times.length >> 1],
+    target: runtime.info.target,
+  };
 }
 
 function nodeRows(input) {
@@ -83,7 +124,12 @@ function nodeRows(input) {
     target: `wasm in Node (${file === 'tern.wasm' ? 'relaxed SIMD' : 'SIMD128'})`,
     run: async () => {
       const { createRuntime } = await import(join(dist, 'index.js'));
-      return runPackage(createRuntime, readFileSync(join(dist, file)), readFileSync(kExecutable), input.tensor);
+      return runPackage(
+        createRuntime,
+        readFileSync(join(dist, file)),
+        readFileSync(kExecutable),
+        input.tensor,
+      );
     },
   }));
 }
@@ -92,7 +138,10 @@ function chromiumRow(input) {
   return {
     target: 'wasm in Chromium',
     run: async () => {
-      const page = await openChromium({ '/tern/': join(kRoot, 'wasm/package/dist'), '/demo/': kWork });
+      const page = await openChromium({
+        '/tern/': join(kRoot, 'wasm/package/dist'),
+        '/demo/': kWork,
+      });
       try {
         const plain = { shape: input.tensor.shape, data: [...input.tensor.data] };
         return await page.evaluate(
@@ -116,21 +165,41 @@ function describe(probabilities) {
 
 async function main() {
   mkdirSync(kWork, { recursive: true });
-  execFileSync(kHost, ['compile', join(kFolder, 'model.onnx'), '-o', kExecutable, '--quiet'], { stdio: 'inherit' });
+  execFileSync(kHost, ['compile', join(kFolder, 'model.onnx'), '-o', kExecutable, '--quiet'], {
+    stdio: 'inherit',
+  });
   const digest = createHash('sha256').update(readFileSync(kExecutable)).digest('hex').slice(0, 16);
-  console.log(`one file for all: build/demo/digits.tern, ${statSync(kExecutable).size} bytes, sha256 ${digest}…\n`);
+  console.log(
+    `one file for all: build/demo/digits.tern, ${statSync(kExecutable).size} bytes, sha256 ${digest}…\n`,
+  );
   const input = firstInput();
-  const row = (...cells) => console.log([cells[0].padEnd(32), cells[1].padEnd(20), cells[2].padEnd(24), cells[3]].join(' '));
+  const row = (...cells) =>
+    console.log(
+      [cells[0].padEnd(32), cells[1].padEnd(20), cells[2].padEnd(24), cells[3]].join(' '),
+    );
   row('target', 'result', 'largest difference', 'time of a run');
-  let reference, failures = 0;
-  for (const { target, run } of [...hostRows(input), ...aarch64Rows(input), ...nodeRows(input), chromiumRow(input)]) {
+  let reference,
+    failures = 0;
+  for (const { target, run } of [
+    ...hostRows(input),
+    ...aarch64Rows(input),
+    ...nodeRows(input),
+    chromiumRow(input),
+  ]) {
     try {
       const { probabilities, ms } = await run();
       reference ??= probabilities;
       const difference = Math.max(...probabilities.map((p, i) => Math.abs(p - reference[i])));
-      const agrees = difference <= kAgreement && describe(probabilities).split(' ')[1] === describe(reference).split(' ')[1];
+      const agrees =
+        difference <= kAgreement &&
+        describe(probabilities).split(' ')[1] === describe(reference).split(' ')[1];
       if (!agrees) failures++;
-      row(target, describe(probabilities), `${difference.toExponential(1)}${agrees ? '' : '  DISAGREES'}`, `${ms.toFixed(3)} ms`);
+      row(
+        target,
+        describe(probabilities),
+        `${difference.toExponential(1)}${agrees ? '' : '  DISAGREES'}`,
+        `${ms.toFixed(3)} ms`,
+      );
     } catch (error) {
       failures++;
       row(target, 'FAILED', String(error.message ?? error).split('\n')[0], '');

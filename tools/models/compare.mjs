@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One output against what is expected: |a - e| <= 1e-4 * max(1, max|e|) for floats, equality for the rest. Large
-// expectations hold the first values and whole-array sums.
+// One output against what is expected: |a - e| <= 1e-4 * max(1, max|e|) for floats, equality for
+// the rest. Large expectations hold the first values and whole-array sums.
 import { join } from 'node:path';
 import { dtypeOf } from './inputs.mjs';
 import { readNpy } from './npy.mjs';
@@ -8,7 +8,10 @@ import { readNpy } from './npy.mjs';
 const kTolerance = 1e-4;
 
 function summarize(data) {
-  let sum = 0, squares = 0, min = Infinity, max = -Infinity;
+  let sum = 0,
+    squares = 0,
+    min = Infinity,
+    max = -Infinity;
   for (const raw of data) {
     const value = Number(raw);
     sum += value;
@@ -20,9 +23,11 @@ function summarize(data) {
 }
 
 function largestError(actual, expected, scale) {
-  let worst = 0, at = 0;
+  let worst = 0,
+    at = 0;
   for (let i = 0; i < expected.length; i++) {
-    const a = Number(actual[i]), e = Number(expected[i]);
+    const a = Number(actual[i]),
+      e = Number(expected[i]);
     if (a === e || (Number.isNaN(a) && Number.isNaN(e))) continue;
     const error = Math.abs(a - e) / scale;
     if (!(error <= worst)) [worst, at] = [error, i];
@@ -30,11 +35,17 @@ function largestError(actual, expected, scale) {
   return { worst, at };
 }
 
-/** {error, problem}: the largest error relative to the tolerance's scale, and what is wrong, if anything. */
+/**
+ * {error, problem}: the largest error relative to the tolerance's scale, and what is wrong, if
+ * anything.
+ */
 export function compareTensor(name, actual, dtype, shape, expected, sums) {
   if (!actual) return { error: Infinity, problem: `output '${name}' is missing` };
   if (actual.dtype !== dtype || actual.shape.join() !== shape.join()) {
-    return { error: Infinity, problem: `output '${name}' is ${actual.dtype}[${actual.shape}], expected ${dtype}[${shape}]` };
+    return {
+      error: Infinity,
+      problem: `output '${name}' is ${actual.dtype}[${actual.shape}], expected ${dtype}[${shape}]`,
+    };
   }
   let scale = 1;
   for (const e of expected) scale = Math.max(scale, Math.abs(Number(e)) || 0);
@@ -42,15 +53,24 @@ export function compareTensor(name, actual, dtype, shape, expected, sums) {
   const { worst, at } = largestError(actual.data, expected, scale);
   const bound = float ? kTolerance : 0;
   if (!(worst <= bound)) {
-    return { error: worst, problem: `output '${name}'[${at}] = ${actual.data[at]}, expected ${expected[at]}` };
+    return {
+      error: worst,
+      problem: `output '${name}'[${at}] = ${actual.data[at]}, expected ${expected[at]}`,
+    };
   }
   if (!sums) return { error: worst };
   const own = summarize(actual.data);
   for (const key of ['min', 'max', 'l2', 'sum']) {
     if (typeof sums[key] !== 'number') continue;
-    const limit = kTolerance * Math.max(1, scale, key === 'l2' ? sums.l2 : 0) * (key === 'sum' ? actual.data.length : 1);
+    const limit =
+      kTolerance *
+      Math.max(1, scale, key === 'l2' ? sums.l2 : 0) *
+      (key === 'sum' ? actual.data.length : 1);
     if (!(Math.abs(own[key] - sums[key]) <= limit)) {
-      return { error: worst, problem: `output '${name}': ${key} is ${own[key]}, expected ${sums[key]}` };
+      return {
+        error: worst,
+        problem: `output '${name}': ${key} is ${own[key]}, expected ${sums[key]}`,
+      };
     }
   }
   return { error: worst };
@@ -61,8 +81,14 @@ export function compareStep(outputs, expectedStep, folder) {
   let error = 0;
   for (const expected of expectedStep) {
     const stored = readNpy(join(folder, expected.file));
-    const result = compareTensor(expected.name, outputs[expected.name], dtypeOf(expected.type), expected.dims,
-      stored.data, expected);
+    const result = compareTensor(
+      expected.name,
+      outputs[expected.name],
+      dtypeOf(expected.type),
+      expected.dims,
+      stored.data,
+      expected,
+    );
     error = Math.max(error, result.error);
     if (result.problem) return { error, problem: result.problem };
   }

@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inputs of a case as its inputs.json describes them: stored arrays, images, samples, generated numbers,
-// or an output of the step before.
+// The inputs of a case as its inputs.json describes them: stored arrays, images, samples, generated
+// numbers, or an output of the step before.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { kArrays, readNpy } from './npy.mjs';
 
 const kTypes = {
-  float32: 'f32', float64: 'f64', int64: 'i64', int32: 'i32', int16: 'i16', int8: 'i8',
-  uint8: 'u8', uint16: 'u16', uint32: 'u32', uint64: 'u64', bool: 'bool',
+  float32: 'f32',
+  float64: 'f64',
+  int64: 'i64',
+  int32: 'i32',
+  int16: 'i16',
+  int8: 'i8',
+  uint8: 'u8',
+  uint16: 'u16',
+  uint32: 'u32',
+  uint64: 'u64',
+  bool: 'bool',
 };
 
 export function dtypeOf(type) {
@@ -24,7 +33,8 @@ function fromBytes(gen, dims, folder) {
   const channels = gen.channels ?? 1;
   const plane = bytes.length / channels;
   const data = new Float32Array(count(dims));
-  const channelOf = gen.layout === 'nhwc' ? (i) => i % channels : (i) => Math.floor(i / plane) % channels;
+  const channelOf =
+    gen.layout === 'nhwc' ? (i) => i % channels : (i) => Math.floor(i / plane) % channels;
   for (let i = 0; i < data.length; i++) {
     const c = channelOf(i);
     data[i] = (bytes[i] - gen.mean[c]) / gen.std[c];
@@ -65,7 +75,10 @@ export function makeInputs(step, folder, previous) {
       inputs[name] = { dtype, shape: dims, data: fromLcg(gen, dims, dtype) };
     } else if (gen.kind === 'carry') {
       const from = gen.output ?? gen.from ?? gen.name;
-      if (!previous?.[from]) throw new Error(`input '${name}' carries output '${from}', which the step before did not give`);
+      if (!previous?.[from])
+        throw new Error(
+          `input '${name}' carries output '${from}', which the step before did not give`,
+        );
       inputs[name] = previous[from];
     } else {
       throw new Error(`input '${name}': unknown generator '${gen.kind}'`);

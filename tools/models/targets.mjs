@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The targets a model can run on. Each is {name, run(executable, inputs) -> outputs by name}, inputs by name
-// or in order; the executable file is compiled once, by the host's command line, and is the same for all of them.
+// The targets a model can run on. Each is {name, run(executable, inputs) -> outputs by name},
+// inputs by name or in order; the executable file is compiled once, by the host's command line, and
+// is the same for all of them.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { formatNpy, readNpy } from './npy.mjs';
 
@@ -35,7 +44,10 @@ function commandLineTarget(name, command, prefix) {
   const outputNames = (executable) => {
     if (!results.has(executable)) {
       const info = JSON.parse(execute(kHost, ['inspect', executable, '--format', 'json']));
-      results.set(executable, info.functions.find((f) => f.name === 'main').results.map((r) => r.name));
+      results.set(
+        executable,
+        info.functions.find((f) => f.name === 'main').results.map((r) => r.name),
+      );
     }
     return results.get(executable);
   };
@@ -51,9 +63,13 @@ function commandLineTarget(name, command, prefix) {
           args.push('-i', `${named}@${join(folder, `in${i}.npy`)}`);
         });
         const names = outputNames(executable);
-        names.forEach((output, i) => args.push('--output', `${output}=@${join(folder, `out${i}.npy`)}`));
+        names.forEach((output, i) =>
+          args.push('--output', `${output}=@${join(folder, `out${i}.npy`)}`),
+        );
         execute(command, args);
-        return Object.fromEntries(names.map((output, i) => [output, readNpy(join(folder, `out${i}.npy`))]));
+        return Object.fromEntries(
+          names.map((output, i) => [output, readNpy(join(folder, `out${i}.npy`))]),
+        );
       } finally {
         rmSync(folder, { recursive: true, force: true });
       }
@@ -77,13 +93,20 @@ async function wasmTarget() {
   };
 }
 
-/** target: host, aarch64 or wasm; vl: SVE vector length in bits for aarch64, undefined for qemu's largest. */
+/**
+ * target: host, aarch64 or wasm; vl: SVE vector length in bits for aarch64, undefined for qemu's
+ * largest.
+ */
 export async function openTarget(target, vl) {
   if (target === 'host') return commandLineTarget('host', kHost, []);
   if (target === 'wasm') return wasmTarget();
   if (target === 'aarch64') {
     const cpu = vl ? `max,sme=off,sve-default-vector-length=${vl / 8}` : 'max,sme=off';
-    return commandLineTarget(vl ? `aarch64 at ${vl} bit` : 'aarch64', 'qemu-aarch64', ['-cpu', cpu, kAarch64]);
+    return commandLineTarget(vl ? `aarch64 at ${vl} bit` : 'aarch64', 'qemu-aarch64', [
+      '-cpu',
+      cpu,
+      kAarch64,
+    ]);
   }
   throw new Error(`unknown target '${target}': expected host, aarch64 or wasm`);
 }

@@ -15,5 +15,11 @@ export {
   type RegisterState,
   type StopReason,
 } from './program.js';
-export { type CompiledModel, type CompileOptions, createRuntime, Runtime, type RuntimeInfo } from './runtime.js';
+export {
+  type CompiledModel,
+  type CompileOptions,
+  createRuntime,
+  Runtime,
+  type RuntimeInfo,
+} from './runtime.js';
 export { isTensor, makeTensor, type Tensor, type TypedArray, type Value } from './values.js';

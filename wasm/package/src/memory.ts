@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The linear memory and the calling convention: views made anew after growth, texts, scratch out-parameters,
-// statuses turned into exceptions.
+// The linear memory and the calling convention: views made anew after growth, texts, scratch out-
+// parameters, statuses turned into exceptions.
 import { type Diagnostic, TernError } from './errors.js';
 import type { Exports } from './module.js';
 
@@ -31,7 +31,8 @@ export class Memory {
 
   /** Valid until the next call into the module. */
   view(): DataView {
-    if (this.view_.buffer !== this.exports.memory.buffer) this.view_ = new DataView(this.exports.memory.buffer);
+    if (this.view_.buffer !== this.exports.memory.buffer)
+      this.view_ = new DataView(this.exports.memory.buffer);
     return this.view_;
   }
 
@@ -44,8 +45,11 @@ export class Memory {
   }
 
   alloc(size: number, align64 = false): Pointer {
-    const pointer = align64 ? this.raw('tern_wasm_aligned_alloc', size) : this.raw('malloc', Math.max(size, 1));
-    if (pointer === 0) throw new TernError('E0603', `out of memory: ${size} bytes are not to be had`);
+    const pointer = align64
+      ? this.raw('tern_wasm_aligned_alloc', size)
+      : this.raw('malloc', Math.max(size, 1));
+    if (pointer === 0)
+      throw new TernError('E0603', `out of memory: ${size} bytes are not to be had`);
     return pointer >>> 0;
   }
 
@@ -76,7 +80,11 @@ export class Memory {
   /** Calls a function that returns a plain value. */
   raw(name: string, ...args: (number | bigint)[]): number {
     const f = this.exports[name] as ExportedFunction | undefined;
-    if (!f) throw new TernError('E0604', `the WebAssembly module has no '${name}': package and module differ in version`);
+    if (!f)
+      throw new TernError(
+        'E0604',
+        `the WebAssembly module has no '${name}': package and module differ in version`,
+      );
     return f(...args);
   }
 
@@ -95,7 +103,10 @@ export class Memory {
   /** A copy of the bytes of a tern_buffer, which is freed. */
   takeBytes(buffer: Pointer): Uint8Array<ArrayBuffer> {
     const data = this.raw('tern_buffer_data', buffer) >>> 0;
-    const copy = this.bytes(data, this.raw('tern_buffer_size', buffer) >>> 0).slice() as Uint8Array<ArrayBuffer>;
+    const copy = this.bytes(
+      data,
+      this.raw('tern_buffer_size', buffer) >>> 0,
+    ).slice() as Uint8Array<ArrayBuffer>;
     this.raw('tern_buffer_free', buffer);
     return copy;
   }
@@ -107,6 +118,11 @@ export class Memory {
     const text = read('tern_status_text');
     const json = JSON.parse(read('tern_status_json')) as { diagnostics?: Diagnostic[] };
     this.raw('tern_status_free', status);
-    return new TernError(code, message, text, Array.isArray(json.diagnostics) ? json.diagnostics : []);
+    return new TernError(
+      code,
+      message,
+      text,
+      Array.isArray(json.diagnostics) ? json.diagnostics : [],
+    );
   }
 }

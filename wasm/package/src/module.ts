@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a URL, bytes or a compiled module to a running instance: choice of the relaxed-SIMD build, streaming
-// compilation with progress, and errors that say what the server really sent.
+// From a URL, bytes or a compiled module to a running instance: choice of the relaxed-SIMD build,
+// streaming compilation with progress, and errors that say what the server really sent.
 import { TernError } from './errors.js';
 
-/** Where the WebAssembly comes from. By default the file beside this package that fits the engine. */
+/**
+ * Where the WebAssembly comes from. By default the file beside this package that fits the engine.
+ */
 export type WasmSource = string | URL | ArrayBuffer | Uint8Array | WebAssembly.Module;
 
 export interface Progress {
@@ -29,13 +31,13 @@ export interface Exports {
 
 // (func (param v128) (result v128) local.get 0 local.get 0 local.get 0 f32x4.relaxed_madd)
 const kRelaxedProbe = new Uint8Array([
-  0, 97, 115, 109, 1, 0, 0, 0, 1, 6, 1, 96, 1, 123, 1, 123, 3, 2, 1, 0, 10, 13, 1, 11, 0, 32, 0, 32, 0, 32, 0,
-  253, 133, 2, 11,
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 6, 1, 96, 1, 123, 1, 123, 3, 2, 1, 0, 10, 13, 1, 11, 0, 32, 0, 32,
+  0, 32, 0, 253, 133, 2, 11,
 ]);
 // (func (result v128) v128.const 0)
 const kSimdProbe = new Uint8Array([
-  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 22, 1, 20, 0, 253, 12, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 11,
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 22, 1, 20, 0, 253, 12, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 11,
 ]);
 
 export function hasRelaxedSimd(): boolean {
@@ -44,7 +46,10 @@ export function hasRelaxedSimd(): boolean {
 
 function defaultSource(): URL {
   if (!WebAssembly.validate(kSimdProbe)) {
-    throw new TernError('E0602', 'this engine has no WebAssembly SIMD; Tern needs Chrome 91, Firefox 89, Safari 16.4 or Node 16.4');
+    throw new TernError(
+      'E0602',
+      'this engine has no WebAssembly SIMD; Tern needs Chrome 91, Firefox 89, Safari 16.4 or Node 16.4',
+    );
   }
   return hasRelaxedSimd()
     ? new URL('./tern.wasm', import.meta.url)
@@ -54,7 +59,9 @@ function defaultSource(): URL {
 function notWasm(name: string, bytes: Uint8Array, served: string): TernError {
   const first = [...bytes.subarray(0, 4)];
   const hex = first.map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
-  const ascii = first.map((byte) => (byte > 31 && byte < 127 ? String.fromCharCode(byte) : '.')).join('');
+  const ascii = first
+    .map((byte) => (byte > 31 && byte < 127 ? String.fromCharCode(byte) : '.'))
+    .join('');
   const what = ascii.trimStart().startsWith('<') ? 'HTML' : 'something else';
   return new TernError(
     'E0601',
@@ -63,7 +70,9 @@ function notWasm(name: string, bytes: Uint8Array, served: string): TernError {
 }
 
 function isWasm(bytes: Uint8Array): boolean {
-  return bytes.length >= 8 && bytes[0] === 0 && bytes[1] === 97 && bytes[2] === 115 && bytes[3] === 109;
+  return (
+    bytes.length >= 8 && bytes[0] === 0 && bytes[1] === 97 && bytes[2] === 115 && bytes[3] === 109
+  );
 }
 
 async function readFileUrl(url: URL): Promise<Uint8Array> {
@@ -74,8 +83,11 @@ async function readFileUrl(url: URL): Promise<Uint8Array> {
 async function download(url: URL, options: ModuleOptions): Promise<Uint8Array> {
   const response = await fetch(url, options.signal ? { signal: options.signal } : {});
   const served = `status ${response.status}, ${response.headers.get('content-type') ?? 'no type'}`;
-  if (!response.ok || !response.body) throw new TernError('E0601', `'${url.pathname}' could not be fetched: ${served}`);
-  const header = response.headers.get('content-encoding') ? null : response.headers.get('content-length');
+  if (!response.ok || !response.body)
+    throw new TernError('E0601', `'${url.pathname}' could not be fetched: ${served}`);
+  const header = response.headers.get('content-encoding')
+    ? null
+    : response.headers.get('content-length');
   const total = header ? Number(header) : undefined;
   const chunks: Uint8Array[] = [];
   let loaded = 0;
@@ -108,11 +120,19 @@ async function toModule(source: WasmSource, options: ModuleOptions): Promise<Web
   }
   const bytes = source instanceof Uint8Array ? source : new Uint8Array(source);
   if (!isWasm(bytes)) throw notWasm('the given bytes', bytes, 'given by the caller');
-  options.onProgress?.({ phase: 'compile', loaded: bytes.length, total: bytes.length, fraction: 0.8 });
+  options.onProgress?.({
+    phase: 'compile',
+    loaded: bytes.length,
+    total: bytes.length,
+    fraction: 0.8,
+  });
   return WebAssembly.compile(bytes as Uint8Array<ArrayBuffer>);
 }
 
-/** What the module imports: last words of a failed check, and inert stand-ins for an operating system. */
+/**
+ * What the module imports: last words of a failed check, and inert stand-ins for an operating
+ * system.
+ */
 function makeImports(instance: () => Exports | undefined): WebAssembly.Imports {
   const text = (pointer: number): string => {
     const exports = instance();
@@ -144,7 +164,10 @@ export async function instantiate(options: ModuleOptions): Promise<Exports> {
   const module = await toModule(options.wasm ?? defaultSource(), options);
   options.signal?.throwIfAborted();
   let exports: Exports | undefined;
-  const instance = await WebAssembly.instantiate(module, makeImports(() => exports));
+  const instance = await WebAssembly.instantiate(
+    module,
+    makeImports(() => exports),
+  );
   exports = instance.exports as Exports;
   (exports['_initialize'] as (() => void) | undefined)?.();
   options.onProgress?.({ phase: 'ready', loaded: 1, total: 1, fraction: 1 });

@@ -93,7 +93,9 @@ export class Machine implements Disposable {
   begin(name: string, args: Arguments): void {
     const info = this.program.functionInfo(name);
     this.withArguments(info, args, (pointer, count) =>
-      this.memory.withText(name, (text) => this.memory.call('tern_vm_begin', this.live(), text, pointer, count)),
+      this.memory.withText(name, (text) =>
+        this.memory.call('tern_vm_begin', this.live(), text, pointer, count),
+      ),
     );
     this.current = info;
   }
@@ -161,24 +163,36 @@ export class Machine implements Disposable {
     const named = args as { readonly [name: string]: Value };
     for (const name of Object.keys(named)) {
       if (!info.params.some((param) => param.name === name)) {
-        throw new TernError('E0008', `@${info.name} has no parameter '${name}'; it has ${info.params.map((p) => p.name).join(', ')}`);
+        throw new TernError(
+          'E0008',
+          `@${info.name} has no parameter '${name}'; it has ${info.params.map((p) => p.name).join(', ')}`,
+        );
       }
     }
     return info.params.map((param) => {
       const value = named[param.name];
       if (value === undefined) {
-        throw new TernError('E0009', `no value for parameter '${param.name}' of @${info.name}: ${param.dtype}[${param.shape.join(', ')}]`);
+        throw new TernError(
+          'E0009',
+          `no value for parameter '${param.name}' of @${info.name}: ${param.dtype}[${param.shape.join(', ')}]`,
+        );
       }
       return value;
     });
   }
 
-  private withArguments(info: FunctionInfo, args: Arguments, f: (pointer: Pointer, count: number) => void): void {
+  private withArguments(
+    info: FunctionInfo,
+    args: Arguments,
+    f: (pointer: Pointer, count: number) => void,
+  ): void {
     const values = this.ordered(info, args);
     const pointer = this.memory.alloc(kAnyBytes * values.length);
     this.memory.bytes(pointer, kAnyBytes * values.length).fill(0);
     try {
-      values.forEach((value, i) => writeValue(this.memory, this.runtime, value, pointer + kAnyBytes * i));
+      values.forEach((value, i) =>
+        writeValue(this.memory, this.runtime, value, pointer + kAnyBytes * i),
+      );
       f(pointer, values.length);
     } finally {
       values.forEach((_, i) => this.memory.raw('tern_any_release', pointer + kAnyBytes * i));
@@ -216,7 +230,9 @@ export class Program implements Disposable {
       this.memory.withText('json', (format) =>
         this.memory.call('tern_program_inspect', this.pointer(), format, this.memory.scratch),
       );
-      this.info_ = JSON.parse(this.memory.takeBuffer(this.memory.u32(this.memory.scratch))) as ProgramInfo;
+      this.info_ = JSON.parse(
+        this.memory.takeBuffer(this.memory.u32(this.memory.scratch)),
+      ) as ProgramInfo;
     }
     return this.info_;
   }
@@ -228,7 +244,10 @@ export class Program implements Disposable {
   functionInfo(name: string): FunctionInfo {
     const found = this.functions.find((f) => f.name === name);
     if (found) return found;
-    throw new TernError('E0007', `the program has no function '${name}'; it has ${this.functions.map((f) => f.name).join(', ')}`);
+    throw new TernError(
+      'E0007',
+      `the program has no function '${name}'; it has ${this.functions.map((f) => f.name).join(', ')}`,
+    );
   }
 
   /** Assembly text. */

@@ -6,7 +6,8 @@ import { hasRelaxedSimd, instantiate, type ModuleOptions } from './module.js';
 import { Program } from './program.js';
 
 const kDisposePolyfill: symbol | undefined = (Symbol as { dispose?: symbol }).dispose;
-if (!kDisposePolyfill) Object.defineProperty(Symbol, 'dispose', { value: Symbol.for('Symbol.dispose') });
+if (!kDisposePolyfill)
+  Object.defineProperty(Symbol, 'dispose', { value: Symbol.for('Symbol.dispose') });
 
 export interface RuntimeInfo {
   version: string;
@@ -47,7 +48,9 @@ export class Runtime implements Disposable {
 
   get info(): RuntimeInfo {
     this.memory_.call('tern_runtime_info', this.live(), this.memory_.scratch);
-    return JSON.parse(this.memory_.takeBuffer(this.memory_.u32(this.memory_.scratch))) as RuntimeInfo;
+    return JSON.parse(
+      this.memory_.takeBuffer(this.memory_.u32(this.memory_.scratch)),
+    ) as RuntimeInfo;
   }
 
   get capabilities(): { relaxedSimd: boolean; threads: boolean; why: { threads: string } } {
@@ -71,8 +74,18 @@ export class Runtime implements Disposable {
         memory.withText((options.disabledPasses ?? []).join(','), (disabled) =>
           memory.withText((options.printAfter ?? []).join(','), (print) => {
             const struct = memory.scratch + 128;
-            [24, name, disabled, 0, 0, print].forEach((field, i) => memory.view().setUint32(struct + 4 * i, field, true));
-            memory.call('tern_compile_onnx', this.live(), data, model.length, struct, memory.scratch, memory.scratch + 4);
+            [24, name, disabled, 0, 0, print].forEach((field, i) =>
+              memory.view().setUint32(struct + 4 * i, field, true),
+            );
+            memory.call(
+              'tern_compile_onnx',
+              this.live(),
+              data,
+              model.length,
+              struct,
+              memory.scratch,
+              memory.scratch + 4,
+            );
             const stages = memory.u32(memory.scratch + 4);
             const bytes = memory.takeBytes(memory.u32(memory.scratch));
             const text = stages === 0 ? '[]' : memory.takeBuffer(stages);
@@ -89,7 +102,9 @@ export class Runtime implements Disposable {
   assemble(text: string, sourceName = 'program.tasm'): Uint8Array<ArrayBuffer> {
     const memory = this.memory_;
     memory.withText(text, (data, size) =>
-      memory.withText(sourceName, (name) => memory.call('tern_assemble', this.live(), data, size, name, memory.scratch)),
+      memory.withText(sourceName, (name) =>
+        memory.call('tern_assemble', this.live(), data, size, name, memory.scratch),
+      ),
     );
     return memory.takeBytes(memory.u32(memory.scratch));
   }
@@ -100,13 +115,28 @@ export class Runtime implements Disposable {
     const memory = this.memory_;
     const data = this.copyIn(bytes);
     // From here on the module frees the bytes, also when loading fails.
-    memory.call('tern_program_load', this.live(), data, bytes.length, memory.raw('tern_wasm_free_hook'), data, memory.scratch);
-    return new Program(memory, this.handle, memory.u32(memory.scratch), bytes.slice() as Uint8Array<ArrayBuffer>);
+    memory.call(
+      'tern_program_load',
+      this.live(),
+      data,
+      bytes.length,
+      memory.raw('tern_wasm_free_hook'),
+      data,
+      memory.scratch,
+    );
+    return new Program(
+      memory,
+      this.handle,
+      memory.u32(memory.scratch),
+      bytes.slice() as Uint8Array<ArrayBuffer>,
+    );
   }
 
   /** The long text of an error code, or undefined. */
   explain(code: string): string | undefined {
-    const text = this.memory_.withText(code, (pointer) => this.memory_.raw('tern_explain', pointer));
+    const text = this.memory_.withText(code, (pointer) =>
+      this.memory_.raw('tern_explain', pointer),
+    );
     return text === 0 ? undefined : this.memory_.text(text);
   }
 

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runtimes and programs: choosing kernels, compiling, assembling, loading, listing.
+#include "core/api/handles.h"
+#include "core/base/json.h"
+#include "core/base/spin_lock.h"
+#include "core/base/strings.h"
+#include "core/driver/compile.h"
+#include "core/driver/inspect.h"
+#include "core/kernels/bind/bind.h"
+#include "core/object/registry.h"
+#include "core/vm/assembler.h"
+#include "core/vm/disassembler.h"
+#include "core/vm/reader.h"
+#include "core/vm/writer.h"
+
+namespace tern::api {
+namespace {
+
+ByteSpan Bytes(const void* bytes, size_t size) {
+  return {static_cast<const uint8_t*>(bytes), size};
+}
+
+// Borrowed for the time of a call.
+StoragePtr Borrow(const void* bytes, size_t size) {
+  return Storage::Wrap(const_cast<void*>(bytes), size, nullptr, nullptr);
+}
+
+struct CallerRelease {
+  void (*release)(void* context);
+  void* context;
+};
+
+// Bytes that the caller lent until `release`.
+StoragePtr Lend(const void* bytes, size_t size, void (*release)(void*), void* context) {
+  const auto forward = [](void* raw, void*, size_t) {
+    const std::unique_ptr<CallerRelease> caller(static_cast<CallerRelease*>(raw));
+    if (caller->release != nullptr) caller->release(caller->context);
+  };
+  return Storage::Wrap(const_cast<void*>(bytes), size, forward,
+                       new CallerRelease{release, context});
+}
+
+std::vector<std::string> SplitNames(const char* names) {
+  std::vector<std::string> list;
+  if (names == nullptr || *names == '\0') return list;
+  for (const std::string_view name : StrSplit(names, ',')) list.emplace_back(StrTrim(name));
+  return list;
+}
+
+Result<const kernels::KernelTable*> ChooseKernels(const tern_runtime_options& options) {
+  const kernels::CpuFeatures features = {.bits = options.cpu_features,
+                                         .sve_bytes = static_cast<int32_t>(options.sve_bytes)};
+  if (options.target == nullptr) return &kernels::ChooseTable(features);
+  if (const kernels::KernelTable* table = kernels::FindTable(options.target, features))
+    return table;
+  Status status = InvalidArgument("this machine has no kernel target '", options.target, "'");
+  for (int i = 0; const kernels::KernelTable* table = kernels::CompiledTable(i); ++i) {
+    if (kernels::CanRun(*table, features)) status.AddNote(StrCat("target: ", table->name));
+  }
+  return std::move(status.SetErrorCode("E0012"));
+}
+
+// Operators and builtins go into the process's registry with the first runtime.
+Status RegisterOnce() {
+  static SpinLock lock;
+  static bool done = false;
+  const SpinLockGuard guard(&lock);
+  if (done) return OkStatus();
+  TERN_TRY(kernels::RegisterOperators(&Registry::Global()));
+  TERN_TRY(vm::RegisterBuiltins(&Registry::Global()));
+  done = true;
+  return OkStatus();
+}
+
+Result<tern_runtime*> CreateRuntime(const tern_runtime_options& options) {
+  TERN_TRY_ASSIGN(const kernels::KernelTable* table, ChooseKernels(options));
+  TERN_TRY(RegisterOnce());
+  kernels::SetActiveKernels(*table);
+  auto* runtime = new tern_runtime{};
+  if (options.platform != nullptr) runtime->platform = *options.platform;
+  runtime->platform_or_null = options.platform == nullptr ? nullptr : &runtime->platform;
+  runtime->kernels = table;
+  runtime->features = {.bits = options.cpu_features,
+                       .sve_bytes = static_cast<int32_t>(options.sve_bytes)};
+  runtime->allocator = MakePooledAllocator(runtime->platform_or_null);
+  return runtime;
+}
+
+std::string RuntimeInfo(const tern_runtime& runtime) {
+  JsonWriter json;
+  json.BeginObject()
+      .Field("version",
+             StrCat(TERN_VERSION_MAJOR, ".", TERN_VERSION_MINOR, ".", TERN_VERSION_PATCH))
+      .Field("target", runtime.kernels->name);
+  json.Key("targets").BeginArray();
+  for (int i = 0; const kernels::KernelTable* table = kernels::CompiledTable(i); ++i) {
+    if (kernels::CanRun(*table, runtime.features)) json.String(table->name);
+  }
+  json.EndArray().Key("operators").BeginArray();
+  for (const std::string& name : Registry::Global().Names()) json.String(name);
+  json.EndArray().EndObject();
+  return json.Take();
+}
+
+// Bridges the C callback to the importer's.
+Result<ByteSpan> ReadExternal(void* context, std::string_view location, int64_t offset,
+                              int64_t length, ObjectPtr<Object>* keeper) {
+  const auto& options = *static_cast<const tern_compile_options*>(context);
+  const void* data = nullptr;
+  uint64_t size = length < 0 ? UINT64_MAX : static_cast<uint64_t>(length);
+  const int32_t failed =
+      options.external_data(options.external_data_context, std::string(location).c_str(),
+                            static_cast<uint64_t>(offset), &size, &data);
+  if (failed != 0) return NotFound("the model's external data '", location, "' cannot be read");
+  *keeper = Borrow(data, size);
+  return Bytes(data, size);
+}
+
+struct Compilation {
+  tern_buffer* executable;
+  std::string stages;
+};
+
+Result<Compilation> CompileOnnx(const void* bytes, size_t size, tern_compile_options options) {
+  driver::CompileOptions compile;
+  compile.source_name = TextOr(options.source_name, "model");
+  compile.disabled_passes = SplitNames(options.disabled_passes);
+  compile.print_after = SplitNames(options.print_after);
+  compile.keeper = Borrow(bytes, size);
+  const onnx::ExternalData external = {&options, &ReadExternal};
+  if (options.external_data != nullptr) compile.external = &external;
+  TERN_TRY_ASSIGN(const driver::CompileResult result,
+                  driver::CompileOnnx(Bytes(bytes, size), compile));
+  JsonWriter json;
+  json.BeginArray();
+  for (const driver::Stage& stage : result.stages) {
+    json.BeginObject().Field("name", stage.name).Field("text", stage.text).EndObject();
+  }
+  json.EndArray();
+  return Compilation{NewBuffer(vm::SaveExecutable(*result.executable)), json.Take()};
+}
+
+Result<vm::ProgramPtr> Load(const void* bytes, size_t size, StoragePtr keeper) {
+  TERN_TRY_ASSIGN(vm::ExecutablePtr executable,
+                  vm::ReadExecutable(Bytes(bytes, size), std::move(keeper)));
+  return vm::Program::Link(std::move(executable));
+}
+
+Result<tern_buffer*> Inspect(const vm::Executable& executable, std::string_view format) {
+  if (format == "text") return NewBuffer(driver::ExecutableText(executable));
+  if (format != "json") return InvalidArgument("format '", format, "': expected json or text");
+  JsonWriter json;
+  driver::WriteExecutableJson(executable, &json);
+  return NewBuffer(json.text());
+}
+
+}  // namespace
+}  // namespace tern::api
+
+using tern::api::NewBuffer;
+using tern::api::ToHandle;
+
+tern_status* tern_runtime_create(const tern_runtime_options* options, tern_runtime** runtime) {
+  tern::Result<tern_runtime*> made = tern::api::CreateRuntime(tern::api::ReadOptions(options));
+  if (!made.ok()) return ToHandle(std::move(made).status());
+  *runtime = *made;
+  return nullptr;
+}
+
+void tern_runtime_free(tern_runtime* runtime) { delete runtime; }
+
+tern_status* tern_runtime_info(tern_runtime* runtime, tern_buffer** json) {
+  *json = NewBuffer(tern::api::RuntimeInfo(*runtime));
+  return nullptr;
+}
+
+tern_status* tern_compile_onnx(tern_runtime*, const void* bytes, size_t size,
+                               const tern_compile_options* options, tern_buffer** executable,
+                               tern_buffer** stages) {
+  auto compilation = tern::api::CompileOnnx(bytes, size, tern::api::ReadOptions(options));
+  if (!compilation.ok()) return ToHandle(std::move(compilation).status());
+  *executable = compilation->executable;
+  if (stages != nullptr) *stages = NewBuffer(compilation->stages);
+  return nullptr;
+}
+
+tern_status* tern_assemble(tern_runtime*, const char* text, size_t size, const char* source_name,
+                           tern_buffer** executable) {
+  tern::Result<tern::vm::ExecutablePtr> made = tern::vm::Assemble(
+      std::string_view(text, size), tern::api::TextOr(source_name, "program.tasm"));
+  if (!made.ok()) return ToHandle(std::move(made).status());
+  *executable = NewBuffer(tern::vm::SaveExecutable(**made));
+  return nullptr;
+}
+
+tern_status* tern_program_load(tern_runtime* runtime, const void* bytes, size_t size,
+                               void (*release)(void*), void* context, tern_program** program) {
+  tern::Result<tern::vm::ProgramPtr> loaded =
+      tern::api::Load(bytes, size, tern::api::Lend(bytes, size, release, context));
+  if (!loaded.ok()) return ToHandle(std::move(loaded).status());
+  *program = new tern_program{runtime, *std::move(loaded)};
+  return nullptr;
+}
+
+void tern_program_free(tern_program* program) { delete program; }
+
+tern_status* tern_program_inspect(tern_program* program, const char* format, tern_buffer** out) {
+  tern::Result<tern_buffer*> listing =
+      tern::api::Inspect(program->program->executable(), tern::api::TextOr(format, "json"));
+  if (!listing.ok()) return ToHandle(std::move(listing).status());
+  *out = *listing;
+  return nullptr;
+}
+
+tern_status* tern_program_disassemble(tern_program* program, tern_buffer** text) {
+  *text = NewBuffer(tern::vm::Disassemble(program->program->executable()));
+  return nullptr;
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the bytes of a model to an executable, with the text of any stage on the way.
+#ifndef TERN_CORE_DRIVER_COMPILE_H_
+#define TERN_CORE_DRIVER_COMPILE_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/bytes.h"
+#include "core/base/result.h"
+#include "core/object/object.h"
+#include "core/onnx/tensor_data.h"
+#include "core/vm/executable.h"
+
+namespace tern::driver {
+
+struct CompileOptions {
+  std::string_view source_name = "model";    // for messages
+  std::vector<std::string> disabled_passes;  // names of ir/passes/passes.def
+  std::vector<std::string> print_after;      // the same, "import", or "all"
+  ObjectPtr<Object> keeper;                  // keeps the bytes alive; null: constants are copied
+  const onnx::ExternalData* external = nullptr;
+};
+
+// The text of the program after the stage of that name.
+struct Stage {
+  std::string name;
+  std::string text;
+};
+
+struct CompileResult {
+  vm::ExecutablePtr executable;
+  std::vector<Stage> stages;
+};
+
+// Errors are diagnostics: everything that is wrong with the model, at once.
+Result<CompileResult> CompileOnnx(ByteSpan bytes, const CompileOptions& options);
+
+}  // namespace tern::driver
+
+#endif  // TERN_CORE_DRIVER_COMPILE_H_
