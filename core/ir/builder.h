@@ -43,6 +43,8 @@ class Builder {
   // Any node but a Let: calls, tuples, items, atoms (given back as they are).
   Expr Bind(Expr value);
 
+  // A value whose type is known from elsewhere.
+  Expr BindAs(Expr value, const types::Type& type) { return Add(std::move(value), type, nullptr); }
   // Takes a binding over as it is, with its variable.
   Expr Adopt(const Binding& binding);
   std::span<const Binding> bindings() const { return bindings_; }

@@ -87,17 +87,28 @@ Expr Rewriter::VisitValue(const Expr& value) {
     return replacement ? replacement : builder_.Field(tuple, item->index());
   }
   if (const Tuple* tuple = value->As<Tuple>()) {
-    std::vector<Expr> fields;
-    for (const Expr& field : tuple->fields()) fields.push_back(Map(field));
+    std::vector<Expr> fields = Escape(tuple->fields());
     if (SameArgs(tuple->fields(), fields)) return builder_.Adopt(*current_);
     changed_ = true;
     return builder_.Bind(MakeTuple(std::move(fields)));
+  }
+  if (const Invoke* invoke = value->As<Invoke>()) {
+    std::vector<Expr> args = Escape(invoke->args());
+    if (SameArgs(invoke->args(), args)) return builder_.Adopt(*current_);
+    changed_ = true;
+    return builder_.BindAs(MakeInvoke(invoke->callee(), std::move(args)), current_->var->type());
   }
   if (IsAtom(value)) {  // a copy
     changed_ = true;
     return Map(value);
   }
   return builder_.Adopt(*current_);
+}
+
+std::vector<Expr> Rewriter::Escape(std::span<const Expr> atoms) {
+  std::vector<Expr> mapped;
+  for (const Expr& atom : atoms) mapped.push_back(RewriteEscape(atom));
+  return mapped;
 }
 
 void Rewriter::Visit(const Binding& binding) {
@@ -119,12 +130,11 @@ FunctionPtr Rewriter::Run(const FunctionPtr& function) {
   builder_.SetOrigin("");
   Expr result;
   if (const Tuple* tuple = function->result()->As<Tuple>()) {
-    std::vector<Expr> fields;
-    for (const Expr& field : tuple->fields()) fields.push_back(RewriteResult(Map(field)));
+    std::vector<Expr> fields = Escape(tuple->fields());
     changed_ = changed_ || !SameArgs(tuple->fields(), fields);
     result = changed_ ? MakeTuple(std::move(fields)) : function->result();
   } else {
-    result = RewriteResult(Map(function->result()));
+    result = RewriteEscape(function->result());
     changed_ = changed_ || !(result == function->result());
   }
   if (!changed_) return function;

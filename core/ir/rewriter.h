@@ -35,8 +35,8 @@ class Rewriter {
   virtual Expr RewriteItem(const GetItem& item, const Expr& tuple);
   // Before the first binding; the counts and definitions of the old function are there.
   virtual void Begin(const Function& function);
-  // The results, as atoms of the new function; a last chance to convert them.
-  virtual Expr RewriteResult(const Expr& result) { return result; }
+  // What stands for an old atom that is a result, or goes into a tuple or to another function.
+  virtual Expr RewriteEscape(const Expr& old) { return Map(old); }
 
   Builder& builder() { return builder_; }
   text::Diagnostics* diagnostics() { return diagnostics_; }
@@ -60,6 +60,7 @@ class Rewriter {
   void Count(const Expr& expr);
   void Visit(const Binding& binding);
   Expr VisitValue(const Expr& value);
+  std::vector<Expr> Escape(std::span<const Expr> atoms);
   Expr KeepOrEmit(const Call& call, const std::vector<Expr>& args);
 
   text::Diagnostics* diagnostics_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splats: constants whose elements are all one, kept as a single element behind strides of 0. Models with filled weights
-// stay small in memory, and the executable stores the element once.
+// Splats: constants whose elements are all one, kept as a single element behind strides of 0.
+// Models with filled weights stay small in memory, and the executable stores the element once.
 #ifndef TERN_CORE_IR_SPLAT_H_
 #define TERN_CORE_IR_SPLAT_H_
 
@@ -12,7 +12,8 @@ namespace tern::ir {
 Result<TensorPtr> MakeSplat(const Tensor& element, tern::Dims dims);
 // The element as a tensor of rank 0, or null if it is no splat (of more than one element).
 TensorPtr SplatElement(const Tensor& tensor);
-// The one element of a splat, or of a tensor that has no other, as a number; false for other tensors.
+// The one element of a splat, or of a tensor that has no other, as a number; false for other
+// tensors.
 bool UniformValue(const Tensor& tensor, double* value);
 
 }  // namespace tern::ir

@@ -40,7 +40,7 @@ Status RelateConv(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo>
   SymDims x, w, result;
   TERN_TRY(ReadDims(op, args, 0, &x));
   TERN_TRY(ReadDims(op, args, 1, &w));
-  TERN_TRY(CheckRank("x", x.rank(), op.op == Op::k_conv3d ? 5 : 4, op.op == Op::k_conv3d ? 5 : 4));
+  TERN_TRY(op.op == Op::k_conv3d ? CheckRank("x", x.rank(), 5, 5) : CheckRank("x", x.rank(), 3, 4));
   TERN_TRY(CheckFloat(op, args));
   TERN_TRY(CheckSameDType(op, args, 0, 1));
   TERN_TRY(ConvShape(conv, x, w, &result));
@@ -66,8 +66,8 @@ Status RelateConvTranspose(const OpInfo& op, const Attrs& attrs, std::span<const
   SymDims x, w, result;
   TERN_TRY(ReadDims(op, args, 0, &x));
   TERN_TRY(ReadDims(op, args, 1, &w));
-  const int rank = op.op == Op::k_conv_transpose3d ? 5 : 4;
-  TERN_TRY(CheckRank("x", x.rank(), rank, rank));
+
+  TERN_TRY(op.op == Op::k_conv_transpose3d ? CheckRank("x", x.rank(), 5, 5) : CheckRank("x", x.rank(), 3, 4));
   TERN_TRY(CheckFloat(op, args));
   TERN_TRY(CheckSameDType(op, args, 0, 1));
   TERN_TRY(ConvTransposeShape(conv, x, w, &result));

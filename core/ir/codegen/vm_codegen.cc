@@ -18,7 +18,8 @@ std::string ResultText(const Function& function) {
   if (!result.known()) return "";
   const auto named = [&](size_t i, const types::Type& type) {
     const auto names = function.output_names();
-    const std::string_view name = i < names.size() ? std::string_view(names[i]) : std::string_view();
+    const std::string_view name =
+        i < names.size() ? std::string_view(names[i]) : std::string_view();
     return name.empty() ? type.ToText() : StrCat(vm::QuoteName(name), ": ", type.ToText());
   };
   if (!result.is_tuple()) return StrCat(" -> ", named(0, result));
@@ -43,7 +44,8 @@ std::string SignatureText(const Function& function) {
 
 class FunctionCodegen {
  public:
-  FunctionCodegen(vm::ExecBuilder* builder, const Function& function) : builder_(*builder), function_(function) {}
+  FunctionCodegen(vm::ExecBuilder* builder, const Function& function)
+      : builder_(*builder), function_(function) {}
 
   Status Run(std::string_view name) {
     builder_.BeginFunction(name, SignatureText(function_));
@@ -69,8 +71,10 @@ class FunctionCodegen {
 
   static std::vector<Expr> Atoms(const Expr& value) {
     if (const Call* call = value->As<Call>()) return {call->args().begin(), call->args().end()};
-    if (const Invoke* invoke = value->As<Invoke>()) return {invoke->args().begin(), invoke->args().end()};
-    if (const Tuple* tuple = value->As<Tuple>()) return {tuple->fields().begin(), tuple->fields().end()};
+    if (const Invoke* invoke = value->As<Invoke>())
+      return {invoke->args().begin(), invoke->args().end()};
+    if (const Tuple* tuple = value->As<Tuple>())
+      return {tuple->fields().begin(), tuple->fields().end()};
     if (const GetItem* item = value->As<GetItem>()) return {item->tuple()};
     return {value};
   }
@@ -154,7 +158,8 @@ class FunctionCodegen {
       builder_.EmitCall(MakePrimitiveName(call->op().name, call->attrs()), args, target);
     } else if (const Invoke* invoke = value->As<Invoke>()) {
       const Global* callee = invoke->callee()->As<Global>();
-      if (callee == nullptr) return Unsupported("a call of something else than a function of the module");
+      if (callee == nullptr)
+        return Unsupported("a call of something else than a function of the module");
       builder_.EmitCall(callee->name(), args, target);
     } else if (value->As<Tuple>() != nullptr) {
       builder_.EmitTuple(target, args);

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/driver/evaluate.h"
+
+#include "core/kernels/bind/bind.h"
+#include "core/object/adt.h"
+
+namespace tern::driver {
+
+namespace {
+
+Result<std::vector<TensorPtr>> Evaluate(void* context, const ops::OpInfo& op, const Attrs& attrs,
+                                        std::span<const Any> args) {
+  TERN_TRY_ASSIGN(FunctionPtr function, kernels::MakeOperator(MakePrimitiveName(op.name, attrs)));
+  const std::vector<AnyView> views(args.begin(), args.end());
+  TERN_TRY_ASSIGN(Any result, function->Invoke(views, static_cast<RunContext*>(context)));
+  std::vector<TensorPtr> tensors;
+  if (const Adt* tuple = result.TryCast<Adt>()) {
+    for (const Any& field : tuple->fields()) {
+      TERN_TRY_ASSIGN(TensorPtr tensor, field.As<TensorPtr>());
+      tensors.push_back(std::move(tensor));
+    }
+  } else {
+    TERN_TRY_ASSIGN(TensorPtr tensor, result.As<TensorPtr>());
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
+}  // namespace
+
+ir::Evaluator KernelEvaluator(RunContext* context) { return {context, &Evaluate}; }
+
+}  // namespace tern::driver

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/driver/pipeline.h"
+
+#include <algorithm>
+
+#include "core/ir/verifier.h"
+
+namespace tern::driver {
+
+namespace {
+
+constexpr PipelineStage kStages[] = {
+    {"infer_type", "infer_type"},
+    {"fold_constants", "fold_constants"},
+    {"simplify", "simplify"},
+    // Patterns such as x * sigmoid(x) count uses, and shape arithmetic that became attributes still
+    // uses things.
+    {"eliminate_dead_code", "eliminate_dead_code"},
+    {"eliminate_common_subexpressions", "eliminate_common_subexpressions"},
+    {"fold_constants-2", "fold_constants"},
+    {"simplify-2", "simplify"},
+    {"eliminate_dead_code-2", "eliminate_dead_code"},
+    {"fold_batch_norm", "fold_batch_norm"},
+    {"eliminate_dead_code-3", "eliminate_dead_code"},
+    {"fuse_epilogues", "fuse_epilogues"},
+    {"eliminate_dead_code-4", "eliminate_dead_code"},
+    {"choose_layout", "choose_layout"},
+    {"eliminate_dead_code-5", "eliminate_dead_code"},
+    // Transposes of constants are folded, the others cancel or become reshapes.
+    {"fold_constants-3", "fold_constants"},
+    {"simplify-3", "simplify"},
+    {"pack_weights", "pack_weights"},
+    {"eliminate_common_subexpressions-2", "eliminate_common_subexpressions"},
+    {"eliminate_dead_code-6", "eliminate_dead_code"},
+};
+
+bool IsDisabled(const PipelineOptions& options, const PipelineStage& stage) {
+  return std::any_of(
+      options.disabled.begin(), options.disabled.end(),
+      [&](const std::string& name) { return name == stage.name || name == stage.pass; });
+}
+
+Status CheckNames(const PipelineOptions& options) {
+  std::vector<std::string_view> known;
+  for (const PipelineStage& stage : kStages) known.push_back(stage.name);
+  for (const std::string& name : options.disabled) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const std::string_view near = DidYouMean(name, known);
+    return InvalidArgument("there is no pass '", name, "'",
+                           near.empty() ? "" : StrCat("; did you mean '", near, "'?"));
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+std::span<const PipelineStage> PipelineStages() { return kStages; }
+
+Result<ir::Module> RunPipeline(ir::Module module, const PipelineOptions& options) {
+  TERN_TRY(CheckNames(options));
+  text::Diagnostics diagnostics;
+  ir::PassContext context;
+  context.diagnostics = &diagnostics;
+  context.evaluator = options.evaluator;
+  for (const PipelineStage& stage : kStages) {
+    if (IsDisabled(options, stage)) continue;
+    module = ir::FindPass(stage.pass)->function(module, context);
+    if (!diagnostics.ok())
+      return diagnostics.ToStatus().AddNote(StrCat("in the pass ", stage.name));
+    if (options.verify) TERN_TRY(ir::Verify(module).AddNote(StrCat("after the pass ", stage.name)));
+    if (options.sink != nullptr) options.sink(options.sink_context, stage.name, module);
+  }
+  return module;
+}
+
+}  // namespace tern::driver

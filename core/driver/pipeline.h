@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The passes in the order they run, as data. A sink sees the module after each stage:
+// `--print-after`, golden tests and the page's lowering view are three users of it.
+#ifndef TERN_CORE_DRIVER_PIPELINE_H_
+#define TERN_CORE_DRIVER_PIPELINE_H_
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/ir/passes/pass.h"
+
+namespace tern::driver {
+
+// A pass may run more than once; the second run is the stage "simplify-2".
+struct PipelineStage {
+  std::string_view name;
+  std::string_view pass;  // of ir/passes/passes.def
+};
+std::span<const PipelineStage> PipelineStages();
+
+struct PipelineOptions {
+  std::vector<std::string> disabled;  // passes (every run) or stages, by name
+  ir::Evaluator evaluator;            // see evaluate.h
+  // Called with the module after every stage that ran.
+  void (*sink)(void* context, std::string_view stage, const ir::Module& module) = nullptr;
+  void* sink_context = nullptr;
+  bool verify = true;  // after every stage; an error then names the pass
+};
+
+// module: verified, with the types of parameters. Errors of users are in the Status, all of them at
+// once.
+Result<ir::Module> RunPipeline(ir::Module module, const PipelineOptions& options);
+
+}  // namespace tern::driver
+
+#endif  // TERN_CORE_DRIVER_PIPELINE_H_

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/ir/passes/fold_constants.h"
+
+#include "core/ir/rewriter.h"
+#include "core/ir/splat.h"
+#include "core/ops/shape_attrs.h"
+
+namespace tern::ir {
+
+namespace {
+
+using types::Dim;
+
+bool StaticDims(const types::TensorType& type, std::vector<int64_t>* dims) {
+  dims->clear();
+  for (const Dim& dim : type.dims) {
+    if (!dim.is_constant()) return false;
+    dims->push_back(dim.constant());
+  }
+  return true;
+}
+
+// Elements that only change places: of a splat, the result is a splat.
+bool OnlyMoves(ops::Op op) {
+  switch (op) {
+    case ops::Op::k_reshape:
+    case ops::Op::k_transpose:
+    case ops::Op::k_squeeze:
+    case ops::Op::k_unsqueeze:
+    case ops::Op::k_flatten:
+    case ops::Op::k_expand:
+    case ops::Op::k_identity:
+    case ops::Op::k_slice:
+    case ops::Op::k_tile: return true;
+    default: return false;
+  }
+}
+
+class Folder : public Rewriter {
+ public:
+  Folder(text::Diagnostics* diagnostics, const PassContext& context)
+      : Rewriter(diagnostics), context_(context) {}
+
+ protected:
+  Expr RewriteCall(const Call& call, const std::vector<Expr>& args) override {
+    if (Expr known = FoldKnownValue()) return known;
+    for (const Expr& arg : args) {
+      if (arg->As<Constant>() == nullptr) return nullptr;
+    }
+    if (args.empty()) return nullptr;
+    if (Expr splat = FoldSplat(call, args)) return splat;
+    return Evaluate(call, args);
+  }
+
+ private:
+  // All elements are numbers by shape arithmetic.
+  Expr FoldKnownValue() {
+    const Var& var = *current().var;
+    if (var.value() == nullptr || !var.type().is_tensor()) return nullptr;
+    std::vector<int64_t> values;
+    for (const Dim& dim : *var.value()) {
+      if (!dim.is_constant()) return nullptr;
+      values.push_back(dim.constant());
+    }
+    const types::TensorType& type = var.type().tensor();
+    const int64_t count = static_cast<int64_t>(values.size());
+    const tern::Dims dims = type.rank() == 0 ? tern::Dims() : tern::Dims(&count, 1);
+    if (type.dtype == kI64)
+      return MakeConstant(Any(Tensor::FromValues<int64_t>(values, dims).value()));
+    if (type.dtype != kI32) return nullptr;
+    const std::vector<int32_t> narrow(values.begin(), values.end());
+    return MakeConstant(Any(Tensor::FromValues<int32_t>(narrow, dims).value()));
+  }
+
+  Expr FoldSplat(const Call& call, const std::vector<Expr>& args) {
+    const types::Type& type = current().var->type();
+    std::vector<int64_t> dims;
+    if (!type.is_tensor() || !StaticDims(type.tensor(), &dims)) return nullptr;
+    TensorPtr element;
+    if (call.Is(ops::Op::k_constant_of_shape)) {
+      element = EvaluateElement(call);
+    } else if (OnlyMoves(call.op().op) && ConstantTensor(args[0]) != nullptr) {
+      element = SplatElement(*ConstantTensor(args[0]));
+    }
+    if (!element) return nullptr;
+    Result<TensorPtr> splat = MakeSplat(*element, dims);
+    return splat.ok() ? MakeConstant(Any(*std::move(splat))) : nullptr;
+  }
+
+  // constant_of_shape for the shape [].
+  TensorPtr EvaluateElement(const Call& call) {
+    const Any empty(Tensor::FromValues<int64_t>({}, {0}).value());
+    Result<std::vector<TensorPtr>> made = Compute(call, {&empty, 1});
+    return made.ok() ? (*made)[0] : nullptr;
+  }
+
+  Result<std::vector<TensorPtr>> Compute(const Call& call, std::span<const Any> args) {
+    const Evaluator& evaluator = context_.evaluator;
+    if (evaluator.run == nullptr) return Unsupported("no evaluator");
+    return evaluator.run(evaluator.context, call.op(), call.attrs(), args);
+  }
+
+  // By the types; -1 where they are not static.
+  static int64_t BytesOf(const types::Type& type) {
+    if (type.is_tuple()) {
+      int64_t sum = 0;
+      for (const types::Type& element : type.elements()) {
+        const int64_t bytes = BytesOf(element);
+        if (bytes < 0) return -1;
+        sum += bytes;
+      }
+      return sum;
+    }
+    if (!type.is_tensor()) return 0;
+    const Dim count = type.tensor().ElementCount();
+    if (!count.is_constant()) return 0;  // depends on the data of constants: small in practice
+    return type.tensor().dtype.bytes_for(count.constant()).value_or(-1);
+  }
+
+  bool WorthIt(const std::vector<Expr>& args) {
+    int64_t in = 0;
+    for (const Expr& arg : args) in += BytesOf(TypeOf(arg));
+    const int64_t out = BytesOf(current().var->type());
+    return out >= 0 && (out <= context_.max_folded_bytes || out <= 2 * in);
+  }
+
+  Expr Evaluate(const Call& call, const std::vector<Expr>& args) {
+    if (!WorthIt(args)) return nullptr;
+    std::vector<Any> values;
+    for (const Expr& arg : args) {
+      const Tensor* tensor = ConstantTensor(arg);
+      if (tensor == nullptr) {
+        values.push_back(arg->As<Constant>()->value());
+        continue;
+      }
+      Result<TensorPtr> contiguous = tensor->Contiguous();
+      if (!contiguous.ok()) return nullptr;
+      values.emplace_back(*std::move(contiguous));
+    }
+    Result<std::vector<TensorPtr>> results = Compute(call, values);
+    if (!results.ok()) return nullptr;
+    if (results->size() == 1 && !current().var->type().is_tuple())
+      return MakeConstant(Any((*results)[0]));
+    std::vector<Expr> fields;
+    for (const TensorPtr& result : *results) fields.push_back(MakeConstant(Any(result)));
+    return builder().Bind(MakeTuple(std::move(fields)));
+  }
+
+  const PassContext& context_;
+};
+
+}  // namespace
+
+Module FoldConstants(const Module& module, const PassContext& context) {
+  return RewriteModule<Folder>(module, context.diagnostics, context);
+}
+
+}  // namespace tern::ir

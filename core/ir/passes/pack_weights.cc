@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/ir/passes/pack_weights.h"
+
+#include "core/ir/rewriter.h"
+#include "core/ir/splat.h"
+#include "core/ops/math_attrs.h"
+
+namespace tern::ir {
+
+namespace {
+
+using ops::Op;
+
+constexpr int64_t kPanel = 16;  // TERN_PANEL_WIDTH of kernels/kernel.h: a fact of the file format
+
+// panels [ceil(n / 16)][k][16] of a matrix whose element (k, n) is src[k * k_stride + n *
+// n_stride].
+void PackPanels(const float* src, int64_t k_stride, int64_t n_stride, int64_t k, int64_t n,
+                float* dst) {
+  for (int64_t panel = 0; panel < n; panel += kPanel) {
+    const int64_t width = n - panel < kPanel ? n - panel : kPanel;
+    for (int64_t row = 0; row < k; ++row) {
+      for (int64_t column = 0; column < kPanel; ++column) {
+        *dst++ = column < width ? src[row * k_stride + (panel + column) * n_stride] : 0.0f;
+      }
+    }
+  }
+}
+
+int64_t PanelCount(int64_t n) { return (n + kPanel - 1) / kPanel; }
+
+Result<TensorPtr> NewF32(std::span<const int64_t> dims) { return Tensor::New(kF32, dims); }
+
+class Packer : public Rewriter {
+ public:
+  using Rewriter::Rewriter;
+
+ protected:
+  Expr RewriteCall(const Call& call, const std::vector<Expr>& args) override {
+    const bool known =
+        call.Is(Op::k_conv2d) || call.Is(Op::k_matmul) || call.Is(Op::k_conv_transpose2d);
+    if (!known || call.attrs().Has("packed")) return nullptr;
+    const Tensor* weights = ConstantTensor(args[1]);
+    if (weights == nullptr || weights->dtype() != kF32) return nullptr;
+    if (call.Is(Op::k_conv2d)) return PackConv(call, args, *weights);
+    if (call.Is(Op::k_matmul)) return PackMatMul(call, args, *weights);
+    return PackConvTranspose(call, args, *weights);
+  }
+
+ private:
+  static const std::string& NameOf(const Expr& constant) {
+    return constant->As<Constant>()->name();
+  }
+
+  // Weights used twice (shared heads) are packed once.
+  Expr Cached(const Expr& weights, std::string_view form) {
+    const auto found = packed_.find(StrCat(form, reinterpret_cast<uintptr_t>(weights.get())));
+    return found == packed_.end() ? nullptr : found->second;
+  }
+  Expr Keep(const Expr& weights, std::string_view form, TensorPtr tensor) {
+    Expr constant = MakeConstant(Any(std::move(tensor)), NameOf(weights));
+    packed_[StrCat(form, reinterpret_cast<uintptr_t>(weights.get()))] = constant;
+    return constant;
+  }
+
+  Expr PackConv(const Call& call, const std::vector<Expr>& args, const Tensor& weights) {
+    ops::ConvAttrs attrs = ops::ConvAttrs::From(call.attrs()).value();
+    if (attrs.window.layout != ops::Layout::kNhwc || weights.rank() != 4) return nullptr;
+    const bool depthwise = attrs.IsDepthwise(weights.dim(1) * attrs.groups, weights.dim(0));
+    const std::string form = StrCat("conv", attrs.groups, " ");
+    Expr packed = Cached(args[1], form);
+    if (!packed) {
+      Result<TensorPtr> tensor =
+          depthwise ? PackDepthwise(weights) : PackConvPanels(weights, attrs.groups);
+      if (!tensor.ok()) return nullptr;
+      packed = Keep(args[1], form, *std::move(tensor));
+    }
+    attrs.packed = true;
+    attrs.channels = weights.dim(0);
+    attrs.window.kernel = {weights.dim(2), weights.dim(3)};
+    std::vector<Expr> packed_args = args;
+    packed_args[1] = packed;
+    return builder().Emit(Op::k_conv2d, std::move(packed_args), attrs.ToAttrs());
+  }
+
+  // [c, 1, kh, kw] → [kh * kw, c].
+  static Result<TensorPtr> PackDepthwise(const Tensor& weights) {
+    const int64_t channels = weights.dim(0), taps = weights.dim(2) * weights.dim(3);
+    const int64_t dims[] = {taps, channels};
+    if (TensorPtr element = SplatElement(weights)) return MakeSplat(*element, dims);
+    TERN_TRY_ASSIGN(TensorPtr source, weights.Contiguous());
+    TERN_TRY_ASSIGN(TensorPtr packed, NewF32(dims));
+    for (int64_t c = 0; c < channels; ++c) {
+      for (int64_t t = 0; t < taps; ++t) {
+        packed->data_as<float>()[t * channels + c] = source->data_as<float>()[c * taps + t];
+      }
+    }
+    return packed;
+  }
+
+  // [oc, ic, kh, kw] → per group [ceil(oc / 16), kh * kw * ic, 16], rows in the order (kh, kw, ic).
+  static Result<TensorPtr> PackConvPanels(const Tensor& weights, int64_t groups) {
+    const int64_t out = weights.dim(0) / groups, in = weights.dim(1),
+                  taps = weights.dim(2) * weights.dim(3);
+    const int64_t rows = taps * in;
+    const int64_t dims[] = {groups, PanelCount(out), rows, kPanel};
+    TensorPtr element = SplatElement(weights);
+    if (element && out % kPanel == 0) return MakeSplat(*element, dims);
+    TERN_TRY_ASSIGN(TensorPtr source, weights.Contiguous());
+    TERN_TRY_ASSIGN(TensorPtr packed, NewF32(dims));
+    std::vector<float> filters(static_cast<size_t>(out * rows));  // [oc][kh * kw][ic]
+    for (int64_t group = 0; group < groups; ++group) {
+      const float* src = source->data_as<float>() + group * out * rows;
+      for (int64_t o = 0; o < out; ++o) {
+        for (int64_t c = 0; c < in; ++c) {
+          for (int64_t t = 0; t < taps; ++t)
+            filters[static_cast<size_t>((o * taps + t) * in + c)] = *src++;
+        }
+      }
+      PackPanels(filters.data(), 1, rows, rows, out,
+                 packed->data_as<float>() + group * dims[1] * rows * kPanel);
+    }
+    return packed;
+  }
+
+  Expr PackMatMul(const Call& call, const std::vector<Expr>& args, const Tensor& weights) {
+    ops::MatMulAttrs attrs = ops::MatMulAttrs::From(call.attrs()).value();
+    const types::TensorType* a = TensorTypeOf(args[0]);
+    if (weights.rank() != 2 || a == nullptr || a->rank() < 2 || a->dtype != kF32 || attrs.trans_a)
+      return nullptr;
+    if (attrs.beta != 1 && call.arg(2) != nullptr) return nullptr;
+    const std::string form = StrCat("matmul", attrs.trans_b ? 1 : 0, " ", attrs.alpha, " ");
+    Expr packed = Cached(args[1], form);
+    if (!packed) {
+      Result<TensorPtr> tensor = PackMatrix(weights, attrs);
+      if (!tensor.ok()) return nullptr;
+      packed = Keep(args[1], form, *std::move(tensor));
+    }
+    attrs.columns = weights.dim(attrs.trans_b ? 0 : 1);
+    attrs.packed = true;
+    attrs.trans_b = false;
+    attrs.alpha = attrs.beta = 1;
+    std::vector<Expr> packed_args = args;
+    packed_args[1] = packed;
+    return builder().Emit(Op::k_matmul, std::move(packed_args), attrs.ToAttrs());
+  }
+
+  static Result<TensorPtr> PackMatrix(const Tensor& weights, const ops::MatMulAttrs& attrs) {
+    const int64_t n = weights.dim(attrs.trans_b ? 0 : 1), k = weights.dim(attrs.trans_b ? 1 : 0);
+    const int64_t dims[] = {PanelCount(n), k, kPanel};
+    TensorPtr element = SplatElement(weights);
+    if (element && n % kPanel == 0 && attrs.alpha == 1) return MakeSplat(*element, dims);
+    TERN_TRY_ASSIGN(TensorPtr source, weights.Contiguous());
+    TERN_TRY_ASSIGN(TensorPtr packed, NewF32(dims));
+    PackPanels(source->data_as<float>(), attrs.trans_b ? 1 : n, attrs.trans_b ? k : 1, k, n,
+               packed->data_as<float>());
+    if (attrs.alpha != 1) {
+      for (float& value : packed->values<float>()) value *= attrs.alpha;
+    }
+    return packed;
+  }
+
+  // [in, out / groups, kh, kw] → [in, kh, kw, out / groups].
+  Expr PackConvTranspose(const Call& call, const std::vector<Expr>& args, const Tensor& weights) {
+    ops::ConvTransposeAttrs attrs = ops::ConvTransposeAttrs::From(call.attrs()).value();
+    if (attrs.window.layout != ops::Layout::kNhwc || weights.rank() != 4) return nullptr;
+    const int64_t in = weights.dim(0), out = weights.dim(1), taps = weights.dim(2) * weights.dim(3);
+    const int64_t dims[] = {in, weights.dim(2), weights.dim(3), out};
+    Result<TensorPtr> source = weights.Contiguous();
+    Result<TensorPtr> packed = NewF32(dims);
+    if (!source.ok() || !packed.ok()) return nullptr;
+    for (int64_t i = 0; i < in; ++i) {
+      for (int64_t o = 0; o < out; ++o) {
+        for (int64_t t = 0; t < taps; ++t) {
+          (*packed)->data_as<float>()[(i * taps + t) * out + o] =
+              (*source)->data_as<float>()[(i * out + o) * taps + t];
+        }
+      }
+    }
+    attrs.packed = true;
+    std::vector<Expr> packed_args = args;
+    packed_args[1] = MakeConstant(Any(*std::move(packed)), NameOf(args[1]));
+    return builder().Emit(Op::k_conv_transpose2d, std::move(packed_args), attrs.ToAttrs());
+  }
+
+  std::unordered_map<std::string, Expr> packed_;
+};
+
+}  // namespace
+
+Module PackWeights(const Module& module, const PassContext& context) {
+  return RewriteModule<Packer>(module, context.diagnostics);
+}
+
+}  // namespace tern::ir

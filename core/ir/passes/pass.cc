@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/ir/passes/pass.h"
+
+#include "core/ir/passes/choose_layout.h"
+#include "core/ir/passes/eliminate_common_subexpressions.h"
+#include "core/ir/passes/eliminate_dead_code.h"
+#include "core/ir/passes/fold_batch_norm.h"
+#include "core/ir/passes/fold_constants.h"
+#include "core/ir/passes/fuse_epilogues.h"
+#include "core/ir/passes/infer_type.h"
+#include "core/ir/passes/pack_weights.h"
+#include "core/ir/passes/simplify.h"
+
+namespace tern::ir {
+
+namespace {
+constexpr PassInfo kPasses[] = {
+#define TERN_IR_PASS(file, Function, phrase) {#file, &Function, phrase},
+#include "core/ir/passes/passes.def"
+#undef TERN_IR_PASS
+};
+}  // namespace
+
+std::span<const PassInfo> AllPasses() { return kPasses; }
+
+const PassInfo* FindPass(std::string_view name) {
+  for (const PassInfo& pass : kPasses) {
+    if (pass.name == name) return &pass;
+  }
+  return nullptr;
+}
+
+}  // namespace tern::ir

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What passes share: a pass is one free function, module in, module out. It needs a verified module
+// with types and leaves one; what users did wrong goes to the diagnostics. The list is passes.def.
+#ifndef TERN_CORE_IR_PASSES_PASS_H_
+#define TERN_CORE_IR_PASSES_PASS_H_
+
+#include <span>
+#include <vector>
+
+#include "core/ir/module.h"
+#include "core/text/diagnostics.h"
+
+namespace tern::ir {
+
+// Runs an operator on constant arguments; lent by the driver, which knows kernels. args may hold
+// none.
+struct Evaluator {
+  void* context = nullptr;
+  Result<std::vector<TensorPtr>> (*run)(void* context, const ops::OpInfo& op, const Attrs& attrs,
+                                        std::span<const Any> args) = nullptr;
+};
+
+struct PassContext {
+  text::Diagnostics* diagnostics = nullptr;
+  Evaluator evaluator;  // without one, only shape arithmetic is folded
+  // Results larger than this are folded only where they are no larger than twice their arguments.
+  int64_t max_folded_bytes = int64_t{1} << 24;
+};
+
+using PassFunction = Module (*)(const Module& module, const PassContext& context);
+
+struct PassInfo {
+  std::string_view name;
+  PassFunction function;
+  std::string_view phrase;
+};
+// In the order of passes.def.
+std::span<const PassInfo> AllPasses();
+const PassInfo* FindPass(std::string_view name);  // null if there is none
+
+}  // namespace tern::ir
+
+#endif  // TERN_CORE_IR_PASSES_PASS_H_

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/ir/passes/simplify_shapes.h"
+
+#include "core/ops/image_attrs.h"
+#include "core/ops/math_attrs.h"
+#include "core/ops/shape_rules.h"
+
+namespace tern::ir {
+
+using ops::Ints;
+using ops::Op;
+using types::Dim;
+using types::TensorType;
+
+namespace {
+
+const Call* DefinitionOf(const Builder& builder, const Expr& expr) {
+  const Node* node = builder.Definition(expr);
+  return node == nullptr ? nullptr : node->As<Call>();
+}
+
+bool IsReshaping(Op op) {
+  return op == Op::k_reshape || op == Op::k_flatten || op == Op::k_squeeze || op == Op::k_unsqueeze;
+}
+
+// reshape, flatten, squeeze, unsqueeze all become reshape by attributes, of the first in a chain of
+// them.
+Expr SimplifyReshape(const Call& call, const std::vector<Expr>& args, const Var& var,
+                     Builder* builder) {
+  if (!var.type().is_tensor()) return nullptr;
+  Expr x = args[0];
+  const Call* inner = DefinitionOf(*builder, x);
+  while (inner != nullptr && IsReshaping(inner->op().op)) {
+    x = inner->args()[0];
+    inner = DefinitionOf(*builder, x);
+  }
+  const TensorType* from = TensorTypeOf(x);
+  if (from == nullptr) return nullptr;
+  if (TypeOf(x) == var.type()) return x;
+  Attrs attrs;
+  if (!ReshapeTarget(*from, var.type().tensor(), &attrs)) return nullptr;
+  if (call.Is(Op::k_reshape) && x == args[0] && args.size() == 1 && attrs == call.attrs())
+    return nullptr;
+  return builder->Emit(Op::k_reshape, {x}, attrs);
+}
+
+std::vector<int64_t> PermOf(const Call& call, int rank) {
+  const ops::TransposeAttrs attrs = ops::TransposeAttrs::From(call.attrs()).value();
+  int resolved[ops::kMaxDims];
+  if (rank > ops::kMaxDims || !ops::ResolvePerm(attrs.perm, rank, resolved).ok()) return {};
+  return {resolved, resolved + rank};
+}
+
+// Axes of extent 1 may go anywhere: then no element moves.
+bool KeepsOrder(const TensorType& x, std::span<const int64_t> perm) {
+  int64_t last = -1;
+  for (int64_t axis : perm) {
+    if (x.dims[static_cast<size_t>(axis)] == Dim(1)) continue;
+    if (axis < last) return false;
+    last = axis;
+  }
+  return true;
+}
+
+Expr SimplifyTranspose(const Call& call, const std::vector<Expr>& args, const Var& var,
+                       Builder* builder) {
+  Expr x = args[0];
+  const TensorType* type = TensorTypeOf(x);
+  if (type == nullptr || !var.type().is_tensor()) return nullptr;
+  std::vector<int64_t> perm = PermOf(call, type->rank());
+  if (const Call* inner = DefinitionOf(*builder, x);
+      inner != nullptr && inner->Is(Op::k_transpose)) {
+    const std::vector<int64_t> first = PermOf(*inner, type->rank());
+    for (int64_t& axis : perm) axis = first[static_cast<size_t>(axis)];
+    x = inner->args()[0];
+    type = TensorTypeOf(x);
+  }
+  if (type == nullptr || perm.size() != type->dims.size()) return nullptr;
+  bool same = true;
+  for (size_t i = 0; i < perm.size(); ++i) same = same && perm[i] == static_cast<int64_t>(i);
+  if (same) return x;
+  Attrs attrs;
+  if (KeepsOrder(*type, perm) && ReshapeTarget(*type, var.type().tensor(), &attrs)) {
+    return builder->Emit(Op::k_reshape, {x}, attrs);
+  }
+  if (x == args[0]) return nullptr;
+  return builder->Emit(Op::k_transpose, {x}, ops::TransposeAttrs{perm}.ToAttrs());
+}
+
+bool AllEqual(const Ints& values, int64_t expected) {
+  for (int64_t value : values) {
+    if (value != expected) return false;
+  }
+  return true;
+}
+
+// An integer argument that is a constant, into the list; true where nothing is left to do.
+bool TakeInts(const std::vector<Expr>& args, size_t index, Ints* list) {
+  if (index >= args.size() || IsNone(args[index])) return true;
+  return ConstantInts(args[index], list);
+}
+
+Expr SimplifySlice(const Call& call, const std::vector<Expr>& args, const Var& var,
+                   Builder* builder) {
+  ops::SliceAttrs attrs = ops::SliceAttrs::From(call.attrs()).value();
+  if (!TakeInts(args, 1, &attrs.starts) || !TakeInts(args, 2, &attrs.ends) ||
+      !TakeInts(args, 3, &attrs.axes) || !TakeInts(args, 4, &attrs.steps)) {
+    return nullptr;
+  }
+  if (AllEqual(attrs.steps, 1) && TypeOf(args[0]) == var.type()) return args[0];
+  return args.size() == 1 ? nullptr : builder->Emit(Op::k_slice, {args[0]}, attrs.ToAttrs());
+}
+
+Expr SimplifyPad(const Call& call, const std::vector<Expr>& args, Builder* builder) {
+  ops::PadAttrs attrs = ops::PadAttrs::From(call.attrs()).value();
+  if (!TakeInts(args, 1, &attrs.pads)) return nullptr;
+  if (AllEqual(attrs.pads, 0)) return args[0];
+  const Tensor* value = args.size() > 2 ? ConstantTensor(args[2]) : nullptr;
+  const bool has_value = args.size() > 2 && !IsNone(args[2]);
+  if (has_value && (value == nullptr || value->dtype() != kF32 || value->element_count() != 1)) {
+    return args.size() > 1 && !IsNone(args[1])
+               ? builder->Emit(Op::k_pad, {args[0], MakeNone(), args[2]}, attrs.ToAttrs())
+               : nullptr;
+  }
+  if (has_value) attrs.value = *value->data_as<float>();
+  return args.size() == 1 ? nullptr : builder->Emit(Op::k_pad, {args[0]}, attrs.ToAttrs());
+}
+
+Expr SimplifyExpand(const Call& call, const std::vector<Expr>& args, const Var& var,
+                    Builder* builder) {
+  if (TypeOf(args[0]) == var.type()) return args[0];
+  ops::ShapeAttrs attrs = ops::ShapeAttrs::From(call.attrs()).value();
+  if (args.size() == 1 || !TakeInts(args, 1, &attrs.shape) || attrs.shape.empty()) return nullptr;
+  return builder->Emit(Op::k_expand, {args[0]}, attrs.ToAttrs());
+}
+
+Expr SimplifyTile(const Call& call, const std::vector<Expr>& args, Builder* builder) {
+  ops::TileAttrs attrs = ops::TileAttrs::From(call.attrs()).value();
+  if (!TakeInts(args, 1, &attrs.repeats)) return nullptr;
+  if (AllEqual(attrs.repeats, 1)) return args[0];
+  return args.size() == 1 ? nullptr : builder->Emit(Op::k_tile, {args[0]}, attrs.ToAttrs());
+}
+
+Expr SimplifyTopK(const Call& call, const std::vector<Expr>& args, Builder* builder) {
+  ops::TopKAttrs attrs = ops::TopKAttrs::From(call.attrs()).value();
+  Ints k;
+  if (args.size() < 2 || !ConstantInts(args[1], &k) || k.size() != 1) return nullptr;
+  attrs.k = k[0];
+  return builder->Emit(Op::k_topk, {args[0]}, attrs.ToAttrs());
+}
+
+Expr SimplifyResize(const Call& call, const std::vector<Expr>& args, Builder* builder) {
+  ops::ResizeAttrs attrs = ops::ResizeAttrs::From(call.attrs()).value();
+  if (args.size() < 4 || !IsNone(args[1]) || !IsNone(args[2]) ||
+      !ConstantInts(args[3], &attrs.sizes))
+    return nullptr;
+  return builder->Emit(Op::k_resize, {args[0]}, attrs.ToAttrs());
+}
+
+Expr SimplifyReduce(const Call& call, const std::vector<Expr>& args, Builder* builder) {
+  ops::ReduceAttrs attrs = ops::ReduceAttrs::From(call.attrs()).value();
+  if (args.size() < 2 || !ConstantInts(args[1], &attrs.axes)) return nullptr;
+  if (attrs.axes.empty() && attrs.noop_if_empty) return args[0];
+  return builder->Emit(call.op(), {args[0]}, attrs.ToAttrs());
+}
+
+}  // namespace
+
+bool ReshapeTarget(const TensorType& x, const TensorType& to, Attrs* attrs) {
+  ops::ReshapeAttrs reshape;
+  bool inferred = false, zero = false, kept = false;
+  for (size_t i = 0; i < to.dims.size(); ++i) {
+    const Dim& extent = to.dims[i];
+    if (extent.is_constant()) {
+      zero = zero || extent.constant() == 0;
+      reshape.shape.push_back(extent.constant());
+    } else if (i < x.dims.size() && extent == x.dims[i]) {
+      kept = true;
+      reshape.shape.push_back(0);
+    } else if (!inferred) {
+      inferred = true;
+      reshape.shape.push_back(-1);
+    } else {
+      return false;
+    }
+  }
+  if (zero && (inferred || kept)) return false;
+  reshape.allow_zero = zero;
+  reshape.scalar = to.dims.empty();
+  *attrs = reshape.ToAttrs();
+  return true;
+}
+
+Expr SimplifyShape(const Call& call, const std::vector<Expr>& args, const Var& var,
+                   Builder* builder) {
+  switch (call.op().op) {
+    case Op::k_reshape:
+    case Op::k_flatten:
+    case Op::k_squeeze:
+    case Op::k_unsqueeze: return SimplifyReshape(call, args, var, builder);
+    case Op::k_transpose: return SimplifyTranspose(call, args, var, builder);
+    case Op::k_slice: return SimplifySlice(call, args, var, builder);
+    case Op::k_pad: return SimplifyPad(call, args, builder);
+    case Op::k_expand: return SimplifyExpand(call, args, var, builder);
+    case Op::k_tile: return SimplifyTile(call, args, builder);
+    case Op::k_topk: return SimplifyTopK(call, args, builder);
+    case Op::k_resize: return SimplifyResize(call, args, builder);
+    default: break;
+  }
+  const bool reduces = call.op().family == ops::Family::reduce && call.op().parameters == "x axes?";
+  return reduces ? SimplifyReduce(call, args, builder) : nullptr;
+}
+
+}  // namespace tern::ir
