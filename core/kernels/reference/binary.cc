@@ -5,6 +5,7 @@
 
 #include "core/kernels/kernel_table.h"
 #include "core/kernels/reference/activation.h"
+#include "core/kernels/reference/functions.h"
 
 namespace tern::kernels::reference {
 namespace {
@@ -14,7 +15,9 @@ double Modulo(double a, double b) {
   return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
-double Evaluate(TernBinaryOp op, double a, double b) {
+}  // namespace
+
+double EvaluateBinary(TernBinaryOp op, double a, double b) {
   switch (op) {
     case TERN_BINARY_add: return a + b;
     case TERN_BINARY_sub: return a - b;
@@ -31,8 +34,6 @@ double Evaluate(TernBinaryOp op, double a, double b) {
   return a;
 }
 
-}  // namespace
-
 int32_t binary(const TernBinaryArgs* args, const TernKernelContext*) {
   int64_t size = 1;
   for (int i = 0; i < args->rank; ++i) size *= args->shape[i];
@@ -43,8 +44,9 @@ int32_t binary(const TernBinaryArgs* args, const TernKernelContext*) {
       b += rest % args->shape[i] * args->b_strides[i];
       rest /= args->shape[i];
     }
-    const double c = Evaluate(static_cast<TernBinaryOp>(args->op), static_cast<double>(args->a[a]),
-                              static_cast<double>(args->b[b]));
+    const double c =
+        EvaluateBinary(static_cast<TernBinaryOp>(args->op), static_cast<double>(args->a[a]),
+                       static_cast<double>(args->b[b]));
     args->c[position] = Activate(static_cast<float>(c), args->activation, args->alpha, args->beta);
   }
   return TERN_KERNEL_OK;

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/kernels/kernel_table.h"
+#include "core/kernels/reference/functions.h"
 
 namespace tern::kernels::reference {
 namespace {
@@ -23,7 +24,9 @@ double Shrink(double x, double limit, double bias) {
   return isnan(x) ? x : 0.0;
 }
 
-double Evaluate(TernUnaryOp op, double x, double alpha, double beta) {
+}  // namespace
+
+double EvaluateUnary(TernUnaryOp op, double x, double alpha, double beta) {
   switch (op) {
     case TERN_UNARY_abs: return fabs(x);
     case TERN_UNARY_neg: return -x;
@@ -72,14 +75,12 @@ double Evaluate(TernUnaryOp op, double x, double alpha, double beta) {
   return x;
 }
 
-}  // namespace
-
 int32_t unary(const TernUnaryArgs* args, const TernKernelContext*) {
   for (int64_t i = 0; i < args->size; ++i) {
     const double x = static_cast<double>(args->x[i]);
     const TernUnaryOp op = static_cast<TernUnaryOp>(args->op);
     args->y[i] = static_cast<float>(
-        Evaluate(op, x, static_cast<double>(args->alpha), static_cast<double>(args->beta)));
+        EvaluateUnary(op, x, static_cast<double>(args->alpha), static_cast<double>(args->beta)));
   }
   return TERN_KERNEL_OK;
 }

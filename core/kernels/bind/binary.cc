@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// Binary operators, comparisons and logic. f32 arithmetic goes to the kernel; everything else is a
+// typed loop over merged axes. Integers wrap around; a zero divisor is an error.
+
+#include <cmath>
+#include <utility>
+
+#include "core/kernels/bind/bindings.h"
+#include "core/kernels/bind/broadcast.h"
+#include "core/kernels/bind/elementwise.h"
+#include "core/kernels/bind/types.h"
+#include "core/kernels/reference/functions.h"
+
+namespace tern::kernels::bind {
+namespace {
+
+TernBinaryOp BinaryOpOf(ops::Op op) {
+  switch (op) {
+#define TERN_CASE(name) \
+  case ops::Op::k_##name: return TERN_BINARY_##name;
+    TERN_BINARY_LIST(TERN_CASE)
+#undef TERN_CASE
+    default: return TERN_BINARY_COUNT;
+  }
+}
+
+template <class T, class R, class F>
+void Loop(const Broadcast& b, const Tensor& left, const Tensor& right, R* out, const F& function) {
+  const T* l = left.data_as<T>();
+  const T* r = right.data_as<T>();
+  const int last = b.rank - 1;
+  const int64_t size = b.inner(), ls = b.strides[0][last], rs = b.strides[1][last];
+  ForEachRow(b, [&](const int64_t* at) {
+    for (int64_t i = 0; i < size; ++i) out[i] = function(l[at[0] + i * ls], r[at[1] + i * rs]);
+    out += size;
+  });
+}
+
+// ---- arithmetic
+// ------------------------------------------------------------------------------------------
+
+// Wraps around like unsigned numbers.
+template <class T, class F>
+T Wrapped(T a, T b, const F& function) {
+  return static_cast<T>(function(static_cast<uint64_t>(a), static_cast<uint64_t>(b)));
+}
+
+template <class T>
+T Quotient(T a, T b) {
+  return b == static_cast<T>(-1) && std::is_signed_v<T>
+             ? static_cast<T>(uint64_t{0} - static_cast<uint64_t>(a))
+             : static_cast<T>(a / b);
+}
+
+template <class T>
+T Remainder(T a, T b, bool floor) {
+  if (std::is_signed_v<T> && b == static_cast<T>(-1)) return 0;
+  const T r = static_cast<T>(a % b);
+  return floor && r != 0 && (r < 0) != (b < 0) ? static_cast<T>(r + b) : r;
+}
+
+template <class T>
+T IntegerPower(T base, T exponent) {
+  if (exponent < 0)
+    return base == 1 ? T{1} : base == static_cast<T>(-1) ? (exponent % 2 != 0 ? base : T{1}) : T{0};
+  uint64_t result = 1, square = static_cast<uint64_t>(base);
+  for (uint64_t e = static_cast<uint64_t>(exponent); e != 0; e >>= 1) {
+    if ((e & 1) != 0) result *= square;
+    square *= square;
+  }
+  return static_cast<T>(result);
+}
+
+template <class T>
+void Integers(TernBinaryOp op, const Broadcast& b, const Tensor& l, const Tensor& r, T* y) {
+  switch (op) {
+    case TERN_BINARY_add:
+      return Loop<T>(b, l, r, y,
+                     [](T p, T q) { return Wrapped(p, q, [](auto u, auto v) { return u + v; }); });
+    case TERN_BINARY_sub:
+      return Loop<T>(b, l, r, y,
+                     [](T p, T q) { return Wrapped(p, q, [](auto u, auto v) { return u - v; }); });
+    case TERN_BINARY_mul:
+      return Loop<T>(b, l, r, y,
+                     [](T p, T q) { return Wrapped(p, q, [](auto u, auto v) { return u * v; }); });
+    case TERN_BINARY_div: return Loop<T>(b, l, r, y, Quotient<T>);
+    case TERN_BINARY_pow: return Loop<T>(b, l, r, y, IntegerPower<T>);
+    case TERN_BINARY_min: return Loop<T>(b, l, r, y, [](T p, T q) { return p < q ? p : q; });
+    case TERN_BINARY_max: return Loop<T>(b, l, r, y, [](T p, T q) { return p > q ? p : q; });
+    case TERN_BINARY_mod:
+      return Loop<T>(b, l, r, y, [](T p, T q) { return Remainder(p, q, true); });
+    case TERN_BINARY_fmod:
+      return Loop<T>(b, l, r, y, [](T p, T q) { return Remainder(p, q, false); });
+    case TERN_BINARY_prelu:
+      return Loop<T>(b, l, r, y, [](T p, T q) {
+        return p < 0 ? Wrapped(p, q, [](auto u, auto v) { return u * v; }) : p;
+      });
+    case TERN_BINARY_COUNT: return;
+  }
+}
+
+Status CheckDivisor(TernBinaryOp op, const Tensor& divisor) {
+  if (op != TERN_BINARY_div && op != TERN_BINARY_mod && op != TERN_BINARY_fmod) return OkStatus();
+  bool zero = false;
+  DispatchNumber(divisor.dtype(), [&](auto type) {
+    for (int64_t i = 0; i < divisor.element_count(); ++i)
+      zero |= divisor.data_as<decltype(type)>()[i] == 0;
+  });
+  return zero ? InvalidArgument("b (argument 1) has a zero, by which integers cannot be divided")
+              : OkStatus();
+}
+
+Status BinaryF32(Call& call, TernBinaryOp op, const Broadcast& b, const Tensor& l, const Tensor& r,
+                 float* y) {
+  TernBinaryArgs args{};
+  args.op = op;
+  args.rank = b.rank;
+  for (int i = 0; i < b.rank; ++i) {
+    args.shape[i] = b.shape[i];
+    args.a_strides[i] = b.strides[0][i];
+    args.b_strides[i] = b.strides[1][i];
+  }
+  args.a = l.data_as<float>();
+  args.b = r.data_as<float>();
+  args.c = y;
+  return Call::Check(call.kernels().binary(&args, call.kernel_context()));
+}
+
+Result<TensorPtr> Arithmetic(Call& call, const Tensor& l, const Tensor& r, const Extents& out) {
+  const TernBinaryOp op = BinaryOpOf(call.op());
+  const Broadcast b(out, {&l, &r});
+  TERN_TRY_ASSIGN(TensorPtr y, call.New(l.dtype(), out));
+  if (l.dtype() == kF32) {
+    TERN_TRY(BinaryF32(call, op, b, l, r, y->data_as<float>()));
+    return y;
+  }
+  if (l.dtype() == kF64) {
+    Loop<double>(b, l, r, y->data_as<double>(),
+                 [op](double p, double q) { return reference::EvaluateBinary(op, p, q); });
+    return y;
+  }
+  TERN_TRY(CheckDivisor(op, r));
+  bool done = false;
+  DispatchNumber(l.dtype(), [&](auto type) {
+    using T = decltype(type);
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      Integers<T>(op, b, l, r, y->data_as<T>());
+      done = true;
+    }
+  });
+  if (!done) return WrongTensor(call, 0, l, "numbers");
+  return y;
+}
+
+bool IsWidened(const Tensor& x) { return x.dtype() == kF16 || x.dtype() == kBf16; }
+
+// 16-bit floats: both operands widened, the result narrowed.
+Result<TensorPtr> ArithmeticOf16Bits(Call& call, const Tensor& l, const Tensor& r,
+                                     const Extents& out) {
+  TERN_TRY_ASSIGN(TensorPtr wide_l, Widen(call, l));
+  TERN_TRY_ASSIGN(TensorPtr wide_r, Widen(call, r));
+  TERN_TRY_ASSIGN(TensorPtr wide, Arithmetic(call, *wide_l, *wide_r, out));
+  return Narrow(call, *wide, l.dtype());
+}
+
+}  // namespace
+
+Result<Any> Binary(const ops::NoAttrs&, Call& call) {
+  const Tensor* l = call.Input(0);
+  TERN_TRY(call.TakeStatus());
+  const Tensor* r = call.Input(1, l->dtype());
+  TERN_TRY(call.TakeStatus());
+  Extents out;
+  TERN_TRY(ops::BroadcastShape(ExtentsOf(*l), ExtentsOf(*r), &out));
+  TERN_TRY_ASSIGN(TensorPtr y, IsWidened(*l) ? ArithmeticOf16Bits(call, *l, *r, out)
+                                             : Arithmetic(call, *l, *r, out));
+  return Any(std::move(y));
+}
+
+// The exponent may be of another type: integers stay exact with integers, all else is done in f64
+// or f32.
+Result<Any> Pow(const ops::NoAttrs& attrs, Call& call) {
+  const Tensor* l = call.Input(0);
+  const Tensor* r = call.Input(1);
+  TERN_TRY(call.TakeStatus());
+  if (l->dtype() == r->dtype()) return Binary(attrs, call);
+  Extents out;
+  TERN_TRY(ops::BroadcastShape(ExtentsOf(*l), ExtentsOf(*r), &out));
+  TERN_TRY_ASSIGN(TensorPtr base, CastTo(call, *l, kF64));
+  TERN_TRY_ASSIGN(TensorPtr exponent, CastTo(call, *r, kF64));
+  TERN_TRY_ASSIGN(TensorPtr wide, Arithmetic(call, *base, *exponent, out));
+  TERN_TRY_ASSIGN(TensorPtr y, CastTo(call, *wide, l->dtype()));
+  return Any(std::move(y));
+}
+
+// ---- comparison
+// ------------------------------------------------------------------------------------------
+
+namespace {
+
+template <class T>
+void CompareLoop(ops::Op op, const Broadcast& b, const Tensor& l, const Tensor& r, bool* y) {
+  switch (op) {
+    case ops::Op::k_equal: return Loop<T>(b, l, r, y, [](T p, T q) { return p == q; });
+    case ops::Op::k_less: return Loop<T>(b, l, r, y, [](T p, T q) { return p < q; });
+    case ops::Op::k_greater: return Loop<T>(b, l, r, y, [](T p, T q) { return p > q; });
+    case ops::Op::k_less_equal: return Loop<T>(b, l, r, y, [](T p, T q) { return p <= q; });
+    default: return Loop<T>(b, l, r, y, [](T p, T q) { return p >= q; });
+  }
+}
+
+Result<TensorPtr> CompareTensors(Call& call, const Tensor& l, const Tensor& r) {
+  Extents out;
+  TERN_TRY(ops::BroadcastShape(ExtentsOf(l), ExtentsOf(r), &out));
+  const Broadcast b(out, {&l, &r});
+  TERN_TRY_ASSIGN(TensorPtr y, call.New(kBool, out));
+  const bool known = DispatchNumber(l.dtype(), [&](auto type) {
+    CompareLoop<decltype(type)>(call.op(), b, l, r, y->data_as<bool>());
+  });
+  if (!known) return WrongTensor(call, 0, l, "numbers or bools");
+  return y;
+}
+
+}  // namespace
+
+Result<Any> Compare(const ops::NoAttrs&, Call& call) {
+  const Tensor* l = call.Input(0);
+  TERN_TRY(call.TakeStatus());
+  const Tensor* r = call.Input(1, l->dtype());
+  TERN_TRY(call.TakeStatus());
+  if (IsWidened(*l)) {
+    TERN_TRY_ASSIGN(TensorPtr wide_l, Widen(call, *l));
+    TERN_TRY_ASSIGN(TensorPtr wide_r, Widen(call, *r));
+    TERN_TRY_ASSIGN(TensorPtr y, CompareTensors(call, *wide_l, *wide_r));
+    return Any(std::move(y));
+  }
+  TERN_TRY_ASSIGN(TensorPtr y, CompareTensors(call, *l, *r));
+  return Any(std::move(y));
+}
+
+// ---- logic and bits
+// --------------------------------------------------------------------------------------
+
+Result<Any> Logical(const ops::NoAttrs&, Call& call) {
+  const Tensor* l = call.Input(0, kBool);
+  const Tensor* r = call.Input(1, kBool);
+  TERN_TRY(call.TakeStatus());
+  Extents out;
+  TERN_TRY(ops::BroadcastShape(ExtentsOf(*l), ExtentsOf(*r), &out));
+  const Broadcast b(out, {l, r});
+  TERN_TRY_ASSIGN(TensorPtr y, call.New(kBool, out));
+  bool* to = y->data_as<bool>();
+  if (call.op() == ops::Op::k_and) Loop<bool>(b, *l, *r, to, [](bool p, bool q) { return p && q; });
+  if (call.op() == ops::Op::k_or) Loop<bool>(b, *l, *r, to, [](bool p, bool q) { return p || q; });
+  if (call.op() == ops::Op::k_xor) Loop<bool>(b, *l, *r, to, [](bool p, bool q) { return p != q; });
+  return Any(std::move(y));
+}
+
+namespace {
+
+// T is unsigned; shifts by the width or more give 0.
+template <class T>
+void BitLoop(ops::Op op, const Broadcast& b, const T* l, const T* r, T* y) {
+  const int last = b.rank - 1;
+  const int64_t size = b.inner(), ls = b.strides[0][last], rs = b.strides[1][last];
+  constexpr T kWidth = static_cast<T>(sizeof(T) * 8);
+  ForEachRow(b, [&](const int64_t* at) {
+    for (int64_t i = 0; i < size; ++i) {
+      const T p = l[at[0] + i * ls], q = r[at[1] + i * rs];
+      switch (op) {
+        case ops::Op::k_bitwise_and: y[i] = p & q; break;
+        case ops::Op::k_bitwise_or: y[i] = p | q; break;
+        case ops::Op::k_bitwise_xor: y[i] = p ^ q; break;
+        case ops::Op::k_shift_left: y[i] = q >= kWidth ? T{0} : static_cast<T>(p << q); break;
+        default: y[i] = q >= kWidth ? T{0} : static_cast<T>(p >> q); break;
+      }
+    }
+    y += size;
+  });
+}
+
+}  // namespace
+
+Result<Any> Bitwise(const ops::NoAttrs&, Call& call) {
+  const Tensor* l = call.Input(0);
+  TERN_TRY(call.TakeStatus());
+  const Tensor* r = call.Input(1, l->dtype());
+  TERN_TRY(call.TakeStatus());
+  const bool shifts = call.op() == ops::Op::k_shift_left || call.op() == ops::Op::k_shift_right;
+  if (!l->dtype().is_int() || (shifts && l->dtype().is_signed_int())) {
+    return WrongTensor(call, 0, *l,
+                       shifts ? "an unsigned integer element type" : "an integer element type");
+  }
+  Extents out;
+  TERN_TRY(ops::BroadcastShape(ExtentsOf(*l), ExtentsOf(*r), &out));
+  const Broadcast b(out, {l, r});
+  TERN_TRY_ASSIGN(TensorPtr y, call.New(l->dtype(), out));
+  DispatchSize(l->dtype().size(), [&](auto type) {
+    using T = decltype(type);
+    BitLoop(call.op(), b, static_cast<const T*>(l->data()), static_cast<const T*>(r->data()),
+            static_cast<T*>(y->data()));
+  });
+  return Any(std::move(y));
+}
+
+}  // namespace tern::kernels::bind

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// bindings.def expanded into factories.
+
+#include "core/kernels/bind/bind.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "core/kernels/bind/bindings.h"
+#include "core/kernels/choose.h"
+
+namespace tern::kernels {
+namespace {
+
+using bind::Call;
+
+const KernelTable* active_kernels = nullptr;
+
+using Runner = Result<Any> (*)(const void* attrs, Call& call);
+
+// The body of an operator instance.
+struct Bound {
+  const ops::OpInfo* info;
+  std::shared_ptr<const void> attrs;
+  Runner run;
+
+  Result<Any> operator()(RunContext& context, AnyArgs args) const {
+    const int count = static_cast<int>(args.size());
+    if (count < info->min_args || count > info->max_args) {
+      return InvalidArgument(info->name, " takes ", info->parameters, ", got ", count,
+                             " arguments");
+    }
+    Call call(*info, context, args);
+    Result<Any> result = run(attrs.get(), call);
+    if (result.ok()) return result;
+    return Named(std::move(result).status());
+  }
+
+  // The same error with the operator in front.
+  Status Named(Status status) const {
+    Status named(status.code(), StrCat(info->name, ": ", status.message()));
+    for (const std::string& note : status.notes()) named.AddNote(note);
+    return named;
+  }
+};
+
+template <class AttrsType, Result<Any> (*function)(const AttrsType&, Call&)>
+Result<FunctionPtr> MakeBound(std::string_view full_name, const Attrs& attrs) {
+  const std::string_view op = full_name.substr(0, full_name.find('{'));
+  const ops::OpInfo* info = ops::FindOp(op);
+  if (info == nullptr) return NotFound("there is no operator '", op, "'");
+  TERN_TRY_ASSIGN(AttrsType parsed, AttrsType::From(attrs, op));
+  const Runner run = [](const void* self, Call& call) {
+    return function(*static_cast<const AttrsType*>(self), call);
+  };
+  return Function::FromPacked(
+      full_name, Bound{info, std::make_shared<const AttrsType>(std::move(parsed)), run},
+      info->parameters);
+}
+
+struct Binding {
+  std::string_view op;
+  FunctionFactory factory;
+};
+
+constexpr Binding kBindings[] = {
+#define TERN_BIND(name, AttrsType, Function) {#name, &MakeBound<ops::AttrsType, &bind::Function>},
+#include "core/kernels/bind/bindings.def"
+#undef TERN_BIND
+};
+
+}  // namespace
+
+void SetActiveKernels(const KernelTable& table) { active_kernels = &table; }
+
+const KernelTable& ActiveKernels() {
+  return active_kernels != nullptr ? *active_kernels : ChooseTable(CpuFeatures());
+}
+
+Status RegisterOperators(Registry* registry) {
+  for (const Binding& binding : kBindings)
+    TERN_TRY(registry->RegisterFactory(binding.op, binding.factory));
+  return OkStatus();
+}
+
+Result<FunctionPtr> MakeOperator(std::string_view name) {
+  TERN_TRY_ASSIGN(PrimitiveName parsed, ParsePrimitiveName(name));
+  for (const Binding& binding : kBindings) {
+    if (binding.op == parsed.op) return binding.factory(name, parsed.attrs);
+  }
+  return NotFound("there is no operator '", parsed.op, "'");
+}
+
+}  // namespace tern::kernels

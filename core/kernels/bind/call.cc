@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arguments of one call, checked.
+
+#include "core/kernels/bind/call.h"
+
+#include <utility>
+
+#include "core/base/half.h"
+#include "core/kernels/bind/types.h"
+
+namespace tern::kernels::bind {
+
+Call::Call(const ops::OpInfo& info, RunContext& context, AnyArgs args)
+    : info_(info),
+      context_(context),
+      args_(args),
+      kernels_(ActiveKernels()),
+      kernel_context_{context.parallel(), &context, &RunContext::ScratchCallback} {}
+
+void Call::Fail(Status status) {
+  if (status_.ok()) status_ = std::move(status);
+}
+
+Status WrongTensor(const Call& call, int index, const Tensor& tensor, std::string_view expected) {
+  return TypeError(call.info().parameter(index), " (argument ", index, ") is ", tensor.TypeText(),
+                   ", expected ", expected);
+}
+
+const Tensor* Call::Input(int index) {
+  if (!ok()) return nullptr;
+  if (!Has(index)) {
+    Fail(InvalidArgument(info_.parameter(index), " (argument ", index, ") is missing"));
+    return nullptr;
+  }
+  const AnyView& arg = args_[static_cast<size_t>(index)];
+  const Tensor* tensor = arg.TryCast<Tensor>();
+  if (tensor == nullptr) {
+    Fail(TypeError(info_.parameter(index), " (argument ", index, ") is ", arg.type_name(),
+                   ", expected a tensor"));
+    return nullptr;
+  }
+  if (tensor->rank() > ops::kMaxDims) {
+    Fail(WrongTensor(*this, index, *tensor, StrCat("a rank of at most ", ops::kMaxDims)));
+    return nullptr;
+  }
+  return tensor->is_contiguous() ? tensor : Hold(*tensor, index);
+}
+
+const Tensor* Call::Hold(const Tensor& tensor, int index) {
+  Result<TensorPtr> copy = tensor.Contiguous(context_.allocator());
+  if (!copy.ok()) {
+    Fail(std::move(copy).status().AddNote(StrCat("copying ", info_.parameter(index))));
+    return nullptr;
+  }
+  held_.push_back(*std::move(copy));
+  return held_.back().get();
+}
+
+const Tensor* Call::Input(int index, DType dtype) {
+  const Tensor* tensor = Input(index);
+  if (tensor == nullptr || tensor->dtype() == dtype) return tensor;
+  Fail(WrongTensor(*this, index, *tensor, StrCat("element type ", dtype.ToString())));
+  return nullptr;
+}
+
+void Call::ReadInts(int index, Ints* values) {
+  values->clear();
+  if (ok() && Has(index)) {
+    if (auto value = args_[static_cast<size_t>(index)].TryCast<int64_t>())
+      return values->push_back(*value);
+  }
+  const Tensor* tensor = Input(index);
+  if (tensor == nullptr) return;
+  if (tensor->rank() > 1 || (tensor->dtype() != kI64 && tensor->dtype() != kI32)) {
+    return Fail(WrongTensor(*this, index, *tensor, "integers (i64 or i32) of rank 0 or 1"));
+  }
+  values->reserve(static_cast<size_t>(tensor->element_count()));
+  for (int64_t i = 0; i < tensor->element_count(); ++i) {
+    values->push_back(tensor->dtype() == kI64 ? tensor->data_as<int64_t>()[i]
+                                              : tensor->data_as<int32_t>()[i]);
+  }
+}
+
+int64_t Call::ReadInt(int index) {
+  Ints values;
+  ReadInts(index, &values);
+  if (ok() && values.size() != 1) {
+    Fail(InvalidArgument(info_.parameter(index), " has ", values.size(), " elements, expected 1"));
+  }
+  return ok() ? values[0] : 0;
+}
+
+double Call::ReadNumber(int index) {
+  if (ok() && Has(index)) {
+    if (auto value = args_[static_cast<size_t>(index)].TryCast<double>()) return *value;
+  }
+  const Tensor* tensor = Input(index);
+  if (tensor == nullptr) return 0;
+  if (tensor->element_count() != 1) {
+    Fail(WrongTensor(*this, index, *tensor, "one element"));
+    return 0;
+  }
+  double value = 0;
+  if (!ReadElement(*tensor, 0, &value)) Fail(WrongTensor(*this, index, *tensor, "a number"));
+  return value;
+}
+
+Status Call::Check(int32_t code) {
+  if (code == TERN_KERNEL_OK) return OkStatus();
+  return OutOfMemory("no memory for a kernel's scratch");
+}
+
+}  // namespace tern::kernels::bind

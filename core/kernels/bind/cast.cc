@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conversion between element types, in blocks through f64 (from floats) or i64 (from integers): 13
+// readers and twice 13 writers instead of 169 pairs. Floats to integers truncate and saturate, NaN
+// becomes 0.
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/kernels/bind/bindings.h"
+#include "core/kernels/bind/elementwise.h"
+#include "core/kernels/bind/types.h"
+
+namespace tern::kernels::bind {
+namespace {
+
+constexpr int64_t kBlock = 256;
+
+template <class W>
+bool ReadBlock(const Tensor& x, int64_t begin, int64_t count, W* values) {
+  if (x.dtype() == kF16 || x.dtype() == kBf16) {
+    const uint16_t* from = static_cast<const uint16_t*>(x.data()) + begin;
+    const bool brain = x.dtype() == kBf16;
+    for (int64_t i = 0; i < count; ++i) {
+      values[i] = static_cast<W>(brain ? Bf16ToF32(from[i]) : F16ToF32(from[i]));
+    }
+    return true;
+  }
+  return DispatchNumber(x.dtype(), [&](auto type) {
+    const auto* from = x.data_as<decltype(type)>() + begin;
+    for (int64_t i = 0; i < count; ++i) values[i] = static_cast<W>(from[i]);
+  });
+}
+
+template <class T, class W>
+T Convert(W value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return value != 0;
+  } else if constexpr (std::is_integral_v<T> && std::is_floating_point_v<W>) {
+    if (std::isnan(value)) return 0;
+    // The largest integer may round up to a float that does not fit.
+    if (value >= static_cast<W>(std::numeric_limits<T>::max()))
+      return std::numeric_limits<T>::max();
+    if (value <= static_cast<W>(std::numeric_limits<T>::min()))
+      return std::numeric_limits<T>::min();
+    return static_cast<T>(value);
+  } else {
+    return static_cast<T>(value);
+  }
+}
+
+template <class W>
+bool WriteBlock(const Tensor& y, int64_t begin, int64_t count, const W* values) {
+  if (y.dtype() == kF16 || y.dtype() == kBf16) {
+    uint16_t* to = static_cast<uint16_t*>(y.data()) + begin;
+    const bool brain = y.dtype() == kBf16;
+    for (int64_t i = 0; i < count; ++i) {
+      const float value = static_cast<float>(values[i]);
+      to[i] = brain ? F32ToBf16(value) : F32ToF16(value);
+    }
+    return true;
+  }
+  return DispatchNumber(y.dtype(), [&](auto type) {
+    using T = decltype(type);
+    T* to = y.data_as<T>() + begin;
+    for (int64_t i = 0; i < count; ++i) to[i] = Convert<T>(values[i]);
+  });
+}
+
+template <class W>
+bool ConvertAll(const Tensor& x, const Tensor& y) {
+  W values[kBlock];
+  const int64_t size = x.element_count();
+  for (int64_t begin = 0; begin < size; begin += kBlock) {
+    const int64_t count = size - begin < kBlock ? size - begin : kBlock;
+    if (!ReadBlock(x, begin, count, values) || !WriteBlock(y, begin, count, values)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<TensorPtr> CastTo(Call& call, const Tensor& x, DType to) {
+  TERN_TRY_ASSIGN(TensorPtr y, call.New(to, ExtentsOf(x)));
+  const bool done = x.dtype().is_float() ? ConvertAll<double>(x, *y)
+                    : x.dtype() == kU64  ? ConvertAll<uint64_t>(x, *y)
+                                         : ConvertAll<int64_t>(x, *y);
+  if (done) return y;
+  return Unsupported("casting ", x.TypeText(), " to ", to.ToString());
+}
+
+Result<Any> Cast(const ops::CastAttrs& attrs, Call& call) {
+  const Tensor* x = call.Input(0);
+  TERN_TRY(call.TakeStatus());
+  if (x->dtype() == attrs.to) return call.Share(0);
+  TERN_TRY_ASSIGN(TensorPtr y, CastTo(call, *x, attrs.to));
+  return Any(std::move(y));
+}
+
+}  // namespace tern::kernels::bind

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// conv2d and conv_transpose2d (and their 1-D forms, images of one row). The kernels are
+// channels-last with packed weights; anything else is brought into that form for the call.
+
+#include <array>
+#include <utility>
+
+#include "core/kernels/bind/bindings.h"
+#include "core/kernels/bind/epilogue.h"
+#include "core/kernels/bind/image.h"
+
+namespace tern::kernels::bind {
+namespace {
+
+struct ConvProblem {
+  ImageExtents in, out;
+  Pair kernel, stride, dilation;
+  int64_t pad_top, pad_left, groups;
+  bool depthwise;
+
+  int64_t out_per_group() const { return out.channels / groups; }
+  int64_t panels() const { return (out_per_group() + TERN_PANEL_WIDTH - 1) / TERN_PANEL_WIDTH; }
+  int64_t depth() const { return kernel.h * kernel.w * (in.channels / groups); }
+};
+
+ConvProblem ProblemOf(const ops::ConvAttrs& attrs, const Tensor& x, const Tensor& w,
+                      const Extents& out) {
+  const ops::WindowAttrs& window = attrs.window;
+  const int rank = x.rank() - 2;
+  const Extents extents = ExtentsOf(x);
+  ConvProblem p{};
+  p.in = ImageOf(extents, window.layout);
+  p.out = ImageOf(out, window.layout);
+  p.kernel = PairOf(rank, 1, [&](int i) {
+    return attrs.packed ? ops::IntAt(window.kernel, i, 1) : w.dim(2 + i);
+  });
+  p.stride = PairOf(rank, 1, [&](int i) { return window.stride(i); });
+  p.dilation = PairOf(rank, 1, [&](int i) { return window.dilation(i); });
+  const Pair pads = PairOf(rank, 0, [&](int i) {
+    const int64_t taps = attrs.packed ? ops::IntAt(window.kernel, i, 1) : w.dim(2 + i);
+    return ops::ExtentOfWindow(window, i, rank, extents[ops::SpatialAxis(window.layout, i)], taps)
+        .pad_begin;
+  });
+  p.pad_top = pads.h;
+  p.pad_left = pads.w;
+  p.groups = attrs.groups;
+  p.depthwise = attrs.IsDepthwise(p.in.channels, p.out.channels);
+  return p;
+}
+
+Status CheckPacked(const ConvProblem& p, const Tensor& w) {
+  const Extents expected = p.depthwise ? Extents{p.kernel.h * p.kernel.w, p.out.channels}
+                                       : Extents{p.groups, p.panels(), p.depth(), TERN_PANEL_WIDTH};
+  const Extents got = ExtentsOf(w);
+  bool same = got.rank() == expected.rank();
+  for (int i = 0; same && i < got.rank(); ++i) same = got[i] == expected[i];
+  if (same) return OkStatus();
+  return InvalidArgument("packed w is ", ops::ShapeText(got), ", expected ",
+                         ops::ShapeText(expected));
+}
+
+// [out, in / groups, taps…] → panels per group.
+Result<TensorPtr> PackWeights(Call& call, const ConvProblem& p, const Tensor& w) {
+  const int64_t taps = p.kernel.h * p.kernel.w, inputs = p.in.channels / p.groups;
+  TERN_TRY_ASSIGN(TensorPtr flat, w.Reshape(Extents{p.out.channels, inputs, taps}.span()));
+  if (p.depthwise) return Permuted(call, *flat, std::array{2, 0, 1});
+  TERN_TRY_ASSIGN(TensorPtr ordered, Permuted(call, *flat, std::array{0, 2, 1}));
+  TERN_TRY_ASSIGN(TensorPtr packed,
+                  call.NewF32(Extents{p.groups, p.panels(), p.depth(), TERN_PANEL_WIDTH}));
+  for (int64_t g = 0; g < p.groups; ++g) {
+    const TernPackArgs args{
+        p.out_per_group(),
+        p.depth(),
+        ordered->data_as<float>() + g * p.out_per_group() * p.depth(),
+        1,
+        p.depth(),
+        packed->data_as<float>() + g * p.panels() * p.depth() * TERN_PANEL_WIDTH};
+    TERN_TRY(Call::Check(call.kernels().pack_panels(&args, call.kernel_context())));
+  }
+  return packed;
+}
+
+Status RunConv(Call& call, const ConvProblem& p, const float* x, const float* w, float* y,
+               const TernEpilogue& epilogue) {
+  TernConv2dArgs args{};
+  args.batch = p.in.batch;
+  args.in_h = p.in.height;
+  args.in_w = p.in.width;
+  args.in_c = p.in.channels;
+  args.out_h = p.out.height;
+  args.out_w = p.out.width;
+  args.out_c = p.out.channels;
+  args.kernel_h = p.kernel.h;
+  args.kernel_w = p.kernel.w;
+  args.stride_h = p.stride.h;
+  args.stride_w = p.stride.w;
+  args.dilation_h = p.dilation.h;
+  args.dilation_w = p.dilation.w;
+  args.pad_top = p.pad_top;
+  args.pad_left = p.pad_left;
+  args.groups = p.groups;
+  args.input = x;
+  args.in_pixel_stride = p.in.channels;
+  args.weights = w;
+  args.output = y;
+  args.out_pixel_stride = p.out.channels;
+  args.epilogue = epilogue;
+  const auto kernel = p.depthwise ? call.kernels().conv2d_depthwise : call.kernels().conv2d;
+  return Call::Check(kernel(&args, call.kernel_context()));
+}
+
+}  // namespace
+
+Result<Any> Conv(const ops::ConvAttrs& attrs, Call& call) {
+  const Tensor *x = call.F32(0), *w = call.F32(1), *bias = call.OptionalF32(2),
+               *residual = call.OptionalF32(3);
+  TERN_TRY(call.TakeStatus());
+  TERN_TRY(CheckImage(call, *x));
+  Extents out;
+  TERN_TRY(ops::ConvShape(attrs, ExtentsOf(*x), ExtentsOf(*w), &out));
+  const ConvProblem p = ProblemOf(attrs, *x, *w, out);
+  TERN_TRY(CheckBias(bias, p.out.channels));
+  if (residual != nullptr) TERN_TRY(CheckResidual(*residual, out));
+  TensorPtr packed, x_holder, residual_holder;
+  if (attrs.packed) {
+    TERN_TRY(CheckPacked(p, *w));
+  } else {
+    TERN_TRY_ASSIGN(packed, PackWeights(call, p, *w));
+    w = packed.get();
+  }
+  const ops::Layout layout = attrs.window.layout;
+  TERN_TRY_ASSIGN(x, ChannelsLast(call, *x, layout, &x_holder));
+  if (residual != nullptr) {
+    TERN_TRY_ASSIGN(residual, ChannelsLast(call, *residual, layout, &residual_holder));
+  }
+  TERN_TRY_ASSIGN(TensorPtr y, NewChannelsLast(call, out, layout));
+  if (y->element_count() > 0) {
+    const TernEpilogue epilogue =
+        EpilogueOf(attrs.epilogue, FloatsOf(bias), FloatsOf(residual), p.out.channels);
+    TERN_TRY(
+        RunConv(call, p, x->data_as<float>(), w->data_as<float>(), y->data_as<float>(), epilogue));
+  }
+  return Deliver(call, std::move(y), layout);
+}
+
+// ---- transposed
+// ------------------------------------------------------------------------------------------
+
+namespace {
+
+TernConvTranspose2dArgs TransposedArgs(const ops::ConvTransposeAttrs& attrs, const Tensor& x,
+                                       const Tensor& w, const Extents& out) {
+  const ops::WindowAttrs& window = attrs.window;
+  const int rank = x.rank() - 2;
+  const Extents extents = ExtentsOf(x);
+  const auto taps = [&](int i) { return w.dim(attrs.packed ? 1 + i : 2 + i); };
+  const ImageExtents image = ImageOf(extents, window.layout), result = ImageOf(out, window.layout);
+  const Pair kernel = PairOf(rank, 1, taps);
+  const Pair pads = PairOf(rank, 0, [&](int i) {
+    return ops::ExtentOfTransposed(attrs, i, rank, extents[ops::SpatialAxis(window.layout, i)],
+                                   taps(i))
+        .pad_begin;
+  });
+  TernConvTranspose2dArgs args{};
+  args.batch = image.batch;
+  args.in_h = image.height;
+  args.in_w = image.width;
+  args.in_c = image.channels;
+  args.out_h = result.height;
+  args.out_w = result.width;
+  args.out_c = result.channels;
+  args.kernel_h = kernel.h;
+  args.kernel_w = kernel.w;
+  args.stride_h = rank == 1 ? 1 : window.stride(0);
+  args.stride_w = window.stride(rank - 1);
+  args.dilation_h = rank == 1 ? 1 : window.dilation(0);
+  args.dilation_w = window.dilation(rank - 1);
+  args.pad_top = pads.h;
+  args.pad_left = pads.w;
+  args.groups = attrs.groups;
+  return args;
+}
+
+}  // namespace
+
+Result<Any> ConvTranspose(const ops::ConvTransposeAttrs& attrs, Call& call) {
+  const Tensor *x = call.F32(0), *w = call.F32(1), *bias = call.OptionalF32(2);
+  TERN_TRY(call.TakeStatus());
+  TERN_TRY(CheckImage(call, *x));
+  Extents out;
+  TERN_TRY(ops::ConvTransposeShape(attrs, ExtentsOf(*x), ExtentsOf(*w), &out));
+  const ops::Layout layout = attrs.window.layout;
+  TernConvTranspose2dArgs args = TransposedArgs(attrs, *x, *w, out);
+  TERN_TRY(CheckBias(bias, args.out_c));
+  TensorPtr packed, holder;
+  if (!attrs.packed) {
+    TERN_TRY_ASSIGN(
+        TensorPtr flat,
+        w->Reshape(Extents{w->dim(0), w->dim(1), args.kernel_h * args.kernel_w}.span()));
+    TERN_TRY_ASSIGN(packed, Permuted(call, *flat, std::array{0, 2, 1}));
+    w = packed.get();
+  }
+  TERN_TRY_ASSIGN(x, ChannelsLast(call, *x, layout, &holder));
+  TERN_TRY_ASSIGN(TensorPtr y, NewChannelsLast(call, out, layout));
+  args.input = x->data_as<float>();
+  args.weights = w->data_as<float>();
+  args.output = y->data_as<float>();
+  args.epilogue = EpilogueOf(attrs.epilogue, FloatsOf(bias), nullptr, args.out_c);
+  if (y->element_count() > 0) {
+    TERN_TRY(Call::Check(call.kernels().conv_transpose2d(&args, call.kernel_context())));
+  }
+  return Deliver(call, std::move(y), layout);
+}
+
+}  // namespace tern::kernels::bind

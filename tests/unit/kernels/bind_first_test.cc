@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operators of image classifiers, and what every operator does with bad arguments.
+
+#include "tests/unit/kernels/bind_test.h"
+
+namespace tern::kernels {
+namespace {
+
+TEST(BindTest, EveryBindingIsAnOperatorThatCanBeRegisteredOnce) {
+  Registry registry;
+  EXPECT_TRUE(RegisterOperators(&registry).ok());
+  EXPECT_TRUE(registry.Contains("conv2d{strides=2,2}"));
+  EXPECT_FALSE(RegisterOperators(&registry).ok());
+}
+
+TEST(BindTest, RefusesUnknownOperatorsAndAttributes) {
+  EXPECT_EQ(MakeOperator("no_such_operator").status().code(), StatusCode::kNotFound);
+  EXPECT_FALSE(MakeOperator("softmax{axes=1}").ok());
+  EXPECT_FALSE(MakeOperator("softmax{axis=one}").ok());
+  EXPECT_FALSE(MakeOperator("conv2d{strides=0,1}").ok());
+  EXPECT_FALSE(MakeOperator("softmax{").ok());
+}
+
+TEST(BindTest, RefusesWrongCountsAndKindsOfArguments) {
+  ExpectError("softmax", {}, {"softmax", "got 0"});
+  ExpectError("softmax", {F({1}, {1}), F({1}, {1})}, {"softmax", "got 2"});
+  ExpectError("softmax", {3}, {"softmax", "x (argument 0)", "int", "tensor"});
+  ExpectError("softmax", {I({1}, {1})}, {"softmax", "x (argument 0)", "i64[1]", "f32"});
+  ExpectError("add", {AnyView(nullptr), F({1}, {1})}, {"add", "a (argument 0)", "missing"});
+}
+
+TEST(BindTest, TakesStridedArguments) {
+  TensorPtr x = Iota({2, 3});
+  TensorPtr transposed = x->View(Dims(Shape::Make({3, 2})->dims()), Dims(Shape::Make({1, 3})->dims()), 0).value();
+  EXPECT_EQ(RunText("neg", {transposed}), "f32[3, 2] {0 -3 -1 -4 -2 -5}");
+}
+
+TEST(ConvTest, AddsBiasAndActivation) {
+  TensorPtr x = Iota({1, 1, 3, 3}), w = F({1, 1, 2, 2}, {1, 0, 0, 1});
+  EXPECT_EQ(RunText("conv2d", {x, w}), "f32[1, 1, 2, 2] {4 6 10 12}");
+  EXPECT_EQ(RunText("conv2d{activation=relu}", {x, w, F({1}, {-5})}), "f32[1, 1, 2, 2] {0 1 5 7}");
+  EXPECT_EQ(RunText("conv2d{strides=2,2 pads=1,1,0,0}", {x, w}), "f32[1, 1, 2, 2] {0 2 6 12}");
+}
+
+TEST(ConvTest, LayoutsAndGroupsAgree) {
+  TensorPtr x = Iota({1, 4, 3, 3}, 0.1f), w = Iota({4, 2, 2, 2}, 0.05f);
+  TensorPtr last = RunTensor("transpose{perm=0,2,3,1}", {x});
+  TensorPtr y = RunTensor("conv2d{groups=2 pads=1,0,0,1}", {x, w});
+  TensorPtr y_last = RunTensor("conv2d{layout=nhwc groups=2 pads=1,0,0,1}", {last, w});
+  EXPECT_EQ(Text(*RunTensor("transpose{perm=0,3,1,2}", {y_last})), Text(*y));
+}
+
+TEST(ConvTest, DepthwiseAndOneDimensional) {
+  EXPECT_EQ(RunText("conv2d{groups=2}", {Iota({1, 2, 2, 2}), F({2, 1, 1, 2}, {1, 1, 1, -1})}),
+            "f32[1, 2, 2, 1] {1 5 -1 -1}");
+  EXPECT_EQ(RunText("conv2d{pads=1,1}", {F({1, 1, 3}, {1, 2, 3}), F({1, 1, 3}, {1, 1, 1})}),
+            "f32[1, 1, 3] {3 6 5}");
+}
+
+TEST(ConvTest, ResidualBeforeOrAfterTheActivation) {
+  TensorPtr x = F({1, 1, 1, 2}, {1, -1}), w = F({1, 1, 1, 1}, {2}), r = F({1, 1, 1, 2}, {-3, 3});
+  EXPECT_EQ(RunText("conv2d{activation=relu}", {x, w, nullptr, r}), "f32[1, 1, 1, 2] {0 1}");
+  EXPECT_EQ(RunText("conv2d{activation=relu residual_after=1}", {x, w, nullptr, r}),
+            "f32[1, 1, 1, 2] {-1 3}");
+}
+
+TEST(ConvTest, RefusesWhatDoesNotFit) {
+  TensorPtr x = Iota({1, 2, 3, 3}), w = Iota({4, 2, 2, 2});
+  ExpectError("conv2d", {x, Iota({4, 3, 2, 2})}, {"conv2d", "axis 1", "2", "3"});
+  ExpectError("conv2d", {Iota({3, 3}), w}, {"conv2d", "x", "rank"});
+  ExpectError("conv2d", {x, w, F({3}, {1, 2, 3})}, {"conv2d", "bias", "[3]", "[4]"});
+  ExpectError("conv2d{groups=3}", {x, w}, {"conv2d", "groups"});
+  ExpectError("conv2d", {x, w, nullptr, x}, {"conv2d", "residual"});
+  ExpectError("conv2d{packed=1 kernel=2,2 channels=4}", {x, w}, {"conv2d", "packed w"});
+  ExpectError("conv2d", {x, I({1, 1, 1, 1}, {1})}, {"conv2d", "w (argument 1)", "i64"});
+}
+
+TEST(ConvTest, TransposedConvolution) {
+  TensorPtr x = F({1, 1, 2, 2}, {1, 2, 3, 4}), w = F({1, 1, 2, 2}, {1, 10, 100, 1000});
+  EXPECT_EQ(RunText("conv_transpose2d{strides=2,2}", {x, w}),
+            "f32[1, 1, 4, 4] {1 10 2 20 100 1000 200 2000 3 30 4 40 300 3000 400 4000}");
+  ExpectError("conv_transpose2d", {x, Iota({2, 1, 2, 2})}, {"conv_transpose2d", "w", "axis 0"});
+}
+
+TEST(PoolTest, MaximaAndMeans) {
+  TensorPtr x = Iota({1, 1, 3, 3});
+  EXPECT_EQ(RunText("max_pool{kernel=2,2}", {x}), "f32[1, 1, 2, 2] {4 5 7 8}");
+  EXPECT_EQ(RunText("average_pool{kernel=2,2 strides=2,2 ceil_mode=1}", {x}),
+            "f32[1, 1, 2, 2] {2 3.5 6.5 8}");
+  EXPECT_EQ(RunText("average_pool{kernel=2,2 strides=2,2 pads=1,1,0,0 count_include_pad=1}", {x}),
+            "f32[1, 1, 2, 2] {0 0.75 2.25 6}");
+  EXPECT_EQ(RunText("global_average_pool", {x}), "f32[1, 1, 1, 1] {4}");
+  EXPECT_EQ(RunText("global_max_pool{layout=nhwc}", {Iota({1, 2, 2, 2})}), "f32[1, 1, 1, 2] {6 7}");
+  ExpectError("max_pool{kernel=2,2}", {Iota({3, 3})}, {"max_pool", "x"});
+  ExpectError("max_pool{kernel=2,2}", {I({1, 1, 1, 1}, {1})}, {"max_pool", "i64", "f32"});
+}
+
+TEST(MatMulTest, MatricesVectorsAndBatches) {
+  TensorPtr a = F({2, 3}, {1, 2, 3, 4, 5, 6}), b = F({3, 2}, {1, 0, 0, 1, 1, 1});
+  EXPECT_EQ(RunText("matmul", {a, b}), "f32[2, 2] {4 5 10 11}");
+  EXPECT_EQ(RunText("matmul{trans_b=1}", {a, a}), "f32[2, 2] {14 32 32 77}");
+  EXPECT_EQ(RunText("matmul{trans_a=1}", {b, b}), "f32[2, 2] {2 1 1 2}");
+  EXPECT_EQ(RunText("matmul", {a, F({3}, {1, 1, 1})}), "f32[2] {6 15}");
+  EXPECT_EQ(RunText("matmul", {F({3}, {1, 1, 1}), b}), "f32[2] {2 2}");
+  EXPECT_EQ(RunText("matmul", {F({3}, {1, 1, 1}), F({3}, {1, 2, 3})}), "f32[] {6}");
+  EXPECT_EQ(RunText("matmul", {Iota({2, 1, 2}), F({2, 1}, {1, 1})}), "f32[2, 1, 1] {1 5}");
+  EXPECT_EQ(RunText("matmul", {Iota({2, 1, 1, 2}), Iota({3, 2, 1})}),
+            "f32[2, 3, 1, 1] {1 3 5 3 13 23}");
+}
+
+TEST(MatMulTest, AlphaBetaAndBiasOfAnyShape) {
+  TensorPtr a = F({2, 1}, {1, 2}), b = F({1, 2}, {1, 10});
+  EXPECT_EQ(RunText("matmul", {a, b, F({2}, {1, 2})}), "f32[2, 2] {2 12 3 22}");
+  EXPECT_EQ(RunText("matmul{activation=relu}", {a, b, F({2, 1}, {0, -5})}), "f32[2, 2] {1 10 0 15}");
+  EXPECT_EQ(RunText("matmul{alpha=2 beta=0.5}", {a, b, F({1}, {2})}), "f32[2, 2] {3 21 5 41}");
+}
+
+TEST(MatMulTest, PackedWeights) {
+  TensorPtr panels = Tensor::New(kF32, {1, 2, 16}).value();
+  for (float& value : panels->values<float>()) value = 0;
+  panels->data_as<float>()[0] = 1;   // b[0, 0]
+  panels->data_as<float>()[17] = 2;  // b[1, 1]
+  EXPECT_EQ(RunText("matmul{packed=1 columns=2}", {Iota({2, 1, 2}), panels}),
+            "f32[2, 1, 2] {0 2 2 6}");
+  ExpectError("matmul{packed=1 columns=20}", {Iota({2, 2}), panels}, {"matmul", "packed"});
+}
+
+TEST(MatMulTest, RefusesWhatDoesNotFit) {
+  ExpectError("matmul", {Iota({2, 3}), Iota({2, 3})}, {"matmul", "axis 1 of a", "3", "axis 0 of b"});
+  ExpectError("matmul", {Iota({2, 1, 1}), Iota({3, 1, 1})}, {"matmul", "broadcast"});
+  ExpectError("matmul", {F({}, {1}), F({1}, {1})}, {"matmul", "a", "rank"});
+  ExpectError("matmul", {Iota({1, 1}), Iota({1, 1}), F({2}, {1, 2})}, {"matmul", "bias"});
+}
+
+TEST(NormTest, SoftmaxAndBatchNorm) {
+  EXPECT_EQ(RunText("softmax", {F({1, 2}, {0, 0})}), "f32[1, 2] {0.5 0.5}");
+  EXPECT_EQ(RunText("softmax{axis=0}", {F({2, 2}, {0, 1000, 0, 0})}), "f32[2, 2] {0.5 1 0.5 0}");
+  EXPECT_EQ(RunText("log_softmax", {F({2}, {0, 0})}), "f32[2] {-0.69315 -0.69315}");
+  TensorPtr one = F({2}, {1, 1}), two = F({2}, {2, 3});
+  EXPECT_EQ(RunText("batch_norm{epsilon=0}", {Iota({1, 2, 2}), two, one, one, one}),
+            "f32[1, 2, 2] {-1 1 4 7}");
+  ExpectError("softmax{axis=2}", {F({1, 2}, {0, 0})}, {"softmax", "axis 2"});
+  ExpectError("batch_norm", {Iota({1, 3, 2}), two, one, one, one}, {"batch_norm", "scale", "[3]"});
+}
+
+}  // namespace
+}  // namespace tern::kernels
