@@ -107,6 +107,12 @@ bool IsUnknown(const Value& value) { return value != nullptr && !ir::TypeOf(valu
 
 std::string DomainText(std::string_view domain) { return domain.empty() ? "ai.onnx" : std::string(domain); }
 
+// The name of a node; for one without, that of its first output.
+std::string_view OriginOf(const Node& node) {
+  if (!node.name.empty() || node.outputs.empty()) return node.name;
+  return node.outputs[0];
+}
+
 // ---- values of the graph
 
 void Importer::Define(Scope* scope, std::string_view name, Value value, std::string_view what) {
@@ -343,7 +349,7 @@ void Importer::ConvertNode(Scope* scope, const Node& node) {
     return SetOutputs(scope, node, {});
   }
   if (!CheckCounts(*scope, node, *info) || !usable) return SetOutputs(scope, node, {});
-  builder_.SetOrigin(StrCat(scope->prefix, node.name.empty() ? node.op_type : node.name));
+  builder_.SetOrigin(StrCat(scope->prefix, OriginOf(node)));
   if (!node.outputs.empty()) builder_.SetName(node.outputs[0]);
   const size_t errors = diagnostics_->error_count();
   NodeContext context({.node = &node,

@@ -43,6 +43,12 @@ std::optional<float> KnownBound(NodeContext& node, int index, float fallback) {
 // The operator of the table's last column, with the same arguments and no attributes.
 void ConvertDirect(NodeContext& node) { node.SetOutput(0, node.Call(node.detail(), node.inputs())); }
 
+// Of i64 as 0 - x, so that a negated shape stays known.
+void ConvertNeg(NodeContext& node) {
+  const Value x = node.Input(0);
+  node.SetOutput(0, node.DTypeOf(x) == kI64 ? node.Call("sub", {node.Scalar(kI64, 0), x}) : node.Call("neg", {x}));
+}
+
 void ConvertIdentity(NodeContext& node) { node.SetOutput(0, node.Input(0)); }
 
 void ConvertIsInf(NodeContext& node) {

@@ -48,6 +48,12 @@ TensorPtr ConstantValue(NodeContext& node) {
   return nullptr;
 }
 
+Value Cast(NodeContext& node, const Value& value, DType to) {
+  Attrs attrs;
+  attrs.SetString("to", to.ToString());
+  return node.DTypeOf(value) == to ? value : node.Call("cast", {value}, attrs);
+}
+
 std::string NumberText(NodeContext& node, const tern::Tensor& tensor) {
   const DType dtype = tensor.dtype();
   if (dtype == kI64) return StrCat(tensor.values<const int64_t>()[0]);
@@ -101,6 +107,7 @@ void ConvertEyeLike(NodeContext& node) {
 void ConvertDropout(NodeContext& node) {
   const float attribute_ratio = node.Float("ratio", 0.5f);
   node.Int("seed", 0);
+  node.Int("is_test", 1);  // opset 6
   const bool may_train = node.HasInput(2) && node.KnownNumber(node.Input(2)) != 0;
   const std::optional<double> ratio = node.HasInput(1) ? node.KnownNumber(node.Input(1)) : attribute_ratio;
   if (may_train && ratio != 0) return node.Unsupported("dropout in training mode");
@@ -115,25 +122,20 @@ void ConvertDropout(NodeContext& node) {
 // a0 - a1 cos(2πi/n) + a2 cos(4πi/n) for i = 0 … size - 1; n is size, or size - 1 where symmetric.
 void ConvertCosineWindow(NodeContext& node) {
   const Result<DType> dtype = MakeDType(static_cast<int32_t>(node.Int("output_datatype", 1)));
-  const bool periodic = node.Bool("periodic", true);
-  const std::optional<double> size = node.KnownNumber(node.Input(0));
   if (!dtype.ok() || !dtype->is_float()) return node.Unsupported("attribute 'output_datatype' is no float type");
-  if (!size) return node.Unsupported("a size that is computed while the model runs");
-  if (*size < 1 || *size > 1e8) return node.Fail("its size is ", *size);
-  const double n = periodic ? *size : *size - 1;
+  const Value size = Cast(node, node.Input(0), kF32);
+  const Value n = node.Bool("periodic", true) ? size : node.Call("sub", {size, node.Scalar(kF32, 1)});
   const bool blackman = node.detail() == "blackman";
   const double a0 = blackman ? 0.42 : node.detail() == "hann" ? 0.5 : 25.0 / 46;
-  const double a1 = blackman ? 0.5 : 1 - a0, a2 = blackman ? 0.08 : 0;
+  const Value steps = node.Call("range", {node.Scalar(kF32, 0), size, node.Scalar(kF32, 1)});
   const auto wave = [&](double turns, double factor) {
-    const Value steps = node.Call("range", {node.Scalar(kF32, 0), node.Scalar(kF32, *size), node.Scalar(kF32, 1)});
-    const Value angle = node.Call("mul", {steps, node.Scalar(kF32, turns * 6.283185307179586 / n)});
+    const Value turned = node.Call("mul", {steps, node.Scalar(kF32, turns * 6.283185307179586)});
+    const Value angle = node.Call("div", {turned, n});
     return node.Call("mul", {node.Call("cos", {angle}), node.Scalar(kF32, factor)});
   };
-  Value window = node.Call("sub", {node.Scalar(kF32, a0), wave(1, a1)});
-  if (blackman) window = node.Call("add", {window, wave(2, a2)});
-  Attrs to;
-  to.SetString("to", dtype->ToString());
-  node.SetOutput(0, *dtype == kF32 ? window : node.Call("cast", {window}, to));
+  Value window = node.Call("sub", {node.Scalar(kF32, a0), wave(1, blackman ? 0.5 : 1 - a0)});
+  if (blackman) window = node.Call("add", {window, wave(2, 0.08)});
+  node.SetOutput(0, Cast(node, window, *dtype));
 }
 
 }  // namespace tern::onnx

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions over axes, running sums, the largest k.
+#include "core/onnx/convert/computed.h"
 #include "core/onnx/convert/converters.h"
 #include "core/ops/math_attrs.h"
 
@@ -33,7 +34,13 @@ void ConvertReduce(NodeContext& node) {
   if (attrs.noop_if_empty && axes == nullptr && attrs.axes.empty()) {
     return node.SetOutput(0, node.Input(0));
   }
-  node.SetOutput(0, node.Call(node.detail(), {node.Input(0), node.ToI64(axes)}, attrs.ToAttrs()));
+  if (axes == nullptr || attrs.keep_dims) {
+    return node.SetOutput(0, node.Call(node.detail(), {node.Input(0), node.ToI64(axes)}, attrs.ToAttrs()));
+  }
+  // Which axes go is not known: they are kept first, then squeezed.
+  attrs.keep_dims = true;
+  const Value kept = node.Call(node.detail(), {node.Input(0), node.ToI64(axes)}, attrs.ToAttrs());
+  node.SetOutput(0, SqueezeComputed(node, kept, axes));
 }
 
 void ConvertArgReduce(NodeContext& node) {
@@ -46,9 +53,13 @@ void ConvertArgReduce(NodeContext& node) {
 
 void ConvertCumSum(NodeContext& node) {
   ops::CumSumAttrs attrs;
-  attrs.axis = node.RequireInt(1, "axis");
   attrs.exclusive = node.Bool("exclusive", false);
   attrs.reverse = node.Bool("reverse", false);
+  if (!node.KnownInts(node.Input(1))) {
+    return node.SetOutput(
+        0, CumSumComputed(node, node.Input(0), node.Input(1), attrs.exclusive, attrs.reverse));
+  }
+  attrs.axis = node.RequireInt(1, "axis");
   node.SetOutput(0, node.Call("cumsum", {node.Input(0)}, attrs.ToAttrs()));
 }
 

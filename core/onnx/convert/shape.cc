@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements moved, none computed. Integer tensors that say how become attributes where they are known.
+#include "core/onnx/convert/computed.h"
 #include "core/onnx/convert/converters.h"
 #include "core/ops/shape_attrs.h"
 
@@ -76,7 +77,13 @@ void ConvertSqueezeByAttribute(NodeContext& node) {
   Squeeze(node, node.IntList("axes"));
 }
 
-void ConvertSqueeze(NodeContext& node) { Squeeze(node, node.RequireInts(1, "axes")); }
+void ConvertSqueeze(NodeContext& node) {
+  const Value axes = node.Input(1);
+  const std::optional<Ints> known = axes == nullptr ? Ints() : node.KnownInts(axes);
+  if (known) return Squeeze(node, *known);
+  const bool in = node.detail() == "unsqueeze";
+  node.SetOutput(0, in ? UnsqueezeComputed(node, node.Input(0), axes) : SqueezeComputed(node, node.Input(0), axes));
+}
 
 void ConvertExpand(NodeContext& node) {
   ops::ShapeAttrs attrs;
@@ -100,7 +107,14 @@ void ConvertConcat(NodeContext& node) {
 
 void ConvertSplitByAttribute(NodeContext& node) { Split(node, node.IntList("split")); }
 
-void ConvertSplit(NodeContext& node) { Split(node, node.RequireInts(1, "sizes")); }
+void ConvertSplit(NodeContext& node) {
+  const Value sizes = node.Input(1);
+  const std::optional<Ints> known = sizes == nullptr ? Ints() : node.KnownInts(sizes);
+  if (known) return Split(node, *known);
+  const auto count = static_cast<int>(node.node().outputs.size());
+  const std::vector<Value> parts = SplitComputed(node, node.Input(0), sizes, node.Int("axis", 0), count);
+  for (int i = 0; i < count; ++i) node.SetOutput(i, parts[static_cast<size_t>(i)]);
+}
 
 void ConvertSliceByAttributes(NodeContext& node) {
   ops::SliceAttrs attrs;
@@ -155,6 +169,9 @@ void ConvertReverseSequence(NodeContext& node) {
 void ConvertTrilu(NodeContext& node) {
   ops::TriluAttrs attrs;
   attrs.upper = node.Bool("upper", true);
+  if (node.HasInput(1) && !node.KnownInts(node.Input(1))) {
+    return node.SetOutput(0, TriluComputed(node, node.Input(0), node.Input(1), attrs.upper));
+  }
   if (node.HasInput(1)) attrs.k = node.RequireInt(1, "k");
   node.SetOutput(0, node.Call("trilu", {node.Input(0)}, attrs.ToAttrs()));
 }
