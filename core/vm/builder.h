@@ -27,6 +27,7 @@
 #include "core/base/hash.h"
 #include "core/text/diagnostics.h"
 #include "core/vm/executable.h"
+#include "core/vm/verifier.h"
 
 namespace tern::vm {
 
@@ -67,7 +68,12 @@ class ExecBuilder {
   static Operand dst_void() { return Operand::Void(); }
   static Operand vm_state() { return Operand::Vm(); }
   // The function of that name, which may be defined later; else the primitive.
-  Operand f(std::string_view name);
+  Operand f(std::string_view name) { return NameOperand(name, NameKind::kAuto); }
+  // One or the other, whatever else has the name.
+  Operand function(std::string_view name) { return NameOperand(name, NameKind::kFunction); }
+  Operand primitive(std::string_view name) { return NameOperand(name, NameKind::kPrimitive); }
+  // Puts a primitive into the table before its first use, for text that fixes the order.
+  void DeclarePrimitive(std::string_view name);
 
   // The constant's operand; equal constants share one.
   Operand AddConstant(AnyView value);
@@ -125,7 +131,8 @@ class ExecBuilder {
  private:
   struct Pending {
     Opcode opcode{};
-    std::vector<Operand> operands;
+    std::vector<Operand> operands;  // functions by name id, jumps by label, until resolved
+    int32_t source = -1;            // index into sources_
     text::Span span;
   };
   struct PendingLabel {
@@ -133,37 +140,44 @@ class ExecBuilder {
     int64_t position = -1;
     text::Span span;
   };
+  struct PendingFunction {
+    FunctionInfo info;
+    std::vector<Pending> code;
+    std::vector<PendingLabel> labels;
+    std::vector<std::pair<int64_t, std::string>> register_names;
+    text::Span span;
+  };
+  enum class NameKind : uint8_t { kAuto, kFunction, kPrimitive };
+  struct CalleeName {
+    std::string name;
+    NameKind kind = NameKind::kAuto;
+    text::Span span;
+  };
 
   text::Diagnostic& Error(std::string_view message, text::Span span, int64_t pc = -1);
   Operand ToOperand(const Arg& arg);
   Operand ToConstant(Constant constant);
-  uint32_t PrimitiveIndex(std::string_view name);
-  Operand FunctionOperand(std::string_view name);
-  void CheckFunction();
-  void CheckInstruction(const Pending& instruction, size_t pc);
-  void CheckEnd();
+  Operand NameOperand(std::string_view name, NameKind kind);
   void WarnUnusedInputs();
   void ResolveLabels();
   void Formalize();
-  void WriteFunction();
-  void ResolveFunctions();
+  void RenameRegisters(const std::unordered_map<int64_t, int64_t>& names);
+  void CheckFunction();
+  void Report(const PendingFunction& function, const Status& status, const VerifyFailure& failure);
+  Operand ResolveName(const Operand& operand, bool* ok);
+  void WriteFunction(PendingFunction* function);
 
   ExecutableParts parts_;
   text::Diagnostics diagnostics_;
-  std::unordered_map<std::string, uint32_t, TextHash, std::equal_to<>> function_ids_;  // defined or named
-  std::vector<std::string> function_names_;
-  std::vector<int64_t> function_index_;  // by id; -1: not defined (yet)
-  std::unordered_map<std::string, uint32_t, TextHash, std::equal_to<>> primitive_index_;
-  std::unordered_multimap<uint64_t, uint32_t> constant_hash_;
-
+  std::vector<PendingFunction> functions_;  // the last one is open while open_
+  std::unordered_map<std::string, uint32_t, TextHash, std::equal_to<>> defined_;  // name → index in functions_
+  std::vector<CalleeName> names_;
+  std::unordered_map<std::string, uint32_t, TextHash, std::equal_to<>> name_ids_[3];  // by kind
+  std::unordered_map<std::string, uint32_t, TextHash, std::equal_to<>> primitive_ids_;
+  std::unordered_multimap<uint64_t, uint32_t> constant_hashes_;
+  std::vector<DebugEntry> sources_;
+  int32_t source_ = -1;
   bool open_ = false;
-  FunctionInfo function_;
-  std::vector<Pending> code_;
-  std::vector<PendingLabel> labels_;
-  std::vector<std::pair<int64_t, std::string>> register_names_;
-  std::vector<DebugEntry> debug_;  // instruction counts from the function's first
-  DebugEntry source_;
-  size_t errors_before_ = 0;
   bool keep_dense_ = false;
   text::Span span_;
 };

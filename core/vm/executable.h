@@ -81,7 +81,9 @@ struct DebugEntry {
   uint32_t instruction = 0;
   uint32_t line = 0;
   uint32_t column = 0;
-  std::string text;
+  std::shared_ptr<const std::string> shared_text;  // shared, so that a file cannot make it many
+
+  std::string_view text() const { return *shared_text; }
 };
 
 // The raw tables, to be moved into Executable::Make.
@@ -112,6 +114,7 @@ class Executable {
   std::span<const KernelInfo> kernels() const { return parts_.kernels; }
   std::span<const std::pair<std::string, std::string>> metadata() const { return parts_.metadata; }
   std::span<const DebugEntry> debug() const { return parts_.debug; }
+  const ExecutableParts& parts() const { return parts_; }
   size_t instruction_count() const { return parts_.instr_offset.size(); }
 
   // Null where there is none.
@@ -129,14 +132,16 @@ class Executable {
   // Error for an index that is out of range.
   Result<Instruction> GetInstruction(uint64_t index) const;
 
-  // The constant as a value; splats and tuples are made anew at each call.
-  Result<Any> ConstantValue(uint32_t index) const;
+  // The constant as a value. Splats and tuples are made here, and kept in `made` (one entry per constant, or null)
+  // so that parts are shared.
+  Result<Any> ConstantValue(uint32_t index, std::vector<Any>* made = nullptr) const;
   // Compares the data of tensors that came from a file with their checksums.
   Status CheckConstants() const;
   // Bytes that constants take: here and, of splats, when materialised.
   uint64_t constant_bytes() const;
 
  private:
+  friend class ExecBuilder;  // verifies by itself, to tell where in the text an error is
   explicit Executable(ExecutableParts parts) : parts_(std::move(parts)) {}
 
   ExecutableParts parts_;

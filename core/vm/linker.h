@@ -25,16 +25,31 @@ struct LinkOptions {
   std::span<const FunctionPtr> functions = {};  // looked at first, by name
 };
 
-// What the interpreter executes. Meaning of a, b, c per instruction: linker.cc.
+// A value of a decoded operand: a register where >= 0, else pool()[~value].
+using ValueRef = int32_t;
+inline constexpr ValueRef kNoValue = INT32_MIN;      // an optional operand that is left out
+inline constexpr ValueRef kVmValue = INT32_MIN + 1;  // the machine; only in ops with kPassesVm
+
+// Opcodes without gaps, in the order of isa.def.
+enum class Handler : uint16_t {
+#define TERN_INSTRUCTION(number, symbol, mnemonic, operands, flow, meaning) k##symbol,
+#include "core/vm/isa.def"
+#undef TERN_INSTRUCTION
+};
+
+// What the interpreter executes. `a` and `b` are the first two operands besides dst and jumps: values, or indices of
+// functions; further ones stand in lists(), before the operand list. Jumps are indices of decoded ops.
+// Call is decoded to Invoke where its callee is a function of the file, InvokePacked to Call.
 struct DecodedOp {
-  uint16_t opcode = 0;
+  Handler handler{};
   uint16_t flags = 0;
   int32_t dst = -1;  // register, -1: none
-  int32_t a = 0;
-  int32_t b = 0;
-  int32_t list = 0;   // first of its values in lists()
-  int32_t count = 0;  // how many
+  int32_t a = kNoValue;
+  int32_t b = kNoValue;
+  int32_t list = 0;   // first of its values in lists(); of branches: the target if true
+  int32_t count = 0;  // how many;                       of branches: the target if false
 };
+inline constexpr uint16_t kPassesVm = 1;
 
 class Program;
 using ProgramPtr = std::shared_ptr<const Program>;

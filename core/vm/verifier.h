@@ -17,10 +17,21 @@ namespace tern::vm {
 struct VerifyOptions {
   // Also refuse a function that writes one register twice (static single assignment).
   bool ssa = false;
+  // Leave indices of constants and functions alone: the tables are not there yet (ExecBuilder).
+  bool unlinked = false;
 };
 
-Status Verify(const ExecutableParts& parts, const VerifyOptions& options = {});
+// Where the first error is; -1 where it is not in a function or not at an instruction.
+struct VerifyFailure {
+  int64_t function = -1;
+  int64_t pc = -1;  // from the function's first instruction
+  std::string reason;
+};
+
+Status Verify(const ExecutableParts& parts, const VerifyOptions& options = {}, VerifyFailure* failure = nullptr);
 Status Verify(const Executable& executable, const VerifyOptions& options);
+// The one function of parts, by itself.
+Status VerifyUnlinked(const ExecutableParts& parts, VerifyFailure* failure);
 
 }  // namespace tern::vm
 

@@ -109,7 +109,7 @@ class VirtualMachine {
   class Interpreter;
 
   VirtualMachine(ProgramPtr program, const VmOptions& options);
-  void Fail(Status status, uint32_t pc);
+  void Fail(Status status);
   bool AtBreakpoint(uint32_t pc) const;
 
   ProgramPtr program_;

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: Apache-2.0
+// The assembler: one statement per line, instructions parsed by the table's operand roles.
+//
+// Errors are sticky within a line: the first one is reported, the rest of the line is skipped, the next line goes on.
+#include "core/vm/assembler.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/base/strings.h"
+#include "core/object/string.h"
+#include "core/vm/builder.h"
+#include "core/vm/line_cursor.h"
+
+namespace tern::vm {
+namespace {
+
+constexpr std::string_view kSyntax = "E0110";
+
+class Assembler {
+ public:
+  Assembler(std::string_view text, std::string_view name) : sources_(std::make_shared<text::SourceMap>()) {
+    file_ = sources_->AddFile(name, text);
+    text_ = sources_->text(file_);
+    builder_.set_sources(sources_);
+    builder_.set_keep_dense_registers(true);
+    diagnostics_ = text::Diagnostics(sources_);
+  }
+
+  Result<ExecutablePtr> Run(text::Diagnostics* warnings) {
+    for (size_t begin = 0; begin <= text_.size();) {
+      const size_t end = std::min(text_.find('\n', begin), text_.size());
+      Line(begin, end);
+      begin = end + 1;
+    }
+    CloseFunction();
+    // Syntax errors first: what the builder says of a function with missing lines would only mislead.
+    if (!diagnostics_.ok()) return diagnostics_.ToStatus();
+    if (warnings != nullptr) {
+      for (const text::Diagnostic& d : builder_.diagnostics().items()) {
+        if (d.severity == text::Severity::kWarning) warnings->Add(d);
+      }
+    }
+    return builder_.Finish();
+  }
+
+ private:
+  void Line(size_t begin, size_t end) {
+    in_ = LineCursor(text_, begin, end);
+    if (in_.AtEnd()) return;
+    builder_.set_span({file_, static_cast<uint32_t>(in_.offset()), static_cast<uint32_t>(in_.line_end())});
+    if (in_.Peek() == '.') Directive();
+    else if (!TryLabel()) ParseInstruction();
+    if (in_.ok() && !in_.AtEnd()) in_.Fail("expected the end of the line");
+    if (in_.ok()) return;
+    text::Diagnostic& d = diagnostics_.Error(kSyntax, in_.error());
+    d.At({file_, static_cast<uint32_t>(in_.error_begin()), static_cast<uint32_t>(in_.error_end())});
+    if (!in_.help().empty()) d.Help(in_.help());
+  }
+
+  // --- directives ---
+
+  void Directive() {
+    const std::string_view word = in_.Word();
+    if (word == ".func") return FunctionDirective();
+    if (word == ".const") return ConstDirective();
+    if (word == ".meta") return MetaDirective();
+    if (word == ".primitive") return builder_.DeclarePrimitive(in_.PrimitiveName());
+    if (word == ".kernel") return KernelDirective();
+    if (!open_ && (word == ".name" || word == ".loc")) return in_.FailAtLast(StrCat(word, " stands outside of a function"));
+    if (word == ".name") return NameDirective();
+    if (word == ".loc") return LocDirective();
+    in_.FailAtLast(StrCat("unknown directive '", word, "'"));
+    in_.SuggestFrom(word, {".func", ".const", ".meta", ".primitive", ".kernel", ".name", ".loc"});
+  }
+
+  void CloseFunction() {
+    if (!open_) return;
+    open_ = false;
+    builder_.EndFunction().IgnoreError();  // the builder keeps it
+  }
+
+  void FunctionDirective() {
+    CloseFunction();
+    in_.Expect('@');
+    const std::string name = in_.Name();
+    if (!in_.ok()) return;
+    builder_.BeginFunction(name, in_.Rest());
+    open_ = true;
+  }
+
+  void MetaDirective() {
+    const std::string key = in_.Quoted();
+    in_.Expect('=');
+    const std::string value = in_.Quoted();
+    if (in_.ok()) builder_.SetMetadata(key, value);
+  }
+
+  void KernelDirective() {
+    KernelInfo kernel;
+    kernel.name = in_.Quoted();
+    kernel.format = in_.Quoted();
+    in_.ExpectWord("hex");
+    kernel.bytes = in_.HexBytes();
+    if (in_.ok()) builder_.AddKernel(std::move(kernel));
+  }
+
+  void NameDirective() {
+    const Operand reg = RegisterOperand();
+    const std::string name = in_.Name();
+    if (in_.ok()) builder_.NameRegister(reg, name);
+  }
+
+  void LocDirective() {
+    const std::string text = in_.Quoted();
+    uint32_t line = 0, column = 0;
+    if (in_.ok() && !in_.AtEnd()) {
+      line = static_cast<uint32_t>(in_.Number(UINT32_MAX));
+      in_.Expect(':');
+      column = static_cast<uint32_t>(in_.Number(UINT32_MAX));
+    }
+    if (!in_.ok()) return;
+    builder_.SetSource(text, line, column);
+    has_location_ = true;
+  }
+
+  void ConstDirective() {
+    in_.ExpectWord("c");
+    in_.Expect('[');
+    const int64_t index = in_.Number(INT64_MAX);
+    if (in_.ok() && index != constant_count_) {
+      return in_.FailAtLast(StrCat("constants are numbered in order: expected c[", constant_count_, "]"));
+    }
+    in_.Expect(']');
+    in_.Expect('=');
+    std::optional<Constant> constant = ParseConstant();
+    if (!in_.ok() || !constant.has_value()) return;
+    builder_.AppendConstant(*std::move(constant));
+    ++constant_count_;
+  }
+
+  // --- constants ---
+
+  std::optional<Constant> ParseConstant() {
+    const std::string_view word = in_.Word();
+    if (!in_.ok()) return std::nullopt;
+    if (word == "none") return Made(Any());
+    if (word == "int") return Made(Any(in_.SignedNumber()));
+    if (word == "float") return ParseFloatConstant();
+    if (word == "bool") return Made(Any(in_.Boolean()));
+    if (word == "string") return Made(Any(String(std::string_view(in_.Quoted()))));
+    if (word == "dtype") return Made(Any(in_.DTypeWord()));
+    if (word == "shape") return Made(Any(Shape::Make(in_.Dims())));
+    if (word == "splat") return ParseSplat();
+    if (word == "tuple") return ParseTuple();
+    Result<DType> dtype = DType::Parse(word);
+    if (dtype.ok()) return ParseTensor(*dtype);
+    in_.FailAtLast("expected a constant: none, int, float, bool, string, dtype, shape, splat, tuple or a tensor such as "
+                   "f32[2] [1, 2]");
+    return std::nullopt;
+  }
+
+  std::optional<Constant> Made(const Any& value) {
+    if (!in_.ok()) return std::nullopt;
+    return Taken(Constant::From(value));
+  }
+  std::optional<Constant> Taken(Result<Constant> constant) {
+    if (constant.ok()) return std::move(constant).value();
+    in_.FailAtLast(constant.status().message());
+    return std::nullopt;
+  }
+
+  std::optional<Constant> ParseFloatConstant() {
+    if (!in_.AcceptWord("bits")) return Made(Any(in_.FloatNumber()));
+    const uint64_t bits = in_.HexNumber();
+    double value;
+    __builtin_memcpy(&value, &bits, sizeof(value));
+    return Made(Any(value));
+  }
+
+  std::optional<Constant> ParseTensor(DType dtype) {
+    const std::vector<int64_t> dims = in_.Dims();
+    const std::optional<int64_t> count = ElementCount(dims);
+    if (in_.ok() && !count.has_value()) in_.FailAtLast("a shape that no tensor can have");
+    if (!in_.ok()) return std::nullopt;
+    if (dtype.is_string()) return ParseStrings(dims, *count);
+    const std::string bytes = in_.AcceptWord("hex") ? in_.HexBytes() : in_.Elements(dtype);
+    if (!in_.ok()) return std::nullopt;
+    if (dtype.bytes_for(*count) != static_cast<int64_t>(bytes.size())) {
+      in_.FailAtLast(StrCat("the shape needs ", *count, " elements, the data has ", bytes.size(), " bytes"));
+      return std::nullopt;
+    }
+    return TensorConstant(Tensor::FromBytes(dtype, dims, AsBytes(bytes)));
+  }
+
+  std::optional<Constant> ParseStrings(const std::vector<int64_t>& dims, int64_t count) {
+    std::vector<std::string> texts;
+    in_.Expect('[');
+    while (in_.ok() && !in_.Accept(']')) {
+      if (!texts.empty()) in_.Expect(',');
+      texts.push_back(in_.Quoted());
+    }
+    if (in_.ok() && static_cast<int64_t>(texts.size()) != count) {
+      in_.FailAtLast(StrCat("the shape needs ", count, " strings, got ", texts.size()));
+    }
+    if (!in_.ok()) return std::nullopt;
+    const std::vector<std::string_view> views(texts.begin(), texts.end());
+    return TensorConstant(Tensor::FromStrings(views, dims));
+  }
+
+  std::optional<Constant> TensorConstant(Result<TensorPtr> tensor) {
+    if (!tensor.ok()) {
+      in_.FailAtLast(tensor.status().message());
+      return std::nullopt;
+    }
+    (*tensor)->set_read_only();
+    return Made(Any(std::move(tensor).value()));
+  }
+
+  std::optional<Constant> ParseSplat() {
+    const DType dtype = in_.DTypeWord();
+    const std::vector<int64_t> dims = in_.Dims();
+    const std::string bytes = in_.AcceptWord("hex") ? in_.HexBytes() : in_.Element(dtype);
+    if (!in_.ok()) return std::nullopt;
+    Result<TensorPtr> element = Tensor::FromBytes(dtype, Dims(), AsBytes(bytes));
+    if (!element.ok()) return TensorConstant(std::move(element));
+    return Taken(Constant::Splat(std::move(element).value(), dims));
+  }
+
+  std::optional<Constant> ParseTuple() {
+    Constant constant;
+    constant.kind = ConstantKind::kTuple;
+    in_.Expect('(');
+    while (in_.ok() && !in_.Accept(')')) {
+      if (!constant.elements.empty()) in_.Expect(',');
+      const int64_t index = ConstantReference();
+      if (in_.ok() && index >= constant_count_) in_.FailAtLast("a tuple can only hold constants before it");
+      constant.elements.push_back(static_cast<uint32_t>(index));
+    }
+    if (!in_.ok()) return std::nullopt;
+    return constant;
+  }
+
+  int64_t ConstantReference() {
+    in_.ExpectWord("c");
+    in_.Expect('[');
+    const int64_t index = in_.Number(UINT32_MAX);
+    in_.Expect(']');
+    return index;
+  }
+
+  // --- instructions ---
+
+  bool TryLabel() {
+    const std::string_view name = in_.PeekWord();
+    if (!IsPlainName(name) || in_.CharAfterWord() != ':') return false;
+    in_.Word();
+    in_.Expect(':');
+    if (!open_) in_.FailAtLast("a label stands outside of a function");
+    if (in_.ok()) builder_.Bind(builder_.NamedLabel(name));
+    return true;
+  }
+
+  void ParseInstruction() {
+    const std::string_view mnemonic = in_.Word();
+    const InstructionInfo* info = FindInstruction(mnemonic);
+    if (info == nullptr) {
+      in_.FailAtLast(StrCat("unknown instruction '", mnemonic, "'"));
+      std::vector<std::string_view> names;
+      for (const InstructionInfo& other : AllInstructions()) names.push_back(other.mnemonic);
+      return in_.SuggestFrom(mnemonic, names);
+    }
+    if (!open_) return in_.FailAtLast("an instruction stands outside of a function");
+    ParseOperands(*info);
+    if (in_.ok() && in_.AtEnd()) builder_.Emit(info->opcode, operands_);
+    if (has_location_) builder_.SetSource("");
+    has_location_ = false;
+  }
+
+  void ParseOperands(const InstructionInfo& info) {
+    operands_.assign(info.fixed_count(), Arg(Operand::Void()));
+    for (size_t i = 0; in_.ok() && i < info.operand_count; ++i) {
+      if (info.operands()[i].is_callee()) operands_[i] = Callee(info.operands()[i].role);
+    }
+    bool positional = false;
+    for (size_t i = 0; in_.ok() && i < info.operand_count; ++i) {
+      const OperandInfo& operand = info.operands()[i];
+      if (operand.is_callee() || static_cast<int>(i) == info.write) continue;
+      if (operand.is_list()) {
+        ParseList(operand);
+      } else if (operand.label == Label::kNone) {
+        if (positional) in_.Expect(',');
+        operands_[i] = Value(operand.role);
+        positional = true;
+      } else if (TakeLabel(operand)) {
+        operands_[i] = Value(operand.role);
+      }
+    }
+    if (in_.ok() && info.write >= 0) ParseDestination(info);
+  }
+
+  void ParseDestination(const InstructionInfo& info) {
+    const OperandInfo& dst = info.operands()[static_cast<size_t>(info.write)];
+    if (TakeLabel(dst)) operands_[static_cast<size_t>(info.write)] = Value(Role::kWrite);
+  }
+
+  // The label of an operand; false if it is left out, which is an error unless it may be.
+  bool TakeLabel(const OperandInfo& operand) {
+    const char expected = operand.label == Label::kColon ? ':' : ' ';
+    const bool there = in_.PeekWord() == operand.name && (expected == ' ' || in_.CharAfterWord() == ':');
+    if (there) {
+      in_.Word();
+      if (expected == ':') in_.Expect(':');
+      return in_.ok();
+    }
+    if (operand.repeat == Repeat::kOnce || operand.repeat == Repeat::kSome) {
+      in_.Fail(StrCat("expected '", operand.name, operand.label == Label::kColon ? ":'" : "'"));
+    }
+    return false;
+  }
+
+  void ParseList(const OperandInfo& operand) {
+    if (operand.label != Label::kNone && !TakeLabel(operand)) return;
+    const bool at_dst = in_.PeekWord() == "dst" && in_.CharAfterWord() == ':';
+    if (in_.AtEnd() || at_dst) {
+      if (operand.repeat == Repeat::kSome) in_.Fail(StrCat("'", operand.name, "' needs at least one value"));
+      return;
+    }
+    do operands_.push_back(Value(operand.role));
+    while (in_.ok() && in_.Accept(','));
+  }
+
+  Operand Callee(Role role) {
+    if (in_.Accept('@')) {
+      if (role == Role::kPrimitive) in_.FailAtLast("expected a primitive, not a function of this file");
+      return builder_.function(in_.Name());
+    }
+    if (role == Role::kFunction) in_.Fail("expected a function of this file, such as @main");
+    const std::string name = in_.PrimitiveName();
+    return in_.ok() ? builder_.primitive(name) : Operand::Void();
+  }
+
+  Operand RegisterOperand() {
+    in_.Expect('%');
+    if (in_.AcceptWord("vm")) return Operand::Vm();
+    return Operand::Register(in_.Number(kVmRegister - 1));
+  }
+
+  Arg Value(Role role) {
+    switch (in_.Peek()) {
+      case '%': return RegisterOperand();
+      case '@': return Callee(Role::kFunction);
+      case '&': in_.Expect('&'); return Callee(Role::kPrimitive);
+      case '"': return Literal(Any(String(std::string_view(in_.Quoted()))));
+      default: break;
+    }
+    if (role == Role::kOffset) return JumpTarget();
+    const std::string_view word = in_.PeekWord();
+    if (word == "void") return in_.Word(), Operand::Void();
+    if (word == "c" && in_.CharAfterWord() == '[') return Operand::Constant(ConstantReference());
+    if (role == Role::kDType) return Operand::Immediate(DTypeToImmediate(in_.DTypeWord()));
+    if (word == "true" || word == "false") return Literal(Any(in_.Boolean()));
+    if (in_.AtNumber()) return NumberLiteral();
+    if (in_.AtEnd() || !IsPlainName(word)) {
+      in_.Fail("expected an operand");
+      return Operand::Void();
+    }
+    std::optional<Constant> constant = ParseConstant();
+    if (!constant.has_value() || !in_.ok()) return Operand::Void();
+    if (constant->kind != ConstantKind::kSplat && constant->kind != ConstantKind::kTuple) {
+      return builder_.AddConstant(constant->value);
+    }
+    return builder_.AppendConstant(*std::move(constant));
+  }
+
+  Arg Literal(const Any& value) { return in_.ok() ? Arg(builder_.AddConstant(value)) : Arg(Operand::Void()); }
+
+  Arg NumberLiteral() {
+    if (in_.AtFloat()) return Literal(Any(in_.FloatNumber()));
+    const int64_t value = in_.SignedNumber();
+    if (!FitsImmediate(value)) return Literal(Any(value));
+    return Operand::Immediate(value);
+  }
+
+  Operand JumpTarget() {
+    if (in_.Peek() == '+' || in_.Peek() == '-') return Operand::Immediate(in_.SignedNumber());
+    const std::string_view name = in_.Word();
+    if (!IsPlainName(name)) in_.FailAtLast("expected a label or an offset such as +2");
+    return in_.ok() ? builder_.Jump(builder_.NamedLabel(name)) : Operand::Void();
+  }
+
+  std::shared_ptr<text::SourceMap> sources_;
+  int32_t file_ = 0;
+  std::string_view text_;
+  LineCursor in_;
+  text::Diagnostics diagnostics_;
+  ExecBuilder builder_;
+  std::vector<Arg> operands_;
+  bool open_ = false;
+  bool has_location_ = false;
+  int64_t constant_count_ = 0;
+};
+
+}  // namespace
+
+Result<ExecutablePtr> Assemble(std::string_view text, std::string_view source_name, text::Diagnostics* warnings) {
+  return Assembler(text, source_name).Run(warnings);
+}
+
+}  // namespace tern::vm

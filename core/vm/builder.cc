@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+// ExecBuilder: emission, the checks at the end of a function, renaming of registers, resolution of names.
+//
+// While a function is open its operands are not final: a function operand's value is a name id, a jump is a
+// function operand with value -1 - label. EndFunction resolves jumps and registers, Finish names.
+#include "core/vm/builder.h"
+
+#include <algorithm>
+
+#include "core/base/strings.h"
+#include "core/object/string.h"
+#include "core/vm/constant_pool.h"
+#include "core/vm/verifier.h"
+
+namespace tern::vm {
+namespace {
+
+constexpr std::string_view kBuildError = "E0111";
+constexpr std::string_view kUnusedInput = "W0101";
+
+bool IsLabel(const Operand& operand) { return operand.kind == OperandKind::kFunction && operand.value < 0; }
+
+}  // namespace
+
+void ExecBuilder::set_sources(std::shared_ptr<const text::SourceMap> sources) {
+  diagnostics_ = text::Diagnostics(std::move(sources));
+}
+
+text::Diagnostic& ExecBuilder::Error(std::string_view message, text::Span span, int64_t pc) {
+  text::Diagnostic& d = diagnostics_.Error(kBuildError, message);
+  if (span.valid()) d.At(span);
+  if (!functions_.empty()) d.InFunction(functions_.back().info.name, pc);
+  return d;
+}
+
+// --- functions -----------------------------------------------------------------------------------------
+
+void ExecBuilder::BeginFunction(std::string_view name, uint32_t num_inputs) {
+  BeginFunction(name, Signature::OfArity(num_inputs).ToText());
+}
+
+void ExecBuilder::BeginFunction(std::string_view name, std::string_view signature) {
+  if (open_) Error(StrCat("function @", name, " begins before @", functions_.back().info.name, " ends"), span_);
+  open_ = true;
+  source_ = -1;
+  functions_.emplace_back();
+  PendingFunction& function = functions_.back();
+  function.span = span_;
+  function.info.name = std::string(name);
+  if (name.empty()) Error("a function needs a name", span_);
+  if (!defined_.emplace(std::string(name), static_cast<uint32_t>(functions_.size() - 1)).second) {
+    Error(StrCat("a second function @", name), span_);
+  }
+  Result<Signature> parsed = Signature::Parse(signature);
+  if (!parsed.ok()) {
+    Error(parsed.status().message(), span_);
+    return;
+  }
+  function.info.signature = std::move(parsed).value();
+}
+
+Status ExecBuilder::EndFunction() {
+  if (!open_) {
+    Error("EndFunction without BeginFunction", span_);
+    return diagnostics_.ToStatus();
+  }
+  const size_t errors_before = diagnostics_.error_count();
+  ResolveLabels();
+  if (diagnostics_.error_count() == errors_before) Formalize();
+  if (diagnostics_.error_count() == errors_before) CheckFunction();
+  WarnUnusedInputs();
+  open_ = false;
+  if (diagnostics_.error_count() == errors_before) return OkStatus();
+  text::Diagnostics mine(diagnostics_.shared_sources());
+  for (const text::Diagnostic& d : diagnostics_.items()) {
+    if (d.function == functions_.back().info.name) mine.Add(d);
+  }
+  return mine.ok() ? diagnostics_.ToStatus() : mine.ToStatus();
+}
+
+void ExecBuilder::ResolveLabels() {
+  PendingFunction& function = functions_.back();
+  for (const PendingLabel& label : function.labels) {
+    if (label.position >= 0) continue;
+    Error(StrCat("label '", label.name, "' is jumped to but nowhere bound"), label.span);
+  }
+  for (size_t pc = 0; pc < function.code.size(); ++pc) {
+    for (Operand& operand : function.code[pc].operands) {
+      if (!IsLabel(operand)) continue;
+      const PendingLabel& label = function.labels[static_cast<size_t>(-1 - operand.value)];
+      operand = Operand::Immediate(label.position - static_cast<int64_t>(pc));
+    }
+  }
+}
+
+// Registers in the order in which the code reads and then writes them; inputs keep theirs.
+void ExecBuilder::Formalize() {
+  PendingFunction& function = functions_.back();
+  std::unordered_map<int64_t, int64_t> names;
+  int64_t highest = -1;
+  for (int64_t i = 0; i < function.info.arity(); ++i) names.emplace(i, i);
+  const auto meet = [&](const Operand& operand) {
+    if (!operand.is_register()) return;
+    highest = std::max(highest, operand.value);
+    names.emplace(operand.value, static_cast<int64_t>(names.size()));
+  };
+  for (const Pending& instruction : function.code) {
+    const InstructionInfo& info = GetInfo(instruction.opcode);
+    for (size_t i = 0; i < instruction.operands.size(); ++i) {
+      if (static_cast<int>(i) != info.write) meet(instruction.operands[i]);
+    }
+    if (info.write >= 0 && static_cast<size_t>(info.write) < instruction.operands.size()) {
+      meet(instruction.operands[static_cast<size_t>(info.write)]);
+    }
+  }
+  function.info.register_count = static_cast<uint32_t>(names.size());
+  const bool dense = highest < static_cast<int64_t>(names.size());
+  if (!(dense && keep_dense_)) RenameRegisters(names);
+  for (const auto& [index, name] : function.register_names) {
+    const auto found = names.find(index);
+    if (found == names.end() || index < function.info.arity()) continue;
+    function.info.register_names.emplace_back(static_cast<uint32_t>(dense && keep_dense_ ? index : found->second), name);
+  }
+  auto& kept = function.info.register_names;
+  std::sort(kept.begin(), kept.end());
+  kept.erase(std::unique(kept.begin(), kept.end(), [](const auto& a, const auto& b) { return a.first == b.first; }),
+             kept.end());
+}
+
+void ExecBuilder::RenameRegisters(const std::unordered_map<int64_t, int64_t>& names) {
+  for (Pending& instruction : functions_.back().code) {
+    for (Operand& operand : instruction.operands) {
+      if (operand.is_register()) operand.value = names.at(operand.value);
+    }
+  }
+}
+
+// The verifier's view of this function alone: everything but what needs the finished tables.
+void ExecBuilder::CheckFunction() {
+  PendingFunction& function = functions_.back();
+  if (function.code.empty()) {
+    Error(StrCat("function @", function.info.name, " has no instructions: a ret is missing"), function.span);
+    return;
+  }
+  ExecutableParts parts;
+  parts.functions.push_back(function.info);
+  parts.functions[0].instruction_count = static_cast<uint32_t>(function.code.size());
+  for (const Pending& instruction : function.code) {
+    parts.instr_offset.push_back(static_cast<uint32_t>(parts.instr_data.size()));
+    EncodeInstruction(instruction.opcode, instruction.operands, &parts.instr_data);
+  }
+  VerifyFailure failure;
+  const Status status = VerifyUnlinked(parts, &failure);
+  if (!status.ok()) Report(function, status, failure);
+}
+
+void ExecBuilder::Report(const PendingFunction& function, const Status& status, const VerifyFailure& failure) {
+  if (failure.pc < 0) {
+    text::Diagnostic& d = diagnostics_.Error(kBuildError, status.message()).InFunction(function.info.name, -1);
+    if (function.span.valid()) d.At(function.span);
+    return;
+  }
+  const Pending& at = function.code[static_cast<size_t>(failure.pc)];
+  text::Diagnostic& d =
+      diagnostics_.Error(kBuildError, StrCat("function @", function.info.name, ", instruction ", failure.pc, " (",
+                                             GetInfo(at.opcode).mnemonic, "): ", failure.reason));
+  if (at.span.valid()) d.At(at.span);
+  d.InFunction(function.info.name, failure.pc);
+}
+
+void ExecBuilder::WarnUnusedInputs() {
+  const PendingFunction& function = functions_.back();
+  std::vector<bool> used(function.info.arity(), false);
+  for (const Pending& instruction : function.code) {
+    const int write = GetInfo(instruction.opcode).write;
+    for (size_t i = 0; i < instruction.operands.size(); ++i) {
+      const Operand& operand = instruction.operands[i];
+      if (static_cast<int>(i) == write || !operand.is_register()) continue;
+      if (operand.value < static_cast<int64_t>(used.size())) used[static_cast<size_t>(operand.value)] = true;
+    }
+  }
+  for (size_t i = 0; i < used.size(); ++i) {
+    if (used[i]) continue;
+    text::Diagnostic& d = diagnostics_.Warning(kUnusedInput, StrCat("input ", function.info.signature.ParameterText(i),
+                                                                    " (register ", i, ") unused in ", function.info.name));
+    if (function.span.valid()) d.At(function.span);
+    d.InFunction(function.info.name, -1);
+  }
+}
+
+// --- constants and names -------------------------------------------------------------------------------
+
+Operand ExecBuilder::AddConstant(AnyView value) {
+  Result<Constant> constant = Constant::From(value);
+  if (constant.ok()) return ToConstant(std::move(constant).value());
+  Error(constant.status().message(), span_);
+  return c(0);
+}
+
+Operand ExecBuilder::AddSplat(TensorPtr element, Dims dims) {
+  Result<Constant> constant = Constant::Splat(std::move(element), dims);
+  if (constant.ok()) return ToConstant(std::move(constant).value());
+  Error(constant.status().message(), span_);
+  return c(0);
+}
+
+Operand ExecBuilder::ToConstant(Constant constant) {
+  const uint64_t hash = HashConstant(constant);
+  const auto [begin, end] = constant_hashes_.equal_range(hash);
+  for (auto it = begin; it != end; ++it) {
+    if (SameConstant(parts_.constants[it->second], constant)) return c(it->second);
+  }
+  return AppendConstant(std::move(constant));
+}
+
+Operand ExecBuilder::AppendConstant(Constant constant) {
+  const auto index = static_cast<uint32_t>(parts_.constants.size());
+  constant_hashes_.emplace(HashConstant(constant), index);
+  parts_.constants.push_back(std::move(constant));
+  return c(index);
+}
+
+Operand ExecBuilder::AppendTuple(std::vector<uint32_t> elements) {
+  Constant constant;
+  constant.kind = ConstantKind::kTuple;
+  constant.elements = std::move(elements);
+  return AppendConstant(std::move(constant));
+}
+
+Operand ExecBuilder::NameOperand(std::string_view name, NameKind kind) {
+  auto& ids = name_ids_[static_cast<size_t>(kind)];
+  auto found = ids.find(name);
+  if (found == ids.end()) {
+    found = ids.emplace(std::string(name), static_cast<uint32_t>(names_.size())).first;
+    names_.push_back({std::string(name), kind, span_});
+  }
+  return Operand::Function(found->second);
+}
+
+void ExecBuilder::DeclarePrimitive(std::string_view name) {
+  if (name.empty()) Error("a primitive needs a name", span_);
+  if (!primitive_ids_.emplace(std::string(name), static_cast<uint32_t>(parts_.primitives.size())).second) {
+    Error(StrCat("primitive '", name, "' is declared twice"), span_);
+    return;
+  }
+  parts_.primitives.emplace_back(name);
+}
+
+Operand ExecBuilder::ToOperand(const Arg& arg) {
+  if (arg.is_operand()) {
+    if (arg.operand().kind != OperandKind::kImmediate && !IsLabel(arg.operand()) &&
+        (arg.operand().value < 0 || arg.operand().value > kVoidRegister)) {
+      Error(StrCat("an operand numbered ", arg.operand().value), span_);
+      return Operand::Void();
+    }
+    if (!arg.operand().is_immediate() || FitsImmediate(arg.operand().value)) return arg.operand();
+    return AddConstant(Any(arg.operand().value));
+  }
+  if (arg.value().type_code() == TERN_TYPE_INT) {
+    const int64_t value = *arg.value().TryCast<int64_t>();
+    if (FitsImmediate(value)) return imm(value);
+  }
+  return AddConstant(arg.value());
+}
+
+// --- emission ------------------------------------------------------------------------------------------
+
+void ExecBuilder::Emit(Opcode opcode, std::span<const Arg> args) {
+  if (!open_) {
+    Error(StrCat("'", GetInfo(opcode).mnemonic, "' stands outside of a function"), span_);
+    return;
+  }
+  Pending pending;
+  pending.opcode = opcode;
+  pending.source = source_;
+  pending.span = span_;
+  pending.operands.reserve(args.size());
+  for (const Arg& arg : args) pending.operands.push_back(ToOperand(arg));
+  functions_.back().code.push_back(std::move(pending));
+}
+
+void ExecBuilder::EmitCall(std::string_view callee, std::span<const Arg> args, Operand dst) {
+  std::vector<Arg> all{dst, f(callee)};
+  all.insert(all.end(), args.begin(), args.end());
+  Emit(Opcode::kCall, all);
+}
+
+void ExecBuilder::EmitLoadConst(Operand dst, const Arg& value) {
+  if (value.is_operand() && !value.operand().is_immediate()) return Emit(Opcode::kLoadConst, {dst, value});
+  Emit(Opcode::kLoadConst,
+       {dst, value.is_operand() ? AddConstant(value.operand().value) : AddConstant(value.value())});
+}
+
+void ExecBuilder::EmitTuple(Operand dst, std::span<const Arg> fields, int64_t tag) {
+  std::vector<Arg> all{dst, imm(tag)};
+  all.insert(all.end(), fields.begin(), fields.end());
+  Emit(Opcode::kAllocAdt, all);
+}
+
+void ExecBuilder::EmitFatal(std::string_view message) { Emit(Opcode::kFatal, {AddConstant(String(message))}); }
+void ExecBuilder::EmitGoto(CodeLabel target) { Emit(Opcode::kGoto, {Jump(target)}); }
+void ExecBuilder::EmitIf(Operand test, CodeLabel if_true, CodeLabel if_false) {
+  Emit(Opcode::kIf, {test, Jump(if_true), Jump(if_false)});
+}
+void ExecBuilder::EmitIfEqual(Operand test, const Arg& target, CodeLabel if_true, CodeLabel if_false) {
+  Emit(Opcode::kIfEqual, {test, target, Jump(if_true), Jump(if_false)});
+}
+
+CodeLabel ExecBuilder::NewLabel() {
+  if (!open_) {
+    Error("a label outside of a function", span_);
+    BeginFunction("label outside of a function", 0u);
+  }
+  auto& labels = functions_.back().labels;
+  labels.push_back({StrCat("#", labels.size()), -1, span_});
+  return {static_cast<uint32_t>(labels.size() - 1)};
+}
+
+CodeLabel ExecBuilder::NamedLabel(std::string_view name) {
+  if (open_) {
+    const auto& labels = functions_.back().labels;
+    for (size_t i = 0; i < labels.size(); ++i) {
+      if (labels[i].name == name) return {static_cast<uint32_t>(i)};
+    }
+  }
+  const CodeLabel label = NewLabel();
+  functions_.back().labels[label.index].name = std::string(name);
+  return label;
+}
+
+void ExecBuilder::Bind(CodeLabel label) {
+  PendingFunction& function = functions_.back();
+  PendingLabel& bound = function.labels[label.index];
+  if (bound.position >= 0) Error(StrCat("label '", bound.name, "' is bound a second time"), span_);
+  bound.position = static_cast<int64_t>(function.code.size());
+}
+
+Operand ExecBuilder::Jump(CodeLabel label) { return {OperandKind::kFunction, -1 - int64_t{label.index}}; }
+
+void ExecBuilder::SetSource(std::string_view text, uint32_t line, uint32_t column) {
+  source_ = -1;
+  if (text.empty() && line == 0) return;
+  source_ = static_cast<int32_t>(sources_.size());
+  sources_.push_back({0, line, column, std::make_shared<const std::string>(text)});
+}
+
+void ExecBuilder::NameRegister(Operand reg, std::string_view name) {
+  if (!open_ || !reg.is_register() || name.empty()) {
+    Error("only a register of an open function can be named", span_);
+    return;
+  }
+  functions_.back().register_names.emplace_back(reg.value, std::string(name));
+}
+
+void ExecBuilder::SetMetadata(std::string_view key, std::string_view value) {
+  auto& metadata = parts_.metadata;
+  const auto at = std::lower_bound(metadata.begin(), metadata.end(), key,
+                                   [](const auto& entry, std::string_view k) { return entry.first < k; });
+  if (at != metadata.end() && at->first == key) at->second = std::string(value);
+  else metadata.emplace(at, std::string(key), std::string(value));
+}
+
+// --- the end -------------------------------------------------------------------------------------------
+
+Operand ExecBuilder::ResolveName(const Operand& operand, bool* ok) {
+  const CalleeName& callee = names_[static_cast<size_t>(operand.function_index())];
+  const auto defined = defined_.find(callee.name);
+  if (callee.kind != NameKind::kPrimitive && defined != defined_.end()) return Operand::Function(defined->second);
+  if (callee.kind == NameKind::kFunction) {
+    *ok = false;
+    return operand;
+  }
+  const auto next = static_cast<uint32_t>(parts_.primitives.size());
+  const auto [found, is_new] = primitive_ids_.emplace(callee.name, next);
+  if (is_new) parts_.primitives.push_back(callee.name);
+  return Operand::Primitive(found->second);
+}
+
+void ExecBuilder::WriteFunction(PendingFunction* function) {
+  FunctionInfo& info = function->info;
+  info.first_instruction = static_cast<uint32_t>(parts_.instr_offset.size());
+  info.instruction_count = static_cast<uint32_t>(function->code.size());
+  for (Pending& instruction : function->code) {
+    for (Operand& operand : instruction.operands) {
+      bool ok = true;
+      if (operand.kind == OperandKind::kFunction) operand = ResolveName(operand, &ok);
+      if (ok) continue;
+      const std::string& name = names_[static_cast<size_t>(operand.function_index())].name;
+      text::Diagnostic& d = diagnostics_.Error(kBuildError, StrCat("there is no function @", name));
+      if (instruction.span.valid()) d.At(instruction.span);
+      d.InFunction(info.name, &instruction - function->code.data());
+    }
+    const auto index = static_cast<uint32_t>(parts_.instr_offset.size());
+    if (instruction.source >= 0) {
+      parts_.debug.push_back(sources_[static_cast<size_t>(instruction.source)]);
+      parts_.debug.back().instruction = index;
+    }
+    parts_.instr_offset.push_back(static_cast<uint32_t>(parts_.instr_data.size()));
+    EncodeInstruction(instruction.opcode, instruction.operands, &parts_.instr_data);
+  }
+  parts_.functions.push_back(info);
+}
+
+Result<ExecutablePtr> ExecBuilder::Finish() {
+  if (open_) Error(StrCat("function @", functions_.back().info.name, " does not end"), functions_.back().span);
+  if (!diagnostics_.ok()) return diagnostics_.ToStatus();
+  for (PendingFunction& function : functions_) WriteFunction(&function);
+  VerifyFailure failure;
+  const Status status = diagnostics_.ok() ? Verify(parts_, {}, &failure) : OkStatus();
+  if (!status.ok() && failure.function < 0) return status.Clone();
+  if (!status.ok()) Report(functions_[static_cast<size_t>(failure.function)], status, failure);
+  if (!diagnostics_.ok()) return diagnostics_.ToStatus();
+  ExecutablePtr executable(new Executable(std::move(parts_)));
+  *this = ExecBuilder();
+  return executable;
+}
+
+}  // namespace tern::vm

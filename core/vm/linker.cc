@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Linking: names to functions, operands to registers or pool entries, jumps to indices.
+#include "core/vm/linker.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "core/base/strings.h"
+#include "core/object/closure.h"
+#include "core/text/diagnostics.h"
+#include "core/vm/builtins.h"
+
+namespace tern::vm {
+namespace {
+
+constexpr size_t kMaxUsesNamed = 3;
+
+// The instructions that mention a primitive, for messages.
+std::vector<uint32_t> UsesOf(const Executable& executable, int64_t primitive) {
+  std::vector<uint32_t> uses;
+  Instruction instruction;
+  for (uint32_t pc = 0; pc < executable.instruction_count(); ++pc) {
+    DecodeInstruction(executable.InstructionWords(pc), &instruction);
+    for (const Operand& operand : instruction.operands) {
+      if (!operand.is_primitive() || operand.function_index() != primitive) continue;
+      uses.push_back(pc);
+      break;
+    }
+  }
+  return uses;
+}
+
+}  // namespace
+
+class Linker {
+ public:
+  Linker(ExecutablePtr executable, const LinkOptions& options) : options_(options) {
+    program_.executable_ = std::move(executable);
+  }
+
+  Result<ProgramPtr> Run() {
+    TERN_TRY(FindPrimitives());
+    const size_t count = executable().instruction_count();
+    program_.code_.resize(count);
+    for (const FunctionInfo& function : executable().functions()) {
+      for (uint32_t i = 0; i < function.instruction_count; ++i) Decode(function.first_instruction + i);
+    }
+    if (!status_.ok()) return std::move(status_);
+    return ProgramPtr(new Program(std::move(program_)));
+  }
+
+ private:
+  const Executable& executable() const { return *program_.executable_; }
+
+  // --- names ---
+
+  Result<FunctionPtr> Find(const std::string& name) const {
+    for (const FunctionPtr& function : options_.functions) {
+      if (function->name() == name) return function;
+    }
+    Registry* registry = options_.registry != nullptr ? options_.registry : &Registry::Global();
+    Result<FunctionPtr> found = registry->Find(name);
+    if (found.ok() || registry->Contains(name)) return found;
+    FunctionPtr builtin = FindBuiltin(name);
+    return builtin ? Result<FunctionPtr>(std::move(builtin)) : std::move(found);
+  }
+
+  // All that are missing are reported at once.
+  Status FindPrimitives() {
+    text::Diagnostics diagnostics;
+    const auto primitives = executable().primitives();
+    for (size_t i = 0; i < primitives.size(); ++i) {
+      Result<FunctionPtr> found = Find(primitives[i]);
+      if (found.ok()) {
+        program_.primitives_.push_back(std::move(found).value());
+      } else {
+        ReportMissing(static_cast<int64_t>(i), found.status(), &diagnostics);
+      }
+    }
+    return diagnostics.ToStatus(StatusCode::kNotFound);
+  }
+
+  void ReportMissing(int64_t primitive, const Status& why, text::Diagnostics* diagnostics) const {
+    const std::string& name = executable().primitives()[static_cast<size_t>(primitive)];
+    text::Diagnostic& d = diagnostics->Error(
+        "E0107", StrCat("primitive '", name, "' cannot be linked: ", why.message()));
+    const std::vector<uint32_t> uses = UsesOf(executable(), primitive);
+    for (size_t i = 0; i < std::min(uses.size(), kMaxUsesNamed); ++i) {
+      const FunctionInfo& function = executable().FunctionOf(uses[i]);
+      if (i == 0) d.InFunction(function.name, uses[i] - function.first_instruction);
+      d.Note(StrCat("used in @", function.name, " at instruction ", uses[i] - function.first_instruction));
+    }
+    if (uses.size() > kMaxUsesNamed) d.Note(StrCat("and ", uses.size() - kMaxUsesNamed, " more uses"));
+    for (const std::string& note : why.notes()) d.Note(note);
+  }
+
+  // --- values ---
+
+  ValueRef AddToPool(Any value) {
+    program_.pool_.push_back(std::move(value));
+    return ~static_cast<ValueRef>(program_.pool_.size() - 1);
+  }
+
+  ValueRef IntRef(int64_t value) {
+    const auto [found, is_new] = ints_.emplace(value, 0);
+    if (is_new) found->second = AddToPool(value);
+    return found->second;
+  }
+
+  ValueRef ConstantRef(uint32_t index) {
+    if (constant_refs_.empty()) {
+      constant_refs_.assign(executable().constants().size(), kNoValue);
+      made_.resize(executable().constants().size());
+    }
+    ValueRef& ref = constant_refs_[index];
+    if (ref != kNoValue) return ref;
+    Result<Any> value = executable().ConstantValue(index, &made_);
+    if (value.ok()) return ref = AddToPool(std::move(value).value());
+    if (status_.ok()) status_ = std::move(value).status().AddNote(StrCat("while loading constant ", index));
+    return ref = AddToPool(Any());
+  }
+
+  // A primitive is its Function, a function of the file a closure that captures nothing.
+  ValueRef FunctionRef(const Operand& operand) {
+    const auto index = static_cast<size_t>(operand.function_index());
+    if (operand.is_primitive()) return AddToPool(Any(program_.primitives_[index]));
+    return AddToPool(Any(Closure::Make(static_cast<uint32_t>(index), {})));
+  }
+
+  ValueRef ValueOf(const Operand& operand, Role role, DecodedOp* op) {
+    if (operand.is_void()) return kNoValue;
+    switch (operand.kind) {
+      case OperandKind::kConstant: return ConstantRef(static_cast<uint32_t>(operand.value));
+      case OperandKind::kFunction: return FunctionRef(operand);
+      case OperandKind::kImmediate:
+        if (role == Role::kDType) return AddToPool(Any(*DTypeFromImmediate(operand.value)));
+        return IntRef(operand.value);
+      case OperandKind::kRegister: break;
+    }
+    if (operand.is_vm()) {
+      op->flags |= kPassesVm;
+      return kVmValue;
+    }
+    return static_cast<ValueRef>(operand.value);
+  }
+
+  // --- instructions ---
+
+  void Decode(uint32_t index) {
+    DecodeInstruction(executable().InstructionWords(index), &instruction_);
+    const InstructionInfo& info = *instruction_.info;
+    DecodedOp& op = program_.code_[index];
+    op.handler = static_cast<Handler>(&info - AllInstructions().data());
+    std::vector<ValueRef> extras;
+    int next = 0;
+    bool second_jump = false;
+    for (size_t i = 0; i < info.fixed_count(); ++i) {
+      const Operand& operand = instruction_.operands[i];
+      const Role role = info.operands()[i].role;
+      if (role == Role::kWrite) {
+        op.dst = operand.is_void() ? -1 : static_cast<int32_t>(operand.value);
+      } else if (role == Role::kOffset) {
+        (second_jump ? op.count : op.list) = static_cast<int32_t>(int64_t{index} + operand.value);
+        second_jump = true;
+      } else {
+        const ValueRef value = IsCallee(role) ? Callee(operand, &op) : ValueOf(operand, role, &op);
+        if (next == 0) op.a = value;
+        else if (next == 1) op.b = value;
+        else extras.push_back(value);
+        ++next;
+      }
+    }
+    if (!second_jump) AddList(std::move(extras), &op);
+  }
+
+  static bool IsCallee(Role role) {
+    return role == Role::kCallee || role == Role::kFunction || role == Role::kPrimitive;
+  }
+
+  int32_t Callee(const Operand& operand, DecodedOp* op) {
+    if (operand.is_function() && op->handler == Handler::kCall) op->handler = Handler::kInvoke;
+    if (op->handler == Handler::kInvokePacked) op->handler = Handler::kCall;
+    return static_cast<int32_t>(operand.function_index());
+  }
+
+  void AddList(std::vector<ValueRef> extras, DecodedOp* op) {
+    const InstructionInfo& info = *instruction_.info;
+    const size_t first = info.fixed_count();
+    if (info.opcode == Opcode::kInvokePacked) extras.clear();  // arity and outputs, which the list repeats
+    if (info.opcode == Opcode::kAllocTensor) {
+      extras.push_back(ShapeRef(std::span(instruction_.operands).subspan(first)));
+    } else {
+      for (size_t i = first; i < instruction_.operands.size(); ++i) {
+        extras.push_back(ValueOf(instruction_.operands[i], info.operands()[info.operand_count - 1u].role, op));
+      }
+    }
+    op->list = static_cast<int32_t>(program_.lists_.size());
+    op->count = static_cast<int32_t>(extras.size());
+    program_.lists_.insert(program_.lists_.end(), extras.begin(), extras.end());
+    program_.max_args_ = std::max(program_.max_args_, static_cast<uint32_t>(extras.size() + 1));
+  }
+
+  ValueRef ShapeRef(std::span<const Operand> dims) {
+    std::vector<int64_t> values;
+    for (const Operand& dim : dims) {
+      values.push_back(dim.is_immediate() ? dim.value
+                                          : *executable().constants()[static_cast<size_t>(dim.value)].value.TryCast<int64_t>());
+    }
+    return AddToPool(Any(Shape::Make(values)));
+  }
+
+  const LinkOptions& options_;
+  Program program_;
+  Status status_;
+  Instruction instruction_;
+  std::unordered_map<int64_t, ValueRef> ints_;
+  std::vector<ValueRef> constant_refs_;
+  std::vector<Any> made_;
+};
+
+Result<ProgramPtr> Program::Link(ExecutablePtr executable, const LinkOptions& options) {
+  return Linker(std::move(executable), options).Run();
+}
+
+}  // namespace tern::vm

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading: layout first, then section by section with sticky readers, then the verifier.
+//
+// Counts are bounded by the bytes that are left before anything is reserved for them, so no file makes the reader
+// take much more memory than the file itself.
+#include "core/vm/reader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/checksum.h"
+#include "core/base/strings.h"
+
+namespace tern::vm {
+namespace {
+
+Status Damaged(std::string_view message) { return Corrupt(message).SetErrorCode("E0105"); }
+
+bool IsZero(ByteSpan bytes) {
+  return std::all_of(bytes.begin(), bytes.end(), [](uint8_t b) { return b == 0; });
+}
+
+// --- layout --------------------------------------------------------------------------------------------
+
+Status CheckVersion(const FileHeader& header) {
+  const std::string file = StrCat(header.major, ".", header.minor);
+  if (header.major != kFormatMajor) {
+    return Unsupported("the executable has format version ", file, "; this tern reads version ", kFormatMajor,
+                       ": compile the model again, or use a ", header.major > kFormatMajor ? "newer" : "older", " tern")
+        .SetErrorCode("E0104");
+  }
+  if (header.required_major != kFormatMajor || header.required_minor > kFormatMinor) {
+    return Unsupported("the executable needs a runtime of format version ", header.required_major, ".",
+                       header.required_minor, "; this is ", kFormatMajor, ".", kFormatMinor)
+        .SetErrorCode("E0104");
+  }
+  if ((header.features & ~kKnownFeatures) != 0) {
+    return Unsupported("the executable needs features ", FormatHex(header.features & ~kKnownFeatures),
+                       " that this tern does not have")
+        .SetErrorCode("E0104");
+  }
+  return OkStatus();
+}
+
+Status ReadHeader(ByteSpan bytes, FileHeader* header) {
+  if (!LooksLikeExecutable(bytes)) {
+    return Corrupt("not a Tern executable: the file does not begin with its mark").SetErrorCode("E0103");
+  }
+  if (bytes.size() < kHeaderBytes) return Damaged("the file ends within its header: it was truncated");
+  ByteReader reader(bytes, "header");
+  reader.Skip(sizeof(kMagic));
+  header->major = reader.U16();
+  header->minor = reader.U16();
+  header->required_major = reader.U16();
+  header->required_minor = reader.U16();
+  header->section_count = reader.U32();
+  const uint32_t header_bytes = reader.U32();
+  header->features = reader.U64();
+  header->file_bytes = reader.U64();
+  TERN_TRY(CheckVersion(*header));
+  if (header_bytes != kHeaderBytes || !IsZero(bytes.subspan(reader.offset(), kHeaderBytes - reader.offset()))) {
+    return Damaged("the header is malformed");
+  }
+  if (header->file_bytes != bytes.size()) {
+    return Damaged(StrCat("the header says ", header->file_bytes, " bytes, the file has ", bytes.size(),
+                          header->file_bytes > bytes.size() ? ": it was truncated" : ""));
+  }
+  if (header->section_count > kMaxSections) return Damaged(StrCat("the header says ", header->section_count, " sections"));
+  return OkStatus();
+}
+
+Status CheckEntry(ByteSpan bytes, const SectionEntry& entry, uint64_t* end) {
+  const std::string name = StrCat("section ", entry.id, " ('", SectionName(entry.id), "')");
+  if (entry.offset % kFileAlignment != 0 || entry.offset < *end || entry.offset - *end >= kFileAlignment) {
+    return Damaged(StrCat(name, " begins at ", entry.offset, ", the one before ends at ", *end));
+  }
+  if (entry.offset > bytes.size() || entry.bytes > bytes.size() - entry.offset || entry.checked_bytes > entry.bytes) {
+    return Damaged(StrCat(name, " is longer than the file"));
+  }
+  if (!IsZero(bytes.subspan(static_cast<size_t>(*end), static_cast<size_t>(entry.offset - *end)))) {
+    return Damaged(StrCat("the bytes in front of ", name, " are not zero"));
+  }
+  const ByteSpan checked = bytes.subspan(static_cast<size_t>(entry.offset), static_cast<size_t>(entry.checked_bytes));
+  if (Crc32c(checked) != entry.crc) return Damaged(StrCat(name, " does not match its checksum"));
+  if (entry.id > kLastKnownSection && (entry.flags & kSectionRequired) != 0) {
+    return Unsupported(name, " is required, and this tern does not know it").SetErrorCode("E0104");
+  }
+  const bool all_checked = entry.checked_bytes == entry.bytes;
+  if (!all_checked && entry.id != static_cast<uint32_t>(SectionId::kConstants)) {
+    return Damaged(StrCat(name, " is not covered by its checksum"));
+  }
+  *end = entry.offset + entry.bytes;
+  return OkStatus();
+}
+
+// --- constants -----------------------------------------------------------------------------------------
+
+class ConstantReader {
+ public:
+  ConstantReader(ByteSpan section, size_t index_bytes, ObjectPtr<Object> keeper)
+      : section_(section), index_(section.first(index_bytes), "section 'constants'"), keeper_(std::move(keeper)),
+        blob_end_(index_bytes) {
+    in_place_ = keeper_ && reinterpret_cast<uintptr_t>(section.data()) % kTensorAlignment == 0;
+  }
+
+  Status Run(std::vector<Constant>* constants) {
+    const uint64_t count = index_.BoundedVarint(index_.remaining(), "number of constants");
+    for (uint64_t i = 0; i < count && ok(); ++i) constants->push_back(ReadConstant());
+    if (ok() && !index_.AtEnd()) index_.Fail("bytes are left over");
+    if (ok() && blob_end_ != section_.size()) index_.Fail("bytes are left over behind the tensor data");
+    Status status = index_.TakeStatus();
+    return status.ok() ? std::move(status) : std::move(status.SetErrorCode("E0105"));
+  }
+
+  uint64_t blob_bytes() const { return blob_bytes_; }
+
+ private:
+  bool ok() const { return index_.ok(); }
+
+  Constant ReadConstant() {
+    Constant constant;
+    const uint8_t kind = index_.U8();
+    constant.kind = static_cast<ConstantKind>(kind);
+    switch (constant.kind) {
+      case ConstantKind::kNone: return constant;
+      case ConstantKind::kInt: constant.value = Any(index_.SignedVarint()); return constant;
+      case ConstantKind::kFloat: constant.value = Any(index_.F64()); return constant;
+      case ConstantKind::kBool: {
+        const uint8_t value = index_.U8();
+        if (value > 1) index_.Fail("a bool that is neither 0 nor 1");
+        constant.value = Any(value != 0);
+        return constant;
+      }
+      case ConstantKind::kString: constant.value = Any(index_.PrefixedText()); return constant;
+      case ConstantKind::kDType: constant.value = Any(ReadDType()); return constant;
+      case ConstantKind::kShape: constant.value = Any(Shape::Make(ReadDims())); return constant;
+      case ConstantKind::kTensor: ReadTensor(&constant); return constant;
+      case ConstantKind::kSplat: ReadSplat(&constant); return constant;
+      case ConstantKind::kTuple: ReadTuple(&constant); return constant;
+    }
+    index_.Fail(StrCat("constant of unknown kind ", kind));
+    constant.kind = ConstantKind::kNone;
+    return constant;
+  }
+
+  DType ReadDType() {
+    const std::optional<DType> dtype = DType::FromWord(index_.U32());
+    if (!dtype.has_value()) index_.Fail("an unknown data type");
+    return dtype.value_or(kF32);
+  }
+
+  std::vector<int64_t> ReadDims() {
+    const uint64_t rank = index_.BoundedVarint(kMaxRank, "rank");
+    std::vector<int64_t> dims;
+    for (uint64_t i = 0; i < rank && ok(); ++i) dims.push_back(index_.SignedVarint());
+    return dims;
+  }
+
+  void ReadTensor(Constant* constant) {
+    const DType dtype = ReadDType();
+    const std::vector<int64_t> dims = ReadDims();
+    const std::optional<int64_t> count = ElementCount(dims);
+    const std::optional<int64_t> bytes = count.has_value() ? dtype.bytes_for(*count) : std::nullopt;
+    if (!bytes.has_value()) return index_.Fail(StrCat("a tensor of shape ", FormatDims(dims)));
+    if (!ok()) return;
+    if (dtype.is_string()) return ReadStrings(*count, dims, constant);
+    ByteSpan data;
+    if (*bytes > 0) {
+      constant->content_sum = index_.U64();
+      constant->has_content_sum = true;
+      data = Blob(index_.U64(), static_cast<uint64_t>(*bytes));
+    }
+    if (!ok()) return;
+    Keep(in_place_ && *bytes > 0 ? Tensor::FromMemory(data.data(), data.size(), keeper_, dtype, dims)
+                                 : Tensor::FromBytes(dtype, dims, data),
+         constant);
+  }
+
+  void Keep(Result<TensorPtr> tensor, Constant* constant) {
+    if (!tensor.ok()) return index_.Fail(tensor.status().message());
+    (*tensor)->set_read_only();
+    constant->value = Any(std::move(tensor).value());
+  }
+
+  void ReadStrings(int64_t count, Dims dims, Constant* constant) {
+    if (static_cast<uint64_t>(count) > index_.remaining()) return index_.Fail("more strings than bytes");
+    std::vector<std::string_view> texts;
+    for (int64_t i = 0; i < count && ok(); ++i) texts.push_back(index_.PrefixedText());
+    if (ok()) Keep(Tensor::FromStrings(texts, dims), constant);
+  }
+
+  // Tensor data lies in the order of the index, each at the next multiple of 64, with zeros between.
+  ByteSpan Blob(uint64_t offset, uint64_t bytes) {
+    const uint64_t expected = (blob_end_ + kFileAlignment - 1) / kFileAlignment * kFileAlignment;
+    if (offset != expected || offset > section_.size() || bytes > section_.size() - offset) {
+      index_.Fail(StrCat("tensor data at ", offset, ", expected at ", expected, " within ", section_.size(), " bytes"));
+      return {};
+    }
+    const auto begin = static_cast<size_t>(blob_end_);
+    if (!IsZero(section_.subspan(begin, static_cast<size_t>(offset) - begin))) {
+      index_.Fail("the bytes between tensor data are not zero");
+      return {};
+    }
+    blob_end_ = offset + bytes;
+    blob_bytes_ += bytes;
+    return section_.subspan(static_cast<size_t>(offset), static_cast<size_t>(bytes));
+  }
+
+  void ReadSplat(Constant* constant) {
+    const DType dtype = ReadDType();
+    const std::vector<int64_t> dims = ReadDims();
+    if (!ok()) return;
+    if (dtype.is_string() || dtype.bits % 8 != 0) return index_.Fail("a splat of this data type");
+    const ByteSpan element = index_.Bytes(static_cast<size_t>(dtype.size()));
+    if (!ok()) return;
+    Result<TensorPtr> scalar = Tensor::FromBytes(dtype, Dims(), element);
+    if (!scalar.ok()) return index_.Fail(scalar.status().message());
+    Result<Constant> splat = Constant::Splat(std::move(scalar).value(), dims);
+    if (!splat.ok()) return index_.Fail(splat.status().message());
+    *constant = std::move(splat).value();
+  }
+
+  void ReadTuple(Constant* constant) {
+    const uint64_t count = index_.BoundedVarint(index_.remaining(), "number of tuple elements");
+    for (uint64_t i = 0; i < count && ok(); ++i) {
+      constant->elements.push_back(static_cast<uint32_t>(index_.BoundedVarint(UINT32_MAX, "constant")));
+    }
+  }
+
+  ByteSpan section_;
+  ByteReader index_;
+  ObjectPtr<Object> keeper_;
+  bool in_place_ = false;
+  uint64_t blob_end_;
+  uint64_t blob_bytes_ = 0;
+};
+
+// --- the other sections --------------------------------------------------------------------------------
+
+uint32_t ReadIndex(ByteReader* in, std::string_view what) {
+  return static_cast<uint32_t>(in->BoundedVarint(UINT32_MAX, what));
+}
+
+void ReadGlobals(ByteReader* in, ExecutableParts* parts) {
+  const uint64_t count = in->BoundedVarint(in->remaining(), "number of functions");
+  for (uint64_t i = 0; i < count && in->ok(); ++i) {
+    FunctionInfo function;
+    function.name = std::string(in->PrefixedText());
+    const std::string_view text = in->PrefixedText();
+    Result<Signature> signature = Signature::Parse(in->ok() ? text : "()");
+    if (!signature.ok()) return in->Fail(signature.status().message());
+    if (in->ok() && signature->ToText() != text) return in->Fail("a signature is not in its canonical form");
+    function.signature = std::move(signature).value();
+    function.first_instruction = ReadIndex(in, "first instruction");
+    function.instruction_count = ReadIndex(in, "number of instructions");
+    function.register_count = ReadIndex(in, "number of registers");
+    const uint64_t names = in->BoundedVarint(in->remaining(), "number of register names");
+    for (uint64_t k = 0; k < names && in->ok(); ++k) {
+      const uint32_t index = ReadIndex(in, "register");
+      function.register_names.emplace_back(index, std::string(in->PrefixedText()));
+    }
+    parts->functions.push_back(std::move(function));
+  }
+}
+
+void ReadPrimitives(ByteReader* in, ExecutableParts* parts) {
+  const uint64_t count = in->BoundedVarint(in->remaining(), "number of names");
+  for (uint64_t i = 0; i < count && in->ok(); ++i) parts->primitives.emplace_back(in->PrefixedText());
+}
+
+void ReadCode(ByteReader* in, ExecutableParts* parts) {
+  const uint64_t instructions = in->U64();
+  const uint64_t words = in->U64();
+  if (instructions > in->remaining() / 4 || words > in->remaining() / 8 || instructions > INT32_MAX) {
+    return in->Fail("more instructions than bytes");
+  }
+  parts->instr_offset.resize(static_cast<size_t>(instructions));
+  for (uint32_t& offset : parts->instr_offset) offset = in->U32();
+  in->Align(8);
+  if (words > in->remaining() / 8) return in->Fail("more words than bytes");
+  parts->instr_data.resize(static_cast<size_t>(words));
+  for (uint64_t& word : parts->instr_data) word = in->U64();
+}
+
+void ReadKernels(ByteReader* in, ExecutableParts* parts) {
+  const uint64_t count = in->BoundedVarint(in->remaining(), "number of kernels");
+  for (uint64_t i = 0; i < count && in->ok(); ++i) {
+    KernelInfo kernel;
+    kernel.name = std::string(in->PrefixedText());
+    kernel.format = std::string(in->PrefixedText());
+    kernel.bytes = std::string(AsText(in->PrefixedBytes()));
+    parts->kernels.push_back(std::move(kernel));
+  }
+}
+
+void ReadMetadata(ByteReader* in, ExecutableParts* parts) {
+  const uint64_t count = in->BoundedVarint(in->remaining(), "number of entries");
+  for (uint64_t i = 0; i < count && in->ok(); ++i) {
+    std::string key(in->PrefixedText());
+    parts->metadata.emplace_back(std::move(key), std::string(in->PrefixedText()));
+  }
+}
+
+void ReadDebug(ByteReader* in, ExecutableParts* parts) {
+  const uint64_t text_count = in->BoundedVarint(in->remaining(), "number of texts");
+  std::vector<std::shared_ptr<const std::string>> texts;
+  for (uint64_t i = 0; i < text_count && in->ok(); ++i) {
+    texts.push_back(std::make_shared<const std::string>(in->PrefixedText()));
+  }
+  const uint64_t count = in->BoundedVarint(in->remaining(), "number of entries");
+  uint64_t instruction = 0;
+  for (uint64_t i = 0; i < count && in->ok(); ++i) {
+    instruction += in->BoundedVarint(UINT32_MAX - instruction, "instruction");
+    const uint64_t text = in->BoundedVarint(UINT32_MAX, "text");
+    if (text >= texts.size()) return in->Fail("an entry's text is out of range");
+    DebugEntry entry;
+    entry.instruction = static_cast<uint32_t>(instruction);
+    entry.line = ReadIndex(in, "line");
+    entry.column = ReadIndex(in, "column");
+    entry.shared_text = texts[static_cast<size_t>(text)];
+    parts->debug.push_back(std::move(entry));
+  }
+}
+
+struct SectionReader {
+  SectionId id;
+  void (*read)(ByteReader*, ExecutableParts*);
+};
+constexpr SectionReader kSectionReaders[] = {
+    {SectionId::kGlobals, ReadGlobals},   {SectionId::kPrimitives, ReadPrimitives}, {SectionId::kCode, ReadCode},
+    {SectionId::kKernels, ReadKernels},   {SectionId::kMetadata, ReadMetadata},     {SectionId::kDebug, ReadDebug},
+};
+
+const SectionEntry* FindSection(const FileLayout& layout, SectionId id) {
+  for (const SectionEntry& entry : layout.sections) {
+    if (entry.id == static_cast<uint32_t>(id)) return &entry;
+  }
+  return nullptr;
+}
+
+ByteSpan BytesOf(ByteSpan file, const SectionEntry& entry) {
+  return file.subspan(static_cast<size_t>(entry.offset), static_cast<size_t>(entry.bytes));
+}
+
+Status ReadSection(ByteSpan file, const FileLayout& layout, const SectionReader& section, ExecutableParts* parts) {
+  const SectionEntry* entry = FindSection(layout, section.id);
+  if (entry == nullptr) return OkStatus();
+  const std::string name = StrCat("section '", SectionName(entry->id), "'");
+  ByteReader reader(BytesOf(file, *entry), name);
+  section.read(&reader, parts);
+  if (reader.ok() && !reader.AtEnd()) reader.Fail("bytes are left over");
+  Status status = reader.TakeStatus();
+  if (status.ok()) return OkStatus();
+  status.SetErrorCode("E0105");
+  return status;
+}
+
+}  // namespace
+
+bool LooksLikeExecutable(ByteSpan bytes) {
+  return bytes.size() >= sizeof(kMagic) && std::equal(kMagic, kMagic + sizeof(kMagic), bytes.begin());
+}
+
+Result<FileLayout> ReadLayout(ByteSpan bytes) {
+  FileLayout layout;
+  TERN_TRY(ReadHeader(bytes, &layout.header));
+  const size_t table = kHeaderBytes + layout.header.section_count * kSectionEntryBytes;
+  if (table + 4 > bytes.size()) return Damaged("the file ends within its section table: it was truncated");
+  ByteReader reader(bytes.first(table + 4), "section table");
+  reader.Skip(kHeaderBytes);
+  for (uint32_t i = 0; i < layout.header.section_count; ++i) {
+    SectionEntry entry;
+    entry.id = reader.U32();
+    entry.flags = reader.U32();
+    entry.offset = reader.U64();
+    entry.bytes = reader.U64();
+    entry.checked_bytes = reader.U64();
+    entry.crc = reader.U32();
+    if (reader.U32() != 0) return Damaged("the section table is malformed");
+    layout.sections.push_back(entry);
+  }
+  if (reader.U32() != Crc32c(bytes.first(table))) return Damaged("header and section table do not match their checksum");
+  uint64_t end = table + 4;
+  for (size_t i = 0; i < layout.sections.size(); ++i) {
+    for (size_t k = 0; k < i; ++k) {
+      if (layout.sections[k].id == layout.sections[i].id) {
+        return Damaged(StrCat("section '", SectionName(layout.sections[i].id), "' is there twice"));
+      }
+    }
+    TERN_TRY(CheckEntry(bytes, layout.sections[i], &end));
+  }
+  if (end != bytes.size()) return Damaged("bytes are left over behind the last section");
+  return layout;
+}
+
+Result<ExecutablePtr> ReadExecutable(ByteSpan bytes, ObjectPtr<Object> keeper, const ReadOptions& options) {
+  TERN_TRY_ASSIGN(const FileLayout layout, ReadLayout(bytes));
+  for (SectionId id : {SectionId::kGlobals, SectionId::kConstants, SectionId::kPrimitives, SectionId::kCode}) {
+    if (FindSection(layout, id) == nullptr) {
+      return Damaged(StrCat("section '", SectionName(static_cast<uint32_t>(id)), "' is missing"));
+    }
+  }
+  ExecutableParts parts;
+  for (const SectionReader& section : kSectionReaders) TERN_TRY(ReadSection(bytes, layout, section, &parts));
+  const SectionEntry& entry = *FindSection(layout, SectionId::kConstants);
+  ConstantReader constants(BytesOf(bytes, entry), static_cast<size_t>(entry.checked_bytes), std::move(keeper));
+  TERN_TRY(constants.Run(&parts.constants));
+  TERN_TRY_ASSIGN(ExecutablePtr executable, Executable::Make(std::move(parts)));
+  const bool check = options.checks == ConstantChecks::kAlways ||
+                     (options.checks == ConstantChecks::kAuto && constants.blob_bytes() <= kAutoCheckBytes);
+  if (check) TERN_TRY(executable->CheckConstants());
+  return executable;
+}
+
+}  // namespace tern::vm

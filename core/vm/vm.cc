@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine around the interpreter: begin and end of runs, errors with their place, state for lookers-on.
+#include "core/vm/vm.h"
+
+#include <algorithm>
+
+#include "core/base/strings.h"
+#include "core/object/print.h"
+#include "core/text/diagnostics.h"
+#include "core/vm/disassembler.h"
+#include "core/vm/interpreter.h"
+
+namespace tern::vm {
+namespace {
+
+constexpr size_t kMaxCallersNamed = 8;
+constexpr uint32_t kFirstStack = 256;  // registers
+
+ObjectPtr<Allocator> AllocatorOf(const VmOptions& options) {
+  return options.allocator ? options.allocator : MakePooledAllocator(options.platform);
+}
+
+std::string_view StateName(VirtualMachine::State state) {
+  switch (state) {
+    case VirtualMachine::State::kIdle: return "idle";
+    case VirtualMachine::State::kPaused: return "paused";
+    case VirtualMachine::State::kReturned: return "returned";
+    case VirtualMachine::State::kFailed: return "failed";
+  }
+  return "";
+}
+
+}  // namespace
+
+VirtualMachine::VirtualMachine(ProgramPtr program, const VmOptions& options)
+    : program_(std::move(program)), options_(options), context_(AllocatorOf(options), options.parallel) {
+  args_.resize(program_->max_args());
+  stack_capacity_ = kFirstStack;
+  stack_ = std::make_unique<Any[]>(stack_capacity_);
+  if (options_.max_bytes != 0) {
+    context_.allocator()->set_limit(static_cast<int64_t>(std::min<uint64_t>(options_.max_bytes, INT64_MAX)));
+  }
+}
+
+VirtualMachine::~VirtualMachine() = default;
+
+Result<std::unique_ptr<VirtualMachine>> VirtualMachine::Create(ProgramPtr program, const VmOptions& options) {
+  if (program == nullptr) return InvalidArgument("a machine needs a program");
+  if (options.max_depth == 0) return InvalidArgument("a depth limit of 0 frames lets nothing run");
+  return std::unique_ptr<VirtualMachine>(new VirtualMachine(std::move(program), options));
+}
+
+// --- runs ----------------------------------------------------------------------------------------------
+
+void VirtualMachine::Reset() {
+  for (uint32_t i = 0; i < stack_top_; ++i) stack_[i].Reset();
+  stack_top_ = 0;
+  frames_.clear();
+  result_.Reset();
+  error_ = OkStatus();
+  state_ = State::kIdle;
+  steps_ = 0;
+  max_depth_seen_ = 0;
+  skip_breakpoint_ = false;
+  cancel_.store(false, std::memory_order_relaxed);
+}
+
+Status VirtualMachine::Begin(std::string_view function, AnyArgs args) {
+  TERN_TRY_ASSIGN(const uint32_t index, executable().FunctionIndex(function));
+  return Begin(index, args);
+}
+
+Status VirtualMachine::Begin(uint32_t function, AnyArgs args) {
+  Reset();
+  if (function >= executable().functions().size()) {
+    return OutOfRange("function ", function, " of an executable that has ", executable().functions().size());
+  }
+  const FunctionInfo& info = executable().functions()[function];
+  TERN_TRY(info.signature.CheckArguments(info.name, args));
+  TERN_TRY(Interpreter(this).Push(function, 0, -1));
+  for (size_t i = 0; i < args.size(); ++i) stack_[i] = Any(args[i]);
+  pc_ = info.first_instruction;
+  state_ = State::kPaused;
+  return OkStatus();
+}
+
+Result<StopReason> VirtualMachine::Resume(uint64_t max_instructions) {
+  if (state_ != State::kPaused) {
+    return InvalidArgument("there is no run to resume: it has ", StateName(state_), "; begin one first");
+  }
+  Result<StopReason> stopped = Interpreter(this).Run(max_instructions);
+  if (!stopped.ok()) {
+    Fail(std::move(stopped).status());
+    return error_.Clone();
+  }
+  if (*stopped == StopReason::kReturned) state_ = State::kReturned;
+  skip_breakpoint_ = *stopped == StopReason::kBreakpoint;
+  return stopped;
+}
+
+Result<Any> VirtualMachine::Call(std::string_view function, AnyArgs args) {
+  TERN_TRY_ASSIGN(const uint32_t index, executable().FunctionIndex(function));
+  return Call(index, args);
+}
+
+Result<Any> VirtualMachine::Call(uint32_t function, AnyArgs args) {
+  TERN_TRY(Begin(function, args));
+  TERN_TRY_ASSIGN(const StopReason stopped, Resume(0));
+  if (stopped == StopReason::kReturned) return TakeResult();
+  const bool cancelled = stopped == StopReason::kCancelled;
+  Fail(Stopped(cancelled ? "the run was cancelled" : "the run was paused").SetErrorCode("S0302"));
+  return error_.Clone();
+}
+
+// --- errors --------------------------------------------------------------------------------------------
+
+// Adds where it happened: function, instruction, source, callers.
+void VirtualMachine::Fail(Status status) {
+  state_ = State::kFailed;
+  text::Diagnostics kept;
+  text::Diagnostic d;
+  if (const text::Diagnostics* inner = text::DiagnosticsOf(status); inner != nullptr && !inner->empty()) {
+    d = inner->items()[0];
+  } else {
+    d.message = std::string(status.message());
+    for (const std::string& note : status.notes()) d.Note(note);
+  }
+  if (d.code.empty()) d.code = std::string(status.error_code());
+  if (d.code.empty()) d.code = status.code() == StatusCode::kOutOfMemory ? "E0302" : "E0301";
+  const size_t depth = frames_.size();
+  for (size_t i = depth; i > 0 && depth - i < kMaxCallersNamed; --i) {
+    const FrameView view = frame(i - 1);
+    const FunctionInfo& info = executable().functions()[view.function];
+    const uint32_t pc = view.pc - info.first_instruction;
+    if (i < depth) {
+      d.Note(StrCat("called from @", info.name, " at instruction ", pc));
+      continue;
+    }
+    d.InFunction(info.name, pc);
+    d.Context("instruction", InstructionText(executable(), view.pc));
+    if (const DebugEntry* source = executable().FindDebug(view.pc); source != nullptr) d.InNode(source->text());
+  }
+  if (depth > kMaxCallersNamed) d.Note(StrCat("and ", depth - kMaxCallersNamed, " more frames"));
+  kept.Add(std::move(d));
+  error_ = kept.ToStatus(status.code());
+}
+
+// --- looking on ----------------------------------------------------------------------------------------
+
+FrameView VirtualMachine::frame(size_t index) const {
+  TERN_CHECK(index < frames_.size());
+  const Frame& at = frames_[index];
+  const bool is_top = index + 1 == frames_.size();
+  const uint32_t end = is_top ? stack_top_ : frames_[index + 1].base;
+  FrameView view;
+  view.function = at.function;
+  view.pc = is_top ? pc_ : frames_[index + 1].return_op - 1;
+  view.registers = std::span<const Any>(stack_.get() + at.base, end - at.base);
+  return view;
+}
+
+void VirtualMachine::WriteState(JsonWriter* json) const {
+  json->BeginObject().Field("state", std::string_view(StateName(state_))).Field("steps", steps_);
+  json->Key("frames").BeginArray();
+  for (size_t i = frames_.size(); i > 0; --i) {
+    const FrameView view = frame(i - 1);
+    const FunctionInfo& info = executable().functions()[view.function];
+    json->BeginObject().Field("function", std::string_view(info.name)).Field("pc", view.pc);
+    json->Key("registers").BeginArray();
+    for (uint32_t r = 0; r < view.registers.size(); ++r) {
+      json->BeginObject().Field("index", r).Field("name", info.RegisterName(r)).Key("value");
+      WriteValueJson(view.registers[r], json);
+      json->EndObject();
+    }
+    json->EndArray().EndObject();
+  }
+  json->EndArray().Key("memory").BeginObject();
+  const AllocatorStats stats = memory();
+  json->Field("live", stats.live_bytes).Field("peak", stats.peak_bytes).EndObject().EndObject();
+}
+
+void VirtualMachine::SetBreakpoint(uint32_t pc, bool on) {
+  const auto at = std::lower_bound(breakpoints_.begin(), breakpoints_.end(), pc);
+  const bool there = at != breakpoints_.end() && *at == pc;
+  if (on && !there) breakpoints_.insert(at, pc);
+  if (!on && there) breakpoints_.erase(at);
+}
+
+void VirtualMachine::ClearBreakpoints() { breakpoints_.clear(); }
+bool VirtualMachine::AtBreakpoint(uint32_t pc) const {
+  return std::binary_search(breakpoints_.begin(), breakpoints_.end(), pc);
+}
+void VirtualMachine::SetHooks(Hooks* hooks) { hooks_ = hooks; }
+
+}  // namespace tern::vm
