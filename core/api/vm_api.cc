@@ -91,3 +91,7 @@ tern_status* tern_vm_register(tern_vm* vm, uint32_t frame, uint32_t reg, TernAny
 }
 
 void tern_vm_cancel(tern_vm* vm) { vm->machine->Cancel(); }
+
+void tern_vm_set_breakpoint(tern_vm* vm, uint32_t pc, int32_t on) {
+  vm->machine->SetBreakpoint(pc, on != 0);
+}

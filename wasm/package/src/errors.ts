@@ -12,7 +12,7 @@ export interface Diagnostic {
   [key: string]: unknown;
 }
 
-/** Thrown by everything in this package. The runtime stays usable after it. */
+/** Thrown by everything in this package. The runtime stays usable after it, but for E0901. */
 export class TernError extends Error {
   /** Stable code such as "E0203". */
   readonly code: string;

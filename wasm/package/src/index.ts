@@ -19,6 +19,7 @@ export {
   type CompiledModel,
   type CompileOptions,
   createRuntime,
+  looksLikeExecutable,
   Runtime,
   type RuntimeInfo,
 } from './runtime.js';

@@ -49,7 +49,7 @@ export class Memory {
       ? this.raw('tern_wasm_aligned_alloc', size)
       : this.raw('malloc', Math.max(size, 1));
     if (pointer === 0)
-      throw new TernError('E0603', `out of memory: ${size} bytes are not to be had`);
+      throw new TernError('E0302', `out of memory: ${size} bytes are not to be had`);
     return pointer >>> 0;
   }
 
@@ -82,7 +82,7 @@ export class Memory {
     const f = this.exports[name] as ExportedFunction | undefined;
     if (!f)
       throw new TernError(
-        'E0604',
+        'E0603',
         `the WebAssembly module has no '${name}': package and module differ in version`,
       );
     return f(...args);

@@ -144,13 +144,13 @@ function makeImports(instance: () => Exports | undefined): WebAssembly.Imports {
   return {
     tern: {
       host_abort: (file: number, line: number, message: number) => {
-        throw new TernError('E9001', `internal error at ${text(file)}:${line}: ${text(message)}`);
+        throw new TernError('E0901', `internal error at ${text(file)}:${line}: ${text(message)}`);
       },
     },
     env: { emscripten_notify_memory_growth: noop },
     wasi_snapshot_preview1: {
       proc_exit: (code: number) => {
-        throw new TernError('E9001', `internal error: the module exited with ${code}`);
+        throw new TernError('E0901', `internal error: the module exited with ${code}`);
       },
       fd_write: noop,
       fd_close: noop,

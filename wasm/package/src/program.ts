@@ -4,11 +4,16 @@ import { TernError } from './errors.js';
 import type { Memory, Pointer } from './memory.js';
 import { kAnyBytes, readValue, type Value, writeValue } from './values.js';
 
-/** A parameter or result: extents are numbers or texts such as "n" or "2*n". */
+/**
+ * A parameter or result. Tensors have dtype and shape (of known rank); extents are numbers or
+ * texts such as "n" or "2*n".
+ */
 export interface Parameter {
   name: string;
-  dtype: string;
-  shape: (number | string)[];
+  /** "f32[n, 10]", "int", "any". */
+  type: string;
+  dtype?: string;
+  shape?: (number | string)[];
 }
 
 export interface FunctionInfo {
@@ -125,6 +130,11 @@ export class Machine implements Disposable {
     return this.takeResult();
   }
 
+  /** A run stops before the instruction and says 'breakpoint'; resuming goes on from there. */
+  setBreakpoint(pc: number, on: boolean): void {
+    this.memory.raw('tern_vm_set_breakpoint', this.live(), pc, on ? 1 : 0);
+  }
+
   state(): MachineState {
     this.memory.call('tern_vm_state', this.live(), this.memory.scratch);
     return JSON.parse(this.memory.takeBuffer(this.memory.u32(this.memory.scratch))) as MachineState;
@@ -164,7 +174,7 @@ export class Machine implements Disposable {
     for (const name of Object.keys(named)) {
       if (!info.params.some((param) => param.name === name)) {
         throw new TernError(
-          'E0008',
+          'E0202',
           `@${info.name} has no parameter '${name}'; it has ${info.params.map((p) => p.name).join(', ')}`,
         );
       }
@@ -173,8 +183,8 @@ export class Machine implements Disposable {
       const value = named[param.name];
       if (value === undefined) {
         throw new TernError(
-          'E0009',
-          `no value for parameter '${param.name}' of @${info.name}: ${param.dtype}[${param.shape.join(', ')}]`,
+          'E0201',
+          `no value for parameter '${param.name}' of @${info.name}: ${param.type}`,
         );
       }
       return value;
@@ -245,7 +255,7 @@ export class Program implements Disposable {
     const found = this.functions.find((f) => f.name === name);
     if (found) return found;
     throw new TernError(
-      'E0007',
+      'E0206',
       `the program has no function '${name}'; it has ${this.functions.map((f) => f.name).join(', ')}`,
     );
   }

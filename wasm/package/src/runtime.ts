@@ -29,10 +29,12 @@ export interface CompiledModel {
   stages: { name: string; text: string }[];
 }
 
-const kMagic = 'TERN';
+// The first bytes of a .tern file: 0x89 "TERN".
+const kMagic = [0x89, 0x54, 0x45, 0x52, 0x4e];
 
-function startsWith(bytes: Uint8Array, text: string): boolean {
-  return [...text].every((c, i) => bytes[i] === c.charCodeAt(0));
+/** Whether the bytes begin as an executable does; whether they are one, loading tells. */
+export function looksLikeExecutable(bytes: Uint8Array): boolean {
+  return kMagic.every((byte, i) => bytes[i] === byte);
 }
 
 export class Runtime implements Disposable {
@@ -111,7 +113,7 @@ export class Runtime implements Disposable {
 
   /** Loads an executable; an ONNX model is compiled first. The kind is told by the first bytes. */
   load(bytes: Uint8Array, options: CompileOptions = {}): Program {
-    if (!startsWith(bytes, kMagic)) return this.load(this.compile(bytes, options).bytes);
+    if (!looksLikeExecutable(bytes)) return this.load(this.compile(bytes, options).bytes);
     const memory = this.memory_;
     const data = this.copyIn(bytes);
     // From here on the module frees the bytes, also when loading fails.

@@ -75,18 +75,18 @@ export function makeTensor(dtype: string, shape: readonly number[], data: TypedA
   const array = kArrays[dtype];
   if (!array)
     throw new TernError(
-      'E0605',
+      'E0205',
       `'${dtype}' is no element type of tensors (${Object.keys(kArrays).join(', ')})`,
     );
   if (!(data instanceof (array as unknown as new () => TypedArray))) {
     throw new TernError(
-      'E0605',
+      'E0205',
       `a tensor of ${dtype} takes a ${(array as unknown as { name: string }).name}, got ${data.constructor.name}`,
     );
   }
   if (data.length !== elementCount(shape)) {
     throw new TernError(
-      'E0605',
+      'E0205',
       `${dtype}[${shape.join(', ')}] has ${elementCount(shape)} elements, the array has ${data.length}`,
     );
   }
@@ -134,7 +134,7 @@ export function writeValue(memory: Memory, runtime: Pointer, value: Value, any: 
     view.setBigInt64(any + 8, value ? 1n : 0n, true);
   } else if (value !== null) {
     throw new TernError(
-      'E0605',
+      'E0205',
       'an argument is a tensor {dtype, shape, data}, a number, a bigint, a boolean or null',
     );
   }
@@ -152,7 +152,7 @@ function readTensor(memory: Memory, any: Pointer): Tensor {
     Number(view.getBigInt64(shape + 8 * axis, true)),
   );
   const array = kArrays[name];
-  if (!array) throw new TernError('E0605', `a tensor of ${name} has no typed array in JavaScript`);
+  if (!array) throw new TernError('E0205', `a tensor of ${name} has no typed array in JavaScript`);
   return {
     dtype: name,
     shape: extents,
@@ -189,5 +189,5 @@ export function readValue(memory: Memory, any: Pointer): Value {
   if (code === kTypeBool) return view.getInt32(any + 8, true) !== 0;
   if (code === kTypeTensor) return readTensor(memory, any);
   if (code === kTypeAdt || code === kTypeList) return readTuple(memory, any);
-  throw new TernError('E0605', `a value of type code ${code} does not cross to JavaScript yet`);
+  throw new TernError('E0205', `a value of type code ${code} does not cross to JavaScript yet`);
 }
