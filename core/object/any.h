@@ -188,8 +188,8 @@ class Any : public AnyBase {
     return *this;
   }
   Any& operator=(Any&& other) noexcept {
-    std::swap(data_, other.data_);
-    other.Reset();
+    Any taken(std::move(other));  // so that self-assignment is harmless
+    std::swap(data_, taken.data_);
     return *this;
   }
   ~Any() { internal::ReleaseAny(data_); }

@@ -44,8 +44,11 @@ class Object {
 
   template <typename T>
   bool IsInstance() const {
-    if constexpr (std::same_as<T, Object>) return true;
-    return header_.type_code == T::kTypeCode;
+    if constexpr (std::same_as<T, Object>) {
+      return true;
+    } else {
+      return header_.type_code == T::kTypeCode;
+    }
   }
 
   void IncRef() {

@@ -42,6 +42,8 @@ class Shape : public Object {
 };
 static_assert(sizeof(Shape) == sizeof(TernShape));
 
+using ShapePtr = ObjectPtr<Shape>;
+
 // The number of elements; nullopt for a negative dimension or an overflow of int64. 1 for rank 0.
 std::optional<int64_t> ElementCount(Dims dims);
 

@@ -193,7 +193,6 @@ static_assert(sizeof(Tensor) == sizeof(TernTensor) + 16);
 
 using TensorPtr = ObjectPtr<Tensor>;
 using StoragePtr = ObjectPtr<Storage>;
-using ShapePtr = ObjectPtr<Shape>;
 
 }  // namespace tern
 

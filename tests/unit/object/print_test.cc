@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values as text and JSON.
+#include "core/object/print.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/base/half.h"
+#include "core/object/adt.h"
+#include "core/object/closure.h"
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "core/object/list.h"
+#include "core/object/string.h"
+
+namespace tern {
+namespace {
+
+TEST(Print, Scalars) {
+  EXPECT_EQ(PrintValue(nullptr), "none");
+  EXPECT_EQ(PrintValue(-3), "-3");
+  EXPECT_EQ(PrintValue(0.1), "0.1");
+  EXPECT_EQ(PrintValue(true), "true");
+  EXPECT_EQ(PrintValue("a\"b"), R"("a\"b")");
+  EXPECT_EQ(PrintValue(String("some longer text")), R"("some longer text")");
+  EXPECT_EQ(PrintValue(kBf16), "bf16");
+  int x = 0;
+  EXPECT_EQ(PrintValue(static_cast<void*>(&x)), "opaque");
+}
+
+TEST(Print, Tensors) {
+  EXPECT_EQ(PrintValue(Tensor::FromValues<float>({1, 2.5, 0.1f, 4}, {2, 2}).value()),
+            "f32[2, 2] [1, 2.5, 0.1, 4]");
+  EXPECT_EQ(PrintValue(Tensor::Scalar<int64_t>(7)), "i64[] 7");
+  EXPECT_EQ(PrintValue(Tensor::FromValues<bool>({true, false}, {2}).value()),
+            "bool[2] [true, false]");
+  EXPECT_EQ(PrintValue(Tensor::New(kF32, {0}).value()), "f32[0] []");
+  const auto many = Tensor::FromValues<uint8_t>({1, 2, 3, 4}, {4}).value();
+  EXPECT_EQ(PrintValue(many, {.max_elements = 2}), "u8[4] [1, 2, …]");
+  EXPECT_EQ(PrintValue(many, {.max_elements = 0}), "u8[4] […]");
+  const std::string_view texts[] = {"x", "a longer one"};
+  const int64_t two[] = {2};
+  EXPECT_EQ(PrintValue(Tensor::FromStrings(texts, two).value()),
+            R"(string[2] ["x", "a longer one"])");
+  EXPECT_EQ(PrintValue(Tensor::New(kC64, {1}).value()), "c64[1] [?]");
+}
+
+TEST(Print, HalfAndFourBitElements) {
+  const TensorPtr half = Tensor::New(kF16, {2}).value();
+  half->values<uint16_t>()[0] = F32ToF16(1.5f);
+  half->values<uint16_t>()[1] = F32ToF16(-2);
+  EXPECT_EQ(PrintValue(half), "f16[2] [1.5, -2]");
+  const TensorPtr nibbles = Tensor::New(kI4, {3}).value();
+  static_cast<uint8_t*>(nibbles->data())[0] = 0x8F;
+  static_cast<uint8_t*>(nibbles->data())[1] = 0x07;
+  EXPECT_EQ(PrintValue(nibbles), "i4[3] [-1, -8, 7]");
+}
+
+TEST(Print, StridedViewsInLogicalOrder) {
+  const auto tensor = Tensor::FromValues<float>({0, 1, 2, 3, 4, 5}, {2, 3}).value();
+  const int64_t dims[] = {3, 2}, strides[] = {1, 3};
+  EXPECT_EQ(PrintValue(tensor->View(dims, strides, 0).value()), "f32[3, 2] [0, 3, 1, 4, 2, 5]");
+}
+
+TEST(Print, Containers) {
+  EXPECT_EQ(PrintValue(Shape::Make({1, 2})), "[1, 2]");
+  EXPECT_EQ(PrintValue(List::Make({Any(1), Any("a")})), R"(list[1, "a"])");
+  EXPECT_EQ(PrintValue(Adt::Tuple({1, nullptr})), "(1, none)");
+  EXPECT_EQ(PrintValue(Adt::Make(2, std::vector<AnyView>{AnyView(1)})), "adt#2(1)");
+  EXPECT_EQ(PrintValue(Closure::Make(3, std::vector<AnyView>(2))), "closure(#3, 2 free)");
+  EXPECT_EQ(PrintValue(Function::FromTyped("f", [] {})), "function f");
+  EXPECT_EQ(PrintValue(Error::Make(IoError("x"))), "error(input/output error: x)");
+  EXPECT_EQ(PrintValue(Storage::New(nullptr, 5).value()), "storage(5 bytes)");
+}
+
+TEST(Print, DeepAndSelfReferentialValuesEnd) {
+  auto deep = List::Make();
+  for (int i = 0; i < 10; ++i) deep = List::Make({Any(deep)});
+  EXPECT_EQ(PrintValue(deep), "list[list[list[list[list[…]]]]]");
+  const auto cycle = List::Make();
+  cycle->PushBack(Any(cycle));
+  EXPECT_FALSE(PrintValue(cycle).empty());
+  EXPECT_FALSE(ValueJson(cycle).empty());
+  cycle->Clear();
+}
+
+TEST(PrintJson, Values) {
+  EXPECT_EQ(ValueJson(nullptr), R"({"kind":"none"})");
+  EXPECT_EQ(ValueJson(3), R"({"kind":"int","value":3})");
+  EXPECT_EQ(ValueJson(true), R"({"kind":"bool","value":true})");
+  EXPECT_EQ(ValueJson("hi"), R"({"kind":"string","value":"hi"})");
+  EXPECT_EQ(ValueJson(kF32), R"({"kind":"dtype","text":"f32"})");
+  EXPECT_EQ(ValueJson(Shape::Make({2, 3})), R"({"kind":"shape","value":[2,3]})");
+  EXPECT_EQ(ValueJson(Adt::Tuple({1, 2.5})),
+            R"({"kind":"tuple","tag":0,"size":2,"items":[{"kind":"int","value":1},)"
+            R"({"kind":"float","value":2.5}]})");
+}
+
+TEST(PrintJson, Tensor) {
+  const auto tensor = Tensor::FromValues<float>({1, 2, 3, 4}, {2, 2}).value();
+  EXPECT_EQ(
+      ValueJson(tensor, {.max_elements = 3}),
+      R"({"kind":"tensor","dtype":"f32","shape":[2,2],"readOnly":false,"min":1,"mean":2.5,"max":4,)"
+      R"("nan":0,"inf":0,"elements":[1,2,3]})");
+}
+
+TEST(PrintJson, NotFiniteElementsAreCountedApart) {
+  const float nan = std::nanf(""), inf = std::numeric_limits<float>::infinity();
+  const auto tensor = Tensor::FromValues<float>({nan, inf, -1, 3}, {4}).value();
+  const TensorStatistics statistics = ComputeStatistics(*tensor);
+  EXPECT_EQ(statistics.nan, 1);
+  EXPECT_EQ(statistics.inf, 1);
+  EXPECT_EQ(statistics.min, -1);
+  EXPECT_EQ(statistics.max, 3);
+  EXPECT_EQ(statistics.mean, 1);
+  EXPECT_NE(ValueJson(tensor).find(R"("elements":["nan","inf",-1,3])"), std::string::npos);
+  const auto none = Tensor::FromValues<float>({nan}, {1}).value();
+  EXPECT_EQ(ValueJson(none).find("\"min\""), std::string::npos);
+}
+
+TEST(PrintJson, StatisticsOfOtherTypes) {
+  EXPECT_EQ(ComputeStatistics(*Tensor::FromValues<int64_t>({5, -7}, {2}).value()).min, -7);
+  EXPECT_EQ(ComputeStatistics(*Tensor::FromValues<bool>({true, false}, {2}).value()).mean, 0.5);
+  EXPECT_EQ(ComputeStatistics(*Tensor::New(kString, {2}).value()).finite, 0);
+  EXPECT_EQ(TensorElement(*Tensor::FromValues<uint16_t>({9}, {1}).value(), 0), 9);
+}
+
+}  // namespace
+}  // namespace tern
