@@ -90,6 +90,7 @@ bool TakeScratch(const TernKernelContext* context, ConvPlan& plan) {
 struct Window {
   const float* image;
   int64_t y, x;
+  int64_t out_y, out_x;
 };
 
 Window WindowOf(const ConvPlan& plan, int64_t row, const float* input) {
@@ -97,7 +98,20 @@ Window WindowOf(const ConvPlan& plan, int64_t row, const float* input) {
   const int64_t x = row % args.out_w, y = row / args.out_w % args.out_h;
   const int64_t image = row / args.out_w / args.out_h;
   return {input + image * args.in_h * args.in_w * args.in_pixel_stride,
-          y * args.stride_h - args.pad_top, x * args.stride_w - args.pad_left};
+          y * args.stride_h - args.pad_top, x * args.stride_w - args.pad_left, y, x};
+}
+
+// To the next output pixel.
+void Advance(const TernConv2dArgs& args, Window& window) {
+  window.x += args.stride_w;
+  if (++window.out_x < args.out_w) return;
+  window.x = -args.pad_left;
+  window.out_x = 0;
+  window.y += args.stride_h;
+  if (++window.out_y < args.out_h) return;
+  window.y = -args.pad_top;
+  window.out_y = 0;
+  window.image += args.in_h * args.in_w * args.in_pixel_stride;
 }
 
 // Pointers of one pixel, one per tap, kTileRows apart.
@@ -140,9 +154,9 @@ void PointAtRows(const ConvPlan& plan, const Window& window, float* border,
 void FillTable(const ConvPlan& plan, const float* input, int64_t first_row, int64_t rows,
                const float** table, float* border) {
   const TileSplit split(rows);
+  Window window = WindowOf(plan, first_row, input);
   for (int64_t tile = 0; tile < split.tiles; ++tile) {
-    for (int64_t i = 0; i < split.Rows(tile); ++i) {
-      const Window window = WindowOf(plan, first_row + split.First(tile) + i, input);
+    for (int64_t i = 0; i < split.Rows(tile); ++i, Advance(*plan.args, window)) {
       const float** pointers = table + tile * plan.taps * kTileRows + i;
       if (plan.whole_rows) {
         PointAtRows(plan, window, border, pointers);
@@ -226,7 +240,7 @@ int32_t conv2d(const TernConv2dArgs* args, const TernKernelContext* context) {
   if (pixels == 0 || args->out_c == 0) return TERN_KERNEL_OK;
   ConvPlan plan = MakePlan(*args);
   if (IsMatrixProduct(*args) && args->groups == 1) {
-    MultiplyInParallel(GroupProduct(plan, 0), args->input, args->in_pixel_stride, pixels, context);
+    MultiplyWithScratch(GroupProduct(plan, 0), args->input, args->in_pixel_stride, pixels, context);
     return TERN_KERNEL_OK;
   }
   if (!TakeScratch(context, plan)) return TERN_KERNEL_NO_MEMORY;

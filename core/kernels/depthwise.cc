@@ -12,6 +12,7 @@ namespace tern::kernels::TERN_TARGET_NAME {
 namespace {
 
 constexpr int64_t kTileOutputs = 4;
+constexpr float kInfinity = __builtin_inff();
 
 // A row of output pixels and the taps of its windows that lie in the image vertically.
 struct OutputRow {
@@ -21,34 +22,44 @@ struct OutputRow {
   int64_t rows;          // of taps inside
   int64_t row_step;      // input elements between rows of taps
   int64_t first_pixel;   // index of the output row's first pixel
+  // The epilogue where it is no more than a clamp (of nothing, without activation).
+  bool clamps;
+  float low, high;
 };
 
 // Outputs `pixel` at channels [channel, channel + count).
-HWY_INLINE void StoreOutput(const TernConv2dArgs& args, int64_t pixel, int64_t channel,
-                            int64_t count, FloatVector v) {
+HWY_INLINE void StoreOutput(const OutputRow& row, int64_t pixel, int64_t channel, int64_t count,
+                            FloatVector v) {
   const FloatTag d;
+  const TernConv2dArgs& args = *row.args;
   const TernEpilogue& epilogue = args.epilogue;
-  const bool whole = count == static_cast<int64_t>(hn::Lanes(d));
-  FloatVector residual = hn::Zero(d);
-  if (epilogue.residual != nullptr) {
-    const float* from = epilogue.residual + pixel * epilogue.residual_stride + channel;
-    residual = whole ? hn::LoadU(d, from) : hn::LoadN(d, from, static_cast<size_t>(count));
+  const size_t n = static_cast<size_t>(count);
+  if (row.clamps) {
+    // The constants come first: on x86, Max and Min then keep a NaN of v.
+    v = hn::Min(hn::Set(d, row.high), hn::Max(hn::Set(d, row.low), v));
+  } else {
+    FloatVector residual = hn::Zero(d);
+    if (epilogue.residual != nullptr) {
+      residual = hn::LoadN(d, epilogue.residual + pixel * epilogue.residual_stride + channel, n);
+    }
     if (epilogue.residual_after == 0) v = hn::Add(v, residual);
+    v = ApplyActivation(d, v, epilogue.activation, epilogue.alpha, epilogue.beta);
+    if (epilogue.residual_after != 0) v = hn::Add(v, residual);
   }
-  v = ApplyActivation(d, v, epilogue.activation, epilogue.alpha, epilogue.beta);
-  if (epilogue.residual_after != 0) v = hn::Add(v, residual);
   float* to = args.output + pixel * args.out_pixel_stride + channel;
-  if (whole) {
+  if (n == hn::Lanes(d)) {
     hn::StoreU(v, d, to);
   } else {
-    hn::StoreN(v, d, to, static_cast<size_t>(count));
+    hn::StoreN(v, d, to, n);
   }
 }
 
 HWY_INLINE FloatVector BiasAt(const TernConv2dArgs& args, int64_t channel, int64_t count) {
   const FloatTag d;
+  const size_t n = static_cast<size_t>(count);
   if (args.epilogue.bias == nullptr) return hn::Zero(d);
-  return hn::LoadN(d, args.epilogue.bias + channel, static_cast<size_t>(count));
+  const float* bias = args.epilogue.bias + channel;
+  return n == hn::Lanes(d) ? hn::LoadU(d, bias) : hn::LoadN(d, bias, n);
 }
 
 // One output over the taps [first, last) of each row of its window.
@@ -70,7 +81,7 @@ HWY_INLINE void ComputeOutput(const OutputRow& row, int64_t x, int64_t first, in
                   : MulAdd(hn::LoadN(d, in, n), hn::LoadN(d, w, n), sum);
     }
   }
-  StoreOutput(args, row.first_pixel + x, channel, count, sum);
+  StoreOutput(row, row.first_pixel + x, channel, count, sum);
 }
 
 void ComputePixel(const OutputRow& row, int64_t x) {
@@ -134,14 +145,15 @@ HWY_INLINE void ComputeFour(const OutputRow& row, int64_t x, int64_t channel) {
     const FloatVector w4 = kWidth > 4 ? hn::LoadU(d, w + 4 * channels) : w0;
     const float* in = line;
     TERN_COLUMN(0)
-    TERN_COLUMN(1) TERN_COLUMN(2) TERN_COLUMN(3) TERN_COLUMN(4) TERN_COLUMN(5) TERN_COLUMN(6)
-        TERN_COLUMN(7) TERN_COLUMN(8) TERN_COLUMN(9) TERN_COLUMN(10)
+    TERN_COLUMN(1)
+    TERN_COLUMN(2) TERN_COLUMN(3) TERN_COLUMN(4) TERN_COLUMN(5) TERN_COLUMN(6) TERN_COLUMN(7)
+        TERN_COLUMN(8) TERN_COLUMN(9) TERN_COLUMN(10)
   }
   const int64_t first = row.first_pixel + x;
-  StoreOutput(args, first, channel, lanes, s0);
-  StoreOutput(args, first + 1, channel, lanes, s1);
-  StoreOutput(args, first + 2, channel, lanes, s2);
-  StoreOutput(args, first + 3, channel, lanes, s3);
+  StoreOutput(row, first, channel, lanes, s0);
+  StoreOutput(row, first + 1, channel, lanes, s1);
+  StoreOutput(row, first + 2, channel, lanes, s2);
+  StoreOutput(row, first + 3, channel, lanes, s3);
 }
 
 #undef TERN_COLUMN
@@ -178,6 +190,18 @@ TileFunction* ChooseTile(const TernConv2dArgs& args) {
   return nullptr;
 }
 
+void SetClamp(const TernEpilogue& epilogue, OutputRow& row) {
+  const int32_t activation = epilogue.activation;
+  row.clamps =
+      epilogue.residual == nullptr &&
+      (activation == TERN_ACT_NONE || activation == TERN_ACT_RELU || activation == TERN_ACT_CLAMP);
+  if (activation == TERN_ACT_RELU) row.low = 0.0f;
+  if (activation == TERN_ACT_CLAMP) {
+    row.low = epilogue.alpha;
+    row.high = epilogue.beta;
+  }
+}
+
 OutputRow MakeRow(const TernConv2dArgs& args, int64_t index) {
   const int64_t image = index / args.out_h,
                 start = index % args.out_h * args.stride_h - args.pad_top;
@@ -186,12 +210,17 @@ OutputRow MakeRow(const TernConv2dArgs& args, int64_t index) {
   while (last > first && start + (last - 1) * args.dilation_h >= args.in_h) --last;
   const int64_t line = args.in_w * args.in_pixel_stride;
   const int64_t y = last > first ? start + first * args.dilation_h : 0;
-  return {&args,
-          args.input + (image * args.in_h + y) * line,
-          args.weights + first * args.kernel_w * args.in_c,
-          last - first,
-          args.dilation_h * line,
-          index * args.out_w};
+  OutputRow row{&args,
+                args.input + (image * args.in_h + y) * line,
+                args.weights + first * args.kernel_w * args.in_c,
+                last - first,
+                args.dilation_h * line,
+                index * args.out_w,
+                false,
+                -kInfinity,
+                kInfinity};
+  SetClamp(args.epilogue, row);
+  return row;
 }
 
 void ComputeRow(const OutputRow& row, TileFunction* tile) {

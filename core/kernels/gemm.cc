@@ -10,7 +10,7 @@ namespace tern::kernels::TERN_TARGET_NAME {
 
 int32_t gemm(const TernGemmArgs* args, const TernKernelContext* context) {
   const Product product{1, args->k, args->n, args->b, args->c, args->c_stride, args->epilogue};
-  MultiplyInParallel(product, args->a, args->a_stride, args->m, context);
+  MultiplyWithScratch(product, args->a, args->a_stride, args->m, context);
   return TERN_KERNEL_OK;
 }
 

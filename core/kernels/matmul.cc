@@ -47,7 +47,9 @@ MatMulPlan MakePlan(const TernMatMulArgs& args) {
   MatMulPlan plan{};
   plan.args = &args;
   plan.road = ChooseRoad(args);
-  plan.copies_a = args.a_col_stride != 1 && args.k > 1;
+  plan.copies_a = (args.a_col_stride != 1 && args.k > 1) ||
+                  (plan.road == Road::kPack && args.a_row_stride % kPageStride == 0 &&
+                   args.m >= 2 * kTileRows && args.n >= 4 * TERN_PANEL_WIDTH);
   plan.a_stride = plan.copies_a ? RoundUp16(args.k) + TERN_PANEL_WIDTH : args.a_row_stride;
   plan.a_floats = plan.copies_a ? args.m * plan.a_stride : 0;
   plan.panel_floats = plan.road == Road::kPack ? RoundUp16(args.n) * args.k : 0;
@@ -203,6 +205,10 @@ Product ProductOf(const MatMulPlan& plan, const Operands& operands) {
   return {1, args.k, args.n, operands.panels, operands.c, args.c_row_stride, operands.epilogue};
 }
 
+Rows RowsOf(const MatMulPlan& plan, const Operands& operands) {
+  return {operands.a, plan.a_stride, nullptr, 0};
+}
+
 const float* ColumnOf(const MatMulPlan& plan, const Operands& operands) {
   const TernMatMulArgs& args = *plan.args;
   if (args.b_row_stride == 1) return operands.b;
@@ -218,7 +224,7 @@ void MultiplyBatch(const MatMulPlan& plan, int64_t batch, int32_t worker) {
   switch (plan.road) {
     case Road::kPack:
       PackPanels(PackingOf(plan, operands), 0, panels);
-      MultiplyMatrix(ProductOf(plan, operands), operands.a, plan.a_stride, 0, args.m, 0, panels);
+      MultiplyMatrix(ProductOf(plan, operands), RowsOf(plan, operands), 0, args.m, 0, panels, 0);
       break;
     case Road::kDotRows:
       MultiplyDotRows(plan, operands, 0, args.m, ColumnOf(plan, operands));
@@ -238,7 +244,7 @@ void MultiplyWide(const MatMulPlan& plan, int64_t batch, const TernKernelContext
     const TernPackArgs packing = PackingOf(plan, operands);
     ParallelFor(context, PanelCount(args.n), 1 + kWorkerGrain / (args.k * 128 + 1), 1,
                 [&](int64_t first, int64_t last, int32_t) { PackPanels(packing, first, last); });
-    MultiplyInParallel(ProductOf(plan, operands), operands.a, plan.a_stride, args.m, context);
+    MultiplyInParallel(ProductOf(plan, operands), RowsOf(plan, operands), args.m, context);
   } else if (plan.road == Road::kDotRows) {
     const float* column = ColumnOf(plan, operands);
     ParallelFor(context, args.m, row_grain, 1, [&](int64_t first, int64_t last, int32_t) {

@@ -7,6 +7,7 @@
 #include "core/kernels/parallel.h"
 #include "core/kernels/simd_math.h"
 #include "core/kernels/tile.h"
+#include "core/kernels/transpose.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tern::kernels::TERN_TARGET_NAME {
@@ -183,19 +184,32 @@ int64_t RowsPerBlock(int64_t k) {
 
 }  // namespace
 
-void MultiplyMatrix(const Product& product, const float* a, int64_t a_stride, int64_t first_row,
-                    int64_t last_row, int64_t first_panel, int64_t last_panel) {
+int64_t CopyFloats(const Product& product, int64_t m, int64_t stride) {
+  const bool conflicts = stride >= 2 * kPageStride && stride % kPageStride == 0;
+  if (!conflicts || m < kTileRows || PanelCount(product.n) < 2 * PanelsPerTile()) return 0;
+  return RowsPerBlock(product.run) * (product.run + TERN_PANEL_WIDTH);
+}
+
+void MultiplyMatrix(const Product& product, const Rows& rows, int64_t first_row, int64_t last_row,
+                    int64_t first_panel, int64_t last_panel, int32_t worker) {
   const float* pointers[kBlockTiles * kTileRows];
   const int64_t block = RowsPerBlock(product.run);
+  float* copy = rows.copy == nullptr ? nullptr : rows.copy + worker * rows.copy_floats;
+  const int64_t stride = copy == nullptr ? rows.stride : product.run + TERN_PANEL_WIDTH;
   for (int64_t row = first_row; row < last_row; row += block) {
-    const int64_t rows = last_row - row < block ? last_row - row : block;
-    const TileSplit split(rows);
+    const int64_t count = last_row - row < block ? last_row - row : block;
+    const float* start = rows.data + row * rows.stride;
+    if (copy != nullptr) {
+      CopyStrided(start, rows.stride, 1, count, product.run, copy, stride);
+      start = copy;
+    }
+    const TileSplit split(count);
     for (int64_t tile = 0; tile < split.tiles; ++tile) {
       for (int64_t i = 0; i < split.Rows(tile); ++i) {
-        pointers[tile * kTileRows + i] = a + (row + split.First(tile) + i) * a_stride;
+        pointers[tile * kTileRows + i] = start + (split.First(tile) + i) * stride;
       }
     }
-    MultiplyBlock(product, pointers, row, rows, first_panel, last_panel);
+    MultiplyBlock(product, pointers, row, count, first_panel, last_panel);
   }
 }
 
@@ -204,22 +218,34 @@ bool SplitByPanels(const Product& product, int64_t m, int64_t workers) {
   return product.n > m && groups >= 2 * workers;
 }
 
-void MultiplyInParallel(const Product& product, const float* a, int64_t a_stride, int64_t m,
+void MultiplyInParallel(const Product& product, const Rows& rows, int64_t m,
                         const TernKernelContext* context) {
   const int64_t panels = PanelCount(product.n), row_cost = product.n * product.run * product.taps;
   const int64_t workers = WorkersFor(context, m * row_cost, kWorkerGrain);
   if (SplitByPanels(product, m, workers)) {
     const int64_t panel_cost = m * product.run * product.taps * TERN_PANEL_WIDTH;
     const int64_t grain = 1 + kWorkerGrain / (panel_cost + 1);
-    ParallelFor(context, panels, grain, PanelsPerTile(), [&](int64_t first, int64_t last, int32_t) {
-      MultiplyMatrix(product, a, a_stride, 0, m, first, last);
-    });
+    ParallelFor(context, panels, grain, PanelsPerTile(),
+                [&](int64_t first, int64_t last, int32_t worker) {
+                  MultiplyMatrix(product, rows, 0, m, first, last, worker);
+                });
     return;
   }
   ParallelFor(context, m, 1 + kWorkerGrain / (row_cost + 1), 1,
-              [&](int64_t first, int64_t last, int32_t) {
-                MultiplyMatrix(product, a, a_stride, first, last, 0, panels);
+              [&](int64_t first, int64_t last, int32_t worker) {
+                MultiplyMatrix(product, rows, first, last, 0, panels, worker);
               });
+}
+
+void MultiplyWithScratch(const Product& product, const float* a, int64_t a_stride, int64_t m,
+                         const TernKernelContext* context) {
+  Rows rows{a, a_stride, nullptr, CopyFloats(product, m, a_stride)};
+  const int64_t workers = context->parallel == nullptr ? 1 : context->parallel->num_workers;
+  if (rows.copy_floats > 0) {
+    const size_t bytes = static_cast<size_t>(workers * rows.copy_floats) * sizeof(float);
+    rows.copy = static_cast<float*>(context->scratch(context->scratch_context, bytes));
+  }
+  MultiplyInParallel(product, rows, m, context);
 }
 
 }  // namespace tern::kernels::TERN_TARGET_NAME

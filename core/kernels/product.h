@@ -38,13 +38,33 @@ int64_t PanelsPerTile();
 void MultiplyBlock(const Product& product, const float* const* pointers, int64_t first_row,
                    int64_t rows, int64_t first_panel, int64_t last_panel);
 
-// Rows of a plain matrix, cut into blocks that stay in the second-level cache.
-void MultiplyMatrix(const Product& product, const float* a, int64_t a_stride, int64_t first_row,
-                    int64_t last_row, int64_t first_panel, int64_t last_panel);
+// A plain matrix as the left operand. Rows whose distance is a multiple of kPageStride fall into
+// the same sets of a first-level cache and push each other out: they are copied, block by block, to
+// `copy`.
+struct Rows {
+  const float* data;
+  int64_t stride;
+  float* copy;  // [workers][copy_floats], or null
+  int64_t copy_floats;
+};
 
-// The whole product of an m-row matrix, over the workers that it is worth.
-void MultiplyInParallel(const Product& product, const float* a, int64_t a_stride, int64_t m,
+inline constexpr int64_t kPageStride = 256;  // floats
+
+// Floats per worker that Rows::copy should have; 0 where copying does not pay.
+int64_t CopyFloats(const Product& product, int64_t m, int64_t stride);
+
+// Rows [first_row, last_row) times panels [first_panel, last_panel), in blocks of rows that stay in
+// the second-level cache.
+void MultiplyMatrix(const Product& product, const Rows& rows, int64_t first_row, int64_t last_row,
+                    int64_t first_panel, int64_t last_panel, int32_t worker);
+
+// The whole product of m rows, over the workers that it is worth.
+void MultiplyInParallel(const Product& product, const Rows& rows, int64_t m,
                         const TernKernelContext* context);
+
+// The same, taking scratch for copies. Where there is none, rows are used in place.
+void MultiplyWithScratch(const Product& product, const float* a, int64_t a_stride, int64_t m,
+                         const TernKernelContext* context);
 
 // Multiplications per worker below which splitting costs more than it gives: some 20 us.
 inline constexpr int64_t kWorkerGrain = 1000000;

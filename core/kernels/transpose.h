@@ -57,20 +57,35 @@ inline void CopyStrided(const float* src, int64_t row_stride, int64_t column_str
   }
 }
 
+// Whole panels [first, last) of a matrix with contiguous rows: a few rows at a time, each read from
+// end to end.
+inline void PackRows(const TernPackArgs& args, int64_t first, int64_t last) {
+  constexpr int64_t kRows = 16;
+  for (int64_t row = 0; row < args.k; row += kRows) {
+    const int64_t end = row + kRows < args.k ? row + kRows : args.k;
+    for (int64_t panel = first; panel < last; ++panel) {
+      const float* src = args.src + panel * TERN_PANEL_WIDTH;
+      float* dst = args.dst + panel * args.k * TERN_PANEL_WIDTH;
+      for (int64_t i = row; i < end; ++i) {
+        memcpy(dst + i * TERN_PANEL_WIDTH, src + i * args.k_stride,
+               TERN_PANEL_WIDTH * sizeof(float));
+      }
+    }
+  }
+}
+
 // Panels [first, last) of args.
 inline void PackPanels(const TernPackArgs& args, int64_t first, int64_t last) {
+  if (args.n_stride == 1) {
+    const int64_t whole = args.n / TERN_PANEL_WIDTH < last ? args.n / TERN_PANEL_WIDTH : last;
+    if (first < whole) PackRows(args, first, whole);
+    first = first < whole ? whole : first;
+  }
   for (int64_t panel = first; panel < last; ++panel) {
     float* dst = args.dst + panel * args.k * TERN_PANEL_WIDTH;
     const int64_t column = panel * TERN_PANEL_WIDTH;
     const int64_t left = args.n - column;
     const int64_t columns = left < TERN_PANEL_WIDTH ? left : TERN_PANEL_WIDTH;
-    if (columns == TERN_PANEL_WIDTH && args.n_stride == 1) {
-      for (int64_t i = 0; i < args.k; ++i) {
-        memcpy(dst + i * TERN_PANEL_WIDTH, args.src + i * args.k_stride + column,
-               TERN_PANEL_WIDTH * sizeof(float));
-      }
-      continue;
-    }
     if (columns < TERN_PANEL_WIDTH) {
       memset(dst, 0, static_cast<size_t>(args.k) * TERN_PANEL_WIDTH * sizeof(float));
     }
