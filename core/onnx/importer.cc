@@ -31,7 +31,7 @@ namespace {
 
 constexpr int kMaxFunctionDepth = 64;
 // Functions that call functions twice grow without bound: a real model stays far below.
-constexpr int kMaxConvertedNodes = 500000;
+constexpr int kMaxConvertedNodes = 200000;
 // Suggestions look at every name; hostile files could ask for many.
 constexpr int kMaxSuggestions = 20;
 constexpr size_t kLongestSuggestion = 64;

@@ -2,6 +2,8 @@
 // Window attributes: every list has one value per spatial axis, pads two.
 #include "core/onnx/convert/window.h"
 
+#include <algorithm>
+
 #include "core/ops/shape_attrs.h"
 
 namespace tern::onnx {
@@ -17,6 +19,12 @@ Ints ReadList(NodeContext& node, std::string_view name, size_t expected, int64_t
     if (value < least) node.Fail("attribute '", name, "' is ", FormatDims(list), "; values must be at least ", least);
   }
   return list;
+}
+
+// A list that says what its absence says, too.
+void DropIfAll(int64_t value, Ints* list) {
+  const bool all = std::all_of(list->begin(), list->end(), [value](int64_t x) { return x == value; });
+  if (all) list->clear();
 }
 
 Value OneAxis(NodeContext& node, std::string_view op, const Value& image) {
@@ -58,6 +66,9 @@ ops::WindowAttrs ReadWindow(NodeContext& node, int spatial_rank) {
   window.dilations = ReadList(node, "dilations", count, 1);
   window.pads = ReadList(node, "pads", 2 * count, 0);
   if (window.auto_pad != ops::AutoPad::kNone) window.pads.clear();
+  DropIfAll(1, &window.strides);
+  DropIfAll(1, &window.dilations);
+  DropIfAll(0, &window.pads);
   if (spatial_rank != 1) return window;
   WidenList(&window.kernel, 1);
   WidenList(&window.strides, 1);
