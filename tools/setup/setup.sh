@@ -13,9 +13,14 @@ with_npm=1
 [ "${1:-}" != --no-npm ] || with_npm=0
 
 missing_packages() {
-  local package proof
+  local package proof version
+  version=$(debian_version)
   while read -r package proof _; do
-    case $package in '' | '#'*) continue ;; esac
+    case $package in
+      '' | '#'*) continue ;;
+      */*) [ "${version%%.*}" -ge "${package#*/}" ] 2>/dev/null || continue ;;
+    esac
+    package=${package%/*}
     have "$proof" || echo "$package"
   done <packages.txt
 }
