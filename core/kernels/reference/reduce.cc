@@ -14,7 +14,7 @@ double Start(TernReduceOp op) {
   return op == TERN_REDUCE_prod ? 1.0 : 0.0;
 }
 
-double Step(TernReduceOp op, double total, double x) {
+double Step(TernReduceOp op, double total, double x, double offset) {
   switch (op) {
     case TERN_REDUCE_max: return total > x || isnan(total) ? total : x;
     case TERN_REDUCE_min: return total < x || isnan(total) ? total : x;
@@ -22,7 +22,7 @@ double Step(TernReduceOp op, double total, double x) {
     case TERN_REDUCE_sum_square:
     case TERN_REDUCE_l2: return total + x * x;
     case TERN_REDUCE_l1: return total + fabs(x);
-    case TERN_REDUCE_log_sum_exp: return total + exp(x);
+    case TERN_REDUCE_log_sum_exp: return total + exp(x - offset);
     case TERN_REDUCE_sum:
     case TERN_REDUCE_mean:
     case TERN_REDUCE_log_sum: return total + x;
@@ -31,10 +31,23 @@ double Step(TernReduceOp op, double total, double x) {
   return total;
 }
 
-double Finish(TernReduceOp op, double total, int64_t count) {
+double Finish(TernReduceOp op, double total, int64_t count, double offset) {
   if (op == TERN_REDUCE_mean) return total / static_cast<double>(count);
   if (op == TERN_REDUCE_l2) return sqrt(total);
-  return op == TERN_REDUCE_log_sum || op == TERN_REDUCE_log_sum_exp ? log(total) : total;
+  if (op == TERN_REDUCE_log_sum_exp) return log(total) + offset;
+  return op == TERN_REDUCE_log_sum ? log(total) : total;
+}
+
+double ReduceColumn(TernReduceOp op, const float* x, int64_t size, int64_t stride) {
+  // log_sum_exp is taken about the maximum, which would overflow alone.
+  double offset = 0;
+  if (op == TERN_REDUCE_log_sum_exp) offset = ReduceColumn(TERN_REDUCE_max, x, size, stride);
+  if (isinf(offset)) return offset;
+  double total = Start(op);
+  for (int64_t k = 0; k < size; ++k) {
+    total = Step(op, total, static_cast<double>(x[k * stride]), offset);
+  }
+  return Finish(op, total, size, offset);
 }
 
 }  // namespace
@@ -43,12 +56,9 @@ int32_t reduce(const TernReduceArgs* args, const TernKernelContext*) {
   const TernReduceOp op = static_cast<TernReduceOp>(args->op);
   for (int64_t o = 0; o < args->outer; ++o) {
     for (int64_t i = 0; i < args->inner; ++i) {
-      double total = Start(op);
-      for (int64_t k = 0; k < args->axis; ++k) {
-        total =
-            Step(op, total, static_cast<double>(args->x[(o * args->axis + k) * args->inner + i]));
-      }
-      args->y[o * args->inner + i] = static_cast<float>(Finish(op, total, args->axis));
+      const float* column = args->x + o * args->axis * args->inner + i;
+      args->y[o * args->inner + i] =
+          static_cast<float>(ReduceColumn(op, column, args->axis, args->inner));
     }
   }
   return TERN_KERNEL_OK;

@@ -31,7 +31,8 @@ TEST(BindTest, RefusesWrongCountsAndKindsOfArguments) {
 
 TEST(BindTest, TakesStridedArguments) {
   TensorPtr x = Iota({2, 3});
-  TensorPtr transposed = x->View(Dims(Shape::Make({3, 2})->dims()), Dims(Shape::Make({1, 3})->dims()), 0).value();
+  TensorPtr transposed =
+      x->View(Dims(Shape::Make({3, 2})->dims()), Dims(Shape::Make({1, 3})->dims()), 0).value();
   EXPECT_EQ(RunText("neg", {transposed}), "f32[3, 2] {0 -3 -1 -4 -2 -5}");
 }
 
@@ -111,7 +112,8 @@ TEST(MatMulTest, MatricesVectorsAndBatches) {
 TEST(MatMulTest, AlphaBetaAndBiasOfAnyShape) {
   TensorPtr a = F({2, 1}, {1, 2}), b = F({1, 2}, {1, 10});
   EXPECT_EQ(RunText("matmul", {a, b, F({2}, {1, 2})}), "f32[2, 2] {2 12 3 22}");
-  EXPECT_EQ(RunText("matmul{activation=relu}", {a, b, F({2, 1}, {0, -5})}), "f32[2, 2] {1 10 0 15}");
+  EXPECT_EQ(RunText("matmul{activation=relu}", {a, b, F({2, 1}, {0, -5})}),
+            "f32[2, 2] {1 10 0 15}");
   EXPECT_EQ(RunText("matmul{alpha=2 beta=0.5}", {a, b, F({1}, {2})}), "f32[2, 2] {3 21 5 41}");
 }
 
@@ -126,7 +128,8 @@ TEST(MatMulTest, PackedWeights) {
 }
 
 TEST(MatMulTest, RefusesWhatDoesNotFit) {
-  ExpectError("matmul", {Iota({2, 3}), Iota({2, 3})}, {"matmul", "axis 1 of a", "3", "axis 0 of b"});
+  ExpectError("matmul", {Iota({2, 3}), Iota({2, 3})},
+              {"matmul", "axis 1 of a", "3", "axis 0 of b"});
   ExpectError("matmul", {Iota({2, 1, 1}), Iota({3, 1, 1})}, {"matmul", "broadcast"});
   ExpectError("matmul", {F({}, {1}), F({1}, {1})}, {"matmul", "a", "rank"});
   ExpectError("matmul", {Iota({1, 1}), Iota({1, 1}), F({2}, {1, 2})}, {"matmul", "bias"});

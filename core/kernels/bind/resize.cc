@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// resize: nearest and linear over one axis or two neighbouring ones run in the kernel (both image
+// layouts are of that form); everything else goes axis by axis.
+
+#include <cmath>
+#include <utility>
+
+#include "core/kernels/bind/bindings.h"
+#include "core/kernels/bind/elementwise.h"
+#include "core/kernels/bind/move.h"
+#include "core/kernels/bind/resize_axis.h"
+#include "core/ops/image_rules.h"
+
+namespace tern::kernels::bind {
+namespace {
+
+struct ResizeProblem {
+  Extents in, out;
+  AxisScale axes[ops::kMaxDims];
+};
+
+// The axis that entry i of scales, sizes or the region belongs to.
+Status AxisOfEntry(const ops::ResizeAttrs& attrs, const Extents& in, size_t i, int* axis) {
+  *axis = static_cast<int>(i);
+  return attrs.axes.empty() ? OkStatus() : ops::ResolveAxis(attrs.axes[i], in.rank(), axis);
+}
+
+Status PlanByScales(const ops::ResizeAttrs& attrs, std::span<const float> scales,
+                    ResizeProblem* p) {
+  for (float scale : scales) {
+    if (!(scale > 0) || !std::isfinite(scale))
+      return InvalidArgument("scale ", scale, " is not a positive number");
+  }
+  TERN_TRY(ops::ResizeByScales(attrs, p->in, scales, &p->out));
+  for (size_t i = 0; i < scales.size(); ++i) {
+    int axis = 0;
+    TERN_TRY(AxisOfEntry(attrs, p->in, i, &axis));
+    p->axes[axis].scale = static_cast<double>(scales[i]);
+  }
+  return OkStatus();
+}
+
+// One scale for all axes, so that none (or every one) reaches beyond its size.
+Status KeepAspect(const ops::ResizeAttrs& attrs, Ints* sizes, const Extents& in) {
+  double scale = attrs.aspect == ops::AspectPolicy::kNotLarger ? HUGE_VAL : 0;
+  for (size_t i = 0; i < sizes->size(); ++i) {
+    int axis = 0;
+    TERN_TRY(AxisOfEntry(attrs, in, i, &axis));
+    if (in[axis] == 0) return InvalidArgument("axis ", axis, " of x has no elements");
+    const double own = static_cast<double>((*sizes)[i]) / static_cast<double>(in[axis]);
+    scale = attrs.aspect == ops::AspectPolicy::kNotLarger ? std::fmin(scale, own)
+                                                          : std::fmax(scale, own);
+  }
+  for (size_t i = 0; i < sizes->size(); ++i) {
+    int axis = 0;
+    TERN_TRY(AxisOfEntry(attrs, in, i, &axis));
+    (*sizes)[i] = static_cast<int64_t>(std::floor(scale * static_cast<double>(in[axis]) + 0.5));
+  }
+  return OkStatus();
+}
+
+Status PlanBySizes(const ops::ResizeAttrs& attrs, Ints sizes, ResizeProblem* p) {
+  Extents checked;
+  TERN_TRY(ops::ResizeBySizes<int64_t>(attrs, p->in, sizes, &checked));
+  if (attrs.aspect != ops::AspectPolicy::kStretch) TERN_TRY(KeepAspect(attrs, &sizes, p->in));
+  TERN_TRY(ops::ResizeBySizes<int64_t>(attrs, p->in, sizes, &p->out));
+  for (int i = 0; i < p->in.rank(); ++i) {
+    if (p->in[i] > 0)
+      p->axes[i].scale = static_cast<double>(p->out[i]) / static_cast<double>(p->in[i]);
+  }
+  return OkStatus();
+}
+
+Status ReadRegion(const ops::ResizeAttrs& attrs, Call& call, ResizeProblem* p) {
+  if (attrs.coordinate != ops::CoordinateMode::kTfCropAndResize) return OkStatus();
+  const Tensor* region = call.F32(1);
+  TERN_TRY(call.TakeStatus());
+  const size_t count = attrs.axes.empty() ? static_cast<size_t>(p->in.rank()) : attrs.axes.size();
+  if (region->element_count() != static_cast<int64_t>(2 * count)) {
+    return WrongTensor(call, 1, *region, StrCat(2 * count, " elements"));
+  }
+  for (size_t i = 0; i < count; ++i) {
+    int axis = 0;
+    TERN_TRY(AxisOfEntry(attrs, p->in, i, &axis));
+    p->axes[axis].roi_start = static_cast<double>(region->data_as<float>()[i]);
+    p->axes[axis].roi_end = static_cast<double>(region->data_as<float>()[count + i]);
+  }
+  return OkStatus();
+}
+
+Status PlanResize(const ops::ResizeAttrs& attrs, Call& call, const Tensor& x, ResizeProblem* p) {
+  p->in = ExtentsOf(x);
+  Ints sizes = attrs.sizes;
+  std::span<const float> scales = attrs.scales;
+  if (call.Has(3)) call.ReadInts(3, &sizes);
+  if (const Tensor* given = call.OptionalF32(2); given != nullptr && sizes.empty()) {
+    scales = given->values<float>();
+  }
+  TERN_TRY(call.TakeStatus());
+  if (sizes.empty() && scales.empty()) return InvalidArgument("has neither scales nor sizes");
+  TERN_TRY(sizes.empty() ? PlanByScales(attrs, scales, p) : PlanBySizes(attrs, sizes, p));
+  for (int i = 0; i < p->in.rank(); ++i) {
+    p->axes[i].in = p->in[i];
+    p->axes[i].out = p->out[i];
+    if (p->in[i] == 0 && p->out[i] > 0) return InvalidArgument("axis ", i, " of x has no elements");
+  }
+  return ReadRegion(attrs, call, p);
+}
+
+// ---- the kernel
+// --------------------------------------------------------------------------------------------
+
+// The only axes that change, if the kernel can do them: [first, first + 1] or [first, first].
+bool FitsKernel(const ops::ResizeAttrs& attrs, const ResizeProblem& p, int* first, int* last) {
+  if (attrs.mode == ops::ResizeMode::kCubic || attrs.antialias || attrs.exclude_outside)
+    return false;
+  if (attrs.coordinate == ops::CoordinateMode::kTfCropAndResize) return false;
+  *first = p.in.rank();
+  *last = -1;
+  for (int i = 0; i < p.in.rank(); ++i) {
+    if (p.axes[i].IsIdentity(attrs)) continue;
+    *first = i < *first ? i : *first;
+    *last = i;
+  }
+  return *last >= 0 && *last - *first <= 1;
+}
+
+struct KernelAxis {
+  std::vector<int64_t> near, far;
+  std::vector<float> weight;
+};
+
+KernelAxis MakeKernelAxis(const ops::ResizeAttrs& attrs, const AxisScale& axis) {
+  KernelAxis result;
+  if (attrs.mode == ops::ResizeMode::kLinear) {
+    const AxisTaps taps = MakeAxisTaps(attrs, axis);  // two taps
+    for (size_t i = 0; i < static_cast<size_t>(axis.out); ++i) {
+      result.near.push_back(taps.positions[2 * i]);
+      result.far.push_back(taps.positions[2 * i + 1]);
+      result.weight.push_back(taps.weights[2 * i + 1]);
+    }
+    return result;
+  }
+  for (int64_t i = 0; i < axis.out; ++i) {
+    result.near.push_back(
+        NearestPosition(attrs.nearest, SourceCoordinate(attrs, axis, i), axis.in));
+  }
+  return result;
+}
+
+Status RunKernel(const ops::ResizeAttrs& attrs, Call& call, const ResizeProblem& p, int first,
+                 int last, const Tensor& x, const Tensor& y) {
+  // A single axis is the width of images of one row.
+  const AxisScale row{};
+  const AxisScale& height = first == last ? row : p.axes[first];
+  const AxisScale& width = p.axes[last];
+  const KernelAxis ys = MakeKernelAxis(attrs, height), xs = MakeKernelAxis(attrs, width);
+  TernResize2dArgs args{};
+  args.mode = attrs.mode == ops::ResizeMode::kLinear ? TERN_RESIZE_LINEAR : TERN_RESIZE_NEAREST;
+  args.batch = ops::ProductOf(p.in, 0, first);
+  args.in_h = height.in;
+  args.in_w = width.in;
+  args.out_h = height.out;
+  args.out_w = width.out;
+  args.channels = ops::ProductOf(p.in, last + 1, p.in.rank());
+  args.y0 = ys.near.data();
+  args.y1 = ys.far.data();
+  args.y_weight = ys.weight.data();
+  args.x0 = xs.near.data();
+  args.x1 = xs.far.data();
+  args.x_weight = xs.weight.data();
+  args.input = x.data_as<float>();
+  args.output = y.data_as<float>();
+  return Call::Check(call.kernels().resize2d(&args, call.kernel_context()));
+}
+
+// ---- axis by axis
+// ------------------------------------------------------------------------------------------
+
+// One output row (inner elements) as a weighted sum of input rows.
+void BlendRow(const AxisTaps& taps, int64_t position, const float* x, int64_t inner, float* y) {
+  for (int64_t i = 0; i < inner; ++i) y[i] = 0;
+  for (int64_t k = position * taps.taps; k < (position + 1) * taps.taps; ++k) {
+    const float weight = taps.weights[static_cast<size_t>(k)];
+    const float* row = x + taps.positions[static_cast<size_t>(k)] * inner;
+    if (weight == 0) continue;
+    for (int64_t i = 0; i < inner; ++i) y[i] += weight * row[i];
+  }
+}
+
+Status ResizeAxis(const ops::ResizeAttrs& attrs, Call& call, const AxisView& view,
+                  const AxisScale& axis, const Tensor& x, const Tensor& y) {
+  if (attrs.mode == ops::ResizeMode::kNearest) {
+    const KernelAxis nearest = MakeKernelAxis(attrs, axis);
+    return GatherAxis(call, view, x.dtype().size(), nearest.near, x.data(), y.data());
+  }
+  const AxisTaps taps = MakeAxisTaps(attrs, axis);
+  for (int64_t o = 0; o < view.outer; ++o) {
+    for (int64_t i = 0; i < axis.out; ++i) {
+      BlendRow(taps, i, x.data_as<float>() + o * axis.in * view.inner, view.inner,
+               y.data_as<float>() + (o * axis.out + i) * view.inner);
+    }
+  }
+  return OkStatus();
+}
+
+// tf_crop_and_resize: what lies outside of x is the extrapolation value.
+void Extrapolate(const ops::ResizeAttrs& attrs, const AxisView& view, const AxisScale& axis,
+                 float* y) {
+  for (int64_t i = 0; i < axis.out; ++i) {
+    const double x = SourceCoordinate(attrs, axis, i);
+    if (x >= 0 && x <= static_cast<double>(axis.in - 1)) continue;
+    for (int64_t o = 0; o < view.outer; ++o) {
+      float* row = y + (o * axis.out + i) * view.inner;
+      for (int64_t k = 0; k < view.inner; ++k) row[k] = attrs.extrapolation;
+    }
+  }
+}
+
+Result<TensorPtr> ResizeByAxes(const ops::ResizeAttrs& attrs, Call& call, const ResizeProblem& p,
+                               const Tensor& x) {
+  TensorPtr current;
+  Extents shape = p.in;
+  for (int i = 0; i < p.in.rank(); ++i) {
+    if (p.axes[i].IsIdentity(attrs)) continue;
+    const AxisView view = ViewAround(shape, i);
+    shape[i] = p.out[i];
+    TERN_TRY_ASSIGN(TensorPtr next, call.New(x.dtype(), shape));
+    TERN_TRY(ResizeAxis(attrs, call, view, p.axes[i], current != nullptr ? *current : x, *next));
+    current = std::move(next);
+  }
+  if (current == nullptr) return x.Reshape(p.out.span());
+  const bool crops = attrs.coordinate == ops::CoordinateMode::kTfCropAndResize && x.dtype() == kF32;
+  for (int i = 0; crops && i < p.in.rank(); ++i) {
+    Extrapolate(attrs, ViewAround(p.out, i), p.axes[i], current->data_as<float>());
+  }
+  return current;
+}
+
+Result<TensorPtr> ResizeF32(const ops::ResizeAttrs& attrs, Call& call, const ResizeProblem& p,
+                            const Tensor& x) {
+  int first = 0, last = 0;
+  if (!FitsKernel(attrs, p, &first, &last)) return ResizeByAxes(attrs, call, p, x);
+  TERN_TRY_ASSIGN(TensorPtr y, call.NewF32(p.out));
+  if (y->element_count() > 0) TERN_TRY(RunKernel(attrs, call, p, first, last, x, *y));
+  return y;
+}
+
+}  // namespace
+
+Result<Any> Resize(const ops::ResizeAttrs& attrs, Call& call) {
+  const Tensor* x = call.Input(0);
+  TERN_TRY(call.TakeStatus());
+  TERN_TRY(CheckMovable(call, 0, *x));
+  ResizeProblem p;
+  TERN_TRY(PlanResize(attrs, call, *x, &p));
+  if (x->dtype() == kF32) {
+    TERN_TRY_ASSIGN(TensorPtr y, ResizeF32(attrs, call, p, *x));
+    return Any(std::move(y));
+  }
+  const bool crops = attrs.coordinate == ops::CoordinateMode::kTfCropAndResize;
+  if (attrs.mode == ops::ResizeMode::kNearest && !crops) {
+    TERN_TRY_ASSIGN(TensorPtr y, ResizeByAxes(attrs, call, p, *x));
+    return Any(std::move(y));
+  }
+  TERN_TRY_ASSIGN(TensorPtr wide, CastTo(call, *x, kF32));
+  TERN_TRY_ASSIGN(TensorPtr resized, ResizeF32(attrs, call, p, *wide));
+  TERN_TRY_ASSIGN(TensorPtr y, CastTo(call, *resized, x->dtype()));
+  return Any(std::move(y));
+}
+
+}  // namespace tern::kernels::bind

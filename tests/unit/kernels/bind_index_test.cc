@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions, index operators, resize, normalizations.
+
+#include <limits>
+
+#include "tests/unit/kernels/bind_test.h"
+
+namespace tern::kernels {
+namespace {
+
+TEST(ReduceTest, AnySetOfAxes) {
+  TensorPtr x = Iota({2, 2, 3});
+  EXPECT_EQ(RunText("reduce_sum", {x}), "f32[1, 1, 1] {66}");
+  EXPECT_EQ(RunText("reduce_sum{axes=1 keep_dims=0}", {x}), "f32[2, 3] {3 5 7 15 17 19}");
+  EXPECT_EQ(RunText("reduce_max{axes=0,2 keep_dims=0}", {x}), "f32[2] {8 11}");
+  EXPECT_EQ(RunText("reduce_mean", {x, I({1}, {-1})}), "f32[2, 2, 1] {1 4 7 10}");
+  EXPECT_EQ(RunText("reduce_sum{noop_if_empty=1}", {F({2}, {1, 2})}), "f32[2] {1 2}");
+  EXPECT_EQ(RunText("reduce_l2{axes=0}", {F({2}, {3, 4})}), "f32[1] {5}");
+  EXPECT_EQ(RunText("reduce_log_sum_exp", {F({2}, {1000, 1000})}), "f32[1] {1000.69}");
+  EXPECT_EQ(RunText("reduce_sum{keep_dims=0}", {Tensor::New(kF32, {0}).value()}), "f32[] {0}");
+}
+
+TEST(ReduceTest, OtherTypes) {
+  EXPECT_EQ(RunText("reduce_sum", {I({3}, {1, 2, -4})}), "i64[1] {-1}");
+  EXPECT_EQ(RunText("reduce_min", {I({2}, {3, -9})}), "i64[1] {-9}");
+  EXPECT_EQ(RunText("reduce_mean", {T_<int32_t>({2}, {3, 4})}), "i32[1] {3}");
+  EXPECT_EQ(RunText("reduce_max", {B({2}, {false, true})}), "bool[1] {1}");
+  EXPECT_EQ(RunText("reduce_log_sum_exp", {T_<double>({2}, {1000, 1000})}), "f64[1] {1000.69}");
+  EXPECT_EQ(RunText("reduce_prod", {T_<double>({2}, {3, 0.5})}), "f64[1] {1.5}");
+  EXPECT_EQ(RunText("reduce_max", {T_<double>({1}, {-std::numeric_limits<double>::infinity()})}),
+            "f64[1] {-inf}");
+}
+
+TEST(EinsumTest, ContractsFromLeftToRight) {
+  TensorPtr a = Iota({2, 3}), b = Iota({3, 2});
+  EXPECT_EQ(RunText("einsum{equation=ij,jk->ik}", {a, b}), RunText("matmul", {a, b}));
+  EXPECT_EQ(RunText("einsum{equation=ij->ji}", {a}), RunText("transpose", {a}));
+  EXPECT_EQ(RunText("einsum{equation=ij->}", {a}), "f32[] {15}");
+  EXPECT_EQ(RunText("einsum{equation=ii->i}", {Iota({2, 2})}), "f32[2] {0 3}");
+  EXPECT_EQ(RunText("einsum{equation=i,j->ij}", {F({2}, {1, 2}), F({2}, {3, 4})}),
+            "f32[2, 2] {3 4 6 8}");
+  EXPECT_EQ(RunText("einsum{equation=...ij,...jk->...ik}", {Iota({2, 1, 1, 2}), Iota({3, 2, 1})}),
+            RunText("matmul", {Iota({2, 1, 1, 2}), Iota({3, 2, 1})}));
+  EXPECT_EQ(RunText("einsum{equation=i,i,i->}", {F({2}, {1, 2}), F({2}, {3, 4}), F({2}, {5, 6})}),
+            "f32[] {63}");
+  ExpectError("einsum{equation=ij,jk->ik}", {a, a}, {"einsum", "'j'", "3", "2"});
+  ExpectError("einsum{equation=ij,jk->ik}", {a}, {"einsum", "2 inputs"});
+  ExpectError("einsum{equation=ij->ik}", {a}, {"einsum"});
+}
+
+TEST(ReduceTest, RefusesBadAxes) {
+  ExpectError("reduce_sum{axes=2}", {Iota({2, 2})}, {"reduce_sum", "axis 2"});
+  ExpectError("reduce_sum{axes=1,-1}", {Iota({2, 2})}, {"reduce_sum"});
+  ExpectError("reduce_sum", {Iota({2}), F({1}, {0})}, {"reduce_sum", "axes (argument 1)", "f32"});
+  ExpectError("argmax{axis=0}", {Tensor::New(kF32, {0}).value()}, {"argmax", "no elements"});
+}
+
+TEST(ArgTest, ExtremesAndSums) {
+  TensorPtr x = F({2, 3}, {1, 3, 3, 5, 2, 5});
+  EXPECT_EQ(RunText("argmax{axis=1 keep_dims=0}", {x}), "i64[2] {1 0}");
+  EXPECT_EQ(RunText("argmax{axis=1 last=1}", {x}), "i64[2, 1] {2 2}");
+  EXPECT_EQ(RunText("argmin{axis=0}", {x}), "i64[1, 3] {0 1 0}");
+  EXPECT_EQ(RunText("cumsum{axis=1}", {x}), "f32[2, 3] {1 4 7 5 7 12}");
+  EXPECT_EQ(RunText("cumsum{axis=0 exclusive=1 reverse=1}", {I({3}, {1, 2, 3})}), "i64[3] {5 3 0}");
+  ExpectError("cumsum{axis=3}", {x}, {"cumsum", "axis 3"});
+}
+
+TEST(TopKTest, SortsWithIndices) {
+  TensorPtr x = F({1, 4}, {1, 3, 3, 2});
+  EXPECT_EQ(RunText("topk{k=3}", {x}), "f32[1, 3] {3 3 2} i64[1, 3] {1 2 3}");
+  EXPECT_EQ(RunText("topk{largest=0}", {x, I({1}, {2})}), "f32[1, 2] {1 2} i64[1, 2] {0 3}");
+  EXPECT_EQ(RunText("topk{k=1}", {F({3}, {1, std::nanf(""), 2})}), "f32[1] {nan} i64[1] {1}");
+  ExpectError("topk{k=5}", {x}, {"topk", "5", "4"});
+  ExpectError("topk", {x, I({2}, {1, 2})}, {"topk", "k", "2"});
+}
+
+TEST(GatherTest, AxesAndNegativeIndices) {
+  TensorPtr x = Iota({2, 3});
+  EXPECT_EQ(RunText("gather{axis=1}", {x, I({2}, {-1, 0})}), "f32[2, 2] {2 0 5 3}");
+  EXPECT_EQ(RunText("gather", {I({3}, {7, 8, 9}), I({}, {2})}), "i64[] {9}");
+  EXPECT_EQ(RunText("gather", {x, T_<int32_t>({1, 1}, {1})}), "f32[1, 1, 3] {3 4 5}");
+  EXPECT_EQ(RunText("gather_elements{axis=1}", {x, I({2, 1}, {2, -3})}), "f32[2, 1] {2 3}");
+  EXPECT_EQ(RunText("gather_nd", {x, I({2, 2}, {0, 1, -1, -1})}), "f32[2] {1 5}");
+  EXPECT_EQ(RunText("gather_nd{batch_dims=1}", {x, I({2, 1}, {2, 0})}), "f32[2] {2 3}");
+}
+
+TEST(GatherTest, RefusesIndicesOutOfRange) {
+  TensorPtr x = Iota({2, 3});
+  ExpectError("gather{axis=1}", {x, I({1}, {3})}, {"gather", "index 3", "-3", "2"});
+  ExpectError("gather", {x, I({2}, {0, -3})}, {"gather", "index -3", "element 1"});
+  ExpectError("gather", {x, F({1}, {0})}, {"gather", "f32", "i64"});
+  ExpectError("gather_nd", {x, I({1, 2}, {0, 3})}, {"gather_nd", "index 3"});
+  ExpectError("gather_nd", {x, I({1, 3}, {0, 0, 0})}, {"gather_nd", "[2, 3]"});
+  ExpectError("gather_elements", {x, I({1, 4}, {0, 0, 0, 0})}, {"gather_elements", "[1, 4]"});
+}
+
+TEST(ScatterTest, WritesIntoACopy) {
+  TensorPtr x = F({3}, {1, 2, 3});
+  EXPECT_EQ(RunText("scatter_elements", {x, I({2}, {2, 0}), F({2}, {9, 8})}), "f32[3] {8 2 9}");
+  EXPECT_EQ(RunText("scatter_elements{reduction=add}", {x, I({2}, {1, 1}), F({2}, {1, 1})}),
+            "f32[3] {1 4 3}");
+  EXPECT_EQ(RunText("scatter_nd", {Iota({2, 2}), I({1, 1}, {1}), F({1, 2}, {7, 8})}),
+            "f32[2, 2] {0 1 7 8}");
+  EXPECT_EQ(Text(*x), "f32[3] {1 2 3}");
+  ExpectError("scatter_elements", {x, I({1}, {3}), F({1}, {0})}, {"scatter_elements", "index 3"});
+  ExpectError("scatter_elements", {x, I({2}, {0, 0}), F({1}, {0})},
+              {"scatter_elements", "updates"});
+  ExpectError("scatter_nd", {x, I({1, 1}, {0}), F({2}, {1, 2})}, {"scatter_nd", "updates", "[1]"});
+}
+
+TEST(OneHotTest, AndNonZeroAndCompress) {
+  TensorPtr values = F({2}, {0, 1});
+  EXPECT_EQ(RunText("one_hot", {I({3}, {1, -1, 7}), I({}, {2}), values}),
+            "f32[3, 2] {0 1 0 1 0 0}");
+  EXPECT_EQ(RunText("one_hot{axis=0}", {I({1}, {1}), I({}, {2}), values}), "f32[2, 1] {0 1}");
+  EXPECT_EQ(RunText("non_zero", {F({2, 2}, {0, 1, 2, 0})}), "i64[2, 2] {0 1 1 0}");
+  EXPECT_EQ(RunText("compress{has_axis=1 axis=1}", {Iota({2, 3}), B({2}, {false, true})}),
+            "f32[2, 1] {1 4}");
+  ExpectError("one_hot", {I({1}, {0}), I({}, {-2}), values}, {"one_hot", "-2"});
+  ExpectError("one_hot", {I({1}, {0}), I({}, {2}), F({1}, {0})}, {"one_hot", "two elements"});
+  ExpectError("compress", {Iota({1}), B({2}, {true, true})}, {"compress", "condition"});
+}
+
+TEST(ResizeTest, NearestAndLinear) {
+  TensorPtr x = F({1, 1, 2, 2}, {1, 2, 3, 4});
+  EXPECT_EQ(RunText("resize{coordinate=asymmetric nearest=floor scales=1,1,2,2}", {x}),
+            "f32[1, 1, 4, 4] {1 1 2 2 1 1 2 2 3 3 4 4 3 3 4 4}");
+  EXPECT_EQ(RunText("resize{mode=linear sizes=1,1,2,4}", {x}),
+            "f32[1, 1, 2, 4] {1 1.25 1.75 2 3 3.25 3.75 4}");
+  EXPECT_EQ(RunText("resize{mode=linear coordinate=align_corners sizes=1,1,3,3}", {x}),
+            "f32[1, 1, 3, 3] {1 1.5 2 2 2.5 3 3 3.5 4}");
+  EXPECT_EQ(RunText("resize{sizes=2}", {I({3}, {5, 6, 7})}), "i64[2] {5 7}");
+}
+
+TEST(ResizeTest, LayoutsAgree) {
+  TensorPtr x = Iota({1, 2, 3, 4}, 0.37f), last = RunTensor("transpose{perm=0,2,3,1}", {x});
+  TensorPtr y = RunTensor("resize{mode=linear sizes=1,5,7,2}", {last});
+  EXPECT_EQ(RunText("transpose{perm=0,3,1,2}", {y}),
+            RunText("resize{mode=linear sizes=1,2,5,7}", {x}));
+}
+
+TEST(ResizeTest, CubicAndCrop) {
+  EXPECT_EQ(RunText("resize{mode=cubic coordinate=asymmetric scales=2}", {F({4}, {1, 1, 1, 1})}),
+            "f32[8] {1 1 1 1 1 1 1 1}");
+  EXPECT_EQ(RunText("resize{mode=linear coordinate=tf_crop_and_resize extrapolation=9 sizes=3}",
+                    {F({3}, {0, 1, 2}), F({2}, {0, 2})}),
+            "f32[3] {0 2 9}");
+  EXPECT_EQ(RunText("resize{mode=linear antialias=1 scales=0.5}", {F({4}, {1, 2, 3, 4})}),
+            "f32[2] {1.625 3.375}");
+}
+
+TEST(ResizeTest, RefusesBadTargets) {
+  TensorPtr x = Iota({1, 1, 2, 2});
+  ExpectError("resize", {x}, {"resize", "neither scales nor sizes"});
+  ExpectError("resize{scales=1,2}", {x}, {"resize", "2 scales"});
+  ExpectError("resize", {x, nullptr, F({4}, {1, 1, -1, 1})}, {"resize", "-1"});
+  ExpectError("resize{sizes=1,1,2,4611686018427387904}", {x}, {"resize"});
+  ExpectError("resize{coordinate=tf_crop_and_resize sizes=1,1,2,2}", {x},
+              {"resize", "roi", "missing"});
+}
+
+TEST(NormTest, RowsAndChannels) {
+  TensorPtr x = F({1, 2, 2}, {1, 3, 2, 6}), one = F({2}, {1, 1}), zero = F({2}, {0, 0});
+  EXPECT_EQ(RunText("layer_norm{axis=-1 epsilon=0}", {x, one, F({2}, {0, 1})}),
+            "f32[1, 2, 2] {-1 2 -1 2}");
+  EXPECT_EQ(RunText("instance_norm{epsilon=0}", {x, F({2}, {1, 2}), zero}),
+            "f32[1, 2, 2] {-1 1 -2 2}");
+  EXPECT_EQ(RunText("group_norm{groups=1 epsilon=0}", {F({1, 2, 1}, {1, 3}), one, zero}),
+            "f32[1, 2, 1] {-1 1}");
+  EXPECT_EQ(RunText("lp_norm{axis=-1}", {F({2, 2}, {3, 4, 0, 0})}), "f32[2, 2] {0.6 0.8 0 0}");
+  EXPECT_EQ(RunText("lrn{size=1 alpha=1 beta=1 bias=0}", {F({1, 1, 2}, {2, 4})}),
+            "f32[1, 1, 2] {0.5 0.25}");
+  EXPECT_EQ(RunText("hardmax", {F({1, 3}, {1, 5, 5})}), "f32[1, 3] {0 1 0}");
+  ExpectError("layer_norm{axis=-1}", {x, F({3}, {1, 1, 1})}, {"layer_norm", "[3]"});
+  ExpectError("group_norm{groups=3}", {x, one, zero}, {"group_norm", "groups=3"});
+  ExpectError("instance_norm", {x, F({1}, {1}), zero}, {"instance_norm", "scale", "[2]"});
+}
+
+TEST(NormTest, ChannelsLastAgrees) {
+  TensorPtr x = Iota({2, 4, 3}, 0.3f), last = RunTensor("transpose{perm=0,2,1}", {x});
+  TensorPtr scale = F({4}, {1, 2, 3, 4}), bias = F({4}, {0, 1, 2, 3});
+  for (std::string op : {"group_norm{groups=2}", "instance_norm"}) {
+    std::string with_axis =
+        op == "instance_norm" ? "instance_norm{axis=2}" : "group_norm{axis=2 groups=2}";
+    TensorPtr y = RunTensor(with_axis, {last, scale, bias});
+    EXPECT_EQ(RunText("transpose{perm=0,2,1}", {y}), RunText(op, {x, scale, bias}));
+  }
+}
+
+}  // namespace
+}  // namespace tern::kernels
