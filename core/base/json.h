@@ -8,10 +8,13 @@
 #ifndef TERN_CORE_BASE_JSON_H_
 #define TERN_CORE_BASE_JSON_H_
 
+#include <concepts>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 namespace tern {
 
@@ -38,12 +41,21 @@ class JsonWriter {
   // Key and value in one.
   JsonWriter& Field(std::string_view name, std::string_view text) { return Key(name).String(text); }
   JsonWriter& Field(std::string_view name, const char* text) { return Key(name).String(text); }
-  JsonWriter& Field(std::string_view name, int64_t value) { return Key(name).Int(value); }
-  JsonWriter& Field(std::string_view name, int32_t value) { return Key(name).Int(value); }
-  JsonWriter& Field(std::string_view name, uint64_t value) { return Key(name).Uint(value); }
-  JsonWriter& Field(std::string_view name, uint32_t value) { return Key(name).Uint(value); }
-  JsonWriter& Field(std::string_view name, double value) { return Key(name).Double(value); }
-  JsonWriter& Field(std::string_view name, bool value) { return Key(name).Bool(value); }
+  template <typename T>
+    requires std::integral<T> || std::floating_point<T>
+  JsonWriter& Field(std::string_view name, T value) {
+    Key(name);
+    if constexpr (std::same_as<T, bool>)
+      return Bool(value);
+    else if constexpr (std::same_as<T, float>)
+      return Float(value);
+    else if constexpr (std::floating_point<T>)
+      return Double(value);
+    else if constexpr (std::is_signed_v<T>)
+      return Int(value);
+    else
+      return Uint(value);
+  }
 
   const std::string& text() const { return out_; }
   std::string Take() { return std::move(out_); }

@@ -16,7 +16,7 @@ class LongString : public Object {
   static constexpr TernTypeCode kTypeCode = TERN_TYPE_STRING;
   static ObjectPtr<LongString> Make(std::string_view text);
 
-  std::string_view view() const { return {text(), size_}; }
+  std::string_view view() const { return {text(), static_cast<size_t>(size_)}; }
 
  private:
   template <typename T, typename... A>
