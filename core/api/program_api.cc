@@ -9,6 +9,7 @@
 #include "core/kernels/bind/bind.h"
 #include "core/object/registry.h"
 #include "core/vm/assembler.h"
+#include "core/vm/builtins.h"
 #include "core/vm/disassembler.h"
 #include "core/vm/reader.h"
 #include "core/vm/writer.h"

@@ -71,7 +71,7 @@ void WriteConstant(const vm::Constant& constant, size_t index, JsonWriter* json)
 
 void WriteInstruction(const vm::Executable& executable, uint32_t pc, JsonWriter* json) {
   json->BeginObject().Field("pc", pc).Field("text", vm::InstructionText(executable, pc));
-  if (const vm::DebugEntry* debug = executable.FindDebug(pc)) json->Field("source", debug->text);
+  if (const vm::DebugEntry* debug = executable.FindDebug(pc)) json->Field("source", debug->text());
   json->EndObject();
 }
 
