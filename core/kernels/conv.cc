@@ -101,10 +101,11 @@ Window WindowOf(const ConvPlan& plan, int64_t row, const float* input) {
           y * args.stride_h - args.pad_top, x * args.stride_w - args.pad_left, y, x};
 }
 
-// To the next output pixel.
-void Advance(const TernConv2dArgs& args, Window& window) {
-  window.x += args.stride_w;
-  if (++window.out_x < args.out_w) return;
+// `count` output pixels on, at most to the start of the next row.
+void Advance(const TernConv2dArgs& args, int64_t count, Window& window) {
+  window.x += count * args.stride_w;
+  window.out_x += count;
+  if (window.out_x < args.out_w) return;
   window.x = -args.pad_left;
   window.out_x = 0;
   window.y += args.stride_h;
@@ -114,56 +115,80 @@ void Advance(const TernConv2dArgs& args, Window& window) {
   window.image += args.in_h * args.in_w * args.in_pixel_stride;
 }
 
-// Pointers of one pixel, one per tap, kTileRows apart.
-void PointAtTaps(const ConvPlan& plan, const Window& window, const float** pointers) {
+// The input row under row ky of the window, or null outside of the image.
+const float* LineOf(const TernConv2dArgs& args, const Window& window, int64_t ky) {
+  const int64_t y = window.y + ky * args.dilation_h;
+  return y >= 0 && y < args.in_h ? window.image + y * args.in_w * args.in_pixel_stride : nullptr;
+}
+
+// Pointers of `count` neighbouring pixels of one output row, first at `window`: kTileRows from tap
+// to tap.
+void PointAtTaps(const ConvPlan& plan, const Window& window, int64_t count,
+                 const float** pointers) {
   const TernConv2dArgs& args = *plan.args;
+  const int64_t stride = args.stride_w, pixel = args.in_pixel_stride, width = args.in_w;
+  const float* zeros = plan.zeros;
   for (int64_t ky = 0; ky < args.kernel_h; ++ky) {
-    const int64_t y = window.y + ky * args.dilation_h;
-    const bool inside = y >= 0 && y < args.in_h;
-    const float* line = window.image + (inside ? y * args.in_w * args.in_pixel_stride : 0);
+    const float* line = LineOf(args, window, ky);
     for (int64_t kx = 0; kx < args.kernel_w; ++kx, pointers += kTileRows) {
-      const int64_t x = window.x + kx * args.dilation_w;
-      *pointers = inside && x >= 0 && x < args.in_w ? line + x * args.in_pixel_stride : plan.zeros;
+      int64_t x = line == nullptr ? width : window.x + kx * args.dilation_w;
+      const int64_t step = line == nullptr ? 0 : stride;
+      for (int64_t i = 0; i < count; ++i, x += step) {
+        pointers[i] = x >= 0 && x < width ? line + x * pixel : zeros;
+      }
     }
   }
 }
 
-// The same where a row of the window is one run; uses the pixel's `border` if the window is cut.
-void PointAtRows(const ConvPlan& plan, const Window& window, float* border,
-                 const float** pointers) {
+// Copies what lies in the image of the window row at column x of `line`; zeros for the rest.
+void CopyCutRow(const ConvPlan& plan, const float* line, int64_t x, float* border) {
+  const int64_t first = x < 0 ? -x * plan.ic : 0, over = x * plan.ic + plan.run;
+  const int64_t end = plan.args->in_w * plan.ic;
+  const int64_t last = over > end ? plan.run - (over - end) : plan.run;
+  for (int64_t i = 0; i < plan.run; ++i) border[i] = 0.0f;
+  for (int64_t i = first; i < last; ++i) border[i] = line[x * plan.ic + i];
+}
+
+// The same where a row of the window is one run. Windows that the image cuts are copied to
+// `border`, whose used part is returned.
+int64_t PointAtRows(const ConvPlan& plan, const Window& window, int64_t count, float* border,
+                    const float** pointers) {
   const TernConv2dArgs& args = *plan.args;
-  const int64_t first = window.x < 0 ? -window.x : 0;
-  const int64_t over = window.x + args.kernel_w - args.in_w;
-  const int64_t last = args.kernel_w - (over > 0 ? over : 0);
-  const bool cut = first > 0 || last < args.kernel_w;
-  for (int64_t ky = 0; ky < args.kernel_h; ++ky, pointers += kTileRows, border += plan.run) {
-    const int64_t y = window.y + ky * args.dilation_h;
-    if (y < 0 || y >= args.in_h || first >= last) {
-      *pointers = plan.zeros;
+  const int64_t stride = args.stride_w, step = stride * plan.ic, last_x = args.in_w - args.kernel_w;
+  float* free_border = border;
+  for (int64_t ky = 0; ky < args.kernel_h; ++ky, pointers += kTileRows) {
+    const float* line = LineOf(args, window, ky);
+    if (line == nullptr) {
+      for (int64_t i = 0; i < count; ++i) pointers[i] = plan.zeros;
       continue;
     }
-    const float* line = window.image + (y * args.in_w + window.x) * plan.ic;
-    *pointers = cut ? border : line;
-    if (!cut) continue;
-    memset(border, 0, static_cast<size_t>(plan.run) * sizeof(float));
-    memcpy(border + first * plan.ic, line + first * plan.ic,
-           static_cast<size_t>((last - first) * plan.ic) * sizeof(float));
+    for (int64_t i = 0; i < count; ++i) pointers[i] = line + window.x * plan.ic + i * step;
+    for (int64_t i = 0, x = window.x; i < count; ++i, x += stride) {
+      if (x >= 0 && x <= last_x) continue;
+      CopyCutRow(plan, line, x, free_border);
+      pointers[i] = free_border;
+      free_border += plan.run;
+    }
   }
+  return free_border - border;
 }
 
 void FillTable(const ConvPlan& plan, const float* input, int64_t first_row, int64_t rows,
                const float** table, float* border) {
+  const TernConv2dArgs& args = *plan.args;
   const TileSplit split(rows);
   Window window = WindowOf(plan, first_row, input);
-  for (int64_t tile = 0; tile < split.tiles; ++tile) {
-    for (int64_t i = 0; i < split.Rows(tile); ++i, Advance(*plan.args, window)) {
-      const float** pointers = table + tile * plan.taps * kTileRows + i;
+  for (int64_t tile = 0; tile < split.tiles; ++tile, table += plan.taps * kTileRows) {
+    for (int64_t i = 0, tile_rows = split.Rows(tile); i < tile_rows;) {
+      const int64_t line_left = args.out_w - window.out_x, left = tile_rows - i;
+      const int64_t count = left < line_left ? left : line_left;
       if (plan.whole_rows) {
-        PointAtRows(plan, window, border, pointers);
-        border += plan.taps * plan.run;
+        border += PointAtRows(plan, window, count, border, table + i);
       } else {
-        PointAtTaps(plan, window, pointers);
+        PointAtTaps(plan, window, count, table + i);
       }
+      Advance(args, count, window);
+      i += count;
     }
   }
 }

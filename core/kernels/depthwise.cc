@@ -97,66 +97,119 @@ void ComputePixel(const OutputRow& row, int64_t x) {
   }
 }
 
-// sum += v * weight[tap] where tap lies in the window.
-template <int tap, int kWidth>
-HWY_INLINE void AddTap(FloatVector v, FloatVector w0, FloatVector w1, FloatVector w2,
-                       FloatVector w3, FloatVector w4, FloatVector& sum) {
-  if constexpr (tap < 0 || tap >= kWidth) {
-    return;
-  } else if constexpr (tap == 0) {
-    sum = MulAdd(v, w0, sum);
-  } else if constexpr (tap == 1) {
-    sum = MulAdd(v, w1, sum);
-  } else if constexpr (tap == 2) {
-    sum = MulAdd(v, w2, sum);
-  } else if constexpr (tap == 3) {
-    sum = MulAdd(v, w3, sum);
-  } else {
-    sum = MulAdd(v, w4, sum);
-  }
+#define TERN_COLUMNS v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10
+#define TERN_COLUMN_PARAMETERS                                                                    \
+  FloatVector v0, FloatVector v1, FloatVector v2, FloatVector v3, FloatVector v4, FloatVector v5, \
+      FloatVector v6, FloatVector v7, FloatVector v8, FloatVector v9, FloatVector v10
+
+template <int i>
+HWY_INLINE FloatVector Column(TERN_COLUMN_PARAMETERS) {
+  if constexpr (i == 0) return v0;
+  if constexpr (i == 1) return v1;
+  if constexpr (i == 2) return v2;
+  if constexpr (i == 3) return v3;
+  if constexpr (i == 4) return v4;
+  if constexpr (i == 5) return v5;
+  if constexpr (i == 6) return v6;
+  if constexpr (i == 7) return v7;
+  if constexpr (i == 8) return v8;
+  if constexpr (i == 9) return v9;
+  if constexpr (i == 10) return v10;
 }
 
-// Input column i of the tile is tap i - t * kStride of output t.
-#define TERN_COLUMN(i)                                          \
-  if constexpr (i < kColumns) {                                 \
-    const FloatVector v = hn::LoadU(d, in);                     \
-    in += pixel;                                                \
-    AddTap<i, kWidth>(v, w0, w1, w2, w3, w4, s0);               \
-    AddTap<i - kStride, kWidth>(v, w0, w1, w2, w3, w4, s1);     \
-    AddTap<i - 2 * kStride, kWidth>(v, w0, w1, w2, w3, w4, s2); \
-    AddTap<i - 3 * kStride, kWidth>(v, w0, w1, w2, w3, w4, s3); \
+// Column i of the input under the tile; those that it does not reach repeat the first.
+#define TERN_LOAD_COLUMN(i) \
+  const FloatVector v##i = hn::LoadU(d, i < kColumns ? in + i * pixel : in);
+
+// Tap kx of all four outputs: independent sums, so that none waits for the one before.
+#define TERN_ADD_TAP(kx)                                          \
+  if constexpr (kx < kWidth) {                                    \
+    const FloatVector tap = hn::LoadU(d, w + kx * channels);      \
+    s0 = MulAdd(Column<kx>(TERN_COLUMNS), tap, s0);               \
+    s1 = MulAdd(Column<kx + kStride>(TERN_COLUMNS), tap, s1);     \
+    s2 = MulAdd(Column<kx + 2 * kStride>(TERN_COLUMNS), tap, s2); \
+    s3 = MulAdd(Column<kx + 3 * kStride>(TERN_COLUMNS), tap, s3); \
   }
 
-// Four outputs from x on, whose windows lie in the image; one vector of channels.
+// Four neighbouring outputs whose windows lie in the image, at channel 0.
+struct Four {
+  const OutputRow* row;
+  int64_t x;
+  const float* in;
+  const float* weights;
+  const float* bias;  // or null
+  float* out;
+  int64_t pixel, channels, out_step, rows, row_step;
+};
+
+Four FourAt(const OutputRow& row, int64_t x) {
+  const TernConv2dArgs& args = *row.args;
+  return {&row,
+          x,
+          row.input + (x * args.stride_w - args.pad_left) * args.in_pixel_stride,
+          row.weights,
+          args.epilogue.bias,
+          args.output + (row.first_pixel + x) * args.out_pixel_stride,
+          args.in_pixel_stride,
+          args.in_c,
+          args.out_pixel_stride,
+          row.rows,
+          row.row_step};
+}
+
+// Kept out of the tile: its activations would take the tile's registers.
+HWY_NOINLINE void StoreFourSlowly(const Four& four, int64_t channel, FloatVector s0, FloatVector s1,
+                                  FloatVector s2, FloatVector s3) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(FloatTag()));
+  const int64_t first = four.row->first_pixel + four.x;
+  StoreOutput(*four.row, first, channel, lanes, s0);
+  StoreOutput(*four.row, first + 1, channel, lanes, s1);
+  StoreOutput(*four.row, first + 2, channel, lanes, s2);
+  StoreOutput(*four.row, first + 3, channel, lanes, s3);
+}
+
+// One vector of channels of four outputs; low and high where the epilogue is a clamp.
 template <int kWidth, int kStride>
-HWY_INLINE void ComputeFour(const OutputRow& row, int64_t x, int64_t channel) {
+HWY_INLINE void ComputeFour(const Four& four, int64_t channel, bool clamps, FloatVector low,
+                            FloatVector high) {
   constexpr int kColumns = 3 * kStride + kWidth;
   const FloatTag d;
-  const TernConv2dArgs& args = *row.args;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  const int64_t pixel = args.in_pixel_stride, channels = args.in_c;
-  const float* line = row.input + (x * kStride - args.pad_left) * pixel + channel;
-  const float* w = row.weights + channel;
-  FloatVector s0 = BiasAt(args, channel, lanes), s1 = s0, s2 = s0, s3 = s0;
-  for (int64_t y = 0; y < row.rows; ++y, line += row.row_step, w += kWidth * channels) {
-    const FloatVector w0 = hn::LoadU(d, w), w1 = hn::LoadU(d, w + channels);
-    const FloatVector w2 = hn::LoadU(d, w + 2 * channels);
-    const FloatVector w3 = kWidth > 3 ? hn::LoadU(d, w + 3 * channels) : w0;
-    const FloatVector w4 = kWidth > 4 ? hn::LoadU(d, w + 4 * channels) : w0;
-    const float* in = line;
-    TERN_COLUMN(0)
-    TERN_COLUMN(1)
-    TERN_COLUMN(2) TERN_COLUMN(3) TERN_COLUMN(4) TERN_COLUMN(5) TERN_COLUMN(6) TERN_COLUMN(7)
-        TERN_COLUMN(8) TERN_COLUMN(9) TERN_COLUMN(10)
+  const int64_t pixel = four.pixel, channels = four.channels;
+  const float* in = four.in + channel;
+  const float* w = four.weights + channel;
+  FloatVector s0 = hn::Zero(d);
+  if (four.bias != nullptr) s0 = hn::LoadU(d, four.bias + channel);
+  FloatVector s1 = s0, s2 = s0, s3 = s0;
+  for (int64_t y = 0; y < four.rows; ++y, in += four.row_step, w += kWidth * channels) {
+    TERN_LOAD_COLUMN(0)
+    TERN_LOAD_COLUMN(1)
+    TERN_LOAD_COLUMN(2)
+    TERN_LOAD_COLUMN(3)
+    TERN_LOAD_COLUMN(4)
+    TERN_LOAD_COLUMN(5)
+    TERN_LOAD_COLUMN(6)
+    TERN_LOAD_COLUMN(7)
+    TERN_LOAD_COLUMN(8)
+    TERN_LOAD_COLUMN(9)
+    TERN_LOAD_COLUMN(10)
+    TERN_ADD_TAP(0)
+    TERN_ADD_TAP(1)
+    TERN_ADD_TAP(2)
+    TERN_ADD_TAP(3)
+    TERN_ADD_TAP(4)
   }
-  const int64_t first = row.first_pixel + x;
-  StoreOutput(row, first, channel, lanes, s0);
-  StoreOutput(row, first + 1, channel, lanes, s1);
-  StoreOutput(row, first + 2, channel, lanes, s2);
-  StoreOutput(row, first + 3, channel, lanes, s3);
+  if (!clamps) return StoreFourSlowly(four, channel, s0, s1, s2, s3);
+  float* out = four.out + channel;
+  hn::StoreU(hn::Min(high, hn::Max(low, s0)), d, out);
+  hn::StoreU(hn::Min(high, hn::Max(low, s1)), d, out + four.out_step);
+  hn::StoreU(hn::Min(high, hn::Max(low, s2)), d, out + 2 * four.out_step);
+  hn::StoreU(hn::Min(high, hn::Max(low, s3)), d, out + 3 * four.out_step);
 }
 
-#undef TERN_COLUMN
+#undef TERN_ADD_TAP
+#undef TERN_LOAD_COLUMN
+#undef TERN_COLUMN_PARAMETERS
+#undef TERN_COLUMNS
 
 // All channels of four outputs. The last vector overlaps the one before it, which writes the same
 // values again; with a residual, which may be the output, channels left over go one output at a
@@ -164,14 +217,17 @@ HWY_INLINE void ComputeFour(const OutputRow& row, int64_t x, int64_t channel) {
 template <int kWidth, int kStride>
 void ComputeTile(const OutputRow& row, int64_t x) {
   const TernConv2dArgs& args = *row.args;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(FloatTag()));
+  const FloatTag d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const Four four = FourAt(row, x);
+  const FloatVector low = hn::Set(d, row.low), high = hn::Set(d, row.high);
   int64_t channel = 0;
-  for (; channel + lanes <= args.in_c; channel += lanes) {
-    ComputeFour<kWidth, kStride>(row, x, channel);
+  for (; channel + lanes <= four.channels; channel += lanes) {
+    ComputeFour<kWidth, kStride>(four, channel, row.clamps, low, high);
   }
-  if (channel == args.in_c) return;
+  if (channel == four.channels) return;
   if (channel > 0 && args.epilogue.residual == nullptr) {
-    ComputeFour<kWidth, kStride>(row, x, args.in_c - lanes);
+    ComputeFour<kWidth, kStride>(four, four.channels - lanes, row.clamps, low, high);
     return;
   }
   for (int64_t t = 0; t < kTileOutputs; ++t) {

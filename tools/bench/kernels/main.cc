@@ -3,6 +3,10 @@
 // multiply-add limit measured beside them.
 //   bench_kernels [--target NAME] [--filter TEXT] [--json FILE]
 
+#ifdef __EMSCRIPTEN__
+#include <emscripten.h>
+#endif
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -55,7 +59,17 @@ void* Scratch(void*, size_t bytes) {
 const TernKernelContext kContext = {nullptr, nullptr, &Scratch};
 
 // Processor time of this process: other programs on a busy machine do not count.
-double Seconds() { return static_cast<double>(clock()) / CLOCKS_PER_SEC; }
+double Seconds() {
+#ifdef __EMSCRIPTEN__
+  return EM_ASM_DOUBLE({
+    if (typeof process == 'undefined') return performance.now() * 1e-3;
+    var usage = process.cpuUsage();
+    return (usage.user + usage.system) * 1e-6;
+  });
+#else
+  return static_cast<double>(clock()) / CLOCKS_PER_SEC;
+#endif
+}
 
 // The best rate of several samples of at least 10 ms each.
 double BestRate(const std::function<double()>& run) {
