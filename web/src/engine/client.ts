@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page's end of the worker: requests as promises, progress as callbacks, a fresh worker after a
+// fatal failure or when a stop is not heard.
+import type {
+  Answer, AnswerKinds, Failure, Progress, Reply, Request, RequestBody,
+} from './protocol.js';
+
+export class EngineError extends Error {
+  constructor(readonly failure: Failure) {
+    super(failure.message);
+    this.name = 'EngineError';
+  }
+}
+
+type AnswerTo<K extends RequestBody['kind']> = Extract<Answer, { kind: AnswerKinds[K] }>;
+type OnProgress = (progress: Progress) => void;
+
+interface Waiting {
+  resolve: (answer: Answer) => void;
+  reject: (error: Error) => void;
+  onProgress: OnProgress | undefined;
+}
+
+/** How long a stop may go unheard, in milliseconds: a kernel cannot be interrupted. */
+const kPatience = 400;
+const kMaxMute = 2;
+
+/** The failure that requests in flight end with when the worker goes away. */
+export function restartFailure(reason: string): Failure {
+  const message = `the engine was restarted: ${reason}`;
+  const help = 'the program is loaded again; start the run anew';
+  const text = `error[E0605]: ${message}\n   = help: ${help}\n`;
+  return { code: 'E0605', message, text, diagnostics: [], fatal: true };
+}
+
+const spawnWorker = (): Worker =>
+  new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'tern' });
+
+export class EngineClient {
+  private worker: Worker;
+  private waiting = new Map<number, Waiting>();
+  private nextId = 1;
+  /** Workers in a row that failed without a word: after a few there is no use in another. */
+  private mute = 0;
+
+  /** Called when the worker had to be replaced: its program and machine are gone. */
+  onReplaced: () => void = () => {};
+
+  constructor(private readonly spawn: () => Worker = spawnWorker) {
+    this.worker = this.attach();
+  }
+
+  async request<K extends RequestBody['kind']>(
+    body: RequestBody & { kind: K }, onProgress?: OnProgress,
+  ): Promise<AnswerTo<K>> {
+    if (this.mute > kMaxMute) throw new EngineError(restartFailure('its worker does not start'));
+    const id = this.nextId++;
+    return (await new Promise<Answer>((resolve, reject) => {
+      this.waiting.set(id, { resolve, reject, onProgress });
+      this.worker.postMessage({ ...body, id } as Request);
+    })) as AnswerTo<K>;
+  }
+
+  /** Ends the run under way: between two instructions, or with the worker if it does not listen. */
+  stop(): void {
+    this.worker.postMessage({ kind: 'stop' });
+    const stuck = [...this.waiting.keys()];
+    const worker = this.worker;
+    setTimeout(() => {
+      const unheard = worker === this.worker && stuck.some((id) => this.waiting.has(id));
+      if (unheard) this.replace(restartFailure('it did not stop within a single instruction'));
+    }, kPatience);
+  }
+
+  private attach(): Worker {
+    const worker = this.spawn();
+    worker.onmessage = (event: MessageEvent<Reply>) => this.receive(event.data);
+    worker.onerror = (event) => {
+      event.preventDefault();
+      this.mute++;
+      this.replace(restartFailure(event.message || 'its worker could not be loaded'));
+    };
+    return worker;
+  }
+
+  private receive(reply: Reply): void {
+    this.mute = 0;
+    const waiting = this.waiting.get(reply.id);
+    if (!waiting) return;
+    if ('progress' in reply) {
+      waiting.onProgress?.(reply.progress);
+      return;
+    }
+    this.waiting.delete(reply.id);
+    if (reply.ok) return waiting.resolve(reply.answer);
+    if (reply.failure.fatal) this.replace(restartFailure('another request made it fail'));
+    waiting.reject(new EngineError(reply.failure));
+  }
+
+  private replace(failure: Failure): void {
+    this.worker.terminate();
+    if (this.mute <= kMaxMute) this.worker = this.attach();
+    const lost = [...this.waiting.values()];
+    this.waiting.clear();
+    this.onReplaced();
+    for (const { reject } of lost) reject(new EngineError(failure));
+  }
+}

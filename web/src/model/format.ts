@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers, sizes and types as short text.
+import type { Parameter } from 'tern-runtime';
+
+const kByteUnits = ['KiB', 'MiB', 'GiB', 'TiB'];
+
+export function formatBytes(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  let value = bytes / 1024;
+  let unit = 0;
+  while (value >= 1024 && unit < kByteUnits.length - 1) {
+    value /= 1024;
+    unit++;
+  }
+  return `${value >= 100 ? value.toFixed(0) : value.toFixed(1)} ${kByteUnits[unit]}`;
+}
+
+/** Four significant digits, with a real minus sign. */
+export function formatNumber(value: number | bigint): string {
+  if (typeof value === 'bigint') return String(value).replace('-', '−');
+  if (Number.isNaN(value)) return 'NaN';
+  if (!Number.isFinite(value)) return value > 0 ? '∞' : '−∞';
+  if (Object.is(value, -0)) return '−0';
+  const whole = Number.isInteger(value) && Math.abs(value) < 1e7;
+  const text = whole ? String(value) : value.toPrecision(4).replace(/\.?0+(e|$)/, '$1');
+  return text.replaceAll('-', '−');
+}
+
+export function formatMilliseconds(ms: number): string {
+  if (ms < 1) return `${(ms * 1000).toFixed(0)} µs`;
+  if (ms < 1000) return ms < 100 ? `${ms.toFixed(1)} ms` : `${ms.toFixed(0)} ms`;
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+export function formatShape(shape: readonly (number | string)[]): string {
+  return `[${shape.join(', ')}]`;
+}
+
+export function formatType({ type, dtype, shape }: Partial<Parameter>): string {
+  return type ?? (dtype && shape ? dtype + formatShape(shape) : 'any');
+}
+
+/** "1 row", "2 rows", "12 000 rows". */
+export function formatCount(count: number, noun: string): string {
+  const digits = String(count).replace(/\B(?=(\d{3})+$)/g, '\u202f');
+  return `${digits} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The instructions as a virtual grid: only the rows in sight are in the page. One tab stop; arrows
+// move, b toggles a breakpoint, and the row at hand is spelled out in full below.
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { formatCount } from '../../model/format.js';
+import {
+  type CodeRow, codeRows, type InstructionRow, isFunctionRow, rowOfPc, visibleRange,
+} from '../../model/instructions.js';
+import { toggleBreakpoint } from '../../state/runs.js';
+import { currentPc } from '../../state/session.js';
+import { session } from '../../state/store.js';
+import { Pane } from '../pane.js';
+import { FunctionHeading, Heading, InstructionLine } from './rows.js';
+
+const kRowHeight = 28;
+const kPageRows = 2;
+
+/** Where a key moves the row at hand to; nothing for other keys. */
+function target(key: string, at: number, count: number, page: number): number | undefined {
+  const moves: Record<string, number> = {
+    ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + page, PageUp: at - page, Home: 0,
+    End: count - 1,
+  };
+  const wanted = moves[key];
+  return wanted === undefined ? undefined : Math.min(Math.max(wanted, 0), count - 1);
+}
+
+/** Scrolls so that the row is in sight below the heading. */
+function reveal(element: HTMLElement | null, index: number): void {
+  if (!element) return;
+  const top = index * kRowHeight;
+  const bottom = top + 2 * kRowHeight;
+  if (top < element.scrollTop) element.scrollTop = top;
+  else if (bottom > element.scrollTop + element.clientHeight) {
+    element.scrollTop = bottom - element.clientHeight;
+  }
+}
+
+function useScroll(ref: { current: HTMLElement | null }, fresh: unknown) {
+  const [scroll, setScroll] = useState({ top: 0, height: 600 });
+  const measure = (): void => {
+    const element = ref.current;
+    if (element) setScroll({ top: element.scrollTop, height: element.clientHeight });
+  };
+  useLayoutEffect(() => {
+    const element = ref.current;
+    if (!element) return;
+    element.scrollTop = 0;
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [fresh]);
+  return { scroll, measure };
+}
+
+function Detail({ row }: { row: CodeRow | undefined }) {
+  if (!row) return null;
+  if (isFunctionRow(row)) return <p class="row-detail"><code>@{row.functionName}{row.signature}</code></p>;
+  return (
+    <p class="row-detail" data-testid="row-detail">
+      <code>{row.pc}  {row.text}</code>
+      {row.source ? <span class="detail"> from {row.source}</span> : null}
+    </p>
+  );
+}
+
+function Spacer({ rows }: { rows: number }) {
+  return <div aria-hidden="true" style={{ height: `${rows * kRowHeight}px` }} />;
+}
+
+export function BytecodePane() {
+  const { program, breakpoints, lastPc } = session.value;
+  const pc = currentPc(session.value);
+  const rows = useMemo(() => (program ? codeRows(program.info) : []), [program]);
+  const rowAt = useMemo(() => rowOfPc(rows), [rows]);
+  const grid = useRef<HTMLDivElement>(null);
+  const { scroll, measure } = useScroll(grid, program);
+  const [focus, setFocus] = useState(0);
+
+  const go = (index: number): void => {
+    setFocus(index);
+    reveal(grid.current, index);
+  };
+  useEffect(() => setFocus(0), [program]);
+  useEffect(() => {
+    const index = pc === undefined ? undefined : rowAt.get(pc);
+    if (index !== undefined) go(index);
+  }, [pc, rowAt]);
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const page = Math.max(1, Math.floor(scroll.height / kRowHeight) - kPageRows);
+    const next = target(event.key, focus, rows.length, page);
+    const row = rows[focus];
+    if (next !== undefined) go(next);
+    else if (event.key === 'b' && row && !isFunctionRow(row)) toggleBreakpoint(row.pc);
+    else return;
+    event.preventDefault();
+  };
+
+  const [first, last] = visibleRange(rows.length, kRowHeight, scroll.top, scroll.height);
+  const line = (row: InstructionRow, index: number) => (
+    <InstructionLine
+      key={row.pc} row={row} index={index} focused={index === focus} current={row.pc === pc}
+      executed={row.pc === lastPc} breaks={breakpoints.has(row.pc)} onFocus={() => setFocus(index)}
+    />
+  );
+  const note = rows.length > 0 ? formatCount(rowAt.size, 'instruction') : undefined;
+  return (
+    <Pane id="bytecode" title="Bytecode" note={note}>
+      <div
+        ref={grid} class="grid" role="grid" tabIndex={0} aria-label="Instructions"
+        aria-rowcount={rows.length + 1} aria-colcount={7} aria-activedescendant={rows.length > 0 ? `row-${focus}` : undefined}
+        onScroll={measure} onKeyDown={onKeyDown} data-testid="bytecode-grid"
+      >
+        <Heading />
+        <Spacer rows={first} />
+        {rows.slice(first, last).map((row, i) => (isFunctionRow(row)
+          ? <FunctionHeading key={`@${row.functionName}`} row={row} index={first + i} focused={first + i === focus} />
+          : line(row, first + i)))}
+        <Spacer rows={rows.length - last} />
+      </div>
+      <Detail row={rows[focus]} />
+    </Pane>
+  );
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values in full: a register that was picked, and the results of a run that has returned.
+import { formatMilliseconds } from '../../model/format.js';
+import { inspect } from '../../state/runs.js';
+import { session } from '../../state/store.js';
+import { ValueView } from '../../widgets/tensor-view.js';
+import { Pane } from '../pane.js';
+
+function Inspected() {
+  const { inspected, machine } = session.value;
+  if (!inspected) return null;
+  const { index, value } = inspected;
+  const register = machine?.frames[0]?.registers[index];
+  const name = register?.name ? `%${index} ${register.name}` : `%${index}`;
+  return (
+    <div class="inspected" data-testid="inspected">
+      <button type="button" class="small close" onClick={() => inspect(undefined)}>Close %{index}</button>
+      {value === undefined || value === null
+        ? <p class="hint"><code>{name}</code> holds nothing now.</p>
+        : <ValueView name={name} value={value} />}
+    </div>
+  );
+}
+
+export function OutputPane() {
+  const { outputs, inspected, stopReason, milliseconds } = session.value;
+  const note = outputs && stopReason === 'returned' ? `in ${formatMilliseconds(milliseconds)}` : null;
+  return (
+    <Pane id="output" title="Output" note={note}>
+      <div class="scroll padded" tabIndex={0} role="group" aria-label="Values">
+        <Inspected />
+        {Object.entries(outputs ?? {}).map(([name, value]) => (
+          <ValueView key={name} name={name} value={value} />
+        ))}
+        {outputs || inspected ? null : (
+          <p class="hint">
+            Run to the end to see the results, or pick a register to see all of its values.
+          </p>
+        )}
+      </div>
+    </Pane>
+  );
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every pane is made of: a region with a heading, tools beside it, and a body.
+import type { ComponentChildren } from 'preact';
+
+export interface PaneProps {
+  id: string;
+  title: string;
+  /** Said behind the title. */
+  note?: ComponentChildren;
+  tools?: ComponentChildren;
+  children?: ComponentChildren;
+}
+
+export function Pane({ id, title, note, tools, children }: PaneProps) {
+  return (
+    <section
+      class={`pane pane-${id}`} aria-labelledby={`${id}-title`} tabIndex={-1} data-pane={id}
+      data-testid={`pane-${id}`}
+    >
+      <header>
+        <h2 id={`${id}-title`}>{title}</h2>
+        {note ? <span class="note">{note}</span> : null}
+        {tools ? <div class="tools">{tools}</div> : null}
+      </header>
+      <div class="body">{children}</div>
+    </section>
+  );
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is loaded: file, functions, constants, primitives, sections; and the ways to load another.
+import { formatBytes, formatCount, formatMilliseconds } from '../../model/format.js';
+import { signatureOf } from '../../model/instructions.js';
+import { constantRows, type ListingRow, primitiveRows, sectionRows } from '../../model/listing.js';
+import { loadDigits, loadFile, setFunction } from '../../state/programs.js';
+import { session } from '../../state/store.js';
+import { Disclosure } from '../../widgets/disclosure.js';
+import { FilePicker } from '../../widgets/file-picker.js';
+import { saveFile } from '../../widgets/save-file.js';
+import { Pane } from '../pane.js';
+
+const kKinds = {
+  executable: 'executable', onnx: 'ONNX, compiled here', assembly: 'assembly, assembled here',
+};
+
+function Functions() {
+  const { program, functionName } = session.value;
+  return (
+    <fieldset class="functions" data-testid="functions">
+      <legend>Functions</legend>
+      {program?.info.functions.map((f) => (
+        <label key={f.name} class="function">
+          <input
+            type="radio" name="function" checked={f.name === functionName}
+            onChange={() => setFunction(f.name)}
+          />
+          <span>
+            <code>@{f.name}</code> <span class="detail signature">{signatureOf(f)}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function Listing({ title, rows, testid }: { title: string; rows: ListingRow[]; testid: string }) {
+  const summary = <>{title} <span class="count">{rows.length}</span></>;
+  return (
+    <Disclosure summary={summary} testid={testid}>
+      {() => (
+        <div class="scroll" tabIndex={0} role="group" aria-label={title}>
+          <table class="listing">
+            <tbody>
+              {rows.map(({ name, detail, size }, i) => (
+                <tr key={i}>
+                  <th scope="row">{name}</th>
+                  <td>{detail}</td>
+                  <td class="number">{size}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Disclosure>
+  );
+}
+
+function Tools() {
+  return (
+    <>
+      <FilePicker
+        label="Open…" name="Open a program file" accept=".tern,.onnx,.tasm" testid="open-file"
+        onFile={loadFile}
+      />
+      <button type="button" onClick={loadDigits} data-testid="load-digits">Digits</button>
+    </>
+  );
+}
+
+function Loaded() {
+  const { program } = session.value;
+  if (!program) return null;
+  const { info, executable, name } = program;
+  const saveAs = `${name.replace(/\.\w+$/, '')}.tern`;
+  return (
+    <>
+      <p class="facts" data-testid="program-facts">
+        {kKinds[program.fileKind]} · {formatBytes(program.fileBytes)}
+        {' '}· {formatCount(info.instructions.length, 'instruction')}
+        {' '}· ready in {formatMilliseconds(program.milliseconds)}
+      </p>
+      <Functions />
+      <Listing title="Constants" testid="constants" rows={constantRows(info)} />
+      <Listing title="Primitives" testid="primitives" rows={primitiveRows(info)} />
+      <Listing title="Sections" testid="sections" rows={sectionRows(info)} />
+      <p class="save">
+        <button type="button" class="small" onClick={() => saveFile(saveAs, executable)} data-testid="save">
+          Save {saveAs}
+        </button>
+        <span class="detail">{formatBytes(executable.length)}</span>
+      </p>
+    </>
+  );
+}
+
+export function ProgramPane() {
+  const { program, run } = session.value;
+  const starting = run === 'loading';
+  return (
+    <Pane id="program" title="Program" note={program?.name} tools={<Tools />}>
+      <div class="scroll padded" tabIndex={0} role="group" aria-label="What the program holds">
+        {program ? <Loaded /> : (
+          <p class="hint">
+            {starting ? 'Starting the engine…' : 'Drop a .tern, .onnx or .tasm file anywhere on the page.'}
+          </p>
+        )}
+      </div>
+    </Pane>
+  );
+}

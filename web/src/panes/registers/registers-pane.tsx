@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The registers of the innermost frame at the cursor, and what the last step changed.
+import { formatBytes } from '../../model/format.js';
+import { type RegisterRow, registerRows } from '../../model/registers.js';
+import { inspect } from '../../state/runs.js';
+import { session } from '../../state/store.js';
+import { Pane } from '../pane.js';
+
+function Row({ row, picked }: { row: RegisterRow; picked: boolean }) {
+  const classes = [row.changed && 'changed', row.empty && 'empty', picked && 'picked'];
+  return (
+    <tr class={classes.filter(Boolean).join(' ')} data-row-id={row.index} data-changed={row.changed}>
+      <td class="mark">{row.changed ? <abbr title="changed by the last step">Δ</abbr> : null}</td>
+      <th scope="row">
+        <button
+          type="button" class="register" aria-pressed={picked}
+          aria-label={`Show all of register ${row.index}${row.name ? `, ${row.name}` : ''}`}
+          onClick={() => inspect(picked ? undefined : row.index)}
+        >
+          %{row.index}
+        </button>
+      </th>
+      <td class="name" title={row.name}>{row.name}</td>
+      <td class="what">
+        {row.empty ? <span class="detail">empty</span> : (
+          <>
+            <span class={`kind kind-${row.kind}`}>{row.type}</span>
+            <span class="value">{row.value}</span>
+          </>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function note(): string | undefined {
+  const { machine } = session.value;
+  const frame = machine?.frames[0];
+  if (!frame) return undefined;
+  const depth = machine.frames.length > 1 ? `, depth ${machine.frames.length}` : '';
+  return `@${frame.function}${depth} · ${formatBytes(machine.memory.live)} live`;
+}
+
+export function RegistersPane() {
+  const { machine, previous, inspected } = session.value;
+  const rows = registerRows(machine, previous);
+  return (
+    <Pane id="registers" title="Registers" note={note()}>
+      {rows.length === 0 ? (
+        <p class="hint padded">
+          {machine ? 'The run has returned: no frame is left. Step to begin another one.' : 'Step to watch the registers fill.'}
+        </p>
+      ) : (
+        <div class="scroll" tabIndex={0} role="group" aria-label="Register table">
+          <table class="registers" data-testid="registers">
+            <thead class="visually-hidden">
+              <tr>
+                <th scope="col">changed</th>
+                <th scope="col">register</th>
+                <th scope="col">name</th>
+                <th scope="col">value</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row) => (
+                <Row key={row.index} row={row} picked={inspected?.index === row.index} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Pane>
+  );
+}

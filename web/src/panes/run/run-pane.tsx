@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// What goes in and how it runs: a generator for each parameter, a number for each symbolic
+// dimension, run, step, stop, reset.
+import type { Parameter } from 'tern-runtime';
+import { formatCount, formatMilliseconds, formatType } from '../../model/format.js';
+import { type Fill, type InputChoice, takesDrawing } from '../../model/inputs.js';
+import { reset, run, setInput, setInputFile, setSymbol, step, stop } from '../../state/runs.js';
+import { currentFunction, currentPc } from '../../state/session.js';
+import { session } from '../../state/store.js';
+import { FilePicker } from '../../widgets/file-picker.js';
+import { Icon } from '../../widgets/icon.js';
+import { Pane } from '../pane.js';
+
+const kFills: [Fill, string][] = [['random', 'random'], ['zeros', 'zeros'], ['ones', 'ones']];
+
+function fillsOf(parameter: Parameter, { fileName }: InputChoice): [Fill, string][] {
+  const fills = [...kFills];
+  if (takesDrawing(parameter)) fills.unshift(['drawing', 'my drawing']);
+  if (fileName) fills.push(['file', fileName]);
+  return fills;
+}
+
+function Input({ parameter }: { parameter: Parameter }) {
+  const { name } = parameter;
+  const choice = session.value.inputs[name] ?? { fill: 'random' };
+  const change = (part: Partial<InputChoice>): void => setInput(name, { ...choice, ...part });
+  return (
+    <div class="input" role="group" aria-label={`Input ${name}`}>
+      <code class="input-name">{name}</code>
+      <span class="detail">{formatType(parameter)}</span>
+      <select
+        value={choice.fill} aria-label={`What fills ${name}`} data-testid={`fill-${name}`}
+        onChange={(event) => change({ fill: event.currentTarget.value as Fill })}
+      >
+        {fillsOf(parameter, choice).map(([fill, text]) => <option key={fill} value={fill}>{text}</option>)}
+      </select>
+      {choice.fill === 'random' ? (
+        <label class="seed">
+          seed
+          <input
+            type="number" min={0} value={choice.seed ?? 1} data-testid={`seed-${name}`}
+            onChange={(event) => change({ seed: event.currentTarget.valueAsNumber || 0 })}
+          />
+        </label>
+      ) : null}
+      <FilePicker
+        label=".npy…" name={`A .npy file for ${name}`} accept=".npy" testid={`npy-${name}`}
+        onFile={(file) => setInputFile(name, file)}
+      />
+    </div>
+  );
+}
+
+function Symbols() {
+  const entries = Object.entries(session.value.symbols);
+  if (entries.length === 0) return null;
+  return (
+    <div class="symbols" role="group" aria-label="Dimensions">
+      {entries.map(([name, extent]) => (
+        <label key={name} class="symbol">
+          <code>{name}</code> =
+          <input
+            type="number" min={0} value={extent} data-testid={`dim-${name}`}
+            onChange={(event) => setSymbol(name, event.currentTarget.valueAsNumber)}
+          />
+        </label>
+      ))}
+    </div>
+  );
+}
+
+function situation(): string {
+  const { run: state, stopReason, program } = session.value;
+  const pc = currentPc(session.value);
+  if (!program) return state === 'loading' ? 'starting the engine' : 'no program';
+  switch (state) {
+    case 'loading': return 'starting the engine';
+    case 'idle': return 'ready to run';
+    case 'running': return 'running';
+    case 'paused': return `${stopReason || 'paused'}${pc === undefined ? '' : ` before pc ${pc}`}`;
+    case 'stopped': return stopReason || 'stopped';
+    case 'error': return `${stopReason}${pc === undefined ? '' : ` at pc ${pc}`}`;
+  }
+}
+
+function Buttons() {
+  const { run: state, program } = session.value;
+  const busy = state === 'running' || !program;
+  return (
+    <div class="buttons" role="toolbar" aria-label="Run controls">
+      <button
+        type="button" class="primary" disabled={busy} onClick={() => run()} data-testid="run"
+        aria-keyshortcuts="Control+Enter" title="Ctrl+Enter"
+      >
+        <Icon name="run" /> {state === 'paused' ? 'Continue' : 'Run'}
+      </button>
+      <button
+        type="button" disabled={busy} onClick={() => step()} data-testid="step"
+        aria-keyshortcuts="n" title="n"
+      >
+        <Icon name="step" /> Step
+      </button>
+      <button
+        type="button" disabled={state !== 'running'} onClick={stop} data-testid="stop"
+        aria-keyshortcuts="Escape" title="Esc"
+      >
+        <Icon name="stop" /> Stop
+      </button>
+      <button type="button" disabled={busy} onClick={() => reset()} data-testid="reset">
+        <Icon name="reset" /> Reset
+      </button>
+    </div>
+  );
+}
+
+export function RunPane() {
+  const { steps, milliseconds, run: state, program } = session.value;
+  const info = currentFunction(session.value);
+  return (
+    <Pane id="run" title="Run" note={info ? `@${info.name}` : undefined} tools={<Buttons />}>
+      <p class="status" data-testid="status">
+        <span class={`lamp lamp-${state}`} aria-hidden="true" />
+        <span role="status">{situation()}</span>
+        {program && steps > 0 ? (
+          <span class="detail"> · {formatCount(steps, 'step')} · {formatMilliseconds(milliseconds)}</span>
+        ) : null}
+      </p>
+      {info && info.params.length > 0 ? (
+        <div class="inputs">
+          {info.params.map((parameter) => <Input key={parameter.name} parameter={parameter} />)}
+          <Symbols />
+        </div>
+      ) : null}
+    </Pane>
+  );
+}

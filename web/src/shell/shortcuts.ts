@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys that work anywhere on the page. Those of a single letter are off inside of fields and can be
+// switched off altogether.
+import { signal } from '@preact/signals';
+import { run, step, stop } from '../state/runs.js';
+
+const kStorageKey = 'tern-letter-keys';
+
+export const sheetOpen = signal(false);
+export const letterKeys = signal(localStorage.getItem(kStorageKey) !== 'off');
+
+export function setLetterKeys(on: boolean): void {
+  letterKeys.value = on;
+  localStorage.setItem(kStorageKey, on ? 'on' : 'off');
+}
+
+function takesText(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.matches('input, select, textarea, [contenteditable]');
+}
+
+/** The pane after (or before) the one that has the focus. */
+function cyclePanes(by: number): void {
+  const panes = [...document.querySelectorAll<HTMLElement>('[data-pane]')];
+  const at = panes.findIndex((pane) => pane.contains(document.activeElement));
+  const next = at < 0 && by < 0 ? panes.length - 1 : (at + by + panes.length) % panes.length;
+  panes[next]?.focus();
+}
+
+function onKeyDown(event: KeyboardEvent): void {
+  if (event.defaultPrevented || sheetOpen.value) return;
+  const modified = event.ctrlKey || event.metaKey;
+  const letter = letterKeys.value && !modified && !event.altKey && !takesText(event.target);
+  if (modified && event.key === 'Enter') void run();
+  else if (event.key === 'Escape') stop();
+  else if (event.key === 'F6') cyclePanes(event.shiftKey ? -1 : 1);
+  else if (letter && event.key === 'n') void step();
+  else if (letter && event.key === '?') sheetOpen.value = true;
+  else return;
+  event.preventDefault();
+}
+
+export function listenForShortcuts(): void {
+  document.addEventListener('keydown', onKeyDown);
+}

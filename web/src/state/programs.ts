@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loading programs: files of the visitor, and the digit classifier that comes with the page.
+import type { LoadedProgram } from '../engine/protocol.js';
+import { defaultExtents, type InputChoice, takesDrawing } from '../model/inputs.js';
+import { classify } from './drawings.js';
+import { kEmptySession, kNoRun, type Session } from './session.js';
+import { elapsed, engine, guarded, session, update } from './store.js';
+
+const kDigits = new URL('../../../tests/models/digits/model.onnx', import.meta.url);
+
+/** Inputs and sizes of a function as they are before anything is chosen. */
+function defaults(program: LoadedProgram, functionName: string): Partial<Session> {
+  const info = program.info.functions.find((f) => f.name === functionName);
+  const inputs: Record<string, InputChoice> = {};
+  for (const param of info?.params ?? []) {
+    inputs[param.name] = { fill: takesDrawing(param) ? 'drawing' : 'random', seed: 1 };
+  }
+  return { functionName, inputs, symbols: info ? defaultExtents(info) : {} };
+}
+
+async function loadNow(name: string, bytes: Uint8Array): Promise<void> {
+  const { program } = await engine.request({ kind: 'load', name, bytes });
+  const { functions } = program.info;
+  const first = functions.find((f) => f.name === 'main') ?? functions[0];
+  const { runtime, wasmBytes, strokes, image } = session.value;
+  update({
+    ...kEmptySession, runtime, wasmBytes, strokes, image, run: 'idle',
+    program: { ...program, milliseconds: elapsed(program.milliseconds) },
+    ...defaults(program, first?.name ?? ''),
+  });
+  void classify();
+}
+
+export function load(name: string, bytes: Uint8Array): Promise<void> {
+  return guarded(() => loadNow(name, bytes));
+}
+
+export function loadFile(file: File): Promise<void> {
+  return guarded(async () => loadNow(file.name, new Uint8Array(await file.arrayBuffer())));
+}
+
+export function loadDigits(): Promise<void> {
+  return guarded(async () => {
+    const response = await fetch(kDigits);
+    if (!response.ok) throw new Error(`the digit classifier: the server said ${response.status}`);
+    await loadNow('digits.onnx', new Uint8Array(await response.arrayBuffer()));
+  });
+}
+
+export function setFunction(name: string): Promise<void> {
+  return guarded(async () => {
+    const { program } = session.value;
+    if (!program) return;
+    await engine.request({ kind: 'reset' });
+    update({ ...kNoRun, run: 'idle', problems: [], ...defaults(program, name) });
+  });
+}

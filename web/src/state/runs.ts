@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inputs, and running: step, run, stop, reset, breakpoints, a register looked into.
+import type { Value } from 'tern-runtime';
+import { EngineError } from '../engine/client.js';
+import type { MachineView } from '../engine/protocol.js';
+import { type InputChoice, InputError, makeInput } from '../model/inputs.js';
+import { parseNpy } from '../model/npy.js';
+import { currentFunction, kNoRun, type RunState } from './session.js';
+import { elapsed, engine, guarded, report, session, update } from './store.js';
+
+export function setInput(parameter: string, choice: InputChoice): void {
+  update({ inputs: { ...session.value.inputs, [parameter]: choice } });
+}
+
+export function setInputFile(parameter: string, file: File): Promise<void> {
+  return guarded(async () => {
+    const tensor = parseNpy(new Uint8Array(await file.arrayBuffer()));
+    setInput(parameter, { fill: 'file', tensor, fileName: file.name });
+    update({ problems: [] });
+  });
+}
+
+export function setSymbol(name: string, extent: number): void {
+  const whole = Math.max(0, Math.floor(extent) || 0);
+  update({ symbols: { ...session.value.symbols, [name]: whole } });
+}
+
+export function toggleBreakpoint(pc: number): void {
+  const breakpoints = new Set(session.value.breakpoints);
+  const on = !breakpoints.delete(pc);
+  if (on) breakpoints.add(pc);
+  update({ breakpoints });
+  void guarded(async () => {
+    await engine.request({ kind: 'breakpoint', pc, on });
+  });
+}
+
+function makeArguments(): Value[] {
+  const { inputs, symbols, image } = session.value;
+  const info = currentFunction(session.value);
+  if (!info) {
+    throw new InputError('E0606', 'no program is loaded', 'open a file, or load the digits');
+  }
+  return info.params.map((param) =>
+    makeInput(param, inputs[param.name] ?? { fill: 'random' }, symbols, image));
+}
+
+const kRestingStates: Record<MachineView['stop'], RunState> = {
+  ready: 'paused', paused: 'paused', breakpoint: 'paused', returned: 'stopped', cancelled: 'paused',
+};
+
+function show({ stop, state, previous, milliseconds, outputs }: MachineView): void {
+  update({
+    run: kRestingStates[stop], machine: state, previous: previous ?? session.value.machine,
+    lastPc: previous?.frames[0]?.pc,
+    steps: state.steps, milliseconds: elapsed(session.value.milliseconds + milliseconds),
+    stopReason: stop === 'ready' || stop === 'paused' ? '' : stop, outputs,
+  });
+  refreshInspected();
+}
+
+/** A failed run leaves its frames to be looked at. */
+function fail(error: unknown): void {
+  report(error);
+  if (!(error instanceof EngineError)) return update({ run: 'error', stopReason: 'error' });
+  const { code, state, fatal } = error.failure;
+  if (fatal) return update({ run: 'stopped', stopReason: 'cancelled' });
+  const failed = { run: 'error', stopReason: `trap(${code})` } as const;
+  if (!state || state.state !== 'failed') return update(failed);
+  const { machine } = session.value;
+  update({ ...failed, previous: machine, lastPc: undefined, machine: state, steps: state.steps });
+}
+
+/** Starts a run, unless one rests that can go on. */
+async function begin(): Promise<void> {
+  update({ problems: [] });
+  if (session.value.run === 'paused') return;
+  const args = makeArguments();
+  update({ ...kNoRun, inspected: session.value.inspected });
+  const { functionName, breakpoints } = session.value;
+  const { machine } = await engine.request({
+    kind: 'begin', function: functionName, args, breakpoints: [...breakpoints],
+  });
+  show(machine);
+}
+
+let busy = false;
+
+/** One of step and run at a time; what comes while the engine works is left out. */
+function exclusive(action: () => Promise<void>): Promise<void> {
+  if (busy) return Promise.resolve();
+  busy = true;
+  return guarded(action, fail).finally(() => {
+    busy = false;
+  });
+}
+
+export function step(count = 1): Promise<void> {
+  return exclusive(async () => {
+    await begin();
+    const { machine } = await engine.request({ kind: 'step', count });
+    show(machine);
+  });
+}
+
+export function run(): Promise<void> {
+  return exclusive(async () => {
+    await begin();
+    update({ run: 'running' });
+    const { machine } = await engine.request({ kind: 'run' }, ({ steps }) => update({ steps }));
+    show(machine);
+  });
+}
+
+export function stop(): void {
+  if (session.value.run === 'running') engine.stop();
+}
+
+export function reset(): Promise<void> {
+  return guarded(async () => {
+    await engine.request({ kind: 'reset' });
+    update({ ...kNoRun, run: session.value.runtime ? 'idle' : 'loading', problems: [] });
+  });
+}
+
+export function inspect(index: number | undefined): void {
+  update({ inspected: index === undefined ? undefined : { index, value: undefined } });
+  refreshInspected();
+}
+
+function refreshInspected(): void {
+  const { inspected, machine } = session.value;
+  if (!inspected || !machine?.frames.length) return;
+  const { index } = inspected;
+  void guarded(async () => {
+    const { value } = await engine.request({ kind: 'register', index });
+    if (session.value.inspected?.index === index) update({ inspected: { index, value } });
+  }, () => update({ inspected: { index, value: undefined } }));
+}

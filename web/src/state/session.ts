@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The session: one immutable snapshot of everything the panes show.
+import type { FunctionInfo, MachineState, RuntimeInfo, Value } from 'tern-runtime';
+import type { LoadedProgram } from '../engine/protocol.js';
+import { type InputChoice, takesDrawing } from '../model/inputs.js';
+import type { Stroke } from '../model/strokes.js';
+
+export type RunState = 'loading' | 'idle' | 'running' | 'paused' | 'stopped' | 'error';
+
+/** What the Problems pane shows; the text is laid out as on the command line. */
+export interface Problem {
+  code: string;
+  message: string;
+  text: string;
+  explanation?: string;
+}
+
+export interface Classification {
+  probabilities: readonly number[];
+  milliseconds: number;
+}
+
+export interface Session {
+  readonly run: RunState;
+  readonly runtime: RuntimeInfo | undefined;
+  readonly wasmBytes: number;
+  readonly program: LoadedProgram | undefined;
+  readonly functionName: string;
+  readonly inputs: Readonly<Record<string, InputChoice>>;
+  readonly symbols: Readonly<Record<string, number>>;
+  readonly machine: MachineState | undefined;
+  readonly previous: MachineState | undefined;
+  /** Where the last single instruction was. */
+  readonly lastPc: number | undefined;
+  readonly steps: number;
+  readonly milliseconds: number;
+  readonly stopReason: string;
+  readonly outputs: Readonly<Record<string, Value>> | undefined;
+  readonly breakpoints: ReadonlySet<number>;
+  readonly problems: readonly Problem[];
+  /** A register whose whole value is shown. */
+  readonly inspected: { readonly index: number; readonly value: Value | undefined } | undefined;
+  readonly strokes: readonly Stroke[];
+  /** 28 × 28, as the classifier reads the strokes; nothing without ink. */
+  readonly image: Float32Array | undefined;
+  readonly classification: Classification | undefined;
+}
+
+export const kNoRun = {
+  machine: undefined, previous: undefined, lastPc: undefined, steps: 0, milliseconds: 0,
+  stopReason: '', outputs: undefined, inspected: undefined,
+} as const satisfies Partial<Session>;
+
+export const kEmptySession: Session = {
+  ...kNoRun, run: 'loading', runtime: undefined, wasmBytes: 0, program: undefined,
+  functionName: '', inputs: {}, symbols: {}, breakpoints: new Set(), problems: [], strokes: [],
+  image: undefined, classification: undefined,
+};
+
+export function currentFunction({ program, functionName }: Session): FunctionInfo | undefined {
+  return program?.info.functions.find((f) => f.name === functionName);
+}
+
+/** Where the next instruction is, while there is one; of a failed run, the one that failed. */
+export function currentPc({ machine }: Session): number | undefined {
+  return machine?.frames[0]?.pc;
+}
+
+/** Whether the current function is a classifier of drawings: ten scores for each image. */
+export function canClassify(session: Session): boolean {
+  const info = currentFunction(session);
+  const scores = info?.results[0]?.shape?.at(-1);
+  return info?.params.length === 1 && takesDrawing(info.params[0]!) && scores === 10;
+}
+
+/** The state that automation sees: a problem counts until something else is done. */
+export function visibleState({ run, problems }: Session): RunState {
+  return run !== 'running' && problems.length > 0 ? 'error' : run;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one observable store. Panes read `session`; what changes it are the actions of this folder,
+// and nobody else talks to the engine.
+import { signal } from '@preact/signals';
+import { EngineClient, EngineError } from '../engine/client.js';
+import { InputError } from '../model/inputs.js';
+import { kEmptySession, kNoRun, type Problem, type Session } from './session.js';
+
+export const session = signal<Session>(kEmptySession);
+export const engine = new EngineClient();
+
+/** `?test=1` makes everything that is shown repeatable. */
+const kFrozen = new URLSearchParams(globalThis.location?.search ?? '').get('test') === '1';
+export const elapsed = (milliseconds: number): number => (kFrozen ? 0 : milliseconds);
+
+export function update(change: Partial<Session>): void {
+  session.value = { ...session.value, ...change };
+}
+
+let pending = 0;
+let whenIdle: (() => void)[] = [];
+
+/** Resolves when nothing is under way. */
+export function idle(): Promise<void> {
+  return pending === 0 ? Promise.resolve() : new Promise((resolve) => whenIdle.push(resolve));
+}
+
+function toProblem(error: unknown): Problem {
+  if (error instanceof EngineError) return error.failure;
+  const code = error instanceof InputError ? error.code : 'E0901';
+  const message = error instanceof Error ? error.message : String(error);
+  const help = error instanceof InputError && error.help ? `\n   = help: ${error.help}` : '';
+  return { code, message, text: `error[${code}]: ${message}${help}\n` };
+}
+
+export function report(error: unknown): void {
+  update({ problems: [toProblem(error)] });
+}
+
+/** Runs an action; what goes wrong becomes a problem, never an unhandled rejection. */
+export async function guarded(
+  action: () => Promise<void>, onError: (error: unknown) => void = report,
+): Promise<void> {
+  pending++;
+  try {
+    await action();
+  } catch (error) {
+    onError(error);
+  } finally {
+    pending--;
+    if (pending === 0) {
+      const waiting = whenIdle;
+      whenIdle = [];
+      for (const resolve of waiting) resolve();
+    }
+  }
+}
+
+export function dismissProblems(): void {
+  update({ problems: [], run: session.value.run === 'error' ? 'stopped' : session.value.run });
+}
+
+let reloading = false;
+
+/** A fresh worker is given the program that the old one had; one that kills it too is dropped. */
+engine.onReplaced = () => {
+  const { program } = session.value;
+  update({ ...kNoRun, run: program && !reloading ? 'idle' : 'loading' });
+  if (!program) return;
+  if (reloading) return update({ program: undefined });
+  reloading = true;
+  const { name, executable } = program;
+  void guarded(async () => {
+    try {
+      await engine.request({ kind: 'load', name, bytes: executable });
+    } finally {
+      reloading = false;
+    }
+  });
+};
+
+export function start(): Promise<void> {
+  return guarded(async () => {
+    const { runtime, wasmBytes } = await engine.request({ kind: 'start' });
+    update({ runtime, wasmBytes, run: 'idle' });
+  });
+}
