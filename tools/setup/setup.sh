@@ -81,6 +81,8 @@ install_node() {
       "Install one from https://nodejs.org and put it on PATH."; }
   mkdir -p "$folder/bin"
   ln -sfn "../node_modules/node-linux-$machine/bin/node" "$folder/bin/node"
+  tern_use_private_node
+  hash -r
   node_is_new || give_up "the Node in $folder does not run"
 }
 
