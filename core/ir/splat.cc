@@ -19,19 +19,37 @@ TensorPtr SplatElement(const Tensor& tensor) {
   return element.ok() ? *std::move(element) : nullptr;
 }
 
-bool UniformValue(const Tensor& tensor, double* value) {
-  TensorPtr element = SplatElement(tensor);
-  if (!element && tensor.element_count() != 1) return false;
+namespace {
+
+bool ReadElement(const Tensor& tensor, int64_t i, double* value) {
+  const void* data = tensor.data();
   if (tensor.dtype() == kF32) {
-    *value = static_cast<double>(*static_cast<const float*>(tensor.data()));
+    *value = static_cast<double>(static_cast<const float*>(data)[i]);
   } else if (tensor.dtype() == kF64) {
-    *value = *static_cast<const double*>(tensor.data());
+    *value = static_cast<const double*>(data)[i];
   } else if (tensor.dtype() == kI64) {
-    *value = static_cast<double>(*static_cast<const int64_t*>(tensor.data()));
+    *value = static_cast<double>(static_cast<const int64_t*>(data)[i]);
   } else if (tensor.dtype() == kI32) {
-    *value = *static_cast<const int32_t*>(tensor.data());
+    *value = static_cast<const int32_t*>(data)[i];
   } else {
     return false;
+  }
+  return true;
+}
+
+// Larger tensors are not worth a look.
+constexpr int64_t kMostScanned = 4096;
+
+}  // namespace
+
+bool UniformValue(const Tensor& tensor, double* value) {
+  const int64_t count = tensor.element_count();
+  if (count == 0 || !ReadElement(tensor, 0, value)) return false;
+  if (count == 1 || SplatElement(tensor)) return true;
+  if (count > kMostScanned || !tensor.is_contiguous()) return false;
+  for (int64_t i = 1; i < count; ++i) {
+    double other = 0;
+    if (!ReadElement(tensor, i, &other) || other != *value) return false;
   }
   return true;
 }

@@ -61,11 +61,12 @@ class LayoutChooser : public Rewriter {
  private:
   struct Forms {
     Expr declared, last;
+    bool made_last = false;  // the other form, if any, is a transpose of it
   };
 
-  bool OnlyLast(const Expr& old) const {
+  bool IsMadeLast(const Expr& old) const {
     const auto found = forms_.find(old.get());
-    return found != forms_.end() && !found->second.declared;
+    return found != forms_.end() && found->second.made_last;
   }
 
   Expr Declared(const Expr& old) {
@@ -79,7 +80,7 @@ class LayoutChooser : public Rewriter {
   Expr Last(const Expr& old) {
     const auto found = forms_.find(old.get());
     if (found != forms_.end() && found->second.last) return found->second.last;
-    Forms forms{Declared(old), nullptr};
+    Forms forms{Declared(old), nullptr, false};
     forms.last = EmitTranspose(forms.declared, kToLast);
     forms_[old.get()] = forms;
     return forms.last;
@@ -92,7 +93,7 @@ class LayoutChooser : public Rewriter {
 
   // The binding that is being rewritten is `expr`, channels-last.
   Expr MadeLast(Expr expr) {
-    forms_[current().var.get()] = Forms{nullptr, expr};
+    forms_[current().var.get()] = Forms{nullptr, expr, true};
     return expr;
   }
 
@@ -154,7 +155,7 @@ class LayoutChooser : public Rewriter {
     int resolved[ops::kMaxDims];
     const ops::TransposeAttrs attrs = ops::TransposeAttrs::From(call.attrs()).value();
     if (!ops::ResolvePerm(attrs.perm, kRank, resolved).ok()) return nullptr;
-    if (!OnlyLast(x)) {
+    if (!IsMadeLast(x)) {
       if (!std::equal(resolved, resolved + kRank, kToFirst)) return EmitDeclared(call);
       return MadeLast(Declared(x));
     }
@@ -166,7 +167,7 @@ class LayoutChooser : public Rewriter {
     }
     const Expr last = Last(x);
     const Expr result = same ? last : EmitTranspose(last, perm);
-    forms_[current().var.get()] = Forms{result, nullptr};
+    forms_[current().var.get()] = Forms{result, nullptr, false};
     return result;
   }
 
@@ -177,7 +178,7 @@ class LayoutChooser : public Rewriter {
     const Call* split =
         transpose == nullptr ? nullptr : OldCall(transpose->args()[0], Op::k_reshape);
     const TensorType* parts = transpose == nullptr ? nullptr : TensorTypeOf(transpose->args()[0]);
-    if (split == nullptr || !OnlyLast(split->args()[0]) || parts == nullptr || parts->rank() != 5)
+    if (split == nullptr || !IsMadeLast(split->args()[0]) || parts == nullptr || parts->rank() != 5)
       return nullptr;
     const TensorType* from = TensorTypeOf(split->args()[0]);
     const TensorType* to = TensorTypeOf(current().var);
@@ -208,11 +209,11 @@ class LayoutChooser : public Rewriter {
     return call.op().family == ops::Family::unary || call.op().family == ops::Family::binary;
   }
 
-  // Some image argument exists channels-last only, and the result is an image too (or a tuple of
+  // Some image argument was made channels-last, and the result is an image too (or a tuple of
   // them).
   bool Follows(const Call& call) const {
     for (const Expr& arg : call.args()) {
-      if (OnlyLast(arg) && RankOf(arg) == kRank) return true;
+      if (IsMadeLast(arg) && RankOf(arg) == kRank) return true;
     }
     return false;
   }

@@ -139,11 +139,23 @@ class Simplifier : public Rewriter {
 
   Expr SimplifyMax(const std::vector<Expr>& args) {
     for (size_t i = 0; i < 2; ++i) {
-      if (IsF32(args[i]) && KeepsType(args[i]) && IsUniformly(args[1 - i], 0)) {
-        return builder().Emit(Op::k_relu, {args[i]});
-      }
+      if (IsF32(args[i]) && KeepsType(args[i]) && IsUniformly(args[1 - i], 0))
+        return EmitRelu(args[i]);
     }
     return nullptr;
+  }
+
+  // relu(min(x, c)) is a clamp.
+  Expr EmitRelu(const Expr& x) {
+    const Call* smaller = NewCallOf(x, Op::k_min);
+    for (size_t i = 0; smaller != nullptr && i < 2; ++i) {
+      double high = 0;
+      const Expr& bounded = smaller->args()[i];
+      if (TypeOf(bounded) == TypeOf(x) && IsUniform(smaller->args()[1 - i], &high) && high >= 0) {
+        return EmitClamp(bounded, 0, static_cast<float>(high));
+      }
+    }
+    return builder().Emit(Op::k_relu, {x});
   }
 
   // min(relu(x), c) is a clamp.

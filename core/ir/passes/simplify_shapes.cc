@@ -164,6 +164,42 @@ Expr SimplifyReduce(const Call& call, const std::vector<Expr>& args, Builder* bu
   return builder->Emit(call.op(), {args[0]}, attrs.ToAttrs());
 }
 
+const Call* DefinedBy(const Builder& builder, const Expr& expr, Op op) {
+  const Call* call = DefinitionOf(builder, expr);
+  return call != nullptr && call->Is(op) ? call : nullptr;
+}
+
+// The channel shuffle of ShuffleNet v2 as PyTorch exports it: x [n, c, h, w] as [n c / 2, 2, h w],
+// transposed to [2, n c / 2, h w], as [2, n, c / 2, h, w], one half of which is taken. That half is
+// every second channel of x.
+Expr SimplifyGather(const Call& call, const std::vector<Expr>& args, const Var& var,
+                    Builder* builder) {
+  Ints index;
+  const TensorType* halves = TensorTypeOf(args[0]);
+  if (call.attrs().GetInt("axis", 0) != 0 || halves == nullptr || halves->rank() != 5)
+    return nullptr;
+  if (!ConstantInts(args[1], &index) || index.size() != 1 || TensorTypeOf(args[1])->rank() != 0)
+    return nullptr;
+  const Call* together = DefinedBy(*builder, args[0], Op::k_reshape);
+  const Call* transpose =
+      together == nullptr ? nullptr : DefinedBy(*builder, together->args()[0], Op::k_transpose);
+  const Call* apart =
+      transpose == nullptr ? nullptr : DefinedBy(*builder, transpose->args()[0], Op::k_reshape);
+  if (apart == nullptr || PermOf(*transpose, 3) != Ints{1, 0, 2}) return nullptr;
+  const TensorType* x = TensorTypeOf(apart->args()[0]);
+  const TensorType* pairs = TensorTypeOf(transpose->args()[0]);
+  if (x == nullptr || x->rank() != 4 || pairs->rank() != 3 || !var.type().is_tensor())
+    return nullptr;
+  const Dim groups = halves->dims[0];
+  const bool fits = groups.is_constant() && pairs->dims[1] == groups &&
+                    pairs->dims[2] == x->dims[2] * x->dims[3] && halves->dims[1] == x->dims[0] &&
+                    halves->dims[2] * groups == x->dims[1] && halves->dims[3] == x->dims[2] &&
+                    halves->dims[4] == x->dims[3];
+  if (!fits || index[0] < 0 || index[0] >= groups.constant()) return nullptr;
+  const ops::SliceAttrs slice{{index[0]}, {INT64_MAX}, {1}, {groups.constant()}};
+  return builder->Emit(Op::k_slice, {apart->args()[0]}, slice.ToAttrs());
+}
+
 }  // namespace
 
 bool ReshapeTarget(const TensorType& x, const TensorType& to, Attrs* attrs) {
@@ -205,6 +241,7 @@ Expr SimplifyShape(const Call& call, const std::vector<Expr>& args, const Var& v
     case Op::k_tile: return SimplifyTile(call, args, builder);
     case Op::k_topk: return SimplifyTopK(call, args, builder);
     case Op::k_resize: return SimplifyResize(call, args, builder);
+    case Op::k_gather: return SimplifyGather(call, args, var, builder);
     default: break;
   }
   const bool reduces = call.op().family == ops::Family::reduce && call.op().parameters == "x axes?";
