@@ -4,7 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
 #include <set>
+#include <string>
 
 #include "core/base/json.h"
 #include "core/base/strings.h"
@@ -87,15 +93,16 @@ TEST(DiagnosticsTest, Json) {
   diagnostics.Error("E0402", "node").InFile("n.onnx").InNode("conv1");
   JsonWriter json;
   WriteJson(diagnostics, &json);
-  EXPECT_EQ(
-      json.text(),
-      R"([{"code":"E0203","severity":"error","message":"bad","span":{"file":"m.tasm","line":2,"col":1,)"
-      R"("endLine":2,"endCol":3},"label":"here","labels":[{"span":{"file":"m.tasm","line":1,"col":1,)"
-      R"("endLine":1,"endCol":2},"text":"there"}],"notes":[],"help":[],"fixes":[],"context":{"got":"f32"}},)"
-      R"({"code":"E0301","severity":"error","message":"run","span":{"fn":"main","pc":7},"labels":[],)"
-      R"("notes":[],"help":["do"],"fixes":[],"context":{}},)"
-      R"({"code":"E0402","severity":"error","message":"node","file":"n.onnx","node":"conv1","labels":[],)"
-      R"("notes":[],"help":[],"fixes":[],"context":{}}])");
+  const std::string expected = StrCat(
+      R"([{"code":"E0203","severity":"error","message":"bad",)",
+      R"("span":{"file":"m.tasm","line":2,"col":1,"endLine":2,"endCol":3},"label":"here",)",
+      R"("labels":[{"span":{"file":"m.tasm","line":1,"col":1,"endLine":1,"endCol":2},)",
+      R"("text":"there"}],"notes":[],"help":[],"fixes":[],"context":{"got":"f32"}},)",
+      R"({"code":"E0301","severity":"error","message":"run","span":{"fn":"main","pc":7},)",
+      R"("labels":[],"notes":[],"help":["do"],"fixes":[],"context":{}},)",
+      R"({"code":"E0402","severity":"error","message":"node","file":"n.onnx","node":"conv1",)",
+      R"("labels":[],"notes":[],"help":[],"fixes":[],"context":{}}])");
+  EXPECT_EQ(json.text(), expected);
   // The same inside a Status.
   JsonWriter whole;
   diagnostics.ToStatus().WriteJson(&whole);
@@ -117,6 +124,39 @@ TEST(CodesTest, SortedUniqueAndExplained) {
   EXPECT_EQ(FindCode(""), nullptr);
   EXPECT_EQ(FindCode("E020"), nullptr);
 }
+
+#ifndef __wasm__
+// Adds the codes that string literals of one file mention.
+void CollectCodes(const std::filesystem::path& path, std::map<std::string, std::string>* used) {
+  std::ifstream file(path);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  for (size_t i = 0; i + 7 <= text.size(); ++i) {
+    const std::string_view literal = std::string_view(text).substr(i, 7);
+    if (literal.front() != '"' || literal.back() != '"') continue;
+    if (literal[1] != 'E' && literal[1] != 'S' && literal[1] != 'M') continue;
+    const std::string_view digits = literal.substr(2, 4);
+    if (digits[0] != '0' || !std::all_of(digits.begin(), digits.end(), is_digit)) continue;
+    used->emplace(literal.substr(1, 5), path.string());
+  }
+}
+
+TEST(CodesTest, EveryCodeInTheSourcesIsExplained) {
+  std::map<std::string, std::string> used;
+  for (const char* folder : {"core", "native"}) {
+    const std::filesystem::path root = std::filesystem::path(TERN_SOURCE_DIR) / folder;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+      const std::string extension = entry.path().extension().string();
+      if (extension == ".cc" || extension == ".h") CollectCodes(entry.path(), &used);
+    }
+  }
+  EXPECT_GT(used.size(), 10u);
+  for (const auto& [code, where] : used) {
+    if (code == "E0000") continue;  // what the command line prints for errors without a code
+    EXPECT_NE(FindCode(code), nullptr) << code << " in " << where << " is not in codes.def";
+  }
+}
+#endif
 
 }  // namespace
 }  // namespace tern::text
