@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// A worker that answers by the protocol without an engine: a program of a few instructions, each of
+// which adds one to register 0. Tests tell it where to fail.
+import type { MachineState, ProgramInfo } from 'tern-runtime';
+import type {
+  Answer, Failure, MachineView, Reply, Request, StopRequest,
+} from '../../../web/src/engine/protocol.js';
+
+export const kProgram: ProgramInfo = {
+  functions: [
+    {
+      name: 'main', first: 0, count: 4, registers: 1,
+      params: [{ name: 'x', type: 'f32[n, 3]', dtype: 'f32', shape: ['n', 3] }],
+      results: [{ name: 'y', type: 'int' }],
+    },
+  ],
+  constants: [{ index: 0, type: 'f32[3]', bytes: 12, splat: false }],
+  primitives: ['add'],
+  instructions: [0, 1, 2, 3].map((pc) => ({
+    pc, text: pc < 3 ? 'call  add   in: %0, c[0]   dst: %0' : 'ret   ret %0', source: `node ${pc}`,
+  })),
+  sections: [],
+  metadata: {},
+};
+
+export function failure(code: string, more: Partial<Failure> = {}): Failure {
+  return { code, message: `${code} happened`, text: `error[${code}]: it happened\n`, diagnostics: [], fatal: false, ...more };
+}
+
+/** What the next request of a kind ends with instead of its answer. */
+export type Failures = Map<Request['kind'], Failure>;
+
+export class FakeWorker {
+  static all: FakeWorker[] = [];
+  static failures: Failures = new Map();
+  /** Kinds of requests that are never answered. */
+  static deaf = new Set<Request['kind']>();
+
+  onmessage: ((event: { data: Reply }) => void) | undefined;
+  onerror: ((event: { message: string; preventDefault(): void }) => void) | undefined;
+  terminated = false;
+  readonly seen: (Request | StopRequest)[] = [];
+  private steps = 0;
+  private breakpoints = new Set<number>();
+
+  constructor() {
+    FakeWorker.all.push(this);
+  }
+
+  static reset(): void {
+    FakeWorker.all = [];
+    FakeWorker.failures = new Map();
+    FakeWorker.deaf = new Set();
+  }
+
+  terminate(): void {
+    this.terminated = true;
+  }
+
+  postMessage(message: Request | StopRequest): void {
+    this.seen.push(message);
+    if (message.kind === 'stop' || FakeWorker.deaf.has(message.kind)) return;
+    queueMicrotask(() => this.reply(message));
+  }
+
+  private reply(request: Request): void {
+    const { id, kind } = request;
+    const failed = FakeWorker.failures.get(kind);
+    FakeWorker.failures.delete(kind);
+    const reply: Reply = failed
+      ? { id, ok: false, failure: failed }
+      : { id, ok: true, answer: this.answer(request) };
+    if (!this.terminated) this.onmessage?.({ data: reply });
+  }
+
+  private state(): MachineState {
+    const returned = this.steps >= 4;
+    const value = { kind: 'int', value: this.steps };
+    const frame = { function: 'main', pc: this.steps, registers: [{ index: 0, name: 'x', value }] };
+    return {
+      state: returned ? 'returned' : 'paused', steps: this.steps, frames: returned ? [] : [frame],
+      memory: { live: 12, peak: 12 },
+    };
+  }
+
+  private view(stop: MachineView['stop'], previous?: MachineState): MachineView {
+    const view: MachineView = { stop, state: this.state(), milliseconds: 1 };
+    if (previous) view.previous = previous;
+    if (stop === 'returned') view.outputs = { y: this.steps };
+    return view;
+  }
+
+  private advance(count: number): MachineView {
+    const goal = Math.min(this.steps + count, 4);
+    let previous = this.state();
+    while (this.steps < goal) {
+      previous = this.state();
+      this.steps++;
+      if (this.breakpoints.has(this.steps) && this.steps < goal) return this.view('breakpoint');
+    }
+    return this.view(this.steps >= 4 ? 'returned' : 'paused', previous);
+  }
+
+  private answer(request: Request): Answer {
+    switch (request.kind) {
+      case 'start':
+        return {
+          kind: 'started', wasmBytes: 1 << 24,
+          runtime: { version: '0', target: 'fake', targets: ['fake'], operators: [] },
+        };
+      case 'load':
+        return {
+          kind: 'loaded',
+          program: {
+            name: request.name, fileKind: 'onnx', fileBytes: request.bytes.length,
+            executable: new Uint8Array([1, 2, 3]), milliseconds: 5, info: kProgram,
+          },
+        };
+      case 'begin':
+        this.steps = 0;
+        this.breakpoints = new Set(request.breakpoints);
+        return { kind: 'machine', machine: this.view('ready') };
+      case 'step':
+        return { kind: 'machine', machine: this.advance(request.count) };
+      case 'run':
+        return { kind: 'machine', machine: this.advance(Infinity) };
+      case 'call':
+        return { kind: 'called', outputs: { y: 1 }, milliseconds: 1 };
+      case 'register':
+        return { kind: 'value', value: this.steps };
+      case 'breakpoint':
+      case 'reset':
+        return { kind: 'done' };
+    }
+  }
+}

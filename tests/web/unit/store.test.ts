@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// The store and its actions over a worker that is none.
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { failure, FakeWorker } from '../support/fake-worker.js';
+
+type Store = typeof import('../../../web/src/state/store.js');
+type Programs = typeof import('../../../web/src/state/programs.js');
+type Runs = typeof import('../../../web/src/state/runs.js');
+let store: Store, programs: Programs, runs: Runs;
+let report: () => Record<string, unknown>;
+
+beforeAll(() => {
+  vi.stubGlobal('Worker', FakeWorker);
+  vi.stubGlobal('location', { search: '?test=1' });
+});
+
+beforeEach(async () => {
+  vi.resetModules();
+  FakeWorker.reset();
+  store = await import('../../../web/src/state/store.js');
+  programs = await import('../../../web/src/state/programs.js');
+  runs = await import('../../../web/src/state/runs.js');
+  const { sessionReport } = await import('../../../web/src/state/report.js');
+  report = () => sessionReport(store.session.value);
+  await store.start();
+  await programs.load('model.onnx', new Uint8Array([8, 7]));
+});
+
+const problems = (): string[] => store.session.value.problems.map((problem) => problem.code);
+
+describe('loading', () => {
+  it('chooses the first function and its inputs', () => {
+    expect(report()).toMatchObject({ state: 'idle', function: 'main', step: 0, pc: null, problems: [] });
+    expect(store.session.value.inputs).toEqual({ x: { fill: 'random', seed: 1 } });
+    expect(store.session.value.symbols).toEqual({ n: 1 });
+  });
+  it('makes a new snapshot for every change and never edits one', () => {
+    const before = store.session.value;
+    runs.setSymbol('n', 5.7);
+    expect(before.symbols).toEqual({ n: 1 });
+    expect(store.session.value.symbols).toEqual({ n: 5 });
+    runs.setSymbol('n', Number.NaN);
+    expect(store.session.value.symbols).toEqual({ n: 0 });
+  });
+  it('freezes times under ?test=1', () => {
+    expect(store.session.value.program!.milliseconds).toBe(0);
+  });
+  it('keeps the program before when a file is refused, and the run that rests', async () => {
+    await runs.step();
+    FakeWorker.failures.set('load', failure('E0105'));
+    await programs.load('broken.tern', new Uint8Array(3));
+    expect(report()).toMatchObject({ state: 'error', pc: 1, program: { name: 'model.onnx' } });
+    expect(problems()).toEqual(['E0105']);
+    await runs.step();
+    expect(report()).toMatchObject({ state: 'paused', pc: 2, problems: [] });
+  });
+});
+
+describe('running', () => {
+  it('steps, marks what changed, and returns', async () => {
+    await runs.step();
+    expect(report()).toMatchObject({ state: 'paused', step: 1, pc: 1, lastPc: 0 });
+    expect((report()['registers'] as { changed: boolean }[])[0]!.changed).toBe(true);
+    await runs.step(3);
+    expect(report()).toMatchObject({ state: 'stopped', stopReason: 'returned', outputs: { y: 4 }, registers: [] });
+  });
+  it('stops at a breakpoint and goes on from there', async () => {
+    runs.toggleBreakpoint(2);
+    await runs.run();
+    expect(report()).toMatchObject({ state: 'paused', stopReason: 'breakpoint', pc: 2, breakpoints: [2] });
+    runs.toggleBreakpoint(2);
+    await runs.run();
+    expect(report()).toMatchObject({ stopReason: 'returned', breakpoints: [] });
+  });
+  it('begins anew after it has returned, and after a reset', async () => {
+    await runs.run();
+    await runs.step();
+    expect(report()).toMatchObject({ step: 1, outputs: null });
+    await runs.reset();
+    expect(report()).toMatchObject({ state: 'idle', step: 0, pc: null, stopReason: '' });
+  });
+  it('sends the arguments that were chosen', async () => {
+    runs.setSymbol('n', 2);
+    runs.setInput('x', { fill: 'ones' });
+    await runs.step();
+    const begin = FakeWorker.all[0]!.seen.find((message) => message.kind === 'begin');
+    expect(begin).toMatchObject({ args: [{ dtype: 'f32', shape: [2, 3] }] });
+  });
+  it('leaves out what is asked while it runs', async () => {
+    await Promise.all([runs.run(), runs.step(), runs.run()]);
+    expect(FakeWorker.all[0]!.seen.filter((message) => message.kind === 'begin')).toHaveLength(1);
+  });
+  it('shows a register and follows it', async () => {
+    await runs.step();
+    runs.inspect(0);
+    await store.idle();
+    expect(store.session.value.inspected).toEqual({ index: 0, value: 1 });
+    await runs.step();
+    await store.idle();
+    expect(store.session.value.inspected).toEqual({ index: 0, value: 2 });
+  });
+});
+
+describe('failing', () => {
+  it('shows a trap with its code, and runs again', async () => {
+    await runs.step();
+    const state = { ...store.session.value.machine!, state: 'failed' };
+    FakeWorker.failures.set('step', failure('E0301', { state }));
+    await runs.step();
+    expect(report()).toMatchObject({ state: 'error', stopReason: 'trap(E0301)', pc: 1 });
+    await runs.run();
+    expect(report()).toMatchObject({ state: 'stopped', stopReason: 'returned', problems: [] });
+  });
+  it('reports an input that cannot be made without asking the engine', async () => {
+    runs.setSymbol('n', 2 ** 30);
+    await runs.run();
+    expect(problems()).toEqual(['E0203']);
+    expect(store.session.value.problems[0]!.text).toContain('help: make its dimensions smaller');
+    expect(FakeWorker.all[0]!.seen.some((message) => message.kind === 'begin')).toBe(false);
+  });
+  it('loads the program again after the engine was lost, and goes on', async () => {
+    FakeWorker.failures.set('run', failure('E0605', { fatal: true }));
+    await runs.run();
+    await store.idle();
+    expect(problems()).toEqual(['E0605']);
+    expect(FakeWorker.all).toHaveLength(2);
+    expect(FakeWorker.all[1]!.seen[0]).toMatchObject({ kind: 'load', bytes: new Uint8Array([1, 2, 3]) });
+    await runs.run();
+    expect(report()).toMatchObject({ state: 'stopped', stopReason: 'returned', program: { name: 'model.onnx' } });
+  });
+  it('drops a program that kills the engine again', async () => {
+    FakeWorker.failures.set('run', failure('E0605', { fatal: true }));
+    FakeWorker.failures.set('load', failure('E0605', { fatal: true }));
+    await runs.run();
+    await store.idle();
+    expect(report()).toMatchObject({ program: null });
+  });
+  it('refuses a .npy file that is none, and keeps the input', async () => {
+    await runs.setInputFile('x', new File(['<html>'], 'x.npy'));
+    expect(problems()).toEqual(['E0108']);
+    expect(store.session.value.inputs['x']!.fill).toBe('random');
+  });
+  it('dismisses problems', async () => {
+    FakeWorker.failures.set('load', failure('E0604'));
+    await programs.load('page.html', new Uint8Array(1));
+    store.dismissProblems();
+    expect(report()).toMatchObject({ state: 'idle', problems: [] });
+  });
+});

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from 'vitest';
+import {
+  elementAt, heatmap, rampColour, sliceCount, sliceName, sliceOf,
+} from '../../../web/src/model/tensors.js';
+
+const tensor = (shape: number[], values: number[]) => ({ dtype: 'f32', shape, data: Float32Array.from(values) });
+const bits = (dtype: string, ...values: number[]) => ({ dtype, shape: [values.length], data: Uint16Array.from(values) });
+
+describe('elementAt', () => {
+  it('reads f16 and bf16 from their bits', () => {
+    const halves = bits('f16', 0x3c00, 0xc000, 0x3555, 0x0001, 0x7c00, 0xfc00, 0x8000);
+    expect([0, 1, 2, 3].map((i) => elementAt(halves, i))).toEqual([1, -2, 0.333251953125, 2 ** -24]);
+    expect([4, 5].map((i) => elementAt(halves, i))).toEqual([Infinity, -Infinity]);
+    expect(Object.is(elementAt(halves, 6), -0)).toBe(true);
+    expect(elementAt(bits('f16', 0x7e00), 0)).toBeNaN();
+    expect(elementAt(bits('bf16', 0x3f80, 0x4049), 1)).toBeCloseTo(3.140625, 6);
+  });
+  it('reads 64-bit integers as numbers', () => {
+    expect(elementAt({ dtype: 'i64', shape: [1], data: BigInt64Array.from([-5n]) }, 0)).toBe(-5);
+  });
+});
+
+describe('slices', () => {
+  const t = tensor([2, 3, 2, 2], Array.from({ length: 24 }, (_, i) => i));
+  it('are counted, named and taken', () => {
+    expect(sliceCount(t)).toBe(6);
+    expect(sliceName(t, 4)).toBe('[1, 1, :, :]');
+    expect(sliceOf(t, 4)).toEqual({ rows: 2, columns: 2, values: Float64Array.from([16, 17, 18, 19]), low: 16, high: 19 });
+  });
+  it('of a vector and a scalar are one row', () => {
+    expect(sliceOf(tensor([3], [1, 2, 3]), 0)).toMatchObject({ rows: 1, columns: 3, low: 1, high: 3 });
+    expect(sliceOf(tensor([], [7]), 0)).toMatchObject({ rows: 1, columns: 1 });
+    expect(sliceName(tensor([3], [1, 2, 3]), 0)).toBe('[:]');
+  });
+});
+
+describe('odd values', () => {
+  it('has a range of the finite values only', () => {
+    expect(sliceOf(tensor([4], [NaN, -1, Infinity, 2]), 0)).toMatchObject({ low: -1, high: 2 });
+    expect(sliceOf(tensor([2], [NaN, Infinity]), 0)).toMatchObject({ low: 0, high: 0 });
+    expect(sliceOf(tensor([0], []), 0)).toMatchObject({ rows: 1, columns: 0, low: 0, high: 0 });
+  });
+  it('leaves pixels of what is no number transparent, and flat data one colour', () => {
+    expect([...heatmap(sliceOf(tensor([2], [NaN, 1]), 0))].filter((_, i) => i % 4 === 3)).toEqual([0, 255]);
+    const flat = heatmap(sliceOf(tensor([2], [5, 5]), 0));
+    expect(flat.slice(0, 4)).toEqual(flat.slice(4, 8));
+  });
+  it('keeps colours within the ramp, and lightness growing', () => {
+    expect(rampColour(-1)).toEqual(rampColour(0));
+    expect(rampColour(2)).toEqual(rampColour(1));
+    const light = [0, 0.2, 0.4, 0.6, 0.8, 1].map((f) => {
+      const [r, g, b] = rampColour(f);
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    });
+    expect([...light].sort((a, b) => a - b)).toEqual(light);
+  });
+});
