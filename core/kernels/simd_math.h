@@ -59,8 +59,13 @@ HWY_INLINE V PowerOfTwo(D d, V n) {
 // p * 2^n, rounded once, n integer-valued in [-252, 254]: in two factors so that neither overflows.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V ScaleByPowerOfTwo(D d, V p, V n) {
-  const V half = hn::Floor(hn::Mul(n, hn::Set(d, 0.5f)));
-  return hn::Mul(hn::Mul(p, PowerOfTwo(d, half)), PowerOfTwo(d, hn::Sub(n, half)));
+  const hn::RebindToSigned<D> di;
+  const auto whole = hn::ConvertTo(di, n);
+  const auto half = hn::ShiftRight<1>(whole);
+  const auto bias = hn::Set(di, 127);
+  const V first = hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(half, bias)));
+  const V second = hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(hn::Sub(whole, half), bias)));
+  return hn::Mul(hn::Mul(p, first), second);
 }
 
 // e^x * 2^shift.
@@ -157,12 +162,18 @@ HWY_INLINE V Tanh(D d, V x) {
   return KeepNaN(x, hn::CopySign(hn::Div(t, hn::Add(t, hn::Set(d, 2.0f))), x));
 }
 
-// 1 / (1 + e^-x), from e^-|x| so that neither tail loses digits.
+// 1 / (1 + e^-x), from e^-|x| so that neither tail loses digits; that is the square of e^(-|x| /
+// 2), which never underflows, so that one power of two is enough.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Sigmoid(D d, V x) {
   const V one = hn::Set(d, 1.0f);
-  const V e = Exp(d, hn::Neg(hn::Abs(x)));
-  return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
+  V n;
+  const V half = hn::Max(hn::Mul(hn::Abs(x), hn::Set(d, -0.5f)), hn::Set(d, -52.0f));
+  const V p = hn::Add(ExpReduced(d, half, n), one);
+  const V root = hn::Mul(p, PowerOfTwo(d, n));
+  const V e = hn::Mul(root, root);
+  const V y = hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
+  return KeepNaN(x, y);
 }
 
 // x P(x^2) / Q(x^2), both of positive terms where they matter; 1 beyond 3.925.
