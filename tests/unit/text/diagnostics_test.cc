@@ -133,7 +133,7 @@ void CollectCodes(const std::filesystem::path& path, std::map<std::string, std::
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   for (size_t i = 0; i + 7 <= text.size(); ++i) {
     const std::string_view literal = std::string_view(text).substr(i, 7);
-    if (literal.front() != '"' || literal.back() != '"') continue;
+    if (literal.front() != literal.back() || (literal[0] != '"' && literal[0] != '\'')) continue;
     if (literal[1] != 'E' && literal[1] != 'S' && literal[1] != 'M') continue;
     const std::string_view digits = literal.substr(2, 4);
     if (digits[0] != '0' || !std::all_of(digits.begin(), digits.end(), is_digit)) continue;
@@ -143,16 +143,18 @@ void CollectCodes(const std::filesystem::path& path, std::map<std::string, std::
 
 TEST(CodesTest, EveryCodeInTheSourcesIsExplained) {
   std::map<std::string, std::string> used;
-  for (const char* folder : {"core", "native"}) {
+  for (const char* folder : {"core", "native", "wasm/package/src", "web/src"}) {
     const std::filesystem::path root = std::filesystem::path(TERN_SOURCE_DIR) / folder;
+    if (!std::filesystem::exists(root)) continue;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
       const std::string extension = entry.path().extension().string();
-      if (extension == ".cc" || extension == ".h") CollectCodes(entry.path(), &used);
+      if (extension == ".cc" || extension == ".h" || extension.starts_with(".ts"))
+        CollectCodes(entry.path(), &used);
     }
   }
   EXPECT_GT(used.size(), 10u);
   for (const auto& [code, where] : used) {
-    if (code == "E0000") continue;  // what the command line prints for errors without a code
+    if (code == "E0000") continue;  // stands for errors without a code
     EXPECT_NE(FindCode(code), nullptr) << code << " in " << where << " is not in codes.def";
   }
 }
