@@ -113,8 +113,8 @@ Result<ByteSpan> ReadExternal(void* context, std::string_view location, int64_t 
       options.external_data(options.external_data_context, std::string(location).c_str(),
                             static_cast<uint64_t>(offset), &size, &data);
   if (failed != 0) return NotFound("the model's external data '", location, "' cannot be read");
-  *keeper = Borrow(data, size);
-  return Bytes(data, size);
+  *keeper = Borrow(data, static_cast<size_t>(size));  // lies in memory, so it fits
+  return Bytes(data, static_cast<size_t>(size));
 }
 
 struct Compilation {

@@ -16,7 +16,7 @@ import { join, resolve } from 'node:path';
 import { formatNpy, readNpy } from './npy.mjs';
 
 export const kRoot = resolve(import.meta.dirname, '../..');
-const kHost = join(kRoot, 'build/host/tern');
+const kHost = process.env.TERN_CLI ?? join(kRoot, "build/host/tern");
 const kAarch64 = join(kRoot, 'build/aarch64/tern');
 
 /** An error of ours carries the program's own words. */

@@ -2,6 +2,7 @@
 // The k largest or smallest along an axis; of equal elements the first ones, NaN counts as largest.
 
 #include <algorithm>
+#include <cstddef>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -37,7 +38,8 @@ void TopColumn(std::vector<Entry<T>>* entries, int64_t k, bool largest) {
     if (IsGreater(b.value, a.value)) return !largest;
     return a.index < b.index;
   };
-  std::partial_sort(entries->begin(), entries->begin() + k, entries->end(), before);
+  const auto middle = entries->begin() + static_cast<std::ptrdiff_t>(k);
+  std::partial_sort(entries->begin(), middle, entries->end(), before);
 }
 
 template <class T>
