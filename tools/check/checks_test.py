@@ -226,9 +226,9 @@ class RunSuitesTest(unittest.TestCase):
                     "exit code 3 although")
 
     def test_reads_the_totals_a_ctest_test_prints(self):
-        report = ('<testsuite><testcase name="g" status="run"><system-out>3 passed, 0 failed\n'
+        report = ('<testsuite><testcase name="g" status="run"><system-out>3 passed, 0 failed\\n'
                   '</system-out></testcase><testcase name="p" status="fail"/></testsuite>')
-        self.expect(f"a | ctest:none | echo '{report}' >$REPORT; exit 1", 1, "3 passed, 1 failed")
+        self.expect(f"a | ctest:none | printf '{report}' >$REPORT; exit 1", 1, "3 passed, 1 failed")
 
     def test_failed_build(self):
         self.expect("a | build | false\nb | line | echo 1 passed, 0 failed",
