@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// axe in many states, the keyboard alone, reflow, target sizes, motion.
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { expect, test } from '../support/page.js';
+
+const kTags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+async function violations(page: Page): Promise<string[]> {
+  const { violations: found } = await new AxeBuilder({ page }).withTags(kTags).analyze();
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`);
+}
+
+for (const scheme of ['light', 'dark'] as const) {
+  test.describe(`axe, ${scheme}`, () => {
+    test.use({ colorScheme: scheme });
+
+    test('at the start, drawn and paused', async ({ playground, page }) => {
+      expect(await violations(page)).toEqual([]);
+      await playground.click('sample-3');
+      await page.evaluate(() => window.ternPlayground.step(5));
+      await page.locator('[data-testid=registers] button').first().click();
+      await playground.idle();
+      expect(await violations(page)).toEqual([]);
+    });
+
+    test('stopped, with lists and tables open', async ({ playground, page }) => {
+      await playground.click('sample-3');
+      await playground.click('run');
+      for (const list of ['constants', 'primitives', 'sections', 'drawing-as-table']) {
+        await page.getByTestId(list).locator('summary').click();
+      }
+      expect(await violations(page)).toEqual([]);
+    });
+
+    test('after an error, and with the list of keys open', async ({ playground, page }) => {
+      await playground.drop({ name: 'x.html', bytes: new TextEncoder().encode('<html>') });
+      expect(await violations(page)).toEqual([]);
+      await page.getByTestId('keys').click();
+      expect(await violations(page)).toEqual([]);
+    });
+  });
+}
+
+test.describe('on a phone', () => {
+  test.use({ viewport: { width: 360, height: 740 }, hasTouch: true });
+
+  test('axe has nothing to say, before and after a run', async ({ playground, page }) => {
+    expect(await violations(page)).toEqual([]);
+    await page.getByTestId('sample-2').tap();
+    await page.getByTestId('run').tap();
+    await playground.idle();
+    expect((await playground.state()).classification!.digit).toBe(2);
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test('the page does not scroll sideways, also at 320 pixels', async ({ playground, page }) => {
+    for (const width of [360, 320]) {
+      await page.setViewportSize({ width, height: 740 });
+      await playground.click('step');
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect(overflow, `${width} px`).toBeLessThanOrEqual(0);
+    }
+  });
+});
+
+test.describe('forced colours', () => {
+  test.use({ contextOptions: { forcedColors: 'active' } });
+  test('axe has nothing to say', async ({ playground, page }) => {
+    await playground.click('sample-3');
+    await playground.click('step');
+    expect(await violations(page)).toEqual([]);
+  });
+});
+
+test('landmarks, one h1, and a name for every pane', async ({ playground, page }) => {
+  await playground.idle();
+  for (const role of ['banner', 'main', 'contentinfo'] as const) {
+    await expect(page.getByRole(role)).toHaveCount(1);
+  }
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Tern playground');
+  for (const name of ['Draw a digit', 'Program', 'Run', 'Bytecode', 'Registers', 'Output']) {
+    await expect(page.getByRole('region', { name, exact: true })).toBeVisible();
+  }
+});
+
+test('the grid says how long it is and is one tab stop', async ({ playground, page }) => {
+  const { program } = await playground.state();
+  const grid = page.getByRole('grid', { name: 'Instructions' });
+  // Heading, the function's line, and the instructions.
+  await expect(grid).toHaveAttribute('aria-rowcount', String(program!.instructions + 2));
+  expect(await grid.locator('[tabindex="0"], button:not([tabindex="-1"])').count()).toBe(0);
+  await grid.focus();
+  await page.keyboard.press('End');
+  const active = await grid.getAttribute('aria-activedescendant');
+  await expect(page.locator(`#${active}`)).toHaveAttribute('aria-rowindex', String(program!.instructions + 2));
+});
+
+test('everything works by keyboard alone, and Tab is never caught', async ({ playground, page }) => {
+  const reach = async (testId: string): Promise<void> => {
+    for (let i = 0; i < 80; i++) {
+      await page.keyboard.press('Tab');
+      const at = await page.evaluate(() => (document.activeElement as HTMLElement | null)?.dataset['testid']);
+      if (at === testId) return;
+    }
+    throw new Error(`${testId} is not reached by Tab`);
+  };
+  await reach('sample-6');
+  await page.keyboard.press('Enter');
+  await reach('run');
+  await page.keyboard.press('Enter');
+  expect((await playground.state()).stopReason).toBe('returned');
+  await reach('reset');
+  await page.keyboard.press('Space');
+  await page.keyboard.press('n');
+  await page.keyboard.press('n');
+  expect((await playground.state()).step).toBe(2);
+  await page.keyboard.press('Control+Enter');
+  expect((await playground.state()).stopReason).toBe('returned');
+  await reach('open-file');
+});
+
+test('letter keys stay out of fields and can be switched off', async ({ playground, page }) => {
+  await page.getByTestId('dim-batch').focus();
+  await page.keyboard.press('n');
+  expect((await playground.state()).step).toBe(0);
+  await page.getByTestId('keys').click();
+  await page.getByTestId('letter-keys').uncheck();
+  await page.keyboard.press('Escape');
+  await expect(page.getByTestId('key-sheet')).toHaveCount(0);
+  await page.keyboard.press('n');
+  expect((await playground.state()).step).toBe(0);
+  await playground.click('step');
+  expect((await playground.state()).step).toBe(1);
+});
+
+test('targets are at least 24 pixels', async ({ playground, page }) => {
+  await playground.click('step');
+  const small = await page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>('button, select, .button, input[type=number], summary')]
+      .filter((element) => element.offsetParent !== null)
+      .map((element) => ({ text: element.outerHTML.slice(0, 90), box: element.getBoundingClientRect() }))
+      .filter(({ box }) => box.width < 24 || box.height < 24)
+      .map(({ text, box }) => `${text} ${box.width}×${box.height}`));
+  expect(small).toEqual([]);
+});
+
+test.describe('reduced motion', () => {
+  test.use({ contextOptions: { reducedMotion: 'reduce' } });
+  test('nothing moves', async ({ playground, page }) => {
+    await page.getByTestId('sample-5').click();
+    await playground.idle();
+    expect(await page.evaluate(() => document.getAnimations().length)).toBe(0);
+  });
+});

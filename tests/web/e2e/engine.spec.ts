@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The worker and the page as a whole: endless programs, an engine that dies, budgets, the CSP.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from '../support/page.js';
+
+const kDist = resolve(__dirname, '../../../web/dist');
+const kEndless = `.func @main(x: int) -> int
+again:
+  add %0, 1 dst: %0
+  goto again
+`;
+const text = (value: string): Uint8Array => new TextEncoder().encode(value);
+
+test.describe('an endless program', () => {
+  test.beforeEach(async ({ playground }) => {
+    await playground.drop({ name: 'endless.tasm', bytes: text(kEndless) });
+  });
+
+  test('is stopped, says so, and can go on', async ({ playground, page }) => {
+    await page.getByTestId('run').click();
+    await expect(page.locator('body')).toHaveAttribute('data-state', 'running');
+    await expect.poll(async () => Number(await page.locator('body').getAttribute('data-step'))).toBeGreaterThan(1000);
+    await page.getByTestId('stop').click();
+    const stopped = await playground.state();
+    expect(stopped.stopReason).toBe('cancelled');
+    expect(stopped.registers[0]!.kind).toBe('int');
+    await playground.click('step');
+    expect((await playground.state()).step).toBe(stopped.step + 1);
+  });
+
+  test('leaves the page responsive while it runs', async ({ playground, page }) => {
+    await page.getByTestId('run').click();
+    await expect(page.locator('body')).toHaveAttribute('data-state', 'running');
+    const worst = await page.evaluate(async () => {
+      let longest = 0, last = performance.now();
+      for (let i = 0; i < 30; i++) {
+        await new Promise((resume) => setTimeout(resume, 5));
+        longest = Math.max(longest, performance.now() - last);
+        last = performance.now();
+      }
+      return longest;
+    });
+    expect(worst).toBeLessThan(500);
+    await page.keyboard.press('Escape');
+    expect((await playground.state()).stopReason).toBe('cancelled');
+  });
+
+  test('ends when another program is loaded', async ({ playground, page }) => {
+    await page.getByTestId('run').click();
+    await expect(page.locator('body')).toHaveAttribute('data-state', 'running');
+    await playground.click('load-digits');
+    expect(await playground.state()).toMatchObject({ state: 'idle', step: 0, program: { name: 'digits.onnx' } });
+  });
+});
+
+test('an engine that dies is replaced, with the program loaded again', async ({ playground, page }) => {
+  await playground.click('step');
+  await page.workers()[0]!.evaluate(() => {
+    setTimeout(() => {
+      throw new Error('unreachable');
+    });
+  });
+  await expect(page.locator('body')).toHaveAttribute('data-step', '0');
+  await playground.click('sample-7');
+  await playground.click('run');
+  expect(await playground.state()).toMatchObject({ stopReason: 'returned', classification: { digit: 7 } });
+});
+
+test.describe('without its WebAssembly', () => {
+  test.use({ allowed: [/404/, /Failed to load resource/] });
+
+  test('the page says what the server sent instead', async ({ playground, page }) => {
+    await page.route('**/*.wasm', (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }));
+    await playground.open();
+    const { problems } = await playground.state();
+    expect(problems[0]!.code).toBe('E0601');
+    expect(problems[0]!.message).toContain('HTML');
+    await expect(page.getByTestId('run')).toBeDisabled();
+  });
+});
+
+test('the policy forbids inline code, and nothing breaks it', async ({ playground, page }) => {
+  const violations = await page.evaluate(() => {
+    const seen: string[] = [];
+    document.addEventListener('securitypolicyviolation', (event) => seen.push(event.violatedDirective));
+    return seen;
+  });
+  await playground.click('sample-0');
+  await playground.click('run');
+  expect(violations).toEqual([]);
+  const html = readFileSync(join(kDist, 'index.html'), 'utf8');
+  expect(html).toContain("script-src 'self' 'wasm-unsafe-eval'");
+  expect(html).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=/);
+});
+
+test('sizes stay within their budgets', () => {
+  const assets = readdirSync(join(kDist, 'assets'));
+  const packed = (name: string): number => gzipSync(readFileSync(join(kDist, name)), { level: 9 }).length;
+  const html = readFileSync(join(kDist, 'index.html'), 'utf8');
+  const shell = assets.filter((name) => html.includes(name)).map((name) => `assets/${name}`);
+  const total = ['index.html', ...shell].reduce((sum, name) => sum + packed(name), 0);
+  expect(shell.length).toBeGreaterThanOrEqual(2);
+  expect(total).toBeLessThanOrEqual(40 * 1024);
+  for (const name of assets.filter((asset) => asset.endsWith('.wasm'))) {
+    expect.soft(packed(`assets/${name}`), name).toBeLessThanOrEqual(600 * 1024);
+  }
+  expect(assets.length).toBeLessThanOrEqual(60);
+});
+
+test('both builds of the engine are there, and the one that fits was fetched', async ({ playground, page }) => {
+  expect(readdirSync(join(kDist, 'assets')).filter((name) => name.endsWith('.wasm'))).toHaveLength(2);
+  await expect(page.getByTestId('engine')).toContainText('relaxed SIMD');
+  await playground.idle();
+});

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page under test: opened with frozen times, driven by its automation surface, and watched for
+// what must never happen: an error on the console, an unhandled rejection, a foreign request.
+import { test as base, expect, type Page } from '@playwright/test';
+import type { RegisterRow } from '../../../web/src/model/registers.js';
+
+export interface State {
+  state: string;
+  step: number;
+  pc: number | null;
+  lastPc: number | null;
+  stopReason: string;
+  function: string;
+  depth: number;
+  program: { name: string; kind: string; instructions: number; constants: number } | null;
+  registers: RegisterRow[];
+  breakpoints: number[];
+  outputs: Record<string, { dtype: string; shape: number[]; values: number[] }> | null;
+  problems: { code: string; message: string; text: string }[];
+  classification?: { digit: number; probabilities: number[] };
+}
+
+export interface Dropped {
+  name: string;
+  bytes: Uint8Array;
+}
+
+export class Playground {
+  constructor(readonly page: Page) {}
+
+  async open(query = '?test=1'): Promise<void> {
+    await this.page.goto(`${process.env['TERN_PAGE']}${query}`);
+    await this.page.evaluate(() => window.ternPlayground.ready);
+    await this.idle();
+  }
+
+  idle(): Promise<void> {
+    return this.page.evaluate(() => window.ternPlayground.idle());
+  }
+
+  async state(): Promise<State> {
+    await this.idle();
+    return (await this.page.evaluate(() => window.ternPlayground.state())) as unknown as State;
+  }
+
+  /** Clicks and waits until nothing is under way. */
+  async click(testId: string): Promise<void> {
+    await this.page.getByTestId(testId).click();
+    await this.idle();
+  }
+
+  async pick(testId: string, name: string, bytes: Uint8Array): Promise<void> {
+    const file = { name, mimeType: 'application/octet-stream', buffer: Buffer.from(bytes) };
+    await this.page.getByTestId(testId).setInputFiles(file);
+    await this.settle();
+  }
+
+  async drop({ name, bytes }: Dropped): Promise<void> {
+    await this.page.evaluate(([fileName, data]) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([new Uint8Array(data)], fileName));
+      for (const type of ['dragover', 'drop']) {
+        const event = new DragEvent(type, { dataTransfer: transfer, bubbles: true, cancelable: true });
+        document.querySelector('main')!.dispatchEvent(event);
+      }
+    }, [name, [...bytes]] as const);
+    await this.settle();
+  }
+
+  /** Files are read before the engine hears of them. */
+  private async settle(): Promise<void> {
+    await this.idle();
+    await this.idle();
+  }
+
+  /** A stroke by mouse; points in fractions of the canvas. */
+  async draw(points: readonly (readonly [number, number])[]): Promise<void> {
+    const canvas = this.page.getByTestId('draw-canvas');
+    await canvas.scrollIntoViewIfNeeded();
+    const box = (await canvas.boundingBox())!;
+    const at = ([x, y]: readonly [number, number]) =>
+      [box.x + x * box.width, box.y + y * box.height] as const;
+    await this.page.mouse.move(...at(points[0]!));
+    await this.page.mouse.down();
+    for (const point of points.slice(1)) await this.page.mouse.move(...at(point), { steps: 6 });
+    await this.page.mouse.up();
+    await this.idle();
+  }
+
+  /** The .tern of the program that is loaded, as the page saves it. */
+  async save(): Promise<Uint8Array> {
+    const waiting = this.page.waitForEvent('download');
+    await this.page.getByTestId('save').click();
+    const stream = await (await waiting).createReadStream();
+    const chunks: Buffer[] = [];
+    for await (const chunk of stream) chunks.push(chunk as Buffer);
+    return new Uint8Array(Buffer.concat(chunks));
+  }
+}
+
+interface Fixtures {
+  playground: Playground;
+  /** Console messages that the test expects; all others fail it. */
+  allowed: RegExp[];
+}
+
+export const test = base.extend<Fixtures>({
+  allowed: async ({}, use) => use([]),
+  playground: async ({ page, allowed }, use) => {
+    const complaints: string[] = [];
+    const origin = new URL(process.env['TERN_PAGE']!).origin;
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`);
+    });
+    page.on('pageerror', (error) => complaints.push(`page error: ${error.message}`));
+    page.on('request', (request) => {
+      const { protocol, origin: to } = new URL(request.url());
+      if (protocol.startsWith('http') && to !== origin) complaints.push(`request to ${to}`);
+    });
+    const playground = new Playground(page);
+    await playground.open();
+    await use(playground);
+    expect(complaints.filter((text) => !allowed.some((pattern) => pattern.test(text)))).toEqual([]);
+  },
+});
+
+export { expect };
