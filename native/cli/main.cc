@@ -44,21 +44,31 @@ std::vector<std::string> NamesKnownTo(const CLI::App& app) {
   return names;
 }
 
+// A slip of the keys, or a longer or shorter form of a known name.
+std::string_view Suggest(std::string_view word, const std::vector<std::string>& known) {
+  const std::string_view near = DidYouMean(word, known);
+  if (!near.empty() || word.size() < 4) return near;
+  for (const std::string& name : known) {
+    if (name.size() > 3 && (word.starts_with(name) || name.starts_with(word))) return name;
+  }
+  return {};
+}
+
 // CLI11's complaint in Tern's words, with the nearest name the user may have meant.
 Status ExplainUsage(const CLI::Error& error, const CLI::App& app, int argc, char** argv) {
   const CLI::App* active = &app;
   for (const CLI::App* sub : app.get_subcommands()) active = sub;
-  Status status = UsageError("E0001", error.what());
+  Status status = UsageError("E0003", error.what());
   std::vector<std::string> known = NamesKnownTo(*active);
   for (std::string& name : NamesKnownTo(app)) known.push_back(std::move(name));
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = StrSplit(argv[i], '=')[0];
     if (std::find(known.begin(), known.end(), word) != known.end()) continue;
-    const std::string_view suggestion = DidYouMean(word, known);
+    const std::string_view suggestion = Suggest(word, known);
     const bool option = word.starts_with("--");
     if (!option && (active != &app || i > 1)) continue;
     status = option ? UsageError("E0002", StrCat("unknown option '", word, "'"))
-                    : UsageError("E0003", StrCat("unknown command '", word, "'"));
+                    : UsageError("E0001", StrCat("unknown command '", word, "'"));
     if (!suggestion.empty()) status.AddNote(StrCat("help: did you mean '", suggestion, "'?"));
     break;
   }

@@ -58,6 +58,7 @@ int ExitCodeOf(const Status& status) {
   if (status.code() == StatusCode::kIo) return kExitIo;
   const std::string_view code = status.error_code();
   if (code.starts_with("E00")) return kExitUsage;
+  if (code == "E0101" || code == "E0102") return kExitIo;
   if (code.starts_with("M")) return kExitMismatch;
   if (code.starts_with("S")) return kExitBudget;
   return kExitFailed;

@@ -19,7 +19,8 @@ namespace {
 
 Status SystemError(std::string_view what, const std::string& path) {
   const StatusCode code = errno == ENOENT ? StatusCode::kNotFound : StatusCode::kIo;
-  return Status(code, StrCat("cannot ", what, " '", path, "': ", strerror(errno)));
+  return Status(code, StrCat("cannot ", what, " '", path, "': ", strerror(errno)))
+      .SetErrorCode(what == "open" || what == "read" || what == "inspect" ? "E0101" : "E0102");
 }
 
 // A descriptor that closes itself; -1 is none.
@@ -65,7 +66,7 @@ Result<MappedFile> MappedFile::Open(const std::string& path) {
   struct stat info;
   if (fstat(file.get(), &info) != 0) return SystemError("inspect", path);
   if (S_ISDIR(info.st_mode)) {
-    return IoError("'", path, "' is a folder, not a file");
+    return IoError("'", path, "' is a folder, not a file").SetErrorCode("E0101");
   }
   MappedFile result;
   if (S_ISREG(info.st_mode) && info.st_size > 0) {

@@ -113,6 +113,9 @@ function(tern_kernel_library name)
     endif()
     add_library(${name}_${target} STATIC ${arg_SOURCES})
     target_compile_options(${name}_${target} PRIVATE ${tern_flags_${target}})
+    if(EMSCRIPTEN)  # the rest of the module is built for size
+      target_compile_options(${name}_${target} PRIVATE -O2)
+    endif()
     target_compile_definitions(${name}_${target} PRIVATE
       TERN_TARGET_NAME=${namespace} TERN_TARGET_LABEL="${target}" HWY_COMPILE_ONLY_STATIC)
     target_link_libraries(${name}_${target} PRIVATE tern_core_flags tern_headers PUBLIC ${arg_LINK})
