@@ -13,8 +13,10 @@ void AddArguments(const ops::OpInfo& op, std::span<const Expr> args, text::Diagn
   constexpr size_t kMost = 8;
   for (size_t i = 0; i < args.size() && i < kMost; ++i) {
     if (IsNone(args[i])) continue;
-    diagnostic->Context(StrCat("argument ", i, " (", op.parameter(static_cast<int>(i)), ")"),
-                        TypeOf(args[i]).ToText());
+    const std::string_view name = op.parameter(static_cast<int>(i));
+    diagnostic->Context(
+        name.empty() ? StrCat("argument ", i) : StrCat("argument ", i, " (", name, ")"),
+        TypeOf(args[i]).ToText());
   }
   if (args.size() > kMost) diagnostic->Note(StrCat("and ", args.size() - kMost, " more arguments"));
 }
@@ -66,8 +68,10 @@ Expr Builder::Emit(const ops::OpInfo& op, std::vector<Expr> args, const Attrs& a
   Inferred inferred;
   Status status = InferCall(op, attrs, args, &fresh_symbols_, &inferred);
   if (!status.ok()) {
-    text::Diagnostic& diagnostic =
-        diagnostics_->Error("E0310", StrCat(op.name, ": ", status.message()));
+    // Attribute errors name the operator themselves.
+    const bool named = status.message().starts_with(StrCat(op.name, ": "));
+    text::Diagnostic& diagnostic = diagnostics_->Error(
+        "E0310", named ? std::string(status.message()) : StrCat(op.name, ": ", status.message()));
     if (!origin_.empty()) diagnostic.InNode(origin_);
     AddArguments(op, args, &diagnostic);
     for (const std::string& note : status.notes()) diagnostic.Note(note);

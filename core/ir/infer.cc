@@ -79,4 +79,19 @@ Status InferCall(const ops::OpInfo& op, const Attrs& attrs, std::span<const Expr
   return OkStatus();
 }
 
+types::Type InferInvoke(const Function& callee, std::span<const Expr> args) {
+  std::vector<types::Dim::Binding> bindings;
+  const std::span<const VarPtr> parameters = callee.parameters();
+  for (size_t i = 0; i < parameters.size() && i < args.size(); ++i) {
+    const types::TensorType* parameter = TensorTypeOf(parameters[i]);
+    const types::TensorType* arg = TensorTypeOf(args[i]);
+    if (parameter == nullptr || arg == nullptr || parameter->rank() != arg->rank()) continue;
+    for (size_t axis = 0; axis < arg->dims.size(); ++axis) {
+      if (parameter->dims[axis].is_symbol())
+        bindings.emplace_back(parameter->dims[axis].ToText(), arg->dims[axis]);
+    }
+  }
+  return TypeOf(callee.result()).Substitute(bindings);
+}
+
 }  // namespace tern::ir

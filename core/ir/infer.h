@@ -20,6 +20,10 @@ struct Inferred {
 Status InferCall(const ops::OpInfo& op, const Attrs& attrs, std::span<const Expr> args,
                  int* fresh_symbols, Inferred* out);
 
+// The result type of a function of the module for these arguments: the symbols of its parameters
+// stand for the extents that the arguments have.
+types::Type InferInvoke(const Function& callee, std::span<const Expr> args);
+
 }  // namespace tern::ir
 
 #endif  // TERN_CORE_IR_INFER_H_

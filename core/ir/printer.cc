@@ -4,7 +4,6 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "core/base/half.h"
 #include "core/base/strings.h"
 
 namespace tern::ir {

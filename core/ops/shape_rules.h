@@ -51,7 +51,7 @@ Status ReshapeShape(const Dims<D>& x, std::span<const D> target, bool allow_zero
   if (inferred >= 0 && DimIs(known, 0)) (*out)[inferred] = D(0);
   if (Differ(total, ProductOf(*out, 0, out->rank()))) {
     return InvalidArgument("x ", ShapeText(x), " has ", DimText(total),
-                           " elements, which do not fit ", ShapeText(*out));
+                           " elements, which do not fit the target ", ShapeText(Dims<D>(target)));
   }
   return OkStatus();
 }

@@ -102,6 +102,15 @@ std::string Type::ToText() const {
   return "?";
 }
 
+Type Type::Substitute(std::span<const Dim::Binding> bindings) const {
+  if (node_ == nullptr) return *this;
+  Node node = *node_;
+  for (Dim& dim : node.tensor.dims) dim = dim.Substitute(bindings);
+  for (Type& type : node.list) type = type.Substitute(bindings);
+  node.result = node.result.Substitute(bindings);
+  return Type(std::make_shared<const Node>(std::move(node)));
+}
+
 void Type::CollectSymbols(std::vector<std::string>* symbols) const {
   if (node_ == nullptr) return;
   for (const Dim& dim : node_->tensor.dims) dim.CollectSymbols(symbols);

@@ -56,6 +56,8 @@ class Type {
   const Type& result() const;
 
   std::string ToText() const;
+  // Symbols of all dimensions replaced.
+  Type Substitute(std::span<const Dim::Binding> bindings) const;
   void CollectSymbols(std::vector<std::string>* symbols) const;
   friend bool operator==(const Type& a, const Type& b);
 
