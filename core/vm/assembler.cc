@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The assembler: one statement per line, instructions parsed by the table's operand roles.
 //
-// Errors are sticky within a line: the first one is reported, the rest of the line is skipped, the next line goes on.
+// Errors are sticky within a line: the first one is reported, the rest of the line is skipped, the
+// next line goes on.
 #include "core/vm/assembler.h"
 
 #include <memory>
@@ -21,7 +22,8 @@ constexpr std::string_view kSyntax = "E0110";
 
 class Assembler {
  public:
-  Assembler(std::string_view text, std::string_view name) : sources_(std::make_shared<text::SourceMap>()) {
+  Assembler(std::string_view text, std::string_view name)
+      : sources_(std::make_shared<text::SourceMap>()) {
     file_ = sources_->AddFile(name, text);
     text_ = sources_->text(file_);
     builder_.set_sources(sources_);
@@ -36,7 +38,8 @@ class Assembler {
       begin = end + 1;
     }
     CloseFunction();
-    // Syntax errors first: what the builder says of a function with missing lines would only mislead.
+    // Syntax errors first: what the builder says of a function with missing lines would only
+    // mislead.
     if (!diagnostics_.ok()) return diagnostics_.ToStatus();
     if (warnings != nullptr) {
       for (const text::Diagnostic& d : builder_.diagnostics().items()) {
@@ -50,9 +53,12 @@ class Assembler {
   void Line(size_t begin, size_t end) {
     in_ = LineCursor(text_, begin, end);
     if (in_.AtEnd()) return;
-    builder_.set_span({file_, static_cast<uint32_t>(in_.offset()), static_cast<uint32_t>(in_.line_end())});
-    if (in_.Peek() == '.') Directive();
-    else if (!TryLabel()) ParseInstruction();
+    builder_.set_span(
+        {file_, static_cast<uint32_t>(in_.offset()), static_cast<uint32_t>(in_.line_end())});
+    if (in_.Peek() == '.')
+      Directive();
+    else if (!TryLabel())
+      ParseInstruction();
     if (in_.ok() && !in_.AtEnd()) in_.Fail("expected the end of the line");
     if (in_.ok()) return;
     text::Diagnostic& d = diagnostics_.Error(kSyntax, in_.error());
@@ -69,7 +75,8 @@ class Assembler {
     if (word == ".meta") return MetaDirective();
     if (word == ".primitive") return builder_.DeclarePrimitive(in_.PrimitiveName());
     if (word == ".kernel") return KernelDirective();
-    if (!open_ && (word == ".name" || word == ".loc")) return in_.FailAtLast(StrCat(word, " stands outside of a function"));
+    if (!open_ && (word == ".name" || word == ".loc"))
+      return in_.FailAtLast(StrCat(word, " stands outside of a function"));
     if (word == ".name") return NameDirective();
     if (word == ".loc") return LocDirective();
     in_.FailAtLast(StrCat("unknown directive '", word, "'"));
@@ -131,7 +138,8 @@ class Assembler {
     in_.Expect('[');
     const int64_t index = in_.Number(INT64_MAX);
     if (in_.ok() && index != constant_count_) {
-      return in_.FailAtLast(StrCat("constants are numbered in order: expected c[", constant_count_, "]"));
+      return in_.FailAtLast(
+          StrCat("constants are numbered in order: expected c[", constant_count_, "]"));
     }
     in_.Expect(']');
     in_.Expect('=');
@@ -146,6 +154,8 @@ class Assembler {
   std::optional<Constant> ParseConstant() {
     const std::string_view word = in_.Word();
     if (!in_.ok()) return std::nullopt;
+    if (const Result<DType> dtype = DType::Parse(word); dtype.ok() && in_.Peek() == '[')
+      return ParseTensor(*dtype);
     if (word == "none") return Made(Any());
     if (word == "int") return Made(Any(in_.SignedNumber()));
     if (word == "float") return ParseFloatConstant();
@@ -155,10 +165,10 @@ class Assembler {
     if (word == "shape") return Made(Any(Shape::Make(in_.Dims())));
     if (word == "splat") return ParseSplat();
     if (word == "tuple") return ParseTuple();
-    Result<DType> dtype = DType::Parse(word);
-    if (dtype.ok()) return ParseTensor(*dtype);
-    in_.FailAtLast("expected a constant: none, int, float, bool, string, dtype, shape, splat, tuple or a tensor such as "
-                   "f32[2] [1, 2]");
+    in_.FailAtLast(
+        "expected a constant: none, int, float, bool, string, dtype, shape, splat, tuple or a "
+        "tensor such as "
+        "f32[2] [1, 2]");
     return std::nullopt;
   }
 
@@ -189,7 +199,8 @@ class Assembler {
     const std::string bytes = in_.AcceptWord("hex") ? in_.HexBytes() : in_.Elements(dtype);
     if (!in_.ok()) return std::nullopt;
     if (dtype.bytes_for(*count) != static_cast<int64_t>(bytes.size())) {
-      in_.FailAtLast(StrCat("the shape needs ", *count, " elements, the data has ", bytes.size(), " bytes"));
+      in_.FailAtLast(
+          StrCat("the shape needs ", *count, " elements, the data has ", bytes.size(), " bytes"));
       return std::nullopt;
     }
     return TensorConstant(Tensor::FromBytes(dtype, dims, AsBytes(bytes)));
@@ -236,7 +247,8 @@ class Assembler {
     while (in_.ok() && !in_.Accept(')')) {
       if (!constant.elements.empty()) in_.Expect(',');
       const int64_t index = ConstantReference();
-      if (in_.ok() && index >= constant_count_) in_.FailAtLast("a tuple can only hold constants before it");
+      if (in_.ok() && index >= constant_count_)
+        in_.FailAtLast("a tuple can only hold constants before it");
       constant.elements.push_back(static_cast<uint32_t>(index));
     }
     if (!in_.ok()) return std::nullopt;
@@ -309,7 +321,8 @@ class Assembler {
   // The label of an operand; false if it is left out, which is an error unless it may be.
   bool TakeLabel(const OperandInfo& operand) {
     const char expected = operand.label == Label::kColon ? ':' : ' ';
-    const bool there = in_.PeekWord() == operand.name && (expected == ' ' || in_.CharAfterWord() == ':');
+    const bool there =
+        in_.PeekWord() == operand.name && (expected == ' ' || in_.CharAfterWord() == ':');
     if (there) {
       in_.Word();
       if (expected == ':') in_.Expect(':');
@@ -325,7 +338,8 @@ class Assembler {
     if (operand.label != Label::kNone && !TakeLabel(operand)) return;
     const bool at_dst = in_.PeekWord() == "dst" && in_.CharAfterWord() == ':';
     if (in_.AtEnd() || at_dst) {
-      if (operand.repeat == Repeat::kSome) in_.Fail(StrCat("'", operand.name, "' needs at least one value"));
+      if (operand.repeat == Repeat::kSome)
+        in_.Fail(StrCat("'", operand.name, "' needs at least one value"));
       return;
     }
     do operands_.push_back(Value(operand.role));
@@ -334,7 +348,8 @@ class Assembler {
 
   Operand Callee(Role role) {
     if (in_.Accept('@')) {
-      if (role == Role::kPrimitive) in_.FailAtLast("expected a primitive, not a function of this file");
+      if (role == Role::kPrimitive)
+        in_.FailAtLast("expected a primitive, not a function of this file");
       return builder_.function(in_.Name());
     }
     if (role == Role::kFunction) in_.Fail("expected a function of this file, such as @main");
@@ -375,7 +390,9 @@ class Assembler {
     return builder_.AppendConstant(*std::move(constant));
   }
 
-  Arg Literal(const Any& value) { return in_.ok() ? Arg(builder_.AddConstant(value)) : Arg(Operand::Void()); }
+  Arg Literal(const Any& value) {
+    return in_.ok() ? Arg(builder_.AddConstant(value)) : Arg(Operand::Void());
+  }
 
   Arg NumberLiteral() {
     if (in_.AtFloat()) return Literal(Any(in_.FloatNumber()));
@@ -405,7 +422,8 @@ class Assembler {
 
 }  // namespace
 
-Result<ExecutablePtr> Assemble(std::string_view text, std::string_view source_name, text::Diagnostics* warnings) {
+Result<ExecutablePtr> Assemble(std::string_view text, std::string_view source_name,
+                               text::Diagnostics* warnings) {
   return Assembler(text, source_name).Run(warnings);
 }
 

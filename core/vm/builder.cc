@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// ExecBuilder: emission, the checks at the end of a function, renaming of registers, resolution of names.
+// ExecBuilder: emission, the checks at the end of a function, renaming of registers, resolution of
+// names.
 //
-// While a function is open its operands are not final: a function operand's value is a name id, a jump is a
-// function operand with value -1 - label. EndFunction resolves jumps and registers, Finish names.
+// While a function is open its operands are not final: a function operand's value is a name id, a
+// jump is a function operand with value -1 - label. EndFunction resolves jumps and registers,
+// Finish names.
 #include "core/vm/builder.h"
 
 #include <algorithm>
@@ -18,7 +20,9 @@ namespace {
 constexpr std::string_view kBuildError = "E0111";
 constexpr std::string_view kUnusedInput = "W0101";
 
-bool IsLabel(const Operand& operand) { return operand.kind == OperandKind::kFunction && operand.value < 0; }
+bool IsLabel(const Operand& operand) {
+  return operand.kind == OperandKind::kFunction && operand.value < 0;
+}
 
 }  // namespace
 
@@ -33,19 +37,24 @@ text::Diagnostic& ExecBuilder::Error(std::string_view message, text::Span span, 
   return d;
 }
 
-// --- functions -----------------------------------------------------------------------------------------
+// --- functions
+// -----------------------------------------------------------------------------------------
 
 void ExecBuilder::BeginFunction(std::string_view name, uint32_t num_inputs) {
   BeginFunction(name, Signature::OfArity(num_inputs).ToText());
 }
 
 void ExecBuilder::BeginFunction(std::string_view name, std::string_view signature) {
-  if (open_) Error(StrCat("function @", name, " begins before @", functions_.back().info.name, " ends"), span_);
+  const size_t errors_before = diagnostics_.error_count();
+  if (open_)
+    Error(StrCat("function @", name, " begins before @", functions_.back().info.name, " ends"),
+          span_);
   open_ = true;
   source_ = -1;
   functions_.emplace_back();
   PendingFunction& function = functions_.back();
   function.span = span_;
+  function.errors_before = errors_before;
   function.info.name = std::string(name);
   if (name.empty()) Error("a function needs a name", span_);
   if (!defined_.emplace(std::string(name), static_cast<uint32_t>(functions_.size() - 1)).second) {
@@ -64,7 +73,7 @@ Status ExecBuilder::EndFunction() {
     Error("EndFunction without BeginFunction", span_);
     return diagnostics_.ToStatus();
   }
-  const size_t errors_before = diagnostics_.error_count();
+  const size_t errors_before = functions_.back().errors_before;
   ResolveLabels();
   if (diagnostics_.error_count() == errors_before) Formalize();
   if (diagnostics_.error_count() == errors_before) CheckFunction();
@@ -119,11 +128,13 @@ void ExecBuilder::Formalize() {
   for (const auto& [index, name] : function.register_names) {
     const auto found = names.find(index);
     if (found == names.end() || index < function.info.arity()) continue;
-    function.info.register_names.emplace_back(static_cast<uint32_t>(dense && keep_dense_ ? index : found->second), name);
+    function.info.register_names.emplace_back(
+        static_cast<uint32_t>(dense && keep_dense_ ? index : found->second), name);
   }
   auto& kept = function.info.register_names;
   std::sort(kept.begin(), kept.end());
-  kept.erase(std::unique(kept.begin(), kept.end(), [](const auto& a, const auto& b) { return a.first == b.first; }),
+  kept.erase(std::unique(kept.begin(), kept.end(),
+                         [](const auto& a, const auto& b) { return a.first == b.first; }),
              kept.end());
 }
 
@@ -139,7 +150,8 @@ void ExecBuilder::RenameRegisters(const std::unordered_map<int64_t, int64_t>& na
 void ExecBuilder::CheckFunction() {
   PendingFunction& function = functions_.back();
   if (function.code.empty()) {
-    Error(StrCat("function @", function.info.name, " has no instructions: a ret is missing"), function.span);
+    Error(StrCat("function @", function.info.name, " has no instructions: a ret is missing"),
+          function.span);
     return;
   }
   ExecutableParts parts;
@@ -154,16 +166,18 @@ void ExecBuilder::CheckFunction() {
   if (!status.ok()) Report(function, status, failure);
 }
 
-void ExecBuilder::Report(const PendingFunction& function, const Status& status, const VerifyFailure& failure) {
+void ExecBuilder::Report(const PendingFunction& function, const Status& status,
+                         const VerifyFailure& failure) {
   if (failure.pc < 0) {
-    text::Diagnostic& d = diagnostics_.Error(kBuildError, status.message()).InFunction(function.info.name, -1);
+    text::Diagnostic& d =
+        diagnostics_.Error(kBuildError, status.message()).InFunction(function.info.name, -1);
     if (function.span.valid()) d.At(function.span);
     return;
   }
   const Pending& at = function.code[static_cast<size_t>(failure.pc)];
-  text::Diagnostic& d =
-      diagnostics_.Error(kBuildError, StrCat("function @", function.info.name, ", instruction ", failure.pc, " (",
-                                             GetInfo(at.opcode).mnemonic, "): ", failure.reason));
+  text::Diagnostic& d = diagnostics_.Error(
+      kBuildError, StrCat("function @", function.info.name, ", instruction ", failure.pc, " (",
+                          GetInfo(at.opcode).mnemonic, "): ", failure.reason));
   if (at.span.valid()) d.At(at.span);
   d.InFunction(function.info.name, failure.pc);
 }
@@ -176,19 +190,22 @@ void ExecBuilder::WarnUnusedInputs() {
     for (size_t i = 0; i < instruction.operands.size(); ++i) {
       const Operand& operand = instruction.operands[i];
       if (static_cast<int>(i) == write || !operand.is_register()) continue;
-      if (operand.value < static_cast<int64_t>(used.size())) used[static_cast<size_t>(operand.value)] = true;
+      if (operand.value < static_cast<int64_t>(used.size()))
+        used[static_cast<size_t>(operand.value)] = true;
     }
   }
   for (size_t i = 0; i < used.size(); ++i) {
     if (used[i]) continue;
-    text::Diagnostic& d = diagnostics_.Warning(kUnusedInput, StrCat("input ", function.info.signature.ParameterText(i),
-                                                                    " (register ", i, ") unused in ", function.info.name));
+    text::Diagnostic& d = diagnostics_.Warning(
+        kUnusedInput, StrCat("input ", function.info.signature.ParameterText(i), " (register ", i,
+                             ") unused in ", function.info.name));
     if (function.span.valid()) d.At(function.span);
     d.InFunction(function.info.name, -1);
   }
 }
 
-// --- constants and names -------------------------------------------------------------------------------
+// --- constants and names
+// -------------------------------------------------------------------------------
 
 Operand ExecBuilder::AddConstant(AnyView value) {
   Result<Constant> constant = Constant::From(value);
@@ -239,7 +256,8 @@ Operand ExecBuilder::NameOperand(std::string_view name, NameKind kind) {
 
 void ExecBuilder::DeclarePrimitive(std::string_view name) {
   if (name.empty()) Error("a primitive needs a name", span_);
-  if (!primitive_ids_.emplace(std::string(name), static_cast<uint32_t>(parts_.primitives.size())).second) {
+  if (!primitive_ids_.emplace(std::string(name), static_cast<uint32_t>(parts_.primitives.size()))
+           .second) {
     Error(StrCat("primitive '", name, "' is declared twice"), span_);
     return;
   }
@@ -263,7 +281,8 @@ Operand ExecBuilder::ToOperand(const Arg& arg) {
   return AddConstant(arg.value());
 }
 
-// --- emission ------------------------------------------------------------------------------------------
+// --- emission
+// ------------------------------------------------------------------------------------------
 
 void ExecBuilder::Emit(Opcode opcode, std::span<const Arg> args) {
   if (!open_) {
@@ -286,7 +305,8 @@ void ExecBuilder::EmitCall(std::string_view callee, std::span<const Arg> args, O
 }
 
 void ExecBuilder::EmitLoadConst(Operand dst, const Arg& value) {
-  if (value.is_operand() && !value.operand().is_immediate()) return Emit(Opcode::kLoadConst, {dst, value});
+  if (value.is_operand() && !value.operand().is_immediate())
+    return Emit(Opcode::kLoadConst, {dst, value});
   Emit(Opcode::kLoadConst,
        {dst, value.is_operand() ? AddConstant(value.operand().value) : AddConstant(value.value())});
 }
@@ -297,12 +317,15 @@ void ExecBuilder::EmitTuple(Operand dst, std::span<const Arg> fields, int64_t ta
   Emit(Opcode::kAllocAdt, all);
 }
 
-void ExecBuilder::EmitFatal(std::string_view message) { Emit(Opcode::kFatal, {AddConstant(String(message))}); }
+void ExecBuilder::EmitFatal(std::string_view message) {
+  Emit(Opcode::kFatal, {AddConstant(String(message))});
+}
 void ExecBuilder::EmitGoto(CodeLabel target) { Emit(Opcode::kGoto, {Jump(target)}); }
 void ExecBuilder::EmitIf(Operand test, CodeLabel if_true, CodeLabel if_false) {
   Emit(Opcode::kIf, {test, Jump(if_true), Jump(if_false)});
 }
-void ExecBuilder::EmitIfEqual(Operand test, const Arg& target, CodeLabel if_true, CodeLabel if_false) {
+void ExecBuilder::EmitIfEqual(Operand test, const Arg& target, CodeLabel if_true,
+                              CodeLabel if_false) {
   Emit(Opcode::kIfEqual, {test, target, Jump(if_true), Jump(if_false)});
 }
 
@@ -335,7 +358,9 @@ void ExecBuilder::Bind(CodeLabel label) {
   bound.position = static_cast<int64_t>(function.code.size());
 }
 
-Operand ExecBuilder::Jump(CodeLabel label) { return {OperandKind::kFunction, -1 - int64_t{label.index}}; }
+Operand ExecBuilder::Jump(CodeLabel label) {
+  return {OperandKind::kFunction, -1 - int64_t{label.index}};
+}
 
 void ExecBuilder::SetSource(std::string_view text, uint32_t line, uint32_t column) {
   source_ = -1;
@@ -354,18 +379,23 @@ void ExecBuilder::NameRegister(Operand reg, std::string_view name) {
 
 void ExecBuilder::SetMetadata(std::string_view key, std::string_view value) {
   auto& metadata = parts_.metadata;
-  const auto at = std::lower_bound(metadata.begin(), metadata.end(), key,
-                                   [](const auto& entry, std::string_view k) { return entry.first < k; });
-  if (at != metadata.end() && at->first == key) at->second = std::string(value);
-  else metadata.emplace(at, std::string(key), std::string(value));
+  const auto at =
+      std::lower_bound(metadata.begin(), metadata.end(), key,
+                       [](const auto& entry, std::string_view k) { return entry.first < k; });
+  if (at != metadata.end() && at->first == key)
+    at->second = std::string(value);
+  else
+    metadata.emplace(at, std::string(key), std::string(value));
 }
 
-// --- the end -------------------------------------------------------------------------------------------
+// --- the end
+// -------------------------------------------------------------------------------------------
 
 Operand ExecBuilder::ResolveName(const Operand& operand, bool* ok) {
   const CalleeName& callee = names_[static_cast<size_t>(operand.function_index())];
   const auto defined = defined_.find(callee.name);
-  if (callee.kind != NameKind::kPrimitive && defined != defined_.end()) return Operand::Function(defined->second);
+  if (callee.kind != NameKind::kPrimitive && defined != defined_.end())
+    return Operand::Function(defined->second);
   if (callee.kind == NameKind::kFunction) {
     *ok = false;
     return operand;
@@ -402,7 +432,9 @@ void ExecBuilder::WriteFunction(PendingFunction* function) {
 }
 
 Result<ExecutablePtr> ExecBuilder::Finish() {
-  if (open_) Error(StrCat("function @", functions_.back().info.name, " does not end"), functions_.back().span);
+  if (open_)
+    Error(StrCat("function @", functions_.back().info.name, " does not end"),
+          functions_.back().span);
   if (!diagnostics_.ok()) return diagnostics_.ToStatus();
   for (PendingFunction& function : functions_) WriteFunction(&function);
   VerifyFailure failure;

@@ -8,10 +8,11 @@
 //   b.EndFunction();
 //   TERN_TRY_ASSIGN(ExecutablePtr executable, b.Finish());
 //
-// The first registers of a function are its inputs; other registers may have any number, since EndFunction
-// renames them densely in order of use. It also checks: a register read as input that is none, an unknown
-// label, a missing return are errors, an unused input is a warning. Errors are kept (diagnostics()) and
-// reported all at once by Finish, which verifies. Constants are kept once each, tensors by their content.
+// The first registers of a function are its inputs; other registers may have any number, since
+// EndFunction renames them densely in order of use. It also checks: a register read as input that
+// is none, an unknown label, a missing return are errors, an unused input is a warning. Errors are
+// kept (diagnostics()) and reported all at once by Finish, which verifies. Constants are kept once
+// each, tensors by their content.
 #ifndef TERN_CORE_VM_BUILDER_H_
 #define TERN_CORE_VM_BUILDER_H_
 
@@ -36,7 +37,8 @@ class Arg {
  public:
   Arg(Operand operand) : operand_(operand), is_operand_(true) {}  // NOLINT: implicit by design
   template <typename T>
-    requires(!std::same_as<std::remove_cvref_t<T>, Operand> && std::constructible_from<Any, const T&>)
+    requires(!std::same_as<std::remove_cvref_t<T>, Operand> &&
+             std::constructible_from<Any, const T&>)
   Arg(const T& value) : value_(value) {}  // NOLINT
 
   bool is_operand() const { return is_operand_; }
@@ -83,7 +85,8 @@ class ExecBuilder {
   Operand AppendConstant(Constant constant);
   Operand AppendTuple(std::vector<uint32_t> elements);
 
-  void EmitCall(std::string_view callee, std::initializer_list<Arg> args, Operand dst = Operand::Void()) {
+  void EmitCall(std::string_view callee, std::initializer_list<Arg> args,
+                Operand dst = Operand::Void()) {
     EmitCall(callee, std::span(args.begin(), args.size()), dst);
   }
   void EmitCall(std::string_view callee, std::span<const Arg> args, Operand dst = Operand::Void());
@@ -100,7 +103,9 @@ class ExecBuilder {
   void EmitIf(Operand test, CodeLabel if_true, CodeLabel if_false);
   void EmitIfEqual(Operand test, const Arg& target, CodeLabel if_true, CodeLabel if_false);
   // Any instruction, operands in the order of isa.def; jump offsets as immediates relative to it.
-  void Emit(Opcode opcode, std::initializer_list<Arg> args) { Emit(opcode, std::span(args.begin(), args.size())); }
+  void Emit(Opcode opcode, std::initializer_list<Arg> args) {
+    Emit(opcode, std::span(args.begin(), args.size()));
+  }
   void Emit(Opcode opcode, std::span<const Arg> args);
 
   CodeLabel NewLabel();
@@ -117,7 +122,8 @@ class ExecBuilder {
   void SetMetadata(std::string_view key, std::string_view value);
   void AddKernel(KernelInfo kernel) { parts_.kernels.push_back(std::move(kernel)); }
 
-  // Text keeps the numbers of registers that are dense already; code that emits wants them in order of use.
+  // Text keeps the numbers of registers that are dense already; code that emits wants them in order
+  // of use.
   void set_keep_dense_registers(bool keep) { keep_dense_ = keep; }
   // Spans in the messages of the current instruction (assembler).
   void set_span(text::Span span) { span_ = span; }
@@ -146,6 +152,7 @@ class ExecBuilder {
     std::vector<PendingLabel> labels;
     std::vector<std::pair<int64_t, std::string>> register_names;
     text::Span span;
+    size_t errors_before = 0;  // in diagnostics_
   };
   enum class NameKind : uint8_t { kAuto, kFunction, kPrimitive };
   struct CalleeName {
@@ -170,7 +177,8 @@ class ExecBuilder {
   ExecutableParts parts_;
   text::Diagnostics diagnostics_;
   std::vector<PendingFunction> functions_;  // the last one is open while open_
-  std::unordered_map<std::string, uint32_t, TextHash, std::equal_to<>> defined_;  // name → index in functions_
+  std::unordered_map<std::string, uint32_t, TextHash, std::equal_to<>>
+      defined_;  // name → index in functions_
   std::vector<CalleeName> names_;
   std::unordered_map<std::string, uint32_t, TextHash, std::equal_to<>> name_ids_[3];  // by kind
   std::unordered_map<std::string, uint32_t, TextHash, std::equal_to<>> primitive_ids_;

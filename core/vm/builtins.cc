@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The vm.builtin.* functions.
 //
-// A shape heap is an int64 tensor of rank 1. match_shape compares a shape with a pattern, one (code, value) pair per
-// axis: kStore puts the extent into the heap, kEqualHeap and kEqualValue compare, kIgnore does neither.
+// A shape heap is an int64 tensor of rank 1. match_shape compares a shape with a pattern, one
+// (code, value) pair per axis: kStore puts the extent into the heap, kEqualHeap and kEqualValue
+// compare, kIgnore does neither.
 #include "core/vm/builtins.h"
 
 #include <array>
@@ -22,9 +23,12 @@ constexpr int64_t kMaxHeap = 1 << 20;
 enum MatchCode : int64_t { kIgnore = 0, kStore = 1, kEqualHeap = 2, kEqualValue = 3 };
 
 Result<Any> AllocShapeHeap(RunContext& context, AnyArgs args) {
-  if (args.size() != 1) return InvalidArgument("vm.builtin.alloc_shape_heap takes (size), got ", args.size(), " arguments");
+  if (args.size() != 1)
+    return InvalidArgument("vm.builtin.alloc_shape_heap takes (size), got ", args.size(),
+                           " arguments");
   TERN_TRY_ASSIGN(const int64_t size, args[0].As<int64_t>());
-  if (size < 0 || size > kMaxHeap) return OutOfRange("a shape heap of ", size, " entries; at most ", kMaxHeap, " are possible");
+  if (size < 0 || size > kMaxHeap)
+    return OutOfRange("a shape heap of ", size, " entries; at most ", kMaxHeap, " are possible");
   TERN_TRY_ASSIGN(TensorPtr heap, context.NewTensor(kI64, {size}));
   for (int64_t& entry : heap->values<int64_t>()) entry = 0;
   return Any(heap);
@@ -32,7 +36,8 @@ Result<Any> AllocShapeHeap(RunContext& context, AnyArgs args) {
 
 Result<std::span<int64_t>> HeapOf(const AnyView& value) {
   Tensor* tensor = value.TryCast<Tensor>();
-  if (tensor == nullptr || tensor->dtype() != kI64 || tensor->rank() != 1 || !tensor->is_contiguous()) {
+  if (tensor == nullptr || tensor->dtype() != kI64 || tensor->rank() != 1 ||
+      !tensor->is_contiguous()) {
     return TypeError("a shape heap is an i64 tensor of rank 1, got ",
                      tensor != nullptr ? tensor->TypeText() : std::string(value.type_name()));
   }
@@ -42,7 +47,8 @@ Result<std::span<int64_t>> HeapOf(const AnyView& value) {
 
 Status CheckHeapIndex(int64_t index, std::span<const int64_t> heap) {
   if (index >= 0 && index < static_cast<int64_t>(heap.size())) return OkStatus();
-  return OutOfRange("shape heap index ", index, " is out of range: the heap has ", heap.size(), " entries");
+  return OutOfRange("shape heap index ", index, " is out of range: the heap has ", heap.size(),
+                    " entries");
 }
 
 // (shape, heap, index…): one index per axis.
@@ -52,8 +58,8 @@ Result<Any> StoreShape(AnyArgs args) {
   TERN_TRY(ToDims(args[0], &dims));
   TERN_TRY_ASSIGN(const std::span<int64_t> heap, HeapOf(args[1]));
   if (args.size() - 2 != dims.size()) {
-    return InvalidArgument("vm.builtin.store_shape: the shape ", FormatDims(dims), " has ", dims.size(), " axes, got ",
-                           args.size() - 2, " heap indices");
+    return InvalidArgument("vm.builtin.store_shape: the shape ", FormatDims(dims), " has ",
+                           dims.size(), " axes, got ", args.size() - 2, " heap indices");
   }
   for (size_t axis = 0; axis < dims.size(); ++axis) {
     TERN_TRY_ASSIGN(const int64_t index, args[axis + 2].As<int64_t>());
@@ -76,8 +82,33 @@ Result<Any> LoadShape(AnyArgs args) {
   return Any(Shape::Make(dims));
 }
 
-Status MatchAxis(const std::vector<int64_t>& dims, size_t axis, int64_t code, int64_t value, std::span<int64_t> heap,
-                 std::string_view name) {
+// (heap, index): one entry as an int.
+Result<Any> LoadDim(AnyArgs args) {
+  if (args.size() != 2)
+    return InvalidArgument("vm.builtin.load_dim takes (heap, index), got ", args.size(),
+                           " arguments");
+  TERN_TRY_ASSIGN(const std::span<int64_t> heap, HeapOf(args[0]));
+  TERN_TRY_ASSIGN(const int64_t index, args[1].As<int64_t>());
+  TERN_TRY(CheckHeapIndex(index, heap));
+  return Any(heap[static_cast<size_t>(index)]);
+}
+
+// (heap, index, extent).
+Result<Any> StoreDim(AnyArgs args) {
+  if (args.size() != 3) {
+    return InvalidArgument("vm.builtin.store_dim takes (heap, index, extent), got ", args.size(),
+                           " arguments");
+  }
+  TERN_TRY_ASSIGN(const std::span<int64_t> heap, HeapOf(args[0]));
+  TERN_TRY_ASSIGN(const int64_t index, args[1].As<int64_t>());
+  TERN_TRY_ASSIGN(const int64_t extent, args[2].As<int64_t>());
+  TERN_TRY(CheckHeapIndex(index, heap));
+  heap[static_cast<size_t>(index)] = extent;
+  return Any();
+}
+
+Status MatchAxis(const std::vector<int64_t>& dims, size_t axis, int64_t code, int64_t value,
+                 std::span<int64_t> heap, std::string_view name) {
   if (code == kIgnore) return OkStatus();
   int64_t expected = value;
   if (code == kStore || code == kEqualHeap) {
@@ -91,9 +122,11 @@ Status MatchAxis(const std::vector<int64_t>& dims, size_t axis, int64_t code, in
     return InvalidArgument("vm.builtin.match_shape: unknown code ", code, " for axis ", axis);
   }
   if (dims[axis] == expected) return OkStatus();
-  Status status = InvalidArgument("shape mismatch", name.empty() ? "" : " for ", name, ": axis ", axis, ": expected ", expected,
-                                  ", got ", dims[axis], " of ", FormatDims(dims));
-  if (code == kEqualHeap) status.AddNote(StrCat("expected because shape heap entry ", value, " holds ", expected));
+  Status status =
+      InvalidArgument("shape mismatch", name.empty() ? "" : " for ", name, ": axis ", axis,
+                      ": expected ", expected, ", got ", dims[axis], " of ", FormatDims(dims));
+  if (code == kEqualHeap)
+    status.AddNote(StrCat("expected because shape heap entry ", value, " holds ", expected));
   return std::move(status.SetErrorCode("E0203"));
 }
 
@@ -104,14 +137,17 @@ Result<Any> MatchShape(AnyArgs args) {
   }
   std::vector<int64_t> dims;
   const Tensor* tensor = args[0].TryCast<Tensor>();
-  if (tensor != nullptr) dims.assign(tensor->dims().begin(), tensor->dims().end());
-  else TERN_TRY(ToDims(args[0], &dims));
+  if (tensor != nullptr)
+    dims.assign(tensor->dims().begin(), tensor->dims().end());
+  else
+    TERN_TRY(ToDims(args[0], &dims));
   TERN_TRY_ASSIGN(const std::span<int64_t> heap, HeapOf(args[1]));
   TERN_TRY_ASSIGN(const std::string_view name, args[2].As<std::string_view>());
   const size_t rank = (args.size() - 3) / 2;
   if (rank != dims.size()) {
-    return InvalidArgument("rank mismatch", name.empty() ? "" : " for ", name, ": expected ", rank, ", got ", dims.size(),
-                           " of ", FormatDims(dims)).SetErrorCode("E0203");
+    return InvalidArgument("rank mismatch", name.empty() ? "" : " for ", name, ": expected ", rank,
+                           ", got ", dims.size(), " of ", FormatDims(dims))
+        .SetErrorCode("E0203");
   }
   for (size_t axis = 0; axis < rank; ++axis) {
     TERN_TRY_ASSIGN(const int64_t code, args[3 + 2 * axis].As<int64_t>());
@@ -122,18 +158,21 @@ Result<Any> MatchShape(AnyArgs args) {
 }
 
 Result<Any> ShapeOfTensor(AnyArgs args) {
-  if (args.size() != 1) return InvalidArgument("vm.builtin.shape_of takes (tensor), got ", args.size(), " arguments");
+  if (args.size() != 1)
+    return InvalidArgument("vm.builtin.shape_of takes (tensor), got ", args.size(), " arguments");
   TERN_TRY_ASSIGN(const Tensor* tensor, args[0].As<Tensor>());
   return Any(Shape::Make(tensor->dims()));
 }
 
 Result<Any> MoveValue(AnyArgs args) {
-  if (args.size() != 1) return InvalidArgument("vm.builtin.move takes (value), got ", args.size(), " arguments");
+  if (args.size() != 1)
+    return InvalidArgument("vm.builtin.move takes (value), got ", args.size(), " arguments");
   return Any(args[0]);
 }
 
 Result<Any> CopyTensor(RunContext& context, AnyArgs args) {
-  if (args.size() != 1) return InvalidArgument("vm.builtin.copy takes (tensor), got ", args.size(), " arguments");
+  if (args.size() != 1)
+    return InvalidArgument("vm.builtin.copy takes (tensor), got ", args.size(), " arguments");
   TERN_TRY_ASSIGN(const Tensor* tensor, args[0].As<Tensor>());
   TERN_TRY_ASSIGN(TensorPtr copy, tensor->Copy(context.allocator()));
   return Any(copy);
@@ -152,13 +191,18 @@ Result<Any> MakeList(AnyArgs args) {
   return Any(List::Make(std::move(items)));
 }
 
-constexpr std::array<BuiltinInfo, 9> kBuiltins = {{
-    {"vm.builtin.alloc_shape_heap", "(size: int) -> tensor", "a shape heap: an i64 vector of zeros"},
+constexpr std::array<BuiltinInfo, 11> kBuiltins = {{
+    {"vm.builtin.alloc_shape_heap", "(size: int) -> tensor",
+     "a shape heap: an i64 vector of zeros"},
     {"vm.builtin.shape_of", "(tensor) -> shape", "the shape of a tensor"},
-    {"vm.builtin.store_shape", "(shape, heap, index…)", "stores extents into a shape heap, one index per axis"},
+    {"vm.builtin.store_shape", "(shape, heap, index…)",
+     "stores extents into a shape heap, one index per axis"},
     {"vm.builtin.load_shape", "(heap, index…) -> shape", "a shape of entries of a shape heap"},
+    {"vm.builtin.load_dim", "(heap, index) -> int", "one entry of a shape heap"},
+    {"vm.builtin.store_dim", "(heap, index, extent: int)", "sets one entry of a shape heap"},
     {"vm.builtin.match_shape", "(value, heap, name, code, value, …)",
-     "checks a shape, per axis: 0 ignore, 1 store to heap entry, 2 equal to heap entry, 3 equal to value"},
+     "checks a shape, per axis: 0 ignore, 1 store to heap entry, 2 equal to heap entry, 3 equal to "
+     "value"},
     {"vm.builtin.move", "(value) -> value", "the same value"},
     {"vm.builtin.copy", "(tensor) -> tensor", "a copy of the data"},
     {"vm.builtin.to_text", "(value…) -> string", "values as listings show them"},
@@ -168,16 +212,20 @@ constexpr std::array<BuiltinInfo, 9> kBuiltins = {{
 FunctionPtr MakeBuiltin(const BuiltinInfo& info) {
   const auto is = [&](std::string_view tail) { return info.name.ends_with(tail); };
   const auto plain = [&](auto* body) {
-    return Function::FromPacked(info.name, [body](AnyArgs args) { return body(args); }, info.signature);
+    return Function::FromPacked(
+        info.name, [body](AnyArgs args) { return body(args); }, info.signature);
   };
   const auto with_context = [&](auto* body) {
-    return Function::FromPacked(info.name, [body](RunContext& c, AnyArgs args) { return body(c, args); }, info.signature);
+    return Function::FromPacked(
+        info.name, [body](RunContext& c, AnyArgs args) { return body(c, args); }, info.signature);
   };
   if (is(".alloc_shape_heap")) return with_context(&AllocShapeHeap);
   if (is(".copy")) return with_context(&CopyTensor);
   if (is(".shape_of")) return plain(&ShapeOfTensor);
   if (is(".store_shape")) return plain(&StoreShape);
   if (is(".load_shape")) return plain(&LoadShape);
+  if (is(".load_dim")) return plain(&LoadDim);
+  if (is(".store_dim")) return plain(&StoreDim);
   if (is(".match_shape")) return plain(&MatchShape);
   if (is(".move")) return plain(&MoveValue);
   if (is(".to_text")) return plain(&ToText);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Signature::CheckArguments: what a caller passes against what the function declares.
 //
-// Extents and symbols are checked in the order of the parameters, so that a message can say where a symbol
-// got its value; expressions follow once all symbols are known.
+// Extents and symbols are checked in the order of the parameters, so that a message can say where a
+// symbol got its value; expressions follow once all symbols are known.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -32,7 +32,8 @@ struct Binding {
 // Evaluates dimension expressions; nothing where the text is none it knows or a symbol is unbound.
 class DimensionEvaluator {
  public:
-  DimensionEvaluator(std::string_view text, std::span<const std::string> symbols, std::span<const Binding> bindings)
+  DimensionEvaluator(std::string_view text, std::span<const std::string> symbols,
+                     std::span<const Binding> bindings)
       : text_(text), symbols_(symbols), bindings_(bindings) {}
 
   std::optional<int64_t> Run() {
@@ -149,15 +150,20 @@ std::string GotText(const AnyView& value) {
 class ArgumentChecker {
  public:
   ArgumentChecker(const Signature& signature, std::string_view function, AnyArgs args)
-      : signature_(signature), function_(function), args_(args), bindings_(signature.symbols().size()) {}
+      : signature_(signature),
+        function_(function),
+        args_(args),
+        bindings_(signature.symbols().size()) {}
 
   Status Run() {
     for (size_t i = 0; i < args_.size(); ++i) {
-      if (!CheckType(i, signature_.parameters()[i].type, args_[i])) return diagnostics_.ToStatus(code_);
+      if (!CheckType(i, signature_.parameters()[i].type, args_[i]))
+        return diagnostics_.ToStatus(code_);
     }
     for (size_t i = 0; i < args_.size(); ++i) {
       const TypeInfo& type = signature_.parameters()[i].type;
-      if (type.kind == TypeInfo::Kind::kTensor && !CheckExpressions(i, type)) return diagnostics_.ToStatus(code_);
+      if (type.kind == TypeInfo::Kind::kTensor && !CheckExpressions(i, type))
+        return diagnostics_.ToStatus(code_);
     }
     return OkStatus();
   }
@@ -166,8 +172,8 @@ class ArgumentChecker {
   Diagnostic& Add(std::string_view code, size_t parameter, std::string_view what) {
     const TypeInfo& type = signature_.parameters()[parameter].type;
     Diagnostic& d = diagnostics_.Error(
-        code, StrCat(what, " for parameter ", signature_.ParameterText(parameter), " of @", function_, ": expected ",
-                     type.ToText(), ", got ", GotText(args_[parameter])));
+        code, StrCat(what, " for parameter ", signature_.ParameterText(parameter), " of @",
+                     function_, ": expected ", type.ToText(), ", got ", GotText(args_[parameter])));
     d.function = std::string(function_);
     d.Context("declared", type.ToText());
     return d.Context("got", GotText(args_[parameter]));
@@ -179,8 +185,10 @@ class ArgumentChecker {
       Add("E0205", parameter, "type mismatch");
       return false;
     }
-    if (type.kind == TypeInfo::Kind::kTensor) return CheckTensor(parameter, type, *value.TryCast<Tensor>());
-    if (type.kind == TypeInfo::Kind::kTuple) return CheckTuple(parameter, type, *value.TryCast<Adt>());
+    if (type.kind == TypeInfo::Kind::kTensor)
+      return CheckTensor(parameter, type, *value.TryCast<Tensor>());
+    if (type.kind == TypeInfo::Kind::kTuple)
+      return CheckTuple(parameter, type, *value.TryCast<Adt>());
     return true;
   }
 
@@ -201,7 +209,8 @@ class ArgumentChecker {
     if (type.has_dtype && tensor.dtype() != type.dtype) {
       code_ = StatusCode::kTypeError;
       Add("E0204", parameter, "data type mismatch")
-          .Context("data type", StrCat("expected ", type.dtype.ToString(), ", got ", tensor.dtype().ToString()));
+          .Context("data type",
+                   StrCat("expected ", type.dtype.ToString(), ", got ", tensor.dtype().ToString()));
       return false;
     }
     if (!type.has_rank) return true;
@@ -239,8 +248,9 @@ class ArgumentChecker {
     for (size_t i = 0; i < bindings_.size(); ++i) {
       const Binding& binding = bindings_[i];
       if (binding.extent < 0) continue;
-      const std::string note = StrCat(signature_.symbols()[i], " was bound to ", binding.extent, " by axis ",
-                                      binding.axis, " of ", signature_.ParameterText(binding.parameter));
+      const std::string note =
+          StrCat(signature_.symbols()[i], " was bound to ", binding.extent, " by axis ",
+                 binding.axis, " of ", signature_.ParameterText(binding.parameter));
       if (signature_.symbols()[i] == why) d.message += StrCat("; ", note);
       d.Note(note);
     }
@@ -271,8 +281,9 @@ class ArgumentChecker {
 Status CountError(const Signature& signature, std::string_view function, size_t got) {
   const size_t expected = signature.parameters().size();
   Diagnostics diagnostics;
-  Diagnostic& d = diagnostics.Error(
-      "E0207", StrCat("@", function, " takes ", expected, expected == 1 ? " input, got " : " inputs, got ", got));
+  Diagnostic& d =
+      diagnostics.Error("E0207", StrCat("@", function, " takes ", expected,
+                                        expected == 1 ? " input, got " : " inputs, got ", got));
   d.function = std::string(function);
   d.Context("declared", StrCat("@", function, signature.ToText()));
   for (size_t i = got; i < expected && i < got + 8; ++i) {

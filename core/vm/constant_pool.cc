@@ -11,10 +11,13 @@ namespace tern::vm {
 namespace {
 
 bool SameTensor(const Tensor& a, const Tensor& b) {
-  if (a.dtype() != b.dtype() || !std::equal(a.dims().begin(), a.dims().end(), b.dims().begin(), b.dims().end())) {
+  if (a.dtype() != b.dtype() ||
+      !std::equal(a.dims().begin(), a.dims().end(), b.dims().begin(), b.dims().end())) {
     return false;
   }
-  if (!a.dtype().is_string()) return a.data() == b.data() || std::equal(a.bytes().begin(), a.bytes().end(), b.bytes().begin());
+  if (!a.dtype().is_string())
+    return a.data() == b.data() ||
+           std::equal(a.bytes().begin(), a.bytes().end(), b.bytes().begin());
   for (int64_t i = 0; i < a.element_count(); ++i) {
     if (a.string_at(i) != b.string_at(i)) return false;
   }
@@ -30,7 +33,8 @@ uint64_t HashDims(Dims dims) {
 uint64_t HashTensor(const Tensor& tensor) {
   uint64_t hash = HashCombine(HashDims(tensor.dims()), tensor.dtype().ToWord());
   if (!tensor.dtype().is_string()) return HashCombine(hash, HashBytes(tensor.bytes()));
-  for (int64_t i = 0; i < tensor.element_count(); ++i) hash = HashCombine(hash, HashText(tensor.string_at(i)));
+  for (int64_t i = 0; i < tensor.element_count(); ++i)
+    hash = HashCombine(hash, HashText(tensor.string_at(i)));
   return hash;
 }
 
@@ -40,8 +44,10 @@ bool SameConstant(const Constant& a, const Constant& b) {
   if (a.kind != b.kind || a.dims != b.dims || a.elements != b.elements) return false;
   switch (a.kind) {
     case ConstantKind::kTensor:
-    case ConstantKind::kSplat: return SameTensor(*a.value.TryCast<Tensor>(), *b.value.TryCast<Tensor>());
-    case ConstantKind::kString: return *a.value.TryCast<std::string_view>() == *b.value.TryCast<std::string_view>();
+    case ConstantKind::kSplat:
+      return SameTensor(*a.value.TryCast<Tensor>(), *b.value.TryCast<Tensor>());
+    case ConstantKind::kString:
+      return *a.value.TryCast<std::string_view>() == *b.value.TryCast<std::string_view>();
     case ConstantKind::kShape: {
       const Dims x = a.value.TryCast<Shape>()->dims();
       const Dims y = b.value.TryCast<Shape>()->dims();
@@ -70,7 +76,8 @@ uint64_t HashConstant(const Constant& constant) {
     return HashCombine(hash, HashText(*text));
   }
   uint64_t payload;
-  std::memcpy(&payload, reinterpret_cast<const char*>(&constant.value.c_any()) + 8, sizeof(payload));
+  std::memcpy(&payload, reinterpret_cast<const char*>(&constant.value.c_any()) + 8,
+              sizeof(payload));
   return HashCombine(hash, payload);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Printing, driven by the instruction table. Columns are those of the founding document: 6 for the mnemonic, 16 for
-// the callee, 12 for the operands before the destination.
+// Printing, driven by the instruction table. Columns are those of the founding document: 6 for the
+// mnemonic, 16 for the callee, 12 for the operands before the destination.
 #include "core/vm/disassembler.h"
 
 #include <algorithm>
@@ -16,7 +16,8 @@ namespace {
 constexpr size_t kMnemonicColumn = 6;
 constexpr size_t kCalleeColumn = 16;
 constexpr size_t kOperandColumn = 12;
-constexpr size_t kDstColumn = kMnemonicColumn + kCalleeColumn + 5 + kOperandColumn;  // " in: " between them
+constexpr size_t kDstColumn =
+    kMnemonicColumn + kCalleeColumn + 5 + kOperandColumn;  // " in: " between them
 constexpr int64_t kMaxDecimalElements = 256;
 
 void PadTo(size_t column, std::string* line) {
@@ -28,7 +29,9 @@ class InstructionPrinter {
  public:
   // use_labels: jumps as L<n>, n counted from the function's first instruction.
   InstructionPrinter(const Executable& executable, uint32_t index, bool use_labels)
-      : executable_(executable), use_labels_(use_labels), function_(executable.FunctionOf(index)),
+      : executable_(executable),
+        use_labels_(use_labels),
+        function_(executable.FunctionOf(index)),
         pc_(index - function_.first_instruction) {
     DecodeInstruction(executable.InstructionWords(index), &instruction_);
   }
@@ -67,9 +70,11 @@ class InstructionPrinter {
       StrAppend(&line_, after_positional ? ", " : "", Text(instruction_.operands[i], info.role));
       return true;
     }
-    if (info.repeat == Repeat::kOptional && instruction_.operands[i].is_void()) return after_positional;
+    if (info.repeat == Repeat::kOptional && instruction_.operands[i].is_void())
+      return after_positional;
     if (line_.back() != ' ') line_.push_back(' ');
-    if (info.label != Label::kNone) StrAppend(&line_, info.name, info.label == Label::kColon ? ": " : " ");
+    if (info.label != Label::kNone)
+      StrAppend(&line_, info.name, info.label == Label::kColon ? ": " : " ");
     if (!info.is_list()) {
       StrAppend(&line_, Text(instruction_.operands[i], info.role));
       return false;
@@ -82,8 +87,7 @@ class InstructionPrinter {
 
   void PrintDestination(const Operand& operand) {
     PadTo(kDstColumn, &line_);
-    if (line_.back() != ' ') line_.push_back(' ');
-    StrAppend(&line_, "dst: ", Text(operand, Role::kWrite));
+    StrAppend(&line_, " dst: ", Text(operand, Role::kWrite));
   }
 
   std::string Text(const Operand& operand, Role role) const {
@@ -173,7 +177,8 @@ std::string TensorText(const Tensor& tensor) {
     return out;
   }
   out.push_back('[');
-  for (int64_t i = 0; i < tensor.element_count(); ++i) StrAppend(&out, i == 0 ? "" : ", ", TensorElementText(tensor, i));
+  for (int64_t i = 0; i < tensor.element_count(); ++i)
+    StrAppend(&out, i == 0 ? "" : ", ", TensorElementText(tensor, i));
   return out + "]";
 }
 
@@ -201,9 +206,11 @@ std::vector<uint32_t> JumpTargets(const Executable& executable, const FunctionIn
   return targets;
 }
 
-void DisassembleFunction(const Executable& executable, const FunctionInfo& function, std::string* out) {
+void DisassembleFunction(const Executable& executable, const FunctionInfo& function,
+                         std::string* out) {
   StrAppend(out, ".func @", QuoteName(function.name), function.signature.ToText(), "\n");
-  for (const auto& [index, name] : function.register_names) StrAppend(out, "  .name %", index, " ", QuoteName(name), "\n");
+  for (const auto& [index, name] : function.register_names)
+    StrAppend(out, "  .name %", index, " ", QuoteName(name), "\n");
   const std::vector<uint32_t> targets = JumpTargets(executable, function);
   auto target = targets.begin();
   for (uint32_t pc = 0; pc < function.instruction_count; ++pc) {
@@ -214,7 +221,8 @@ void DisassembleFunction(const Executable& executable, const FunctionInfo& funct
     const uint32_t index = function.first_instruction + pc;
     if (const DebugEntry* source = executable.FindDebug(index); source != nullptr) {
       StrAppend(out, "  .loc ", JsonQuote(source->text()));
-      if (source->line != 0 || source->column != 0) StrAppend(out, " ", source->line, ":", source->column);
+      if (source->line != 0 || source->column != 0)
+        StrAppend(out, " ", source->line, ":", source->column);
       out->push_back('\n');
     }
     StrAppend(out, "  ", InstructionPrinter(executable, index, true).Run(), "\n");
@@ -240,8 +248,10 @@ std::string ConstantShapes(const Executable& executable) {
   std::vector<std::string> shapes;
   for (const Constant& constant : executable.constants()) {
     const Tensor* tensor = constant.value.TryCast<Tensor>();
-    if (constant.kind == ConstantKind::kSplat) shapes.push_back(FormatDims(constant.dims));
-    else shapes.push_back(tensor != nullptr ? FormatDims(tensor->dims()) : constant.TypeText());
+    if (constant.kind == ConstantKind::kSplat)
+      shapes.push_back(FormatDims(constant.dims));
+    else
+      shapes.push_back(tensor != nullptr ? FormatDims(tensor->dims()) : constant.TypeText());
   }
   return StrCat("(# ", shapes.size(), "): [", StrJoin(shapes, ", "), "]");
 }
@@ -265,7 +275,8 @@ std::string AsText(const Executable& executable, const ListingOptions& options) 
         StrAppend(&line, number, "  ");
       }
       line += InstructionText(executable, index);
-      if (const DebugEntry* source = options.source ? executable.FindDebug(index) : nullptr; source != nullptr) {
+      if (const DebugEntry* source = options.source ? executable.FindDebug(index) : nullptr;
+          source != nullptr) {
         StrAppend(&line, "  ; ", source->text());
       }
       StrAppend(&out, line, "\n");
@@ -292,21 +303,26 @@ std::string ConstantText(const Executable& executable, uint32_t index) {
     case ConstantKind::kInt: return StrCat("int ", *constant.value.TryCast<int64_t>());
     case ConstantKind::kFloat: return FloatConstantText(*constant.value.TryCast<double>());
     case ConstantKind::kBool: return StrCat("bool ", *constant.value.TryCast<bool>());
-    case ConstantKind::kString: return StrCat("string ", JsonQuote(*constant.value.TryCast<std::string_view>()));
+    case ConstantKind::kString:
+      return StrCat("string ", JsonQuote(*constant.value.TryCast<std::string_view>()));
     case ConstantKind::kDType: return StrCat("dtype ", constant.value.TryCast<DType>()->ToString());
     case ConstantKind::kShape: return StrCat("shape ", constant.value.TryCast<Shape>()->ToString());
     case ConstantKind::kTensor: return TensorText(*constant.value.TryCast<Tensor>());
     case ConstantKind::kSplat: {
       const Tensor& element = *constant.value.TryCast<Tensor>();
-      std::string out = StrCat("splat ", element.dtype().ToString(), FormatDims(constant.dims), " hex ");
-      if (!PrintsAsNumbers(element)) AppendHex(element.bytes(), &out);
-      else out.replace(out.size() - 4, 4, TensorElementText(element, 0));
+      std::string out =
+          StrCat("splat ", element.dtype().ToString(), FormatDims(constant.dims), " hex ");
+      if (!PrintsAsNumbers(element))
+        AppendHex(element.bytes(), &out);
+      else
+        out.replace(out.size() - 4, 4, TensorElementText(element, 0));
       return out;
     }
     case ConstantKind::kTuple: break;
   }
   std::string out = "tuple (";
-  for (size_t i = 0; i < constant.elements.size(); ++i) StrAppend(&out, i == 0 ? "" : ", ", "c[", constant.elements[i], "]");
+  for (size_t i = 0; i < constant.elements.size(); ++i)
+    StrAppend(&out, i == 0 ? "" : ", ", "c[", constant.elements[i], "]");
   return out + ")";
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executables as text: the listing of the founding document, statistics, and assembly text (.tasm) from
-// which Assemble (assembler.h) makes the same executable again, byte for byte.
+// Executables as text: the listing of the founding document, statistics, and assembly text (.tasm)
+// from which Assemble (assembler.h) makes the same executable again, byte for byte.
 #ifndef TERN_CORE_VM_DISASSEMBLER_H_
 #define TERN_CORE_VM_DISASSEMBLER_H_
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the interpreter goes from one instruction to the next: a table of labels where the compiler has
-// computed goto, a switch elsewhere (WebAssembly, where it becomes one anyhow), from the same source.
+// How the interpreter goes from one instruction to the next: a table of labels where the compiler
+// has computed goto, a switch elsewhere (WebAssembly, where it becomes one anyhow), from the same
+// source.
 //
 //   TERN_DISPATCH(op->handler) {                   goes to the first instruction
 //     TERN_CASE(Add) { …; TERN_NEXT(op->handler); }
@@ -10,7 +11,8 @@
 #ifndef TERN_CORE_VM_DISPATCH_H_
 #define TERN_CORE_VM_DISPATCH_H_
 
-#if !defined(TERN_SWITCH_DISPATCH) && (defined(__clang__) || defined(__GNUC__)) && !defined(__wasm__)
+#if !defined(TERN_SWITCH_DISPATCH) && (defined(__clang__) || defined(__GNUC__)) && \
+    !defined(__wasm__)
 #define TERN_THREADED_DISPATCH 1
 #endif
 

@@ -64,8 +64,10 @@ class Decoder {
     if (short_words > words_.size() - next_) return "its operands run past its last word";
     long_ = next_ + short_words;
     const char* error = ReadShorts(words_[0] & ((uint64_t{1} << 48) - 1), kHeaderShorts);
-    for (size_t i = 0; i < short_words && error == nullptr; ++i) error = ReadShorts(words_[next_ + i], 4);
-    if (error == nullptr && long_ != words_.size()) return "words are left over behind its operands";
+    for (size_t i = 0; i < short_words && error == nullptr; ++i)
+      error = ReadShorts(words_[next_ + i], 4);
+    if (error == nullptr && long_ != words_.size())
+      return "words are left over behind its operands";
     return error;
   }
 
@@ -78,7 +80,8 @@ class Decoder {
     next_ = 2;
     if (words_[1] >> 56 != static_cast<uint8_t>(OperandKind::kImmediate)) return false;
     // Every operand takes at least 16 bits, so the words bound the count.
-    if (count.value < static_cast<int64_t>(kLongCount) || count.value > static_cast<int64_t>(words_.size()) * 4) {
+    if (count.value < static_cast<int64_t>(kLongCount) ||
+        count.value > static_cast<int64_t>(words_.size()) * 4) {
       return false;
     }
     count_ = static_cast<size_t>(count.value);
@@ -104,7 +107,8 @@ class Decoder {
   const char* ReadLong() {
     if (long_ >= words_.size()) return "a long operand is missing";
     const uint64_t word = words_[long_++];
-    if (word >> 56 > static_cast<uint8_t>(OperandKind::kFunction)) return "an operand has an unknown kind";
+    if (word >> 56 > static_cast<uint8_t>(OperandKind::kFunction))
+      return "an operand has an unknown kind";
     const Operand operand = DecodeOperand(word);
     if (ShortForm(operand) != kLongForm) return "an operand is longer than it need be";
     out_->operands.push_back(operand);
@@ -124,13 +128,15 @@ std::optional<DType> DTypeFromImmediate(int64_t value) {
   if (value < 0 || value > 0xffffffff) return std::nullopt;
   const auto lanes = static_cast<uint32_t>(value >> 16) + 1;
   if (lanes > 0xffff) return std::nullopt;
-  const DType dtype(static_cast<uint8_t>(value >> 8), static_cast<uint8_t>(value), static_cast<uint16_t>(lanes));
+  const DType dtype(static_cast<uint8_t>(value >> 8), static_cast<uint8_t>(value),
+                    static_cast<uint16_t>(lanes));
   if (!dtype.IsKnown()) return std::nullopt;
   return dtype;
 }
 
 uint64_t EncodeOperand(const Operand& operand) {
-  return static_cast<uint64_t>(operand.kind) << kValueBits | (static_cast<uint64_t>(operand.value) & kValueMask);
+  return static_cast<uint64_t>(operand.kind) << kValueBits |
+         (static_cast<uint64_t>(operand.value) & kValueMask);
 }
 
 Operand DecodeOperand(uint64_t word) {
@@ -146,11 +152,13 @@ uint16_t ShortForm(const Operand& operand) {
   return static_cast<uint16_t>(static_cast<unsigned>(operand.kind) << kShortBits | *value);
 }
 
-void EncodeInstruction(Opcode opcode, std::span<const Operand> operands, std::vector<uint64_t>* words) {
+void EncodeInstruction(Opcode opcode, std::span<const Operand> operands,
+                       std::vector<uint64_t>* words) {
   const size_t header = words->size();
   const uint64_t count = operands.size() < kLongCount ? operands.size() : kLongCount;
   words->push_back(uint64_t{static_cast<uint8_t>(opcode)} << 56 | count << 48);
-  if (count == kLongCount) words->push_back(EncodeOperand(Operand::Immediate(static_cast<int64_t>(operands.size()))));
+  if (count == kLongCount)
+    words->push_back(EncodeOperand(Operand::Immediate(static_cast<int64_t>(operands.size()))));
   for (size_t i = 0; i < operands.size(); ++i) {
     const uint64_t bits = ShortForm(operands[i]);
     if (i < kHeaderShorts) {

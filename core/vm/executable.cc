@@ -23,7 +23,8 @@ Result<Any> MaterializeSplat(const Constant& constant) {
   auto* out = static_cast<uint8_t*>(tensor->data());
   const ByteSpan bytes = element.bytes();
   const size_t total = tensor->byte_size();
-  for (size_t at = 0; at < total; at += bytes.size()) std::memcpy(out + at, bytes.data(), bytes.size());
+  for (size_t at = 0; at < total; at += bytes.size())
+    std::memcpy(out + at, bytes.data(), bytes.size());
   tensor->set_read_only();
   return Any(tensor);
 }
@@ -32,8 +33,9 @@ Result<Any> MaterializeSplat(const Constant& constant) {
 
 std::string_view FunctionInfo::RegisterName(uint32_t index) const {
   if (index < arity()) return signature.parameters()[index].name;
-  const auto found = std::lower_bound(register_names.begin(), register_names.end(), index,
-                                      [](const auto& entry, uint32_t i) { return entry.first < i; });
+  const auto found =
+      std::lower_bound(register_names.begin(), register_names.end(), index,
+                       [](const auto& entry, uint32_t i) { return entry.first < i; });
   if (found == register_names.end() || found->first != index) return {};
   return found->second;
 }
@@ -41,15 +43,24 @@ std::string_view FunctionInfo::RegisterName(uint32_t index) const {
 Result<Constant> Constant::From(AnyView value) {
   Constant constant;
   constant.value = Any(value);
-  if (value.is_none()) constant.kind = ConstantKind::kNone;
-  else if (value.type_code() == TERN_TYPE_BOOL) constant.kind = ConstantKind::kBool;
-  else if (value.type_code() == TERN_TYPE_FLOAT) constant.kind = ConstantKind::kFloat;
-  else if (value.Is<int64_t>()) constant.kind = ConstantKind::kInt;
-  else if (value.Is<std::string_view>()) constant.kind = ConstantKind::kString;
-  else if (value.Is<DType>()) constant.kind = ConstantKind::kDType;
-  else if (value.Is<Shape>()) constant.kind = ConstantKind::kShape;
-  else if (value.Is<Tensor>()) constant.kind = ConstantKind::kTensor;
-  else return TypeError("a value of kind ", value.type_name(), " cannot be a constant");
+  if (value.is_none())
+    constant.kind = ConstantKind::kNone;
+  else if (value.type_code() == TERN_TYPE_BOOL)
+    constant.kind = ConstantKind::kBool;
+  else if (value.type_code() == TERN_TYPE_FLOAT)
+    constant.kind = ConstantKind::kFloat;
+  else if (value.Is<int64_t>())
+    constant.kind = ConstantKind::kInt;
+  else if (value.Is<std::string_view>())
+    constant.kind = ConstantKind::kString;
+  else if (value.Is<DType>())
+    constant.kind = ConstantKind::kDType;
+  else if (value.Is<Shape>())
+    constant.kind = ConstantKind::kShape;
+  else if (value.Is<Tensor>())
+    constant.kind = ConstantKind::kTensor;
+  else
+    return TypeError("a value of kind ", value.type_name(), " cannot be a constant");
   if (constant.kind == ConstantKind::kTensor) {
     TERN_TRY_ASSIGN(TensorPtr contiguous, value.TryCast<Tensor>()->Contiguous());
     constant.value = Any(contiguous);
@@ -58,7 +69,8 @@ Result<Constant> Constant::From(AnyView value) {
 }
 
 Result<Constant> Constant::Splat(TensorPtr element, Dims dims) {
-  if (element->element_count() != 1) return InvalidArgument("a splat needs one element, got ", element->TypeText());
+  if (element->element_count() != 1)
+    return InvalidArgument("a splat needs one element, got ", element->TypeText());
   if (element->dtype().is_string() || element->dtype().bits % 8 != 0) {
     return Unsupported("a splat of ", element->dtype().ToString());
   }
@@ -131,8 +143,9 @@ std::string_view Executable::FindMetadata(std::string_view key) const {
 }
 
 const DebugEntry* Executable::FindDebug(uint32_t instruction) const {
-  const auto found = std::lower_bound(parts_.debug.begin(), parts_.debug.end(), instruction,
-                                      [](const DebugEntry& e, uint32_t i) { return e.instruction < i; });
+  const auto found =
+      std::lower_bound(parts_.debug.begin(), parts_.debug.end(), instruction,
+                       [](const DebugEntry& e, uint32_t i) { return e.instruction < i; });
   return found != parts_.debug.end() && found->instruction == instruction ? &*found : nullptr;
 }
 
@@ -145,23 +158,27 @@ const FunctionInfo& Executable::FunctionOf(uint32_t instruction) const {
 
 std::span<const uint64_t> Executable::InstructionWords(uint32_t index) const {
   const size_t begin = parts_.instr_offset[index];
-  const size_t end = index + 1 < parts_.instr_offset.size() ? parts_.instr_offset[index + 1] : parts_.instr_data.size();
+  const size_t end = index + 1 < parts_.instr_offset.size() ? parts_.instr_offset[index + 1]
+                                                            : parts_.instr_data.size();
   return std::span(parts_.instr_data).subspan(begin, end - begin);
 }
 
 Result<Instruction> Executable::GetInstruction(uint64_t index) const {
   if (index >= parts_.instr_offset.size()) {
-    return OutOfRange("instruction ", index, " of an executable that has ", parts_.instr_offset.size());
+    return OutOfRange("instruction ", index, " of an executable that has ",
+                      parts_.instr_offset.size());
   }
   Instruction instruction;
-  const char* error = DecodeInstruction(InstructionWords(static_cast<uint32_t>(index)), &instruction);
+  const char* error =
+      DecodeInstruction(InstructionWords(static_cast<uint32_t>(index)), &instruction);
   TERN_CHECK(error == nullptr, "verified code decodes");
   return instruction;
 }
 
 Result<Any> Executable::ConstantValue(uint32_t index, std::vector<Any>* made) const {
   const Constant& constant = parts_.constants[index];
-  if (constant.kind != ConstantKind::kSplat && constant.kind != ConstantKind::kTuple) return constant.value;
+  if (constant.kind != ConstantKind::kSplat && constant.kind != ConstantKind::kTuple)
+    return constant.value;
   std::vector<Any> local;
   if (made == nullptr) {
     local.resize(parts_.constants.size());
@@ -198,7 +215,8 @@ Status Executable::CheckConstants() const {
 uint64_t Executable::constant_bytes() const {
   uint64_t total = 0;
   for (const Constant& constant : parts_.constants) {
-    if (constant.kind == ConstantKind::kTensor) total += constant.value.TryCast<Tensor>()->byte_size();
+    if (constant.kind == ConstantKind::kTensor)
+      total += constant.value.TryCast<Tensor>()->byte_size();
     if (constant.kind != ConstantKind::kSplat) continue;
     const DType dtype = constant.value.TryCast<Tensor>()->dtype();
     total += static_cast<uint64_t>(*dtype.bytes_for(*ElementCount(constant.dims)));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executable: the immutable tables of a program: functions, constants, primitive names, code, kernels,
-// metadata, debug info. Many machines and threads share one.
+// Executable: the immutable tables of a program: functions, constants, primitive names, code,
+// kernels, metadata, debug info. Many machines and threads share one.
 //
-// Made by ExecBuilder (builder.h), ReadExecutable (reader.h) or Assemble (assembler.h), always through Make, which
-// verifies: an Executable that exists is safe to run. Functions lie in the code one after the other.
+// Made by ExecBuilder (builder.h), ReadExecutable (reader.h) or Assemble (assembler.h), always
+// through Make, which verifies: an Executable that exists is safe to run. Functions lie in the code
+// one after the other.
 #ifndef TERN_CORE_VM_EXECUTABLE_H_
 #define TERN_CORE_VM_EXECUTABLE_H_
 
@@ -26,13 +27,14 @@ namespace tern::vm {
 
 struct FunctionInfo {
   std::string name;
-  // Parameters and results with symbolic dimensions; its text is what the file holds. Its parameters are the
-  // first registers.
+  // Parameters and results with symbolic dimensions; its text is what the file holds. Its
+  // parameters are the first registers.
   Signature signature;
   uint32_t first_instruction = 0;
   uint32_t instruction_count = 0;
   uint32_t register_count = 0;  // one past the highest register used, at least the arity
-  std::vector<std::pair<uint32_t, std::string>> register_names;  // ascending; parameters are named by the signature
+  std::vector<std::pair<uint32_t, std::string>>
+      register_names;  // ascending; parameters are named by the signature
 
   uint32_t arity() const { return static_cast<uint32_t>(signature.parameters().size()); }
   // Of a parameter or a named register; empty where there is none.
@@ -56,8 +58,8 @@ struct Constant {
   ConstantKind kind = ConstantKind::kNone;
   // The value; of a splat a tensor with its one element, of a tuple none.
   Any value;
-  std::vector<int64_t> dims;        // of a splat
-  std::vector<uint32_t> elements;   // of a tuple: indices of constants
+  std::vector<int64_t> dims;       // of a splat
+  std::vector<uint32_t> elements;  // of a tuple: indices of constants
   // Of tensor data read from a file: checked when the bytes are (format.h, ContentSum).
   uint64_t content_sum = 0;
   bool has_content_sum = false;
@@ -69,7 +71,8 @@ struct Constant {
   std::string TypeText() const;
 };
 
-// A loop program or compiled object that travels with the bytecode. The machine itself knows nothing of it.
+// A loop program or compiled object that travels with the bytecode. The machine itself knows
+// nothing of it.
 struct KernelInfo {
   std::string name;
   std::string format;  // "loop", "elf-aarch64", …
@@ -132,8 +135,8 @@ class Executable {
   // Error for an index that is out of range.
   Result<Instruction> GetInstruction(uint64_t index) const;
 
-  // The constant as a value. Splats and tuples are made here, and kept in `made` (one entry per constant, or null)
-  // so that parts are shared.
+  // The constant as a value. Splats and tuples are made here, and kept in `made` (one entry per
+  // constant, or null) so that parts are shared.
   Result<Any> ConstantValue(uint32_t index, std::vector<Any>* made = nullptr) const;
   // Compares the data of tensors that came from a file with their checksums.
   Status CheckConstants() const;

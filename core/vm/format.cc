@@ -10,10 +10,14 @@ namespace {
 constexpr uint64_t kPrime1 = 0x9E3779B185EBCA87u;
 constexpr uint64_t kPrime2 = 0xC2B2AE3D27D4EB4Fu;
 
-constexpr uint64_t RotateLeft(uint64_t value, int bits) { return value << bits | value >> (64 - bits); }
+constexpr uint64_t RotateLeft(uint64_t value, int bits) {
+  return value << bits | value >> (64 - bits);
+}
 
 // For a fixed word a bijection of the lane, and for a fixed lane of the word.
-constexpr uint64_t Step(uint64_t lane, uint64_t word) { return RotateLeft(lane + word * kPrime2, 31) * kPrime1; }
+constexpr uint64_t Step(uint64_t lane, uint64_t word) {
+  return RotateLeft(lane + word * kPrime2, 31) * kPrime1;
+}
 
 uint64_t LoadWord(const uint8_t* bytes) {
   uint64_t word;
@@ -49,7 +53,8 @@ uint64_t ContentSum(ByteSpan bytes) {
   const uint8_t* at = bytes.data();
   size_t left = bytes.size();
   for (; left >= 32; left -= 32, at += 32) {
-    for (size_t lane = 0; lane < 4; ++lane) lanes[lane] = Step(lanes[lane], LoadWord(at + 8 * lane));
+    for (size_t lane = 0; lane < 4; ++lane)
+      lanes[lane] = Step(lanes[lane], LoadWord(at + 8 * lane));
   }
   uint64_t hash = bytes.size() * kPrime1;
   for (uint64_t lane : lanes) hash = Step(hash, lane);

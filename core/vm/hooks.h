@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the machine calls around instructions when someone looks on: debugger, recorder, profiler, tests.
-// It knows none of them. Without hooks and breakpoints nothing of this is touched while code runs.
+// What the machine calls around instructions when someone looks on: debugger, recorder, profiler,
+// tests. It knows none of them. Without hooks and breakpoints nothing of this is touched while code
+// runs.
 #ifndef TERN_CORE_VM_HOOKS_H_
 #define TERN_CORE_VM_HOOKS_H_
 

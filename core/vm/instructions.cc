@@ -25,17 +25,20 @@ Status CheckDevice(int64_t device) {
 
 }  // namespace
 
-// --- frames --------------------------------------------------------------------------------------------
+// --- frames
+// --------------------------------------------------------------------------------------------
 
 Status VirtualMachine::Interpreter::CheckRoom(uint32_t function, uint32_t base) const {
   if (Info(function).register_count <= vm_.options_.max_registers - base) return OkStatus();
-  return Stopped("register limit reached: ", vm_.options_.max_registers, " in all frames").SetErrorCode("E0303");
+  return Stopped("register limit reached: ", vm_.options_.max_registers, " in all frames")
+      .SetErrorCode("E0303");
 }
 
 Status VirtualMachine::Interpreter::Push(uint32_t function, uint32_t return_op, int32_t dst) {
   const uint32_t count = Info(function).register_count;
   if (vm_.frames_.size() >= vm_.options_.max_depth) {
-    return Stopped("depth limit reached: ", vm_.options_.max_depth, " frames").SetErrorCode("E0303");
+    return Stopped("depth limit reached: ", vm_.options_.max_depth, " frames")
+        .SetErrorCode("E0303");
   }
   TERN_TRY(CheckRoom(function, vm_.stack_top_));
   const uint32_t top = vm_.stack_top_ + count;
@@ -59,7 +62,8 @@ void VirtualMachine::Interpreter::Pop() {
   vm_.frames_.pop_back();
 }
 
-// --- calls ---------------------------------------------------------------------------------------------
+// --- calls
+// ---------------------------------------------------------------------------------------------
 
 Status VirtualMachine::Interpreter::CallPrimitive(const DecodedOp& op) {
   Function& function = *vm_.program_->primitives()[static_cast<size_t>(op.a)];
@@ -76,19 +80,22 @@ Status VirtualMachine::Interpreter::CallPrimitive(const DecodedOp& op) {
   Any value = Any::Adopt(result);
   if (code != 0) [[unlikely]] {
     const Error* error = value.TryCast<Error>();
-    if (error == nullptr) return Failed("primitive '", function.name(), "' failed with code ", code);
+    if (error == nullptr)
+      return Failed("primitive '", function.name(), "' failed with code ", code);
     return error->ToStatus();
   }
   if (op.dst >= 0) Store(op.dst, std::move(value));
   return OkStatus();
 }
 
-Status VirtualMachine::Interpreter::CheckCount(uint32_t function, size_t count, const Closure& closure) const {
+Status VirtualMachine::Interpreter::CheckCount(uint32_t function, size_t count,
+                                               const Closure& closure) const {
   const FunctionInfo& info = Info(function);
   const size_t captured = closure.free_variables().size();
   if (info.arity() == count + captured) return OkStatus();
-  return TypeError("a closure of @", info.name, " takes ", info.arity() - std::min<size_t>(captured, info.arity()),
-                   " arguments (and ", captured, " captured values), got ", count);
+  return TypeError("a closure of @", info.name, " takes ",
+                   info.arity() - std::min<size_t>(captured, info.arity()), " arguments (and ",
+                   captured, " captured values), got ", count);
 }
 
 // `op.a` as a closure of this program.
@@ -97,12 +104,14 @@ Status VirtualMachine::Interpreter::ClosureOf(const DecodedOp& op, const Closure
   if (*closure == nullptr) return NotA("a closure", Value(op.a));
   // A closure may come from outside, of another program.
   if ((*closure)->function_index() >= vm_.executable().functions().size()) {
-    return TypeError("the closure's function #", (*closure)->function_index(), " is not in this executable");
+    return TypeError("the closure's function #", (*closure)->function_index(),
+                     " is not in this executable");
   }
   return CheckCount((*closure)->function_index(), static_cast<size_t>(op.count), **closure);
 }
 
-Status VirtualMachine::Interpreter::CallFunction(uint32_t function, int32_t dst, std::span<const ValueRef> args,
+Status VirtualMachine::Interpreter::CallFunction(uint32_t function, int32_t dst,
+                                                 std::span<const ValueRef> args,
                                                  const Closure* closure) {
   const size_t caller = vm_.frames_.back().base;
   TERN_TRY(Push(function, last_pc_ + 1, dst));
@@ -148,12 +157,14 @@ bool VirtualMachine::Interpreter::Return(const DecodedOp& op, const DecodedOp** 
   return true;
 }
 
-// --- other long instructions ---------------------------------------------------------------------------
+// --- other long instructions
+// ---------------------------------------------------------------------------
 
 Status VirtualMachine::Interpreter::Scalar(const DecodedOp& op) {
   Any value;
   const AnyView b = op.b == kNoValue ? AnyView() : AnyView(Value(op.b));
-  TERN_TRY(ScalarOperation(AllInstructions()[static_cast<size_t>(op.handler)].opcode, Value(op.a), b, &value));
+  TERN_TRY(ScalarOperation(AllInstructions()[static_cast<size_t>(op.handler)].opcode, Value(op.a),
+                           b, &value));
   Store(op.dst, std::move(value));
   return OkStatus();
 }
@@ -204,8 +215,10 @@ Status VirtualMachine::Interpreter::AllocTensor(const DecodedOp& op) {
   }
   Storage* storage = Value(op.a).TryCast<Storage>();
   if (storage == nullptr) return NotA("a storage", Value(op.a));
-  if (static_cast<uint64_t>(offset) > SIZE_MAX) return OutOfRange("an offset of ", offset, " bytes");
-  TERN_TRY_ASSIGN(TensorPtr tensor, Tensor::FromStorage(StoragePtr(storage), static_cast<size_t>(offset), dtype, dims));
+  if (static_cast<uint64_t>(offset) > SIZE_MAX)
+    return OutOfRange("an offset of ", offset, " bytes");
+  TERN_TRY_ASSIGN(TensorPtr tensor, Tensor::FromStorage(StoragePtr(storage),
+                                                        static_cast<size_t>(offset), dtype, dims));
   Store(op.dst, std::move(tensor));
   return OkStatus();
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The interpreter: one function with a case per instruction, and the frames it runs on.
 //
-// The code was verified, so nothing here checks registers, indices or jump targets; kinds of values are checked,
-// since they are known only now. One counter is tested per instruction: when it runs out, Attention looks at
-// everything that may stop a run (limits, cancel, breakpoints, hooks) and grants more. With nobody looking on a
-// grant is kSlice instructions, with hooks or breakpoints one. Calls of primitives also look at `cancel_`.
+// The code was verified, so nothing here checks registers, indices or jump targets; kinds of values
+// are checked, since they are known only now. One counter is tested per instruction: when it runs
+// out, Attention looks at everything that may stop a run (limits, cancel, breakpoints, hooks) and
+// grants more. With nobody looking on a grant is kSlice instructions, with hooks or breakpoints
+// one. Calls of primitives also look at `cancel_`.
 //
-// Registers above the top of the stack are always none, so a new frame finds its registers empty. Arguments of
-// primitives are borrowed views; a frame's arguments are counted copies.
+// Registers above the top of the stack are always none, so a new frame finds its registers empty.
+// Arguments of primitives are borrowed views; a frame's arguments are counted copies.
 #include <algorithm>
 
 #include "core/base/strings.h"
@@ -27,7 +28,8 @@ inline bool BothInts(const TernAny& a, const TernAny& b) {
 
 }  // namespace
 
-// --- stopping ------------------------------------------------------------------------------------------
+// --- stopping
+// ------------------------------------------------------------------------------------------
 
 // Counts what was executed since the last grant.
 void VirtualMachine::Interpreter::Settle() {
@@ -45,8 +47,10 @@ bool VirtualMachine::Interpreter::MayGoOn(uint32_t pc) {
   }
   if (max_instructions_ != 0 && executed_ >= max_instructions_) return false;
   if (vm_.options_.max_instructions != 0 && vm_.steps_ >= vm_.options_.max_instructions) {
-    error_ = Stopped("step limit reached (", FormatGrouped(static_cast<int64_t>(vm_.options_.max_instructions)),
-                     " instructions)").SetErrorCode("S0301");
+    error_ = Stopped("step limit reached (",
+                     FormatGrouped(static_cast<int64_t>(vm_.options_.max_instructions)),
+                     " instructions)")
+                 .SetErrorCode("S0301");
     return false;
   }
   if (!vm_.breakpoints_.empty() && !vm_.skip_breakpoint_ && vm_.AtBreakpoint(pc)) {
@@ -71,44 +75,49 @@ bool VirtualMachine::Interpreter::Attention(uint32_t pc) {
   }
   uint64_t grant = vm_.hooks_ != nullptr || !vm_.breakpoints_.empty() ? 1 : kSlice;
   if (max_instructions_ != 0) grant = std::min(grant, max_instructions_ - executed_);
-  if (vm_.options_.max_instructions != 0) grant = std::min(grant, vm_.options_.max_instructions - vm_.steps_);
+  if (vm_.options_.max_instructions != 0)
+    grant = std::min(grant, vm_.options_.max_instructions - vm_.steps_);
   granted_ = budget_ = static_cast<int64_t>(grant);
   return true;
 }
 
-// --- the loop ------------------------------------------------------------------------------------------
+// --- the loop
+// ------------------------------------------------------------------------------------------
 
 // Goes to the instruction at `op`, or to attention when the budget is used up.
-#define TERN_GO                                     \
-  {                                                 \
-    if (budget_ == 0) [[unlikely]] goto attention;  \
-    --budget_;                                      \
-    TERN_NEXT(op->handler);                          \
+#define TERN_GO                    \
+  {                                \
+    if (budget_ == 0) [[unlikely]] \
+      goto attention;              \
+    --budget_;                     \
+    TERN_NEXT(op->handler);        \
   }
-#define TERN_STEP   \
-  {                 \
-    ++op;           \
-    TERN_GO         \
+#define TERN_STEP \
+  {               \
+    ++op;         \
+    TERN_GO       \
   }
 // Runs an instruction that may fail.
-#define TERN_DO(call)                              \
-  {                                                \
-    error_ = call;                                 \
-    if (!error_.ok()) [[unlikely]] goto failed;    \
-    TERN_STEP                                      \
+#define TERN_DO(call)              \
+  {                                \
+    error_ = call;                 \
+    if (!error_.ok()) [[unlikely]] \
+      goto failed;                 \
+    TERN_STEP                      \
   }
 // A binary operation of two ints, in place; everything else goes to the general function.
-#define TERN_INT_OPERATION(type, expression)                                     \
-  {                                                                              \
-    const TernAny& a = Value(op->a).c_any();                                     \
-    const TernAny& b = Value(op->b).c_any();                                     \
-    if (!BothInts(a, b)) goto scalar;                                            \
-    [[maybe_unused]] const int64_t x = a.v.i;                                      \
-    [[maybe_unused]] const int64_t y = b.v.i;                                      \
-    StoreScalar(op->dst, type, expression);                                      \
-    TERN_STEP                                                                    \
+#define TERN_INT_OPERATION(type, expression)  \
+  {                                           \
+    const TernAny& a = Value(op->a).c_any();  \
+    const TernAny& b = Value(op->b).c_any();  \
+    if (!BothInts(a, b)) goto scalar;         \
+    [[maybe_unused]] const int64_t x = a.v.i; \
+    [[maybe_unused]] const int64_t y = b.v.i; \
+    StoreScalar(op->dst, type, expression);   \
+    TERN_STEP                                 \
   }
-#define TERN_WRAPPING(x, sign, y) static_cast<int64_t>(static_cast<uint64_t>(x) sign static_cast<uint64_t>(y))
+#define TERN_WRAPPING(x, sign, y) \
+  static_cast<int64_t>(static_cast<uint64_t>(x) sign static_cast<uint64_t>(y))
 
 Result<StopReason> VirtualMachine::Interpreter::Run(uint64_t max_instructions) {
 #ifdef TERN_THREADED_DISPATCH
@@ -130,7 +139,8 @@ attention:
   last_pc_ = static_cast<uint32_t>(op - code_);
   TERN_DISPATCH(op->handler) {
     TERN_CASE(Ret) {
-      if (!Return(*op, &op)) [[unlikely]] goto returned;
+      if (!Return(*op, &op)) [[unlikely]]
+        goto returned;
       TERN_GO
     }
     TERN_CASE(Goto) {
@@ -160,8 +170,7 @@ attention:
       op = code_ + (truth ? op->list : op->count);
       TERN_GO
     }
-    TERN_CASE(Phi) TERN_DO(Phi(*op))
-    TERN_CASE(Fatal) {
+    TERN_CASE(Phi) TERN_DO(Phi(*op)) TERN_CASE(Fatal) {
       error_ = Failed(*Value(op->a).TryCast<std::string_view>()).SetErrorCode("E0301");
       goto failed;
     }
@@ -170,15 +179,15 @@ attention:
       Store(op->dst, Value(op->a));
       TERN_STEP
     }
-    TERN_CASE(LoadConsti) TERN_DO(LoadConsti(*op))
-    TERN_CASE(Kill) {
+    TERN_CASE(LoadConsti) TERN_DO(LoadConsti(*op)) TERN_CASE(Kill) {
       for (ValueRef ref : ListOf(*op)) regs_[ref].Reset();
       TERN_STEP
     }
     TERN_CASE(Call)
     TERN_CASE(InvokePacked) {
       error_ = CallPrimitive(*op);
-      if (!error_.ok()) [[unlikely]] goto failed;
+      if (!error_.ok()) [[unlikely]]
+        goto failed;
       if (vm_.cancel_.load(std::memory_order_relaxed)) [[unlikely]] {
         ++op;
         goto attention;
@@ -188,7 +197,8 @@ attention:
     TERN_CASE(Invoke) {
       last_pc_ = static_cast<uint32_t>(op - code_);
       error_ = CallFunction(static_cast<uint32_t>(op->a), op->dst, ListOf(*op), nullptr);
-      if (!error_.ok()) [[unlikely]] goto failed;
+      if (!error_.ok()) [[unlikely]]
+        goto failed;
       op = code_ + Info(static_cast<uint32_t>(op->a)).first_instruction;
       TERN_GO
     }
@@ -217,35 +227,32 @@ attention:
       op = code_ + Info(function).first_instruction;
       TERN_GO
     }
-    TERN_CASE(AllocStorage) TERN_DO(AllocStorage(*op))
-    TERN_CASE(AllocTensor)
-    TERN_CASE(AllocTensorReg) TERN_DO(AllocTensor(*op))
-    TERN_CASE(AllocAdt) {
-      Store(op->dst, Adt::Make(static_cast<int32_t>(*Value(op->a).TryCast<int64_t>()), Views(ListOf(*op))));
+    TERN_CASE(AllocStorage)
+    TERN_DO(AllocStorage(*op)) TERN_CASE(AllocTensor) TERN_CASE(AllocTensorReg)
+        TERN_DO(AllocTensor(*op)) TERN_CASE(AllocAdt) {
+      Store(op->dst,
+            Adt::Make(static_cast<int32_t>(*Value(op->a).TryCast<int64_t>()), Views(ListOf(*op))));
       TERN_STEP
     }
     TERN_CASE(AllocClosure) {
       Store(op->dst, Closure::Make(static_cast<uint32_t>(op->a), Views(ListOf(*op))));
       TERN_STEP
     }
-    TERN_CASE(GetField) TERN_DO(GetField(*op))
-    TERN_CASE(GetTag) TERN_DO(GetTag(*op))
-    TERN_CASE(ShapeOf) TERN_DO(ShapeOf(*op))
-    TERN_CASE(ReshapeTensor) TERN_DO(ReshapeTensor(*op))
-    TERN_CASE(DeviceCopy) TERN_DO(DeviceCopy(*op))
-    TERN_CASE(Add) TERN_INT_OPERATION(TERN_TYPE_INT, TERN_WRAPPING(x, +, y))
-    TERN_CASE(Sub) TERN_INT_OPERATION(TERN_TYPE_INT, TERN_WRAPPING(x, -, y))
-    TERN_CASE(Mul) TERN_INT_OPERATION(TERN_TYPE_INT, TERN_WRAPPING(x, *, y))
-    TERN_CASE(Lt) TERN_INT_OPERATION(TERN_TYPE_BOOL, x < y)
-    TERN_CASE(Le) TERN_INT_OPERATION(TERN_TYPE_BOOL, x <= y)
-    TERN_CASE(Gt) TERN_INT_OPERATION(TERN_TYPE_BOOL, x > y)
-    TERN_CASE(Ge) TERN_INT_OPERATION(TERN_TYPE_BOOL, x >= y)
-    TERN_CASE(Eq) TERN_INT_OPERATION(TERN_TYPE_BOOL, x == y)
-    TERN_CASE(Ne) TERN_INT_OPERATION(TERN_TYPE_BOOL, x != y)
-    TERN_CASE(Div)
-    TERN_CASE(Mod)
-    TERN_CASE(And)
-    TERN_CASE(Or) goto scalar;
+    TERN_CASE(GetField)
+    TERN_DO(GetField(*op)) TERN_CASE(GetTag) TERN_DO(GetTag(*op)) TERN_CASE(ShapeOf)
+        TERN_DO(ShapeOf(*op)) TERN_CASE(ReshapeTensor) TERN_DO(ReshapeTensor(*op))
+            TERN_CASE(DeviceCopy) TERN_DO(DeviceCopy(*op)) TERN_CASE(Add)
+                TERN_INT_OPERATION(TERN_TYPE_INT, TERN_WRAPPING(x, +, y)) TERN_CASE(Sub)
+                    TERN_INT_OPERATION(TERN_TYPE_INT, TERN_WRAPPING(x, -, y)) TERN_CASE(Mul)
+                        TERN_INT_OPERATION(TERN_TYPE_INT, TERN_WRAPPING(x, *, y)) TERN_CASE(Lt)
+                            TERN_INT_OPERATION(TERN_TYPE_BOOL, x < y) TERN_CASE(Le)
+                                TERN_INT_OPERATION(TERN_TYPE_BOOL, x <= y) TERN_CASE(Gt)
+                                    TERN_INT_OPERATION(TERN_TYPE_BOOL, x > y) TERN_CASE(Ge)
+                                        TERN_INT_OPERATION(TERN_TYPE_BOOL, x >= y) TERN_CASE(Eq)
+                                            TERN_INT_OPERATION(TERN_TYPE_BOOL, x == y) TERN_CASE(Ne)
+                                                TERN_INT_OPERATION(TERN_TYPE_BOOL, x != y)
+                                                    TERN_CASE(Div) TERN_CASE(Mod) TERN_CASE(And)
+                                                        TERN_CASE(Or) goto scalar;
     TERN_CASE(Neg)
     TERN_CASE(Not)
     TERN_CASE(ToInt)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inside of the virtual machine: what interpreter.cc (the loop) and instructions.cc (its long cases) share.
-// Lives for one Resume; everything that outlives it is in VirtualMachine.
+// The inside of the virtual machine: what interpreter.cc (the loop) and instructions.cc (its long
+// cases) share. Lives for one Resume; everything that outlives it is in VirtualMachine.
 #ifndef TERN_CORE_VM_INTERPRETER_H_
 #define TERN_CORE_VM_INTERPRETER_H_
 
@@ -16,7 +16,9 @@ namespace tern::vm {
 class VirtualMachine::Interpreter {
  public:
   explicit Interpreter(VirtualMachine* vm)
-      : vm_(*vm), code_(vm->program_->code().data()), lists_(vm->program_->lists().data()),
+      : vm_(*vm),
+        code_(vm->program_->code().data()),
+        lists_(vm->program_->lists().data()),
         pool_(vm->program_->pool().data()) {}
 
   Result<StopReason> Run(uint64_t max_instructions);
@@ -26,7 +28,9 @@ class VirtualMachine::Interpreter {
   void Pop();
 
  private:
-  const FunctionInfo& Info(uint32_t function) const { return vm_.executable().functions()[function]; }
+  const FunctionInfo& Info(uint32_t function) const {
+    return vm_.executable().functions()[function];
+  }
   Any* Registers() { return vm_.stack_.get() + vm_.frames_.back().base; }
   const Any& Value(ValueRef ref) const { return ref >= 0 ? regs_[ref] : pool_[~ref]; }
   AnyView ValueOrVm(ValueRef ref) const {
@@ -45,7 +49,8 @@ class VirtualMachine::Interpreter {
 
   // Each of these is an instruction too long for the loop.
   Status CallPrimitive(const DecodedOp& op);
-  Status CallFunction(uint32_t function, int32_t dst, std::span<const ValueRef> args, const Closure* closure);
+  Status CallFunction(uint32_t function, int32_t dst, std::span<const ValueRef> args,
+                      const Closure* closure);
   Status CheckRoom(uint32_t function, uint32_t base) const;
   Status TailCall(uint32_t function, std::span<const ValueRef> args, const Closure* closure);
   Status CheckCount(uint32_t function, size_t count, const Closure& closure) const;

@@ -40,6 +40,8 @@ const InstructionInfo* FindInstruction(std::string_view mnemonic) {
   return nullptr;
 }
 
-const InstructionInfo& GetInfo(Opcode opcode) { return internal::kInstructions[kIndex[static_cast<uint8_t>(opcode)]]; }
+const InstructionInfo& GetInfo(Opcode opcode) {
+  return internal::kInstructions[kIndex[static_cast<uint8_t>(opcode)]];
+}
 
 }  // namespace tern::vm

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opcodes and what is known of each: everything here is expanded from isa.def at compile time.
 //
-// Operand strings are parsed by consteval, so a wrong role letter or a list that is not last stops the
-// compilation. Encoder, verifier, printer and parser loop over OperandInfo and have no case per instruction.
+// Operand strings are parsed by consteval, so a wrong role letter or a list that is not last stops
+// the compilation. Encoder, verifier, printer and parser loop over OperandInfo and have no case per
+// instruction.
 #ifndef TERN_CORE_VM_ISA_H_
 #define TERN_CORE_VM_ISA_H_
 
@@ -53,7 +54,8 @@ struct OperandInfo {
   constexpr bool is_list() const { return repeat == Repeat::kAny || repeat == Repeat::kSome; }
   // Printed first and without a label, in a column of its own.
   constexpr bool is_callee() const {
-    return name == "callee" && (role == Role::kCallee || role == Role::kFunction || role == Role::kPrimitive);
+    return name == "callee" &&
+           (role == Role::kCallee || role == Role::kFunction || role == Role::kPrimitive);
   }
 };
 
@@ -70,8 +72,12 @@ struct InstructionInfo {
   int8_t write = -1;  // index of the destination operand, -1: none
   std::array<OperandInfo, kMaxOperandInfos> operand_infos{};
 
-  constexpr std::span<const OperandInfo> operands() const { return {operand_infos.data(), operand_count}; }
-  constexpr bool has_list() const { return operand_count > 0 && operand_infos[operand_count - 1u].is_list(); }
+  constexpr std::span<const OperandInfo> operands() const {
+    return {operand_infos.data(), operand_count};
+  }
+  constexpr bool has_list() const {
+    return operand_count > 0 && operand_infos[operand_count - 1u].is_list();
+  }
   constexpr size_t fixed_count() const { return operand_count - (has_list() ? 1u : 0u); }
 };
 
@@ -100,7 +106,8 @@ consteval OperandInfo ParseOperand(std::string_view text) {
   if (text.starts_with('\'')) info.label = Label::kPlain;
   if (info.label != Label::kColon) text.remove_prefix(1);
   const size_t colon = text.find(':');
-  if (colon == std::string_view::npos || colon + 1 >= text.size()) BadOperandString("name:role expected");
+  if (colon == std::string_view::npos || colon + 1 >= text.size())
+    BadOperandString("name:role expected");
   info.name = text.substr(0, colon);
   info.role = ParseRole(text[colon + 1]);
   if (text.size() > colon + 3) BadOperandString("text after the role");
@@ -123,8 +130,9 @@ consteval void AddOperand(InstructionInfo& info, std::string_view text) {
   info.operand_infos[info.operand_count++] = operand;
 }
 
-consteval InstructionInfo MakeInfo(Opcode opcode, std::string_view symbol, std::string_view mnemonic,
-                                   std::string_view operands, Flow flow, std::string_view meaning) {
+consteval InstructionInfo MakeInfo(Opcode opcode, std::string_view symbol,
+                                   std::string_view mnemonic, std::string_view operands, Flow flow,
+                                   std::string_view meaning) {
   InstructionInfo info;
   info.opcode = opcode;
   info.symbol = symbol;

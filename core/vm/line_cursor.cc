@@ -12,7 +12,8 @@ namespace tern::vm {
 namespace {
 
 bool IsWordChar(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '.';
 }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 int HexValue(char c) {
@@ -26,9 +27,12 @@ int HexValue(char c) {
 size_t CommentStart(std::string_view text, size_t begin, size_t end) {
   bool quoted = false;
   for (size_t i = begin; i < end; ++i) {
-    if (quoted && text[i] == '\\') ++i;
-    else if (text[i] == '"') quoted = !quoted;
-    else if (!quoted && text[i] == ';') return i;
+    if (quoted && text[i] == '\\')
+      ++i;
+    else if (text[i] == '"')
+      quoted = !quoted;
+    else if (!quoted && text[i] == ';')
+      return i;
   }
   return end;
 }
@@ -44,7 +48,9 @@ std::string IntegerBytes(DType dtype, std::string_view text) {
   if (dtype.is_signed_int()) {
     const auto value = ParseInt64(text);
     const int shift = 64 - dtype.bits;
-    if (!value.has_value() || static_cast<int64_t>(static_cast<uint64_t>(*value) << shift) >> shift != *value) return {};
+    if (!value.has_value() ||
+        static_cast<int64_t>(static_cast<uint64_t>(*value) << shift) >> shift != *value)
+      return {};
     return BytesOf(*value).substr(0, bytes);
   }
   const auto value = ParseUint64(text);
@@ -54,9 +60,11 @@ std::string IntegerBytes(DType dtype, std::string_view text) {
 
 }  // namespace
 
-LineCursor::LineCursor(std::string_view text, size_t begin, size_t end) : text_(text), at_(begin), last_(begin) {
+LineCursor::LineCursor(std::string_view text, size_t begin, size_t end)
+    : text_(text), at_(begin), last_(begin) {
   end_ = CommentStart(text, begin, end);
-  while (end_ > at_ && (text[end_ - 1] == ' ' || text[end_ - 1] == '\t' || text[end_ - 1] == '\r')) --end_;
+  while (end_ > at_ && (text[end_ - 1] == ' ' || text[end_ - 1] == '\t' || text[end_ - 1] == '\r'))
+    --end_;
   SkipSpace();
 }
 
@@ -86,8 +94,9 @@ void LineCursor::Fail(std::string_view message) {
   SkipSpace();
   const size_t end = WordEnd();
   const std::string_view got = text_.substr(at_, (end > at_ ? end : std::min(at_ + 1, end_)) - at_);
-  SetError(got.empty() ? StrCat(message, ", got the end of the line") : StrCat(message, ", got '", got, "'"), at_,
-           at_ + got.size());
+  SetError(got.empty() ? StrCat(message, ", got the end of the line")
+                       : StrCat(message, ", got '", got, "'"),
+           at_, at_ + got.size());
 }
 
 void LineCursor::FailAtLast(std::string_view message) {
@@ -152,7 +161,8 @@ void LineCursor::ExpectWord(std::string_view word) {
 std::string LineCursor::Name() {
   if (Peek() == '"') return Quoted();
   const std::string_view word = Word();
-  if (ok() && !IsPlainName(word)) FailAtLast("a name begins with a letter or '_'; anything else is quoted");
+  if (ok() && !IsPlainName(word))
+    FailAtLast("a name begins with a letter or '_'; anything else is quoted");
   return std::string(word);
 }
 
@@ -227,14 +237,16 @@ std::string_view LineCursor::Rest() {
   return rest;
 }
 
-// --- numbers -------------------------------------------------------------------------------------------
+// --- numbers
+// -------------------------------------------------------------------------------------------
 
 size_t LineCursor::NumberEnd() const {
   size_t end = at_;
   for (; end < end_; ++end) {
     const char c = text_[end];
     const bool sign = c == '+' || c == '-';
-    const bool exponent_sign = sign && end > at_ && (text_[end - 1] == 'e' || text_[end - 1] == 'E');
+    const bool exponent_sign =
+        sign && end > at_ && (text_[end - 1] == 'e' || text_[end - 1] == 'E');
     if (!IsWordChar(c) && !(sign && end == at_) && !exponent_sign) break;
   }
   return end;
@@ -270,7 +282,8 @@ std::string_view LineCursor::NumberText() {
 int64_t LineCursor::SignedNumber() {
   const std::string_view text = NumberText();
   const auto value = ParseInt64(text);
-  if (ok() && !value.has_value()) FailAtLast(StrCat("expected an integer of 64 bits, got '", text, "'"));
+  if (ok() && !value.has_value())
+    FailAtLast(StrCat("expected an integer of 64 bits, got '", text, "'"));
   return value.value_or(0);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LineCursor: the tokens of one line of assembly text. Sticky: after the first error everything reads as empty.
+// LineCursor: the tokens of one line of assembly text. Sticky: after the first error everything
+// reads as empty.
 #ifndef TERN_CORE_VM_LINE_CURSOR_H_
 #define TERN_CORE_VM_LINE_CURSOR_H_
 
@@ -44,8 +45,8 @@ class LineCursor {
   // What is left of the line, without spaces at its ends.
   std::string_view Rest();
 
-  bool AtNumber();  // a digit, or a sign before one, or inf or nan with its sign
-  bool AtFloat();   // a number that is not an integer
+  bool AtNumber();                // a digit, or a sign before one, or inf or nan with its sign
+  bool AtFloat();                 // a number that is not an integer
   int64_t Number(int64_t limit);  // not negative
   int64_t SignedNumber();
   double FloatNumber();

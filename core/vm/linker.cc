@@ -44,7 +44,8 @@ class Linker {
     const size_t count = executable().instruction_count();
     program_.code_.resize(count);
     for (const FunctionInfo& function : executable().functions()) {
-      for (uint32_t i = 0; i < function.instruction_count; ++i) Decode(function.first_instruction + i);
+      for (uint32_t i = 0; i < function.instruction_count; ++i)
+        Decode(function.first_instruction + i);
     }
     if (!status_.ok()) return std::move(status_);
     return ProgramPtr(new Program(std::move(program_)));
@@ -89,9 +90,11 @@ class Linker {
     for (size_t i = 0; i < std::min(uses.size(), kMaxUsesNamed); ++i) {
       const FunctionInfo& function = executable().FunctionOf(uses[i]);
       if (i == 0) d.InFunction(function.name, uses[i] - function.first_instruction);
-      d.Note(StrCat("used in @", function.name, " at instruction ", uses[i] - function.first_instruction));
+      d.Note(StrCat("used in @", function.name, " at instruction ",
+                    uses[i] - function.first_instruction));
     }
-    if (uses.size() > kMaxUsesNamed) d.Note(StrCat("and ", uses.size() - kMaxUsesNamed, " more uses"));
+    if (uses.size() > kMaxUsesNamed)
+      d.Note(StrCat("and ", uses.size() - kMaxUsesNamed, " more uses"));
     for (const std::string& note : why.notes()) d.Note(note);
   }
 
@@ -115,10 +118,25 @@ class Linker {
     }
     ValueRef& ref = constant_refs_[index];
     if (ref != kNoValue) return ref;
+    CountSplat(executable().constants()[index]);
+    if (!status_.ok()) return ref = AddToPool(Any());
     Result<Any> value = executable().ConstantValue(index, &made_);
     if (value.ok()) return ref = AddToPool(std::move(value).value());
-    if (status_.ok()) status_ = std::move(value).status().AddNote(StrCat("while loading constant ", index));
+    if (status_.ok())
+      status_ = std::move(value).status().AddNote(StrCat("while loading constant ", index));
     return ref = AddToPool(Any());
+  }
+
+  void CountSplat(const Constant& constant) {
+    for (uint32_t element : constant.elements) {
+      if (made_[element].is_none()) CountSplat(executable().constants()[element]);
+    }
+    if (constant.kind != ConstantKind::kSplat || !status_.ok()) return;
+    const DType dtype = constant.value.TryCast<Tensor>()->dtype();
+    splat_bytes_ += static_cast<uint64_t>(*dtype.bytes_for(*ElementCount(constant.dims)));
+    if (splat_bytes_ <= options_.max_splat_bytes) return;
+    status_ = OutOfMemory("constants of one repeated element take more than ",
+                          FormatBytes(options_.max_splat_bytes));
   }
 
   // A primitive is its Function, a function of the file a closure that captures nothing.
@@ -165,9 +183,12 @@ class Linker {
         second_jump = true;
       } else {
         const ValueRef value = IsCallee(role) ? Callee(operand, &op) : ValueOf(operand, role, &op);
-        if (next == 0) op.a = value;
-        else if (next == 1) op.b = value;
-        else extras.push_back(value);
+        if (next == 0)
+          op.a = value;
+        else if (next == 1)
+          op.b = value;
+        else
+          extras.push_back(value);
         ++next;
       }
     }
@@ -187,12 +208,14 @@ class Linker {
   void AddList(std::vector<ValueRef> extras, DecodedOp* op) {
     const InstructionInfo& info = *instruction_.info;
     const size_t first = info.fixed_count();
-    if (info.opcode == Opcode::kInvokePacked) extras.clear();  // arity and outputs, which the list repeats
+    if (info.opcode == Opcode::kInvokePacked)
+      extras.clear();  // arity and outputs, which the list repeats
     if (info.opcode == Opcode::kAllocTensor) {
       extras.push_back(ShapeRef(std::span(instruction_.operands).subspan(first)));
     } else {
       for (size_t i = first; i < instruction_.operands.size(); ++i) {
-        extras.push_back(ValueOf(instruction_.operands[i], info.operands()[info.operand_count - 1u].role, op));
+        extras.push_back(
+            ValueOf(instruction_.operands[i], info.operands()[info.operand_count - 1u].role, op));
       }
     }
     op->list = static_cast<int32_t>(program_.lists_.size());
@@ -204,8 +227,10 @@ class Linker {
   ValueRef ShapeRef(std::span<const Operand> dims) {
     std::vector<int64_t> values;
     for (const Operand& dim : dims) {
-      values.push_back(dim.is_immediate() ? dim.value
-                                          : *executable().constants()[static_cast<size_t>(dim.value)].value.TryCast<int64_t>());
+      values.push_back(
+          dim.is_immediate()
+              ? dim.value
+              : *executable().constants()[static_cast<size_t>(dim.value)].value.TryCast<int64_t>());
     }
     return AddToPool(Any(Shape::Make(values)));
   }
@@ -217,6 +242,7 @@ class Linker {
   std::unordered_map<int64_t, ValueRef> ints_;
   std::vector<ValueRef> constant_refs_;
   std::vector<Any> made_;
+  uint64_t splat_bytes_ = 0;
 };
 
 Result<ProgramPtr> Program::Link(ExecutablePtr executable, const LinkOptions& options) {

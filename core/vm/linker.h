@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Program: an executable made ready to run: primitives found, constants in place, code decoded for dispatch.
+// Program: an executable made ready to run: primitives found, constants in place, code decoded for
+// dispatch.
 //
-// Link resolves every primitive name in the registry (exact, then by factory with its attributes) and reports all
-// that are missing in one error, each with where it is used. The decoded code is one 24-byte record per
-// instruction; operands are register numbers or, below zero, entries of a pool that holds immediates,
-// constants and functions as values, so that the interpreter reads every operand the same way.
+// Link resolves every primitive name in the registry (exact, then by factory with its attributes)
+// and reports all that are missing in one error, each with where it is used. The decoded code is
+// one 24-byte record per instruction; operands are register numbers or, below zero, entries of a
+// pool that holds immediates, constants and functions as values, so that the interpreter reads
+// every operand the same way.
 #ifndef TERN_CORE_VM_LINKER_H_
 #define TERN_CORE_VM_LINKER_H_
 
@@ -23,6 +25,8 @@ namespace tern::vm {
 struct LinkOptions {
   Registry* registry = nullptr;                 // null: Registry::Global()
   std::span<const FunctionPtr> functions = {};  // looked at first, by name
+  // Splats are stored as one element; more than this many bytes of them in full is an error.
+  uint64_t max_splat_bytes = uint64_t{1} << 30;
 };
 
 // A value of a decoded operand: a register where >= 0, else pool()[~value].
@@ -37,9 +41,10 @@ enum class Handler : uint16_t {
 #undef TERN_INSTRUCTION
 };
 
-// What the interpreter executes. `a` and `b` are the first two operands besides dst and jumps: values, or indices of
-// functions; further ones stand in lists(), before the operand list. Jumps are indices of decoded ops.
-// Call is decoded to Invoke where its callee is a function of the file, InvokePacked to Call.
+// What the interpreter executes. `a` and `b` are the first two operands besides dst and jumps:
+// values, or indices of functions; further ones stand in lists(), before the operand list. Jumps
+// are indices of decoded ops. Call is decoded to Invoke where its callee is a function of the file,
+// InvokePacked to Call.
 struct DecodedOp {
   Handler handler{};
   uint16_t flags = 0;

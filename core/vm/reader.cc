@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading: layout first, then section by section with sticky readers, then the verifier.
 //
-// Counts are bounded by the bytes that are left before anything is reserved for them, so no file makes the reader
-// take much more memory than the file itself.
+// Counts are bounded by the bytes that are left before anything is reserved for them, so no file
+// makes the reader take much more memory than the file itself.
 #include "core/vm/reader.h"
 
 #include <algorithm>
@@ -20,22 +20,25 @@ bool IsZero(ByteSpan bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](uint8_t b) { return b == 0; });
 }
 
-// --- layout --------------------------------------------------------------------------------------------
+// --- layout
+// --------------------------------------------------------------------------------------------
 
 Status CheckVersion(const FileHeader& header) {
   const std::string file = StrCat(header.major, ".", header.minor);
   if (header.major != kFormatMajor) {
-    return Unsupported("the executable has format version ", file, "; this tern reads version ", kFormatMajor,
-                       ": compile the model again, or use a ", header.major > kFormatMajor ? "newer" : "older", " tern")
+    return Unsupported("the executable has format version ", file, "; this tern reads version ",
+                       kFormatMajor, ": compile the model again, or use a ",
+                       header.major > kFormatMajor ? "newer" : "older", " tern")
         .SetErrorCode("E0104");
   }
   if (header.required_major != kFormatMajor || header.required_minor > kFormatMinor) {
-    return Unsupported("the executable needs a runtime of format version ", header.required_major, ".",
-                       header.required_minor, "; this is ", kFormatMajor, ".", kFormatMinor)
+    return Unsupported("the executable needs a runtime of format version ", header.required_major,
+                       ".", header.required_minor, "; this is ", kFormatMajor, ".", kFormatMinor)
         .SetErrorCode("E0104");
   }
   if ((header.features & ~kKnownFeatures) != 0) {
-    return Unsupported("the executable needs features ", FormatHex(header.features & ~kKnownFeatures),
+    return Unsupported("the executable needs features ",
+                       FormatHex(header.features & ~kKnownFeatures),
                        " that this tern does not have")
         .SetErrorCode("E0104");
   }
@@ -44,9 +47,11 @@ Status CheckVersion(const FileHeader& header) {
 
 Status ReadHeader(ByteSpan bytes, FileHeader* header) {
   if (!LooksLikeExecutable(bytes)) {
-    return Corrupt("not a Tern executable: the file does not begin with its mark").SetErrorCode("E0103");
+    return Corrupt("not a Tern executable: the file does not begin with its mark")
+        .SetErrorCode("E0103");
   }
-  if (bytes.size() < kHeaderBytes) return Damaged("the file ends within its header: it was truncated");
+  if (bytes.size() < kHeaderBytes)
+    return Damaged("the file ends within its header: it was truncated");
   ByteReader reader(bytes, "header");
   reader.Skip(sizeof(kMagic));
   header->major = reader.U16();
@@ -58,29 +63,35 @@ Status ReadHeader(ByteSpan bytes, FileHeader* header) {
   header->features = reader.U64();
   header->file_bytes = reader.U64();
   TERN_TRY(CheckVersion(*header));
-  if (header_bytes != kHeaderBytes || !IsZero(bytes.subspan(reader.offset(), kHeaderBytes - reader.offset()))) {
+  if (header_bytes != kHeaderBytes ||
+      !IsZero(bytes.subspan(reader.offset(), kHeaderBytes - reader.offset()))) {
     return Damaged("the header is malformed");
   }
   if (header->file_bytes != bytes.size()) {
-    return Damaged(StrCat("the header says ", header->file_bytes, " bytes, the file has ", bytes.size(),
+    return Damaged(StrCat("the header says ", header->file_bytes, " bytes, the file has ",
+                          bytes.size(),
                           header->file_bytes > bytes.size() ? ": it was truncated" : ""));
   }
-  if (header->section_count > kMaxSections) return Damaged(StrCat("the header says ", header->section_count, " sections"));
+  if (header->section_count > kMaxSections)
+    return Damaged(StrCat("the header says ", header->section_count, " sections"));
   return OkStatus();
 }
 
 Status CheckEntry(ByteSpan bytes, const SectionEntry& entry, uint64_t* end) {
   const std::string name = StrCat("section ", entry.id, " ('", SectionName(entry.id), "')");
-  if (entry.offset % kFileAlignment != 0 || entry.offset < *end || entry.offset - *end >= kFileAlignment) {
+  if (entry.offset % kFileAlignment != 0 || entry.offset < *end ||
+      entry.offset - *end >= kFileAlignment) {
     return Damaged(StrCat(name, " begins at ", entry.offset, ", the one before ends at ", *end));
   }
-  if (entry.offset > bytes.size() || entry.bytes > bytes.size() - entry.offset || entry.checked_bytes > entry.bytes) {
+  if (entry.offset > bytes.size() || entry.bytes > bytes.size() - entry.offset ||
+      entry.checked_bytes > entry.bytes) {
     return Damaged(StrCat(name, " is longer than the file"));
   }
   if (!IsZero(bytes.subspan(static_cast<size_t>(*end), static_cast<size_t>(entry.offset - *end)))) {
     return Damaged(StrCat("the bytes in front of ", name, " are not zero"));
   }
-  const ByteSpan checked = bytes.subspan(static_cast<size_t>(entry.offset), static_cast<size_t>(entry.checked_bytes));
+  const ByteSpan checked =
+      bytes.subspan(static_cast<size_t>(entry.offset), static_cast<size_t>(entry.checked_bytes));
   if (Crc32c(checked) != entry.crc) return Damaged(StrCat(name, " does not match its checksum"));
   if (entry.id > kLastKnownSection && (entry.flags & kSectionRequired) != 0) {
     return Unsupported(name, " is required, and this tern does not know it").SetErrorCode("E0104");
@@ -93,12 +104,15 @@ Status CheckEntry(ByteSpan bytes, const SectionEntry& entry, uint64_t* end) {
   return OkStatus();
 }
 
-// --- constants -----------------------------------------------------------------------------------------
+// --- constants
+// -----------------------------------------------------------------------------------------
 
 class ConstantReader {
  public:
   ConstantReader(ByteSpan section, size_t index_bytes, ObjectPtr<Object> keeper)
-      : section_(section), index_(section.first(index_bytes), "section 'constants'"), keeper_(std::move(keeper)),
+      : section_(section),
+        index_(section.first(index_bytes), "section 'constants'"),
+        keeper_(std::move(keeper)),
         blob_end_(index_bytes) {
     in_place_ = keeper_ && reinterpret_cast<uintptr_t>(section.data()) % kTensorAlignment == 0;
   }
@@ -107,7 +121,8 @@ class ConstantReader {
     const uint64_t count = index_.BoundedVarint(index_.remaining(), "number of constants");
     for (uint64_t i = 0; i < count && ok(); ++i) constants->push_back(ReadConstant());
     if (ok() && !index_.AtEnd()) index_.Fail("bytes are left over");
-    if (ok() && blob_end_ != section_.size()) index_.Fail("bytes are left over behind the tensor data");
+    if (ok() && blob_end_ != section_.size())
+      index_.Fail("bytes are left over behind the tensor data");
     Status status = index_.TakeStatus();
     return status.ok() ? std::move(status) : std::move(status.SetErrorCode("E0105"));
   }
@@ -171,8 +186,9 @@ class ConstantReader {
       data = Blob(index_.U64(), static_cast<uint64_t>(*bytes));
     }
     if (!ok()) return;
-    Keep(in_place_ && *bytes > 0 ? Tensor::FromMemory(data.data(), data.size(), keeper_, dtype, dims)
-                                 : Tensor::FromBytes(dtype, dims, data),
+    Keep(in_place_ && *bytes > 0
+             ? Tensor::FromMemory(data.data(), data.size(), keeper_, dtype, dims)
+             : Tensor::FromBytes(dtype, dims, data),
          constant);
   }
 
@@ -183,17 +199,20 @@ class ConstantReader {
   }
 
   void ReadStrings(int64_t count, Dims dims, Constant* constant) {
-    if (static_cast<uint64_t>(count) > index_.remaining()) return index_.Fail("more strings than bytes");
+    if (static_cast<uint64_t>(count) > index_.remaining())
+      return index_.Fail("more strings than bytes");
     std::vector<std::string_view> texts;
     for (int64_t i = 0; i < count && ok(); ++i) texts.push_back(index_.PrefixedText());
     if (ok()) Keep(Tensor::FromStrings(texts, dims), constant);
   }
 
-  // Tensor data lies in the order of the index, each at the next multiple of 64, with zeros between.
+  // Tensor data lies in the order of the index, each at the next multiple of 64, with zeros
+  // between.
   ByteSpan Blob(uint64_t offset, uint64_t bytes) {
     const uint64_t expected = (blob_end_ + kFileAlignment - 1) / kFileAlignment * kFileAlignment;
     if (offset != expected || offset > section_.size() || bytes > section_.size() - offset) {
-      index_.Fail(StrCat("tensor data at ", offset, ", expected at ", expected, " within ", section_.size(), " bytes"));
+      index_.Fail(StrCat("tensor data at ", offset, ", expected at ", expected, " within ",
+                         section_.size(), " bytes"));
       return {};
     }
     const auto begin = static_cast<size_t>(blob_end_);
@@ -223,7 +242,8 @@ class ConstantReader {
   void ReadTuple(Constant* constant) {
     const uint64_t count = index_.BoundedVarint(index_.remaining(), "number of tuple elements");
     for (uint64_t i = 0; i < count && ok(); ++i) {
-      constant->elements.push_back(static_cast<uint32_t>(index_.BoundedVarint(UINT32_MAX, "constant")));
+      constant->elements.push_back(
+          static_cast<uint32_t>(index_.BoundedVarint(UINT32_MAX, "constant")));
     }
   }
 
@@ -235,7 +255,8 @@ class ConstantReader {
   uint64_t blob_bytes_ = 0;
 };
 
-// --- the other sections --------------------------------------------------------------------------------
+// --- the other sections
+// --------------------------------------------------------------------------------
 
 uint32_t ReadIndex(ByteReader* in, std::string_view what) {
   return static_cast<uint32_t>(in->BoundedVarint(UINT32_MAX, what));
@@ -249,7 +270,8 @@ void ReadGlobals(ByteReader* in, ExecutableParts* parts) {
     const std::string_view text = in->PrefixedText();
     Result<Signature> signature = Signature::Parse(in->ok() ? text : "()");
     if (!signature.ok()) return in->Fail(signature.status().message());
-    if (in->ok() && signature->ToText() != text) return in->Fail("a signature is not in its canonical form");
+    if (in->ok() && signature->ToText() != text)
+      return in->Fail("a signature is not in its canonical form");
     function.signature = std::move(signature).value();
     function.first_instruction = ReadIndex(in, "first instruction");
     function.instruction_count = ReadIndex(in, "number of instructions");
@@ -265,13 +287,15 @@ void ReadGlobals(ByteReader* in, ExecutableParts* parts) {
 
 void ReadPrimitives(ByteReader* in, ExecutableParts* parts) {
   const uint64_t count = in->BoundedVarint(in->remaining(), "number of names");
-  for (uint64_t i = 0; i < count && in->ok(); ++i) parts->primitives.emplace_back(in->PrefixedText());
+  for (uint64_t i = 0; i < count && in->ok(); ++i)
+    parts->primitives.emplace_back(in->PrefixedText());
 }
 
 void ReadCode(ByteReader* in, ExecutableParts* parts) {
   const uint64_t instructions = in->U64();
   const uint64_t words = in->U64();
-  if (instructions > in->remaining() / 4 || words > in->remaining() / 8 || instructions > INT32_MAX) {
+  if (instructions > in->remaining() / 4 || words > in->remaining() / 8 ||
+      instructions > INT32_MAX) {
     return in->Fail("more instructions than bytes");
   }
   parts->instr_offset.resize(static_cast<size_t>(instructions));
@@ -327,8 +351,9 @@ struct SectionReader {
   void (*read)(ByteReader*, ExecutableParts*);
 };
 constexpr SectionReader kSectionReaders[] = {
-    {SectionId::kGlobals, ReadGlobals},   {SectionId::kPrimitives, ReadPrimitives}, {SectionId::kCode, ReadCode},
-    {SectionId::kKernels, ReadKernels},   {SectionId::kMetadata, ReadMetadata},     {SectionId::kDebug, ReadDebug},
+    {SectionId::kGlobals, ReadGlobals},   {SectionId::kPrimitives, ReadPrimitives},
+    {SectionId::kCode, ReadCode},         {SectionId::kKernels, ReadKernels},
+    {SectionId::kMetadata, ReadMetadata}, {SectionId::kDebug, ReadDebug},
 };
 
 const SectionEntry* FindSection(const FileLayout& layout, SectionId id) {
@@ -342,7 +367,8 @@ ByteSpan BytesOf(ByteSpan file, const SectionEntry& entry) {
   return file.subspan(static_cast<size_t>(entry.offset), static_cast<size_t>(entry.bytes));
 }
 
-Status ReadSection(ByteSpan file, const FileLayout& layout, const SectionReader& section, ExecutableParts* parts) {
+Status ReadSection(ByteSpan file, const FileLayout& layout, const SectionReader& section,
+                   ExecutableParts* parts) {
   const SectionEntry* entry = FindSection(layout, section.id);
   if (entry == nullptr) return OkStatus();
   const std::string name = StrCat("section '", SectionName(entry->id), "'");
@@ -358,14 +384,16 @@ Status ReadSection(ByteSpan file, const FileLayout& layout, const SectionReader&
 }  // namespace
 
 bool LooksLikeExecutable(ByteSpan bytes) {
-  return bytes.size() >= sizeof(kMagic) && std::equal(kMagic, kMagic + sizeof(kMagic), bytes.begin());
+  return bytes.size() >= sizeof(kMagic) &&
+         std::equal(kMagic, kMagic + sizeof(kMagic), bytes.begin());
 }
 
 Result<FileLayout> ReadLayout(ByteSpan bytes) {
   FileLayout layout;
   TERN_TRY(ReadHeader(bytes, &layout.header));
   const size_t table = kHeaderBytes + layout.header.section_count * kSectionEntryBytes;
-  if (table + 4 > bytes.size()) return Damaged("the file ends within its section table: it was truncated");
+  if (table + 4 > bytes.size())
+    return Damaged("the file ends within its section table: it was truncated");
   ByteReader reader(bytes.first(table + 4), "section table");
   reader.Skip(kHeaderBytes);
   for (uint32_t i = 0; i < layout.header.section_count; ++i) {
@@ -379,7 +407,8 @@ Result<FileLayout> ReadLayout(ByteSpan bytes) {
     if (reader.U32() != 0) return Damaged("the section table is malformed");
     layout.sections.push_back(entry);
   }
-  if (reader.U32() != Crc32c(bytes.first(table))) return Damaged("header and section table do not match their checksum");
+  if (reader.U32() != Crc32c(bytes.first(table)))
+    return Damaged("header and section table do not match their checksum");
   uint64_t end = table + 4;
   for (size_t i = 0; i < layout.sections.size(); ++i) {
     for (size_t k = 0; k < i; ++k) {
@@ -393,21 +422,26 @@ Result<FileLayout> ReadLayout(ByteSpan bytes) {
   return layout;
 }
 
-Result<ExecutablePtr> ReadExecutable(ByteSpan bytes, ObjectPtr<Object> keeper, const ReadOptions& options) {
+Result<ExecutablePtr> ReadExecutable(ByteSpan bytes, ObjectPtr<Object> keeper,
+                                     const ReadOptions& options) {
   TERN_TRY_ASSIGN(const FileLayout layout, ReadLayout(bytes));
-  for (SectionId id : {SectionId::kGlobals, SectionId::kConstants, SectionId::kPrimitives, SectionId::kCode}) {
+  for (SectionId id :
+       {SectionId::kGlobals, SectionId::kConstants, SectionId::kPrimitives, SectionId::kCode}) {
     if (FindSection(layout, id) == nullptr) {
       return Damaged(StrCat("section '", SectionName(static_cast<uint32_t>(id)), "' is missing"));
     }
   }
   ExecutableParts parts;
-  for (const SectionReader& section : kSectionReaders) TERN_TRY(ReadSection(bytes, layout, section, &parts));
+  for (const SectionReader& section : kSectionReaders)
+    TERN_TRY(ReadSection(bytes, layout, section, &parts));
   const SectionEntry& entry = *FindSection(layout, SectionId::kConstants);
-  ConstantReader constants(BytesOf(bytes, entry), static_cast<size_t>(entry.checked_bytes), std::move(keeper));
+  ConstantReader constants(BytesOf(bytes, entry), static_cast<size_t>(entry.checked_bytes),
+                           std::move(keeper));
   TERN_TRY(constants.Run(&parts.constants));
   TERN_TRY_ASSIGN(ExecutablePtr executable, Executable::Make(std::move(parts)));
-  const bool check = options.checks == ConstantChecks::kAlways ||
-                     (options.checks == ConstantChecks::kAuto && constants.blob_bytes() <= kAutoCheckBytes);
+  const bool check =
+      options.checks == ConstantChecks::kAlways ||
+      (options.checks == ConstantChecks::kAuto && constants.blob_bytes() <= kAutoCheckBytes);
   if (check) TERN_TRY(executable->CheckConstants());
   return executable;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes to executable. Nothing in them is believed: sizes, checksums, then every table and the code are checked.
+// Bytes to executable. Nothing in them is believed: sizes, checksums, then every table and the code
+// are checked.
 #ifndef TERN_CORE_VM_READER_H_
 #define TERN_CORE_VM_READER_H_
 
@@ -26,10 +27,11 @@ struct ReadOptions {
   ConstantChecks checks = ConstantChecks::kAuto;
 };
 
-// Tensor data is used in place where `bytes` lie at a multiple of 64; `keeper` (a Storage around a mapped file, say)
-// is then held by every such tensor, so that the bytes stay. It is copied where bytes lie elsewhere, or where keeper
-// is null.
-Result<ExecutablePtr> ReadExecutable(ByteSpan bytes, ObjectPtr<Object> keeper, const ReadOptions& options = {});
+// Tensor data is used in place where `bytes` lie at a multiple of 64; `keeper` (a Storage around a
+// mapped file, say) is then held by every such tensor, so that the bytes stay. It is copied where
+// bytes lie elsewhere, or where keeper is null.
+Result<ExecutablePtr> ReadExecutable(ByteSpan bytes, ObjectPtr<Object> keeper,
+                                     const ReadOptions& options = {});
 
 // Whether bytes begin as a .tern file does.
 bool LooksLikeExecutable(ByteSpan bytes);

@@ -14,7 +14,9 @@ namespace {
 uint64_t Bits(int64_t value) { return static_cast<uint64_t>(value); }
 int64_t FromBits(uint64_t value) { return static_cast<int64_t>(value); }
 
-std::string KindsText(const AnyView& a, const AnyView& b) { return StrCat(a.type_name(), " and ", b.type_name()); }
+std::string KindsText(const AnyView& a, const AnyView& b) {
+  return StrCat(a.type_name(), " and ", b.type_name());
+}
 
 // A tensor with one element as a value of int, float or bool; other values as they are.
 Status Unwrap(const AnyView& value, Any* scalar) {
@@ -54,8 +56,10 @@ Status IntOperation(Opcode opcode, int64_t a, int64_t b, Any* result) {
     case Opcode::kMod:
       if (b == 0) return Failed("division of ", a, " by zero");
       // The one quotient that does not fit wraps, as the other operations do.
-      if (b == -1) *result = opcode == Opcode::kDiv ? FromBits(0 - Bits(a)) : int64_t{0};
-      else *result = opcode == Opcode::kDiv ? a / b : a % b;
+      if (b == -1)
+        *result = opcode == Opcode::kDiv ? FromBits(0 - Bits(a)) : int64_t{0};
+      else
+        *result = opcode == Opcode::kDiv ? a / b : a % b;
       return OkStatus();
     case Opcode::kLt: *result = a < b; return OkStatus();
     case Opcode::kLe: *result = a <= b; return OkStatus();
@@ -93,7 +97,8 @@ Status BoolOperation(Opcode opcode, bool a, bool b, Any* result) {
     case Opcode::kEq: *result = a == b; return OkStatus();
     case Opcode::kNe: *result = a != b; return OkStatus();
     default:
-      return TypeError("'", GetInfo(opcode).mnemonic, "' takes ints or floats, got bool; convert with to_int");
+      return TypeError("'", GetInfo(opcode).mnemonic,
+                       "' takes ints or floats, got bool; convert with to_int");
   }
 }
 
@@ -131,13 +136,18 @@ Status Convert(Opcode opcode, const AnyView& a, Any* result) {
 
 Status UnaryOperation(Opcode opcode, const AnyView& a, Any* result) {
   const TernTypeCode code = a.type_code();
-  if (opcode == Opcode::kNeg && code == TERN_TYPE_INT) *result = FromBits(0 - Bits(*a.TryCast<int64_t>()));
-  else if (opcode == Opcode::kNeg && code == TERN_TYPE_FLOAT) *result = -*a.TryCast<double>();
-  else if (opcode == Opcode::kNot && code == TERN_TYPE_BOOL) *result = !*a.TryCast<bool>();
-  else if (opcode == Opcode::kNot && code == TERN_TYPE_INT) *result = ~*a.TryCast<int64_t>();
+  if (opcode == Opcode::kNeg && code == TERN_TYPE_INT)
+    *result = FromBits(0 - Bits(*a.TryCast<int64_t>()));
+  else if (opcode == Opcode::kNeg && code == TERN_TYPE_FLOAT)
+    *result = -*a.TryCast<double>();
+  else if (opcode == Opcode::kNot && code == TERN_TYPE_BOOL)
+    *result = !*a.TryCast<bool>();
+  else if (opcode == Opcode::kNot && code == TERN_TYPE_INT)
+    *result = ~*a.TryCast<int64_t>();
   else
-    return TypeError("'", GetInfo(opcode).mnemonic, "' takes ", opcode == Opcode::kNeg ? "an int or a float" : "a bool or an int",
-                     ", got ", a.type_name());
+    return TypeError("'", GetInfo(opcode).mnemonic, "' takes ",
+                     opcode == Opcode::kNeg ? "an int or a float" : "a bool or an int", ", got ",
+                     a.type_name());
   return OkStatus();
 }
 
@@ -147,16 +157,20 @@ Status ScalarOperation(Opcode opcode, const AnyView& a, const AnyView& b, Any* r
   if (opcode == Opcode::kNeg || opcode == Opcode::kNot) return UnaryOperation(opcode, a, result);
   if (opcode >= Opcode::kToInt) return Convert(opcode, a, result);
   if (a.type_code() != b.type_code()) {
-    return TypeError("'", GetInfo(opcode).mnemonic, "' takes two values of one kind, got ", KindsText(a, b),
-                     "; convert with to_int or to_float");
+    return TypeError("'", GetInfo(opcode).mnemonic, "' takes two values of one kind, got ",
+                     KindsText(a, b), "; convert with to_int or to_float");
   }
   switch (a.type_code()) {
-    case TERN_TYPE_INT: return IntOperation(opcode, *a.TryCast<int64_t>(), *b.TryCast<int64_t>(), result);
-    case TERN_TYPE_FLOAT: return FloatOperation(opcode, *a.TryCast<double>(), *b.TryCast<double>(), result);
-    case TERN_TYPE_BOOL: return BoolOperation(opcode, *a.TryCast<bool>(), *b.TryCast<bool>(), result);
+    case TERN_TYPE_INT:
+      return IntOperation(opcode, *a.TryCast<int64_t>(), *b.TryCast<int64_t>(), result);
+    case TERN_TYPE_FLOAT:
+      return FloatOperation(opcode, *a.TryCast<double>(), *b.TryCast<double>(), result);
+    case TERN_TYPE_BOOL:
+      return BoolOperation(opcode, *a.TryCast<bool>(), *b.TryCast<bool>(), result);
     default: break;
   }
-  return TypeError("'", GetInfo(opcode).mnemonic, "' takes ints, floats or bools, got ", KindsText(a, b));
+  return TypeError("'", GetInfo(opcode).mnemonic, "' takes ints, floats or bools, got ",
+                   KindsText(a, b));
 }
 
 Status Truth(const AnyView& value, bool* result) {
@@ -166,7 +180,9 @@ Status Truth(const AnyView& value, bool* result) {
     case TERN_TYPE_INT: *result = *scalar.TryCast<int64_t>() != 0; return OkStatus();
     case TERN_TYPE_FLOAT: *result = *scalar.TryCast<double>() != 0; return OkStatus();
     case TERN_TYPE_BOOL: *result = *scalar.TryCast<bool>(); return OkStatus();
-    default: return TypeError("a condition must be a bool, a number or a tensor of one element, got ", value.type_name());
+    default:
+      return TypeError("a condition must be a bool, a number or a tensor of one element, got ",
+                       value.type_name());
   }
 }
 
@@ -174,9 +190,13 @@ Status ScalarsEqual(const AnyView& a, const AnyView& b, bool* result) {
   Any x, y;
   TERN_TRY(Unwrap(a, &x));
   TERN_TRY(Unwrap(b, &y));
-  if (const auto s = x.TryCast<std::string_view>(), t = y.TryCast<std::string_view>(); s.has_value() && t.has_value()) {
+  if (const auto s = x.TryCast<std::string_view>(), t = y.TryCast<std::string_view>();
+      s.has_value() && t.has_value()) {
     *result = *s == *t;
     return OkStatus();
+  }
+  if (x.type_code() != y.type_code()) {
+    return TypeError("'if_equal' compares two values of one kind, got ", KindsText(a, b));
   }
   Any equal;
   TERN_TRY(ScalarOperation(Opcode::kEq, x, y, &equal));
@@ -196,7 +216,8 @@ Status ToDims(const AnyView& value, std::vector<int64_t>* dims) {
                      tensor != nullptr ? tensor->TypeText() : std::string(value.type_name()));
   }
   dims->clear();
-  for (int64_t i = 0; i < tensor->dim(0); ++i) dims->push_back(static_cast<int64_t>(TensorElement(*tensor, i)));
+  for (int64_t i = 0; i < tensor->dim(0); ++i)
+    dims->push_back(static_cast<int64_t>(TensorElement(*tensor, i)));
   return OkStatus();
 }
 
@@ -204,13 +225,17 @@ Status InferExtent(int64_t element_count, std::vector<int64_t>* dims) {
   int64_t* open = nullptr;
   int64_t known = 1;
   for (int64_t& dim : *dims) {
-    if (dim == -1 && open == nullptr) open = &dim;
-    else if (dim < 0) return InvalidArgument("a shape of ", FormatDims(*dims));
-    else if (__builtin_mul_overflow(known, dim, &known)) return OutOfRange("a shape of ", FormatDims(*dims));
+    if (dim == -1 && open == nullptr)
+      open = &dim;
+    else if (dim < 0)
+      return InvalidArgument("a shape of ", FormatDims(*dims));
+    else if (__builtin_mul_overflow(known, dim, &known))
+      return OutOfRange("a shape of ", FormatDims(*dims));
   }
   if (open == nullptr) return OkStatus();
   if (known == 0 || element_count % known != 0) {
-    return InvalidArgument("no extent for -1 makes ", FormatDims(*dims), " hold ", element_count, " elements");
+    return InvalidArgument("no extent for -1 makes ", FormatDims(*dims), " hold ", element_count,
+                           " elements");
   }
   *open = element_count / known;
   return OkStatus();

@@ -20,16 +20,18 @@ struct NamedKind {
   TypeInfo::Kind kind;
 };
 constexpr NamedKind kKinds[] = {
-    {"any", TypeInfo::Kind::kAny},       {"tensor", TypeInfo::Kind::kTensor},   {"int", TypeInfo::Kind::kInt},
-    {"float", TypeInfo::Kind::kFloat},   {"bool", TypeInfo::Kind::kBool},       {"string", TypeInfo::Kind::kString},
-    {"dtype", TypeInfo::Kind::kDType},   {"shape", TypeInfo::Kind::kShape},     {"list", TypeInfo::Kind::kList},
-    {"closure", TypeInfo::Kind::kClosure},
+    {"any", TypeInfo::Kind::kAny},     {"tensor", TypeInfo::Kind::kTensor},
+    {"int", TypeInfo::Kind::kInt},     {"float", TypeInfo::Kind::kFloat},
+    {"bool", TypeInfo::Kind::kBool},   {"string", TypeInfo::Kind::kString},
+    {"dtype", TypeInfo::Kind::kDType}, {"shape", TypeInfo::Kind::kShape},
+    {"list", TypeInfo::Kind::kList},   {"closure", TypeInfo::Kind::kClosure},
 };
 
 void AppendDims(const TypeInfo& type, std::string* out) {
   out->push_back('[');
   if (!type.has_rank) out->push_back('*');
-  for (size_t i = 0; i < type.dims.size(); ++i) StrAppend(out, i == 0 ? "" : ", ", type.dims[i].text);
+  for (size_t i = 0; i < type.dims.size(); ++i)
+    StrAppend(out, i == 0 ? "" : ", ", type.dims[i].text);
   out->push_back(']');
 }
 
@@ -39,7 +41,9 @@ bool IsPlainName(std::string_view text) {
   return !text.empty() && IsNameStart(text[0]) && std::all_of(text.begin(), text.end(), IsNameChar);
 }
 
-std::string QuoteName(std::string_view text) { return IsPlainName(text) ? std::string(text) : JsonQuote(text); }
+std::string QuoteName(std::string_view text) {
+  return IsPlainName(text) ? std::string(text) : JsonQuote(text);
+}
 
 std::string TypeInfo::NamedText() const {
   return name.empty() ? ToText() : StrCat(QuoteName(name), ": ", ToText());
@@ -76,8 +80,7 @@ class SignatureParser {
       ParseParameter();
     }
     if (ok() && Accept('-')) {
-      if (At() != '>') Fail("expected '->'");
-      ++at_;
+      ExpectHere('>');
       out_.has_result_ = true;
       out_.result_ = ParseNamedType(0);
     }
@@ -112,9 +115,15 @@ class SignatureParser {
   void Expect(char c) {
     if (ok() && !Accept(c)) Fail(StrCat("expected '", c, "'"));
   }
+  // Without skipping spaces.
+  void ExpectHere(char c) {
+    if (At() == c) ++at_;
+    else Fail(StrCat("expected '", c, "'"));
+  }
   void Fail(std::string_view message) {
     if (!ok()) return;
-    status_ = InvalidArgument("signature ", JsonQuote(text_), ", character ", at_ + 1, ": ", message);
+    status_ =
+        InvalidArgument("signature ", JsonQuote(text_), ", character ", at_ + 1, ": ", message);
     at_ = text_.size();
   }
 
@@ -131,12 +140,12 @@ class SignatureParser {
     while (at_ < text_.size() && At() != '"') {
       if (At() == '\\') {
         ++at_;
-        if (At() != '"' && At() != '\\') return Fail("only \\\" and \\\\ are escapes in a name"), out;
+        if (At() != '"' && At() != '\\')
+          return Fail("only \\\" and \\\\ are escapes in a name"), out;
       }
       out.push_back(text_[at_++]);
     }
-    if (At() != '"') Fail("a quoted name does not end");
-    ++at_;
+    ExpectHere('"');
     if (out.empty()) Fail("a quoted name is empty");
     return out;
   }
@@ -146,7 +155,8 @@ class SignatureParser {
     ParameterInfo parameter;
     if (Accept('%')) {
       if (Word() != StrCat(out_.parameters_.size())) {
-        Fail(StrCat("parameter ", out_.parameters_.size(), " without a name is written %", out_.parameters_.size()));
+        Fail(StrCat("parameter ", out_.parameters_.size(), " without a name is written %",
+                    out_.parameters_.size()));
       }
     } else if (At() == '"') {
       parameter.name = ParseQuoted();
@@ -155,7 +165,8 @@ class SignatureParser {
       if (!IsPlainName(parameter.name)) Fail("expected a parameter's name");
     }
     for (const ParameterInfo& other : out_.parameters_) {
-      if (!parameter.name.empty() && other.name == parameter.name) Fail(StrCat("two parameters '", other.name, "'"));
+      if (!parameter.name.empty() && other.name == parameter.name)
+        Fail(StrCat("two parameters '", other.name, "'"));
       if (out_.parameters_.size() > 256) break;  // keeps hostile signatures linear
     }
     if (Accept(':')) parameter.type = ParseType(0);

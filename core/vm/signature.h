@@ -4,12 +4,12 @@
 //   (x: f32[n, 128], w: f32[128, 10]) -> f32[n, 10]
 //   (image: f32[1, 3, h, w]) -> (scores: f32[1, n, 2], boxes: f32[1, n, 4])
 //
-// A parameter is `name: type`, a name alone (any type) or `%i` (no name, parameter i); a name that is no
-// identifier is quoted. The result and the elements of a tuple may have names as well.
-// Types: f32[…] and so on; f32[*] of any rank; tensor, int, float, bool, string, dtype,
-// shape, list, closure, any; (a, b) a tuple. A dimension is an extent, `?` (anything), a symbol, which must
-// have one extent wherever it stands, or an expression of symbols with + - * / % ( ) min(a, b) max(a, b) (/ and %
-// round down), which is checked once its symbols are known.
+// A parameter is `name: type`, a name alone (any type) or `%i` (no name, parameter i); a name that
+// is no identifier is quoted. The result and the elements of a tuple may have names as well. Types:
+// f32[…] and so on; f32[*] of any rank; tensor, int, float, bool, string, dtype, shape, list,
+// closure, any; (a, b) a tuple. A dimension is an extent, `?` (anything), a symbol, which must have
+// one extent wherever it stands, or an expression of symbols with + - * / % ( ) min(a, b) max(a, b)
+// (/ and % round down), which is checked once its symbols are known.
 #ifndef TERN_CORE_VM_SIGNATURE_H_
 #define TERN_CORE_VM_SIGNATURE_H_
 
@@ -34,7 +34,17 @@ struct Dimension {
 
 struct TypeInfo {
   enum class Kind : uint8_t {
-    kAny, kTensor, kInt, kFloat, kBool, kString, kDType, kShape, kList, kClosure, kTuple
+    kAny,
+    kTensor,
+    kInt,
+    kFloat,
+    kBool,
+    kString,
+    kDType,
+    kShape,
+    kList,
+    kClosure,
+    kTuple
   };
   Kind kind = Kind::kAny;
   bool has_dtype = false;  // of tensors
@@ -71,7 +81,8 @@ class Signature {
   // "`x`", or "%0" where it has no name.
   std::string ParameterText(size_t index) const;
 
-  // Count, kinds, data types, ranks and extents of the arguments; `function` is named in the errors.
+  // Count, kinds, data types, ranks and extents of the arguments; `function` is named in the
+  // errors.
   Status CheckArguments(std::string_view function, AnyArgs args) const;
 
  private:
@@ -85,7 +96,8 @@ class Signature {
   std::string text_;
 };
 
-// `text` if it is an identifier (letters, digits, '_', '.', not beginning with a digit or '.'), else quoted.
+// `text` if it is an identifier (letters, digits, '_', '.', not beginning with a digit or '.'),
+// else quoted.
 std::string QuoteName(std::string_view text);
 bool IsPlainName(std::string_view text);
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verifier: tables first, then each instruction by itself, then control flow and registers per function.
+// The verifier: tables first, then each instruction by itself, then control flow and registers per
+// function.
 //
-// Nothing here grows faster than the file: registers must all be mentioned by the code, so there are never more of
-// them than operands, and the flow analysis keeps bits only for registers that live across blocks, within
-// kMaxFlowBits. The analysis is the usual forward one: `must` holds registers written on every path to a block,
-// `may` those written on some path.
+// Nothing here grows faster than the file: registers must all be mentioned by the code, so there
+// are never more of them than operands, and the flow analysis keeps bits only for registers that
+// live across blocks, within kMaxFlowBits. The analysis is the usual forward one: `must` holds
+// registers written on every path to a block, `may` those written on some path.
 #include "core/vm/verifier.h"
 
 #include <algorithm>
@@ -24,19 +25,31 @@ constexpr uint64_t kMaxSplatBytes = uint64_t{1} << 30;
 constexpr int kMaxTupleDepth = 64;
 constexpr uint32_t kMaxRegisters = 1u << 24;
 constexpr uint64_t kMaxFlowBits = uint64_t{1} << 29;
-constexpr uint64_t kMaxFlowSteps = 100'000'000;  // instructions looked at; real code needs a few sweeps
+constexpr uint64_t kMaxFlowSteps =
+    100'000'000;  // instructions looked at; real code needs a few sweeps
 
 // The kinds a register may hold, where its writers tell; used for Phi.
 using KindSet = uint32_t;
 constexpr KindSet kUnknownKind = ~KindSet{0};
 enum KindBit : KindSet {
-  kIntBit = 1, kFloatBit = 2, kBoolBit = 4, kStringBit = 8, kDTypeBit = 16, kShapeBit = 32, kTensorBit = 64,
-  kAdtBit = 128, kClosureBit = 256, kStorageBit = 512, kFunctionBit = 1024, kNoneBit = 2048
+  kIntBit = 1,
+  kFloatBit = 2,
+  kBoolBit = 4,
+  kStringBit = 8,
+  kDTypeBit = 16,
+  kShapeBit = 32,
+  kTensorBit = 64,
+  kAdtBit = 128,
+  kClosureBit = 256,
+  kStorageBit = 512,
+  kFunctionBit = 1024,
+  kNoneBit = 2048
 };
 
 std::string RegisterText(int64_t index) { return StrCat("%", index); }
 
-// --- tables --------------------------------------------------------------------------------------------
+// --- tables
+// --------------------------------------------------------------------------------------------
 
 Status SectionError(std::string_view section, std::string_view message) {
   return Corrupt("section '", section, "': ", message).SetErrorCode("E0106");
@@ -59,17 +72,20 @@ Status CheckFunctions(const ExecutableParts& parts) {
     }
     next += function.instruction_count;
     if (function.register_count > kMaxRegisters) {
-      return SectionError("globals", StrCat("function @", function.name, " has ", function.register_count,
-                                            " registers, more than ", kMaxRegisters));
+      return SectionError("globals",
+                          StrCat("function @", function.name, " has ", function.register_count,
+                                 " registers, more than ", kMaxRegisters));
     }
     if (function.register_count < function.arity()) {
-      return SectionError("globals", StrCat("function @", function.name, " has ", function.register_count,
-                                            " registers and ", function.arity(), " parameters"));
+      return SectionError("globals",
+                          StrCat("function @", function.name, " has ", function.register_count,
+                                 " registers and ", function.arity(), " parameters"));
     }
     int64_t last = int64_t{function.arity()} - 1;
     for (const auto& [index, name] : function.register_names) {
       if (int64_t{index} <= last || index >= function.register_count || name.empty()) {
-        return SectionError("globals", StrCat("function @", function.name, ": a bad register name for %", index));
+        return SectionError(
+            "globals", StrCat("function @", function.name, ": a bad register name for %", index));
       }
       last = index;
     }
@@ -90,16 +106,19 @@ Status CheckConstants(const ExecutableParts& parts) {
       const DType dtype = constant.value.TryCast<Tensor>()->dtype();
       splat_bytes += static_cast<uint64_t>(*dtype.bytes_for(*ElementCount(constant.dims)));
       if (splat_bytes > kMaxSplatBytes) {
-        return SectionError("constants", StrCat("splats of more than ", FormatBytes(kMaxSplatBytes), " in all"));
+        return SectionError("constants",
+                            StrCat("splats of more than ", FormatBytes(kMaxSplatBytes), " in all"));
       }
     }
     for (uint32_t element : constant.elements) {
       if (element >= i) {
-        return SectionError("constants", StrCat("constant ", i, " refers to constant ", element, ", which is not before it"));
+        return SectionError("constants", StrCat("constant ", i, " refers to constant ", element,
+                                                ", which is not before it"));
       }
       depth[i] = std::max<uint8_t>(depth[i], static_cast<uint8_t>(depth[element] + 1));
     }
-    if (depth[i] > kMaxTupleDepth) return SectionError("constants", StrCat("constant ", i, " is nested too deep"));
+    if (depth[i] > kMaxTupleDepth)
+      return SectionError("constants", StrCat("constant ", i, " is nested too deep"));
   }
   return OkStatus();
 }
@@ -108,11 +127,13 @@ Status CheckNames(const ExecutableParts& parts) {
   std::unordered_set<std::string_view> names;
   for (const std::string& name : parts.primitives) {
     if (name.empty()) return SectionError("primitive names", "a name is empty");
-    if (!names.insert(name).second) return SectionError("primitive names", StrCat("'", name, "' is listed twice"));
+    if (!names.insert(name).second)
+      return SectionError("primitive names", StrCat("'", name, "' is listed twice"));
   }
   for (size_t i = 1; i < parts.metadata.size(); ++i) {
     if (parts.metadata[i - 1].first < parts.metadata[i].first) continue;
-    return SectionError("metadata", StrCat("keys are not in order at '", parts.metadata[i].first, "'"));
+    return SectionError("metadata",
+                        StrCat("keys are not in order at '", parts.metadata[i].first, "'"));
   }
   for (size_t i = 0; i < parts.debug.size(); ++i) {
     const uint32_t at = parts.debug[i].instruction;
@@ -129,7 +150,8 @@ Status CheckOffsets(const ExecutableParts& parts) {
     const uint32_t offset = parts.instr_offset[i];
     const bool in_order = i == 0 ? offset == 0 : offset > last;
     if (!in_order || offset >= parts.instr_data.size()) {
-      return SectionError("code", StrCat("the offset of instruction ", i, " is out of order or out of range"));
+      return SectionError(
+          "code", StrCat("the offset of instruction ", i, " is out of order or out of range"));
     }
     last = offset;
   }
@@ -162,18 +184,20 @@ Status CheckTexts(const ExecutableParts& parts) {
   return OkStatus();
 }
 
-// --- one function --------------------------------------------------------------------------------------
+// --- one function
+// --------------------------------------------------------------------------------------
 
 // What the passes over the code share; made once per function, memory kept.
 struct Mentions {
-  std::vector<bool> seen;           // register occurs at all
-  std::vector<KindSet> kinds;       // union over its writers
-  std::vector<uint32_t> writes;     // how many instructions write it
+  std::vector<bool> seen;        // register occurs at all
+  std::vector<KindSet> kinds;    // union over its writers
+  std::vector<uint32_t> writes;  // how many instructions write it
 };
 
 class FunctionVerifier {
  public:
-  FunctionVerifier(const ExecutableParts& parts, const VerifyOptions& options) : parts_(parts), options_(options) {}
+  FunctionVerifier(const ExecutableParts& parts, const VerifyOptions& options)
+      : parts_(parts), options_(options) {}
 
   int64_t failed_pc() const { return failed_pc_; }
   const std::string& reason() const { return reason_; }
@@ -204,7 +228,8 @@ class FunctionVerifier {
       name = std::string(current_.info->mnemonic);
       mnemonic = name.c_str();
     }
-    status_ = Corrupt("section 'code': function @", function_->name, ", instruction ", pc, " (", mnemonic, "): ", message);
+    status_ = Corrupt("section 'code': function @", function_->name, ", instruction ", pc, " (",
+                      mnemonic, "): ", message);
     status_.SetErrorCode("E0106");
   }
 
@@ -212,11 +237,12 @@ class FunctionVerifier {
     const uint32_t count = function_->instruction_count;
     leaders_.assign(count, false);
     leaders_[0] = true;
-    // A function mentions at most as many registers as its words have operands, so a count beyond that is wrong
-    // and must not make us reserve memory for it.
+    // A function mentions at most as many registers as its words have operands, so a count beyond
+    // that is wrong and must not make us reserve memory for it.
     const uint64_t words = WordsOf();
     if (function_->register_count > function_->arity() + words * 4) {
-      return Fail(0, StrCat("the function claims ", function_->register_count, " registers, more than its code can use"));
+      return Fail(0, StrCat("the function claims ", function_->register_count,
+                            " registers, more than its code can use"));
     }
     mentions_.seen.assign(function_->register_count, false);
     mentions_.kinds.assign(function_->register_count, 0);
@@ -232,16 +258,18 @@ class FunctionVerifier {
   uint64_t WordsOf() const {
     const size_t first = function_->first_instruction;
     const size_t last = first + function_->instruction_count;
-    const uint64_t end = last < parts_.instr_offset.size() ? parts_.instr_offset[last] : parts_.instr_data.size();
+    const uint64_t end =
+        last < parts_.instr_offset.size() ? parts_.instr_offset[last] : parts_.instr_data.size();
     return end - parts_.instr_offset[first];
   }
 
   bool Decode(uint32_t pc) {
     const size_t index = function_->first_instruction + pc;
-    const uint64_t begin = parts_.instr_offset[index];
-    const uint64_t end =
-        index + 1 < parts_.instr_offset.size() ? parts_.instr_offset[index + 1] : parts_.instr_data.size();
-    const char* error = DecodeInstruction(std::span(parts_.instr_data).subspan(begin, end - begin), &current_);
+    const size_t begin = parts_.instr_offset[index];
+    const size_t end = index + 1 < parts_.instr_offset.size() ? parts_.instr_offset[index + 1]
+                                                              : parts_.instr_data.size();
+    const char* error =
+        DecodeInstruction(std::span(parts_.instr_data).subspan(begin, end - begin), &current_);
     if (error != nullptr) Fail(pc, error);
     return error == nullptr;
   }
@@ -252,12 +280,13 @@ class FunctionVerifier {
     const InstructionInfo& info = *current_.info;
     const size_t count = current_.operands.size();
     if (count < info.fixed_count() || (count > info.fixed_count() && !info.has_list())) {
-      return Fail(pc, StrCat("it has ", count, " operands, expected ", info.has_list() ? "at least " : "",
-                             info.fixed_count()));
+      return Fail(pc, StrCat("it has ", count, " operands, expected ",
+                             info.has_list() ? "at least " : "", info.fixed_count()));
     }
     if (info.has_list() && count == info.fixed_count() &&
         info.operands().back().repeat == Repeat::kSome) {
-      return Fail(pc, StrCat("operand '", info.operands().back().name, "' needs at least one value"));
+      return Fail(pc,
+                  StrCat("operand '", info.operands().back().name, "' needs at least one value"));
     }
     for (size_t i = 0; ok() && i < count; ++i) {
       const OperandInfo& role = info.operands()[std::min<size_t>(i, info.operand_count - 1u)];
@@ -291,7 +320,9 @@ class FunctionVerifier {
         if (IsConstant(operand, ConstantKind::kString)) return;
         return Wrong(pc, info, "a string constant");
       case Role::kConstant:
-        if (operand.is_constant() && (options_.unlinked || InRange(operand.value, parts_.constants.size()))) return;
+        if (operand.is_constant() &&
+            (options_.unlinked || InRange(operand.value, parts_.constants.size())))
+          return;
         return Wrong(pc, info, StrCat("a constant below ", parts_.constants.size()));
       case Role::kFunction:
       case Role::kPrimitive:
@@ -312,8 +343,8 @@ class FunctionVerifier {
   void CheckRegister(uint32_t pc, const OperandInfo& info, const Operand& operand) {
     if (!operand.is_register()) return Wrong(pc, info, "a register");
     if (!InRange(operand.value, function_->register_count)) {
-      return Fail(pc, StrCat("register ", RegisterText(operand.value), " is out of range: the function has ",
-                             function_->register_count));
+      return Fail(pc, StrCat("register ", RegisterText(operand.value),
+                             " is out of range: the function has ", function_->register_count));
     }
     mentions_.seen[static_cast<size_t>(operand.value)] = true;
   }
@@ -325,7 +356,8 @@ class FunctionVerifier {
     const auto index = static_cast<size_t>(operand.value);
     mentions_.kinds[index] |= WrittenKind();
     if (++mentions_.writes[index] > 1 && options_.ssa) {
-      Fail(pc, StrCat("register ", RegisterText(operand.value), " is written a second time, which --ssa forbids"));
+      Fail(pc, StrCat("register ", RegisterText(operand.value),
+                      " is written a second time, which --ssa forbids"));
     }
   }
 
@@ -334,8 +366,10 @@ class FunctionVerifier {
       case OperandKind::kImmediate: return;
       case OperandKind::kConstant:
         if (options_.unlinked || InRange(operand.value, parts_.constants.size())) return;
-        return Fail(pc, StrCat("constant ", operand.value, " is out of range: there are ", parts_.constants.size()));
-      case OperandKind::kFunction: return CheckCallee(pc, {.name = info.name, .role = Role::kCallee}, operand);
+        return Fail(pc, StrCat("constant ", operand.value, " is out of range: there are ",
+                               parts_.constants.size()));
+      case OperandKind::kFunction:
+        return CheckCallee(pc, {.name = info.name, .role = Role::kCallee}, operand);
       case OperandKind::kRegister: break;
     }
     if (operand.is_vm()) {
@@ -348,8 +382,10 @@ class FunctionVerifier {
   void CheckCallee(uint32_t pc, const OperandInfo& info, const Operand& operand) {
     if (operand.kind != OperandKind::kFunction) return Wrong(pc, info, "a function");
     if (options_.unlinked) return;
-    if (info.role == Role::kFunction && !operand.is_function()) return Wrong(pc, info, "a function of this file");
-    if (info.role == Role::kPrimitive && !operand.is_primitive()) return Wrong(pc, info, "a primitive");
+    if (info.role == Role::kFunction && !operand.is_function())
+      return Wrong(pc, info, "a function of this file");
+    if (info.role == Role::kPrimitive && !operand.is_primitive())
+      return Wrong(pc, info, "a primitive");
     const size_t limit = operand.is_function() ? parts_.functions.size() : parts_.primitives.size();
     if (InRange(operand.function_index(), limit)) return;
     Fail(pc, StrCat(operand.is_function() ? "function " : "primitive ", operand.function_index(),
@@ -379,7 +415,8 @@ class FunctionVerifier {
       case Opcode::kTailInvoke: return CheckArity(pc, operands[0], ListCount());
       case Opcode::kAllocClosure: {
         if (options_.unlinked) return;
-        const uint32_t arity = parts_.functions[static_cast<size_t>(operands[1].function_index())].arity();
+        const uint32_t arity =
+            parts_.functions[static_cast<size_t>(operands[1].function_index())].arity();
         if (ListCount() <= arity) return;
         return Fail(pc, StrCat("it captures ", ListCount(), " values, the function takes ", arity));
       }
@@ -388,10 +425,11 @@ class FunctionVerifier {
             operands[2].value == static_cast<int64_t>(ListCount()) - operands[1].value) {
           return;
         }
-        return Fail(pc, StrCat("arity ", operands[1].value, " and ", operands[2].value, " outputs do not add up to the ",
-                               ListCount(), " values listed"));
+        return Fail(pc, StrCat("arity ", operands[1].value, " and ", operands[2].value,
+                               " outputs do not add up to the ", ListCount(), " values listed"));
       case Opcode::kAllocStorage:
-        if (operands[2].value > 0 && operands[2].value <= 4096 && (operands[2].value & (operands[2].value - 1)) == 0) {
+        if (operands[2].value > 0 && operands[2].value <= 4096 &&
+            (operands[2].value & (operands[2].value - 1)) == 0) {
           return;
         }
         return Fail(pc, StrCat("alignment ", operands[2].value, " is no power of two up to 4096"));
@@ -412,22 +450,32 @@ class FunctionVerifier {
 
   KindSet WrittenKind() const {
     switch (current_.info->opcode) {
-      case Opcode::kLoadConsti: case Opcode::kAllocTensor: case Opcode::kAllocTensorReg:
-      case Opcode::kReshapeTensor: case Opcode::kDeviceCopy: return kTensorBit;
+      case Opcode::kLoadConsti:
+      case Opcode::kAllocTensor:
+      case Opcode::kAllocTensorReg:
+      case Opcode::kReshapeTensor:
+      case Opcode::kDeviceCopy: return kTensorBit;
       case Opcode::kAllocStorage: return kStorageBit;
       case Opcode::kAllocAdt: return kAdtBit;
       case Opcode::kAllocClosure: return kClosureBit;
-      case Opcode::kGetTag: case Opcode::kToInt: return kIntBit;
+      case Opcode::kGetTag:
+      case Opcode::kToInt: return kIntBit;
       case Opcode::kShapeOf: return kShapeBit;
       case Opcode::kToFloat: return kFloatBit;
-      case Opcode::kToBool: case Opcode::kLt: case Opcode::kLe: case Opcode::kGt: case Opcode::kGe:
-      case Opcode::kEq: case Opcode::kNe: return kBoolBit;
+      case Opcode::kToBool:
+      case Opcode::kLt:
+      case Opcode::kLe:
+      case Opcode::kGt:
+      case Opcode::kGe:
+      case Opcode::kEq:
+      case Opcode::kNe: return kBoolBit;
       case Opcode::kLoadConst: return ConstantKindBit(current_.operands[1]);
       default: return kUnknownKind;
     }
   }
   KindSet ConstantKindBit(const Operand& operand) const {
-    if (!operand.is_constant() || !InRange(operand.value, parts_.constants.size())) return kUnknownKind;
+    if (!operand.is_constant() || !InRange(operand.value, parts_.constants.size()))
+      return kUnknownKind;
     switch (parts_.constants[static_cast<size_t>(operand.value)].kind) {
       case ConstantKind::kNone: return kNoneBit;
       case ConstantKind::kInt: return kIntBit;
@@ -446,8 +494,9 @@ class FunctionVerifier {
   void CheckMentions() {
     for (uint32_t i = 0; i < function_->register_count; ++i) {
       if (mentions_.seen[i]) continue;
-      status_ = SectionError("globals", StrCat("function @", function_->name, " claims ", function_->register_count,
-                                               " registers, but register %", i, " is never used"));
+      status_ = SectionError(
+          "globals", StrCat("function @", function_->name, " claims ", function_->register_count,
+                            " registers, but register %", i, " is never used"));
       return;
     }
   }
@@ -506,11 +555,13 @@ class FunctionVerifier {
     if (info.flow != Flow::kJump) return;
     for (size_t i = 0; i < info.operand_count; ++i) {
       if (info.operands()[i].role != Role::kOffset) continue;
-      block->successors.push_back(block_of_[static_cast<size_t>(int64_t{last} + current_.operands[i].value)]);
+      block->successors.push_back(
+          block_of_[static_cast<size_t>(int64_t{last} + current_.operands[i].value)]);
     }
   }
 
-  // Calls visit(role, register) for the registers of the current instruction: reads first, then kills, writes last.
+  // Calls visit(role, register) for the registers of the current instruction: reads first, then
+  // kills, writes last.
   template <typename Visit>
   void VisitRegisters(Visit visit) {
     const InstructionInfo& info = *current_.info;
@@ -519,8 +570,10 @@ class FunctionVerifier {
       const Operand& operand = current_.operands[i];
       if (!operand.is_register()) continue;
       const OperandInfo& role = info.operands()[std::min<size_t>(i, info.operand_count - 1u)];
-      if (role.role == Role::kWrite) written = &operand;
-      else visit(role.role, static_cast<size_t>(operand.value));
+      if (role.role == Role::kWrite)
+        written = &operand;
+      else
+        visit(role.role, static_cast<size_t>(operand.value));
     }
     if (written != nullptr) visit(Role::kWrite, static_cast<size_t>(written->value));
   }
@@ -535,7 +588,8 @@ class FunctionVerifier {
     }
   }
   void StepStraight(uint32_t pc, Role role, size_t index) {
-    if (role != Role::kWrite && local_[index] != Local::kWritten) FailRead(pc, role, index, local_[index]);
+    if (role != Role::kWrite && local_[index] != Local::kWritten)
+      FailRead(pc, role, index, local_[index]);
     if (role == Role::kWrite) local_[index] = Local::kWritten;
     if (role == Role::kKill) local_[index] = Local::kKilled;
   }
@@ -543,9 +597,12 @@ class FunctionVerifier {
   void FailRead(uint32_t pc, Role role, size_t index, Local state) {
     const std::string reg = RegisterText(static_cast<int64_t>(index));
     if (!Decode(pc)) return;
-    if (role == Role::kKill) return Fail(pc, StrCat("register ", reg, " is killed, but holds nothing on some path"));
-    if (state == Local::kKilled) return Fail(pc, StrCat("register ", reg, " is read after it was killed"));
-    if (index < function_->arity()) return Fail(pc, StrCat("register ", reg, " is read after it was killed on some path"));
+    if (role == Role::kKill)
+      return Fail(pc, StrCat("register ", reg, " is killed, but holds nothing on some path"));
+    if (state == Local::kKilled)
+      return Fail(pc, StrCat("register ", reg, " is read after it was killed"));
+    if (index < function_->arity())
+      return Fail(pc, StrCat("register ", reg, " is read after it was killed on some path"));
     Fail(pc, StrCat("register ", reg, " is read, but not written before on every path"));
   }
 
@@ -614,7 +671,8 @@ class FunctionVerifier {
     dirty[0] = true;
     Bits must(words_), may(words_);
     uint64_t steps = 0;
-    // Blocks lie roughly in the order of flow, so sweeps in order settle after as many as loops are nested.
+    // Blocks lie roughly in the order of flow, so sweeps in order settle after as many as loops are
+    // nested.
     for (bool again = true; again && ok();) {
       again = false;
       for (size_t b = 0; b < blocks_.size(); ++b) {
@@ -660,7 +718,8 @@ class FunctionVerifier {
         const int32_t g = global_index_[index];
         if (role != Role::kWrite && role != Role::kPhi) {
           const bool holds = g < 0 || Get(must.data(), static_cast<size_t>(g));
-          if (!holds) FailRead(pc, role, index, killed_[index] == epoch_ ? Local::kKilled : Local::kIncoming);
+          if (!holds)
+            FailRead(pc, role, index, killed_[index] == epoch_ ? Local::kKilled : Local::kIncoming);
         }
         if (role == Role::kKill) killed_[index] = epoch_;
         Apply(role, index, must.data(), may.data());
@@ -674,10 +733,12 @@ class FunctionVerifier {
     const auto ga = static_cast<size_t>(global_index_[a]);
     const auto gb = static_cast<size_t>(global_index_[b]);
     for (const auto& [reg, g] : {std::pair(a, ga), std::pair(b, gb)}) {
-      if (!Get(may, g)) return Fail(pc, StrCat("register %", reg, " holds nothing on any path to the phi"));
+      if (!Get(may, g))
+        return Fail(pc, StrCat("register %", reg, " holds nothing on any path to the phi"));
     }
     if (Get(must, ga) && Get(must, gb)) {
-      return Fail(pc, StrCat("registers %", a, " and %", b, " both hold a value on every path; phi needs exactly one"));
+      return Fail(pc, StrCat("registers %", a, " and %", b,
+                             " both hold a value on every path; phi needs exactly one"));
     }
     if ((mentions_.kinds[a] & mentions_.kinds[b]) == 0) {
       Fail(pc, StrCat("registers %", a, " and %", b, " hold values of different kinds"));
@@ -730,7 +791,8 @@ Status Verify(const ExecutableParts& parts, const VerifyOptions& options, Verify
   for (size_t i = 0; i < parts.functions.size(); ++i) {
     Status status = verifier.Run(parts.functions[i]);
     if (status.ok()) continue;
-    if (failure != nullptr) *failure = {static_cast<int64_t>(i), verifier.failed_pc(), verifier.reason()};
+    if (failure != nullptr)
+      *failure = {static_cast<int64_t>(i), verifier.failed_pc(), verifier.reason()};
     return status;
   }
   return OkStatus();

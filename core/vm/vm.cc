@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine around the interpreter: begin and end of runs, errors with their place, state for lookers-on.
+// The machine around the interpreter: begin and end of runs, errors with their place, state for
+// lookers-on.
 #include "core/vm/vm.h"
 
 #include <algorithm>
@@ -33,24 +34,29 @@ std::string_view StateName(VirtualMachine::State state) {
 }  // namespace
 
 VirtualMachine::VirtualMachine(ProgramPtr program, const VmOptions& options)
-    : program_(std::move(program)), options_(options), context_(AllocatorOf(options), options.parallel) {
+    : program_(std::move(program)),
+      options_(options),
+      context_(AllocatorOf(options), options.parallel) {
   args_.resize(program_->max_args());
   stack_capacity_ = kFirstStack;
   stack_ = std::make_unique<Any[]>(stack_capacity_);
   if (options_.max_bytes != 0) {
-    context_.allocator()->set_limit(static_cast<int64_t>(std::min<uint64_t>(options_.max_bytes, INT64_MAX)));
+    context_.allocator()->set_limit(
+        static_cast<int64_t>(std::min<uint64_t>(options_.max_bytes, INT64_MAX)));
   }
 }
 
 VirtualMachine::~VirtualMachine() = default;
 
-Result<std::unique_ptr<VirtualMachine>> VirtualMachine::Create(ProgramPtr program, const VmOptions& options) {
+Result<std::unique_ptr<VirtualMachine>> VirtualMachine::Create(ProgramPtr program,
+                                                               const VmOptions& options) {
   if (program == nullptr) return InvalidArgument("a machine needs a program");
   if (options.max_depth == 0) return InvalidArgument("a depth limit of 0 frames lets nothing run");
   return std::unique_ptr<VirtualMachine>(new VirtualMachine(std::move(program), options));
 }
 
-// --- runs ----------------------------------------------------------------------------------------------
+// --- runs
+// ----------------------------------------------------------------------------------------------
 
 void VirtualMachine::Reset() {
   for (uint32_t i = 0; i < stack_top_; ++i) stack_[i].Reset();
@@ -73,7 +79,8 @@ Status VirtualMachine::Begin(std::string_view function, AnyArgs args) {
 Status VirtualMachine::Begin(uint32_t function, AnyArgs args) {
   Reset();
   if (function >= executable().functions().size()) {
-    return OutOfRange("function ", function, " of an executable that has ", executable().functions().size());
+    return OutOfRange("function ", function, " of an executable that has ",
+                      executable().functions().size());
   }
   const FunctionInfo& info = executable().functions()[function];
   TERN_TRY(info.signature.CheckArguments(info.name, args));
@@ -86,7 +93,8 @@ Status VirtualMachine::Begin(uint32_t function, AnyArgs args) {
 
 Result<StopReason> VirtualMachine::Resume(uint64_t max_instructions) {
   if (state_ != State::kPaused) {
-    return InvalidArgument("there is no run to resume: it has ", StateName(state_), "; begin one first");
+    return InvalidArgument("there is no run to resume: it has ", StateName(state_),
+                           "; begin one first");
   }
   Result<StopReason> stopped = Interpreter(this).Run(max_instructions);
   if (!stopped.ok()) {
@@ -112,14 +120,16 @@ Result<Any> VirtualMachine::Call(uint32_t function, AnyArgs args) {
   return error_.Clone();
 }
 
-// --- errors --------------------------------------------------------------------------------------------
+// --- errors
+// --------------------------------------------------------------------------------------------
 
 // Adds where it happened: function, instruction, source, callers.
 void VirtualMachine::Fail(Status status) {
   state_ = State::kFailed;
   text::Diagnostics kept;
   text::Diagnostic d;
-  if (const text::Diagnostics* inner = text::DiagnosticsOf(status); inner != nullptr && !inner->empty()) {
+  if (const text::Diagnostics* inner = text::DiagnosticsOf(status);
+      inner != nullptr && !inner->empty()) {
     d = inner->items()[0];
   } else {
     d.message = std::string(status.message());
@@ -138,14 +148,16 @@ void VirtualMachine::Fail(Status status) {
     }
     d.InFunction(info.name, pc);
     d.Context("instruction", InstructionText(executable(), view.pc));
-    if (const DebugEntry* source = executable().FindDebug(view.pc); source != nullptr) d.InNode(source->text());
+    if (const DebugEntry* source = executable().FindDebug(view.pc); source != nullptr)
+      d.InNode(source->text());
   }
   if (depth > kMaxCallersNamed) d.Note(StrCat("and ", depth - kMaxCallersNamed, " more frames"));
   kept.Add(std::move(d));
   error_ = kept.ToStatus(status.code());
 }
 
-// --- looking on ----------------------------------------------------------------------------------------
+// --- looking on
+// ----------------------------------------------------------------------------------------
 
 FrameView VirtualMachine::frame(size_t index) const {
   TERN_CHECK(index < frames_.size());

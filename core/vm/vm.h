@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // VirtualMachine: runs the functions of a linked program (linker.h).
 //
-// Registers are Any values in one contiguous stack, a window per frame, arguments first. Frames lie on a stack of
-// the machine's own, so it can stop after any instruction and go on later: Begin, then Resume in slices; Call
-// does both. A failed or stopped run leaves its frames to be looked at until the next Begin, and the machine usable.
-// A machine is cheap, belongs to one thread at a time, and shares its program; Cancel may come from any thread.
+// Registers are Any values in one contiguous stack, a window per frame, arguments first. Frames lie
+// on a stack of the machine's own, so it can stop after any instruction and go on later: Begin,
+// then Resume in slices; Call does both. A failed or stopped run leaves its frames to be looked at
+// until the next Begin, and the machine usable. A machine is cheap, belongs to one thread at a
+// time, and shares its program; Cancel may come from any thread.
 #ifndef TERN_CORE_VM_VM_H_
 #define TERN_CORE_VM_VM_H_
 
@@ -43,13 +44,15 @@ enum class StopReason : int32_t {
 // One active call, outermost first.
 struct FrameView {
   uint32_t function = 0;  // index in the executable
-  uint32_t pc = 0;        // of the next instruction, in the whole code; of a failed run, of the one that failed
+  uint32_t pc =
+      0;  // of the next instruction, in the whole code; of a failed run, of the one that failed
   std::span<const Any> registers;
 };
 
 class VirtualMachine {
  public:
-  static Result<std::unique_ptr<VirtualMachine>> Create(ProgramPtr program, const VmOptions& options = {});
+  static Result<std::unique_ptr<VirtualMachine>> Create(ProgramPtr program,
+                                                        const VmOptions& options = {});
   ~VirtualMachine();
   VirtualMachine(const VirtualMachine&) = delete;
   VirtualMachine& operator=(const VirtualMachine&) = delete;
@@ -65,7 +68,8 @@ class VirtualMachine {
   }
   Result<Any> Call(uint32_t function, AnyArgs args);
 
-  // The same in pieces. Begin checks the arguments against the signature and ends any run before it.
+  // The same in pieces. Begin checks the arguments against the signature and ends any run before
+  // it.
   Status Begin(std::string_view function, AnyArgs args);
   Status Begin(uint32_t function, AnyArgs args);
   // Executes at most max_instructions (0: until something else stops it).
@@ -75,7 +79,8 @@ class VirtualMachine {
   // Drops all frames.
   void Reset();
 
-  // Makes the run stop with kCancelled soon: between instructions, not inside a primitive. Any thread.
+  // Makes the run stop with kCancelled soon: between instructions, not inside a primitive. Any
+  // thread.
   void Cancel() { cancel_.store(true, std::memory_order_relaxed); }
 
   enum class State : uint8_t { kIdle, kPaused, kReturned, kFailed };
@@ -90,7 +95,8 @@ class VirtualMachine {
   AllocatorStats memory() const { return context_.allocator()->stats(); }
   // What kFailed ended with; ok otherwise.
   const Status& error() const { return error_; }
-  // {"state","steps","frames":[{"function","pc","registers":[…]}],"memory":{…}}, innermost frame first.
+  // {"state","steps","frames":[{"function","pc","registers":[…]}],"memory":{…}}, innermost frame
+  // first.
   void WriteState(JsonWriter* json) const;
 
   // At an instruction of the whole code.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sections are made in memory, all but tensor data; then their places are known and everything is written in order.
+// Sections are made in memory, all but tensor data; then their places are known and everything is
+// written in order.
 #include "core/vm/writer.h"
 
 #include <string_view>
@@ -12,7 +13,9 @@
 namespace tern::vm {
 namespace {
 
-uint64_t AlignUp(uint64_t value, uint64_t alignment) { return (value + alignment - 1) / alignment * alignment; }
+uint64_t AlignUp(uint64_t value, uint64_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
 
 struct Section {
   SectionEntry entry;
@@ -168,14 +171,15 @@ class FileWriter {
     sections_.push_back(std::move(section));
   }
 
-  static void WriteConstant(const Constant& constant, ByteWriter* out, std::vector<const Tensor*>* blobs,
-                            std::vector<size_t>* places) {
+  static void WriteConstant(const Constant& constant, ByteWriter* out,
+                            std::vector<const Tensor*>* blobs, std::vector<size_t>* places) {
     switch (constant.kind) {
       case ConstantKind::kNone: return;
       case ConstantKind::kInt: return out->SignedVarint(*constant.value.TryCast<int64_t>());
       case ConstantKind::kFloat: return out->F64(*constant.value.TryCast<double>());
       case ConstantKind::kBool: return out->U8(*constant.value.TryCast<bool>() ? 1 : 0);
-      case ConstantKind::kString: return out->PrefixedText(*constant.value.TryCast<std::string_view>());
+      case ConstantKind::kString:
+        return out->PrefixedText(*constant.value.TryCast<std::string_view>());
       case ConstantKind::kDType: return out->U32(constant.value.TryCast<DType>()->ToWord());
       case ConstantKind::kShape: return WriteDims(constant.value.TryCast<Shape>()->dims(), out);
       case ConstantKind::kTensor: return WriteTensor(constant, out, blobs, places);
@@ -193,8 +197,8 @@ class FileWriter {
     }
   }
 
-  static void WriteTensor(const Constant& constant, ByteWriter* out, std::vector<const Tensor*>* blobs,
-                          std::vector<size_t>* places) {
+  static void WriteTensor(const Constant& constant, ByteWriter* out,
+                          std::vector<const Tensor*>* blobs, std::vector<size_t>* places) {
     const Tensor& tensor = *constant.value.TryCast<Tensor>();
     out->U32(tensor.dtype().ToWord());
     WriteDims(tensor.dims(), out);
@@ -221,7 +225,8 @@ class FileWriter {
   std::vector<uint8_t> Header() const {
     ByteWriter out;
     out.Bytes(kMagic);
-    for (uint16_t version : {kFormatMajor, kFormatMinor, kFormatMajor, uint16_t{0}}) out.U16(version);
+    for (uint16_t version : {kFormatMajor, kFormatMinor, kFormatMajor, uint16_t{0}})
+      out.U16(version);
     out.U32(static_cast<uint32_t>(sections_.size()));
     out.U32(kHeaderBytes);
     out.U64(0);  // features
@@ -271,9 +276,13 @@ class MemorySink : public ByteSink {
 
 }  // namespace
 
-Status WriteExecutable(const Executable& executable, ByteSink* sink) { return FileWriter(executable).Write(sink); }
+Status WriteExecutable(const Executable& executable, ByteSink* sink) {
+  return FileWriter(executable).Write(sink);
+}
 
-uint64_t ExecutableBytes(const Executable& executable) { return FileWriter(executable).file_bytes(); }
+uint64_t ExecutableBytes(const Executable& executable) {
+  return FileWriter(executable).file_bytes();
+}
 
 std::vector<uint8_t> SaveExecutable(const Executable& executable) {
   FileWriter writer(executable);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executable to bytes. Tensor data goes to the sink straight from where it lies: no second copy is made.
+// Executable to bytes. Tensor data goes to the sink straight from where it lies: no second copy is
+// made.
 //
-// The same executable gives the same bytes on every target, and reading and writing them again gives
-// them back.
+// The same executable gives the same bytes on every target, and reading and writing them again
+// gives them back.
 #ifndef TERN_CORE_VM_WRITER_H_
 #define TERN_CORE_VM_WRITER_H_
 

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// The instruction table itself, and the documents that are printed from it.
+#include "core/vm/isa.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <set>
+#include <string>
+
+#include "core/base/strings.h"
+#include "tools/gen/isa_markdown.h"
+
+namespace tern::vm {
+namespace {
+
+std::string ReadSource(const std::string& path) {
+  std::string out;
+  std::FILE* file = std::fopen(StrCat(TERN_SOURCE_DIR, "/", path).c_str(), "rb");
+  if (file == nullptr) return out;
+  char buffer[4096];
+  for (size_t n; (n = std::fread(buffer, 1, sizeof(buffer), file)) > 0;) out.append(buffer, n);
+  std::fclose(file);
+  return out;
+}
+
+TEST(Isa, LookUps) {
+  for (const InstructionInfo& info : AllInstructions()) {
+    EXPECT_EQ(FindInstruction(info.mnemonic), &info);
+    EXPECT_EQ(FindInstruction(static_cast<uint8_t>(info.opcode)), &info);
+    EXPECT_EQ(&GetInfo(info.opcode), &info);
+  }
+  EXPECT_EQ(FindInstruction("no such"), nullptr);
+  EXPECT_EQ(FindInstruction(uint8_t{0}), nullptr);
+  EXPECT_EQ(FindInstruction(uint8_t{255}), nullptr);
+}
+
+TEST(Isa, OperandStrings) {
+  const InstructionInfo& call = GetInfo(Opcode::kCall);
+  ASSERT_EQ(call.operand_count, 3);
+  EXPECT_EQ(call.write, 0);
+  EXPECT_EQ(call.operands()[0].repeat, Repeat::kOptional);
+  EXPECT_TRUE(call.operands()[1].is_callee());
+  EXPECT_TRUE(call.has_list());
+  EXPECT_EQ(call.fixed_count(), 2u);
+  EXPECT_EQ(GetInfo(Opcode::kRet).operands()[0].label, Label::kPlain);
+  EXPECT_EQ(GetInfo(Opcode::kMove).operands()[1].label, Label::kNone);
+}
+
+// The interpreter gives destinations a register where they are not optional, and jumps are two or
+// one.
+TEST(Isa, WhatTheLinkerRelaysOn) {
+  for (const InstructionInfo& info : AllInstructions()) {
+    int jumps = 0, values = 0;
+    for (const OperandInfo& operand : info.operands()) {
+      if (operand.role == Role::kOffset)
+        ++jumps;
+      else if (operand.role != Role::kWrite && !operand.is_list())
+        ++values;
+    }
+    EXPECT_EQ(jumps > 0, info.flow == Flow::kJump) << info.mnemonic;
+    EXPECT_LE(jumps, 2) << info.mnemonic;
+    EXPECT_LE(values, info.flow == Flow::kJump ? 2 : 4) << info.mnemonic;
+    EXPECT_FALSE(jumps > 0 && info.has_list())
+        << info.mnemonic << ": jumps and lists share a field of DecodedOp";
+  }
+}
+
+// tests/golden/vm holds at least one good and one bad program of each instruction.
+TEST(Isa, EveryInstructionHasGoldenTests) {
+  for (const InstructionInfo& info : AllInstructions()) {
+    const std::string name(info.mnemonic);
+    EXPECT_FALSE(ReadSource(StrCat("tests/golden/vm/", name, ".tasm")).empty()) << name;
+  }
+}
+
+TEST(Isa, DocumentsAreUpToDate) {
+  const std::string isa = ReadSource("docs/isa.md");
+  EXPECT_TRUE(gen::ReplaceBetween(isa, "isa", gen::IsaTables()) == isa) << "run update_docs";
+  const std::string format = ReadSource("docs/format.md");
+  EXPECT_TRUE(gen::ReplaceBetween(format, "example", gen::FormatExample()) == format)
+      << "run update_docs";
+}
+
+TEST(Isa, ReplaceBetweenNeedsBothMarks) {
+  EXPECT_EQ(gen::ReplaceBetween("a\n<!-- x-begin -->\nold\n<!-- x-end -->\nb", "x", "new\n"),
+            "a\n<!-- x-begin -->\nnew\n<!-- x-end -->\nb");
+  EXPECT_EQ(gen::ReplaceBetween("a\n<!-- x-begin -->\nold\n", "x", "new\n"), "");
+  EXPECT_EQ(gen::ReplaceBetween("<!-- x-end --> <!-- x-begin -->\n", "x", "new\n"), "");
+}
+
+}  // namespace
+}  // namespace tern::vm

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// docs/isa.md as made from the instruction table, and docs/format.md's example as made from a real
+// file.
+#ifndef TERN_TOOLS_GEN_ISA_MARKDOWN_H_
+#define TERN_TOOLS_GEN_ISA_MARKDOWN_H_
+
+#include <string>
+#include <string_view>
+
+namespace tern::gen {
+
+// The tables of docs/isa.md: what stands there between the marks <!-- isa-begin --> and <!--
+// isa-end -->.
+std::string IsaTables();
+// The part of docs/format.md between <!-- example-begin --> and <!-- example-end -->: a small
+// program, its file in hex, and its sections.
+std::string FormatExample();
+
+// `document` with what stands between the marks replaced; empty where a mark is missing.
+std::string ReplaceBetween(std::string_view document, std::string_view name, std::string_view text);
+
+}  // namespace tern::gen
+
+#endif  // TERN_TOOLS_GEN_ISA_MARKDOWN_H_

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// update_docs: writes the generated parts of docs/isa.md and docs/format.md. vm_test compares them.
+//   update_docs [SOURCE_FOLDER]
+#include <cstdio>
+#include <string>
+
+#include "tools/gen/isa_markdown.h"
+
+namespace {
+
+std::string ReadFile(const std::string& path) {
+  std::string out;
+  std::FILE* file = std::fopen(path.c_str(), "rb");
+  if (file == nullptr) return out;
+  char buffer[4096];
+  for (size_t n; (n = std::fread(buffer, 1, sizeof(buffer), file)) > 0;) out.append(buffer, n);
+  std::fclose(file);
+  return out;
+}
+
+bool Update(const std::string& path, const char* mark, const std::string& text) {
+  const std::string updated = tern::gen::ReplaceBetween(ReadFile(path), mark, text);
+  std::FILE* file = updated.empty() ? nullptr : std::fopen(path.c_str(), "wb");
+  if (file == nullptr) {
+    std::fprintf(stderr, "update_docs: %s cannot be read or written, or has no %s marks\n",
+                 path.c_str(), mark);
+    return false;
+  }
+  const bool written = std::fwrite(updated.data(), 1, updated.size(), file) == updated.size();
+  return std::fclose(file) == 0 && written;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string root = argc > 1 ? argv[1] : TERN_SOURCE_DIR;
+  const bool isa = Update(root + "/docs/isa.md", "isa", tern::gen::IsaTables());
+  const bool format = Update(root + "/docs/format.md", "example", tern::gen::FormatExample());
+  return isa && format ? 0 : 1;
+}
