@@ -16,7 +16,8 @@ target_compile_options(tern_warnings INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 sees overlaps and uninitialised parts inside its own std::string and std::optional.
   target_compile_options(tern_warnings INTERFACE -Wno-restrict -Wno-array-bounds
-    -Wno-stringop-overflow -Wno-stringop-overread $<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized>)
+    -Wno-stringop-overflow -Wno-stringop-overread
+    $<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized>)
 endif()
 
 # The header-only packages (Highway, DLPack, CLI11, JSON) without the rest of /usr/include.
