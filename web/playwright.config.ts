@@ -6,8 +6,8 @@ import { defineConfig } from '@playwright/test';
 export default defineConfig({
   testDir: '../tests/web/e2e',
   outputDir: 'test-results',
-  timeout: 60_000,
-  expect: { timeout: 10_000 },
+  timeout: 240_000,
+  expect: { timeout: 30_000 },
   fullyParallel: false,
   workers: 2,
   reporter: [['list']],

@@ -93,14 +93,22 @@ test('the grid says how long it is and is one tab stop', async ({ playground, pa
   await grid.focus();
   await page.keyboard.press('End');
   const active = await grid.getAttribute('aria-activedescendant');
-  await expect(page.locator(`#${active}`)).toHaveAttribute('aria-rowindex', String(program!.instructions + 2));
+  await expect(page.locator(`#${active}`)).toHaveAttribute(
+    'aria-rowindex',
+    String(program!.instructions + 2),
+  );
 });
 
-test('everything works by keyboard alone, and Tab is never caught', async ({ playground, page }) => {
+test('everything works by keyboard alone, and Tab is never caught', async ({
+  playground,
+  page,
+}) => {
   const reach = async (testId: string): Promise<void> => {
     for (let i = 0; i < 80; i++) {
       await page.keyboard.press('Tab');
-      const at = await page.evaluate(() => (document.activeElement as HTMLElement | null)?.dataset['testid']);
+      const at = await page.evaluate(
+        () => (document.activeElement as HTMLElement | null)?.dataset['testid'],
+      );
       if (at === testId) return;
     }
     throw new Error(`${testId} is not reached by Tab`);
@@ -137,11 +145,19 @@ test('letter keys stay out of fields and can be switched off', async ({ playgrou
 test('targets are at least 24 pixels', async ({ playground, page }) => {
   await playground.click('step');
   const small = await page.evaluate(() =>
-    [...document.querySelectorAll<HTMLElement>('button, select, .button, input[type=number], summary')]
+    [
+      ...document.querySelectorAll<HTMLElement>(
+        'button, select, .button, input[type=number], summary',
+      ),
+    ]
       .filter((element) => element.offsetParent !== null)
-      .map((element) => ({ text: element.outerHTML.slice(0, 90), box: element.getBoundingClientRect() }))
+      .map((element) => ({
+        text: element.outerHTML.slice(0, 90),
+        box: element.getBoundingClientRect(),
+      }))
       .filter(({ box }) => box.width < 24 || box.height < 24)
-      .map(({ text, box }) => `${text} ${box.width}×${box.height}`));
+      .map(({ text, box }) => `${text} ${box.width}×${box.height}`),
+  );
   expect(small).toEqual([]);
 });
 

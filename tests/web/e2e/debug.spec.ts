@@ -14,7 +14,9 @@ test('steps, and sees a register change with each', async ({ playground, page })
     await expect(page.locator('body')).toHaveAttribute('data-pc', String(pc));
     await expect(page.locator('[aria-current=step]')).toHaveAttribute('data-row-id', String(pc));
     const changed = registers.filter((register) => register.changed).length;
-    await expect(page.getByTestId('registers').locator('tr[data-changed=true]')).toHaveCount(changed);
+    await expect(page.getByTestId('registers').locator('tr[data-changed=true]')).toHaveCount(
+      changed,
+    );
     changes += changed;
     await page.keyboard.press('n');
     await playground.idle();
@@ -52,7 +54,11 @@ test('stepping to the end gives the result of a run', async ({ playground, page 
 test('a breakpoint stops the run, by mouse and by keyboard', async ({ playground, page }) => {
   await page.getByTestId('breakpoint-3').click();
   await playground.click('run');
-  expect(await playground.state()).toMatchObject({ stopReason: 'breakpoint', pc: 3, breakpoints: [3] });
+  expect(await playground.state()).toMatchObject({
+    stopReason: 'breakpoint',
+    pc: 3,
+    breakpoints: [3],
+  });
   await expect(page.getByTestId('breakpoint-3')).toHaveAttribute('aria-pressed', 'true');
   await page.getByTestId('bytecode-grid').focus();
   await page.keyboard.press('b');

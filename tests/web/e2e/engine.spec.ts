@@ -21,7 +21,9 @@ test.describe('an endless program', () => {
   test('is stopped, says so, and can go on', async ({ playground, page }) => {
     await page.getByTestId('run').click();
     await expect(page.locator('body')).toHaveAttribute('data-state', 'running');
-    await expect.poll(async () => Number(await page.locator('body').getAttribute('data-step'))).toBeGreaterThan(1000);
+    await expect
+      .poll(async () => Number(await page.locator('body').getAttribute('data-step')))
+      .toBeGreaterThan(1000);
     await page.getByTestId('stop').click();
     const stopped = await playground.state();
     expect(stopped.stopReason).toBe('cancelled');
@@ -34,7 +36,8 @@ test.describe('an endless program', () => {
     await page.getByTestId('run').click();
     await expect(page.locator('body')).toHaveAttribute('data-state', 'running');
     const worst = await page.evaluate(async () => {
-      let longest = 0, last = performance.now();
+      let longest = 0,
+        last = performance.now();
       for (let i = 0; i < 30; i++) {
         await new Promise((resume) => setTimeout(resume, 5));
         longest = Math.max(longest, performance.now() - last);
@@ -51,11 +54,18 @@ test.describe('an endless program', () => {
     await page.getByTestId('run').click();
     await expect(page.locator('body')).toHaveAttribute('data-state', 'running');
     await playground.click('load-digits');
-    expect(await playground.state()).toMatchObject({ state: 'idle', step: 0, program: { name: 'digits.onnx' } });
+    expect(await playground.state()).toMatchObject({
+      state: 'idle',
+      step: 0,
+      program: { name: 'digits.onnx' },
+    });
   });
 });
 
-test('an engine that dies is replaced, with the program loaded again', async ({ playground, page }) => {
+test('an engine that dies is replaced, with the program loaded again', async ({
+  playground,
+  page,
+}) => {
   await playground.click('step');
   await page.workers()[0]!.evaluate(() => {
     setTimeout(() => {
@@ -65,14 +75,19 @@ test('an engine that dies is replaced, with the program loaded again', async ({ 
   await expect(page.locator('body')).toHaveAttribute('data-step', '0');
   await playground.click('sample-7');
   await playground.click('run');
-  expect(await playground.state()).toMatchObject({ stopReason: 'returned', classification: { digit: 7 } });
+  expect(await playground.state()).toMatchObject({
+    stopReason: 'returned',
+    classification: { digit: 7 },
+  });
 });
 
 test.describe('without its WebAssembly', () => {
   test.use({ allowed: [/404/, /Failed to load resource/] });
 
   test('the page says what the server sent instead', async ({ playground, page }) => {
-    await page.route('**/*.wasm', (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }));
+    await page.route('**/*.wasm', (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }),
+    );
     await playground.open();
     const { problems } = await playground.state();
     expect(problems[0]!.code).toBe('E0601');
@@ -84,7 +99,9 @@ test.describe('without its WebAssembly', () => {
 test('the policy forbids inline code, and nothing breaks it', async ({ playground, page }) => {
   const violations = await page.evaluate(() => {
     const seen: string[] = [];
-    document.addEventListener('securitypolicyviolation', (event) => seen.push(event.violatedDirective));
+    document.addEventListener('securitypolicyviolation', (event) =>
+      seen.push(event.violatedDirective),
+    );
     return seen;
   });
   await playground.click('sample-0');
@@ -97,7 +114,8 @@ test('the policy forbids inline code, and nothing breaks it', async ({ playgroun
 
 test('sizes stay within their budgets', () => {
   const assets = readdirSync(join(kDist, 'assets'));
-  const packed = (name: string): number => gzipSync(readFileSync(join(kDist, name)), { level: 9 }).length;
+  const packed = (name: string): number =>
+    gzipSync(readFileSync(join(kDist, name)), { level: 9 }).length;
   const html = readFileSync(join(kDist, 'index.html'), 'utf8');
   const shell = assets.filter((name) => html.includes(name)).map((name) => `assets/${name}`);
   const total = ['index.html', ...shell].reduce((sum, name) => sum + packed(name), 0);
@@ -109,8 +127,13 @@ test('sizes stay within their budgets', () => {
   expect(assets.length).toBeLessThanOrEqual(60);
 });
 
-test('both builds of the engine are there, and the one that fits was fetched', async ({ playground, page }) => {
-  expect(readdirSync(join(kDist, 'assets')).filter((name) => name.endsWith('.wasm'))).toHaveLength(2);
+test('both builds of the engine are there, and the one that fits was fetched', async ({
+  playground,
+  page,
+}) => {
+  expect(readdirSync(join(kDist, 'assets')).filter((name) => name.endsWith('.wasm'))).toHaveLength(
+    2,
+  );
   await expect(page.getByTestId('engine')).toContainText('relaxed SIMD');
   await playground.idle();
 });

@@ -13,11 +13,17 @@ async function stillWorks(playground: Playground): Promise<void> {
   await playground.click('sample-9');
   await playground.click('run');
   const { stopReason, problems, classification } = await playground.state();
-  expect({ stopReason, problems, digit: classification?.digit })
-    .toEqual({ stopReason: 'returned', problems: [], digit: 9 });
+  expect({ stopReason, problems, digit: classification?.digit }).toEqual({
+    stopReason: 'returned',
+    problems: [],
+    digit: 9,
+  });
 }
 
-test('the digit model by picker, and the executable that is saved from it', async ({ playground, page }) => {
+test('the digit model by picker, and the executable that is saved from it', async ({
+  playground,
+  page,
+}) => {
   await playground.pick('open-file', 'my digits.onnx', kDigits);
   const onnx = await playground.state();
   expect(onnx.program).toMatchObject({ name: 'my digits.onnx', kind: 'onnx' });
@@ -53,7 +59,16 @@ test('an input from a .npy file', async ({ playground, page }) => {
   await playground.drop({ name: 'neg.onnx', bytes: chainModel(['Neg'], 2) });
   const header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n";
   const data = new Uint8Array(Float32Array.from([1.5, -2]).buffer);
-  const npy = new Uint8Array([0x93, ...text('NUMPY'), 1, 0, header.length, 0, ...text(header), ...data]);
+  const npy = new Uint8Array([
+    0x93,
+    ...text('NUMPY'),
+    1,
+    0,
+    header.length,
+    0,
+    ...text(header),
+    ...data,
+  ]);
   await playground.pick('npy-x', 'x.npy', npy);
   await playground.click('run');
   expect((await playground.state()).outputs!['y']!.values).toEqual([-1.5, 2]);
@@ -69,8 +84,16 @@ test.describe('files that cannot be run', () => {
 
   test('an HTML page, an image, an empty file', async ({ playground, page }) => {
     const cases: [string, Uint8Array, string][] = [
-      ['model.onnx', text('<!DOCTYPE html><title>404</title>'), "'model.onnx' is an HTML page, not a program"],
-      ['cat.png', new Uint8Array([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]), "'cat.png' is a PNG image"],
+      [
+        'model.onnx',
+        text('<!DOCTYPE html><title>404</title>'),
+        "'model.onnx' is an HTML page, not a program",
+      ],
+      [
+        'cat.png',
+        new Uint8Array([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]),
+        "'cat.png' is a PNG image",
+      ],
       ['nothing.tern', new Uint8Array(), "'nothing.tern' is empty"],
     ];
     for (const [name, bytes, message] of cases) {
@@ -103,7 +126,14 @@ test.describe('files that cannot be run', () => {
 
   test('an executable with one bit flipped, at many places', async ({ playground }) => {
     const whole = await playground.save();
-    const places = [0, 3, 9, 12, 70, ...Array.from({ length: 12 }, (_, i) => 128 + i * (whole.length >> 4))];
+    const places = [
+      0,
+      3,
+      9,
+      12,
+      70,
+      ...Array.from({ length: 12 }, (_, i) => 128 + i * (whole.length >> 4)),
+    ];
     for (const at of places) {
       await playground.drop({ name: 'flipped.tern', bytes: flipped(whole, at) });
       const { problems, program } = await playground.state();
@@ -116,7 +146,10 @@ test.describe('files that cannot be run', () => {
   });
 
   test('unsupported operators, all named at once', async ({ playground }) => {
-    await playground.drop({ name: 'odd.onnx', bytes: chainModel(['Relu', 'Frobnicate', 'Neg', 'Twiddle']) });
+    await playground.drop({
+      name: 'odd.onnx',
+      bytes: chainModel(['Relu', 'Frobnicate', 'Neg', 'Twiddle']),
+    });
     const { problems } = await playground.state();
     expect(problems[0]!.code).toBe('E0402');
     expect(problems[0]!.text).toContain('Frobnicate');
@@ -135,7 +168,10 @@ test.describe('files that cannot be run', () => {
   });
 
   test('assembly with mistakes shows the line', async ({ playground }) => {
-    await playground.drop({ name: 'bad.tasm', bytes: text('.func @main(x: int) -> int\n  frob %0\n') });
+    await playground.drop({
+      name: 'bad.tasm',
+      bytes: text('.func @main(x: int) -> int\n  frob %0\n'),
+    });
     const { problems } = await playground.state();
     expect(problems[0]!.text).toContain('bad.tasm:2');
     expect(problems[0]!.text).toContain('frob %0');
@@ -146,7 +182,19 @@ test.describe('files that cannot be run', () => {
     await playground.pick('npy-image', 'x.npy', text('<html>'));
     expect((await playground.state()).problems[0]!.code).toBe('E0108');
     const header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }\n";
-    const npy = new Uint8Array([0x93, ...text('NUMPY'), 1, 0, header.length, 0, ...text(header), 0, 0, 0, 0]);
+    const npy = new Uint8Array([
+      0x93,
+      ...text('NUMPY'),
+      1,
+      0,
+      header.length,
+      0,
+      ...text(header),
+      0,
+      0,
+      0,
+      0,
+    ]);
     await playground.pick('npy-image', 'x.npy', npy);
     await playground.click('run');
     const { problems } = await playground.state();

@@ -3,13 +3,21 @@
 // which adds one to register 0. Tests tell it where to fail.
 import type { MachineState, ProgramInfo } from 'tern-runtime';
 import type {
-  Answer, Failure, MachineView, Reply, Request, StopRequest,
+  Answer,
+  Failure,
+  MachineView,
+  Reply,
+  Request,
+  StopRequest,
 } from '../../../web/src/engine/protocol.js';
 
 export const kProgram: ProgramInfo = {
   functions: [
     {
-      name: 'main', first: 0, count: 4, registers: 1,
+      name: 'main',
+      first: 0,
+      count: 4,
+      registers: 1,
       params: [{ name: 'x', type: 'f32[n, 3]', dtype: 'f32', shape: ['n', 3] }],
       results: [{ name: 'y', type: 'int' }],
     },
@@ -17,14 +25,23 @@ export const kProgram: ProgramInfo = {
   constants: [{ index: 0, type: 'f32[3]', bytes: 12, splat: false }],
   primitives: ['add'],
   instructions: [0, 1, 2, 3].map((pc) => ({
-    pc, text: pc < 3 ? 'call  add   in: %0, c[0]   dst: %0' : 'ret   ret %0', source: `node ${pc}`,
+    pc,
+    text: pc < 3 ? 'call  add   in: %0, c[0]   dst: %0' : 'ret   ret %0',
+    source: `node ${pc}`,
   })),
   sections: [],
   metadata: {},
 };
 
 export function failure(code: string, more: Partial<Failure> = {}): Failure {
-  return { code, message: `${code} happened`, text: `error[${code}]: it happened\n`, diagnostics: [], fatal: false, ...more };
+  return {
+    code,
+    message: `${code} happened`,
+    text: `error[${code}]: it happened\n`,
+    diagnostics: [],
+    fatal: false,
+    ...more,
+  };
 }
 
 /** What the next request of a kind ends with instead of its answer. */
@@ -78,7 +95,9 @@ export class FakeWorker {
     const value = { kind: 'int', value: this.steps };
     const frame = { function: 'main', pc: this.steps, registers: [{ index: 0, name: 'x', value }] };
     return {
-      state: returned ? 'returned' : 'paused', steps: this.steps, frames: returned ? [] : [frame],
+      state: returned ? 'returned' : 'paused',
+      steps: this.steps,
+      frames: returned ? [] : [frame],
       memory: { live: 12, peak: 12 },
     };
   }
@@ -105,15 +124,20 @@ export class FakeWorker {
     switch (request.kind) {
       case 'start':
         return {
-          kind: 'started', wasmBytes: 1 << 24,
+          kind: 'started',
+          wasmBytes: 1 << 24,
           runtime: { version: '0', target: 'fake', targets: ['fake'], operators: [] },
         };
       case 'load':
         return {
           kind: 'loaded',
           program: {
-            name: request.name, fileKind: 'onnx', fileBytes: request.bytes.length,
-            executable: new Uint8Array([1, 2, 3]), milliseconds: 5, info: kProgram,
+            name: request.name,
+            fileKind: 'onnx',
+            fileBytes: request.bytes.length,
+            executable: new Uint8Array([1, 2, 3]),
+            milliseconds: 5,
+            info: kProgram,
           },
         };
       case 'begin':

@@ -56,14 +56,21 @@ export class Playground {
   }
 
   async drop({ name, bytes }: Dropped): Promise<void> {
-    await this.page.evaluate(([fileName, data]) => {
-      const transfer = new DataTransfer();
-      transfer.items.add(new File([new Uint8Array(data)], fileName));
-      for (const type of ['dragover', 'drop']) {
-        const event = new DragEvent(type, { dataTransfer: transfer, bubbles: true, cancelable: true });
-        document.querySelector('main')!.dispatchEvent(event);
-      }
-    }, [name, [...bytes]] as const);
+    await this.page.evaluate(
+      ([fileName, data]) => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([new Uint8Array(data)], fileName));
+        for (const type of ['dragover', 'drop']) {
+          const event = new DragEvent(type, {
+            dataTransfer: transfer,
+            bubbles: true,
+            cancelable: true,
+          });
+          document.querySelector('main')!.dispatchEvent(event);
+        }
+      },
+      [name, [...bytes]] as const,
+    );
     await this.settle();
   }
 
@@ -110,7 +117,8 @@ export const test = base.extend<Fixtures>({
     const complaints: string[] = [];
     const origin = new URL(process.env['TERN_PAGE']!).origin;
     page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`);
+      if (['error', 'warning'].includes(message.type()))
+        complaints.push(`console: ${message.text()}`);
     });
     page.on('pageerror', (error) => complaints.push(`page error: ${error.message}`));
     page.on('request', (request) => {

@@ -14,14 +14,18 @@ afterEach(() => {
 });
 
 async function codeOf(promise: Promise<unknown>): Promise<string> {
-  const error = await promise.then(() => undefined, (reason: unknown) => reason);
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
   return error instanceof EngineError ? error.failure.code : String(error);
 }
 
 describe('requests', () => {
   it('get the answer of their own id', async () => {
     const [started, done] = await Promise.all([
-      client.request({ kind: 'start' }), client.request({ kind: 'reset' }),
+      client.request({ kind: 'start' }),
+      client.request({ kind: 'reset' }),
     ]);
     expect(started.runtime.target).toBe('fake');
     expect(done.kind).toBe('done');
@@ -42,7 +46,9 @@ describe('requests', () => {
 describe('failures', () => {
   it('reject with what the engine said, and the worker stays', async () => {
     FakeWorker.failures.set('load', failure('E0105'));
-    expect(await codeOf(client.request({ kind: 'load', name: 'x', bytes: new Uint8Array() }))).toBe('E0105');
+    expect(await codeOf(client.request({ kind: 'load', name: 'x', bytes: new Uint8Array() }))).toBe(
+      'E0105',
+    );
     expect(FakeWorker.all).toHaveLength(1);
     await client.request({ kind: 'start' });
   });
@@ -77,11 +83,14 @@ describe('failures', () => {
     expect(FakeWorker.all).toHaveLength(1);
   });
   it('give up on a worker that never starts', async () => {
-    for (let i = 0; i < 3; i++) FakeWorker.all.at(-1)!.onerror!({ message: '', preventDefault: () => {} });
+    for (let i = 0; i < 3; i++)
+      FakeWorker.all.at(-1)!.onerror!({ message: '', preventDefault: () => {} });
     expect(FakeWorker.all).toHaveLength(3);
     expect(await codeOf(client.request({ kind: 'start' }))).toBe('E0605');
   });
   it('ignore replies to nobody', () => {
-    expect(() => FakeWorker.all[0]!.onmessage!({ data: { id: 99, ok: true, answer: { kind: 'done' } } })).not.toThrow();
+    expect(() =>
+      FakeWorker.all[0]!.onmessage!({ data: { id: 99, ok: true, answer: { kind: 'done' } } }),
+    ).not.toThrow();
   });
 });

@@ -1,16 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
 import {
-  argmax, drawingImage, kSide, toDigitImage, toProbabilities,
+  argmax,
+  drawingImage,
+  kSide,
+  toDigitImage,
+  toProbabilities,
 } from '../../../web/src/model/digits.js';
 import { kSampleDigits } from '../../../web/src/model/sample-digits.js';
 import { kCanvasSide, kPenWidth, rasterize } from '../../../web/src/model/strokes.js';
 
-function bounds(image: Float32Array, side: number): { width: number; height: number; cx: number; cy: number } {
-  const xs: number[] = [], ys: number[] = [];
-  let mass = 0, cx = 0, cy = 0;
+function bounds(
+  image: Float32Array,
+  side: number,
+): { width: number; height: number; cx: number; cy: number } {
+  const xs: number[] = [],
+    ys: number[] = [];
+  let mass = 0,
+    cx = 0,
+    cy = 0;
   image.forEach((ink, i) => {
-    const x = i % side, y = Math.floor(i / side);
+    const x = i % side,
+      y = Math.floor(i / side);
     mass += ink;
     cx += ink * (x + 0.5);
     cy += ink * (y + 0.5);
@@ -20,12 +31,17 @@ function bounds(image: Float32Array, side: number): { width: number; height: num
     }
   });
   return {
-    width: Math.max(...xs) - Math.min(...xs) + 1, height: Math.max(...ys) - Math.min(...ys) + 1,
-    cx: cx / mass, cy: cy / mass,
+    width: Math.max(...xs) - Math.min(...xs) + 1,
+    height: Math.max(...ys) - Math.min(...ys) + 1,
+    cx: cx / mass,
+    cy: cy / mass,
   };
 }
 
-const kLine = [{ x: 140, y: 60 }, { x: 140, y: 220 }];
+const kLine = [
+  { x: 140, y: 60 },
+  { x: 140, y: 220 },
+];
 
 describe('rasterize', () => {
   it('covers the area of the stroke', () => {
@@ -36,7 +52,10 @@ describe('rasterize', () => {
   });
   it('makes a dot of a single point', () => {
     const ink = rasterize([[{ x: 140, y: 140 }]], 140);
-    expect(ink.reduce((a, b) => a + b, 0) / 255 / (Math.PI * (kPenWidth / 4) ** 2)).toBeCloseTo(1, 1);
+    expect(ink.reduce((a, b) => a + b, 0) / 255 / (Math.PI * (kPenWidth / 4) ** 2)).toBeCloseTo(
+      1,
+      1,
+    );
   });
   it('does not darken where strokes cross', () => {
     expect(Math.max(...rasterize([kLine, kLine], 140))).toBe(255);
@@ -53,13 +72,22 @@ describe('drawingImage', () => {
     expect(cy).toBeCloseTo(kSide / 2, 1);
   });
   it('keeps the proportions of a wide drawing', () => {
-    const { width, height } = bounds(drawingImage([[{ x: 20, y: 140 }, { x: 260, y: 140 }]])!, kSide);
+    const { width, height } = bounds(
+      drawingImage([
+        [
+          { x: 20, y: 140 },
+          { x: 260, y: 140 },
+        ],
+      ])!,
+      kSide,
+    );
     expect(width).toBeGreaterThanOrEqual(19);
     expect(height).toBeLessThanOrEqual(4);
   });
   it('does not depend on where it was drawn', () => {
     const shifted = kLine.map(({ x, y }) => ({ x: x + 40, y: y + 20 }));
-    const a = drawingImage([kLine])!, b = drawingImage([shifted])!;
+    const a = drawingImage([kLine])!,
+      b = drawingImage([shifted])!;
     a.forEach((ink, i) => expect(Math.abs(ink - b[i]!)).toBeLessThan(1));
   });
   it('has a sample for each digit, all different, within the square', () => {
@@ -81,8 +109,20 @@ describe('drawings that are none', () => {
     expect(toDigitImage(new Float32Array(140 * 140).fill(3), 140)).toBeUndefined();
   });
   it('clips what lies outside of the square', () => {
-    expect(drawingImage([[{ x: -500, y: -500 }, { x: -400, y: -400 }]])).toBeUndefined();
-    const image = drawingImage([[{ x: 140, y: -200 }, { x: 140, y: 500 }]])!;
+    expect(
+      drawingImage([
+        [
+          { x: -500, y: -500 },
+          { x: -400, y: -400 },
+        ],
+      ]),
+    ).toBeUndefined();
+    const image = drawingImage([
+      [
+        { x: 140, y: -200 },
+        { x: 140, y: 500 },
+      ],
+    ])!;
     expect(image.every((ink) => ink >= 0 && ink <= 255.001)).toBe(true);
   });
 });

@@ -17,7 +17,8 @@ describe('programs', () => {
     expect(sniff(digits, 'misnamed.tern')).toEqual({ program: 'onnx' });
   });
   it.each([
-    '.func @main(x: int) -> int\n  ret %0\n', '; a comment\n; another\n.const c[0] = int 5\n',
+    '.func @main(x: int) -> int\n  ret %0\n',
+    '; a comment\n; another\n.const c[0] = int 5\n',
     '\n  .meta "a" = "b"\n',
   ])('knows assembly by its first directive', (source) => {
     expect(sniff(text(source), 'program.txt')).toEqual({ program: 'assembly' });
@@ -53,7 +54,9 @@ describe('files that are no programs', () => {
   it('has its own advice for an input, an archive, and a damaged executable', () => {
     expect(notAProgram('x.npy', 'a NumPy array').text).toContain('choose it beside the parameter');
     expect(notAProgram('m.zip', 'a ZIP archive').text).toContain('unpack it');
-    expect(notAProgram('m.tern', kUnmarked).text).toMatch(/^error\[E0103\]: 'm\.tern' is not a Tern/);
+    expect(notAProgram('m.tern', kUnmarked).text).toMatch(
+      /^error\[E0103\]: 'm\.tern' is not a Tern/,
+    );
     expect(notAProgram('e', 'empty').message).toBe("'e' is empty, not a program");
   });
 });

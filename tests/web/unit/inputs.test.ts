@@ -2,15 +2,27 @@
 import type { Parameter, Tensor } from 'tern-runtime';
 import { describe, expect, it } from 'vitest';
 import {
-  defaultExtents, evaluateExtent, InputError, lcg, makeInput, symbolsOf, takesDrawing,
+  defaultExtents,
+  evaluateExtent,
+  InputError,
+  lcg,
+  makeInput,
+  symbolsOf,
+  takesDrawing,
 } from '../../../web/src/model/inputs.js';
 import { parseNpy } from '../../../web/src/model/npy.js';
 
 function param(dtype: string, shape: (number | string)[], name = 'x'): Parameter {
   return { name, type: `${dtype}[${shape.join(', ')}]`, dtype, shape };
 }
-const info = (...params: Parameter[]) =>
-  ({ name: 'main', params, results: [], first: 0, count: 0, registers: 0 });
+const info = (...params: Parameter[]) => ({
+  name: 'main',
+  params,
+  results: [],
+  first: 0,
+  count: 0,
+  registers: 0,
+});
 
 function codeOf(action: () => unknown): string {
   try {
@@ -41,8 +53,13 @@ describe('dimensions', () => {
 describe('makeInput', () => {
   it('draws the numbers that model folders draw', () => {
     const random = lcg(1);
-    expect(random.next().value).toBeCloseTo(((1015568748 >>> 8) / 16777216), 12);
-    const { data } = makeInput(param('f32', [2, 2]), { fill: 'random', seed: 1 }, {}, undefined) as Tensor;
+    expect(random.next().value).toBeCloseTo((1015568748 >>> 8) / 16777216, 12);
+    const { data } = makeInput(
+      param('f32', [2, 2]),
+      { fill: 'random', seed: 1 },
+      {},
+      undefined,
+    ) as Tensor;
     expect(data[0]).toBeCloseTo(1015568748 / 2 ** 32, 6);
     expect(new Set(data as Float32Array).size).toBe(4);
   });
@@ -53,19 +70,33 @@ describe('makeInput', () => {
     expect(make(3)).not.toEqual(make(4));
   });
   it.each([
-    ['f32', 1], ['i64', 1n], ['bool', 1], ['f16', 0x3c00], ['bf16', 0x3f80],
+    ['f32', 1],
+    ['i64', 1n],
+    ['bool', 1],
+    ['f16', 0x3c00],
+    ['bf16', 0x3f80],
   ])('knows one in %s', (dtype, one) => {
     const { data } = makeInput(param(dtype, [3]), { fill: 'ones' }, {}, undefined) as Tensor;
     expect(Array.from(data as Float32Array)).toEqual([one, one, one]);
   });
   it('puts the drawing into every image of a batch', () => {
     const drawing = new Float32Array(784).fill(9);
-    const tensor = makeInput(param('f32', ['n', 1, 28, 28]), { fill: 'drawing' }, { n: 2 }, drawing) as Tensor;
+    const tensor = makeInput(
+      param('f32', ['n', 1, 28, 28]),
+      { fill: 'drawing' },
+      { n: 2 },
+      drawing,
+    ) as Tensor;
     expect(tensor.shape).toEqual([2, 1, 28, 28]);
     expect((tensor.data as Float32Array).every((v) => v === 9)).toBe(true);
   });
   it('leaves a missing drawing blank, and takes scalars', () => {
-    const tensor = makeInput(param('f32', [1, 1, 28, 28]), { fill: 'drawing' }, {}, undefined) as Tensor;
+    const tensor = makeInput(
+      param('f32', [1, 1, 28, 28]),
+      { fill: 'drawing' },
+      {},
+      undefined,
+    ) as Tensor;
     expect((tensor.data as Float32Array).every((v) => v === 0)).toBe(true);
     expect(makeInput({ name: 'n', type: 'int' }, { fill: 'ones' }, {}, undefined)).toBe(1);
   });
@@ -81,11 +112,17 @@ describe('inputs that cannot be made', () => {
   it('refuses what would not fit in memory', () => {
     const huge = param('f32', ['n', 65536]);
     expect(codeOf(() => makeInput(huge, { fill: 'zeros' }, { n: 65536 }, undefined))).toBe('E0203');
-    expect(codeOf(() => makeInput(huge, { fill: 'zeros' }, { n: Infinity }, undefined))).toBe('E0203');
+    expect(codeOf(() => makeInput(huge, { fill: 'zeros' }, { n: Infinity }, undefined))).toBe(
+      'E0203',
+    );
   });
   it('refuses types without an array', () => {
-    expect(codeOf(() => makeInput(param('string', [2]), { fill: 'zeros' }, {}, undefined))).toBe('E0205');
-    expect(codeOf(() => makeInput({ name: 'f', type: 'closure' }, { fill: 'zeros' }, {}, undefined))).toBe('E0205');
+    expect(codeOf(() => makeInput(param('string', [2]), { fill: 'zeros' }, {}, undefined))).toBe(
+      'E0205',
+    );
+    expect(
+      codeOf(() => makeInput({ name: 'f', type: 'closure' }, { fill: 'zeros' }, {}, undefined)),
+    ).toBe('E0205');
   });
 });
 
@@ -93,7 +130,19 @@ describe('inputs that cannot be made', () => {
 function npy(header: string, data: number[], version = 1): Uint8Array {
   const text = new TextEncoder().encode(header);
   const length = version === 1 ? [text.length & 255, text.length >> 8] : [text.length, 0, 0, 0];
-  return new Uint8Array([0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, version, 0, ...length, ...text, ...data]);
+  return new Uint8Array([
+    0x93,
+    0x4e,
+    0x55,
+    0x4d,
+    0x50,
+    0x59,
+    version,
+    0,
+    ...length,
+    ...text,
+    ...data,
+  ]);
 }
 const kHeader = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), }\n";
 const kTwoFloats = [0, 0, 128, 63, 0, 0, 0, 192];
@@ -119,7 +168,11 @@ describe('parseNpy', () => {
     ['complex numbers', npy(kHeader.replace('<f4', '<c8'), kTwoFloats), /'<c8'/],
     ['Fortran order', npy(kHeader.replace('False', 'True'), kTwoFloats), /Fortran/],
     ['no shape', npy("{'descr': '<f4', 'fortran_order': False}", kTwoFloats), /no readable shape/],
-    ['a negative shape', npy(kHeader.replace('(1, 2)', '(-1, 2)'), kTwoFloats), /no readable shape/],
+    [
+      'a negative shape',
+      npy(kHeader.replace('(1, 2)', '(-1, 2)'), kTwoFloats),
+      /no readable shape/,
+    ],
   ])('refuses %s', (_, file, message) => {
     expect(() => parseNpy(file)).toThrow(message);
     expect(codeOf(() => parseNpy(file))).toBe('E0108');

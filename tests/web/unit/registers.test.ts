@@ -4,15 +4,28 @@ import { describe, expect, it } from 'vitest';
 import { registerRows } from '../../../web/src/model/registers.js';
 
 function state(values: Record<string, unknown>[], name = 'main', depth = 1): MachineState {
-  const frame = { function: name, pc: 0, registers: values.map((value, index) => ({ index, value })) };
+  const frame = {
+    function: name,
+    pc: 0,
+    registers: values.map((value, index) => ({ index, value })),
+  };
   return {
-    state: 'paused', steps: 0, frames: Array.from({ length: depth }, () => frame),
+    state: 'paused',
+    steps: 0,
+    frames: Array.from({ length: depth }, () => frame),
     memory: { live: 0, peak: 0 },
   };
 }
 
 const kTensor = {
-  kind: 'tensor', dtype: 'f32', shape: [2, 512], min: -1, mean: 0.25, max: 3.5, nan: 0, inf: 0,
+  kind: 'tensor',
+  dtype: 'f32',
+  shape: [2, 512],
+  min: -1,
+  mean: 0.25,
+  max: 3.5,
+  nan: 0,
+  inf: 0,
   elements: [1, 2, 3, 4, 5, 6, 7, 8],
 };
 
@@ -25,14 +38,22 @@ describe('registerRows', () => {
   });
   it('describes a tensor by type, range, mean and size', () => {
     expect(registerRows(state([kTensor]), undefined)[0]).toMatchObject({
-      kind: 'tensor', type: 'f32[2, 512]', value: '−1 … 3.5, mean 0.25 · 4.0 KiB',
+      kind: 'tensor',
+      type: 'f32[2, 512]',
+      value: '−1 … 3.5, mean 0.25 · 4.0 KiB',
     });
   });
   it('writes small tensors and scalars out', () => {
-    const rows = registerRows(state([
-      { ...kTensor, shape: [2], elements: [0.5, -2] }, { kind: 'float', value: 1.5 },
-      { kind: 'shape', value: [2, 3] }, { kind: 'tuple', size: 2, items: [] }, { kind: 'bool', value: true },
-    ]), undefined);
+    const rows = registerRows(
+      state([
+        { ...kTensor, shape: [2], elements: [0.5, -2] },
+        { kind: 'float', value: 1.5 },
+        { kind: 'shape', value: [2, 3] },
+        { kind: 'tuple', size: 2, items: [] },
+        { kind: 'bool', value: true },
+      ]),
+      undefined,
+    );
     expect(rows.map((row) => row.value)).toEqual(['0.5, −2', '1.5', '[2, 3]', '', 'true']);
     expect(rows[3]!.type).toBe('tuple of 2');
   });
@@ -40,7 +61,9 @@ describe('registerRows', () => {
     const before = state([{ kind: 'int', value: 1 }], 'other');
     const after = state([{ kind: 'int', value: 2 }]);
     expect(registerRows(after, before)[0]!.changed).toBe(false);
-    expect(registerRows(after, state([{ kind: 'int', value: 1 }], 'main', 2))[0]!.changed).toBe(false);
+    expect(registerRows(after, state([{ kind: 'int', value: 1 }], 'main', 2))[0]!.changed).toBe(
+      false,
+    );
   });
 });
 
@@ -54,7 +77,10 @@ describe('odd states', () => {
     expect(registerRows(state([nothing]), undefined)[0]!.value).toBe('400 B · 98 NaN · 2 ∞');
   });
   it('shows empty registers and unknown kinds', () => {
-    const rows = registerRows(state([{ kind: 'none' }, {}, { kind: 'closure', text: 'closure(#1)' }]), undefined);
+    const rows = registerRows(
+      state([{ kind: 'none' }, {}, { kind: 'closure', text: 'closure(#1)' }]),
+      undefined,
+    );
     expect(rows.map((row) => row.empty)).toEqual([true, true, false]);
     expect(rows[2]!.value).toBe('closure(#1)');
   });

@@ -30,7 +30,13 @@ const problems = (): string[] => store.session.value.problems.map((problem) => p
 
 describe('loading', () => {
   it('chooses the first function and its inputs', () => {
-    expect(report()).toMatchObject({ state: 'idle', function: 'main', step: 0, pc: null, problems: [] });
+    expect(report()).toMatchObject({
+      state: 'idle',
+      function: 'main',
+      step: 0,
+      pc: null,
+      problems: [],
+    });
     expect(store.session.value.inputs).toEqual({ x: { fill: 'random', seed: 1 } });
     expect(store.session.value.symbols).toEqual({ n: 1 });
   });
@@ -62,12 +68,22 @@ describe('running', () => {
     expect(report()).toMatchObject({ state: 'paused', step: 1, pc: 1, lastPc: 0 });
     expect((report()['registers'] as { changed: boolean }[])[0]!.changed).toBe(true);
     await runs.step(3);
-    expect(report()).toMatchObject({ state: 'stopped', stopReason: 'returned', outputs: { y: 4 }, registers: [] });
+    expect(report()).toMatchObject({
+      state: 'stopped',
+      stopReason: 'returned',
+      outputs: { y: 4 },
+      registers: [],
+    });
   });
   it('stops at a breakpoint and goes on from there', async () => {
     runs.toggleBreakpoint(2);
     await runs.run();
-    expect(report()).toMatchObject({ state: 'paused', stopReason: 'breakpoint', pc: 2, breakpoints: [2] });
+    expect(report()).toMatchObject({
+      state: 'paused',
+      stopReason: 'breakpoint',
+      pc: 2,
+      breakpoints: [2],
+    });
     runs.toggleBreakpoint(2);
     await runs.run();
     expect(report()).toMatchObject({ stopReason: 'returned', breakpoints: [] });
@@ -124,9 +140,16 @@ describe('failing', () => {
     await store.idle();
     expect(problems()).toEqual(['E0605']);
     expect(FakeWorker.all).toHaveLength(2);
-    expect(FakeWorker.all[1]!.seen[0]).toMatchObject({ kind: 'load', bytes: new Uint8Array([1, 2, 3]) });
+    expect(FakeWorker.all[1]!.seen[0]).toMatchObject({
+      kind: 'load',
+      bytes: new Uint8Array([1, 2, 3]),
+    });
     await runs.run();
-    expect(report()).toMatchObject({ state: 'stopped', stopReason: 'returned', program: { name: 'model.onnx' } });
+    expect(report()).toMatchObject({
+      state: 'stopped',
+      stopReason: 'returned',
+      program: { name: 'model.onnx' },
+    });
   });
   it('drops a program that kills the engine again', async () => {
     FakeWorker.failures.set('run', failure('E0605', { fatal: true }));

@@ -1,16 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
 import {
-  elementAt, heatmap, rampColour, sliceCount, sliceName, sliceOf,
+  axesOf,
+  elementAt,
+  heatmap,
+  rampColour,
+  sliceCount,
+  sliceName,
+  sliceOf,
 } from '../../../web/src/model/tensors.js';
 
-const tensor = (shape: number[], values: number[]) => ({ dtype: 'f32', shape, data: Float32Array.from(values) });
-const bits = (dtype: string, ...values: number[]) => ({ dtype, shape: [values.length], data: Uint16Array.from(values) });
+const tensor = (shape: number[], values: number[]) => ({
+  dtype: 'f32',
+  shape,
+  data: Float32Array.from(values),
+});
+const bits = (dtype: string, ...values: number[]) => ({
+  dtype,
+  shape: [values.length],
+  data: Uint16Array.from(values),
+});
 
 describe('elementAt', () => {
   it('reads f16 and bf16 from their bits', () => {
     const halves = bits('f16', 0x3c00, 0xc000, 0x3555, 0x0001, 0x7c00, 0xfc00, 0x8000);
-    expect([0, 1, 2, 3].map((i) => elementAt(halves, i))).toEqual([1, -2, 0.333251953125, 2 ** -24]);
+    expect([0, 1, 2, 3].map((i) => elementAt(halves, i))).toEqual([
+      1,
+      -2,
+      0.333251953125,
+      2 ** -24,
+    ]);
     expect([4, 5].map((i) => elementAt(halves, i))).toEqual([Infinity, -Infinity]);
     expect(Object.is(elementAt(halves, 6), -0)).toBe(true);
     expect(elementAt(bits('f16', 0x7e00), 0)).toBeNaN();
@@ -21,29 +40,62 @@ describe('elementAt', () => {
   });
 });
 
+const kLast = { row: 2, column: 3 };
+
 describe('slices', () => {
-  const t = tensor([2, 3, 2, 2], Array.from({ length: 24 }, (_, i) => i));
+  const t = tensor(
+    [2, 3, 2, 2],
+    Array.from({ length: 24 }, (_, i) => i),
+  );
   it('are counted, named and taken', () => {
-    expect(sliceCount(t)).toBe(6);
-    expect(sliceName(t, 4)).toBe('[1, 1, :, :]');
-    expect(sliceOf(t, 4)).toEqual({ rows: 2, columns: 2, values: Float64Array.from([16, 17, 18, 19]), low: 16, high: 19 });
+    expect(sliceCount(t, kLast)).toBe(6);
+    expect(sliceName(t, kLast, 4)).toBe('[1, 1, :, :]');
+    expect(sliceOf(t, kLast, 4)).toEqual({
+      rows: 2,
+      columns: 2,
+      values: Float64Array.from([16, 17, 18, 19]),
+      low: 16,
+      high: 19,
+    });
+  });
+  it('go along any two neighbouring axes', () => {
+    const middle = { row: 1, column: 2 };
+    expect(sliceCount(t, middle)).toBe(4);
+    expect(sliceName(t, middle, 3)).toBe('[1, :, :, 1]');
+    expect([...sliceOf(t, middle, 3).values]).toEqual([13, 15, 17, 19, 21, 23]);
+  });
+  it('show images first, channels before or behind', () => {
+    const first = (shape: number[]) => axesOf(tensor(shape, []))[0];
+    expect(first([1, 32, 14, 14])).toEqual({ row: 2, column: 3 });
+    expect(first([1, 14, 14, 32])).toEqual({ row: 1, column: 2 });
+    expect(first([1, 3, 5, 7])).toEqual({ row: 2, column: 3 });
+    expect(axesOf(tensor([1, 14, 14, 32], []))).toHaveLength(3);
   });
   it('of a vector and a scalar are one row', () => {
-    expect(sliceOf(tensor([3], [1, 2, 3]), 0)).toMatchObject({ rows: 1, columns: 3, low: 1, high: 3 });
-    expect(sliceOf(tensor([], [7]), 0)).toMatchObject({ rows: 1, columns: 1 });
-    expect(sliceName(tensor([3], [1, 2, 3]), 0)).toBe('[:]');
+    for (const [shape, columns] of [
+      [[3], 3],
+      [[], 1],
+    ] as [number[], number][]) {
+      const t1 = tensor(shape, [1, 2, 3].slice(0, columns));
+      const [axes] = axesOf(t1);
+      expect(sliceOf(t1, axes!, 0)).toMatchObject({ rows: 1, columns, low: 1, high: columns });
+      expect(sliceCount(t1, axes!)).toBe(1);
+    }
   });
 });
 
+const flatSlice = (values: number[]) =>
+  sliceOf(tensor([values.length], values), { row: -1, column: 0 }, 0);
+
 describe('odd values', () => {
   it('has a range of the finite values only', () => {
-    expect(sliceOf(tensor([4], [NaN, -1, Infinity, 2]), 0)).toMatchObject({ low: -1, high: 2 });
-    expect(sliceOf(tensor([2], [NaN, Infinity]), 0)).toMatchObject({ low: 0, high: 0 });
-    expect(sliceOf(tensor([0], []), 0)).toMatchObject({ rows: 1, columns: 0, low: 0, high: 0 });
+    expect(flatSlice([NaN, -1, Infinity, 2])).toMatchObject({ low: -1, high: 2 });
+    expect(flatSlice([NaN, Infinity])).toMatchObject({ low: 0, high: 0 });
+    expect(flatSlice([])).toMatchObject({ rows: 1, columns: 0, low: 0, high: 0 });
   });
   it('leaves pixels of what is no number transparent, and flat data one colour', () => {
-    expect([...heatmap(sliceOf(tensor([2], [NaN, 1]), 0))].filter((_, i) => i % 4 === 3)).toEqual([0, 255]);
-    const flat = heatmap(sliceOf(tensor([2], [5, 5]), 0));
+    expect([...heatmap(flatSlice([NaN, 1]))].filter((_, i) => i % 4 === 3)).toEqual([0, 255]);
+    const flat = heatmap(flatSlice([5, 5]));
     expect(flat.slice(0, 4)).toEqual(flat.slice(4, 8));
   });
   it('keeps colours within the ramp, and lightness growing', () => {

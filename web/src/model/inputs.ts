@@ -15,16 +15,30 @@ export interface InputChoice {
 
 /** A mistake in what was chosen, with the code it is explained under. */
 export class InputError extends Error {
-  constructor(readonly code: string, message: string, readonly help?: string) {
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly help?: string,
+  ) {
     super(message);
     this.name = 'InputError';
   }
 }
 
 const kArrays: Record<string, new (length: number) => TypedArray> = {
-  f32: Float32Array, f64: Float64Array, f16: Uint16Array, bf16: Uint16Array, i8: Int8Array,
-  i16: Int16Array, i32: Int32Array, i64: BigInt64Array, u8: Uint8Array, u16: Uint16Array,
-  u32: Uint32Array, u64: BigUint64Array, bool: Uint8Array,
+  f32: Float32Array,
+  f64: Float64Array,
+  f16: Uint16Array,
+  bf16: Uint16Array,
+  i8: Int8Array,
+  i16: Int16Array,
+  i32: Int32Array,
+  i64: BigInt64Array,
+  u8: Uint8Array,
+  u16: Uint16Array,
+  u32: Uint32Array,
+  u64: BigUint64Array,
+  bool: Uint8Array,
 };
 // 1.0 as bits of the types that come as bits.
 const kOneBits: Record<string, number> = { f16: 0x3c00, bf16: 0x3f80 };
@@ -38,7 +52,8 @@ export function symbolsOf(info: FunctionInfo): string[] {
   const symbols = new Set<string>();
   for (const { shape } of info.params) {
     for (const extent of shape ?? []) {
-      if (typeof extent === 'string') for (const name of extent.match(kSymbol) ?? []) symbols.add(name);
+      if (typeof extent === 'string')
+        for (const name of extent.match(kSymbol) ?? []) symbols.add(name);
     }
   }
   return [...symbols];
@@ -56,7 +71,8 @@ export function defaultExtents(info: FunctionInfo): Record<string, number> {
 
 /** The value of "n", "2*n + 1" and the like: sums of products. */
 export function evaluateExtent(
-  extent: number | string, symbols: Readonly<Record<string, number>>,
+  extent: number | string,
+  symbols: Readonly<Record<string, number>>,
 ): number {
   if (typeof extent === 'number') return extent;
   const factor = (text: string): number => {
@@ -72,8 +88,12 @@ export function evaluateExtent(
 export function takesDrawing({ dtype, shape = [] }: Parameter): boolean {
   const [height, width] = shape.slice(-2);
   const leading = shape.slice(0, -2);
-  return dtype === 'f32' && height === kImageSide && width === kImageSide &&
-    leading.every((extent) => extent === 1 || typeof extent === 'string');
+  return (
+    dtype === 'f32' &&
+    height === kImageSide &&
+    width === kImageSide &&
+    leading.every((extent) => extent === 1 || typeof extent === 'string')
+  );
 }
 
 /** The generator of model folders: s = s · 1664525 + 1013904223 mod 2^32, u = (s >>> 8) / 2^24. */
@@ -102,27 +122,36 @@ function makeScalar(parameter: Parameter, { fill }: InputChoice): Value {
   if (parameter.type === 'int') return one ? 1 : 0;
   if (parameter.type === 'float') return one ? 1 : 0;
   if (parameter.type === 'bool') return one;
-  throw new InputError('E0205', `parameter '${parameter.name}' is of type ${parameter.type}, ` +
-    'which cannot be filled here');
+  throw new InputError(
+    'E0205',
+    `parameter '${parameter.name}' is of type ${parameter.type}, ` + 'which cannot be filled here',
+  );
 }
 
 function allocate(parameter: Parameter, dtype: string, shape: number[]): TypedArray {
   const array = kArrays[dtype];
   if (!array) {
-    throw new InputError('E0205', `parameter '${parameter.name}': elements of type ${dtype} ` +
-      'cannot be made here');
+    throw new InputError(
+      'E0205',
+      `parameter '${parameter.name}': elements of type ${dtype} ` + 'cannot be made here',
+    );
   }
   const count = shape.reduce((a, b) => a * b, 1);
   if (!Number.isSafeInteger(count) || count < 0 || count > kMaxElements) {
-    throw new InputError('E0203', `parameter '${parameter.name}' would be ${dtype}` +
-      `[${shape.join(', ')}]: ${count} elements, at most ${kMaxElements} can be made here`,
-    'make its dimensions smaller');
+    throw new InputError(
+      'E0203',
+      `parameter '${parameter.name}' would be ${dtype}` +
+        `[${shape.join(', ')}]: ${count} elements, at most ${kMaxElements} can be made here`,
+      'make its dimensions smaller',
+    );
   }
   return new array(count);
 }
 
 export function makeInput(
-  parameter: Parameter, choice: InputChoice, symbols: Readonly<Record<string, number>>,
+  parameter: Parameter,
+  choice: InputChoice,
+  symbols: Readonly<Record<string, number>>,
   drawing: Float32Array | undefined,
 ): Value {
   if (choice.fill === 'file' && choice.tensor) return choice.tensor;
@@ -131,7 +160,8 @@ export function makeInput(
   const shape = parameter.shape.map((extent) => evaluateExtent(extent, symbols));
   const data = allocate(parameter, dtype, shape);
   if (choice.fill === 'drawing' && drawing) {
-    for (let at = 0; at < data.length; at += drawing.length) (data as Float32Array).set(drawing, at);
+    for (let at = 0; at < data.length; at += drawing.length)
+      (data as Float32Array).set(drawing, at);
   } else if (choice.fill === 'ones') {
     fillOnes(dtype, data);
   } else if (choice.fill === 'random') {

@@ -12,7 +12,8 @@ export const kCanvasSide = 280;
 export const kPenWidth = 22;
 
 function distanceToSegment(px: number, py: number, a: Point, b: Point): number {
-  const dx = b.x - a.x, dy = b.y - a.y;
+  const dx = b.x - a.x,
+    dy = b.y - a.y;
   const length = dx * dx + dy * dy;
   const t = length > 0 ? Math.min(Math.max(((px - a.x) * dx + (py - a.y) * dy) / length, 0), 1) : 0;
   return Math.hypot(px - a.x - t * dx, py - a.y - t * dy);
@@ -22,9 +23,12 @@ function distanceToSegment(px: number, py: number, a: Point, b: Point): number {
 function inkSegment(ink: Float32Array, side: number, a: Point, b: Point): void {
   const cell = kCanvasSide / side;
   const reach = kPenWidth / 2 + cell;
-  const index = (value: number): number => Math.min(Math.max(Math.floor(value / cell), 0), side - 1);
-  const left = index(Math.min(a.x, b.x) - reach), right = index(Math.max(a.x, b.x) + reach);
-  const top = index(Math.min(a.y, b.y) - reach), bottom = index(Math.max(a.y, b.y) + reach);
+  const index = (value: number): number =>
+    Math.min(Math.max(Math.floor(value / cell), 0), side - 1);
+  const left = index(Math.min(a.x, b.x) - reach),
+    right = index(Math.max(a.x, b.x) + reach);
+  const top = index(Math.min(a.y, b.y) - reach),
+    bottom = index(Math.max(a.y, b.y) + reach);
   for (let y = top; y <= bottom; y++) {
     for (let x = left; x <= right; x++) {
       const distance = distanceToSegment((x + 0.5) * cell, (y + 0.5) * cell, a, b);

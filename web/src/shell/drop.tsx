@@ -5,7 +5,8 @@ import { loadFile } from '../state/programs.js';
 
 const hovering = signal(false);
 
-const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
+const hasFiles = (event: DragEvent): boolean =>
+  event.dataTransfer?.types.includes('Files') ?? false;
 
 export function listenForDrops(): void {
   document.addEventListener('dragover', (event) => {
@@ -27,5 +28,9 @@ export function listenForDrops(): void {
 
 export function DropHint() {
   if (!hovering.value) return null;
-  return <div class="drop-hint" aria-hidden="true"><p>Drop a .tern, .onnx or .tasm file</p></div>;
+  return (
+    <div class="drop-hint" aria-hidden="true">
+      <p>Drop a .tern, .onnx or .tasm file</p>
+    </div>
+  );
 }

@@ -15,7 +15,9 @@ export function setLetterKeys(on: boolean): void {
 }
 
 function takesText(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.matches('input, select, textarea, [contenteditable]');
+  return (
+    target instanceof HTMLElement && target.matches('input, select, textarea, [contenteditable]')
+  );
 }
 
 /** The pane after (or before) the one that has the focus. */

@@ -12,7 +12,11 @@ export interface DisclosureProps {
 export function Disclosure({ summary, testid, children }: DisclosureProps) {
   const [open, setOpen] = useState(false);
   return (
-    <details open={open} data-testid={testid} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details
+      open={open}
+      data-testid={testid}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
       <summary>{summary}</summary>
       {open ? children() : null}
     </details>

@@ -11,7 +11,14 @@ const kPaths = {
 
 export function Icon({ name }: { name: keyof typeof kPaths }) {
   return (
-    <svg class="icon" viewBox="0 0 16 16" width="14" height="14" aria-hidden="true" focusable="false">
+    <svg
+      class="icon"
+      viewBox="0 0 16 16"
+      width="14"
+      height="14"
+      aria-hidden="true"
+      focusable="false"
+    >
       <path d={kPaths[name]} fill="currentColor" />
     </svg>
   );

@@ -26,19 +26,27 @@ export function NumberTable({ caption, rows, columns, values, testid }: NumberTa
         <thead>
           <tr>
             <td />
-            {shownColumns.map((x) => <th key={x} scope="col">{x}</th>)}
+            {shownColumns.map((x) => (
+              <th key={x} scope="col">
+                {x}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
           {shownRows.map((y) => (
             <tr key={y}>
               <th scope="row">{y}</th>
-              {shownColumns.map((x) => <td key={x}>{formatNumber(values[y * columns + x]!)}</td>)}
+              {shownColumns.map((x) => (
+                <td key={x}>{formatNumber(values[y * columns + x]!)}</td>
+              ))}
             </tr>
           ))}
         </tbody>
       </table>
-      {hidden > 0 ? <p class="hint">and {formatCount(hidden, 'more value')} outside of this table</p> : null}
+      {hidden > 0 ? (
+        <p class="hint">and {formatCount(hidden, 'more value')} outside of this table</p>
+      ) : null}
     </div>
   );
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A value in full: numbers as they are, short vectors as bars, everything else as a heatmap of the
-// last two axes with a table twin.
+// A value in full: numbers as they are, short vectors as bars, everything else as a heatmap along
+// two of its axes, with a table twin.
 import { isTensor, type Tensor, type Value } from 'tern-runtime';
 import { useMemo, useState } from 'preact/hooks';
 import { formatNumber, formatShape } from '../model/format.js';
-import { heatmap, type Slice, sliceCount, sliceName, sliceOf } from '../model/tensors.js';
+import {
+  type Axes, axesOf, heatmap, type Slice, sliceCount, sliceName, sliceOf,
+} from '../model/tensors.js';
 import { Disclosure } from './disclosure.js';
 import { NumberTable } from './number-table.js';
 import { Pixels } from './pixels.js';
@@ -34,49 +36,85 @@ function Bars({ slice, name }: { slice: Slice; name: string }) {
   );
 }
 
-function SlicePicker({ tensor, slice, onSlice }: {
-  tensor: Tensor; slice: number; onSlice: (slice: number) => void;
+interface View {
+  axes: Axes;
+  slice: number;
+}
+
+function ViewPicker({ tensor, view, onView }: {
+  tensor: Tensor; view: View; onView: (view: View) => void;
 }) {
-  const count = sliceCount(tensor);
+  const choices = axesOf(tensor);
+  const count = sliceCount(tensor, view.axes);
+  const name = sliceName(tensor, view.axes, view.slice);
+  if (choices.length === 1 && count === 1) return null;
   return (
-    <label class="slice">
-      slice <code>{sliceName(tensor, slice)}</code>
-      <input
-        type="range" min={0} max={count - 1} value={slice} data-testid="slice"
-        aria-valuetext={`${sliceName(tensor, slice)}, ${slice + 1} of ${count}`}
-        onInput={(event) => onSlice(event.currentTarget.valueAsNumber)}
-      />
-    </label>
+    <div class="slice">
+      <select
+        aria-label="Axes shown, down and across" data-testid="axes" value={view.axes.row}
+        onChange={(event) => {
+          const row = Number(event.currentTarget.value);
+          onView({ axes: { row, column: row + 1 }, slice: 0 });
+        }}
+      >
+        {choices.map(({ row, column }) => (
+          <option key={row} value={row}>axes {row} × {column}</option>
+        ))}
+      </select>
+      <label>
+        <code>{name}</code>
+        <input
+          type="range" min={0} max={count - 1} value={view.slice} data-testid="slice"
+          aria-valuetext={`${name}, ${view.slice + 1} of ${count}`} aria-label="Slice"
+          onInput={(event) => onView({ ...view, slice: event.currentTarget.valueAsNumber })}
+        />
+      </label>
+    </div>
   );
 }
 
-function Picture({ tensor, name, slice: number }: { tensor: Tensor; name: string; slice: number }) {
-  const slice = useMemo(() => sliceOf(tensor, number), [tensor, number]);
+function Scale({ low, high }: Slice) {
+  return (
+    <div class="scale">
+      <span>{formatNumber(low)}</span>
+      <i aria-hidden="true" />
+      <span>{formatNumber(high)}</span>
+    </div>
+  );
+}
+
+function Picture({ tensor, name, view }: { tensor: Tensor; name: string; view: View }) {
+  const { axes, slice: number } = view;
+  const slice = useMemo(() => sliceOf(tensor, axes, number), [tensor, axes.row, number]);
   const pixels = useMemo(() => heatmap(slice), [slice]);
   const { rows, columns, low, high } = slice;
   if (rows === 1 && columns <= kMaxBars) return <Bars slice={slice} name={name} />;
+  const title = `${name} ${sliceName(tensor, axes, number)}`;
   const range = `${formatNumber(low)} to ${formatNumber(high)}`;
-  const label = `Heatmap of ${name} ${sliceName(tensor, number)}, ${rows} × ${columns}, ${range}`;
+  const label = `Heatmap of ${title}, ${rows} × ${columns}, ${range}`;
   return (
     <>
       <Pixels width={columns} height={rows} pixels={pixels} label={label} testid="heatmap" />
-      <div class="scale"><span>{formatNumber(low)}</span><i aria-hidden="true" /><span>{formatNumber(high)}</span></div>
+      <Scale {...slice} />
       <Disclosure summary="View as table" testid="heatmap-table">
-        {() => <NumberTable caption={`${name} ${sliceName(tensor, number)}`} {...slice} />}
+        {() => <NumberTable caption={title} {...slice} />}
       </Disclosure>
     </>
   );
 }
 
 function TensorView({ tensor, name }: { tensor: Tensor; name: string }) {
-  const [wanted, setSlice] = useState(0);
-  const count = sliceCount(tensor);
-  const slice = Math.min(wanted, count - 1);
+  const [wanted, setWanted] = useState<View>();
   if (tensor.data.length === 0) return <p class="hint">no elements</p>;
+  const choices = axesOf(tensor);
+  // What was chosen for another tensor holds as far as this one has it too.
+  const axes = choices.find(({ row }) => row === wanted?.axes.row) ?? choices[0]!;
+  const slice = Math.min(wanted?.slice ?? 0, sliceCount(tensor, axes) - 1);
+  const view = { axes, slice };
   return (
     <>
-      {count > 1 ? <SlicePicker tensor={tensor} slice={slice} onSlice={setSlice} /> : null}
-      <Picture tensor={tensor} name={name} slice={slice} />
+      <ViewPicker tensor={tensor} view={view} onView={setWanted} />
+      <Picture tensor={tensor} name={name} view={view} />
     </>
   );
 }

@@ -4,7 +4,12 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formatCount } from '../../model/format.js';
 import {
-  type CodeRow, codeRows, type InstructionRow, isFunctionRow, rowOfPc, visibleRange,
+  type CodeRow,
+  codeRows,
+  type InstructionRow,
+  isFunctionRow,
+  rowOfPc,
+  visibleRange,
 } from '../../model/instructions.js';
 import { toggleBreakpoint } from '../../state/runs.js';
 import { currentPc } from '../../state/session.js';
@@ -18,12 +23,19 @@ const kPageRows = 2;
 /** Where a key moves the row at hand to; nothing for other keys. */
 function target(key: string, at: number, count: number, page: number): number | undefined {
   const moves: Record<string, number> = {
-    ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + page, PageUp: at - page, Home: 0,
+    ArrowDown: at + 1,
+    ArrowUp: at - 1,
+    PageDown: at + page,
+    PageUp: at - page,
+    Home: 0,
     End: count - 1,
   };
   const wanted = moves[key];
   return wanted === undefined ? undefined : Math.min(Math.max(wanted, 0), count - 1);
 }
+
+const longestOpcode = (rows: readonly CodeRow[]): number =>
+  rows.reduce((most, row) => (isFunctionRow(row) ? most : Math.max(most, row.opcode.length)), 4);
 
 /** Scrolls so that the row is in sight below the heading. */
 function reveal(element: HTMLElement | null, index: number): void {
@@ -56,10 +68,20 @@ function useScroll(ref: { current: HTMLElement | null }, fresh: unknown) {
 
 function Detail({ row }: { row: CodeRow | undefined }) {
   if (!row) return null;
-  if (isFunctionRow(row)) return <p class="row-detail"><code>@{row.functionName}{row.signature}</code></p>;
+  if (isFunctionRow(row))
+    return (
+      <p class="row-detail">
+        <code>
+          @{row.functionName}
+          {row.signature}
+        </code>
+      </p>
+    );
   return (
     <p class="row-detail" data-testid="row-detail">
-      <code>{row.pc}  {row.text}</code>
+      <code>
+        {row.pc} {row.text}
+      </code>
       {row.source ? <span class="detail"> from {row.source}</span> : null}
     </p>
   );
@@ -75,6 +97,7 @@ export function BytecodePane() {
   const rows = useMemo(() => (program ? codeRows(program.info) : []), [program]);
   const rowAt = useMemo(() => rowOfPc(rows), [rows]);
   const grid = useRef<HTMLDivElement>(null);
+  const longest = useMemo(() => longestOpcode(rows), [rows]);
   const { scroll, measure } = useScroll(grid, program);
   const [focus, setFocus] = useState(0);
 
@@ -102,23 +125,49 @@ export function BytecodePane() {
   const [first, last] = visibleRange(rows.length, kRowHeight, scroll.top, scroll.height);
   const line = (row: InstructionRow, index: number) => (
     <InstructionLine
-      key={row.pc} row={row} index={index} focused={index === focus} current={row.pc === pc}
-      executed={row.pc === lastPc} breaks={breakpoints.has(row.pc)} onFocus={() => setFocus(index)}
+      key={row.pc}
+      row={row}
+      index={index}
+      focused={index === focus}
+      current={row.pc === pc}
+      executed={row.pc === lastPc}
+      breaks={breakpoints.has(row.pc)}
+      onFocus={() => setFocus(index)}
     />
   );
   const note = rows.length > 0 ? formatCount(rowAt.size, 'instruction') : undefined;
   return (
     <Pane id="bytecode" title="Bytecode" note={note}>
       <div
-        ref={grid} class="grid" role="grid" tabIndex={0} aria-label="Instructions"
-        aria-rowcount={rows.length + 1} aria-colcount={7} aria-activedescendant={rows.length > 0 ? `row-${focus}` : undefined}
-        onScroll={measure} onKeyDown={onKeyDown} data-testid="bytecode-grid"
+        ref={grid}
+        class="grid"
+        role="grid"
+        tabIndex={0}
+        aria-label="Instructions"
+        aria-rowcount={rows.length + 1}
+        aria-colcount={7}
+        aria-activedescendant={rows.length > 0 ? `row-${focus}` : undefined}
+        style={{ '--op': `${longest}ch` }}
+        onScroll={measure}
+        onKeyDown={onKeyDown}
+        data-testid="bytecode-grid"
       >
         <Heading />
         <Spacer rows={first} />
-        {rows.slice(first, last).map((row, i) => (isFunctionRow(row)
-          ? <FunctionHeading key={`@${row.functionName}`} row={row} index={first + i} focused={first + i === focus} />
-          : line(row, first + i)))}
+        {rows
+          .slice(first, last)
+          .map((row, i) =>
+            isFunctionRow(row) ? (
+              <FunctionHeading
+                key={`@${row.functionName}`}
+                row={row}
+                index={first + i}
+                focused={first + i === focus}
+              />
+            ) : (
+              line(row, first + i)
+            ),
+          )}
         <Spacer rows={rows.length - last} />
       </div>
       <Detail row={rows[focus]} />

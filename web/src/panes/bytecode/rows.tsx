@@ -4,8 +4,13 @@ import type { FunctionRow, InstructionRow } from '../../model/instructions.js';
 import { toggleBreakpoint } from '../../state/runs.js';
 
 const kColumns = [
-  ['break', 'breakpoint'], ['pc', 'pc'], ['op', 'op'], ['callee', 'callee'], ['args', 'arguments'],
-  ['dst', 'to'], ['source', 'made from'],
+  ['break', 'breakpoint'],
+  ['pc', 'pc'],
+  ['op', 'op'],
+  ['callee', 'callee'],
+  ['args', 'arguments'],
+  ['dst', 'to'],
+  ['source', 'made from'],
 ] as const;
 
 export function Heading() {
@@ -20,12 +25,20 @@ export function Heading() {
   );
 }
 
-export function FunctionHeading({ row, index, focused }: {
-  row: FunctionRow; index: number; focused: boolean;
+export function FunctionHeading({
+  row,
+  index,
+  focused,
+}: {
+  row: FunctionRow;
+  index: number;
+  focused: boolean;
 }) {
   return (
     <div
-      role="row" id={`row-${index}`} class={focused ? 'row function-row focused' : 'row function-row'}
+      role="row"
+      id={`row-${index}`}
+      class={focused ? 'row function-row focused' : 'row function-row'}
       aria-rowindex={index + 2}
     >
       <span role="gridcell" aria-colspan={7} title={row.signature}>
@@ -55,8 +68,12 @@ export interface InstructionLineProps {
 function Breakpoint({ pc, breaks }: { pc: number; breaks: boolean }) {
   return (
     <button
-      type="button" tabIndex={-1} class={breaks ? 'breakpoint set' : 'breakpoint'}
-      aria-pressed={breaks} aria-label={`breakpoint at ${pc}`} data-testid={`breakpoint-${pc}`}
+      type="button"
+      tabIndex={-1}
+      class={breaks ? 'breakpoint set' : 'breakpoint'}
+      aria-pressed={breaks}
+      aria-label={`breakpoint at ${pc}`}
+      data-testid={`breakpoint-${pc}`}
       onClick={() => toggleBreakpoint(pc)}
     >
       {breaks ? '●' : '○'}
@@ -70,23 +87,40 @@ export function InstructionLine(props: InstructionLineProps) {
   const mark = current ? '▶' : executed ? '✓' : '';
   return (
     <div
-      role="row" id={`row-${index}`} aria-rowindex={index + 2} data-row-id={row.pc}
-      aria-current={current ? 'step' : undefined} class={classes.filter(Boolean).join(' ')}
+      role="row"
+      id={`row-${index}`}
+      aria-rowindex={index + 2}
+      data-row-id={row.pc}
+      aria-current={current ? 'step' : undefined}
+      class={classes.filter(Boolean).join(' ')}
       onMouseDown={onFocus}
     >
-      <span role="gridcell" class="c-break"><Breakpoint pc={row.pc} breaks={breaks} /></span>
-      <span role="gridcell" class="c-pc"><span class="mark">{mark}</span>{row.pc}</span>
-      <span role="gridcell" class={`c-op op-${row.opcode}`}>{row.opcode}</span>
+      <span role="gridcell" class="c-break">
+        <Breakpoint pc={row.pc} breaks={breaks} />
+      </span>
+      <span role="gridcell" class="c-pc">
+        <span class="mark">{mark}</span>
+        {row.pc}
+      </span>
+      <span role="gridcell" class={`c-op op-${row.opcode}`}>
+        {row.opcode}
+      </span>
       <span role="gridcell" class="c-callee" title={`${row.callee} ${row.attributes}`}>
         <b>{row.callee}</b> <span class="detail">{row.attributes}</span>
       </span>
       <span role="gridcell" class="c-args" title={row.operands.join(', ')}>
-        {row.operands.map((operand, i) => <span key={i} class={kindOf(operand)}>{operand}</span>)}
+        {row.operands.map((operand, i) => (
+          <span key={i} class={kindOf(operand)}>
+            {operand}
+          </span>
+        ))}
       </span>
       <span role="gridcell" class="c-dst">
         {row.destination ? <span class="chip register-chip">{row.destination}</span> : null}
       </span>
-      <span role="gridcell" class="c-source" title={row.source}>{row.source}</span>
+      <span role="gridcell" class="c-source" title={row.source}>
+        {row.source}
+      </span>
     </div>
   );
 }

@@ -45,10 +45,18 @@ function Verdict() {
   const spoken = useSettled(digit === undefined ? '' : `It looks like a ${digit}, ${sure}`);
   return (
     <div class="verdict">
-      <output class="digit" data-testid="digit" aria-live="off">{digit ?? '–'}</output>
-      <span class="sure" data-testid="sure">{sure || (image ? '' : 'nothing drawn')}</span>
-      <span class="detail">{classification ? formatMilliseconds(classification.milliseconds) : ''}</span>
-      <span class="visually-hidden" role="status">{spoken}</span>
+      <output class="digit" data-testid="digit" aria-live="off">
+        {digit ?? '–'}
+      </output>
+      <span class="sure" data-testid="sure">
+        {sure || (image ? '' : 'nothing drawn')}
+      </span>
+      <span class="detail">
+        {classification ? formatMilliseconds(classification.milliseconds) : ''}
+      </span>
+      <span class="visually-hidden" role="status">
+        {spoken}
+      </span>
     </div>
   );
 }
@@ -61,7 +69,10 @@ function Probabilities() {
     <table class="probabilities" data-testid="probabilities">
       <caption class="visually-hidden">Probability of each digit</caption>
       <thead class="visually-hidden">
-        <tr><th scope="col">digit</th><th scope="col">probability</th></tr>
+        <tr>
+          <th scope="col">digit</th>
+          <th scope="col">probability</th>
+        </tr>
       </thead>
       <tbody>
         {kDigits.map((digit) => (
@@ -86,7 +97,9 @@ function Seen() {
   return (
     <div class="seen">
       <Pixels width={kSide} height={kSide} pixels={grey(image)} label={label} testid="seen" />
-      <span class="detail" aria-hidden="true">as the model sees it</span>
+      <span class="detail" aria-hidden="true">
+        as the model sees it
+      </span>
     </div>
   );
 }
@@ -94,11 +107,17 @@ function Seen() {
 function Samples() {
   return (
     <div class="samples" role="group" aria-label="Draw for me">
-      <span class="detail" aria-hidden="true">or take a</span>
+      <span class="detail" aria-hidden="true">
+        or take
+      </span>
       {kDigits.map((digit) => (
         <button
-          key={digit} type="button" class="small" aria-label={`Draw a ${digit} for me`}
-          data-testid={`sample-${digit}`} onClick={() => drawSample(digit)}
+          key={digit}
+          type="button"
+          class="small"
+          aria-label={`Draw a ${digit} for me`}
+          data-testid={`sample-${digit}`}
+          onClick={() => drawSample(digit)}
         >
           {digit}
         </button>
@@ -113,7 +132,10 @@ function Table() {
   const rounded = Array.from(values, Math.round);
   return (
     <NumberTable
-      caption="The drawing as numbers" rows={kSide} columns={kSide} values={rounded}
+      caption="The drawing as numbers"
+      rows={kSide}
+      columns={kSide}
+      values={rounded}
       testid="drawing-table"
     />
   );
@@ -123,19 +145,41 @@ function Elsewhere() {
   return (
     <p class="hint padded">
       This function does not read a drawing of 28 × 28 and give ten scores.{' '}
-      <button type="button" class="small" onClick={loadDigits}>Load the digit classifier</button>
+      <button type="button" class="small" onClick={loadDigits}>
+        Load the digit classifier
+      </button>
     </p>
   );
 }
 
 export function DrawPane() {
   const { image, program, strokes } = session.value;
-  if (program && !canClassify(session.value)) return <Pane id="draw" title="Draw a digit"><Elsewhere /></Pane>;
+  if (program && !canClassify(session.value))
+    return (
+      <Pane id="draw" title="Draw a digit">
+        <Elsewhere />
+      </Pane>
+    );
   const tools = (
     <>
-      <button type="button" disabled={strokes.length === 0} onClick={undoStroke} data-testid="undo">Undo</button>
-      <button type="button" disabled={strokes.length === 0} onClick={clearDrawing} data-testid="clear">Clear</button>
-      <button type="button" class="primary" disabled={!image || !program} onClick={() => classify()} data-testid="classify">
+      <button type="button" disabled={strokes.length === 0} onClick={undoStroke} data-testid="undo">
+        Undo
+      </button>
+      <button
+        type="button"
+        disabled={strokes.length === 0}
+        onClick={clearDrawing}
+        data-testid="clear"
+      >
+        Clear
+      </button>
+      <button
+        type="button"
+        class="primary"
+        disabled={!image || !program}
+        onClick={() => classify()}
+        data-testid="classify"
+      >
         Classify
       </button>
     </>
@@ -151,7 +195,9 @@ export function DrawPane() {
       </div>
       <Samples />
       <Probabilities />
-      <Disclosure summary="View drawing as table" testid="drawing-as-table">{() => <Table />}</Disclosure>
+      <Disclosure summary="View drawing as table" testid="drawing-as-table">
+        {() => <Table />}
+      </Disclosure>
     </Pane>
   );
 }

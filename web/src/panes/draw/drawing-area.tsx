@@ -10,7 +10,10 @@ const kKeyStep = 10;
 const kFineStep = 2;
 const kCentre: Point = { x: kCanvasSide / 2, y: kCanvasSide / 4 };
 const kArrows: Record<string, [dx: number, dy: number]> = {
-  ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1],
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
 };
 
 interface Pen {
@@ -127,18 +130,33 @@ export function DrawingArea() {
   const count = strokes.length === 1 ? '1 stroke' : `${strokes.length} strokes`;
   return (
     <div
-      class="area" role="application" tabIndex={0} aria-label="Drawing area"
-      aria-describedby="draw-keys" data-testid="draw-area" onKeyDown={onKeyDown}
+      class="area"
+      role="application"
+      tabIndex={0}
+      aria-label="Drawing area"
+      aria-describedby="draw-keys"
+      data-testid="draw-area"
+      onKeyDown={onKeyDown}
       onBlur={() => {
         setKeyed(false);
         setPen({ ...pen, down: false });
       }}
     >
       <canvas
-        ref={canvas} width={kCanvasSide} height={kCanvasSide} role="img" class="ink"
-        aria-label={`Your drawing: ${count}`} data-testid="draw-canvas" {...pointer}
+        ref={canvas}
+        width={kCanvasSide}
+        height={kCanvasSide}
+        role="img"
+        class="ink"
+        aria-label={`Your drawing: ${count}`}
+        data-testid="draw-canvas"
+        {...pointer}
       />
-      {strokes.length === 0 ? <span class="invitation" aria-hidden="true">draw a digit here</span> : null}
+      {strokes.length === 0 ? (
+        <span class="invitation" aria-hidden="true">
+          draw a digit here
+        </span>
+      ) : null}
       <span id="draw-keys" class="visually-hidden">
         Arrow keys move the pen, with Shift finely. Space puts the pen down or lifts it. Backspace
         takes back a stroke, Delete clears.

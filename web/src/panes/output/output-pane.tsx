@@ -7,24 +7,31 @@ import { ValueView } from '../../widgets/tensor-view.js';
 import { Pane } from '../pane.js';
 
 function Inspected() {
-  const { inspected, machine } = session.value;
+  const { inspected, machine, outputs } = session.value;
   if (!inspected) return null;
   const { index, value } = inspected;
   const register = machine?.frames[0]?.registers[index];
   const name = register?.name ? `%${index} ${register.name}` : `%${index}`;
   return (
-    <div class="inspected" data-testid="inspected">
-      <button type="button" class="small close" onClick={() => inspect(undefined)}>Close %{index}</button>
-      {value === undefined || value === null
-        ? <p class="hint"><code>{name}</code> holds nothing now.</p>
-        : <ValueView name={name} value={value} />}
+    <div class={outputs ? 'inspected apart' : 'inspected'} data-testid="inspected">
+      <button type="button" class="small close" onClick={() => inspect(undefined)}>
+        Close %{index}
+      </button>
+      {value === undefined || value === null ? (
+        <p class="hint">
+          <code>{name}</code> holds nothing now.
+        </p>
+      ) : (
+        <ValueView name={name} value={value} />
+      )}
     </div>
   );
 }
 
 export function OutputPane() {
   const { outputs, inspected, stopReason, milliseconds } = session.value;
-  const note = outputs && stopReason === 'returned' ? `in ${formatMilliseconds(milliseconds)}` : null;
+  const note =
+    outputs && stopReason === 'returned' ? `in ${formatMilliseconds(milliseconds)}` : null;
   return (
     <Pane id="output" title="Output" note={note}>
       <div class="scroll padded" tabIndex={0} role="group" aria-label="Values">

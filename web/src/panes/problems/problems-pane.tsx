@@ -6,7 +6,9 @@ import { Pane } from '../pane.js';
 export function ProblemsPane() {
   const { problems } = session.value;
   const dismiss = (
-    <button type="button" class="small" onClick={dismissProblems} data-testid="dismiss">Dismiss</button>
+    <button type="button" class="small" onClick={dismissProblems} data-testid="dismiss">
+      Dismiss
+    </button>
   );
   return (
     <div role="alert" class={problems.length > 0 ? 'alert' : 'alert quiet'} data-testid="problems">
@@ -14,7 +16,9 @@ export function ProblemsPane() {
         <Pane id="problems" title="Problems" note={problems[0]!.code} tools={dismiss}>
           {problems.map(({ code, text, explanation }) => (
             <>
-              <pre key={text} tabIndex={0} role="group" aria-label={`Problem ${code}`}>{text.trimEnd()}</pre>
+              <pre key={text} tabIndex={0} role="group" aria-label={`Problem ${code}`}>
+                {text.trimEnd()}
+              </pre>
               {explanation ? (
                 <details>
                   <summary>What {code} means</summary>

@@ -11,7 +11,9 @@ import { saveFile } from '../../widgets/save-file.js';
 import { Pane } from '../pane.js';
 
 const kKinds = {
-  executable: 'executable', onnx: 'ONNX, compiled here', assembly: 'assembly, assembled here',
+  executable: 'executable',
+  onnx: 'ONNX, compiled here',
+  assembly: 'assembly, assembled here',
 };
 
 function Functions() {
@@ -22,7 +24,9 @@ function Functions() {
       {program?.info.functions.map((f) => (
         <label key={f.name} class="function">
           <input
-            type="radio" name="function" checked={f.name === functionName}
+            type="radio"
+            name="function"
+            checked={f.name === functionName}
             onChange={() => setFunction(f.name)}
           />
           <span>
@@ -35,7 +39,11 @@ function Functions() {
 }
 
 function Listing({ title, rows, testid }: { title: string; rows: ListingRow[]; testid: string }) {
-  const summary = <>{title} <span class="count">{rows.length}</span></>;
+  const summary = (
+    <>
+      {title} <span class="count">{rows.length}</span>
+    </>
+  );
   return (
     <Disclosure summary={summary} testid={testid}>
       {() => (
@@ -61,10 +69,15 @@ function Tools() {
   return (
     <>
       <FilePicker
-        label="Open…" name="Open a program file" accept=".tern,.onnx,.tasm" testid="open-file"
+        label="Open…"
+        name="Open a program file"
+        accept=".tern,.onnx,.tasm"
+        testid="open-file"
         onFile={loadFile}
       />
-      <button type="button" onClick={loadDigits} data-testid="load-digits">Digits</button>
+      <button type="button" onClick={loadDigits} data-testid="load-digits">
+        Digits
+      </button>
     </>
   );
 }
@@ -77,16 +90,21 @@ function Loaded() {
   return (
     <>
       <p class="facts" data-testid="program-facts">
-        {kKinds[program.fileKind]} · {formatBytes(program.fileBytes)}
-        {' '}· {formatCount(info.instructions.length, 'instruction')}
-        {' '}· ready in {formatMilliseconds(program.milliseconds)}
+        {kKinds[program.fileKind]} · {formatBytes(program.fileBytes)} ·{' '}
+        {formatCount(info.instructions.length, 'instruction')} · ready in{' '}
+        {formatMilliseconds(program.milliseconds)}
       </p>
       <Functions />
       <Listing title="Constants" testid="constants" rows={constantRows(info)} />
       <Listing title="Primitives" testid="primitives" rows={primitiveRows(info)} />
       <Listing title="Sections" testid="sections" rows={sectionRows(info)} />
       <p class="save">
-        <button type="button" class="small" onClick={() => saveFile(saveAs, executable)} data-testid="save">
+        <button
+          type="button"
+          class="small"
+          onClick={() => saveFile(saveAs, executable)}
+          data-testid="save"
+        >
           Save {saveAs}
         </button>
         <span class="detail">{formatBytes(executable.length)}</span>
@@ -101,9 +119,13 @@ export function ProgramPane() {
   return (
     <Pane id="program" title="Program" note={program?.name} tools={<Tools />}>
       <div class="scroll padded" tabIndex={0} role="group" aria-label="What the program holds">
-        {program ? <Loaded /> : (
+        {program ? (
+          <Loaded />
+        ) : (
           <p class="hint">
-            {starting ? 'Starting the engine…' : 'Drop a .tern, .onnx or .tasm file anywhere on the page.'}
+            {starting
+              ? 'Starting the engine…'
+              : 'Drop a .tern, .onnx or .tasm file anywhere on the page.'}
           </p>
         )}
       </div>

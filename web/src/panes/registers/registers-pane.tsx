@@ -9,20 +9,30 @@ import { Pane } from '../pane.js';
 function Row({ row, picked }: { row: RegisterRow; picked: boolean }) {
   const classes = [row.changed && 'changed', row.empty && 'empty', picked && 'picked'];
   return (
-    <tr class={classes.filter(Boolean).join(' ')} data-row-id={row.index} data-changed={row.changed}>
+    <tr
+      class={classes.filter(Boolean).join(' ')}
+      data-row-id={row.index}
+      data-changed={row.changed}
+    >
       <td class="mark">{row.changed ? <abbr title="changed by the last step">Δ</abbr> : null}</td>
       <th scope="row">
         <button
-          type="button" class="register" aria-pressed={picked}
+          type="button"
+          class="register"
+          aria-pressed={picked}
           aria-label={`Show all of register ${row.index}${row.name ? `, ${row.name}` : ''}`}
           onClick={() => inspect(picked ? undefined : row.index)}
         >
           %{row.index}
         </button>
       </th>
-      <td class="name" title={row.name}>{row.name}</td>
+      <td class="name" title={row.name}>
+        {row.name}
+      </td>
       <td class="what">
-        {row.empty ? <span class="detail">empty</span> : (
+        {row.empty ? (
+          <span class="detail">empty</span>
+        ) : (
           <>
             <span class={`kind kind-${row.kind}`}>{row.type}</span>
             <span class="value">{row.value}</span>
@@ -48,7 +58,9 @@ export function RegistersPane() {
     <Pane id="registers" title="Registers" note={note()}>
       {rows.length === 0 ? (
         <p class="hint padded">
-          {machine ? 'The run has returned: no frame is left. Step to begin another one.' : 'Step to watch the registers fill.'}
+          {machine
+            ? 'The run has returned: no frame is left. Step to begin another one.'
+            : 'Step to watch the registers fill.'}
         </p>
       ) : (
         <div class="scroll" tabIndex={0} role="group" aria-label="Register table">

@@ -11,7 +11,11 @@ import { FilePicker } from '../../widgets/file-picker.js';
 import { Icon } from '../../widgets/icon.js';
 import { Pane } from '../pane.js';
 
-const kFills: [Fill, string][] = [['random', 'random'], ['zeros', 'zeros'], ['ones', 'ones']];
+const kFills: [Fill, string][] = [
+  ['random', 'random'],
+  ['zeros', 'zeros'],
+  ['ones', 'ones'],
+];
 
 function fillsOf(parameter: Parameter, { fileName }: InputChoice): [Fill, string][] {
   const fills = [...kFills];
@@ -29,22 +33,34 @@ function Input({ parameter }: { parameter: Parameter }) {
       <code class="input-name">{name}</code>
       <span class="detail">{formatType(parameter)}</span>
       <select
-        value={choice.fill} aria-label={`What fills ${name}`} data-testid={`fill-${name}`}
+        value={choice.fill}
+        aria-label={`What fills ${name}`}
+        data-testid={`fill-${name}`}
         onChange={(event) => change({ fill: event.currentTarget.value as Fill })}
       >
-        {fillsOf(parameter, choice).map(([fill, text]) => <option key={fill} value={fill}>{text}</option>)}
+        {fillsOf(parameter, choice).map(([fill, text]) => (
+          <option key={fill} value={fill}>
+            {text}
+          </option>
+        ))}
       </select>
       {choice.fill === 'random' ? (
         <label class="seed">
           seed
           <input
-            type="number" min={0} value={choice.seed ?? 1} data-testid={`seed-${name}`}
+            type="number"
+            min={0}
+            value={choice.seed ?? 1}
+            data-testid={`seed-${name}`}
             onChange={(event) => change({ seed: event.currentTarget.valueAsNumber || 0 })}
           />
         </label>
       ) : null}
       <FilePicker
-        label=".npy…" name={`A .npy file for ${name}`} accept=".npy" testid={`npy-${name}`}
+        label=".npy…"
+        name={`A .npy file for ${name}`}
+        accept=".npy"
+        testid={`npy-${name}`}
         onFile={(file) => setInputFile(name, file)}
       />
     </div>
@@ -60,7 +76,10 @@ function Symbols() {
         <label key={name} class="symbol">
           <code>{name}</code> =
           <input
-            type="number" min={0} value={extent} data-testid={`dim-${name}`}
+            type="number"
+            min={0}
+            value={extent}
+            data-testid={`dim-${name}`}
             onChange={(event) => setSymbol(name, event.currentTarget.valueAsNumber)}
           />
         </label>
@@ -74,12 +93,18 @@ function situation(): string {
   const pc = currentPc(session.value);
   if (!program) return state === 'loading' ? 'starting the engine' : 'no program';
   switch (state) {
-    case 'loading': return 'starting the engine';
-    case 'idle': return 'ready to run';
-    case 'running': return 'running';
-    case 'paused': return `${stopReason || 'paused'}${pc === undefined ? '' : ` before pc ${pc}`}`;
-    case 'stopped': return stopReason || 'stopped';
-    case 'error': return `${stopReason}${pc === undefined ? '' : ` at pc ${pc}`}`;
+    case 'loading':
+      return 'starting the engine';
+    case 'idle':
+      return 'ready to run';
+    case 'running':
+      return 'running';
+    case 'paused':
+      return `${stopReason || 'paused'}${pc === undefined ? '' : ` before pc ${pc}`}`;
+    case 'stopped':
+      return stopReason || 'stopped';
+    case 'error':
+      return `${stopReason}${pc === undefined ? '' : ` at pc ${pc}`}`;
   }
 }
 
@@ -89,20 +114,33 @@ function Buttons() {
   return (
     <div class="buttons" role="toolbar" aria-label="Run controls">
       <button
-        type="button" class="primary" disabled={busy} onClick={() => run()} data-testid="run"
-        aria-keyshortcuts="Control+Enter" title="Ctrl+Enter"
+        type="button"
+        class="primary"
+        disabled={busy}
+        onClick={() => run()}
+        data-testid="run"
+        aria-keyshortcuts="Control+Enter"
+        title="Ctrl+Enter"
       >
         <Icon name="run" /> {state === 'paused' ? 'Continue' : 'Run'}
       </button>
       <button
-        type="button" disabled={busy} onClick={() => step()} data-testid="step"
-        aria-keyshortcuts="n" title="n"
+        type="button"
+        disabled={busy}
+        onClick={() => step()}
+        data-testid="step"
+        aria-keyshortcuts="n"
+        title="n"
       >
         <Icon name="step" /> Step
       </button>
       <button
-        type="button" disabled={state !== 'running'} onClick={stop} data-testid="stop"
-        aria-keyshortcuts="Escape" title="Esc"
+        type="button"
+        disabled={state !== 'running'}
+        onClick={stop}
+        data-testid="stop"
+        aria-keyshortcuts="Escape"
+        title="Esc"
       >
         <Icon name="stop" /> Stop
       </button>
@@ -122,12 +160,17 @@ export function RunPane() {
         <span class={`lamp lamp-${state}`} aria-hidden="true" />
         <span role="status">{situation()}</span>
         {program && steps > 0 ? (
-          <span class="detail"> · {formatCount(steps, 'step')} · {formatMilliseconds(milliseconds)}</span>
+          <span class="detail">
+            {' '}
+            · {formatCount(steps, 'step')} · {formatMilliseconds(milliseconds)}
+          </span>
         ) : null}
       </p>
       {info && info.params.length > 0 ? (
         <div class="inputs">
-          {info.params.map((parameter) => <Input key={parameter.name} parameter={parameter} />)}
+          {info.params.map((parameter) => (
+            <Input key={parameter.name} parameter={parameter} />
+          ))}
           <Symbols />
         </div>
       ) : null}
