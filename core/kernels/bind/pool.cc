@@ -6,6 +6,7 @@
 
 #include "core/kernels/bind/bindings.h"
 #include "core/kernels/bind/image.h"
+#include "core/kernels/bind/window.h"
 
 namespace tern::kernels::bind {
 namespace {
@@ -48,11 +49,13 @@ TernPool2dArgs PoolArgs(const ops::PoolAttrs& attrs, const Tensor& x, const Exte
 }
 
 Result<Any> RunPool(const ops::PoolAttrs& attrs, Call& call, TernPoolKind kind) {
-  const Tensor* x = call.F32(0);
+  const Tensor* x = call.Input(0);
   TERN_TRY(call.TakeStatus());
-  TERN_TRY(CheckImage(call, *x));
   Extents out;
   TERN_TRY(ops::PoolShape(attrs, ExtentsOf(*x), &out));
+  if (x->dtype() != kF32 || x->rank() > 4) {
+    return PoolByLoops(attrs, call, *x, out, kind == TERN_POOL_MAX);
+  }
   TernPool2dArgs args = PoolArgs(attrs, *x, out, kind);
   TensorPtr holder;
   TERN_TRY_ASSIGN(x, ChannelsLast(call, *x, attrs.window.layout, &holder));

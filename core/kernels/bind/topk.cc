@@ -2,8 +2,8 @@
 // The k largest or smallest along an axis; of equal elements the first ones, NaN counts as largest.
 
 #include <algorithm>
-#include <cstddef>
 #include <cmath>
+#include <cstddef>
 #include <utility>
 #include <vector>
 

@@ -93,7 +93,54 @@ TEST(PoolTest, MaximaAndMeans) {
   EXPECT_EQ(RunText("global_average_pool", {x}), "f32[1, 1, 1, 1] {4}");
   EXPECT_EQ(RunText("global_max_pool{layout=nhwc}", {Iota({1, 2, 2, 2})}), "f32[1, 1, 1, 2] {6 7}");
   ExpectError("max_pool{kernel=2,2}", {Iota({3, 3})}, {"max_pool", "x"});
-  ExpectError("max_pool{kernel=2,2}", {I({1, 1, 1, 1}, {1})}, {"max_pool", "i64", "f32"});
+  ExpectError("average_pool{kernel=1,1}", {I({1, 1, 1, 1}, {1})}, {"average_pool", "i64", "f32"});
+}
+
+TEST(PoolTest, PlainLoopsTakeWhatIsLeft) {
+  EXPECT_EQ(RunText("max_pool{kernel=2,2}", {T_<uint8_t>({1, 1, 2, 2}, {1, 9, 3, 4})}),
+            "u8[1, 1, 1, 1] {9}");
+  EXPECT_EQ(RunText("max_pool{kernel=2,2,2}", {Iota({1, 1, 2, 2, 2})}), "f32[1, 1, 1, 1, 1] {7}");
+  EXPECT_EQ(RunText("average_pool{kernel=1,1,2 pads=0,0,1,0,0,0 count_include_pad=1}",
+                    {Iota({1, 1, 1, 1, 2})}),
+            "f32[1, 1, 1, 1, 2] {0 0.5}");
+  EXPECT_EQ(RunText("max_pool_indices{kernel=2,2}", {Iota({1, 2, 2, 3})}),
+            "f32[1, 2, 1, 2] {4 5 10 11} i64[1, 2, 1, 2] {4 5 10 11}");
+  EXPECT_EQ(RunText("max_pool_indices{kernel=2,2 column_major=1}", {Iota({1, 1, 2, 3})}),
+            "f32[1, 1, 1, 2] {4 5} i64[1, 1, 1, 2] {3 5}");
+  EXPECT_EQ(RunText("lp_pool{kernel=1,2}", {F({1, 1, 1, 2}, {3, -4})}), "f32[1, 1, 1, 1] {5}");
+  ExpectError("average_pool{kernel=2,2}", {T_<uint8_t>({1, 1, 2, 2}, {1, 9, 3, 4})},
+              {"average_pool", "u8", "f32"});
+  ExpectError("max_pool_indices{kernel=2,2 layout=nhwc}", {Iota({1, 2, 2, 1})}, {"layout=nchw"});
+  ExpectError("lp_pool{kernel=1,2 p=0}", {Iota({1, 1, 1, 2})}, {"lp_pool", "p"});
+}
+
+TEST(ConvTest, ThreeSpatialAxes) {
+  EXPECT_EQ(RunText("conv3d{activation=relu}",
+                    {Iota({1, 1, 2, 2, 2}), F({1, 1, 1, 1, 2}, {1, 1}), F({1}, {-5})}),
+            "f32[1, 1, 2, 2, 1] {0 0 4 8}");
+  EXPECT_EQ(RunText("conv3d{groups=2 pads=1,0,0,0,0,0}",
+                    {Iota({1, 2, 1, 1, 2}), F({2, 1, 2, 1, 1}, {1, 2, 3, 4})}),
+            "f32[1, 2, 1, 1, 2] {0 2 8 12}");
+  ExpectError("conv3d{layout=nhwc}", {Iota({1, 2, 2, 2, 1}), Iota({1, 1, 1, 1, 2})}, {"conv3d"});
+  ExpectError("conv3d", {Iota({1, 1, 2, 2}), Iota({1, 1, 1, 1, 2})}, {"conv3d", "w"});
+}
+
+TEST(QuantizeTest, ThereAndBack) {
+  TensorPtr x = F({2, 2}, {-1, 0.5f, 1.5f, 300}), zero = T_<uint8_t>({}, {10});
+  EXPECT_EQ(RunText("quantize_linear", {x, F({}, {1}), zero}), "u8[2, 2] {9 10 12 255}");
+  EXPECT_EQ(RunText("quantize_linear{axis=1 to=i8}", {x, F({2}, {0.5f, 100})}),
+            "i8[2, 2] {-2 0 3 3}");
+  EXPECT_EQ(RunText("dequantize_linear", {T_<uint8_t>({2}, {9, 12}), F({}, {0.5f}), zero}),
+            "f32[2] {-0.5 1}");
+  EXPECT_EQ(
+      RunText("dequantize_linear{axis=0 block=2}", {T_<int8_t>({3}, {1, 1, 1}), F({2}, {1, 2})}),
+      "f32[3] {1 1 2}");
+  EXPECT_EQ(RunText("dynamic_quantize_linear", {F({2}, {-1, 1.55f})}),
+            "u8[2] {0 255} f32[] {0.01} u8[] {100}");
+  ExpectError("quantize_linear{axis=0}", {x, F({3}, {1, 1, 1})}, {"quantize_linear", "[3]", "[2]"});
+  ExpectError("quantize_linear{to=f32}", {x, F({}, {1})}, {"quantize_linear", "f32"});
+  ExpectError("dequantize_linear", {x, F({}, {1})}, {"dequantize_linear", "f32[2, 2]", "u8"});
+  ExpectError("quantize_linear", {x, F({}, {1}), T_<uint8_t>({2}, {1, 2})}, {"zero_point"});
 }
 
 TEST(MatMulTest, MatricesVectorsAndBatches) {
