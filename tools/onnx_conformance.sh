@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the ONNX backend test data on a target and prints passed / failed / unsupported for each kind of folder,
+# Runs the ONNX backend test data on a target and prints passed / failed / unsupported for each kind
+# of folder,
 # with the reasons. docs/onnx.md explains the numbers.
 #   tools/onnx_conformance.sh [--target host|aarch64|wasm] [--data DIR] [--list] [--expect FILE]
 # --list prints every case; --expect fails on a case that FILE says passes and that did not.

@@ -167,8 +167,8 @@ TERN_API tern_status* tern_vm_state(tern_vm* vm, tern_buffer** json);
 /* An owned copy of register `reg` of frame `frame` (0 = innermost). */
 TERN_API tern_status* tern_vm_register(tern_vm* vm, uint32_t frame, uint32_t reg, TernAny* value);
 TERN_API void tern_vm_cancel(tern_vm* vm);
-/* A run stops before the instruction `pc` of the whole code, with TERN_STOP_BREAKPOINT; resuming goes on from
- * there. Breakpoints last until they are taken away (on = 0). */
+/* A run stops before the instruction `pc` of the whole code, with TERN_STOP_BREAKPOINT; resuming
+ * goes on from there. Breakpoints last until they are taken away (on = 0). */
 TERN_API void tern_vm_set_breakpoint(tern_vm* vm, uint32_t pc, int32_t on);
 
 /* -- Values

@@ -84,20 +84,26 @@ void FinishVector(const Tile& tile, const TernEpilogue& epilogue, const float* s
 }
 
 // Activations with polynomials would spill the accumulators: sums go through a buffer in L1.
-HWY_NOINLINE void ComputeThroughBuffer(TileFunction* compute, const Tile& tile, int64_t rows,
+HWY_NOINLINE void ComputeThroughBuffer(TileFunction* compute, Tile tile, int64_t rows,
                                        const TernEpilogue& epilogue) {
   constexpr int64_t kWidth = kTileVectors * TERN_PANEL_WIDTH;
   HWY_ALIGN float sums[kTileRows * kWidth];
   Tile plain = tile;
+  plain.count = 1;
   plain.c = sums;
   plain.c_stride = kWidth;
   plain.residual = nullptr;
-  compute(plain);
   const int64_t width = tile.columns < TileColumns() ? tile.columns : TileColumns();
-  for (int64_t row = 0; row < rows; ++row) {
-    for (int64_t column = 0; column < width; column += Lanes()) {
-      FinishVector(tile, epilogue, sums + row * kWidth + column, row, column);
+  for (int64_t count = tile.count; count > 0; --count) {
+    compute(plain);
+    for (int64_t row = 0; row < rows; ++row) {
+      for (int64_t column = 0; column < width; column += Lanes()) {
+        FinishVector(tile, epilogue, sums + row * kWidth + column, row, column);
+      }
     }
+    plain.rows += tile.taps * kTileRows;
+    tile.c += rows * tile.c_stride;
+    if (tile.residual != nullptr) tile.residual += rows * tile.residual_stride;
   }
 }
 
@@ -109,10 +115,39 @@ struct ColumnGroup {
   const float* b;
 };
 
+// Tiles [first, last), which are of one height. `tile` says what they share.
+void MultiplyTiles(const ColumnGroup& group, const TileSplit& split, int64_t first, int64_t last,
+                   Tile tile) {
+  if (first == last) return;
+  const Product& product = *group.product;
+  const TernEpilogue& epilogue = product.epilogue;
+  const int64_t row = group.first_row + split.First(first), rows = split.Rows(first);
+  tile.rows = group.pointers + first * product.taps * kTileRows;
+  tile.count = last - first;
+  tile.c = product.c + row * product.c_stride + group.column;
+  tile.residual = epilogue.residual == nullptr
+                      ? nullptr
+                      : epilogue.residual + row * epilogue.residual_stride + group.column;
+  TileFunction* compute = ChooseTile(rows, group.panels);
+  if (epilogue.activation == TERN_ACT_NONE || IsClamp(epilogue.activation)) {
+    if (false) {
+    for (int64_t i = tile.count; i > 0; --i) {
+      compute(tile);
+      tile.rows += tile.taps * kTileRows;
+      tile.c += rows * tile.c_stride;
+      if (tile.residual != nullptr) tile.residual += rows * tile.residual_stride;
+    }
+    } else {
+    compute(tile);
+    }
+  } else {
+    ComputeThroughBuffer(compute, tile, rows, epilogue);
+  }
+}
+
 void MultiplyGroup(const ColumnGroup& group, const TileSplit& split) {
   const Product& product = *group.product;
   const TernEpilogue& epilogue = product.epilogue;
-  const bool through_buffer = epilogue.activation != TERN_ACT_NONE && !IsClamp(epilogue.activation);
   Tile tile;
   tile.taps = product.taps;
   tile.run = product.run;
@@ -125,20 +160,8 @@ void MultiplyGroup(const ColumnGroup& group, const TileSplit& split) {
   }
   tile.bias = epilogue.bias == nullptr ? nullptr : epilogue.bias + group.column;
   SetEpilogue(epilogue, tile);
-  for (int64_t i = 0; i < split.tiles; ++i) {
-    const int64_t row = group.first_row + split.First(i), rows = split.Rows(i);
-    tile.rows = group.pointers + i * product.taps * kTileRows;
-    tile.c = product.c + row * product.c_stride + group.column;
-    tile.residual = epilogue.residual == nullptr
-                        ? nullptr
-                        : epilogue.residual + row * epilogue.residual_stride + group.column;
-    TileFunction* compute = ChooseTile(rows, group.panels);
-    if (through_buffer) {
-      ComputeThroughBuffer(compute, tile, rows, epilogue);
-    } else {
-      compute(tile);
-    }
-  }
+  MultiplyTiles(group, split, 0, split.higher, tile);
+  MultiplyTiles(group, split, split.higher, split.tiles, tile);
 }
 
 // A panel wider than a tile, in tiles side by side.

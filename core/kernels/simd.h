@@ -30,36 +30,32 @@ using PanelTag = hn::CappedTag<float, TERN_PANEL_WIDTH>;
 using FloatVector = hn::Vec<FloatTag>;
 using PanelVector = hn::Vec<PanelTag>;
 
-// ---- multiply and add
-// -------------------------------------------------------------------------------- a * b + c;
-// rounded once where the machine does so, twice where only separate instructions exist (SSE4,
-// WebAssembly without relaxed SIMD). With relaxed SIMD the engine chooses.
+// ---- multiply and add: a * b + c, rounded once where the machine does so, twice where only
+// separate instructions exist (SSE4, WebAssembly without relaxed SIMD). With relaxed SIMD the
+// engine chooses.
 #if HWY_TARGET == HWY_WASM && defined(__wasm_relaxed_simd__)
-template <class V>
-HWY_INLINE V MulAdd(V a, V b, V c) {
-  return V{__builtin_wasm_relaxed_madd_f32x4(a.raw, b.raw, c.raw)};
-}
-template <class V>
-HWY_INLINE V NegMulAdd(V a, V b, V c) {
-  return V{__builtin_wasm_relaxed_nmadd_f32x4(a.raw, b.raw, c.raw)};
-}
-#else
-template <class V>
-HWY_INLINE V MulAdd(V a, V b, V c) {
-  return hn::MulAdd(a, b, c);
+// As special as Highway's own, which argument-dependent lookup finds too, and more: so these are
+// taken.
+template <size_t N>
+HWY_INLINE hn::Vec128<float, N> MulAdd(hn::Vec128<float, N> a, hn::Vec128<float, N> b,
+                                       hn::Vec128<float, N> c) {
+  return hn::Vec128<float, N>{__builtin_wasm_relaxed_madd_f32x4(a.raw, b.raw, c.raw)};
 }
 // c - a * b.
-template <class V>
-HWY_INLINE V NegMulAdd(V a, V b, V c) {
-  return hn::NegMulAdd(a, b, c);
+template <size_t N>
+HWY_INLINE hn::Vec128<float, N> NegMulAdd(hn::Vec128<float, N> a, hn::Vec128<float, N> b,
+                                          hn::Vec128<float, N> c) {
+  return hn::Vec128<float, N>{__builtin_wasm_relaxed_nmadd_f32x4(a.raw, b.raw, c.raw)};
 }
+#else
+using hn::MulAdd;
+using hn::NegMulAdd;  // c - a * b
 #endif
 
-// ---- multiply by one lane
-// ---------------------------------------------------------------------------- Where a multiply-add
-// can take one element of a 128-bit group as a factor (AArch64), kMultiplyByLane is true and rows
-// of the left operand are loaded four elements at a time; elsewhere each is broadcast from memory.
-// LoadGroup: p[0..3] repeated in every 128 bits. MulAddLane<i>: a * group[i] + c.
+// ---- multiply by one lane: where a multiply-add can take one element of a 128-bit group as a
+// factor (AArch64), kMultiplyByLane is true and rows of the left operand are loaded four elements
+// at a time; elsewhere each is broadcast from memory. LoadGroup: p[0..3] repeated in every 128
+// bits. MulAddLane<i>: a * group[i] + c.
 #if HWY_TARGET == HWY_NEON || HWY_TARGET == HWY_NEON_WITHOUT_AES || HWY_TARGET == HWY_NEON_BF16
 inline constexpr bool kMultiplyByLane = true;
 HWY_INLINE PanelVector LoadGroup(const float* p) { return hn::LoadU(PanelTag(), p); }
@@ -83,11 +79,11 @@ HWY_INLINE PanelVector MulAddLane(PanelVector a, PanelVector group, PanelVector 
 }
 #endif
 
-// ---- register tile
-// ----------------------------------------------------------------------------------- The
-// micro-kernel (tile.h) holds kTileRows x kTileVectors accumulators in registers, beside the
-// vectors of one row of the panels and one factor; more would spill. kTileUnroll: steps of k per
-// iteration.
+// ---- register tile: the micro-kernel (tile.h) holds kTileRows x kTileVectors accumulators in
+// registers, beside the vectors of one row of the panels and one factor; more would spill.
+// kTileUnroll: steps of k per iteration. kTileAdvances: rows are reached by advancing pointers,
+// which suits WebAssembly's addressing and engines (one step of k in flight: 92 % of the limit;
+// four unrolled steps spill: 71 %), not by one index.
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
 inline constexpr int kTileRows = 14, kTileVectors = 2, kTileUnroll = 1;
 #elif HWY_TARGET == HWY_AVX2
@@ -95,10 +91,11 @@ inline constexpr int kTileRows = 6, kTileVectors = 2, kTileUnroll = 2;
 #elif HWY_ARCH_ARM
 inline constexpr int kTileRows = 6, kTileVectors = 4, kTileUnroll = 1;
 #elif HWY_TARGET == HWY_WASM && defined(__wasm_relaxed_simd__)
-inline constexpr int kTileRows = 6, kTileVectors = 2, kTileUnroll = 4;
+inline constexpr int kTileRows = 6, kTileVectors = 2, kTileUnroll = 1;
 #else
-inline constexpr int kTileRows = 4, kTileVectors = 2, kTileUnroll = 4;
+inline constexpr int kTileRows = 4, kTileVectors = 2, kTileUnroll = 1;
 #endif
+inline constexpr bool kTileAdvances = HWY_ARCH_WASM || HWY_TARGET == HWY_SSE4;
 // The largest kTileRows of all targets: how many rows tile.h spells out.
 inline constexpr int kMaxTileRows = 14;
 

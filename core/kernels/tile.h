@@ -17,7 +17,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tern::kernels::TERN_TARGET_NAME {
 
 struct Tile {
-  const float* const* rows;  // [taps][kTileRows]
+  const float* const* rows;  // [count][taps][kTileRows]
+  int64_t count;             // of tiles, one below the other
   int64_t taps, run;         // floats read through each pointer; k = taps * run
   const float* b;            // first column of the tile in row 0 of its panel
   int64_t panel_stride;      // floats from one panel to the next
@@ -34,9 +35,9 @@ struct Tile {
 
 // Where vector j of a row of the tile starts, from its first column in the packed panels.
 template <int kPerPanel>
-HWY_INLINE int64_t PanelOffset(const Tile& tile, int j) {
+HWY_INLINE ptrdiff_t PanelOffset(const Tile& tile, int j) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(PanelTag()));
-  return (j / kPerPanel) * tile.panel_stride + (j % kPerPanel) * lanes;
+  return static_cast<ptrdiff_t>((j / kPerPanel) * tile.panel_stride + (j % kPerPanel) * lanes);
 }
 
 // n elements from p, or all lanes where n is larger; zeros behind them, none for n <= 0.
@@ -84,6 +85,12 @@ HWY_INLINE void StoreCarefully(const Tile& tile, int row, int j, PanelVector v) 
 
 enum class TileStore { kPlain, kClamp, kCareful };
 
+HWY_INLINE TileStore ChooseStore(const Tile& tile, int vectors) {
+  const int64_t width = vectors * static_cast<int64_t>(hn::Lanes(PanelTag()));
+  if (tile.columns < width || tile.residual != nullptr) return TileStore::kCareful;
+  return tile.clamp ? TileStore::kClamp : TileStore::kPlain;
+}
+
 template <int kVectors, TileStore store>
 HWY_INLINE void StoreRow(const Tile& tile, int row, PanelVector v0, PanelVector v1, PanelVector v2,
                          PanelVector v3) {
@@ -126,11 +133,20 @@ HWY_INLINE void MulAddRow(PanelVector a, PanelVector b0, PanelVector b1, PanelVe
   [[maybe_unused]] PanelVector c##r##_0 = bias0, c##r##_1 = bias1, c##r##_2 = bias2, \
                                c##r##_3 = bias3;
 #define TERN_TILE_POINTER(r) [[maybe_unused]] const float* a##r = rows[r < kRows ? r : 0];
-#define TERN_TILE_STEP(r)                                                                  \
+#define TERN_TILE_MULTIPLY(r)                                                              \
   if constexpr (r < kRows) {                                                               \
     MulAddRow<kVectors>(hn::Set(d, a##r[i]), b0, b1, b2, b3, c##r##_0, c##r##_1, c##r##_2, \
                         c##r##_3);                                                         \
   }
+#define TERN_TILE_STEP                                                   \
+  {                                                                      \
+    const PanelVector b0 = hn::LoadU(d, panel);                          \
+    const PanelVector b1 = kVectors > 1 ? hn::LoadU(d, panel + o1) : b0; \
+    const PanelVector b2 = kVectors > 2 ? hn::LoadU(d, panel + o2) : b0; \
+    const PanelVector b3 = kVectors > 3 ? hn::LoadU(d, panel + o3) : b0; \
+    TERN_TILE_ROWS(TERN_TILE_MULTIPLY)                                   \
+  }
+#define TERN_TILE_ADVANCE(r) ++a##r;
 #define TERN_TILE_GROUP(r) \
   [[maybe_unused]] const PanelVector g##r = LoadGroup(a##r + (r < kRows ? i : 0));
 #define TERN_TILE_LANE_0(r) \
@@ -155,63 +171,74 @@ HWY_INLINE void MulAddRow(PanelVector a, PanelVector b0, PanelVector b1, PanelVe
     TERN_TILE_LANE_COLUMN(3)       \
     panel += TERN_PANEL_WIDTH;     \
   }
-#define TERN_TILE_STORE(r)                                                       \
-  if constexpr (r < kRows) {                                                     \
-    StoreRow<kVectors, kStore>(tile, r, c##r##_0, c##r##_1, c##r##_2, c##r##_3); \
+#define TERN_TILE_STORE(r, store)                                               \
+  if constexpr (r < kRows) {                                                    \
+    StoreRow<kVectors, store>(tile, r, c##r##_0, c##r##_1, c##r##_2, c##r##_3); \
   }
+#define TERN_TILE_STORE_CAREFULLY(r) TERN_TILE_STORE(r, TileStore::kCareful)
+#define TERN_TILE_STORE_CLAMPED(r) TERN_TILE_STORE(r, TileStore::kClamp)
+#define TERN_TILE_STORE_PLAIN(r) TERN_TILE_STORE(r, TileStore::kPlain)
 
-// kPerPanel vectors from each of kPanels neighbouring panels.
+// tile.count tiles of kRows rows, one below the other: kPerPanel vectors from each of kPanels
+// neighbouring panels.
 template <int kRows, int kPerPanel, int kPanels>
-HWY_NOINLINE void ComputeTile(const Tile& tile) {
+HWY_NOINLINE void ComputeTiles(Tile tile) {
   constexpr int kVectors = kPerPanel * kPanels;
   static_assert(kVectors <= 4 && kRows <= kMaxTileRows);
   const PanelTag d;
-  const int64_t run = tile.run;
-  const int64_t o0 = 0, o1 = PanelOffset<kPerPanel>(tile, 1);
-  [[maybe_unused]] const int64_t o2 = PanelOffset<kPerPanel>(tile, 2);
-  [[maybe_unused]] const int64_t o3 = PanelOffset<kPerPanel>(tile, 3);
-  const PanelVector bias0 = LoadBias(tile, 0), bias1 = LoadBias(tile, 1);
-  const PanelVector bias2 = LoadBias(tile, 2), bias3 = LoadBias(tile, 3);
-  TERN_TILE_ROWS(TERN_TILE_DECLARE)
-  const float* panel = tile.b;
+  const ptrdiff_t run = static_cast<ptrdiff_t>(tile.run), taps = static_cast<ptrdiff_t>(tile.taps);
+  [[maybe_unused]] const ptrdiff_t o0 = 0, o1 = PanelOffset<kPerPanel>(tile, 1);
+  [[maybe_unused]] const ptrdiff_t o2 = PanelOffset<kPerPanel>(tile, 2);
+  [[maybe_unused]] const ptrdiff_t o3 = PanelOffset<kPerPanel>(tile, 3);
+  const TileStore how = ChooseStore(tile, kVectors);
   const float* const* rows = tile.rows;
-  for (int64_t tap = 0; tap < tile.taps; ++tap, rows += kTileRows) {
-    TERN_TILE_ROWS(TERN_TILE_POINTER)
-    int64_t i = 0;
-    if constexpr (kMultiplyByLane) {
-      for (; i + 4 <= run; i += 4) {
-        TERN_TILE_ROWS(TERN_TILE_GROUP)
-        TERN_TILE_LANE_STEP(0)
-        TERN_TILE_LANE_STEP(1)
-        TERN_TILE_LANE_STEP(2)
-        TERN_TILE_LANE_STEP(3)
+  for (int64_t count = tile.count; count > 0; --count) {
+    // Loaded anew for each tile: kept over k, it would push accumulators out of the registers.
+    const PanelVector bias0 = LoadBias(tile, 0), bias1 = LoadBias(tile, 1);
+    const PanelVector bias2 = LoadBias(tile, 2), bias3 = LoadBias(tile, 3);
+    TERN_TILE_ROWS(TERN_TILE_DECLARE)
+    const float* panel = tile.b;
+    for (ptrdiff_t tap = 0; tap < taps; ++tap, rows += kTileRows) {
+      TERN_TILE_ROWS(TERN_TILE_POINTER)
+      ptrdiff_t i = 0, end = run;
+      if constexpr (kMultiplyByLane) {
+        for (; i + 4 <= end; i += 4) {
+          TERN_TILE_ROWS(TERN_TILE_GROUP)
+          TERN_TILE_LANE_STEP(0)
+          TERN_TILE_LANE_STEP(1)
+          TERN_TILE_LANE_STEP(2)
+          TERN_TILE_LANE_STEP(3)
+        }
+      }
+      if constexpr (kTileAdvances) {
+        for (; end > 0; --end, panel += TERN_PANEL_WIDTH) {
+          TERN_TILE_STEP
+          TERN_TILE_ROWS(TERN_TILE_ADVANCE)
+        }
+      } else {
+        HWY_UNROLL(kTileUnroll)
+        for (; i < end; ++i, panel += TERN_PANEL_WIDTH) {
+          TERN_TILE_STEP
+        }
       }
     }
-    HWY_UNROLL(kTileUnroll)
-    for (; i < run; ++i, panel += TERN_PANEL_WIDTH) {
-      const PanelVector b0 = hn::LoadU(d, panel),
-                        b1 = hn::LoadU(d, panel + (kVectors > 1 ? o1 : o0));
-      const PanelVector b2 = kVectors > 2 ? hn::LoadU(d, panel + o2) : b0;
-      const PanelVector b3 = kVectors > 3 ? hn::LoadU(d, panel + o3) : b0;
-      TERN_TILE_ROWS(TERN_TILE_STEP)
+    if (how == TileStore::kCareful) {
+      TERN_TILE_ROWS(TERN_TILE_STORE_CAREFULLY)
+    } else if (how == TileStore::kClamp) {
+      TERN_TILE_ROWS(TERN_TILE_STORE_CLAMPED)
+    } else {
+      TERN_TILE_ROWS(TERN_TILE_STORE_PLAIN)
     }
-  }
-  const int64_t width = kVectors * static_cast<int64_t>(hn::Lanes(d));
-  if (tile.columns < width || tile.residual != nullptr) {
-    constexpr TileStore kStore = TileStore::kCareful;
-    TERN_TILE_ROWS(TERN_TILE_STORE)
-  } else if (tile.clamp) {
-    constexpr TileStore kStore = TileStore::kClamp;
-    TERN_TILE_ROWS(TERN_TILE_STORE)
-  } else {
-    constexpr TileStore kStore = TileStore::kPlain;
-    TERN_TILE_ROWS(TERN_TILE_STORE)
+    tile.c += kRows * tile.c_stride;
+    if (tile.residual != nullptr) tile.residual += kRows * tile.residual_stride;
   }
 }
 
 #undef TERN_TILE_DECLARE
 #undef TERN_TILE_POINTER
+#undef TERN_TILE_MULTIPLY
 #undef TERN_TILE_STEP
+#undef TERN_TILE_ADVANCE
 #undef TERN_TILE_GROUP
 #undef TERN_TILE_LANE_0
 #undef TERN_TILE_LANE_1
@@ -220,13 +247,16 @@ HWY_NOINLINE void ComputeTile(const Tile& tile) {
 #undef TERN_TILE_LANE_COLUMN
 #undef TERN_TILE_LANE_STEP
 #undef TERN_TILE_STORE
+#undef TERN_TILE_STORE_CAREFULLY
+#undef TERN_TILE_STORE_CLAMPED
+#undef TERN_TILE_STORE_PLAIN
 
-using TileFunction = void(const Tile& tile);
+using TileFunction = void(Tile tile);
 
 // The micro-kernel for 1 <= rows <= kTileRows.
 template <int kPerPanel, int kPanels>
 HWY_INLINE TileFunction* TileForRows(int64_t rows) {
-#define TERN_TILE_ENTRY(r) &ComputeTile<(r < kTileRows ? r + 1 : kTileRows), kPerPanel, kPanels>,
+#define TERN_TILE_ENTRY(r) &ComputeTiles<(r < kTileRows ? r + 1 : kTileRows), kPerPanel, kPanels>,
   static constexpr TileFunction* kTable[] = {TERN_TILE_ROWS(TERN_TILE_ENTRY)};
 #undef TERN_TILE_ENTRY
   return kTable[rows - 1];

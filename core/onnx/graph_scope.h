@@ -13,7 +13,9 @@
 namespace tern::onnx {
 
 // "" for the default domain, which may also be spelled "ai.onnx".
-inline std::string_view PlainDomain(std::string_view domain) { return domain == "ai.onnx" ? "" : domain; }
+inline std::string_view PlainDomain(std::string_view domain) {
+  return domain == "ai.onnx" ? "" : domain;
+}
 
 struct Scope {
   std::span<const Node> nodes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks the graph once: initializers, inputs, nodes in order, outputs. A value that could not be made is an
-// unknown one, about which nothing more is said.
+// Walks the graph once: initializers, inputs, nodes in order, outputs. A value that could not be
+// made is an unknown one, about which nothing more is said.
 #include "core/onnx/importer.h"
 
 #include <algorithm>
@@ -75,7 +75,8 @@ class Importer {
   void SetOutputs(Scope* scope, const Node& node, const std::vector<Value>& values);
 
   const Function* FindFunction(const Node& node) const;
-  void InlineFunction(Scope* scope, const Node& node, const Function& function, std::vector<Value> inputs);
+  void InlineFunction(Scope* scope, const Node& node, const Function& function,
+                      std::vector<Value> inputs);
 
   void ReportUnsupported(const Scope& scope, const Node& node);
   void ReportInSubgraphs(const Scope& scope, const Graph& graph);
@@ -91,8 +92,8 @@ class Importer {
   Value poison_;
   SymbolTable symbols_;
   std::unordered_map<std::string, const Function*> functions_;
-  std::unordered_set<const Node*> reported_;     // unsupported nodes, once each
-  std::unordered_set<std::string> warned_;       // "Op.attribute"
+  std::unordered_set<const Node*> reported_;  // unsupported nodes, once each
+  std::unordered_set<std::string> warned_;    // "Op.attribute"
   std::vector<Value> results_;
   std::vector<std::string> output_names_;
   int converted_ = 0;
@@ -105,7 +106,9 @@ std::string FunctionKey(std::string_view domain, std::string_view name, std::str
 
 bool IsUnknown(const Value& value) { return value != nullptr && !ir::TypeOf(value).known(); }
 
-std::string DomainText(std::string_view domain) { return domain.empty() ? "ai.onnx" : std::string(domain); }
+std::string DomainText(std::string_view domain) {
+  return domain.empty() ? "ai.onnx" : std::string(domain);
+}
 
 // The name of a node; for one without, that of its first output.
 std::string_view OriginOf(const Node& node) {
@@ -136,10 +139,11 @@ void Importer::AddInitializer(Scope* scope, std::string_view name, Result<Tensor
   Value value = poison_;
   if (!tensor.ok()) {
     const bool unsupported = tensor.status().code() == StatusCode::kUnsupported;
-    Error(unsupported ? "E0404" : "E0405", StrCat("initializer '", name, "': ", tensor.status().message()));
+    Error(unsupported ? "E0404" : "E0405",
+          StrCat("initializer '", name, "': ", tensor.status().message()));
   } else if ((*tensor)->rank() > ops::kMaxDims) {
-    Error("E0404", StrCat("initializer '", name, "' has rank ", (*tensor)->rank(), "; at most ", ops::kMaxDims,
-                          " is possible"));
+    Error("E0404", StrCat("initializer '", name, "' has rank ", (*tensor)->rank(), "; at most ",
+                          ops::kMaxDims, " is possible"));
   } else {
     value = ir::MakeConstant(Any(*std::move(tensor)), std::string(name));
   }
@@ -172,18 +176,20 @@ void Importer::AddInput(Scope* scope, const ValueInfo& info) {
   const Result<DType> dtype = MakeDType(type.elem_type);
   types::Type parameter;
   if (type.kind != Type::Kind::kTensor) {
-    Error("E0404", StrCat("input '", info.name, "' is ", KindText(type.kind), ", expected a tensor"));
+    Error("E0404",
+          StrCat("input '", info.name, "' is ", KindText(type.kind), ", expected a tensor"));
   } else if (!dtype.ok()) {
     Error("E0404", StrCat("input '", info.name, "': ", dtype.status().message()));
   } else if (type.shape == nullptr) {
     Error("E0404", StrCat("input '", info.name, "' has no shape: not even its rank is known"))
         .Help("export the model with the shapes of its inputs; dimensions may stay symbolic");
   } else if (type.shape->dims.size() > static_cast<size_t>(ops::kMaxDims)) {
-    Error("E0404", StrCat("input '", info.name, "' has rank ", type.shape->dims.size(), "; at most ",
-                          ops::kMaxDims, " is possible"));
+    Error("E0404", StrCat("input '", info.name, "' has rank ", type.shape->dims.size(),
+                          "; at most ", ops::kMaxDims, " is possible"));
   } else {
     std::vector<types::Dim> dims;
-    for (size_t axis = 0; axis < type.shape->dims.size(); ++axis) dims.push_back(MakeDim(info, axis));
+    for (size_t axis = 0; axis < type.shape->dims.size(); ++axis)
+      dims.push_back(MakeDim(info, axis));
     parameter = types::Type::Tensor(*dtype, std::move(dims));
   }
   Define(scope, info.name, builder_.AddParameter(info.name, std::move(parameter)), "input");
@@ -193,7 +199,8 @@ types::Dim Importer::MakeDim(const ValueInfo& info, size_t axis) {
   const Dimension& dim = info.type.shape->dims[axis];
   if (dim.kind == Dimension::Kind::kValue && dim.value >= 0) return types::Dim(dim.value);
   if (dim.kind == Dimension::Kind::kValue && dim.value < -1) {
-    Error("E0405", StrCat("input '", info.name, "': axis ", axis, " is ", dim.value, ", expected an extent"));
+    Error("E0405", StrCat("input '", info.name, "': axis ", axis, " is ", dim.value,
+                          ", expected an extent"));
   }
   // -1 is how some exporters write an unknown extent.
   if (dim.kind == Dimension::Kind::kSymbol && !dim.symbol.empty()) {
@@ -223,7 +230,8 @@ std::unordered_map<std::string_view, size_t> Importer::FindProducers(const Scope
       if (output.empty()) continue;
       const bool is_new = producers.emplace(output, i).second;
       if (is_new && !scope.values.contains(output)) continue;
-      Error("E0405", StrCat("value '", output, "' is made a second time by node ", NodeLabel(scope.nodes[i])))
+      Error("E0405", StrCat("value '", output, "' is made a second time by node ",
+                            NodeLabel(scope.nodes[i])))
           .InNode(NodeLabel(scope.nodes[i]));
     }
   }
@@ -247,7 +255,8 @@ void Importer::ConvertNodes(Scope* scope) {
   for (const size_t index : order.order) {
     if (++converted_ > kMaxConvertedNodes) {
       if (converted_ == kMaxConvertedNodes + 1) {
-        Error("E0404", StrCat("the model has more than ", kMaxConvertedNodes, " nodes, functions inlined"));
+        Error("E0404",
+              StrCat("the model has more than ", kMaxConvertedNodes, " nodes, functions inlined"));
       }
       return;
     }
@@ -256,8 +265,8 @@ void Importer::ConvertNodes(Scope* scope) {
 }
 
 void Importer::ReportMissing(const Scope& scope, const Node& node, std::string_view name) {
-  text::Diagnostic& error = Error("E0405", StrCat("node ", NodeLabel(node), " (", node.op_type, ") takes '", name,
-                                                  "', which nothing makes"));
+  text::Diagnostic& error = Error("E0405", StrCat("node ", NodeLabel(node), " (", node.op_type,
+                                                  ") takes '", name, "', which nothing makes"));
   error.InNode(StrCat(scope.prefix, NodeLabel(node)));
   if (++suggestions_ > kMaxSuggestions || name.size() > kLongestSuggestion) return;
   std::vector<std::string_view> names;
@@ -289,7 +298,9 @@ bool Importer::TakeInputs(Scope* scope, const Node& node, std::vector<Value>* in
 bool Importer::CheckCounts(const Scope& scope, const Node& node, const OperatorInfo& info) {
   const auto fails = [&](std::string_view what, size_t actual, int low, int high) {
     if (actual >= static_cast<size_t>(low) && actual <= static_cast<size_t>(high)) return false;
-    const std::string range = low == high ? StrCat(low) : high == kMany ? StrCat("at least ", low) : StrCat(low, " to ", high);
+    const std::string range = low == high     ? StrCat(low)
+                              : high == kMany ? StrCat("at least ", low)
+                                              : StrCat(low, " to ", high);
     Error("E0403", StrCat(node.op_type, ": it has ", actual, " ", what, ", expected ", range))
         .InNode(StrCat(scope.prefix, NodeLabel(node)));
     return true;
@@ -311,18 +322,23 @@ bool Importer::CheckCounts(const Scope& scope, const Node& node, const OperatorI
 void Importer::ReportContext(const Scope& scope, const Node& node, const NodeContext& context) {
   const std::string label = StrCat(scope.prefix, NodeLabel(node));
   if (!context.ok()) {
-    Error(context.unsupported() ? "E0404" : "E0403", StrCat(node.op_type, ": ", context.error())).InNode(label);
+    Error(context.unsupported() ? "E0404" : "E0403", StrCat(node.op_type, ": ", context.error()))
+        .InNode(label);
     return;
   }
   for (const std::string_view attribute : context.UnknownAttributes()) {
     if (!warned_.insert(StrCat(node.op_type, ".", attribute)).second) continue;
-    diagnostics_->Warning("E0403", StrCat(node.op_type, ": attribute '", attribute, "' is not known and ignored"))
+    diagnostics_
+        ->Warning("E0403",
+                  StrCat(node.op_type, ": attribute '", attribute, "' is not known and ignored"))
         .InFile(options_.file)
         .InNode(label);
   }
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i].empty() || context.outputs()[i] != nullptr) continue;
-    Error("E0404", StrCat(node.op_type, ": output ", i, " ('", node.outputs[i], "') is not supported")).InNode(label);
+    Error("E0404",
+          StrCat(node.op_type, ": output ", i, " ('", node.outputs[i], "') is not supported"))
+        .InNode(label);
   }
 }
 
@@ -373,17 +389,19 @@ const Function* Importer::FindFunction(const Node& node) const {
   return found == functions_.end() ? nullptr : found->second;
 }
 
-void Importer::InlineFunction(Scope* scope, const Node& node, const Function& function, std::vector<Value> inputs) {
+void Importer::InlineFunction(Scope* scope, const Node& node, const Function& function,
+                              std::vector<Value> inputs) {
   const std::string label = StrCat(scope->prefix, NodeLabel(node));
   if (scope->IsInside(function) || scope->depth() >= kMaxFunctionDepth) {
-    Error("E0405", StrCat("function '", function.name, "' calls itself, or functions are nested too deeply"))
+    Error("E0405",
+          StrCat("function '", function.name, "' calls itself, or functions are nested too deeply"))
         .InNode(label);
     return SetOutputs(scope, node, {});
   }
   if (inputs.size() > function.inputs.size() || node.outputs.size() > function.outputs.size()) {
-    Error("E0403", StrCat(node.op_type, ": it has ", inputs.size(), " inputs and ", node.outputs.size(),
-                          " outputs, but the function has ", function.inputs.size(), " and ",
-                          function.outputs.size()))
+    Error("E0403", StrCat(node.op_type, ": it has ", inputs.size(), " inputs and ",
+                          node.outputs.size(), " outputs, but the function has ",
+                          function.inputs.size(), " and ", function.outputs.size()))
         .InNode(label);
     return SetOutputs(scope, node, {});
   }
@@ -397,14 +415,16 @@ void Importer::InlineFunction(Scope* scope, const Node& node, const Function& fu
   inner.prefix = StrCat(scope->prefix, node.name.empty() ? node.op_type : node.name, "/");
   inputs.resize(function.inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
-    Define(&inner, function.inputs[i], inputs[i], StrCat("input of function '", function.name, "'"));
+    Define(&inner, function.inputs[i], inputs[i],
+           StrCat("input of function '", function.name, "'"));
   }
   ConvertNodes(&inner);
   std::vector<Value> outputs;
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     const auto found = inner.values.find(function.outputs[i]);
     if (found == inner.values.end() && diagnostics_->ok()) {
-      Error("E0405", StrCat("function '", function.name, "' does not make its output '", function.outputs[i], "'"));
+      Error("E0405", StrCat("function '", function.name, "' does not make its output '",
+                            function.outputs[i], "'"));
     }
     outputs.push_back(found == inner.values.end() ? nullptr : found->second);
   }
@@ -420,8 +440,8 @@ void Importer::ReportUnsupported(const Scope& scope, const Node& node) {
   const OperatorInfo* newer = nullptr;
   FindOperator(domain, node.op_type, opset, &newer);
   text::Diagnostic& error =
-      Error("E0402", StrCat("operator ", node.op_type, " (domain ", DomainText(domain), ", opset ", opset,
-                            ") is not supported"));
+      Error("E0402", StrCat("operator ", node.op_type, " (domain ", DomainText(domain), ", opset ",
+                            opset, ") is not supported"));
   error.InNode(StrCat(scope.prefix, NodeLabel(node)));
   if (opset == 0) {
     error.Note(StrCat("the model imports no version of the domain ", DomainText(domain)));
@@ -441,7 +461,8 @@ void Importer::ReportInSubgraphs(const Scope& scope, const Graph& graph) {
     const std::string_view domain = PlainDomain(node.domain);
     const OperatorInfo* newer = nullptr;
     if (FindFunction(node) != nullptr) continue;
-    if (FindOperator(domain, node.op_type, scope.OpsetOf(domain), &newer) == nullptr) ReportUnsupported(scope, node);
+    if (FindOperator(domain, node.op_type, scope.OpsetOf(domain), &newer) == nullptr)
+      ReportUnsupported(scope, node);
   }
 }
 
@@ -449,15 +470,17 @@ void Importer::CheckVersions() {
   for (const OpsetImport& import : model_.opset_imports) {
     if (!PlainDomain(import.domain).empty() || import.version <= kNewestOpset) continue;
     diagnostics_
-        ->Warning("E0402", StrCat("the model is of opset ", import.version, "; it is read as if it were of ",
-                                  kNewestOpset, ", the newest known"))
+        ->Warning("E0402",
+                  StrCat("the model is of opset ", import.version, "; it is read as if it were of ",
+                         kNewestOpset, ", the newest known"))
         .InFile(options_.file);
   }
 }
 
 // ---- outputs
 
-// What the file says about an output is not needed, but a difference tells of a mistake in one of the two.
+// What the file says about an output is not needed, but a difference tells of a mistake in one of
+// the two.
 void Importer::CompareOutput(const ValueInfo& info, const Value& value) {
   const types::TensorType* type = ir::TensorTypeOf(value);
   if (type == nullptr || info.type.kind != Type::Kind::kTensor) return;
@@ -466,9 +489,12 @@ void Importer::CompareOutput(const ValueInfo& info, const Value& value) {
                             info.type.shape->dims.size() != static_cast<size_t>(type->rank());
   if (declared.ok() && *declared == type->dtype && !ranks_differ) return;
   diagnostics_
-      ->Warning("E0405", StrCat("output '", info.name, "' is declared as ", DataTypeName(info.type.elem_type),
-                                info.type.shape == nullptr ? "" : StrCat(" of rank ", info.type.shape->dims.size()),
-                                ", but is ", type->ToText()))
+      ->Warning(
+          "E0405",
+          StrCat(
+              "output '", info.name, "' is declared as ", DataTypeName(info.type.elem_type),
+              info.type.shape == nullptr ? "" : StrCat(" of rank ", info.type.shape->dims.size()),
+              ", but is ", type->ToText()))
       .InFile(options_.file);
 }
 
@@ -491,13 +517,14 @@ void Importer::AddOutputs(const Scope& scope) {
 
 void Importer::SetMetadata(ir::Module* module) {
   for (const StringPair& entry : model_.metadata) module->SetMetadata(entry.key, entry.value);
-  const std::string producer = StrCat(model_.producer_name, model_.producer_version.empty() ? "" : " ",
-                                      model_.producer_version);
+  const std::string producer = StrCat(
+      model_.producer_name, model_.producer_version.empty() ? "" : " ", model_.producer_version);
   if (!producer.empty()) module->SetMetadata("producer", producer);
   if (!model_.graph.name.empty()) module->SetMetadata("graph", model_.graph.name);
   module->SetMetadata("ir_version", StrCat(model_.ir_version));
   for (const OpsetImport& import : model_.opset_imports) {
-    module->SetMetadata(StrCat("opset.", DomainText(PlainDomain(import.domain))), StrCat(import.version));
+    module->SetMetadata(StrCat("opset.", DomainText(PlainDomain(import.domain))),
+                        StrCat(import.version));
   }
 }
 
@@ -516,8 +543,10 @@ Result<ir::Module> Importer::Run() {
   // After an error in the nodes a missing output is no news.
   if (complete) AddOutputs(scope);
   if (!diagnostics_->ok()) {
-    const bool unsupported = diagnostics_->items()[0].code == "E0402" || diagnostics_->items()[0].code == "E0404";
-    return diagnostics_->ToStatus(unsupported ? StatusCode::kUnsupported : StatusCode::kInvalidArgument);
+    const bool unsupported =
+        diagnostics_->items()[0].code == "E0402" || diagnostics_->items()[0].code == "E0404";
+    return diagnostics_->ToStatus(unsupported ? StatusCode::kUnsupported
+                                              : StatusCode::kInvalidArgument);
   }
   Value result = results_.size() == 1 ? results_[0] : ir::MakeTuple(results_);
   ir::Module module;
@@ -528,11 +557,13 @@ Result<ir::Module> Importer::Run() {
 
 }  // namespace
 
-Result<ir::Module> ImportModel(const Model& model, const ImportOptions& options, text::Diagnostics* diagnostics) {
+Result<ir::Module> ImportModel(const Model& model, const ImportOptions& options,
+                               text::Diagnostics* diagnostics) {
   return Importer(model, options, diagnostics).Run();
 }
 
-Result<ir::Module> ImportModel(ByteSpan bytes, const ImportOptions& options, text::Diagnostics* diagnostics) {
+Result<ir::Module> ImportModel(ByteSpan bytes, const ImportOptions& options,
+                               text::Diagnostics* diagnostics) {
   Model model;
   const Status status = ReadModel(bytes, &model);
   if (status.ok()) return ImportModel(model, options, diagnostics);

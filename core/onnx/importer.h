@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // ImportModel: the bytes of an .onnx file → ir::Module with the function "main".
 //
-// Inputs become parameters with symbolic dimensions (a dimension without a name gets a symbol of its own),
-// initializers become constants that are windows on the file, nodes become operator calls, functions that the model
-// defines are inlined. All that is wrong is reported at once: every operator that is not supported (E0402), every node
-// and feature that cannot be converted (E0403, E0404), every flaw of the graph (E0405), every shape that does not fit.
+// Inputs become parameters with symbolic dimensions (a dimension without a name gets a symbol of
+// its own), initializers become constants that are windows on the file, nodes become operator
+// calls, functions that the model defines are inlined. All that is wrong is reported at once: every
+// operator that is not supported (E0402), every node and feature that cannot be converted (E0403,
+// E0404), every flaw of the graph (E0405), every shape that does not fit.
 #ifndef TERN_CORE_ONNX_IMPORTER_H_
 #define TERN_CORE_ONNX_IMPORTER_H_
 
@@ -26,12 +27,14 @@ struct ImportOptions {
   TensorSource tensors;
 };
 
-// On failure the Status carries all diagnostics; warnings are in *diagnostics either way. Constants are windows
-// on `bytes` where options.tensors.keeper is set.
-Result<ir::Module> ImportModel(ByteSpan bytes, const ImportOptions& options, text::Diagnostics* diagnostics);
+// On failure the Status carries all diagnostics; warnings are in *diagnostics either way. Constants
+// are windows on `bytes` where options.tensors.keeper is set.
+Result<ir::Module> ImportModel(ByteSpan bytes, const ImportOptions& options,
+                               text::Diagnostics* diagnostics);
 
 // The same for a model that has been read. Its bytes must outlive this call.
-Result<ir::Module> ImportModel(const Model& model, const ImportOptions& options, text::Diagnostics* diagnostics);
+Result<ir::Module> ImportModel(const Model& model, const ImportOptions& options,
+                               text::Diagnostics* diagnostics);
 
 }  // namespace tern::onnx
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// An ONNX model as plain structs: what the file says, unchecked, nothing more. Converters see only these.
+// An ONNX model as plain structs: what the file says, unchecked, nothing more. Converters see only
+// these.
 //
-// Every string_view points into the bytes the model was read from, tensors' raw data too: keep the bytes
-// alive as long as the model. Numbers of enumerations are those of the standard.
+// Every string_view points into the bytes the model was read from, tensors' raw data too: keep the
+// bytes alive as long as the model. Numbers of enumerations are those of the standard.
 #ifndef TERN_CORE_ONNX_MODEL_H_
 #define TERN_CORE_ONNX_MODEL_H_
 
@@ -14,10 +15,30 @@
 namespace tern::onnx {
 
 enum class DataType : int32_t {
-  kUndefined = 0, kFloat = 1, kUint8 = 2, kInt8 = 3, kUint16 = 4, kInt16 = 5, kInt32 = 6, kInt64 = 7,
-  kString = 8, kBool = 9, kFloat16 = 10, kDouble = 11, kUint32 = 12, kUint64 = 13, kComplex64 = 14,
-  kComplex128 = 15, kBfloat16 = 16, kFloat8E4M3FN = 17, kFloat8E4M3FNUZ = 18, kFloat8E5M2 = 19,
-  kFloat8E5M2FNUZ = 20, kUint4 = 21, kInt4 = 22, kFloat4E2M1 = 23,
+  kUndefined = 0,
+  kFloat = 1,
+  kUint8 = 2,
+  kInt8 = 3,
+  kUint16 = 4,
+  kInt16 = 5,
+  kInt32 = 6,
+  kInt64 = 7,
+  kString = 8,
+  kBool = 9,
+  kFloat16 = 10,
+  kDouble = 11,
+  kUint32 = 12,
+  kUint64 = 13,
+  kComplex64 = 14,
+  kComplex128 = 15,
+  kBfloat16 = 16,
+  kFloat8E4M3FN = 17,
+  kFloat8E4M3FNUZ = 18,
+  kFloat8E5M2 = 19,
+  kFloat8E5M2FNUZ = 20,
+  kUint4 = 21,
+  kInt4 = 22,
+  kFloat4E2M1 = 23,
 };
 
 struct StringPair {
@@ -29,12 +50,14 @@ struct Tensor {
   std::string_view name;
   std::vector<int64_t> dims;
   int32_t data_type = 0;  // a DataType, or whatever number the file has
-  // One of these holds the elements: raw (little-endian), a typed list, or a description of another file.
+  // One of these holds the elements: raw (little-endian), a typed list, or a description of another
+  // file.
   std::string_view raw_data;
   bool has_raw_data = false;
   bool is_external = false;
   std::vector<float> float_data;
-  std::vector<int32_t> int32_data;  // also the narrower integers, bool and the bits of 16-bit floats
+  std::vector<int32_t>
+      int32_data;  // also the narrower integers, bool and the bits of 16-bit floats
   std::vector<int64_t> int64_data;
   std::vector<uint64_t> uint64_data;  // also uint32
   std::vector<double> double_data;
@@ -73,8 +96,20 @@ struct ValueInfo {
 };
 
 enum class AttributeType : int32_t {
-  kUndefined = 0, kFloat = 1, kInt = 2, kString = 3, kTensor = 4, kGraph = 5, kFloats = 6, kInts = 7,
-  kStrings = 8, kTensors = 9, kGraphs = 10, kSparseTensor = 11, kSparseTensors = 12, kTypeProto = 13,
+  kUndefined = 0,
+  kFloat = 1,
+  kInt = 2,
+  kString = 3,
+  kTensor = 4,
+  kGraph = 5,
+  kFloats = 6,
+  kInts = 7,
+  kStrings = 8,
+  kTensors = 9,
+  kGraphs = 10,
+  kSparseTensor = 11,
+  kSparseTensors = 12,
+  kTypeProto = 13,
   kTypeProtos = 14,
 };
 
@@ -131,7 +166,7 @@ struct Function {
   std::string_view overload;
   std::vector<std::string_view> inputs;
   std::vector<std::string_view> outputs;
-  std::vector<std::string_view> attributes;    // that a caller must give
+  std::vector<std::string_view> attributes;   // that a caller must give
   std::vector<Attribute> default_attributes;  // and those with a default
   std::vector<Node> nodes;
   std::vector<OpsetImport> opset_imports;

@@ -129,7 +129,8 @@ Ints NodeContext::RequireInts(int index, std::string_view what) {
   if (!ok() || !HasInput(index)) return {};
   std::optional<Ints> values = KnownInts(Input(index));
   if (!values) {
-    Unsupported("its ", what, " (input ", index, ") are computed while the model runs; only constants are possible");
+    Unsupported("its ", what, " (input ", index,
+                ") are computed while the model runs; only constants are possible");
     return {};
   }
   return *std::move(values);
@@ -137,13 +138,15 @@ Ints NodeContext::RequireInts(int index, std::string_view what) {
 
 int64_t NodeContext::RequireInt(int index, std::string_view what) {
   const Ints values = RequireInts(index, what);
-  if (ok() && values.size() != 1) Fail("its ", what, " (input ", index, ") has ", values.size(), " values, expected 1");
+  if (ok() && values.size() != 1)
+    Fail("its ", what, " (input ", index, ") has ", values.size(), " values, expected 1");
   return ok() ? values[0] : 0;
 }
 
 // ---- attributes
 
-// Follows references to the attributes of functions, from the inner to the outer. Null: left out by the caller.
+// Follows references to the attributes of functions, from the inner to the outer. Null: left out by
+// the caller.
 const Attribute* NodeContext::Resolve(const Attribute& attribute) {
   const Attribute* current = &attribute;
   const FunctionAttributes* function = setup_.function;
@@ -166,7 +169,8 @@ const Attribute* NodeContext::FindTyped(std::string_view name, AttributeType typ
   const Attribute* attribute = Find(name);
   if (attribute == nullptr) return nullptr;
   if (!TypeFits(*attribute, type)) {
-    Fail("attribute '", name, "' is ", AttributeTypeName(attribute->type), ", expected ", AttributeTypeName(type));
+    Fail("attribute '", name, "' is ", AttributeTypeName(attribute->type), ", expected ",
+         AttributeTypeName(type));
     return nullptr;
   }
   return attribute;
@@ -211,7 +215,8 @@ TensorPtr NodeContext::TensorValue(std::string_view name) {
   return nullptr;
 }
 
-int NodeContext::Choice(std::string_view name, std::initializer_list<std::string_view> names, int fallback) {
+int NodeContext::Choice(std::string_view name, std::initializer_list<std::string_view> names,
+                        int fallback) {
   const Attribute* attribute = FindTyped(name, AttributeType::kString);
   if (attribute == nullptr) return fallback;
   const auto found = std::find(names.begin(), names.end(), attribute->s);
@@ -252,11 +257,12 @@ Value NodeContext::Call(std::string_view op, std::vector<Value> args, const Attr
   return setup_.builder->Emit(op, std::move(args), attrs);
 }
 
-std::vector<Value> NodeContext::CallMany(std::string_view op, std::vector<Value> args, const Attrs& attrs,
-                                         int count) {
+std::vector<Value> NodeContext::CallMany(std::string_view op, std::vector<Value> args,
+                                         const Attrs& attrs, int count) {
   std::vector<Value> parts(static_cast<size_t>(count));
   const Value tuple = Call(op, std::move(args), attrs);
-  for (int i = 0; i < count && ok(); ++i) parts[static_cast<size_t>(i)] = setup_.builder->Field(tuple, i);
+  for (int i = 0; i < count && ok(); ++i)
+    parts[static_cast<size_t>(i)] = setup_.builder->Field(tuple, i);
   return parts;
 }
 
@@ -292,7 +298,8 @@ bool NodeContext::WantsOutput(int index) const {
 }
 
 void NodeContext::SetOutput(int index, Value value) {
-  if (static_cast<size_t>(index) < outputs_.size()) outputs_[static_cast<size_t>(index)] = std::move(value);
+  if (static_cast<size_t>(index) < outputs_.size())
+    outputs_[static_cast<size_t>(index)] = std::move(value);
 }
 
 }  // namespace tern::onnx

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // NodeContext: one ONNX node while it is converted; all that a converter sees.
 //
-// A converter reads inputs and attributes, calls operators of core/ops, sets the outputs. It is sticky: after
-// the first Fail all calls do nothing and give null values, and the importer reports that failure with the node's
-// name. (What the operators' own type rules find wrong, the ir::Builder reports.) Attributes that no converter
-// asked for are reported as warnings.
+// A converter reads inputs and attributes, calls operators of core/ops, sets the outputs. It is
+// sticky: after the first Fail all calls do nothing and give null values, and the importer reports
+// that failure with the node's name. (What the operators' own type rules find wrong, the
+// ir::Builder reports.) Attributes that no converter asked for are reported as warnings.
 #ifndef TERN_CORE_ONNX_NODE_CONTEXT_H_
 #define TERN_CORE_ONNX_NODE_CONTEXT_H_
 
@@ -43,7 +43,7 @@ class NodeContext {
     const Node* node;
     const OperatorInfo* info;
     int64_t opset;
-    std::vector<Value> inputs;  // as many as the node names, null where left out
+    std::vector<Value> inputs;                     // as many as the node names, null where left out
     const FunctionAttributes* function = nullptr;  // null: not in a function
     const TensorSource* tensors;
     ir::Builder* builder;
@@ -71,7 +71,8 @@ class NodeContext {
   // The elements of an integer tensor of rank 0 or 1.
   std::optional<Ints> KnownInts(const Value& value) const;
   std::optional<double> KnownNumber(const Value& value) const;
-  // The ints of an input that must be known; fails, naming it, if they are not. {} for one left out.
+  // The ints of an input that must be known; fails, naming it, if they are not. {} for one left
+  // out.
   Ints RequireInts(int index, std::string_view what);
   int64_t RequireInt(int index, std::string_view what);
 
@@ -101,7 +102,8 @@ class NodeContext {
   // ---- making operator calls
   Value Call(std::string_view op, std::vector<Value> args, const Attrs& attrs = {});
   // An operator with several results.
-  std::vector<Value> CallMany(std::string_view op, std::vector<Value> args, const Attrs& attrs, int count);
+  std::vector<Value> CallMany(std::string_view op, std::vector<Value> args, const Attrs& attrs,
+                              int count);
   Value Constant(TensorPtr tensor);
   Value ConstantInts(const Ints& values);
   // A scalar of the given element type; whole numbers only where that is an integer type.
@@ -154,8 +156,8 @@ struct OperatorInfo {
 };
 
 inline constexpr int kMany = INT32_MAX;
-// The newest version that is not above opset; null if there is none. *other is then set to a line of that name
-// with a newer version, or null.
+// The newest version that is not above opset; null if there is none. *other is then set to a line
+// of that name with a newer version, or null.
 const OperatorInfo* FindOperator(std::string_view domain, std::string_view name, int64_t opset,
                                  const OperatorInfo** newer);
 std::span<const OperatorInfo> AllOperators();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files list nodes in order, as the standard demands; some tools forget, so the rest is sorted here.
+// Files list nodes in order, as the standard demands; some tools forget, so the rest is sorted
+// here.
 #include "core/onnx/node_order.h"
 
 #include <algorithm>
@@ -53,8 +54,10 @@ class Sorter {
   void Follow(std::string_view input) {
     const auto found = producers_.find(input);
     if (input.empty() || found == producers_.end()) return;
-    if (states_[found->second] == State::kNew) Open(found->second);
-    else if (states_[found->second] == State::kOpen) KeepCycle(found->second);
+    if (states_[found->second] == State::kNew)
+      Open(found->second);
+    else if (states_[found->second] == State::kOpen)
+      KeepCycle(found->second);
   }
 
   // The open nodes from `first` on; the stack goes from consumer to producer.

@@ -22,7 +22,8 @@ struct NodeOrder {
 };
 
 // producers: the node that makes a value. The file's own order is kept where it is a good one.
-NodeOrder OrderNodes(std::span<const Node> nodes, const std::unordered_map<std::string_view, size_t>& producers);
+NodeOrder OrderNodes(std::span<const Node> nodes,
+                     const std::unordered_map<std::string_view, size_t>& producers);
 
 }  // namespace tern::onnx
 

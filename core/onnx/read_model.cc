@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Field numbers of onnx.proto, one function per message. A message that comes twice is merged, as Protobuf
-// says: later scalars win, lists append; of a `oneof` the last member stays.
+// Field numbers of onnx.proto, one function per message. A message that comes twice is merged, as
+// Protobuf says: later scalars win, lists append; of a `oneof` the last member stays.
 #include "core/onnx/read_model.h"
 
 #include "core/onnx/wire.h"
@@ -282,7 +282,9 @@ constexpr Signature kSignatures[] = {
     {"PK\x03\x04", "a ZIP archive (a PyTorch checkpoint is one: export it to ONNX first)"},
     {"\x1F\x8B", "gzip-compressed data: decompress it first"},
     {"\x28\xB5\x2F\xFD", "zstd-compressed data: decompress it first"},
-    {"\x7F" "ELF", "an ELF program or library"},
+    {"\x7F"
+     "ELF",
+     "an ELF program or library"},
     {"\x93NUMPY", "a NumPy array"},
     {std::string_view("\0asm", 4), "a WebAssembly module"},
     {"TERN", "a Tern executable: it needs no compiling, run it"},
@@ -296,7 +298,9 @@ constexpr Signature kSignatures[] = {
     {"{", "JSON text"},
 };
 
-bool IsTextByte(uint8_t byte) { return byte == '\n' || byte == '\r' || byte == '\t' || byte >= 0x20; }
+bool IsTextByte(uint8_t byte) {
+  return byte == '\n' || byte == '\r' || byte == '\t' || byte >= 0x20;
+}
 
 // Plain text, judged by the first bytes: an .onnx file has control characters right at the start.
 bool LooksLikeText(ByteSpan bytes) {
@@ -309,7 +313,8 @@ bool LooksLikeText(ByteSpan bytes) {
 
 Status WireStatus(const WireError& error, size_t size, std::string_view what) {
   if (error.message == nullptr) return OkStatus();
-  return Corrupt("damaged ", what, ": ", error.message, " (at byte ", error.offset, " of ", size, ")");
+  return Corrupt("damaged ", what, ": ", error.message, " (at byte ", error.offset, " of ", size,
+                 ")");
 }
 
 Status NotAModel(ByteSpan bytes, std::string_view reason) {
@@ -332,11 +337,12 @@ std::string_view DescribeForeignBytes(ByteSpan bytes) {
 Status ReadModel(ByteSpan bytes, Model* model) {
   WireError error;
   Read(WireReader(bytes, &error), model);
-  const bool plausible = model->has_graph && (model->ir_version > 0 || !model->opset_imports.empty());
+  const bool plausible =
+      model->has_graph && (model->ir_version > 0 || !model->opset_imports.empty());
   if (error.message != nullptr) {
     if (!plausible && !DescribeForeignBytes(bytes).empty()) return NotAModel(bytes, "");
-    return WireStatus(error, bytes.size(), "ONNX model").AddNote(
-        "the file may be truncated: fetch or export it again");
+    return WireStatus(error, bytes.size(), "ONNX model")
+        .AddNote("the file may be truncated: fetch or export it again");
   }
   if (!plausible) return NotAModel(bytes, "it is Protobuf data, but without a graph and a version");
   return OkStatus();

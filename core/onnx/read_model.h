@@ -11,8 +11,9 @@
 
 namespace tern::onnx {
 
-// Fills *model, which must be new. Fails on bytes that are no Protobuf message or hold no graph; the message
-// says what such bytes look like (HTML, PNG, an executable of ours, …) where that can be told.
+// Fills *model, which must be new. Fails on bytes that are no Protobuf message or hold no graph;
+// the message says what such bytes look like (HTML, PNG, an executable of ours, …) where that can
+// be told.
 Status ReadModel(ByteSpan bytes, Model* model);
 
 // The same for one TensorProto: the .pb files of the standard's test data.

@@ -112,11 +112,14 @@ Result<TensorPtr> FromRaw(const Tensor& tensor, DType dtype, Elements elements) 
   }
   if (dtype.is_bool() && HasForeignBool(bytes)) return CopyBools(tensor, bytes);
   const auto address = reinterpret_cast<uintptr_t>(bytes.data());
-  const uintptr_t alignment = dtype.code == TERN_DTYPE_COMPLEX ? dtype.bits / 16 : dtype.bits < 8 ? 1 : dtype.bits / 8;
+  const uintptr_t alignment = dtype.code == TERN_DTYPE_COMPLEX ? dtype.bits / 16
+                              : dtype.bits < 8                 ? 1
+                                                               : dtype.bits / 8;
   if (elements.keeper == nullptr || address % alignment != 0) {
     return tern::Tensor::FromBytes(dtype, tensor.dims, bytes);
   }
-  return tern::Tensor::FromMemory(bytes.data(), bytes.size(), std::move(elements.keeper), dtype, tensor.dims);
+  return tern::Tensor::FromMemory(bytes.data(), bytes.size(), std::move(elements.keeper), dtype,
+                                  tensor.dims);
 }
 
 // An entry of external_data; "" if there is none.
@@ -141,7 +144,8 @@ Result<Elements> ReadExternal(const Tensor& tensor, const TensorSource& source) 
   const std::string_view location = FindEntry(tensor, "location");
   if (location.empty()) return Corrupt("external data without a location");
   if (!IsInsideFolder(location)) {
-    return InvalidArgument("external data at '", location, "', which is outside the model's own folder");
+    return InvalidArgument("external data at '", location,
+                           "', which is outside the model's own folder");
   }
   TERN_TRY_ASSIGN(const int64_t offset, FindNumber(tensor, "offset", 0));
   TERN_TRY_ASSIGN(const int64_t length, FindNumber(tensor, "length", -1));
@@ -149,8 +153,8 @@ Result<Elements> ReadExternal(const Tensor& tensor, const TensorSource& source) 
     return NotFound("its data is in the file '", location, "', and no folder was given to look in");
   }
   Elements elements;
-  TERN_TRY_ASSIGN(elements.bytes, source.external->read(source.external->context, location, offset, length,
-                                                        &elements.keeper));
+  TERN_TRY_ASSIGN(elements.bytes, source.external->read(source.external->context, location, offset,
+                                                        length, &elements.keeper));
   return elements;
 }
 
@@ -180,13 +184,14 @@ int64_t FlatIndex(const tern::Tensor& indices, int64_t row, const std::vector<in
 
 Status CheckSparse(const tern::Tensor& values, const tern::Tensor& indices, size_t rank) {
   if (values.rank() != 1 || values.dtype().is_string() || values.dtype().bits < 8) {
-    return Corrupt("a sparse tensor's values are ", values.TypeText(), " instead of a list of numbers");
+    return Corrupt("a sparse tensor's values are ", values.TypeText(),
+                   " instead of a list of numbers");
   }
   const bool flat = indices.rank() == 1;
   const bool wide = indices.rank() == 2 && indices.dim(1) == static_cast<int64_t>(rank);
   if (indices.dtype() != kI64 || !(flat || wide) || indices.dim(0) != values.dim(0)) {
-    return Corrupt("a sparse tensor's indices ", indices.TypeText(), " do not fit its ", values.dim(0),
-                   " values");
+    return Corrupt("a sparse tensor's indices ", indices.TypeText(), " do not fit its ",
+                   values.dim(0), " values");
   }
   return OkStatus();
 }
@@ -197,7 +202,8 @@ bool IsInsideFolder(std::string_view location) {
   if (location.empty() || location.front() == '/') return false;
   if (location.find_first_of(std::string_view("\\:\0", 3)) != std::string_view::npos) return false;
   const std::vector<std::string_view> parts = StrSplit(location, '/');
-  return std::none_of(parts.begin(), parts.end(), [](std::string_view part) { return part == ".."; });
+  return std::none_of(parts.begin(), parts.end(),
+                      [](std::string_view part) { return part == ".."; });
 }
 
 Result<DType> MakeDType(int32_t data_type) {
@@ -258,9 +264,11 @@ Result<TensorPtr> MakeDenseTensor(const SparseTensor& tensor, const TensorSource
   const auto width = static_cast<size_t>(values->dtype().size());
   for (int64_t row = 0; row < values->dim(0); ++row) {
     const int64_t flat = FlatIndex(*indices, row, tensor.dims);
-    if (flat < 0 || flat >= *count) return Corrupt("a sparse tensor's index is outside its dimensions");
+    if (flat < 0 || flat >= *count)
+      return Corrupt("a sparse tensor's index is outside its dimensions");
     std::memcpy(static_cast<uint8_t*>(dense->data()) + static_cast<size_t>(flat) * width,
-                static_cast<const uint8_t*>(values->data()) + static_cast<size_t>(row) * width, width);
+                static_cast<const uint8_t*>(values->data()) + static_cast<size_t>(row) * width,
+                width);
   }
   return dense;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// MakeTensor: a Tensor of the file → a Tensor of ours; a window on the file's bytes where that is possible.
+// MakeTensor: a Tensor of the file → a Tensor of ours; a window on the file's bytes where that is
+// possible.
 //
-// Everything in a file may be a lie: dimensions are checked against the bytes that are really there before
-// anything is allocated.
+// Everything in a file may be a lie: dimensions are checked against the bytes that are really there
+// before anything is allocated.
 #ifndef TERN_CORE_ONNX_TENSOR_DATA_H_
 #define TERN_CORE_ONNX_TENSOR_DATA_H_
 
@@ -15,12 +16,13 @@
 
 namespace tern::onnx {
 
-// Reads pieces of other files of the model's folder, for weights that are not in the .onnx file itself. The
-// importer has made sure that `location` is a relative path without "..", "\\" or ':'; the reader makes sure
-// that no link leads out of the folder.
+// Reads pieces of other files of the model's folder, for weights that are not in the .onnx file
+// itself. The importer has made sure that `location` is a relative path without "..", "\\" or ':';
+// the reader makes sure that no link leads out of the folder.
 struct ExternalData {
   void* context = nullptr;
-  // `length` bytes from `offset` on (length < 0: all the rest), and in *keeper what keeps them alive.
+  // `length` bytes from `offset` on (length < 0: all the rest), and in *keeper what keeps them
+  // alive.
   Result<ByteSpan> (*read)(void* context, std::string_view location, int64_t offset, int64_t length,
                            ObjectPtr<Object>* keeper) = nullptr;
 };
@@ -35,7 +37,8 @@ struct TensorSource {
 // The element type, or an error that names what the standard calls it.
 Result<DType> MakeDType(int32_t data_type);
 
-// Errors: unknown element type, negative dimensions, more or fewer elements than the dimensions say.
+// Errors: unknown element type, negative dimensions, more or fewer elements than the dimensions
+// say.
 Result<TensorPtr> MakeTensor(const Tensor& tensor, const TensorSource& source);
 
 // A sparse tensor with its zeros written out.

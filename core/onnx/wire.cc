@@ -92,7 +92,8 @@ bool WireReader::ReadBytes() {
   return true;
 }
 
-// Groups are not used by ONNX, but unknown fields may be groups: passes over one, with all inside it.
+// Groups are not used by ONNX, but unknown fields may be groups: passes over one, with all inside
+// it.
 bool WireReader::SkipGroup() {
   uint32_t open[kMaxDepth];
   int count = 0;
@@ -142,12 +143,14 @@ void WireReader::AppendVarints(std::vector<T>* out) {
   } else if (type_ == Type::kBytes) {
     WireReader packed(payload_, origin_, error_, depth_);
     uint64_t value = 0;
-    while (packed.cursor_ != packed.end_ && packed.ReadVarint(&value)) out->push_back(static_cast<T>(value));
+    while (packed.cursor_ != packed.end_ && packed.ReadVarint(&value))
+      out->push_back(static_cast<T>(value));
     if (error_->message != nullptr) cursor_ = end_;
   }
 }
 
-// Little-endian words in the file are little-endian words here: every host of ours is little-endian.
+// Little-endian words in the file are little-endian words here: every host of ours is
+// little-endian.
 template <typename T>
 void WireReader::AppendFixed(std::vector<T>* out, Type single) {
   if (type_ == single) {

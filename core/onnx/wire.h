@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// WireReader: walks the fields of one Protobuf message in place; nothing is copied, nothing allocated.
+// WireReader: walks the fields of one Protobuf message in place; nothing is copied, nothing
+// allocated.
 //
-// Sticky: the first error ends the reading of the whole tree of messages; Next() then gives false everywhere.
-// A field whose wire type is not the expected one is an unknown field (as in libprotobuf) and is left alone.
-// Hostile input is harmless: lengths are compared by subtraction, messages nest at most kMaxDepth deep.
+// Sticky: the first error ends the reading of the whole tree of messages; Next() then gives false
+// everywhere. A field whose wire type is not the expected one is an unknown field (as in
+// libprotobuf) and is left alone. Hostile input is harmless: lengths are compared by subtraction,
+// messages nest at most kMaxDepth deep.
 #ifndef TERN_CORE_ONNX_WIRE_H_
 #define TERN_CORE_ONNX_WIRE_H_
 
@@ -37,8 +39,8 @@ class WireReader {
   bool is_message() const { return type_ == Type::kBytes; }
   bool is_varint() const { return type_ == Type::kVarint; }
 
-  // Each stores the present field if it has the right wire type. Later fields win, repeated ones append,
-  // packed or one by one.
+  // Each stores the present field if it has the right wire type. Later fields win, repeated ones
+  // append, packed or one by one.
   void Get(std::string_view* out) const;
   void Get(int64_t* out) const;
   void Get(int32_t* out) const;
@@ -51,7 +53,14 @@ class WireReader {
   void Append(std::vector<double>* out);
 
  private:
-  enum class Type : uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kStart = 3, kEnd = 4, kFixed32 = 5 };
+  enum class Type : uint8_t {
+    kVarint = 0,
+    kFixed64 = 1,
+    kBytes = 2,
+    kStart = 3,
+    kEnd = 4,
+    kFixed32 = 5
+  };
 
   WireReader(ByteSpan bytes, const uint8_t* origin, WireError* error, int depth);
   bool ReadTag();

@@ -67,7 +67,8 @@ Status RelateConvTranspose(const OpInfo& op, const Attrs& attrs, std::span<const
   TERN_TRY(ReadDims(op, args, 0, &x));
   TERN_TRY(ReadDims(op, args, 1, &w));
 
-  TERN_TRY(op.op == Op::k_conv_transpose3d ? CheckRank("x", x.rank(), 5, 5) : CheckRank("x", x.rank(), 3, 4));
+  TERN_TRY(op.op == Op::k_conv_transpose3d ? CheckRank("x", x.rank(), 5, 5)
+                                           : CheckRank("x", x.rank(), 3, 4));
   TERN_TRY(CheckFloat(op, args));
   TERN_TRY(CheckSameDType(op, args, 0, 1));
   TERN_TRY(ConvTransposeShape(conv, x, w, &result));

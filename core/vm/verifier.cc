@@ -2,10 +2,8 @@
 // The verifier: tables first, then each instruction by itself, then control flow and registers per
 // function.
 //
-// Nothing here grows faster than the file: registers must all be mentioned by the code, so there
-// are never more of them than operands, and the flow analysis keeps bits only for registers that
-// live across blocks, within kMaxFlowBits. The analysis is the usual forward one: `must` holds
-// registers written on every path to a block, `may` those written on some path.
+// Nothing here grows faster than the file: registers must all be mentioned by the code, so there are never more of
+// them than operands. The flow analysis is in verify_flow.cc.
 #include "core/vm/verifier.h"
 
 #include <algorithm>
@@ -17,6 +15,7 @@
 #include "core/base/result.h"
 #include "core/base/strings.h"
 #include "core/base/utf8.h"
+#include "core/vm/verify_flow.h"
 
 namespace tern::vm {
 namespace {
@@ -24,12 +23,7 @@ namespace {
 constexpr uint64_t kMaxSplatBytes = uint64_t{1} << 30;
 constexpr int kMaxTupleDepth = 64;
 constexpr uint32_t kMaxRegisters = 1u << 24;
-constexpr uint64_t kMaxFlowBits = uint64_t{1} << 29;
-constexpr uint64_t kMaxFlowSteps =
-    100'000'000;  // instructions looked at; real code needs a few sweeps
 
-// The kinds a register may hold, where its writers tell; used for Phi.
-using KindSet = uint32_t;
 constexpr KindSet kUnknownKind = ~KindSet{0};
 enum KindBit : KindSet {
   kIntBit = 1,
@@ -211,7 +205,10 @@ class FunctionVerifier {
       if (Decode(pc)) CheckInstruction(pc);
     }
     if (ok()) CheckMentions();
-    if (ok()) CheckFlow();
+    if (ok()) {
+      const FlowError error = VerifyFlow({parts_, function, leaders_, mentions_.kinds, has_phi_});
+      if (error.pc >= 0 && Decode(static_cast<uint32_t>(error.pc))) Fail(static_cast<uint32_t>(error.pc), error.reason);
+    }
     return std::move(status_);
   }
 
@@ -501,250 +498,6 @@ class FunctionVerifier {
     }
   }
 
-  // --- flow: every register written before it is read, on every path ---
-
-  struct Block {
-    uint32_t begin = 0;
-    uint32_t end = 0;
-    std::vector<uint32_t> successors;
-  };
-  enum class Local : uint8_t { kIncoming, kWritten, kKilled };
-
-  void CheckFlow() {
-    MakeBlocks();
-    if (!ok()) return;
-    if (blocks_.size() == 1 && !has_phi_) return CheckStraightLine();
-    FindGlobals();
-    const uint64_t words = (globals_.size() + 63) / 64;
-    if (words * 128 * blocks_.size() > kMaxFlowBits) {
-      return Fail(0, "the function has too many blocks and registers to verify");
-    }
-    words_ = static_cast<size_t>(words);
-    Solve();
-    for (size_t b = 0; ok() && b < blocks_.size(); ++b) {
-      if (reached_[b]) CheckBlock(b);
-    }
-  }
-
-  void MakeBlocks() {
-    blocks_.clear();
-    block_of_.assign(function_->instruction_count, 0);
-    for (uint32_t pc = 0; pc < function_->instruction_count; ++pc) {
-      if (leaders_[pc] || (pc > 0 && ends_block_)) {
-        if (!blocks_.empty()) blocks_.back().end = pc;
-        blocks_.push_back({pc, pc, {}});
-      }
-      block_of_[pc] = static_cast<uint32_t>(blocks_.size() - 1);
-      ends_block_ = FlowAt(pc) != Flow::kNext;
-    }
-    ends_block_ = false;
-    blocks_.back().end = function_->instruction_count;
-    for (Block& block : blocks_) AddSuccessors(&block);
-  }
-
-  Flow FlowAt(uint32_t pc) const {
-    const uint64_t word = parts_.instr_data[parts_.instr_offset[function_->first_instruction + pc]];
-    return GetInfo(static_cast<Opcode>(word >> 56)).flow;
-  }
-
-  void AddSuccessors(Block* block) {
-    const uint32_t last = block->end - 1;
-    if (!Decode(last)) return;
-    const InstructionInfo& info = *current_.info;
-    if (info.flow == Flow::kNext) block->successors.push_back(block_of_[last + 1]);
-    if (info.flow != Flow::kJump) return;
-    for (size_t i = 0; i < info.operand_count; ++i) {
-      if (info.operands()[i].role != Role::kOffset) continue;
-      block->successors.push_back(
-          block_of_[static_cast<size_t>(int64_t{last} + current_.operands[i].value)]);
-    }
-  }
-
-  // Calls visit(role, register) for the registers of the current instruction: reads first, then
-  // kills, writes last.
-  template <typename Visit>
-  void VisitRegisters(Visit visit) {
-    const InstructionInfo& info = *current_.info;
-    const Operand* written = nullptr;
-    for (size_t i = 0; i < current_.operands.size(); ++i) {
-      const Operand& operand = current_.operands[i];
-      if (!operand.is_register()) continue;
-      const OperandInfo& role = info.operands()[std::min<size_t>(i, info.operand_count - 1u)];
-      if (role.role == Role::kWrite)
-        written = &operand;
-      else
-        visit(role.role, static_cast<size_t>(operand.value));
-    }
-    if (written != nullptr) visit(Role::kWrite, static_cast<size_t>(written->value));
-  }
-
-  // Straight-line code needs one pass and no sets.
-  void CheckStraightLine() {
-    local_.assign(function_->register_count, Local::kIncoming);
-    std::fill_n(local_.begin(), function_->arity(), Local::kWritten);
-    for (uint32_t pc = 0; ok() && pc < function_->instruction_count; ++pc) {
-      if (!Decode(pc)) return;
-      VisitRegisters([&](Role role, size_t index) { StepStraight(pc, role, index); });
-    }
-  }
-  void StepStraight(uint32_t pc, Role role, size_t index) {
-    if (role != Role::kWrite && local_[index] != Local::kWritten)
-      FailRead(pc, role, index, local_[index]);
-    if (role == Role::kWrite) local_[index] = Local::kWritten;
-    if (role == Role::kKill) local_[index] = Local::kKilled;
-  }
-
-  void FailRead(uint32_t pc, Role role, size_t index, Local state) {
-    const std::string reg = RegisterText(static_cast<int64_t>(index));
-    if (!Decode(pc)) return;
-    if (role == Role::kKill)
-      return Fail(pc, StrCat("register ", reg, " is killed, but holds nothing on some path"));
-    if (state == Local::kKilled)
-      return Fail(pc, StrCat("register ", reg, " is read after it was killed"));
-    if (index < function_->arity())
-      return Fail(pc, StrCat("register ", reg, " is read after it was killed on some path"));
-    Fail(pc, StrCat("register ", reg, " is read, but not written before on every path"));
-  }
-
-  // Registers that some block reads before it writes them; only these need bits.
-  void FindGlobals() {
-    global_index_.assign(function_->register_count, -1);
-    globals_.clear();
-    for (const Block& block : blocks_) {
-      written_.resize(function_->register_count, 0);
-      ++epoch_;
-      for (uint32_t pc = block.begin; pc < block.end; ++pc) {
-        if (!Decode(pc)) return;
-        VisitRegisters([&](Role role, size_t index) {
-          if (role == Role::kWrite || role == Role::kKill) {
-            if (role == Role::kKill && written_[index] != epoch_) AddGlobal(index);
-            written_[index] = role == Role::kWrite ? epoch_ : 0;
-          } else if (written_[index] != epoch_) {
-            AddGlobal(index);
-          }
-          if (role == Role::kPhi) AddGlobal(index);
-        });
-      }
-    }
-  }
-  void AddGlobal(size_t index) {
-    if (global_index_[index] >= 0) return;
-    global_index_[index] = static_cast<int32_t>(globals_.size());
-    globals_.push_back(static_cast<uint32_t>(index));
-  }
-
-  using Bits = std::vector<uint64_t>;
-  static bool Get(const uint64_t* bits, size_t i) { return (bits[i / 64] >> (i % 64) & 1) != 0; }
-  static void Set(uint64_t* bits, size_t i, bool on) {
-    const uint64_t mask = uint64_t{1} << (i % 64);
-    bits[i / 64] = on ? bits[i / 64] | mask : bits[i / 64] & ~mask;
-  }
-  uint64_t* Must(size_t block) { return must_.data() + block * words_; }
-  uint64_t* May(size_t block) { return may_.data() + block * words_; }
-
-  // Applies a block's kills and writes to the sets.
-  void Transfer(const Block& block, uint64_t* must, uint64_t* may) {
-    for (uint32_t pc = block.begin; pc < block.end; ++pc) {
-      if (!Decode(pc)) return;
-      VisitRegisters([&](Role role, size_t index) { Apply(role, index, must, may); });
-    }
-  }
-  void Apply(Role role, size_t index, uint64_t* must, uint64_t* may) {
-    if (role != Role::kWrite && role != Role::kKill) return;
-    const int32_t g = global_index_[index];
-    if (g < 0) return;
-    Set(must, static_cast<size_t>(g), role == Role::kWrite);
-    Set(may, static_cast<size_t>(g), role == Role::kWrite);
-  }
-
-  void Solve() {
-    must_.assign(words_ * blocks_.size(), ~uint64_t{0});
-    may_.assign(words_ * blocks_.size(), 0);
-    reached_.assign(blocks_.size(), false);
-    std::fill_n(must_.begin(), words_, 0);
-    for (size_t g = 0; g < globals_.size(); ++g) {
-      Set(Must(0), g, globals_[g] < function_->arity());
-      Set(May(0), g, globals_[g] < function_->arity());
-    }
-    reached_[0] = true;
-    std::vector<bool> dirty(blocks_.size(), false);
-    dirty[0] = true;
-    Bits must(words_), may(words_);
-    uint64_t steps = 0;
-    // Blocks lie roughly in the order of flow, so sweeps in order settle after as many as loops are
-    // nested.
-    for (bool again = true; again && ok();) {
-      again = false;
-      for (size_t b = 0; b < blocks_.size(); ++b) {
-        if (!dirty[b]) continue;
-        dirty[b] = false;
-        steps += blocks_[b].end - blocks_[b].begin + words_;
-        if (steps > kMaxFlowSteps) return Fail(0, "the function's flow is too tangled to verify");
-        std::copy_n(Must(b), words_, must.begin());
-        std::copy_n(May(b), words_, may.begin());
-        Transfer(blocks_[b], must.data(), may.data());
-        for (uint32_t next : blocks_[b].successors) {
-          if (!Join(next, must, may)) continue;
-          dirty[next] = true;
-          again |= next <= b;
-        }
-      }
-    }
-  }
-
-  // True if the block's incoming sets changed, or it was never reached before.
-  bool Join(uint32_t block, const Bits& must, const Bits& may) {
-    bool changed = !reached_[block];
-    reached_[block] = true;
-    for (size_t i = 0; i < words_; ++i) {
-      const uint64_t new_must = Must(block)[i] & must[i];
-      const uint64_t new_may = May(block)[i] | may[i];
-      changed |= new_must != Must(block)[i] || new_may != May(block)[i];
-      Must(block)[i] = new_must;
-      May(block)[i] = new_may;
-    }
-    return changed;
-  }
-
-  void CheckBlock(size_t b) {
-    Bits must(Must(b), Must(b) + words_), may(May(b), May(b) + words_);
-    ++epoch_;
-    killed_.resize(function_->register_count, 0);
-    for (uint32_t pc = blocks_[b].begin; ok() && pc < blocks_[b].end; ++pc) {
-      if (!Decode(pc)) return;
-      if (current_.info->opcode == Opcode::kPhi) CheckPhi(pc, must.data(), may.data());
-      VisitRegisters([&](Role role, size_t index) {
-        // Registers without bits were seen to be written in this block before they are read.
-        const int32_t g = global_index_[index];
-        if (role != Role::kWrite && role != Role::kPhi) {
-          const bool holds = g < 0 || Get(must.data(), static_cast<size_t>(g));
-          if (!holds)
-            FailRead(pc, role, index, killed_[index] == epoch_ ? Local::kKilled : Local::kIncoming);
-        }
-        if (role == Role::kKill) killed_[index] = epoch_;
-        Apply(role, index, must.data(), may.data());
-      });
-    }
-  }
-
-  void CheckPhi(uint32_t pc, const uint64_t* must, const uint64_t* may) {
-    const size_t a = static_cast<size_t>(current_.operands[1].value);
-    const size_t b = static_cast<size_t>(current_.operands[2].value);
-    const auto ga = static_cast<size_t>(global_index_[a]);
-    const auto gb = static_cast<size_t>(global_index_[b]);
-    for (const auto& [reg, g] : {std::pair(a, ga), std::pair(b, gb)}) {
-      if (!Get(may, g))
-        return Fail(pc, StrCat("register %", reg, " holds nothing on any path to the phi"));
-    }
-    if (Get(must, ga) && Get(must, gb)) {
-      return Fail(pc, StrCat("registers %", a, " and %", b,
-                             " both hold a value on every path; phi needs exactly one"));
-    }
-    if ((mentions_.kinds[a] & mentions_.kinds[b]) == 0) {
-      Fail(pc, StrCat("registers %", a, " and %", b, " hold values of different kinds"));
-    }
-  }
-
   const ExecutableParts& parts_;
   const VerifyOptions& options_;
   const FunctionInfo* function_ = nullptr;
@@ -754,20 +507,7 @@ class FunctionVerifier {
   Instruction current_;
   Mentions mentions_;
   bool has_phi_ = false;
-  bool ends_block_ = false;
   std::vector<bool> leaders_;
-  std::vector<Block> blocks_;
-  std::vector<uint32_t> block_of_;
-  std::vector<Local> local_;
-  std::vector<uint64_t> written_;
-  std::vector<uint64_t> killed_;
-  uint64_t epoch_ = 0;
-  std::vector<int32_t> global_index_;
-  std::vector<uint32_t> globals_;
-  size_t words_ = 0;
-  Bits must_;
-  Bits may_;
-  std::vector<bool> reached_;
 };
 
 }  // namespace

@@ -7,7 +7,8 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   tern::text::Diagnostics diagnostics;
-  const tern::Result<tern::ir::Module> module = tern::onnx::ImportModel({data, size}, {}, &diagnostics);
+  const tern::Result<tern::ir::Module> module =
+      tern::onnx::ImportModel({data, size}, {}, &diagnostics);
   if (module.ok() != diagnostics.ok()) __builtin_trap();
   return 0;
 }

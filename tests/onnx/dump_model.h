@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One model as canonical text, from our structs or from libprotobuf's: equal texts mean equal readings.
+// One model as canonical text, from our structs or from libprotobuf's: equal texts mean equal
+// readings.
 #ifndef TERN_TESTS_ONNX_DUMP_MODEL_H_
 #define TERN_TESTS_ONNX_DUMP_MODEL_H_
 

@@ -56,7 +56,8 @@ void DumpTensorType(int kind, const Tensor& type, DumpText* out) {
   if (type.has_shape()) DumpShape(type.shape(), out);
 }
 
-void DumpContents(int kind, int key_type, bool present, const ::onnx::TypeProto& contents, DumpText* out) {
+void DumpContents(int kind, int key_type, bool present, const ::onnx::TypeProto& contents,
+                  DumpText* out) {
   out->Number("kind", kind);
   out->Number("elem_type", key_type);
   if (present) Nested("contents", contents, out);

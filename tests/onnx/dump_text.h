@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text that both dumpers write: "name{…}" for messages, "name=value" for scalars, strings with their length.
+// The text that both dumpers write: "name{…}" for messages, "name=value" for scalars, strings with
+// their length.
 #ifndef TERN_TESTS_ONNX_DUMP_TEXT_H_
 #define TERN_TESTS_ONNX_DUMP_TEXT_H_
 

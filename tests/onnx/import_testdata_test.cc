@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every model of the standard's test data imports, but for those listed in unsupported.txt: operators that are not
-// there yet. A model that stops importing fails, and so does one that begins to while the list still has it.
+// Every model of the standard's test data imports, but for those listed in unsupported.txt:
+// operators that are not there yet. A model that stops importing fails, and so does one that begins
+// to while the list still has it.
 #include <gtest/gtest.h>
 
 #include <set>

@@ -23,7 +23,8 @@ class Draws {
 };
 
 inline char InterestingByte(Draws& draw) {
-  constexpr char kBytes[] = {0, 1, 2, 7, 8, 10, 16, 18, 0x7F, '\x80', '\xFF', '\xFE', 0x40, 0x2A, 0x3A, 0x0B};
+  constexpr char kBytes[] = {0,    1,      2,      7,      8,    10,   16,   18,
+                             0x7F, '\x80', '\xFF', '\xFE', 0x40, 0x2A, 0x3A, 0x0B};
   return draw(3) == 0 ? static_cast<char>(draw(256)) : kBytes[draw(sizeof(kBytes))];
 }
 
@@ -37,7 +38,8 @@ inline std::string Mutate(std::string bytes, Draws& draw) {
     case 4: bytes += bytes.substr(at, draw(bytes.size())); break;
     default: break;
   }
-  for (size_t i = draw(4) + 1; i > 0 && !bytes.empty(); --i) bytes[draw(bytes.size())] = InterestingByte(draw);
+  for (size_t i = draw(4) + 1; i > 0 && !bytes.empty(); --i)
+    bytes[draw(bytes.size())] = InterestingByte(draw);
   return bytes;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damaged models never crash or hang the importer: it gives a module or says what is wrong. The damage is the same in
-// every run; with the preset `asan` this also proves that nothing is read outside the bytes.
+// Damaged models never crash or hang the importer: it gives a module or says what is wrong. The
+// damage is the same in every run; with the preset `asan` this also proves that nothing is read
+// outside the bytes.
 #include <gtest/gtest.h>
 
 #include "core/onnx/importer.h"
@@ -15,21 +16,33 @@ namespace {
 std::vector<std::string> SeedModels() {
   const ProtoWriter inner = OnnxGraph().Node({"Relu", {"x"}, {"a"}}).Output("a").fields();
   const ProtoWriter slope = ReferenceAttribute("alpha", 1, "slope");
-  ProtoWriter function = ProtoWriter().Text(1, "F").Text(4, "a").Text(5, "b").Text(6, "slope").Text(10, "own");
+  ProtoWriter function =
+      ProtoWriter().Text(1, "F").Text(4, "a").Text(5, "b").Text(6, "slope").Text(10, "own");
   function.Message(7, OnnxNode{"LeakyRelu", {"a"}, {"b"}, {slope}}.Write());
   function.Message(9, ProtoWriter().Int(2, 13)).Message(11, FloatAttribute("slope", 0.5f));
-  const ProtoWriter more =
-      ProtoWriter().Message(25, function).Message(8, ProtoWriter().Text(1, "own").Int(2, 1)).Text(2, "seed");
+  const ProtoWriter more = ProtoWriter()
+                               .Message(25, function)
+                               .Message(8, ProtoWriter().Text(1, "own").Int(2, 1))
+                               .Text(2, "seed");
   OnnxGraph shapes;
-  shapes.Input("x", kOnnxFloat, {"n", 3, 8, 8}).Initializer(OnnxInts("t", {0, -1})).Initializer(OnnxInts("a", {1}));
-  shapes.Node({"Shape", {"x"}, {"s"}}).Node({"Gather", {"s", "a"}, {"g"}}).Node({"Reshape", {"x", "t"}, {"y"}});
-  shapes.Node({"Slice", {"x", "a", "t", "a"}, {"z"}}).Node({"Concat", {"g", "t"}, {"c"}, {IntAttribute("axis", 0)}});
+  shapes.Input("x", kOnnxFloat, {"n", 3, 8, 8})
+      .Initializer(OnnxInts("t", {0, -1}))
+      .Initializer(OnnxInts("a", {1}));
+  shapes.Node({"Shape", {"x"}, {"s"}})
+      .Node({"Gather", {"s", "a"}, {"g"}})
+      .Node({"Reshape", {"x", "t"}, {"y"}});
+  shapes.Node({"Slice", {"x", "a", "t", "a"}, {"z"}})
+      .Node({"Concat", {"g", "t"}, {"c"}, {IntAttribute("axis", 0)}});
   OnnxGraph layers;
   layers.Input("x", kOnnxFloat, {1, 3, 8, 8}).Initializer(OnnxFloats("w", {1, 3, 1, 1}, {1, 2, 3}));
-  layers.Node({"Conv", {"x", "w"}, {"a"}, {IntsAttribute("strides", {2, 2}), TextAttribute("auto_pad", "VALID")}});
+  layers.Node({"Conv",
+               {"x", "w"},
+               {"a"},
+               {IntsAttribute("strides", {2, 2}), TextAttribute("auto_pad", "VALID")}});
   layers.Node({"F", {"a"}, {"b"}, {FloatAttribute("slope", 0.1f)}, "call", "own"});
   layers.Node({"If", {"b"}, {"c"}, {GraphAttribute("then_branch", inner)}});
-  layers.Node({"Constant", {}, {"k"}, {TensorAttribute("value", OnnxInts("", {4, 5}))}}).Output("b");
+  layers.Node({"Constant", {}, {"k"}, {TensorAttribute("value", OnnxInts("", {4, 5}))}})
+      .Output("b");
   return {shapes.Output("y").Output("z").Output("c").Model(13), layers.Model(13, more)};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our wire reader against libprotobuf with the official onnx.proto: every model of the standard's test data
-// reads the same, and so do damaged models; what one of them refuses the other refuses too.
+// Our wire reader against libprotobuf with the official onnx.proto: every model of the standard's
+// test data reads the same, and so do damaged models; what one of them refuses the other refuses
+// too.
 #include <gtest/gtest.h>
 
 #include "core/onnx/read_model.h"
@@ -14,7 +15,8 @@ namespace {
 
 enum class Verdict { kBothRead, kBothRefuse, kDiffer };
 
-// Equal readings or equal refusal. A file without a graph is a legal Protobuf message which we refuse by name.
+// Equal readings or equal refusal. A file without a graph is a legal Protobuf message which we
+// refuse by name.
 Verdict Compare(const std::string& bytes) {
   ::onnx::ModelProto proto;
   const bool theirs = proto.ParseFromString(bytes);
@@ -48,7 +50,8 @@ TEST(ProtobufCompareTest, DamagedModelsReadTheSameOrAreRefusedByBoth) {
       ++counts[static_cast<int>(verdict)];
       if (verdict == Verdict::kDiffer && counts[2] < 5) {
         ADD_FAILURE() << file << " round " << round;
-        std::ofstream("onnx-mutant-" + std::to_string(counts[2]) + ".bin", std::ios::binary) << mutant;
+        std::ofstream("onnx-mutant-" + std::to_string(counts[2]) + ".bin", std::ios::binary)
+            << mutant;
       }
     }
   }

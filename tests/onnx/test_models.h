@@ -13,7 +13,8 @@
 
 namespace tern::test {
 
-inline constexpr char kMissingTestData[] = "no test data: install libonnx-testdata, or set TERN_ONNX_TESTDATA";
+inline constexpr char kMissingTestData[] =
+    "no test data: install libonnx-testdata, or set TERN_ONNX_TESTDATA";
 
 inline std::filesystem::path TestDataFolder() {
   const char* folder = std::getenv("TERN_ONNX_TESTDATA");
@@ -24,7 +25,8 @@ inline std::filesystem::path TestDataFolder() {
 inline std::vector<std::string> TestModels(const std::string& suite = "") {
   std::vector<std::string> files;
   std::error_code none;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(TestDataFolder() / suite, none)) {
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(TestDataFolder() / suite, none)) {
     if (entry.path().extension() == ".onnx") files.push_back(entry.path().string());
   }
   std::sort(files.begin(), files.end());

@@ -9,8 +9,9 @@
     ;; expect
     3
 
-%s is a copy of the input under the file's own name, in a folder of its own, which is also the working folder. There
-may be several ;; run: lines; their outputs (stdout, then stderr) follow each other, each command must have the exit code.
+%s is a copy of the input under the file's own name, in a folder of its own, which is also the
+working folder. There may be several ;; run: lines; their outputs (stdout, then stderr) follow each
+other, each command must have the exit code.
 
 usage: golden.py [--bin DIR]… [--prefix COMMAND] [--suffix .js] [--accept] [-v] PATH…
   --bin     where the tools are (the first folder that has one is taken)
@@ -72,9 +73,13 @@ class Golden:
         if not self.input.endswith("\n"):
             self.input += "\n"
         self.expected = "\n".join(lines[cut + 1:])
-        self.commands = [line[len(";; run:"):].strip() for line in lines[:cut] if line.startswith(";; run:")]
-        exits = [line[len(";; exit:"):].strip() for line in lines[:cut] if line.startswith(";; exit:")]
+        self.commands = self.values(lines[:cut], ";; run:")
+        exits = self.values(lines[:cut], ";; exit:")
         self.exit_code = int(exits[0]) if exits else 0
+
+    @staticmethod
+    def values(lines, key):
+        return [line[len(key):].strip() for line in lines if line.startswith(key)]
 
 
 class Runner:
@@ -86,7 +91,8 @@ class Runner:
             path = os.path.join(os.path.abspath(folder), name + self.options.suffix)
             if os.path.exists(path):
                 return shlex.split(self.options.prefix) + [path]
-        raise FileNotFoundError(f"there is no tool {name}{self.options.suffix} in {', '.join(self.options.bin) or 'no --bin'}")
+        folders = ", ".join(self.options.bin) or "no --bin"
+        raise FileNotFoundError(f"there is no tool {name}{self.options.suffix} in {folders}")
 
     def run(self, golden):
         """Returns (output, problem)."""
@@ -100,15 +106,17 @@ class Runner:
             for command in golden.commands:
                 words = [name if word == "%s" else word for word in shlex.split(command)]
                 try:
-                    done = subprocess.run(self.tool(words[0]) + words[1:], cwd=folder, capture_output=True,
-                                          timeout=TIMEOUT_SECONDS)
+                    done = subprocess.run(self.tool(words[0]) + words[1:], cwd=folder,
+                                          capture_output=True, timeout=TIMEOUT_SECONDS)
                 except subprocess.TimeoutExpired:
                     return output, f"'{command}' did not end within {TIMEOUT_SECONDS} s"
                 except FileNotFoundError as error:
                     return output, str(error)
-                output += done.stdout.decode("utf-8", "replace") + done.stderr.decode("utf-8", "replace")
+                output += done.stdout.decode("utf-8", "replace")
+                output += done.stderr.decode("utf-8", "replace")
                 if done.returncode != golden.exit_code:
-                    return output, f"'{command}' ended with {done.returncode}, expected {golden.exit_code}"
+                    code = f"{done.returncode}, expected {golden.exit_code}"
+                    return output, f"'{command}' ended with {code}"
         return output, None
 
     def check(self, path):

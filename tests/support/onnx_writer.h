@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes ONNX models for tests without a Protobuf library: ProtoWriter for any message, and short makers for
-// the usual ones. Field numbers are those of onnx.proto. Header-only, so that every test binary can use it.
+// Writes ONNX models for tests without a Protobuf library: ProtoWriter for any message, and short
+// makers for the usual ones. Field numbers are those of onnx.proto. Header-only, so that every test
+// binary can use it.
 #ifndef TERN_TESTS_SUPPORT_ONNX_WRITER_H_
 #define TERN_TESTS_SUPPORT_ONNX_WRITER_H_
 
@@ -16,7 +17,9 @@ namespace tern::test {
 
 class ProtoWriter {
  public:
-  ProtoWriter& Tag(uint32_t field, uint32_t wire_type) { return Raw(uint64_t{field} << 3 | wire_type); }
+  ProtoWriter& Tag(uint32_t field, uint32_t wire_type) {
+    return Raw(uint64_t{field} << 3 | wire_type);
+  }
   ProtoWriter& Raw(uint64_t varint) {
     for (; varint >= 0x80; varint >>= 7) bytes_.push_back(static_cast<char>(varint | 0x80));
     bytes_.push_back(static_cast<char>(varint));
@@ -37,7 +40,9 @@ class ProtoWriter {
     bytes_.append(text);
     return *this;
   }
-  ProtoWriter& Message(uint32_t field, const ProtoWriter& message) { return Text(field, message.bytes_); }
+  ProtoWriter& Message(uint32_t field, const ProtoWriter& message) {
+    return Text(field, message.bytes_);
+  }
   ProtoWriter& Append(const ProtoWriter& more) {
     bytes_ += more.bytes_;
     return *this;
@@ -62,8 +67,8 @@ std::string RawBytes(const std::vector<T>& values) {
   return std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
 }
 
-inline ProtoWriter OnnxTensor(std::string_view name, int data_type, const std::vector<int64_t>& dims,
-                              std::string_view raw_data) {
+inline ProtoWriter OnnxTensor(std::string_view name, int data_type,
+                              const std::vector<int64_t>& dims, std::string_view raw_data) {
   ProtoWriter tensor;
   for (const int64_t dim : dims) tensor.Int(1, dim);
   return tensor.Int(2, data_type).Text(8, name).Text(9, raw_data);
@@ -132,15 +137,16 @@ struct OnnxNode {
 
 // A dimension is a number, a symbol, or "" for unknown.
 struct OnnxDim {
-  OnnxDim(int64_t number) : value(number) {}                       // NOLINT: implicit by design
-  OnnxDim(int number) : value(number) {}                           // NOLINT
+  OnnxDim(int64_t number) : value(number) {}                          // NOLINT: implicit by design
+  OnnxDim(int number) : value(number) {}                              // NOLINT
   OnnxDim(const char* text) : value(0), symbol(text), named(true) {}  // NOLINT
   int64_t value;
   std::string_view symbol;
   bool named = false;
 };
 
-inline ProtoWriter OnnxValueInfo(std::string_view name, int data_type, const std::vector<OnnxDim>& dims) {
+inline ProtoWriter OnnxValueInfo(std::string_view name, int data_type,
+                                 const std::vector<OnnxDim>& dims) {
   ProtoWriter shape;
   for (const OnnxDim& dim : dims) {
     ProtoWriter one;

@@ -196,7 +196,8 @@ async function benchWeb(model, options, folder) {
   });
   try {
     return await page.evaluate(
-      `(${inPage})(${JSON.stringify(model.name)}, ${JSON.stringify(inputs)}, ${options.rounds}, ${options.seconds}, ${JSON.stringify(kOrtTypes)})`,
+      `(${inPage})(${JSON.stringify(model.name)}, ${JSON.stringify(inputs)}, ` +
+        `${options.rounds}, ${options.seconds}, ${JSON.stringify(kOrtTypes)})`,
     );
   } finally {
     await page.close();
@@ -272,7 +273,9 @@ const folder = mkdtempSync(join(tmpdir(), 'tern-bench-'));
 const peak = measuredPeak();
 const rows = [];
 console.log(
-  `${'bench'.padEnd(22)} ${'model'.padEnd(24)} ${'tern ms'.padStart(9)} ${'rival ms'.padStart(9)}  ratio   (peak of a core: ${peak ? peak.toFixed(0) : '?'} GFLOP/s)`,
+  `${'bench'.padEnd(22)} ${'model'.padEnd(24)} ${'tern ms'.padStart(9)} ` +
+    `${'rival ms'.padStart(9)}  ratio   (peak of a core: ${peak ? peak.toFixed(0) : '?'} ` +
+    `GFLOP/s)`,
 );
 try {
   for (const name of options.names) {

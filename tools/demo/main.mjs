@@ -173,7 +173,8 @@ async function main() {
   });
   const digest = createHash('sha256').update(readFileSync(kExecutable)).digest('hex').slice(0, 16);
   console.log(
-    `one file for all: build/demo/digits.tern, ${statSync(kExecutable).size} bytes, sha256 ${digest}…\n`,
+    `one file for all: build/demo/digits.tern, ${statSync(kExecutable).size} bytes, sha256 ` +
+      `${digest}…\n`,
   );
   const input = firstInput();
   const row = (...cells) =>

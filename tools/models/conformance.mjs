@@ -20,7 +20,8 @@ const kCaseSeconds = 60;
 
 function usage(problem) {
   console.error(
-    `onnx_conformance: ${problem}\nusage: tools/onnx_conformance.sh [--target host|aarch64|wasm] [--data DIR] [--list] [--expect FILE]`,
+    `onnx_conformance: ${problem}\nusage: tools/onnx_conformance.sh [--target ` +
+      `host|aarch64|wasm] [--data DIR] [--list] [--expect FILE]`,
   );
   process.exit(2);
 }
@@ -119,7 +120,8 @@ function printReasons(verdicts, kind) {
   console.log(`\n${kind}:`);
   for (const [reason, names] of [...reasons].sort((a, b) => b[1].length - a[1].length)) {
     console.log(
-      `  ${String(names.length).padStart(4)}  ${reason}  (${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''})`,
+      `  ${String(names.length).padStart(4)}  ${reason}  ` +
+        `(${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''})`,
     );
   }
 }
@@ -152,5 +154,6 @@ if (options.expect) {
 }
 const failed = verdicts.filter((v) => v.verdict === 'failed').length;
 console.log(
-  `${passed.length} passed, ${failed} failed, ${verdicts.length - passed.length - failed} unsupported`,
+  `${passed.length} passed, ${failed} failed, ${verdicts.length - passed.length - failed} ` +
+    `unsupported`,
 );

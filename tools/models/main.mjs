@@ -10,7 +10,8 @@ import { parseTensorProto } from './tensor_proto.mjs';
 
 function usage(problem) {
   console.error(
-    `models: ${problem}\nusage: tools/models.sh [--target host|aarch64|wasm] [--vl BITS] [--dir DIR] [NAME…]`,
+    `models: ${problem}\nusage: tools/models.sh [--target host|aarch64|wasm] [--vl BITS] ` +
+      `[--dir DIR] [NAME…]`,
   );
   process.exit(2);
 }
@@ -122,7 +123,9 @@ function runCase(model, test, target, executable) {
     result = { error: Infinity, problem: error.message };
   }
   const ms = Math.round(performance.now() - start);
-  const line = `${model.name}/${test.name} on ${target.name}: largest error ${result.error.toExponential(1)}, ${ms} ms`;
+  const line =
+    `${model.name}/${test.name} on ${target.name}: largest error ` +
+    `${result.error.toExponential(1)}, ${ms} ms`;
   console.log(
     result.problem
       ? `FAIL ${line}\n     ${result.problem.replaceAll('\n', '\n     ')}`

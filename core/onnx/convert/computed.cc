@@ -8,7 +8,9 @@
 namespace tern::onnx {
 namespace {
 
-Value Int(NodeContext& node, int64_t value) { return node.Scalar(kI64, static_cast<double>(value)); }
+Value Int(NodeContext& node, int64_t value) {
+  return node.Scalar(kI64, static_cast<double>(value));
+}
 
 Value ReshapeTo(NodeContext& node, const Value& x, const Ints& shape) {
   ops::ReshapeAttrs attrs;
@@ -20,7 +22,8 @@ Value ReshapeTo(NodeContext& node, const Value& x, const Ints& shape) {
 // How many axes are given; fails if that is not known.
 int64_t CountOf(NodeContext& node, const Value& list) {
   const int64_t count = node.RankOf(list) == 0 ? 1 : node.DimOf(list, 0);
-  if (count < 0) node.Unsupported("axes that are computed while the model runs, and of an unknown number");
+  if (count < 0)
+    node.Unsupported("axes that are computed while the model runs, and of an unknown number");
   return count;
 }
 
@@ -57,7 +60,8 @@ Value RangeTo(NodeContext& node, const Value& limit) {
 
 Value SqueezeComputed(NodeContext& node, const Value& x, const Value& axes) {
   const int64_t rank = node.RankOf(x), count = CountOf(node, axes);
-  if (node.ok() && count > rank) node.Fail("it has ", count, " axes to squeeze, but its input has rank ", rank);
+  if (node.ok() && count > rank)
+    node.Fail("it has ", count, " axes to squeeze, but its input has rank ", rank);
   if (!node.ok()) return nullptr;
   const Value others = OtherAxes(node, NormalAxes(node, axes, count, rank), count, rank);
   const Value shape = node.Call("gather", {node.Call("shape_of", {x}), others});
@@ -73,7 +77,8 @@ Value UnsqueezeComputed(NodeContext& node, const Value& x, const Value& axes) {
   return node.Call("reshape", {x, Scatter(node, ones, others, node.Call("shape_of", {x}))});
 }
 
-std::vector<Value> SplitComputed(NodeContext& node, const Value& x, const Value& sizes, int64_t axis, int count) {
+std::vector<Value> SplitComputed(NodeContext& node, const Value& x, const Value& sizes,
+                                 int64_t axis, int count) {
   const Value list = ReshapeTo(node, node.ToI64(sizes), {count});
   const Value ends = node.Call("cumsum", {list});
   const Value starts = node.Call("sub", {ends, list});
@@ -81,14 +86,16 @@ std::vector<Value> SplitComputed(NodeContext& node, const Value& x, const Value&
   attrs.axes = {axis};
   std::vector<Value> parts;
   for (int i = 0; i < count; ++i) {
-    const Value start = ToRank1(node, GatherAt(node, starts, i)), end = ToRank1(node, GatherAt(node, ends, i));
+    const Value start = ToRank1(node, GatherAt(node, starts, i)),
+                end = ToRank1(node, GatherAt(node, ends, i));
     parts.push_back(node.Call("slice", {x, start, end}, attrs.ToAttrs()));
   }
   return parts;
 }
 
 // One running sum per axis, of which the right one is chosen.
-Value CumSumComputed(NodeContext& node, const Value& x, const Value& axis, bool exclusive, bool reverse) {
+Value CumSumComputed(NodeContext& node, const Value& x, const Value& axis, bool exclusive,
+                     bool reverse) {
   const int rank = node.RankOf(x);
   const Value wanted = NormalAxes(node, axis, 1, rank);
   Value result;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators whose axes, sizes or offsets are computed while the model runs. core/ops wants them as attributes, so here
-// they are put together from simpler operators; what must be known is only how many there are.
+// Operators whose axes, sizes or offsets are computed while the model runs. core/ops wants them as
+// attributes, so here they are put together from simpler operators; what must be known is only how
+// many there are.
 #ifndef TERN_CORE_ONNX_CONVERT_COMPUTED_H_
 #define TERN_CORE_ONNX_CONVERT_COMPUTED_H_
 
@@ -12,9 +13,11 @@ namespace tern::onnx {
 Value SqueezeComputed(NodeContext& node, const Value& x, const Value& axes);
 Value UnsqueezeComputed(NodeContext& node, const Value& x, const Value& axes);
 // sizes: one per output.
-std::vector<Value> SplitComputed(NodeContext& node, const Value& x, const Value& sizes, int64_t axis, int count);
+std::vector<Value> SplitComputed(NodeContext& node, const Value& x, const Value& sizes,
+                                 int64_t axis, int count);
 // axis: a scalar or one element.
-Value CumSumComputed(NodeContext& node, const Value& x, const Value& axis, bool exclusive, bool reverse);
+Value CumSumComputed(NodeContext& node, const Value& x, const Value& axis, bool exclusive,
+                     bool reverse);
 Value TriluComputed(NodeContext& node, const Value& x, const Value& k, bool upper);
 
 }  // namespace tern::onnx

@@ -41,12 +41,15 @@ std::optional<float> KnownBound(NodeContext& node, int index, float fallback) {
 }  // namespace
 
 // The operator of the table's last column, with the same arguments and no attributes.
-void ConvertDirect(NodeContext& node) { node.SetOutput(0, node.Call(node.detail(), node.inputs())); }
+void ConvertDirect(NodeContext& node) {
+  node.SetOutput(0, node.Call(node.detail(), node.inputs()));
+}
 
 // Of i64 as 0 - x, so that a negated shape stays known.
 void ConvertNeg(NodeContext& node) {
   const Value x = node.Input(0);
-  node.SetOutput(0, node.DTypeOf(x) == kI64 ? node.Call("sub", {node.Scalar(kI64, 0), x}) : node.Call("neg", {x}));
+  node.SetOutput(0, node.DTypeOf(x) == kI64 ? node.Call("sub", {node.Scalar(kI64, 0), x})
+                                            : node.Call("neg", {x}));
 }
 
 void ConvertIdentity(NodeContext& node) { node.SetOutput(0, node.Input(0)); }
@@ -58,7 +61,9 @@ void ConvertIsInf(NodeContext& node) {
   node.SetOutput(0, node.Call("is_inf", {node.Input(0)}, attrs.ToAttrs()));
 }
 
-void ConvertLeakyRelu(NodeContext& node) { CallUnary(node, "leaky_relu", node.Float("alpha", 0.01f)); }
+void ConvertLeakyRelu(NodeContext& node) {
+  CallUnary(node, "leaky_relu", node.Float("alpha", 0.01f));
+}
 
 // Elu, Celu and ThresholdedRelu: alpha, 1 by default.
 void ConvertElu(NodeContext& node) { CallUnary(node, node.detail(), node.Float("alpha", 1)); }
@@ -89,7 +94,8 @@ void ConvertClipByAttributes(NodeContext& node) {
 // Known bounds of f32 become attributes, so that the clamp can be merged into what comes before.
 void ConvertClip(NodeContext& node) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  const std::optional<float> low = KnownBound(node, 1, -kInfinity), high = KnownBound(node, 2, kInfinity);
+  const std::optional<float> low = KnownBound(node, 1, -kInfinity),
+                             high = KnownBound(node, 2, kInfinity);
   if (!node.HasInput(1) && !node.HasInput(2)) {
     node.SetOutput(0, node.Input(0));
   } else if (node.DTypeOf(node.Input(0)) == kF32 && low && high && *low <= *high) {

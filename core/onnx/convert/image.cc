@@ -36,8 +36,10 @@ void ConvertConv(NodeContext& node) {
   const int spatial = SpatialRank(node, node.Input(0));
   if (!WeightsFit(node)) return;
   const ops::ConvAttrs attrs = ReadConv(node, spatial);
-  const Value x = WidenImage(node, node.Input(0), spatial), w = WidenImage(node, node.Input(1), spatial);
-  const Value y = node.Call(spatial == 3 ? "conv3d" : "conv2d", {x, w, node.Input(2)}, attrs.ToAttrs());
+  const Value x = WidenImage(node, node.Input(0), spatial),
+              w = WidenImage(node, node.Input(1), spatial);
+  const Value y =
+      node.Call(spatial == 3 ? "conv3d" : "conv2d", {x, w, node.Input(2)}, attrs.ToAttrs());
   node.SetOutput(0, NarrowImage(node, y, spatial));
 }
 
@@ -45,7 +47,8 @@ void ConvertConvInteger(NodeContext& node) {
   const int spatial = SpatialRank(node, node.Input(0));
   if (!WeightsFit(node)) return;
   const ops::ConvAttrs attrs = ReadConv(node, spatial);
-  const Value x = WidenImage(node, node.Input(0), spatial), w = WidenImage(node, node.Input(1), spatial);
+  const Value x = WidenImage(node, node.Input(0), spatial),
+              w = WidenImage(node, node.Input(1), spatial);
   const Value y = node.Call("conv_integer", {x, w, node.Input(2), node.Input(3)}, attrs.ToAttrs());
   node.SetOutput(0, NarrowImage(node, y, spatial));
 }
@@ -64,22 +67,26 @@ void ConvertConvTranspose(NodeContext& node) {
   }
   for (const Ints* list : {&attrs.output_padding, &attrs.output_shape}) {
     if (list->empty() || list->size() == static_cast<size_t>(spatial)) continue;
-    return node.Fail("output_padding or output_shape has ", list->size(), " values, expected ", spatial);
+    return node.Fail("output_padding or output_shape has ", list->size(), " values, expected ",
+                     spatial);
   }
   if (spatial == 1) {
     WidenList(&attrs.output_padding, 0);
     WidenList(&attrs.output_shape, 1);
   }
-  const Value x = WidenImage(node, node.Input(0), spatial), w = WidenImage(node, node.Input(1), spatial);
+  const Value x = WidenImage(node, node.Input(0), spatial),
+              w = WidenImage(node, node.Input(1), spatial);
   const std::string_view op = spatial == 3 ? "conv_transpose3d" : "conv_transpose2d";
-  node.SetOutput(0, NarrowImage(node, node.Call(op, {x, w, node.Input(2)}, attrs.ToAttrs()), spatial));
+  node.SetOutput(0,
+                 NarrowImage(node, node.Call(op, {x, w, node.Input(2)}, attrs.ToAttrs()), spatial));
 }
 
 // AveragePool and LpPool.
 void ConvertPool(NodeContext& node) {
   const int spatial = SpatialRank(node, node.Input(0));
   ops::PoolAttrs attrs = ReadPool(node, spatial);
-  if (node.detail() == "average_pool") attrs.count_include_pad = node.Bool("count_include_pad", false);
+  if (node.detail() == "average_pool")
+    attrs.count_include_pad = node.Bool("count_include_pad", false);
   if (node.detail() == "lp_pool") attrs.p = node.IntAtLeast("p", 2, 1);
   const Value x = WidenImage(node, node.Input(0), spatial);
   node.SetOutput(0, NarrowImage(node, node.Call(node.detail(), {x}, attrs.ToAttrs()), spatial));
@@ -91,7 +98,8 @@ void ConvertMaxPool(NodeContext& node) {
   const bool column_major = node.Bool("storage_order", false);
   const Value x = WidenImage(node, node.Input(0), spatial);
   if (!node.WantsOutput(1)) {
-    return node.SetOutput(0, NarrowImage(node, node.Call("max_pool", {x}, attrs.ToAttrs()), spatial));
+    return node.SetOutput(0,
+                          NarrowImage(node, node.Call("max_pool", {x}, attrs.ToAttrs()), spatial));
   }
   attrs.column_major = column_major;
   const std::vector<Value> parts = node.CallMany("max_pool_indices", {x}, attrs.ToAttrs(), 2);
@@ -109,10 +117,12 @@ void ConvertGlobalPool(NodeContext& node) {
 
 void ConvertMaxUnpool(NodeContext& node) {
   const int spatial = SpatialRank(node, node.Input(0));
-  if (node.ok() && spatial != 2) return node.Unsupported("an input with ", spatial, " spatial axes; 2 are possible");
+  if (node.ok() && spatial != 2)
+    return node.Unsupported("an input with ", spatial, " spatial axes; 2 are possible");
   ops::PoolAttrs attrs = ReadPool(node, spatial);
-  node.SetOutput(0, node.Call("max_unpool", {node.Input(0), node.Input(1), node.ToI64(node.Input(2))},
-                              attrs.ToAttrs()));
+  node.SetOutput(0,
+                 node.Call("max_unpool", {node.Input(0), node.Input(1), node.ToI64(node.Input(2))},
+                           attrs.ToAttrs()));
 }
 
 void ConvertDepthToSpace(NodeContext& node) {
@@ -130,11 +140,12 @@ void ConvertSpaceToDepth(NodeContext& node) {
 
 // The modes were renamed in opset 20.
 void ConvertGridSample(NodeContext& node) {
-  const int mode = node.Choice("mode", {"linear", "nearest", "cubic", "bilinear", "nearest", "bicubic"}, 0);
+  const int mode =
+      node.Choice("mode", {"linear", "nearest", "cubic", "bilinear", "nearest", "bicubic"}, 0);
   ops::GridSampleAttrs attrs;
   attrs.mode = static_cast<ops::SampleMode>(mode % 3);
-  attrs.padding =
-      static_cast<ops::SamplePadding>(node.Choice("padding_mode", {"zeros", "border", "reflection"}, 0));
+  attrs.padding = static_cast<ops::SamplePadding>(
+      node.Choice("padding_mode", {"zeros", "border", "reflection"}, 0));
   attrs.align_corners = node.Bool("align_corners", false);
   node.SetOutput(0, node.Call("grid_sample", node.inputs(), attrs.ToAttrs()));
 }
@@ -148,8 +159,8 @@ void ConvertRoiAlign(NodeContext& node) {
   attrs.spatial_scale = node.Float("spatial_scale", 1);
   // Before opset 16 there was no choice.
   const int before = node.opset() < 16 ? 1 : 0;
-  attrs.half_pixel =
-      node.Choice("coordinate_transformation_mode", {"half_pixel", "output_half_pixel"}, before) == 0;
+  attrs.half_pixel = node.Choice("coordinate_transformation_mode",
+                                 {"half_pixel", "output_half_pixel"}, before) == 0;
   node.SetOutput(0, node.Call("roi_align", node.inputs(), attrs.ToAttrs()));
 }
 

@@ -7,7 +7,8 @@ namespace tern::onnx {
 namespace {
 
 ops::ScatterReduction ReadReduction(NodeContext& node) {
-  return static_cast<ops::ScatterReduction>(node.Choice("reduction", {"none", "add", "mul", "max", "min"}, 0));
+  return static_cast<ops::ScatterReduction>(
+      node.Choice("reduction", {"none", "add", "mul", "max", "min"}, 0));
 }
 
 Value CallWithIndices(NodeContext& node, std::string_view op, const Attrs& attrs) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opsets 1 to 6: broadcasting had to be asked for, and was aligned at an axis instead of at the last one.
+// Opsets 1 to 6: broadcasting had to be asked for, and was aligned at an axis instead of at the
+// last one.
 #include "core/onnx/convert/converters.h"
 #include "core/ops/math_attrs.h"
 #include "core/ops/shape_attrs.h"
@@ -7,7 +8,8 @@
 namespace tern::onnx {
 namespace {
 
-// b with axes of extent 1 behind, so that its first axis meets axis `axis` of a tensor of rank `rank`.
+// b with axes of extent 1 behind, so that its first axis meets axis `axis` of a tensor of rank
+// `rank`.
 Value AlignAt(NodeContext& node, const Value& b, int64_t axis, int rank) {
   const int b_rank = node.RankOf(b);
   if (axis < 0) axis += rank;

@@ -47,7 +47,8 @@ Value NegativeLogLikelihood(NodeContext& node, const Value& log_probability) {
   if (reduction == 0) return loss;
   if (reduction == 1) return ReduceAll(node, "reduce_sum", loss);
   if (weight == nullptr) return ReduceAll(node, "reduce_mean", loss);
-  return node.Call("div", {ReduceAll(node, "reduce_sum", loss), ReduceAll(node, "reduce_sum", weight)});
+  return node.Call("div",
+                   {ReduceAll(node, "reduce_sum", loss), ReduceAll(node, "reduce_sum", weight)});
 }
 
 }  // namespace

@@ -59,7 +59,8 @@ std::string NumberText(NodeContext& node, const tern::Tensor& tensor) {
   if (dtype == kI64) return StrCat(tensor.values<const int64_t>()[0]);
   if (dtype == kU64) return StrCat(tensor.values<const uint64_t>()[0]);
   if (dtype == kF32) return FormatFloat(tensor.values<const float>()[0]);
-  const std::optional<double> number = node.KnownNumber(ir::MakeConstant(Any(TensorPtr(const_cast<tern::Tensor*>(&tensor)))));
+  const std::optional<double> number =
+      node.KnownNumber(ir::MakeConstant(Any(TensorPtr(const_cast<tern::Tensor*>(&tensor)))));
   return number ? FormatDouble(*number) : "";
 }
 
@@ -109,22 +110,26 @@ void ConvertDropout(NodeContext& node) {
   node.Int("seed", 0);
   node.Int("is_test", 1);  // opset 6
   const bool may_train = node.HasInput(2) && node.KnownNumber(node.Input(2)) != 0;
-  const std::optional<double> ratio = node.HasInput(1) ? node.KnownNumber(node.Input(1)) : attribute_ratio;
+  const std::optional<double> ratio =
+      node.HasInput(1) ? node.KnownNumber(node.Input(1)) : attribute_ratio;
   if (may_train && ratio != 0) return node.Unsupported("dropout in training mode");
   node.SetOutput(0, node.Input(0));
   if (!node.WantsOutput(1)) return;
   ops::ConstantOfShapeAttrs attrs;
   attrs.dtype = node.opset() < 10 ? node.DTypeOf(node.Input(0)) : kBool;
   attrs.value = "1";
-  node.SetOutput(1, node.Call("constant_of_shape", {node.Call("shape_of", {node.Input(0)})}, attrs.ToAttrs()));
+  node.SetOutput(
+      1, node.Call("constant_of_shape", {node.Call("shape_of", {node.Input(0)})}, attrs.ToAttrs()));
 }
 
 // a0 - a1 cos(2πi/n) + a2 cos(4πi/n) for i = 0 … size - 1; n is size, or size - 1 where symmetric.
 void ConvertCosineWindow(NodeContext& node) {
   const Result<DType> dtype = MakeDType(static_cast<int32_t>(node.Int("output_datatype", 1)));
-  if (!dtype.ok() || !dtype->is_float()) return node.Unsupported("attribute 'output_datatype' is no float type");
+  if (!dtype.ok() || !dtype->is_float())
+    return node.Unsupported("attribute 'output_datatype' is no float type");
   const Value size = Cast(node, node.Input(0), kF32);
-  const Value n = node.Bool("periodic", true) ? size : node.Call("sub", {size, node.Scalar(kF32, 1)});
+  const Value n =
+      node.Bool("periodic", true) ? size : node.Call("sub", {size, node.Scalar(kF32, 1)});
   const bool blackman = node.detail() == "blackman";
   const double a0 = blackman ? 0.42 : node.detail() == "hann" ? 0.5 : 25.0 / 46;
   const Value steps = node.Call("range", {node.Scalar(kF32, 0), size, node.Scalar(kF32, 1)});

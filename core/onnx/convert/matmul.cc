@@ -12,8 +12,8 @@ void ConvertGemm(NodeContext& node) {
   attrs.alpha = node.Float("alpha", 1);
   attrs.beta = node.Float("beta", 1);
   if (node.ok() && (node.RankOf(node.Input(0)) != 2 || node.RankOf(node.Input(1)) != 2)) {
-    return node.Fail("its factors have ranks ", node.RankOf(node.Input(0)), " and ", node.RankOf(node.Input(1)),
-                     ", expected 2");
+    return node.Fail("its factors have ranks ", node.RankOf(node.Input(0)), " and ",
+                     node.RankOf(node.Input(1)), ", expected 2");
   }
   if (!node.HasInput(2)) attrs.beta = 1;
   node.SetOutput(0, node.Call("matmul", node.inputs(), attrs.ToAttrs()));

@@ -40,7 +40,8 @@ void ConvertTrainingBatchNorm(NodeContext& node, const Attrs& attrs, float momen
   const Value mean = ReduceMean(node, x, axes, false);
   const Value centred = node.Call("sub", {x, ReduceMean(node, x, axes, true)});
   const Value variance = ReduceMean(node, node.Call("mul", {centred, centred}), axes, false);
-  node.SetOutput(0, node.Call("batch_norm", {x, node.Input(1), node.Input(2), mean, variance}, attrs));
+  node.SetOutput(0,
+                 node.Call("batch_norm", {x, node.Input(1), node.Input(2), mean, variance}, attrs));
   if (node.WantsOutput(1)) node.SetOutput(1, Running(node, node.Input(3), mean, momentum));
   if (node.WantsOutput(2)) node.SetOutput(2, Running(node, node.Input(4), variance, momentum));
 }
@@ -113,7 +114,8 @@ void ConvertLayerNormalization(NodeContext& node) {
   if (!node.WantsOutput(1) && !node.WantsOutput(2)) {
     return node.SetOutput(0, node.Call("layer_norm", node.inputs(), attrs.ToAttrs()));
   }
-  const std::vector<Value> parts = node.CallMany("layer_norm_stats", node.inputs(), attrs.ToAttrs(), 3);
+  const std::vector<Value> parts =
+      node.CallMany("layer_norm_stats", node.inputs(), attrs.ToAttrs(), 3);
   for (int i = 0; i < 3; ++i) node.SetOutput(i, parts[static_cast<size_t>(i)]);
 }
 
@@ -147,7 +149,8 @@ void ConvertLpNormalization(NodeContext& node) {
   ops::LpNormAttrs attrs;
   attrs.axis = node.Int("axis", -1);
   attrs.p = node.Int("p", 2);
-  if (attrs.p != 1 && attrs.p != 2) return node.Fail("attribute 'p' is ", attrs.p, ", expected 1 or 2");
+  if (attrs.p != 1 && attrs.p != 2)
+    return node.Fail("attribute 'p' is ", attrs.p, ", expected 1 or 2");
   node.SetOutput(0, node.Call("lp_norm", {node.Input(0)}, attrs.ToAttrs()));
 }
 

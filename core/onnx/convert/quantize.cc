@@ -58,16 +58,20 @@ void ConvertQLinearMatMul(NodeContext& node) {
   node.SetOutput(0, Requantize(node, accumulator, scale, 6));
 }
 
-// Inputs: x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, bias (i32, of scale x_scale * w_scale).
+// Inputs: x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, bias (i32, of scale x_scale *
+// w_scale).
 void ConvertQLinearConv(NodeContext& node) {
   const int spatial = SpatialRank(node, node.Input(0));
-  if (node.ok() && spatial != 2) return node.Unsupported("an input with ", spatial, " spatial axes; 2 are possible");
+  if (node.ok() && spatial != 2)
+    return node.Unsupported("an input with ", spatial, " spatial axes; 2 are possible");
   ops::ConvAttrs attrs;
   attrs.window = ReadWindow(node, spatial);
   attrs.groups = node.IntAtLeast("group", 1, 1);
-  Value accumulator = node.Call("conv_integer", {node.Input(0), node.Input(3), node.Input(2), node.Input(5)},
-                                attrs.ToAttrs());
-  if (node.HasInput(8)) accumulator = node.Call("add", {accumulator, PerChannel(node, node.Input(8))});
+  Value accumulator =
+      node.Call("conv_integer", {node.Input(0), node.Input(3), node.Input(2), node.Input(5)},
+                attrs.ToAttrs());
+  if (node.HasInput(8))
+    accumulator = node.Call("add", {accumulator, PerChannel(node, node.Input(8))});
   const Value scale = node.Call("mul", {node.Input(1), PerChannel(node, node.Input(4))});
   node.SetOutput(0, Requantize(node, accumulator, scale, 6));
 }

@@ -11,9 +11,9 @@ namespace {
 
 // Joined by commas. Unknown names must not reach the attribute's text.
 std::string ReadActivations(NodeContext& node) {
-  static constexpr std::string_view kKnown[] = {"Affine",      "Elu",        "HardSigmoid", "LeakyRelu",
-                                                "Relu",        "ScaledTanh", "Sigmoid",     "Softplus",
-                                                "Softsign",    "Tanh",       "ThresholdedRelu"};
+  static constexpr std::string_view kKnown[] = {
+      "Affine",  "Elu",      "HardSigmoid", "LeakyRelu", "Relu",           "ScaledTanh",
+      "Sigmoid", "Softplus", "Softsign",    "Tanh",      "ThresholdedRelu"};
   const std::vector<std::string_view> names = node.TextList("activations");
   for (const std::string_view name : names) {
     if (std::find(std::begin(kKnown), std::end(kKnown), name) == std::end(kKnown)) {
@@ -39,7 +39,8 @@ void ConvertRecurrent(NodeContext& node) {
   attrs.activation_alpha = node.FloatList("activation_alpha");
   attrs.activation_beta = node.FloatList("activation_beta");
   const int outputs = node.detail() == "lstm" ? 3 : 2;
-  const std::vector<Value> parts = node.CallMany(node.detail(), node.inputs(), attrs.ToAttrs(), outputs);
+  const std::vector<Value> parts =
+      node.CallMany(node.detail(), node.inputs(), attrs.ToAttrs(), outputs);
   for (int i = 0; i < outputs; ++i) node.SetOutput(i, parts[static_cast<size_t>(i)]);
 }
 

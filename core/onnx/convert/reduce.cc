@@ -8,7 +8,8 @@ namespace tern::onnx {
 namespace {
 
 void FinishTopK(NodeContext& node, const ops::TopKAttrs& attrs, Value k) {
-  const std::vector<Value> parts = node.CallMany("topk", {node.Input(0), std::move(k)}, attrs.ToAttrs(), 2);
+  const std::vector<Value> parts =
+      node.CallMany("topk", {node.Input(0), std::move(k)}, attrs.ToAttrs(), 2);
   node.SetOutput(0, parts[0]);
   node.SetOutput(1, parts[1]);
 }
@@ -35,7 +36,8 @@ void ConvertReduce(NodeContext& node) {
     return node.SetOutput(0, node.Input(0));
   }
   if (axes == nullptr || attrs.keep_dims) {
-    return node.SetOutput(0, node.Call(node.detail(), {node.Input(0), node.ToI64(axes)}, attrs.ToAttrs()));
+    return node.SetOutput(
+        0, node.Call(node.detail(), {node.Input(0), node.ToI64(axes)}, attrs.ToAttrs()));
   }
   // Which axes go is not known: they are kept first, then squeezed.
   attrs.keep_dims = true;
@@ -77,7 +79,8 @@ void ConvertTopK(NodeContext& node) {
   attrs.sorted = node.Bool("sorted", true);
   const std::optional<Ints> k = node.KnownInts(node.Input(1));
   if (!k) return FinishTopK(node, attrs, node.ToI64(node.Input(1)));
-  if (k->size() != 1 || (*k)[0] < 0) return node.Fail("k (input 1) is ", FormatDims(*k), ", expected one number >= 0");
+  if (k->size() != 1 || (*k)[0] < 0)
+    return node.Fail("k (input 1) is ", FormatDims(*k), ", expected one number >= 0");
   attrs.k = (*k)[0];
   FinishTopK(node, attrs, nullptr);
 }

@@ -21,7 +21,8 @@ Value NonEmptyInput(NodeContext& node, int index) {
 
 // Takes scales out of the arguments if they are known; fails if they are not positive.
 void TakeScales(NodeContext& node, Value* scales, ops::ResizeAttrs* attrs) {
-  const std::optional<Floats> known = *scales == nullptr ? std::nullopt : KnownFloats(node, *scales);
+  const std::optional<Floats> known =
+      *scales == nullptr ? std::nullopt : KnownFloats(node, *scales);
   if (!known) return;
   for (const float scale : *known) {
     if (!(scale > 0)) node.Fail("its scales have the value ", scale, "; scales are positive");
@@ -58,11 +59,11 @@ ops::ResizeAttrs ReadResize(NodeContext& node) {
   ops::ResizeAttrs attrs;
   attrs.mode = static_cast<ops::ResizeMode>(node.Choice("mode", {"nearest", "linear", "cubic"}, 0));
   // In the order of ops::CoordinateMode.
-  attrs.coordinate = static_cast<ops::CoordinateMode>(node.Choice(
-      "coordinate_transformation_mode",
-      {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric",
-       "tf_crop_and_resize", "tf_half_pixel_for_nn"},
-      0));
+  attrs.coordinate = static_cast<ops::CoordinateMode>(
+      node.Choice("coordinate_transformation_mode",
+                  {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners",
+                   "asymmetric", "tf_crop_and_resize", "tf_half_pixel_for_nn"},
+                  0));
   attrs.nearest = static_cast<ops::NearestMode>(
       node.Choice("nearest_mode", {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"}, 0));
   attrs.cubic_a = node.Float("cubic_coeff_a", -0.75f);
@@ -98,7 +99,8 @@ void ConvertResize(NodeContext& node) {
   ops::ResizeAttrs attrs = ReadResize(node);
   Value scales = NonEmptyInput(node, 2), sizes = NonEmptyInput(node, 3);
   if ((scales == nullptr) == (sizes == nullptr)) {
-    return node.Fail(scales == nullptr ? "it has neither scales nor sizes" : "it has both scales and sizes");
+    return node.Fail(scales == nullptr ? "it has neither scales nor sizes"
+                                       : "it has both scales and sizes");
   }
   const bool crops = attrs.coordinate == ops::CoordinateMode::kTfCropAndResize;
   const Value region = crops ? NonEmptyInput(node, 1) : nullptr;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements moved, none computed. Integer tensors that say how become attributes where they are known.
+// Elements moved, none computed. Integer tensors that say how become attributes where they are
+// known.
 #include "core/onnx/convert/computed.h"
 #include "core/onnx/convert/converters.h"
 #include "core/ops/shape_attrs.h"
@@ -7,7 +8,8 @@
 namespace tern::onnx {
 namespace {
 
-// An argument that is an attribute once known: fills *list and gives null, or gives the argument as i64.
+// An argument that is an attribute once known: fills *list and gives null, or gives the argument as
+// i64.
 Value TakeInts(NodeContext& node, int index, Ints* list) {
   if (!node.HasInput(index)) return nullptr;
   if (const std::optional<Ints> known = node.KnownInts(node.Input(index))) {
@@ -20,7 +22,8 @@ Value TakeInts(NodeContext& node, int index, Ints* list) {
 void Squeeze(NodeContext& node, Ints axes) {
   ops::AxesAttrs attrs;
   attrs.axes = std::move(axes);
-  // An empty list would squeeze all axes of extent 1: that is what no list means, not what an empty one does.
+  // An empty list would squeeze all axes of extent 1: that is what no list means, not what an empty
+  // one does.
   if (attrs.axes.empty() && (node.detail() == "unsqueeze" || node.HasInput(1))) {
     return node.SetOutput(0, node.Input(0));
   }
@@ -35,13 +38,16 @@ void Split(NodeContext& node, Ints sizes) {
   const int64_t parts = node.Int("num_outputs", count);
   if (attrs.sizes.empty() ? parts != count : attrs.sizes.size() != static_cast<size_t>(count)) {
     return node.Fail("it has ", count, " outputs, but is to be cut into ",
-                     attrs.sizes.empty() ? parts : static_cast<int64_t>(attrs.sizes.size()), " parts");
+                     attrs.sizes.empty() ? parts : static_cast<int64_t>(attrs.sizes.size()),
+                     " parts");
   }
   for (const int64_t size : attrs.sizes) {
-    if (size < 0) return node.Fail("its sizes are ", FormatDims(attrs.sizes), "; sizes are not negative");
+    if (size < 0)
+      return node.Fail("its sizes are ", FormatDims(attrs.sizes), "; sizes are not negative");
   }
   if (attrs.sizes.empty()) attrs.parts = parts;
-  const std::vector<Value> outputs = node.CallMany("split", {node.Input(0)}, attrs.ToAttrs(), count);
+  const std::vector<Value> outputs =
+      node.CallMany("split", {node.Input(0)}, attrs.ToAttrs(), count);
   for (int i = 0; i < count; ++i) node.SetOutput(i, outputs[static_cast<size_t>(i)]);
 }
 
@@ -73,7 +79,8 @@ void ConvertFlatten(NodeContext& node) {
 
 // Squeeze and Unsqueeze.
 void ConvertSqueezeByAttribute(NodeContext& node) {
-  if (node.detail() == "unsqueeze" && !node.Has("axes")) return node.Fail("attribute 'axes' is missing");
+  if (node.detail() == "unsqueeze" && !node.Has("axes"))
+    return node.Fail("attribute 'axes' is missing");
   Squeeze(node, node.IntList("axes"));
 }
 
@@ -82,7 +89,8 @@ void ConvertSqueeze(NodeContext& node) {
   const std::optional<Ints> known = axes == nullptr ? Ints() : node.KnownInts(axes);
   if (known) return Squeeze(node, *known);
   const bool in = node.detail() == "unsqueeze";
-  node.SetOutput(0, in ? UnsqueezeComputed(node, node.Input(0), axes) : SqueezeComputed(node, node.Input(0), axes));
+  node.SetOutput(0, in ? UnsqueezeComputed(node, node.Input(0), axes)
+                       : SqueezeComputed(node, node.Input(0), axes));
 }
 
 void ConvertExpand(NodeContext& node) {
@@ -112,7 +120,8 @@ void ConvertSplit(NodeContext& node) {
   const std::optional<Ints> known = sizes == nullptr ? Ints() : node.KnownInts(sizes);
   if (known) return Split(node, *known);
   const auto count = static_cast<int>(node.node().outputs.size());
-  const std::vector<Value> parts = SplitComputed(node, node.Input(0), sizes, node.Int("axis", 0), count);
+  const std::vector<Value> parts =
+      SplitComputed(node, node.Input(0), sizes, node.Int("axis", 0), count);
   for (int i = 0; i < count; ++i) node.SetOutput(i, parts[static_cast<size_t>(i)]);
 }
 
@@ -132,7 +141,8 @@ void ConvertSlice(NodeContext& node) {
   if (starts == nullptr && ends == nullptr && attrs.starts.empty() && attrs.ends.empty()) {
     return node.SetOutput(0, node.Input(0));
   }
-  node.SetOutput(0, node.Call("slice", {node.Input(0), starts, ends, axes, steps}, attrs.ToAttrs()));
+  node.SetOutput(0,
+                 node.Call("slice", {node.Input(0), starts, ends, axes, steps}, attrs.ToAttrs()));
 }
 
 void ConvertPadByAttributes(NodeContext& node) {
@@ -140,7 +150,8 @@ void ConvertPadByAttributes(NodeContext& node) {
   attrs.mode = ReadPadMode(node);
   attrs.pads = node.IntList("pads");
   attrs.value = node.Float("value", 0);
-  if (node.ok() && attrs.pads.empty() && node.RankOf(node.Input(0)) > 0) node.Fail("attribute 'pads' is missing");
+  if (node.ok() && attrs.pads.empty() && node.RankOf(node.Input(0)) > 0)
+    node.Fail("attribute 'pads' is missing");
   node.SetOutput(0, node.Call("pad", {node.Input(0)}, attrs.ToAttrs()));
 }
 
@@ -163,7 +174,8 @@ void ConvertReverseSequence(NodeContext& node) {
   ops::ReverseSequenceAttrs attrs;
   attrs.batch_axis = node.Int("batch_axis", 1);
   attrs.time_axis = node.Int("time_axis", 0);
-  node.SetOutput(0, node.Call("reverse_sequence", {node.Input(0), node.ToI64(node.Input(1))}, attrs.ToAttrs()));
+  node.SetOutput(0, node.Call("reverse_sequence", {node.Input(0), node.ToI64(node.Input(1))},
+                              attrs.ToAttrs()));
 }
 
 void ConvertTrilu(NodeContext& node) {

@@ -16,14 +16,17 @@ Ints ReadList(NodeContext& node, std::string_view name, size_t expected, int64_t
     return {};
   }
   for (const int64_t value : list) {
-    if (value < least) node.Fail("attribute '", name, "' is ", FormatDims(list), "; values must be at least ", least);
+    if (value < least)
+      node.Fail("attribute '", name, "' is ", FormatDims(list), "; values must be at least ",
+                least);
   }
   return list;
 }
 
 // A list that says what its absence says, too.
 void DropIfAll(int64_t value, Ints* list) {
-  const bool all = std::all_of(list->begin(), list->end(), [value](int64_t x) { return x == value; });
+  const bool all =
+      std::all_of(list->begin(), list->end(), [value](int64_t x) { return x == value; });
   if (all) list->clear();
 }
 
@@ -49,7 +52,8 @@ void WidenList(Ints* list, int64_t filler, size_t halves) {
 int SpatialRank(NodeContext& node, const Value& image) {
   const int rank = node.RankOf(image);
   if (rank < 3) {
-    node.Fail("its input has rank ", rank, ", expected batch, channels and at least one spatial axis");
+    node.Fail("its input has rank ", rank,
+              ", expected batch, channels and at least one spatial axis");
   } else if (rank > 5) {
     node.Unsupported("an input with ", rank - 2, " spatial axes; at most 3 are possible");
   }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sliding windows: the attributes that convolutions and pools share, and images with one spatial axis.
+// Sliding windows: the attributes that convolutions and pools share, and images with one spatial
+// axis.
 //
-// core/ops knows images of rank 4 and 5. One of rank 3 gets a height of 1: WidenImage before, NarrowImage after.
+// core/ops knows images of rank 4 and 5. One of rank 3 gets a height of 1: WidenImage before,
+// NarrowImage after.
 #ifndef TERN_CORE_ONNX_CONVERT_WINDOW_H_
 #define TERN_CORE_ONNX_CONVERT_WINDOW_H_
 
@@ -10,8 +12,8 @@
 
 namespace tern::onnx {
 
-// kernel_shape, strides, pads, dilations and auto_pad, checked against the number of spatial axes; widened to
-// two axes where that is 1.
+// kernel_shape, strides, pads, dilations and auto_pad, checked against the number of spatial axes;
+// widened to two axes where that is 1.
 ops::WindowAttrs ReadWindow(NodeContext& node, int spatial_rank);
 
 // Spatial axes of the image or of the weights, 1 to 3; fails if there are more or fewer.
@@ -21,7 +23,8 @@ int SpatialRank(NodeContext& node, const Value& image);
 Value WidenImage(NodeContext& node, const Value& image, int spatial_rank);
 Value NarrowImage(NodeContext& node, const Value& image, int spatial_rank);
 
-// Puts `filler` before a list of one value for one spatial axis; lists of pads get it before each half.
+// Puts `filler` before a list of one value for one spatial axis; lists of pads get it before each
+// half.
 void WidenList(Ints* list, int64_t filler, size_t halves = 1);
 
 }  // namespace tern::onnx

@@ -12,9 +12,12 @@ namespace {
 using ::testing::HasSubstr;
 
 // A node over inputs x [2, 3, 8, 8], m [4, 6], v [6], i (i64 [2]), and the given initializers.
-Imported ImportNode(int64_t opset, const OnnxNode& node, const std::vector<ProtoWriter>& initializers = {}) {
+Imported ImportNode(int64_t opset, const OnnxNode& node,
+                    const std::vector<ProtoWriter>& initializers = {}) {
   OnnxGraph graph;
-  graph.Input("x", kOnnxFloat, {2, 3, 8, 8}).Input("m", kOnnxFloat, {4, 6}).Input("v", kOnnxFloat, {6});
+  graph.Input("x", kOnnxFloat, {2, 3, 8, 8})
+      .Input("m", kOnnxFloat, {4, 6})
+      .Input("v", kOnnxFloat, {6});
   graph.Input("s", kOnnxFloat, {2, 3, 8}).Input("i", kOnnxInt64, {2}).Input("n", kOnnxInt64, {});
   for (const ProtoWriter& initializer : initializers) graph.Initializer(initializer);
   graph.Node(node);
@@ -22,7 +25,8 @@ Imported ImportNode(int64_t opset, const OnnxNode& node, const std::vector<Proto
   return Import(graph.Model(opset));
 }
 
-std::string Calls(int64_t opset, const OnnxNode& node, const std::vector<ProtoWriter>& initializers = {}) {
+std::string Calls(int64_t opset, const OnnxNode& node,
+                  const std::vector<ProtoWriter>& initializers = {}) {
   const Imported imported = ImportNode(opset, node, initializers);
   return imported.ok ? imported.calls() : imported.messages();
 }
@@ -34,32 +38,44 @@ ProtoWriter Filled(std::string_view name, const std::vector<int64_t>& dims) {
 }
 
 TEST(ConvertTest, ConvOfTwoAndOneSpatialAxes) {
-  EXPECT_EQ(Calls(11, {"Conv", {"x", "w"}, {"y"}, {IntsAttribute("strides", {2, 2}), IntsAttribute("pads", {1, 1, 1, 1})}},
+  EXPECT_EQ(Calls(11,
+                  {"Conv",
+                   {"x", "w"},
+                   {"y"},
+                   {IntsAttribute("strides", {2, 2}), IntsAttribute("pads", {1, 1, 1, 1})}},
                   {Filled("w", {4, 3, 3, 3})}),
             "conv2d(%x, @w) {strides=2,2 pads=1,1,1,1}");
-  EXPECT_EQ(Calls(11, {"Conv", {"s", "w"}, {"y"}, {IntsAttribute("strides", {2}), IntsAttribute("pads", {1, 2})}},
+  EXPECT_EQ(Calls(11,
+                  {"Conv",
+                   {"s", "w"},
+                   {"y"},
+                   {IntsAttribute("strides", {2}), IntsAttribute("pads", {1, 2})}},
                   {Filled("w", {4, 3, 3})}),
             "unsqueeze(%s) {axes=2}\nunsqueeze(@w) {axes=2}\n"
             "conv2d(%0, %1) {strides=1,2 pads=0,1,0,2}\nsqueeze(%2) {axes=2}");
-  EXPECT_EQ(Calls(11, {"Conv", {"x", "w"}, {"y"}, {TextAttribute("auto_pad", "SAME_UPPER")}}, {Filled("w", {4, 3, 3, 3})}),
+  EXPECT_EQ(Calls(11, {"Conv", {"x", "w"}, {"y"}, {TextAttribute("auto_pad", "SAME_UPPER")}},
+                  {Filled("w", {4, 3, 3, 3})}),
             "conv2d(%x, @w) {auto_pad=same_upper}");
 }
 
 TEST(ConvertTest, ConvRefusesWhatDoesNotFit) {
   const std::vector<ProtoWriter> weights = {Filled("w", {4, 3, 3, 3})};
-  EXPECT_THAT(Calls(11, {"Conv", {"x", "w"}, {"y"}, {IntsAttribute("strides", {2, 2, 2})}}, weights),
-              HasSubstr("E0403 Conv: attribute 'strides' has 3 values, expected 2"));
+  EXPECT_THAT(
+      Calls(11, {"Conv", {"x", "w"}, {"y"}, {IntsAttribute("strides", {2, 2, 2})}}, weights),
+      HasSubstr("E0403 Conv: attribute 'strides' has 3 values, expected 2"));
   EXPECT_THAT(Calls(11, {"Conv", {"x", "w"}, {"y"}, {IntsAttribute("strides", {0, 1})}}, weights),
               HasSubstr("values must be at least 1"));
-  EXPECT_THAT(Calls(11, {"Conv", {"x", "w"}, {"y"}, {IntsAttribute("pads", {-1, 0, 0, 0})}}, weights),
-              HasSubstr("values must be at least 0"));
+  EXPECT_THAT(
+      Calls(11, {"Conv", {"x", "w"}, {"y"}, {IntsAttribute("pads", {-1, 0, 0, 0})}}, weights),
+      HasSubstr("values must be at least 0"));
   EXPECT_THAT(Calls(11, {"Conv", {"x", "w"}, {"y"}, {TextAttribute("strides", "2")}}, weights),
               HasSubstr("attribute 'strides' is a string, expected a list of ints"));
   EXPECT_THAT(Calls(11, {"Conv", {"x", "w"}, {"y"}, {TextAttribute("auto_pad", "SOME")}}, weights),
               HasSubstr("attribute 'auto_pad' is 'SOME'; known are NOTSET"));
   EXPECT_THAT(Calls(11, {"Conv", {"x", "w"}, {"y"}, {IntAttribute("group", 0)}}, weights),
               HasSubstr("expected at least 1"));
-  EXPECT_THAT(Calls(11, {"Conv", {"s", "w"}, {"y"}}, weights), HasSubstr("its weights have rank 4, but the input has rank 3"));
+  EXPECT_THAT(Calls(11, {"Conv", {"s", "w"}, {"y"}}, weights),
+              HasSubstr("its weights have rank 4, but the input has rank 3"));
   EXPECT_THAT(Calls(11, {"Conv", {"m", "m"}, {"y"}}), HasSubstr("its input has rank 2"));
   EXPECT_THAT(Calls(11, {"Conv", {"x"}, {"y"}}), HasSubstr("it has 1 inputs, expected 2 to 3"));
   EXPECT_THAT(Calls(11, {"Conv", {"", "w"}, {"y"}}, weights), HasSubstr("input 0 is left out"));
@@ -69,10 +85,12 @@ TEST(ConvertTest, Pools) {
   const ProtoWriter kernel = IntsAttribute("kernel_shape", {2, 2});
   EXPECT_EQ(Calls(12, {"MaxPool", {"x"}, {"y"}, {kernel, IntAttribute("ceil_mode", 1)}}),
             "max_pool(%x) {kernel=2,2 ceil_mode=1}");
-  EXPECT_EQ(Calls(12, {"AveragePool", {"x"}, {"y"}, {kernel, IntAttribute("count_include_pad", 1)}}),
-            "average_pool(%x) {kernel=2,2 count_include_pad=1}");
+  EXPECT_EQ(
+      Calls(12, {"AveragePool", {"x"}, {"y"}, {kernel, IntAttribute("count_include_pad", 1)}}),
+      "average_pool(%x) {kernel=2,2 count_include_pad=1}");
   EXPECT_EQ(Calls(12, {"GlobalAveragePool", {"x"}, {"y"}}), "global_average_pool(%x)");
-  EXPECT_THAT(Calls(12, {"MaxPool", {"x"}, {"y"}}), HasSubstr("attribute 'kernel_shape' is missing"));
+  EXPECT_THAT(Calls(12, {"MaxPool", {"x"}, {"y"}}),
+              HasSubstr("attribute 'kernel_shape' is missing"));
 }
 
 TEST(ConvertTest, SoftmaxFlattenedBeforeOpset13) {
@@ -83,7 +101,8 @@ TEST(ConvertTest, SoftmaxFlattenedBeforeOpset13) {
 }
 
 TEST(ConvertTest, ClipByAttributesAndByInputs) {
-  EXPECT_EQ(Calls(6, {"Clip", {"x"}, {"y"}, {FloatAttribute("min", 0), FloatAttribute("max", 6)}}), "clamp(%x) {beta=6}");
+  EXPECT_EQ(Calls(6, {"Clip", {"x"}, {"y"}, {FloatAttribute("min", 0), FloatAttribute("max", 6)}}),
+            "clamp(%x) {beta=6}");
   EXPECT_EQ(Calls(11, {"Clip", {"x", "low", "high"}, {"y"}},
                   {OnnxFloats("low", {}, {0}), OnnxFloats("high", {}, {6})}),
             "clamp(%x) {beta=6}");
@@ -93,26 +112,36 @@ TEST(ConvertTest, ClipByAttributesAndByInputs) {
 }
 
 TEST(ConvertTest, SqueezeAndReduceTakeAxesEitherWay) {
-  EXPECT_EQ(Calls(11, {"Unsqueeze", {"v"}, {"y"}, {IntsAttribute("axes", {0, 2})}}), "unsqueeze(%v) {axes=0,2}");
-  EXPECT_EQ(Calls(13, {"Unsqueeze", {"v", "a"}, {"y"}}, {OnnxInts("a", {0})}), "unsqueeze(%v) {axes=0}");
-  EXPECT_EQ(Calls(11, {"ReduceMean", {"x"}, {"y"}, {IntsAttribute("axes", {2, 3}), IntAttribute("keepdims", 0)}}),
+  EXPECT_EQ(Calls(11, {"Unsqueeze", {"v"}, {"y"}, {IntsAttribute("axes", {0, 2})}}),
+            "unsqueeze(%v) {axes=0,2}");
+  EXPECT_EQ(Calls(13, {"Unsqueeze", {"v", "a"}, {"y"}}, {OnnxInts("a", {0})}),
+            "unsqueeze(%v) {axes=0}");
+  EXPECT_EQ(Calls(11, {"ReduceMean",
+                       {"x"},
+                       {"y"},
+                       {IntsAttribute("axes", {2, 3}), IntAttribute("keepdims", 0)}}),
             "reduce_mean(%x) {axes=2,3 keep_dims=0}");
-  EXPECT_EQ(Calls(18, {"ReduceMean", {"x", "a"}, {"y"}}, {OnnxInts("a", {-1})}), "reduce_mean(%x) {axes=-1}");
+  EXPECT_EQ(Calls(18, {"ReduceMean", {"x", "a"}, {"y"}}, {OnnxInts("a", {-1})}),
+            "reduce_mean(%x) {axes=-1}");
   EXPECT_EQ(Calls(18, {"ReduceMean", {"x"}, {"y"}, {IntAttribute("noop_with_empty_axes", 1)}}), "");
   EXPECT_THAT(Calls(11, {"Unsqueeze", {"v"}, {"y"}}), HasSubstr("attribute 'axes' is missing"));
 }
 
 TEST(ConvertTest, ReshapeSliceAndPadTakeKnownInputsAsAttributes) {
-  EXPECT_EQ(Calls(13, {"Reshape", {"m", "t"}, {"y"}}, {OnnxInts("t", {-1, 8})}), "reshape(%m) {shape=-1,8}");
+  EXPECT_EQ(Calls(13, {"Reshape", {"m", "t"}, {"y"}}, {OnnxInts("t", {-1, 8})}),
+            "reshape(%m) {shape=-1,8}");
   EXPECT_EQ(Calls(13, {"Reshape", {"m", "i"}, {"y"}}), "reshape(%m, %i)");
-  EXPECT_EQ(Calls(9, {"Slice", {"m"}, {"y"}, {IntsAttribute("starts", {1}), IntsAttribute("ends", {3})}}),
-            "slice(%m) {starts=1 ends=3}");
+  EXPECT_EQ(
+      Calls(9, {"Slice", {"m"}, {"y"}, {IntsAttribute("starts", {1}), IntsAttribute("ends", {3})}}),
+      "slice(%m) {starts=1 ends=3}");
   EXPECT_EQ(Calls(13, {"Slice", {"m", "b", "e", "a"}, {"y"}},
                   {OnnxInts("b", {1}), OnnxInts("e", {3}), OnnxInts("a", {1})}),
             "slice(%m) {starts=1 ends=3 axes=1}");
-  EXPECT_EQ(Calls(13, {"Pad", {"v", "p", "z"}, {"y"}}, {OnnxInts("p", {1, 2}), OnnxFloats("z", {}, {0.5f})}),
+  EXPECT_EQ(Calls(13, {"Pad", {"v", "p", "z"}, {"y"}},
+                  {OnnxInts("p", {1, 2}), OnnxFloats("z", {}, {0.5f})}),
             "pad(%v) {pads=1,2 value=0.5}");
-  EXPECT_THAT(Calls(13, {"Reshape", {"m", "t"}, {"y"}}, {OnnxInts("t", {-1, -1})}), HasSubstr("more than one -1"));
+  EXPECT_THAT(Calls(13, {"Reshape", {"m", "t"}, {"y"}}, {OnnxInts("t", {-1, -1})}),
+              HasSubstr("more than one -1"));
 }
 
 TEST(ConvertTest, SplitChecksItsParts) {
@@ -121,7 +150,8 @@ TEST(ConvertTest, SplitChecksItsParts) {
   EXPECT_EQ(Calls(11, {"Split", {"v"}, {"a", "b"}}), "split(%v) {parts=2}\n%0.0\n%0.1");
   EXPECT_THAT(Calls(11, {"Split", {"v"}, {"a", "b"}, {IntsAttribute("split", {1, 2, 3})}}),
               HasSubstr("it has 2 outputs, but is to be cut into 3 parts"));
-  EXPECT_THAT(Calls(13, {"Split", {"v", "z"}, {"a", "b"}}, {OnnxInts("z", {-2, 8})}), HasSubstr("not negative"));
+  EXPECT_THAT(Calls(13, {"Split", {"v", "z"}, {"a", "b"}}, {OnnxInts("z", {-2, 8})}),
+              HasSubstr("not negative"));
 }
 
 TEST(ConvertTest, ResizeByScalesAndSizes) {
@@ -138,10 +168,15 @@ TEST(ConvertTest, ResizeByScalesAndSizes) {
 }
 
 TEST(ConvertTest, GemmAndEinsum) {
-  EXPECT_EQ(Calls(11, {"Gemm", {"m", "m", "v"}, {"y"}, {IntAttribute("transA", 1), FloatAttribute("alpha", 0.5f)}}),
+  EXPECT_EQ(Calls(11, {"Gemm",
+                       {"m", "m", "v"},
+                       {"y"},
+                       {IntAttribute("transA", 1), FloatAttribute("alpha", 0.5f)}}),
             "matmul(%m, %m, %v) {trans_a=1 alpha=0.5}");
-  EXPECT_THAT(Calls(11, {"Gemm", {"x", "m"}, {"y"}}), HasSubstr("its factors have ranks 4 and 2, expected 2"));
-  EXPECT_THAT(Calls(12, {"Einsum", {"m"}, {"y"}, {TextAttribute("equation", "i{j")}}), HasSubstr("cannot be understood"));
+  EXPECT_THAT(Calls(11, {"Gemm", {"x", "m"}, {"y"}}),
+              HasSubstr("its factors have ranks 4 and 2, expected 2"));
+  EXPECT_THAT(Calls(12, {"Einsum", {"m"}, {"y"}, {TextAttribute("equation", "i{j")}}),
+              HasSubstr("cannot be understood"));
   EXPECT_THAT(Calls(12, {"Einsum", {"m"}, {"y"}}), HasSubstr("attribute 'equation' is missing"));
 }
 
@@ -154,46 +189,59 @@ TEST(ConvertTest, ConstantsOfEveryKind) {
   EXPECT_THAT(text(FloatAttribute("value_float", 0.5f)), HasSubstr("return f32 0.5"));
   EXPECT_THAT(text(TensorAttribute("value", OnnxInts("", {3}))), HasSubstr("return i64 [3]"));
   EXPECT_THAT(text(IntAttribute("other", 5)), HasSubstr("it has no value"));
-  EXPECT_THAT(text(TensorAttribute("value", OnnxTensor("", kOnnxFloat, {2}, "1234"))), HasSubstr("attribute 'value'"));
+  EXPECT_THAT(text(TensorAttribute("value", OnnxTensor("", kOnnxFloat, {2}, "1234"))),
+              HasSubstr("attribute 'value'"));
 }
 
 TEST(ConvertTest, CastAndConstantOfShape) {
   EXPECT_EQ(Calls(13, {"Cast", {"x"}, {"y"}, {IntAttribute("to", 7)}}), "cast(%x) {to=i64}");
   EXPECT_EQ(Calls(13, {"Cast", {"x"}, {"y"}, {IntAttribute("to", 1)}}), "");
   EXPECT_THAT(Calls(13, {"Cast", {"x"}, {"y"}, {IntAttribute("to", 1234)}}), HasSubstr("1234"));
-  EXPECT_EQ(Calls(13, {"ConstantOfShape", {"i"}, {"y"}, {TensorAttribute("value", OnnxInts("", {7}))}}),
-            "constant_of_shape(%i) {dtype=i64 value=7}");
-  EXPECT_THAT(Calls(13, {"ConstantOfShape", {"i"}, {"y"}, {TensorAttribute("value", OnnxInts("", {7, 8}))}}),
-              HasSubstr("has 2 elements, expected 1"));
+  EXPECT_EQ(
+      Calls(13, {"ConstantOfShape", {"i"}, {"y"}, {TensorAttribute("value", OnnxInts("", {7}))}}),
+      "constant_of_shape(%i) {dtype=i64 value=7}");
+  EXPECT_THAT(
+      Calls(13,
+            {"ConstantOfShape", {"i"}, {"y"}, {TensorAttribute("value", OnnxInts("", {7, 8}))}}),
+      HasSubstr("has 2 elements, expected 1"));
 }
 
 TEST(ConvertTest, DropoutIsTheIdentityUnlessItTrains) {
   EXPECT_EQ(Calls(7, {"Dropout", {"x"}, {"y"}}), "");
-  EXPECT_EQ(Calls(13, {"Dropout", {"x"}, {"y", "mask"}}), "shape_of(%x)\nconstant_of_shape(%0) {dtype=bool value=1}");
-  const std::vector<ProtoWriter> training = {OnnxFloats("r", {}, {0.5f}), OnnxTensor("t", kOnnxBool, {}, "\x01")};
+  EXPECT_EQ(Calls(13, {"Dropout", {"x"}, {"y", "mask"}}),
+            "shape_of(%x)\nconstant_of_shape(%0) {dtype=bool value=1}");
+  const std::vector<ProtoWriter> training = {OnnxFloats("r", {}, {0.5f}),
+                                             OnnxTensor("t", kOnnxBool, {}, "\x01")};
   EXPECT_THAT(Calls(13, {"Dropout", {"x", "r", "t"}, {"y"}}, training), HasSubstr("training mode"));
 }
 
 TEST(ConvertTest, RecurrentLayersRefuseUnknownActivations) {
   const ProtoWriter bad = OnnxAttribute("activations", 8).Text(9, "Tanh}").Text(9, "x=1");
   const std::vector<ProtoWriter> weights = {Filled("w", {1, 5, 8}), Filled("r", {1, 5, 5})};
-  EXPECT_THAT(Calls(14, {"RNN", {"s", "w", "r"}, {"y"}, {bad}}, weights), HasSubstr("activation 'Tanh}'"));
+  EXPECT_THAT(Calls(14, {"RNN", {"s", "w", "r"}, {"y"}, {bad}}, weights),
+              HasSubstr("activation 'Tanh}'"));
 }
 
 TEST(ConvertTest, LegacyBroadcastIsAlignedAtAnAxis) {
   const std::vector<ProtoWriter> bias = {Filled("b", {3})};
-  EXPECT_EQ(Calls(6, {"Add", {"x", "b"}, {"y"}, {IntAttribute("broadcast", 1), IntAttribute("axis", 1)}}, bias),
-            "unsqueeze(f32 [0.5, 0.5, 0.5]) {axes=1,2}\nadd(%x, %0)");
-  EXPECT_THAT(Calls(6, {"Add", {"x", "b"}, {"y"}, {IntAttribute("broadcast", 1), IntAttribute("axis", 9)}}, bias),
-              HasSubstr("attribute 'axis' does not fit"));
+  EXPECT_EQ(
+      Calls(6, {"Add", {"x", "b"}, {"y"}, {IntAttribute("broadcast", 1), IntAttribute("axis", 1)}},
+            bias),
+      "unsqueeze(f32 [0.5, 0.5, 0.5]) {axes=1,2}\nadd(%x, %0)");
+  EXPECT_THAT(
+      Calls(6, {"Add", {"x", "b"}, {"y"}, {IntAttribute("broadcast", 1), IntAttribute("axis", 9)}},
+            bias),
+      HasSubstr("attribute 'axis' does not fit"));
 }
 
 TEST(ConvertTest, EveryOperatorOfTheTableSurvivesNonsense) {
   const std::vector<std::string_view> inputs = {"x", "m", "v", "s", "i", "n", "x", "m"};
   for (const onnx::OperatorInfo& info : onnx::AllOperators()) {
     for (size_t count = 0; count <= inputs.size(); ++count) {
-      const OnnxNode node{info.name, {inputs.begin(), inputs.begin() + static_cast<ptrdiff_t>(count)}, {"y"},
-                          {TextAttribute("mode", "?"), IntAttribute("axis", 1 << 30)}, "", info.domain};
+      const OnnxNode node{
+          info.name, {inputs.begin(), inputs.begin() + static_cast<ptrdiff_t>(count)},
+          {"y"},     {TextAttribute("mode", "?"), IntAttribute("axis", 1 << 30)},
+          "",        info.domain};
       const Imported imported = ImportNode(info.since, node);
       EXPECT_TRUE(imported.ok || !imported.diagnostics.ok()) << info.name;
     }

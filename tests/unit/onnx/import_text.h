@@ -14,7 +14,7 @@ namespace tern::test {
 
 struct Imported {
   bool ok = false;
-  std::string text;      // of the module
+  std::string text;  // of the module
   text::Diagnostics diagnostics;
 
   // The calls, one per line: "relu(%x)".
@@ -23,7 +23,8 @@ struct Imported {
     for (const std::string_view line : StrSplit(text, '\n')) {
       const size_t equals = line.find(" = ");
       if (!line.starts_with("  let ") || equals == std::string_view::npos) continue;
-      StrAppend(&out, out.empty() ? "" : "\n", line.substr(equals + 3, line.rfind(": ") - equals - 3));
+      StrAppend(&out, out.empty() ? "" : "\n",
+                line.substr(equals + 3, line.rfind(": ") - equals - 3));
     }
     return out;
   }
@@ -36,7 +37,8 @@ struct Imported {
   std::string messages() const {
     std::string out;
     for (const text::Diagnostic& item : diagnostics.items()) {
-      StrAppend(&out, item.code, " ", item.message, item.node.empty() ? "" : " @ ", item.node, "\n");
+      StrAppend(&out, item.code, " ", item.message, item.node.empty() ? "" : " @ ", item.node,
+                "\n");
     }
     return out;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs as a whole: inputs, constants, order, functions, and everything that can be wrong with them.
+// Graphs as a whole: inputs, constants, order, functions, and everything that can be wrong with
+// them.
 #include "core/onnx/importer.h"
 
 #include <gmock/gmock.h>
@@ -55,11 +56,8 @@ TEST(ImporterTest, InitializersAreConstantsEvenIfListedAsInputs) {
 }
 
 TEST(ImporterTest, SortsNodesThatAreOutOfOrder) {
-  const Imported imported = Import(Start()
-                                       .Node({"Exp", {"a"}, {"y"}})
-                                       .Node({"Relu", {"x"}, {"a"}})
-                                       .Output("y")
-                                       .Model(kOpset));
+  const Imported imported = Import(
+      Start().Node({"Exp", {"a"}, {"y"}}).Node({"Relu", {"x"}, {"a"}}).Output("y").Model(kOpset));
   EXPECT_EQ(imported.calls(), "relu(%x)\nexp(%0)");
 }
 
@@ -76,8 +74,10 @@ TEST(ImporterTest, InputsAndConstantsMayBeOutputs) {
 
 TEST(ImporterTest, KeepsMetadata) {
   text::Diagnostics diagnostics;
-  const std::string bytes =
-      Start().Node({"Relu", {"x"}, {"y"}}).Output("y").Model(kOpset, ProtoWriter().Text(2, "maker").Text(3, "1.2"));
+  const std::string bytes = Start()
+                                .Node({"Relu", {"x"}, {"y"}})
+                                .Output("y")
+                                .Model(kOpset, ProtoWriter().Text(2, "maker").Text(3, "1.2"));
   const Result<ir::Module> module = onnx::ImportModel(AsBytes(bytes), {}, &diagnostics);
   ASSERT_TRUE(module.ok());
   const auto& metadata = module->metadata();
@@ -87,8 +87,9 @@ TEST(ImporterTest, KeepsMetadata) {
 
 // ---- functions
 
-ProtoWriter FunctionOf(std::string_view name, const std::vector<std::string_view>& inputs, std::string_view output,
-                       const std::vector<ProtoWriter>& nodes, const ProtoWriter& more = {}) {
+ProtoWriter FunctionOf(std::string_view name, const std::vector<std::string_view>& inputs,
+                       std::string_view output, const std::vector<ProtoWriter>& nodes,
+                       const ProtoWriter& more = {}) {
   ProtoWriter function = ProtoWriter().Text(1, name);
   for (const std::string_view input : inputs) function.Text(4, input);
   function.Text(5, output);
@@ -103,8 +104,10 @@ ProtoWriter OwnDomain() { return ProtoWriter().Message(8, ProtoWriter().Text(1, 
 
 TEST(ImporterTest, InlinesFunctionsWithTheirAttributes) {
   const ProtoWriter leaky =
-      OnnxNode{"LeakyRelu", {"a"}, {"b"}, {ReferenceAttribute("alpha", 1, "slope")}, "inner"}.Write();
-  const ProtoWriter function = FunctionOf("Soft", {"a"}, "b", {leaky}, ProtoWriter().Text(6, "slope"));
+      OnnxNode{"LeakyRelu", {"a"}, {"b"}, {ReferenceAttribute("alpha", 1, "slope")}, "inner"}
+          .Write();
+  const ProtoWriter function =
+      FunctionOf("Soft", {"a"}, "b", {leaky}, ProtoWriter().Text(6, "slope"));
   const Imported imported =
       Import(Start()
                  .Node({"Soft", {"x"}, {"y"}, {FloatAttribute("slope", 0.25f)}, "outer", "own"})
@@ -115,12 +118,14 @@ TEST(ImporterTest, InlinesFunctionsWithTheirAttributes) {
 }
 
 TEST(ImporterTest, FunctionAttributesHaveDefaultsAndPassThroughFunctions) {
-  const ProtoWriter leaky = OnnxNode{"LeakyRelu", {"a"}, {"b"}, {ReferenceAttribute("alpha", 1, "slope")}}.Write();
+  const ProtoWriter leaky =
+      OnnxNode{"LeakyRelu", {"a"}, {"b"}, {ReferenceAttribute("alpha", 1, "slope")}}.Write();
   const ProtoWriter with_default = ProtoWriter().Message(11, FloatAttribute("slope", 0.75f));
   const ProtoWriter soft = FunctionOf("Soft", {"a"}, "b", {leaky}, with_default);
   const ProtoWriter plain = OnnxNode{"Soft", {"c"}, {"d"}, {}, "", "own"}.Write();
   const ProtoWriter passed =
-      OnnxNode{"Soft", {"d"}, {"e"}, {ReferenceAttribute("slope", 1, "outer_slope")}, "", "own"}.Write();
+      OnnxNode{"Soft", {"d"}, {"e"}, {ReferenceAttribute("slope", 1, "outer_slope")}, "", "own"}
+          .Write();
   const ProtoWriter twice = FunctionOf("Twice", {"c"}, "e", {plain, passed});
   const Imported imported =
       Import(Start()
@@ -133,10 +138,11 @@ TEST(ImporterTest, FunctionAttributesHaveDefaultsAndPassThroughFunctions) {
 
 TEST(ImporterTest, RefusesFunctionsThatCallThemselves) {
   const ProtoWriter self = OnnxNode{"Self", {"a"}, {"b"}, {}, "", "own"}.Write();
-  const Imported imported = Import(Start()
-                                       .Node({"Self", {"x"}, {"y"}, {}, "", "own"})
-                                       .Output("y")
-                                       .Model(kOpset, OwnDomain().Append(FunctionOf("Self", {"a"}, "b", {self}))));
+  const Imported imported =
+      Import(Start()
+                 .Node({"Self", {"x"}, {"y"}, {}, "", "own"})
+                 .Output("y")
+                 .Model(kOpset, OwnDomain().Append(FunctionOf("Self", {"a"}, "b", {self}))));
   EXPECT_FALSE(imported.ok);
   EXPECT_THAT(imported.messages(), HasSubstr("calls itself"));
 }
@@ -147,8 +153,10 @@ TEST(ImporterTest, RefusesFunctionsThatGrowWithoutBound) {
   std::vector<std::string> names;
   for (int i = 0; i <= 30; ++i) names.push_back(StrCat("F", i));
   for (int i = 0; i < 30; ++i) {
-    const ProtoWriter first = OnnxNode{names[static_cast<size_t>(i) + 1], {"a"}, {"b"}, {}, "", "own"}.Write();
-    const ProtoWriter second = OnnxNode{names[static_cast<size_t>(i) + 1], {"b"}, {"c"}, {}, "", "own"}.Write();
+    const ProtoWriter first =
+        OnnxNode{names[static_cast<size_t>(i) + 1], {"a"}, {"b"}, {}, "", "own"}.Write();
+    const ProtoWriter second =
+        OnnxNode{names[static_cast<size_t>(i) + 1], {"b"}, {"c"}, {}, "", "own"}.Write();
     more.Append(FunctionOf(names[static_cast<size_t>(i)], {"a"}, "c", {first, second}));
   }
   more.Append(FunctionOf("F30", {"a"}, "c", {OnnxNode{"Relu", {"a"}, {"c"}}.Write()}));
@@ -169,20 +177,24 @@ TEST(ImporterTest, NamesEveryUnsupportedOperatorAtOnce) {
                                        .Output("y")
                                        .Model(kOpset));
   EXPECT_FALSE(imported.ok);
-  EXPECT_EQ(imported.messages(),
-            "E0402 operator Frobnicate (domain ai.onnx, opset 13) is not supported @ 'first'\n"
-            "E0402 operator Magic (domain com.example, opset 0) is not supported @ 'second'\n"
-            "E0402 operator Frobnicate (domain ai.onnx, opset 13) is not supported @ with output 'y'\n");
+  EXPECT_EQ(
+      imported.messages(),
+      "E0402 operator Frobnicate (domain ai.onnx, opset 13) is not supported @ 'first'\n"
+      "E0402 operator Magic (domain com.example, opset 0) is not supported @ 'second'\n"
+      "E0402 operator Frobnicate (domain ai.onnx, opset 13) is not supported @ with output 'y'\n");
 }
 
 TEST(ImporterTest, NamesUnsupportedOperatorsInsideSubgraphs) {
-  const ProtoWriter body = OnnxGraph().Node({"Frobnicate", {"x"}, {"a"}, {}, "inside"}).Output("a").fields();
-  const Imported imported = Import(Start()
-                                       .Input("c", kOnnxBool, {})
-                                       .Node({"If", {"c"}, {"y"}, {GraphAttribute("then_branch", body)}, "choice"})
-                                       .Output("y")
-                                       .Model(kOpset));
-  EXPECT_THAT(imported.messages(), HasSubstr("operator If (domain ai.onnx, opset 13) is not supported @ 'choice'"));
+  const ProtoWriter body =
+      OnnxGraph().Node({"Frobnicate", {"x"}, {"a"}, {}, "inside"}).Output("a").fields();
+  const Imported imported =
+      Import(Start()
+                 .Input("c", kOnnxBool, {})
+                 .Node({"If", {"c"}, {"y"}, {GraphAttribute("then_branch", body)}, "choice"})
+                 .Output("y")
+                 .Model(kOpset));
+  EXPECT_THAT(imported.messages(),
+              HasSubstr("operator If (domain ai.onnx, opset 13) is not supported @ 'choice'"));
   EXPECT_THAT(imported.messages(), HasSubstr("@ 'inside'"));
 }
 
@@ -195,8 +207,8 @@ TEST(ImporterTest, SaysFromWhichOpsetAnOperatorIsKnown) {
 }
 
 TEST(ImporterTest, WarnsOfOpsetsThatAreTooNewAndOfUnknownAttributes) {
-  const Imported imported =
-      Import(Start().Node({"Relu", {"x"}, {"y"}, {IntAttribute("speed", 11)}}).Output("y").Model(99));
+  const Imported imported = Import(
+      Start().Node({"Relu", {"x"}, {"y"}, {IntAttribute("speed", 11)}}).Output("y").Model(99));
   EXPECT_TRUE(imported.ok);
   EXPECT_EQ(imported.diagnostics.warning_count(), 2u);
   EXPECT_THAT(imported.messages(), HasSubstr("opset 99"));
@@ -219,7 +231,10 @@ std::string ErrorsOf(const OnnxGraph& graph) {
 }
 
 TEST(ImporterTest, RefusesCycles) {
-  EXPECT_THAT(ErrorsOf(Start().Node({"Add", {"x", "b"}, {"a"}, {}, "one"}).Node({"Relu", {"a"}, {"b"}, {}, "two"}).Output("b")),
+  EXPECT_THAT(ErrorsOf(Start()
+                           .Node({"Add", {"x", "b"}, {"a"}, {}, "one"})
+                           .Node({"Relu", {"a"}, {"b"}, {}, "two"})
+                           .Output("b")),
               HasSubstr("in a circle: 'two' -> 'one'"));
 }
 
@@ -230,48 +245,61 @@ TEST(ImporterTest, NamesMissingValuesAndSuggests) {
                                        .Output("y")
                                        .Model(kOpset));
   ASSERT_FALSE(imported.ok);
-  EXPECT_THAT(imported.messages(), HasSubstr("E0405 node 'sum' (Add) takes 'wieght', which nothing makes"));
+  EXPECT_THAT(imported.messages(),
+              HasSubstr("E0405 node 'sum' (Add) takes 'wieght', which nothing makes"));
   EXPECT_THAT(imported.diagnostics.items()[0].help, testing::ElementsAre("did you mean 'weight'?"));
 }
 
 TEST(ImporterTest, RefusesValuesMadeTwice) {
-  EXPECT_THAT(ErrorsOf(Start().Node({"Relu", {"x"}, {"y"}}).Node({"Exp", {"x"}, {"y"}}).Output("y")),
-              HasSubstr("'y' is made a second time"));
-  EXPECT_THAT(ErrorsOf(Start().Node({"Relu", {"x"}, {"x"}}).Output("x")), HasSubstr("'x' is made a second time"));
-  EXPECT_THAT(ErrorsOf(Start().Input("x", kOnnxFloat, {1}).Node({"Relu", {"x"}, {"y"}}).Output("y")),
-              HasSubstr("input 'x' has the name of another value"));
+  EXPECT_THAT(
+      ErrorsOf(Start().Node({"Relu", {"x"}, {"y"}}).Node({"Exp", {"x"}, {"y"}}).Output("y")),
+      HasSubstr("'y' is made a second time"));
+  EXPECT_THAT(ErrorsOf(Start().Node({"Relu", {"x"}, {"x"}}).Output("x")),
+              HasSubstr("'x' is made a second time"));
+  EXPECT_THAT(
+      ErrorsOf(Start().Input("x", kOnnxFloat, {1}).Node({"Relu", {"x"}, {"y"}}).Output("y")),
+      HasSubstr("input 'x' has the name of another value"));
   const ProtoWriter weight = OnnxInts("w", {1});
-  EXPECT_THAT(ErrorsOf(Start().Initializer(weight).Initializer(weight).Node({"Relu", {"x"}, {"y"}}).Output("y")),
-              HasSubstr("initializer 'w' has the name of another value"));
+  EXPECT_THAT(
+      ErrorsOf(
+          Start().Initializer(weight).Initializer(weight).Node({"Relu", {"x"}, {"y"}}).Output("y")),
+      HasSubstr("initializer 'w' has the name of another value"));
 }
 
 TEST(ImporterTest, RefusesMissingAndRepeatedOutputs) {
-  EXPECT_THAT(ErrorsOf(Start().Node({"Relu", {"x"}, {"y"}}).Output("z")), HasSubstr("output 'z' is made by no node"));
-  EXPECT_THAT(ErrorsOf(Start().Node({"Relu", {"x"}, {"y"}}).Output("y").Output("y")), HasSubstr("listed twice"));
+  EXPECT_THAT(ErrorsOf(Start().Node({"Relu", {"x"}, {"y"}}).Output("z")),
+              HasSubstr("output 'z' is made by no node"));
+  EXPECT_THAT(ErrorsOf(Start().Node({"Relu", {"x"}, {"y"}}).Output("y").Output("y")),
+              HasSubstr("listed twice"));
   EXPECT_THAT(ErrorsOf(Start().Node({"Relu", {"x"}, {"y"}})), HasSubstr("no outputs"));
 }
 
 TEST(ImporterTest, RefusesInputsThatAreNoTensorsOrHaveNoShape) {
-  const ProtoWriter sequence =
-      ProtoWriter().Message(11, ProtoWriter().Text(1, "s").Message(2, ProtoWriter().Message(4, ProtoWriter())));
+  const ProtoWriter sequence = ProtoWriter().Message(
+      11, ProtoWriter().Text(1, "s").Message(2, ProtoWriter().Message(4, ProtoWriter())));
   EXPECT_THAT(ErrorsOf(Start().Append(sequence).Output("x")), HasSubstr("input 's' is a sequence"));
-  const ProtoWriter shapeless = ProtoWriter().Message(
-      11, ProtoWriter().Text(1, "u").Message(2, ProtoWriter().Message(1, ProtoWriter().Int(1, kOnnxFloat))));
+  const ProtoWriter shapeless =
+      ProtoWriter().Message(11, ProtoWriter().Text(1, "u").Message(
+                                    2, ProtoWriter().Message(1, ProtoWriter().Int(1, kOnnxFloat))));
   EXPECT_THAT(ErrorsOf(Start().Append(shapeless).Output("x")), HasSubstr("input 'u' has no shape"));
 }
 
 TEST(ImporterTest, RefusesExtentsAndRanksThatCannotBe) {
-  EXPECT_THAT(ErrorsOf(OnnxGraph().Input("x", kOnnxFloat, {-7}).Node({"Relu", {"x"}, {"y"}}).Output("y")),
-              HasSubstr("axis 0 is -7"));
+  EXPECT_THAT(
+      ErrorsOf(OnnxGraph().Input("x", kOnnxFloat, {-7}).Node({"Relu", {"x"}, {"y"}}).Output("y")),
+      HasSubstr("axis 0 is -7"));
   const std::vector<OnnxDim> many(9, OnnxDim(1));
-  EXPECT_THAT(ErrorsOf(OnnxGraph().Input("x", kOnnxFloat, many).Node({"Relu", {"x"}, {"y"}}).Output("y")),
-              HasSubstr("rank 9"));
-  EXPECT_THAT(ErrorsOf(OnnxGraph().Input("x", 77, {1}).Node({"Relu", {"x"}, {"y"}}).Output("y")), HasSubstr("77"));
+  EXPECT_THAT(
+      ErrorsOf(OnnxGraph().Input("x", kOnnxFloat, many).Node({"Relu", {"x"}, {"y"}}).Output("y")),
+      HasSubstr("rank 9"));
+  EXPECT_THAT(ErrorsOf(OnnxGraph().Input("x", 77, {1}).Node({"Relu", {"x"}, {"y"}}).Output("y")),
+              HasSubstr("77"));
 }
 
 TEST(ImporterTest, RefusesInitializersThatDoNotFitTheirBytes) {
-  EXPECT_THAT(ErrorsOf(Start().Initializer(OnnxTensor("w", kOnnxFloat, {4}, "12345678")).Output("x")),
-              HasSubstr("initializer 'w': its dimensions [4] of float32 need 16 bytes, but it holds 8"));
+  EXPECT_THAT(
+      ErrorsOf(Start().Initializer(OnnxTensor("w", kOnnxFloat, {4}, "12345678")).Output("x")),
+      HasSubstr("initializer 'w': its dimensions [4] of float32 need 16 bytes, but it holds 8"));
 }
 
 TEST(ImporterTest, HugeExtentsAreNoTrouble) {

@@ -18,7 +18,8 @@ std::string SmallModel() {
       .Initializer(test::OnnxFloats("w", {3, 1}, {1, 2, 3}))
       .Node({"MatMul", {"x", "w"}, {"y"}, {test::IntAttribute("flag", -1)}, "product"})
       .Output("y")
-      .Model(13, ProtoWriter().Text(2, "tester").Message(14, ProtoWriter().Text(1, "k").Text(2, "v")));
+      .Model(13,
+             ProtoWriter().Text(2, "tester").Message(14, ProtoWriter().Text(1, "k").Text(2, "v")));
 }
 
 TEST(ReadModelTest, ReadsGraphValuesAndMetadata) {
@@ -68,7 +69,8 @@ TEST(ReadModelTest, RawDataPointsIntoTheFile) {
 
 TEST(ReadModelTest, MergesRepeatedSingularMessages) {
   const ProtoWriter first = ProtoWriter().Text(2, "first").Message(12, ProtoWriter().Text(1, "a"));
-  const ProtoWriter second = ProtoWriter().Text(2, "second").Message(12, ProtoWriter().Text(1, "b"));
+  const ProtoWriter second =
+      ProtoWriter().Text(2, "second").Message(12, ProtoWriter().Text(1, "b"));
   const std::string bytes = ProtoWriter().Int(1, 8).Message(7, first).Message(7, second).bytes();
   Model model;
   ASSERT_TRUE(ReadModel(AsBytes(bytes), &model).ok());
@@ -81,7 +83,8 @@ TEST(ReadModelTest, TheLastMemberOfAOneofStays) {
   const ProtoWriter tensor = ProtoWriter().Int(1, 1).Message(2, ProtoWriter().Message(1, dim));
   const ProtoWriter type = ProtoWriter().Message(4, ProtoWriter()).Message(1, tensor);
   const ProtoWriter info = ProtoWriter().Text(1, "x").Message(2, type);
-  const std::string bytes = ProtoWriter().Int(1, 8).Message(7, ProtoWriter().Message(11, info)).bytes();
+  const std::string bytes =
+      ProtoWriter().Int(1, 8).Message(7, ProtoWriter().Message(11, info)).bytes();
   Model model;
   ASSERT_TRUE(ReadModel(AsBytes(bytes), &model).ok());
   const Type& read = model.graph.inputs.at(0).type;
@@ -95,14 +98,20 @@ TEST(ReadModelTest, ReadsEveryKindOfAttribute) {
   const ProtoWriter tensor = test::OnnxInts("t", {1});
   const ProtoWriter graph = ProtoWriter().Text(2, "inner");
   ProtoWriter node;
-  node.Text(4, "Op").Message(5, test::FloatAttribute("f", 0.5f)).Message(5, test::TextAttribute("s", "v"));
+  node.Text(4, "Op")
+      .Message(5, test::FloatAttribute("f", 0.5f))
+      .Message(5, test::TextAttribute("s", "v"));
   node.Message(5, test::TensorAttribute("t", tensor)).Message(5, test::GraphAttribute("g", graph));
-  node.Message(5, test::IntsAttribute("is", {1, 2})).Message(5, test::FloatsAttribute("fs", {1, 2, 3}));
+  node.Message(5, test::IntsAttribute("is", {1, 2}))
+      .Message(5, test::FloatsAttribute("fs", {1, 2, 3}));
   node.Message(5, test::OnnxAttribute("ss", 8).Text(9, "a").Text(9, "b"));
   node.Message(5, test::OnnxAttribute("ts", 9).Message(10, tensor));
-  node.Message(5, test::OnnxAttribute("sp", 11).Message(22, ProtoWriter().Message(1, tensor).Int(3, 9)));
-  node.Message(5, test::OnnxAttribute("tp", 13).Message(14, ProtoWriter().Message(9, ProtoWriter())));
-  const std::string bytes = ProtoWriter().Int(1, 8).Message(7, ProtoWriter().Message(1, node)).bytes();
+  node.Message(
+      5, test::OnnxAttribute("sp", 11).Message(22, ProtoWriter().Message(1, tensor).Int(3, 9)));
+  node.Message(5,
+               test::OnnxAttribute("tp", 13).Message(14, ProtoWriter().Message(9, ProtoWriter())));
+  const std::string bytes =
+      ProtoWriter().Int(1, 8).Message(7, ProtoWriter().Message(1, node)).bytes();
   Model model;
   ASSERT_TRUE(ReadModel(AsBytes(bytes), &model).ok());
   const std::vector<Attribute>& attributes = model.graph.nodes.at(0).attributes;

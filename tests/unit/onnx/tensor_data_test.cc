@@ -41,7 +41,8 @@ TEST(TensorDataTest, LooksAtRawDataThatIsKept) {
 }
 
 TEST(TensorDataTest, CopiesKeptDataThatIsMisaligned) {
-  const TensorPtr bytes = tern::Tensor::FromValues<uint8_t>({0, 0, 0, 128, 63, 0, 0, 0}, {8}).value();
+  const TensorPtr bytes =
+      tern::Tensor::FromValues<uint8_t>({0, 0, 0, 128, 63, 0, 0, 0}, {8}).value();
   const std::string_view raw(static_cast<const char*>(bytes->data()) + 1, 4);
   const TensorPtr tensor = MakeTensor(Raw(1, {1}, raw), {.keeper = bytes}).value();
   EXPECT_EQ(tensor->values<float>()[0], 1.0f);
@@ -102,7 +103,8 @@ TEST(TensorDataTest, RefusesSparseIndicesOutside) {
 }
 
 TEST(TensorDataTest, RefusesLengthsThatDoNotFit) {
-  EXPECT_NE(ErrorOf(Raw(1, {2, 2}, "12345678")).find("need 16 bytes, but it holds 8"), std::string::npos);
+  EXPECT_NE(ErrorOf(Raw(1, {2, 2}, "12345678")).find("need 16 bytes, but it holds 8"),
+            std::string::npos);
   EXPECT_NE(ErrorOf(Raw(1, {2}, "1234567890")), "");
   EXPECT_NE(ErrorOf(Raw(1, {int64_t{1} << 62, 8}, "1234")), "");
   EXPECT_NE(ErrorOf(Raw(1, {int64_t{1} << 40}, "1234")), "");
@@ -128,8 +130,9 @@ struct Folder {
   std::string bytes;
 
   ExternalData Reader() {
-    return {this, [](void* context, std::string_view location, int64_t offset, int64_t length,
-                     ObjectPtr<Object>*) -> Result<ByteSpan> {
+    return {this,
+            [](void* context, std::string_view location, int64_t offset, int64_t length,
+               ObjectPtr<Object>*) -> Result<ByteSpan> {
               Folder* folder = static_cast<Folder*>(context);
               folder->location = location;
               folder->offset = offset;
@@ -162,8 +165,10 @@ TEST(TensorDataTest, ReadsExternalData) {
 TEST(TensorDataTest, RefusesExternalDataOutsideTheFolder) {
   Folder folder;
   const ExternalData reader = folder.Reader();
-  for (const std::string_view location : {"/etc/passwd", "../secret", "a/../../b", "C:\\x", "a\\b", ".."}) {
-    EXPECT_NE(ErrorOf(External(location), {.external = &reader}).find("outside"), std::string::npos) << location;
+  for (const std::string_view location :
+       {"/etc/passwd", "../secret", "a/../../b", "C:\\x", "a\\b", ".."}) {
+    EXPECT_NE(ErrorOf(External(location), {.external = &reader}).find("outside"), std::string::npos)
+        << location;
     EXPECT_EQ(folder.location, "") << location;
   }
 }

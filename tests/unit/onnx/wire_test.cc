@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// WireReader on hand-made bytes: every wire type, packed and unpacked lists, and what it must refuse.
+// WireReader on hand-made bytes: every wire type, packed and unpacked lists, and what it must
+// refuse.
 #include "core/onnx/wire.h"
 
 #include <gtest/gtest.h>
@@ -127,7 +128,8 @@ TEST(WireTest, RefusesEveryTruncation) {
 }
 
 TEST(WireTest, RefusesHugeLengthsWithoutOverflow) {
-  const uint64_t lengths[] = {1, 0x7FFFFFFF, 0xFFFFFFFF, uint64_t{1} << 63, UINT64_MAX, UINT64_MAX - 10};
+  const uint64_t lengths[] = {1,          0x7FFFFFFF,     0xFFFFFFFF, uint64_t{1} << 63,
+                              UINT64_MAX, UINT64_MAX - 10};
   for (const uint64_t length : lengths) {
     const Outcome outcome = WalkBytes(ProtoWriter().Tag(1, 2).Raw(length).bytes());
     ASSERT_NE(outcome.message, nullptr) << length;
@@ -137,8 +139,10 @@ TEST(WireTest, RefusesHugeLengthsWithoutOverflow) {
 
 TEST(WireTest, RefusesBadTags) {
   EXPECT_STREQ(WalkBytes(ProtoWriter().Raw(0).bytes()).message, "a field has the number 0");
-  EXPECT_STREQ(WalkBytes(ProtoWriter().Tag(1, 6).bytes()).message, "a field has an unknown wire type");
-  EXPECT_STREQ(WalkBytes(ProtoWriter().Tag(1, 4).bytes()).message, "a group ends that was not begun");
+  EXPECT_STREQ(WalkBytes(ProtoWriter().Tag(1, 6).bytes()).message,
+               "a field has an unknown wire type");
+  EXPECT_STREQ(WalkBytes(ProtoWriter().Tag(1, 4).bytes()).message,
+               "a group ends that was not begun");
   EXPECT_STREQ(WalkBytes(ProtoWriter().Raw(uint64_t{1} << 33 | 8).bytes()).message,
                "a field number is too large");
 }

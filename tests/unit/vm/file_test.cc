@@ -209,7 +209,8 @@ TEST(File, ContentSumSeesEveryBit) {
   }
   EXPECT_NE(ContentSum(ByteSpan(bytes).first(76)), sum);
   // The same on every target and for ever.
-  EXPECT_EQ(ContentSum(AsBytes("The quick brown fox jumps over the lazy dog")), 6415119116698817828u);
+  EXPECT_EQ(ContentSum(AsBytes("The quick brown fox jumps over the lazy dog")),
+            6415119116698817828u);
 }
 
 }  // namespace

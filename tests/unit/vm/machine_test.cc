@@ -253,7 +253,8 @@ TEST(Machine, A04_ResultsAreNotCopied) {
   EXPECT_EQ(pair[0].object()->ref_count(), 2);
   const int64_t before = vm->memory().allocations;
   ASSERT_TRUE(vm->Call("inner", {}).ok());
-  EXPECT_EQ(vm->memory().allocations - before, before) << "main allocates what inner does, and no more";
+  EXPECT_EQ(vm->memory().allocations - before, before)
+      << "main allocates what inner does, and no more";
 }
 
 // A20: memory goes down at the kill; the next run takes the same blocks.

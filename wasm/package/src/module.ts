@@ -48,7 +48,8 @@ function defaultSource(): URL {
   if (!WebAssembly.validate(kSimdProbe)) {
     throw new TernError(
       'E0602',
-      'this engine has no WebAssembly SIMD; Tern needs Chrome 91, Firefox 89, Safari 16.4 or Node 16.4',
+      'this engine has no WebAssembly SIMD; Tern needs Chrome 91, Firefox 89, Safari 16.4 or ' +
+        'Node 16.4',
     );
   }
   return hasRelaxedSimd()
@@ -65,7 +66,8 @@ function notWasm(name: string, bytes: Uint8Array, served: string): TernError {
   const what = ascii.trimStart().startsWith('<') ? 'HTML' : 'something else';
   return new TernError(
     'E0601',
-    `'${name}' is not WebAssembly: the server returned ${what} (${served}); first bytes ${hex} ("${ascii}")`,
+    `'${name}' is not WebAssembly: the server returned ${what} (${served}); first bytes ` +
+      `${hex} ("${ascii}")`,
   );
 }
 

@@ -175,7 +175,8 @@ export class Machine implements Disposable {
       if (!info.params.some((param) => param.name === name)) {
         throw new TernError(
           'E0202',
-          `@${info.name} has no parameter '${name}'; it has ${info.params.map((p) => p.name).join(', ')}`,
+          `@${info.name} has no parameter '${name}'; it has ` +
+            `${info.params.map((p) => p.name).join(', ')}`,
         );
       }
     }
@@ -256,7 +257,8 @@ export class Program implements Disposable {
     if (found) return found;
     throw new TernError(
       'E0206',
-      `the program has no function '${name}'; it has ${this.functions.map((f) => f.name).join(', ')}`,
+      `the program has no function '${name}'; it has ` +
+        `${this.functions.map((f) => f.name).join(', ')}`,
     );
   }
 

@@ -81,13 +81,15 @@ export function makeTensor(dtype: string, shape: readonly number[], data: TypedA
   if (!(data instanceof (array as unknown as new () => TypedArray))) {
     throw new TernError(
       'E0205',
-      `a tensor of ${dtype} takes a ${(array as unknown as { name: string }).name}, got ${data.constructor.name}`,
+      `a tensor of ${dtype} takes a ${(array as unknown as { name: string }).name}, got ` +
+        `${data.constructor.name}`,
     );
   }
   if (data.length !== elementCount(shape)) {
     throw new TernError(
       'E0205',
-      `${dtype}[${shape.join(', ')}] has ${elementCount(shape)} elements, the array has ${data.length}`,
+      `${dtype}[${shape.join(', ')}] has ${elementCount(shape)} elements, the array has ` +
+        `${data.length}`,
     );
   }
   return { dtype, shape: [...shape], data };

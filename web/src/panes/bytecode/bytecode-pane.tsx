@@ -2,11 +2,11 @@
 // The instructions as a virtual grid: only the rows in sight are in the page. One tab stop; arrows
 // move, b toggles a breakpoint, and the row at hand is spelled out in full below.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { LoadedProgram } from '../../engine/protocol.js';
 import { formatCount } from '../../model/format.js';
 import {
   type CodeRow,
   codeRows,
-  type InstructionRow,
   isFunctionRow,
   rowOfPc,
   visibleRange,
@@ -66,6 +66,13 @@ function useScroll(ref: { current: HTMLElement | null }, fresh: unknown) {
   return { scroll, measure };
 }
 
+function useCode(program: LoadedProgram | undefined) {
+  return useMemo(() => {
+    const rows = program ? codeRows(program.info) : [];
+    return { rows, rowAt: rowOfPc(rows), longest: longestOpcode(rows) };
+  }, [program]);
+}
+
 function Detail({ row }: { row: CodeRow | undefined }) {
   if (!row) return null;
   if (isFunctionRow(row))
@@ -91,13 +98,54 @@ function Spacer({ rows }: { rows: number }) {
   return <div aria-hidden="true" style={{ height: `${rows * kRowHeight}px` }} />;
 }
 
+function GridLine({
+  row,
+  index,
+  focus,
+  onFocus,
+}: {
+  row: CodeRow;
+  index: number;
+  focus: number;
+  onFocus: (index: number) => void;
+}) {
+  const { breakpoints, lastPc } = session.value;
+  const focused = index === focus;
+  if (isFunctionRow(row)) return <FunctionHeading row={row} index={index} focused={focused} />;
+  return (
+    <InstructionLine
+      row={row}
+      index={index}
+      focused={focused}
+      current={row.pc === currentPc(session.value)}
+      executed={row.pc === lastPc}
+      breaks={breakpoints.has(row.pc)}
+      onFocus={() => onFocus(index)}
+    />
+  );
+}
+
+/** Moves the focus or toggles a breakpoint; false for keys that are not the grid's. */
+function handleKey(
+  event: KeyboardEvent,
+  rows: readonly CodeRow[],
+  focus: number,
+  next: number | undefined,
+  go: (index: number) => void,
+): boolean {
+  if (event.ctrlKey || event.metaKey || event.altKey) return false;
+  const row = rows[focus];
+  if (next !== undefined) go(next);
+  else if (event.key === 'b' && row && !isFunctionRow(row)) toggleBreakpoint(row.pc);
+  else return false;
+  return true;
+}
+
 export function BytecodePane() {
-  const { program, breakpoints, lastPc } = session.value;
+  const { program } = session.value;
   const pc = currentPc(session.value);
-  const rows = useMemo(() => (program ? codeRows(program.info) : []), [program]);
-  const rowAt = useMemo(() => rowOfPc(rows), [rows]);
+  const { rows, rowAt, longest } = useCode(program);
   const grid = useRef<HTMLDivElement>(null);
-  const longest = useMemo(() => longestOpcode(rows), [rows]);
   const { scroll, measure } = useScroll(grid, program);
   const [focus, setFocus] = useState(0);
 
@@ -112,29 +160,13 @@ export function BytecodePane() {
   }, [pc, rowAt]);
 
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
     const page = Math.max(1, Math.floor(scroll.height / kRowHeight) - kPageRows);
-    const next = target(event.key, focus, rows.length, page);
-    const row = rows[focus];
-    if (next !== undefined) go(next);
-    else if (event.key === 'b' && row && !isFunctionRow(row)) toggleBreakpoint(row.pc);
-    else return;
-    event.preventDefault();
+    if (handleKey(event, rows, focus, target(event.key, focus, rows.length, page), go)) {
+      event.preventDefault();
+    }
   };
 
   const [first, last] = visibleRange(rows.length, kRowHeight, scroll.top, scroll.height);
-  const line = (row: InstructionRow, index: number) => (
-    <InstructionLine
-      key={row.pc}
-      row={row}
-      index={index}
-      focused={index === focus}
-      current={row.pc === pc}
-      executed={row.pc === lastPc}
-      breaks={breakpoints.has(row.pc)}
-      onFocus={() => setFocus(index)}
-    />
-  );
   const note = rows.length > 0 ? formatCount(rowAt.size, 'instruction') : undefined;
   return (
     <Pane id="bytecode" title="Bytecode" note={note}>
@@ -154,20 +186,15 @@ export function BytecodePane() {
       >
         <Heading />
         <Spacer rows={first} />
-        {rows
-          .slice(first, last)
-          .map((row, i) =>
-            isFunctionRow(row) ? (
-              <FunctionHeading
-                key={`@${row.functionName}`}
-                row={row}
-                index={first + i}
-                focused={first + i === focus}
-              />
-            ) : (
-              line(row, first + i)
-            ),
-          )}
+        {rows.slice(first, last).map((row, i) => (
+          <GridLine
+            key={isFunctionRow(row) ? `@${row.functionName}` : row.pc}
+            row={row}
+            index={first + i}
+            focus={focus}
+            onFocus={setFocus}
+          />
+        ))}
         <Spacer rows={rows.length - last} />
       </div>
       <Detail row={rows[focus]} />
