@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+// The flow analysis of one function.
+#include "core/vm/verify_flow.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/strings.h"
+
+namespace tern::vm {
+namespace {
+
+constexpr uint64_t kMaxFlowBits = uint64_t{1} << 29;
+constexpr uint64_t kMaxFlowSteps =
+    100'000'000;  // instructions looked at; real code needs a few sweeps
+
+std::string RegisterText(int64_t index) { return StrCat("%", index); }
+
+class FlowVerifier {
+ public:
+  explicit FlowVerifier(const FlowInput& input) : in_(input) {}
+
+  FlowError Run() {
+    CheckFlow();
+    return std::move(error_);
+  }
+
+ private:
+  struct Block {
+    uint32_t begin = 0;
+    uint32_t end = 0;
+    std::vector<uint32_t> successors;
+  };
+  enum class Local : uint8_t { kIncoming, kWritten, kKilled };
+
+  bool ok() const { return error_.pc < 0; }
+  void Fail(uint32_t pc, std::string_view reason) {
+    if (ok()) error_ = {pc, std::string(reason)};
+  }
+
+  // Always true: the instructions were decoded before.
+  bool Decode(uint32_t pc) {
+    const size_t index = in_.function.first_instruction + pc;
+    const size_t begin = in_.parts.instr_offset[index];
+    const size_t end = index + 1 < in_.parts.instr_offset.size() ? in_.parts.instr_offset[index + 1]
+                                                                 : in_.parts.instr_data.size();
+    return DecodeInstruction(std::span(in_.parts.instr_data).subspan(begin, end - begin),
+                             &current_) == nullptr;
+  }
+
+  void CheckFlow() {
+    MakeBlocks();
+    if (blocks_.size() == 1 && blocks_[0].successors.empty() && !in_.has_phi)
+      return CheckStraightLine();
+    FindGlobals();
+    const uint64_t words = (globals_.size() + 63) / 64;
+    if (words * 128 * blocks_.size() > kMaxFlowBits) {
+      return Fail(0, "the function has too many blocks and registers to verify");
+    }
+    words_ = static_cast<size_t>(words);
+    Solve();
+    for (size_t b = 0; ok() && b < blocks_.size(); ++b) {
+      if (reached_[b]) CheckBlock(b);
+    }
+  }
+
+  void MakeBlocks() {
+    blocks_.clear();
+    block_of_.assign(in_.function.instruction_count, 0);
+    for (uint32_t pc = 0; pc < in_.function.instruction_count; ++pc) {
+      if (in_.leaders[pc] || (pc > 0 && ends_block_)) {
+        if (!blocks_.empty()) blocks_.back().end = pc;
+        blocks_.push_back({pc, pc, {}});
+      }
+      block_of_[pc] = static_cast<uint32_t>(blocks_.size() - 1);
+      ends_block_ = FlowAt(pc) != Flow::kNext;
+    }
+    ends_block_ = false;
+    blocks_.back().end = in_.function.instruction_count;
+    for (Block& block : blocks_) AddSuccessors(&block);
+  }
+
+  Flow FlowAt(uint32_t pc) const {
+    const uint64_t word =
+        in_.parts.instr_data[in_.parts.instr_offset[in_.function.first_instruction + pc]];
+    return GetInfo(static_cast<Opcode>(word >> 56)).flow;
+  }
+
+  void AddSuccessors(Block* block) {
+    const uint32_t last = block->end - 1;
+    if (!Decode(last)) return;
+    const InstructionInfo& info = *current_.info;
+    if (info.flow == Flow::kNext) block->successors.push_back(block_of_[last + 1]);
+    if (info.flow != Flow::kJump) return;
+    for (size_t i = 0; i < info.operand_count; ++i) {
+      if (info.operands()[i].role != Role::kOffset) continue;
+      block->successors.push_back(
+          block_of_[static_cast<size_t>(int64_t{last} + current_.operands[i].value)]);
+    }
+  }
+
+  // Calls visit(role, register) for the registers of the current instruction: reads first, then
+  // kills, writes last.
+  template <typename Visit>
+  void VisitRegisters(Visit visit) {
+    const InstructionInfo& info = *current_.info;
+    const Operand* written = nullptr;
+    for (size_t i = 0; i < current_.operands.size(); ++i) {
+      const Operand& operand = current_.operands[i];
+      if (!operand.is_register()) continue;
+      const OperandInfo& role = info.operands()[std::min<size_t>(i, info.operand_count - 1u)];
+      if (role.role == Role::kWrite)
+        written = &operand;
+      else
+        visit(role.role, static_cast<size_t>(operand.value));
+    }
+    if (written != nullptr) visit(Role::kWrite, static_cast<size_t>(written->value));
+  }
+
+  // Straight-line code needs one pass and no sets.
+  void CheckStraightLine() {
+    local_.assign(in_.function.register_count, Local::kIncoming);
+    std::fill_n(local_.begin(), in_.function.arity(), Local::kWritten);
+    for (uint32_t pc = 0; ok() && pc < in_.function.instruction_count; ++pc) {
+      if (!Decode(pc)) return;
+      VisitRegisters([&](Role role, size_t index) { StepStraight(pc, role, index); });
+    }
+  }
+  void StepStraight(uint32_t pc, Role role, size_t index) {
+    if (role != Role::kWrite && local_[index] != Local::kWritten)
+      FailRead(pc, role, index, local_[index]);
+    if (role == Role::kWrite) local_[index] = Local::kWritten;
+    if (role == Role::kKill) local_[index] = Local::kKilled;
+  }
+
+  void FailRead(uint32_t pc, Role role, size_t index, Local state) {
+    const std::string reg = RegisterText(static_cast<int64_t>(index));
+    if (role == Role::kKill)
+      return Fail(pc, StrCat("register ", reg, " is killed, but holds nothing on some path"));
+    if (state == Local::kKilled)
+      return Fail(pc, StrCat("register ", reg, " is read after it was killed"));
+    if (index < in_.function.arity())
+      return Fail(pc, StrCat("register ", reg, " is read after it was killed on some path"));
+    Fail(pc, StrCat("register ", reg, " is read, but not written before on every path"));
+  }
+
+  // Registers that some block reads before it writes them; only these need bits.
+  void FindGlobals() {
+    global_index_.assign(in_.function.register_count, -1);
+    globals_.clear();
+    for (const Block& block : blocks_) {
+      written_.resize(in_.function.register_count, 0);
+      ++epoch_;
+      for (uint32_t pc = block.begin; pc < block.end; ++pc) {
+        if (!Decode(pc)) return;
+        VisitRegisters([&](Role role, size_t index) {
+          if (role == Role::kWrite || role == Role::kKill) {
+            if (role == Role::kKill && written_[index] != epoch_) AddGlobal(index);
+            written_[index] = role == Role::kWrite ? epoch_ : 0;
+          } else if (written_[index] != epoch_) {
+            AddGlobal(index);
+          }
+          if (role == Role::kPhi) AddGlobal(index);
+        });
+      }
+    }
+  }
+  void AddGlobal(size_t index) {
+    if (global_index_[index] >= 0) return;
+    global_index_[index] = static_cast<int32_t>(globals_.size());
+    globals_.push_back(static_cast<uint32_t>(index));
+  }
+
+  using Bits = std::vector<uint64_t>;
+  static bool Get(const uint64_t* bits, size_t i) { return (bits[i / 64] >> (i % 64) & 1) != 0; }
+  static void Set(uint64_t* bits, size_t i, bool on) {
+    const uint64_t mask = uint64_t{1} << (i % 64);
+    bits[i / 64] = on ? bits[i / 64] | mask : bits[i / 64] & ~mask;
+  }
+  uint64_t* Must(size_t block) { return must_.data() + block * words_; }
+  uint64_t* May(size_t block) { return may_.data() + block * words_; }
+
+  // Applies a block's kills and writes to the sets.
+  void Transfer(const Block& block, uint64_t* must, uint64_t* may) {
+    for (uint32_t pc = block.begin; pc < block.end; ++pc) {
+      if (!Decode(pc)) return;
+      VisitRegisters([&](Role role, size_t index) { Apply(role, index, must, may); });
+    }
+  }
+  void Apply(Role role, size_t index, uint64_t* must, uint64_t* may) {
+    if (role != Role::kWrite && role != Role::kKill) return;
+    const int32_t g = global_index_[index];
+    if (g < 0) return;
+    Set(must, static_cast<size_t>(g), role == Role::kWrite);
+    Set(may, static_cast<size_t>(g), role == Role::kWrite);
+  }
+
+  void Solve() {
+    must_.assign(words_ * blocks_.size(), ~uint64_t{0});
+    may_.assign(words_ * blocks_.size(), 0);
+    reached_.assign(blocks_.size(), false);
+    std::fill_n(must_.begin(), words_, 0);
+    for (size_t g = 0; g < globals_.size(); ++g) {
+      Set(Must(0), g, globals_[g] < in_.function.arity());
+      Set(May(0), g, globals_[g] < in_.function.arity());
+    }
+    reached_[0] = true;
+    std::vector<bool> dirty(blocks_.size(), false);
+    dirty[0] = true;
+    Bits must(words_), may(words_);
+    uint64_t steps = 0;
+    // Blocks lie roughly in the order of flow, so sweeps in order settle after as many as loops are
+    // nested.
+    for (bool again = true; again && ok();) {
+      again = false;
+      for (size_t b = 0; b < blocks_.size(); ++b) {
+        if (!dirty[b]) continue;
+        dirty[b] = false;
+        steps += blocks_[b].end - blocks_[b].begin + words_;
+        if (steps > kMaxFlowSteps) return Fail(0, "the function's flow is too tangled to verify");
+        std::copy_n(Must(b), words_, must.begin());
+        std::copy_n(May(b), words_, may.begin());
+        Transfer(blocks_[b], must.data(), may.data());
+        for (uint32_t next : blocks_[b].successors) {
+          if (!Join(next, must, may)) continue;
+          dirty[next] = true;
+          again |= next <= b;
+        }
+      }
+    }
+  }
+
+  // True if the block's incoming sets changed, or it was never reached before.
+  bool Join(uint32_t block, const Bits& must, const Bits& may) {
+    bool changed = !reached_[block];
+    reached_[block] = true;
+    for (size_t i = 0; i < words_; ++i) {
+      const uint64_t new_must = Must(block)[i] & must[i];
+      const uint64_t new_may = May(block)[i] | may[i];
+      changed |= new_must != Must(block)[i] || new_may != May(block)[i];
+      Must(block)[i] = new_must;
+      May(block)[i] = new_may;
+    }
+    return changed;
+  }
+
+  void CheckBlock(size_t b) {
+    Bits must(Must(b), Must(b) + words_), may(May(b), May(b) + words_);
+    ++epoch_;
+    killed_.resize(in_.function.register_count, 0);
+    for (uint32_t pc = blocks_[b].begin; ok() && pc < blocks_[b].end; ++pc) {
+      if (!Decode(pc)) return;
+      if (current_.info->opcode == Opcode::kPhi) CheckPhi(pc, must.data(), may.data());
+      VisitRegisters([&](Role role, size_t index) {
+        // Registers without bits were seen to be written in this block before they are read.
+        const int32_t g = global_index_[index];
+        if (role != Role::kWrite && role != Role::kPhi) {
+          const bool holds = g < 0 || Get(must.data(), static_cast<size_t>(g));
+          if (!holds)
+            FailRead(pc, role, index, killed_[index] == epoch_ ? Local::kKilled : Local::kIncoming);
+        }
+        if (role == Role::kKill) killed_[index] = epoch_;
+        Apply(role, index, must.data(), may.data());
+      });
+    }
+  }
+
+  void CheckPhi(uint32_t pc, const uint64_t* must, const uint64_t* may) {
+    const size_t a = static_cast<size_t>(current_.operands[1].value);
+    const size_t b = static_cast<size_t>(current_.operands[2].value);
+    const auto ga = static_cast<size_t>(global_index_[a]);
+    const auto gb = static_cast<size_t>(global_index_[b]);
+    for (const auto& [reg, g] : {std::pair(a, ga), std::pair(b, gb)}) {
+      if (!Get(may, g))
+        return Fail(pc, StrCat("register %", reg, " holds nothing on any path to the phi"));
+    }
+    if (Get(must, ga) && Get(must, gb)) {
+      return Fail(pc, StrCat("registers %", a, " and %", b,
+                             " both hold a value on every path; phi needs exactly one"));
+    }
+    if ((in_.kinds[a] & in_.kinds[b]) == 0) {
+      Fail(pc, StrCat("registers %", a, " and %", b, " hold values of different kinds"));
+    }
+  }
+
+  const FlowInput& in_;
+  FlowError error_;
+  Instruction current_;
+  bool ends_block_ = false;
+  std::vector<Block> blocks_;
+  std::vector<uint32_t> block_of_;
+  std::vector<Local> local_;
+  std::vector<uint64_t> written_;
+  std::vector<uint64_t> killed_;
+  uint64_t epoch_ = 0;
+  std::vector<int32_t> global_index_;
+  std::vector<uint32_t> globals_;
+  size_t words_ = 0;
+  Bits must_;
+  Bits may_;
+  std::vector<bool> reached_;
+};
+
+}  // namespace
+
+FlowError VerifyFlow(const FlowInput& input) { return FlowVerifier(input).Run(); }
+
+}  // namespace tern::vm
