@@ -154,21 +154,22 @@ function(tern_add_googletest)
   endif()
 endfunction()
 
-# PLAIN: an ordinary program whose exit code is the verdict. TERN_SOURCE_DIR names the source
-# folder.
+# PLAIN: an ordinary program whose exit code is the verdict. Tests run in the source folder, which
+# TERN_SOURCE_DIR names: with a path of its own, every clone would compile them anew.
 function(tern_test name)
   cmake_parse_arguments(arg "PLAIN" "" "SOURCES;LINK;LABELS;ARGS" ${ARGN})
   if(NOT TERN_TESTS)
     return()
   endif()
   tern_executable(${name} SOURCES ${arg_SOURCES} LINK ${arg_LINK})
-  target_compile_definitions(${name} PRIVATE TERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_compile_definitions(${name} PRIVATE TERN_SOURCE_DIR=".")
   if(NOT arg_PLAIN)
     target_link_libraries(${name} PRIVATE tern_gtest)
     list(APPEND arg_ARGS --gtest_output=json:${PROJECT_BINARY_DIR}/test-results/${name}.json)
   endif()
   add_test(NAME ${name} COMMAND ${name} ${arg_ARGS})
-  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 900)
+  set_tests_properties(${name} PROPERTIES
+    LABELS "${arg_LABELS}" TIMEOUT 900 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endfunction()
 
 function(tern_fuzzer name)
