@@ -65,14 +65,15 @@ float RowExponentials(const float* x, float* y, int64_t size, float maximum) {
   return hn::ReduceSum(d, hn::Add(s0, s1));
 }
 
-// y = x * factor + term.
-void RowScale(const float* x, float* y, int64_t size, float factor, float term) {
+// y = (x - center) * factor - term.
+void RowScale(const float* x, float* y, int64_t size, float center, float factor, float term) {
   const D d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  const V f = hn::Set(d, factor), t = hn::Set(d, term);
+  const V c = hn::Set(d, center), f = hn::Set(d, factor), t = hn::Set(d, term);
   for (int64_t i = 0; i < size; i += lanes) {
     const size_t count = static_cast<size_t>(size - i < lanes ? size - i : lanes);
-    hn::StoreN(MulAdd(hn::LoadN(d, x + i, count), f, t), d, y + i, count);
+    const V v = hn::Mul(hn::Sub(hn::LoadN(d, x + i, count), c), f);
+    hn::StoreN(hn::Sub(v, t), d, y + i, count);
   }
 }
 
@@ -80,10 +81,10 @@ void SoftmaxRow(bool log, const float* x, float* y, int64_t size) {
   const float maximum = RowMaximum(x, size);
   if (log) {
     const float sum = RowExponentials<false>(x, nullptr, size, maximum);
-    RowScale(x, y, size, 1.0f, -maximum - logf(sum));
+    RowScale(x, y, size, maximum, 1.0f, logf(sum));
   } else {
     const float sum = RowExponentials<true>(x, y, size, maximum);
-    RowScale(y, y, size, 1.0f / sum, 0.0f);
+    RowScale(y, y, size, 0.0f, 1.0f / sum, 0.0f);
   }
 }
 
@@ -100,11 +101,12 @@ void SoftmaxColumns(bool log, const float* x, float* y, int64_t size, int64_t st
     sum = hn::Add(sum, e);
     if (!log) hn::StoreN(e, d, y + i * stride, count);
   }
-  const V factor = log ? hn::Add(maximum, Log(d, sum)) : hn::Div(hn::Set(d, 1.0f), sum);
+  const V last = log ? Log(d, sum) : hn::Div(hn::Set(d, 1.0f), sum);
   for (int64_t i = 0; i < size; ++i) {
-    const V v = log ? hn::Sub(hn::LoadN(d, x + i * stride, count), factor)
-                    : hn::Mul(hn::LoadN(d, y + i * stride, count), factor);
-    hn::StoreN(v, d, y + i * stride, count);
+    float* to = y + i * stride;
+    const V v = log ? hn::Sub(hn::Sub(hn::LoadN(d, x + i * stride, count), maximum), last)
+                    : hn::Mul(hn::LoadN(d, to, count), last);
+    hn::StoreN(v, d, to, count);
   }
 }
 
