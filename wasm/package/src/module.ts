@@ -77,9 +77,12 @@ function isWasm(bytes: Uint8Array): boolean {
   );
 }
 
+const kNodeFiles = 'node:fs/promises';
+
 async function readFileUrl(url: URL): Promise<Uint8Array> {
-  const { readFile } = await import('node:fs/promises');
-  return readFile(url);
+  // By a name in a variable, so that bundlers for browsers do not look for it.
+  const files = (await import(/* @vite-ignore */ kNodeFiles)) as typeof import('node:fs/promises');
+  return files.readFile(url);
 }
 
 async function download(url: URL, options: ModuleOptions): Promise<Uint8Array> {

@@ -18,8 +18,17 @@ function defaults(program: LoadedProgram, functionName: string): Partial<Session
   return { functionName, inputs, symbols: info ? defaultExtents(info) : {} };
 }
 
+async function compile(name: string, bytes: Uint8Array): Promise<LoadedProgram> {
+  update({ loading: name });
+  try {
+    return (await engine.request({ kind: 'load', name, bytes })).program;
+  } finally {
+    update({ loading: undefined });
+  }
+}
+
 async function loadNow(name: string, bytes: Uint8Array): Promise<void> {
-  const { program } = await engine.request({ kind: 'load', name, bytes });
+  const program = await compile(name, bytes);
   const { functions } = program.info;
   const first = functions.find((f) => f.name === 'main') ?? functions[0];
   const { runtime, wasmBytes, strokes, image } = session.value;

@@ -25,6 +25,8 @@ export interface Session {
   readonly runtime: RuntimeInfo | undefined;
   readonly wasmBytes: number;
   readonly program: LoadedProgram | undefined;
+  /** The file that is being loaded. */
+  readonly loading: string | undefined;
   readonly functionName: string;
   readonly inputs: Readonly<Record<string, InputChoice>>;
   readonly symbols: Readonly<Record<string, number>>;
@@ -53,7 +55,7 @@ export const kNoRun = {
 
 export const kEmptySession: Session = {
   ...kNoRun, run: 'loading', runtime: undefined, wasmBytes: 0, program: undefined,
-  functionName: '', inputs: {}, symbols: {}, breakpoints: new Set(), problems: [], strokes: [],
+  loading: undefined, functionName: '', inputs: {}, symbols: {}, breakpoints: new Set(), problems: [], strokes: [],
   image: undefined, classification: undefined,
 };
 

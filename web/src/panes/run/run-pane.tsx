@@ -89,8 +89,9 @@ function Symbols() {
 }
 
 function situation(): string {
-  const { run: state, stopReason, program } = session.value;
+  const { run: state, stopReason, program, loading } = session.value;
   const pc = currentPc(session.value);
+  if (loading) return `loading ${loading}`;
   if (!program) return state === 'loading' ? 'starting the engine' : 'no program';
   switch (state) {
     case 'loading':
@@ -109,8 +110,8 @@ function situation(): string {
 }
 
 function Buttons() {
-  const { run: state, program } = session.value;
-  const busy = state === 'running' || !program;
+  const { run: state, program, loading } = session.value;
+  const busy = state === 'running' || !program || loading !== undefined;
   return (
     <div class="buttons" role="toolbar" aria-label="Run controls">
       <button
