@@ -155,7 +155,8 @@ TEST(TensorDataTest, ReadsExternalData) {
   Folder folder;
   folder.bytes = test::RawBytes(std::vector<float>{1, 2});
   const ExternalData reader = folder.Reader();
-  const TensorPtr tensor = MakeTensor(External("weights/part.bin"), {.external = &reader}).value();
+  const TensorPtr tensor =
+      MakeTensor(External("weights/part.bin"), {.keeper = nullptr, .external = &reader}).value();
   EXPECT_EQ(tensor->values<float>()[1], 2);
   EXPECT_EQ(folder.location, "weights/part.bin");
   EXPECT_EQ(folder.offset, 64);
@@ -167,7 +168,8 @@ TEST(TensorDataTest, RefusesExternalDataOutsideTheFolder) {
   const ExternalData reader = folder.Reader();
   for (const std::string_view location :
        {"/etc/passwd", "../secret", "a/../../b", "C:\\x", "a\\b", ".."}) {
-    EXPECT_NE(ErrorOf(External(location), {.external = &reader}).find("outside"), std::string::npos)
+    EXPECT_NE(ErrorOf(External(location), {.keeper = nullptr, .external = &reader}).find("outside"),
+              std::string::npos)
         << location;
     EXPECT_EQ(folder.location, "") << location;
   }
@@ -179,11 +181,14 @@ TEST(TensorDataTest, RefusesExternalDataWithoutFolderOrSense) {
   const ExternalData reader = folder.Reader();
   Tensor tensor = External("w.bin");
   tensor.external_data[1].value = "-5";
-  EXPECT_NE(ErrorOf(tensor, {.external = &reader}).find("offset"), std::string::npos);
+  EXPECT_NE(ErrorOf(tensor, {.keeper = nullptr, .external = &reader}).find("offset"),
+            std::string::npos);
   tensor.external_data.clear();
-  EXPECT_NE(ErrorOf(tensor, {.external = &reader}).find("location"), std::string::npos);
+  EXPECT_NE(ErrorOf(tensor, {.keeper = nullptr, .external = &reader}).find("location"),
+            std::string::npos);
   folder.bytes = "123";
-  EXPECT_NE(ErrorOf(External("w.bin"), {.external = &reader}).find("holds 3"), std::string::npos);
+  EXPECT_NE(ErrorOf(External("w.bin"), {.keeper = nullptr, .external = &reader}).find("holds 3"),
+            std::string::npos);
 }
 
 }  // namespace
