@@ -209,6 +209,10 @@ std::vector<std::string_view> NodeContext::TextList(std::string_view name) {
 TensorPtr NodeContext::TensorValue(std::string_view name) {
   const Attribute* attribute = FindTyped(name, AttributeType::kTensor);
   if (attribute == nullptr) return nullptr;
+  if (attribute->tensor == nullptr) {
+    Fail("attribute '", name, "' says that it is a tensor and holds none");
+    return nullptr;
+  }
   Result<TensorPtr> tensor = MakeTensor(*attribute->tensor, *setup_.tensors);
   if (tensor.ok()) return *std::move(tensor);
   Fail("attribute '", name, "': ", tensor.status().message());

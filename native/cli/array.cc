@@ -70,9 +70,11 @@ Result<std::vector<int64_t>> ParseShape(std::string_view text, const std::string
 }
 
 Result<std::string> ParseDescr(std::string_view text, const std::string& name) {
-  if (text.size() >= 2) text = text.substr(1, text.size() - 2);
+  // Off with the quotes; what is left is a byte order and a type.
+  text = text.size() > 3 ? text.substr(1, text.size() - 2) : std::string_view();
   for (const DtypeRow& row : kDtypes) {
-    if (!row.npy.empty() && row.npy.substr(1) == text.substr(1) && text.front() != '>') {
+    if (!text.empty() && !row.npy.empty() && row.npy.substr(1) == text.substr(1) &&
+        text.front() != '>') {
       return std::string(row.name);
     }
   }
