@@ -27,10 +27,11 @@ bool IsOperatorName(std::string_view text) {
   });
 }
 
+// '>' is for the arrow of einsum's equations.
 bool IsValue(std::string_view text) {
   if (text == kEmptyList) return true;
   const auto legal = [](char c) {
-    return IsLetter(c) || IsDigit(c) || c == '+' || c == '-' || c == '.' || c == ',';
+    return IsLetter(c) || IsDigit(c) || std::string_view("+-.,>").find(c) != std::string_view::npos;
   };
   return !text.empty() && std::all_of(text.begin(), text.end(), legal) && text.front() != ',' &&
          text.back() != ',' && text.find(",,") == std::string_view::npos;
