@@ -18,15 +18,9 @@ const Attribute* FindByName(std::span<const Attribute> attributes, std::string_v
   return nullptr;
 }
 
+// Files of IR version 1 leave the type out; the field that is filled tells it.
 bool TypeFits(const Attribute& attribute, AttributeType type) {
-  if (attribute.type == type) return true;
-  // Files of IR version 1 leave the type out; the field that is filled tells it.
-  if (attribute.type != AttributeType::kUndefined) return false;
-  switch (type) {
-    case AttributeType::kTensor: return attribute.tensor != nullptr;
-    case AttributeType::kGraph: return attribute.graph != nullptr;
-    default: return true;  // NOLINT: scalars and lists are there or have their zero
-  }
+  return attribute.type == type || attribute.type == AttributeType::kUndefined;
 }
 
 template <typename T>
@@ -209,6 +203,10 @@ std::vector<std::string_view> NodeContext::TextList(std::string_view name) {
 TensorPtr NodeContext::TensorValue(std::string_view name) {
   const Attribute* attribute = FindTyped(name, AttributeType::kTensor);
   if (attribute == nullptr) return nullptr;
+  if (attribute->tensor == nullptr) {
+    Fail("attribute '", name, "' is said to be a tensor, but holds none");
+    return nullptr;
+  }
   if (attribute->tensor == nullptr) {
     Fail("attribute '", name, "' says that it is a tensor and holds none");
     return nullptr;

@@ -189,6 +189,7 @@ TEST(ConvertTest, ConstantsOfEveryKind) {
   EXPECT_THAT(text(FloatAttribute("value_float", 0.5f)), HasSubstr("return f32 0.5"));
   EXPECT_THAT(text(TensorAttribute("value", OnnxInts("", {3}))), HasSubstr("return i64 [3]"));
   EXPECT_THAT(text(IntAttribute("other", 5)), HasSubstr("it has no value"));
+  EXPECT_THAT(text(OnnxAttribute("value", 4)), HasSubstr("said to be a tensor, but holds none"));
   EXPECT_THAT(text(TensorAttribute("value", OnnxTensor("", kOnnxFloat, {2}, "1234"))),
               HasSubstr("attribute 'value'"));
 }
