@@ -207,10 +207,6 @@ TensorPtr NodeContext::TensorValue(std::string_view name) {
     Fail("attribute '", name, "' is said to be a tensor, but holds none");
     return nullptr;
   }
-  if (attribute->tensor == nullptr) {
-    Fail("attribute '", name, "' says that it is a tensor and holds none");
-    return nullptr;
-  }
   Result<TensorPtr> tensor = MakeTensor(*attribute->tensor, *setup_.tensors);
   if (tensor.ok()) return *std::move(tensor);
   Fail("attribute '", name, "': ", tensor.status().message());
