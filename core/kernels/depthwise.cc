@@ -36,7 +36,7 @@ HWY_INLINE void StoreOutput(const OutputRow& row, int64_t pixel, int64_t channel
   const size_t n = static_cast<size_t>(count);
   if (row.clamps) {
     // The constants come first: on x86, Max and Min then keep a NaN of v.
-    v = hn::Min(hn::Set(d, row.high), hn::Max(hn::Set(d, row.low), v));
+    v = ClampKeepingNaN(v, hn::Set(d, row.low), hn::Set(d, row.high));
   } else {
     FloatVector residual = hn::Zero(d);
     if (epilogue.residual != nullptr) {
@@ -200,10 +200,10 @@ HWY_INLINE void ComputeFour(const Four& four, int64_t channel, bool clamps, Floa
   }
   if (!clamps) return StoreFourSlowly(four, channel, s0, s1, s2, s3);
   float* out = four.out + channel;
-  hn::StoreU(hn::Min(high, hn::Max(low, s0)), d, out);
-  hn::StoreU(hn::Min(high, hn::Max(low, s1)), d, out + four.out_step);
-  hn::StoreU(hn::Min(high, hn::Max(low, s2)), d, out + 2 * four.out_step);
-  hn::StoreU(hn::Min(high, hn::Max(low, s3)), d, out + 3 * four.out_step);
+  hn::StoreU(ClampKeepingNaN(s0, low, high), d, out);
+  hn::StoreU(ClampKeepingNaN(s1, low, high), d, out + four.out_step);
+  hn::StoreU(ClampKeepingNaN(s2, low, high), d, out + 2 * four.out_step);
+  hn::StoreU(ClampKeepingNaN(s3, low, high), d, out + 3 * four.out_step);
 }
 
 #undef TERN_ADD_TAP

@@ -44,8 +44,7 @@ struct Window {
 
 template <bool is_max>
 HWY_INLINE FloatVector Accumulate(FloatVector sum, FloatVector x) {
-  // Max's second operand survives a NaN in the first on x86; KeepNaN takes care of x.
-  if constexpr (is_max) return KeepNaN(x, hn::Max(x, sum));
+  if constexpr (is_max) return MaxKeepingNaN(x, sum);
   return hn::Add(sum, x);
 }
 

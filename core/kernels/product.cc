@@ -83,6 +83,21 @@ void FinishVector(const Tile& tile, const TernEpilogue& epilogue, const float* s
   StoreColumns(v, tile.c + row * tile.c_stride + column, left);
 }
 
+// To the tile below.
+void MoveDown(Tile& tile, int64_t rows) {
+  tile.rows += tile.taps * kTileRows;
+  tile.c += rows * tile.c_stride;
+  if (tile.residual != nullptr) tile.residual += rows * tile.residual_stride;
+}
+
+void ComputeAll(TileFunction* compute, Tile tile, int64_t rows) {
+  if constexpr (kTilesInOneCall) return compute(tile);
+  for (int64_t count = tile.count; count > 0; --count) {
+    compute(tile);
+    MoveDown(tile, rows);
+  }
+}
+
 // Activations with polynomials would spill the accumulators: sums go through a buffer in L1.
 HWY_NOINLINE void ComputeThroughBuffer(TileFunction* compute, Tile tile, int64_t rows,
                                        const TernEpilogue& epilogue) {
@@ -101,9 +116,8 @@ HWY_NOINLINE void ComputeThroughBuffer(TileFunction* compute, Tile tile, int64_t
         FinishVector(tile, epilogue, sums + row * kWidth + column, row, column);
       }
     }
-    plain.rows += tile.taps * kTileRows;
-    tile.c += rows * tile.c_stride;
-    if (tile.residual != nullptr) tile.residual += rows * tile.residual_stride;
+    MoveDown(tile, rows);
+    plain.rows = tile.rows;
   }
 }
 
@@ -130,16 +144,7 @@ void MultiplyTiles(const ColumnGroup& group, const TileSplit& split, int64_t fir
                       : epilogue.residual + row * epilogue.residual_stride + group.column;
   TileFunction* compute = ChooseTile(rows, group.panels);
   if (epilogue.activation == TERN_ACT_NONE || IsClamp(epilogue.activation)) {
-    if (false) {
-    for (int64_t i = tile.count; i > 0; --i) {
-      compute(tile);
-      tile.rows += tile.taps * kTileRows;
-      tile.c += rows * tile.c_stride;
-      if (tile.residual != nullptr) tile.residual += rows * tile.residual_stride;
-    }
-    } else {
-    compute(tile);
-    }
+    ComputeAll(compute, tile, rows);
   } else {
     ComputeThroughBuffer(compute, tile, rows, epilogue);
   }

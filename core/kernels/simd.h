@@ -79,11 +79,34 @@ HWY_INLINE PanelVector MulAddLane(PanelVector a, PanelVector group, PanelVector 
 }
 #endif
 
+// low <= v <= high; NaN stays NaN. Highway's Max and Min lose it on Arm; elsewhere they keep that
+// of the second operand.
+template <class V>
+HWY_INLINE V ClampKeepingNaN(V v, V low, V high) {
+#if HWY_ARCH_ARM
+  const V raised = hn::IfThenElse(hn::Lt(v, low), low, v);
+  return hn::IfThenElse(hn::Gt(raised, high), high, raised);
+#else
+  return hn::Min(high, hn::Max(low, v));
+#endif
+}
+
+// The larger one; NaN where either is.
+template <class V>
+HWY_INLINE V MaxKeepingNaN(V x, V largest) {
+#if HWY_ARCH_ARM
+  return hn::IfThenElse(hn::Or(hn::Gt(x, largest), hn::IsNaN(x)), x, largest);
+#else
+  return hn::IfThenElse(hn::IsNaN(x), x, hn::Max(x, largest));
+#endif
+}
+
 // ---- register tile: the micro-kernel (tile.h) holds kTileRows x kTileVectors accumulators in
 // registers, beside the vectors of one row of the panels and one factor; more would spill.
-// kTileUnroll: steps of k per iteration. kTileAdvances: rows are reached by advancing pointers,
-// which suits WebAssembly's addressing and engines (one step of k in flight: 92 % of the limit;
-// four unrolled steps spill: 71 %), not by one index.
+// kTileUnroll: steps of k per iteration. WebAssembly's engines allocate registers badly unless the
+// loop is plain: rows are reached by advancing pointers (kTileAdvances), not unrolled (four steps
+// reached 71 % of the limit in Node 20, one 92 %), and the loop over tiles stays outside of the
+// function (not kTilesInOneCall; inside 67 %).
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
 inline constexpr int kTileRows = 14, kTileVectors = 2, kTileUnroll = 1;
 #elif HWY_TARGET == HWY_AVX2
@@ -93,9 +116,9 @@ inline constexpr int kTileRows = 6, kTileVectors = 4, kTileUnroll = 1;
 #elif HWY_TARGET == HWY_WASM && defined(__wasm_relaxed_simd__)
 inline constexpr int kTileRows = 6, kTileVectors = 2, kTileUnroll = 1;
 #else
-inline constexpr int kTileRows = 4, kTileVectors = 2, kTileUnroll = 1;
+inline constexpr int kTileRows = 4, kTileVectors = 2, kTileUnroll = HWY_ARCH_WASM ? 1 : 2;
 #endif
-inline constexpr bool kTileAdvances = HWY_ARCH_WASM || HWY_TARGET == HWY_SSE4;
+inline constexpr bool kTileAdvances = HWY_ARCH_WASM, kTilesInOneCall = !HWY_ARCH_WASM;
 // The largest kTileRows of all targets: how many rows tile.h spells out.
 inline constexpr int kMaxTileRows = 14;
 

@@ -62,10 +62,9 @@ HWY_INLINE PanelVector LoadBias(const Tile& tile, int j) {
   return LoadColumns(tile.bias + column, tile.columns - column);
 }
 
-// The constant comes first: on x86, Max and Min then keep a NaN of v.
 HWY_INLINE PanelVector ClampVector(PanelVector v, float low, float high) {
   const PanelTag d;
-  return hn::Min(hn::Set(d, high), hn::Max(hn::Set(d, low), v));
+  return ClampKeepingNaN(v, hn::Set(d, low), hn::Set(d, high));
 }
 
 // Any tile edge, residual and clamp.
@@ -192,7 +191,7 @@ HWY_NOINLINE void ComputeTiles(Tile tile) {
   [[maybe_unused]] const ptrdiff_t o3 = PanelOffset<kPerPanel>(tile, 3);
   const TileStore how = ChooseStore(tile, kVectors);
   const float* const* rows = tile.rows;
-  for (int64_t count = tile.count; count > 0; --count) {
+  for (int64_t count = kTilesInOneCall ? tile.count : 1; count > 0; --count) {
     // Loaded anew for each tile: kept over k, it would push accumulators out of the registers.
     const PanelVector bias0 = LoadBias(tile, 0), bias1 = LoadBias(tile, 1);
     const PanelVector bias2 = LoadBias(tile, 2), bias3 = LoadBias(tile, 3);
