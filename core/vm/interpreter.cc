@@ -137,10 +137,10 @@ attention:
   if (!Attention(static_cast<uint32_t>(op - code_))) goto stopped;
   --budget_;
   last_pc_ = static_cast<uint32_t>(op - code_);
+  // clang-format off: macros that end in braces confuse it.
   TERN_DISPATCH(op->handler) {
     TERN_CASE(Ret) {
-      if (!Return(*op, &op)) [[unlikely]]
-        goto returned;
+      if (!Return(*op, &op)) [[unlikely]] goto returned;
       TERN_GO
     }
     TERN_CASE(Goto) {
@@ -170,7 +170,8 @@ attention:
       op = code_ + (truth ? op->list : op->count);
       TERN_GO
     }
-    TERN_CASE(Phi) TERN_DO(Phi(*op)) TERN_CASE(Fatal) {
+    TERN_CASE(Phi) TERN_DO(Phi(*op))
+    TERN_CASE(Fatal) {
       error_ = Failed(*Value(op->a).TryCast<std::string_view>()).SetErrorCode("E0301");
       goto failed;
     }
@@ -179,15 +180,15 @@ attention:
       Store(op->dst, Value(op->a));
       TERN_STEP
     }
-    TERN_CASE(LoadConsti) TERN_DO(LoadConsti(*op)) TERN_CASE(Kill) {
+    TERN_CASE(LoadConsti) TERN_DO(LoadConsti(*op))
+    TERN_CASE(Kill) {
       for (ValueRef ref : ListOf(*op)) regs_[ref].Reset();
       TERN_STEP
     }
     TERN_CASE(Call)
     TERN_CASE(InvokePacked) {
       error_ = CallPrimitive(*op);
-      if (!error_.ok()) [[unlikely]]
-        goto failed;
+      if (!error_.ok()) [[unlikely]] goto failed;
       if (vm_.cancel_.load(std::memory_order_relaxed)) [[unlikely]] {
         ++op;
         goto attention;
@@ -197,8 +198,7 @@ attention:
     TERN_CASE(Invoke) {
       last_pc_ = static_cast<uint32_t>(op - code_);
       error_ = CallFunction(static_cast<uint32_t>(op->a), op->dst, ListOf(*op), nullptr);
-      if (!error_.ok()) [[unlikely]]
-        goto failed;
+      if (!error_.ok()) [[unlikely]] goto failed;
       op = code_ + Info(static_cast<uint32_t>(op->a)).first_instruction;
       TERN_GO
     }
@@ -227,38 +227,43 @@ attention:
       op = code_ + Info(function).first_instruction;
       TERN_GO
     }
-    TERN_CASE(AllocStorage)
-    TERN_DO(AllocStorage(*op)) TERN_CASE(AllocTensor) TERN_CASE(AllocTensorReg)
-        TERN_DO(AllocTensor(*op)) TERN_CASE(AllocAdt) {
-      Store(op->dst,
-            Adt::Make(static_cast<int32_t>(*Value(op->a).TryCast<int64_t>()), Views(ListOf(*op))));
+    TERN_CASE(AllocStorage) TERN_DO(AllocStorage(*op))
+    TERN_CASE(AllocTensor)
+    TERN_CASE(AllocTensorReg) TERN_DO(AllocTensor(*op))
+    TERN_CASE(AllocAdt) {
+      Store(op->dst, Adt::Make(static_cast<int32_t>(*Value(op->a).TryCast<int64_t>()),
+                               Views(ListOf(*op))));
       TERN_STEP
     }
     TERN_CASE(AllocClosure) {
       Store(op->dst, Closure::Make(static_cast<uint32_t>(op->a), Views(ListOf(*op))));
       TERN_STEP
     }
-    TERN_CASE(GetField)
-    TERN_DO(GetField(*op)) TERN_CASE(GetTag) TERN_DO(GetTag(*op)) TERN_CASE(ShapeOf)
-        TERN_DO(ShapeOf(*op)) TERN_CASE(ReshapeTensor) TERN_DO(ReshapeTensor(*op))
-            TERN_CASE(DeviceCopy) TERN_DO(DeviceCopy(*op)) TERN_CASE(Add)
-                TERN_INT_OPERATION(TERN_TYPE_INT, TERN_WRAPPING(x, +, y)) TERN_CASE(Sub)
-                    TERN_INT_OPERATION(TERN_TYPE_INT, TERN_WRAPPING(x, -, y)) TERN_CASE(Mul)
-                        TERN_INT_OPERATION(TERN_TYPE_INT, TERN_WRAPPING(x, *, y)) TERN_CASE(Lt)
-                            TERN_INT_OPERATION(TERN_TYPE_BOOL, x < y) TERN_CASE(Le)
-                                TERN_INT_OPERATION(TERN_TYPE_BOOL, x <= y) TERN_CASE(Gt)
-                                    TERN_INT_OPERATION(TERN_TYPE_BOOL, x > y) TERN_CASE(Ge)
-                                        TERN_INT_OPERATION(TERN_TYPE_BOOL, x >= y) TERN_CASE(Eq)
-                                            TERN_INT_OPERATION(TERN_TYPE_BOOL, x == y) TERN_CASE(Ne)
-                                                TERN_INT_OPERATION(TERN_TYPE_BOOL, x != y)
-                                                    TERN_CASE(Div) TERN_CASE(Mod) TERN_CASE(And)
-                                                        TERN_CASE(Or) goto scalar;
+    TERN_CASE(GetField) TERN_DO(GetField(*op))
+    TERN_CASE(GetTag) TERN_DO(GetTag(*op))
+    TERN_CASE(ShapeOf) TERN_DO(ShapeOf(*op))
+    TERN_CASE(ReshapeTensor) TERN_DO(ReshapeTensor(*op))
+    TERN_CASE(DeviceCopy) TERN_DO(DeviceCopy(*op))
+    TERN_CASE(Add) TERN_INT_OPERATION(TERN_TYPE_INT, TERN_WRAPPING(x, +, y))
+    TERN_CASE(Sub) TERN_INT_OPERATION(TERN_TYPE_INT, TERN_WRAPPING(x, -, y))
+    TERN_CASE(Mul) TERN_INT_OPERATION(TERN_TYPE_INT, TERN_WRAPPING(x, *, y))
+    TERN_CASE(Lt) TERN_INT_OPERATION(TERN_TYPE_BOOL, x < y)
+    TERN_CASE(Le) TERN_INT_OPERATION(TERN_TYPE_BOOL, x <= y)
+    TERN_CASE(Gt) TERN_INT_OPERATION(TERN_TYPE_BOOL, x > y)
+    TERN_CASE(Ge) TERN_INT_OPERATION(TERN_TYPE_BOOL, x >= y)
+    TERN_CASE(Eq) TERN_INT_OPERATION(TERN_TYPE_BOOL, x == y)
+    TERN_CASE(Ne) TERN_INT_OPERATION(TERN_TYPE_BOOL, x != y)
+    TERN_CASE(Div)
+    TERN_CASE(Mod)
+    TERN_CASE(And)
+    TERN_CASE(Or) goto scalar;
     TERN_CASE(Neg)
     TERN_CASE(Not)
     TERN_CASE(ToInt)
     TERN_CASE(ToFloat)
     TERN_CASE(ToBool) goto scalar;
   }
+  // clang-format on
 
 scalar:
   TERN_DO(Scalar(*op))

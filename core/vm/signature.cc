@@ -117,8 +117,10 @@ class SignatureParser {
   }
   // Without skipping spaces.
   void ExpectHere(char c) {
-    if (At() == c) ++at_;
-    else Fail(StrCat("expected '", c, "'"));
+    if (At() == c)
+      ++at_;
+    else
+      Fail(StrCat("expected '", c, "'"));
   }
   void Fail(std::string_view message) {
     if (!ok()) return;
@@ -138,6 +140,8 @@ class SignatureParser {
     std::string out;
     ++at_;
     while (at_ < text_.size() && At() != '"') {
+      // Printing would escape it, and only these two escapes are read.
+      if (static_cast<unsigned char>(At()) < ' ') return Fail("a control character in a name"), out;
       if (At() == '\\') {
         ++at_;
         if (At() != '"' && At() != '\\')

@@ -2,8 +2,8 @@
 // The verifier: tables first, then each instruction by itself, then control flow and registers per
 // function.
 //
-// Nothing here grows faster than the file: registers must all be mentioned by the code, so there are never more of
-// them than operands. The flow analysis is in verify_flow.cc.
+// Nothing here grows faster than the file: registers must all be mentioned by the code, so there
+// are never more of them than operands. The flow analysis is in verify_flow.cc.
 #include "core/vm/verifier.h"
 
 #include <algorithm>
@@ -207,7 +207,8 @@ class FunctionVerifier {
     if (ok()) CheckMentions();
     if (ok()) {
       const FlowError error = VerifyFlow({parts_, function, leaders_, mentions_.kinds, has_phi_});
-      if (error.pc >= 0 && Decode(static_cast<uint32_t>(error.pc))) Fail(static_cast<uint32_t>(error.pc), error.reason);
+      if (error.pc >= 0 && Decode(static_cast<uint32_t>(error.pc)))
+        Fail(static_cast<uint32_t>(error.pc), error.reason);
     }
     return std::move(status_);
   }

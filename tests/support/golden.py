@@ -85,12 +85,14 @@ class Golden:
 class Runner:
     def __init__(self, options):
         self.options = options
+        # Tools run in folders of their own, so a relative path must not stay one.
+        self.prefix = [os.path.abspath(word) if os.path.isfile(word) else word for word in shlex.split(options.prefix)]
 
     def tool(self, name):
         for folder in self.options.bin:
             path = os.path.join(os.path.abspath(folder), name + self.options.suffix)
             if os.path.exists(path):
-                return shlex.split(self.options.prefix) + [path]
+                return self.prefix + [path]
         folders = ", ".join(self.options.bin) or "no --bin"
         raise FileNotFoundError(f"there is no tool {name}{self.options.suffix} in {folders}")
 

@@ -66,7 +66,7 @@ TEST(File, C19_ConstantsSurvive) {
   const std::vector<uint8_t> bytes = SaveExecutable(*MustAssemble(text));
   const ExecutablePtr loaded = ReadExecutable(bytes, nullptr).value();
   EXPECT_EQ(SaveExecutable(*loaded), bytes);
-  EXPECT_EQ(Disassemble(*loaded).substr(0, 29), ".const c[0] = none\n.const c[1]");
+  EXPECT_EQ(Disassemble(*loaded).substr(0, 30), ".const c[0] = none\n.const c[1]");
   EXPECT_EQ(loaded->ConstantValue(10)->TryCast<Tensor>()->dim(0), 70);
   EXPECT_EQ(*static_cast<const uint16_t*>(loaded->ConstantValue(10)->TryCast<Tensor>()->data()),
             0x3f80);

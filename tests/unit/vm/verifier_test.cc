@@ -207,6 +207,16 @@ TEST(Verifier, Loops) {
                "instruction 1 (move): register %1 is read, but not written before on every path");
 }
 
+// A block that is its own successor: the second round reads what the first one killed.
+TEST(Verifier, BlockThatLoopsOntoItself) {
+  ExecutableParts parts;
+  Append(&parts, Opcode::kMove, {r1, r0});
+  Append(&parts, Opcode::kKill, {r0});
+  Append(&parts, Opcode::kGoto, {Operand::Immediate(-2)});
+  parts.functions.push_back(MakeFunction("main", 0, 3, 2));
+  EXPECT_ERROR(parts, "register %0 is read after it was killed on some path");
+}
+
 // Code that is never reached is checked for its form, not for its registers.
 TEST(Verifier, UnreachableCode) {
   ExecutableParts parts;
