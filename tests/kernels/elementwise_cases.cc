@@ -81,6 +81,8 @@ void Test_unary(const KernelPair<TernUnaryArgs>& pair) {
     for (int64_t size = 0; size <= 4 * TestLanes() + 1; ++size) {
       Buffer<float> x(size, 1), y(size, 2);
       x.FillRandom(random, -3.0f, 3.0f);
+      // The bound is relative to the largest result: sums that cancel need one that does not.
+      if (size > 0 && !HasSmallRelativeError(op)) x[0] = 3.0f;
       ExpectSame(pair, UnaryArgs(op, x), &TernUnaryArgs::y, y.Fill(9.0f), kUnaryNames[op]);
     }
     CheckUnits(pair, op, ordinary);
