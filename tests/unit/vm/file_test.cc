@@ -190,7 +190,7 @@ TEST(File, SectionsAreInOrder) {
 TEST(File, DamagedTensorData) {
   std::vector<uint8_t> file = Sample();
   const SectionEntry constants = ReadLayout(file)->sections[1];
-  file[constants.offset + constants.bytes - 1] ^= 1;
+  file[static_cast<size_t>(constants.offset + constants.bytes - 1)] ^= 1;
   EXPECT_TRUE(Contains(ErrorOf(file), "does not match its checksum: the file is damaged"))
       << ErrorOf(file);
   const Result<ExecutablePtr> unchecked =
