@@ -341,7 +341,7 @@ class Parser {
     const Attrs attrs = ParseAttrs();
     if (const FunctionPtr callee = module_.Find(word)) {
       return builder_->BindAs(MakeInvoke(MakeGlobal(std::string(word)), args),
-                              TypeOf(callee->result()));
+                              InferInvoke(*callee, args));
     }
     const ops::OpInfo* op = ops::FindOp(word);
     if (op != nullptr && ok_) return builder_->Emit(*op, args, attrs);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ir/splat.h"
 
+#include <optional>
 #include <vector>
 
 namespace tern::ir {
@@ -17,6 +18,15 @@ TensorPtr SplatElement(const Tensor& tensor) {
   }
   Result<TensorPtr> element = tensor.View({}, {}, 0);
   return element.ok() ? *std::move(element) : nullptr;
+}
+
+Result<TensorPtr> Materialize(const Tensor& tensor) {
+  constexpr int64_t kMostBytes = int64_t{1} << 31;
+  const std::optional<int64_t> bytes = tensor.dtype().bytes_for(tensor.element_count());
+  if (SplatElement(tensor) && (!bytes.has_value() || *bytes > kMostBytes)) {
+    return OutOfMemory("a constant of ", tensor.TypeText(), " is too large to be written out");
+  }
+  return tensor.Contiguous();
 }
 
 namespace {

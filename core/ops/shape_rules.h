@@ -123,7 +123,8 @@ Status ConcatShape(const AxisAttrs& attrs, std::span<const Dims<D>> inputs, Dims
 template <class D>
 D SplitExtent(const SplitAttrs& attrs, const D& extent, int index) {
   if (!attrs.sizes.empty()) return D(attrs.sizes[static_cast<size_t>(index)]);
-  if (MayDivide(extent, attrs.parts)) return FloorDiv(extent, D(attrs.parts));
+  const D even = FloorDiv(extent, D(attrs.parts));
+  if (CompareDims(MulDim(even, D(attrs.parts)), extent) == DimRelation::kEqual) return even;
   const D chunk = CeilDiv(extent, D(attrs.parts));
   return MaxDim(MinDim(chunk, SubDim(extent, MulDim(chunk, D(index)))), D(0));
 }

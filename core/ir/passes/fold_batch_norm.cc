@@ -200,7 +200,7 @@ class BatchNormFolder : public Rewriter {
                                                                       : tensor->rank() - 1;
     }
     if (tensor->dim(axis) != static_cast<int64_t>(scale.size())) return false;
-    Result<TensorPtr> contiguous = tensor->Contiguous();
+    Result<TensorPtr> contiguous = Materialize(*tensor);
     if (!contiguous.ok()) return false;
     const float* source = (*contiguous)->data_as<float>();
     Vector scaled(static_cast<size_t>(tensor->element_count()));

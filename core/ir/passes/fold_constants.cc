@@ -3,7 +3,7 @@
 
 #include "core/ir/rewriter.h"
 #include "core/ir/splat.h"
-#include "core/ops/shape_attrs.h"
+#include "core/ops/dims.h"
 
 namespace tern::ir {
 
@@ -107,7 +107,7 @@ class Folder : public Rewriter {
       for (const types::Type& element : type.elements()) {
         const int64_t bytes = BytesOf(element);
         if (bytes < 0) return -1;
-        sum += bytes;
+        sum = ops::AddDim(sum, bytes);
       }
       return sum;
     }
@@ -119,12 +119,15 @@ class Folder : public Rewriter {
 
   bool WorthIt(const std::vector<Expr>& args) {
     int64_t in = 0;
-    for (const Expr& arg : args) in += BytesOf(TypeOf(arg));
+    for (const Expr& arg : args) in = ops::AddDim(in, BytesOf(TypeOf(arg)));
     const int64_t out = BytesOf(current().var->type());
-    return out >= 0 && (out <= context_.max_folded_bytes || out <= 2 * in);
+    return out >= 0 && (out <= context_.max_folded_bytes || out / 2 <= in);
   }
 
   Expr Evaluate(const Call& call, const std::vector<Expr>& args) {
+    // A range of floats may have any length, whatever the size of its arguments.
+    const types::Type& type = current().var->type();
+    if (call.Is(ops::Op::k_range) && !type.tensor().IsStatic()) return nullptr;
     if (!WorthIt(args)) return nullptr;
     std::vector<Any> values;
     for (const Expr& arg : args) {
@@ -133,7 +136,7 @@ class Folder : public Rewriter {
         values.push_back(arg->As<Constant>()->value());
         continue;
       }
-      Result<TensorPtr> contiguous = tensor->Contiguous();
+      Result<TensorPtr> contiguous = Materialize(*tensor);
       if (!contiguous.ok()) return nullptr;
       values.emplace_back(*std::move(contiguous));
     }

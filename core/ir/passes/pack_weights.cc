@@ -88,7 +88,7 @@ class Packer : public Rewriter {
     const int64_t channels = weights.dim(0), taps = weights.dim(2) * weights.dim(3);
     const int64_t dims[] = {taps, channels};
     if (TensorPtr element = SplatElement(weights)) return MakeSplat(*element, dims);
-    TERN_TRY_ASSIGN(TensorPtr source, weights.Contiguous());
+    TERN_TRY_ASSIGN(TensorPtr source, Materialize(weights));
     TERN_TRY_ASSIGN(TensorPtr packed, NewF32(dims));
     for (int64_t c = 0; c < channels; ++c) {
       for (int64_t t = 0; t < taps; ++t) {
@@ -106,7 +106,7 @@ class Packer : public Rewriter {
     const int64_t dims[] = {groups, PanelCount(out), rows, kPanel};
     TensorPtr element = SplatElement(weights);
     if (element && out % kPanel == 0) return MakeSplat(*element, dims);
-    TERN_TRY_ASSIGN(TensorPtr source, weights.Contiguous());
+    TERN_TRY_ASSIGN(TensorPtr source, Materialize(weights));
     TERN_TRY_ASSIGN(TensorPtr packed, NewF32(dims));
     std::vector<float> filters(static_cast<size_t>(out * rows));  // [oc][kh * kw][ic]
     for (int64_t group = 0; group < groups; ++group) {
@@ -150,7 +150,7 @@ class Packer : public Rewriter {
     const int64_t dims[] = {PanelCount(n), k, kPanel};
     TensorPtr element = SplatElement(weights);
     if (element && n % kPanel == 0 && attrs.alpha == 1) return MakeSplat(*element, dims);
-    TERN_TRY_ASSIGN(TensorPtr source, weights.Contiguous());
+    TERN_TRY_ASSIGN(TensorPtr source, Materialize(weights));
     TERN_TRY_ASSIGN(TensorPtr packed, NewF32(dims));
     PackPanels(source->data_as<float>(), attrs.trans_b ? 1 : n, attrs.trans_b ? k : 1, k, n,
                packed->data_as<float>());
@@ -166,7 +166,7 @@ class Packer : public Rewriter {
     if (attrs.window.layout != ops::Layout::kNhwc || weights.rank() != 4) return nullptr;
     const int64_t in = weights.dim(0), out = weights.dim(1), taps = weights.dim(2) * weights.dim(3);
     const int64_t dims[] = {in, weights.dim(2), weights.dim(3), out};
-    Result<TensorPtr> source = weights.Contiguous();
+    Result<TensorPtr> source = Materialize(weights);
     Result<TensorPtr> packed = NewF32(dims);
     if (!source.ok() || !packed.ok()) return nullptr;
     for (int64_t i = 0; i < in; ++i) {

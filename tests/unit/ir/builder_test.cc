@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The builder: types at once, errors kept, long chains without recursion; the verifier on what it
+// must refuse.
+#include "core/ir/builder.h"
+
+#include <gtest/gtest.h>
+
+#include "core/ir/module.h"
+#include "core/ir/parser.h"
+#include "core/ir/printer.h"
+#include "core/ir/verifier.h"
+
+namespace tern::ir {
+namespace {
+
+types::Type F32(std::string_view dims) { return *types::Type::Parse(StrCat("f32[", dims, "]")); }
+
+Module ModuleOf(FunctionPtr function) {
+  Module module;
+  module.Set("main", std::move(function));
+  return module;
+}
+
+TEST(Builder, InfersWhileItBuilds) {
+  text::Diagnostics diagnostics;
+  Builder builder(&diagnostics);
+  const Expr x = builder.AddParameter("x", F32("n, 4"));
+  const Expr y = builder.Emit("concat", {x, x}, *Attrs::Parse("axis=0"));
+  EXPECT_EQ(TypeOf(y).ToText(), "f32[2*n, 4]");
+  const Expr shape = builder.Emit("shape_of", {y});
+  ASSERT_NE(ValuesOf(shape), nullptr);
+  EXPECT_EQ((*ValuesOf(shape))[0].ToText(), "2*n");
+  EXPECT_TRUE(diagnostics.ok());
+  EXPECT_TRUE(Verify(ModuleOf(builder.Finish(y, {}))).ok());
+}
+
+TEST(Builder, ErrorsNameOriginAndGoOn) {
+  text::Diagnostics diagnostics;
+  Builder builder(&diagnostics);
+  const Expr x = builder.AddParameter("x", F32("2, 3"));
+  builder.SetOrigin("Conv_7");
+  const Expr bad = builder.Emit("matmul", {x, x});
+  const Expr silent = builder.Emit("exp", {bad});
+  builder.SetOrigin("Add_9");
+  builder.Emit("add", {x});
+  EXPECT_FALSE(TypeOf(silent).known());
+  ASSERT_EQ(diagnostics.error_count(), 2u);
+  EXPECT_EQ(diagnostics.items()[0].node, "Conv_7");
+  EXPECT_EQ(diagnostics.items()[1].node, "Add_9");
+  EXPECT_NE(diagnostics.items()[0].message.find("axis 1 of a [2, 3] is 3"), std::string::npos);
+}
+
+TEST(Builder, FieldsOfATupleItMade) {
+  text::Diagnostics diagnostics;
+  Builder builder(&diagnostics);
+  const Expr x = builder.AddParameter("x", F32("2"));
+  const Expr tuple = builder.Bind(MakeTuple({x, MakeFloat(1)}));
+  EXPECT_EQ(builder.Field(tuple, 0), x);
+  const Expr parts = builder.Emit("split", {x}, *Attrs::Parse("parts=2"));
+  EXPECT_EQ(TypeOf(builder.Field(parts, 1)).ToText(), "f32[1]");
+  EXPECT_FALSE(TypeOf(builder.Field(parts, 5)).known());
+}
+
+TEST(Builder, ChainOfAHundredThousand) {
+  text::Diagnostics diagnostics;
+  Builder builder(&diagnostics);
+  Expr x = builder.AddParameter("x", F32("n"));
+  for (int i = 0; i < 100000; ++i) x = builder.Emit(ops::Op::k_exp, {x});
+  const Module module = ModuleOf(builder.Finish(x, {}));
+  EXPECT_TRUE(Verify(module).ok());
+  EXPECT_EQ(module.Find("main")->bindings().size(), 100000u);
+}
+
+TEST(Verifier, RefusesUseBeforeBinding) {
+  text::Diagnostics diagnostics;
+  Builder first(&diagnostics), second(&diagnostics);
+  const Expr x = first.AddParameter("x", F32("2"));
+  const Expr y = first.Emit("exp", {x});
+  second.AddParameter("x", F32("2"));
+  Status status = Verify(ModuleOf(second.Finish(y, {})));
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.code(), StatusCode::kInternal);
+  EXPECT_NE(std::string(status.message()).find("not bound here"), std::string::npos);
+}
+
+TEST(Verifier, RefusesNestedValuesUnknownTypesAndDoubleBindings) {
+  const VarPtr x = MakeVar("x", F32("2"));
+  const ops::OpInfo& exp = *ops::FindOp("exp");
+  const auto verify = [&](std::vector<Binding> bindings, Expr result) {
+    return Verify(ModuleOf(MakeFunction({x}, MakeLet(std::move(bindings), std::move(result)), {})));
+  };
+  const VarPtr y = MakeVar("y", F32("2"));
+  EXPECT_TRUE(verify({{y, MakeCall(exp, {x}, {})}}, y).ok());
+  EXPECT_FALSE(verify({{y, MakeCall(exp, {MakeCall(exp, {x}, {})}, {})}}, y).ok());
+  EXPECT_FALSE(verify({{y, MakeLet({}, x)}}, y).ok());
+  EXPECT_FALSE(verify({{MakeVar("z", types::Type()), MakeCall(exp, {x}, {})}}, x).ok());
+  EXPECT_FALSE(verify({{y, MakeCall(exp, {x}, {})}, {y, MakeCall(exp, {x}, {})}}, y).ok());
+  EXPECT_FALSE(verify({{y, MakeInvoke(MakeGlobal("nobody"), {x})}}, y).ok());
+  EXPECT_FALSE(verify({}, MakeCall(exp, {x}, {})).ok());
+}
+
+// parse(print(x)) is x: printing what was parsed from a print gives the same print.
+TEST(Printer, ReadsBack) {
+  const std::string text =
+      "const @w: f32[4, 3, 3, 3]\n\n"
+      "fn helper(%a: f32[n]) -> f32[n] {\n  let %0 = exp(%a): f32[n]\n  return %0\n}\n"
+      "fn main(%x: f32[1, 3, h, 8], %y: f32[m]) -> (f32[1, 4, h, 8], f32[m]) {\n"
+      "  let %0 = conv2d(%x, @w) {pads=1,1,1,1}: f32[1, 4, h, 8]\n"
+      "  let %1 = helper(%y): f32[m]\n"
+      "  let %2 = pad(%1, none, f32 -0.5) {pads=0,0}: f32[m]\n"
+      "  return (%0, %2) as \"image\", \"rest\"\n}\n";
+  Result<Module> module = ParseModule("test.tn", text);
+  ASSERT_TRUE(module.ok()) << module.status().ToString();
+  EXPECT_EQ(ToText(*module), text);
+}
+
+}  // namespace
+}  // namespace tern::ir

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Symbolic dimensions: the normal form, what simplifies, and that it means what the arithmetic
+// means.
+#include "core/types/dim.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace tern::types {
+namespace {
+
+Dim Read(std::string_view text) {
+  Result<Dim> dim = Dim::Parse(text);
+  EXPECT_TRUE(dim.ok()) << text;
+  return dim.ok() ? *dim : Dim::Any();
+}
+
+TEST(Dim, NormalForm) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"n+1+n", "2*n+1"},
+      {"(n+1)*(n-1)", "n*n-1"},
+      {"m*n - n*m", "0"},
+      {"1 + b*a", "a*b+1"},
+      {"n/2*2", "2*(n/2)"},
+      {"(2*n)/2", "n"},
+      {"(4*n+6)/2", "2*n+3"},
+      {"(n-1)/2+1", "((n+1)/2)"},
+      {"ceildiv(n,2)", "((n+1)/2)"},
+      {"((n+1)/2+1)/2", "((n+3)/4)"},
+      {"(n*m*4)/(n*2)", "2*m"},
+      {"(n*n+3*n+2)/(n+1)", "n+2"},
+      {"n*m/k", "((m*n)/k)"},
+      {"max(n,0)", "n"},
+      {"max(n,n-1)", "n"},
+      {"min(n+1,n)", "n"},
+      {"min(9223372036854775807,n)", "n"},
+      {"max(n,m)", "max(m,n)"},
+      {"min(n,4)", "min(n,4)"},
+      {"-n+4", "-n+4"},
+      {"7/2", "3"},
+      {"(0-7)/2", "-4"},
+      {"?", "?"},
+      {"?+1", "?"},
+  };
+  for (const auto& [text, expected] : cases) EXPECT_EQ(Read(text).ToText(), expected) << text;
+}
+
+TEST(Dim, TextReadsBack) {
+  for (const char* text :
+       {"n", "2*n*m+3*n-1", "((n+1)/2)", "max(m,n)+1", "min((n/2),4)", "((m*n)/k)"}) {
+    const Dim dim = Read(text);
+    EXPECT_TRUE(Read(dim.ToText()) == dim) << text;
+  }
+}
+
+TEST(Dim, Compares) {
+  EXPECT_EQ(CompareDims(Read("n+1"), Read("1+n")), DimRelation::kEqual);
+  EXPECT_EQ(CompareDims(Read("n+1"), Read("n")), DimRelation::kDifferent);
+  EXPECT_EQ(CompareDims(Read("n"), Read("m")), DimRelation::kUnknown);
+  EXPECT_EQ(CompareDims(Dim::Any(), Dim::Any()), DimRelation::kUnknown);
+  EXPECT_FALSE(Dim::Any() == Dim::Any());
+  EXPECT_TRUE(DimIsNegative(Read("0-n")));
+  EXPECT_FALSE(DimIsNegative(Read("n-1")));
+}
+
+TEST(Dim, UnknownWhereItCannotBeTold) {
+  EXPECT_TRUE(FloorDiv(Dim(4), Dim(0)).is_any());
+  EXPECT_TRUE((Dim(INT64_MAX) + Dim(1)).is_any());
+  EXPECT_TRUE((Dim(INT64_MAX) * Read("2*n")).is_any());
+  EXPECT_TRUE(FloorDiv(Dim::Any(), Dim(2)).is_any());
+  Dim wide(0), product(1);
+  for (int i = 0; i < 200; ++i) wide = wide + Dim::Symbol("s" + std::to_string(i));
+  EXPECT_TRUE(wide.is_any());
+  for (int i = 0; i < 8; ++i)
+    product = product * (Read("a+b+c") + Dim::Symbol("t" + std::to_string(i)));
+  EXPECT_TRUE(product.is_any());
+}
+
+TEST(Dim, ParseErrorsSayWhere) {
+  for (const char* text :
+       {"", "n+", "(n", "n)", "max(n)", "floor(n,2)", "n m", "99999999999999999999", "n,1"}) {
+    Result<Dim> dim = Dim::Parse(text);
+    ASSERT_FALSE(dim.ok()) << text;
+    EXPECT_NE(std::string(dim.status().message()).find("expected"), std::string::npos);
+    EXPECT_NE(std::string(dim.status().message()).find("offset"), std::string::npos);
+  }
+  EXPECT_FALSE(Dim::Parse(std::string(1000, '(')).ok());
+}
+
+TEST(Dim, Scales) {
+  Dim out;
+  ASSERT_TRUE(ScaleDim(Read("n"), 2.0f, &out));
+  EXPECT_EQ(out.ToText(), "2*n");
+  ASSERT_TRUE(ScaleDim(Read("n"), 0.5f, &out));
+  EXPECT_EQ(out.ToText(), "(n/2)");
+  ASSERT_TRUE(ScaleDim(Read("n"), 3.14159f, &out));
+  EXPECT_TRUE(out.is_any());
+  ASSERT_TRUE(ScaleDim(Dim(5), 1.5f, &out));
+  EXPECT_EQ(out.constant(), 7);
+}
+
+TEST(Dim, SymbolNames) {
+  EXPECT_EQ(SymbolName("batch size"), "batch_size");
+  EXPECT_EQ(SymbolName("3d"), "d3d");
+  EXPECT_EQ(SymbolName("_1"), "d_1");
+  EXPECT_EQ(SymbolName(""), "d");
+}
+
+// A random expression computed twice: over numbers, and over symbols that are then replaced by
+// those numbers.
+struct Pair {
+  int64_t number;
+  Dim dim;
+};
+
+int64_t Floor(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
+
+TEST(Dim, SubstitutionIsTheArithmetic) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 2000; ++round) {
+    const int64_t n = random() % 9 + 1, m = random() % 9 + 1;
+    std::vector<Pair> values{{n, Dim::Symbol("n")}, {m, Dim::Symbol("m")}, {3, Dim(3)}};
+    for (int step = 0; step < 6; ++step) {
+      const Pair a = values[random() % values.size()], b = values[random() % values.size()];
+      switch (random() % 6) {
+        case 0: values.push_back({a.number + b.number, a.dim + b.dim}); break;
+        case 1: values.push_back({a.number - b.number, a.dim - b.dim}); break;
+        case 2: values.push_back({a.number * b.number, a.dim * b.dim}); break;
+        case 3:
+          if (b.number != 0) values.push_back({Floor(a.number, b.number), FloorDiv(a.dim, b.dim)});
+          break;
+        case 4: values.push_back({std::max(a.number, b.number), MaxDim(a.dim, b.dim)}); break;
+        default: values.push_back({std::min(a.number, b.number), MinDim(a.dim, b.dim)}); break;
+      }
+      if (values.back().dim.is_any()) values.pop_back();
+    }
+    const Dim::Binding bindings[] = {{"n", Dim(n)}, {"m", Dim(m)}};
+    for (const Pair& value : values) {
+      const Dim got = value.dim.Substitute(bindings);
+      ASSERT_TRUE(got.is_constant()) << value.dim.ToText();
+      ASSERT_EQ(got.constant(), value.number) << value.dim.ToText() << " n=" << n << " m=" << m;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tern::types
