@@ -56,20 +56,18 @@ export class Playground {
   }
 
   async drop({ name, bytes }: Dropped): Promise<void> {
+    const base64 = Buffer.from(bytes).toString('base64');
     await this.page.evaluate(
       ([fileName, data]) => {
+        const content = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
         const transfer = new DataTransfer();
-        transfer.items.add(new File([new Uint8Array(data)], fileName));
+        transfer.items.add(new File([content], fileName));
+        const options = { dataTransfer: transfer, bubbles: true, cancelable: true };
         for (const type of ['dragover', 'drop']) {
-          const event = new DragEvent(type, {
-            dataTransfer: transfer,
-            bubbles: true,
-            cancelable: true,
-          });
-          document.querySelector('main')!.dispatchEvent(event);
+          document.querySelector('main')!.dispatchEvent(new DragEvent(type, options));
         }
       },
-      [name, [...bytes]] as const,
+      [name, base64] as const,
     );
     await this.settle();
   }

@@ -3,6 +3,7 @@
 // switched off altogether.
 import { signal } from '@preact/signals';
 import { run, step, stop } from '../state/runs.js';
+import { session } from '../state/store.js';
 
 const kStorageKey = 'tern-letter-keys';
 
@@ -33,7 +34,7 @@ function onKeyDown(event: KeyboardEvent): void {
   const modified = event.ctrlKey || event.metaKey;
   const letter = letterKeys.value && !modified && !event.altKey && !takesText(event.target);
   if (modified && event.key === 'Enter') void run();
-  else if (event.key === 'Escape') stop();
+  else if (event.key === 'Escape' && session.value.run === 'running') stop();
   else if (event.key === 'F6') cyclePanes(event.shiftKey ? -1 : 1);
   else if (letter && event.key === 'n') void step();
   else if (letter && event.key === '?') sheetOpen.value = true;

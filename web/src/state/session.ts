@@ -55,7 +55,13 @@ export const kNoRun = {
 
 export const kEmptySession: Session = {
   ...kNoRun, run: 'loading', runtime: undefined, wasmBytes: 0, program: undefined,
-  loading: undefined, functionName: '', inputs: {}, symbols: {}, breakpoints: new Set(), problems: [], strokes: [],
+  loading: undefined,
+  functionName: '',
+  inputs: {},
+  symbols: {},
+  breakpoints: new Set(),
+  problems: [],
+  strokes: [],
   image: undefined, classification: undefined,
 };
 

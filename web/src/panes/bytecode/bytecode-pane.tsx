@@ -178,7 +178,7 @@ export function BytecodePane() {
         aria-label="Instructions"
         aria-rowcount={rows.length + 1}
         aria-colcount={7}
-        aria-activedescendant={rows.length > 0 ? `row-${focus}` : undefined}
+        aria-activedescendant={focus >= first && focus < last ? `row-${focus}` : undefined}
         style={{ '--op': `${longest}ch` }}
         onScroll={measure}
         onKeyDown={onKeyDown}
