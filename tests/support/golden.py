@@ -86,7 +86,8 @@ class Runner:
     def __init__(self, options):
         self.options = options
         # Tools run in folders of their own, so a relative path must not stay one.
-        self.prefix = [os.path.abspath(word) if os.path.isfile(word) else word for word in shlex.split(options.prefix)]
+        words = shlex.split(options.prefix)
+        self.prefix = [os.path.abspath(word) if os.path.isfile(word) else word for word in words]
 
     def tool(self, name):
         for folder in self.options.bin:

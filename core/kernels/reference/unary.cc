@@ -48,7 +48,8 @@ double EvaluateUnary(TernUnaryOp op, double x, double alpha, double beta) {
     case TERN_UNARY_sinh: return sinh(x);
     case TERN_UNARY_cosh: return cosh(x);
     case TERN_UNARY_asinh: return asinh(x);
-    case TERN_UNARY_acosh: return acosh(x);
+    // Some C libraries give a number below 1.
+    case TERN_UNARY_acosh: return x < 1 ? (double)NAN : acosh(x);
     case TERN_UNARY_atanh: return atanh(x);
     case TERN_UNARY_tanh: return tanh(x);
     case TERN_UNARY_erf: return erf(x);
