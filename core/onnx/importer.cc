@@ -36,6 +36,12 @@ constexpr int kMaxConvertedNodes = 200000;
 constexpr int kMaxSuggestions = 20;
 constexpr size_t kLongestSuggestion = 64;
 
+// What diagnostics and calls say a node is: its name, or that of its first output.
+std::string_view OriginOf(const Node& node) {
+  if (!node.name.empty()) return node.name;
+  return node.outputs.empty() || node.outputs[0].empty() ? node.op_type : node.outputs[0];
+}
+
 class Importer {
  public:
   Importer(const Model& model, const ImportOptions& options, text::Diagnostics* diagnostics)
@@ -108,12 +114,6 @@ bool IsUnknown(const Value& value) { return value != nullptr && !ir::TypeOf(valu
 
 std::string DomainText(std::string_view domain) {
   return domain.empty() ? "ai.onnx" : std::string(domain);
-}
-
-// The name of a node; for one without, that of its first output.
-std::string_view OriginOf(const Node& node) {
-  if (!node.name.empty() || node.outputs.empty()) return node.name;
-  return node.outputs[0];
 }
 
 // ---- values of the graph
@@ -232,7 +232,7 @@ std::unordered_map<std::string_view, size_t> Importer::FindProducers(const Scope
       if (is_new && !scope.values.contains(output)) continue;
       Error("E0405", StrCat("value '", output, "' is made a second time by node ",
                             NodeLabel(scope.nodes[i])))
-          .InNode(NodeLabel(scope.nodes[i]));
+          .InNode(OriginOf(scope.nodes[i]));
     }
   }
   return producers;
@@ -245,7 +245,7 @@ void Importer::ReportCycle(const Scope& scope, const std::vector<size_t>& cycle)
     StrAppend(&text, i == 0 ? "" : " -> ", NodeLabel(scope.nodes[cycle[i]]));
   }
   if (cycle.size() > kMost) StrAppend(&text, " -> … (", cycle.size(), " nodes)");
-  Error("E0405", text).InNode(NodeLabel(scope.nodes[cycle[0]]));
+  Error("E0405", text).InNode(OriginOf(scope.nodes[cycle[0]]));
 }
 
 void Importer::ConvertNodes(Scope* scope) {
@@ -267,7 +267,7 @@ void Importer::ConvertNodes(Scope* scope) {
 void Importer::ReportMissing(const Scope& scope, const Node& node, std::string_view name) {
   text::Diagnostic& error = Error("E0405", StrCat("node ", NodeLabel(node), " (", node.op_type,
                                                   ") takes '", name, "', which nothing makes"));
-  error.InNode(StrCat(scope.prefix, NodeLabel(node)));
+  error.InNode(StrCat(scope.prefix, OriginOf(node)));
   if (++suggestions_ > kMaxSuggestions || name.size() > kLongestSuggestion) return;
   std::vector<std::string_view> names;
   for (const auto& [known, value] : scope.values) {
@@ -302,7 +302,7 @@ bool Importer::CheckCounts(const Scope& scope, const Node& node, const OperatorI
                               : high == kMany ? StrCat("at least ", low)
                                               : StrCat(low, " to ", high);
     Error("E0403", StrCat(node.op_type, ": it has ", actual, " ", what, ", expected ", range))
-        .InNode(StrCat(scope.prefix, NodeLabel(node)));
+        .InNode(StrCat(scope.prefix, OriginOf(node)));
     return true;
   };
   size_t inputs = node.inputs.size(), outputs = node.outputs.size();
@@ -311,7 +311,7 @@ bool Importer::CheckCounts(const Scope& scope, const Node& node, const OperatorI
   for (size_t i = 0; i < std::min(inputs, static_cast<size_t>(info.min_inputs)); ++i) {
     if (node.inputs[i].empty()) {
       Error("E0403", StrCat(node.op_type, ": input ", i, " is left out, but it is not optional"))
-          .InNode(StrCat(scope.prefix, NodeLabel(node)));
+          .InNode(StrCat(scope.prefix, OriginOf(node)));
       return false;
     }
   }
@@ -320,7 +320,7 @@ bool Importer::CheckCounts(const Scope& scope, const Node& node, const OperatorI
 }
 
 void Importer::ReportContext(const Scope& scope, const Node& node, const NodeContext& context) {
-  const std::string label = StrCat(scope.prefix, NodeLabel(node));
+  const std::string label = StrCat(scope.prefix, OriginOf(node));
   if (!context.ok()) {
     Error(context.unsupported() ? "E0404" : "E0403", StrCat(node.op_type, ": ", context.error()))
         .InNode(label);
@@ -391,7 +391,7 @@ const Function* Importer::FindFunction(const Node& node) const {
 
 void Importer::InlineFunction(Scope* scope, const Node& node, const Function& function,
                               std::vector<Value> inputs) {
-  const std::string label = StrCat(scope->prefix, NodeLabel(node));
+  const std::string label = StrCat(scope->prefix, OriginOf(node));
   if (scope->IsInside(function) || scope->depth() >= kMaxFunctionDepth) {
     Error("E0405",
           StrCat("function '", function.name, "' calls itself, or functions are nested too deeply"))
@@ -442,7 +442,7 @@ void Importer::ReportUnsupported(const Scope& scope, const Node& node) {
   text::Diagnostic& error =
       Error("E0402", StrCat("operator ", node.op_type, " (domain ", DomainText(domain), ", opset ",
                             opset, ") is not supported"));
-  error.InNode(StrCat(scope.prefix, NodeLabel(node)));
+  error.InNode(StrCat(scope.prefix, OriginOf(node)));
   if (opset == 0) {
     error.Note(StrCat("the model imports no version of the domain ", DomainText(domain)));
   } else if (newer != nullptr) {
