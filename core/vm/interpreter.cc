@@ -84,37 +84,48 @@ bool VirtualMachine::Interpreter::Attention(uint32_t pc) {
 // --- the loop
 // ------------------------------------------------------------------------------------------
 
-// Goes to the instruction at `op`, or to attention when the budget is used up.
-#define TERN_GO                    \
-  {                                \
-    if (budget_ == 0) [[unlikely]] \
-      goto attention;              \
-    --budget_;                     \
-    TERN_NEXT(op->handler);        \
+// clang-format off
+// Goes to the instruction at `op`, or to attention when the budget is used up. Budget and registers
+// are locals of Run, since members would be loaded and stored at every instruction.
+#define TERN_GO                                     \
+  {                                                 \
+    if (budget == 0) [[unlikely]] goto attention;   \
+    --budget;                                       \
+    TERN_NEXT(op->handler);                         \
   }
-#define TERN_STEP \
-  {               \
-    ++op;         \
-    TERN_GO       \
+#define TERN_STEP   \
+  {                 \
+    ++op;           \
+    TERN_GO         \
   }
 // Runs an instruction that may fail.
-#define TERN_DO(call)              \
-  {                                \
-    error_ = call;                 \
-    if (!error_.ok()) [[unlikely]] \
-      goto failed;                 \
-    TERN_STEP                      \
+#define TERN_DO(call)                              \
+  {                                                \
+    error_ = call;                                 \
+    if (!error_.ok()) [[unlikely]] goto failed;    \
+    TERN_STEP                                      \
   }
+// A call or return that may fail and changes the frame.
+#define TERN_ENTER(call, function)                          \
+  {                                                         \
+    last_pc_ = static_cast<uint32_t>(op - code_);           \
+    error_ = call;                                          \
+    if (!error_.ok()) [[unlikely]] goto failed;             \
+    regs = regs_;                                           \
+    op = code_ + Info(function).first_instruction;          \
+    TERN_GO                                                 \
+  }
+#define TERN_VALUE(ref) ((ref) >= 0 ? regs[ref] : pool[~(ref)])
 // A binary operation of two ints, in place; everything else goes to the general function.
-#define TERN_INT_OPERATION(type, expression)  \
-  {                                           \
-    const TernAny& a = Value(op->a).c_any();  \
-    const TernAny& b = Value(op->b).c_any();  \
-    if (!BothInts(a, b)) goto scalar;         \
-    [[maybe_unused]] const int64_t x = a.v.i; \
-    [[maybe_unused]] const int64_t y = b.v.i; \
-    StoreScalar(op->dst, type, expression);   \
-    TERN_STEP                                 \
+#define TERN_INT_OPERATION(type, expression)              \
+  {                                                       \
+    const TernAny& a = TERN_VALUE(op->a).c_any();         \
+    const TernAny& b = TERN_VALUE(op->b).c_any();         \
+    if (!BothInts(a, b)) [[unlikely]] goto scalar;        \
+    [[maybe_unused]] const int64_t x = a.v.i;             \
+    [[maybe_unused]] const int64_t y = b.v.i;             \
+    StoreScalar(regs + op->dst, type, expression);        \
+    TERN_STEP                                             \
   }
 #define TERN_WRAPPING(x, sign, y) \
   static_cast<int64_t>(static_cast<uint64_t>(x) sign static_cast<uint64_t>(y))
@@ -130,17 +141,20 @@ Result<StopReason> VirtualMachine::Interpreter::Run(uint64_t max_instructions) {
   const DecodedOp* op = code_ + vm_.pc_;
   const Closure* closure = nullptr;
   bool truth = false;
-  regs_ = Registers();
+  int64_t budget = 0;
+  Any* regs = regs_ = Registers();
+  const Any* const pool = pool_;
   max_instructions_ = max_instructions;
 
 attention:
+  budget_ = budget;
   if (!Attention(static_cast<uint32_t>(op - code_))) goto stopped;
-  --budget_;
+  budget = budget_ - 1;
   last_pc_ = static_cast<uint32_t>(op - code_);
-  // clang-format off: macros that end in braces confuse it.
   TERN_DISPATCH(op->handler) {
     TERN_CASE(Ret) {
       if (!Return(*op, &op)) [[unlikely]] goto returned;
+      regs = regs_;
       TERN_GO
     }
     TERN_CASE(Goto) {
@@ -148,23 +162,23 @@ attention:
       TERN_GO
     }
     TERN_CASE(If) {
-      const TernAny& test = regs_[op->a].c_any();
+      const TernAny& test = regs[op->a].c_any();
       if (test.type_code == TERN_TYPE_BOOL) [[likely]] {
         truth = test.v.i != 0;
       } else {
-        error_ = Truth(regs_[op->a], &truth);
+        error_ = Truth(regs[op->a], &truth);
         if (!error_.ok()) goto failed;
       }
       op = code_ + (truth ? op->list : op->count);
       TERN_GO
     }
     TERN_CASE(IfEqual) {
-      const TernAny& a = regs_[op->a].c_any();
-      const TernAny& b = Value(op->b).c_any();
+      const TernAny& a = regs[op->a].c_any();
+      const TernAny& b = TERN_VALUE(op->b).c_any();
       if (BothInts(a, b)) [[likely]] {
         truth = a.v.i == b.v.i;
       } else {
-        error_ = ScalarsEqual(regs_[op->a], Value(op->b), &truth);
+        error_ = ScalarsEqual(regs[op->a], TERN_VALUE(op->b), &truth);
         if (!error_.ok()) goto failed;
       }
       op = code_ + (truth ? op->list : op->count);
@@ -172,17 +186,17 @@ attention:
     }
     TERN_CASE(Phi) TERN_DO(Phi(*op))
     TERN_CASE(Fatal) {
-      error_ = Failed(*Value(op->a).TryCast<std::string_view>()).SetErrorCode("E0301");
+      error_ = Failed(*TERN_VALUE(op->a).TryCast<std::string_view>()).SetErrorCode("E0301");
       goto failed;
     }
     TERN_CASE(Move)
     TERN_CASE(LoadConst) {
-      Store(op->dst, Value(op->a));
+      Store(op->dst, TERN_VALUE(op->a));
       TERN_STEP
     }
     TERN_CASE(LoadConsti) TERN_DO(LoadConsti(*op))
     TERN_CASE(Kill) {
-      for (ValueRef ref : ListOf(*op)) regs_[ref].Reset();
+      for (ValueRef ref : ListOf(*op)) regs[ref].Reset();
       TERN_STEP
     }
     TERN_CASE(Call)
@@ -196,42 +210,30 @@ attention:
       TERN_STEP
     }
     TERN_CASE(Invoke) {
-      last_pc_ = static_cast<uint32_t>(op - code_);
-      error_ = CallFunction(static_cast<uint32_t>(op->a), op->dst, ListOf(*op), nullptr);
-      if (!error_.ok()) [[unlikely]] goto failed;
-      op = code_ + Info(static_cast<uint32_t>(op->a)).first_instruction;
-      TERN_GO
+      const auto function = static_cast<uint32_t>(op->a);
+      TERN_ENTER(CallFunction(function, op->dst, ListOf(*op), nullptr), function)
     }
     TERN_CASE(InvokeClosure) {
-      last_pc_ = static_cast<uint32_t>(op - code_);
       error_ = ClosureOf(*op, &closure);
       if (!error_.ok()) goto failed;
       const uint32_t function = closure->function_index();
-      error_ = CallFunction(function, op->dst, ListOf(*op), closure);
-      if (!error_.ok()) goto failed;
-      op = code_ + Info(function).first_instruction;
-      TERN_GO
+      TERN_ENTER(CallFunction(function, op->dst, ListOf(*op), closure), function)
     }
     TERN_CASE(TailInvoke) {
-      error_ = TailCall(static_cast<uint32_t>(op->a), ListOf(*op), nullptr);
-      if (!error_.ok()) goto failed;
-      op = code_ + Info(static_cast<uint32_t>(op->a)).first_instruction;
-      TERN_GO
+      const auto function = static_cast<uint32_t>(op->a);
+      TERN_ENTER(TailCall(function, ListOf(*op), nullptr), function)
     }
     TERN_CASE(TailInvokeClosure) {
       error_ = ClosureOf(*op, &closure);
       if (!error_.ok()) goto failed;
       const uint32_t function = closure->function_index();
-      error_ = TailCall(function, ListOf(*op), closure);
-      if (!error_.ok()) goto failed;
-      op = code_ + Info(function).first_instruction;
-      TERN_GO
+      TERN_ENTER(TailCall(function, ListOf(*op), closure), function)
     }
     TERN_CASE(AllocStorage) TERN_DO(AllocStorage(*op))
     TERN_CASE(AllocTensor)
     TERN_CASE(AllocTensorReg) TERN_DO(AllocTensor(*op))
     TERN_CASE(AllocAdt) {
-      Store(op->dst, Adt::Make(static_cast<int32_t>(*Value(op->a).TryCast<int64_t>()),
+      Store(op->dst, Adt::Make(static_cast<int32_t>(*TERN_VALUE(op->a).TryCast<int64_t>()),
                                Views(ListOf(*op))));
       TERN_STEP
     }
@@ -263,13 +265,13 @@ attention:
     TERN_CASE(ToFloat)
     TERN_CASE(ToBool) goto scalar;
   }
-  // clang-format on
-
 scalar:
   TERN_DO(Scalar(*op))
+  // clang-format on
 
 failed:
   vm_.pc_ = static_cast<uint32_t>(op - code_);
+  budget_ = budget;
   Settle();
   return std::move(error_);
 stopped:
@@ -278,6 +280,7 @@ stopped:
   return StopReason(stopped_);
 returned:
   last_pc_ = static_cast<uint32_t>(op - code_);
+  budget_ = budget;
   Settle();
   if (after_hook_due_) vm_.hooks_->AfterInstruction(vm_, last_pc_);
   return StopReason(StopReason::kReturned);

@@ -40,11 +40,13 @@ class VirtualMachine::Interpreter {
     return {lists_ + op.list, static_cast<size_t>(op.count)};
   }
   void Store(int32_t dst, Any value) { regs_[dst] = std::move(value); }
-  void StoreScalar(int32_t dst, TernTypeCode code, int64_t value) {
-    TernAny scalar{};
-    scalar.type_code = code;
-    scalar.v.i = value;
-    regs_[dst] = Any::Adopt(scalar);
+  // Writes the two words of a value held in place, without reading the 16 bytes that were there: a
+  // wide load right behind narrow stores would wait for them.
+  static void StoreScalar(Any* reg, TernTypeCode code, int64_t value) {
+    if (reg->is_object()) [[unlikely]] reg->Reset();
+    const uint64_t head = static_cast<uint32_t>(code);
+    __builtin_memcpy(static_cast<void*>(reg), &head, sizeof(head));
+    __builtin_memcpy(reinterpret_cast<char*>(reg) + sizeof(head), &value, sizeof(value));
   }
 
   // Each of these is an instruction too long for the loop.

@@ -76,8 +76,10 @@ TEST(Isa, EveryInstructionHasGoldenTests) {
 
 TEST(Isa, DocumentsAreUpToDate) {
   const std::string isa = ReadSource("docs/isa.md");
+  ASSERT_FALSE(isa.empty());
   EXPECT_TRUE(gen::ReplaceBetween(isa, "isa", gen::IsaTables()) == isa) << "run update_docs";
   const std::string format = ReadSource("docs/format.md");
+  ASSERT_FALSE(format.empty());
   EXPECT_TRUE(gen::ReplaceBetween(format, "example", gen::FormatExample()) == format)
       << "run update_docs";
 }
