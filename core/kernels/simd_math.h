@@ -176,16 +176,18 @@ HWY_INLINE V Sigmoid(D d, V x) {
   return KeepNaN(x, y);
 }
 
-// x P(x^2) / Q(x^2), both of positive terms where they matter; 1 beyond 3.925.
+// x P(x^2) / Q(x^2), both of positive terms where they matter; exactly 1 from 3.925 on.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Erf(D d, V x) {
-  const V a = hn::Min(hn::Abs(x), hn::Set(d, 3.925f));
+  const V limit = hn::Set(d, 3.925f), one = hn::Set(d, 1.0f);
+  const V a = hn::Min(hn::Abs(x), limit);
   const V t = hn::Mul(a, a);
   const V p = Polynomial(d, t, 1.1283792257f, 0.18371765316f, 0.054425865412f, 0.0038284643088f,
                          3.9172224933e-4f, 5.0429753173e-6f, -1.4943477566e-8f);
   const V q = Polynomial(d, t, 1.0f, 0.49614924192f, 0.11361510307f, 0.015462469310f,
                          0.0013195172651f, 6.6501284891e-5f);
-  const V y = hn::Min(hn::Div(hn::Mul(a, p), q), hn::Set(d, 1.0f));
+  const V near = hn::Min(hn::Div(hn::Mul(a, p), q), one);
+  const V y = hn::IfThenElse(hn::Lt(a, limit), near, one);
   return KeepNaN(x, hn::CopySign(y, x));
 }
 
