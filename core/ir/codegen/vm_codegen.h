@@ -4,8 +4,8 @@
 // One instruction per binding. Registers are taken when a variable is bound and given back after
 // its last use: the result of a call goes into a register of an argument that dies there, what else
 // dies is killed right after, so that its memory serves the next call. Operators become primitives
-// named with their attributes ("conv2d{strides=2,2}"); the origin of a binding becomes debug info of
-// its instruction. The signature names parameters and results.
+// named with their attributes ("conv2d{strides=2,2}"); the origin of a binding becomes debug info
+// of its instruction. The signature names parameters and results.
 #ifndef TERN_CORE_IR_CODEGEN_VM_CODEGEN_H_
 #define TERN_CORE_IR_CODEGEN_VM_CODEGEN_H_
 
