@@ -15,7 +15,7 @@
 namespace tern::cli {
 namespace {
 
-constexpr std::string_view kExecutableMagic = "TERN";
+constexpr std::string_view kExecutableMagic = "\x89TERN";  // as core/vm/format.h begins a file
 
 std::string_view AsText(std::span<const uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
