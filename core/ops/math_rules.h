@@ -41,6 +41,7 @@ template <class D>
 Status MatMulShape(const MatMulAttrs& attrs, const Dims<D>& a, const Dims<D>& b, Dims<D>* out) {
   TERN_TRY(CheckRank("a", a.rank(), 1, kMaxDims));
   TERN_TRY(CheckRank("b", b.rank(), 1, kMaxDims));
+  if (attrs.packed) TERN_TRY(CheckRank("packed b", b.rank(), 3, 3));
   const bool a_vector = a.rank() == 1, b_vector = b.rank() == 1 && !attrs.packed;
   const int a_rows = attrs.trans_a && !a_vector ? a.rank() - 1 : a.rank() - 2;
   const int a_inner = attrs.trans_a && !a_vector ? a.rank() - 2 : a.rank() - 1;
