@@ -201,19 +201,35 @@ Dim Dim::Substitute(std::span<const Binding> bindings) const {
   return DimAlgebra::Remap(*this, bindings);
 }
 
+namespace {
+
+Dim::Range Times(const Dim::Range& a, const Dim::Range& b) {
+  const int64_t corners[] = {SaturatedMul(a.low, b.low), SaturatedMul(a.low, b.high),
+                             SaturatedMul(a.high, b.low), SaturatedMul(a.high, b.high)};
+  return {*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)};
+}
+
+Dim::Range BoundsOf(const Atom& atom) {
+  if (atom.kind == AtomKind::kSymbol) return {atom.text[0] == '_' ? 0 : 1, kMostExtent};
+  const Dim::Range a = atom.a.Bounds(), b = atom.b.Bounds();
+  if (atom.kind == AtomKind::kMin) return {std::min(a.low, b.low), std::min(a.high, b.high)};
+  if (atom.kind == AtomKind::kMax) return {std::max(a.low, b.low), std::max(a.high, b.high)};
+  if (b.low <= 0) return {INT64_MIN, INT64_MAX};
+  // Toward zero as far as the divisor goes.
+  return {FloorOf(a.low, a.low < 0 ? b.low : b.high), FloorOf(a.high, a.high < 0 ? b.high : b.low)};
+}
+
+}  // namespace
+
 Dim::Range Dim::Bounds() const {
   if (is_constant()) return {constant_, constant_};
   if (is_any()) return {INT64_MIN, INT64_MAX};
   Range range{0, 0};
   for (const Term& term : expression_->terms) {
-    int64_t low = 1, high = 1;
-    for (const AtomPtr& atom : term.atoms) {
-      low *= atom->kind == AtomKind::kSymbol && atom->text[0] != '_' ? 1 : 0;
-      high = SaturatedMul(high, kMostExtent);
-    }
-    const bool positive = term.coefficient > 0;
-    range.low = SaturatedAdd(range.low, SaturatedMul(term.coefficient, positive ? low : high));
-    range.high = SaturatedAdd(range.high, SaturatedMul(term.coefficient, positive ? high : low));
+    Range product{term.coefficient, term.coefficient};
+    for (const AtomPtr& atom : term.atoms) product = Times(product, BoundsOf(*atom));
+    range.low = SaturatedAdd(range.low, product.low);
+    range.high = SaturatedAdd(range.high, product.high);
   }
   return range;
 }
