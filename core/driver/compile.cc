@@ -9,6 +9,7 @@
 #include "core/driver/pipeline.h"
 #include "core/ir/codegen/vm_codegen.h"
 #include "core/ir/printer.h"
+#include "core/kernels/bind/bind.h"
 #include "core/onnx/importer.h"
 
 namespace tern::driver {
@@ -49,6 +50,23 @@ Status CheckNames(const std::vector<std::string>& names, std::string_view option
   return OkStatus();
 }
 
+// Operators that passes left in the module and that no kernel carries out, each use of them.
+Status CheckKernels(const ir::Module& module, std::string_view file) {
+  text::Diagnostics diagnostics;
+  for (const ir::Module::Item& item : module.items()) {
+    for (const ir::Binding& binding : item.function->bindings()) {
+      const ir::Call* call = binding.value->As<ir::Call>();
+      if (call == nullptr || kernels::HasOperator(call->op().name)) continue;
+      diagnostics
+          .Error("E0402",
+                 StrCat("operator ", call->op().name, " is not supported: it has no kernel"))
+          .InFile(file)
+          .InNode(binding.var->origin());
+    }
+  }
+  return diagnostics.ToStatus(StatusCode::kUnsupported);
+}
+
 }  // namespace
 
 Result<CompileResult> CompileOnnx(ByteSpan bytes, const CompileOptions& options) {
@@ -69,6 +87,7 @@ Result<CompileResult> CompileOnnx(ByteSpan bytes, const CompileOptions& options)
                                     .sink = forward,
                                     .sink_context = &sink};
   TERN_TRY_ASSIGN(module, RunPipeline(std::move(module), pipeline));
+  TERN_TRY(CheckKernels(module, options.source_name));
   TERN_TRY_ASSIGN(vm::ExecutablePtr executable, ir::GenerateCode(module));
   return CompileResult{std::move(executable), std::move(sink.stages)};
 }

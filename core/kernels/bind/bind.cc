@@ -84,12 +84,24 @@ Status RegisterOperators(Registry* registry) {
   return OkStatus();
 }
 
+namespace {
+
+const Binding* FindBinding(std::string_view op) {
+  for (const Binding& binding : kBindings) {
+    if (binding.op == op) return &binding;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool HasOperator(std::string_view op) { return FindBinding(op) != nullptr; }
+
 Result<FunctionPtr> MakeOperator(std::string_view name) {
   TERN_TRY_ASSIGN(PrimitiveName parsed, ParsePrimitiveName(name));
-  for (const Binding& binding : kBindings) {
-    if (binding.op == parsed.op) return binding.factory(name, parsed.attrs);
-  }
-  return NotFound("there is no operator '", parsed.op, "'");
+  const Binding* binding = FindBinding(parsed.op);
+  if (binding == nullptr) return NotFound("there is no operator '", parsed.op, "'");
+  return binding->factory(name, parsed.attrs);
 }
 
 }  // namespace tern::kernels

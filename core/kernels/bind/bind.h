@@ -23,6 +23,9 @@ const KernelTable& ActiveKernels();
 // A factory for every operator of bindings.def. Errors: a name that is taken.
 Status RegisterOperators(Registry* registry);
 
+// Whether MakeOperator knows the operator: its name without attributes.
+bool HasOperator(std::string_view op);
+
 // One instance, without a registry. name: "softmax{axis=1}".
 Result<FunctionPtr> MakeOperator(std::string_view name);
 
