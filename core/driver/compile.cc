@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/strings.h"
+#include "core/driver/count_work.h"
 #include "core/driver/evaluate.h"
 #include "core/driver/pipeline.h"
 #include "core/ir/codegen/vm_codegen.h"
@@ -76,6 +77,8 @@ Result<CompileResult> CompileOnnx(ByteSpan bytes, const CompileOptions& options)
                                       .tensors = {options.keeper, options.external}};
   text::Diagnostics diagnostics;
   TERN_TRY_ASSIGN(ir::Module module, onnx::ImportModel(bytes, import, &diagnostics));
+  const types::Dim work = CountMultiplyAdds(module);
+  if (!work.is_any()) module.SetMetadata("macs", work.ToText());
   StageSink sink{&options.print_after, {}};
   sink.Add(kImportStage, module);
   RunContext context;

@@ -227,7 +227,7 @@ function macsOf(name) {
 
 /** Measured multiply-add peak of one core, GFLOP/s (two per multiply-add). */
 function measuredPeak() {
-  const program = join(kRoot, 'build/host/tools/bench/bench_kernels');
+  const program = join(kRoot, 'build/host/tools/bench/kernels/bench_kernels');
   if (!existsSync(program)) return 0;
   return JSON.parse(execFileSync(program, ['--peak'], { encoding: 'utf8' })).gflops;
 }

@@ -28,6 +28,30 @@ TEST(CompileOnnx, MakesAnExecutable) {
   EXPECT_NE(result->executable->FindFunction("main"), nullptr);
 }
 
+std::string MacsOf(const CompileResult& result) {
+  for (const auto& [key, value] : result.executable->metadata()) {
+    if (key == "macs") return value;
+  }
+  return "none";
+}
+
+// A 3x3 convolution of 3 to 4 channels over n images of 8x8, then a product of 256 by 10.
+TEST(CompileOnnx, CountsMultiplyAdds) {
+  const std::string model =
+      OnnxGraph()
+          .Input("x", kOnnxFloat, {"n", 3, 10, 10})
+          .Initializer(test::OnnxFloats("w", {4, 3, 3, 3}, std::vector<float>(108, 1)))
+          .Initializer(test::OnnxFloats("m", {256, 10}, std::vector<float>(2560, 1)))
+          .Node({"Conv", {"x", "w"}, {"c"}})
+          .Node({"Flatten", {"c"}, {"f"}})
+          .Node({"MatMul", {"f", "m"}, {"y"}})
+          .Output("y")
+          .Model(16);
+  const Result<CompileResult> result = Compile(model);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(MacsOf(*result), "9472*n");  // 4*64*27 + 2560
+}
+
 // det and reverse_sequence are known to the importer and have no kernel; once they do, the test
 // wants two others that have none.
 TEST(CompileOnnx, NamesEveryOperatorWithoutAKernel) {

@@ -26,6 +26,7 @@ struct Options {
   const char* target = nullptr;
   const char* filter = "";
   const char* json = nullptr;
+  bool peak = false;  // only the multiply-add limit, as JSON
 };
 
 struct Row {
@@ -264,14 +265,18 @@ bool WriteJson(const char* path, const std::vector<Row>& rows) {
 }
 
 bool ParseOptions(int argc, char** argv, Options& options) {
-  for (int i = 1; i < argc; i += 2) {
+  for (int i = 1; i < argc; ++i) {
+    if (strcmp(argv[i], "--peak") == 0) {
+      options.peak = true;
+      continue;
+    }
     if (i + 1 == argc) return false;
     if (strcmp(argv[i], "--target") == 0) {
-      options.target = argv[i + 1];
+      options.target = argv[++i];
     } else if (strcmp(argv[i], "--filter") == 0) {
-      options.filter = argv[i + 1];
+      options.filter = argv[++i];
     } else if (strcmp(argv[i], "--json") == 0) {
-      options.json = argv[i + 1];
+      options.json = argv[++i];
     } else {
       return false;
     }
@@ -282,7 +287,8 @@ bool ParseOptions(int argc, char** argv, Options& options) {
 int Main(int argc, char** argv) {
   Options options;
   if (!ParseOptions(argc, argv, options)) {
-    fprintf(stderr, "usage: bench_kernels [--target NAME] [--filter TEXT] [--json FILE]\n");
+    fprintf(stderr,
+            "usage: bench_kernels [--target NAME] [--filter TEXT] [--json FILE] [--peak]\n");
     return 2;
   }
   const CpuFeatures features = TestCpuFeatures();
@@ -291,6 +297,10 @@ int Main(int argc, char** argv) {
   if (table == nullptr) {
     fprintf(stderr, "bench_kernels: no target '%s' that this machine can run\n", options.target);
     return 2;
+  }
+  if (options.peak) {
+    printf("{\"target\": \"%s\", \"gflops\": %.3f}\n", table->name, MeasureLimit(*table));
+    return 0;
   }
   const std::vector<Row> rows = MeasureTable(options, *table);
   if (options.json != nullptr && !WriteJson(options.json, rows)) {
