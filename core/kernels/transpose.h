@@ -86,7 +86,7 @@ inline void PackPanels(const TernPackArgs& args, int64_t first, int64_t last) {
     const int64_t column = panel * TERN_PANEL_WIDTH;
     const int64_t left = args.n - column;
     const int64_t columns = left < TERN_PANEL_WIDTH ? left : TERN_PANEL_WIDTH;
-    if (columns < TERN_PANEL_WIDTH) {
+    if (columns < TERN_PANEL_WIDTH && args.k > 0) {
       memset(dst, 0, static_cast<size_t>(args.k) * TERN_PANEL_WIDTH * sizeof(float));
     }
     CopyStrided(args.src + column * args.n_stride, args.k_stride, args.n_stride, args.k, columns,

@@ -23,7 +23,7 @@ std::string ParamText(const ParamInfo& param) {
 }
 
 Status NoSuchParameter(const FunctionInfo& function, const NamedArray& input) {
-  Status status = UsageError("E0008", StrCat("function @", function.name,
+  Status status = UsageError("E0202", StrCat("function @", function.name,
                                              " has no parameter for --input '", input.origin, "'"));
   for (const ParamInfo& param : function.params) {
     status.AddNote(StrCat("parameter: ", ParamText(param)));
@@ -33,7 +33,7 @@ Status NoSuchParameter(const FunctionInfo& function, const NamedArray& input) {
 
 Status MissingInput(const FunctionInfo& function, const ParamInfo& param) {
   Status status = UsageError(
-      "E0009", StrCat("no --input for parameter '", param.name, "' of @", function.name));
+      "E0201", StrCat("no --input for parameter '", param.name, "' of @", function.name));
   status.AddNote(StrCat("parameter: ", ParamText(param)));
   status.AddNote(StrCat("help: add -i ", param.name, "=@", param.name, ".npy"));
   return status;
@@ -59,7 +59,7 @@ Result<FunctionInfo> FindFunction(const Program& program, const std::string& nam
     if (function.name == name) return function;
     names.push_back(function.name);
   }
-  Status status = UsageError("E0007", StrCat("the program has no function '", name, "'"));
+  Status status = UsageError("E0206", StrCat("the program has no function '", name, "'"));
   status.AddNote(StrCat("it has: ", StrJoin(names, ", ")));
   return status;
 }

@@ -58,6 +58,9 @@ int ExitCodeOf(const Status& status) {
   if (status.code() == StatusCode::kIo) return kExitIo;
   const std::string_view code = status.error_code();
   if (code.starts_with("E00")) return kExitUsage;
+  // A function or input that does not exist, or an input left out: only the command line names
+  // them.
+  if (code == "E0201" || code == "E0202" || code == "E0206") return kExitUsage;
   if (code == "E0101" || code == "E0102") return kExitIo;
   if (code.starts_with("M")) return kExitMismatch;
   if (code.starts_with("S")) return kExitBudget;

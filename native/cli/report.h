@@ -12,7 +12,7 @@ namespace tern::cli {
 enum ExitCode : int {
   kExitOk = 0,
   kExitFailed = 1,    // the program or its verification failed
-  kExitUsage = 2,     // the command line itself is wrong (codes E00..)
+  kExitUsage = 2,     // the command line itself is wrong (E00.., E0201, E0202, E0206)
   kExitMismatch = 3,  // a comparison did not hold (codes M..)
   kExitBudget = 4,    // a limit ended the run (codes S..)
   kExitIo = 5,        // a file could not be read or written
@@ -22,7 +22,7 @@ enum ExitCode : int {
 // Takes over `status`; its rendered text and JSON stay with the result. NULL gives ok.
 Status FromApi(tern_status* status);
 
-// An error of the command line, code E00xx, exit code 2.
+// An error of the command line: a code of kExitUsage.
 Status UsageError(std::string_view code, std::string_view message);
 
 // Prints the error (nothing for ok) and returns the exit code.

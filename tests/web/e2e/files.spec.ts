@@ -180,7 +180,7 @@ test.describe('files that cannot be run', () => {
 
   test('a .npy file that is none, and one of another shape', async ({ playground, page }) => {
     await playground.pick('npy-image', 'x.npy', text('<html>'));
-    expect((await playground.state()).problems[0]!.code).toBe('E0108');
+    expect((await playground.state()).problems[0]!.code).toBe('E0502');
     const header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }\n";
     const npy = new Uint8Array([
       0x93,

@@ -175,6 +175,6 @@ describe('parseNpy', () => {
     ],
   ])('refuses %s', (_, file, message) => {
     expect(() => parseNpy(file)).toThrow(message);
-    expect(codeOf(() => parseNpy(file))).toBe('E0108');
+    expect(codeOf(() => parseNpy(file))).toBe('E0502');
   });
 });

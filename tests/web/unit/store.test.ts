@@ -160,7 +160,7 @@ describe('failing', () => {
   });
   it('refuses a .npy file that is none, and keeps the input', async () => {
     await runs.setInputFile('x', new File(['<html>'], 'x.npy'));
-    expect(problems()).toEqual(['E0108']);
+    expect(problems()).toEqual(['E0502']);
     expect(store.session.value.inputs['x']!.fill).toBe('random');
   });
   it('dismisses problems', async () => {

@@ -15,7 +15,7 @@ const kTypes: Record<string, [dtype: string, array: ArrayType]> = {
   '<u2': ['u16', Uint16Array], '|u1': ['u8', Uint8Array], '|b1': ['bool', Uint8Array],
 };
 
-const bad = (message: string, help?: string): InputError => new InputError('E0108', message, help);
+const bad = (message: string, help?: string): InputError => new InputError('E0502', message, help);
 
 /** Where the header's text lies. */
 function headerRange(bytes: Uint8Array): [start: number, end: number] {
