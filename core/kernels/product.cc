@@ -173,8 +173,9 @@ void MultiplyGroup(const ColumnGroup& group, const TileSplit& split) {
 void MultiplyPanel(ColumnGroup group, const TileSplit& split) {
   const int64_t end = group.column + TERN_PANEL_WIDTH;
   const int64_t last = end < group.product->n ? end : group.product->n;
-  for (; group.column < last; group.column += TileColumns(), group.b += TileColumns()) {
+  for (; group.column < last; group.column += TileColumns()) {
     MultiplyGroup(group, split);
+    if (group.b != nullptr) group.b += TileColumns();  // null where there is nothing to sum
   }
 }
 
