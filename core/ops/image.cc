@@ -79,12 +79,8 @@ Status RelateConvTranspose(const OpInfo& op, const Attrs& attrs, std::span<const
 
 Status RelatePool(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                   RelationOutput* out) {
-  TERN_TRY_ASSIGN(PoolAttrs pool, PoolAttrs::From(attrs, op.name));
-  SymDims x, result;
-  TERN_TRY(ReadDims(op, args, 0, &x));
-  TERN_TRY(PoolShape(pool, x, &result));
-  AddResult(args[0].type->dtype, result, out);
-  if (op.op == Op::k_max_pool_indices) AddResult(kI64, result, out);
+  TERN_TRY(RelateByRule<PoolAttrs>(PoolShape, op, attrs, args, out));
+  if (op.op == Op::k_max_pool_indices) out->types.push_back({kI64, out->types[0].dims});
   return OkStatus();
 }
 
@@ -107,12 +103,7 @@ Status RelateMaxUnpool(const OpInfo& op, const Attrs& attrs, std::span<const Arg
 
 Status RelateGlobalPool(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                         RelationOutput* out) {
-  TERN_TRY_ASSIGN(GlobalPoolAttrs pool, GlobalPoolAttrs::From(attrs, op.name));
-  SymDims x, result;
-  TERN_TRY(ReadDims(op, args, 0, &x));
-  TERN_TRY(GlobalPoolShape(pool, x, &result));
-  AddResult(args[0].type->dtype, result, out);
-  return OkStatus();
+  return RelateByRule<GlobalPoolAttrs>(GlobalPoolShape, op, attrs, args, out);
 }
 
 // Scales and sizes that are arguments: sizes may be tracked, scales (floats) are not; an importer
@@ -140,22 +131,12 @@ Status RelateResize(const OpInfo& op, const Attrs& attrs, std::span<const ArgInf
 
 Status RelateDepthToSpace(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                           RelationOutput* out) {
-  TERN_TRY_ASSIGN(BlockAttrs block, BlockAttrs::From(attrs, op.name));
-  SymDims x, result;
-  TERN_TRY(ReadDims(op, args, 0, &x));
-  TERN_TRY(DepthToSpaceShape(block, x, &result));
-  AddResult(args[0].type->dtype, result, out);
-  return OkStatus();
+  return RelateByRule<BlockAttrs>(DepthToSpaceShape, op, attrs, args, out);
 }
 
 Status RelateSpaceToDepth(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                           RelationOutput* out) {
-  TERN_TRY_ASSIGN(BlockAttrs block, BlockAttrs::From(attrs, op.name));
-  SymDims x, result;
-  TERN_TRY(ReadDims(op, args, 0, &x));
-  TERN_TRY(SpaceToDepthShape(block, x, &result));
-  AddResult(args[0].type->dtype, result, out);
-  return OkStatus();
+  return RelateByRule<BlockAttrs>(SpaceToDepthShape, op, attrs, args, out);
 }
 
 Status RelateGridSample(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,

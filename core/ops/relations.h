@@ -47,6 +47,19 @@ Status ReadConstantInts(const OpInfo& op, std::span<const ArgInfo> args, int ind
 // rank extents of "?".
 SymDims AnyDims(int rank);
 
+// The commonest relation: one result of the first argument's element type, whose shape is
+// rule(attributes, shape of the first argument).
+template <class A>
+Status RelateByRule(Status (*rule)(const A&, const SymDims&, SymDims*), const OpInfo& op,
+                    const Attrs& attrs, std::span<const ArgInfo> args, RelationOutput* out) {
+  TERN_TRY_ASSIGN(A parsed, A::From(attrs, op.name));
+  SymDims x, result;
+  TERN_TRY(ReadDims(op, args, 0, &x));
+  TERN_TRY(rule(parsed, x, &result));
+  AddResult(args[0].type->dtype, result, out);
+  return OkStatus();
+}
+
 }  // namespace tern::ops
 
 #endif  // TERN_CORE_OPS_RELATIONS_H_

@@ -20,11 +20,7 @@ void KeepValue(std::span<const ArgInfo> args, RelationOutput* out) {
 
 Status RelateTranspose(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                        RelationOutput* out) {
-  TERN_TRY_ASSIGN(TransposeAttrs transpose, TransposeAttrs::From(attrs, op.name));
-  SymDims x, result;
-  TERN_TRY(ReadDims(op, args, 0, &x));
-  TERN_TRY(TransposeShape(transpose, x, &result));
-  AddResult(args[0].type->dtype, result, out);
+  TERN_TRY(RelateByRule<TransposeAttrs>(TransposeShape, op, attrs, args, out));
   KeepValue(args, out);
   return OkStatus();
 }
@@ -54,34 +50,21 @@ Status RelateReshape(const OpInfo& op, const Attrs& attrs, std::span<const ArgIn
 
 Status RelateSqueeze(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                      RelationOutput* out) {
-  TERN_TRY_ASSIGN(AxesAttrs squeeze, AxesAttrs::From(attrs, op.name));
-  SymDims x, result;
-  TERN_TRY(ReadDims(op, args, 0, &x));
-  TERN_TRY(SqueezeShape(squeeze, x, &result));
-  AddResult(args[0].type->dtype, result, out);
+  TERN_TRY(RelateByRule<AxesAttrs>(SqueezeShape, op, attrs, args, out));
   KeepValue(args, out);
   return OkStatus();
 }
 
 Status RelateUnsqueeze(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                        RelationOutput* out) {
-  TERN_TRY_ASSIGN(AxesAttrs unsqueeze, AxesAttrs::From(attrs, op.name));
-  SymDims x, result;
-  TERN_TRY(ReadDims(op, args, 0, &x));
-  TERN_TRY(UnsqueezeShape(unsqueeze, x, &result));
-  AddResult(args[0].type->dtype, result, out);
+  TERN_TRY(RelateByRule<AxesAttrs>(UnsqueezeShape, op, attrs, args, out));
   KeepValue(args, out);
   return OkStatus();
 }
 
 Status RelateFlatten(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                      RelationOutput* out) {
-  TERN_TRY_ASSIGN(FlattenAttrs flatten, FlattenAttrs::From(attrs, op.name));
-  SymDims x, result;
-  TERN_TRY(ReadDims(op, args, 0, &x));
-  TERN_TRY(FlattenShape(flatten, x, &result));
-  AddResult(args[0].type->dtype, result, out);
-  return OkStatus();
+  return RelateByRule<FlattenAttrs>(FlattenShape, op, attrs, args, out);
 }
 
 Status RelateExpand(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
