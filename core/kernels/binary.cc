@@ -183,9 +183,10 @@ void RunRow(const TernBinaryArgs& args, const Row& row) {
   RunTail<Op>(args, row, i);
 }
 
+using RowFunction = void(const TernBinaryArgs& args, const Row& row);
+
 // Rows [begin, end) of all dimensions but the innermost; an odometer keeps the three positions.
-template <class Op>
-void RunRows(const TernBinaryArgs& args, int64_t begin, int64_t end) {
+void RunRows(RowFunction* run_row, const TernBinaryArgs& args, int64_t begin, int64_t end) {
   const int inner = args.rank - 1;
   int64_t index[TERN_MAX_RANK];
   int64_t a = 0, b = 0, rest = begin;
@@ -197,8 +198,8 @@ void RunRows(const TernBinaryArgs& args, int64_t begin, int64_t end) {
   }
   const int64_t size = args.shape[inner];
   for (int64_t row = begin; row < end; ++row) {
-    RunRow<Op>(args, Row{args.a + a, args.b + b, args.c + row * size, static_cast<size_t>(size),
-                         args.a_strides[inner] == 0, args.b_strides[inner] == 0});
+    run_row(args, Row{args.a + a, args.b + b, args.c + row * size, static_cast<size_t>(size),
+                      args.a_strides[inner] == 0, args.b_strides[inner] == 0});
     for (int i = inner - 1; i >= 0; --i) {
       a += args.a_strides[i];
       b += args.b_strides[i];
@@ -216,8 +217,8 @@ void RunRows(const TernBinaryArgs& args, int64_t begin, int64_t end) {
 constexpr int64_t kRepeatedElements = 1024;
 
 // [n, short] dense against [short] repeated: the short row is copied until it is long.
-template <class Op>
-void RunRepeated(const TernBinaryArgs& args, bool b_is_short, int64_t begin, int64_t end) {
+void RunRepeated(RowFunction* run_row, const TernBinaryArgs& args, bool b_is_short, int64_t begin,
+                 int64_t end) {
   const int64_t width = args.shape[1];
   const int64_t copies = kRepeatedElements / width;
   HWY_ALIGN float repeated[kRepeatedElements];
@@ -226,8 +227,8 @@ void RunRepeated(const TernBinaryArgs& args, bool b_is_short, int64_t begin, int
   for (int64_t row = begin; row < end; row += copies) {
     const int64_t rows = end - row < copies ? end - row : copies;
     const int64_t at = row * width;
-    RunRow<Op>(args, Row{b_is_short ? args.a + at : repeated, b_is_short ? repeated : args.b + at,
-                         args.c + at, static_cast<size_t>(rows * width), false, false});
+    run_row(args, Row{b_is_short ? args.a + at : repeated, b_is_short ? repeated : args.b + at,
+                      args.c + at, static_cast<size_t>(rows * width), false, false});
   }
 }
 
@@ -236,8 +237,8 @@ bool IsRepeatedRow(const TernBinaryArgs& args, const int64_t* dense, const int64
          repeated[1] == 1 && repeated[0] == 0;
 }
 
-template <class Op>
-void RunBinary(const TernBinaryArgs& args, const TernKernelContext* context, int64_t grain) {
+void RunBinary(RowFunction* run_row, const TernBinaryArgs& args, const TernKernelContext* context,
+               int64_t grain) {
   const int64_t size = args.shape[args.rank - 1];
   int64_t rows = 1;
   for (int i = 0; i + 1 < args.rank; ++i) rows *= args.shape[i];
@@ -246,8 +247,8 @@ void RunBinary(const TernBinaryArgs& args, const TernKernelContext* context, int
     ParallelFor(context, size, grain, 64, [&](int64_t begin, int64_t end, int32_t) {
       const bool a_repeats = args.a_strides[args.rank - 1] == 0,
                  b_repeats = args.b_strides[args.rank - 1] == 0;
-      RunRow<Op>(args, Row{args.a + (a_repeats ? 0 : begin), args.b + (b_repeats ? 0 : begin),
-                           args.c + begin, static_cast<size_t>(end - begin), a_repeats, b_repeats});
+      run_row(args, Row{args.a + (a_repeats ? 0 : begin), args.b + (b_repeats ? 0 : begin),
+                        args.c + begin, static_cast<size_t>(end - begin), a_repeats, b_repeats});
     });
     return;
   }
@@ -255,9 +256,9 @@ void RunBinary(const TernBinaryArgs& args, const TernKernelContext* context, int
   const bool a_is_short = !b_is_short && IsRepeatedRow(args, args.b_strides, args.a_strides);
   ParallelFor(context, rows, grain / size + 1, 1, [&](int64_t begin, int64_t end, int32_t) {
     if (a_is_short || b_is_short)
-      RunRepeated<Op>(args, b_is_short, begin, end);
+      RunRepeated(run_row, args, b_is_short, begin, end);
     else
-      RunRows<Op>(args, begin, end);
+      RunRows(run_row, args, begin, end);
   });
 }
 
@@ -272,7 +273,7 @@ bool RunSimplePower(const TernBinaryArgs& args, const TernKernelContext* context
   if (*args.b == 2.0f) {
     simple.b = args.a;
     for (int i = 0; i < args.rank; ++i) simple.b_strides[i] = args.a_strides[i];
-    RunBinary<Binary_mul>(simple, context, kGrain);
+    RunBinary(RunRow<Binary_mul>, simple, context, kGrain);
   } else {
     const float one = 1.0f;
     simple.a = &one;
@@ -281,7 +282,7 @@ bool RunSimplePower(const TernBinaryArgs& args, const TernKernelContext* context
       simple.a_strides[i] = 0;
       simple.b_strides[i] = args.a_strides[i];
     }
-    RunBinary<Binary_div>(simple, context, kGrain);
+    RunBinary(RunRow<Binary_div>, simple, context, kGrain);
   }
   return true;
 }
@@ -293,13 +294,10 @@ int32_t binary(const TernBinaryArgs* args, const TernKernelContext* context) {
   if (op == TERN_BINARY_pow && RunSimplePower(*args, context)) return TERN_KERNEL_OK;
   const bool slow = op == TERN_BINARY_pow || op == TERN_BINARY_mod || op == TERN_BINARY_fmod;
   const int64_t grain = slow || args->activation > TERN_ACT_LEAKY_RELU ? kSlowGrain : kGrain;
-  switch (op) {
-#define TERN_BINARY_CASE(name) \
-  case TERN_BINARY_##name: RunBinary<Binary_##name>(*args, context, grain); break;
-    TERN_BINARY_LIST(TERN_BINARY_CASE)
-#undef TERN_BINARY_CASE
-    case TERN_BINARY_COUNT: break;
-  }
+#define TERN_BINARY_ROW(name) RunRow<Binary_##name>,
+  static constexpr RowFunction* kRows[] = {TERN_BINARY_LIST(TERN_BINARY_ROW)};
+#undef TERN_BINARY_ROW
+  if (op >= 0 && op < TERN_BINARY_COUNT) RunBinary(kRows[op], *args, context, grain);
   return TERN_KERNEL_OK;
 }
 

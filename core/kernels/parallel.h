@@ -15,7 +15,8 @@ struct ParallelRange {
   const Task* task;
   int64_t total, step;
 
-  static void Run(void* data, int64_t index, int32_t worker) {
+  // Never inlined: a kernel's body is there once, for one worker and for many.
+  static HWY_NOINLINE void Run(void* data, int64_t index, int32_t worker) {
     const ParallelRange* self = static_cast<const ParallelRange*>(data);
     const int64_t begin = index * self->step;
     const int64_t end = begin + self->step;
@@ -38,13 +39,15 @@ template <class Task>
 void ParallelFor(const TernKernelContext* context, int64_t total, int64_t grain, int64_t align,
                  const Task& task) {
   const int64_t workers = WorkersFor(context, total, grain);
-  if (workers <= 1) {
-    if (total > 0) task(0, total, 0);
+  if (total <= 0) return;
+  ParallelRange<Task> range{&task, total, total};
+  if (workers == 1) {
+    range.Run(&range, 0, 0);
     return;
   }
   int64_t step = (total + workers - 1) / workers;
   step = (step + align - 1) / align * align;
-  ParallelRange<Task> range{&task, total, step};
+  range.step = step;
   context->parallel->run(context->parallel->context, (total + step - 1) / step,
                          ParallelRange<Task>::Run, &range);
 }

@@ -17,8 +17,11 @@ struct Parameters {
   float alpha, beta;
 };
 
+using UnaryRange = void(const Parameters& parameters, const float* x, float* y, size_t size);
+
+// A cheap function waits for loads, so two vectors are under way at once.
 template <class Op>
-void UnaryRange(const Parameters& parameters, const float* x, float* y, size_t size) {
+void CheapRange(const Parameters& parameters, const float* x, float* y, size_t size) {
   const D d;
   const size_t lanes = hn::Lanes(d);
   size_t i = 0;
@@ -31,6 +34,23 @@ void UnaryRange(const Parameters& parameters, const float* x, float* y, size_t s
   for (; i < size; i += lanes) {
     const size_t count = size - i < lanes ? size - i : lanes;
     hn::StoreN(Op::Apply(d, hn::LoadN(d, x + i, count), parameters), d, y + i, count);
+  }
+}
+
+// A costly one is hundreds of bytes of code, so it stands there once, the tail included.
+template <class Op>
+void CostlyRange(const Parameters& parameters, const float* x, float* y, size_t size) {
+  const D d;
+  const size_t lanes = hn::Lanes(d);
+  for (size_t i = 0; i < size; i += lanes) {
+    const size_t left = size - i;
+    const V value = left >= lanes ? hn::LoadU(d, x + i) : hn::LoadN(d, x + i, left);
+    const V result = Op::Apply(d, value, parameters);
+    if (left >= lanes) {
+      hn::StoreU(result, d, y + i);
+    } else {
+      hn::StoreN(result, d, y + i, left);
+    }
   }
 }
 
@@ -103,24 +123,28 @@ struct Unary_shrink {
   }
 };
 
+struct UnaryKernel {
+  UnaryRange* run;
+  int64_t grain;
+};
+
 template <class Op>
-void RunUnary(const TernUnaryArgs& args, const TernKernelContext* context) {
-  const Parameters parameters{args.alpha, args.beta};
-  ParallelFor(context, args.size, Op::kGrain, 64, [&](int64_t begin, int64_t end, int32_t) {
-    UnaryRange<Op>(parameters, args.x + begin, args.y + begin, static_cast<size_t>(end - begin));
-  });
+constexpr UnaryKernel KernelOf() {
+  return {Op::kGrain == kCheapGrain ? CheapRange<Op> : CostlyRange<Op>, Op::kGrain};
 }
 
 }  // namespace
 
 int32_t unary(const TernUnaryArgs* args, const TernKernelContext* context) {
-  switch (static_cast<TernUnaryOp>(args->op)) {
-#define TERN_UNARY_CASE(name) \
-  case TERN_UNARY_##name: RunUnary<Unary_##name>(*args, context); break;
-    TERN_UNARY_LIST(TERN_UNARY_CASE)
-#undef TERN_UNARY_CASE
-    case TERN_UNARY_COUNT: break;
-  }
+#define TERN_UNARY_KERNEL(name) KernelOf<Unary_##name>(),
+  static constexpr UnaryKernel kKernels[] = {TERN_UNARY_LIST(TERN_UNARY_KERNEL)};
+#undef TERN_UNARY_KERNEL
+  if (args->op < 0 || args->op >= TERN_UNARY_COUNT) return TERN_KERNEL_OK;
+  const UnaryKernel& kernel = kKernels[args->op];
+  const Parameters parameters{args->alpha, args->beta};
+  ParallelFor(context, args->size, kernel.grain, 64, [&](int64_t begin, int64_t end, int32_t) {
+    kernel.run(parameters, args->x + begin, args->y + begin, static_cast<size_t>(end - begin));
+  });
   return TERN_KERNEL_OK;
 }
 

@@ -24,15 +24,35 @@ TernBinaryOp BinaryOpOf(ops::Op op) {
   }
 }
 
+// One row: steps are in elements and 0 for what repeats.
+using RowFunction = void (*)(const void* l, int64_t l_step, const void* r, int64_t r_step,
+                             void* out, int64_t size);
+
+// F: a lambda without captures. What differs between operators and types is this loop alone.
 template <class T, class R, class F>
-void Loop(const Broadcast& b, const Tensor& left, const Tensor& right, R* out, const F& function) {
-  const T* l = left.data_as<T>();
-  const T* r = right.data_as<T>();
+RowFunction RowOf(F) {
+  return [](const void* l, int64_t l_step, const void* r, int64_t r_step, void* out, int64_t size) {
+    const T* left = static_cast<const T*>(l);
+    const T* right = static_cast<const T*>(r);
+    R* to = static_cast<R*>(out);
+    for (int64_t i = 0; i < size; ++i) to[i] = F()(left[i * l_step], right[i * r_step]);
+  };
+}
+
+// Every row of the broadcast; out is dense.
+void RunRows(const Broadcast& b, const Tensor& left, const Tensor& right, const Tensor& out,
+             RowFunction run) {
   const int last = b.rank - 1;
-  const int64_t size = b.inner(), ls = b.strides[0][last], rs = b.strides[1][last];
+  const int64_t size = b.inner(), l_step = b.strides[0][last], r_step = b.strides[1][last];
+  const auto l_size = static_cast<int64_t>(left.dtype().size());
+  const auto r_size = static_cast<int64_t>(right.dtype().size());
+  const char* l = static_cast<const char*>(left.data());
+  const char* r = static_cast<const char*>(right.data());
+  char* to = static_cast<char*>(out.data());
+  const int64_t row_bytes = size * static_cast<int64_t>(out.dtype().size());
   ForEachRow(b, [&](const int64_t* at) {
-    for (int64_t i = 0; i < size; ++i) out[i] = function(l[at[0] + i * ls], r[at[1] + i * rs]);
-    out += size;
+    run(l + at[0] * l_size, l_step, r + at[1] * r_size, r_step, to, size);
+    to += row_bytes;
   });
 }
 
@@ -71,32 +91,41 @@ T IntegerPower(T base, T exponent) {
   return static_cast<T>(result);
 }
 
+template <class T, class F>
+RowFunction WrappedRow(F) {
+  return RowOf<T, T>([](T p, T q) { return Wrapped(p, q, F()); });
+}
+
 template <class T>
-void Integers(TernBinaryOp op, const Broadcast& b, const Tensor& l, const Tensor& r, T* y) {
+RowFunction IntegerRow(TernBinaryOp op) {
   switch (op) {
-    case TERN_BINARY_add:
-      return Loop<T>(b, l, r, y,
-                     [](T p, T q) { return Wrapped(p, q, [](auto u, auto v) { return u + v; }); });
-    case TERN_BINARY_sub:
-      return Loop<T>(b, l, r, y,
-                     [](T p, T q) { return Wrapped(p, q, [](auto u, auto v) { return u - v; }); });
-    case TERN_BINARY_mul:
-      return Loop<T>(b, l, r, y,
-                     [](T p, T q) { return Wrapped(p, q, [](auto u, auto v) { return u * v; }); });
-    case TERN_BINARY_div: return Loop<T>(b, l, r, y, Quotient<T>);
-    case TERN_BINARY_pow: return Loop<T>(b, l, r, y, IntegerPower<T>);
-    case TERN_BINARY_min: return Loop<T>(b, l, r, y, [](T p, T q) { return p < q ? p : q; });
-    case TERN_BINARY_max: return Loop<T>(b, l, r, y, [](T p, T q) { return p > q ? p : q; });
-    case TERN_BINARY_mod:
-      return Loop<T>(b, l, r, y, [](T p, T q) { return Remainder(p, q, true); });
-    case TERN_BINARY_fmod:
-      return Loop<T>(b, l, r, y, [](T p, T q) { return Remainder(p, q, false); });
+    case TERN_BINARY_add: return WrappedRow<T>([](auto u, auto v) { return u + v; });
+    case TERN_BINARY_sub: return WrappedRow<T>([](auto u, auto v) { return u - v; });
+    case TERN_BINARY_mul: return WrappedRow<T>([](auto u, auto v) { return u * v; });
+    case TERN_BINARY_div: return RowOf<T, T>([](T p, T q) { return Quotient(p, q); });
+    case TERN_BINARY_pow: return RowOf<T, T>([](T p, T q) { return IntegerPower(p, q); });
+    case TERN_BINARY_min: return RowOf<T, T>([](T p, T q) { return p < q ? p : q; });
+    case TERN_BINARY_max: return RowOf<T, T>([](T p, T q) { return p > q ? p : q; });
+    case TERN_BINARY_mod: return RowOf<T, T>([](T p, T q) { return Remainder(p, q, true); });
+    case TERN_BINARY_fmod: return RowOf<T, T>([](T p, T q) { return Remainder(p, q, false); });
     case TERN_BINARY_prelu:
-      return Loop<T>(b, l, r, y, [](T p, T q) {
-        return p < 0 ? Wrapped(p, q, [](auto u, auto v) { return u * v; }) : p;
-      });
-    case TERN_BINARY_COUNT: return;
+      return RowOf<T, T>(
+          [](T p, T q) { return p < 0 ? Wrapped(p, q, [](auto u, auto v) { return u * v; }) : p; });
+    case TERN_BINARY_COUNT: break;
   }
+  return nullptr;
+}
+
+void DoubleRows(TernBinaryOp op, const Broadcast& b, const Tensor& l, const Tensor& r, double* y) {
+  const double* left = l.data_as<double>();
+  const double* right = r.data_as<double>();
+  const int last = b.rank - 1;
+  ForEachRow(b, [&](const int64_t* at) {
+    for (int64_t i = 0; i < b.inner(); ++i) {
+      *y++ = reference::EvaluateBinary(op, left[at[0] + i * b.strides[0][last]],
+                                       right[at[1] + i * b.strides[1][last]]);
+    }
+  });
 }
 
 Status CheckDivisor(TernBinaryOp op, const Tensor& divisor) {
@@ -135,20 +164,17 @@ Result<TensorPtr> Arithmetic(Call& call, const Tensor& l, const Tensor& r, const
     return y;
   }
   if (l.dtype() == kF64) {
-    Loop<double>(b, l, r, y->data_as<double>(),
-                 [op](double p, double q) { return reference::EvaluateBinary(op, p, q); });
+    DoubleRows(op, b, l, r, y->data_as<double>());
     return y;
   }
   TERN_TRY(CheckDivisor(op, r));
-  bool done = false;
+  RowFunction row = nullptr;
   DispatchNumber(l.dtype(), [&](auto type) {
     using T = decltype(type);
-    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-      Integers<T>(op, b, l, r, y->data_as<T>());
-      done = true;
-    }
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) row = IntegerRow<T>(op);
   });
-  if (!done) return WrongTensor(call, 0, l, "numbers");
+  if (row == nullptr) return WrongTensor(call, 0, l, "numbers");
+  RunRows(b, l, r, *y, row);
   return y;
 }
 
@@ -199,13 +225,13 @@ Result<Any> Pow(const ops::NoAttrs& attrs, Call& call) {
 namespace {
 
 template <class T>
-void CompareLoop(ops::Op op, const Broadcast& b, const Tensor& l, const Tensor& r, bool* y) {
+RowFunction CompareRow(ops::Op op) {
   switch (op) {
-    case ops::Op::k_equal: return Loop<T>(b, l, r, y, [](T p, T q) { return p == q; });
-    case ops::Op::k_less: return Loop<T>(b, l, r, y, [](T p, T q) { return p < q; });
-    case ops::Op::k_greater: return Loop<T>(b, l, r, y, [](T p, T q) { return p > q; });
-    case ops::Op::k_less_equal: return Loop<T>(b, l, r, y, [](T p, T q) { return p <= q; });
-    default: return Loop<T>(b, l, r, y, [](T p, T q) { return p >= q; });
+    case ops::Op::k_equal: return RowOf<T, bool>([](T p, T q) { return p == q; });
+    case ops::Op::k_less: return RowOf<T, bool>([](T p, T q) { return p < q; });
+    case ops::Op::k_greater: return RowOf<T, bool>([](T p, T q) { return p > q; });
+    case ops::Op::k_less_equal: return RowOf<T, bool>([](T p, T q) { return p <= q; });
+    default: return RowOf<T, bool>([](T p, T q) { return p >= q; });
   }
 }
 
@@ -214,10 +240,10 @@ Result<TensorPtr> CompareTensors(Call& call, const Tensor& l, const Tensor& r) {
   TERN_TRY(ops::BroadcastShape(ExtentsOf(l), ExtentsOf(r), &out));
   const Broadcast b(out, {&l, &r});
   TERN_TRY_ASSIGN(TensorPtr y, call.New(kBool, out));
-  const bool known = DispatchNumber(l.dtype(), [&](auto type) {
-    CompareLoop<decltype(type)>(call.op(), b, l, r, y->data_as<bool>());
-  });
-  if (!known) return WrongTensor(call, 0, l, "numbers or bools");
+  RowFunction row = nullptr;
+  DispatchNumber(l.dtype(), [&](auto type) { row = CompareRow<decltype(type)>(call.op()); });
+  if (row == nullptr) return WrongTensor(call, 0, l, "numbers or bools");
+  RunRows(b, l, r, *y, row);
   return y;
 }
 
@@ -247,12 +273,12 @@ Result<Any> Logical(const ops::NoAttrs&, Call& call) {
   TERN_TRY(call.TakeStatus());
   Extents out;
   TERN_TRY(ops::BroadcastShape(ExtentsOf(*l), ExtentsOf(*r), &out));
-  const Broadcast b(out, {l, r});
   TERN_TRY_ASSIGN(TensorPtr y, call.New(kBool, out));
-  bool* to = y->data_as<bool>();
-  if (call.op() == ops::Op::k_and) Loop<bool>(b, *l, *r, to, [](bool p, bool q) { return p && q; });
-  if (call.op() == ops::Op::k_or) Loop<bool>(b, *l, *r, to, [](bool p, bool q) { return p || q; });
-  if (call.op() == ops::Op::k_xor) Loop<bool>(b, *l, *r, to, [](bool p, bool q) { return p != q; });
+  const RowFunction row =
+      call.op() == ops::Op::k_and  ? RowOf<bool, bool>([](bool p, bool q) { return p && q; })
+      : call.op() == ops::Op::k_or ? RowOf<bool, bool>([](bool p, bool q) { return p || q; })
+                                   : RowOf<bool, bool>([](bool p, bool q) { return p != q; });
+  RunRows(Broadcast(out, {l, r}), *l, *r, *y, row);
   return Any(std::move(y));
 }
 
@@ -260,23 +286,17 @@ namespace {
 
 // T is unsigned; shifts by the width or more give 0.
 template <class T>
-void BitLoop(ops::Op op, const Broadcast& b, const T* l, const T* r, T* y) {
-  const int last = b.rank - 1;
-  const int64_t size = b.inner(), ls = b.strides[0][last], rs = b.strides[1][last];
+RowFunction BitRow(ops::Op op) {
   constexpr T kWidth = static_cast<T>(sizeof(T) * 8);
-  ForEachRow(b, [&](const int64_t* at) {
-    for (int64_t i = 0; i < size; ++i) {
-      const T p = l[at[0] + i * ls], q = r[at[1] + i * rs];
-      switch (op) {
-        case ops::Op::k_bitwise_and: y[i] = p & q; break;
-        case ops::Op::k_bitwise_or: y[i] = p | q; break;
-        case ops::Op::k_bitwise_xor: y[i] = p ^ q; break;
-        case ops::Op::k_shift_left: y[i] = q >= kWidth ? T{0} : static_cast<T>(p << q); break;
-        default: y[i] = q >= kWidth ? T{0} : static_cast<T>(p >> q); break;
-      }
-    }
-    y += size;
-  });
+  switch (op) {
+    case ops::Op::k_bitwise_and: return RowOf<T, T>([](T p, T q) { return static_cast<T>(p & q); });
+    case ops::Op::k_bitwise_or: return RowOf<T, T>([](T p, T q) { return static_cast<T>(p | q); });
+    case ops::Op::k_bitwise_xor: return RowOf<T, T>([](T p, T q) { return static_cast<T>(p ^ q); });
+    case ops::Op::k_shift_left:
+      return RowOf<T, T>([](T p, T q) { return q >= kWidth ? T{0} : static_cast<T>(p << q); });
+    default:
+      return RowOf<T, T>([](T p, T q) { return q >= kWidth ? T{0} : static_cast<T>(p >> q); });
+  }
 }
 
 }  // namespace
@@ -293,13 +313,10 @@ Result<Any> Bitwise(const ops::NoAttrs&, Call& call) {
   }
   Extents out;
   TERN_TRY(ops::BroadcastShape(ExtentsOf(*l), ExtentsOf(*r), &out));
-  const Broadcast b(out, {l, r});
   TERN_TRY_ASSIGN(TensorPtr y, call.New(l->dtype(), out));
-  DispatchSize(l->dtype().size(), [&](auto type) {
-    using T = decltype(type);
-    BitLoop(call.op(), b, static_cast<const T*>(l->data()), static_cast<const T*>(r->data()),
-            static_cast<T*>(y->data()));
-  });
+  RowFunction row = nullptr;
+  DispatchSize(l->dtype().size(), [&](auto type) { row = BitRow<decltype(type)>(call.op()); });
+  RunRows(Broadcast(out, {l, r}), *l, *r, *y, row);
   return Any(std::move(y));
 }
 

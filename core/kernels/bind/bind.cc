@@ -45,30 +45,49 @@ struct Bound {
   }
 };
 
-template <class AttrsType, Result<Any> (*function)(const AttrsType&, Call&)>
-Result<FunctionPtr> MakeBound(std::string_view full_name, const Attrs& attrs) {
-  const std::string_view op = full_name.substr(0, full_name.find('{'));
-  const ops::OpInfo* info = ops::FindOp(op);
-  if (info == nullptr) return NotFound("there is no operator '", op, "'");
+// The parsed attributes of an instance, whatever their type.
+using ParsedAttrs = std::shared_ptr<const void>;
+
+template <class AttrsType>
+Result<ParsedAttrs> Parse(const Attrs& attrs, std::string_view op) {
   TERN_TRY_ASSIGN(AttrsType parsed, AttrsType::From(attrs, op));
-  const Runner run = [](const void* self, Call& call) {
-    return function(*static_cast<const AttrsType*>(self), call);
-  };
-  return Function::FromPacked(
-      full_name, Bound{info, std::make_shared<const AttrsType>(std::move(parsed)), run},
-      info->parameters);
+  return ParsedAttrs(std::make_shared<const AttrsType>(std::move(parsed)));
+}
+
+template <class AttrsType, Result<Any> (*function)(const AttrsType&, Call&)>
+Result<Any> Run(const void* attrs, Call& call) {
+  return function(*static_cast<const AttrsType*>(attrs), call);
 }
 
 struct Binding {
   std::string_view op;
-  FunctionFactory factory;
+  Result<ParsedAttrs> (*parse)(const Attrs& attrs, std::string_view op);
+  Runner run;
 };
 
 constexpr Binding kBindings[] = {
-#define TERN_BIND(name, AttrsType, Function) {#name, &MakeBound<ops::AttrsType, &bind::Function>},
+#define TERN_BIND(name, AttrsType, Function) \
+  {#name, &Parse<ops::AttrsType>, &Run<ops::AttrsType, &bind::Function>},
 #include "core/kernels/bind/bindings.def"
 #undef TERN_BIND
 };
+
+const Binding* FindBinding(std::string_view op) {
+  for (const Binding& binding : kBindings) {
+    if (binding.op == op) return &binding;
+  }
+  return nullptr;
+}
+
+Result<FunctionPtr> MakeBound(std::string_view full_name, const Attrs& attrs) {
+  const std::string_view op = full_name.substr(0, full_name.find('{'));
+  const Binding* binding = FindBinding(op);
+  const ops::OpInfo* info = ops::FindOp(op);
+  if (binding == nullptr || info == nullptr) return NotFound("there is no operator '", op, "'");
+  TERN_TRY_ASSIGN(ParsedAttrs parsed, binding->parse(attrs, op));
+  return Function::FromPacked(full_name, Bound{info, std::move(parsed), binding->run},
+                              info->parameters);
+}
 
 }  // namespace
 
@@ -80,28 +99,15 @@ const KernelTable& ActiveKernels() {
 
 Status RegisterOperators(Registry* registry) {
   for (const Binding& binding : kBindings)
-    TERN_TRY(registry->RegisterFactory(binding.op, binding.factory));
+    TERN_TRY(registry->RegisterFactory(binding.op, &MakeBound));
   return OkStatus();
 }
-
-namespace {
-
-const Binding* FindBinding(std::string_view op) {
-  for (const Binding& binding : kBindings) {
-    if (binding.op == op) return &binding;
-  }
-  return nullptr;
-}
-
-}  // namespace
 
 bool HasOperator(std::string_view op) { return FindBinding(op) != nullptr; }
 
 Result<FunctionPtr> MakeOperator(std::string_view name) {
   TERN_TRY_ASSIGN(PrimitiveName parsed, ParsePrimitiveName(name));
-  const Binding* binding = FindBinding(parsed.op);
-  if (binding == nullptr) return NotFound("there is no operator '", parsed.op, "'");
-  return binding->factory(name, parsed.attrs);
+  return MakeBound(name, parsed.attrs);
 }
 
 }  // namespace tern::kernels
