@@ -5,17 +5,23 @@
 #include "core/api/handles.h"
 #include "core/base/json.h"
 #include "core/object/adt.h"
-#include "core/object/list.h"
 #include "core/object/print.h"
+#include "core/object/sequence.h"
 #include "core/object/tensor.h"
 
 namespace tern::api {
 namespace {
 
-std::span<const Any> ItemsOf(const TernAny* value) {
-  if (const Adt* tuple = View(value).TryCast<Adt>()) return tuple->fields();
-  if (const List* list = View(value).TryCast<List>()) return list->items();
-  return {};
+size_t ItemCount(const TernAny* value) {
+  if (const Adt* tuple = View(value).TryCast<Adt>()) return tuple->size();
+  if (const Sequence* list = View(value).TryCast<Sequence>()) return list->size();
+  return 0;
+}
+
+// index < ItemCount(value)
+AnyView ItemAt(const TernAny* value, size_t index) {
+  if (const Adt* tuple = View(value).TryCast<Adt>()) return AnyView((*tuple)[index]);
+  return (*View(value).TryCast<Sequence>())[index];
 }
 
 // Names of data types as static text.
@@ -97,14 +103,14 @@ tern_status* tern_tensor_view(const TernAny* tensor, void** data, size_t* bytes,
 }
 
 int32_t tern_tuple_size(const TernAny* value) {
-  return static_cast<int32_t>(tern::api::ItemsOf(value).size());
+  return static_cast<int32_t>(tern::api::ItemCount(value));
 }
 
 tern_status* tern_tuple_get(const TernAny* value, int32_t index, TernAny* item) {
-  const std::span<const tern::Any> items = tern::api::ItemsOf(value);
-  if (index < 0 || static_cast<size_t>(index) >= items.size()) {
-    return ToHandle(tern::OutOfRange("item ", index, " of a value with ", items.size(), " items"));
+  const size_t count = tern::api::ItemCount(value);
+  if (index < 0 || static_cast<size_t>(index) >= count) {
+    return ToHandle(tern::OutOfRange("item ", index, " of a value with ", count, " items"));
   }
-  *item = tern::Any(items[static_cast<size_t>(index)]).Release();
+  *item = tern::Any(tern::api::ItemAt(value, static_cast<size_t>(index))).Release();
   return nullptr;
 }

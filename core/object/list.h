@@ -1,50 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// List: a growable sequence of values of any kind, shared by reference.
+// List<T>: a growable sequence, shared by reference: copies of a List are the same list.
+//
+//   List<> mixed;              anything; reads give AnyView
+//   mixed.PushBack(1);
+//   List<int64_t> numbers;     ints only: numbers.PushBack("a") does not compile
+//   Result<List<int64_t>> same = Any(mixed).As<List<int64_t>>();   checked item by item, no copy
+//
+// Making a List of an Array copies it, unless nobody else holds the array.
 #ifndef TERN_CORE_OBJECT_LIST_H_
 #define TERN_CORE_OBJECT_LIST_H_
 
-#include <span>
-#include <utility>
-#include <vector>
-
-#include "core/object/any.h"
+#include "core/object/sequence_face.h"
 
 namespace tern {
 
-class List : public Object {
+template <typename T = Any>
+class List : public internal::SequenceFace<T, false> {
  public:
-  static constexpr TernTypeCode kTypeCode = TERN_TYPE_LIST;
-  static ObjectPtr<List> Make(std::vector<Any> items = {}) {
-    return MakeObject<List>(std::move(items));
+  static constexpr const char* kName = "list";
+
+  List() = default;
+  List(std::initializer_list<internal::ReadOf<T>> values) {  // NOLINT: implicit by design
+    this->Reserve(values.size());
+    for (const auto& value : values) this->PushBack(value);
   }
-
-  size_t size() const { return items_.size(); }
-  bool empty() const { return items_.empty(); }
-  const Any& operator[](size_t index) const {
-    TERN_DCHECK(index < items_.size());
-    return items_[index];
-  }
-  std::span<const Any> items() const { return items_; }
-  void Reserve(size_t count) { items_.reserve(count); }
-  void PushBack(Any value) { items_.push_back(std::move(value)); }
-  void Set(size_t index, Any value) {
-    TERN_DCHECK(index < items_.size());
-    items_[index] = std::move(value);
-  }
-  Any PopBack();  // the list must not be empty
-  void Clear() { items_.clear(); }
-  // For indices that come from outside.
-  Result<Any> At(int64_t index) const;
-
- private:
-  template <typename T, typename... A>
-  friend auto MakeObjectWithExtra(size_t extra, A&&... args);
-
-  explicit List(std::vector<Any> items) : Object(kTypeCode, nullptr), items_(std::move(items)) {}
-  ~List() = default;
-
-  std::vector<Any> items_;
+  // The items must be of T; As<List<T>>() checks.
+  explicit List(SequencePtr object) : internal::SequenceFace<T, false>(std::move(object)) {}
 };
+
+template <typename T>
+struct AnyTraits<List<T>> : internal::SequenceTraits<List<T>> {};
 
 }  // namespace tern
 

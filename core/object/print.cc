@@ -11,9 +11,10 @@
 #include "core/object/closure.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
-#include "core/object/list.h"
+#include "core/object/sequence.h"
 #include "core/object/shape.h"
 #include "core/object/string.h"
+#include "core/object/table.h"
 
 namespace tern {
 namespace {
@@ -77,7 +78,8 @@ class Printer {
       case TERN_TYPE_DTYPE: return value.TryCast<DType>()->ToString();
       case TERN_TYPE_TENSOR: return PrintTensor(*value.TryCast<Tensor>());
       case TERN_TYPE_SHAPE: return value.TryCast<Shape>()->ToString();
-      case TERN_TYPE_LIST: return Items("list[", value.TryCast<List>()->items(), "]", depth);
+      case TERN_TYPE_LIST: return Items("list[", *value.TryCast<Sequence>(), "]", depth);
+      case TERN_TYPE_MAP: return PrintTable(*value.TryCast<Table>(), depth);
       case TERN_TYPE_ADT: return PrintAdt(*value.TryCast<Adt>(), depth);
       case TERN_TYPE_CLOSURE: return PrintClosure(*value.TryCast<Closure>());
       case TERN_TYPE_FUNCTION: return StrCat("function ", value.TryCast<Function>()->name());
@@ -110,8 +112,8 @@ class Printer {
     return out += ']';
   }
 
-  std::string Items(std::string_view open, std::span<const Any> items, std::string_view close,
-                    int depth) {
+  template <typename Range>
+  std::string Items(std::string_view open, const Range& items, std::string_view close, int depth) {
     std::string out(open);
     if (depth >= options_.max_depth && !items.empty()) return StrCat(open, "…", close);
     const size_t shown = std::min(items.size(), static_cast<size_t>(options_.max_elements));
@@ -119,6 +121,18 @@ class Printer {
       StrAppend(&out, i > 0 ? ", " : "", Print(items[i], depth + 1));
     if (shown < items.size()) StrAppend(&out, shown > 0 ? ", …" : "…");
     return StrCat(out, close);
+  }
+
+  std::string PrintTable(const Table& table, int depth) {
+    if (depth >= options_.max_depth && !table.empty()) return "map{…}";
+    std::string out = "map{";
+    int shown = 0;
+    for (const Table::Entry& entry : table) {
+      StrAppend(&out, shown > 0 ? ", " : "");
+      if (shown++ == options_.max_elements) return out += "…}";
+      StrAppend(&out, Print(entry.key, depth + 1), ": ", Print(entry.value, depth + 1));
+    }
+    return out += '}';
   }
 
   std::string PrintAdt(const Adt& adt, int depth) {
@@ -147,7 +161,8 @@ class JsonPrinter {
       case TERN_TYPE_BOOL: json_->Field("value", *value.TryCast<bool>()); break;
       case TERN_TYPE_TENSOR: WriteTensor(*value.TryCast<Tensor>()); break;
       case TERN_TYPE_SHAPE: json_->Key("value").Ints(value.TryCast<Shape>()->dims()); break;
-      case TERN_TYPE_LIST: WriteItems(value.TryCast<List>()->items(), depth); break;
+      case TERN_TYPE_LIST: WriteItems(*value.TryCast<Sequence>(), depth); break;
+      case TERN_TYPE_MAP: WriteTable(*value.TryCast<Table>(), depth); break;
       case TERN_TYPE_ADT:
         json_->Field("tag", value.TryCast<Adt>()->tag());
         WriteItems(value.TryCast<Adt>()->fields(), depth);
@@ -175,11 +190,26 @@ class JsonPrinter {
     }
   }
 
-  void WriteItems(std::span<const Any> items, int depth) {
+  template <typename Range>
+  void WriteItems(const Range& items, int depth) {
     json_->Field("size", uint64_t{items.size()}).Key("items").BeginArray();
     if (depth < options_.max_depth) {
       const size_t shown = std::min(items.size(), static_cast<size_t>(options_.max_elements));
-      for (const Any& item : items.first(shown)) Write(item, depth + 1);
+      for (size_t i = 0; i < shown; ++i) Write(items[i], depth + 1);
+    }
+    json_->EndArray();
+  }
+
+  // Entries as [key, value], since keys need not be text.
+  void WriteTable(const Table& table, int depth) {
+    json_->Field("size", uint64_t{table.size()}).Key("entries").BeginArray();
+    int left = depth < options_.max_depth ? options_.max_elements : 0;
+    for (const Table::Entry& entry : table) {
+      if (left-- <= 0) break;
+      json_->BeginArray();
+      Write(entry.key, depth + 1);
+      Write(entry.value, depth + 1);
+      json_->EndArray();
     }
     json_->EndArray();
   }

@@ -16,7 +16,8 @@ struct PrintOptions {
   int max_depth = 4;     // of nested containers
 };
 
-// `3`, `"text"`, `f32[2, 3] [1, 2, 3, …]`, `(1, 2)`, `list[1, …]`, `closure(#3, 2 free)`, `none`.
+// `3`, `"text"`, `f32[2, 3] [1, 2, 3, …]`, `(1, 2)`, `list[1, …]`, `map{"a": 1}`, `none`,
+// `closure(#3, 2 free)`.
 std::string PrintValue(const AnyView& value, const PrintOptions& options = {});
 
 // {"kind":"tensor","dtype":"f32","shape":[2,3],"min":…,"mean":…,"max":…,"elements":[…]} and alike

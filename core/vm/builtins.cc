@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "core/base/strings.h"
-#include "core/object/list.h"
 #include "core/object/print.h"
 #include "core/object/run_context.h"
+#include "core/object/sequence.h"
 #include "core/vm/scalar.h"
 
 namespace tern::vm {
@@ -185,11 +185,7 @@ Result<Any> ToText(AnyArgs args) {
   return Any(text);
 }
 
-Result<Any> MakeList(AnyArgs args) {
-  std::vector<Any> items;
-  for (const AnyView& arg : args) items.emplace_back(arg);
-  return Any(List::Make(std::move(items)));
-}
+Result<Any> MakeList(AnyArgs args) { return Any(Sequence::Make(args)); }
 
 constexpr std::array<BuiltinInfo, 11> kBuiltins = {{
     {"vm.builtin.alloc_shape_heap", "(size: int) -> tensor",

@@ -11,7 +11,7 @@
 #include "core/base/strings.h"
 #include "core/object/adt.h"
 #include "core/object/closure.h"
-#include "core/object/list.h"
+#include "core/object/sequence.h"
 #include "core/object/tensor.h"
 #include "core/text/diagnostics.h"
 #include "core/vm/signature.h"
@@ -134,7 +134,7 @@ bool IsScalarKind(TypeInfo::Kind kind, const AnyView& value) {
     case TypeInfo::Kind::kString: return value.Is<std::string_view>();
     case TypeInfo::Kind::kDType: return value.Is<DType>();
     case TypeInfo::Kind::kShape: return value.Is<Shape>();
-    case TypeInfo::Kind::kList: return value.Is<List>();
+    case TypeInfo::Kind::kList: return value.Is<Sequence>();
     case TypeInfo::Kind::kClosure: return value.Is<Closure>();
     case TypeInfo::Kind::kTuple: return value.Is<Adt>();
   }

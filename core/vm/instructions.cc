@@ -6,7 +6,7 @@
 #include "core/base/strings.h"
 #include "core/object/adt.h"
 #include "core/object/error.h"
-#include "core/object/list.h"
+#include "core/object/sequence.h"
 #include "core/vm/interpreter.h"
 #include "core/vm/scalar.h"
 
@@ -231,7 +231,7 @@ Status VirtualMachine::Interpreter::GetField(const DecodedOp& op) {
     Store(op.dst, std::move(field));
     return OkStatus();
   }
-  const List* list = object.TryCast<List>();
+  const Sequence* list = object.TryCast<Sequence>();
   if (list == nullptr) return NotA("a tuple or a list", object);
   TERN_TRY_ASSIGN(Any field, list->At(index));
   Store(op.dst, std::move(field));

@@ -9,7 +9,7 @@
 #include "core/base/checksum.h"
 #include "core/object/adt.h"
 #include "core/object/closure.h"
-#include "core/object/list.h"
+#include "core/object/sequence.h"
 #include "core/vm/disassembler.h"
 #include "core/vm/format.h"
 #include "core/vm/reader.h"
@@ -148,7 +148,7 @@ Any ArgumentFor(const vm::TypeInfo& type, int depth = 0) {
     case vm::TypeInfo::Kind::kString: return Any("text");
     case vm::TypeInfo::Kind::kDType: return Any(kF32);
     case vm::TypeInfo::Kind::kShape: return Any(Shape::Make({2, 2}));
-    case vm::TypeInfo::Kind::kList: return Any(List::Make());
+    case vm::TypeInfo::Kind::kList: return Any(Sequence::Make());
     case vm::TypeInfo::Kind::kClosure: return Any(Closure::Make(0, {}));
     case vm::TypeInfo::Kind::kTuple: {
       std::vector<Any> fields;

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/object/list.h"
+#include "core/object/sequence.h"
 #include "core/object/shape.h"
 #include "core/object/string.h"
 #include "core/object/tensor.h"
@@ -150,7 +150,7 @@ TEST_F(AnyTest, NullPointersAreNone) {
 TEST_F(AnyTest, CastToTheBaseTakesAnyObject) {
   const Any any(Shape::Make({1}));
   EXPECT_NE(any.TryCast<Object>(), nullptr);
-  EXPECT_EQ(any.TryCast<List>(), nullptr);
+  EXPECT_EQ(any.TryCast<Sequence>(), nullptr);
   EXPECT_EQ(Any(1).As<Object>().status().message(), "expected an object, got int 1");
 }
 
@@ -214,7 +214,7 @@ TEST_F(ObjectPtrTest, CopyMoveAndAdopt) {
   EXPECT_EQ(raw->ref_count(), 1);
   const ObjectPtr<Object> base = ShapePtr::Adopt(raw);
   EXPECT_TRUE(base->IsInstance<Shape>());
-  EXPECT_FALSE(base->IsInstance<List>());
+  EXPECT_FALSE(base->IsInstance<Sequence>());
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shape, List, Adt, Closure, Error.
+// Shape, Adt, Closure, Error.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -7,7 +7,6 @@
 #include "core/object/adt.h"
 #include "core/object/closure.h"
 #include "core/object/error.h"
-#include "core/object/list.h"
 #include "core/object/shape.h"
 #include "core/object/string.h"
 #include "tests/unit/object/counting.h"
@@ -37,27 +36,6 @@ TEST_F(ContainersTest, ElementCount) {
   EXPECT_EQ(count({INT64_MAX, 2}), std::nullopt);
   EXPECT_EQ(count({-1}), std::nullopt);
   EXPECT_EQ(count({0, -1}), std::nullopt);
-}
-
-TEST_F(ContainersTest, ListHoldsAnything) {
-  const auto list = List::Make({Any(1), Any("two")});
-  list->PushBack(Any(Shape::Make({3})));
-  list->PushBack(Any(list->items()[1]));
-  EXPECT_EQ(list->size(), 4u);
-  EXPECT_EQ(*(*list)[3].TryCast<std::string_view>(), "two");
-  list->Set(0, Any(2.5));
-  EXPECT_EQ(*(*list)[0].TryCast<double>(), 2.5);
-  EXPECT_EQ(*list->PopBack().TryCast<std::string_view>(), "two");
-  EXPECT_EQ(list->At(2)->TryCast<Shape>()->size(), 1u);
-  list->Clear();
-  EXPECT_EQ(live(), 1);
-}
-
-TEST_F(ContainersTestBad, ListIndexOutside) {
-  const auto list = List::Make({Any(1)});
-  EXPECT_EQ(list->At(1).status().message(), "index 1 of a list of 1 item");
-  EXPECT_EQ(list->At(-1).status().code(), StatusCode::kOutOfRange);
-  EXPECT_EQ(List::Make()->At(0).status().message(), "index 0 of a list of 0 items");
 }
 
 TEST_F(ContainersTest, AdtSharesItsFields) {

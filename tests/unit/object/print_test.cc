@@ -12,8 +12,9 @@
 #include "core/object/closure.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
-#include "core/object/list.h"
+#include "core/object/sequence.h"
 #include "core/object/string.h"
+#include "core/object/table.h"
 
 namespace tern {
 namespace {
@@ -66,7 +67,7 @@ TEST(Print, StridedViewsInLogicalOrder) {
 
 TEST(Print, Containers) {
   EXPECT_EQ(PrintValue(Shape::Make({1, 2})), "[1, 2]");
-  EXPECT_EQ(PrintValue(List::Make({Any(1), Any("a")})), R"(list[1, "a"])");
+  EXPECT_EQ(PrintValue(Sequence::Make({1, "a"})), R"(list[1, "a"])");
   EXPECT_EQ(PrintValue(Adt::Tuple({1, nullptr})), "(1, none)");
   EXPECT_EQ(PrintValue(Adt::Make(2, std::vector<AnyView>{AnyView(1)})), "adt#2(1)");
   EXPECT_EQ(PrintValue(Closure::Make(3, std::vector<AnyView>(2))), "closure(#3, 2 free)");
@@ -76,14 +77,31 @@ TEST(Print, Containers) {
 }
 
 TEST(Print, DeepAndSelfReferentialValuesEnd) {
-  auto deep = List::Make();
-  for (int i = 0; i < 10; ++i) deep = List::Make({Any(deep)});
+  auto deep = Sequence::Make();
+  for (int i = 0; i < 10; ++i) deep = Sequence::Make({AnyView(deep)});
   EXPECT_EQ(PrintValue(deep), "list[list[list[list[list[…]]]]]");
-  const auto cycle = List::Make();
-  cycle->PushBack(Any(cycle));
+  const auto cycle = Sequence::Make();
+  cycle->PushBack(cycle);
   EXPECT_FALSE(PrintValue(cycle).empty());
   EXPECT_FALSE(ValueJson(cycle).empty());
   cycle->Clear();
+}
+
+TEST(Print, MapsInOrderOfInsertion) {
+  const TablePtr table = Table::Make();
+  table->Set("b", Any(1));
+  table->Set(2, Any(Sequence::Make({1})));
+  EXPECT_EQ(PrintValue(table), R"(map{"b": 1, 2: list[1]})");
+  EXPECT_EQ(PrintValue(Table::Make()), "map{}");
+  PrintOptions one;
+  one.max_elements = 1;
+  EXPECT_EQ(PrintValue(table, one), R"(map{"b": 1, …})");
+  EXPECT_EQ(ValueJson(table, one),
+            R"({"kind":"map","size":2,"entries":[[{"kind":"string","value":"b"},)"
+            R"({"kind":"int","value":1}]]})");
+  table->Set("self", Any(table));
+  EXPECT_FALSE(PrintValue(table).empty());
+  table->Clear();
 }
 
 TEST(PrintJson, Values) {

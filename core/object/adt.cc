@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checked accesses of List, Adt and Closure, and the fields that lie behind the latter two.
-#include "core/object/list.h"
-
+// The checked accesses of Adt and Closure, and the fields that lie behind them.
 #include "core/object/adt.h"
+
 #include "core/object/closure.h"
 
 namespace tern {
@@ -18,20 +17,6 @@ void DestroyFields(std::span<const Any> fields) {
 }
 
 }  // namespace
-
-Any List::PopBack() {
-  TERN_CHECK(!items_.empty(), "PopBack of an empty list");
-  Any last = std::move(items_.back());
-  items_.pop_back();
-  return last;
-}
-
-Result<Any> List::At(int64_t index) const {
-  if (index >= 0 && static_cast<uint64_t>(index) < items_.size())
-    return items_[static_cast<size_t>(index)];
-  return OutOfRange("index ", index, " of a list of ", items_.size(),
-                    items_.size() == 1 ? " item" : " items");
-}
 
 ObjectPtr<Adt> Adt::Make(int32_t tag, std::span<const AnyView> fields) {
   TERN_CHECK(fields.size() <= UINT32_MAX, "too many fields");

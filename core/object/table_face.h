@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Map<K, V> and Dict<K, V> have in common: typed reading and writing of a Table.
+#ifndef TERN_CORE_OBJECT_TABLE_FACE_H_
+#define TERN_CORE_OBJECT_TABLE_FACE_H_
+
+#include <initializer_list>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "core/object/print.h"
+#include "core/object/sequence_face.h"
+#include "core/object/table.h"
+
+namespace tern::internal {
+
+// kCopyOnWrite: a map, which copies a table that others hold before it writes.
+template <typename K, typename V, bool kCopyOnWrite>
+class TableFace {
+  static_assert(!std::same_as<K, std::string_view> && !std::same_as<V, std::string_view>,
+                "a container owns its items: use String, or Any");
+
+ public:
+  using key_type = K;
+  using mapped_type = V;
+  struct Entry {
+    ReadOf<K> key;
+    ReadOf<V> value;
+  };
+
+  size_t size() const { return object_->size(); }
+  bool empty() const { return object_->empty(); }
+  template <InsertableAs<K> U>
+  bool Contains(const U& key) const {
+    return FindItem(key) != nullptr;
+  }
+  // An AnyView is borrowed until the next write.
+  template <InsertableAs<K> U>
+  std::optional<ReadOf<V>> Find(const U& key) const {
+    const Item* item = FindItem(key);
+    if (item == nullptr) return std::nullopt;
+    return ReadItem<V>(*item);
+  }
+  // The key must be there; Find and At are for keys that may not be.
+  template <InsertableAs<K> U>
+  ReadOf<V> operator[](const U& key) const {
+    const Item* item = FindItem(key);
+    TERN_CHECK(item != nullptr, "a key that is not in the map");
+    return ReadItem<V>(*item);
+  }
+  // The error names the key.
+  template <InsertableAs<K> U>
+  Result<V> At(const U& key) const {
+    TERN_TRY_ASSIGN(Any value, object_->At(AnyView(ToItem<K>(key))));
+    if constexpr (Untyped<V>)
+      return value;
+    else
+      return value.template As<V>();
+  }
+
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = Entry;
+    using difference_type = std::ptrdiff_t;
+    using pointer = void;
+    using reference = Entry;
+
+    Iterator() = default;
+    explicit Iterator(Table::Iterator at) : at_(at) {}
+    Entry operator*() const {
+      return {ReadItem<K>(at_.items().key), ReadItem<V>(at_.items().value)};
+    }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    Iterator operator++(int) { return Iterator(at_++); }
+    bool operator==(const Iterator&) const = default;
+
+   private:
+    Table::Iterator at_;
+  };
+  // In the order of insertion; good until the next write.
+  Iterator begin() const { return Iterator(object_->begin()); }
+  Iterator end() const { return Iterator(object_->end()); }
+
+  // Puts or replaces; a key that is there keeps its place. True if it was not there.
+  template <InsertableAs<K> U, InsertableAs<V> W>
+  bool Set(const U& key, W&& value) {
+    if constexpr (TextLike<U>)
+      return Writable()->SetText(std::string_view(key), ToItem<V>(std::forward<W>(value)));
+    else if constexpr (std::constructible_from<AnyView, const U&>)
+      return Writable()->Set(AnyView(key), ToItem<V>(std::forward<W>(value)));
+    else
+      return Writable()->Set(AnyView(ToItem<K>(key)), ToItem<V>(std::forward<W>(value)));
+  }
+  // True if there was one.
+  template <InsertableAs<K> U>
+  bool Erase(const U& key) {
+    if (FindItem(key) == nullptr) return false;  // nothing to copy for
+    return Writable()->Erase(AnyView(ToItem<K>(key)));
+  }
+  void Clear() { Writable()->Clear(); }
+  void Reserve(size_t count) { Writable()->Reserve(count); }
+
+  const TablePtr& object() const { return object_; }
+  // Gives the reference away; the face may only be assigned to or destroyed then.
+  TablePtr TakeObject() { return std::move(object_); }
+
+ protected:
+  TableFace() : object_(Table::Make()) { object_->set_frozen(kCopyOnWrite); }
+  explicit TableFace(TablePtr object) : object_(std::move(object)) {
+    if (object_->is_frozen() == kCopyOnWrite) return;
+    if (!object_->unique()) object_ = object_->Copy();
+    object_->set_frozen(kCopyOnWrite);
+  }
+  ~TableFace() = default;
+  TableFace(const TableFace&) = default;
+  TableFace(TableFace&&) noexcept = default;
+  TableFace& operator=(const TableFace&) = default;
+  TableFace& operator=(TableFace&&) noexcept = default;
+
+  Table* Writable() {
+    if constexpr (kCopyOnWrite) {
+      if (!object_->unique()) {
+        object_ = object_->Copy();
+        object_->set_frozen(true);
+      }
+    }
+    return object_.get();
+  }
+
+ private:
+  template <typename U>
+  const Item* FindItem(const U& key) const {
+    if constexpr (TextLike<U>)
+      return object_->FindTextItem(std::string_view(key));
+    else if constexpr (std::constructible_from<AnyView, const U&>)
+      return object_->FindItem(AnyView(key));
+    else
+      return object_->FindItem(AnyView(ToItem<K>(key)));
+  }
+
+  TablePtr object_;
+};
+
+// AnyTraits of a face F of Table.
+template <typename F>
+struct TableTraits {
+  using K = typename F::key_type;
+  using V = typename F::mapped_type;
+
+  static std::string NameText() {
+    if constexpr (Untyped<K> && Untyped<V>)
+      return F::kName;
+    else
+      return StrCat(F::kName, "<", NameOf<K>(), ", ", NameOf<V>(), ">");
+  }
+  inline static const std::string kNameText = NameText();
+  static std::string_view Name() { return kNameText; }
+  static TernAny View(const F& face) { return MakeObjectAny(face.object().get()); }
+  static TernAny Own(F face) { return MakeObjectAny(face.TakeObject().Release()); }
+  static Status Mismatch(const TernAny& any) {
+    const Table* table = AnyView(any).TryCast<Table>();
+    if (table == nullptr) return CastError(Name(), any);
+    if constexpr (Untyped<K> && Untyped<V>) return OkStatus();
+    for (const Table::Entry& entry : *table) {
+      Status status = internal::Mismatch<K>(entry.key.c_any());
+      if (!status.ok())
+        return AtItem(Name(), StrCat("key ", PrintValue(entry.key)), std::move(status));
+      status = internal::Mismatch<V>(entry.value.c_any());
+      if (!status.ok())
+        return AtItem(Name(), StrCat("value of ", PrintValue(entry.key)), std::move(status));
+    }
+    return OkStatus();
+  }
+  static std::optional<F> TryCast(const TernAny& any) {
+    if (!Mismatch(any).ok()) return std::nullopt;
+    return Trusted(any);
+  }
+  // Shares a table of its own kind, copies one of the other.
+  static F Trusted(const TernAny& any) { return F(TablePtr(AnyView(any).TryCast<Table>())); }
+};
+
+}  // namespace tern::internal
+
+#endif  // TERN_CORE_OBJECT_TABLE_FACE_H_
