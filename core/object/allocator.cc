@@ -145,12 +145,21 @@ void* Allocator::Allocate(size_t bytes, size_t alignment) {
   if (bytes > kLimit) return nullptr;
   bytes = std::max(bytes, size_t{1});
   alignment = std::max(alignment, size_t{16});
+  bool hit = false;
+  void* pointer = CountedAllocate(bytes, alignment, &hit);
+  if (observer_ != nullptr && pointer != nullptr) [[unlikely]]
+    observer_->OnAllocation({false, hit, pointer, bytes, alignment});
+  return pointer;
+}
+
+void* Allocator::CountedAllocate(size_t bytes, size_t alignment, bool* was_hit) {
   SpinLockGuard guard(&lock_);
   const auto size = static_cast<int64_t>(bytes);
   if (size > limit_ - stats_.live_bytes) return nullptr;
   bool hit = false;
   void* pointer = DoAllocate(bytes, alignment, &hit);
   if (pointer == nullptr) return nullptr;
+  *was_hit = hit;
   stats_.live_bytes += size;
   stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.live_bytes);
   ++stats_.live_blocks;
@@ -162,6 +171,8 @@ void* Allocator::Allocate(size_t bytes, size_t alignment) {
 void Allocator::Free(void* pointer, size_t bytes, size_t alignment) {
   if (pointer == nullptr) return;
   bytes = std::max(bytes, size_t{1});
+  if (observer_ != nullptr) [[unlikely]]
+    observer_->OnAllocation({true, false, pointer, bytes, alignment});
   SpinLockGuard guard(&lock_);
   stats_.live_bytes -= static_cast<int64_t>(bytes);
   --stats_.live_blocks;

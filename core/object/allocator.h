@@ -26,6 +26,25 @@ struct AllocatorStats {
   int64_t hits = 0;         // of them, served by the pool
 };
 
+// One block handed out or given back.
+struct AllocationEvent {
+  bool is_free = false;
+  bool hit = false;  // served by the pool
+  void* pointer = nullptr;
+  size_t bytes = 0;  // as asked for
+  size_t alignment = 0;
+};
+
+// Looks on. Called after the block was counted, from the thread that asked for it; it may use the
+// allocator.
+class AllocationObserver {
+ public:
+  virtual void OnAllocation(const AllocationEvent& event) = 0;
+
+ protected:
+  ~AllocationObserver() = default;
+};
+
 class Allocator {
  public:
   // >= bytes (0 counts as 1) aligned to alignment (a power of two <= 4096), or null. Not zeroed.
@@ -38,6 +57,8 @@ class Allocator {
   void ResetPeak();
   // Allocations that would lift live_bytes past the limit fail. Default: no limit.
   void set_limit(int64_t bytes);
+  // Null: nobody looks on. Not owned. Set while no other thread allocates.
+  void set_observer(AllocationObserver* observer) { observer_ = observer; }
 
   void IncRef();
   void DecRef();
@@ -59,10 +80,13 @@ class Allocator {
   void PlatformFree(void* pointer, size_t bytes, size_t alignment);
 
  private:
+  void* CountedAllocate(size_t bytes, size_t alignment, bool* hit);
+
   TernPlatform platform_;
   mutable SpinLock lock_;
   AllocatorStats stats_;
   int64_t limit_;
+  AllocationObserver* observer_ = nullptr;
   int32_t ref_count_ = 1;
 };
 

@@ -65,6 +65,19 @@ void VirtualMachine::Interpreter::Pop() {
 // --- calls
 // ---------------------------------------------------------------------------------------------
 
+Status VirtualMachine::Interpreter::CallRaw(Function& function, std::span<const TernAny> args,
+                                            Any* result) {
+  TernAny raw{};
+  const int32_t code = function.Call(args.data(), static_cast<int32_t>(args.size()), &raw);
+  *result = Any::Adopt(raw);
+  if (code == 0) [[likely]]
+    return OkStatus();
+  const Any value = std::move(*result);
+  const Error* error = value.TryCast<Error>();
+  if (error == nullptr) return Failed("primitive '", function.name(), "' failed with code ", code);
+  return error->ToStatus();
+}
+
 Status VirtualMachine::Interpreter::CallPrimitive(const DecodedOp& op) {
   Function& function = *vm_.program_->primitives()[static_cast<size_t>(op.a)];
   TernAny* args = vm_.args_.data();
@@ -75,15 +88,10 @@ Status VirtualMachine::Interpreter::CallPrimitive(const DecodedOp& op) {
   } else {
     for (ValueRef ref : ListOf(op)) args[count++] = ValueOrVm(ref).c_any();
   }
-  TernAny result{};
-  const int32_t code = function.Call(args, count, &result);
-  Any value = Any::Adopt(result);
-  if (code != 0) [[unlikely]] {
-    const Error* error = value.TryCast<Error>();
-    if (error == nullptr)
-      return Failed("primitive '", function.name(), "' failed with code ", code);
-    return error->ToStatus();
-  }
+  const std::span<const TernAny> views(args, static_cast<size_t>(count));
+  Any value;
+  TERN_TRY((vm_.hook_events_ & kHookCalls) != 0 ? ObservedCall(op, function, views, &value)
+                                                : CallRaw(function, views, &value));
   if (op.dst >= 0) Store(op.dst, std::move(value));
   return OkStatus();
 }

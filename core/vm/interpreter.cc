@@ -53,7 +53,7 @@ bool VirtualMachine::Interpreter::MayGoOn(uint32_t pc) {
                  .SetErrorCode("S0301");
     return false;
   }
-  if (!vm_.breakpoints_.empty() && !vm_.skip_breakpoint_ && vm_.AtBreakpoint(pc)) {
+  if (!vm_.breakpoints_.empty() && !vm_.skip_breakpoint_ && vm_.HasBreakpoint(pc)) {
     stopped_ = StopReason::kBreakpoint;
     return false;
   }
@@ -63,16 +63,10 @@ bool VirtualMachine::Interpreter::MayGoOn(uint32_t pc) {
 bool VirtualMachine::Interpreter::Attention(uint32_t pc) {
   Settle();
   vm_.pc_ = pc;
-  if (after_hook_due_) {
-    after_hook_due_ = false;
-    vm_.hooks_->AfterInstruction(vm_, last_pc_);
-  }
+  if (!ObserveAfter()) return false;
   if (!MayGoOn(pc)) return false;
   vm_.skip_breakpoint_ = false;
-  if (vm_.hooks_ != nullptr) {
-    if (vm_.hooks_->BeforeInstruction(vm_, pc) == HookAction::kPause) return false;
-    after_hook_due_ = true;
-  }
+  if (vm_.hooks_ != nullptr && !ObserveBefore(pc)) return false;
   uint64_t grant = vm_.hooks_ != nullptr || !vm_.breakpoints_.empty() ? 1 : kSlice;
   if (max_instructions_ != 0) grant = std::min(grant, max_instructions_ - executed_);
   if (vm_.options_.max_instructions != 0)
@@ -282,7 +276,7 @@ returned:
   last_pc_ = static_cast<uint32_t>(op - code_);
   budget_ = budget;
   Settle();
-  if (after_hook_due_) vm_.hooks_->AfterInstruction(vm_, last_pc_);
+  ObserveAfter();
   return StopReason(StopReason::kReturned);
 }
 

@@ -43,7 +43,8 @@ class VirtualMachine::Interpreter {
   // Writes the two words of a value held in place, without reading the 16 bytes that were there: a
   // wide load right behind narrow stores would wait for them.
   static void StoreScalar(Any* reg, TernTypeCode code, int64_t value) {
-    if (reg->is_object()) [[unlikely]] reg->Reset();
+    if (reg->is_object()) [[unlikely]]
+      reg->Reset();
     const uint64_t head = static_cast<uint32_t>(code);
     __builtin_memcpy(static_cast<void*>(reg), &head, sizeof(head));
     __builtin_memcpy(reinterpret_cast<char*>(reg) + sizeof(head), &value, sizeof(value));
@@ -71,6 +72,16 @@ class VirtualMachine::Interpreter {
   Status DeviceCopy(const DecodedOp& op);
   std::vector<AnyView> Views(std::span<const ValueRef> refs) const;
 
+  // observe.cc: what hooks are told. False: a hook pauses, for the reason in stopped_.
+  bool ObserveBefore(uint32_t pc);
+  bool ObserveAfter();
+  void TellWrite(size_t frame, int32_t reg, const Any& old_value);
+  void TellFrames(const DecodedOp& op);
+  void TellWrites(const DecodedOp& op);
+  Status ObservedCall(const DecodedOp& op, Function& function, std::span<const TernAny> args,
+                      Any* result);
+  static Status CallRaw(Function& function, std::span<const TernAny> args, Any* result);
+
   // True: go on, with budget_ > 0. False: stopped_ or error_ says why.
   bool Attention(uint32_t pc);
   bool MayGoOn(uint32_t pc);
@@ -85,7 +96,17 @@ class VirtualMachine::Interpreter {
   int64_t granted_ = 0;
   uint64_t max_instructions_ = 0;
   uint64_t executed_ = 0;  // in this Resume, settled
-  bool after_hook_due_ = false;
+  // Of the instruction that hooks look at: what it may overwrite.
+  struct Seen {
+    bool due = false;  // to be told after it
+    uint32_t pc = 0;
+    uint32_t function = 0;
+    int32_t dst = -1;  // of its frame
+    size_t frame = 0;
+    Any old_value;
+    std::vector<Any> registers;
+  };
+  Seen seen_;
   uint32_t last_pc_ = 0;
   StopReason stopped_ = StopReason::kReturned;
   Status error_;

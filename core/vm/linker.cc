@@ -208,8 +208,11 @@ class Linker {
   void AddList(std::vector<ValueRef> extras, DecodedOp* op) {
     const InstructionInfo& info = *instruction_.info;
     const size_t first = info.fixed_count();
-    if (info.opcode == Opcode::kInvokePacked)
+    if (info.opcode == Opcode::kInvokePacked) {
       extras.clear();  // arity and outputs, which the list repeats
+      const int64_t outputs = std::min(instruction_.operands[2].value, kMaxOutputs);
+      op->flags = static_cast<uint16_t>(outputs << kOutputsShift);
+    }
     if (info.opcode == Opcode::kAllocTensor) {
       extras.push_back(ShapeRef(std::span(instruction_.operands).subspan(first)));
     } else {

@@ -55,6 +55,8 @@ struct DecodedOp {
   int32_t count = 0;  // how many;                       of branches: the target if false
 };
 inline constexpr uint16_t kPassesVm = 1;
+inline constexpr int kOutputsShift = 1;  // above: outputs of InvokePacked, at most 2^15 - 1
+inline constexpr int64_t kMaxOutputs = (1 << 15) - 1;
 
 class Program;
 using ProgramPtr = std::shared_ptr<const Program>;

@@ -31,7 +31,29 @@ std::string_view StateName(VirtualMachine::State state) {
   return "";
 }
 
+// The reason that a run's error stands for.
+StopReason ReasonOf(const Status& status) {
+  if (status.error_code() == "S0301") return StopReason::kInstructionLimit;
+  if (status.error_code() == "S0302") return StopReason::kCancelled;
+  if (status.error_code() == "S0303") return StopReason::kTimeLimit;
+  if (status.error_code() == "E0303") return StopReason::kDepthLimit;
+  return StopReason::kFailed;
+}
+
 }  // namespace
+
+// Hands what the allocator tells on to the hooks.
+class VmAllocationObserver final : public AllocationObserver {
+ public:
+  explicit VmAllocationObserver(VirtualMachine* vm) : vm_(*vm) {}
+  ~VmAllocationObserver() { vm_.context_.allocator()->set_observer(nullptr); }
+  void OnAllocation(const AllocationEvent& event) override {
+    if (vm_.running_ && vm_.hooks_ != nullptr) vm_.hooks_->OnAllocation(vm_, event);
+  }
+
+ private:
+  VirtualMachine& vm_;
+};
 
 VirtualMachine::VirtualMachine(ProgramPtr program, const VmOptions& options)
     : program_(std::move(program)),
@@ -96,11 +118,14 @@ Result<StopReason> VirtualMachine::Resume(uint64_t max_instructions) {
     return InvalidArgument("there is no run to resume: it has ", StateName(state_),
                            "; begin one first");
   }
+  running_ = true;
   Result<StopReason> stopped = Interpreter(this).Run(max_instructions);
+  running_ = false;
   if (!stopped.ok()) {
     Fail(std::move(stopped).status());
     return error_.Clone();
   }
+  stop_reason_ = *stopped;
   if (*stopped == StopReason::kReturned) state_ = State::kReturned;
   skip_breakpoint_ = *stopped == StopReason::kBreakpoint;
   return stopped;
@@ -126,6 +151,7 @@ Result<Any> VirtualMachine::Call(uint32_t function, AnyArgs args) {
 // Adds where it happened: function, instruction, source, callers.
 void VirtualMachine::Fail(Status status) {
   state_ = State::kFailed;
+  stop_reason_ = ReasonOf(status);
   text::Diagnostics kept;
   text::Diagnostic d;
   if (const text::Diagnostics* inner = text::DiagnosticsOf(status);
@@ -199,9 +225,17 @@ void VirtualMachine::SetBreakpoint(uint32_t pc, bool on) {
 }
 
 void VirtualMachine::ClearBreakpoints() { breakpoints_.clear(); }
-bool VirtualMachine::AtBreakpoint(uint32_t pc) const {
+bool VirtualMachine::HasBreakpoint(uint32_t pc) const {
   return std::binary_search(breakpoints_.begin(), breakpoints_.end(), pc);
 }
-void VirtualMachine::SetHooks(Hooks* hooks) { hooks_ = hooks; }
+
+void VirtualMachine::SetHooks(Hooks* hooks) {
+  hooks_ = hooks;
+  hook_events_ = hooks != nullptr ? hooks->wants() : 0;
+  allocation_observer_ = nullptr;
+  if ((hook_events_ & kHookAllocations) == 0) return;
+  allocation_observer_ = std::make_unique<VmAllocationObserver>(this);
+  context_.allocator()->set_observer(allocation_observer_.get());
+}
 
 }  // namespace tern::vm

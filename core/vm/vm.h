@@ -24,21 +24,17 @@
 
 namespace tern::vm {
 
+class VmAllocationObserver;
+
 struct VmOptions {
   ObjectPtr<Allocator> allocator;          // null: a pooled one of its own
   const TernPlatform* platform = nullptr;  // memory for that one; null: malloc
   const TernParallel* parallel = nullptr;  // null: everything on the calling thread
   uint64_t max_instructions = 0;           // per run; 0: no limit
   uint64_t max_bytes = 0;                  // live tensor bytes; 0: no limit
+  int64_t max_time_ns = 0;                 // per run, while it runs; 0: no limit; needs a clock
   uint32_t max_depth = 10'000;             // frames
   uint32_t max_registers = 1u << 22;       // of all frames together
-};
-
-enum class StopReason : int32_t {
-  kReturned = 0,
-  kPaused = 1,      // as many instructions as asked for
-  kBreakpoint = 2,  // before the instruction
-  kCancelled = 3,
 };
 
 // One active call, outermost first.
@@ -47,6 +43,21 @@ struct FrameView {
   uint32_t pc =
       0;  // of the next instruction, in the whole code; of a failed run, of the one that failed
   std::span<const Any> registers;
+};
+
+// A call as RestoreState makes it again.
+struct FrameState {
+  uint32_t function = 0;
+  // As in FrameView: of the innermost frame the next instruction, of the others the call they are
+  // in.
+  uint32_t pc = 0;
+  std::vector<Any> registers;  // as many as the function has
+};
+
+// A run, taken between two instructions. Values are shared, not copied.
+struct RunState {
+  std::vector<FrameState> frames;  // outermost first
+  uint64_t steps = 0;
 };
 
 class VirtualMachine {
@@ -76,6 +87,7 @@ class VirtualMachine {
   Result<StopReason> Resume(uint64_t max_instructions = 0);
   // After kReturned, once.
   Any TakeResult() { return std::move(result_); }
+  const Any& result() const { return result_; }
   // Drops all frames.
   void Reset();
 
@@ -86,6 +98,8 @@ class VirtualMachine {
   enum class State : uint8_t { kIdle, kPaused, kReturned, kFailed };
   State state() const { return state_; }
   bool active() const { return state_ == State::kPaused; }
+  // Why the last run stopped, with an error or without.
+  StopReason stop_reason() const { return stop_reason_; }
   size_t depth() const { return frames_.size(); }
   // 0 is the outermost.
   FrameView frame(size_t index) const;
@@ -102,10 +116,30 @@ class VirtualMachine {
   // At an instruction of the whole code.
   void SetBreakpoint(uint32_t pc, bool on = true);
   void ClearBreakpoints();
-  // Called before and after each instruction; null: none. Not owned. Costs only where set.
+  bool HasBreakpoint(uint32_t pc) const;
+  // Called as hooks.h says; null: none. Not owned. Costs only where set. Not from inside a hook.
   void SetHooks(Hooks* hooks);
+  Hooks* hooks() const { return hooks_; }
+
+  // --- changing a run that is not running ---
+  // These are for debuggers: to step back, to try other values. A run that has failed or returned
+  // becomes a paused one. What registers hold is checked when it is read, so any value is safe.
+
+  RunState SaveState() const;
+  // Replaces all frames; on error nothing is changed.
+  Status RestoreState(const RunState& state);
+  Status SetRegister(size_t frame, uint32_t reg, Any value);
+  // The next instruction of the innermost frame, one of its function.
+  Status SetPc(uint32_t pc);
+  // Undoes a call: drops the innermost frame; its caller's next instruction is the call.
+  Status PopFrame();
+  // Undoes a return. The next instruction must be a call, whose frame this is; the first frame has
+  // no caller.
+  Status PushFrame(const FrameState& frame);
+  void SetSteps(uint64_t steps) { steps_ = steps; }
 
  private:
+  friend class VmAllocationObserver;
   struct Frame {
     uint32_t function = 0;
     uint32_t return_op = 0;  // index of the caller's next decoded instruction
@@ -116,7 +150,9 @@ class VirtualMachine {
 
   VirtualMachine(ProgramPtr program, const VmOptions& options);
   void Fail(Status status);
-  bool AtBreakpoint(uint32_t pc) const;
+  Status CheckFrameState(const FrameState& frame, bool is_innermost) const;
+  Status CheckMayEdit() const;
+  void Edited();
 
   ProgramPtr program_;
   VmOptions options_;
@@ -128,6 +164,7 @@ class VirtualMachine {
   std::vector<TernAny> args_;  // of the packed call being made
   uint32_t pc_ = 0;            // next instruction when not running
   State state_ = State::kIdle;
+  StopReason stop_reason_ = StopReason::kPaused;
   uint64_t steps_ = 0;
   uint64_t max_depth_seen_ = 0;
   Any result_;
@@ -135,7 +172,10 @@ class VirtualMachine {
   std::atomic<bool> cancel_{false};
   std::vector<uint32_t> breakpoints_;  // ascending
   bool skip_breakpoint_ = false;       // go on from the one that stopped the run
+  bool running_ = false;               // inside Resume
   Hooks* hooks_ = nullptr;
+  uint32_t hook_events_ = 0;  // what they want
+  std::unique_ptr<VmAllocationObserver> allocation_observer_;
 };
 
 }  // namespace tern::vm

@@ -160,11 +160,12 @@ class Recorder : public Hooks {
  public:
   HookAction BeforeInstruction(const VirtualMachine&, uint32_t pc) override {
     trace += std::to_string(pc) + "<";
-    return pc == pause_at ? HookAction::kPause : HookAction::kContinue;
+    return pc == pause_at ? HookAction::Pause(StopReason::kStepped) : HookAction::Continue();
   }
-  void AfterInstruction(const VirtualMachine& vm, uint32_t pc) override {
+  HookAction AfterInstruction(const VirtualMachine& vm, uint32_t pc) override {
     trace += std::to_string(pc) + "> ";
     if (vm.depth() > deepest) deepest = vm.depth();
+    return HookAction::Continue();
   }
   std::string trace;
   uint32_t pause_at = UINT32_MAX;
@@ -187,7 +188,8 @@ TEST(Machine, HooksSeeEveryInstruction) {
   EXPECT_EQ(recorder.deepest, 2u);
   recorder.pause_at = 3;
   ASSERT_TRUE(vm->Begin("main", std::vector<AnyView>{4}).ok());
-  EXPECT_EQ(*vm->Resume(), StopReason::kPaused);
+  EXPECT_EQ(*vm->Resume(), StopReason::kStepped);
+  EXPECT_EQ(vm->stop_reason(), StopReason::kStepped);
   EXPECT_EQ(vm->frame(1).registers[1].TryCast<int64_t>(), 8);
 }
 
