@@ -22,12 +22,15 @@ extern "C" {
 
 /* [abi:types-begin]
  * One code space for values and objects, in contiguous sections, so that a bound check classifies:
- *   S0  code <= 0             values held in the TernAny itself; none is 0, all others are
- * negative, so that zeroed memory is a valid "none" and `code > 0` means "a counted object" S1  1 …
- * 15                objects the smallest runtime knows S2  16 … 31               boxed values S3 32
- * … 127              objects of the library S4  128 …                 types registered at run time
- * A TernAny that holds an object stores the object's own code. Numbers are for ever;
- * core/object/types.def lists names and parents. */
+ *   S0  code <= 0     values held in the TernAny itself; none is 0, all others are negative, so
+ *                     that zeroed memory is a valid "none" and `code > 0` means "a counted object"
+ *   S1  1 ... 15      objects the smallest runtime knows
+ *   S2  16 ... 31     boxed values; they are unboxed wherever they go into a TernAny
+ *   S3  32 ... 127    objects of the library
+ *   S4  128 ...       types registered at run time under a key, with a parent
+ * A TernAny that holds an object stores the object's own code. Numbers are for ever; new values
+ * continue S0 downwards, new objects their section upwards. core/object/types.def lists the keys.
+ */
 typedef int32_t TernTypeCode;
 enum {
   TERN_TYPE_NONE = 0,           /* payload zero */
@@ -43,7 +46,8 @@ enum {
   TERN_TYPE_DEVICE = -10,       /* device */
   TERN_TYPE_RVALUE_REF = -11,   /* p: TernAny* whose object the callee may take */
   TERN_TYPE_DL_TENSOR = -12,    /* p: TernDLTensor*, borrowed; only in views */
-  TERN_TYPE_S0_LAST = -12,
+  TERN_TYPE_PADDED = -13,       /* p: TernAny* with text too long for 16 bytes; only in views */
+  TERN_TYPE_S0_LAST = -13,
 
   TERN_TYPE_S1_FIRST = 1,
   TERN_TYPE_MODULE = 1,
@@ -141,10 +145,19 @@ typedef struct TernObject {
 /* [abi:any-begin]
  * Any value: 16 bytes. Padding and unused payload bytes are zero, so that equal values of S0
  * compare equal as bytes. Where code > 0 the payload is `object`; an owning Any holds one
- * reference, a view none. */
+ * reference, a view none. Copy it as two 64-bit words.
+ *
+ * A padded value is a TernAny with N more 8-byte words right behind it, so that v.bytes goes on for
+ * 8 + 8 N bytes (zero-terminated text of up to 7 + 8 N bytes, or 2 + 2 N code points). Empty, it
+ * says so: type_code none, small_len = 8 + 8 N. A none with small_len 0 has the 8 bytes it has.
+ * Readers of "none" look at type_code alone. A padded value that holds longer text than 16 bytes
+ * can take is passed on as TERN_TYPE_PADDED, and boxed where it is kept in 16 bytes.
+ *
+ * The first 8 bytes tell a TernAny from a TernObject: code <= 0 is a TernAny; of positive codes,
+ * small_len 0 is a TernAny that holds an object, anything else a TernObject and its count. */
 typedef struct TernAny {
   TernTypeCode type_code;
-  int32_t small_len; /* length of a small string, else 0 */
+  int32_t small_len; /* bytes or code points of small text; capacity of an empty padded value */
   union {
     int64_t i;
     double f;
@@ -159,8 +172,9 @@ typedef struct TernAny {
 /* [abi:any-end] */
 
 /* [abi:call-begin]
- * The packed call. `self` is the TernFunction. Arguments are borrowed. On entry *result is none; on
- * return 0 it holds an owned value, otherwise an owned Error object. A function whose flags have
+ * The packed call. `self` is the TernFunction. Arguments are borrowed. On entry *result is none,
+ * and its small_len may tell that longer text fits in place (see TernAny); on return 0 it holds an
+ * owned value, otherwise an owned Error object. Never a C++ exception. A function whose flags have
  * TERN_FUNCTION_NEEDS_CONTEXT gets the caller's RunContext as args[0], an opaque pointer. */
 typedef int32_t (*TernPackedCall)(void* self, const TernAny* args, int32_t num_args,
                                   TernAny* result);

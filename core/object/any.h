@@ -136,7 +136,7 @@ class AnyBase {
     if constexpr (std::same_as<T, Object>)
       return "an object";
     else
-      return TypeKey(T::kTypeCode);
+      return TypeKey(internal::ClassCode<T>());
   }
 
  protected:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of type codes, and the heap that objects come from.
+// The heap that objects come from.
 #include "core/object/object.h"
 
 #include <cstdlib>
@@ -8,16 +8,6 @@ namespace tern {
 namespace {
 int64_t live_objects = 0;
 }  // namespace
-
-std::string_view TypeKey(TernTypeCode code) {
-  switch (code) {
-#define TERN_TYPE(NAME, key, phrase) \
-  case TERN_TYPE_##NAME: return key;
-#include "core/object/types.def"
-#undef TERN_TYPE
-    default: return "unknown type";
-  }
-}
 
 int64_t LiveObjectCount() { return __atomic_load_n(&live_objects, __ATOMIC_RELAXED); }
 

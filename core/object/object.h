@@ -2,9 +2,16 @@
 // Object: the C++ view of TernObject, with an intrusive reference count; ObjectPtr<T> holds one
 // reference.
 //
-// A subclass names its code (`static constexpr TernTypeCode kTypeCode`), derives from Object first,
-// has no virtual functions, and is made by MakeObject<T>(…), which counts one reference and sets a
-// deleter. Kinds are told apart by code (IsInstance), never by RTTI. The count is atomic unless
+// A subclass derives from Object first, has no virtual functions, and is made by MakeObject<T>(…),
+// which counts one reference and sets a deleter. It names its code (`static constexpr TernTypeCode
+// kTypeCode`), or, if it is of S4, its key and its parent, which register it when first used:
+//
+//   class Circle : public Drawing {
+//    public:
+//     static constexpr std::string_view kTypeKey = "sketch.Circle";
+//     using Parent = Drawing;  // always its own, or it would be its parent's parent's child
+//
+// Kinds are told apart by code (IsInstance), never by RTTI. The count is atomic unless
 // TERN_SINGLE_THREADED is defined.
 #ifndef TERN_CORE_OBJECT_OBJECT_H_
 #define TERN_CORE_OBJECT_OBJECT_H_
@@ -23,9 +30,24 @@
 
 namespace tern {
 
-// "tensor", "int", …; "type 4711" for codes nobody registered is not made here: unknown gives
-// "unknown type".
+// "tensor", "int", "sketch.Circle"; "unknown type" for codes nobody registered.
 std::string_view TypeKey(TernTypeCode code);
+
+// Whether no type may have this one as its parent: values, boxes, and objects whose layout or whose
+// form in an Any is part of the C interface.
+constexpr bool IsSealed(TernTypeCode code) {
+  return (code < TERN_TYPE_S3_FIRST && code != TERN_TYPE_MODULE) ||
+         (code >= TERN_TYPE_STRING && code <= TERN_TYPE_SHAPE) || code == TERN_TYPE_STORAGE;
+}
+
+// What the first 8 bytes of a TernAny or a TernObject tell. An object that is dead (no reference
+// left) must not be asked.
+enum class HeaderKind : uint8_t { kValue, kAnyWithObject, kObject };
+inline HeaderKind Check(const void* any_or_object) {
+  const auto* words = static_cast<const int32_t*>(any_or_object);
+  if (words[0] <= 0) return HeaderKind::kValue;  // a TernAny that holds no object
+  return words[1] == 0 ? HeaderKind::kAnyWithObject : HeaderKind::kObject;
+}
 
 // Objects that live now, of every kind; for tests that counts return to where they were.
 int64_t LiveObjectCount();
@@ -35,7 +57,22 @@ namespace internal {
 void* AllocateObject(size_t bytes);
 void FreeObject(void* memory);
 void CountObject(int64_t change);
+
+// type_table.cc. Whether code, of S4, has this ancestor; registers a class, or ends the process.
+bool InheritsFrom(TernTypeCode code, TernTypeCode ancestor);
+TernTypeCode RegisterClass(std::string_view key, TernTypeCode parent, TernTypeCode* cache);
+
+template <typename T>
+inline constinit TernTypeCode class_code = 0;
+
+template <typename T>
+TernTypeCode ClassCode();
 }  // namespace internal
+
+// Whether an object of type `code` is one of `ancestor`, a type of S1 … S4.
+inline bool IsA(TernTypeCode code, TernTypeCode ancestor) {
+  return code == ancestor || (code >= TERN_TYPE_S4_FIRST && internal::InheritsFrom(code, ancestor));
+}
 
 class Object {
  public:
@@ -46,8 +83,12 @@ class Object {
   bool IsInstance() const {
     if constexpr (std::same_as<T, Object>) {
       return true;
-    } else {
+    } else if constexpr (requires { T::kTypeKey; }) {
+      return IsA(header_.type_code, internal::ClassCode<T>());
+    } else if constexpr (IsSealed(T::kTypeCode)) {
       return header_.type_code == T::kTypeCode;
+    } else {
+      return IsA(header_.type_code, T::kTypeCode);
     }
   }
 
@@ -94,6 +135,23 @@ class Object {
   TernObject header_;
 };
 static_assert(sizeof(Object) == sizeof(TernObject));
+
+namespace internal {
+template <typename T>
+TernTypeCode ClassCode() {
+  if constexpr (std::same_as<T, Object>) {
+    return 0;
+  } else if constexpr (requires { T::kTypeKey; }) {
+    static_assert(std::derived_from<T, typename T::Parent> && !std::same_as<T, typename T::Parent>);
+    const TernTypeCode known = __atomic_load_n(&class_code<T>, __ATOMIC_RELAXED);
+    if (known != 0) [[likely]]
+      return known;
+    return RegisterClass(T::kTypeKey, ClassCode<typename T::Parent>(), &class_code<T>);
+  } else {
+    return T::kTypeCode;
+  }
+}
+}  // namespace internal
 
 // A counted pointer to anything with IncRef and DecRef. Null when empty.
 template <typename T>
@@ -148,6 +206,7 @@ auto MakeObjectWithExtra(size_t extra, A&&... args) {
   static_assert(std::derived_from<T, Object> && !std::is_polymorphic_v<T>);
   static_assert(alignof(T) <= 16);
   T* object = new (internal::AllocateObject(sizeof(T) + extra)) T(std::forward<A>(args)...);
+  if constexpr (requires { T::kTypeKey; }) object->header_.type_code = internal::ClassCode<T>();
   object->header_.deleter.call = [](TernObject* header) {
     T* self = static_cast<T*>(Object::FromHeader(header));
     self->~T();
