@@ -41,7 +41,7 @@ enum {
   TERN_TYPE_OBJECT_HANDLE = -5, /* p: TernObject* without a reference, for foreign callers */
   TERN_TYPE_SMALL_STRING = -6,  /* bytes[0..small_len), small_len <= 7, zero-terminated */
   TERN_TYPE_SMALL_UCS4 = -7,    /* char32[0..small_len), small_len <= 2 */
-  TERN_TYPE_RAW_STRING = -8,    /* p: const char*, zero-terminated, borrowed; only in views */
+  TERN_TYPE_RAW_STRING = -8,    /* p: const char*, borrowed; small_len bytes, 0: up to a zero */
   TERN_TYPE_DTYPE = -9,         /* dtype */
   TERN_TYPE_DEVICE = -10,       /* device */
   TERN_TYPE_RVALUE_REF = -11,   /* p: TernAny* whose object the callee may take */
@@ -222,7 +222,7 @@ typedef struct TernShape {
 } TernShape;
 /* [abi:shape-end] */
 
-/* [abi:string-begin] Followed by size bytes and a zero. */
+/* [abi:string-begin] Followed by size bytes (of UCS4: 4-byte units) and a zero. Also BYTES. */
 typedef struct TernString {
   TernObject header;
   uint64_t size;

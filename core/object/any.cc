@@ -81,7 +81,11 @@ std::optional<std::string_view> AnyToText(const TernAny& any) {
   switch (any.type_code) {
     case TERN_TYPE_SMALL_STRING:
       return std::string_view(any.v.bytes, static_cast<size_t>(any.small_len));
-    case TERN_TYPE_RAW_STRING: return std::string_view(static_cast<const char*>(any.v.p));
+    case TERN_TYPE_RAW_STRING: {
+      const auto* text = static_cast<const char*>(any.v.p);
+      if (any.small_len > 0) return std::string_view(text, static_cast<size_t>(any.small_len));
+      return std::string_view(text);
+    }
     case TERN_TYPE_STRING: return static_cast<LongString*>(ObjectOf(any))->view();
     default: return std::nullopt;
   }
@@ -94,13 +98,8 @@ Status CastError(std::string_view expected, const TernAny& any) {
 }  // namespace internal
 
 TernAny AnyTraits<std::string_view>::Own(std::string_view text) {
-  if (text.size() <= String::kInlineCapacity) return internal::MakeSmallString(text);
+  if (text.size() <= String::kAnyCapacity) return internal::MakeSmallString(text);
   return internal::MakeObjectAny(LongString::Make(text).Release());
-}
-
-std::optional<String> AnyTraits<String>::TryCast(const TernAny& any) {
-  if (!internal::AnyToText(any).has_value()) return std::nullopt;
-  return String(Any(AnyView(any)), 0);
 }
 
 }  // namespace tern

@@ -1,16 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
-// The heap form of String.
+// String: UTF-8, and the ways into and out of an Any.
 #include "core/object/string.h"
+
+#include "core/object/ucs4_string.h"
+#include "core/object/unicode.h"
 
 namespace tern {
 
-LongString::LongString(std::string_view text) : Object(kTypeCode, nullptr), size_(text.size()) {
-  text.copy(this->text(), text.size());
-  this->text()[text.size()] = '\0';
+Result<String> String::FromUtf8(std::string_view text) {
+  TERN_TRY(CheckUtf8(text));
+  return String(text);
 }
 
-ObjectPtr<LongString> LongString::Make(std::string_view text) {
-  return MakeObjectWithExtra<LongString>(text.size() + 1, text);
+Result<UCS4String> String::ToUCS4() const { return UCS4String::FromUtf8(view()); }
+
+String String::SliceCodePoints(int64_t begin, int64_t end) const {
+  const auto count = static_cast<int64_t>(CountCodePoints());
+  const auto clamp = [count](int64_t position) {
+    if (position < 0) position += count;
+    return position < 0 ? 0 : position > count ? count : position;
+  };
+  const int64_t first = clamp(begin), last = clamp(end);
+  size_t offset = 0;
+  for (int64_t i = 0; i < first; ++i) NextCodePoint(view(), &offset);
+  const size_t from = offset;
+  for (int64_t i = first; i < last; ++i) NextCodePoint(view(), &offset);
+  return String(view().substr(from, offset - from));
+}
+
+TernAny internal::MakeRawString(std::string_view text) {
+  TernAny any = MakePointerAny(TERN_TYPE_RAW_STRING, const_cast<char*>(text.data()));
+  any.small_len = static_cast<int32_t>(text.size());
+  return any;
+}
+
+TernAny AnyTraits<String>::View(const String& text) {
+  if (text.size() <= String::kAnyCapacity) return internal::MakeSmallString(text.view());
+  if (text.is_inline()) return internal::MakeRawString(text.view());
+  return internal::MakeObjectAny(text.core().buffer());
+}
+
+TernAny AnyTraits<String>::Own(String text) {
+  if (text.size() <= String::kAnyCapacity) return internal::MakeSmallString(text.view());
+  return internal::MakeObjectAny(text.TakeCore().TakeBuffer().Release());
+}
+
+std::optional<String> AnyTraits<String>::TryCast(const TernAny& any) {
+  if (any.type_code == TERN_TYPE_STRING) {
+    return String(
+        StringCore<char>(ObjectPtr<LongString>(static_cast<LongString*>(internal::ObjectOf(any)))));
+  }
+  const std::optional<std::string_view> text = internal::AnyToText(any);
+  if (!text.has_value()) return std::nullopt;
+  return String(*text);
 }
 
 }  // namespace tern

@@ -1,76 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
-// String: immutable text. Up to 7 bytes lie in the value, longer text in a shared counted object.
+// String: bytes of text, UTF-8 by custom, in 24 bytes (string_core.h).
+//
+// In an Any, text of up to 7 bytes lies in the value and longer text is a counted object. A String
+// of 17 bytes or more that is moved into an Any hands over its buffer, and a String made from an
+// Any that holds an object shares it: neither copies. A String does not insist on valid UTF-8,
+// since much text in the world is not; FromUtf8 and ToUCS4 do. Embedded zeros are kept. Read by
+// several threads at once; written by one.
 #ifndef TERN_CORE_OBJECT_STRING_H_
 #define TERN_CORE_OBJECT_STRING_H_
 
 #include <compare>
+#include <string>
 #include <string_view>
 
 #include "core/object/any.h"
+#include "core/object/string_methods.h"
 
 namespace tern {
 
-// The heap form; users hold a String. The text is followed by a zero.
-class LongString : public Object {
- public:
-  static constexpr TernTypeCode kTypeCode = TERN_TYPE_STRING;
-  static ObjectPtr<LongString> Make(std::string_view text);
-
-  std::string_view view() const { return {text(), static_cast<size_t>(size_)}; }
-
- private:
-  template <typename T, typename... A>
-  friend auto MakeObjectWithExtra(size_t extra, A&&... args);
-
-  explicit LongString(std::string_view text);
-  ~LongString() = default;
-  char* text() { return reinterpret_cast<char*>(this + 1); }
-  const char* text() const { return reinterpret_cast<const char*>(this + 1); }
-
-  uint64_t size_;
-};
-static_assert(sizeof(LongString) == sizeof(TernString));
-
+class UCS4String;
 class String;
 template <>
 struct AnyTraits<String>;
 
-class String {
+class String : public StringMethods<String, char> {
  public:
-  static constexpr size_t kInlineCapacity = 7;
+  // Text that an Any holds in place.
+  static constexpr size_t kAnyCapacity = 7;
 
-  String() : String(std::string_view()) {}
-  String(std::string_view text) : any_(text) {}  // NOLINT: implicit by design
-  String(const char* text) : any_(text) {}       // NOLINT
-  explicit String(const std::string& text) : any_(std::string_view(text)) {}
+  String() = default;
+  String(std::string_view text) : StringMethods(text) {}               // NOLINT: implicit
+  String(const char* text) : StringMethods(std::string_view(text)) {}  // NOLINT by design
+  explicit String(const std::string& text) : StringMethods(std::string_view(text)) {}
+  explicit String(StringCore<char> core) : StringMethods(std::move(core)) {}
 
-  // Points into this String where it is short.
-  std::string_view view() const { return *internal::AnyToText(any_.c_any()); }
-  const char* c_str() const { return view().data(); }
-  size_t size() const { return view().size(); }
-  bool empty() const { return size() == 0; }
-  bool is_inline() const { return !any_.is_object(); }
-  const Any& any() const { return any_; }
+  // An error names the first invalid byte and its offset.
+  static Result<String> FromUtf8(std::string_view text);
+  Result<UCS4String> ToUCS4() const;
+  // Code points [begin, end) of the text, as Python slices; positions cost a walk.
+  String SliceCodePoints(int64_t begin, int64_t end = kToTheEnd) const;
 
-  friend bool operator==(const String& a, const String& b) { return a.view() == b.view(); }
+  char operator[](size_t index) const {
+    TERN_DCHECK(index < size());
+    return data()[index];
+  }
+
+  friend bool operator==(const String& a, const String& b) { return a.core() == b.core(); }
   friend auto operator<=>(const String& a, const String& b) { return a.view() <=> b.view(); }
-
- private:
-  friend struct AnyTraits<String>;
-  String(Any text, int) : any_(std::move(text)) {}  // holds text
-
-  Any any_;
+  friend String operator+(String a, const String& b) { return std::move(a.Append(b.view())); }
 };
-static_assert(sizeof(String) == 16);
+static_assert(sizeof(String) == 24);
+
+namespace internal {
+// Text of >= 1 byte that stays where it is, ended by a zero; for views.
+TernAny MakeRawString(std::string_view text);
+}  // namespace internal
 
 template <>
 struct AnyTraits<String> {
   static std::string_view Name() { return "string"; }
-  static TernAny View(const String& text) { return text.any().c_any(); }
-  static TernAny Own(const String& text) { return Any(text.any()).Release(); }
+  // The object, the text in place, or, between 8 and 16 bytes, a reference to this very String.
+  static TernAny View(const String& text);
+  static TernAny Own(String text);
   static std::optional<String> TryCast(const TernAny& any);
 };
 
 }  // namespace tern
+
+template <>
+struct std::hash<tern::String> {
+  size_t operator()(const tern::String& text) const { return static_cast<size_t>(text.hash()); }
+};
 
 #endif  // TERN_CORE_OBJECT_STRING_H_

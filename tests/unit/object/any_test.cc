@@ -18,7 +18,6 @@ namespace tern {
 namespace {
 
 using AnyTest = CountedTest;
-using StringTest = CountedTest;
 using ObjectPtrTest = CountedTest;
 
 TEST_F(AnyTest, NoneByDefault) {
@@ -169,36 +168,6 @@ TEST_F(AnyTest, CountsSurviveThreads) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(shared.object()->ref_count(), 1);
 #endif
-}
-
-TEST_F(StringTest, InlineUpToSevenBytes) {
-  for (size_t length = 0; length <= 20; ++length) {
-    const std::string text(length, 'a');
-    const String string(text);
-    EXPECT_EQ(string.view(), text);
-    EXPECT_EQ(string.is_inline(), length <= 7) << length;
-    EXPECT_EQ(live(), length <= 7 ? 0 : 1) << length;
-    EXPECT_EQ(string.c_str()[length], '\0');
-    EXPECT_EQ(Any(string).TryCast<std::string_view>(), text);
-  }
-}
-
-TEST_F(StringTest, KeepsEmbeddedZeros) {
-  const std::string_view text("a\0b", 3);
-  EXPECT_EQ(String(text).view(), text);
-  const std::string longer = std::string("0123456789") + '\0' + "z";
-  EXPECT_EQ(String(longer).view(), longer);
-}
-
-TEST_F(StringTest, CopiesShareLongText) {
-  const String a("a text of some length");
-  const String b = a;
-  const Any c(b);
-  EXPECT_EQ(live(), 1);
-  EXPECT_EQ(a.view().data(), b.view().data());
-  EXPECT_EQ(a, b);
-  EXPECT_LT(String("abc"), String("abd"));
-  EXPECT_EQ(AnyView(a).TryCast<String>()->view().data(), a.view().data());
 }
 
 TEST_F(ObjectPtrTest, CopyMoveAndAdopt) {
