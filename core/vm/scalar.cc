@@ -146,7 +146,7 @@ Status UnaryOperation(Opcode opcode, const AnyView& a, Any* result) {
     *result = ~*a.TryCast<int64_t>();
   else
     return TypeError("'", GetInfo(opcode).mnemonic, "' takes ",
-                     opcode == Opcode::kNeg ? "an int or a float" : "a bool or an int", ", got ",
+                     opcode == Opcode::kNot ? "a bool or an int" : "an int or a float", ", got ",
                      a.type_name());
   return OkStatus();
 }
@@ -154,8 +154,14 @@ Status UnaryOperation(Opcode opcode, const AnyView& a, Any* result) {
 }  // namespace
 
 Status ScalarOperation(Opcode opcode, const AnyView& a, const AnyView& b, Any* result) {
-  if (opcode == Opcode::kNeg || opcode == Opcode::kNot) return UnaryOperation(opcode, a, result);
-  if (opcode >= Opcode::kToInt) return Convert(opcode, a, result);
+  switch (opcode) {
+    case Opcode::kNeg:
+    case Opcode::kNot: return UnaryOperation(opcode, a, result);
+    case Opcode::kToInt:
+    case Opcode::kToFloat:
+    case Opcode::kToBool: return Convert(opcode, a, result);
+    default: break;  // two operands
+  }
   if (a.type_code() != b.type_code()) {
     return TypeError("'", GetInfo(opcode).mnemonic, "' takes two values of one kind, got ",
                      KindsText(a, b), "; convert with to_int or to_float");

@@ -11,7 +11,7 @@
 
 namespace tern::vm {
 
-// a op b, or op a with b ignored, for the opcodes from kAdd to kToBool.
+// a op b, or op a with b ignored, for the scalar opcodes (isa.def).
 Status ScalarOperation(Opcode opcode, const AnyView& a, const AnyView& b, Any* result);
 
 // What If asks: true, a number that is not zero, a one-element tensor of such.
