@@ -58,7 +58,7 @@ TEST(Abi, EveryTypeCodeHasAKeyAndASection) {
 #include "core/object/types.def"
 #undef TERN_TYPE
   };
-  EXPECT_EQ(std::size(codes), 30u);
+  EXPECT_EQ(std::size(codes), 31u);
   for (const TernTypeCode code : codes) {
     EXPECT_NE(TypeKey(code), "unknown type") << code;
     EXPECT_TRUE(code >= TERN_TYPE_S0_LAST && code < TERN_TYPE_S4_FIRST) << code;
