@@ -43,6 +43,9 @@ typedef struct tern_buffer tern_buffer;
 
 /* MAJOR << 16 | MINOR << 8 | PATCH of the library that is running. */
 TERN_API uint32_t tern_version(void);
+/* MAJOR << 16 | MINOR of the layouts (abi.h) of the library that is running. A caller fits if its
+ * TERN_ABI_MAJOR is the same and its TERN_ABI_MINOR not higher. */
+TERN_API uint32_t tern_abi_version(void);
 
 /* -- Status
  * ------------------------------------------------------------------------------------------- */
@@ -192,7 +195,116 @@ TERN_API tern_status* tern_tensor_view(const TernAny* tensor, void** data, size_
 TERN_API int32_t tern_tuple_size(const TernAny* value);
 TERN_API tern_status* tern_tuple_get(const TernAny* value, int32_t index, TernAny* item);
 
-/* -- Errors
+/* -- Objects: strings, shapes, lists, maps, tuples
+ *
+ * `value` arguments may be any TernAny; one of another kind is an error that names both. What a
+ * function makes is owned by the caller. Pointers into a value are good until it is released or
+ * written; those into short text, which lies in the TernAny itself, as long as that TernAny stays
+ * where it is. Reading is safe from several threads at once, writing is not. */
+
+/* Objects that live now, of every kind: to find leaks by. */
+TERN_API int64_t tern_live_objects(void);
+/* The name of a value's type ("int", "tensor", "my.Type"). Static. */
+TERN_API const char* tern_any_type_name(const TernAny* value);
+
+/* UTF-8 text of size bytes; anything else is an error that says where. */
+TERN_API tern_status* tern_string_new(const char* text, size_t size, TernAny* string);
+/* Zero-terminated; size may be NULL. */
+TERN_API tern_status* tern_string_view(const TernAny* string, const char** text, size_t* size);
+TERN_API tern_status* tern_shape_new(const int64_t* extents, size_t rank, TernAny* shape);
+TERN_API tern_status* tern_shape_view(const TernAny* shape, const int64_t** extents, size_t* rank);
+
+/* A list of copies of `count` values (items may be NULL if count is 0). Everybody who holds a list
+ * sees the writes of the others. */
+TERN_API tern_status* tern_list_new(const TernAny* items, size_t count, TernAny* list);
+TERN_API tern_status* tern_list_size(const TernAny* list, size_t* size);
+TERN_API tern_status* tern_list_get(const TernAny* list, int64_t index, TernAny* item);
+TERN_API tern_status* tern_list_set(const TernAny* list, int64_t index, const TernAny* item);
+TERN_API tern_status* tern_list_push(const TernAny* list, const TernAny* item);
+/* index may be the size of the list. */
+TERN_API tern_status* tern_list_insert(const TernAny* list, int64_t index, const TernAny* item);
+TERN_API tern_status* tern_list_erase(const TernAny* list, int64_t index);
+TERN_API tern_status* tern_list_clear(const TernAny* list);
+/* Another list of the same items. Also of an array, which itself cannot be written. */
+TERN_API tern_status* tern_list_copy(const TernAny* list, TernAny* copy);
+
+/* An empty map. Entries keep the order in which their keys came. */
+TERN_API tern_status* tern_map_new(TernAny* map);
+TERN_API tern_status* tern_map_size(const TernAny* map, size_t* size);
+TERN_API tern_status* tern_map_contains(const TernAny* map, const TernAny* key, int32_t* found);
+/* A key that is not there is an error ("not found"). */
+TERN_API tern_status* tern_map_get(const TernAny* map, const TernAny* key, TernAny* value);
+TERN_API tern_status* tern_map_set(const TernAny* map, const TernAny* key, const TernAny* value);
+/* erased may be NULL. */
+TERN_API tern_status* tern_map_erase(const TernAny* map, const TernAny* key, int32_t* erased);
+/* New lists, in the same order. */
+TERN_API tern_status* tern_map_keys(const TernAny* map, TernAny* list);
+TERN_API tern_status* tern_map_values(const TernAny* map, TernAny* list);
+
+/* A tuple, or with a tag other than 0 an ADT; read by tern_tuple_size and tern_tuple_get. */
+TERN_API tern_status* tern_adt_new(int32_t tag, const TernAny* fields, size_t count, TernAny* adt);
+TERN_API tern_status* tern_adt_tag(const TernAny* adt, int32_t* tag);
+
+/* -- Tensors and DLPack, without copying
+ * -------------------------------------------------------------- */
+
+/* On success the tensor owns the import: its deleter is called once, when nothing uses the memory
+ * any more. */
+TERN_API tern_status* tern_tensor_from_dlpack(TernDLManagedTensorVersioned* managed,
+                                              TernAny* tensor);
+/* Shares the tensor's memory until the caller calls (*managed)->deleter(*managed). */
+TERN_API tern_status* tern_tensor_to_dlpack(const TernAny* tensor,
+                                            TernDLManagedTensorVersioned** managed);
+
+/* -- Functions
+ * ---------------------------------------------------------------------------------------- */
+
+/* A C function under a name of its own; `call` finds `data` by tern_function_data(self). release
+ * (may be NULL) is called with data when the function ends. signature is a text for people,
+ * "(int, int) -> int", or NULL. */
+TERN_API tern_status* tern_function_new(const char* name, const char* signature,
+                                        TernPackedCall call, void* data,
+                                        void (*release)(void* data), TernAny* function);
+/* The `data` of a function made by tern_function_new; self is what a TernPackedCall gets. */
+TERN_API void* tern_function_data(const void* self);
+/* Puts a function into the process-wide table, under its name; a name that is taken is an error,
+ * unless replace is not 0. Safe from several threads, as all of the table is. */
+TERN_API tern_status* tern_function_register(const TernAny* function, int32_t replace);
+/* By name, with attributes where it is an operator: "conv2d{strides=2,2}". */
+TERN_API tern_status* tern_function_find(const char* name, TernAny* function);
+/* An unknown name is an error. */
+TERN_API tern_status* tern_function_remove(const char* name);
+/* ["name", ...], sorted. */
+TERN_API tern_status* tern_function_names(tern_buffer** json);
+/* {"name", "signature", "needsContext"} */
+TERN_API tern_status* tern_function_info(const TernAny* function, tern_buffer** json);
+/* args are borrowed; *result is owned by the caller. The status of a failed call has the callee's
+ * kind and message, and a note for each frame that it passed. Operators need a runtime, whose
+ * memory and workers they use; for other functions it may be NULL. */
+TERN_API tern_status* tern_function_call(tern_runtime* runtime, const TernAny* function,
+                                         const TernAny* args, int32_t num_args, TernAny* result);
+/* The same by the convention of packed calls: 0, or another number and *result is the Error, for
+ * tern_error_... to look at. Not for operators. */
+TERN_API int32_t tern_function_try(const TernAny* function, const TernAny* args, int32_t num_args,
+                                   TernAny* result);
+
+/* -- Error objects: what packed calls fail with
+ * -------------------------------------------------------- */
+
+/* For the body of a TernPackedCall: `return tern_fail(result, kind, "what went wrong");`. kind as
+ * in tern_status_kind (0 counts as 12, internal). */
+TERN_API int32_t tern_fail(TernAny* result, int32_t kind, const char* message);
+TERN_API tern_status* tern_error_new(int32_t kind, const char* message, TernAny* error);
+TERN_API tern_status* tern_error_kind(const TernAny* error, int32_t* kind);
+/* Lives as long as the error; not zero-terminated. */
+TERN_API tern_status* tern_error_message(const TernAny* error, const char** text, size_t* size);
+/* Frames that the error passed, innermost first: [{"function", "pc"}], pc -1 outside of bytecode.
+ */
+TERN_API tern_status* tern_error_frames(const TernAny* error, tern_buffer** json);
+/* Adds a frame on its way out; only for the sole holder. */
+TERN_API tern_status* tern_error_add_frame(const TernAny* error, const char* function, int64_t pc);
+
+/* -- Error codes
  * ------------------------------------------------------------------------------------------- */
 
 /* The long text of an error code, NULL when there is no such code. Static. */

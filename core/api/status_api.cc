@@ -49,6 +49,8 @@ std::string JsonOf(const tern_status& status) {
 using tern::api::CodeOf;
 using tern::api::JsonOf;
 
+uint32_t tern_abi_version(void) { return uint32_t{TERN_ABI_MAJOR} << 16 | TERN_ABI_MINOR; }
+
 uint32_t tern_version(void) {
   return TERN_VERSION_MAJOR << 16 | TERN_VERSION_MINOR << 8 | TERN_VERSION_PATCH;
 }

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packed functions by name, calls, and the errors that calls end with.
+#include "core/api/handles.h"
+#include "core/base/json.h"
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "core/object/registry.h"
+#include "core/object/run_context.h"
+
+namespace tern::api {
+namespace {
+
+constexpr auto kLastKind = static_cast<int32_t>(StatusCode::kInternal);
+
+StatusCode KindOf(int32_t kind) {
+  return kind > 0 && kind <= kLastKind ? static_cast<StatusCode>(kind) : StatusCode::kInternal;
+}
+
+Status Register(const TernAny* value, bool replace) {
+  TERN_TRY_ASSIGN(Function * function, View(value).As<Function>());
+  if (function->name().empty()) return InvalidArgument("a function without a name");
+  return Registry::Global().Register(FunctionPtr(function), replace);
+}
+
+Status Remove(std::string_view name) {
+  if (Registry::Global().Remove(name)) return OkStatus();
+  return NotFound("no function '", name, "' is registered");
+}
+
+std::string Names() {
+  JsonWriter json;
+  json.BeginArray();
+  for (const std::string& name : Registry::Global().Names()) json.String(name);
+  json.EndArray();
+  return json.Take();
+}
+
+Result<std::string> Info(const TernAny* value) {
+  TERN_TRY_ASSIGN(const Function* function, View(value).As<Function>());
+  JsonWriter json;
+  json.BeginObject()
+      .Field("name", function->name())
+      .Field("signature", function->signature())
+      .Field("needsContext", function->needs_context())
+      .EndObject();
+  return json.Take();
+}
+
+Result<Any> Call(tern_runtime* runtime, const TernAny* value, const TernAny* args,
+                 int32_t num_args) {
+  TERN_TRY_ASSIGN(Function * function, View(value).As<Function>());
+  if (num_args < 0) return InvalidArgument(function->name(), ": ", num_args, " arguments");
+  const AnyArgs views(reinterpret_cast<const AnyView*>(args), static_cast<size_t>(num_args));
+  if (!function->needs_context() || runtime == nullptr) return function->Invoke(views);
+  RunContext context(runtime->allocator, runtime->platform.parallel);
+  return function->Invoke(views, &context);
+}
+
+Any NewError(int32_t kind, const char* message) {
+  return Any(Error::Make(Status(KindOf(kind), TextOr(message, "no message"))));
+}
+
+Status ErrorKind(const TernAny* value, int32_t* kind) {
+  TERN_TRY_ASSIGN(const Error* error, View(value).As<Error>());
+  *kind = static_cast<int32_t>(error->status().code());
+  return OkStatus();
+}
+
+Status ErrorMessage(const TernAny* value, const char** text, size_t* size) {
+  TERN_TRY_ASSIGN(const Error* error, View(value).As<Error>());
+  *text = error->message().data();
+  *size = error->message().size();
+  return OkStatus();
+}
+
+Result<std::string> ErrorFrames(const TernAny* value) {
+  TERN_TRY_ASSIGN(const Error* error, View(value).As<Error>());
+  JsonWriter json;
+  json.BeginArray();
+  for (const ErrorFrame& frame : error->frames())
+    json.BeginObject().Field("function", frame.function).Field("pc", frame.pc).EndObject();
+  json.EndArray();
+  return json.Take();
+}
+
+Status ErrorAddFrame(const TernAny* value, std::string_view function, int64_t pc) {
+  TERN_TRY_ASSIGN(Error * error, View(value).As<Error>());
+  if (!error->unique()) return InvalidArgument("others hold this error: frames are added before");
+  error->AddFrame({std::string(function), pc});
+  return OkStatus();
+}
+
+tern_status* Give(Result<Any> made, TernAny* out) {
+  if (!made.ok()) return ToHandle(std::move(made).status());
+  *out = made->Release();
+  return nullptr;
+}
+
+tern_status* Give(Result<std::string> made, tern_buffer** out) {
+  if (!made.ok()) return ToHandle(std::move(made).status());
+  *out = NewBuffer(*made);
+  return nullptr;
+}
+
+}  // namespace
+}  // namespace tern::api
+
+using namespace tern::api;  // NOLINT: the functions below are the C face of those above
+
+tern_status* tern_function_new(const char* name, const char* signature, TernPackedCall call,
+                               void* data, void (*release)(void* data), TernAny* function) {
+  if (call == nullptr) return ToHandle(tern::InvalidArgument("a function without a body"));
+  return Give(tern::Any(tern::Function::FromC(TextOr(name, ""), call, data, release, false,
+                                              TextOr(signature, ""))),
+              function);
+}
+
+void* tern_function_data(const void* self) {
+  return static_cast<const tern::Function*>(self)->data();
+}
+
+tern_status* tern_function_register(const TernAny* function, int32_t replace) {
+  return ToHandle(Register(function, replace != 0));
+}
+
+tern_status* tern_function_find(const char* name, TernAny* function) {
+  tern::Result<tern::FunctionPtr> found = tern::Registry::Global().Find(name);
+  if (!found.ok()) return ToHandle(std::move(found).status());
+  *function = tern::Any(*std::move(found)).Release();
+  return nullptr;
+}
+
+tern_status* tern_function_remove(const char* name) { return ToHandle(Remove(name)); }
+
+tern_status* tern_function_names(tern_buffer** json) {
+  *json = NewBuffer(Names());
+  return nullptr;
+}
+
+tern_status* tern_function_info(const TernAny* function, tern_buffer** json) {
+  return Give(Info(function), json);
+}
+
+tern_status* tern_function_call(tern_runtime* runtime, const TernAny* function, const TernAny* args,
+                                int32_t num_args, TernAny* result) {
+  return Give(Call(runtime, function, args, num_args), result);
+}
+
+int32_t tern_function_try(const TernAny* function, const TernAny* args, int32_t num_args,
+                          TernAny* result) {
+  tern::Function* callee = View(function).TryCast<tern::Function>();
+  if (callee == nullptr)
+    return tern::internal::ReturnError(tern::internal::CastError("function", *function), result);
+  *result = TernAny{};
+  return callee->Call(args, num_args, result);
+}
+
+int32_t tern_fail(TernAny* result, int32_t kind, const char* message) {
+  return tern::internal::ReturnError(tern::Status(KindOf(kind), TextOr(message, "no message")),
+                                     result);
+}
+
+tern_status* tern_error_new(int32_t kind, const char* message, TernAny* error) {
+  return Give(NewError(kind, message), error);
+}
+tern_status* tern_error_kind(const TernAny* error, int32_t* kind) {
+  return ToHandle(ErrorKind(error, kind));
+}
+tern_status* tern_error_message(const TernAny* error, const char** text, size_t* size) {
+  return ToHandle(ErrorMessage(error, text, size));
+}
+tern_status* tern_error_frames(const TernAny* error, tern_buffer** json) {
+  return Give(ErrorFrames(error), json);
+}
+tern_status* tern_error_add_frame(const TernAny* error, const char* function, int64_t pc) {
+  return ToHandle(ErrorAddFrame(error, TextOr(function, ""), pc));
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program in C99 that uses the object model through core/api/c_api.h alone: strings, lists, maps,
+ * tuples, tensors with DLPack, functions called by name and registered, errors read. Prints what
+ * fails and `N passed, N failed`; the exit code is the verdict. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/api/c_api.h"
+
+static int g_passed = 0;
+static int g_failed = 0;
+
+static void Expect(int ok, const char* what, int line) {
+  if (ok) {
+    ++g_passed;
+  } else {
+    ++g_failed;
+    printf("objects_program.c:%d: %s\n", line, what);
+  }
+}
+#define EXPECT(condition) Expect((condition) != 0, #condition, __LINE__)
+
+/* Whether the call went well; says why not. */
+static int Ok(tern_status* status) {
+  if (status == NULL) return 1;
+  printf("  %s\n", tern_status_text(status));
+  tern_status_free(status);
+  return 0;
+}
+
+/* Whether the call failed, with these words in its message. */
+static int Fails(tern_status* status, const char* words) {
+  int found;
+  if (status == NULL) return 0;
+  found = strstr(tern_status_message(status), words) != NULL;
+  if (!found) printf("  %s\n", tern_status_message(status));
+  tern_status_free(status);
+  return found;
+}
+
+static TernAny Int(int64_t value) {
+  TernAny any = {0, 0, {0}};
+  any.type_code = TERN_TYPE_INT;
+  any.v.i = value;
+  return any;
+}
+
+static TernAny None(void) {
+  const TernAny none = {0, 0, {0}};
+  return none;
+}
+
+static TernAny Raw(const char* text) {
+  TernAny any = {0, 0, {0}};
+  any.type_code = TERN_TYPE_RAW_STRING;
+  any.v.p = (void*)text;
+  return any;
+}
+
+static int IsText(const TernAny* value, const char* expected) {
+  const char* text;
+  size_t size;
+  if (!Ok(tern_string_view(value, &text, &size))) return 0;
+  return size == strlen(expected) && strcmp(text, expected) == 0;
+}
+
+static void Strings(void) {
+  const char* text;
+  TernAny shorter, longer, number = Int(3);
+  EXPECT(Ok(tern_string_new("seven77", 7, &shorter)));
+  EXPECT(shorter.type_code == TERN_TYPE_SMALL_STRING);
+  EXPECT(IsText(&shorter, "seven77"));
+  EXPECT(Ok(tern_string_new("a text that lies on the heap", 28, &longer)));
+  EXPECT(longer.type_code == TERN_TYPE_STRING);
+  EXPECT(IsText(&longer, "a text that lies on the heap"));
+  EXPECT(strcmp(tern_any_type_name(&longer), "string") == 0);
+  tern_any_release(&longer);
+  EXPECT(longer.type_code == TERN_TYPE_NONE);
+  EXPECT(Fails(tern_string_new("ab\xFF", 3, &longer), "not UTF-8 from byte 2"));
+  EXPECT(Fails(tern_string_view(&number, &text, NULL), "expected string, got int 3"));
+}
+
+static void Lists(void) {
+  TernAny items[3], list, copy, item;
+  size_t size = 0;
+  items[0] = Int(1);
+  items[1] = Raw("two");
+  items[2] = None();
+  EXPECT(Ok(tern_list_new(items, 3, &list)));
+  EXPECT(Ok(tern_list_push(&list, &items[1])));
+  EXPECT(Ok(tern_list_insert(&list, 0, &list))); /* a list may hold itself */
+  EXPECT(Ok(tern_list_erase(&list, 0)));
+  EXPECT(Ok(tern_list_copy(&list, &copy)));
+  EXPECT(Ok(tern_list_set(&list, 0, &items[1])));
+  EXPECT(Ok(tern_list_size(&list, &size)) && size == 4);
+  EXPECT(Ok(tern_list_get(&list, 0, &item)) && IsText(&item, "two"));
+  EXPECT(Ok(tern_list_get(&copy, 0, &item)) && item.type_code == TERN_TYPE_INT && item.v.i == 1);
+  EXPECT(Fails(tern_list_get(&list, 4, &item), "index 4 of a list of 4 items"));
+  EXPECT(Fails(tern_list_set(&list, -1, &item), "index -1"));
+  EXPECT(Fails(tern_list_push(&items[0], &item), "expected list, got int 1"));
+  EXPECT(Ok(tern_list_clear(&list)) && Ok(tern_list_size(&list, &size)) && size == 0);
+  tern_any_release(&list);
+  tern_any_release(&copy);
+}
+
+static void Maps(void) {
+  TernAny map, key = Raw("a key of some length"), other = Raw("x"), one = Int(1), two = Int(2);
+  TernAny value, keys;
+  size_t size = 0;
+  int32_t flag = -1;
+  EXPECT(Ok(tern_map_new(&map)));
+  EXPECT(Ok(tern_map_set(&map, &key, &one)) && Ok(tern_map_set(&map, &two, &key)));
+  EXPECT(Ok(tern_map_set(&map, &key, &two)));
+  EXPECT(Ok(tern_map_size(&map, &size)) && size == 2);
+  EXPECT(Ok(tern_map_get(&map, &key, &value)) && value.v.i == 2);
+  EXPECT(Ok(tern_map_contains(&map, &other, &flag)) && flag == 0);
+  EXPECT(Fails(tern_map_get(&map, &other, &value), "no key \"x\" in a map of 2 entries"));
+  EXPECT(Ok(tern_map_keys(&map, &keys)));
+  EXPECT(Ok(tern_list_get(&keys, 0, &value)) && IsText(&value, "a key of some length"));
+  tern_any_release(&value);
+  tern_any_release(&keys);
+  EXPECT(Ok(tern_map_values(&map, &keys)) && Ok(tern_list_get(&keys, 0, &value)));
+  EXPECT(value.v.i == 2);
+  tern_any_release(&keys);
+  EXPECT(Ok(tern_map_erase(&map, &two, &flag)) && flag == 1);
+  EXPECT(Ok(tern_map_erase(&map, &two, &flag)) && flag == 0);
+  EXPECT(Fails(tern_map_set(&one, &one, &one), "expected map, got int 1"));
+  tern_any_release(&map);
+}
+
+static void TuplesAndShapes(void) {
+  TernAny fields[2], tuple, shape, field;
+  const int64_t extents[2] = {2, 3};
+  const int64_t* seen;
+  size_t rank = 0;
+  int32_t tag = -1;
+  fields[0] = Int(7);
+  fields[1] = Raw("seven");
+  EXPECT(Ok(tern_adt_new(0, fields, 2, &tuple)) && Ok(tern_adt_tag(&tuple, &tag)) && tag == 0);
+  EXPECT(tern_tuple_size(&tuple) == 2);
+  EXPECT(Ok(tern_tuple_get(&tuple, 1, &field)) && IsText(&field, "seven"));
+  EXPECT(Fails(tern_tuple_get(&tuple, 2, &field), "item 2"));
+  tern_any_release(&tuple);
+  EXPECT(Ok(tern_shape_new(extents, 2, &shape)));
+  EXPECT(Ok(tern_shape_view(&shape, &seen, &rank)) && rank == 2 && seen[1] == 3);
+  EXPECT(Fails(tern_adt_tag(&shape, &tag), "expected adt, got shape"));
+  tern_any_release(&shape);
+}
+
+static int g_deleted = 0;
+static void CountDelete(TernDLManagedTensorVersioned* self) {
+  (void)self;
+  ++g_deleted;
+}
+
+static void Tensors(tern_runtime* runtime) {
+  float data[6] = {0, 1, 2, 3, 4, 5};
+  int64_t shape[2] = {2, 3};
+  TernDLManagedTensorVersioned import, *shared;
+  TernAny tensor, made;
+  void* seen;
+  memset(&import, 0, sizeof import);
+  import.version.major = 1;
+  import.deleter = &CountDelete;
+  import.dl_tensor.data = data;
+  import.dl_tensor.device.device_type = TERN_DEVICE_CPU;
+  import.dl_tensor.ndim = 2;
+  import.dl_tensor.dtype.code = TERN_DTYPE_FLOAT;
+  import.dl_tensor.dtype.bits = 32;
+  import.dl_tensor.dtype.lanes = 1;
+  import.dl_tensor.shape = shape;
+  EXPECT(Ok(tern_tensor_from_dlpack(&import, &tensor)));
+  EXPECT(Ok(tern_tensor_view(&tensor, &seen, NULL, NULL, NULL, NULL)) && seen == data);
+  EXPECT(Ok(tern_tensor_to_dlpack(&tensor, &shared)) && shared->dl_tensor.data == data);
+  tern_any_release(&tensor);
+  EXPECT(g_deleted == 0); /* the export still uses the memory */
+  shared->deleter(shared);
+  EXPECT(g_deleted == 1);
+  import.version.major = 9;
+  EXPECT(Fails(tern_tensor_from_dlpack(&import, &tensor), "DLPack version 9"));
+  EXPECT(Fails(tern_tensor_from_dlpack(NULL, &tensor), "null"));
+  EXPECT(Ok(tern_tensor_new(runtime, "f32", 2, shape, &made)));
+  EXPECT(made.type_code == TERN_TYPE_TENSOR);
+  tern_any_release(&made);
+  EXPECT(Fails(tern_tensor_to_dlpack(&made, &shared), "expected tensor, got none"));
+}
+
+/* Divides; the count behind `data` says how often it was called. */
+static int32_t Divide(void* self, const TernAny* args, int32_t num_args, TernAny* result) {
+  ++*(int*)tern_function_data(self);
+  if (num_args != 2 || args[0].type_code != TERN_TYPE_INT || args[1].type_code != TERN_TYPE_INT)
+    return tern_fail(result, 2, "test.divide takes (int, int)");
+  if (args[1].v.i == 0) return tern_fail(result, 1, "test.divide: division by zero");
+  *result = Int(args[0].v.i / args[1].v.i);
+  return 0;
+}
+static void Released(void* data) { *(int*)data += 100; }
+
+/* Caller and callee both in C. */
+static void D29FunctionsByName(void) {
+  int calls = 0;
+  TernAny function, found, args[2], result = None();
+  tern_buffer* json;
+  args[0] = Int(42);
+  args[1] = Int(6);
+  EXPECT(Ok(tern_function_new("test.divide", "(int, int) -> int", &Divide, &calls, &Released,
+                              &function)));
+  EXPECT(Ok(tern_function_register(&function, 0)));
+  EXPECT(Fails(tern_function_register(&function, 0), "'test.divide' is registered already"));
+  EXPECT(Ok(tern_function_register(&function, 1)));
+  tern_any_release(&function);
+
+  EXPECT(Ok(tern_function_find("test.divide", &found)));
+  EXPECT(Ok(tern_function_call(NULL, &found, args, 2, &result)) && result.v.i == 7);
+  EXPECT(calls == 1);
+  EXPECT(Ok(tern_function_info(&found, &json)));
+  EXPECT(strstr(tern_buffer_data(json), "\"(int, int) -> int\"") != NULL);
+  tern_buffer_free(json);
+  EXPECT(Ok(tern_function_names(&json)));
+  EXPECT(strstr(tern_buffer_data(json), "\"test.divide\"") != NULL);
+  tern_buffer_free(json);
+  EXPECT(Fails(tern_function_call(NULL, &found, args, 1, &result), "takes (int, int)"));
+  EXPECT(Fails(tern_function_call(NULL, &args[0], args, 1, &result), "expected function"));
+  EXPECT(Fails(tern_function_find("test.no_such", &function), "test.no_such"));
+  EXPECT(Fails(tern_function_new("x", NULL, NULL, NULL, NULL, &function), "without a body"));
+
+  EXPECT(Ok(tern_function_remove("test.divide")));
+  EXPECT(Fails(tern_function_remove("test.divide"), "no function 'test.divide'"));
+  EXPECT(calls == 2);
+  tern_any_release(&found);
+  EXPECT(calls == 102); /* released once, after the last holder */
+}
+
+/* Gives its argument back. */
+static int32_t Echo(void* self, const TernAny* args, int32_t num_args, TernAny* result) {
+  (void)self;
+  if (num_args != 1) return tern_fail(result, 1, "test.echo takes one argument");
+  *result = args[0];
+  tern_any_retain(result);
+  return 0;
+}
+
+static void D16EveryKindCrossesACall(void) {
+  TernAny echo, values[10], result;
+  int i;
+  memset(values, 0, sizeof values);
+  values[1] = Int(INT64_MIN);
+  values[2].type_code = TERN_TYPE_FLOAT;
+  values[2].v.f = 0.1;
+  values[3].type_code = TERN_TYPE_BOOL;
+  values[3].v.i = 1;
+  values[4].type_code = TERN_TYPE_OPAQUE;
+  values[4].v.p = &echo;
+  values[5].type_code = TERN_TYPE_SMALL_UCS4;
+  values[5].small_len = 2;
+  values[5].v.char32[0] = 0x1F600;
+  values[5].v.char32[1] = 'a';
+  values[6].type_code = TERN_TYPE_DTYPE;
+  values[6].v.dtype.bits = 32;
+  values[6].v.dtype.lanes = 4;
+  values[7].type_code = TERN_TYPE_DEVICE;
+  values[7].v.device.device_type = TERN_DEVICE_CPU;
+  values[7].v.device.device_id = 3;
+  EXPECT(Ok(tern_string_new("short", 5, &values[8])));
+  EXPECT(Ok(tern_string_new("a text that lies on the heap", 28, &values[9])));
+  EXPECT(Ok(tern_function_new("test.echo", NULL, &Echo, NULL, NULL, &echo)));
+  for (i = 0; i < 10; ++i) {
+    EXPECT(Ok(tern_function_call(NULL, &echo, &values[i], 1, &result)));
+    EXPECT(memcmp(&result, &values[i], sizeof result) == 0);
+    tern_any_release(&result);
+  }
+  tern_any_release(&values[9]);
+  tern_any_release(&echo);
+}
+
+static void Errors(void) {
+  int calls = 0;
+  TernAny function, args[2], error = None();
+  const char* text;
+  size_t size;
+  int32_t kind = 0;
+  tern_buffer* frames;
+  tern_status* status;
+  args[0] = Int(1);
+  args[1] = Int(0);
+  EXPECT(Ok(tern_function_new("test.divide", NULL, &Divide, &calls, NULL, &function)));
+  EXPECT(tern_function_try(&function, args, 2, &error) != 0);
+  EXPECT(error.type_code == TERN_TYPE_ERROR);
+  EXPECT(Ok(tern_error_kind(&error, &kind)) && kind == 1);
+  EXPECT(Ok(tern_error_message(&error, &text, &size)) && size == 29);
+  EXPECT(strncmp(text, "test.divide: division by zero", size) == 0);
+  EXPECT(Ok(tern_error_add_frame(&error, "main", 12)));
+  EXPECT(Ok(tern_error_frames(&error, &frames)));
+  EXPECT(strcmp(tern_buffer_data(frames), "[{\"function\":\"main\",\"pc\":12}]") == 0);
+  tern_buffer_free(frames);
+  EXPECT(Fails(tern_error_kind(&args[0], &kind), "expected error, got int 1"));
+  tern_any_release(&error);
+
+  status = tern_function_call(NULL, &function, args, 2, &error);
+  EXPECT(tern_status_kind(status) == 1);
+  EXPECT(strcmp(tern_status_message(status), "test.divide: division by zero") == 0);
+  tern_status_free(status);
+  EXPECT(tern_function_try(&args[0], args, 2, &error) != 0); /* not a function */
+  tern_any_release(&error);
+  tern_any_release(&function);
+}
+
+/* An operator by name, on tensors. */
+static void Operators(tern_runtime* runtime) {
+  TernAny function, args[2], sum = None();
+  const int64_t shape[1] = {3};
+  float *a, *b, *c;
+  int i;
+  EXPECT(Ok(tern_function_find("add", &function)));
+  EXPECT(Ok(tern_tensor_new(runtime, "f32", 1, shape, &args[0])));
+  EXPECT(Ok(tern_tensor_new(runtime, "f32", 1, shape, &args[1])));
+  EXPECT(Ok(tern_tensor_view(&args[0], (void**)&a, NULL, NULL, NULL, NULL)));
+  EXPECT(Ok(tern_tensor_view(&args[1], (void**)&b, NULL, NULL, NULL, NULL)));
+  for (i = 0; i < 3; ++i) {
+    a[i] = (float)i;
+    b[i] = 10.0f;
+  }
+  EXPECT(Ok(tern_function_call(runtime, &function, args, 2, &sum)));
+  EXPECT(Ok(tern_tensor_view(&sum, (void**)&c, NULL, NULL, NULL, NULL)));
+  EXPECT(c[0] == 10.0f && c[2] == 12.0f);
+  EXPECT(Fails(tern_function_call(NULL, &function, args, 2, &sum), "context"));
+  tern_any_release(&sum);
+  tern_any_release(&args[0]);
+  tern_any_release(&args[1]);
+  tern_any_release(&function);
+}
+
+int main(void) {
+  tern_runtime* runtime = NULL;
+  int64_t before;
+  EXPECT(tern_version() >> 16 == TERN_VERSION_MAJOR);
+  EXPECT(tern_abi_version() >> 16 == TERN_ABI_MAJOR);
+  EXPECT((tern_abi_version() & 0xFFFF) >= TERN_ABI_MINOR);
+  if (!Ok(tern_runtime_create(NULL, &runtime))) return 1;
+  Operators(runtime); /* the table keeps what it makes on first use */
+  before = tern_live_objects();
+  Strings();
+  Lists();
+  Maps();
+  TuplesAndShapes();
+  Tensors(runtime);
+  D29FunctionsByName();
+  D16EveryKindCrossesACall();
+  Errors();
+  Operators(runtime);
+  EXPECT(tern_live_objects() == before);
+  tern_runtime_free(runtime);
+  printf("%d passed, %d failed\n", g_passed, g_failed);
+  return g_failed == 0 ? 0 : 1;
+}
