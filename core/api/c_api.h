@@ -195,7 +195,7 @@ TERN_API tern_status* tern_tensor_view(const TernAny* tensor, void** data, size_
 TERN_API int32_t tern_tuple_size(const TernAny* value);
 TERN_API tern_status* tern_tuple_get(const TernAny* value, int32_t index, TernAny* item);
 
-/* -- Objects: strings, shapes, lists, maps, tuples
+/* -- Objects: strings, bytes, shapes, lists, maps, tuples
  *
  * `value` arguments may be any TernAny; one of another kind is an error that names both. What a
  * function makes is owned by the caller. Pointers into a value are good until it is released or
@@ -211,6 +211,8 @@ TERN_API const char* tern_any_type_name(const TernAny* value);
 TERN_API tern_status* tern_string_new(const char* text, size_t size, TernAny* string);
 /* Zero-terminated; size may be NULL. */
 TERN_API tern_status* tern_string_view(const TernAny* string, const char** text, size_t* size);
+TERN_API tern_status* tern_bytes_new(const void* data, size_t size, TernAny* bytes);
+TERN_API tern_status* tern_bytes_view(const TernAny* bytes, const void** data, size_t* size);
 TERN_API tern_status* tern_shape_new(const int64_t* extents, size_t rank, TernAny* shape);
 TERN_API tern_status* tern_shape_view(const TernAny* shape, const int64_t** extents, size_t* rank);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strings, shapes, lists, maps, tuples and imported tensors.
+// Strings, bytes, shapes, lists, maps, tuples and imported tensors.
 #include "core/api/handles.h"
 #include "core/base/utf8.h"
 #include "core/object/adt.h"
+#include "core/object/bytes.h"
 #include "core/object/sequence.h"
 #include "core/object/shape.h"
 #include "core/object/string.h"
@@ -28,7 +29,8 @@ std::span<const AnyView> Views(const TernAny* values, size_t count) {
 Result<Any> NewString(std::string_view text) {
   const size_t invalid = FindInvalidUtf8(text);
   if (invalid == std::string_view::npos) return Any(text);
-  return InvalidArgument("the text is not UTF-8 from byte ", invalid, " on");
+  return InvalidArgument("the text is not UTF-8 from byte ", invalid,
+                         " on; make bytes of what is no text");
 }
 
 Result<Sequence*> WritableList(const TernAny* value) {
@@ -141,6 +143,13 @@ Status StringView(const TernAny* value, const char** text, size_t* size) {
   return OkStatus();
 }
 
+Status BytesView(const TernAny* value, const void** data, size_t* size) {
+  TERN_TRY_ASSIGN(const Bytes* bytes, View(value).As<Bytes>());
+  *data = bytes->span().data();
+  *size = bytes->size();
+  return OkStatus();
+}
+
 Status ShapeView(const TernAny* value, const int64_t** extents, size_t* rank) {
   TERN_TRY_ASSIGN(const Shape* shape, View(value).As<Shape>());
   *extents = shape->dims().data();
@@ -179,6 +188,13 @@ tern_status* tern_string_new(const char* text, size_t size, TernAny* string) {
 }
 tern_status* tern_string_view(const TernAny* string, const char** text, size_t* size) {
   return ToHandle(StringView(string, text, size));
+}
+tern_status* tern_bytes_new(const void* data, size_t size, TernAny* bytes) {
+  const tern::ByteSpan span(static_cast<const uint8_t*>(data), size);
+  return Give(tern::Any(tern::Bytes::Make(span)), bytes);
+}
+tern_status* tern_bytes_view(const TernAny* bytes, const void** data, size_t* size) {
+  return ToHandle(BytesView(bytes, data, size));
 }
 tern_status* tern_shape_new(const int64_t* extents, size_t rank, TernAny* shape) {
   return Give(tern::Any(tern::Shape::Make(tern::Dims(extents, rank))), shape);

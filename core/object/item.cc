@@ -35,12 +35,7 @@ Item WordItem(TernTypeCode code, uint32_t payload) {
 TernAny SlotView(const PodSlot& slot) {
   const TernAny& any = slot.value.any;
   if (any.type_code != TERN_TYPE_SMALL_STRING) return any;
-  return MakePointerAny(TERN_TYPE_RAW_STRING, const_cast<char*>(any.v.bytes));
-}
-
-// Whether text that does not fit an item fits a slot, from which it is viewed as zero-terminated.
-bool FitsSlot(std::string_view text) {
-  return text.size() <= Item::kMaxSlotText && text.find('\0') == std::string_view::npos;
+  return MakeRawString({any.v.bytes, static_cast<size_t>(any.small_len)});
 }
 
 void CheckAligned([[maybe_unused]] const void* pointer) {
@@ -111,7 +106,7 @@ Item ItemPool::AdoptOther(const TernAny& owned) {
   if (owned.type_code == TERN_TYPE_STRING && object->unique()) {
     // Nobody else has this text: short text is cheaper in a slot than as an object.
     const std::string_view text = *AnyToText(owned);
-    if (FitsSlot(text) || text.size() <= Item::kMaxText) {
+    if (text.size() <= Item::kMaxSlotText) {
       const Item item = OfText(text);
       object->DecRef();
       return item;
@@ -127,7 +122,8 @@ Item ItemPool::ShareOther(const TernAny& view) {
 
 Item ItemPool::OfText(std::string_view text) {
   if (text.size() <= Item::kMaxText) return Item::OfText(text);
-  if (!FitsSlot(text)) return Item::OfPointer(LongString::Make(text).Release(), Item::kObject);
+  if (text.size() > Item::kMaxSlotText)
+    return Item::OfPointer(LongString::Make(text).Release(), Item::kObject);
   PodSlot* slot = slots_.Take();
   memset(slot, 0, sizeof *slot);
   slot->value.any.type_code = TERN_TYPE_SMALL_STRING;

@@ -5,9 +5,11 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/object/bytes.h"
 #include "core/object/print.h"
 #include "core/object/shape.h"
 #include "core/object/string.h"
+#include "core/object/ucs4_string.h"
 
 namespace tern {
 
@@ -62,12 +64,20 @@ uint64_t NewSeed(const void* table) {
   return Mix(Mix(number * kMix2 ^ address) ^ reinterpret_cast<uintptr_t>(&number));
 }
 
+template <typename T>
+std::string_view Raw(std::span<const T> values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
+}
+
 // What an object other than text that is a key by content consists of.
 std::optional<std::string_view> ContentOf(const TernAny& any) {
-  const Shape* shape = AnyView(any).TryCast<Shape>();
-  if (shape == nullptr) return std::nullopt;
-  const Dims dims = shape->dims();
-  return std::string_view(reinterpret_cast<const char*>(dims.data()), dims.size_bytes());
+  switch (any.type_code) {
+    case TERN_TYPE_SHAPE: return Raw(static_cast<Shape*>(internal::ObjectOf(any))->dims());
+    case TERN_TYPE_BYTES: return static_cast<Bytes*>(internal::ObjectOf(any))->view();
+    case TERN_TYPE_UCS4_STRING:
+      return Raw(std::span(static_cast<LongUCS4String*>(internal::ObjectOf(any))->view()));
+    default: return std::nullopt;
+  }
 }
 
 // Floats that are equal are one key, and so are all NaNs.

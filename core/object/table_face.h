@@ -90,6 +90,8 @@ class TableFace {
   bool Set(const U& key, W&& value) {
     if constexpr (TextLike<U>)
       return Writable()->SetText(std::string_view(key), ToItem<V>(std::forward<W>(value)));
+    else if constexpr (std::same_as<U, String>)
+      return SetString(key, ToItem<V>(std::forward<W>(value)));
     else if constexpr (std::constructible_from<AnyView, const U&>)
       return Writable()->Set(AnyView(key), ToItem<V>(std::forward<W>(value)));
     else
@@ -132,10 +134,17 @@ class TableFace {
   }
 
  private:
+  // Longer text is shared, shorter text copied into the item or its slot.
+  bool SetString(const String& key, Any value) {
+    if (key.size() <= Item::kMaxSlotText) return Writable()->SetText(key.view(), std::move(value));
+    return Writable()->Set(AnyView(key), std::move(value));
+  }
   template <typename U>
   const Item* FindItem(const U& key) const {
     if constexpr (TextLike<U>)
       return object_->FindTextItem(std::string_view(key));
+    else if constexpr (std::same_as<U, String>)
+      return object_->FindTextItem(key.view());
     else if constexpr (std::constructible_from<AnyView, const U&>)
       return object_->FindItem(AnyView(key));
     else

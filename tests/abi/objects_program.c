@@ -66,6 +66,8 @@ static int IsText(const TernAny* value, const char* expected) {
 
 static void Strings(void) {
   const char* text;
+  const void* data;
+  size_t size = 0;
   TernAny shorter, longer, number = Int(3);
   EXPECT(Ok(tern_string_new("seven77", 7, &shorter)));
   EXPECT(shorter.type_code == TERN_TYPE_SMALL_STRING);
@@ -76,6 +78,12 @@ static void Strings(void) {
   EXPECT(strcmp(tern_any_type_name(&longer), "string") == 0);
   tern_any_release(&longer);
   EXPECT(longer.type_code == TERN_TYPE_NONE);
+  EXPECT(Ok(tern_bytes_new("a\0\xFF", 3, &longer)));
+  EXPECT(Ok(tern_bytes_view(&longer, &data, &size)) && size == 3 &&
+         memcmp(data, "a\0\xFF", 3) == 0);
+  EXPECT(Fails(tern_string_view(&longer, &text, NULL), "expected string, got bytes"));
+  EXPECT(Fails(tern_bytes_view(&shorter, &data, &size), "expected bytes, got string"));
+  tern_any_release(&longer);
   EXPECT(Fails(tern_string_new("ab\xFF", 3, &longer), "not UTF-8 from byte 2"));
   EXPECT(Fails(tern_string_view(&number, &text, NULL), "expected string, got int 3"));
 }

@@ -10,11 +10,13 @@
 #include <string>
 #include <vector>
 
+#include "core/object/bytes.h"
 #include "core/object/dict.h"
 #include "core/object/map.h"
 #include "core/object/print.h"
 #include "core/object/shape.h"
 #include "core/object/string.h"
+#include "core/object/ucs4_string.h"
 #include "tests/unit/object/allocation_count.h"
 #include "tests/unit/object/counting.h"
 
@@ -87,7 +89,7 @@ TEST_F(TableTest, FloatsAreKeysByValue) {
   EXPECT_EQ(table->size(), 2u);
 }
 
-TEST_F(TableTest, ObjectsAreKeysByIdentityShapesByContent) {
+TEST_F(TableTest, ObjectsAreKeysByIdentityShapesAndTextByContent) {
   const TablePtr table = Table::Make();
   const TablePtr a = Table::Make(), b = Table::Make();
   EXPECT_TRUE(table->Set(a, Any(1)));
@@ -96,7 +98,14 @@ TEST_F(TableTest, ObjectsAreKeysByIdentityShapesByContent) {
   EXPECT_TRUE(table->Set(Shape::Make({1, 2}), Any(4)));
   EXPECT_FALSE(table->Set(Shape::Make({1, 2}), Any(5)));
   EXPECT_TRUE(table->Set(Shape::Make({1, 3}), Any(6)));
-  EXPECT_EQ(table->size(), 4u);
+  EXPECT_TRUE(table->Set(Bytes::Make("some text"), Any(7)));
+  EXPECT_FALSE(table->Set(Bytes::Make("some text"), Any(8)));
+  EXPECT_TRUE(table->Set("some text", Any(9)));  // text is not bytes
+  const UCS4String wide = *String("añ你😀!").ToUCS4(), narrow = *String("añ").ToUCS4();
+  EXPECT_TRUE(table->Set(Any(wide), Any(10)));
+  EXPECT_FALSE(table->Set(Any(wide), Any(11)));
+  EXPECT_TRUE(table->Set(Any(narrow), Any(12)));
+  EXPECT_EQ(table->size(), 8u);
 }
 
 TEST_F(TableTest, IteratesInOrderOfInsertion) {

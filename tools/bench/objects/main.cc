@@ -5,5 +5,6 @@
 int main(int argc, char** argv) {
   tern::bench::Bench bench("objects", argc, argv);
   tern::bench::CallRows(&bench);
+  tern::bench::ContainerRows(&bench);
   return bench.Finish();
 }
