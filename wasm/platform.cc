@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the module asks of its JavaScript host and offers besides the C API: the last words of a
-// failed check, and aligned memory that a program may own.
+// failed check, functions of JavaScript as packed functions, and aligned memory that a program may
+// own.
 #include <stdlib.h>
 
+#include "core/api/c_api.h"
 #include "core/base/platform.h"
 
 extern "C" {
@@ -10,6 +12,26 @@ extern "C" {
 // Imported: shows the message as an exception and does not return.
 __attribute__((import_module("tern"), import_name("host_abort"))) void tern_host_abort(
     const char* file, int32_t line, const char* message);
+
+// Imported: calls the host's function `id` by the packed convention; and says that the last
+// reference to it is gone.
+__attribute__((import_module("tern"), import_name("host_call"))) int32_t tern_host_call(
+    uint32_t id, const TernAny* args, int32_t num_args, TernAny* result);
+__attribute__((import_module("tern"), import_name("host_release"))) void tern_host_release(
+    uint32_t id);
+
+// A function of the host as a function object.
+tern_status* tern_wasm_host_function(const char* name, uint32_t id, TernAny* function) {
+  const auto call = [](void* self, const TernAny* args, int32_t num_args, TernAny* result) {
+    const auto number = reinterpret_cast<uintptr_t>(tern_function_data(self));
+    return tern_host_call(static_cast<uint32_t>(number), args, num_args, result);
+  };
+  const auto release = [](void* data) {
+    tern_host_release(static_cast<uint32_t>(reinterpret_cast<uintptr_t>(data)));
+  };
+  return tern_function_new(name, nullptr, call, reinterpret_cast<void*>(uintptr_t{id}), release,
+                           function);
+}
 
 // 64-byte aligned, so that constants of an executable placed here are used where they lie. NULL
 // when full.

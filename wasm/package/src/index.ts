@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public face of tern-runtime.
 export { type Diagnostic, TernError } from './errors.js';
+export { type HostFunction, TernFunction } from './functions.js';
 export { hasRelaxedSimd, type ModuleOptions, type Progress, type WasmSource } from './module.js';
 export {
   type Arguments,
@@ -23,4 +24,4 @@ export {
   Runtime,
   type RuntimeInfo,
 } from './runtime.js';
-export { isTensor, makeTensor, type Tensor, type TypedArray, type Value } from './values.js';
+export { isTensor, makeTensor, type Tensor, Tuple, type TypedArray, type Value } from './values.js';

@@ -2,11 +2,13 @@
 // The linear memory and the calling convention: views made anew after growth, texts, scratch out-
 // parameters, statuses turned into exceptions.
 import { type Diagnostic, TernError } from './errors.js';
+import type { HostFunctions } from './functions.js';
 import type { Exports } from './module.js';
 
 const kDecoder = new TextDecoder();
 const kEncoder = new TextEncoder();
 const kScratchBytes = 256;
+const kAnyBytes = 16;
 
 /** A pointer into the module's memory; 0 is NULL. */
 export type Pointer = number;
@@ -19,8 +21,12 @@ export class Memory {
   /** 256 bytes for out-parameters, used within one call only. */
   readonly scratch: Pointer;
 
-  constructor(exports: Exports) {
+  constructor(
+    exports: Exports,
+    readonly host: HostFunctions,
+  ) {
     this.exports = exports;
+    host.attach(this);
     this.view_ = new DataView(exports.memory.buffer);
     this.scratch = this.alloc(kScratchBytes);
   }
@@ -74,6 +80,18 @@ export class Memory {
       return f(pointer, bytes.length);
     } finally {
       this.free(pointer);
+    }
+  }
+
+  /** Runs f with `count` TernAnys of none, whose values are released afterwards. */
+  withAnys<T>(count: number, f: (anys: Pointer) => T): T {
+    const anys = this.alloc(kAnyBytes * count);
+    this.bytes(anys, kAnyBytes * count).fill(0);
+    try {
+      return f(anys);
+    } finally {
+      for (let i = 0; i < count; ++i) this.raw('tern_any_release', anys + kAnyBytes * i);
+      this.free(anys);
     }
   }
 

@@ -2,6 +2,7 @@
 // From a URL, bytes or a compiled module to a running instance: choice of the relaxed-SIMD build,
 // streaming compilation with progress, and errors that say what the server really sent.
 import { TernError } from './errors.js';
+import type { HostFunctions } from './functions.js';
 
 /**
  * Where the WebAssembly comes from. By default the file beside this package that fits the engine.
@@ -135,10 +136,13 @@ async function toModule(source: WasmSource, options: ModuleOptions): Promise<Web
 }
 
 /**
- * What the module imports: last words of a failed check, and inert stand-ins for an operating
- * system.
+ * What the module imports: last words of a failed check, functions of JavaScript, and inert
+ * stand-ins for an operating system.
  */
-function makeImports(instance: () => Exports | undefined): WebAssembly.Imports {
+function makeImports(
+  instance: () => Exports | undefined,
+  host: HostFunctions,
+): WebAssembly.Imports {
   const text = (pointer: number): string => {
     const exports = instance();
     if (!exports) return '';
@@ -151,6 +155,9 @@ function makeImports(instance: () => Exports | undefined): WebAssembly.Imports {
       host_abort: (file: number, line: number, message: number) => {
         throw new TernError('E0901', `internal error at ${text(file)}:${line}: ${text(message)}`);
       },
+      host_call: (id: number, args: number, count: number, result: number) =>
+        host.call(id, args, count, result),
+      host_release: (id: number) => host.release(id),
     },
     env: { emscripten_notify_memory_growth: noop },
     wasi_snapshot_preview1: {
@@ -165,13 +172,13 @@ function makeImports(instance: () => Exports | undefined): WebAssembly.Imports {
 }
 
 /** Compiles (once per module) and instantiates. */
-export async function instantiate(options: ModuleOptions): Promise<Exports> {
+export async function instantiate(options: ModuleOptions, host: HostFunctions): Promise<Exports> {
   const module = await toModule(options.wasm ?? defaultSource(), options);
   options.signal?.throwIfAborted();
   let exports: Exports | undefined;
   const instance = await WebAssembly.instantiate(
     module,
-    makeImports(() => exports),
+    makeImports(() => exports, host),
   );
   exports = instance.exports as Exports;
   (exports['_initialize'] as (() => void) | undefined)?.();

@@ -113,14 +113,10 @@ export class Machine implements Disposable {
 
   /** The result of a run that has returned, by output name. */
   takeResult(): Record<string, Value> {
-    const any = this.memory.alloc(kAnyBytes);
-    try {
-      this.memory.bytes(any, kAnyBytes).fill(0);
+    return this.memory.withAnys(1, (any) => {
       this.memory.call('tern_vm_take_result', this.live(), any);
       return this.nameResults(any);
-    } finally {
-      this.memory.free(any);
-    }
+    });
   }
 
   /** begin, resume and takeResult in one. */
@@ -142,16 +138,10 @@ export class Machine implements Disposable {
 
   /** A copy of a register; frame 0 is the innermost. */
   register(index: number, frame = 0): Value {
-    const any = this.memory.alloc(kAnyBytes);
-    try {
-      this.memory.bytes(any, kAnyBytes).fill(0);
+    return this.memory.withAnys(1, (any) => {
       this.memory.call('tern_vm_register', this.live(), frame, index, any);
-      const value = readValue(this.memory, any);
-      this.memory.raw('tern_any_release', any);
-      return value;
-    } finally {
-      this.memory.free(any);
-    }
+      return readValue(this.memory, any);
+    });
   }
 
   dispose(): void {
@@ -198,22 +188,16 @@ export class Machine implements Disposable {
     f: (pointer: Pointer, count: number) => void,
   ): void {
     const values = this.ordered(info, args);
-    const pointer = this.memory.alloc(kAnyBytes * values.length);
-    this.memory.bytes(pointer, kAnyBytes * values.length).fill(0);
-    try {
+    this.memory.withAnys(values.length, (anys) => {
       values.forEach((value, i) =>
-        writeValue(this.memory, this.runtime, value, pointer + kAnyBytes * i),
+        writeValue(this.memory, this.runtime, value, anys + kAnyBytes * i),
       );
-      f(pointer, values.length);
-    } finally {
-      values.forEach((_, i) => this.memory.raw('tern_any_release', pointer + kAnyBytes * i));
-      this.memory.free(pointer);
-    }
+      f(anys, values.length);
+    });
   }
 
   private nameResults(any: Pointer): Record<string, Value> {
     const value = readValue(this.memory, any);
-    this.memory.raw('tern_any_release', any);
     const results = this.current?.results ?? [];
     const items = Array.isArray(value) && results.length !== 1 ? value : [value];
     return Object.fromEntries(items.map((item, i) => [results[i]?.name || `output${i}`, item]));

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The entry of the package: a runtime is one instance of the WebAssembly module.
 import { TernError } from './errors.js';
+import { type HostFunction, HostFunctions, TernFunction } from './functions.js';
 import { Memory, type Pointer } from './memory.js';
 import { hasRelaxedSimd, instantiate, type ModuleOptions } from './module.js';
 import { Program } from './program.js';
+import { readValue, type Value, writeValue } from './values.js';
 
 const kDisposePolyfill: symbol | undefined = (Symbol as { dispose?: symbol }).dispose;
 if (!kDisposePolyfill)
@@ -46,6 +48,7 @@ export class Runtime implements Disposable {
     this.memory_ = memory;
     memory.call('tern_runtime_create', 0, memory.scratch);
     this.handle = memory.u32(memory.scratch);
+    memory.host.runtime = this.handle;
   }
 
   get info(): RuntimeInfo {
@@ -63,8 +66,66 @@ export class Runtime implements Disposable {
     };
   }
 
-  memory(): { wasmBytes: number } {
-    return { wasmBytes: this.memory_.byteLength };
+  /** Counts what the module holds: `liveObjects` is back where it was when all is disposed of. */
+  memory(): { wasmBytes: number; liveObjects: number; hostFunctions: number } {
+    return {
+      wasmBytes: this.memory_.byteLength,
+      liveObjects: Number(this.memory_.raw('tern_live_objects')),
+      hostFunctions: this.memory_.host.size,
+    };
+  }
+
+  /**
+   * A packed function by name: an operator ("add", "conv2d{strides=2,2}") or what was registered.
+   * The handle must be disposed of.
+   */
+  function(name: string): TernFunction {
+    const memory = this.memory_;
+    this.live();
+    return memory.withAnys(1, (any) => {
+      memory.withText(name, (text) => memory.call('tern_function_find', text, any));
+      return new TernFunction(memory, any);
+    });
+  }
+
+  /** Puts a function under a name, for programs and for `function`. */
+  register(name: string, f: HostFunction, options: { replace?: boolean } = {}): void {
+    const memory = this.memory_;
+    this.live();
+    memory.withAnys(1, (any) => {
+      memory.host.write(name, f, any);
+      memory.call('tern_function_register', any, options.replace ? 1 : 0);
+    });
+  }
+
+  unregister(name: string): void {
+    this.live();
+    this.memory_.withText(name, (text) => this.memory_.call('tern_function_remove', text));
+  }
+
+  /** The names of all functions, sorted. */
+  functionNames(): string[] {
+    this.memory_.call('tern_function_names', this.memory_.scratch);
+    return JSON.parse(this.memory_.takeBuffer(this.memory_.u32(this.memory_.scratch))) as string[];
+  }
+
+  /** A value to the module and back: what arrives there. */
+  echo(value: Value): Value {
+    const memory = this.memory_;
+    return memory.withAnys(1, (any) => {
+      writeValue(memory, this.live(), value, any);
+      return readValue(memory, any);
+    });
+  }
+
+  /** The text of any value as listings show it. */
+  print(value: Value): string {
+    const memory = this.memory_;
+    return memory.withAnys(1, (any) => {
+      writeValue(memory, this.live(), value, any);
+      memory.call('tern_any_text', any, memory.scratch);
+      return memory.takeBuffer(memory.u32(memory.scratch));
+    });
   }
 
   /** ONNX bytes to executable bytes. */
@@ -165,5 +226,6 @@ export class Runtime implements Disposable {
 
 /** Fetches, compiles and starts the module. Works in pages, workers and Node. */
 export async function createRuntime(options: ModuleOptions = {}): Promise<Runtime> {
-  return new Runtime(new Memory(await instantiate(options)));
+  const host = new HostFunctions();
+  return new Runtime(new Memory(await instantiate(options, host), host));
 }

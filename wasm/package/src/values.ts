@@ -2,6 +2,7 @@
 // Values across the boundary: TernAny structs (core/abi/abi.h) in linear memory, tensors to typed
 // arrays and back.
 import { TernError } from './errors.js';
+import { type HostFunction, TernFunction } from './functions.js';
 import type { Memory, Pointer } from './memory.js';
 
 export const kAnyBytes = 16;
@@ -10,8 +11,18 @@ const kTypeInt = -1;
 const kTypeFloat = -2;
 const kTypeBool = -3;
 const kTypeTensor = 3;
-const kTypeAdt = 38;
+const kTypeFunction = 2;
+const kTypeBytes = 34;
+const kTypeShape = 35;
 const kTypeList = 36;
+const kTypeMap = 37;
+const kTypeAdt = 38;
+const kTypeSmallUcs4 = -7;
+const kTypeDType = -9;
+// Small, borrowed, padded, on the heap.
+const kTextTypes = [-6, -8, -13, 32];
+const kMaxDepth = 200;
+const kDecoder = new TextDecoder();
 
 export type TypedArray =
   | Float32Array
@@ -54,8 +65,33 @@ export interface Tensor {
   data: TypedArray;
 }
 
-/** What functions take and give. Tuples are arrays. */
-export type Value = Tensor | number | bigint | boolean | null | Value[];
+/** Fixed fields, read back as an array. Plain arrays become lists. */
+export class Tuple {
+  readonly fields: readonly Value[];
+  constructor(...fields: Value[]) {
+    this.fields = fields;
+  }
+}
+
+/**
+ * What functions take and give. Whole numbers are ints, others floats; arrays are lists, Maps are
+ * maps in the same order, a Uint8Array is bytes; all of them are copied. Lists, tuples and shapes
+ * are read as arrays. Functions stay where they are: those of the module are handles, to be
+ * disposed of.
+ */
+export type Value =
+  | Tensor
+  | TernFunction
+  | HostFunction
+  | Tuple
+  | number
+  | bigint
+  | boolean
+  | string
+  | null
+  | Uint8Array
+  | Value[]
+  | Map<Value, Value>;
 
 export function isTensor(value: unknown): value is Tensor {
   return (
@@ -118,10 +154,82 @@ function writeTensor(memory: Memory, runtime: Pointer, tensor: Tensor, any: Poin
   memory.bytes(memory.u32(out), source.length).set(source);
 }
 
-/** Writes an owned TernAny at `any`. */
-export function writeValue(memory: Memory, runtime: Pointer, value: Value, any: Pointer): void {
-  memory.bytes(any, kAnyBytes).fill(0);
-  if (isTensor(value)) return writeTensor(memory, runtime, value, any);
+function writeText(memory: Memory, text: string, any: Pointer): void {
+  memory.withText(text, (pointer, length) =>
+    memory.call('tern_string_new', pointer, length, any),
+  );
+}
+
+function writeItems(writer: Writer, items: readonly Value[], any: Pointer, depth: number): void {
+  const { memory } = writer;
+  memory.withAnys(items.length, (anys) => {
+    items.forEach((item, i) => writeAt(writer, item, anys + kAnyBytes * i, depth + 1));
+    memory.call('tern_list_new', anys, items.length, any);
+  });
+}
+
+function writeTuple(writer: Writer, tuple: Tuple, any: Pointer, depth: number): void {
+  const { memory } = writer;
+  memory.withAnys(tuple.fields.length, (anys) => {
+    tuple.fields.forEach((item, i) => writeAt(writer, item, anys + kAnyBytes * i, depth + 1));
+    memory.call('tern_adt_new', 0, anys, tuple.fields.length, any);
+  });
+}
+
+function writeMap(writer: Writer, map: Map<Value, Value>, any: Pointer, depth: number): void {
+  const { memory } = writer;
+  memory.withAnys(1, (made) => {
+    memory.call('tern_map_new', made);
+    for (const [key, value] of map) {
+      memory.withAnys(2, (entry) => {
+        writeAt(writer, key, entry, depth + 1);
+        writeAt(writer, value, entry + kAnyBytes, depth + 1);
+        memory.call('tern_map_set', made, entry, entry + kAnyBytes);
+      });
+    }
+    moveAny(memory, made, any);
+  });
+}
+
+function writeBytes(memory: Memory, bytes: Uint8Array, any: Pointer): void {
+  const copy = memory.alloc(bytes.length);
+  try {
+    memory.bytes(copy, bytes.length).set(bytes);
+    memory.call('tern_bytes_new', copy, bytes.length, any);
+  } finally {
+    memory.free(copy);
+  }
+}
+
+// To where the value is kept if all went well.
+function moveAny(memory: Memory, from: Pointer, to: Pointer): void {
+  memory.bytes(to, kAnyBytes).set(memory.bytes(from, kAnyBytes));
+  memory.bytes(from, kAnyBytes).fill(0);
+}
+
+interface Writer {
+  memory: Memory;
+  runtime: Pointer;
+}
+
+function writeObject(writer: Writer, value: object, any: Pointer, depth: number): boolean {
+  if (depth > kMaxDepth) {
+    throw new TernError('E0205', `a value nested more than ${kMaxDepth} deep, perhaps in itself`);
+  }
+  if (isTensor(value)) writeTensor(writer.memory, writer.runtime, value, any);
+  else if (Array.isArray(value)) writeItems(writer, value as Value[], any, depth);
+  else if (value instanceof Tuple) writeTuple(writer, value, any, depth);
+  else if (value instanceof Map) writeMap(writer, value as Map<Value, Value>, any, depth);
+  else if (value instanceof Uint8Array) writeBytes(writer.memory, value, any);
+  else if (value instanceof TernFunction) {
+    writer.memory.bytes(any, kAnyBytes).set(writer.memory.bytes(value.pointer(), kAnyBytes));
+    writer.memory.raw('tern_any_retain', any);
+  } else return false;
+  return true;
+}
+
+function writeAt(writer: Writer, value: Value, any: Pointer, depth: number): void {
+  const { memory } = writer;
   const view = memory.view();
   if (typeof value === 'number') {
     const integer = Number.isSafeInteger(value);
@@ -129,17 +237,31 @@ export function writeValue(memory: Memory, runtime: Pointer, value: Value, any: 
     if (integer) view.setBigInt64(any + 8, BigInt(value), true);
     else view.setFloat64(any + 8, value, true);
   } else if (typeof value === 'bigint') {
+    if (BigInt.asIntN(64, value) !== value)
+      throw new TernError('E0205', `${value} does not fit an int of 64 bits`);
     view.setInt32(any, kTypeInt, true);
     view.setBigInt64(any + 8, value, true);
   } else if (typeof value === 'boolean') {
     view.setInt32(any, kTypeBool, true);
     view.setBigInt64(any + 8, value ? 1n : 0n, true);
+  } else if (typeof value === 'string') {
+    writeText(memory, value, any);
+  } else if (typeof value === 'function') {
+    memory.host.write(value.name, value, any);
   } else if (value !== null) {
+    if (typeof value === 'object' && writeObject(writer, value, any, depth)) return;
     throw new TernError(
       'E0205',
-      'an argument is a tensor {dtype, shape, data}, a number, a bigint, a boolean or null',
+      'a value is a tensor {dtype, shape, data}, a number, a bigint, a boolean, a string, null, ' +
+        'a Uint8Array, an array, a Tuple, a Map or a function',
     );
   }
+}
+
+/** Writes an owned TernAny at `any`; none where it throws. */
+export function writeValue(memory: Memory, runtime: Pointer, value: Value, any: Pointer): void {
+  memory.bytes(any, kAnyBytes).fill(0);
+  writeAt({ memory, runtime }, value, any, 0);
 }
 
 function readTensor(memory: Memory, any: Pointer): Tensor {
@@ -162,34 +284,97 @@ function readTensor(memory: Memory, any: Pointer): Tensor {
   };
 }
 
-function readTuple(memory: Memory, any: Pointer): Value[] {
+function readItems(memory: Memory, any: Pointer, depth: number): Value[] {
   const count = memory.raw('tern_tuple_size', any);
-  const item = memory.alloc(kAnyBytes);
-  try {
-    return Array.from({ length: count }, (_, index) => {
-      memory.bytes(item, kAnyBytes).fill(0);
+  return Array.from({ length: count }, (_, index) =>
+    memory.withAnys(1, (item) => {
       memory.call('tern_tuple_get', any, index, item);
-      const value = readValue(memory, item);
-      memory.raw('tern_any_release', item);
-      return value;
-    });
-  } finally {
-    memory.free(item);
-  }
+      return readAt(memory, item, depth + 1);
+    }),
+  );
+}
+
+function readMap(memory: Memory, any: Pointer, depth: number): Map<Value, Value> {
+  return memory.withAnys(2, (lists) => {
+    memory.call('tern_map_keys', any, lists);
+    memory.call('tern_map_values', any, lists + kAnyBytes);
+    const keys = readItems(memory, lists, depth);
+    const values = readItems(memory, lists + kAnyBytes, depth);
+    return new Map(keys.map((key, i) => [key, values[i] ?? null]));
+  });
+}
+
+function readShape(memory: Memory, any: Pointer): number[] {
+  const out = memory.scratch + 64;
+  memory.call('tern_shape_view', any, out, out + 4);
+  const [extents, rank] = [memory.u32(out), memory.u32(out + 4)];
+  return Array.from({ length: rank }, (_, axis) =>
+    Number(memory.view().getBigInt64(extents + 8 * axis, true)),
+  );
+}
+
+function readBytes(memory: Memory, any: Pointer): Uint8Array {
+  const out = memory.scratch + 64;
+  memory.call('tern_bytes_view', any, out, out + 4);
+  return memory.bytes(memory.u32(out), memory.u32(out + 4)).slice();
+}
+
+function readText(memory: Memory, any: Pointer): string {
+  const out = memory.scratch + 64;
+  memory.call('tern_string_view', any, out, out + 4);
+  return kDecoder.decode(memory.bytes(memory.u32(out), memory.u32(out + 4)));
+}
+
+function readPrinted(memory: Memory, any: Pointer): string {
+  memory.call('tern_any_text', any, memory.scratch + 64);
+  return memory.takeBuffer(memory.u32(memory.scratch + 64));
 }
 
 /** A copy of the value at `any`, which stays as it is. */
 export function readValue(memory: Memory, any: Pointer): Value {
+  return readAt(memory, any, 0);
+}
+
+function readAt(memory: Memory, any: Pointer, depth: number): Value {
+  if (depth > kMaxDepth) {
+    throw new TernError('E0205', `a value nested more than ${kMaxDepth} deep, perhaps in itself`);
+  }
   const view = memory.view();
   const code = view.getInt32(any, true);
-  if (code === kTypeNone) return null;
-  if (code === kTypeInt) {
-    const value = view.getBigInt64(any + 8, true);
-    return value >= -9007199254740991n && value <= 9007199254740991n ? Number(value) : value;
+  switch (code) {
+    case kTypeNone:
+      return null;
+    case kTypeInt: {
+      const value = view.getBigInt64(any + 8, true);
+      return value >= -9007199254740991n && value <= 9007199254740991n ? Number(value) : value;
+    }
+    case kTypeFloat:
+      return view.getFloat64(any + 8, true);
+    case kTypeBool:
+      return view.getInt32(any + 8, true) !== 0;
+    case kTypeSmallUcs4: {
+      const points = [8, 12].slice(0, view.getInt32(any + 4, true));
+      return String.fromCodePoint(...points.map((offset) => view.getUint32(any + offset, true)));
+    }
+    case kTypeDType:
+      return readPrinted(memory, any);
+    case kTypeTensor:
+      return readTensor(memory, any);
+    case kTypeFunction:
+      return new TernFunction(memory, any);
+    case kTypeBytes:
+      return readBytes(memory, any);
+    case kTypeShape:
+      return readShape(memory, any);
+    case kTypeMap:
+      return readMap(memory, any, depth);
+    case kTypeList:
+    case kTypeAdt:
+      return readItems(memory, any, depth);
+    default:
+      break;
   }
-  if (code === kTypeFloat) return view.getFloat64(any + 8, true);
-  if (code === kTypeBool) return view.getInt32(any + 8, true) !== 0;
-  if (code === kTypeTensor) return readTensor(memory, any);
-  if (code === kTypeAdt || code === kTypeList) return readTuple(memory, any);
-  throw new TernError('E0205', `a value of type code ${code} does not cross to JavaScript yet`);
+  if (kTextTypes.includes(code)) return readText(memory, any);
+  const name = memory.text(memory.raw('tern_any_type_name', any) >>> 0);
+  throw new TernError('E0205', `a value of type ${name} does not cross to JavaScript`);
 }
