@@ -343,7 +343,7 @@ int main(void) {
   int64_t before;
   EXPECT(tern_version() >> 16 == TERN_VERSION_MAJOR);
   EXPECT(tern_abi_version() >> 16 == TERN_ABI_MAJOR);
-  EXPECT((tern_abi_version() & 0xFFFF) >= TERN_ABI_MINOR);
+  EXPECT((int32_t)(tern_abi_version() & 0xFFFF) >= TERN_ABI_MINOR);
   if (!Ok(tern_runtime_create(NULL, &runtime))) return 1;
   Operators(runtime); /* the table keeps what it makes on first use */
   before = tern_live_objects();

@@ -127,7 +127,9 @@ TEST_F(TableTest, HolesAreClosedUp) {
   const TablePtr table = Table::Make();
   for (int64_t i = 0; i < 100'000; ++i) {  // a queue of 10
     table->Set(i, Any(i));
-    if (i >= 10) EXPECT_TRUE(table->Erase(i - 10));
+    if (i >= 10) {
+      EXPECT_TRUE(table->Erase(i - 10));
+    }
   }
   EXPECT_EQ(table->size(), 10u);
   EXPECT_LT(table->memory_bytes(), 4096u);
