@@ -62,22 +62,6 @@ Item Item::ImmediateOther(const TernAny& any) {
   }
 }
 
-Item Item::OfText(std::string_view text) {
-  TERN_DCHECK(text.size() <= kMaxText);
-  const char* bytes = text.data();
-  const size_t size = text.size();
-  uint64_t word = 0;
-  if (size >= 4) {  // two loads that may overlap
-    uint32_t low, high;
-    memcpy(&low, bytes, sizeof low);
-    memcpy(&high, bytes + size - sizeof high, sizeof high);
-    word = uint64_t{high} << (8 * (size - sizeof high)) | low;
-  } else {
-    for (size_t i = 0; i < size; ++i) word |= uint64_t{static_cast<uint8_t>(bytes[i])} << (8 * i);
-  }
-  return OfTextWord(word, static_cast<uint32_t>(size));
-}
-
 TernAny Item::ViewOther() const {
   switch (tag()) {
     case kObject: return MakeObjectAny(object());

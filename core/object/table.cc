@@ -168,31 +168,26 @@ Table::Probe Table::MakeProbe(const TernAny& key) const {
 }
 
 template <typename Matches>
-Table::Place Table::FindPlace(uint32_t hash, Matches matches) const {
-  Place place{.cell = nullptr, .distance = 0};
-  for (uint32_t at = hash & cell_mask_;; at = (at + 1) & cell_mask_, ++place.distance) {
-    place.cell = cells_ + at;
-    if (place.cell->position == kEmpty) return place;
-    if (place.cell->hash == hash && matches(entries_[place.cell->position].key)) return place;
+Table::Cell* Table::FindCell(uint32_t hash, Matches matches) const {
+  for (uint32_t at = hash & cell_mask_;; at = (at + 1) & cell_mask_) {
+    Cell* cell = cells_ + at;
+    if (cell->position == kEmpty) return cell;
+    if (cell->hash == hash && matches(entries_[cell->position].key)) return cell;
   }
 }
 
-Table::Place Table::FindImmediate(Item key, uint32_t hash) const {
-  return FindPlace(hash, [key](Item other) { return other.bits() == key.bits(); });
+Table::Cell* Table::FindImmediate(Item key, uint32_t hash) const {
+  return FindCell(hash, [key](Item other) { return other.bits() == key.bits(); });
 }
 
-Table::Place Table::FindOther(const Probe& probe) const {
+Table::Cell* Table::FindOther(const Probe& probe) const {
   if (!probe.item.is_hole()) return FindImmediate(probe.item, probe.hash);
   if (probe.is_text) {
-    return FindPlace(probe.hash, [&probe](Item other) {
+    return FindCell(probe.hash, [&probe](Item other) {
       return probe.IsSameObject(other) || probe.MatchesText(other);
     });
   }
-  return FindPlace(probe.hash, [&probe](Item other) { return probe.Matches(other); });
-}
-
-const Item* Table::ValueAt(Place place) const {
-  return place.cell->position == kEmpty ? nullptr : &entries_[place.cell->position].value;
+  return FindCell(probe.hash, [&probe](Item other) { return probe.Matches(other); });
 }
 
 const Item* Table::FindItem(const AnyView& key) const {
@@ -203,7 +198,10 @@ const Item* Table::FindItem(const AnyView& key) const {
 }
 
 const Item* Table::FindTextItem(std::string_view key) const {
-  return empty() ? nullptr : ValueAt(FindOther(MakeTextProbe(key)));
+  if (empty()) return nullptr;
+  if (key.size() > Item::kMaxText) return ValueAt(FindOther(MakeTextProbe(key)));
+  const Item item = Item::OfText(key);
+  return ValueAt(FindImmediate(item, HashWord(item.bits(), seed_)));
 }
 
 std::optional<AnyView> Table::Find(const AnyView& key) const {
@@ -234,26 +232,27 @@ bool Table::SetText(std::string_view key, Any value) {
 
 bool Table::SetProbed(const Probe& probe, Any value) {
   if (used_ == capacity_) MakeRoom();
-  const Place place = FindOther(probe);
-  if (Replace(place, &value)) return false;
-  Append(place, probe.hash, MakeKey(probe), std::move(value));
+  Cell* cell = FindOther(probe);
+  if (Replace(cell, &value)) return false;
+  Append(cell, probe.hash, MakeKey(probe), std::move(value));
   return true;
 }
 
-bool Table::Replace(Place place, Any* value) {
-  if (place.cell->position == kEmpty) return false;
+bool Table::Replace(const Cell* cell, Any* value) {
+  if (cell->position == kEmpty) return false;
   // The new item first: the old one may be what keeps the value alive.
   const Item item = pool_.Adopt(value->Release());
-  pool_.Drop(std::exchange(entries_[place.cell->position].value, item));
+  pool_.Drop(std::exchange(entries_[cell->position].value, item));
   return true;
 }
 
-void Table::Append(Place place, uint32_t hash, Item key, Any value) {
-  *place.cell = {.hash = hash, .position = used_};
+void Table::Append(Cell* cell, uint32_t hash, Item key, Any value) {
+  *cell = {.hash = hash, .position = used_};
   entries_[used_] = {.key = key, .value = pool_.Adopt(value.Release())};
   ++used_;
   ++size_;
-  if (place.distance > kMaxProbe) [[unlikely]]
+  const auto at = static_cast<uint32_t>(cell - cells_);
+  if (((at - hash) & cell_mask_) > kMaxProbe) [[unlikely]]
     Reseed();
 }
 
@@ -265,7 +264,7 @@ Item Table::MakeKey(const Probe& probe) {
 
 bool Table::Erase(const AnyView& key) {
   if (empty()) return false;
-  Cell* cell = FindOther(MakeProbe(key.c_any())).cell;
+  Cell* cell = FindOther(MakeProbe(key.c_any()));
   if (cell->position == kEmpty) return false;
   const Items dropped =
       std::exchange(entries_[cell->position], Items{.key = Item::Hole(), .value = Item()});

@@ -118,27 +118,23 @@ class Table : public Object {
   // A key in the form in which it is compared, and its hash.
   struct Probe;
   static constexpr uint32_t kEmpty = UINT32_MAX;
-  // The cell of a key, or the free cell where it would go, and how far from its home.
-  struct Place {
-    Cell* cell;
-    uint32_t distance;
-  };
-
   Table();
   ~Table();
 
   Probe MakeProbe(const TernAny& key) const;
   Probe MakeTextProbe(std::string_view text) const;
-  // The index must not be empty.
+  // The cell of a key, or the free cell where it would go. The index must not be empty.
   template <typename Matches>
-  Place FindPlace(uint32_t hash, Matches matches) const;
-  Place FindImmediate(internal::Item key, uint32_t hash) const;
-  Place FindOther(const Probe& probe) const;
-  const internal::Item* ValueAt(Place place) const;
+  Cell* FindCell(uint32_t hash, Matches matches) const;
+  Cell* FindImmediate(internal::Item key, uint32_t hash) const;
+  Cell* FindOther(const Probe& probe) const;
+  const internal::Item* ValueAt(const Cell* cell) const {
+    return cell->position == kEmpty ? nullptr : &entries_[cell->position].value;
+  }
   bool SetProbed(const Probe& probe, Any value);
   // Puts a value where there is one; else false.
-  bool Replace(Place place, Any* value);
-  void Append(Place place, uint32_t hash, internal::Item key, Any value);
+  bool Replace(const Cell* cell, Any* value);
+  void Append(Cell* cell, uint32_t hash, internal::Item key, Any value);
   internal::Item MakeKey(const Probe& probe);
   uint32_t HashOf(internal::Item key) const;
   // Room for one more entry: closes holes up, or grows.
