@@ -30,6 +30,7 @@ class Bytes : public Object {
   template <typename T, typename... A>
   friend auto MakeObjectWithExtra(size_t extra, A&&... args);
 
+  size_t extra_bytes() const { return size() + 1; }
   explicit Bytes(ByteSpan bytes);
   ~Bytes() = default;
 

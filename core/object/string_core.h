@@ -54,6 +54,8 @@ class LongText : public Object {
   template <typename T, typename... A>
   friend auto MakeObjectWithExtra(size_t extra, A&&... args);
 
+  // At least; room beyond the text is not remembered here.
+  size_t extra_bytes() const { return (size() + 1) * sizeof(Char); }
   LongText() : Object(kTypeCode, nullptr), size_(0) {}
   ~LongText() = default;
 

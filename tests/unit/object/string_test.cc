@@ -6,6 +6,7 @@
 
 #include "core/base/utf8.h"
 #include "core/object/bytes.h"
+#include "core/object/map.h"
 #include "core/object/ucs4_string.h"
 #include "core/object/unicode.h"
 #include "tests/unit/object/counting.h"
@@ -318,6 +319,19 @@ TEST_F(StringTest, D12BytesAreNotText) {
   EXPECT_EQ(bytes->ToString().status().message(), "invalid UTF-8: byte 0xff at offset 2 of 3");
   EXPECT_EQ(Bytes::Make("añ")->ToString().value(), "añ");
   EXPECT_EQ(Bytes::Make("")->size(), 0u);
+}
+
+TEST_F(StringTest, D12TextBytesAndCodePointsAreKeysByContent) {
+  Map<> map;
+  const auto code_points = [] { return Any(UCS4String(U"a longer text")); };
+  map.Set(code_points(), 1);
+  map.Set(Any(Bytes::Make("a longer text")), 2);
+  map.Set("a longer text", 3);
+  EXPECT_EQ(map.size(), 3u);
+  EXPECT_EQ(map[code_points()].TryCast<int>(), 1);
+  EXPECT_EQ(map[Any(Bytes::Make("a longer text"))].TryCast<int>(), 2);
+  EXPECT_EQ(map[Any(std::string("a longer text"))].TryCast<int>(), 3);
+  EXPECT_FALSE(map.Contains(Any(UCS4String(U"another text"))));
 }
 
 }  // namespace

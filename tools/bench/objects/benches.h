@@ -13,6 +13,7 @@ namespace tern::bench {
 
 void CallRows(Bench* bench);       // calls_bench.cc: calls, errors, objects, copies
 void ContainerRows(Bench* bench);  // containers_bench.cc: lists, maps, bytes per element
+void StringRows(Bench* bench);     // strings_bench.cc: making text, splitting words
 
 // opaque.cc: compiled apart, so that nothing is inlined into the loops.
 int64_t AddPlain(int64_t a, int64_t b);

@@ -6,5 +6,6 @@ int main(int argc, char** argv) {
   tern::bench::Bench bench("objects", argc, argv);
   tern::bench::CallRows(&bench);
   tern::bench::ContainerRows(&bench);
+  tern::bench::StringRows(&bench);
   return bench.Finish();
 }
