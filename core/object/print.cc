@@ -7,14 +7,19 @@
 #include <vector>
 
 #include "core/base/half.h"
+#include "core/base/utf8.h"
 #include "core/object/adt.h"
+#include "core/object/bytes.h"
 #include "core/object/closure.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
+#include "core/object/reflection.h"
 #include "core/object/sequence.h"
 #include "core/object/shape.h"
 #include "core/object/string.h"
 #include "core/object/table.h"
+#include "core/object/ucs4_string.h"
+#include "core/object/unicode.h"
 
 namespace tern {
 namespace {
@@ -66,6 +71,15 @@ std::string_view StringElement(const Tensor& tensor, int64_t index) {
   return any->TryCast<std::string_view>().value_or(std::string_view());
 }
 
+// Of a UCS4 string, as UTF-8; what is no code point as U+FFFD.
+std::optional<std::string> CodePointText(const AnyView& value) {
+  const std::optional<std::u32string_view> text = internal::AnyToUCS4(value.c_any());
+  if (!text.has_value()) return std::nullopt;
+  std::string out;
+  for (const char32_t c : *text) AppendUtf8(&out, IsCodePoint(c) ? c : kReplacementCharacter);
+  return out;
+}
+
 class Printer {
  public:
   explicit Printer(const PrintOptions& options) : options_(options) {}
@@ -89,12 +103,40 @@ class Printer {
         return StrCat("error(", value.TryCast<Error>()->status().ToString(), ")");
       default: break;
     }
-    if (std::optional<std::string_view> text = value.TryCast<std::string_view>())
-      return JsonQuote(*text);
-    return std::string(value.type_name());
+    return PrintOther(value, depth);
   }
 
  private:
+  std::string PrintOther(const AnyView& value, int depth) {
+    if (std::optional<std::string_view> text = value.TryCast<std::string_view>())
+      return JsonQuote(*text);
+    if (const std::optional<std::string> text = CodePointText(value))
+      return StrCat("u", JsonQuote(*text));
+    if (const Bytes* bytes = value.TryCast<Bytes>()) return PrintBytes(*bytes);
+    if (value.is_object() && IsReflected(value.type_code()))
+      return PrintFields(*value.object(), depth);
+    return std::string(value.type_name());
+  }
+
+  static std::string PrintBytes(const Bytes& bytes) {
+    constexpr size_t kShown = 24;
+    if (bytes.size() > kShown || !IsValidUtf8(bytes.view()))
+      return StrCat("bytes(", bytes.size(), ")");
+    return StrCat("b", JsonQuote(bytes.view()));
+  }
+
+  // `sketch.Circle(radius=1.5, label="a")`.
+  std::string PrintFields(const Object& object, int depth) {
+    std::string out = StrCat(object.type_key(), "(");
+    if (depth >= options_.max_depth) return StrCat(out, "…)");
+    bool first = true;
+    for (const FieldInfo& field : FieldsOf(object.type_code())) {
+      StrAppend(&out, first ? "" : ", ", field.name, "=", Print(field.get(object), depth + 1));
+      first = false;
+    }
+    return out += ')';
+  }
+
   static std::string Number(const AnyView& value) {
     if (const std::optional<bool> b = value.TryCast<bool>()) return *b ? "true" : "false";
     if (const std::optional<int64_t> i = value.TryCast<int64_t>()) return StrCat(*i);
@@ -171,7 +213,7 @@ class JsonPrinter {
         json_->Field("function", value.TryCast<Closure>()->function_index());
         WriteItems(value.TryCast<Closure>()->free_variables(), depth);
         break;
-      default: WriteOther(value); break;
+      default: WriteOther(value, depth); break;
     }
     json_->EndObject();
   }
@@ -182,12 +224,32 @@ class JsonPrinter {
     return adt != nullptr && adt->is_tuple() ? "tuple" : value.type_name();
   }
 
-  void WriteOther(const AnyView& value) {
+  void WriteOther(const AnyView& value, int depth) {
     if (const std::optional<std::string_view> text = value.TryCast<std::string_view>()) {
       json_->Field("value", *text);
+    } else if (const std::optional<std::string> code_points = CodePointText(value)) {
+      json_->Field("value", std::string_view(*code_points));
+    } else if (const Bytes* bytes = value.TryCast<Bytes>()) {
+      json_->Field("size", uint64_t{bytes->size()});
+    } else if (value.is_object() && IsReflected(value.type_code())) {
+      WriteFields(*value.object(), depth);
     } else {
       json_->Field("text", Printer(options_).Print(value, 0));
     }
+  }
+
+  // Registered fields: what a front end needs to show an object it knows nothing of.
+  void WriteFields(const Object& object, int depth) {
+    json_->Key("fields").BeginArray();
+    if (depth < options_.max_depth) {
+      for (const FieldInfo& field : FieldsOf(object.type_code())) {
+        json_->BeginObject().Field("name", field.name).Field("type", field.type);
+        json_->Field("doc", field.doc).Key("value");
+        Write(field.get(object), depth + 1);
+        json_->EndObject();
+      }
+    }
+    json_->EndArray();
   }
 
   template <typename Range>

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// A recursive-descent JSON parser with a sticky first error.
+#include "core/base/json_reader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/json.h"
+#include "core/base/strings.h"
+#include "core/base/utf8.h"
+
+namespace tern {
+namespace {
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+class Parser {
+ public:
+  Parser(std::string_view text, int max_depth) : text_(text), max_depth_(max_depth) {}
+
+  Result<JsonValue> Parse() {
+    JsonValue value = Value(0);
+    SkipSpace();
+    if (status_.ok() && at_ != text_.size()) Fail("text behind the value");
+    if (!status_.ok()) return std::move(status_);
+    return value;
+  }
+
+ private:
+  void Fail(std::string_view what) {
+    if (!status_.ok()) return;
+    status_ = Corrupt("JSON at offset ", at_, ": ", what);
+    at_ = text_.size();
+  }
+  void Expected(std::string_view what) {
+    if (at_ >= text_.size()) return Fail(StrCat("expected ", what, ", got the end"));
+    Fail(StrCat("expected ", what, ", got ", JsonQuote(text_.substr(at_, 1))));
+  }
+  char Peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  bool Take(char c) {
+    if (at_ >= text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  void SkipSpace() {
+    while (at_ < text_.size() &&
+           (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
+      ++at_;
+  }
+
+  JsonValue Value(int depth) {
+    SkipSpace();
+    if (depth > max_depth_) Fail(StrCat("nested deeper than ", max_depth_, " levels"));
+    switch (Peek()) {
+      case '{': return Object(depth);
+      case '[': return Array(depth);
+      case '"': {
+        JsonValue value;
+        value.kind = JsonValue::Kind::kString;
+        value.text = String();
+        return value;
+      }
+      default: return IsDigit(Peek()) || Peek() == '-' ? Number() : Word();
+    }
+  }
+
+  JsonValue Word() {
+    JsonValue value;
+    const std::string_view rest = text_.substr(at_);
+    const std::pair<std::string_view, JsonValue::Kind> words[] = {
+        {"null", JsonValue::Kind::kNull},
+        {"true", JsonValue::Kind::kBool},
+        {"false", JsonValue::Kind::kBool}};
+    for (const auto& [word, kind] : words) {
+      if (!rest.starts_with(word)) continue;
+      value.kind = kind;
+      value.boolean = word == "true";
+      at_ += word.size();
+      return value;
+    }
+    Expected("a value");
+    return value;
+  }
+
+  void Digits() {
+    if (!IsDigit(Peek())) return Expected("a digit");
+    while (IsDigit(Peek())) ++at_;
+  }
+
+  JsonValue Number() {
+    const size_t begin = at_;
+    Take('-');
+    if (!Take('0')) Digits();
+    if (Take('.')) Digits();
+    if (Peek() == 'e' || Peek() == 'E') {
+      ++at_;
+      if (!Take('+')) Take('-');
+      Digits();
+    }
+    JsonValue value;
+    value.kind = JsonValue::Kind::kNumber;
+    if (status_.ok()) value.text = text_.substr(begin, at_ - begin);
+    return value;
+  }
+
+  JsonValue Array(int depth) {
+    JsonValue value;
+    value.kind = JsonValue::Kind::kArray;
+    ++at_;
+    SkipSpace();
+    if (Take(']')) return value;
+    while (status_.ok()) {
+      value.items.push_back(Value(depth + 1));
+      SkipSpace();
+      if (Take(']')) return value;
+      if (!Take(',')) Expected("',' or ']'");
+    }
+    return value;
+  }
+
+  JsonValue Object(int depth) {
+    JsonValue value;
+    value.kind = JsonValue::Kind::kObject;
+    ++at_;
+    SkipSpace();
+    if (Take('}')) return value;
+    while (status_.ok()) {
+      SkipSpace();
+      if (Peek() != '"') Expected("a name in quotes");
+      std::string name = String();
+      if (value.Find(name) != nullptr)
+        Fail(StrCat("the name ", JsonQuote(name), " is there twice"));
+      SkipSpace();
+      if (!Take(':')) Expected("':'");
+      value.names.push_back(std::move(name));
+      value.items.push_back(Value(depth + 1));
+      SkipSpace();
+      if (Take('}')) return value;
+      if (!Take(',')) Expected("',' or '}'");
+    }
+    return value;
+  }
+
+  std::string String() {
+    std::string out;
+    if (!Take('"')) return out;
+    while (at_ < text_.size()) {
+      const size_t begin = at_;
+      const char32_t c = DecodeUtf8(text_, &at_);
+      if (c == '"') return out;
+      if (c == kInvalidCodePoint || c < 0x20) {
+        at_ = begin;
+        Fail(c < 0x20 ? "a control character in a string" : "invalid UTF-8");
+      } else if (c == '\\') {
+        Escape(&out);
+      } else {
+        out.append(text_, begin, at_ - begin);
+      }
+    }
+    Expected("'\"'");
+    return out;
+  }
+
+  void Escape(std::string* out) {
+    constexpr std::string_view kFrom = "\"\\/bfnrt", kTo = "\"\\/\b\f\n\r\t";
+    const size_t plain = kFrom.find(Peek());
+    if (at_ < text_.size() && plain != std::string_view::npos) {
+      *out += kTo[plain];
+      ++at_;
+    } else if (Take('u')) {
+      char32_t c = Hex4();
+      const bool pair = c >= 0xD800 && c < 0xDC00 && text_.substr(at_).starts_with("\\u");
+      if (pair) {
+        at_ += 2;
+        const char32_t low = Hex4();
+        c = low >= 0xDC00 && low < 0xE000 ? 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00) : c;
+      }
+      if (c >= 0xD800 && c < 0xE000) return Fail("a surrogate without its other half");
+      AppendUtf8(out, c);
+    } else {
+      Expected("an escape");
+    }
+  }
+
+  char32_t Hex4() {
+    char32_t value = 0;
+    for (int i = 0; i < 4; ++i, ++at_) {
+      const char c = Peek();
+      const int digit = IsDigit(c)             ? c - '0'
+                        : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                        : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                               : -1;
+      if (digit < 0) {
+        Expected("four hexadecimal digits");
+        return 0;
+      }
+      value = value << 4 | static_cast<char32_t>(digit);
+    }
+    return value;
+  }
+
+  std::string_view text_;
+  int max_depth_;
+  size_t at_ = 0;
+  Status status_;
+};
+
+}  // namespace
+
+const JsonValue* JsonValue::Find(std::string_view name) const {
+  const auto found = std::find(names.begin(), names.end(), name);
+  return found == names.end() ? nullptr : &items[static_cast<size_t>(found - names.begin())];
+}
+
+std::string_view JsonKindName(JsonValue::Kind kind) {
+  constexpr std::string_view kNames[] = {"null",     "a bool",   "a number",
+                                         "a string", "an array", "an object"};
+  return kNames[static_cast<int>(kind)];
+}
+
+Result<JsonValue> ParseJson(std::string_view text, int max_depth) {
+  return Parser(text, max_depth).Parse();
+}
+
+}  // namespace tern

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// The examples of docs/objects.md: run here, and checked to stand there as they are here.
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "core/base/strings.h"
+#include "core/object/adt.h"
+#include "core/object/list.h"
+#include "core/object/map.h"
+#include "core/object/print.h"
+#include "core/object/reflection.h"
+#include "core/object/serialize_binary.h"
+#include "core/object/serialize_json.h"
+#include "core/object/structural_equal.h"
+#include "core/object/structural_hash.h"
+#include "core/object/unicode_split.h"
+#include "tests/unit/object/counting.h"
+#include "tests/unit/object/sketch_types.h"
+
+namespace tern {
+namespace {
+
+using ObjectsDoc = CountedTest;
+
+TEST_F(ObjectsDoc, Values) {
+  // [doc:values-begin]
+  const Any number(3), text("seven b"), longer("eight by");
+  EXPECT_EQ(sizeof(Any), 16u);
+  EXPECT_FALSE(number.is_object() || text.is_object());
+  EXPECT_TRUE(longer.is_object());
+  EXPECT_EQ(*number.TryCast<double>(), 3.0);          // an int will do for a float
+  EXPECT_FALSE(text.TryCast<int64_t>().has_value());  // text is never a number
+  EXPECT_EQ(number.As<String>().status().message(), "expected string, got int 3");
+  // [doc:values-end]
+}
+
+TEST_F(ObjectsDoc, Text) {
+  // [doc:text-begin]
+  String word(" Añejo 😀 ");
+  EXPECT_EQ(word.Strip().Upper(), "AÑEJO 😀");
+  EXPECT_EQ(word.size(), 13u);  // bytes
+  EXPECT_EQ(word.CountCodePoints(), 9u);
+  const UCS4String wide = word.ToUCS4().value();
+  EXPECT_EQ(wide[2].ToUtf8().value(), "ñ");
+  EXPECT_EQ(String("\xff").ToUCS4().status().message(),
+            "invalid UTF-8: byte 0xff at offset 0 of 1");
+  const std::vector<String> parts = String("a,b,,c").Split(",");
+  EXPECT_EQ(String("-").Join(parts), "a-b--c");
+
+  String large(std::string(1000, 'x'));
+  const char* data = large.data();
+  const Any moved(std::move(large));
+  EXPECT_EQ(moved.TryCast<std::string_view>()->data(), data);  // not copied
+  // [doc:text-end]
+}
+
+TEST_F(ObjectsDoc, Split) {
+  // [doc:split-begin]
+  const UCS4String word = UCS4String::FromUtf8("añ你😀").value();
+  const List<UCS4String> typed = UnicodeSplit(word);
+  EXPECT_EQ(typed.size(), 4u);
+  const Any untyped = UnicodeSplitAny(Any(word)).value();
+  EXPECT_TRUE(StructuralEqual(typed, untyped));
+  // [doc:split-end]
+}
+
+TEST_F(ObjectsDoc, Containers) {
+  // [doc:containers-begin]
+  List<> mixed({1, "two", 3.5});
+  mixed.PushBack(Any(mixed[0]));
+  EXPECT_EQ(PrintValue(mixed), R"(list[1, "two", 3.5, 1])");
+  Map<String, int64_t> counts;
+  counts.Set("a", 1);
+  const Map<String, int64_t> before = counts;
+  counts.Set("a", 2);  // copies, since `before` holds it too
+  EXPECT_EQ(before["a"], 1);
+  EXPECT_EQ(counts["a"], 2);
+  // [doc:containers-end]
+}
+
+TEST_F(ObjectsDoc, Fields) {
+  // [doc:fields-begin]
+  RegisterSketchTypes();  // tests/unit/object/sketch_types.h
+  const ObjectPtr<Circle> circle = MakeObject<Circle>("a", 1.5, Any());
+  EXPECT_EQ(PrintValue(circle), R"(sketch.Circle(label="a", radius=1.5, inside=none))");
+  EXPECT_EQ(*GetField(*circle, "radius").value().As<double>(), 1.5);
+  for (const FieldInfo& field : FieldsOf(TypeCodeOf<Circle>()))
+    EXPECT_FALSE(field.name.empty() || field.type.empty() || field.doc.empty());
+  // [doc:fields-end]
+}
+
+TEST_F(ObjectsDoc, Equality) {
+  // [doc:equality-begin]
+  const auto adt = [](int last) {
+    const AnyView fields[] = {AnyView(1), AnyView(List<>({0, 1, 2, last}))};
+    return Any(Adt::Make(3, fields));
+  };
+  EXPECT_TRUE(StructuralEqual(adt(3), adt(3)));
+  EXPECT_EQ(StructuralHash(adt(3)).value(), StructuralHash(adt(3)).value());
+  const std::optional<Difference> difference = FirstDifference(adt(3), adt(4));
+  EXPECT_EQ(difference->path, ".fields[1][3]");
+  EXPECT_EQ(difference->what, "int 3 against int 4");
+  // [doc:equality-end]
+}
+
+TEST_F(ObjectsDoc, Serialization) {
+  // [doc:serialization-begin]
+  const List<> shared({1, 2});
+  const Any graph(List<>({Any(shared), Any(shared), Any(2.5)}));
+  const std::vector<uint8_t> bytes = SerializeBinary(graph).value();
+  const Any back = DeserializeBinary(bytes).value();
+  EXPECT_TRUE(StructuralEqual(graph, back, {.compare_sharing = true}));
+  EXPECT_EQ(SerializeJson(graph).value(),
+            R"({"tern":"object graph","version":1,"nodes":[{"kind":"list","values":[1,2]},)"
+            R"({"kind":"list","values":[{"ref":0},{"ref":0},{"float":2.5}]}],"value":{"ref":1}})");
+
+  List<> ring({1});
+  ring.PushBack(Any(ring));
+  EXPECT_EQ(SerializeBinary(ring).status().message(),
+            "cannot be serialized: [1] is an object that contains itself (a cycle)");
+  ring.Clear();
+  // [doc:serialization-end]
+}
+
+std::string ReadText(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// What stands between the marks of an example, without the indentation.
+std::string Example(const std::string& source, const std::string& name) {
+  const size_t mark = source.find(StrCat("// [doc:", name, "-begin]"));
+  const size_t begin = source.find('\n', mark) + 1;
+  const size_t end = source.find(StrCat("  // [doc:", name, "-end]"), begin);
+  std::string example;
+  std::istringstream lines(source.substr(begin, end - begin));
+  for (std::string line; std::getline(lines, line);)
+    StrAppend(&example, line.size() > 2 ? std::string_view(line).substr(2) : "", "\n");
+  return example;
+}
+
+TEST_F(ObjectsDoc, ExamplesStandInTheDocumentAsTheyAreHere) {
+  const std::string source = ReadText(TERN_SOURCE_DIR "/tests/unit/object/objects_doc_test.cc");
+  const std::string page = ReadText(TERN_SOURCE_DIR "/docs/objects.md");
+  int examples = 0;
+  for (const std::string name :
+       {"values", "text", "split", "containers", "fields", "equality", "serialization"}) {
+    EXPECT_NE(
+        page.find(StrCat("<!-- [doc:", name, "] -->\n```cpp\n", Example(source, name), "```")),
+        std::string::npos)
+        << "docs/objects.md has another example " << name << " than this file";
+    ++examples;
+  }
+  size_t blocks = 0;
+  for (size_t at = page.find("```cpp"); at != std::string::npos; at = page.find("```cpp", at + 1))
+    ++blocks;
+  EXPECT_EQ(blocks, static_cast<size_t>(examples)) << "an example of the page is not run here";
+}
+
+}  // namespace
+}  // namespace tern
