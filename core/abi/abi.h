@@ -59,6 +59,8 @@ enum {
   TERN_TYPE_BOX_FLOAT = 17,
   TERN_TYPE_BOX_BOOL = 18,
   TERN_TYPE_BOX_OPAQUE = 19,
+  TERN_TYPE_BOX_DTYPE = 20,
+  TERN_TYPE_BOX_DEVICE = 21,
 
   TERN_TYPE_S3_FIRST = 32,
   TERN_TYPE_STRING = 32,
@@ -98,6 +100,8 @@ enum {
   TERN_DTYPE_BFLOAT = 4,
   TERN_DTYPE_COMPLEX = 5,
   TERN_DTYPE_BOOL = 6,
+  TERN_DTYPE_FLOAT8_E4M3 = 10, /* DLPack's e4m3fn: no infinities, one NaN per sign */
+  TERN_DTYPE_FLOAT8_E5M2 = 12,
   TERN_DTYPE_STRING = 200 /* ours: elements are TernAny strings; never exported through DLPack */
 };
 
@@ -171,6 +175,20 @@ typedef struct TernAny {
 } TernAny;
 /* [abi:any-end] */
 
+/* [abi:box-begin]
+ * A value as an object; the payload is that of the unboxed TernAny. */
+typedef struct TernBox {
+  TernObject header;
+  union {
+    int64_t i;
+    double f;
+    void* p;
+    TernDLDataType dtype;
+    TernDLDevice device;
+  } v;
+} TernBox;
+/* [abi:box-end] */
+
 /* [abi:call-begin]
  * The packed call. `self` is the TernFunction. Arguments are borrowed. On entry *result is none,
  * and its small_len may tell that longer text fits in place (see TernAny); on return 0 it holds an
@@ -191,6 +209,41 @@ typedef struct TernFunction {
   uint32_t reserved;
 } TernFunction;
 /* [abi:call-end] */
+
+/* [abi:legacy-begin]
+ * The older convention: arguments as two arrays, the result as two pointers. Converted both ways by
+ * core/object/legacy.h. Arguments are borrowed, the result is owned. */
+typedef union TernLegacyValue {
+  int64_t i;
+  double f;
+  void* p;
+  const char* text;
+  TernDLDataType dtype;
+  TernDLDevice device;
+} TernLegacyValue;
+
+enum {
+  TERN_LEGACY_INT = 0,
+  TERN_LEGACY_UINT = 1,
+  TERN_LEGACY_FLOAT = 2,
+  TERN_LEGACY_HANDLE = 3,
+  TERN_LEGACY_NULL = 4,
+  TERN_LEGACY_DTYPE = 5,
+  TERN_LEGACY_DEVICE = 6,
+  TERN_LEGACY_DL_TENSOR = 7,
+  TERN_LEGACY_OBJECT = 8,
+  TERN_LEGACY_MODULE = 9,
+  TERN_LEGACY_FUNCTION = 10,
+  TERN_LEGACY_STRING = 11, /* const char*, zero-terminated */
+  TERN_LEGACY_BYTES = 12,
+  TERN_LEGACY_TENSOR = 13,
+  TERN_LEGACY_RVALUE_REF = 14 /* TernObject**; set to null by a callee that takes the object */
+};
+
+typedef int32_t (*TernLegacyCall)(const TernLegacyValue* values, const int32_t* type_codes,
+                                  int32_t num_args, TernLegacyValue* result, int32_t* result_code,
+                                  void* resource);
+/* [abi:legacy-end] */
 
 /* [abi:tensor-begin]
  * A tensor object: a DLPack tensor and what keeps its memory alive. shape and strides point behind

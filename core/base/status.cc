@@ -26,13 +26,14 @@ std::string_view StatusCodeName(StatusCode code) {
   return "unknown error";
 }
 
-Status::Status(StatusCode code, std::string_view message) : rep_(std::make_unique<Rep>()) {
+Status::Status(StatusCode code, std::string_view message)
+    : rep_(std::unique_ptr<Rep, DeleteRep>(new Rep)) {
   TERN_CHECK(code != StatusCode::kOk, "an error needs a code");
   rep_->code = code;
   rep_->message = message;
 }
 
-Status::~Status() = default;
+void Status::DeleteRep::operator()(Rep* rep) const { delete rep; }
 
 std::span<const std::string> Status::notes() const {
   if (ok()) return {};

@@ -34,6 +34,7 @@ class Adt : public Object {
   Result<Any> Field(int64_t index) const;
 
  private:
+  size_t extra_bytes() const { return size_ * sizeof(Any); }
   template <typename T, typename... A>
   friend auto MakeObjectWithExtra(size_t extra, A&&... args);
 

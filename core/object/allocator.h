@@ -95,6 +95,11 @@ ObjectPtr<Allocator> MakePooledAllocator(const TernPlatform* platform = nullptr)
 // A process-wide naive allocator on malloc, for tensors made outside any run.
 const ObjectPtr<Allocator>& DefaultAllocator();
 
+// Where the memory of objects (other than tensors and storages, which have their own) comes from
+// hereafter; null: free lists of each thread over malloc, which is how a process starts. Objects
+// that live go back to where they came from. Safe beside the making of objects.
+void SetObjectAllocator(ObjectPtr<Allocator> allocator);
+
 }  // namespace tern
 
 #endif  // TERN_CORE_OBJECT_ALLOCATOR_H_

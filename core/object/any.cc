@@ -5,8 +5,10 @@
 #include <cstring>
 
 #include "core/base/json.h"
+#include "core/object/error.h"
 #include "core/object/string.h"
 #include "core/object/tensor.h"
+#include "core/object/ucs4_string.h"
 
 namespace tern {
 
@@ -21,6 +23,11 @@ namespace {
 std::string Describe(const TernAny& any) {
   constexpr size_t kMaxText = 24;
   const AnyView view(any);
+  if (any.type_code == TERN_TYPE_RVALUE_REF) {
+    const TernAny& offered = Resolve(any);
+    return offered.type_code == TERN_TYPE_NONE ? "a moved value that was taken before"
+                                               : StrCat("moved ", Describe(offered));
+  }
   if (any.type_code == TERN_TYPE_INT) return StrCat("int ", any.v.i);
   if (any.type_code == TERN_TYPE_FLOAT) return StrCat("float ", any.v.f);
   if (const Tensor* tensor = view.TryCast<Tensor>()) return StrCat("tensor ", tensor->TypeText());
@@ -31,12 +38,27 @@ std::string Describe(const TernAny& any) {
   return std::string(TypeName(any));
 }
 
+TernAny OwnText(const TernAny& any) {
+  if (const std::optional<std::string_view> text = AnyToText(any))
+    return AnyTraits<std::string_view>::Own(*text);
+  return AnyTraits<UCS4String>::Own(UCS4String(*AnyToUCS4(any)));
+}
+
+TernAny OwnDLTensor(const TernAny& any) {
+  Result<TensorPtr> copy = Tensor::CopyOf(*static_cast<const TernDLTensor*>(any.v.p));
+  if (copy.ok()) return ViewObject((*copy).Release());
+  return ViewObject(Error::Make(std::move(copy).status()).Release());
+}
+
 }  // namespace
 
 TernAny MakeObjectAny(Object* object) {
-  if (object == nullptr) return MakeAny(TERN_TYPE_NONE);
-  TernAny any = MakeAny(object->type_code());
-  any.v.object = object->header();
+  return object == nullptr ? MakeAny(TERN_TYPE_NONE) : Unboxed(object);
+}
+
+TernAny AdoptObjectAny(Object* object) {
+  const TernAny any = MakeObjectAny(object);
+  if (object != nullptr && !HoldsObject(any)) object->DecRef();
   return any;
 }
 
@@ -55,38 +77,89 @@ TernAny MakeSmallString(std::string_view text) {
 }
 
 TernAny OwnAny(const TernAny& any) {
-  if (any.type_code == TERN_TYPE_RAW_STRING)
-    return AnyTraits<std::string_view>::Own(*AnyToText(any));
-  if (HoldsObject(any)) ObjectOf(any)->IncRef();
-  return any;
+  switch (any.type_code) {
+    case TERN_TYPE_RAW_STRING:
+    case TERN_TYPE_PADDED: return OwnText(any);
+    case TERN_TYPE_RVALUE_REF: return AdoptObjectAny(TakeMoved(any));
+    case TERN_TYPE_DL_TENSOR: return OwnDLTensor(any);
+    case TERN_TYPE_OBJECT_HANDLE: return OwnAny(MakeObjectAny(static_cast<Object*>(any.v.p)));
+    case TERN_TYPE_NONE: return MakeAny(TERN_TYPE_NONE);  // without a padded value's capacity
+    default: break;
+  }
+  if (!HoldsObject(any)) return any;
+  const TernAny value = Unboxed(ObjectOf(any));  // foreign callers may pass a box as it is
+  if (HoldsObject(value)) ObjectOf(value)->IncRef();
+  return value;
+}
+
+const TernAny& Resolve(const TernAny& any) {
+  const bool indirect = any.type_code == TERN_TYPE_RVALUE_REF || any.type_code == TERN_TYPE_PADDED;
+  return indirect ? *static_cast<const TernAny*>(any.v.p) : any;
+}
+
+Object* IndirectObject(const TernAny& any) {
+  if (any.type_code == TERN_TYPE_OBJECT_HANDLE) return static_cast<Object*>(any.v.p);
+  if (any.type_code != TERN_TYPE_RVALUE_REF) return nullptr;
+  const TernAny& offered = Resolve(any);
+  return HoldsObject(offered) ? ObjectOf(offered) : nullptr;
+}
+
+Object* TakeMoved(const TernAny& any) {
+  if (any.type_code != TERN_TYPE_RVALUE_REF) return nullptr;
+  TernAny* offered = static_cast<TernAny*>(any.v.p);
+  if (!HoldsObject(*offered)) return nullptr;  // taken before
+  Object* object = ObjectOf(*offered);
+  *offered = MakeAny(TERN_TYPE_NONE);
+  return object;
+}
+
+const TernAny* UnboxedAs(TernTypeCode code, const TernAny& any, TernAny* place) {
+  if (any.type_code == code) return &any;
+  Object* object = HoldsObject(any) ? ObjectOf(any) : IndirectObject(any);
+  if (object == nullptr) return nullptr;
+  *place = Unboxed(object);
+  return place->type_code == code ? place : nullptr;
 }
 
 std::optional<int64_t> AnyToInt(const TernAny& any) {
   if (any.type_code == TERN_TYPE_INT || any.type_code == TERN_TYPE_BOOL) return any.v.i;
-  return std::nullopt;
+  TernAny place;
+  const TernAny* value = UnboxedAs(TERN_TYPE_INT, any, &place);
+  if (value == nullptr) value = UnboxedAs(TERN_TYPE_BOOL, any, &place);
+  if (value == nullptr) return std::nullopt;
+  return value->v.i;
 }
 
 std::optional<double> AnyToFloat(const TernAny& any) {
-  if (any.type_code == TERN_TYPE_FLOAT) return any.v.f;
+  TernAny place;
+  if (const TernAny* value = UnboxedAs(TERN_TYPE_FLOAT, any, &place)) return value->v.f;
   if (std::optional<int64_t> value = AnyToInt(any)) return static_cast<double>(*value);
   return std::nullopt;
 }
 
 std::optional<bool> AnyToBool(const TernAny& any) {
-  if (any.type_code != TERN_TYPE_BOOL) return std::nullopt;
-  return any.v.i != 0;
+  TernAny place;
+  const TernAny* value = UnboxedAs(TERN_TYPE_BOOL, any, &place);
+  if (value == nullptr) return std::nullopt;
+  return value->v.i != 0;
 }
 
 std::optional<std::string_view> AnyToText(const TernAny& any) {
-  switch (any.type_code) {
+  const TernAny& value = Resolve(any);
+  switch (value.type_code) {
     case TERN_TYPE_SMALL_STRING:
-      return std::string_view(any.v.bytes, static_cast<size_t>(any.small_len));
+      return std::string_view(value.v.bytes, static_cast<size_t>(value.small_len));
     case TERN_TYPE_RAW_STRING: {
-      const auto* text = static_cast<const char*>(any.v.p);
-      if (any.small_len > 0) return std::string_view(text, static_cast<size_t>(any.small_len));
+      const auto* text = static_cast<const char*>(value.v.p);
+      if (value.small_len > 0) return std::string_view(text, static_cast<size_t>(value.small_len));
       return std::string_view(text);
     }
-    case TERN_TYPE_STRING: return static_cast<LongString*>(ObjectOf(any))->view();
+    case TERN_TYPE_STRING: return static_cast<LongString*>(ObjectOf(value))->view();
+    case TERN_TYPE_OBJECT_HANDLE:
+      if (Object* object = static_cast<Object*>(value.v.p);
+          object != nullptr && object->IsInstance<LongString>())
+        return static_cast<LongString*>(object)->view();
+      return std::nullopt;
     default: return std::nullopt;
   }
 }

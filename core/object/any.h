@@ -3,7 +3,11 @@
 //
 // Numbers, bools, dtypes and text of up to 7 bytes lie in the value itself and copy without any
 // counting; an object is one counted pointer in Any and an uncounted one in AnyView. Padding is
-// always zero.
+// always zero. AnyPad (any_pad.h) has room for longer text.
+//
+// What goes into a value is unboxed: a BoxInt becomes an int (boxed.h). Making an Any from a view
+// takes a reference, copies borrowed text and DLPack tensors, boxes padded text, and takes what a
+// moved reference (rvalue.h) offers; what cannot be owned becomes an Error object that says why.
 //
 // Reading: v.TryCast<T>() gives optional<T> (or T*, null if not, where T is an object class);
 // v.As<T>() gives Result<T> (Result<T*>) with an error such as "expected int, got tensor f32[2,
@@ -11,12 +15,15 @@
 // float to int, never text to number, never to a narrower integer that cannot hold it. T may be:
 // integers, float, double, bool, std::string_view, String, DType, void* (opaque), any object class,
 // ObjectPtr<of one>, AnyView, Any. A string_view of a short string points into the value it came
-// from.
+// from. ObjectPtr<Object> and pointers to boxes are also made from values, by boxing them.
+//
+// Distinct Any objects may be used by different threads; one Any is like an int.
 #ifndef TERN_CORE_OBJECT_ANY_H_
 #define TERN_CORE_OBJECT_ANY_H_
 
 #include <concepts>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <string>
@@ -36,6 +43,7 @@ namespace tern {
 //   static TernAny View(const T&);                       borrowed form
 //   static TernAny Own(T);                               owned form (a reference is taken)
 //   static std::optional<T> TryCast(const TernAny&);
+//   static Status Mismatch(const TernAny&);              optional: why TryCast gives none
 template <typename T>
 struct AnyTraits;
 
@@ -53,7 +61,21 @@ inline TernAny MakeIntAny(TernTypeCode code, int64_t value) {
   any.v.i = value;
   return any;
 }
-TernAny MakeObjectAny(Object* object);  // none for null
+// Copies as two 64-bit words. A value is written in words, and one 16-byte load after two narrower
+// stores would wait until they have left the store buffer; so the compiler may not join the words.
+inline void CopyWords(const TernAny& from, TernAny* to) {
+  uint64_t head, payload;
+  std::memcpy(&head, &from, sizeof head);
+  std::memcpy(&payload, &from.v, sizeof payload);
+#if defined(__x86_64__) || defined(__aarch64__)
+  asm("" : "+r"(head));
+#endif
+  std::memcpy(static_cast<void*>(to), &head, sizeof head);
+  std::memcpy(static_cast<void*>(&to->v), &payload, sizeof payload);
+}
+TernAny MakeObjectAny(Object* object);  // none for null; boxes are unboxed
+// The same with the reference that the caller holds.
+TernAny AdoptObjectAny(Object* object);
 TernAny MakePointerAny(TernTypeCode code, void* pointer);
 // Text of <= 7 bytes.
 TernAny MakeSmallString(std::string_view text);
@@ -65,10 +87,45 @@ inline void ReleaseAny(const TernAny& any) {
 }
 inline Object* ObjectOf(const TernAny& any) { return Object::FromHeader(any.v.object); }
 
+// The value behind a moved reference or a padded view, else any itself.
+const TernAny& Resolve(const TernAny& any);
+// The object behind a moved reference or an object handle, else null.
+Object* IndirectObject(const TernAny& any);
+// The object as a view, or the value of a box.
+TernAny Unboxed(Object* object);
+// The object that a moved reference offers, with its reference; the offering value becomes none.
+Object* TakeMoved(const TernAny& any);
+// The value as an object with a reference, by boxing; null where there is none.
+Object* BoxedObject(const TernAny& any);
+
+// Whether an object of static type T can be a box, so that it must be asked.
+template <typename T>
+constexpr bool MayBeBox() {
+  if constexpr (std::same_as<T, Object>)
+    return true;
+  else if constexpr (requires { T::kTypeKey; })
+    return false;
+  else
+    return T::kTypeCode >= TERN_TYPE_S2_FIRST && T::kTypeCode < TERN_TYPE_S3_FIRST;
+}
+template <typename T>
+TernAny ViewObject(T* object) {
+  if constexpr (MayBeBox<T>()) {
+    return MakeObjectAny(object);
+  } else {
+    if (object == nullptr) return MakeAny(TERN_TYPE_NONE);
+    TernAny any = MakeAny(object->type_code());
+    any.v.object = object->header();
+    return any;
+  }
+}
+
 std::optional<int64_t> AnyToInt(const TernAny& any);
 std::optional<double> AnyToFloat(const TernAny& any);
 std::optional<bool> AnyToBool(const TernAny& any);
 std::optional<std::string_view> AnyToText(const TernAny& any);
+// The value of this code that any is, offers or boxes, perhaps put into *place; or null.
+const TernAny* UnboxedAs(TernTypeCode code, const TernAny& any, TernAny* place);
 // "type error: expected …, got …"
 Status CastError(std::string_view expected, const TernAny& any);
 
@@ -80,6 +137,14 @@ inline constexpr const char* kNarrowName = std::is_signed_v<T> ? (sizeof(T) == 4
                                                                : (sizeof(T) == 4   ? "u32"
                                                                   : sizeof(T) == 2 ? "u16"
                                                                                    : "u8");
+
+template <typename T>
+Status ExplainCast(const TernAny& any) {
+  if constexpr (requires { AnyTraits<T>::Mismatch(any); })
+    return AnyTraits<T>::Mismatch(any);
+  else
+    return CastError(AnyTraits<T>::Name(), any);
+}
 
 template <typename T>
 struct CastOf {
@@ -101,8 +166,10 @@ class AnyBase {
   std::string_view type_name() const { return TypeName(data_); }
   bool is_none() const { return data_.type_code == TERN_TYPE_NONE; }
   bool is_object() const { return internal::HoldsObject(data_); }
-  // The object, or null for values held in place.
-  Object* object() const { return is_object() ? internal::ObjectOf(data_) : nullptr; }
+  // The object, also behind a moved reference or a handle; null for values held in place.
+  Object* object() const {
+    return is_object() ? internal::ObjectOf(data_) : internal::IndirectObject(data_);
+  }
   const TernAny& c_any() const { return data_; }
 
   template <typename T>
@@ -123,7 +190,7 @@ class AnyBase {
     } else {
       std::optional<T> cast = TryCast<T>();
       if (cast.has_value()) return Result<T>(*std::move(cast));
-      return Result<T>(internal::CastError(AnyTraits<T>::Name(), data_));
+      return Result<T>(internal::ExplainCast<T>(data_));
     }
   }
   template <typename T>
@@ -141,7 +208,8 @@ class AnyBase {
 
  protected:
   AnyBase() : data_(internal::MakeAny(TERN_TYPE_NONE)) {}
-  explicit AnyBase(const TernAny& data) : data_(data) {}
+  explicit AnyBase(TernAny&& data) : data_(data) {}
+  explicit AnyBase(const TernAny& data) { internal::CopyWords(data, &data_); }
   AnyBase(const AnyBase&) = default;
   AnyBase& operator=(const AnyBase&) = default;
   ~AnyBase() = default;
@@ -164,7 +232,7 @@ class AnyView : public AnyBase {
   AnyView(const char* text)  // NOLINT
       : AnyBase(internal::MakePointerAny(TERN_TYPE_RAW_STRING, const_cast<char*>(text))) {}
   template <ObjectClass T>
-  AnyView(T* object) : AnyBase(internal::MakeObjectAny(object)) {}  // NOLINT
+  AnyView(T* object) : AnyBase(internal::ViewObject(object)) {}  // NOLINT
 };
 
 class Any : public AnyBase {
@@ -182,14 +250,19 @@ class Any : public AnyBase {
   Any(const Any& other) : AnyBase(other.data_) {
     if (is_object()) internal::ObjectOf(data_)->IncRef();
   }
-  Any(Any&& other) noexcept : AnyBase(other.Release()) {}
+  Any(Any&& other) noexcept : AnyBase(other.data_) {
+    other.data_ = internal::MakeAny(TERN_TYPE_NONE);
+  }
   Any& operator=(const Any& other) {
     if (this != &other) *this = Any(other);
     return *this;
   }
   Any& operator=(Any&& other) noexcept {
     Any taken(std::move(other));  // so that self-assignment is harmless
-    std::swap(data_, taken.data_);
+    TernAny old;
+    internal::CopyWords(data_, &old);
+    internal::CopyWords(taken.data_, &data_);
+    internal::CopyWords(old, &taken.data_);
     return *this;
   }
   ~Any() { internal::ReleaseAny(data_); }
@@ -197,11 +270,14 @@ class Any : public AnyBase {
   // To and from the C side, moving the reference.
   static Any Adopt(const TernAny& owned) {
     Any any;
-    any.data_ = owned;
+    internal::CopyWords(owned, &any.data_);
     return any;
   }
   [[nodiscard]] TernAny Release() {
-    return std::exchange(data_, internal::MakeAny(TERN_TYPE_NONE));
+    TernAny released;
+    internal::CopyWords(data_, &released);
+    data_ = internal::MakeAny(TERN_TYPE_NONE);
+    return released;
   }
   void Reset() { internal::ReleaseAny(Release()); }
 };
@@ -232,7 +308,9 @@ struct AnyTraits<T> {
   static TernAny Own(T value) { return View(value); }
   // None where the value does not fit T.
   static std::optional<T> TryCast(const TernAny& any) {
-    std::optional<int64_t> value = internal::AnyToInt(any);
+    std::optional<int64_t> value = any.v.i;
+    if (any.type_code != TERN_TYPE_INT) [[unlikely]]
+      value = internal::AnyToInt(any);
     if (!value.has_value() || !std::in_range<T>(*value)) return std::nullopt;
     return static_cast<T>(*value);
   }
@@ -248,7 +326,9 @@ struct AnyTraits<T> {
   }
   static TernAny Own(T value) { return View(value); }
   static std::optional<T> TryCast(const TernAny& any) {
-    std::optional<double> value = internal::AnyToFloat(any);
+    std::optional<double> value = any.v.f;
+    if (any.type_code != TERN_TYPE_FLOAT) [[unlikely]]
+      value = internal::AnyToFloat(any);
     if (!value.has_value()) return std::nullopt;
     return static_cast<T>(*value);
   }
@@ -276,6 +356,22 @@ struct AnyTraits<std::string> {
   }
 };
 
+// Zero-terminated text. Borrowed by views, copied where owned; what TryCast gives points into the
+// value or its object.
+template <>
+struct AnyTraits<const char*> {
+  static std::string_view Name() { return "string"; }
+  static TernAny View(const char* text) {
+    return internal::MakePointerAny(TERN_TYPE_RAW_STRING, const_cast<char*>(text));
+  }
+  static TernAny Own(const char* text) { return AnyTraits<std::string_view>::Own(text); }
+  static std::optional<const char*> TryCast(const TernAny& any) {
+    std::optional<std::string_view> text = internal::AnyToText(any);
+    if (!text.has_value()) return std::nullopt;
+    return text->data();
+  }
+};
+
 template <>
 struct AnyTraits<DType> {
   static std::string_view Name() { return "dtype"; }
@@ -286,8 +382,28 @@ struct AnyTraits<DType> {
   }
   static TernAny Own(DType value) { return View(value); }
   static std::optional<DType> TryCast(const TernAny& any) {
-    if (any.type_code != TERN_TYPE_DTYPE) return std::nullopt;
-    return DType(any.v.dtype);
+    if (any.type_code == TERN_TYPE_DTYPE) return DType(any.v.dtype);
+    TernAny place;
+    const TernAny* value = internal::UnboxedAs(TERN_TYPE_DTYPE, any, &place);
+    if (value == nullptr) return std::nullopt;
+    return DType(value->v.dtype);
+  }
+};
+
+template <>
+struct AnyTraits<TernDLDevice> {
+  static std::string_view Name() { return "device"; }
+  static TernAny View(TernDLDevice value) {
+    TernAny any = internal::MakeAny(TERN_TYPE_DEVICE);
+    any.v.device = value;
+    return any;
+  }
+  static TernAny Own(TernDLDevice value) { return View(value); }
+  static std::optional<TernDLDevice> TryCast(const TernAny& any) {
+    TernAny place;
+    const TernAny* value = internal::UnboxedAs(TERN_TYPE_DEVICE, any, &place);
+    if (value == nullptr) return std::nullopt;
+    return value->v.device;
   }
 };
 
@@ -297,33 +413,61 @@ struct AnyTraits<void*> {
   static TernAny View(void* pointer) { return internal::MakePointerAny(TERN_TYPE_OPAQUE, pointer); }
   static TernAny Own(void* pointer) { return View(pointer); }
   static std::optional<void*> TryCast(const TernAny& any) {
-    if (any.type_code != TERN_TYPE_OPAQUE) return std::nullopt;
-    return any.v.p;
+    TernAny place;
+    const TernAny* value = internal::UnboxedAs(TERN_TYPE_OPAQUE, any, &place);
+    if (value == nullptr) return std::nullopt;
+    return value->v.p;
   }
 };
 
 template <ObjectClass T>
 struct AnyTraits<ObjectPtr<T>> {
   static std::string_view Name() { return AnyBase::TypeKeyOf<T>(); }
-  static TernAny View(const ObjectPtr<T>& object) { return internal::MakeObjectAny(object.get()); }
-  static TernAny Own(ObjectPtr<T> object) { return internal::MakeObjectAny(object.Release()); }
+  static TernAny View(const ObjectPtr<T>& object) { return internal::ViewObject(object.get()); }
+  static TernAny Own(ObjectPtr<T> object) {
+    if constexpr (internal::MayBeBox<T>())
+      return internal::AdoptObjectAny(object.Release());
+    else
+      return internal::ViewObject(object.Release());
+  }
   static std::optional<ObjectPtr<T>> TryCast(const TernAny& any) {
     T* held = AnyView(any).TryCast<T>();
-    if (held == nullptr) return std::nullopt;
+    if (held == nullptr) {
+      if constexpr (internal::MayBeBox<T>()) return Box(any);
+      return std::nullopt;
+    }
+    if (any.type_code == TERN_TYPE_RVALUE_REF) [[unlikely]]
+      return ObjectPtr<T>::Adopt(static_cast<T*>(internal::TakeMoved(any)));
     return ObjectPtr<T>(held);
+  }
+
+ private:
+  static std::optional<ObjectPtr<T>> Box(const TernAny& any) {
+    ObjectPtr<Object> made = ObjectPtr<Object>::Adopt(internal::BoxedObject(any));
+    if (made == nullptr || !made->template IsInstance<T>()) return std::nullopt;
+    return ObjectPtr<T>::Adopt(static_cast<T*>(made.Release()));
   }
 };
 
 template <>
 struct AnyTraits<AnyView> {
   static std::string_view Name() { return "anything"; }
-  static std::optional<AnyView> TryCast(const TernAny& any) { return AnyView(any); }
+  // A moved reference is looked through, not taken; none where it was taken before.
+  static std::optional<AnyView> TryCast(const TernAny& any) {
+    if (any.type_code != TERN_TYPE_RVALUE_REF) return AnyView(any);
+    const TernAny& value = internal::Resolve(any);
+    if (value.type_code == TERN_TYPE_NONE) return std::nullopt;
+    return AnyView(value);
+  }
 };
 
 template <>
 struct AnyTraits<Any> {
   static std::string_view Name() { return "anything"; }
-  static std::optional<Any> TryCast(const TernAny& any) { return Any(AnyView(any)); }
+  static std::optional<Any> TryCast(const TernAny& any) {
+    if (!AnyTraits<AnyView>::TryCast(any).has_value()) return std::nullopt;
+    return Any(AnyView(any));
+  }
 };
 
 }  // namespace tern

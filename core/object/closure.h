@@ -20,6 +20,7 @@ class Closure : public Object {
   }
 
  private:
+  size_t extra_bytes() const { return size_ * sizeof(Any); }
   template <typename T, typename... A>
   friend auto MakeObjectWithExtra(size_t extra, A&&... args);
 

@@ -18,12 +18,13 @@ void DeleteExport(TernDLManagedTensorVersioned* managed) {
   delete static_cast<Export*>(managed->manager_ctx);
 }
 
-Status CheckImport(const TernDLManagedTensorVersioned& managed) {
-  const TernDLTensor& dl = managed.dl_tensor;
-  if (managed.version.major != kVersion.major) {
-    return Unsupported("DLPack version ", managed.version.major, ".", managed.version.minor,
-                       ": expected ", kVersion.major, ".x");
-  }
+Status CheckVersion(TernDLVersion version) {
+  if (version.major == kVersion.major) return OkStatus();
+  return Unsupported("DLPack version ", version.major, ".", version.minor, ": expected ",
+                     kVersion.major, ".x");
+}
+
+Status CheckBorrowed(const TernDLTensor& dl) {
   if (dl.device.device_type != TERN_DEVICE_CPU) {
     return Unsupported("a DLPack tensor on device type ", dl.device.device_type,
                        ": expected 1 (CPU)");
@@ -49,10 +50,8 @@ Result<TernDLManagedTensorVersioned*> Tensor::ToDLPack() const {
   return &made->managed;
 }
 
-Result<TensorPtr> Tensor::FromDLPack(TernDLManagedTensorVersioned* managed) {
-  if (managed == nullptr) return InvalidArgument("a null DLPack tensor");
-  TERN_TRY(CheckImport(*managed));
-  const TernDLTensor& dl = managed->dl_tensor;
+Result<Tensor::Window> Tensor::WindowOf(const TernDLTensor& dl) {
+  TERN_TRY(CheckBorrowed(dl));
   const Dims dims(dl.shape, static_cast<size_t>(dl.ndim));
   TERN_TRY(TensorBytes(dl.dtype, dims));
   Window window{.data = dl.data, .byte_offset = dl.byte_offset, .dtype = dl.dtype, .dims = dims};
@@ -67,9 +66,21 @@ Result<TensorPtr> Tensor::FromDLPack(TernDLManagedTensorVersioned* managed) {
     if (dl.data == nullptr) return InvalidArgument("a DLPack tensor without data");
     TERN_TRY(CheckAlignment(static_cast<uint8_t*>(dl.data) + dl.byte_offset, dl.dtype));
   }
+  return window;
+}
+
+Result<TensorPtr> Tensor::FromDLPack(TernDLManagedTensorVersioned* managed) {
+  if (managed == nullptr) return InvalidArgument("a null DLPack tensor");
+  TERN_TRY(CheckVersion(managed->version));
+  TERN_TRY_ASSIGN(Window window, WindowOf(managed->dl_tensor));
   window.manager = managed;
   window.read_only = (managed->flags & TERN_DLPACK_READ_ONLY) != 0;
   return Make(window, nullptr);
+}
+
+Result<TensorPtr> Tensor::CopyOf(const TernDLTensor& borrowed) {
+  TERN_TRY_ASSIGN(const Window window, WindowOf(borrowed));
+  return Make(window, nullptr)->Copy();
 }
 
 }  // namespace tern

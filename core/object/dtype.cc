@@ -17,12 +17,26 @@ struct Name {
 };
 
 constexpr Name kNames[] = {
-    {kF64, "f64", "float64"},      {kF32, "f32", "float32"},   {kF16, "f16", "float16"},
-    {kBf16, "bf16", "bfloat16"},   {kI64, "i64", "int64"},     {kI32, "i32", "int32"},
-    {kI16, "i16", "int16"},        {kI8, "i8", "int8"},        {kU64, "u64", "uint64"},
-    {kU32, "u32", "uint32"},       {kU16, "u16", "uint16"},    {kU8, "u8", "uint8"},
-    {kBool, "bool", "bool"},       {kI4, "i4", "int4"},        {kU4, "u4", "uint4"},
-    {kString, "string", "string"}, {kC64, "c64", "complex64"}, {kC128, "c128", "complex128"},
+    {kF64, "f64", "float64"},
+    {kF32, "f32", "float32"},
+    {kF16, "f16", "float16"},
+    {kBf16, "bf16", "bfloat16"},
+    {kI64, "i64", "int64"},
+    {kI32, "i32", "int32"},
+    {kI16, "i16", "int16"},
+    {kI8, "i8", "int8"},
+    {kU64, "u64", "uint64"},
+    {kU32, "u32", "uint32"},
+    {kU16, "u16", "uint16"},
+    {kU8, "u8", "uint8"},
+    {kBool, "bool", "bool"},
+    {kI4, "i4", "int4"},
+    {kU4, "u4", "uint4"},
+    {kF8E4M3, "f8e4m3", "float8_e4m3fn"},
+    {kF8E5M2, "f8e5m2", "float8_e5m2"},
+    {kString, "string", "string"},
+    {kC64, "c64", "complex64"},
+    {kC128, "c128", "complex128"},
 };
 
 const Name* FindName(DType dtype) {

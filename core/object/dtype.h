@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // DType: the element type of a tensor, bit for bit DLPack's {code, bits, lanes}.
 //
-// Names: f64 f32 f16 bf16 i64 i32 i16 i8 u64 u32 u16 u8 bool, i4 u4 (packed two per byte, as data),
+// Names: f64 f32 f16 bf16 i64 i32 i16 i8 u64 u32 u16 u8 bool; as data i4 u4 (packed two per byte,
+// the low half first), f8e4m3 f8e5m2 (base/float8.h);
 // string (elements are strings of our own; never exported), c64 c128. Vectors append xN: "f32x4".
 #ifndef TERN_CORE_OBJECT_DTYPE_H_
 #define TERN_CORE_OBJECT_DTYPE_H_
@@ -59,6 +60,7 @@ static_assert(sizeof(DType) == sizeof(TernDLDataType));
 inline constexpr DType kF64{TERN_DTYPE_FLOAT, 64}, kF32{TERN_DTYPE_FLOAT, 32},
     kF16{TERN_DTYPE_FLOAT, 16};
 inline constexpr DType kBf16{TERN_DTYPE_BFLOAT, 16};
+inline constexpr DType kF8E4M3{TERN_DTYPE_FLOAT8_E4M3, 8}, kF8E5M2{TERN_DTYPE_FLOAT8_E5M2, 8};
 inline constexpr DType kI64{TERN_DTYPE_INT, 64}, kI32{TERN_DTYPE_INT, 32}, kI16{TERN_DTYPE_INT, 16};
 inline constexpr DType kI8{TERN_DTYPE_INT, 8}, kI4{TERN_DTYPE_INT, 4};
 inline constexpr DType kU64{TERN_DTYPE_UINT, 64}, kU32{TERN_DTYPE_UINT, 32},

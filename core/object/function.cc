@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Function and Error: calls, and the text of those that go wrong.
+// Function: calls, and the text of those that go wrong.
 #include "core/object/function.h"
 
 #include <memory>
@@ -7,20 +7,6 @@
 #include "core/object/run_context.h"
 
 namespace tern {
-
-ObjectPtr<Error> Error::Make(Status status) {
-  TERN_CHECK(!status.ok(), "an Error made from success");
-  return MakeObject<Error>(std::move(status));
-}
-
-Status Error::ToStatus() const {
-  Status status = status_.Clone();
-  for (const ErrorFrame& frame : frames_) {
-    status.AddNote(frame.pc < 0 ? StrCat("in ", frame.function)
-                                : StrCat("in ", frame.function, " at pc ", frame.pc));
-  }
-  return status;
-}
 
 Function::Function(std::string_view name, std::string_view signature, TernPackedCall call,
                    uint32_t flags)
@@ -47,10 +33,9 @@ Result<Any> Function::InvokeRaw(AnyArgs args) {
   TernAny result{};
   const int32_t code = Call(reinterpret_cast<const TernAny*>(args.data()),
                             static_cast<int32_t>(args.size()), &result);
-  Any value = Any::Adopt(result);
-  if (code == 0) return value;
-  if (const Error* error = value.TryCast<Error>()) return error->ToStatus();
-  return Status(StatusCode::kFailed, StrCat(name_, ": failed with code ", code));
+  if (code == 0) [[likely]]
+    return Any::Adopt(result);
+  return internal::ErrorOf(*this, code, result);
 }
 
 Result<Any> Function::Invoke(AnyArgs args, RunContext* context) {
@@ -73,20 +58,65 @@ namespace internal {
 
 int32_t ReturnError(Status status, TernAny* result) {
   const auto code = static_cast<int32_t>(status.code());
-  *result = Any(Error::Make(std::move(status))).Release();
+  *result = ViewObject(Error::Make(std::move(status)).Release());
   return code;
 }
 
-Status WrongCount(std::string_view function, std::string_view signature, size_t expected,
-                  size_t got) {
-  return InvalidArgument(function, ": expected ", expected,
-                         expected == 1 ? " argument" : " arguments", ", got ", got,
-                         "; its signature is ", signature);
+int32_t ReturnAny(Any value, TernAny* result) {
+  CopyWords(value.Release(), result);
+  return 0;
 }
 
-Status WrongArgument(std::string_view function, size_t index, std::string_view expected,
-                     const TernAny& got) {
-  return TypeError(function, ": argument ", index, ": ", CastError(expected, got).message());
+Status ErrorOf(const Function& function, int32_t code, const TernAny& result) {
+  Any value = Any::Adopt(result);
+  if (Error* error = value.TryCast<Error>()) {
+    ObjectPtr<Error> owned(error);
+    value.Reset();
+    return Error::TakeStatus(std::move(owned));
+  }
+  return Status(StatusCode::kFailed, StrCat(function.name(), ": failed with code ", code));
+}
+
+Status WrongResult(const Function& function, std::string_view expected, const TernAny& result) {
+  Status status =
+      TypeError(function.name(), ": its result: ", CastError(expected, result).message());
+  ReleaseAny(result);
+  return status;
+}
+
+int32_t RefuseCount(const Function& function, size_t expected, size_t got, TernAny* result) {
+  return ReturnError(InvalidArgument(function.name(), ": expected ", expected,
+                                     expected == 1 ? " argument" : " arguments", ", got ", got,
+                                     "; its signature is ", function.signature()),
+                     result);
+}
+
+int32_t RefuseArgument(const Function& function, size_t index, const Status& why, TernAny* result) {
+  Status status = TypeError(function.name(), ": argument ", index, ": ", why.message());
+  for (const std::string& note : why.notes()) status.AddNote(note);
+  return ReturnError(std::move(status), result);
+}
+
+int32_t CallConverted(Function* function, const PlainSignature& signature, const TernAny* args,
+                      TernAny* result) {
+  TernAny converted[kMaxPlain + 1];
+  if (signature.skip != 0) converted[0] = args[0];
+  for (size_t i = 0; i < signature.count; ++i) {
+    const TernAny& arg = args[i + signature.skip];
+    const TernTypeCode code = signature.codes[i];
+    TernAny* to = &converted[i + signature.skip];
+    if (const TernAny* value = UnboxedAs(code, arg, to)) {
+      *to = *value;
+    } else if (code == TERN_TYPE_INT && AnyToInt(arg).has_value()) {
+      *to = MakeIntAny(code, *AnyToInt(arg));
+    } else if (code == TERN_TYPE_FLOAT && AnyToFloat(arg).has_value()) {
+      *to = AnyTraits<double>::View(*AnyToFloat(arg));
+    } else {
+      return RefuseArgument(*function, i, CastError(TypeKey(code), arg), result);
+    }
+  }
+  const auto count = static_cast<int32_t>(signature.count + signature.skip);
+  return signature.entry(function, converted, count, result);
 }
 
 Status MissingContext(std::string_view function) {

@@ -53,9 +53,17 @@ inline HeaderKind Check(const void* any_or_object) {
 int64_t LiveObjectCount();
 
 namespace internal {
-// Heap memory for an object; ends the process where there is none.
-void* AllocateObject(size_t bytes);
-void FreeObject(void* memory);
+// Memory for an object, 16-byte aligned; ends the process where there is none. Small blocks come
+// from free lists of the thread (object.cc), or all from the allocator of SetObjectAllocator.
+struct ObjectBlock {
+  void* memory;
+  bool custom;
+};
+ObjectBlock AllocateObject(size_t bytes);
+// bytes: as many as were asked for.
+void FreeObject(void* memory, size_t bytes);
+// Makes a custom block's deleter give it back to its allocator.
+void WrapDeleter(TernObject* object);
 void CountObject(int64_t change);
 
 // type_table.cc. Whether code, of S4, has this ancestor; registers a class, or ends the process.
@@ -200,18 +208,30 @@ class ObjectPtr {
   T* pointer_ = nullptr;
 };
 
-// A new T followed by `extra` bytes of uninitialised memory, which its constructor fills.
+// For classes that cannot know: their memory is given back, not kept.
+inline constexpr size_t kUnknownExtraBytes = size_t{1} << 30;
+
+// A new T followed by `extra` bytes of uninitialised memory, which its constructor fills. A T with
+// anything behind it says how much, so that its memory can be used again: size_t extra_bytes()
+// const.
 template <typename T, typename... A>
 auto MakeObjectWithExtra(size_t extra, A&&... args) {
   static_assert(std::derived_from<T, Object> && !std::is_polymorphic_v<T>);
   static_assert(alignof(T) <= 16);
-  T* object = new (internal::AllocateObject(sizeof(T) + extra)) T(std::forward<A>(args)...);
+  constexpr bool kSaysExtra = requires(const T& t) { t.extra_bytes(); };
+  if constexpr (!kSaysExtra) TERN_CHECK(extra == 0, "the class needs extra_bytes()");
+  const internal::ObjectBlock block = internal::AllocateObject(sizeof(T) + extra);
+  T* object = new (block.memory) T(std::forward<A>(args)...);
   if constexpr (requires { T::kTypeKey; }) object->header_.type_code = internal::ClassCode<T>();
   object->header_.deleter.call = [](TernObject* header) {
     T* self = static_cast<T*>(Object::FromHeader(header));
+    size_t bytes = sizeof(T);
+    if constexpr (requires { self->extra_bytes(); }) bytes += self->extra_bytes();
     self->~T();
-    internal::FreeObject(self);
+    internal::FreeObject(self, bytes);
   };
+  if (block.custom) [[unlikely]]
+    internal::WrapDeleter(&object->header_);
   return ObjectPtr<T>::Adopt(object);
 }
 template <typename T, typename... A>

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/base/float8.h"
 #include "core/base/half.h"
 #include "core/base/utf8.h"
 #include "core/object/adt.h"
@@ -31,6 +32,8 @@ bool VisitNumber(DType dtype, const void* p, Visit visit) {
   if (dtype == kF32) return visit(as(0.0f)), true;
   if (dtype == kF64) return visit(as(0.0)), true;
   if (dtype == kF16) return visit(F16ToF32(as(uint16_t{}))), true;
+  if (dtype == kF8E4M3) return visit(F8E4M3ToF32(as(uint8_t{}))), true;
+  if (dtype == kF8E5M2) return visit(F8E5M2ToF32(as(uint8_t{}))), true;
   if (dtype == kBf16) return visit(Bf16ToF32(as(uint16_t{}))), true;
   if (dtype == kI64) return visit(as(int64_t{})), true;
   if (dtype == kI32) return visit(as(int32_t{})), true;

@@ -32,6 +32,7 @@ class Shape : public Object {
   std::string ToString() const { return FormatDims(dims()); }
 
  private:
+  size_t extra_bytes() const { return dims().size_bytes(); }
   template <typename T, typename... A>
   friend auto MakeObjectWithExtra(size_t extra, A&&... args);
 

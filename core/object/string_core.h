@@ -54,8 +54,9 @@ class LongText : public Object {
   template <typename T, typename... A>
   friend auto MakeObjectWithExtra(size_t extra, A&&... args);
 
-  // At least; room beyond the text is not remembered here.
-  size_t extra_bytes() const { return (size() + 1) * sizeof(Char); }
+  // A buffer that was written may have more room than text.
+  size_t extra_bytes() const { return kUnknownExtraBytes; }
+
   LongText() : Object(kTypeCode, nullptr), size_(0) {}
   ~LongText() = default;
 

@@ -152,6 +152,8 @@ class Tensor : public Object {
   // over `managed` on success only; its read-only flag is honoured.
   Result<TernDLManagedTensorVersioned*> ToDLPack() const;
   static Result<ObjectPtr<Tensor>> FromDLPack(TernDLManagedTensorVersioned* managed);
+  // A contiguous copy of a borrowed tensor.
+  static Result<ObjectPtr<Tensor>> CopyOf(const TernDLTensor& borrowed);
 
   // "f32[2, 3]".
   std::string TypeText() const;
@@ -177,6 +179,7 @@ class Tensor : public Object {
   };
   struct Window;  // tensor_window.h: what a new tensor looks at
 
+  static Result<Window> WindowOf(const TernDLTensor& dl);
   // The same first element, owner and flags.
   Window SubWindow(Dims dims) const;
 
@@ -193,6 +196,22 @@ static_assert(sizeof(Tensor) == sizeof(TernTensor) + 16);
 
 using TensorPtr = ObjectPtr<Tensor>;
 using StoragePtr = ObjectPtr<Storage>;
+
+// A DLPack tensor that the value lends: a borrowed one, or that of a tensor object. Owning copies.
+template <>
+struct AnyTraits<const TernDLTensor*> {
+  static std::string_view Name() { return "tensor"; }
+  static TernAny View(const TernDLTensor* borrowed) {
+    return internal::MakePointerAny(TERN_TYPE_DL_TENSOR, const_cast<TernDLTensor*>(borrowed));
+  }
+  static TernAny Own(const TernDLTensor* borrowed) { return internal::OwnAny(View(borrowed)); }
+  static std::optional<const TernDLTensor*> TryCast(const TernAny& any) {
+    if (any.type_code == TERN_TYPE_DL_TENSOR) return static_cast<const TernDLTensor*>(any.v.p);
+    const Tensor* tensor = AnyView(any).TryCast<Tensor>();
+    if (tensor == nullptr) return std::nullopt;
+    return &tensor->c_tensor().dl.tensor;
+  }
+};
 
 }  // namespace tern
 

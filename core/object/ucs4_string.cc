@@ -38,12 +38,13 @@ Result<String> UCS4String::ToUtf8() const {
 namespace internal {
 
 std::optional<std::u32string_view> AnyToUCS4(const TernAny& any) {
-  if (any.type_code == TERN_TYPE_SMALL_UCS4) {
-    return std::u32string_view(reinterpret_cast<const char32_t*>(any.v.char32),
-                               static_cast<size_t>(any.small_len));
+  const TernAny& value = Resolve(any);
+  if (value.type_code == TERN_TYPE_SMALL_UCS4) {
+    return std::u32string_view(reinterpret_cast<const char32_t*>(value.v.char32),
+                               static_cast<size_t>(value.small_len));
   }
-  if (any.type_code != TERN_TYPE_UCS4_STRING) return std::nullopt;
-  return static_cast<LongUCS4String*>(ObjectOf(any))->view();
+  if (value.type_code != TERN_TYPE_UCS4_STRING) return std::nullopt;
+  return static_cast<LongUCS4String*>(ObjectOf(value))->view();
 }
 
 TernAny MakeSmallUCS4(std::u32string_view text) {

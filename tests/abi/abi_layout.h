@@ -11,9 +11,13 @@ TERN_ASSERT(offsetof(TernObject, type_code) == 0);
 TERN_ASSERT(offsetof(TernObject, ref_count) == 4);
 TERN_ASSERT(offsetof(TernObject, deleter) == 8);
 
+TERN_ASSERT(sizeof(TernBox) == 24 && offsetof(TernBox, v) == 16);
+
 TERN_ASSERT(sizeof(TernFunction) == 32);
 TERN_ASSERT(offsetof(TernFunction, call) == 16);
 TERN_ASSERT(offsetof(TernFunction, flags) == 24);
+
+TERN_ASSERT(sizeof(TernLegacyValue) == 8);
 
 TERN_ASSERT(sizeof(TernTensor) == 88);
 TERN_ASSERT(offsetof(TernTensor, dl) == 16);
@@ -41,5 +45,5 @@ TERN_ASSERT(TERN_TYPE_NONE == 0 && TERN_TYPE_S0_LAST == TERN_TYPE_PADDED);
 TERN_ASSERT(TERN_TYPE_INT < 0 && TERN_TYPE_DL_TENSOR < 0);
 TERN_ASSERT(TERN_TYPE_S1_FIRST > 0 && TERN_TYPE_MODULE == TERN_TYPE_S1_FIRST);
 TERN_ASSERT(TERN_TYPE_TENSOR < TERN_TYPE_S2_FIRST && TERN_TYPE_BOX_INT == TERN_TYPE_S2_FIRST);
-TERN_ASSERT(TERN_TYPE_BOX_OPAQUE < TERN_TYPE_S3_FIRST && TERN_TYPE_STRING == TERN_TYPE_S3_FIRST);
+TERN_ASSERT(TERN_TYPE_BOX_DEVICE < TERN_TYPE_S3_FIRST && TERN_TYPE_STRING == TERN_TYPE_S3_FIRST);
 TERN_ASSERT(TERN_TYPE_ERROR < TERN_TYPE_S4_FIRST);

@@ -43,6 +43,10 @@ static_assert(offsetof(DLManagedTensorVersioned, flags) ==
 static_assert(offsetof(DLManagedTensorVersioned, dl_tensor) ==
               offsetof(TernDLManagedTensorVersioned, dl_tensor));
 static_assert(DLPACK_FLAG_BITMASK_READ_ONLY == TERN_DLPACK_READ_ONLY);
+#if DLPACK_MAJOR_VERSION > 1 || DLPACK_MINOR_VERSION >= 1
+static_assert(int{kDLFloat8_e4m3fn} == TERN_DTYPE_FLOAT8_E4M3);
+static_assert(int{kDLFloat8_e5m2} == TERN_DTYPE_FLOAT8_E5M2);
+#endif
 #endif
 #endif
 
@@ -58,7 +62,7 @@ TEST(Abi, EveryTypeCodeHasAKeyAndASection) {
 #include "core/object/types.def"
 #undef TERN_TYPE
   };
-  EXPECT_EQ(std::size(codes), 31u);
+  EXPECT_EQ(std::size(codes), 33u);
   for (const TernTypeCode code : codes) {
     EXPECT_NE(TypeKey(code), "unknown type") << code;
     EXPECT_TRUE(code >= TERN_TYPE_S0_LAST && code < TERN_TYPE_S4_FIRST) << code;
@@ -67,7 +71,7 @@ TEST(Abi, EveryTypeCodeHasAKeyAndASection) {
   EXPECT_EQ(TypeKey(-1000), "unknown type");
 }
 
-TEST(Abi, ClassesAreViewsOfTheStructs) {
+TEST(Abi, D01ClassesAreViewsOfTheStructs) {
   const TensorPtr tensor = Tensor::FromValues<float>({1, 2, 3, 4, 5, 6}, {2, 3}).value();
   const auto* c = reinterpret_cast<const TernTensor*>(tensor.get());
   EXPECT_EQ(c->header.type_code, TERN_TYPE_TENSOR);
@@ -98,7 +102,7 @@ TEST(Abi, ClassesAreViewsOfTheStructs) {
   EXPECT_EQ(reinterpret_cast<const TernClosure*>(closure.get())->function_index, 9u);
 }
 
-TEST(Abi, PaddingIsZeroSoEqualValuesAreEqualBytes) {
+TEST(Abi, D03PaddingIsZeroSoEqualValuesAreEqualBytes) {
   const auto same = [](const Any& a, const Any& b) {
     return std::memcmp(&a.c_any(), &b.c_any(), sizeof(TernAny)) == 0;
   };
@@ -111,7 +115,7 @@ TEST(Abi, PaddingIsZeroSoEqualValuesAreEqualBytes) {
   EXPECT_FALSE(same(Any("abc"), Any("abd")));
 }
 
-TEST(Abi, AFunctionWrittenInCIsAFunction) {
+TEST(Abi, D29AFunctionWrittenInCIsAFunction) {
   const FunctionPtr add = Function::FromC("add_in_c", &tern_test_add_in_c, nullptr, nullptr);
   EXPECT_EQ(*add->Invoke({1, 2, 39})->As<int64_t>(), 42);
   EXPECT_EQ(add->Invoke({1, 2.5}).status().message(), "add_in_c: failed with code 7");

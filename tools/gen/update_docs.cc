@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// update_docs: writes the generated parts of docs/isa.md and docs/format.md. vm_test compares them.
+// update_docs: writes the generated parts of docs/isa.md, docs/format.md and docs/abi.md. vm_test
+// and abi_test compare them.
 //   update_docs [SOURCE_FOLDER]
 #include <cstdio>
 #include <string>
 
+#include "tools/gen/abi_markdown.h"
 #include "tools/gen/isa_markdown.h"
 
 namespace {
@@ -18,8 +20,7 @@ std::string ReadFile(const std::string& path) {
   return out;
 }
 
-bool Update(const std::string& path, const char* mark, const std::string& text) {
-  const std::string updated = tern::gen::ReplaceBetween(ReadFile(path), mark, text);
+bool Write(const std::string& path, const char* mark, const std::string& updated) {
   std::FILE* file = updated.empty() ? nullptr : std::fopen(path.c_str(), "wb");
   if (file == nullptr) {
     std::fprintf(stderr, "update_docs: %s cannot be read or written, or has no %s marks\n",
@@ -30,11 +31,24 @@ bool Update(const std::string& path, const char* mark, const std::string& text) 
   return std::fclose(file) == 0 && written;
 }
 
+bool Update(const std::string& path, const char* mark, const std::string& text) {
+  return Write(path, mark, tern::gen::ReplaceBetween(ReadFile(path), mark, text));
+}
+
+bool UpdateAbi(const std::string& root) {
+  std::string missing;
+  const std::string path = root + "/docs/abi.md";
+  const std::string header = ReadFile(root + "/core/abi/abi.h");
+  const std::string updated = tern::gen::QuoteAbi(ReadFile(path), header, &missing);
+  return Write(path, ("abi:" + missing).c_str(), updated);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string root = argc > 1 ? argv[1] : TERN_SOURCE_DIR;
   const bool isa = Update(root + "/docs/isa.md", "isa", tern::gen::IsaTables());
   const bool format = Update(root + "/docs/format.md", "example", tern::gen::FormatExample());
-  return isa && format ? 0 : 1;
+  const bool abi = UpdateAbi(root);
+  return isa && format && abi ? 0 : 1;
 }

@@ -8,9 +8,9 @@ namespace tern {
 namespace {
 
 TEST(DTypeTest, NamesRoundTrip) {
-  for (const char* name :
-       {"f64", "f32", "f16",  "bf16", "i64", "i32",    "i16", "i8",   "u64",   "u32",
-        "u16", "u8",  "bool", "i4",   "u4",  "string", "c64", "c128", "f32x4", "u8x16"}) {
+  for (const char* name : {"f64", "f32",  "f16",    "bf16",   "i64",   "i32",  "i16", "i8",
+                           "u64", "u32",  "u16",    "u8",     "bool",  "i4",   "u4",  "string",
+                           "c64", "c128", "f8e4m3", "f8e5m2", "f32x4", "u8x16"}) {
     const Result<DType> dtype = DType::Parse(name);
     ASSERT_TRUE(dtype.ok()) << name;
     EXPECT_EQ(dtype->ToString(), name);
@@ -19,6 +19,7 @@ TEST(DTypeTest, NamesRoundTrip) {
   EXPECT_EQ(*DType::Parse("float32"), kF32);
   EXPECT_EQ(*DType::Parse("bfloat16"), kBf16);
   EXPECT_EQ(*DType::Parse("uint8"), kU8);
+  EXPECT_EQ(*DType::Parse("float8_e4m3fn"), kF8E4M3);
 }
 
 TEST(DTypeTestBad, UnknownNames) {

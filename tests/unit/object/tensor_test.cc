@@ -7,6 +7,7 @@
 #include <cstring>
 #include <vector>
 
+#include "core/object/print.h"
 #include "tests/unit/object/counting.h"
 
 namespace tern {
@@ -352,6 +353,28 @@ TEST_F(DLPackTest, ThereAndBackAgain) {
   }
   EXPECT_EQ(Floats(*back), (std::vector<float>{0, 1, 2, 3}));
   EXPECT_TRUE(back->is_read_only());
+}
+
+TEST_F(DLPackTest, D16NarrowTypesAreData) {
+  // Codes as they lie in memory; printed as the numbers they mean.
+  const uint8_t f8[] = {0x38, 0xC0, 0x7E}, e5m2[] = {0x3C, 0x7C}, nibbles[] = {0xF1, 0x07};
+  const uint16_t f16[] = {0x3C00, 0xC000}, bf16[] = {0x3F80, 0x4000};
+  const auto text = [](DType dtype, Dims dims, const auto& bytes) {
+    const TensorPtr tensor =
+        Tensor::FromBytes(dtype, dims, {reinterpret_cast<const uint8_t*>(bytes), sizeof bytes})
+            .value();
+    const TensorPtr back = Tensor::FromDLPack(tensor->ToDLPack().value()).value();
+    EXPECT_EQ(back->data(), tensor->data());
+    EXPECT_EQ(back->dtype(), dtype);
+    return PrintValue(back);
+  };
+  const int64_t two[] = {2}, three[] = {3};
+  EXPECT_EQ(text(kF8E4M3, three, f8), "f8e4m3[3] [1, -2, 448]");
+  EXPECT_EQ(text(kF8E5M2, two, e5m2), "f8e5m2[2] [1, inf]");
+  EXPECT_EQ(text(kI4, three, nibbles), "i4[3] [1, -1, 7]");
+  EXPECT_EQ(text(kU4, three, nibbles), "u4[3] [1, 15, 7]");
+  EXPECT_EQ(text(kF16, two, f16), "f16[2] [1, -2]");
+  EXPECT_EQ(text(kBf16, two, bf16), "bf16[2] [1, 2]");
 }
 
 TEST_F(DLPackTestBad, RefusedImportsStayTheCallers) {

@@ -21,7 +21,7 @@ void RunFunctionPointer(int64_t n) {
   AddPointer add = GetAdd();
   Keep(add);
   int64_t sum = 0;
-  for (; n > 0; --n) sum = add(sum, n);
+  for (; n > 0; --n) sum += add(n, 1);
   Keep(sum);
 }
 
@@ -31,7 +31,7 @@ void Calls(Bench* bench) {
       {.name = "typed packed call, C++ to C++", .rival_name = "function pointer", .target = 2},
       [&](int64_t n) {
         int64_t sum = 0;
-        for (; n > 0; --n) sum = *add->Invoke({sum, n})->TryCast<int64_t>();
+        for (; n > 0; --n) sum += *add->CallAs<int64_t>(n, 1);
         Keep(sum);
       },
       RunFunctionPointer);
@@ -44,11 +44,11 @@ void Calls(Bench* bench) {
         for (; n > 0; --n) {
           TernAny args[2] = {};
           args[0].type_code = args[1].type_code = TERN_TYPE_INT;
-          args[0].v.i = sum;
-          args[1].v.i = n;
+          args[0].v.i = n;
+          args[1].v.i = 1;
           TernAny result = {};
           if (c->call.pointer(c, args, 2, &result) != 0) break;
-          sum = result.v.i;
+          sum += result.v.i;
         }
         Keep(sum);
       },

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// 8-bit floats by integer arithmetic on bit patterns.
+#include "core/base/float8.h"
+
+#include "core/base/half.h"
+
+namespace tern {
+namespace {
+
+// The code of a finite magnitude in a format of so many mantissa bits and this bias, as if its
+// exponent had no upper end.
+uint32_t RoundMagnitude(uint32_t magnitude, uint32_t mantissa_bits, uint32_t bias) {
+  const uint32_t exponent = magnitude >> 23;
+  const uint32_t mantissa = (magnitude & 0x7FFFFFu) | 0x800000u;
+  const uint32_t smallest = 128 - bias;  // the exponent field of the smallest normal result
+  const uint32_t below = exponent < smallest ? smallest - exponent : 0;
+  const uint32_t drop = 23 - mantissa_bits + below;
+  if (drop > 25) return 0;  // less than half of the smallest
+  const uint32_t kept = mantissa >> drop;
+  const uint32_t rest = mantissa & ((1u << drop) - 1);
+  const uint32_t half = 1u << (drop - 1);
+  const uint32_t rounded = kept + (rest > half || (rest == half && (kept & 1) != 0) ? 1 : 0);
+  // The hidden bit of `kept` adds one to the exponent field.
+  return rounded + (below == 0 ? (exponent - smallest) << mantissa_bits : 0);
+}
+
+}  // namespace
+
+float F8E4M3ToF32(uint8_t bits) {
+  const uint32_t sign = uint32_t{bits & 0x80u} << 24;
+  const uint32_t exponent = (bits >> 3) & 0xFu;
+  const uint32_t mantissa = bits & 0x7u;
+  if ((bits & 0x7F) == 0x7F) return __builtin_bit_cast(float, sign | 0x7FC00000u);
+  if (exponent != 0)
+    return __builtin_bit_cast(float, sign | (exponent + 120) << 23 | mantissa << 20);
+  const float magnitude = static_cast<float>(mantissa) * 0x1p-9f;
+  return __builtin_bit_cast(float, sign | __builtin_bit_cast(uint32_t, magnitude));
+}
+
+uint8_t F32ToF8E4M3(float value) {
+  const uint32_t bits = __builtin_bit_cast(uint32_t, value);
+  const uint32_t sign = (bits >> 24) & 0x80u;
+  const uint32_t magnitude = bits & 0x7FFFFFFFu;
+  const uint32_t code = magnitude >= 0x7F800000u ? 0x7F : RoundMagnitude(magnitude, 3, 7);
+  return static_cast<uint8_t>(sign | (code > 0x7E ? 0x7F : code));
+}
+
+float F8E5M2ToF32(uint8_t bits) { return F16ToF32(static_cast<uint16_t>(bits << 8)); }
+
+uint8_t F32ToF8E5M2(float value) {
+  const uint32_t bits = __builtin_bit_cast(uint32_t, value);
+  const uint32_t sign = (bits >> 24) & 0x80u;
+  const uint32_t magnitude = bits & 0x7FFFFFFFu;
+  if (magnitude > 0x7F800000u) return static_cast<uint8_t>(sign | 0x7E);
+  const uint32_t code = magnitude == 0x7F800000u ? 0x7C : RoundMagnitude(magnitude, 2, 15);
+  return static_cast<uint8_t>(sign | (code > 0x7B ? 0x7C : code));
+}
+
+}  // namespace tern

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// docs/abi.md shows the layouts of the real header, all of them.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
+
+#include "tools/gen/abi_markdown.h"
+
+namespace tern {
+namespace {
+
+std::string ReadFile(const std::string& path) {
+  std::string out;
+  std::FILE* file = std::fopen((std::string(TERN_SOURCE_DIR) + "/" + path).c_str(), "rb");
+  if (file == nullptr) return out;
+  char buffer[4096];
+  for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, file)) > 0;) out.append(buffer, n);
+  std::fclose(file);
+  return out;
+}
+
+TEST(AbiDocs, QuoteTheRealHeader) {
+  const std::string header = ReadFile("core/abi/abi.h"), document = ReadFile("docs/abi.md");
+  EXPECT_GE(gen::AbiRegions(header).size(), 10u);
+  std::string missing;
+  EXPECT_TRUE(gen::QuoteAbi(document, header, &missing) == document)
+      << "run update_docs " << missing;
+  EXPECT_EQ(missing, "");
+}
+
+TEST(AbiDocs, RegionsAreFoundAndReplaced) {
+  const std::string header = "x\n/* [abi:a-begin] One. */\nint a;\n/* [abi:a-end] */\ny";
+  EXPECT_EQ(gen::AbiRegions(header), std::vector<std::string>{"a"});
+  std::string missing;
+  EXPECT_EQ(gen::QuoteAbi("<!-- abi:a-begin -->\nold\n<!-- abi:a-end -->\n", header, &missing),
+            "<!-- abi:a-begin -->\n```c\n/* One. */\nint a;\n```\n<!-- abi:a-end -->\n");
+}
+
+TEST(AbiDocsBad, LostMarksAreNoticed) {
+  EXPECT_TRUE(gen::AbiRegions("/* [abi:a-begin] */ int a;").empty());
+  const std::string header = "/* [abi:a-begin] One. */\nint a;\n/* [abi:a-end] */\n";
+  std::string missing;
+  EXPECT_EQ(gen::QuoteAbi("no marks", header, &missing), "");
+  EXPECT_EQ(missing, "a");
+}
+
+}  // namespace
+}  // namespace tern
