@@ -3,21 +3,24 @@
 # Runs every fuzzer for a while, with the address and undefined-behaviour sanitizers, from the
 # seeds in tests/fuzz/seeds/<fuzzer>. New inputs go to build/fuzz/corpus, crashes to
 # build/fuzz/crashes.
-#   tools/fuzz.sh [--preset P] [--seconds N] [FUZZER…]     default: preset fuzz, 20 seconds each
+#   tools/fuzz.sh [--preset P] [--seconds N] [--mutations N] [FUZZER…]
+# default: preset fuzz, 20 seconds each, and no mutations. --mutations also has vm_mutate change the
+# files of tests/compat and what the digits model compiles to so many times.
 # The preset asan has the fuzzers too, which saves tools/test.sh a build.
 # Ends with `N passed, N failed`; a fuzzer fails when it found a crash, a leak or a hang.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-seconds=20 preset=fuzz
+seconds=20 preset=fuzz mutations=0
 while [[ ${1:-} == --* ]]; do
   case $1 in
     --seconds) seconds=${2:-} ;;
     --preset) preset=${2:-} ;;
+    --mutations) mutations=${2:-} ;;
     *) echo "fuzz.sh: unknown option $1" >&2 && exit 2 ;;
   esac
   shift 2
 done
-case $seconds in '' | *[!0-9]*) echo "fuzz.sh: --seconds wants a number" >&2 && exit 2 ;; esac
+case $seconds$mutations in '' | *[!0-9]*) echo "fuzz.sh: a number is wanted" >&2 && exit 2 ;; esac
 tools/build.sh "$preset"
 fuzzers=build/$preset/fuzzers
 passed=0 failed=0
@@ -41,5 +44,9 @@ for name in "${names[@]}"; do
     failed=$((failed + 1))
   fi
 done
+if [ "$mutations" != 0 ]; then
+  if "build/$preset/tests/fuzz/vm_mutate" --count "$mutations" tests/compat/*.tern \
+    tests/models/digits/model.onnx; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+fi
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]

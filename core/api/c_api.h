@@ -128,11 +128,86 @@ TERN_API void tern_program_free(tern_program* program);
 /* format "json": {"functions": [{"name", "params": [{"name", "dtype", "shape"}], "results": [the
  * same], "first", "count", "registers"}], "constants": [...], "primitives": [...], "instructions":
  * [{"pc", "text", "source"}], "sections": [...], "metadata": {...}}; format "text": the same for
- * people. */
+ * people. Formats "listing" and "stats": those of docs/isa.md; "columns", "instructions" and
+ * "assignments": assembly text in its three forms; "cpp" and "javascript": source that rebuilds the
+ * executable through the builder; "ssa": an error if some register is written twice. */
 TERN_API tern_status* tern_program_inspect(tern_program* program, const char* format,
                                            tern_buffer** out);
+/* The same of an executable's bytes, which may import primitives that this runtime does not have.
+ */
+TERN_API tern_status* tern_inspect_executable(tern_runtime* runtime, const void* bytes, size_t size,
+                                              const char* format, tern_buffer** out);
 /* Assembly text; assembling it gives the same bytes back. */
 TERN_API tern_status* tern_program_disassemble(tern_program* program, tern_buffer** text);
+
+/* -- Builders: executables made instruction by instruction
+ * ------------------------------------------------ */
+
+/* What core/vm/builder.h is in C++. Mistakes are kept and reported when the function ends, and all
+ * at once by tern_builder_finish; where a function below returns a status, the mistake is also
+ * told there. Registers may have any number: they are renamed densely in order of use. Belongs to
+ * one thread at a time. */
+typedef struct tern_builder tern_builder;
+
+typedef enum tern_operand_kind {
+  TERN_OPERAND_REGISTER = 0,
+  TERN_OPERAND_IMMEDIATE = 1, /* past 55 bits it becomes a constant */
+  TERN_OPERAND_CONSTANT = 2,
+  TERN_OPERAND_FUNCTION = 3, /* of tern_builder_callee or tern_builder_label */
+  TERN_OPERAND_VOID = 4,     /* no register: the destination, or an operand that is left out */
+  TERN_OPERAND_VM = 5        /* the machine's state */
+} tern_operand_kind;
+
+typedef struct tern_operand {
+  int32_t kind;     /* tern_operand_kind */
+  int32_t reserved; /* 0 */
+  int64_t value;
+} tern_operand;
+
+typedef enum tern_callee_kind {
+  TERN_CALLEE_ANY =
+      0, /* the function of that name, which may be defined later; else the primitive */
+  TERN_CALLEE_FUNCTION = 1,
+  TERN_CALLEE_PRIMITIVE = 2
+} tern_callee_kind;
+
+TERN_API tern_status* tern_builder_create(tern_runtime* runtime, tern_builder** builder);
+TERN_API void tern_builder_free(tern_builder* builder);
+/* Opens a function: of a signature's text, "(x: f32[n]) -> f32[n]", or, where that is NULL, of
+ * num_inputs nameless inputs. */
+TERN_API tern_status* tern_builder_begin_function(tern_builder* builder, const char* name,
+                                                  const char* signature, uint32_t num_inputs);
+/* Closes it, checks and renames. `warnings` (may be NULL) receives JSON, diagnostics as in
+ * tern_status_json. */
+TERN_API tern_status* tern_builder_end_function(tern_builder* builder, tern_buffer** warnings);
+/* The operand of a constant; equal ones share one. The value is borrowed. */
+TERN_API tern_status* tern_builder_constant(tern_builder* builder, const TernAny* value,
+                                            tern_operand* operand);
+/* Of text, as .const lines have it: "f32[2] [1, 2]". share = 0: always a new entry of the pool. */
+TERN_API tern_status* tern_builder_constant_text(tern_builder* builder, const char* text,
+                                                 int32_t share, tern_operand* operand);
+TERN_API void tern_builder_callee(tern_builder* builder, const char* name, int32_t kind,
+                                  tern_operand* operand);
+/* Puts a primitive into the table before its first use. */
+TERN_API void tern_builder_declare_primitive(tern_builder* builder, const char* name);
+/* A place of the open function to jump to; bind says that it is the next instruction. */
+TERN_API void tern_builder_label(tern_builder* builder, const char* name, tern_operand* operand);
+TERN_API void tern_builder_bind(tern_builder* builder, const char* name);
+/* Any instruction by its mnemonic, operands in the order of docs/isa.md. */
+TERN_API tern_status* tern_builder_emit(tern_builder* builder, const char* mnemonic,
+                                        const tern_operand* operands, int32_t count);
+/* What the following instructions were made from, until set again; nothing at all ends it. */
+TERN_API void tern_builder_set_source(tern_builder* builder, const char* text, size_t size,
+                                      uint32_t line, uint32_t column);
+TERN_API void tern_builder_name_register(tern_builder* builder, int64_t reg, const char* name);
+TERN_API void tern_builder_set_metadata(tern_builder* builder, const char* key, size_t key_size,
+                                        const char* value, size_t value_size);
+TERN_API void tern_builder_add_kernel(tern_builder* builder, const char* name, const char* format,
+                                      const void* bytes, size_t size);
+/* keep = 1: registers that are dense already keep their numbers. */
+TERN_API void tern_builder_keep_dense_registers(tern_builder* builder, int32_t keep);
+/* The executable's bytes; the builder is empty afterwards. */
+TERN_API tern_status* tern_builder_finish(tern_builder* builder, tern_buffer** executable);
 
 /* -- Machines: registers and frames, one run at a time
  * ------------------------------------------------ */

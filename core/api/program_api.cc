@@ -9,9 +9,11 @@
 #include "core/kernels/bind/bind.h"
 #include "core/object/registry.h"
 #include "core/vm/assembler.h"
+#include "core/vm/builder_code.h"
 #include "core/vm/builtins.h"
 #include "core/vm/disassembler.h"
 #include "core/vm/reader.h"
+#include "core/vm/verifier.h"
 #include "core/vm/writer.h"
 
 namespace tern::api {
@@ -147,12 +149,32 @@ Result<vm::ProgramPtr> Load(const void* bytes, size_t size, StoragePtr keeper) {
   return vm::Program::Link(std::move(executable));
 }
 
-Result<tern_buffer*> Inspect(const vm::Executable& executable, std::string_view format) {
-  if (format == "text") return NewBuffer(driver::ExecutableText(executable));
-  if (format != "json") return InvalidArgument("format '", format, "': expected json or text");
+std::string InspectJson(const vm::Executable& executable) {
   JsonWriter json;
   driver::WriteExecutableJson(executable, &json);
-  return NewBuffer(json.text());
+  return json.Take();
+}
+
+Result<tern_buffer*> Inspect(const vm::Executable& executable, std::string_view format) {
+  if (format == "json") return NewBuffer(InspectJson(executable));
+  if (format == "text") return NewBuffer(driver::ExecutableText(executable));
+  if (format == "listing") return NewBuffer(vm::AsText(executable));
+  if (format == "stats") return NewBuffer(vm::Stats(executable));
+  if (format == "columns") return NewBuffer(vm::Disassemble(executable));
+  if (format == "instructions")
+    return NewBuffer(vm::Disassemble(executable, vm::TextForm::kInstructions));
+  if (format == "assignments")
+    return NewBuffer(vm::Disassemble(executable, vm::TextForm::kAssignments));
+  if (format == "cpp") return NewBuffer(vm::AsBuilderCode(executable, vm::CodeLanguage::kCpp));
+  if (format == "javascript")
+    return NewBuffer(vm::AsBuilderCode(executable, vm::CodeLanguage::kJavaScript));
+  if (format == "ssa") {
+    TERN_TRY(vm::Verify(executable, vm::VerifyOptions{.ssa = true}));
+    return NewBuffer(std::string_view("every register is written once\n"));
+  }
+  return InvalidArgument("format '", format,
+                         "': expected json, text, listing, stats, columns, instructions, "
+                         "assignments, cpp, javascript or ssa");
 }
 
 }  // namespace
@@ -208,6 +230,18 @@ void tern_program_free(tern_program* program) { delete program; }
 tern_status* tern_program_inspect(tern_program* program, const char* format, tern_buffer** out) {
   tern::Result<tern_buffer*> listing =
       tern::api::Inspect(program->program->executable(), tern::api::TextOr(format, "json"));
+  if (!listing.ok()) return ToHandle(std::move(listing).status());
+  *out = *listing;
+  return nullptr;
+}
+
+tern_status* tern_inspect_executable(tern_runtime*, const void* bytes, size_t size,
+                                     const char* format, tern_buffer** out) {
+  tern::Result<tern::vm::ExecutablePtr> executable =
+      tern::vm::ReadExecutable(tern::api::Bytes(bytes, size), tern::api::Borrow(bytes, size));
+  if (!executable.ok()) return ToHandle(std::move(executable).status());
+  tern::Result<tern_buffer*> listing =
+      tern::api::Inspect(**executable, tern::api::TextOr(format, "json"));
   if (!listing.ok()) return ToHandle(std::move(listing).status());
   *out = *listing;
   return nullptr;

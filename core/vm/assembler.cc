@@ -13,6 +13,7 @@
 #include "core/base/strings.h"
 #include "core/object/string.h"
 #include "core/vm/builder.h"
+#include "core/vm/constant_parser.h"
 #include "core/vm/line_cursor.h"
 
 namespace tern::vm {
@@ -137,130 +138,14 @@ class Assembler {
     in_.ExpectWord("c");
     in_.Expect('[');
     const int64_t index = in_.Number(INT64_MAX);
-    if (in_.ok() && index != constant_count_) {
+    if (in_.ok() && index != builder_.constant_count()) {
       return in_.FailAtLast(
-          StrCat("constants are numbered in order: expected c[", constant_count_, "]"));
+          StrCat("constants are numbered in order: expected c[", builder_.constant_count(), "]"));
     }
     in_.Expect(']');
     in_.Expect('=');
-    std::optional<Constant> constant = ParseConstant();
-    if (!in_.ok() || !constant.has_value()) return;
-    builder_.AppendConstant(*std::move(constant));
-    ++constant_count_;
-  }
-
-  // --- constants ---
-
-  std::optional<Constant> ParseConstant() {
-    const std::string_view word = in_.Word();
-    if (!in_.ok()) return std::nullopt;
-    if (const Result<DType> dtype = DType::Parse(word); dtype.ok() && in_.Peek() == '[')
-      return ParseTensor(*dtype);
-    if (word == "none") return Made(Any());
-    if (word == "int") return Made(Any(in_.SignedNumber()));
-    if (word == "float") return ParseFloatConstant();
-    if (word == "bool") return Made(Any(in_.Boolean()));
-    if (word == "string") return Made(Any(String(std::string_view(in_.Quoted()))));
-    if (word == "dtype") return Made(Any(in_.DTypeWord()));
-    if (word == "shape") return Made(Any(Shape::Make(in_.Dims())));
-    if (word == "splat") return ParseSplat();
-    if (word == "tuple") return ParseTuple();
-    in_.FailAtLast(
-        "expected a constant: none, int, float, bool, string, dtype, shape, splat, tuple or a "
-        "tensor such as "
-        "f32[2] [1, 2]");
-    return std::nullopt;
-  }
-
-  std::optional<Constant> Made(const Any& value) {
-    if (!in_.ok()) return std::nullopt;
-    return Taken(Constant::From(value));
-  }
-  std::optional<Constant> Taken(Result<Constant> constant) {
-    if (constant.ok()) return std::move(constant).value();
-    in_.FailAtLast(constant.status().message());
-    return std::nullopt;
-  }
-
-  std::optional<Constant> ParseFloatConstant() {
-    if (!in_.AcceptWord("bits")) return Made(Any(in_.FloatNumber()));
-    const uint64_t bits = in_.HexNumber();
-    double value;
-    __builtin_memcpy(&value, &bits, sizeof(value));
-    return Made(Any(value));
-  }
-
-  std::optional<Constant> ParseTensor(DType dtype) {
-    const std::vector<int64_t> dims = in_.Dims();
-    const std::optional<int64_t> count = ElementCount(dims);
-    if (in_.ok() && !count.has_value()) in_.FailAtLast("a shape that no tensor can have");
-    if (!in_.ok()) return std::nullopt;
-    if (dtype.is_string()) return ParseStrings(dims, *count);
-    const std::string bytes = in_.AcceptWord("hex") ? in_.HexBytes() : in_.Elements(dtype);
-    if (!in_.ok()) return std::nullopt;
-    if (dtype.bytes_for(*count) != static_cast<int64_t>(bytes.size())) {
-      in_.FailAtLast(
-          StrCat("the shape needs ", *count, " elements, the data has ", bytes.size(), " bytes"));
-      return std::nullopt;
-    }
-    return TensorConstant(Tensor::FromBytes(dtype, dims, AsBytes(bytes)));
-  }
-
-  std::optional<Constant> ParseStrings(const std::vector<int64_t>& dims, int64_t count) {
-    std::vector<std::string> texts;
-    in_.Expect('[');
-    while (in_.ok() && !in_.Accept(']')) {
-      if (!texts.empty()) in_.Expect(',');
-      texts.push_back(in_.Quoted());
-    }
-    if (in_.ok() && static_cast<int64_t>(texts.size()) != count) {
-      in_.FailAtLast(StrCat("the shape needs ", count, " strings, got ", texts.size()));
-    }
-    if (!in_.ok()) return std::nullopt;
-    const std::vector<std::string_view> views(texts.begin(), texts.end());
-    return TensorConstant(Tensor::FromStrings(views, dims));
-  }
-
-  std::optional<Constant> TensorConstant(Result<TensorPtr> tensor) {
-    if (!tensor.ok()) {
-      in_.FailAtLast(tensor.status().message());
-      return std::nullopt;
-    }
-    (*tensor)->set_read_only();
-    return Made(Any(std::move(tensor).value()));
-  }
-
-  std::optional<Constant> ParseSplat() {
-    const DType dtype = in_.DTypeWord();
-    const std::vector<int64_t> dims = in_.Dims();
-    const std::string bytes = in_.AcceptWord("hex") ? in_.HexBytes() : in_.Element(dtype);
-    if (!in_.ok()) return std::nullopt;
-    Result<TensorPtr> element = Tensor::FromBytes(dtype, Dims(), AsBytes(bytes));
-    if (!element.ok()) return TensorConstant(std::move(element));
-    return Taken(Constant::Splat(std::move(element).value(), dims));
-  }
-
-  std::optional<Constant> ParseTuple() {
-    Constant constant;
-    constant.kind = ConstantKind::kTuple;
-    in_.Expect('(');
-    while (in_.ok() && !in_.Accept(')')) {
-      if (!constant.elements.empty()) in_.Expect(',');
-      const int64_t index = ConstantReference();
-      if (in_.ok() && index >= constant_count_)
-        in_.FailAtLast("a tuple can only hold constants before it");
-      constant.elements.push_back(static_cast<uint32_t>(index));
-    }
-    if (!in_.ok()) return std::nullopt;
-    return constant;
-  }
-
-  int64_t ConstantReference() {
-    in_.ExpectWord("c");
-    in_.Expect('[');
-    const int64_t index = in_.Number(UINT32_MAX);
-    in_.Expect(']');
-    return index;
+    std::optional<Constant> constant = ParseConstant(&in_, builder_.constant_count());
+    if (in_.ok() && constant.has_value()) builder_.AppendConstant(*std::move(constant));
   }
 
   // --- instructions ---
@@ -276,19 +161,88 @@ class Assembler {
   }
 
   void ParseInstruction() {
-    const std::string_view mnemonic = in_.Word();
-    const InstructionInfo* info = FindInstruction(mnemonic);
-    if (info == nullptr) {
-      in_.FailAtLast(StrCat("unknown instruction '", mnemonic, "'"));
-      std::vector<std::string_view> names;
-      for (const InstructionInfo& other : AllInstructions()) names.push_back(other.mnemonic);
-      return in_.SuggestFrom(mnemonic, names);
+    std::optional<Operand> dst;
+    if (const char c = in_.Peek(); c == '%' || c == '$') {
+      dst = RegisterOperand();
+      in_.Expect('=');
     }
+    const std::string_view name = in_.Word();
+    if (!in_.ok()) return;
+    const InstructionInfo* columns = dst.has_value() ? nullptr : FindInstruction(name);
+    const InstructionInfo* info = columns != nullptr ? columns : FindSymbol(name);
+    if (info == nullptr) return UnknownInstruction(name, dst.has_value());
     if (!open_) return in_.FailAtLast("an instruction stands outside of a function");
-    ParseOperands(*info);
+    if (columns != nullptr)
+      ParseOperands(*info);
+    else if (dst.has_value() || in_.Peek() == '(')
+      ParseApplication(*info, dst);
+    else
+      ParsePositional(*info, -1);
     if (in_.ok() && in_.AtEnd()) builder_.Emit(info->opcode, operands_);
     if (has_location_) builder_.SetSource("");
     has_location_ = false;
+  }
+
+  static const InstructionInfo* FindSymbol(std::string_view name) {
+    for (const InstructionInfo& info : AllInstructions()) {
+      if (info.symbol == name) return &info;
+    }
+    return nullptr;
+  }
+
+  void UnknownInstruction(std::string_view name, bool is_assignment) {
+    in_.FailAtLast(StrCat("unknown instruction '", name, "'"));
+    const bool symbols = is_assignment || (!name.empty() && name[0] >= 'A' && name[0] <= 'Z');
+    std::vector<std::string_view> names;
+    for (const InstructionInfo& info : AllInstructions())
+      names.push_back(symbols ? info.symbol : info.mnemonic);
+    in_.SuggestFrom(name, names);
+  }
+
+  // %2 = Add(%0, 1): the destination in front, the other operands in parentheses.
+  void ParseApplication(const InstructionInfo& info, const std::optional<Operand>& dst) {
+    if (dst.has_value() && info.write < 0)
+      return in_.FailAtLast(StrCat("'", info.symbol, "' has no destination"));
+    if (!dst.has_value() && info.write >= 0 &&
+        info.operands()[static_cast<size_t>(info.write)].repeat == Repeat::kOnce)
+      return in_.FailAtLast(StrCat("expected '%n =' in front of '", info.symbol, "'"));
+    in_.Expect('(');
+    ParsePositional(info, info.write);
+    in_.Expect(')');
+    if (dst.has_value()) operands_[static_cast<size_t>(info.write)] = *dst;
+  }
+
+  // Add $2, $0, 1: operands in the order of isa.def, but for `skipped`; `void` where one is left
+  // out.
+  void ParsePositional(const InstructionInfo& info, int skipped) {
+    operands_.assign(info.fixed_count(), Arg(Operand::Void()));
+    bool first = true;
+    for (size_t i = 0; in_.ok() && i < info.operand_count; ++i) {
+      const OperandInfo& operand = info.operands()[i];
+      if (static_cast<int>(i) == skipped) continue;
+      if (operand.is_list()) {
+        ParsePositionalList(operand, first);
+        continue;
+      }
+      if (!first) in_.Expect(',');
+      if (in_.ok()) operands_[i] = PositionalValue(operand);
+      first = false;
+    }
+  }
+
+  void ParsePositionalList(const OperandInfo& operand, bool first) {
+    const size_t before = operands_.size();
+    while (in_.ok() && !in_.AtEnd() && in_.Peek() != ')') {
+      if (!first) in_.Expect(',');
+      if (in_.ok()) operands_.push_back(PositionalValue(operand));
+      first = false;
+    }
+    if (operand.repeat == Repeat::kSome && operands_.size() == before)
+      in_.Fail(StrCat("'", operand.name, "' needs at least one value"));
+  }
+
+  Arg PositionalValue(const OperandInfo& operand) {
+    return operand.is_callee() ? Arg(Callee(operand.role)) : Value(operand.role);
   }
 
   void ParseOperands(const InstructionInfo& info) {
@@ -358,14 +312,15 @@ class Assembler {
   }
 
   Operand RegisterOperand() {
-    in_.Expect('%');
+    if (!in_.Accept('$')) in_.Expect('%');
     if (in_.AcceptWord("vm")) return Operand::Vm();
     return Operand::Register(in_.Number(kVmRegister - 1));
   }
 
   Arg Value(Role role) {
     switch (in_.Peek()) {
-      case '%': return RegisterOperand();
+      case '%':
+      case '$': return RegisterOperand();
       case '@': return Callee(Role::kFunction);
       case '&': in_.Expect('&'); return Callee(Role::kPrimitive);
       case '"': return Literal(Any(String(std::string_view(in_.Quoted()))));
@@ -374,7 +329,8 @@ class Assembler {
     if (role == Role::kOffset) return JumpTarget();
     const std::string_view word = in_.PeekWord();
     if (word == "void") return in_.Word(), Operand::Void();
-    if (word == "c" && in_.CharAfterWord() == '[') return Operand::Constant(ConstantReference());
+    if (word == "c" && in_.CharAfterWord() == '[')
+      return Operand::Constant(ParseConstantReference(&in_));
     if (role == Role::kDType) return Operand::Immediate(DTypeToImmediate(in_.DTypeWord()));
     if (word == "true" || word == "false") return Literal(Any(in_.Boolean()));
     if (in_.AtNumber()) return NumberLiteral();
@@ -382,12 +338,9 @@ class Assembler {
       in_.Fail("expected an operand");
       return Operand::Void();
     }
-    std::optional<Constant> constant = ParseConstant();
+    std::optional<Constant> constant = ParseConstant(&in_, builder_.constant_count());
     if (!constant.has_value() || !in_.ok()) return Operand::Void();
-    if (constant->kind != ConstantKind::kSplat && constant->kind != ConstantKind::kTuple) {
-      return builder_.AddConstant(constant->value);
-    }
-    return builder_.AppendConstant(*std::move(constant));
+    return builder_.AddConstant(*std::move(constant));
   }
 
   Arg Literal(const Any& value) {
@@ -417,7 +370,6 @@ class Assembler {
   std::vector<Arg> operands_;
   bool open_ = false;
   bool has_location_ = false;
-  int64_t constant_count_ = 0;
 };
 
 }  // namespace

@@ -10,7 +10,9 @@
 #include <algorithm>
 
 #include "core/base/strings.h"
+#include "core/object/adt.h"
 #include "core/object/string.h"
+#include "core/vm/constant_parser.h"
 #include "core/vm/constant_pool.h"
 #include "core/vm/verifier.h"
 
@@ -19,6 +21,7 @@ namespace {
 
 constexpr std::string_view kBuildError = "E0111";
 constexpr std::string_view kUnusedInput = "W0101";
+constexpr int kMaxTupleNesting = 64;  // as the verifier has it
 
 bool IsLabel(const Operand& operand) {
   return operand.kind == OperandKind::kFunction && operand.value < 0;
@@ -208,26 +211,58 @@ void ExecBuilder::WarnUnusedInputs() {
 // -------------------------------------------------------------------------------
 
 Operand ExecBuilder::AddConstant(AnyView value) {
+  if (value.Is<Adt>()) return AddTuple(value, 0);
   Result<Constant> constant = Constant::From(value);
-  if (constant.ok()) return ToConstant(std::move(constant).value());
+  if (constant.ok()) return AddConstant(std::move(constant).value());
   Error(constant.status().message(), span_);
   return c(0);
+}
+
+Operand ExecBuilder::AddTuple(AnyView value, int depth) {
+  const Adt& tuple = *value.TryCast<Adt>();
+  Constant constant;
+  constant.kind = ConstantKind::kTuple;
+  if (tuple.tag() != 0 || depth == kMaxTupleNesting) {
+    Error(tuple.tag() != 0 ? StrCat("a tuple with tag ", tuple.tag(), " cannot be a constant")
+                           : std::string("a constant tuple is nested too deep"),
+          span_);
+    return c(0);
+  }
+  for (const Any& field : tuple.fields()) {
+    const Operand operand = field.Is<Adt>() ? AddTuple(field, depth + 1) : AddConstant(field);
+    constant.elements.push_back(static_cast<uint32_t>(operand.value));
+  }
+  return AddConstant(std::move(constant));
 }
 
 Operand ExecBuilder::AddSplat(TensorPtr element, Dims dims) {
   Result<Constant> constant = Constant::Splat(std::move(element), dims);
-  if (constant.ok()) return ToConstant(std::move(constant).value());
+  if (constant.ok()) return AddConstant(std::move(constant).value());
   Error(constant.status().message(), span_);
   return c(0);
 }
 
-Operand ExecBuilder::ToConstant(Constant constant) {
+Operand ExecBuilder::AddConstant(Constant constant) {
   const uint64_t hash = HashConstant(constant);
   const auto [begin, end] = constant_hashes_.equal_range(hash);
   for (auto it = begin; it != end; ++it) {
     if (SameConstant(parts_.constants[it->second], constant)) return c(it->second);
   }
   return AppendConstant(std::move(constant));
+}
+
+Operand ExecBuilder::AddConstantText(std::string_view text) {
+  Result<Constant> constant = ParseConstantText(text, constant_count());
+  if (constant.ok()) return AddConstant(std::move(constant).value());
+  Error(constant.status().message(), span_);
+  return c(0);
+}
+
+Operand ExecBuilder::AppendConstantText(std::string_view text) {
+  Result<Constant> constant = ParseConstantText(text, constant_count());
+  if (constant.ok()) return AppendConstant(std::move(constant).value());
+  Error(constant.status().message(), span_);
+  return c(0);
 }
 
 Operand ExecBuilder::AppendConstant(Constant constant) {
@@ -264,10 +299,19 @@ void ExecBuilder::DeclarePrimitive(std::string_view name) {
   parts_.primitives.emplace_back(name);
 }
 
+// Whether the operand names something that this builder has handed out.
+bool ExecBuilder::IsSound(const Operand& operand) const {
+  if (operand.is_immediate()) return true;
+  if (IsLabel(operand))
+    return open_ && -1 - operand.value < static_cast<int64_t>(functions_.back().labels.size());
+  if (operand.value < 0 || operand.value > kVoidRegister) return false;
+  return operand.kind != OperandKind::kFunction ||
+         (operand.is_function() && operand.function_index() < static_cast<int64_t>(names_.size()));
+}
+
 Operand ExecBuilder::ToOperand(const Arg& arg) {
   if (arg.is_operand()) {
-    if (arg.operand().kind != OperandKind::kImmediate && !IsLabel(arg.operand()) &&
-        (arg.operand().value < 0 || arg.operand().value > kVoidRegister)) {
+    if (!IsSound(arg.operand())) {
       Error(StrCat("an operand numbered ", arg.operand().value), span_);
       return Operand::Void();
     }
@@ -352,6 +396,10 @@ CodeLabel ExecBuilder::NamedLabel(std::string_view name) {
 }
 
 void ExecBuilder::Bind(CodeLabel label) {
+  if (!open_ || label.index >= functions_.back().labels.size()) {
+    Error("a label is bound outside of its function", span_);
+    return;
+  }
   PendingFunction& function = functions_.back();
   PendingLabel& bound = function.labels[label.index];
   if (bound.position >= 0) Error(StrCat("label '", bound.name, "' is bound a second time"), span_);
@@ -364,7 +412,7 @@ Operand ExecBuilder::Jump(CodeLabel label) {
 
 void ExecBuilder::SetSource(std::string_view text, uint32_t line, uint32_t column) {
   source_ = -1;
-  if (text.empty() && line == 0) return;
+  if (text.empty() && line == 0 && column == 0) return;
   source_ = static_cast<int32_t>(sources_.size());
   sources_.push_back({0, line, column, std::make_shared<const std::string>(text)});
 }

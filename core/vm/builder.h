@@ -8,6 +8,8 @@
 //   b.EndFunction();
 //   TERN_TRY_ASSIGN(ExecutablePtr executable, b.Finish());
 //
+// or, with the function's scope as a body: b.DefineFunction("main", 2, [&] { b.EmitCall(…); … });
+//
 // The first registers of a function are its inputs; other registers may have any number, since
 // EndFunction renames them densely in order of use. It also checks: a register read as input that
 // is none, an unknown label, a missing return are errors, an unused input is a warning. Errors are
@@ -63,6 +65,13 @@ class ExecBuilder {
   void BeginFunction(std::string_view name, std::string_view signature);
   // Checks and formalizes; the first error of this function, all of which Finish reports.
   Status EndFunction();
+  // Both of them around `body`; inputs are a number or a signature's text.
+  template <typename Inputs, typename Body>
+  Status DefineFunction(std::string_view name, const Inputs& inputs, const Body& body) {
+    BeginFunction(name, inputs);
+    body();
+    return EndFunction();
+  }
 
   static Operand r(int64_t index) { return Operand::Register(index); }
   static Operand imm(int64_t value) { return Operand::Immediate(value); }
@@ -77,13 +86,18 @@ class ExecBuilder {
   // Puts a primitive into the table before its first use, for text that fixes the order.
   void DeclarePrimitive(std::string_view name);
 
-  // The constant's operand; equal constants share one.
+  // The constant's operand; equal constants share one. A tuple's fields become constants as well.
   Operand AddConstant(AnyView value);
+  Operand AddConstant(Constant constant);
+  // Of text such as "f32[2] [1, 2]" (constant_parser.h).
+  Operand AddConstantText(std::string_view text);
   // A tensor of dims filled with the one element of `element`.
   Operand AddSplat(TensorPtr element, Dims dims);
   // Always a new entry, for text that numbers its constants.
   Operand AppendConstant(Constant constant);
+  Operand AppendConstantText(std::string_view text);
   Operand AppendTuple(std::vector<uint32_t> elements);
+  int64_t constant_count() const { return static_cast<int64_t>(parts_.constants.size()); }
 
   void EmitCall(std::string_view callee, std::initializer_list<Arg> args,
                 Operand dst = Operand::Void()) {
@@ -116,7 +130,7 @@ class ExecBuilder {
   // An offset operand for Emit.
   Operand Jump(CodeLabel label);
 
-  // What the following instructions were made from, until set again; empty ends it.
+  // What the following instructions were made from, until set again; nothing at all ends it.
   void SetSource(std::string_view text, uint32_t line = 0, uint32_t column = 0);
   void NameRegister(Operand reg, std::string_view name);
   void SetMetadata(std::string_view key, std::string_view value);
@@ -163,7 +177,8 @@ class ExecBuilder {
 
   text::Diagnostic& Error(std::string_view message, text::Span span, int64_t pc = -1);
   Operand ToOperand(const Arg& arg);
-  Operand ToConstant(Constant constant);
+  Operand AddTuple(AnyView tuple, int depth);
+  bool IsSound(const Operand& operand) const;
   Operand NameOperand(std::string_view name, NameKind kind);
   void WarnUnusedInputs();
   void ResolveLabels();

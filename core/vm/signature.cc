@@ -240,7 +240,10 @@ class SignatureParser {
     for (; at_ < text_.size(); ++at_) {
       const char c = text_[at_];
       if (depth == 0 && (c == ',' || c == ']')) break;
-      if (c == '[') return Fail("'[' inside a dimension");
+      // What printing and parsing again would not keep, a line's end or a comment's begin.
+      if (!IsNameChar(c) && std::string_view(" +-*/%(),?").find(c) == std::string_view::npos)
+        return Fail(StrCat("unexpected character ", JsonQuote(std::string_view(&c, 1)),
+                           " inside a dimension"));
       if (c == '(') ++depth;
       if (c == ')') --depth;
     }

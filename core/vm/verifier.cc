@@ -134,6 +134,8 @@ Status CheckNames(const ExecutableParts& parts) {
     if (at >= parts.instr_offset.size() || (i > 0 && at <= parts.debug[i - 1].instruction)) {
       return SectionError("debug info", StrCat("entry ", i, " is out of order or out of range"));
     }
+    if (parts.debug[i].text().empty() && parts.debug[i].line == 0 && parts.debug[i].column == 0)
+      return SectionError("debug info", StrCat("entry ", i, " says nothing"));
   }
   return OkStatus();
 }

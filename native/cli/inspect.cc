@@ -10,7 +10,9 @@ namespace {
 struct FileOptions {
   std::string path;
   std::string output;
+  std::string form = "columns";
   bool check_roundtrip = false;
+  bool check_ssa = false;
 };
 
 Status Inspect(const FileOptions& options, const GlobalOptions& globals) {
@@ -39,8 +41,13 @@ Status CheckRoundtrip(const Engine& engine, std::string_view text, const std::st
 Status Disassemble(const FileOptions& options, const GlobalOptions& globals) {
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
   TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.path));
+  if (options.check_ssa) {
+    tern_buffer* verdict = nullptr;
+    TERN_TRY(FromApi(tern_program_inspect(program.get(), "ssa", &verdict)));
+    tern_buffer_free(verdict);
+  }
   tern_buffer* raw = nullptr;
-  TERN_TRY(FromApi(tern_program_disassemble(program.get(), &raw)));
+  TERN_TRY(FromApi(tern_program_inspect(program.get(), options.form.c_str(), &raw)));
   const Buffer text(raw);
   if (options.check_roundtrip) TERN_TRY(CheckRoundtrip(engine, Text(text), options.path));
   return native::WriteFile(options.output.empty() ? "-" : options.output, Text(text));
@@ -65,6 +72,13 @@ CommandAction SetupDis(CLI::App* app, const GlobalOptions* globals) {
   auto options = std::make_shared<FileOptions>();
   app->add_option("program", options->path, "an executable or an ONNX model")->required();
   app->add_option("-o,--out", options->output, "where to write (default: standard output)");
+  app->add_option(
+         "--as", options->form,
+         "columns, instructions or assignments: assembly text in one of its forms; listing "
+         "or stats; cpp or javascript: source that rebuilds the program")
+      ->check(CLI::IsMember(
+          {"columns", "instructions", "assignments", "listing", "stats", "cpp", "javascript"}));
+  app->add_flag("--ssa", options->check_ssa, "refuse a program that writes a register twice");
   app->add_flag("--check-roundtrip", options->check_roundtrip,
                 "assemble the text again and compare the bytes");
   return [options, globals] { return Disassemble(*options, *globals); };

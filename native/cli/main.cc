@@ -24,7 +24,9 @@ constexpr Command kCommands[] = {
     {"inspect", "show functions, constants, primitives and sizes",
      "  tern inspect model.tern\n  tern inspect model.tern --format json\n", &SetupInspect},
     {"dis", "print a program as assembly text (.tasm)",
-     "  tern dis model.tern\n  tern dis model.tern --check-roundtrip\n", &SetupDis},
+     "  tern dis model.tern\n  tern dis model.tern --check-roundtrip\n"
+     "  tern dis model.tern --as cpp -o model.cc\n",
+     &SetupDis},
     {"asm", "turn assembly text into an executable",
      "  tern asm program.tasm -o program.tern\n  tern dis a.tern | tern asm - -o b.tern\n",
      &SetupAsm},

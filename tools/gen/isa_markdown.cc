@@ -3,10 +3,12 @@
 #include "tools/gen/isa_markdown.h"
 
 #include <span>
+#include <vector>
 
 #include "core/base/strings.h"
 #include "core/vm/assembler.h"
 #include "core/vm/builtins.h"
+#include "core/vm/encoding.h"
 #include "core/vm/isa.h"
 #include "core/vm/reader.h"
 #include "core/vm/writer.h"
@@ -38,8 +40,9 @@ std::string Row(const InstructionInfo& info) {
   for (const OperandInfo& operand : info.operands()) {
     StrAppend(&operands, operands.empty() ? "" : " ", "`", OperandText(operand), "`");
   }
+  const size_t words = EncodedWords(info, info.has_list() ? 1 : 0);
   return StrCat("| `", info.mnemonic, "` | ", FormatHex(static_cast<uint64_t>(info.opcode)), " | ",
-                operands, " | ", info.meaning, " |\n");
+                words, info.has_list() ? "…" : "", " | ", operands, " | ", info.meaning, " |\n");
 }
 
 constexpr std::string_view kExample = R"(.meta "producer" = "docs/format.md"
@@ -52,12 +55,20 @@ constexpr std::string_view kExample = R"(.meta "producer" = "docs/format.md"
 
 }  // namespace
 
+size_t EncodedWords(const vm::InstructionInfo& info, size_t extra) {
+  const std::vector<vm::Operand> operands(info.fixed_count() + extra, vm::Operand::Register(1));
+  std::vector<uint64_t> words;
+  vm::EncodeInstruction(info.opcode, operands, &words);
+  return words.size();
+}
+
 std::string IsaTables() {
   std::string out;
   for (size_t c = 0; c < std::size(kClasses); ++c) {
     const unsigned end = c + 1 < std::size(kClasses) ? kClasses[c + 1].first : 256;
     StrAppend(&out, "\n### ", kClasses[c].title,
-              "\n\n| instruction | number | operands | meaning |\n| --- | --- | --- | --- |\n");
+              "\n\n| instruction | number | words | operands | meaning |\n| --- | --- | --- | --- "
+              "| --- |\n");
     for (const InstructionInfo& info : vm::AllInstructions()) {
       const auto number = static_cast<unsigned>(info.opcode);
       if (number >= kClasses[c].first && number < end) out += Row(info);

@@ -4,10 +4,17 @@
 #ifndef TERN_TOOLS_GEN_ISA_MARKDOWN_H_
 #define TERN_TOOLS_GEN_ISA_MARKDOWN_H_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
+#include "core/vm/isa.h"
+
 namespace tern::gen {
+
+// 64-bit words of an instruction as the encoder writes it, each operand in short form and `extra`
+// of them in its list.
+size_t EncodedWords(const vm::InstructionInfo& info, size_t extra);
 
 // The tables of docs/isa.md: what stands there between the marks <!-- isa-begin --> and <!--
 // isa-end -->.

@@ -66,6 +66,25 @@ TEST(Isa, WhatTheLinkerRelaysOn) {
   }
 }
 
+// B01: the first word holds three operands, each further word four; the document says the same.
+TEST(Isa, B01_EncodedSizes) {
+  const std::string document = ReadSource("docs/isa.md");
+  for (const InstructionInfo& info : AllInstructions()) {
+    for (const size_t extra : {0u, 1u, 2u, 5u, 40u}) {
+      if (extra > 0 && !info.has_list()) continue;
+      const size_t operands = info.fixed_count() + extra;
+      const size_t expected = operands <= 3 ? 1 : 1 + (operands - 3 + 3) / 4;
+      EXPECT_EQ(gen::EncodedWords(info, extra), expected) << info.mnemonic << " with " << extra;
+    }
+    const size_t words = gen::EncodedWords(info, info.has_list() ? 1 : 0);
+    const std::string row =
+        StrCat("| `", info.mnemonic, "` | ", FormatHex(static_cast<uint64_t>(info.opcode)), " | ",
+               words, info.has_list() ? "… |" : " |");
+    EXPECT_NE(document.find(row), std::string::npos) << row;
+  }
+  EXPECT_EQ(FindInstruction(0xff), nullptr) << "what is not in the table has no size";
+}
+
 // tests/golden/vm holds at least one good and one bad program of each instruction.
 TEST(Isa, EveryInstructionHasGoldenTests) {
   for (const InstructionInfo& info : AllInstructions()) {

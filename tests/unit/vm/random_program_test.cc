@@ -1,128 +1,116 @@
 // SPDX-License-Identifier: Apache-2.0
-// A23: random programs of every instruction; parse(print(x)) is x, and so is load(save(x)).
+// A23: random programs of every instruction; parse(print(x)) is x in each textual form, and so is
+// load(save(x)).
 #include <gtest/gtest.h>
 
-#include <random>
+#include <set>
 #include <string>
 
-#include "core/object/string.h"
-#include "core/vm/builder.h"
 #include "core/vm/disassembler.h"
 #include "core/vm/reader.h"
 #include "core/vm/writer.h"
+#include "tests/support/random_program.h"
+#include "tests/support/vm_file.h"
 #include "tests/unit/vm/vm_test_util.h"
 
 namespace tern::vm {
 namespace {
 
-class Generator {
- public:
-  explicit Generator(uint32_t seed) : random_(seed) {}
-
-  ExecutablePtr Make() {
-    const int functions = Pick(1, 3);
-    for (int f = 0; f < functions; ++f) Function(StrCat(f == 1 ? "odd name " : "f", f));
-    return builder_.Finish().value();
-  }
-
- private:
-  int Pick(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
-
-  void Function(const std::string& name) {
-    arity_ = Pick(1, 3);
-    builder_.BeginFunction(name, static_cast<uint32_t>(arity_));
-    count_ = Pick(5, 40);
-    for (at_ = 0; at_ + 1 < count_; ++at_) Instruction();
-    builder_.EmitRet(Register());
-    const Status status = builder_.EndFunction();
-    EXPECT_TRUE(status.ok()) << status.ToString();
-  }
-
-  // Only inputs are read, so that every path is sound whatever jumps there are.
-  Operand Register() { return Operand::Register(Pick(0, arity_ - 1)); }
-
-  Operand Value() {
-    switch (Pick(0, 7)) {
-      case 0: return Operand::Immediate(Pick(-10, 10));
-      case 1: return Operand::Immediate(Pick(0, 1) != 0 ? kMaxImmediate : kMinImmediate);
-      case 2: return builder_.AddConstant(Any(Pick(0, 100) / 8.0));
-      case 3: return builder_.AddConstant(Tensor::Scalar(static_cast<float>(Pick(0, 5))));
-      case 4: return builder_.AddConstant(Any(String(StrCat("text ; \"", Pick(0, 5)))));
-      default: return Register();
-    }
-  }
-
-  Operand Operand1(Role role) {
-    switch (role) {
-      case Role::kWrite: return Operand::Register(arity_ + Pick(0, 9));
-      case Role::kRead: return Register();
-      case Role::kValue: return Value();
-      case Role::kInteger: return Operand::Immediate(Pick(0, 3000));
-      case Role::kCount: return Operand::Immediate(Pick(0, 3000));
-      case Role::kDType:
-        return Operand::Immediate(DTypeToImmediate(Pick(0, 1) != 0 ? kF32 : kBf16));
-      case Role::kOffset: return Offset();
-      case Role::kString: return builder_.AddConstant(Any(String(StrCat("message ", Pick(0, 9)))));
-      case Role::kConstant: return builder_.AddConstant(Any(Pick(0, 9)));
-      case Role::kPrimitive:
-        return builder_.primitive(StrCat("p", Pick(0, 4), "{axis=", Pick(0, 2), "}"));
-      case Role::kCallee: return builder_.primitive(StrCat("q", Pick(0, 4)));
-      default: return Operand::Void();
-    }
-  }
-
-  Operand Offset() {
-    int target = at_;
-    while (target == at_) target = Pick(0, count_ - 1);
-    return Operand::Immediate(target - at_);
-  }
-
-  void Instruction() {
-    const InstructionInfo* info = nullptr;
-    do info = &AllInstructions()[static_cast<size_t>(Pick(0, kInstructionCount - 1))];
-    while (Skipped(*info));
-    std::vector<Arg> operands;
-    for (size_t i = 0; i < info->fixed_count(); ++i)
-      operands.push_back(Operand1(info->operands()[i].role));
-    if (info->opcode == Opcode::kAllocStorage) operands[2] = Operand::Immediate(64);
-    const int list = info->has_list() ? Pick(0, 6) : 0;
-    for (int i = 0; i < list; ++i)
-      operands.push_back(Operand1(info->operands()[info->operand_count - 1u].role));
-    if (info->opcode == Opcode::kInvokePacked) {
-      operands[1] = Operand::Immediate(list / 2);
-      operands[2] = Operand::Immediate(list - list / 2);
-    }
-    builder_.Emit(info->opcode, operands);
-  }
-
-  // Those that need more than one instruction to be sound are in the sample programs.
-  static bool Skipped(const InstructionInfo& info) {
-    for (const OperandInfo& operand : info.operands()) {
-      if (operand.role == Role::kKill || operand.role == Role::kPhi ||
-          operand.role == Role::kFunction)
-        return true;
-    }
-    return info.flow == Flow::kEnd;
-  }
-
-  std::mt19937 random_;
-  ExecBuilder builder_;
-  int arity_ = 0;
-  int at_ = 0;
-  int count_ = 0;
-};
+constexpr uint32_t kPrograms = 150;
+constexpr TextForm kForms[] = {TextForm::kColumns, TextForm::kInstructions, TextForm::kAssignments};
 
 TEST(RandomProgram, A23_TextAndFileAreLossless) {
-  for (uint32_t seed = 0; seed < 200; ++seed) {
-    const ExecutablePtr executable = Generator(seed).Make();
+  std::set<Opcode> seen;
+  std::set<ConstantKind> kinds;
+  for (uint32_t seed = 0; seed < kPrograms; ++seed) {
+    const ExecutablePtr executable = support::RandomProgram(seed);
     const std::vector<uint8_t> bytes = SaveExecutable(*executable);
-    const std::string text = Disassemble(*executable);
-    const Result<ExecutablePtr> parsed = Assemble(text, "random.tasm");
-    ASSERT_TRUE(parsed.ok()) << text::RenderText(parsed.status()) << text;
-    ASSERT_EQ(SaveExecutable(**parsed), bytes) << "seed " << seed << "\n" << text;
-    ASSERT_EQ(Disassemble(**parsed), text);
+    for (const TextForm form : kForms) {
+      const std::string text = Disassemble(*executable, form);
+      const Result<ExecutablePtr> parsed = Assemble(text, "random.tasm");
+      ASSERT_TRUE(parsed.ok()) << text::RenderText(parsed.status()) << text;
+      ASSERT_EQ(SaveExecutable(**parsed), bytes) << "seed " << seed << "\n" << text;
+      ASSERT_EQ(Disassemble(**parsed, form), text);
+    }
     ASSERT_EQ(SaveExecutable(*ReadExecutable(bytes, nullptr).value()), bytes);
+    for (uint32_t i = 0; i < executable->instruction_count(); ++i)
+      seen.insert(executable->GetInstruction(i)->info->opcode);
+    for (const Constant& constant : executable->constants()) kinds.insert(constant.kind);
   }
+  EXPECT_EQ(seen.size(), kInstructionCount) << "every instruction was there";
+  EXPECT_EQ(kinds.size(), 10u) << "every kind of constant was there";
+}
+
+std::string TextOf(std::string_view body, TextForm form) {
+  const ExecutablePtr executable =
+      MustAssemble(StrCat(".func @main(%0, %1)\n", body, "\nret ret %0\n.func @f(a)\nret ret %0"));
+  return InstructionText(*executable, 0, form);
+}
+
+// The two forms of the register VM's document, instruction and assignment, and what they mean.
+TEST(TextForms, A23_BothFormsOfTheDocument) {
+  struct Case {
+    std::string_view columns, instruction, assignment;
+  };
+  const Case cases[] = {
+      {"move  %1 dst: %2", "Move $2, $1", "%2 = Move(%1)"},
+      {"ret   ret %1", "Ret $1", "Ret(%1)"},
+      {"get_field %1, 4 dst: %2", "GetField $2, $1, 4", "%2 = GetField(%1, 4)"},
+      {"if %1 true: +1 false: +1", "If $1, +1, +1", "If(%1, +1, +1)"},
+      {"goto +1", "Goto +1", "Goto(+1)"},
+      {"invoke_packed p arity: 1 outputs: 1 in: %0, %1", "InvokePacked p, 1, 1, $0, $1",
+       "InvokePacked(p, 1, 1, %0, %1)"},
+      {"invoke @f in: %1 dst: %2", "Invoke $2, @f, $1", "%2 = Invoke(@f, %1)"},
+      {"invoke_closure %1 in: %0 dst: %2", "InvokeClosure $2, $1, $0",
+       "%2 = InvokeClosure(%1, %0)"},
+      {"alloc_tensor offset: 0 dtype: f32 shape: 2, 3 dst: %2",
+       "AllocTensor $2, void, 0, f32, 2, 3", "%2 = AllocTensor(void, 0, f32, 2, 3)"},
+      {"alloc_adt tag: 1 in: %0, %1 dst: %2", "AllocAdt $2, 1, $0, $1", "%2 = AllocAdt(1, %0, %1)"},
+      {"alloc_closure @f in: %0 dst: %2", "AllocClosure $2, @f, $0", "%2 = AllocClosure(@f, %0)"},
+      {"call add in: %0, %vm, &q, @f", "Call void, add, $0, $vm, &q, @f",
+       "Call(add, %0, %vm, &q, @f)"},
+      {"call add{axis=1,2} in: dst: %2", "Call $2, add{axis=1,2}", "%2 = Call(add{axis=1,2})"},
+  };
+  for (const Case& c : cases) {
+    EXPECT_EQ(TextOf(c.columns, TextForm::kInstructions), c.instruction);
+    EXPECT_EQ(TextOf(c.columns, TextForm::kAssignments), c.assignment);
+    EXPECT_EQ(TextOf(c.instruction, TextForm::kAssignments), c.assignment);
+    EXPECT_EQ(TextOf(c.assignment, TextForm::kInstructions), c.instruction);
+  }
+}
+
+std::string ErrorOf(std::string_view line) {
+  const Result<ExecutablePtr> executable =
+      Assemble(StrCat(".func @main(%0)\n", line, "\nret ret %0\n"), "t.tasm");
+  return executable.ok() ? "" : text::RenderText(executable.status());
+}
+
+TEST(TextForms, A23_BadStatementsSayWhatWasExpected) {
+  struct Case {
+    std::string_view line, error, place;
+  };
+  const Case cases[] = {
+      {"%1 = Ret(%0)", "'Ret' has no destination", "t.tasm:2:6"},
+      {"Add(%0, 1)", "expected '%n =' in front of 'Add'", "t.tasm:2:1"},
+      {"%1 = Add(%0 1)", "expected ','", "t.tasm:2:13"},
+      {"%1 = Add(%0, 1", "expected ')'", "t.tasm:2:15"},
+      {"%1 = Add %0, 1", "expected '('", "t.tasm:2:10"},
+      {"%1 = add(%0, 1)", "unknown instruction 'add'", "t.tasm:2:6"},
+      {"%1 Add(%0, 1)", "expected '='", "t.tasm:2:4"},
+      {"Addd $1, $0, 1", "did you mean 'Add'?", "t.tasm:2:1"},
+      {"Add $1, $0", "expected ','", "t.tasm:2:11"},
+      {"Add $1, $0, 1, 2", "expected the end of the line", "t.tasm:2:14"},
+      {"Kill", "needs at least one value", "t.tasm:2:5"},
+      {"Kill()", "needs at least one value", "t.tasm:2:6"},
+      {"Add void, $0, 1", "", "t.tasm:2:1"},
+      {"$x = Add(%0, 1)", "", "t.tasm:2:2"},
+  };
+  for (const Case& c : cases) {
+    const std::string error = ErrorOf(c.line);
+    EXPECT_NE(error.find(c.error), std::string::npos) << c.line << "\n" << error;
+    EXPECT_NE(error.find(c.place), std::string::npos) << c.line << "\n" << error;
+  }
+  EXPECT_EQ(ErrorOf("%1 = Add(%0, 1)"), "");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public face of tern-runtime.
+export { type BuilderArg, type BuilderValue, ExecBuilder, type Operand } from './builder.js';
 export { type Diagnostic, TernError } from './errors.js';
 export { type HostFunction, TernFunction } from './functions.js';
 export { hasRelaxedSimd, type ModuleOptions, type Progress, type WasmSource } from './module.js';
@@ -7,6 +8,7 @@ export {
   type Arguments,
   type FunctionInfo,
   type Instruction,
+  type Listing,
   Machine,
   type MachineOptions,
   type MachineState,

@@ -64,6 +64,21 @@ export interface MachineOptions {
   maxDepth?: number;
 }
 
+/**
+ * Texts of a program: the founding document's listing and statistics, assembly in its three forms,
+ * source that rebuilds it through the builder, and whether each register is written once ("ssa",
+ * which throws where not).
+ */
+export type Listing =
+  | 'listing'
+  | 'stats'
+  | 'columns'
+  | 'instructions'
+  | 'assignments'
+  | 'cpp'
+  | 'javascript'
+  | 'ssa';
+
 /** Arguments in order, or by parameter name. */
 export type Arguments = readonly Value[] | { readonly [name: string]: Value };
 
@@ -221,14 +236,7 @@ export class Program implements Disposable {
   }
 
   get info(): ProgramInfo {
-    if (!this.info_) {
-      this.memory.withText('json', (format) =>
-        this.memory.call('tern_program_inspect', this.pointer(), format, this.memory.scratch),
-      );
-      this.info_ = JSON.parse(
-        this.memory.takeBuffer(this.memory.u32(this.memory.scratch)),
-      ) as ProgramInfo;
-    }
+    this.info_ ??= JSON.parse(this.inspect('json')) as ProgramInfo;
     return this.info_;
   }
 
@@ -252,6 +260,11 @@ export class Program implements Disposable {
     return this.memory.takeBuffer(this.memory.u32(this.memory.scratch));
   }
 
+  /** The program as text. */
+  text(listing: Listing): string {
+    return this.inspect(listing);
+  }
+
   machine(options: MachineOptions = {}): Machine {
     return new Machine(this.memory, this.runtime, this, options);
   }
@@ -273,6 +286,13 @@ export class Program implements Disposable {
 
   [Symbol.dispose](): void {
     this.dispose();
+  }
+
+  private inspect(format: string): string {
+    this.memory.withText(format, (text) =>
+      this.memory.call('tern_program_inspect', this.pointer(), text, this.memory.scratch),
+    );
+    return this.memory.takeBuffer(this.memory.u32(this.memory.scratch));
   }
 
   /** @internal */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The entry of the package: a runtime is one instance of the WebAssembly module.
+import { ExecBuilder } from './builder.js';
 import { TernError } from './errors.js';
 import { type HostFunction, HostFunctions, TernFunction } from './functions.js';
 import { Memory, type Pointer } from './memory.js';
 import { hasRelaxedSimd, instantiate, type ModuleOptions } from './module.js';
-import { Program } from './program.js';
+import { type Listing, Program } from './program.js';
 import { readValue, type Value, writeValue } from './values.js';
 
 const kDisposePolyfill: symbol | undefined = (Symbol as { dispose?: symbol }).dispose;
@@ -170,6 +171,32 @@ export class Runtime implements Disposable {
       ),
     );
     return memory.takeBytes(memory.u32(memory.scratch));
+  }
+
+  /** A new executable, instruction by instruction. */
+  builder(): ExecBuilder {
+    return new ExecBuilder(this.memory_, this.live());
+  }
+
+  /** An executable as text, also where it imports what this runtime does not have. */
+  text(executable: Uint8Array, listing: Listing): string {
+    const memory = this.memory_;
+    const data = this.copyIn(executable);
+    try {
+      memory.withText(listing, (format) =>
+        memory.call(
+          'tern_inspect_executable',
+          this.live(),
+          data,
+          executable.length,
+          format,
+          memory.scratch,
+        ),
+      );
+      return memory.takeBuffer(memory.u32(memory.scratch));
+    } finally {
+      memory.free(data);
+    }
   }
 
   /** Loads an executable; an ONNX model is compiled first. The kind is told by the first bytes. */

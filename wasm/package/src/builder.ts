@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+// ExecBuilder: an executable made instruction by instruction.
+//
+//   const ib = runtime.builder();
+//   ib.function('main', 2, () => {
+//     ib.emitCall('add', [ib.r(0), ib.r(1)], ib.r(2));
+//     ib.emitRet(ib.r(2));
+//   });
+//   const bytes = ib.finish();
+//
+// The first registers of a function are its inputs; the others may have any number, since they are
+// renamed densely in order of use. Mistakes throw where the function ends.
+import { type Diagnostic, TernError } from './errors.js';
+import type { Memory, Pointer } from './memory.js';
+import { isTensor, kAnyBytes, type Tensor, writeValue } from './values.js';
+
+const kOperandBytes = 16;
+const kRegister = 0;
+const kImmediate = 1;
+const kConstant = 2;
+const kVoid = 4;
+const kVm = 5;
+const kAnyCallee = 0;
+const kFunctionCallee = 1;
+const kPrimitiveCallee = 2;
+
+/** Made by the methods of ExecBuilder. */
+export interface Operand {
+  readonly kind: number;
+  readonly value: bigint;
+}
+
+/**
+ * An operand, or a value that becomes one: integers immediates, anything else a constant, of which
+ * equal ones are kept once. Arrays are tuples.
+ */
+export type BuilderValue = number | bigint | boolean | null | string | Tensor | BuilderValue[];
+export type BuilderArg = Operand | BuilderValue;
+
+function isOperand(arg: BuilderArg): arg is Operand {
+  return typeof arg === 'object' && arg !== null && 'kind' in arg && 'value' in arg;
+}
+
+export class ExecBuilder implements Disposable {
+  private handle: Pointer;
+
+  /** @internal */
+  constructor(
+    private readonly memory: Memory,
+    private readonly runtime: Pointer,
+  ) {
+    memory.call('tern_builder_create', runtime, memory.scratch);
+    this.handle = memory.u32(memory.scratch);
+  }
+
+  /**
+   * A function: `inputs` nameless ones, or a signature such as "(x: f32[n]) -> f32[n]". The body
+   * emits; when it is done the function is checked. Returns the warnings.
+   */
+  function(name: string, inputs: number | string, body: () => void): Diagnostic[] {
+    const memory = this.memory;
+    memory.withText(name, (text) => {
+      if (typeof inputs === 'number') {
+        memory.call('tern_builder_begin_function', this.live(), text, 0, inputs);
+      } else {
+        memory.withText(inputs, (signature) =>
+          memory.call('tern_builder_begin_function', this.live(), text, signature, 0),
+        );
+      }
+    });
+    let finished = false;
+    try {
+      body();
+      finished = true;
+    } finally {
+      // What the body threw says more than what is missing now.
+      if (!finished) this.endQuietly();
+    }
+    memory.call('tern_builder_end_function', this.live(), memory.scratch);
+    return JSON.parse(memory.takeBuffer(memory.u32(memory.scratch))) as Diagnostic[];
+  }
+
+  r(index: number | bigint): Operand {
+    return { kind: kRegister, value: BigInt(index) };
+  }
+
+  imm(value: number | bigint): Operand {
+    return { kind: kImmediate, value: BigInt(value) };
+  }
+
+  /** A constant of the pool by its number. */
+  c(index: number): Operand {
+    return { kind: kConstant, value: BigInt(index) };
+  }
+
+  /** No register. */
+  void(): Operand {
+    return { kind: kVoid, value: 0n };
+  }
+
+  /** The machine's state, for builtins that ask for it. */
+  vmState(): Operand {
+    return { kind: kVm, value: 0n };
+  }
+
+  /** The function of that name, which may be defined later; else the primitive. */
+  f(name: string): Operand {
+    return this.callee(name, kAnyCallee);
+  }
+
+  primitive(name: string): Operand {
+    return this.callee(name, kPrimitiveCallee);
+  }
+
+  functionNamed(name: string): Operand {
+    return this.callee(name, kFunctionCallee);
+  }
+
+  dtype(name: string): Operand {
+    return this.sharedText(`dtype ${name}`);
+  }
+
+  shape(extents: readonly (number | bigint)[]): Operand {
+    return this.sharedText(`shape [${extents.join(', ')}]`);
+  }
+
+  /** A value as a constant; equal ones share an entry. */
+  constant(value: BuilderValue): Operand {
+    if (typeof value === 'string') return this.sharedText(`string ${JSON.stringify(value)}`);
+    if (Array.isArray(value)) {
+      const fields = value.map((field) => `c[${this.constant(field).value}]`);
+      return this.sharedText(`tuple (${fields.join(', ')})`);
+    }
+    const memory = this.memory;
+    const any = memory.alloc(kAnyBytes + kOperandBytes);
+    try {
+      if (!isTensor(value) && !['number', 'bigint', 'boolean'].includes(typeof value) && value)
+        throw new TernError('E0205', 'this value cannot be a constant of an executable');
+      writeValue(memory, this.runtime, value, any);
+      try {
+        memory.call('tern_builder_constant', this.live(), any, any + kAnyBytes);
+      } finally {
+        memory.raw('tern_any_release', any);
+      }
+      return this.readOperand(any + kAnyBytes);
+    } finally {
+      memory.free(any);
+    }
+  }
+
+  /** A constant as assembly text has it, "f32[2] [1, 2]"; always a new entry of the pool. */
+  constantText(text: string): Operand {
+    return this.text(text, 0);
+  }
+
+  emitCall(callee: string, args: readonly BuilderArg[] = [], dst?: Operand): void {
+    this.emit('call', [dst ?? this.void(), this.f(callee), ...args]);
+  }
+
+  emitRet(value: BuilderArg): void {
+    this.emit('ret', [value]);
+  }
+
+  emitGoto(label: string): void {
+    this.emit('goto', [this.label(label)]);
+  }
+
+  emitIf(test: Operand, ifTrue: string, ifFalse: string): void {
+    this.emit('if', [test, this.label(ifTrue), this.label(ifFalse)]);
+  }
+
+  emitIfEqual(test: Operand, target: BuilderArg, ifTrue: string, ifFalse: string): void {
+    this.emit('if_equal', [test, target, this.label(ifTrue), this.label(ifFalse)]);
+  }
+
+  /** Any instruction by its mnemonic, operands in the order of docs/isa.md. */
+  emit(mnemonic: string, operands: readonly BuilderArg[]): void {
+    const memory = this.memory;
+    const resolved = operands.map((arg) => this.operand(arg));
+    const array = memory.alloc(kOperandBytes * resolved.length);
+    try {
+      const view = memory.view();
+      resolved.forEach(({ kind, value }, i) => {
+        view.setInt32(array + kOperandBytes * i, kind, true);
+        view.setInt32(array + kOperandBytes * i + 4, 0, true);
+        view.setBigInt64(array + kOperandBytes * i + 8, value, true);
+      });
+      memory.withText(mnemonic, (text) =>
+        memory.call('tern_builder_emit', this.live(), text, array, resolved.length),
+      );
+    } finally {
+      memory.free(array);
+    }
+  }
+
+  /** A place of this function to jump to, as an operand of `emit`. */
+  label(name: string): Operand {
+    const out = this.memory.scratch;
+    this.memory.withText(name, (text) =>
+      this.memory.raw('tern_builder_label', this.live(), text, out),
+    );
+    return this.readOperand(out);
+  }
+
+  /** The next instruction is where the label points. */
+  bind(name: string): void {
+    this.memory.withText(name, (text) => this.memory.raw('tern_builder_bind', this.live(), text));
+  }
+
+  /** What the following instructions were made from; nothing at all ends it. */
+  setSource(text: string, line = 0, column = 0): void {
+    this.memory.withText(text, (pointer, size) =>
+      this.memory.raw('tern_builder_set_source', this.live(), pointer, size, line, column),
+    );
+  }
+
+  nameRegister(register: Operand, name: string): void {
+    this.memory.withText(name, (text) =>
+      this.memory.raw('tern_builder_name_register', this.live(), register.value, text),
+    );
+  }
+
+  setMetadata(key: string, value: string): void {
+    const memory = this.memory;
+    memory.withText(key, (k, keySize) =>
+      memory.withText(value, (v, valueSize) =>
+        memory.raw('tern_builder_set_metadata', this.live(), k, keySize, v, valueSize),
+      ),
+    );
+  }
+
+  declarePrimitive(name: string): void {
+    this.memory.withText(name, (text) =>
+      this.memory.raw('tern_builder_declare_primitive', this.live(), text),
+    );
+  }
+
+  /** A loop program or compiled object that travels with the code. */
+  addKernel(name: string, format: string, bytes: ArrayLike<number>): void {
+    const memory = this.memory;
+    const data = memory.alloc(bytes.length);
+    try {
+      memory.bytes(data, bytes.length).set(bytes);
+      memory.withText(name, (n) =>
+        memory.withText(format, (f) =>
+          memory.raw('tern_builder_add_kernel', this.live(), n, f, data, bytes.length),
+        ),
+      );
+    } finally {
+      memory.free(data);
+    }
+  }
+
+  /** Registers that are dense already keep their numbers. */
+  keepDenseRegisters(keep: boolean): void {
+    this.memory.raw('tern_builder_keep_dense_registers', this.live(), keep ? 1 : 0);
+  }
+
+  /** The executable's bytes. Throws all mistakes at once. The builder is disposed of. */
+  finish(): Uint8Array<ArrayBuffer> {
+    try {
+      this.memory.call('tern_builder_finish', this.live(), this.memory.scratch);
+      return this.memory.takeBytes(this.memory.u32(this.memory.scratch));
+    } finally {
+      this.dispose();
+    }
+  }
+
+  dispose(): void {
+    if (this.handle !== 0) this.memory.raw('tern_builder_free', this.handle);
+    this.handle = 0;
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  private operand(arg: BuilderArg): Operand {
+    if (isOperand(arg)) return arg;
+    if (typeof arg === 'bigint' || Number.isSafeInteger(arg)) return this.imm(arg as number);
+    return this.constant(arg);
+  }
+
+  private callee(name: string, kind: number): Operand {
+    const out = this.memory.scratch;
+    this.memory.withText(name, (text) =>
+      this.memory.raw('tern_builder_callee', this.live(), text, kind, out),
+    );
+    return this.readOperand(out);
+  }
+
+  private sharedText(text: string): Operand {
+    return this.text(text, 1);
+  }
+
+  private text(text: string, share: number): Operand {
+    const out = this.memory.scratch;
+    this.memory.withText(text, (pointer) =>
+      this.memory.call('tern_builder_constant_text', this.live(), pointer, share, out),
+    );
+    return this.readOperand(out);
+  }
+
+  private readOperand(pointer: Pointer): Operand {
+    const view = this.memory.view();
+    return {
+      kind: view.getInt32(pointer, true),
+      value: view.getBigInt64(pointer + 8, true),
+    };
+  }
+
+  private endQuietly(): void {
+    const status = this.memory.raw('tern_builder_end_function', this.live(), 0);
+    if (status !== 0) this.memory.raw('tern_status_free', status);
+  }
+
+  private live(): Pointer {
+    if (this.handle === 0) throw new TernError('E0702', 'this builder has been disposed of');
+    return this.handle;
+  }
+}
