@@ -3,7 +3,8 @@
 //
 // A shape heap is an int64 tensor of rank 1. match_shape compares a shape with a pattern, one
 // (code, value) pair per axis: kStore puts the extent into the heap, kEqualHeap and kEqualValue
-// compare, kIgnore does neither.
+// compare, kIgnore does neither. The name that it is given for messages may list the symbols of the
+// axes: "x[n, m]".
 #include "core/vm/builtins.h"
 
 #include <array>
@@ -107,6 +108,22 @@ Result<Any> StoreDim(AnyArgs args) {
   return Any();
 }
 
+// An argument's name may say what its axes are called: "x[n, m]".
+std::string_view ArgumentOf(std::string_view name) { return name.substr(0, name.find('[')); }
+std::string_view SymbolOf(std::string_view name, size_t axis) {
+  const size_t begin = name.find('[');
+  if (begin == std::string_view::npos || !name.ends_with(']')) return {};
+  std::string_view rest = name.substr(begin + 1, name.size() - begin - 2);
+  for (; axis > 0; --axis) {
+    const size_t comma = rest.find(',');
+    if (comma == std::string_view::npos) return {};
+    rest.remove_prefix(comma + 1);
+  }
+  rest = rest.substr(0, rest.find(','));
+  while (rest.starts_with(' ')) rest.remove_prefix(1);
+  return rest;
+}
+
 Status MatchAxis(const std::vector<int64_t>& dims, size_t axis, int64_t code, int64_t value,
                  std::span<int64_t> heap, std::string_view name) {
   if (code == kIgnore) return OkStatus();
@@ -122,11 +139,16 @@ Status MatchAxis(const std::vector<int64_t>& dims, size_t axis, int64_t code, in
     return InvalidArgument("vm.builtin.match_shape: unknown code ", code, " for axis ", axis);
   }
   if (dims[axis] == expected) return OkStatus();
+  const std::string_view symbol = SymbolOf(name, axis);
   Status status =
-      InvalidArgument("shape mismatch", name.empty() ? "" : " for ", name, ": axis ", axis,
-                      ": expected ", expected, ", got ", dims[axis], " of ", FormatDims(dims));
-  if (code == kEqualHeap)
-    status.AddNote(StrCat("expected because shape heap entry ", value, " holds ", expected));
+      InvalidArgument("shape mismatch", name.empty() ? "" : " for ", ArgumentOf(name), ": axis ",
+                      axis, symbol.empty() ? "" : StrCat(" (", symbol, ")"), ": expected ",
+                      expected, ", got ", dims[axis], " of ", FormatDims(dims));
+  if (code == kEqualHeap) {
+    status.AddNote(
+        StrCat("expected because ", symbol.empty() ? std::string() : StrCat(symbol, ", "),
+               "shape heap entry ", value, symbol.empty() ? " holds " : ", is ", expected));
+  }
   return std::move(status.SetErrorCode("E0203"));
 }
 
@@ -145,8 +167,8 @@ Result<Any> MatchShape(AnyArgs args) {
   TERN_TRY_ASSIGN(const std::string_view name, args[2].As<std::string_view>());
   const size_t rank = (args.size() - 3) / 2;
   if (rank != dims.size()) {
-    return InvalidArgument("rank mismatch", name.empty() ? "" : " for ", name, ": expected ", rank,
-                           ", got ", dims.size(), " of ", FormatDims(dims))
+    return InvalidArgument("rank mismatch", name.empty() ? "" : " for ", ArgumentOf(name),
+                           ": expected ", rank, ", got ", dims.size(), " of ", FormatDims(dims))
         .SetErrorCode("E0203");
   }
   for (size_t axis = 0; axis < rank; ++axis) {

@@ -278,6 +278,49 @@ class ArgumentChecker {
   StatusCode code_ = StatusCode::kInvalidArgument;
 };
 
+// Whether all arguments are right. False also where this short way cannot tell.
+class QuickCheck {
+ public:
+  bool Accepts(const TypeInfo& type, const AnyView& value) {
+    switch (type.kind) {
+      case TypeInfo::Kind::kAny: return true;
+      case TypeInfo::Kind::kInt: return value.type_code() == TERN_TYPE_INT;
+      case TypeInfo::Kind::kFloat: return value.type_code() == TERN_TYPE_FLOAT;
+      case TypeInfo::Kind::kBool: return value.type_code() == TERN_TYPE_BOOL;
+      case TypeInfo::Kind::kTensor:
+        return value.type_code() == TERN_TYPE_TENSOR &&
+               AcceptsTensor(type, *value.TryCast<Tensor>());
+      default: return false;
+    }
+  }
+
+ private:
+  static constexpr size_t kSymbols = 8;
+
+  bool AcceptsTensor(const TypeInfo& type, const Tensor& tensor) {
+    if (type.has_dtype && tensor.dtype() != type.dtype) return false;
+    if (!type.has_rank) return true;
+    if (type.dims.size() != tensor.dims().size()) return false;
+    for (size_t axis = 0; axis < type.dims.size(); ++axis) {
+      if (!AcceptsExtent(type.dims[axis], tensor.dims()[axis])) return false;
+    }
+    return true;
+  }
+  bool AcceptsExtent(const Dimension& dim, int64_t extent) {
+    if (dim.kind == Dimension::Kind::kAny) return true;
+    if (dim.kind == Dimension::Kind::kExtent) return dim.value == extent;
+    const auto symbol = static_cast<size_t>(dim.value);
+    if (dim.kind != Dimension::Kind::kSymbol || symbol >= kSymbols) return false;
+    if ((bound_ >> symbol & 1) != 0) return extents_[symbol] == extent;
+    bound_ |= 1u << symbol;
+    extents_[symbol] = extent;
+    return true;
+  }
+
+  uint32_t bound_ = 0;
+  int64_t extents_[kSymbols];  // of the symbols in bound_
+};
+
 Status CountError(const Signature& signature, std::string_view function, size_t got) {
   const size_t expected = signature.parameters().size();
   Diagnostics diagnostics;
@@ -297,6 +340,11 @@ Status CountError(const Signature& signature, std::string_view function, size_t 
 Status Signature::CheckArguments(std::string_view function, AnyArgs args) const {
   if (args.size() != parameters_.size()) return CountError(*this, function, args.size());
   if (!checks_types_) return OkStatus();
+  QuickCheck quick;
+  size_t accepted = 0;
+  while (accepted < args.size() && quick.Accepts(parameters_[accepted].type, args[accepted]))
+    ++accepted;
+  if (accepted == args.size()) return OkStatus();
   return ArgumentChecker(*this, function, args).Run();
 }
 

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames, calls, and the instructions that are too long for the interpreter's loop.
-#include <algorithm>
-#include <memory>
-
+// The instructions that are too long for the interpreter's loop.
 #include "core/base/strings.h"
 #include "core/object/adt.h"
-#include "core/object/error.h"
 #include "core/object/sequence.h"
 #include "core/vm/interpreter.h"
 #include "core/vm/scalar.h"
@@ -25,148 +21,29 @@ Status CheckDevice(int64_t device) {
 
 }  // namespace
 
-// --- frames
-// --------------------------------------------------------------------------------------------
-
-Status VirtualMachine::Interpreter::CheckRoom(uint32_t function, uint32_t base) const {
-  if (Info(function).register_count <= vm_.options_.max_registers - base) return OkStatus();
-  return Stopped("register limit reached: ", vm_.options_.max_registers, " in all frames")
-      .SetErrorCode("E0303");
-}
-
-Status VirtualMachine::Interpreter::Push(uint32_t function, uint32_t return_op, int32_t dst) {
-  const uint32_t count = Info(function).register_count;
-  if (vm_.frames_.size() >= vm_.options_.max_depth) {
-    return Stopped("depth limit reached: ", vm_.options_.max_depth, " frames")
-        .SetErrorCode("E0303");
+bool VirtualMachine::Interpreter::FloatOperation(const DecodedOp& op) {
+  if (op.b == kNoValue) return false;
+  const TernAny& a = Value(op.a).c_any();
+  const TernAny& b = Value(op.b).c_any();
+  if (a.type_code != TERN_TYPE_FLOAT || b.type_code != TERN_TYPE_FLOAT) return false;
+  const double x = a.v.f;
+  const double y = b.v.f;
+  const auto number = [&](double value) { Store(op.dst, value); };
+  const auto truth = [&](bool value) { Store(op.dst, value); };
+  switch (op.handler) {
+    case Handler::kAdd: number(x + y); return true;
+    case Handler::kSub: number(x - y); return true;
+    case Handler::kMul: number(x * y); return true;
+    case Handler::kDiv: number(x / y); return true;
+    case Handler::kLt: truth(x < y); return true;
+    case Handler::kLe: truth(x <= y); return true;
+    case Handler::kGt: truth(x > y); return true;
+    case Handler::kGe: truth(x >= y); return true;
+    case Handler::kEq: truth(x == y); return true;
+    case Handler::kNe: truth(x != y); return true;
+    default: return false;
   }
-  TERN_TRY(CheckRoom(function, vm_.stack_top_));
-  const uint32_t top = vm_.stack_top_ + count;
-  if (top > vm_.stack_capacity_) {
-    const uint32_t capacity = std::max(top, vm_.stack_capacity_ * 2);
-    auto grown = std::make_unique<Any[]>(capacity);
-    for (uint32_t i = 0; i < vm_.stack_top_; ++i) grown[i] = std::move(vm_.stack_[i]);
-    vm_.stack_ = std::move(grown);
-    vm_.stack_capacity_ = capacity;
-  }
-  vm_.frames_.push_back({function, return_op, vm_.stack_top_, dst});
-  vm_.stack_top_ = top;
-  if (vm_.frames_.size() > vm_.max_depth_seen_) vm_.max_depth_seen_ = vm_.frames_.size();
-  return OkStatus();
 }
-
-void VirtualMachine::Interpreter::Pop() {
-  const uint32_t base = vm_.frames_.back().base;
-  for (uint32_t i = base; i < vm_.stack_top_; ++i) vm_.stack_[i].Reset();
-  vm_.stack_top_ = base;
-  vm_.frames_.pop_back();
-}
-
-// --- calls
-// ---------------------------------------------------------------------------------------------
-
-Status VirtualMachine::Interpreter::CallRaw(Function& function, std::span<const TernAny> args,
-                                            Any* result) {
-  TernAny raw{};
-  const int32_t code = function.Call(args.data(), static_cast<int32_t>(args.size()), &raw);
-  *result = Any::Adopt(raw);
-  if (code == 0) [[likely]]
-    return OkStatus();
-  const Any value = std::move(*result);
-  const Error* error = value.TryCast<Error>();
-  if (error == nullptr) return Failed("primitive '", function.name(), "' failed with code ", code);
-  return error->ToStatus();
-}
-
-Status VirtualMachine::Interpreter::CallPrimitive(const DecodedOp& op) {
-  Function& function = *vm_.program_->primitives()[static_cast<size_t>(op.a)];
-  TernAny* args = vm_.args_.data();
-  int32_t count = 0;
-  if (function.needs_context()) args[count++] = AnyView(static_cast<void*>(&vm_.context_)).c_any();
-  if ((op.flags & kPassesVm) == 0) {
-    for (ValueRef ref : ListOf(op)) args[count++] = Value(ref).c_any();
-  } else {
-    for (ValueRef ref : ListOf(op)) args[count++] = ValueOrVm(ref).c_any();
-  }
-  const std::span<const TernAny> views(args, static_cast<size_t>(count));
-  Any value;
-  TERN_TRY((vm_.hook_events_ & kHookCalls) != 0 ? ObservedCall(op, function, views, &value)
-                                                : CallRaw(function, views, &value));
-  if (op.dst >= 0) Store(op.dst, std::move(value));
-  return OkStatus();
-}
-
-Status VirtualMachine::Interpreter::CheckCount(uint32_t function, size_t count,
-                                               const Closure& closure) const {
-  const FunctionInfo& info = Info(function);
-  const size_t captured = closure.free_variables().size();
-  if (info.arity() == count + captured) return OkStatus();
-  return TypeError("a closure of @", info.name, " takes ",
-                   info.arity() - std::min<size_t>(captured, info.arity()), " arguments (and ",
-                   captured, " captured values), got ", count);
-}
-
-// `op.a` as a closure of this program.
-Status VirtualMachine::Interpreter::ClosureOf(const DecodedOp& op, const Closure** closure) const {
-  *closure = Value(op.a).TryCast<Closure>();
-  if (*closure == nullptr) return NotA("a closure", Value(op.a));
-  // A closure may come from outside, of another program.
-  if ((*closure)->function_index() >= vm_.executable().functions().size()) {
-    return TypeError("the closure's function #", (*closure)->function_index(),
-                     " is not in this executable");
-  }
-  return CheckCount((*closure)->function_index(), static_cast<size_t>(op.count), **closure);
-}
-
-Status VirtualMachine::Interpreter::CallFunction(uint32_t function, int32_t dst,
-                                                 std::span<const ValueRef> args,
-                                                 const Closure* closure) {
-  const size_t caller = vm_.frames_.back().base;
-  TERN_TRY(Push(function, last_pc_ + 1, dst));
-  const Any* from = vm_.stack_.get() + caller;
-  Any* to = Registers();
-  for (ValueRef ref : args) *to++ = ref >= 0 ? from[ref] : pool_[~ref];
-  if (closure != nullptr) {
-    for (const Any& value : closure->free_variables()) *to++ = value;
-  }
-  regs_ = Registers();
-  return OkStatus();
-}
-
-// The frame is replaced: its destination and return address stay.
-Status VirtualMachine::Interpreter::TailCall(uint32_t function, std::span<const ValueRef> args,
-                                             const Closure* closure) {
-  std::vector<Any> values;
-  values.reserve(args.size());
-  for (ValueRef ref : args) values.push_back(Value(ref));
-  if (closure != nullptr) {
-    for (const Any& value : closure->free_variables()) values.push_back(value);
-  }
-  const Frame frame = vm_.frames_.back();
-  TERN_TRY(CheckRoom(function, frame.base));
-  Pop();
-  TERN_TRY(Push(function, frame.return_op, frame.dst));
-  regs_ = Registers();
-  std::move(values.begin(), values.end(), regs_);
-  return OkStatus();
-}
-
-bool VirtualMachine::Interpreter::Return(const DecodedOp& op, const DecodedOp** next) {
-  Any value = op.a >= 0 ? std::move(regs_[op.a]) : pool_[~op.a];
-  const Frame frame = vm_.frames_.back();
-  Pop();
-  if (vm_.frames_.empty()) [[unlikely]] {
-    vm_.result_ = std::move(value);
-    return false;
-  }
-  regs_ = Registers();
-  if (frame.dst >= 0) Store(frame.dst, std::move(value));
-  *next = code_ + frame.return_op;
-  return true;
-}
-
-// --- other long instructions
-// ---------------------------------------------------------------------------
 
 Status VirtualMachine::Interpreter::Scalar(const DecodedOp& op) {
   Any value;
@@ -185,6 +62,21 @@ Status VirtualMachine::Interpreter::Phi(const DecodedOp& op) {
                   a.is_none() ? "neither does" : "both do");
   }
   Store(op.dst, a.is_none() ? b : a);
+  return OkStatus();
+}
+
+Status VirtualMachine::Interpreter::Fatal(const DecodedOp& op) {
+  return std::move(Failed(*Value(op.a).TryCast<std::string_view>()).SetErrorCode("E0301"));
+}
+
+Status VirtualMachine::Interpreter::AllocAdt(const DecodedOp& op) {
+  Store(op.dst,
+        Adt::Make(static_cast<int32_t>(*Value(op.a).TryCast<int64_t>()), Views(ListOf(op))));
+  return OkStatus();
+}
+
+Status VirtualMachine::Interpreter::AllocClosure(const DecodedOp& op) {
+  Store(op.dst, Closure::Make(static_cast<uint32_t>(op.a), Views(ListOf(op))));
   return OkStatus();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inside of the virtual machine: what interpreter.cc (the loop) and instructions.cc (its long
-// cases) share. Lives for one Resume; everything that outlives it is in VirtualMachine.
+// The inside of the virtual machine: what interpreter.cc (the loops), frames.cc (calls),
+// instructions.cc (long cases) and observe.cc (what hooks see) share. Lives for one Resume;
+// everything that outlives it is in VirtualMachine.
 #ifndef TERN_CORE_VM_INTERPRETER_H_
 #define TERN_CORE_VM_INTERPRETER_H_
 
@@ -16,22 +17,40 @@ namespace tern::vm {
 class VirtualMachine::Interpreter {
  public:
   explicit Interpreter(VirtualMachine* vm)
-      : vm_(*vm),
-        code_(vm->program_->code().data()),
-        lists_(vm->program_->lists().data()),
-        pool_(vm->program_->pool().data()) {}
+      : vm_(*vm), lists_(vm->program_->lists().data()), pool_(vm->program_->pool().data()) {}
 
   Result<StopReason> Run(uint64_t max_instructions);
 
   // A frame on top of the stack; its arguments are put into registers by the caller of this.
   Status Push(uint32_t function, uint32_t return_op, int32_t dst);
   void Pop();
+  // Calls what replaces a function.
+  Status CallNative(uint32_t function, AnyArgs args, Any* result);
 
  private:
+  enum class Outcome : uint8_t { kReturned, kStopped, kFailed, kStep };
+
+  // interpreter.cc. kStep: one instruction at a time, asking before each; else code for speed,
+  // asking at jumps back, calls and returns. kStep as an outcome: go on with that loop.
+  template <bool kStep>
+  [[gnu::visibility("hidden")]] Outcome Loop();
+
+  template <auto kMethod>
+  bool Try(const DecodedOp& op);
+  [[gnu::noinline]] bool TryScalar(const DecodedOp& op);
+  [[gnu::noinline]] bool TryTruth(const char* value, bool* truth);
+  [[gnu::noinline]] bool TryEqual(const DecodedOp& op, bool* truth);
+  [[gnu::noinline]] bool TryClosure(const DecodedOp& op, const Closure** closure);
+  [[gnu::noinline]] bool TryEnter(const DecodedOp& op, uint32_t function, const Closure* closure,
+                                  uint32_t pc);
+  [[gnu::noinline]] bool TryTailCall(const DecodedOp& op, uint32_t function,
+                                     const Closure* closure);
+  [[gnu::noinline]] bool TryNative(const DecodedOp& op, uint32_t function, const Closure* closure);
+
   const FunctionInfo& Info(uint32_t function) const {
     return vm_.executable().functions()[function];
   }
-  Any* Registers() { return vm_.stack_.get() + vm_.frames_.back().base; }
+  Any* Registers() { return vm_.stack_.get() + vm_.top().base; }
   const Any& Value(ValueRef ref) const { return ref >= 0 ? regs_[ref] : pool_[~ref]; }
   AnyView ValueOrVm(ValueRef ref) const {
     return ref == kVmValue ? AnyView(static_cast<void*>(&vm_.context_)) : AnyView(Value(ref));
@@ -40,28 +59,32 @@ class VirtualMachine::Interpreter {
     return {lists_ + op.list, static_cast<size_t>(op.count)};
   }
   void Store(int32_t dst, Any value) { regs_[dst] = std::move(value); }
-  // Writes the two words of a value held in place, without reading the 16 bytes that were there: a
-  // wide load right behind narrow stores would wait for them.
-  static void StoreScalar(Any* reg, TernTypeCode code, int64_t value) {
-    if (reg->is_object()) [[unlikely]]
-      reg->Reset();
-    const uint64_t head = static_cast<uint32_t>(code);
-    __builtin_memcpy(static_cast<void*>(reg), &head, sizeof(head));
-    __builtin_memcpy(reinterpret_cast<char*>(reg) + sizeof(head), &value, sizeof(value));
-  }
 
-  // Each of these is an instruction too long for the loop.
-  Status CallPrimitive(const DecodedOp& op);
-  Status CallFunction(uint32_t function, int32_t dst, std::span<const ValueRef> args,
-                      const Closure* closure);
+  // --- frames.cc ---
+  // False: error_ says why.
+  bool TryCallPrimitive(const DecodedOp& op);
+  Status EnterFunction(uint32_t function, int32_t dst, uint32_t pc, std::span<const ValueRef> args,
+                       const Closure* closure);
   Status CheckRoom(uint32_t function, uint32_t base) const;
   Status TailCall(uint32_t function, std::span<const ValueRef> args, const Closure* closure);
+  // A call of a function or closure that something replaces. Tail: *result is the frame's value.
+  Status InvokeNative(uint32_t function, std::span<const ValueRef> args, const Closure* closure,
+                      Any* result);
   Status CheckCount(uint32_t function, size_t count, const Closure& closure) const;
   Status ClosureOf(const DecodedOp& op, const Closure** closure) const;
   // Ends the top frame; false if it was the last, whose value is then the run's result.
-  bool Return(const DecodedOp& op, const DecodedOp** next);
+  bool Return(Any value, uint32_t* return_op);
+  static Status ErrorOf(const Function& function, int32_t code, const Any& value);
+  static Status CallRaw(Function& function, std::span<const TernAny> args, Any* result);
+
+  // --- instructions.cc: each is an instruction too long for the loop ---
+  // A binary operation of two floats; false: they are something else.
+  bool FloatOperation(const DecodedOp& op);
   Status Scalar(const DecodedOp& op);
   Status Phi(const DecodedOp& op);
+  Status Fatal(const DecodedOp& op);
+  Status AllocAdt(const DecodedOp& op);
+  Status AllocClosure(const DecodedOp& op);
   Status LoadConsti(const DecodedOp& op);
   Status AllocStorage(const DecodedOp& op);
   Status AllocTensor(const DecodedOp& op);
@@ -72,31 +95,40 @@ class VirtualMachine::Interpreter {
   Status DeviceCopy(const DecodedOp& op);
   std::vector<AnyView> Views(std::span<const ValueRef> refs) const;
 
-  // observe.cc: what hooks are told. False: a hook pauses, for the reason in stopped_.
+  // --- observe.cc: what hooks are told. False: a hook pauses, for the reason in stopped_ ---
   bool ObserveBefore(uint32_t pc);
   bool ObserveAfter();
   void TellWrite(size_t frame, int32_t reg, const Any& old_value);
+  bool BeganFrame(const DecodedOp& op) const;
   void TellFrames(const DecodedOp& op);
   void TellWrites(const DecodedOp& op);
-  Status ObservedCall(const DecodedOp& op, Function& function, std::span<const TernAny> args,
+  Status ObservedCall(Function& function, size_t outputs, std::span<const TernAny> args,
                       Any* result);
-  static Status CallRaw(Function& function, std::span<const TernAny> args, Any* result);
 
-  // True: go on, with budget_ > 0. False: stopped_ or error_ says why.
-  bool Attention(uint32_t pc);
+  // --- stopping ---
+  bool NeedsEyes() const { return vm_.hooks_ != nullptr || !vm_.breakpoints_.empty(); }
+  // Instructions that may still run.
+  uint64_t Remaining() const;
   bool MayGoOn(uint32_t pc);
-  void Settle();
+  // `executed_now` instructions are done and `pc` is next. Gives *granted > 0 instructions to run,
+  // or says what else is to be done.
+  template <bool kStep>
+  bool Attend(uint32_t pc, uint64_t executed_now, uint64_t* granted, Outcome* outcome);
+  void Count(uint64_t executed_now) {
+    executed_ += executed_now;
+    vm_.steps_ += executed_now;
+  }
 
   VirtualMachine& vm_;
-  const DecodedOp* code_;
   const ValueRef* lists_;
   const Any* pool_;
   Any* regs_ = nullptr;
-  int64_t budget_ = 0;
-  int64_t granted_ = 0;
   uint64_t max_instructions_ = 0;
-  uint64_t executed_ = 0;  // in this Resume, settled
-  // Of the instruction that hooks look at: what it may overwrite.
+  uint64_t executed_ = 0;  // in this Resume
+  StopReason stopped_ = StopReason::kReturned;
+  Status error_;
+  Any native_value_;  // what TryNative made
+  // Of the instruction that hooks look at: what it may overwrite. Null without hooks.
   struct Seen {
     bool due = false;  // to be told after it
     uint32_t pc = 0;
@@ -106,10 +138,7 @@ class VirtualMachine::Interpreter {
     Any old_value;
     std::vector<Any> registers;
   };
-  Seen seen_;
-  uint32_t last_pc_ = 0;
-  StopReason stopped_ = StopReason::kReturned;
-  Status error_;
+  std::unique_ptr<Seen> seen_;
 };
 
 }  // namespace tern::vm

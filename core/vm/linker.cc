@@ -10,6 +10,7 @@
 #include "core/object/closure.h"
 #include "core/text/diagnostics.h"
 #include "core/vm/builtins.h"
+#include "core/vm/specialize.h"
 
 namespace tern::vm {
 namespace {
@@ -42,21 +43,33 @@ class Linker {
   Result<ProgramPtr> Run() {
     TERN_TRY(FindPrimitives());
     const size_t count = executable().instruction_count();
-    program_.code_.resize(count);
+    program_.plain_.resize(count);
     for (const FunctionInfo& function : executable().functions()) {
       for (uint32_t i = 0; i < function.instruction_count; ++i)
         Decode(function.first_instruction + i);
     }
     if (!status_.ok()) return std::move(status_);
+    Finish();
     return ProgramPtr(new Program(std::move(program_)));
   }
 
  private:
   const Executable& executable() const { return *program_.executable_; }
 
+  void Finish() {
+    for (const FunctionInfo& function : executable().functions()) {
+      program_.entries_.push_back(
+          {function.first_instruction, function.register_count, function.arity(),
+           LeavesParametersAlone(function, program_.plain_, program_.lists_)});
+      program_.longest_function_ = std::max(program_.longest_function_, function.instruction_count);
+    }
+    program_.code_ = Specialize({executable().functions(), program_.plain_, program_.lists_,
+                                 program_.pool_, load_dim_, store_dim_});
+  }
+
   // --- names ---
 
-  Result<FunctionPtr> Find(const std::string& name) const {
+  Result<FunctionPtr> Find(const std::string& name, bool* is_builtin) const {
     for (const FunctionPtr& function : options_.functions) {
       if (function->name() == name) return function;
     }
@@ -64,6 +77,7 @@ class Linker {
     Result<FunctionPtr> found = registry->Find(name);
     if (found.ok() || registry->Contains(name)) return found;
     FunctionPtr builtin = FindBuiltin(name);
+    *is_builtin = static_cast<bool>(builtin);
     return builtin ? Result<FunctionPtr>(std::move(builtin)) : std::move(found);
   }
 
@@ -72,8 +86,13 @@ class Linker {
     text::Diagnostics diagnostics;
     const auto primitives = executable().primitives();
     for (size_t i = 0; i < primitives.size(); ++i) {
-      Result<FunctionPtr> found = Find(primitives[i]);
+      bool is_builtin = false;
+      Result<FunctionPtr> found = Find(primitives[i], &is_builtin);
       if (found.ok()) {
+        if (is_builtin && primitives[i] == "vm.builtin.load_dim")
+          load_dim_ = static_cast<int32_t>(i);
+        if (is_builtin && primitives[i] == "vm.builtin.store_dim")
+          store_dim_ = static_cast<int32_t>(i);
         program_.primitives_.push_back(std::move(found).value());
       } else {
         ReportMissing(static_cast<int64_t>(i), found.status(), &diagnostics);
@@ -168,7 +187,7 @@ class Linker {
   void Decode(uint32_t index) {
     DecodeInstruction(executable().InstructionWords(index), &instruction_);
     const InstructionInfo& info = *instruction_.info;
-    DecodedOp& op = program_.code_[index];
+    DecodedOp& op = program_.plain_[index];
     op.handler = static_cast<Handler>(&info - AllInstructions().data());
     std::vector<ValueRef> extras;
     int next = 0;
@@ -246,6 +265,8 @@ class Linker {
   std::vector<ValueRef> constant_refs_;
   std::vector<Any> made_;
   uint64_t splat_bytes_ = 0;
+  int32_t load_dim_ = -1;  // primitives that have handlers of their own
+  int32_t store_dim_ = -1;
 };
 
 Result<ProgramPtr> Program::Link(ExecutablePtr executable, const LinkOptions& options) {

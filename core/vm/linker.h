@@ -4,9 +4,9 @@
 //
 // Link resolves every primitive name in the registry (exact, then by factory with its attributes)
 // and reports all that are missing in one error, each with where it is used. The decoded code is
-// one 24-byte record per instruction; operands are register numbers or, below zero, entries of a
-// pool that holds immediates, constants and functions as values, so that the interpreter reads
-// every operand the same way.
+// one 24-byte record per instruction, twice: plain, and specialised for speed. Operands are
+// register numbers or, below zero, entries of a pool that holds immediates, constants and functions
+// as values, so that the interpreter reads every operand the same way.
 #ifndef TERN_CORE_VM_LINKER_H_
 #define TERN_CORE_VM_LINKER_H_
 
@@ -34,17 +34,34 @@ using ValueRef = int32_t;
 inline constexpr ValueRef kNoValue = INT32_MIN;      // an optional operand that is left out
 inline constexpr ValueRef kVmValue = INT32_MIN + 1;  // the machine; only in ops with kPassesVm
 
-// Opcodes without gaps, in the order of isa.def.
+// Opcodes without gaps, in the order of isa.def; then what the linker makes of common cases of them
+// (specialize.h), which only code() holds.
+//   …RR two registers, …RI a register and an int of 32 bits; If… a comparison and the branch on its
+//   result in one; …Pool a value of the pool; Ret… by where the value lies.
+#define TERN_FAST_HANDLERS(X)                                                                     \
+  X(AddRR)                                                                                        \
+  X(SubRR)                                                                                        \
+  X(MulRR) X(AddRI) X(MulRI) X(AddRIGoto) X(LtRR) X(LeRR) X(EqRR) X(NeRR) X(LtRI) X(GtRI) X(EqRI) \
+      X(NeRI) X(IfLtRR) X(IfLeRR) X(IfEqRR) X(IfNeRR) X(IfLtRI) X(IfGtRI) X(IfEqRI) X(IfNeRI)     \
+          X(IfEqualRR) X(IfEqualRI) X(MoveRR) X(RetOwned) X(RetParameter) X(RetPool)              \
+              X(InvokeFrame) X(LoadDim) X(StoreDim) X(InvokeNative) X(TailInvokeNative)
+
 enum class Handler : uint16_t {
 #define TERN_INSTRUCTION(number, symbol, mnemonic, operands, flow, meaning) k##symbol,
 #include "core/vm/isa.def"
 #undef TERN_INSTRUCTION
+#define TERN_FAST_HANDLER(symbol) k##symbol,
+  TERN_FAST_HANDLERS(TERN_FAST_HANDLER)
+#undef TERN_FAST_HANDLER
 };
 
 // What the interpreter executes. `a` and `b` are the first two operands besides dst and jumps:
-// values, or indices of functions; further ones stand in lists(), before the operand list. Jumps
-// are indices of decoded ops. Call is decoded to Invoke where its callee is a function of the file,
-// InvokePacked to Call.
+// values, or indices of functions; further ones stand in lists(), before the operand list. Call is
+// decoded to Invoke where its callee is a function of the file, InvokePacked to Call.
+//
+// Jumps are indices of ops in plain_code(). In code() they are distances in bytes from the op
+// behind the instruction, and dst, a and b of a specialised op are byte offsets of registers, or b
+// an int.
 struct DecodedOp {
   Handler handler{};
   uint16_t flags = 0;
@@ -58,6 +75,15 @@ inline constexpr uint16_t kPassesVm = 1;
 inline constexpr int kOutputsShift = 1;  // above: outputs of InvokePacked, at most 2^15 - 1
 inline constexpr int64_t kMaxOutputs = (1 << 15) - 1;
 
+// What entering a function takes.
+struct EntryInfo {
+  uint32_t first = 0;  // op
+  uint32_t registers = 0;
+  uint32_t arity = 0;
+  // Its code never writes or kills a parameter, so that callers may lend it theirs uncounted.
+  bool borrows = false;
+};
+
 class Program;
 using ProgramPtr = std::shared_ptr<const Program>;
 
@@ -67,7 +93,14 @@ class Program {
 
   const Executable& executable() const { return *executable_; }
   const ExecutablePtr& shared_executable() const { return executable_; }
+  // Op i is what runs from instruction i on: it, or it and the next. Entering in the middle of two
+  // that run together is fine.
   std::span<const DecodedOp> code() const { return code_; }
+  // One op per instruction, none specialised: for running under eyes.
+  std::span<const DecodedOp> plain_code() const { return plain_; }
+  std::span<const EntryInfo> entries() const { return entries_; }
+  // Instructions of the longest function.
+  uint32_t longest_function() const { return longest_function_; }
   std::span<const int32_t> lists() const { return lists_; }
   std::span<const Any> pool() const { return pool_; }
   std::span<const FunctionPtr> primitives() const { return primitives_; }
@@ -79,7 +112,10 @@ class Program {
   Program() = default;
 
   ExecutablePtr executable_;
+  std::vector<DecodedOp> plain_;
   std::vector<DecodedOp> code_;
+  std::vector<EntryInfo> entries_;
+  uint32_t longest_function_ = 0;
   std::vector<int32_t> lists_;
   std::vector<Any> pool_;
   std::vector<FunctionPtr> primitives_;

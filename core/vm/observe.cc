@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The interpreter's side of hooks: what an instruction changed, told after it.
 //
-// Nothing in the loop reports. Before an instruction that is looked at, what it may overwrite is
-// kept (`seen_`); after it, the difference is told.
+// Only the stepping loop asks for this, and nothing in it reports. Before an instruction that is
+// looked at, what it may overwrite is kept (`seen_`); after it, the difference is told.
 #include "core/vm/interpreter.h"
 
 namespace tern::vm {
@@ -19,6 +19,12 @@ bool BeginsFrame(Handler handler) {
 
 }  // namespace
 
+// Whether a frame is there that was not: calls of functions that something replaces push none.
+bool VirtualMachine::Interpreter::BeganFrame(const DecodedOp& op) const {
+  const size_t expected = seen_->frame + (EndsFrame(op.handler) ? 1 : 2);
+  return BeginsFrame(op.handler) && size_t{vm_.depth_} == expected;
+}
+
 bool VirtualMachine::Interpreter::ObserveBefore(uint32_t pc) {
   const uint32_t events = vm_.hook_events_;
   if ((events & kHookInstructions) != 0) {
@@ -28,28 +34,29 @@ bool VirtualMachine::Interpreter::ObserveBefore(uint32_t pc) {
       return false;
     }
   }
-  const DecodedOp& op = vm_.program_->code()[pc];
-  const Frame& frame = vm_.frames_.back();
+  if (seen_ == nullptr) seen_ = std::make_unique<Seen>();
+  const DecodedOp& op = vm_.program_->plain_code()[pc];
+  const Frame& frame = vm_.top();
   const Any* registers = vm_.stack_.get() + frame.base;
-  seen_.pc = pc;
-  seen_.due = true;
-  seen_.frame = vm_.frames_.size() - 1;
-  seen_.function = frame.function;
-  seen_.dst = frame.dst;
-  seen_.old_value.Reset();
-  seen_.registers.clear();
+  seen_->pc = pc;
+  seen_->due = true;
+  seen_->frame = size_t{vm_.depth_} - 1;
+  seen_->function = frame.function;
+  seen_->dst = frame.dst;
+  seen_->old_value.Reset();
+  seen_->registers.clear();
   if ((events & kHookWrites) != 0 && op.handler != Handler::kKill) {
-    if (op.handler == Handler::kRet && seen_.frame > 0 && frame.dst >= 0) {
-      seen_.old_value =
-          vm_.stack_[vm_.frames_[seen_.frame - 1].base + static_cast<uint32_t>(frame.dst)];
+    if (EndsFrame(op.handler) && seen_->frame > 0 && frame.dst >= 0) {
+      seen_->old_value =
+          vm_.stack_[vm_.frames_[seen_->frame - 1].base + static_cast<uint32_t>(frame.dst)];
     } else if (op.dst >= 0) {
-      seen_.old_value = registers[op.dst];
+      seen_->old_value = registers[op.dst];
     }
   }
   const bool needs_all = (events & kHookFrames) != 0 && EndsFrame(op.handler);
   const bool needs_killed = (events & kHookWrites) != 0 && op.handler == Handler::kKill;
   if (needs_all || needs_killed)
-    seen_.registers.assign(registers, registers + (vm_.stack_top_ - frame.base));
+    seen_->registers.assign(registers, registers + (vm_.stack_top_ - frame.base));
   return true;
 }
 
@@ -60,12 +67,12 @@ void VirtualMachine::Interpreter::TellWrite(size_t frame, int32_t reg, const Any
 
 void VirtualMachine::Interpreter::TellFrames(const DecodedOp& op) {
   if (EndsFrame(op.handler)) {
-    vm_.hooks_->OnFramePop(vm_, {seen_.frame, seen_.function, seen_.pc, seen_.registers});
+    vm_.hooks_->OnFramePop(vm_, {seen_->frame, seen_->function, seen_->pc, seen_->registers});
   }
-  if (!BeginsFrame(op.handler)) return;
-  const Frame& frame = vm_.frames_.back();
+  if (!BeganFrame(op)) return;
+  const Frame& frame = vm_.top();
   const FunctionInfo& info = Info(frame.function);
-  vm_.hooks_->OnFramePush(vm_, {vm_.frames_.size() - 1,
+  vm_.hooks_->OnFramePush(vm_, {size_t{vm_.depth_} - 1,
                                 frame.function,
                                 info.first_instruction,
                                 {vm_.stack_.get() + frame.base, info.register_count}});
@@ -74,39 +81,39 @@ void VirtualMachine::Interpreter::TellFrames(const DecodedOp& op) {
 void VirtualMachine::Interpreter::TellWrites(const DecodedOp& op) {
   if (op.handler == Handler::kKill) {
     for (ValueRef ref : ListOf(op))
-      TellWrite(seen_.frame, ref, seen_.registers[static_cast<size_t>(ref)]);
-  } else if (op.handler == Handler::kRet) {
-    if (seen_.frame > 0 && seen_.dst >= 0) TellWrite(seen_.frame - 1, seen_.dst, seen_.old_value);
-  } else if (op.dst >= 0 && !BeginsFrame(op.handler)) {
-    TellWrite(seen_.frame, op.dst, seen_.old_value);
+      TellWrite(seen_->frame, ref, seen_->registers[static_cast<size_t>(ref)]);
+  } else if (EndsFrame(op.handler)) {
+    if (!BeganFrame(op) && seen_->frame > 0 && seen_->dst >= 0)
+      TellWrite(seen_->frame - 1, seen_->dst, seen_->old_value);
+  } else if (op.dst >= 0 && !BeganFrame(op)) {
+    TellWrite(seen_->frame, op.dst, seen_->old_value);
   }
 }
 
 bool VirtualMachine::Interpreter::ObserveAfter() {
-  if (!seen_.due) return true;
-  seen_.due = false;
-  const DecodedOp& op = vm_.program_->code()[seen_.pc];
+  if (seen_ == nullptr || !seen_->due) return true;
+  seen_->due = false;
+  const DecodedOp& op = vm_.program_->plain_code()[seen_->pc];
   if ((vm_.hook_events_ & kHookFrames) != 0) TellFrames(op);
   if ((vm_.hook_events_ & kHookWrites) != 0) TellWrites(op);
   bool goes_on = true;
   if ((vm_.hook_events_ & kHookInstructions) != 0) {
-    const HookAction action = vm_.hooks_->AfterInstruction(vm_, seen_.pc);
+    const HookAction action = vm_.hooks_->AfterInstruction(vm_, seen_->pc);
     if (action.pauses()) {
       stopped_ = action.reason();
       goes_on = false;
     }
   }
-  seen_.old_value.Reset();  // so that counts of references are as they would be
-  seen_.registers.clear();
+  seen_->old_value.Reset();  // so that counts of references are as they would be
+  seen_->registers.clear();
   return goes_on;
 }
 
-Status VirtualMachine::Interpreter::ObservedCall(const DecodedOp& op, Function& function,
+Status VirtualMachine::Interpreter::ObservedCall(Function& function, size_t outputs,
                                                  std::span<const TernAny> args, Any* result) {
   const size_t skip = function.needs_context() ? 1 : 0;
   const AnyArgs views(reinterpret_cast<const AnyView*>(args.data()) + skip, args.size() - skip);
-  const CallEvent event{static_cast<uint32_t>(&op - code_), function, views,
-                        static_cast<size_t>(op.flags >> kOutputsShift)};
+  const CallEvent event{vm_.pc_, function, views, outputs};
   if (vm_.hooks_->BeforeCall(vm_, event, result) == CallAction::kSkip) return OkStatus();
   Status status = CallRaw(function, args, result);
   vm_.hooks_->AfterCall(vm_, event, status, *result);

@@ -10,12 +10,14 @@
 #include "core/text/diagnostics.h"
 #include "core/vm/disassembler.h"
 #include "core/vm/interpreter.h"
+#include "core/vm/registers.h"
 
 namespace tern::vm {
 namespace {
 
 constexpr size_t kMaxCallersNamed = 8;
 constexpr uint32_t kFirstStack = 256;  // registers
+constexpr uint32_t kFirstFrames = 16;
 
 ObjectPtr<Allocator> AllocatorOf(const VmOptions& options) {
   return options.allocator ? options.allocator : MakePooledAllocator(options.platform);
@@ -29,6 +31,13 @@ std::string_view StateName(VirtualMachine::State state) {
     case VirtualMachine::State::kFailed: return "failed";
   }
   return "";
+}
+
+// Text that is only lent: a register needs a copy.
+bool IsBorrowedText(const AnyView& value) {
+  const TernTypeCode code = value.type_code();
+  return code == TERN_TYPE_RAW_STRING || code == TERN_TYPE_DL_TENSOR ||
+         code == TERN_TYPE_OBJECT_HANDLE || code == TERN_TYPE_RVALUE_REF;
 }
 
 // The reason that a run's error stands for.
@@ -60,19 +69,29 @@ VirtualMachine::VirtualMachine(ProgramPtr program, const VmOptions& options)
       options_(options),
       context_(AllocatorOf(options), options.parallel) {
   args_.resize(program_->max_args());
-  stack_capacity_ = kFirstStack;
+  code_ = program_->code().data();
+  plain_code_ = program_->plain_code().data();
+  stack_capacity_ = std::min(kFirstStack, options_.max_registers);
   stack_ = std::make_unique<Any[]>(stack_capacity_);
+  frame_capacity_ = std::min(kFirstFrames, options_.max_depth);
+  frames_ = std::make_unique<Frame[]>(frame_capacity_);
   if (options_.max_bytes != 0) {
     context_.allocator()->set_limit(
         static_cast<int64_t>(std::min<uint64_t>(options_.max_bytes, INT64_MAX)));
   }
 }
 
-VirtualMachine::~VirtualMachine() = default;
+VirtualMachine::~VirtualMachine() { PopAll(); }
 
 Result<std::unique_ptr<VirtualMachine>> VirtualMachine::Create(ProgramPtr program,
                                                                const VmOptions& options) {
   if (program == nullptr) return InvalidArgument("a machine needs a program");
+  if (options.max_time_ns != 0 &&
+      (options.platform == nullptr || options.platform->clock_ns == nullptr)) {
+    return InvalidArgument("a time limit needs a platform with a clock");
+  }
+  if (options.max_time_ns < 0)
+    return InvalidArgument("a time limit of ", options.max_time_ns, " ns");
   if (options.max_depth == 0) return InvalidArgument("a depth limit of 0 frames lets nothing run");
   return std::unique_ptr<VirtualMachine>(new VirtualMachine(std::move(program), options));
 }
@@ -81,16 +100,19 @@ Result<std::unique_ptr<VirtualMachine>> VirtualMachine::Create(ProgramPtr progra
 // ----------------------------------------------------------------------------------------------
 
 void VirtualMachine::Reset() {
-  for (uint32_t i = 0; i < stack_top_; ++i) stack_[i].Reset();
-  stack_top_ = 0;
-  frames_.clear();
+  PopAll();
   result_.Reset();
   error_ = OkStatus();
   state_ = State::kIdle;
   steps_ = 0;
   max_depth_seen_ = 0;
+  used_ns_ = 0;
   skip_breakpoint_ = false;
-  cancel_.store(false, std::memory_order_relaxed);
+  attend_.store(options_.max_time_ns != 0 ? kAttendTime : 0, std::memory_order_relaxed);
+}
+
+int64_t VirtualMachine::Now() const {
+  return options_.platform->clock_ns(options_.platform->context);
 }
 
 Status VirtualMachine::Begin(std::string_view function, AnyArgs args) {
@@ -99,29 +121,58 @@ Status VirtualMachine::Begin(std::string_view function, AnyArgs args) {
 }
 
 Status VirtualMachine::Begin(uint32_t function, AnyArgs args) {
+  return Prepare(function, args, false);
+}
+
+// `borrow`: the caller keeps the arguments alive while the run has frames, or calls OwnAll.
+Status VirtualMachine::Prepare(uint32_t function, AnyArgs args, bool borrow) {
+  if (running_) [[unlikely]] {
+    return InvalidArgument(
+        "the machine runs: a function it calls cannot begin another run of it; "
+        "make another machine");
+  }
   Reset();
-  if (function >= executable().functions().size()) {
+  if (function >= executable().functions().size()) [[unlikely]] {
     return OutOfRange("function ", function, " of an executable that has ",
                       executable().functions().size());
   }
   const FunctionInfo& info = executable().functions()[function];
   TERN_TRY(info.signature.CheckArguments(info.name, args));
-  TERN_TRY(Interpreter(this).Push(function, 0, -1));
-  for (size_t i = 0; i < args.size(); ++i) stack_[i] = Any(args[i]);
+  if (info.register_count <= stack_capacity_) [[likely]] {
+    frames_[0] = {function, 0, 0, -1, 0};
+    depth_ = 1;
+    max_depth_seen_ = 1;
+    stack_top_ = info.register_count;
+  } else {
+    TERN_TRY(Interpreter(this).Push(function, 0, -1));
+  }
+  const bool lends = borrow && program_->entries()[function].borrows &&
+                     std::none_of(args.begin(), args.end(), IsBorrowedText);
+  char* to = reinterpret_cast<char*>(stack_.get());
+  for (size_t i = 0; i < args.size(); ++i, to += sizeof(Any)) {
+    if (!lends && (args[i].is_object() || IsBorrowedText(args[i]))) {
+      stack_[i] = Any(args[i]);
+      continue;
+    }
+    const auto* from = reinterpret_cast<const char*>(&args[i].c_any());
+    SetWords(to, HeadAt(from), PayloadAt(from));
+  }
+  if (lends) top().borrowed = static_cast<uint32_t>(args.size());
   pc_ = info.first_instruction;
   state_ = State::kPaused;
   return OkStatus();
 }
 
-Result<StopReason> VirtualMachine::Resume(uint64_t max_instructions) {
-  if (state_ != State::kPaused) {
-    return InvalidArgument("there is no run to resume: it has ", StateName(state_),
-                           "; begin one first");
-  }
+// The run itself, between two looks at the clock.
+Result<StopReason> VirtualMachine::Run(uint64_t max_instructions) {
+  const int64_t begin = options_.max_time_ns != 0 ? Now() : 0;
+  deadline_ns_ = begin + options_.max_time_ns - used_ns_;
   running_ = true;
   Result<StopReason> stopped = Interpreter(this).Run(max_instructions);
   running_ = false;
+  if (options_.max_time_ns != 0) used_ns_ += Now() - begin;
   if (!stopped.ok()) {
+    OwnAll();
     Fail(std::move(stopped).status());
     return error_.Clone();
   }
@@ -131,17 +182,45 @@ Result<StopReason> VirtualMachine::Resume(uint64_t max_instructions) {
   return stopped;
 }
 
+Result<StopReason> VirtualMachine::Resume(uint64_t max_instructions) {
+  if (state_ != State::kPaused || running_) {
+    return InvalidArgument("there is no run to resume: it has ",
+                           running_ ? "not stopped" : StateName(state_), "; begin one first");
+  }
+  return Run(max_instructions);
+}
+
 Result<Any> VirtualMachine::Call(std::string_view function, AnyArgs args) {
   TERN_TRY_ASSIGN(const uint32_t index, executable().FunctionIndex(function));
   return Call(index, args);
 }
 
 Result<Any> VirtualMachine::Call(uint32_t function, AnyArgs args) {
-  TERN_TRY(Begin(function, args));
-  TERN_TRY_ASSIGN(const StopReason stopped, Resume(0));
-  if (stopped == StopReason::kReturned) return TakeResult();
+  TERN_TRY(Prepare(function, args, true));
+  if (IsReplaced(function)) return CallReplaced(function, args);
+  TERN_TRY_ASSIGN(const StopReason stopped, Run(0));
+  if (stopped == StopReason::kReturned) [[likely]]
+    return TakeResult();
+  OwnAll();
   const bool cancelled = stopped == StopReason::kCancelled;
   Fail(Stopped(cancelled ? "the run was cancelled" : "the run was paused").SetErrorCode("S0302"));
+  return error_.Clone();
+}
+
+// Of a function that something replaces: no bytecode runs.
+Result<Any> VirtualMachine::CallReplaced(uint32_t function, AnyArgs args) {
+  running_ = true;
+  Any result;
+  Status status = Interpreter(this).CallNative(function, args, &result);
+  running_ = false;
+  if (status.ok()) {
+    PopAll();
+    state_ = State::kReturned;
+    stop_reason_ = StopReason::kReturned;
+    return result;
+  }
+  OwnAll();
+  Fail(std::move(status));
   return error_.Clone();
 }
 
@@ -163,7 +242,7 @@ void VirtualMachine::Fail(Status status) {
   }
   if (d.code.empty()) d.code = std::string(status.error_code());
   if (d.code.empty()) d.code = status.code() == StatusCode::kOutOfMemory ? "E0302" : "E0301";
-  const size_t depth = frames_.size();
+  const size_t depth = depth_;
   for (size_t i = depth; i > 0 && depth - i < kMaxCallersNamed; --i) {
     const FrameView view = frame(i - 1);
     const FunctionInfo& info = executable().functions()[view.function];
@@ -186,9 +265,9 @@ void VirtualMachine::Fail(Status status) {
 // ----------------------------------------------------------------------------------------
 
 FrameView VirtualMachine::frame(size_t index) const {
-  TERN_CHECK(index < frames_.size());
+  TERN_CHECK(index < depth_);
   const Frame& at = frames_[index];
-  const bool is_top = index + 1 == frames_.size();
+  const bool is_top = index + 1 == depth_;
   const uint32_t end = is_top ? stack_top_ : frames_[index + 1].base;
   FrameView view;
   view.function = at.function;
@@ -200,7 +279,7 @@ FrameView VirtualMachine::frame(size_t index) const {
 void VirtualMachine::WriteState(JsonWriter* json) const {
   json->BeginObject().Field("state", std::string_view(StateName(state_))).Field("steps", steps_);
   json->Key("frames").BeginArray();
-  for (size_t i = frames_.size(); i > 0; --i) {
+  for (size_t i = depth_; i > 0; --i) {
     const FrameView view = frame(i - 1);
     const FunctionInfo& info = executable().functions()[view.function];
     json->BeginObject().Field("function", std::string_view(info.name)).Field("pc", view.pc);

@@ -35,6 +35,9 @@ struct VmOptions {
   int64_t max_time_ns = 0;                 // per run, while it runs; 0: no limit; needs a clock
   uint32_t max_depth = 10'000;             // frames
   uint32_t max_registers = 1u << 22;       // of all frames together
+  // Runs everything in the loop that asks at every instruction, which otherwise runs only where
+  // hooks, breakpoints or the end of a budget need it. What programs do is the same.
+  bool always_step = false;
 };
 
 // One active call, outermost first.
@@ -93,14 +96,14 @@ class VirtualMachine {
 
   // Makes the run stop with kCancelled soon: between instructions, not inside a primitive. Any
   // thread.
-  void Cancel() { cancel_.store(true, std::memory_order_relaxed); }
+  void Cancel() { attend_.fetch_or(kAttendCancel, std::memory_order_relaxed); }
 
   enum class State : uint8_t { kIdle, kPaused, kReturned, kFailed };
   State state() const { return state_; }
   bool active() const { return state_ == State::kPaused; }
   // Why the last run stopped, with an error or without.
   StopReason stop_reason() const { return stop_reason_; }
-  size_t depth() const { return frames_.size(); }
+  size_t depth() const { return depth_; }
   // 0 is the outermost.
   FrameView frame(size_t index) const;
   // Instructions executed since Begin.
@@ -120,6 +123,11 @@ class VirtualMachine {
   // Called as hooks.h says; null: none. Not owned. Costs only where set. Not from inside a hook.
   void SetHooks(Hooks* hooks);
   Hooks* hooks() const { return hooks_; }
+
+  // Runs `native` wherever bytecode or a host would enter the function, with the same arguments (a
+  // closure's captured values behind the others); null puts the bytecode back. Of this machine
+  // only. The caller warrants that both compute the same. Not while the machine runs.
+  Status ReplaceFunction(std::string_view function, FunctionPtr native);
 
   // --- changing a run that is not running ---
   // These are for debuggers: to step back, to try other values. A run that has failed or returned
@@ -142,9 +150,10 @@ class VirtualMachine {
   friend class VmAllocationObserver;
   struct Frame {
     uint32_t function = 0;
-    uint32_t return_op = 0;  // index of the caller's next decoded instruction
+    uint32_t return_op = 0;  // index of the caller's next op
     uint32_t base = 0;       // first register
     int32_t dst = -1;        // register of the caller, -1: none
+    uint32_t borrowed = 0;   // so many registers, the first, hold values that the caller counts
   };
   class Interpreter;
 
@@ -153,14 +162,34 @@ class VirtualMachine {
   Status CheckFrameState(const FrameState& frame, bool is_innermost) const;
   Status CheckMayEdit() const;
   void Edited();
+  Status Prepare(uint32_t function, AnyArgs args, bool borrow);
+  Result<StopReason> Run(uint64_t max_instructions);
+  Result<Any> CallReplaced(uint32_t function, AnyArgs args);
+  int64_t Now() const;  // with a time limit only
+  void PopAll();
+  // Gives every frame references of its own to what it borrowed.
+  void OwnAll();
+  void ReleaseRegisters(const Frame& frame);
+  Frame& top() { return frames_[depth_ - 1]; }
+  bool IsReplaced(uint32_t function) const {
+    return !replacements_.empty() && replacements_[function] != nullptr;
+  }
 
   ProgramPtr program_;
   VmOptions options_;
   RunContext context_;
-  std::unique_ptr<Any[]> stack_;
-  uint32_t stack_capacity_ = 0;
+  // What is run: the program's, or copies of it where functions are replaced.
+  const DecodedOp* code_;
+  const DecodedOp* plain_code_;
+  std::vector<DecodedOp> own_code_;
+  std::vector<DecodedOp> own_plain_code_;
+  std::vector<FunctionPtr> replacements_;  // by function; empty: none at all
+  std::unique_ptr<Any[]> stack_;           // all none from stack_top_ on
+  uint32_t stack_capacity_ = 0;            // at most max_registers, but for the first
   uint32_t stack_top_ = 0;
-  std::vector<Frame> frames_;
+  std::unique_ptr<Frame[]> frames_;
+  uint32_t frame_capacity_ = 0;  // at most max_depth
+  uint32_t depth_ = 0;
   std::vector<TernAny> args_;  // of the packed call being made
   uint32_t pc_ = 0;            // next instruction when not running
   State state_ = State::kIdle;
@@ -169,7 +198,12 @@ class VirtualMachine {
   uint64_t max_depth_seen_ = 0;
   Any result_;
   Status error_;
-  std::atomic<bool> cancel_{false};
+  int64_t used_ns_ = 0;      // of this run, with a time limit
+  int64_t deadline_ns_ = 0;  // 0: none
+  // Looked at after calls of primitives too: a set of kAttend….
+  static constexpr uint32_t kAttendCancel = 1;
+  static constexpr uint32_t kAttendTime = 2;
+  std::atomic<uint32_t> attend_{0};
   std::vector<uint32_t> breakpoints_;  // ascending
   bool skip_breakpoint_ = false;       // go on from the one that stopped the run
   bool running_ = false;               // inside Resume

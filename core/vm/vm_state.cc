@@ -35,7 +35,7 @@ Status VirtualMachine::CheckMayEdit() const {
 
 // After a change: what failed or returned is a paused run again.
 void VirtualMachine::Edited() {
-  state_ = frames_.empty() ? State::kIdle : State::kPaused;
+  state_ = depth_ == 0 ? State::kIdle : State::kPaused;
   stop_reason_ = StopReason::kPaused;
   skip_breakpoint_ = false;
   error_ = OkStatus();
@@ -56,7 +56,7 @@ Status VirtualMachine::CheckFrameState(const FrameState& frame, bool is_innermos
     return InvalidArgument("a frame of @", info.name, " has ", info.register_count,
                            " registers, got ", frame.registers.size());
   }
-  if (!is_innermost && !IsFrameCall(program_->code()[frame.pc].handler)) {
+  if (!is_innermost && !IsFrameCall(program_->plain_code()[frame.pc].handler)) {
     return InvalidArgument("instruction ", frame.pc - info.first_instruction, " of @", info.name,
                            " calls no function, so no frame can return to it");
   }
@@ -87,6 +87,7 @@ Status VirtualMachine::SetRegister(size_t frame, uint32_t reg, Any value) {
   if (frame >= depth()) return OutOfRange("frame ", frame, " of a run with ", depth(), " frames");
   const size_t count = this->frame(frame).registers.size();
   if (reg >= count) return OutOfRange("register %", reg, " of a frame with ", count, " registers");
+  OwnAll();  // what is overwritten may be lent to a callee
   stack_[frames_[frame].base + reg] = std::move(value);
   if (state_ != State::kPaused) Edited();
   return OkStatus();
@@ -94,11 +95,12 @@ Status VirtualMachine::SetRegister(size_t frame, uint32_t reg, Any value) {
 
 Status VirtualMachine::SetPc(uint32_t pc) {
   TERN_TRY(CheckMayEdit());
-  if (frames_.empty()) return InvalidArgument("there is no frame whose next instruction to set");
-  const FunctionInfo& info = executable().functions()[frames_.back().function];
+  if (depth_ == 0) return InvalidArgument("there is no frame whose next instruction to set");
+  const FunctionInfo& info = executable().functions()[top().function];
   if (pc - info.first_instruction >= info.instruction_count) {
     return OutOfRange("instruction ", pc, " is not in @", info.name, ", the innermost function");
   }
+  OwnAll();
   pc_ = pc;
   Edited();
   return OkStatus();
@@ -106,10 +108,11 @@ Status VirtualMachine::SetPc(uint32_t pc) {
 
 Status VirtualMachine::PopFrame() {
   TERN_TRY(CheckMayEdit());
-  if (frames_.empty()) return InvalidArgument("there is no frame to drop");
-  const uint32_t return_op = frames_.back().return_op;
+  if (depth_ == 0) return InvalidArgument("there is no frame to drop");
+  OwnAll();
+  const uint32_t return_op = top().return_op;
   Interpreter(this).Pop();
-  if (!frames_.empty()) pc_ = return_op - 1;
+  if (depth_ > 0) pc_ = return_op - 1;
   Edited();
   return OkStatus();
 }
@@ -119,15 +122,16 @@ Status VirtualMachine::PushFrame(const FrameState& frame) {
   TERN_TRY(CheckFrameState(frame, true));
   uint32_t return_op = 0;
   int32_t dst = -1;
-  if (!frames_.empty()) {
-    const DecodedOp& call = program_->code()[pc_];
+  if (depth_ > 0) {
+    const DecodedOp& call = program_->plain_code()[pc_];
     if (!IsFrameCall(call.handler))
       return InvalidArgument("the next instruction calls no function: no frame can be on top");
     return_op = pc_ + 1;
     dst = call.dst;
   }
+  OwnAll();
   TERN_TRY(Interpreter(this).Push(frame.function, return_op, dst));
-  Any* registers = stack_.get() + frames_.back().base;
+  Any* registers = stack_.get() + top().base;
   for (size_t i = 0; i < frame.registers.size(); ++i) registers[i] = frame.registers[i];
   pc_ = frame.pc;
   Edited();

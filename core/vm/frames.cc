@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frames and calls: what the interpreter's loop does not do in place.
+#include <algorithm>
+#include <memory>
+
+#include "core/base/strings.h"
+#include "core/object/error.h"
+#include "core/vm/interpreter.h"
+#include "core/vm/registers.h"
+
+namespace tern::vm {
+
+// --- frames
+// --------------------------------------------------------------------------------------------
+
+Status VirtualMachine::Interpreter::CheckRoom(uint32_t function, uint32_t base) const {
+  if (Info(function).register_count <= vm_.options_.max_registers - base) return OkStatus();
+  return Stopped("register limit reached: ", vm_.options_.max_registers, " in all frames")
+      .SetErrorCode("E0303");
+}
+
+Status VirtualMachine::Interpreter::Push(uint32_t function, uint32_t return_op, int32_t dst) {
+  if (vm_.depth_ >= vm_.options_.max_depth) {
+    return Stopped("depth limit reached: ", vm_.options_.max_depth, " frames")
+        .SetErrorCode("E0303");
+  }
+  TERN_TRY(CheckRoom(function, vm_.stack_top_));
+  const uint32_t top = vm_.stack_top_ + Info(function).register_count;
+  if (top > vm_.stack_capacity_) {
+    const uint32_t capacity =
+        std::min(std::max(top, vm_.stack_capacity_ * 2), std::max(top, vm_.options_.max_registers));
+    auto grown = std::make_unique<Any[]>(capacity);
+    for (uint32_t i = 0; i < vm_.stack_top_; ++i) grown[i] = std::move(vm_.stack_[i]);
+    vm_.stack_ = std::move(grown);
+    vm_.stack_capacity_ = capacity;
+  }
+  if (vm_.depth_ == vm_.frame_capacity_) {
+    const uint32_t capacity = std::min(vm_.frame_capacity_ * 2, vm_.options_.max_depth);
+    auto grown = std::make_unique<Frame[]>(capacity);
+    std::copy_n(vm_.frames_.get(), vm_.depth_, grown.get());
+    vm_.frames_ = std::move(grown);
+    vm_.frame_capacity_ = capacity;
+  }
+  vm_.frames_[vm_.depth_++] = {function, return_op, vm_.stack_top_, dst, 0};
+  vm_.stack_top_ = top;
+  if (vm_.depth_ > vm_.max_depth_seen_) vm_.max_depth_seen_ = vm_.depth_;
+  return OkStatus();
+}
+
+// Empties the registers from the top frame's on.
+void VirtualMachine::ReleaseRegisters(const Frame& frame) {
+  char* at = reinterpret_cast<char*>(stack_.get() + frame.base);
+  const uint32_t count = stack_top_ - frame.base;
+  for (uint32_t i = 0; i < count; ++i, at += sizeof(Any)) {
+    if (i >= frame.borrowed && CodeAt(at) > 0) ReleaseAt(at);
+    SetWords(at, 0, 0);
+  }
+}
+
+void VirtualMachine::Interpreter::Pop() {
+  const Frame frame = vm_.top();
+  vm_.ReleaseRegisters(frame);
+  vm_.stack_top_ = frame.base;
+  --vm_.depth_;
+}
+
+void VirtualMachine::PopAll() {
+  while (depth_ > 0) Interpreter(this).Pop();
+}
+
+void VirtualMachine::OwnAll() {
+  for (uint32_t i = 0; i < depth_; ++i) {
+    Frame& frame = frames_[i];
+    for (uint32_t r = 0; r < frame.borrowed; ++r) {
+      if (Object* object = stack_[frame.base + r].object(); object != nullptr) object->IncRef();
+    }
+    frame.borrowed = 0;
+  }
+}
+
+// --- calls
+// ---------------------------------------------------------------------------------------------
+
+// What a call that gave a code failed with.
+Status VirtualMachine::Interpreter::ErrorOf(const Function& function, int32_t code,
+                                            const Any& value) {
+  const Error* error = value.TryCast<Error>();
+  if (error == nullptr) return Failed("primitive '", function.name(), "' failed with code ", code);
+  return error->ToStatus();
+}
+
+Status VirtualMachine::Interpreter::CallRaw(Function& function, std::span<const TernAny> args,
+                                            Any* result) {
+  TernAny raw{};
+  const int32_t code = function.Call(args.data(), static_cast<int32_t>(args.size()), &raw);
+  Any value = Any::Adopt(raw);
+  if (code != 0) return ErrorOf(function, code, value);
+  *result = std::move(value);
+  return OkStatus();
+}
+
+bool VirtualMachine::Interpreter::TryCallPrimitive(const DecodedOp& op) {
+  Function& function = *vm_.program_->primitives()[static_cast<size_t>(op.a)];
+  char* const args = reinterpret_cast<char*>(vm_.args_.data());
+  char* to = args;
+  const auto add = [&](const TernAny& value) {
+    const auto* from = reinterpret_cast<const char*>(&value);
+    SetWords(to, HeadAt(from), PayloadAt(from));
+    to += sizeof(TernAny);
+  };
+  if (function.needs_context()) add(AnyView(static_cast<void*>(&vm_.context_)).c_any());
+  if ((op.flags & kPassesVm) == 0) {
+    for (ValueRef ref : ListOf(op)) add(Value(ref).c_any());
+  } else {
+    for (ValueRef ref : ListOf(op)) add(ValueOrVm(ref).c_any());
+  }
+  const size_t count = static_cast<size_t>(to - args) / sizeof(TernAny);
+  TernAny result{};
+  if ((vm_.hook_events_ & kHookCalls) != 0) [[unlikely]] {
+    Any value;
+    error_ = ObservedCall(function, op.flags >> kOutputsShift, {vm_.args_.data(), count}, &value);
+    if (!error_.ok()) return false;
+    result = value.Release();
+  } else if (const int32_t code =
+                 function.Call(vm_.args_.data(), static_cast<int32_t>(count), &result);
+             code != 0) [[unlikely]] {
+    error_ = ErrorOf(function, code, Any::Adopt(result));
+    return false;
+  }
+  const auto* from = reinterpret_cast<const char*>(&result);
+  if (op.dst >= 0) {
+    StoreScalar(reinterpret_cast<char*>(regs_ + op.dst), HeadAt(from), PayloadAt(from));
+  } else if (IsObjectHead(HeadAt(from))) {
+    ReleaseAt(from);
+  }
+  return true;
+}
+
+Status VirtualMachine::Interpreter::CheckCount(uint32_t function, size_t count,
+                                               const Closure& closure) const {
+  const FunctionInfo& info = Info(function);
+  const size_t captured = closure.free_variables().size();
+  if (info.arity() == count + captured) return OkStatus();
+  return TypeError("a closure of @", info.name, " takes ",
+                   info.arity() - std::min<size_t>(captured, info.arity()), " arguments (and ",
+                   captured, " captured values), got ", count);
+}
+
+// `op.a` as a closure of this program.
+Status VirtualMachine::Interpreter::ClosureOf(const DecodedOp& op, const Closure** closure) const {
+  *closure = Value(op.a).TryCast<Closure>();
+  if (*closure == nullptr) return TypeError("expected a closure, got ", Value(op.a).type_name());
+  // A closure may come from outside, of another program.
+  if ((*closure)->function_index() >= vm_.executable().functions().size()) {
+    return TypeError("the closure's function #", (*closure)->function_index(),
+                     " is not in this executable");
+  }
+  return CheckCount((*closure)->function_index(), static_cast<size_t>(op.count), **closure);
+}
+
+// With counted copies of the arguments.
+Status VirtualMachine::Interpreter::EnterFunction(uint32_t function, int32_t dst, uint32_t pc,
+                                                  std::span<const ValueRef> args,
+                                                  const Closure* closure) {
+  const uint32_t caller = vm_.top().base;
+  TERN_TRY(Push(function, pc + 1, dst));
+  const Any* from = vm_.stack_.get() + caller;
+  Any* to = Registers();
+  for (ValueRef ref : args) *to++ = ref >= 0 ? from[ref] : pool_[~ref];
+  if (closure != nullptr) {
+    for (const Any& value : closure->free_variables()) *to++ = value;
+  }
+  regs_ = Registers();
+  return OkStatus();
+}
+
+// The frame is replaced: its destination and return address stay.
+Status VirtualMachine::Interpreter::TailCall(uint32_t function, std::span<const ValueRef> args,
+                                             const Closure* closure) {
+  constexpr size_t kFew = 8;
+  const Frame frame = vm_.top();
+  TERN_TRY(CheckRoom(function, frame.base));
+  const size_t captured = closure != nullptr ? closure->free_variables().size() : 0;
+  Any few[kFew];
+  std::unique_ptr<Any[]> many;
+  if (args.size() + captured > kFew) many = std::make_unique<Any[]>(args.size() + captured);
+  Any* const values = many != nullptr ? many.get() : few;
+  Any* to = values;
+  for (ValueRef ref : args) *to++ = Value(ref);
+  for (size_t i = 0; i < captured; ++i) *to++ = closure->free_variables()[i];
+  Pop();
+  TERN_TRY(Push(function, frame.return_op, frame.dst));
+  regs_ = Registers();
+  std::move(values, to, regs_);
+  return OkStatus();
+}
+
+bool VirtualMachine::Interpreter::Return(Any value, uint32_t* return_op) {
+  const Frame frame = vm_.top();
+  Pop();
+  if (vm_.depth_ == 0) [[unlikely]] {
+    vm_.result_ = std::move(value);
+    return false;
+  }
+  regs_ = Registers();
+  if (frame.dst >= 0) Store(frame.dst, std::move(value));
+  *return_op = frame.return_op;
+  return true;
+}
+
+// --- functions that something replaces
+// -----------------------------------------------------------------
+
+Status VirtualMachine::Interpreter::CallNative(uint32_t function, AnyArgs args, Any* result) {
+  Function& native = *vm_.replacements_[function];
+  std::vector<TernAny> raw;
+  raw.reserve(args.size() + 1);
+  if (native.needs_context()) raw.push_back(AnyView(static_cast<void*>(&vm_.context_)).c_any());
+  for (const AnyView& arg : args) raw.push_back(arg.c_any());
+  if ((vm_.hook_events_ & kHookCalls) != 0) return ObservedCall(native, 0, raw, result);
+  return CallRaw(native, raw, result);
+}
+
+Status VirtualMachine::Interpreter::InvokeNative(uint32_t function, std::span<const ValueRef> args,
+                                                 const Closure* closure, Any* result) {
+  std::vector<AnyView> views = Views(args);
+  if (closure != nullptr) {
+    for (const Any& value : closure->free_variables()) views.emplace_back(value);
+  }
+  return CallNative(function, views, result);
+}
+
+Status VirtualMachine::ReplaceFunction(std::string_view function, FunctionPtr native) {
+  TERN_TRY(CheckMayEdit());
+  TERN_TRY_ASSIGN(const uint32_t index, executable().FunctionIndex(function));
+  if (replacements_.empty()) {
+    replacements_.resize(executable().functions().size());
+    own_code_.assign(program_->code().begin(), program_->code().end());
+    own_plain_code_.assign(program_->plain_code().begin(), program_->plain_code().end());
+    code_ = own_code_.data();
+    plain_code_ = own_plain_code_.data();
+  }
+  replacements_[index] = std::move(native);
+  const bool is_native = replacements_[index] != nullptr;
+  const std::span<const DecodedOp> plain = program_->plain_code();
+  for (size_t i = 0; i < plain.size(); ++i) {
+    const bool is_tail = plain[i].handler == Handler::kTailInvoke;
+    if ((!is_tail && plain[i].handler != Handler::kInvoke) ||
+        static_cast<uint32_t>(plain[i].a) != index)
+      continue;
+    own_code_[i] = is_native ? plain[i] : program_->code()[i];
+    own_plain_code_[i] = plain[i];
+    if (!is_native) continue;
+    own_code_[i].handler = own_plain_code_[i].handler =
+        is_tail ? Handler::kTailInvokeNative : Handler::kInvokeNative;
+  }
+  return OkStatus();
+}
+
+}  // namespace tern::vm

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// Specialising: patterns of one or two plain ops.
+#include "core/vm/specialize.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+namespace tern::vm {
+namespace {
+
+constexpr int32_t kOpBytes = sizeof(DecodedOp);
+constexpr int32_t kRegisterBytes = sizeof(Any);
+constexpr int64_t kMaxImm = std::numeric_limits<int32_t>::max();
+constexpr int64_t kMinImm = std::numeric_limits<int32_t>::min();
+
+class Specializer {
+ public:
+  explicit Specializer(const SpecializeInput& input) : in_(input) {}
+
+  std::vector<DecodedOp> Run() {
+    std::vector<DecodedOp> code(in_.plain.begin(), in_.plain.end());
+    for (const FunctionInfo& function : in_.functions) {
+      const uint32_t end = function.first_instruction + function.instruction_count;
+      for (uint32_t i = function.first_instruction; i < end; ++i) {
+        code[i] = One(i, function);
+        if (i + 1 < end) Fuse(i, &code[i]);
+      }
+    }
+    return code;
+  }
+
+ private:
+  static int32_t Offset(int32_t reg) { return reg * kRegisterBytes; }
+  static int32_t Distance(int32_t target, uint32_t from) {
+    return (target - static_cast<int32_t>(from)) * kOpBytes;
+  }
+  std::optional<int32_t> SmallInt(ValueRef ref) const {
+    if (ref >= 0 || ref == kNoValue || ref == kVmValue) return std::nullopt;
+    const TernAny& value = in_.pool[static_cast<size_t>(~ref)].c_any();
+    if (value.type_code != TERN_TYPE_INT || value.v.i < kMinImm || value.v.i > kMaxImm)
+      return std::nullopt;
+    return static_cast<int32_t>(value.v.i);
+  }
+
+  DecodedOp One(uint32_t index, const FunctionInfo& function) const {
+    const DecodedOp& op = in_.plain[index];
+    switch (op.handler) {
+      case Handler::kAdd:
+      case Handler::kSub:
+      case Handler::kMul: return Arithmetic(op);
+      case Handler::kLt:
+      case Handler::kLe:
+      case Handler::kGt:
+      case Handler::kGe:
+      case Handler::kEq:
+      case Handler::kNe: return Comparison(op);
+      case Handler::kMove: return Registers(op, Handler::kMoveRR);
+      case Handler::kRet: return Ret(op, function.arity());
+      case Handler::kCall: return Call(op);
+      case Handler::kInvoke: {
+        DecodedOp fast = op;
+        fast.handler = Handler::kInvokeFrame;
+        return fast;
+      }
+      case Handler::kGoto: {
+        DecodedOp fast = op;
+        fast.list = Distance(op.list, index + 1);
+        return fast;
+      }
+      case Handler::kIf:
+      case Handler::kIfEqual: return Branch(op, index);
+      default: return op;
+    }
+  }
+
+  // dst and a, both registers.
+  static DecodedOp Registers(const DecodedOp& op, Handler handler) {
+    DecodedOp fast = op;
+    fast.handler = handler;
+    fast.dst = Offset(op.dst);
+    fast.a = Offset(op.a);
+    return fast;
+  }
+  static DecodedOp WithRegister(const DecodedOp& op, Handler handler) {
+    DecodedOp fast = Registers(op, handler);
+    fast.b = Offset(op.b);
+    return fast;
+  }
+  static DecodedOp WithInt(const DecodedOp& op, Handler handler, int64_t imm) {
+    if (imm < kMinImm || imm > kMaxImm) return op;
+    DecodedOp fast = Registers(op, handler);
+    fast.b = static_cast<int32_t>(imm);
+    return fast;
+  }
+
+  DecodedOp Arithmetic(const DecodedOp& op) const {
+    const bool is_sub = op.handler == Handler::kSub;
+    const bool is_mul = op.handler == Handler::kMul;
+    if (op.a >= 0 && op.b >= 0) {
+      return WithRegister(op, is_sub   ? Handler::kSubRR
+                              : is_mul ? Handler::kMulRR
+                                       : Handler::kAddRR);
+    }
+    DecodedOp turned = op;
+    if (op.a < 0 && op.b >= 0 && !is_sub) std::swap(turned.a, turned.b);
+    const std::optional<int32_t> imm = SmallInt(turned.b);
+    if (turned.a < 0 || !imm.has_value()) return op;
+    const DecodedOp fast = WithInt(turned, is_mul ? Handler::kMulRI : Handler::kAddRI,
+                                   is_sub ? -int64_t{*imm} : int64_t{*imm});
+    return fast.handler == turned.handler ? op : fast;
+  }
+
+  // What a op b is as b op a.
+  static Handler Turned(Handler handler) {
+    switch (handler) {
+      case Handler::kLt: return Handler::kGt;
+      case Handler::kLe: return Handler::kGe;
+      case Handler::kGt: return Handler::kLt;
+      case Handler::kGe: return Handler::kLe;
+      default: return handler;
+    }
+  }
+
+  DecodedOp Comparison(const DecodedOp& op) const {
+    DecodedOp turned = op;
+    const bool is_greater = op.handler == Handler::kGt || op.handler == Handler::kGe;
+    if ((op.a < 0 && op.b >= 0) || (is_greater && op.a >= 0 && op.b >= 0)) {
+      std::swap(turned.a, turned.b);
+      turned.handler = Turned(op.handler);
+    }
+    if (turned.a >= 0 && turned.b >= 0) {
+      return WithRegister(turned, turned.handler == Handler::kLt   ? Handler::kLtRR
+                                  : turned.handler == Handler::kLe ? Handler::kLeRR
+                                  : turned.handler == Handler::kEq ? Handler::kEqRR
+                                                                   : Handler::kNeRR);
+    }
+    const std::optional<int32_t> imm = SmallInt(turned.b);
+    if (turned.a < 0 || !imm.has_value()) return op;
+    const DecodedOp fast = CompareInt(turned, *imm);
+    return fast.handler == turned.handler ? op : fast;
+  }
+
+  static DecodedOp CompareInt(const DecodedOp& op, int64_t imm) {
+    switch (op.handler) {
+      case Handler::kLt: return WithInt(op, Handler::kLtRI, imm);
+      case Handler::kLe: return WithInt(op, Handler::kLtRI, imm + 1);
+      case Handler::kGt: return WithInt(op, Handler::kGtRI, imm);
+      case Handler::kGe: return WithInt(op, Handler::kGtRI, imm - 1);
+      case Handler::kEq: return WithInt(op, Handler::kEqRI, imm);
+      default: return WithInt(op, Handler::kNeRI, imm);
+    }
+  }
+
+  static DecodedOp Ret(const DecodedOp& op, uint32_t arity) {
+    DecodedOp fast = op;
+    fast.handler = op.a < 0                              ? Handler::kRetPool
+                   : static_cast<uint32_t>(op.a) < arity ? Handler::kRetParameter
+                                                         : Handler::kRetOwned;
+    if (op.a >= 0) fast.a = Offset(op.a);
+    return fast;
+  }
+
+  // The heap and the index as `a` and `b`, the extent as `list`: values, not offsets.
+  DecodedOp Call(const DecodedOp& op) const {
+    DecodedOp fast = op;
+    const int32_t* values = in_.lists.data() + op.list;
+    if (op.a == in_.load_dim && op.count == 2 && op.dst >= 0) {
+      fast.handler = Handler::kLoadDim;
+      fast.dst = Offset(op.dst);
+    } else if (op.a == in_.store_dim && op.count == 3 && op.dst < 0) {
+      fast.handler = Handler::kStoreDim;
+      fast.list = values[2];
+    } else {
+      return op;
+    }
+    if ((op.flags & kPassesVm) != 0) return op;
+    fast.a = values[0];
+    fast.b = values[1];
+    return fast;
+  }
+
+  DecodedOp Branch(const DecodedOp& op, uint32_t index) const {
+    DecodedOp fast = op;
+    fast.list = Distance(op.list, index + 1);
+    fast.count = Distance(op.count, index + 1);
+    if (op.handler == Handler::kIf) {
+      fast.a = Offset(op.a);
+    } else if (op.b >= 0) {
+      fast.handler = Handler::kIfEqualRR;
+      fast.a = Offset(op.a);
+      fast.b = Offset(op.b);
+    } else if (const std::optional<int32_t> imm = SmallInt(op.b); imm.has_value()) {
+      fast.handler = Handler::kIfEqualRI;
+      fast.a = Offset(op.a);
+      fast.b = *imm;
+    }
+    return fast;
+  }
+
+  static std::optional<Handler> WithBranch(Handler handler) {
+    switch (handler) {
+      case Handler::kLtRR: return Handler::kIfLtRR;
+      case Handler::kLeRR: return Handler::kIfLeRR;
+      case Handler::kEqRR: return Handler::kIfEqRR;
+      case Handler::kNeRR: return Handler::kIfNeRR;
+      case Handler::kLtRI: return Handler::kIfLtRI;
+      case Handler::kGtRI: return Handler::kIfGtRI;
+      case Handler::kEqRI: return Handler::kIfEqRI;
+      case Handler::kNeRI: return Handler::kIfNeRI;
+      default: return std::nullopt;
+    }
+  }
+
+  // Op `index` and the one behind it as one, where there is a handler for the two.
+  void Fuse(uint32_t index, DecodedOp* op) const {
+    const DecodedOp& first = in_.plain[index];
+    const DecodedOp& next = in_.plain[index + 1];
+    if (next.handler == Handler::kGoto && op->handler == Handler::kAddRI) {
+      op->handler = Handler::kAddRIGoto;
+      op->list = Distance(next.list, index + 2);
+      return;
+    }
+    const std::optional<Handler> fused = WithBranch(op->handler);
+    if (next.handler != Handler::kIf || next.a != first.dst || !fused.has_value()) return;
+    op->handler = *fused;
+    op->list = Distance(next.list, index + 2);
+    op->count = Distance(next.count, index + 2);
+  }
+
+  const SpecializeInput& in_;
+};
+
+}  // namespace
+
+std::vector<DecodedOp> Specialize(const SpecializeInput& input) { return Specializer(input).Run(); }
+
+bool LeavesParametersAlone(const FunctionInfo& function, std::span<const DecodedOp> plain,
+                           std::span<const int32_t> lists) {
+  const auto is_parameter = [&](int32_t reg) {
+    return reg >= 0 && static_cast<uint32_t>(reg) < function.arity();
+  };
+  for (uint32_t i = 0; i < function.instruction_count; ++i) {
+    const DecodedOp& op = plain[function.first_instruction + i];
+    if (is_parameter(op.dst)) return false;
+    if (op.handler != Handler::kKill) continue;
+    const std::span<const int32_t> killed =
+        lists.subspan(static_cast<size_t>(op.list), static_cast<size_t>(op.count));
+    if (std::any_of(killed.begin(), killed.end(), is_parameter)) return false;
+  }
+  return true;
+}
+
+}  // namespace tern::vm
