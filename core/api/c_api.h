@@ -40,6 +40,8 @@ typedef struct tern_runtime tern_runtime;
 typedef struct tern_program tern_program;
 typedef struct tern_vm tern_vm;
 typedef struct tern_buffer tern_buffer;
+typedef struct tern_debugger tern_debugger;
+typedef struct tern_profile tern_profile;
 
 /* MAJOR << 16 | MINOR << 8 | PATCH of the library that is running. */
 TERN_API uint32_t tern_version(void);
@@ -248,6 +250,100 @@ TERN_API void tern_vm_cancel(tern_vm* vm);
 /* A run stops before the instruction `pc` of the whole code, with TERN_STOP_BREAKPOINT; resuming
  * goes on from there. Breakpoints last until they are taken away (on = 0). */
 TERN_API void tern_vm_set_breakpoint(tern_vm* vm, uint32_t pc, int32_t on);
+
+/* -- Debuggers: a run that can be stopped anywhere and gone through in both directions
+ * (docs/debugging.md). Handles of their own, each with its own machine; threads as for machines.
+ * ------------------------------------------------------------------------------------------- */
+
+typedef struct tern_debug_options {
+  size_t struct_size;
+  /* Budgets: stops that can be raised and gone on from; 0: none (depth: 10 000). */
+  uint64_t max_steps;
+  uint64_t max_bytes; /* live tensor bytes */
+  uint64_t max_time_ms;
+  uint32_t max_depth;
+  uint32_t reserved;
+  /* Of the record of the run, 0: 256 MiB and 1 000 000 steps. Above, the oldest are dropped. */
+  uint64_t trace_bytes;
+  uint64_t trace_steps;
+} tern_debug_options;
+
+/* Commands; `argument` is a count, an instruction of the whole code, or a step. */
+typedef enum tern_debug_command {
+  TERN_DEBUG_STEP = 0,
+  TERN_DEBUG_NEXT = 1,
+  TERN_DEBUG_FINISH = 2,
+  TERN_DEBUG_CONTINUE = 3,
+  TERN_DEBUG_RUN_TO = 4,
+  TERN_DEBUG_SEEK = 5,
+  TERN_DEBUG_STEP_BACK = 6,
+  TERN_DEBUG_NEXT_BACK = 7,
+  TERN_DEBUG_FINISH_BACK = 8,
+  TERN_DEBUG_CONTINUE_BACK = 9,
+  TERN_DEBUG_RESUME = 10 /* what a slice interrupted */
+} tern_debug_command;
+
+typedef enum tern_breakpoint_action {
+  TERN_BREAKPOINT_REMOVE = 0,
+  TERN_BREAKPOINT_ENABLE = 1,
+  TERN_BREAKPOINT_DISABLE = 2,
+  TERN_BREAKPOINT_IGNORE = 3 /* the next `times` times */
+} tern_breakpoint_action;
+
+TERN_API tern_status* tern_debugger_create(tern_program* program, const tern_debug_options* options,
+                                           tern_debugger** debugger);
+TERN_API void tern_debugger_free(tern_debugger* debugger);
+/* Begins a run, ending the one before; nothing is executed yet. args are borrowed. */
+TERN_API tern_status* tern_debugger_begin(tern_debugger* debugger, const char* function,
+                                          const TernAny* args, int32_t num_args);
+/* Runs a command for at most `slice` instructions (0: no limit). *stop: {"reason", "text",
+ * "breakpoint", "step", "first", "end", "past", "depth"}; reasons are begun, returned, step,
+ * breakpoint, target, slice, start, cancelled, step-limit, time-limit, memory-limit, depth-limit,
+ * trap(CODE). What goes wrong in the run is a stop, not an error here. */
+TERN_API tern_status* tern_debugger_run(tern_debugger* debugger, int32_t command, uint64_t argument,
+                                        uint64_t slice, tern_buffer** stop);
+/* From any thread: the command that runs stops soon. */
+TERN_API void tern_debugger_cancel(tern_debugger* debugger);
+TERN_API tern_status* tern_debugger_set_budgets(tern_debugger* debugger,
+                                                const tern_debug_options* options);
+/* A breakpoint by its text: "@main:3 if %0 > 2", "nan", "alloc 64 KiB", "if EXPRESSION". */
+TERN_API tern_status* tern_debugger_break(tern_debugger* debugger, const char* text, uint32_t* id);
+TERN_API tern_status* tern_debugger_breakpoint(tern_debugger* debugger, uint32_t id, int32_t action,
+                                               uint64_t times);
+/* JSON of what is looked at: what = "stop", "state", "breakpoints", "heap", "trace"
+ * (core/vm/debugger_json.h has the members). */
+TERN_API tern_status* tern_debugger_state(tern_debugger* debugger, const char* what,
+                                          tern_buffer** json);
+/* An owned value of a register in the state that is looked at; frame 0 is the innermost. */
+TERN_API tern_status* tern_debugger_register(tern_debugger* debugger, uint32_t frame, uint32_t reg,
+                                             TernAny* value);
+/* Gives a register another value; the run goes on from the state that is looked at. */
+TERN_API tern_status* tern_debugger_set_register(tern_debugger* debugger, uint32_t frame,
+                                                 uint32_t reg, const TernAny* value);
+/* Forgets what came after the state that is looked at; the run goes on from there. */
+TERN_API tern_status* tern_debugger_rewind(tern_debugger* debugger);
+TERN_API tern_status* tern_debugger_evaluate(tern_debugger* debugger, const char* expression,
+                                             uint32_t frame, TernAny* value);
+/* What the run returned, owned; else what it failed with, or S0301 or S0302 where it was stopped.
+ * May be asked for again. */
+TERN_API tern_status* tern_debugger_result(tern_debugger* debugger, TernAny* result);
+/* The record of the run: format "binary" or "json" (core/vm/trace_file.h). */
+TERN_API tern_status* tern_debugger_trace(tern_debugger* debugger, const char* format,
+                                          tern_buffer** trace);
+/* One line of the terminal debugger; *done is set to 1 by `quit`. */
+TERN_API tern_status* tern_debugger_execute(tern_debugger* debugger, const char* line,
+                                            tern_buffer** text, int32_t* done);
+
+/* -- Profiles
+ * ----------------------------------------------------------------------------------------- */
+
+/* Runs a function `repeat` times on the machine under a profiler. */
+TERN_API tern_status* tern_vm_profile(tern_vm* vm, const char* function, const TernAny* args,
+                                      int32_t num_args, int32_t repeat, tern_profile** profile);
+/* format: "table", "json", "chrome" (trace events), "speedscope". */
+TERN_API tern_status* tern_profile_export(tern_profile* profile, const char* format,
+                                          tern_buffer** out);
+TERN_API void tern_profile_free(tern_profile* profile);
 
 /* -- Values
  * ------------------------------------------------------------------------------------------- */

@@ -45,6 +45,7 @@ struct tern_program {
 
 struct tern_vm {
   std::unique_ptr<tern::vm::VirtualMachine> machine;
+  const TernPlatform* platform;  // lent by the runtime
 };
 
 namespace tern::api {

@@ -135,6 +135,8 @@ class Debugger final : private Hooks {
   size_t depth() const { return in_past_ ? cursor_.depth() : vm_->depth(); }
   DebugFrame frame(size_t from_innermost) const;
   Result<Any> Register(size_t frame, uint32_t reg) const;
+  // The very value, whose contents may have changed since the state that is looked at.
+  Result<Any> RawRegister(size_t frame, uint32_t reg) const;
   // By name ("x") or number ("3").
   Result<uint32_t> FindRegister(size_t frame, std::string_view name) const;
   // Whether the step before wrote it.
@@ -142,7 +144,7 @@ class Debugger final : private Hooks {
   Result<Any> Evaluate(std::string_view expression, size_t frame = 0) const;
   // What the register held in this frame, newest first, as far as it is recorded.
   std::vector<DebugVersion> History(size_t frame, uint32_t reg, size_t limit) const;
-  // After kReturned.
+  // After kReturned; else the error of the run, or S0301 or S0302 with why it stopped.
   Result<Any> TakeResult() const;
   // What the run failed with; ok otherwise.
   const Status& error() const { return vm_->error(); }

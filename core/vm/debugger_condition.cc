@@ -6,8 +6,8 @@
 
 #include "core/base/strings.h"
 #include "core/object/adt.h"
-#include "core/object/list.h"
 #include "core/object/print.h"
+#include "core/object/sequence.h"
 #include "core/object/shape.h"
 #include "core/object/string.h"
 #include "core/object/tensor.h"
@@ -107,7 +107,7 @@ int64_t SizeOf(const Any& value) {
     return static_cast<int64_t>(shape->dims().size());
   if (const Adt* adt = value.TryCast<Adt>(); adt != nullptr)
     return static_cast<int64_t>(adt->size());
-  if (const List* list = value.TryCast<List>(); list != nullptr)
+  if (const Sequence* list = value.TryCast<Sequence>(); list != nullptr)
     return static_cast<int64_t>(list->size());
   if (const auto text = value.TryCast<std::string_view>(); text.has_value())
     return static_cast<int64_t>(text->size());
@@ -365,7 +365,8 @@ Result<Any> Condition::EvaluateIndex(const Node& node, const ConditionScope& sco
   if (tensor == nullptr) {
     if (index.size() != 1) return TypeError("only tensors have more than one index");
     if (const Adt* adt = value.TryCast<Adt>(); adt != nullptr) return adt->Field(index[0]);
-    if (const List* list = value.TryCast<List>(); list != nullptr) return list->At(index[0]);
+    if (const Sequence* list = value.TryCast<Sequence>(); list != nullptr)
+      return list->At(index[0]);
     const Shape* shape = value.TryCast<Shape>();
     if (shape == nullptr) return TypeError("there is nothing to index in ", PrintValue(value));
     if (index[0] < 0 || index[0] >= SizeOf(value))

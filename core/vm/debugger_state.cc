@@ -79,7 +79,7 @@ DebugFrame Debugger::frame(size_t from_innermost) const {
   return {frame.function, frame.pc, static_cast<uint32_t>(cursor_.state().register_count(index))};
 }
 
-Result<Any> Debugger::Register(size_t frame, uint32_t reg) const {
+Result<Any> Debugger::RawRegister(size_t frame, uint32_t reg) const {
   TERN_TRY(CheckFrame(frame));
   const size_t index = FromOutermost(frame);
   const uint32_t count = this->frame(frame).register_count;
@@ -88,7 +88,12 @@ Result<Any> Debugger::Register(size_t frame, uint32_t reg) const {
         .SetErrorCode("E0304");
   }
   if (!in_past_) return Any(vm_->frame(index).registers[reg]);
-  return trace().Materialize(cursor_.state().registers(index)[reg], cursor_.step());
+  return Any(trace().value(cursor_.state().registers(index)[reg]));
+}
+
+Result<Any> Debugger::Register(size_t frame, uint32_t reg) const {
+  TERN_TRY_ASSIGN(Any value, RawRegister(frame, reg));
+  return in_past_ ? trace().contents().Materialize(value, cursor_.step()) : std::move(value);
 }
 
 Result<uint32_t> Debugger::FindRegister(size_t frame, std::string_view name) const {
@@ -143,8 +148,15 @@ std::vector<DebugVersion> Debugger::History(size_t frame, uint32_t reg, size_t l
 }
 
 Result<Any> Debugger::TakeResult() const {
-  if (begun_ && vm_->state() == VirtualMachine::State::kReturned) return Any(vm_->result());
-  return InvalidArgument("the run has not returned").SetErrorCode("E0304");
+  if (!begun_) return InvalidArgument("no run was begun").SetErrorCode("E0304");
+  switch (vm_->state()) {
+    case VirtualMachine::State::kReturned: return Any(vm_->result());
+    case VirtualMachine::State::kFailed: return error().Clone();
+    case VirtualMachine::State::kIdle:
+    case VirtualMachine::State::kPaused: break;
+  }
+  return Stopped("the run has not returned: ", stop_.name, ", ", stop_.text)
+      .SetErrorCode(stop_.reason == DebugStop::kStepLimit ? "S0301" : "S0302");
 }
 
 // --- breakpoints

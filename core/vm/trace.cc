@@ -9,7 +9,7 @@
 #include "core/base/check.h"
 #include "core/object/adt.h"
 #include "core/object/closure.h"
-#include "core/object/list.h"
+#include "core/object/sequence.h"
 #include "core/object/tensor.h"
 
 namespace tern::vm {
@@ -33,8 +33,8 @@ uint64_t ObjectBytes(const Any& value) {
     return sizeof(Storage) + storage->bytes();
   if (const Adt* adt = value.TryCast<Adt>(); adt != nullptr)
     return sizeof(Adt) + sizeof(Any) * adt->size();
-  if (const List* list = value.TryCast<List>(); list != nullptr)
-    return sizeof(List) + sizeof(Any) * list->size();
+  if (const Sequence* list = value.TryCast<Sequence>(); list != nullptr)
+    return sizeof(Sequence) + list->memory_bytes();
   if (const Closure* closure = value.TryCast<Closure>(); closure != nullptr)
     return sizeof(Closure) + sizeof(Any) * closure->free_variables().size();
   return value.is_object() ? sizeof(TernObject) + 16 : 0;
@@ -116,6 +116,11 @@ void Trace::UnuseEvents(std::span<const TraceEvent> events) {
     Unuse(event.before);
     Unuse(event.after);
   }
+}
+
+ValueId Trace::FindObject(const Object* object) const {
+  const auto at = objects_.find(object);
+  return at == objects_.end() ? kNoneValue : at->second;
 }
 
 int32_t Trace::ReferencesTo(const Object* object) const {

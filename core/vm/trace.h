@@ -142,6 +142,13 @@ class Trace {
     return contents_.Materialize(value(id), step);
   }
   const TraceContents& contents() const { return contents_; }
+  // visit(step, state) for each key frame, oldest first. The innermost pcs are not set.
+  template <typename F>
+  void ForEachKey(F visit) const {
+    for (const Segment& segment : segments_) visit(segment.first_step, segment.key);
+  }
+  // The object's number, kNoneValue where it has none.
+  ValueId FindObject(const Object* object) const;
   // References to the object that the trace holds.
   int32_t ReferencesTo(const Object* object) const;
   TraceStats stats() const;

@@ -6,7 +6,7 @@
 
 #include "core/object/adt.h"
 #include "core/object/closure.h"
-#include "core/object/list.h"
+#include "core/object/sequence.h"
 
 namespace tern::vm {
 namespace {
@@ -48,7 +48,7 @@ void Gather(const Tensor& tensor, const uint8_t* first, uint8_t* to) {
   }
 }
 
-bool SameBits(const Any& a, const Any& b) {
+bool SameBits(const AnyView& a, const AnyView& b) {
   return memcmp(&a.c_any(), &b.c_any(), sizeof(TernAny)) == 0;
 }
 
@@ -56,10 +56,10 @@ bool SameBits(const Any& a, const Any& b) {
 
 bool TraceContents::Patch::Changed() const {
   if (object.Is<Tensor>()) return memcmp(begin, old_bytes.data(), old_bytes.size()) != 0;
-  const std::span<const Any> items = object.TryCast<List>()->items();
-  if (items.size() != old_items.size()) return true;
-  for (size_t i = 0; i < items.size(); ++i) {
-    if (!SameBits(items[i], old_items[i])) return true;
+  const Sequence& list = *object.TryCast<Sequence>();
+  if (list.size() != old_items.size()) return true;
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (!SameBits(list[i], old_items[i])) return true;
   }
   return false;
 }
@@ -69,7 +69,7 @@ void TraceContents::Patch::PutBack() const {
     memcpy(begin, old_bytes.data(), old_bytes.size());
     return;
   }
-  List* list = object.TryCast<List>();
+  Sequence* list = object.TryCast<Sequence>();
   list->Clear();
   for (const Any& item : old_items) list->PushBack(item);
 }
@@ -82,8 +82,8 @@ void TraceContents::Guard(const Any& object) {
     if (tensor->is_read_only() || tensor->dtype().is_string() || extent.bytes == 0) return;
     patch.begin = extent.begin;
     patch.old_bytes.assign(extent.begin, extent.begin + extent.bytes);
-  } else if (const List* list = object.TryCast<List>(); list != nullptr) {
-    patch.old_items.assign(list->items().begin(), list->items().end());
+  } else if (const Sequence* list = object.TryCast<Sequence>(); list != nullptr) {
+    for (const AnyView item : *list) patch.old_items.emplace_back(item);
   } else {
     return;
   }
@@ -178,7 +178,7 @@ bool TraceContents::MaterializeAll(std::span<const Any> items, uint64_t step, in
 }
 
 Any TraceContents::MaterializeList(const Any& value, uint64_t step, int depth) const {
-  std::span<const Any> items = value.TryCast<List>()->items();
+  std::vector<Any> items;
   bool differs = false;
   for (const Patch& patch : patches_) {  // the first write from `step` on saw what it was
     if (patch.step < step || patch.object.object() != value.object()) continue;
@@ -186,16 +186,21 @@ Any TraceContents::MaterializeList(const Any& value, uint64_t step, int depth) c
     differs = true;
     break;
   }
+  if (!differs) {
+    for (const AnyView item : *value.TryCast<Sequence>()) items.emplace_back(item);
+  }
   std::vector<Any> made;
   differs |= MaterializeAll(items, step, depth, &made);
-  return differs ? Any(List::Make(std::move(made))) : value;
+  if (!differs) return value;
+  const std::vector<AnyView> views(made.begin(), made.end());
+  return Any(Sequence::Make(views));
 }
 
 Any TraceContents::Materialize(const Any& value, uint64_t step, int depth) const {
   if (patches_.empty() || patches_.back().step < step || depth > kMaxDepth) return value;
   if (const Tensor* tensor = value.TryCast<Tensor>(); tensor != nullptr)
     return Overlaps(*tensor, step) ? MaterializeTensor(*tensor, step) : value;
-  if (value.Is<List>()) return MaterializeList(value, step, depth);
+  if (value.Is<Sequence>()) return MaterializeList(value, step, depth);
   const Adt* adt = value.TryCast<Adt>();
   const Closure* closure = value.TryCast<Closure>();
   if (adt == nullptr && closure == nullptr) return value;

@@ -36,6 +36,11 @@ class TraceContents {
 
   bool empty() const { return patches_.empty(); }
   uint64_t bytes() const { return bytes_; }
+  // visit(step, object) for each write that changed something, oldest first.
+  template <typename F>
+  void ForEachWrite(F visit) const {
+    for (const Patch& patch : patches_) visit(patch.step, patch.object);
+  }
   // References to the object that are held here.
   int32_t ReferencesTo(const Object* object) const;
 

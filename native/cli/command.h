@@ -40,6 +40,8 @@ struct Command {
 CommandAction SetupCompile(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupRun(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupBench(CLI::App* app, const GlobalOptions* globals);
+CommandAction SetupDebug(CLI::App* app, const GlobalOptions* globals);
+CommandAction SetupProfile(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupInspect(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupDis(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupAsm(CLI::App* app, const GlobalOptions* globals);
@@ -77,6 +79,11 @@ struct FunctionInfo {
   std::vector<ParamInfo> results;
 };
 Result<std::vector<FunctionInfo>> ListFunctions(const Program& program);
+
+// The options of a debugger's budgets.
+void AddDebugLimits(CLI::App* app, tern_debug_options* limits);
+// The record of a run; JSON where the path ends so.
+Status WriteTrace(tern_debugger* debugger, const std::string& path);
 
 // To standard output, whole.
 void Print(std::string_view text);

@@ -24,6 +24,7 @@ using ApiStatus = std::unique_ptr<tern_status, HandleDeleter<tern_status_free>>;
 using Buffer = std::unique_ptr<tern_buffer, HandleDeleter<tern_buffer_free>>;
 using Runtime = std::unique_ptr<tern_runtime, HandleDeleter<tern_runtime_free>>;
 using Program = std::unique_ptr<tern_program, HandleDeleter<tern_program_free>>;
+using Debugger = std::unique_ptr<tern_debugger, HandleDeleter<tern_debugger_free>>;
 using Machine = std::unique_ptr<tern_vm, HandleDeleter<tern_vm_free>>;
 
 inline std::string_view Text(const Buffer& buffer) {

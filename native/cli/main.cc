@@ -21,6 +21,13 @@ constexpr Command kCommands[] = {
     {"bench", "time a function of a program",
      "  tern bench model.tern\n  tern bench model.tern --threads 2 --min-time 3 --format json\n",
      &SetupBench},
+    {"debug", "step through a run, in both directions",
+     "  tern debug model.tern -i x=@x.npy\n  tern debug program.tasm < commands.txt\n",
+     &SetupDebug},
+    {"profile", "measure the time of each operator",
+     "  tern profile model.tern\n"
+     "  tern profile model.tern --export speedscope -o model.speedscope.json\n",
+     &SetupProfile},
     {"inspect", "show functions, constants, primitives and sizes",
      "  tern inspect model.tern\n  tern inspect model.tern --format json\n", &SetupInspect},
     {"dis", "print a program as assembly text (.tasm)",

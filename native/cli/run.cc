@@ -20,6 +20,7 @@ struct RunOptions {
   uint64_t max_instructions = 0;
   uint64_t max_bytes = 0;
   int repeat = 1;
+  std::string trace;
 };
 
 // "y=@y.npy" -> {"y", "y.npy"}; a missing name means the only output.
@@ -170,13 +171,40 @@ Result<Value> Call(const Program& program, const RunOptions& options,
   return result;
 }
 
+// The same under a debugger, whose record of the run is written, however it ends.
+Result<Value> CallTraced(const Program& program, const RunOptions& options,
+                         const std::vector<Value>& arguments) {
+  const tern_debug_options limits = {.struct_size = sizeof limits,
+                                     .max_steps = options.max_instructions,
+                                     .max_bytes = options.max_bytes,
+                                     .max_time_ms = 0,
+                                     .max_depth = 0,
+                                     .reserved = 0,
+                                     .trace_bytes = 0,
+                                     .trace_steps = 0};
+  tern_debugger* raw = nullptr;
+  TERN_TRY(FromApi(tern_debugger_create(program.get(), &limits, &raw)));
+  const Debugger debugger(raw);
+  const std::vector<TernAny> args = Borrow(arguments);
+  TERN_TRY(FromApi(tern_debugger_begin(raw, options.input.function.c_str(), args.data(),
+                                       static_cast<int32_t>(args.size()))));
+  tern_buffer* stop = nullptr;
+  TERN_TRY(FromApi(tern_debugger_run(raw, TERN_DEBUG_CONTINUE, 0, 0, &stop)));
+  tern_buffer_free(stop);
+  TERN_TRY(WriteTrace(raw, options.trace));
+  Value result;
+  TERN_TRY(FromApi(tern_debugger_result(raw, result.out())));
+  return result;
+}
+
 Status Run(const RunOptions& options, const GlobalOptions& globals) {
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
   TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.path));
   TERN_TRY_ASSIGN(const FunctionInfo function, FindFunction(program, options.input.function));
   TERN_TRY_ASSIGN(const std::vector<NamedArray> inputs, BindInputs(options.input, function));
   TERN_TRY_ASSIGN(const std::vector<Value> arguments, ToTensors(engine, inputs));
-  Result<Value> result = Call(program, options, arguments);
+  Result<Value> result = options.trace.empty() ? Call(program, options, arguments)
+                                               : CallTraced(program, options, arguments);
   if (!result.ok()) {
     Status status = std::move(result).status();
     for (const NamedArray& input : inputs) status.AddNote(StrCat("from --input ", input.origin));
@@ -202,6 +230,8 @@ CommandAction SetupRun(CLI::App* app, const GlobalOptions* globals) {
   app->add_option("--max-steps", options->max_instructions, "stop after so many instructions");
   app->add_option("--max-memory", options->max_bytes, "stop when tensors take more bytes than this")
       ->transform(CLI::AsSizeValue(false));
+  app->add_option("--trace", options->trace,
+                  "write what the run did to this file (.terntrace; .json for JSON)");
   app->add_option("--repeat", options->repeat, "run so many times on one machine")
       ->check(CLI::PositiveNumber);
   return [options, globals] { return Run(*options, *globals); };

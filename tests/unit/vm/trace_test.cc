@@ -7,7 +7,7 @@
 
 #include <random>
 
-#include "core/object/list.h"
+#include "core/object/sequence.h"
 #include "tests/unit/vm/debug_test_util.h"
 
 namespace tern::vm {
@@ -236,8 +236,8 @@ TEST(Trace, WritesInPlaceOfBuiltinsAreKept) {
 
 TEST(TraceContents, ListsAndNestedValuesAsTheyWere) {
   TraceContents contents;
-  const ObjectPtr<List> inner = List::Make({Any(1), Any(2)});
-  const Any outer(List::Make({Any(inner), Any("text")}));
+  const SequencePtr inner = Sequence::Make({1, 2});
+  const Any outer(Sequence::Make({Any(inner), "text"}));
   contents.Guard(Any(inner));
   inner->PushBack(Any(3));
   contents.Settle(4);

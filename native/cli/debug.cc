@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// tern debug: the debugger's console on standard input and output. Where the input is no terminal,
+// prompts are printed with the commands, so that a script's output reads like a session.
+#include <stdio.h>
+#include <unistd.h>
+
+#include "core/base/strings.h"
+#include "native/cli/call.h"
+#include "native/cli/report.h"
+
+namespace tern::cli {
+namespace {
+
+constexpr const char kPrompt[] = "(tern) ";
+
+struct DebugOptions {
+  std::string path;
+  InputOptions input;
+  tern_debug_options limits{};
+};
+
+// A line without its end; false at the end of the input.
+bool ReadLine(std::string* line) {
+  line->clear();
+  for (int c; (c = getchar()) != EOF;) {
+    if (c == '\n') return true;
+    line->push_back(static_cast<char>(c));
+  }
+  return !line->empty();
+}
+
+Result<std::string> Execute(tern_debugger* debugger, const std::string& line, bool* done) {
+  tern_buffer* raw = nullptr;
+  int32_t ended = 0;
+  TERN_TRY(FromApi(tern_debugger_execute(debugger, line.c_str(), &raw, &ended)));
+  const Buffer text(raw);
+  *done = ended != 0;
+  return std::string(Text(text));
+}
+
+Status Converse(tern_debugger* debugger) {
+  const bool is_terminal = isatty(STDIN_FILENO) != 0;
+  bool done = false;
+  std::string line;
+  while (!done) {
+    Print(kPrompt);
+    if (!ReadLine(&line)) break;
+    if (!is_terminal) Print(StrCat(line, "\n"));
+    TERN_TRY_ASSIGN(const std::string text, Execute(debugger, line, &done));
+    Print(text);
+  }
+  if (!done) Print("\n");
+  return Status();
+}
+
+Status Debug(const DebugOptions& options, const GlobalOptions& globals) {
+  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
+  TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.path));
+  TERN_TRY_ASSIGN(const FunctionInfo function, FindFunction(program, options.input.function));
+  TERN_TRY_ASSIGN(const std::vector<NamedArray> inputs, BindInputs(options.input, function));
+  TERN_TRY_ASSIGN(const std::vector<Value> arguments, ToTensors(engine, inputs));
+  const std::vector<TernAny> args = Borrow(arguments);
+  tern_debugger* raw = nullptr;
+  TERN_TRY(FromApi(tern_debugger_create(program.get(), &options.limits, &raw)));
+  const Debugger debugger(raw);
+  TERN_TRY(FromApi(tern_debugger_begin(debugger.get(), function.name.c_str(), args.data(),
+                                       static_cast<int32_t>(args.size()))));
+  return Converse(debugger.get());
+}
+
+}  // namespace
+
+Status WriteTrace(tern_debugger* debugger, const std::string& path) {
+  tern_buffer* raw = nullptr;
+  const bool is_json = path.ends_with(".json");
+  TERN_TRY(FromApi(tern_debugger_trace(debugger, is_json ? "json" : "binary", &raw)));
+  const Buffer trace(raw);
+  return native::WriteFile(path, Text(trace));
+}
+
+void AddDebugLimits(CLI::App* app, tern_debug_options* limits) {
+  limits->struct_size = sizeof *limits;
+  app->add_option("--max-steps", limits->max_steps, "stop after so many instructions");
+  app->add_option("--max-memory", limits->max_bytes, "stop when tensors take more bytes than this")
+      ->transform(CLI::AsSizeValue(false));
+  app->add_option("--max-depth", limits->max_depth, "stop at more frames (default 10000)");
+  app->add_option("--timeout", limits->max_time_ms, "stop after so many milliseconds");
+}
+
+CommandAction SetupDebug(CLI::App* app, const GlobalOptions* globals) {
+  auto options = std::make_shared<DebugOptions>();
+  app->add_option("program", options->path, "an executable, .tasm text or an ONNX model")
+      ->required();
+  AddInputOptions(app, &options->input);
+  AddDebugLimits(app, &options->limits);
+  app->add_option("--record-memory", options->limits.trace_bytes,
+                  "what the record of the run may take (default 256MiB)")
+      ->transform(CLI::AsSizeValue(false));
+  app->add_option("--record-steps", options->limits.trace_steps,
+                  "how many instructions back it reaches (default 1000000)");
+  return [options, globals] { return Debug(*options, *globals); };
+}
+
+}  // namespace tern::cli
