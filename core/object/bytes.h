@@ -27,7 +27,6 @@ class Bytes : public Object {
   Result<String> ToString() const { return String::FromUtf8(view()); }
 
  private:
-  size_t extra_bytes() const { return size() + 1; }
   template <typename T, typename... A>
   friend auto MakeObjectWithExtra(size_t extra, A&&... args);
 

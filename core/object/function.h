@@ -252,12 +252,20 @@ std::string SignatureText(std::span<const std::string_view> parameters, std::str
 template <typename S>
 inline constexpr char direct_tag = 0;
 template <typename T>
-using DirectNumber = std::conditional_t<
-    std::same_as<T, bool>, bool,
-    std::conditional_t<
-        std::floating_point<T>, double,
-        std::conditional_t<std::integral<T> && (std::is_signed_v<T> || sizeof(T) < 8), int64_t,
-                           void>>>;
+struct DirectNumberOf {
+  using Type = void;
+};
+template <std::floating_point T>
+struct DirectNumberOf<T> {
+  using Type = double;
+};
+template <std::integral T>
+  requires(std::is_signed_v<T> || sizeof(T) < 8)
+struct DirectNumberOf<T> {
+  using Type = std::conditional_t<std::same_as<T, bool>, bool, int64_t>;
+};
+template <typename T>
+using DirectNumber = typename DirectNumberOf<T>::Type;
 template <typename... T>
 inline constexpr bool kAreDirect = (!std::is_void_v<DirectNumber<T>> && ...);
 // Exactly what a callee must name.

@@ -100,7 +100,9 @@ Item ItemPool::AdoptOther(const TernAny& owned) {
 }
 
 Item ItemPool::ShareOther(const TernAny& view) {
-  if (view.type_code == TERN_TYPE_RAW_STRING) return OfText(*AnyToText(view));
+  if (view.type_code == TERN_TYPE_RAW_STRING || view.type_code == TERN_TYPE_PADDED) {
+    if (const std::optional<std::string_view> text = AnyToText(view)) return OfText(*text);
+  }
   return Adopt(OwnAny(view));
 }
 

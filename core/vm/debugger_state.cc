@@ -175,7 +175,7 @@ bool Debugger::ConditionHolds(Breakpoint* breakpoint) const {
 bool Debugger::ComputedNotFinite(std::string* what) const {
   if (step() <= trace().first_step() || depth() == 0) return false;
   const uint32_t pc = trace().pc(step() - 1);
-  const DecodedOp& op = vm_->program().code()[pc];
+  const DecodedOp& op = vm_->program().plain_code()[pc];
   if (!Computes(op.handler)) return false;
   std::vector<uint32_t> written;
   for (const TraceEvent& event : trace().events(step() - 1)) {

@@ -27,7 +27,7 @@ struct DependencyExecutor::Task {
 
   void RunOne(Ready* call, RunContext* context) const {
     const Program& program = executor->program_;
-    const DecodedOp& op = program.code()[call->pc];
+    const DecodedOp& op = program.plain_code()[call->pc];
     Function& function = *program.primitives()[static_cast<size_t>(op.a)];
     std::vector<AnyView> args;
     for (int32_t i = 0; i < op.count; ++i) {

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "core/object/function.h"
-#include "core/object/list.h"
 #include "core/object/shape.h"
 #include "core/object/string.h"
 #include "core/object/tensor.h"

@@ -93,7 +93,8 @@ TEST_F(ObjectsDoc, Fields) {
 TEST_F(ObjectsDoc, Equality) {
   // [doc:equality-begin]
   const auto adt = [](int last) {
-    const AnyView fields[] = {AnyView(1), AnyView(List<>({0, 1, 2, last}))};
+    const List<> items({0, 1, 2, last});
+    const AnyView fields[] = {AnyView(1), AnyView(items)};
     return Any(Adt::Make(3, fields));
   };
   EXPECT_TRUE(StructuralEqual(adt(3), adt(3)));

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/object/function.h"
-#include "core/object/list.h"
+#include "core/object/sequence.h"
 #include "core/object/shape.h"
 #include "core/object/string.h"
 #include "core/object/tensor.h"
@@ -17,16 +17,12 @@ namespace {
 using RvalueTest = CountedTest;
 using RvalueTestBad = CountedTest;
 
-ObjectPtr<List> CopyOf(const List& list) {
-  ObjectPtr<List> copy = List::Make();
-  for (size_t i = 0; i < list.size(); ++i) copy->PushBack(list[i]);
-  return copy;
-}
+SequencePtr CopyOf(const Sequence& list) { return list.Copy(); }
 // Appends in place where nobody else holds the list; tells the address it worked on.
 FunctionPtr MakeAppend(const Object** worked_on) {
-  return Function::FromTyped("append", [worked_on](ObjectPtr<List> list, int64_t item) {
+  return Function::FromTyped("append", [worked_on](SequencePtr list, int64_t item) {
     list = Unshare(std::move(list), CopyOf);
-    list->PushBack(item);
+    list->PushInt(item);
     *worked_on = list.get();
     return list;
   });
@@ -35,28 +31,28 @@ FunctionPtr MakeAppend(const Object** worked_on) {
 TEST_F(RvalueTest, D17AnUnsharedListIsChangedInPlace) {
   const Object* worked_on = nullptr;
   const FunctionPtr append = MakeAppend(&worked_on);
-  Any list(List::Make());
+  Any list(Sequence::Make());
   const Object* address = list.object();
   const Any result = *append->Invoke({Moved(&list), 4});
   EXPECT_EQ(worked_on, address);
   EXPECT_TRUE(list.is_none()) << "it was taken";
-  EXPECT_EQ(result.TryCast<List>()->size(), 1u);
+  EXPECT_EQ(result.TryCast<Sequence>()->size(), 1u);
   EXPECT_EQ(result.object()->ref_count(), 1);
 }
 
 TEST_F(RvalueTest, D17ASharedListIsCopied) {
   const Object* worked_on = nullptr;
   const FunctionPtr append = MakeAppend(&worked_on);
-  Any list(List::Make());
+  Any list(Sequence::Make());
   const Any other = list;
   const Any result = *append->Invoke({Moved(&list), 4});
   EXPECT_NE(worked_on, other.object());
-  EXPECT_EQ(other.TryCast<List>()->size(), 0u);
+  EXPECT_EQ(other.TryCast<Sequence>()->size(), 0u);
   // Without moving, the caller's own reference makes it shared.
-  Any kept(List::Make());
+  Any kept(Sequence::Make());
   const Any appended = *append->Invoke({kept, 4});
   EXPECT_NE(worked_on, kept.object());
-  EXPECT_EQ(kept.TryCast<List>()->size(), 0u);
+  EXPECT_EQ(kept.TryCast<Sequence>()->size(), 0u);
 }
 
 TEST_F(RvalueTest, D17TakingChangesNoCount) {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/object/allocator.h"
-#include "core/object/list.h"
 #include "core/object/shape.h"
 #include "tests/unit/object/counting.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shape heaps: what the founding documents compute with them, and errors that say which argument,
 // axis and symbol is wrong.
+#include "core/object/string.h"
 #include "core/object/print.h"
 #include "core/vm/builtins.h"
 #include "tests/unit/vm/vm_test_util.h"
@@ -29,8 +30,8 @@ constexpr std::string_view kProgram = R"(
 TEST(ShapeHeap, C07_TwoDynamicShapesInOneSession) {
   auto vm = MakeVm(kProgram);
   EXPECT_EQ(PrintValue(vm->Call("main", {Zeros({32, 16}), Zeros({32, 16})}).value()),
-            "shape [17, 33]");
-  EXPECT_EQ(PrintValue(vm->Call("main", {Zeros({1, 5}), Zeros({1, 5})}).value()), "shape [6, 2]");
+            "[17, 33]");
+  EXPECT_EQ(PrintValue(vm->Call("main", {Zeros({1, 5}), Zeros({1, 5})}).value()), "[6, 2]");
 }
 
 TEST(ShapeHeap, C08_MismatchNamesArgumentAxisAndSymbol) {
@@ -78,7 +79,7 @@ TEST(ShapeHeap, C06_BadUse) {
   EXPECT_FALSE(load->Invoke({heap, 0.5}).ok());
   EXPECT_FALSE(load->Invoke({Zeros({2}), 0}).ok());
   EXPECT_TRUE(store->Invoke({shape, heap, 1, 0}).ok());
-  EXPECT_EQ(PrintValue(load->Invoke({heap, 0, 1}).value()), "shape [2, 1]");
+  EXPECT_EQ(PrintValue(load->Invoke({heap, 0, 1}).value()), "[2, 1]");
 }
 
 // C05: all builtins can be listed, with what they take and do.
