@@ -418,6 +418,25 @@ TERN_API tern_status* tern_map_values(const TernAny* map, TernAny* list);
 TERN_API tern_status* tern_adt_new(int32_t tag, const TernAny* fields, size_t count, TernAny* adt);
 TERN_API tern_status* tern_adt_tag(const TernAny* adt, int32_t* tag);
 
+/* -- Whole graphs of values, and fields of registered types
+ * ------------------------------------------- */
+
+/* Whether two values are equal all the way down; difference (may be NULL) receives "path: what" of
+ * the first place where they are not, or NULL. */
+TERN_API tern_status* tern_any_equal(const TernAny* a, const TernAny* b, int32_t* equal,
+                                     tern_buffer** difference);
+/* Equal values have equal hashes, on every target. Graphs with cycles have none. */
+TERN_API tern_status* tern_any_hash(const TernAny* value, uint64_t* hash);
+/* A graph as JSON or as bytes, which read back to an equal graph; shared nodes stay shared. Cycles
+ * and values that mean nothing elsewhere (functions, pointers) are errors that give the path. */
+TERN_API tern_status* tern_graph_to_json(const TernAny* value, tern_buffer** json);
+TERN_API tern_status* tern_graph_from_json(const char* json, size_t size, TernAny* value);
+TERN_API tern_status* tern_graph_to_bytes(const TernAny* value, tern_buffer** bytes);
+TERN_API tern_status* tern_graph_from_bytes(const void* bytes, size_t size, TernAny* value);
+/* [{"name", "type", "doc"}]: the fields of an object's type; [] where it has none. */
+TERN_API tern_status* tern_object_fields(const TernAny* object, tern_buffer** json);
+TERN_API tern_status* tern_object_field(const TernAny* object, const char* name, TernAny* field);
+
 /* -- Tensors and DLPack, without copying
  * -------------------------------------------------------------- */
 

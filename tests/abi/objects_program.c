@@ -313,6 +313,42 @@ static void Errors(void) {
   tern_any_release(&function);
 }
 
+static void Graphs(void) {
+  TernAny items[2], list, copy, map, key = Raw("k");
+  tern_buffer* buffer;
+  int32_t equal = -1;
+  uint64_t hash = 0, other = 1;
+  items[0] = Int(1);
+  items[1] = Raw("a text of some length");
+  EXPECT(Ok(tern_list_new(items, 2, &list)) && Ok(tern_map_new(&map)));
+  EXPECT(Ok(tern_map_set(&map, &key, &list)) && Ok(tern_map_set(&map, &items[0], &list)));
+  EXPECT(Ok(tern_graph_to_json(&map, &buffer)));
+  EXPECT(Ok(tern_graph_from_json(tern_buffer_data(buffer), tern_buffer_size(buffer), &copy)));
+  tern_buffer_free(buffer);
+  EXPECT(Ok(tern_any_equal(&map, &copy, &equal, NULL)) && equal == 1);
+  EXPECT(Ok(tern_any_hash(&map, &hash)) && Ok(tern_any_hash(&copy, &other)) && hash == other);
+  tern_any_release(&copy);
+  EXPECT(Ok(tern_graph_to_bytes(&map, &buffer)));
+  EXPECT(Ok(tern_graph_from_bytes(tern_buffer_data(buffer), tern_buffer_size(buffer), &copy)));
+  EXPECT(Fails(tern_graph_from_bytes(tern_buffer_data(buffer), 3, &list), ""));
+  tern_buffer_free(buffer);
+  EXPECT(Ok(tern_map_set(&copy, &key, &items[0])));
+  EXPECT(Ok(tern_any_equal(&map, &copy, &equal, &buffer)) && equal == 0);
+  EXPECT(strstr(tern_buffer_data(buffer), "\"k\"") != NULL);
+  tern_buffer_free(buffer);
+  tern_any_release(&copy);
+  EXPECT(Fails(tern_graph_from_json("[1, ", 4, &copy), ""));
+  EXPECT(Ok(tern_list_push(&list, &list)) && Fails(tern_graph_to_json(&list, &buffer), "cycle"));
+  EXPECT(Ok(tern_list_clear(&list)));
+  EXPECT(Ok(tern_object_fields(&list, &buffer)));
+  EXPECT(strcmp(tern_buffer_data(buffer), "[]") == 0);
+  tern_buffer_free(buffer);
+  EXPECT(Fails(tern_object_fields(&items[0], &buffer), "expected an object, got int 1"));
+  EXPECT(Fails(tern_object_field(&list, "radius", &copy), ""));
+  tern_any_release(&list);
+  tern_any_release(&map);
+}
+
 /* An operator by name, on tensors. */
 static void Operators(tern_runtime* runtime) {
   TernAny function, args[2], sum = None();
@@ -355,6 +391,7 @@ int main(void) {
   D29FunctionsByName();
   D16EveryKindCrossesACall();
   Errors();
+  Graphs();
   Operators(runtime);
   EXPECT(tern_live_objects() == before);
   tern_runtime_free(runtime);
