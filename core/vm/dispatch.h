@@ -17,8 +17,13 @@
 #define TERN_THREADED_DISPATCH 1
 #endif
 
+// A label that one of the two instances may not use.
+#define TERN_LABEL(name) \
+  name:                  \
+  __attribute__((unused));
+
 #define TERN_DISPATCH_BEGIN(handler) \
-  dispatch_next:                     \
+  TERN_LABEL(dispatch_next)          \
   switch (handler)
 #ifdef TERN_THREADED_DISPATCH
 #define TERN_CASE(symbol) \

@@ -2,6 +2,8 @@
 // Operands and instructions to words and back. Decoding is strict: it never trusts the words.
 #include "core/vm/encoding.h"
 
+#include <algorithm>
+
 #include "core/base/check.h"
 
 namespace tern::vm {
@@ -63,6 +65,7 @@ class Decoder {
     const size_t short_words = count_ <= kHeaderShorts ? 0 : (count_ - kHeaderShorts + 3) / 4;
     if (short_words > words_.size() - next_) return "its operands run past its last word";
     long_ = next_ + short_words;
+    out_->operands.resize(count_);
     const char* error = ReadShorts(words_[0] & ((uint64_t{1} << 48) - 1), kHeaderShorts);
     for (size_t i = 0; i < short_words && error == nullptr; ++i)
       error = ReadShorts(words_[next_ + i], 4);
@@ -89,35 +92,33 @@ class Decoder {
   }
 
   const char* ReadShorts(uint64_t word, size_t capacity) {
-    for (size_t i = 0; i < capacity; ++i, word >>= 16) {
+    const size_t here = std::min(capacity, count_ - filled_);
+    for (size_t i = 0; i < here; ++i, word >>= 16) {
       const auto bits = static_cast<uint16_t>(word);
-      if (out_->operands.size() == count_) {
-        if (bits != 0) return "an unused operand is not zero";
-        continue;
-      }
+      Operand& operand = out_->operands[filled_ + i];
       if (bits != kLongForm) {
-        out_->operands.push_back(DecodeShort(bits));
-      } else if (const char* error = ReadLong()) {
+        operand = DecodeShort(bits);
+      } else if (const char* error = ReadLong(&operand)) {
         return error;
       }
     }
-    return nullptr;
+    filled_ += here;
+    return here < capacity && word != 0 ? "an unused operand is not zero" : nullptr;
   }
 
-  const char* ReadLong() {
+  const char* ReadLong(Operand* operand) {
     if (long_ >= words_.size()) return "a long operand is missing";
     const uint64_t word = words_[long_++];
     if (word >> 56 > static_cast<uint8_t>(OperandKind::kFunction))
       return "an operand has an unknown kind";
-    const Operand operand = DecodeOperand(word);
-    if (ShortForm(operand) != kLongForm) return "an operand is longer than it need be";
-    out_->operands.push_back(operand);
-    return nullptr;
+    *operand = DecodeOperand(word);
+    return ShortForm(*operand) != kLongForm ? "an operand is longer than it need be" : nullptr;
   }
 
   std::span<const uint64_t> words_;
   Instruction* out_;
   size_t count_ = 0;
+  size_t filled_ = 0;
   size_t next_ = 0;
   size_t long_ = 0;
 };

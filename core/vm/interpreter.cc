@@ -388,7 +388,7 @@ attention:
       TERN_TRANSFER(callee.first)
     }
     TERN_CASE(Invoke)
-    invoke: {
+    TERN_LABEL(invoke) {
       index = static_cast<uint32_t>(op->a);
       if (!TryEnter(*op, index, nullptr, static_cast<uint32_t>(op - code))) goto failed;
       regs = reinterpret_cast<char*>(regs_);
@@ -509,7 +509,7 @@ return_copy:
   head = HeadAt(from);
   payload = PayloadAt(from);
   if (IsObjectHead(head)) ObjectAt(from)->IncRef();
-return_words: {
+TERN_LABEL(return_words) {
   // Fields one by one: the frame was written in narrow stores.
   const Frame& frame = vm_.frames_[vm_.depth_ - 1];
   const uint32_t base = frame.base;
@@ -518,9 +518,8 @@ return_words: {
   char* at = regs;
   char* const borrowed_end = regs + size_t{sizeof(Any)} * frame.borrowed;
   char* const end = regs + size_t{sizeof(Any)} * (vm_.stack_top_ - base);
-  for (; at != borrowed_end; at += sizeof(Any)) SetWords(at, 0, 0);
   for (; at != end; at += sizeof(Any)) {
-    if (CodeAt(at) > 0) [[unlikely]] ReleaseAt(at);
+    if (CodeAt(at) > 0 && at >= borrowed_end) [[unlikely]] ReleaseAt(at);
     SetWords(at, 0, 0);
   }
   vm_.stack_top_ = base;
@@ -542,7 +541,7 @@ return_words: {
 scalar:
   if (!TryScalar(vm_.plain_code_[op - code])) goto failed;
   TERN_STEP
-compare_and_branch:
+TERN_LABEL(compare_and_branch)
   if (!TryEqual(vm_.plain_code_[op - code], &truth)) goto failed;
   if (truth) TERN_JUMP(op->list, 1)
   TERN_JUMP(op->count, 1)

@@ -41,7 +41,9 @@ bool IsBorrowedText(const AnyView& value) {
 }
 
 // The reason that a run's error stands for.
-StopReason ReasonOf(const Status& status) {
+StopReason ReasonOf(const Status& status, const VmOptions& options) {
+  if (status.code() == StatusCode::kOutOfMemory && options.max_bytes != 0)
+    return StopReason::kByteLimit;
   if (status.error_code() == "S0301") return StopReason::kInstructionLimit;
   if (status.error_code() == "S0302") return StopReason::kCancelled;
   if (status.error_code() == "S0303") return StopReason::kTimeLimit;
@@ -230,7 +232,7 @@ Result<Any> VirtualMachine::CallReplaced(uint32_t function, AnyArgs args) {
 // Adds where it happened: function, instruction, source, callers.
 void VirtualMachine::Fail(Status status) {
   state_ = State::kFailed;
-  stop_reason_ = ReasonOf(status);
+  stop_reason_ = ReasonOf(status, options_);
   text::Diagnostics kept;
   text::Diagnostic d;
   if (const text::Diagnostics* inner = text::DiagnosticsOf(status);

@@ -114,6 +114,26 @@ describe('values that do not go', () => {
   });
 });
 
+describe('whole values', () => {
+  const value = [1, 'two', new Map([['k', [0.5, f32(1, 2)]]]), new Uint8Array([3])];
+
+  it('as JSON and as bytes, and back', () => {
+    assert.deepEqual(runtime.fromJson(runtime.toJson(value)), value);
+    assert.deepEqual(runtime.fromBytes(runtime.toBytes(value)), value);
+  });
+  it('differ at a path', () => {
+    assert.equal(runtime.difference(value, value), undefined);
+    assert.match(runtime.difference([1, [2, 3]], [1, [2, 4]]), /\[1\].*\[1\].*3.*4/);
+  });
+  it('that mean nothing elsewhere, or are broken', () => {
+    refuses(() => runtime.toJson([() => 0]), null, /function/);
+    refuses(() => runtime.fromJson('{"tern":'), null, /./);
+    const bytes = runtime.toBytes(value);
+    refuses(() => runtime.fromBytes(bytes.subarray(0, bytes.length - 3)), null, /./);
+    refuses(() => runtime.fromBytes(new Uint8Array()), null, /./);
+  });
+});
+
 describe('functions', () => {
   it('D29 an operator by name, on tensors', () => {
     const add = runtime.function('add');

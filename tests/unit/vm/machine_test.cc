@@ -105,6 +105,7 @@ TEST(Machine, LimitsEndARunAndNothingElse) {
   EXPECT_EQ(vm->frame(10).pc, vm->frame(49).pc);
   status = vm->Call("memory", {}).status();
   EXPECT_EQ(status.code(), StatusCode::kOutOfMemory) << status.ToString();
+  EXPECT_EQ(vm->stop_reason(), StopReason::kByteLimit);
   EXPECT_EQ(vm->Call("one", {}).value().TryCast<int64_t>(), 1);
   EXPECT_EQ(vm->depth(), 0u);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shape heaps: what the founding documents compute with them, and errors that say which argument,
 // axis and symbol is wrong.
-#include "core/object/string.h"
 #include "core/object/print.h"
+#include "core/object/string.h"
 #include "core/vm/builtins.h"
 #include "tests/unit/vm/vm_test_util.h"
 
@@ -29,8 +29,7 @@ constexpr std::string_view kProgram = R"(
 
 TEST(ShapeHeap, C07_TwoDynamicShapesInOneSession) {
   auto vm = MakeVm(kProgram);
-  EXPECT_EQ(PrintValue(vm->Call("main", {Zeros({32, 16}), Zeros({32, 16})}).value()),
-            "[17, 33]");
+  EXPECT_EQ(PrintValue(vm->Call("main", {Zeros({32, 16}), Zeros({32, 16})}).value()), "[17, 33]");
   EXPECT_EQ(PrintValue(vm->Call("main", {Zeros({1, 5}), Zeros({1, 5})}).value()), "[6, 2]");
 }
 

@@ -234,7 +234,7 @@ describe('builder code in JavaScript', () => {
     expect(rebuild(runtime.text(bytes, 'javascript'))).toEqual(bytes);
   });
 
-  // The document's edit, as an editor of the text makes it: two calls put in, to registers far away.
+  // The document's edit, as an editor of the text makes it: two calls put in, to far registers.
   it('C26 lets the dump be edited', () => {
     const ib = runtime.builder();
     ib.function('func0', 2, () => {

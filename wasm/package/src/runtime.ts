@@ -6,7 +6,7 @@ import { type HostFunction, HostFunctions, TernFunction } from './functions.js';
 import { Memory, type Pointer } from './memory.js';
 import { hasRelaxedSimd, instantiate, type ModuleOptions } from './module.js';
 import { type Listing, Program } from './program.js';
-import { readValue, type Value, writeValue } from './values.js';
+import { kAnyBytes, readValue, type Value, writeValue } from './values.js';
 
 const kDisposePolyfill: symbol | undefined = (Symbol as { dispose?: symbol }).dispose;
 if (!kDisposePolyfill)
@@ -116,6 +116,51 @@ export class Runtime implements Disposable {
     return memory.withAnys(1, (any) => {
       writeValue(memory, this.live(), value, any);
       return readValue(memory, any);
+    });
+  }
+
+  /** A value and all that it holds as JSON that reads back to an equal value. */
+  toJson(value: Value): string {
+    return new TextDecoder().decode(this.serialize('tern_graph_to_json', value));
+  }
+
+  fromJson(json: string): Value {
+    const memory = this.memory_;
+    this.live();
+    return memory.withAnys(1, (any) => {
+      memory.withText(json, (text, size) => memory.call('tern_graph_from_json', text, size, any));
+      return readValue(memory, any);
+    });
+  }
+
+  /** The same as bytes. */
+  toBytes(value: Value): Uint8Array<ArrayBuffer> {
+    return this.serialize('tern_graph_to_bytes', value);
+  }
+
+  fromBytes(bytes: Uint8Array): Value {
+    const memory = this.memory_;
+    this.live();
+    const data = this.copyIn(bytes);
+    try {
+      return memory.withAnys(1, (any) => {
+        memory.call('tern_graph_from_bytes', data, bytes.length, any);
+        return readValue(memory, any);
+      });
+    } finally {
+      memory.free(data);
+    }
+  }
+
+  /** Where two values first differ, as "path: what"; undefined where they are equal. */
+  difference(a: Value, b: Value): string | undefined {
+    const memory = this.memory_;
+    return memory.withAnys(2, (anys) => {
+      writeValue(memory, this.live(), a, anys);
+      writeValue(memory, this.live(), b, anys + kAnyBytes);
+      memory.call('tern_any_equal', anys, anys + kAnyBytes, memory.scratch, memory.scratch + 4);
+      if (memory.u32(memory.scratch) !== 0) return undefined;
+      return memory.takeBuffer(memory.u32(memory.scratch + 4));
     });
   }
 
@@ -237,6 +282,15 @@ export class Runtime implements Disposable {
 
   [Symbol.dispose](): void {
     this.dispose();
+  }
+
+  private serialize(how: string, value: Value): Uint8Array<ArrayBuffer> {
+    const memory = this.memory_;
+    return memory.withAnys(1, (any) => {
+      writeValue(memory, this.live(), value, any);
+      memory.call(how, any, memory.scratch);
+      return memory.takeBytes(memory.u32(memory.scratch));
+    });
   }
 
   private copyIn(bytes: Uint8Array): Pointer {
