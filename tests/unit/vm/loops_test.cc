@@ -92,7 +92,7 @@ TEST(Loops, B17_SlicesOfAnySizeStopAtTheSamePlaces) {
     ASSERT_TRUE(vm->Begin("main", args).ok());
     while (*vm->Resume(piece) != StopReason::kReturned) {
       ASSERT_EQ(vm->steps() % piece, 0u);
-      ASSERT_EQ(state(*vm), trace[vm->steps()]) << "pieces of " << piece;
+      ASSERT_EQ(state(*vm), trace[static_cast<size_t>(vm->steps())]) << "pieces of " << piece;
     }
     EXPECT_EQ(vm->steps(), trace.size());
   }
