@@ -196,7 +196,7 @@ TEST(TraceFile, BytesAreLaidOutAsTold) {
   for (uint32_t step = 0; step < steps; ++step)
     EXPECT_EQ(WordAt(bytes, 40 + 4 * step), trace.pc(step));
   EXPECT_EQ(WordAt(bytes, 40 + 4 * (2 * size_t{steps})), events);
-  const std::string text(bytes.end() - json, bytes.end());
+  const std::string text(bytes.end() - static_cast<std::ptrdiff_t>(json), bytes.end());
   EXPECT_TRUE(
       text.starts_with("{\"functions\":[{\"name\":\"main\",\"first\":0,\"count\":5,"
                        "\"registers\":[\"n\","));

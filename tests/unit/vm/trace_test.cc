@@ -65,11 +65,13 @@ TEST(Trace, A18EveryStateIsWhatTheMachineShowed) {
   TraceCursor cursor(&run.trace());
   for (uint64_t step = 0; step < expected.size(); ++step) {
     cursor.Seek(step);
-    EXPECT_EQ(StateText(run.trace(), cursor, run.vm->executable()), expected[step]);
+    EXPECT_EQ(StateText(run.trace(), cursor, run.vm->executable()),
+              expected[static_cast<size_t>(step)]);
   }
   for (uint64_t step = expected.size(); step-- > 0;) {
     cursor.Seek(step);
-    EXPECT_EQ(StateText(run.trace(), cursor, run.vm->executable()), expected[step]);
+    EXPECT_EQ(StateText(run.trace(), cursor, run.vm->executable()),
+              expected[static_cast<size_t>(step)]);
   }
 }
 
@@ -82,7 +84,9 @@ TEST(Trace, A18SeekingAndSteppingAgree) {
   for (int i = 0; i < 300; ++i) {
     const uint64_t step = random() % expected.size();
     cursor.Seek(step);
-    EXPECT_EQ(StateText(run.trace(), cursor, run.vm->executable()), expected[step]) << step;
+    EXPECT_EQ(StateText(run.trace(), cursor, run.vm->executable()),
+              expected[static_cast<size_t>(step)])
+        << step;
   }
 }
 
