@@ -26,6 +26,14 @@ if(NOT TERN_INCLUDE STREQUAL "/usr/include")
   target_include_directories(tern_headers SYSTEM INTERFACE "${TERN_INCLUDE}")
 endif()
 
+# LLVM's C headers, for native/jit alone; any version from 16 on will do.
+if(TERN_LLVM AND NOT EMSCRIPTEN)
+  find_path(TERN_LLVM_INCLUDE llvm-c/LLJIT.h
+    PATHS /usr/lib/llvm-19/include /usr/lib/llvm-20/include /usr/lib/llvm-18/include
+    NO_CMAKE_FIND_ROOT_PATH)
+  mark_as_advanced(TERN_LLVM_INCLUDE)
+endif()
+
 # Contraction is off so that plain loops give the same bits on every target; kernels ask for FMA by
 # name.
 add_library(tern_common_flags INTERFACE)
@@ -191,6 +199,9 @@ function(tern_check_headers)
     file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
          ${PROJECT_SOURCE_DIR}/${folder}/*.h)
     foreach(header IN LISTS headers)
+      if(header STREQUAL "native/jit/llvm_library.h" AND NOT TERN_LLVM_INCLUDE)
+        continue()
+      endif()
       string(REPLACE "/" "_" stem ${header})
       set(source ${PROJECT_BINARY_DIR}/header_check/${stem}.cc)
       file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${header}\"  // NOLINT\n" @ONLY)
@@ -206,5 +217,8 @@ function(tern_check_headers)
     target_compile_definitions(tern_header_check PRIVATE
       TERN_TARGET_NAME=header_check TERN_TARGET_LABEL="header_check" HWY_COMPILE_ONLY_STATIC)
     target_link_libraries(tern_header_check PRIVATE tern_core_flags tern_headers)
+    if(TERN_LLVM_INCLUDE)
+      target_include_directories(tern_header_check SYSTEM PRIVATE ${TERN_LLVM_INCLUDE})
+    endif()
   endif()
 endfunction()

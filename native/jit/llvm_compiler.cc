@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// Owners of LLVM's objects, and the steps from text to code through them. Just-in-time code is an
+// ordinary object given to ORC's linker, so that what runs here and what is written to files take
+// the same road.
+#include "native/jit/llvm_compiler.h"
+
+#include <stdint.h>
+
+#include <type_traits>
+#include <utility>
+
+#include "core/base/strings.h"
+#include "native/jit/llvm_library.h"
+
+namespace tern::native {
+namespace {
+
+// A reference to something of LLVM's with the function that disposes of it.
+template <typename Ref, typename Dispose>
+class Owned {
+ public:
+  Owned(Ref ref, Dispose dispose) : ref_(ref), dispose_(dispose) {}
+  Owned(Owned&& other) noexcept
+      : ref_(std::exchange(other.ref_, nullptr)), dispose_(other.dispose_) {}
+  Owned& operator=(Owned&&) = delete;
+  ~Owned() {
+    if (ref_ != nullptr) dispose_(ref_);
+  }
+  Ref get() const { return ref_; }
+  Ref release() { return std::exchange(ref_, nullptr); }
+
+ private:
+  Ref ref_;
+  Dispose dispose_;
+};
+
+using Machine = Owned<LLVMTargetMachineRef, decltype(&::LLVMDisposeTargetMachine)>;
+using Buffer = Owned<LLVMMemoryBufferRef, decltype(&::LLVMDisposeMemoryBuffer)>;
+
+std::string TakeMessage(const LlvmLibrary& llvm, char* message) {
+  std::string text = message == nullptr ? "no reason given" : message;
+  if (message != nullptr) llvm.LLVMDisposeMessage(message);
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+// A module with its context, which it must not outlive.
+class ParsedModule {
+ public:
+  explicit ParsedModule(const LlvmLibrary& llvm)
+      : llvm_(llvm), context_(llvm.LLVMContextCreate()) {}
+  ParsedModule(const ParsedModule&) = delete;
+  ParsedModule& operator=(const ParsedModule&) = delete;
+  ~ParsedModule() {
+    if (module_ != nullptr) llvm_.LLVMDisposeModule(module_);
+    llvm_.LLVMContextDispose(context_);
+  }
+
+  LLVMModuleRef get() const { return module_; }
+
+  Status Parse(std::string_view ir) {
+    // The parser takes the buffer over and needs it zero-terminated, which the copy is.
+    LLVMMemoryBufferRef buffer =
+        llvm_.LLVMCreateMemoryBufferWithMemoryRangeCopy(ir.data(), ir.size(), "loops.ll");
+    char* message = nullptr;
+    if (llvm_.LLVMParseIRInContext(context_, buffer, &module_, &message) != 0)
+      return Failed("LLVM cannot parse the IR: ", TakeMessage(llvm_, message))
+          .SetErrorCode("E0803");
+    if (llvm_.LLVMVerifyModule(module_, LLVMReturnStatusAction, &message) != 0)
+      return Failed("LLVM's verifier refuses the IR: ", TakeMessage(llvm_, message))
+          .SetErrorCode("E0803");
+    llvm_.LLVMDisposeMessage(message);
+    return OkStatus();
+  }
+
+ private:
+  const LlvmLibrary& llvm_;
+  LLVMContextRef context_;
+  LLVMModuleRef module_ = nullptr;
+};
+
+Result<Machine> MakeMachine(const LlvmLibrary& llvm, const CodeTarget& target) {
+  TERN_TRY(llvm.InitializeTarget(target.architecture));
+  LLVMTargetRef found = nullptr;
+  char* message = nullptr;
+  if (llvm.LLVMGetTargetFromTriple(target.triple.c_str(), &found, &message) != 0)
+    return Unsupported("LLVM has no target '", target.triple, "': ", TakeMessage(llvm, message))
+        .SetErrorCode("E0802");
+  LLVMTargetMachineRef machine = llvm.LLVMCreateTargetMachine(
+      found, target.triple.c_str(), target.cpu.c_str(), target.features.c_str(),
+      LLVMCodeGenLevelAggressive, LLVMRelocPIC, LLVMCodeModelDefault);
+  if (machine == nullptr)
+    return Unsupported("LLVM makes no code for '", target.name, "'").SetErrorCode("E0802");
+  return Machine(machine, llvm.LLVMDisposeTargetMachine);
+}
+
+Status Optimize(const LlvmLibrary& llvm, LLVMModuleRef module, LLVMTargetMachineRef machine) {
+  Owned options(llvm.LLVMCreatePassBuilderOptions(), llvm.LLVMDisposePassBuilderOptions);
+  return llvm.TakeError(llvm.LLVMRunPasses(module, "default<O3>", machine, options.get()),
+                        "optimise");
+}
+
+void SetLayout(const LlvmLibrary& llvm, const Machine& machine, const CodeTarget& target,
+               LLVMModuleRef module) {
+  Owned layout(llvm.LLVMCreateTargetDataLayout(machine.get()), llvm.LLVMDisposeTargetData);
+  char* text = llvm.LLVMCopyStringRepOfTargetData(layout.get());
+  llvm.LLVMSetDataLayout(module, text);
+  llvm.LLVMDisposeMessage(text);
+  llvm.LLVMSetTarget(module, target.triple.c_str());
+}
+
+// LLVM ends the process when it meets a scalable vector on a target that has none.
+Status CheckScalable(std::string_view ir, const CodeTarget& target) {
+  if (target.scalable || ir.find("<vscale x ") == std::string_view::npos) return OkStatus();
+  return Unsupported("the loops use vectors of unknown length, which ", target.name,
+                     " does not have")
+      .AddNote("help: vectorize with a fixed width for this target")
+      .SetErrorCode("E0802");
+}
+
+Result<std::string> Generate(const LlvmLibrary& llvm, LLVMModuleRef module, const Machine& machine,
+                             CodeForm form) {
+  if (form == CodeForm::kOptimizedIr)
+    return TakeMessage(llvm, llvm.LLVMPrintModuleToString(module)) + "\n";
+  const LLVMCodeGenFileType type = form == CodeForm::kObject ? LLVMObjectFile : LLVMAssemblyFile;
+  LLVMMemoryBufferRef buffer = nullptr;
+  char* message = nullptr;
+  if (llvm.LLVMTargetMachineEmitToMemoryBuffer(machine.get(), module, type, &message, &buffer) != 0)
+    return Failed("LLVM cannot generate code: ", TakeMessage(llvm, message)).SetErrorCode("E0803");
+  const Buffer owned(buffer, llvm.LLVMDisposeMemoryBuffer);
+  return std::string(llvm.LLVMGetBufferStart(buffer), llvm.LLVMGetBufferSize(buffer));
+}
+
+}  // namespace
+
+Result<std::string> LlvmDescription() {
+  TERN_TRY_ASSIGN(const LlvmLibrary* llvm, OpenLlvm());
+  return llvm->path;
+}
+
+Result<CodeTarget> HostCodeTarget() {
+  TERN_TRY_ASSIGN(const LlvmLibrary* llvm, OpenLlvm());
+  CodeTarget host;
+  host.name = "host";
+  host.triple = TakeMessage(*llvm, llvm->LLVMGetDefaultTargetTriple());
+  host.cpu = TakeMessage(*llvm, llvm->LLVMGetHostCPUName());
+  host.features = TakeMessage(*llvm, llvm->LLVMGetHostCPUFeatures());
+#if defined(__x86_64__)
+  host.architecture = "X86";
+  if (host.features.find("+avx512f") != std::string::npos) host.features += ",-prefer-256-bit";
+#elif defined(__aarch64__)
+  host.architecture = "AArch64";
+  host.scalable = host.features.find("+sve") != std::string::npos;
+#elif defined(__riscv)
+  host.architecture = "RISCV";
+  host.scalable = host.features.find("+v,") != std::string::npos;
+#else
+  return Unsupported("no native code is made for this kind of processor").SetErrorCode("E0802");
+#endif
+  return host;
+}
+
+Status VerifyLlvmIr(std::string_view ir) {
+  TERN_TRY_ASSIGN(const LlvmLibrary* llvm, OpenLlvm());
+  return ParsedModule(*llvm).Parse(ir);
+}
+
+Result<std::string> CompileLlvmIr(std::string_view ir, const CodeTarget& target, CodeForm form) {
+  TERN_TRY_ASSIGN(const LlvmLibrary* llvm, OpenLlvm());
+  TERN_TRY(CheckScalable(ir, target));
+  TERN_TRY_ASSIGN(const Machine machine, MakeMachine(*llvm, target));
+  ParsedModule module(*llvm);
+  TERN_TRY(module.Parse(ir));
+  SetLayout(*llvm, machine, target, module.get());
+  TERN_TRY(Optimize(*llvm, module.get(), machine.get()));
+  return Generate(*llvm, module.get(), machine, form);
+}
+
+struct NativeCode::Jit {
+  const LlvmLibrary& llvm;
+  LLVMOrcLLJITRef jit = nullptr;
+
+  explicit Jit(const LlvmLibrary& library) : llvm(library) {}
+  ~Jit() {
+    // Freeing memory is all that can fail here, and there is nobody to tell.
+    if (jit != nullptr) llvm.TakeError(llvm.LLVMOrcDisposeLLJIT(jit), "free code").IgnoreError();
+  }
+
+  Status Start();
+  Status Add(std::string_view object);
+};
+
+Status NativeCode::Jit::Start() {
+  TERN_TRY_ASSIGN(const CodeTarget host, HostCodeTarget());
+  TERN_TRY_ASSIGN(Machine machine, MakeMachine(llvm, host));
+  LLVMOrcLLJITBuilderRef builder = llvm.LLVMOrcCreateLLJITBuilder();
+  llvm.LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(
+      builder, llvm.LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine.release()));
+  TERN_TRY(llvm.TakeError(llvm.LLVMOrcCreateLLJIT(&jit, builder), "start its linker"));
+  // memset, memcpy and fmod are called by generated code.
+  LLVMOrcDefinitionGeneratorRef process = nullptr;
+  TERN_TRY(llvm.TakeError(llvm.LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(
+                              &process, llvm.LLVMOrcLLJITGetGlobalPrefix(jit), nullptr, nullptr),
+                          "look into this process"));
+  llvm.LLVMOrcJITDylibAddGenerator(llvm.LLVMOrcLLJITGetMainJITDylib(jit), process);
+  return OkStatus();
+}
+
+Status NativeCode::Jit::Add(std::string_view object) {
+  LLVMMemoryBufferRef buffer =
+      llvm.LLVMCreateMemoryBufferWithMemoryRangeCopy(object.data(), object.size(), "loops.o");
+  return llvm.TakeError(
+      llvm.LLVMOrcLLJITAddObjectFile(jit, llvm.LLVMOrcLLJITGetMainJITDylib(jit), buffer),
+      "link the object");
+}
+
+NativeCode::NativeCode(std::unique_ptr<Jit> jit) : jit_(std::move(jit)) {}
+NativeCode::~NativeCode() = default;
+
+namespace {
+
+// e_machine of the ELF header; the linker itself takes other processors' objects without a word.
+#if defined(__x86_64__)
+constexpr uint8_t kHostMachine = 62;
+#elif defined(__aarch64__)
+constexpr uint8_t kHostMachine = 183;
+#else
+constexpr uint8_t kHostMachine = 243;  // RISC-V
+#endif
+
+Status CheckObject(std::string_view object) {
+  constexpr size_t kHeaderSize = 64;
+  constexpr size_t kMachineOffset = 18;
+  if (object.size() < kHeaderSize || !object.starts_with("\x7f"
+                                                         "ELF"))
+    return Corrupt("native code is no ELF object: ", object.size(), " bytes without its mark")
+        .SetErrorCode("E0805");
+  const auto machine = static_cast<uint8_t>(object[kMachineOffset]);
+  if (machine != kHostMachine || object[kMachineOffset + 1] != 0)
+    return Unsupported("the native code is for another processor: ELF machine ", int{machine},
+                       ", expected ", int{kHostMachine})
+        .SetErrorCode("E0805");
+  return OkStatus();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<NativeCode>> NativeCode::FromObject(std::string_view object) {
+  TERN_TRY(CheckObject(object));
+  TERN_TRY_ASSIGN(const LlvmLibrary* llvm, OpenLlvm());
+  auto jit = std::make_unique<Jit>(*llvm);
+  TERN_TRY(jit->Start());
+  TERN_TRY(jit->Add(object));
+  return std::unique_ptr<NativeCode>(new NativeCode(std::move(jit)));
+}
+
+Result<std::unique_ptr<NativeCode>> NativeCode::FromIr(std::string_view ir) {
+  TERN_TRY_ASSIGN(const CodeTarget host, HostCodeTarget());
+  TERN_TRY_ASSIGN(const std::string object, CompileLlvmIr(ir, host, CodeForm::kObject));
+  return FromObject(object);
+}
+
+Result<void*> NativeCode::Find(const std::string& name) const {
+  LLVMOrcExecutorAddress address = 0;
+  TERN_TRY(jit_->llvm.TakeError(jit_->llvm.LLVMOrcLLJITLookup(jit_->jit, &address, name.c_str()),
+                                StrCat("find ", name)));
+  return reinterpret_cast<void*>(static_cast<uintptr_t>(address));
+}
+
+}  // namespace tern::native

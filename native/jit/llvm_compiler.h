@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// LLVM IR text → native code: an object file for any target, or functions callable in this process.
+//
+// Nothing here trusts the text beyond what LLVM's verifier says of it; only texts that come from
+// core/loop/emit should be given, because LLVM ends the process for what it verifies but cannot
+// compile. Thread-safe: every compilation has a context of its own. A build without LLVM's headers
+// (option TERN_LLVM) has the same functions, which say so.
+#ifndef TERN_NATIVE_JIT_LLVM_COMPILER_H_
+#define TERN_NATIVE_JIT_LLVM_COMPILER_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+#include "native/jit/code_target.h"
+
+namespace tern::native {
+
+enum class CodeForm { kObject, kAssembly, kOptimizedIr };
+
+// What this process runs on, with the vector length that is best there.
+Result<CodeTarget> HostCodeTarget();
+
+// "libLLVM.so.19.1", or why native code cannot be made here.
+Result<std::string> LlvmDescription();
+
+// Parses, verifies, optimises (-O3's pipeline, no fast math) and generates. The bytes of an ELF
+// object, or text. Errors: LLVM's message with line and column in the IR text.
+Result<std::string> CompileLlvmIr(std::string_view ir, const CodeTarget& target, CodeForm form);
+
+// Only the first two of these steps.
+Status VerifyLlvmIr(std::string_view ir);
+
+// Code in this process's memory, until destroyed: then no function of it may be running or be
+// called again.
+class NativeCode {
+ public:
+  static Result<std::unique_ptr<NativeCode>> FromIr(std::string_view ir);
+  // object: made by CompileLlvmIr for this host.
+  static Result<std::unique_ptr<NativeCode>> FromObject(std::string_view object);
+
+  NativeCode(const NativeCode&) = delete;
+  NativeCode& operator=(const NativeCode&) = delete;
+  ~NativeCode();
+
+  // Not found: names the function.
+  Result<void*> Find(const std::string& name) const;
+
+ private:
+  struct Jit;
+  explicit NativeCode(std::unique_ptr<Jit> jit);
+  std::unique_ptr<Jit> jit_;
+};
+
+}  // namespace tern::native
+
+#endif  // TERN_NATIVE_JIT_LLVM_COMPILER_H_
