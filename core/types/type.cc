@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/types/type.h"
 
+#include <algorithm>
+
 #include "core/base/check.h"
 #include "core/base/strings.h"
 
@@ -9,9 +11,29 @@ namespace tern::types {
 struct Type::Node {
   TypeKind kind = TypeKind::kUnknown;
   TensorType tensor;
-  std::vector<Type> list;  // elements or parameters
+  std::vector<Type> list;  // elements, parameters or arguments
   Type result;
+  std::string name;
 };
+
+const DataType::Constructor* DataType::Find(std::string_view constructor, int* tag) const {
+  for (size_t i = 0; i < constructors.size(); ++i) {
+    if (constructors[i].name != constructor) continue;
+    if (tag != nullptr) *tag = static_cast<int>(i);
+    return &constructors[i];
+  }
+  return nullptr;
+}
+
+std::vector<Type> DataType::FieldsOf(int tag, std::span<const Type> arguments) const {
+  TERN_CHECK(arguments.size() == parameters.size());
+  std::vector<Type::Binding> bindings;
+  for (size_t i = 0; i < parameters.size(); ++i)
+    bindings.emplace_back(parameters[i], arguments[i]);
+  std::vector<Type> fields = constructors[static_cast<size_t>(tag)].fields;
+  for (Type& field : fields) field = field.SubstituteVariables(bindings);
+  return fields;
+}
 
 std::string TensorType::ToText() const {
   std::string text = dtype.ToString() + "[";
@@ -60,6 +82,41 @@ Type Type::Function(std::vector<Type> parameters, Type result) {
   return Type(std::make_shared<const Node>(std::move(node)));
 }
 
+Type Type::Simple(TypeKind kind) {
+  Node node;
+  node.kind = kind;
+  return Type(std::make_shared<const Node>(std::move(node)));
+}
+
+Type Type::List(Type element) {
+  Node node;
+  node.kind = TypeKind::kList;
+  node.list.push_back(std::move(element));
+  return Type(std::make_shared<const Node>(std::move(node)));
+}
+
+Type Type::Map(Type key, Type value) {
+  Node node;
+  node.kind = TypeKind::kMap;
+  node.list = {std::move(key), std::move(value)};
+  return Type(std::make_shared<const Node>(std::move(node)));
+}
+
+Type Type::Data(std::string_view name, std::vector<Type> arguments) {
+  Node node;
+  node.kind = TypeKind::kData;
+  node.name = name;
+  node.list = std::move(arguments);
+  return Type(std::make_shared<const Node>(std::move(node)));
+}
+
+Type Type::Variable(std::string_view name) {
+  Node node;
+  node.kind = TypeKind::kVariable;
+  node.name = name;
+  return Type(std::make_shared<const Node>(std::move(node)));
+}
+
 TypeKind Type::kind() const { return node_ == nullptr ? TypeKind::kUnknown : node_->kind; }
 
 const TensorType& Type::tensor() const {
@@ -82,7 +139,29 @@ const Type& Type::result() const {
   return node_->result;
 }
 
+bool Type::is_scalar() const {
+  return kind() == TypeKind::kInt || kind() == TypeKind::kFloat || kind() == TypeKind::kBool ||
+         kind() == TypeKind::kString;
+}
+
+std::span<const Type> Type::arguments() const {
+  TERN_CHECK(kind() == TypeKind::kList || kind() == TypeKind::kMap || kind() == TypeKind::kData);
+  return node_->list;
+}
+
+const std::string& Type::name() const {
+  TERN_CHECK(kind() == TypeKind::kData || kind() == TypeKind::kVariable);
+  return node_->name;
+}
+
 namespace {
+std::string ArgumentsText(std::span<const Type> list) {
+  if (list.empty()) return "";
+  std::string text = "[";
+  for (size_t i = 0; i < list.size(); ++i) StrAppend(&text, i == 0 ? "" : ", ", list[i].ToText());
+  return text + "]";
+}
+
 std::string ListText(std::span<const Type> list) {
   std::string text = "(";
   for (size_t i = 0; i < list.size(); ++i) StrAppend(&text, i == 0 ? "" : ", ", list[i].ToText());
@@ -98,6 +177,14 @@ std::string Type::ToText() const {
     case TypeKind::kTuple: return ListText(node_->list);
     case TypeKind::kFunction:
       return StrCat("fn", ListText(node_->list), " -> ", node_->result.ToText());
+    case TypeKind::kInt: return "int";
+    case TypeKind::kFloat: return "float";
+    case TypeKind::kBool: return "bool";
+    case TypeKind::kString: return "string";
+    case TypeKind::kList: return "List" + ArgumentsText(node_->list);
+    case TypeKind::kMap: return "Map" + ArgumentsText(node_->list);
+    case TypeKind::kData: return node_->name + ArgumentsText(node_->list);
+    case TypeKind::kVariable: return "'" + node_->name;
   }
   return "?";
 }
@@ -118,110 +205,46 @@ void Type::CollectSymbols(std::vector<std::string>* symbols) const {
   node_->result.CollectSymbols(symbols);
 }
 
+Type Type::SubstituteVariables(std::span<const Binding> bindings) const {
+  if (node_ == nullptr) return *this;
+  if (kind() == TypeKind::kVariable) {
+    for (const Binding& binding : bindings) {
+      if (binding.first == node_->name) return binding.second;
+    }
+    return *this;
+  }
+  Node node = *node_;
+  for (Type& type : node.list) type = type.SubstituteVariables(bindings);
+  node.result = node.result.SubstituteVariables(bindings);
+  return Type(std::make_shared<const Node>(std::move(node)));
+}
+
+void Type::CollectVariables(std::vector<std::string>* names) const {
+  if (node_ == nullptr) return;
+  if (kind() == TypeKind::kVariable &&
+      std::find(names->begin(), names->end(), node_->name) == names->end())
+    names->push_back(node_->name);
+  for (const Type& type : node_->list) type.CollectVariables(names);
+  node_->result.CollectVariables(names);
+}
+
 bool operator==(const Type& a, const Type& b) {
   if (a.node_ == b.node_) return true;
   if (a.kind() != b.kind()) return false;
   return a.node_->tensor == b.node_->tensor && a.node_->list == b.node_->list &&
-         a.node_->result == b.node_->result;
+         a.node_->result == b.node_->result && a.node_->name == b.node_->name;
 }
 
-// --- text
-// ----------------------------------------------------------------------------------------------
-
-namespace {
-
-class TypeParser {
- public:
-  explicit TypeParser(std::string_view text) : text_(text) {}
-
-  Result<Type> Run() {
-    Type type = ParseType(0);
-    if (status_.ok() && !StrTrim(text_.substr(at_)).empty()) Fail("the end");
-    if (!status_.ok()) return std::move(status_);
-    return type;
+std::string DataType::ToText() const {
+  std::string text = "type " + name;
+  for (size_t i = 0; i < parameters.size(); ++i)
+    StrAppend(&text, i == 0 ? "['" : ", '", parameters[i], i + 1 == parameters.size() ? "]" : "");
+  text += " {";
+  for (size_t i = 0; i < constructors.size(); ++i) {
+    StrAppend(&text, i == 0 ? " " : ", ", constructors[i].name);
+    if (!constructors[i].fields.empty()) text += ListText(constructors[i].fields);
   }
-
- private:
-  Type Fail(std::string_view expected) {
-    if (status_.ok())
-      status_ = InvalidArgument("type '", text_, "': expected ", expected, " at offset ", at_);
-    at_ = text_.size();
-    return Type();
-  }
-  bool Accept(std::string_view token) {
-    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-    if (text_.substr(at_, token.size()) != token) return false;
-    at_ += token.size();
-    return true;
-  }
-
-  Type ParseType(int depth) {
-    if (depth > 32) return Fail("fewer nested types");
-    if (Accept("?")) return Type();
-    if (Accept("none")) return Type::None();
-    if (Accept("fn")) {
-      std::vector<Type> parameters = ParseList(depth);
-      if (!Accept("->")) return Fail("'->'");
-      return Type::Function(std::move(parameters), ParseType(depth + 1));
-    }
-    if (Accept("(")) {
-      --at_;
-      return Type::Tuple(ParseList(depth));
-    }
-    return ParseTensor();
-  }
-
-  std::vector<Type> ParseList(int depth) {
-    std::vector<Type> list;
-    if (!Accept("(")) Fail("'('");
-    if (Accept(")")) return list;
-    do {
-      list.push_back(ParseType(depth + 1));
-    } while (status_.ok() && Accept(","));
-    if (!Accept(")")) Fail("',' or ')'");
-    return list;
-  }
-
-  Type ParseTensor() {
-    const size_t open = text_.find('[', at_);
-    if (open == std::string_view::npos) return Fail("an element type and '['");
-    Result<DType> dtype = DType::Parse(StrTrim(text_.substr(at_, open - at_)));
-    if (!dtype.ok()) return Fail("an element type such as f32");
-    const size_t close = text_.find(']', open);
-    if (close == std::string_view::npos) return Fail("']'");
-    std::vector<Dim> dims;
-    const std::string_view inside = StrTrim(text_.substr(open + 1, close - open - 1));
-    if (!inside.empty() && !ParseDims(inside, &dims)) return Type();
-    at_ = close + 1;
-    return Type::Tensor(*dtype, std::move(dims));
-  }
-
-  // Commas inside parentheses belong to a dimension.
-  bool ParseDims(std::string_view text, std::vector<Dim>* dims) {
-    int depth = 0;
-    size_t begin = 0;
-    for (size_t i = 0; i <= text.size(); ++i) {
-      const char c = i < text.size() ? text[i] : ',';
-      depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-      if (c != ',' || (depth > 0 && i < text.size())) continue;
-      Result<Dim> dim = Dim::Parse(text.substr(begin, i - begin));
-      if (!dim.ok()) {
-        status_ = std::move(dim).status();
-        return false;
-      }
-      dims->push_back(*std::move(dim));
-      begin = i + 1;
-    }
-    return true;
-  }
-
-  std::string_view text_;
-  size_t at_ = 0;
-  Status status_;
-};
-
-}  // namespace
-
-Result<Type> Type::Parse(std::string_view text) { return TypeParser(text).Run(); }
+  return text + (constructors.empty() ? "}" : " }");
+}
 
 }  // namespace tern::types

@@ -9,7 +9,9 @@ namespace {
 TEST(Type, TextReadsBack) {
   for (const char* text :
        {"f32[n, 128]", "i64[]", "(f32[n], bool[2, 3])", "fn(f32[n, 4], i64[]) -> f32[max(m,n)]",
-        "none", "?", "()", "u8[((n+1)/2), 2*n+1]"}) {
+        "none", "?", "()", "u8[((n+1)/2), 2*n+1]",
+        "int", "float", "bool", "string", "List[int]", "Map[string, List[f32[n]]]", "'a", "Tree",
+        "Tree['a, f32[n, 2]]", "fn('a, bool[2]) -> List[('a, bool)]"}) {
     Result<Type> type = Type::Parse(text);
     ASSERT_TRUE(type.ok()) << text;
     EXPECT_EQ(type->ToText(), text);
@@ -25,7 +27,9 @@ TEST(Type, Differs) {
 
 TEST(Type, ParseErrors) {
   for (const char* text :
-       {"", "f32", "f32[n", "f99[1]", "(f32[1]", "fn(f32[1])", "f32[1] x", "f32[,]", "f32[n+]"}) {
+       {"", "f32", "f32[n", "f99[1]", "(f32[1]", "fn(f32[1])", "f32[1] x", "f32[,]", "f32[n+]",
+        "List", "List[]", "List[int", "List[int, int]", "Map[int]", "Tree[", "Tree[]", "'", "'1",
+        "integer", "int x", "integer[2]"}) {
     EXPECT_FALSE(Type::Parse(text).ok()) << text;
   }
   EXPECT_FALSE(Type::Parse(std::string(500, '(')).ok());
@@ -38,6 +42,48 @@ TEST(Type, SymbolsAndSubstitution) {
   EXPECT_EQ(symbols.size(), 3u);
   const Dim::Binding bindings[] = {{"n", Dim(2)}, {"k", Dim::Symbol("n")}};
   EXPECT_EQ(type.Substitute(bindings).ToText(), "(f32[2, m+2], fn(i64[n]) -> f32[2])");
+}
+
+TEST(Type, ScalarsAndDataTypesDiffer) {
+  EXPECT_FALSE(Type::Int() == Type::Float());
+  EXPECT_FALSE(*Type::Parse("bool") == *Type::Parse("bool[]"));
+  EXPECT_FALSE(*Type::Parse("Tree[int]") == *Type::Parse("Bush[int]"));
+  EXPECT_FALSE(*Type::Parse("List[int]") == *Type::Parse("List[bool]"));
+  EXPECT_TRUE(Type::String().is_scalar());
+  EXPECT_FALSE(Type::List(Type::Int()).is_scalar());
+}
+
+TEST(Type, VariablesAndSubstitution) {
+  const Type type = *Type::Parse("fn('a, List['b]) -> Tree['a, f32[n]]");
+  std::vector<std::string> names;
+  type.CollectVariables(&names);
+  EXPECT_EQ(names, (std::vector<std::string>{"a", "b"}));
+  const Type::Binding bindings[] = {{"a", Type::Int()}, {"b", Type::Variable("a")}};
+  EXPECT_EQ(type.SubstituteVariables(bindings).ToText(), "fn(int, List['a]) -> Tree[int, f32[n]]");
+}
+
+TEST(DataType, TextReadsBack) {
+  for (const char* text : {"type Empty {}", "type Color { Red, Green }",
+                           "type Tree['a, 'b] { Leaf, Node('a, Tree['a, 'b], f32[n]), Pair(('a, 'b)) }"}) {
+    Result<DataType> data = DataType::Parse(text);
+    ASSERT_TRUE(data.ok()) << text;
+    EXPECT_EQ(data->ToText(), text);
+  }
+  for (const char* text : {"", "type", "type tree { A }", "type T", "type T { A", "type T { a }",
+                           "type T[a] { A }", "type T['a { A }", "type T { A( }", "type T { A } x"})
+    EXPECT_FALSE(DataType::Parse(text).ok()) << text;
+}
+
+TEST(DataType, FieldsOfAConstructor) {
+  const DataType tree = *DataType::Parse("type Tree['a] { Leaf, Node('a, Tree['a]) }");
+  int tag = -1;
+  ASSERT_NE(tree.Find("Node", &tag), nullptr);
+  EXPECT_EQ(tag, 1);
+  EXPECT_EQ(tree.Find("Twig"), nullptr);
+  const Type arguments[] = {Type::Int()};
+  const std::vector<Type> fields = tree.FieldsOf(tag, arguments);
+  ASSERT_EQ(fields.size(), 2u);
+  EXPECT_EQ(fields[1].ToText(), "Tree[int]");
 }
 
 }  // namespace
