@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Visitor and Mutator: walks over expressions and statements. Override the kinds you care about and
+// call Descend for the rest of the subtree.
+//
+// A mutator returns the same pointer where nothing changed, so that "did it change" is a comparison
+// of pointers; new nodes take over the spans of those they replace.
+#ifndef TERN_CORE_LOOP_VISITOR_H_
+#define TERN_CORE_LOOP_VISITOR_H_
+
+#include "core/loop/stmt.h"
+
+namespace tern::loop {
+
+class Visitor {
+ public:
+  virtual ~Visitor();
+  virtual void VisitExpr(const Expr& expr) { Descend(expr); }
+  virtual void VisitStmt(const Stmt& stmt) { Descend(stmt); }
+
+ protected:
+  // Visits what is below, left to right; null subtrees are skipped.
+  void Descend(const Expr& expr);
+  void Descend(const Stmt& stmt);
+  void VisitAll(std::span<const Expr> exprs);
+};
+
+class Mutator {
+ public:
+  virtual ~Mutator();
+  virtual Expr MutateExpr(const Expr& expr) { return Descend(expr); }
+  virtual Stmt MutateStmt(const Stmt& stmt) { return Descend(stmt); }
+
+ protected:
+  Expr Descend(const Expr& expr);
+  Stmt Descend(const Stmt& stmt);
+  Expr MutateOptional(const Expr& expr) { return expr ? MutateExpr(expr) : expr; }
+  std::vector<Expr> MutateAll(std::span<const Expr> exprs);
+
+ private:
+  Stmt MutateFor(const Stmt& stmt);
+};
+
+// Variables by what shall stand for them.
+struct Substitution {
+  const Var* var;
+  Expr value;
+};
+Expr Substitute(const Expr& expr, std::span<const Substitution> map);
+Stmt Substitute(const Stmt& stmt, std::span<const Substitution> map);
+
+bool UsesVar(const Expr& expr, const Var* var);
+bool UsesVar(const Stmt& stmt, const Var* var);
+
+}  // namespace tern::loop
+
+#endif  // TERN_CORE_LOOP_VISITOR_H_
