@@ -166,9 +166,9 @@ typedef struct tern_operand {
   int64_t value;
 } tern_operand;
 
+/* Any: the function of that name, which may be defined later; else the primitive. */
 typedef enum tern_callee_kind {
-  TERN_CALLEE_ANY =
-      0, /* the function of that name, which may be defined later; else the primitive */
+  TERN_CALLEE_ANY = 0,
   TERN_CALLEE_FUNCTION = 1,
   TERN_CALLEE_PRIMITIVE = 2
 } tern_callee_kind;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/abi.md shows the layouts of the real header, all of them.
+// docs/abi.md shows the layouts of the real header, all of them, and the package has its numbers.
 #include <gtest/gtest.h>
 
 #include <cstdio>
 #include <string>
 
 #include "tools/gen/abi_markdown.h"
+#include "tools/gen/abi_typescript.h"
 
 namespace tern {
 namespace {
@@ -27,6 +28,21 @@ TEST(AbiDocs, QuoteTheRealHeader) {
   EXPECT_TRUE(gen::QuoteAbi(document, header, &missing) == document)
       << "run update_docs " << missing;
   EXPECT_EQ(missing, "");
+}
+
+TEST(AbiDocs, ThePackageHasTheNumbersOfTheHeaders) {
+  const std::string path(gen::kAbiTypeScriptPath);
+  EXPECT_EQ(ReadFile(path),
+            gen::AbiTypeScript(ReadFile("core/abi/abi.h"), ReadFile("core/api/c_api.h")))
+      << "run update_docs";
+}
+
+TEST(AbiDocs, EnumeratorsBecomeConstants) {
+  const std::string text = gen::AbiTypeScript(
+      "TERN_TYPE_S0_LAST = -13,\n TERN_TYPE_NEXT,\n TERN_TYPE_SAME = TERN_TYPE_NEXT };",
+      "TERN_OPERAND_VM = 5 };");
+  EXPECT_EQ(text.substr(text.find("export")),
+            "export const kTypeS0Last = -13;\nexport const kOperandVm = 5;\n");
 }
 
 TEST(AbiDocs, RegionsAreFoundAndReplaced) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// update_docs: writes the generated parts of docs/isa.md, docs/format.md and docs/abi.md. vm_test
-// and abi_test compare them.
+// update_docs: writes the generated parts of docs/isa.md, docs/format.md and docs/abi.md, and the
+// package's constants. vm_test and abi_test compare them.
 //   update_docs [SOURCE_FOLDER]
 #include <cstdio>
 #include <string>
 
 #include "tools/gen/abi_markdown.h"
+#include "tools/gen/abi_typescript.h"
 #include "tools/gen/isa_markdown.h"
 
 namespace {
@@ -43,6 +44,13 @@ bool UpdateAbi(const std::string& root) {
   return Write(path, ("abi:" + missing).c_str(), updated);
 }
 
+bool UpdateAbiTypeScript(const std::string& root) {
+  const std::string path = root + "/" + std::string(tern::gen::kAbiTypeScriptPath);
+  return Write(path, "abi",
+               tern::gen::AbiTypeScript(ReadFile(root + "/core/abi/abi.h"),
+                                        ReadFile(root + "/core/api/c_api.h")));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -50,5 +58,6 @@ int main(int argc, char** argv) {
   const bool isa = Update(root + "/docs/isa.md", "isa", tern::gen::IsaTables());
   const bool format = Update(root + "/docs/format.md", "example", tern::gen::FormatExample());
   const bool abi = UpdateAbi(root);
-  return isa && format && abi ? 0 : 1;
+  const bool constants = UpdateAbiTypeScript(root);
+  return isa && format && abi && constants ? 0 : 1;
 }

@@ -11,18 +11,20 @@
 // The first registers of a function are its inputs; the others may have any number, since they are
 // renamed densely in order of use. Mistakes throw where the function ends.
 import { type Diagnostic, TernError } from './errors.js';
+import {
+  kCalleeAny,
+  kCalleeFunction,
+  kCalleePrimitive,
+  kOperandConstant,
+  kOperandImmediate,
+  kOperandRegister,
+  kOperandVm,
+  kOperandVoid,
+} from './generated/abi.js';
 import type { Memory, Pointer } from './memory.js';
 import { isTensor, kAnyBytes, type Tensor, writeValue } from './values.js';
 
 const kOperandBytes = 16;
-const kRegister = 0;
-const kImmediate = 1;
-const kConstant = 2;
-const kVoid = 4;
-const kVm = 5;
-const kAnyCallee = 0;
-const kFunctionCallee = 1;
-const kPrimitiveCallee = 2;
 
 /** Made by the methods of ExecBuilder. */
 export interface Operand {
@@ -81,39 +83,39 @@ export class ExecBuilder implements Disposable {
   }
 
   r(index: number | bigint): Operand {
-    return { kind: kRegister, value: BigInt(index) };
+    return { kind: kOperandRegister, value: BigInt(index) };
   }
 
   imm(value: number | bigint): Operand {
-    return { kind: kImmediate, value: BigInt(value) };
+    return { kind: kOperandImmediate, value: BigInt(value) };
   }
 
   /** A constant of the pool by its number. */
   c(index: number): Operand {
-    return { kind: kConstant, value: BigInt(index) };
+    return { kind: kOperandConstant, value: BigInt(index) };
   }
 
   /** No register. */
   void(): Operand {
-    return { kind: kVoid, value: 0n };
+    return { kind: kOperandVoid, value: 0n };
   }
 
   /** The machine's state, for builtins that ask for it. */
   vmState(): Operand {
-    return { kind: kVm, value: 0n };
+    return { kind: kOperandVm, value: 0n };
   }
 
   /** The function of that name, which may be defined later; else the primitive. */
   f(name: string): Operand {
-    return this.callee(name, kAnyCallee);
+    return this.callee(name, kCalleeAny);
   }
 
   primitive(name: string): Operand {
-    return this.callee(name, kPrimitiveCallee);
+    return this.callee(name, kCalleePrimitive);
   }
 
   functionNamed(name: string): Operand {
-    return this.callee(name, kFunctionCallee);
+    return this.callee(name, kCalleeFunction);
   }
 
   dtype(name: string): Operand {

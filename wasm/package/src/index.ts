@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public face of tern-runtime.
 export { type BuilderArg, type BuilderValue, ExecBuilder, type Operand } from './builder.js';
+export { kTypedArrays, type TypedArray, type TypedArrayConstructor } from './dtypes.js';
 export { type Diagnostic, TernError } from './errors.js';
 export { type HostFunction, TernFunction } from './functions.js';
 export { hasRelaxedSimd, type ModuleOptions, type Progress, type WasmSource } from './module.js';
@@ -26,4 +27,4 @@ export {
   Runtime,
   type RuntimeInfo,
 } from './runtime.js';
-export { isTensor, makeTensor, type Tensor, Tuple, type TypedArray, type Value } from './values.js';
+export { isTensor, makeTensor, type Tensor, Tuple, type Value } from './values.js';

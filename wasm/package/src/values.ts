@@ -1,62 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values across the boundary: TernAny structs (core/abi/abi.h) in linear memory, tensors to typed
 // arrays and back.
+import { kTypedArrays, type TypedArray } from './dtypes.js';
 import { TernError } from './errors.js';
 import { type HostFunction, TernFunction } from './functions.js';
+import {
+  kTypeAdt,
+  kTypeBool,
+  kTypeBytes,
+  kTypeDtype,
+  kTypeFloat,
+  kTypeFunction,
+  kTypeInt,
+  kTypeList,
+  kTypeMap,
+  kTypeNone,
+  kTypePadded,
+  kTypeRawString,
+  kTypeShape,
+  kTypeSmallString,
+  kTypeSmallUcs4,
+  kTypeString,
+  kTypeTensor,
+} from './generated/abi.js';
 import type { Memory, Pointer } from './memory.js';
 
 export const kAnyBytes = 16;
-const kTypeNone = 0;
-const kTypeInt = -1;
-const kTypeFloat = -2;
-const kTypeBool = -3;
-const kTypeTensor = 3;
-const kTypeFunction = 2;
-const kTypeBytes = 34;
-const kTypeShape = 35;
-const kTypeList = 36;
-const kTypeMap = 37;
-const kTypeAdt = 38;
-const kTypeSmallUcs4 = -7;
-const kTypeDType = -9;
 // Small, borrowed, padded, on the heap.
-const kTextTypes = [-6, -8, -13, 32];
+const kTextTypes: number[] = [kTypeSmallString, kTypeRawString, kTypePadded, kTypeString];
 const kMaxDepth = 200;
 const kDecoder = new TextDecoder();
-
-export type TypedArray =
-  | Float32Array
-  | Float64Array
-  | Int8Array
-  | Int16Array
-  | Int32Array
-  | BigInt64Array
-  | Uint8Array
-  | Uint16Array
-  | Uint32Array
-  | BigUint64Array;
-
-interface TypedArrayConstructor {
-  new (buffer: ArrayBuffer): TypedArray;
-  readonly BYTES_PER_ELEMENT: number;
-}
-
-// f16 and bf16 come as their bits.
-const kArrays: Record<string, TypedArrayConstructor> = {
-  f32: Float32Array,
-  f64: Float64Array,
-  f16: Uint16Array,
-  bf16: Uint16Array,
-  i8: Int8Array,
-  i16: Int16Array,
-  i32: Int32Array,
-  i64: BigInt64Array,
-  u8: Uint8Array,
-  u16: Uint16Array,
-  u32: Uint32Array,
-  u64: BigUint64Array,
-  bool: Uint8Array,
-};
 
 /** A dense row-major array; `data` belongs to JavaScript. */
 export interface Tensor {
@@ -108,11 +81,11 @@ function elementCount(shape: readonly number[]): number {
 }
 
 export function makeTensor(dtype: string, shape: readonly number[], data: TypedArray): Tensor {
-  const array = kArrays[dtype];
+  const array = kTypedArrays[dtype];
   if (!array)
     throw new TernError(
       'E0205',
-      `'${dtype}' is no element type of tensors (${Object.keys(kArrays).join(', ')})`,
+      `'${dtype}' is no element type of tensors (${Object.keys(kTypedArrays).join(', ')})`,
     );
   if (!(data instanceof (array as unknown as new () => TypedArray))) {
     throw new TernError(
@@ -275,7 +248,7 @@ function readTensor(memory: Memory, any: Pointer): Tensor {
   const extents = Array.from({ length: rank }, (_, axis) =>
     Number(view.getBigInt64(shape + 8 * axis, true)),
   );
-  const array = kArrays[name];
+  const array = kTypedArrays[name];
   if (!array) throw new TernError('E0205', `a tensor of ${name} has no typed array in JavaScript`);
   return {
     dtype: name,
@@ -356,7 +329,7 @@ function readAt(memory: Memory, any: Pointer, depth: number): Value {
       const points = [8, 12].slice(0, view.getInt32(any + 4, true));
       return String.fromCodePoint(...points.map((offset) => view.getUint32(any + offset, true)));
     }
-    case kTypeDType:
+    case kTypeDtype:
       return readPrinted(memory, any);
     case kTypeTensor:
       return readTensor(memory, any);

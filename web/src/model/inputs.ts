@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arguments of a run: what fills each parameter, and the tensors that come of it.
-import type { FunctionInfo, Parameter, Tensor, TypedArray, Value } from 'tern-runtime';
+import {
+  type FunctionInfo,
+  kTypedArrays,
+  type Parameter,
+  type Tensor,
+  type TypedArray,
+  type Value,
+} from 'tern-runtime';
 
 export type Fill = 'random' | 'zeros' | 'ones' | 'drawing' | 'file';
 
@@ -25,21 +32,6 @@ export class InputError extends Error {
   }
 }
 
-const kArrays: Record<string, new (length: number) => TypedArray> = {
-  f32: Float32Array,
-  f64: Float64Array,
-  f16: Uint16Array,
-  bf16: Uint16Array,
-  i8: Int8Array,
-  i16: Int16Array,
-  i32: Int32Array,
-  i64: BigInt64Array,
-  u8: Uint8Array,
-  u16: Uint16Array,
-  u32: Uint32Array,
-  u64: BigUint64Array,
-  bool: Uint8Array,
-};
 // 1.0 as bits of the types that come as bits.
 const kOneBits: Record<string, number> = { f16: 0x3c00, bf16: 0x3f80 };
 const kMaxElements = 2 ** 28;
@@ -129,7 +121,7 @@ function makeScalar(parameter: Parameter, { fill }: InputChoice): Value {
 }
 
 function allocate(parameter: Parameter, dtype: string, shape: number[]): TypedArray {
-  const array = kArrays[dtype];
+  const array = kTypedArrays[dtype];
   if (!array) {
     throw new InputError(
       'E0205',
