@@ -480,13 +480,38 @@ TERN_API tern_status* tern_function_call(tern_runtime* runtime, const TernAny* f
 TERN_API int32_t tern_function_try(const TernAny* function, const TernAny* args, int32_t num_args,
                                    TernAny* result);
 
+/* -- The older convention of four arrays (TernLegacyCall in core/abi/abi.h), both ways
+ *
+ * A bool travels as an int, short text as a string object, a tensor argument as its DLTensor; the
+ * result is owned. A call that fails has the Error object as its result. */
+
+/* A function compiled to that convention, as one that everybody can call. resource comes back in
+ * every call; release (may be NULL) is called with it when the function ends. */
+TERN_API tern_status* tern_function_new_legacy(const char* name, const char* signature,
+                                               TernLegacyCall call, void* resource,
+                                               void (*release)(void* resource), TernAny* function);
+/* Any function, for a caller that knows nothing else. 0, or another number and the Error as the
+ * result. Not for operators. */
+TERN_API int32_t tern_call_legacy(const TernAny* function, const TernLegacyValue* values,
+                                  const int32_t* type_codes, int32_t num_args,
+                                  TernLegacyValue* result, int32_t* result_code);
+
 /* -- Error objects: what packed calls fail with
  * -------------------------------------------------------- */
 
 /* For the body of a TernPackedCall: `return tern_fail(result, kind, "what went wrong");`. kind as
  * in tern_status_kind (0 counts as 12, internal). */
 TERN_API int32_t tern_fail(TernAny* result, int32_t kind, const char* message);
+/* The same with an error made before, which it takes over: *error is none afterwards. */
+TERN_API int32_t tern_fail_with(TernAny* result, TernAny* error);
 TERN_API tern_status* tern_error_new(int32_t kind, const char* message, TernAny* error);
+/* A new error that another one, which it shares, has caused. */
+TERN_API tern_status* tern_error_wrap(int32_t kind, const char* message, const TernAny* cause,
+                                      TernAny* error);
+/* The error that caused this one, owned by the caller; none where there is none. */
+TERN_API tern_status* tern_error_cause(const TernAny* error, TernAny* cause);
+/* Everything for people: kind and message, then a line each for notes, frames and causes. */
+TERN_API tern_status* tern_error_text(const TernAny* error, tern_buffer** text);
 TERN_API tern_status* tern_error_kind(const TernAny* error, int32_t* kind);
 /* Lives as long as the error; not zero-terminated. */
 TERN_API tern_status* tern_error_message(const TernAny* error, const char** text, size_t* size);

@@ -4,6 +4,7 @@
 #include "core/base/json.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
+#include "core/object/legacy.h"
 #include "core/object/registry.h"
 #include "core/object/run_context.h"
 
@@ -56,8 +57,44 @@ Result<Any> Call(tern_runtime* runtime, const TernAny* value, const TernAny* arg
   return function->Invoke(views, &context);
 }
 
-Any NewError(int32_t kind, const char* message) {
-  return Any(Error::Make(Status(KindOf(kind), TextOr(message, "no message"))));
+Status NewStatus(int32_t kind, const char* message) {
+  return Status(KindOf(kind), TextOr(message, "no message"));
+}
+
+Result<Any> WrapError(int32_t kind, const char* message, const TernAny* value) {
+  TERN_TRY_ASSIGN(Error * cause, View(value).As<Error>());
+  return Any(Error::Make(NewStatus(kind, message), ObjectPtr<Error>(cause)));
+}
+
+Result<Any> ErrorCause(const TernAny* value) {
+  TERN_TRY_ASSIGN(const Error* error, View(value).As<Error>());
+  return error->cause() == nullptr ? Any() : Any(const_cast<Error*>(error->cause()));
+}
+
+Result<std::string> ErrorText(const TernAny* value) {
+  TERN_TRY_ASSIGN(const Error* error, View(value).As<Error>());
+  return error->ToStatus().ToString();
+}
+
+int32_t FailWith(TernAny* result, TernAny* value) {
+  Any error = Any::Adopt(std::exchange(*value, TernAny{}));
+  const Error* held = error.TryCast<Error>();
+  if (held == nullptr)
+    return internal::ReturnError(internal::CastError("error", error.c_any()), result);
+  const auto code = static_cast<int32_t>(held->status().code());
+  *result = error.Release();
+  return code;
+}
+
+// Why a legacy caller's arguments cannot even be looked at.
+Status CheckLegacyCall(const TernAny* function, const TernLegacyValue* values,
+                       const int32_t* type_codes, int32_t num_args) {
+  TERN_TRY_ASSIGN(const Function* callee, View(function).As<Function>());
+  if (num_args < 0) return InvalidArgument(callee->name(), ": ", num_args, " arguments");
+  if (num_args > 0 && (values == nullptr || type_codes == nullptr))
+    return InvalidArgument(callee->name(), ": ", num_args, " arguments, but no ",
+                           values == nullptr ? "values" : "type codes");
+  return OkStatus();
 }
 
 Status ErrorKind(const TernAny* value, int32_t* kind) {
@@ -155,13 +192,41 @@ int32_t tern_function_try(const TernAny* function, const TernAny* args, int32_t 
   return callee->Call(args, num_args, result);
 }
 
-int32_t tern_fail(TernAny* result, int32_t kind, const char* message) {
-  return tern::internal::ReturnError(tern::Status(KindOf(kind), TextOr(message, "no message")),
-                                     result);
+tern_status* tern_function_new_legacy(const char* name, const char* signature, TernLegacyCall call,
+                                      void* resource, void (*release)(void* resource),
+                                      TernAny* function) {
+  if (call == nullptr) return ToHandle(tern::InvalidArgument("a function without a body"));
+  return Give(tern::Any(tern::FromLegacy(TextOr(name, ""), call, resource, release,
+                                         TextOr(signature, ""))),
+              function);
 }
 
+int32_t tern_call_legacy(const TernAny* function, const TernLegacyValue* values,
+                         const int32_t* type_codes, int32_t num_args, TernLegacyValue* result,
+                         int32_t* result_code) {
+  tern::Status wrong = CheckLegacyCall(function, values, type_codes, num_args);
+  if (!wrong.ok()) return tern::ReturnLegacyError(std::move(wrong), result, result_code);
+  return tern::CallAsLegacy(View(function).TryCast<tern::Function>(), values, type_codes, num_args,
+                            result, result_code);
+}
+
+int32_t tern_fail(TernAny* result, int32_t kind, const char* message) {
+  return tern::internal::ReturnError(NewStatus(kind, message), result);
+}
+int32_t tern_fail_with(TernAny* result, TernAny* error) { return FailWith(result, error); }
+
 tern_status* tern_error_new(int32_t kind, const char* message, TernAny* error) {
-  return Give(NewError(kind, message), error);
+  return Give(tern::Any(tern::Error::Make(NewStatus(kind, message))), error);
+}
+tern_status* tern_error_wrap(int32_t kind, const char* message, const TernAny* cause,
+                             TernAny* error) {
+  return Give(WrapError(kind, message, cause), error);
+}
+tern_status* tern_error_cause(const TernAny* error, TernAny* cause) {
+  return Give(ErrorCause(error), cause);
+}
+tern_status* tern_error_text(const TernAny* error, tern_buffer** text) {
+  return Give(ErrorText(error), text);
 }
 tern_status* tern_error_kind(const TernAny* error, int32_t* kind) {
   return ToHandle(ErrorKind(error, kind));

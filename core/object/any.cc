@@ -76,11 +76,19 @@ TernAny MakeSmallString(std::string_view text) {
   return any;
 }
 
+// What a moved reference offers, taken; a value that is no object is copied.
+TernAny OwnMoved(const TernAny& any) {
+  if (Object* object = TakeMoved(any)) return AdoptObjectAny(object);
+  const TernAny& offered = Resolve(any);
+  const bool again = offered.type_code == TERN_TYPE_RVALUE_REF;
+  return again ? MakeAny(TERN_TYPE_NONE) : OwnAny(offered);
+}
+
 TernAny OwnAny(const TernAny& any) {
   switch (any.type_code) {
     case TERN_TYPE_RAW_STRING:
     case TERN_TYPE_PADDED: return OwnText(any);
-    case TERN_TYPE_RVALUE_REF: return AdoptObjectAny(TakeMoved(any));
+    case TERN_TYPE_RVALUE_REF: return OwnMoved(any);
     case TERN_TYPE_DL_TENSOR: return OwnDLTensor(any);
     case TERN_TYPE_OBJECT_HANDLE: return OwnAny(MakeObjectAny(static_cast<Object*>(any.v.p)));
     case TERN_TYPE_NONE: return MakeAny(TERN_TYPE_NONE);  // without a padded value's capacity
@@ -114,7 +122,8 @@ Object* TakeMoved(const TernAny& any) {
 }
 
 const TernAny* UnboxedAs(TernTypeCode code, const TernAny& any, TernAny* place) {
-  if (any.type_code == code) return &any;
+  const TernAny& direct = Resolve(any);
+  if (direct.type_code == code) return &direct;
   Object* object = HoldsObject(any) ? ObjectOf(any) : IndirectObject(any);
   if (object == nullptr) return nullptr;
   *place = Unboxed(object);

@@ -2,6 +2,8 @@
 // Text in place, as long as it fits.
 #include "core/object/any_pad.h"
 
+#include "core/object/ucs4_string.h"
+
 namespace tern::internal {
 
 void StoreText(std::string_view text, TernAny* empty) {
@@ -17,21 +19,23 @@ void StoreText(std::string_view text, TernAny* empty) {
   std::memcpy(bytes, text.data(), text.size());
 }
 
+void StoreText(std::u32string_view text, TernAny* empty) {
+  const size_t capacity = CapacityOf(*empty), bytes = text.size() * sizeof(char32_t);
+  if (bytes > capacity) {
+    *empty = AnyTraits<UCS4String>::Own(UCS4String(text));
+    return;
+  }
+  empty->type_code = TERN_TYPE_SMALL_UCS4;
+  empty->small_len = static_cast<int32_t>(text.size());
+  std::memset(empty->v.bytes, 0, capacity);
+  std::memcpy(empty->v.bytes, text.data(), bytes);
+}
+
 void StoreAny(const TernAny& value, TernAny* empty) {
   const TernAny& plain = value.type_code == TERN_TYPE_PADDED ? Resolve(value) : value;
   if (plain.type_code == TERN_TYPE_SMALL_STRING || plain.type_code == TERN_TYPE_RAW_STRING)
     return StoreText(*AnyToText(plain), empty);
-  if (plain.type_code == TERN_TYPE_SMALL_UCS4) {
-    const size_t bytes = static_cast<size_t>(plain.small_len) * sizeof(uint32_t);
-    if (bytes <= CapacityOf(*empty)) {
-      const size_t capacity = CapacityOf(*empty);
-      empty->type_code = TERN_TYPE_SMALL_UCS4;
-      empty->small_len = plain.small_len;
-      std::memset(empty->v.bytes, 0, capacity);
-      std::memcpy(empty->v.bytes, plain.v.bytes, bytes);
-      return;
-    }
-  }
+  if (plain.type_code == TERN_TYPE_SMALL_UCS4) return StoreText(*AnyToUCS4(plain), empty);
   const TernAny owned = OwnAny(value);
   if (owned.type_code != TERN_TYPE_NONE) CopyWords(owned, empty);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AnyPad<N>: an Any with N more words behind it, for text of up to 7 + 8 N bytes without a heap
-// object.
+// AnyPad<N>: an Any with N more words behind it, for text of up to 7 + 8 N bytes, or 2 + 2 N code
+// points, without a heap object.
 //
 // The layout is TernAny's, with v.bytes going on (core/abi/abi.h). Empty, it tells its capacity, so
 // that a callee that gets it as its result can put longer text there (Function::InvokeInto). An
@@ -26,8 +26,10 @@ inline size_t CapacityOf(const TernAny& empty) {
   const bool told = empty.type_code == TERN_TYPE_NONE && empty.small_len > 8;
   return told ? static_cast<size_t>(empty.small_len) : sizeof(TernAny::v);
 }
-// Puts owned text into an empty value of any capacity: in place if it and its zero fit.
+// Puts owned text into an empty value of any capacity: in place if it and its zero fit; code points
+// have no zero behind them.
 void StoreText(std::string_view text, TernAny* empty);
+void StoreText(std::u32string_view text, TernAny* empty);
 // The same for a value: padded or indirect text that fits, else what OwnAny gives.
 void StoreAny(const TernAny& value, TernAny* empty);
 }  // namespace internal
@@ -48,10 +50,16 @@ class AnyPad {
     requires(
         requires(T v) { Any(std::move(v)); } && !requires(T v) { v.kCapacity; })
   AnyPad(T value) : AnyPad() {  // NOLINT: implicit by design
-    if constexpr (requires { std::string_view(value); })
+    if constexpr (requires { value.is_inline(); }) {  // String, UCS4String
+      if (value.is_inline())
+        internal::StoreText(value.view(), &any_);
+      else  // shares its buffer
+        Set(AnyView(Any(std::move(value))));
+    } else if constexpr (requires { std::string_view(value); }) {
       internal::StoreText(value, &any_);
-    else
+    } else {
       Set(AnyView(static_cast<const T&>(value)));
+    }
   }
   AnyPad(AnyView view) : AnyPad() { Set(view); }  // NOLINT
   template <int M>

@@ -288,7 +288,7 @@ int32_t StoreValue(R&& value, TernAny* result) {
   } else if constexpr (requires {
                          value.is_inline();
                          value.view();
-                       }) {  // String
+                       }) {  // String, UCS4String
     if (!value.is_inline()) return ReturnAny(Any(std::move(value)), result);
     StoreText(value.view(), result);
     return 0;

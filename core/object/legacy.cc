@@ -119,6 +119,7 @@ Result<Any> AdoptLegacy(std::string_view function, const TernLegacyValue& value,
 struct LegacyFunction {
   TernLegacyCall call;
   void* resource;
+  void (*release)(void*);
 };
 
 int32_t CallLegacy(void* self, const TernAny* args, int32_t num_args, TernAny* result) {
@@ -191,10 +192,13 @@ struct FromLegacyArguments {
 }  // namespace
 
 FunctionPtr FromLegacy(std::string_view name, TernLegacyCall call, void* resource,
-                       std::string_view signature) {
-  return Function::FromC(
-      name, &CallLegacy, new LegacyFunction{call, resource},
-      [](void* data) { delete static_cast<LegacyFunction*>(data); }, false, signature);
+                       void (*release)(void*), std::string_view signature) {
+  const auto end = [](void* data) {
+    const std::unique_ptr<LegacyFunction> legacy(static_cast<LegacyFunction*>(data));
+    if (legacy->release != nullptr) legacy->release(legacy->resource);
+  };
+  return Function::FromC(name, &CallLegacy, new LegacyFunction{call, resource, release}, end, false,
+                         signature);
 }
 
 int32_t CallAsLegacy(Function* function, const TernLegacyValue* values, const int32_t* type_codes,
@@ -211,6 +215,13 @@ int32_t CallAsLegacy(Function* function, const TernLegacyValue* values, const in
   if (code == 0) code = function->Call(arguments.views.data(), num_args, &returned);
   arguments.SettleMoved();
   *result_code = ReleaseLegacy(Any::Adopt(returned), result);
+  return code;
+}
+
+int32_t ReturnLegacyError(Status status, TernLegacyValue* result, int32_t* result_code) {
+  TernAny error{};
+  const int32_t code = internal::ReturnError(std::move(status), &error);
+  *result_code = ReleaseLegacy(Any::Adopt(error), result);
   return code;
 }
 

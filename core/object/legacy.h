@@ -18,13 +18,16 @@
 
 namespace tern {
 
-// A function of the legacy convention. resource is handed to every call and must outlive them.
+// A function of the legacy convention. resource is handed to every call; release, if any, is called
+// with it when the function ends.
 FunctionPtr FromLegacy(std::string_view name, TernLegacyCall call, void* resource,
-                       std::string_view signature = {});
+                       void (*release)(void*) = nullptr, std::string_view signature = {});
 
 // Calls `function` for a legacy caller. 0, or the error's code with the Error in the result.
 int32_t CallAsLegacy(Function* function, const TernLegacyValue* values, const int32_t* type_codes,
                      int32_t num_args, TernLegacyValue* result, int32_t* result_code);
+// The same failure without a call. Returns its code.
+int32_t ReturnLegacyError(Status status, TernLegacyValue* result, int32_t* result_code);
 
 // Names that sources written for the older interface use.
 using TVMArgValue = AnyView;

@@ -5,13 +5,21 @@
 #include <algorithm>
 
 #include "core/base/strings.h"
+#include "core/object/error_fields.h"
 
 namespace tern {
 namespace {
 
+// The one type of the library that has fields gets them when they are first asked for.
+const TypeReflection* ReflectionOf(const TypeEntry& entry) {
+  if (entry.code == TERN_TYPE_ERROR && entry.reflection() == nullptr)
+    internal::RegisterReflection(TERN_TYPE_ERROR, internal::ErrorReflection());
+  return entry.reflection();
+}
+
 const TypeReflection* ReflectionOf(TernTypeCode code) {
   const TypeEntry* entry = FindType(code);
-  return entry == nullptr ? nullptr : entry->reflection();
+  return entry == nullptr ? nullptr : ReflectionOf(*entry);
 }
 
 }  // namespace
@@ -20,7 +28,7 @@ std::vector<FieldInfo> FieldsOf(TernTypeCode code) {
   std::vector<const TypeReflection*> line;
   for (const TypeEntry* entry = FindType(code); entry != nullptr;
        entry = entry->parent > 0 ? FindType(entry->parent) : nullptr) {
-    if (const TypeReflection* reflection = entry->reflection()) line.push_back(reflection);
+    if (const TypeReflection* reflection = ReflectionOf(*entry)) line.push_back(reflection);
   }
   std::vector<FieldInfo> fields;
   std::for_each(line.rbegin(), line.rend(), [&fields](const TypeReflection* reflection) {

@@ -10,6 +10,7 @@
 #include "core/object/bytes.h"
 #include "core/object/closure.h"
 #include "core/object/function.h"
+#include "core/object/module.h"
 #include "core/object/print.h"
 #include "core/object/reflection_parts.h"
 #include "core/object/registry.h"
@@ -126,6 +127,9 @@ class Collector {
       case TERN_TYPE_TENSOR: return TensorLeaf(Held<Tensor>(value));
       case TERN_TYPE_CLOSURE:
         return Refuse("is a closure, whose function is a number in an executable");
+      case TERN_TYPE_MODULE:
+        return Refuse(StrCat("is the module '", Held<Module>(value).name(),
+                             "', whose functions are code of this process"));
       default: break;
     }
     return Refuse(StrCat("is of type '", value.type_name(), "', which has no registered fields"));

@@ -6,10 +6,10 @@
 // written once however often they are referred to. Since no node can refer to a later one, what is
 // read has no cycles. Written are none, bools, ints, floats, dtypes, devices, text, bytes, shapes,
 // lists, arrays, maps, dicts, adts, tensors of every dtype, storages, functions by the name under
-// which they are registered, and types with registered fields. Refused, with the path: cycles,
-// pointers, closures (their function is a number in an executable), modules, functions that are not
-// registered, types without fields, and graphs deeper than kMaxGraphDepth, since what takes them
-// apart recurses.
+// which they are registered, and types with registered fields, errors among them. Refused, with the
+// path: cycles, pointers, closures (their function is a number in an executable), modules (their
+// functions are code of this process), functions that are not registered, types without fields, and
+// graphs deeper than kMaxGraphDepth, since what takes them apart recurses.
 #ifndef TERN_CORE_OBJECT_SERIALIZE_GRAPH_H_
 #define TERN_CORE_OBJECT_SERIALIZE_GRAPH_H_
 

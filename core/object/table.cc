@@ -74,10 +74,24 @@ std::optional<std::string_view> ContentOf(const TernAny& any) {
   switch (any.type_code) {
     case TERN_TYPE_SHAPE: return Raw(static_cast<Shape*>(internal::ObjectOf(any))->dims());
     case TERN_TYPE_BYTES: return static_cast<Bytes*>(internal::ObjectOf(any))->view();
-    case TERN_TYPE_UCS4_STRING:
-      return Raw(std::span(static_cast<LongUCS4String*>(internal::ObjectOf(any))->view()));
     default: return std::nullopt;
   }
+}
+
+// Code points however they are held.
+std::optional<std::string_view> CodePointsOf(const TernAny& any) {
+  const std::optional<std::u32string_view> text = internal::AnyToUCS4(any);
+  if (!text.has_value()) return std::nullopt;
+  return Raw(std::span(*text));
+}
+
+// What a key is kept as, without taking or copying it: what a moved reference offers, the object
+// behind a handle, the value of a box. Not for text and code points, which may be padded.
+TernAny KeptValue(const TernAny& key) {
+  const TernAny& value = internal::Resolve(key);
+  if (value.type_code == TERN_TYPE_OBJECT_HANDLE)
+    return internal::MakeObjectAny(static_cast<Object*>(value.v.p));
+  return internal::HoldsObject(value) ? internal::Unboxed(internal::ObjectOf(value)) : value;
 }
 
 // Floats that are equal are one key, and so are all NaNs.
@@ -101,11 +115,14 @@ bool SameValue(const TernAny& a, const TernAny& b) {
 
 // An immediate item; or text or other content of a kind; or a value compared as it is.
 struct Table::Probe {
+  enum Kind : uint8_t { kValue, kText, kCodePoints, kContent };
+
   Item item = Item::Hole();
   uint32_t hash = 0;
-  bool is_text = false;
-  std::string_view content = {};  // data() is null where the value counts
-  TernAny value = {};             // for content: its kind, and the object that has it, if any
+  Kind kind = kValue;
+  std::string_view content = {};    // of any kind but kValue
+  TernAny value = {};               // what is compared, or of content the object that has it
+  const TernAny* source = nullptr;  // the key as it was given; null: just its text
 
   bool IsSameObject(Item key) const {
     return key.is_object() && internal::HoldsObject(value) &&
@@ -124,7 +141,8 @@ struct Table::Probe {
   bool Matches(Item key) const {
     if (!key.is_pointer()) return false;
     const TernAny other = key.View();
-    if (content.data() == nullptr) return SameValue(value, other);
+    if (kind == kValue) return SameValue(value, other);
+    if (kind == kCodePoints) return CodePointsOf(other) == content;
     return other.type_code == value.type_code && *ContentOf(other) == content;
   }
 };
@@ -139,7 +157,7 @@ Table::Probe Table::MakeTextProbe(std::string_view text) const {
     probe.item = Item::OfText(text);
     probe.hash = HashWord(probe.item.bits(), seed_);
   } else {
-    probe.is_text = true;
+    probe.kind = Probe::kText;
     probe.content = text;
     probe.hash = HashContent(text, seed_);
   }
@@ -150,19 +168,29 @@ Table::Probe Table::MakeProbe(const TernAny& key) const {
   if (const std::optional<std::string_view> text = internal::AnyToText(key)) {
     Probe probe = MakeTextProbe(*text);
     if (internal::HoldsObject(key)) probe.value = key;
+    probe.source = &key;
     return probe;
   }
-  const TernAny value = Canonical(key);
   Probe probe;
-  probe.item = Item::Immediate(value);  // a canonical float may have become one
-  probe.value = value;
+  probe.source = &key;
+  probe.value = Canonical(KeptValue(key));
+  if (const std::optional<std::u32string_view> text = internal::AnyToUCS4(key)) {
+    probe.kind = Probe::kCodePoints;
+    probe.content = Raw(std::span(*text));
+    if (text->size() <= UCS4String::kAnyCapacity)
+      probe.item = Item::Immediate(internal::MakeSmallUCS4(*text));
+  } else if (const std::optional<std::string_view> content = ContentOf(probe.value)) {
+    probe.kind = Probe::kContent;
+    probe.content = *content;
+  } else {
+    probe.item = Item::Immediate(probe.value);  // a canonical float may have become one
+  }
   if (!probe.item.is_hole()) {
     probe.hash = HashWord(probe.item.bits(), seed_);
-  } else if (const std::optional<std::string_view> content = ContentOf(value)) {
-    probe.content = *content;
-    probe.hash = HashContent(*content, seed_);
+  } else if (probe.kind != Probe::kValue) {
+    probe.hash = HashContent(probe.content, seed_);
   } else {
-    probe.hash = HashWord(static_cast<uint64_t>(value.v.i), seed_);
+    probe.hash = HashWord(static_cast<uint64_t>(probe.value.v.i), seed_);
   }
   return probe;
 }
@@ -182,7 +210,7 @@ Table::Cell* Table::FindImmediate(Item key, uint32_t hash) const {
 
 Table::Cell* Table::FindOther(const Probe& probe) const {
   if (!probe.item.is_hole()) return FindImmediate(probe.item, probe.hash);
-  if (probe.is_text) {
+  if (probe.kind == Probe::kText) {
     return FindCell(probe.hash, [&probe](Item other) {
       return probe.IsSameObject(other) || probe.MatchesText(other);
     });
@@ -223,7 +251,10 @@ Result<Any> Table::At(const AnyView& key) const {
 }
 
 bool Table::Set(const AnyView& key, Any value) {
-  return SetProbed(MakeProbe(key.c_any()), std::move(value));
+  if (key.type_code() != TERN_TYPE_DL_TENSOR)
+    return SetProbed(MakeProbe(key.c_any()), std::move(value));
+  const Any copy(key);  // a borrowed tensor is kept as a copy, which is then the key
+  return SetProbed(MakeProbe(copy.c_any()), std::move(value));
 }
 
 bool Table::SetText(std::string_view key, Any value) {
@@ -258,8 +289,9 @@ void Table::Append(Cell* cell, uint32_t hash, Item key, Any value) {
 
 Item Table::MakeKey(const Probe& probe) {
   if (!probe.item.is_hole()) return probe.item;
-  if (probe.is_text && !internal::HoldsObject(probe.value)) return pool_.OfText(probe.content);
-  return pool_.Share(probe.value);
+  if (probe.source == nullptr) return pool_.OfText(probe.content);
+  const TernAny canonical = Canonical(*probe.source);
+  return pool_.Share(canonical);  // takes what a moved reference offers
 }
 
 bool Table::Erase(const AnyView& key) {

@@ -52,7 +52,8 @@ class Table : public Object {
   // The error names the key.
   Result<Any> At(const AnyView& key) const;
 
-  // Puts or replaces; a key that is there keeps its place. True if it was not there.
+  // Puts or replaces; a key that is there keeps its place. True if it was not there: then what a
+  // moved key offers is taken. Finding and erasing only look at it.
   bool Set(const AnyView& key, Any value);
   bool SetText(std::string_view key, Any value);
   // True if there was one.

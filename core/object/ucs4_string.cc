@@ -43,8 +43,12 @@ std::optional<std::u32string_view> AnyToUCS4(const TernAny& any) {
     return std::u32string_view(reinterpret_cast<const char32_t*>(value.v.char32),
                                static_cast<size_t>(value.small_len));
   }
-  if (value.type_code != TERN_TYPE_UCS4_STRING) return std::nullopt;
-  return static_cast<LongUCS4String*>(ObjectOf(value))->view();
+  const bool handle = value.type_code == TERN_TYPE_OBJECT_HANDLE;
+  const auto* object = handle                ? static_cast<const Object*>(value.v.p)
+                       : HoldsObject(value) ? ObjectOf(value)
+                                             : nullptr;
+  if (object == nullptr || object->type_code() != TERN_TYPE_UCS4_STRING) return std::nullopt;
+  return static_cast<const LongUCS4String*>(object)->view();
 }
 
 TernAny MakeSmallUCS4(std::u32string_view text) {

@@ -313,6 +313,167 @@ static void Errors(void) {
   tern_any_release(&function);
 }
 
+/* Gives its error a cause, as a callee that knows more does. */
+static int32_t Load(void* self, const TernAny* args, int32_t num_args, TernAny* result) {
+  TernAny cause, error;
+  (void)self;
+  (void)args;
+  (void)num_args;
+  if (!Ok(tern_error_new(4, "no file 'a.bin'", &cause))) return tern_fail(result, 12, "?");
+  if (!Ok(tern_error_wrap(11, "the model cannot be loaded", &cause, &error)))
+    return tern_fail(result, 12, "?");
+  tern_any_release(&cause); /* the error shares it */
+  return tern_fail_with(result, &error);
+}
+
+static void ErrorsWithCauses(void) {
+  TernAny function, error, cause, none, number = Int(3);
+  tern_buffer* text;
+  tern_status* status;
+  int32_t kind = 0;
+  EXPECT(Ok(tern_function_new("test.load", NULL, &Load, NULL, NULL, &function)));
+  EXPECT(tern_function_try(&function, NULL, 0, &error) == 11);
+  EXPECT(Ok(tern_error_add_frame(&error, "main", 12)));
+  EXPECT(Ok(tern_error_text(&error, &text)));
+  EXPECT(strcmp(tern_buffer_data(text),
+                "failed: the model cannot be loaded\n"
+                "  note: in main at pc 12\n"
+                "  note: caused by: not found: no file 'a.bin'") == 0);
+  tern_buffer_free(text);
+  EXPECT(Ok(tern_error_cause(&error, &cause)) && cause.type_code == TERN_TYPE_ERROR);
+  EXPECT(Ok(tern_error_kind(&cause, &kind)) && kind == 4);
+  EXPECT(Ok(tern_error_cause(&cause, &none)) && none.type_code == TERN_TYPE_NONE);
+  EXPECT(Ok(tern_graph_to_json(&error, &text)));
+  EXPECT(strstr(tern_buffer_data(text), "no file 'a.bin'") != NULL);
+  EXPECT(Ok(tern_graph_from_json(tern_buffer_data(text), tern_buffer_size(text), &none)));
+  EXPECT(Ok(tern_any_equal(&error, &none, &kind, NULL)) && kind == 1);
+  tern_any_release(&none);
+  tern_buffer_free(text);
+  tern_any_release(&error);
+  tern_any_release(&cause); /* it outlives what it caused */
+  status = tern_function_call(NULL, &function, NULL, 0, &error);
+  EXPECT(strstr(tern_status_text(status), "caused by: not found: no file 'a.bin'") != NULL);
+  tern_status_free(status);
+  tern_any_release(&function);
+
+  EXPECT(Fails(tern_error_wrap(1, "x", &number, &error), "expected error, got int 3"));
+  EXPECT(Fails(tern_error_cause(&number, &cause), "expected error, got int 3"));
+  EXPECT(Fails(tern_error_text(&number, &text), "expected error, got int 3"));
+  EXPECT(tern_fail_with(&error, &number) != 0); /* no error to fail with is one too */
+  EXPECT(error.type_code == TERN_TYPE_ERROR && number.type_code == TERN_TYPE_NONE);
+  tern_any_release(&error);
+}
+
+/* Compiled to the older convention: the sum of ints and floats, plus what `resource` holds. */
+static int32_t LegacySum(const TernLegacyValue* values, const int32_t* type_codes, int32_t num_args,
+                         TernLegacyValue* result, int32_t* result_code, void* resource) {
+  double sum = *(const double*)resource;
+  int32_t i;
+  for (i = 0; i < num_args; ++i) {
+    if (type_codes[i] == TERN_LEGACY_INT)
+      sum += (double)values[i].i;
+    else if (type_codes[i] == TERN_LEGACY_FLOAT)
+      sum += values[i].f;
+    else
+      return -1;
+  }
+  result->f = sum;
+  *result_code = TERN_LEGACY_FLOAT;
+  return 0;
+}
+/* Gives an object that it got back, with a reference of its own. */
+static int32_t LegacyEcho(const TernLegacyValue* values, const int32_t* type_codes,
+                          int32_t num_args, TernLegacyValue* result, int32_t* result_code,
+                          void* resource) {
+  TernAny any = None();
+  *(int32_t*)resource = type_codes[0];
+  if (num_args != 1 || type_codes[0] != TERN_LEGACY_OBJECT) return 7;
+  any.type_code = ((TernObject*)values[0].p)->type_code;
+  any.v.object = (TernObject*)values[0].p;
+  tern_any_retain(&any);
+  *result = values[0];
+  *result_code = type_codes[0];
+  return 0;
+}
+static void ReleaseDouble(void* resource) { *(double*)resource = -1; }
+
+/* A function of the older convention, called as one of today. */
+static void D30LegacyFunctionsCalledAsNew(void) {
+  double base = 10;
+  int32_t seen = -1;
+  TernAny sum, echo, args[2], result = None();
+  EXPECT(Ok(tern_function_new_legacy("test.sum", "(...) -> float", &LegacySum, &base,
+                                     &ReleaseDouble, &sum)));
+  args[0] = Int(4);
+  args[1] = None();
+  args[1].type_code = TERN_TYPE_FLOAT;
+  args[1].v.f = 0.5;
+  EXPECT(Ok(tern_function_call(NULL, &sum, args, 2, &result)));
+  EXPECT(result.type_code == TERN_TYPE_FLOAT && result.v.f == 14.5);
+  args[0] = Raw("text");
+  EXPECT(Fails(tern_function_call(NULL, &sum, args, 1, &result), "test.sum: failed with code -1"));
+  EXPECT(base == 10);
+  tern_any_release(&sum);
+  EXPECT(base == -1); /* released with the function */
+
+  EXPECT(Ok(tern_function_new_legacy("test.echo", NULL, &LegacyEcho, &seen, NULL, &echo)));
+  EXPECT(Ok(tern_string_new("short", 5, &args[0])));
+  EXPECT(Ok(tern_function_call(NULL, &echo, args, 1, &result)));
+  EXPECT(seen == TERN_LEGACY_OBJECT); /* boxed, as that convention has no text in place */
+  EXPECT(IsText(&result, "short"));
+  tern_any_release(&result);
+  tern_any_release(&echo);
+  EXPECT(Fails(tern_function_new_legacy("x", NULL, NULL, NULL, NULL, &echo), "without a body"));
+}
+
+/* Takes what is behind a legacy result that holds an object. */
+static TernAny TakeLegacyObject(TernLegacyValue value) {
+  TernAny any = None();
+  any.type_code = ((TernObject*)value.p)->type_code;
+  any.v.object = (TernObject*)value.p;
+  return any;
+}
+
+/* A function of today, called by a caller of the older convention. */
+static void D30NewFunctionsCalledAsLegacy(void) {
+  int calls = 0;
+  TernAny divide, number = Int(3), error;
+  TernLegacyValue values[2], result;
+  int32_t codes[2] = {TERN_LEGACY_INT, TERN_LEGACY_UINT};
+  int32_t result_code = -1, kind = 0;
+  EXPECT(Ok(tern_function_new("test.divide", NULL, &Divide, &calls, NULL, &divide)));
+  values[0].i = 42;
+  values[1].i = 6;
+  EXPECT(tern_call_legacy(&divide, values, codes, 2, &result, &result_code) == 0);
+  EXPECT(result_code == TERN_LEGACY_INT && result.i == 7);
+
+  values[1].i = 0;
+  EXPECT(tern_call_legacy(&divide, values, codes, 2, &result, &result_code) == 1);
+  EXPECT(result_code == TERN_LEGACY_OBJECT);
+  error = TakeLegacyObject(result);
+  EXPECT(Ok(tern_error_kind(&error, &kind)) && kind == 1);
+  tern_any_release(&error);
+
+  codes[1] = 99;
+  EXPECT(tern_call_legacy(&divide, values, codes, 2, &result, &result_code) != 0);
+  error = TakeLegacyObject(result);
+  EXPECT(Fails(tern_error_kind(&number, &kind), "expected error"));
+  EXPECT(Ok(tern_error_kind(&error, &kind)) && kind == 2);
+  tern_any_release(&error);
+  EXPECT(calls == 2); /* not called with what cannot be converted */
+
+  EXPECT(tern_call_legacy(&number, values, codes, 2, &result, &result_code) != 0);
+  error = TakeLegacyObject(result);
+  tern_any_release(&error);
+  EXPECT(tern_call_legacy(&divide, NULL, codes, 2, &result, &result_code) != 0);
+  error = TakeLegacyObject(result);
+  tern_any_release(&error);
+  EXPECT(tern_call_legacy(&divide, values, codes, -1, &result, &result_code) != 0);
+  error = TakeLegacyObject(result);
+  tern_any_release(&error);
+  tern_any_release(&divide);
+}
+
 static void Graphs(void) {
   TernAny items[2], list, copy, map, key = Raw("k");
   tern_buffer* buffer;
@@ -390,7 +551,10 @@ int main(void) {
   Tensors(runtime);
   D29FunctionsByName();
   D16EveryKindCrossesACall();
+  D30LegacyFunctionsCalledAsNew();
+  D30NewFunctionsCalledAsLegacy();
   Errors();
+  ErrorsWithCauses();
   Graphs();
   Operators(runtime);
   EXPECT(tern_live_objects() == before);

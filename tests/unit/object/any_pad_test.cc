@@ -11,6 +11,7 @@
 #include "core/object/function.h"
 #include "core/object/shape.h"
 #include "core/object/string.h"
+#include "core/object/ucs4_string.h"
 #include "tests/unit/object/counting.h"
 
 namespace tern {
@@ -40,6 +41,37 @@ TEST_F(AnyPadTest, D05HoldsFifteenBytes) {
   }
   const std::string_view with_zero("a\0b and some more", 15);
   EXPECT_EQ(*AnyPad<1>(with_zero).TryCast<std::string_view>(), with_zero);
+}
+
+TEST_F(AnyPadTest, D11CodePointsLieInPads) {
+  const std::u32string_view four = U"añ你😀";
+  const AnyPad<1> pad{UCS4String(four)};
+  EXPECT_EQ(live(), 0);
+  EXPECT_EQ(pad.view().type_code(), TERN_TYPE_PADDED);
+  EXPECT_EQ(pad.TryCast<UCS4String>()->view(), four);
+  EXPECT_EQ(AnyPad<1>(UCS4String(U"ab")).view().type_code(), TERN_TYPE_SMALL_UCS4);
+  EXPECT_EQ(AnyPad<2>(pad).TryCast<UCS4String>()->view(), four);
+  EXPECT_EQ(live(), 0);
+  EXPECT_EQ(pad.Narrow().type_code(), TERN_TYPE_UCS4_STRING);
+  UCS4String five(U"añ你😀!");
+  const char32_t* data = five.data();
+  const AnyPad<1> moved{std::move(five)};
+  EXPECT_EQ(moved.TryCast<UCS4String>()->data(), data) << "longer text hands its buffer over";
+}
+
+TEST_F(AnyPadTest, D11ACalleeWritesCodePointsIntoTheResult) {
+  const auto take = Function::FromTyped("take", [](const UCS4String& text, int64_t n) {
+    return UCS4String(text.view().substr(0, static_cast<size_t>(n)));
+  });
+  const Any text(UCS4String(U"añ你😀!"));
+  AnyPad<1> pad;
+  const int64_t before = live();
+  ASSERT_TRUE(take->InvokeInto(&pad, {text, 4}).ok());
+  EXPECT_EQ(live(), before);
+  EXPECT_EQ(pad.TryCast<UCS4String>()->view(), U"añ你😀");
+  EXPECT_EQ(take->Invoke({text, 2})->type_code(), TERN_TYPE_SMALL_UCS4);
+  EXPECT_EQ(take->Invoke({text, 3})->type_code(), TERN_TYPE_UCS4_STRING);
+  EXPECT_EQ(*take->CallAs<UCS4String>(text, 5), *text.TryCast<UCS4String>());
 }
 
 TEST_F(AnyPadTest, D05EveryOtherKindOfValueToo) {

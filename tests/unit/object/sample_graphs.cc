@@ -9,6 +9,7 @@
 #include "core/object/array.h"
 #include "core/object/bytes.h"
 #include "core/object/dict.h"
+#include "core/object/error.h"
 #include "core/object/list.h"
 #include "core/object/map.h"
 #include "core/object/shape.h"
@@ -74,6 +75,10 @@ void AddContainers(std::vector<Any>* out) {
   const ObjectPtr<Circle> circle = MakeObject<Circle>("a circle", 2.5, Any(shared));
   out->push_back(Any(circle));
   out->push_back(Any(List<>({Any(circle), Any(MakeObject<Circle>("", -1.0, Any(circle)))})));
+  const ObjectPtr<Error> error =
+      Error::Make(Failed("it failed").AddNote("a note"), Error::Make(NotFound("not there")));
+  error->AddFrame({.function = "main", .pc = 3});
+  out->push_back(Any(error));
 }
 
 }  // namespace

@@ -11,9 +11,11 @@
 #include "core/object/bytes.h"
 #include "core/object/closure.h"
 #include "core/object/dict.h"
+#include "core/object/error.h"
 #include "core/object/function.h"
 #include "core/object/list.h"
 #include "core/object/map.h"
+#include "core/object/module.h"
 #include "core/object/print.h"
 #include "core/object/registry.h"
 #include "core/object/serialize_graph.h"
@@ -100,6 +102,61 @@ TEST_F(SerializeTest, D34FunctionsByTheirRegisteredName) {
   EXPECT_NE(status.message().find("serialize_test.f"), std::string_view::npos) << status.message();
 }
 
+ObjectPtr<Error> MakeSampleError() {
+  const ObjectPtr<Error> cause = Error::Make(NotFound("no file 'a.bin'").SetErrorCode("E0901"));
+  const ObjectPtr<Error> error =
+      Error::Make(Failed("the model cannot be loaded").AddNote("check the path"), cause);
+  error->AddFrame({"load"});
+  error->AddFrame({.function = "main", .pc = 12});
+  return error;
+}
+
+TEST_F(SerializeTest, D34ErrorsKeepKindMessageNotesCauseAndFrames) {
+  const ObjectPtr<Error> error = MakeSampleError();
+  ExpectRoundTrip(Any(error));
+  ExpectRoundTrip(Any(List<>({Any(error), Any(error)})));
+  for (const Any& back : {DeserializeBinary(SerializeBinary(error).value()).value(),
+                          DeserializeJson(SerializeJson(error).value()).value()}) {
+    const Error& again = *back.TryCast<Error>();
+    EXPECT_EQ(again.ToStatus().ToString(), error->ToStatus().ToString());
+    EXPECT_EQ(again.cause()->status().error_code(), "E0901");
+    EXPECT_EQ(again.frames()[1].pc, 12);
+  }
+  EXPECT_TRUE(StructuralEqual(error, MakeSampleError()));
+  const ObjectPtr<Error> other = MakeSampleError();
+  other->AddFrame({"outer"});
+  const std::optional<Difference> difference = FirstDifference(error, other);
+  EXPECT_EQ(difference->path, ".frames") << difference->what;
+  EXPECT_EQ(*GetField(*error, "kind").value().As<std::string>(), "failed");
+}
+
+TEST_F(SerializeTest, D34BadErrorsAreRefused) {
+  const auto read = [](std::string_view nodes, std::string_view values) {
+    return DeserializeJson(StrCat(
+        R"({"tern":"object graph","version":1,"nodes":[{"kind":"array","values":[]},)", nodes,
+        R"({"kind":"object","name":"error","names":["kind","message","code","notes","cause",)",
+        R"("frames"],"values":)", values, R"(}],"value":{"ref":)",
+        nodes.empty() ? "1" : "2", "}}"));
+  };
+  const auto error = [&read](std::string_view values, std::string_view nodes = "") {
+    return std::string(read(nodes, values).status().message());
+  };
+  EXPECT_TRUE(read("", R"(["failed","m","",{"ref":0},null,{"ref":0}])").ok());
+  EXPECT_EQ(error(R"(["sad","m","",{"ref":0},null,{"ref":0}])"),
+            "JSON object graph, node 1: an error of the unknown kind 'sad'");
+  EXPECT_EQ(error(R"(["ok","m","",{"ref":0},null,{"ref":0}])"),
+            "JSON object graph, node 1: an error of the unknown kind 'ok'");
+  EXPECT_EQ(error(R"(["failed",7,"",{"ref":0},null,{"ref":0}])"),
+            "JSON object graph, node 1: expected string, got int 7");
+  EXPECT_EQ(error(R"(["failed","m","",{"ref":0},{"ref":0},{"ref":0}])"),
+            "JSON object graph, node 1: expected error, got list");
+  EXPECT_EQ(error(R"(["failed","m","",5,null,{"ref":0}])"),
+            "JSON object graph, node 1: expected array<string>, got int 5");
+  EXPECT_EQ(error(R"(["failed","m","",{"ref":0},null,{"ref":1}])",
+                  R"({"kind":"array","values":[3]},)"),
+            "JSON object graph, node 2: frame 0 of an error: expected (function, pc), got int");
+}
+
 std::string Refusal(const AnyView& value) {
   const Result<std::vector<uint8_t>> bytes = SerializeBinary(value);
   const Result<std::string> json = SerializeJson(value);
@@ -126,6 +183,13 @@ TEST_F(SerializeTest, D34CyclesAreRefusedWithTheirPath) {
   circle->set_inside(Any());
 }
 
+class Odd : public Object {
+ public:
+  static constexpr std::string_view kTypeKey = "serialize_test.Odd";
+  using Parent = Object;
+  Odd() : Object(0, nullptr) {}
+};
+
 TEST_F(SerializeTest, D34WhatHasNoMeaningElsewhereIsRefused) {
   int local = 0;
   EXPECT_EQ(Refusal(Any(List<>({Any(static_cast<void*>(&local))}))),
@@ -134,9 +198,12 @@ TEST_F(SerializeTest, D34WhatHasNoMeaningElsewhereIsRefused) {
   EXPECT_EQ(Refusal(Closure::Make(4, one)),
             "cannot be serialized: the value itself is a closure, whose function is a number in an "
             "executable");
-  const Status status = Unsupported("x");
-  EXPECT_EQ(Refusal(Any(List<>({Any(Error::Make(status.Clone()))}))),
-            "cannot be serialized: [0] is of type 'error', which has no registered fields");
+  EXPECT_EQ(Refusal(Any(Map<>{{"m", Any(Module::Make("math"))}})),
+            "cannot be serialized: [\"m\"] is the module 'math', whose functions are code of this "
+            "process");
+  EXPECT_EQ(Refusal(Any(List<>({Any(MakeObject<Odd>())}))),
+            "cannot be serialized: [0] is of type 'serialize_test.Odd', which has no registered "
+            "fields");
   const Any bad_text = Any(List<>({Any("\xff")}));
   EXPECT_TRUE(SerializeBinary(bad_text).ok());
   EXPECT_EQ(SerializeJson(bad_text).status().message(),

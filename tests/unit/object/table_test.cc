@@ -10,12 +10,17 @@
 #include <string>
 #include <vector>
 
+#include "core/object/any_pad.h"
+#include "core/object/boxed.h"
 #include "core/object/bytes.h"
 #include "core/object/dict.h"
 #include "core/object/map.h"
 #include "core/object/print.h"
+#include "core/object/rvalue.h"
+#include "core/object/sequence.h"
 #include "core/object/shape.h"
 #include "core/object/string.h"
+#include "core/object/tensor.h"
 #include "core/object/ucs4_string.h"
 #include "tests/unit/object/allocation_count.h"
 #include "tests/unit/object/counting.h"
@@ -52,6 +57,109 @@ TEST_F(TableTestBad, MissingKeysAreNamed) {
   EXPECT_EQ(table->At("a rather long key").status().message(),
             "no key \"a rather long key\" in a map of 1 entry");
   EXPECT_EQ(table->At(true).status().code(), StatusCode::kNotFound);
+}
+
+TEST_F(TableTest, D17MovedKeysAreLookedAtByFindAndTakenBySet) {
+  const TablePtr table = Table::Make();
+  const ShapePtr shape = Shape::Make({2, 3});
+  const Any keys[] = {Any(shape), Any(Sequence::Make()), Any("a text that lies on the heap"),
+                      Any(UCS4String(U"code points")), Any(Bytes::Make("some bytes"))};
+  for (const Any& key : keys) {
+    Any first = key, second = key;
+    EXPECT_FALSE(table->Contains(Moved(&first)));
+    EXPECT_FALSE(first.is_none()) << "finding only looks";
+    EXPECT_TRUE(table->Set(Moved(&first), Any(1)));
+    EXPECT_TRUE(first.is_none()) << "taken, as an item of a list is";
+    EXPECT_TRUE(table->Contains(key)) << PrintValue(key);
+    EXPECT_TRUE(table->Contains(Moved(&second)));
+    EXPECT_FALSE(table->Set(Moved(&second), Any(2))) << "the key was there";
+    EXPECT_FALSE(second.is_none()) << "so the caller keeps its own";
+  }
+  EXPECT_EQ(table->size(), std::size(keys));
+  EXPECT_EQ(shape->ref_count(), 3) << "this, keys[0] and the table";
+  for (const Any& key : keys) {
+    Any moved = key;
+    EXPECT_TRUE(table->Erase(Moved(&moved)));
+    EXPECT_FALSE(moved.is_none());
+  }
+}
+
+TEST_F(TableTest, D17MovedKeysStayFoundWhenTheTableGrows) {
+  const TablePtr table = Table::Make();
+  std::vector<ShapePtr> shapes;
+  std::vector<SequencePtr> lists;
+  for (int64_t i = 0; i < 100; ++i) {
+    shapes.push_back(Shape::Make({i}));
+    lists.push_back(Sequence::Make());
+    Any shape(shapes.back()), list(lists.back());
+    table->Set(Moved(&shape), Any(i));
+    table->Set(Moved(&list), Any(-i));
+  }
+  for (size_t i = 0; i < 100; ++i) {
+    EXPECT_EQ(table->Find(shapes[i])->TryCast<int64_t>(), static_cast<int64_t>(i));
+    EXPECT_EQ(table->Find(lists[i])->TryCast<int64_t>(), -static_cast<int64_t>(i));
+  }
+}
+
+TEST_F(TableTest, D18PaddedKeysAreTheTextTheyHold) {
+  const TablePtr table = Table::Make();
+  const AnyPad<1> text(std::string_view("fifteen letters"));
+  const AnyPad<3> longer(std::string_view("thirty letters, or about that"));
+  const AnyPad<1> points(UCS4String(U"añ你😀"));
+  ASSERT_EQ(points.view().type_code(), TERN_TYPE_PADDED);
+  for (const AnyView key : {text.view(), longer.view(), points.view()}) {
+    EXPECT_TRUE(table->Set(key, Any(1)));
+    EXPECT_FALSE(table->Set(key, Any(2)));
+    EXPECT_TRUE(table->Contains(key));
+    EXPECT_TRUE(table->Contains(Any(key))) << "boxed, it is the same key";
+  }
+  EXPECT_TRUE(table->Contains("fifteen letters"));
+  EXPECT_TRUE(table->Contains(Any(UCS4String(U"añ你😀"))));
+  for (const Table::Entry& entry : *table)
+    EXPECT_NE(entry.key.type_code(), TERN_TYPE_PADDED) << "the pad may end before the table";
+}
+
+TEST_F(TableTest, HandlesBoxesAndLentTensorsAreTheKeysTheyStandFor) {
+  const TablePtr table = Table::Make();
+  const ShapePtr shape = Shape::Make({4});
+  const UCS4String word(U"words of code points");
+  const Any text("a text that lies on the heap"), wide(word);
+  for (Object* object : {static_cast<Object*>(shape.get()), text.object(), wide.object()}) {
+    const AnyView handle(internal::MakePointerAny(TERN_TYPE_OBJECT_HANDLE, object));
+    EXPECT_TRUE(table->Set(AnyView(object), Any(1)));
+    EXPECT_TRUE(table->Contains(handle));
+    EXPECT_FALSE(table->Set(handle, Any(2)));
+  }
+  const ObjectPtr<BoxInt> box = BoxInt::Make(5);
+  TernAny raw = internal::MakeAny(TERN_TYPE_BOX_INT);
+  raw.v.object = box->header();
+  EXPECT_TRUE(table->Set(AnyView(raw), Any("five")));
+  EXPECT_TRUE(table->Contains(5));
+  // One code point as an object of its own, as code that works on objects alone makes it.
+  const ObjectPtr<Object> one = ToObject(AnyView(UCS4String(U"x")));
+  EXPECT_TRUE(table->Set(Any(UCS4String(U"x")), Any(1)));
+  EXPECT_TRUE(table->Contains(Any(one)));
+
+  const TensorPtr tensor = Tensor::FromValues<float>({1, 2}, {2}).value();
+  const TernDLTensor* lent = *AnyView(tensor).TryCast<const TernDLTensor*>();
+  EXPECT_TRUE(table->Set(AnyView(lent), Any("a copy")));
+  const Any kept([&] {
+    AnyView last;
+    for (const Table::Entry& entry : *table) last = entry.key;
+    return last;
+  }());
+  EXPECT_EQ(kept.type_code(), TERN_TYPE_TENSOR);
+  EXPECT_EQ(table->Find(kept)->TryCast<std::string>(), "a copy");
+}
+
+TEST_F(TableTestBad, AKeyThatWasTakenBeforeIsNone) {
+  const TablePtr table = Table::Make();
+  Any list(Sequence::Make());
+  const AnyView moved = Moved(&list);
+  EXPECT_TRUE(table->Set(moved, Any(1)));
+  EXPECT_FALSE(table->Contains(moved)) << "none is no key yet";
+  EXPECT_TRUE(table->Set(moved, Any(2)));
+  EXPECT_EQ(table->Find(nullptr)->TryCast<int64_t>(), 2);
 }
 
 TEST_F(TableTest, TextIsOneKeyHoweverItIsHeld) {
