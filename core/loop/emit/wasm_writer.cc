@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// The binary format: https://webassembly.github.io/spec/core/binary/
+#include "core/loop/emit/wasm_writer.h"
+
+#include <algorithm>
+#include <span>
+
+#include "core/base/check.h"
+
+namespace tern::loop {
+namespace {
+
+enum Section : uint8_t { kTypes = 1, kImports = 2, kFunctions = 3, kExports = 7, kBodies = 10 };
+
+// Not ByteWriter's zigzag form: LEB128 with the sign in the last byte's bit 6.
+void SignedLeb(int64_t value, ByteWriter* out) {
+  for (;;) {
+    const auto byte = static_cast<uint8_t>(value & 0x7f);
+    value >>= 7;
+    if ((value == 0 && (byte & 0x40) == 0) || (value == -1 && (byte & 0x40) != 0)) {
+      out->U8(byte);
+      return;
+    }
+    out->U8(byte | 0x80);
+  }
+}
+
+void WriteTypeList(std::span<const WasmType> types, ByteWriter* out) {
+  out->Varint(types.size());
+  for (const WasmType type : types) out->U8(static_cast<uint8_t>(type));
+}
+
+void WriteSection(Section section, const ByteWriter& content, ByteWriter* out) {
+  out->U8(section);
+  out->PrefixedBytes(content.span());
+}
+
+}  // namespace
+
+std::string_view WasmOpName(WasmOp op) {
+  switch (op) {
+#define TERN_WASM_OP(constant, text, prefix, code) \
+  case WasmOp::constant:                           \
+    return text;
+#include "core/loop/emit/wasm_ops.def"
+#undef TERN_WASM_OP
+  }
+  return "?";
+}
+
+uint32_t WasmCode::AddLocal(WasmType type) {
+  if (locals_.empty() || locals_.back().second != type) locals_.emplace_back(0, type);
+  ++locals_.back().first;
+  return static_cast<uint32_t>(parameters_.size()) + local_count_++;
+}
+
+void WasmCode::Op(WasmOp op) {
+  const auto number = static_cast<uint32_t>(op);
+  if (number >> 16 == 0) {
+    bytes_.U8(static_cast<uint8_t>(number));
+    return;
+  }
+  bytes_.U8(static_cast<uint8_t>(number >> 16));
+  bytes_.Varint(number & 0xffff);
+}
+
+void WasmCode::I32(int32_t value) {
+  bytes_.U8(0x41);
+  SignedLeb(value, &bytes_);
+}
+void WasmCode::I64(int64_t value) {
+  bytes_.U8(0x42);
+  SignedLeb(value, &bytes_);
+}
+void WasmCode::F32(float value) {
+  bytes_.U8(0x43);
+  bytes_.F32(value);
+}
+void WasmCode::F64(double value) {
+  bytes_.U8(0x44);
+  bytes_.F64(value);
+}
+void WasmCode::V128(const std::array<uint8_t, 16>& bytes) {
+  Op(WasmOp::kV128Const);
+  bytes_.Bytes(bytes);
+}
+
+void WasmCode::Memory(WasmOp op, WasmAddress address) {
+  Op(op);
+  bytes_.Varint(address.align_log2);
+  bytes_.Varint(address.offset);
+}
+void WasmCode::MemoryLane(WasmOp op, WasmAddress address, uint8_t lane) {
+  Memory(op, address);
+  bytes_.U8(lane);
+}
+void WasmCode::Lane(WasmOp op, uint8_t lane) {
+  Op(op);
+  bytes_.U8(lane);
+}
+void WasmCode::Shuffle(const std::array<uint8_t, 16>& indices) {
+  Op(WasmOp::kI8x16Shuffle);
+  bytes_.Bytes(indices);
+}
+
+void WasmCode::Indexed(uint8_t opcode, uint32_t index) {
+  bytes_.U8(opcode);
+  bytes_.Varint(index);
+}
+void WasmCode::Open(uint8_t opcode, WasmType result) {
+  bytes_.U8(opcode);
+  bytes_.U8(static_cast<uint8_t>(result));
+  ++depth_;
+}
+void WasmCode::End() {
+  TERN_CHECK(depth_ > 0, "an end without a block");
+  --depth_;
+  Op(WasmOp::kEnd);
+}
+
+void WasmWriter::ImportMemory(std::string_view module, std::string_view name, uint32_t min_pages) {
+  TERN_CHECK(memory_name_.empty(), "a second memory");
+  memory_module_ = module;
+  memory_name_ = name;
+  min_pages_ = min_pages;
+}
+
+uint32_t WasmWriter::SignatureIndex(Signature signature) {
+  const auto found = std::find(signatures_.begin(), signatures_.end(), signature);
+  const auto index = static_cast<uint32_t>(found - signatures_.begin());
+  if (found == signatures_.end()) signatures_.push_back(std::move(signature));
+  return index;
+}
+
+uint32_t WasmWriter::AddFunction(std::string_view export_name, const WasmCode& code,
+                                 std::vector<WasmType> results) {
+  TERN_CHECK(code.depth_ == 0, "a function with an open block");
+  ByteWriter body;
+  body.Varint(code.locals_.size());
+  for (const auto& [count, type] : code.locals_) {
+    body.Varint(count);
+    body.U8(static_cast<uint8_t>(type));
+  }
+  body.Bytes(code.bytes_.span());
+  body.U8(static_cast<uint8_t>(WasmOp::kEnd));
+  functions_.push_back({std::string(export_name),
+                        SignatureIndex({code.parameters_, std::move(results)}), body.Take()});
+  return static_cast<uint32_t>(functions_.size() - 1);
+}
+
+void WasmWriter::WriteTypes(ByteWriter* out) const {
+  constexpr uint8_t kFunctionType = 0x60;
+  ByteWriter types;
+  types.Varint(signatures_.size());
+  for (const Signature& signature : signatures_) {
+    types.U8(kFunctionType);
+    WriteTypeList(signature.parameters, &types);
+    WriteTypeList(signature.results, &types);
+  }
+  WriteSection(kTypes, types, out);
+}
+
+void WasmWriter::WriteExports(ByteWriter* out) const {
+  ByteWriter exports;
+  exports.Varint(static_cast<uint64_t>(
+      std::count_if(functions_.begin(), functions_.end(),
+                    [](const Function& f) { return !f.export_name.empty(); })));
+  for (size_t i = 0; i < functions_.size(); ++i) {
+    if (functions_[i].export_name.empty()) continue;
+    exports.PrefixedText(functions_[i].export_name);
+    exports.U8(0);  // a function
+    exports.Varint(i);
+  }
+  WriteSection(kExports, exports, out);
+}
+
+std::vector<uint8_t> WasmWriter::Finish() const {
+  ByteWriter out;
+  out.Text(std::string_view("\0asm\1\0\0\0", 8));
+  WriteTypes(&out);
+  if (!memory_name_.empty()) {
+    ByteWriter imports;
+    imports.Varint(1);
+    imports.PrefixedText(memory_module_);
+    imports.PrefixedText(memory_name_);
+    imports.U8(2);  // a memory,
+    imports.U8(0);  // without a maximum
+    imports.Varint(min_pages_);
+    WriteSection(kImports, imports, &out);
+  }
+  ByteWriter functions;
+  functions.Varint(functions_.size());
+  for (const Function& function : functions_) functions.Varint(function.signature);
+  WriteSection(kFunctions, functions, &out);
+  WriteExports(&out);
+  ByteWriter bodies;
+  bodies.Varint(functions_.size());
+  for (const Function& function : functions_) bodies.PrefixedBytes(function.body);
+  WriteSection(kBodies, bodies, &out);
+  return out.Take();
+}
+
+}  // namespace tern::loop

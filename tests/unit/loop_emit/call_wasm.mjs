@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads a WebAssembly module with one page of memory and calls exports of it; prints each result on
+// a line.
+//   node call_wasm.mjs MODULE NAME[=ARGUMENT,…]…     arguments that end in n are 64-bit
+import { readFileSync } from 'node:fs';
+
+const [file, ...calls] = process.argv.slice(2);
+const memory = new WebAssembly.Memory({ initial: 1 });
+const module = new WebAssembly.Module(readFileSync(file));
+const { exports } = new WebAssembly.Instance(module, { env: { memory } });
+if (calls.length === 0) console.log(Object.keys(exports).join('\n'));
+for (const call of calls) {
+  const [name, list] = call.split('=');
+  const words = list ? list.split(',') : [];
+  const values = words.map((word) => (word.endsWith('n') ? BigInt(word.slice(0, -1)) : +word));
+  console.log(String(exports[name](...values)));
+}
