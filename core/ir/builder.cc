@@ -48,7 +48,7 @@ void Builder::SkipSymbols(const types::Type& type) {
 
 Expr Builder::Adopt(const Binding& binding) {
   SkipSymbols(binding.var->type());
-  index_[binding.var.get()] = bindings_.size();
+  definitions_[binding.var.get()] = {binding.value.get(), lambda_depth_};
   bindings_.push_back(binding);
   return binding.var;
 }
@@ -98,7 +98,10 @@ Expr Builder::Bind(Expr value) {
     return Emit(call->op(), {call->args().begin(), call->args().end()}, call->attrs());
   }
   if (const GetItem* item = value->As<GetItem>()) return Field(item->tuple(), item->index());
-  TERN_CHECK(value->kind() != NodeKind::kLet, "a block inside a block");
+  if (const Scalar* scalar = value->As<Scalar>())
+    return EmitScalar(scalar->op(), {scalar->args().begin(), scalar->args().end()});
+  TERN_CHECK(value->kind() == NodeKind::kTuple || value->kind() == NodeKind::kFunction,
+             "a value whose type only BindAs can give");
   types::Type type = TypeOf(value);
   return Add(std::move(value), std::move(type), nullptr);
 }
@@ -106,20 +109,92 @@ Expr Builder::Bind(Expr value) {
 Expr Builder::Add(Expr value, types::Type type, std::shared_ptr<const ops::Values> known) {
   VarPtr var = MakeVar(std::move(name_), std::move(type), origin_, std::move(known));
   name_.clear();
-  index_[var.get()] = bindings_.size();
+  definitions_[var.get()] = {value.get(), lambda_depth_};
   bindings_.push_back({var, std::move(value)});
   return var;
 }
 
 const Node* Builder::Definition(const Expr& expr) const {
-  const auto found = index_.find(expr.get());
-  return found == index_.end() ? nullptr : bindings_[found->second].value.get();
+  const auto found = definitions_.find(expr.get());
+  // What is outside a lambda is computed once, what is inside perhaps often: patterns must not
+  // reach across.
+  if (found == definitions_.end() || found->second.lambda != lambda_depth_) return nullptr;
+  return found->second.value;
+}
+
+void Builder::BeginBlock() {
+  outer_.push_back({std::move(bindings_), {}});
+  bindings_.clear();
+}
+
+LetPtr Builder::EndBlock(Expr result) {
+  TERN_CHECK(!outer_.empty(), "EndBlock without BeginBlock");
+  Expr block = MakeLet(std::move(bindings_), std::move(result));
+  bindings_ = std::move(outer_.back().bindings);
+  outer_.pop_back();
+  return LetPtr(block->As<Let>());
+}
+
+void Builder::BeginLambda(std::vector<VarPtr> parameters) {
+  for (const VarPtr& parameter : parameters) SkipSymbols(parameter->type());
+  BeginBlock();
+  outer_.back().parameters = std::move(parameters);
+  ++lambda_depth_;
+}
+
+FunctionPtr Builder::EndLambda(Expr result) {
+  TERN_CHECK(!outer_.empty() && lambda_depth_ > 0, "EndLambda without BeginLambda");
+  std::vector<VarPtr> parameters = std::move(outer_.back().parameters);
+  --lambda_depth_;
+  return MakeFunction(std::move(parameters), EndBlock(std::move(result)), {});
+}
+
+types::Dim Builder::FreshDim() { return types::Dim::Symbol(StrCat("_", ++fresh_symbols_)); }
+
+types::Type Builder::Join(const types::Type& a, const types::Type& b) {
+  if (a == b) return a;
+  if (a.is_tensor() && b.is_tensor()) {
+    types::TensorType joined = a.tensor();
+    const types::TensorType& other = b.tensor();
+    if (joined.dtype != other.dtype || joined.rank() != other.rank()) return types::Type();
+    for (size_t i = 0; i < joined.dims.size(); ++i) {
+      if (!(joined.dims[i] == other.dims[i])) joined.dims[i] = FreshDim();
+    }
+    return types::Type::Tensor(std::move(joined));
+  }
+  if (a.is_tuple() && b.is_tuple() && a.elements().size() == b.elements().size()) {
+    std::vector<types::Type> elements;
+    for (size_t i = 0; i < a.elements().size(); ++i)
+      elements.push_back(Join(a.elements()[i], b.elements()[i]));
+    return types::Type::Tuple(std::move(elements));
+  }
+  return types::Type();
+}
+
+Expr Builder::EmitScalar(ScalarOp op, std::vector<Expr> args) {
+  std::vector<types::Type> types;
+  for (const Expr& arg : args) types.push_back(TypeOf(arg));
+  Result<types::Type> type = InferScalar(op, types);
+  if (!type.ok()) {
+    text::Diagnostic& diagnostic =
+        diagnostics_->Error("E0310", std::string(type.status().message()));
+    if (!origin_.empty()) diagnostic.InNode(origin_);
+    if (args.size() != static_cast<size_t>(InfoOf(op).arity)) return Add(MakeNone(), {}, nullptr);
+  }
+  return Add(MakeScalar(op, std::move(args)), type.ok() ? *type : types::Type(), nullptr);
+}
+
+Expr Builder::EmitIf(Expr condition, Expr then_block, Expr else_block) {
+  types::Type type = Join(TypeOf(then_block), TypeOf(else_block));
+  return Add(MakeIf(std::move(condition), std::move(then_block), std::move(else_block)),
+             std::move(type), nullptr);
 }
 
 FunctionPtr Builder::Finish(Expr result, std::vector<std::string> output_names) {
   Expr body = MakeLet(std::move(bindings_), std::move(result));
+  TERN_CHECK(outer_.empty(), "a block is open");
   bindings_.clear();
-  index_.clear();
+  definitions_.clear();
   return MakeFunction(std::move(parameters_), std::move(body), std::move(output_names));
 }
 

@@ -6,6 +6,15 @@
 // Errors do not stop it: what is wrong with a call goes to the diagnostics (operator, origin,
 // argument, axis, expected and actual) and its variable gets an unknown type, about which later
 // calls are silent.
+//
+// Blocks of branches and bodies of lambdas are opened and closed like brackets; in between, the
+// builder adds to them:
+//
+//   builder.BeginBlock();
+//   Expr one = builder.EmitScalar(ScalarOp::kAdd, {x, y});
+//   LetPtr then_block = builder.EndBlock(one);
+//   …
+//   Expr chosen = builder.BindAs(MakeIf(condition, then_block, else_block), type);
 #ifndef TERN_CORE_IR_BUILDER_H_
 #define TERN_CORE_IR_BUILDER_H_
 
@@ -14,6 +23,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/ir/control.h"
 #include "core/ir/expr.h"
 #include "core/text/diagnostics.h"
 
@@ -38,30 +48,61 @@ class Builder {
   Expr Emit(std::string_view op, std::vector<Expr> args, const Attrs& attrs = {});
   Expr Emit(ops::Op op, std::vector<Expr> args, const Attrs& attrs = {});
   Expr Emit(const ops::OpInfo& op, std::vector<Expr> args, const Attrs& attrs);
+  // A wrong argument is told like an operator's.
+  Expr EmitScalar(ScalarOp op, std::vector<Expr> args);
+  // The type is what both blocks have in common.
+  Expr EmitIf(Expr condition, Expr then_block, Expr else_block);
   // Field `index` of a tuple; of a tuple made by Bind(MakeTuple(…)), the field itself.
   Expr Field(const Expr& tuple, int index);
-  // Any node but a Let: calls, tuples, items, atoms (given back as they are).
+  // Calls, scalars, tuples, items, lambdas; atoms are given back as they are. What else there is
+  // (branches, invocations, constructors) needs BindAs.
   Expr Bind(Expr value);
 
   // A value whose type is known from elsewhere.
   Expr BindAs(Expr value, const types::Type& type) { return Add(std::move(value), type, nullptr); }
   // Takes a binding over as it is, with its variable.
   Expr Adopt(const Binding& binding);
+  // Of the block that is open.
   std::span<const Binding> bindings() const { return bindings_; }
-  // The value of a variable bound here; null for parameters and for what is no variable.
+  // The value of a variable bound here or in a block around this one, of the same lambda; null for
+  // parameters and for what is no variable.
   const Node* Definition(const Expr& expr) const;
+
+  void BeginBlock();
+  // result: an atom or a tuple of atoms.
+  LetPtr EndBlock(Expr result);
+  void BeginLambda(std::vector<VarPtr> parameters);
+  FunctionPtr EndLambda(Expr result);
+
+  // A name for an extent that only a run can tell, as yet unused: "_3".
+  types::Dim FreshDim();
+  // What a value of either type is: dimensions that differ get fresh names; unknown where kinds
+  // differ.
+  types::Type Join(const types::Type& a, const types::Type& b);
 
   // result: an atom or a tuple of atoms.
   FunctionPtr Finish(Expr result, std::vector<std::string> output_names);
 
  private:
+  // A block that is open around the one that bindings_ are of.
+  struct Frame {
+    std::vector<Binding> bindings;
+    std::vector<VarPtr> parameters;  // of the lambda that the inner block is the body of
+  };
+  struct Known {
+    const Node* value = nullptr;
+    int lambda = 0;  // how many lambdas were open
+  };
+
   void SkipSymbols(const types::Type& type);
   Expr Add(Expr value, types::Type type, std::shared_ptr<const ops::Values> known);
 
   text::Diagnostics* diagnostics_;
   std::vector<VarPtr> parameters_;
   std::vector<Binding> bindings_;
-  std::unordered_map<const Node*, size_t> index_;  // variable → its binding
+  std::vector<Frame> outer_;
+  std::unordered_map<const Node*, Known> definitions_;  // by variable
+  int lambda_depth_ = 0;
   std::string origin_, name_;
   int fresh_symbols_ = 0;
 };

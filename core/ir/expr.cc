@@ -30,7 +30,14 @@ std::unique_ptr<const ops::Values> ReadValues(const Tensor& tensor) {
 }
 
 types::Type TypeOfValue(const Any& value) {
-  if (value.is_none()) return types::Type::None();
+  switch (value.type_code()) {
+    case TERN_TYPE_NONE: return types::Type::None();
+    case TERN_TYPE_INT: return types::Type::Int();
+    case TERN_TYPE_FLOAT: return types::Type::Float();
+    case TERN_TYPE_BOOL: return types::Type::Bool();
+    default: break;
+  }
+  if (value.Is<std::string_view>()) return types::Type::String();
   const Tensor* tensor = value.TryCast<Tensor>();
   if (tensor == nullptr) return types::Type();
   std::vector<types::Dim> dims;
@@ -113,11 +120,12 @@ Expr MakeCall(const ops::OpInfo& op, std::vector<Expr> args, Attrs attrs) {
   return Share(call);
 }
 
-Expr MakeInvoke(Expr callee, std::vector<Expr> args) {
+Expr MakeInvoke(Expr callee, std::vector<Expr> args, bool tail) {
   TERN_CHECK(callee);
   auto* invoke = new Invoke();
   invoke->callee_ = std::move(callee);
   invoke->args_ = std::move(args);
+  invoke->tail_ = tail;
   return Share(invoke);
 }
 
@@ -127,6 +135,11 @@ Expr MakeLet(std::vector<Binding> bindings, Expr result) {
   let->bindings_ = std::move(bindings);
   let->result_ = std::move(result);
   return Share(let);
+}
+
+LetPtr ToBlock(Expr expr) {
+  if (expr->As<Let>() == nullptr) expr = MakeLet({}, std::move(expr));
+  return LetPtr(expr->As<Let>());
 }
 
 FunctionPtr MakeFunction(std::vector<VarPtr> parameters, Expr body,
@@ -150,6 +163,12 @@ Expr MakeFloat(float value) { return MakeConstant(Any(Tensor::Scalar(value))); }
 types::Type TypeOf(const Expr& expr) {
   if (const Var* var = expr->As<Var>()) return var->type();
   if (const Constant* constant = expr->As<Constant>()) return constant->type();
+  if (const Let* let = expr->As<Let>()) return TypeOf(let->result());
+  if (const Function* function = expr->As<Function>()) {
+    std::vector<types::Type> parameters;
+    for (const VarPtr& parameter : function->parameters()) parameters.push_back(parameter->type());
+    return types::Type::Function(std::move(parameters), TypeOf(function->body()));
+  }
   const Tuple* tuple = expr->As<Tuple>();
   if (tuple == nullptr) return types::Type();
   std::vector<types::Type> elements;

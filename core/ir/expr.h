@@ -4,9 +4,13 @@
 // A Let is a block: a list of bindings and a result. What nested lets would say, it says without
 // nesting, so a function of 10^5 operators is one list that passes walk in a loop. In A-normal form
 // (what the builder makes and all passes here expect; see verifier.h) arguments are atoms:
-// variables, constants, globals. A variable carries what inference knows of it: its type, and for
+// variables and constants. A variable carries what inference knows of it: its type, and for
 // small integer tensors the elements as symbolic dimensions. Its origin says what it came from in
-// the source (the name of an ONNX node).
+// the source (the name of an ONNX node, or "file:line:column").
+//
+// Branches and lambdas are blocks inside a binding's value (control.h). A block sees the variables
+// of the blocks around it. A Function that is bound in a block is a lambda: what it mentions of the
+// blocks around it, it captures.
 #ifndef TERN_CORE_IR_EXPR_H_
 #define TERN_CORE_IR_EXPR_H_
 
@@ -78,6 +82,8 @@ class Var : public Node {
   std::shared_ptr<const ops::Values> value_;
 };
 using VarPtr = ObjectPtr<const Var>;
+// A data type is declared once in the module and shared by the nodes that speak of it.
+using DataTypePtr = std::shared_ptr<const types::DataType>;
 
 class Constant : public Node {
  public:
@@ -153,22 +159,30 @@ class Call : public Node {
   Attrs attrs_;
 };
 
+// callee: a Global, a variable that holds a closure, or a Primitive (control.h).
 class Invoke : public Node {
  public:
   static constexpr NodeKind kKind = NodeKind::kInvoke;
   const Expr& callee() const { return callee_; }
   std::span<const Expr> args() const { return args_; }
+  // In place of this frame (set by mark_tail_calls): the last binding of a block whose result it
+  // is, and so on outwards.
+  bool is_tail() const { return tail_; }
 
  private:
-  friend Expr MakeInvoke(Expr callee, std::vector<Expr> args);
+  friend Expr MakeInvoke(Expr callee, std::vector<Expr> args, bool tail);
   Invoke() : Node(kKind) {}
   Expr callee_;
   std::vector<Expr> args_;
+  bool tail_ = false;
 };
 
+// recursive: a lambda of a `let rec` group. Neighbouring bindings that have the flag are one group,
+// whose lambdas may mention each other's variables and their own.
 struct Binding {
   VarPtr var;
   Expr value;
+  bool recursive = false;
 };
 
 class Let : public Node {
@@ -183,6 +197,8 @@ class Let : public Node {
   std::vector<Binding> bindings_;
   Expr result_;
 };
+
+using LetPtr = ObjectPtr<const Let>;
 
 // output_names: one per result of a tuple, or one; may be empty.
 class Function : public Node {
@@ -214,17 +230,21 @@ Expr MakeTuple(std::vector<Expr> fields);
 Expr MakeGetItem(Expr tuple, int index);
 // Trailing none arguments are dropped.
 Expr MakeCall(const ops::OpInfo& op, std::vector<Expr> args, Attrs attrs);
-Expr MakeInvoke(Expr callee, std::vector<Expr> args);
+Expr MakeInvoke(Expr callee, std::vector<Expr> args, bool tail = false);
 Expr MakeLet(std::vector<Binding> bindings, Expr result);
 FunctionPtr MakeFunction(std::vector<VarPtr> parameters, Expr body,
                          std::vector<std::string> output_names);
+
+// The expression as a block: itself if it is a Let, else a Let without bindings.
+LetPtr ToBlock(Expr expr);
 
 // i64 tensors made of numbers: rank 1, or rank 0.
 Expr MakeInts(std::span<const int64_t> values);
 Expr MakeInt(int64_t value);
 Expr MakeFloat(float value);
 
-// Of an atom: variable, constant, tuple of atoms; unknown for anything else.
+// Of an atom: variable, constant, tuple of atoms; of a block its result's; of a function its
+// parameters' and its body's; unknown for anything else.
 types::Type TypeOf(const Expr& expr);
 // The tensor type, or null where it is not known to be a tensor.
 const types::TensorType* TensorTypeOf(const Expr& expr);

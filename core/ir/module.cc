@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ir/module.h"
 
+#include <algorithm>
+
+#include "core/base/strings.h"
+
 namespace tern::ir {
 
 void Module::Set(std::string_view name, FunctionPtr function) {
@@ -13,9 +17,42 @@ void Module::Set(std::string_view name, FunctionPtr function) {
   items_.push_back({std::string(name), std::move(function)});
 }
 
+void Module::SetPrivate(std::string_view name, bool is_private) {
+  for (Item& item : items_) {
+    if (item.name == name) item.is_private = is_private;
+  }
+}
+
+void Module::Remove(std::string_view name) {
+  std::erase_if(items_, [name](const Item& item) { return item.name == name; });
+}
+
 FunctionPtr Module::Find(std::string_view name) const {
   for (const Item& item : items_) {
     if (item.name == name) return item.function;
+  }
+  return nullptr;
+}
+
+std::string Module::FreshName(std::string_view hint) const {
+  std::string name(hint);
+  for (int i = 1; Find(name) != nullptr; ++i) name = StrCat(hint, ".", i);
+  return name;
+}
+
+void Module::AddDataType(DataTypePtr data_type) {
+  for (DataTypePtr& known : data_types_) {
+    if (known->name == data_type->name) {
+      known = std::move(data_type);
+      return;
+    }
+  }
+  data_types_.push_back(std::move(data_type));
+}
+
+DataTypePtr Module::FindDataType(std::string_view name) const {
+  for (const DataTypePtr& known : data_types_) {
+    if (known->name == name) return known;
   }
   return nullptr;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A module: functions by name, in order. A value: copies share the immutable nodes.
+// A module: functions by name, in order, and the data types that they speak of. A value: copies
+// share the immutable nodes.
 #ifndef TERN_CORE_IR_MODULE_H_
 #define TERN_CORE_IR_MODULE_H_
 
@@ -17,12 +18,23 @@ class Module {
   struct Item {
     std::string name;
     FunctionPtr function;
+    // Not called from outside: it may be removed, inlined, or get other parameters.
+    bool is_private = false;
   };
 
-  // Replaces a function of the same name in place.
+  // Replaces a function of the same name in place; it stays private or public.
   void Set(std::string_view name, FunctionPtr function);
+  void SetPrivate(std::string_view name, bool is_private);
+  void Remove(std::string_view name);
   FunctionPtr Find(std::string_view name) const;  // null if there is none
   std::span<const Item> items() const { return items_; }
+  // `hint`, or with a number behind it where a function has that name.
+  std::string FreshName(std::string_view hint) const;
+
+  // Replaces a type of the same name.
+  void AddDataType(DataTypePtr data_type);
+  DataTypePtr FindDataType(std::string_view name) const;  // null if there is none
+  std::span<const DataTypePtr> data_types() const { return data_types_; }
 
   // Key and value pairs about the source: "producer", "opset", …; kept in the executable.
   using Metadata = std::vector<std::pair<std::string, std::string>>;
@@ -31,6 +43,7 @@ class Module {
 
  private:
   std::vector<Item> items_;
+  std::vector<DataTypePtr> data_types_;
   Metadata metadata_;
 };
 
