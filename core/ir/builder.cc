@@ -184,6 +184,11 @@ Expr Builder::EmitScalar(ScalarOp op, std::vector<Expr> args) {
   return Add(MakeScalar(op, std::move(args)), type.ok() ? *type : types::Type(), nullptr);
 }
 
+Expr Builder::EmitInvoke(Expr callee, const types::Type& function, std::vector<Expr> args) {
+  types::Type type = InferInvoke(function, args, &fresh_symbols_);
+  return Add(MakeInvoke(std::move(callee), std::move(args)), std::move(type), nullptr);
+}
+
 Expr Builder::EmitIf(Expr condition, Expr then_block, Expr else_block) {
   types::Type type = Join(TypeOf(then_block), TypeOf(else_block));
   return Add(MakeIf(std::move(condition), std::move(then_block), std::move(else_block)),

@@ -52,6 +52,9 @@ class Builder {
   Expr EmitScalar(ScalarOp op, std::vector<Expr> args);
   // The type is what both blocks have in common.
   Expr EmitIf(Expr condition, Expr then_block, Expr else_block);
+  // callee: a Global, a closure or a Primitive. function: its type, from which the result's follows
+  // for these arguments.
+  Expr EmitInvoke(Expr callee, const types::Type& function, std::vector<Expr> args);
   // Field `index` of a tuple; of a tuple made by Bind(MakeTuple(…)), the field itself.
   Expr Field(const Expr& tuple, int index);
   // Calls, scalars, tuples, items, lambdas; atoms are given back as they are. What else there is

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ir/infer.h"
 
+#include "core/base/strings.h"
+
 namespace tern::ir {
 
 namespace {
@@ -79,19 +81,139 @@ Status InferCall(const ops::OpInfo& op, const Attrs& attrs, std::span<const Expr
   return OkStatus();
 }
 
-types::Type InferInvoke(const Function& callee, std::span<const Expr> args) {
-  std::vector<types::Dim::Binding> bindings;
-  const std::span<const VarPtr> parameters = callee.parameters();
-  for (size_t i = 0; i < parameters.size() && i < args.size(); ++i) {
-    const types::TensorType* parameter = TensorTypeOf(parameters[i]);
-    const types::TensorType* arg = TensorTypeOf(args[i]);
-    if (parameter == nullptr || arg == nullptr || parameter->rank() != arg->rank()) continue;
-    for (size_t axis = 0; axis < arg->dims.size(); ++axis) {
-      if (parameter->dims[axis].is_symbol())
-        bindings.emplace_back(parameter->dims[axis].ToText(), arg->dims[axis]);
+namespace {
+
+// What symbols and type variables of a declared type are in an actual one.
+class Matcher {
+ public:
+  void Match(const types::Type& declared, const types::Type& actual) {
+    if (declared.kind() == types::TypeKind::kVariable) {
+      if (actual.known()) Bind(declared.name(), actual);
+      return;
+    }
+    if (declared.kind() != actual.kind()) return;
+    switch (declared.kind()) {
+      case types::TypeKind::kTensor: return MatchDims(declared.tensor().dims, actual.tensor().dims);
+      case types::TypeKind::kTuple: return MatchAll(declared.elements(), actual.elements());
+      case types::TypeKind::kFunction:
+        MatchAll(declared.parameters(), actual.parameters());
+        return Match(declared.result(), actual.result());
+      case types::TypeKind::kList:
+      case types::TypeKind::kMap:
+      case types::TypeKind::kData: return MatchAll(declared.arguments(), actual.arguments());
+      default: return;
     }
   }
-  return TypeOf(callee.result()).Substitute(bindings);
+
+  types::Type Apply(const types::Type& type) const {
+    return type.Substitute(dims_).SubstituteVariables(types_);
+  }
+  bool Knows(std::string_view symbol) const {
+    for (const types::Dim::Binding& binding : dims_) {
+      if (binding.first == symbol) return true;
+    }
+    return false;
+  }
+  void BindSymbol(std::string symbol, types::Dim dim) {
+    if (!Knows(symbol)) dims_.emplace_back(std::move(symbol), std::move(dim));
+  }
+
+ private:
+  void Bind(const std::string& name, const types::Type& type) {
+    for (const types::Type::Binding& binding : types_) {
+      if (binding.first == name) return;
+    }
+    types_.emplace_back(name, type);
+  }
+  void MatchAll(std::span<const types::Type> declared, std::span<const types::Type> actual) {
+    for (size_t i = 0; i < declared.size() && i < actual.size(); ++i) Match(declared[i], actual[i]);
+  }
+  void MatchDims(std::span<const types::Dim> declared, std::span<const types::Dim> actual) {
+    if (declared.size() != actual.size()) return;
+    for (size_t axis = 0; axis < actual.size(); ++axis) {
+      if (declared[axis].is_symbol()) BindSymbol(declared[axis].ToText(), actual[axis]);
+    }
+  }
+
+  std::vector<types::Dim::Binding> dims_;
+  std::vector<types::Type::Binding> types_;
+};
+
+bool AreCompatible(std::span<const types::Type> a, std::span<const types::Type> b) {
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (!ir::AreCompatible(a[i], b[i])) return false;
+  }
+  return true;
+}
+
+bool AreCompatible(const types::TensorType& a, const types::TensorType& b) {
+  if (a.dtype != b.dtype || a.rank() != b.rank()) return false;
+  for (size_t i = 0; i < a.dims.size(); ++i) {
+    if (a.dims[i].is_constant() && b.dims[i].is_constant() && !(a.dims[i] == b.dims[i]))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+types::Type InferInvoke(const types::Type& function, std::span<const Expr> args,
+                        int* fresh_symbols) {
+  if (!function.is_function()) return types::Type();
+  Matcher matcher;
+  const std::span<const types::Type> parameters = function.parameters();
+  for (size_t i = 0; i < parameters.size() && i < args.size(); ++i)
+    matcher.Match(parameters[i], TypeOf(args[i]));
+  std::vector<std::string> symbols;
+  function.result().CollectSymbols(&symbols);
+  for (const std::string& symbol : symbols) {
+    if (!matcher.Knows(symbol))
+      matcher.BindSymbol(symbol, types::Dim::Symbol(StrCat("_", ++*fresh_symbols)));
+  }
+  return matcher.Apply(function.result());
+}
+
+Result<types::Type> InferConstruct(const types::DataType& data_type, int constructor,
+                                   std::span<const Expr> fields) {
+  const types::DataType::Constructor& made =
+      data_type.constructors[static_cast<size_t>(constructor)];
+  if (made.fields.size() != fields.size()) {
+    return InvalidArgument(data_type.name, ".", made.name, " has ", made.fields.size(),
+                           made.fields.size() == 1 ? " field, " : " fields, ", fields.size(),
+                           fields.size() == 1 ? " is given" : " are given");
+  }
+  Matcher matcher;
+  for (size_t i = 0; i < fields.size(); ++i) matcher.Match(made.fields[i], TypeOf(fields[i]));
+  for (size_t i = 0; i < fields.size(); ++i) {
+    const types::Type declared = matcher.Apply(made.fields[i]);
+    if (AreCompatible(declared, TypeOf(fields[i]))) continue;
+    return TypeError("field ", i, " of ", data_type.name, ".", made.name, " is ",
+                     TypeOf(fields[i]).ToText(), ", expected ", declared.ToText());
+  }
+  std::vector<types::Type> arguments;
+  for (const std::string& parameter : data_type.parameters)
+    arguments.push_back(matcher.Apply(types::Type::Variable(parameter)));
+  return types::Type::Data(data_type.name, std::move(arguments));
+}
+
+bool AreCompatible(const types::Type& a, const types::Type& b) {
+  const auto open = [](const types::Type& type) {
+    return !type.known() || type.kind() == types::TypeKind::kVariable;
+  };
+  if (open(a) || open(b) || a == b) return true;
+  if (a.kind() != b.kind()) return false;
+  switch (a.kind()) {
+    case types::TypeKind::kTensor: return AreCompatible(a.tensor(), b.tensor());
+    case types::TypeKind::kTuple: return AreCompatible(a.elements(), b.elements());
+    case types::TypeKind::kFunction:
+      return AreCompatible(a.parameters(), b.parameters()) && AreCompatible(a.result(), b.result());
+    case types::TypeKind::kData:
+      return a.name() == b.name() && AreCompatible(a.arguments(), b.arguments());
+    case types::TypeKind::kList:
+    case types::TypeKind::kMap: return AreCompatible(a.arguments(), b.arguments());
+    default: return false;
+  }
 }
 
 }  // namespace tern::ir

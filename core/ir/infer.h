@@ -20,9 +20,19 @@ struct Inferred {
 Status InferCall(const ops::OpInfo& op, const Attrs& attrs, std::span<const Expr> args,
                  int* fresh_symbols, Inferred* out);
 
-// The result type of a function of the module for these arguments: the symbols of its parameters
-// stand for the extents that the arguments have.
-types::Type InferInvoke(const Function& callee, std::span<const Expr> args);
+// The result type of a function of this type for these arguments: symbols and type variables of its
+// parameters stand for what the arguments have. Symbols that no parameter tells get fresh names.
+types::Type InferInvoke(const types::Type& function, std::span<const Expr> args,
+                        int* fresh_symbols);
+
+// The type of a constructor's value; parameters that no field tells stay type variables. An error
+// says which field has another type than is declared.
+Result<types::Type> InferConstruct(const types::DataType& data_type, int constructor,
+                                   std::span<const Expr> fields);
+
+// Whether a value may have both types, as far as they tell: unknown types and type variables go
+// with everything, dimensions too where one is symbolic.
+bool AreCompatible(const types::Type& a, const types::Type& b);
 
 }  // namespace tern::ir
 

@@ -1,275 +1,108 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ir/parser.h"
 
-#include <memory>
+#include <algorithm>
 #include <optional>
 #include <unordered_map>
 
-#include "core/base/hash.h"
 #include "core/base/strings.h"
 #include "core/ir/builder.h"
 #include "core/ir/infer.h"
-#include "core/ir/splat.h"
+#include "core/ir/literal_parser.h"
 
 namespace tern::ir {
 
 namespace {
 
-constexpr std::string_view kCode = "E0503";
-constexpr int64_t kMostElements = int64_t{1} << 26;
+// Blocks and nested values; what reads and walks them recurses.
+constexpr int kMostDepth = 200;
 
-bool IsWord(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         c == '.' || c == '/';
-}
-
-// A number as it was written: 2^63 - 1 is no double.
-struct Number {
-  double value = 0;
-  int64_t integer = 0;
-};
-
-// Writes a number as element i of a new tensor.
-void SetElement(const Tensor& tensor, int64_t i, const Number& number) {
-  const double value = number.value;
-  const DType dtype = tensor.dtype();
-  void* data = tensor.data();
-  if (dtype == kF32)
-    static_cast<float*>(data)[i] = static_cast<float>(value);
-  else if (dtype == kF64)
-    static_cast<double*>(data)[i] = value;
-  else if (dtype == kI64)
-    static_cast<int64_t*>(data)[i] = number.integer;
-  else if (dtype == kI32)
-    static_cast<int32_t*>(data)[i] = static_cast<int32_t>(number.integer);
-  else if (dtype == kI8)
-    static_cast<int8_t*>(data)[i] = static_cast<int8_t>(number.integer);
-  else if (dtype == kU8)
-    static_cast<uint8_t*>(data)[i] = static_cast<uint8_t>(number.integer);
-  else
-    static_cast<bool*>(data)[i] = value != 0;
-}
-
-bool HasElements(DType dtype) {
-  return dtype == kF32 || dtype == kF64 || dtype == kI64 || dtype == kI32 || dtype == kI8 ||
-         dtype == kU8 || dtype == kBool;
-}
-
-class Parser {
+class Parser : public LiteralParser {
  public:
-  Parser(std::string_view file_name, std::string_view text)
-      : sources_(std::make_shared<text::SourceMap>()),
-        file_(sources_->AddFile(file_name, text)),
-        text_(text),
-        diagnostics_(sources_) {}
+  using LiteralParser::LiteralParser;
 
   Result<Module> Run() {
+    ReadHeaders();
     while (ok_ && !AtEnd()) {
       if (AcceptWord("const"))
         ParseConstant();
-      else if (AcceptWord("fn"))
-        ParseFunction();
+      else if (PeekWord() == "type")
+        ParseDataType();
+      else if (PeekWord() == "fn" || PeekWord() == "private")
+        ParseFunction(AcceptWord("private"));
       else
-        Fail("'const' or 'fn'");
+        Fail("'const', 'type' or 'fn'");
     }
     if (!diagnostics_.ok()) return diagnostics_.ToStatus();
     return std::move(module_);
   }
 
  private:
-  // --- characters
-  // --------------------------------------------------------------------------------------
+  // A value as it was read: bound already, or a node whose type is what could be told.
+  struct Value {
+    Expr expr;
+    types::Type type;
+    bool bound = false;
+  };
+  static Value Bound(Expr expr) { return {std::move(expr), {}, true}; }
+  static Value Raw(Expr expr, types::Type type = {}) { return {std::move(expr), std::move(type)}; }
 
-  void Skip() {
-    while (at_ < text_.size()) {
-      const std::string_view rest = text_.substr(at_);
-      if (rest.starts_with("//") || rest.starts_with(";;")) {
-        const size_t end = rest.find('\n');
-        at_ = end == std::string_view::npos ? text_.size() : at_ + end;
-      } else if (rest[0] == ' ' || rest[0] == '\n' || rest[0] == '\t' || rest[0] == '\r') {
-        ++at_;
-      } else {
-        break;
-      }
-    }
-  }
-  bool AtEnd() { return Skip(), at_ >= text_.size(); }
-  char Peek() { return AtEnd() ? '\0' : text_[at_]; }
-  bool Accept(std::string_view token) {
-    Skip();
-    if (!ok_ || !text_.substr(at_).starts_with(token)) return false;
-    at_ += token.size();
-    return true;
-  }
-  std::string_view PeekWord() {
-    Skip();
-    size_t end = at_;
-    while (end < text_.size() && IsWord(text_[end])) ++end;
-    return text_.substr(at_, end - at_);
-  }
-  bool AcceptWord(std::string_view word) {
-    if (!ok_ || PeekWord() != word) return false;
-    at_ += word.size();
-    return true;
-  }
-  std::string_view Word(std::string_view expected) {
-    const std::string_view word = PeekWord();
-    if (word.empty()) Fail(expected);
-    at_ += ok_ ? word.size() : 0;
-    return ok_ ? word : std::string_view();
-  }
-  void Expect(std::string_view token) {
-    if (!Accept(token)) Fail(StrCat("'", token, "'"));
-  }
-  text::Span Here(size_t begin) const {
-    return {file_, static_cast<uint32_t>(begin),
-            static_cast<uint32_t>(at_ > begin ? at_ : begin + 1)};
-  }
+  // --- declarations
+  // ----------------------------------------------------------------------------------------
 
-  // The first syntax error ends the parse: everything after it would be a guess.
-  void Fail(std::string_view expected) {
-    if (!ok_) return;
-    ok_ = false;
-    const std::string_view word = PeekWord();
-    const std::string got = at_ >= text_.size()
-                                ? "the end"
-                                : StrCat("'", word.empty() ? text_.substr(at_, 1) : word, "'");
-    diagnostics_.Error(kCode, StrCat("expected ", expected, ", got ", got))
-        .At({file_, static_cast<uint32_t>(at_),
-             static_cast<uint32_t>(at_ + (word.empty() ? 1 : word.size()))});
-    at_ = text_.size();
-  }
-  // What is wrong but can be read on.
-  void Complain(size_t begin, std::string_view message) {
-    if (ok_) diagnostics_.Error(kCode, message).At(Here(begin));
-  }
-
-  // --- types, numbers, constants
-  // -----------------------------------------------------------------------
-
-  // Up to the end of the line, or to a delimiter outside brackets.
-  types::Type ParseType() {
-    Skip();
-    const size_t begin = at_;
+  // Types of functions, so that a call may stand before its function.
+  void ReadHeaders() {
+    quiet_ = true;
     int depth = 0;
-    for (; at_ < text_.size(); ++at_) {
-      const char c = text_[at_];
-      if (c == '(' || c == '[')
-        ++depth;
-      else if ((c == ')' || c == ']') && depth-- == 0)
-        break;
-      else if (c == '\n' || (depth == 0 && (c == ',' || c == '{' || c == '=')))
-        break;
-      else if (text_.substr(at_).starts_with("//"))
-        break;
-    }
-    Result<types::Type> type = types::Type::Parse(StrTrim(text_.substr(begin, at_ - begin)));
-    if (type.ok()) return *std::move(type);
-    Complain(begin, type.status().message());
-    return types::Type();
-  }
-
-  Number ParseNumber() {
-    Skip();
-    const size_t begin = at_;
-    if (at_ < text_.size() && text_[at_] == '-') ++at_;
-    while (at_ < text_.size() && (IsWord(text_[at_]) || ((text_[at_] == '-' || text_[at_] == '+') &&
-                                                         text_[at_ - 1] == 'e'))) {
-      ++at_;
-    }
-    const std::string_view text = text_.substr(begin, at_ - begin);
-    if (text == "true") return {1, 1};
-    if (text == "false") return {0, 0};
-    const std::optional<double> value = ParseDouble(text);
-    if (!value.has_value()) {
-      at_ = begin;
-      Fail("a number");
-    }
-    const std::optional<int64_t> integer = ParseInt64(text);
-    const double number = value.value_or(0);
-    const bool fits = number > -9e18 && number < 9e18;
-    return {number, integer.value_or(fits ? static_cast<int64_t>(number) : 0)};
-  }
-
-  std::vector<Number> Numbers() {
-    std::vector<Number> numbers;
-    Expect("[");
-    if (Accept("]")) return numbers;
-    do {
-      numbers.push_back(ParseNumber());
-    } while (Accept(","));
-    Expect("]");
-    return numbers;
-  }
-
-  // "f32 0.5", "i64 [1, 2]".
-  Expr Literal(DType dtype) {
-    const bool list = Peek() == '[';
-    const std::vector<Number> numbers = list ? Numbers() : std::vector<Number>{ParseNumber()};
-    const int64_t count = static_cast<int64_t>(numbers.size());
-    TensorPtr tensor = Tensor::New(dtype, list ? tern::Dims(&count, 1) : tern::Dims()).value();
-    for (int64_t i = 0; i < count; ++i) SetElement(*tensor, i, numbers[static_cast<size_t>(i)]);
-    return MakeConstant(Any(std::move(tensor)));
-  }
-
-  void ParseConstant() {
-    Expect("@");
-    const size_t begin = at_;
-    const std::string name(Word("a name"));
-    Expect(":");
-    const types::Type type = ParseType();
-    std::vector<int64_t> dims;
-    bool fits = type.is_tensor() && type.tensor().IsStatic() && HasElements(type.tensor().dtype);
-    int64_t count = 1;
-    for (size_t i = 0; fits && i < type.tensor().dims.size(); ++i) {
-      dims.push_back(type.tensor().dims[i].constant());
-      fits = dims.back() >= 0 && !__builtin_mul_overflow(count, dims.back(), &count) &&
-             count <= kMostElements;
-    }
-    if (!fits) {
-      if (type.known())
-        Complain(begin,
-                 StrCat("@", name, " is ", type.ToText(), "; a constant has numbers and a shape"));
-      dims.clear();
-      count = 1;
-    }
-    TensorPtr tensor = Tensor::New(fits ? type.tensor().dtype : kF32, dims).value();
-    Fill(begin, name, count, &tensor);
-    if (!constants_.emplace(name, MakeConstant(Any(std::move(tensor)), name)).second) {
-      Complain(begin, StrCat("@", name, " is defined twice"));
-    }
-  }
-
-  void Fill(size_t begin, std::string_view name, int64_t count, TensorPtr* tensor) {
-    if (!Accept("=")) {
-      uint32_t state = static_cast<uint32_t>(HashText(name));
-      for (int64_t i = 0; i < count; ++i) {
-        state = state * 1664525u + 1013904223u;
-        SetElement(**tensor, i,
-                   {static_cast<double>(state >> 8) / 8388608.0 - 1.0, (state >> 8) % 3});
+    while (!AtEnd()) {
+      const std::string_view word = PeekWord();
+      if (depth == 0 && word == "fn") {
+        at_ += word.size();
+        ReadHeader();
+      } else if (Peek() == '"') {
+        Quoted();
+      } else {
+        depth += Peek() == '{' ? 1 : Peek() == '}' ? -1 : 0;
+        at_ += word.empty() ? 1 : word.size();
       }
-      return;
     }
-    if (Peek() != '[') {
-      const Number number = ParseNumber();
-      if (count > 0) SetElement(**tensor, 0, number);
-      if (count > 1)
-        *tensor = MakeSplat(**tensor, {(*tensor)->dims().data(), (*tensor)->dims().size()}).value();
-      return;
-    }
-    const std::vector<Number> numbers = Numbers();
-    if (static_cast<int64_t>(numbers.size()) != count) {
-      Complain(begin,
-               StrCat("@", name, " has ", count, " elements, ", numbers.size(), " are given"));
-      return;
-    }
-    for (int64_t i = 0; i < count; ++i) SetElement(**tensor, i, numbers[static_cast<size_t>(i)]);
+    quiet_ = false;
+    ok_ = true;
+    at_ = 0;
   }
 
-  // --- functions
-  // ---------------------------------------------------------------------------------------
+  void ReadHeader() {
+    const std::string name(Word("a function name"));
+    std::vector<types::Type> parameters;
+    Expect("(");
+    if (!Accept(")")) {
+      do {
+        Expect("%");
+        Word("a parameter name");
+        Expect(":");
+        parameters.push_back(ParseType());
+      } while (Accept(","));
+      Expect(")");
+    }
+    types::Type result;
+    if (Accept("->")) result = ParseType();
+    if (ok_) headers_.emplace(name, types::Type::Function(std::move(parameters), result));
+  }
 
-  void ParseFunction() {
+  void ParseDataType() {
+    const size_t begin = at_;
+    size_t end = text_.find('}', at_);
+    end = end == std::string_view::npos ? text_.size() : end + 1;
+    Result<types::DataType> type = types::DataType::Parse(text_.substr(begin, end - begin));
+    at_ = end;
+    if (!type.ok()) return Complain(begin, type.status().message());
+    if (module_.FindDataType(type->name) != nullptr)
+      return Complain(begin, StrCat("type ", type->name, " is defined twice"));
+    module_.AddDataType(std::make_shared<const types::DataType>(*std::move(type)));
+  }
+
+  void ParseFunction(bool is_private) {
+    Expect("fn");
     Skip();
     const size_t begin = at_;
     const std::string name(Word("a function name"));
@@ -277,43 +110,87 @@ class Parser {
       Complain(begin, StrCat("function ", name, " is defined twice"));
     builder_.emplace(&diagnostics_);
     locals_.clear();
-    Expect("(");
-    if (!Accept(")")) {
-      do ParseParameter();
-      while (Accept(","));
-      Expect(")");
-    }
+    ParseParameters([this](const VarPtr& parameter) { builder_->AddParameter(parameter); });
     types::Type result;
     if (Accept("->")) result = ParseType();
     Expect("{");
-    while (ok_ && AcceptWord("let")) ParseBinding();
+    ParseBindings();
     Expect("return");
     Skip();
     const size_t at_result = at_;
-    const Expr value = Peek() == '(' ? MakeTuple(Arguments()) : Atom();
+    const Expr value = ResultValue();
     std::vector<std::string> names = OutputNames();
     Expect("}");
+    for (const auto& announced : recursive_)
+      Complain(begin, StrCat("%", announced.first, " is announced by rec and not bound"));
+    recursive_.clear();
     if (!ok_) return;
     CheckDeclared(at_result, result, TypeOf(value));
-    module_.Set(name, builder_->Finish(value, std::move(names)));
+    FunctionPtr function = builder_->Finish(value, std::move(names));
+    // From here on, calls know what it gives even where that was not declared.
+    headers_.insert_or_assign(name, TypeOf(function));
+    module_.Set(name, std::move(function));
+    module_.SetPrivate(name, is_private);
   }
 
-  void ParseParameter() {
+  template <class F>
+  void ParseParameters(const F& add) {
+    Expect("(");
+    if (Accept(")")) return;
+    do {
+      Skip();
+      const size_t begin = at_ + 1;
+      std::string name;
+      const VarPtr parameter = ParseVariable(&name);
+      add(parameter);
+      Define(begin, name, parameter);
+    } while (Accept(","));
+    Expect(")");
+  }
+
+  // "%x: f32[n]".
+  VarPtr ParseVariable(std::string* name) {
     Expect("%");
-    const size_t begin = at_;
-    const std::string name(Word("a parameter name"));
+    *name = Word("a parameter name");
     Expect(":");
-    Define(begin, name, builder_->AddParameter(name, ParseType()));
+    return MakeVar(*name, ParseType());
   }
 
   void Define(size_t begin, const std::string& name, Expr value) {
     if (!locals_.emplace(name, std::move(value)).second)
-      Complain(begin, StrCat("%", name, " is defined twice"));
+      return Complain(begin, StrCat("%", name, " is defined twice"));
+    scope_.push_back(name);
   }
 
   void CheckDeclared(size_t begin, const types::Type& declared, const types::Type& inferred) {
     if (!declared.known() || !inferred.known() || declared == inferred) return;
     Complain(begin, StrCat("declared as ", declared.ToText(), ", but it is ", inferred.ToText()));
+  }
+
+  // --- blocks
+  // ----------------------------------------------------------------------------------------
+
+  void ParseBindings() {
+    while (ok_) {
+      if (AcceptWord("rec"))
+        ParseGroup();
+      else if (AcceptWord("let"))
+        ParseBinding();
+      else
+        return;
+    }
+  }
+
+  // "rec %f: fn(int) -> int, %g: …": the variables of lambdas that follow.
+  void ParseGroup() {
+    do {
+      Skip();
+      const size_t begin = at_ + 1;
+      std::string name;
+      const VarPtr var = ParseVariable(&name);
+      Define(begin, name, var);
+      recursive_[name] = var;
+    } while (Accept(","));
   }
 
   void ParseBinding() {
@@ -322,94 +199,422 @@ class Parser {
     const std::string name(Word("a variable name"));
     Expect("=");
     builder_->SetOrigin(StrCat("%", name));
-    const Expr value = ParseValue();
-    if (!ok_) return;
-    if (Accept(":")) CheckDeclared(begin, ParseType(), TypeOf(value));
-    Define(begin, name, value);
+    const auto group = recursive_.find(name);
+    if (group != recursive_.end()) {
+      const VarPtr var = group->second;
+      recursive_.erase(group);
+      return BindRecursive(begin, var);
+    }
+    const Value value = ParseValue();
+    types::Type declared;
+    if (Accept(":")) declared = ParseType();
+    if (ok_) Define(begin, name, BindValue(begin, value, declared));
   }
 
-  Expr ParseValue() {
+  Expr BindValue(size_t begin, const Value& value, const types::Type& declared) {
+    if (!ok_) return builder_->BindAs(MakeNone(), types::Type());
+    if (value.bound) {
+      CheckDeclared(begin, declared, TypeOf(value.expr));
+      return value.expr;
+    }
+    if (!AreCompatible(declared, value.type)) CheckDeclared(begin, declared, value.type);
+    if (!declared.known() && !value.type.known() && !has_nested_ && diagnostics_.ok())
+      Complain(begin, "the type of this value cannot be told; write it behind a colon");
+    return builder_->BindAs(value.expr, declared.known() ? declared : value.type);
+  }
+
+  void BindRecursive(size_t begin, const VarPtr& var) {
+    const Value value = ParseValue();
+    if (!ok_) return;
+    if (value.expr->As<Function>() == nullptr)
+      return Complain(begin, "a recursive value is no lambda");
+    if (Accept(":")) CheckDeclared(begin, ParseType(), var->type());
+    builder_->Adopt({var, value.expr, true});
+  }
+
+  // Names that are defined in `body` end with it.
+  template <class F>
+  auto InScope(const F& body) {
+    if (++depth_ > kMostDepth) Fail("fewer nested blocks");
+    const size_t outside = scope_.size();
+    auto result = body();
+    while (scope_.size() > outside) {
+      locals_.erase(scope_.back());
+      scope_.pop_back();
+    }
+    --depth_;
+    return result;
+  }
+
+  // "{ let … result %a }".
+  LetPtr ParseBlock() {
+    return InScope([this] {
+      builder_->BeginBlock();
+      return builder_->EndBlock(ParseBody());
+    });
+  }
+
+  Expr ParseBody() {
+    Expect("{");
+    ParseBindings();
+    Expect("result");
+    Expr result = ResultValue();
+    Expect("}");
+    return result;
+  }
+
+  Expr ResultValue() { return Peek() == '(' ? MakeTuple(Arguments()) : Operand(); }
+
+  // --- values
+  // ----------------------------------------------------------------------------------------
+
+  Value ParseValue() {
+    if (!ok_) return Raw(MakeNone());
     const char c = Peek();
-    if (c == '(') return builder_->Bind(MakeTuple(Arguments()));
-    if (c == '%' || c == '@') return ParseItem();
+    if (c == '(') return BindTuple(Arguments());
+    if (c == '%') return ParseItem();
+    if (c == '@') return ParseGlobal();
+    if (AtLiteral()) return Bound(Literal());
+    using Rule = Value (Parser::*)();
+    constexpr std::pair<std::string_view, Rule> kRules[] = {
+        {"if", &Parser::ParseIf},           {"switch", &Parser::ParseSwitch},
+        {"lambda", &Parser::ParseLambda},   {"construct", &Parser::ParseConstruct},
+        {"closure", &Parser::ParseClosure}, {"primitive", &Parser::ParsePrimitive},
+        {"effect", &Parser::ParseEffect},   {"fatal", &Parser::ParseFatal},
+        {"tail", &Parser::ParseTail},       {"device_copy", &Parser::ParseDeviceCopy}};
+    const std::string_view word = PeekWord();
+    for (const auto& [name, rule] : kRules) {
+      if (word != name) continue;
+      const size_t begin = at_;
+      at_ += word.size();
+      if (Peek() != '(' || name == "lambda") return (this->*rule)();
+      at_ = begin;  // an operator or function of this name
+    }
+    return ParseCall();
+  }
+
+  Value BindTuple(std::vector<Expr> fields) {
+    const bool flat = std::all_of(fields.begin(), fields.end(), IsAtom);
+    Expr tuple = MakeTuple(std::move(fields));
+    return flat ? Bound(builder_->Bind(std::move(tuple))) : Raw(std::move(tuple));
+  }
+
+  Value ParseCall() {
     Skip();
     const size_t begin = at_;
-    const std::string_view word = PeekWord();
-    if (word.empty() || DType::Parse(word).ok() || word == "none") return Atom();
-    at_ += word.size();
-    const std::vector<Expr> args = Arguments();
-    const Attrs attrs = ParseAttrs();
-    if (const FunctionPtr callee = module_.Find(word)) {
-      return builder_->BindAs(MakeInvoke(MakeGlobal(std::string(word)), args),
-                              InferInvoke(*callee, args));
-    }
+    const std::string word(Word("a value"));
+    if (word.ends_with(".scalar")) return ParseScalar(begin, word.substr(0, word.size() - 7));
     const ops::OpInfo* op = ops::FindOp(word);
-    if (op != nullptr && ok_) return builder_->Emit(*op, args, attrs);
-    std::vector<std::string_view> names;
-    for (const ops::OpInfo& info : ops::AllOps()) names.push_back(info.name);
-    const std::string_view near = DidYouMean(word, names);
-    if (ok_) {
-      at_ = begin + word.size();
-      Complain(begin, StrCat("there is no operator or function '", word, "'",
-                             near.empty() ? "" : StrCat("; did you mean '", near, "'?")));
-      ok_ = false;
-    }
-    return MakeNone();
+    if (headers_.contains(word) && op == nullptr) return InvokeGlobal(begin, word);
+    std::vector<Expr> args = Arguments();
+    const Attrs attrs = ParseAttrs();
+    if (op == nullptr) return UnknownCallee(begin, word);
+    if (std::all_of(args.begin(), args.end(), IsAtom))
+      return Bound(builder_->Emit(*op, std::move(args), attrs));
+    return Raw(MakeCall(*op, std::move(args), attrs));
   }
 
-  // %t.1, or an atom alone. Names hold dots, so the index is what follows the last one.
-  Expr ParseItem() {
-    if (Peek() == '@') return Atom();
-    const std::string_view word =
-        text_.substr(at_ + 1, text_.find_first_of(" \n,:)", at_) - at_ - 1);
-    const size_t dot = word.rfind('.');
-    if (locals_.contains(std::string(word)) || dot == std::string_view::npos) return Atom();
-    const auto found = locals_.find(std::string(word.substr(0, dot)));
-    const std::optional<int64_t> index = ParseInt64(word.substr(dot + 1));
-    if (found == locals_.end() || !index.has_value() || *index < 0) return Atom();
+  Value UnknownCallee(size_t begin, const std::string& word) {
+    if (!ok_) return Raw(MakeNone());
+    std::vector<std::string_view> names;
+    for (const ops::OpInfo& info : ops::AllOps()) names.push_back(info.name);
+    for (const auto& header : headers_) names.push_back(header.first);
+    const std::string_view near = DidYouMean(word, names);
+    at_ = begin + word.size();
+    Complain(begin, StrCat("there is no operator or function '", word, "'",
+                           near.empty() ? "" : StrCat("; did you mean '", near, "'?")));
+    ok_ = false;
+    return Raw(MakeNone());
+  }
+
+  Value ParseScalar(size_t begin, const std::string& name) {
+    const ScalarInfo* info = FindScalar(name);
+    std::vector<Expr> args = Arguments();
+    if (info == nullptr || args.size() != static_cast<size_t>(info->arity)) {
+      Complain(begin, info == nullptr ? StrCat("there is no scalar operation '", name, "'")
+                                      : StrCat(name, " takes ", info->arity, " argument(s), ",
+                                               args.size(), " given"));
+      return Raw(MakeNone());
+    }
+    if (std::all_of(args.begin(), args.end(), IsAtom))
+      return Bound(builder_->EmitScalar(info->op, std::move(args)));
+    return Raw(MakeScalar(info->op, std::move(args)));
+  }
+
+  Value InvokeGlobal(size_t begin, const std::string& name) {
+    std::vector<Expr> args = Arguments();
+    const types::Type& type = headers_.at(name);
+    if (ok_ && args.size() != type.parameters().size()) {
+      Complain(begin, StrCat(name, " takes ", type.parameters().size(), " argument(s), ",
+                             args.size(), " given"));
+    }
+    return Invoked(MakeGlobal(name), type, std::move(args));
+  }
+
+  Value Invoked(Expr callee, const types::Type& type, std::vector<Expr> args) {
+    int fresh = 0;
+    const bool flat = std::all_of(args.begin(), args.end(), IsAtom);
+    types::Type result = flat ? InferInvoke(type, args, &fresh) : types::Type();
+    // Names of data-dependent extents are the builder's to give.
+    if (fresh > 0) return Bound(builder_->EmitInvoke(std::move(callee), type, std::move(args)));
+    return Raw(MakeInvoke(std::move(callee), std::move(args), tail_), std::move(result));
+  }
+
+  // "@f(%x)" calls a function; alone it is a constant.
+  Value ParseGlobal() {
     const size_t begin = at_;
+    ++at_;
+    const std::string name(Word("a name"));
+    if (Peek() == '(' && headers_.contains(name)) return InvokeGlobal(begin, name);
+    at_ = begin;
+    return Bound(Atom());
+  }
+
+  // %t.1, %f(%x), or an atom alone. Names hold dots, so the index is what follows the last one.
+  Value ParseItem() {
+    const size_t begin = at_;
+    const size_t end = text_.find_first_of(" \n,:()}", at_);
+    const std::string word(text_.substr(at_ + 1, std::min(end, text_.size()) - at_ - 1));
+    const size_t dot = word.rfind('.');
+    if (locals_.contains(word) || dot == std::string::npos) return ParseVariableCall();
+    const auto found = locals_.find(word.substr(0, dot));
+    const std::optional<int64_t> index = ParseInt64(std::string_view(word).substr(dot + 1));
+    if (found == locals_.end() || !index.has_value() || *index < 0) return Bound(Atom());
     at_ += 1 + word.size();
     const types::Type type = TypeOf(found->second);
     const bool in_range = type.is_tuple() && *index < static_cast<int64_t>(type.elements().size());
     if (type.known() && !in_range) {
       Complain(begin, StrCat("%", word.substr(0, dot), " is ", type.ToText(),
                              ", which has no field ", *index));
-      return MakeNone();
+      return Raw(MakeNone());
     }
-    return builder_->Field(found->second, static_cast<int>(*index));
+    if (!type.known()) return Raw(MakeGetItem(found->second, static_cast<int>(*index)));
+    return Bound(builder_->Field(found->second, static_cast<int>(*index)));
   }
+
+  Value ParseVariableCall() {
+    const Expr atom = Atom();
+    if (!ok_ || at_ >= text_.size() || text_[at_] != '(') return Bound(atom);
+    return Invoked(atom, TypeOf(atom), Arguments());
+  }
+
+  // --- control
+  // ----------------------------------------------------------------------------------------
+
+  Value ParseIf() {
+    const Expr condition = Operand();
+    const LetPtr then_block = ParseBlock();
+    if (!AcceptWord("else")) Fail("'else'");
+    const LetPtr else_block = ParseBlock();
+    if (!ok_) return Raw(MakeNone());
+    types::Type type = builder_->Join(TypeOf(then_block), TypeOf(else_block));
+    return Raw(MakeIf(condition, then_block, else_block), std::move(type));
+  }
+
+  DataTypePtr ParseTypeName() {
+    Skip();
+    const size_t begin = at_;
+    const std::string name(Word("the name of a type"));
+    DataTypePtr type = module_.FindDataType(name.substr(0, name.find('.')));
+    if (type == nullptr) {
+      Complain(begin, StrCat("there is no type ", name.substr(0, name.find('.'))));
+      ok_ = false;
+      return nullptr;
+    }
+    at_ = begin + type->name.size();
+    return type;
+  }
+
+  int ParseConstructor(const types::DataType& type) {
+    Skip();
+    const size_t begin = at_;
+    const std::string name(Word("a constructor"));
+    int index = -1;
+    if (ok_ && type.Find(name, &index) == nullptr) {
+      Complain(begin, StrCat("type ", type.name, " has no constructor ", name));
+      ok_ = false;
+    }
+    return index;
+  }
+
+  Value ParseSwitch() {
+    const DataTypePtr type = ParseTypeName();
+    const Expr subject = Operand();
+    Expect("{");
+    std::vector<SwitchCase> cases;
+    LetPtr otherwise;
+    types::Type result;
+    bool first = true;
+    while (ok_ && !Accept("}")) {
+      LetPtr block;
+      if (AcceptWord("else")) {
+        Expect("=>");
+        block = otherwise = ParseBlock();
+      } else {
+        cases.push_back(InScope([&] { return ParseCase(*type, TypeOf(subject)); }));
+        block = cases.back().block;
+      }
+      if (!ok_) break;
+      result = first ? TypeOf(block) : builder_->Join(result, TypeOf(block));
+      first = false;
+    }
+    if (!ok_) return Raw(MakeNone());
+    return Raw(MakeSwitch(type, subject, std::move(cases), otherwise), std::move(result));
+  }
+
+  SwitchCase ParseCase(const types::DataType& type, const types::Type& subject) {
+    SwitchCase option;
+    option.constructor = ParseConstructor(type);
+    if (!ok_) return option;
+    const bool exact = subject.is_data() && subject.arguments().size() == type.parameters.size();
+    const std::vector<types::Type> declared =
+        exact ? type.FieldsOf(option.constructor, subject.arguments())
+              : type.constructors[static_cast<size_t>(option.constructor)].fields;
+    if (Accept("(")) {
+      do ParseField(declared, &option);
+      while (Accept(","));
+      Expect(")");
+    }
+    Expect("=>");
+    option.block = ParseBlock();
+    return option;
+  }
+
+  void ParseField(const std::vector<types::Type>& declared, SwitchCase* option) {
+    if (AcceptWord("_")) return option->fields.push_back(nullptr);
+    Expect("%");
+    const size_t begin = at_;
+    const std::string name(Word("a field's name"));
+    const size_t index = option->fields.size();
+    types::Type type = index < declared.size() ? declared[index] : types::Type();
+    if (Accept(":")) type = ParseType();
+    option->fields.push_back(MakeVar(name, std::move(type)));
+    Define(begin, name, option->fields.back());
+  }
+
+  Value ParseLambda() {
+    FunctionPtr lambda = InScope([this] {
+      std::vector<VarPtr> parameters;
+      ParseParameters([&parameters](const VarPtr& parameter) { parameters.push_back(parameter); });
+      builder_->BeginLambda(std::move(parameters));
+      return builder_->EndLambda(ParseBody());
+    });
+    types::Type type = TypeOf(lambda);
+    return Raw(std::move(lambda), std::move(type));
+  }
+
+  Value ParseConstruct() {
+    const DataTypePtr type = ParseTypeName();
+    if (type == nullptr) return Raw(MakeNone());
+    Expect(".");
+    const size_t begin = at_;
+    const int constructor = ParseConstructor(*type);
+    std::vector<Expr> fields = Arguments();
+    if (!ok_) return Raw(MakeNone());
+    Result<types::Type> result = types::Type();
+    if (std::all_of(fields.begin(), fields.end(), IsAtom))
+      result = InferConstruct(*type, constructor, fields);
+    if (!result.ok()) Complain(begin, result.status().message());
+    return Raw(MakeConstruct(type, constructor, std::move(fields)),
+               result.ok() ? *result : types::Type());
+  }
+
+  // "closure @f(%captured)".
+  Value ParseClosure() {
+    Expect("@");
+    const size_t begin = at_;
+    const std::string name(Word("a function"));
+    std::vector<Expr> captured = Arguments();
+    const auto found = headers_.find(name);
+    if (found == headers_.end()) Complain(begin, StrCat("there is no function '", name, "'"));
+    if (found == headers_.end() || !ok_) return Raw(MakeNone());
+    const types::Type& type = found->second;
+    const size_t count = type.parameters().size();
+    if (captured.size() > count) {
+      Complain(begin, StrCat(name, " has ", count, " parameter(s), ", captured.size(),
+                             " captured values are given"));
+      return Raw(MakeNone());
+    }
+    std::vector<types::Type> parameters(type.parameters().begin(), type.parameters().end());
+    parameters.resize(count - captured.size());
+    return Raw(MakeMakeClosure(MakeGlobal(name), std::move(captured)),
+               types::Type::Function(std::move(parameters), type.result()));
+  }
+
+  Value ParsePrimitive() { return InvokePrimitive(false); }
+  Value ParseEffect() { return InvokePrimitive(true); }
+  Value InvokePrimitive(bool has_effect) {
+    std::string name = Quoted();
+    std::vector<Expr> args = Arguments();
+    return Raw(MakeInvoke(MakePrimitive(std::move(name), has_effect), std::move(args)));
+  }
+
+  Value ParseFatal() { return Raw(MakeFatal(Quoted())); }
+
+  Value ParseTail() {
+    tail_ = true;
+    Value value = ParseValue();
+    tail_ = false;
+    if (ok_ && value.expr->As<Invoke>() == nullptr) Fail("a call of a function or closure");
+    return value;
+  }
+
+  Value ParseDeviceCopy() {
+    const Expr source = Operand();
+    if (!AcceptWord("to")) Fail("'to'");
+    const size_t begin = at_;
+    const std::optional<int64_t> device = ParseInt64(Word("a device number"));
+    if (ok_ && (!device.has_value() || *device < 0 || *device > INT32_MAX))
+      Complain(begin, "a device is a number of at least 0");
+    if (!ok_ || !diagnostics_.ok()) return Raw(MakeNone());
+    return Raw(MakeDeviceCopy(source, static_cast<int>(*device)), TypeOf(source));
+  }
+
+  // --- operands
+  // ----------------------------------------------------------------------------------------
 
   std::vector<Expr> Arguments() {
     std::vector<Expr> args;
     Expect("(");
     if (Accept(")")) return args;
     do {
-      args.push_back(Atom());
+      args.push_back(Operand());
     } while (Accept(","));
     Expect(")");
     return args;
   }
 
+  // An atom; or a value in place, which to_a_normal_form binds.
+  Expr Operand() {
+    if (!ok_) return MakeNone();
+    const char c = Peek();
+    if (c == '%' || c == '@' || AtLiteral()) return Atom();
+    if (++depth_ > kMostDepth) Fail("fewer nested values");
+    Expr nested = c == '(' ? MakeTuple(Arguments()) : NestedValue();
+    --depth_;
+    return nested;
+  }
+
+  // A value is bound as it is read; here it belongs into its place instead.
+  Expr NestedValue() {
+    has_nested_ = true;
+    builder_->BeginBlock();
+    const Value value = ParseValue();
+    const LetPtr block = builder_->EndBlock(value.expr);
+    return block->bindings().empty() ? value.expr : block->bindings().back().value;
+  }
+
   Expr Atom() {
     const bool local = Peek() == '%', constant = Peek() == '@';
     const size_t begin = at_;
-    if (local || constant) {
-      ++at_;
-      const std::string name(Word("a name"));
-      const auto& table = local ? locals_ : constants_;
-      const auto found = table.find(name);
-      if (found != table.end()) return found->second;
-      Complain(begin, StrCat(local ? "%" : "@", name, " is not defined"));
-      return builder_->BindAs(MakeNone(), types::Type());
-    }
-    if (AcceptWord("none")) return MakeNone();
-    Result<DType> dtype = DType::Parse(PeekWord());
-    if (!dtype.ok() || !HasElements(*dtype)) {
-      Fail("a variable, a constant or a literal such as f32 0.5");
-      return MakeNone();
-    }
-    at_ += PeekWord().size();
-    return Literal(*dtype);
+    if (!local && !constant) return Literal();
+    ++at_;
+    const std::string name(Word("a name"));
+    const auto found = locals_.find(name);
+    if (local && found != locals_.end()) return found->second;
+    if (const Expr known = constant ? FindConstant(name) : nullptr) return known;
+    Complain(begin, StrCat(local ? "%" : "@", name, " is not defined"));
+    return builder_->BindAs(MakeNone(), types::Type());
   }
 
   Attrs ParseAttrs() {
@@ -443,15 +648,15 @@ class Parser {
     return names;
   }
 
-  std::shared_ptr<text::SourceMap> sources_;
-  int32_t file_;
-  std::string_view text_;
-  size_t at_ = 0;
-  bool ok_ = true;
-  text::Diagnostics diagnostics_;
   Module module_;
   std::optional<Builder> builder_;
-  std::unordered_map<std::string, Expr> constants_, locals_;
+  std::unordered_map<std::string, types::Type> headers_;  // of functions
+  std::unordered_map<std::string, Expr> locals_;
+  std::vector<std::string> scope_;  // names of locals_ in order
+  std::unordered_map<std::string, VarPtr> recursive_;  // announced, not yet bound
+  int depth_ = 0;
+  bool tail_ = false;
+  bool has_nested_ = false;  // some value is in place, so that types are not known yet
 };
 
 }  // namespace

@@ -1,24 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ir/rewriter.h"
 
+#include "core/ir/visitor.h"
+
 namespace tern::ir {
 
 namespace {
-
-template <class F>
-void ForEachAtom(const Expr& value, const F& visit) {
-  if (const Call* call = value->As<Call>()) {
-    for (const Expr& arg : call->args()) visit(arg);
-  } else if (const Invoke* invoke = value->As<Invoke>()) {
-    for (const Expr& arg : invoke->args()) visit(arg);
-  } else if (const Tuple* tuple = value->As<Tuple>()) {
-    for (const Expr& field : tuple->fields()) visit(field);
-  } else if (const GetItem* item = value->As<GetItem>()) {
-    visit(item->tuple());
-  } else {
-    visit(value);
-  }
-}
 
 bool SameArgs(std::span<const Expr> a, const std::vector<Expr>& b) {
   if (a.size() != b.size()) return false;
@@ -34,9 +21,13 @@ Rewriter::~Rewriter() = default;
 
 Expr Rewriter::RewriteCall(const Call&, const std::vector<Expr>&) { return nullptr; }
 Expr Rewriter::RewriteItem(const GetItem&, const Expr&) { return nullptr; }
+Expr Rewriter::RewriteScalar(const Scalar&, const std::vector<Expr>&) { return nullptr; }
+Expr Rewriter::RewriteInvoke(const Invoke&, const Expr&, const std::vector<Expr>&) {
+  return nullptr;
+}
+Expr Rewriter::RewriteIf(const If&, const Expr&) { return nullptr; }
+Expr Rewriter::RewriteSwitch(const Switch&, const Expr&) { return nullptr; }
 void Rewriter::Begin(const Function&) {}
-
-void Rewriter::Count(const Expr& expr) { ++uses_[expr.get()]; }
 
 int Rewriter::Uses(const Expr& old) const {
   const auto found = uses_.find(old.get());
@@ -64,79 +55,240 @@ Expr Rewriter::Map(const Expr& old) const {
   return found == map_.end() ? old : found->second;
 }
 
+// --- values
+// ------------------------------------------------------------------------------------------
+
 Expr Rewriter::KeepOrEmit(const Call& call, const std::vector<Expr>& args) {
   if (!infer_again_ && SameArgs(call.args(), args)) return builder_.Adopt(*current_);
   changed_ = true;
   builder_.SetName(current_->var->name());
-  return builder_.Emit(call.op(), args, call.attrs());
+  Expr emitted = builder_.Emit(call.op(), args, call.attrs());
+  NoteSymbols(current_->var->type(), TypeOf(emitted));
+  return emitted;
+}
+
+void Rewriter::NoteSymbols(const types::Type& old, const types::Type& now) {
+  if (!infer_again_ || old == now) return;
+  if (old.is_tuple() && now.is_tuple() && old.elements().size() == now.elements().size()) {
+    for (size_t i = 0; i < old.elements().size(); ++i)
+      NoteSymbols(old.elements()[i], now.elements()[i]);
+  }
+  if (!old.is_tensor() || !now.is_tensor() || old.tensor().rank() != now.tensor().rank()) return;
+  for (size_t i = 0; i < old.tensor().dims.size(); ++i) {
+    const types::Dim& dim = old.tensor().dims[i];
+    if (dim.is_symbol() && !(dim == now.tensor().dims[i]))
+      symbols_.emplace_back(dim.ToText(), now.tensor().dims[i]);
+  }
+}
+
+Expr Rewriter::Replace(Expr value) {
+  changed_ = true;
+  const Var& var = *current_->var;
+  const types::Type type = Renamed(var.type());
+  if (current_->recursive || type == var.type())
+    return builder_.Adopt({current_->var, std::move(value), current_->recursive});
+  builder_.SetName(var.name());
+  return builder_.BindAs(std::move(value), type);
+}
+
+Expr Rewriter::VisitCall(const Call& call) {
+  std::vector<Expr> args;
+  for (const Expr& arg : call.args()) args.push_back(Map(arg));
+  Expr replacement = RewriteCall(call, args);
+  changed_ = changed_ || replacement;
+  return replacement ? replacement : KeepOrEmit(call, args);
+}
+
+Expr Rewriter::VisitItem(const GetItem& item) {
+  const Expr tuple = Map(item.tuple());
+  Expr replacement = RewriteItem(item, tuple);
+  if (!replacement && tuple == item.tuple() && !infer_again_) return builder_.Adopt(*current_);
+  changed_ = true;
+  if (replacement) return replacement;
+  // A tuple whose type does not tell its fields: the item's own type is what is known.
+  if (!TypeOf(tuple).is_tuple()) return Replace(MakeGetItem(tuple, item.index()));
+  return builder_.Field(tuple, item.index());
+}
+
+bool Rewriter::Escape(std::span<const Expr> atoms, std::vector<Expr>* mapped) {
+  for (const Expr& atom : atoms) mapped->push_back(RewriteEscape(atom));
+  return !SameArgs(atoms, *mapped);
+}
+
+Expr Rewriter::VisitInvoke(const Invoke& invoke) {
+  std::vector<Expr> args;
+  const bool is_var = invoke.callee()->kind() == NodeKind::kVar;
+  const Expr callee = is_var ? RewriteEscape(invoke.callee()) : invoke.callee();
+  const bool changed = Escape(invoke.args(), &args) || !(callee == invoke.callee());
+  Expr replacement = RewriteInvoke(invoke, callee, args);
+  changed_ = changed_ || replacement;
+  if (replacement) return replacement;
+  if (!changed) return builder_.Adopt(*current_);
+  return Replace(MakeInvoke(callee, std::move(args), invoke.is_tail()));
+}
+
+Expr Rewriter::VisitScalar(const Scalar& scalar) {
+  std::vector<Expr> args;
+  for (const Expr& arg : scalar.args()) args.push_back(RewriteEscape(arg));
+  Expr replacement = RewriteScalar(scalar, args);
+  changed_ = changed_ || replacement;
+  if (replacement) return replacement;
+  if (SameArgs(scalar.args(), args)) return builder_.Adopt(*current_);
+  return Replace(MakeScalar(scalar.op(), std::move(args)));
+}
+
+Expr Rewriter::VisitIf(const If& node) {
+  const Expr condition = RewriteEscape(node.condition());
+  if (Expr replacement = RewriteIf(node, condition)) {
+    changed_ = true;
+    return replacement;
+  }
+  const LetPtr then_block = VisitBlock(node.then_block());
+  const LetPtr else_block = VisitBlock(node.else_block());
+  if (condition == node.condition() && then_block == node.then_block() &&
+      else_block == node.else_block()) {
+    return builder_.Adopt(*current_);
+  }
+  return Replace(MakeIf(condition, then_block, else_block));
+}
+
+Expr Rewriter::VisitSwitch(const Switch& node) {
+  const Expr subject = RewriteEscape(node.subject());
+  if (Expr replacement = RewriteSwitch(node, subject)) {
+    changed_ = true;
+    return replacement;
+  }
+  bool same = subject == node.subject();
+  std::vector<SwitchCase> cases(node.cases().begin(), node.cases().end());
+  for (SwitchCase& option : cases) {
+    LetPtr block = VisitBlock(option.block);
+    same = same && block == option.block;
+    option.block = std::move(block);
+  }
+  LetPtr otherwise;
+  if (node.default_block()) otherwise = VisitBlock(node.default_block());
+  if (same && otherwise == node.default_block()) return builder_.Adopt(*current_);
+  return Replace(MakeSwitch(node.data_type(), subject, std::move(cases), otherwise));
+}
+
+Expr Rewriter::VisitLambda(const Function& lambda) {
+  const Binding* const outer = current_;
+  const bool changed_before = std::exchange(changed_, false);
+  EnterBlock();
+  builder_.BeginLambda({lambda.parameters().begin(), lambda.parameters().end()});
+  VisitAll(lambda.bindings());
+  FunctionPtr made = builder_.EndLambda(VisitResult(lambda.result()));
+  LeaveBlock();
+  current_ = outer;
+  builder_.SetOrigin(outer->var->origin());
+  const bool changed = std::exchange(changed_, changed_before);
+  return changed ? Replace(std::move(made)) : builder_.Adopt(*current_);
 }
 
 Expr Rewriter::VisitValue(const Expr& value) {
-  if (const Call* call = value->As<Call>()) {
-    std::vector<Expr> args;
-    for (const Expr& arg : call->args()) args.push_back(Map(arg));
-    Expr replacement = RewriteCall(*call, args);
-    changed_ = changed_ || replacement;
-    return replacement ? replacement : KeepOrEmit(*call, args);
-  }
-  if (const GetItem* item = value->As<GetItem>()) {
-    const Expr tuple = Map(item->tuple());
-    Expr replacement = RewriteItem(*item, tuple);
-    if (!replacement && tuple == item->tuple() && !infer_again_) return builder_.Adopt(*current_);
-    changed_ = true;
-    return replacement ? replacement : builder_.Field(tuple, item->index());
-  }
-  if (const Tuple* tuple = value->As<Tuple>()) {
-    std::vector<Expr> fields = Escape(tuple->fields());
-    if (SameArgs(tuple->fields(), fields)) return builder_.Adopt(*current_);
-    changed_ = true;
-    return builder_.Bind(MakeTuple(std::move(fields)));
-  }
-  if (const Invoke* invoke = value->As<Invoke>()) {
-    std::vector<Expr> args = Escape(invoke->args());
-    if (SameArgs(invoke->args(), args)) return builder_.Adopt(*current_);
-    changed_ = true;
-    return builder_.BindAs(MakeInvoke(invoke->callee(), std::move(args)), current_->var->type());
-  }
-  if (IsAtom(value)) {  // a copy
-    changed_ = true;
-    return Map(value);
+  std::vector<Expr> atoms;
+  switch (value->kind()) {
+    case NodeKind::kCall: return VisitCall(*value->As<Call>());
+    case NodeKind::kGetItem: return VisitItem(*value->As<GetItem>());
+    case NodeKind::kInvoke: return VisitInvoke(*value->As<Invoke>());
+    case NodeKind::kScalar: return VisitScalar(*value->As<Scalar>());
+    case NodeKind::kIf: return VisitIf(*value->As<If>());
+    case NodeKind::kSwitch: return VisitSwitch(*value->As<Switch>());
+    case NodeKind::kFunction: return VisitLambda(*value->As<Function>());
+    case NodeKind::kTuple:
+      if (!Escape(value->As<Tuple>()->fields(), &atoms)) return builder_.Adopt(*current_);
+      changed_ = true;
+      return builder_.Bind(MakeTuple(std::move(atoms)));
+    case NodeKind::kConstruct: {
+      const Construct& node = *value->As<Construct>();
+      if (!Escape(node.fields(), &atoms)) return builder_.Adopt(*current_);
+      return Replace(MakeConstruct(node.data_type(), node.constructor(), std::move(atoms)));
+    }
+    case NodeKind::kMakeClosure: {
+      const MakeClosure& node = *value->As<MakeClosure>();
+      if (!Escape(node.captured(), &atoms)) return builder_.Adopt(*current_);
+      return Replace(MakeMakeClosure(node.function(), std::move(atoms)));
+    }
+    case NodeKind::kDeviceCopy: {
+      const DeviceCopy& node = *value->As<DeviceCopy>();
+      const Expr source = RewriteEscape(node.source());
+      if (source == node.source()) return builder_.Adopt(*current_);
+      return Replace(MakeDeviceCopy(source, node.device()));
+    }
+    case NodeKind::kVar:
+    case NodeKind::kConstant:
+    case NodeKind::kGlobal:  // a copy
+      changed_ = true;
+      return Map(value);
+    case NodeKind::kFatal:
+    case NodeKind::kPrimitive:
+    case NodeKind::kLet: break;
   }
   return builder_.Adopt(*current_);
 }
 
-std::vector<Expr> Rewriter::Escape(std::span<const Expr> atoms) {
-  std::vector<Expr> mapped;
-  for (const Expr& atom : atoms) mapped.push_back(RewriteEscape(atom));
-  return mapped;
-}
+// --- blocks
+// ------------------------------------------------------------------------------------------
 
 void Rewriter::Visit(const Binding& binding) {
   current_ = &binding;
   builder_.SetOrigin(binding.var->origin());
-  map_[binding.var.get()] = VisitValue(binding.value);
+  Expr now = VisitValue(binding.value);
+  map_[binding.var.get()] = std::move(now);
+}
+
+void Rewriter::VisitAll(std::span<const Binding> bindings) {
+  for (const Binding& binding : bindings) Visit(binding);
+}
+
+LetPtr Rewriter::VisitBlock(const LetPtr& block) {
+  const Binding* const outer = current_;
+  const bool changed_before = std::exchange(changed_, false);
+  EnterBlock();
+  builder_.BeginBlock();
+  VisitAll(block->bindings());
+  LetPtr made = builder_.EndBlock(VisitResult(block->result()));
+  LeaveBlock();
+  current_ = outer;
+  builder_.SetOrigin(outer->var->origin());
+  const bool changed = std::exchange(changed_, changed_before);
+  changed_ = changed_ || changed;
+  return changed ? made : block;
+}
+
+Expr Rewriter::Splice(const Let& block) {
+  const Binding* const outer = current_;
+  VisitAll(block.bindings());
+  Expr result = VisitResult(block.result());
+  current_ = outer;
+  builder_.SetOrigin(outer->var->origin());
+  return result->As<Tuple>() != nullptr ? builder_.Bind(std::move(result)) : result;
+}
+
+Expr Rewriter::VisitResult(const Expr& result) {
+  if (const Tuple* tuple = result->As<Tuple>()) {
+    std::vector<Expr> fields;
+    if (!Escape(tuple->fields(), &fields)) return result;
+    changed_ = true;
+    return MakeTuple(std::move(fields));
+  }
+  Expr mapped = RewriteEscape(result);
+  changed_ = changed_ || !(mapped == result);
+  return mapped;
 }
 
 FunctionPtr Rewriter::Run(const FunctionPtr& function) {
-  for (const Binding& binding : function->bindings()) {
+  ForEachBinding(function->bindings(), [this](const Binding& binding) {
     definitions_[binding.var.get()] = binding.value.get();
-    ForEachAtom(binding.value, [this](const Expr& atom) { Count(atom); });
-  }
-  ForEachAtom(function->result(), [this](const Expr& atom) { Count(atom); });
+  });
+  ForEachUse(function->bindings(), function->result(),
+             [this](const Expr& atom) { ++uses_[atom.get()]; });
   for (const VarPtr& parameter : function->parameters()) builder_.AddParameter(parameter);
   Begin(*function);
-  for (const Binding& binding : function->bindings()) Visit(binding);
+  VisitAll(function->bindings());
   current_ = nullptr;
   builder_.SetOrigin("");
-  Expr result;
-  if (const Tuple* tuple = function->result()->As<Tuple>()) {
-    std::vector<Expr> fields = Escape(tuple->fields());
-    changed_ = changed_ || !SameArgs(tuple->fields(), fields);
-    result = changed_ ? MakeTuple(std::move(fields)) : function->result();
-  } else {
-    result = RewriteEscape(function->result());
-    changed_ = changed_ || !(result == function->result());
-  }
+  Expr result = VisitResult(function->result());
   if (!changed_) return function;
   return builder_.Finish(std::move(result),
                          {function->output_names().begin(), function->output_names().end()});

@@ -9,6 +9,9 @@
 //   };
 //
 // returning null to keep the binding, or the expression that takes its place from there on.
+//
+// Blocks of branches and lambdas are walked where they stand. What a pass remembers of a block's
+// variables ends with it: EnterBlock and LeaveBlock are there to take it back.
 #ifndef TERN_CORE_IR_REWRITER_H_
 #define TERN_CORE_IR_REWRITER_H_
 
@@ -33,6 +36,19 @@ class Rewriter {
   virtual Expr RewriteCall(const Call& call, const std::vector<Expr>& args);
   // Null: keep it. tuple: of the new function.
   virtual Expr RewriteItem(const GetItem& item, const Expr& tuple);
+  virtual Expr RewriteScalar(const Scalar& scalar, const std::vector<Expr>& args);
+  // callee and args: of the new function. A lambda's name as callee is itself.
+  virtual Expr RewriteInvoke(const Invoke& invoke, const Expr& callee,
+                             const std::vector<Expr>& args);
+  // Null: both blocks are walked. Splice takes one of them in place of the node.
+  virtual Expr RewriteIf(const If& node, const Expr& condition);
+  virtual Expr RewriteSwitch(const Switch& node, const Expr& subject);
+  virtual void EnterBlock() {}
+  virtual void LeaveBlock() {}
+  // The old block's bindings, walked into the block that is open, and what its result is then.
+  Expr Splice(const Let& block);
+  // A variable of the old function, from now on, is that.
+  void SetMapped(const Expr& old, Expr now) { map_[old.get()] = std::move(now); }
   // Before the first binding; the counts and definitions of the old function are there.
   virtual void Begin(const Function& function);
   // What stands for an old atom that is a result, or goes into a tuple or to another function.
@@ -51,23 +67,40 @@ class Rewriter {
   const Call* OldCall(const Expr& old, ops::Op op) const;
   // The new function's call that an atom stands for, or null.
   const Call* NewCall(const Expr& expr) const;
+  bool infers_again() const { return infer_again_; }
   // Says that something changed though the binding was kept.
   void MarkChanged() { changed_ = true; }
   // Calls keep their arguments but get types again.
   void set_infer_again(bool again) { infer_again_ = again; }
 
  private:
-  void Count(const Expr& expr);
   void Visit(const Binding& binding);
+  void VisitAll(std::span<const Binding> bindings);
   Expr VisitValue(const Expr& value);
-  std::vector<Expr> Escape(std::span<const Expr> atoms);
+  Expr VisitCall(const Call& call);
+  Expr VisitItem(const GetItem& item);
+  Expr VisitInvoke(const Invoke& invoke);
+  Expr VisitScalar(const Scalar& scalar);
+  Expr VisitIf(const If& node);
+  Expr VisitSwitch(const Switch& node);
+  Expr VisitLambda(const Function& lambda);
+  LetPtr VisitBlock(const LetPtr& block);
+  Expr VisitResult(const Expr& result);
+  // The operands of a node that takes values as they are; whether they changed.
+  bool Escape(std::span<const Expr> atoms, std::vector<Expr>* mapped);
   Expr KeepOrEmit(const Call& call, const std::vector<Expr>& args);
+  // The current binding with another value, of the same type.
+  Expr Replace(Expr value);
+  types::Type Renamed(const types::Type& type) const { return type.Substitute(symbols_); }
+  void NoteSymbols(const types::Type& old, const types::Type& now);
 
   text::Diagnostics* diagnostics_;
   Builder builder_;
   std::unordered_map<const Node*, Expr> map_;
   std::unordered_map<const Node*, int> uses_;
   std::unordered_map<const Node*, const Node*> definitions_;
+  // Names of data-dependent extents that inference gave anew, for types that stay as they were.
+  std::vector<types::Dim::Binding> symbols_;
   const Binding* current_ = nullptr;
   bool changed_ = false;
   bool infer_again_ = false;

@@ -4,6 +4,8 @@
 #include <unordered_set>
 
 #include "core/base/strings.h"
+#include "core/ir/control.h"
+#include "core/ir/visitor.h"
 
 namespace tern::ir {
 
@@ -13,20 +15,7 @@ class FunctionVerifier {
  public:
   FunctionVerifier(const Module& module, const Module::Item& item) : module_(module), item_(item) {}
 
-  Status Run() {
-    for (const VarPtr& parameter : item_.function->parameters())
-      TERN_TRY(Define(parameter, "parameter"));
-    size_t index = 0;
-    for (const Binding& binding : item_.function->bindings()) {
-      where_ = StrCat("binding %", index++);
-      TERN_TRY(CheckValue(binding.value));
-      TERN_TRY(Define(binding.var, where_));
-    }
-    where_ = "the result";
-    const Expr& result = item_.function->result();
-    if (const Tuple* tuple = result->As<Tuple>()) return CheckAtoms(tuple->fields());
-    return CheckAtom(result);
-  }
+  Status Run() { return CheckLambda(*item_.function); }
 
  private:
   template <class... T>
@@ -35,19 +24,71 @@ class FunctionVerifier {
                   StrCat("function ", item_.name, ", ", where_, ": ", parts...));
   }
 
-  Status Define(const VarPtr& var, std::string_view what) {
-    if (!bound_.insert(var.get()).second) return Error("bound twice (", what, ")");
-    if (!var->type().known()) return Error("'", var->name(), "' has no type");
+  // --- blocks
+  // ---------------------------------------------------------------------------------------
+
+  Status CheckLambda(const Function& lambda) {
+    const size_t outside = scope_.size();
+    for (const VarPtr& parameter : lambda.parameters()) TERN_TRY(Define(parameter, "parameter"));
+    const Let* body = lambda.body()->As<Let>();
+    Status status = body == nullptr ? CheckResult(lambda.body()) : CheckBlock(*body, true);
+    LeaveScope(outside);
+    return status;
+  }
+
+  // tail: what the block gives is what the function gives.
+  Status CheckBlock(const Let& block, bool tail) {
+    const size_t outside = scope_.size();
+    const std::span<const Binding> bindings = block.bindings();
+    for (size_t i = 0; i < bindings.size(); ++i) {
+      where_ = StrCat("binding %", index_++);
+      if (bindings[i].recursive) TERN_TRY(DefineGroup(bindings, i));
+      const bool last = i + 1 == bindings.size() && block.result() == bindings[i].var;
+      TERN_TRY(CheckValue(bindings[i].value, tail && last));
+      if (!bindings[i].recursive) TERN_TRY(Define(bindings[i].var, where_));
+    }
+    where_ = "the result";
+    TERN_TRY(CheckResult(block.result()));
+    LeaveScope(outside);
     return OkStatus();
   }
 
+  Status CheckResult(const Expr& result) {
+    if (!result) return Error("null");
+    if (const Tuple* tuple = result->As<Tuple>()) return CheckAtoms(tuple->fields());
+    return CheckAtom(result);
+  }
+
+  // At the first lambda of a group: all its variables.
+  Status DefineGroup(std::span<const Binding> bindings, size_t at) {
+    if (bindings[at].value->As<Function>() == nullptr)
+      return Error("a recursive binding that is no lambda");
+    if (at > 0 && bindings[at - 1].recursive) return OkStatus();
+    for (; at < bindings.size() && bindings[at].recursive; ++at)
+      TERN_TRY(Define(bindings[at].var, where_));
+    return OkStatus();
+  }
+
+  Status Define(const VarPtr& var, std::string_view what) {
+    if (!bound_.insert(var.get()).second) return Error("bound twice (", what, ")");
+    if (!var->type().known()) return Error("'", var->name(), "' has no type");
+    in_scope_.insert(var.get());
+    scope_.push_back(var.get());
+    return OkStatus();
+  }
+
+  void LeaveScope(size_t outside) {
+    for (; scope_.size() > outside; scope_.pop_back()) in_scope_.erase(scope_.back());
+  }
+
+  // --- values
+  // ---------------------------------------------------------------------------------------
+
   Status CheckAtom(const Expr& expr) {
     if (!expr) return Error("null");
-    if (const Global* global = expr->As<Global>()) {
-      if (module_.Find(global->name()) == nullptr)
-        return Error("there is no function ", global->name());
-    } else if (expr->As<Var>() != nullptr) {
-      if (!bound_.contains(expr.get())) return Error("a variable that is not bound here is used");
+    if (expr->As<Var>() != nullptr) {
+      if (!in_scope_.contains(expr.get()))
+        return Error("a variable that is not bound here is used");
     } else if (expr->As<Constant>() == nullptr) {
       return Error("a ", NodeKindName(expr->kind()), " where a variable or constant is expected");
     }
@@ -59,20 +100,94 @@ class FunctionVerifier {
     return OkStatus();
   }
 
-  Status CheckValue(const Expr& value) {
+  // The function of that name takes `count` arguments, or at least so many.
+  Status CheckCallee(const Expr& callee, size_t count, bool exactly) {
+    const Global* global = callee->As<Global>();
+    const FunctionPtr function = module_.Find(global->name());
+    if (!function) return Error("there is no function ", global->name());
+    const size_t parameters = function->parameters().size();
+    if (count == parameters || (!exactly && count < parameters)) return OkStatus();
+    return Error("function ", global->name(), " has ", parameters, " parameters, ", count,
+                 " values are given");
+  }
+
+  Status CheckInvoke(const Invoke& invoke, bool tail) {
+    if (invoke.is_tail() && !tail) return Error("a tail call that is not the end of the function");
+    const NodeKind kind = invoke.callee()->kind();
+    if (kind == NodeKind::kGlobal) {
+      TERN_TRY(CheckCallee(invoke.callee(), invoke.args().size(), true));
+    } else if (kind == NodeKind::kVar) {
+      TERN_TRY(CheckAtom(invoke.callee()));
+    } else if (kind != NodeKind::kPrimitive) {
+      return Error("a ", NodeKindName(kind), " is called");
+    } else if (invoke.is_tail()) {
+      return Error("a tail call of a primitive");
+    }
+    return CheckAtoms(invoke.args());
+  }
+
+  Status CheckSwitch(const Switch& node, bool tail) {
+    TERN_TRY(CheckAtom(node.subject()));
+    const auto& constructors = node.data_type()->constructors;
+    std::vector<bool> seen(constructors.size());
+    for (const SwitchCase& option : node.cases()) {
+      const auto index = static_cast<size_t>(option.constructor);
+      if (option.constructor < 0 || index >= constructors.size() || seen[index])
+        return Error("constructor ", option.constructor, " of ", node.data_type()->name,
+                     " has a case twice, or there is none");
+      seen[index] = true;
+      if (option.fields.size() != constructors[index].fields.size() && !option.fields.empty())
+        return Error("case ", constructors[index].name, " binds ", option.fields.size(),
+                     " fields of ", constructors[index].fields.size());
+      const size_t outside = scope_.size();
+      for (const VarPtr& field : option.fields) {
+        if (field) TERN_TRY(Define(field, "a field"));
+      }
+      TERN_TRY(CheckBlock(*option.block, tail));
+      LeaveScope(outside);
+    }
+    if (node.default_block()) return CheckBlock(*node.default_block(), tail);
+    for (size_t i = 0; i < seen.size(); ++i) {
+      if (!seen[i]) return Error("no case for ", constructors[i].name, " and no default");
+    }
+    return OkStatus();
+  }
+
+  Status CheckConstruct(const Construct& node) {
+    const auto& made = node.data_type()->constructors[static_cast<size_t>(node.constructor())];
+    if (made.fields.size() != node.fields().size())
+      return Error("constructor ", made.name, " has ", made.fields.size(), " fields, ",
+                   node.fields().size(), " are given");
+    return CheckAtoms(node.fields());
+  }
+
+  Status CheckValue(const Expr& value, bool tail) {
     if (!value) return Error("null");
     switch (value->kind()) {
       case NodeKind::kCall: return CheckAtoms(value->As<Call>()->args());
-      case NodeKind::kInvoke:
-        TERN_TRY(CheckAtom(value->As<Invoke>()->callee()));
-        return CheckAtoms(value->As<Invoke>()->args());
+      case NodeKind::kInvoke: return CheckInvoke(*value->As<Invoke>(), tail);
       case NodeKind::kTuple: return CheckAtoms(value->As<Tuple>()->fields());
       case NodeKind::kGetItem: return CheckAtom(value->As<GetItem>()->tuple());
+      case NodeKind::kIf:
+        TERN_TRY(CheckAtom(value->As<If>()->condition()));
+        TERN_TRY(CheckBlock(*value->As<If>()->then_block(), tail));
+        return CheckBlock(*value->As<If>()->else_block(), tail);
+      case NodeKind::kSwitch: return CheckSwitch(*value->As<Switch>(), tail);
+      case NodeKind::kFunction: return CheckLambda(*value->As<Function>());
+      case NodeKind::kConstruct: return CheckConstruct(*value->As<Construct>());
+      case NodeKind::kScalar: return CheckAtoms(value->As<Scalar>()->args());
+      case NodeKind::kMakeClosure: {
+        const MakeClosure& closure = *value->As<MakeClosure>();
+        TERN_TRY(CheckCallee(closure.function(), closure.captured().size(), false));
+        return CheckAtoms(closure.captured());
+      }
+      case NodeKind::kDeviceCopy: return CheckAtom(value->As<DeviceCopy>()->source());
+      case NodeKind::kFatal: return OkStatus();
       case NodeKind::kVar:
-      case NodeKind::kConstant:
-      case NodeKind::kGlobal: return CheckAtom(value);
-      case NodeKind::kLet:
-      case NodeKind::kFunction: break;
+      case NodeKind::kConstant: return CheckAtom(value);
+      case NodeKind::kGlobal:
+      case NodeKind::kPrimitive:
+      case NodeKind::kLet: break;
     }
     return Error("a ", NodeKindName(value->kind()), " cannot be bound");
   }
@@ -80,14 +195,45 @@ class FunctionVerifier {
   const Module& module_;
   const Module::Item& item_;
   std::string where_ = "parameters";
-  std::unordered_set<const Node*> bound_;
+  size_t index_ = 0;  // of the next binding, as the printer counts
+  std::unordered_set<const Node*> bound_, in_scope_;
+  std::vector<const Node*> scope_;
 };
+
+bool IsFlat(const Function& function);
+
+bool IsFlat(const Let& block) {
+  bool flat = true;
+  const auto check = [&flat](const Expr& atom) { flat = flat && IsAtom(atom); };
+  for (const Binding& binding : block.bindings()) {
+    flat = flat && binding.var->type().known() && binding.value->kind() != NodeKind::kLet;
+    ForEachAtom(binding.value, check);
+    ForEachBlock(binding.value, [&flat](const Let& inner) { flat = flat && IsFlat(inner); });
+    if (const Invoke* invoke = binding.value->As<Invoke>())
+      flat = flat && (IsAtom(invoke->callee()) || invoke->callee()->As<Primitive>() != nullptr);
+    if (const Function* lambda = binding.value->As<Function>()) flat = flat && IsFlat(*lambda);
+  }
+  if (const Tuple* tuple = block.result()->As<Tuple>()) {
+    for (const Expr& field : tuple->fields()) check(field);
+    return flat;
+  }
+  return flat && IsAtom(block.result());
+}
+
+bool IsFlat(const Function& function) { return IsFlat(*ToBlock(function.body())); }
 
 }  // namespace
 
 Status Verify(const Module& module) {
   for (const Module::Item& item : module.items()) TERN_TRY(FunctionVerifier(module, item).Run());
   return OkStatus();
+}
+
+bool IsANormalForm(const Module& module) {
+  for (const Module::Item& item : module.items()) {
+    if (!IsFlat(*item.function)) return false;
+  }
+  return true;
 }
 
 }  // namespace tern::ir

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every pass may rely on and must leave: A-normal form (values are calls, invocations, tuples
-// or items of atoms), each variable bound once and before its uses, known types, results of atoms.
-// An error names the function and the binding; it is a bug of the pass that ran last, which the
-// caller names in a note.
+// What every pass may rely on and must leave: A-normal form (operands and results of blocks are
+// atoms), each variable bound once and before its uses in its own block or in one around it, known
+// types, callees that exist and take as many arguments, one case per constructor, tail calls only
+// at ends. An error names the function and the binding; it is a bug of the pass that ran last,
+// which the caller names in a note.
 #ifndef TERN_CORE_IR_VERIFIER_H_
 #define TERN_CORE_IR_VERIFIER_H_
 
@@ -12,6 +13,10 @@
 namespace tern::ir {
 
 Status Verify(const Module& module);
+
+// Whether every operand is an atom and every value has a type; what does not may only go to
+// to_a_normal_form.
+bool IsANormalForm(const Module& module);
 
 }  // namespace tern::ir
 

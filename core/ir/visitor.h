@@ -59,7 +59,8 @@ template <class F>
 void ForEachBinding(std::span<const Binding> bindings, const F& visit) {
   for (const Binding& binding : bindings) {
     visit(binding);
-    ForEachBlock(binding.value, [&visit](const Let& block) { ForEachBinding(block.bindings(), visit); });
+    ForEachBlock(binding.value,
+                 [&visit](const Let& block) { ForEachBinding(block.bindings(), visit); });
   }
 }
 

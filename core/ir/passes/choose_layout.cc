@@ -58,6 +58,13 @@ class LayoutChooser : public Rewriter {
 
   Expr RewriteEscape(const Expr& old) override { return Declared(old); }
 
+  // A form that was made inside a branch or a lambda is not there outside.
+  void EnterBlock() override { outside_.push_back(forms_); }
+  void LeaveBlock() override {
+    forms_ = std::move(outside_.back());
+    outside_.pop_back();
+  }
+
  private:
   struct Forms {
     Expr declared, last;
@@ -351,6 +358,7 @@ class LayoutChooser : public Rewriter {
   }
 
   std::unordered_map<const Node*, Forms> forms_;  // by atom of the old function
+  std::vector<std::unordered_map<const Node*, Forms>> outside_;
 };
 
 }  // namespace

@@ -23,12 +23,28 @@ class Eliminator : public Rewriter {
     AppendArgs({&tuple, 1}, &key);
     return FindOrNote(std::move(key));
   }
+  Expr RewriteScalar(const Scalar& scalar, const std::vector<Expr>& args) override {
+    std::string key = StrCat(scalar.info().name, ".scalar");
+    AppendArgs(args, &key);
+    return FindOrNote(std::move(key));
+  }
+  // What a branch or a lambda computed is not there outside.
+  void EnterBlock() override { outside_.push_back(order_.size()); }
+  void LeaveBlock() override {
+    for (; order_.size() > outside_.back(); order_.pop_back()) first_.erase(order_.back());
+    outside_.pop_back();
+  }
 
  private:
   // Atoms are equal where they are one node; constants of a few numbers also where the numbers are.
   static void AppendArgs(std::span<const Expr> args, std::string* key) {
     for (const Expr& arg : args) {
-      const ops::Values* values = arg->As<Constant>() == nullptr ? nullptr : ValuesOf(arg);
+      const Constant* constant = arg->As<Constant>();
+      const ops::Values* values = constant == nullptr ? nullptr : ValuesOf(arg);
+      if (constant != nullptr && TypeOf(arg).is_scalar()) {
+        AppendScalar(constant->value(), key);
+        continue;
+      }
       if (values == nullptr) {
         StrAppend(key, " ", reinterpret_cast<uintptr_t>(arg.get()));
         continue;
@@ -38,10 +54,19 @@ class Eliminator : public Rewriter {
     }
   }
 
+  // Bit by bit: 0.0 and -0.0 are not one value, and 1 is not 1.0.
+  static void AppendScalar(const Any& value, std::string* key) {
+    if (const auto text = value.TryCast<std::string_view>())
+      StrAppend(key, " ", text->size(), "\"", *text);
+    else
+      StrAppend(key, " ", value.type_name(), value.c_any().v.i);
+  }
+
   // The binding that is being rewritten is the first of its kind, or the earlier one is given.
   Expr FindOrNote(std::string key) {
     const auto found = first_.find(key);
     if (found == first_.end()) {
+      order_.push_back(key);
       first_.emplace(std::move(key), current().var);
       return nullptr;
     }
@@ -49,6 +74,8 @@ class Eliminator : public Rewriter {
   }
 
   std::unordered_map<std::string, Expr> first_;  // key → variable of the old function
+  std::vector<std::string> order_;               // keys as they came
+  std::vector<size_t> outside_;                  // how many there were before each open block
 };
 
 }  // namespace

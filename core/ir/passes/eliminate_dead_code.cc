@@ -1,52 +1,147 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ir/passes/eliminate_dead_code.h"
 
+#include <algorithm>
 #include <unordered_set>
+
+#include "core/ir/effects.h"
+#include "core/ir/visitor.h"
 
 namespace tern::ir {
 
 namespace {
 
-using Live = std::unordered_set<const Node*>;
+class Eliminator {
+ public:
+  explicit Eliminator(const Effects& effects) : effects_(effects) {}
 
-void Mark(const Expr& value, Live* live) {
-  const auto mark_all = [live](std::span<const Expr> atoms) {
-    for (const Expr& atom : atoms) live->insert(atom.get());
-  };
-  if (const Call* call = value->As<Call>())
-    mark_all(call->args());
-  else if (const Invoke* invoke = value->As<Invoke>())
-    mark_all(invoke->args());
-  else if (const Tuple* tuple = value->As<Tuple>())
-    mark_all(tuple->fields());
-  else if (const GetItem* item = value->As<GetItem>())
-    live->insert(item->tuple().get());
-  else
-    live->insert(value.get());
-}
-
-FunctionPtr Eliminate(const FunctionPtr& function) {
-  Live live;
-  Mark(function->result(), &live);
-  const std::span<const Binding> bindings = function->bindings();
-  std::vector<Binding> kept;
-  for (size_t i = bindings.size(); i-- > 0;) {
-    if (!live.contains(bindings[i].var.get())) continue;
-    Mark(bindings[i].value, &live);
-    kept.push_back(bindings[i]);
+  FunctionPtr Run(const FunctionPtr& function) {
+    const Let* body = function->body()->As<Let>();
+    if (body == nullptr) return function;
+    const LetPtr kept = Eliminate(LetPtr(body));
+    if (kept.get() == body) return function;
+    return MakeFunction({function->parameters().begin(), function->parameters().end()}, kept,
+                        {function->output_names().begin(), function->output_names().end()});
   }
-  if (kept.size() == bindings.size()) return function;
-  std::vector<Binding> in_order(kept.rbegin(), kept.rend());
-  return MakeFunction({function->parameters().begin(), function->parameters().end()},
-                      MakeLet(std::move(in_order), function->result()),
-                      {function->output_names().begin(), function->output_names().end()});
+
+ private:
+  void Mark(const Expr& value) {
+    ForEachAtom(value, [this](const Expr& atom) { live_.insert(atom.get()); });
+  }
+
+  // From the end to the front: what is used is known before its binding is met. Recursive lambdas
+  // may be used by later ones of their group, and by those before them.
+  LetPtr Eliminate(const LetPtr& block) {
+    Mark(block->result());
+    const std::span<const Binding> bindings = block->bindings();
+    std::vector<Binding> kept;
+    bool changed = false;
+    for (size_t end = bindings.size(); end > 0;) {
+      size_t begin = end - 1;
+      while (bindings[begin].recursive && begin > 0 && bindings[begin - 1].recursive) --begin;
+      changed = KeepLive(bindings.subspan(begin, end - begin), &kept) || changed;
+      end = begin;
+    }
+    if (!changed) return block;
+    std::reverse(kept.begin(), kept.end());
+    return ToBlock(MakeLet(std::move(kept), block->result()));
+  }
+
+  // The live ones of a group, last first; whether anything changed.
+  bool KeepLive(std::span<const Binding> group, std::vector<Binding>* kept) {
+    std::vector<Expr> values(group.size());
+    for (bool grown = true; grown;) {
+      grown = false;
+      for (size_t i = group.size(); i-- > 0;) {
+        const bool wanted = live_.contains(group[i].var.get()) || effects_.Has(group[i].value);
+        if (values[i] || !wanted) continue;
+        values[i] = EliminateInside(group[i].value);
+        grown = group.size() > 1;
+      }
+    }
+    bool changed = false;
+    for (size_t i = group.size(); i-- > 0;) {
+      changed = changed || !(values[i] == group[i].value);
+      if (values[i]) kept->push_back({group[i].var, values[i], group[i].recursive});
+    }
+    return changed;
+  }
+
+  Expr EliminateInside(const Expr& value) {
+    Mark(value);
+    if (const If* node = value->As<If>()) {
+      const LetPtr then_block = Eliminate(node->then_block());
+      const LetPtr else_block = Eliminate(node->else_block());
+      const bool same = then_block == node->then_block() && else_block == node->else_block();
+      return same ? value : MakeIf(node->condition(), then_block, else_block);
+    }
+    if (const Switch* node = value->As<Switch>()) return EliminateCases(value, *node);
+    const Function* lambda = value->As<Function>();
+    if (lambda == nullptr) return value;
+    if (lambda->body()->As<Let>() == nullptr) Mark(lambda->body());
+    return Run(FunctionPtr(lambda));
+  }
+
+  // Fields that are not used lose their variables.
+  Expr EliminateCases(const Expr& value, const Switch& node) {
+    bool same = true;
+    std::vector<SwitchCase> cases(node.cases().begin(), node.cases().end());
+    for (SwitchCase& option : cases) {
+      const LetPtr block = Eliminate(option.block);
+      same = same && block == option.block;
+      option.block = block;
+      for (VarPtr& field : option.fields) {
+        if (!field || live_.contains(field.get())) continue;
+        field = nullptr;
+        same = false;
+      }
+    }
+    LetPtr otherwise = node.default_block();
+    if (otherwise) otherwise = Eliminate(otherwise);
+    if (same && otherwise == node.default_block()) return value;
+    return MakeSwitch(node.data_type(), node.subject(), std::move(cases), otherwise);
+  }
+
+  const Effects& effects_;
+  std::unordered_set<const Node*> live_;
+};
+
+// Private functions that nothing public leads to.
+void RemoveUnreachable(Module* module) {
+  std::unordered_set<std::string> reached;
+  std::vector<std::string> pending;
+  const auto reach = [&](const Expr& callee) {
+    const Global* global = callee->As<Global>();
+    if (global != nullptr && reached.insert(global->name()).second)
+      pending.push_back(global->name());
+  };
+  for (const Module::Item& item : module->items()) {
+    if (!item.is_private) reach(MakeGlobal(item.name));
+  }
+  while (!pending.empty()) {
+    const FunctionPtr function = module->Find(pending.back());
+    pending.pop_back();
+    if (!function) continue;
+    ForEachBinding(function->bindings(), [&](const Binding& binding) {
+      if (const Invoke* invoke = binding.value->As<Invoke>()) reach(invoke->callee());
+      if (const MakeClosure* closure = binding.value->As<MakeClosure>()) reach(closure->function());
+    });
+  }
+  std::vector<std::string> dead;
+  for (const Module::Item& item : module->items()) {
+    if (!reached.contains(item.name)) dead.push_back(item.name);
+  }
+  for (const std::string& name : dead) module->Remove(name);
 }
 
 }  // namespace
 
 Module EliminateDeadCode(const Module& module, const PassContext&) {
+  const Effects effects(module);
   Module result = module;
-  for (const Module::Item& item : module.items()) result.Set(item.name, Eliminate(item.function));
+  for (const Module::Item& item : module.items())
+    result.Set(item.name, Eliminator(effects).Run(item.function));
+  RemoveUnreachable(&result);
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include "core/base/check.h"
 #include "core/ir/rewriter.h"
 #include "core/ir/splat.h"
+#include "core/ir/visitor.h"
 #include "core/ops/math_attrs.h"
 
 namespace tern::ir {
@@ -58,10 +59,10 @@ class BatchNormFolder : public Rewriter {
 
  protected:
   void Begin(const Function& function) override {
-    for (const Binding& binding : function.bindings()) {
+    ForEachBinding(function.bindings(), [this](const Binding& binding) {
       const Call* call = binding.value->As<Call>();
       has_images_ = has_images_ || (call != nullptr && call->Is(Op::k_conv2d));
-    }
+    });
   }
 
   Expr RewriteCall(const Call& call, const std::vector<Expr>& args) override {
