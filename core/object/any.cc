@@ -62,18 +62,8 @@ TernAny AdoptObjectAny(Object* object) {
   return any;
 }
 
-TernAny MakePointerAny(TernTypeCode code, void* pointer) {
-  TernAny any = MakeAny(code);
-  any.v.p = pointer;
-  return any;
-}
-
-TernAny MakeSmallString(std::string_view text) {
-  TERN_DCHECK(text.size() < sizeof(TernAny::v.bytes));
-  TernAny any = MakeAny(TERN_TYPE_SMALL_STRING);
-  any.small_len = static_cast<int32_t>(text.size());
-  text.copy(any.v.bytes, text.size());
-  return any;
+TernAny MakeLongString(std::string_view text) {
+  return ViewObject(LongString::Make(text).Release());
 }
 
 // What a moved reference offers, taken; a value that is no object is copied.
@@ -178,10 +168,5 @@ Status CastError(std::string_view expected, const TernAny& any) {
 }
 
 }  // namespace internal
-
-TernAny AnyTraits<std::string_view>::Own(std::string_view text) {
-  if (text.size() <= String::kAnyCapacity) return internal::MakeSmallString(text);
-  return internal::MakeObjectAny(LongString::Make(text).Release());
-}
 
 }  // namespace tern

@@ -33,6 +33,7 @@
 
 #include "core/abi/abi.h"
 #include "core/base/result.h"
+#include "core/base/text_word.h"
 #include "core/object/dtype.h"
 #include "core/object/object.h"
 
@@ -76,9 +77,21 @@ inline void CopyWords(const TernAny& from, TernAny* to) {
 TernAny MakeObjectAny(Object* object);  // none for null; boxes are unboxed
 // The same with the reference that the caller holds.
 TernAny AdoptObjectAny(Object* object);
-TernAny MakePointerAny(TernTypeCode code, void* pointer);
+inline TernAny MakePointerAny(TernTypeCode code, void* pointer) {
+  TernAny any = MakeAny(code);
+  any.v.p = pointer;
+  return any;
+}
 // Text of <= 7 bytes.
-TernAny MakeSmallString(std::string_view text);
+inline TernAny MakeSmallString(std::string_view text) {
+  TERN_DCHECK(text.size() < sizeof(TernAny::v.bytes));
+  TernAny any = MakeAny(TERN_TYPE_SMALL_STRING);
+  any.small_len = static_cast<int32_t>(text.size());
+  any.v.i = static_cast<int64_t>(LoadTextWord(text.data(), text.size()));
+  return any;
+}
+// A new string object.
+TernAny MakeLongString(std::string_view text);
 // The same value, with a reference taken; borrowed text is copied.
 TernAny OwnAny(const TernAny& any);
 inline bool HoldsObject(const TernAny& any) { return any.type_code > 0; }
@@ -339,7 +352,10 @@ struct AnyTraits<T> {
 template <>
 struct AnyTraits<std::string_view> {
   static std::string_view Name() { return "string"; }
-  static TernAny Own(std::string_view text);
+  static TernAny Own(std::string_view text) {
+    if (text.size() < sizeof(TernAny::v.bytes)) return internal::MakeSmallString(text);
+    return internal::MakeLongString(text);
+  }
   static std::optional<std::string_view> TryCast(const TernAny& any) {
     return internal::AnyToText(any);
   }

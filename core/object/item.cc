@@ -10,9 +10,6 @@
 namespace tern::internal {
 namespace {
 
-static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
-constexpr uint32_t kMaxCodePointBits = 0x1FFFFF;
-
 Item CodePointsItem(const TernAny& any) {
   return Item::OfBits((uint64_t{any.v.char32[1]} << 32) | (uint64_t{any.v.char32[0]} << 8) |
                       (static_cast<uint64_t>(any.small_len) << 3) | Item::kCodePoints);
@@ -21,7 +18,7 @@ Item CodePointsItem(const TernAny& any) {
 TernAny CodePointsView(uint64_t bits) {
   TernAny any = MakeAny(TERN_TYPE_SMALL_UCS4);
   any.small_len = static_cast<int32_t>(bits >> 3 & 3);
-  any.v.char32[0] = static_cast<uint32_t>(bits >> 8) & kMaxCodePointBits;
+  any.v.char32[0] = static_cast<uint32_t>(bits >> 8) & Item::kMaxCodePointBits;
   any.v.char32[1] = static_cast<uint32_t>(bits >> 32);
   return any;
 }

@@ -64,6 +64,11 @@ class Item {
   }
   // Text of at most kMaxText bytes.
   static Item OfText(std::string_view text);
+  // One code point, of at most kMaxCodePointBits.
+  static Item OfCodePoint(char32_t c) {
+    return OfBits(uint64_t{c} << 8 | uint64_t{1} << kTagBits | kCodePoints);
+  }
+  static constexpr uint32_t kMaxCodePointBits = 0x1FFFFF;
 
   uint64_t bits() const { return bits_; }
   Tag tag() const { return static_cast<Tag>(bits_ & 7); }
@@ -99,18 +104,7 @@ static_assert(sizeof(Item) == 8);
 
 inline Item Item::OfText(std::string_view text) {
   TERN_DCHECK(text.size() <= kMaxText);
-  const char* bytes = text.data();
-  const size_t size = text.size();
-  uint64_t word = 0;
-  if (size >= 4) {  // two loads that may overlap
-    uint32_t low, high;
-    __builtin_memcpy(&low, bytes, sizeof low);
-    __builtin_memcpy(&high, bytes + size - sizeof high, sizeof high);
-    word = uint64_t{high} << (8 * (size - sizeof high)) | low;
-  } else {
-    for (size_t i = 0; i < size; ++i) word |= uint64_t{static_cast<uint8_t>(bytes[i])} << (8 * i);
-  }
-  return OfTextWord(word, static_cast<uint32_t>(size));
+  return OfTextWord(LoadTextWord(text.data(), text.size()), static_cast<uint32_t>(text.size()));
 }
 
 static_assert(std::is_trivially_copyable_v<Item>);
@@ -130,6 +124,9 @@ class ItemPool {
   }
   Item OfInt(int64_t value) { return Item::FitsInt(value) ? Item::OfInt(value) : InSlot(value); }
   Item OfText(std::string_view text);
+  Item OfCodePoint(char32_t c) {
+    return c <= Item::kMaxCodePointBits ? Item::OfCodePoint(c) : InSlot(CodePointAny(c));
+  }
   // An item of another container.
   Item Copy(Item item);
   void Drop(Item item) {
@@ -145,6 +142,12 @@ class ItemPool {
   Item ShareOther(const TernAny& view);
   Item InSlot(const TernAny& any);
   Item InSlot(int64_t value);
+  static TernAny CodePointAny(char32_t c) {
+    TernAny any = MakeAny(TERN_TYPE_SMALL_UCS4);
+    any.small_len = 1;
+    any.v.char32[0] = c;
+    return any;
+  }
   void DropPointer(Item item);
 
   PodPool slots_;

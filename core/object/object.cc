@@ -31,7 +31,8 @@ namespace tern {
 namespace {
 
 constexpr size_t kQuantum = 16;
-constexpr size_t kClasses = 17;        // class i: blocks of 16 i bytes, up to 256
+// Class i: blocks of at least 16 i bytes.
+constexpr size_t kClasses = internal::kMaxKeptBytes / kQuantum + 1;
 constexpr uint32_t kMaxBlocks = 1024;  // kept of one class, so that no thread hoards
 
 struct FreeBlock {
@@ -213,6 +214,20 @@ void FreeObject(void* memory, size_t bytes) {
   CountObject(-1);
   std::free(memory);
 }
+
+#ifndef TERN_SINGLE_THREADED
+void DropShared(TernObject* object) {
+  // The only holder needs no atomic change: nobody else can take a reference, but through a weak
+  // pointer; and weak pointers are made by holders, so their deleter would be there by now.
+  if (__atomic_load_n(&object->ref_count, __ATOMIC_ACQUIRE) == 1 &&
+      object->deleter.call != &DeleteWatched) {
+    __atomic_store_n(&object->ref_count, 0, __ATOMIC_RELAXED);
+    object->deleter.call(object);
+  } else if (__atomic_fetch_sub(&object->ref_count, 1, __ATOMIC_ACQ_REL) == 1) {
+    object->deleter.call(object);
+  }
+}
+#endif
 
 void WrapDeleter(TernObject* object) {
   (static_cast<Prefix*>(static_cast<void*>(object)) - 1)->deleter = object->deleter.call;

@@ -11,8 +11,8 @@
 //     static constexpr std::string_view kTypeKey = "sketch.Circle";
 //     using Parent = Drawing;  // always its own, or it would be its parent's parent's child
 //
-// Kinds are told apart by code (IsInstance), never by RTTI. The count is atomic unless
-// TERN_SINGLE_THREADED is defined.
+// Kinds are told apart by code (IsInstance), never by RTTI. The count is changed atomically once
+// the process has a second thread (core/base/threads.h).
 #ifndef TERN_CORE_OBJECT_OBJECT_H_
 #define TERN_CORE_OBJECT_OBJECT_H_
 
@@ -60,11 +60,16 @@ struct ObjectBlock {
   bool custom;
 };
 ObjectBlock AllocateObject(size_t bytes);
-// bytes: as many as were asked for.
+// bytes: at most as many as were asked for; up to kMaxKeptBytes the block is kept for reuse.
 void FreeObject(void* memory, size_t bytes);
+inline constexpr size_t kMaxKeptBytes = 256;
 // Makes a custom block's deleter give it back to its allocator.
 void WrapDeleter(TernObject* object);
 void CountObject(int64_t change);
+// Drops a reference where other threads may do so too.
+void DropShared(TernObject* object);
+// The deleter of objects that are pointed to weakly (weak.cc).
+void DeleteWatched(TernObject* header);
 
 // type_table.cc. Whether code, of S4, has this ancestor; registers a class, or ends the process.
 bool InheritsFrom(TernTypeCode code, TernTypeCode ancestor);
@@ -101,19 +106,16 @@ class Object {
   }
 
   void IncRef() {
-#ifdef TERN_SINGLE_THREADED
-    ++header_.ref_count;
-#else
-    __atomic_fetch_add(&header_.ref_count, 1, __ATOMIC_RELAXED);
-#endif
+    if (OneThread())
+      ++header_.ref_count;
+    else
+      __atomic_fetch_add(&header_.ref_count, 1, __ATOMIC_RELAXED);
   }
   void DecRef() {
-#ifdef TERN_SINGLE_THREADED
-    if (--header_.ref_count == 0) header_.deleter.call(&header_);
-#else
-    if (__atomic_fetch_sub(&header_.ref_count, 1, __ATOMIC_ACQ_REL) == 1)
-      header_.deleter.call(&header_);
+#ifndef TERN_SINGLE_THREADED
+    if (!OneThread()) return internal::DropShared(&header_);
 #endif
+    if (--header_.ref_count == 0) header_.deleter.call(&header_);
   }
   int32_t ref_count() const { return __atomic_load_n(&header_.ref_count, __ATOMIC_RELAXED); }
   bool unique() const { return __atomic_load_n(&header_.ref_count, __ATOMIC_ACQUIRE) == 1; }

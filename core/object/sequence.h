@@ -75,6 +75,8 @@ class Sequence : public Object {
   }
   void PushInt(int64_t value) { Append(pool_.OfInt(value)); }
   void PushText(std::string_view text) { Append(pool_.OfText(text)); }
+  // A UCS4String of one code point.
+  void PushCodePoint(char32_t c) { Append(pool_.OfCodePoint(c)); }
   void Set(size_t index, Any value);
   void Insert(size_t index, Any value);
   void Erase(size_t index) { Erase(index, index + 1); }

@@ -28,23 +28,6 @@ String String::SliceCodePoints(int64_t begin, int64_t end) const {
   return String(view().substr(from, offset - from));
 }
 
-TernAny internal::MakeRawString(std::string_view text) {
-  TernAny any = MakePointerAny(TERN_TYPE_RAW_STRING, const_cast<char*>(text.data()));
-  any.small_len = static_cast<int32_t>(text.size());
-  return any;
-}
-
-TernAny AnyTraits<String>::View(const String& text) {
-  if (text.size() <= String::kAnyCapacity) return internal::MakeSmallString(text.view());
-  if (text.is_inline()) return internal::MakeRawString(text.view());
-  return internal::MakeObjectAny(text.core().buffer());
-}
-
-TernAny AnyTraits<String>::Own(String text) {
-  if (text.size() <= String::kAnyCapacity) return internal::MakeSmallString(text.view());
-  return internal::MakeObjectAny(text.TakeCore().TakeBuffer().Release());
-}
-
 std::optional<String> AnyTraits<String>::TryCast(const TernAny& any) {
   if (any.type_code == TERN_TYPE_STRING) {
     return String(

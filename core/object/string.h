@@ -53,15 +53,26 @@ static_assert(sizeof(String) == 24);
 
 namespace internal {
 // Text of >= 1 byte that stays where it is, ended by a zero; for views.
-TernAny MakeRawString(std::string_view text);
+inline TernAny MakeRawString(std::string_view text) {
+  TernAny any = MakePointerAny(TERN_TYPE_RAW_STRING, const_cast<char*>(text.data()));
+  any.small_len = static_cast<int32_t>(text.size());
+  return any;
+}
 }  // namespace internal
 
 template <>
 struct AnyTraits<String> {
   static std::string_view Name() { return "string"; }
   // The object, the text in place, or, between 8 and 16 bytes, a reference to this very String.
-  static TernAny View(const String& text);
-  static TernAny Own(String text);
+  static TernAny View(const String& text) {
+    if (text.size() <= String::kAnyCapacity) return internal::MakeSmallString(text.view());
+    if (text.is_inline()) return internal::MakeRawString(text.view());
+    return internal::ViewObject(text.core().buffer());
+  }
+  static TernAny Own(String text) {
+    if (text.size() <= String::kAnyCapacity) return internal::MakeSmallString(text.view());
+    return internal::ViewObject(text.TakeCore().TakeBuffer().Release());
+  }
   static std::optional<String> TryCast(const TernAny& any);
 };
 

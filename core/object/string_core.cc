@@ -5,16 +5,23 @@
 #include <algorithm>
 
 namespace tern {
-namespace {
-
-static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "small texts are put together as words");
-
-}  // namespace
+template <typename Char>
+class LongText<Char>::Large : public LongText {
+ private:
+  template <typename T, typename... A>
+  friend auto MakeObjectWithExtra(size_t extra, A&&... args);
+  size_t extra_bytes() const { return kUnknownExtraBytes; }
+};
 
 template <typename Char>
 ObjectPtr<LongText<Char>> LongText<Char>::MakeEmpty(size_t capacity) {
   TERN_CHECK(capacity <= StringCore<Char>::kMaxSize, "a string longer than can be");
-  ObjectPtr<LongText> made = MakeObjectWithExtra<LongText>((capacity + 1) * sizeof(Char));
+  const size_t extra = (capacity + 1) * sizeof(Char);
+  ObjectPtr<LongText> made;
+  if (sizeof(LongText) + extra <= internal::kMaxKeptBytes)
+    made = MakeObjectWithExtra<LongText>(extra);
+  else
+    made = MakeObjectWithExtra<Large>(extra);
   made->SetSize(0);
   return made;
 }

@@ -22,6 +22,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/text_word.h"
 #include "core/object/object.h"
 
 namespace tern {
@@ -54,8 +55,12 @@ class LongText : public Object {
   template <typename T, typename... A>
   friend auto MakeObjectWithExtra(size_t extra, A&&... args);
 
-  // A buffer that was written may have more room than text.
-  size_t extra_bytes() const { return kUnknownExtraBytes; }
+  // A block that is too large to be kept for reuse: its text may have become short.
+  class Large;
+
+  // A buffer that was written may have more room than text, never less: its block is kept as one of
+  // at least this size.
+  size_t extra_bytes() const { return (size() + 1) * sizeof(Char); }
 
   LongText() : Object(kTypeCode, nullptr), size_(0) {}
   ~LongText() = default;
@@ -250,19 +255,8 @@ inline void StringCore<Char>::InitSmall(const Char* data, size_t size) noexcept 
   tag_ = static_cast<int32_t>(size);
   words_[0] = words_[1] = 0;
   if constexpr (sizeof(Char) == 1) {
-    const auto load = [data]<typename T>(size_t offset, T value) {
-      std::memcpy(&value, data + offset, sizeof value);
-      return uint64_t{value};
-    };
-    if (size >= 8) {
-      words_[0] = load(0, uint64_t{});
-      if (size > 8) words_[1] = load(size - 8, uint64_t{}) >> (8 * (16 - size));
-    } else if (size >= 4) {
-      words_[0] = load(0, uint32_t{}) | load(size - 4, uint32_t{}) << (8 * (size - 4));
-    } else if (size > 0) {
-      words_[0] = load(0, uint8_t{}) | load(size / 2, uint8_t{}) << (8 * (size / 2)) |
-                  load(size - 1, uint8_t{}) << (8 * (size - 1));
-    }
+    words_[0] = LoadTextWord(data, size);
+    if (size > 8) words_[1] = LoadWord<uint64_t>(data + size - 8) >> (8 * (16 - size));
   } else {
     for (size_t i = 0; i < size; ++i) words_[i / 2] |= uint64_t{data[i]} << (32 * (i % 2));
   }

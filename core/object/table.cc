@@ -33,12 +33,6 @@ uint64_t Mix(uint64_t x) {
 
 uint32_t Finish(uint64_t x) { return static_cast<uint32_t>(Mix(x) * kMix2 >> 32); }
 
-uint64_t Load64(const char* bytes) {
-  uint64_t word;
-  memcpy(&word, bytes, sizeof word);
-  return word;
-}
-
 uint32_t HashWord(uint64_t word, uint64_t seed) { return Finish(word ^ seed); }
 
 // The last step overlaps the one before it.
@@ -48,12 +42,10 @@ uint32_t HashContent(std::string_view bytes, uint64_t seed) {
   size_t left = bytes.size();
   if (left >= sizeof(uint64_t)) {
     for (; left > sizeof(uint64_t); left -= sizeof(uint64_t), at += sizeof(uint64_t))
-      hash = Mix(hash ^ Load64(at));
-    return Finish(hash ^ Load64(at + left - sizeof(uint64_t)));
+      hash = Mix(hash ^ LoadWord<uint64_t>(at));
+    return Finish(hash ^ LoadWord<uint64_t>(at + left - sizeof(uint64_t)));
   }
-  uint64_t tail = 0;
-  memcpy(&tail, at, left);
-  return Finish(hash ^ tail);
+  return Finish(hash ^ LoadTextWord(at, left));
 }
 
 // Not to be foretold where addresses are random, and another one for every table.

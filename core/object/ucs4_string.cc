@@ -63,7 +63,7 @@ TernAny MakeSmallUCS4(std::u32string_view text) {
 
 TernAny AnyTraits<UCS4String>::Own(UCS4String text) {
   if (text.size() <= UCS4String::kAnyCapacity) return internal::MakeSmallUCS4(text.view());
-  return internal::MakeObjectAny(text.TakeCore().TakeBuffer().Release());
+  return internal::ViewObject(text.TakeCore().TakeBuffer().Release());
 }
 
 std::optional<UCS4String> AnyTraits<UCS4String>::TryCast(const TernAny& any) {

@@ -50,10 +50,7 @@ Result<Any> SequenceItem(const AnyView& sequence, int64_t index) {
 List<UCS4String> UnicodeSplit(const UCS4String& word) {
   List<UCS4String> characters;
   characters.Reserve(word.size());
-  for (size_t i = 0; i < word.size(); ++i) {
-    UCS4String character = word[i];
-    characters.PushBack(std::move(character));
-  }
+  for (const char32_t c : word.view()) characters.object()->PushCodePoint(c);
   return characters;
 }
 
@@ -67,8 +64,12 @@ Result<Any> UnicodeSplitAny(const AnyView& word) {
       const size_t begin = offset;
       const char32_t c = DecodeUtf8(*text, &offset);
       if (c == kInvalidCodePoint) return InvalidUtf8(*text, begin);
-      characters.PushBack(Any(UCS4String(c)));
+      characters.object()->PushCodePoint(c);
     }
+    return Any(std::move(characters));
+  }
+  if (const auto text = internal::AnyToUCS4(word.c_any())) {
+    for (const char32_t c : *text) characters.object()->PushCodePoint(c);
     return Any(std::move(characters));
   }
   for (int64_t i = 0; i < size; ++i) {

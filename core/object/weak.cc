@@ -21,6 +21,8 @@ constinit SpinLock table_lock;
 // Made when first needed, never destroyed: objects may outlive every static.
 constinit std::unordered_map<Object*, WeakControl*>* table = nullptr;
 
+}  // namespace
+
 // The deleter of an object that is pointed to weakly. No reference is left, and none can be made.
 void DeleteWatched(TernObject* header) {
   Object* object = Object::FromHeader(header);
@@ -38,8 +40,6 @@ void DeleteWatched(TernObject* header) {
   control->deleter(header);
   DropWeakRef(control);
 }
-
-}  // namespace
 
 WeakControl* WeakControlOf(Object* object) {
   SpinLockGuard guard(&table_lock);

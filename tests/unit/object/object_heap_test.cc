@@ -95,7 +95,25 @@ TEST_F(ObjectHeapTest, D36FreedBlocksAreUsedAgain) {
   std::set<const void*> addresses;
   for (int i = 0; i < 100; ++i) addresses.insert(BoxInt::Make(i).get());
   EXPECT_EQ(addresses.size(), 1u);
+  addresses.clear();
+  for (int i = 0; i < 100; ++i) addresses.insert(LongString::Make("of text too").get());
+  EXPECT_EQ(addresses.size(), 1u);
 #endif
+}
+
+TEST_F(ObjectHeapTest, D36TextThatShrankFreesNoMoreThanItHas) {
+  // A block may be kept as one for less than it holds, never for more.
+  for (size_t room = 17; room < 600; room += 7) {
+    String text(std::string(room, 'a'));
+    text.Reserve(room + 40);
+    text.Resize(17);
+    Any short_text(std::move(text));
+    short_text.Reset();
+    for (size_t length = 17; length < 64; ++length) {
+      const Any again(std::string(length, 'b'));
+      EXPECT_EQ(*again.TryCast<std::string_view>(), std::string(length, 'b'));
+    }
+  }
 }
 
 TEST_F(ObjectHeapTest, ManySizesLiveAndDie) {

@@ -12,6 +12,7 @@
 namespace tern::bench {
 
 void CallRows(Bench* bench);       // calls_bench.cc: calls, errors, objects, copies
+void ThreadRows(Bench* bench);     // the last two again, as in a process with threads: run last
 void ContainerRows(Bench* bench);  // containers_bench.cc: lists, maps, bytes per element
 void StringRows(Bench* bench);     // strings_bench.cc: making text, splitting words
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls, errors across a call, objects made and destroyed, references copied.
+// Calls, errors across a call, objects made and destroyed, references copied: first while the
+// process has one thread, where counts need no atomic instructions (std::shared_ptr does the same),
+// then as in one that has had more. WebAssembly without threads has the first only.
 #include <memory>
+#include <string>
+#include <thread>
 
 #include "core/object/shape.h"
 #include "tools/bench/objects/benches.h"
@@ -68,9 +72,10 @@ void Errors(Bench* bench) {
                  });
 }
 
-void Objects(Bench* bench) {
+// where: "" or what is said behind the names of the rows.
+void Objects(Bench* bench, const std::string& where) {
   bench->Compare(
-      {.name = "make an object, destroy it", .rival_name = "make_shared", .target = 8},
+      {.name = "make an object, destroy it" + where, .rival_name = "make_shared", .target = 8},
       [](int64_t n) {
         for (; n > 0; --n) {
           ObjectPtr<Pair> made = MakeObject<Pair>();
@@ -88,7 +93,7 @@ void Objects(Bench* bench) {
   const Any held(MakeObject<Pair>());
   const auto shared = std::make_shared<PlainPair>();
   bench->Compare(
-      {.name = "copy an Any that holds an object, drop it",
+      {.name = "copy an Any that holds an object, drop it" + where,
        .rival_name = "shared_ptr",
        .target = 10},
       [&](int64_t n) {
@@ -105,6 +110,10 @@ void Objects(Bench* bench) {
           Keep(pair);
         }
       });
+}
+
+void Copies(Bench* bench) {
+  const Any held(MakeObject<Pair>());
   bench->Compare({.name = "copy an AnyView that holds an object"}, [&](int64_t n) {
     for (; n > 0; --n) {
       AnyView copy(held);
@@ -125,7 +134,15 @@ void Objects(Bench* bench) {
 void CallRows(Bench* bench) {
   Calls(bench);
   Errors(bench);
-  Objects(bench);
+  Objects(bench, "");
+  Copies(bench);
+}
+
+void ThreadRows([[maybe_unused]] Bench* bench) {
+#ifndef TERN_SINGLE_THREADED
+  std::thread([] {}).join();  // from now on the process counts as one with threads
+  Objects(bench, ", with threads");
+#endif
 }
 
 }  // namespace tern::bench

@@ -7,5 +7,6 @@ int main(int argc, char** argv) {
   tern::bench::CallRows(&bench);
   tern::bench::ContainerRows(&bench);
   tern::bench::StringRows(&bench);
+  tern::bench::ThreadRows(&bench);
   return bench.Finish();
 }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Short text as one word: how strings, values and items are made and compared without copying a
+// number of bytes that only run time knows.
+#ifndef TERN_CORE_BASE_TEXT_WORD_H_
+#define TERN_CORE_BASE_TEXT_WORD_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace tern {
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "text keeps its order in a word");
+
+template <typename Word>
+inline uint64_t LoadWord(const char* bytes) {
+  Word word;
+  std::memcpy(&word, bytes, sizeof word);
+  return uint64_t{word};
+}
+
+// The first `size` <= 8 bytes, zeros behind them. The loads overlap where they must.
+inline uint64_t LoadTextWord(const char* bytes, size_t size) {
+  if (size >= 8) return LoadWord<uint64_t>(bytes);
+  if (size >= 4)
+    return LoadWord<uint32_t>(bytes) | LoadWord<uint32_t>(bytes + size - 4) << (8 * (size - 4));
+  if (size == 0) return 0;
+  return LoadWord<uint8_t>(bytes) | LoadWord<uint8_t>(bytes + size / 2) << (8 * (size / 2)) |
+         LoadWord<uint8_t>(bytes + size - 1) << (8 * (size - 1));
+}
+
+}  // namespace tern
+
+#endif  // TERN_CORE_BASE_TEXT_WORD_H_
