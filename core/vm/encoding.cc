@@ -56,7 +56,6 @@ class Decoder {
   Decoder(std::span<const uint64_t> words, Instruction* out) : words_(words), out_(out) {}
 
   const char* Run() {
-    out_->operands.clear();
     if (words_.empty()) return "an instruction has no words";
     out_->info = FindInstruction(static_cast<uint8_t>(words_[0] >> 56));
     if (out_->info == nullptr) return "unknown opcode";
@@ -123,6 +122,23 @@ class Decoder {
   size_t long_ = 0;
 };
 
+// Most instructions are one word with up to three short operands. False: the long way tells, also
+// what is wrong.
+bool DecodeOneWord(uint64_t word, Instruction* out) {
+  const size_t count = word >> 48 & 0xff;
+  out->info = FindInstruction(static_cast<uint8_t>(word >> 56));
+  if (count > kHeaderShorts || out->info == nullptr) return false;
+  uint64_t shorts = word & ((uint64_t{1} << 48) - 1);
+  out->operands.resize(count);
+  for (Operand& operand : out->operands) {
+    const auto bits = static_cast<uint16_t>(shorts);  // kind 0, a register, is in no high bit
+    if (bits == kLongForm) return false;
+    operand = bits < kShortVm ? Operand::Register(bits) : DecodeShort(bits);
+    shorts >>= 16;
+  }
+  return shorts == 0;
+}
+
 }  // namespace
 
 std::optional<DType> DTypeFromImmediate(int64_t value) {
@@ -177,6 +193,7 @@ void EncodeInstruction(Opcode opcode, std::span<const Operand> operands,
 }
 
 const char* DecodeInstruction(std::span<const uint64_t> words, Instruction* instruction) {
+  if (words.size() == 1 && DecodeOneWord(words[0], instruction)) return nullptr;
   return Decoder(words, instruction).Run();
 }
 

@@ -84,10 +84,10 @@ struct InstructionInfo {
 // All instructions in the order of isa.def.
 std::span<const InstructionInfo> AllInstructions();
 // Null where no instruction has that number.
-const InstructionInfo* FindInstruction(uint8_t number);
+inline const InstructionInfo* FindInstruction(uint8_t number);
 const InstructionInfo* FindInstruction(std::string_view mnemonic);
 // Of an opcode known to be one.
-const InstructionInfo& GetInfo(Opcode opcode);
+inline const InstructionInfo& GetInfo(Opcode opcode);
 
 namespace internal {
 
@@ -155,9 +155,31 @@ inline constexpr InstructionInfo kInstructions[] = {
 #undef TERN_INSTRUCTION
 };
 
+consteval std::array<int16_t, 256> MakeIndex() {
+  std::array<int16_t, 256> index{};
+  index.fill(-1);
+  for (size_t i = 0; i < std::size(kInstructions); ++i) {
+    const auto number = static_cast<uint8_t>(kInstructions[i].opcode);
+    if (index[number] >= 0) BadOperandString("two instructions with one number");
+    index[number] = static_cast<int16_t>(i);
+  }
+  return index;
+}
+
+inline constexpr std::array<int16_t, 256> kIndex = MakeIndex();  // by number; -1: none
+
 }  // namespace internal
 
 inline constexpr size_t kInstructionCount = std::size(internal::kInstructions);
+
+inline const InstructionInfo* FindInstruction(uint8_t number) {
+  const int16_t index = internal::kIndex[number];
+  return index < 0 ? nullptr : &internal::kInstructions[index];
+}
+
+inline const InstructionInfo& GetInfo(Opcode opcode) {
+  return internal::kInstructions[internal::kIndex[static_cast<uint8_t>(opcode)]];
+}
 
 }  // namespace tern::vm
 

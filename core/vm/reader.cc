@@ -6,6 +6,7 @@
 #include "core/vm/reader.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "core/base/checksum.h"
@@ -291,6 +292,15 @@ void ReadPrimitives(ByteReader* in, ExecutableParts* parts) {
     parts->primitives.emplace_back(in->PrefixedText());
 }
 
+// In memory they are what they are in the file.
+template <typename Word>
+void ReadWords(ByteReader* in, size_t count, std::vector<Word>* words) {
+  const ByteSpan bytes = in->Bytes(count * sizeof(Word));
+  words->resize(count);
+  if (!bytes.empty()) std::memcpy(words->data(), bytes.data(), bytes.size());
+}
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+
 void ReadCode(ByteReader* in, ExecutableParts* parts) {
   const uint64_t instructions = in->U64();
   const uint64_t words = in->U64();
@@ -298,12 +308,10 @@ void ReadCode(ByteReader* in, ExecutableParts* parts) {
       instructions > INT32_MAX) {
     return in->Fail("more instructions than bytes");
   }
-  parts->instr_offset.resize(static_cast<size_t>(instructions));
-  for (uint32_t& offset : parts->instr_offset) offset = in->U32();
+  ReadWords(in, static_cast<size_t>(instructions), &parts->instr_offset);
   in->Align(8);
   if (words > in->remaining() / 8) return in->Fail("more words than bytes");
-  parts->instr_data.resize(static_cast<size_t>(words));
-  for (uint64_t& word : parts->instr_data) word = in->U64();
+  ReadWords(in, static_cast<size_t>(words), &parts->instr_data);
 }
 
 void ReadKernels(ByteReader* in, ExecutableParts* parts) {

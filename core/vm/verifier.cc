@@ -22,7 +22,7 @@ namespace {
 
 constexpr uint64_t kMaxSplatBytes = uint64_t{1} << 30;
 constexpr int kMaxTupleDepth = 64;
-constexpr uint32_t kMaxRegisters = 1u << 24;
+constexpr uint32_t kMaxRegisters = 1u << Effects::kRegisterBits;
 
 constexpr KindSet kUnknownKind = ~KindSet{0};
 enum KindBit : KindSet {
@@ -183,11 +183,10 @@ Status CheckTexts(const ExecutableParts& parts) {
 // --- one function
 // --------------------------------------------------------------------------------------
 
-// What the passes over the code share; made once per function, memory kept.
-struct Mentions {
-  std::vector<bool> seen;        // register occurs at all
-  std::vector<KindSet> kinds;    // union over its writers
-  std::vector<uint32_t> writes;  // how many instructions write it
+// What the code says of a register.
+struct Mention {
+  uint32_t writes = 0;  // how many instructions write it
+  bool seen = false;
 };
 
 class FunctionVerifier {
@@ -207,16 +206,20 @@ class FunctionVerifier {
       if (Decode(pc)) CheckInstruction(pc);
     }
     if (ok()) CheckMentions();
-    if (ok()) {
-      const FlowError error = VerifyFlow({parts_, function, leaders_, mentions_.kinds, has_phi_});
-      if (error.pc >= 0 && Decode(static_cast<uint32_t>(error.pc)))
-        Fail(static_cast<uint32_t>(error.pc), error.reason);
-    }
+    if (ok()) CheckFlow();
     return std::move(status_);
   }
 
  private:
   bool ok() const { return status_.ok(); }
+
+  void CheckFlow() {
+    effects_.first.push_back(static_cast<uint32_t>(effects_.all.size()));
+    const FlowError error =
+        VerifyFlow({parts_, *function_, leaders_, effects_, kinds_, is_straight_});
+    if (error.pc >= 0 && Decode(static_cast<uint32_t>(error.pc)))
+      Fail(static_cast<uint32_t>(error.pc), error.reason);
+  }
 
   void Fail(uint32_t pc, std::string_view message) {
     if (!ok()) return;
@@ -244,15 +247,15 @@ class FunctionVerifier {
       return Fail(0, StrCat("the function claims ", function_->register_count,
                             " registers, more than its code can use"));
     }
-    mentions_.seen.assign(function_->register_count, false);
-    mentions_.kinds.assign(function_->register_count, 0);
-    mentions_.writes.assign(function_->register_count, 0);
+    mentions_.assign(function_->register_count, Mention());
+    kinds_.assign(function_->register_count, 0);
     for (uint32_t i = 0; i < function_->arity(); ++i) {
-      mentions_.seen[i] = true;
-      mentions_.kinds[i] = kUnknownKind;
-      mentions_.writes[i] = 1;
+      mentions_[i] = {1, true};
+      kinds_[i] = kUnknownKind;
     }
-    has_phi_ = false;
+    effects_.all.clear();
+    effects_.first.clear();
+    is_straight_ = true;
   }
 
   uint64_t WordsOf() const {
@@ -288,14 +291,30 @@ class FunctionVerifier {
       return Fail(pc,
                   StrCat("operand '", info.operands().back().name, "' needs at least one value"));
     }
+    effects_.first.push_back(static_cast<uint32_t>(effects_.all.size()));
     for (size_t i = 0; ok() && i < count; ++i) {
       const OperandInfo& role = info.operands()[std::min<size_t>(i, info.operand_count - 1u)];
-      CheckOperand(pc, role, current_.operands[i]);
+      if (!AcceptsRegister(role, current_.operands[i]))
+        CheckOperand(pc, role, current_.operands[i]);
     }
+    if (info.write >= 0 && ok()) AddWrite(current_.operands[static_cast<size_t>(info.write)]);
     if (ok()) CheckExtra(pc);
+    is_straight_ &= info.flow == Flow::kNext ||
+                    (info.flow == Flow::kEnd && pc + 1 == function_->instruction_count);
     if (ok() && info.flow == Flow::kNext && pc + 1 == function_->instruction_count) {
       Fail(pc, "the path runs off the end of the function: a ret is missing");
     }
+  }
+
+  // The common case without a branch per role: a register that is read.
+  bool AcceptsRegister(const OperandInfo& info, const Operand& operand) {
+    const bool reads = info.role == Role::kRead || info.role == Role::kValue;
+    if (!reads || operand.kind != OperandKind::kRegister ||
+        operand.value >= int64_t{function_->register_count})
+      return false;
+    mentions_[static_cast<size_t>(operand.value)].seen = true;
+    effects_.Add(Effect::kRead, operand.value);
+    return true;
   }
 
   void CheckOperand(uint32_t pc, const OperandInfo& info, const Operand& operand) {
@@ -346,16 +365,25 @@ class FunctionVerifier {
       return Fail(pc, StrCat("register ", RegisterText(operand.value),
                              " is out of range: the function has ", function_->register_count));
     }
-    mentions_.seen[static_cast<size_t>(operand.value)] = true;
+    mentions_[static_cast<size_t>(operand.value)].seen = true;
+    if (info.role != Role::kWrite) effects_.Add(EffectOf(info.role), operand.value);
   }
+  void AddWrite(const Operand& operand) {
+    if (operand.is_register()) effects_.Add(Effect::kWrite, operand.value);
+  }
+  static Effect EffectOf(Role role) {
+    return role == Role::kKill ? Effect::kKill : role == Role::kPhi ? Effect::kPhi : Effect::kRead;
+  }
+
+  static constexpr OperandInfo kDestination = {.name = "dst", .role = Role::kWrite};
 
   void CheckWrite(uint32_t pc, const Operand& operand) {
     if (operand.is_vm()) return Fail(pc, "%vm cannot be a destination");
-    CheckRegister(pc, {.name = "dst"}, operand);
+    CheckRegister(pc, kDestination, operand);
     if (!ok()) return;
-    const auto index = static_cast<size_t>(operand.value);
-    mentions_.kinds[index] |= WrittenKind();
-    if (++mentions_.writes[index] > 1 && options_.ssa) {
+    Mention& mention = mentions_[static_cast<size_t>(operand.value)];
+    kinds_[static_cast<size_t>(operand.value)] |= WrittenKind();
+    if (++mention.writes > 1 && options_.ssa) {
       Fail(pc, StrCat("register ", RegisterText(operand.value),
                       " is written a second time, which --ssa forbids"));
     }
@@ -436,7 +464,7 @@ class FunctionVerifier {
       case Opcode::kAllocAdt:
         if (operands[1].value <= 0x7fffffff) return;
         return Fail(pc, StrCat("tag ", operands[1].value, " is too large"));
-      case Opcode::kPhi: has_phi_ = true; return;
+      case Opcode::kPhi: is_straight_ = false; return;
       default: return;
     }
   }
@@ -493,7 +521,7 @@ class FunctionVerifier {
 
   void CheckMentions() {
     for (uint32_t i = 0; i < function_->register_count; ++i) {
-      if (mentions_.seen[i]) continue;
+      if (mentions_[i].seen) continue;
       status_ = SectionError(
           "globals", StrCat("function @", function_->name, " claims ", function_->register_count,
                             " registers, but register %", i, " is never used"));
@@ -508,8 +536,10 @@ class FunctionVerifier {
   int64_t failed_pc_ = -1;
   std::string reason_;
   Instruction current_;
-  Mentions mentions_;
-  bool has_phi_ = false;
+  std::vector<Mention> mentions_;  // by register
+  std::vector<KindSet> kinds_;     // by register: union over its writers
+  Effects effects_;
+  bool is_straight_ = true;  // no jumps, one end, no phi
   std::vector<bool> leaders_;
 };
 

@@ -49,9 +49,8 @@ class FlowVerifier {
   }
 
   void CheckFlow() {
+    if (in_.is_straight) return CheckStraightLine();
     MakeBlocks();
-    if (blocks_.size() == 1 && blocks_[0].successors.empty() && !in_.has_phi)
-      return CheckStraightLine();
     FindGlobals();
     const uint64_t words = (globals_.size() + 63) / 64;
     if (words * 128 * blocks_.size() > kMaxFlowBits) {
@@ -80,11 +79,12 @@ class FlowVerifier {
     for (Block& block : blocks_) AddSuccessors(&block);
   }
 
-  Flow FlowAt(uint32_t pc) const {
+  Opcode OpcodeAt(uint32_t pc) const {
     const uint64_t word =
         in_.parts.instr_data[in_.parts.instr_offset[in_.function.first_instruction + pc]];
-    return GetInfo(static_cast<Opcode>(word >> 56)).flow;
+    return static_cast<Opcode>(word >> 56);
   }
+  Flow FlowAt(uint32_t pc) const { return GetInfo(OpcodeAt(pc)).flow; }
 
   void AddSuccessors(Block* block) {
     const uint32_t last = block->end - 1;
@@ -99,43 +99,30 @@ class FlowVerifier {
     }
   }
 
-  // Calls visit(role, register) for the registers of the current instruction: reads first, then
-  // kills, writes last.
+  // Calls visit(effect, register) for what an instruction does, in order.
   template <typename Visit>
-  void VisitRegisters(Visit visit) {
-    const InstructionInfo& info = *current_.info;
-    const Operand* written = nullptr;
-    for (size_t i = 0; i < current_.operands.size(); ++i) {
-      const Operand& operand = current_.operands[i];
-      if (!operand.is_register()) continue;
-      const OperandInfo& role = info.operands()[std::min<size_t>(i, info.operand_count - 1u)];
-      if (role.role == Role::kWrite)
-        written = &operand;
-      else
-        visit(role.role, static_cast<size_t>(operand.value));
-    }
-    if (written != nullptr) visit(Role::kWrite, static_cast<size_t>(written->value));
+  void VisitRegisters(uint32_t pc, Visit visit) {
+    for (const uint32_t word : in_.effects.Of(pc))
+      visit(Effects::EffectOf(word), size_t{Effects::RegisterOf(word)});
   }
 
   // Straight-line code needs one pass and no sets.
   void CheckStraightLine() {
     local_.assign(in_.function.register_count, Local::kIncoming);
     std::fill_n(local_.begin(), in_.function.arity(), Local::kWritten);
-    for (uint32_t pc = 0; ok() && pc < in_.function.instruction_count; ++pc) {
-      if (!Decode(pc)) return;
-      VisitRegisters([&](Role role, size_t index) { StepStraight(pc, role, index); });
-    }
+    for (uint32_t pc = 0; ok() && pc < in_.function.instruction_count; ++pc)
+      VisitRegisters(pc, [&](Effect effect, size_t index) { StepStraight(pc, effect, index); });
   }
-  void StepStraight(uint32_t pc, Role role, size_t index) {
-    if (role != Role::kWrite && local_[index] != Local::kWritten)
-      FailRead(pc, role, index, local_[index]);
-    if (role == Role::kWrite) local_[index] = Local::kWritten;
-    if (role == Role::kKill) local_[index] = Local::kKilled;
+  void StepStraight(uint32_t pc, Effect effect, size_t index) {
+    if (effect != Effect::kWrite && local_[index] != Local::kWritten) [[unlikely]]
+      FailRead(pc, effect, index, local_[index]);
+    if (effect == Effect::kWrite) local_[index] = Local::kWritten;
+    if (effect == Effect::kKill) local_[index] = Local::kKilled;
   }
 
-  void FailRead(uint32_t pc, Role role, size_t index, Local state) {
+  void FailRead(uint32_t pc, Effect effect, size_t index, Local state) {
     const std::string reg = RegisterText(static_cast<int64_t>(index));
-    if (role == Role::kKill)
+    if (effect == Effect::kKill)
       return Fail(pc, StrCat("register ", reg, " is killed, but holds nothing on some path"));
     if (state == Local::kKilled)
       return Fail(pc, StrCat("register ", reg, " is read after it was killed"));
@@ -152,15 +139,14 @@ class FlowVerifier {
       written_.resize(in_.function.register_count, 0);
       ++epoch_;
       for (uint32_t pc = block.begin; pc < block.end; ++pc) {
-        if (!Decode(pc)) return;
-        VisitRegisters([&](Role role, size_t index) {
-          if (role == Role::kWrite || role == Role::kKill) {
-            if (role == Role::kKill && written_[index] != epoch_) AddGlobal(index);
-            written_[index] = role == Role::kWrite ? epoch_ : 0;
+        VisitRegisters(pc, [&](Effect effect, size_t index) {
+          if (effect == Effect::kWrite || effect == Effect::kKill) {
+            if (effect == Effect::kKill && written_[index] != epoch_) AddGlobal(index);
+            written_[index] = effect == Effect::kWrite ? epoch_ : 0;
           } else if (written_[index] != epoch_) {
             AddGlobal(index);
           }
-          if (role == Role::kPhi) AddGlobal(index);
+          if (effect == Effect::kPhi) AddGlobal(index);
         });
       }
     }
@@ -182,17 +168,15 @@ class FlowVerifier {
 
   // Applies a block's kills and writes to the sets.
   void Transfer(const Block& block, uint64_t* must, uint64_t* may) {
-    for (uint32_t pc = block.begin; pc < block.end; ++pc) {
-      if (!Decode(pc)) return;
-      VisitRegisters([&](Role role, size_t index) { Apply(role, index, must, may); });
-    }
+    for (uint32_t pc = block.begin; pc < block.end; ++pc)
+      VisitRegisters(pc, [&](Effect effect, size_t index) { Apply(effect, index, must, may); });
   }
-  void Apply(Role role, size_t index, uint64_t* must, uint64_t* may) {
-    if (role != Role::kWrite && role != Role::kKill) return;
+  void Apply(Effect effect, size_t index, uint64_t* must, uint64_t* may) {
+    if (effect != Effect::kWrite && effect != Effect::kKill) return;
     const int32_t g = global_index_[index];
     if (g < 0) return;
-    Set(must, static_cast<size_t>(g), role == Role::kWrite);
-    Set(may, static_cast<size_t>(g), role == Role::kWrite);
+    Set(must, static_cast<size_t>(g), effect == Effect::kWrite);
+    Set(may, static_cast<size_t>(g), effect == Effect::kWrite);
   }
 
   void Solve() {
@@ -249,25 +233,26 @@ class FlowVerifier {
     ++epoch_;
     killed_.resize(in_.function.register_count, 0);
     for (uint32_t pc = blocks_[b].begin; ok() && pc < blocks_[b].end; ++pc) {
-      if (!Decode(pc)) return;
-      if (current_.info->opcode == Opcode::kPhi) CheckPhi(pc, must.data(), may.data());
-      VisitRegisters([&](Role role, size_t index) {
+      if (OpcodeAt(pc) == Opcode::kPhi) CheckPhi(pc, must.data(), may.data());
+      VisitRegisters(pc, [&](Effect effect, size_t index) {
         // Registers without bits were seen to be written in this block before they are read.
         const int32_t g = global_index_[index];
-        if (role != Role::kWrite && role != Role::kPhi) {
+        if (effect != Effect::kWrite && effect != Effect::kPhi) {
           const bool holds = g < 0 || Get(must.data(), static_cast<size_t>(g));
           if (!holds)
-            FailRead(pc, role, index, killed_[index] == epoch_ ? Local::kKilled : Local::kIncoming);
+            FailRead(pc, effect, index,
+                     killed_[index] == epoch_ ? Local::kKilled : Local::kIncoming);
         }
-        if (role == Role::kKill) killed_[index] = epoch_;
-        Apply(role, index, must.data(), may.data());
+        if (effect == Effect::kKill) killed_[index] = epoch_;
+        Apply(effect, index, must.data(), may.data());
       });
     }
   }
 
   void CheckPhi(uint32_t pc, const uint64_t* must, const uint64_t* may) {
-    const size_t a = static_cast<size_t>(current_.operands[1].value);
-    const size_t b = static_cast<size_t>(current_.operands[2].value);
+    const std::span<const uint32_t> effects = in_.effects.Of(pc);  // a, b, then the write
+    const size_t a = Effects::RegisterOf(effects[0]);
+    const size_t b = Effects::RegisterOf(effects[1]);
     const auto ga = static_cast<size_t>(global_index_[a]);
     const auto gb = static_cast<size_t>(global_index_[b]);
     for (const auto& [reg, g] : {std::pair(a, ga), std::pair(b, gb)}) {

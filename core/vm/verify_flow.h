@@ -10,6 +10,7 @@
 #define TERN_CORE_VM_VERIFY_FLOW_H_
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,13 +21,35 @@ namespace tern::vm {
 // The kinds a register may hold, where its writers tell: a set of bits.
 using KindSet = uint32_t;
 
+// What an instruction does with a register.
+enum class Effect : uint32_t { kRead, kKill, kPhi, kWrite };
+
+// Of all instructions, in the order in which they happen: reads and kills as the operands stand,
+// the write last. Made while the operands are checked, so that code is decoded once.
+struct Effects {
+  static constexpr uint32_t kRegisterBits = 24;  // the most registers a function may have
+
+  std::vector<uint32_t> all;    // effect, register
+  std::vector<uint32_t> first;  // by instruction, and one past the last
+
+  void Add(Effect effect, int64_t reg) {
+    all.push_back(static_cast<uint32_t>(effect) << kRegisterBits | static_cast<uint32_t>(reg));
+  }
+  static Effect EffectOf(uint32_t word) { return static_cast<Effect>(word >> kRegisterBits); }
+  static uint32_t RegisterOf(uint32_t word) { return word & ((1u << kRegisterBits) - 1); }
+  std::span<const uint32_t> Of(uint32_t pc) const {
+    return {all.data() + first[pc], first[pc + 1] - first[pc]};
+  }
+};
+
 // A function whose instructions were each found sound.
 struct FlowInput {
   const ExecutableParts& parts;
   const FunctionInfo& function;
-  const std::vector<bool>& leaders;   // by instruction: something jumps there
+  const std::vector<bool>& leaders;  // by instruction: something jumps there
+  const Effects& effects;
   const std::vector<KindSet>& kinds;  // by register: union over its writers
-  bool has_phi = false;
+  bool is_straight = false;           // no jump, no phi, one end
 };
 
 struct FlowError {
