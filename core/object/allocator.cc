@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <vector>
 
 #include "core/base/check.h"
 
@@ -89,42 +90,66 @@ class PooledAllocator final : public Allocator {
   };
 
   void* DoAllocate(size_t bytes, size_t alignment, bool* hit) override {
-    *hit = false;
-    if (alignment > kQuantum) return PlatformAllocate(bytes, alignment);
     const SizeClass size = ClassOf(bytes);
-    if (FreeBlock* block = free_[size.index]) {
+    FreeBlock** const list =
+        alignment > kQuantum ? ListOf(size.bytes, alignment) : &free_[size.index];
+    if (FreeBlock* block = *list) {
       TERN_UNPOISON(block, size.bytes);
-      free_[size.index] = block->next;
+      *list = block->next;
       *hit = true;
       return block;
     }
-    void* memory = PlatformAllocate(size.bytes, kQuantum);
+    *hit = false;
+    alignment = std::max(alignment, kQuantum);
+    void* memory = PlatformAllocate(size.bytes, alignment);
     if (memory != nullptr) return memory;
     DoTrim();
-    return PlatformAllocate(size.bytes, kQuantum);
+    return PlatformAllocate(size.bytes, alignment);
   }
 
   void DoFree(void* pointer, size_t bytes, size_t alignment) override {
-    if (alignment > kQuantum) return PlatformFree(pointer, bytes, alignment);
     const SizeClass size = ClassOf(bytes);
     FreeBlock* block = static_cast<FreeBlock*>(pointer);
-    block->next = free_[size.index];
-    free_[size.index] = block;
-    used_ = std::max(used_, size.index + 1);
-    block_bytes_[size.index] = size.bytes;
+    FreeBlock** list = &free_[size.index];
+    if (alignment > kQuantum) {
+      list = ListOf(size.bytes, alignment);
+    } else {
+      used_ = std::max(used_, size.index + 1);
+      block_bytes_[size.index] = size.bytes;
+    }
+    block->next = *list;
+    *list = block;
     TERN_POISON(block, size.bytes);
   }
 
   void DoTrim() override {
-    for (size_t i = 0; i < used_; ++i) {
-      while (FreeBlock* block = free_[i]) {
-        TERN_UNPOISON(block, block_bytes_[i]);
-        free_[i] = block->next;
-        PlatformFree(block, block_bytes_[i], kQuantum);
-      }
+    for (size_t i = 0; i < used_; ++i) Empty(&free_[i], block_bytes_[i], kQuantum);
+    for (AlignedList& list : aligned_) Empty(&list.free, list.bytes, list.alignment);
+  }
+
+  void Empty(FreeBlock** list, size_t bytes, size_t alignment) {
+    while (FreeBlock* block = *list) {
+      TERN_UNPOISON(block, bytes);
+      *list = block->next;
+      PlatformFree(block, bytes, alignment);
     }
   }
 
+  // Larger alignments are rare, so their lists are looked for.
+  FreeBlock** ListOf(size_t bytes, size_t alignment) {
+    for (AlignedList& list : aligned_) {
+      if (list.bytes == bytes && list.alignment == alignment) return &list.free;
+    }
+    aligned_.push_back({bytes, alignment, nullptr});
+    return &aligned_.back().free;
+  }
+
+  struct AlignedList {
+    size_t bytes;  // of its class
+    size_t alignment;
+    FreeBlock* free;
+  };
+  std::vector<AlignedList> aligned_;
   FreeBlock* free_[kClasses] = {};
   size_t block_bytes_[kClasses] = {};
   size_t used_ = 0;
