@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "core/abi/abi.h"
+#include "core/base/device.h"
 #include "core/base/platform.h"
 
 #ifdef __cplusplus
@@ -89,6 +90,19 @@ TERN_API tern_status* tern_runtime_create(const tern_runtime_options* options,
 TERN_API void tern_runtime_free(tern_runtime* runtime);
 /* {"version", "target", "targets": [...], "operators": [...]} */
 TERN_API tern_status* tern_runtime_info(tern_runtime* runtime, tern_buffer** json);
+
+/* Adds a device (core/base/device.h) to those that machines made hereafter have; *number is what
+ * alloc_storage and device_copy call it, 1 for the first. On success the plug-in's release is
+ * called once, when nothing uses the device any more. */
+TERN_API tern_status* tern_runtime_register_device(tern_runtime* runtime, const TernDevice* device,
+                                                   int32_t* number);
+/* A copy of a tensor in the memory of a device, 0 for the processor's; of one that is there the
+ * tensor itself. */
+TERN_API tern_status* tern_tensor_to_device(tern_runtime* runtime, const TernAny* tensor,
+                                            int32_t device, TernAny* copy);
+/* The number of the device that a tensor's memory is on. */
+TERN_API tern_status* tern_tensor_device(tern_runtime* runtime, const TernAny* tensor,
+                                         int32_t* device);
 
 /* -- Compiling
  * ---------------------------------------------------------------------------------------- */

@@ -30,6 +30,7 @@ Result<std::unique_ptr<vm::Debugger>> CreateDebugger(const tern_program& program
   made.budgets = BudgetsOf(options);
   made.platform = program.runtime->platform_or_null;
   made.parallel = program.runtime->platform.parallel;
+  made.devices = program.runtime->devices;
   if (options.trace_bytes != 0) made.recorder.trace.max_bytes = options.trace_bytes;
   if (options.trace_steps != 0) made.recorder.trace.max_steps = options.trace_steps;
   return vm::Debugger::Create(program.program, made);

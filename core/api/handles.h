@@ -14,6 +14,7 @@
 #include "core/kernels/choose.h"
 #include "core/object/allocator.h"
 #include "core/object/any.h"
+#include "core/object/device.h"
 #include "core/vm/linker.h"
 #include "core/vm/vm.h"
 
@@ -36,6 +37,7 @@ struct tern_runtime {
   const tern::kernels::KernelTable* kernels;
   tern::kernels::CpuFeatures features;
   tern::ObjectPtr<tern::Allocator> allocator;  // for tensors made outside of a machine
+  std::vector<tern::DevicePtr> devices;        // numbers 1, 2, …
 };
 
 struct tern_program {

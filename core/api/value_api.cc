@@ -5,6 +5,7 @@
 #include "core/api/handles.h"
 #include "core/base/json.h"
 #include "core/object/adt.h"
+#include "core/object/device.h"
 #include "core/object/print.h"
 #include "core/object/sequence.h"
 #include "core/object/tensor.h"
@@ -52,7 +53,10 @@ Status ViewTensor(const TernAny* value, void** data, size_t* bytes, int32_t* ran
   if (is_string && (data != nullptr || bytes != nullptr)) {
     return TypeError("a string tensor has no plain bytes");
   }
-  if (data != nullptr) *data = tensor->data();
+  if (data != nullptr) {
+    TERN_TRY(CheckOnHost(*tensor, "the tensor whose data is asked for"));
+    *data = tensor->data();
+  }
   if (bytes != nullptr) *bytes = tensor->byte_size();
   if (rank != nullptr) *rank = tensor->rank();
   if (shape != nullptr) *shape = tensor->dims().data();

@@ -69,6 +69,7 @@ class Allocator {
  protected:
   // platform may be null (malloc); its struct is copied.
   explicit Allocator(const TernPlatform* platform);
+  explicit Allocator(const TernPlatform& platform) : Allocator(&platform) {}
   virtual ~Allocator() = default;
 
   // Called with the lock held. *hit says that no memory came from the platform.

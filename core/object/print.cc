@@ -12,6 +12,7 @@
 #include "core/object/adt.h"
 #include "core/object/bytes.h"
 #include "core/object/closure.h"
+#include "core/object/device.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
 #include "core/object/reflection.h"
@@ -148,6 +149,7 @@ class Printer {
 
   std::string PrintTensor(const Tensor& tensor) const {
     std::string out = tensor.TypeText();
+    if (!tensor.on_host()) return StrCat(out, " on ", PlaceText(tensor));
     const int64_t shown = std::min<int64_t>(tensor.element_count(), options_.max_elements);
     if (tensor.rank() == 0) return StrCat(out, " ", TensorElementText(tensor, 0));
     StrAppend(&out, " [");
@@ -282,6 +284,10 @@ class JsonPrinter {
   void WriteTensor(const Tensor& tensor) {
     json_->Field("dtype", tensor.dtype().ToString()).Key("shape").Ints(tensor.dims());
     json_->Field("readOnly", tensor.is_read_only());
+    if (!tensor.on_host()) {
+      json_->Field("place", PlaceText(tensor));
+      return;
+    }
     if (!tensor.dtype().is_string()) WriteStatistics(ComputeStatistics(tensor));
     json_->Key("elements").BeginArray();
     const int64_t shown = std::min<int64_t>(tensor.element_count(), options_.max_elements);
@@ -361,6 +367,7 @@ std::string ValueJson(const AnyView& value, const PrintOptions& options) {
 }
 
 double TensorElement(const Tensor& tensor, int64_t index) {
+  TERN_DCHECK(tensor.on_host());
   double result = 0;
   VisitElement(tensor, index, [&result](auto value) { result = static_cast<double>(value); });
   return result;
@@ -375,6 +382,7 @@ std::string TensorElementText(const Tensor& tensor, int64_t index) {
 
 TensorStatistics ComputeStatistics(const Tensor& tensor) {
   StatisticsCollector collector;
+  if (!tensor.on_host()) return collector.Finish();
   if (tensor.dtype() == kF32 && tensor.is_contiguous()) {
     for (const float value : tensor.values<const float>())
       collector.Add(static_cast<double>(value));

@@ -9,8 +9,11 @@
 
 #include <cstddef>
 #include <initializer_list>
+#include <span>
+#include <utility>
 
 #include "core/object/allocator.h"
+#include "core/object/device.h"
 #include "core/object/tensor.h"
 
 struct TernParallel;  // core/kernels/kernel.h
@@ -28,6 +31,9 @@ class RunContext {
   RunContext& operator=(const RunContext&) = delete;
 
   Allocator* allocator() const { return allocator_.get(); }
+  // By number, less one (device.h).
+  std::span<const ObjectPtr<DeviceAllocator>> devices() const { return devices_; }
+  void set_devices(DeviceList devices) { devices_ = std::move(devices); }
   const TernParallel* parallel() const { return parallel_; }
   void set_parallel(const TernParallel* parallel) { parallel_ = parallel; }
 
@@ -53,6 +59,7 @@ class RunContext {
   const TernParallel* parallel_;
   void* scratch_ = nullptr;
   size_t scratch_bytes_ = 0;
+  DeviceList devices_;
 };
 
 }  // namespace tern

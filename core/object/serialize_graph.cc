@@ -9,6 +9,7 @@
 #include "core/object/adt.h"
 #include "core/object/bytes.h"
 #include "core/object/closure.h"
+#include "core/object/device.h"
 #include "core/object/function.h"
 #include "core/object/module.h"
 #include "core/object/print.h"
@@ -120,6 +121,8 @@ class Collector {
         return content;
       }
       case TERN_TYPE_STORAGE:
+        if (Held<Storage>(value).device() != nullptr)
+          return Refuse("is memory of a device: copy it to the processor");
         content.kind = NodeKind::kStorage;
         content.data = {Held<Storage>(value).data(), Held<Storage>(value).bytes()};
         return content;
@@ -146,6 +149,8 @@ class Collector {
   }
 
   Result<NodeContent> TensorLeaf(const Tensor& tensor) {
+    if (!tensor.on_host())
+      return Refuse(StrCat("is on ", PlaceText(tensor), ": copy it to the processor"));
     TERN_TRY_ASSIGN(TensorPtr whole, tensor.Contiguous());
     NodeContent content;
     content.kind = NodeKind::kTensor;

@@ -97,6 +97,8 @@ bool StringTensorsEqual(const Tensor& a, const Tensor& b) {
 bool TensorsEqual(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype()) return false;
   if (!std::equal(a.dims().begin(), a.dims().end(), b.dims().begin(), b.dims().end())) return false;
+  // What lies on a device cannot be looked at: equal is what is the same.
+  if (!a.on_host() || !b.on_host()) return a.data() == b.data() && a.storage() == b.storage();
   if (a.dtype().is_string()) return StringTensorsEqual(a, b);
   if (a.is_contiguous() && b.is_contiguous() && a.dtype().bits % 8 == 0 &&
       (a.byte_size() == 0 || std::memcmp(a.data(), b.data(), a.byte_size()) == 0))
@@ -121,6 +123,7 @@ bool TensorsEqual(const Tensor& a, const Tensor& b) {
 uint64_t HashTensor(const Tensor& tensor) {
   uint64_t hash = tensor.dtype().ToWord();
   for (const int64_t dim : tensor.dims()) hash = HashCombine(hash, static_cast<uint64_t>(dim));
+  if (!tensor.on_host()) return hash;
   if (tensor.dtype().is_string()) {
     for (int64_t i = 0; i < tensor.element_count(); ++i) hash = HashText(StringAt(tensor, i), hash);
   } else {
@@ -137,11 +140,17 @@ const T& Held(const AnyView& value) {
   return *static_cast<const T*>(value.object());
 }
 
-ByteSpan StorageBytes(const AnyView& value) {
-  return {Held<Storage>(value).data(), Held<Storage>(value).bytes()};
+uint64_t HashStorage(const Storage& storage, uint64_t seed) {
+  if (storage.device() != nullptr) return HashCombine(seed, storage.bytes());
+  return HashBytes({storage.data(), storage.bytes()}, seed);
 }
 
 bool SameBytes(ByteSpan a, ByteSpan b) { return AsText(a) == AsText(b); }
+
+bool StoragesEqual(const Storage& a, const Storage& b) {
+  if (a.device() != nullptr || b.device() != nullptr) return &a == &b;
+  return SameBytes({a.data(), a.bytes()}, {b.data(), b.bytes()});
+}
 
 ByteSpan CodePointBytes(const AnyView& value) {
   const std::u32string_view text = internal::AnyToUCS4(value.c_any()).value_or(U"");
@@ -168,7 +177,7 @@ bool LeavesEqual(const AnyView& a, const AnyView& b) {
     case TERN_TYPE_FLOAT: return CanonicalDouble(a.c_any().v.f) == CanonicalDouble(b.c_any().v.f);
     case TERN_TYPE_BYTES: return Held<Bytes>(a).view() == Held<Bytes>(b).view();
     case TERN_TYPE_SHAPE: return SameBytes(DimBytes(a), DimBytes(b));
-    case TERN_TYPE_STORAGE: return SameBytes(StorageBytes(a), StorageBytes(b));
+    case TERN_TYPE_STORAGE: return StoragesEqual(Held<Storage>(a), Held<Storage>(b));
     case TERN_TYPE_TENSOR: return TensorsEqual(Held<Tensor>(a), Held<Tensor>(b));
     default: break;
   }
@@ -185,7 +194,7 @@ uint64_t HashLeaf(const AnyView& value) {
     case TERN_TYPE_FLOAT: return HashCombine(seed, CanonicalDouble(value.c_any().v.f));
     case TERN_TYPE_BYTES: return HashBytes(Held<Bytes>(value).span(), seed);
     case TERN_TYPE_SHAPE: return HashBytes(DimBytes(value), seed);
-    case TERN_TYPE_STORAGE: return HashBytes(StorageBytes(value), seed);
+    case TERN_TYPE_STORAGE: return HashStorage(Held<Storage>(value), seed);
     case TERN_TYPE_TENSOR: return HashCombine(seed, HashTensor(Held<Tensor>(value)));
     case TERN_TYPE_FUNCTION: return HashText(Held<Function>(value).name(), seed);
     default: break;

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <vector>
 
+#include "core/object/device.h"
 #include "core/object/string.h"
 #include "core/object/tensor_window.h"
 
@@ -17,6 +18,12 @@ namespace {
 
 size_t HeaderBytes(size_t alignment) {
   return (sizeof(Storage) + alignment - 1) / alignment * alignment;
+}
+
+TernDLDevice DeviceOf(const Object* owner) {
+  if (owner == nullptr || owner->type_code() != TERN_TYPE_STORAGE) return {TERN_DEVICE_CPU, 0};
+  const DeviceAllocator* device = static_cast<const Storage*>(owner)->device();
+  return device == nullptr ? TernDLDevice{TERN_DEVICE_CPU, 0} : device->device().dl();
 }
 
 Any* StringsOf(const Tensor& tensor) { return static_cast<Any*>(tensor.data()); }
@@ -84,6 +91,36 @@ void Storage::DeleteOwned(TernObject* header) {
   allocator->DecRef();
 }
 
+Result<StoragePtr> Storage::NewOn(DeviceAllocator* device, size_t bytes, size_t alignment) {
+  if (alignment == 0 || (alignment & (alignment - 1)) != 0 || alignment > 4096) {
+    return InvalidArgument("alignment ", alignment, " is not a power of two up to 4096");
+  }
+  void* memory = device->Allocate(bytes, alignment);
+  if (memory == nullptr) {
+    return OutOfMemory(
+        "no memory for ", FormatBytes(bytes), " on device '", device->device().name(), "' (",
+        FormatBytes(static_cast<uint64_t>(device->stats().live_bytes)), " are in use)");
+  }
+  void* object = std::malloc(sizeof(Storage));
+  TERN_CHECK(object != nullptr, "no memory for a small object");
+  auto* storage = new (object) Storage(&DeleteOnDevice, static_cast<uint8_t*>(memory), bytes);
+  storage->alignment_ = static_cast<uint32_t>(alignment);
+  storage->on_device_ = true;
+  storage->device_ = device;
+  device->IncRef();
+  return StoragePtr::Adopt(storage);
+}
+
+void Storage::DeleteOnDevice(TernObject* header) {
+  auto* self = static_cast<Storage*>(Object::FromHeader(header));
+  DeviceAllocator* device = self->device_;
+  device->Free(self->data_, self->bytes_, self->alignment_);
+  self->~Storage();
+  internal::CountObject(-1);
+  std::free(self);
+  device->DecRef();
+}
+
 void Storage::DeleteWrapped(TernObject* header) {
   auto* self = static_cast<Storage*>(Object::FromHeader(header));
   if (self->release_ != nullptr) self->release_(self->context_, self->data_, self->bytes_);
@@ -106,7 +143,7 @@ Tensor::Tensor(const Window& window, Allocator* allocator)
     FillContiguousStrides(window.dims, strides);
   }
   c_.dl.tensor = {window.data,
-                  {TERN_DEVICE_CPU, 0},
+                  DeviceOf(window.owner),
                   static_cast<int32_t>(window.dims.size()),
                   window.dtype,
                   dims,
@@ -189,7 +226,9 @@ Result<TensorPtr> Tensor::FromStorage(StoragePtr storage, size_t byte_offset, DT
                       " bytes from offset ", byte_offset, ", the storage has ", size);
   }
   uint8_t* data = storage->data() + byte_offset;
-  TERN_TRY(CheckAlignment(data, dtype));
+  // What a device gives is aligned by its own measure: only the offset in it can be wrong.
+  TERN_TRY(CheckAlignment(
+      storage->device() == nullptr ? data : reinterpret_cast<const void*>(byte_offset), dtype));
   return Make({.data = data, .dtype = dtype, .dims = dims, .owner = storage.get()}, nullptr);
 }
 
@@ -234,6 +273,12 @@ Result<TensorPtr> Tensor::FromStrings(std::span<const std::string_view> values, 
 
 // --- Tensor: elements and windows
 // --------------------------------------------------------------------
+
+Storage* Tensor::storage() const {
+  if (c_.owner.object == nullptr) return nullptr;
+  Object* owner = Object::FromHeader(c_.owner.object);
+  return owner->type_code() == TERN_TYPE_STORAGE ? static_cast<Storage*>(owner) : nullptr;
+}
 
 bool Tensor::is_contiguous() const {
   int64_t expected = 1;
@@ -351,6 +396,7 @@ struct Gather {
 }  // namespace
 
 Result<TensorPtr> Tensor::Copy(Allocator* allocator) const {
+  TERN_TRY(CheckOnHost(*this, "a tensor to copy"));
   TERN_TRY_ASSIGN(TensorPtr copy, New(allocator, dtype(), dims()));
   if (count_ == 0) return copy;
   if (is_contiguous() && !dtype().is_string()) {

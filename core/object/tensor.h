@@ -25,6 +25,8 @@
 
 namespace tern {
 
+class DeviceAllocator;  // device.h
+
 inline constexpr size_t kTensorAlignment = 64;
 inline constexpr int kMaxRank = 64;  // what Tensor accepts; kernels take fewer
 
@@ -39,8 +41,15 @@ class Storage : public Object {
   // Foreign memory; release(context, data, bytes), if any, is called once at the end.
   static ObjectPtr<Storage> Wrap(void* data, size_t bytes, Release release, void* context);
 
+  // Uninitialised memory of a device.
+  static Result<ObjectPtr<Storage>> NewOn(DeviceAllocator* device, size_t bytes,
+                                          size_t alignment = kTensorAlignment);
+
+  // Of a device what only its functions understand.
   uint8_t* data() const { return data_; }
   size_t bytes() const { return bytes_; }
+  // Null: memory of the host.
+  DeviceAllocator* device() const { return on_device_ ? device_ : nullptr; }
 
  private:
   friend class Tensor;
@@ -48,16 +57,19 @@ class Storage : public Object {
   ~Storage() = default;
   static void DeleteOwned(TernObject* header);
   static void DeleteWrapped(TernObject* header);
+  static void DeleteOnDevice(TernObject* header);
 
   uint8_t* data_;
   size_t bytes_;
   union {
-    Allocator* allocator_;  // of owned memory, this object included; one reference
-    void* context_;         // of wrapped memory
+    Allocator* allocator_;     // of owned memory, this object included; one reference
+    void* context_;            // of wrapped memory
+    DeviceAllocator* device_;  // of a device's memory; one reference
   };
   Release release_ = nullptr;
   uint32_t alignment_ = 0;
   bool holds_strings_ = false;  // an array of Any, destroyed at the end
+  bool on_device_ = false;
 };
 static_assert(sizeof(Storage) <= kTensorAlignment);
 
@@ -108,6 +120,10 @@ class Tensor : public Object {
   // In elements, always present.
   Dims strides() const { return {c_.dl.tensor.strides, static_cast<size_t>(c_.dl.tensor.ndim)}; }
   TernDLDevice device() const { return c_.dl.tensor.device; }
+  // Else data() and all that reads elements are not for host code (device.h, CheckOnHost).
+  bool on_host() const { return c_.dl.tensor.device.device_type == TERN_DEVICE_CPU; }
+  // Whose memory it is a window on; null where the memory came in another way.
+  Storage* storage() const;
   int64_t element_count() const { return count_; }
   // Of a contiguous tensor with as many elements.
   size_t byte_size() const { return static_cast<size_t>(*dtype().bytes_for(count_)); }

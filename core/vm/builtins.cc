@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/strings.h"
+#include "core/object/device.h"
 #include "core/object/print.h"
 #include "core/object/run_context.h"
 #include "core/object/sequence.h"
@@ -42,6 +43,7 @@ Result<std::span<int64_t>> HeapOf(const AnyView& value) {
     return TypeError("a shape heap is an i64 tensor of rank 1, got ",
                      tensor != nullptr ? tensor->TypeText() : std::string(value.type_name()));
   }
+  TERN_TRY(CheckOnHost(*tensor, "the shape heap"));
   if (tensor->is_read_only()) return InvalidArgument("the shape heap is read-only");
   return tensor->values<int64_t>();
 }
@@ -196,7 +198,8 @@ Result<Any> CopyTensor(RunContext& context, AnyArgs args) {
   if (args.size() != 1)
     return InvalidArgument("vm.builtin.copy takes (tensor), got ", args.size(), " arguments");
   TERN_TRY_ASSIGN(const Tensor* tensor, args[0].As<Tensor>());
-  TERN_TRY_ASSIGN(TensorPtr copy, tensor->Copy(context.allocator()));
+  DeviceAllocator* const device = tensor->on_host() ? nullptr : tensor->storage()->device();
+  TERN_TRY_ASSIGN(TensorPtr copy, CopyTensorTo(*tensor, device, context.allocator()));
   return Any(copy);
 }
 
@@ -222,7 +225,7 @@ constexpr std::array<BuiltinInfo, 11> kBuiltins = {{
      "checks a shape, per axis: 0 ignore, 1 store to heap entry, 2 equal to heap entry, 3 equal to "
      "value"},
     {"vm.builtin.move", "(value) -> value", "the same value"},
-    {"vm.builtin.copy", "(tensor) -> tensor", "a copy of the data"},
+    {"vm.builtin.copy", "(tensor) -> tensor", "a copy of the data, on the same device"},
     {"vm.builtin.to_text", "(value…) -> string", "values as listings show them"},
     {"vm.builtin.make_list", "(value…) -> list", "a list of the values"},
 }};

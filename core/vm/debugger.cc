@@ -50,6 +50,7 @@ Result<std::unique_ptr<Debugger>> Debugger::Create(ProgramPtr program,
   VmOptions vm_options;
   vm_options.platform = options.platform;
   vm_options.parallel = options.parallel;
+  vm_options.devices = options.devices;
   // The machine's own limits end a run for good, so they lie above the budgets.
   vm_options.max_depth = std::max<uint32_t>(1'000'000, options.budgets.depth);
   if (options.budgets.bytes != 0)

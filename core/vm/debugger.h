@@ -83,6 +83,7 @@ struct DebuggerOptions {
   RecorderOptions recorder;
   const TernPlatform* platform = nullptr;  // as in VmOptions; must outlive the debugger
   const TernParallel* parallel = nullptr;
+  std::vector<DevicePtr> devices = {};
 };
 
 // A frame of the state that is looked at; 0 is the innermost here.

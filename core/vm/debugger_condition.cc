@@ -6,6 +6,7 @@
 
 #include "core/base/strings.h"
 #include "core/object/adt.h"
+#include "core/object/device.h"
 #include "core/object/print.h"
 #include "core/object/sequence.h"
 #include "core/object/shape.h"
@@ -36,7 +37,8 @@ constexpr Level kLevels[] = {
 // A number where the value is one: itself, or the element of a tensor that has one.
 Any Simplify(const Any& value) {
   const Tensor* tensor = value.TryCast<Tensor>();
-  if (tensor == nullptr || tensor->element_count() != 1 || tensor->dtype().is_string())
+  if (tensor == nullptr || tensor->element_count() != 1 || tensor->dtype().is_string() ||
+      !tensor->on_host())
     return value;
   if (tensor->dtype().is_bool()) return Any(TensorElement(*tensor, 0) != 0);
   Any number;
@@ -121,6 +123,7 @@ Result<Any> OfTensor(std::string_view function, const Any& value) {
   if (function == "rank") return Any(tensor->rank());
   if (function == "shape") return Any(Shape::Make(tensor->dims()));
   if (function == "dtype") return Any(tensor->dtype().ToString());
+  TERN_TRY(CheckOnHost(*tensor, StrCat("the argument of ", function, "(…)")));
   const TensorStatistics statistics = ComputeStatistics(*tensor);
   if (function == "min") return Any(statistics.min);
   if (function == "max") return Any(statistics.max);
@@ -373,6 +376,7 @@ Result<Any> Condition::EvaluateIndex(const Node& node, const ConditionScope& sco
       return OutOfRange("axis ", index[0], " of ", PrintValue(value));
     return Any(shape->dims()[static_cast<size_t>(index[0])]);
   }
+  TERN_TRY(CheckOnHost(*tensor, "what is indexed"));
   if (index.size() != tensor->dims().size())
     return InvalidArgument(index.size(), " indices of a ", tensor->TypeText());
   int64_t flat = 0;

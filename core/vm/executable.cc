@@ -7,6 +7,7 @@
 
 #include "core/base/strings.h"
 #include "core/object/adt.h"
+#include "core/object/device.h"
 #include "core/object/print.h"
 #include "core/vm/format.h"
 #include "core/vm/verifier.h"
@@ -62,6 +63,7 @@ Result<Constant> Constant::From(AnyView value) {
   else
     return TypeError("a value of kind ", value.type_name(), " cannot be a constant");
   if (constant.kind == ConstantKind::kTensor) {
+    TERN_TRY(CheckOnHost(*value.TryCast<Tensor>(), "a constant"));
     TERN_TRY_ASSIGN(TensorPtr contiguous, value.TryCast<Tensor>()->Contiguous());
     constant.value = Any(contiguous);
   }

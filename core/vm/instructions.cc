@@ -2,6 +2,7 @@
 // The instructions that are too long for the interpreter's loop.
 #include "core/base/strings.h"
 #include "core/object/adt.h"
+#include "core/object/device.h"
 #include "core/object/sequence.h"
 #include "core/vm/interpreter.h"
 #include "core/vm/scalar.h"
@@ -13,10 +14,10 @@ Status NotA(std::string_view what, const AnyView& value) {
   return TypeError("expected ", what, ", got ", value.type_name());
 }
 
-// This machine has one device, number 0, the processor.
-Status CheckDevice(int64_t device) {
-  if (device == 0) return OkStatus();
-  return NotFound("there is no device ", device, ": this machine has device 0, the processor");
+// Another machine's memory on the same device is there too.
+bool IsOn(const Tensor& tensor, const DeviceAllocator* device) {
+  if (tensor.on_host() || device == nullptr) return tensor.on_host() && device == nullptr;
+  return &tensor.storage()->device()->device() == &device->device();
 }
 
 }  // namespace
@@ -92,11 +93,14 @@ Status VirtualMachine::Interpreter::AllocStorage(const DecodedOp& op) {
   const auto size = Value(op.a).TryCast<int64_t>();
   if (!size.has_value()) return NotA("a size in bytes", Value(op.a));
   if (*size < 0) return InvalidArgument("a storage of ", *size, " bytes");
-  TERN_TRY(CheckDevice(*Value(ListOf(op)[1]).TryCast<int64_t>()));
+  TERN_TRY_ASSIGN(DeviceAllocator* const device,
+                  FindDevice(vm_.context_.devices(), *Value(ListOf(op)[1]).TryCast<int64_t>()));
   if (static_cast<uint64_t>(*size) > SIZE_MAX) return OutOfMemory("a storage of ", *size, " bytes");
   const auto alignment = static_cast<size_t>(*Value(op.b).TryCast<int64_t>());
+  const auto bytes = static_cast<size_t>(*size);
   TERN_TRY_ASSIGN(StoragePtr storage,
-                  Storage::New(vm_.context_.allocator(), static_cast<size_t>(*size), alignment));
+                  device != nullptr ? Storage::NewOn(device, bytes, alignment)
+                                    : Storage::New(vm_.context_.allocator(), bytes, alignment));
   Store(op.dst, std::move(storage));
   return OkStatus();
 }
@@ -164,9 +168,16 @@ Status VirtualMachine::Interpreter::ReshapeTensor(const DecodedOp& op) {
 }
 
 Status VirtualMachine::Interpreter::DeviceCopy(const DecodedOp& op) {
-  if (!Value(op.a).Is<Tensor>()) return NotA("a tensor", Value(op.a));
-  TERN_TRY(CheckDevice(*Value(op.b).TryCast<int64_t>()));
-  Store(op.dst, Value(op.a));
+  const Tensor* tensor = Value(op.a).TryCast<Tensor>();
+  if (tensor == nullptr) return NotA("a tensor", Value(op.a));
+  TERN_TRY_ASSIGN(DeviceAllocator* const device,
+                  FindDevice(vm_.context_.devices(), *Value(op.b).TryCast<int64_t>()));
+  if (IsOn(*tensor, device)) {
+    Store(op.dst, Value(op.a));
+    return OkStatus();
+  }
+  TERN_TRY_ASSIGN(TensorPtr copy, CopyTensorTo(*tensor, device, vm_.context_.allocator()));
+  Store(op.dst, std::move(copy));
   return OkStatus();
 }
 

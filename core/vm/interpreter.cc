@@ -49,7 +49,8 @@ inline int64_t* HeapEntry(const char* heap, const char* index) {
   if (CodeAt(heap) != TERN_TYPE_TENSOR || CodeAt(index) != TERN_TYPE_INT) return nullptr;
   const auto* tensor = static_cast<const Tensor*>(ObjectAt(heap));
   if (tensor->dtype() != kI64 || tensor->rank() != 1 || tensor->strides()[0] != 1 ||
-      tensor->is_read_only() || Bits(PayloadAt(index)) >= Bits(tensor->element_count()))
+      tensor->is_read_only() || !tensor->on_host() ||
+      Bits(PayloadAt(index)) >= Bits(tensor->element_count()))
     return nullptr;
   return static_cast<int64_t*>(tensor->data()) + PayloadAt(index);
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/base/strings.h"
+#include "core/object/device.h"
 #include "core/object/print.h"
 #include "core/object/tensor.h"
 
@@ -25,6 +26,7 @@ Status Unwrap(const AnyView& value, Any* scalar) {
     *scalar = Any(value);
     return OkStatus();
   }
+  TERN_TRY(CheckOnHost(*tensor, "the value"));
   if (tensor->element_count() != 1) {
     return TypeError("expected a scalar or a tensor of one element, got ", tensor->TypeText());
   }
@@ -221,6 +223,7 @@ Status ToDims(const AnyView& value, std::vector<int64_t>* dims) {
     return TypeError("a shape must be a shape or an int tensor of rank 1, got ",
                      tensor != nullptr ? tensor->TypeText() : std::string(value.type_name()));
   }
+  TERN_TRY(CheckOnHost(*tensor, "the shape"));
   dims->clear();
   for (int64_t i = 0; i < tensor->dim(0); ++i)
     dims->push_back(static_cast<int64_t>(TensorElement(*tensor, i)));

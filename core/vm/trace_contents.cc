@@ -20,7 +20,7 @@ struct Extent {
 
 // The memory from a tensor's lowest element to its highest.
 Extent ExtentOf(const Tensor& tensor) {
-  if (tensor.element_count() == 0) return {};
+  if (tensor.element_count() == 0 || !tensor.on_host()) return {};
   auto* first = static_cast<uint8_t*>(tensor.data());
   if (tensor.is_contiguous()) return {first, tensor.byte_size()};
   const int64_t size = tensor.dtype().size();
@@ -136,6 +136,7 @@ int32_t TraceContents::ReferencesTo(const Object* object) const {
 
 bool TraceContents::Overlaps(const Tensor& tensor, uint64_t step) const {
   const Extent extent = ExtentOf(tensor);
+  if (extent.bytes == 0) return false;
   for (size_t i = patches_.size(); i-- > 0 && patches_[i].step >= step;) {
     const Patch& patch = patches_[i];
     if (patch.begin < extent.begin + extent.bytes &&

@@ -77,10 +77,15 @@ VirtualMachine::VirtualMachine(ProgramPtr program, const VmOptions& options)
   stack_ = std::make_unique<Any[]>(stack_capacity_);
   frame_capacity_ = std::min(kFirstFrames, options_.max_depth);
   frames_ = std::make_unique<Frame[]>(frame_capacity_);
+  DeviceList devices;
+  for (const DevicePtr& device : options_.devices)
+    devices.push_back(ObjectPtr<DeviceAllocator>::Adopt(new DeviceAllocator(device)));
   if (options_.max_bytes != 0) {
-    context_.allocator()->set_limit(
-        static_cast<int64_t>(std::min<uint64_t>(options_.max_bytes, INT64_MAX)));
+    const auto limit = static_cast<int64_t>(std::min<uint64_t>(options_.max_bytes, INT64_MAX));
+    context_.allocator()->set_limit(limit);
+    for (const ObjectPtr<DeviceAllocator>& device : devices) device->set_limit(limit);
   }
+  context_.set_devices(std::move(devices));
 }
 
 VirtualMachine::~VirtualMachine() { PopAll(); }

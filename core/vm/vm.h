@@ -30,8 +30,9 @@ struct VmOptions {
   ObjectPtr<Allocator> allocator;          // null: a pooled one of its own
   const TernPlatform* platform = nullptr;  // memory for that one; null: malloc
   const TernParallel* parallel = nullptr;  // null: everything on the calling thread
+  std::vector<DevicePtr> devices = {};     // numbers 1, 2, …; 0 is the processor
   uint64_t max_instructions = 0;           // per run; 0: no limit
-  uint64_t max_bytes = 0;                  // live tensor bytes; 0: no limit
+  uint64_t max_bytes = 0;                  // live tensor bytes, of each device; 0: no limit
   int64_t max_time_ns = 0;                 // per run, while it runs; 0: no limit; needs a clock
   uint32_t max_depth = 10'000;             // frames
   uint32_t max_registers = 1u << 22;       // of all frames together
@@ -110,6 +111,10 @@ class VirtualMachine {
   uint64_t steps() const { return steps_; }
   uint64_t max_depth_seen() const { return max_depth_seen_; }
   AllocatorStats memory() const { return context_.allocator()->stats(); }
+  // Of device 1, 2, …
+  AllocatorStats device_memory(size_t device) const {
+    return context_.devices()[device - 1]->stats();
+  }
   // What kFailed ended with; ok otherwise.
   const Status& error() const { return error_; }
   // {"state","steps","frames":[{"function","pc","registers":[…]}],"memory":{…}}, innermost frame

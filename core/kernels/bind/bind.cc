@@ -41,6 +41,7 @@ struct Bound {
   Status Named(Status status) const {
     Status named(status.code(), StrCat(info->name, ": ", status.message()));
     for (const std::string& note : status.notes()) named.AddNote(note);
+    if (!status.error_code().empty()) named.SetErrorCode(status.error_code());
     return named;
   }
 };

@@ -7,6 +7,7 @@
 
 #include "core/base/half.h"
 #include "core/kernels/bind/types.h"
+#include "core/object/device.h"
 
 namespace tern::kernels::bind {
 
@@ -37,6 +38,10 @@ const Tensor* Call::Input(int index) {
   if (tensor == nullptr) {
     Fail(TypeError(info_.parameter(index), " (argument ", index, ") is ", arg.type_name(),
                    ", expected a tensor"));
+    return nullptr;
+  }
+  if (!tensor->on_host()) {
+    Fail(CheckOnHost(*tensor, StrCat(info_.parameter(index), " (argument ", index, ")")));
     return nullptr;
   }
   if (tensor->rank() > ops::kMaxDims) {
