@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rewriting, and the conversions as expressions.
+#include "core/loop/emit/legalize.h"
+
+#include <unordered_map>
+#include <utility>
+
+#include "core/loop/visitor.h"
+
+namespace tern::loop {
+namespace {
+
+Expr Splat(const Expr& scalar, Lanes lanes) {
+  return lanes.is_scalar() ? scalar : MakeBroadcast(scalar, lanes);
+}
+
+// Operators on expressions of one type with constants of it.
+struct Bits {
+  Expr value;
+
+  Expr Constant(int64_t constant) const {
+    return Splat(MakeInt(value->type.Scalar(), constant), value->type.lane_count());
+  }
+  Bits With(BinaryOp op, const Expr& other) const { return {MakeBinary(op, value, other)}; }
+  Bits With(BinaryOp op, int64_t constant) const { return With(op, Constant(constant)); }
+};
+using enum BinaryOp;
+
+Expr FloatLike(const Expr& like, double value) {
+  return Splat(MakeFloat(like->type.Scalar(), value), like->type.lane_count());
+}
+
+Bits BitsOf(const Expr& value) {
+  switch (value->type.bits()) {
+    case 16: return {MakeReinterpret(kU16, value)};
+    case 32: return {MakeReinterpret(kU32, value)};
+    default: return {MakeReinterpret(kU64, value)};
+  }
+}
+
+Expr IsNan(const Expr& value) { return MakeBinary(kNe, value, value); }
+
+Expr WidenBf16(const Expr& value) {
+  const Bits wide{MakeCast(kU32, BitsOf(value).value)};
+  return MakeReinterpret(kF32, wide.With(kShl, 16).value);
+}
+
+// To nearest even, by adding just under half of the last place kept.
+Expr NarrowToBf16(const Expr& value) {
+  const Bits bits = BitsOf(value);
+  const Bits odd = bits.With(kShr, 16).With(kAnd, 1);
+  const Bits rounded = bits.With(kAdd, 0x7fff).With(kAdd, odd.value).With(kShr, 16);
+  const Bits nan = bits.With(kShr, 16).With(kOr, 0x40);
+  const Expr chosen = MakeSelect(IsNan(value), nan.value, rounded.value);
+  return MakeReinterpret(kBf16, MakeCast(kU16, chosen));
+}
+
+// The exponent's bias is corrected by a multiplication, which normalizes subnormals on the way.
+Expr WidenF16(const Expr& value) {
+  const Bits bits{MakeCast(kU32, BitsOf(value).value)};
+  const Bits magnitude = bits.With(kAnd, 0x7fff).With(kShl, 13);
+  const Expr unscaled = MakeReinterpret(kF32, magnitude.value);
+  const Expr scaled = MakeBinary(kMul, unscaled, FloatLike(unscaled, 0x1p112));
+  const Expr special = MakeBinary(kGe, magnitude.value, magnitude.Constant(0x0f800000));
+  const Expr chosen =
+      MakeSelect(special, magnitude.With(kOr, 0x7f800000).value, BitsOf(scaled).value);
+  const Bits sign = bits.With(kAnd, 0x8000).With(kShl, 16);
+  return MakeReinterpret(kF32, Bits{chosen}.With(kOr, sign.value).value);
+}
+
+// The addition of a power of two chosen by the exponent lets the processor's own rounding drop the
+// bits that a half has no room for; the two multiplications turn what is too large into infinity.
+Expr NarrowToF16(const Expr& value) {
+  const Bits bits = BitsOf(value);
+  const Expr magnitude = MakeReinterpret(kF32, bits.With(kAnd, 0x7fffffff).value);
+  const Expr clipped = MakeBinary(kMul, MakeBinary(kMul, magnitude, FloatLike(value, 0x1p112)),
+                                  FloatLike(value, 0x1p-110));
+  const Bits doubled = bits.With(kAdd, bits.value);
+  const Bits exponent = doubled.With(kAnd, 0xff000000);
+  const Bits bias = exponent.With(kMax, 0x71000000).With(kShr, 1).With(kAdd, 0x07800000);
+  const Bits sum = BitsOf(MakeBinary(kAdd, MakeReinterpret(kF32, bias.value), clipped));
+  const Bits number = sum.With(kShr, 13).With(kAnd, 0x7c00).With(kAdd, sum.With(kAnd, 0xfff).value);
+  const Expr chosen = MakeSelect(MakeBinary(kGt, doubled.value, doubled.Constant(0xff000000)),
+                                 number.Constant(0x7e00), number.value);
+  const Bits sign = bits.With(kShr, 16).With(kAnd, 0x8000);
+  return MakeReinterpret(kF16, MakeCast(kU16, Bits{chosen}.With(kOr, sign.value).value));
+}
+
+// A double as a float whose last bit says whether anything was lost ("round to odd"), so that
+// rounding once more gives what rounding the double at once would have given.
+Expr RoundToOdd(const Expr& value) {
+  const Expr nearest = MakeCast(kF32, value);
+  const Expr back = MakeCast(kF64, nearest);
+  const Expr exact = MakeBinary(kOr, MakeBinary(kEq, back, value), IsNan(value));
+  const auto magnitude = [](const Expr& x) { return MakeCall(Intrinsic::kAbs, {x}); };
+  const Expr above = MakeBinary(kGt, magnitude(back), magnitude(value));
+  const Bits bits = BitsOf(nearest);
+  const Expr truncated = MakeSelect(above, bits.With(kSub, 1).value, bits.value);
+  const Expr chosen = MakeSelect(exact, bits.value, Bits{truncated}.With(kOr, 1).value);
+  return MakeReinterpret(kF32, chosen);
+}
+
+class Legalizer : public Mutator {
+ public:
+  explicit Legalizer(const NativeTypes& native) : native_(native) {}
+
+  Expr MutateExpr(const Expr& expr) override {
+    const auto found = done_.find(expr.get());
+    if (found != done_.end()) return found->second.second;
+    Expr result = Rewrite(expr);
+    done_.emplace(expr.get(), std::pair(expr, result));
+    return result;
+  }
+
+ private:
+  bool IsStorage(const Expr& expr) const { return native_.IsStorage(expr->type.element()); }
+
+  Expr Widen(const Expr& value) const {
+    if (!IsStorage(value)) return value;
+    return value->type.element() == kF16 ? WidenF16(value) : WidenBf16(value);
+  }
+  // value: a float32.
+  Expr Narrow(DType to, const Expr& value) const {
+    if (!native_.IsStorage(to)) return MakeCast(to, value);
+    return to == kF16 ? NarrowToF16(value) : NarrowToBf16(value);
+  }
+
+  Expr Rewrite(const Expr& expr) {
+    if (const auto* cast = expr->As<Cast>()) return Convert(*cast);
+    if (const auto* binary = expr->As<Binary>(); binary && IsStorage(binary->a)) {
+      const Expr wide =
+          MakeBinary(binary->op, Widen(MutateExpr(binary->a)), Widen(MutateExpr(binary->b)));
+      return wide->type.is_bool() ? wide : Narrow(expr->type.element(), wide);
+    }
+    if (const auto* call = expr->As<Call>(); call && IsStorage(expr)) return Compute(*call);
+    return Descend(expr);
+  }
+
+  Expr Compute(const Call& call) {
+    const DType type = call.type.element();
+    std::vector<Expr> args;
+    for (const Expr& arg : call.args) args.push_back(Widen(MutateExpr(arg)));
+    if (call.intrinsic != Intrinsic::kMulAdd)
+      return Narrow(type, MakeCall(call.intrinsic, std::move(args)));
+    const Expr product = Narrow(type, MakeBinary(kMul, args[0], args[1]));
+    return Narrow(type, MakeBinary(kAdd, Widen(product), args[2]));
+  }
+
+  Expr Convert(const Cast& cast) {
+    const DType from = cast.value->type.element();
+    const DType to = cast.type.element();
+    const Expr value = MutateExpr(cast.value);
+    const Expr wide = Widen(value);
+    // Rounding to 16 bits must be the only rounding, whatever the target has instructions for.
+    const bool to_half = to == kF16 || to == kBf16;
+    if (!to_half) return MakeCast(to, wide);
+    if (from.bits < 32) return Narrow(to, from.is_float() ? wide : MakeCast(kF32, wide));
+    if (from == kF32) return Narrow(to, wide);
+    return Narrow(to, RoundToOdd(MakeCast(kF64, wide)));
+  }
+
+  const NativeTypes native_;
+  // The key's node is kept alive, or its address could come back as another's.
+  std::unordered_map<const ExprNode*, std::pair<Expr, Expr>> done_;
+};
+
+}  // namespace
+
+Stmt LegalizeTypes(const Stmt& body, const NativeTypes& native) {
+  return Legalizer(native).MutateStmt(body);
+}
+Expr LegalizeTypes(const Expr& expr, const NativeTypes& native) {
+  return Legalizer(native).MutateExpr(expr);
+}
+
+}  // namespace tern::loop

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rewrites computations in 16-bit floats that a machine has no instructions for into ones in 32
+// bits, and conversions to and from them into operations on their bits. Both emitters take this
+// road, so that both give the bits of the reference interpreter: every operation is computed in
+// float32 and rounded, which for +, -, *, / and sqrt is the correctly rounded result.
+//
+// Afterwards values of those types are only loaded, stored, selected, kept and reinterpreted.
+#ifndef TERN_CORE_LOOP_EMIT_LEGALIZE_H_
+#define TERN_CORE_LOOP_EMIT_LEGALIZE_H_
+
+#include "core/loop/stmt.h"
+
+namespace tern::loop {
+
+struct NativeTypes {
+  bool float16 = false;  // arithmetic, and conversions from and to float32
+  bool bfloat16 = false;
+
+  // Whether values of the type are bits only.
+  bool IsStorage(DType element) const {
+    return (element == kF16 && !float16) || (element == kBf16 && !bfloat16);
+  }
+};
+
+Stmt LegalizeTypes(const Stmt& body, const NativeTypes& native);
+// The same for one expression.
+Expr LegalizeTypes(const Expr& expr, const NativeTypes& native);
+
+}  // namespace tern::loop
+
+#endif  // TERN_CORE_LOOP_EMIT_LEGALIZE_H_

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names, statements and the two functions of a loop function.
+#include "core/loop/emit/llvm_function.h"
+
+#include <utility>
+
+#include "core/loop/emit/legalize.h"
+
+namespace tern::loop {
+namespace {
+
+constexpr int64_t kMaxStackBytes = 256 * 1024;
+constexpr int kScratchAlignment = 64;
+
+// Letters, digits and underscores, which need no quotes.
+std::string CleanName(std::string_view hint) {
+  std::string clean;
+  for (const char c : hint) {
+    const bool keeps = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '_' || c == '.';
+    clean += keeps ? c : '_';
+  }
+  if (clean.empty() || (clean[0] >= '0' && clean[0] <= '9')) clean.insert(0, "_");
+  return clean;
+}
+
+}  // namespace
+
+std::string LlvmFunction::Fresh(std::string_view hint) {
+  if (hint.empty()) return StrCat(next_++);  // LLVM wants these in order
+  const std::string clean = CleanName(hint);
+  std::string name = clean;
+  for (int i = 1; !names_.insert(name).second; ++i) name = StrCat(clean, ".", i);
+  return name;
+}
+
+std::string LlvmFunction::Let(std::string_view right, std::string_view hint) {
+  const std::string name = StrCat("%", Fresh(hint));
+  Line(StrCat(name, " = ", right));
+  return name;
+}
+
+void LlvmFunction::Label(const std::string& name) {
+  body_ += StrCat(name, ":\n");
+  block_ = name;
+}
+
+void LlvmFunction::Branch(const std::string& condition, const std::string& yes,
+                          const std::string& no) {
+  Line(StrCat("br i1 ", condition, ", label %", yes, ", label %", no));
+}
+
+std::string LlvmFunction::Slot(std::string_view type, std::string_view hint, int align) {
+  const std::string name = StrCat("%", Fresh(hint));
+  slots_ +=
+      StrCat("  ", name, " = alloca ", type, align > 0 ? StrCat(", align ", align) : "", "\n");
+  return name;
+}
+
+void LlvmFunction::NotLowered(std::string_view what) {
+  Fail(InvalidArgument("loop function '", function_.name, "' is not lowered: it still has ", what)
+           .AddNote("help: run the lowering passes before emitting code"));
+}
+
+void LlvmFunction::Statement(const Stmt& stmt) {
+  if (!status_.ok()) return;
+  values_.clear();
+  switch (stmt->kind) {
+    case NodeKind::kFor: return WriteFor(*stmt->As<For>());
+    case NodeKind::kWhile: return WriteWhile(*stmt->As<While>());
+    case NodeKind::kStore: return WriteStore(*stmt->As<Store>());
+    case NodeKind::kIf: return WriteIf(*stmt->As<If>());
+    case NodeKind::kBlock:
+      for (const Stmt& inner : stmt->As<Block>()->stmts) Statement(inner);
+      return;
+    case NodeKind::kAllocate: return WriteAllocate(*stmt->As<Allocate>());
+    case NodeKind::kLet: return WriteLet(*stmt->As<loop::Let>());
+    case NodeKind::kAssign: {
+      const auto& assign = *stmt->As<Assign>();
+      return Line(StrCat("store ", Typed(assign.value), ", ptr ", variables_[assign.var.get()]));
+    }
+    default: return NotLowered(NodeKindName(stmt->kind));
+  }
+}
+
+// The head is a block of its own: LLVM rotates the loop.
+void LlvmFunction::WriteFor(const For& loop) {
+  if (loop.traits.kind != ForKind::kSerial && loop.traits.kind != ForKind::kParallel)
+    return NotLowered(
+        StrCat("a ", ForKindName(loop.traits.kind), " loop over '", loop.var->name, "'"));
+  const std::string& hint = loop.var->name;
+  const std::string first = Value(loop.range.min);
+  const std::string step = Value(loop.range.step);
+  const std::string end =
+      Let(StrCat("add i64 ", first, ", ", Value(loop.range.extent)), StrCat(hint, ".end"));
+  const std::string before = block_;
+  const std::string head = Fresh(StrCat(hint, ".head")), body = Fresh(StrCat(hint, ".body"));
+  const std::string latch = Fresh(StrCat(hint, ".next")), done = Fresh(StrCat(hint, ".done"));
+  const std::string var = StrCat("%", Fresh(hint)), next = StrCat(var, ".after");
+  Jump(head);
+  Label(head);
+  Line(StrCat(var, " = phi i64 [ ", first, ", %", before, " ], [ ", next, ", %", latch, " ]"));
+  Branch(Let(StrCat("icmp slt i64 ", var, ", ", end)), body, done);
+  Label(body);
+  variables_[loop.var.get()] = var;
+  Statement(loop.body);
+  Jump(latch);
+  Label(latch);
+  Line(StrCat(next, " = add nsw i64 ", var, ", ", step));
+  Jump(head);
+  Label(done);
+}
+
+void LlvmFunction::WriteWhile(const While& loop) {
+  const std::string head = Fresh("while"), body = Fresh("while.body"), done = Fresh("while.done");
+  Jump(head);
+  Label(head);
+  Branch(Value(loop.condition), body, done);
+  Label(body);
+  Statement(loop.body);
+  Jump(head);
+  Label(done);
+}
+
+void LlvmFunction::WriteIf(const If& branch) {
+  const std::string yes = Fresh("then"), no = Fresh("else"), done = Fresh("endif");
+  Branch(Value(branch.condition), yes, branch.else_body ? no : done);
+  Label(yes);
+  Statement(branch.then_body);
+  Jump(done);
+  if (branch.else_body) {
+    Label(no);
+    Statement(branch.else_body);
+    Jump(done);
+  }
+  Label(done);
+}
+
+void LlvmFunction::WriteLet(const loop::Let& let) {
+  const std::string value = Value(let.value);
+  if (!let.is_mutable) {
+    variables_[let.var.get()] = value;
+    return;
+  }
+  const std::string slot = Slot(LlvmType(let.var->type), let.var->name);
+  variables_[let.var.get()] = slot;
+  mutable_.insert(let.var.get());
+  Line(StrCat("store ", Typed(let.var->type, value), ", ptr ", slot));
+}
+
+void LlvmFunction::WriteAllocate(const Allocate& allocate) {
+  const Buffer& buffer = *allocate.buffer;
+  int64_t count = 1;
+  for (const Expr& extent : buffer.shape) {
+    const IntImm* constant = AsInt(extent);
+    if (constant == nullptr) return NotLowered("scratch memory of variable size");
+    if (__builtin_mul_overflow(count, constant->value, &count)) count = INT64_MAX;
+  }
+  if (count < 0 || count > kMaxStackBytes / buffer.dtype.size()) {
+    return Fail(Unsupported("scratch buffer '", buffer.name, "' of loop function '", function_.name,
+                            "' has ", count, " elements; at most ", kMaxStackBytes,
+                            " bytes fit on the stack")
+                    .AddNote("help: make it a workspace parameter"));
+  }
+  const std::string type = StrCat("[", count, " x ", LlvmMemoryType(DataType(buffer.dtype)), "]");
+  buffers_[&buffer] = Slot(type, buffer.name, kScratchAlignment);
+}
+
+std::string LlvmFunction::Signature(bool names) const {
+  std::string text;
+  const auto add = [&](std::string_view type, const std::string& name) {
+    text += StrCat(text.empty() ? "" : ", ", type, names ? " " : "", names ? name : "");
+  };
+  for (const BufferPtr& buffer : function_.buffers) {
+    const bool read_only = buffer->access == Access::kIn;
+    add(read_only ? "ptr noalias nocapture readonly" : "ptr noalias nocapture",
+        buffers_.at(buffer.get()));
+  }
+  for (const VarPtr& size : function_.sizes) add("i64", variables_.at(size.get()));
+  for (const VarPtr& scalar : function_.scalars)
+    add(LlvmType(scalar->type), variables_.at(scalar.get()));
+  return text;
+}
+
+// Takes the arguments out of their slots and calls the body.
+std::string LlvmFunction::Entry() const {
+  std::string text =
+      StrCat("define i32 @", CleanName(function_.name),
+             "(ptr nocapture readonly %buffers, ptr nocapture readonly %sizes) #0 {\n");
+  std::string arguments;
+  int index = 0;
+  const auto take = [&](const char* base, DataType type, bool pointer) {
+    const std::string name = StrCat("%", pointer ? "b" : "s", index);
+    const std::string spelled = pointer ? "ptr" : LlvmMemoryType(type);
+    const std::string unit = pointer ? "ptr" : "i64";
+    text += StrCat("  ", name, ".at = getelementptr inbounds ", unit, ", ptr %", base, ", i64 ",
+                   index, "\n  ", name, " = load ", spelled, ", ptr ", name, ".at\n");
+    std::string value = name;
+    if (!pointer && type.is_bool()) {
+      value += ".bool";
+      text += StrCat("  ", value, " = icmp ne i8 ", name, ", 0\n");
+    }
+    arguments +=
+        StrCat(arguments.empty() ? "" : ", ", pointer ? "ptr" : LlvmType(type), " ", value);
+    ++index;
+  };
+  for (size_t i = 0; i < function_.buffers.size(); ++i) take("buffers", kIndexType, true);
+  index = 0;
+  for (const VarPtr& size : function_.sizes) take("sizes", size->type, false);
+  for (const VarPtr& scalar : function_.scalars) take("sizes", scalar->type, false);
+  return text + StrCat("  call void @", CleanName(function_.name), ".body(", arguments,
+                       ")\n  ret i32 0\n}\n");
+}
+
+Result<std::string> LlvmFunction::Write() {
+  for (const BufferPtr& buffer : function_.buffers)
+    buffers_[buffer.get()] = StrCat("%", Fresh(buffer->name));
+  for (const VarPtr& size : function_.sizes)
+    variables_[size.get()] = StrCat("%", Fresh(size->name));
+  for (const VarPtr& scalar : function_.scalars)
+    variables_[scalar.get()] = StrCat("%", Fresh(scalar->name));
+  names_.insert("entry");
+  names_.insert("body");
+  Statement(LegalizeTypes(function_.body, NativeTypes{.float16 = true}));
+  if (!status_.ok()) return std::move(status_);
+  return StrCat("define internal void @", CleanName(function_.name), ".body(", Signature(true),
+                ") #0 {\nentry:\n", slots_, "  br label %body\nbody:\n", body_, "  ret void\n}\n\n",
+                Entry());
+}
+
+}  // namespace tern::loop

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// LlvmFunction: the text of one function while it is made. Private to the LLVM emitter.
+//
+// Statements make basic blocks; mutable variables and scratch buffers live in stack slots that
+// LLVM's mem2reg turns into registers, which spares the emitter all phi nodes but the ones of its
+// own lane loops. The values of one statement are remembered by node, so that a shared node is
+// computed once.
+#ifndef TERN_CORE_LOOP_EMIT_LLVM_FUNCTION_H_
+#define TERN_CORE_LOOP_EMIT_LLVM_FUNCTION_H_
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "core/base/status.h"
+#include "core/base/strings.h"
+#include "core/loop/emit/llvm_text.h"
+#include "core/loop/emit/llvm_type.h"
+#include "core/loop/stmt.h"
+
+namespace tern::loop {
+
+class LlvmFunction {
+ public:
+  // declarations: gathers the intrinsics used, over all functions of a module.
+  LlvmFunction(const LoopFunction& function, LlvmFlavor flavor, std::set<std::string>* declarations)
+      : function_(function), flavor_(flavor), declarations_(*declarations) {}
+
+  // Both functions' text.
+  Result<std::string> Write();
+
+ private:
+  // An operand with its type: "float %3".
+  static std::string Typed(DataType type, std::string_view value) {
+    return StrCat(LlvmType(type), " ", value);
+  }
+  std::string Typed(const Expr& expr) { return Typed(expr->type, Value(expr)); }
+
+  // ---- llvm_function.cc: the text, names, statements
+  std::string Fresh(std::string_view hint);
+  void Line(std::string_view text) { body_ += StrCat("  ", text, "\n"); }
+  // "%7 = …"; the name.
+  std::string Let(std::string_view right, std::string_view hint = {});
+  void Label(const std::string& name);
+  void Jump(const std::string& label) { Line(StrCat("br label %", label)); }
+  void Branch(const std::string& condition, const std::string& yes, const std::string& no);
+  // A stack slot at the function's entry.
+  std::string Slot(std::string_view type, std::string_view hint, int align = 0);
+  void Fail(Status status) {
+    if (status_.ok()) status_ = std::move(status);
+  }
+  void NotLowered(std::string_view what);
+
+  void Statement(const Stmt& stmt);
+  void WriteFor(const For& loop);
+  void WriteWhile(const While& loop);
+  void WriteIf(const If& branch);
+  void WriteLet(const loop::Let& let);
+  void WriteAllocate(const Allocate& allocate);
+  std::string Signature(bool names) const;
+  std::string Entry() const;
+
+  // ---- llvm_expr.cc: values
+  std::string Value(const Expr& expr);
+  std::string Compute(const Expr& expr);
+  // A call of an intrinsic, which is declared: Intrinsic("sqrt", type, {"<4 x float> %x"}).
+  std::string CallIntrinsic(std::string_view name, std::string_view result,
+                            std::initializer_list<std::string> operands);
+  std::string FloatFlags() const { return function_.relaxed ? "contract " : ""; }
+  std::string ComputeBinary(const Binary& binary);
+  std::string Arithmetic(BinaryOp op, DataType type, const std::string& a, const std::string& b);
+  std::string Compare(BinaryOp op, DataType type, const std::string& a, const std::string& b);
+  std::string FloorDivide(const Binary& binary, bool remainder);
+  std::string FloorByConstant(const Binary& binary, int64_t divisor, bool remainder);
+  std::string ComputeCast(const Cast& cast);
+  std::string ComputeCall(const Call& call);
+  std::string Splat(DataType type, const std::string& scalar);
+  // 0, 1, 2, … of an integer vector type.
+  std::string Steps(DataType type);
+  std::string SplatInt(DataType type, int64_t value);
+  static std::string Zero(DataType type) {
+    return type.is_vector() ? "zeroinitializer" : type.is_float() ? "0.0" : "0";
+  }
+
+  // ---- llvm_memory.cc: loads, stores, masks, reductions
+  std::string ComputeLoad(const Load& load);
+  void WriteStore(const Store& store);
+  // Where scalar and contiguous accesses begin.
+  std::string Address(const Buffer& buffer, const std::string& index);
+  std::string Addresses(const Buffer& buffer, const Expr& index);
+  std::string ComputeMask(const LaneMask& mask);
+  std::string ComputeReduce(const VectorReduce& reduce);
+  std::string ReduceByLanes(const VectorReduce& reduce, const std::string& vector);
+  std::string AllTrue(Lanes lanes);
+  std::string FromMemory(DataType type, const std::string& value);
+  std::string ToMemory(DataType type, const std::string& value);
+  bool CheckLanes(DataType type);
+
+  const LoopFunction& function_;
+  const LlvmFlavor flavor_;
+  std::set<std::string>& declarations_;
+  std::string body_, slots_;
+  std::string block_ = "body";  // the label of the block being written
+  int next_ = 0;
+  std::unordered_set<std::string> names_;
+  std::unordered_map<const Var*, std::string> variables_;  // values, or slots of mutable ones
+  std::unordered_set<const Var*> mutable_;
+  std::unordered_map<const Buffer*, std::string> buffers_;
+  std::unordered_map<const ExprNode*, std::string> values_;  // of the statement being written
+  Status status_;
+};
+
+}  // namespace tern::loop
+
+#endif  // TERN_CORE_LOOP_EMIT_LLVM_FUNCTION_H_

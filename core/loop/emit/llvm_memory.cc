@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads, stores, masks and reductions.
+#include "core/loop/emit/legalize.h"
+#include "core/loop/emit/llvm_function.h"
+
+namespace tern::loop {
+namespace {
+
+bool IsContiguous(const Expr& index) {
+  const auto* ramp = index->As<Ramp>();
+  return ramp != nullptr && IsInt(ramp->stride, 1);
+}
+
+bool IsPowerOfTwo(int32_t value) { return value > 0 && (value & (value - 1)) == 0; }
+
+}  // namespace
+
+// LLVM ends the process for scalable vectors that a target cannot hold.
+bool LlvmFunction::CheckLanes(DataType type) {
+  if (!type.is_scalable()) return true;
+  if (flavor_ == LlvmFlavor::kFixed) {
+    Fail(Unsupported("loop function '", function_.name, "' has vectors of unknown length (",
+                     type.ToString(), "), and the target has none")
+             .AddNote("help: vectorize with a fixed width for this target")
+             .SetErrorCode("E0802")
+             .Clone());
+  } else if (!IsPowerOfTwo(type.vscale_factor()) || type.vscale_factor() < 2) {
+    Fail(Unsupported("loop function '", function_.name, "' has vectors of type ", type.ToString(),
+                     "; targets have multiples of vscale by a power of two from 2 on")
+             .SetErrorCode("E0802"));
+  }
+  return status_.ok();
+}
+
+std::string LlvmFunction::FromMemory(DataType type, const std::string& value) {
+  if (!type.is_bool()) return value;
+  return Compare(BinaryOp::kNe, MemoryType(type), value, Zero(MemoryType(type)));
+}
+
+std::string LlvmFunction::ToMemory(DataType type, const std::string& value) {
+  if (!type.is_bool()) return value;
+  return Let(StrCat("zext ", Typed(type, value), " to ", LlvmMemoryType(type)));
+}
+
+std::string LlvmFunction::Address(const Buffer& buffer, const std::string& index) {
+  return Let(StrCat("getelementptr inbounds ", LlvmMemoryType(DataType(buffer.dtype)), ", ptr ",
+                    buffers_[&buffer], ", i64 ", index));
+}
+
+std::string LlvmFunction::Addresses(const Buffer& buffer, const Expr& index) {
+  return Let(StrCat("getelementptr ", LlvmMemoryType(DataType(buffer.dtype)), ", ptr ",
+                    buffers_[&buffer], ", ", Typed(index)));
+}
+
+std::string LlvmFunction::ComputeLoad(const Load& load) {
+  if (load.indices.size() != 1) {
+    NotLowered(
+        StrCat("an access of '", load.buffer->name, "' by ", load.indices.size(), " indices"));
+    return "poison";
+  }
+  const Expr& index = load.index();
+  const DataType type = load.type, in_memory = MemoryType(type);
+  const std::string spelled = LlvmType(in_memory);
+  const auto align = static_cast<int>(type.element_bytes());
+  if (index->type.is_scalar() && !load.predicate) {
+    const std::string at = Address(*load.buffer, Value(index));
+    return FromMemory(type, Let(StrCat("load ", spelled, ", ptr ", at, ", align ", align)));
+  }
+  const std::string mask = load.predicate ? Value(load.predicate) : AllTrue(type.lane_count());
+  const std::string typed_mask = Typed(kBoolType.With(type.lane_count()), mask);
+  const std::string zero = StrCat(spelled, " zeroinitializer");
+  if (!IsContiguous(index)) {
+    const std::string pointers = LlvmPointers(type.lane_count());
+    const std::string at = Addresses(*load.buffer, index);
+    return FromMemory(
+        type, CallIntrinsic(StrCat("masked.gather.", LlvmSuffix(in_memory), ".",
+                                   LlvmPointersSuffix(type.lane_count())),
+                            spelled,
+                            {StrCat(pointers, " ", at), StrCat("i32 ", align), typed_mask, zero}));
+  }
+  const std::string at = Address(*load.buffer, Value(index->As<Ramp>()->base));
+  if (!load.predicate)
+    return FromMemory(type, Let(StrCat("load ", spelled, ", ptr ", at, ", align ", align)));
+  return FromMemory(type,
+                    CallIntrinsic(StrCat("masked.load.", LlvmSuffix(in_memory), ".p0"), spelled,
+                                  {StrCat("ptr ", at), StrCat("i32 ", align), typed_mask, zero}));
+}
+
+void LlvmFunction::WriteStore(const Store& store) {
+  if (store.indices.size() != 1)
+    return NotLowered(
+        StrCat("an access of '", store.buffer->name, "' by ", store.indices.size(), " indices"));
+  const Expr& index = store.index();
+  const DataType type = store.value->type, in_memory = MemoryType(type);
+  const std::string value = Typed(in_memory, ToMemory(type, Value(store.value)));
+  const auto align = static_cast<int>(type.element_bytes());
+  if (index->type.is_scalar() && !store.predicate) {
+    const std::string at = Address(*store.buffer, Value(index));
+    return Line(StrCat("store ", value, ", ptr ", at, ", align ", align));
+  }
+  const Lanes lanes = type.lane_count();
+  const std::string mask = store.predicate ? Value(store.predicate) : AllTrue(lanes);
+  const std::string typed_mask = Typed(kBoolType.With(lanes), mask);
+  if (!IsContiguous(index)) {
+    const std::string at = Addresses(*store.buffer, index);
+    CallIntrinsic(StrCat("masked.scatter.", LlvmSuffix(in_memory), ".", LlvmPointersSuffix(lanes)),
+                  "void",
+                  {value, StrCat(LlvmPointers(lanes), " ", at), StrCat("i32 ", align), typed_mask});
+    return;
+  }
+  const std::string at = Address(*store.buffer, Value(index->As<Ramp>()->base));
+  if (!store.predicate) return Line(StrCat("store ", value, ", ptr ", at, ", align ", align));
+  CallIntrinsic(StrCat("masked.store.", LlvmSuffix(in_memory), ".p0"), "void",
+                {value, StrCat("ptr ", at), StrCat("i32 ", align), typed_mask});
+}
+
+// SVE's whilelt is just this. Elsewhere the active lanes are counted first, without overflow, and
+// no more bits are compared in each lane than the count needs.
+std::string LlvmFunction::ComputeMask(const LaneMask& mask) {
+  const DataType type = mask.type;
+  const std::string base = Value(mask.base), bound = Value(mask.bound);
+  if (flavor_ == LlvmFlavor::kSve && type.is_scalable()) {
+    return CallIntrinsic(StrCat("aarch64.sve.whilelt.", LlvmSuffix(type), ".i64"), LlvmType(type),
+                         {StrCat("i64 ", base), StrCat("i64 ", bound)});
+  }
+  const auto limit = [&](const char* name, const std::string& a, const std::string& b) {
+    return CallIntrinsic(StrCat(name, ".i64"), "i64", {StrCat("i64 ", a), StrCat("i64 ", b)});
+  };
+  std::string count = limit("smax", limit("ssub.sat", bound, base), "0");
+  int bits = 64;
+  if (!type.is_scalable()) {
+    count = limit("smin", count, StrCat(type.lanes()));
+    bits = type.lanes() <= 8 ? 64 : type.lanes() <= 16 ? 32 : type.lanes() <= 32 ? 16 : 8;
+    if (type.lanes() > 64) bits = 32;
+    if (bits < 64) count = Let(StrCat("trunc i64 ", count, " to i", bits));
+  }
+  return CallIntrinsic(StrCat("get.active.lane.mask.", LlvmSuffix(type), ".i", bits),
+                       LlvmType(type), {StrCat("i", bits, " 0"), StrCat("i", bits, " ", count)});
+}
+
+std::string LlvmFunction::ComputeReduce(const VectorReduce& reduce) {
+  const DataType vector = reduce.value->type, scalar = reduce.type;
+  const std::string value = Value(reduce.value);
+  if (!status_.ok()) return "poison";
+  const bool storage = scalar.element() == kBf16;
+  // Nothing but the order of additions can be told from the bits, and scalable targets have no
+  // product over lanes.
+  if (storage || (reduce.op == BinaryOp::kMul && vector.is_scalable()))
+    return ReduceByLanes(reduce, value);
+  const auto call = [&](const char* name) {
+    return CallIntrinsic(StrCat("vector.reduce.", name, ".", LlvmSuffix(vector)), LlvmType(scalar),
+                         {Typed(vector, value)});
+  };
+  const auto ordered = [&](const char* name, const char* start) {
+    return CallIntrinsic(StrCat("vector.reduce.", name, ".", LlvmSuffix(vector)), LlvmType(scalar),
+                         {Typed(scalar, start), Typed(vector, value)});
+  };
+  const bool floats = scalar.is_float();
+  switch (reduce.op) {
+    case BinaryOp::kAdd: return floats ? ordered("fadd", "-0.0") : call("add");
+    case BinaryOp::kMul: return floats ? ordered("fmul", "1.0") : call("mul");
+    case BinaryOp::kMin: return call(floats ? "fminimum" : scalar.is_signed() ? "smin" : "umin");
+    case BinaryOp::kMax: return call(floats ? "fmaximum" : scalar.is_signed() ? "smax" : "umax");
+    case BinaryOp::kAnd: return call("and");
+    case BinaryOp::kOr: return call("or");
+    default: NotLowered("a reduction that is none"); return "poison";
+  }
+}
+
+// A loop over the lanes with an accumulator; the number of lanes is known when it runs.
+std::string LlvmFunction::ReduceByLanes(const VectorReduce& reduce, const std::string& vector) {
+  const DataType type = reduce.value->type, scalar = reduce.type;
+  std::string lanes = StrCat(type.lane_count().count);
+  if (type.is_scalable())
+    lanes = Let(StrCat("mul i64 ", CallIntrinsic("vscale.i64", "i64", {}), ", ", lanes));
+  const std::string first = Let(StrCat("extractelement ", Typed(type, vector), ", i64 0"));
+  const std::string before = block_;
+  const std::string head = Fresh("lanes"), body = Fresh("lanes.body"), done = Fresh("lanes.done");
+  const std::string lane = StrCat("%", Fresh("lane")), next = StrCat(lane, ".after");
+  const std::string sum = StrCat("%", Fresh("fold")), folded = StrCat(sum, ".after");
+  Jump(head);
+  Label(head);
+  Line(StrCat(lane, " = phi i64 [ 1, %", before, " ], [ ", next, ", %", body, " ]"));
+  Line(StrCat(sum, " = phi ", LlvmType(scalar), " [ ", first, ", %", before, " ], [ ", folded,
+              ", %", body, " ]"));
+  Branch(Let(StrCat("icmp slt i64 ", lane, ", ", lanes)), body, done);
+  Label(body);
+  // Values of these variables and of what is computed from them are for this block alone.
+  const auto outside = values_;
+  const VarPtr a = MakeVar("a", scalar), b = MakeVar("b", scalar);
+  variables_[a.get()] = sum;
+  variables_[b.get()] = Let(StrCat("extractelement ", Typed(type, vector), ", i64 ", lane));
+  const Expr step = LegalizeTypes(MakeBinary(reduce.op, Expr(a.get()), Expr(b.get())),
+                                  NativeTypes{.float16 = true});
+  const std::string result = Value(step);
+  Line(StrCat(folded, " = select i1 true, ", Typed(scalar, result), ", ", Typed(scalar, result)));
+  Line(StrCat(next, " = add nsw i64 ", lane, ", 1"));
+  Jump(head);
+  Label(done);
+  values_ = outside;
+  variables_.erase(a.get());
+  variables_.erase(b.get());
+  return sum;
+}
+
+}  // namespace tern::loop

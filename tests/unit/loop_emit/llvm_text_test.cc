@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// LLVM IR text: what it says, that LLVM's verifier takes it, and what SVE code it becomes.
+#include "core/loop/emit/llvm_text.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "native/jit/llvm_compiler.h"
+#include "tests/loops/samples.h"
+
+namespace tern::loop {
+namespace {
+
+using native::CodeForm;
+using native::CompileLlvmIr;
+using native::FindCodeTarget;
+
+constexpr Lanes kSve4 = {4, true};
+
+std::string Text(const Program& program, LlvmFlavor flavor) {
+  Result<std::string> text = LlvmText(program, flavor);
+  EXPECT_TRUE(text.ok()) << text.status().ToString();
+  return text.ok() ? *text : std::string();
+}
+
+// Each of the lines in order, with anything in between: what FileCheck does.
+void ExpectLines(const std::string& text, const std::vector<std::string>& lines) {
+  size_t at = 0;
+  for (const std::string& line : lines) {
+    const size_t found = text.find(line, at);
+    ASSERT_NE(found, std::string::npos) << "'" << line << "' does not follow in\n" << text;
+    at = found + line.size();
+  }
+}
+
+bool HaveLlvm() { return native::LlvmDescription().ok(); }
+
+std::string Assembly(const std::string& ir, const char* target) {
+  const auto code = CompileLlvmIr(ir, *FindCodeTarget(target), CodeForm::kAssembly);
+  EXPECT_TRUE(code.ok()) << code.status().ToString() << "\n" << ir;
+  return code.ok() ? *code : std::string();
+}
+
+TEST(LlvmText, E09E10E11E12TheFoundingDocumentsLoop) {
+  const std::string text = Text(PredicatedAdd(kF32, kSve4), LlvmFlavor::kSve);
+  ExpectLines(text,
+              {
+                  "define internal void @vector_add.body(ptr noalias nocapture readonly %A, "
+                  "ptr noalias nocapture readonly %B, ptr noalias nocapture %C, i64 %n) #0 {",
+                  "%i = phi i64",
+                  "icmp slt i64 %i, %i.end",
+                  "call <vscale x 4 x i1> @llvm.aarch64.sve.whilelt.nxv4i1.i64(i64 %i, i64 %n)",
+                  "call <vscale x 4 x float> @llvm.masked.load.nxv4f32.p0(ptr",
+                  "call <vscale x 4 x float> @llvm.masked.load.nxv4f32.p0(ptr",
+                  "fadd <vscale x 4 x float>",
+                  "call void @llvm.masked.store.nxv4f32.p0(<vscale x 4 x float>",
+                  "%i.after = add nsw i64 %i,",
+                  "define i32 @vector_add(ptr nocapture readonly %buffers, ptr nocapture readonly "
+                  "%sizes) #0 {",
+              });
+  // E10: the mask reaches memory and nothing else.
+  EXPECT_EQ(text.find("select"), std::string::npos);
+}
+
+TEST(LlvmText, E11SveInstructions) {
+  if (!HaveLlvm()) GTEST_SKIP() << "there is no LLVM here";
+  const std::string code =
+      Assembly(Text(PredicatedAdd(kF32, kSve4), LlvmFlavor::kSve), "aarch64-sve");
+  ExpectLines(code, {"whilelt\tp0.s", "ld1w\t{ z", "ld1w\t{ z", "fadd\tz", "st1w\t{ z", "b.lt"});
+}
+
+TEST(LlvmText, E14VscaleRangeOnlyWhereVectorsScale) {
+  EXPECT_NE(Text(PredicatedAdd(kF32, kSve4), LlvmFlavor::kSve).find("vscale_range(1,16)"),
+            std::string::npos);
+  EXPECT_EQ(Text(PredicatedAdd(kF32, Lanes{4}), LlvmFlavor::kFixed).find("vscale_range"),
+            std::string::npos);
+}
+
+TEST(LlvmText, E21PredicationOnX86) {
+  if (!HaveLlvm()) GTEST_SKIP() << "there is no LLVM here";
+  const std::string text = Text(PredicatedAdd(kF32, Lanes{16}), LlvmFlavor::kFixed);
+  ExpectLines(text, {"@llvm.get.active.lane.mask.v16i1.i32(i32 0,", "@llvm.masked.load.v16f32.p0"});
+  EXPECT_NE(Assembly(text, "x86-64-avx512").find("%k1"), std::string::npos);
+}
+
+TEST(LlvmText, E25RiscVTakesTheSameLoops) {
+  if (!HaveLlvm()) GTEST_SKIP() << "there is no LLVM here";
+  for (const Program& program :
+       {PredicatedAdd(kF32, kSve4), Indexed(kF32, kSve4), AllOperators(kI32, kSve4)}) {
+    const std::string code = Assembly(Text(program, LlvmFlavor::kScalable), "riscv64-v");
+    EXPECT_NE(code.find("vsetvli"), std::string::npos);
+  }
+}
+
+TEST(LlvmText, E19GatherAndScatterInstructions) {
+  if (!HaveLlvm()) GTEST_SKIP() << "there is no LLVM here";
+  const std::string code = Assembly(Text(Indexed(kF32, kSve4), LlvmFlavor::kSve), "aarch64-sve");
+  ExpectLines(code, {"gather:", "ld1w\t{ z0.s }, p0/z, [x", "sxtw #2]"});
+  ExpectLines(code, {"scatter:", "st1w\t{ z", "sxtw #2]"});
+}
+
+// E23: every operator, intrinsic and conversion in every type, on every target, through LLVM's
+// verifier and code generator.
+TEST(LlvmText, E23EveryTypeOnEveryTarget) {
+  if (!HaveLlvm()) GTEST_SKIP() << "there is no LLVM here";
+  const DType types[] = {kBool, kI8,  kU8,  kI16,  kU16, kI32, kU32,
+                         kI64,  kU64, kF16, kBf16, kF32, kF64};
+  struct Road {
+    LlvmFlavor flavor;
+    Lanes lanes;
+    const char* target;
+    bool all = false;  // else a choice of integers: this is what takes long
+  };
+  const Road roads[] = {{LlvmFlavor::kSve, kSve4, "aarch64-sve", true},
+                        {LlvmFlavor::kSve, {8, true}, "aarch64-sve2"},
+                        {LlvmFlavor::kScalable, kSve4, "riscv64-v"},
+                        {LlvmFlavor::kFixed, {8}, "x86-64-avx2", true},
+                        {LlvmFlavor::kFixed, {16}, "x86-64-avx512"},
+                        {LlvmFlavor::kFixed, {}, "aarch64-neon"}};
+  for (const Road& road : roads) {
+    Program all;
+    const auto add = [&](Program program, const std::string& suffix) {
+      for (LoopFunction& function : program.functions) {
+        function.name += suffix;
+        all.functions.push_back(std::move(function));
+      }
+    };
+    for (const DType type : types) {
+      if (!road.all && type.is_int() && type != kI8 && type != kI64) continue;
+      const std::string suffix = "_" + type.ToString();
+      add(AllOperators(type, road.lanes), suffix);
+      for (const DType to : types) add(Casts(type, to, road.lanes), suffix + "_" + to.ToString());
+    }
+    SCOPED_TRACE(road.target);
+    const std::string ir = Text(all, road.flavor);
+    const Status verified = native::VerifyLlvmIr(ir);
+    ASSERT_TRUE(verified.ok()) << verified.ToString();
+    EXPECT_FALSE(Assembly(ir, road.target).empty());
+  }
+}
+
+TEST(LlvmText, E24ReductionsOnEveryTarget) {
+  if (!HaveLlvm()) GTEST_SKIP() << "there is no LLVM here";
+  for (const DType type : {kF32, kF64, kF16, kBf16, kI32, kU8, kI64}) {
+    for (const BinaryOp op : {BinaryOp::kAdd, BinaryOp::kMul, BinaryOp::kMin, BinaryOp::kMax}) {
+      SCOPED_TRACE(type.ToString() + " " + std::string(InfoOf(op).name));
+      Assembly(Text(Reduce(op, type, kSve4), LlvmFlavor::kSve), "aarch64-sve");
+      Assembly(Text(Reduce(op, type, kSve4), LlvmFlavor::kScalable), "riscv64-v");
+      Assembly(Text(Reduce(op, type, Lanes{8}), LlvmFlavor::kFixed), "x86-64-avx2");
+    }
+  }
+  const std::string sum =
+      Assembly(Text(Reduce(BinaryOp::kAdd, kF32, kSve4), LlvmFlavor::kSve), "aarch64-sve");
+  EXPECT_NE(sum.find("fadda"), std::string::npos) << sum;  // the documented order, in hardware
+}
+
+TEST(LlvmText, RefusesVectorsTheTargetLacks) {
+  const auto text = LlvmText(PredicatedAdd(kF32, kSve4), LlvmFlavor::kFixed);
+  ASSERT_FALSE(text.ok());
+  EXPECT_EQ(text.status().error_code(), "E0802");
+  EXPECT_NE(text.status().message().find("vector_add"), std::string_view::npos);
+  EXPECT_FALSE(LlvmText(PredicatedAdd(kF32, {3, true}), LlvmFlavor::kSve).ok());
+  EXPECT_FALSE(LlvmText(PredicatedAdd(kF32, {1, true}), LlvmFlavor::kSve).ok());
+}
+
+TEST(LlvmText, RefusesWhatIsNotLowered) {
+  Program program = ScalarAdd(kF32);
+  const auto& loop = *program.functions[0].body->As<For>();
+  const Stmt inner = loop.body;
+  const For::Range range = loop.range;
+  const VarPtr var = loop.var;
+  program.functions[0].body =
+      MakeFor({.kind = ForKind::kVectorized, .lanes = 4}, var, range, inner);
+  auto text = LlvmText(program, LlvmFlavor::kFixed);
+  ASSERT_FALSE(text.ok());
+  EXPECT_NE(text.status().message().find("vectorized loop over 'i'"), std::string_view::npos)
+      << text.status().ToString();
+  const auto& store = *inner->As<Store>();
+  program.functions[0].body =
+      MakeStore(store.buffer, store.indices, MakeCall(Intrinsic::kExp, {store.value}));
+  text = LlvmText(program, LlvmFlavor::kFixed);
+  ASSERT_FALSE(text.ok());
+  EXPECT_NE(text.status().message().find("exp"), std::string_view::npos);
+}
+
+}  // namespace
+}  // namespace tern::loop
