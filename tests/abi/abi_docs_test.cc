@@ -2,27 +2,18 @@
 // docs/abi.md shows the layouts of the real header, all of them, and the package has its numbers.
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <string>
 
+#include "tests/support/read_file.h"
 #include "tools/gen/abi_markdown.h"
 #include "tools/gen/abi_typescript.h"
 
 namespace tern {
 namespace {
 
-std::string ReadFile(const std::string& path) {
-  std::string out;
-  std::FILE* file = std::fopen((std::string(TERN_SOURCE_DIR) + "/" + path).c_str(), "rb");
-  if (file == nullptr) return out;
-  char buffer[4096];
-  for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, file)) > 0;) out.append(buffer, n);
-  std::fclose(file);
-  return out;
-}
-
 TEST(AbiDocs, QuoteTheRealHeader) {
-  const std::string header = ReadFile("core/abi/abi.h"), document = ReadFile("docs/abi.md");
+  const std::string header = ReadFile(TERN_SOURCE_DIR "/core/abi/abi.h");
+  const std::string document = ReadFile(TERN_SOURCE_DIR "/docs/abi.md");
   EXPECT_GE(gen::AbiRegions(header).size(), 10u);
   std::string missing;
   EXPECT_TRUE(gen::QuoteAbi(document, header, &missing) == document)
@@ -31,9 +22,9 @@ TEST(AbiDocs, QuoteTheRealHeader) {
 }
 
 TEST(AbiDocs, ThePackageHasTheNumbersOfTheHeaders) {
-  const std::string path(gen::kAbiTypeScriptPath);
-  EXPECT_EQ(ReadFile(path),
-            gen::AbiTypeScript(ReadFile("core/abi/abi.h"), ReadFile("core/api/c_api.h")))
+  EXPECT_EQ(ReadFile(TERN_SOURCE_DIR "/" + std::string(gen::kAbiTypeScriptPath)),
+            gen::AbiTypeScript(ReadFile(TERN_SOURCE_DIR "/core/abi/abi.h"),
+                               ReadFile(TERN_SOURCE_DIR "/core/api/c_api.h")))
       << "run update_docs";
 }
 

@@ -10,22 +10,13 @@
 #include "core/vm/builder_code.h"
 #include "core/vm/writer.h"
 #include "tests/support/random_program.h"
+#include "tests/support/read_file.h"
 #include "tests/support/vm_file.h"
 
 namespace tern::vm {
 namespace {
 
 constexpr uint32_t kRandomPrograms = 25;
-
-std::string ReadFile(const std::string& path) {
-  std::string out;
-  std::FILE* file = std::fopen(path.c_str(), "rb");
-  if (file == nullptr) return out;
-  char buffer[4096];
-  for (size_t n; (n = std::fread(buffer, 1, sizeof(buffer), file)) > 0;) out.append(buffer, n);
-  std::fclose(file);
-  return out;
-}
 
 class Output {
  public:

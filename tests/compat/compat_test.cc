@@ -14,20 +14,14 @@
 #include "core/vm/reader.h"
 #include "core/vm/vm.h"
 #include "core/vm/writer.h"
+#include "tests/support/read_file.h"
 #include "tests/support/vm_file.h"
 
 namespace tern::vm {
 namespace {
 
-std::string ReadFile(const std::string& name) {
-  std::string out;
-  const std::string path = std::string(TERN_SOURCE_DIR "/tests/compat/") + name;
-  std::FILE* file = std::fopen(path.c_str(), "rb");
-  if (file == nullptr) return out;
-  char buffer[4096];
-  for (size_t n; (n = std::fread(buffer, 1, sizeof(buffer), file)) > 0;) out.append(buffer, n);
-  std::fclose(file);
-  return out;
+std::string ReadCompatFile(const std::string& name) {
+  return ReadFile(TERN_SOURCE_DIR "/tests/compat/" + name);
 }
 
 class Compat : public testing::TestWithParam<const char*> {
@@ -35,7 +29,7 @@ class Compat : public testing::TestWithParam<const char*> {
   std::string Name(const char* ending) const { return std::string(GetParam()) + ending; }
 
   ExecutablePtr Load() const {
-    bytes_ = ReadFile(Name(".tern"));
+    bytes_ = ReadCompatFile(Name(".tern"));
     Result<ExecutablePtr> executable =
         ReadExecutable(AsBytes(bytes_), nullptr, {.checks = ConstantChecks::kAlways});
     EXPECT_TRUE(executable.ok()) << executable.status().ToString();
@@ -60,7 +54,7 @@ class Compat : public testing::TestWithParam<const char*> {
 TEST_P(Compat, B27_LoadsAndSaysTheSame) {
   const ExecutablePtr executable = Load();
   ASSERT_NE(executable, nullptr);
-  EXPECT_EQ(Disassemble(*executable), ReadFile(Name(".txt")));
+  EXPECT_EQ(Disassemble(*executable), ReadCompatFile(Name(".txt")));
   EXPECT_EQ(support::Exercise(AsBytes(bytes_)), 2);
 }
 
@@ -71,7 +65,7 @@ TEST_P(Compat, C31_GivesTheResultsItGave) {
   const std::vector<FunctionPtr> functions = support::SampleFunctions();
   link.functions = functions;
   auto machine = VirtualMachine::Create(Program::Link(executable, link).value()).value();
-  const std::string runs = ReadFile(Name(".runs"));
+  const std::string runs = ReadCompatFile(Name(".runs"));
   int count = 0;
   for (const std::string_view line : StrSplit(runs, '\n')) {
     const size_t arrow = line.find(" => ");
@@ -96,11 +90,11 @@ INSTANTIATE_TEST_SUITE_P(V1, Compat,
                            return name;
                          });
 
-TEST(CompatFolder, MissingFilesWouldShow) { EXPECT_TRUE(ReadFile("no-such-file.tern").empty()); }
+TEST(CompatFolder, MissingFilesWouldShow) { EXPECT_TRUE(ReadCompatFile("no-such-file.tern").empty()); }
 
 // What must not load, said with the reason.
 TEST(CompatFolder, B27_DamagedFilesAreRefused) {
-  const std::string good = ReadFile("1.0-founding.tern");
+  const std::string good = ReadCompatFile("1.0-founding.tern");
   ASSERT_GT(good.size(), 200u);
   const auto error = [](const std::string& bytes) {
     const Result<ExecutablePtr> executable = ReadExecutable(AsBytes(bytes), nullptr);

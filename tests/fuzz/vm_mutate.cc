@@ -18,6 +18,7 @@
 #include "core/vm/builtins.h"
 #include "core/vm/reader.h"
 #include "core/vm/writer.h"
+#include "tests/support/read_file.h"
 #include "tests/support/vm_file.h"
 #include "tests/support/vm_mutator.h"
 
@@ -26,16 +27,6 @@ namespace {
 
 constexpr size_t kLargeFile = 32768;
 constexpr double kHangSeconds = 1;
-
-std::string ReadFile(const char* path) {
-  std::string out;
-  std::FILE* file = std::fopen(path, "rb");
-  if (file == nullptr) return out;
-  char buffer[4096];
-  for (size_t n; (n = std::fread(buffer, 1, sizeof(buffer), file)) > 0;) out.append(buffer, n);
-  std::fclose(file);
-  return out;
-}
 
 double Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();

@@ -17,19 +17,10 @@
 #include "core/ir/printer.h"
 #include "core/ir/verifier.h"
 #include "core/vm/disassembler.h"
+#include "tests/support/read_file.h"
 
 namespace tern {
 namespace {
-
-std::string ReadFile(const char* path) {
-  std::string out;
-  std::FILE* file = std::fopen(path, "rb");
-  if (file == nullptr) return out;
-  char buffer[4096];
-  for (size_t n; (n = std::fread(buffer, 1, sizeof(buffer), file)) > 0;) out.append(buffer, n);
-  std::fclose(file);
-  return out;
-}
 
 Result<ir::Module> RunPasses(ir::Module module, std::string_view names, RunContext* context) {
   text::Diagnostics diagnostics;

@@ -26,6 +26,7 @@
 #include "core/vm/vm.h"
 #include "core/vm/writer.h"
 #include "tests/support/hex_dump.h"
+#include "tests/support/read_file.h"
 
 namespace tern::vm {
 namespace {
@@ -33,16 +34,6 @@ namespace {
 int Fail(const Status& status) {
   std::fputs(text::RenderText(status).c_str(), stdout);
   return 1;
-}
-
-std::string ReadFile(const char* path) {
-  std::string out;
-  std::FILE* file = std::fopen(path, "rb");
-  if (file == nullptr) return out;
-  char buffer[4096];
-  for (size_t n; (n = std::fread(buffer, 1, sizeof(buffer), file)) > 0;) out.append(buffer, n);
-  std::fclose(file);
-  return out;
 }
 
 Result<Any> Print(AnyArgs args) {

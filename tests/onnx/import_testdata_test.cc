@@ -4,6 +4,7 @@
 // to while the list still has it.
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <set>
 
 #include "core/onnx/importer.h"

@@ -4,6 +4,8 @@
 // too.
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "core/onnx/read_model.h"
 #include "onnx.pb.h"
 #include "tests/onnx/dump_model.h"

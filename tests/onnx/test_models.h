@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
+
+#include "tests/support/read_file.h"
 
 namespace tern::test {
 
@@ -33,10 +33,7 @@ inline std::vector<std::string> TestModels(const std::string& suite = "") {
   return files;
 }
 
-inline std::string ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+using tern::ReadFile;
 
 }  // namespace tern::test
 

@@ -5,21 +5,12 @@
 #include <cstdio>
 #include <string>
 
+#include "tests/support/read_file.h"
 #include "tools/gen/abi_markdown.h"
 #include "tools/gen/abi_typescript.h"
 #include "tools/gen/isa_markdown.h"
 
 namespace {
-
-std::string ReadFile(const std::string& path) {
-  std::string out;
-  std::FILE* file = std::fopen(path.c_str(), "rb");
-  if (file == nullptr) return out;
-  char buffer[4096];
-  for (size_t n; (n = std::fread(buffer, 1, sizeof(buffer), file)) > 0;) out.append(buffer, n);
-  std::fclose(file);
-  return out;
-}
 
 bool Write(const std::string& path, const char* mark, const std::string& updated) {
   std::FILE* file = updated.empty() ? nullptr : std::fopen(path.c_str(), "wb");
@@ -33,22 +24,22 @@ bool Write(const std::string& path, const char* mark, const std::string& updated
 }
 
 bool Update(const std::string& path, const char* mark, const std::string& text) {
-  return Write(path, mark, tern::gen::ReplaceBetween(ReadFile(path), mark, text));
+  return Write(path, mark, tern::gen::ReplaceBetween(tern::ReadFile(path), mark, text));
 }
 
 bool UpdateAbi(const std::string& root) {
   std::string missing;
   const std::string path = root + "/docs/abi.md";
-  const std::string header = ReadFile(root + "/core/abi/abi.h");
-  const std::string updated = tern::gen::QuoteAbi(ReadFile(path), header, &missing);
+  const std::string header = tern::ReadFile(root + "/core/abi/abi.h");
+  const std::string updated = tern::gen::QuoteAbi(tern::ReadFile(path), header, &missing);
   return Write(path, ("abi:" + missing).c_str(), updated);
 }
 
 bool UpdateAbiTypeScript(const std::string& root) {
   const std::string path = root + "/" + std::string(tern::gen::kAbiTypeScriptPath);
   return Write(path, "abi",
-               tern::gen::AbiTypeScript(ReadFile(root + "/core/abi/abi.h"),
-                                        ReadFile(root + "/core/api/c_api.h")));
+               tern::gen::AbiTypeScript(tern::ReadFile(root + "/core/abi/abi.h"),
+                                        tern::ReadFile(root + "/core/api/c_api.h")));
 }
 
 }  // namespace

@@ -4,27 +4,17 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdio>
 
 #include "core/vm/debugger_heap.h"
 #include "core/vm/debugger_json.h"
 #include "core/vm/trace_file.h"
+#include "tests/support/read_file.h"
 #include "tests/unit/vm/debug_test_util.h"
 
 namespace tern::vm {
 namespace {
 
 constexpr std::string_view kPrompt = "(tern) ";
-
-std::string ReadPage() {
-  std::string text;
-  std::FILE* file = std::fopen(TERN_SOURCE_DIR "/docs/debugging.md", "rb");
-  if (file == nullptr) return text;
-  char buffer[4096];
-  for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, file)) > 0;) text.append(buffer, n);
-  std::fclose(file);
-  return text;
-}
 
 // The blocks of one language, in order.
 std::vector<std::string> Blocks(const std::string& page, const std::string& language) {
@@ -38,7 +28,7 @@ std::vector<std::string> Blocks(const std::string& page, const std::string& lang
 }
 
 TEST(DebugConsole, ThePageHappens) {
-  const std::string page = ReadPage();
+  const std::string page = ReadFile(TERN_SOURCE_DIR "/docs/debugging.md");
   const std::vector<std::string> programs = Blocks(page, "tasm");
   ASSERT_EQ(programs.size(), 1u);
   auto debugger = BeginDebugger(programs[0]);

@@ -4,25 +4,15 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <set>
 #include <string>
 
 #include "core/base/strings.h"
+#include "tests/support/read_file.h"
 #include "tools/gen/isa_markdown.h"
 
 namespace tern::vm {
 namespace {
-
-std::string ReadSource(const std::string& path) {
-  std::string out;
-  std::FILE* file = std::fopen(StrCat(TERN_SOURCE_DIR, "/", path).c_str(), "rb");
-  if (file == nullptr) return out;
-  char buffer[4096];
-  for (size_t n; (n = std::fread(buffer, 1, sizeof(buffer), file)) > 0;) out.append(buffer, n);
-  std::fclose(file);
-  return out;
-}
 
 TEST(Isa, LookUps) {
   for (const InstructionInfo& info : AllInstructions()) {
@@ -68,7 +58,7 @@ TEST(Isa, WhatTheLinkerRelaysOn) {
 
 // B01: the first word holds three operands, each further word four; the document says the same.
 TEST(Isa, B01_EncodedSizes) {
-  const std::string document = ReadSource("docs/isa.md");
+  const std::string document = ReadFile(TERN_SOURCE_DIR "/docs/isa.md");
   for (const InstructionInfo& info : AllInstructions()) {
     for (const size_t extra : {0u, 1u, 2u, 5u, 40u}) {
       if (extra > 0 && !info.has_list()) continue;
@@ -89,15 +79,16 @@ TEST(Isa, B01_EncodedSizes) {
 TEST(Isa, EveryInstructionHasGoldenTests) {
   for (const InstructionInfo& info : AllInstructions()) {
     const std::string name(info.mnemonic);
-    EXPECT_FALSE(ReadSource(StrCat("tests/golden/vm/", name, ".tasm")).empty()) << name;
+    EXPECT_FALSE(ReadFile(StrCat(TERN_SOURCE_DIR "/tests/golden/vm/", name, ".tasm")).empty())
+        << name;
   }
 }
 
 TEST(Isa, DocumentsAreUpToDate) {
-  const std::string isa = ReadSource("docs/isa.md");
+  const std::string isa = ReadFile(TERN_SOURCE_DIR "/docs/isa.md");
   ASSERT_FALSE(isa.empty());
   EXPECT_TRUE(gen::ReplaceBetween(isa, "isa", gen::IsaTables()) == isa) << "run update_docs";
-  const std::string format = ReadSource("docs/format.md");
+  const std::string format = ReadFile(TERN_SOURCE_DIR "/docs/format.md");
   ASSERT_FALSE(format.empty());
   EXPECT_TRUE(gen::ReplaceBetween(format, "example", gen::FormatExample()) == format)
       << "run update_docs";
