@@ -10,6 +10,8 @@ namespace tern::driver {
 namespace {
 
 constexpr PipelineStage kStages[] = {
+    {"to_a_normal_form", "to_a_normal_form"},
+    {"lambda_lift", "lambda_lift"},
     {"infer_type", "infer_type"},
     {"fold_constants", "fold_constants"},
     {"simplify", "simplify"},
@@ -32,6 +34,7 @@ constexpr PipelineStage kStages[] = {
     {"pack_weights", "pack_weights"},
     {"eliminate_common_subexpressions-2", "eliminate_common_subexpressions"},
     {"eliminate_dead_code-6", "eliminate_dead_code"},
+    {"mark_tail_calls", "mark_tail_calls"},
 };
 
 bool IsDisabled(const PipelineOptions& options, const PipelineStage& stage) {

@@ -185,7 +185,8 @@ Expr Builder::EmitScalar(ScalarOp op, std::vector<Expr> args) {
 }
 
 Expr Builder::EmitInvoke(Expr callee, const types::Type& function, std::vector<Expr> args) {
-  types::Type type = InferInvoke(function, args, &fresh_symbols_);
+  int* const fresh = callee->As<Global>() != nullptr ? &fresh_symbols_ : nullptr;
+  types::Type type = InferInvoke(function, args, fresh);
   return Add(MakeInvoke(std::move(callee), std::move(args)), std::move(type), nullptr);
 }
 

@@ -9,8 +9,8 @@ namespace tern::ir {
 namespace {
 
 constexpr ScalarInfo kScalars[] = {
-#define TERN_IR_SCALAR(Opcode, name, arity, Rule) \
-  {ScalarOp::k##Opcode, #name, arity, ScalarRule::k##Rule},
+#define TERN_IR_SCALAR(Symbol, name, arity, Rule) \
+  {ScalarOp::k##Symbol, #name, arity, ScalarRule::k##Rule},
 #include "core/ir/scalars.def"
 #undef TERN_IR_SCALAR
 };

@@ -109,7 +109,7 @@ class Primitive : public Node {
 };
 
 enum class ScalarOp : int32_t {
-#define TERN_IR_SCALAR(Opcode, name, arity, Rule) k##Opcode,
+#define TERN_IR_SCALAR(Symbol, name, arity, Rule) k##Symbol,
 #include "core/ir/scalars.def"
 #undef TERN_IR_SCALAR
 };

@@ -166,7 +166,7 @@ types::Type InferInvoke(const types::Type& function, std::span<const Expr> args,
   for (size_t i = 0; i < parameters.size() && i < args.size(); ++i)
     matcher.Match(parameters[i], TypeOf(args[i]));
   std::vector<std::string> symbols;
-  function.result().CollectSymbols(&symbols);
+  if (fresh_symbols != nullptr) function.result().CollectSymbols(&symbols);
   for (const std::string& symbol : symbols) {
     if (!matcher.Knows(symbol))
       matcher.BindSymbol(symbol, types::Dim::Symbol(StrCat("_", ++*fresh_symbols)));

@@ -208,6 +208,7 @@ class Parser : public LiteralParser {
     const Value value = ParseValue();
     types::Type declared;
     if (Accept(":")) declared = ParseType();
+    builder_->SetOrigin(StrCat("%", name));  // what is inside had its own
     if (ok_) Define(begin, name, BindValue(begin, value, declared));
   }
 
@@ -354,7 +355,8 @@ class Parser : public LiteralParser {
   Value Invoked(Expr callee, const types::Type& type, std::vector<Expr> args) {
     int fresh = 0;
     const bool flat = std::all_of(args.begin(), args.end(), IsAtom);
-    types::Type result = flat ? InferInvoke(type, args, &fresh) : types::Type();
+    int* const names = callee->As<Global>() != nullptr ? &fresh : nullptr;
+    types::Type result = flat ? InferInvoke(type, args, names) : types::Type();
     // Names of data-dependent extents are the builder's to give.
     if (fresh > 0) return Bound(builder_->EmitInvoke(std::move(callee), type, std::move(args)));
     return Raw(MakeInvoke(std::move(callee), std::move(args), tail_), std::move(result));

@@ -278,7 +278,19 @@ class Printer {
     StrAppend(&text, ExprText(binding.value), ": ", binding.var->type().ToText());
     if (options_.origins && !binding.var->origin().empty())
       StrAppend(&text, "  // ", binding.var->origin());
-    return text + "\n";
+    return StrCat(text, NotesText(binding.var), "\n");
+  }
+
+  std::string NotesText(const VarPtr& var) {
+    if (options_.notes == nullptr) return "";
+    const auto found = options_.notes->find(var.get());
+    if (found == options_.notes->end()) return "";
+    std::string text;
+    for (const PrintNote& note : found->second) {
+      StrAppend(&text, text.empty() ? "  // " : "; ", note.label);
+      for (const Var* named : note.vars) StrAppend(&text, " ", names_[named]);
+    }
+    return text;
   }
 
   void PrintFunction(std::string_view name, const Function& function) {

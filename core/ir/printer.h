@@ -14,13 +14,23 @@
 #define TERN_CORE_IR_PRINTER_H_
 
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "core/ir/module.h"
 
 namespace tern::ir {
 
+// What an analysis has to say about a binding: "dies: %0 %3".
+struct PrintNote {
+  std::string label;
+  std::vector<const Var*> vars;
+};
+using PrintNotes = std::unordered_map<const Node*, std::vector<PrintNote>>;  // by bound variable
+
 struct PrintOptions {
-  bool origins = false;  // "// Conv_12" behind a binding
+  bool origins = false;               // "// Conv_12" behind a binding
+  const PrintNotes* notes = nullptr;  // the same way
 };
 
 std::string ToText(const Module& module, const PrintOptions& options = {});

@@ -5,6 +5,8 @@
 //   ir_tool print FILE          parses and prints
 //   ir_tool pipeline FILE       runs the driver's whole pipeline and prints the result
 //   ir_tool stages FILE         the stages of the pipeline, and how many bindings each leaves
+//   ir_tool liveness FILE       the functions with what dies where
+//   ir_tool run[1,2.5,…] FILE   compiles with the whole pipeline, runs main, prints its result
 //   ir_tool code FILE           generates code as it stands and prints assembly text
 #include <cstdio>
 #include <string>
@@ -14,9 +16,13 @@
 #include "core/driver/pipeline.h"
 #include "core/ir/codegen/vm_codegen.h"
 #include "core/ir/parser.h"
+#include "core/ir/passes/analyze_liveness.h"
 #include "core/ir/printer.h"
 #include "core/ir/verifier.h"
+#include "core/kernels/bind/bind.h"
+#include "core/object/print.h"
 #include "core/vm/disassembler.h"
+#include "core/vm/vm.h"
 #include "tests/support/read_file.h"
 
 namespace tern {
@@ -43,10 +49,41 @@ void PrintStage(void*, std::string_view stage, const ir::Module& module) {
   std::printf("%s %zu\n", std::string(stage).c_str(), bindings);
 }
 
+// "5", "2.5" or "true" as a scalar.
+Result<Any> ParseArgument(std::string_view text) {
+  if (text == "true" || text == "false") return Any(text == "true");
+  if (const auto integer = ParseInt64(text)) return Any(*integer);
+  if (const auto number = ParseDouble(text)) return Any(*number);
+  return InvalidArgument("'", text, "' is no scalar");
+}
+
+// How deep the calls went says whether tail calls are.
+Status RunMain(const ir::Module& module, std::string_view arguments) {
+  TERN_TRY_ASSIGN(vm::ExecutablePtr executable, ir::GenerateCode(module));
+  Registry registry;
+  TERN_TRY(kernels::RegisterOperators(&registry));
+  vm::LinkOptions link;
+  link.registry = &registry;
+  TERN_TRY_ASSIGN(vm::ProgramPtr program, vm::Program::Link(std::move(executable), link));
+  TERN_TRY_ASSIGN(const auto machine, vm::VirtualMachine::Create(std::move(program)));
+  std::vector<Any> values;
+  for (std::string_view text : StrSplit(arguments, ',')) {
+    if (text.empty()) continue;
+    TERN_TRY_ASSIGN(Any value, ParseArgument(text));
+    values.push_back(std::move(value));
+  }
+  const std::vector<AnyView> views(values.begin(), values.end());
+  TERN_TRY_ASSIGN(const Any result, machine->Call("main", views));
+  std::printf("%s\ndepth %llu\n", PrintValue(result).c_str(),
+              static_cast<unsigned long long>(machine->max_depth_seen()));
+  return OkStatus();
+}
+
 Status Run(std::string_view command, const char* path) {
   RunContext context;
   TERN_TRY_ASSIGN(ir::Module module, ir::ParseModule(path, ReadFile(path)));
-  TERN_TRY(ir::Verify(module));
+  // Values inside values are for to_a_normal_form.
+  if (ir::IsANormalForm(module)) TERN_TRY(ir::Verify(module));
   driver::PipelineOptions options;
   options.evaluator = driver::KernelEvaluator(&context);
   if (command == "stages") {
@@ -58,11 +95,16 @@ Status Run(std::string_view command, const char* path) {
     std::fputs(vm::Disassemble(*executable).c_str(), stdout);
     return OkStatus();
   }
-  if (command == "pipeline") {
+  if (command == "liveness") {
+    std::fputs(ir::LivenessText(module).c_str(), stdout);
+    return OkStatus();
+  }
+  if (command == "pipeline" || command.starts_with("run")) {
     TERN_TRY_ASSIGN(module, driver::RunPipeline(std::move(module), options));
   } else if (command != "print") {
     TERN_TRY_ASSIGN(module, RunPasses(std::move(module), command, &context));
   }
+  if (command.starts_with("run")) return RunMain(module, command.substr(3));
   std::fputs(ir::ToText(module).c_str(), stdout);
   return OkStatus();
 }
@@ -72,7 +114,9 @@ Status Run(std::string_view command, const char* path) {
 
 int main(int argc, char** argv) {
   if (argc != 3) {
-    std::fputs("usage: ir_tool PASS[,PASS…]|print|pipeline|stages|code FILE\n", stderr);
+    std::fputs(
+        "usage: ir_tool PASS[,PASS…]|print|pipeline|stages|code|liveness|run[ARGS] FILE\n",
+        stderr);
     return 2;
   }
   const tern::Status status = tern::Run(argv[1], argv[2]);

@@ -8,8 +8,11 @@
 #include "core/ir/passes/fold_constants.h"
 #include "core/ir/passes/fuse_epilogues.h"
 #include "core/ir/passes/infer_type.h"
+#include "core/ir/passes/lambda_lift.h"
+#include "core/ir/passes/mark_tail_calls.h"
 #include "core/ir/passes/pack_weights.h"
 #include "core/ir/passes/simplify.h"
+#include "core/ir/passes/to_a_normal_form.h"
 
 namespace tern::ir {
 

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/ir/passes/mark_tail_calls.h"
+
+#include "core/ir/control.h"
+
+namespace tern::ir {
+
+namespace {
+
+LetPtr MarkBlock(const LetPtr& block, bool tail);
+FunctionPtr MarkFunction(const FunctionPtr& function);
+
+// A block that ends in `call; copy` is left to eliminate the copy first: what counts is that the
+// result is the variable that the last binding binds.
+Expr MarkValue(const Expr& value, bool tail) {
+  if (const Invoke* invoke = value->As<Invoke>()) {
+    const bool may = tail && invoke->callee()->As<Primitive>() == nullptr;
+    if (may == invoke->is_tail()) return value;
+    return MakeInvoke(invoke->callee(), {invoke->args().begin(), invoke->args().end()}, may);
+  }
+  if (const If* node = value->As<If>()) {
+    const LetPtr then_block = MarkBlock(node->then_block(), tail);
+    const LetPtr else_block = MarkBlock(node->else_block(), tail);
+    const bool same = then_block == node->then_block() && else_block == node->else_block();
+    return same ? value : MakeIf(node->condition(), then_block, else_block);
+  }
+  if (const Switch* node = value->As<Switch>()) {
+    bool same = true;
+    std::vector<SwitchCase> cases(node->cases().begin(), node->cases().end());
+    for (SwitchCase& option : cases) {
+      const LetPtr block = MarkBlock(option.block, tail);
+      same = same && block == option.block;
+      option.block = block;
+    }
+    LetPtr otherwise = node->default_block();
+    if (otherwise) otherwise = MarkBlock(otherwise, tail);
+    if (same && otherwise == node->default_block()) return value;
+    return MakeSwitch(node->data_type(), node->subject(), std::move(cases), otherwise);
+  }
+  if (const Function* lambda = value->As<Function>()) return MarkFunction(FunctionPtr(lambda));
+  return value;
+}
+
+LetPtr MarkBlock(const LetPtr& block, bool tail) {
+  const std::span<const Binding> bindings = block->bindings();
+  std::vector<Binding> marked;
+  bool changed = false;
+  for (size_t i = 0; i < bindings.size(); ++i) {
+    const bool last = i + 1 == bindings.size() && block->result() == bindings[i].var;
+    marked.push_back(
+        {bindings[i].var, MarkValue(bindings[i].value, tail && last), bindings[i].recursive});
+    changed = changed || !(marked.back().value == bindings[i].value);
+  }
+  return changed ? ToBlock(MakeLet(std::move(marked), block->result())) : block;
+}
+
+FunctionPtr MarkFunction(const FunctionPtr& function) {
+  const Let* body = function->body()->As<Let>();
+  if (body == nullptr) return function;
+  const LetPtr marked = MarkBlock(LetPtr(body), true);
+  if (marked.get() == body) return function;
+  return MakeFunction({function->parameters().begin(), function->parameters().end()}, marked,
+                      {function->output_names().begin(), function->output_names().end()});
+}
+
+}  // namespace
+
+Module MarkTailCalls(const Module& module, const PassContext&) {
+  Module result = module;
+  for (const Module::Item& item : module.items())
+    result.Set(item.name, MarkFunction(item.function));
+  return result;
+}
+
+}  // namespace tern::ir
