@@ -390,8 +390,9 @@ class Parser : public LiteralParser {
                              ", which has no field ", *index));
       return Raw(MakeNone());
     }
-    if (!type.known()) return Raw(MakeGetItem(found->second, static_cast<int>(*index)));
-    return Bound(builder_->Field(found->second, static_cast<int>(*index)));
+    types::Type element;
+    if (type.known()) element = type.elements()[static_cast<size_t>(*index)];
+    return Raw(MakeGetItem(found->second, static_cast<int>(*index)), std::move(element));
   }
 
   Value ParseVariableCall() {

@@ -18,7 +18,7 @@ class LivenessAnalysis {
     for (const VarPtr& parameter : function.parameters()) Order(parameter.get());
     const LetPtr body = ToBlock(function.body());
     std::vector<const Var*> dying;
-    ReadBlock(*body, &dying);
+    ReadBlock(*body, false, &dying);
     // Every parameter has its register on entry.
     for (const VarPtr& parameter : function.parameters()) {
       if (live_.insert(parameter.get()).second) out_.unused_parameters_.push_back(parameter.get());
@@ -41,13 +41,11 @@ class LivenessAnalysis {
   }
 
   // From live_ behind the block to live_ before it.
-  void ReadBlock(const Let& block, std::vector<const Var*>* dying) {
+  void ReadBlock(const Let& block, bool in_branch, std::vector<const Var*>* dying) {
     for (const Binding& binding : block.bindings()) Order(binding.var.get());
-    // A tuple is made beside its fields.
-    const size_t behind = live_.size();
     Read(block.result(), dying);
-    Count(live_.size() + (block.result()->As<Tuple>() != nullptr ? 1 : 0));
-    Count(behind + 1);
+    // A tuple is made beside its fields, and where branches meet there is a place for the result.
+    Count(live_.size() + (in_branch || block.result()->As<Tuple>() != nullptr ? 1 : 0));
     const std::span<const Binding> bindings = block.bindings();
     for (size_t i = bindings.size(); i-- > 0;) ReadBinding(bindings[i]);
   }
@@ -56,13 +54,26 @@ class LivenessAnalysis {
     Liveness::Point& point = out_.points_[binding.var.get()];
     point.unused = !live_.contains(binding.var.get());
     live_.insert(binding.var.get());
-    Count(live_.size());
+    const size_t temporary = TakesTemporary(binding.value) ? 1 : 0;
+    Count(live_.size() + temporary);
     live_.erase(binding.var.get());
     TERN_CHECK(binding.value->As<Function>() == nullptr, "a lambda that was not lifted");
     const bool is_switch = binding.value->As<Switch>() != nullptr;
     if (is_switch || binding.value->As<If>() != nullptr) ReadBranches(binding.value, &point);
     Read(binding.value, &point.dying);
-    Count(live_.size());
+    // The tag lies beside all that any case reads.
+    const bool has_tag = is_switch && point.results.size() > 1;
+    Count(live_.size() + temporary + (has_tag ? 1 : 0));
+  }
+
+  // A constant where the machine wants a register.
+  static bool TakesTemporary(const Expr& value) {
+    const auto is_constant = [](const Expr& atom) { return atom->As<Constant>() != nullptr; };
+    if (const If* node = value->As<If>()) return is_constant(node->condition());
+    if (const Switch* node = value->As<Switch>()) return is_constant(node->subject());
+    if (const GetItem* node = value->As<GetItem>()) return is_constant(node->tuple());
+    if (const DeviceCopy* node = value->As<DeviceCopy>()) return is_constant(node->source());
+    return false;
   }
 
   void ReadBranches(const Expr& value, Liveness::Point* point) {
@@ -81,7 +92,7 @@ class LivenessAnalysis {
         if (field) Order(field.get());
       }
       point->results.emplace_back();
-      ReadBlock(block, &point->results.back());
+      ReadBlock(block, true, &point->results.back());
       ReadFields(fields, node);
       any.insert(live_.begin(), live_.end());
       before.push_back(live_);
@@ -106,10 +117,7 @@ class LivenessAnalysis {
     Count(live_.size() + (held || used > 0 ? 0 : 1));
     for (const VarPtr& field : fields) {
       if (field) live_.erase(field.get());
-    }
-    // The tag lies beside the subject.
-    Count(live_.size() + (held ? 1 : 2));
-  }
+    }  }
 
   std::vector<const Var*> Missing(const Live& all, const Live& some) const {
     std::vector<const Var*> missing;

@@ -35,7 +35,8 @@ class Liveness {
   bool ReadsField(const VarPtr& field) const { return read_fields_.contains(field.get()); }
   // Parameters that nobody reads.
   const std::vector<const Var*>& unused_parameters() const { return unused_parameters_; }
-  // The largest number of values that are there at once, the one that is being made included.
+  // The largest number of values that are there at once: the one that is being made included, and
+  // the place where the results of branches are brought to.
   size_t max_live() const { return max_live_; }
 
  private:
