@@ -11,8 +11,9 @@
 //
 // Reading: v.TryCast<T>() gives optional<T> (or T*, null if not, where T is an object class);
 // v.As<T>() gives Result<T> (Result<T*>) with an error such as "expected int, got tensor f32[2,
-// 3]". Conversions that are made: bool to int, int and bool to float, raw text to string; never
-// float to int, never text to number, never to a narrower integer that cannot hold it. T may be:
+// 3]". Conversions that are made: bool to int, int and bool to float, raw text to string, a tuple
+// to Array<T>, lists and tuples of ints to ObjectPtr<Shape>; never float to int, never text to
+// number, never to a narrower integer that cannot hold it. T may be:
 // integers, float, double, bool, std::string_view, String, DType, void* (opaque), any object class,
 // ObjectPtr<of one>, AnyView, Any. A string_view of a short string points into the value it came
 // from. ObjectPtr<Object> and pointers to boxes are also made from values, by boxing them.
@@ -450,6 +451,10 @@ struct AnyTraits<ObjectPtr<T>> {
     T* held = AnyView(any).TryCast<T>();
     if (held == nullptr) {
       if constexpr (internal::MayBeBox<T>()) return Box(any);
+      if constexpr (requires { T::FromValue(any); }) {
+        ObjectPtr<T> made = T::FromValue(any);
+        if (made != nullptr) return made;
+      }
       return std::nullopt;
     }
     if (any.type_code == TERN_TYPE_RVALUE_REF) [[unlikely]]

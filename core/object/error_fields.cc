@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of Error, by which errors are compared, hashed, shown and serialized.
+// The fields of Error, by which errors are compared, hashed, shown and serialized. Without the
+// typed faces of containers, whose code every module would carry.
 #include "core/object/error_fields.h"
 
+#include <iterator>
 #include <utility>
 
 #include "core/base/strings.h"
 #include "core/object/adt.h"
-#include "core/object/array.h"
 #include "core/object/error.h"
+#include "core/object/sequence.h"
 #include "core/object/string.h"
 
 namespace tern::internal {
@@ -15,59 +17,88 @@ namespace {
 
 const Error& ErrorOf(const Object& object) { return static_cast<const Error&>(object); }
 
+SequencePtr MakeArray() {
+  SequencePtr array = Sequence::Make();
+  array->set_frozen(true);
+  return array;
+}
+
 Any NotesOf(const Object& object) {
-  Array<String> notes;
-  for (const std::string& note : ErrorOf(object).notes()) notes.PushBack(note);
-  return Any(std::move(notes));
+  const SequencePtr notes = MakeArray();
+  for (const std::string& note : ErrorOf(object).notes()) notes->PushText(note);
+  return Any(notes.get());
 }
 
 Any CauseOf(const Object& object) { return Any(const_cast<Error*>(ErrorOf(object).cause())); }
 
 Any FramesOf(const Object& object) {
-  Array<> frames;
+  const SequencePtr frames = MakeArray();
   for (const ErrorFrame& frame : ErrorOf(object).frames())
-    frames.PushBack(Any(Adt::Tuple({AnyView(String(frame.function)), AnyView(frame.pc)})));
-  return Any(std::move(frames));
+    frames->PushBack(
+        AnyView(Adt::Tuple({AnyView(String(frame.function)), AnyView(frame.pc)})));
+  return Any(frames.get());
 }
 
-Result<StatusCode> ParseKind(std::string_view name) {
-  constexpr auto kLast = static_cast<int32_t>(StatusCode::kInternal);
-  for (int32_t code = 1; code <= kLast; ++code) {
-    if (StatusCodeName(static_cast<StatusCode>(code)) == name) return static_cast<StatusCode>(code);
+// 0: there is no such kind.
+int32_t ParseKind(std::string_view name) {
+  auto code = static_cast<int32_t>(StatusCode::kInternal);
+  while (code > 0 && StatusCodeName(static_cast<StatusCode>(code)) != name) --code;
+  return code;
+}
+
+// Sticky: the first value of the wrong kind is kept.
+struct FieldReader {
+  // Short text lies in the value itself, which must live as long.
+  std::string_view Text(const AnyBase& value) {
+    const std::optional<std::string_view> text = AnyToText(value.c_any());
+    if (!text.has_value()) Expect("string", value);
+    return text.value_or(std::string_view());
   }
-  return Corrupt("an error of the unknown kind '", name, "'");
-}
+  template <typename T>
+  const T* Object(const AnyBase& value) {
+    const T* object = value.TryCast<T>();
+    if (object == nullptr) Expect(AnyBase::TypeKeyOf<T>(), value);
+    return object;
+  }
+  void Expect(std::string_view kind, const AnyBase& value) {
+    if (status.ok()) status = CastError(kind, value.c_any());
+  }
 
-Status AddFrames(const Array<>& frames, Error* error) {
-  for (size_t i = 0; i < frames.size(); ++i) {
-    const Adt* frame = frames[i].TryCast<Adt>();
-    if (frame == nullptr || !frame->is_tuple() || frame->fields().size() != 2)
-      return Corrupt("frame ", i, " of an error: expected (function, pc), got ",
-                     frames[i].type_name());
-    TERN_TRY_ASSIGN(std::string function, frame->fields()[0].As<std::string>());
-    TERN_TRY_ASSIGN(const int64_t pc, frame->fields()[1].As<int64_t>());
-    error->AddFrame({std::move(function), pc});
+  Status status;
+};
+
+Status AddFrames(const Sequence& frames, Error* error) {
+  for (const AnyView item : frames) {
+    FieldReader in;
+    const Adt* frame = in.Object<Adt>(item);
+    if (frame == nullptr) return std::move(in.status);
+    if (frame->size() != 2 || frame->fields()[1].type_code() != TERN_TYPE_INT)
+      return Corrupt("a frame of an error is not (function, pc)");
+    const std::string_view function = in.Text(frame->fields()[0]);
+    TERN_TRY(std::move(in.status));
+    error->AddFrame({std::string(function), frame->fields()[1].c_any().v.i});
   }
   return OkStatus();
 }
 
 // The values are those of kFields, in order.
 Result<ObjectPtr<Object>> MakeError(std::span<const Any> values) {
-  TERN_TRY_ASSIGN(const std::string kind, values[0].As<std::string>());
-  TERN_TRY_ASSIGN(const StatusCode code, ParseKind(kind));
-  TERN_TRY_ASSIGN(const std::string message, values[1].As<std::string>());
-  Status status(code, message);
-  TERN_TRY_ASSIGN(const std::string error_code, values[2].As<std::string>());
+  FieldReader in;
+  const std::string_view kind = in.Text(values[0]), message = in.Text(values[1]);
+  const std::string_view error_code = in.Text(values[2]);
+  const Sequence* notes = in.Object<Sequence>(values[3]);
+  const Error* cause = values[4].is_none() ? nullptr : in.Object<Error>(values[4]);
+  const Sequence* frames = in.Object<Sequence>(values[5]);
+  TERN_TRY(std::move(in.status));
+  const int32_t code = ParseKind(kind);
+  if (code == 0) return Corrupt("an error of the unknown kind '", kind, "'");
+  Status status(static_cast<StatusCode>(code), message);
   status.SetErrorCode(error_code);
-  TERN_TRY_ASSIGN(const Array<String> notes, values[3].As<Array<String>>());
-  for (const String& note : notes) status.AddNote(note.view());
-  ObjectPtr<Error> cause;
-  if (!values[4].is_none()) {
-    TERN_TRY_ASSIGN(cause, values[4].As<ObjectPtr<Error>>());
-  }
-  TERN_TRY_ASSIGN(const Array<> frames, values[5].As<Array<>>());
-  ObjectPtr<Error> error = Error::Make(std::move(status), std::move(cause));
-  TERN_TRY(AddFrames(frames, error.get()));
+  for (const AnyView note : *notes) status.AddNote(in.Text(note));
+  TERN_TRY(std::move(in.status));
+  ObjectPtr<Error> error =
+      Error::Make(std::move(status), ObjectPtr<Error>(const_cast<Error*>(cause)));
+  TERN_TRY(AddFrames(*frames, error.get()));
   return ObjectPtr<Object>(std::move(error));
 }
 

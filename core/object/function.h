@@ -6,11 +6,11 @@
 //
 // Typed functions check count and kinds of their arguments; errors name the function, the
 // argument's index, what was expected and what came. What converts (any.h): bool to int, int and
-// bool to float, boxed values to values and back, tensors to DLPack; never float to int, never text
-// to number. They may return a value, void, Status, or Result<value>. A first parameter
-// `RunContext&` makes the function needs_context: callers pass the context in front, and it is not
-// counted as an argument. Bodies may be called from several threads at once, so their call operator
-// is const.
+// bool to float, boxed values to values and back, tensors to DLPack, tuples to arrays, lists and
+// tuples of ints to shapes; never float to int, never text to number. They may return a value,
+// void, Status, or Result<value>. A first parameter `RunContext&` makes the function needs_context:
+// callers pass the context in front, and it is not counted as an argument. Bodies may be called
+// from several threads at once, so their call operator is const.
 //
 // Nothing throws across a call. Core is compiled without exceptions; a callee from elsewhere that
 // may throw is wrapped by native/cpp/catching.h, which turns what it throws into an error.

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/object/adt.h"
+
 namespace tern {
 
 using internal::Item;
@@ -92,4 +94,18 @@ SequencePtr Sequence::Copy() const {
   return copy;
 }
 
+namespace internal {
+
+SequencePtr SequenceOf(const TernAny& any, bool tuples) {
+  const AnyView view(any);
+  if (Sequence* sequence = view.TryCast<Sequence>()) return SequencePtr(sequence);
+  const Adt* adt = tuples ? view.TryCast<Adt>() : nullptr;
+  if (adt == nullptr || !adt->is_tuple()) return nullptr;
+  SequencePtr made = Sequence::Make();
+  made->Reserve(adt->size());
+  for (const Any& field : adt->fields()) made->PushBack(AnyView(field));
+  return made;
+}
+
+}  // namespace internal
 }  // namespace tern

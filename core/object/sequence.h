@@ -117,6 +117,11 @@ class Sequence : public Object {
 
 using SequencePtr = ObjectPtr<Sequence>;
 
+namespace internal {
+// The sequence that a value holds; with `tuples` also a new one of a tuple's fields; else null.
+SequencePtr SequenceOf(const TernAny& any, bool tuples);
+}  // namespace internal
+
 }  // namespace tern
 
 #endif  // TERN_CORE_OBJECT_SEQUENCE_H_

@@ -41,6 +41,7 @@ class SequenceFace {
  public:
   using value_type = T;
   using Read = ReadOf<T>;
+  static constexpr bool kIsValue = kCopyOnWrite;
 
   size_t size() const { return object_->size(); }
   bool empty() const { return object_->empty(); }
@@ -174,22 +175,28 @@ struct SequenceTraits {
   static TernAny View(const F& face) { return MakeObjectAny(face.object().get()); }
   static TernAny Own(F face) { return MakeObjectAny(face.TakeObject().Release()); }
   static Status Mismatch(const TernAny& any) {
-    const Sequence* sequence = AnyView(any).TryCast<Sequence>();
+    const SequencePtr sequence = SequenceOf(any, F::kIsValue);
     if (sequence == nullptr) return CastError(Name(), any);
+    return ItemMismatch(*sequence);
+  }
+  static std::optional<F> TryCast(const TernAny& any) {
+    SequencePtr sequence = SequenceOf(any, F::kIsValue);
+    if (sequence == nullptr || !ItemMismatch(*sequence).ok()) return std::nullopt;
+    return F(std::move(sequence));
+  }
+  // Shares a sequence of its own kind, copies one of the other; arrays are made of tuples too.
+  static F Trusted(const TernAny& any) { return F(SequenceOf(any, F::kIsValue)); }
+
+ private:
+  static Status ItemMismatch([[maybe_unused]] const Sequence& sequence) {
     if constexpr (!Untyped<T>) {
-      for (size_t i = 0; i < sequence->size(); ++i) {
-        Status status = internal::Mismatch<T>((*sequence)[i].c_any());
+      for (size_t i = 0; i < sequence.size(); ++i) {
+        Status status = internal::Mismatch<T>(sequence[i].c_any());
         if (!status.ok()) return AtItem(Name(), StrCat("item ", i), std::move(status));
       }
     }
     return OkStatus();
   }
-  static std::optional<F> TryCast(const TernAny& any) {
-    if (!Mismatch(any).ok()) return std::nullopt;
-    return Trusted(any);
-  }
-  // Shares a sequence of its own kind, copies one of the other.
-  static F Trusted(const TernAny& any) { return F(SequencePtr(AnyView(any).TryCast<Sequence>())); }
 };
 
 }  // namespace tern::internal

@@ -3,6 +3,9 @@
 #include "core/object/shape.h"
 
 #include <algorithm>
+#include <vector>
+
+#include "core/object/sequence.h"
 
 namespace tern {
 
@@ -12,6 +15,18 @@ Shape::Shape(Dims dims) : Object(kTypeCode, nullptr), size_(dims.size()) {
 
 ObjectPtr<Shape> Shape::Make(Dims dims) {
   return MakeObjectWithExtra<Shape>(dims.size_bytes(), dims);
+}
+
+ObjectPtr<Shape> Shape::FromValue(const TernAny& any) {
+  const SequencePtr sequence = internal::SequenceOf(any, /*tuples=*/true);
+  if (sequence == nullptr) return nullptr;
+  std::vector<int64_t> dims;
+  dims.reserve(sequence->size());
+  for (const AnyView item : *sequence) {
+    if (item.type_code() != TERN_TYPE_INT) return nullptr;
+    dims.push_back(item.c_any().v.i);
+  }
+  return Make(dims);
 }
 
 std::optional<int64_t> ElementCount(Dims dims) {

@@ -24,6 +24,9 @@ class Shape : public Object {
     return Make(Dims(dims.begin(), dims.size()));
   }
 
+  // Of a list, array or tuple of ints; null for anything else. ObjectPtr<Shape> takes those too.
+  static ObjectPtr<Shape> FromValue(const TernAny& any);
+
   Dims dims() const {
     return {reinterpret_cast<const int64_t*>(this + 1), static_cast<size_t>(size_)};
   }

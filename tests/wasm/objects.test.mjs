@@ -198,6 +198,28 @@ describe('errors', () => {
     failing.dispose();
     assert.equal(runtime.echo('still here'), 'still here');
   });
+  it('keep their causes', () => {
+    const failing = runtime.echo((how) => {
+      const inner = new RangeError('the inner one');
+      if (how === 'round') inner.cause = inner;
+      throw new Error('the outer one', { cause: inner });
+    });
+    assert.throws(
+      () => failing.call('once'),
+      (error) => {
+        assert.equal(error.message, 'the outer one');
+        assert.deepEqual(error.diagnostic.notes, ['caused by: failed: the inner one']);
+        assert.match(error.text, /caused by: failed: the inner one/);
+        return true;
+      },
+    );
+    // A cause of itself ends somewhere.
+    assert.throws(
+      () => failing.call('round'),
+      (error) => error.diagnostic.notes.length < 100,
+    );
+    failing.dispose();
+  });
   it('in a program name the function', () => {
     runtime.register('js.fail', () => {
       throw new Error('on purpose');

@@ -164,6 +164,50 @@ class SizesTest(unittest.TestCase):
         self.assertIn("no SPDX line", self.sizes("#!/bin/sh\n", "tools/x")[1])
 
 
+class RowsTest(unittest.TestCase):
+    def rows(self, page, *arguments, **files):
+        tree = {"docs/coverage.md": page}
+        tree.update({"tests/" + name + "_test.cc": text for name, text in files.items()})
+        return Tree(tree).check("check_rows", *arguments)
+
+    def expect_broken(self, message, page, **files):
+        code, output = self.rows(page, **files)
+        self.assertEqual(code, 1, output)
+        self.assertIn(message, output)
+
+    def test_names_comments_and_several_ids(self):
+        page = ("| A01 | one | `tests/a_test.cc` |\n| A02 | two | `tests/a_test.cc` |\n"
+                "| D05 | pads | `tests/a_test.cc` `tests/b_test.cc` |\n")
+        code, output = self.rows(page, a="TEST(X, A01A02Both) {}\n// D05: a pad\n",
+                                 b="TEST(X, D05_HoldsFifteenBytes) {}\nstd=C99 0xD05A U+D0512\n")
+        self.assertEqual((code, output), (0, "3 passed, 0 failed\n"))
+
+    def test_row_without_a_test(self):
+        self.expect_broken("docs/coverage.md:1: A01: tests/a_test.cc does not mention it",
+                           "| A01 | one | tests/a_test.cc |\n", a="// A011, xA01\n")
+        self.expect_broken("A01: there is no tests/b_test.cc", "| A01 | one | tests/b_test.cc |\n")
+        self.expect_broken("A01 wants a phrase", "| A01 | one | |\n")
+
+    def test_test_without_a_row(self):
+        self.expect_broken("tests/a_test.cc:2: A02 has no row in the table",
+                           "| A01 | one | tests/a_test.cc |\n", a="// A01\n// A02: two\n")
+
+    def test_order_and_form(self):
+        row = "| {} | one | tests/a_test.cc |\n"
+        self.expect_broken("A01 stands behind A02", row.format("A02") + row.format("A01"),
+                           a="// A01, A02\n")
+        self.expect_broken("A01 stands here a second time", row.format("A01") * 2, a="// A01\n")
+        self.expect_broken("coverage.md:1: a row is", "| A01 | one |\n")
+
+    def test_no_rows_is_a_failure(self):
+        code, output = self.rows("nothing\n")
+        self.assertEqual((code, output), (1, "0 passed, 0 failed\n"))
+
+    def test_missing_ids(self):
+        page = "| A01 | one | x |\n| A04 | four | x |\n| B01 | one | x |\n"
+        self.assertEqual(self.rows(page, "--missing"), (0, "A02\nA03\n"))
+
+
 class WasmSizeTest(unittest.TestCase):
     data = random.Random(1).randbytes(1000)
 

@@ -4,15 +4,27 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <map>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+#include "core/object/adt.h"
+#include "core/object/allocator.h"
+#include "core/object/array.h"
 #include "core/object/boxed.h"
+#include "core/object/bytes.h"
+#include "core/object/closure.h"
 #include "core/object/function.h"
+#include "core/object/list.h"
+#include "core/object/map.h"
+#include "core/object/module.h"
+#include "core/object/print.h"
 #include "core/object/shape.h"
 #include "core/object/string.h"
 #include "core/object/tensor.h"
+#include "core/object/tuple.h"
+#include "core/object/ucs4_string.h"
 #include "tests/unit/object/counting.h"
 
 namespace tern {
@@ -23,6 +35,108 @@ using CallsTestBad = CountedTest;
 
 FunctionPtr MakeEcho() {
   return Function::FromTyped("echo", [](Any value) { return value; });
+}
+
+// What the samples below borrow.
+struct Kept {
+  Kept() { values.reserve(100); }
+  std::vector<Any> values;
+  std::vector<ObjectPtr<Object>> boxes;
+};
+
+// A value of every kind that types.def lists, as a caller may write it.
+AnyView SampleOfKind(TernTypeCode code, Kept* keep) {
+  using internal::MakePointerAny;
+  const auto kept = [keep](Any value) {
+    keep->values.push_back(std::move(value));
+    return &keep->values.back();
+  };
+  static int target = 0;
+  static const AnyPad<2> padded(std::string_view("fifteen letters"));
+  static const UCS4String two(U"é😀");
+  switch (code) {
+    case TERN_TYPE_NONE: return AnyView();
+    case TERN_TYPE_INT: return AnyView(INT64_MIN);
+    case TERN_TYPE_FLOAT: return AnyView(-0.0);
+    case TERN_TYPE_BOOL: return AnyView(true);
+    case TERN_TYPE_OPAQUE: return AnyView(static_cast<void*>(&target));
+    case TERN_TYPE_OBJECT_HANDLE:
+      return AnyView(MakePointerAny(code, kept(Any(Shape::Make({3})))->object()));
+    case TERN_TYPE_SMALL_STRING: return *kept(Any("seven77"));
+    case TERN_TYPE_SMALL_UCS4: return *kept(Any(two));
+    case TERN_TYPE_RAW_STRING: return AnyView("raw C text");
+    case TERN_TYPE_DTYPE: return AnyView(kF8E4M3);
+    case TERN_TYPE_DEVICE: return AnyView(TernDLDevice{TERN_DEVICE_CPU, 5});
+    case TERN_TYPE_RVALUE_REF:
+      return AnyView(MakePointerAny(code, kept(Any(Shape::Make({4})))));
+    case TERN_TYPE_DL_TENSOR: {
+      const Any* tensor = kept(Any(Tensor::Scalar(1.5f)));
+      return AnyView(*AnyView(*tensor).TryCast<const TernDLTensor*>());
+    }
+    case TERN_TYPE_PADDED: return padded.view();
+    case TERN_TYPE_MODULE: return *kept(Any(Module::Make("m")));
+    case TERN_TYPE_FUNCTION: return *kept(Any(MakeEcho()));
+    case TERN_TYPE_TENSOR: return *kept(Any(Tensor::Scalar(2.5f)));
+    case TERN_TYPE_BOX_INT:
+    case TERN_TYPE_BOX_FLOAT:
+    case TERN_TYPE_BOX_BOOL:
+    case TERN_TYPE_BOX_OPAQUE:
+    case TERN_TYPE_BOX_DTYPE:
+    case TERN_TYPE_BOX_DEVICE: {
+      // As foreign callers may pass it; C++ unboxes it.
+      static const TernTypeCode kValues[] = {TERN_TYPE_INT,    TERN_TYPE_FLOAT, TERN_TYPE_BOOL,
+                                             TERN_TYPE_OPAQUE, TERN_TYPE_DTYPE, TERN_TYPE_DEVICE};
+      keep->boxes.push_back(ToObject(SampleOfKind(kValues[code - TERN_TYPE_BOX_INT], keep)));
+      TernAny box = internal::MakeAny(code);
+      box.v.object = keep->boxes.back()->header();
+      return AnyView(box);
+    }
+    case TERN_TYPE_STRING: return *kept(Any(std::string(30, 's')));
+    case TERN_TYPE_UCS4_STRING: return *kept(Any(UCS4String(U"añ你😀 and more")));
+    case TERN_TYPE_BYTES: return *kept(Any(Bytes::Make("bytes")));
+    case TERN_TYPE_SHAPE: return *kept(Any(Shape::Make({1, 2})));
+    case TERN_TYPE_LIST: return *kept(Any(List<>({1, "two"})));
+    case TERN_TYPE_MAP: return *kept(Any(Map<>{{"a", 1}}));
+    case TERN_TYPE_ADT: return *kept(Any(Adt::Make(3, AnyArgs())));
+    case TERN_TYPE_CLOSURE: return *kept(Any(Closure::Make(1, AnyArgs())));
+    case TERN_TYPE_STORAGE:
+      return *kept(Any(Storage::New(DefaultAllocator().get(), 8).value()));
+    case TERN_TYPE_ERROR: return *kept(Any(Error::Make(Failed("an error"))));
+    default: ADD_FAILURE() << "no sample of kind " << TypeKey(code); return AnyView();
+  }
+}
+
+TEST_F(CallsTest, D16EveryKindOfTheTableCrossesACallBothWays) {
+  const FunctionPtr echo = MakeEcho();
+  Kept keep;
+  const auto check = [&](TernTypeCode code, TernTypeCode back) {
+    const AnyView sent = SampleOfKind(code, &keep);
+    EXPECT_EQ(sent.type_code(), code);
+    const std::string text = PrintValue(Any(AnyView(internal::Resolve(sent.c_any()))));
+    const Result<Any> got = echo->Invoke({sent});
+    ASSERT_TRUE(got.ok()) << TypeKey(code) << ": " << got.status().message();
+    EXPECT_EQ(got->type_code(), back) << TypeKey(code);
+    if (code != TERN_TYPE_PADDED) EXPECT_EQ(PrintValue(*got), text) << TypeKey(code);
+    if (code == back)
+      EXPECT_EQ(std::memcmp(&got->c_any(), &sent.c_any(), sizeof(TernAny)), 0) << TypeKey(code);
+  };
+#define TERN_TYPE(NAME, key, phrase) TERN_TYPE_##NAME,
+  const TernTypeCode kinds[] = {
+#include "core/object/types.def"
+  };
+#undef TERN_TYPE
+  // What is borrowed comes back owned, what is boxed unboxed; all else as it was.
+  const std::map<TernTypeCode, TernTypeCode> others = {
+      {TERN_TYPE_OBJECT_HANDLE, TERN_TYPE_SHAPE}, {TERN_TYPE_RAW_STRING, TERN_TYPE_STRING},
+      {TERN_TYPE_RVALUE_REF, TERN_TYPE_SHAPE},    {TERN_TYPE_DL_TENSOR, TERN_TYPE_TENSOR},
+      {TERN_TYPE_PADDED, TERN_TYPE_STRING},       {TERN_TYPE_BOX_INT, TERN_TYPE_INT},
+      {TERN_TYPE_BOX_FLOAT, TERN_TYPE_FLOAT},     {TERN_TYPE_BOX_BOOL, TERN_TYPE_BOOL},
+      {TERN_TYPE_BOX_OPAQUE, TERN_TYPE_OPAQUE},   {TERN_TYPE_BOX_DTYPE, TERN_TYPE_DTYPE},
+      {TERN_TYPE_BOX_DEVICE, TERN_TYPE_DEVICE}};
+  for (const TernTypeCode kind : kinds) {
+    const auto other = others.find(kind);
+    check(kind, other == others.end() ? kind : other->second);
+  }
 }
 
 TEST_F(CallsTest, D16EveryKindCrossesACallBothWays) {
@@ -139,6 +253,56 @@ TEST_F(CallsTest, D22D33TheTableOfConversions) {
       if (!result.ok()) EXPECT_EQ(result.status().code(), StatusCode::kTypeError);
     }
   }
+}
+
+// What containers convert to, and what they do not.
+TEST_F(CallsTest, D33TuplesAndListsConvertWhereNothingIsLost) {
+  const auto to_array = Function::FromTyped("to_array", [](Array<>) {});
+  const auto to_ints = Function::FromTyped("to_ints", [](Array<int64_t>) {});
+  const auto to_floats = Function::FromTyped("to_floats", [](const List<double>&) {});
+  const auto to_list = Function::FromTyped("to_list", [](List<>) {});
+  const auto to_shape = Function::FromTyped("to_shape", [](ShapePtr) {});
+  const auto to_map = Function::FromTyped("to_map", [](Map<String, int64_t>) {});
+  const auto to_pair = Function::FromTyped("to_pair", [](Tuple<int64_t, double>) {});
+  const FunctionPtr functions[] = {to_array, to_ints, to_floats, to_list,
+                                   to_shape, to_map,  to_pair};
+  const struct {
+    Any value;
+    const char* allowed;  // one letter per function: y or n
+  } kRows[] = {
+      {Any(List<>({1, 2})), "yyyyynn"},
+      {Any(Array<>({1, 2})), "yyyyynn"},
+      {Any(List<>({1, 2.5})), "ynyynnn"},
+      {Any(List<>({"a"})), "ynnynnn"},
+      {Any(Adt::Tuple({1, 2})), "yynnyny"},
+      {Any(Adt::Tuple({1, 2.5})), "ynnnnny"},
+      {Any(Adt::Tuple({})), "yynnynn"},
+      {Any(Adt::Make(3, AnyArgs())), "nnnnnnn"},
+      {Any(Map<>{{"a", 1}}), "nnnnnyn"},
+      {Any(Map<>{{1, 1}}), "nnnnnnn"},
+      {Any(Shape::Make({1})), "nnnnynn"},
+      {Any("text"), "nnnnnnn"},
+      {Any(1), "nnnnnnn"},
+      {Any(), "nnnnnnn"},
+  };
+  for (const auto& [value, allowed] : kRows) {
+    for (size_t i = 0; i < std::size(functions); ++i) {
+      EXPECT_EQ(functions[i]->Invoke({value}).ok(), allowed[i] == 'y')
+          << functions[i]->name() << " of " << PrintValue(value);
+    }
+  }
+  const auto sum = Function::FromTyped("sum", [](const Array<int64_t>& numbers) {
+    int64_t total = 0;
+    for (const int64_t number : numbers) total += number;
+    return total;
+  });
+  EXPECT_EQ(*sum->CallAs<int64_t>(Adt::Tuple({1, 2, 39})), 42);
+  EXPECT_EQ(sum->CallAs<int64_t>(Adt::Tuple({1, "b"})).status().message(),
+            "sum: argument 0: expected array<int>: item 1: expected int, got string \"b\"");
+  const auto rank = Function::FromTyped("rank", [](ShapePtr shape) { return shape->size(); });
+  EXPECT_EQ(*rank->CallAs<int64_t>(List<>({2, 3})), 2);
+  EXPECT_EQ(rank->CallAs<int64_t>(List<>({2, true})).status().message(),
+            "rank: argument 0: expected shape, got list");
 }
 
 TEST_F(CallsTestBad, D32TheWordsOfEveryRefusal) {

@@ -135,8 +135,7 @@ TEST_F(SerializeTest, D34BadErrorsAreRefused) {
     return DeserializeJson(StrCat(
         R"({"tern":"object graph","version":1,"nodes":[{"kind":"array","values":[]},)", nodes,
         R"({"kind":"object","name":"error","names":["kind","message","code","notes","cause",)",
-        R"("frames"],"values":)", values, R"(}],"value":{"ref":)",
-        nodes.empty() ? "1" : "2", "}}"));
+        R"("frames"],"values":)", values, R"(}],"value":{"ref":1}})"));
   };
   const auto error = [&read](std::string_view values, std::string_view nodes = "") {
     return std::string(read(nodes, values).status().message());
@@ -151,10 +150,17 @@ TEST_F(SerializeTest, D34BadErrorsAreRefused) {
   EXPECT_EQ(error(R"(["failed","m","",{"ref":0},{"ref":0},{"ref":0}])"),
             "JSON object graph, node 1: expected error, got list");
   EXPECT_EQ(error(R"(["failed","m","",5,null,{"ref":0}])"),
-            "JSON object graph, node 1: expected array<string>, got int 5");
+            "JSON object graph, node 1: expected list, got int 5");
   EXPECT_EQ(error(R"(["failed","m","",{"ref":0},null,{"ref":1}])",
                   R"({"kind":"array","values":[3]},)"),
-            "JSON object graph, node 2: frame 0 of an error: expected (function, pc), got int");
+            "JSON object graph, node 2: expected adt, got int 3");
+  EXPECT_EQ(error(R"(["failed","m","",{"ref":0},null,{"ref":2}])",
+                  R"({"kind":"adt","tag":0,"values":["f","x"]},)"
+                  R"({"kind":"array","values":[{"ref":1}]},)"),
+            "JSON object graph, node 3: a frame of an error is not (function, pc)");
+  EXPECT_EQ(error(R"(["failed","m","",{"ref":1},null,{"ref":0}])",
+                  R"({"kind":"array","values":[3]},)"),
+            "JSON object graph, node 2: expected string, got int 3");
 }
 
 std::string Refusal(const AnyView& value) {

@@ -7,13 +7,16 @@ import { kAnyBytes, readValue, type Value, writeValue } from './values.js';
 
 /**
  * A function of JavaScript that is called with values and gives one. What it throws becomes the
- * error of the call. Packed functions among its arguments end when it returns; `clone` keeps one.
+ * error of the call, with its causes. Packed functions among its arguments end when it returns;
+ * `clone` keeps one.
  */
 // eslint-disable-next-line @typescript-eslint/no-invalid-void-type
 export type HostFunction = (...args: Value[]) => Value | void;
 
 // The kind "failed" of core/base/status.h: the program itself said so.
 const kFailed = 11;
+// Causes of JavaScript may go round in circles.
+const kMaxCauses = 16;
 
 /** A packed function. Holds a reference until it is disposed of. */
 export class TernFunction implements Disposable {
@@ -82,6 +85,20 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+// Writes what was thrown, and what caused that, as an Error into the empty value at `any`.
+function writeError(memory: Memory, error: unknown, any: Pointer, depth = 0): number {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return memory.withText(messageOf(error), (text) => {
+    if (cause === undefined || depth === kMaxCauses)
+      return memory.raw('tern_fail', any, kFailed, text);
+    return memory.withAnys(1, (behind) => {
+      writeError(memory, cause, behind, depth + 1);
+      memory.call('tern_error_wrap', kFailed, text, behind, any);
+      return kFailed;
+    });
+  });
+}
+
 /** The functions of JavaScript that the module holds, by number. */
 export class HostFunctions {
   private readonly functions = new Map<number, HostFunction>();
@@ -124,9 +141,7 @@ export class HostFunctions {
       writeValue(memory, this.runtime, f(...values) ?? null, result >>> 0);
       return 0;
     } catch (error) {
-      return memory.withText(messageOf(error), (text) =>
-        memory.raw('tern_fail', result, kFailed, text),
-      );
+      return writeError(memory, error, result >>> 0);
     } finally {
       for (const value of values) if (value instanceof TernFunction) value.dispose();
     }

@@ -134,13 +134,13 @@ export class Memory {
     const code = read('tern_status_code') || 'E0000';
     const message = read('tern_status_message');
     const text = read('tern_status_text');
-    const json = JSON.parse(read('tern_status_json')) as { diagnostics?: Diagnostic[] };
+    const json = JSON.parse(read('tern_status_json')) as {
+      diagnostics?: Diagnostic[];
+      notes?: string[];
+    };
     this.raw('tern_status_free', status);
-    return new TernError(
-      code,
-      message,
-      text,
-      Array.isArray(json.diagnostics) ? json.diagnostics : [],
-    );
+    const alone = { code, severity: 'error', message, notes: json.notes ?? [] };
+    const found = Array.isArray(json.diagnostics) ? json.diagnostics : [];
+    return new TernError(code, message, text, found.length > 0 ? found : [alone]);
   }
 }
