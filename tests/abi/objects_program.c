@@ -474,6 +474,37 @@ static void D30NewFunctionsCalledAsLegacy(void) {
   tern_any_release(&divide);
 }
 
+/* What docs/objects.md shows. */
+/* [doc:c-begin] */
+/* length(list) -> int */
+static int32_t Length(void* self, const TernAny* args, int32_t num_args, TernAny* result) {
+  size_t size = 0;
+  (void)self;
+  if (num_args != 1 || args[0].type_code != TERN_TYPE_LIST)
+    return tern_fail(result, 2, "length takes a list");
+  tern_status_free(tern_list_size(&args[0], &size));
+  *result = Int((int64_t)size);
+  return 0;
+}
+
+static void UseLength(void) {
+  TernAny items[2], list, length, result;
+  items[0] = Int(1); /* a struct of 16 bytes: type code and value */
+  items[1] = Raw("two");
+  EXPECT(Ok(tern_list_new(items, 2, &list)));
+  EXPECT(Ok(tern_function_new("length", "(list) -> int", &Length, NULL, NULL, &length)));
+  EXPECT(Ok(tern_function_register(&length, 0))); /* for everybody, under its name */
+  tern_any_release(&length);
+
+  EXPECT(Ok(tern_function_find("length", &length)));
+  EXPECT(Ok(tern_function_call(NULL, &length, &list, 1, &result)) && result.v.i == 2);
+  EXPECT(Fails(tern_function_call(NULL, &length, items, 1, &result), "length takes a list"));
+  tern_any_release(&length);
+  tern_any_release(&list);
+  EXPECT(Ok(tern_function_remove("length")));
+}
+/* [doc:c-end] */
+
 static void Graphs(void) {
   TernAny items[2], list, copy, map, key = Raw("k");
   tern_buffer* buffer;
@@ -555,6 +586,7 @@ int main(void) {
   D30NewFunctionsCalledAsLegacy();
   Errors();
   ErrorsWithCauses();
+  UseLength();
   Graphs();
   Operators(runtime);
   EXPECT(tern_live_objects() == before);

@@ -1,20 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // The examples of docs/objects.md: run here, and checked to stand there as they are here.
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 #include <string>
 
 #include "core/base/strings.h"
 #include "core/object/adt.h"
+#include "core/object/any_pad.h"
+#include "core/object/array.h"
+#include "core/object/boxed.h"
+#include "core/object/error.h"
+#include "core/object/function.h"
 #include "core/object/list.h"
 #include "core/object/map.h"
 #include "core/object/print.h"
 #include "core/object/reflection.h"
+#include "core/object/registry.h"
+#include "core/object/rvalue.h"
+#include "core/object/sequence.h"
 #include "core/object/serialize_binary.h"
 #include "core/object/serialize_json.h"
 #include "core/object/structural_equal.h"
 #include "core/object/structural_hash.h"
+#include "core/object/shape.h"
 #include "core/object/unicode_split.h"
+#include "core/object/weak.h"
 #include "tests/unit/object/counting.h"
 #include "tests/unit/object/sketch_types.h"
 
@@ -124,6 +135,105 @@ TEST_F(ObjectsDoc, Serialization) {
   // [doc:serialization-end]
 }
 
+TEST_F(ObjectsDoc, Pads) {
+  // [doc:pads-begin]
+  const auto repeat = Function::FromTyped(
+      "repeat", [](std::string_view text, int64_t n) { return std::string(size_t(n), text[0]); });
+  AnyPad<1> pad;  // room for 15 bytes, which it tells the callee
+  const int64_t objects = LiveObjectCount();
+  EXPECT_TRUE(repeat->InvokeInto(&pad, {"x", 15}).ok());
+  EXPECT_EQ(*pad.TryCast<std::string_view>(), "xxxxxxxxxxxxxxx");
+  EXPECT_EQ(LiveObjectCount(), objects);          // nothing was made
+  EXPECT_TRUE(pad.Narrow().is_object());          // in 16 bytes, it is a string object
+  EXPECT_TRUE(repeat->Invoke({"x", 15})->is_object());
+  // [doc:pads-end]
+}
+
+TEST_F(ObjectsDoc, Boxes) {
+  // [doc:boxes-begin]
+  const ObjectPtr<Object> box = ToObject(3);  // for code that works on objects alone
+  EXPECT_EQ(box->type_key(), "boxed int");
+  EXPECT_EQ(Any(box).type_code(), TERN_TYPE_INT);  // nobody else ever meets it
+  const auto next = Function::FromTyped("next", [](int64_t x) { return x + 1; });
+  EXPECT_EQ(*next->CallAs<int64_t>(box), 4);
+  const auto kind = Function::FromTyped(
+      "kind", [](ObjectPtr<Object> object) { return std::string(object->type_key()); });
+  EXPECT_EQ(*kind->CallAs<std::string>(2.5), "boxed float");
+  // [doc:boxes-end]
+}
+
+TEST_F(ObjectsDoc, Moved) {
+  // [doc:moved-begin]
+  const auto append = Function::FromTyped("append", [](SequencePtr list, int64_t item) {
+    list = Unshare(std::move(list), [](const Sequence& shared) { return shared.Copy(); });
+    list->PushInt(item);
+    return list;
+  });
+  Any list(Sequence::Make({1, 2}));
+  const Object* address = list.object();
+  list = *append->Invoke({Moved(&list), 3});  // nobody else holds it: changed in place
+  EXPECT_EQ(list.object(), address);
+  const Any kept = list;
+  list = *append->Invoke({Moved(&list), 4});  // `kept` does: a copy is changed
+  EXPECT_EQ(PrintValue(kept), "list[1, 2, 3]");
+  EXPECT_EQ(PrintValue(list), "list[1, 2, 3, 4]");
+  Any gone(Sequence::Make());
+  const AnyView offered = Moved(&gone);
+  EXPECT_TRUE(append->Invoke({offered, 1}).ok());
+  EXPECT_EQ(append->Invoke({offered, 1}).status().message(),
+            "append: argument 0: expected list, got a moved value that was taken before");
+  // [doc:moved-end]
+}
+
+TEST_F(ObjectsDoc, Weak) {
+  // [doc:weak-begin]
+  ObjectPtr<Shape> shape = Shape::Make({2, 3});
+  const WeakPtr<Shape> weak(shape);
+  EXPECT_EQ(weak.Lock(), shape);  // a reference of its own, or null
+  EXPECT_EQ(shape->ref_count(), 1);
+  shape = nullptr;
+  EXPECT_TRUE(weak.expired());
+  // [doc:weak-end]
+}
+
+TEST_F(ObjectsDoc, Calls) {
+  // [doc:calls-begin]
+  const auto scale = Function::FromTyped(
+      "scale", [](const Array<double>& values, double by) -> Result<Array<double>> {
+        if (by == 0) return InvalidArgument("scale: by zero");
+        Array<double> scaled;
+        for (const double value : values) scaled.PushBack(value * by);
+        return scaled;
+      });
+  EXPECT_EQ(scale->signature(), "(array<float>, float) -> array<float>");
+  EXPECT_EQ(PrintValue(*scale->CallAs(List<>({1, 2.5}), 2)), "list[2, 5]");
+  EXPECT_EQ(PrintValue(*scale->CallAs(Adt::Tuple({1, 2}), 10)), "list[10, 20]");
+  EXPECT_EQ(scale->CallAs(List<>({1, "x"}), 2).status().message(),
+            "scale: argument 0: expected array<float>: item 1: expected float, got string \"x\"");
+  EXPECT_EQ(scale->CallAs(List<>()).status().message(),
+            "scale: expected 2 arguments, got 1; its signature is "
+            "(array<float>, float) -> array<float>");
+  EXPECT_EQ(scale->CallAs(List<>(), 0).status().message(), "scale: by zero");
+
+  EXPECT_TRUE(Registry::Global().Register(scale).ok());  // now C, JavaScript and bytecode find it
+  EXPECT_EQ(Registry::Global().Find("scale").value(), scale);
+  Registry::Global().Remove("scale");
+  // [doc:calls-end]
+}
+
+TEST_F(ObjectsDoc, Errors) {
+  // [doc:errors-begin]
+  const ObjectPtr<Error> error = Error::Make(Failed("the model cannot be loaded"),
+                                             /*cause=*/Error::Make(NotFound("no file 'a.bin'")));
+  error->AddFrame({.function = "main", .pc = 12});
+  EXPECT_EQ(error->ToStatus().ToString(),
+            "failed: the model cannot be loaded\n"
+            "  note: in main at pc 12\n"
+            "  note: caused by: not found: no file 'a.bin'");
+  EXPECT_EQ(*GetField(*error, "kind").value().As<std::string>(), "failed");
+  // [doc:errors-end]
+}
+
 std::string ReadText(const std::string& path) {
   std::ifstream file(path);
   std::ostringstream text;
@@ -131,15 +241,14 @@ std::string ReadText(const std::string& path) {
   return text.str();
 }
 
-// What stands between the marks of an example, without the indentation.
-std::string Example(const std::string& source, const std::string& name) {
-  const size_t mark = source.find(StrCat("// [doc:", name, "-begin]"));
-  const size_t begin = source.find('\n', mark) + 1;
-  const size_t end = source.find(StrCat("  // [doc:", name, "-end]"), begin);
+// What stands between the marks of an example, without so much of indentation.
+std::string Example(const std::string& source, const std::string& name, size_t indentation) {
+  const size_t begin = source.find('\n', source.find(StrCat("[doc:", name, "-begin]"))) + 1;
+  const size_t end = source.rfind('\n', source.find(StrCat("[doc:", name, "-end]"))) + 1;
   std::string example;
   std::istringstream lines(source.substr(begin, end - begin));
   for (std::string line; std::getline(lines, line);)
-    StrAppend(&example, line.size() > 2 ? std::string_view(line).substr(2) : "", "\n");
+    StrAppend(&example, std::string_view(line).substr(std::min(line.size(), indentation)), "\n");
   return example;
 }
 
@@ -148,13 +257,18 @@ TEST_F(ObjectsDoc, ExamplesStandInTheDocumentAsTheyAreHere) {
   const std::string page = ReadText(TERN_SOURCE_DIR "/docs/objects.md");
   int examples = 0;
   for (const std::string name :
-       {"values", "text", "split", "containers", "fields", "equality", "serialization"}) {
+       {"values", "pads", "boxes", "moved", "text", "split", "containers", "fields", "weak", "calls",
+        "errors", "equality", "serialization"}) {
     EXPECT_NE(
-        page.find(StrCat("<!-- [doc:", name, "] -->\n```cpp\n", Example(source, name), "```")),
+        page.find(StrCat("<!-- [doc:", name, "] -->\n```cpp\n", Example(source, name, 2), "```")),
         std::string::npos)
         << "docs/objects.md has another example " << name << " than this file";
     ++examples;
   }
+  const std::string program = ReadText(TERN_SOURCE_DIR "/tests/abi/objects_program.c");
+  EXPECT_NE(page.find(StrCat("<!-- [doc:c] -->\n```c\n", Example(program, "c", 0), "```")),
+            std::string::npos)
+      << "docs/objects.md has another example than objects_program.c";
   size_t blocks = 0;
   for (size_t at = page.find("```cpp"); at != std::string::npos; at = page.find("```cpp", at + 1))
     ++blocks;
