@@ -3,6 +3,7 @@
 
 #include "core/kernels/bind/bind.h"
 #include "core/object/adt.h"
+#include "core/vm/scalar.h"
 
 namespace tern::driver {
 
@@ -26,8 +27,23 @@ Result<std::vector<TensorPtr>> Evaluate(void* context, const ops::OpInfo& op, co
   return tensors;
 }
 
+vm::Opcode OpcodeOf(ir::ScalarOp op) {
+  constexpr vm::Opcode kOpcodes[] = {
+#define TERN_IR_SCALAR(Symbol, name, arity, Rule) vm::Opcode::k##Symbol,
+#include "core/ir/scalars.def"
+#undef TERN_IR_SCALAR
+  };
+  return kOpcodes[static_cast<size_t>(op)];
+}
+
+Status EvaluateScalar(ir::ScalarOp op, const AnyView& a, const AnyView& b, Any* result) {
+  return vm::ScalarOperation(OpcodeOf(op), a, b, result);
+}
+
 }  // namespace
 
-ir::Evaluator KernelEvaluator(RunContext* context) { return {context, &Evaluate}; }
+ir::Evaluator KernelEvaluator(RunContext* context) {
+  return {context, &Evaluate, &EvaluateScalar};
+}
 
 }  // namespace tern::driver

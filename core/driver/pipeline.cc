@@ -12,8 +12,10 @@ namespace {
 constexpr PipelineStage kStages[] = {
     {"to_a_normal_form", "to_a_normal_form"},
     {"lambda_lift", "lambda_lift"},
+    {"inline_functions", "inline_functions"},
     {"infer_type", "infer_type"},
     {"fold_constants", "fold_constants"},
+    {"fold_branches", "fold_branches"},
     {"simplify", "simplify"},
     // Patterns such as x * sigmoid(x) count uses, and shape arithmetic that became attributes still
     // uses things.

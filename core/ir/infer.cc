@@ -81,63 +81,61 @@ Status InferCall(const ops::OpInfo& op, const Attrs& attrs, std::span<const Expr
   return OkStatus();
 }
 
+void TypeMatcher::Match(const types::Type& declared, const types::Type& actual) {
+  if (declared.kind() == types::TypeKind::kVariable) {
+    if (actual.known()) BindVariable(declared.name(), actual);
+    return;
+  }
+  if (declared.kind() != actual.kind()) return;
+  switch (declared.kind()) {
+    case types::TypeKind::kTensor: return MatchDims(declared.tensor().dims, actual.tensor().dims);
+    case types::TypeKind::kTuple: return MatchAll(declared.elements(), actual.elements());
+    case types::TypeKind::kFunction:
+      MatchAll(declared.parameters(), actual.parameters());
+      return Match(declared.result(), actual.result());
+    case types::TypeKind::kList:
+    case types::TypeKind::kMap:
+    case types::TypeKind::kData: return MatchAll(declared.arguments(), actual.arguments());
+    default: return;
+  }
+}
+
+types::Type TypeMatcher::Apply(const types::Type& type) const {
+  return type.Substitute(dims_).SubstituteVariables(types_);
+}
+
+bool TypeMatcher::Knows(std::string_view symbol) const {
+  for (const types::Dim::Binding& binding : dims_) {
+    if (binding.first == symbol) return true;
+  }
+  return false;
+}
+
+void TypeMatcher::BindSymbol(const std::string& symbol, types::Dim dim) {
+  if (!Knows(symbol)) dims_.emplace_back(symbol, std::move(dim));
+}
+
+void TypeMatcher::BindVariable(const std::string& name, const types::Type& type) {
+  for (const types::Type::Binding& binding : types_) {
+    if (binding.first == name) return;
+  }
+  types_.emplace_back(name, type);
+}
+
+void TypeMatcher::MatchAll(std::span<const types::Type> declared,
+                           std::span<const types::Type> actual) {
+  for (size_t i = 0; i < declared.size() && i < actual.size(); ++i) Match(declared[i], actual[i]);
+}
+
+void TypeMatcher::MatchDims(std::span<const types::Dim> declared,
+                            std::span<const types::Dim> actual) {
+  if (declared.size() != actual.size()) return;
+  for (size_t axis = 0; axis < actual.size(); ++axis) {
+    if (declared[axis].is_symbol()) BindSymbol(declared[axis].ToText(), actual[axis]);
+  }
+}
+
 namespace {
-
-// What symbols and type variables of a declared type are in an actual one.
-class Matcher {
- public:
-  void Match(const types::Type& declared, const types::Type& actual) {
-    if (declared.kind() == types::TypeKind::kVariable) {
-      if (actual.known()) Bind(declared.name(), actual);
-      return;
-    }
-    if (declared.kind() != actual.kind()) return;
-    switch (declared.kind()) {
-      case types::TypeKind::kTensor: return MatchDims(declared.tensor().dims, actual.tensor().dims);
-      case types::TypeKind::kTuple: return MatchAll(declared.elements(), actual.elements());
-      case types::TypeKind::kFunction:
-        MatchAll(declared.parameters(), actual.parameters());
-        return Match(declared.result(), actual.result());
-      case types::TypeKind::kList:
-      case types::TypeKind::kMap:
-      case types::TypeKind::kData: return MatchAll(declared.arguments(), actual.arguments());
-      default: return;
-    }
-  }
-
-  types::Type Apply(const types::Type& type) const {
-    return type.Substitute(dims_).SubstituteVariables(types_);
-  }
-  bool Knows(std::string_view symbol) const {
-    for (const types::Dim::Binding& binding : dims_) {
-      if (binding.first == symbol) return true;
-    }
-    return false;
-  }
-  void BindSymbol(std::string symbol, types::Dim dim) {
-    if (!Knows(symbol)) dims_.emplace_back(std::move(symbol), std::move(dim));
-  }
-
- private:
-  void Bind(const std::string& name, const types::Type& type) {
-    for (const types::Type::Binding& binding : types_) {
-      if (binding.first == name) return;
-    }
-    types_.emplace_back(name, type);
-  }
-  void MatchAll(std::span<const types::Type> declared, std::span<const types::Type> actual) {
-    for (size_t i = 0; i < declared.size() && i < actual.size(); ++i) Match(declared[i], actual[i]);
-  }
-  void MatchDims(std::span<const types::Dim> declared, std::span<const types::Dim> actual) {
-    if (declared.size() != actual.size()) return;
-    for (size_t axis = 0; axis < actual.size(); ++axis) {
-      if (declared[axis].is_symbol()) BindSymbol(declared[axis].ToText(), actual[axis]);
-    }
-  }
-
-  std::vector<types::Dim::Binding> dims_;
-  std::vector<types::Type::Binding> types_;
-};
 
 bool AreCompatible(std::span<const types::Type> a, std::span<const types::Type> b) {
   if (a.size() != b.size()) return false;
@@ -161,7 +159,7 @@ bool AreCompatible(const types::TensorType& a, const types::TensorType& b) {
 types::Type InferInvoke(const types::Type& function, std::span<const Expr> args,
                         int* fresh_symbols) {
   if (!function.is_function()) return types::Type();
-  Matcher matcher;
+  TypeMatcher matcher;
   const std::span<const types::Type> parameters = function.parameters();
   for (size_t i = 0; i < parameters.size() && i < args.size(); ++i)
     matcher.Match(parameters[i], TypeOf(args[i]));
@@ -183,7 +181,7 @@ Result<types::Type> InferConstruct(const types::DataType& data_type, int constru
                            made.fields.size() == 1 ? " field, " : " fields, ", fields.size(),
                            fields.size() == 1 ? " is given" : " are given");
   }
-  Matcher matcher;
+  TypeMatcher matcher;
   for (size_t i = 0; i < fields.size(); ++i) matcher.Match(made.fields[i], TypeOf(fields[i]));
   for (size_t i = 0; i < fields.size(); ++i) {
     const types::Type declared = matcher.Apply(made.fields[i]);

@@ -20,6 +20,25 @@ struct Inferred {
 Status InferCall(const ops::OpInfo& op, const Attrs& attrs, std::span<const Expr> args,
                  int* fresh_symbols, Inferred* out);
 
+// What symbols and type variables of declared types are in actual ones.
+class TypeMatcher {
+ public:
+  // The first that is met counts.
+  void Match(const types::Type& declared, const types::Type& actual);
+  // What is not known stays.
+  types::Type Apply(const types::Type& type) const;
+  bool Knows(std::string_view symbol) const;
+  void BindSymbol(const std::string& symbol, types::Dim dim);
+
+ private:
+  void BindVariable(const std::string& name, const types::Type& type);
+  void MatchAll(std::span<const types::Type> declared, std::span<const types::Type> actual);
+  void MatchDims(std::span<const types::Dim> declared, std::span<const types::Dim> actual);
+
+  std::vector<types::Dim::Binding> dims_;
+  std::vector<types::Type::Binding> types_;
+};
+
 // The result type of a function of this type for these arguments: symbols and type variables of its
 // parameters stand for what the arguments have. Symbols that no parameter tells get fresh names.
 types::Type InferInvoke(const types::Type& function, std::span<const Expr> args,

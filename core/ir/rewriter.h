@@ -67,6 +67,8 @@ class Rewriter {
   const Call* OldCall(const Expr& old, ops::Op op) const;
   // The new function's call that an atom stands for, or null.
   const Call* NewCall(const Expr& expr) const;
+  // The value of a variable of the new function; null for parameters.
+  const Node* NewDefinition(const Expr& expr) const { return builder_.Definition(expr); }
   bool infers_again() const { return infer_again_; }
   // Says that something changed though the binding was kept.
   void MarkChanged() { changed_ = true; }

@@ -199,7 +199,8 @@ class Generator {
     switch (type.kind()) {
       case TypeKind::kInt: return ComputeInt(depth);
       case TypeKind::kFloat: {
-        if (Chance(25)) return builder_->EmitScalar(ScalarOp::kToFloat, {Make(Type::Int(), depth)});
+        if (Chance(25))
+          return builder_->EmitScalar(ScalarOp::kToFloat, {Make(Type::Int(), depth)});
         constexpr ScalarOp kOps[] = {ScalarOp::kAdd, ScalarOp::kSub, ScalarOp::kMul};
         return Binary(kOps[Below(3)], type, depth);
       }
@@ -224,7 +225,8 @@ class Generator {
       case 0: {
         Expr divided = Make(Type::Int(), depth);
         const ScalarOp op = Chance(50) ? ScalarOp::kDiv : ScalarOp::kMod;
-        return builder_->EmitScalar(op, {divided, Int(Chance(20) ? int64_t{-1} : int64_t{1} + Below(5))});
+        const int64_t divisor = Chance(20) ? int64_t{-1} : int64_t{1} + Below(5);
+        return builder_->EmitScalar(op, {divided, Int(divisor)});
       }
       case 1: {
         Expr closure = Make(IntFunction(), depth);

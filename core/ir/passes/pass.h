@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "core/ir/control.h"
 #include "core/ir/module.h"
 #include "core/text/diagnostics.h"
 
@@ -18,6 +19,8 @@ struct Evaluator {
   void* context = nullptr;
   Result<std::vector<TensorPtr>> (*run)(void* context, const ops::OpInfo& op, const Attrs& attrs,
                                         std::span<const Any> args) = nullptr;
+  // The same for a scalar operation; b is a again where there is only one argument.
+  Status (*run_scalar)(ScalarOp op, const AnyView& a, const AnyView& b, Any* result) = nullptr;
 };
 
 struct PassContext {

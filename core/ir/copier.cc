@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/ir/copier.h"
+
+#include "core/base/check.h"
+
+namespace tern::ir {
+
+Expr Copier::Copy(const Function& function, std::span<const Expr> args) {
+  TERN_CHECK(args.size() == function.parameters().size());
+  for (size_t i = 0; i < args.size(); ++i) {
+    const VarPtr& parameter = function.parameters()[i];
+    map_[parameter.get()] = args[i];
+    types_.Match(parameter->type(), TypeOf(args[i]));
+  }
+  CopyBindings(function.bindings());
+  Expr result = CopyResult(function.result());
+  return result->As<Tuple>() != nullptr ? builder_.Bind(std::move(result)) : result;
+}
+
+Expr Copier::Map(const Expr& atom) const {
+  const auto found = map_.find(atom.get());
+  return found == map_.end() ? atom : found->second;
+}
+
+std::vector<Expr> Copier::MapAll(std::span<const Expr> atoms) const {
+  std::vector<Expr> mapped;
+  for (const Expr& atom : atoms) mapped.push_back(Map(atom));
+  return mapped;
+}
+
+// Symbols that no argument tells are the function's own: each copy has others.
+types::Type Copier::CopyType(const types::Type& type) {
+  std::vector<std::string> symbols;
+  type.CollectSymbols(&symbols);
+  for (const std::string& symbol : symbols) {
+    if (!types_.Knows(symbol)) types_.BindSymbol(symbol, builder_.FreshDim());
+  }
+  return types_.Apply(type);
+}
+
+VarPtr Copier::CopyVar(const Var& var) {
+  VarPtr copy = MakeVar(var.name(), CopyType(var.type()), var.origin());
+  map_[&var] = copy;
+  return copy;
+}
+
+void Copier::CopyBindings(std::span<const Binding> bindings) {
+  for (size_t i = 0; i < bindings.size(); ++i) {
+    const Binding& binding = bindings[i];
+    builder_.SetOrigin(binding.var->origin());
+    if (!binding.recursive) {
+      map_[binding.var.get()] = CopyValue(binding);
+      continue;
+    }
+    for (size_t j = i; j < bindings.size() && bindings[j].recursive; ++j) {
+      if (!map_.contains(bindings[j].var.get())) CopyVar(*bindings[j].var);
+    }
+    const VarPtr var(Map(binding.var)->As<Var>());
+    builder_.Adopt({var, CopyLambda(*binding.value->As<Function>()), true});
+  }
+}
+
+Expr Copier::CopyResult(const Expr& result) {
+  const Tuple* tuple = result->As<Tuple>();
+  return tuple == nullptr ? Map(result) : MakeTuple(MapAll(tuple->fields()));
+}
+
+LetPtr Copier::CopyBlock(const Let& block) {
+  const std::string origin = builder_.origin();
+  builder_.BeginBlock();
+  CopyBindings(block.bindings());
+  LetPtr copy = builder_.EndBlock(CopyResult(block.result()));
+  builder_.SetOrigin(origin);
+  return copy;
+}
+
+FunctionPtr Copier::CopyLambda(const Function& lambda) {
+  const std::string origin = builder_.origin();
+  std::vector<VarPtr> parameters;
+  for (const VarPtr& parameter : lambda.parameters()) parameters.push_back(CopyVar(*parameter));
+  builder_.BeginLambda(std::move(parameters));
+  CopyBindings(lambda.bindings());
+  FunctionPtr copy = builder_.EndLambda(CopyResult(lambda.result()));
+  builder_.SetOrigin(origin);
+  return copy;
+}
+
+Expr Copier::CopySwitch(const Switch& node) {
+  std::vector<SwitchCase> cases;
+  for (const SwitchCase& option : node.cases()) {
+    cases.push_back({option.constructor, {}, nullptr});
+    for (const VarPtr& field : option.fields)
+      cases.back().fields.push_back(field ? CopyVar(*field) : nullptr);
+    cases.back().block = CopyBlock(*option.block);
+  }
+  LetPtr otherwise;
+  if (node.default_block()) otherwise = CopyBlock(*node.default_block());
+  return MakeSwitch(node.data_type(), Map(node.subject()), std::move(cases), otherwise);
+}
+
+Expr Copier::CopyValue(const Binding& binding) {
+  const Expr& value = binding.value;
+  Expr copy;
+  switch (value->kind()) {
+    case NodeKind::kVar:
+    case NodeKind::kConstant:
+    case NodeKind::kGlobal: return Map(value);
+    case NodeKind::kCall:
+      builder_.SetName(binding.var->name());
+      return builder_.Emit(value->As<Call>()->op(), MapAll(value->As<Call>()->args()),
+                           value->As<Call>()->attrs());
+    case NodeKind::kTuple: copy = MakeTuple(MapAll(value->As<Tuple>()->fields())); break;
+    case NodeKind::kGetItem:
+      copy = MakeGetItem(Map(value->As<GetItem>()->tuple()), value->As<GetItem>()->index());
+      break;
+    case NodeKind::kInvoke:
+      copy = MakeInvoke(Map(value->As<Invoke>()->callee()), MapAll(value->As<Invoke>()->args()));
+      break;
+    case NodeKind::kIf: {
+      const If& node = *value->As<If>();
+      const LetPtr then_block = CopyBlock(*node.then_block());
+      copy = MakeIf(Map(node.condition()), then_block, CopyBlock(*node.else_block()));
+      break;
+    }
+    case NodeKind::kSwitch: copy = CopySwitch(*value->As<Switch>()); break;
+    case NodeKind::kConstruct:
+      copy = MakeConstruct(value->As<Construct>()->data_type(),
+                           value->As<Construct>()->constructor(),
+                           MapAll(value->As<Construct>()->fields()));
+      break;
+    case NodeKind::kMakeClosure:
+      copy = MakeMakeClosure(value->As<MakeClosure>()->function(),
+                             MapAll(value->As<MakeClosure>()->captured()));
+      break;
+    case NodeKind::kScalar:
+      copy = MakeScalar(value->As<Scalar>()->op(), MapAll(value->As<Scalar>()->args()));
+      break;
+    case NodeKind::kDeviceCopy:
+      copy = MakeDeviceCopy(Map(value->As<DeviceCopy>()->source()),
+                            value->As<DeviceCopy>()->device());
+      break;
+    case NodeKind::kFunction: copy = CopyLambda(*value->As<Function>()); break;
+    case NodeKind::kFatal:
+    case NodeKind::kPrimitive:
+    case NodeKind::kLet: copy = value; break;
+  }
+  builder_.SetName(binding.var->name());
+  return builder_.BindAs(std::move(copy), CopyType(binding.var->type()));
+}
+
+}  // namespace tern::ir
