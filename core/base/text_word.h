@@ -19,9 +19,8 @@ inline uint64_t LoadWord(const char* bytes) {
   return uint64_t{word};
 }
 
-// The first `size` <= 8 bytes, zeros behind them. The loads overlap where they must.
+// The first `size` < 8 bytes, zeros behind them. The loads overlap where they must.
 inline uint64_t LoadTextWord(const char* bytes, size_t size) {
-  if (size >= 8) return LoadWord<uint64_t>(bytes);
   if (size >= 4)
     return LoadWord<uint32_t>(bytes) | LoadWord<uint32_t>(bytes + size - 4) << (8 * (size - 4));
   if (size == 0) return 0;

@@ -255,8 +255,12 @@ inline void StringCore<Char>::InitSmall(const Char* data, size_t size) noexcept 
   tag_ = static_cast<int32_t>(size);
   words_[0] = words_[1] = 0;
   if constexpr (sizeof(Char) == 1) {
-    words_[0] = LoadTextWord(data, size);
-    if (size > 8) words_[1] = LoadWord<uint64_t>(data + size - 8) >> (8 * (16 - size));
+    if (size < 8) {
+      words_[0] = LoadTextWord(data, size);
+    } else {
+      words_[0] = LoadWord<uint64_t>(data);
+      if (size > 8) words_[1] = LoadWord<uint64_t>(data + size - 8) >> (8 * (16 - size));
+    }
   } else {
     for (size_t i = 0; i < size; ++i) words_[i / 2] |= uint64_t{data[i]} << (32 * (i % 2));
   }

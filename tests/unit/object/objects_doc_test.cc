@@ -257,8 +257,8 @@ TEST_F(ObjectsDoc, ExamplesStandInTheDocumentAsTheyAreHere) {
   const std::string page = ReadText(TERN_SOURCE_DIR "/docs/objects.md");
   int examples = 0;
   for (const std::string name :
-       {"values", "pads", "boxes", "moved", "text", "split", "containers", "fields", "weak", "calls",
-        "errors", "equality", "serialization"}) {
+       {"values", "pads", "boxes", "moved", "text", "split", "containers", "fields", "weak",
+        "calls", "errors", "equality", "serialization"}) {
     EXPECT_NE(
         page.find(StrCat("<!-- [doc:", name, "] -->\n```cpp\n", Example(source, name, 2), "```")),
         std::string::npos)

@@ -1,44 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing, medians, and the table as text and as JSON.
+// The table, as text and as JSON.
 #include "tools/bench/support/rows.h"
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <utility>
 
 #include "core/base/json.h"
+#include "tools/bench/support/timer.h"
 
 namespace tern::bench {
 namespace {
-
-constexpr double kSampleSeconds = 1e-3;
-
-double Seconds(const Loop& loop, int64_t iterations) {
-  const auto start = std::chrono::steady_clock::now();
-  loop(iterations);
-  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
-  return passed.count();
-}
-
-// So many that a sample takes kSampleSeconds.
-int64_t ChooseIterations(const Loop& loop) {
-  int64_t iterations = 1;
-  for (;;) {
-    const double seconds = Seconds(loop, iterations);
-    if (seconds >= kSampleSeconds / 2 || iterations >= int64_t{1} << 40) {
-      const double scale = kSampleSeconds / std::max(seconds, 1e-9);
-      return std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(iterations) * scale));
-    }
-    iterations *= seconds > kSampleSeconds / 50 ? 2 : 8;
-  }
-}
-
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 std::optional<double> RatioOf(double ours, std::optional<double> rival) {
   if (!rival.has_value() || *rival <= 0) return std::nullopt;
@@ -76,18 +48,11 @@ bool Bench::Wanted(const Case& what) const { return what.name.find(filter_) != s
 
 void Bench::Compare(const Case& what, const Loop& ours, const Loop& rival) {
   if (!Wanted(what)) return;
-  const int64_t our_count = ChooseIterations(ours);
-  const int64_t rival_count = rival ? ChooseIterations(rival) : 0;
-  std::vector<double> our_times, rival_times;
   const double scale = 1e9 / what.items_per_iteration;
-  for (int sample = 0; sample < samples_; ++sample) {
-    our_times.push_back(Seconds(ours, our_count) / static_cast<double>(our_count) * scale);
-    if (rival)
-      rival_times.push_back(Seconds(rival, rival_count) / static_cast<double>(rival_count) * scale);
-  }
+  const Times times = TimeLoops(ours, rival, samples_);
   std::optional<double> rival_time;
-  if (rival) rival_time = Median(std::move(rival_times));
-  Add({what, Median(std::move(our_times)), rival_time});
+  if (times.rival.has_value()) rival_time = *times.rival * scale;
+  Add({what, times.ours * scale, rival_time});
 }
 
 void Bench::Figure(const Case& what, double ours, std::optional<double> rival) {

@@ -6,9 +6,9 @@
 //                 [&](int64_t n) { while (n-- > 0) … }, [&](int64_t n) { while (n-- > 0) … });
 //   return bench.Finish();                     // prints the table, writes the file
 //
-// Each side runs its loop `n` times; n is chosen so that a sample takes about a millisecond.
-// Samples of both sides alternate, and the medians are compared, so that a busy machine disturbs
-// both alike. Runs natively and under node. Single-threaded.
+// Each side runs its loop `n` times, in samples of about a millisecond. Samples of both sides are
+// interleaved, and the medians are compared, so that a busy machine disturbs both alike (timer.h).
+// Runs natively and under node. Single-threaded.
 #ifndef TERN_TOOLS_BENCH_SUPPORT_ROWS_H_
 #define TERN_TOOLS_BENCH_SUPPORT_ROWS_H_
 
