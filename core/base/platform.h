@@ -17,7 +17,13 @@ extern "C" {
 
 struct TernParallel; /* core/kernels/kernel.h: a worker pool */
 
-enum { TERN_LOG_DEBUG = 0, TERN_LOG_INFO = 1, TERN_LOG_WARNING = 2, TERN_LOG_ERROR = 3 };
+enum {
+  TERN_LOG_DEBUG = 0,
+  TERN_LOG_INFO = 1,
+  TERN_LOG_WARNING = 2,
+  TERN_LOG_ERROR = 3,
+  TERN_LOG_OUTPUT = 4, /* a line that a program prints: no message about anything */
+};
 
 typedef struct TernPlatform {
   size_t struct_size; /* sizeof(TernPlatform) as the caller was built */

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "core/object/allocator.h"
@@ -54,11 +55,23 @@ class RunContext {
   }
   void ReleaseScratch();
 
+  // Where programs write lines of text; without a writer they are dropped.
+  using Writer = void (*)(void* context, std::string_view line);
+  void set_writer(Writer writer, void* context) {
+    writer_ = writer;
+    writer_context_ = context;
+  }
+  void Write(std::string_view line) const {
+    if (writer_ != nullptr) writer_(writer_context_, line);
+  }
+
  private:
   ObjectPtr<Allocator> allocator_;
   const TernParallel* parallel_;
   void* scratch_ = nullptr;
   size_t scratch_bytes_ = 0;
+  Writer writer_ = nullptr;
+  void* writer_context_ = nullptr;
   DeviceList devices_;
 };
 

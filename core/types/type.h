@@ -106,8 +106,8 @@ class Type {
   std::shared_ptr<const Node> node_;
 };
 
-// A declared sum type: type Tree['a] { Leaf, Node('a, Tree['a], Tree['a]) }. A value of it is an ADT
-// object whose tag is the constructor's index.
+// A declared sum type: type Tree['a] { Leaf, Node('a, Tree['a], Tree['a]) }. A value of it is an
+// ADT object whose tag is the constructor's index.
 struct DataType {
   struct Constructor {
     std::string name;

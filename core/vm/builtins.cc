@@ -17,6 +17,7 @@
 #include "core/object/run_context.h"
 #include "core/object/sequence.h"
 #include "core/vm/scalar.h"
+#include "core/vm/value_builtins.h"
 
 namespace tern::vm {
 namespace {
@@ -261,7 +262,7 @@ FunctionPtr FindBuiltin(std::string_view name) {
   for (const BuiltinInfo& info : kBuiltins) {
     if (info.name == name) return MakeBuiltin(info);
   }
-  return nullptr;
+  return FindValueBuiltin(name);
 }
 
 Status RegisterBuiltins(Registry* registry) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The vm.builtin.* functions: shape heaps, moves, lists; what a program needs beside its
-// instructions.
+// instructions. The tern.* functions of value_builtins.h are found here too.
 #ifndef TERN_CORE_VM_BUILTINS_H_
 #define TERN_CORE_VM_BUILTINS_H_
 

@@ -71,6 +71,13 @@ VirtualMachine::VirtualMachine(ProgramPtr program, const VmOptions& options)
       options_(options),
       context_(AllocatorOf(options), options.parallel) {
   args_.resize(program_->max_args());
+  if (options_.platform != nullptr && options_.platform->log != nullptr) {
+    const auto write = [](void* platform, std::string_view line) {
+      const auto* to = static_cast<const TernPlatform*>(platform);
+      to->log(to->context, TERN_LOG_OUTPUT, line.data(), line.size());
+    };
+    context_.set_writer(write, const_cast<TernPlatform*>(options_.platform));
+  }
   code_ = program_->code().data();
   plain_code_ = program_->plain_code().data();
   stack_capacity_ = std::min(kFirstStack, options_.max_registers);

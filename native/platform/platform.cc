@@ -24,8 +24,9 @@ int64_t ClockNs(void*) {
 
 void Log(void*, int32_t level, const char* text, size_t length) {
   if (level < TERN_LOG_WARNING) return;
-  fwrite(text, 1, length, stderr);
-  fputc('\n', stderr);
+  FILE* const file = level == TERN_LOG_OUTPUT ? stdout : stderr;
+  fwrite(text, 1, length, file);
+  fputc('\n', file);
 }
 
 }  // namespace

@@ -9,9 +9,9 @@ namespace {
 TEST(Type, TextReadsBack) {
   for (const char* text :
        {"f32[n, 128]", "i64[]", "(f32[n], bool[2, 3])", "fn(f32[n, 4], i64[]) -> f32[max(m,n)]",
-        "none", "?", "()", "u8[((n+1)/2), 2*n+1]",
-        "int", "float", "bool", "string", "List[int]", "Map[string, List[f32[n]]]", "'a", "Tree",
-        "Tree['a, f32[n, 2]]", "fn('a, bool[2]) -> List[('a, bool)]"}) {
+        "none", "?", "()", "u8[((n+1)/2), 2*n+1]", "int", "float", "bool", "string", "List[int]",
+        "Map[string, List[f32[n]]]", "'a", "Tree", "Tree['a, f32[n, 2]]",
+        "fn('a, bool[2]) -> List[('a, bool)]"}) {
     Result<Type> type = Type::Parse(text);
     ASSERT_TRUE(type.ok()) << text;
     EXPECT_EQ(type->ToText(), text);
@@ -27,9 +27,9 @@ TEST(Type, Differs) {
 
 TEST(Type, ParseErrors) {
   for (const char* text :
-       {"", "f32", "f32[n", "f99[1]", "(f32[1]", "fn(f32[1])", "f32[1] x", "f32[,]", "f32[n+]",
-        "List", "List[]", "List[int", "List[int, int]", "Map[int]", "Tree[", "Tree[]", "'", "'1",
-        "integer", "int x", "integer[2]"}) {
+       {"",       "f32",     "f32[n", "f99[1]", "(f32[1]",  "fn(f32[1])",     "f32[1] x",
+        "f32[,]", "f32[n+]", "List",  "List[]", "List[int", "List[int, int]", "Map[int]",
+        "Tree[",  "Tree[]",  "'",     "'1",     "integer",  "int x",          "integer[2]"}) {
     EXPECT_FALSE(Type::Parse(text).ok()) << text;
   }
   EXPECT_FALSE(Type::Parse(std::string(500, '(')).ok());
@@ -63,8 +63,9 @@ TEST(Type, VariablesAndSubstitution) {
 }
 
 TEST(DataType, TextReadsBack) {
-  for (const char* text : {"type Empty {}", "type Color { Red, Green }",
-                           "type Tree['a, 'b] { Leaf, Node('a, Tree['a, 'b], f32[n]), Pair(('a, 'b)) }"}) {
+  for (const char* text :
+       {"type Empty {}", "type Color { Red, Green }",
+        "type Tree['a, 'b] { Leaf, Node('a, Tree['a, 'b], f32[n]), Pair(('a, 'b)) }"}) {
     Result<DataType> data = DataType::Parse(text);
     ASSERT_TRUE(data.ok()) << text;
     EXPECT_EQ(data->ToText(), text);

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Passes and code generation.
+#include "core/driver/compile_module.h"
+
+#include <algorithm>
+
+#include "core/base/strings.h"
+#include "core/driver/evaluate.h"
+#include "core/driver/pipeline.h"
+#include "core/ir/codegen/vm_codegen.h"
+#include "core/ir/printer.h"
+#include "core/ir/visitor.h"
+#include "core/kernels/bind/bind.h"
+
+namespace tern::driver {
+namespace {
+
+// Keeps the text of the stages that were asked for.
+struct StageSink {
+  const std::vector<std::string>* wanted;
+  std::vector<Stage> stages;
+
+  static bool Matches(std::string_view wanted, std::string_view stage) {
+    return wanted == "all" || wanted == stage || stage.starts_with(StrCat(wanted, "-"));
+  }
+  void Add(std::string_view stage, const ir::Module& module) {
+    const auto matches = [&](const std::string& name) { return Matches(name, stage); };
+    if (std::none_of(wanted->begin(), wanted->end(), matches)) return;
+    stages.push_back({std::string(stage), ir::ToText(module)});
+  }
+};
+
+// Names of passes that do not exist are a mistake of the caller, not silence.
+Status CheckNames(const std::vector<std::string>& names, std::string_view option,
+                  std::string_view first) {
+  std::vector<std::string_view> known;
+  for (const PipelineStage& stage : PipelineStages()) {
+    known.push_back(stage.name);
+    known.push_back(stage.pass);
+  }
+  if (!first.empty()) known.insert(known.end(), {first, "all"});
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    Status status = InvalidArgument("there is no pass '", name, "' to ", option);
+    const std::string_view near = DidYouMean(name, known);
+    if (!near.empty()) status.AddNote(StrCat("help: did you mean '", near, "'?"));
+    return std::move(status.SetErrorCode("E0013"));
+  }
+  return OkStatus();
+}
+
+// Operators that passes left in the module and that no kernel carries out, each use of them.
+Status CheckKernels(const ir::Module& module, std::string_view file) {
+  text::Diagnostics diagnostics;
+  for (const ir::Module::Item& item : module.items()) {
+    ir::ForEachBinding(item.function->bindings(), [&](const ir::Binding& binding) {
+      const ir::Call* call = binding.value->As<ir::Call>();
+      if (call == nullptr || kernels::HasOperator(call->op().name)) return;
+      diagnostics
+          .Error("E0402",
+                 StrCat("operator ", call->op().name, " is not supported: it has no kernel"))
+          .InFile(file)
+          .InNode(binding.var->origin());
+    });
+  }
+  return diagnostics.ToStatus(StatusCode::kUnsupported);
+}
+
+}  // namespace
+
+Status CheckStageNames(const CompileOptions& options, std::string_view first_stage) {
+  TERN_TRY(CheckNames(options.disabled_passes, "disable", {}));
+  return CheckNames(options.print_after, "print after", first_stage);
+}
+
+Result<CompileResult> CompileModule(ir::Module module, const CompileOptions& options,
+                                    std::string_view first_stage) {
+  StageSink sink{&options.print_after, {}};
+  sink.Add(first_stage, module);
+  RunContext context;
+  const auto forward = [](void* raw, std::string_view stage, const ir::Module& after) {
+    static_cast<StageSink*>(raw)->Add(stage, after);
+  };
+  const PipelineOptions pipeline = {.disabled = options.disabled_passes,
+                                    .evaluator = KernelEvaluator(&context),
+                                    .sink = forward,
+                                    .sink_context = &sink};
+  TERN_TRY_ASSIGN(module, RunPipeline(std::move(module), pipeline));
+  TERN_TRY(CheckKernels(module, options.source_name));
+  TERN_TRY_ASSIGN(vm::ExecutablePtr executable, ir::GenerateCode(module));
+  return CompileResult{std::move(executable), std::move(sink.stages)};
+}
+
+}  // namespace tern::driver

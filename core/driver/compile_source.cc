@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/driver/compile_source.h"
+
+#include "core/driver/compile_module.h"
+#include "core/lang/lower.h"
+#include "core/lang/program.h"
+
+namespace tern::driver {
+
+Result<CompileResult> CompileSource(std::string_view text, const CompileOptions& options,
+                                    text::Diagnostics* warnings) {
+  constexpr std::string_view kFirstStage = "lower";
+  TERN_TRY(CheckStageNames(options, kFirstStage));
+  lang::CheckedProgram checked = lang::Check(options.source_name, text);
+  TERN_TRY(checked.diagnostics.ToStatus());
+  ir::Module module = lang::Lower(*checked.program, &checked.diagnostics);
+  TERN_TRY(checked.diagnostics.ToStatus());
+  module.SetMetadata("producer", "tern language");
+  if (warnings != nullptr) *warnings = std::move(checked.diagnostics);
+  return CompileModule(std::move(module), options, kFirstStage);
+}
+
+}  // namespace tern::driver

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/lang/decision.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/base/strings.h"
+#include "core/lang/op_call.h"
+
+namespace tern::lang {
+namespace {
+
+constexpr int kMaxNodes = 20000;
+
+struct Test {
+  int place;
+  const Pattern* pattern;  // kConstructor or kLiteral
+};
+
+struct Row {
+  std::vector<Test> tests = {};
+  std::vector<std::pair<Local*, int>> bindings = {};
+  size_t arm = 0;
+  bool has_guard = false;
+};
+
+// What is known of a place on the way to a leaf, for examples.
+struct Known {
+  std::string name = {};         // of a constructor; "" for a tuple
+  std::vector<int> fields = {};  // places
+  std::string literal = {};
+};
+
+std::string LiteralText(const Pattern& pattern) { return pattern.literal->text; }
+
+// Equal literals may be written differently: 16 and 0x10.
+std::string LiteralKey(const Pattern& pattern) {
+  const std::optional<int64_t> value = ParseInt64(pattern.literal->text);
+  const std::optional<int64_t> literal = IntLiteral(*pattern.literal);
+  if (value.has_value() || literal.has_value())
+    return StrCat(value.has_value() ? *value : *literal);
+  if (pattern.literal->kind == ExprKind::kString) return "\"" + Unescape(pattern.literal->text);
+  return pattern.literal->text;
+}
+
+class Builder {
+ public:
+  explicit Builder(DecisionTree* tree) : tree_(tree) {}
+
+  void Run(const std::vector<DecisionRow>& patterns) {
+    tree_->places.push_back({});
+    tree_->uses.assign(patterns.size(), 0);
+    std::vector<Row> rows;
+    for (size_t i = 0; i < patterns.size(); ++i) {
+      Row row{.arm = i, .has_guard = patterns[i].has_guard};
+      Expand(patterns[i].pattern, 0, &row);
+      rows.push_back(std::move(row));
+    }
+    tree_->root = Build(std::move(rows));
+  }
+
+ private:
+  int FieldOf(int parent, int field) {
+    const auto [found, made] =
+        fields_.emplace(std::pair(parent, field), static_cast<int>(tree_->places.size()));
+    if (made) tree_->places.push_back({parent, field});
+    return found->second;
+  }
+
+  // Names become bindings, tuples their parts; what is left are tests.
+  void Expand(const Pattern* pattern, int place, Row* row) {
+    switch (pattern->kind) {
+      case PatternKind::kError:
+      case PatternKind::kWildcard: return;
+      case PatternKind::kBind: row->bindings.emplace_back(pattern->local, place); return;
+      case PatternKind::kLiteral:
+      case PatternKind::kConstructor: row->tests.push_back({place, pattern}); return;
+      case PatternKind::kTuple: break;
+    }
+    Known& known = known_[place];
+    known.fields.clear();
+    for (size_t i = 0; i < pattern->args.size(); ++i) {
+      const int part = FieldOf(place, static_cast<int>(i));
+      known_[place].fields.push_back(part);
+      Expand(pattern->args[i].get(), part, row);
+    }
+  }
+
+  std::unique_ptr<Decision> Node(Decision::Kind kind) {
+    auto node = std::make_unique<Decision>();
+    node->kind = kind;
+    tree_->too_large = tree_->too_large || ++nodes_ > kMaxNodes;
+    return node;
+  }
+
+  std::unique_ptr<Decision> Build(std::vector<Row> rows) {
+    if (rows.empty() || tree_->too_large) return Fail();
+    const Row& first = rows.front();
+    if (first.tests.empty()) return Leaf(std::move(rows));
+    const Test test = first.tests.front();
+    return test.pattern->kind == PatternKind::kConstructor ? BuildData(rows, test)
+                                                           : BuildLiterals(rows, test);
+  }
+
+  std::unique_ptr<Decision> Fail() {
+    std::unique_ptr<Decision> node = Node(Decision::Kind::kFail);
+    node->example = Example(0);
+    if (tree_->missing.empty()) tree_->missing = node->example;
+    return node;
+  }
+
+  std::unique_ptr<Decision> Leaf(std::vector<Row> rows) {
+    std::unique_ptr<Decision> node = Node(Decision::Kind::kMatch);
+    node->arm = rows.front().arm;
+    node->bindings = rows.front().bindings;
+    ++tree_->uses[node->arm];
+    if (!rows.front().has_guard) return node;
+    rows.erase(rows.begin());
+    node->otherwise = Build(std::move(rows));
+    return node;
+  }
+
+  // The rows that remain where the place is what `matches` accepts; tests of it become those of its
+  // fields. Rows without a test of it stay.
+  template <class Matches>
+  std::vector<Row> Specialize(const std::vector<Row>& rows, int place,
+                              const std::vector<int>& fields, const Matches& matches) {
+    std::vector<Row> left;
+    for (const Row& row : rows) {
+      const auto at = std::find_if(row.tests.begin(), row.tests.end(),
+                                   [&](const Test& test) { return test.place == place; });
+      if (at == row.tests.end()) {
+        left.push_back(row);
+        continue;
+      }
+      if (!matches(*at->pattern)) continue;
+      Row kept{.bindings = row.bindings, .arm = row.arm, .has_guard = row.has_guard};
+      const Pattern& pattern = *at->pattern;
+      for (size_t i = 0; i < pattern.args.size() && i < fields.size(); ++i)
+        Expand(pattern.args[i].get(), fields[i], &kept);
+      for (const Test& test : row.tests) {
+        if (test.place != place) kept.tests.push_back(test);
+      }
+      left.push_back(std::move(kept));
+    }
+    return left;
+  }
+
+  // The patterns that test the place, each once by `key`.
+  template <class Key>
+  static auto TestsOf(const std::vector<Row>& rows, int place, const Key& key) {
+    std::vector<std::pair<decltype(key(*rows[0].tests[0].pattern)), const Pattern*>> found;
+    for (const Row& row : rows) {
+      for (const Test& test : row.tests) {
+        if (test.place != place) continue;
+        auto value = key(*test.pattern);
+        const auto same = [&](const auto& entry) { return entry.first == value; };
+        if (std::none_of(found.begin(), found.end(), same))
+          found.emplace_back(std::move(value), test.pattern);
+      }
+    }
+    return found;
+  }
+
+  std::unique_ptr<Decision> BuildData(const std::vector<Row>& rows, const Test& test) {
+    std::unique_ptr<Decision> node = Node(Decision::Kind::kData);
+    node->place = test.place;
+    node->data = test.pattern->data;
+    const auto tags = TestsOf(rows, test.place, [](const Pattern& p) { return p.tag; });
+    for (size_t tag = 0; tag < node->data->constructors.size(); ++tag) {
+      const auto is = [&](const auto& entry) { return entry.first == static_cast<int>(tag); };
+      if (std::none_of(tags.begin(), tags.end(), is)) continue;
+      Decision::Case made;
+      made.tag = static_cast<int>(tag);
+      made.fields = Enter(test.place, *node->data, tag);
+      made.then = Build(Specialize(rows, test.place, made.fields, [&](const Pattern& pattern) {
+        return pattern.tag == static_cast<int>(tag);
+      }));
+      known_.erase(test.place);
+      node->cases.push_back(std::move(made));
+    }
+    if (node->cases.size() == node->data->constructors.size()) return node;
+    size_t absent = 0;
+    while (std::any_of(tags.begin(), tags.end(),
+                       [&](const auto& entry) { return entry.first == static_cast<int>(absent); }))
+      ++absent;
+    Enter(test.place, *node->data, absent);
+    node->otherwise = Build(Specialize(rows, test.place, {}, [](const Pattern&) { return false; }));
+    known_.erase(test.place);
+    return node;
+  }
+
+  // From here on the place is known to be of that constructor. Gives the places of its fields.
+  std::vector<int> Enter(int place, const DataDecl& data, size_t tag) {
+    const ConstructorDecl& constructor = data.constructors[tag];
+    Known known{.name = constructor.name.text};
+    // Fields of different constructors are different places.
+    for (size_t i = 0; i < constructor.fields.size(); ++i) {
+      const int part = FieldOf(place, static_cast<int>(tag * 1000 + i));
+      tree_->places[static_cast<size_t>(part)].field = static_cast<int>(i);
+      known.fields.push_back(part);
+    }
+    known_[place] = known;
+    return known.fields;
+  }
+
+  std::unique_ptr<Decision> BuildLiterals(const std::vector<Row>& rows, const Test& test) {
+    std::unique_ptr<Decision> node = Node(Decision::Kind::kLiterals);
+    node->place = test.place;
+    const auto literals = TestsOf(rows, test.place, LiteralKey);
+    for (const auto& [key, literal] : literals) {
+      Decision::Case made;
+      made.literal = literal;
+      known_[test.place] = {.literal = LiteralText(*literal)};
+      made.then = Build(Specialize(rows, test.place, {}, [&key = key](const Pattern& pattern) {
+        return LiteralKey(pattern) == key;
+      }));
+      node->cases.push_back(std::move(made));
+    }
+    const bool bools = test.pattern->literal->kind == ExprKind::kBool;
+    if (!bools || literals.size() < 2) {
+      known_[test.place] = {.literal = Absent(*test.pattern, literals)};
+      node->otherwise =
+          Build(Specialize(rows, test.place, {}, [](const Pattern&) { return false; }));
+    }
+    known_.erase(test.place);
+    return node;
+  }
+
+  // A literal that is not among these.
+  template <class Literals>
+  static std::string Absent(const Pattern& pattern, const Literals& literals) {
+    if (pattern.literal->kind == ExprKind::kBool)
+      return pattern.literal->text == "true" ? "false" : "true";
+    const auto has = [&](const std::string& key) {
+      return std::any_of(literals.begin(), literals.end(),
+                         [&](const auto& entry) { return entry.first == key; });
+    };
+    const bool text = pattern.literal->kind == ExprKind::kString;
+    for (int i = 0;; ++i) {
+      const std::string value =
+          text ? StrCat("\"", std::string(static_cast<size_t>(i), 'x')) : StrCat(i);
+      if (!has(value)) return text ? value + "\"" : value;
+    }
+  }
+
+  std::string Example(int place) const {
+    const auto found = known_.find(place);
+    if (found == known_.end()) return "_";
+    const Known& known = found->second;
+    if (!known.literal.empty()) return known.literal;
+    if (known.fields.empty()) return known.name.empty() ? "_" : known.name;
+    std::string text = known.name + "(";
+    for (size_t i = 0; i < known.fields.size(); ++i)
+      StrAppend(&text, i == 0 ? "" : ", ", Example(known.fields[i]));
+    return text + ")";
+  }
+
+  DecisionTree* tree_;
+  std::map<std::pair<int, int>, int> fields_;
+  std::map<int, Known> known_;
+  int nodes_ = 0;
+};
+
+}  // namespace
+
+DecisionTree BuildDecision(const std::vector<DecisionRow>& rows) {
+  DecisionTree tree;
+  Builder(&tree).Run(rows);
+  return tree;
+}
+
+}  // namespace tern::lang

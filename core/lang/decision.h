@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decision trees: nested patterns as tests of one level each.
+//
+// The tree asks each question about a value at most once on every path, and ends in the first case
+// that matches; so it also tells which values no case matches, and which cases nothing reaches.
+#ifndef TERN_CORE_LANG_DECISION_H_
+#define TERN_CORE_LANG_DECISION_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/lang/ast.h"
+
+namespace tern::lang {
+
+// A part of the value that is matched: a field of a tuple or of a constructor's value.
+struct Place {
+  int parent = -1;  // -1: the value itself
+  int field = 0;
+};
+
+struct Decision {
+  enum class Kind : uint8_t {
+    kFail,      // no case matches; example
+    kMatch,     // arm; bindings; otherwise: where its guard does not hold (null without guard)
+    kData,      // place, data; cases by tag; otherwise
+    kLiterals,  // place; cases by literal; otherwise (null where true and false are both there)
+  };
+  struct Case {
+    int tag = -1;
+    const Pattern* literal = nullptr;
+    std::vector<int> fields;  // places
+    std::unique_ptr<Decision> then;
+  };
+
+  Kind kind = Kind::kFail;
+  int place = 0;
+  const DataDecl* data = nullptr;
+  std::vector<Case> cases;
+  std::unique_ptr<Decision> otherwise;
+  size_t arm = 0;
+  std::vector<std::pair<Local*, int>> bindings;  // names and places
+  std::string example;
+};
+
+struct DecisionTree {
+  std::unique_ptr<Decision> root;
+  std::vector<Place> places;  // the first is the value
+  std::vector<int> uses;      // leaves of each arm
+  std::string missing;        // a value that no case matches, "" where there is none
+  bool too_large = false;     // given up; the tree is not whole
+};
+
+// One row of a match.
+struct DecisionRow {
+  const Pattern* pattern;
+  bool has_guard = false;
+};
+DecisionTree BuildDecision(const std::vector<DecisionRow>& rows);
+
+}  // namespace tern::lang
+
+#endif  // TERN_CORE_LANG_DECISION_H_

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What types do not tell about patterns: every value of a match must have a case, every case a
+// value, and the patterns of let, parameters and 'for' must match whatever comes.
+#ifndef TERN_CORE_LANG_EXHAUSTIVE_H_
+#define TERN_CORE_LANG_EXHAUSTIVE_H_
+
+#include "core/lang/program.h"
+
+namespace tern::lang {
+
+// program: inferred without errors.
+void CheckMatches(const Program& program, text::Diagnostics* diagnostics);
+
+}  // namespace tern::lang
+
+#endif  // TERN_CORE_LANG_EXHAUSTIVE_H_

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/lang/program.h"
+
+#include "core/base/strings.h"
+#include "core/lang/exhaustive.h"
+#include "core/lang/infer.h"
+#include "core/lang/parser.h"
+
+namespace tern::lang {
+namespace {
+
+// The first declaration of a name stays.
+template <class Map, class Value>
+void Declare(Map* map, const Name& name, Value value, const Span* first,
+             text::Diagnostics* diagnostics) {
+  if (name.text.empty() || map->emplace(name.text, value).second) return;
+  text::Diagnostic& diagnostic =
+      diagnostics->Error("E1004", StrCat("'", name.text, "' is declared twice"))
+          .At(name.span, "declared again here");
+  if (first != nullptr) diagnostic.Mark(*first, "first declared here");
+}
+
+void DeclareConstructors(DataDecl* data, Declarations* names, text::Diagnostics* diagnostics) {
+  for (size_t tag = 0; tag < data->constructors.size(); ++tag) {
+    const Name& name = data->constructors[tag].name;
+    const auto found = names->constructors.find(name.text);
+    const Span* first = nullptr;
+    if (found != names->constructors.end()) {
+      const ConstructorRef& ref = found->second;
+      first = &ref.data->constructors[static_cast<size_t>(ref.tag)].name.span;
+    }
+    Declare(&names->constructors, name, ConstructorRef{data, static_cast<int>(tag)}, first,
+            diagnostics);
+  }
+}
+
+void DeclareAll(File* file, Declarations* names, text::Diagnostics* diagnostics) {
+  for (Item& item : file->items) {
+    if (Function* function = item.function.get()) {
+      const auto found = names->functions.find(function->name.text);
+      const Span* first = found == names->functions.end() ? nullptr : &found->second->name.span;
+      Declare(&names->functions, function->name, function, first, diagnostics);
+    } else if (DataDecl* data = item.data.get()) {
+      const auto found = names->data.find(data->name.text);
+      const Span* first = found == names->data.end() ? nullptr : &found->second->name.span;
+      Declare(&names->data, data->name, data, first, diagnostics);
+      DeclareConstructors(data, names, diagnostics);
+    } else {
+      diagnostics->Error("E1015", "operators defined by loop programs cannot be compiled yet")
+          .At(item.kernel->name.span, "this kernel is read and kept, but not built")
+          .Help("write it as a function of operators: fn name(x: f32[n]) -> f32[n] { … }");
+    }
+  }
+}
+
+template <class Map>
+auto Find(const Map& own, const Map& prelude, std::string_view name, bool from_prelude) {
+  const auto found = own.find(name);
+  if (!from_prelude && found != own.end()) return found->second;
+  const auto in_prelude = prelude.find(name);
+  return in_prelude == prelude.end() ? typename Map::mapped_type{} : in_prelude->second;
+}
+
+template <class Pointer, class Visit>
+std::vector<Pointer> Collect(const Program& program, const Visit& visit) {
+  std::vector<Pointer> all;
+  for (const File* file : {program.prelude.get(), program.file.get()}) {
+    for (const Item& item : file->items) {
+      if (Pointer pointer = visit(item)) all.push_back(pointer);
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+Function* Program::FindFunction(std::string_view name, bool from_prelude) const {
+  return Find(names.functions, prelude_names.functions, name, from_prelude);
+}
+DataDecl* Program::FindData(std::string_view name, bool from_prelude) const {
+  return Find(names.data, prelude_names.data, name, from_prelude);
+}
+ConstructorRef Program::FindConstructor(std::string_view name, bool from_prelude) const {
+  return Find(names.constructors, prelude_names.constructors, name, from_prelude);
+}
+
+std::vector<Function*> Program::AllFunctions() const {
+  return Collect<Function*>(*this, [](const Item& item) { return item.function.get(); });
+}
+std::vector<DataDecl*> Program::AllData() const {
+  return Collect<DataDecl*>(*this, [](const Item& item) { return item.data.get(); });
+}
+
+CheckedProgram Check(std::string_view file_name, std::string_view text) {
+  auto sources = std::make_shared<text::SourceMap>();
+  const int32_t prelude = sources->AddFile("prelude.tn", PreludeText());
+  const int32_t file = sources->AddFile(file_name, text);
+  CheckedProgram result{std::make_unique<Program>(), text::Diagnostics(sources)};
+  Program& program = *result.program;
+  program.sources = sources;
+  program.prelude = ParseFile(prelude, &result.diagnostics);
+  program.file = ParseFile(file, &result.diagnostics);
+  DeclareAll(program.prelude.get(), &program.prelude_names, &result.diagnostics);
+  DeclareAll(program.file.get(), &program.names, &result.diagnostics);
+  for (const Item& item : program.prelude->items) {
+    if (item.function != nullptr) item.function->in_prelude = true;
+  }
+  InferTypes(&program, &result.diagnostics);
+  if (result.diagnostics.ok()) CheckMatches(program, &result.diagnostics);
+  return result;
+}
+
+}  // namespace tern::lang

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/lang/type_text.h"
+
+#include "core/base/strings.h"
+
+namespace tern::lang {
+namespace {
+
+std::string ListText(std::span<const types::Type> list) {
+  std::string text;
+  for (size_t i = 0; i < list.size(); ++i) StrAppend(&text, i == 0 ? "" : ", ", TypeText(list[i]));
+  return text;
+}
+
+std::string TensorText(const types::TensorType& tensor) {
+  std::string text = tensor.dtype.ToString() + "[";
+  for (size_t i = 0; i < tensor.dims.size(); ++i)
+    StrAppend(&text, i == 0 ? "" : ", ", ExtentText(tensor.dims[i]));
+  return text + "]";
+}
+
+}  // namespace
+
+std::string ExtentText(const types::Dim& dim) {
+  std::vector<std::string> symbols;
+  dim.CollectSymbols(&symbols);
+  for (const std::string& symbol : symbols) {
+    if (symbol[0] == '_') return "?";
+  }
+  return dim.ToText();
+}
+
+std::string TypeText(const types::Type& type) {
+  using types::TypeKind;
+  switch (type.kind()) {
+    case TypeKind::kUnknown: return "_";
+    case TypeKind::kVariable: return type.name()[0] == '$' ? "_" : type.name();
+    case TypeKind::kTensor: return TensorText(type.tensor());
+    case TypeKind::kTuple: return StrCat("(", ListText(type.elements()), ")");
+    case TypeKind::kFunction:
+      return StrCat("fn(", ListText(type.parameters()), ") -> ", TypeText(type.result()));
+    case TypeKind::kList: return StrCat("List[", ListText(type.arguments()), "]");
+    case TypeKind::kMap: return StrCat("Map[", ListText(type.arguments()), "]");
+    case TypeKind::kData:
+      return type.arguments().empty() ? type.name()
+                                      : StrCat(type.name(), "[", ListText(type.arguments()), "]");
+    default: return type.ToText();
+  }
+}
+
+std::string KindText(const types::Type& type) {
+  using types::TypeKind;
+  switch (type.kind()) {
+    case TypeKind::kInt: return "an int";
+    case TypeKind::kFunction: return StrCat("a function ", TypeText(type));
+    case TypeKind::kTensor: return StrCat("a tensor ", TypeText(type));
+    case TypeKind::kTuple: return StrCat("a tuple ", TypeText(type));
+    case TypeKind::kFloat:
+    case TypeKind::kBool:
+    case TypeKind::kString: return StrCat("a ", TypeText(type));
+    default: return TypeText(type);
+  }
+}
+
+}  // namespace tern::lang

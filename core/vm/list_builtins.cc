@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// tern.list.* and tern.map.*
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/base/strings.h"
+#include "core/object/print.h"
+#include "core/object/sequence.h"
+#include "core/object/structural_equal.h"
+#include "core/object/table.h"
+#include "core/vm/value_builtins.h"
+
+namespace tern::vm {
+namespace {
+
+constexpr int64_t kMaxItems = int64_t{1} << 28;
+
+Status CheckIndex(int64_t index, size_t size) {
+  if (index >= 0 && index < static_cast<int64_t>(size)) return OkStatus();
+  return OutOfRange("index ", index, " is out of range for a list of ", size,
+                    size == 1 ? " item" : " items");
+}
+
+Status CheckSlice(int64_t begin, int64_t end, size_t size) {
+  if (begin >= 0 && begin <= end && end <= static_cast<int64_t>(size)) return OkStatus();
+  return OutOfRange("items ", begin, " up to ", end, " of a list of ", size,
+                    size == 1 ? " item" : " items");
+}
+
+Result<Any> Length(AnyArgs args) {
+  TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
+  return Any(static_cast<int64_t>(list->size()));
+}
+
+Result<Any> Get(AnyArgs args) {
+  TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
+  TERN_TRY_ASSIGN(const int64_t index, args[1].As<int64_t>());
+  TERN_TRY(CheckIndex(index, list->size()));
+  return Any((*list)[static_cast<size_t>(index)]);
+}
+
+Result<Any> Set(AnyArgs args) {
+  TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
+  TERN_TRY_ASSIGN(const int64_t index, args[1].As<int64_t>());
+  TERN_TRY(CheckIndex(index, list->size()));
+  SequencePtr copy = list->Copy();
+  copy->Set(static_cast<size_t>(index), Any(args[2]));
+  return Any(copy);
+}
+
+Result<Any> Append(AnyArgs args) {
+  TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
+  SequencePtr copy = Sequence::Make();
+  copy->Reserve(list->size() + 1);
+  for (const AnyView& item : *list) copy->PushBack(item);
+  copy->PushBack(args[1]);
+  return Any(copy);
+}
+
+Result<Any> Fresh(AnyArgs) { return Any(Sequence::Make()); }
+
+// The same list, written in place.
+Result<Any> Push(AnyArgs args) {
+  TERN_TRY_ASSIGN(Sequence * list, args[0].As<Sequence>());
+  list->PushBack(args[1]);
+  return Any(args[0]);
+}
+
+Result<Any> Concat(AnyArgs args) {
+  TERN_TRY_ASSIGN(const Sequence* first, args[0].As<Sequence>());
+  TERN_TRY_ASSIGN(const Sequence* second, args[1].As<Sequence>());
+  SequencePtr joined = Sequence::Make();
+  joined->Reserve(first->size() + second->size());
+  for (const AnyView& item : *first) joined->PushBack(item);
+  for (const AnyView& item : *second) joined->PushBack(item);
+  return Any(joined);
+}
+
+Result<Any> Slice(AnyArgs args) {
+  TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
+  TERN_TRY_ASSIGN(const int64_t begin, args[1].As<int64_t>());
+  TERN_TRY_ASSIGN(const int64_t end, args[2].As<int64_t>());
+  TERN_TRY(CheckSlice(begin, end, list->size()));
+  SequencePtr part = Sequence::Make();
+  for (int64_t i = begin; i < end; ++i) part->PushBack((*list)[static_cast<size_t>(i)]);
+  return Any(part);
+}
+
+Result<Any> Reverse(AnyArgs args) {
+  TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
+  SequencePtr reversed = Sequence::Make();
+  for (size_t i = list->size(); i > 0; --i) reversed->PushBack((*list)[i - 1]);
+  return Any(reversed);
+}
+
+// The items as T with their positions; false where one is something else.
+template <class T>
+bool ReadItems(const Sequence& list, std::vector<std::pair<T, size_t>>* items) {
+  for (size_t i = 0; i < list.size(); ++i) {
+    const std::optional<T> value = list[i].TryCast<T>();
+    if (!value.has_value()) return false;
+    items->emplace_back(*value, i);
+  }
+  return true;
+}
+
+// Equal items stay in order; NaN comes last.
+template <class T>
+bool SortAs(const Sequence& list, Sequence* sorted) {
+  std::vector<std::pair<T, size_t>> items;
+  if (!ReadItems(list, &items)) return false;
+  std::sort(items.begin(), items.end(), [](const auto& a, const auto& b) {
+    const bool a_is_nan = a.first != a.first, b_is_nan = b.first != b.first;
+    if (a_is_nan || b_is_nan) return a_is_nan == b_is_nan ? a.second < b.second : b_is_nan;
+    return a.first != b.first ? a.first < b.first : a.second < b.second;
+  });
+  for (const auto& [value, at] : items) sorted->PushBack(list[at]);
+  return true;
+}
+
+Result<Any> Sort(AnyArgs args) {
+  TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
+  SequencePtr sorted = Sequence::Make();
+  if (SortAs<int64_t>(*list, sorted.get()) || SortAs<double>(*list, sorted.get()) ||
+      SortAs<std::string_view>(*list, sorted.get()))
+    return Any(sorted);
+  return TypeError("sort takes a list of ints, floats or strings, got ", PrintValue(args[0]));
+}
+
+int64_t FindItem(const Sequence& list, const AnyView& wanted) {
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (StructuralEqual(list[i], wanted)) return static_cast<int64_t>(i);
+  }
+  return -1;
+}
+
+Result<Any> Contains(AnyArgs args) {
+  TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
+  return Any(FindItem(*list, args[1]) >= 0);
+}
+
+Result<Any> Find(AnyArgs args) {
+  TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
+  return Any(FindItem(*list, args[1]));
+}
+
+Result<Any> Range(AnyArgs args) {
+  TERN_TRY_ASSIGN(const int64_t begin, args[0].As<int64_t>());
+  TERN_TRY_ASSIGN(const int64_t end, args[1].As<int64_t>());
+  SequencePtr list = Sequence::Make();
+  if (begin >= end) return Any(list);
+  const uint64_t count = static_cast<uint64_t>(end) - static_cast<uint64_t>(begin);
+  if (count > static_cast<uint64_t>(kMaxItems))
+    return OutOfRange("a list of ", count, " items; at most ", kMaxItems, " are possible");
+  list->Reserve(static_cast<size_t>(count));
+  for (int64_t i = begin; i < end; ++i) list->PushInt(i);
+  return Any(list);
+}
+
+Result<Any> Repeat(AnyArgs args) {
+  TERN_TRY_ASSIGN(const int64_t count, args[1].As<int64_t>());
+  if (count < 0 || count > kMaxItems)
+    return OutOfRange("a list of ", count, " items; 0 to ", kMaxItems, " are possible");
+  SequencePtr list = Sequence::Make();
+  for (int64_t i = 0; i < count; ++i) list->PushBack(args[0]);
+  return Any(list);
+}
+
+constexpr ValueBuiltin kLists[] = {
+    {"tern.list.length", 1, &Length},     {"tern.list.get", 2, &Get},
+    {"tern.list.set", 3, &Set},           {"tern.list.append", 2, &Append},
+    {"tern.list.concat", 2, &Concat},     {"tern.list.slice", 3, &Slice},
+    {"tern.list.reverse", 1, &Reverse},   {"tern.list.sort", 1, &Sort},
+    {"tern.list.contains", 2, &Contains}, {"tern.list.find", 2, &Find},
+    {"tern.list.range", 2, &Range},       {"tern.list.repeat", 2, &Repeat},
+    {"tern.list.new", 0, &Fresh},         {"tern.list.push", 2, &Push},
+};
+
+// --- maps
+
+Result<Any> MapLength(AnyArgs args) {
+  TERN_TRY_ASSIGN(const Table* map, args[0].As<Table>());
+  return Any(static_cast<int64_t>(map->size()));
+}
+
+Result<Any> MapGet(AnyArgs args) {
+  TERN_TRY_ASSIGN(const Table* map, args[0].As<Table>());
+  const std::optional<AnyView> value = map->Find(args[1]);
+  if (value.has_value()) return Any(*value);
+  return NotFound("the map has no key ", PrintValue(args[1]), "; it has ", map->size(),
+                  map->size() == 1 ? " key" : " keys");
+}
+
+Result<Any> MapGetOr(AnyArgs args) {
+  TERN_TRY_ASSIGN(const Table* map, args[0].As<Table>());
+  const std::optional<AnyView> value = map->Find(args[1]);
+  return Any(value.has_value() ? *value : args[2]);
+}
+
+Result<Any> MapSet(AnyArgs args) {
+  TERN_TRY_ASSIGN(const Table* map, args[0].As<Table>());
+  TablePtr copy = map->Copy();
+  copy->Set(args[1], Any(args[2]));
+  return Any(copy);
+}
+
+Result<Any> MapRemove(AnyArgs args) {
+  TERN_TRY_ASSIGN(const Table* map, args[0].As<Table>());
+  TablePtr copy = map->Copy();
+  copy->Erase(args[1]);
+  return Any(copy);
+}
+
+Result<Any> MapContains(AnyArgs args) {
+  TERN_TRY_ASSIGN(const Table* map, args[0].As<Table>());
+  return Any(map->Contains(args[1]));
+}
+
+Result<Any> MapKeys(AnyArgs args) {
+  TERN_TRY_ASSIGN(const Table* map, args[0].As<Table>());
+  SequencePtr keys = Sequence::Make();
+  for (const auto& entry : *map) keys->PushBack(entry.key);
+  return Any(keys);
+}
+
+Result<Any> MapValues(AnyArgs args) {
+  TERN_TRY_ASSIGN(const Table* map, args[0].As<Table>());
+  SequencePtr values = Sequence::Make();
+  for (const auto& entry : *map) values->PushBack(entry.value);
+  return Any(values);
+}
+
+// (key, value, key, value, …)
+Result<Any> MapMake(AnyArgs args) {
+  if (args.size() % 2 != 0) return InvalidArgument("tern.map.make takes keys and values in turn");
+  TablePtr map = Table::Make();
+  for (size_t i = 0; i + 1 < args.size(); i += 2) map->Set(args[i], Any(args[i + 1]));
+  return Any(map);
+}
+
+constexpr ValueBuiltin kMaps[] = {
+    {"tern.map.length", 1, &MapLength}, {"tern.map.get", 2, &MapGet},
+    {"tern.map.get_or", 3, &MapGetOr},  {"tern.map.set", 3, &MapSet},
+    {"tern.map.remove", 2, &MapRemove}, {"tern.map.contains", 2, &MapContains},
+    {"tern.map.keys", 1, &MapKeys},     {"tern.map.values", 1, &MapValues},
+    {"tern.map.make", -1, &MapMake},
+};
+
+}  // namespace
+
+std::span<const ValueBuiltin> ListBuiltins() { return kLists; }
+std::span<const ValueBuiltin> MapBuiltins() { return kMaps; }
+
+}  // namespace tern::vm

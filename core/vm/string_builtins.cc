@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// tern.string.*: positions and lengths count code points; an invalid byte counts as one.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/strings.h"
+#include "core/base/utf8.h"
+#include "core/object/sequence.h"
+#include "core/vm/value_builtins.h"
+
+namespace tern::vm {
+namespace {
+
+constexpr size_t kMaxBytes = size_t{1} << 28;
+
+Result<std::string_view> TextOf(const AnyView& value) { return value.As<std::string_view>(); }
+
+// The byte offset of code point `index`; of the end for index == length; nothing past it.
+std::optional<size_t> OffsetOf(std::string_view text, int64_t index) {
+  size_t offset = 0;
+  for (; index > 0 && offset < text.size(); --index) DecodeUtf8(text, &offset);
+  return index == 0 ? std::optional(offset) : std::nullopt;
+}
+
+Result<Any> Length(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
+  return Any(static_cast<int64_t>(Utf8Length(text)));
+}
+
+Result<Any> Concat(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view a, TextOf(args[0]));
+  TERN_TRY_ASSIGN(const std::string_view b, TextOf(args[1]));
+  if (a.size() + b.size() > kMaxBytes) return OutOfRange("a string of more than 2^28 bytes");
+  return Any(StrCat(a, b));
+}
+
+Result<Any> SliceOf(std::string_view text, int64_t begin, int64_t end) {
+  const std::optional<size_t> first = begin < 0 ? std::nullopt : OffsetOf(text, begin);
+  const std::optional<size_t> last = end < begin ? std::nullopt : OffsetOf(text, end);
+  if (!first.has_value() || !last.has_value()) {
+    return OutOfRange("characters ", begin, " up to ", end, " of a string of ", Utf8Length(text));
+  }
+  return Any(std::string(text.substr(*first, *last - *first)));
+}
+
+Result<Any> Slice(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
+  TERN_TRY_ASSIGN(const int64_t begin, args[1].As<int64_t>());
+  TERN_TRY_ASSIGN(const int64_t end, args[2].As<int64_t>());
+  return SliceOf(text, begin, end);
+}
+
+Result<Any> Get(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
+  TERN_TRY_ASSIGN(const int64_t index, args[1].As<int64_t>());
+  if (index < 0 || index >= static_cast<int64_t>(Utf8Length(text)))
+    return OutOfRange("index ", index, " is out of range for a string of ", Utf8Length(text));
+  return SliceOf(text, index, index + 1);
+}
+
+Result<Any> Chars(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
+  SequencePtr chars = Sequence::Make();
+  for (size_t at = 0; at < text.size();) {
+    const size_t begin = at;
+    DecodeUtf8(text, &at);
+    chars->PushText(text.substr(begin, at - begin));
+  }
+  return Any(chars);
+}
+
+Result<Any> Find(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
+  TERN_TRY_ASSIGN(const std::string_view part, TextOf(args[1]));
+  const size_t at = text.find(part);
+  if (at == std::string_view::npos) return Any(int64_t{-1});
+  return Any(static_cast<int64_t>(Utf8Length(text.substr(0, at))));
+}
+
+Result<Any> Contains(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
+  TERN_TRY_ASSIGN(const std::string_view part, TextOf(args[1]));
+  return Any(text.find(part) != std::string_view::npos);
+}
+
+Result<Any> StartsWith(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
+  TERN_TRY_ASSIGN(const std::string_view part, TextOf(args[1]));
+  return Any(text.starts_with(part));
+}
+
+Result<Any> EndsWith(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
+  TERN_TRY_ASSIGN(const std::string_view part, TextOf(args[1]));
+  return Any(text.ends_with(part));
+}
+
+std::vector<std::string_view> Parts(std::string_view text, std::string_view separator) {
+  std::vector<std::string_view> parts;
+  size_t begin = 0;
+  for (size_t at; (at = text.find(separator, begin)) != std::string_view::npos;) {
+    parts.push_back(text.substr(begin, at - begin));
+    begin = at + separator.size();
+  }
+  parts.push_back(text.substr(begin));
+  return parts;
+}
+
+Result<Any> Split(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
+  TERN_TRY_ASSIGN(const std::string_view separator, TextOf(args[1]));
+  if (separator.empty())
+    return InvalidArgument("split needs a separator; chars gives the characters of a string");
+  SequencePtr list = Sequence::Make();
+  for (std::string_view part : Parts(text, separator)) list->PushText(part);
+  return Any(list);
+}
+
+Result<Any> Join(AnyArgs args) {
+  TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
+  TERN_TRY_ASSIGN(const std::string_view separator, TextOf(args[1]));
+  std::string out;
+  for (size_t i = 0; i < list->size(); ++i) {
+    TERN_TRY_ASSIGN(const std::string_view part, TextOf((*list)[i]));
+    StrAppend(&out, i == 0 ? std::string_view() : separator, part);
+    if (out.size() > kMaxBytes) return OutOfRange("a string of more than 2^28 bytes");
+  }
+  return Any(std::move(out));
+}
+
+Result<Any> Replace(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
+  TERN_TRY_ASSIGN(const std::string_view part, TextOf(args[1]));
+  TERN_TRY_ASSIGN(const std::string_view with, TextOf(args[2]));
+  if (part.empty()) return InvalidArgument("replace needs a part that is not empty");
+  const std::vector<std::string_view> parts = Parts(text, part);
+  if (parts.size() * with.size() > kMaxBytes) return OutOfRange("a string of more than 2^28 bytes");
+  return Any(StrJoin(parts, with));
+}
+
+Result<Any> Repeat(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
+  TERN_TRY_ASSIGN(const int64_t count, args[1].As<int64_t>());
+  if (count < 0) return OutOfRange("a string repeated ", count, " times");
+  const auto most = static_cast<int64_t>(text.empty() ? 0 : kMaxBytes / text.size());
+  if (!text.empty() && count > most) return OutOfRange("a string of more than 2^28 bytes");
+  std::string out;
+  for (int64_t i = 0; i < count && !text.empty(); ++i) out += text;
+  return Any(std::move(out));
+}
+
+Result<Any> Trim(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
+  return Any(std::string(StrTrim(text)));
+}
+
+Result<Any> MapLetters(const AnyView& value, char first, char last) {
+  TERN_TRY_ASSIGN(const std::string_view text, TextOf(value));
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= first && c <= last) c = static_cast<char>(c ^ 0x20);
+  }
+  return Any(std::move(out));
+}
+
+Result<Any> Upper(AnyArgs args) { return MapLetters(args[0], 'a', 'z'); }
+Result<Any> Lower(AnyArgs args) { return MapLetters(args[0], 'A', 'Z'); }
+
+Result<Any> Code(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
+  if (text.empty()) return InvalidArgument("the empty string has no first character");
+  size_t at = 0;
+  const char32_t code = DecodeUtf8(text, &at);
+  if (code == kInvalidCodePoint)
+    return InvalidArgument("the string does not begin with valid UTF-8");
+  return Any(static_cast<int64_t>(code));
+}
+
+Result<Any> FromCode(AnyArgs args) {
+  TERN_TRY_ASSIGN(const int64_t code, args[0].As<int64_t>());
+  if (code < 0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+    return OutOfRange(code, " is not a code point");
+  std::string text;
+  AppendUtf8(&text, static_cast<char32_t>(code));
+  return Any(std::move(text));
+}
+
+Result<Any> IsInt(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
+  return Any(ParseInt64(text).has_value());
+}
+
+Result<Any> ToInt(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
+  const std::optional<int64_t> value = ParseInt64(text);
+  if (!value.has_value()) return InvalidArgument("'", text, "' is not an int");
+  return Any(*value);
+}
+
+Result<Any> IsFloat(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
+  return Any(ParseDouble(text).has_value());
+}
+
+Result<Any> ToFloat(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
+  const std::optional<double> value = ParseDouble(text);
+  if (!value.has_value()) return InvalidArgument("'", text, "' is not a float");
+  return Any(*value);
+}
+
+Result<Any> IsLess(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view a, TextOf(args[0]));
+  TERN_TRY_ASSIGN(const std::string_view b, TextOf(args[1]));
+  return Any(a < b);
+}
+
+constexpr ValueBuiltin kStrings[] = {
+    {"tern.string.length", 1, &Length},      {"tern.string.concat", 2, &Concat},
+    {"tern.string.slice", 3, &Slice},        {"tern.string.get", 2, &Get},
+    {"tern.string.chars", 1, &Chars},        {"tern.string.find", 2, &Find},
+    {"tern.string.contains", 2, &Contains},  {"tern.string.starts_with", 2, &StartsWith},
+    {"tern.string.ends_with", 2, &EndsWith}, {"tern.string.split", 2, &Split},
+    {"tern.string.join", 2, &Join},          {"tern.string.replace", 3, &Replace},
+    {"tern.string.repeat", 2, &Repeat},      {"tern.string.trim", 1, &Trim},
+    {"tern.string.upper", 1, &Upper},        {"tern.string.lower", 1, &Lower},
+    {"tern.string.code", 1, &Code},          {"tern.string.from_code", 1, &FromCode},
+    {"tern.string.is_int", 1, &IsInt},       {"tern.string.parse_int", 1, &ToInt},
+    {"tern.string.is_float", 1, &IsFloat},   {"tern.string.parse_float", 1, &ToFloat},
+    {"tern.string.less", 2, &IsLess},
+};
+
+}  // namespace
+
+std::span<const ValueBuiltin> StringBuiltins() { return kStrings; }
+
+}  // namespace tern::vm

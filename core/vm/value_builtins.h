@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tern.* functions: what programs of the language do with texts, lists, maps, scalars and
+// single elements of tensors. Lists and maps are values: a function that changes one gives a new
+// one; only tern.list.push writes in place, for code that holds the only reference.
+#ifndef TERN_CORE_VM_VALUE_BUILTINS_H_
+#define TERN_CORE_VM_VALUE_BUILTINS_H_
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "core/object/function.h"
+#include "core/object/run_context.h"
+
+namespace tern::vm {
+
+struct ValueBuiltin {
+  std::string_view name;
+  int32_t arity;
+  Result<Any> (*plain)(AnyArgs args);
+  Result<Any> (*with_context)(RunContext& context, AnyArgs args) = nullptr;
+};
+
+// The parts of the table.
+std::span<const ValueBuiltin> ListBuiltins();
+std::span<const ValueBuiltin> MapBuiltins();
+std::span<const ValueBuiltin> StringBuiltins();
+std::span<const ValueBuiltin> ScalarBuiltins();  // and tensors, print, fail
+
+// Null where there is none of that name.
+FunctionPtr FindValueBuiltin(std::string_view name);
+
+}  // namespace tern::vm
+
+#endif  // TERN_CORE_VM_VALUE_BUILTINS_H_
