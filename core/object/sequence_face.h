@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "core/object/container_face.h"
 #include "core/object/sequence.h"
 #include "core/object/typed.h"
 
@@ -32,27 +33,26 @@ ReadOf<T> ReadItem(Item item) {
   }
 }
 
-// kCopyOnWrite: an array, which copies a sequence that others hold before it writes.
+// kCopyOnWrite: an array, else a list.
 template <typename T, bool kCopyOnWrite>
-class SequenceFace {
+class SequenceFace : public ContainerFace<Sequence, kCopyOnWrite> {
+  using Base = ContainerFace<Sequence, kCopyOnWrite>;
   static_assert(!std::same_as<T, std::string_view> && !std::same_as<T, AnyView>,
                 "a container owns its items: use String, or Any");
 
  public:
   using value_type = T;
   using Read = ReadOf<T>;
-  static constexpr bool kIsValue = kCopyOnWrite;
+  using Base::object, Base::size;
 
-  size_t size() const { return object_->size(); }
-  bool empty() const { return object_->empty(); }
   // index < size(). An AnyView is borrowed until the next write.
   Read operator[](size_t index) const {
     TERN_DCHECK(index < size());
-    return ReadItem<T>(object_->items()[index]);
+    return ReadItem<T>(object()->items()[index]);
   }
   // For indices that come from outside.
   Result<T> At(int64_t index) const {
-    TERN_TRY_ASSIGN(Any value, object_->At(index));
+    TERN_TRY_ASSIGN(Any value, object()->At(index));
     if constexpr (Untyped<T>)
       return value;
     else
@@ -81,10 +81,9 @@ class SequenceFace {
     const Item* at_ = nullptr;
   };
   // Good until the next write.
-  Iterator begin() const { return Iterator(object_->items().data()); }
-  Iterator end() const { return Iterator(object_->items().data() + size()); }
+  Iterator begin() const { return Iterator(object()->items().data()); }
+  Iterator end() const { return Iterator(object()->items().data() + size()); }
 
-  void Reserve(size_t count) { Writable()->Reserve(count); }
   template <InsertableAs<T> U>
   void PushBack(U&& value) {
     Push(Writable(), std::forward<U>(value));
@@ -110,34 +109,9 @@ class SequenceFace {
     else
       return ReadAs<T>(last.c_any());
   }
-  void Clear() { Writable()->Clear(); }
-
-  const SequencePtr& object() const { return object_; }
-  // Gives the reference away; the face may only be assigned to or destroyed then.
-  SequencePtr TakeObject() { return std::move(object_); }
 
  protected:
-  SequenceFace() : object_(Sequence::Make()) { object_->set_frozen(kCopyOnWrite); }
-  explicit SequenceFace(SequencePtr object) : object_(std::move(object)) {
-    if (object_->is_frozen() == kCopyOnWrite) return;
-    if (!object_->unique()) object_ = object_->Copy();
-    object_->set_frozen(kCopyOnWrite);
-  }
-  ~SequenceFace() = default;
-  SequenceFace(const SequenceFace&) = default;
-  SequenceFace(SequenceFace&&) noexcept = default;
-  SequenceFace& operator=(const SequenceFace&) = default;
-  SequenceFace& operator=(SequenceFace&&) noexcept = default;
-
-  Sequence* Writable() {
-    if constexpr (kCopyOnWrite) {
-      if (!object_->unique()) {
-        object_ = object_->Copy();
-        object_->set_frozen(true);
-      }
-    }
-    return object_.get();
-  }
+  using Base::Base, Base::Writable;
 
   template <typename U>
   static void Push(Sequence* sequence, U&& value) {
@@ -154,14 +128,11 @@ class SequenceFace {
       sequence->PushBack(ToItem<T>(std::forward<U>(value)));
     }
   }
-
- private:
-  SequencePtr object_;
 };
 
 // AnyTraits of a face F of Sequence.
 template <typename F>
-struct SequenceTraits {
+struct SequenceTraits : FaceTraits<F> {
   using T = typename F::value_type;
 
   static std::string NameText() {
@@ -172,8 +143,6 @@ struct SequenceTraits {
   }
   inline static const std::string kNameText = NameText();
   static std::string_view Name() { return kNameText; }
-  static TernAny View(const F& face) { return MakeObjectAny(face.object().get()); }
-  static TernAny Own(F face) { return MakeObjectAny(face.TakeObject().Release()); }
   static Status Mismatch(const TernAny& any) {
     const SequencePtr sequence = SequenceOf(any, F::kIsValue);
     if (sequence == nullptr) return CastError(Name(), any);

@@ -14,9 +14,10 @@
 
 namespace tern::internal {
 
-// kCopyOnWrite: a map, which copies a table that others hold before it writes.
+// kCopyOnWrite: a map, else a dict.
 template <typename K, typename V, bool kCopyOnWrite>
-class TableFace {
+class TableFace : public ContainerFace<Table, kCopyOnWrite> {
+  using Base = ContainerFace<Table, kCopyOnWrite>;
   static_assert(!std::same_as<K, std::string_view> && !std::same_as<V, std::string_view>,
                 "a container owns its items: use String, or Any");
 
@@ -28,8 +29,8 @@ class TableFace {
     ReadOf<V> value;
   };
 
-  size_t size() const { return object_->size(); }
-  bool empty() const { return object_->empty(); }
+  using Base::object;
+
   template <InsertableAs<K> U>
   bool Contains(const U& key) const {
     return FindItem(key) != nullptr;
@@ -51,7 +52,7 @@ class TableFace {
   // The error names the key.
   template <InsertableAs<K> U>
   Result<V> At(const U& key) const {
-    TERN_TRY_ASSIGN(Any value, object_->At(AnyView(ToItem<K>(key))));
+    TERN_TRY_ASSIGN(Any value, object()->At(AnyView(ToItem<K>(key))));
     if constexpr (Untyped<V>)
       return value;
     else
@@ -82,8 +83,8 @@ class TableFace {
     Table::Iterator at_;
   };
   // In the order of insertion; good until the next write.
-  Iterator begin() const { return Iterator(object_->begin()); }
-  Iterator end() const { return Iterator(object_->end()); }
+  Iterator begin() const { return Iterator(object()->begin()); }
+  Iterator end() const { return Iterator(object()->end()); }
 
   // Puts or replaces; a key that is there keeps its place. True if it was not there.
   template <InsertableAs<K> U, InsertableAs<V> W>
@@ -103,35 +104,9 @@ class TableFace {
     if (FindItem(key) == nullptr) return false;  // nothing to copy for
     return Writable()->Erase(AnyView(ToItem<K>(key)));
   }
-  void Clear() { Writable()->Clear(); }
-  void Reserve(size_t count) { Writable()->Reserve(count); }
-
-  const TablePtr& object() const { return object_; }
-  // Gives the reference away; the face may only be assigned to or destroyed then.
-  TablePtr TakeObject() { return std::move(object_); }
 
  protected:
-  TableFace() : object_(Table::Make()) { object_->set_frozen(kCopyOnWrite); }
-  explicit TableFace(TablePtr object) : object_(std::move(object)) {
-    if (object_->is_frozen() == kCopyOnWrite) return;
-    if (!object_->unique()) object_ = object_->Copy();
-    object_->set_frozen(kCopyOnWrite);
-  }
-  ~TableFace() = default;
-  TableFace(const TableFace&) = default;
-  TableFace(TableFace&&) noexcept = default;
-  TableFace& operator=(const TableFace&) = default;
-  TableFace& operator=(TableFace&&) noexcept = default;
-
-  Table* Writable() {
-    if constexpr (kCopyOnWrite) {
-      if (!object_->unique()) {
-        object_ = object_->Copy();
-        object_->set_frozen(true);
-      }
-    }
-    return object_.get();
-  }
+  using Base::Base, Base::Writable;
 
  private:
   // Longer text is shared, shorter text copied into the item or its slot.
@@ -142,21 +117,19 @@ class TableFace {
   template <typename U>
   const Item* FindItem(const U& key) const {
     if constexpr (TextLike<U>)
-      return object_->FindTextItem(std::string_view(key));
+      return object()->FindTextItem(std::string_view(key));
     else if constexpr (std::same_as<U, String>)
-      return object_->FindTextItem(key.view());
+      return object()->FindTextItem(key.view());
     else if constexpr (std::constructible_from<AnyView, const U&>)
-      return object_->FindItem(AnyView(key));
+      return object()->FindItem(AnyView(key));
     else
-      return object_->FindItem(AnyView(ToItem<K>(key)));
+      return object()->FindItem(AnyView(ToItem<K>(key)));
   }
-
-  TablePtr object_;
 };
 
 // AnyTraits of a face F of Table.
 template <typename F>
-struct TableTraits {
+struct TableTraits : FaceTraits<F> {
   using K = typename F::key_type;
   using V = typename F::mapped_type;
 
@@ -168,8 +141,6 @@ struct TableTraits {
   }
   inline static const std::string kNameText = NameText();
   static std::string_view Name() { return kNameText; }
-  static TernAny View(const F& face) { return MakeObjectAny(face.object().get()); }
-  static TernAny Own(F face) { return MakeObjectAny(face.TakeObject().Release()); }
   static Status Mismatch(const TernAny& any) {
     const Table* table = AnyView(any).TryCast<Table>();
     if (table == nullptr) return CastError(Name(), any);

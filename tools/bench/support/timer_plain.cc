@@ -12,7 +12,8 @@ Times TimeLoops(const Loop& ours, const Loop& rival, int samples) {
   std::vector<double> our_times, rival_times;
   for (int sample = 0; sample < samples; ++sample) {
     our_times.push_back(Seconds(ours, our_count) / static_cast<double>(our_count));
-    if (rival) rival_times.push_back(Seconds(rival, rival_count) / static_cast<double>(rival_count));
+    if (rival)
+      rival_times.push_back(Seconds(rival, rival_count) / static_cast<double>(rival_count));
   }
   Times times{.ours = Median(std::move(our_times)), .rival = {}};
   if (rival) times.rival = Median(std::move(rival_times));
