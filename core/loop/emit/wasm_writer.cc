@@ -125,6 +125,10 @@ void WasmWriter::ImportMemory(std::string_view module, std::string_view name, ui
   min_pages_ = min_pages;
 }
 
+void WasmWriter::ImportGlobal(std::string_view module, std::string_view name) {
+  globals_.emplace_back(module, name);
+}
+
 uint32_t WasmWriter::SignatureIndex(Signature signature) {
   const auto found = std::find(signatures_.begin(), signatures_.end(), signature);
   const auto index = static_cast<uint32_t>(found - signatures_.begin());
@@ -174,20 +178,36 @@ void WasmWriter::WriteExports(ByteWriter* out) const {
   WriteSection(kExports, exports, out);
 }
 
+void WasmWriter::WriteImports(ByteWriter* out) const {
+  constexpr uint8_t kMemory = 2, kGlobal = 3, kNoMaximum = 0, kConstant = 0;
+  const bool has_memory = !memory_name_.empty();
+  if (!has_memory && globals_.empty()) return;
+  ByteWriter imports;
+  imports.Varint(globals_.size() + (has_memory ? 1 : 0));
+  const auto name = [&](std::string_view module, std::string_view field) {
+    imports.PrefixedText(module);
+    imports.PrefixedText(field);
+  };
+  if (has_memory) {
+    name(memory_module_, memory_name_);
+    imports.U8(kMemory);
+    imports.U8(kNoMaximum);
+    imports.Varint(min_pages_);
+  }
+  for (const auto& [module, field] : globals_) {
+    name(module, field);
+    imports.U8(kGlobal);
+    imports.U8(static_cast<uint8_t>(WasmType::kI32));
+    imports.U8(kConstant);
+  }
+  WriteSection(kImports, imports, out);
+}
+
 std::vector<uint8_t> WasmWriter::Finish() const {
   ByteWriter out;
   out.Text(std::string_view("\0asm\1\0\0\0", 8));
   WriteTypes(&out);
-  if (!memory_name_.empty()) {
-    ByteWriter imports;
-    imports.Varint(1);
-    imports.PrefixedText(memory_module_);
-    imports.PrefixedText(memory_name_);
-    imports.U8(2);  // a memory,
-    imports.U8(0);  // without a maximum
-    imports.Varint(min_pages_);
-    WriteSection(kImports, imports, &out);
-  }
+  WriteImports(&out);
   ByteWriter functions;
   functions.Varint(functions_.size());
   for (const Function& function : functions_) functions.Varint(function.signature);

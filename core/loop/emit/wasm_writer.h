@@ -64,6 +64,7 @@ class WasmCode {
   void Get(uint32_t local) { Indexed(0x20, local); }
   void Set(uint32_t local) { Indexed(0x21, local); }
   void Tee(uint32_t local) { Indexed(0x22, local); }
+  void GlobalGet(uint32_t global) { Indexed(0x23, global); }
   // Loads and stores; of one lane where the instruction is one of those.
   void Memory(WasmOp op, WasmAddress address);
   void MemoryLane(WasmOp op, WasmAddress address, uint8_t lane);
@@ -104,6 +105,9 @@ class WasmWriter {
   // The memory that every load and store is about. Called once.
   void ImportMemory(std::string_view module, std::string_view name, uint32_t min_pages);
 
+  // A constant i32 that whoever instantiates gives; the first is global 0.
+  void ImportGlobal(std::string_view module, std::string_view name);
+
   // A function; exported where export_name is not empty. All blocks of code must be closed. Its
   // index, which calls name.
   uint32_t AddFunction(std::string_view export_name, const WasmCode& code,
@@ -126,12 +130,14 @@ class WasmWriter {
 
   uint32_t SignatureIndex(Signature signature);
   void WriteTypes(ByteWriter* out) const;
+  void WriteImports(ByteWriter* out) const;
   void WriteExports(ByteWriter* out) const;
 
   std::vector<Signature> signatures_;
   std::vector<Function> functions_;
   std::string memory_module_, memory_name_;
   uint32_t min_pages_ = 0;
+  std::vector<std::pair<std::string, std::string>> globals_;  // module, name
 };
 
 }  // namespace tern::loop

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statements, variables and locals.
+#include "core/loop/emit/wasm_function.h"
+
+namespace tern::loop {
+namespace {
+
+constexpr uint32_t kBuffersParameter = 0;
+constexpr uint32_t kSizesParameter = 1;
+constexpr int64_t kMaxScratchBytes = 16 << 20;
+constexpr uint32_t kScratchAlignment = 16;
+
+}  // namespace
+
+void WasmFunction::NotLowered(std::string_view what) {
+  Fail(InvalidArgument("loop function '", function_.name, "' is not lowered: it still has ", what)
+           .AddNote("help: run the lowering passes before emitting code"));
+}
+
+bool WasmFunction::CheckLanes(DataType type) {
+  const int count = CountOf(type);
+  if ((count & (count - 1)) == 0) return true;
+  Fail(Unsupported("loop function '", function_.name, "' has vectors of type ", type.ToString(),
+                   "; WebAssembly takes lanes by powers of two")
+           .SetErrorCode("E0802"));
+  return false;
+}
+
+uint32_t WasmFunction::Temporary(WasmType type) {
+  std::vector<uint32_t>& free = free_[type];
+  uint32_t local;
+  if (free.empty()) {
+    local = code_.AddLocal(type);
+  } else {
+    local = free.back();
+    free.pop_back();
+  }
+  taken_.emplace_back(type, local);
+  return local;
+}
+
+// The expressions that are about to be computed, in any order, with no statement in between.
+void WasmFunction::BeginStatement(std::initializer_list<Expr> roots) {
+  saved_.clear();
+  addresses_.clear();
+  uses_.clear();
+  kept_.clear();
+  for (const Expr& root : roots) {
+    if (root) CountUses(root, &uses_);
+  }
+}
+
+void WasmFunction::Statement(const Stmt& stmt) {
+  if (!status_.ok()) return;
+  const size_t taken_before = taken_.size();
+  switch (stmt->kind) {
+    case NodeKind::kFor: WriteFor(*stmt->As<For>()); break;
+    case NodeKind::kWhile: WriteWhile(*stmt->As<While>()); break;
+    case NodeKind::kStore: WriteStore(*stmt->As<Store>()); break;
+    case NodeKind::kIf: WriteIf(*stmt->As<If>()); break;
+    case NodeKind::kBlock:
+      for (const Stmt& inner : stmt->As<Block>()->stmts) Statement(inner);
+      break;
+    case NodeKind::kAllocate: WriteAllocate(*stmt->As<Allocate>()); break;
+    case NodeKind::kLet: {
+      const auto& let = *stmt->As<Let>();
+      BeginStatement({let.value});
+      Bind(let.var, let.value);
+      break;
+    }
+    case NodeKind::kAssign: {
+      const auto& assign = *stmt->As<Assign>();
+      BeginStatement({assign.value});
+      AssignTo(variables_[assign.var.get()], assign.value);
+      break;
+    }
+    default: NotLowered(NodeKindName(stmt->kind));
+  }
+  for (; taken_.size() > taken_before; taken_.pop_back())
+    free_[taken_.back().first].push_back(taken_.back().second);
+}
+
+int WasmFunction::VariableMaskBits(DataType type) {
+  return std::clamp(kPartBits / CountOf(type), 8, 64);
+}
+
+void WasmFunction::Bind(const VarPtr& var, const Expr& value) {
+  const DataType type = var->type;
+  Variable variable;
+  if (type.is_scalar()) {
+    variable.locals = {code_.AddLocal(WasmScalarType(type))};
+  } else if (CheckLanes(type)) {
+    const int bits = type.is_bool() ? VariableMaskBits(type) : type.bits();
+    for (int i = 0; i < PartsOf(type, bits); ++i)
+      variable.locals.push_back(code_.AddLocal(WasmType::kV128));
+  }
+  AssignTo(variable, value);
+  variables_[var.get()] = std::move(variable);
+}
+
+// All parts are computed before the first is changed: the value may use the variable.
+void WasmFunction::AssignTo(const Variable& variable, const Expr& value) {
+  const DataType type = value->type;
+  if (type.is_scalar()) {
+    Scalar(value);
+    return code_.Set(variable.locals[0]);
+  }
+  const auto parts = static_cast<int>(variable.locals.size());
+  for (int i = 0; i < parts; ++i) {
+    if (type.is_bool())
+      Mask(value, VariableMaskBits(type), i);
+    else
+      Part(value, i);
+  }
+  for (int i = parts - 1; i >= 0; --i) code_.Set(variable.locals[static_cast<size_t>(i)]);
+}
+
+// Tested at the foot, behind a test of the first iteration.
+void WasmFunction::WriteFor(const For& loop) {
+  if (loop.traits.kind != ForKind::kSerial && loop.traits.kind != ForKind::kParallel)
+    return NotLowered(
+        StrCat("a ", ForKindName(loop.traits.kind), " loop over '", loop.var->name, "'"));
+  BeginStatement({loop.range.min, loop.range.extent, loop.range.step});
+  const uint32_t counter = code_.AddLocal(WasmType::kI64), end = code_.AddLocal(WasmType::kI64);
+  Scalar(loop.range.min);
+  code_.Tee(counter);
+  Scalar(loop.range.extent);
+  code_.Op(WasmOp::kI64Add);
+  code_.Set(end);
+  const IntImm* constant_step = AsInt(loop.range.step);
+  uint32_t step = 0;
+  if (constant_step == nullptr) {
+    step = code_.AddLocal(WasmType::kI64);
+    Scalar(loop.range.step);
+    code_.Set(step);
+  }
+  Variable variable{{counter}, code_.AddLocal(WasmType::kI32), true};
+  const uint32_t low_half = variable.low_half;
+  variables_[loop.var.get()] = std::move(variable);
+  const auto unfinished = [&] {
+    code_.Get(counter);
+    code_.Get(end);
+    code_.Op(WasmOp::kI64LtS);
+  };
+  unfinished();
+  code_.If();
+  code_.Loop();
+  code_.Get(counter);
+  code_.Op(WasmOp::kI32WrapI64);
+  code_.Set(low_half);
+  Statement(loop.body);
+  code_.Get(counter);
+  if (constant_step != nullptr)
+    code_.I64(constant_step->value);
+  else
+    code_.Get(step);
+  code_.Op(WasmOp::kI64Add);
+  code_.Set(counter);
+  unfinished();
+  code_.BranchIf(0);
+  code_.End();
+  code_.End();
+}
+
+void WasmFunction::WriteWhile(const While& loop) {
+  code_.Block();
+  code_.Loop();
+  BeginStatement({loop.condition});
+  Scalar(loop.condition);
+  code_.Op(WasmOp::kI32Eqz);
+  code_.BranchIf(1);
+  Statement(loop.body);
+  code_.Branch(0);
+  code_.End();
+  code_.End();
+}
+
+void WasmFunction::WriteIf(const If& branch) {
+  BeginStatement({branch.condition});
+  Scalar(branch.condition);
+  code_.If();
+  Statement(branch.then_body);
+  if (branch.else_body) {
+    code_.Else();
+    Statement(branch.else_body);
+  }
+  code_.End();
+}
+
+void WasmFunction::WriteAllocate(const Allocate& allocate) {
+  const Buffer& buffer = *allocate.buffer;
+  int64_t bytes = buffer.dtype.size();
+  for (const Expr& extent : buffer.shape) {
+    const IntImm* constant = AsInt(extent);
+    if (constant == nullptr) return NotLowered("scratch memory of variable size");
+    if (__builtin_mul_overflow(bytes, constant->value, &bytes)) bytes = INT64_MAX;
+  }
+  if (bytes < 0 || bytes > kMaxScratchBytes - int64_t{scratch_bytes_}) {
+    return Fail(Unsupported("scratch buffer '", buffer.name, "' of loop function '", function_.name,
+                            "' has ", bytes, " bytes; at most ", kMaxScratchBytes, " are lent")
+                    .AddNote("help: make it a workspace parameter"));
+  }
+  const uint32_t local = code_.AddLocal(WasmType::kI32);
+  code_.GlobalGet(0);
+  code_.I32(static_cast<int32_t>(scratch_bytes_));
+  code_.Op(WasmOp::kI32Add);
+  code_.Set(local);
+  buffers_[&buffer] = local;
+  const auto size = static_cast<uint32_t>(bytes);
+  scratch_bytes_ += (size + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
+}
+
+void WasmFunction::LoadParameters() {
+  uint32_t at = 0;
+  for (const BufferPtr& buffer : function_.buffers) {
+    const uint32_t local = code_.AddLocal(WasmType::kI32);
+    code_.Get(kBuffersParameter);
+    code_.Memory(WasmOp::kI32Load, {.offset = at, .align_log2 = 2});
+    code_.Set(local);
+    buffers_[buffer.get()] = local;
+    at += sizeof(uint32_t);
+  }
+  at = 0;
+  const auto take = [&](const VarPtr& var) {
+    const DataType type = var->type.is_bool() ? DataType(kU8) : var->type;
+    const uint32_t local = code_.AddLocal(WasmScalarType(type));
+    code_.Get(kSizesParameter);
+    code_.Memory(LoadOp(type), {.offset = at});
+    if (var->type.is_bool()) {
+      code_.I32(0);
+      code_.Op(WasmOp::kI32Ne);
+    }
+    code_.Set(local);
+    variables_[var.get()] = {{local}};
+    at += sizeof(int64_t);
+  };
+  for (const VarPtr& size : function_.sizes) take(size);
+  for (const VarPtr& scalar : function_.scalars) take(scalar);
+}
+
+Status WasmFunction::Write() {
+  LoadParameters();
+  Statement(PrepareForWasm(function_.body));
+  code_.I32(0);
+  return std::move(status_);
+}
+
+}  // namespace tern::loop

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host and emulator through native/jit, Node through a module file; memory goes there and back.
+#include "tests/loops/roads.h"
+
+#include <algorithm>
+
+#include "core/base/strings.h"
+#include "core/loop/emit/wasm_module.h"
+#include "native/jit/llvm_compiler.h"
+#include "tests/loops/call_file.h"
+#include "tests/support/commands.h"
+#include "tests/support/read_file.h"
+
+namespace tern::loop {
+namespace {
+
+constexpr uint8_t kCanary = 0xa5;
+
+// What a driver left in `output`, or what it said.
+Status Collect(const testing::CommandResult& run, const std::string& output,
+               std::vector<LoopCall>* calls) {
+  if (run.exit_code != 0) return Failed("exit code ", run.exit_code, ": ", run.output);
+  return ReadBuffers(testing::ReadFile(output), calls);
+}
+
+}  // namespace
+
+GuardedBuffer::GuardedBuffer(size_t element_size, size_t count)
+    : bytes(2 * kGuard + element_size * (count + 1), kCanary), element_bytes(element_size) {}
+
+bool GuardedBuffer::GuardsAreWhole() const {
+  const auto is_canary = [](uint8_t byte) { return byte == kCanary; };
+  const uint8_t* end = bytes.data() + bytes.size();
+  return std::all_of(bytes.data(), data(), is_canary) &&
+         std::all_of(data() + size(), end, is_canary);
+}
+
+std::vector<uint8_t> WriteCalls(const Program& program, const std::vector<LoopCall>& calls) {
+  ByteWriter out;
+  out.U32(static_cast<uint32_t>(calls.size()));
+  for (const LoopCall& call : calls) {
+    const LoopFunction* function = program.Find(call.function);
+    TERN_CHECK(function != nullptr);
+    out.U32(static_cast<uint32_t>(function - program.functions.data()));
+    out.U32(static_cast<uint32_t>(call.slots.size()));
+    out.U32(static_cast<uint32_t>(call.buffers.size()));
+    for (const int64_t slot : call.slots) out.I64(slot);
+    for (const GuardedBuffer& buffer : call.buffers) {
+      out.U64(buffer.start());
+      out.U64(buffer.bytes.size());
+      out.Bytes(buffer.bytes);
+      for (size_t i = buffer.bytes.size(); i % 8 != 0; ++i) out.U8(0);
+    }
+  }
+  return out.Take();
+}
+
+Status ReadBuffers(std::string_view bytes, std::vector<LoopCall>* calls) {
+  ByteReader reader(AsBytes(bytes), "buffers");
+  for (LoopCall& call : *calls) {
+    for (GuardedBuffer& buffer : call.buffers) {
+      const ByteSpan back = reader.Bytes(buffer.bytes.size());
+      if (!reader.ok()) return reader.TakeStatus();
+      buffer.bytes.assign(back.begin(), back.end());
+      reader.Skip((8 - buffer.bytes.size() % 8) % 8);
+    }
+  }
+  return reader.TakeStatus();
+}
+
+Status RunOnHost(const Program& program, std::vector<LoopCall>* calls) {
+  TERN_TRY_ASSIGN(const std::string ir, LlvmText(program, LlvmFlavor::kFixed));
+  TERN_TRY_ASSIGN(const auto code, native::NativeCode::FromIr(ir));
+  for (LoopCall& call : *calls) {
+    TERN_TRY_ASSIGN(void* address, code->Find(call.function));
+    std::vector<void*> buffers;
+    for (GuardedBuffer& buffer : call.buffers) buffers.push_back(buffer.data());
+    const auto function = reinterpret_cast<int32_t (*)(void* const*, const int64_t*)>(address);
+    const int32_t result = function(buffers.data(), call.slots.data());
+    if (result != 0) return Failed(call.function, " returned ", result);
+  }
+  return OkStatus();
+}
+
+Status RunInNode(const Program& program, std::vector<LoopCall>* calls) {
+  TERN_TRY_ASSIGN(const WasmModule module, EmitWasm(program, {}));
+  const testing::ScratchFolder folder;
+  const std::string output = folder.Path("out");
+  std::string names;
+  for (const LoopFunction& function : program.functions) names += " " + function.name;
+  const testing::CommandResult run = testing::RunNode(
+      "tests/loops/run_wasm.mjs",
+      StrCat(folder.Write("loops.wasm", module.bytes), " ", module.scratch_bytes, " ",
+             folder.Write("in", WriteCalls(program, *calls)), " ", output, names));
+  return Collect(run, output, calls);
+}
+
+bool HaveSveRoad() {
+  return native::LlvmDescription().ok() && testing::HaveCommand("aarch64-linux-gnu-gcc") &&
+         testing::HaveCommand("qemu-aarch64");
+}
+
+Result<SveRoad> SveRoad::Make(const Program& program) {
+  TERN_TRY_ASSIGN(const std::string ir, LlvmText(program, LlvmFlavor::kSve));
+  TERN_TRY_ASSIGN(const native::CodeTarget target, native::FindCodeTarget("aarch64-sve"));
+  TERN_TRY_ASSIGN(const std::string object,
+                  native::CompileLlvmIr(ir, target, native::CodeForm::kObject));
+  SveRoad road(std::make_shared<testing::ScratchFolder>());
+  road.program_ = &program;
+  std::string table;
+  for (const LoopFunction& function : program.functions) table += StrCat("LOOP(", function.name, ")\n");
+  const std::string loops = road.folder_->Write("loops.o", object);
+  road.folder_->Write("functions.def", table);
+  const testing::CommandResult made = testing::RunCommand(
+      StrCat("aarch64-linux-gnu-gcc -O1 -static -I", road.folder_->Path(""),
+             " tests/loops/run_calls.c ", loops, " -lm -o ", road.folder_->Path("run")));
+  if (made.exit_code != 0) return Failed("cannot link the AArch64 program: ", made.output);
+  return road;
+}
+
+Status SveRoad::Run(int vector_bits, std::vector<LoopCall>* calls) const {
+  const std::string input = folder_->Write("in", WriteCalls(*program_, *calls));
+  const std::string output = folder_->Path("out");
+  const testing::CommandResult run = testing::RunCommand(
+      StrCat("qemu-aarch64 -cpu max,sme=off,sve-default-vector-length=", vector_bits / 8, " ",
+             folder_->Path("run"), " ", input, " ", output));
+  return Collect(run, output, calls);
+}
+
+}  // namespace tern::loop

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The roads a loop program can take, each as "run these calls and give back the memory": compiled
+// for this processor, compiled for AArch64 SVE and run under an emulator at any vector length, and
+// emitted as WebAssembly and run by Node. Tests compare whole memories, canaries included.
+#ifndef TERN_TESTS_LOOPS_ROADS_H_
+#define TERN_TESTS_LOOPS_ROADS_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/loop/emit/llvm_text.h"
+#include "core/loop/stmt.h"
+#include "tests/support/commands.h"
+
+namespace tern::loop {
+
+// Memory for one buffer parameter, with bytes before and after that nobody may touch.
+struct GuardedBuffer {
+  static constexpr size_t kGuard = 64;
+  std::vector<uint8_t> bytes;  // guard, contents, guard
+  size_t element_bytes = 1;    // the contents begin off by one element, so that no vector is aligned
+
+  GuardedBuffer(size_t element_size, size_t count);
+  size_t start() const { return kGuard + element_bytes; }
+  size_t size() const { return bytes.size() - 2 * kGuard - element_bytes; }
+  uint8_t* data() { return bytes.data() + start(); }
+  const uint8_t* data() const { return bytes.data() + start(); }
+  bool GuardsAreWhole() const;
+};
+
+struct LoopCall {
+  std::string function;
+  std::vector<GuardedBuffer> buffers;
+  std::vector<int64_t> slots;  // sizes, then scalars
+};
+
+// Runs every call on its own memory.
+Status RunOnHost(const Program& program, std::vector<LoopCall>* calls);
+Status RunInNode(const Program& program, std::vector<LoopCall>* calls);
+
+// One object file for all vector lengths (E17). Unsupported where there is no cross compiler.
+class SveRoad {
+ public:
+  static Result<SveRoad> Make(const Program& program);
+  // vector_bits: 128 … 2048. The program must still be there.
+  Status Run(int vector_bits, std::vector<LoopCall>* calls) const;
+
+ private:
+  explicit SveRoad(std::shared_ptr<testing::ScratchFolder> folder) : folder_(std::move(folder)) {}
+  std::shared_ptr<testing::ScratchFolder> folder_;
+  const Program* program_ = nullptr;
+};
+bool HaveSveRoad();
+
+}  // namespace tern::loop
+
+#endif  // TERN_TESTS_LOOPS_ROADS_H_
