@@ -20,7 +20,7 @@ constexpr uint8_t kCanary = 0xa5;
 Status Collect(const testing::CommandResult& run, const std::string& output,
                std::vector<LoopCall>* calls) {
   if (run.exit_code != 0) return Failed("exit code ", run.exit_code, ": ", run.output);
-  return ReadBuffers(testing::ReadFile(output), calls);
+  return ReadBuffers(ReadFile(output), calls);
 }
 
 }  // namespace
@@ -108,7 +108,8 @@ Result<SveRoad> SveRoad::Make(const Program& program) {
   SveRoad road(std::make_shared<testing::ScratchFolder>());
   road.program_ = &program;
   std::string table;
-  for (const LoopFunction& function : program.functions) table += StrCat("LOOP(", function.name, ")\n");
+  for (const LoopFunction& function : program.functions)
+    table += StrCat("LOOP(", function.name, ")\n");
   const std::string loops = road.folder_->Write("loops.o", object);
   road.folder_->Write("functions.def", table);
   const testing::CommandResult made = testing::RunCommand(

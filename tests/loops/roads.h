@@ -22,7 +22,7 @@ namespace tern::loop {
 struct GuardedBuffer {
   static constexpr size_t kGuard = 64;
   std::vector<uint8_t> bytes;  // guard, contents, guard
-  size_t element_bytes = 1;    // the contents begin off by one element, so that no vector is aligned
+  size_t element_bytes = 1;  // the contents begin off by one element, so that no vector is aligned
 
   GuardedBuffer(size_t element_size, size_t count);
   size_t start() const { return kGuard + element_bytes; }

@@ -21,22 +21,28 @@
 namespace tern::loop {
 namespace {
 
-constexpr DType kTypes[] = {kI8,  kU8,  kI16, kU16,  kI32, kU32,
-                            kI64, kU64, kF16, kBf16, kF32, kF64};
+constexpr DType kTypes[] = {kI8, kU8, kI16, kU16, kI32, kU32, kI64, kU64, kF16, kBf16, kF32, kF64};
 
 // Values at the edges of types, with random ones between.
 void FillElement(DType type, std::mt19937_64* random, uint8_t* to) {
-  static constexpr double kFloats[] = {0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.0, 1e30, -1e-30, 65504.0,
-                                       2147483648.0, -129.0, 255.5, 1e-7, 127.0, 4294967296.0};
+  static constexpr double kFloats[] = {0.0,   -0.0, 1.0,    -1.0,        0.5,          -2.5,
+                                       3.0,   1e30, -1e-30, 65504.0,     2147483648.0, -129.0,
+                                       255.5, 1e-7, 127.0,  4294967296.0};
   const uint64_t pick = (*random)();
   if (type.is_bool()) {
     *to = pick & 1;
     return;
   }
   if (!type.is_float()) {
-    static constexpr int64_t kInts[] = {0, 1, -1, 2, -2, 7, std::numeric_limits<int64_t>::min(),
+    static constexpr int64_t kInts[] = {0,
+                                        1,
+                                        -1,
+                                        2,
+                                        -2,
+                                        7,
+                                        std::numeric_limits<int64_t>::min(),
                                         std::numeric_limits<int64_t>::max()};
-    const uint64_t value = pick % 3 == 0 ? static_cast<uint64_t>(kInts[pick / 3 % 8])
+    const uint64_t value = pick % 3 == 0   ? static_cast<uint64_t>(kInts[pick / 3 % 8])
                            : pick % 3 == 1 ? pick >> 60
                                            : (*random)();
     // The extreme values of narrow types are those of the widest, cut to size from the top.
@@ -45,8 +51,9 @@ void FillElement(DType type, std::mt19937_64* random, uint8_t* to) {
     std::memcpy(to, &chosen, static_cast<size_t>(type.bits) / 8);
     return;
   }
-  double value = pick % 2 == 0 ? kFloats[pick / 2 % 16]
-                               : static_cast<double>(static_cast<int64_t>((*random)() >> 44)) / 64 - 8000;
+  double value = pick % 2 == 0
+                     ? kFloats[pick / 2 % 16]
+                     : static_cast<double>(static_cast<int64_t>((*random)() >> 44)) / 64 - 8000;
   if (pick % 61 == 0) value = std::numeric_limits<double>::infinity();
   if (pick % 67 == 0) value = std::numeric_limits<double>::quiet_NaN();
   const auto single = static_cast<float>(value);
@@ -74,31 +81,42 @@ bool IsNan(DType type, const uint8_t* at) {
 }
 
 // Bit for bit, but that all NaNs are one: engines and processors choose their bits.
-std::string Difference(DType type, const GuardedBuffer& a, const GuardedBuffer& b) {
+// The number of elements where there is none.
+size_t FirstDifference(DType type, const GuardedBuffer& a, const GuardedBuffer& b) {
   const auto size = static_cast<size_t>(type.size());
   for (size_t i = 0; i * size < a.size(); ++i) {
     const uint8_t *x = a.data() + i * size, *y = b.data() + i * size;
-    if (std::memcmp(x, y, size) == 0 || (IsNan(type, x) && IsNan(type, y))) continue;
-    uint64_t left = 0, right = 0;
-    std::memcpy(&left, x, size);
-    std::memcpy(&right, y, size);
-    return StrCat("element ", i, ": ", FormatHex(left), " against ", FormatHex(right));
+    if (std::memcmp(x, y, size) != 0 && !(IsNan(type, x) && IsNan(type, y))) return i;
   }
-  if (!a.GuardsAreWhole() || !b.GuardsAreWhole()) return "a canary is dead";
-  return "";
+  return a.size() / size;
+}
+
+std::string ElementText(DType type, const GuardedBuffer& buffer, size_t index) {
+  uint64_t bits = 0;
+  const auto size = static_cast<size_t>(type.size());
+  if ((index + 1) * size > buffer.size()) return "none";
+  std::memcpy(&bits, buffer.data() + index * size, size);
+  return StrCat(type.ToString(), " ", FormatHex(bits));
 }
 
 void ExpectSame(const Program& program, const std::vector<LoopCall>& a,
                 const std::vector<LoopCall>& b) {
   int reported = 0;
-  for (size_t i = 0; i < a.size(); ++i) {
+  for (size_t i = 0; i < a.size() && reported < 6; ++i) {
     const LoopFunction& function = *program.Find(a[i].function);
     for (size_t k = 0; k < a[i].buffers.size(); ++k) {
       const DType type = function.buffers[k]->dtype;
-      const std::string difference = Difference(type, a[i].buffers[k], b[i].buffers[k]);
-      if (difference.empty()) continue;
-      EXPECT_EQ(difference, "") << function.name << " n=" << a[i].slots[0] << " buffer " << k;
-      if (++reported > 5) return;
+      const GuardedBuffer &x = a[i].buffers[k], &y = b[i].buffers[k];
+      EXPECT_TRUE(x.GuardsAreWhole() && y.GuardsAreWhole()) << function.name << ": dead canaries";
+      const size_t index = FirstDifference(type, x, y);
+      if (index * static_cast<size_t>(type.size()) == x.size()) continue;
+      std::string operands;
+      for (size_t j = 0; j < k; ++j)
+        operands += " " + ElementText(function.buffers[j]->dtype, a[i].buffers[j], index);
+      ADD_FAILURE() << function.name << " n=" << a[i].slots[0] << " element " << index << ": "
+                    << ElementText(type, x, index) << " against " << ElementText(type, y, index)
+                    << "; operands" << operands;
+      ++reported;
     }
   }
 }
@@ -139,7 +157,8 @@ Program Everything(Lanes lanes, bool casts) {
     if (!lanes.is_scalar()) Append(&all, Indexed(type, lanes), suffix);
     if (!casts) continue;
     Append(&all, Casts(type, kBool, lanes), suffix + "_bool");
-    for (const DType to : kTypes) Append(&all, Casts(type, to, lanes), suffix + "_" + to.ToString());
+    for (const DType to : kTypes)
+      Append(&all, Casts(type, to, lanes), suffix + "_" + to.ToString());
   }
   Append(&all, AllOperators(kBool, lanes), "_bool");
   for (const DType to : kTypes) Append(&all, Casts(kBool, to, lanes), "_bool_" + to.ToString());

@@ -8,7 +8,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 namespace tern::testing {
 
@@ -51,11 +50,6 @@ std::string ScratchFolder::Write(std::string_view name, std::string_view text) c
 }
 std::string ScratchFolder::Write(std::string_view name, std::span<const uint8_t> bytes) const {
   return Write(name, std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-}
-
-std::string ReadWholeFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
 }  // namespace tern::testing

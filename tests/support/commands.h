@@ -41,9 +41,6 @@ class ScratchFolder {
   std::string path_;
 };
 
-// All of a file; empty where there is none.
-std::string ReadWholeFile(const std::string& path);
-
 }  // namespace tern::testing
 
 #endif  // TERN_TESTS_SUPPORT_COMMANDS_H_

@@ -154,7 +154,7 @@ class Legalizer : public Mutator {
     // Rounding to 16 bits must be the only rounding, whatever the target has instructions for.
     const bool to_half = to == kF16 || to == kBf16;
     if (!to_half) return MakeCast(to, wide);
-    if (from.bits < 32) return Narrow(to, from.is_float() ? wide : MakeCast(kF32, wide));
+    if (from.bits < 32) return Narrow(to, MakeCast(kF32, wide));
     if (from == kF32) return Narrow(to, wide);
     return Narrow(to, RoundToOdd(MakeCast(kF64, wide)));
   }
