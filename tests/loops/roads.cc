@@ -112,9 +112,9 @@ Result<SveRoad> SveRoad::Make(const Program& program) {
     table += StrCat("LOOP(", function.name, ")\n");
   const std::string loops = road.folder_->Write("loops.o", object);
   road.folder_->Write("functions.def", table);
-  const testing::CommandResult made = testing::RunCommand(
-      StrCat("aarch64-linux-gnu-gcc -O1 -static -I", road.folder_->Path(""),
-             " tests/loops/run_calls.c ", loops, " -lm -o ", road.folder_->Path("run")));
+  const testing::CommandResult made = testing::RunCommand(StrCat(
+      "aarch64-linux-gnu-gcc -O1 -static '-DFUNCTIONS_FILE=\"", road.folder_->Path("functions.def"),
+      "\"' tests/loops/run_calls.c ", loops, " -lm -o ", road.folder_->Path("run")));
   if (made.exit_code != 0) return Failed("cannot link the AArch64 program: ", made.output);
   return road;
 }

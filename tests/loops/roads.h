@@ -42,7 +42,7 @@ struct LoopCall {
 Status RunOnHost(const Program& program, std::vector<LoopCall>* calls);
 Status RunInNode(const Program& program, std::vector<LoopCall>* calls);
 
-// One object file for all vector lengths (E17). Unsupported where there is no cross compiler.
+// One object file for all vector lengths. Unsupported where there is no cross compiler.
 class SveRoad {
  public:
   static Result<SveRoad> Make(const Program& program);

@@ -165,6 +165,36 @@ Program Everything(Lanes lanes, bool casts) {
   return all;
 }
 
+// Lanes past n hold the identity, so the same lanes are folded in the same order whatever the
+// vector's length.
+TEST(Reductions, E24EqualOnAllRoads) {
+  if (!native::LlvmDescription().ok()) GTEST_SKIP() << "there is no LLVM here";
+  constexpr int kLanes = 4;
+  Program fixed, scalable;
+  for (const DType type : kTypes) {
+    for (const BinaryOp op : {BinaryOp::kAdd, BinaryOp::kMul, BinaryOp::kMin, BinaryOp::kMax}) {
+      const std::string suffix = StrCat("_", InfoOf(op).name, "_", type.ToString());
+      Append(&fixed, Reduce(op, type, Lanes{kLanes}), suffix);
+      Append(&scalable, Reduce(op, type, Lanes{kLanes, true}), suffix);
+    }
+  }
+  std::vector<LoopCall> calls = CallsOf(fixed, kLanes, 3);
+  std::erase_if(calls,
+                [](const LoopCall& call) { return call.slots[0] < 1 || call.slots[0] > kLanes; });
+  std::vector<LoopCall> host = calls, node = calls;
+  ASSERT_TRUE(RunOnHost(fixed, &host).ok());
+  ASSERT_TRUE(RunInNode(fixed, &node).ok());
+  ExpectSame(fixed, host, node);
+  if (!HaveSveRoad()) return;
+  const auto road = SveRoad::Make(scalable);
+  ASSERT_TRUE(road.ok()) << road.status().ToString();
+  for (const int bits : {128, 512, 2048}) {
+    std::vector<LoopCall> sve = calls;
+    ASSERT_TRUE(road->Run(bits, &sve).ok());
+    ExpectSame(fixed, host, sve);
+  }
+}
+
 class Roads : public ::testing::TestWithParam<int> {
  protected:
   void SetUp() override {

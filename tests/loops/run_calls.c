@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a file of calls (call_file.h) on loop functions that are linked in; functions.def names
- * them.
+/* Runs a file of calls (call_file.h) on loop functions that are linked in; the file that the
+ * macro FUNCTIONS_FILE names lists them as LOOP(name).
  *   run_calls INPUT OUTPUT */
 #include <stdint.h>
 #include <stdio.h>
@@ -9,12 +9,12 @@
 typedef int32_t (*LoopFunction)(void* const* buffers, const int64_t* slots);
 
 #define LOOP(name) int32_t name(void* const* buffers, const int64_t* slots);
-#include "functions.def"
+#include FUNCTIONS_FILE
 #undef LOOP
 
 static const LoopFunction kFunctions[] = {
 #define LOOP(name) name,
-#include "functions.def"
+#include FUNCTIONS_FILE
 #undef LOOP
 };
 

@@ -21,6 +21,10 @@ std::string LlvmFunction::Compute(const Expr& expr) {
     case NodeKind::kVar: {
       const auto* var = expr->As<Var>();
       const std::string& name = variables_[var];
+      if (name.empty()) {
+        Fail(InvalidArgument("loop function '", function_.name, "' uses '", var->name,
+                             "' where it is not declared"));
+      }
       return mutable_.contains(var) ? Let(StrCat("load ", LlvmType(type), ", ptr ", name)) : name;
     }
     case NodeKind::kVScale: return CallIntrinsic("vscale.i64", "i64", {});

@@ -17,6 +17,13 @@ void WasmFunction::NotLowered(std::string_view what) {
            .AddNote("help: run the lowering passes before emitting code"));
 }
 
+void WasmFunction::GetVariable(const Var& var, int part) {
+  const auto found = variables_.find(&var);
+  if (found != variables_.end()) return code_.Get(found->second.locals[static_cast<size_t>(part)]);
+  Fail(InvalidArgument("loop function '", function_.name, "' uses '", var.name,
+                       "' where it is not declared"));
+}
+
 bool WasmFunction::CheckLanes(DataType type) {
   const int count = CountOf(type);
   if ((count & (count - 1)) == 0) return true;

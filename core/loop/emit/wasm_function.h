@@ -78,6 +78,8 @@ class WasmFunction {
     if (status_.ok()) status_ = std::move(status);
   }
   void NotLowered(std::string_view what);
+  // Where the variable's part lives; an error for one that is not declared there.
+  void GetVariable(const Var& var, int part);
   bool CheckLanes(DataType type);
 
   // ---- wasm_function.cc: statements

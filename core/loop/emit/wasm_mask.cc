@@ -75,8 +75,7 @@ void WasmFunction::ResizeMask(const Expr& expr, int from, int bits, int part) {
 
 void WasmFunction::ComputeMask(const Expr& expr, int bits, int part) {
   switch (expr->kind) {
-    case NodeKind::kVar:
-      return code_.Get(variables_[expr->As<Var>()].locals[static_cast<size_t>(part)]);
+    case NodeKind::kVar: return GetVariable(*expr->As<Var>(), part);
     case NodeKind::kBinary: return CompareMask(*expr->As<Binary>(), bits, part);
     case NodeKind::kNot:
       Mask(expr->As<Not>()->value, bits, part);

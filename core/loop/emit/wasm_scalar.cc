@@ -30,7 +30,7 @@ void WasmFunction::ComputeScalar(const Expr& expr) {
   switch (expr->kind) {
     case NodeKind::kIntImm: return PushInt(type, expr->As<IntImm>()->value);
     case NodeKind::kFloatImm: return PushFloat(type, expr->As<FloatImm>()->value);
-    case NodeKind::kVar: return code_.Get(variables_[expr->As<Var>()].locals[0]);
+    case NodeKind::kVar: return GetVariable(*expr->As<Var>(), 0);
     case NodeKind::kVScale: return code_.I64(1);
     case NodeKind::kBinary: return ScalarBinary(*expr->As<Binary>());
     case NodeKind::kNot: Scalar(expr->As<Not>()->value); return code_.Op(WasmOp::kI32Eqz);
@@ -44,8 +44,9 @@ void WasmFunction::ComputeScalar(const Expr& expr) {
     case NodeKind::kCast: {
       const Expr& value = expr->As<Cast>()->value;
       const auto* var = value->As<Var>();
-      if (var != nullptr && type.element() == kI32 && variables_[var].has_low_half)
-        return code_.Get(variables_[var].low_half);
+      const auto found = variables_.find(var);
+      if (found != variables_.end() && type.element() == kI32 && found->second.has_low_half)
+        return code_.Get(found->second.low_half);
       Scalar(value);
       return ConvertScalar(value->type, type);
     }

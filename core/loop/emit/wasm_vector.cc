@@ -57,8 +57,7 @@ void WasmFunction::Part(const Expr& expr, int part) {
 void WasmFunction::ComputePart(const Expr& expr, int part) {
   const DataType type = expr->type;
   switch (expr->kind) {
-    case NodeKind::kVar:
-      return code_.Get(variables_[expr->As<Var>()].locals[static_cast<size_t>(part)]);
+    case NodeKind::kVar: return GetVariable(*expr->As<Var>(), part);
     case NodeKind::kBinary: return BinaryPart(*expr->As<Binary>(), part);
     case NodeKind::kSelect: {
       const auto& select = *expr->As<Select>();

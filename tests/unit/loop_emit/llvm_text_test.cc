@@ -71,6 +71,21 @@ TEST(LlvmText, E11SveInstructions) {
   ExpectLines(code, {"whilelt\tp0.s", "ld1w\t{ z", "ld1w\t{ z", "fadd\tz", "st1w\t{ z", "b.lt"});
 }
 
+// The document's loop once more as a while loop: the counter becomes a register all the same.
+TEST(LlvmText, E13WhileLoopsOnAArch64) {
+  if (!HaveLlvm()) GTEST_SKIP() << "there is no LLVM here";
+  Program program = PredicatedAdd(kF32, kSve4);
+  LoopFunction& function = program.functions[0];
+  const auto& loop = *function.body->As<For>();
+  const Expr i(loop.var.get());
+  const Stmt next = MakeAssign(loop.var, Add(i, loop.range.step));
+  const Expr more = MakeBinary(BinaryOp::kLt, i, loop.range.extent);
+  function.body = MakeBlock({MakeLet(loop.var, MakeInt(0), true),
+                             MakeWhile(LoopRole::kVectorMain, more, MakeBlock({loop.body, next}))});
+  const std::string code = Assembly(Text(program, LlvmFlavor::kSve), "aarch64-sve");
+  ExpectLines(code, {"whilelt\tp0.s", "ld1w\t{ z", "fadd\tz", "st1w\t{ z", "b.lt"});
+}
+
 TEST(LlvmText, E14VscaleRangeOnlyWhereVectorsScale) {
   EXPECT_NE(Text(PredicatedAdd(kF32, kSve4), LlvmFlavor::kSve).find("vscale_range(1,16)"),
             std::string::npos);
