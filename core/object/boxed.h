@@ -25,6 +25,7 @@ template <TernTypeCode kCode, typename V>
 class Box : public Object {
  public:
   static constexpr TernTypeCode kTypeCode = kCode;
+  static constexpr bool kIsLeaf = true;
   static ObjectPtr<Box> Make(V value) { return MakeObject<Box>(value); }
 
   V value() const { return value_; }

@@ -15,6 +15,7 @@ namespace tern {
 class Bytes : public Object {
  public:
   static constexpr TernTypeCode kTypeCode = TERN_TYPE_BYTES;
+  static constexpr bool kIsLeaf = true;
   static ObjectPtr<Bytes> Make(ByteSpan bytes);
   static ObjectPtr<Bytes> Make(std::string_view bytes) { return Make(AsBytes(bytes)); }
 

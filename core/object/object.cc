@@ -6,12 +6,16 @@
 // its objects; LiveObjectCount adds them up. Under AddressSanitizer nothing is kept, so that it
 // sees every use of dead memory.
 //
+// Objects that hold objects are deleted from the stack down to kMaxDeleteDepth; what lies deeper
+// waits in a list of the thread until the outermost is gone.
+//
 // A block of a custom allocator has a prefix that remembers it. Its object's deleter is
 // DeleteCustom, which tells FreeObject by the thread's state that the block being freed is such a
 // one.
 #include "core/object/object.h"
 
 #include <cstdlib>
+#include <utility>
 
 #include "core/base/spin_lock.h"
 #include "core/object/allocator.h"
@@ -39,11 +43,22 @@ struct FreeBlock {
   FreeBlock* next;
 };
 
+// An object whose deletion waits.
+struct Pending {
+  TernObject* object;
+  void (*really)(TernObject*);
+  bool custom;
+};
+
+constexpr uint32_t kMaxDeleteDepth = 64;  // of objects in objects on the stack
+
 struct ThreadHeap {
   FreeBlock* free[kClasses];
   uint32_t count[kClasses];
   int64_t live;      // objects made minus objects freed here; read by other threads
   void* custom;      // a custom block whose object is being deleted
+  uint32_t delete_depth, pending_count, pending_capacity;
+  Pending* pending;
   ThreadHeap* next;  // all heaps, under heaps_lock
   ThreadHeap** before;
   bool registered, dead;
@@ -75,6 +90,8 @@ struct Retirement {
     *heap.before = heap.next;
     if (heap.next != nullptr) heap.next->before = heap.before;
     retired_live += heap.live;
+    std::free(std::exchange(heap.pending, nullptr));
+    heap.pending_capacity = 0;
     for (FreeBlock*& list : heap.free) {
       while (FreeBlock* block = list) {
         list = block->next;
@@ -151,6 +168,31 @@ void FreeCustom(void* memory) {
   return {memory, false};
 }
 
+[[gnu::noinline]] void Defer(const Pending& pending) {
+  ThreadHeap& here = heap;
+  if (here.pending_count == here.pending_capacity) {
+    here.pending_capacity = here.pending_capacity == 0 ? 16 : here.pending_capacity * 2;
+    void* memory = std::realloc(here.pending, here.pending_capacity * sizeof(Pending));
+    TERN_CHECK(memory != nullptr, "no memory to delete objects by");
+    here.pending = static_cast<Pending*>(memory);
+  }
+  here.pending[here.pending_count++] = pending;
+}
+
+// Each may lead to others that have to wait.
+[[gnu::noinline]] void DeletePending() {
+  ThreadHeap& here = heap;
+  void* const outer = here.custom;
+  while (here.pending_count > 0) {
+    const Pending next = here.pending[--here.pending_count];
+    here.custom = next.custom ? next.object : nullptr;
+    ++here.delete_depth;
+    next.really(next.object);
+    --here.delete_depth;
+  }
+  here.custom = outer;
+}
+
 }  // namespace
 
 int64_t LiveObjectCount() {
@@ -213,6 +255,16 @@ void FreeObject(void* memory, size_t bytes) {
   }
   CountObject(-1);
   std::free(memory);
+}
+
+void DeleteNested(TernObject* object, void (*really)(TernObject*)) {
+  ThreadHeap& here = heap;
+  if (here.delete_depth == kMaxDeleteDepth) [[unlikely]]
+    return Defer({object, really, here.custom == object});
+  ++here.delete_depth;
+  really(object);
+  if (--here.delete_depth == 0 && here.pending_count > 0) [[unlikely]]
+    DeletePending();
 }
 
 #ifndef TERN_SINGLE_THREADED

@@ -66,6 +66,9 @@ inline constexpr size_t kMaxKeptBytes = 256;
 // Makes a custom block's deleter give it back to its allocator.
 void WrapDeleter(TernObject* object);
 void CountObject(int64_t change);
+// Runs `really`, now or, where it lies very deep in objects that are being deleted, as soon as these
+// are gone: so no chain of objects, however long, overflows the stack.
+void DeleteNested(TernObject* object, void (*really)(TernObject* object));
 // Drops a reference where other threads may do so too.
 void DropShared(TernObject* object);
 // The deleter of objects that are pointed to weakly (weak.cc).
@@ -215,7 +218,7 @@ inline constexpr size_t kUnknownExtraBytes = size_t{1} << 30;
 
 // A new T followed by `extra` bytes of uninitialised memory, which its constructor fills. A T with
 // anything behind it says how much, so that its memory can be used again: size_t extra_bytes()
-// const.
+// const. A T that holds no other objects may say so, which saves a little: kIsLeaf.
 template <typename T, typename... A>
 auto MakeObjectWithExtra(size_t extra, A&&... args) {
   static_assert(std::derived_from<T, Object> && !std::is_polymorphic_v<T>);
@@ -225,13 +228,17 @@ auto MakeObjectWithExtra(size_t extra, A&&... args) {
   const internal::ObjectBlock block = internal::AllocateObject(sizeof(T) + extra);
   T* object = new (block.memory) T(std::forward<A>(args)...);
   if constexpr (requires { T::kTypeKey; }) object->header_.type_code = internal::ClassCode<T>();
-  object->header_.deleter.call = [](TernObject* header) {
+  constexpr void (*kDelete)(TernObject*) = [](TernObject* header) {
     T* self = static_cast<T*>(Object::FromHeader(header));
     size_t bytes = sizeof(T);
     if constexpr (requires { self->extra_bytes(); }) bytes += self->extra_bytes();
     self->~T();
     internal::FreeObject(self, bytes);
   };
+  if constexpr (requires { T::kIsLeaf; })
+    object->header_.deleter.call = kDelete;
+  else
+    object->header_.deleter.call = [](TernObject* h) { internal::DeleteNested(h, kDelete); };
   if (block.custom) [[unlikely]]
     internal::WrapDeleter(&object->header_);
   return ObjectPtr<T>::Adopt(object);

@@ -9,7 +9,7 @@
 // which they are registered, and types with registered fields, errors among them. Refused, with the
 // path: cycles, pointers, closures (their function is a number in an executable), modules (their
 // functions are code of this process), functions that are not registered, types without fields, and
-// graphs deeper than kMaxGraphDepth, since what takes them apart recurses.
+// graphs deeper than kMaxGraphDepth, so that what walks over them may recurse.
 #ifndef TERN_CORE_OBJECT_SERIALIZE_GRAPH_H_
 #define TERN_CORE_OBJECT_SERIALIZE_GRAPH_H_
 

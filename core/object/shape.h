@@ -19,6 +19,7 @@ using Dims = std::span<const int64_t>;
 class Shape : public Object {
  public:
   static constexpr TernTypeCode kTypeCode = TERN_TYPE_SHAPE;
+  static constexpr bool kIsLeaf = true;
   static ObjectPtr<Shape> Make(Dims dims);
   static ObjectPtr<Shape> Make(std::initializer_list<int64_t> dims) {
     return Make(Dims(dims.begin(), dims.size()));

@@ -36,6 +36,7 @@ class LongText : public Object {
  public:
   static constexpr TernTypeCode kTypeCode =
       sizeof(Char) == 1 ? TERN_TYPE_STRING : TERN_TYPE_UCS4_STRING;
+  static constexpr bool kIsLeaf = true;
   static ObjectPtr<LongText> Make(std::basic_string_view<Char> text);
   // Empty, with room for `capacity` units and the zero.
   static ObjectPtr<LongText> MakeEmpty(size_t capacity);

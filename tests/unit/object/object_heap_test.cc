@@ -9,7 +9,10 @@
 #include "core/object/adt.h"
 #include "core/object/allocator.h"
 #include "core/object/boxed.h"
+#include "core/object/closure.h"
 #include "core/object/function.h"
+#include "core/object/map.h"
+#include "core/object/sequence.h"
 #include "core/object/shape.h"
 #include "core/object/string.h"
 #include "tests/unit/object/counting.h"
@@ -125,6 +128,61 @@ TEST_F(ObjectHeapTest, ManySizesLiveAndDie) {
   kept.clear();
   for (int i = 0; i < 5000; ++i) kept.emplace_back(Shape::Make({i}));
   EXPECT_EQ(live(), 5000);
+}
+
+class Link : public Object {
+ public:
+  static constexpr std::string_view kTypeKey = "object_heap_test.Link";
+  using Parent = Object;
+  explicit Link(Any next) : Object(0, nullptr), next_(std::move(next)) {}
+
+ private:
+  Any next_;
+};
+
+// A chain of so many objects, each held by the one before.
+template <typename F>
+void MakeAndDropChain(int length, F wrap) {
+  Any chain(Sequence::Make());
+  for (int i = 0; i < length; ++i) chain = wrap(std::move(chain));
+}
+
+TEST_F(ObjectHeapTest, LongChainsDieWithoutOverflowingTheStack) {
+  constexpr int kLength = 300'000;
+  MakeAndDropChain(kLength, [](Any next) { return Any(Adt::Make(1, {{AnyView(next)}})); });
+  MakeAndDropChain(kLength, [](Any next) { return Any(Closure::Make(1, {{AnyView(next)}})); });
+  MakeAndDropChain(kLength, [](Any next) { return Any(Sequence::Make({AnyView(next)})); });
+  MakeAndDropChain(kLength, [](Any next) { return Any(Map<>{{"next", AnyView(next)}}); });
+  MakeAndDropChain(kLength, [](Any next) { return Any(MakeObject<Link>(std::move(next))); });
+  MakeAndDropChain(kLength, [](Any next) {
+    return Any(Function::FromTyped("f", [next = std::move(next)] { return next; }));
+  });
+  EXPECT_EQ(live(), 0);
+}
+
+TEST_F(ObjectHeapTest, D36LongChainsOfCustomBlocksGoBackToTheirAllocator) {
+  const ObjectPtr<Allocator> counting = MakeNaiveAllocator();
+  int64_t made = 0;
+  MakeAndDropChain(10'000, [&](Any next) {  // custom blocks and others in turns
+    SetObjectAllocator(++made % 3 == 0 ? counting : nullptr);
+    return Any(Adt::Make(1, {{AnyView(next), AnyView("a text that lies on the heap")}}));
+  });
+  SetObjectAllocator(nullptr);
+  EXPECT_EQ(counting->stats().live_blocks, 0);
+  EXPECT_GT(counting->stats().allocations, 3000);
+  EXPECT_EQ(live(), 0);
+}
+
+TEST_F(ObjectHeapTest, TreesThatAreDeepAndWideDieWhole) {
+  Any tree(Sequence::Make());
+  for (int i = 0; i < 1000; ++i) {
+    const SequencePtr level = Sequence::Make();
+    for (int j = 0; j < 20; ++j) level->PushBack(Any(Shape::Make({j})));
+    level->PushBack(std::move(tree));
+    tree = Any(level);
+  }
+  tree.Reset();
+  EXPECT_EQ(live(), 0);
 }
 
 TEST_F(ObjectHeapTest, CountsAddUpOverThreads) {
