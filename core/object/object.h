@@ -66,8 +66,8 @@ inline constexpr size_t kMaxKeptBytes = 256;
 // Makes a custom block's deleter give it back to its allocator.
 void WrapDeleter(TernObject* object);
 void CountObject(int64_t change);
-// Runs `really`, now or, where it lies very deep in objects that are being deleted, as soon as these
-// are gone: so no chain of objects, however long, overflows the stack.
+// Runs `really`, now or, where it lies very deep in objects that are being deleted, as soon as
+// these are gone: so no chain of objects, however long, overflows the stack.
 void DeleteNested(TernObject* object, void (*really)(TernObject* object));
 // Drops a reference where other threads may do so too.
 void DropShared(TernObject* object);

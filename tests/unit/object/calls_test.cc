@@ -112,11 +112,14 @@ TEST_F(CallsTest, D16EveryKindOfTheTableCrossesACallBothWays) {
   const auto check = [&](TernTypeCode code, TernTypeCode back) {
     const AnyView sent = SampleOfKind(code, &keep);
     EXPECT_EQ(sent.type_code(), code);
-    const std::string text = PrintValue(Any(AnyView(internal::Resolve(sent.c_any()))));
+    // A moved reference is looked through, since owning it would take what it offers.
+    const bool moved = code == TERN_TYPE_RVALUE_REF;
+    const std::string text =
+        PrintValue(moved ? Any(AnyView(internal::Resolve(sent.c_any()))) : Any(sent));
     const Result<Any> got = echo->Invoke({sent});
     ASSERT_TRUE(got.ok()) << TypeKey(code) << ": " << got.status().message();
     EXPECT_EQ(got->type_code(), back) << TypeKey(code);
-    if (code != TERN_TYPE_PADDED) EXPECT_EQ(PrintValue(*got), text) << TypeKey(code);
+    EXPECT_EQ(PrintValue(*got), text) << TypeKey(code);
     if (code == back)
       EXPECT_EQ(std::memcmp(&got->c_any(), &sent.c_any(), sizeof(TernAny)), 0) << TypeKey(code);
   };
