@@ -8,12 +8,21 @@
 #include "core/driver/evaluate.h"
 #include "core/driver/pipeline.h"
 #include "core/ir/codegen/vm_codegen.h"
+#include "core/ir/passes/analyze_liveness.h"
+#include "core/ir/passes/plan_memory.h"
 #include "core/ir/printer.h"
 #include "core/ir/visitor.h"
 #include "core/kernels/bind/bind.h"
+#include "core/vm/disassembler.h"
 
 namespace tern::driver {
 namespace {
+
+// Behind the passes, and only where they are asked for by name.
+constexpr std::string_view kLivenessStage = "liveness";
+constexpr std::string_view kMemoryStage = "memory";
+constexpr std::string_view kMemoryJsonStage = "memory_json";
+constexpr std::string_view kCodeStage = "code";
 
 // Keeps the text of the stages that were asked for.
 struct StageSink {
@@ -28,6 +37,20 @@ struct StageSink {
     if (std::none_of(wanted->begin(), wanted->end(), matches)) return;
     stages.push_back({std::string(stage), ir::ToText(module)});
   }
+  bool IsWanted(std::string_view stage) const {
+    return std::find(wanted->begin(), wanted->end(), stage) != wanted->end();
+  }
+  // What analyses say of the module that code is generated from.
+  void AddListings(const ir::Module& module) {
+    if (IsWanted(kLivenessStage))
+      stages.push_back({std::string(kLivenessStage), ir::LivenessText(module)});
+    if (IsWanted(kMemoryStage))
+      stages.push_back({std::string(kMemoryStage), ir::MemoryPlanText(module)});
+    if (!IsWanted(kMemoryJsonStage)) return;
+    JsonWriter json;
+    ir::WriteMemoryPlanJson(module, &json);
+    stages.push_back({std::string(kMemoryJsonStage), json.Take()});
+  }
 };
 
 // Names of passes that do not exist are a mistake of the caller, not silence.
@@ -38,7 +61,10 @@ Status CheckNames(const std::vector<std::string>& names, std::string_view option
     known.push_back(stage.name);
     known.push_back(stage.pass);
   }
-  if (!first.empty()) known.insert(known.end(), {first, "all"});
+  if (!first.empty()) {
+    known.insert(known.end(), {first, kLivenessStage, kMemoryStage, kMemoryJsonStage, kCodeStage,
+                               "all"});
+  }
   for (const std::string& name : names) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     Status status = InvalidArgument("there is no pass '", name, "' to ", option);
@@ -87,7 +113,10 @@ Result<CompileResult> CompileModule(ir::Module module, const CompileOptions& opt
                                     .sink_context = &sink};
   TERN_TRY_ASSIGN(module, RunPipeline(std::move(module), pipeline));
   TERN_TRY(CheckKernels(module, options.source_name));
+  sink.AddListings(module);
   TERN_TRY_ASSIGN(vm::ExecutablePtr executable, ir::GenerateCode(module));
+  if (sink.IsWanted(kCodeStage))
+    sink.stages.push_back({std::string(kCodeStage), vm::Disassemble(*executable)});
   return CompileResult{std::move(executable), std::move(sink.stages)};
 }
 

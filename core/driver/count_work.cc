@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/driver/count_work.h"
 
+#include "core/ir/visitor.h"
 #include "core/ops/math_attrs.h"
 
 namespace tern::driver {
@@ -44,10 +45,10 @@ Dim CallWork(const ir::Call& call, const ir::VarPtr& var) {
 Dim CountMultiplyAdds(const ir::Module& module) {
   Dim total(0);
   for (const ir::Module::Item& item : module.items()) {
-    for (const ir::Binding& binding : item.function->bindings()) {
+    ir::ForEachBinding(item.function->bindings(), [&total](const ir::Binding& binding) {
       const ir::Call* call = binding.value->As<ir::Call>();
       if (call != nullptr) total = total + CallWork(*call, binding.var);
-    }
+    });
   }
   return total;
 }

@@ -38,6 +38,7 @@ struct Command {
 };
 
 CommandAction SetupCompile(CLI::App* app, const GlobalOptions* globals);
+CommandAction SetupLower(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupRun(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupBench(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupDebug(CLI::App* app, const GlobalOptions* globals);

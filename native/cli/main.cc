@@ -14,6 +14,9 @@ constexpr Command kCommands[] = {
      "  tern compile model.onnx -o model.tern\n  tern compile model.onnx --print-after "
      "fuse_epilogues\n",
      &SetupCompile},
+    {"lower", "show the stages of a program on its way to code",
+     "  tern lower model.onnx\n  tern lower model.onnx --stage fuse_epilogues,memory\n",
+     &SetupLower},
     {"run", "execute a function of a program",
      "  tern run model.tern -i x=@x.npy --output y=@y.npy\n"
      "  tern run model.onnx -i x='f32[1,1,28,28]:random(seed=1)' --expect y=@y.npy\n",

@@ -6,6 +6,7 @@
 //   ir_tool pipeline FILE       runs the driver's whole pipeline and prints the result
 //   ir_tool stages FILE         the stages of the pipeline, and how many bindings each leaves
 //   ir_tool liveness FILE       the functions with what dies where
+//   ir_tool memory FILE         the memory plan, checked
 //   ir_tool run[1,2.5,…] FILE   compiles with the whole pipeline, runs main, prints its result
 //   ir_tool code FILE           generates code as it stands and prints assembly text
 #include <cstdio>
@@ -17,6 +18,7 @@
 #include "core/ir/codegen/vm_codegen.h"
 #include "core/ir/parser.h"
 #include "core/ir/passes/analyze_liveness.h"
+#include "core/ir/passes/plan_memory.h"
 #include "core/ir/printer.h"
 #include "core/ir/verifier.h"
 #include "core/kernels/bind/bind.h"
@@ -99,6 +101,12 @@ Status Run(std::string_view command, const char* path) {
     std::fputs(ir::LivenessText(module).c_str(), stdout);
     return OkStatus();
   }
+  if (command == "memory") {
+    for (const ir::FunctionPlan& plan : ir::PlanMemory(module))
+      TERN_TRY(ir::CheckMemoryPlan(*module.Find(plan.function), plan));
+    std::fputs(ir::MemoryPlanText(module).c_str(), stdout);
+    return OkStatus();
+  }
   if (command == "pipeline" || command.starts_with("run")) {
     TERN_TRY_ASSIGN(module, driver::RunPipeline(std::move(module), options));
   } else if (command != "print") {
@@ -115,7 +123,7 @@ Status Run(std::string_view command, const char* path) {
 int main(int argc, char** argv) {
   if (argc != 3) {
     std::fputs(
-        "usage: ir_tool PASS[,PASS…]|print|pipeline|stages|code|liveness|run[ARGS] FILE\n",
+        "usage: ir_tool PASS[,PASS…]|print|pipeline|stages|code|liveness|memory|run[ARGS] FILE\n",
         stderr);
     return 2;
   }

@@ -11,6 +11,7 @@
 #include "core/ir/codegen/vm_codegen.h"
 #include "core/ir/parser.h"
 #include "core/ir/passes/analyze_liveness.h"
+#include "core/ir/passes/plan_memory.h"
 #include "core/ir/printer.h"
 #include "core/ir/verifier.h"
 #include "core/kernels/bind/bind.h"
@@ -87,6 +88,8 @@ class Bench {
     TERN_TRY_ASSIGN(vm::ExecutablePtr executable, ir::GenerateCode(module));
     for (const vm::FunctionInfo& function : executable->functions()) {
       const ir::Liveness liveness(*module.Find(function.name));
+      const ir::FunctionPtr planned = module.Find(function.name);
+      TERN_TRY(ir::CheckMemoryPlan(*planned, ir::PlanMemory(function.name, *planned)));
       // Parameters that nobody reads keep their registers.
       EXPECT_LE(function.register_count,
                 std::max<size_t>(liveness.max_live() + liveness.unused_parameters().size(), 1))

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/ir/passes/memory_views.h"
+
+#include "core/ir/passes/plan_memory.h"
+
+namespace tern::ir {
+
+const Node* ViewedBy(const Expr& value) {
+  if (const GetItem* item = value->As<GetItem>()) return item->tuple().get();
+  if (value->As<Var>() != nullptr) return value.get();
+  const Call* call = value->As<Call>();
+  if (call == nullptr || call->args().empty()) return nullptr;
+  switch (call->op().op) {
+    case ops::Op::k_identity:
+    case ops::Op::k_reshape:
+    case ops::Op::k_squeeze:
+    case ops::Op::k_unsqueeze:
+    case ops::Op::k_flatten: return call->args()[0].get();
+    default: return nullptr;
+  }
+}
+
+bool OnlyReads(const Expr& value) {
+  switch (value->kind()) {
+    case NodeKind::kCall:
+    case NodeKind::kGetItem:
+    case NodeKind::kScalar:
+    case NodeKind::kIf:
+    case NodeKind::kVar:
+    case NodeKind::kConstant: return true;
+    case NodeKind::kTuple:
+    case NodeKind::kInvoke:
+    case NodeKind::kSwitch:
+    case NodeKind::kConstruct:
+    case NodeKind::kMakeClosure:
+    case NodeKind::kDeviceCopy:
+    case NodeKind::kGlobal:
+    case NodeKind::kLet:
+    case NodeKind::kFunction:
+    case NodeKind::kPrimitive:
+    case NodeKind::kFatal: break;
+  }
+  return false;
+}
+
+types::Dim PlannedBytes(const types::Type& type) {
+  if (!type.is_tensor() || type.tensor().dtype.bits % 8 != 0) return types::Dim::Any();
+  const types::Dim count = type.tensor().ElementCount();
+  const int64_t size = type.tensor().dtype.size();
+  if (count.is_any()) return count;
+  if (!count.is_constant()) return count * types::Dim(size);
+  int64_t bytes = 0;
+  if (__builtin_mul_overflow(count.constant(), size, &bytes) || bytes > (int64_t{1} << 48))
+    return types::Dim::Any();
+  return types::Dim((bytes + kPlanAlignment - 1) / kPlanAlignment * kPlanAlignment);
+}
+
+}  // namespace tern::ir

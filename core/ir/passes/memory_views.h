@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What values do with the memory of their operands; for planning and for checking plans.
+#ifndef TERN_CORE_IR_PASSES_MEMORY_VIEWS_H_
+#define TERN_CORE_IR_PASSES_MEMORY_VIEWS_H_
+
+#include "core/ir/expr.h"
+
+namespace tern::ir {
+
+// The variable whose memory a value shows under another name: a reshape's operand, the tuple of an
+// item, the original of a copy; null where a value has memory of its own, or none.
+const Node* ViewedBy(const Expr& value);
+// Operands are read and then no longer needed: operators, items, scalars, conditions. Everything
+// else may keep them.
+bool OnlyReads(const Expr& value);
+// What a tensor of that type takes, numbers rounded up to the plan's alignment; "any" where it
+// cannot be told.
+types::Dim PlannedBytes(const types::Type& type);
+
+}  // namespace tern::ir
+
+#endif  // TERN_CORE_IR_PASSES_MEMORY_VIEWS_H_

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// tern lower: the stages that a program goes through on its way to code, listed or printed.
+#include <nlohmann/json.hpp>
+
+#include "core/base/strings.h"
+#include "native/cli/command.h"
+#include "native/cli/report.h"
+
+namespace tern::cli {
+namespace {
+
+struct LowerOptions {
+  CompileRequest request;
+  std::vector<std::string> stages;
+};
+
+size_t CountLines(const std::string& text, std::string_view word) {
+  size_t count = 0;
+  for (const std::string_view line : StrSplit(text, '\n')) {
+    size_t begin = line.find_first_not_of(' ');
+    count += begin != std::string_view::npos && line.substr(begin).starts_with(word) ? 1 : 0;
+  }
+  return count;
+}
+
+// "fuse_epilogues   2 functions, 61 bindings".
+void ListStages(const nlohmann::json& stages) {
+  for (const nlohmann::json& stage : stages) {
+    const std::string name = stage.at("name"), text = stage.at("text");
+    const size_t functions = CountLines(text, "fn ") + CountLines(text, "private fn ");
+    Print(StrCat(name, std::string(name.size() < 36 ? 36 - name.size() : 1, ' '), functions,
+                 functions == 1 ? " function, " : " functions, ", CountLines(text, "let "),
+                 " bindings\n"));
+  }
+}
+
+Status Lower(LowerOptions options, const GlobalOptions& globals) {
+  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
+  const bool list = options.stages.empty();
+  options.request.print_after = list ? "all" : "";
+  for (const std::string& stage : options.stages)
+    StrAppend(&options.request.print_after, options.request.print_after.empty() ? "" : ",", stage);
+  TERN_TRY_ASSIGN(const Compiled compiled, CompileOnnx(engine, options.request));
+  if (globals.json()) {
+    Print(StrCat(Text(compiled.stages), "\n"));
+    return Status();
+  }
+  const nlohmann::json stages = nlohmann::json::parse(Text(compiled.stages));
+  if (list) {
+    ListStages(stages);
+    return Status();
+  }
+  for (const nlohmann::json& stage : stages) {
+    if (stages.size() > 1) Print(StrCat("== ", stage.at("name").get<std::string>(), "\n"));
+    const std::string text = stage.at("text");
+    Print(StrCat(text, text.ends_with('\n') ? "" : "\n"));
+  }
+  return Status();
+}
+
+}  // namespace
+
+CommandAction SetupLower(CLI::App* app, const GlobalOptions* globals) {
+  auto options = std::make_shared<LowerOptions>();
+  app->add_option("program", options->request.path, "the ONNX model, - for standard input")
+      ->required();
+  app->add_option("--stage", options->stages,
+                  "print the program after these stages: a pass, import, liveness, memory, "
+                  "memory_json, code, or all (default: list them)")
+      ->delimiter(',');
+  app->add_option("--disable-pass", options->request.disabled_passes,
+                  "leave out these passes (comma list)");
+  return [options, globals] { return Lower(*options, *globals); };
+}
+
+}  // namespace tern::cli

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checker of memory plans finds what it must: plans that were good and have been spoiled.
+#include <gtest/gtest.h>
+
+#include "core/ir/parser.h"
+#include "core/ir/passes/plan_memory.h"
+
+namespace tern::ir {
+namespace {
+
+constexpr std::string_view kProgram =
+    "fn main(%x: f32[64], %y: f32[n], %c: bool) {\n"
+    "  let %0 = exp(%x)\n  let %1 = abs(%x)\n  let %2 = add(%0, %1)\n  let %3 = neg(%2)\n"
+    "  let %4 = exp(%y)\n  let %5 = abs(%y)\n  let %6 = add(%4, %5)\n"
+    "  let %7 = if %c {\n    let %8 = add(%6, %4)\n    let %9 = neg(%8)\n    result %9\n"
+    "  } else {\n    let %10 = neg(%4)\n    result %10\n  }\n"
+    "  return (%3, %7)\n}\n";
+
+class MemoryPlan : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    Result<Module> module = ParseModule("test", kProgram);
+    ASSERT_TRUE(module.ok()) << module.status().ToString();
+    function_ = module->Find("main");
+    plan_ = PlanMemory("main", *function_);
+    ASSERT_TRUE(CheckMemoryPlan(*function_, plan_).ok());
+  }
+  std::string Check() const {
+    return std::string(CheckMemoryPlan(*function_, plan_).message());
+  }
+  PlannedTensor& At(int binding) {
+    for (PlannedTensor& tensor : plan_.tensors) {
+      if (tensor.first == binding) return tensor;
+    }
+    ADD_FAILURE() << "no tensor of binding " << binding;
+    return plan_.tensors[0];
+  }
+
+  FunctionPtr function_;
+  FunctionPlan plan_;
+};
+
+TEST_F(MemoryPlan, B24ReusesWhatIsFree) {
+  EXPECT_EQ(plan_.static_bytes_before, 3 * 256);
+  EXPECT_EQ(plan_.static_bytes_after, 3 * 256);  // two operands and their sum are there at once
+  EXPECT_EQ(plan_.static_bytes_live, 3 * 256);
+  EXPECT_EQ(plan_.symbolic_tensors, 4);
+  EXPECT_EQ(plan_.symbolic_storages, 3);
+  EXPECT_EQ(plan_.unplanned, 3);  // the results, also those of branches
+}
+
+TEST_F(MemoryPlan, TwoInOnePlace) {
+  At(1).offset = At(0).offset;
+  EXPECT_NE(Check().find("lies over that of binding 0"), std::string::npos) << Check();
+}
+
+TEST_F(MemoryPlan, TwoInOneStorageOfSymbolicSize) {
+  At(5).storage = At(4).storage;
+  EXPECT_NE(Check().find("lies over that of binding 4"), std::string::npos) << Check();
+}
+
+// What a branch makes lies over what the branch still reads.
+TEST_F(MemoryPlan, OverWhatABranchNeeds) {
+  At(8).storage = At(6).storage;
+  EXPECT_NE(Check().find("lies over that of binding 6"), std::string::npos) << Check();
+}
+
+TEST_F(MemoryPlan, ResultsOutliveTheirPlace) {
+  At(3).storage = 0;
+  EXPECT_NE(Check().find("outlives its place"), std::string::npos) << Check();
+}
+
+TEST_F(MemoryPlan, PlacesThatAreNone) {
+  const FunctionPlan good = plan_;
+  At(0).offset = 32;
+  EXPECT_NE(Check().find("no multiple of 64"), std::string::npos) << Check();
+  plan_ = good;
+  At(0).offset = 3 * 256;
+  EXPECT_NE(Check().find("of a storage of 768"), std::string::npos) << Check();
+  plan_ = good;
+  At(0).bytes = types::Dim(64);
+  EXPECT_NE(Check().find("needs 256 bytes"), std::string::npos) << Check();
+  plan_ = good;
+  At(4).storage = 17;
+  EXPECT_NE(Check().find("no storage 17"), std::string::npos) << Check();
+}
+
+TEST_F(MemoryPlan, Json) {
+  Module module;
+  module.Set("main", function_);
+  JsonWriter json;
+  WriteMemoryPlanJson(module, &json);
+  EXPECT_TRUE(json.text().starts_with(
+      "{\"functions\":[{\"name\":\"main\",\"static\":{\"before\":768,\"after\":768,\"live\":768}"))
+      << json.text();
+  EXPECT_NE(json.text().find("\"bytes\":\"4*n\""), std::string::npos) << json.text();
+}
+
+}  // namespace
+}  // namespace tern::ir
