@@ -13,8 +13,9 @@
 //
 // Version rule: another major version is refused. A newer minor version loads, unless a section
 // this reader does not know is marked required, or a feature bit is set that it does not know;
-// unknown optional sections are skipped. required_runtime is the oldest format version whose
-// runtime can run the file.
+// unknown optional sections are skipped. Writers give the lowest version that tells what the file
+// holds, both as its own and as the one that is required, so that older readers take what they can
+// and a file stays the same when a newer writer saves it.
 #ifndef TERN_CORE_VM_FORMAT_H_
 #define TERN_CORE_VM_FORMAT_H_
 
@@ -27,10 +28,11 @@ namespace tern::vm {
 
 inline constexpr uint8_t kMagic[8] = {0x89, 'T', 'E', 'R', 'N', '\r', '\n', 0x1a};
 inline constexpr uint16_t kFormatMajor = 1;
-inline constexpr uint16_t kFormatMinor = 0;
+inline constexpr uint16_t kFormatMinor = 1;
 
-// Bits of `features` in the header: what a reader must understand. None yet.
-inline constexpr uint64_t kKnownFeatures = 0;
+// Bits of `features` in the header: what a reader must understand. Never reuse one.
+inline constexpr uint64_t kFeatureDevices = 1;  // 1.1: code names devices other than the processor
+inline constexpr uint64_t kKnownFeatures = kFeatureDevices;
 
 inline constexpr size_t kHeaderBytes = 64;
 inline constexpr size_t kSectionEntryBytes = 40;

@@ -3,6 +3,7 @@
 // written in order.
 #include "core/vm/writer.h"
 
+#include <algorithm>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -28,9 +29,36 @@ void WriteDims(Dims dims, ByteWriter* out) {
   for (int64_t dim : dims) out->SignedVarint(dim);
 }
 
+// What a file needs that 1.0 did not have.
+struct Feature {
+  uint64_t bit;
+  uint16_t since;  // minor version
+  bool (*is_used)(const Executable& executable);
+};
+
+// Some instruction's operand for a device is not 0.
+bool NamesDevices(const Executable& executable) {
+  Instruction instruction;
+  for (uint32_t pc = 0; pc < executable.instruction_count(); ++pc) {
+    const std::span<const uint64_t> words = executable.InstructionWords(pc);
+    const auto opcode = static_cast<Opcode>(words[0] >> 56);
+    if (opcode != Opcode::kAllocStorage && opcode != Opcode::kDeviceCopy) continue;
+    DecodeInstruction(words, &instruction);
+    if (instruction.operands.back().value != 0) return true;  // the device stands last
+  }
+  return false;
+}
+
+constexpr Feature kFeatures[] = {{kFeatureDevices, 1, &NamesDevices}};
+
 class FileWriter {
  public:
   explicit FileWriter(const Executable& executable) : executable_(executable) {
+    for (const Feature& feature : kFeatures) {
+      if (!feature.is_used(executable)) continue;
+      features_ |= feature.bit;
+      minor_ = std::max(minor_, feature.since);
+    }
     AddSection(SectionId::kGlobals, kSectionRequired, Globals());
     AddConstants();
     AddSection(SectionId::kPrimitives, kSectionRequired, Primitives());
@@ -225,11 +253,10 @@ class FileWriter {
   std::vector<uint8_t> Header() const {
     ByteWriter out;
     out.Bytes(kMagic);
-    for (uint16_t version : {kFormatMajor, kFormatMinor, kFormatMajor, uint16_t{0}})
-      out.U16(version);
+    for (uint16_t version : {kFormatMajor, minor_, kFormatMajor, minor_}) out.U16(version);
     out.U32(static_cast<uint32_t>(sections_.size()));
     out.U32(kHeaderBytes);
-    out.U64(0);  // features
+    out.U64(features_);
     out.U64(file_bytes_);
     out.Align(kHeaderBytes);
     for (const Section& section : sections_) {
@@ -255,6 +282,8 @@ class FileWriter {
   }
 
   const Executable& executable_;
+  uint64_t features_ = 0;
+  uint16_t minor_ = 0;
   std::vector<Section> sections_;
   uint64_t file_bytes_ = 0;
   uint64_t written_ = 0;

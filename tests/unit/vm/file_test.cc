@@ -157,8 +157,53 @@ TEST(File, VersionRule) {
   file[14] = 77;  // the runtime it needs
   EXPECT_TRUE(Contains(ErrorOf(file), "needs a runtime of format version 1.77")) << ErrorOf(file);
   file = good;
-  file[24] = 1;  // a feature
-  EXPECT_TRUE(Contains(ErrorOf(file), "needs features 0x1")) << ErrorOf(file);
+  file[24] = 2;  // a feature
+  EXPECT_TRUE(Contains(ErrorOf(file), "needs features 0x2")) << ErrorOf(file);
+  file[30] = 1;  // another, among the high bits
+  EXPECT_TRUE(Contains(ErrorOf(file), "needs features 0x1000000000002")) << ErrorOf(file);
+}
+
+// B25: the lowest version that tells what is used, so that older runtimes take what they can.
+TEST(File, B25_WritersAskForNoMoreThanIsUsed) {
+  struct Case {
+    std::string_view text;
+    uint16_t minor;
+    uint64_t features;
+  };
+  constexpr Case kCases[] = {
+      {".func @f(x)\n  device_copy %0 device: 0 dst: %0\n  ret ret %0\n", 0, 0},
+      {".func @f(x)\n  device_copy %0 device: 1 dst: %0\n  ret ret %0\n", 1, kFeatureDevices},
+      {".func @f()\n  alloc_storage size: 8 alignment: 64 dtype: u8 device: 0 dst: %0\n  ret ret "
+       "%0\n",
+       0, 0},
+      {".func @f()\n  alloc_storage size: 8 alignment: 64 dtype: u8 device: 70000 dst: %0\n  ret "
+       "ret %0\n",
+       1, kFeatureDevices},
+  };
+  for (const Case& c : kCases) {
+    const std::vector<uint8_t> bytes = SaveExecutable(*MustAssemble(c.text));
+    const FileHeader header = ReadLayout(bytes)->header;
+    EXPECT_EQ(header.required_major, kFormatMajor);
+    EXPECT_EQ(header.required_minor, c.minor) << c.text;
+    EXPECT_EQ(header.minor, c.minor) << c.text;
+    EXPECT_EQ(header.features, c.features) << c.text;
+    EXPECT_EQ(SaveExecutable(*ReadExecutable(bytes, nullptr).value()), bytes);
+  }
+}
+
+// B25: offsets have 64 bits; what lies past the end, or past what an address can hold, is refused.
+TEST(File, B25_OffsetsHave64Bits) {
+  std::vector<uint8_t> file = Sample();
+  const size_t offset = kHeaderBytes + 6 * kSectionEntryBytes + 8;  // of the last section
+  file[offset + 4] = 1;                                             // 4 GiB further on
+  EXPECT_TRUE(Contains(ErrorOf(file), "section 7 ('debug info') begins at 4294")) << ErrorOf(file);
+  file = Sample();
+  file[offset + 8 + 5] = 1;  // so many bytes
+  EXPECT_TRUE(Contains(ErrorOf(file), "section 7 ('debug info') is longer than the file"))
+      << ErrorOf(file);
+  file = Sample();
+  file[32 + 7] = 0x80;  // bytes of the file
+  EXPECT_TRUE(Contains(ErrorOf(file), "it was truncated")) << ErrorOf(file);
 }
 
 // Turns the last section (debug info) into one that nobody knows.
