@@ -15,10 +15,26 @@ __attribute__((import_module("tern"), import_name("host_abort"))) void tern_host
 
 // Imported: calls the host's function `id` by the packed convention; and says that the last
 // reference to it is gone.
-__attribute__((import_module("tern"), import_name("host_call"))) int32_t tern_host_call(
-    uint32_t id, const TernAny* args, int32_t num_args, TernAny* result);
+__attribute__((import_module("tern"), import_name("host_call"))) int32_t
+tern_host_call(uint32_t id, const TernAny* args, int32_t num_args, TernAny* result);
 __attribute__((import_module("tern"), import_name("host_release"))) void tern_host_release(
     uint32_t id);
+
+// Imported: milliseconds of a clock that only goes forward.
+__attribute__((import_module("tern"), import_name("host_now"))) double tern_host_now(void);
+
+// For tern_runtime_create: the clock is what the host has to lend.
+const TernPlatform* tern_wasm_platform(void) {
+  static constexpr TernPlatform kPlatform = {
+      .struct_size = sizeof(TernPlatform),
+      .context = nullptr,
+      .allocate = nullptr,
+      .free = nullptr,
+      .parallel = nullptr,
+      .clock_ns = [](void*) { return static_cast<int64_t>(tern_host_now() * 1e6); },
+      .log = nullptr};
+  return &kPlatform;
+}
 
 // A function of the host as a function object.
 tern_status* tern_wasm_host_function(const char* name, uint32_t id, TernAny* function) {

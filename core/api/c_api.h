@@ -233,6 +233,8 @@ typedef struct tern_vm_options {
   uint64_t max_instructions; /* per run, 0 = no limit */
   uint64_t max_bytes;        /* live tensor bytes, 0 = no limit */
   uint32_t max_depth;        /* frames, 0 = 10 000 */
+  uint32_t reserved;         /* 0 */
+  uint64_t max_time_ms;      /* per run, while it runs; 0 = no limit; needs a platform's clock */
 } tern_vm_options;
 
 typedef enum tern_stop {
@@ -245,7 +247,8 @@ typedef enum tern_stop {
 TERN_API tern_status* tern_vm_create(tern_program* program, const tern_vm_options* options,
                                      tern_vm** vm);
 TERN_API void tern_vm_free(tern_vm* vm);
-/* Runs a function to its end. args are borrowed; *result is owned by the caller. */
+/* Runs a function to its end, also a saved one (tern_vm_save_function), which takes no arguments.
+ * args are borrowed; *result is owned by the caller. */
 TERN_API tern_status* tern_vm_call(tern_vm* vm, const char* function, const TernAny* args,
                                    int32_t num_args, TernAny* result);
 /* The same in pieces: begin, then resume for at most max_instructions (0 = until something stops
@@ -264,6 +267,38 @@ TERN_API void tern_vm_cancel(tern_vm* vm);
 /* A run stops before the instruction `pc` of the whole code, with TERN_STOP_BREAKPOINT; resuming
  * goes on from there. Breakpoints last until they are taken away (on = 0). */
 TERN_API void tern_vm_set_breakpoint(tern_vm* vm, uint32_t pc, int32_t on);
+
+/* Wherever bytecode or tern_vm_call would enter the function, `native` is called instead, with the
+ * same arguments; NULL puts the bytecode back. Of this machine only, and not while it runs. The
+ * caller warrants that both compute the same. */
+TERN_API tern_status* tern_vm_replace_function(tern_vm* vm, const char* function,
+                                               const TernAny* native);
+
+/* Runs whose inputs are set once: a function with inputs is run by tern_vm_invoke_stateful, and
+ * refused by tern_vm_call and tern_vm_begin until its inputs are cleared. */
+TERN_API tern_status* tern_vm_set_input(tern_vm* vm, const char* function, const TernAny* args,
+                                        int32_t num_args);
+TERN_API void tern_vm_clear_input(tern_vm* vm, const char* function);
+TERN_API tern_status* tern_vm_invoke_stateful(tern_vm* vm, const char* function);
+/* What it returned last, owned by the caller. `path` of `depth` indices goes into tuples. */
+TERN_API tern_status* tern_vm_get_output(tern_vm* vm, const char* function, const int64_t* path,
+                                         int32_t depth, TernAny* output);
+/* Fields of the tuple there, -1 where it is none. */
+TERN_API tern_status* tern_vm_output_arity(tern_vm* vm, const char* function, const int64_t* path,
+                                           int32_t depth, int64_t* arity);
+/* Keeps a function with its arguments under a name of its own. */
+TERN_API tern_status* tern_vm_save_function(tern_vm* vm, const char* function,
+                                            const char* saved_name, const TernAny* args,
+                                            int32_t num_args);
+TERN_API tern_status* tern_vm_function_arity(tern_vm* vm, const char* function, int64_t* arity);
+/* Empty for a parameter without a name. */
+TERN_API tern_status* tern_vm_parameter_name(tern_vm* vm, const char* function, int64_t index,
+                                             tern_buffer** name);
+/* Calls it number * repeat times after a first call that is not counted: {"repeats": [nanoseconds
+ * per call], "mean", "median", "best"}. Needs a platform's clock. */
+TERN_API tern_status* tern_vm_time_evaluator(tern_vm* vm, const char* function, const TernAny* args,
+                                             int32_t num_args, int64_t number, int64_t repeat,
+                                             tern_buffer** json);
 
 /* -- Debuggers: a run that can be stopped anywhere and gone through in both directions
  * (docs/debugging.md). Handles of their own, each with its own machine; threads as for machines.

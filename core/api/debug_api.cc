@@ -8,10 +8,6 @@
 namespace tern::api {
 namespace {
 
-AnyArgs Args(const TernAny* args, int32_t num_args) {
-  return {reinterpret_cast<const AnyView*>(args), static_cast<size_t>(num_args < 0 ? 0 : num_args)};
-}
-
 vm::DebugBudgets BudgetsOf(const tern_debug_options& options) {
   vm::DebugBudgets budgets;
   budgets.steps = options.max_steps;

@@ -16,6 +16,7 @@
 #include "core/object/any.h"
 #include "core/object/device.h"
 #include "core/vm/linker.h"
+#include "core/vm/stateful.h"
 #include "core/vm/vm.h"
 
 struct tern_status {
@@ -47,7 +48,8 @@ struct tern_program {
 
 struct tern_vm {
   std::unique_ptr<tern::vm::VirtualMachine> machine;
-  const TernPlatform* platform;  // lent by the runtime
+  const TernPlatform* platform;                    // lent by the runtime
+  std::unique_ptr<tern::vm::StatefulVm> stateful;  // made when it is first needed
 };
 
 namespace tern::api {
@@ -63,6 +65,10 @@ tern_buffer* NewBuffer(std::vector<uint8_t> bytes);
 inline const AnyView& View(const TernAny* any) { return *reinterpret_cast<const AnyView*>(any); }
 inline std::string_view TextOr(const char* text, std::string_view fallback) {
   return text == nullptr ? fallback : std::string_view(text);
+}
+
+inline AnyArgs Args(const TernAny* args, int32_t num_args) {
+  return {reinterpret_cast<const AnyView*>(args), static_cast<size_t>(num_args < 0 ? 0 : num_args)};
 }
 
 // The struct as the caller was built, with zeros for the fields it does not have. NULL gives all

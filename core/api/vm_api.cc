@@ -6,10 +6,6 @@
 namespace tern::api {
 namespace {
 
-AnyArgs Args(const TernAny* args, int32_t num_args) {
-  return {reinterpret_cast<const AnyView*>(args), static_cast<size_t>(num_args < 0 ? 0 : num_args)};
-}
-
 Result<std::unique_ptr<vm::VirtualMachine>> CreateMachine(const tern_program& program,
                                                           const tern_vm_options& options) {
   vm::VmOptions vm_options;
@@ -18,6 +14,10 @@ Result<std::unique_ptr<vm::VirtualMachine>> CreateMachine(const tern_program& pr
   vm_options.devices = program.runtime->devices;
   vm_options.max_instructions = options.max_instructions;
   vm_options.max_bytes = options.max_bytes;
+  constexpr uint64_t kMostMs = INT64_MAX / 1'000'000;
+  vm_options.max_time_ns =
+      static_cast<int64_t>(options.max_time_ms < kMostMs ? options.max_time_ms : kMostMs) *
+      1'000'000;
   if (options.max_depth != 0) vm_options.max_depth = options.max_depth;
   return vm::VirtualMachine::Create(program.program, vm_options);
 }
@@ -42,7 +42,7 @@ using tern::api::ToHandle;
 tern_status* tern_vm_create(tern_program* program, const tern_vm_options* options, tern_vm** vm) {
   auto machine = tern::api::CreateMachine(*program, tern::api::ReadOptions(options));
   if (!machine.ok()) return ToHandle(std::move(machine).status());
-  *vm = new tern_vm{*std::move(machine), &program->runtime->platform};
+  *vm = new tern_vm{*std::move(machine), &program->runtime->platform, nullptr};
   return nullptr;
 }
 
@@ -50,8 +50,10 @@ void tern_vm_free(tern_vm* vm) { delete vm; }
 
 tern_status* tern_vm_call(tern_vm* vm, const char* function, const TernAny* args, int32_t num_args,
                           TernAny* result) {
-  tern::Result<tern::Any> value =
-      vm->machine->Call(std::string_view(function), Args(args, num_args));
+  const tern::AnyArgs values = Args(args, num_args);
+  tern::Result<tern::Any> value = vm->stateful != nullptr
+                                      ? vm->stateful->Call(function, values)
+                                      : vm->machine->Call(std::string_view(function), values);
   if (!value.ok()) return ToHandle(std::move(value).status());
   *result = value->Release();
   return nullptr;
@@ -59,6 +61,10 @@ tern_status* tern_vm_call(tern_vm* vm, const char* function, const TernAny* args
 
 tern_status* tern_vm_begin(tern_vm* vm, const char* function, const TernAny* args,
                            int32_t num_args) {
+  if (vm->stateful != nullptr) {
+    tern::Status allowed = vm->stateful->CheckStateless(function);
+    if (!allowed.ok()) return ToHandle(std::move(allowed));
+  }
   return ToHandle(vm->machine->Begin(std::string_view(function), Args(args, num_args)));
 }
 

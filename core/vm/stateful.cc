@@ -122,6 +122,13 @@ Status StatefulVm::SaveFunction(std::string_view function, std::string_view save
   return OkStatus();
 }
 
+Status StatefulVm::CheckStateless(std::string_view function) const {
+  const Entry* const entry = Find(function);
+  if (entry == nullptr || entry->is_saved || !entry->has_input) return OkStatus();
+  return InvalidArgument("the inputs of @", function,
+                         " were set: run it with invoke_stateful, or clear its inputs");
+}
+
 Result<Any> StatefulVm::Call(std::string_view function, AnyArgs args) {
   const Entry* const entry = Find(function);
   if (entry != nullptr && entry->is_saved) {
@@ -129,10 +136,7 @@ Result<Any> StatefulVm::Call(std::string_view function, AnyArgs args) {
     return InvalidArgument("@", function, " is a saved function and takes no arguments, got ",
                            args.size());
   }
-  if (entry != nullptr && entry->has_input) {
-    return InvalidArgument("the inputs of @", function,
-                           " were set: run it with invoke_stateful, or clear its inputs");
-  }
+  TERN_TRY(CheckStateless(function));
   return vm_.Call(function, args);
 }
 

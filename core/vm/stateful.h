@@ -43,6 +43,8 @@ class StatefulVm {
 
   // Keeps a function with its arguments under a name that Call knows. The name must be free.
   Status SaveFunction(std::string_view function, std::string_view saved_name, AnyArgs args);
+  // An error where the inputs of the function are set: it cannot be called with others.
+  Status CheckStateless(std::string_view function) const;
   // A function of the executable, or a saved one (then without arguments).
   Result<Any> Call(std::string_view function, AnyArgs args = {});
 

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public face of tern-runtime.
 export { type BuilderArg, type BuilderValue, ExecBuilder, type Operand } from './builder.js';
+export {
+  type Breakpoint,
+  type DebugCommand,
+  Debugger,
+  type DebuggerOptions,
+  type DebugState,
+  type DebugStop,
+  type HeapState,
+  type TraceState,
+} from './debugger.js';
 export { kTypedArrays, type TypedArray, type TypedArrayConstructor } from './dtypes.js';
 export { type Diagnostic, TernError } from './errors.js';
 export { type HostFunction, TernFunction } from './functions.js';
@@ -18,6 +28,7 @@ export {
   type ProgramInfo,
   type RegisterState,
   type StopReason,
+  type Timing,
 } from './program.js';
 export {
   type CompiledModel,

@@ -158,6 +158,7 @@ function makeImports(
       host_call: (id: number, args: number, count: number, result: number) =>
         host.call(id, args, count, result),
       host_release: (id: number) => host.release(id),
+      host_now: () => performance.now(),
     },
     env: { emscripten_notify_memory_growth: noop },
     wasi_snapshot_preview1: {

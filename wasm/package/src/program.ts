@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A loaded executable and the machines that run it, whole or step by step.
+import { Debugger, type DebuggerOptions } from './debugger.js';
 import { TernError } from './errors.js';
+import type { HostFunction, TernFunction } from './functions.js';
 import type { Memory, Pointer } from './memory.js';
 import { kAnyBytes, readValue, type Value, writeValue } from './values.js';
 
@@ -62,6 +64,17 @@ export interface MachineOptions {
   maxInstructions?: number;
   maxBytes?: number;
   maxDepth?: number;
+  /** Milliseconds that a run may take while it executes. */
+  maxTimeMs?: number;
+}
+
+/** Nanoseconds per call. */
+export interface Timing {
+  /** One entry per repetition. */
+  repeats: number[];
+  mean: number;
+  median: number;
+  best: number;
 }
 
 /**
@@ -82,6 +95,44 @@ export type Listing =
 /** Arguments in order, or by parameter name. */
 export type Arguments = readonly Value[] | { readonly [name: string]: Value };
 
+/** @internal The arguments in the order of the parameters. */
+export function inOrder(info: FunctionInfo, args: Arguments): readonly Value[] {
+  if (Array.isArray(args)) return args as readonly Value[];
+  const named = args as { readonly [name: string]: Value };
+  for (const name of Object.keys(named)) {
+    if (!info.params.some((param) => param.name === name)) {
+      throw new TernError(
+        'E0202',
+        `@${info.name} has no parameter '${name}'; it has ` +
+          `${info.params.map((p) => p.name).join(', ')}`,
+      );
+    }
+  }
+  return info.params.map((param) => {
+    const value = named[param.name];
+    if (value === undefined) {
+      throw new TernError(
+        'E0201',
+        `no value for parameter '${param.name}' of @${info.name}: ${param.type}`,
+      );
+    }
+    return value;
+  });
+}
+
+/** @internal Runs f with the values as TernAnys, which are released afterwards. */
+export function withValues<T>(
+  memory: Memory,
+  runtime: Pointer,
+  values: readonly Value[],
+  f: (anys: Pointer, count: number) => T,
+): T {
+  return memory.withAnys(values.length, (anys) => {
+    values.forEach((value, i) => writeValue(memory, runtime, value, anys + kAnyBytes * i));
+    return f(anys, values.length);
+  });
+}
+
 /** Frames and registers of one run at a time. */
 export class Machine implements Disposable {
   private handle: Pointer;
@@ -94,14 +145,15 @@ export class Machine implements Disposable {
     private readonly program: Program,
     options: MachineOptions,
   ) {
-    const struct = memory.alloc(32);
+    const struct = memory.alloc(40);
     try {
-      memory.bytes(struct, 32).fill(0);
+      memory.bytes(struct, 40).fill(0);
       const view = memory.view();
-      view.setUint32(struct, 32, true);
+      view.setUint32(struct, 40, true);
       view.setBigUint64(struct + 8, BigInt(options.maxInstructions ?? 0), true);
       view.setBigUint64(struct + 16, BigInt(options.maxBytes ?? 0), true);
       view.setUint32(struct + 24, options.maxDepth ?? 0, true);
+      view.setBigUint64(struct + 32, BigInt(options.maxTimeMs ?? 0), true);
       memory.call('tern_vm_create', program.pointer(), struct, memory.scratch);
     } finally {
       memory.free(struct);
@@ -141,6 +193,119 @@ export class Machine implements Disposable {
     return this.takeResult();
   }
 
+  /**
+   * Calls a function, also a saved one, which takes no arguments. What it returns is not taken
+   * apart by output names.
+   */
+  call(name: string, args: Arguments = []): Value {
+    const { memory } = this;
+    return this.withCall(name, args, (text, pointer, count) =>
+      memory.withAnys(1, (any) => {
+        memory.call('tern_vm_call', this.live(), text, pointer, count, any);
+        return readValue(memory, any);
+      }),
+    );
+  }
+
+  /**
+   * Keeps the inputs of a function for `invokeStateful`. Calling it with other arguments is refused
+   * until `clearInput`.
+   */
+  setInput(name: string, args: Arguments): void {
+    this.withCall(name, args, (text, pointer, count) =>
+      this.memory.call('tern_vm_set_input', this.live(), text, pointer, count),
+    );
+  }
+
+  clearInput(name: string): void {
+    this.memory.withText(name, (text) =>
+      this.memory.raw('tern_vm_clear_input', this.live(), text),
+    );
+  }
+
+  /** Runs a function with the inputs that were set, and keeps what it returns. */
+  invokeStateful(name: string): void {
+    this.memory.withText(name, (text) =>
+      this.memory.call('tern_vm_invoke_stateful', this.live(), text),
+    );
+  }
+
+  /** What `invokeStateful` left; `path` goes into tuples. */
+  getOutput(name: string, ...path: number[]): Value {
+    const { memory } = this;
+    return this.withPath(name, path, (text, pointer) =>
+      memory.withAnys(1, (any) => {
+        memory.call('tern_vm_get_output', this.live(), text, pointer, path.length, any);
+        return readValue(memory, any);
+      }),
+    );
+  }
+
+  /** Fields of the tuple there; undefined where it is none. */
+  outputArity(name: string, ...path: number[]): number | undefined {
+    const { memory } = this;
+    return this.withPath(name, path, (text, pointer) => {
+      const out = memory.scratch;
+      memory.call('tern_vm_output_arity', this.live(), text, pointer, path.length, out);
+      const arity = Number(memory.view().getBigInt64(out, true));
+      return arity < 0 ? undefined : arity;
+    });
+  }
+
+  /** Keeps a function with its arguments under a name of its own, for `call`. */
+  saveFunction(name: string, savedName: string, args: Arguments): void {
+    this.withCall(name, args, (text, pointer, count) =>
+      this.memory.withText(savedName, (saved) =>
+        this.memory.call('tern_vm_save_function', this.live(), text, saved, pointer, count),
+      ),
+    );
+  }
+
+  functionArity(name: string): number {
+    const { memory } = this;
+    memory.withText(name, (text) =>
+      memory.call('tern_vm_function_arity', this.live(), text, memory.scratch),
+    );
+    return Number(memory.view().getBigInt64(memory.scratch, true));
+  }
+
+  /** Empty for a parameter without a name. */
+  parameterName(name: string, index: number): string {
+    const { memory } = this;
+    memory.withText(name, (text) =>
+      memory.call('tern_vm_parameter_name', this.live(), text, BigInt(index), memory.scratch),
+    );
+    return memory.takeBuffer(memory.u32(memory.scratch));
+  }
+
+  /**
+   * Calls a function `number` times, `repeat` times over, after one call that is not counted. A
+   * saved function, or one whose inputs are set, takes no arguments.
+   */
+  timeEvaluator(name: string, args: Arguments, number: number, repeat: number): Timing {
+    const { memory } = this;
+    return this.withCall(name, args, (text, pointer, count) => {
+      const counts = [BigInt(number), BigInt(repeat)] as const;
+      const out = memory.scratch;
+      memory.call('tern_vm_time_evaluator', this.live(), text, pointer, count, ...counts, out);
+      return JSON.parse(memory.takeBuffer(memory.u32(out))) as Timing;
+    });
+  }
+
+  /**
+   * Runs `native` wherever bytecode or `call` would enter the function, of this machine only;
+   * null puts the bytecode back. `native` must compute the same.
+   */
+  replaceFunction(name: string, native: TernFunction | HostFunction | null): void {
+    const { memory } = this;
+    memory.withText(name, (text) =>
+      memory.withAnys(1, (any) => {
+        if (native !== null) writeValue(memory, this.runtime, native, any);
+        memory.call('tern_vm_replace_function', this.live(), text, any);
+      }),
+    );
+  }
+
   /** A run stops before the instruction and says 'breakpoint'; resuming goes on from there. */
   setBreakpoint(pc: number, on: boolean): void {
     this.memory.raw('tern_vm_set_breakpoint', this.live(), pc, on ? 1 : 0);
@@ -173,28 +338,29 @@ export class Machine implements Disposable {
     return this.handle;
   }
 
-  private ordered(info: FunctionInfo, args: Arguments): readonly Value[] {
-    if (Array.isArray(args)) return args as readonly Value[];
-    const named = args as { readonly [name: string]: Value };
-    for (const name of Object.keys(named)) {
-      if (!info.params.some((param) => param.name === name)) {
-        throw new TernError(
-          'E0202',
-          `@${info.name} has no parameter '${name}'; it has ` +
-            `${info.params.map((p) => p.name).join(', ')}`,
-        );
-      }
+
+  // Of a function of the program, or a saved one: then with arguments in order.
+  private withCall<T>(
+    name: string,
+    args: Arguments,
+    f: (text: Pointer, pointer: Pointer, count: number) => T,
+  ): T {
+    const info = this.program.functions.find((each) => each.name === name);
+    const values = info ? inOrder(info, args) : Object.values(args);
+    return this.memory.withText(name, (text) =>
+      withValues(this.memory, this.runtime, values, (anys, count) => f(text, anys, count)),
+    );
+  }
+
+  private withPath<T>(name: string, path: number[], f: (text: Pointer, path: Pointer) => T): T {
+    const { memory } = this;
+    const pointer = memory.alloc(8 * path.length);
+    try {
+      path.forEach((at, i) => memory.view().setBigInt64(pointer + 8 * i, BigInt(at), true));
+      return memory.withText(name, (text) => f(text, pointer));
+    } finally {
+      memory.free(pointer);
     }
-    return info.params.map((param) => {
-      const value = named[param.name];
-      if (value === undefined) {
-        throw new TernError(
-          'E0201',
-          `no value for parameter '${param.name}' of @${info.name}: ${param.type}`,
-        );
-      }
-      return value;
-    });
   }
 
   private withArguments(
@@ -202,13 +368,7 @@ export class Machine implements Disposable {
     args: Arguments,
     f: (pointer: Pointer, count: number) => void,
   ): void {
-    const values = this.ordered(info, args);
-    this.memory.withAnys(values.length, (anys) => {
-      values.forEach((value, i) =>
-        writeValue(this.memory, this.runtime, value, anys + kAnyBytes * i),
-      );
-      f(anys, values.length);
-    });
+    withValues(this.memory, this.runtime, inOrder(info, args), f);
   }
 
   private nameResults(any: Pointer): Record<string, Value> {
@@ -267,6 +427,11 @@ export class Program implements Disposable {
 
   machine(options: MachineOptions = {}): Machine {
     return new Machine(this.memory, this.runtime, this, options);
+  }
+
+  /** A machine whose runs can be stopped anywhere and gone through in both directions. */
+  debugger(options: DebuggerOptions = {}): Debugger {
+    return new Debugger(this.memory, this.runtime, this, options);
   }
 
   /** One run of a function on a machine of its own. */

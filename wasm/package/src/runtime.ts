@@ -47,7 +47,12 @@ export class Runtime implements Disposable {
   /** @internal */
   constructor(memory: Memory) {
     this.memory_ = memory;
-    memory.call('tern_runtime_create', 0, memory.scratch);
+    // tern_runtime_options, as far as its platform.
+    const options = memory.scratch + 128;
+    [12, 0, memory.raw('tern_wasm_platform')].forEach((field, i) =>
+      memory.view().setUint32(options + 4 * i, field, true),
+    );
+    memory.call('tern_runtime_create', options, memory.scratch);
     this.handle = memory.u32(memory.scratch);
     memory.host.runtime = this.handle;
   }
