@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts the two modules of build/wasm beside the compiled package, where `new URL(…,
+// Puts the modules of build/wasm beside the compiled package, where `new URL(…,
 // import.meta.url)` finds them.
 import { copyFileSync, existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-for (const name of ['tern.wasm', 'tern-simd.wasm']) {
+for (const name of ['tern.wasm', 'tern-simd.wasm', 'tern-debug.wasm']) {
   const from = fileURLToPath(new URL(`../../../build/wasm/wasm/${name}`, import.meta.url));
   if (!existsSync(from)) {
     console.error(

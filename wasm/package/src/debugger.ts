@@ -3,7 +3,13 @@
 // (docs/debugging.md). What it shows is the state that is looked at, which may be in the past.
 import { TernError } from './errors.js';
 import type { Memory, Pointer } from './memory.js';
-import { type Arguments, inOrder, type Program, type RegisterState, withValues } from './program.js';
+import {
+  type Arguments,
+  inOrder,
+  type Program,
+  type RegisterState,
+  withValues,
+} from './program.js';
 import { readValue, type Value, writeValue } from './values.js';
 
 /** In the order of tern_debug_command (core/api/c_api.h). */
@@ -114,6 +120,12 @@ export class Debugger implements Disposable {
     private readonly program: Program,
     options: DebuggerOptions,
   ) {
+    if (!memory.has('tern_debugger_create'))
+      throw new TernError(
+        'E0607',
+        'this WebAssembly module has no debugger: make the runtime with ' +
+          'createRuntime({ debugger: true })',
+      );
     this.withOptions(options, (struct) =>
       memory.call('tern_debugger_create', program.pointer(), struct, memory.scratch),
     );

@@ -95,6 +95,11 @@ export class Memory {
     }
   }
 
+  /** Whether the module exports a function: some have more than others. */
+  has(name: string): boolean {
+    return name in this.exports;
+  }
+
   /** Calls a function that returns a plain value. */
   raw(name: string, ...args: (number | bigint)[]): number {
     const f = this.exports[name] as ExportedFunction | undefined;

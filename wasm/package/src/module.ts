@@ -20,6 +20,8 @@ export interface Progress {
 
 export interface ModuleOptions {
   wasm?: WasmSource;
+  /** Takes the larger module that has the debugger (`Program.debugger`). */
+  debugger?: boolean;
   signal?: AbortSignal;
   onProgress?: (progress: Progress) => void;
 }
@@ -45,7 +47,7 @@ export function hasRelaxedSimd(): boolean {
   return WebAssembly.validate(kRelaxedProbe);
 }
 
-function defaultSource(): URL {
+function defaultSource(withDebugger: boolean): URL {
   if (!WebAssembly.validate(kSimdProbe)) {
     throw new TernError(
       'E0602',
@@ -53,6 +55,7 @@ function defaultSource(): URL {
         'Node 16.4',
     );
   }
+  if (withDebugger) return new URL('./tern-debug.wasm', import.meta.url);
   return hasRelaxedSimd()
     ? new URL('./tern.wasm', import.meta.url)
     : new URL('./tern-simd.wasm', import.meta.url);
@@ -174,7 +177,7 @@ function makeImports(
 
 /** Compiles (once per module) and instantiates. */
 export async function instantiate(options: ModuleOptions, host: HostFunctions): Promise<Exports> {
-  const module = await toModule(options.wasm ?? defaultSource(), options);
+  const module = await toModule(options.wasm ?? defaultSource(options.debugger ?? false), options);
   options.signal?.throwIfAborted();
   let exports: Exports | undefined;
   const instance = await WebAssembly.instantiate(
