@@ -274,6 +274,13 @@ TERN_API void tern_vm_set_breakpoint(tern_vm* vm, uint32_t pc, int32_t on);
 TERN_API tern_status* tern_vm_replace_function(tern_vm* vm, const char* function,
                                                const TernAny* native);
 
+/* on = 1: calls of operators that do not depend on each other run at the same time, on the
+ * platform's workers. Results, errors and the order of all other functions stay as they are. Calls
+ * that are large enough are spread over the workers anyway; this is for many small ones. */
+TERN_API tern_status* tern_vm_set_parallel_calls(tern_vm* vm, int32_t on);
+/* Calls that ran beside another one since then. */
+TERN_API uint64_t tern_vm_overlapped_calls(const tern_vm* vm);
+
 /* Runs whose inputs are set once: a function with inputs is run by tern_vm_invoke_stateful, and
  * refused by tern_vm_call and tern_vm_begin until its inputs are cleared. */
 TERN_API tern_status* tern_vm_set_input(tern_vm* vm, const char* function, const TernAny* args,
@@ -379,6 +386,10 @@ TERN_API tern_status* tern_debugger_result(tern_debugger* debugger, TernAny* res
 /* The record of the run: format "binary" or "json" (core/vm/trace_file.h). */
 TERN_API tern_status* tern_debugger_trace(tern_debugger* debugger, const char* format,
                                           tern_buffer** trace);
+/* A record that tern_debugger_trace wrote in its binary form, as text: what = "summary", "list"
+ * (the steps from `from` up to `to`) or "state" (frames and registers of step `from`). */
+TERN_API tern_status* tern_trace_text(const void* bytes, size_t size, const char* what,
+                                      uint64_t from, uint64_t to, tern_buffer** text);
 /* One line of the terminal debugger; *done is set to 1 by `quit`. */
 TERN_API tern_status* tern_debugger_execute(tern_debugger* debugger, const char* line,
                                             tern_buffer** text, int32_t* done);

@@ -50,6 +50,9 @@ struct tern_vm {
   std::unique_ptr<tern::vm::VirtualMachine> machine;
   const TernPlatform* platform;                    // lent by the runtime
   std::unique_ptr<tern::vm::StatefulVm> stateful;  // made when it is first needed
+  // What runs independent calls together (parallel_api.cc), and what it wants before each run.
+  std::unique_ptr<tern::vm::Hooks> executor;
+  void (*before_run)(tern::vm::Hooks* executor) = nullptr;
 };
 
 namespace tern::api {

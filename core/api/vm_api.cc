@@ -42,7 +42,7 @@ using tern::api::ToHandle;
 tern_status* tern_vm_create(tern_program* program, const tern_vm_options* options, tern_vm** vm) {
   auto machine = tern::api::CreateMachine(*program, tern::api::ReadOptions(options));
   if (!machine.ok()) return ToHandle(std::move(machine).status());
-  *vm = new tern_vm{*std::move(machine), &program->runtime->platform, nullptr};
+  *vm = new tern_vm{*std::move(machine), &program->runtime->platform, nullptr, nullptr};
   return nullptr;
 }
 
@@ -51,6 +51,7 @@ void tern_vm_free(tern_vm* vm) { delete vm; }
 tern_status* tern_vm_call(tern_vm* vm, const char* function, const TernAny* args, int32_t num_args,
                           TernAny* result) {
   const tern::AnyArgs values = Args(args, num_args);
+  if (vm->before_run != nullptr) vm->before_run(vm->executor.get());
   tern::Result<tern::Any> value = vm->stateful != nullptr
                                       ? vm->stateful->Call(function, values)
                                       : vm->machine->Call(std::string_view(function), values);
@@ -61,6 +62,7 @@ tern_status* tern_vm_call(tern_vm* vm, const char* function, const TernAny* args
 
 tern_status* tern_vm_begin(tern_vm* vm, const char* function, const TernAny* args,
                            int32_t num_args) {
+  if (vm->before_run != nullptr) vm->before_run(vm->executor.get());
   if (vm->stateful != nullptr) {
     tern::Status allowed = vm->stateful->CheckStateless(function);
     if (!allowed.ok()) return ToHandle(std::move(allowed));

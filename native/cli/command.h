@@ -42,6 +42,7 @@ CommandAction SetupLower(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupRun(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupBench(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupDebug(CLI::App* app, const GlobalOptions* globals);
+CommandAction SetupTrace(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupProfile(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupInspect(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupDis(CLI::App* app, const GlobalOptions* globals);

@@ -27,6 +27,10 @@ constexpr Command kCommands[] = {
     {"debug", "step through a run, in both directions",
      "  tern debug model.tern -i x=@x.npy\n  tern debug program.tasm < commands.txt\n",
      &SetupDebug},
+    {"trace", "look at the record of a run",
+     "  tern trace run.terntrace\n  tern trace run.terntrace --step 14\n"
+     "  tern trace run.terntrace --list 10 20\n",
+     &SetupTrace},
     {"profile", "measure the time of each operator",
      "  tern profile model.tern\n"
      "  tern profile model.tern --export speedscope -o model.speedscope.json\n",

@@ -19,6 +19,8 @@ struct RunOptions {
   double atol = 1e-4;
   uint64_t max_instructions = 0;
   uint64_t max_bytes = 0;
+  uint64_t max_time_ms = 0;
+  bool parallel_calls = false;
   int repeat = 1;
   std::string trace;
 };
@@ -157,10 +159,13 @@ Result<Value> Call(const Program& program, const RunOptions& options,
   const tern_vm_options limits = {.struct_size = sizeof limits,
                                   .max_instructions = options.max_instructions,
                                   .max_bytes = options.max_bytes,
-                                  .max_depth = 0};
+                                  .max_depth = 0,
+                                  .reserved = 0,
+                                  .max_time_ms = options.max_time_ms};
   tern_vm* raw = nullptr;
   TERN_TRY(FromApi(tern_vm_create(program.get(), &limits, &raw)));
   const Machine machine(raw);
+  if (options.parallel_calls) TERN_TRY(FromApi(tern_vm_set_parallel_calls(raw, 1)));
   const std::vector<TernAny> args = Borrow(arguments);
   Value result;
   for (int i = 0; i < options.repeat; ++i) {
@@ -177,7 +182,7 @@ Result<Value> CallTraced(const Program& program, const RunOptions& options,
   const tern_debug_options limits = {.struct_size = sizeof limits,
                                      .max_steps = options.max_instructions,
                                      .max_bytes = options.max_bytes,
-                                     .max_time_ms = 0,
+                                     .max_time_ms = options.max_time_ms,
                                      .max_depth = 0,
                                      .reserved = 0,
                                      .trace_bytes = 0,
@@ -230,8 +235,12 @@ CommandAction SetupRun(CLI::App* app, const GlobalOptions* globals) {
   app->add_option("--max-steps", options->max_instructions, "stop after so many instructions");
   app->add_option("--max-memory", options->max_bytes, "stop when tensors take more bytes than this")
       ->transform(CLI::AsSizeValue(false));
+  app->add_option("--timeout", options->max_time_ms, "stop after so many milliseconds");
+  auto* together = app->add_flag("--parallel-calls", options->parallel_calls,
+                                 "run operators that do not depend on each other together");
   app->add_option("--trace", options->trace,
-                  "write what the run did to this file (.terntrace; .json for JSON)");
+                  "write what the run did to this file (.terntrace; .json for JSON)")
+      ->excludes(together);
   app->add_option("--repeat", options->repeat, "run so many times on one machine")
       ->check(CLI::PositiveNumber);
   return [options, globals] { return Run(*options, *globals); };
