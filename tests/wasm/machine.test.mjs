@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machines through the package: state, saved and replaced functions, limits (C32, C33, B29), and the
-// debugger in its module (docs/debugging.md). Run by `node --test` after tools/build_web.sh.
+// Machines through the package: state, saved and replaced functions, limits (C32, C33, B29), and
+// the debugger in its module (docs/debugging.md). Run by `node --test` after tools/build_web.sh.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 
