@@ -2,10 +2,13 @@
 // The instruction table itself, and the documents that are printed from it.
 #include "core/vm/isa.h"
 
+#include <dirent.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "core/base/strings.h"
 #include "tests/support/read_file.h"
@@ -75,12 +78,35 @@ TEST(Isa, B01_EncodedSizes) {
   EXPECT_EQ(FindInstruction(0xff), nullptr) << "what is not in the table has no size";
 }
 
-// tests/golden/vm holds at least one good and one bad program of each instruction.
+std::vector<std::string> FilesIn(const char* folder) {
+  std::vector<std::string> names;
+  DIR* const open = opendir(folder);
+  if (open == nullptr) return names;
+  while (const dirent* entry = readdir(open)) names.emplace_back(entry->d_name);
+  closedir(open);
+  return names;
+}
+
+// bad-MNEMONIC-WHAT.tasm, which names the instruction and ends with an exit code that is not 0.
+bool IsBadProgramOf(const std::string& file, std::string_view mnemonic) {
+  if (!file.starts_with(StrCat("bad-", mnemonic, "-")) || !file.ends_with(".tasm")) return false;
+  const std::string text = ReadFile(StrCat(TERN_SOURCE_DIR "/tests/golden/vm/", file));
+  return text.find("\n;; exit: ") != std::string::npos &&
+         text.find("\n;; exit: 0\n") == std::string::npos &&
+         text.find(mnemonic) != std::string::npos;
+}
+
+// tests/golden/vm holds at least one good and one bad program of each instruction: there is none
+// that cannot be wrong at load or when it runs.
 TEST(Isa, EveryInstructionHasGoldenTests) {
+  const std::vector<std::string> files = FilesIn(TERN_SOURCE_DIR "/tests/golden/vm");
   for (const InstructionInfo& info : AllInstructions()) {
     const std::string name(info.mnemonic);
     EXPECT_FALSE(ReadFile(StrCat(TERN_SOURCE_DIR "/tests/golden/vm/", name, ".tasm")).empty())
         << name;
+    EXPECT_TRUE(std::any_of(files.begin(), files.end(), [&](const std::string& file) {
+      return IsBadProgramOf(file, name);
+    })) << "no bad-" << name << "-….tasm that fails";
   }
 }
 
