@@ -430,5 +430,59 @@ TEST(Rows, B15_ObjectsTellTheirKind) {
   EXPECT_HAS(PrintValue(closure), "closure");
 }
 
+// One executable, every batch size; what does not fit its signature is refused with the symbol.
+TEST(Rows, B28_BatchSizesThroughOneExecutable) {
+  auto vm = MakeVm(R"(
+.func @main(x: f32[n, 3], y: f32[n, 3])
+  shape_of %0 dst: %2
+  call  test.add in: %0, %1, %2 dst: %3
+  alloc_tensor_reg offset: 0 dtype: i8 shape: %2 dst: %4
+  alloc_adt tag: 0 in: %3, %4 dst: %4
+  ret   ret %4
+)",
+                   {Function::FromTyped("test.add", [](Tensor* x, Tensor* y, Shape* shape) {
+                     TensorPtr sum = Tensor::New(kF32, shape->dims()).value();
+                     for (int64_t i = 0; i < sum->element_count(); ++i)
+                       sum->data_as<float>()[i] = x->data_as<float>()[i] + y->data_as<float>()[i];
+                     return sum;
+                   })});
+  for (int64_t n = 1; n <= 17; ++n) {
+    const TensorPtr x = Tensor::New(kF32, {n, 3}).value();
+    for (float& value : x->values<float>()) value = static_cast<float>(n);
+    const Any made = vm->Call("main", {x, x}).value();
+    const Adt* pair = made.TryCast<Adt>();
+    ASSERT_NE(pair, nullptr);
+    const Tensor* sum = pair->fields()[0].TryCast<Tensor>();
+    EXPECT_EQ(sum->dim(0), n);
+    EXPECT_EQ(sum->values<float>().back(), static_cast<float>(2 * n));
+    EXPECT_EQ(pair->fields()[1].TryCast<Tensor>()->element_count(), 3 * n);
+  }
+  const TensorPtr two = Tensor::New(kF32, {2, 3}).value();
+  const TensorPtr four = Tensor::New(kF32, {4, 3}).value();
+  EXPECT_HAS(TextOf(vm->Call("main", {two, four})), "n was bound to 2");
+}
+
+// `call` of a primitive with any arguments and perhaps a destination, and `ret`, suffice for a
+// program; one or the other wrong is refused.
+TEST(Rows, C01_CallAndRet) {
+  EXPECT_EQ(Main("call vm.builtin.make_list in: %0, 2 dst: %1\ncall vm.builtin.move in: %1 dst: "
+                 "void\nret ret %1\n",
+                 {1}),
+            "list[1, 2]");
+  EXPECT_HAS(Main("call in: %0 dst: %1\nret ret %1\n", {1}), "expected");
+  EXPECT_HAS(Main("call vm.builtin.move in: %0 dst: 5\nret ret %0\n", {1}), "must be a register");
+  EXPECT_HAS(Main("call vm.builtin.move in: %0 dst: %1\n", {1}), "a ret is missing");
+}
+
+// What the Relax document left for later: branches and loops.
+TEST(Rows, C02_IfAndGoto) {
+  constexpr std::string_view kSum =
+      "load_const int 0 dst: %1\nagain:\nif %0 true: more false: done\nmore:\nadd %1, %0 dst: "
+      "%1\nsub %0, 1 dst: %0\ngoto again\ndone:\nret ret %1\n";
+  EXPECT_EQ(Main(kSum, {4}), "10");
+  EXPECT_EQ(Main(kSum, {0}), "0");
+  EXPECT_HAS(Main("if %0 true: nowhere false: done\ndone:\nret ret %0\n", {1}), "nowhere");
+}
+
 }  // namespace
 }  // namespace tern::vm

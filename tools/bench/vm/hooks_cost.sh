@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # What hooks cost that are not there: processor instructions per instruction of the machine, counted
-# by valgrind (not timed, so a busy machine does not matter), of a machine that never had hooks, of one
-# whose hooks were taken away, and of one with hooks. The cost of starting is taken off by running
-# two lengths. Ends with `N passed, N failed`: the first two must not differ by more than 1 in 1000.
+# by valgrind (not timed, so a busy machine does not matter), of a machine that never had hooks, of
+# one whose hooks were taken away, and of one with hooks. The cost of starting is taken off by
+# running two lengths. Ends with `N passed, N failed`: the first two must not differ by more than 1 in 1000.
 #   tools/bench/vm/hooks_cost.sh [--preset P]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
@@ -14,7 +14,7 @@ tools/build.sh --target hooks_cost "$preset"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 # Without debug information, whose newest forms valgrind cannot read.
-strip -o "$folder/hooks_cost" "$(find "build/$preset" -name hooks_cost -type f -perm -1 | head -n 1)"
+strip -o "$folder/hooks_cost" "build/$preset/tools/bench/vm/hooks_cost"
 
 # counted HOW ITERATIONS: "processor-instructions machine-instructions"
 counted() {
