@@ -90,7 +90,9 @@ INSTANTIATE_TEST_SUITE_P(V1, Compat,
                            return name;
                          });
 
-TEST(CompatFolder, MissingFilesWouldShow) { EXPECT_TRUE(ReadCompatFile("no-such-file.tern").empty()); }
+TEST(CompatFolder, MissingFilesWouldShow) {
+  EXPECT_TRUE(ReadCompatFile("no-such-file.tern").empty());
+}
 
 // What must not load, said with the reason.
 TEST(CompatFolder, B27_DamagedFilesAreRefused) {

@@ -3,7 +3,8 @@
 # What hooks cost that are not there: processor instructions per instruction of the machine, counted
 # by valgrind (not timed, so a busy machine does not matter), of a machine that never had hooks, of
 # one whose hooks were taken away, and of one with hooks. The cost of starting is taken off by
-# running two lengths. Ends with `N passed, N failed`: the first two must not differ by more than 1 in 1000.
+# running two lengths. Ends with `N passed, N failed`: the first two must not differ by more than 1
+# in 1000.
 #   tools/bench/vm/hooks_cost.sh [--preset P]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
