@@ -23,6 +23,12 @@ void Module::SetPrivate(std::string_view name, bool is_private) {
   }
 }
 
+void Module::SetPrimitive(std::string_view name, bool is_primitive) {
+  for (Item& item : items_) {
+    if (item.name == name) item.is_primitive = is_primitive;
+  }
+}
+
 void Module::Remove(std::string_view name) {
   std::erase_if(items_, [name](const Item& item) { return item.name == name; });
 }

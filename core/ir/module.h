@@ -20,11 +20,14 @@ class Module {
     FunctionPtr function;
     // Not called from outside: it may be removed, inlined, or get other parameters.
     bool is_private = false;
+    // One kernel's worth of operators (fuse_ops): not inlined, not looked into.
+    bool is_primitive = false;
   };
 
-  // Replaces a function of the same name in place; it stays private or public.
+  // Replaces a function of the same name in place; it keeps its marks.
   void Set(std::string_view name, FunctionPtr function);
   void SetPrivate(std::string_view name, bool is_private);
+  void SetPrimitive(std::string_view name, bool is_primitive);
   void Remove(std::string_view name);
   FunctionPtr Find(std::string_view name) const;  // null if there is none
   std::span<const Item> items() const { return items_; }

@@ -28,7 +28,7 @@ class Parser : public LiteralParser {
         ParseConstant();
       else if (PeekWord() == "type")
         ParseDataType();
-      else if (PeekWord() == "fn" || PeekWord() == "private")
+      else if (PeekWord() == "fn" || PeekWord() == "private" || PeekWord() == "primitive")
         ParseFunction(AcceptWord("private"));
       else
         Fail("'const', 'type' or 'fn'");
@@ -102,6 +102,7 @@ class Parser : public LiteralParser {
   }
 
   void ParseFunction(bool is_private) {
+    const bool is_primitive = AcceptWord("primitive");
     Expect("fn");
     Skip();
     const size_t begin = at_;
@@ -131,6 +132,7 @@ class Parser : public LiteralParser {
     headers_.insert_or_assign(name, TypeOf(function));
     module_.Set(name, std::move(function));
     module_.SetPrivate(name, is_private);
+    module_.SetPrimitive(name, is_primitive);
   }
 
   template <class F>

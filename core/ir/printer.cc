@@ -94,6 +94,7 @@ class Printer {
       StrAppend(&declarations_, type->ToText(), "\n");
     for (const Module::Item& item : module.items()) {
       if (item.is_private) text_ += "private ";
+      if (item.is_primitive) text_ += "primitive ";
       PrintFunction(item.name, *item.function);
     }
     return declarations_.empty() ? text_ : StrCat(declarations_, "\n", text_);

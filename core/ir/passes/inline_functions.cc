@@ -86,6 +86,7 @@ class Inliner : public Rewriter {
     const Facts& facts = facts_.at(name);
     if (facts.recursive) return false;
     for (const Module::Item& item : module_.items()) {
+      if (item.name == name && item.is_primitive) return false;
       if (item.name == name && item.is_private && facts.calls == 1 && facts.values == 0)
         return true;
     }
