@@ -15,18 +15,6 @@ Stmt Share(T* node) {
   return Stmt(static_cast<const StmtNode*>(node));
 }
 
-bool Declares(const Stmt& stmt) {
-  return stmt->kind == NodeKind::kLet || stmt->kind == NodeKind::kAllocate;
-}
-
-// A block inside a block, unless its declarations must end with it.
-bool CanSplice(const Block& block) {
-  for (const Stmt& stmt : block.stmts) {
-    if (Declares(stmt)) return false;
-  }
-  return true;
-}
-
 bool IsIndexScalar(const Expr& expr) { return expr && expr->type == kIndexType; }
 
 }  // namespace
@@ -77,7 +65,7 @@ Stmt MakeBlock(std::vector<Stmt> stmts) {
   for (Stmt& stmt : stmts) {
     TERN_CHECK(stmt);
     const Block* inner = stmt->As<Block>();
-    if (inner != nullptr && CanSplice(*inner))
+    if (inner != nullptr)
       flat.insert(flat.end(), inner->stmts.begin(), inner->stmts.end());
     else
       flat.push_back(std::move(stmt));

@@ -125,8 +125,9 @@ Stmt MakeFor(For::Traits traits, VarPtr var, For::Range range, Stmt body);
 Stmt MakeWhile(LoopRole role, Expr condition, Stmt body);
 Stmt MakeStore(BufferPtr buffer, std::vector<Expr> indices, Expr value, Expr predicate = nullptr);
 Stmt MakeIf(Expr condition, Stmt then_body, Stmt else_body = nullptr);
-Stmt MakeBlock(
-    std::vector<Stmt> stmts);  // the statement itself where there is one that declares nothing
+// Blocks inside it are taken apart: what they declare lives on a little longer, and names are told
+// apart by identity. The statement itself where there is one.
+Stmt MakeBlock(std::vector<Stmt> stmts);
 Stmt MakeAllocate(BufferPtr buffer);
 Stmt MakeLet(VarPtr var, Expr value, bool is_mutable = false);
 Stmt MakeAssign(VarPtr var, Expr value);

@@ -4,6 +4,7 @@
 
 #include "core/base/strings.h"
 #include "native/cli/command.h"
+#include "native/cli/lower_loops.h"
 #include "native/cli/report.h"
 
 namespace tern::cli {
@@ -12,6 +13,7 @@ namespace {
 struct LowerOptions {
   CompileRequest request;
   std::vector<std::string> stages;
+  LoopOptions loops;
 };
 
 size_t CountLines(const std::string& text, std::string_view word) {
@@ -35,6 +37,8 @@ void ListStages(const nlohmann::json& stages) {
 }
 
 Status Lower(LowerOptions options, const GlobalOptions& globals) {
+  if (IsLoopProgram(options.request.path))
+    return LowerLoops(options.request.path, options.stages, options.loops, globals);
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
   const bool list = options.stages.empty();
   options.request.print_after = list ? "all" : "";
@@ -62,14 +66,18 @@ Status Lower(LowerOptions options, const GlobalOptions& globals) {
 
 CommandAction SetupLower(CLI::App* app, const GlobalOptions* globals) {
   auto options = std::make_shared<LowerOptions>();
-  app->add_option("program", options->request.path, "the ONNX model, - for standard input")
+  app->add_option("program", options->request.path,
+                  "an ONNX model, - for standard input, or a loop program (.tloop)")
       ->required();
-  app->add_option("--stage", options->stages,
-                  "print the program after these stages: a pass, import, liveness, memory, "
-                  "memory_json, code, or all (default: list them)")
+  app->add_option(
+         "--stage", options->stages,
+         "print the program after these stages: a pass, import, liveness, memory, "
+         "memory_json, code, or all (default: list them); of a loop program te, loops, a pass "
+         "or all (default: the last)")
       ->delimiter(',');
   app->add_option("--disable-pass", options->request.disabled_passes,
                   "leave out these passes (comma list)");
+  AddLoopOptions(app, &options->loops);
   return [options, globals] { return Lower(*options, *globals); };
 }
 

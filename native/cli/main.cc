@@ -15,7 +15,9 @@ constexpr Command kCommands[] = {
      "fuse_epilogues\n",
      &SetupCompile},
     {"lower", "show the stages of a program on its way to code",
-     "  tern lower model.onnx\n  tern lower model.onnx --stage fuse_epilogues,memory\n",
+     "  tern lower model.onnx\n  tern lower model.onnx --stage fuse_epilogues,memory\n"
+     "  tern lower add.tloop --stage all\n"
+     "  tern lower add.tloop --count --vscale 1,2,4,8,16 --n 18 --format json\n",
      &SetupLower},
     {"run", "execute a function of a program",
      "  tern run model.tern -i x=@x.npy --output y=@y.npy\n"

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/base/json.h"
+#include "core/text/diagnostics.h"
 #include "native/cli/handles.h"
 
 namespace tern::cli {
@@ -40,6 +41,7 @@ const Rendered* RenderedOf(const Status& status) {
 }
 
 std::string OwnText(const Status& status) {
+  if (text::DiagnosticsOf(status) != nullptr) return text::RenderText(status);
   std::string text = StrCat("error[", status.error_code().empty() ? "E0000" : status.error_code(),
                             "]: ", status.message(), "\n");
   for (const std::string& note : status.notes()) StrAppend(&text, "   = ", note, "\n");

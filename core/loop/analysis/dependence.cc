@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/loop/analysis/dependence.h"
+
+#include <algorithm>
+
+#include "core/base/strings.h"
+#include "core/loop/analysis/linear_form.h"
+#include "core/loop/visitor.h"
+
+namespace tern::loop {
+namespace {
+
+struct Access {
+  const Buffer* buffer;
+  Expr index;
+  bool is_store;
+  int order;  // of the statement
+  text::Span span;
+};
+
+// Accesses of the body in the order of its text, inner loops, assignments to what is declared
+// outside.
+class Collector : public Visitor {
+ public:
+  std::vector<Access> accesses;
+  std::vector<const For*> inner_loops;
+  std::vector<Stmt> outer_assigns;
+  std::vector<const Store*> stores;
+  std::string problem;
+  text::Span where;
+
+  void VisitExpr(const Expr& expr) override {
+    if (const Load* load = expr->As<Load>()) {
+      if (load->predicate || load->type.is_vector()) Refuse(expr->span, "it already holds vectors");
+      accesses.push_back({load->buffer.get(), load->index(), false, order_, expr->span});
+    }
+    if (expr->type.is_vector()) Refuse(expr->span, "it already holds vectors");
+    Descend(expr);
+  }
+
+  void VisitStmt(const Stmt& stmt) override {
+    ++order_;
+    switch (stmt->kind) {
+      case NodeKind::kFor:
+        inner_loops.push_back(stmt->As<For>());
+        if (stmt->As<For>()->traits.kind == ForKind::kVectorized ||
+            stmt->As<For>()->traits.kind == ForKind::kVectorizeScalable)
+          Refuse(stmt->span, StrCat("the loop over '", stmt->As<For>()->var->name,
+                                    "' inside it is vectorized too"));
+        break;
+      case NodeKind::kWhile: Refuse(stmt->span, "it holds a while loop"); break;
+      case NodeKind::kAllocate:
+        Refuse(stmt->span, StrCat("it holds the local buffer '", stmt->As<Allocate>()->buffer->name,
+                                  "', one for all lanes"));
+        break;
+      case NodeKind::kLet: own_.insert(stmt->As<Let>()->var.get()); break;
+      case NodeKind::kAssign:
+        if (!own_.contains(stmt->As<Assign>()->var.get())) outer_assigns.push_back(stmt);
+        break;
+      default: break;
+    }
+    Descend(stmt);
+    if (const Store* store = stmt->As<Store>()) {
+      if (store->predicate) Refuse(stmt->span, "it already holds vectors");
+      accesses.push_back({store->buffer.get(), store->index(), true, order_, stmt->span});
+      store_stmts.push_back(stmt);
+    }
+  }
+  std::vector<Stmt> store_stmts;
+  bool Owns(const Var* var) const { return own_.contains(var); }
+
+ private:
+  void Refuse(text::Span span, std::string why) {
+    if (!problem.empty()) return;
+    problem = std::move(why);
+    where = span;
+  }
+  std::unordered_set<const Var*> own_;
+  int order_ = 0;
+};
+
+// acc = acc op e in one of its forms; is_self tells acc.
+template <class IsSelf>
+bool MatchUpdate(const Expr& value, const IsSelf& is_self, ReductionUpdate* update) {
+  if (const Call* call = value->As<Call>()) {
+    if (call->intrinsic != Intrinsic::kMulAdd || !is_self(call->args[2])) return false;
+    update->op = BinaryOp::kAdd;
+    update->mul_a = call->args[0];
+    update->mul_b = call->args[1];
+    return true;
+  }
+  const Binary* binary = value->As<Binary>();
+  if (binary == nullptr) return false;
+  update->negated = binary->op == BinaryOp::kSub;
+  update->op = update->negated ? BinaryOp::kAdd : binary->op;
+  if (!WhyNotReduction(update->op, value->type).empty()) return false;
+  const bool left = is_self(binary->a);
+  if (!left && (update->negated || !is_self(binary->b))) return false;
+  update->value = left ? binary->b : binary->a;
+  return true;
+}
+
+bool SameElement(const Load& load, const Store& store) {
+  return load.buffer == store.buffer && SameExpr(load.index(), store.index());
+}
+
+class Analysis {
+ public:
+  Analysis(const For& loop, int64_t lanes, const Simplifier& simplifier)
+      : loop_(loop), lanes_(lanes), simplifier_(simplifier) {}
+
+  LoopDependences Run() {
+    facts_.VisitStmt(loop_.body);
+    if (!facts_.problem.empty()) Refuse(facts_.where, facts_.problem);
+    if (!IsInt(loop_.range.step, 1)) Refuse(loop_.body->span, "its step is not 1");
+    for (const For* inner : facts_.inner_loops) CheckInnerLoop(*inner);
+    for (const Stmt& stmt : facts_.outer_assigns) FindAssignReduction(stmt);
+    for (const Stmt& stmt : facts_.store_stmts) CheckStore(stmt);
+    for (size_t i = 0; i < facts_.accesses.size(); ++i) {
+      for (size_t j = i + 1; j < facts_.accesses.size(); ++j)
+        CheckPair(facts_.accesses[i], facts_.accesses[j]);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void Refuse(text::Span span, std::string why) {
+    if (!out_.problem.empty()) return;
+    out_.problem = std::move(why);
+    out_.where = span;
+  }
+
+  // Whether the value may differ from iteration to iteration.
+  bool Varies(const Expr& expr) const {
+    class Finder : public Visitor {
+     public:
+      Finder(const Var* var, const Collector& facts) : var_(var), facts_(facts) {}
+      void VisitExpr(const Expr& expr) override {
+        const Var* var = expr->As<Var>();
+        found |= var != nullptr && (var == var_ || facts_.Owns(var));
+        if (!found) Descend(expr);
+      }
+      bool found = false;
+
+     private:
+      const Var* var_;
+      const Collector& facts_;
+    };
+    Finder finder(loop_.var.get(), facts_);
+    finder.VisitExpr(expr);
+    return finder.found;
+  }
+
+  void CheckInnerLoop(const For& inner) {
+    for (const Expr& bound : {inner.range.min, inner.range.extent, inner.range.step}) {
+      class Loads : public Visitor {
+       public:
+        void VisitExpr(const Expr& expr) override {
+          found |= expr->kind == NodeKind::kLoad;
+          Descend(expr);
+        }
+        bool found = false;
+      };
+      Loads loads;
+      loads.VisitExpr(bound);
+      if (loads.found)
+        Refuse(inner.body->span, StrCat("the bounds of the loop over '", inner.var->name,
+                                        "' inside it are read from memory"));
+    }
+    if (Varies(inner.range.min) || Varies(inner.range.extent) || Varies(inner.range.step))
+      Refuse(inner.body->span, StrCat("the bounds of the loop over '", inner.var->name,
+                                      "' inside it differ from iteration to iteration"));
+  }
+
+  void FindAssignReduction(const Stmt& stmt) {
+    const Assign& assign = *stmt->As<Assign>();
+    const Var* var = assign.var.get();
+    ReductionUpdate update;
+    update.stmt = stmt;
+    const bool fits = MatchUpdate(
+        assign.value, [&](const Expr& e) { return e.get() == var; }, &update);
+    const bool uses_itself =
+        fits && ((update.value && UsesVar(update.value, var)) ||
+                 (update.mul_a && (UsesVar(update.mul_a, var) || UsesVar(update.mul_b, var))));
+    if (!fits || uses_itself || UsesElsewhere(var, stmt))
+      return Refuse(stmt->span, StrCat("iterations depend on each other through '", var->name,
+                                       "', and not as a reduction"));
+    out_.reductions.push_back(std::move(update));
+  }
+
+  // Whether the body reads or writes var outside of the statement.
+  bool UsesElsewhere(const Var* var, const Stmt& update) const {
+    class Finder : public Visitor {
+     public:
+      Finder(const Var* var, const StmtNode* skip) : var_(var), skip_(skip) {}
+      void VisitStmt(const Stmt& stmt) override {
+        const Assign* assign = stmt->As<Assign>();
+        if (stmt.get() == skip_) return;
+        found |= assign != nullptr && assign->var.get() == var_;
+        Descend(stmt);
+      }
+      void VisitExpr(const Expr& expr) override {
+        found |= expr.get() == var_;
+        Descend(expr);
+      }
+      bool found = false;
+
+     private:
+      const Var* var_;
+      const StmtNode* skip_;
+    };
+    Finder finder(var, update.get());
+    finder.VisitStmt(loop_.body);
+    return finder.found;
+  }
+
+  void CheckStore(const Stmt& stmt) {
+    const Store& store = *stmt->As<Store>();
+    if (Varies(store.index())) return CheckOwnElements(store, stmt->span);
+    ReductionUpdate update;
+    update.stmt = stmt;
+    const auto is_self = [&](const Expr& e) {
+      const Load* load = e->As<Load>();
+      return load != nullptr && SameElement(*load, store);
+    };
+    if (!MatchUpdate(store.value, is_self, &update))
+      return Refuse(stmt->span, StrCat("every iteration writes the same element of '",
+                                       store.buffer->name, "', and not as a reduction"));
+    const size_t uses = static_cast<size_t>(
+        std::count_if(facts_.accesses.begin(), facts_.accesses.end(),
+                      [&](const Access& access) { return access.buffer == store.buffer.get(); }));
+    if (uses != 2)
+      return Refuse(stmt->span,
+                    StrCat("'", store.buffer->name, "' is used beside the reduction into it"));
+    out_.reductions.push_back(std::move(update));
+  }
+
+  bool IsReduction(const Buffer* buffer) const {
+    for (const ReductionUpdate& update : out_.reductions) {
+      const Store* store = update.stmt->As<Store>();
+      if (store != nullptr && store->buffer.get() == buffer) return true;
+    }
+    return false;
+  }
+
+  // The part of an index that inner loops vary; null where they do not.
+  bool UsesInner(const Expr& index) const {
+    return std::any_of(facts_.inner_loops.begin(), facts_.inner_loops.end(),
+                       [&](const For* inner) { return UsesVar(index, inner->var.get()); });
+  }
+
+  struct Split {
+    Expr stride;  // index = var * stride + rest; null where it is not of that form
+    LinearForm rest;
+  };
+  Split SplitIndex(const Expr& index) const {
+    Split split;
+    const LinearForm form = LinearFormOf(index);
+    if (form.overflow) return split;
+    split.rest.constant = form.constant;
+    LinearForm stride;
+    for (const LinearTerm& term : form.terms) {
+      const Binary* product = term.term->As<Binary>();
+      if (term.term.get() == loop_.var.get()) {
+        stride.constant += term.coefficient;
+      } else if (product != nullptr && product->op == BinaryOp::kMul &&
+                 (product->a.get() == loop_.var.get() || product->b.get() == loop_.var.get())) {
+        const Expr& factor = product->a.get() == loop_.var.get() ? product->b : product->a;
+        if (Varies(factor)) return split;
+        stride.AddTerm(factor, term.coefficient);
+      } else if (Varies(term.term)) {
+        return split;
+      } else {
+        split.rest.AddTerm(term.term, term.coefficient);
+      }
+    }
+    split.stride = stride.ToExpr();
+    return split;
+  }
+
+  // Inner loops make one statement write many elements per iteration: no two iterations may share
+  // one. Either the rest stays below the stride, or it moves in steps that the whole loop does not
+  // fill.
+  bool IterationsAreApart(const Split& split) const {
+    if (!split.stride) return false;
+    Simplifier simplifier = simplifier_;
+    for (const For* inner : facts_.inner_loops)
+      simplifier.Bind(inner->var.get(), inner->range.min, inner->range.extent);
+    LinearForm moving, fixed;
+    for (const LinearTerm& term : split.rest.terms)
+      (UsesInner(term.term) ? moving : fixed).AddTerm(term.term, term.coefficient);
+    Expr highest = moving.ToExpr(), lowest = highest;
+    for (const For* inner : facts_.inner_loops) {
+      const Substitution low{inner->var.get(), inner->range.min};
+      const Substitution high{inner->var.get(),
+                              Sub(Add(inner->range.min, inner->range.extent), MakeInt(1))};
+      highest = Substitute(highest, {&high, 1});
+      lowest = Substitute(lowest, {&low, 1});
+    }
+    bool grows = true;
+    for (const LinearTerm& term : moving.terms)
+      grows &= term.coefficient > 0 && simplifier.BoundsOf(term.term).low >= 0;
+    const Expr way = simplifier.Simplify(Sub(highest, lowest));
+    if (grows && simplifier.ProvesLess(way, split.stride)) return true;
+    const Expr filled = simplifier.Simplify(Mul(split.stride, loop_.range.extent));
+    return std::all_of(moving.terms.begin(), moving.terms.end(), [&](const LinearTerm& term) {
+      const Expr step = Mul(term.term, MakeInt(term.coefficient));
+      return simplifier.ProvesMultiple(step, filled) ||
+             ProvesFactor(term.term, loop_.range.extent, split.stride);
+    });
+  }
+
+  // k * extent with a stride of 1, where the extent may be 0 and so is no divisor.
+  static bool ProvesFactor(const Expr& term, const Expr& extent, const Expr& stride) {
+    const Binary* product = term->As<Binary>();
+    return IsInt(stride, 1) && product != nullptr && product->op == BinaryOp::kMul &&
+           (SameExpr(product->a, extent) || SameExpr(product->b, extent));
+  }
+
+  void CheckOwnElements(const Store& store, text::Span span) {
+    if (!UsesInner(store.index())) return;  // lanes are stored in order
+    if (!IterationsAreApart(SplitIndex(store.index())))
+      Refuse(span, StrCat("two iterations may write the same element of '", store.buffer->name,
+                          "' from the loops inside it"));
+  }
+
+  void CheckPair(const Access& first, const Access& second) {
+    if (first.buffer != second.buffer || (!first.is_store && !second.is_store)) return;
+    if (IsReduction(first.buffer)) return;
+    const Split a = SplitIndex(first.index), b = SplitIndex(second.index);
+    const std::string name = first.buffer->name;
+    const text::Span span = first.is_store ? second.span : first.span;
+    if (!a.stride || !b.stride)
+      return Refuse(span, StrCat("it reads and writes '", name,
+                                 "', and one index is not linear in the loop's variable"));
+    LinearForm difference = b.rest;
+    difference.AddForm(a.rest, -1);
+    const bool same_stride = SameExpr(a.stride, b.stride);
+    if (!same_stride || !difference.is_constant())
+      return Refuse(span, StrCat("it cannot be told whether iterations meet in '", name, "'"));
+    if (UsesInner(first.index) || UsesInner(second.index)) {
+      if (difference.constant != 0 || !IterationsAreApart(a))
+        Refuse(span, StrCat("iterations may meet in '", name, "' through the loops inside it"));
+      return;
+    }
+    CheckDistance(first, second, a.stride, difference.constant);
+  }
+
+  // second's index is first's plus `difference`: iteration i of second meets iteration
+  // i + difference / stride of first.
+  void CheckDistance(const Access& first, const Access& second, const Expr& stride,
+                     int64_t difference) {
+    if (difference == 0) return;  // the same iteration, in the order of the text
+    const IntImm* step = AsInt(stride);
+    if (step == nullptr)
+      return Refuse(second.span, StrCat("it cannot be told whether iterations meet in '",
+                                        first.buffer->name, "'"));
+    if (step->value == 0) return;  // different elements, each the same in every iteration
+    if (difference % step->value != 0) return;
+    const int64_t distance = difference / step->value;
+    if (lanes_ > 0 && (distance >= lanes_ || distance <= -lanes_)) return;
+    // A statement's loads come before its store; otherwise the text's order is the vectors' order.
+    // It agrees with the iterations' order where first's iteration comes no later than second's.
+    // An inner loop goes through the text again, so that neither order holds.
+    if (distance < 0 && facts_.inner_loops.empty()) return;
+    Refuse(second.is_store ? first.span : second.span,
+           StrCat("iteration i meets iteration i ", distance < 0 ? "- " : "+ ",
+                  distance < 0 ? -distance : distance, " in '", first.buffer->name,
+                  "', which vectors would do in another order"));
+  }
+
+  const For& loop_;
+  int64_t lanes_;
+  const Simplifier& simplifier_;
+  Collector facts_;
+  LoopDependences out_;
+};
+
+}  // namespace
+
+const ReductionUpdate* LoopDependences::ReductionOf(const StmtNode* stmt) const {
+  for (const ReductionUpdate& update : reductions) {
+    if (update.stmt.get() == stmt) return &update;
+  }
+  return nullptr;
+}
+
+LoopDependences AnalyzeLoop(const For& loop, int64_t lanes, const Simplifier& simplifier) {
+  return Analysis(loop, lanes, simplifier).Run();
+}
+
+}  // namespace tern::loop

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transcendental functions as additions, products and selections, named by lets before the
+// statement that uses them. Every road then computes the same bits.
+//
+// Largest errors over all of float32 and a sample of float64, in units in the last place (measured
+// by tests/unit/loop/expand_intrinsics_test.cc): exp 2, log 2, tanh 3, erf 3, sigmoid 4. 16-bit
+// floats compute in float32. Approximations are Cephes' (exp, tanh, erf) and fdlibm's (log).
+#include "core/base/strings.h"
+#include "core/loop/passes/pass.h"
+#include "core/loop/visitor.h"
+
+namespace tern::loop {
+namespace {
+
+// Expressions of one float type, scalar or vector.
+class Formula {
+ public:
+  Formula(DataType type, std::vector<Stmt>* stmts) : type_(type), stmts_(stmts) {}
+
+  bool is_double() const { return type_.bits() == 64; }
+  DType bits_dtype() const { return is_double() ? kI64 : kI32; }
+
+  Expr Number(double value) const {
+    return MakeBroadcast(MakeFloat(type_.Scalar(), value), type_.lane_count());
+  }
+  Expr Bits(int64_t value) const {
+    return MakeBroadcast(MakeInt(DataType(bits_dtype()), value), type_.lane_count());
+  }
+  // A let, so that a value used twice is computed once.
+  Expr Name(std::string_view hint, Expr value) {
+    const VarPtr var = MakeVar(std::string(hint), value->type);
+    stmts_->push_back(MakeLet(var, std::move(value)));
+    return var;
+  }
+  static Expr Plus(Expr a, Expr b) {
+    return MakeBinary(BinaryOp::kAdd, std::move(a), std::move(b));
+  }
+  static Expr Minus(Expr a, Expr b) {
+    return MakeBinary(BinaryOp::kSub, std::move(a), std::move(b));
+  }
+  static Expr Times(Expr a, Expr b) {
+    return MakeBinary(BinaryOp::kMul, std::move(a), std::move(b));
+  }
+  static Expr Over(Expr a, Expr b) {
+    return MakeBinary(BinaryOp::kDiv, std::move(a), std::move(b));
+  }
+  static Expr MulAdd(Expr a, Expr b, Expr c) {
+    return MakeCall(Intrinsic::kMulAdd, {std::move(a), std::move(b), std::move(c)});
+  }
+  static Expr Less(Expr a, Expr b) { return MakeBinary(BinaryOp::kLt, std::move(a), std::move(b)); }
+
+  // Coefficients from the highest power down.
+  Expr Polynomial(const Expr& x, std::span<const double> coefficients) {
+    Expr sum = Number(coefficients[0]);
+    for (double coefficient : coefficients.subspan(1))
+      sum = MulAdd(std::move(sum), x, Number(coefficient));
+    return sum;
+  }
+  // The same with a leading coefficient of 1.
+  Expr MonicPolynomial(const Expr& x, std::span<const double> coefficients) {
+    Expr sum = Plus(x, Number(coefficients[0]));
+    for (double coefficient : coefficients.subspan(1))
+      sum = MulAdd(std::move(sum), x, Number(coefficient));
+    return sum;
+  }
+
+  Expr Exp(const Expr& x);
+  Expr Log(const Expr& x);
+  Expr Tanh(const Expr& x);
+  Expr Erf(const Expr& x);
+
+ private:
+  // 2 to the n, for whole n of a normal result.
+  Expr PowerOfTwo(const Expr& n) {
+    const int mantissa = is_double() ? 52 : 23, bias = is_double() ? 1023 : 127;
+    const Expr shifted = MakeBinary(BinaryOp::kShl, Plus(n, Bits(bias)), Bits(mantissa));
+    return MakeReinterpret(type_.element(), shifted);
+  }
+  Expr WithSignOf(const Expr& x, const Expr& magnitude) {
+    return MakeSelect(Less(x, Number(0)), Minus(Number(-0.0), magnitude), magnitude);
+  }
+
+  DataType type_;
+  std::vector<Stmt>* stmts_;
+};
+
+// x = n * ln 2 + r; e^x = 2^n * e^r. The power is applied in two halves, so that results that are
+// denormal or infinite come out of the multiplications.
+Expr Formula::Exp(const Expr& x) {
+  constexpr double kLog2E = 1.44269504088896340736;
+  constexpr double kSingle[] = {1.9875691500E-4,
+                                1.3981999507E-3,
+                                8.3334519073E-3,
+                                4.1665795894E-2,
+                                1.6666665459E-1,
+                                5.0000001201E-1,
+                                1.0,
+                                1.0};
+  constexpr double kDouble[] = {1.0 / 479001600,
+                                1.0 / 39916800,
+                                1.0 / 3628800,
+                                1.0 / 362880,
+                                1.0 / 40320,
+                                1.0 / 5040,
+                                1.0 / 720,
+                                1.0 / 120,
+                                1.0 / 24,
+                                1.0 / 6,
+                                1.0 / 2,
+                                1.0,
+                                1.0};
+  const Expr low = Number(is_double() ? -746 : -104), high = Number(is_double() ? 710 : 89);
+  const Expr clamped =
+      Name("x", MakeBinary(BinaryOp::kMax, low, MakeBinary(BinaryOp::kMin, high, x)));
+  const Expr n = Name("n", MakeCall(Intrinsic::kRound, {Times(clamped, Number(kLog2E))}));
+  // ln 2 in two parts, of which the first times n is exact.
+  const double ln2_high = is_double() ? 6.93147180369123816490e-01 : 0.693359375;
+  const double ln2_low = is_double() ? 1.90821492927058770002e-10 : -2.12194440e-4;
+  const Expr r =
+      Name("r", Minus(Minus(clamped, Times(n, Number(ln2_high))), Times(n, Number(ln2_low))));
+  const Expr p = is_double() ? Polynomial(r, kDouble) : Polynomial(r, kSingle);
+  const Expr whole = Name("k", MakeCast(bits_dtype(), n));
+  const Expr half = Name("h", MakeBinary(BinaryOp::kShr, whole, Bits(1)));
+  return Times(Times(p, PowerOfTwo(half)), PowerOfTwo(Minus(whole, half)));
+}
+
+// x = 2^k * (1 + f) with 1 + f from sqrt(1/2) to sqrt(2); log(1 + f) by s = f / (2 + f).
+Expr Formula::Log(const Expr& x) {
+  constexpr double kSingle[] = {0.24279078841, 0.28498786688, 0.40000972152, 0.66666662693};
+  constexpr double kDouble[] = {1.479819860511658591e-01, 1.531383769920937332e-01,
+                                1.818357216161805012e-01, 2.222219843214978396e-01,
+                                2.857142874366239149e-01, 3.999999999940941908e-01,
+                                6.666666666666735130e-01};
+  const int mantissa = is_double() ? 52 : 23;
+  const int64_t one = is_double() ? 0x3ff0000000000000 : 0x3f800000;
+  const int64_t root_half = is_double() ? 0x3fe6a09e667f3bcd : 0x3f3504f3;
+  const int64_t fraction = (int64_t{1} << mantissa) - 1;
+  const double least = is_double() ? 2.2250738585072014e-308 : 1.17549435e-38;
+  const Expr tiny = Name("tiny", Less(x, Number(least)));
+  const Expr scaled =
+      MakeSelect(tiny, Times(x, Number(static_cast<double>(int64_t{1} << (mantissa + 2)))), x);
+  const Expr bits =
+      Name("bits", Plus(MakeReinterpret(bits_dtype(), scaled), Bits(one - root_half)));
+  const Expr exponent =
+      Plus(Minus(MakeBinary(BinaryOp::kShr, bits, Bits(mantissa)), Bits(one >> mantissa)),
+           MakeSelect(tiny, Bits(-(mantissa + 2)), Bits(0)));
+  const Expr k = Name("k", MakeCast(type_.element(), exponent));
+  const Expr reduced = Plus(MakeBinary(BinaryOp::kAnd, bits, Bits(fraction)), Bits(root_half));
+  const Expr f = Name("f", Minus(MakeReinterpret(type_.element(), reduced), Number(1)));
+  const Expr s = Name("s", Over(f, Plus(Number(2), f)));
+  const Expr z = Name("z", Times(s, s));
+  const Expr series = Times(z, is_double() ? Polynomial(z, kDouble) : Polynomial(z, kSingle));
+  const Expr half_square = Name("hfsq", Times(Times(Number(0.5), f), f));
+  const double ln2_high = is_double() ? 6.93147180369123816490e-01 : 6.9313812256e-01;
+  const double ln2_low = is_double() ? 1.90821492927058770002e-10 : 9.0580006145e-06;
+  const Expr correction = Plus(Times(s, Plus(half_square, series)), Times(k, Number(ln2_low)));
+  const Expr finite = Plus(Minus(correction, Minus(half_square, f)), Times(k, Number(ln2_high)));
+  constexpr double kInf = __builtin_inf();
+  const Expr zero = MakeBinary(BinaryOp::kEq, x, Number(0));
+  // False for NaN, which then passes through.
+  const Expr usual =
+      MakeBinary(BinaryOp::kAnd, MakeBinary(BinaryOp::kGt, x, Number(0)), Less(x, Number(kInf)));
+  const Expr negative = Less(x, Number(0));
+  const Expr special =
+      MakeSelect(zero, Number(-kInf), MakeSelect(negative, Number(__builtin_nan("")), x));
+  return MakeSelect(usual, finite, special);
+}
+
+Expr Formula::Tanh(const Expr& x) {
+  constexpr double kSingle[] = {-5.70498872745E-3, 2.06390887954E-2, -5.37397155531E-2,
+                                1.33314422036E-1, -3.33332819422E-1};
+  constexpr double kP[] = {-9.64399179425052238628E-1, -9.92877231001918586564E1,
+                           -1.61468768441708447952E3};
+  constexpr double kQ[] = {1.12811678491632931402E2, 2.23548839060100448583E3,
+                           4.84406305325125486048E3};
+  const Expr z = Name("z", Times(x, x));
+  const Expr ratio =
+      is_double() ? Over(Polynomial(z, kP), MonicPolynomial(z, kQ)) : Polynomial(z, kSingle);
+  const Expr near = MulAdd(Times(x, z), ratio, x);
+  const Expr magnitude = Name("a", MakeCall(Intrinsic::kAbs, {x}));
+  const Expr e = Name("e", Exp(Name("y", Plus(magnitude, magnitude))));
+  const Expr far = Minus(Number(1), Over(Number(2), Plus(e, Number(1))));
+  return MakeSelect(Less(magnitude, Number(0.625)), near, WithSignOf(x, far));
+}
+
+// Near 0 by a series; farther by 1 - erfc, with erfc = e^(-x^2) times a rational function.
+Expr Formula::Erf(const Expr& x) {
+  constexpr double kSingle[] = {7.853861353153693E-5,  -8.010193625184903E-4, 5.188327685732524E-3,
+                                -2.685381193529856E-2, 1.128358514861418E-1,  -3.761262582423300E-1,
+                                1.128379165726710E+0};
+  constexpr double kSingleMiddle[] = {
+      2.326819970068386E-2,  -1.387039388740657E-1, 3.687424674597105E-1,
+      -5.824733027278666E-1, 6.210004621745983E-1,  -4.944515323274145E-1,
+      3.404879937665872E-1,  -2.741127028184656E-1, 5.638259427386472E-1};
+  constexpr double kSingleFar[] = {
+      -1.047766399936249E+1, 1.297719955372516E+1, -7.495518717768503E+0, 2.921019019210786E+0,
+      -1.015265279202700E+0, 4.218463358204948E-1, -2.820767439740514E-1, 5.641895067754075E-1};
+  constexpr double kT[] = {9.60497373987051638749E0, 9.00260197203842689217E1,
+                           2.23200534594684319226E3, 7.00332514112805075473E3,
+                           5.55923013010394962768E4};
+  constexpr double kU[] = {3.35617141647503099647E1, 5.21357949780152679795E2,
+                           4.59432382970980127987E3, 2.26290000613890934246E4,
+                           4.92673942608635921086E4};
+  constexpr double kP[] = {
+      2.46196981473530512524E-10, 5.64189564831068821977E-1, 7.46321056442269912687E0,
+      4.86371970985681366614E1,   1.96520832956077098242E2,  5.26445194995477358631E2,
+      9.34528527171957607540E2,   1.02755188689515710272E3,  5.57535335369399327526E2};
+  constexpr double kQ[] = {1.32281951154744992508E1, 8.67072140885989742329E1,
+                           3.54937778887819891062E2, 9.75708501743205489753E2,
+                           1.82390916687909736289E3, 2.24633760818710981792E3,
+                           1.65666309194161350182E3, 5.57535340817727675546E2};
+  const Expr z = Name("z", Times(x, x));
+  const Expr near = Times(
+      x, is_double() ? Over(Polynomial(z, kT), MonicPolynomial(z, kU)) : Polynomial(z, kSingle));
+  // From 6 on, erf is 1 in both types; the bound also keeps e^(-x^2) away from inf * 0.
+  const Expr magnitude = Name("a", MakeCall(Intrinsic::kAbs, {x}));
+  const Expr a = Name("c", MakeBinary(BinaryOp::kMin, magnitude, Number(6)));
+  const Expr e = Exp(Name("y", Minus(Number(-0.0), Times(a, a))));
+  Expr erfc;
+  if (is_double()) {
+    erfc = Over(Times(e, Polynomial(a, kP)), MonicPolynomial(a, kQ));
+  } else {
+    const Expr q = Name("q", Over(Number(1), a));
+    const Expr y = Name("w", Times(q, q));
+    const Expr p =
+        MakeSelect(Less(a, Number(2)), Polynomial(y, kSingleMiddle), Polynomial(y, kSingleFar));
+    erfc = Times(Times(e, q), p);
+  }
+  const Expr far = WithSignOf(x, Minus(Number(1), erfc));
+  return MakeSelect(Less(magnitude, Number(1)), near, far);
+}
+
+bool IsShortFloat(DataType type) { return type.is_float() && type.bits() == 16; }
+
+class Expander : public Mutator {
+ public:
+  explicit Expander(text::Diagnostics* diagnostics) : diagnostics_(diagnostics) {}
+
+  Expr MutateExpr(const Expr& expr) override {
+    const Expr inner = Descend(expr);
+    const Binary* binary = inner->As<Binary>();
+    const bool float_mod =
+        binary != nullptr && binary->op == BinaryOp::kMod && binary->type.is_float();
+    const Call* call = inner->As<Call>();
+    if (float_mod) return ExpandMod(*binary);
+    if (call == nullptr || InfoOf(call->intrinsic).lowered) return inner;
+    if (in_while_) {
+      diagnostics_
+          ->Error("E0511", StrCat("'", InfoOf(call->intrinsic).text,
+                                  "' cannot stand in the condition of a while loop"))
+          .At(expr->span)
+          .Help("assign it to a variable in the body, and test that");
+      return inner;
+    }
+    const DataType type = inner->type;
+    if (!IsShortFloat(type)) return Expand(call->intrinsic, call->args[0]);
+    const Expr wide = Expand(call->intrinsic, MakeCast(kF32, call->args[0]));
+    return MakeCast(type.element(), wide);
+  }
+
+  Stmt MutateStmt(const Stmt& stmt) override {
+    std::vector<Stmt> outer;
+    std::swap(outer, before_);
+    Stmt made = stmt->kind == NodeKind::kWhile ? MutateWhile(stmt) : MutateParts(stmt);
+    std::vector<Stmt> stmts;
+    std::swap(stmts, before_);
+    std::swap(outer, before_);
+    if (stmts.empty()) return made;
+    stmts.push_back(std::move(made));
+    return MakeBlock(std::move(stmts));
+  }
+
+ private:
+  // Bodies are statements of their own, with lets of their own.
+  Stmt MutateParts(const Stmt& stmt) { return Descend(stmt); }
+
+  Stmt MutateWhile(const Stmt& stmt) {
+    in_while_ = true;
+    MutateExpr(stmt->As<While>()->condition);
+    in_while_ = false;
+    const While* loop = stmt->As<While>();
+    Stmt body = MutateStmt(loop->body);
+    if (body == loop->body) return stmt;
+    Stmt made = MakeWhile(loop->role, loop->condition, std::move(body));
+    made->span = stmt->span;
+    return made;
+  }
+
+  Expr ExpandMod(const Binary& binary) {
+    Formula formula(binary.type, &before_);
+    const Expr a = formula.Name("a", binary.a), b = formula.Name("b", binary.b);
+    const Expr quotient = MakeCall(Intrinsic::kFloor, {Formula::Over(a, b)});
+    return Formula::Minus(a, Formula::Times(quotient, b));
+  }
+
+  Expr Expand(Intrinsic intrinsic, const Expr& operand) {
+    Formula formula(operand->type, &before_);
+    const Expr x = formula.Name("x", operand);
+    switch (intrinsic) {
+      case Intrinsic::kRSqrt:
+        return Formula::Over(formula.Number(1), MakeCall(Intrinsic::kSqrt, {x}));
+      case Intrinsic::kExp: return formula.Exp(x);
+      case Intrinsic::kLog: return formula.Log(x);
+      case Intrinsic::kTanh: return formula.Tanh(x);
+      case Intrinsic::kErf: return formula.Erf(x);
+      case Intrinsic::kSigmoid: {
+        const Expr minus_x = formula.Name("y", Formula::Minus(formula.Number(-0.0), x));
+        return Formula::Over(formula.Number(1),
+                             Formula::Plus(formula.Number(1), formula.Exp(minus_x)));
+      }
+      default: break;
+    }
+    TERN_CHECK(false, "an intrinsic without expansion");
+    return x;
+  }
+
+  text::Diagnostics* diagnostics_;
+  std::vector<Stmt> before_;  // lets for the statement being mutated
+  bool in_while_ = false;
+};
+
+}  // namespace
+
+LoopFunction ExpandIntrinsics(const LoopFunction& function, const PassContext& context) {
+  LoopFunction out = function;
+  out.body = Expander(context.diagnostics).MutateStmt(function.body);
+  return out;
+}
+
+}  // namespace tern::loop

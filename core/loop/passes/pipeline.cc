@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/loop/passes/pipeline.h"
+
+#include "core/base/strings.h"
+#include "core/loop/te/lower.h"
+#include "core/loop/verifier.h"
+
+namespace tern::loop {
+namespace {
+
+// simplify before vectorizing, so that extents are seen to be constants and indices linear.
+constexpr std::string_view kStages[] = {"loops",           "flatten_buffers",   "unroll_loops",
+                                        "vectorize_loops", "expand_intrinsics", "simplify"};
+
+void Show(const LoweringOptions& options, std::string_view stage, const LoopFunction& function) {
+  if (options.sink != nullptr) options.sink(options.sink_context, stage, function);
+}
+
+}  // namespace
+
+std::span<const std::string_view> LoweringStages() { return kStages; }
+
+Result<LoopFunction> LowerFunction(const LoopFunction& function, const LoweringOptions& options,
+                                   std::shared_ptr<const text::SourceMap> sources) {
+  if (sources == nullptr) sources = std::make_shared<text::SourceMap>();
+  text::Diagnostics diagnostics(std::move(sources));
+  PassContext context;
+  context.diagnostics = &diagnostics;
+  context.target = options.target;
+  context.strategy = options.strategy;
+  LoopFunction out = function;
+  Show(options, kStages[0], out);
+  for (std::string_view stage : std::span(kStages).subspan(1)) {
+    const PassInfo* pass = FindPass(stage);
+    out = pass->function(out, context);
+    if (!diagnostics.ok()) return diagnostics.ToStatus();
+    TERN_TRY(Verify(out).AddNote(StrCat("after the pass ", stage)));
+    Show(options, stage, out);
+  }
+  TERN_TRY(VerifyLowered(out).AddNote("after lowering"));
+  return out;
+}
+
+Result<Program> LowerFile(const SourceFile& file, const LoweringOptions& options) {
+  Program program;
+  for (const te::Definition& definition : file.definitions) {
+    TERN_TRY_ASSIGN(const LoopFunction loops, te::LowerDefinition(definition, file.sources));
+    TERN_TRY_ASSIGN(LoopFunction lowered, LowerFunction(loops, options, file.sources));
+    program.functions.push_back(std::move(lowered));
+  }
+  for (const LoopFunction& function : file.program.functions) {
+    TERN_TRY_ASSIGN(LoopFunction lowered, LowerFunction(function, options, file.sources));
+    program.functions.push_back(std::move(lowered));
+  }
+  return program;
+}
+
+}  // namespace tern::loop

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/loop/run/interpreter.h"
+
+#include <string.h>
+
+#include <algorithm>
+
+#include "core/base/strings.h"
+#include "core/loop/run/lane_math.h"
+#include "core/loop/verifier.h"
+
+namespace tern::loop {
+namespace {
+
+Status Refused(std::string_view message) {
+  return InvalidArgument(message).SetErrorCode(kCannotRun);
+}
+
+int64_t AddSaturated(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  if (__builtin_add_overflow(a, b, &sum)) return b > 0 ? INT64_MAX : INT64_MIN;
+  return sum;
+}
+
+struct Memory {
+  uint8_t* data = nullptr;
+  int64_t elements = 0;
+};
+
+class Machine {
+ public:
+  Machine(const Tape& tape, const RunOptions& options)
+      : tape_(tape),
+        vscale_(options.vscale),
+        observer_(options.observer),
+        steps_left_(options.max_steps) {
+    int64_t total = 0;
+    for (DataType type : tape.registers) {
+      offsets_.push_back(total);
+      total += type.lane_count().At(vscale_);
+    }
+    lanes_.resize(static_cast<size_t>(total));
+  }
+
+  Result<std::vector<int64_t>> Shapes(std::span<const int64_t> sizes) {
+    std::vector<int64_t> elements;
+    for (size_t i = 0; i < tape_.sizes.size(); ++i) At(tape_.sizes[i])->i = sizes[i];
+    TERN_TRY(Execute(0, tape_.shape_end));
+    for (size_t i = 0; i < tape_.shapes.size(); ++i) {
+      TERN_TRY_ASSIGN(const int64_t count, CountElements(i));
+      elements.push_back(count);
+    }
+    return elements;
+  }
+
+  Status Bind(const RunArguments& arguments) {
+    for (size_t i = 0; i < tape_.sizes.size(); ++i) At(tape_.sizes[i])->i = arguments.sizes[i];
+    for (size_t i = 0; i < tape_.scalars.size(); ++i) {
+      const DType type = tape_.registers[static_cast<size_t>(tape_.scalars[i])].element();
+      uint8_t bytes[8];
+      memcpy(bytes, &arguments.scalars[i], sizeof(bytes));
+      *At(tape_.scalars[i]) = ReadLane(type, bytes);
+    }
+    TERN_TRY(Execute(0, tape_.shape_end));
+    for (size_t i = 0; i < tape_.buffers.size(); ++i) {
+      if (i < tape_.shapes.size())
+        TERN_TRY(BindBuffer(i, arguments.buffers[i]));
+      else
+        BindLocal(*tape_.buffers[i]);
+    }
+    return OkStatus();
+  }
+
+  Status Run() { return Execute(tape_.shape_end, tape_.code.size()); }
+  const Counters& counters() const { return counters_; }
+
+ private:
+  Lane* At(int32_t reg) { return &lanes_[static_cast<size_t>(offsets_[static_cast<size_t>(reg)])]; }
+  DataType TypeOf(int32_t reg) const { return tape_.registers[static_cast<size_t>(reg)]; }
+  int64_t LanesOf(int32_t reg) const { return TypeOf(reg).lane_count().At(vscale_); }
+
+  // The elements of a buffer parameter, whose shape has been computed.
+  Result<int64_t> CountElements(size_t index) {
+    const Buffer& buffer = *tape_.buffers[index];
+    int64_t elements = 1;
+    bool overflow = false;
+    for (int32_t reg : tape_.shapes[index]) {
+      const int64_t extent = At(reg)->i;
+      if (extent < 0)
+        return Refused(StrCat("'", buffer.name, "' would have a dimension of ", extent));
+      overflow |= __builtin_mul_overflow(elements, extent, &elements);
+    }
+    int64_t bytes = 0;
+    overflow |= __builtin_mul_overflow(elements, buffer.dtype.size(), &bytes);
+    if (overflow) return Refused(StrCat("'", buffer.name, "' would have more than 2^63 bytes"));
+    return elements;
+  }
+
+  Status BindBuffer(size_t index, const BufferArgument& argument) {
+    const Buffer& buffer = *tape_.buffers[index];
+    TERN_TRY_ASSIGN(const int64_t elements, CountElements(index));
+    const int64_t bytes = elements * buffer.dtype.size();
+    if (argument.bytes < bytes)
+      return Refused(StrCat("'", buffer.name, "' needs ", bytes, " bytes, got ", argument.bytes));
+    memory_.push_back({static_cast<uint8_t*>(argument.data), elements});
+    return OkStatus();
+  }
+
+  void BindLocal(const Buffer& buffer) {
+    int64_t elements = 1;
+    for (const Expr& extent : buffer.shape) elements *= AsInt(extent)->value;
+    local_.emplace_back(static_cast<size_t>(elements * buffer.dtype.size()));
+    memory_.push_back({local_.back().data(), elements});
+  }
+
+  Status Execute(size_t begin, size_t end) {
+    size_t pc = begin;
+    while (pc < end) {
+      if (steps_left_-- <= 0)
+        return Stopped("the limit of operations was reached").SetErrorCode("S0301");
+      const TapeInstruction& op = tape_.code[pc++];
+      switch (op.op) {
+        case TapeOp::kJump: pc = static_cast<size_t>(op.imm); break;
+        case TapeOp::kJumpUnless:
+          if (At(op.a)->i != 0 || op.sub != 0) Count(op);
+          if (At(op.a)->i == 0) pc = static_cast<size_t>(op.imm);
+          break;
+        case TapeOp::kLoad:
+        case TapeOp::kStore:
+          Count(op);
+          TERN_TRY(Access(op));
+          break;
+        case TapeOp::kLoopStep:
+          if (At(op.b)->i <= 0) return BadStep(op);
+          At(op.dst)->i = AddSaturated(At(op.a)->i, At(op.b)->i);
+          Count(op);
+          break;
+        default: Count(op); Compute(op);
+      }
+    }
+    return OkStatus();
+  }
+
+  void Count(const TapeInstruction& op) {
+    ++counters_.instructions[static_cast<size_t>(op.counts)];
+  }
+
+  Status BadStep(const TapeInstruction& op) {
+    return Refused(StrCat("the loop over '", static_cast<const Var*>(op.origin)->name,
+                          "' has a step of ", At(op.b)->i, "; it must be positive"));
+  }
+
+  void Compute(const TapeInstruction& op) {
+    switch (op.op) {
+      case TapeOp::kBeginIteration: iteration_active_ = 0; break;
+      case TapeOp::kEndIteration: EndIteration(op.sub != 0); break;
+      case TapeOp::kLoopEnd: At(op.dst)->i = AddSaturated(At(op.a)->i, At(op.b)->i); break;
+      case TapeOp::kAllocate: {
+        const Buffer& buffer = *tape_.buffers[static_cast<size_t>(op.buffer)];
+        const Memory& memory = memory_[static_cast<size_t>(op.buffer)];
+        memset(memory.data, 0xAA, static_cast<size_t>(memory.elements * buffer.dtype.size()));
+        break;
+      }
+      case TapeOp::kReduce: Fold(op); break;
+      default: ComputeLanes(op);
+    }
+  }
+
+  void Fold(const TapeInstruction& op) {
+    const DType type = TypeOf(op.a).element();
+    Lane sum = At(op.a)[0];
+    for (int64_t lane = 1; lane < LanesOf(op.a); ++lane)
+      sum = LaneBinary(static_cast<BinaryOp>(op.sub), type, sum, At(op.a)[lane]);
+    *At(op.dst) = sum;
+  }
+
+  void ComputeLanes(const TapeInstruction& op) {
+    const DType type = TypeOf(op.dst).element();
+    const int64_t lanes = LanesOf(op.dst);
+    Lane* dst = At(op.dst);
+    const Lane* a = op.a < 0 ? nullptr : At(op.a);
+    const Lane* b = op.b < 0 ? nullptr : At(op.b);
+    const Lane* c = op.c < 0 ? nullptr : At(op.c);
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      Lane& out = dst[lane];
+      switch (op.op) {
+        case TapeOp::kConstant: out.i = op.imm; break;
+        case TapeOp::kVScale: out.i = vscale_; break;
+        case TapeOp::kBinary:
+          out = LaneBinary(static_cast<BinaryOp>(op.sub), TypeOf(op.a).element(), a[lane], b[lane]);
+          break;
+        case TapeOp::kNot: out.i = a[lane].i == 0; break;
+        case TapeOp::kSelect: out = a[lane].i != 0 ? b[lane] : c[lane]; break;
+        case TapeOp::kCast: out = LaneCast(TypeOf(op.a).element(), type, a[lane]); break;
+        case TapeOp::kReinterpret:
+          out = LaneReinterpret(TypeOf(op.a).element(), type, a[lane]);
+          break;
+        case TapeOp::kCall: {
+          const Lane args[3] = {a[lane], b != nullptr ? b[lane] : Lane{0},
+                                c != nullptr ? c[lane] : Lane{0}};
+          out = LaneCall(static_cast<Intrinsic>(op.sub), type, args);
+          break;
+        }
+        case TapeOp::kRamp:
+          out.i = WrapInt(type, static_cast<int64_t>(static_cast<uint64_t>(a->i) +
+                                                     static_cast<uint64_t>(lane) *
+                                                         static_cast<uint64_t>(b->i)));
+          break;
+        case TapeOp::kBroadcast: out = *a; break;
+        case TapeOp::kLaneMask: out.i = a->i < b->i && lane < DistanceUp(a->i, b->i); break;
+        case TapeOp::kCopy: out = a[lane]; break;
+        default: TERN_CHECK(false, "an operation without lanes");
+      }
+    }
+  }
+
+  // b - a for a < b, without overflow.
+  static int64_t DistanceUp(int64_t a, int64_t b) {
+    const uint64_t distance = static_cast<uint64_t>(b) - static_cast<uint64_t>(a);
+    return distance > INT64_MAX ? INT64_MAX : static_cast<int64_t>(distance);
+  }
+
+  Status Access(const TapeInstruction& op) {
+    const bool loads = op.op == TapeOp::kLoad;
+    const Buffer& buffer = *tape_.buffers[static_cast<size_t>(op.buffer)];
+    const Memory& memory = memory_[static_cast<size_t>(op.buffer)];
+    const int64_t lanes = LanesOf(op.a), bytes = buffer.dtype.size();
+    const Lane* index = At(op.a);
+    const Lane* mask = op.b < 0 ? nullptr : At(op.b);
+    int64_t active = 0;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      const bool on = mask == nullptr || mask[lane].i != 0;
+      active += on;
+      if (loads) At(op.dst)[lane].i = 0;
+      if (!on) continue;
+      const int64_t at = index[lane].i;
+      if (at < 0 || at >= memory.elements) return OutOfBounds(op, at, lane);
+      uint8_t* address = memory.data + at * bytes;
+      if (loads)
+        At(op.dst)[lane] = ReadLane(buffer.dtype, address);
+      else
+        WriteLane(buffer.dtype, At(op.c)[lane], address);
+    }
+    (loads ? counters_.bytes_loaded : counters_.bytes_stored) += active * bytes;
+    if (TypeOf(op.a).is_vector()) {
+      iteration_active_ = std::max(iteration_active_, active);
+      iteration_lanes_ = lanes;
+    }
+    if (observer_ != nullptr) Show(op, buffer, lanes);
+    return OkStatus();
+  }
+
+  Status OutOfBounds(const TapeInstruction& op, int64_t index, int64_t lane) {
+    const Buffer& buffer = *tape_.buffers[static_cast<size_t>(op.buffer)];
+    Status status = OutOfRange(op.op == TapeOp::kLoad ? "a load of '" : "a store to '", buffer.name,
+                               "' at element ", index, ", which has ",
+                               memory_[static_cast<size_t>(op.buffer)].elements, " elements");
+    if (TypeOf(op.a).is_vector()) status.AddNote(StrCat("in lane ", lane, " of ", LanesOf(op.a)));
+    return std::move(status).SetErrorCode(kCannotRun);
+  }
+
+  void Show(const TapeInstruction& op, const Buffer& buffer, int64_t lanes) {
+    indices_.clear();
+    active_.clear();
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      indices_.push_back(At(op.a)[lane].i);
+      active_.push_back(op.b < 0 || At(op.b)[lane].i != 0);
+    }
+    observer_->OnAccess({iteration_, op.counts, &buffer, indices_, active_});
+  }
+
+  void EndIteration(bool is_vector) {
+    const int64_t lanes = is_vector ? std::max<int64_t>(iteration_lanes_, 1) : 1;
+    const int64_t active = is_vector ? iteration_active_ : 1;
+    if (is_vector) {
+      ++counters_.vector_iterations;
+      counters_.last_active = active;
+      counters_.active_lanes += active;
+      counters_.issued_lanes += lanes;
+    } else {
+      ++counters_.scalar_iterations;
+    }
+    if (observer_ != nullptr) observer_->OnIteration({iteration_, is_vector, lanes, active});
+    ++iteration_;
+  }
+
+  const Tape& tape_;
+  const int64_t vscale_;
+  Observer* observer_;
+  int64_t steps_left_;
+  std::vector<int64_t> offsets_;
+  std::vector<Lane> lanes_;
+  std::vector<Memory> memory_;
+  std::vector<std::vector<uint8_t>> local_;
+  Counters counters_;
+  int64_t iteration_ = 0, iteration_active_ = 0, iteration_lanes_ = 0;
+  std::vector<int64_t> indices_;
+  std::vector<uint8_t> active_;
+};
+
+Status CheckCounts(const LoopFunction& function, const RunArguments& arguments) {
+  const struct {
+    std::string_view what;
+    size_t wanted, got;
+  } counts[] = {{"buffers", function.buffers.size(), arguments.buffers.size()},
+                {"sizes", function.sizes.size(), arguments.sizes.size()},
+                {"scalars", function.scalars.size(), arguments.scalars.size()}};
+  for (const auto& count : counts) {
+    if (count.wanted != count.got)
+      return Refused(StrCat("'", function.name, "' takes ", count.wanted, " ", count.what, ", got ",
+                            count.got));
+  }
+  for (size_t i = 0; i < arguments.sizes.size(); ++i) {
+    if (arguments.sizes[i] < 0)
+      return Refused(StrCat("the size '", function.sizes[i]->name, "' is ", arguments.sizes[i]));
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+Result<std::vector<int64_t>> ElementCounts(const LoopFunction& function,
+                                           std::span<const int64_t> sizes) {
+  TERN_CHECK(sizes.size() == function.sizes.size());
+  LoopFunction head = function;
+  head.body = MakeBlock({});
+  const Tape tape = MakeTape(head);
+  return Machine(tape, {}).Shapes(sizes);
+}
+
+Result<Interpreter> Interpreter::Make(const LoopFunction& function) {
+  TERN_TRY(VerifyLowered(function));
+  return Interpreter(function, MakeTape(function));
+}
+
+Result<Counters> Interpreter::Run(const RunArguments& arguments, const RunOptions& options) const {
+  TERN_TRY(CheckCounts(function_, arguments));
+  if (options.vscale < 1 || options.vscale > kMaxVScale)
+    return Refused(StrCat("vscale must be from 1 to ", kMaxVScale, ", got ", options.vscale));
+  Machine machine(tape_, options);
+  TERN_TRY(machine.Bind(arguments));
+  TERN_TRY(machine.Run());
+  return machine.counters();
+}
+
+}  // namespace tern::loop

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/loop/run/tape.h"
+
+#include <unordered_map>
+
+#include "core/loop/visitor.h"
+
+namespace tern::loop {
+namespace {
+
+constexpr std::string_view kClassNames[] = {"free",  "load",      "store",
+                                            "arith", "predicate", "control"};
+
+class Contents : public Visitor {
+ public:
+  bool loads = false, loops = false, vectors = false;
+  void VisitExpr(const Expr& expr) override {
+    loads |= expr->kind == NodeKind::kLoad;
+    vectors |= expr->type.is_vector();
+    Descend(expr);
+  }
+  void VisitStmt(const Stmt& stmt) override {
+    loops |= stmt->kind == NodeKind::kFor || stmt->kind == NodeKind::kWhile;
+    Descend(stmt);
+  }
+};
+
+bool HasLoad(const Expr& expr) {
+  Contents contents;
+  contents.VisitExpr(expr);
+  return contents.loads;
+}
+
+class TapeMaker {
+ public:
+  Tape Run(const LoopFunction& function) {
+    for (const VarPtr& size : function.sizes) tape_.sizes.push_back(Declare(size));
+    for (const VarPtr& scalar : function.scalars) tape_.scalars.push_back(Declare(scalar));
+    for (const BufferPtr& buffer : function.buffers) {
+      AddBuffer(buffer);
+      std::vector<int32_t> shape;
+      for (const Expr& extent : buffer->shape) shape.push_back(Emit(extent, false));
+      tape_.shapes.push_back(std::move(shape));
+    }
+    tape_.shape_end = tape_.code.size();
+    Contents contents;
+    contents.VisitStmt(function.body);
+    // Without a loop, the body is the one iteration there is.
+    if (contents.loops)
+      Emit(function.body);
+    else
+      EmitIteration(function.body, [&] { Emit(function.body); });
+    return std::move(tape_);
+  }
+
+ private:
+  int32_t NewRegister(DataType type) {
+    tape_.registers.push_back(type);
+    return static_cast<int32_t>(tape_.registers.size()) - 1;
+  }
+  int32_t Declare(const VarPtr& var) {
+    const int32_t reg = NewRegister(var->type);
+    vars_[var.get()] = reg;
+    return reg;
+  }
+  int32_t AddBuffer(const BufferPtr& buffer) {
+    const int32_t index = static_cast<int32_t>(tape_.buffers.size());
+    tape_.buffers.push_back(buffer);
+    buffers_[buffer.get()] = index;
+    return index;
+  }
+  TapeInstruction& Push(TapeOp op, const Node* origin = nullptr) {
+    tape_.code.push_back({op});
+    tape_.code.back().origin = origin;
+    return tape_.code.back();
+  }
+  int64_t Here() const { return static_cast<int64_t>(tape_.code.size()); }
+
+  // --- expressions. data: part of what is computed, not of an address or a loop's bounds.
+
+  InstructionClass ArithClass(const Expr& expr, bool data) const {
+    if (!data) return InstructionClass::kFree;
+    return expr->type.is_bool() && expr->type.is_vector() ? InstructionClass::kPredicate
+                                                          : InstructionClass::kArith;
+  }
+
+  struct Operands {
+    int32_t a = -1, b = -1, c = -1;
+  };
+  int32_t PushValue(TapeOp op, const Expr& expr, Operands operands, InstructionClass counts) {
+    const int32_t dst = NewRegister(expr->type);
+    TapeInstruction& made = Push(op, expr.get());
+    made.dst = dst;
+    made.a = operands.a;
+    made.b = operands.b;
+    made.c = operands.c;
+    made.counts = counts;
+    return dst;
+  }
+
+  int32_t Emit(const Expr& expr, bool data) {
+    const InstructionClass arith = ArithClass(expr, data);
+    constexpr InstructionClass kFree = InstructionClass::kFree;
+    switch (expr->kind) {
+      case NodeKind::kVar: return vars_.at(expr->As<Var>());
+      case NodeKind::kIntImm:
+      case NodeKind::kFloatImm: return EmitConstant(expr);
+      case NodeKind::kVScale: return PushValue(TapeOp::kVScale, expr, {}, kFree);
+      case NodeKind::kBinary: return EmitBinary(*expr->As<Binary>(), expr, data);
+      case NodeKind::kNot:
+        return PushValue(TapeOp::kNot, expr, {Emit(expr->As<Not>()->value, data)}, arith);
+      case NodeKind::kSelect: {
+        const auto* select = expr->As<Select>();
+        const int32_t condition = Emit(select->condition, data), a = Emit(select->a, data);
+        return PushValue(TapeOp::kSelect, expr, {condition, a, Emit(select->b, data)}, arith);
+      }
+      case NodeKind::kCast:
+        return PushValue(TapeOp::kCast, expr, {Emit(expr->As<Cast>()->value, data)}, arith);
+      case NodeKind::kReinterpret:
+        return PushValue(TapeOp::kReinterpret, expr, {Emit(expr->As<Reinterpret>()->value, data)},
+                         kFree);
+      case NodeKind::kLoad: return EmitLoad(*expr->As<Load>(), expr);
+      case NodeKind::kRamp: {
+        const int32_t base = Emit(expr->As<Ramp>()->base, false);
+        return PushValue(TapeOp::kRamp, expr, {base, Emit(expr->As<Ramp>()->stride, false)}, arith);
+      }
+      case NodeKind::kBroadcast:
+        return PushValue(TapeOp::kBroadcast, expr, {Emit(expr->As<Broadcast>()->value, data)},
+                         kFree);
+      case NodeKind::kCall: return EmitCall(*expr->As<Call>(), expr, data);
+      case NodeKind::kLaneMask: {
+        const int32_t base = Emit(expr->As<LaneMask>()->base, false);
+        return PushValue(TapeOp::kLaneMask, expr, {base, Emit(expr->As<LaneMask>()->bound, false)},
+                         InstructionClass::kPredicate);
+      }
+      case NodeKind::kVectorReduce: {
+        const int32_t value = Emit(expr->As<VectorReduce>()->value, data);
+        const int32_t dst = PushValue(TapeOp::kReduce, expr, {value}, InstructionClass::kArith);
+        tape_.code.back().sub = static_cast<int8_t>(expr->As<VectorReduce>()->op);
+        return dst;
+      }
+      default: break;
+    }
+    TERN_CHECK(false, "not a lowered expression");
+    return -1;
+  }
+
+  int32_t EmitConstant(const Expr& expr) {
+    const int32_t dst = PushValue(TapeOp::kConstant, expr, {}, InstructionClass::kFree);
+    const IntImm* integer = expr->As<IntImm>();
+    tape_.code.back().imm = integer != nullptr
+                                ? integer->value
+                                : __builtin_bit_cast(int64_t, expr->As<FloatImm>()->value);
+    return dst;
+  }
+
+  int32_t EmitBinary(const Binary& binary, const Expr& expr, bool data) {
+    const int32_t a = Emit(binary.a, data), b = Emit(binary.b, data);
+    const int32_t dst = PushValue(TapeOp::kBinary, expr, {a, b}, ArithClass(expr, data));
+    tape_.code.back().sub = static_cast<int8_t>(binary.op);
+    return dst;
+  }
+
+  int32_t EmitCall(const Call& call, const Expr& expr, bool data) {
+    int32_t args[3] = {-1, -1, -1};
+    for (size_t i = 0; i < call.args.size(); ++i) args[i] = Emit(call.args[i], data);
+    const int32_t dst =
+        PushValue(TapeOp::kCall, expr, {args[0], args[1], args[2]}, ArithClass(expr, data));
+    tape_.code.back().sub = static_cast<int8_t>(call.intrinsic);
+    return dst;
+  }
+
+  int32_t EmitLoad(const Load& load, const Expr& expr) {
+    const int32_t index = Emit(load.index(), false);
+    const int32_t mask = load.predicate ? Emit(load.predicate, true) : -1;
+    const int32_t dst = PushValue(TapeOp::kLoad, expr, {index, mask}, InstructionClass::kLoad);
+    tape_.code.back().buffer = buffers_.at(load.buffer.get());
+    return dst;
+  }
+
+  // --- statements
+
+  void Emit(const Stmt& stmt) {
+    switch (stmt->kind) {
+      case NodeKind::kFor: return EmitFor(*stmt->As<For>());
+      case NodeKind::kWhile: return EmitWhile(*stmt->As<While>());
+      case NodeKind::kStore: return EmitStore(*stmt->As<Store>());
+      case NodeKind::kIf: return EmitIf(*stmt->As<If>());
+      case NodeKind::kBlock:
+        for (const Stmt& inner : stmt->As<Block>()->stmts) Emit(inner);
+        return;
+      case NodeKind::kAllocate: {
+        const int32_t buffer = AddBuffer(stmt->As<Allocate>()->buffer);
+        Push(TapeOp::kAllocate, stmt.get()).buffer = buffer;
+        return;
+      }
+      case NodeKind::kLet: {
+        const auto* let = stmt->As<Let>();
+        const int32_t value = Emit(let->value, IsData(let->value));
+        return Copy(Declare(let->var), value, InstructionClass::kFree);
+      }
+      case NodeKind::kAssign: {
+        const auto* assign = stmt->As<Assign>();
+        const bool data = IsData(assign->value);
+        const int32_t value = Emit(assign->value, data);
+        return Copy(vars_.at(assign->var.get()), value,
+                    data ? InstructionClass::kFree : InstructionClass::kControl);
+      }
+      default: TERN_CHECK(false, "not a lowered statement");
+    }
+  }
+
+  // Scalar index arithmetic that reads no memory is control: counters and bounds.
+  static bool IsData(const Expr& value) { return value->type != kIndexType || HasLoad(value); }
+
+  void Copy(int32_t dst, int32_t from, InstructionClass counts) {
+    TapeInstruction& copy = Push(TapeOp::kCopy);
+    copy.dst = dst;
+    copy.a = from;
+    copy.counts = counts;
+  }
+
+  // Marks the body of an innermost loop.
+  template <class F>
+  void EmitIteration(const Stmt& body, const F& emit) {
+    Contents contents;
+    contents.VisitStmt(body);
+    if (!contents.loops) Push(TapeOp::kBeginIteration);
+    emit();
+    if (!contents.loops) Push(TapeOp::kEndIteration).sub = contents.vectors;
+  }
+
+  // A jump whose target is set later.
+  size_t PushJump(TapeOp op, int32_t condition, InstructionClass counts) {
+    TapeInstruction& jump = Push(op);
+    jump.a = condition;
+    jump.counts = counts;
+    return tape_.code.size() - 1;
+  }
+  void Land(size_t jump) { tape_.code[jump].imm = Here(); }
+
+  void EmitFor(const For& loop) {
+    const int32_t min = Emit(loop.range.min, false), extent = Emit(loop.range.extent, false);
+    const int32_t step = Emit(loop.range.step, false), var = Declare(loop.var);
+    const int32_t end = NewRegister(kIndexType), test = NewRegister(kBoolType);
+    Copy(var, min, InstructionClass::kFree);
+    TapeInstruction& bound = Push(TapeOp::kLoopEnd);
+    bound.dst = end;
+    bound.a = min;
+    bound.b = extent;
+    const int64_t top = Here();
+    TapeInstruction& compare = Push(TapeOp::kBinary);
+    compare.sub = static_cast<int8_t>(BinaryOp::kLt);
+    compare.dst = test;
+    compare.a = var;
+    compare.b = end;
+    // The test counts once per iteration: emitted loops test at their end.
+    const size_t exit = PushJump(TapeOp::kJumpUnless, test, InstructionClass::kControl);
+    EmitIteration(loop.body, [&] { Emit(loop.body); });
+    TapeInstruction& next = Push(TapeOp::kLoopStep, loop.var.get());
+    next.dst = next.a = var;
+    next.b = step;
+    next.counts = InstructionClass::kControl;
+    Push(TapeOp::kJump).imm = top;
+    Land(exit);
+  }
+
+  void EmitWhile(const While& loop) {
+    const int64_t top = Here();
+    const int32_t test = Emit(loop.condition, false);
+    const size_t exit = PushJump(TapeOp::kJumpUnless, test, InstructionClass::kControl);
+    EmitIteration(loop.body, [&] { Emit(loop.body); });
+    Push(TapeOp::kJump).imm = top;
+    Land(exit);
+  }
+
+  void EmitStore(const Store& store) {
+    const int32_t value = Emit(store.value, true), index = Emit(store.index(), false);
+    const int32_t mask = store.predicate ? Emit(store.predicate, true) : -1;
+    TapeInstruction& made = Push(TapeOp::kStore, &store);
+    made.a = index;
+    made.b = mask;
+    made.c = value;
+    made.buffer = buffers_.at(store.buffer.get());
+    made.counts = InstructionClass::kStore;
+  }
+
+  void EmitIf(const If& branch) {
+    const int32_t condition = Emit(branch.condition, HasLoad(branch.condition));
+    const size_t skip = PushJump(TapeOp::kJumpUnless, condition, InstructionClass::kControl);
+    tape_.code[skip].sub = 1;
+    Emit(branch.then_body);
+    if (!branch.else_body) return Land(skip);
+    const size_t end = PushJump(TapeOp::kJump, -1, InstructionClass::kFree);
+    Land(skip);
+    Emit(branch.else_body);
+    Land(end);
+  }
+
+  Tape tape_;
+  std::unordered_map<const Var*, int32_t> vars_;
+  std::unordered_map<const Buffer*, int32_t> buffers_;
+};
+
+}  // namespace
+
+std::string_view InstructionClassName(InstructionClass instruction_class) {
+  return kClassNames[static_cast<size_t>(instruction_class)];
+}
+
+Tape MakeTape(const LoopFunction& function) { return TapeMaker().Run(function); }
+
+}  // namespace tern::loop

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/loop/run/workspace.h"
+
+#include <string.h>
+
+#include "core/base/strings.h"
+#include "core/loop/run/lane_math.h"
+#include "core/loop/visitor.h"
+
+namespace tern::loop {
+namespace {
+
+// As much as a vector of 2048 bits on either side; keeps buffers aligned.
+constexpr size_t kCanary = 256;
+constexpr uint8_t kCanaryByte = 0xC5, kOutputByte = 0x5A;
+constexpr int64_t kMaxBytes = int64_t{1} << 31;
+
+uint64_t Next(uint64_t* state) {
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return *state >> 33;
+}
+
+Lane MadeUp(DType type, uint64_t random) {
+  Lane lane;
+  if (type.is_float())
+    lane.f = static_cast<double>(static_cast<int64_t>(random % 65) - 32) / 8;
+  else
+    lane.i = static_cast<int64_t>(random % (type.is_bool() ? 2 : 8));
+  return lane;
+}
+
+}  // namespace
+
+Result<Workspace> Workspace::Make(const LoopFunction& function, std::span<const int64_t> sizes,
+                                  uint64_t seed) {
+  Workspace out;
+  out.sizes_.assign(sizes.begin(), sizes.end());
+  uint64_t state = seed;
+  for (const VarPtr& scalar : function.scalars) {
+    uint8_t bytes[8] = {};
+    WriteLane(scalar->type.element(), MadeUp(scalar->type.element(), Next(&state)), bytes);
+    uint64_t bits = 0;
+    memcpy(&bits, bytes, sizeof(bits));
+    out.scalars_.push_back(bits);
+  }
+  TERN_TRY_ASSIGN(const std::vector<int64_t> elements, ElementCounts(function, sizes));
+  for (size_t i = 0; i < function.buffers.size(); ++i) {
+    const Buffer& buffer = *function.buffers[i];
+    const int64_t size = buffer.dtype.size();
+    if (elements[i] > kMaxBytes / size)
+      return OutOfRange("'", buffer.name, "' would have ", elements[i], " elements")
+          .SetErrorCode(kCannotRun);
+    const size_t bytes = static_cast<size_t>(elements[i] * size);
+    std::vector<uint8_t> memory(bytes + 2 * kCanary, kCanaryByte);
+    uint8_t* data = memory.data() + kCanary;
+    memset(data, kOutputByte, bytes);
+    const bool is_read = buffer.access == Access::kIn || buffer.access == Access::kInOut;
+    for (int64_t k = 0; is_read && k < elements[i]; ++k)
+      WriteLane(buffer.dtype, MadeUp(buffer.dtype, Next(&state)), data + k * size);
+    out.arguments_.push_back({data, static_cast<int64_t>(bytes)});
+    out.memory_.push_back(std::move(memory));
+  }
+  return out;
+}
+
+int Workspace::FirstBrokenCanary() const {
+  for (size_t i = 0; i < memory_.size(); ++i) {
+    const std::vector<uint8_t>& memory = memory_[i];
+    for (size_t k = 0; k < kCanary; ++k) {
+      if (memory[k] != kCanaryByte || memory[memory.size() - 1 - k] != kCanaryByte)
+        return static_cast<int>(i);
+    }
+  }
+  return -1;
+}
+
+}  // namespace tern::loop

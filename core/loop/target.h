@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Targets of lowering, a table (targets.def): what their vectors can do.
+#ifndef TERN_CORE_LOOP_TARGET_H_
+#define TERN_CORE_LOOP_TARGET_H_
+
+#include <span>
+#include <string_view>
+
+namespace tern::loop {
+
+struct Target {
+  std::string_view name;
+  int vector_bits;
+  bool scalable;
+  bool predicated;
+  std::string_view phrase;
+};
+std::span<const Target> AllTargets();
+const Target* FindTarget(std::string_view name);  // null if there is none
+const Target& ReferenceTarget();
+
+}  // namespace tern::loop
+
+#endif  // TERN_CORE_LOOP_TARGET_H_

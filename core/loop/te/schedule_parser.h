@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// DirectiveReader: the arguments of one schedule line, checked against its primitive's form.
+#ifndef TERN_CORE_LOOP_TE_SCHEDULE_PARSER_H_
+#define TERN_CORE_LOOP_TE_SCHEDULE_PARSER_H_
+
+#include <optional>
+
+#include "core/loop/lexer.h"
+#include "core/loop/te/te.h"
+#include "core/text/diagnostics.h"
+
+namespace tern::loop::te {
+
+inline constexpr std::string_view kBadSchedule = "E0514";
+
+class DirectiveReader {
+ public:
+  explicit DirectiveReader(const Token& primitive) : name_(primitive) {}
+  void SetTensor(std::string_view tensor) { directive_.tensor = std::string(tensor); }
+  void AddName(const Token& name) { directive_.names.emplace_back(name.text); }
+  void AddFactor(Lanes factor, text::Span span);
+  // "factor = 4", "lanes = 8", "scalable = true"
+  void AddOption(const Token& option, const Token& value);
+  // Nothing where it was complained about.
+  std::optional<Directive> Finish(text::Diagnostics* diagnostics);
+
+ private:
+  bool FitsForm() const;
+
+  Token name_;
+  Directive directive_;
+  std::string problem_;
+  text::Span where_;
+};
+
+}  // namespace tern::loop::te
+
+#endif  // TERN_CORE_LOOP_TE_SCHEDULE_PARSER_H_

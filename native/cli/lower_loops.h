@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of `tern lower` that is about loop programs.
+#ifndef TERN_NATIVE_CLI_LOWER_LOOPS_H_
+#define TERN_NATIVE_CLI_LOWER_LOOPS_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "native/cli/command.h"
+
+namespace tern::cli {
+
+struct LoopOptions {
+  std::string strategy;
+  std::string function, vscales = "1";
+  std::vector<std::string> dims;
+  int64_t n = -1;
+  bool count = false, vl_form = false;
+};
+void AddLoopOptions(CLI::App* app, LoopOptions* options);
+
+// By its name: loop programs have no mark to be told by.
+bool IsLoopProgram(std::string_view path);
+// Prints the stages, the last where none is named, or the counts.
+Status LowerLoops(const std::string& path, const std::vector<std::string>& stages,
+                  const LoopOptions& options, const GlobalOptions& globals);
+
+}  // namespace tern::cli
+
+#endif  // TERN_NATIVE_CLI_LOWER_LOOPS_H_
