@@ -209,7 +209,8 @@ Expr MakeSelect(Expr condition, Expr a, Expr b) {
 Expr MakeCast(DType element, Expr value) {
   TERN_CHECK(value && DataType::IsSupported(element));
   if (value->type.element() == element) return value;
-  return Share(new Cast(value->type.WithElement(element), std::move(value)));
+  const DataType type = value->type.WithElement(element);
+  return Share(new Cast(type, std::move(value)));
 }
 
 Expr MakeReinterpret(DType element, Expr value) {

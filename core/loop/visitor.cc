@@ -138,7 +138,7 @@ Expr Rebuild(const Load& old, std::span<const Expr> x) {
 Expr Rebuild(const Reduction& old, std::span<const Expr> x) {
   std::vector<ReduceAxis> axes = old.axes;
   for (size_t i = 0; i < axes.size(); ++i) axes[i].extent = x[i];
-  return MakeReduction(old.op, std::move(axes), x[axes.size()]);
+  return MakeReduction(old.op, std::move(axes), x.back());
 }
 
 // What Visitor::Descend visits below a node.

@@ -157,6 +157,8 @@ class DefinitionLowerer {
   bool EndsWithAxis(const Nest& nest, const Relation& r) const {
     const Stage& stage = *nest.stage;
     const int outer = stage.LeafIndex(r.outer), inner = stage.LeafIndex(r.inner);
+    // Copies of an unrolled loop are a constant number.
+    if (stage.axes[static_cast<size_t>(r.inner)].kind == ForKind::kUnrolled) return false;
     return MadeBy(stage, r.parent) == nullptr && outer >= 0 && inner > outer;
   }
 
@@ -334,7 +336,8 @@ class DefinitionLowerer {
   std::vector<Range> NeededPart(const Nest& nest, size_t level, const Buffer& tensor) const {
     const std::vector<Substitution> values = RootValues(nest);
     LoadCollector collector(&tensor);
-    collector.VisitExpr(Substitute(nest.stage->compute.value, values));
+    const Expr value = Substitute(nest.stage->compute.value, values);
+    collector.VisitExpr(value);
     std::vector<Range> part;
     for (size_t dim = 0; dim < tensor.shape.size(); ++dim) {
       Range range;

@@ -225,15 +225,15 @@ class Scheduler {
     const int axis = FindLeaf(*consumer, d.names[1]);
     if (axis < 0) return;
     const Buffer* tensor = stage->compute.tensor.get();
-    for (const Stage& other : stages_) {
-      if (&other == consumer || other.is_inlined || !Reads(other, tensor)) continue;
-      Complain(StrCat("'", tensor->name, "' is also read by '", other.compute.tensor->name, "'"));
-      return;
-    }
     if (!Reads(*consumer, tensor) || tensor->access == Access::kOut) {
       Complain(tensor->access == Access::kOut
                    ? StrCat("'", tensor->name, "' is a result and must be computed whole")
                    : StrCat("'", d.names[0], "' does not read '", tensor->name, "'"));
+      return;
+    }
+    for (const Stage& other : stages_) {
+      if (&other == consumer || other.is_inlined || !Reads(other, tensor)) continue;
+      Complain(StrCat("'", tensor->name, "' is also read by '", other.compute.tensor->name, "'"));
       return;
     }
     stage->attach_stage = static_cast<int>(consumer - stages_.data());

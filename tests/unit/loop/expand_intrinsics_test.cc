@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// The polynomials against the C library, in units in the last place.
+#include <math.h>
+#include <string.h>
+
+#include "tests/unit/loop/loop_text.h"
+
+namespace tern::loop {
+namespace {
+
+template <class T>
+std::vector<T> Apply(std::string_view function, std::string_view type, std::vector<T> x) {
+  const std::string text = StrCat("primfn f<n>(X: in ", type, "[n], Y: out ", type,
+                                  "[n]) {"
+                                  " for (i, 0, n) vectorized { Y[i] = ",
+                                  function, "(X[i]) } }");
+  const Interpreter interpreter =
+      Interpreter::Make(Lowered(text, Strategy::kSchedule).value()).value();
+  std::vector<T> y(x.size());
+  const int64_t n = static_cast<int64_t>(x.size());
+  const BufferArgument buffers[] = {{x.data(), n * static_cast<int64_t>(sizeof(T))},
+                                    {y.data(), n * static_cast<int64_t>(sizeof(T))}};
+  EXPECT_TRUE(interpreter.Run({buffers, {&n, 1}, {}}).ok());
+  return y;
+}
+
+// The distance in representable numbers of T to a value of higher precision.
+template <class T>
+double UlpError(T got, long double wanted) {
+  const T rounded = static_cast<T>(wanted);
+  if (rounded != rounded) return got != got ? 0 : 1e9;
+  if (got == rounded) return 0;
+  if (isinf(got) || isinf(rounded)) return 1e9;
+  const long double next = nextafter(rounded, static_cast<T>(INFINITY));
+  const long double ulp = next - rounded;
+  return static_cast<double>(fabsl((static_cast<long double>(got) - wanted) / ulp));
+}
+
+struct Bound {
+  const char* name;
+  long double (*exact)(long double);
+  double low, high, ulps32, ulps64;
+};
+
+long double ExactSigmoid(long double x) { return 1 / (1 + expl(-x)); }
+long double ExactRSqrt(long double x) { return 1 / sqrtl(x); }
+
+constexpr Bound kBounds[] = {
+    {"exp", expl, -87, 88, 2, 3},
+    {"log", logl, 1e-30, 1e30, 2, 2},
+    {"tanh", tanhl, -20, 20, 3, 3},
+    {"erf", erfl, -8, 8, 3, 3},
+    {"sigmoid", ExactSigmoid, -80, 80, 4, 4},
+    {"rsqrt", ExactRSqrt, 1e-20, 1e20, 1.5, 1.5},
+};
+
+template <class T>
+double WorstError(const Bound& bound, std::string_view type) {
+  std::vector<T> x;
+  uint64_t state = 7;
+  for (int i = 0; i < 20000; ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    const double u = static_cast<double>(state >> 11) / 9007199254740992.0;
+    // Ranges over many powers of ten are sampled by exponent; half of the others near 0.
+    const bool wide = bound.low > 0;
+    const double value = wide ? exp(log(bound.low) + u * (log(bound.high) - log(bound.low)))
+                              : (bound.low + u * (bound.high - bound.low)) * (i % 2 == 0 ? 1 : .01);
+    x.push_back(static_cast<T>(value));
+  }
+  const std::vector<T> y = Apply(bound.name, type, x);
+  double worst = 0;
+  for (size_t i = 0; i < x.size(); ++i) worst = fmax(worst, UlpError(y[i], bound.exact(x[i])));
+  return worst;
+}
+
+TEST(ExpandIntrinsicsTest, ErrorsAreAsDocumented) {
+  for (const Bound& bound : kBounds) {
+    EXPECT_LE(WorstError<float>(bound, "float32"), bound.ulps32) << bound.name;
+    EXPECT_LE(WorstError<double>(bound, "float64"), bound.ulps64) << bound.name;
+  }
+}
+
+TEST(ExpandIntrinsicsTest, SpecialValues) {
+  const float inf = INFINITY, nan = NAN;
+  const std::vector<float> x = {0.0f, -0.0f, inf, -inf, nan, 1e-45f, 1000.0f, -1000.0f, -1.0f};
+  const std::vector<float> e = Apply("exp", "float32", x), l = Apply("log", "float32", x),
+                           t = Apply("tanh", "float32", x), f = Apply("erf", "float32", x);
+  EXPECT_EQ(e[0], 1.0f);
+  EXPECT_EQ(e[2], inf);
+  EXPECT_EQ(e[3], 0.0f);
+  EXPECT_EQ(e[6], inf);
+  EXPECT_EQ(e[7], 0.0f);
+  EXPECT_EQ(l[0], -inf);
+  EXPECT_EQ(l[2], inf);
+  EXPECT_TRUE(isnan(l[3]) && isnan(l[8]));
+  EXPECT_NEAR(l[5], -103.2789, 1e-4);
+  EXPECT_TRUE(t[1] == 0 && signbit(t[1]));
+  EXPECT_EQ(t[2], 1.0f);
+  EXPECT_EQ(t[7], -1.0f);
+  EXPECT_EQ(f[2], 1.0f);
+  EXPECT_EQ(f[3], -1.0f);
+  EXPECT_TRUE(isnan(e[4]) && isnan(l[4]) && isnan(t[4]) && isnan(f[4]));
+}
+
+TEST(ExpandIntrinsicsTest, NotInConditionsOfWhile) {
+  const std::string error =
+      LoweredText("primfn f() { var x: float32 = 0.0 while (exp(x) < 2.0) { x = x + 1.0 } }",
+                  Strategy::kSchedule);
+  EXPECT_NE(error.find("cannot stand in the condition of a while loop"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tern::loop
