@@ -30,11 +30,15 @@
 namespace tern {
 namespace {
 
+// Products on device 1, for annotate_devices.
+int DeviceOf(void*, const ir::Call& call) { return call.Is(ops::Op::k_matmul) ? 1 : 0; }
+
 Result<ir::Module> RunPasses(ir::Module module, std::string_view names, RunContext* context) {
   text::Diagnostics diagnostics;
   ir::PassContext passes;
   passes.diagnostics = &diagnostics;
   passes.evaluator = driver::KernelEvaluator(context);
+  passes.devices.device_of = &DeviceOf;
   for (std::string_view name : StrSplit(names, ',')) {
     const ir::PassInfo* pass = ir::FindPass(name);
     if (pass == nullptr) return NotFound("there is no pass '", name, "'");

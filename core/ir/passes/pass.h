@@ -23,9 +23,16 @@ struct Evaluator {
   Status (*run_scalar)(ScalarOp op, const AnyView& a, const AnyView& b, Any* result) = nullptr;
 };
 
+// Which device an operator runs on; 0 is the host's.
+struct DeviceRule {
+  void* context = nullptr;
+  int (*device_of)(void* context, const Call& call) = nullptr;  // null: everything on device 0
+};
+
 struct PassContext {
   text::Diagnostics* diagnostics = nullptr;
   Evaluator evaluator;  // without one, only shape arithmetic is folded
+  DeviceRule devices;   // for annotate_devices
   // Results larger than this are folded only where they are no larger than twice their arguments.
   int64_t max_folded_bytes = int64_t{1} << 24;
 };

@@ -206,9 +206,10 @@ TEST(Pipeline, RandomNetworksKeepTheirMeaning) {
   PipelineOptions all;
   all.evaluator = KernelEvaluator(&context);
   std::vector<PipelineOptions> variants{all};
-  for (const ir::PassInfo& pass : ir::AllPasses()) {
+  for (const PipelineStage& stage : PipelineStages()) {
+    if (stage.name != stage.pass) continue;  // a second run is left out with the first
     variants.push_back(all);
-    variants.back().disabled = {std::string(pass.name)};
+    variants.back().disabled = {std::string(stage.pass)};
   }
   for (uint32_t seed = 0; seed < 60; ++seed) {
     const ir::Module module = NetworkMaker(seed).Make();
