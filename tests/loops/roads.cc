@@ -6,6 +6,7 @@
 
 #include "core/base/strings.h"
 #include "core/loop/emit/wasm_module.h"
+#include "core/loop/run/interpreter.h"
 #include "native/jit/llvm_compiler.h"
 #include "tests/loops/call_file.h"
 #include "tests/support/commands.h"
@@ -66,6 +67,22 @@ Status ReadBuffers(std::string_view bytes, std::vector<LoopCall>* calls) {
     }
   }
   return reader.TakeStatus();
+}
+
+Status RunInInterpreter(const Program& program, int64_t vscale, std::vector<LoopCall>* calls) {
+  for (LoopCall& call : *calls) {
+    const LoopFunction& function = *program.Find(call.function);
+    TERN_TRY_ASSIGN(const Interpreter interpreter, Interpreter::Make(function));
+    std::vector<BufferArgument> buffers;
+    for (GuardedBuffer& buffer : call.buffers)
+      buffers.push_back({buffer.data(), static_cast<int64_t>(buffer.size())});
+    const std::span<const int64_t> sizes(call.slots.data(), function.sizes.size());
+    std::vector<uint64_t> scalars(call.slots.begin() + static_cast<ptrdiff_t>(sizes.size()),
+                                  call.slots.end());
+    TERN_TRY(tern::internal::TakeStatus(interpreter.Run(
+        {.buffers = buffers, .sizes = sizes, .scalars = scalars}, {.vscale = vscale})));
+  }
+  return OkStatus();
 }
 
 Status RunOnHost(const Program& program, std::vector<LoopCall>* calls) {

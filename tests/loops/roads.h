@@ -39,6 +39,7 @@ struct LoopCall {
 };
 
 // Runs every call on its own memory.
+Status RunInInterpreter(const Program& program, int64_t vscale, std::vector<LoopCall>* calls);
 Status RunOnHost(const Program& program, std::vector<LoopCall>* calls);
 Status RunInNode(const Program& program, std::vector<LoopCall>* calls);
 

@@ -3,6 +3,20 @@
 #include "core/loop/emit/llvm_function.h"
 
 namespace tern::loop {
+namespace {
+
+// A maximum or minimum with a number on the right that a comparison decides: not a NaN, nor the
+// zero that would lose to a zero of the other sign.
+bool IsPlainLimit(const Binary& binary) {
+  if (binary.op != BinaryOp::kMax && binary.op != BinaryOp::kMin) return false;
+  const auto* broadcast = binary.b->As<Broadcast>();
+  const auto* limit = (broadcast != nullptr ? broadcast->value : binary.b)->As<FloatImm>();
+  if (limit == nullptr || limit->value != limit->value) return false;
+  const bool negative = __builtin_signbit(limit->value) != 0;
+  return limit->value != 0 || negative == (binary.op == BinaryOp::kMin);
+}
+
+}  // namespace
 
 std::string LlvmFunction::Value(const Expr& expr) {
   if (!status_.ok()) return "poison";
@@ -72,7 +86,7 @@ std::string LlvmFunction::CallIntrinsic(std::string_view name, std::string_view 
     types += StrCat(types.empty() ? "" : ", ", operand.substr(0, cut));
     values += StrCat(values.empty() ? "" : ", ", operand);
   }
-  declarations_.insert(StrCat("declare ", result, " @llvm.", name, "(", types, ")\n"));
+  module_.declarations.insert(StrCat("declare ", result, " @llvm.", name, "(", types, ")\n"));
   const std::string call = StrCat("call ", result, " @llvm.", name, "(", values, ")");
   if (result != "void") return Let(call);
   Line(call);
@@ -114,9 +128,20 @@ std::string LlvmFunction::ComputeBinary(const Binary& binary) {
     NotLowered("'%' of floats");
     return "poison";
   }
+  if (flavor_ == LlvmFlavor::kFixed && IsPlainLimit(binary)) return Limit(binary);
   const std::string a = Value(binary.a), b = Value(binary.b);
   const bool compares = InfoOf(binary.op).op_class == BinaryClass::kCompare;
   return compares ? Compare(binary.op, type, a, b) : Arithmetic(binary.op, type, a, b);
+}
+
+// The same bits as llvm.maximum and llvm.minimum, of which x86 makes many instructions.
+std::string LlvmFunction::Limit(const Binary& binary) {
+  const DataType type = binary.type;
+  const std::string x = Value(binary.a), limit = Value(binary.b);
+  const char* keeps = binary.op == BinaryOp::kMax ? "ugt" : "ult";  // and so are NaNs
+  const std::string kept = Let(StrCat("fcmp ", keeps, " ", Typed(type, x), ", ", limit));
+  return Let(StrCat("select ", Typed(kBoolType.With(type.lane_count()), kept), ", ", Typed(type, x),
+                    ", ", Typed(type, limit)));
 }
 
 std::string LlvmFunction::Compare(BinaryOp op, DataType type, const std::string& a,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/loop/emit/legalize.h"
+#include "core/loop/visitor.h"
 
 namespace tern::loop {
 namespace {
@@ -23,6 +24,22 @@ std::string CleanName(std::string_view hint) {
   if (clean.empty() || (clean[0] >= '0' && clean[0] <= '9')) clean.insert(0, "_");
   return clean;
 }
+
+// What is inside a loop's body.
+class BodyFacts : public Visitor {
+ public:
+  explicit BodyFacts(const Stmt& body) { VisitStmt(body); }
+  void VisitExpr(const Expr& expr) override {
+    has_masks |= expr->kind == NodeKind::kLaneMask;
+    Descend(expr);
+  }
+  void VisitStmt(const Stmt& stmt) override {
+    has_loops |= stmt->kind == NodeKind::kFor || stmt->kind == NodeKind::kWhile;
+    Descend(stmt);
+  }
+  bool has_loops = false;
+  bool has_masks = false;
+};
 
 }  // namespace
 
@@ -83,6 +100,21 @@ void LlvmFunction::Statement(const Stmt& stmt) {
   }
 }
 
+// Vectors: several iterations at once hide the latency of loads, as compilers do, but for
+// predicated ones, whose masks are a chain. An epilogue is short, and not worth any code.
+std::string LlvmFunction::LoopHint(LoopRole role, const Stmt& body) {
+  const BodyFacts facts(body);
+  if (role == LoopRole::kPlain || facts.has_loops) return {};
+  const size_t first = module_.metadata.size();
+  const bool unrolls = role == LoopRole::kVectorMain && !facts.has_masks;
+  module_.metadata.push_back(
+      StrCat("distinct !{!", first, ", !", first + 1, ", !", first + 2, "}"));
+  module_.metadata.push_back(unrolls ? "!{!\"llvm.loop.unroll.count\", i32 4}"
+                                     : "!{!\"llvm.loop.unroll.disable\"}");
+  module_.metadata.push_back("!{!\"llvm.loop.vectorize.enable\", i1 false}");
+  return StrCat(", !llvm.loop !", first);
+}
+
 // The head is a block of its own: LLVM rotates the loop.
 void LlvmFunction::WriteFor(const For& loop) {
   if (loop.traits.kind != ForKind::kSerial && loop.traits.kind != ForKind::kParallel)
@@ -107,7 +139,7 @@ void LlvmFunction::WriteFor(const For& loop) {
   Jump(latch);
   Label(latch);
   Line(StrCat(next, " = add nsw i64 ", var, ", ", step));
-  Jump(head);
+  Line(StrCat("br label %", head, LoopHint(loop.traits.role, loop.body)));
   Label(done);
 }
 
@@ -118,7 +150,7 @@ void LlvmFunction::WriteWhile(const While& loop) {
   Branch(Value(loop.condition), body, done);
   Label(body);
   Statement(loop.body);
-  Jump(head);
+  Line(StrCat("br label %", head, LoopHint(loop.role, loop.body)));
   Label(done);
 }
 

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "core/base/status.h"
 #include "core/base/strings.h"
@@ -23,11 +24,16 @@
 
 namespace tern::loop {
 
+// What functions of one module share.
+struct LlvmModuleParts {
+  std::set<std::string> declarations;  // of intrinsics
+  std::vector<std::string> metadata;   // nodes, by number
+};
+
 class LlvmFunction {
  public:
-  // declarations: gathers the intrinsics used, over all functions of a module.
-  LlvmFunction(const LoopFunction& function, LlvmFlavor flavor, std::set<std::string>* declarations)
-      : function_(function), flavor_(flavor), declarations_(*declarations) {}
+  LlvmFunction(const LoopFunction& function, LlvmFlavor flavor, LlvmModuleParts* module)
+      : function_(function), flavor_(flavor), module_(*module) {}
 
   // Both functions' text.
   Result<std::string> Write();
@@ -56,6 +62,8 @@ class LlvmFunction {
 
   void Statement(const Stmt& stmt);
   void WriteFor(const For& loop);
+  // ", !llvm.loop !3" where the loop is the inner one of vectors or their epilogue.
+  std::string LoopHint(LoopRole role, const Stmt& body);
   void WriteWhile(const While& loop);
   void WriteIf(const If& branch);
   void WriteLet(const loop::Let& let);
@@ -72,6 +80,7 @@ class LlvmFunction {
   std::string FloatFlags() const { return function_.relaxed ? "contract " : ""; }
   std::string ComputeBinary(const Binary& binary);
   std::string Arithmetic(BinaryOp op, DataType type, const std::string& a, const std::string& b);
+  std::string Limit(const Binary& binary);
   std::string Compare(BinaryOp op, DataType type, const std::string& a, const std::string& b);
   std::string FloorDivide(const Binary& binary, bool remainder);
   std::string FloorByConstant(const Binary& binary, int64_t divisor, bool remainder);
@@ -89,7 +98,8 @@ class LlvmFunction {
   std::string ComputeLoad(const Load& load);
   void WriteStore(const Store& store);
   // Where scalar and contiguous accesses begin.
-  std::string Address(const Buffer& buffer, const std::string& index);
+  std::string Index(const Expr& index);
+  std::string Address(const Buffer& buffer, const Expr& index);
   std::string Addresses(const Buffer& buffer, const Expr& index);
   std::string ComputeMask(const LaneMask& mask);
   std::string ComputeReduce(const VectorReduce& reduce);
@@ -101,7 +111,7 @@ class LlvmFunction {
 
   const LoopFunction& function_;
   const LlvmFlavor flavor_;
-  std::set<std::string>& declarations_;
+  LlvmModuleParts& module_;
   std::string body_, slots_;
   std::string block_ = "body";  // the label of the block being written
   int next_ = 0;

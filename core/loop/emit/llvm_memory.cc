@@ -42,14 +42,24 @@ std::string LlvmFunction::ToMemory(DataType type, const std::string& value) {
   return Let(StrCat("zext ", Typed(type, value), " to ", LlvmMemoryType(type)));
 }
 
-std::string LlvmFunction::Address(const Buffer& buffer, const std::string& index) {
+// With its type. The instruction takes narrow indices as signed.
+std::string LlvmFunction::Index(const Expr& index) {
+  const DataType type = index->type;
+  if (type.is_signed() || type.bits() == 64) return Typed(index);
+  const DataType wide = type.WithElement(kI64);
+  return Typed(wide, Let(StrCat("zext ", Typed(index), " to ", LlvmType(wide))));
+}
+
+std::string LlvmFunction::Address(const Buffer& buffer, const Expr& index) {
+  const std::string at = Index(index);
   return Let(StrCat("getelementptr inbounds ", LlvmMemoryType(DataType(buffer.dtype)), ", ptr ",
-                    buffers_[&buffer], ", i64 ", index));
+                    buffers_[&buffer], ", ", at));
 }
 
 std::string LlvmFunction::Addresses(const Buffer& buffer, const Expr& index) {
+  const std::string at = Index(index);
   return Let(StrCat("getelementptr ", LlvmMemoryType(DataType(buffer.dtype)), ", ptr ",
-                    buffers_[&buffer], ", ", Typed(index)));
+                    buffers_[&buffer], ", ", at));
 }
 
 std::string LlvmFunction::ComputeLoad(const Load& load) {
@@ -63,7 +73,7 @@ std::string LlvmFunction::ComputeLoad(const Load& load) {
   const std::string spelled = LlvmType(in_memory);
   const auto align = static_cast<int>(type.element_bytes());
   if (index->type.is_scalar() && !load.predicate) {
-    const std::string at = Address(*load.buffer, Value(index));
+    const std::string at = Address(*load.buffer, index);
     return FromMemory(type, Let(StrCat("load ", spelled, ", ptr ", at, ", align ", align)));
   }
   const std::string mask = load.predicate ? Value(load.predicate) : AllTrue(type.lane_count());
@@ -78,7 +88,7 @@ std::string LlvmFunction::ComputeLoad(const Load& load) {
                             spelled,
                             {StrCat(pointers, " ", at), StrCat("i32 ", align), typed_mask, zero}));
   }
-  const std::string at = Address(*load.buffer, Value(index->As<Ramp>()->base));
+  const std::string at = Address(*load.buffer, index->As<Ramp>()->base);
   if (!load.predicate)
     return FromMemory(type, Let(StrCat("load ", spelled, ", ptr ", at, ", align ", align)));
   return FromMemory(type,
@@ -95,7 +105,7 @@ void LlvmFunction::WriteStore(const Store& store) {
   const std::string value = Typed(in_memory, ToMemory(type, Value(store.value)));
   const auto align = static_cast<int>(type.element_bytes());
   if (index->type.is_scalar() && !store.predicate) {
-    const std::string at = Address(*store.buffer, Value(index));
+    const std::string at = Address(*store.buffer, index);
     return Line(StrCat("store ", value, ", ptr ", at, ", align ", align));
   }
   const Lanes lanes = type.lane_count();
@@ -108,7 +118,7 @@ void LlvmFunction::WriteStore(const Store& store) {
                   {value, StrCat(LlvmPointers(lanes), " ", at), StrCat("i32 ", align), typed_mask});
     return;
   }
-  const std::string at = Address(*store.buffer, Value(index->As<Ramp>()->base));
+  const std::string at = Address(*store.buffer, index->As<Ramp>()->base);
   if (!store.predicate) return Line(StrCat("store ", value, ", ptr ", at, ", align ", align));
   CallIntrinsic(StrCat("masked.store.", LlvmSuffix(in_memory), ".p0"), "void",
                 {value, StrCat("ptr ", at), StrCat("i32 ", align), typed_mask});

@@ -2,8 +2,6 @@
 // A module: its functions, the intrinsics they use, and their attributes.
 #include "core/loop/emit/llvm_text.h"
 
-#include <set>
-
 #include "core/base/strings.h"
 #include "core/loop/emit/llvm_function.h"
 
@@ -19,15 +17,18 @@ std::string_view LlvmFlavorName(LlvmFlavor flavor) {
 }
 
 Result<std::string> LlvmText(const Program& program, LlvmFlavor flavor) {
-  std::set<std::string> declarations;
+  LlvmModuleParts parts;
   std::string functions;
   for (const LoopFunction& function : program.functions) {
-    TERN_TRY_ASSIGN(const std::string text, LlvmFunction(function, flavor, &declarations).Write());
+    TERN_TRY_ASSIGN(const std::string text, LlvmFunction(function, flavor, &parts).Write());
     functions += text + "\n";
   }
-  for (const std::string& declaration : declarations) functions += declaration;
+  for (const std::string& declaration : parts.declarations) functions += declaration;
   const char* range = flavor == LlvmFlavor::kSve ? " vscale_range(1,16)" : "";
-  return StrCat(functions, "\nattributes #0 = { nounwind", range, " }\n");
+  functions += StrCat("\nattributes #0 = { nounwind", range, " }\n");
+  for (size_t i = 0; i < parts.metadata.size(); ++i)
+    functions += StrCat("!", i, " = ", parts.metadata[i], "\n");
+  return functions;
 }
 
 }  // namespace tern::loop

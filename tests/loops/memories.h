@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memories for calls of loop functions: filled with values at the edges of their types, compared
+// bit for bit.
+#ifndef TERN_TESTS_LOOPS_MEMORIES_H_
+#define TERN_TESTS_LOOPS_MEMORIES_H_
+
+#include <random>
+#include <vector>
+
+#include "tests/loops/roads.h"
+
+namespace tern::loop {
+
+GuardedBuffer RandomBuffer(DType type, size_t count, std::mt19937_64* random);
+
+// Fails the test that calls it where a memory differs, naming function, element and operands, or
+// where a canary is dead. All NaNs are one: engines and processors choose their bits.
+void ExpectSame(const Program& program, const std::vector<LoopCall>& a,
+                const std::vector<LoopCall>& b);
+
+}  // namespace tern::loop
+
+#endif  // TERN_TESTS_LOOPS_MEMORIES_H_

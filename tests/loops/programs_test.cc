@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// The programs of tests/loop/programs, lowered for each target by each strategy: what the reference
+// interpreter leaves in memory at that vector length, the compiled code must leave too, bit for
+// bit, canaries included.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/loop/parser.h"
+#include "core/loop/passes/pipeline.h"
+#include "core/loop/run/interpreter.h"
+#include "native/jit/llvm_compiler.h"
+#include "tests/loops/memories.h"
+#include "tests/loops/roads.h"
+#include "tests/support/read_file.h"
+
+namespace tern::loop {
+namespace {
+
+std::vector<std::string> ProgramFiles() {
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator("tests/loop/programs"))
+    files.push_back(entry.path().string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// All programs in one, so that one object file and one module hold them.
+Program Lower(Strategy strategy, const char* target) {
+  Program all;
+  for (const std::string& file : ProgramFiles()) {
+    const auto source = ParseLoops(file, ReadFile(file));
+    EXPECT_TRUE(source.ok()) << file << "\n" << source.status().ToString();
+    if (!source.ok()) continue;
+    LoweringOptions options;
+    options.strategy = strategy;
+    options.target = FindTarget(target);
+    auto lowered = LowerFile(*source, options);
+    EXPECT_TRUE(lowered.ok()) << file << "\n" << lowered.status().ToString();
+    if (!lowered.ok()) continue;
+    for (LoopFunction& function : lowered->functions) all.functions.push_back(std::move(function));
+  }
+  return all;
+}
+
+LoopCall CallOf(const LoopFunction& function, int64_t n, std::mt19937_64* random) {
+  LoopCall call{function.name, {}, {}};
+  // The last size is the one that is vectorized; the others stay small.
+  for (size_t i = 0; i < function.sizes.size(); ++i)
+    call.slots.push_back(function.sizes[i]->name == "n" ? n : 3);
+  const auto counts = ElementCounts(function, call.slots);
+  EXPECT_TRUE(counts.ok()) << function.name << counts.status().ToString();
+  for (size_t k = 0; k < function.buffers.size(); ++k) {
+    const Buffer& buffer = *function.buffers[k];
+    const auto count = static_cast<size_t>((*counts)[k]);
+    call.buffers.push_back(RandomBuffer(buffer.dtype, count, random));
+    if (buffer.name != "I") continue;
+    for (size_t i = 0; i < count; ++i) {
+      const auto index = static_cast<int32_t>((*random)() % 8);
+      std::memcpy(call.buffers.back().data() + 4 * i, &index, 4);
+    }
+  }
+  for (const VarPtr& scalar : function.scalars) {
+    const GuardedBuffer value = RandomBuffer(scalar->type.element(), 1, random);
+    int64_t slot = 0;
+    std::memcpy(&slot, value.data(), value.size());
+    call.slots.push_back(slot);
+  }
+  return call;
+}
+
+// Every length up to 4 vectors and 3 of 128 bits of floats, then those around longer vectors.
+std::vector<LoopCall> CallsOf(const Program& program, int64_t longest) {
+  std::mt19937_64 random(7);
+  std::vector<LoopCall> calls;
+  for (const LoopFunction& function : program.functions) {
+    for (int64_t n = 0; n <= 4 * 4 + 3; ++n) calls.push_back(CallOf(function, n, &random));
+    for (int64_t n = 32; n <= longest; n *= 2) {
+      for (const int64_t near : {n - 1, n, n + 1}) calls.push_back(CallOf(function, near, &random));
+    }
+    if (longest > 32) calls.push_back(CallOf(function, longest + 3, &random));
+  }
+  return calls;
+}
+
+struct HostCase {
+  const char* name;
+  Strategy strategy;
+  const char* target;
+};
+
+class Programs : public ::testing::TestWithParam<HostCase> {
+ protected:
+  void SetUp() override {
+    if (!native::LlvmDescription().ok()) GTEST_SKIP() << "there is no LLVM here";
+  }
+};
+
+TEST_P(Programs, E21E23HostIsTheInterpreter) {
+  const Program program = Lower(GetParam().strategy, GetParam().target);
+  const std::vector<LoopCall> calls = CallsOf(program, 64);
+  std::vector<LoopCall> expected = calls, host = calls;
+  const Status interpreted = RunInInterpreter(program, 1, &expected);
+  ASSERT_TRUE(interpreted.ok()) << interpreted.ToString();
+  const Status ran = RunOnHost(program, &host);
+  ASSERT_TRUE(ran.ok()) << ran.ToString();
+  ExpectSame(program, expected, host);
+}
+
+INSTANTIATE_TEST_SUITE_P(Host, Programs,
+                         ::testing::Values(HostCase{"Scalar", Strategy::kScalar, "x86_64+avx2"},
+                                           HostCase{"Fixed", Strategy::kFixed, "x86_64+avx2"},
+                                           HostCase{"Predicated", Strategy::kFixedPredicated,
+                                                    "x86_64+avx512"}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+class WasmPrograms : public ::testing::TestWithParam<HostCase> {};
+
+TEST_P(WasmPrograms, E23WebAssemblyIsTheInterpreter) {
+  const Program program = Lower(GetParam().strategy, GetParam().target);
+  const std::vector<LoopCall> calls = CallsOf(program, 64);
+  std::vector<LoopCall> expected = calls, node = calls;
+  ASSERT_TRUE(RunInInterpreter(program, 1, &expected).ok());
+  const Status ran = RunInNode(program, &node);
+  ASSERT_TRUE(ran.ok()) << ran.ToString();
+  ExpectSame(program, expected, node);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Node, WasmPrograms,
+    ::testing::Values(HostCase{"Scalar", Strategy::kScalar, "wasm32"},
+                      HostCase{"Fixed", Strategy::kFixed, "reference"},
+                      HostCase{"FixedPredicated", Strategy::kFixedPredicated, "reference"},
+                      HostCase{"Predicated", Strategy::kPredicated, "reference"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+class SvePrograms : public ::testing::TestWithParam<HostCase> {};
+
+TEST_P(SvePrograms, E17E18E19E22E24OneObjectAtEveryLengthIsTheInterpreter) {
+  if (!HaveSveRoad()) GTEST_SKIP() << "there is no AArch64 compiler or emulator here";
+  const Program program = Lower(GetParam().strategy, GetParam().target);
+  const auto road = SveRoad::Make(program);
+  ASSERT_TRUE(road.ok()) << road.status().ToString();
+  for (const int bits : {128, 256, 512, 1024, 2048}) {
+    SCOPED_TRACE(bits);
+    const std::vector<LoopCall> calls = CallsOf(program, bits / 16);
+    std::vector<LoopCall> expected = calls, sve = calls;
+    ASSERT_TRUE(RunInInterpreter(program, bits / 128, &expected).ok());
+    const Status ran = road->Run(bits, &sve);
+    ASSERT_TRUE(ran.ok()) << ran.ToString();
+    ExpectSame(program, expected, sve);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Qemu, SvePrograms,
+                         ::testing::Values(HostCase{"Cleanup", Strategy::kCleanup, "aarch64+sve"},
+                                           HostCase{"Predicated", Strategy::kPredicated,
+                                                    "aarch64+sve"}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace tern::loop
