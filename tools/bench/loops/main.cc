@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+// bench_loops [--json FILE] [--filter TEXT] [--quick]: the loop programs of tests/loop/programs
+// beside the same loops in C. On this processor by time, on AArch64 SVE by llvm-mca's cycles, in
+// WebAssembly by time under Node. Run from the repository's root; what a machine lacks (LLVM,
+// clang-19, llvm-mca-19) is left out and named.
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/strings.h"
+#include "core/loop/emit/llvm_text.h"
+#include "core/loop/emit/wasm_module.h"
+#include "core/loop/parser.h"
+#include "core/loop/passes/pipeline.h"
+#include "core/loop/run/interpreter.h"
+#include "native/jit/llvm_compiler.h"
+#include "tests/support/commands.h"
+#include "tests/support/read_file.h"
+#include "tools/bench/loops/mca.h"
+#include "tools/bench/support/rows.h"
+
+namespace tern::bench {
+namespace {
+
+using loop::LlvmFlavor;
+using loop::Program;
+using loop::Strategy;
+using LoopFunction = int32_t (*)(void* const*, const int64_t*);
+
+constexpr int64_t kCount = 2048;
+
+struct Kernel {
+  const char* name;
+  const char* folder;
+  int loads;  // vectors loaded for one vector of results
+  int element_bytes;
+};
+constexpr const char* kPrograms = "tests/loop/programs";
+constexpr Kernel kKernels[] = {{"add", kPrograms, 2, 4},
+                               {"daxpy", kPrograms, 2, 8},
+                               {"relu", kPrograms, 1, 4},
+                               {"dot", "tools/bench/loops", 2, 4}};
+
+Result<Program> Lower(const Kernel& kernel, Strategy strategy, const char* target) {
+  const std::string path = StrCat(kernel.folder, "/", kernel.name, ".tloop");
+  TERN_TRY_ASSIGN(const loop::SourceFile source, loop::ParseLoops(path, ReadFile(path)));
+  loop::LoweringOptions options;
+  options.strategy = strategy;
+  options.target = loop::FindTarget(target);
+  return LowerFile(source, options);
+}
+
+void Report(std::string_view what, const Status& status) {
+  std::fprintf(stderr, "%s left out: %s\n", std::string(what).c_str(), status.ToString().c_str());
+}
+
+// Arguments for every kernel: three arrays of doubles' size, a count and one scalar.
+struct Arguments {
+  std::vector<double> memory[3] = {std::vector<double>(kCount, 0.5), std::vector<double>(kCount),
+                                   std::vector<double>(kCount)};
+  void* buffers[3] = {memory[0].data(), memory[1].data(), memory[2].data()};
+  int64_t slots[2] = {kCount, 0};
+  Arguments() {
+    const double a = 0.25;
+    slots[1] = __builtin_bit_cast(int64_t, a);
+  }
+};
+
+// The C loops compiled for this processor.
+class Rivals {
+ public:
+  Rivals() {
+    const std::string library = folder_.Path("rivals.so");
+    const auto made = testing::RunCommand(
+        StrCat("clang-19 -O3 -march=native -ffp-contract=off -fvisibility=hidden -shared -fPIC "
+               "tools/bench/loops/rivals.c -o ",
+               library));
+    if (made.exit_code == 0) handle_ = dlopen(library.c_str(), RTLD_NOW);
+  }
+  bool ok() const { return handle_ != nullptr; }
+  Loop Make(const Kernel& kernel, Arguments* arguments) const {
+    void* f = dlsym(handle_, kernel.name);
+    void** b = arguments->buffers;
+    const auto rival = reinterpret_cast<void (*)(void*, void*, void*, int64_t, double)>(f);
+    return [=](int64_t n) {
+      for (; n > 0; --n) {
+        rival(b[0], b[1], b[2], kCount, 0.25);
+        ClobberMemory();
+      }
+    };
+  }
+
+ private:
+  testing::ScratchFolder folder_;
+  void* handle_ = nullptr;
+};
+
+Result<std::unique_ptr<native::NativeCode>> CompileForHost(const Kernel& kernel) {
+  TERN_TRY_ASSIGN(const native::CodeTarget host, native::HostCodeTarget());
+  const bool wide = host.features.find("+avx512f") != std::string::npos;
+  TERN_TRY_ASSIGN(const Program program,
+                  Lower(kernel, Strategy::kFixed, wide ? "x86_64+avx512" : "x86_64+avx2"));
+  TERN_TRY_ASSIGN(const std::string ir, LlvmText(program, LlvmFlavor::kFixed));
+  return native::NativeCode::FromIr(ir);
+}
+
+Status HostRow(const Kernel& kernel, const Rivals& rivals, Bench* bench) {
+  TERN_TRY_ASSIGN(const auto code, CompileForHost(kernel));
+  TERN_TRY_ASSIGN(void* address, code->Find(kernel.name));
+  const auto function = reinterpret_cast<LoopFunction>(address);
+  Arguments ours, theirs;
+  bench->Compare(
+      {.name = StrCat(kernel.name, ", this processor"),
+       .rival_name = "clang-19 -O3 -march=native",
+       .target_ratio = 1.05,
+       .items_per_iteration = kCount,
+       .unit = "ns/element"},
+      [&](int64_t n) {
+        for (; n > 0; --n) {
+          function(ours.buffers, ours.slots);
+          ClobberMemory();
+        }
+      },
+      rivals.Make(kernel, &theirs));
+  return OkStatus();
+}
+
+Status InterpreterRow(const Kernel& kernel, Bench* bench) {
+  TERN_TRY_ASSIGN(const auto code, CompileForHost(kernel));
+  TERN_TRY_ASSIGN(void* address, code->Find(kernel.name));
+  const auto function = reinterpret_cast<LoopFunction>(address);
+  TERN_TRY_ASSIGN(const Program program, Lower(kernel, Strategy::kFixed, "reference"));
+  TERN_TRY_ASSIGN(const loop::Interpreter interpreter,
+                  loop::Interpreter::Make(program.functions[0]));
+  Arguments ours, theirs;
+  const int64_t sizes[] = {kCount};
+  const uint64_t scalars[] = {static_cast<uint64_t>(theirs.slots[1])};
+  std::vector<loop::BufferArgument> buffers;
+  for (size_t i = 0; i < program.functions[0].buffers.size(); ++i)
+    buffers.push_back({theirs.buffers[i], kCount * 8});
+  const loop::RunArguments arguments = {
+      buffers, sizes, {scalars, program.functions[0].scalars.size()}};
+  bench->Compare(
+      {.name = StrCat(kernel.name, ", against the interpreter"),
+       .rival_name = "reference interpreter",
+       .target_ratio = 0.2,
+       .items_per_iteration = kCount,
+       .unit = "ns/element"},
+      [&](int64_t n) {
+        for (; n > 0; --n) {
+          function(ours.buffers, ours.slots);
+          ClobberMemory();
+        }
+      },
+      [&](int64_t n) {
+        for (; n > 0; --n) {
+          const auto counters = interpreter.Run(arguments);
+          if (!counters.ok()) return Report("interpreter", counters.status());
+        }
+      });
+  return OkStatus();
+}
+
+// What a tuner chooses from.
+struct Candidate {
+  Strategy strategy;
+  const char* target;
+  LlvmFlavor flavor;
+};
+constexpr Candidate kCandidates[] = {
+    {Strategy::kFixed, "aarch64", LlvmFlavor::kFixed},
+    {Strategy::kCleanup, "aarch64+sve", LlvmFlavor::kSve},
+    {Strategy::kPredicated, "aarch64+sve", LlvmFlavor::kSve},
+};
+
+struct Core {
+  const char* cpu;
+  int vector_bytes;
+};
+
+Status SveRow(const Kernel& kernel, const Core& core, const std::string& rival_assembly,
+              Bench* bench) {
+  native::CodeTarget target = *native::FindCodeTarget("aarch64-sve");
+  target.cpu = core.cpu;
+  const auto measure = [&](const std::string& assembly) -> Result<double> {
+    TERN_TRY_ASSIGN(const InnerLoop loop, FindInnerLoop(assembly, kernel.name));
+    TERN_TRY_ASSIGN(const double cycles, CyclesOf(loop, core.cpu));
+    const int bytes = loop.scalable ? core.vector_bytes : 16;
+    return cycles * kernel.loads * kernel.element_bytes / (loop.vector_loads * bytes);
+  };
+  TERN_TRY_ASSIGN(const double rival, measure(rival_assembly));
+  double best = 1e9;
+  for (const Candidate& candidate : kCandidates) {
+    TERN_TRY_ASSIGN(const Program program, Lower(kernel, candidate.strategy, candidate.target));
+    TERN_TRY_ASSIGN(const std::string ir, LlvmText(program, candidate.flavor));
+    TERN_TRY_ASSIGN(const std::string assembly,
+                    native::CompileLlvmIr(ir, target, native::CodeForm::kAssembly));
+    TERN_TRY_ASSIGN(const double cycles, measure(assembly));
+    bench->Figure(
+        {.name = StrCat(kernel.name, ", ", core.cpu, ", ", StrategyName(candidate.strategy)),
+         .unit = "cycles/element"},
+        cycles);
+    best = std::min(best, cycles);
+  }
+  bench->Figure({.name = StrCat(kernel.name, ", ", core.cpu, ", the best of these"),
+                 .rival_name = "clang-19 -O3",
+                 .target_ratio = 1.1,
+                 .unit = "cycles/element"},
+                best, rival);
+  return OkStatus();
+}
+
+void SveRows(Bench* bench) {
+  for (const Core& core : {Core{"neoverse-v1", 32}, Core{"neoverse-v2", 16}}) {
+    const testing::ScratchFolder folder;
+    const std::string path = folder.Path("rivals.s");
+    const auto made = testing::RunCommand(
+        StrCat("clang-19 -O3 --target=aarch64-linux-gnu -ffp-contract=off -mcpu=", core.cpu,
+               " -S tools/bench/loops/rivals.c -o ", path));
+    if (made.exit_code != 0) return Report("SVE", NotFound("clang-19: ", made.output));
+    for (const Kernel& kernel : kKernels) {
+      const Status status = SveRow(kernel, core, ReadFile(path), bench);
+      if (!status.ok()) Report(StrCat(kernel.name, ", ", core.cpu), status);
+    }
+  }
+}
+
+// Nanoseconds per element of both modules, interleaved, from Node.
+Status WasmRows(Bench* bench) {
+  const testing::ScratchFolder folder;
+  const std::string rivals = folder.Path("rivals.wasm");
+  const auto made = testing::RunCommand(
+      StrCat("clang-19 -O3 --target=wasm32 -msimd128 -ffp-contract=off -nostdlib -Wl,--no-entry "
+             "-Wl,--import-memory -Wl,--export-dynamic tools/bench/loops/rivals.c -o ",
+             rivals));
+  if (made.exit_code != 0) return NotFound("clang-19 for wasm32: ", made.output);
+  for (const Kernel& kernel : kKernels) {
+    TERN_TRY_ASSIGN(const Program program, Lower(kernel, Strategy::kFixed, "wasm32"));
+    TERN_TRY_ASSIGN(const loop::WasmModule module, EmitWasm(program, {}));
+    const auto run = testing::RunNode("tools/bench/loops/time_wasm.mjs",
+                                      StrCat(folder.Write("ours.wasm", module.bytes), " ", rivals,
+                                             " ", kernel.name, " ", kCount));
+    const std::vector<std::string_view> words = StrSplit(run.output, ' ');
+    const auto ours = words.size() == 3 ? ParseDouble(words[0]) : std::nullopt;
+    const auto theirs = words.size() == 3 ? ParseDouble(words[1]) : std::nullopt;
+    if (!ours || !theirs) return Failed(run.output);
+    bench->Figure({.name = StrCat(kernel.name, ", WebAssembly"),
+                   .rival_name = "clang-19 -O3 -msimd128",
+                   .target_ratio = 1.1,
+                   .unit = "ns/element"},
+                  *ours, *theirs);
+    const auto load_ms = ParseDouble(words[2].substr(0, words[2].find('\n')));
+    if (load_ms)
+      bench->Figure({.name = StrCat(kernel.name, ", WebAssembly, module to callable"),
+                     .target = 2,
+                     .unit = "ms"},
+                    *load_ms);
+  }
+  return OkStatus();
+}
+
+}  // namespace
+}  // namespace tern::bench
+
+int main(int argc, char** argv) {
+  using namespace tern;
+  bench::Bench bench("loops", argc, argv);
+  const bench::Rivals rivals;
+  for (const bench::Kernel& kernel : bench::kKernels) {
+    Status status = rivals.ok() ? bench::HostRow(kernel, rivals, &bench)
+                                : NotFound("clang-19 makes no shared library here");
+    if (status.ok()) status = bench::InterpreterRow(kernel, &bench);
+    if (!status.ok()) bench::Report(kernel.name, status);
+  }
+  bench::SveRows(&bench);
+  if (const Status status = bench::WasmRows(&bench); !status.ok())
+    bench::Report("WebAssembly", status);
+  return bench.Finish();
+}
