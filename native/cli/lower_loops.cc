@@ -4,6 +4,7 @@
 
 #include "core/base/strings.h"
 #include "core/loop/lowering_report.h"
+#include "native/cli/emit_loops.h"
 #include "native/cli/report.h"
 
 namespace tern::cli {
@@ -44,6 +45,13 @@ Result<std::vector<std::pair<std::string, int64_t>>> ParseDims(
 
 Result<std::string> Report(const LoopSource& source, const LoopOptions& options,
                            const GlobalOptions& globals) {
+  if (!options.emit.empty()) {
+    return EmitLoops({.file_name = source.path,
+                      .text = source.text,
+                      .form = options.emit,
+                      .strategy = options.strategy,
+                      .target = globals.target});
+  }
   loop::LoweringRequest request;
   request.file_name = source.path;
   request.text = source.text;
@@ -84,6 +92,10 @@ void AddLoopOptions(CLI::App* app, LoopOptions* options) {
   app->add_option("--strategy", options->strategy,
                   "schedule (what the program says), scalar, fixed, fixed_predicated, cleanup or "
                   "predicated; several separated by commas")
+      ->group(kGroup);
+  app->add_option("--emit", options->emit,
+                  "print what it becomes for --target: llvm (IR text), asm, object or wasm")
+      ->check(CLI::IsMember({"llvm", "asm", "object", "wasm"}))
       ->group(kGroup);
   app->add_flag("--vl", options->vl_form, "write VL for the vector length, as for (i, 0, n; i+=VL)")
       ->group(kGroup);

@@ -12,7 +12,7 @@
 namespace tern::cli {
 
 struct LoopOptions {
-  std::string strategy;
+  std::string strategy, emit;
   std::string function, vscales = "1";
   std::vector<std::string> dims;
   int64_t n = -1;

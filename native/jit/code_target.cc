@@ -18,6 +18,7 @@ const std::vector<CodeTarget>& Table() {
        false},
       {"aarch64-sve", "AArch64", "aarch64-unknown-linux-gnu", "generic", "+v8.2a,+sve", true},
       {"aarch64-sve2", "AArch64", "aarch64-unknown-linux-gnu", "generic", "+v9a,+sve2", true},
+      {"x86-64", "X86", "x86_64-unknown-linux-gnu", "x86-64-v2", "", false},
       {"x86-64-avx2", "X86", "x86_64-unknown-linux-gnu", "x86-64-v3", "", false},
       {"x86-64-avx512", "X86", "x86_64-unknown-linux-gnu", "x86-64-v4", "-prefer-256-bit", false},
       {"riscv64-v", "RISCV", "riscv64-unknown-linux-gnu", "generic-rv64",

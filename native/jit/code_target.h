@@ -20,7 +20,7 @@ struct CodeTarget {
   bool scalable = false;  // has vectors of unknown length
 };
 
-// "host", "aarch64-neon", "aarch64-sve", "aarch64-sve2", "x86-64-avx2", "x86-64-avx512",
+// "host", "aarch64-neon", "aarch64-sve", "aarch64-sve2", "x86-64", "x86-64-avx2", "x86-64-avx512",
 // "riscv64-v". The error for any other lists them. "host" asks LLVM about this processor.
 Result<CodeTarget> FindCodeTarget(std::string_view name);
 

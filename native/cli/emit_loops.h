@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tern lower --emit`: what a lowered loop program becomes.
+#ifndef TERN_NATIVE_CLI_EMIT_LOOPS_H_
+#define TERN_NATIVE_CLI_EMIT_LOOPS_H_
+
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+
+namespace tern::cli {
+
+struct EmitRequest {
+  std::string_view file_name;
+  std::string_view text;      // of a .tloop file
+  std::string_view form;      // "llvm", "asm", "object" or "wasm"
+  std::string_view strategy;  // empty: what the program says
+  std::string_view target;    // of core/loop/targets.def; empty: reference, or wasm32 for "wasm"
+};
+
+// Text or bytes. "asm" and "object" need LLVM; a target without code of its own is an error.
+Result<std::string> EmitLoops(const EmitRequest& request);
+
+}  // namespace tern::cli
+
+#endif  // TERN_NATIVE_CLI_EMIT_LOOPS_H_
