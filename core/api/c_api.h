@@ -127,6 +127,23 @@ typedef struct tern_compile_options {
 TERN_API tern_status* tern_compile_onnx(tern_runtime* runtime, const void* bytes, size_t size,
                                         const tern_compile_options* options,
                                         tern_buffer** executable, tern_buffer** stages);
+/* The text of a program (docs/language.md) to executable bytes; stages as above. Errors carry
+ * everything that is wrong with it. */
+TERN_API tern_status* tern_compile_source(tern_runtime* runtime, const char* text, size_t size,
+                                          const tern_compile_options* options,
+                                          tern_buffer** executable, tern_buffer** stages);
+/* What is wrong with a program, warnings included, as diagnostics in JSON (format "json": an array
+ * as in docs/errors.md) or laid out for people ("text"); empty where nothing is. */
+TERN_API tern_status* tern_check_source(tern_runtime* runtime, const char* text, size_t size,
+                                        const char* source_name, const char* format,
+                                        tern_buffer** out);
+/* The program in its one layout. */
+TERN_API tern_status* tern_format_source(tern_runtime* runtime, const char* text, size_t size,
+                                         const char* source_name, tern_buffer** out);
+/* What an editor asks: question "tokens", "hover", "definition", "complete" or "symbols"
+ * (core/lang/editor.h has the JSON), the offset in bytes. */
+TERN_API tern_status* tern_query_source(tern_runtime* runtime, const char* text, size_t size,
+                                        const char* question, size_t offset, tern_buffer** json);
 /* Assembly text (.tasm) to executable bytes. */
 TERN_API tern_status* tern_assemble(tern_runtime* runtime, const char* text, size_t size,
                                     const char* source_name, tern_buffer** executable);

@@ -74,6 +74,9 @@ inline AnyArgs Args(const TernAny* args, int32_t num_args) {
   return {reinterpret_cast<const AnyView*>(args), static_cast<size_t>(num_args < 0 ? 0 : num_args)};
 }
 
+// A comma list of names; empty for NULL.
+std::vector<std::string> SplitNames(const char* names);
+
 // The struct as the caller was built, with zeros for the fields it does not have. NULL gives all
 // zeros.
 template <typename T>

@@ -43,13 +43,6 @@ StoragePtr Lend(const void* bytes, size_t size, void (*release)(void*), void* co
                        new CallerRelease{release, context});
 }
 
-std::vector<std::string> SplitNames(const char* names) {
-  std::vector<std::string> list;
-  if (names == nullptr || *names == '\0') return list;
-  for (const std::string_view name : StrSplit(names, ',')) list.emplace_back(StrTrim(name));
-  return list;
-}
-
 Result<const kernels::KernelTable*> ChooseKernels(const tern_runtime_options& options) {
   const kernels::CpuFeatures features = {.bits = options.cpu_features,
                                          .sve_bytes = static_cast<int32_t>(options.sve_bytes)};
@@ -134,13 +127,8 @@ Result<Compilation> CompileOnnx(const void* bytes, size_t size, tern_compile_opt
   if (options.external_data != nullptr) compile.external = &external;
   TERN_TRY_ASSIGN(const driver::CompileResult result,
                   driver::CompileOnnx(Bytes(bytes, size), compile));
-  JsonWriter json;
-  json.BeginArray();
-  for (const driver::Stage& stage : result.stages) {
-    json.BeginObject().Field("name", stage.name).Field("text", stage.text).EndObject();
-  }
-  json.EndArray();
-  return Compilation{NewBuffer(vm::SaveExecutable(*result.executable)), json.Take()};
+  return Compilation{NewBuffer(vm::SaveExecutable(*result.executable)),
+                     driver::StagesJson(result.stages)};
 }
 
 Result<vm::ProgramPtr> Load(const void* bytes, size_t size, StoragePtr keeper) {
@@ -178,6 +166,14 @@ Result<tern_buffer*> Inspect(const vm::Executable& executable, std::string_view 
 }
 
 }  // namespace
+
+std::vector<std::string> SplitNames(const char* names) {
+  std::vector<std::string> list;
+  if (names == nullptr || *names == '\0') return list;
+  for (const std::string_view name : StrSplit(names, ',')) list.emplace_back(StrTrim(name));
+  return list;
+}
+
 }  // namespace tern::api
 
 using tern::api::NewBuffer;

@@ -31,6 +31,9 @@ struct Stage {
   std::string text;
 };
 
+// [{"name", "text"}].
+std::string StagesJson(const std::vector<Stage>& stages);
+
 struct CompileResult {
   vm::ExecutablePtr executable;
   std::vector<Stage> stages;

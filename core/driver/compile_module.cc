@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/base/json.h"
 #include "core/base/strings.h"
 #include "core/driver/evaluate.h"
 #include "core/driver/pipeline.h"
@@ -93,6 +94,15 @@ Status CheckKernels(const ir::Module& module, std::string_view file) {
 }
 
 }  // namespace
+
+std::string StagesJson(const std::vector<Stage>& stages) {
+  JsonWriter json;
+  json.BeginArray();
+  for (const Stage& stage : stages)
+    json.BeginObject().Field("name", stage.name).Field("text", stage.text).EndObject();
+  json.EndArray();
+  return json.Take();
+}
 
 Status CheckStageNames(const CompileOptions& options, std::string_view first_stage) {
   TERN_TRY(CheckNames(options.disabled_passes, "disable", {}));

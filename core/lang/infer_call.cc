@@ -14,6 +14,7 @@ using types::Type;
 bool Inference::IsOverloaded(const Expr& callee) const {
   if (callee.kind != ExprKind::kName || FindLocal(callee.text) != nullptr) return false;
   if (program_->FindFunction(callee.text, InPrelude()) != nullptr) return false;
+  if (!InPrelude() && callee.text.starts_with("prelude_")) return false;
   return !FindPrimitives(callee.text).empty() || ops::FindOp(callee.text) != nullptr ||
          DType::Parse(callee.text).ok();
 }
@@ -58,7 +59,10 @@ Type Inference::ApplyFunction(Expr* expr, const Type& callee, const Function* fu
       parameters.push_back(
           Unifier::Widen(unifier_.Apply(Infer(expr->children[i + 1].get(), Type()))));
     const Type result = unifier_.FreshType();
-    unifier_.Unify(type, Type::Function(std::move(parameters), result), nullptr);
+    const Expr& name = *expr->children[0];
+    const std::string what = name.kind == ExprKind::kName ? name.text : "this";
+    Coerce(expr->children[0].get(), Type::Function(std::move(parameters), result), type,
+           {what, {}});
     return result;
   }
   if (type.is_function() && type.parameters().size() == count) {

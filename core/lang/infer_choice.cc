@@ -269,6 +269,8 @@ std::optional<Type> Inference::TryCall(Expr* expr, bool force) {
   if (expr->children.size() > 1) {
     first = unifier_.Resolve(expr->children[1]->type);
     if (!first.known()) return Type();
+  } else if (primitives.size() == 1 && primitives[0]->type.parameters().empty()) {
+    return TryPrimitive(expr, *primitives[0], force);
   } else if (!primitives.empty() || (op == nullptr && dtype.ok())) {
     Error("E1008", StrCat(callee.text, " takes an argument, none is given"), expr->span);
     return Type();
@@ -309,7 +311,8 @@ std::optional<Type> Inference::TryPrimitive(Expr* expr, const Primitive& primiti
         .Context("its type", TypeText(primitive.type));
     return Type();
   }
-  if (!primitive.type.parameters()[0].known()) return TryTensorPrimitive(expr, primitive);
+  if (takes > 0 && !primitive.type.parameters()[0].known())
+    return TryTensorPrimitive(expr, primitive);
   std::vector<std::string> variables;
   primitive.type.CollectVariables(&variables);
   const Type type = unifier_.Instantiate(primitive.type, variables, {});

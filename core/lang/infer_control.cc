@@ -109,11 +109,12 @@ Type Inference::InferBlock(Expr* expr, const Type& expected) {
     switch (statement.kind) {
       case StatementKind::kLet: InferLet(&statement); break;
       case StatementKind::kFunction: InferLocalFunction(statement.function.get()); break;
-      case StatementKind::kExpression:
-        Infer(statement.value.get(), Type());
+      case StatementKind::kExpression: {
+        const Type type = Infer(statement.value.get(), Type());
         if (!statement.has_semicolon)
-          CheckExpr(statement.value.get(), Type::Tuple({}), {"a statement without ';'", {}});
+          Coerce(statement.value.get(), Type::Tuple({}), type, {"a statement without ';'", {}});
         break;
+      }
     }
     SolvePending(false);
   }

@@ -155,7 +155,9 @@ Type Inference::InferName(Expr* expr) {
 }
 
 void Inference::UnknownName(const Expr& expr) {
-  const bool callable = !FindPrimitives(expr.text).empty() || ops::FindOp(expr.text) != nullptr;
+  const bool hidden = expr.text.starts_with("prelude_");
+  const bool callable =
+      (!hidden && !FindPrimitives(expr.text).empty()) || ops::FindOp(expr.text) != nullptr;
   if (callable) {
     Error("E1003", StrCat("'", expr.text, "' is an operator, not a value"), expr.span)
         .Help(StrCat("to pass it on, write a function: |x| ", expr.text, "(x)"));
@@ -169,7 +171,9 @@ void Inference::UnknownName(const Expr& expr) {
     for (const ConstructorDecl& constructor : data->constructors)
       known.push_back(constructor.name.text);
   }
-  for (const Primitive& primitive : AllPrimitives()) known.push_back(primitive.name);
+  for (const Primitive& primitive : AllPrimitives()) {
+    if (!primitive.is_private()) known.push_back(primitive.name);
+  }
   for (const ops::OpInfo& op : ops::AllOps()) known.push_back(op.name);
   const bool capital = expr.text[0] >= 'A' && expr.text[0] <= 'Z';
   text::Diagnostic& error =
@@ -180,6 +184,9 @@ void Inference::UnknownName(const Expr& expr) {
   if (!near.empty()) {
     error.Help(StrCat("did you mean '", near, "'?"));
     error.fixes.push_back({StrCat("change to '", near, "'"), {{expr.span, near}}});
+  } else if (capital) {
+    error.Help(
+        "names that begin with a capital letter are constructors; values begin with a small one");
   } else if (DType::Parse(expr.text).ok()) {
     error.Help(StrCat("a tensor is made as in ", expr.text, "([1, 2])"));
   }

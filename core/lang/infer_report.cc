@@ -80,6 +80,8 @@ void Inference::ReportMismatch(const Expr& value, const Type& raw_expected, cons
 void Inference::SuggestConversion(const Expr& value, const Type& expected, const Type& actual,
                                   text::Diagnostic* error) {
   const TypeKind to = expected.kind(), from = actual.kind();
+  if (value.kind == ExprKind::kBlock && value.children[0] != nullptr)
+    return SuggestConversion(*value.children[0], expected, actual, error);
   const Span span = PlaceOf(value);
   const std::string_view text = program_->sources->text(span);
   if (to == TypeKind::kFloat && value.kind == ExprKind::kInt) {

@@ -127,18 +127,43 @@ ir::Expr FunctionLowering::LowerConstructor(const Expr& name) {
   return Bind(builder_.EndLambda(made), name.type);
 }
 
-// A dimension is read off a parameter that has it as an extent.
+// Null where the extent is not linear in the name, or has other names in it.
+ir::Expr FunctionLowering::SolveExtent(const Dim& extent, const std::string& name,
+                                       const ir::Expr& value) {
+  const auto at = [&](int64_t n) {
+    const Dim::Binding binding[] = {{name, Dim(n)}};
+    return extent.Substitute(binding);
+  };
+  const Dim rest = at(0), slope = at(1) - rest;
+  if (!rest.is_constant() || !slope.is_constant() || slope.constant() <= 0) return nullptr;
+  if (!(at(2) - at(1) == slope)) return nullptr;
+  ir::Expr result = value;
+  const auto apply = [&](ScalarOp op, const Dim& by) {
+    const ir::Expr constant = ir::MakeConstant(Any(by.constant()));
+    result = Bind(ir::MakeScalar(op, {result, constant}), Type::Int());
+  };
+  if (rest.constant() != 0) apply(ScalarOp::kSub, rest);
+  if (slope.constant() != 1) apply(ScalarOp::kDiv, slope);
+  return result;
+}
+
+// A dimension is read off a parameter that has it in an extent; one that is the extent is best.
 ir::Expr FunctionLowering::LowerDimension(const std::string& name, const Span& span) {
-  const Dim symbol = Dim::Symbol(name);
-  for (const Local* local : tensors_) {
-    const std::vector<Dim>& dims = local->type.tensor().dims;
-    const auto axis = std::find(dims.begin(), dims.end(), symbol);
-    if (axis == dims.end()) continue;
-    const ir::Expr index = ir::MakeConstant(Any(static_cast<int64_t>(axis - dims.begin())));
-    return Invoke("tern.tensor.dim", {values_.at(local), index}, Type::Int());
+  for (const bool exact : {true, false}) {
+    for (const Local* local : tensors_) {
+      const std::vector<Dim>& dims = local->type.tensor().dims;
+      for (size_t axis = 0; axis < dims.size(); ++axis) {
+        std::vector<std::string> symbols;
+        dims[axis].CollectSymbols(&symbols);
+        if (symbols.size() != 1 || symbols[0] != name || dims[axis].is_symbol() != exact) continue;
+        const ir::Expr index = ir::MakeConstant(Any(static_cast<int64_t>(axis)));
+        const ir::Expr value = Invoke("tern.tensor.dim", {values_.at(local), index}, Type::Int());
+        if (ir::Expr solved = SolveExtent(dims[axis], name, value)) return solved;
+      }
+    }
   }
   module_->diagnostics->Error("E1006", StrCat("dimension '", name, "' cannot be computed here"))
-      .At(span, "no parameter is a tensor with this extent")
+      .At(span, "no tensor in scope has this extent, or a multiple of it")
       .Help("pass it as an int");
   return ir::MakeConstant(Any(int64_t{0}));
 }

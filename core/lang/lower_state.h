@@ -60,6 +60,8 @@ class FunctionLowering {
   ir::Expr LowerName(const Expr& expr);
   ir::Expr LowerConstructor(const Expr& name);
   ir::Expr LowerDimension(const std::string& name, const Span& span);
+  // The int n for an extent that is slope * n + rest.
+  ir::Expr SolveExtent(const types::Dim& extent, const std::string& name, const ir::Expr& value);
   ir::Expr LowerDim(const types::Dim& dim, const Span& span);
   ir::Expr LowerLiteral(const Expr& expr);
   ir::Expr LowerList(const Expr& expr);

@@ -347,7 +347,8 @@ void ParseLet(ParseState* state, Statement* statement) {
   if (state->Expect("=", "and a value")) statement->value = ParseExpr(state);
   if (statement->value == nullptr)
     statement->value = MakeExpr(ExprKind::kError, state->Peek().span);
-  if (!state->Expect(";", "after let")) state->SkipStatement();
+  // What is on the next line was meant as the next statement.
+  if (!state->Expect(";", "after let") && !state->AtNewLine()) state->SkipStatement();
 }
 
 // False where the expression is the block's result.
@@ -359,6 +360,7 @@ bool ParseExprStatement(ParseState* state, Statement* statement) {
   statement->has_semicolon = false;
   if (IsBlockLike(statement->value->kind) && state->position() > before) return true;
   state->Expect(";", "or '}' after this expression");
+  if (state->AtNewLine() && state->position() > before) return true;
   state->SkipStatement();
   if (state->position() == before) state->Take();
   return true;

@@ -38,8 +38,14 @@ bool ParseState::Expect(std::string_view what, std::string_view why) {
     const Span before = last();
     const Span place = {before.file, before.end, before.end};
     diagnostic->fixes.push_back({"add ';'", {{place, ";"}}});
+    if (AtNewLine()) diagnostic->At(before, "expected ';' behind this");
   }
   return false;
+}
+
+bool ParseState::AtNewLine() const {
+  const Span gap = {file_->file, last().end, Peek().span.begin};
+  return diagnostics_->sources().text(gap).find('\n') != std::string_view::npos;
 }
 
 Name ParseState::TakeName(std::string_view what) {

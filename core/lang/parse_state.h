@@ -33,6 +33,8 @@ class ParseState {
   Name TakeName(std::string_view what);
   Name TakeTypeName(std::string_view what);
 
+  // The next token is on a later line than the last one.
+  bool AtNewLine() const;
   // At the next token, unless that token was complained about already. Null then.
   text::Diagnostic* Fail(std::string_view expected);
   text::Diagnostics* diagnostics() { return diagnostics_; }

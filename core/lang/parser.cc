@@ -211,12 +211,22 @@ std::unique_ptr<DataDecl> ParseData(ParseState* state) {
   return data;
 }
 
+// Buffers may have capital letters.
+Param ParseKernelParam(ParseState* state) {
+  if (!state->IsKind(TokenKind::kTypeName)) return ParseParam(state, false);
+  Param param;
+  const Token& token = state->Take();
+  param.pattern = MakeBind(state, {std::string(token.text), token.span});
+  if (state->Expect(":", "and the type of the buffer")) param.type = ParseType(state);
+  return param;
+}
+
 std::unique_ptr<KernelDecl> ParseKernel(ParseState* state) {
   auto kernel = std::make_unique<KernelDecl>();
   const Span begin = state->Take().span;  // kernel
   kernel->name = state->TakeName("the name of the operator");
   if (state->Expect("("))
-    ParseList(state, ")", [&] { kernel->params.push_back(ParseParam(state, false)); });
+    ParseList(state, ")", [&] { kernel->params.push_back(ParseKernelParam(state)); });
   if (state->Expect("->", "and the type of the result")) kernel->result = ParseType(state);
   if (state->Is("{"))
     kernel->body = state->TakeBraced();

@@ -18,6 +18,8 @@ struct Primitive {
   std::string_view phrase;
   types::Type type;  // its variables are polymorphic; "?" stands for a tensor of any shape
 
+  // Safe only where a list is known to have one holder.
+  bool is_private() const { return name.starts_with("prelude_"); }
   bool is_scalar() const { return runtime.front() == '='; }
 };
 

@@ -105,7 +105,9 @@ CheckedProgram Check(std::string_view file_name, std::string_view text) {
   for (const Item& item : program.prelude->items) {
     if (item.function != nullptr) item.function->in_prelude = true;
   }
-  InferTypes(&program, &result.diagnostics);
+  // After mistakes of syntax, types say little; editors are told what they are all the same.
+  text::Diagnostics ignored(sources);
+  InferTypes(&program, result.diagnostics.ok() ? &result.diagnostics : &ignored);
   if (result.diagnostics.ok()) CheckMatches(program, &result.diagnostics);
   return result;
 }

@@ -46,7 +46,7 @@ class Program {
 };
 
 // Reads and checks a program. What is wrong with it is in the diagnostics, which have its sources;
-// the tree is whole in any case.
+// the tree is whole in any case. Lower finds the rest.
 struct CheckedProgram {
   std::unique_ptr<Program> program;
   text::Diagnostics diagnostics;

@@ -24,10 +24,15 @@ std::string TensorText(const types::TensorType& tensor) {
 std::string ExtentText(const types::Dim& dim) {
   std::vector<std::string> symbols;
   dim.CollectSymbols(&symbols);
+  std::vector<types::Dim::Binding> names;
   for (const std::string& symbol : symbols) {
-    if (symbol[0] == '_') return "?";
+    if (symbol[0] != '_') continue;
+    const size_t name = symbol.find('_', 1);
+    // Alone, a variable of inference may be any extent; inside a sum its name tells more.
+    if (name == std::string::npos || dim.is_symbol()) return "?";
+    names.emplace_back(symbol, types::Dim::Symbol(symbol.substr(name + 1)));
   }
-  return dim.ToText();
+  return dim.Substitute(names).ToText();
 }
 
 std::string TypeText(const types::Type& type) {

@@ -20,7 +20,8 @@ size_t IndexOf(const Type& variable) {
   return static_cast<size_t>(*ParseUint64(std::string_view(variable.name()).substr(1)));
 }
 size_t IndexOf(std::string_view symbol) {
-  return static_cast<size_t>(*ParseUint64(symbol.substr(kDimPrefix.size())));
+  const std::string_view number = symbol.substr(kDimPrefix.size());
+  return static_cast<size_t>(*ParseUint64(number.substr(0, number.find('_'))));
 }
 
 std::vector<std::string> SymbolsOf(const Dim& dim) {
@@ -85,9 +86,9 @@ Type Unifier::FreshType() {
   return Type::Variable(StrCat("$", types_.size() - 1));
 }
 
-Dim Unifier::FreshDim() {
+Dim Unifier::FreshDim(std::string_view name) {
   dims_.emplace_back();
-  return Dim::Symbol(StrCat(kDimPrefix, dims_.size() - 1));
+  return Dim::Symbol(StrCat(kDimPrefix, dims_.size() - 1, name.empty() ? "" : "_", name));
 }
 
 Dim Unifier::UnknownDim() { return Dim::Symbol(StrCat("_", ++unknown_dims_)); }
@@ -138,7 +139,7 @@ Type Unifier::Instantiate(const Type& type, const std::vector<std::string>& vari
   std::vector<Type::Binding> type_bindings;
   for (const std::string& name : variables) type_bindings.emplace_back(name, FreshType());
   std::vector<Dim::Binding> dim_bindings;
-  for (const std::string& name : symbols) dim_bindings.emplace_back(name, FreshDim());
+  for (const std::string& name : symbols) dim_bindings.emplace_back(name, FreshDim(name));
   return type.SubstituteVariables(type_bindings).Substitute(dim_bindings);
 }
 

@@ -2,7 +2,7 @@
 // Unification of types, dimensions included.
 //
 // Variables of inference are types::Type variables named "$0", "$1", … and dimensions named "_v0",
-// "_v1", …; every other variable or symbol is rigid: it stands for whatever a caller chooses. A
+// "_v1_n", …; every other variable or symbol is rigid: it stands for whatever a caller chooses. A
 // third sort of symbol, "_1", "_2", …, is an extent that only a run can tell.
 //
 // Unify has a direction: a value of type `actual` goes where `expected` is wanted. An extent that
@@ -37,8 +37,8 @@ struct Mismatch {
 class Unifier {
  public:
   types::Type FreshType();
-  types::Dim FreshDim();
-  types::Dim UnknownDim();  // "_1", …: only a run can tell
+  types::Dim FreshDim(std::string_view name = {});  // name: what messages call it
+  types::Dim UnknownDim();                          // "_1", …: only a run can tell
 
   // The level of variables made from now on (see Generalize in infer.h).
   void EnterLevel() { ++level_; }

@@ -61,9 +61,11 @@ Result<Any> Append(AnyArgs args) {
 
 Result<Any> Fresh(AnyArgs) { return Any(Sequence::Make()); }
 
-// The same list, written in place.
+// Append for callers that do not look at the list again: in place where their register is its only
+// holder. (A recorder that steps back holds it too, and sees what it kept.)
 Result<Any> Push(AnyArgs args) {
   TERN_TRY_ASSIGN(Sequence * list, args[0].As<Sequence>());
+  if (!list->unique()) return Append(args);
   list->PushBack(args[1]);
   return Any(args[0]);
 }
@@ -95,11 +97,12 @@ Result<Any> Reverse(AnyArgs args) {
   return Any(reversed);
 }
 
-// The items as T with their positions; false where one is something else.
+// The items as T with their positions; false where one is something else. Short text lies in the
+// views, so they must stay.
 template <class T>
-bool ReadItems(const Sequence& list, std::vector<std::pair<T, size_t>>* items) {
-  for (size_t i = 0; i < list.size(); ++i) {
-    const std::optional<T> value = list[i].TryCast<T>();
+bool ReadItems(const std::vector<AnyView>& views, std::vector<std::pair<T, size_t>>* items) {
+  for (size_t i = 0; i < views.size(); ++i) {
+    const std::optional<T> value = views[i].TryCast<T>();
     if (!value.has_value()) return false;
     items->emplace_back(*value, i);
   }
@@ -108,23 +111,24 @@ bool ReadItems(const Sequence& list, std::vector<std::pair<T, size_t>>* items) {
 
 // Equal items stay in order; NaN comes last.
 template <class T>
-bool SortAs(const Sequence& list, Sequence* sorted) {
+bool SortAs(const std::vector<AnyView>& views, Sequence* sorted) {
   std::vector<std::pair<T, size_t>> items;
-  if (!ReadItems(list, &items)) return false;
+  if (!ReadItems(views, &items)) return false;
   std::sort(items.begin(), items.end(), [](const auto& a, const auto& b) {
     const bool a_is_nan = a.first != a.first, b_is_nan = b.first != b.first;
     if (a_is_nan || b_is_nan) return a_is_nan == b_is_nan ? a.second < b.second : b_is_nan;
     return a.first != b.first ? a.first < b.first : a.second < b.second;
   });
-  for (const auto& [value, at] : items) sorted->PushBack(list[at]);
+  for (const auto& [value, at] : items) sorted->PushBack(views[at]);
   return true;
 }
 
 Result<Any> Sort(AnyArgs args) {
   TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
+  const std::vector<AnyView> views(list->begin(), list->end());
   SequencePtr sorted = Sequence::Make();
-  if (SortAs<int64_t>(*list, sorted.get()) || SortAs<double>(*list, sorted.get()) ||
-      SortAs<std::string_view>(*list, sorted.get()))
+  if (SortAs<int64_t>(views, sorted.get()) || SortAs<double>(views, sorted.get()) ||
+      SortAs<std::string_view>(views, sorted.get()))
     return Any(sorted);
   return TypeError("sort takes a list of ints, floats or strings, got ", PrintValue(args[0]));
 }

@@ -122,7 +122,8 @@ Result<Any> Join(AnyArgs args) {
   TERN_TRY_ASSIGN(const std::string_view separator, TextOf(args[1]));
   std::string out;
   for (size_t i = 0; i < list->size(); ++i) {
-    TERN_TRY_ASSIGN(const std::string_view part, TextOf((*list)[i]));
+    const AnyView item = (*list)[i];  // short text lies in it
+    TERN_TRY_ASSIGN(const std::string_view part, TextOf(item));
     StrAppend(&out, i == 0 ? std::string_view() : separator, part);
     if (out.size() > kMaxBytes) return OutOfRange("a string of more than 2^28 bytes");
   }

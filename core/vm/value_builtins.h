@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tern.* functions: what programs of the language do with texts, lists, maps, scalars and
 // single elements of tensors. Lists and maps are values: a function that changes one gives a new
-// one; only tern.list.push writes in place, for code that holds the only reference.
+// one; only tern.list.push writes in place, where nobody else holds the list.
 #ifndef TERN_CORE_VM_VALUE_BUILTINS_H_
 #define TERN_CORE_VM_VALUE_BUILTINS_H_
 

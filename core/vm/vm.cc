@@ -267,7 +267,11 @@ void VirtualMachine::Fail(Status status) {
     }
     d.InFunction(info.name, pc);
     d.Context("instruction", InstructionText(executable(), view.pc));
-    if (const DebugEntry* source = executable().FindDebug(view.pc); source != nullptr)
+    const DebugEntry* source = executable().FindDebug(view.pc);
+    if (source == nullptr) continue;
+    if (source->line > 0)
+      d.InFile(StrCat(source->text(), ":", source->line, ":", source->column));
+    else
       d.InNode(source->text());
   }
   if (depth > kMaxCallersNamed) d.Note(StrCat("and ", depth - kMaxCallersNamed, " more frames"));

@@ -19,7 +19,9 @@ size_t SlotOf(const NamedArray& input, size_t position, const std::vector<ParamI
 }
 
 std::string ParamText(const ParamInfo& param) {
-  return StrCat(param.name, " = ", param.dtype, "[", StrJoin(param.shape, ", "), "]");
+  const bool tensor = ElementSize(param.dtype) > 0;
+  return StrCat(param.name, " = ", param.dtype,
+                tensor ? StrCat("[", StrJoin(param.shape, ", "), "]") : std::string());
 }
 
 Status NoSuchParameter(const FunctionInfo& function, const NamedArray& input) {
@@ -35,7 +37,12 @@ Status MissingInput(const FunctionInfo& function, const ParamInfo& param) {
   Status status = UsageError(
       "E0201", StrCat("no --input for parameter '", param.name, "' of @", function.name));
   status.AddNote(StrCat("parameter: ", ParamText(param)));
-  status.AddNote(StrCat("help: add -i ", param.name, "=@", param.name, ".npy"));
+  const std::string value = param.dtype == "int"      ? "18"
+                            : param.dtype == "float"  ? "0.5"
+                            : param.dtype == "bool"   ? "true"
+                            : param.dtype == "string" ? "text"
+                                                      : StrCat("@", param.name, ".npy");
+  status.AddNote(StrCat("help: add -i ", param.name, "=", value));
   return status;
 }
 
@@ -81,11 +88,34 @@ Result<std::vector<NamedArray>> BindInputs(const InputOptions& options,
   return ordered;
 }
 
+namespace {
+
+// The text was checked when it was read.
+Result<Value> ToScalar(const Array& array) {
+  const std::string text(reinterpret_cast<const char*>(array.bytes.data()), array.bytes.size());
+  Value value;
+  TernAny* const any = value.out();
+  if (array.dtype == "string") {
+    TERN_TRY(FromApi(tern_string_new(text.data(), text.size(), any)));
+  } else if (array.dtype == "float") {
+    any->type_code = TERN_TYPE_FLOAT;
+    any->v.f = ParseDouble(text).value_or(0);
+  } else {
+    any->type_code = array.dtype == "bool" ? TERN_TYPE_BOOL : TERN_TYPE_INT;
+    any->v.i = array.dtype == "bool" ? (text == "true" ? 1 : 0) : ParseInt64(text).value_or(0);
+  }
+  return value;
+}
+
+}  // namespace
+
 Result<std::vector<Value>> ToTensors(const Engine& engine, const std::vector<NamedArray>& inputs) {
   std::vector<Value> values;
   for (const NamedArray& input : inputs) {
-    TERN_TRY_ASSIGN(Value tensor, ToTensor(engine.runtime.get(), input.array));
-    values.push_back(std::move(tensor));
+    TERN_TRY_ASSIGN(Value value, IsScalarType(input.array.dtype)
+                                     ? ToScalar(input.array)
+                                     : ToTensor(engine.runtime.get(), input.array));
+    values.push_back(std::move(value));
   }
   return values;
 }

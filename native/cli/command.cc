@@ -91,7 +91,8 @@ class ExternalData {
 };
 
 ParamInfo ToParam(const nlohmann::json& json) {
-  ParamInfo param{json.value("name", ""), json.value("dtype", ""), {}};
+  // Of what is no tensor, the type: "int".
+  ParamInfo param{json.value("name", ""), json.value("dtype", json.value("type", "")), {}};
   for (const nlohmann::json& extent : json.value("shape", nlohmann::json::array())) {
     param.shape.push_back(extent.is_string() ? extent.get<std::string>() : extent.dump());
   }
@@ -138,6 +139,23 @@ Result<Compiled> CompileOnnx(const Engine& engine, const CompileRequest& request
   return Compiled{Buffer(executable), Buffer(stages)};
 }
 
+bool IsSource(std::string_view path) { return path.ends_with(".tn"); }
+
+Result<Compiled> CompileSource(const Engine& engine, const CompileRequest& request) {
+  TERN_TRY_ASSIGN(const native::MappedFile file, native::MappedFile::Open(request.path));
+  const std::string_view text = AsText(file.bytes());
+  tern_compile_options options{};
+  options.struct_size = sizeof options;
+  options.source_name = request.path.c_str();
+  options.disabled_passes = request.disabled_passes.c_str();
+  options.print_after = request.print_after.c_str();
+  tern_buffer* executable = nullptr;
+  tern_buffer* stages = nullptr;
+  TERN_TRY(FromApi(tern_compile_source(engine.runtime.get(), text.data(), text.size(), &options,
+                                       &executable, &stages)));
+  return Compiled{Buffer(executable), Buffer(stages)};
+}
+
 Result<Buffer> AssembleFile(const Engine& engine, const std::string& path) {
   TERN_TRY_ASSIGN(const native::MappedFile file, native::MappedFile::Open(path));
   const std::string_view text = AsText(file.bytes());
@@ -154,6 +172,12 @@ Result<Program> LoadProgram(const Engine& engine, const std::string& path) {
   if (path.ends_with(".tasm")) {
     TERN_TRY_ASSIGN(Buffer bytes, AssembleFile(engine, path));
     return LoadBuffer(engine, std::move(bytes));
+  }
+  if (IsSource(path)) {
+    TERN_TRY_ASSIGN(
+        Compiled compiled,
+        CompileSource(engine, {.path = path, .disabled_passes = {}, .print_after = {}}));
+    return LoadBuffer(engine, std::move(compiled.executable));
   }
   if (path.ends_with(".tern"))
     return LoadMapped(engine, std::move(file));  // says what is wrong with it

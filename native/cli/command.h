@@ -48,6 +48,8 @@ CommandAction SetupInspect(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupDis(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupAsm(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupInfo(CLI::App* app, const GlobalOptions* globals);
+CommandAction SetupCheck(CLI::App* app, const GlobalOptions* globals);
+CommandAction SetupFormat(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupExplain(CLI::App* app, const GlobalOptions* globals);
 
 // A runtime on this machine's platform; both live until the command ends.
@@ -57,8 +59,8 @@ struct Engine {
 };
 Result<Engine> StartEngine(const GlobalOptions& globals);
 
-// A program from a file: an executable as it is (mapped, constants in place), an .onnx model or
-// .tasm text compiled first.
+// A program from a file: an executable as it is (mapped, constants in place), an .onnx model,
+// .tasm or .tn text compiled first.
 Result<Program> LoadProgram(const Engine& engine, const std::string& path);
 
 // The same down to the executable's bytes, without loading them.
@@ -72,6 +74,9 @@ struct Compiled {
   Buffer stages;
 };
 Result<Compiled> CompileOnnx(const Engine& engine, const CompileRequest& request);
+Result<Compiled> CompileSource(const Engine& engine, const CompileRequest& request);
+// Text of a program in the language, by the file's name.
+bool IsSource(std::string_view path);
 Result<Buffer> AssembleFile(const Engine& engine, const std::string& path);
 
 // Function names, parameters and results as the program declares them.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tern compile: ONNX in, one executable out; optionally the text after each pass.
+// tern compile: a model or a program in, one executable out; optionally the text after each pass.
 #include <nlohmann/json.hpp>
 
 #include "core/base/strings.h"
@@ -32,7 +32,9 @@ void PrintStages(std::string_view json, bool as_json) {
 
 Status Compile(const CompileOptions& options, const GlobalOptions& globals) {
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
-  TERN_TRY_ASSIGN(const Compiled compiled, CompileOnnx(engine, options.request));
+  TERN_TRY_ASSIGN(const Compiled compiled, IsSource(options.request.path)
+                                               ? CompileSource(engine, options.request)
+                                               : CompileOnnx(engine, options.request));
   if (!options.request.print_after.empty()) PrintStages(Text(compiled.stages), globals.json());
   const bool to_file = !options.output.empty() || options.request.print_after.empty();
   if (!to_file) return Status();
@@ -49,7 +51,8 @@ Status Compile(const CompileOptions& options, const GlobalOptions& globals) {
 
 CommandAction SetupCompile(CLI::App* app, const GlobalOptions* globals) {
   auto options = std::make_shared<CompileOptions>();
-  app->add_option("model", options->request.path, "the ONNX model, - for standard input")
+  app->add_option("model", options->request.path,
+                  "an ONNX model (- for standard input), or a program (.tn)")
       ->required();
   app->add_option("-o,--out", options->output,
                   "the executable, - for standard output (default: beside the model)");

@@ -222,7 +222,22 @@ const ParamInfo* FindParam(const std::vector<ParamInfo>& params, std::string_vie
   return nullptr;
 }
 
+Result<Array> ParseScalarValue(std::string_view value, std::string_view type,
+                               std::string_view text) {
+  const bool fits = type == "string" || (type == "int" && ParseInt64(value).has_value()) ||
+                    (type == "float" && ParseDouble(value).has_value()) ||
+                    (type == "bool" && (value == "true" || value == "false"));
+  if (!fits)
+    return BadInput(text, StrCat("expected ", type == "int" ? "an int" : StrCat("a ", type)));
+  Array array;
+  array.dtype = type;
+  array.bytes.assign(value.begin(), value.end());
+  return array;
+}
+
 Result<Array> ParseScalar(std::string_view value, const ParamInfo* param, std::string_view text) {
+  if (param != nullptr && IsScalarType(param->dtype))
+    return ParseScalarValue(value, param->dtype, text);
   Array array;
   const bool integral = ParseInt64(value).has_value();
   array.dtype = param != nullptr ? param->dtype : integral ? "i64" : "f32";
@@ -266,6 +281,10 @@ Status ParseInput(std::string_view text, const DimBindings& dims,
   }
   out->push_back(std::move(input));
   return Status();
+}
+
+bool IsScalarType(std::string_view dtype) {
+  return dtype == "int" || dtype == "float" || dtype == "bool" || dtype == "string";
 }
 
 Status ParseDim(std::string_view text, DimBindings* dims) {

@@ -10,8 +10,9 @@ namespace tern::cli {
 namespace {
 
 constexpr Command kCommands[] = {
-    {"compile", "turn an ONNX model into an executable (.tern)",
-     "  tern compile model.onnx -o model.tern\n  tern compile model.onnx --print-after "
+    {"compile", "turn an ONNX model or a program (.tn) into an executable (.tern)",
+     "  tern compile model.onnx -o model.tern\n  tern compile program.tn\n  tern compile "
+     "model.onnx --print-after "
      "fuse_epilogues\n",
      &SetupCompile},
     {"lower", "show the stages of a program on its way to code",
@@ -23,6 +24,11 @@ constexpr Command kCommands[] = {
      "  tern run model.tern -i x=@x.npy --output y=@y.npy\n"
      "  tern run model.onnx -i x='f32[1,1,28,28]:random(seed=1)' --expect y=@y.npy\n",
      &SetupRun},
+    {"check", "say what is wrong with a program, without running it",
+     "  tern check program.tn\n  tern check program.tn --format json\n", &SetupCheck},
+    {"fmt", "lay out a program",
+     "  tern fmt program.tn\n  tern fmt program.tn --check\n  tern fmt - < program.tn\n",
+     &SetupFormat},
     {"bench", "time a function of a program",
      "  tern bench model.tern\n  tern bench model.tern --threads 2 --min-time 3 --format json\n",
      &SetupBench},

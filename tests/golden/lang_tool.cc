@@ -2,6 +2,7 @@
 // lang_tool: the language's front end on a command line, for golden tests on every target.
 //
 //   lang_tool check FILE                      what is wrong with it, or "ok"
+//   lang_tool fmt FILE                        the file formatted
 //   lang_tool types FILE                      the types of its functions
 //   lang_tool lower FILE                      the module that it becomes
 //   lang_tool run FILE [FUNCTION [ARG…]]      compiles and runs (main), prints the result
@@ -16,6 +17,7 @@
 #include "core/ir/printer.h"
 #include "core/ir/verifier.h"
 #include "core/kernels/bind/bind.h"
+#include "core/lang/format.h"
 #include "core/lang/lower.h"
 #include "core/lang/program.h"
 #include "core/lang/type_text.h"
@@ -36,7 +38,8 @@ int Fail(const Status& status) {
 std::string BaseName(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 int Check(const std::string& path, bool types) {
-  const lang::CheckedProgram checked = lang::Check(BaseName(path), ReadFile(path));
+  lang::CheckedProgram checked = lang::Check(BaseName(path), ReadFile(path));
+  if (checked.diagnostics.ok()) lang::Lower(*checked.program, &checked.diagnostics);
   Print(text::RenderText(checked.diagnostics));
   if (!checked.diagnostics.ok()) return 1;
   if (!types && checked.diagnostics.empty()) Print("ok\n");
@@ -44,6 +47,13 @@ int Check(const std::string& path, bool types) {
     if (!types || item.function == nullptr) continue;
     Print(StrCat(item.function->name.text, ": ", lang::TypeText(item.function->type), "\n"));
   }
+  return 0;
+}
+
+int Format(const std::string& path) {
+  const Result<std::string> formatted = lang::FormatText(BaseName(path), ReadFile(path));
+  if (!formatted.ok()) return Fail(formatted.status().Clone());
+  Print(*formatted);
   return 0;
 }
 
@@ -103,13 +113,15 @@ int Main(std::span<char*> args) {
   if (command == "check" && args.size() == 3) return Check(args[2], false);
   if (command == "types" && args.size() == 3) return Check(args[2], true);
   if (command == "lower" && args.size() == 3) return Lower(args[2]);
+  if (command == "fmt" && args.size() == 3) return Format(args[2]);
   if (command == "stage" && args.size() == 4) return Stage(args[2], args[3]);
   if (command == "run" && args.size() >= 3) {
     const std::string function = args.size() > 3 ? args[3] : "main";
     const Status status = Run(args[2], function, args.subspan(args.size() > 3 ? 4 : 3));
     return status.ok() ? 0 : Fail(status);
   }
-  Print("usage: lang_tool check|types|lower FILE | stage NAME FILE | run FILE [FUNCTION [ARG…]]\n");
+  Print(
+      "lang_tool check|fmt|types|lower FILE, stage NAME FILE, run FILE [FUNCTION [ARG…]]\n");
   return 2;
 }
 
