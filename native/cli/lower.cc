@@ -44,7 +44,9 @@ Status Lower(LowerOptions options, const GlobalOptions& globals) {
   options.request.print_after = list ? "all" : "";
   for (const std::string& stage : options.stages)
     StrAppend(&options.request.print_after, options.request.print_after.empty() ? "" : ",", stage);
-  TERN_TRY_ASSIGN(const Compiled compiled, CompileOnnx(engine, options.request));
+  TERN_TRY_ASSIGN(const Compiled compiled, IsSource(options.request.path)
+                                               ? CompileSource(engine, options.request)
+                                               : CompileOnnx(engine, options.request));
   if (globals.json()) {
     Print(StrCat(Text(compiled.stages), "\n"));
     return Status();
@@ -67,7 +69,7 @@ Status Lower(LowerOptions options, const GlobalOptions& globals) {
 CommandAction SetupLower(CLI::App* app, const GlobalOptions* globals) {
   auto options = std::make_shared<LowerOptions>();
   app->add_option("program", options->request.path,
-                  "an ONNX model, - for standard input, or a loop program (.tloop)")
+                  "an ONNX model (- for standard input), a program (.tn) or a loop program (.tloop)")
       ->required();
   app->add_option(
          "--stage", options->stages,
