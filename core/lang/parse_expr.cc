@@ -412,7 +412,9 @@ ExprPtr ParseBlock(ParseState* state) {
   }
   if (state->Expect("{")) {
     while (!state->Is("}") && !state->AtEnd()) {
+      const size_t before = state->position();
       if (!ParseStatement(state, block.get())) break;
+      if (state->position() == before) state->Take();
     }
     block->mark = state->Peek().span;
     state->Expect("}");

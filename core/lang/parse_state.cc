@@ -138,6 +138,8 @@ bool ParseState::Enter() {
         .At(Peek().span, "deeper than this is not read")
         .Help("give parts of it names with let, or functions of their own");
   }
+  // The rest is not read, so that nothing can go round in circles here.
+  at_ = tokens_.size() - 1;
   failed_at_ = at_;
   return false;
 }
