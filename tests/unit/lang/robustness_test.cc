@@ -20,7 +20,7 @@ type Tree[a] { Leaf, Node(Tree[a], a, Tree[a]) }
 fn insert[n](tree: Tree[(int, f32[n, 4])], x: f32[n, 4]) -> Tree[(int, f32[n, 4])] {
   match tree {
     Leaf => Node(Leaf, (n, x), Leaf),
-    Node(left, (k, y), right) if k < 3 && !(k == 1) => Node(insert(left, x), (k, y + x * 2.0), right),
+    Node(left, (k, y), right) if k < 3 && !(k == 1) => Node(insert(left, x), (k, y * 2.0), right),
     Node(_, (0, _), right) => right,
     other => other,
   }
