@@ -57,7 +57,7 @@ class Relocator : public Mutator {
   std::vector<Expr> Moved(std::span<const Expr> indices) const {
     std::vector<Expr> moved;
     for (size_t i = 0; i < indices.size(); ++i)
-      moved.push_back(Sub(MakeCast(kI64, indices[i]), part_[i].min));
+      moved.push_back(Simplifier().Simplify(Sub(MakeCast(kI64, indices[i]), part_[i].min)));
     return moved;
   }
   const Buffer* from_;
