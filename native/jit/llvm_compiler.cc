@@ -45,10 +45,13 @@ std::string TakeMessage(const LlvmLibrary& llvm, char* message) {
 }
 
 // A module with its context, which it must not outlive.
+// What LLVM says on the way is kept where it is an error; it would print the rest, such as a loop
+// that it did not unroll, to standard error.
 class ParsedModule {
  public:
-  explicit ParsedModule(const LlvmLibrary& llvm)
-      : llvm_(llvm), context_(llvm.LLVMContextCreate()) {}
+  explicit ParsedModule(const LlvmLibrary& llvm) : llvm_(llvm), context_(llvm.LLVMContextCreate()) {
+    llvm.LLVMContextSetDiagnosticHandler(context_, &Hear, this);
+  }
   ParsedModule(const ParsedModule&) = delete;
   ParsedModule& operator=(const ParsedModule&) = delete;
   ~ParsedModule() {
@@ -57,6 +60,11 @@ class ParsedModule {
   }
 
   LLVMModuleRef get() const { return module_; }
+  // Of optimising and generating code.
+  Status TakeErrors() {
+    return errors_.empty() ? OkStatus()
+                           : Failed("LLVM cannot generate code: ", errors_).SetErrorCode("E0803");
+  }
 
   Status Parse(std::string_view ir) {
     // The parser takes the buffer over and needs it zero-terminated, which the copy is.
@@ -74,9 +82,17 @@ class ParsedModule {
   }
 
  private:
+  static void Hear(LLVMDiagnosticInfoRef info, void* module) {
+    auto* self = static_cast<ParsedModule*>(module);
+    if (self->llvm_.LLVMGetDiagInfoSeverity(info) != LLVMDSError) return;
+    const std::string text = TakeMessage(self->llvm_, self->llvm_.LLVMGetDiagInfoDescription(info));
+    self->errors_ += StrCat(self->errors_.empty() ? "" : "; ", text);
+  }
+
   const LlvmLibrary& llvm_;
   LLVMContextRef context_;
   LLVMModuleRef module_ = nullptr;
+  std::string errors_;
 };
 
 Result<Machine> MakeMachine(const LlvmLibrary& llvm, const CodeTarget& target) {
@@ -173,7 +189,9 @@ Result<std::string> CompileLlvmIr(std::string_view ir, const CodeTarget& target,
   TERN_TRY(module.Parse(ir));
   SetLayout(*llvm, machine, target, module.get());
   TERN_TRY(Optimize(*llvm, module.get(), machine.get()));
-  return Generate(*llvm, module.get(), machine, form);
+  Result<std::string> code = Generate(*llvm, module.get(), machine, form);
+  TERN_TRY(module.TakeErrors());
+  return code;
 }
 
 struct NativeCode::Jit {
