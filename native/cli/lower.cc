@@ -68,8 +68,9 @@ Status Lower(LowerOptions options, const GlobalOptions& globals) {
 
 CommandAction SetupLower(CLI::App* app, const GlobalOptions* globals) {
   auto options = std::make_shared<LowerOptions>();
-  app->add_option("program", options->request.path,
-                  "an ONNX model (- for standard input), a program (.tn) or a loop program (.tloop)")
+  app->add_option(
+         "program", options->request.path,
+         "an ONNX model (- for standard input), a program (.tn) or a loop program (.tloop)")
       ->required();
   app->add_option(
          "--stage", options->stages,
