@@ -19,9 +19,8 @@ size_t SlotOf(const NamedArray& input, size_t position, const std::vector<ParamI
 }
 
 std::string ParamText(const ParamInfo& param) {
-  const bool tensor = ElementSize(param.dtype) > 0;
   return StrCat(param.name, " = ", param.dtype,
-                tensor ? StrCat("[", StrJoin(param.shape, ", "), "]") : std::string());
+                param.tensor ? StrCat("[", StrJoin(param.shape, ", "), "]") : std::string());
 }
 
 Status NoSuchParameter(const FunctionInfo& function, const NamedArray& input) {
@@ -33,16 +32,21 @@ Status NoSuchParameter(const FunctionInfo& function, const NamedArray& input) {
   return status;
 }
 
+// What could be given; empty for what the command line has no form for.
+std::string ExampleInput(const ParamInfo& param) {
+  if (param.tensor) return StrCat("@", param.name, ".npy");
+  if (param.dtype == "int") return "18";
+  if (param.dtype == "float") return "0.5";
+  if (param.dtype == "bool") return "true";
+  return param.dtype == "string" ? "text" : "";
+}
+
 Status MissingInput(const FunctionInfo& function, const ParamInfo& param) {
   Status status = UsageError(
       "E0201", StrCat("no --input for parameter '", param.name, "' of @", function.name));
   status.AddNote(StrCat("parameter: ", ParamText(param)));
-  const std::string value = param.dtype == "int"      ? "18"
-                            : param.dtype == "float"  ? "0.5"
-                            : param.dtype == "bool"   ? "true"
-                            : param.dtype == "string" ? "text"
-                                                      : StrCat("@", param.name, ".npy");
-  status.AddNote(StrCat("help: add -i ", param.name, "=", value));
+  const std::string example = ExampleInput(param);
+  if (!example.empty()) status.AddNote(StrCat("help: add -i ", param.name, "=", example));
   return status;
 }
 
@@ -112,7 +116,7 @@ Result<Value> ToScalar(const Array& array) {
 Result<std::vector<Value>> ToTensors(const Engine& engine, const std::vector<NamedArray>& inputs) {
   std::vector<Value> values;
   for (const NamedArray& input : inputs) {
-    TERN_TRY_ASSIGN(Value value, IsScalarType(input.array.dtype)
+    TERN_TRY_ASSIGN(Value value, input.array.is_scalar
                                      ? ToScalar(input.array)
                                      : ToTensor(engine.runtime.get(), input.array));
     values.push_back(std::move(value));

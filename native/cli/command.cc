@@ -91,8 +91,8 @@ class ExternalData {
 };
 
 ParamInfo ToParam(const nlohmann::json& json) {
-  // Of what is no tensor, the type: "int".
-  ParamInfo param{json.value("name", ""), json.value("dtype", json.value("type", "")), {}};
+  const bool tensor = json.contains("dtype");
+  ParamInfo param{json.value("name", ""), json.value(tensor ? "dtype" : "type", ""), {}, tensor};
   for (const nlohmann::json& extent : json.value("shape", nlohmann::json::array())) {
     param.shape.push_back(extent.is_string() ? extent.get<std::string>() : extent.dump());
   }

@@ -224,6 +224,8 @@ const ParamInfo* FindParam(const std::vector<ParamInfo>& params, std::string_vie
 
 Result<Array> ParseScalarValue(std::string_view value, std::string_view type,
                                std::string_view text) {
+  if (type != "int" && type != "float" && type != "bool" && type != "string")
+    return BadInput(text, StrCat("a ", type, " cannot be given on the command line"));
   const bool fits = type == "string" || (type == "int" && ParseInt64(value).has_value()) ||
                     (type == "float" && ParseDouble(value).has_value()) ||
                     (type == "bool" && (value == "true" || value == "false"));
@@ -231,12 +233,13 @@ Result<Array> ParseScalarValue(std::string_view value, std::string_view type,
     return BadInput(text, StrCat("expected ", type == "int" ? "an int" : StrCat("a ", type)));
   Array array;
   array.dtype = type;
+  array.is_scalar = true;
   array.bytes.assign(value.begin(), value.end());
   return array;
 }
 
 Result<Array> ParseScalar(std::string_view value, const ParamInfo* param, std::string_view text) {
-  if (param != nullptr && IsScalarType(param->dtype))
+  if (param != nullptr && !param->tensor)
     return ParseScalarValue(value, param->dtype, text);
   Array array;
   const bool integral = ParseInt64(value).has_value();
@@ -281,10 +284,6 @@ Status ParseInput(std::string_view text, const DimBindings& dims,
   }
   out->push_back(std::move(input));
   return Status();
-}
-
-bool IsScalarType(std::string_view dtype) {
-  return dtype == "int" || dtype == "float" || dtype == "bool" || dtype == "string";
 }
 
 Status ParseDim(std::string_view text, DimBindings* dims) {

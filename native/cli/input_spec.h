@@ -26,16 +26,12 @@ struct NamedArray {
 };
 
 // What the program declares about a parameter; a symbolic extent is its text, such as "n" or "2*n".
-// dtype: of what is no tensor, its type.
 struct ParamInfo {
   std::string name;
-  std::string dtype;
+  std::string dtype;  // of what is no tensor, its type
   std::vector<std::string> shape;
+  bool tensor = true;
 };
-
-// int, float, bool and string: values that are no tensors. An Array of one of these has the value's
-// text for bytes.
-bool IsScalarType(std::string_view dtype);
 
 using DimBindings = std::map<std::string, int64_t, std::less<>>;
 

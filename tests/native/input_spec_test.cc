@@ -11,7 +11,9 @@ namespace tern::cli {
 namespace {
 
 const std::vector<ParamInfo> kParams = {
-    {"x", "f32", {"n", "2"}}, {"count", "i64", {}}, {"flag", "bool", {"1"}}};
+    {"x", "f32", {"n", "2"}}, {"count", "i64", {}}, {"flag", "bool", {"1"}},
+    {"n", "int", {}, false},   {"on", "bool", {}, false}, {"text", "string", {}, false},
+    {"table", "Map[string, int]", {}, false}};
 
 Result<NamedArray> Parse(std::string_view text, const DimBindings& dims = {}) {
   std::vector<NamedArray> out;
@@ -52,6 +54,25 @@ TEST(InputSpec, ScalarsTakeTheParametersType) {
   EXPECT_EQ(Show(Parse("count=18")), "count=i64[]:18");
   EXPECT_EQ(Show(Parse("flag=true")), "flag=bool[1]:1");
   EXPECT_EQ(Show(Parse("x=2.5")), "x=f32[1, 1]:2.5");
+}
+
+TEST(InputSpec, ValuesThatAreNoTensorsKeepTheirText) {
+  const auto show = [](std::string_view text) {
+    const Result<NamedArray> input = Parse(text);
+    if (!input.ok()) return StrCat("error: ", input.status().message());
+    const Array& array = input.value().array;
+    return StrCat(array.is_scalar ? "" : "tensor ", array.dtype, " ",
+                  std::string(array.bytes.begin(), array.bytes.end()));
+  };
+  EXPECT_EQ(show("n=18"), "int 18");
+  EXPECT_EQ(show("on=true"), "bool true");
+  EXPECT_EQ(show("text=a b"), "string a b");
+  EXPECT_FALSE(Parse("flag=bool[2]:true,false").value().array.is_scalar);
+}
+
+TEST(InputSpecBad, ValuesOfTheWrongKind) {
+  for (const char* text : {"n=1.5", "n=", "on=1", "table=3"}) EXPECT_FALSE(Parse(text).ok()) << text;
+  EXPECT_NE(Parse("table=3").status().message().find("Map[string, int]"), std::string::npos);
 }
 
 TEST(InputSpec, Generators) {
