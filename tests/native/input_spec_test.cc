@@ -71,7 +71,8 @@ TEST(InputSpec, ValuesThatAreNoTensorsKeepTheirText) {
 }
 
 TEST(InputSpecBad, ValuesOfTheWrongKind) {
-  for (const char* text : {"n=1.5", "n=", "on=1", "table=3"}) EXPECT_FALSE(Parse(text).ok()) << text;
+  for (const char* text : {"n=1.5", "n=", "on=1", "table=3"})
+    EXPECT_FALSE(Parse(text).ok()) << text;
   EXPECT_NE(Parse("table=3").status().message().find("Map[string, int]"), std::string::npos);
 }
 
