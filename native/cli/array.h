@@ -18,7 +18,7 @@ struct Array {
   std::string dtype;  // "f32", "i64", ... as in docs/abi.md
   std::vector<int64_t> shape;
   std::vector<uint8_t> bytes;  // row-major, little-endian
-  // No tensor but an int, float, bool or string (dtype says which), of which the bytes are the text.
+  // No tensor but an int, float, bool or string (dtype says which); the bytes are its text.
   bool is_scalar = false;
 };
 
