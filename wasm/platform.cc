@@ -20,6 +20,11 @@ tern_host_call(uint32_t id, const TernAny* args, int32_t num_args, TernAny* resu
 __attribute__((import_module("tern"), import_name("host_release"))) void tern_host_release(
     uint32_t id);
 
+// Imported: copies bytes of what the host keeps as `id` into memory; 0, or 1 where it has not so
+// many. tern_host_release ends it. Numbers are exact up to 2^53.
+__attribute__((import_module("tern"), import_name("host_read"))) int32_t
+tern_host_read(uint32_t id, double offset, double length, void* destination);
+
 // Imported: milliseconds of a clock that only goes forward.
 __attribute__((import_module("tern"), import_name("host_now"))) double tern_host_now(void);
 
@@ -47,6 +52,25 @@ tern_status* tern_wasm_host_function(const char* name, uint32_t id, TernAny* fun
   };
   return tern_function_new(name, nullptr, call, reinterpret_cast<void*>(uintptr_t{id}), release,
                            function);
+}
+
+// A program of an executable of `bytes` bytes that the host keeps as `id`.
+tern_status* tern_wasm_load_on_demand(tern_runtime* runtime, uint32_t id, double bytes,
+                                      tern_program** program) {
+  const auto read = [](void* context, uint64_t offset, uint64_t length, void* destination) {
+    const auto number = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(context));
+    return tern_host_read(number, static_cast<double>(offset), static_cast<double>(length),
+                          destination);
+  };
+  const auto release = [](void* context) {
+    tern_host_release(static_cast<uint32_t>(reinterpret_cast<uintptr_t>(context)));
+  };
+  const tern_file_source source = {.struct_size = sizeof(source),
+                                   .context = reinterpret_cast<void*>(uintptr_t{id}),
+                                   .bytes = static_cast<uint64_t>(bytes),
+                                   .read = read,
+                                   .release = release};
+  return tern_program_load_on_demand(runtime, &source, program);
 }
 
 // 64-byte aligned, so that constants of an executable placed here are used where they lie. NULL

@@ -157,6 +157,26 @@ TERN_API tern_status* tern_assemble(tern_runtime* runtime, const char* text, siz
 TERN_API tern_status* tern_program_load(tern_runtime* runtime, const void* bytes, size_t size,
                                         void (*release)(void* context), void* context,
                                         tern_program** program);
+
+/* The bytes of an executable that are not in memory as a whole. */
+typedef struct tern_file_source {
+  size_t struct_size;
+  void* context;
+  uint64_t bytes; /* of the whole executable */
+  /* Copies `length` bytes from `offset` on to destination: 0; anything else where they cannot be
+   * had. Called while the program is loaded and when a function is entered, on that thread. */
+  int32_t (*read)(void* context, uint64_t offset, uint64_t length, void* destination);
+  void (*release)(void* context); /* called once, when nothing is read any more; may be NULL */
+} tern_file_source;
+/* Loads a program whose constants stay where they are until they are used. All but the data of
+ * tensors is read now; each constant is read, and compared with its checksum, when a function that
+ * can reach it is entered for the first time (tern_vm_call, tern_vm_begin). Where that fails
+ * (E0101, E0105) the error names the constant, and the next call tries again. Listings with values
+ * ("columns", "instructions", "assignments", "cpp", "javascript", tern_program_disassemble) read
+ * all of them. On failure release is called too. */
+TERN_API tern_status* tern_program_load_on_demand(tern_runtime* runtime,
+                                                  const tern_file_source* source,
+                                                  tern_program** program);
 TERN_API void tern_program_free(tern_program* program);
 /* format "json": {"functions": [{"name", "params": [{"name", "dtype", "shape"}], "results": [the
  * same], "first", "count", "registers"}], "constants": [...], "primitives": [...], "instructions":

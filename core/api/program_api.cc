@@ -137,6 +137,24 @@ Result<vm::ProgramPtr> Load(const void* bytes, size_t size, StoragePtr keeper) {
   return vm::Program::Link(std::move(executable));
 }
 
+// The caller's source behind the reader's.
+Result<vm::ProgramPtr> LoadOnDemand(const tern_file_source& source) {
+  const auto release = [](void* context) {
+    const std::unique_ptr<tern_file_source> from(static_cast<tern_file_source*>(context));
+    if (from->release != nullptr) from->release(from->context);
+  };
+  const auto read = [](void* context, uint64_t offset, uint64_t length, void* destination) {
+    const auto& from = *static_cast<const tern_file_source*>(context);
+    return from.read != nullptr && from.read(from.context, offset, length, destination) == 0;
+  };
+  TERN_TRY_ASSIGN(vm::ExecutablePtr executable,
+                  vm::ReadOnDemand({.context = new tern_file_source(source),
+                                    .bytes = source.bytes,
+                                    .read = read,
+                                    .release = release}));
+  return vm::Program::Link(std::move(executable));
+}
+
 std::string InspectJson(const vm::Executable& executable) {
   JsonWriter json;
   driver::WriteExecutableJson(executable, &json);
@@ -148,6 +166,11 @@ Result<tern_buffer*> Inspect(const vm::Executable& executable, std::string_view 
   if (format == "text") return NewBuffer(driver::ExecutableText(executable));
   if (format == "listing") return NewBuffer(vm::AsText(executable));
   if (format == "stats") return NewBuffer(vm::Stats(executable));
+  if (format == "ssa") {
+    TERN_TRY(vm::Verify(executable, vm::VerifyOptions{.ssa = true}));
+    return NewBuffer(std::string_view("every register is written once\n"));
+  }
+  TERN_TRY(executable.LoadAllConstants());  // which the others show
   if (format == "columns") return NewBuffer(vm::Disassemble(executable));
   if (format == "instructions")
     return NewBuffer(vm::Disassemble(executable, vm::TextForm::kInstructions));
@@ -156,10 +179,6 @@ Result<tern_buffer*> Inspect(const vm::Executable& executable, std::string_view 
   if (format == "cpp") return NewBuffer(vm::AsBuilderCode(executable, vm::CodeLanguage::kCpp));
   if (format == "javascript")
     return NewBuffer(vm::AsBuilderCode(executable, vm::CodeLanguage::kJavaScript));
-  if (format == "ssa") {
-    TERN_TRY(vm::Verify(executable, vm::VerifyOptions{.ssa = true}));
-    return NewBuffer(std::string_view("every register is written once\n"));
-  }
   return InvalidArgument("format '", format,
                          "': expected json, text, listing, stats, columns, instructions, "
                          "assignments, cpp, javascript or ssa");
@@ -221,6 +240,15 @@ tern_status* tern_program_load(tern_runtime* runtime, const void* bytes, size_t 
   return nullptr;
 }
 
+tern_status* tern_program_load_on_demand(tern_runtime* runtime, const tern_file_source* source,
+                                         tern_program** program) {
+  tern::Result<tern::vm::ProgramPtr> loaded =
+      tern::api::LoadOnDemand(tern::api::ReadOptions(source));
+  if (!loaded.ok()) return ToHandle(std::move(loaded).status());
+  *program = new tern_program{runtime, *std::move(loaded)};
+  return nullptr;
+}
+
 void tern_program_free(tern_program* program) { delete program; }
 
 tern_status* tern_program_inspect(tern_program* program, const char* format, tern_buffer** out) {
@@ -244,6 +272,5 @@ tern_status* tern_inspect_executable(tern_runtime*, const void* bytes, size_t si
 }
 
 tern_status* tern_program_disassemble(tern_program* program, tern_buffer** text) {
-  *text = NewBuffer(tern::vm::Disassemble(program->program->executable()));
-  return nullptr;
+  return tern_program_inspect(program, "columns", text);
 }

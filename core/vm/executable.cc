@@ -10,6 +10,7 @@
 #include "core/object/device.h"
 #include "core/object/print.h"
 #include "core/vm/format.h"
+#include "core/vm/on_demand.h"
 #include "core/vm/verifier.h"
 
 namespace tern::vm {
@@ -103,9 +104,21 @@ std::string Constant::TypeText() const {
   return StrCat(value.type_name(), " ", PrintValue(value));
 }
 
-Result<ExecutablePtr> Executable::Make(ExecutableParts parts) {
+Result<ExecutablePtr> Executable::Make(ExecutableParts parts,
+                                       std::shared_ptr<OnDemandConstants> on_demand) {
   TERN_TRY(Verify(parts));
-  return ExecutablePtr(new Executable(std::move(parts)));
+  if (on_demand != nullptr) on_demand->Seal(parts);
+  const std::shared_ptr<Executable> made(new Executable(std::move(parts)));
+  made->on_demand_ = std::move(on_demand);
+  return ExecutablePtr(made);
+}
+
+Status Executable::LoadOnDemand(uint32_t function) const {
+  return on_demand_->LoadFor(parts_, function);
+}
+
+Status Executable::LoadAllConstants() const {
+  return on_demand_ == nullptr ? OkStatus() : on_demand_->LoadAll(parts_);
 }
 
 Status Verify(const Executable& executable, const VerifyOptions& options) {
@@ -203,6 +216,7 @@ Result<Any> Executable::ConstantValue(uint32_t index, std::vector<Any>* made) co
 }
 
 Status Executable::CheckConstants() const {
+  TERN_TRY(LoadAllConstants());
   for (size_t i = 0; i < parts_.constants.size(); ++i) {
     const Constant& constant = parts_.constants[i];
     if (!constant.has_content_sum) continue;

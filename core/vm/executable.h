@@ -102,12 +102,14 @@ struct ExecutableParts {
 };
 
 class Executable;
+class OnDemandConstants;
 using ExecutablePtr = std::shared_ptr<const Executable>;
 
 class Executable {
  public:
-  // Verifies (verifier.h).
-  static Result<ExecutablePtr> Make(ExecutableParts parts);
+  // Verifies (verifier.h). `on_demand`: where data of constants is that the parts lack.
+  static Result<ExecutablePtr> Make(ExecutableParts parts,
+                                    std::shared_ptr<OnDemandConstants> on_demand = nullptr);
 
   std::span<const FunctionInfo> functions() const { return parts_.functions; }
   std::span<const Constant> constants() const { return parts_.constants; }
@@ -135,10 +137,18 @@ class Executable {
   // Error for an index that is out of range.
   Result<Instruction> GetInstruction(uint64_t index) const;
 
+  // Of a file that was read on demand (reader.h): makes sure that the data of all constants is
+  // there that a call of the function can reach, or of all. Until then data() of such tensors is
+  // null, and what prints or writes values must not be called. Any thread.
+  Status LoadConstants(uint32_t function) const {
+    return on_demand_ == nullptr ? OkStatus() : LoadOnDemand(function);
+  }
+  Status LoadAllConstants() const;
+
   // The constant as a value. Splats and tuples are made here, and kept in `made` (one entry per
   // constant, or null) so that parts are shared.
   Result<Any> ConstantValue(uint32_t index, std::vector<Any>* made = nullptr) const;
-  // Compares the data of tensors that came from a file with their checksums.
+  // Compares the data of tensors that came from a file with their checksums; loads it first.
   Status CheckConstants() const;
   // Bytes that constants take: here and, of splats, when materialised.
   uint64_t constant_bytes() const;
@@ -146,8 +156,10 @@ class Executable {
  private:
   friend class ExecBuilder;  // verifies by itself, to tell where in the text an error is
   explicit Executable(ExecutableParts parts) : parts_(std::move(parts)) {}
+  Status LoadOnDemand(uint32_t function) const;
 
   ExecutableParts parts_;
+  std::shared_ptr<OnDemandConstants> on_demand_;  // null: all data is there
 };
 
 }  // namespace tern::vm

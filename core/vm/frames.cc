@@ -155,6 +155,7 @@ Status VirtualMachine::Interpreter::ClosureOf(const DecodedOp& op, const Closure
     return TypeError("the closure's function #", (*closure)->function_index(),
                      " is not in this executable");
   }
+  TERN_TRY(vm_.executable().LoadConstants((*closure)->function_index()));
   return CheckCount((*closure)->function_index(), static_cast<size_t>(op.count), **closure);
 }
 

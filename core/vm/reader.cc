@@ -21,6 +21,65 @@ bool IsZero(ByteSpan bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](uint8_t b) { return b == 0; });
 }
 
+// --- bytes
+// ---------------------------------------------------------------------------------------------
+
+// A file's bytes by their place: all in memory, or read piece by piece.
+class FileBytes {
+ public:
+  explicit FileBytes(ByteSpan all) : all_(all), size_(all.size()) {}
+  explicit FileBytes(const FileSource& source) : source_(&source), size_(source.bytes) {}
+
+  uint64_t size() const { return size_; }
+
+  // Within size(). What was read stays as long as this, and is not read again.
+  Result<ByteSpan> At(uint64_t offset, uint64_t length) {
+    if (source_ == nullptr)
+      return all_.subspan(static_cast<size_t>(offset), static_cast<size_t>(length));
+    if (length == 0) return ByteSpan();
+    for (const Piece& piece : pieces_) {
+      if (piece.offset == offset && piece.bytes->bytes() == length) return BytesOf(piece);
+    }
+    if (length > SIZE_MAX) return OutOfMemory(length, " bytes are not to be had");
+    TERN_TRY_ASSIGN(StoragePtr bytes,
+                    Storage::New(DefaultAllocator().get(), static_cast<size_t>(length)));
+    TERN_TRY(ReadInto(offset, length, bytes->data()));
+    pieces_.push_back({offset, std::move(bytes)});
+    return BytesOf(pieces_.back());
+  }
+
+  // Whether the bytes between two parts of the file, fewer than kFileAlignment, are zero.
+  Result<bool> IsGap(uint64_t offset, uint64_t length) {
+    if (source_ == nullptr || length == 0) {
+      TERN_TRY_ASSIGN(const ByteSpan bytes, At(offset, length));
+      return IsZero(bytes);
+    }
+    uint8_t bytes[kFileAlignment];
+    TERN_TRY(ReadInto(offset, length, bytes));
+    return IsZero(ByteSpan(bytes).first(static_cast<size_t>(length)));
+  }
+
+ private:
+  struct Piece {
+    uint64_t offset;
+    StoragePtr bytes;
+  };
+  Status ReadInto(uint64_t offset, uint64_t length, uint8_t* to) const {
+    if (source_->read(source_->context, offset, length, to)) return OkStatus();
+    return IoError("the executable cannot be read: its source did not give ", length,
+                   " bytes from ", offset, " on; it said it has ", size_)
+        .SetErrorCode("E0101");
+  }
+  static ByteSpan BytesOf(const Piece& piece) {
+    return {piece.bytes->data(), piece.bytes->bytes()};
+  }
+
+  ByteSpan all_;
+  const FileSource* source_ = nullptr;
+  uint64_t size_;
+  std::vector<Piece> pieces_;
+};
+
 // --- layout
 // --------------------------------------------------------------------------------------------
 
@@ -46,7 +105,9 @@ Status CheckVersion(const FileHeader& header) {
   return OkStatus();
 }
 
-Status ReadHeader(ByteSpan bytes, FileHeader* header) {
+Status ReadHeader(FileBytes* file, FileHeader* header) {
+  TERN_TRY_ASSIGN(const ByteSpan bytes,
+                  file->At(0, std::min<uint64_t>(file->size(), kHeaderBytes)));
   if (!LooksLikeExecutable(bytes)) {
     return Corrupt("not a Tern executable: the file does not begin with its mark")
         .SetErrorCode("E0103");
@@ -68,31 +129,31 @@ Status ReadHeader(ByteSpan bytes, FileHeader* header) {
       !IsZero(bytes.subspan(reader.offset(), kHeaderBytes - reader.offset()))) {
     return Damaged("the header is malformed");
   }
-  if (header->file_bytes != bytes.size()) {
+  if (header->file_bytes != file->size()) {
     return Damaged(StrCat("the header says ", header->file_bytes, " bytes, the file has ",
-                          bytes.size(),
-                          header->file_bytes > bytes.size() ? ": it was truncated" : ""));
+                          file->size(),
+                          header->file_bytes > file->size() ? ": it was truncated" : ""));
   }
   if (header->section_count > kMaxSections)
     return Damaged(StrCat("the header says ", header->section_count, " sections"));
   return OkStatus();
 }
 
-Status CheckEntry(ByteSpan bytes, const SectionEntry& entry, uint64_t* end) {
+Status CheckEntry(FileBytes* file, const SectionEntry& entry, uint64_t* end) {
   const std::string name = StrCat("section ", entry.id, " ('", SectionName(entry.id), "')");
   if (entry.offset % kFileAlignment != 0 || entry.offset < *end ||
       entry.offset - *end >= kFileAlignment) {
     return Damaged(StrCat(name, " begins at ", entry.offset, ", the one before ends at ", *end));
   }
-  if (entry.offset > bytes.size() || entry.bytes > bytes.size() - entry.offset ||
+  if (entry.offset > file->size() || entry.bytes > file->size() - entry.offset ||
       entry.checked_bytes > entry.bytes) {
     return Damaged(StrCat(name, " is longer than the file"));
   }
-  if (!IsZero(bytes.subspan(static_cast<size_t>(*end), static_cast<size_t>(entry.offset - *end)))) {
+  TERN_TRY_ASSIGN(const bool is_gap, file->IsGap(*end, entry.offset - *end));
+  if (!is_gap) {
     return Damaged(StrCat("the bytes in front of ", name, " are not zero"));
   }
-  const ByteSpan checked =
-      bytes.subspan(static_cast<size_t>(entry.offset), static_cast<size_t>(entry.checked_bytes));
+  TERN_TRY_ASSIGN(const ByteSpan checked, file->At(entry.offset, entry.checked_bytes));
   if (Crc32c(checked) != entry.crc) return Damaged(StrCat(name, " does not match its checksum"));
   if (entry.id > kLastKnownSection && (entry.flags & kSectionRequired) != 0) {
     return Unsupported(name, " is required, and this tern does not know it").SetErrorCode("E0104");
@@ -110,20 +171,30 @@ Status CheckEntry(ByteSpan bytes, const SectionEntry& entry, uint64_t* end) {
 
 class ConstantReader {
  public:
-  ConstantReader(ByteSpan section, size_t index_bytes, ObjectPtr<Object> keeper)
-      : section_(section),
-        index_(section.first(index_bytes), "section 'constants'"),
-        keeper_(std::move(keeper)),
-        blob_end_(index_bytes) {
-    in_place_ = keeper_ && reinterpret_cast<uintptr_t>(section.data()) % kTensorAlignment == 0;
+  // `index`: the bytes that the section begins with. Tensor data stays where it is if `on_demand`
+  // is not null.
+  ConstantReader(FileBytes* file, const SectionEntry& entry, ByteSpan index,
+                 OnDemandConstants* on_demand)
+      : file_(*file),
+        entry_(entry),
+        index_(index, "section 'constants'"),
+        begin_(index.data()),
+        on_demand_(on_demand),
+        blob_end_(index.size()) {}
+
+  // Data may be used where it lies.
+  void UseInPlace(ObjectPtr<Object> keeper) {
+    keeper_ = std::move(keeper);
+    in_place_ = keeper_ && reinterpret_cast<uintptr_t>(begin_) % kTensorAlignment == 0;
   }
 
   Status Run(std::vector<Constant>* constants) {
     const uint64_t count = index_.BoundedVarint(index_.remaining(), "number of constants");
-    for (uint64_t i = 0; i < count && ok(); ++i) constants->push_back(ReadConstant());
+    for (uint64_t i = 0; i < count && ok(); ++i, ++number_) constants->push_back(ReadConstant());
     if (ok() && !index_.AtEnd()) index_.Fail("bytes are left over");
-    if (ok() && blob_end_ != section_.size())
+    if (ok() && blob_end_ != entry_.bytes)
       index_.Fail("bytes are left over behind the tensor data");
+    if (!failure_.ok()) return std::move(failure_);
     Status status = index_.TakeStatus();
     return status.ok() ? std::move(status) : std::move(status.SetErrorCode("E0105"));
   }
@@ -180,17 +251,25 @@ class ConstantReader {
     if (!bytes.has_value()) return index_.Fail(StrCat("a tensor of shape ", FormatDims(dims)));
     if (!ok()) return;
     if (dtype.is_string()) return ReadStrings(*count, dims, constant);
-    ByteSpan data;
-    if (*bytes > 0) {
-      constant->content_sum = index_.U64();
-      constant->has_content_sum = true;
-      data = Blob(index_.U64(), static_cast<uint64_t>(*bytes));
-    }
-    if (!ok()) return;
-    Keep(in_place_ && *bytes > 0
-             ? Tensor::FromMemory(data.data(), data.size(), keeper_, dtype, dims)
-             : Tensor::FromBytes(dtype, dims, data),
+    if (*bytes == 0) return Keep(Tensor::FromBytes(dtype, dims, {}), constant);
+    constant->content_sum = index_.U64();
+    constant->has_content_sum = true;
+    const uint64_t offset = index_.U64();
+    const auto size = static_cast<uint64_t>(*bytes);
+    if (!ok() || !TakeBlob(offset, size)) return;
+    if (on_demand_ != nullptr) return ReadLater(offset, size, dtype, dims, constant);
+    const ByteSpan data = *file_.At(entry_.offset + offset, size);  // in memory: cannot fail
+    Keep(in_place_ ? Tensor::FromMemory(data.data(), data.size(), keeper_, dtype, dims)
+                   : Tensor::FromBytes(dtype, dims, data),
          constant);
+  }
+
+  // A tensor that gets its memory later (on_demand.h).
+  void ReadLater(uint64_t offset, uint64_t bytes, DType dtype, Dims dims, Constant* constant) {
+    if (bytes > SIZE_MAX)
+      return index_.Fail(StrCat("a tensor of ", bytes, " bytes: too large for this machine"));
+    on_demand_->Add(number_, entry_.offset + offset);
+    Keep(Tensor::FromMemory(nullptr, static_cast<size_t>(bytes), nullptr, dtype, dims), constant);
   }
 
   void Keep(Result<TensorPtr> tensor, Constant* constant) {
@@ -209,21 +288,25 @@ class ConstantReader {
 
   // Tensor data lies in the order of the index, each at the next multiple of 64, with zeros
   // between.
-  ByteSpan Blob(uint64_t offset, uint64_t bytes) {
+  bool TakeBlob(uint64_t offset, uint64_t bytes) {
     const uint64_t expected = (blob_end_ + kFileAlignment - 1) / kFileAlignment * kFileAlignment;
-    if (offset != expected || offset > section_.size() || bytes > section_.size() - offset) {
+    if (offset != expected || offset > entry_.bytes || bytes > entry_.bytes - offset) {
       index_.Fail(StrCat("tensor data at ", offset, ", expected at ", expected, " within ",
-                         section_.size(), " bytes"));
-      return {};
+                         entry_.bytes, " bytes"));
+      return false;
     }
-    const auto begin = static_cast<size_t>(blob_end_);
-    if (!IsZero(section_.subspan(begin, static_cast<size_t>(offset) - begin))) {
-      index_.Fail("the bytes between tensor data are not zero");
-      return {};
-    }
+    const Result<bool> is_gap = file_.IsGap(entry_.offset + blob_end_, offset - blob_end_);
+    if (!is_gap.ok()) return CannotRead(is_gap.status().Clone());
+    if (!*is_gap) index_.Fail("the bytes between tensor data are not zero");
     blob_end_ = offset + bytes;
     blob_bytes_ += bytes;
-    return section_.subspan(static_cast<size_t>(offset), static_cast<size_t>(bytes));
+    return ok();
+  }
+
+  bool CannotRead(Status failure) {
+    failure_ = std::move(failure);
+    index_.Fail("tensor data cannot be read");
+    return false;
   }
 
   void ReadSplat(Constant* constant) {
@@ -248,8 +331,13 @@ class ConstantReader {
     }
   }
 
-  ByteSpan section_;
+  FileBytes& file_;
+  const SectionEntry& entry_;
   ByteReader index_;
+  const uint8_t* begin_;
+  OnDemandConstants* on_demand_;
+  size_t number_ = 0;  // of the constant being read
+  Status failure_;     // of the file, not of what it says
   ObjectPtr<Object> keeper_;
   bool in_place_ = false;
   uint64_t blob_end_;
@@ -371,16 +459,13 @@ const SectionEntry* FindSection(const FileLayout& layout, SectionId id) {
   return nullptr;
 }
 
-ByteSpan BytesOf(ByteSpan file, const SectionEntry& entry) {
-  return file.subspan(static_cast<size_t>(entry.offset), static_cast<size_t>(entry.bytes));
-}
-
-Status ReadSection(ByteSpan file, const FileLayout& layout, const SectionReader& section,
+Status ReadSection(FileBytes* file, const FileLayout& layout, const SectionReader& section,
                    ExecutableParts* parts) {
   const SectionEntry* entry = FindSection(layout, section.id);
   if (entry == nullptr) return OkStatus();
   const std::string name = StrCat("section '", SectionName(entry->id), "'");
-  ByteReader reader(BytesOf(file, *entry), name);
+  TERN_TRY_ASSIGN(const ByteSpan bytes, file->At(entry->offset, entry->bytes));
+  ByteReader reader(bytes, name);
   section.read(&reader, parts);
   if (reader.ok() && !reader.AtEnd()) reader.Fail("bytes are left over");
   Status status = reader.TakeStatus();
@@ -396,13 +481,16 @@ bool LooksLikeExecutable(ByteSpan bytes) {
          std::equal(kMagic, kMagic + sizeof(kMagic), bytes.begin());
 }
 
-Result<FileLayout> ReadLayout(ByteSpan bytes) {
+namespace {
+
+Result<FileLayout> LayoutOf(FileBytes* file) {
   FileLayout layout;
-  TERN_TRY(ReadHeader(bytes, &layout.header));
+  TERN_TRY(ReadHeader(file, &layout.header));
   const size_t table = kHeaderBytes + layout.header.section_count * kSectionEntryBytes;
-  if (table + 4 > bytes.size())
+  if (table + 4 > file->size())
     return Damaged("the file ends within its section table: it was truncated");
-  ByteReader reader(bytes.first(table + 4), "section table");
+  TERN_TRY_ASSIGN(const ByteSpan bytes, file->At(0, table + 4));
+  ByteReader reader(bytes, "section table");
   reader.Skip(kHeaderBytes);
   for (uint32_t i = 0; i < layout.header.section_count; ++i) {
     SectionEntry entry;
@@ -424,15 +512,15 @@ Result<FileLayout> ReadLayout(ByteSpan bytes) {
         return Damaged(StrCat("section '", SectionName(layout.sections[i].id), "' is there twice"));
       }
     }
-    TERN_TRY(CheckEntry(bytes, layout.sections[i], &end));
+    TERN_TRY(CheckEntry(file, layout.sections[i], &end));
   }
-  if (end != bytes.size()) return Damaged("bytes are left over behind the last section");
+  if (end != file->size()) return Damaged("bytes are left over behind the last section");
   return layout;
 }
 
-Result<ExecutablePtr> ReadExecutable(ByteSpan bytes, ObjectPtr<Object> keeper,
-                                     const ReadOptions& options) {
-  TERN_TRY_ASSIGN(const FileLayout layout, ReadLayout(bytes));
+Result<ExecutablePtr> Read(FileBytes* file, ObjectPtr<Object> keeper, const ReadOptions& options,
+                           std::shared_ptr<OnDemandConstants> on_demand) {
+  TERN_TRY_ASSIGN(const FileLayout layout, LayoutOf(file));
   for (SectionId id :
        {SectionId::kGlobals, SectionId::kConstants, SectionId::kPrimitives, SectionId::kCode}) {
     if (FindSection(layout, id) == nullptr) {
@@ -441,17 +529,40 @@ Result<ExecutablePtr> ReadExecutable(ByteSpan bytes, ObjectPtr<Object> keeper,
   }
   ExecutableParts parts;
   for (const SectionReader& section : kSectionReaders)
-    TERN_TRY(ReadSection(bytes, layout, section, &parts));
+    TERN_TRY(ReadSection(file, layout, section, &parts));
   const SectionEntry& entry = *FindSection(layout, SectionId::kConstants);
-  ConstantReader constants(BytesOf(bytes, entry), static_cast<size_t>(entry.checked_bytes),
-                           std::move(keeper));
+  TERN_TRY_ASSIGN(const ByteSpan index, file->At(entry.offset, entry.checked_bytes));
+  ConstantReader constants(file, entry, index, on_demand.get());
+  constants.UseInPlace(std::move(keeper));
   TERN_TRY(constants.Run(&parts.constants));
-  TERN_TRY_ASSIGN(ExecutablePtr executable, Executable::Make(std::move(parts)));
+  TERN_TRY_ASSIGN(ExecutablePtr executable, Executable::Make(std::move(parts), on_demand));
   const bool check =
-      options.checks == ConstantChecks::kAlways ||
-      (options.checks == ConstantChecks::kAuto && constants.blob_bytes() <= kAutoCheckBytes);
+      on_demand == nullptr &&
+      (options.checks == ConstantChecks::kAlways ||
+       (options.checks == ConstantChecks::kAuto && constants.blob_bytes() <= kAutoCheckBytes));
   if (check) TERN_TRY(executable->CheckConstants());
   return executable;
+}
+
+}  // namespace
+
+Result<FileLayout> ReadLayout(ByteSpan bytes) {
+  FileBytes file(bytes);
+  return LayoutOf(&file);
+}
+
+Result<ExecutablePtr> ReadExecutable(ByteSpan bytes, ObjectPtr<Object> keeper,
+                                     const ReadOptions& options) {
+  FileBytes file(bytes);
+  return Read(&file, std::move(keeper), options, nullptr);
+}
+
+Result<ExecutablePtr> ReadOnDemand(const FileSource& source, const ReadOptions& options) {
+  auto on_demand =
+      std::make_shared<OnDemandConstants>(source, options.checks != ConstantChecks::kNever);
+  if (source.read == nullptr) return InvalidArgument("a source needs a function that reads");
+  FileBytes file(source);
+  return Read(&file, nullptr, options, std::move(on_demand));
 }
 
 }  // namespace tern::vm

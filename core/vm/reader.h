@@ -12,6 +12,7 @@
 #include "core/object/object.h"
 #include "core/vm/executable.h"
 #include "core/vm/format.h"
+#include "core/vm/on_demand.h"
 
 namespace tern::vm {
 
@@ -32,6 +33,12 @@ struct ReadOptions {
 // bytes lie elsewhere, or where keeper is null.
 Result<ExecutablePtr> ReadExecutable(ByteSpan bytes, ObjectPtr<Object> keeper,
                                      const ReadOptions& options = {});
+
+// The same of a file that need not be in memory. All but tensor data is read and checked now, each
+// constant's data when a function that can reach it is entered for the first time, or when
+// Executable::LoadConstants or LoadAllConstants asks. It is compared with its checksum then
+// (kNever: not). The source is released with the executable, or, on error, before this returns.
+Result<ExecutablePtr> ReadOnDemand(const FileSource& source, const ReadOptions& options = {});
 
 // Whether bytes begin as a .tern file does.
 bool LooksLikeExecutable(ByteSpan bytes);

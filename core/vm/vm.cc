@@ -152,6 +152,7 @@ Status VirtualMachine::Prepare(uint32_t function, AnyArgs args, bool borrow) {
   }
   const FunctionInfo& info = executable().functions()[function];
   TERN_TRY(info.signature.CheckArguments(info.name, args));
+  TERN_TRY(executable().LoadConstants(function));
   if (info.register_count <= stack_capacity_) [[likely]] {
     frames_[0] = {function, 0, 0, -1, 0};
     depth_ = 1;

@@ -120,6 +120,7 @@ Status VirtualMachine::PopFrame() {
 Status VirtualMachine::PushFrame(const FrameState& frame) {
   TERN_TRY(CheckMayEdit());
   TERN_TRY(CheckFrameState(frame, true));
+  TERN_TRY(executable().LoadConstants(frame.function));
   uint32_t return_op = 0;
   int32_t dst = -1;
   if (depth_ > 0) {

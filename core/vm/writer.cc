@@ -306,6 +306,7 @@ class MemorySink : public ByteSink {
 }  // namespace
 
 Status WriteExecutable(const Executable& executable, ByteSink* sink) {
+  TERN_TRY(executable.LoadAllConstants());
   return FileWriter(executable).Write(sink);
 }
 

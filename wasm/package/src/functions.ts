@@ -99,9 +99,10 @@ function writeError(memory: Memory, error: unknown, any: Pointer, depth = 0): nu
   });
 }
 
-/** The functions of JavaScript that the module holds, by number. */
+/** What of JavaScript the module holds, by number: functions, and bytes that it reads from. */
 export class HostFunctions {
   private readonly functions = new Map<number, HostFunction>();
+  private readonly sources = new Map<number, Uint8Array>();
   private next = 1;
   private memory: Memory | undefined;
   /** tern_runtime*, for the values that are made in calls. */
@@ -111,9 +112,32 @@ export class HostFunctions {
     this.memory = memory;
   }
 
-  /** How many the module holds now. */
+  /** How many functions the module holds now. */
   get size(): number {
     return this.functions.size;
+  }
+
+  /** Bytes outside of the module that it may still read. */
+  get sourceBytes(): number {
+    let total = 0;
+    for (const bytes of this.sources.values()) total += bytes.length;
+    return total;
+  }
+
+  /** Keeps bytes for `read` until the module releases the number. */
+  keep(bytes: Uint8Array): number {
+    const id = this.next++;
+    this.sources.set(id, bytes);
+    return id;
+  }
+
+  /** The module's import: copies bytes into its memory; 0, or 1 where there are not so many. */
+  read(id: number, offset: number, length: number, destination: Pointer): number {
+    const bytes = this.sources.get(id);
+    if (!bytes || offset + length > bytes.length) return 1;
+    const to = this.attached().bytes(destination >>> 0, length);
+    to.set(bytes.subarray(offset, offset + length));
+    return 0;
   }
 
   /** Writes an owned TernAny that holds the function at `any`. */
@@ -150,6 +174,7 @@ export class HostFunctions {
   /** The module's import: the last reference is gone. */
   release(id: number): void {
     this.functions.delete(id);
+    this.sources.delete(id);
   }
 
   private attached(): Memory {

@@ -34,6 +34,7 @@ export {
   type CompiledModel,
   type CompileOptions,
   createRuntime,
+  type LoadOptions,
   looksLikeExecutable,
   Runtime,
   type RuntimeInfo,

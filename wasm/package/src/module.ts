@@ -161,6 +161,8 @@ function makeImports(
       host_call: (id: number, args: number, count: number, result: number) =>
         host.call(id, args, count, result),
       host_release: (id: number) => host.release(id),
+      host_read: (id: number, offset: number, length: number, destination: number) =>
+        host.read(id, offset, length, destination),
       host_now: () => performance.now(),
     },
     env: { emscripten_notify_memory_growth: noop },

@@ -27,6 +27,16 @@ export interface CompileOptions {
   disabledPasses?: string[];
 }
 
+export interface LoadOptions extends CompileOptions {
+  /**
+   * Where the constants of the program are. 'copied' (the default): all of them in the module's
+   * memory, from the start. 'on-demand': the executable stays in the array that was given, which
+   * must not be changed from then on, and each constant is copied when a function that can reach it
+   * is called for the first time.
+   */
+  constants?: 'copied' | 'on-demand';
+}
+
 export interface CompiledModel {
   bytes: Uint8Array<ArrayBuffer>;
   stages: { name: string; text: string }[];
@@ -73,11 +83,18 @@ export class Runtime implements Disposable {
   }
 
   /** Counts what the module holds: `liveObjects` is back where it was when all is disposed of. */
-  memory(): { wasmBytes: number; liveObjects: number; hostFunctions: number } {
+  memory(): {
+    wasmBytes: number;
+    liveObjects: number;
+    hostFunctions: number;
+    /** Of executables that were loaded with `constants: 'on-demand'`, outside of wasmBytes. */
+    outsideBytes: number;
+  } {
     return {
       wasmBytes: this.memory_.byteLength,
       liveObjects: Number(this.memory_.raw('tern_live_objects')),
       hostFunctions: this.memory_.host.size,
+      outsideBytes: this.memory_.host.sourceBytes,
     };
   }
 
@@ -250,8 +267,9 @@ export class Runtime implements Disposable {
   }
 
   /** Loads an executable; an ONNX model is compiled first. The kind is told by the first bytes. */
-  load(bytes: Uint8Array, options: CompileOptions = {}): Program {
-    if (!looksLikeExecutable(bytes)) return this.load(this.compile(bytes, options).bytes);
+  load(bytes: Uint8Array, options: LoadOptions = {}): Program {
+    if (!looksLikeExecutable(bytes)) return this.load(this.compile(bytes, options).bytes, options);
+    if (options.constants === 'on-demand') return this.loadOnDemand(bytes);
     const memory = this.memory_;
     const data = this.copyIn(bytes);
     // From here on the module frees the bytes, also when loading fails.
@@ -296,6 +314,24 @@ export class Runtime implements Disposable {
       memory.call(how, any, memory.scratch);
       return memory.takeBytes(memory.u32(memory.scratch));
     });
+  }
+
+  private loadOnDemand(bytes: Uint8Array): Program {
+    const memory = this.memory_;
+    // The module releases the number, also when loading fails.
+    memory.call(
+      'tern_wasm_load_on_demand',
+      this.live(),
+      memory.host.keep(bytes),
+      bytes.length,
+      memory.scratch,
+    );
+    return new Program(
+      memory,
+      this.handle,
+      memory.u32(memory.scratch),
+      bytes as Uint8Array<ArrayBuffer>,
+    );
   }
 
   private copyIn(bytes: Uint8Array): Pointer {
