@@ -313,6 +313,8 @@ attention:
       const char* const test = kStep ? TERN_VALUE(op->a) : TERN_REG(op->a);
       if (CodeAt(test) == TERN_TYPE_BOOL) [[likely]] {
         truth = PayloadAt(test) != 0;
+      } else if (CodeAt(test) == TERN_TYPE_INT) {
+        truth = PayloadAt(test) != 0;
       } else {
         if (!TryTruth(test, &truth)) goto failed;
       }
