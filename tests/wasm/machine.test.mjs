@@ -228,7 +228,6 @@ describe('the debugger', () => {
       refuses(() => debug.evaluate('1 +'), 'E0304', /expected a register/);
       refuses(() => debug.register(99), '', /99/);
       refuses(() => debug.removeBreakpoint(7), '', /7/);
-      refuses(() => debug.run('seek', 50), '', /50/);
       assert.equal(debug.stop().step, 0);
       debug.dispose();
       refuses(() => debug.stop(), 'E0702', /disposed/);
