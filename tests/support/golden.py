@@ -9,6 +9,9 @@
     ;; expect
     3
 
+A file that is to be a whole program as it stands says `;; prints` instead of `;; expect`, and every
+line of the output stands behind `;; ` there.
+
 %s is a copy of the input under the file's own name, in a folder of its own, which is also the
 working folder. There may be several ;; run: lines; their outputs (stdout, then stderr) follow each
 other, each command must have the exit code.
@@ -29,6 +32,8 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 MARK = ";; expect"
+COMMENT_MARK = ";; prints"
+COMMENT = ";; "
 TIMEOUT_SECONDS = 120
 
 
@@ -66,16 +71,27 @@ class Golden:
         self.path = path
         with open(path, encoding="utf-8", newline="") as file:
             lines = file.read().split("\n")
-        marks = [i for i, line in enumerate(lines) if line == MARK]
+        marks = [i for i, line in enumerate(lines) if line in (MARK, COMMENT_MARK)]
         self.has_mark = bool(marks)
         cut = marks[0] if marks else len(lines)
+        self.in_comments = self.has_mark and lines[cut] == COMMENT_MARK
         self.input = "\n".join(lines[:cut])
         if not self.input.endswith("\n"):
             self.input += "\n"
-        self.expected = "\n".join(lines[cut + 1:])
+        expected = lines[cut + 1:]
+        if self.in_comments:
+            expected = [line.removeprefix(COMMENT.rstrip()).removeprefix(" ") for line in expected]
+        self.expected = "\n".join(expected)
         self.commands = self.values(lines[:cut], ";; run:")
         exits = self.values(lines[:cut], ";; exit:")
         self.exit_code = int(exits[0]) if exits else 0
+
+    def with_output(self, output):
+        """The file's text as it is when this output is the expected one."""
+        if not self.in_comments:
+            return self.input + MARK + "\n" + output
+        lines = [(COMMENT + line).rstrip() + "\n" for line in output.splitlines()]
+        return self.input + COMMENT_MARK + "\n" + "".join(lines)
 
     @staticmethod
     def values(lines, key):
@@ -128,10 +144,10 @@ class Runner:
         output, problem = self.run(golden)
         if self.options.accept and problem is None:
             with open(path, "w", encoding="utf-8", newline="") as file:
-                file.write(golden.input + MARK + "\n" + output)
+                file.write(golden.with_output(output))
             return True, f"accepted {path}"
         if problem is None and not golden.has_mark:
-            problem = f"it has no '{MARK}' line"
+            problem = f"it has no '{MARK}' or '{COMMENT_MARK}' line"
         if problem is None and output == golden.expected:
             return True, f"ok {path}"
         report = [f"FAILED {path}"]
