@@ -65,6 +65,9 @@ struct TraceState {
   std::span<const ValueId> registers(size_t frame) const;
 };
 
+// The state after an event that fits it: its frame is there, and its register.
+void ApplyEvent(const TraceEvent& event, TraceState* state);
+
 // Blocks that a step allocated.
 struct TraceAllocation {
   uint32_t step_in_segment = 0;

@@ -4,9 +4,8 @@
 #include "core/vm/trace.h"
 
 namespace tern::vm {
-namespace {
 
-void Apply(const TraceEvent& event, TraceState* state) {
+void ApplyEvent(const TraceEvent& event, TraceState* state) {
   switch (event.kind()) {
     case TraceEventKind::kWrite:
       state->ids[state->frames[event.frame()].first + event.target] = event.after;
@@ -21,6 +20,8 @@ void Apply(const TraceEvent& event, TraceState* state) {
       return;
   }
 }
+
+namespace {
 
 void Undo(const TraceEvent& event, TraceState* state) {
   switch (event.kind()) {
@@ -52,7 +53,7 @@ void TraceCursor::Load(const TraceState& key, uint64_t step) {
 void TraceCursor::Forward() {
   const std::span<const TraceEvent> events = trace_->events(step_);
   if (!state_.frames.empty()) state_.frames.back().pc = trace_->pc(step_);
-  for (const TraceEvent& event : events) Apply(event, &state_);
+  for (const TraceEvent& event : events) ApplyEvent(event, &state_);
   work_ += events.size() + 1;
   ++step_;
 }

@@ -86,22 +86,6 @@ std::string TextOf(const JsonValue& value, int depth) {
 // --- replaying
 // --------------------------------------------------------------------------------------------
 
-void Apply(const TraceEvent& event, TraceState* state) {
-  switch (event.kind()) {
-    case TraceEventKind::kWrite:
-      state->ids[state->frames[event.frame()].first + event.target] = event.after;
-      return;
-    case TraceEventKind::kPush:
-      state->frames.push_back({event.target, 0, static_cast<uint32_t>(state->ids.size())});
-      state->ids.resize(state->ids.size() + event.after, kNoneValue);
-      return;
-    case TraceEventKind::kPop:
-      state->ids.resize(state->frames.back().first);
-      state->frames.pop_back();
-      return;
-  }
-}
-
 bool SameState(const TraceState& a, const TraceState& b) {
   const auto same_frame = [](const TraceFrame& x, const TraceFrame& y) {
     return x.function == y.function && x.first == y.first;
@@ -276,7 +260,7 @@ Status SavedTrace::Replay() const {
       TERN_TRY(CheckEvent(events_[i], state));
       if (events_[i].kind() == TraceEventKind::kPush) replayed += events_[i].after;
       if (replayed > kMaxReplayed) return Malformed("its calls have too many registers");
-      Apply(events_[i], &state);
+      ApplyEvent(events_[i], &state);
     }
     if (next_key == keys_.size() || keys_[next_key].step != step + 1) continue;
     if (!SameState(keys_[next_key].state, state))
@@ -319,7 +303,7 @@ Result<TraceState> SavedTrace::StateAt(uint64_t step) const {
     const auto index = static_cast<size_t>(s);
     state.frames.back().pc = pcs_[index];
     for (size_t i = first_events_[index]; i < first_events_[index + 1]; ++i)
-      Apply(events_[i], &state);
+      ApplyEvent(events_[i], &state);
   }
   if (!state.frames.empty())
     state.frames.back().pc = at < pcs_.size() ? pcs_[static_cast<size_t>(at)] : end_pc_;
