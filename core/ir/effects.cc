@@ -13,11 +13,14 @@ Effects::Effects(const Module& module) {
     const Primitive* primitive = invoke == nullptr ? nullptr : invoke->callee()->As<Primitive>();
     if (primitive != nullptr && primitive->has_effect()) closures_ = true;
   };
-  for (const Module::Item& item : module.items()) ForEachBinding(item.function->bindings(), note);
+  // The loop program is what the function does: that its body may have no operators is no effect.
+  for (const Module::Item& item : module.items()) {
+    if (item.loop_text.empty()) ForEachBinding(item.function->bindings(), note);
+  }
   for (bool grown = closures_; grown;) {
     grown = false;
     for (const Module::Item& item : module.items()) {
-      if (functions_.contains(item.name)) continue;
+      if (functions_.contains(item.name) || !item.loop_text.empty()) continue;
       const Let* body = item.function->body()->As<Let>();
       if (body != nullptr && HasBlock(*body)) grown = functions_.insert(item.name).second || grown;
     }

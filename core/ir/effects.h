@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which values do more than give a value, so that passes may not remove, merge or move them: ends
 // of the run (Fatal), primitives with an effect, and calls of what may come to one of these. That a
-// call may not return, or may refuse its arguments, is no effect.
+// call may not return, or may refuse its arguments, is no effect; nor is that a loop program lacks
+// operators (Module::Item).
 #ifndef TERN_CORE_IR_EFFECTS_H_
 #define TERN_CORE_IR_EFFECTS_H_
 

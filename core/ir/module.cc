@@ -14,7 +14,7 @@ void Module::Set(std::string_view name, FunctionPtr function) {
       return;
     }
   }
-  items_.push_back({std::string(name), std::move(function)});
+  items_.push_back({.name = std::string(name), .function = std::move(function)});
 }
 
 void Module::SetPrivate(std::string_view name, bool is_private) {
@@ -26,6 +26,14 @@ void Module::SetPrivate(std::string_view name, bool is_private) {
 void Module::SetPrimitive(std::string_view name, bool is_primitive) {
   for (Item& item : items_) {
     if (item.name == name) item.is_primitive = is_primitive;
+  }
+}
+
+void Module::SetLoopText(std::string_view name, std::string loop_text) {
+  for (Item& item : items_) {
+    if (item.name != name) continue;
+    item.is_primitive = item.is_primitive || !loop_text.empty();
+    item.loop_text = std::move(loop_text);
   }
 }
 

@@ -115,6 +115,7 @@ class Parser : public LiteralParser {
     types::Type result;
     if (Accept("->")) result = ParseType();
     Expect("{");
+    std::string loop_text = ParseLoopText();
     ParseBindings();
     Expect("return");
     Skip();
@@ -133,6 +134,15 @@ class Parser : public LiteralParser {
     module_.Set(name, std::move(function));
     module_.SetPrivate(name, is_private);
     module_.SetPrimitive(name, is_primitive);
+    module_.SetLoopText(name, std::move(loop_text));
+  }
+
+  // "loop" and the lines of a loop program, each in quotes.
+  std::string ParseLoopText() {
+    if (!AcceptWord("loop")) return std::string();
+    std::string text = Quoted();
+    while (ok_ && Peek() == '"') StrAppend(&text, "\n", Quoted());
+    return text;
   }
 
   template <class F>

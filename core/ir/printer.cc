@@ -95,7 +95,7 @@ class Printer {
     for (const Module::Item& item : module.items()) {
       if (item.is_private) text_ += "private ";
       if (item.is_primitive) text_ += "primitive ";
-      PrintFunction(item.name, *item.function);
+      PrintFunction(item);
     }
     return declarations_.empty() ? text_ : StrCat(declarations_, "\n", text_);
   }
@@ -294,16 +294,29 @@ class Printer {
     return text;
   }
 
-  void PrintFunction(std::string_view name, const Function& function) {
+  void PrintFunction(const Module::Item& item) {
+    const Function& function = *item.function;
     locals_ = Names();
     next_ = 0;
     depth_ = 1;
-    StrAppend(&text_, "fn ", name, Parameters(function.parameters()), " -> ",
+    StrAppend(&text_, "fn ", item.name, Parameters(function.parameters()), " -> ",
               TypeOf(function.result()).ToText(), " {\n");
+    PrintLoopText(item.loop_text);
     text_ += Bindings(function.bindings());
     StrAppend(&text_, "  return ", ExprText(function.result()));
     PrintOutputNames(function);
     text_ += "\n}\n";
+  }
+
+  // A quoted text per line.
+  void PrintLoopText(std::string_view rest) {
+    if (rest.empty()) return;
+    for (std::string_view head = "  loop ";; head = "       ") {
+      const size_t end = rest.find('\n');
+      StrAppend(&text_, head, JsonQuote(rest.substr(0, end)), "\n");
+      if (end == std::string_view::npos) return;
+      rest.remove_prefix(end + 1);
+    }
   }
 
   void PrintOutputNames(const Function& function) {

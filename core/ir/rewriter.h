@@ -108,11 +108,13 @@ class Rewriter {
   bool infer_again_ = false;
 };
 
-// The module with every function run through a fresh rewriter of this kind.
+// The module with every function run through a fresh rewriter of this kind, but for those that a
+// loop text says again.
 template <class R, class... A>
 Module RewriteModule(const Module& module, text::Diagnostics* diagnostics, const A&... args) {
   Module result = module;
   for (const Module::Item& item : module.items()) {
+    if (!item.loop_text.empty()) continue;
     R rewriter(diagnostics, args...);
     result.Set(item.name, rewriter.Run(item.function));
   }

@@ -15,13 +15,38 @@ class FunctionVerifier {
  public:
   FunctionVerifier(const Module& module, const Module::Item& item) : module_(module), item_(item) {}
 
-  Status Run() { return CheckLambda(*item_.function); }
+  Status Run() {
+    if (!item_.loop_text.empty()) TERN_TRY(CheckKernel(*item_.function));
+    return CheckLambda(*item_.function);
+  }
 
  private:
   template <class... T>
   Status Error(const T&... parts) {
     return Status(StatusCode::kInternal,
                   StrCat("function ", item_.name, ", ", where_, ": ", parts...));
+  }
+
+  // --- kernels
+  // ---------------------------------------------------------------------------------------
+
+  // What a loop program can take and give: tensors and numbers to tensors.
+  Status CheckKernel(const Function& function) {
+    where_ = "with a loop text";
+    for (const VarPtr& parameter : function.parameters()) {
+      const types::Type& type = parameter->type();
+      const types::TypeKind kind = type.kind();
+      if (!type.is_tensor() && kind != types::TypeKind::kInt && kind != types::TypeKind::kFloat &&
+          kind != types::TypeKind::kBool)
+        return Error("parameter '", parameter->name(), "' is ", type.ToText());
+    }
+    const types::Type result = TypeOf(function.result());
+    bool tensors = result.is_tensor();
+    if (result.is_tuple()) {
+      tensors = !result.elements().empty();
+      for (const types::Type& element : result.elements()) tensors = tensors && element.is_tensor();
+    }
+    return tensors ? OkStatus() : Error("the result is ", result.ToText());
   }
 
   // --- blocks

@@ -110,8 +110,12 @@ class Assembler {
     KernelInfo kernel;
     kernel.name = in_.Quoted();
     kernel.format = in_.Quoted();
-    in_.ExpectWord("hex");
-    kernel.bytes = in_.HexBytes();
+    if (in_.AcceptWord("text")) {
+      kernel.bytes = in_.Quoted();
+    } else {
+      in_.ExpectWord("hex");
+      kernel.bytes = in_.HexBytes();
+    }
     if (in_.ok()) builder_.AddKernel(std::move(kernel));
   }
 

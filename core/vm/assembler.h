@@ -8,6 +8,7 @@
 //                                             | dtype f32 | shape [2, 3] | f32[2] [1, 2] | f32[2]
 //                                             hex 0000803f00000040 | splat f32[1000] 0 | tuple
 //                                             (c[0], c[1]) | float bits 0x7ff8…
+//   .kernel "f" "loop" text "te f(…) …"       a kernel that travels along; other bytes: hex 0a1b…
 //   .primitive conv2d{strides=2,2}            only to fix the order of the table
 //   .func @main(x: f32[n], %1) -> f32[n]      a signature (signature.h); the function ends at the
 //   next or at the end

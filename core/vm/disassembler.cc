@@ -7,6 +7,7 @@
 
 #include "core/base/json.h"
 #include "core/base/strings.h"
+#include "core/base/utf8.h"
 #include "core/object/print.h"
 #include "core/vm/instruction_printer.h"
 
@@ -174,6 +175,20 @@ std::string ConstantText(const Executable& executable, uint32_t index) {
   return out + ")";
 }
 
+namespace {
+
+// What can be read as text (a loop program), in quotes.
+void AppendKernelBytes(std::string_view bytes, std::string* out) {
+  if (IsValidUtf8(bytes)) {
+    StrAppend(out, " text ", JsonQuote(bytes));
+    return;
+  }
+  StrAppend(out, " hex ");
+  AppendHex(AsBytes(bytes), out);
+}
+
+}  // namespace
+
 std::string Disassemble(const Executable& executable, TextForm form) {
   std::string out;
   for (const auto& [key, value] : executable.metadata()) {
@@ -188,8 +203,8 @@ std::string Disassemble(const Executable& executable, TextForm form) {
     }
   }
   for (const KernelInfo& kernel : executable.kernels()) {
-    StrAppend(&out, ".kernel ", JsonQuote(kernel.name), " ", JsonQuote(kernel.format), " hex ");
-    AppendHex(AsBytes(kernel.bytes), &out);
+    StrAppend(&out, ".kernel ", JsonQuote(kernel.name), " ", JsonQuote(kernel.format));
+    AppendKernelBytes(kernel.bytes, &out);
     out.push_back('\n');
   }
   for (const FunctionInfo& function : executable.functions()) {

@@ -25,6 +25,7 @@ Result<vm::ExecutablePtr> GenerateCode(const Module& module) {
   for (const Module::Item& item : module.items()) {
     TERN_TRY(CheckLifted(item));
     TERN_TRY(FunctionCodegen(&builder, *item.function).Run(item.name));
+    if (!item.loop_text.empty()) builder.AddKernel({item.name, "loop", item.loop_text});
   }
   for (const auto& entry : module.metadata()) builder.SetMetadata(entry.first, entry.second);
   return builder.Finish();

@@ -99,6 +99,24 @@ TEST(Verifier, RefusesNestedValuesUnknownTypesAndDoubleBindings) {
   EXPECT_FALSE(verify({}, MakeCall(exp, {x}, {})).ok());
 }
 
+TEST(Verifier, RefusesLoopTextsOfWhatLoopsCannotTake) {
+  const VarPtr x = MakeVar("x", F32("n")), s = MakeVar("s", types::Type::Parse("string").value());
+  const VarPtr k = MakeVar("k", types::Type::Parse("int").value());
+  const auto verify = [](const VarPtr& parameter, Expr result) {
+    Module module = ModuleOf(MakeFunction({parameter}, MakeLet({}, std::move(result)), {}));
+    module.SetLoopText("main", "te main() { }");
+    EXPECT_TRUE(module.items()[0].is_primitive);
+    return Verify(module);
+  };
+  EXPECT_TRUE(verify(x, x).ok());
+  EXPECT_TRUE(verify(x, MakeTuple({x, x})).ok());
+  EXPECT_FALSE(verify(x, MakeTuple({})).ok());
+  EXPECT_FALSE(verify(k, k).ok());
+  const Status status = verify(s, s);
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(std::string(status.message()).find("parameter 's' is string"), std::string::npos);
+}
+
 // parse(print(x)) is x: printing what was parsed from a print gives the same print.
 TEST(Printer, ReadsBack) {
   const std::string text =
