@@ -15,14 +15,17 @@ namespace {
 const std::vector<CodeTarget>& Table() {
   static const std::vector<CodeTarget> table = {
       {"aarch64-neon", "AArch64", "aarch64-unknown-linux-gnu", "generic", "+neon,+v8.2a,+fullfp16",
-       false},
-      {"aarch64-sve", "AArch64", "aarch64-unknown-linux-gnu", "generic", "+v8.2a,+sve", true},
-      {"aarch64-sve2", "AArch64", "aarch64-unknown-linux-gnu", "generic", "+v9a,+sve2", true},
-      {"x86-64", "X86", "x86_64-unknown-linux-gnu", "x86-64-v2", "", false},
-      {"x86-64-avx2", "X86", "x86_64-unknown-linux-gnu", "x86-64-v3", "", false},
-      {"x86-64-avx512", "X86", "x86_64-unknown-linux-gnu", "x86-64-v4", "-prefer-256-bit", false},
+       false, "aarch64"},
+      {"aarch64-sve", "AArch64", "aarch64-unknown-linux-gnu", "generic", "+v8.2a,+sve", true,
+       "aarch64+sve"},
+      {"aarch64-sve2", "AArch64", "aarch64-unknown-linux-gnu", "generic", "+v9a,+sve2", true,
+       "aarch64+sve2"},
+      {"x86-64", "X86", "x86_64-unknown-linux-gnu", "x86-64-v2", "", false, "x86_64"},
+      {"x86-64-avx2", "X86", "x86_64-unknown-linux-gnu", "x86-64-v3", "", false, "x86_64+avx2"},
+      {"x86-64-avx512", "X86", "x86_64-unknown-linux-gnu", "x86-64-v4", "-prefer-256-bit", false,
+       "x86_64+avx512"},
       {"riscv64-v", "RISCV", "riscv64-unknown-linux-gnu", "generic-rv64",
-       "+m,+a,+f,+d,+c,+v,+zvfh,+zfh", true},
+       "+m,+a,+f,+d,+c,+v,+zvfh,+zfh", true, "riscv64+v"},
   };
   return table;
 }

@@ -18,6 +18,7 @@ struct CodeTarget {
   std::string cpu;
   std::string features;   // "+sve,-sve2", in LLVM's spelling
   bool scalable = false;  // has vectors of unknown length
+  std::string loops;      // what loops are lowered for: a name of core/loop/targets.def
 };
 
 // "host", "aarch64-neon", "aarch64-sve", "aarch64-sve2", "x86-64", "x86-64-avx2", "x86-64-avx512",

@@ -60,6 +60,7 @@ class ParsedModule {
   }
 
   LLVMModuleRef get() const { return module_; }
+  LLVMContextRef context() const { return context_; }
   // Of optimising and generating code.
   Status TakeErrors() {
     return errors_.empty() ? OkStatus()
@@ -125,6 +126,29 @@ void SetLayout(const LlvmLibrary& llvm, const Machine& machine, const CodeTarget
   llvm.LLVMSetTarget(module, target.triple.c_str());
 }
 
+// No function may be taken for, or turned into, one of a library: loops that fill memory stay
+// loops.
+void CallNothing(const LlvmLibrary& llvm, const ParsedModule& module) {
+  constexpr std::string_view kName = "no-builtins";
+  const LLVMAttributeRef attribute =
+      llvm.LLVMCreateStringAttribute(module.context(), kName.data(), kName.size(), "", 0);
+  for (LLVMValueRef function = llvm.LLVMGetFirstFunction(module.get()); function != nullptr;
+       function = llvm.LLVMGetNextFunction(function)) {
+    if (llvm.LLVMIsDeclaration(function) == 0)
+      llvm.LLVMAddAttributeAtIndex(
+          function, static_cast<LLVMAttributeIndex>(LLVMAttributeFunctionIndex), attribute);
+  }
+}
+
+// What objects have in their section .comment.
+void SetComment(const LlvmLibrary& llvm, const ParsedModule& module, std::string_view comment) {
+  LLVMContextRef context = module.context();
+  LLVMMetadataRef text = llvm.LLVMMDStringInContext2(context, comment.data(), comment.size());
+  LLVMMetadataRef node = llvm.LLVMMDNodeInContext2(context, &text, 1);
+  llvm.LLVMAddNamedMetadataOperand(module.get(), "llvm.ident",
+                                   llvm.LLVMMetadataAsValue(context, node));
+}
+
 // LLVM ends the process when it meets a scalable vector on a target that has none.
 Status CheckScalable(std::string_view ir, const CodeTarget& target) {
   if (target.scalable || ir.find("<vscale x ") == std::string_view::npos) return OkStatus();
@@ -161,15 +185,21 @@ Result<CodeTarget> HostCodeTarget() {
   host.triple = TakeMessage(*llvm, llvm->LLVMGetDefaultTargetTriple());
   host.cpu = TakeMessage(*llvm, llvm->LLVMGetHostCPUName());
   host.features = TakeMessage(*llvm, llvm->LLVMGetHostCPUFeatures());
+  const auto has = [&](std::string_view feature) {
+    return host.features.find(feature) != std::string::npos;
+  };
 #if defined(__x86_64__)
   host.architecture = "X86";
-  if (host.features.find("+avx512f") != std::string::npos) host.features += ",-prefer-256-bit";
+  host.loops = has("+avx512f") ? "x86_64+avx512" : has("+avx2") ? "x86_64+avx2" : "x86_64";
+  if (has("+avx512f")) host.features += ",-prefer-256-bit";
 #elif defined(__aarch64__)
   host.architecture = "AArch64";
-  host.scalable = host.features.find("+sve") != std::string::npos;
+  host.scalable = has("+sve");
+  host.loops = has("+sve2") ? "aarch64+sve2" : host.scalable ? "aarch64+sve" : "aarch64";
 #elif defined(__riscv)
   host.architecture = "RISCV";
-  host.scalable = host.features.find("+v,") != std::string::npos;
+  host.scalable = has("+v,");
+  host.loops = "riscv64+v";
 #else
   return Unsupported("no native code is made for this kind of processor").SetErrorCode("E0802");
 #endif
@@ -181,17 +211,37 @@ Status VerifyLlvmIr(std::string_view ir) {
   return ParsedModule(*llvm).Parse(ir);
 }
 
+namespace {
+
+Result<std::string> Compile(const LlvmLibrary& llvm, ParsedModule* module, const CodeTarget& target,
+                            CodeForm form) {
+  TERN_TRY_ASSIGN(const Machine machine, MakeMachine(llvm, target));
+  SetLayout(llvm, machine, target, module->get());
+  TERN_TRY(Optimize(llvm, module->get(), machine.get()));
+  Result<std::string> code = Generate(llvm, module->get(), machine, form);
+  TERN_TRY(module->TakeErrors());
+  return code;
+}
+
+}  // namespace
+
 Result<std::string> CompileLlvmIr(std::string_view ir, const CodeTarget& target, CodeForm form) {
   TERN_TRY_ASSIGN(const LlvmLibrary* llvm, OpenLlvm());
   TERN_TRY(CheckScalable(ir, target));
-  TERN_TRY_ASSIGN(const Machine machine, MakeMachine(*llvm, target));
   ParsedModule module(*llvm);
   TERN_TRY(module.Parse(ir));
-  SetLayout(*llvm, machine, target, module.get());
-  TERN_TRY(Optimize(*llvm, module.get(), machine.get()));
-  Result<std::string> code = Generate(*llvm, module.get(), machine, form);
-  TERN_TRY(module.TakeErrors());
-  return code;
+  return Compile(*llvm, &module, target, form);
+}
+
+Result<std::string> CompileClosedObject(std::string_view ir, const CodeTarget& target,
+                                        std::string_view comment) {
+  TERN_TRY_ASSIGN(const LlvmLibrary* llvm, OpenLlvm());
+  TERN_TRY(CheckScalable(ir, target));
+  ParsedModule module(*llvm);
+  TERN_TRY(module.Parse(ir));
+  CallNothing(*llvm, module);
+  SetComment(*llvm, module, comment);
+  return Compile(*llvm, &module, target, CodeForm::kObject);
 }
 
 struct NativeCode::Jit {

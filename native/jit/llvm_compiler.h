@@ -29,7 +29,13 @@ Result<std::string> LlvmDescription();
 // object, or text. Errors: LLVM's message with line and column in the IR text.
 Result<std::string> CompileLlvmIr(std::string_view ir, const CodeTarget& target, CodeForm form);
 
-// Only the first two of these steps.
+// An object that calls nothing outside of itself wherever the target can do without (baseline
+// x86-64 converts 16-bit floats by calls), with a comment in its section .comment. The same bytes
+// for the same text, target and LLVM.
+Result<std::string> CompileClosedObject(std::string_view ir, const CodeTarget& target,
+                                        std::string_view comment);
+
+// Only the first two of the steps of CompileLlvmIr.
 Status VerifyLlvmIr(std::string_view ir);
 
 // Code in this process's memory, until destroyed: then no function of it may be running or be

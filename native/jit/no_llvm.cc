@@ -26,6 +26,9 @@ Status VerifyLlvmIr(std::string_view) { return NoLlvm(); }
 Result<std::string> CompileLlvmIr(std::string_view, const CodeTarget&, CodeForm) {
   return NoLlvm();
 }
+Result<std::string> CompileClosedObject(std::string_view, const CodeTarget&, std::string_view) {
+  return NoLlvm();
+}
 Result<std::unique_ptr<NativeCode>> NativeCode::FromIr(std::string_view) { return NoLlvm(); }
 Result<std::unique_ptr<NativeCode>> NativeCode::FromObject(std::string_view) { return NoLlvm(); }
 Result<void*> NativeCode::Find(const std::string&) const { return NoLlvm(); }
