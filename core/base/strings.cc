@@ -30,8 +30,19 @@ std::string Join(std::span<const S> parts, std::string_view separator) {
   return out;
 }
 
+char LowerCase(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
 template <typename S>
 std::string_view Nearest(std::string_view name, std::span<const S> candidates) {
+  // Of a name of one letter nothing is left where that is wrong; its case may be.
+  const auto same = [name](const S& text) {
+    const auto equal = [](char a, char b) { return LowerCase(a) == LowerCase(b); };
+    return std::equal(name.begin(), name.end(), std::begin(text), std::end(text), equal);
+  };
+  for (const S& candidate : candidates) {
+    if (same(candidate)) return candidate;
+  }
+  if (name.size() < 2) return {};
   // A third of the letters may be wrong, at least one.
   int best = std::max(1, static_cast<int>(name.size() / 3)) + 1;
   std::string_view nearest;

@@ -26,6 +26,7 @@ using text::Span;
 struct Expr;
 struct Function;
 struct DataDecl;
+struct KernelDecl;
 struct Primitive;
 using ExprPtr = std::unique_ptr<Expr>;
 
@@ -203,7 +204,8 @@ struct Function {
   bool has_generics = false;
   std::vector<Param> params;
   TypeExprPtr result;  // may be null
-  ExprPtr body;        // kBlock
+  ExprPtr body;        // kBlock; null for a kernel
+  const KernelDecl* kernel = nullptr;
 
   // By inference: the type, and what it is polymorphic in.
   types::Type type;
@@ -228,13 +230,17 @@ struct DataDecl {
   types::DataType type;  // by inference
 };
 
-// An operator defined by a loop program; the text between its braces is kept as it is.
+// An operator defined by a loop program. What its head says is a function like others; what stands
+// between the braces is the body of a `te` definition (docs/loop-ir.md), read by kernel.h.
 struct KernelDecl {
-  Name name;
   Span span;
-  std::vector<Param> params;
-  TypeExprPtr result;
-  std::string body;
+  std::unique_ptr<Function> function;
+  std::vector<Name> results;  // as many as the function's result type has parts
+  bool relaxed = false;
+  Span body;                // between the braces
+  std::vector<Name> words;  // the names in the body
+
+  std::string loop_text;  // by ReadKernels: the definition in its own form
 };
 
 // One of them is set.
@@ -243,6 +249,8 @@ struct Item {
   std::unique_ptr<DataDecl> data;
   std::unique_ptr<KernelDecl> kernel;
 
+  // What can be called: the function, or the kernel's. Null for a data type.
+  Function* callable() const { return kernel != nullptr ? kernel->function.get() : function.get(); }
   Span span() const {
     return function != nullptr ? function->span : data != nullptr ? data->span : kernel->span;
   }

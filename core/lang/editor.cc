@@ -11,6 +11,7 @@
 #include "core/lang/primitives.h"
 #include "core/lang/program.h"
 #include "core/lang/type_text.h"
+#include "core/loop/te/te.h"
 
 namespace tern::lang {
 namespace {
@@ -41,7 +42,8 @@ class Index {
  public:
   explicit Index(std::string_view text) : checked_(Check(kFileName, text)) {
     for (const Item& item : file().items) {
-      if (item.function != nullptr) AddFunction(*item.function);
+      if (item.callable() != nullptr) AddFunction(*item.callable());
+      if (item.kernel != nullptr) AddKernel(*item.kernel);
       if (item.data != nullptr) AddData(*item.data);
     }
   }
@@ -78,6 +80,52 @@ class Index {
     }
     if (function.result != nullptr) AddType(*function.result);
     if (function.body != nullptr) AddExpr(*function.body);
+  }
+
+  // The names in the body: buffers, words of tensor expressions, functions of numbers. Axes and
+  // tensors in between are told by the body alone.
+  void AddKernel(const KernelDecl& kernel) {
+    const std::vector<Mention> buffers = BuffersOf(kernel);
+    for (const Mention& buffer : buffers) mentions_.push_back(buffer);
+    for (const Name& word : kernel.words) {
+      const auto is = [&](const Mention& buffer) {
+        return program().sources->text(buffer.span) == word.text;
+      };
+      const auto buffer = std::find_if(buffers.begin(), buffers.end(), is);
+      if (buffer != buffers.end())
+        Add(word.span, buffer->kind, buffer->text, buffer->definition);
+      else
+        AddLoopWord(word);
+    }
+  }
+
+  // The parameters, then the results.
+  static std::vector<Mention> BuffersOf(const KernelDecl& kernel) {
+    std::vector<Mention> buffers;
+    const auto add = [&](const Name& name, std::string_view kind, const types::Type& type) {
+      buffers.push_back({name.span, kind, NameAndType(name.text, type), {}, name.span});
+    };
+    for (const Param& param : kernel.function->params)
+      add(param.pattern->name, "parameter", param.pattern->type);
+    const types::Type& type = kernel.function->type;
+    for (size_t i = 0; i < kernel.results.size() && type.is_function(); ++i) {
+      const bool several = type.result().is_tuple() && i < type.result().elements().size();
+      add(kernel.results[i], "variable", several ? type.result().elements()[i] : type.result());
+    }
+    return buffers;
+  }
+
+  void AddLoopWord(const Name& word) {
+    if (word.text == "compute" || word.text == "schedule")
+      Add(word.span, "keyword", word.text, Span(), "of tensor expressions (docs/loop-ir.md)");
+    for (const loop::te::PrimitiveInfo& info : loop::te::AllPrimitives()) {
+      if (info.text == word.text)
+        Add(word.span, "operator", std::string(info.usage), Span(), std::string(info.phrase));
+    }
+    for (const loop::IntrinsicInfo& info : loop::AllIntrinsics()) {
+      if (info.text == word.text)
+        Add(word.span, "operator", std::string(info.text), Span(), std::string(info.phrase));
+    }
   }
 
   void AddData(const DataDecl& data) {
@@ -316,8 +364,8 @@ std::string CompleteJson(std::string_view text, uint32_t offset) {
       list.Add(visible.local->name.text, "variable", TypeText(visible.local->type));
   }
   for (const Item& item : index.file().items) {
-    if (item.function != nullptr)
-      list.Add(item.function->name.text, "function", TypeText(item.function->type));
+    if (item.callable() != nullptr)
+      list.Add(item.callable()->name.text, "function", TypeText(item.callable()->type));
   }
   for (const Function* function : index.program().AllFunctions())
     list.Add(function->name.text, "function", TypeText(function->type));
@@ -349,7 +397,8 @@ std::string SymbolsJson(std::string_view text) {
     if (item.function != nullptr)
       add(item.function->name, "function", TypeText(item.function->type));
     if (item.data != nullptr) add(item.data->name, "type", item.data->type.ToText());
-    if (item.kernel != nullptr) add(item.kernel->name, "kernel", "");
+    if (item.kernel != nullptr)
+      add(item.kernel->function->name, "kernel", TypeText(item.kernel->function->type));
   }
   json.EndArray();
   return json.Take();

@@ -11,7 +11,9 @@ class Checker {
  public:
   explicit Checker(text::Diagnostics* diagnostics) : diagnostics_(diagnostics) {}
 
-  void CheckFunction(const Function& function) { CheckExpr(*function.body); }
+  void CheckFunction(const Function& function) {
+    if (function.kernel == nullptr) CheckExpr(*function.body);
+  }
 
  private:
   void CheckExpr(const Expr& expr) {

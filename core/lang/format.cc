@@ -36,6 +36,31 @@ int LevelOf(const Expr& expr) {
   }
 }
 
+// The lines of what stands between braces as they are, but for the indentation: that of the braces.
+// What closes one at the beginning of a line stands where its opening line does. Several empty
+// lines become one.
+std::vector<std::string> IndentLines(std::string_view text) {
+  std::vector<std::string> lines;
+  ptrdiff_t depth = 1;
+  for (const std::string_view raw : StrSplit(text, '\n')) {
+    const std::string_view line = StrTrim(raw);
+    if (line.empty()) {
+      if (!lines.empty() && !lines.back().empty()) lines.emplace_back();
+      continue;
+    }
+    const std::string_view code = line.substr(0, line.find("//"));
+    const size_t leading = std::min(code.find_first_not_of("} "), code.size());
+    const ptrdiff_t closed = std::count(code.begin(), code.end(), '}');
+    const ptrdiff_t closed_first =
+        std::count(line.begin(), line.begin() + static_cast<ptrdiff_t>(leading), '}');
+    const auto indent = static_cast<size_t>(std::max<ptrdiff_t>(depth - closed_first, 0));
+    lines.push_back(std::string(2 * indent, ' ').append(line));
+    depth += std::count(code.begin(), code.end(), '{') - closed;
+  }
+  while (!lines.empty() && lines.back().empty()) lines.pop_back();
+  return lines;
+}
+
 class Formatter {
  public:
   Formatter(const File& file, std::string_view text) : file_(file), text_(text) {}
@@ -154,13 +179,30 @@ class Formatter {
     const KernelDecl& kernel = *item.kernel;
     // Its text is not ours, comments inside it included.
     while (HasComments(kernel.span)) ++next_comment_;
-    Doc head = docs_.Join({Text(StrCat("kernel ", kernel.name.text)), Params(kernel.params),
-                           Text(" -> "), Type(*kernel.result), Text(" {")});
-    return docs_.Join({head, Verbatim(kernel.body), Text("}")});
+    const Function& function = *kernel.function;
+    return docs_.Join({Text(StrCat("kernel ", function.name.text)), Params(function.params),
+                       Text(" -> "), Results(kernel), Text(kernel.relaxed ? " relaxed {" : " {"),
+                       KernelLines(kernel.body), docs_.HardLine(), Text("}")});
   }
 
-  // Lines as they are, whatever the indentation around them.
-  Doc Verbatim(std::string_view text) { return docs_.Text(text); }
+  Doc Results(const KernelDecl& kernel) {
+    const TypeExpr& type = *kernel.function->result;
+    std::vector<Doc> items;
+    for (size_t i = 0; i < kernel.results.size(); ++i) {
+      const TypeExpr& each = kernel.results.size() == 1 ? type : *type.args[i];
+      items.push_back(docs_.Join({Text(StrCat(kernel.results[i].text, ": ")), Type(each)}));
+    }
+    return Listed("(", std::move(items), ")");
+  }
+
+  Doc KernelLines(const Span& body) {
+    std::vector<Doc> docs;
+    for (const std::string& line : IndentLines(text_.substr(body.begin, body.end - body.begin))) {
+      docs.push_back(docs_.HardLine());
+      docs.push_back(Text(line));
+    }
+    return docs_.Join(std::move(docs));
+  }
 
   Doc Generics(const std::vector<Name>& generics) {
     std::string text;

@@ -151,7 +151,7 @@ void Inference::InferGlobal(Function* function) {
       context_.names = {function->type_variables, function->dim_variables};
       context_.names.from_prelude = function->in_prelude;
     }
-    InferBody(function);
+    if (function->kernel == nullptr) InferBody(function);
     unifier_.LeaveLevel();
     Generalize(function);
     context_ = std::move(outer);

@@ -75,9 +75,20 @@ ir::FunctionPtr FunctionLowering::Run(const Function& function) {
     const Type type = Unifier::Widen(function.type.parameters()[i]);
     patterns.emplace_back(&pattern, builder_.AddParameter(name, type));
   }
+  if (function.kernel != nullptr) return LowerKernel(function);
   for (const auto& [pattern, value] : patterns) BindPattern(*pattern, value);
   const ir::Expr result = Lower(*function.body);
   return builder_.Finish(result, {});
+}
+
+// It has no operators that could stand for it: its body is reached only where nothing runs loops.
+ir::FunctionPtr FunctionLowering::LowerKernel(const Function& function) {
+  const ir::Expr stop = ir::MakeFatal(
+      StrCat("the loop kernel '", function.name.text,
+             "' has to be compiled, emitted or interpreted; this runtime does none of these"));
+  std::vector<std::string> names;
+  for (const Name& name : function.kernel->results) names.push_back(name.text);
+  return builder_.Finish(Bind(stop, function.type.result()), std::move(names));
 }
 
 ir::Module Lower(const Program& program, text::Diagnostics* diagnostics) {
@@ -88,14 +99,15 @@ ir::Module Lower(const Program& program, text::Diagnostics* diagnostics) {
                     .asked = {},
                     .queue = {}};
   for (const Item& item : program.file->items) {
-    if (item.function != nullptr) state.NameOf(*item.function);
+    if (item.callable() != nullptr) state.NameOf(*item.callable());
     if (item.data != nullptr) state.DataOf(*item.data);
   }
   for (size_t i = 0; i < state.queue.size(); ++i) {
     const Function& function = *state.queue[i];
     const std::string name = state.NameOf(function);
     state.module.Set(name, FunctionLowering(&state).Run(function));
-    if (function.in_prelude) state.module.SetPrivate(name, true);
+    if (function.in_prelude || function.kernel != nullptr) state.module.SetPrivate(name, true);
+    if (function.kernel != nullptr) state.module.SetLoopText(name, function.kernel->loop_text);
   }
   return std::move(state.module);
 }

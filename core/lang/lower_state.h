@@ -34,6 +34,7 @@ class FunctionLowering {
   ir::FunctionPtr Run(const Function& function);
 
  private:
+  ir::FunctionPtr LowerKernel(const Function& function);
   // Where the value of a block that ends a loop's body goes: the next turn of the loop.
   struct Next {
     ir::Expr loop;

@@ -107,18 +107,19 @@ void ParseState::SkipItem() {
   while (!AtEnd() && !IsItemStart()) Take();
 }
 
-std::string ParseState::TakeBraced() {
-  if (!Is("{")) return {};
+Span ParseState::TakeBraced(std::vector<Name>* names) {
   const uint32_t begin = Peek().span.end;
   int depth = 0;
   while (!AtEnd()) {
     if (Is("{")) ++depth;
     if (Is("}") && --depth == 0) break;
-    Take();
+    const Token& token = Take();
+    if (token.kind == TokenKind::kName || token.kind == TokenKind::kTypeName)
+      names->push_back({std::string(token.text), token.span});
   }
   const Span inside = {file_->file, begin, Peek().span.begin};
   Expect("}");
-  return std::string(diagnostics_->sources().text(inside));
+  return inside;
 }
 
 void ParseState::SkipInList(std::string_view close) {

@@ -49,8 +49,8 @@ class ParseState {
   void SkipStatement();
   // Skips to the next declaration.
   void SkipItem();
-  // Skips a balanced pair that begins here; the text between.
-  std::string TakeBraced();
+  // Skips a balanced pair that begins here; what is between, and the names in it.
+  Span TakeBraced(std::vector<Name>* names);
   // Skips to a separator or an end of the list that ends with `close`.
   void SkipInList(std::string_view close);
 

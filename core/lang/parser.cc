@@ -213,26 +213,62 @@ std::unique_ptr<DataDecl> ParseData(ParseState* state) {
 
 // Buffers may have capital letters.
 Param ParseKernelParam(ParseState* state) {
-  if (!state->IsKind(TokenKind::kTypeName)) return ParseParam(state, false);
   Param param;
-  const Token& token = state->Take();
-  param.pattern = MakeBind(state, {std::string(token.text), token.span});
+  if (state->IsKind(TokenKind::kTypeName)) {
+    const Token& token = state->Take();
+    param.pattern = MakeBind(state, {std::string(token.text), token.span});
+  } else {
+    param.pattern = MakeBind(state, state->TakeName("the name of a buffer"));
+  }
   if (state->Expect(":", "and the type of the buffer")) param.type = ParseType(state);
   return param;
 }
 
+// (C: f32[n], D: f32[m]): the body says what each is.
+void ParseKernelResults(ParseState* state, KernelDecl* kernel) {
+  const Span begin = state->Peek().span;
+  const bool named = state->Is("(") && state->Peek(2).Is(":");
+  if (!named) {
+    text::Diagnostic* diagnostic = state->Fail("the results by name, as in (y: f32[n])");
+    if (diagnostic != nullptr)
+      diagnostic->Help("what is computed has a name in the body: compute y[i] = …");
+    if (!state->Is("{")) ParseType(state);
+    return;
+  }
+  TypeExprPtr type = MakeType(TypeExprKind::kTuple, begin);
+  state->Take();
+  ParseList(state, ")", [&] {
+    Param result = ParseKernelParam(state);
+    if (result.type == nullptr) return;
+    kernel->results.push_back(result.pattern->name);
+    type->args.push_back(std::move(result.type));
+  });
+  type->span = state->SpanFrom(begin);
+  if (type->args.size() == 1) type = std::move(type->args[0]);
+  kernel->function->result = std::move(type);
+}
+
 std::unique_ptr<KernelDecl> ParseKernel(ParseState* state) {
   auto kernel = std::make_unique<KernelDecl>();
+  kernel->function = std::make_unique<Function>();
+  Function& function = *kernel->function;
+  function.kernel = kernel.get();
   const Span begin = state->Take().span;  // kernel
-  kernel->name = state->TakeName("the name of the operator");
+  function.name = state->TakeName("the name of the operator");
   if (state->Expect("("))
-    ParseList(state, ")", [&] { kernel->params.push_back(ParseKernelParam(state)); });
-  if (state->Expect("->", "and the type of the result")) kernel->result = ParseType(state);
+    ParseList(state, ")", [&] { function.params.push_back(ParseKernelParam(state)); });
+  if (state->Expect("->", "and the results by name")) ParseKernelResults(state, kernel.get());
+  if (function.result == nullptr) function.result = MakeType(TypeExprKind::kError, begin);
+  if (state->IsKind(TokenKind::kName) && state->Peek().text == "relaxed") {
+    state->Take();
+    kernel->relaxed = true;
+  }
   if (state->Is("{"))
-    kernel->body = state->TakeBraced();
+    kernel->body = state->TakeBraced(&kernel->words);
   else
     state->Expect("{", "and the loop program");
   kernel->span = state->SpanFrom(begin);
+  function.span = kernel->span;
   return kernel;
 }
 

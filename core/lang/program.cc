@@ -4,6 +4,7 @@
 #include "core/base/strings.h"
 #include "core/lang/exhaustive.h"
 #include "core/lang/infer.h"
+#include "core/lang/kernel.h"
 #include "core/lang/parser.h"
 
 namespace tern::lang {
@@ -36,19 +37,16 @@ void DeclareConstructors(DataDecl* data, Declarations* names, text::Diagnostics*
 
 void DeclareAll(File* file, Declarations* names, text::Diagnostics* diagnostics) {
   for (Item& item : file->items) {
-    if (Function* function = item.function.get()) {
+    if (Function* function = item.callable()) {
       const auto found = names->functions.find(function->name.text);
       const Span* first = found == names->functions.end() ? nullptr : &found->second->name.span;
       Declare(&names->functions, function->name, function, first, diagnostics);
-    } else if (DataDecl* data = item.data.get()) {
+    } else {
+      DataDecl* const data = item.data.get();
       const auto found = names->data.find(data->name.text);
       const Span* first = found == names->data.end() ? nullptr : &found->second->name.span;
       Declare(&names->data, data->name, data, first, diagnostics);
       DeclareConstructors(data, names, diagnostics);
-    } else {
-      diagnostics->Error("E1015", "operators defined by loop programs cannot be compiled yet")
-          .At(item.kernel->name.span, "this kernel is read and kept, but not built")
-          .Help("write it as a function of operators: fn name(x: f32[n]) -> f32[n] { … }");
     }
   }
 }
@@ -85,7 +83,7 @@ ConstructorRef Program::FindConstructor(std::string_view name, bool from_prelude
 }
 
 std::vector<Function*> Program::AllFunctions() const {
-  return Collect<Function*>(*this, [](const Item& item) { return item.function.get(); });
+  return Collect<Function*>(*this, [](const Item& item) { return item.callable(); });
 }
 std::vector<DataDecl*> Program::AllData() const {
   return Collect<DataDecl*>(*this, [](const Item& item) { return item.data.get(); });
@@ -107,7 +105,9 @@ CheckedProgram Check(std::string_view file_name, std::string_view text) {
   }
   // After mistakes of syntax, types say little; editors are told what they are all the same.
   text::Diagnostics ignored(sources);
-  InferTypes(&program, result.diagnostics.ok() ? &result.diagnostics : &ignored);
+  const bool readable = result.diagnostics.ok();
+  InferTypes(&program, readable ? &result.diagnostics : &ignored);
+  ReadKernels(&program, readable ? &result.diagnostics : &ignored);
   if (result.diagnostics.ok()) CheckMatches(program, &result.diagnostics);
   return result;
 }

@@ -73,7 +73,22 @@ class Lexer {
   }
   void Push(TokenKind kind, size_t begin) {
     list_.tokens.push_back({kind, SpanFrom(begin), text_.substr(begin, at_ - begin)});
+    FollowKernel(list_.tokens.back());
   }
+
+  // The text between the braces of a kernel is another language's, whose own lexer says what is no
+  // token of it.
+  void FollowKernel(const Token& token) {
+    if (token.Is("kernel") || token.Is("fn") || token.Is("type")) {
+      if (kernel_depth_ == 0) in_kernel_ = token.Is("kernel");
+    } else if (in_kernel_ && token.Is("{")) {
+      ++kernel_depth_;
+    } else if (in_kernel_ && token.Is("}")) {
+      in_kernel_ = --kernel_depth_ > 0;
+    }
+  }
+
+  text::Diagnostics* diagnostics() { return kernel_depth_ > 0 ? &ignored_ : diagnostics_; }
 
   void Step() {
     const char c = Peek();
@@ -151,7 +166,7 @@ class Lexer {
     while (IsNamePart(Peek())) ++at_;
     const std::string_view word = text_.substr(begin, at_ - begin);
     if (at_ == end && word != "0x" && word != "0X") return Push(kind, begin);
-    diagnostics_->Error("E1001", StrCat("'", word, "' is not a number"))
+    diagnostics()->Error("E1001", StrCat("'", word, "' is not a number"))
         .At(SpanFrom(begin), "expected digits such as 12, 0xff, 1.5 or 2e-3");
     Push(TokenKind::kInt, begin);
   }
@@ -169,7 +184,7 @@ class Lexer {
       ++at_;
       return Push(TokenKind::kString, begin);
     }
-    diagnostics_->Error("E1001", "a text has no end")
+    diagnostics()->Error("E1001", "a text has no end")
         .At(SpanFrom(begin), "expected '\"' before the end of the line");
     Push(TokenKind::kString, begin);
   }
@@ -180,7 +195,7 @@ class Lexer {
     if (at_ < text_.size() && letter != '\n') ++at_;
     if (FindEscape(letter) != nullptr && at_ > begin + 1) return;
     if (letter == 'u' && ReadCodePoint(text_, &at_) != kInvalidCodePoint) return;
-    diagnostics_->Error("E1001", "unknown escape in a text")
+    diagnostics()->Error("E1001", "unknown escape in a text")
         .At(SpanFrom(begin), "expected \\n, \\t, \\r, \\0, \\\", \\\\ or \\u{1f600}");
   }
 
@@ -192,9 +207,10 @@ class Lexer {
       return Push(TokenKind::kPunctuation, begin);
     }
     DecodeUtf8(text_, &at_);
+    if (kernel_depth_ > 0) return Push(TokenKind::kPunctuation, begin);
     const std::string_view bad = text_.substr(begin, at_ - begin);
     text::Diagnostic& diagnostic =
-        diagnostics_->Error("E1001", StrCat("unexpected character ", JsonText(bad)))
+        diagnostics()->Error("E1001", StrCat("unexpected character ", JsonText(bad)))
             .At(SpanFrom(begin), "no token begins with this");
     if (bad == "&") diagnostic.Help("and is written &&");
     if (bad == "'") diagnostic.Help("texts stand in double quotes: \"abc\"");
@@ -209,7 +225,10 @@ class Lexer {
   int32_t file_;
   std::string_view text_;
   text::Diagnostics* diagnostics_;
+  text::Diagnostics ignored_;
   size_t at_ = 0;
+  bool in_kernel_ = false;
+  int kernel_depth_ = 0;  // of braces
   TokenList list_;
 };
 

@@ -109,6 +109,14 @@ text::Diagnostic& ExprParser::Complain(text::Span where, std::string_view messag
   return diagnostics_.Error(kBadLoopProgram, message).At(where);
 }
 
+void ExprParser::SkipBrackets() {
+  if (!Accept("[")) return;
+  for (int open = 1; open > 0 && Peek().kind != TokenKind::kEnd;) {
+    const Token token = Next();
+    open += token.Is("[") ? 1 : token.Is("]") ? -1 : 0;
+  }
+}
+
 bool ExprParser::TooDeep() {
   if (depth_ <= kMaxDepth && operators_ <= kMaxOperators) return false;
   if (ok_) {
@@ -380,6 +388,7 @@ Expr ExprParser::ParseSymbol(const Token& name) {
     const std::string_view near = DidYouMean(name.text, names);
     text::Diagnostic& error = Complain(name.span, StrCat("'", name.text, "' is not declared"));
     if (!near.empty()) error.Help(StrCat("did you mean '", near, "'?"));
+    SkipBrackets();
     return nullptr;
   }
   if (symbol->var) return symbol->var;

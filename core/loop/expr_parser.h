@@ -56,6 +56,8 @@ class ExprParser {
   void Fail(std::string_view expected);
   text::Diagnostic& Complain(text::Span where, std::string_view message);
   bool ok() const { return ok_; }
+  // Past the indices of a name that is not declared, so that what follows is read in step.
+  void SkipBrackets();
   // Whether the nesting is too deep, said once.
   bool TooDeep();
 

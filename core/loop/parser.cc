@@ -299,15 +299,9 @@ class Parser : public ExprParser {
     return symbol->var ? ParseAssign(*symbol, name) : ParseStore(symbol->buffer, name);
   }
 
-  // Past a store to a name that is not declared, so that what follows is read in step.
+  // Past a store to a name that is not declared.
   void SkipStore() {
-    if (Accept("[")) {
-      int open = 1;
-      while (open > 0 && Peek().kind != TokenKind::kEnd) {
-        const Token token = Next();
-        open += token.Is("[") ? 1 : token.Is("]") ? -1 : 0;
-      }
-    }
+    SkipBrackets();
     Expect("=");
     ParseExpr();
   }
@@ -365,7 +359,10 @@ class Parser : public ExprParser {
     te.relaxed = Accept("relaxed");
     Expect("{");
     while (Accept("compute")) ParseCompute(&te);
-    if (Accept("schedule")) ParseSchedule(&te);
+    if (Accept("schedule"))
+      ParseSchedule(&te);
+    else if (!Peek().Is("}"))
+      Fail("'compute', 'schedule' or '}'");
     Expect("}");
     EndScope(mark);
     if (ok()) definitions->push_back(std::move(te));
@@ -385,7 +382,7 @@ class Parser : public ExprParser {
       } while (ok() && Accept(","));
     }
     Expect("]");
-    compute.tensor = ParseComputed(*te, name);
+    compute.tensor = ParseComputed(*te, name, axes.size());
     if (!ok()) return;
     for (const Token& axis : axes) {
       compute.axes.push_back(MakeVar(std::string(axis.text)));
@@ -409,7 +406,7 @@ class Parser : public ExprParser {
       te->computes.push_back(std::move(compute));
   }
 
-  BufferPtr ParseComputed(const te::Definition& te, const Token& name) {
+  BufferPtr ParseComputed(const te::Definition& te, const Token& name, size_t rank) {
     if (Accept(":")) {
       const std::optional<DType> dtype = ParseElementType();
       std::vector<Expr> shape = ParseShape();
@@ -427,7 +424,9 @@ class Parser : public ExprParser {
       Complain(name.span, StrCat("'", name.text, "' is not a result of '", te.name, "'"))
           .Help(StrCat("list it after ->, or give its type: compute ", name.text,
                        "[i]: float32[n] = ..."));
-    return MakeBuffer(std::string(name.text), kF32, {}, Access::kWorkspace);
+    // Of any shape, so that nothing more is said about it.
+    return MakeBuffer(std::string(name.text), kF32, std::vector<Expr>(rank, MakeInt(1)),
+                      Access::kWorkspace);
   }
 
   void ParseSchedule(te::Definition* te) {

@@ -28,6 +28,29 @@ int64_t ConstantBytes(const Buffer& buffer) {
   return overflow ? -2 : known ? bytes : -1;
 }
 
+// Of an index that is constant; "" where it is none, or lies inside. extent: -1 where only the run
+// knows it.
+std::string WhyOutside(const Buffer& buffer, const Expr& index, int64_t extent) {
+  const Ramp* ramp = index->As<Ramp>();
+  const IntImm* first = AsInt(ramp == nullptr ? index : ramp->base);
+  if (first == nullptr) return {};
+  int64_t last = first->value;
+  const IntImm* stride = ramp == nullptr ? nullptr : AsInt(ramp->stride);
+  if (ramp != nullptr && stride == nullptr) return {};
+  if (ramp != nullptr) {
+    int64_t way = 0;
+    if (__builtin_mul_overflow(stride->value, ramp->type.lane_count().count - 1, &way) ||
+        __builtin_add_overflow(last, way, &last))
+      last = -1;
+  }
+  const int64_t low = first->value < last ? first->value : last;
+  const int64_t high = first->value < last ? last : first->value;
+  if (low >= 0 && (extent < 0 || high < extent)) return {};
+  const std::string bound = extent < 0 ? "at least 0" : StrCat("from 0 to ", extent - 1);
+  return StrCat("the index ", low < 0 ? low : high, " is outside '", buffer.name, "': it must be ",
+                bound);
+}
+
 class FunctionVerifier : public Visitor {
  public:
   FunctionVerifier(text::Diagnostics* diagnostics, bool lowered)
@@ -178,27 +201,9 @@ class FunctionVerifier : public Visitor {
     }
   }
 
-  // extent: -1 where it is not known.
   void CheckIndex(const Buffer& buffer, const Expr& index, int64_t extent, text::Span span) {
-    const Ramp* ramp = index->As<Ramp>();
-    const IntImm* first = AsInt(ramp == nullptr ? index : ramp->base);
-    if (first == nullptr) return;
-    int64_t last = first->value;
-    const IntImm* stride = ramp == nullptr ? nullptr : AsInt(ramp->stride);
-    if (ramp != nullptr && stride == nullptr) return;
-    if (ramp != nullptr) {
-      int64_t way = 0;
-      if (__builtin_mul_overflow(stride->value, ramp->type.lane_count().count - 1, &way) ||
-          __builtin_add_overflow(last, way, &last))
-        last = -1;
-    }
-    const int64_t low = first->value < last ? first->value : last;
-    const int64_t high = first->value < last ? last : first->value;
-    if (low >= 0 && (extent < 0 || high < extent)) return;
-    const std::string bound = extent < 0 ? "at least 0" : StrCat("from 0 to ", extent - 1);
-    Complain(index->span.valid() ? index->span : span,
-             StrCat("the index ", low < 0 ? low : high, " is outside '", buffer.name,
-                    "': it must be ", bound));
+    const std::string why = WhyOutside(buffer, index, extent);
+    if (!why.empty()) Complain(index->span.valid() ? index->span : span, why);
   }
 
   text::Diagnostics* diagnostics_;
@@ -249,11 +254,22 @@ class DefinitionVerifier : public Visitor {
       if (load->indices.size() != load->buffer->shape.size())
         Complain(expr->span, StrCat("'", load->buffer->name, "' has ", load->buffer->shape.size(),
                                     " dimensions, got ", load->indices.size(), " indices"));
+      else
+        CheckIndices(*load, expr->span);
     }
     Descend(expr);
   }
 
  private:
+  void CheckIndices(const Load& load, text::Span span) {
+    for (size_t i = 0; i < load.indices.size(); ++i) {
+      const IntImm* extent = AsInt(load.buffer->shape[i]);
+      const Expr& index = load.indices[i];
+      const std::string why =
+          WhyOutside(*load.buffer, index, extent == nullptr ? -1 : extent->value);
+      if (!why.empty()) Complain(index->span.valid() ? index->span : span, why);
+    }
+  }
   void Complain(text::Span span, std::string_view message) {
     diagnostics_->Error(kCode, message).At(span);
   }

@@ -44,8 +44,9 @@ int Check(const std::string& path, bool types) {
   if (!checked.diagnostics.ok()) return 1;
   if (!types && checked.diagnostics.empty()) Print("ok\n");
   for (const lang::Item& item : checked.program->file->items) {
-    if (!types || item.function == nullptr) continue;
-    Print(StrCat(item.function->name.text, ": ", lang::TypeText(item.function->type), "\n"));
+    const lang::Function* function = item.callable();
+    if (!types || function == nullptr) continue;
+    Print(StrCat(function->name.text, ": ", lang::TypeText(function->type), "\n"));
   }
   return 0;
 }

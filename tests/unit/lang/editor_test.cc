@@ -65,6 +65,37 @@ TEST(Editor, CompletesWhatIsInScope) {
   EXPECT_FALSE(Has(in_match, R"("label":"factor")"));
 }
 
+TEST(Editor, KnowsTheNamesInKernels) {
+  const std::string_view text =
+      "kernel act(x: f32[n]) -> (Y: f32[n]) {\n  compute Y[i] = tanh(x[i])\n  schedule { "
+      "vectorize(Y, i) }\n}\nfn main() -> f32[2] { act(f32([1, 2])) }\n";
+  const auto at = [&](std::string_view part, uint32_t into = 0) {
+    return static_cast<uint32_t>(text.find(part)) + into;
+  };
+  EXPECT_TRUE(Has(HoverJson(text, at("x[i])")), R"("text":"x: f32[n]")"));
+  EXPECT_TRUE(Has(HoverJson(text, at("Y[i]")), R"("text":"Y: f32[n]")"));
+  EXPECT_TRUE(Has(HoverJson(text, at("tanh")), R"("text":"tanh")"));
+  EXPECT_TRUE(Has(HoverJson(text, at("vectorize")), "vectorize(T, axis"));
+  EXPECT_TRUE(Has(HoverJson(text, at("act(f32(")), R"("text":"act: fn(f32[2]) -> f32[2]")"));
+  EXPECT_TRUE(Has(DefinitionJson(text, at("x[i])")), StrCat(R"("begin":)", at("x: f32"))));
+  EXPECT_TRUE(Has(DefinitionJson(text, at("Y, i")), StrCat(R"("begin":)", at("Y: f32"))));
+  EXPECT_TRUE(Has(DefinitionJson(text, at("act(f32(")), StrCat(R"("begin":)", at("act(x"))));
+  EXPECT_TRUE(
+      Has(SymbolsJson(text), R"("name":"act","kind":"kernel","detail":"fn(f32[n]) -> f32[n]")"));
+  EXPECT_TRUE(Has(TokensJson(text), StrCat(R"({"begin":)", at("compute"), R"(,"end":)",
+                                           at("compute") + 7, R"(,"kind":"keyword"})")));
+}
+
+// A kernel that is half written is another program's text: no words of this language in it.
+TEST(Editor, AnswersAboutHalfAKernel) {
+  const std::string_view whole =
+      "kernel act(x: f32[n]) -> (Y: f32[n]) relaxed { compute Y[i] = x[i] & 'a' << \"} }";
+  for (size_t length = 0; length <= whole.size(); ++length) {
+    for (const char* question : {"tokens", "hover", "definition", "complete", "symbols"})
+      EXPECT_TRUE(AnswerQuestion(question, whole.substr(0, length), 12).ok());
+  }
+}
+
 TEST(Editor, AnswersAboutProgramsWithMistakes) {
   const std::string_view broken = "fn f(x: f32[n]) { let y = relu(x); y +  } fn g( { }";
   EXPECT_TRUE(Has(HoverJson(broken, 36), "f32[n]"));

@@ -58,7 +58,9 @@ TEST(Format, KeepsTreesAndComments) {
       "type T { A } type L[a,b] { Nil, Cons(a, L[a,b], fn(a)->b, (a, b)), Long(f32[n+1, 2*(n+1)/3, "
       "?]) }",
       "type T { // why\n  A, // a\n  // b\n  B(int)\n  // end\n}",
-      "kernel add(A: f32[n], B: f32[n]) -> f32[n] {\n  for (i, 0, n) { C[i] = A[i] + B[i] }\n}",
+      "kernel add(A: f32[n], B: f32[n])->(C: f32[n]) {\n compute C[i] = A[i] + B[i] // why\n\n\n// "
+      "}\nschedule{\nvectorize(C, i)\n} }",
+      "kernel two(A: f32[n, 4]) -> (B: f32[n], C: f32[4]) relaxed { compute B[i] = A[i, 0] }",
       "fn f(x: f32[n]) -> f32[n] { conv2d(x, x, strides = [2, 2], pads = [1,1,1,1], layout = nchw, "
       "a = -1.5) }",
       "fn long_name_of_a_function(first_parameter: f32[n, 128], second_parameter: f32[128, m], "

@@ -85,8 +85,11 @@ inline std::string TreeText(const File& file) {
       }
     }
     if (const KernelDecl* kernel = item.kernel.get()) {
-      StrAppend(&out, "kernel ", kernel->name.text, kernel->body);
-      AppendTree(kernel->params, &out);
+      StrAppend(&out, "kernel ", kernel->function->name.text, kernel->relaxed);
+      AppendTree(kernel->function->params, &out);
+      AppendTree(kernel->function->result.get(), &out);
+      for (const Name& name : kernel->results) StrAppend(&out, " ", name.text);
+      for (const Name& word : kernel->words) StrAppend(&out, " ", word.text);
     }
     out += "\n";
   }
