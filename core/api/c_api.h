@@ -193,6 +193,62 @@ TERN_API tern_status* tern_inspect_executable(tern_runtime* runtime, const void*
 /* Assembly text; assembling it gives the same bytes back. */
 TERN_API tern_status* tern_program_disassemble(tern_program* program, tern_buffer** text);
 
+/* -- Kernels: loop programs and native code that travel with an executable
+ *
+ * A kernel belongs to the function of its name. What runs its code gives the program a road: from
+ * then on machines that are made call it wherever bytecode would enter the function.
+ * ------------------------------------------------------------------------------------------- */
+
+/* [{"name", "formats": ["loop", ...], "signature", "operators", "road", "why"}]: each kernel with
+ * its function's signature (null where there is no such function), whether the function can do
+ * without its kernel, what machines made now would call, and why. */
+TERN_API tern_status* tern_program_kernels(tern_program* program, tern_buffer** json);
+/* What the executable holds of a kernel in one of its formats; lives as long as the program. */
+TERN_API tern_status* tern_program_kernel_bytes(tern_program* program, const char* name,
+                                                const char* format, const void** data,
+                                                size_t* size);
+
+/* Code over plain buffers, and what it takes (core/vm/kernel_function.h has an example). */
+typedef struct tern_kernel_spec {
+  size_t struct_size;
+  const char* name;
+  /* Parameters as the function's; the result lists the results, then workspaces. */
+  const char* signature;
+  /* Comma list of the sizes in the code's order, then of the parameters that are passed by value;
+   * NULL for none. */
+  const char* slots;
+  uint32_t results; /* the first so many of what the signature's result lists; 0 is 1 */
+  uint32_t zeroed;  /* 1: results and workspaces are set to zero before each call */
+  /* One of the two, the other NULL. A pointer per parameter, result and workspace, a slot per size
+   * and value. Returns 0, or a number for the error. Called from any thread. */
+  int32_t (*call)(void* const* buffers, const int64_t* slots);
+  int32_t (*self_call)(void* self, void* const* buffers, const int64_t* slots);
+  void* self;
+  void (*release)(void* self); /* called once, when nothing calls the code any more; may be NULL */
+} tern_kernel_spec;
+
+/* The code as a function: it checks its arguments, makes them contiguous, allocates what the code
+ * writes. The code must stay inside its buffers. On failure release is called too. */
+TERN_API tern_status* tern_kernel_function_create(const tern_kernel_spec* spec, TernAny* function);
+
+typedef struct tern_kernel_road {
+  size_t struct_size;
+  const char* road; /* "operators", "interpreter", "compiled": for tern_program_kernels; copied */
+  const char* why;
+  /* Asked before each call, with the number of elements of its arguments: 0 leaves this call to the
+   * bytecode. NULL: every call is taken. From any thread. */
+  int32_t (*ready)(void* context, int64_t elements);
+  /* For a road that changes: its words now, which live as long as the function. NULL: those above.
+   */
+  void (*describe)(void* context, const char** road, const char** why);
+  void* context; /* lives as long as the function does */
+} tern_kernel_road;
+
+/* Machines made from now on call `kernel` instead of the bytecode of `function`; NULL: the
+ * bytecode. The road may be NULL too. */
+TERN_API tern_status* tern_program_set_kernel(tern_program* program, const char* function,
+                                              const TernAny* kernel, const tern_kernel_road* road);
+
 /* -- Builders: executables made instruction by instruction
  * ------------------------------------------------ */
 

@@ -4,7 +4,6 @@
 // Extents and symbols are checked in the order of the parameters, so that a message can say where a
 // symbol got its value; expressions follow once all symbols are known.
 #include <algorithm>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "core/object/sequence.h"
 #include "core/object/tensor.h"
 #include "core/text/diagnostics.h"
+#include "core/vm/dimension.h"
 #include "core/vm/signature.h"
 
 namespace tern::vm {
@@ -24,104 +24,8 @@ using text::Diagnostics;
 
 // Where a symbol got its extent.
 struct Binding {
-  int64_t extent = -1;
   size_t parameter = 0;
   size_t axis = 0;
-};
-
-// Evaluates dimension expressions; nothing where the text is none it knows or a symbol is unbound.
-class DimensionEvaluator {
- public:
-  DimensionEvaluator(std::string_view text, std::span<const std::string> symbols,
-                     std::span<const Binding> bindings)
-      : text_(text), symbols_(symbols), bindings_(bindings) {}
-
-  std::optional<int64_t> Run() {
-    const int64_t value = Sum(0);
-    SkipSpace();
-    if (!ok_ || at_ != text_.size()) return std::nullopt;
-    return value;
-  }
-
- private:
-  static constexpr int kMaxDepth = 32;
-
-  void SkipSpace() {
-    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-  }
-  char Peek() {
-    SkipSpace();
-    return at_ < text_.size() ? text_[at_] : '\0';
-  }
-  bool Accept(char c) {
-    if (Peek() != c) return false;
-    ++at_;
-    return true;
-  }
-  int64_t Fail() {
-    ok_ = false;
-    at_ = text_.size();
-    return 0;
-  }
-  int64_t Apply(char op, int64_t a, int64_t b) {
-    int64_t out = 0;
-    switch (op) {
-      case '+': return __builtin_add_overflow(a, b, &out) ? Fail() : out;
-      case '-': return __builtin_sub_overflow(a, b, &out) ? Fail() : out;
-      case '*': return __builtin_mul_overflow(a, b, &out) ? Fail() : out;
-      default: break;
-    }
-    if (b <= 0) return Fail();
-    const int64_t quotient = a / b - (a % b < 0 ? 1 : 0);
-    return op == '/' ? quotient : a - quotient * b;
-  }
-  int64_t Sum(int depth) {
-    int64_t value = Product(depth);
-    for (char op = Peek(); ok_ && (op == '+' || op == '-'); op = Peek()) {
-      ++at_;
-      value = Apply(op, value, Product(depth));
-    }
-    return value;
-  }
-  int64_t Product(int depth) {
-    int64_t value = Factor(depth);
-    for (char op = Peek(); ok_ && (op == '*' || op == '/' || op == '%'); op = Peek()) {
-      ++at_;
-      value = Apply(op, value, Factor(depth));
-    }
-    return value;
-  }
-  int64_t Factor(int depth) {
-    if (depth > kMaxDepth) return Fail();
-    if (Accept('-')) return Apply('-', 0, Factor(depth + 1));
-    if (Accept('(')) {
-      const int64_t value = Sum(depth + 1);
-      return Accept(')') ? value : Fail();
-    }
-    SkipSpace();
-    const size_t begin = at_;
-    while (at_ < text_.size() && (IsPlainName(StrCat("_", text_[at_])))) ++at_;
-    const std::string_view word = text_.substr(begin, at_ - begin);
-    if (const auto number = ParseInt64(word); number.has_value()) return *number;
-    if ((word == "min" || word == "max") && Accept('(')) return Pair(word == "min", depth);
-    const auto found = std::find(symbols_.begin(), symbols_.end(), word);
-    if (found == symbols_.end()) return Fail();
-    const Binding& binding = bindings_[static_cast<size_t>(found - symbols_.begin())];
-    return binding.extent < 0 ? Fail() : binding.extent;
-  }
-  int64_t Pair(bool smaller, int depth) {
-    const int64_t a = Sum(depth + 1);
-    if (!Accept(',')) return Fail();
-    const int64_t b = Sum(depth + 1);
-    if (!Accept(')')) return Fail();
-    return smaller ? std::min(a, b) : std::max(a, b);
-  }
-
-  std::string_view text_;
-  std::span<const std::string> symbols_;
-  std::span<const Binding> bindings_;
-  size_t at_ = 0;
-  bool ok_ = true;
 };
 
 bool IsScalarKind(TypeInfo::Kind kind, const AnyView& value) {
@@ -153,6 +57,7 @@ class ArgumentChecker {
       : signature_(signature),
         function_(function),
         args_(args),
+        extents_(signature.symbols().size(), kUnknownExtent),
         bindings_(signature.symbols().size()) {}
 
   Status Run() {
@@ -231,11 +136,12 @@ class ArgumentChecker {
       return false;
     }
     if (dim.kind != Dimension::Kind::kSymbol) return true;
-    Binding& binding = bindings_[static_cast<size_t>(dim.value)];
-    if (binding.extent < 0) {
-      binding = {extent, parameter, axis};
-    } else if (binding.extent != extent) {
-      AddAxis(parameter, axis, binding.extent, extent, dim.text);
+    const auto symbol = static_cast<size_t>(dim.value);
+    if (extents_[symbol] == kUnknownExtent) {
+      extents_[symbol] = extent;
+      bindings_[symbol] = {parameter, axis};
+    } else if (extents_[symbol] != extent) {
+      AddAxis(parameter, axis, extents_[symbol], extent, dim.text);
       return false;
     }
     return true;
@@ -247,9 +153,9 @@ class ArgumentChecker {
     d.Context(StrCat("axis ", axis), StrCat("expected ", expected, ", got ", got));
     for (size_t i = 0; i < bindings_.size(); ++i) {
       const Binding& binding = bindings_[i];
-      if (binding.extent < 0) continue;
+      if (extents_[i] == kUnknownExtent) continue;
       const std::string note =
-          StrCat(signature_.symbols()[i], " was bound to ", binding.extent, " by axis ",
+          StrCat(signature_.symbols()[i], " was bound to ", extents_[i], " by axis ",
                  binding.axis, " of ", signature_.ParameterText(binding.parameter));
       if (signature_.symbols()[i] == why) d.message += StrCat("; ", note);
       d.Note(note);
@@ -262,7 +168,7 @@ class ArgumentChecker {
     for (size_t axis = 0; axis < type.dims.size(); ++axis) {
       const Dimension& dim = type.dims[axis];
       if (dim.kind != Dimension::Kind::kExpression) continue;
-      const auto expected = DimensionEvaluator(dim.text, signature_.symbols(), bindings_).Run();
+      const auto expected = EvaluateDimension(dim.text, signature_.symbols(), extents_);
       if (!expected.has_value() || *expected == tensor->dims()[axis]) continue;
       AddAxis(parameter, axis, *expected, tensor->dims()[axis], "");
       return false;
@@ -273,6 +179,7 @@ class ArgumentChecker {
   const Signature& signature_;
   std::string_view function_;
   AnyArgs args_;
+  std::vector<int64_t> extents_;  // by symbol
   std::vector<Binding> bindings_;
   Diagnostics diagnostics_;
   StatusCode code_ = StatusCode::kInvalidArgument;

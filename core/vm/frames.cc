@@ -5,6 +5,7 @@
 
 #include "core/base/strings.h"
 #include "core/object/error.h"
+#include "core/object/tensor.h"
 #include "core/vm/interpreter.h"
 #include "core/vm/registers.h"
 
@@ -213,7 +214,7 @@ bool VirtualMachine::Interpreter::Return(Any value, uint32_t* return_op) {
 // -----------------------------------------------------------------
 
 Status VirtualMachine::Interpreter::CallNative(uint32_t function, AnyArgs args, Any* result) {
-  Function& native = *vm_.replacements_[function];
+  Function& native = *vm_.replacements_[function].function;
   std::vector<TernAny> raw;
   raw.reserve(args.size() + 1);
   if (native.needs_context()) raw.push_back(AnyView(static_cast<void*>(&vm_.context_)).c_any());
@@ -222,39 +223,43 @@ Status VirtualMachine::Interpreter::CallNative(uint32_t function, AnyArgs args, 
   return CallRaw(native, raw, result);
 }
 
-Status VirtualMachine::Interpreter::InvokeNative(uint32_t function, std::span<const ValueRef> args,
-                                                 const Closure* closure, Any* result) {
+bool VirtualMachine::TakesCall(uint32_t function, AnyArgs args) const {
+  const Replacement& replacement = replacements_[function];
+  if (replacement.ready == nullptr) return true;
+  int64_t elements = 0;
+  for (const AnyView& arg : args) {
+    const Tensor* tensor = arg.TryCast<Tensor>();
+    if (tensor == nullptr) continue;
+    if (__builtin_add_overflow(elements, tensor->element_count(), &elements)) elements = INT64_MAX;
+  }
+  return replacement.ready(replacement.context, elements) != 0;
+}
+
+VirtualMachine::Interpreter::NativeCall VirtualMachine::Interpreter::InvokeNative(
+    uint32_t function, std::span<const ValueRef> args, const Closure* closure) {
   std::vector<AnyView> views = Views(args);
   if (closure != nullptr) {
     for (const Any& value : closure->free_variables()) views.emplace_back(value);
   }
-  return CallNative(function, views, result);
+  if (!vm_.TakesCall(function, views)) return NativeCall::kDeclined;
+  error_ = CallNative(function, views, &native_value_);
+  return error_.ok() ? NativeCall::kDone : NativeCall::kFailed;
 }
 
 Status VirtualMachine::ReplaceFunction(std::string_view function, FunctionPtr native) {
   TERN_TRY(CheckMayEdit());
   TERN_TRY_ASSIGN(const uint32_t index, executable().FunctionIndex(function));
-  if (replacements_.empty()) {
-    replacements_.resize(executable().functions().size());
-    own_code_.assign(program_->code().begin(), program_->code().end());
-    own_plain_code_.assign(program_->plain_code().begin(), program_->plain_code().end());
+  if (replacements_.empty()) replacements_.resize(executable().functions().size());
+  if (own_code_.empty()) {
+    const size_t count = program_->code().size();
+    own_code_.assign(code_, code_ + count);
+    own_plain_code_.assign(plain_code_, plain_code_ + count);
     code_ = own_code_.data();
     plain_code_ = own_plain_code_.data();
   }
-  replacements_[index] = std::move(native);
-  const bool is_native = replacements_[index] != nullptr;
-  const std::span<const DecodedOp> plain = program_->plain_code();
-  for (size_t i = 0; i < plain.size(); ++i) {
-    const bool is_tail = plain[i].handler == Handler::kTailInvoke;
-    if ((!is_tail && plain[i].handler != Handler::kInvoke) ||
-        static_cast<uint32_t>(plain[i].a) != index)
-      continue;
-    own_code_[i] = is_native ? plain[i] : program_->code()[i];
-    own_plain_code_[i] = plain[i];
-    if (!is_native) continue;
-    own_code_[i].handler = own_plain_code_[i].handler =
-        is_tail ? Handler::kTailInvokeNative : Handler::kInvokeNative;
-  }
+  replacements_[index] = {std::move(native)};
+  MarkReplaced(*program_, index, replacements_[index].function != nullptr, &own_code_,
+               &own_plain_code_);
   return OkStatus();
 }
 

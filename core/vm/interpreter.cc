@@ -248,10 +248,9 @@ bool VirtualMachine::Interpreter::TryTailCall(const DecodedOp& op, uint32_t func
   error_ = TailCall(function, ListOf(op), closure);
   return error_.ok();
 }
-bool VirtualMachine::Interpreter::TryNative(const DecodedOp& op, uint32_t function,
-                                            const Closure* closure) {
-  error_ = InvokeNative(function, ListOf(op), closure, &native_value_);
-  return error_.ok();
+VirtualMachine::Interpreter::NativeCall VirtualMachine::Interpreter::TryNative(
+    const DecodedOp& op, uint32_t function, const Closure* closure) {
+  return InvokeNative(function, ListOf(op), closure);
 }
 
 template <bool kStep>
@@ -423,7 +422,14 @@ attention:
       index = static_cast<uint32_t>(op->a);
       closure = nullptr;
     invoke_native:
-      if (!TryNative(*op, index, closure)) goto failed;
+      switch (TryNative(*op, index, closure)) {
+        case NativeCall::kFailed: goto failed;
+        case NativeCall::kDone: break;
+        case NativeCall::kDeclined:
+          if (!TryEnter(*op, index, closure, static_cast<uint32_t>(op - code))) goto failed;
+          regs = reinterpret_cast<char*>(regs_);
+          TERN_TRANSFER(entries[index].first)
+      }
       if (op->dst >= 0) Store(op->dst, std::move(native_value_));
       TERN_STEP
     }
@@ -431,7 +437,11 @@ attention:
       index = static_cast<uint32_t>(op->a);
       closure = nullptr;
     tail_invoke_native:
-      if (!TryNative(*op, index, closure)) goto failed;
+      switch (TryNative(*op, index, closure)) {
+        case NativeCall::kFailed: goto failed;
+        case NativeCall::kDone: break;
+        case NativeCall::kDeclined: goto tail_invoke;
+      }
       if (!Return(std::move(native_value_), &index)) goto returned;
       regs = reinterpret_cast<char*>(regs_);
       TERN_TRANSFER(index)

@@ -28,6 +28,8 @@ class VirtualMachine::Interpreter {
   Status CallNative(uint32_t function, AnyArgs args, Any* result);
 
  private:
+  // Declined: the replacement leaves this call to the bytecode.
+  enum class NativeCall : uint8_t { kDone, kDeclined, kFailed };
   enum class Outcome : uint8_t { kReturned, kStopped, kFailed, kStep };
 
   // interpreter.cc. kStep: one instruction at a time, asking before each; else code for speed,
@@ -45,7 +47,8 @@ class VirtualMachine::Interpreter {
                                   uint32_t pc);
   [[gnu::noinline]] bool TryTailCall(const DecodedOp& op, uint32_t function,
                                      const Closure* closure);
-  [[gnu::noinline]] bool TryNative(const DecodedOp& op, uint32_t function, const Closure* closure);
+  [[gnu::noinline]] NativeCall TryNative(const DecodedOp& op, uint32_t function,
+                                         const Closure* closure);
 
   const FunctionInfo& Info(uint32_t function) const {
     return vm_.executable().functions()[function];
@@ -67,9 +70,9 @@ class VirtualMachine::Interpreter {
                        const Closure* closure);
   Status CheckRoom(uint32_t function, uint32_t base) const;
   Status TailCall(uint32_t function, std::span<const ValueRef> args, const Closure* closure);
-  // A call of a function or closure that something replaces. Tail: *result is the frame's value.
-  Status InvokeNative(uint32_t function, std::span<const ValueRef> args, const Closure* closure,
-                      Any* result);
+  // A call of a function or closure that something replaces, into native_value_.
+  NativeCall InvokeNative(uint32_t function, std::span<const ValueRef> args,
+                          const Closure* closure);
   Status CheckCount(uint32_t function, size_t count, const Closure& closure) const;
   Status ClosureOf(const DecodedOp& op, const Closure** closure) const;
   // Ends the top frame; false if it was the last, whose value is then the run's result.

@@ -273,4 +273,10 @@ Result<ProgramPtr> Program::Link(ExecutablePtr executable, const LinkOptions& op
   return Linker(std::move(executable), options).Run();
 }
 
+Status Program::SetKernel(std::string_view function, KernelRoad road) const {
+  TERN_TRY_ASSIGN(const uint32_t index, executable().FunctionIndex(function));
+  kernels_->Set(*this, index, std::move(road));
+  return OkStatus();
+}
+
 }  // namespace tern::vm

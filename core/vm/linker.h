@@ -19,6 +19,7 @@
 #include "core/object/function.h"
 #include "core/object/registry.h"
 #include "core/vm/executable.h"
+#include "core/vm/program_kernels.h"
 
 namespace tern::vm {
 
@@ -107,6 +108,11 @@ class Program {
   // The most values any instruction passes, the context included.
   uint32_t max_args() const { return max_args_; }
 
+  // The one thing of a program that changes: what machines made from now on call instead of the
+  // bytecode of the function. Not found: no such function.
+  Status SetKernel(std::string_view function, KernelRoad road) const;
+  KernelTablePtr kernels() const { return kernels_->Get(); }
+
  private:
   friend class Linker;
   Program() = default;
@@ -120,6 +126,7 @@ class Program {
   std::vector<Any> pool_;
   std::vector<FunctionPtr> primitives_;
   uint32_t max_args_ = 0;
+  std::unique_ptr<KernelSlot> kernels_ = std::make_unique<KernelSlot>();
 };
 
 }  // namespace tern::vm

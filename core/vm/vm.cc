@@ -80,6 +80,7 @@ VirtualMachine::VirtualMachine(ProgramPtr program, const VmOptions& options)
   }
   code_ = program_->code().data();
   plain_code_ = program_->plain_code().data();
+  UseKernels(program_->kernels());
   stack_capacity_ = std::min(kFirstStack, options_.max_registers);
   stack_ = std::make_unique<Any[]>(stack_capacity_);
   frame_capacity_ = std::min(kFirstFrames, options_.max_depth);
@@ -96,6 +97,14 @@ VirtualMachine::VirtualMachine(ProgramPtr program, const VmOptions& options)
 }
 
 VirtualMachine::~VirtualMachine() { PopAll(); }
+
+void VirtualMachine::UseKernels(KernelTablePtr kernels) {
+  if (kernels == nullptr) return;
+  kernels_ = std::move(kernels);
+  code_ = kernels_->code.data();
+  plain_code_ = kernels_->plain_code.data();
+  for (const KernelRoad& road : kernels_->roads) replacements_.push_back(road.replacement);
+}
 
 Result<std::unique_ptr<VirtualMachine>> VirtualMachine::Create(ProgramPtr program,
                                                                const VmOptions& options) {
@@ -212,7 +221,7 @@ Result<Any> VirtualMachine::Call(std::string_view function, AnyArgs args) {
 
 Result<Any> VirtualMachine::Call(uint32_t function, AnyArgs args) {
   TERN_TRY(Prepare(function, args, true));
-  if (IsReplaced(function)) return CallReplaced(function, args);
+  if (IsReplaced(function) && TakesCall(function, args)) return CallReplaced(function, args);
   TERN_TRY_ASSIGN(const StopReason stopped, Run(0));
   if (stopped == StopReason::kReturned) [[likely]]
     return TakeResult();

@@ -163,6 +163,7 @@ class VirtualMachine {
   class Interpreter;
 
   VirtualMachine(ProgramPtr program, const VmOptions& options);
+  void UseKernels(KernelTablePtr kernels);
   void Fail(Status status);
   Status CheckFrameState(const FrameState& frame, bool is_innermost) const;
   Status CheckMayEdit() const;
@@ -170,6 +171,8 @@ class VirtualMachine {
   Status Prepare(uint32_t function, AnyArgs args, bool borrow);
   Result<StopReason> Run(uint64_t max_instructions);
   Result<Any> CallReplaced(uint32_t function, AnyArgs args);
+  // Of a replaced function: whether the replacement runs this call.
+  bool TakesCall(uint32_t function, AnyArgs args) const;
   int64_t Now() const;  // with a time limit only
   void PopAll();
   // Gives every frame references of its own to what it borrowed.
@@ -177,18 +180,20 @@ class VirtualMachine {
   void ReleaseRegisters(const Frame& frame);
   Frame& top() { return frames_[depth_ - 1]; }
   bool IsReplaced(uint32_t function) const {
-    return !replacements_.empty() && replacements_[function] != nullptr;
+    return !replacements_.empty() && replacements_[function].function != nullptr;
   }
 
   ProgramPtr program_;
   VmOptions options_;
   RunContext context_;
-  // What is run: the program's, or copies of it where functions are replaced.
+  KernelTablePtr kernels_;  // of the program when this machine was made; null: none
+  // What is run: the program's, its kernels' where it has some, or copies where this machine
+  // replaces functions of its own.
   const DecodedOp* code_;
   const DecodedOp* plain_code_;
   std::vector<DecodedOp> own_code_;
   std::vector<DecodedOp> own_plain_code_;
-  std::vector<FunctionPtr> replacements_;  // by function; empty: none at all
+  std::vector<Replacement> replacements_;  // by function; empty: none at all
   std::unique_ptr<Any[]> stack_;           // all none from stack_top_ on
   uint32_t stack_capacity_ = 0;            // at most max_registers, but for the first
   uint32_t stack_top_ = 0;

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernel functions: the spec made into a plan once, then a call is a walk over the plan.
+#include "core/vm/kernel_function.h"
+
+#include <string.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/strings.h"
+#include "core/object/adt.h"
+#include "core/object/device.h"
+#include "core/object/run_context.h"
+#include "core/object/tensor.h"
+#include "core/vm/dimension.h"
+
+namespace tern::vm {
+namespace {
+
+// Where a size is read: an axis of a parameter.
+struct SizeSource {
+  size_t parameter = 0;
+  size_t axis = 0;
+};
+
+struct KernelPlan {
+  KernelSpec spec;
+  KernelCode code;
+  std::vector<SizeSource> symbols;        // by symbol of the signature
+  std::vector<size_t> size_slots;         // symbols, in the order of the slots
+  std::vector<size_t> value_slots;        // parameters, behind them
+  std::vector<size_t> buffer_parameters;  // the others
+  std::vector<TypeInfo> made;             // results and workspaces
+};
+
+// Fills a plan; the first mistake is kept.
+class Planner {
+ public:
+  explicit Planner(KernelPlan* plan) : plan_(*plan) {}
+
+  Status Run() {
+    TERN_TRY(ReadResult());
+    for (size_t i = 0; i < parameters().size(); ++i)
+      TERN_TRY(CheckType(parameters()[i].type, signature().ParameterText(i)));
+    TERN_TRY(FindSymbols());
+    for (const std::string& slot : plan_.spec.slots) TERN_TRY(AddSlot(slot));
+    for (size_t i = 0; i < parameters().size(); ++i) {
+      const auto& values = plan_.value_slots;
+      if (std::find(values.begin(), values.end(), i) == values.end())
+        plan_.buffer_parameters.push_back(i);
+    }
+    return OkStatus();
+  }
+
+ private:
+  const Signature& signature() const { return plan_.spec.signature; }
+  std::span<const ParameterInfo> parameters() const { return signature().parameters(); }
+  template <typename... A>
+  Status Wrong(const A&... what) const {
+    return InvalidArgument("kernel '", plan_.spec.name, "' ", signature().ToText(), ": ", what...);
+  }
+
+  Status ReadResult() {
+    const TypeInfo& result = signature().result();
+    if (!signature().has_result()) return Wrong("it has no result");
+    if (result.kind == TypeInfo::Kind::kTuple)
+      plan_.made = result.elements;
+    else
+      plan_.made.push_back(result);
+    if (plan_.spec.results == 0 || plan_.spec.results > plan_.made.size())
+      return Wrong(plan_.spec.results, " results of ", plan_.made.size(), " buffers");
+    for (const TypeInfo& type : plan_.made)
+      TERN_TRY(CheckType(type, type.name.empty() ? "a result" : type.name));
+    return OkStatus();
+  }
+
+  Status CheckType(const TypeInfo& type, std::string_view what) const {
+    if (type.kind != TypeInfo::Kind::kTensor || !type.has_dtype || !type.has_rank)
+      return Wrong(what, " is ", type.ToText(), ", expected a tensor with element type and rank");
+    if (type.dtype.is_string() || type.dtype.bits % 8 != 0)
+      return Wrong(what, " has elements of ", type.dtype.ToString(), ", which kernels do not take");
+    for (const Dimension& dim : type.dims) {
+      if (dim.kind == Dimension::Kind::kAny) return Wrong(what, " has a dimension without a name");
+    }
+    return OkStatus();
+  }
+
+  Status FindSymbols() {
+    std::vector<bool> found(signature().symbols().size());
+    plan_.symbols.resize(found.size());
+    for (size_t p = 0; p < parameters().size(); ++p) {
+      const std::vector<Dimension>& dims = parameters()[p].type.dims;
+      for (size_t axis = 0; axis < dims.size(); ++axis) {
+        if (dims[axis].kind != Dimension::Kind::kSymbol) continue;
+        const auto symbol = static_cast<size_t>(dims[axis].value);
+        if (!found[symbol]) plan_.symbols[symbol] = {p, axis};
+        found[symbol] = true;
+      }
+    }
+    for (size_t i = 0; i < found.size(); ++i) {
+      if (!found[i]) return Wrong("no input has the size ", signature().symbols()[i], " alone");
+    }
+    return OkStatus();
+  }
+
+  Status AddSlot(const std::string& slot) {
+    const auto symbols = signature().symbols();
+    const auto symbol = std::find(symbols.begin(), symbols.end(), slot);
+    if (symbol != symbols.end()) {
+      if (!plan_.value_slots.empty()) return Wrong("the size ", slot, " stands behind values");
+      plan_.size_slots.push_back(static_cast<size_t>(symbol - symbols.begin()));
+      return OkStatus();
+    }
+    for (size_t i = 0; i < parameters().size(); ++i) {
+      if (parameters()[i].name != slot) continue;
+      if (!parameters()[i].type.dims.empty())
+        return Wrong("parameter ", slot, " is not of rank 0 and cannot be passed by value");
+      plan_.value_slots.push_back(i);
+      return OkStatus();
+    }
+    return Wrong("no shape gives the size ", slot, ", and no parameter has that name");
+  }
+
+  KernelPlan& plan_;
+};
+
+// One call.
+class KernelRun {
+ public:
+  KernelRun(const KernelPlan& plan, RunContext* context, AnyArgs args)
+      : plan_(plan), context_(*context), args_(args) {}
+
+  Result<Any> Run() {
+    TERN_TRY(plan_.spec.signature.CheckArguments(plan_.spec.name, args_));
+    TERN_TRY(CheckOnHost(args_, plan_.spec.name));
+    for (const SizeSource& from : plan_.symbols)
+      extents_.push_back(TensorAt(from.parameter).dims()[from.axis]);
+    for (const size_t parameter : plan_.buffer_parameters) TERN_TRY(Lend(TensorAt(parameter)));
+    for (const TypeInfo& type : plan_.made) TERN_TRY(Make(type));
+    FillSlots();
+    TERN_TRY(Call());
+    return TakeResults();
+  }
+
+ private:
+  const Tensor& TensorAt(size_t parameter) const { return *args_[parameter].TryCast<Tensor>(); }
+
+  Status Lend(const Tensor& tensor) {
+    const auto alignment = static_cast<uintptr_t>(tensor.dtype().size());
+    const bool aligned = reinterpret_cast<uintptr_t>(tensor.data()) % alignment == 0;
+    if (tensor.is_contiguous() && aligned) {
+      buffers_.push_back(tensor.data());
+      return OkStatus();
+    }
+    TERN_TRY_ASSIGN(TensorPtr copy, tensor.Copy(context_.allocator()));
+    buffers_.push_back(copy->data());
+    keep_.push_back(std::move(copy));
+    return OkStatus();
+  }
+
+  Status Make(const TypeInfo& type) {
+    std::vector<int64_t> dims;
+    for (const Dimension& dim : type.dims) {
+      TERN_TRY_ASSIGN(const int64_t extent, ExtentOf(dim, type));
+      dims.push_back(extent);
+    }
+    TERN_TRY_ASSIGN(TensorPtr tensor, context_.NewTensor(type.dtype, dims));
+    if (plan_.spec.zeroed) memset(tensor->data(), 0, tensor->byte_size());
+    buffers_.push_back(tensor->data());
+    made_.push_back(std::move(tensor));
+    return OkStatus();
+  }
+
+  Result<int64_t> ExtentOf(const Dimension& dim, const TypeInfo& type) const {
+    if (dim.kind == Dimension::Kind::kExtent) return dim.value;
+    if (dim.kind == Dimension::Kind::kSymbol) return extents_[static_cast<size_t>(dim.value)];
+    const auto value = EvaluateDimension(dim.text, plan_.spec.signature.symbols(), extents_);
+    if (value.has_value() && *value >= 0) return *value;
+    return InvalidArgument("kernel '", plan_.spec.name, "': the dimension ", dim.text, " of ",
+                           type.NamedText(), value.has_value() ? " is negative" : " has no value",
+                           " for these inputs");
+  }
+
+  void FillSlots() {
+    for (const size_t symbol : plan_.size_slots) slots_.push_back(extents_[symbol]);
+    for (const size_t parameter : plan_.value_slots) {
+      const Tensor& tensor = TensorAt(parameter);
+      int64_t bits = 0;
+      memcpy(&bits, tensor.data(), tensor.byte_size());
+      slots_.push_back(bits);
+    }
+  }
+
+  Status Call() {
+    const KernelCode& code = plan_.code;
+    const int32_t failed = code.call != nullptr
+                               ? code.call(buffers_.data(), slots_.data())
+                               : code.self_call(code.self.get(), buffers_.data(), slots_.data());
+    if (failed == 0) return OkStatus();
+    return Failed("kernel '", plan_.spec.name, "' failed with ", failed).SetErrorCode("E0320");
+  }
+
+  Any TakeResults() {
+    if (plan_.spec.results == 1) return Any(std::move(made_[0]));
+    std::vector<AnyView> fields;
+    for (size_t i = 0; i < plan_.spec.results; ++i) fields.emplace_back(made_[i].get());
+    return Any(Adt::Tuple(fields));
+  }
+
+  const KernelPlan& plan_;
+  RunContext& context_;
+  AnyArgs args_;
+  std::vector<int64_t> extents_;  // by symbol
+  std::vector<int64_t> slots_;
+  std::vector<void*> buffers_;
+  std::vector<TensorPtr> keep_, made_;
+};
+
+}  // namespace
+
+Result<FunctionPtr> MakeKernelFunction(KernelSpec spec, KernelCode code) {
+  if ((code.call == nullptr) == (code.self_call == nullptr))
+    return InvalidArgument("kernel '", spec.name, "': expected one function to call");
+  auto plan = std::make_shared<KernelPlan>();
+  plan->spec = std::move(spec);
+  plan->code = std::move(code);
+  TERN_TRY(Planner(plan.get()).Run());
+  const auto body = [shared = std::shared_ptr<const KernelPlan>(plan)](
+                        RunContext& context, AnyArgs args) -> Result<Any> {
+    return KernelRun(*shared, &context, args).Run();
+  };
+  return Function::FromPacked(plan->spec.name, body, plan->spec.signature.ToText());
+}
+
+}  // namespace tern::vm
