@@ -208,17 +208,26 @@ class Parser : public ExprParser {
     }
     const bool vectorizes =
         traits.kind == ForKind::kVectorized || traits.kind == ForKind::kVectorizeScalable;
-    if (vectorizes && Accept("(")) {
-      const text::Span at = Peek().span;
-      const std::optional<int64_t> lanes = Integer("a number of lanes");
-      Expect(")");
-      if (lanes.has_value() && (*lanes < 1 || *lanes > kMaxLanes))
-        Complain(at, StrCat("lanes must be from 1 to ", kMaxLanes, ", got ", *lanes));
-      else
-        traits.lanes = static_cast<int32_t>(lanes.value_or(0));
+    if (vectorizes && Peek().Is("(")) traits.lanes = ParseCount("lanes", kMaxLanes);
+    if (vectorizes && Accept("interleave"))
+      traits.interleave = ParseCount("interleave", kMaxInterleave);
+    for (LoopTail tail : {LoopTail::kPredicated, LoopTail::kCleanup}) {
+      if (vectorizes && Accept(LoopTailName(tail))) traits.tail = tail;
     }
     traits.role = ParseRole();
     return traits;
+  }
+
+  // "(8)"; 0 where it was complained about.
+  int32_t ParseCount(std::string_view what, int32_t most) {
+    Expect("(");
+    const text::Span at = Peek().span;
+    const std::optional<int64_t> count = Integer("a number");
+    Expect(")");
+    if (!count.has_value() || (*count >= 1 && *count <= most))
+      return static_cast<int32_t>(count.value_or(0));
+    Complain(at, StrCat(what, " must be from 1 to ", most, ", got ", *count));
+    return 0;
   }
 
   Expr ParseCondition() {

@@ -336,6 +336,8 @@ class Printer {
   void PrintTraits(const For::Traits& traits) {
     if (traits.kind != ForKind::kSerial) Put(" ", ForKindName(traits.kind));
     if (traits.lanes != 0) Put("(", traits.lanes, ")");
+    if (traits.interleave != 0) Put(" interleave(", traits.interleave, ")");
+    if (traits.tail != LoopTail::kOfKind) Put(" ", LoopTailName(traits.tail));
     if (traits.role != LoopRole::kPlain) Put(" ", LoopRoleName(traits.role));
     Put(" {\n");
   }
@@ -478,6 +480,11 @@ std::string ToText(const te::Directive& directive) {
   for (const std::string& name : directive.names) StrAppend(&out, ", ", name);
   for (const Lanes& factor : directive.factors) StrAppend(&out, ", ", factor.ToString());
   if (directive.scalable) StrAppend(&out, ", scalable = true");
+  if (directive.tail != LoopTail::kOfKind) {
+    const bool predicated = directive.tail == LoopTail::kPredicated;
+    StrAppend(&out, ", predicated = ", predicated ? "true" : "false");
+  }
+  if (directive.interleave != 0) StrAppend(&out, ", interleave = ", directive.interleave);
   return out + ")";
 }
 

@@ -9,6 +9,7 @@ namespace {
 constexpr std::string_view kForKindNames[] = {"serial", "parallel", "vectorized",
                                               "vectorize_scalable", "unrolled"};
 constexpr std::string_view kRoleNames[] = {"plain", "vector", "epilogue"};
+constexpr std::string_view kTailNames[] = {"", "predicated", "cleanup"};
 
 template <class T>
 Stmt Share(T* node) {
@@ -21,6 +22,7 @@ bool IsIndexScalar(const Expr& expr) { return expr && expr->type == kIndexType; 
 
 std::string_view ForKindName(ForKind kind) { return kForKindNames[static_cast<size_t>(kind)]; }
 std::string_view LoopRoleName(LoopRole role) { return kRoleNames[static_cast<size_t>(role)]; }
+std::string_view LoopTailName(LoopTail tail) { return kTailNames[static_cast<size_t>(tail)]; }
 
 std::string WhyNotStore(const Buffer& buffer, std::span<const Expr> indices, DataType value,
                         const Expr& predicate) {

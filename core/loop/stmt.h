@@ -32,13 +32,22 @@ std::string_view ForKindName(ForKind kind);  // "serial", "parallel", "vectorize
 enum class LoopRole : int8_t { kPlain, kVectorMain, kEpilogue };
 std::string_view LoopRoleName(LoopRole role);  // "plain", "vector", "epilogue"
 
+// What a vectorized loop does with iterations that fill no vector: the kind's way is a mask for
+// vectors of unknown length, scalars for others.
+enum class LoopTail : int8_t { kOfKind, kPredicated, kCleanup };
+std::string_view LoopTailName(LoopTail tail);  // "", "predicated", "cleanup"
+
+inline constexpr int32_t kMaxInterleave = 16;
+
 struct For : StmtNode {
   static constexpr NodeKind kKind = NodeKind::kFor;
-  // What is not a subtree. lanes: 0 where the pass shall choose.
+  // What is not a subtree. lanes, interleave: 0 where the pass shall choose.
   struct Traits {
     ForKind kind = ForKind::kSerial;
     LoopRole role = LoopRole::kPlain;
     int32_t lanes = 0;
+    int32_t interleave = 0;  // vectors in one iteration, each with its partial results
+    LoopTail tail = LoopTail::kOfKind;
   };
   struct Range {
     Expr min, extent, step;  // int64; the step is positive

@@ -5,8 +5,8 @@ namespace tern::loop {
 namespace {
 
 constexpr Target kTargets[] = {
-#define TERN_LOOP_TARGET(name, bits, scalable, predicated, phrase) \
-  {name, bits, scalable, predicated, phrase},
+#define TERN_LOOP_TARGET(name, bits, scalable, predicated, interleave, phrase) \
+  {name, bits, scalable, predicated, interleave, phrase},
 #include "core/loop/targets.def"
 #undef TERN_LOOP_TARGET
 };

@@ -13,6 +13,7 @@ struct Target {
   int vector_bits;
   bool scalable;
   bool predicated;
+  int32_t interleave;
   std::string_view phrase;
 };
 std::span<const Target> AllTargets();

@@ -25,7 +25,7 @@ struct EmitTarget {
 };
 constexpr EmitTarget kTargets[] = {
     {"reference", LlvmFlavor::kScalable, ""},
-    {"aarch64", LlvmFlavor::kFixed, "aarch64-neon"},
+    {"aarch64", LlvmFlavor::kNeon, "aarch64-neon"},
     {"aarch64+sve", LlvmFlavor::kSve, "aarch64-sve"},
     {"aarch64+sve2", LlvmFlavor::kSve, "aarch64-sve2"},
     {"x86_64", LlvmFlavor::kFixed, "x86-64"},

@@ -25,21 +25,20 @@ std::string CleanName(std::string_view hint) {
   return clean;
 }
 
-// What is inside a loop's body.
-class BodyFacts : public Visitor {
- public:
-  explicit BodyFacts(const Stmt& body) { VisitStmt(body); }
-  void VisitExpr(const Expr& expr) override {
-    has_masks |= expr->kind == NodeKind::kLaneMask;
-    Descend(expr);
-  }
-  void VisitStmt(const Stmt& stmt) override {
-    has_loops |= stmt->kind == NodeKind::kFor || stmt->kind == NodeKind::kWhile;
-    Descend(stmt);
-  }
-  bool has_loops = false;
-  bool has_masks = false;
-};
+bool HasLoops(const Stmt& body) {
+  class Finder : public Visitor {
+   public:
+    void VisitExpr(const Expr&) override {}
+    void VisitStmt(const Stmt& stmt) override {
+      found |= stmt->kind == NodeKind::kFor || stmt->kind == NodeKind::kWhile;
+      Descend(stmt);
+    }
+    bool found = false;
+  };
+  Finder finder;
+  finder.VisitStmt(body);
+  return finder.found;
+}
 
 }  // namespace
 
@@ -100,17 +99,14 @@ void LlvmFunction::Statement(const Stmt& stmt) {
   }
 }
 
-// Vectors: several iterations at once hide the latency of loads, as compilers do, but for
-// predicated ones, whose masks are a chain. An epilogue is short, and not worth any code.
+// How many vectors run at once is the loop program's own business (For::Traits::interleave), and an
+// epilogue is short: LLVM shall leave both as they are.
 std::string LlvmFunction::LoopHint(LoopRole role, const Stmt& body) {
-  const BodyFacts facts(body);
-  if (role == LoopRole::kPlain || facts.has_loops) return {};
+  if (role == LoopRole::kPlain || HasLoops(body)) return {};
   const size_t first = module_.metadata.size();
-  const bool unrolls = role == LoopRole::kVectorMain && !facts.has_masks;
   module_.metadata.push_back(
       StrCat("distinct !{!", first, ", !", first + 1, ", !", first + 2, "}"));
-  module_.metadata.push_back(unrolls ? "!{!\"llvm.loop.unroll.count\", i32 4}"
-                                     : "!{!\"llvm.loop.unroll.disable\"}");
+  module_.metadata.push_back("!{!\"llvm.loop.unroll.disable\"}");
   module_.metadata.push_back("!{!\"llvm.loop.vectorize.enable\", i1 false}");
   return StrCat(", !llvm.loop !", first);
 }

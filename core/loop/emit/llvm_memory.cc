@@ -18,7 +18,7 @@ bool IsPowerOfTwo(int32_t value) { return value > 0 && (value & (value - 1)) == 
 // LLVM ends the process for scalable vectors that a target cannot hold.
 bool LlvmFunction::CheckLanes(DataType type) {
   if (!type.is_scalable()) return true;
-  if (flavor_ == LlvmFlavor::kFixed) {
+  if (flavor_ == LlvmFlavor::kFixed || flavor_ == LlvmFlavor::kNeon) {
     Fail(Unsupported("loop function '", function_.name, "' has vectors of unknown length (",
                      type.ToString(), "), and the target has none")
              .AddNote("help: vectorize with a fixed width for this target")

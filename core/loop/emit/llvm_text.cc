@@ -10,6 +10,7 @@ namespace tern::loop {
 std::string_view LlvmFlavorName(LlvmFlavor flavor) {
   switch (flavor) {
     case LlvmFlavor::kFixed: return "fixed";
+    case LlvmFlavor::kNeon: return "neon";
     case LlvmFlavor::kScalable: return "scalable";
     case LlvmFlavor::kSve: return "sve";
   }

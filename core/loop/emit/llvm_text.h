@@ -18,11 +18,12 @@
 namespace tern::loop {
 
 enum class LlvmFlavor : int8_t {
-  kFixed,     // no vectors of unknown length: x86-64, NEON
+  kFixed,     // no vectors of unknown length: x86-64
+  kNeon,      // the same for AArch64, which has maximum and minimum as instructions
   kScalable,  // any such machine: RISC-V V; masks by llvm.get.active.lane.mask
   kSve,       // AArch64 SVE: masks by llvm.aarch64.sve.whilelt, vscale_range(1,16)
 };
-// "fixed", "scalable", "sve".
+// "fixed", "neon", "scalable", "sve".
 std::string_view LlvmFlavorName(LlvmFlavor flavor);
 
 // Errors (the caller's): a function that is not lowered, or vectors that the flavor does not have.

@@ -34,6 +34,7 @@ struct PassContext {
   text::Diagnostics* diagnostics = nullptr;
   const Target* target = &ReferenceTarget();
   Strategy strategy = Strategy::kSchedule;
+  int32_t interleave = 1;  // of small vectorized loops that do not say
 };
 
 using PassFunction = LoopFunction (*)(const LoopFunction& function, const PassContext& context);

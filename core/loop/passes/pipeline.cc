@@ -20,6 +20,14 @@ void Show(const LoweringOptions& options, std::string_view stage, const LoopFunc
 
 std::span<const std::string_view> LoweringStages() { return kStages; }
 
+LoweringOptions DefaultLowering(const Target& target) {
+  LoweringOptions options;
+  options.target = &target;
+  options.strategy = target.scalable ? Strategy::kPredicated : Strategy::kFixed;
+  options.interleave = target.interleave;
+  return options;
+}
+
 Result<LoopFunction> LowerFunction(const LoopFunction& function, const LoweringOptions& options,
                                    std::shared_ptr<const text::SourceMap> sources) {
   if (sources == nullptr) sources = std::make_shared<text::SourceMap>();
@@ -28,6 +36,7 @@ Result<LoopFunction> LowerFunction(const LoopFunction& function, const LoweringO
   context.diagnostics = &diagnostics;
   context.target = options.target;
   context.strategy = options.strategy;
+  context.interleave = options.interleave;
   LoopFunction out = function;
   Show(options, kStages[0], out);
   for (std::string_view stage : std::span(kStages).subspan(1)) {

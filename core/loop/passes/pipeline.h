@@ -21,10 +21,16 @@ std::span<const std::string_view> LoweringStages();
 struct LoweringOptions {
   Strategy strategy = Strategy::kSchedule;
   const Target* target = &ReferenceTarget();
+  // Of small vectorized loops that do not say; those that do keep their own.
+  int32_t interleave = 1;
   // Called with the function after every stage.
   void (*sink)(void* context, std::string_view stage, const LoopFunction& function) = nullptr;
   void* sink_context = nullptr;
 };
+
+// What is good for most loops on a target, whatever they are marked with; what a search for better
+// ones starts from.
+LoweringOptions DefaultLowering(const Target& target);
 
 // Errors of users are in the Status, all of one stage at once; sources: for rendering their spans.
 Result<LoopFunction> LowerFunction(const LoopFunction& function, const LoweringOptions& options,

@@ -49,6 +49,15 @@ std::vector<Stmt> BodyVectorizer::FoldPartials() const {
   return stmts;
 }
 
+std::vector<Stmt> BodyVectorizer::TakePartials(const BodyVectorizer& other) const {
+  std::vector<Stmt> stmts;
+  for (size_t i = 0; i < partials_.size(); ++i) {
+    const VarPtr &to = partials_[i].var, &from = other.partials_[i].var;
+    stmts.push_back(MakeAssign(to, MakeBinary(partials_[i].update->op, to, from)));
+  }
+  return stmts;
+}
+
 Stmt BodyVectorizer::Vectorize(const For& loop, const Expr& base, Expr tail) {
   loop_var_ = loop.var.get();
   ramp_ = MakeRamp(base, MakeInt(1), lanes_);

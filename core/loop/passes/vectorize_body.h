@@ -25,6 +25,8 @@ class BodyVectorizer {
   // Before the loop: one partial result per lane. After it: folded into the real ones.
   std::vector<Stmt> DeclarePartials();
   std::vector<Stmt> FoldPartials() const;
+  // The other's partial results, lane by lane, into these.
+  std::vector<Stmt> TakePartials(const BodyVectorizer& other) const;
   // Whether a condition or the tail masks anything.
   bool uses_masks() const { return uses_masks_; }
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops marked vectorized become loops over vectors (VL = lanes, or vscale * lanes):
 //
-//   fixed, cleanup     for (i, min, extent / VL * VL; i += VL) vector { … }   and the rest as
-//   scalars fixed_predicated   for (i, min, extent; i += VL) vector { … where whilelt(i, end, VL) }
+//   fixed, cleanup     for (i, min, extent / VL * VL; i += VL) vector { … }, the rest as scalars
+//   fixed_predicated   for (i, min, extent; i += VL) vector { … where whilelt(i, end, VL) }
 //   predicated         while (i < end) vector { …; i = i + VL }
 //
-// A fixed loop of exactly VL iterations becomes its body. Reductions get one partial result per
-// lane; after the vectors these are folded into the real one, lane 0 first, and only then the
-// epilogue goes on.
+// A fixed loop of exactly VL iterations becomes its body. Interleaved loops begin with blocks of
+// several vectors, without masks, and go on as above. Reductions get one partial result per lane,
+// of interleaved loops one per lane of a block. After the blocks these are added up vector by
+// vector, the second to the first, the fourth to the third, and so on in pairs; after the vectors
+// lane by lane into the real one, lane 0 first; and only then the epilogue goes on.
 #include <algorithm>
 
 #include "core/base/strings.h"
@@ -44,6 +46,22 @@ class WidestElement : public Visitor {
   void Count(DataType type) { bits = std::max(bits, type.bits()); }
 };
 
+// How much one iteration does, roughly; a function that becomes a polynomial counts for one.
+class OperationCounter : public Visitor {
+ public:
+  int count = 0;
+  void VisitExpr(const Expr& expr) override {
+    const Call* call = expr->As<Call>();
+    count += call != nullptr && !InfoOf(call->intrinsic).lowered ? kPolynomial : 1;
+    Descend(expr);
+  }
+
+ private:
+  static constexpr int kPolynomial = 24;
+};
+// More would only need more registers than there are.
+constexpr int kMaxInterleavedOperations = 24;
+
 class LoopVectorizer : public Mutator {
  public:
   LoopVectorizer(const LoopFunction& function, const PassContext& context)
@@ -55,17 +73,19 @@ class LoopVectorizer : public Mutator {
     simplifier_.Bind(loop->var.get(), loop->range.min, loop->range.extent);
     const ForKind kind = loop->traits.kind;
     if (kind != ForKind::kVectorized && kind != ForKind::kVectorizeScalable) return Descend(stmt);
-    const Strategy strategy = StrategyFor(kind);
+    const Strategy strategy = StrategyFor(kind, loop->traits.tail);
     if (strategy == Strategy::kScalar) return Serial(*loop);
     if (!TargetCan(strategy, stmt)) return Serial(*loop);
     return Vectorize(stmt, strategy);
   }
 
  private:
-  Strategy StrategyFor(ForKind kind) const {
+  Strategy StrategyFor(ForKind kind, LoopTail tail) const {
     if (context_.strategy != Strategy::kSchedule) return context_.strategy;
-    if (kind == ForKind::kVectorizeScalable) return Strategy::kPredicated;
-    return Strategy::kFixed;
+    const bool scalable = kind == ForKind::kVectorizeScalable;
+    const bool predicated = tail == LoopTail::kOfKind ? scalable : tail == LoopTail::kPredicated;
+    if (scalable) return predicated ? Strategy::kPredicated : Strategy::kCleanup;
+    return predicated ? Strategy::kFixedPredicated : Strategy::kFixed;
   }
 
   bool TargetCan(Strategy strategy, const Stmt& stmt) const {
@@ -93,9 +113,7 @@ class LoopVectorizer : public Mutator {
   }
 
   Stmt Serial(const For& loop) {
-    For::Traits traits = loop.traits;
-    traits.kind = ForKind::kSerial;
-    traits.lanes = 0;
+    const For::Traits traits{.role = loop.traits.role};
     return MakeFor(traits, loop.var, loop.range, MutateStmt(loop.body));
   }
 
@@ -119,72 +137,137 @@ class LoopVectorizer : public Mutator {
       if (dependences.where.valid()) error.Mark(dependences.where, "here");
       return stmt;
     }
-    BodyVectorizer body(dependences, lanes);
-    std::vector<Stmt> stmts;
+    VectorLoop made{loop, lanes, MakeBodies(loop, dependences, lanes), {}};
     const bool predicated =
         strategy == Strategy::kPredicated || strategy == Strategy::kFixedPredicated;
     if (predicated)
-      AddPredicated(loop, lanes, &body, &stmts);
+      AddPredicated(&made);
     else
-      AddMainAndEpilogue(loop, lanes, &body, &stmts);
-    if (body.uses_masks() && !context_.target->predicated) {
+      AddMainAndEpilogue(&made);
+    const bool uses_masks = std::any_of(made.bodies.begin(), made.bodies.end(),
+                                        [](const auto& body) { return body.uses_masks(); });
+    if (uses_masks && !context_.target->predicated) {
       Refuse(kTargetLacks, stmt,
              "a condition differs between lanes, and it has no predicated loads and stores")
           .Help("use select in place of if where every element may be read and written");
     }
-    return MakeBlock(std::move(stmts));
+    return MakeBlock(std::move(made.stmts));
   }
 
-  void AddPredicated(const For& loop, Lanes lanes, BodyVectorizer* body, std::vector<Stmt>* stmts) {
+  // A loop over vectors as it comes into being.
+  struct VectorLoop {
+    const For& loop;
+    Lanes lanes;
+    std::vector<BodyVectorizer> bodies;  // one for each vector of a block
+    std::vector<Stmt> stmts;
+
+    void Add(Stmt stmt) { stmts.push_back(std::move(stmt)); }
+    void Add(std::vector<Stmt> more) {
+      for (Stmt& stmt : more) stmts.push_back(std::move(stmt));
+    }
+  };
+
+  int32_t InterleaveOf(const For& loop) const {
+    if (loop.traits.interleave != 0) return loop.traits.interleave;
+    OperationCounter body;
+    body.VisitStmt(loop.body);
+    return body.count <= kMaxInterleavedOperations ? context_.interleave : 1;
+  }
+
+  std::vector<BodyVectorizer> MakeBodies(const For& loop, const LoopDependences& dependences,
+                                         Lanes lanes) const {
+    std::vector<BodyVectorizer> bodies;
+    for (int32_t i = InterleaveOf(loop); i > 0; --i) bodies.emplace_back(dependences, lanes);
+    return bodies;
+  }
+
+  // As many iterations as fill whole steps.
+  Expr WholeSteps(const Expr& extent, const Expr& step) const {
+    return simplifier_.Simplify(Mul(FloorDiv(extent, step), step));
+  }
+
+  // Blocks of one vector for each body. Returns how many iterations they are.
+  Expr AddBlocks(VectorLoop* made) {
+    std::vector<BodyVectorizer>& bodies = made->bodies;
+    const Expr extent = simplifier_.Simplify(made->loop.range.extent);
+    const Expr vector = MakeLanes(made->lanes);
+    const Expr step =
+        simplifier_.Simplify(Mul(vector, MakeInt(static_cast<int64_t>(bodies.size()))));
+    const Expr whole = bodies.size() == 1 ? MakeInt(0) : WholeSteps(extent, step);
+    made->Add(bodies[0].DeclarePartials());
+    if (IsInt(whole, 0)) return whole;
+    const VarPtr var = MakeVar(made->loop.var->name);
+    std::vector<Stmt> copies;
+    for (size_t i = 0; i < bodies.size(); ++i) {
+      if (i > 0) made->Add(bodies[i].DeclarePartials());
+      const Expr base = Add(var, Mul(vector, MakeInt(static_cast<int64_t>(i))));
+      copies.push_back(bodies[i].Vectorize(made->loop, simplifier_.Simplify(base), nullptr));
+    }
+    const For::Traits traits{.role = LoopRole::kVectorMain};
+    made->Add(
+        MakeFor(traits, var, {made->loop.range.min, whole, step}, MakeBlock(std::move(copies))));
+    for (size_t apart = 1; apart < bodies.size(); apart *= 2) {
+      for (size_t i = 0; i + apart < bodies.size(); i += 2 * apart)
+        made->Add(bodies[i].TakePartials(bodies[i + apart]));
+    }
+    return whole;
+  }
+
+  void AddPredicated(VectorLoop* made) {
+    const For& loop = made->loop;
+    const Expr done = AddBlocks(made);
+    BodyVectorizer& body = made->bodies[0];
     const VarPtr var = MakeVar(loop.var->name);
     const Expr end = simplifier_.Simplify(Add(loop.range.min, loop.range.extent));
-    const Expr step = MakeLanes(lanes);
-    AppendTo(stmts, body->DeclarePartials());
-    const VarPtr mask = MakeVar("p", kBoolType.With(lanes));
-    const Stmt mask_of_lanes = MakeLet(mask, MakeLaneMask(var, end, lanes));
-    const Stmt vectors = MakeBlock({mask_of_lanes, body->Vectorize(loop, var, mask)});
-    if (lanes.scalable) {
+    const Expr first = simplifier_.Simplify(Add(loop.range.min, done));
+    const Expr step = MakeLanes(made->lanes);
+    const VarPtr mask = MakeVar("p", kBoolType.With(made->lanes));
+    const Stmt mask_of_lanes = MakeLet(mask, MakeLaneMask(var, end, made->lanes));
+    const Stmt vectors = MakeBlock({mask_of_lanes, body.Vectorize(loop, var, mask)});
+    if (made->lanes.scalable) {
       // Stepping past the end is harmless: no element lies there, and 64 bits are enough.
       const Stmt next = MakeAssign(var, Add(var, step));
-      stmts->push_back(MakeLet(var, loop.range.min, /*is_mutable=*/true));
-      stmts->push_back(MakeWhile(LoopRole::kVectorMain, MakeBinary(BinaryOp::kLt, var, end),
-                                 MakeBlock({vectors, next})));
+      made->Add(MakeLet(var, first, /*is_mutable=*/true));
+      made->Add(MakeWhile(LoopRole::kVectorMain, MakeBinary(BinaryOp::kLt, var, end),
+                          MakeBlock({vectors, next})));
     } else {
-      const For::Traits traits{ForKind::kSerial, LoopRole::kVectorMain, 0};
-      stmts->push_back(MakeFor(traits, var, {loop.range.min, loop.range.extent, step}, vectors));
+      const Expr extent = simplifier_.Simplify(Sub(loop.range.extent, done));
+      const For::Traits traits{.role = LoopRole::kVectorMain};
+      made->Add(MakeFor(traits, var, {first, extent, step}, vectors));
     }
-    AppendTo(stmts, body->FoldPartials());
+    made->Add(body.FoldPartials());
   }
 
-  static void AppendTo(std::vector<Stmt>* stmts, std::vector<Stmt> more) {
-    for (Stmt& stmt : more) stmts->push_back(std::move(stmt));
-  }
-
-  void AddMainAndEpilogue(const For& loop, Lanes lanes, BodyVectorizer* body,
-                          std::vector<Stmt>* stmts) {
-    const Expr step = MakeLanes(lanes), extent = simplifier_.Simplify(loop.range.extent);
-    const Expr whole = simplifier_.Simplify(Mul(FloorDiv(extent, step), step));
-    const bool has_vectors = !IsInt(whole, 0);
-    if (has_vectors) AppendTo(stmts, body->DeclarePartials());
+  void AddMainAndEpilogue(VectorLoop* made) {
+    const For& loop = made->loop;
+    const Expr step = MakeLanes(made->lanes), extent = simplifier_.Simplify(loop.range.extent);
+    const Expr whole = WholeSteps(extent, step);
     if (SameExpr(extent, step)) {
-      stmts->push_back(body->Vectorize(loop, loop.range.min, nullptr));
-      return AppendTo(stmts, body->FoldPartials());
+      made->Add(made->bodies[0].DeclarePartials());
+      made->Add(made->bodies[0].Vectorize(loop, loop.range.min, nullptr));
+      return made->Add(made->bodies[0].FoldPartials());
     }
-    if (has_vectors) {
-      const VarPtr var = MakeVar(loop.var->name);
-      const For::Traits traits{ForKind::kSerial, LoopRole::kVectorMain, 0};
-      stmts->push_back(
-          MakeFor(traits, var, {loop.range.min, whole, step}, body->Vectorize(loop, var, nullptr)));
-      AppendTo(stmts, body->FoldPartials());
-    }
+    if (!IsInt(whole, 0)) AddVectors(made, whole);
     if (simplifier_.ProvesMultiple(extent, step)) return;
     const VarPtr var = MakeVar(loop.var->name);
     const Substitution rest{loop.var.get(), var};
-    const For::Traits traits{ForKind::kSerial, LoopRole::kEpilogue, 0};
+    const For::Traits traits{.role = LoopRole::kEpilogue};
     const Expr first = simplifier_.Simplify(Add(loop.range.min, whole));
-    stmts->push_back(MakeFor(traits, var,
-                             {first, simplifier_.Simplify(Sub(extent, whole)), MakeInt(1)},
-                             Substitute(loop.body, {&rest, 1})));
+    made->Add(MakeFor(traits, var, {first, simplifier_.Simplify(Sub(extent, whole)), MakeInt(1)},
+                      Substitute(loop.body, {&rest, 1})));
+  }
+
+  void AddVectors(VectorLoop* made, const Expr& whole) {
+    const Expr& min = made->loop.range.min;
+    const Expr done = AddBlocks(made), left = simplifier_.Simplify(Sub(whole, done));
+    if (!IsInt(left, 0)) {
+      const VarPtr var = MakeVar(made->loop.var->name);
+      const For::Traits traits{.role = LoopRole::kVectorMain};
+      const For::Range range{simplifier_.Simplify(Add(min, done)), left, MakeLanes(made->lanes)};
+      made->Add(
+          MakeFor(traits, var, range, made->bodies[0].Vectorize(made->loop, var, nullptr)));
+    }
+    made->Add(made->bodies[0].FoldPartials());
   }
 
   const LoopFunction& function_;

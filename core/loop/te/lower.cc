@@ -293,8 +293,10 @@ class DefinitionLowerer {
     Stmt inner = Loops(nest, level + 1, body, end);
     inner = WithAttached(nest, level, std::move(inner));
     const Expr extent = simplifier_.Simplify(LoopExtent(nest, leaf));
-    Stmt made = MakeFor({axis.kind, LoopRole::kPlain, LanesOf(axis, extent)}, axis.var,
-                        {MakeInt(0), extent, MakeInt(1)}, std::move(inner));
+    const For::Traits traits{axis.kind, LoopRole::kPlain, LanesOf(axis, extent), axis.interleave,
+                             axis.tail};
+    Stmt made =
+        MakeFor(traits, axis.var, {MakeInt(0), extent, MakeInt(1)}, std::move(inner));
     made->span = stage.compute.span;
     return made;
   }

@@ -216,6 +216,8 @@ class Scheduler {
       return;
     }
     axis.kind = kind;
+    axis.interleave = d.interleave;
+    axis.tail = d.tail;
     if (!d.factors.empty()) axis.lanes = d.factors[0].count;
   }
 
@@ -280,6 +282,8 @@ class Scheduler {
         Axis& axis = stage->axes[static_cast<size_t>(r.parent)];
         axis.kind = r.factor.scalable ? ForKind::kVectorizeScalable : y->kind;
         axis.lanes = r.factor.count;
+        axis.interleave = y->interleave;
+        axis.tail = y->tail;
         stage->leaves[static_cast<size_t>(outer)] = r.parent;
         stage->leaves.erase(stage->leaves.begin() + inner);
         stage->relations.erase(stage->relations.begin() + static_cast<ptrdiff_t>(i));

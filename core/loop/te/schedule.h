@@ -18,7 +18,8 @@ struct Axis {
   Expr extent;  // of a root: 0 <= var < extent; null for the others
   bool is_reduce = false;
   ForKind kind = ForKind::kSerial;
-  int32_t lanes = 0;
+  int32_t lanes = 0, interleave = 0;  // as in For::Traits
+  LoopTail tail = LoopTail::kOfKind;
 };
 
 // parent = outer * factor + inner, or fused = first * extent of second + second.

@@ -26,14 +26,21 @@ void DirectiveReader::AddFactor(Lanes factor, text::Span span) {
 
 void DirectiveReader::AddOption(const Token& option, const Token& value) {
   const std::optional<int64_t> number = ParseInt64(value.text);
-  if (option.Is("scalable") && (value.Is("true") || value.Is("false"))) {
+  const bool is_bool = value.Is("true") || value.Is("false");
+  if (option.Is("scalable") && is_bool) {
     directive_.scalable = value.Is("true");
+  } else if (option.Is("predicated") && is_bool) {
+    directive_.tail = value.Is("true") ? LoopTail::kPredicated : LoopTail::kCleanup;
+  } else if (option.Is("interleave") && number.has_value() && *number >= 1 &&
+             *number <= kMaxInterleave) {
+    directive_.interleave = static_cast<int32_t>(*number);
   } else if ((option.Is("factor") || option.Is("lanes")) && number.has_value() && *number >= 1 &&
              *number <= kMaxLanes) {
     directive_.factors.push_back({static_cast<int32_t>(*number), false});
   } else {
-    problem_ = StrCat("'", option.text, " = ", value.text, "' is not an option; there are factor, ",
-                      "lanes (1 to ", kMaxLanes, ") and scalable (true or false)");
+    problem_ = StrCat("'", option.text, " = ", value.text, "' is not an option; there are factor ",
+                      "and lanes (1 to ", kMaxLanes, "), interleave (1 to ", kMaxInterleave,
+                      "), scalable and predicated (true or false)");
     where_ = option.span;
   }
 }
@@ -68,8 +75,10 @@ std::optional<Directive> DirectiveReader::Finish(text::Diagnostics* diagnostics)
   directive_.primitive = info->primitive;
   directive_.span = name_.span;
   if (name_.Is(kAlias)) directive_.scalable = true;
-  if (problem_.empty() && directive_.scalable && info->primitive != Primitive::kVectorize)
-    problem_ = "only vectorize is scalable";
+  const bool has_option = directive_.scalable || directive_.interleave != 0 ||
+                          directive_.tail != LoopTail::kOfKind;
+  if (problem_.empty() && has_option && info->primitive != Primitive::kVectorize)
+    problem_ = "only vectorize is scalable, predicated or interleaved";
   if (problem_.empty() && !FitsForm()) problem_ = StrCat("wrong arguments of ", info->text);
   if (problem_.empty()) return std::move(directive_);
   diagnostics->Error(kBadSchedule, problem_)

@@ -44,7 +44,9 @@ struct Directive {
   std::string tensor;
   std::vector<std::string> names;  // axes; of compute_at the consumer and its axis
   std::vector<Lanes> factors;      // split, tile; of vectorize the lanes, where given
-  bool scalable = false;           // vectorize
+  bool scalable = false;           // vectorize, also what follows
+  LoopTail tail = LoopTail::kOfKind;
+  int32_t interleave = 0;
   text::Span span;
 };
 

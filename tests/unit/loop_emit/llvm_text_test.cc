@@ -133,7 +133,7 @@ TEST(LlvmText, E23EveryTypeOnEveryTarget) {
                         {LlvmFlavor::kScalable, kSve4, "riscv64-v"},
                         {LlvmFlavor::kFixed, {8}, "x86-64-avx2", true},
                         {LlvmFlavor::kFixed, {16}, "x86-64-avx512"},
-                        {LlvmFlavor::kFixed, {}, "aarch64-neon"}};
+                        {LlvmFlavor::kNeon, {}, "aarch64-neon"}};
   for (const Road& road : roads) {
     Program all;
     const auto add = [&](Program program, const std::string& suffix) {

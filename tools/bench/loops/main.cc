@@ -35,22 +35,18 @@ constexpr int64_t kCount = 2048;
 
 struct Kernel {
   const char* name;
-  const char* folder;
   int loads;  // vectors loaded for one vector of results
   int element_bytes;
 };
-constexpr const char* kPrograms = "tests/loop/programs";
-constexpr Kernel kKernels[] = {{"add", kPrograms, 2, 4},
-                               {"daxpy", kPrograms, 2, 8},
-                               {"relu", kPrograms, 1, 4},
-                               {"dot", "tools/bench/loops", 2, 4}};
+constexpr Kernel kKernels[] = {{"add", 2, 4}, {"daxpy", 2, 8}, {"relu", 1, 4}, {"dot", 2, 4}};
 
-Result<Program> Lower(const Kernel& kernel, Strategy strategy, const char* target) {
-  const std::string path = StrCat(kernel.folder, "/", kernel.name, ".tloop");
+// A strategy other than the target's usual one may be given.
+Result<Program> Lower(const Kernel& kernel, const char* target,
+                      Strategy strategy = Strategy::kSchedule) {
+  const std::string path = StrCat("tests/loop/programs/", kernel.name, ".tloop");
   TERN_TRY_ASSIGN(const loop::SourceFile source, loop::ParseLoops(path, ReadFile(path)));
-  loop::LoweringOptions options;
-  options.strategy = strategy;
-  options.target = loop::FindTarget(target);
+  loop::LoweringOptions options = loop::DefaultLowering(*loop::FindTarget(target));
+  if (strategy != Strategy::kSchedule) options.strategy = strategy;
   return LowerFile(source, options);
 }
 
@@ -103,7 +99,7 @@ Result<std::unique_ptr<native::NativeCode>> CompileForHost(const Kernel& kernel)
   TERN_TRY_ASSIGN(const native::CodeTarget host, native::HostCodeTarget());
   const bool wide = host.features.find("+avx512f") != std::string::npos;
   TERN_TRY_ASSIGN(const Program program,
-                  Lower(kernel, Strategy::kFixed, wide ? "x86_64+avx512" : "x86_64+avx2"));
+                  Lower(kernel, wide ? "x86_64+avx512" : "x86_64+avx2"));
   TERN_TRY_ASSIGN(const std::string ir, LlvmText(program, LlvmFlavor::kFixed));
   return native::NativeCode::FromIr(ir);
 }
@@ -133,7 +129,7 @@ Status InterpreterRow(const Kernel& kernel, Bench* bench) {
   TERN_TRY_ASSIGN(const auto code, CompileForHost(kernel));
   TERN_TRY_ASSIGN(void* address, code->Find(kernel.name));
   const auto function = reinterpret_cast<LoopFunction>(address);
-  TERN_TRY_ASSIGN(const Program program, Lower(kernel, Strategy::kFixed, "reference"));
+  TERN_TRY_ASSIGN(const Program program, Lower(kernel, "reference", Strategy::kFixed));
   TERN_TRY_ASSIGN(const loop::Interpreter interpreter,
                   loop::Interpreter::Make(program.functions[0]));
   Arguments ours, theirs;
@@ -172,7 +168,7 @@ struct Candidate {
   LlvmFlavor flavor;
 };
 constexpr Candidate kCandidates[] = {
-    {Strategy::kFixed, "aarch64", LlvmFlavor::kFixed},
+    {Strategy::kFixed, "aarch64", LlvmFlavor::kNeon},
     {Strategy::kCleanup, "aarch64+sve", LlvmFlavor::kSve},
     {Strategy::kPredicated, "aarch64+sve", LlvmFlavor::kSve},
 };
@@ -195,7 +191,7 @@ Status SveRow(const Kernel& kernel, const Core& core, const std::string& rival_a
   TERN_TRY_ASSIGN(const double rival, measure(rival_assembly));
   double best = 1e9;
   for (const Candidate& candidate : kCandidates) {
-    TERN_TRY_ASSIGN(const Program program, Lower(kernel, candidate.strategy, candidate.target));
+    TERN_TRY_ASSIGN(const Program program, Lower(kernel, candidate.target, candidate.strategy));
     TERN_TRY_ASSIGN(const std::string ir, LlvmText(program, candidate.flavor));
     TERN_TRY_ASSIGN(const std::string assembly,
                     native::CompileLlvmIr(ir, target, native::CodeForm::kAssembly));
@@ -239,7 +235,7 @@ Status WasmRows(Bench* bench) {
              rivals));
   if (made.exit_code != 0) return NotFound("clang-19 for wasm32: ", made.output);
   for (const Kernel& kernel : kKernels) {
-    TERN_TRY_ASSIGN(const Program program, Lower(kernel, Strategy::kFixed, "wasm32"));
+    TERN_TRY_ASSIGN(const Program program, Lower(kernel, "wasm32"));
     TERN_TRY_ASSIGN(const loop::WasmModule module, EmitWasm(program, {}));
     const auto run = testing::RunNode("tools/bench/loops/time_wasm.mjs",
                                       StrCat(folder.Write("ours.wasm", module.bytes), " ", rivals,
