@@ -249,6 +249,18 @@ typedef struct tern_kernel_road {
 TERN_API tern_status* tern_program_set_kernel(tern_program* program, const char* function,
                                               const TernAny* kernel, const tern_kernel_road* road);
 
+/* A kernel as an executable carries it (docs/format.md). */
+typedef struct tern_kernel {
+  const char* name;   /* of the function that it can stand in for */
+  const char* format; /* "loop", "elf-aarch64-sve" */
+  const void* bytes;  /* the loop program's text, or the object */
+  size_t size;
+} tern_kernel;
+/* The executable's bytes with these kernels in place of its own. */
+TERN_API tern_status* tern_program_save_with_kernels(tern_program* program,
+                                                     const tern_kernel* kernels, uint32_t count,
+                                                     tern_buffer** executable);
+
 /* -- Builders: executables made instruction by instruction
  * ------------------------------------------------ */
 

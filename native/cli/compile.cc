@@ -4,6 +4,7 @@
 
 #include "core/base/strings.h"
 #include "native/cli/command.h"
+#include "native/cli/native_kernels.h"
 #include "native/cli/report.h"
 
 namespace tern::cli {
@@ -12,6 +13,7 @@ namespace {
 struct CompileOptions {
   CompileRequest request;
   std::string output;
+  std::string native_kernels;  // targets
 };
 
 std::string DefaultOutput(const std::string& input) {
@@ -22,6 +24,14 @@ std::string DefaultOutput(const std::string& input) {
   return StrCat(has_extension ? input.substr(0, dot) : input, ".tern");
 }
 
+// `bytes` must outlive the program.
+Result<Program> LoadBytes(const Engine& engine, std::string_view bytes) {
+  tern_program* raw = nullptr;
+  TERN_TRY(FromApi(
+      tern_program_load(engine.runtime.get(), bytes.data(), bytes.size(), nullptr, nullptr, &raw)));
+  return Program(raw);
+}
+
 void PrintStages(std::string_view json, bool as_json) {
   if (as_json) return Print(StrCat(json, "\n"));
   for (const nlohmann::json& stage : nlohmann::json::parse(json)) {
@@ -30,19 +40,52 @@ void PrintStages(std::string_view json, bool as_json) {
   }
 }
 
+Result<Compiled> CompileInput(const Engine& engine, const CompileRequest& request) {
+  return IsSource(request.path) ? CompileSource(engine, request) : CompileOnnx(engine, request);
+}
+
+// Of an executable there is nothing else to compile.
+bool IsCompiled(std::string_view path) {
+  return path.ends_with(".tern") || path.ends_with(".tasm");
+}
+
+Result<Compiled> CompileWithKernels(const Engine& engine, const CompileOptions& options,
+                                    std::string* report) {
+  const std::string& path = options.request.path;
+  TERN_TRY_ASSIGN(const auto targets, ParseKernelTargets(options.native_kernels));
+  Compiled compiled;
+  Program program;
+  if (IsCompiled(path)) {
+    if (options.output.empty())
+      return UsageError("E0003", "the executable with other kernels needs a name: --out FILE");
+    TERN_TRY_ASSIGN(program, LoadProgram(engine, path));
+  } else {
+    TERN_TRY_ASSIGN(compiled, CompileInput(engine, options.request));
+    TERN_TRY_ASSIGN(program, LoadBytes(engine, Text(compiled.executable)));
+  }
+  TERN_TRY_ASSIGN(NativeKernels changed, SetNativeKernels(program, targets));
+  program.reset();  // before the bytes it is in
+  compiled.executable = std::move(changed.executable);
+  *report = std::move(changed.report);
+  return compiled;
+}
+
 Status Compile(const CompileOptions& options, const GlobalOptions& globals) {
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
-  TERN_TRY_ASSIGN(const Compiled compiled, IsSource(options.request.path)
-                                               ? CompileSource(engine, options.request)
-                                               : CompileOnnx(engine, options.request));
-  if (!options.request.print_after.empty()) PrintStages(Text(compiled.stages), globals.json());
+  std::string report;
+  TERN_TRY_ASSIGN(const Compiled compiled, options.native_kernels.empty()
+                                               ? CompileInput(engine, options.request)
+                                               : CompileWithKernels(engine, options, &report));
+  if (compiled.stages != nullptr && !options.request.print_after.empty())
+    PrintStages(Text(compiled.stages), globals.json());
   const bool to_file = !options.output.empty() || options.request.print_after.empty();
   if (!to_file) return Status();
   const std::string output =
       options.output.empty() ? DefaultOutput(options.request.path) : options.output;
   TERN_TRY(native::WriteFile(output, Text(compiled.executable)));
   if (!globals.quiet && output != "-") {
-    Print(StrCat("wrote ", output, ", ", FormatBytes(Text(compiled.executable).size()), "\n"));
+    Print(StrCat("wrote ", output, ", ", FormatBytes(Text(compiled.executable).size()), "\n",
+                 report));
   }
   return Status();
 }
@@ -60,6 +103,11 @@ CommandAction SetupCompile(CLI::App* app, const GlobalOptions* globals) {
                   "print the program after these passes (comma list, or all)");
   app->add_option("--disable-pass", options->request.disabled_passes,
                   "leave out these passes (comma list)");
+  app->add_option("--native-kernels", options->native_kernels,
+                  "native code of loop kernels for these targets, such as "
+                  "aarch64-sve,x86-64-avx2 (host: this processor; none: take it out); the input "
+                  "may be an executable, too")
+      ->type_name("TARGETS");
   return [options, globals] { return Compile(*options, *globals); };
 }
 

@@ -119,7 +119,7 @@ Processor DetectProcessor() { return {HostElfMachine(), DetectFeatures()}; }
 
 Status CheckProcessor(const ObjectTarget& target, const Processor& processor) {
   if (target.machine != processor.machine)
-    return Unsupported("code for ", target.name, " does not run on ",
+    return Unsupported("it is for ", ElfMachineName(target.machine), ", this processor is ",
                        ElfMachineName(processor.machine))
         .SetErrorCode("E0807");
   std::vector<std::string_view> missing;
@@ -129,8 +129,7 @@ Status CheckProcessor(const ObjectTarget& target, const Processor& processor) {
       missing.push_back(need);
   }
   if (missing.empty()) return OkStatus();
-  return Unsupported("code for ", target.name, " needs ", StrJoin(missing, ", "),
-                     ", which this processor does not have")
+  return Unsupported("it needs ", StrJoin(missing, ", "), ", which this processor does not have")
       .SetErrorCode("E0807");
 }
 

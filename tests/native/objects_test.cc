@@ -10,6 +10,7 @@
 #include "core/base/bytes.h"
 #include "core/base/strings.h"
 #include "native/jit/llvm_compiler.h"
+#include "native/objects/choose_object.h"
 #include "native/objects/link_object.h"
 #include "native/objects/mapped_code.h"
 #include "native/objects/object_target.h"
@@ -212,6 +213,40 @@ TEST_F(Objects, MutationsLinkOrAreRefused) {
   EXPECT_GT(refused, 1000);
 }
 
+TEST_F(Objects, TheBestThatLoadsIsChosen) {
+  const Processor here = DetectProcessor();
+  KernelObjects kernel{"kernel", kText, {{"loop", kText}}};
+  EXPECT_EQ(ChooseObject(kernel, true, here).why, "");
+  std::vector<std::string> objects;
+  std::vector<std::string> formats;
+  for (const ObjectTarget& target : AllObjectTargets()) {
+    objects.push_back(*Compile(target.name));
+    formats.push_back(ObjectFormat(target));
+  }
+  for (size_t i = 0; i < objects.size(); ++i) kernel.objects.push_back({formats[i], objects[i]});
+  const ChosenObject best = ChooseObject(kernel, true, here);
+  ASSERT_NE(best.code, nullptr) << best.why;
+  EXPECT_EQ(best.why, StrCat("native code for ", HostTarget().name));
+
+  const ChosenObject closed = ChooseObject(kernel, false, here);
+  EXPECT_EQ(closed.code, nullptr);
+  EXPECT_TRUE(closed.why.ends_with("riscv64-v is present, not allowed")) << closed.why;
+
+  const ChosenObject none = ChooseObject(kernel, true, {here.machine, {}});
+  EXPECT_EQ(none.code, nullptr);
+  EXPECT_NE(none.why.find("it needs "), std::string::npos) << none.why;
+
+  const ChosenObject foreign = ChooseObject(kernel, true, {ElfMachine{8}, {}});
+  EXPECT_EQ(foreign.code, nullptr);
+  EXPECT_TRUE(foreign.why.ends_with("not for this processor")) << foreign.why;
+
+  for (KernelObjects::Object& object : kernel.objects)
+    object.bytes = object.bytes.substr(0, object.bytes.size() / 2);
+  const ChosenObject damaged = ChooseObject(kernel, true, here);
+  EXPECT_EQ(damaged.code, nullptr);
+  EXPECT_NE(damaged.why.find("no object that can be loaded"), std::string::npos) << damaged.why;
+}
+
 // ---- without LLVM
 
 std::vector<uint8_t> Words(std::initializer_list<uint32_t> words) {
@@ -271,10 +306,11 @@ TEST(ObjectTargets, NeedWhatTheProcessorHas) {
   const ObjectTarget& neon = *FindObjectTarget("aarch64-neon");
   Processor processor{ElfMachine::kAArch64, {neon.needs.begin(), neon.needs.end()}};
   EXPECT_EQ(BestTarget(processor), &neon);
-  ExpectRefused(CheckProcessor(sve, processor), "code for aarch64-sve needs sve, which this");
+  ExpectRefused(CheckProcessor(sve, processor), "it needs sve, which this processor");
   processor.features.push_back("sve");
   EXPECT_EQ(BestTarget(processor), &sve);
-  ExpectRefused(CheckProcessor(*FindObjectTarget("x86-64"), processor), "does not run on AArch64");
+  ExpectRefused(CheckProcessor(*FindObjectTarget("x86-64"), processor),
+                "it is for x86-64, this processor is AArch64");
   EXPECT_EQ(BestTarget({ElfMachine::kX86_64, {}}), nullptr);
   EXPECT_EQ(BestTarget({ElfMachine::kRiscV, {}}), nullptr);
 }

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tern compile --native-kernels`: objects beside the loop kernels of an executable.
+#ifndef TERN_NATIVE_CLI_NATIVE_KERNELS_H_
+#define TERN_NATIVE_CLI_NATIVE_KERNELS_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "native/cli/command.h"
+#include "native/objects/object_target.h"
+
+namespace tern::cli {
+
+struct NativeKernels {
+  Buffer executable;
+  std::string report;  // lines: what was made, and what was not, and why
+};
+
+// Names of targets (ParseObjectTargets), or "none".
+Result<std::vector<const native::ObjectTarget*>> ParseKernelTargets(std::string_view names);
+
+// The program's executable with objects for these targets in place of those it has. A kernel that a
+// target cannot have is left out of it and reported; an error where nothing at all can be made.
+Result<NativeKernels> SetNativeKernels(const Program& program,
+                                       const std::vector<const native::ObjectTarget*>& targets);
+
+}  // namespace tern::cli
+
+#endif  // TERN_NATIVE_CLI_NATIVE_KERNELS_H_
