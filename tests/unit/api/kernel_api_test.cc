@@ -248,4 +248,27 @@ TEST_F(KernelApi, BadCallsAreRefused) {
   tern_any_release(&function);
 }
 
+TEST_F(KernelApi, SavedWithOtherKernels) {
+  const tern_kernel kernels[] = {{"plus", "loop", "te plus", 7}, {"plus", "elf-x86-64", "\0\1", 2}};
+  tern_buffer* bytes = nullptr;
+  ASSERT_EQ(Take(tern_program_save_with_kernels(program_, kernels, 2, &bytes)), "");
+  tern_program* changed = nullptr;
+  ASSERT_EQ(Take(tern_program_load(runtime_, tern_buffer_data(bytes), tern_buffer_size(bytes),
+                                   nullptr, nullptr, &changed)),
+            "");
+  tern_buffer* before = nullptr;
+  tern_buffer* after = nullptr;
+  ASSERT_EQ(Take(tern_program_inspect(program_, "listing", &before)), "");
+  ASSERT_EQ(Take(tern_program_inspect(changed, "listing", &after)), "");
+  const void* data = nullptr;
+  size_t size = 0;
+  ASSERT_EQ(Take(tern_program_kernel_bytes(changed, "plus", "elf-x86-64", &data, &size)), "");
+  EXPECT_EQ(std::string(static_cast<const char*>(data), size), std::string("\0\1", 2));
+  EXPECT_NE(Take(tern_program_kernel_bytes(changed, "bare", "loop", &data, &size)), "");
+  EXPECT_STREQ(static_cast<const char*>(tern_buffer_data(before)),
+               static_cast<const char*>(tern_buffer_data(after)));
+  for (tern_buffer* buffer : {bytes, before, after}) tern_buffer_free(buffer);
+  tern_program_free(changed);
+}
+
 }  // namespace
