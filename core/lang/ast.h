@@ -78,6 +78,8 @@ enum class PatternKind : uint8_t {
   kLiteral,      // literal
   kTuple,        // args
   kConstructor,  // name, args
+  kList,         // args; with has_rest the last is for the items behind the others
+  kOr,           // args: alternatives, each with the same names, which share their locals
 };
 
 struct Pattern {
@@ -87,6 +89,8 @@ struct Pattern {
   ExprPtr literal;  // kInt, kString, kBool
   std::vector<std::unique_ptr<Pattern>> args;
   bool has_parentheses = false;  // Cons(…) rather than Nil
+  bool has_rest = false;
+  size_t item_count() const { return args.size() - (has_rest ? 1 : 0); }  // of a list
 
   Local* local = nullptr;
   types::Type type;                // by inference

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 
 #include "core/base/strings.h"
 #include "core/lang/op_call.h"
@@ -14,12 +16,13 @@ constexpr int kMaxNodes = 20000;
 
 struct Test {
   int place;
-  const Pattern* pattern;  // kConstructor or kLiteral
+  const Pattern* pattern;  // kConstructor, kLiteral, kList or kOr
 };
 
 struct Row {
   std::vector<Test> tests = {};
   std::vector<std::pair<Local*, int>> bindings = {};
+  std::vector<const Pattern*> alternatives = {};  // that were taken to come here
   size_t arm = 0;
   bool has_guard = false;
 };
@@ -29,6 +32,8 @@ struct Known {
   std::string name = {};         // of a constructor; "" for a tuple
   std::vector<int> fields = {};  // places
   std::string literal = {};
+  bool is_list = false;
+  bool has_rest = false;  // of a list: it may be longer
 };
 
 std::string LiteralText(const Pattern& pattern) { return pattern.literal->text; }
@@ -60,10 +65,11 @@ class Builder {
   }
 
  private:
-  int FieldOf(int parent, int field) {
-    const auto [found, made] =
-        fields_.emplace(std::pair(parent, field), static_cast<int>(tree_->places.size()));
-    if (made) tree_->places.push_back({parent, field});
+  // Fields of different constructors are different places.
+  int PlaceOf(const Place& part, int tag = -1) {
+    const auto [found, made] = parts_.emplace(std::tuple(part.parent, part.kind, part.index, tag),
+                                              static_cast<int>(tree_->places.size()));
+    if (made) tree_->places.push_back(part);
     return found->second;
   }
 
@@ -74,13 +80,15 @@ class Builder {
       case PatternKind::kWildcard: return;
       case PatternKind::kBind: row->bindings.emplace_back(pattern->local, place); return;
       case PatternKind::kLiteral:
-      case PatternKind::kConstructor: row->tests.push_back({place, pattern}); return;
+      case PatternKind::kConstructor:
+      case PatternKind::kList:
+      case PatternKind::kOr: row->tests.push_back({place, pattern}); return;
       case PatternKind::kTuple: break;
     }
     Known& known = known_[place];
     known.fields.clear();
     for (size_t i = 0; i < pattern->args.size(); ++i) {
-      const int part = FieldOf(place, static_cast<int>(i));
+      const int part = PlaceOf({place, PlaceKind::kField, static_cast<int>(i)});
       known_[place].fields.push_back(part);
       Expand(pattern->args[i].get(), part, row);
     }
@@ -94,12 +102,67 @@ class Builder {
   }
 
   std::unique_ptr<Decision> Build(std::vector<Row> rows) {
-    if (rows.empty() || tree_->too_large) return Fail();
-    const Row& first = rows.front();
-    if (first.tests.empty()) return Leaf(std::move(rows));
-    const Test test = first.tests.front();
-    return test.pattern->kind == PatternKind::kConstructor ? BuildData(rows, test)
-                                                           : BuildLiterals(rows, test);
+    while (!rows.empty() && !tree_->too_large) {
+      if (rows.front().tests.empty()) return Leaf(std::move(rows));
+      const Test test = rows.front().tests.front();
+      if (SplitRows(test.place, &rows)) continue;
+      if (test.pattern->kind == PatternKind::kConstructor) return BuildData(rows, test);
+      return test.pattern->kind == PatternKind::kList ? BuildLengths(rows, test)
+                                                      : BuildLiterals(rows, test);
+    }
+    return Fail();
+  }
+
+  static const Test* TestOf(const Row& row, int place) {
+    const auto at = std::find_if(row.tests.begin(), row.tests.end(),
+                                 [&](const Test& test) { return test.place == place; });
+    return at == row.tests.end() ? nullptr : &*at;
+  }
+
+  // Alternatives for the place or for what it is a part of; null where there are none.
+  const Test* ChoiceAbout(const Row& row, int place) const {
+    for (; place >= 0; place = tree_->places[static_cast<size_t>(place)].parent) {
+      const Test* const test = TestOf(row, place);
+      if (test != nullptr && test->pattern->kind == PatternKind::kOr) return test;
+    }
+    return nullptr;
+  }
+
+  // A row with alternatives that say something about the place becomes a row for each of them.
+  // False where there is none.
+  bool SplitRows(int place, std::vector<Row>* rows) {
+    const size_t before = rows->size();
+    std::vector<Row> split;
+    bool any = false;
+    for (Row& row : *rows) {
+      const Test* const choice = ChoiceAbout(row, place);
+      any = any || choice != nullptr;
+      if (choice == nullptr)
+        split.push_back(std::move(row));
+      else
+        SplitRow(row, *choice, &split);
+    }
+    nodes_ += static_cast<int>(split.size() - before);
+    tree_->too_large = tree_->too_large || nodes_ > kMaxNodes;
+    *rows = std::move(split);
+    return any;
+  }
+
+  void SplitRow(const Row& row, const Test& choice, std::vector<Row>* split) {
+    for (const PatternPtr& alternative : choice.pattern->args) {
+      Row one{.bindings = row.bindings,
+              .alternatives = row.alternatives,
+              .arm = row.arm,
+              .has_guard = row.has_guard};
+      one.alternatives.push_back(alternative.get());
+      for (const Test& each : row.tests) {
+        if (&each == &choice)
+          Expand(alternative.get(), choice.place, &one);
+        else
+          one.tests.push_back(each);
+      }
+      split->push_back(std::move(one));
+    }
   }
 
   std::unique_ptr<Decision> Fail() {
@@ -114,6 +177,7 @@ class Builder {
     node->arm = rows.front().arm;
     node->bindings = rows.front().bindings;
     ++tree_->uses[node->arm];
+    tree_->reached.insert(rows.front().alternatives.begin(), rows.front().alternatives.end());
     if (!rows.front().has_guard) return node;
     rows.erase(rows.begin());
     node->otherwise = Build(std::move(rows));
@@ -127,17 +191,21 @@ class Builder {
                               const std::vector<int>& fields, const Matches& matches) {
     std::vector<Row> left;
     for (const Row& row : rows) {
-      const auto at = std::find_if(row.tests.begin(), row.tests.end(),
-                                   [&](const Test& test) { return test.place == place; });
-      if (at == row.tests.end()) {
+      const Test* const at = TestOf(row, place);
+      if (at == nullptr) {
         left.push_back(row);
         continue;
       }
       if (!matches(*at->pattern)) continue;
-      Row kept{.bindings = row.bindings, .arm = row.arm, .has_guard = row.has_guard};
+      Row kept{.bindings = row.bindings,
+               .alternatives = row.alternatives,
+               .arm = row.arm,
+               .has_guard = row.has_guard};
       const Pattern& pattern = *at->pattern;
-      for (size_t i = 0; i < pattern.args.size() && i < fields.size(); ++i)
+      for (size_t i = 0; i < pattern.item_count() && i < fields.size(); ++i)
         Expand(pattern.args[i].get(), fields[i], &kept);
+      if (pattern.has_rest)
+        Expand(pattern.args.back().get(), RestOf(place, pattern.item_count()), &kept);
       for (const Test& test : row.tests) {
         if (test.place != place) kept.tests.push_back(test);
       }
@@ -194,14 +262,42 @@ class Builder {
   std::vector<int> Enter(int place, const DataDecl& data, size_t tag) {
     const ConstructorDecl& constructor = data.constructors[tag];
     Known known{.name = constructor.name.text};
-    // Fields of different constructors are different places.
-    for (size_t i = 0; i < constructor.fields.size(); ++i) {
-      const int part = FieldOf(place, static_cast<int>(tag * 1000 + i));
-      tree_->places[static_cast<size_t>(part)].field = static_cast<int>(i);
-      known.fields.push_back(part);
-    }
+    for (size_t i = 0; i < constructor.fields.size(); ++i)
+      known.fields.push_back(
+          PlaceOf({place, PlaceKind::kField, static_cast<int>(i)}, static_cast<int>(tag)));
     known_[place] = known;
     return known.fields;
+  }
+
+  int RestOf(int place, size_t begin) {
+    return PlaceOf({place, PlaceKind::kRest, static_cast<int>(begin)});
+  }
+
+  // Lists of lengths that no pattern tells apart are one case.
+  std::unique_ptr<Decision> BuildLengths(const std::vector<Row>& rows, const Test& test) {
+    std::unique_ptr<Decision> node = Node(Decision::Kind::kLengths);
+    node->place = test.place;
+    std::set<size_t> lengths = {0};
+    for (const Row& row : rows) {
+      const Test* const same = TestOf(row, test.place);
+      if (same == nullptr) continue;
+      lengths.insert(same->pattern->item_count());
+      if (!same->pattern->has_rest) lengths.insert(same->pattern->item_count() + 1);
+    }
+    for (const size_t length : lengths) {
+      Decision::Case made;
+      made.length = length;
+      for (size_t i = 0; i < length; ++i)
+        made.fields.push_back(PlaceOf({test.place, PlaceKind::kItem, static_cast<int>(i)}));
+      known_[test.place] = {
+          .fields = made.fields, .is_list = true, .has_rest = length == *lengths.rbegin()};
+      made.then = Build(Specialize(rows, test.place, made.fields, [&](const Pattern& pattern) {
+        return pattern.has_rest ? pattern.item_count() <= length : pattern.item_count() == length;
+      }));
+      node->cases.push_back(std::move(made));
+    }
+    known_.erase(test.place);
+    return node;
   }
 
   std::unique_ptr<Decision> BuildLiterals(const std::vector<Row>& rows, const Test& test) {
@@ -249,6 +345,7 @@ class Builder {
     if (found == known_.end()) return "_";
     const Known& known = found->second;
     if (!known.literal.empty()) return known.literal;
+    if (known.is_list) return ListExample(known);
     if (known.fields.empty()) return known.name.empty() ? "_" : known.name;
     std::string text = known.name + "(";
     for (size_t i = 0; i < known.fields.size(); ++i)
@@ -256,8 +353,15 @@ class Builder {
     return text + ")";
   }
 
+  std::string ListExample(const Known& known) const {
+    std::string text = "[";
+    for (const int item : known.fields) StrAppend(&text, text == "[" ? "" : ", ", Example(item));
+    if (known.has_rest) StrAppend(&text, text == "[" ? ".." : ", ..");
+    return text + "]";
+  }
+
   DecisionTree* tree_;
-  std::map<std::pair<int, int>, int> fields_;
+  std::map<std::tuple<int, PlaceKind, int, int>, int> parts_;
   std::map<int, Known> known_;
   int nodes_ = 0;
 };

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -16,10 +17,16 @@
 
 namespace tern::lang {
 
-// A part of the value that is matched: a field of a tuple or of a constructor's value.
+// A part of the value that is matched.
+enum class PlaceKind : uint8_t {
+  kField,  // of a tuple or of a constructor's value
+  kItem,   // of a list
+  kRest,   // of a list: the items from there on
+};
 struct Place {
   int parent = -1;  // -1: the value itself
-  int field = 0;
+  PlaceKind kind = PlaceKind::kField;
+  int index = 0;
 };
 
 struct Decision {
@@ -28,11 +35,13 @@ struct Decision {
     kMatch,     // arm; bindings; otherwise: where its guard does not hold (null without guard)
     kData,      // place, data; cases by tag; otherwise
     kLiterals,  // place; cases by literal; otherwise (null where true and false are both there)
+    kLengths,   // place; cases by length, the shortest lists first, which are all there are
   };
   struct Case {
     int tag = -1;
     const Pattern* literal = nullptr;
-    std::vector<int> fields;  // places
+    size_t length = 0;        // of the shortest list; the next case says where it ends
+    std::vector<int> fields;  // places; of a list its items
     std::unique_ptr<Decision> then;
   };
 
@@ -50,6 +59,8 @@ struct DecisionTree {
   std::unique_ptr<Decision> root;
   std::vector<Place> places;  // the first is the value
   std::vector<int> uses;      // leaves of each arm
+  // Of the patterns a | b: those alternatives that some leaf is reached by.
+  std::unordered_set<const Pattern*> reached;
   std::string missing;        // a value that no case matches, "" where there is none
   bool too_large = false;     // given up; the tree is not whole
 };

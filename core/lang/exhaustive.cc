@@ -59,9 +59,13 @@ class Checker {
       return;
     }
     for (size_t i = 0; i < match.arms.size(); ++i) {
-      if (tree.uses[i] > 0) continue;
+      const Pattern& pattern = *match.arms[i].pattern;
+      if (tree.uses[i] > 0) {
+        WarnAlternatives(pattern, tree);
+        continue;
+      }
       diagnostics_->Warning("W1013", "this case is never reached")
-          .At(match.arms[i].pattern->span, "earlier cases match all of this");
+          .At(pattern.span, "earlier cases match all of this");
     }
     if (tree.missing.empty()) return;
     text::Diagnostic& error =
@@ -71,6 +75,17 @@ class Checker {
     const Span place = {match.mark.file, match.mark.begin, match.mark.begin};
     error.fixes.push_back(
         {"add the case", {{place, StrCat(tree.missing, " => fail(\"not implemented\"),\n")}}});
+  }
+
+  void WarnAlternatives(const Pattern& pattern, const DecisionTree& tree) {
+    for (const PatternPtr& arg : pattern.args) {
+      if (pattern.kind != PatternKind::kOr || tree.reached.contains(arg.get())) {
+        WarnAlternatives(*arg, tree);
+        continue;
+      }
+      diagnostics_->Warning("W1013", "this alternative is never reached")
+          .At(arg->span, "what stands before it matches all of this");
+    }
   }
 
   text::Diagnostics* diagnostics_;

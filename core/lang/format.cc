@@ -215,7 +215,10 @@ class Formatter {
   }
 
   Doc FormatParam(const Param& param) {
-    std::vector<Doc> parts = {FormatPattern(*param.pattern)};
+    // Alternatives would end at the '|' of a lambda.
+    const bool closed = param.pattern->kind == PatternKind::kOr;
+    std::vector<Doc> parts = {Text(closed ? "(" : ""), FormatPattern(*param.pattern),
+                              Text(closed ? ")" : "")};
     if (param.type != nullptr) {
       parts.push_back(Text(": "));
       parts.push_back(Type(*param.type));
@@ -294,10 +297,29 @@ class Formatter {
       case PatternKind::kBind: return Text(pattern.name.text);
       case PatternKind::kLiteral: return Text(pattern.literal->text);
       case PatternKind::kTuple: return Listed("(", Each(pattern.args, each), ")");
+      case PatternKind::kList: return FormatListPattern(pattern);
+      case PatternKind::kOr: return Alternatives(pattern);
       case PatternKind::kConstructor: break;
     }
     if (!pattern.has_parentheses) return Text(pattern.name.text);
     return docs_.Join({Text(pattern.name.text), Listed("(", Each(pattern.args, each), ")")});
+  }
+
+  Doc FormatListPattern(const Pattern& pattern) {
+    std::vector<Doc> items;
+    for (size_t i = 0; i < pattern.args.size(); ++i) {
+      const Pattern& arg = *pattern.args[i];
+      const bool rest = i == pattern.item_count();
+      items.push_back(rest ? Text(StrCat("..", arg.name.text)) : FormatPattern(arg));
+    }
+    return Listed("[", std::move(items), "]");
+  }
+
+  Doc Alternatives(const Pattern& pattern) {
+    std::vector<Doc> parts = {FormatPattern(*pattern.args[0])};
+    for (size_t i = 1; i < pattern.args.size(); ++i)
+      parts.push_back(docs_.Join({docs_.Line(), Text("| "), FormatPattern(*pattern.args[i])}));
+    return docs_.Group(docs_.Join(std::move(parts)));
   }
 
   // --- expressions

@@ -198,8 +198,10 @@ Type Inference::InferFor(Expr* expr) {
 
 namespace {
 
+// Alternatives have the same.
 void CollectNames(const Pattern& pattern, std::vector<Pattern const*>* names) {
   if (pattern.local != nullptr) names->push_back(&pattern);
+  if (pattern.kind == PatternKind::kOr) return CollectNames(*pattern.args[0], names);
   for (const PatternPtr& arg : pattern.args) CollectNames(*arg, names);
 }
 
@@ -237,7 +239,9 @@ void Inference::InferPattern(Pattern* pattern, const Type& type) {
   switch (pattern->kind) {
     case PatternKind::kError:
     case PatternKind::kWildcard: return;
-    case PatternKind::kBind: pattern->local->type = type; return;
+    case PatternKind::kBind: return InferBind(pattern, type);
+    case PatternKind::kList: return InferListPattern(pattern, type);
+    case PatternKind::kOr: return InferAlternatives(pattern, type);
     case PatternKind::kLiteral: {
       const Type literal = Infer(pattern->literal.get(), Type());
       Coerce(pattern->literal.get(), type, literal, {"this pattern", {}});
@@ -258,6 +262,66 @@ void Inference::InferPattern(Pattern* pattern, const Type& type) {
   }
   for (size_t i = 0; i < pattern->args.size(); ++i)
     InferPattern(pattern->args[i].get(), elements[i]);
+}
+
+// A name of several alternatives has the type that the first says.
+void Inference::InferBind(Pattern* pattern, const Type& type) {
+  Local* const local = pattern->local;
+  if (local->name.span == pattern->name.span) {
+    local->type = type;
+    return;
+  }
+  // Which alternative it was is not known where the name is used, so nothing is left to compare.
+  const std::optional<Mismatch> mismatch = unifier_.Unify(local->type, type, nullptr);
+  if (!mismatch.has_value()) return;
+  Expr place;
+  place.span = pattern->name.span;
+  ReportMismatch(place, local->type, type, *mismatch,
+                 {StrCat("'", pattern->name.text, "' of this alternative"), local->name.span,
+                  "the first alternative says what is expected"});
+}
+
+void Inference::InferListPattern(Pattern* pattern, const Type& type) {
+  const Type known = unifier_.Resolve(type);
+  const bool fits = known.kind() == TypeKind::kList;
+  const Type element = fits ? known.arguments()[0] : unifier_.FreshType();
+  if (!fits) {
+    Expr place;
+    place.span = pattern->span;
+    Coerce(&place, type, Type::List(element), {"this pattern", {}});
+  }
+  for (size_t i = 0; i < pattern->args.size(); ++i)
+    InferPattern(pattern->args[i].get(), i < pattern->item_count() ? element : Type::List(element));
+}
+
+void Inference::InferAlternatives(Pattern* pattern, const Type& type) {
+  std::vector<const Pattern*> first;
+  for (const PatternPtr& arg : pattern->args) {
+    InferPattern(arg.get(), type);
+    std::vector<const Pattern*> names;
+    CollectNames(*arg, &names);
+    if (arg == pattern->args[0]) {
+      first = std::move(names);
+      continue;
+    }
+    CheckDistinct(names);
+    CheckSameNames(first, names, *arg);
+    CheckSameNames(names, first, *pattern->args[0]);
+  }
+}
+
+// names: those of the alternative.
+void Inference::CheckSameNames(const std::vector<const Pattern*>& wanted,
+                               const std::vector<const Pattern*>& names,
+                               const Pattern& alternative) {
+  for (const Pattern* want : wanted) {
+    const auto same = [&](const Pattern* name) { return name->name.text == want->name.text; };
+    if (std::any_of(names.begin(), names.end(), same)) continue;
+    Error("E1018", StrCat("'", want->name.text, "' is not in every alternative"), alternative.span,
+          StrCat("no '", want->name.text, "' here"))
+        .Mark(want->name.span, "in this one it is")
+        .Help("what alternatives share is one case: each gives the same names");
+  }
 }
 
 void Inference::InferConstructorPattern(Pattern* pattern, const Type& type) {

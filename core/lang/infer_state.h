@@ -97,6 +97,11 @@ class Inference {
                    const Want& want);
   void InferPattern(Pattern* pattern, const types::Type& type);
   void InferConstructorPattern(Pattern* pattern, const types::Type& type);
+  void InferBind(Pattern* pattern, const types::Type& type);
+  void InferListPattern(Pattern* pattern, const types::Type& type);
+  void InferAlternatives(Pattern* pattern, const types::Type& type);
+  void CheckSameNames(const std::vector<const Pattern*>& wanted,
+                      const std::vector<const Pattern*>& names, const Pattern& alternative);
   void BindPattern(Pattern* pattern);  // its names come into scope
   void CheckDistinct(const std::vector<const Pattern*>& names);
   void CheckParameters(const std::vector<Param>& params);

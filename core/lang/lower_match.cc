@@ -15,6 +15,13 @@ using types::Type;
 
 namespace {
 
+// The names of a pattern, in order.
+void CollectLocals(const Pattern& pattern, std::vector<Local*>* locals) {
+  if (pattern.local != nullptr) locals->push_back(pattern.local);
+  if (pattern.kind == PatternKind::kOr) return CollectLocals(*pattern.args[0], locals);
+  for (const PatternPtr& arg : pattern.args) CollectLocals(*arg, locals);
+}
+
 // Places that a decision looks at, and those that they are parts of.
 void CollectPlaces(const Decision& decision, const DecisionTree& tree,
                    std::unordered_set<int>* used) {
@@ -45,7 +52,15 @@ void FunctionLowering::BindPattern(const Pattern& pattern, ir::Expr value) {
     }
     return;
   }
-  if (pattern.kind != PatternKind::kConstructor || pattern.args.empty()) return;
+  // Of lists, only [..rest] matches all.
+  if (pattern.kind == PatternKind::kList)
+    return BindPattern(*pattern.args.back(), std::move(value));
+  if (pattern.kind == PatternKind::kOr) return BindAlternatives(pattern, std::move(value));
+  if (pattern.kind == PatternKind::kConstructor && !pattern.args.empty())
+    BindFields(pattern, value);
+}
+
+void FunctionLowering::BindFields(const Pattern& pattern, const ir::Expr& value) {
   // The only constructor of its type: a switch of one case, whose value is its fields.
   const ir::DataTypePtr data = module_->DataOf(*pattern.data);
   const std::vector<Type> types = data->FieldsOf(pattern.tag, pattern.type.arguments());
@@ -60,11 +75,38 @@ void FunctionLowering::BindPattern(const Pattern& pattern, ir::Expr value) {
     BindPattern(*pattern.args[i], builder_.Field(tuple, static_cast<int>(i)));
 }
 
+// Which alternative it is, is decided as in a match; the names come back as a tuple.
+void FunctionLowering::BindAlternatives(const Pattern& pattern, ir::Expr value) {
+  const DecisionTree tree = BuildDecision({{&pattern}});
+  Match match{.expr = nullptr,
+              .span = pattern.span,
+              .names = {},
+              .tree = &tree,
+              .places = {},
+              .types = {},
+              .shared = {},
+              .next = nullptr,
+              .result = {}};
+  CollectLocals(pattern, &match.names);
+  std::vector<Type> types;
+  for (const Local* local : match.names) types.push_back(local->type);
+  match.result = Type::Tuple(std::move(types));
+  match.places[0] = std::move(value);
+  match.types[0] = pattern.type;
+  const ir::Expr tuple = LowerDecision(*tree.root, &match);
+  for (size_t i = 0; i < match.names.size(); ++i) {
+    values_[match.names[i]] = builder_.Field(tuple, static_cast<int>(i));
+    if (match.names[i]->type.is_tensor()) tensors_.push_back(match.names[i]);
+  }
+}
+
 ir::Expr FunctionLowering::LowerMatch(const Expr& expr, const Next* next) {
   std::vector<DecisionRow> rows;
   for (const Arm& arm : expr.arms) rows.push_back({arm.pattern.get(), arm.guard != nullptr});
   const DecisionTree tree = BuildDecision(rows);
   Match match{.expr = &expr,
+              .span = expr.span,
+              .names = {},
               .tree = &tree,
               .places = {},
               .types = {},
@@ -80,16 +122,6 @@ ir::Expr FunctionLowering::LowerMatch(const Expr& expr, const Next* next) {
   tensors_.resize(scope);
   return result;
 }
-
-namespace {
-
-// The names of a pattern, in order.
-void CollectLocals(const Pattern& pattern, std::vector<Local*>* locals) {
-  if (pattern.local != nullptr) locals->push_back(pattern.local);
-  for (const PatternPtr& arg : pattern.args) CollectLocals(*arg, locals);
-}
-
-}  // namespace
 
 // An arm that several leaves end in becomes a function of its names, so that code stays as long as
 // the program.
@@ -119,9 +151,10 @@ ir::Expr FunctionLowering::LowerDecision(const Decision& decision, Match* match)
     case Decision::Kind::kMatch: return LowerLeaf(decision, match);
     case Decision::Kind::kData: return LowerSwitch(decision, match);
     case Decision::Kind::kLiterals: return LowerLiterals(decision, match, 0);
+    case Decision::Kind::kLengths: return LowerLengths(decision, match);
     case Decision::Kind::kFail: break;
   }
-  At(match->expr->span);
+  At(match->span);
   return Bind(ir::MakeFatal(StrCat("no case matches ", decision.example)), match->result);
 }
 
@@ -130,18 +163,29 @@ ir::Expr FunctionLowering::LowerArm(const Decision& decision, Match* match) {
   return Lower(*arm.body, match->next);
 }
 
+std::vector<ir::Expr> FunctionLowering::BoundValues(const Decision& decision,
+                                                    const std::vector<Local*>& locals,
+                                                    Match* match) {
+  std::vector<ir::Expr> values;
+  for (Local* local : locals) {
+    const auto bound = std::find_if(decision.bindings.begin(), decision.bindings.end(),
+                                    [&](const auto& entry) { return entry.first == local; });
+    values.push_back(PlaceValue(bound->second, match));
+  }
+  return values;
+}
+
 ir::Expr FunctionLowering::LowerLeaf(const Decision& decision, Match* match) {
+  if (match->expr == nullptr) {
+    At(match->span);
+    return Bind(ir::MakeTuple(BoundValues(decision, match->names, match)), match->result);
+  }
   const Arm& arm = match->expr->arms[decision.arm];
   At(arm.span);
   if (match->shared[decision.arm] != nullptr) {
     std::vector<Local*> locals;
     CollectLocals(*arm.pattern, &locals);
-    std::vector<ir::Expr> args;
-    for (Local* local : locals) {
-      const auto bound = std::find_if(decision.bindings.begin(), decision.bindings.end(),
-                                      [&](const auto& entry) { return entry.first == local; });
-      args.push_back(PlaceValue(bound->second, match));
-    }
+    std::vector<ir::Expr> args = BoundValues(decision, locals, match);
     return Bind(ir::MakeInvoke(match->shared[decision.arm], std::move(args)), match->result);
   }
   const size_t scope = tensors_.size();
@@ -170,15 +214,26 @@ Type FunctionLowering::PlaceType(int place, Match* match) {
   const auto found = match->types.find(place);
   if (found != match->types.end()) return found->second;
   const Place& part = match->tree->places[static_cast<size_t>(place)];
-  return PlaceType(part.parent, match).elements()[static_cast<size_t>(part.field)];
+  const Type parent = PlaceType(part.parent, match);
+  if (part.kind == PlaceKind::kRest) return parent;
+  if (part.kind == PlaceKind::kItem) return parent.arguments()[0];
+  return parent.elements()[static_cast<size_t>(part.index)];
 }
 
-// Fields of constructors are bound where their switch is; those of tuples are read here.
+// Fields of constructors and items of lists are bound where their case is; those of tuples, and
+// what is left of lists, are read here.
 ir::Expr FunctionLowering::PlaceValue(int place, Match* match) {
   const auto found = match->places.find(place);
   if (found != match->places.end()) return found->second;
   const Place& part = match->tree->places[static_cast<size_t>(place)];
-  return builder_.Field(PlaceValue(part.parent, match), part.field);
+  const ir::Expr parent = PlaceValue(part.parent, match);
+  if (part.kind == PlaceKind::kField) return builder_.Field(parent, part.index);
+  const ir::Expr begin = ir::MakeConstant(Any(int64_t{part.index}));
+  if (part.kind == PlaceKind::kItem)
+    return Invoke("tern.list.get", {parent, begin}, PlaceType(place, match));
+  if (part.index == 0) return parent;
+  const ir::Expr end = Invoke("tern.list.length", {parent}, Type::Int());
+  return Invoke("tern.list.slice", {parent, begin, end}, PlaceType(place, match));
 }
 
 // --- tests
@@ -208,7 +263,7 @@ ir::Expr FunctionLowering::LowerSwitch(const Decision& decision, Match* match) {
     builder_.BeginBlock();
     otherwise = builder_.EndBlock(LowerDecision(*decision.otherwise, match));
   }
-  At(match->expr->span);
+  At(match->span);
   return Bind(ir::MakeSwitch(data, subject, std::move(cases), otherwise), match->result);
 }
 
@@ -229,8 +284,48 @@ ir::Expr FunctionLowering::LowerLiterals(const Decision& decision, Match* match,
   builder_.BeginBlock();
   const ir::LetPtr else_block = builder_.EndBlock(last ? LowerDecision(*decision.otherwise, match)
                                                        : LowerLiterals(decision, match, first + 1));
-  At(match->expr->span);
+  At(match->span);
   return Bind(ir::MakeIf(equal, then_block, else_block), match->result);
+}
+
+ir::Expr FunctionLowering::LowerLengths(const Decision& decision, Match* match) {
+  const ir::Expr subject = PlaceValue(decision.place, match);
+  At(match->span);
+  const ir::Expr length = Invoke("tern.list.length", {subject}, Type::Int());
+  // In the cases the list is a name of this block, which other branches do not see.
+  const auto known = match->places.find(decision.place);
+  const bool is_new = known == match->places.end();
+  if (is_new) match->places[decision.place] = subject;
+  const ir::Expr result = LowerLength(decision, match, 0, length);
+  if (is_new) match->places.erase(decision.place);
+  return result;
+}
+
+// Shorter lists first, so that one comparison per case is enough.
+ir::Expr FunctionLowering::LowerLength(const Decision& decision, Match* match, size_t index,
+                                       const ir::Expr& length) {
+  if (index + 1 == decision.cases.size()) return LowerLengthCase(decision, match, index);
+  At(match->span);
+  const auto bound = static_cast<int64_t>(decision.cases[index + 1].length);
+  const ir::Expr shorter =
+      Bind(ir::MakeScalar(ScalarOp::kLt, {length, ir::MakeConstant(Any(bound))}), Type::Bool());
+  builder_.BeginBlock();
+  const ir::LetPtr then_block = builder_.EndBlock(LowerLengthCase(decision, match, index));
+  builder_.BeginBlock();
+  const ir::LetPtr else_block = builder_.EndBlock(LowerLength(decision, match, index + 1, length));
+  At(match->span);
+  return Bind(ir::MakeIf(shorter, then_block, else_block), match->result);
+}
+
+ir::Expr FunctionLowering::LowerLengthCase(const Decision& decision, Match* match, size_t index) {
+  const Decision::Case& one = decision.cases[index];
+  std::unordered_set<int> used;
+  CollectPlaces(*one.then, *match->tree, &used);
+  for (const int item : one.fields) {
+    match->places.erase(item);  // another case's
+    if (used.contains(item)) match->places[item] = PlaceValue(item, match);
+  }
+  return LowerDecision(*one.then, match);
 }
 
 }  // namespace tern::lang

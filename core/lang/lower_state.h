@@ -44,7 +44,9 @@ class FunctionLowering {
   };
   // What the leaves of a decision tree need.
   struct Match {
-    const Expr* expr = nullptr;  // null for the pattern of a let
+    const Expr* expr = nullptr;  // null for the pattern of a let, whose value is its names' values
+    Span span = {};
+    std::vector<Local*> names = {};
     const DecisionTree* tree = nullptr;
     std::unordered_map<int, ir::Expr> places;
     std::unordered_map<int, types::Type> types;
@@ -103,13 +105,21 @@ class FunctionLowering {
   // --- lower_match.cc
   ir::Expr LowerMatch(const Expr& expr, const Next* next);
   void BindPattern(const Pattern& pattern, ir::Expr value);
+  void BindAlternatives(const Pattern& pattern, ir::Expr value);
+  void BindFields(const Pattern& pattern, const ir::Expr& value);
   void ShareArms(Match* match);
   ir::Expr LowerDecision(const Decision& decision, Match* match);
   ir::Expr LowerLeaf(const Decision& decision, Match* match);
   ir::Expr LowerArm(const Decision& decision, Match* match);
   ir::Expr LowerSwitch(const Decision& decision, Match* match);
   ir::Expr LowerLiterals(const Decision& decision, Match* match, size_t first);
+  ir::Expr LowerLengths(const Decision& decision, Match* match);
+  ir::Expr LowerLength(const Decision& decision, Match* match, size_t index,
+                       const ir::Expr& length);
+  ir::Expr LowerLengthCase(const Decision& decision, Match* match, size_t index);
   ir::Expr PlaceValue(int place, Match* match);
+  std::vector<ir::Expr> BoundValues(const Decision& decision, const std::vector<Local*>& locals,
+                                    Match* match);
   types::Type PlaceType(int place, Match* match);
 
   // --- lower.cc

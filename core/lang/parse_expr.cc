@@ -105,7 +105,7 @@ ExprPtr ParseIf(ParseState* state) {
 Arm ParseArm(ParseState* state) {
   Arm arm;
   const Span begin = state->Peek().span;
-  arm.pattern = ParsePattern(state);
+  arm.pattern = ParseAlternatives(state);
   if (state->Accept("if")) arm.guard = ParseExpr(state);
   if (state->Expect("=>", "and the value of this case")) arm.body = ParseExpr(state);
   if (arm.body == nullptr) arm.body = MakeExpr(ExprKind::kError, state->Peek().span);
@@ -164,7 +164,7 @@ ExprPtr ParseLoop(ParseState* state) {
 
 ExprPtr ParseFor(ParseState* state) {
   ExprPtr expr = MakeExpr(ExprKind::kFor, state->Take().span);
-  expr->pattern = ParsePattern(state);
+  expr->pattern = ParseAlternatives(state);
   const bool in = state->Expect("in", "and a list or a range");
   expr->children.push_back(in ? ParseExpr(state) : MakeExpr(ExprKind::kError, state->Peek().span));
   if (state->Accept("with") && state->Expect("(", "and the loop's variables"))
@@ -342,7 +342,7 @@ namespace {
 void ParseLet(ParseState* state, Statement* statement) {
   state->Take();
   statement->kind = StatementKind::kLet;
-  statement->pattern = ParsePattern(state);
+  statement->pattern = ParseAlternatives(state);
   if (state->Accept(":")) statement->type = ParseType(state);
   if (state->Expect("=", "and a value")) statement->value = ParseExpr(state);
   if (statement->value == nullptr)

@@ -86,6 +86,7 @@ void ParseList(ParseState* state, std::string_view close, F item) {
 
 TypeExprPtr ParseType(ParseState* state);
 PatternPtr ParsePattern(ParseState* state);
+PatternPtr ParseAlternatives(ParseState* state);  // a | b
 ExprPtr ParseExpr(ParseState* state);
 ExprPtr ParseBlock(ParseState* state);
 // name [: type] [= first]

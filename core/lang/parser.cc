@@ -3,6 +3,7 @@
 #include "core/lang/parser.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/strings.h"
 #include "core/lang/parse_state.h"
@@ -77,6 +78,14 @@ PatternPtr MakePattern(PatternKind kind, Span span) {
   return pattern;
 }
 
+Local* FindLocal(const Pattern& pattern, std::string_view name) {
+  if (pattern.local != nullptr && pattern.name.text == name) return pattern.local;
+  for (const PatternPtr& arg : pattern.args) {
+    if (Local* const found = FindLocal(*arg, name)) return found;
+  }
+  return nullptr;
+}
+
 PatternPtr ParseLiteralPattern(ParseState* state) {
   const Span begin = state->Peek().span;
   const bool negative = state->Accept("-");
@@ -105,14 +114,39 @@ PatternPtr ParseConstructorPattern(ParseState* state) {
   pattern->name = state->TakeTypeName("a constructor");
   if (state->Accept("(")) {
     pattern->has_parentheses = true;
-    ParseList(state, ")", [&] { pattern->args.push_back(ParsePattern(state)); });
+    ParseList(state, ")", [&] { pattern->args.push_back(ParseAlternatives(state)); });
   }
   return pattern;
 }
 
+// [], [x, y], [x, ..rest], [x, ..]
+PatternPtr ParseListPattern(ParseState* state) {
+  PatternPtr pattern = MakePattern(PatternKind::kList, state->Take().span);
+  ParseList(state, "]", [&] {
+    if (pattern->has_rest) {
+      text::Diagnostic* diagnostic = state->Fail("']': the rest of a list stands last");
+      if (diagnostic != nullptr) diagnostic->Help("the last item is xs[length(xs) - 1]");
+    }
+    if (!state->Is("..")) return pattern->args.push_back(ParseAlternatives(state));
+    const Token& dots = state->Take();
+    const bool named = state->IsKind(TokenKind::kName);
+    const Name name = named ? state->TakeName("a name") : Name{"_", dots.span};
+    PatternPtr rest = MakeBind(state, name);
+    if (!std::exchange(pattern->has_rest, true)) pattern->args.push_back(std::move(rest));
+  });
+  return pattern;
+}
+
+void ShareLocals(const Pattern& first, Pattern* other) {
+  if (other->local != nullptr) {
+    if (Local* const same = FindLocal(first, other->name.text)) other->local = same;
+  }
+  for (const PatternPtr& arg : other->args) ShareLocals(first, arg.get());
+}
+
 PatternPtr ParseTuplePattern(ParseState* state) {
   PatternPtr pattern = MakePattern(PatternKind::kTuple, state->Take().span);
-  ParseList(state, ")", [&] { pattern->args.push_back(ParsePattern(state)); });
+  ParseList(state, ")", [&] { pattern->args.push_back(ParseAlternatives(state)); });
   if (pattern->args.size() == 1) return std::move(pattern->args[0]);
   return pattern;
 }
@@ -138,6 +172,8 @@ PatternPtr ParsePattern(ParseState* state) {
     pattern = MakePattern(PatternKind::kError, begin);
   } else if (state->Is("(")) {
     pattern = ParseTuplePattern(state);
+  } else if (state->Is("[")) {
+    pattern = ParseListPattern(state);
   } else if (state->IsKind(TokenKind::kTypeName)) {
     pattern = ParseConstructorPattern(state);
   } else if (state->IsKind(TokenKind::kName)) {
@@ -147,6 +183,22 @@ PatternPtr ParsePattern(ParseState* state) {
   }
   state->Leave();
   pattern->span = state->SpanFrom(begin);
+  return pattern;
+}
+
+// a | b: each name of theirs is one name behind them.
+PatternPtr ParseAlternatives(ParseState* state) {
+  PatternPtr first = ParsePattern(state);
+  if (!state->Is("|")) return first;
+  PatternPtr pattern = MakePattern(PatternKind::kOr, first->span);
+  const auto add = [&](PatternPtr one) {
+    if (one->kind != PatternKind::kOr) return pattern->args.push_back(std::move(one));
+    for (PatternPtr& each : one->args) pattern->args.push_back(std::move(each));
+  };
+  add(std::move(first));
+  while (state->Accept("|")) add(ParsePattern(state));
+  for (const PatternPtr& arg : pattern->args) ShareLocals(*pattern->args[0], arg.get());
+  pattern->span = state->SpanFrom(pattern->span);
   return pattern;
 }
 

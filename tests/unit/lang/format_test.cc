@@ -69,6 +69,9 @@ TEST(Format, KeepsTreesAndComments) {
       "dddddddddddddddd + eeeeeeeeeeeeeee }",
       "fn f() { map(xs, |x| { let y = x; y + 1 }) }",
       "fn f() { match t { (Cons(1, _), \"a\") if x > 1 => { 1 } // one\n // two\n Nil => 2, } }",
+      "fn f(xs) { match xs { []|[_]=>1,[x,(1|2),..rest]=>2,[..]|[1, .._]=>3,(A(x|x)|B(x)|C(_, "
+      "x))=>4 } }",
+      "fn f() { let (A(x)|B(x)) = y; for (a|a) in xs {} map(xs, |([..x] | x)| x) }",
       "fn f() { let (a, b): (int, int) = (1, 2); fn g[a](x: a) -> a { x } g(a) }",
       "fn f() { [1, // one\n 2] }",
       ";; run: tool\nfn f() { 1 }",
