@@ -33,9 +33,7 @@ loop::LlvmFlavor FlavorOf(const ObjectTarget& target, const CodeTarget& code) {
 Result<std::string> LlvmTextOf(const LoopKernel& kernel, const ObjectTarget& target,
                                const CodeTarget& code) {
   TERN_TRY_ASSIGN(const loop::SourceFile source, loop::ParseLoops(kernel.name, kernel.text));
-  loop::LoweringOptions options;
-  options.target = loop::FindTarget(code.loops);
-  if (!code.scalable) options.strategy = loop::Strategy::kFixed;
+  const loop::LoweringOptions options = loop::DefaultLowering(*loop::FindTarget(code.loops));
   TERN_TRY_ASSIGN(const loop::Program program, LowerFile(source, options));
   return loop::LlvmText(program, FlavorOf(target, code));
 }

@@ -16,8 +16,11 @@ namespace {
 
 // Two kernels, of which baseline x86-64 has no instructions for the second's 16-bit floats.
 constexpr std::string_view kProgram = R"(
-.kernel "bias_relu" "loop" text "te bias_relu<n>(x: float32[n, 40], b: float32[40]) -> (y: float32[n, 40]) {\n  compute y[i, j] = max(x[i, j] + b[j], 0.0)\n  schedule {\n    vectorize(y, j, scalable = true)\n  }\n}\n"
-.kernel "widen" "loop" text "te widen<n>(x: float16[n]) -> (y: float32[n]) {\n  compute y[i] = cast(float32, x[i])\n}\n"
+.kernel "bias_relu" "loop" text "te bias_relu<n>(x: float32[n, 40], b: float32[40]) ->)"
+    R"( (y: float32[n, 40]) {\n  compute y[i, j] = max(x[i, j] + b[j], 0.0)\n)"
+    R"(  schedule {\n    vectorize(y, j, scalable = true)\n  }\n}\n"
+.kernel "widen" "loop" text "te widen<n>(x: float16[n]) -> (y: float32[n]) {\n)"
+    R"(  compute y[i] = cast(float32, x[i])\n}\n"
 .const c[0] = f32[] [0]
 .func @bias_relu(x: f32[n, 40], b: f32[40]) -> f32[n, 40]
   call  add      in: %0, %1 dst: %2
