@@ -4,89 +4,93 @@
 #include <unordered_set>
 
 #include "core/base/strings.h"
+#include "core/ir/passes/find_groups.h"
+#include "core/ir/passes/lower_groups.h"
 #include "core/ir/visitor.h"
 
 namespace tern::ir {
 
 namespace {
 
-using UseCounts = std::unordered_map<const Node*, int>;
+using types::Dim;
 
-bool IsElementwise(const Expr& value) {
-  const Call* call = value->As<Call>();
-  return call != nullptr && (call->op().family == ops::Family::unary ||
-                             call->op().family == ops::Family::binary);
-}
+// Operators that a function's name tells of its group.
+constexpr size_t kMostNamed = 6;
 
-bool IsReduction(const Expr& value) {
-  const Call* call = value->As<Call>();
-  return call != nullptr && call->op().family == ops::Family::reduce &&
-         call->op().outputs == 1 && call->args().size() == 1;
-}
+// A group as a function. Loops know sizes only as dimensions that stand alone, so that what the
+// surrounding function calls 2*n+1 is a symbol of its own here.
+class Outliner {
+ public:
+  FunctionPtr Run(const FusedGroup& group) {
+    std::vector<VarPtr> parameters;
+    for (const Expr& input : group.inputs) {
+      const Var* var = input->As<Var>();
+      const Constant* constant = input->As<Constant>();
+      const std::string& name = var != nullptr ? var->name() : constant->name();
+      parameters.push_back(MakeVar(name, Renamed(TypeOf(input))));
+      map_[input.get()] = parameters.back();
+    }
+    std::vector<Binding> body;
+    for (const Binding* member : group.members) {
+      const Call& call = *member->value->As<Call>();
+      std::vector<Expr> args;
+      for (const Expr& arg : call.args()) {
+        const auto found = map_.find(arg.get());
+        args.push_back(found == map_.end() ? arg : found->second);
+      }
+      const Var& old = *member->var;
+      const VarPtr var = MakeVar(old.name(), Renamed(old.type()), old.origin());
+      body.push_back({var, MakeCall(call.op(), std::move(args), call.attrs()), false});
+      map_[&old] = var;
+    }
+    const VarPtr result = body.back().var;
+    return MakeFunction(std::move(parameters), MakeLet(std::move(body), result), {});
+  }
 
-// Who reads the variables of a block first, and how often.
-struct Reader {
-  size_t binding = 0;
-  int reads = 0;
+ private:
+  types::Type Renamed(const types::Type& type) {
+    types::TensorType tensor = type.tensor();
+    for (Dim& dim : tensor.dims) {
+      if (!dim.is_constant()) dim = Renamed(dim);
+    }
+    return types::Type::Tensor(std::move(tensor));
+  }
+
+  Dim Renamed(const Dim& dim) {
+    const std::string text = dim.ToText();
+    if (dim.is_symbol() && IsSizeName(text)) return dim;
+    std::string& name = names_[text];
+    // Names that begin with '_' may be of extents of 0.
+    if (name.empty()) name = StrCat(dim.Bounds().low < 1 ? "_d" : "d", names_.size() - 1);
+    return Dim::Symbol(name);
+  }
+
+  std::unordered_map<const Node*, Expr> map_;
+  std::unordered_map<std::string, std::string> names_;
 };
-using Readers = std::unordered_map<const Node*, Reader>;
 
-Readers FindReaders(std::span<const Binding> bindings) {
-  Readers readers;
-  for (size_t i = 0; i < bindings.size(); ++i) {
-    ForEachAtom(bindings[i].value, [&](const Expr& atom) {
-      Reader& reader = readers.emplace(atom.get(), Reader{i, 0}).first->second;
-      reader.reads += reader.binding == i ? 1 : 0;
-    });
+std::string GroupName(std::string_view function, const FusedGroup& group) {
+  std::string name;
+  for (char c : function) {
+    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                       c == '_' || c == '.';
+    name += plain ? c : '_';
   }
-  return readers;
+  name += ".fused";
+  for (size_t i = 0; i < group.members.size() && i < kMostNamed; ++i)
+    StrAppend(&name, "_", group.members[i]->value->As<Call>()->op().name);
+  if (group.members.size() > kMostNamed)
+    StrAppend(&name, "_and_", group.members.size() - kMostNamed, "_more");
+  return name;
 }
 
-void CollectInputs(FusedGroup* group) {
-  std::unordered_set<const Node*> known;
-  for (const Binding* member : group->members) {
-    ForEachAtom(member->value, [&](const Expr& atom) {
-      const Var* var = atom->As<Var>();
-      if (var != nullptr && known.insert(var).second) group->inputs.emplace_back(var);
-    });
-    known.insert(member->var.get());
-  }
-}
-
-}  // namespace
-
-std::vector<FusedGroup> FindFusedGroups(const Let& block, const UseCounts& uses) {
-  const std::span<const Binding> bindings = block.bindings();
-  const Readers readers = FindReaders(bindings);
-  std::vector<size_t> root(bindings.size());  // the last member of its group
-  for (size_t i = bindings.size(); i-- > 0;) {
-    root[i] = i;
-    const Node* var = bindings[i].var.get();
-    const auto reader = readers.find(var);
-    if (!IsElementwise(bindings[i].value) || reader == readers.end()) continue;
-    // Everything that reads it is one binding of this block.
-    if (uses.at(var) != reader->second.reads) continue;
-    const size_t next = reader->second.binding;
-    const types::Type& type = bindings[i].var->type();
-    const bool same = IsElementwise(bindings[next].value) && bindings[next].var->type() == type;
-    if (same || IsReduction(bindings[next].value)) root[i] = root[next];
-  }
-  std::vector<FusedGroup> all(bindings.size()), groups;
-  for (size_t i = 0; i < bindings.size(); ++i) all[root[i]].members.push_back(&bindings[i]);
-  for (FusedGroup& group : all) {
-    if (group.members.size() < 2) continue;
-    group.reduces = IsReduction(group.members.back()->value);
-    CollectInputs(&group);
-    groups.push_back(std::move(group));
-  }
-  return groups;
-}
-
-namespace {
+// What groups of the module are called, by their texts as functions of one name.
+using KnownGroups = std::unordered_map<std::string, std::string>;
 
 class Fuser {
  public:
-  Fuser(Module* module, std::string_view name) : module_(*module), name_(name) {}
+  Fuser(Module* module, std::string_view name, KnownGroups* known)
+      : module_(*module), name_(name), known_(*known) {}
 
   FunctionPtr Run(const FunctionPtr& function) {
     ForEachUse(function->bindings(), function->result(),
@@ -101,19 +105,20 @@ class Fuser {
 
  private:
   LetPtr FuseBlock(const LetPtr& block) {
-    std::unordered_map<const Node*, const FusedGroup*> ends;
+    std::unordered_map<const Node*, Expr> calls;  // by result
     std::unordered_set<const Node*> inside;
-    const std::vector<FusedGroup> groups = FindFusedGroups(*block, uses_);
-    for (const FusedGroup& group : groups) {
+    for (const FusedGroup& group : FindFusedGroups(*block, uses_)) {
+      Expr call = CallOf(group);
+      if (!call) continue;
       for (const Binding* member : group.members) inside.insert(member->var.get());
-      ends[group.members.back()->var.get()] = &group;
+      calls[group.members.back()->var.get()] = std::move(call);
     }
-    bool changed = !groups.empty();
+    bool changed = !calls.empty();
     std::vector<Binding> bindings;
     for (const Binding& binding : block->bindings()) {
-      const auto end = ends.find(binding.var.get());
-      if (end != ends.end()) {
-        bindings.push_back({binding.var, CallOf(*end->second), false});
+      const auto end = calls.find(binding.var.get());
+      if (end != calls.end()) {
+        bindings.push_back({binding.var, end->second, false});
       } else if (!inside.contains(binding.var.get())) {
         bindings.push_back({binding.var, FuseInside(binding.value), binding.recursive});
         changed = changed || !(bindings.back().value == binding.value);
@@ -122,20 +127,19 @@ class Fuser {
     return changed ? ToBlock(MakeLet(std::move(bindings), block->result())) : block;
   }
 
-  // Variables keep their nodes: each is bound once per function.
+  // Null where the group has no text.
   Expr CallOf(const FusedGroup& group) {
-    std::vector<Binding> body;
-    std::string name = StrCat(name_, ".fused");
-    for (const Binding* member : group.members) {
-      body.push_back(*member);
-      StrAppend(&name, "_", member->value->As<Call>()->op().name);
+    const FunctionPtr function = Outliner().Run(group);
+    const std::string key = LoopText("_", *function);
+    if (key.empty()) return nullptr;
+    std::string& name = known_[key];
+    if (name.empty()) {
+      name = module_.FreshName(GroupName(name_, group));
+      module_.Set(name, function);
+      module_.SetPrivate(name, true);
+      module_.SetLoopText(name, LoopText(name, *function));
     }
-    name = module_.FreshName(name);
-    const VarPtr result = body.back().var;
-    module_.Set(name, MakeFunction(group.inputs, MakeLet(std::move(body), result), {}));
-    module_.SetPrivate(name, true);
-    module_.SetPrimitive(name, true);
-    return MakeInvoke(MakeGlobal(name), {group.inputs.begin(), group.inputs.end()});
+    return MakeInvoke(MakeGlobal(name), group.inputs);
   }
 
   Expr FuseInside(const Expr& value) {
@@ -162,6 +166,7 @@ class Fuser {
 
   Module& module_;
   std::string name_;
+  KnownGroups& known_;
   UseCounts uses_;
 };
 
@@ -169,8 +174,10 @@ class Fuser {
 
 Module FuseOps(const Module& module, const PassContext&) {
   Module result = module;
+  KnownGroups known;
   for (const Module::Item& item : module.items()) {
-    if (!item.is_primitive) result.Set(item.name, Fuser(&result, item.name).Run(item.function));
+    if (!item.is_primitive)
+      result.Set(item.name, Fuser(&result, item.name, &known).Run(item.function));
   }
   return result;
 }

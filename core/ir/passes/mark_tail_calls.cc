@@ -7,20 +7,30 @@ namespace tern::ir {
 
 namespace {
 
-LetPtr MarkBlock(const LetPtr& block, bool tail);
-FunctionPtr MarkFunction(const FunctionPtr& function);
+LetPtr MarkBlock(const Module& module, const LetPtr& block, bool tail);
+FunctionPtr MarkFunction(const Module& module, const FunctionPtr& function);
+
+// A kernel has no frame that could take the place of its caller's.
+bool HasFrame(const Module& module, const Expr& callee) {
+  const Global* global = callee->As<Global>();
+  if (global == nullptr) return callee->As<Primitive>() == nullptr;
+  for (const Module::Item& item : module.items()) {
+    if (item.name == global->name()) return !item.is_primitive;
+  }
+  return true;
+}
 
 // A block that ends in `call; copy` is left to eliminate the copy first: what counts is that the
 // result is the variable that the last binding binds.
-Expr MarkValue(const Expr& value, bool tail) {
+Expr MarkValue(const Module& module, const Expr& value, bool tail) {
   if (const Invoke* invoke = value->As<Invoke>()) {
-    const bool may = tail && invoke->callee()->As<Primitive>() == nullptr;
+    const bool may = tail && HasFrame(module, invoke->callee());
     if (may == invoke->is_tail()) return value;
     return MakeInvoke(invoke->callee(), {invoke->args().begin(), invoke->args().end()}, may);
   }
   if (const If* node = value->As<If>()) {
-    const LetPtr then_block = MarkBlock(node->then_block(), tail);
-    const LetPtr else_block = MarkBlock(node->else_block(), tail);
+    const LetPtr then_block = MarkBlock(module, node->then_block(), tail);
+    const LetPtr else_block = MarkBlock(module, node->else_block(), tail);
     const bool same = then_block == node->then_block() && else_block == node->else_block();
     return same ? value : MakeIf(node->condition(), then_block, else_block);
   }
@@ -28,36 +38,37 @@ Expr MarkValue(const Expr& value, bool tail) {
     bool same = true;
     std::vector<SwitchCase> cases(node->cases().begin(), node->cases().end());
     for (SwitchCase& option : cases) {
-      const LetPtr block = MarkBlock(option.block, tail);
+      const LetPtr block = MarkBlock(module, option.block, tail);
       same = same && block == option.block;
       option.block = block;
     }
     LetPtr otherwise = node->default_block();
-    if (otherwise) otherwise = MarkBlock(otherwise, tail);
+    if (otherwise) otherwise = MarkBlock(module, otherwise, tail);
     if (same && otherwise == node->default_block()) return value;
     return MakeSwitch(node->data_type(), node->subject(), std::move(cases), otherwise);
   }
-  if (const Function* lambda = value->As<Function>()) return MarkFunction(FunctionPtr(lambda));
+  if (const Function* lambda = value->As<Function>())
+    return MarkFunction(module, FunctionPtr(lambda));
   return value;
 }
 
-LetPtr MarkBlock(const LetPtr& block, bool tail) {
+LetPtr MarkBlock(const Module& module, const LetPtr& block, bool tail) {
   const std::span<const Binding> bindings = block->bindings();
   std::vector<Binding> marked;
   bool changed = false;
   for (size_t i = 0; i < bindings.size(); ++i) {
     const bool last = i + 1 == bindings.size() && block->result() == bindings[i].var;
-    marked.push_back(
-        {bindings[i].var, MarkValue(bindings[i].value, tail && last), bindings[i].recursive});
+    marked.push_back({bindings[i].var, MarkValue(module, bindings[i].value, tail && last),
+                      bindings[i].recursive});
     changed = changed || !(marked.back().value == bindings[i].value);
   }
   return changed ? ToBlock(MakeLet(std::move(marked), block->result())) : block;
 }
 
-FunctionPtr MarkFunction(const FunctionPtr& function) {
+FunctionPtr MarkFunction(const Module& module, const FunctionPtr& function) {
   const Let* body = function->body()->As<Let>();
   if (body == nullptr) return function;
-  const LetPtr marked = MarkBlock(LetPtr(body), true);
+  const LetPtr marked = MarkBlock(module, LetPtr(body), true);
   if (marked.get() == body) return function;
   return MakeFunction({function->parameters().begin(), function->parameters().end()}, marked,
                       {function->output_names().begin(), function->output_names().end()});
@@ -68,7 +79,7 @@ FunctionPtr MarkFunction(const FunctionPtr& function) {
 Module MarkTailCalls(const Module& module, const PassContext&) {
   Module result = module;
   for (const Module::Item& item : module.items())
-    result.Set(item.name, MarkFunction(item.function));
+    result.Set(item.name, MarkFunction(module, item.function));
   return result;
 }
 

@@ -13,6 +13,7 @@
 #include "core/ir/passes/infer_type.h"
 #include "core/ir/passes/inline_functions.h"
 #include "core/ir/passes/lambda_lift.h"
+#include "core/ir/passes/lower_groups.h"
 #include "core/ir/passes/mark_tail_calls.h"
 #include "core/ir/passes/pack_weights.h"
 #include "core/ir/passes/simplify.h"

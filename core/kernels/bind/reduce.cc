@@ -79,8 +79,8 @@ A ReduceColumn(TernReduceOp op, const T* x, int64_t size, int64_t stride) {
   for (int64_t i = 0; i < size; ++i) {
     const A v = static_cast<A>(x[i * stride]);
     switch (op) {
-      case TERN_REDUCE_max: total = v > total ? v : total; break;
-      case TERN_REDUCE_min: total = v < total ? v : total; break;
+      case TERN_REDUCE_max: total = v > total || v != v ? v : total; break;  // NaN stays
+      case TERN_REDUCE_min: total = v < total || v != v ? v : total; break;
       case TERN_REDUCE_prod: total *= v; break;
       case TERN_REDUCE_sum_square:
       case TERN_REDUCE_l2: total += v * v; break;
@@ -126,7 +126,7 @@ void ReduceNumbers(TernReduceOp op, const AxisView& view, const T* x, T* y) {
       if (std::is_floating_point_v<T> || IsTranscendental(op)) {
         out = static_cast<T>(
             FinishDouble(op, ReduceColumn<double>(op, column, view.axis, view.inner)));
-      } else if (ordered && std::is_same_v<T, int64_t>) {
+      } else if (ordered && sizeof(T) == 8) {
         out = static_cast<T>(ReduceColumn<__int128>(op, column, view.axis, view.inner));
       } else {
         out = static_cast<T>(ReduceColumn<Wide>(op, column, view.axis, view.inner));

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/ir/passes/find_groups.h"
+
+#include <unordered_set>
+
+#include "core/ir/passes/group_formula.h"
+#include "core/ir/visitor.h"
+
+namespace tern::ir {
+
+namespace {
+
+// Formulas are inlined where they are read, so a value that is read several times stands in a loop
+// text several times. This bounds how far that goes.
+constexpr int64_t kMostParts = 1000;
+// Fewer elements take less time than the call of a kernel.
+constexpr int64_t kLeastElements = 64;
+constexpr size_t kMostInputs = 24;
+
+using types::Dim;
+
+// An argument is read along every axis of the result, or has one element there.
+bool FitsShape(const Expr& arg, std::span<const Dim> dims) {
+  if (arg->As<Constant>() != nullptr && TensorTypeOf(arg) == nullptr) return IsNone(arg);
+  const types::TensorType* type = TensorTypeOf(arg);
+  if (type == nullptr || type->dims.size() > dims.size()) return false;
+  const size_t skipped = dims.size() - type->dims.size();
+  for (size_t i = 0; i < type->dims.size(); ++i) {
+    const Dim& dim = type->dims[i];
+    if (!(dim == dims[skipped + i]) && !(dim == Dim(1))) return false;
+  }
+  return true;
+}
+
+bool IsWorthwhile(const types::TensorType& type) {
+  for (const Dim& dim : type.dims) {
+    if (dim.is_any()) return false;
+  }
+  const Dim count = type.ElementCount();
+  return !count.is_constant() || count.constant() >= kLeastElements;
+}
+
+class Finder {
+ public:
+  Finder(const Let& block, const UseCounts& uses) : bindings_(block.bindings()), uses_(uses) {}
+
+  std::vector<FusedGroup> Run() {
+    for (size_t i = 0; i < bindings_.size(); ++i) nodes_.push_back(Inspect(bindings_[i]));
+    for (size_t i = 0; i < bindings_.size(); ++i) {
+      const Call* call = bindings_[i].value->As<Call>();
+      const size_t count = call == nullptr ? 0 : call->args().size();
+      for (size_t k = 0; k < count; ++k) readers_[call->args()[k].get()].push_back({i, k});
+    }
+    for (size_t i = bindings_.size(); i-- > 0;) Join(i);
+    return Collect();
+  }
+
+ private:
+  struct Member {
+    GroupFormula formula;
+    bool reduces = false;
+    const types::TensorType* space = nullptr;  // of the loops: the result's, or what is reduced
+    size_t root = 0;                           // the last member of its group
+    int64_t copies = 1;                        // of its formula in the root's
+    int64_t parts = 0;                         // of a root: of all formulas
+  };
+  struct Reader {
+    size_t binding, argument;
+  };
+
+  Member Inspect(const Binding& binding) const {
+    Member member;
+    member.root = static_cast<size_t>(&binding - bindings_.data());
+    const Call* call = binding.value->As<Call>();
+    const types::TensorType* type = TensorTypeOf(binding.var);
+    if (call == nullptr || type == nullptr) return member;
+    member.formula = ReductionFormula(*call);
+    member.reduces = static_cast<bool>(member.formula);
+    if (!member.reduces) member.formula = ElementFormula(*call);
+    const types::TensorType* space = member.reduces ? TensorTypeOf(call->args()[0]) : type;
+    bool fits = member.formula && LoopTypeName(type->dtype) != "" && space != nullptr;
+    for (const Expr& arg : call->args()) fits = fits && FitsShape(arg, space->dims);
+    if (!fits || !IsWorthwhile(*space)) return member;
+    member.space = space;
+    member.parts = Size(member.formula);
+    return member;
+  }
+
+  static int64_t Size(const GroupFormula& formula) {
+    return static_cast<int64_t>(formula.text.size() / 4 + 1);
+  }
+
+  // Into the group of all that read it, where that is one and the loops are the same.
+  void Join(size_t i) {
+    Member& member = nodes_[i];
+    const Node* var = bindings_[i].var.get();
+    const auto readers = readers_.find(var);
+    if (member.space == nullptr || member.reduces || readers == readers_.end()) return;
+    const auto used = uses_.find(var);
+    if (used == uses_.end() || static_cast<size_t>(used->second) != readers->second.size()) return;
+    const size_t root = nodes_[readers->second[0].binding].root;
+    int64_t copies = 0;
+    for (const Reader& reader : readers->second) {
+      const Member& next = nodes_[reader.binding];
+      if (next.space == nullptr || next.root != root || next.space->dims != member.space->dims)
+        return;
+      copies += next.copies * OperandReads(next.formula.text, reader.argument);
+    }
+    const int64_t parts = nodes_[root].parts + copies * Size(member.formula);
+    if (parts > kMostParts) return;
+    nodes_[root].parts = parts;
+    member.copies = copies;
+    member.root = root;
+  }
+
+  std::vector<FusedGroup> Collect() const {
+    std::vector<FusedGroup> all(bindings_.size()), groups;
+    for (size_t i = 0; i < bindings_.size(); ++i)
+      all[nodes_[i].root].members.push_back(&bindings_[i]);
+    for (FusedGroup& group : all) {
+      if (group.members.size() < 2) continue;
+      CollectInputs(&group);
+      if (group.inputs.size() <= kMostInputs) groups.push_back(std::move(group));
+    }
+    return groups;
+  }
+
+  static void CollectInputs(FusedGroup* group) {
+    std::unordered_set<const Node*> known;
+    for (const Binding* member : group->members) {
+      ForEachAtom(member->value, [&](const Expr& atom) {
+        const bool is_input =
+            atom->As<Var>() != nullptr || (!IsNone(atom) && LiteralText(atom, false).empty());
+        if (is_input && known.insert(atom.get()).second) group->inputs.push_back(atom);
+      });
+      known.insert(member->var.get());
+    }
+  }
+
+  std::span<const Binding> bindings_;
+  const UseCounts& uses_;
+  std::vector<Member> nodes_;
+  std::unordered_map<const Node*, std::vector<Reader>> readers_;
+};
+
+}  // namespace
+
+std::vector<FusedGroup> FindFusedGroups(const Let& block, const UseCounts& uses) {
+  return Finder(block, uses).Run();
+}
+
+}  // namespace tern::ir

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which bindings of a block can be one loop nest (fuse_ops).
+#ifndef TERN_CORE_IR_PASSES_FIND_GROUPS_H_
+#define TERN_CORE_IR_PASSES_FIND_GROUPS_H_
+
+#include <unordered_map>
+#include <vector>
+
+#include "core/ir/expr.h"
+
+namespace tern::ir {
+
+using UseCounts = std::unordered_map<const Node*, int>;
+
+// Every member but the last is read by members only, has the last one's shape (or that of what the
+// last one reduces), and has a formula (group_formula.h).
+struct FusedGroup {
+  std::vector<const Binding*> members;  // in order; the last one's variable is the result
+  // What the members read and do not bind, in order of first use: variables, and constants that
+  // are no single number.
+  std::vector<Expr> inputs;
+};
+
+// Of the block itself, without inner blocks; two members or more. uses: how often each variable is
+// read in the function.
+std::vector<FusedGroup> FindFusedGroups(const Let& block, const UseCounts& uses);
+
+}  // namespace tern::ir
+
+#endif  // TERN_CORE_IR_PASSES_FIND_GROUPS_H_

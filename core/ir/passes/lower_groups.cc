@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/ir/passes/lower_groups.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "core/base/strings.h"
+#include "core/ir/passes/group_formula.h"
+#include "core/ir/visitor.h"
+#include "core/ops/math_rules.h"
+
+namespace tern::ir {
+
+namespace {
+
+// Formulas that are inlined grow by what is read several times; beyond this a kernel is no gain.
+constexpr int64_t kMostParts = 4000;
+
+using DimTexts = std::vector<std::string>;
+
+std::string Bracketed(const DimTexts& parts) { return StrCat("[", StrJoin(parts, ", "), "]"); }
+
+// A value as text. simple: needs no brackets, and costs nothing to be written twice.
+struct Piece {
+  std::string text;
+  bool simple = false;
+  int64_t parts = 1;  // operators and loads when everything is inlined
+};
+
+// name(…) as a whole.
+bool IsCall(std::string_view text) {
+  size_t open = text.find_first_of("( ");
+  if (open == std::string_view::npos || open == 0 || text[open] != '(') return false;
+  int depth = 0;
+  for (size_t i = open; i < text.size(); ++i) {
+    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (depth == 0) return i + 1 == text.size();
+  }
+  return false;
+}
+
+// The tensor expressions of one function. Every member is computed over the space: the axes i0,
+// i1, … of the shape that all members have, or that the last one reduces.
+class TextWriter {
+ public:
+  TextWriter(std::string_view name, const Function& function) : name_(name), function_(function) {}
+
+  std::string Run() {
+    const std::span<const Binding> bindings = function_.bindings();
+    if (bindings.empty() || !(function_.result() == bindings.back().var)) return "";
+    const Call* last = bindings.back().value->As<Call>();
+    if (last == nullptr) return "";
+    reduction_ = ReductionFormula(*last);
+    const Expr whole = reduction_ ? last->args()[0] : Expr(bindings.back().var);
+    const types::TensorType* space = TensorTypeOf(whole);
+    if (space == nullptr) return "";
+    space_ = DimsOf(*space);
+    for (size_t i = 0; i < space_.size(); ++i) axes_.push_back(StrCat("i", i));
+    ForEachUse(bindings, function_.result(), [this](const Expr& atom) { ++uses_[atom.get()]; });
+    WriteParameters();
+    for (const types::Dim& dim : space->dims) {
+      const bool known = dim.is_constant() ||
+                         std::find(sizes_.begin(), sizes_.end(), dim.ToText()) != sizes_.end();
+      if (!known) Fail();
+    }
+    for (const Binding& binding : bindings) {
+      if (ok_) WriteBinding(binding);
+    }
+    return ok_ && parts_ <= kMostParts ? Assemble() : "";
+  }
+
+ private:
+  void Fail() { ok_ = false; }
+
+  DimTexts DimsOf(const types::TensorType& type) {
+    DimTexts dims;
+    for (const types::Dim& dim : type.dims) {
+      if (!dim.is_constant() && !dim.is_symbol()) Fail();
+      dims.push_back(dim.ToText());
+    }
+    return dims;
+  }
+
+  // "float32[n, 4]".
+  std::string TypeText(DType dtype, const DimTexts& dims) {
+    const std::string name = LoopTypeName(dtype);
+    if (name.empty()) Fail();
+    return name + Bracketed(dims);
+  }
+
+  // --- what is read
+  // ---------------------------------------------------------------------------------------
+
+  void WriteParameters() {
+    for (const VarPtr& parameter : function_.parameters()) {
+      const types::TensorType* type = TensorTypeOf(parameter);
+      if (type == nullptr) return Fail();
+      const DimTexts dims = DimsOf(*type);
+      for (size_t i = 0; i < dims.size(); ++i) {
+        const bool is_size = type->dims[i].is_symbol();
+        if (is_size && !IsSizeName(dims[i])) Fail();
+        if (is_size && std::find(sizes_.begin(), sizes_.end(), dims[i]) == sizes_.end())
+          sizes_.push_back(dims[i]);
+      }
+      const std::string name = StrCat("x", parameters_.size());
+      parameters_.push_back(StrCat(name, ": ", TypeText(type->dtype, dims)));
+      pieces_[parameter.get()] = {name + IndexOf(dims), true};
+      Note(parameter);
+    }
+  }
+
+  // Aligned at the last axis; what has one element along an axis is repeated.
+  std::string IndexOf(const DimTexts& dims) {
+    if (dims.size() > space_.size()) Fail();
+    if (!ok_) return "";
+    DimTexts index;
+    const size_t skipped = space_.size() - dims.size();
+    bool whole = skipped == 0, single = true;
+    for (size_t i = 0; i < dims.size(); ++i) {
+      const bool same = dims[i] == space_[skipped + i];
+      if (!same && dims[i] != "1") Fail();
+      index.push_back(same ? axes_[skipped + i] : "0");
+      whole = whole && same;
+      single = single && dims[i] == "1";
+    }
+    is_flat_ = is_flat_ && (whole || single);
+    return Bracketed(index);
+  }
+
+  void Note(const VarPtr& var) { types_[var.get()] = var->type().tensor().dtype; }
+
+  Piece Operand(const Expr& atom, const GroupFormula& formula) {
+    const auto found = pieces_.find(atom.get());
+    const bool wide = formula.type == kF32;
+    if (found == pieces_.end()) {
+      Piece literal{LiteralText(atom, wide), true};
+      if (literal.text.empty() && !IsNone(atom)) Fail();
+      return literal;
+    }
+    const DType type = types_.at(atom.get());
+    if (!wide || !type.is_float() || type.bits != 16) return found->second;
+    return {StrCat("cast(float32, ", found->second.text, ")"), found->second.simple,
+            found->second.parts + 1};
+  }
+
+  // --- formulas
+  // ---------------------------------------------------------------------------------------
+
+  // A tensor of its own for a value that is read several times; inlined, so that it is never kept.
+  Piece Name(const Piece& value, DType type) {
+    if (value.simple) return value;
+    const std::string name = StrCat("t", named_++);
+    StrAppend(&computes_, "  compute ", name, Bracketed(axes_), ": ", TypeText(type, space_), " = ",
+              value.text, "\n");
+    StrAppend(&schedule_, "    compute_inline(", name, ")\n");
+    return {name + Bracketed(axes_), true, value.parts};
+  }
+
+  struct Context {
+    DType type;
+    const Call* call;
+    std::vector<Piece> operands;
+  };
+
+  Piece Expand(std::string_view formula, Context& context) {
+    for (size_t i = 0; i < context.operands.size(); ++i) {
+      const std::string mark = {'$', static_cast<char>('a' + i)};
+      const size_t first = formula.find(mark);
+      if (first != std::string_view::npos &&
+          formula.find(mark, first + 1) != std::string_view::npos)
+        context.operands[i] = Name(context.operands[i], context.type);
+    }
+    Piece made;
+    for (size_t i = 0; i < formula.size(); ++i) {
+      if (formula[i] == '$') {
+        const bool alone = StandsAlone(formula, i);
+        AppendField(formula[++i], context, alone, &made);
+      } else if (formula[i] == '#') {
+        i = AppendMacro(formula, i, context, &made);
+      } else {
+        made.text += formula[i];
+      }
+      made.parts += formula[i] == ' ' ? 1 : 0;
+    }
+    made.simple = false;
+    return made;
+  }
+
+  // Between brackets and commas.
+  static bool StandsAlone(std::string_view formula, size_t at) {
+    const bool opens = at == 0 || formula[at - 1] == '(' || formula.substr(0, at).ends_with(", ");
+    const size_t end = at + 2;
+    return opens && (end == formula.size() || formula[end] == ')' || formula[end] == ',');
+  }
+
+  void AppendField(char field, const Context& context, bool stands_alone, Piece* made) {
+    const DType type = context.type;
+    if (field >= 'a' && field <= 'c') {
+      const size_t index = static_cast<size_t>(field - 'a');
+      if (index >= context.operands.size()) return Fail();
+      const Piece& operand = context.operands[index];
+      made->parts += operand.parts;
+      const bool plain = operand.simple || stands_alone || IsCall(operand.text);
+      StrAppend(&made->text, plain ? "" : "(", operand.text, plain ? "" : ")");
+    } else if (field == 'p' || field == 'q') {
+      const double value = context.call->attrs().GetFloat(field == 'p' ? "alpha" : "beta", 0);
+      made->text += LiteralText(static_cast<float>(value), type);
+    } else if (field == 't') {
+      made->text += LoopTypeName(type);
+    } else if (field == 'w') {
+      StrAppend(&made->text, int{type.bits});
+    } else {
+      made->text += CountText(type);
+    }
+  }
+
+  // "#name(text)": the text expanded, then the macro of it. The place of the closing bracket.
+  size_t AppendMacro(std::string_view formula, size_t at, Context& context, Piece* made) {
+    const size_t open = formula.find('(', at);
+    size_t close = open;
+    for (int depth = 1; depth > 0;) {
+      ++close;
+      depth += formula[close] == '(' ? 1 : formula[close] == ')' ? -1 : 0;
+    }
+    Piece argument = Expand(formula.substr(open + 1, close - open - 1), context);
+    argument.simple =
+        formula.substr(open + 1, close - open - 1) == "$a" && context.operands[0].simple;
+    Context inner{context.type, context.call, {std::move(argument)}};
+    const Piece value = Expand(MacroFormula(formula.substr(at + 1, open - at - 1)), inner);
+    made->parts += value.parts;
+    const bool plain = IsCall(value.text);
+    StrAppend(&made->text, plain ? "" : "(", value.text, plain ? "" : ")");
+    return close;
+  }
+
+  // --- members
+  // ---------------------------------------------------------------------------------------
+
+  void WriteBinding(const Binding& binding) {
+    const Call* call = binding.value->As<Call>();
+    const types::TensorType* type = TensorTypeOf(binding.var);
+    if (call == nullptr || type == nullptr) return Fail();
+    const bool is_last = binding.var == function_.result();
+    const GroupFormula formula = is_last && reduction_ ? reduction_ : ElementFormula(*call);
+    if (!formula) return Fail();
+    Context context{formula.type, call, {}};
+    for (const Expr& arg : call->args()) context.operands.push_back(Operand(arg, formula));
+    if (!ok_) return;
+    Note(binding.var);
+    if (is_last && reduction_) return WriteReduction(*type, context);
+    if (DimsOf(*type) != space_) return Fail();
+    Piece value = Expand(formula.text, context);
+    value = Rounded(std::move(value), *call, formula, type->dtype);
+    parts_ = std::max(parts_, value.parts);
+    if (is_last) return WriteResult(*type, value);
+    if (uses_.at(binding.var.get()) > 1) value = Name(value, type->dtype);
+    pieces_[binding.var.get()] = std::move(value);
+  }
+
+  // In the element type of the result.
+  static Piece Rounded(Piece value, const Call& call, const GroupFormula& formula, DType type) {
+    const bool rounds = type.is_float() && type.bits == 16 && formula.type == kF32;
+    if (!rounds && !call.Is(ops::Op::k_cast)) return value;
+    return {StrCat("cast(", LoopTypeName(type), ", ", value.text, ")"), false, value.parts + 1};
+  }
+
+  void WriteResult(const types::TensorType& type, const Piece& value) {
+    result_ = TypeText(type.dtype, space_);
+    StrAppend(&computes_, "  compute y", Bracketed(axes_), " = ", value.text, "\n");
+    std::string axis = axes_.empty() ? "" : axes_.back();
+    if (is_flat_ && axes_.size() > 1) {
+      // Everything is read in the order it lies in: one loop over all elements.
+      axis = axes_[0];
+      for (size_t i = 1; i < axes_.size(); ++i) {
+        StrAppend(&schedule_, "    fuse(y, ", axis, ", ", axes_[i], ")\n");
+        axis = StrCat(axis, ".", axes_[i], ".fused");
+      }
+    }
+    if (!axis.empty()) StrAppend(&schedule_, "    vectorize(y, ", axis, ", scalable = true)\n");
+  }
+
+  // --- the reduction
+  // ---------------------------------------------------------------------------------------
+
+  // The product of the extents that are reduced, as a number of the type.
+  std::string CountText(DType type) const {
+    std::vector<std::string> extents;
+    for (size_t i = 0; i < space_.size(); ++i) {
+      if ((mask_ >> i & 1) != 0) extents.push_back(space_[i]);
+    }
+    if (extents.empty()) extents.emplace_back("1");
+    return StrCat("cast(", LoopTypeName(type), ", ", StrJoin(extents, " * "), ")");
+  }
+
+  void WriteReduction(const types::TensorType& type, Context& context) {
+    const Result<ops::ReduceAttrs> attrs =
+        ops::ReduceAttrs::From(context.call->attrs(), context.call->op().name);
+    const int rank = static_cast<int>(space_.size());
+    if (!attrs.ok() || rank == 0 ||
+        !ops::ReducedAxes(attrs->axes, attrs->noop_if_empty, rank, &mask_).ok() || mask_ == 0)
+      return Fail();
+    DimTexts axes, extents;  // of the folded elements
+    std::string over;
+    for (size_t i = 0; i < space_.size(); ++i) {
+      if ((mask_ >> i & 1) == 0) {
+        axes.push_back(axes_[i]);
+        extents.push_back(space_[i]);
+      } else {
+        StrAppend(&over, axes_[i], " < ", space_[i], ", ");
+      }
+    }
+    const Piece element = Expand(reduction_.text, context);
+    parts_ = std::max(parts_, element.parts);
+    const std::string fold = StrCat(reduction_.fold, "(", over, element.text, ")");
+    result_ = TypeText(type.dtype, DimsOf(type));
+    DimTexts index;  // of the result, with the extents of 1 that are kept
+    for (size_t i = 0; i < space_.size(); ++i) {
+      const bool reduced = (mask_ >> i & 1) != 0;
+      if (!reduced || attrs->keep_dims) index.push_back(reduced ? StrCat("j", i) : axes_[i]);
+    }
+    const bool whole = reduction_.result.empty() && type.dtype == reduction_.type;
+    const std::string target = whole ? "y" : "s";
+    const std::string declared =
+        whole ? Bracketed(index)
+              : StrCat(Bracketed(axes), ": ", TypeText(reduction_.type, extents));
+    StrAppend(&computes_, "  compute ", target, declared, " = ", fold, "\n");
+    if (!whole) WriteFolded(type.dtype, "s" + Bracketed(axes), index, context);
+    // Along the last axis elements lie beside each other.
+    StrAppend(&schedule_, "    vectorize(", target, ", ", axes_.back(), ", scalable = true)\n");
+  }
+
+  // y = the folded elements, finished and rounded.
+  void WriteFolded(DType type, const std::string& folded, const DimTexts& index,
+                   const Context& context) {
+    Context inner{context.type, context.call, {{folded, true}}};
+    Piece value = Expand(reduction_.result.empty() ? "$a" : reduction_.result, inner);
+    value = Rounded(std::move(value), *context.call, reduction_, type);
+    StrAppend(&computes_, "  compute y", Bracketed(index), " = ", value.text, "\n");
+  }
+
+  std::string Assemble() const {
+    std::string text = StrCat("te ", name_);
+    if (!sizes_.empty()) StrAppend(&text, "<", StrJoin(sizes_, ", "), ">");
+    StrAppend(&text, "(", StrJoin(parameters_, ", "), ") -> (y: ", result_, ") {\n", computes_);
+    if (!schedule_.empty()) StrAppend(&text, "  schedule {\n", schedule_, "  }\n");
+    return text + "}";
+  }
+
+  std::string_view name_;
+  const Function& function_;
+  bool ok_ = true;
+  bool is_flat_ = true;  // parameters have the whole shape or one element
+  GroupFormula reduction_;
+  uint32_t mask_ = 0;  // of the axes that are reduced
+  DimTexts space_, axes_;
+  std::vector<std::string> sizes_, parameters_;
+  std::string result_, computes_, schedule_;
+  std::unordered_map<const Node*, Piece> pieces_;
+  std::unordered_map<const Node*, DType> types_;
+  std::unordered_map<const Node*, int> uses_;
+  int named_ = 0;
+  int64_t parts_ = 0;
+};
+
+// What the loop language takes as a name.
+bool IsLoopName(std::string_view name) {
+  for (char c : name) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    if (!letter && (c < '0' || c > '9') && c != '.') return false;
+  }
+  return !name.empty() && name[0] != '.' && (name[0] < '0' || name[0] > '9');
+}
+
+}  // namespace
+
+// Words of the language, and what the text calls its own: letters with digits, and y.
+bool IsSizeName(std::string_view name) {
+  constexpr std::string_view kWords =
+      " abs sqrt floor ceil trunc round mad rsqrt exp log tanh erf sigmoid min max sum prod and or "
+      "select cast reinterpret ramp broadcast whilelt vscale true false bool inf nan s y ";
+  if (!IsLoopName(name) || name.find('.') != std::string_view::npos) return false;
+  if (name[0] == '_') return true;
+  return name.find_first_of("0123456789") == std::string_view::npos &&
+         !name.starts_with("reduce_") && kWords.find(StrCat(" ", name, " ")) == std::string::npos;
+}
+
+std::string LoopText(std::string_view name, const Function& function) {
+  return IsLoopName(name) ? TextWriter(name, function).Run() : "";
+}
+
+Module LowerGroups(const Module& module, const PassContext&) {
+  Module result = module;
+  for (const Module::Item& item : module.items()) {
+    if (item.is_primitive && item.loop_text.empty())
+      result.SetLoopText(item.name, LoopText(item.name, *item.function));
+  }
+  return result;
+}
+
+}  // namespace tern::ir
