@@ -25,9 +25,10 @@ Result<const ObjectTarget*> ParseTarget(std::string_view name) {
 }
 
 loop::LlvmFlavor FlavorOf(const ObjectTarget& target, const CodeTarget& code) {
-  if (!code.scalable) return loop::LlvmFlavor::kFixed;
-  return target.machine == ElfMachine::kAArch64 ? loop::LlvmFlavor::kSve
-                                                : loop::LlvmFlavor::kScalable;
+  using enum loop::LlvmFlavor;
+  const bool arm = target.machine == ElfMachine::kAArch64;
+  if (code.scalable) return arm ? kSve : kScalable;
+  return arm ? kNeon : kFixed;
 }
 
 Result<std::string> LlvmTextOf(const LoopKernel& kernel, const ObjectTarget& target,

@@ -20,6 +20,7 @@
 #include "native/jit/llvm_compiler.h"
 #include "tests/support/commands.h"
 #include "tests/support/read_file.h"
+#include "tools/bench/loops/instruction_rows.h"
 #include "tools/bench/loops/mca.h"
 #include "tools/bench/support/rows.h"
 
@@ -273,6 +274,7 @@ int main(int argc, char** argv) {
     if (!status.ok()) bench::Report(kernel.name, status);
   }
   bench::SveRows(&bench);
+  bench::InstructionRows(&bench);
   if (const Status status = bench::WasmRows(&bench); !status.ok())
     bench::Report("WebAssembly", status);
   return bench.Finish();
