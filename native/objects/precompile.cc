@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loop text → lowered loops → LLVM IR text → object.
+// Loop text → proven and lowered loops → LLVM IR text → object.
 #include "native/objects/precompile.h"
 
 #include <algorithm>
 
 #include "core/base/strings.h"
+#include "core/loop/bind/bind.h"
 #include "core/loop/emit/llvm_text.h"
-#include "core/loop/parser.h"
-#include "core/loop/passes/pipeline.h"
 #include "native/jit/llvm_compiler.h"
 #include "native/objects/link_object.h"
 
@@ -31,12 +30,17 @@ loop::LlvmFlavor FlavorOf(const ObjectTarget& target, const CodeTarget& code) {
   return arm ? kNeon : kFixed;
 }
 
-Result<std::string> LlvmTextOf(const LoopKernel& kernel, const ObjectTarget& target,
-                               const CodeTarget& code) {
-  TERN_TRY_ASSIGN(const loop::SourceFile source, loop::ParseLoops(kernel.name, kernel.text));
-  const loop::LoweringOptions options = loop::DefaultLowering(*loop::FindTarget(code.loops));
-  TERN_TRY_ASSIGN(const loop::Program program, LowerFile(source, options));
-  return loop::LlvmText(program, FlavorOf(target, code));
+// Only what stays inside its buffers for all inputs is compiled: code does not check.
+Result<loop::Program> Lower(const LoopKernel& kernel, const CodeTarget& code) {
+  TERN_TRY_ASSIGN(const vm::Signature signature, vm::Signature::Parse(kernel.signature));
+  TERN_TRY_ASSIGN(const loop::BoundKernel bound,
+                  loop::BindKernel({kernel.name, kernel.text, &signature}));
+  TERN_TRY(bound.proof.Clone());
+  TERN_TRY_ASSIGN(loop::LoopFunction function,
+                  loop::LowerKernel(bound, *loop::FindTarget(code.loops)));
+  loop::Program program;
+  program.functions.push_back(std::move(function));
+  return program;
 }
 
 }  // namespace
@@ -54,12 +58,13 @@ Result<std::vector<const ObjectTarget*>> ParseObjectTargets(std::string_view nam
 
 Result<std::string> PrecompileKernel(const LoopKernel& kernel, const ObjectTarget& target) {
   TERN_TRY_ASSIGN(const CodeTarget code, FindCodeTarget(target.name));
-  TERN_TRY_ASSIGN(const std::string ir, LlvmTextOf(kernel, target, code));
+  TERN_TRY_ASSIGN(const loop::Program program, Lower(kernel, code));
+  TERN_TRY_ASSIGN(const std::string ir, loop::LlvmText(program, FlavorOf(target, code)));
   TERN_TRY_ASSIGN(std::string object, CompileClosedObject(ir, code, KernelStamp(kernel.text)));
   if (target.machine == ElfMachine::kRiscV) return object;  // which has no loader to ask
   TERN_TRY_ASSIGN(const ObjectImage image, LinkObject(object, target.machine));
   if (image.Find(kernel.name) == nullptr)
-    return NotFound("the loop program of kernel '", kernel.name, "' has no function of that name")
+    return Unsupported("its name '", kernel.name, "' cannot be that of a compiled function")
         .SetErrorCode("E0805");
   return object;
 }

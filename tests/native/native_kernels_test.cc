@@ -15,7 +15,8 @@ namespace tern::cli {
 namespace {
 
 // Two kernels, of which baseline x86-64 has no instructions for the second's 16-bit floats.
-constexpr std::string_view kProgram = R"(
+constexpr std::string_view kProgram =
+    R"(
 .kernel "bias_relu" "loop" text "te bias_relu<n>(x: float32[n, 40], b: float32[40]) ->)"
     R"( (y: float32[n, 40]) {\n  compute y[i, j] = max(x[i, j] + b[j], 0.0)\n)"
     R"(  schedule {\n    vectorize(y, j, scalable = true)\n  }\n}\n"
@@ -99,6 +100,21 @@ TEST_F(NativeKernels, NothingToCompile) {
   EXPECT_EQ(bad.exit_code, 1);
   ExpectSays(bad, "error[E0802]: no kernel can be compiled");
   ExpectSays(bad, "no code of 'main' for aarch64-sve: ");
+}
+
+// What could leave its buffers is not compiled, nor what is not the function's.
+TEST_F(NativeKernels, UnprovenKernelsAreLeftOut) {
+  folder_.Write("outside.tasm",
+                ".kernel \"far\" \"loop\" text \"te far<n>(x: float32[n]) -> (y: float32[n]) {"
+                " compute y[i] = x[i + 1] }\"\n"
+                ".kernel \"main\" \"loop\" text \"te main<n>(x: float64[n]) -> (y: float32[n]) {"
+                " compute y[i] = cast(float32, x[i]) }\"\n"
+                ".func @far(x: f32[n]) -> f32[n]\n  ret ret %0\n"
+                ".func @main(x: f32[n]) -> f32[n]\n  ret ret %0\n");
+  const auto made = Compile("outside.tasm", "outside.tern", "aarch64-sve,x86-64");
+  EXPECT_EQ(made.exit_code, 1);
+  ExpectSays(made, "native code for aarch64-sve: 0 of 2 kernels\n  no code of 'far' for");
+  ExpectSays(made, "no code of 'main' for x86-64: ");
 }
 
 TEST_F(NativeKernels, AskedWrongly) {
