@@ -5,10 +5,21 @@
 #include "core/base/strings.h"
 #include "native/cli/command.h"
 #include "native/cli/report.h"
+#include "native/objects/object_target.h"
 #include "native/platform/cpu_features.h"
 
 namespace tern::cli {
 namespace {
+
+// Of native code in executables (docs/format.md), what this processor can run, the best first.
+std::vector<std::string> CodeTargetsHere() {
+  const native::Processor processor = native::DetectProcessor();
+  std::vector<std::string> names;
+  for (const native::ObjectTarget& target : native::AllObjectTargets()) {
+    if (CheckProcessor(target, processor).ok()) names.emplace_back(target.name);
+  }
+  return names;
+}
 
 Status Info(const GlobalOptions& globals) {
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
@@ -18,6 +29,7 @@ Status Info(const GlobalOptions& globals) {
   nlohmann::json info = nlohmann::json::parse(Text(text));
   info["cpu"] = native::CpuModelName();
   info["vector_bytes"] = native::ScalableVectorBytes();
+  info["code_targets"] = CodeTargetsHere();
   info["threads"] = engine.platform->pool().num_workers();
   if (globals.json()) {
     Print(info.dump() + "\n");
@@ -31,6 +43,7 @@ Status Info(const GlobalOptions& globals) {
   if (native::ScalableVectorBytes() > 0)
     Print(StrCat("sve:       ", native::ScalableVectorBytes() * 8, " bit\n"));
   Print(StrCat("target:    ", info.at("target").get<std::string>(), " of", targets, "\n",
+               "code:      ", StrJoin(CodeTargetsHere(), ", "), "\n",
                "threads:   ", engine.platform->pool().num_workers(), "\n",
                "operators: ", info.at("operators").size(), "\n"));
   return Status();

@@ -147,6 +147,8 @@ const ImageFunction* ObjectImage::Find(std::string_view name) const {
   return found == functions.end() ? nullptr : &*found;
 }
 
+std::string KernelSymbol(std::string_view kernel) { return StrCat("tern_kernel_", kernel); }
+
 std::string KernelStamp(std::string_view loop_text) {
   return StrCat("tern loop kernel, text of ", loop_text.size(), " bytes, CRC-32C ",
                 FormatHex(Crc32c(AsBytes(loop_text))));

@@ -36,6 +36,10 @@ struct ObjectImage {
   const ImageFunction* Find(std::string_view name) const;
 };
 
+// What a kernel's function is called in its object: nothing that compiled code calls by a name of
+// its own (memcpy) can be taken for it.
+std::string KernelSymbol(std::string_view kernel);
+
 // What the comment of an object says that was made of a kernel's loop program, with a sum of its
 // text: so that an object is not taken for another version's.
 std::string KernelStamp(std::string_view loop_text);

@@ -37,9 +37,10 @@ Status MappedCode::Fill(const ObjectImage& image) {
 
 Result<std::unique_ptr<MappedCode>> MappedCode::Load(const KernelObject& object) {
   TERN_TRY_ASSIGN(const ObjectImage image, LinkObject(object.bytes, HostElfMachine()));
-  const ImageFunction* function = image.Find(object.name);
+  const std::string symbol = KernelSymbol(object.name);
+  const ImageFunction* function = image.Find(symbol);
   if (function == nullptr)
-    return NotFound("the native code has no function '", object.name, "'").SetErrorCode("E0805");
+    return NotFound("the native code has no function '", symbol, "'").SetErrorCode("E0805");
   if (image.comment.find(KernelStamp(object.loop_text)) == std::string::npos)
     return Corrupt("the native code of '", object.name,
                    "' was not made of the loop program that is in the file")

@@ -19,7 +19,7 @@ using LoopEntry = int32_t (*)(void* const* buffers, const int64_t* slots);
 
 struct KernelObject {
   std::string_view bytes;      // of the object
-  std::string_view name;       // of the kernel, and so of the function in it
+  std::string_view name;       // of the kernel; KernelSymbol is the function's
   std::string_view loop_text;  // what it must have been made of
 };
 

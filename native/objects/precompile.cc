@@ -38,6 +38,7 @@ Result<loop::Program> Lower(const LoopKernel& kernel, const CodeTarget& code) {
   TERN_TRY(bound.proof.Clone());
   TERN_TRY_ASSIGN(loop::LoopFunction function,
                   loop::LowerKernel(bound, *loop::FindTarget(code.loops)));
+  function.name = KernelSymbol(kernel.name);
   loop::Program program;
   program.functions.push_back(std::move(function));
   return program;
@@ -63,7 +64,7 @@ Result<std::string> PrecompileKernel(const LoopKernel& kernel, const ObjectTarge
   TERN_TRY_ASSIGN(std::string object, CompileClosedObject(ir, code, KernelStamp(kernel.text)));
   if (target.machine == ElfMachine::kRiscV) return object;  // which has no loader to ask
   TERN_TRY_ASSIGN(const ObjectImage image, LinkObject(object, target.machine));
-  if (image.Find(kernel.name) == nullptr)
+  if (image.Find(KernelSymbol(kernel.name)) == nullptr)
     return Unsupported("its name '", kernel.name, "' cannot be that of a compiled function")
         .SetErrorCode("E0805");
   return object;

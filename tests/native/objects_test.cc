@@ -26,7 +26,7 @@ define internal float @scale(float %x) noinline {
   %z = fadd float %y, 0x40091EB860000000
   ret float %z
 }
-define i32 @kernel(ptr %buffers, ptr %sizes) nounwind {
+define i32 @tern_kernel_scale(ptr %buffers, ptr %sizes) nounwind {
 entry:
   %a = load ptr, ptr %buffers
   %n = load i64, ptr %sizes
@@ -47,7 +47,7 @@ done:
 }
 )";
 constexpr const char* kFill = R"(
-define i32 @fill(ptr %buffers, ptr %sizes) nounwind {
+define i32 @tern_kernel_fill(ptr %buffers, ptr %sizes) nounwind {
 entry:
   %a = load ptr, ptr %buffers
   %n = load i64, ptr %sizes
@@ -93,7 +93,7 @@ class Objects : public ::testing::Test {
 TEST_F(Objects, RunWithoutLlvmsLinker) {
   const auto object = Compile(HostTarget().name);
   ASSERT_TRUE(object.ok()) << object.status().ToString();
-  const auto code = MappedCode::Load({*object, "kernel", kText});
+  const auto code = MappedCode::Load({*object, "scale", kText});
   ASSERT_TRUE(code.ok()) << code.status().ToString();
   std::vector<float> values = {0, 1, -2, 100};
   const std::vector<float> before = values;
@@ -114,7 +114,7 @@ TEST_F(Objects, LinkForEveryTargetTheSameEachTime) {
     const auto image = LinkObject(*object, target.machine);
     ASSERT_TRUE(image.ok()) << image.status().ToString();
     ASSERT_EQ(image->functions.size(), 1u);
-    EXPECT_EQ(image->functions[0].name, "kernel");
+    EXPECT_EQ(image->functions[0].name, "tern_kernel_scale");
     EXPECT_NE(image->comment.find(KernelStamp(kText)), std::string::npos);
   }
 }
@@ -132,7 +132,7 @@ TEST_F(Objects, LoopsThatFillMemoryCallNothing) {
 TEST_F(Objects, WhatTheyLackIsNamed) {
   constexpr const char* kCall = R"(
 declare void @elsewhere()
-define i32 @kernel(ptr %buffers, ptr %sizes) nounwind {
+define i32 @tern_kernel_scale(ptr %buffers, ptr %sizes) nounwind {
   call void @elsewhere()
   ret i32 0
 }
@@ -148,7 +148,7 @@ define i32 @kernel(ptr %buffers, ptr %sizes) nounwind {
 TEST_F(Objects, DataThatIsWrittenIsRefused) {
   constexpr const char* kCounter = R"(
 @calls = internal global i32 1
-define i32 @kernel(ptr %buffers, ptr %sizes) nounwind {
+define i32 @tern_kernel_scale(ptr %buffers, ptr %sizes) nounwind {
   %n = load i32, ptr @calls
   %next = add i32 %n, 1
   store i32 %next, ptr @calls
@@ -163,13 +163,14 @@ define i32 @kernel(ptr %buffers, ptr %sizes) nounwind {
 TEST_F(Objects, OtherMachinesNamesAndTextsAreRefused) {
   const auto object = Compile(HostTarget().name);
   ASSERT_TRUE(object.ok());
-  ExpectRefused(MappedCode::Load({*object, "missing", kText}).status(), "no function 'missing'");
-  ExpectRefused(MappedCode::Load({*object, "kernel", "another text"}).status(),
+  ExpectRefused(MappedCode::Load({*object, "missing", kText}).status(),
+                "no function 'tern_kernel_missing'");
+  ExpectRefused(MappedCode::Load({*object, "scale", "another text"}).status(),
                 "not made of the loop program");
   const auto other =
       Compile(HostTarget().machine == ElfMachine::kX86_64 ? "aarch64-neon" : "x86-64");
   ASSERT_TRUE(other.ok());
-  ExpectRefused(MappedCode::Load({*other, "kernel", kText}).status(), "for another processor");
+  ExpectRefused(MappedCode::Load({*other, "scale", kText}).status(), "for another processor");
 }
 
 TEST_F(Objects, EveryTruncationIsRefused) {
@@ -215,7 +216,7 @@ TEST_F(Objects, MutationsLinkOrAreRefused) {
 
 TEST_F(Objects, TheBestThatLoadsIsChosen) {
   const Processor here = DetectProcessor();
-  KernelObjects kernel{"kernel", kText, {{"loop", kText}}};
+  KernelObjects kernel{"scale", kText, {{"loop", kText}}};
   EXPECT_EQ(ChooseObject(kernel, true, here).why, "");
   std::vector<std::string> objects;
   std::vector<std::string> formats;
