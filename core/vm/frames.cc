@@ -8,6 +8,7 @@
 #include "core/object/tensor.h"
 #include "core/vm/interpreter.h"
 #include "core/vm/registers.h"
+#include "core/vm/specialize.h"
 
 namespace tern::vm {
 
@@ -174,6 +175,17 @@ Status VirtualMachine::Interpreter::EnterFunction(uint32_t function, int32_t dst
   }
   regs_ = Registers();
   return OkStatus();
+}
+
+void VirtualMachine::Interpreter::LetGo(const DecodedOp& op, char* caller) {
+  const std::span<const int32_t> lists = vm_.program_->lists();
+  const DecodedOp& next = (&op)[1];  // no function ends with a call
+  for (const ValueRef ref : ListOf(op)) {
+    if (ref < 0 || !DiesAt(op, next, ref, lists)) continue;
+    char* const at = caller + size_t{sizeof(Any)} * static_cast<uint32_t>(ref);
+    if (CodeAt(at) > 0) ReleaseAt(at);
+    SetWords(at, 0, 0);
+  }
 }
 
 // The frame is replaced: its destination and return address stay.

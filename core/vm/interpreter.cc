@@ -240,7 +240,10 @@ bool VirtualMachine::Interpreter::TryClosure(const DecodedOp& op, const Closure*
 }
 bool VirtualMachine::Interpreter::TryEnter(const DecodedOp& op, uint32_t function,
                                            const Closure* closure, uint32_t pc) {
+  const uint32_t caller = vm_.top().base;
   error_ = EnterFunction(function, op.dst, pc, ListOf(op), closure);
+  if (error_.ok() && (op.flags & kLetsGo) != 0)
+    LetGo(op, reinterpret_cast<char*>(vm_.stack_.get() + caller));
   return error_.ok();
 }
 bool VirtualMachine::Interpreter::TryTailCall(const DecodedOp& op, uint32_t function,
@@ -385,6 +388,7 @@ attention:
         if (IsObjectHead(head) && !callee.borrows) ObjectAt(from)->IncRef();
         SetWords(to, head, PayloadAt(from));
       }
+      if ((op->flags & kLetsGo) != 0 && !callee.borrows) LetGo(*op, regs);
       regs_ = vm_.stack_.get() + base;
       regs = reinterpret_cast<char*>(regs_);
       TERN_TRANSFER(callee.first)

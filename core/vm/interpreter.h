@@ -68,6 +68,9 @@ class VirtualMachine::Interpreter {
   bool TryCallPrimitive(const DecodedOp& op);
   Status EnterFunction(uint32_t function, int32_t dst, uint32_t pc, std::span<const ValueRef> args,
                        const Closure* closure);
+  // Behind entering a function that counts its arguments: the caller's references go, at once
+  // rather than when the call is over.
+  [[gnu::noinline]] void LetGo(const DecodedOp& op, char* caller);
   Status CheckRoom(uint32_t function, uint32_t base) const;
   Status TailCall(uint32_t function, std::span<const ValueRef> args, const Closure* closure);
   // A call of a function or closure that something replaces, into native_value_.

@@ -61,12 +61,29 @@ Result<Any> Append(AnyArgs args) {
 
 Result<Any> Fresh(AnyArgs) { return Any(Sequence::Make()); }
 
-// Append for callers that do not look at the list again: in place where their register is its only
-// holder. (A recorder that steps back holds it too, and sees what it kept.)
+// The functions for callers that do not look at the first argument again write in place where their
+// register is its only holder. (A recorder that steps back holds it too, and sees what it kept.)
+// What is put into itself is copied, so that nothing holds itself.
+template <class T>
+bool MayWrite(const T& container, AnyArgs args) {
+  if (!container.unique()) return false;
+  const auto is_other = [&](const AnyView& arg) { return arg.object() != &container; };
+  return std::all_of(args.begin() + 1, args.end(), is_other);
+}
+
 Result<Any> Push(AnyArgs args) {
   TERN_TRY_ASSIGN(Sequence * list, args[0].As<Sequence>());
-  if (!list->unique()) return Append(args);
+  if (!MayWrite(*list, args)) return Append(args);
   list->PushBack(args[1]);
+  return Any(args[0]);
+}
+
+Result<Any> Put(AnyArgs args) {
+  TERN_TRY_ASSIGN(Sequence * list, args[0].As<Sequence>());
+  if (!MayWrite(*list, args)) return Set(args);
+  TERN_TRY_ASSIGN(const int64_t index, args[1].As<int64_t>());
+  TERN_TRY(CheckIndex(index, list->size()));
+  list->Set(static_cast<size_t>(index), Any(args[2]));
   return Any(args[0]);
 }
 
@@ -78,6 +95,14 @@ Result<Any> Concat(AnyArgs args) {
   for (const AnyView& item : *first) joined->PushBack(item);
   for (const AnyView& item : *second) joined->PushBack(item);
   return Any(joined);
+}
+
+Result<Any> Extend(AnyArgs args) {
+  TERN_TRY_ASSIGN(Sequence * first, args[0].As<Sequence>());
+  TERN_TRY_ASSIGN(const Sequence* second, args[1].As<Sequence>());
+  if (!MayWrite(*first, args)) return Concat(args);
+  for (const AnyView& item : *second) first->PushBack(item);
+  return Any(args[0]);
 }
 
 Result<Any> Slice(AnyArgs args) {
@@ -180,6 +205,7 @@ constexpr ValueBuiltin kLists[] = {
     {"tern.list.contains", 2, &Contains}, {"tern.list.find", 2, &Find},
     {"tern.list.range", 2, &Range},       {"tern.list.repeat", 2, &Repeat},
     {"tern.list.new", 0, &Fresh},         {"tern.list.push", 2, &Push},
+    {"tern.list.put", 3, &Put},           {"tern.list.extend", 2, &Extend},
 };
 
 // --- maps
@@ -217,6 +243,20 @@ Result<Any> MapRemove(AnyArgs args) {
   return Any(copy);
 }
 
+Result<Any> MapPut(AnyArgs args) {
+  TERN_TRY_ASSIGN(Table * map, args[0].As<Table>());
+  if (!MayWrite(*map, args)) return MapSet(args);
+  map->Set(args[1], Any(args[2]));
+  return Any(args[0]);
+}
+
+Result<Any> MapDrop(AnyArgs args) {
+  TERN_TRY_ASSIGN(Table * map, args[0].As<Table>());
+  if (!MayWrite(*map, args)) return MapRemove(args);
+  map->Erase(args[1]);
+  return Any(args[0]);
+}
+
 Result<Any> MapContains(AnyArgs args) {
   TERN_TRY_ASSIGN(const Table* map, args[0].As<Table>());
   return Any(map->Contains(args[1]));
@@ -249,7 +289,8 @@ constexpr ValueBuiltin kMaps[] = {
     {"tern.map.get_or", 3, &MapGetOr},  {"tern.map.set", 3, &MapSet},
     {"tern.map.remove", 2, &MapRemove}, {"tern.map.contains", 2, &MapContains},
     {"tern.map.keys", 1, &MapKeys},     {"tern.map.values", 1, &MapValues},
-    {"tern.map.make", -1, &MapMake},
+    {"tern.map.make", -1, &MapMake},    {"tern.map.put", 3, &MapPut},
+    {"tern.map.drop", 2, &MapDrop},
 };
 
 }  // namespace

@@ -59,11 +59,8 @@ class Specializer {
       case Handler::kMove: return Registers(op, Handler::kMoveRR);
       case Handler::kRet: return Ret(op, function.arity());
       case Handler::kCall: return Call(op);
-      case Handler::kInvoke: {
-        DecodedOp fast = op;
-        fast.handler = Handler::kInvokeFrame;
-        return fast;
-      }
+      case Handler::kInvoke:
+      case Handler::kInvokeClosure: return InvokeOf(op, index, function);
       case Handler::kGoto: {
         DecodedOp fast = op;
         fast.list = Distance(op.list, index + 1);
@@ -162,6 +159,21 @@ class Specializer {
     return fast;
   }
 
+  // What is killed at once behind the call, or overwritten by its result, is let go.
+  DecodedOp InvokeOf(const DecodedOp& op, uint32_t index, const FunctionInfo& function) const {
+    DecodedOp fast = op;
+    if (op.handler == Handler::kInvoke) fast.handler = Handler::kInvokeFrame;
+    const bool is_last = index + 1 == function.first_instruction + function.instruction_count;
+    const DecodedOp& next = in_.plain[is_last ? index : index + 1];
+    for (const int32_t ref : ListOf(op)) {
+      if (ref >= 0 && DiesAt(op, next, ref, in_.lists)) fast.flags |= kLetsGo;
+    }
+    return fast;
+  }
+  std::span<const int32_t> ListOf(const DecodedOp& op) const {
+    return in_.lists.subspan(static_cast<size_t>(op.list), static_cast<size_t>(op.count));
+  }
+
   // The heap and the index as `a` and `b`, the extent as `list`: values, not offsets.
   DecodedOp Call(const DecodedOp& op) const {
     DecodedOp fast = op;
@@ -233,6 +245,15 @@ class Specializer {
 };
 
 }  // namespace
+
+bool DiesAt(const DecodedOp& call, const DecodedOp& next, int32_t reg,
+            std::span<const int32_t> lists) {
+  if (reg == call.dst) return true;
+  if (next.handler != Handler::kKill) return false;
+  const std::span<const int32_t> killed =
+      lists.subspan(static_cast<size_t>(next.list), static_cast<size_t>(next.count));
+  return std::find(killed.begin(), killed.end(), reg) != killed.end();
+}
 
 std::vector<DecodedOp> Specialize(const SpecializeInput& input) { return Specializer(input).Run(); }
 

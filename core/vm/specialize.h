@@ -25,6 +25,11 @@ struct SpecializeInput {
 };
 std::vector<DecodedOp> Specialize(const SpecializeInput& input);
 
+// Whether what the register holds is not looked at behind the call: `next`, the op behind it, kills
+// it, or the call's result takes its place.
+bool DiesAt(const DecodedOp& call, const DecodedOp& next, int32_t reg,
+            std::span<const int32_t> lists);
+
 // EntryInfo::borrows.
 bool LeavesParametersAlone(const FunctionInfo& function, std::span<const DecodedOp> plain,
                            std::span<const int32_t> lists);

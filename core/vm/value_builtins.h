@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tern.* functions: what programs of the language do with texts, lists, maps, scalars and
 // single elements of tensors. Lists and maps are values: a function that changes one gives a new
-// one; only tern.list.push writes in place, where nobody else holds the list.
+// one. tern.list.push, put and extend, tern.map.put and drop are append, set, concat, set and
+// remove for callers that do not look at the first argument again: they write in place where nobody
+// else holds it. Code generation chooses them.
 #ifndef TERN_CORE_VM_VALUE_BUILTINS_H_
 #define TERN_CORE_VM_VALUE_BUILTINS_H_
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ir/codegen/function_codegen.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "core/base/check.h"
@@ -89,8 +90,7 @@ void FunctionCodegen::SetSource(const Var& var) {
                           : origin.rfind(':', column - 1);
   if (line == std::string_view::npos || !origin.substr(0, line).ends_with(".tn"))
     return builder_.SetSource(origin);
-  const std::optional<int64_t> line_number =
-      ParseInt64(origin.substr(line + 1, column - line - 1));
+  const std::optional<int64_t> line_number = ParseInt64(origin.substr(line + 1, column - line - 1));
   const std::optional<int64_t> column_number = ParseInt64(origin.substr(column + 1));
   if (!line_number.has_value() || !column_number.has_value()) return builder_.SetSource(origin);
   builder_.SetSource(origin.substr(0, line), static_cast<uint32_t>(*line_number),
@@ -156,6 +156,7 @@ void FunctionCodegen::EmitBinding(const Binding& binding) {
   const Liveness::Point& point = liveness_.at(binding.var);
   std::vector<int64_t> temporary;
   const int64_t target = ChooseTarget(binding.var.get(), point.dying);
+  dying_ = &point.dying;
   EmitValue(binding.value, vm::ExecBuilder::r(target), &temporary);
   std::vector<int64_t> killed = Drop(point.dying, target);
   for (int64_t reg : temporary) registers_.Release(reg);
@@ -185,12 +186,34 @@ void FunctionCodegen::EmitCallTo(vm::Operand callee, std::span<const Expr> args,
   builder_.Emit(vm::Opcode::kCall, all);
 }
 
+// The one that may write in place, where the first argument dies here.
+std::string_view FunctionCodegen::PrimitiveFor(const Primitive& primitive,
+                                               const Invoke& invoke) const {
+  struct InPlace {
+    std::string_view name, in_place;
+  };
+  static constexpr InPlace kInPlace[] = {{"tern.list.append", "tern.list.push"},
+                                         {"tern.list.set", "tern.list.put"},
+                                         {"tern.list.concat", "tern.list.extend"},
+                                         {"tern.map.set", "tern.map.put"},
+                                         {"tern.map.remove", "tern.map.drop"}};
+  const Var* first = invoke.args().empty() ? nullptr : invoke.args()[0]->As<Var>();
+  if (first == nullptr ||
+      std::count(invoke.args().begin(), invoke.args().end(), invoke.args()[0]) > 1)
+    return primitive.name();
+  if (std::find(dying_->begin(), dying_->end(), first) == dying_->end()) return primitive.name();
+  for (const InPlace& entry : kInPlace) {
+    if (entry.name == primitive.name()) return entry.in_place;
+  }
+  return primitive.name();
+}
+
 void FunctionCodegen::EmitInvoke(const Invoke& invoke, vm::Operand target,
                                  std::vector<int64_t>* temporary) {
   if (const Global* global = invoke.callee()->As<Global>())
     return EmitCallTo(builder_.function(global->name()), invoke.args(), target);
   if (const Primitive* primitive = invoke.callee()->As<Primitive>())
-    return EmitCallTo(builder_.primitive(primitive->name()), invoke.args(), target);
+    return EmitCallTo(builder_.primitive(PrimitiveFor(*primitive, invoke)), invoke.args(), target);
   std::vector<vm::Arg> all{target, ToRegister(invoke.callee(), temporary)};
   for (const Expr& arg : invoke.args()) all.push_back(ToArg(arg));
   builder_.Emit(vm::Opcode::kInvokeClosure, all);
@@ -206,8 +229,7 @@ void FunctionCodegen::EmitTailCall(const Binding& binding) {
   else
     all.emplace_back(ToRegister(invoke.callee(), &temporary));
   for (const Expr& arg : invoke.args()) all.push_back(ToArg(arg));
-  builder_.Emit(
-      global != nullptr ? vm::Opcode::kTailInvoke : vm::Opcode::kTailInvokeClosure, all);
+  builder_.Emit(global != nullptr ? vm::Opcode::kTailInvoke : vm::Opcode::kTailInvokeClosure, all);
   ended_ = true;
 }
 
@@ -220,8 +242,7 @@ void FunctionCodegen::EmitValue(const Expr& value, vm::Operand target,
                         call.args(), target);
     }
     case NodeKind::kInvoke: return EmitInvoke(*value->As<Invoke>(), target, temporary);
-    case NodeKind::kTuple:
-      return builder_.EmitTuple(target, ToArgs(value->As<Tuple>()->fields()));
+    case NodeKind::kTuple: return builder_.EmitTuple(target, ToArgs(value->As<Tuple>()->fields()));
     case NodeKind::kConstruct:
       return builder_.EmitTuple(target, ToArgs(value->As<Construct>()->fields()),
                                 value->As<Construct>()->constructor());
@@ -236,16 +257,14 @@ void FunctionCodegen::EmitValue(const Expr& value, vm::Operand target,
     }
     case NodeKind::kMakeClosure: {
       const MakeClosure& closure = *value->As<MakeClosure>();
-      std::vector<vm::Arg> all{target,
-                               builder_.function(closure.function()->As<Global>()->name())};
+      std::vector<vm::Arg> all{target, builder_.function(closure.function()->As<Global>()->name())};
       for (const Expr& atom : closure.captured()) all.push_back(ToArg(atom));
       return builder_.Emit(vm::Opcode::kAllocClosure, all);
     }
     case NodeKind::kDeviceCopy: {
       const DeviceCopy& copy = *value->As<DeviceCopy>();
-      return builder_.Emit(vm::Opcode::kDeviceCopy,
-                           {target, ToRegister(copy.source(), temporary),
-                            vm::ExecBuilder::imm(copy.device())});
+      return builder_.Emit(vm::Opcode::kDeviceCopy, {target, ToRegister(copy.source(), temporary),
+                                                     vm::ExecBuilder::imm(copy.device())});
     }
     case NodeKind::kConstant: return builder_.EmitLoadConst(target, ToArg(value));
     case NodeKind::kVar: return builder_.EmitMove(target, ToOperand(value));
@@ -352,8 +371,9 @@ void FunctionCodegen::EmitBranches(const Binding& binding, Join* join) {
 
 void FunctionCodegen::EmitBranch(const Let& block, const Liveness::Point& point, size_t index,
                                  Join* join) {
-  const int64_t wish =
-      join == nullptr ? kNoRegister : join->target != kNoRegister ? join->target : join->hint;
+  const int64_t wish = join == nullptr               ? kNoRegister
+                       : join->target != kNoRegister ? join->target
+                                                     : join->hint;
   if (wish != kNoRegister && block.result()->As<Var>() != nullptr)
     hints_[block.result().get()] = wish;
   ended_ = false;

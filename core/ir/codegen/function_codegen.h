@@ -53,6 +53,7 @@ class FunctionCodegen {
   void EmitBinding(const Binding& binding);
   void EmitValue(const Expr& value, vm::Operand target, std::vector<int64_t>* temporary);
   void EmitInvoke(const Invoke& invoke, vm::Operand target, std::vector<int64_t>* temporary);
+  std::string_view PrimitiveFor(const Primitive& primitive, const Invoke& invoke) const;
   void EmitTailCall(const Binding& binding);
   void EmitCallTo(vm::Operand callee, std::span<const Expr> args, vm::Operand target);
   // Forgets variables that are no more. Registers that hold no memory are free at once, the others
@@ -87,7 +88,8 @@ class FunctionCodegen {
   Registers registers_;
   std::unordered_map<const Node*, vm::Operand> constants_;
   std::unordered_map<const Node*, int64_t> hints_;  // by variable: the register that it should get
-  bool ended_ = false;  // the code that would follow cannot be reached
+  const Dying* dying_ = nullptr;  // at the binding that is being emitted
+  bool ended_ = false;            // the code that would follow cannot be reached
 };
 
 }  // namespace tern::ir

@@ -100,6 +100,32 @@ TEST(ValueBuiltins, PushWritesInPlaceForTheOnlyHolder) {
   EXPECT_EQ(list->size(), 2u);
 }
 
+TEST(ValueBuiltins, TheOthersInPlaceDoToo) {
+  SequencePtr list = Ints({1, 2});
+  EXPECT_EQ(Call("tern.list.put", {list, 1, 5}), "list[1, 5]");
+  EXPECT_EQ(Call("tern.list.put", {list, 2, 5}), "index 2 is out of range for a list of 2 items");
+  EXPECT_EQ(Call("tern.list.extend", {list, Ints({6})}), "list[1, 5, 6]");
+  EXPECT_EQ(PrintValue(list), "list[1, 5, 6]");
+  const TablePtr map = Table::Make();
+  EXPECT_EQ(Call("tern.map.put", {map, "a", 1}), "map{\"a\": 1}");
+  EXPECT_EQ(Call("tern.map.put", {map, "b", 2}), "map{\"a\": 1, \"b\": 2}");
+  EXPECT_EQ(Call("tern.map.drop", {map, "a"}), "map{\"b\": 2}");
+  EXPECT_EQ(map->size(), 1u);
+  const TablePtr shared = map;
+  EXPECT_EQ(Call("tern.map.put", {map, "c", 3}), "map{\"b\": 2, \"c\": 3}");
+  EXPECT_EQ(Call("tern.map.drop", {map, "b"}), "map{}");
+  EXPECT_EQ(map->size(), 1u);
+}
+
+// Nothing comes to hold itself.
+TEST(ValueBuiltins, WhatIsPutIntoItselfIsCopied) {
+  const SequencePtr list = Ints({1});
+  EXPECT_EQ(Call("tern.list.push", {list, list}), "list[1, list[1]]");
+  EXPECT_EQ(Call("tern.list.put", {list, 0, list}), "list[list[1]]");
+  EXPECT_EQ(Call("tern.list.extend", {list, list}), "list[1, 1]");
+  EXPECT_EQ(list->size(), 1u);
+}
+
 TEST(ValueBuiltins, MapsAreValues) {
   const TablePtr map = Table::Make();
   map->Set("a", Any(1));
