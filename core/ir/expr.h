@@ -21,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/counted_node.h"
 #include "core/object/any.h"
 #include "core/object/attrs.h"
 #include "core/object/object.h"
@@ -37,7 +38,7 @@ enum class NodeKind : int32_t {
 };
 std::string_view NodeKindName(NodeKind kind);
 
-class Node {
+class Node : public CountedNode {
  public:
   NodeKind kind() const { return kind_; }
   template <class T>
@@ -45,20 +46,12 @@ class Node {
     return kind_ == T::kKind ? static_cast<const T*>(this) : nullptr;
   }
 
-  void IncRef() const { ++ref_count_; }
-  void DecRef() const {
-    if (--ref_count_ == 0) delete this;
-  }
-  Node(const Node&) = delete;
-  Node& operator=(const Node&) = delete;
-
  protected:
   explicit Node(NodeKind kind) : kind_(kind) {}
-  virtual ~Node();
+  ~Node() override;
 
  private:
   NodeKind kind_;
-  mutable int32_t ref_count_ = 0;  // modules belong to one thread
 };
 
 using Expr = ObjectPtr<const Node>;

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/counted_node.h"
 #include "core/loop/data_type.h"
 #include "core/object/object.h"
 #include "core/text/source.h"
@@ -28,7 +29,7 @@ enum class NodeKind : int8_t {
 };
 std::string_view NodeKindName(NodeKind kind);
 
-class Node {
+class Node : public CountedNode {
  public:
   const NodeKind kind;
   // Where it was written; passes hand it on. Not part of its meaning.
@@ -38,19 +39,10 @@ class Node {
   const T* As() const {
     return kind == T::kKind ? static_cast<const T*>(this) : nullptr;
   }
-  void IncRef() const { ++ref_count_; }
-  void DecRef() const {
-    if (--ref_count_ == 0) delete this;
-  }
-  Node(const Node&) = delete;
-  Node& operator=(const Node&) = delete;
 
  protected:
   explicit Node(NodeKind k) : kind(k) {}
-  virtual ~Node();
-
- private:
-  mutable int32_t ref_count_ = 0;  // programs belong to one thread
+  ~Node() override;
 };
 
 class ExprNode : public Node {
