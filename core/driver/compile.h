@@ -18,8 +18,8 @@ namespace tern::driver {
 struct CompileOptions {
   std::string_view source_name = "model";    // for messages
   std::vector<std::string> disabled_passes;  // names of ir/passes/passes.def
-  // The same, "import" or "all"; "liveness", "memory", "memory_json" and "code" for what is found
-  // of the module at last and made from it.
+  // The same, "import" or "all"; "liveness", "memory", "memory_json", "kernels" and "code" for what
+  // is found of the module at last and made from it.
   std::vector<std::string> print_after;
   ObjectPtr<Object> keeper;                  // keeps the bytes alive; null: constants are copied
   const onnx::ExternalData* external = nullptr;

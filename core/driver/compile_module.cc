@@ -23,7 +23,17 @@ namespace {
 constexpr std::string_view kLivenessStage = "liveness";
 constexpr std::string_view kMemoryStage = "memory";
 constexpr std::string_view kMemoryJsonStage = "memory_json";
+constexpr std::string_view kKernelsStage = "kernels";
 constexpr std::string_view kCodeStage = "code";
+
+// The loop programs of the module, as a file of them.
+std::string KernelsText(const ir::Module& module) {
+  std::string text;
+  for (const ir::Module::Item& item : module.items()) {
+    if (!item.loop_text.empty()) StrAppend(&text, text.empty() ? "" : "\n", item.loop_text, "\n");
+  }
+  return text;
+}
 
 // Keeps the text of the stages that were asked for.
 struct StageSink {
@@ -45,6 +55,8 @@ struct StageSink {
   void AddListings(const ir::Module& module) {
     if (IsWanted(kLivenessStage))
       stages.push_back({std::string(kLivenessStage), ir::LivenessText(module)});
+    if (IsWanted(kKernelsStage))
+      stages.push_back({std::string(kKernelsStage), KernelsText(module)});
     if (IsWanted(kMemoryStage))
       stages.push_back({std::string(kMemoryStage), ir::MemoryPlanText(module)});
     if (!IsWanted(kMemoryJsonStage)) return;
@@ -63,8 +75,8 @@ Status CheckNames(const std::vector<std::string>& names, std::string_view option
     known.push_back(stage.pass);
   }
   if (!first.empty()) {
-    known.insert(known.end(), {first, kLivenessStage, kMemoryStage, kMemoryJsonStage, kCodeStage,
-                               "all"});
+    known.insert(known.end(), {first, kLivenessStage, kMemoryStage, kMemoryJsonStage,
+                               kKernelsStage, kCodeStage, "all"});
   }
   for (const std::string& name : names) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;

@@ -36,6 +36,9 @@ constexpr PipelineStage kStages[] = {
     {"pack_weights", "pack_weights"},
     {"eliminate_common_subexpressions-2", "eliminate_common_subexpressions"},
     {"eliminate_dead_code-6", "eliminate_dead_code"},
+    // Behind everything that looks for operators, and where uses are exact: what it puts into
+    // functions, no other pass sees.
+    {"fuse_ops", "fuse_ops"},
     {"mark_tail_calls", "mark_tail_calls"},
 };
 

@@ -58,10 +58,11 @@ class Outliner {
 
   Dim Renamed(const Dim& dim) {
     const std::string text = dim.ToText();
-    if (dim.is_symbol() && IsSizeName(text)) return dim;
+    const bool is_ours = text.starts_with("dim_") || text.starts_with("_dim_");
+    if (dim.is_symbol() && IsSizeName(text) && !is_ours) return dim;
     std::string& name = names_[text];
     // Names that begin with '_' may be of extents of 0.
-    if (name.empty()) name = StrCat(dim.Bounds().low < 1 ? "_d" : "d", names_.size() - 1);
+    if (name.empty()) name = StrCat(dim.Bounds().low < 1 ? "_dim_" : "dim_", names_.size() - 1);
     return Dim::Symbol(name);
   }
 

@@ -27,6 +27,8 @@ struct Piece {
   int64_t parts = 1;  // operators and loads when everything is inlined
 };
 
+bool IsNumber(std::string_view dim) { return dim[0] >= '0' && dim[0] <= '9'; }
+
 // name(…) as a whole.
 bool IsCall(std::string_view text) {
   size_t open = text.find_first_of("( ");
@@ -288,7 +290,7 @@ class TextWriter {
     for (size_t i = 0; i < space_.size(); ++i) {
       if ((mask_ >> i & 1) != 0) extents.push_back(space_[i]);
     }
-    if (extents.empty()) extents.emplace_back("1");
+    if (extents.size() == 1 && IsNumber(extents[0])) return StrCat(extents[0], ".0");
     return StrCat("cast(", LoopTypeName(type), ", ", StrJoin(extents, " * "), ")");
   }
 
@@ -379,9 +381,9 @@ bool IsSizeName(std::string_view name) {
       " abs sqrt floor ceil trunc round mad rsqrt exp log tanh erf sigmoid min max sum prod and or "
       "select cast reinterpret ramp broadcast whilelt vscale true false bool inf nan s y ";
   if (!IsLoopName(name) || name.find('.') != std::string_view::npos) return false;
-  if (name[0] == '_') return true;
-  return name.find_first_of("0123456789") == std::string_view::npos &&
-         !name.starts_with("reduce_") && kWords.find(StrCat(" ", name, " ")) == std::string::npos;
+  const bool has_digits = name.find_first_of("0123456789") != std::string_view::npos;
+  if (has_digits) return name.find('_') != std::string_view::npos && !name.starts_with("reduce_");
+  return !name.starts_with("reduce_") && kWords.find(StrCat(" ", name, " ")) == std::string::npos;
 }
 
 std::string LoopText(std::string_view name, const Function& function) {
