@@ -180,7 +180,8 @@ TERN_API tern_status* tern_program_load_on_demand(tern_runtime* runtime,
 TERN_API void tern_program_free(tern_program* program);
 /* format "json": {"functions": [{"name", "params": [{"name", "dtype", "shape"}], "results": [the
  * same], "first", "count", "registers"}], "constants": [...], "primitives": [...], "instructions":
- * [{"pc", "text", "source"}], "sections": [...], "metadata": {...}}; format "text": the same for
+ * [{"pc", "text", "source"}], "sections": [...], "metadata": {...}, "kernels": [as
+ * tern_program_kernels has them, where there are some]}; format "text": the same for
  * people. Formats "listing" and "stats": those of docs/isa.md; "columns", "instructions" and
  * "assignments": assembly text in its three forms; "cpp" and "javascript": source that rebuilds the
  * executable through the builder; "ssa": an error if some register is written twice. */

@@ -155,15 +155,17 @@ Result<vm::ProgramPtr> LoadOnDemand(const tern_file_source& source) {
   return vm::Program::Link(std::move(executable));
 }
 
-std::string InspectJson(const vm::Executable& executable) {
+std::string InspectJson(const vm::Executable& executable, const vm::Program* program) {
   JsonWriter json;
-  driver::WriteExecutableJson(executable, &json);
+  driver::WriteExecutableJson(executable, program, &json);
   return json.Take();
 }
 
-Result<tern_buffer*> Inspect(const vm::Executable& executable, std::string_view format) {
-  if (format == "json") return NewBuffer(InspectJson(executable));
-  if (format == "text") return NewBuffer(driver::ExecutableText(executable));
+// program: null where only the file is looked at.
+Result<tern_buffer*> Inspect(const vm::Executable& executable, const vm::Program* program,
+                             std::string_view format) {
+  if (format == "json") return NewBuffer(InspectJson(executable, program));
+  if (format == "text") return NewBuffer(driver::ExecutableText(executable, program));
   if (format == "listing") return NewBuffer(vm::AsText(executable));
   if (format == "stats") return NewBuffer(vm::Stats(executable));
   if (format == "ssa") {
@@ -253,7 +255,8 @@ void tern_program_free(tern_program* program) { delete program; }
 
 tern_status* tern_program_inspect(tern_program* program, const char* format, tern_buffer** out) {
   tern::Result<tern_buffer*> listing =
-      tern::api::Inspect(program->program->executable(), tern::api::TextOr(format, "json"));
+      tern::api::Inspect(program->program->executable(), program->program.get(),
+                         tern::api::TextOr(format, "json"));
   if (!listing.ok()) return ToHandle(std::move(listing).status());
   *out = *listing;
   return nullptr;
@@ -265,7 +268,7 @@ tern_status* tern_inspect_executable(tern_runtime*, const void* bytes, size_t si
       tern::vm::ReadExecutable(tern::api::Bytes(bytes, size), tern::api::Borrow(bytes, size));
   if (!executable.ok()) return ToHandle(std::move(executable).status());
   tern::Result<tern_buffer*> listing =
-      tern::api::Inspect(**executable, tern::api::TextOr(format, "json"));
+      tern::api::Inspect(**executable, nullptr, tern::api::TextOr(format, "json"));
   if (!listing.ok()) return ToHandle(std::move(listing).status());
   *out = *listing;
   return nullptr;

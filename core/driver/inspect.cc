@@ -6,6 +6,7 @@
 
 #include "core/base/strings.h"
 #include "core/vm/disassembler.h"
+#include "core/vm/linker.h"
 
 namespace tern::driver {
 namespace {
@@ -107,9 +108,20 @@ void WriteSections(const vm::Executable& executable, JsonWriter* json) {
   json->EndArray();
 }
 
+void AppendKernels(const vm::Program& program, std::string* text) {
+  *text += "kernels\n";
+  for (const vm::KernelRow& row : vm::ListKernels(program)) {
+    StrAppend(text, "  @", row.name, row.signature != nullptr ? row.signature->ToText() : "",
+              "\n    ");
+    for (const std::string_view format : row.formats) StrAppend(text, format, " ");
+    StrAppend(text, "by ", row.road, ": ", row.why, "\n");
+  }
+}
+
 }  // namespace
 
-void WriteExecutableJson(const vm::Executable& executable, JsonWriter* json) {
+void WriteExecutableJson(const vm::Executable& executable, const vm::Program* program,
+                         JsonWriter* json) {
   json->BeginObject().Key("functions").BeginArray();
   for (const vm::FunctionInfo& function : executable.functions()) WriteFunction(function, json);
   json->EndArray().Key("constants").BeginArray();
@@ -122,12 +134,14 @@ void WriteExecutableJson(const vm::Executable& executable, JsonWriter* json) {
     WriteInstruction(executable, pc, json);
   json->EndArray();
   WriteSections(executable, json);
+  if (program != nullptr && !executable.kernels().empty())
+    vm::WriteKernelsJson(*program, &json->Key("kernels"));
   json->Key("metadata").BeginObject();
   for (const auto& [key, value] : executable.metadata()) json->Field(key, value);
   json->EndObject().EndObject();
 }
 
-std::string ExecutableText(const vm::Executable& executable) {
+std::string ExecutableText(const vm::Executable& executable, const vm::Program* program) {
   std::string text = "functions\n";
   for (const vm::FunctionInfo& function : executable.functions()) {
     StrAppend(&text, "  @", function.name, function.signature.ToText(), "\n    ",
@@ -149,6 +163,7 @@ std::string ExecutableText(const vm::Executable& executable) {
   if (!executable.metadata().empty()) text += "metadata\n";
   for (const auto& [key, value] : executable.metadata())
     StrAppend(&text, "  ", key, ": ", value, "\n");
+  if (program != nullptr && !executable.kernels().empty()) AppendKernels(*program, &text);
   return text;
 }
 

@@ -9,12 +9,18 @@
 #include "core/base/json.h"
 #include "core/vm/executable.h"
 
+namespace tern::vm {
+class Program;
+}
+
 namespace tern::driver {
 
-// The schema is at tern_program_inspect in core/api/c_api.h.
-void WriteExecutableJson(const vm::Executable& executable, JsonWriter* json);
+// The schema is at tern_program_inspect in core/api/c_api.h. program: the executable's, for what
+// its kernels run by; may be null.
+void WriteExecutableJson(const vm::Executable& executable, const vm::Program* program,
+                         JsonWriter* json);
 
-std::string ExecutableText(const vm::Executable& executable);
+std::string ExecutableText(const vm::Executable& executable, const vm::Program* program);
 
 }  // namespace tern::driver
 

@@ -133,8 +133,7 @@ class KernelRun {
   Result<Any> Run() {
     TERN_TRY(plan_.spec.signature.CheckArguments(plan_.spec.name, args_));
     TERN_TRY(CheckOnHost(args_, plan_.spec.name));
-    for (const SizeSource& from : plan_.symbols)
-      extents_.push_back(TensorAt(from.parameter).dims()[from.axis]);
+    TERN_TRY(ReadSizes());
     for (const size_t parameter : plan_.buffer_parameters) TERN_TRY(Lend(TensorAt(parameter)));
     for (const TypeInfo& type : plan_.made) TERN_TRY(Make(type));
     FillSlots();
@@ -144,6 +143,19 @@ class KernelRun {
 
  private:
   const Tensor& TensorAt(size_t parameter) const { return *args_[parameter].TryCast<Tensor>(); }
+
+  Status ReadSizes() {
+    for (size_t i = 0; i < plan_.symbols.size(); ++i) {
+      const SizeSource& from = plan_.symbols[i];
+      extents_.push_back(TensorAt(from.parameter).dims()[from.axis]);
+      if (extents_.back() <= kMaxKernelExtent) continue;
+      return InvalidArgument("kernel '", plan_.spec.name, "': the size ",
+                             plan_.spec.signature.symbols()[i], " is ", extents_.back(),
+                             ", kernels take at most ", kMaxKernelExtent)
+          .SetErrorCode("E0320");
+    }
+    return OkStatus();
+  }
 
   Status Lend(const Tensor& tensor) {
     const auto alignment = static_cast<uintptr_t>(tensor.dtype().size());
@@ -193,6 +205,10 @@ class KernelRun {
 
   Status Call() {
     const KernelCode& code = plan_.code;
+    if (code.status_call != nullptr) {
+      return code.status_call(code.self.get(), buffers_, slots_)
+          .AddNote(StrCat("in the loop kernel '", plan_.spec.name, "'"));
+    }
     const int32_t failed = code.call != nullptr
                                ? code.call(buffers_.data(), slots_.data())
                                : code.self_call(code.self.get(), buffers_.data(), slots_.data());
@@ -219,8 +235,9 @@ class KernelRun {
 }  // namespace
 
 Result<FunctionPtr> MakeKernelFunction(KernelSpec spec, KernelCode code) {
-  if ((code.call == nullptr) == (code.self_call == nullptr))
-    return InvalidArgument("kernel '", spec.name, "': expected one function to call");
+  const int given =
+      (code.call != nullptr) + (code.self_call != nullptr) + (code.status_call != nullptr);
+  if (given != 1) return InvalidArgument("kernel '", spec.name, "': expected one function to call");
   auto plan = std::make_shared<KernelPlan>();
   plan->spec = std::move(spec);
   plan->code = std::move(code);

@@ -6,12 +6,14 @@
 //   (x: f32[n, m]) -> (y: f32[n, m], w: f32[n])       results 1, slots n, m
 // Per call: the arguments are checked against it, made contiguous and aligned where they are not,
 // the sizes are read off their shapes, results and workspaces come from the machine's allocator.
-// The code is trusted to stay inside of them.
+// The code is trusted to stay inside of them. So that sums of its indices fit into 64 bits, a size
+// is at most kMaxKernelExtent.
 #ifndef TERN_CORE_VM_KERNEL_FUNCTION_H_
 #define TERN_CORE_VM_KERNEL_FUNCTION_H_
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,11 +30,18 @@ using KernelCall = int32_t (*)(void* const* buffers, const int64_t* slots);
 // The same with what it belongs to.
 using KernelSelfCall = int32_t (*)(void* self, void* const* buffers, const int64_t* slots);
 
+// The same for code that says itself what went wrong.
+using KernelStatusCall = Status (*)(void* self, std::span<void* const> buffers,
+                                    std::span<const int64_t> slots);
+
 struct KernelCode {
-  KernelCall call = nullptr;  // one of the two
+  KernelCall call = nullptr;  // one of the three
   KernelSelfCall self_call = nullptr;
+  KernelStatusCall status_call = nullptr;
   std::shared_ptr<void> self;  // lives as long as the function
 };
+
+inline constexpr int64_t kMaxKernelExtent = INT32_MAX;
 
 struct KernelSpec {
   std::string name;

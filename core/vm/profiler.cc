@@ -90,6 +90,7 @@ void Profiler::OnFramePop(const VirtualMachine&, const FrameEvent&) { Close(Now(
 
 CallAction Profiler::BeforeCall(const VirtualMachine&, const CallEvent& call, Any*) {
   InstructionProfile& profile = instructions_[call.pc];
+  if (profile.callee.empty()) profile.callee = call.function.name();
   std::string shapes = ShapesOf(call.args);
   if (profile.count == 0)
     profile.shapes = std::move(shapes);
@@ -112,7 +113,9 @@ std::vector<OperatorProfile> Profiler::Operators() const {
     if (profile.count == 0) continue;
     Result<Instruction> decoded = executable_->GetInstruction(pc);
     if (!decoded.ok()) continue;
-    std::string name(decoded->info->mnemonic);
+    // A function that a kernel replaces is called like an operator, and has its name.
+    std::string name = profile.callee.empty() ? std::string(decoded->info->mnemonic)
+                                              : profile.callee;
     for (size_t i = 0; i < decoded->operands.size(); ++i) {
       const Operand& operand = decoded->operands[i];
       if (!operand.is_primitive()) continue;

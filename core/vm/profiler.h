@@ -36,6 +36,7 @@ struct InstructionProfile {
   uint64_t count = 0;
   int64_t total_ns = 0;  // of a call of a function: without what runs in it
   std::string shapes;    // of a primitive's arguments, as first called
+  std::string callee;    // the primitive or kernel called; empty for other instructions
   bool shapes_vary = false;
 };
 

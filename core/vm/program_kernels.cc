@@ -3,7 +3,7 @@
 // can be seen, a change puts a new one in its place.
 #include "core/vm/program_kernels.h"
 
-#include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include "core/vm/linker.h"
@@ -63,49 +63,51 @@ bool HasOperators(const Program& program, uint32_t function) {
 
 namespace {
 
-void WriteRoad(const Program& program, uint32_t function, const KernelTable* table,
-               JsonWriter* json) {
-  json->Field("signature", program.executable().functions()[function].signature.ToText());
-  const bool has_operators = HasOperators(program, function);
-  json->Field("operators", has_operators);
-  const KernelRoad* set = table != nullptr ? &table->roads[function] : nullptr;
-  if (set != nullptr && set->describe != nullptr) {
-    const char *road = "", *why = "";
-    set->describe(set->replacement.context, &road, &why);
-    json->Field("road", road).Field("why", why);
-  } else if (set != nullptr && !set->road.empty()) {
-    json->Field("road", set->road).Field("why", set->why);
-  } else {
-    json->Field("road", has_operators ? "operators" : "none")
-        .Field("why", "nothing was prepared for it");
-  }
+void FindRoad(const Program& program, const KernelTable* table, KernelRow* row) {
+  const FunctionInfo* info = program.executable().FindFunction(row->name);
+  row->road = "none";
+  row->why = "the executable has no function of that name";
+  if (info == nullptr) return;
+  const auto function = static_cast<uint32_t>(info - program.executable().functions().data());
+  row->signature = &info->signature;
+  row->has_operators = HasOperators(program, function);
+  row->road = row->has_operators ? "operators" : "none";
+  row->why = "nothing was prepared for it";
+  if (table == nullptr) return;
+  const KernelRoad& set = table->roads[function];
+  const char *road = set.road.c_str(), *why = set.why.c_str();
+  if (set.describe != nullptr) set.describe(set.replacement.context, &road, &why);
+  if (*road == '\0') return;
+  row->road = road;
+  row->why = why;
 }
 
 }  // namespace
 
-void WriteKernelsJson(const Program& program, JsonWriter* json) {
+std::vector<KernelRow> ListKernels(const Program& program) {
   const KernelTablePtr table = program.kernels();
-  const std::span<const KernelInfo> kernels = program.executable().kernels();
-  std::vector<std::string_view> names;
-  for (const KernelInfo& kernel : kernels) {
-    if (std::find(names.begin(), names.end(), kernel.name) == names.end())
-      names.push_back(kernel.name);
+  std::vector<KernelRow> rows;
+  std::unordered_map<std::string_view, size_t> index;
+  for (const KernelInfo& kernel : program.executable().kernels()) {
+    const auto [at, is_new] = index.try_emplace(kernel.name, rows.size());
+    if (is_new) rows.emplace_back().name = kernel.name;
+    rows[at->second].formats.push_back(kernel.format);
   }
+  for (KernelRow& row : rows) FindRoad(program, table.get(), &row);
+  return rows;
+}
+
+void WriteKernelsJson(const Program& program, JsonWriter* json) {
   json->BeginArray();
-  for (const std::string_view name : names) {
-    json->BeginObject().Field("name", name).Key("formats").BeginArray();
-    for (const KernelInfo& kernel : kernels) {
-      if (kernel.name == name) json->String(kernel.format);
-    }
-    json->EndArray();
-    const FunctionInfo* info = program.executable().FindFunction(name);
-    if (info != nullptr) {
-      const auto function = static_cast<uint32_t>(info - program.executable().functions().data());
-      WriteRoad(program, function, table.get(), json);
-    } else {
-      json->Key("signature").Null().Field("operators", false).Field("road", "none");
-      json->Field("why", "the executable has no function of that name");
-    }
+  for (const KernelRow& row : ListKernels(program)) {
+    json->BeginObject().Field("name", row.name).Key("formats").BeginArray();
+    for (const std::string_view format : row.formats) json->String(format);
+    json->EndArray().Key("signature");
+    if (row.signature != nullptr)
+      json->String(row.signature->ToText());
+    else
+      json->Null();
+    json->Field("operators", row.has_operators).Field("road", row.road).Field("why", row.why);
     json->EndObject();
   }
   json->EndArray();

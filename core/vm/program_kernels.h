@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/json.h"
@@ -16,6 +17,7 @@
 namespace tern::vm {
 
 class Program;
+class Signature;
 struct DecodedOp;
 
 // What is called instead of a function's bytecode, the choice being made at each call.
@@ -64,8 +66,17 @@ void MarkReplaced(const Program& program, uint32_t function, bool replaced,
 // does anything.
 bool HasOperators(const Program& program, uint32_t function);
 
-// [{"name", "formats": [...], "signature", "operators", "road", "why"}], a row for each name that
-// kernels of the executable have, in their order. signature is null where no function has the name.
+// What is known of the kernels of one name. Texts of the executable live as long as the program.
+struct KernelRow {
+  std::string_view name;
+  std::vector<std::string_view> formats;
+  const Signature* signature = nullptr;  // of the function; null: none has the name
+  bool has_operators = false;
+  std::string road, why;
+};
+// In the executable's order.
+std::vector<KernelRow> ListKernels(const Program& program);
+// [{"name", "formats": [...], "signature", "operators", "road", "why"}]
 void WriteKernelsJson(const Program& program, JsonWriter* json);
 
 }  // namespace tern::vm

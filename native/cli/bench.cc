@@ -14,6 +14,7 @@ namespace {
 struct BenchOptions {
   std::string path;
   InputOptions input;
+  KernelChoice kernels;
   double min_seconds = 1;
   double warmup_seconds = 0.2;
 };
@@ -96,7 +97,7 @@ void PrintTiming(const Timing& timing, double load_seconds, const GlobalOptions&
 Status Bench(BenchOptions options, const GlobalOptions& globals) {
   const Clock::time_point start = Clock::now();
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
-  TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.path));
+  TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.path, options.kernels));
   tern_vm* raw = nullptr;
   TERN_TRY(FromApi(tern_vm_create(program.get(), nullptr, &raw)));
   const Machine machine(raw);
@@ -117,6 +118,7 @@ CommandAction SetupBench(CLI::App* app, const GlobalOptions* globals) {
   app->add_option("program", options->path, "an executable, .tasm text or an ONNX model")
       ->required();
   AddInputOptions(app, &options->input);
+  AddKernelOptions(app, &options->kernels);
   app->add_option("--min-time", options->min_seconds, "seconds to measure for (default 1)");
   app->add_option("--warmup", options->warmup_seconds, "seconds before that (default 0.2)");
   return [options, globals] { return Bench(*options, *globals); };

@@ -63,6 +63,18 @@ Result<Engine> StartEngine(const GlobalOptions& globals);
 // .tasm or .tn text compiled first.
 Result<Program> LoadProgram(const Engine& engine, const std::string& path);
 
+// How the kernels of a program run: the options of every command that runs one.
+struct KernelChoice {
+  std::string policy = "auto";
+  bool allow_native_code = false;
+};
+void AddKernelOptions(CLI::App* app, KernelChoice* choice);
+void AddNativeCodeOption(CLI::App* app, KernelChoice* choice);  // which is one of these
+Result<Program> LoadProgram(const Engine& engine, const std::string& path,
+                            const KernelChoice& choice);
+// Each kernel's loops, lowered and as LLVM IR (native/kernels/kernel_roads.h).
+std::string KernelListings(const Program& program);
+
 // The same down to the executable's bytes, without loading them.
 struct CompileRequest {
   std::string path;

@@ -16,6 +16,7 @@ constexpr const char kPrompt[] = "(tern) ";
 struct DebugOptions {
   std::string path;
   InputOptions input;
+  KernelChoice kernels;
   tern_debug_options limits{};
 };
 
@@ -55,7 +56,7 @@ Status Converse(tern_debugger* debugger) {
 
 Status Debug(const DebugOptions& options, const GlobalOptions& globals) {
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
-  TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.path));
+  TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.path, options.kernels));
   TERN_TRY_ASSIGN(const FunctionInfo function, FindFunction(program, options.input.function));
   TERN_TRY_ASSIGN(const std::vector<NamedArray> inputs, BindInputs(options.input, function));
   TERN_TRY_ASSIGN(const std::vector<Value> arguments, ToTensors(engine, inputs));
@@ -92,6 +93,7 @@ CommandAction SetupDebug(CLI::App* app, const GlobalOptions* globals) {
   app->add_option("program", options->path, "an executable, .tasm text or an ONNX model")
       ->required();
   AddInputOptions(app, &options->input);
+  AddKernelOptions(app, &options->kernels);
   AddDebugLimits(app, &options->limits);
   app->add_option("--record-memory", options->limits.trace_bytes,
                   "what the record of the run may take (default 256MiB)")

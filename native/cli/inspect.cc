@@ -13,11 +13,17 @@ struct FileOptions {
   std::string form = "columns";
   bool check_roundtrip = false;
   bool check_ssa = false;
+  bool show_kernels = false;
+  KernelChoice kernels;
 };
 
 Status Inspect(const FileOptions& options, const GlobalOptions& globals) {
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
-  TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.path));
+  TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.path, options.kernels));
+  if (options.show_kernels) {
+    Print(KernelListings(program));
+    return Status();
+  }
   tern_buffer* raw = nullptr;
   TERN_TRY(FromApi(tern_program_inspect(program.get(), globals.format.c_str(), &raw)));
   const Buffer text(raw);
@@ -65,6 +71,9 @@ CommandAction SetupInspect(CLI::App* app, const GlobalOptions* globals) {
   auto options = std::make_shared<FileOptions>();
   app->add_option("program", options->path, "an executable, .tasm text or an ONNX model")
       ->required();
+  AddNativeCodeOption(app, &options->kernels);
+  app->add_flag("--kernels", options->show_kernels,
+                "print each kernel's loop program, lowered, and the LLVM IR that is compiled");
   return [options, globals] { return Inspect(*options, *globals); };
 }
 

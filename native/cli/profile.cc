@@ -10,6 +10,7 @@ namespace {
 struct ProfileOptions {
   std::string path;
   InputOptions input;
+  KernelChoice kernels;
   std::string format = "table";
   std::string out;
   int repeat = 1;
@@ -34,7 +35,7 @@ Result<ProfileHandle> Measure(const Machine& machine, const std::string& functio
 
 Status Profile(const ProfileOptions& options, const GlobalOptions& globals) {
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
-  TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.path));
+  TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.path, options.kernels));
   TERN_TRY_ASSIGN(const FunctionInfo function, FindFunction(program, options.input.function));
   TERN_TRY_ASSIGN(const std::vector<NamedArray> inputs, BindInputs(options.input, function));
   TERN_TRY_ASSIGN(const std::vector<Value> arguments, ToTensors(engine, inputs));
@@ -59,6 +60,7 @@ CommandAction SetupProfile(CLI::App* app, const GlobalOptions* globals) {
   app->add_option("program", options->path, "an executable, .tasm text or an ONNX model")
       ->required();
   AddInputOptions(app, &options->input);
+  AddKernelOptions(app, &options->kernels);
   app->add_option("--export", options->format, "table, json, chrome or speedscope")
       ->check(CLI::IsMember({"table", "json", "chrome", "speedscope"}));
   app->add_option("-o,--out", options->out, "write to this file instead of standard output");

@@ -13,6 +13,7 @@ namespace {
 struct RunOptions {
   std::string path;
   InputOptions input;
+  KernelChoice kernels;
   std::vector<std::string> outputs;
   std::vector<std::string> expected;
   double rtol = 1e-5;
@@ -204,7 +205,7 @@ Result<Value> CallTraced(const Program& program, const RunOptions& options,
 
 Status Run(const RunOptions& options, const GlobalOptions& globals) {
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
-  TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.path));
+  TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.path, options.kernels));
   TERN_TRY_ASSIGN(const FunctionInfo function, FindFunction(program, options.input.function));
   TERN_TRY_ASSIGN(const std::vector<NamedArray> inputs, BindInputs(options.input, function));
   TERN_TRY_ASSIGN(const std::vector<Value> arguments, ToTensors(engine, inputs));
@@ -228,6 +229,7 @@ CommandAction SetupRun(CLI::App* app, const GlobalOptions* globals) {
   app->add_option("program", options->path, "an executable, .tasm text or an ONNX model")
       ->required();
   AddInputOptions(app, &options->input);
+  AddKernelOptions(app, &options->kernels);
   app->add_option("--output", options->outputs, "write an output, NAME=@FILE.npy");
   app->add_option("--expect", options->expected, "compare an output, NAME=@FILE.npy");
   app->add_option("--rtol", options->rtol, "relative tolerance of --expect (default 1e-5)");

@@ -264,14 +264,8 @@ Result<BoundKernel> BindKernel(const KernelText& kernel) {
   return Binder(kernel, file).Run();
 }
 
-Strategy StrategyFor(const Target& target) {
-  return target.scalable ? Strategy::kPredicated : Strategy::kFixed;
-}
-
 Result<LoopFunction> LowerKernel(const BoundKernel& kernel, const Target& target) {
-  LoweringOptions options;
-  options.target = &target;
-  options.strategy = StrategyFor(target);
+  LoweringOptions options = DefaultLowering(target);
   Result<LoopFunction> lowered = LowerFunction(kernel.loops, options, kernel.sources);
   if (lowered.ok()) return lowered;
   options.strategy = Strategy::kScalar;

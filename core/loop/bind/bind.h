@@ -48,8 +48,6 @@ Result<BoundKernel> BindKernel(const KernelText& kernel);
 
 // Lowered with the strategy that suits the target; a loop that cannot be vectorized is left scalar.
 Result<LoopFunction> LowerKernel(const BoundKernel& kernel, const Target& target);
-Strategy StrategyFor(const Target& target);
-
 }  // namespace tern::loop
 
 #endif  // TERN_CORE_LOOP_BIND_BIND_H_

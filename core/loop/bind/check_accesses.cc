@@ -11,6 +11,7 @@
 #include "core/loop/bind/prover.h"
 #include "core/loop/printer.h"
 #include "core/loop/visitor.h"
+#include "core/vm/kernel_function.h"
 
 namespace tern::loop {
 namespace {
@@ -33,7 +34,7 @@ class AccessChecker : public Visitor {
 
   void Run(const LoopFunction& function) {
     for (const VarPtr& size : function.sizes)
-      values_.emplace(size.get(), prover_.NewSize(size->name, kMaxExtent));
+      values_.emplace(size.get(), prover_.NewSize(size->name, vm::kMaxKernelExtent));
     for (const VarPtr& scalar : function.scalars)
       values_.emplace(scalar.get(),
                       prover_.NewAtom(scalar->name, RangeOfType(scalar->type.element())));

@@ -11,9 +11,6 @@
 namespace tern::loop {
 
 inline constexpr std::string_view kNotProven = "E0517";
-// The greatest extent of a dimension that kernels are called with, so that sums of indices fit.
-inline constexpr int64_t kMaxExtent = INT32_MAX;
-
 // What a function was made from.
 enum class LoopOrigin : int8_t {
   kDefinition,  // a tensor expression: local buffers are written before they are read

@@ -89,7 +89,8 @@ TEST(CheckAccesses, E18_LoopsAreShown) {
       "for (i, 0, n) { for (j, 0, i + 1) { if (j < m) { R[i, j] = A[i, j] } } }",
       "for (i, 0, n) { for (j, 1, m - 1) { R[i, j] = A[i, j - 1] } }",
       "for (i, 0, n + 7) { if (i < n & 0 < m) { R[i, 0] = A[i, m - 1] } }",
-      "for (i, 0, n) { let j: int64 = cast(int64, J[i])\n if (j >= 0 & j < n & m > 0) { R[j, 0] = A[j, 0] } }",
+      "for (i, 0, n) { let j: int64 = cast(int64, J[i])\n"
+      " if (j >= 0 & j < n & m > 0) { R[j, 0] = A[j, 0] } }",
       "for (i, 0, n; i += 2) { for (j, 0, m) { R[i, j] = 0 } }",
       "for (i, 0, n * m) { F[i] = A[i / m, i % m] }",
       "for (i, 0, n) { if (i < 1) { } else { for (j, 0, m) { R[i - 1, j] = A[i, j] } } }",

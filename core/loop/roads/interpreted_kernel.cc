@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/loop/roads/interpreted_kernel.h"
+
+#include <utility>
+
+namespace tern::loop {
+namespace {
+
+// Of kernels whose loops are not known to end: some minutes' worth.
+constexpr int64_t kMaxUnprovenSteps = int64_t{1} << 32;
+
+}  // namespace
+
+Result<std::shared_ptr<InterpretedKernel>> InterpretedKernel::Make(const BoundKernel& kernel) {
+  TERN_TRY_ASSIGN(const LoopFunction lowered, LowerKernel(kernel, ReferenceTarget()));
+  TERN_TRY_ASSIGN(Interpreter interpreter, Interpreter::Make(lowered));
+  const int64_t steps = kernel.proof.ok() ? INT64_MAX : kMaxUnprovenSteps;
+  return std::shared_ptr<InterpretedKernel>(new InterpretedKernel(std::move(interpreter), steps));
+}
+
+// The buffers were made by the signature, whose dimensions are the loop function's: they are as
+// large as the interpreter computes them to be.
+Status InterpretedKernel::Run(std::span<void* const> buffers,
+                              std::span<const int64_t> slots) const {
+  std::vector<BufferArgument> arguments;
+  for (void* buffer : buffers) arguments.push_back({buffer, INT64_MAX});
+  const size_t sizes = interpreter_.function().sizes.size();
+  const std::vector<uint64_t> scalars(slots.begin() + static_cast<ptrdiff_t>(sizes), slots.end());
+  RunOptions options;
+  options.max_steps = max_steps_;
+  const Result<Counters> counters = interpreter_.Run(
+      {.buffers = arguments, .sizes = slots.first(sizes), .scalars = scalars}, options);
+  return counters.ok() ? OkStatus() : counters.status().Clone();
+}
+
+Result<vm::KernelSpec> SpecOf(const BoundKernel& kernel) {
+  vm::KernelSpec spec;
+  spec.name = kernel.name;
+  TERN_TRY_ASSIGN(spec.signature, vm::Signature::Parse(kernel.signature));
+  spec.results = kernel.results;
+  spec.slots = kernel.slots;
+  spec.zeroed = kernel.zeroed;
+  return spec;
+}
+
+Result<FunctionPtr> InterpretKernel(const BoundKernel& kernel) {
+  TERN_TRY_ASSIGN(vm::KernelSpec spec, SpecOf(kernel));
+  vm::KernelCode code;
+  TERN_TRY_ASSIGN(code.self, InterpretedKernel::Make(kernel));
+  code.status_call = [](void* self, std::span<void* const> buffers,
+                        std::span<const int64_t> slots) {
+    return static_cast<const InterpretedKernel*>(self)->Run(buffers, slots);
+  };
+  return vm::MakeKernelFunction(std::move(spec), std::move(code));
+}
+
+std::string_view LoopTextOf(const vm::Executable& executable, std::string_view name) {
+  for (const vm::KernelInfo& kernel : executable.kernels()) {
+    if (kernel.name == name && kernel.format == "loop") return kernel.bytes;
+  }
+  return {};
+}
+
+Status InterpretKernels(const vm::Program& program) {
+  Status first;
+  for (const vm::FunctionInfo& function : program.executable().functions()) {
+    const std::string_view text = LoopTextOf(program.executable(), function.name);
+    if (text.empty()) continue;
+    const Result<BoundKernel> bound = BindKernel({function.name, text, &function.signature});
+    Result<FunctionPtr> made = bound.ok() ? InterpretKernel(*bound) : bound.status().Clone();
+    vm::KernelRoad road;
+    road.road = "interpreter";
+    road.why = "asked for";
+    if (made.ok()) road.replacement.function = *std::move(made);
+    if (made.ok()) TERN_TRY(program.SetKernel(function.name, std::move(road)));
+    if (!made.ok() && first.ok()) first = std::move(made).status();
+  }
+  return first;
+}
+
+}  // namespace tern::loop

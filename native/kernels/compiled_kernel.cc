@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a kernel's text to an address: bind, lower for this processor, LLVM IR, code.
+#include "native/kernels/compiled_kernel.h"
+
+#include <utility>
+
+#include "core/base/strings.h"
+#include "core/loop/emit/llvm_text.h"
+#include "core/loop/printer.h"
+
+namespace tern::native {
+namespace {
+
+// More takes LLVM seconds.
+constexpr size_t kMaxIr = 1u << 20;
+
+// Not the kernel's own name: a kernel called memcpy must not become what code calls by that name.
+std::string EntryName(std::string_view kernel) { return StrCat("tern_kernel_", kernel); }
+
+loop::LlvmFlavor FlavorOf(const CodeTarget& target) {
+  if (!target.scalable) return loop::LlvmFlavor::kFixed;
+  return target.architecture == "AArch64" ? loop::LlvmFlavor::kSve : loop::LlvmFlavor::kScalable;
+}
+
+Result<KernelListing> ListFor(const loop::BoundKernel& kernel, const CodeTarget& target) {
+  TERN_TRY(kernel.proof.Clone());
+  const loop::Target* loops = loop::FindTarget(target.loops);
+  TERN_CHECK(loops != nullptr, "a code target has a loop target");
+  TERN_TRY_ASSIGN(loop::LoopFunction lowered, loop::LowerKernel(kernel, *loops));
+  lowered.name = EntryName(kernel.name);
+  KernelListing listing;
+  listing.loops = loop::ToText(kernel.loops);
+  listing.lowered = loop::ToText(lowered);
+  loop::Program program;
+  program.functions.push_back(std::move(lowered));
+  TERN_TRY_ASSIGN(listing.llvm, loop::LlvmText(program, FlavorOf(target)));
+  return listing;
+}
+
+}  // namespace
+
+Result<KernelListing> ListKernel(const loop::BoundKernel& kernel) {
+  TERN_TRY_ASSIGN(const CodeTarget host, HostCodeTarget());
+  return ListFor(kernel, host);
+}
+
+CompiledKernel::CompiledKernel(KernelSource source, Meanwhile meanwhile)
+    : source_(std::move(source)),
+      meanwhile_(meanwhile),
+      threshold_(meanwhile == Meanwhile::kOperators ? kOperatorElements : kInterpreterElements),
+      waiting_(StrCat("compiled once ", threshold_, " elements have gone through it")) {}
+
+Status CompiledKernel::Compile() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return CompileLocked();
+}
+
+Status CompiledKernel::CompileLocked() {
+  if (state_.load(std::memory_order_acquire) == State::kFailed) return failure_.Clone();
+  if (state_.load(std::memory_order_acquire) == State::kReady) return OkStatus();
+  const auto compile = [this]() -> Status {
+    TERN_TRY_ASSIGN(const vm::Signature signature, vm::Signature::Parse(source_.signature));
+    TERN_TRY_ASSIGN(const loop::BoundKernel bound,
+                    loop::BindKernel({source_.name, source_.text, &signature}));
+    TERN_TRY_ASSIGN(const CodeTarget host, HostCodeTarget());
+    TERN_TRY_ASSIGN(const KernelListing listing, ListFor(bound, host));
+    if (listing.llvm.size() > kMaxIr)
+      return Unsupported("its LLVM IR has ", listing.llvm.size(), " bytes, at most ", kMaxIr,
+                         " are compiled")
+          .SetErrorCode("E0516");
+    TERN_TRY_ASSIGN(code_, NativeCode::FromIr(listing.llvm));
+    TERN_TRY_ASSIGN(void* address, code_->Find(EntryName(source_.name)));
+    entry_ = reinterpret_cast<vm::KernelCall>(address);
+    return OkStatus();
+  };
+  failure_ = compile();
+  why_ = failure_.ok() ? "compiled for this processor by LLVM" : std::string(failure_.message());
+  state_.store(failure_.ok() ? State::kReady : State::kFailed, std::memory_order_release);
+  return failure_.Clone();
+}
+
+bool CompiledKernel::Takes(int64_t elements) {
+  const bool otherwise = meanwhile_ == Meanwhile::kInterpreter;
+  const State state = state_.load(std::memory_order_acquire);
+  if (state == State::kReady) return true;
+  if (state == State::kFailed) return otherwise;
+  // Far from overflow: a call that adds so much is the last that is counted.
+  const int64_t work = std::min(elements, threshold_);
+  if (elements_.fetch_add(work, std::memory_order_relaxed) + work < threshold_) return otherwise;
+  const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) return otherwise;  // another thread is at it
+  return CompileLocked().ok() || otherwise;
+}
+
+Status CompiledKernel::Run(std::span<void* const> buffers, std::span<const int64_t> slots) const {
+  if (state_.load(std::memory_order_acquire) != State::kReady) {
+    if (interpreter_ != nullptr) return interpreter_->Run(buffers, slots);
+    return Failed("it is not compiled").SetErrorCode("E0320");
+  }
+  const int32_t failed = entry_(buffers.data(), slots.data());
+  if (failed == 0) return OkStatus();
+  return Failed("kernel '", source_.name, "' failed with ", failed).SetErrorCode("E0320");
+}
+
+void CompiledKernel::Describe(const char** road, const char** why) const {
+  const State state = state_.load(std::memory_order_acquire);
+  *road = state == State::kReady                ? "compiled"
+          : meanwhile_ == Meanwhile::kOperators ? "operators"
+                                                : "interpreter";
+  *why = state == State::kCounting ? waiting_.c_str() : why_.c_str();
+}
+
+}  // namespace tern::native
