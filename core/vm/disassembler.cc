@@ -177,9 +177,16 @@ std::string ConstantText(const Executable& executable, uint32_t index) {
 
 namespace {
 
+bool IsPrintable(std::string_view bytes) {
+  return IsValidUtf8(bytes) && std::all_of(bytes.begin(), bytes.end(), [](char c) {
+           const auto byte = static_cast<unsigned char>(c);
+           return byte >= ' ' || c == '\n' || c == '\t';
+         });
+}
+
 // What can be read as text (a loop program), in quotes.
 void AppendKernelBytes(std::string_view bytes, std::string* out) {
-  if (IsValidUtf8(bytes)) {
+  if (IsPrintable(bytes)) {
     StrAppend(out, " text ", JsonQuote(bytes));
     return;
   }

@@ -81,7 +81,7 @@ TEST_P(Compat, C31_GivesTheResultsItGave) {
 
 INSTANTIATE_TEST_SUITE_P(V1, Compat,
                          testing::Values("1.0-constants", "1.0-control", "1.0-founding",
-                                         "1.0-memory", "1.1-devices"),
+                                         "1.0-kernels", "1.0-memory", "1.1-devices"),
                          [](const auto& info) {
                            std::string name = info.param;
                            for (char& c : name) {

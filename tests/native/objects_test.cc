@@ -9,12 +9,14 @@
 
 #include "core/base/bytes.h"
 #include "core/base/strings.h"
+#include "core/vm/reader.h"
 #include "native/jit/llvm_compiler.h"
 #include "native/objects/choose_object.h"
 #include "native/objects/link_object.h"
 #include "native/objects/mapped_code.h"
 #include "native/objects/object_target.h"
 #include "native/objects/relocation.h"
+#include "tests/support/read_file.h"
 
 namespace tern::native {
 namespace {
@@ -249,6 +251,35 @@ TEST_F(Objects, TheBestThatLoadsIsChosen) {
 }
 
 // ---- without LLVM
+
+// The objects of a file that an earlier version wrote: all link, and those for this processor copy
+// n floats and no more.
+TEST(ObjectsOfFiles, E17RunWhereThereIsNoLlvm) {
+  const std::string bytes = ReadFile(TERN_SOURCE_DIR "/tests/compat/1.0-kernels.tern");
+  const auto executable = vm::ReadExecutable(AsBytes(bytes), nullptr);
+  ASSERT_TRUE(executable.ok()) << executable.status().ToString();
+  const Processor here = DetectProcessor();
+  int objects = 0;
+  for (const vm::KernelInfo& kernel : (*executable)->kernels()) {
+    const ObjectTarget* target = TargetOfFormat(kernel.format);
+    if (target == nullptr) continue;
+    SCOPED_TRACE(target->name);
+    ++objects;
+    EXPECT_TRUE(LinkObject(kernel.bytes, target->machine).ok());
+    if (!CheckProcessor(*target, here).ok()) continue;
+    const auto code =
+        MappedCode::Load({kernel.bytes, kernel.name, (*executable)->kernels()[0].bytes});
+    ASSERT_TRUE(code.ok()) << code.status().ToString();
+    for (int64_t n = 0; n < 300; ++n) {
+      std::vector<float> from(300, 2), to(300, -1);
+      void* const buffers[] = {from.data(), to.data()};
+      EXPECT_EQ((*code)->entry()(buffers, &n), 0);
+      EXPECT_EQ(std::count(to.begin(), to.begin() + n, 2.0f), n);
+      EXPECT_EQ(std::count(to.begin() + n, to.end(), -1.0f), 300 - n);
+    }
+  }
+  EXPECT_EQ(objects, 2);
+}
 
 std::vector<uint8_t> Words(std::initializer_list<uint32_t> words) {
   ByteWriter out;
