@@ -44,6 +44,7 @@ CommandAction SetupBench(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupDebug(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupTrace(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupProfile(CLI::App* app, const GlobalOptions* globals);
+CommandAction SetupTune(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupInspect(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupDis(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupAsm(CLI::App* app, const GlobalOptions* globals);

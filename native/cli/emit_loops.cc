@@ -16,23 +16,20 @@
 namespace tern::cli {
 namespace {
 
-using loop::LlvmFlavor;
-
 struct EmitTarget {
   std::string_view loops;  // of core/loop/targets.def
-  LlvmFlavor flavor;
   std::string_view code;  // of native/jit/code_target.h; empty: none
 };
 constexpr EmitTarget kTargets[] = {
-    {"reference", LlvmFlavor::kScalable, ""},
-    {"aarch64", LlvmFlavor::kNeon, "aarch64-neon"},
-    {"aarch64+sve", LlvmFlavor::kSve, "aarch64-sve"},
-    {"aarch64+sve2", LlvmFlavor::kSve, "aarch64-sve2"},
-    {"x86_64", LlvmFlavor::kFixed, "x86-64"},
-    {"x86_64+avx2", LlvmFlavor::kFixed, "x86-64-avx2"},
-    {"x86_64+avx512", LlvmFlavor::kFixed, "x86-64-avx512"},
-    {"riscv64+v", LlvmFlavor::kScalable, "riscv64-v"},
-    {"wasm32", LlvmFlavor::kFixed, ""},
+    {"reference", ""},
+    {"aarch64", "aarch64-neon"},
+    {"aarch64+sve", "aarch64-sve"},
+    {"aarch64+sve2", "aarch64-sve2"},
+    {"x86_64", "x86-64"},
+    {"x86_64+avx2", "x86-64-avx2"},
+    {"x86_64+avx512", "x86-64-avx512"},
+    {"riscv64+v", "riscv64-v"},
+    {"wasm32", ""},
 };
 
 Result<const EmitTarget*> FindEmitTarget(std::string_view name) {
@@ -82,7 +79,7 @@ Result<std::string> EmitLoops(const EmitRequest& request) {
     TERN_TRY_ASSIGN(const loop::WasmModule module, loop::EmitWasm(program, {}));
     return std::string(AsText(module.bytes));
   }
-  TERN_TRY_ASSIGN(std::string ir, loop::LlvmText(program, target->flavor));
+  TERN_TRY_ASSIGN(std::string ir, loop::LlvmText(program, loop::FlavorOf(*loop::FindTarget(name))));
   if (request.form == "llvm") return ir;
   return EmitNative(ir, *target, request.form == "object");
 }

@@ -29,20 +29,6 @@ Result<std::vector<int64_t>> ParseVScales(std::string_view text) {
   return vscales;
 }
 
-Result<std::vector<std::pair<std::string, int64_t>>> ParseDims(
-    const std::vector<std::string>& dims) {
-  std::vector<std::pair<std::string, int64_t>> sizes;
-  for (const std::string& dim : dims) {
-    const size_t equals = dim.find('=');
-    const std::optional<int64_t> value =
-        equals == std::string::npos ? std::nullopt : ParseInt64(dim.substr(equals + 1));
-    if (!value.has_value() || *value < 0)
-      return UsageError("E0005", StrCat("--dim takes NAME=SIZE, as in n=18; got '", dim, "'"));
-    sizes.emplace_back(dim.substr(0, equals), *value);
-  }
-  return sizes;
-}
-
 Result<std::string> Report(const LoopSource& source, const LoopOptions& options,
                            const GlobalOptions& globals) {
   if (!options.emit.empty()) {
@@ -68,11 +54,25 @@ Result<std::string> Report(const LoopSource& source, const LoopOptions& options,
   counts.function = options.function;
   counts.n = options.n;
   TERN_TRY_ASSIGN(counts.vscales, ParseVScales(options.vscales));
-  TERN_TRY_ASSIGN(counts.sizes, ParseDims(options.dims));
+  TERN_TRY_ASSIGN(counts.sizes, ParseLoopDims(options.dims));
   return loop::ReportCounts(request, counts);
 }
 
 }  // namespace
+
+Result<std::vector<std::pair<std::string, int64_t>>> ParseLoopDims(
+    const std::vector<std::string>& dims) {
+  std::vector<std::pair<std::string, int64_t>> sizes;
+  for (const std::string& dim : dims) {
+    const size_t equals = dim.find('=');
+    const std::optional<int64_t> value =
+        equals == std::string::npos ? std::nullopt : ParseInt64(dim.substr(equals + 1));
+    if (!value.has_value() || *value < 0)
+      return UsageError("E0005", StrCat("--dim takes NAME=SIZE, as in n=18; got '", dim, "'"));
+    sizes.emplace_back(dim.substr(0, equals), *value);
+  }
+  return sizes;
+}
 
 bool IsLoopProgram(std::string_view path) { return path.ends_with(".tloop"); }
 
@@ -90,8 +90,9 @@ Status LowerLoops(const std::string& path, const std::vector<std::string>& stage
 void AddLoopOptions(CLI::App* app, LoopOptions* options) {
   constexpr const char* kGroup = "Loop programs (.tloop)";
   app->add_option("--strategy", options->strategy,
-                  "schedule (what the program says), scalar, fixed, fixed_predicated, cleanup or "
-                  "predicated; several separated by commas")
+                  "schedule (what the program says), scalar, fixed, fixed_predicated, cleanup, "
+                  "predicated or target (what it says as nearly as the target can); several "
+                  "separated by commas")
       ->group(kGroup);
   app->add_option("--emit", options->emit,
                   "print what it becomes for --target: llvm (IR text), asm, object or wasm")

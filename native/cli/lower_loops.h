@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "native/cli/command.h"
@@ -19,6 +20,10 @@ struct LoopOptions {
   bool count = false, vl_form = false;
 };
 void AddLoopOptions(CLI::App* app, LoopOptions* options);
+
+// NAME=SIZE, several times.
+Result<std::vector<std::pair<std::string, int64_t>>> ParseLoopDims(
+    const std::vector<std::string>& dims);
 
 // By its name: loop programs have no mark to be told by.
 bool IsLoopProgram(std::string_view path);

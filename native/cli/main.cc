@@ -43,6 +43,10 @@ constexpr Command kCommands[] = {
      "  tern profile model.tern\n"
      "  tern profile model.tern --export speedscope -o model.speedscope.json\n",
      &SetupProfile},
+    {"tune", "search for the best schedule of a loop program (.tloop)",
+     "  tern tune add.tloop -o fast.tloop --log add.log\n"
+     "  tern tune add.tloop --target neoverse-v1 --trials 16\n",
+     &SetupTune},
     {"inspect", "show functions, constants, primitives and sizes",
      "  tern inspect model.tern\n  tern inspect model.tern --format json\n", &SetupInspect},
     {"dis", "print a program as assembly text (.tasm)",

@@ -23,13 +23,6 @@ Result<const ObjectTarget*> ParseTarget(std::string_view name) {
   return FindObjectTarget(target.name);
 }
 
-loop::LlvmFlavor FlavorOf(const ObjectTarget& target, const CodeTarget& code) {
-  using enum loop::LlvmFlavor;
-  const bool arm = target.machine == ElfMachine::kAArch64;
-  if (code.scalable) return arm ? kSve : kScalable;
-  return arm ? kNeon : kFixed;
-}
-
 // Only what stays inside its buffers for all inputs is compiled: code does not check.
 Result<loop::Program> Lower(const LoopKernel& kernel, const CodeTarget& code) {
   TERN_TRY_ASSIGN(const vm::Signature signature, vm::Signature::Parse(kernel.signature));
@@ -60,7 +53,7 @@ Result<std::vector<const ObjectTarget*>> ParseObjectTargets(std::string_view nam
 Result<std::string> PrecompileKernel(const LoopKernel& kernel, const ObjectTarget& target) {
   TERN_TRY_ASSIGN(const CodeTarget code, FindCodeTarget(target.name));
   TERN_TRY_ASSIGN(const loop::Program program, Lower(kernel, code));
-  TERN_TRY_ASSIGN(const std::string ir, loop::LlvmText(program, FlavorOf(target, code)));
+  TERN_TRY_ASSIGN(const std::string ir, loop::LlvmText(program, loop::FlavorOf(*loop::FindTarget(code.loops))));
   TERN_TRY_ASSIGN(std::string object, CompileClosedObject(ir, code, KernelStamp(kernel.text)));
   if (target.machine == ElfMachine::kRiscV) return object;  // which has no loader to ask
   TERN_TRY_ASSIGN(const ObjectImage image, LinkObject(object, target.machine));

@@ -336,14 +336,28 @@ class Analysis {
     LinearForm difference = b.rest;
     difference.AddForm(a.rest, -1);
     const bool same_stride = SameExpr(a.stride, b.stride);
+    const bool inner = UsesInner(first.index) || UsesInner(second.index);
+    if (same_stride && !inner && IsPastTheLoop(difference, a.stride)) return;
     if (!same_stride || !difference.is_constant())
       return Refuse(span, StrCat("it cannot be told whether iterations meet in '", name, "'"));
-    if (UsesInner(first.index) || UsesInner(second.index)) {
+    if (inner) {
       if (difference.constant != 0 || !IterationsAreApart(a))
         Refuse(span, StrCat("iterations may meet in '", name, "' through the loops inside it"));
       return;
     }
     CheckDistance(first, second, a.stride, difference.constant);
+  }
+
+  // Whether indices so far apart are not both in the loop's reach: two rows of a matrix, say, along
+  // which it goes.
+  bool IsPastTheLoop(const LinearForm& difference, const Expr& stride) const {
+    if (difference.overflow) return false;
+    LinearForm negated;
+    negated.AddForm(difference, -1);
+    const Expr reach = simplifier_.Simplify(Mul(stride, loop_.range.extent));
+    return simplifier_.BoundsOf(stride).low >= 0 &&
+           (simplifier_.ProvesAtLeast(difference.ToExpr(), reach) ||
+            (!negated.overflow && simplifier_.ProvesAtLeast(negated.ToExpr(), reach)));
   }
 
   // second's index is first's plus `difference`: iteration i of second meets iteration

@@ -46,8 +46,9 @@ struct BoundKernel {
 
 Result<BoundKernel> BindKernel(const KernelText& kernel);
 
-// Lowered with the strategy that suits the target; a loop that cannot be vectorized is left scalar.
+// As it is scheduled, as nearly as the target can; a loop that cannot be vectorized is left scalar.
 Result<LoopFunction> LowerKernel(const BoundKernel& kernel, const Target& target);
+
 }  // namespace tern::loop
 
 #endif  // TERN_CORE_LOOP_BIND_BIND_H_

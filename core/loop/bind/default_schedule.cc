@@ -55,6 +55,7 @@ std::vector<te::Directive> DefaultSchedule(const te::Definition& definition) {
     if (axis == nullptr) continue;
     te::Directive directive;
     directive.primitive = te::Primitive::kVectorize;
+    directive.scalable = true;  // where the target can
     directive.tensor = compute.tensor->name;
     directive.names = {axis->name};
     directive.span = compute.span;

@@ -17,6 +17,12 @@ std::string_view LlvmFlavorName(LlvmFlavor flavor) {
   return "?";
 }
 
+LlvmFlavor FlavorOf(const Target& target) {
+  const bool arm = target.name.starts_with("aarch64");
+  if (target.scalable) return arm ? LlvmFlavor::kSve : LlvmFlavor::kScalable;
+  return arm ? LlvmFlavor::kNeon : LlvmFlavor::kFixed;
+}
+
 Result<std::string> LlvmText(const Program& program, LlvmFlavor flavor) {
   LlvmModuleParts parts;
   std::string functions;

@@ -14,6 +14,7 @@
 
 #include "core/base/result.h"
 #include "core/loop/stmt.h"
+#include "core/loop/target.h"
 
 namespace tern::loop {
 
@@ -23,6 +24,8 @@ enum class LlvmFlavor : int8_t {
   kScalable,  // any such machine: RISC-V V; masks by llvm.get.active.lane.mask
   kSve,       // AArch64 SVE: masks by llvm.aarch64.sve.whilelt, vscale_range(1,16)
 };
+// What suits a target.
+LlvmFlavor FlavorOf(const Target& target);
 // "fixed", "neon", "scalable", "sve".
 std::string_view LlvmFlavorName(LlvmFlavor flavor);
 

@@ -11,10 +11,12 @@ constexpr PassInfo kPasses[] = {
 };
 
 constexpr std::string_view kStrategyNames[] = {"schedule",         "scalar",  "fixed",
-                                               "fixed_predicated", "cleanup", "predicated"};
+                                               "fixed_predicated", "cleanup", "predicated",
+                                               "target"};
 constexpr Strategy kStrategies[] = {Strategy::kSchedule, Strategy::kScalar,
                                     Strategy::kFixed,    Strategy::kFixedPredicated,
-                                    Strategy::kCleanup,  Strategy::kPredicated};
+                                    Strategy::kCleanup,  Strategy::kPredicated,
+                                    Strategy::kTarget};
 
 }  // namespace
 

@@ -25,6 +25,7 @@ enum class Strategy : int8_t {
   kFixedPredicated,  // vectors of known length, the last one masked
   kCleanup,          // vectors of the machine's length, then scalars
   kPredicated,       // vectors of the machine's length, each under whilelt
+  kTarget,           // kSchedule as nearly as the target can
 };
 std::string_view StrategyName(Strategy strategy);     // "schedule", "scalar", "fixed", …
 const Strategy* FindStrategy(std::string_view name);  // null if there is none

@@ -23,7 +23,7 @@ std::span<const std::string_view> LoweringStages() { return kStages; }
 LoweringOptions DefaultLowering(const Target& target) {
   LoweringOptions options;
   options.target = &target;
-  options.strategy = target.scalable ? Strategy::kPredicated : Strategy::kFixed;
+  options.strategy = Strategy::kTarget;
   options.interleave = target.interleave;
   return options;
 }

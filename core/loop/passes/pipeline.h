@@ -28,8 +28,8 @@ struct LoweringOptions {
   void* sink_context = nullptr;
 };
 
-// What is good for most loops on a target, whatever they are marked with; what a search for better
-// ones starts from.
+// As the loops are marked, as nearly as the target can, and interleaved where they do not say: what
+// programs are compiled by, and what a search for better schedules starts from.
 LoweringOptions DefaultLowering(const Target& target);
 
 // Errors of users are in the Status, all of one stage at once; sources: for rendering their spans.

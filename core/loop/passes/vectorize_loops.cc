@@ -81,9 +81,12 @@ class LoopVectorizer : public Mutator {
 
  private:
   Strategy StrategyFor(ForKind kind, LoopTail tail) const {
-    if (context_.strategy != Strategy::kSchedule) return context_.strategy;
-    const bool scalable = kind == ForKind::kVectorizeScalable;
-    const bool predicated = tail == LoopTail::kOfKind ? scalable : tail == LoopTail::kPredicated;
+    const bool adapts = context_.strategy == Strategy::kTarget;
+    if (context_.strategy != Strategy::kSchedule && !adapts) return context_.strategy;
+    bool scalable = kind == ForKind::kVectorizeScalable;
+    if (adapts) scalable &= context_.target->scalable;
+    bool predicated = tail == LoopTail::kOfKind ? scalable : tail == LoopTail::kPredicated;
+    if (adapts) predicated &= context_.target->predicated;
     if (scalable) return predicated ? Strategy::kPredicated : Strategy::kCleanup;
     return predicated ? Strategy::kFixedPredicated : Strategy::kFixed;
   }
@@ -264,8 +267,7 @@ class LoopVectorizer : public Mutator {
       const VarPtr var = MakeVar(made->loop.var->name);
       const For::Traits traits{.role = LoopRole::kVectorMain};
       const For::Range range{simplifier_.Simplify(Add(min, done)), left, MakeLanes(made->lanes)};
-      made->Add(
-          MakeFor(traits, var, range, made->bodies[0].Vectorize(made->loop, var, nullptr)));
+      made->Add(MakeFor(traits, var, range, made->bodies[0].Vectorize(made->loop, var, nullptr)));
     }
     made->Add(made->bodies[0].FoldPartials());
   }

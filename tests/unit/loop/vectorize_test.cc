@@ -263,6 +263,22 @@ TEST(VectorizeTest, E20E24InterleavedLoopsComputeTheSame) {
   }
 }
 
+TEST(VectorizeTest, E06E20MarksAreTakenAsNearlyAsTheTargetCan) {
+  const auto text = [](std::string_view mark, std::string_view target) {
+    const SourceFile file = MustParse(StrCat(
+        "primfn f<n>(A: inout float32[n]) { for (i, 0, n) ", mark, " { A[i] = 1.0 } }"));
+    const Result<Program> program = LowerFile(file, DefaultLowering(*FindTarget(target)));
+    return program.ok() ? ToText(*program) : text::RenderText(program.status());
+  };
+  EXPECT_TRUE(
+      Has(text("vectorize_scalable interleave(1)", "aarch64+sve"), "whilelt(i, n, vscale * 4)"));
+  EXPECT_TRUE(
+      Has(text("vectorize_scalable interleave(1) predicated", "aarch64"), "i += 4) vector"));
+  EXPECT_TRUE(Has(text("vectorized interleave(1)", "aarch64+sve"), "i += 4) vector"));
+  EXPECT_TRUE(Has(text("vectorized(8) predicated", "x86_64+avx512"), "whilelt"));
+  EXPECT_FALSE(Has(text("vectorized(8) predicated", "x86_64"), "whilelt"));
+}
+
 TEST(VectorizeTest, E20InterleaveOfATargetIsForSmallLoopsThatDoNotSay) {
   const auto vectors = [](std::string_view value) {
     const std::string text =

@@ -18,10 +18,10 @@
 #include "core/loop/passes/pipeline.h"
 #include "core/loop/run/interpreter.h"
 #include "native/jit/llvm_compiler.h"
+#include "native/tune/mca.h"
 #include "tests/support/commands.h"
 #include "tests/support/read_file.h"
 #include "tools/bench/loops/instruction_rows.h"
-#include "tools/bench/loops/mca.h"
 #include "tools/bench/support/rows.h"
 
 namespace tern::bench {
@@ -174,20 +174,14 @@ constexpr Candidate kCandidates[] = {
     {Strategy::kPredicated, "aarch64+sve", LlvmFlavor::kSve},
 };
 
-struct Core {
-  const char* cpu;
-  int vector_bytes;
-};
-
-Status SveRow(const Kernel& kernel, const Core& core, const std::string& rival_assembly,
+Status SveRow(const Kernel& kernel, const native::McaCore& core, const std::string& rival_assembly,
               Bench* bench) {
   native::CodeTarget target = *native::FindCodeTarget("aarch64-sve");
   target.cpu = core.cpu;
   const auto measure = [&](const std::string& assembly) -> Result<double> {
-    TERN_TRY_ASSIGN(const InnerLoop loop, FindInnerLoop(assembly, kernel.name));
-    TERN_TRY_ASSIGN(const double cycles, CyclesOf(loop, core.cpu));
-    const int bytes = loop.scalable ? core.vector_bytes : 16;
-    return cycles * kernel.loads * kernel.element_bytes / (loop.vector_loads * bytes);
+    TERN_TRY_ASSIGN(const native::InnerLoop loop, native::FindInnerLoop(assembly, kernel.name));
+    TERN_TRY_ASSIGN(const double cycles, native::CyclesOf(loop, core.cpu));
+    return cycles * kernel.loads * kernel.element_bytes / loop.LoadedBytes(core.vector_bytes);
   };
   TERN_TRY_ASSIGN(const double rival, measure(rival_assembly));
   double best = 1e9;
@@ -212,7 +206,7 @@ Status SveRow(const Kernel& kernel, const Core& core, const std::string& rival_a
 }
 
 void SveRows(Bench* bench) {
-  for (const Core& core : {Core{"neoverse-v1", 32}, Core{"neoverse-v2", 16}}) {
+  for (const native::McaCore& core : native::kMcaCores) {
     const testing::ScratchFolder folder;
     const std::string path = folder.Path("rivals.s");
     const auto made = testing::RunCommand(

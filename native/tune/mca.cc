@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads just enough of assembly text: labels, mnemonics, and where branches go.
+#include "native/tune/mca.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "core/base/strings.h"
+
+namespace tern::native {
+namespace {
+
+struct Line {
+  std::string text;
+  bool is_label;
+};
+
+std::vector<Line> LinesOf(const std::string& assembly, const std::string& function) {
+  std::vector<Line> lines;
+  bool inside = false;
+  for (const std::string_view raw : StrSplit(assembly, '\n')) {
+    std::string text(raw.substr(0, raw.find("//")));
+    while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.pop_back();
+    if (text == function + ":") {
+      inside = true;
+      continue;
+    }
+    if (!inside || text.empty()) continue;
+    if (text.starts_with(".Lfunc_end")) break;
+    if (text.ends_with(':')) {
+      lines.push_back({text.substr(0, text.size() - 1), true});
+    } else if (!text.starts_with("\t.")) {
+      lines.push_back({text, false});
+    }
+  }
+  return lines;
+}
+
+// The loads of AArch64: what an instruction's name and first register begin with, and the bytes.
+struct LoadRow {
+  std::string_view prefix;
+  int bytes;
+};
+constexpr LoadRow kLoads[] = {{"ldp\tq", 32}, {"ldp\td", 16},  {"ldp\ts", 8},  {"ldp\tx", 16},
+                              {"ldp\tw", 8},  {"ldr\tq", 16},  {"ldr\td", 8},  {"ldr\ts", 4},
+                              {"ldr\th", 2},  {"ldr\tb", 1},   {"ldr\tx", 8},  {"ldr\tw", 4},
+                              {"ldrb\t", 1},  {"ldrsb\t", 1},  {"ldrh\t", 2},  {"ldrsh\t", 2},
+                              {"ldrsw\t", 4}, {"ldur\tq", 16}, {"ldur\td", 8}, {"ldur\ts", 4}};
+
+int BytesOfLetter(char letter) {
+  switch (letter) {
+    case 'b': return 1;
+    case 'h': return 2;
+    case 's':
+    case 'w': return 4;
+    default: return 8;
+  }
+}
+
+// "ld1sh { z0.s }, ..." fills a register's lanes of 4 bytes with elements of 2; "ld1rw" loads one.
+void AddScalableLoad(std::string_view text, InnerLoop* loop) {
+  const size_t brace = text.find('{'), dot = text.find('.', brace);
+  if (brace == std::string_view::npos || dot == std::string_view::npos) return;
+  const std::string_view name = text.substr(0, text.find('\t'));
+  const int element = BytesOfLetter(name.back());
+  if (text.find(" z", brace) == std::string_view::npos) {  // NEON's ld1, ld2 ...
+    loop->fixed_bytes += 16 * (name[2] - '0');
+  } else if (name.starts_with("ld1r")) {
+    loop->fixed_bytes += element;
+  } else {
+    loop->scalable_loads += (name[2] - '0') * element / double(BytesOfLetter(text[dot + 1]));
+  }
+}
+
+void AddLoad(std::string_view line, InnerLoop* loop) {
+  std::string_view text = line.substr(1);  // past the tab
+  if (text.starts_with("ldr\tz")) {
+    loop->scalable_loads += 1;
+  } else if (text.size() > 2 && text.starts_with("ld") && text[2] >= '1' && text[2] <= '4') {
+    AddScalableLoad(text, loop);
+  } else {
+    for (const LoadRow& row : kLoads) {
+      if (!text.starts_with(row.prefix)) continue;
+      loop->fixed_bytes += row.bytes;
+      return;
+    }
+  }
+}
+
+// Gone when the object is.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(std::string_view text) {
+    const int file = mkstemp(path_.data());
+    if (file < 0) return;
+    ok_ = write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    close(file);
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() { unlink(path_.c_str()); }
+  bool ok() const { return ok_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_ = "/tmp/tern-mca-XXXXXX";
+  bool ok_ = false;
+};
+
+std::string OutputOf(const std::string& command) {
+  std::string output;
+  FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return output;
+  char buffer[4096];
+  for (size_t got; (got = fread(buffer, 1, sizeof(buffer), pipe)) > 0;) output.append(buffer, got);
+  pclose(pipe);
+  return output;
+}
+
+}  // namespace
+
+Result<InnerLoop> FindInnerLoop(const std::string& assembly, const std::string& function) {
+  constexpr int kUsualBytes = 16;
+  const std::vector<Line> lines = LinesOf(assembly, function);
+  InnerLoop best;
+  for (size_t end = 0; end < lines.size(); ++end) {
+    const size_t target = lines[end].text.rfind(".LBB");
+    if (lines[end].is_label || target == std::string::npos) continue;
+    const std::string label = lines[end].text.substr(target);
+    InnerLoop loop;
+    size_t begin = end;
+    while (begin > 0 && !(lines[begin].is_label && lines[begin].text == label)) --begin;
+    if (!lines[begin].is_label || lines[begin].text != label) continue;  // a branch forward
+    for (size_t i = begin; i <= end; ++i) {
+      if (lines[i].is_label) continue;
+      loop.text += lines[i].text + "\n";
+      ++loop.instructions;
+      AddLoad(lines[i].text, &loop);
+    }
+    if (loop.LoadedBytes(kUsualBytes) > best.LoadedBytes(kUsualBytes)) best = loop;
+  }
+  if (best.instructions == 0) return NotFound("no loop that loads anything in ", function);
+  return best;
+}
+
+Result<double> CyclesOf(const InnerLoop& loop, const std::string& cpu) {
+  constexpr int kIterations = 1000;
+  std::string text;
+  for (const std::string_view line : StrSplit(loop.text, '\n')) {
+    const size_t target = line.rfind(".LBB");  // mca has no labels to jump to
+    text += StrCat(line.substr(0, target), target == std::string_view::npos ? "" : "0", "\n");
+  }
+  const TemporaryFile file(text);
+  if (!file.ok()) return IoError("cannot write '", file.path(), "'");
+  const std::string output = OutputOf(StrCat(
+      "m=$(command -v llvm-mca-19 || command -v llvm-mca) && \"$m\" -mtriple=aarch64 -mcpu=", cpu,
+      " -iterations=", kIterations, " ", file.path(), " 2>/dev/null"));
+  if (output.empty())
+    return Unsupported("llvm-mca cannot be run, or does not know ", cpu)
+        .AddNote("help: install llvm-19, or measure on this processor by --target host")
+        .SetErrorCode("E0804");
+  const size_t at = output.find("Total Cycles:");
+  if (at == std::string::npos) return Failed("llvm-mca: ", output);
+  const std::string_view rest = std::string_view(output).substr(at + 13);
+  std::string digits(rest.substr(0, rest.find('\n')));
+  digits.erase(0, digits.find_first_not_of(' '));
+  const auto cycles = ParseDouble(digits);
+  if (!cycles.has_value()) return Failed("llvm-mca: '", digits, "'");
+  return *cycles / kIterations;
+}
+
+}  // namespace tern::native
