@@ -53,7 +53,8 @@ Result<std::vector<const ObjectTarget*>> ParseObjectTargets(std::string_view nam
 Result<std::string> PrecompileKernel(const LoopKernel& kernel, const ObjectTarget& target) {
   TERN_TRY_ASSIGN(const CodeTarget code, FindCodeTarget(target.name));
   TERN_TRY_ASSIGN(const loop::Program program, Lower(kernel, code));
-  TERN_TRY_ASSIGN(const std::string ir, loop::LlvmText(program, loop::FlavorOf(*loop::FindTarget(code.loops))));
+  const loop::LlvmFlavor flavor = loop::FlavorOf(*loop::FindTarget(code.loops));
+  TERN_TRY_ASSIGN(const std::string ir, loop::LlvmText(program, flavor));
   TERN_TRY_ASSIGN(std::string object, CompileClosedObject(ir, code, KernelStamp(kernel.text)));
   if (target.machine == ElfMachine::kRiscV) return object;  // which has no loader to ask
   TERN_TRY_ASSIGN(const ObjectImage image, LinkObject(object, target.machine));
