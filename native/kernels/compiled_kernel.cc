@@ -7,6 +7,7 @@
 #include "core/base/strings.h"
 #include "core/loop/emit/llvm_text.h"
 #include "core/loop/printer.h"
+#include "native/objects/link_object.h"
 
 namespace tern::native {
 namespace {
@@ -14,26 +15,18 @@ namespace {
 // More takes LLVM seconds.
 constexpr size_t kMaxIr = 1u << 20;
 
-// Not the kernel's own name: a kernel called memcpy must not become what code calls by that name.
-std::string EntryName(std::string_view kernel) { return StrCat("tern_kernel_", kernel); }
-
-loop::LlvmFlavor FlavorOf(const CodeTarget& target) {
-  if (!target.scalable) return loop::LlvmFlavor::kFixed;
-  return target.architecture == "AArch64" ? loop::LlvmFlavor::kSve : loop::LlvmFlavor::kScalable;
-}
-
 Result<KernelListing> ListFor(const loop::BoundKernel& kernel, const CodeTarget& target) {
   TERN_TRY(kernel.proof.Clone());
   const loop::Target* loops = loop::FindTarget(target.loops);
   TERN_CHECK(loops != nullptr, "a code target has a loop target");
   TERN_TRY_ASSIGN(loop::LoopFunction lowered, loop::LowerKernel(kernel, *loops));
-  lowered.name = EntryName(kernel.name);
+  lowered.name = KernelSymbol(kernel.name);
   KernelListing listing;
   listing.loops = loop::ToText(kernel.loops);
   listing.lowered = loop::ToText(lowered);
   loop::Program program;
   program.functions.push_back(std::move(lowered));
-  TERN_TRY_ASSIGN(listing.llvm, loop::LlvmText(program, FlavorOf(target)));
+  TERN_TRY_ASSIGN(listing.llvm, loop::LlvmText(program, loop::FlavorOf(*loops)));
   return listing;
 }
 
@@ -69,7 +62,7 @@ Status CompiledKernel::CompileLocked() {
                          " are compiled")
           .SetErrorCode("E0516");
     TERN_TRY_ASSIGN(code_, NativeCode::FromIr(listing.llvm));
-    TERN_TRY_ASSIGN(void* address, code_->Find(EntryName(source_.name)));
+    TERN_TRY_ASSIGN(void* address, code_->Find(KernelSymbol(source_.name)));
     entry_ = reinterpret_cast<vm::KernelCall>(address);
     return OkStatus();
   };

@@ -21,6 +21,7 @@
 #include "core/lang/lower.h"
 #include "core/lang/program.h"
 #include "core/lang/type_text.h"
+#include "core/loop/roads/interpreted_kernel.h"
 #include "core/object/print.h"
 #include "core/vm/vm.h"
 #include "tests/support/read_file.h"
@@ -95,6 +96,7 @@ Status Run(const std::string& path, const std::string& function, std::span<char*
   TERN_TRY_ASSIGN(const driver::CompileResult compiled, Compile(path, {}));
   TERN_TRY(kernels::RegisterOperators(&Registry::Global()));
   TERN_TRY_ASSIGN(const vm::ProgramPtr program, vm::Program::Link(compiled.executable));
+  TERN_TRY(loop::InterpretKernels(*program));
   vm::VmOptions options;
   options.max_depth = 2000;
   TERN_TRY_ASSIGN(const std::unique_ptr<vm::VirtualMachine> vm,
