@@ -20,6 +20,7 @@
 #include "core/ir/printer.h"
 #include "core/ir/verifier.h"
 #include "core/kernels/bind/bind.h"
+#include "core/loop/bind/bind.h"
 #include "core/loop/parser.h"
 #include "core/loop/passes/pipeline.h"
 #include "core/loop/run/interpreter.h"
@@ -145,6 +146,15 @@ class Roads {
     return TensorPtr(result.TryCast<Tensor>());
   }
 
+  // Whether the text may be compiled: it fits the function's signature, and stays in bounds.
+  static Status Bind(const ir::Module& module, const ir::Module::Item& item) {
+    TERN_TRY_ASSIGN(const vm::ExecutablePtr executable, ir::GenerateCode(module));
+    const vm::FunctionInfo& function = *executable->FindFunction(item.name);
+    TERN_TRY_ASSIGN(loop::BoundKernel kernel,
+                    loop::BindKernel({item.name, item.loop_text, &function.signature}));
+    return std::move(kernel.proof);
+  }
+
   // The text in the reference interpreter. like: the result's type and shape.
   static Result<TensorPtr> Loops(const std::string& text, const std::vector<Any>& args,
                                  const Tensor& like, loop::Strategy strategy) {
@@ -200,6 +210,8 @@ void Compare(Roads& roads, const ir::Module& module, const ir::Module::Item& ite
   SCOPED_TRACE(ir::ToText(module));
   const Result<TensorPtr> expected = roads.Operators(module, item.name, args);
   ASSERT_TRUE(expected.ok()) << expected.status().ToString();
+  const Status bound = Roads::Bind(module, item);
+  EXPECT_TRUE(bound.ok()) << bound.ToString();
   for (loop::Strategy strategy : kStrategies) {
     const Result<TensorPtr> got = Roads::Loops(item.loop_text, args, **expected, strategy);
     ASSERT_TRUE(got.ok()) << got.status().ToString();
