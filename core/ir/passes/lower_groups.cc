@@ -117,15 +117,15 @@ class TextWriter {
     if (!ok_) return "";
     DimTexts index;
     const size_t skipped = space_.size() - dims.size();
-    bool whole = skipped == 0, single = true;
+    std::vector<bool> repeats(space_.size(), true);
     for (size_t i = 0; i < dims.size(); ++i) {
       const bool same = dims[i] == space_[skipped + i];
       if (!same && dims[i] != "1") Fail();
       index.push_back(same ? axes_[skipped + i] : "0");
-      whole = whole && same;
-      single = single && dims[i] == "1";
+      repeats[skipped + i] = !same;
     }
-    is_flat_ = is_flat_ && (whole || single);
+    for (size_t i = 1; i < repeats.size(); ++i)
+      if (repeats[i] != repeats[i - 1]) apart_ |= uint32_t{1} << i;
     return Bracketed(index);
   }
 
@@ -269,16 +269,24 @@ class TextWriter {
   void WriteResult(const types::TensorType& type, const Piece& value) {
     result_ = TypeText(type.dtype, space_);
     StrAppend(&computes_, "  compute y", Bracketed(axes_), " = ", value.text, "\n");
-    std::string axis = axes_.empty() ? "" : axes_.back();
-    if (is_flat_ && axes_.size() > 1) {
-      // Everything is read in the order it lies in: one loop over all elements.
-      axis = axes_[0];
-      for (size_t i = 1; i < axes_.size(); ++i) {
-        StrAppend(&schedule_, "    fuse(y, ", axis, ", ", axes_[i], ")\n");
-        axis = StrCat(axis, ".", axes_[i], ".fused");
-      }
+    if (!axes_.empty()) Vectorize("y");
+  }
+
+  // The innermost loop runs over all elements that lie beside each other, in every parameter alike:
+  // the last axis, and those before it that can be one with it.
+  void Vectorize(std::string_view tensor) {
+    size_t first = axes_.size() - 1;
+    const auto joins = [this](size_t i) {
+      const bool same_loop = (mask_ >> i & 1) == (mask_ >> (i - 1) & 1);
+      return same_loop && (apart_ >> i & 1) == 0;
+    };
+    while (first > 0 && joins(first)) --first;
+    std::string axis = axes_[first];
+    for (size_t i = first + 1; i < axes_.size(); ++i) {
+      StrAppend(&schedule_, "    fuse(", tensor, ", ", axis, ", ", axes_[i], ")\n");
+      axis = StrCat(axis, ".", axes_[i], ".fused");
     }
-    if (!axis.empty()) StrAppend(&schedule_, "    vectorize(y, ", axis, ", scalable = true)\n");
+    StrAppend(&schedule_, "    vectorize(", tensor, ", ", axis, ", scalable = true)\n");
   }
 
   // --- the reduction
@@ -327,8 +335,7 @@ class TextWriter {
               : StrCat(Bracketed(axes), ": ", TypeText(reduction_.type, extents));
     StrAppend(&computes_, "  compute ", target, declared, " = ", fold, "\n");
     if (!whole) WriteFolded(type.dtype, "s" + Bracketed(axes), index, context);
-    // Along the last axis elements lie beside each other.
-    StrAppend(&schedule_, "    vectorize(", target, ", ", axes_.back(), ", scalable = true)\n");
+    Vectorize(target);
   }
 
   // y = the folded elements, finished and rounded.
@@ -351,7 +358,8 @@ class TextWriter {
   std::string_view name_;
   const Function& function_;
   bool ok_ = true;
-  bool is_flat_ = true;  // parameters have the whole shape or one element
+  // Of axes that some parameter has without the axis before, or the other way round.
+  uint32_t apart_ = 0;
   GroupFormula reduction_;
   uint32_t mask_ = 0;  // of the axes that are reduced
   DimTexts space_, axes_;

@@ -6,6 +6,7 @@
 #include "core/base/strings.h"
 #include "core/loop/analysis/linear_form.h"
 #include "core/loop/analysis/simplifier.h"
+#include "core/loop/te/fused_access.h"
 #include "core/loop/te/schedule.h"
 #include "core/loop/verifier.h"
 #include "core/loop/visitor.h"
@@ -107,6 +108,7 @@ class DefinitionLowerer {
     std::span<const Range> ranges;
     std::vector<Expr> guards;  // conditions on values of split axes
     std::vector<bool> guard_is_reduce;
+    FusedAxes fused;
   };
 
   Expr RootExtent(const Nest& nest, int axis) const {
@@ -202,26 +204,50 @@ class DefinitionLowerer {
   }
 
   Stmt LowerStage(int index, std::span<const Range> ranges) {
-    Nest nest{index, &stages_[static_cast<size_t>(index)], ranges, {}, {}};
+    Nest nest{index, &stages_[static_cast<size_t>(index)], ranges, {}, {}, {}};
     FindGuards(&nest);
+    nest.fused = FindFused(nest);
     for (int leaf : nest.stage->leaves) {
       simplifier_.Bind(nest.stage->axes[static_cast<size_t>(leaf)].var.get(), MakeInt(0),
                        Extent(nest, leaf));
     }
     const std::vector<Substitution> values = RootValues(nest);
-    std::vector<Expr> indices;
-    for (const VarPtr& axis : nest.stage->compute.axes)
-      indices.push_back(Substitute(Expr(axis), values));
+    const Compute& compute = nest.stage->compute;
+    std::vector<Expr> indices(compute.axes.begin(), compute.axes.end());
+    const Expr flat = FlatIndex(*nest.stage, nest.fused, *compute.tensor, indices);
+    if (flat) indices = {flat};
+    for (Expr& axis : indices) axis = Substitute(axis, values);
     Stmt made = nest.stage->reduction() == nullptr ? LowerElementwise(nest, indices, values)
                                                    : LowerReduction(nest, indices, values);
-    made->span = nest.stage->compute.span;
+    made->span = compute.span;
     return made;
+  }
+
+  // Of a tensor that is computed whole, so that its axes begin at 0.
+  FusedAxes FindFused(const Nest& nest) const {
+    FusedAxes fused;
+    if (nest.stage->attach_stage >= 0) return fused;
+    for (const Relation& r : nest.stage->relations) {
+      if (r.is_split) continue;
+      const Expr extent = simplifier_.Simplify(Extent(nest, r.inner));
+      fused.push_back({r.outer, r.inner, r.parent, extent, Value(nest, r.parent)});
+    }
+    return fused;
+  }
+
+  // By loop variables. Tensors of which only a part is kept are indexed by their own axes.
+  Expr ByLoops(const Nest& nest, const Expr& value, std::span<const Substitution> values) const {
+    std::vector<const Buffer*> parts;
+    for (const Stage& stage : stages_) {
+      if (stage.attach_stage >= 0) parts.push_back(stage.compute.tensor.get());
+    }
+    return Substitute(FlattenLoads(*nest.stage, nest.fused, parts, value), values);
   }
 
   Stmt LowerElementwise(const Nest& nest, const std::vector<Expr>& indices,
                         std::span<const Substitution> values) {
     const Compute& compute = nest.stage->compute;
-    Stmt store = MakeStore(compute.tensor, indices, Substitute(compute.value, values));
+    Stmt store = MakeStore(compute.tensor, indices, ByLoops(nest, compute.value, values));
     store->span = compute.span;
     return Loops(nest, 0, [&](size_t) { return Guarded(nest, false, store); });
   }
@@ -240,7 +266,7 @@ class DefinitionLowerer {
                       std::span<const Substitution> values) {
     const Stage& stage = *nest.stage;
     const Reduction& reduction = *stage.reduction();
-    const Expr value = Substitute(reduction.value, values);
+    const Expr value = ByLoops(nest, reduction.value, values);
     const BufferPtr& tensor = stage.compute.tensor;
     const Expr start = IdentityOf(reduction.op, value->type);
     if (!ReduceLoopsAreInnermost(stage)) {
