@@ -162,6 +162,24 @@ struct Dependence {
   const char *body, *why;  // why: "" where it may be vectorized
 };
 
+// Fused axes are one run of memory where every tensor has the axes' extents, and only there.
+TEST(VectorizeTest, FusedAxesAreReadInOneRun) {
+  const auto fused = [](std::string_view b) {
+    return LoweredText(
+        StrCat("te f<n, m>(A: float32[n, m, 4], B: float32", b,
+               "]) -> (C: float32[n, m, 4]) { compute C[i, j, k] = A[i, j, k] + B[",
+               b == "[4" ? "k" : "i, j, k",
+               "] schedule { fuse(C, i, j) fuse(C, i.j.fused, k) vectorize(C, i.j.fused.k.fused, "
+               "scalable = true) } }"),
+        Strategy::kPredicated);
+  };
+  const std::string same = fused("[n, m, 4"), narrower = fused("[4");
+  EXPECT_TRUE(Has(same, "B[ramp(i.j.fused.k.fused, 1, vscale * 4) where p]")) << same;
+  EXPECT_FALSE(Has(same, "/")) << same;
+  EXPECT_TRUE(Has(narrower, "A[ramp(i.j.fused.k.fused, 1, vscale * 4) where p]")) << narrower;
+  EXPECT_TRUE(Has(narrower, "% broadcast(4, vscale * 4)")) << narrower;
+}
+
 TEST(VectorizeTest, DependencesAreRefused) {
   const Dependence kCases[] = {
       {"A[i] = A[i + 1]", ""},
