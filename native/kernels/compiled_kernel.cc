@@ -41,7 +41,11 @@ CompiledKernel::CompiledKernel(KernelSource source, Meanwhile meanwhile)
     : source_(std::move(source)),
       meanwhile_(meanwhile),
       threshold_(meanwhile == Meanwhile::kOperators ? kOperatorElements : kInterpreterElements),
-      waiting_(StrCat("compiled once ", threshold_, " elements have gone through it")) {}
+      waiting_(Why(StrCat("compiled once ", threshold_, " elements have gone through it"))) {}
+
+std::string CompiledKernel::Why(std::string_view reason) const {
+  return StrCat(source_.passed_over, source_.passed_over.empty() ? "" : "; ", reason);
+}
 
 Status CompiledKernel::Compile() {
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -67,7 +71,7 @@ Status CompiledKernel::CompileLocked() {
     return OkStatus();
   };
   failure_ = compile();
-  why_ = failure_.ok() ? "compiled for this processor by LLVM" : std::string(failure_.message());
+  why_ = Why(failure_.ok() ? "compiled for this processor by LLVM" : failure_.message());
   state_.store(failure_.ok() ? State::kReady : State::kFailed, std::memory_order_release);
   return failure_.Clone();
 }

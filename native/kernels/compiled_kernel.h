@@ -25,6 +25,7 @@ Result<KernelListing> ListKernel(const loop::BoundKernel& kernel);
 
 struct KernelSource {
   std::string name, text, signature;  // of the function
+  std::string passed_over;            // why a better road is not taken; empty: there is none
 };
 
 // What calls that the code does not take yet are run by.
@@ -55,6 +56,7 @@ class CompiledKernel {
  private:
   enum class State : uint8_t { kCounting, kReady, kFailed };
   Status CompileLocked();
+  std::string Why(std::string_view reason) const;
 
   const KernelSource source_;
   const Meanwhile meanwhile_;

@@ -95,7 +95,7 @@ class Chooser {
   }
 
   Result<std::shared_ptr<CompiledKernel>> MakeCompiled() const {
-    KernelSource source{info_.name, std::string(text_), info_.signature.ToText()};
+    KernelSource source{info_.name, std::string(text_), info_.signature.ToText(), reasons_};
     auto kernel = std::make_shared<CompiledKernel>(
         std::move(source), has_operators_ ? Meanwhile::kOperators : Meanwhile::kInterpreter);
     if (has_operators_) return kernel;
@@ -125,7 +125,10 @@ class Chooser {
   Status TakeCompiled() {
     Result<std::shared_ptr<CompiledKernel>> kernel = MakeCompiled();
     const Status made = kernel.ok() ? (*kernel)->Compile() : kernel.status().Clone();
-    return made.ok() ? SetCompiled(*kernel) : TakeMeanwhile(made.message());
+    if (made.ok()) return SetCompiled(*kernel);
+    AddReason(made.message());  // objects are compiled, too, where there was an LLVM
+    TERN_TRY_ASSIGN(const bool taken, TakeObject());
+    return taken ? OkStatus() : TakeMeanwhile("it is not compiled");
   }
 
   // An object of the file's; false where there is none that may run and can.
@@ -148,7 +151,7 @@ class Chooser {
     TERN_TRY_ASSIGN(road.replacement.function,
                     vm::MakeKernelFunction(std::move(spec), std::move(code)));
     road.road = "object";
-    road.why = chosen.why;
+    road.why = Why(chosen.why);
     TERN_TRY(Set(std::move(road)));
     return true;
   }

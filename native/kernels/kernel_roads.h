@@ -6,7 +6,7 @@
 //                meanwhile and else operators       else the interpreter
 //   operators    operators                          none
 //   interpreter  interpreter, else operators        interpreter, else none
-//   compiled     LLVM, else operators               LLVM, else interpreter, else none
+//   compiled     LLVM, else object, else operators  LLVM, else object, else interpreter, else none
 //
 // Objects are taken where the caller allows native code of the file and one fits the processor.
 // None: the function fails when it is called, and says why.

@@ -6,8 +6,11 @@
 
 #include <string>
 
+#include "core/base/checksum.h"
 #include "core/base/strings.h"
 #include "native/jit/llvm_compiler.h"
+#include "native/objects/link_object.h"
+#include "native/objects/object_target.h"
 #include "tests/support/commands.h"
 #include "tests/support/read_file.h"
 
@@ -100,6 +103,168 @@ TEST_F(NativeKernels, NothingToCompile) {
   EXPECT_EQ(bad.exit_code, 1);
   ExpectSays(bad, "error[E0802]: no kernel can be compiled");
   ExpectSays(bad, "no code of 'main' for aarch64-sve: ");
+}
+
+// ---- running
+
+constexpr const char* kInputs = " -i x='f32[37,40]:random(seed=1,normal)' -i b='f32[40]:random'";
+
+class NativeKernelRuns : public NativeKernels {
+ protected:
+  // Which bytes the result has, or what the program said.
+  std::string Run(const std::string& tern, std::string_view file, std::string_view options) const {
+    const std::string output = folder_.Path("result.npy");
+    const auto run =
+        testing::RunCommand(StrCat("rm -f ", output, "; ", tern, " run ", folder_.Path(file),
+                                   kInputs, " --output output0=@", output, " ", options));
+    if (run.exit_code != 0) return run.output;
+    const std::string result = ReadFile(output);
+    return StrCat(result.size(), " bytes, CRC-32C ", FormatHex(Crc32c(AsBytes(result))));
+  }
+  std::string Run(std::string_view file, std::string_view options) const {
+    return Run(tern_, file, options);
+  }
+  std::string Inspect(std::string_view file, std::string_view options = "") const {
+    return Tern(StrCat("inspect ", folder_.Path(file), " ", options)).output;
+  }
+
+  // A file of one kernel with one object.
+  void WriteWith(std::string_view file, std::string_view target, std::string_view object) const {
+    const size_t at = kProgram.find(".kernel \"widen\"");
+    std::string text(kProgram.substr(0, at));
+    StrAppend(&text, ".kernel \"bias_relu\" \"elf-", target, "\" hex ");
+    constexpr char kDigits[] = "0123456789abcdef";
+    for (const char c : object) {
+      text += kDigits[static_cast<uint8_t>(c) >> 4];
+      text += kDigits[c & 15];
+    }
+    StrAppend(&text, "\n", kProgram.substr(at));
+    folder_.Write("written.tasm", text);
+    ASSERT_EQ(
+        Tern(StrCat("asm ", folder_.Path("written.tasm"), " -o ", folder_.Path(file))).exit_code,
+        0);
+  }
+
+  static std::string LoopText() {
+    const size_t begin = kProgram.find("te bias_relu");
+    const std::string quoted(kProgram.substr(begin, kProgram.find('"', begin) - begin));
+    std::string text;
+    for (size_t i = 0; i < quoted.size(); ++i) {
+      const bool line_end = quoted[i] == '\\' && quoted[i + 1] == 'n';
+      text += line_end ? '\n' : quoted[i];
+      i += line_end ? 1 : 0;
+    }
+    return text;
+  }
+
+  // An object that passes every check, whose function ends the process.
+  static std::string Poison(std::string_view target, std::string_view symbol) {
+    const std::string ir = StrCat("declare void @llvm.trap()\ndefine i32 @", symbol,
+                                  "(ptr %b, ptr %s) nounwind {\n  call void @llvm.trap()\n"
+                                  "  ret i32 0\n}\n");
+    return *native::CompileClosedObject(ir, *native::FindCodeTarget(target),
+                                        native::KernelStamp(LoopText()));
+  }
+};
+
+TEST_F(NativeKernelRuns, EqualTheOperatorsWhereAllowed) {
+  ASSERT_EQ(Compile("plain.tern", "native.tern", "host,aarch64-sve").exit_code, 0);
+  const std::string expected = Run("plain.tern", "--kernels operators");
+  ASSERT_TRUE(expected.starts_with("6048 bytes, ")) << expected;  // with 128 before the numbers
+  EXPECT_EQ(Run("native.tern", "--allow-native-code"), expected);
+  EXPECT_EQ(Run("native.tern", ""), expected);
+  const std::string closed = Inspect("native.tern");
+  EXPECT_NE(closed.find("is present, not allowed"), std::string::npos) << closed;
+  const std::string open = Inspect("native.tern", "--allow-native-code");
+  EXPECT_NE(open.find("native code for x86-64"), std::string::npos) << open;
+  EXPECT_EQ(open.find("not allowed"), std::string::npos) << open;
+}
+
+// Code that would end the process is not entered unless it is allowed, and then it is.
+TEST_F(NativeKernelRuns, NotAllowedIsNotEntered) {
+  const std::string target(native::BestTarget(native::DetectProcessor())->name);
+  WriteWith("poison.tern", target, Poison(target, "tern_kernel_bias_relu"));
+  const std::string expected = Run("plain.tern", "--kernels operators");
+  EXPECT_EQ(Run("poison.tern", ""), expected);
+  EXPECT_EQ(Run("poison.tern", "--kernels operators --allow-native-code"), expected);
+  EXPECT_NE(Run("poison.tern", "--allow-native-code"), expected);
+}
+
+TEST_F(NativeKernelRuns, WhatCannotBeLoadedIsPassedOver) {
+  const std::string target(native::BestTarget(native::DetectProcessor())->name);
+  const std::string expected = Run("plain.tern", "--kernels operators");
+  const std::string good = Poison(target, "tern_kernel_bias_relu");
+  const auto expect_passed_over = [&](std::string_view object, std::string_view why) {
+    SCOPED_TRACE(why);
+    WriteWith("bad.tern", target, object);
+    EXPECT_EQ(Run("bad.tern", "--allow-native-code"), expected);
+    const std::string listing = Inspect("bad.tern", "--allow-native-code");
+    EXPECT_NE(listing.find(why), std::string::npos) << listing;
+  };
+  expect_passed_over(std::string_view(good).substr(0, good.size() / 2), "does not fit into");
+  expect_passed_over(Poison("aarch64-sve", "tern_kernel_bias_relu"), "for another processor");
+  expect_passed_over(Poison(target, "other"), "no function 'tern_kernel_bias_relu'");
+  expect_passed_over("", "0 bytes");
+  std::string stamp = native::KernelStamp(LoopText());
+  std::string stale = good;
+  ASSERT_NE(stale.find(stamp), std::string::npos);
+  ++stale[stale.find(stamp) + stamp.size() - 1];
+  expect_passed_over(stale, "was not made of the loop program");
+}
+
+// ---- one file on AArch64, whose tern has no LLVM
+
+class NativeKernelsOnArm : public NativeKernelRuns {
+ protected:
+  static constexpr const char* kTern = "build/aarch64/tern";
+  void SetUp() override {
+    NativeKernelRuns::SetUp();
+    if (!testing::HaveCommand(kTern) || !testing::HaveCommand("qemu-aarch64"))
+      GTEST_SKIP() << "there is no AArch64 build or emulator here";
+  }
+  static std::string On(std::string_view cpu) {
+    return StrCat("qemu-aarch64 -cpu ", cpu, " ", kTern);
+  }
+  static std::string OnSve(int bits) {
+    return On(StrCat("max,sme=off,sve-default-vector-length=", bits / 8));
+  }
+  std::string InspectOn(const std::string& tern, std::string_view file) const {
+    return testing::RunCommand(
+               StrCat(tern, " inspect ", folder_.Path(file), " --allow-native-code"))
+        .output;
+  }
+};
+
+TEST_F(NativeKernelsOnArm, E17OneFileForEveryProcessorAndVectorLength) {
+  ASSERT_EQ(Compile("plain.tern", "native.tern", "x86-64,aarch64-sve").exit_code, 0);
+  const std::string expected = Run("plain.tern", "--kernels operators");
+  EXPECT_EQ(Run("native.tern", "--allow-native-code"), expected);
+  for (const int bits : {128, 256, 512, 1024, 2048}) {
+    SCOPED_TRACE(bits);
+    EXPECT_EQ(Run(OnSve(bits), "native.tern", "--allow-native-code"), expected);
+  }
+  const std::string listing = InspectOn(OnSve(512), "native.tern");
+  EXPECT_NE(listing.find("native code for aarch64-sve"), std::string::npos) << listing;
+}
+
+TEST_F(NativeKernelsOnArm, WithoutSveTheNextThatFits) {
+  ASSERT_EQ(Compile("plain.tern", "sve.tern", "aarch64-sve").exit_code, 0);
+  ASSERT_EQ(Compile("plain.tern", "both.tern", "aarch64-sve,aarch64-neon").exit_code, 0);
+  const std::string expected = Run("plain.tern", "--kernels operators");
+  const std::string no_sve = On("max,sve=off,sme=off");
+  EXPECT_EQ(Run(no_sve, "sve.tern", "--allow-native-code"), expected);
+  EXPECT_EQ(Run(no_sve, "both.tern", "--allow-native-code"), expected);
+  const std::string without = InspectOn(no_sve, "sve.tern");
+  EXPECT_NE(without.find("it needs sve, which this processor"), std::string::npos) << without;
+  const std::string with_neon = InspectOn(no_sve, "both.tern");
+  EXPECT_NE(with_neon.find("native code for aarch64-neon"), std::string::npos) << with_neon;
+}
+
+TEST_F(NativeKernelsOnArm, NotAllowedIsNotEntered) {
+  WriteWith("poison.tern", "aarch64-sve", Poison("aarch64-sve", "tern_kernel_bias_relu"));
+  const std::string expected = Run("plain.tern", "--kernels operators");
+  EXPECT_EQ(Run(OnSve(256), "poison.tern", ""), expected);
+  EXPECT_NE(Run(OnSve(256), "poison.tern", "--allow-native-code"), expected);
 }
 
 // What could leave its buffers is not compiled, nor what is not the function's.
