@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A[i, j] of an n x m buffer becomes A[i * m + j], and A[k / m, k % m] becomes A[k]: what loops that
-// were fused read is one run of memory again.
+// A[i, j] of an n x m buffer becomes A[i * m + j].
 #include "core/loop/passes/pass.h"
 #include "core/loop/visitor.h"
 
@@ -31,27 +30,13 @@ class Flattener : public Mutator {
  private:
   static Expr AsIndex(const Expr& expr) { return MakeCast(kI64, expr); }
 
-  // k of k / extent and k % extent; null for others.
-  static Expr Rejoin(const Expr& row, const Expr& column, const Expr& extent) {
-    const Binary *quotient = row->As<Binary>(), *remainder = column->As<Binary>();
-    const bool matches = quotient != nullptr && quotient->op == BinaryOp::kDiv &&
-                         remainder != nullptr && remainder->op == BinaryOp::kMod &&
-                         SameExpr(quotient->a, remainder->a) && SameExpr(quotient->b, extent) &&
-                         SameExpr(remainder->b, extent);
-    return matches ? quotient->a : nullptr;
-  }
-
   static Expr FlatIndex(const Buffer& buffer, std::span<const Expr> indices) {
     if (indices.empty()) return MakeInt(0);
     Expr flat = AsIndex(indices[0]);
     for (size_t i = 1; i < indices.size(); ++i) {
-      if (const Expr whole = Rejoin(flat, indices[i], buffer.shape[i])) {
-        flat = whole;
-        continue;
-      }
       // The last index may be a vector, which the others then meet by broadcast.
       const Lanes lanes = indices[i]->type.lane_count();
-      Expr row = IsInt(flat, 0) ? flat : Mul(std::move(flat), buffer.shape[i]);
+      Expr row = Mul(std::move(flat), buffer.shape[i]);
       const Ramp* ramp = indices[i]->As<Ramp>();
       if (ramp != nullptr && ramp->base->type == kIndexType)
         flat = MakeRamp(Add(std::move(row), ramp->base), ramp->stride, lanes);
