@@ -2,7 +2,9 @@
 // The kernels of a program, for the commands that run or show them.
 #include "core/api/handles.h"
 #include "native/cli/command.h"
+#include "native/cli/report.h"
 #include "native/kernels/kernel_roads.h"
+#include "native/kernels/kernels_api.h"
 
 namespace tern::cli {
 
@@ -23,10 +25,10 @@ void AddNativeCodeOption(CLI::App* app, KernelChoice* choice) {
 Result<Program> LoadProgram(const Engine& engine, const std::string& path,
                             const KernelChoice& choice) {
   TERN_TRY_ASSIGN(Program program, LoadProgram(engine, path));
-  native::KernelOptions options;
-  TERN_TRY_ASSIGN(options.policy, native::ParseKernelPolicy(choice.policy));
-  options.allow_native_code = choice.allow_native_code;
-  TERN_TRY(native::PrepareKernels(*program->program, options));
+  const tern_kernel_options options = {.struct_size = sizeof options,
+                                       .policy = choice.policy.c_str(),
+                                       .allow_native_code = choice.allow_native_code ? 1 : 0};
+  TERN_TRY(FromApi(tern_program_prepare_kernels(program.get(), &options)));
   return program;
 }
 
