@@ -205,6 +205,12 @@ TEST_F(NativeKernelRuns, WhatCannotBeLoadedIsPassedOver) {
   expect_passed_over(Poison("aarch64-sve", "tern_kernel_bias_relu"), "for another processor");
   expect_passed_over(Poison(target, "other"), "no function 'tern_kernel_bias_relu'");
   expect_passed_over("", "0 bytes");
+  const std::string needy = StrCat(
+      "declare void @elsewhere()\ndefine i32 @tern_kernel_bias_relu(ptr %b, ptr %s) nounwind {\n",
+      "  call void @elsewhere()\n  ret i32 0\n}\n");
+  expect_passed_over(*native::CompileClosedObject(needy, *native::FindCodeTarget(target),
+                                                  native::KernelStamp(LoopText())),
+                     "it needs 'elsewhere'");
   std::string stamp = native::KernelStamp(LoopText());
   std::string stale = good;
   ASSERT_NE(stale.find(stamp), std::string::npos);

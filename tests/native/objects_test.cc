@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <random>
 
@@ -104,6 +105,28 @@ TEST_F(Objects, RunWithoutLlvmsLinker) {
   EXPECT_EQ((*code)->entry()(buffers, sizes), 0);
   for (size_t i = 0; i < 3; ++i) EXPECT_FLOAT_EQ(values[i], before[i] * 1.23f + 3.14f);
   EXPECT_EQ(values[3], 100);
+}
+
+// Pages are never both written and run.
+TEST_F(Objects, CodeLiesInMemoryThatIsNotWritten) {
+  const auto object = Compile(HostTarget().name);
+  ASSERT_TRUE(object.ok());
+  const auto code = MappedCode::Load({*object, "scale", kText});
+  ASSERT_TRUE(code.ok()) << code.status().ToString();
+  const auto entry = reinterpret_cast<uintptr_t>((*code)->entry());
+  const std::string maps = ReadFile("/proc/self/maps");
+  std::string of_code, of_constants;
+  for (const std::string_view line : StrSplit(maps, '\n')) {
+    unsigned long begin = 0, end = 0;
+    char access[5] = {};
+    if (sscanf(std::string(line).c_str(), "%lx-%lx %4s", &begin, &end, access) != 3) continue;
+    EXPECT_FALSE(access[1] == 'w' && access[2] == 'x') << line;
+    if (begin <= entry && entry < end) of_code = access;
+    const uintptr_t constants = entry / 4096 * 4096 + ObjectImage::kSegmentBytes;
+    if (begin <= constants && constants < end) of_constants = access;
+  }
+  EXPECT_EQ(of_code, "r-xp");
+  EXPECT_EQ(of_constants, "r--p");
 }
 
 TEST_F(Objects, LinkForEveryTargetTheSameEachTime) {
