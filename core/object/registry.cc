@@ -2,9 +2,9 @@
 // Registry: look-up by exact name, then by factory.
 #include "core/object/registry.h"
 
-#include <algorithm>
 #include <utility>
 
+#include "core/base/sort.h"
 #include "core/base/strings.h"
 
 namespace tern {
@@ -109,7 +109,7 @@ std::vector<std::string> Registry::Names() const {
   SpinLockGuard guard(&lock_);
   for (const auto& entry : functions_) names.push_back(entry.first);
   for (const auto& entry : factories_) names.push_back(entry.first);
-  std::sort(names.begin(), names.end());
+  Sort(&names);
   return names;
 }
 

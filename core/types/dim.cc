@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/base/check.h"
+#include "core/base/sort.h"
 #include "core/base/strings.h"
 
 namespace tern::types {
@@ -97,8 +98,7 @@ Dim::Dim(std::shared_ptr<const Expression> expression)
 
 // Sorts, adds up equal monomials, drops zeros.
 Dim DimAlgebra::FromTerms(std::vector<Term> terms) {
-  std::sort(terms.begin(), terms.end(),
-            [](const Term& a, const Term& b) { return CompareAtoms(a.atoms, b.atoms) < 0; });
+  Sort(&terms, [](const Term& a, const Term& b) { return CompareAtoms(a.atoms, b.atoms) < 0; });
   std::vector<Term> sum;
   for (Term& term : terms) {
     if (!sum.empty() && CompareAtoms(sum.back().atoms, term.atoms) == 0) {
@@ -258,8 +258,7 @@ Dim operator*(const Dim& a, const Dim& b) {
       if (__builtin_mul_overflow(x.coefficient, y.coefficient, &product.coefficient))
         return Dim::Any();
       product.atoms.insert(product.atoms.end(), y.atoms.begin(), y.atoms.end());
-      std::sort(product.atoms.begin(), product.atoms.end(),
-                [](const AtomPtr& p, const AtomPtr& q) { return p->text < q->text; });
+      Sort(&product.atoms, [](const AtomPtr& p, const AtomPtr& q) { return p->text < q->text; });
       terms.push_back(std::move(product));
       if (terms.size() > 4 * Dim::kMaxTerms) return Dim::Any();
     }

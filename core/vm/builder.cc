@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "core/base/sort.h"
 #include "core/base/strings.h"
 #include "core/object/adt.h"
 #include "core/object/string.h"
@@ -135,7 +136,7 @@ void ExecBuilder::Formalize() {
         static_cast<uint32_t>(dense && keep_dense_ ? index : found->second), name);
   }
   auto& kept = function.info.register_names;
-  std::sort(kept.begin(), kept.end());
+  Sort(&kept);
   kept.erase(std::unique(kept.begin(), kept.end(),
                          [](const auto& a, const auto& b) { return a.first == b.first; }),
              kept.end());

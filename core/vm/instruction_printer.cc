@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/base/json.h"
+#include "core/base/sort.h"
 #include "core/base/strings.h"
 
 namespace tern::vm {
@@ -174,7 +175,7 @@ std::vector<uint32_t> JumpTargets(const Executable& executable, const FunctionIn
       targets.push_back(static_cast<uint32_t>(int64_t{pc} + instruction.operands[i].value));
     }
   }
-  std::sort(targets.begin(), targets.end());
+  Sort(&targets);
   targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
   return targets;
 }

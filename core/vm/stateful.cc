@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/sort.h"
 #include "core/base/strings.h"
 #include "core/object/adt.h"
 
@@ -181,7 +182,7 @@ Result<Timing> StatefulVm::TimeEvaluator(std::string_view function, AnyArgs args
     timing.repeats.push_back(static_cast<double>(end - begin) / static_cast<double>(number));
   }
   std::vector<double> sorted = timing.repeats;
-  std::sort(sorted.begin(), sorted.end());
+  Sort(&sorted);
   for (double value : sorted) timing.mean += value / static_cast<double>(repeat);
   timing.median = (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2;
   timing.best = sorted.front();

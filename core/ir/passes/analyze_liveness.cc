@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "core/base/check.h"
+#include "core/base/sort.h"
 #include "core/base/strings.h"
 #include "core/ir/printer.h"
 #include "core/ir/visitor.h"
@@ -117,15 +118,15 @@ class LivenessAnalysis {
     Count(live_.size() + (held || used > 0 ? 0 : 1));
     for (const VarPtr& field : fields) {
       if (field) live_.erase(field.get());
-    }  }
+    }
+  }
 
   std::vector<const Var*> Missing(const Live& all, const Live& some) const {
     std::vector<const Var*> missing;
     for (const Var* var : all) {
       if (!some.contains(var)) missing.push_back(var);
     }
-    std::sort(missing.begin(), missing.end(),
-              [this](const Var* a, const Var* b) { return order_.at(a) < order_.at(b); });
+    Sort(&missing, [this](const Var* a, const Var* b) { return order_.at(a) < order_.at(b); });
     return missing;
   }
 
@@ -153,8 +154,7 @@ std::string LivenessText(const Module& module) {
     });
     Module one;
     one.Set(item.name, item.function);
-    StrAppend(&text, ToText(one, {.notes = &notes}), "// at most ", liveness.max_live(),
-              " live\n");
+    StrAppend(&text, ToText(one, {.notes = &notes}), "// at most ", liveness.max_live(), " live\n");
   }
   return text;
 }

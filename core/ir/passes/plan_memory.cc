@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/base/sort.h"
 #include "core/base/strings.h"
 #include "core/ir/passes/memory_views.h"
 #include "core/ir/printer.h"
@@ -106,7 +107,7 @@ class Planner {
   void PlaceStatic() {
     if (static_.empty()) return;
     std::vector<size_t> order = static_;
-    std::sort(order.begin(), order.end(), [this](size_t a, size_t b) {
+    tern::Sort(&order, [this](size_t a, size_t b) {
       const int64_t left = plan_.tensors[a].bytes.constant();
       const int64_t right = plan_.tensors[b].bytes.constant();
       return left != right ? left > right : a < b;
@@ -123,9 +124,8 @@ class Planner {
         tensor.offset = std::max(tensor.offset, lies.offset + lies.bytes.constant());
       }
       const auto behind = std::upper_bound(
-          placed.begin(), placed.end(), tensor.offset, [this](int64_t offset, size_t other) {
-            return offset < plan_.tensors[other].offset;
-          });
+          placed.begin(), placed.end(), tensor.offset,
+          [this](int64_t offset, size_t other) { return offset < plan_.tensors[other].offset; });
       placed.insert(behind, index);
       plan_.static_bytes_before += bytes;
       plan_.static_bytes_after = std::max(plan_.static_bytes_after, tensor.offset + bytes);
@@ -141,7 +141,7 @@ class Planner {
       changes.emplace_back(tensor.first, tensor.bytes.constant());
       changes.emplace_back(tensor.last + 1, -tensor.bytes.constant());
     }
-    std::sort(changes.begin(), changes.end());
+    tern::Sort(&changes);
     int64_t live = 0, most = 0;
     for (const auto& change : changes) most = std::max(most, live += change.second);
     return most;

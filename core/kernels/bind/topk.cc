@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -16,45 +17,52 @@
 namespace tern::kernels::bind {
 namespace {
 
-template <class T>
 struct Entry {
-  T value;
+  uint64_t key;  // in the order of the values, for any type: one sort serves all of them
   int64_t index;
 };
 
-// A strict order even with NaN in it.
-template <class T>
-bool IsGreater(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) {
-    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && !std::isnan(b);
-  }
-  return a > b;
+// Floats compare as the integers of their bits do, once those of negative ones are turned round;
+// both zeros are one, and NaN, of either sign, is above all.
+uint64_t KeyOf(double value) {
+  if (std::isnan(value)) return UINT64_MAX;
+  const auto bits = __builtin_bit_cast(uint64_t, value + 0.0);
+  return bits >> 63 != 0 ? ~bits : bits | uint64_t{1} << 63;
+}
+uint64_t KeyOf(uint64_t value) { return value; }
+uint64_t KeyOf(int64_t value) {
+  return static_cast<uint64_t>(value) ^ uint64_t { 1 } << 63;
 }
 
 template <class T>
-void TopColumn(std::vector<Entry<T>>* entries, int64_t k, bool largest) {
-  const auto before = [largest](const Entry<T>& a, const Entry<T>& b) {
-    if (IsGreater(a.value, b.value)) return largest;
-    if (IsGreater(b.value, a.value)) return !largest;
-    return a.index < b.index;
-  };
+using Widest = std::conditional_t<std::is_floating_point_v<T>, double,
+                                  std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
+
+// The largest key of those that are to come first, whichever end that is.
+void TopColumn(std::vector<Entry>* entries, int64_t k) {
   const auto middle = entries->begin() + static_cast<std::ptrdiff_t>(k);
-  std::partial_sort(entries->begin(), middle, entries->end(), before);
+  std::partial_sort(entries->begin(), middle, entries->end(), [](const Entry& a, const Entry& b) {
+    return a.key != b.key ? a.key > b.key : a.index < b.index;
+  });
 }
 
 template <class T>
 void TopAll(const ops::TopKAttrs& attrs, const AxisView& view, int64_t k, const T* x, T* values,
             int64_t* indices) {
-  std::vector<Entry<T>> entries(static_cast<size_t>(view.axis));
+  std::vector<Entry> entries(static_cast<size_t>(view.axis));
+  const uint64_t turned = attrs.largest ? 0 : UINT64_MAX;
   for (int64_t column = 0; column < view.outer * view.inner; ++column) {
     const int64_t o = column / view.inner, i = column % view.inner;
+    const T* from = x + o * view.axis * view.inner + i;
     for (int64_t j = 0; j < view.axis; ++j) {
-      entries[static_cast<size_t>(j)] = {x[(o * view.axis + j) * view.inner + i], j};
+      const auto value = static_cast<Widest<T>>(from[j * view.inner]);
+      entries[static_cast<size_t>(j)] = {KeyOf(value) ^ turned, j};
     }
-    TopColumn(&entries, k, attrs.largest);
+    TopColumn(&entries, k);
     for (int64_t j = 0; j < k; ++j) {
-      values[(o * k + j) * view.inner + i] = entries[static_cast<size_t>(j)].value;
-      indices[(o * k + j) * view.inner + i] = entries[static_cast<size_t>(j)].index;
+      const int64_t index = entries[static_cast<size_t>(j)].index;
+      values[(o * k + j) * view.inner + i] = from[index * view.inner];
+      indices[(o * k + j) * view.inner + i] = index;
     }
   }
 }
