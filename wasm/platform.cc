@@ -15,15 +15,19 @@ __attribute__((import_module("tern"), import_name("host_abort"))) void tern_host
 
 // Imported: calls the host's function `id` by the packed convention; and says that the last
 // reference to it is gone.
-__attribute__((import_module("tern"), import_name("host_call"))) int32_t
-tern_host_call(uint32_t id, const TernAny* args, int32_t num_args, TernAny* result);
+__attribute__((import_module("tern"), import_name("host_call"))) int32_t tern_host_call(
+    uint32_t id, const TernAny* args, int32_t num_args, TernAny* result);
 __attribute__((import_module("tern"), import_name("host_release"))) void tern_host_release(
     uint32_t id);
 
+// Imported: runs the host's kernel `id`; 0, or a number for what went wrong.
+__attribute__((import_module("tern"), import_name("host_kernel"))) int32_t tern_host_kernel(
+    uint32_t id, void* const* buffers, const int64_t* slots);
+
 // Imported: copies bytes of what the host keeps as `id` into memory; 0, or 1 where it has not so
 // many. tern_host_release ends it. Numbers are exact up to 2^53.
-__attribute__((import_module("tern"), import_name("host_read"))) int32_t
-tern_host_read(uint32_t id, double offset, double length, void* destination);
+__attribute__((import_module("tern"), import_name("host_read"))) int32_t tern_host_read(
+    uint32_t id, double offset, double length, void* destination);
 
 // Imported: milliseconds of a clock that only goes forward.
 __attribute__((import_module("tern"), import_name("host_now"))) double tern_host_now(void);
@@ -71,6 +75,20 @@ tern_status* tern_wasm_load_on_demand(tern_runtime* runtime, uint32_t id, double
                                    .read = read,
                                    .release = release};
   return tern_program_load_on_demand(runtime, &source, program);
+}
+
+// Table indices for the kernels that the host keeps by number: what tern_kernel_spec calls with
+// them, and what ends them.
+int32_t (*tern_wasm_kernel_hook(void))(void*, void* const*, const int64_t*) {
+  return [](void* self, void* const* buffers, const int64_t* slots) {
+    return tern_host_kernel(static_cast<uint32_t>(reinterpret_cast<uintptr_t>(self)), buffers,
+                            slots);
+  };
+}
+void (*tern_wasm_release_hook(void))(void*) {
+  return [](void* self) {
+    tern_host_release(static_cast<uint32_t>(reinterpret_cast<uintptr_t>(self)));
+  };
 }
 
 // 64-byte aligned, so that constants of an executable placed here are used where they lie. NULL

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs as text: compile, check, format, and what an editor asks. Apart from program_api.cc, so
 // that a module which exports none of these does not carry the language.
+#include <algorithm>
+
 #include "core/api/handles.h"
 #include "core/base/json.h"
 #include "core/driver/compile_source.h"
@@ -18,7 +20,18 @@ struct Compilation {
   std::string stages;
 };
 
-Result<Compilation> CompileSource(std::string_view text, const tern_compile_options& options) {
+// NULL stands for a text only where it has no bytes.
+Result<std::string_view> Text(const char* text, size_t size) {
+  if (text == nullptr && size > 0)
+    return InvalidArgument("the program's text is NULL, of ", size, " bytes");
+  if (size > UINT32_MAX)
+    return InvalidArgument("a program of ", size, " bytes: positions in it have 32 bits");
+  return std::string_view(text, size);
+}
+
+Result<Compilation> CompileSource(const char* bytes, size_t size,
+                                  const tern_compile_options& options) {
+  TERN_TRY_ASSIGN(const std::string_view text, Text(bytes, size));
   driver::CompileOptions compile;
   compile.source_name = TextOr(options.source_name, "program.tn");
   compile.disabled_passes = SplitNames(options.disabled_passes);
@@ -28,8 +41,9 @@ Result<Compilation> CompileSource(std::string_view text, const tern_compile_opti
                      driver::StagesJson(result.stages)};
 }
 
-Result<std::string> CheckSource(std::string_view text, std::string_view name,
+Result<std::string> CheckSource(const char* bytes, size_t size, std::string_view name,
                                 std::string_view format) {
+  TERN_TRY_ASSIGN(const std::string_view text, Text(bytes, size));
   lang::CheckedProgram checked = lang::Check(name, text);
   if (checked.diagnostics.ok()) lang::Lower(*checked.program, &checked.diagnostics);
   if (format == "text") return text::RenderText(checked.diagnostics);
@@ -39,18 +53,34 @@ Result<std::string> CheckSource(std::string_view text, std::string_view name,
   return json.Take();
 }
 
+Result<std::string> FormatSource(const char* bytes, size_t size, std::string_view name) {
+  TERN_TRY_ASSIGN(const std::string_view text, Text(bytes, size));
+  return lang::FormatText(name, text);
+}
+
+Result<std::string> QuerySource(const char* bytes, size_t size, std::string_view question,
+                                size_t offset) {
+  TERN_TRY_ASSIGN(const std::string_view text, Text(bytes, size));
+  return lang::AnswerQuestion(question, text, static_cast<uint32_t>(std::min(offset, size)));
+}
+
+tern_status* Give(Result<std::string> made, tern_buffer** out) {
+  if (!made.ok()) return ToHandle(std::move(made).status());
+  *out = NewBuffer(*made);
+  return nullptr;
+}
+
 }  // namespace
 }  // namespace tern::api
 
 using tern::api::NewBuffer;
 using tern::api::TextOr;
-using tern::api::ToHandle;
 
 tern_status* tern_compile_source(tern_runtime*, const char* text, size_t size,
                                  const tern_compile_options* options, tern_buffer** executable,
                                  tern_buffer** stages) {
-  auto compilation = tern::api::CompileSource({text, size}, tern::api::ReadOptions(options));
-  if (!compilation.ok()) return ToHandle(std::move(compilation).status());
+  auto compilation = tern::api::CompileSource(text, size, tern::api::ReadOptions(options));
+  if (!compilation.ok()) return tern::api::ToHandle(std::move(compilation).status());
   *executable = compilation->executable;
   if (stages != nullptr) *stages = NewBuffer(compilation->stages);
   return nullptr;
@@ -58,26 +88,18 @@ tern_status* tern_compile_source(tern_runtime*, const char* text, size_t size,
 
 tern_status* tern_check_source(tern_runtime*, const char* text, size_t size,
                                const char* source_name, const char* format, tern_buffer** out) {
-  const auto report = tern::api::CheckSource({text, size}, TextOr(source_name, "program.tn"),
-                                             TextOr(format, "json"));
-  if (!report.ok()) return ToHandle(report.status().Clone());
-  *out = NewBuffer(*report);
-  return nullptr;
+  return tern::api::Give(
+      tern::api::CheckSource(text, size, TextOr(source_name, "program.tn"), TextOr(format, "json")),
+      out);
 }
 
 tern_status* tern_format_source(tern_runtime*, const char* text, size_t size,
                                 const char* source_name, tern_buffer** out) {
-  const auto formatted = tern::lang::FormatText(TextOr(source_name, "program.tn"), {text, size});
-  if (!formatted.ok()) return ToHandle(formatted.status().Clone());
-  *out = NewBuffer(*formatted);
-  return nullptr;
+  return tern::api::Give(tern::api::FormatSource(text, size, TextOr(source_name, "program.tn")),
+                         out);
 }
 
 tern_status* tern_query_source(tern_runtime*, const char* text, size_t size, const char* question,
                                size_t offset, tern_buffer** json) {
-  const auto answer =
-      tern::lang::AnswerQuestion(TextOr(question, ""), {text, size}, static_cast<uint32_t>(offset));
-  if (!answer.ok()) return ToHandle(answer.status().Clone());
-  *json = NewBuffer(*answer);
-  return nullptr;
+  return tern::api::Give(tern::api::QuerySource(text, size, TextOr(question, ""), offset), json);
 }

@@ -118,6 +118,19 @@ class Lexer {
     std::string_view text = text_.substr(begin, at_ - begin);
     while (text.back() == ' ' || text.back() == '\r' || text.back() == '\t') text.remove_suffix(1);
     list_.comments.push_back({SpanFrom(begin), text});
+    CheckUtf8(begin);
+  }
+
+  // Of what may hold any character: a text or a comment that ends here.
+  void CheckUtf8(size_t begin) {
+    const size_t bad = FindInvalidUtf8(text_.substr(begin, at_ - begin));
+    if (bad == std::string_view::npos) return;
+    const auto place = static_cast<uint32_t>(begin + bad);
+    diagnostics()
+        ->Error("E1001", StrCat("the byte ", FormatHex(static_cast<unsigned char>(text_[place])),
+                                " is no UTF-8"))
+        .At({file_, place, place + 1}, "expected a character in UTF-8")
+        .Help("save the file as UTF-8");
   }
 
   void TakeName() {
@@ -180,6 +193,7 @@ class Lexer {
         ++at_;
       }
     }
+    CheckUtf8(begin);
     if (Peek() == '"') {
       ++at_;
       return Push(TokenKind::kString, begin);

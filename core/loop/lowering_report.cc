@@ -223,7 +223,7 @@ Status CountStrategy(const LoweringRequest& request, const CountRequest& counts,
     TERN_TRY_ASSIGN(Workspace workspace, Workspace::Make(*function, sizes.values));
     RunOptions run;
     run.vscale = vscale;
-    run.max_steps = int64_t{1} << 34;
+    run.max_steps = counts.max_steps;
     TERN_TRY_ASSIGN(const Counters counters, interpreter.Run(workspace.arguments(), run));
     rows->push_back({strategy, sizes.n, vscale, counters});
   }

@@ -31,6 +31,7 @@ struct CountRequest {
   std::vector<int64_t> vscales = {1};
   int64_t n = -1;                                      // every size that has no other value
   std::vector<std::pair<std::string, int64_t>> sizes;  // by name
+  int64_t max_steps = int64_t{1} << 34;                // of the interpreter, each run
 };
 
 // Runs the program in the reference interpreter on made-up data, once per strategy and vscale.

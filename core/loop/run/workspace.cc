@@ -13,7 +13,8 @@ namespace {
 // As much as a vector of 2048 bits on either side; keeps buffers aligned.
 constexpr size_t kCanary = 256;
 constexpr uint8_t kCanaryByte = 0xC5, kOutputByte = 0x5A;
-constexpr int64_t kMaxBytes = int64_t{1} << 31;
+// Of all buffers together: an allocation that fails ends the program.
+constexpr int64_t kMaxBytes = int64_t{1} << (sizeof(void*) == 4 ? 29 : 32);
 
 uint64_t Next(uint64_t* state) {
   *state = *state * 6364136223846793005u + 1442695040888963407u;
@@ -44,12 +45,14 @@ Result<Workspace> Workspace::Make(const LoopFunction& function, std::span<const 
     out.scalars_.push_back(bits);
   }
   TERN_TRY_ASSIGN(const std::vector<int64_t> elements, ElementCounts(function, sizes));
+  int64_t left = kMaxBytes;
   for (size_t i = 0; i < function.buffers.size(); ++i) {
     const Buffer& buffer = *function.buffers[i];
     const int64_t size = buffer.dtype.size();
-    if (elements[i] > kMaxBytes / size)
+    if (elements[i] > left / size)
       return OutOfRange("'", buffer.name, "' would have ", elements[i], " elements")
           .SetErrorCode(kCannotRun);
+    left -= elements[i] * size;
     const size_t bytes = static_cast<size_t>(elements[i] * size);
     std::vector<uint8_t> memory(bytes + 2 * kCanary, kCanaryByte);
     uint8_t* data = memory.data() + kCanary;

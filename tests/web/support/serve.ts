@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Serves the built page below a path prefix for all tests, and tells them where by TERN_PAGE.
+// Serves the built page below a path prefix for all tests, and tells them where by TERN_PAGE; the
+// package is beside it.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,6 +26,7 @@ export default async function serve(): Promise<() => void> {
   }
   const site = mkdtempSync(join(tmpdir(), 'tern-site-'));
   symlinkSync(dist, join(site, 'play'));
+  symlinkSync(join(kRoot, 'wasm/package/dist'), join(site, 'package'));
   const server = spawn(process.execPath, [join(kRoot, 'tools/serve.mjs'), site, '0'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

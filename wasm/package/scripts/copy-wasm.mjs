@@ -4,7 +4,7 @@
 import { copyFileSync, existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-for (const name of ['tern.wasm', 'tern-simd.wasm', 'tern-debug.wasm']) {
+for (const name of ['tern.wasm', 'tern-simd.wasm', 'tern-debug.wasm', 'tern-loops.wasm']) {
   const from = fileURLToPath(new URL(`../../../build/wasm/wasm/${name}`, import.meta.url));
   if (!existsSync(from)) {
     console.error(

@@ -99,8 +99,15 @@ function writeError(memory: Memory, error: unknown, any: Pointer, depth = 0): nu
   });
 }
 
-/** What of JavaScript the module holds, by number: functions, and bytes that it reads from. */
+/** Code of a kernel. `call` returns 0, or a number for what went wrong, and throws nothing. */
+export interface HostKernel {
+  call?: (buffers: Pointer, slots: Pointer) => number;
+  release: () => void;
+}
+
+/** What of JavaScript the module holds, by number: functions, kernels, bytes that it reads from. */
 export class HostFunctions {
+  private readonly kernels = new Map<number, HostKernel>();
   private readonly functions = new Map<number, HostFunction>();
   private readonly sources = new Map<number, Uint8Array>();
   private next = 1;
@@ -122,6 +129,23 @@ export class HostFunctions {
     let total = 0;
     for (const bytes of this.sources.values()) total += bytes.length;
     return total;
+  }
+
+  /** Kernels that functions of the module hold. */
+  get kernelCount(): number {
+    return this.kernels.size;
+  }
+
+  /** Keeps a kernel until the module releases the number. */
+  keepKernel(kernel: HostKernel): number {
+    const id = this.next++;
+    this.kernels.set(id, kernel);
+    return id;
+  }
+
+  /** The module's import: runs a kernel that has no code in the module's table. */
+  runKernel(id: number, buffers: Pointer, slots: Pointer): number {
+    return this.kernels.get(id)?.call?.(buffers >>> 0, slots >>> 0) ?? 1;
   }
 
   /** Keeps bytes for `read` until the module releases the number. */
@@ -173,6 +197,8 @@ export class HostFunctions {
 
   /** The module's import: the last reference is gone. */
   release(id: number): void {
+    this.kernels.get(id)?.release();
+    this.kernels.delete(id);
     this.functions.delete(id);
     this.sources.delete(id);
   }

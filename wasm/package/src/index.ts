@@ -14,6 +14,26 @@ export {
 export { kTypedArrays, type TypedArray, type TypedArrayConstructor } from './dtypes.js';
 export { type Diagnostic, TernError } from './errors.js';
 export { type HostFunction, TernFunction } from './functions.js';
+export type { KernelInfo, KernelPolicy } from './kernels.js';
+export type {
+  Completion,
+  Definition,
+  Hover,
+  SourceAnswers,
+  SourceSymbol,
+  SourceToken,
+  TextRange,
+  TokenKind,
+} from './language.js';
+export {
+  type CountOptions,
+  createLoopCompiler,
+  type LoopCompiler,
+  type LoopCounts,
+  type LoopOptions,
+  type LoopStage,
+  type StageOptions,
+} from './loops.js';
 export { hasRelaxedSimd, type ModuleOptions, type Progress, type WasmSource } from './module.js';
 export {
   type Arguments,

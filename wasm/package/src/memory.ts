@@ -15,9 +15,36 @@ export type Pointer = number;
 
 type ExportedFunction = (...args: (number | bigint)[]) => number;
 
+/** Functions that were added to a module's table; their places are used again. */
+export class FunctionTable {
+  private readonly free: number[] = [];
+  private used = 0;
+
+  constructor(private readonly table: WebAssembly.Table) {}
+
+  /** How many were added and not removed. */
+  get size(): number {
+    return this.used;
+  }
+
+  add(f: CallableFunction): number {
+    const index = this.free.pop() ?? this.table.grow(1);
+    this.table.set(index, f);
+    ++this.used;
+    return index;
+  }
+
+  remove(index: number): void {
+    this.table.set(index, null);
+    this.free.push(index);
+    --this.used;
+  }
+}
+
 export class Memory {
   private readonly exports: Exports;
   private view_: DataView;
+  private table_: FunctionTable | undefined;
   /** 256 bytes for out-parameters, used within one call only. */
   readonly scratch: Pointer;
 
@@ -29,6 +56,19 @@ export class Memory {
     host.attach(this);
     this.view_ = new DataView(exports.memory.buffer);
     this.scratch = this.alloc(kScratchBytes);
+  }
+
+  /** What modules that work on this memory import. */
+  get linear(): WebAssembly.Memory {
+    return this.exports.memory;
+  }
+
+  /** Where the module finds functions by number. */
+  get table(): FunctionTable {
+    const table = this.exports['__indirect_function_table'] as WebAssembly.Table | undefined;
+    if (!table) throw new TernError('E0603', 'the WebAssembly module exports no function table');
+    this.table_ ??= new FunctionTable(table);
+    return this.table_;
   }
 
   get byteLength(): number {
@@ -80,6 +120,28 @@ export class Memory {
       return f(pointer, bytes.length);
     } finally {
       this.free(pointer);
+    }
+  }
+
+  /** The same of several texts. */
+  withTexts<T>(texts: readonly string[], f: (pointers: Pointer[]) => T): T {
+    const [first, ...rest] = texts;
+    if (first === undefined) return f([]);
+    return this.withText(first, (pointer) =>
+      this.withTexts(rest, (pointers) => f([pointer, ...pointers])),
+    );
+  }
+
+  /** Runs f with a struct that begins with its size, then has these 32-bit fields, then zeros. */
+  withStruct<T>(bytes: number, fields: readonly number[], f: (struct: Pointer) => T): T {
+    const struct = this.alloc(bytes);
+    try {
+      this.bytes(struct, bytes).fill(0);
+      const view = this.view();
+      [bytes, ...fields].forEach((field, i) => view.setUint32(struct + 4 * i, field, true));
+      return f(struct);
+    } finally {
+      this.free(struct);
     }
   }
 

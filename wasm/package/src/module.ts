@@ -20,8 +20,17 @@ export interface Progress {
 
 export interface ModuleOptions {
   wasm?: WasmSource;
-  /** Takes the larger module that has the debugger (`Program.debugger`). */
+  /** Takes the larger module, which has the debugger (`Program.debugger`). */
   debugger?: boolean;
+  /** Takes the same, which also has the language (`Runtime.compileSource` and the like). */
+  language?: boolean;
+  /**
+   * The compiler of loop kernels, a module of its own: `true` for the file beside this package.
+   * With it, `load` gives kernels their roads at once; without, `prepareKernels` fetches it where a
+   * program has kernels. A runtime starts without it where it cannot be had: `Program.kernels` says
+   * why.
+   */
+  loops?: WasmSource | true;
   signal?: AbortSignal;
   onProgress?: (progress: Progress) => void;
 }
@@ -47,7 +56,7 @@ export function hasRelaxedSimd(): boolean {
   return WebAssembly.validate(kRelaxedProbe);
 }
 
-function defaultSource(withDebugger: boolean): URL {
+function defaultSource(withTools: boolean): URL {
   if (!WebAssembly.validate(kSimdProbe)) {
     throw new TernError(
       'E0602',
@@ -55,7 +64,7 @@ function defaultSource(withDebugger: boolean): URL {
         'Node 16.4',
     );
   }
-  if (withDebugger) return new URL('./tern-debug.wasm', import.meta.url);
+  if (withTools) return new URL('./tern-debug.wasm', import.meta.url);
   return hasRelaxedSimd()
     ? new URL('./tern.wasm', import.meta.url)
     : new URL('./tern-simd.wasm', import.meta.url);
@@ -160,6 +169,8 @@ function makeImports(
       },
       host_call: (id: number, args: number, count: number, result: number) =>
         host.call(id, args, count, result),
+      host_kernel: (id: number, buffers: number, slots: number) =>
+        host.runKernel(id, buffers, slots),
       host_release: (id: number) => host.release(id),
       host_read: (id: number, offset: number, length: number, destination: number) =>
         host.read(id, offset, length, destination),
@@ -179,7 +190,8 @@ function makeImports(
 
 /** Compiles (once per module) and instantiates. */
 export async function instantiate(options: ModuleOptions, host: HostFunctions): Promise<Exports> {
-  const module = await toModule(options.wasm ?? defaultSource(options.debugger ?? false), options);
+  const withTools = (options.debugger ?? false) || (options.language ?? false);
+  const module = await toModule(options.wasm ?? defaultSource(withTools), options);
   options.signal?.throwIfAborted();
   let exports: Exports | undefined;
   const instance = await WebAssembly.instantiate(

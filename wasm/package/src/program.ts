@@ -3,6 +3,7 @@
 import { Debugger, type DebuggerOptions } from './debugger.js';
 import { TernError } from './errors.js';
 import type { HostFunction, TernFunction } from './functions.js';
+import { type KernelInfo, listKernels } from './kernels.js';
 import type { Memory, Pointer } from './memory.js';
 import { kAnyBytes, readValue, type Value, writeValue } from './values.js';
 
@@ -182,15 +183,22 @@ export class Machine implements Disposable {
   takeResult(): Record<string, Value> {
     return this.memory.withAnys(1, (any) => {
       this.memory.call('tern_vm_take_result', this.live(), any);
-      return this.nameResults(any);
+      return this.nameResults(this.current, any);
     });
   }
 
-  /** begin, resume and takeResult in one. */
+  /** Runs a function to its end: its results, by output name. */
   run(name: string, args: Arguments): Record<string, Value> {
-    this.begin(name, args);
-    this.resume();
-    return this.takeResult();
+    const { memory } = this;
+    const info = this.program.functionInfo(name);
+    return memory.withAnys(1, (any) => {
+      this.withArguments(info, args, (pointer, count) =>
+        memory.withText(name, (text) =>
+          memory.call('tern_vm_call', this.live(), text, pointer, count, any),
+        ),
+      );
+      return this.nameResults(info, any);
+    });
   }
 
   /**
@@ -371,9 +379,9 @@ export class Machine implements Disposable {
     withValues(this.memory, this.runtime, inOrder(info, args), f);
   }
 
-  private nameResults(any: Pointer): Record<string, Value> {
+  private nameResults(info: FunctionInfo | undefined, any: Pointer): Record<string, Value> {
     const value = readValue(this.memory, any);
-    const results = this.current?.results ?? [];
+    const results = info?.results ?? [];
     const items = Array.isArray(value) && results.length !== 1 ? value : [value];
     return Object.fromEntries(items.map((item, i) => [results[i]?.name || `output${i}`, item]));
   }
@@ -423,6 +431,14 @@ export class Program implements Disposable {
   /** The program as text. */
   text(listing: Listing): string {
     return this.inspect(listing);
+  }
+
+  /**
+   * The loop kernels that travel with the program, and how machines made now run each. `load` (with
+   * a runtime that has the loop compiler) or `Runtime.prepareKernels` gives them roads.
+   */
+  kernels(): KernelInfo[] {
+    return listKernels(this.memory, this.pointer());
   }
 
   machine(options: MachineOptions = {}): Machine {

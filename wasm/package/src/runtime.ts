@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The entry of the package: a runtime is one instance of the WebAssembly module.
 import { ExecBuilder } from './builder.js';
-import { TernError } from './errors.js';
+import { type Diagnostic, TernError } from './errors.js';
 import { type HostFunction, HostFunctions, TernFunction } from './functions.js';
+import {
+  checkPolicy,
+  type KernelInfo,
+  type KernelPolicy,
+  KernelRoads,
+  wordsOf,
+} from './kernels.js';
+import { Language, type SourceAnswers } from './language.js';
+import { createLoopCompiler, type LoopCompiler } from './loops.js';
 import { Memory, type Pointer } from './memory.js';
-import { hasRelaxedSimd, instantiate, type ModuleOptions } from './module.js';
+import { hasRelaxedSimd, instantiate, type ModuleOptions, type WasmSource } from './module.js';
 import { type Listing, Program } from './program.js';
 import { kAnyBytes, readValue, type Value, writeValue } from './values.js';
 
@@ -35,12 +44,16 @@ export interface LoadOptions extends CompileOptions {
    * is called for the first time.
    */
   constants?: 'copied' | 'on-demand';
+  /** How loop kernels are to run; 'auto' by default. For a runtime that has the loop compiler. */
+  kernels?: KernelPolicy;
 }
 
 export interface CompiledModel {
   bytes: Uint8Array<ArrayBuffer>;
   stages: { name: string; text: string }[];
 }
+
+const kProgramName = 'program.tn';
 
 // The first bytes of a .tern file: 0x89 "TERN".
 const kMagic = [0x89, 0x54, 0x45, 0x52, 0x4e];
@@ -53,9 +66,16 @@ export function looksLikeExecutable(bytes: Uint8Array): boolean {
 export class Runtime implements Disposable {
   private readonly memory_: Memory;
   private handle: Pointer;
+  private loops_: LoopCompiler | undefined;
+  private fetching: Promise<LoopCompiler> | undefined;
+  // Why there is no loop compiler, though it was asked for.
+  private withoutLoops = '';
 
   /** @internal */
-  constructor(memory: Memory) {
+  constructor(
+    memory: Memory,
+    private readonly loopSource?: WasmSource | true,
+  ) {
     this.memory_ = memory;
     // tern_runtime_options, as far as its platform.
     const options = memory.scratch + 128;
@@ -89,12 +109,15 @@ export class Runtime implements Disposable {
     hostFunctions: number;
     /** Of executables that were loaded with `constants: 'on-demand'`, outside of wasmBytes. */
     outsideBytes: number;
+    /** Loop kernels that have code, emitted or interpreted. */
+    kernels: number;
   } {
     return {
       wasmBytes: this.memory_.byteLength,
       liveObjects: Number(this.memory_.raw('tern_live_objects')),
       hostFunctions: this.memory_.host.size,
       outsideBytes: this.memory_.host.sourceBytes,
+      kernels: this.memory_.host.kernelCount,
     };
   }
 
@@ -198,35 +221,42 @@ export class Runtime implements Disposable {
 
   /** ONNX bytes to executable bytes. */
   compile(model: Uint8Array, options: CompileOptions = {}): CompiledModel {
-    const memory = this.memory_;
     const data = this.copyIn(model);
     try {
-      return memory.withText(options.sourceName ?? 'model', (name) =>
-        memory.withText((options.disabledPasses ?? []).join(','), (disabled) =>
-          memory.withText((options.printAfter ?? []).join(','), (print) => {
-            const struct = memory.scratch + 128;
-            [24, name, disabled, 0, 0, print].forEach((field, i) =>
-              memory.view().setUint32(struct + 4 * i, field, true),
-            );
-            memory.call(
-              'tern_compile_onnx',
-              this.live(),
-              data,
-              model.length,
-              struct,
-              memory.scratch,
-              memory.scratch + 4,
-            );
-            const stages = memory.u32(memory.scratch + 4);
-            const bytes = memory.takeBytes(memory.u32(memory.scratch));
-            const text = stages === 0 ? '[]' : memory.takeBuffer(stages);
-            return { bytes, stages: JSON.parse(text || '[]') as CompiledModel['stages'] };
-          }),
-        ),
-      );
+      return this.compileBy('tern_compile_onnx', data, model.length, options, 'model');
     } finally {
-      memory.free(data);
+      this.memory_.free(data);
     }
+  }
+
+  /**
+   * The text of a program (docs/language.md) to executable bytes. Needs
+   * createRuntime({ language: true }), as the three below.
+   */
+  compileSource(text: string, options: CompileOptions = {}): CompiledModel {
+    this.language();
+    return this.memory_.withText(text, (data, size) =>
+      this.compileBy('tern_compile_source', data, size, options, kProgramName),
+    );
+  }
+
+  /** What is wrong with a program, warnings included. */
+  checkSource(text: string, sourceName = kProgramName): Diagnostic[] {
+    return this.language().check(text, sourceName);
+  }
+
+  /** The program in its one layout; throws where it cannot be read. */
+  formatSource(text: string, sourceName = kProgramName): string {
+    return this.language().format(text, sourceName);
+  }
+
+  /** What an editor asks about a program, also of one with mistakes. */
+  querySource<Q extends keyof SourceAnswers>(
+    text: string,
+    question: Q,
+    position = 0,
+  ): SourceAnswers[Q] {
+    return this.language().query(text, question, position) as SourceAnswers[Q];
   }
 
   /** Assembly text to executable bytes. */
@@ -269,25 +299,40 @@ export class Runtime implements Disposable {
   /** Loads an executable; an ONNX model is compiled first. The kind is told by the first bytes. */
   load(bytes: Uint8Array, options: LoadOptions = {}): Program {
     if (!looksLikeExecutable(bytes)) return this.load(this.compile(bytes, options).bytes, options);
-    if (options.constants === 'on-demand') return this.loadOnDemand(bytes);
-    const memory = this.memory_;
-    const data = this.copyIn(bytes);
-    // From here on the module frees the bytes, also when loading fails.
-    memory.call(
-      'tern_program_load',
-      this.live(),
-      data,
-      bytes.length,
-      memory.raw('tern_wasm_free_hook'),
-      data,
-      memory.scratch,
-    );
-    return new Program(
-      memory,
-      this.handle,
-      memory.u32(memory.scratch),
-      bytes.slice() as Uint8Array<ArrayBuffer>,
-    );
+    const policy = options.kernels ?? 'auto';
+    checkPolicy(policy);
+    const program =
+      options.constants === 'on-demand' ? this.loadOnDemand(bytes) : this.loadCopied(bytes);
+    const roads = new KernelRoads(this.memory_, program.pointer(), policy);
+    if (policy === 'operators') roads.leaveAll('asked for');
+    else if (this.loopSource !== undefined) {
+      if (this.loops_) roads.prepareNow(this.loops_);
+      else roads.leaveAll(this.withoutLoops);
+    }
+    return program;
+  }
+
+  /**
+   * Gives the loop kernels of a program the roads of a policy, for machines made from then on; the
+   * loop compiler is fetched where the program has kernels and the policy wants it. What comes of
+   * each is in the result, as in `Program.kernels`.
+   */
+  async prepareKernels(
+    program: Program,
+    options: { policy?: KernelPolicy } = {},
+  ): Promise<KernelInfo[]> {
+    const policy = options.policy ?? 'auto';
+    checkPolicy(policy);
+    this.live();
+    const roads = new KernelRoads(this.memory_, program.pointer(), policy);
+    if (policy === 'operators') roads.leaveAll('asked for');
+    else if (roads.wanted().length > 0) {
+      const compiler = await this.fetchLoops();
+      program.pointer(); // throws where it has been disposed of meanwhile
+      if (compiler) await roads.prepare(compiler, () => program.pointer());
+      else roads.leaveAll(this.withoutLoops);
+    }
+    return program.kernels();
   }
 
   /** The long text of an error code, or undefined. */
@@ -307,6 +352,37 @@ export class Runtime implements Disposable {
     this.dispose();
   }
 
+  private language(): Language {
+    return new Language(this.memory_, this.live());
+  }
+
+  private compileBy(
+    how: string,
+    data: Pointer,
+    size: number,
+    options: CompileOptions,
+    defaultName: string,
+  ): CompiledModel {
+    const memory = this.memory_;
+    return memory.withText(options.sourceName ?? defaultName, (name) =>
+      memory.withText((options.disabledPasses ?? []).join(','), (disabled) =>
+        memory.withText((options.printAfter ?? []).join(','), (print) => {
+          // tern_compile_options
+          const struct = memory.scratch + 128;
+          [24, name, disabled, 0, 0, print].forEach((field, i) =>
+            memory.view().setUint32(struct + 4 * i, field, true),
+          );
+          const out = memory.scratch;
+          memory.call(how, this.live(), data, size, struct, out, out + 4);
+          const stages = memory.u32(out + 4);
+          const bytes = memory.takeBytes(memory.u32(out));
+          const text = stages === 0 ? '[]' : memory.takeBuffer(stages);
+          return { bytes, stages: JSON.parse(text || '[]') as CompiledModel['stages'] };
+        }),
+      ),
+    );
+  }
+
   private serialize(how: string, value: Value): Uint8Array<ArrayBuffer> {
     const memory = this.memory_;
     return memory.withAnys(1, (any) => {
@@ -314,6 +390,41 @@ export class Runtime implements Disposable {
       memory.call(how, any, memory.scratch);
       return memory.takeBytes(memory.u32(memory.scratch));
     });
+  }
+
+  /** @internal The loop compiler, fetched once; undefined where it cannot be had. */
+  async fetchLoops(): Promise<LoopCompiler | undefined> {
+    const source = this.loopSource;
+    this.fetching ??= createLoopCompiler(source && source !== true ? { wasm: source } : {});
+    try {
+      this.loops_ = await this.fetching;
+      this.withoutLoops = '';
+    } catch (error) {
+      this.fetching = undefined; // to be tried again
+      this.withoutLoops = `there is no loop compiler: ${wordsOf(error)}`;
+    }
+    return this.loops_;
+  }
+
+  private loadCopied(bytes: Uint8Array): Program {
+    const memory = this.memory_;
+    const data = this.copyIn(bytes);
+    // From here on the module frees the bytes, also when loading fails.
+    memory.call(
+      'tern_program_load',
+      this.live(),
+      data,
+      bytes.length,
+      memory.raw('tern_wasm_free_hook'),
+      data,
+      memory.scratch,
+    );
+    return new Program(
+      memory,
+      this.handle,
+      memory.u32(memory.scratch),
+      bytes.slice() as Uint8Array<ArrayBuffer>,
+    );
   }
 
   private loadOnDemand(bytes: Uint8Array): Program {
@@ -349,5 +460,8 @@ export class Runtime implements Disposable {
 /** Fetches, compiles and starts the module. Works in pages, workers and Node. */
 export async function createRuntime(options: ModuleOptions = {}): Promise<Runtime> {
   const host = new HostFunctions();
-  return new Runtime(new Memory(await instantiate(options, host), host));
+  const memory = new Memory(await instantiate(options, host), host);
+  const runtime = new Runtime(memory, options.loops);
+  if (options.loops !== undefined) await runtime.fetchLoops();
+  return runtime;
 }

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loop programs looked at: stages, counts, what they are emitted as.
+#include <optional>
+
+#include "core/api/handles.h"
+#include "core/api/loop_api.h"
+#include "core/base/strings.h"
+#include "core/loop/emit/llvm_text.h"
+#include "core/loop/emit/wasm_module.h"
+#include "core/loop/lowering_report.h"
+#include "core/loop/parser.h"
+#include "core/loop/passes/pipeline.h"
+
+namespace tern::api {
+namespace {
+
+// What the page may have to wait for.
+constexpr int64_t kDefaultSteps = int64_t{1} << 28;
+
+Result<loop::LoweringRequest> ReadRequest(const char* text, size_t size,
+                                          const tern_loop_request& from) {
+  if (text == nullptr && size > 0)
+    return InvalidArgument("the program's text is NULL, of ", size, " bytes");
+  loop::LoweringRequest request;
+  request.file_name = TextOr(from.source_name, "program.tloop");
+  request.text = {text, size};
+  request.strategies = TextOr(from.strategies, "schedule");
+  request.stage = TextOr(from.stages, "");
+  request.target = TextOr(from.target, "reference");
+  request.vl_form = from.vl_form != 0;
+  request.json = true;
+  return request;
+}
+
+Result<std::vector<int64_t>> ReadVScales(std::string_view text) {
+  std::vector<int64_t> vscales;
+  for (std::string_view part : StrSplit(text, ',')) {
+    const std::optional<int64_t> value = ParseInt64(StrTrim(part));
+    if (!value.has_value() || *value < 1 || *value > 16)
+      return InvalidArgument("vscales are numbers from 1 to 16, as in 1,2,4; got '", part, "'")
+          .SetErrorCode("E0003");
+    vscales.push_back(*value);
+  }
+  return vscales;
+}
+
+Status ReadSizes(std::string_view text, loop::CountRequest* counts) {
+  if (text.empty()) return OkStatus();
+  for (std::string_view part : StrSplit(text, ',')) {
+    const size_t equals = part.find('=');
+    std::optional<int64_t> value;
+    if (equals != std::string_view::npos) value = ParseInt64(StrTrim(part.substr(equals + 1)));
+    if (!value.has_value() || *value < 0)
+      return InvalidArgument("sizes are NAME=SIZE, as in n=18,m=4; got '", part, "'")
+          .SetErrorCode("E0005");
+    counts->sizes.emplace_back(StrTrim(part.substr(0, equals)), *value);
+  }
+  return OkStatus();
+}
+
+Result<std::string> Stages(const char* text, size_t size, const tern_loop_request& from) {
+  TERN_TRY_ASSIGN(const loop::LoweringRequest request, ReadRequest(text, size, from));
+  return loop::ReportStages(request);
+}
+
+Result<std::string> Counts(const char* text, size_t size, const tern_loop_request& from) {
+  TERN_TRY_ASSIGN(const loop::LoweringRequest request, ReadRequest(text, size, from));
+  loop::CountRequest counts;
+  counts.function = TextOr(from.function, "");
+  counts.max_steps = from.max_steps > 0 ? from.max_steps : kDefaultSteps;
+  TERN_TRY_ASSIGN(counts.vscales, ReadVScales(TextOr(from.vscales, "1")));
+  TERN_TRY(ReadSizes(TextOr(from.sizes, ""), &counts));
+  return loop::ReportCounts(request, counts);
+}
+
+Result<loop::Program> LowerFor(const loop::LoweringRequest& request) {
+  TERN_TRY_ASSIGN(const loop::SourceFile file, loop::ParseLoops(request.file_name, request.text));
+  const loop::Strategy* strategy = loop::FindStrategy(StrSplit(request.strategies, ',')[0]);
+  if (strategy == nullptr)
+    return InvalidArgument("there is no strategy '", request.strategies, "'; there are ",
+                           StrJoin(loop::StrategyNames(), ", "))
+        .SetErrorCode("E0003");
+  const loop::Target* target = loop::FindTarget(request.target);
+  if (target == nullptr)
+    return InvalidArgument("there is no loop target '", request.target, "'").SetErrorCode("E0003");
+  loop::LoweringOptions options;
+  options.strategy = *strategy;
+  options.target = target;
+  return loop::LowerFile(file, options);
+}
+
+Result<tern_buffer*> Emit(const char* text, size_t size, const tern_loop_request& from,
+                          std::string_view form) {
+  TERN_TRY_ASSIGN(loop::LoweringRequest request, ReadRequest(text, size, from));
+  if (form != "llvm" && form != "wasm")
+    return InvalidArgument("form '", form, "': expected llvm or wasm").SetErrorCode("E0003");
+  if (form == "wasm") request.target = TextOr(from.target, "wasm32");
+  TERN_TRY_ASSIGN(const loop::Program program, LowerFor(request));
+  if (form == "wasm") {
+    TERN_TRY_ASSIGN(loop::WasmModule module, loop::EmitWasm(program, {}));
+    return NewBuffer(std::move(module.bytes));
+  }
+  const loop::LlvmFlavor flavor = loop::FlavorOf(*loop::FindTarget(request.target));
+  TERN_TRY_ASSIGN(const std::string ir, loop::LlvmText(program, flavor));
+  return NewBuffer(ir);
+}
+
+tern_status* Give(Result<std::string> made, tern_buffer** out) {
+  if (!made.ok()) return ToHandle(std::move(made).status());
+  *out = NewBuffer(*made);
+  return nullptr;
+}
+
+}  // namespace
+}  // namespace tern::api
+
+using namespace tern::api;  // NOLINT: the functions below are the C face of those above
+
+tern_status* tern_loop_stages(const char* text, size_t size, const tern_loop_request* request,
+                              tern_buffer** json) {
+  return Give(Stages(text, size, ReadOptions(request)), json);
+}
+
+tern_status* tern_loop_counts(const char* text, size_t size, const tern_loop_request* request,
+                              tern_buffer** json) {
+  return Give(Counts(text, size, ReadOptions(request)), json);
+}
+
+tern_status* tern_loop_emit(const char* text, size_t size, const tern_loop_request* request,
+                            const char* form, tern_buffer** out) {
+  tern::Result<tern_buffer*> made = Emit(text, size, ReadOptions(request), TextOr(form, ""));
+  if (!made.ok()) return ToHandle(std::move(made).status());
+  *out = *made;
+  return nullptr;
+}

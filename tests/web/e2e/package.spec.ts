@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// The package in the browser, beside the page: loop kernels on every road, and the language.
+import { expect, test, type Page } from '@playwright/test';
+
+type Package = typeof import('../../../wasm/package/src/index.js');
+interface Output {
+  output0: { data: Float32Array };
+}
+
+const kKernel = `te fused<n, m>(x: float32[n, m], b: float32[m]) -> (y: float32[n, m]) {
+  compute y[i, j] = max(x[i, j] + b[j], float32(0)) * float32(0.5)
+  schedule {
+    vectorize(y, j)
+  }
+}
+`;
+const kProgram = `
+.kernel "fused" "loop" text ${JSON.stringify(kKernel)}
+.func @main(x: f32[n, m], b: f32[m]) -> f32[n, m]
+  invoke @fused in: %0, %1 dst: %2
+  ret   ret %2
+.func @fused(x: f32[n, m], b: f32[m]) -> f32[n, m]
+  call  add  in: %0, %1 dst: %2
+  call  relu in: %2 dst: %2
+  call  mul  in: %2, f32[] [0.5] dst: %2
+  ret   ret %2
+`;
+
+// Under the page's own policy: scripts of its origin, and WebAssembly.
+test.beforeEach(async ({ page }) => {
+  await page.goto(process.env['TERN_PAGE']!);
+});
+
+const packageUrl = (page: Page): string => new URL('../package/index.js', page.url()).href;
+
+test('gives equal results by operators, interpreted and emitted', async ({ page }) => {
+  const found = await page.evaluate(
+    async ([url, text]) => {
+      const { createRuntime } = (await import(url!)) as Package;
+      const runtime = await createRuntime();
+      const program = runtime.load(runtime.assemble(text!));
+      const x = Float32Array.from({ length: 3 * 13 }, (_, i) => ((i * 7) % 11) - 5);
+      const b = Float32Array.from({ length: 13 }, (_, i) => i / 4 - 1);
+      const args = [
+        { dtype: 'f32', shape: [3, 13], data: x },
+        { dtype: 'f32', shape: [13], data: b },
+      ];
+      const rows: { road: string; data: number[] }[] = [];
+      for (const policy of ['operators', 'interpreter', 'compiled', 'auto'] as const) {
+        const [kernel] = await runtime.prepareKernels(program, { policy });
+        const { output0 } = program.run('main', args) as unknown as Output;
+        rows.push({ road: kernel!.road, data: [...output0.data] });
+      }
+      const before = runtime.memory().kernels;
+      program.dispose();
+      return { rows, before, after: runtime.memory().kernels };
+    },
+    [packageUrl(page), kProgram],
+  );
+  const roads = found.rows.map(({ road }) => road);
+  expect(roads).toEqual(['operators', 'interpreter', 'compiled', 'compiled']);
+  for (const { data } of found.rows) expect(data).toEqual(found.rows[0]!.data);
+  expect(found.rows[0]!.data[12]).toBe(2);
+  expect([found.before, found.after]).toEqual([1, 0]);
+});
+
+test('fetches the loop compiler only for programs with kernels', async ({ page }) => {
+  const fetched: string[] = [];
+  page.on('request', (request) => fetched.push(request.url().split('/').pop()!));
+  const prepare = (text: string): Promise<number> =>
+    page.evaluate(
+      async ([url, program]) => {
+        const { createRuntime } = (await import(url!)) as Package;
+        const runtime = await createRuntime();
+        return (await runtime.prepareKernels(runtime.load(runtime.assemble(program!)))).length;
+      },
+      [packageUrl(page), text],
+    );
+  expect(await prepare('.func @main(x: int)\n  ret ret %0\n')).toBe(0);
+  expect(fetched).not.toContain('tern-loops.wasm');
+  expect(await prepare(kProgram)).toBe(1);
+  expect(fetched).toContain('tern-loops.wasm');
+});
+
+test('runs by operators where the loop compiler is not to be had', async ({ page }) => {
+  await page.route('**/tern-loops.wasm', (route) => route.fulfill({ status: 404, body: 'gone' }));
+  const found = await page.evaluate(
+    async ([url, text]) => {
+      const { createRuntime } = (await import(url!)) as Package;
+      const runtime = await createRuntime({ loops: true });
+      const program = runtime.load(runtime.assemble(text!));
+      const row = { dtype: 'f32', shape: [1], data: new Float32Array([3]) };
+      const args = [{ ...row, shape: [1, 1] }, row];
+      const { output0 } = program.run('main', args) as unknown as Output;
+      return { kernel: program.kernels()[0]!, value: output0.data[0] };
+    },
+    [packageUrl(page), kProgram],
+  );
+  expect(found.value).toBe(3);
+  expect(found.kernel.road).toBe('operators');
+  expect(found.kernel.why).toContain('there is no loop compiler');
+  expect(found.kernel.why).toContain('404');
+});
+
+test('compiles, checks and answers about the language', async ({ page }) => {
+  const found = await page.evaluate(
+    async ([url]) => {
+      const { createRuntime } = (await import(url!)) as Package;
+      const runtime = await createRuntime({ language: true });
+      const text = 'fn twice(x: int) -> int { x + x }\nfn main(x: int) -> int { twice(x) }\n';
+      const program = runtime.load(runtime.compileSource(text).bytes);
+      const wrong = runtime.checkSource('fn main() -> int { "€" }\n');
+      return {
+        result: program.run('main', [21])['output0'],
+        wrong: wrong.map(({ severity, span }) => [severity, span?.line]),
+        layout: runtime.formatSource('fn main( ){1}'),
+        hover: runtime.querySource(text, 'hover', text.lastIndexOf('twice'))?.text,
+        labels: runtime.querySource(text, 'complete', text.lastIndexOf('ice')).map((c) => c.label),
+      };
+    },
+    [packageUrl(page)],
+  );
+  expect(found.result).toBe(42);
+  expect(found.wrong).toEqual([['error', 1]]);
+  expect(found.layout).toBe('fn main() { 1 }\n');
+  expect(found.hover).toContain('twice: ');
+  expect(found.labels).toContain('twice');
+});

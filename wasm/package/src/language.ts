@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs in the language (docs/language.md) through the module that has it: what is wrong with
+// one, its layout, and what an editor asks. Positions are those of JavaScript strings; the module
+// counts bytes of UTF-8.
+import { type Diagnostic, TernError } from './errors.js';
+import type { Memory, Pointer } from './memory.js';
+
+/** A part of the text, from `begin` up to `end`, in units of JavaScript strings. */
+export interface TextRange {
+  begin: number;
+  end: number;
+}
+
+export type TokenKind =
+  | 'keyword'
+  | 'function'
+  | 'parameter'
+  | 'variable'
+  | 'dimension'
+  | 'constructor'
+  | 'type'
+  | 'operator'
+  | 'number'
+  | 'string'
+  | 'comment'
+  | 'punctuation';
+
+export interface SourceToken extends TextRange {
+  kind: TokenKind;
+}
+
+/** "name: type" of what stands at a position, and what it is. */
+export interface Hover extends TextRange {
+  text: string;
+  note: string;
+}
+
+/** Where a name was declared: in the program, or in a file that comes with the language. */
+export interface Definition extends TextRange {
+  file: string;
+}
+
+export interface Completion {
+  label: string;
+  kind: string;
+  detail: string;
+}
+
+export interface SourceSymbol extends TextRange {
+  name: string;
+  kind: string;
+  detail: string;
+}
+
+/** What `querySource` answers, by question. All but the first and last want a position. */
+export interface SourceAnswers {
+  tokens: SourceToken[];
+  hover: Hover | null;
+  definition: Definition | null;
+  complete: Completion[];
+  symbols: SourceSymbol[];
+}
+
+/** The name that the module gives to a program in answers. */
+const kFileName = 'program.tn';
+
+const isContinuation = (byte: number): boolean => (byte & 0xc0) === 0x80;
+
+/** Positions in a text, as JavaScript and as the module count them. */
+class Positions {
+  private readonly bytes: Uint8Array;
+  private readonly ascii: boolean;
+
+  constructor(private readonly text: string) {
+    this.bytes = new TextEncoder().encode(text);
+    this.ascii = this.bytes.length === text.length;
+  }
+
+  toBytes(position: number): number {
+    const within = Math.max(0, Math.min(Math.trunc(position) || 0, this.text.length));
+    return this.ascii ? within : new TextEncoder().encode(this.text.slice(0, within)).length;
+  }
+
+  /** One pass over the text for all of them. */
+  fromBytes(ranges: TextRange[]): void {
+    if (this.ascii) return;
+    const units = new Uint32Array(this.bytes.length + 1);
+    let unit = 0;
+    this.bytes.forEach((byte, i) => {
+      units[i] = unit;
+      // A character of four bytes is two units.
+      if (!isContinuation(byte)) unit += byte >= 0xf0 ? 2 : 1;
+    });
+    units[this.bytes.length] = unit;
+    for (const range of ranges) {
+      range.begin = units[range.begin] ?? unit;
+      range.end = units[range.end] ?? unit;
+    }
+  }
+}
+
+function rangesOf(answer: unknown): TextRange[] {
+  const items = Array.isArray(answer) ? (answer as unknown[]) : [answer];
+  return items.filter(
+    (item): item is TextRange => typeof item === 'object' && item !== null && 'begin' in item,
+  );
+}
+
+/** @internal The calls of the C API, for a runtime whose module has the language. */
+export class Language {
+  constructor(
+    private readonly memory: Memory,
+    private readonly runtime: Pointer,
+  ) {
+    if (!memory.has('tern_compile_source')) {
+      throw new TernError(
+        'E0603',
+        'this module has no language: make the runtime with createRuntime({ language: true })',
+      );
+    }
+  }
+
+  check(text: string, sourceName: string): Diagnostic[] {
+    const json = this.call(text, sourceName, (data, size, name, out) =>
+      this.memory.withText('json', (format) =>
+        this.memory.call('tern_check_source', this.runtime, data, size, name, format, out),
+      ),
+    );
+    return JSON.parse(json) as Diagnostic[];
+  }
+
+  format(text: string, sourceName: string): string {
+    return this.call(text, sourceName, (data, size, name, out) =>
+      this.memory.call('tern_format_source', this.runtime, data, size, name, out),
+    );
+  }
+
+  query(text: string, question: string, position: number): unknown {
+    const positions = new Positions(text);
+    const offset = positions.toBytes(position);
+    const json = this.call(text, question, (data, size, name, out) =>
+      this.memory.call('tern_query_source', this.runtime, data, size, name, offset, out),
+    );
+    const answer = JSON.parse(json) as unknown;
+    // What lies in another file keeps its bytes.
+    const elsewhere = (answer as Definition | null)?.file ?? kFileName;
+    if (elsewhere === kFileName) positions.fromBytes(rangesOf(answer));
+    return answer;
+  }
+
+  private call(
+    text: string,
+    name: string,
+    f: (data: Pointer, size: number, name: Pointer, out: Pointer) => void,
+  ): string {
+    const { memory } = this;
+    memory.withText(text, (data, size) =>
+      memory.withText(name, (pointer) => f(data, size, pointer, memory.scratch)),
+    );
+    return memory.takeBuffer(memory.u32(memory.scratch));
+  }
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// The side module tern-loops.wasm: the compiler of loop programs, in memory of its own. Text goes
+// in, text, WebAssembly or results on copies come out; it knows nothing of programs and machines.
+import { HostFunctions } from './functions.js';
+import { Memory, type Pointer } from './memory.js';
+import { instantiate, type ModuleOptions } from './module.js';
+
+/** How the core wants a kernel's code to be called (tern_kernel_spec in core/api/c_api.h). */
+export interface KernelCallSpec {
+  /** The function's parameters; its result lists the results, then workspaces. */
+  signature: string;
+  results: number;
+  slots: string[];
+  /** Whether results must be cleared, because the code is not known to write all of them. */
+  zeroed: boolean;
+  /** Empty where every access is proven to stay inside its buffer: only then may it be emitted. */
+  unproven: string;
+}
+
+export interface EmittedKernel {
+  bytes: Uint8Array<ArrayBuffer>;
+  /** Of the block at env.scratch, 16-byte aligned; 0: none is imported. */
+  scratchBytes: number;
+}
+
+export interface LoopStage {
+  strategy: string;
+  stage: string;
+  text: string;
+}
+
+/** How often each kind of instruction ran, for one strategy and vscale. */
+export interface LoopCounts {
+  strategy: string;
+  n: number;
+  vscale: number;
+  vector_iterations: number;
+  scalar_iterations: number;
+  last_active: number;
+  utilisation: number;
+  instructions: { load: number; store: number; arith: number; predicate: number; control: number };
+  bytes_loaded: number;
+  bytes_stored: number;
+}
+
+export interface LoopOptions {
+  /** The program's name in messages. */
+  sourceName?: string;
+  /** Of docs/loop-ir.md; "schedule" by default. */
+  strategies?: readonly string[];
+  /** "reference" by default, which takes everything. */
+  target?: string;
+}
+
+export interface StageOptions extends LoopOptions {
+  /** Names of stages, or ["all"]; the last by default. */
+  stages?: readonly string[];
+  /** Writes VL for the vector length. */
+  vlForm?: boolean;
+}
+
+export interface CountOptions extends LoopOptions {
+  /** The file's first function by default. */
+  function?: string;
+  /** 1 to 16; [1] by default. */
+  vscales?: readonly number[];
+  sizes?: { readonly [name: string]: number };
+  /** Operations of the interpreter after which a run is given up; 2^28 by default. */
+  maxSteps?: number;
+}
+
+/** One kernel in the side module. */
+export class LoopKernel implements Disposable {
+  readonly spec: KernelCallSpec;
+
+  /** @internal */
+  constructor(
+    private readonly memory: Memory,
+    private handle: Pointer,
+  ) {
+    memory.call('tern_loop_kernel_describe', handle, memory.scratch);
+    const json = memory.takeBuffer(memory.u32(memory.scratch));
+    this.spec = JSON.parse(json) as KernelCallSpec;
+  }
+
+  emitWasm(relaxedSimd: boolean): EmittedKernel {
+    const { memory } = this;
+    const out = memory.scratch;
+    memory.call('tern_loop_kernel_emit_wasm', this.handle, relaxedSimd ? 1 : 0, out, out + 4);
+    const scratchBytes = memory.u32(out + 4);
+    return { bytes: memory.takeBytes(memory.u32(out)), scratchBytes };
+  }
+
+  /**
+   * Runs the reference interpreter on copies: `copyIn` fills the buffers before, `copyOut` takes
+   * them afterwards. Throws what the interpreter finds wrong.
+   */
+  interpret(slots: BigInt64Array, copyIn: Copy, copyOut: Copy): void {
+    const { memory } = this;
+    const count = Math.max(slots.length, 1);
+    const pointer = memory.alloc(8 * count);
+    try {
+      memory.bytes(pointer, 8 * slots.length).set(
+        new Uint8Array(slots.buffer, slots.byteOffset, slots.byteLength),
+      );
+      memory.call('tern_loop_kernel_begin', this.handle, pointer, slots.length, memory.scratch);
+      const buffers = memory.u32(memory.scratch);
+      this.copy(buffers, copyIn);
+      memory.call('tern_loop_kernel_run', this.handle);
+      this.copy(buffers, copyOut);
+    } finally {
+      memory.raw('tern_loop_kernel_end', this.handle);
+      memory.free(pointer);
+    }
+  }
+
+  dispose(): void {
+    if (this.handle !== 0) this.memory.raw('tern_loop_kernel_free', this.handle);
+    this.handle = 0;
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  private copy(buffers: number, f: Copy): void {
+    const { memory } = this;
+    for (let i = 0; i < buffers; ++i) {
+      const size = memory.scratch + 8;
+      const data = memory.raw('tern_loop_kernel_buffer', this.handle, i, size) >>> 0;
+      f(i, memory.bytes(data, memory.u32(size)));
+    }
+  }
+}
+
+type Copy = (buffer: number, bytes: Uint8Array) => void;
+
+const kRequestBytes = 48; // tern_loop_request on wasm32
+const kMaxStepsAt = 40;
+
+/** The loop compiler alone: what becomes of loop programs (.tloop text, docs/loop-ir.md). */
+export class LoopCompiler {
+  /** @internal */
+  constructor(private readonly memory: Memory) {}
+
+  /** Of the module's memory. */
+  get byteLength(): number {
+    return this.memory.byteLength;
+  }
+
+  /** The program after each stage of lowering that was asked for, by strategy. */
+  stages(text: string, options: StageOptions = {}): LoopStage[] {
+    const stages = (options.stages ?? []).join(',');
+    const json = this.report('tern_loop_stages', text, { ...options, stages });
+    return (JSON.parse(json) as { stages: LoopStage[] }).stages;
+  }
+
+  /** Runs it in the reference interpreter on made-up data, once per strategy and vscale. */
+  counts(text: string, options: CountOptions = {}): LoopCounts[] {
+    const sizes = Object.entries(options.sizes ?? {}).map(([name, size]) => `${name}=${size}`);
+    const vscales = (options.vscales ?? [1]).join(',');
+    const json = this.report('tern_loop_counts', text, {
+      ...options,
+      vscales,
+      sizes: sizes.join(','),
+    });
+    return (JSON.parse(json) as { counts: LoopCounts[] }).counts;
+  }
+
+  /** LLVM IR for a target, the text that a native build compiles. */
+  llvm(text: string, options: LoopOptions = {}): string {
+    return this.memory.withText('llvm', (form) =>
+      this.report('tern_loop_emit', text, options, form),
+    );
+  }
+
+  /** @internal Reads a kernel and proves what it can of it. Throws where it does not fit. */
+  kernel(name: string, text: Uint8Array, signature: string): LoopKernel {
+    const { memory } = this;
+    const data = memory.alloc(text.length);
+    try {
+      memory.bytes(data, text.length).set(text);
+      memory.withText(name, (namePointer) =>
+        memory.withText(signature, (signaturePointer) =>
+          memory.call(
+            'tern_loop_kernel_create',
+            namePointer,
+            data,
+            text.length,
+            signaturePointer,
+            memory.scratch,
+          ),
+        ),
+      );
+    } finally {
+      memory.free(data);
+    }
+    return new LoopKernel(memory, memory.u32(memory.scratch));
+  }
+
+  // `form` is an argument of some calls, before the result.
+  private report(call: string, text: string, request: Request, ...form: Pointer[]): string {
+    const { memory } = this;
+    const { sourceName = 'program.tloop', strategies = ['schedule'], stages = '' } = request;
+    const { target = 'reference', vscales = '1', sizes = '' } = request;
+    const names = [sourceName, strategies.join(','), stages, target];
+    const counted = [request.function ?? '', vscales, sizes];
+    memory.withText(text, (data, size) =>
+      memory.withTexts([...names, ...counted], (texts) => {
+        const fields = [...texts.slice(0, 4), request.vlForm ? 1 : 0, ...texts.slice(4)];
+        memory.withStruct(kRequestBytes, fields, (struct) => {
+          const steps = BigInt(Math.trunc(request.maxSteps ?? 0));
+          memory.view().setBigInt64(struct + kMaxStepsAt, steps, true);
+          memory.call(call, data, size, struct, ...form, memory.scratch);
+        });
+      }),
+    );
+    return memory.takeBuffer(memory.u32(memory.scratch));
+  }
+}
+
+interface Request extends LoopOptions {
+  stages?: string;
+  vlForm?: boolean;
+  function?: string;
+  vscales?: string;
+  sizes?: string;
+  maxSteps?: number;
+}
+
+/** Fetches and starts the loop compiler, by default from the file beside this package. */
+export async function createLoopCompiler(
+  options: Pick<ModuleOptions, 'wasm' | 'signal' | 'onProgress'> = {},
+): Promise<LoopCompiler> {
+  const host = new HostFunctions();
+  const wasm = options.wasm ?? new URL('./tern-loops.wasm', import.meta.url);
+  return new LoopCompiler(new Memory(await instantiate({ ...options, wasm }, host), host));
+}
