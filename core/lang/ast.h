@@ -216,6 +216,7 @@ struct Function {
   std::vector<std::string> type_variables, dim_variables;
   Local* local = nullptr;  // of a local function
   bool in_prelude = false;
+  bool has_errors = false;  // of a function that is not local: inference had something to say
 };
 
 struct ConstructorDecl {

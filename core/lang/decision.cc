@@ -102,10 +102,11 @@ class Builder {
   }
 
   std::unique_ptr<Decision> Build(std::vector<Row> rows) {
-    while (!rows.empty() && !tree_->too_large) {
+    while (!rows.empty() && !tree_->too_large && !tree_->mixed) {
       if (rows.front().tests.empty()) return Leaf(std::move(rows));
       const Test test = rows.front().tests.front();
       if (SplitRows(test.place, &rows)) continue;
+      if (IsMixed(rows, test)) break;
       if (test.pattern->kind == PatternKind::kConstructor) return BuildData(rows, test);
       return test.pattern->kind == PatternKind::kList ? BuildLengths(rows, test)
                                                       : BuildLiterals(rows, test);
@@ -117,6 +118,17 @@ class Builder {
     const auto at = std::find_if(row.tests.begin(), row.tests.end(),
                                  [&](const Test& test) { return test.place == place; });
     return at == row.tests.end() ? nullptr : &*at;
+  }
+
+  bool IsMixed(const std::vector<Row>& rows, const Test& test) {
+    for (const Row& row : rows) {
+      const Test* const other = TestOf(row, test.place);
+      if (other == nullptr) continue;
+      const bool same = other->pattern->kind == test.pattern->kind &&
+                        other->pattern->data == test.pattern->data;
+      tree_->mixed = tree_->mixed || !same;
+    }
+    return tree_->mixed;
   }
 
   // Alternatives for the place or for what it is a part of; null where there are none.

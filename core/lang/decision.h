@@ -63,6 +63,8 @@ struct DecisionTree {
   std::unordered_set<const Pattern*> reached;
   std::string missing;        // a value that no case matches, "" where there is none
   bool too_large = false;     // given up; the tree is not whole
+  // Patterns of different types test one value, whose type a mistake elsewhere left open; given up.
+  bool mixed = false;
 };
 
 // One row of a match.

@@ -40,7 +40,8 @@ std::string NameAndType(std::string_view name, const types::Type& type) {
 // Everything the file mentions.
 class Index {
  public:
-  explicit Index(std::string_view text) : checked_(Check(kFileName, text)) {
+  Index(std::string_view text, const PreludePtr& prelude)
+      : checked_(Check(kFileName, text, prelude)) {
     for (const Item& item : file().items) {
       if (item.callable() != nullptr) AddFunction(*item.callable());
       if (item.kernel != nullptr) AddKernel(*item.kernel);
@@ -267,8 +268,8 @@ struct Colored {
 
 }  // namespace
 
-std::string TokensJson(std::string_view text) {
-  const Index index(text);
+std::string TokensJson(std::string_view text, const PreludePtr& prelude) {
+  const Index index(text, prelude);
   std::unordered_map<uint32_t, std::string_view> kinds;
   for (const Mention& mention : index.mentions()) kinds[mention.span.begin] = mention.kind;
   text::Diagnostics ignored(index.program().sources);
@@ -295,8 +296,8 @@ std::string TokensJson(std::string_view text) {
   return json.Take();
 }
 
-std::string HoverJson(std::string_view text, uint32_t offset) {
-  const Index index(text);
+std::string HoverJson(std::string_view text, uint32_t offset, const PreludePtr& prelude) {
+  const Index index(text, prelude);
   const Mention* mention = index.Find(offset);
   if (mention == nullptr) return "null";
   JsonWriter json;
@@ -306,8 +307,8 @@ std::string HoverJson(std::string_view text, uint32_t offset) {
   return json.Take();
 }
 
-std::string DefinitionJson(std::string_view text, uint32_t offset) {
-  const Index index(text);
+std::string DefinitionJson(std::string_view text, uint32_t offset, const PreludePtr& prelude) {
+  const Index index(text, prelude);
   const Mention* mention = index.Find(offset);
   if (mention == nullptr || !mention->definition.valid()) return "null";
   JsonWriter json;
@@ -355,8 +356,8 @@ std::string_view PrefixAt(std::string_view text, uint32_t offset) {
 
 }  // namespace
 
-std::string CompleteJson(std::string_view text, uint32_t offset) {
-  const Index index(text);
+std::string CompleteJson(std::string_view text, uint32_t offset, const PreludePtr& prelude) {
+  const Index index(text, prelude);
   Completions list(PrefixAt(text, offset));
   for (size_t i = index.visible().size(); i > 0; --i) {
     const Visible& visible = index.visible()[i - 1];
@@ -384,8 +385,8 @@ std::string CompleteJson(std::string_view text, uint32_t offset) {
   return list.Take();
 }
 
-std::string SymbolsJson(std::string_view text) {
-  const Index index(text);
+std::string SymbolsJson(std::string_view text, const PreludePtr& prelude) {
+  const Index index(text, prelude);
   JsonWriter json;
   json.BeginArray();
   const auto add = [&](const Name& name, std::string_view kind, const std::string& detail) {
@@ -405,12 +406,12 @@ std::string SymbolsJson(std::string_view text) {
 }
 
 Result<std::string> AnswerQuestion(std::string_view question, std::string_view text,
-                                   uint32_t offset) {
-  if (question == "tokens") return TokensJson(text);
-  if (question == "hover") return HoverJson(text, offset);
-  if (question == "definition") return DefinitionJson(text, offset);
-  if (question == "complete") return CompleteJson(text, offset);
-  if (question == "symbols") return SymbolsJson(text);
+                                   uint32_t offset, const PreludePtr& prelude) {
+  if (question == "tokens") return TokensJson(text, prelude);
+  if (question == "hover") return HoverJson(text, offset, prelude);
+  if (question == "definition") return DefinitionJson(text, offset, prelude);
+  if (question == "complete") return CompleteJson(text, offset, prelude);
+  if (question == "symbols") return SymbolsJson(text, prelude);
   return InvalidArgument("question '", question,
                          "': expected tokens, hover, definition, complete or symbols");
 }

@@ -17,18 +17,22 @@
 #include <string_view>
 
 #include "core/base/result.h"
+#include "core/lang/program.h"
 
 namespace tern::lang {
 
-std::string TokensJson(std::string_view text);
-std::string HoverJson(std::string_view text, uint32_t offset);
-std::string DefinitionJson(std::string_view text, uint32_t offset);
-std::string CompleteJson(std::string_view text, uint32_t offset);
-std::string SymbolsJson(std::string_view text);
+// prelude: as for Check.
+std::string TokensJson(std::string_view text, const PreludePtr& prelude = nullptr);
+std::string HoverJson(std::string_view text, uint32_t offset, const PreludePtr& prelude = nullptr);
+std::string DefinitionJson(std::string_view text, uint32_t offset,
+                           const PreludePtr& prelude = nullptr);
+std::string CompleteJson(std::string_view text, uint32_t offset,
+                         const PreludePtr& prelude = nullptr);
+std::string SymbolsJson(std::string_view text, const PreludePtr& prelude = nullptr);
 
 // One of the above by name; an error for another name.
 Result<std::string> AnswerQuestion(std::string_view question, std::string_view text,
-                                   uint32_t offset);
+                                   uint32_t offset, const PreludePtr& prelude = nullptr);
 
 }  // namespace tern::lang
 

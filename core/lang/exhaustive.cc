@@ -42,7 +42,7 @@ class Checker {
 
   void CheckIrrefutable(const Pattern& pattern, std::string_view where) {
     const DecisionTree tree = BuildDecision({{&pattern}});
-    if (tree.missing.empty()) return;
+    if (tree.missing.empty() || tree.mixed) return;
     diagnostics_->Error("E1016", StrCat("the pattern of ", where, " does not match every value"))
         .At(pattern.span, StrCat(tree.missing, " is not matched"))
         .Help("use match, with a case for every value");
@@ -52,6 +52,7 @@ class Checker {
     std::vector<DecisionRow> rows;
     for (const Arm& arm : match.arms) rows.push_back({arm.pattern.get(), arm.guard != nullptr});
     const DecisionTree tree = BuildDecision(rows);
+    if (tree.mixed) return;
     if (tree.too_large) {
       diagnostics_->Error("E1017", "this match has too many combinations of patterns")
           .At(match.span, "more than can be compiled")
@@ -93,9 +94,12 @@ class Checker {
 
 }  // namespace
 
-void CheckMatches(const Program& program, text::Diagnostics* diagnostics) {
+void CheckMatches(const File& file, text::Diagnostics* diagnostics) {
   Checker checker(diagnostics);
-  for (const Function* function : program.AllFunctions()) checker.CheckFunction(*function);
+  for (const Item& item : file.items) {
+    const Function* function = item.callable();
+    if (function != nullptr && !function->has_errors) checker.CheckFunction(*function);
+  }
 }
 
 }  // namespace tern::lang

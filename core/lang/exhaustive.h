@@ -4,12 +4,12 @@
 #ifndef TERN_CORE_LANG_EXHAUSTIVE_H_
 #define TERN_CORE_LANG_EXHAUSTIVE_H_
 
-#include "core/lang/program.h"
+#include "core/lang/ast.h"
 
 namespace tern::lang {
 
-// program: inferred without errors.
-void CheckMatches(const Program& program, text::Diagnostics* diagnostics);
+// Of the functions that were inferred without errors.
+void CheckMatches(const File& file, text::Diagnostics* diagnostics);
 
 }  // namespace tern::lang
 

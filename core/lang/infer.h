@@ -14,8 +14,9 @@
 
 namespace tern::lang {
 
-// Fills the fields of the tree that are marked "by inference".
-void InferTypes(Program* program, text::Diagnostics* diagnostics);
+// Fills the fields of that file's tree that are marked "by inference"; the prelude's are filled,
+// unless it is the prelude.
+void InferTypes(Program* program, File* file, text::Diagnostics* diagnostics);
 
 }  // namespace tern::lang
 

@@ -27,24 +27,26 @@ bool SaysItsType(const Function& function) {
 
 }  // namespace
 
-void InferTypes(Program* program, text::Diagnostics* diagnostics) {
-  Inference(program, diagnostics).Run();
+void InferTypes(Program* program, File* file, text::Diagnostics* diagnostics) {
+  Inference(program, diagnostics).Run(file);
 }
 
-void Inference::Run() {
-  for (const File* file : {program_->prelude.get(), program_->file.get()}) {
-    for (const Item& item : file->items) {
-      if (item.data != nullptr) DeclareData(item.data.get(), file == program_->prelude.get());
-    }
+void Inference::Run(File* file) {
+  infers_prelude_ = file == program_->prelude->file.get();
+  std::vector<Function*> functions;
+  for (const Item& item : file->items) {
+    if (item.data != nullptr) DeclareData(item.data.get(), infers_prelude_);
+    if (item.callable() != nullptr) functions.push_back(item.callable());
   }
-  for (Function* function : program_->AllFunctions()) {
+  for (Function* function : functions) {
     if (SaysItsType(*function)) {
       TypeNames names{.from_prelude = function->in_prelude};
+      global_ = function;
       Signature(function, &names);
     }
   }
-  for (Function* function : program_->AllFunctions()) InferGlobal(function);
-  for (Function* function : program_->AllFunctions()) Finish(function);
+  for (Function* function : functions) InferGlobal(function);
+  for (Function* function : functions) Finish(function);
 }
 
 // --- data types
@@ -135,13 +137,14 @@ void Inference::Signature(Function* function, TypeNames* names) {
 // --- bodies
 
 void Inference::InferGlobal(Function* function) {
-  if (!started_.insert(function).second) return;
+  if (IsKnown(*function) || !started_.insert(function).second) return;
   if (++global_depth_ > kMaxGlobalDepth) {
     Error("E1017", StrCat("the type of '", function->name.text, "' depends on too many others"),
           function->name.span, "its type is not written")
         .Help("write the types of its parameters and its result");
   } else {
     Context outer = std::exchange(context_, Context{});
+    Function* const outer_global = std::exchange(global_, function);
     context_.function = function;
     unifier_.EnterLevel();
     if (!SaysItsType(*function)) {
@@ -155,6 +158,7 @@ void Inference::InferGlobal(Function* function) {
     unifier_.LeaveLevel();
     Generalize(function);
     context_ = std::move(outer);
+    global_ = outer_global;
   }
   --global_depth_;
   done_.insert(function);
@@ -221,7 +225,8 @@ Type Inference::TypeOfUse(Function* function) {
   if (function->local == nullptr) InferGlobal(function);
   if (!function->type.known()) return Type();
   // Inside its own body a function whose type is not written has one type only.
-  const bool finished = function->local != nullptr ? true : done_.contains(function);
+  const bool finished =
+      function->local != nullptr || IsKnown(*function) || done_.contains(function);
   if (!finished && !SaysItsType(*function)) return function->type;
   return unifier_.Instantiate(unifier_.Apply(function->type), function->type_variables,
                               function->dim_variables);

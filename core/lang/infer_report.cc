@@ -11,6 +11,7 @@ using types::TypeKind;
 
 text::Diagnostic& Inference::Error(std::string_view code, const std::string& message,
                                    const Span& span, std::string_view label) {
+  if (global_ != nullptr) global_->has_errors = true;
   return diagnostics_->Error(code, message).At(span, label);
 }
 

@@ -37,7 +37,7 @@ class Inference {
  public:
   Inference(Program* program, text::Diagnostics* diagnostics)
       : program_(program), diagnostics_(diagnostics) {}
-  void Run();
+  void Run(File* file);
 
  private:
   // What belongs to the function that is being inferred.
@@ -153,6 +153,8 @@ class Inference {
 
   types::Type Known(const Expr& expr) const { return unifier_.Apply(expr.type); }
   OpCallReader Reader() const;
+  // Of the prelude, whose types are there already.
+  bool IsKnown(const Function& function) const { return function.in_prelude && !infers_prelude_; }
   bool InPrelude() const { return context_.function != nullptr && context_.function->in_prelude; }
   Local* FindLocal(std::string_view name) const;
 
@@ -161,6 +163,8 @@ class Inference {
   Unifier unifier_;
   Context context_;
   std::unordered_set<const Function*> started_, done_;
+  bool infers_prelude_ = false;
+  Function* global_ = nullptr;  // whose declaration or body is looked at
   int global_depth_ = 0;
 };
 

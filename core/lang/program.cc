@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/lang/program.h"
 
+#include "core/base/check.h"
 #include "core/base/strings.h"
 #include "core/lang/exhaustive.h"
 #include "core/lang/infer.h"
@@ -9,6 +10,8 @@
 
 namespace tern::lang {
 namespace {
+
+constexpr std::string_view kPreludeName = "prelude.tn";
 
 // The first declaration of a name stays.
 template <class Map, class Value>
@@ -62,7 +65,7 @@ auto Find(const Map& own, const Map& prelude, std::string_view name, bool from_p
 template <class Pointer, class Visit>
 std::vector<Pointer> Collect(const Program& program, const Visit& visit) {
   std::vector<Pointer> all;
-  for (const File* file : {program.prelude.get(), program.file.get()}) {
+  for (const File* file : {program.prelude->file.get(), program.file.get()}) {
     for (const Item& item : file->items) {
       if (Pointer pointer = visit(item)) all.push_back(pointer);
     }
@@ -73,13 +76,13 @@ std::vector<Pointer> Collect(const Program& program, const Visit& visit) {
 }  // namespace
 
 Function* Program::FindFunction(std::string_view name, bool from_prelude) const {
-  return Find(names.functions, prelude_names.functions, name, from_prelude);
+  return Find(names.functions, prelude->names.functions, name, from_prelude);
 }
 DataDecl* Program::FindData(std::string_view name, bool from_prelude) const {
-  return Find(names.data, prelude_names.data, name, from_prelude);
+  return Find(names.data, prelude->names.data, name, from_prelude);
 }
 ConstructorRef Program::FindConstructor(std::string_view name, bool from_prelude) const {
-  return Find(names.constructors, prelude_names.constructors, name, from_prelude);
+  return Find(names.constructors, prelude->names.constructors, name, from_prelude);
 }
 
 std::vector<Function*> Program::AllFunctions() const {
@@ -89,26 +92,42 @@ std::vector<DataDecl*> Program::AllData() const {
   return Collect<DataDecl*>(*this, [](const Item& item) { return item.data.get(); });
 }
 
-CheckedProgram Check(std::string_view file_name, std::string_view text) {
+PreludePtr LoadPrelude() {
   auto sources = std::make_shared<text::SourceMap>();
-  const int32_t prelude = sources->AddFile("prelude.tn", PreludeText());
+  text::Diagnostics diagnostics(sources);
+  auto prelude = std::make_shared<Prelude>();
+  prelude->file = ParseFile(sources->AddFile(kPreludeName, PreludeText()), &diagnostics);
+  DeclareAll(prelude->file.get(), &prelude->names, &diagnostics);
+  for (const Item& item : prelude->file->items) {
+    if (item.function != nullptr) item.function->in_prelude = true;
+  }
+  Program program;
+  program.sources = sources;
+  program.prelude = prelude;
+  program.file = std::make_unique<File>();
+  InferTypes(&program, prelude->file.get(), &diagnostics);
+  CheckMatches(*prelude->file, &diagnostics);
+  TERN_CHECK(diagnostics.empty(), "the prelude is a program without mistakes");
+  return prelude;
+}
+
+CheckedProgram Check(std::string_view file_name, std::string_view text, PreludePtr prelude) {
+  auto sources = std::make_shared<text::SourceMap>();
+  // Spans of the prelude mean the first file.
+  sources->AddFile(kPreludeName, PreludeText());
   const int32_t file = sources->AddFile(file_name, text);
   CheckedProgram result{std::make_unique<Program>(), text::Diagnostics(sources)};
   Program& program = *result.program;
   program.sources = sources;
-  program.prelude = ParseFile(prelude, &result.diagnostics);
+  program.prelude = prelude != nullptr ? std::move(prelude) : LoadPrelude();
   program.file = ParseFile(file, &result.diagnostics);
-  DeclareAll(program.prelude.get(), &program.prelude_names, &result.diagnostics);
   DeclareAll(program.file.get(), &program.names, &result.diagnostics);
-  for (const Item& item : program.prelude->items) {
-    if (item.function != nullptr) item.function->in_prelude = true;
-  }
   // After mistakes of syntax, types say little; editors are told what they are all the same.
   text::Diagnostics ignored(sources);
   const bool readable = result.diagnostics.ok();
-  InferTypes(&program, readable ? &result.diagnostics : &ignored);
+  InferTypes(&program, program.file.get(), readable ? &result.diagnostics : &ignored);
   ReadKernels(&program, readable ? &result.diagnostics : &ignored);
-  if (result.diagnostics.ok()) CheckMatches(program, &result.diagnostics);
+  if (readable) CheckMatches(*program.file, &result.diagnostics);
   return result;
 }
 

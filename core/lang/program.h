@@ -27,12 +27,21 @@ struct Declarations {
   std::unordered_map<std::string_view, ConstructorRef> constructors;
 };
 
+// The prelude, read and checked. Nothing writes to it from then on, so that programs, also of several
+// threads, may share one.
+struct Prelude {
+  std::unique_ptr<File> file;
+  Declarations names;
+};
+using PreludePtr = std::shared_ptr<const Prelude>;
+PreludePtr LoadPrelude();
+
 class Program {
  public:
   std::shared_ptr<const text::SourceMap> sources;
-  std::unique_ptr<File> prelude;
+  PreludePtr prelude;
   std::unique_ptr<File> file;
-  Declarations prelude_names, names;
+  Declarations names;
 
   // The program's own come before the prelude's; the prelude sees only its own. Null if there is
   // none.
@@ -51,7 +60,9 @@ struct CheckedProgram {
   std::unique_ptr<Program> program;
   text::Diagnostics diagnostics;
 };
-CheckedProgram Check(std::string_view file_name, std::string_view text);
+// Who checks many programs gives the same prelude with each; null: it is read anew.
+CheckedProgram Check(std::string_view file_name, std::string_view text,
+                     PreludePtr prelude = nullptr);
 
 // The functions that are written in the language itself (prelude.tn).
 std::string_view PreludeText();

@@ -83,23 +83,46 @@ class Renderer {
 
   void Snippets(const Diagnostic& d) {
     StrAppend(&out_, Gutter(), Paint(kBlue, "|"), "\n");
-    Snippet(d.span, d.label, '^');
-    for (size_t i = 0; i < std::min(d.labels.size(), kMaxRelated); ++i) {
-      const Label& label = d.labels[i];
-      if (label.span.file != d.span.file) {
-        StrAppend(&out_, Gutter(), Paint(kBlue, "::: "), sources_.Describe(label.span), "\n");
+    std::vector<Label> left(d.labels.begin(),
+                            d.labels.begin() + static_cast<ptrdiff_t>(
+                                                   std::min(d.labels.size(), kMaxRelated)));
+    SourceLine(d.span);
+    Underline(d.span, d.label, '^');
+    UnderlineAll(LineOf(d.span), &left);
+    while (!left.empty()) {
+      const Span span = left.front().span;
+      if (span.file != d.span.file) {
+        StrAppend(&out_, Gutter(), Paint(kBlue, "::: "), sources_.Describe(span), "\n");
       }
-      Snippet(label.span, label.text, '-');
+      SourceLine(span);
+      UnderlineAll(LineOf(span), &left);
     }
   }
 
-  // The line and its underline, which ends with the line where the span goes on.
-  void Snippet(const Span& span, std::string_view label, char mark) {
+  std::pair<int32_t, int32_t> LineOf(const Span& span) const {
+    return {span.file, sources_.Begin(span).line};
+  }
+
+  // Those of the labels that stand on this line, which is written once for all of them.
+  void UnderlineAll(std::pair<int32_t, int32_t> line, std::vector<Label>* left) {
+    for (const Label& label : *left) {
+      if (LineOf(label.span) == line) Underline(label.span, label.text, '-');
+    }
+    std::erase_if(*left, [&](const Label& label) { return LineOf(label.span) == line; });
+  }
+
+  void SourceLine(const Span& span) {
+    const int32_t line = sources_.Begin(span).line;
+    const std::string number = StrCat(line);
+    StrAppend(&out_, std::string(gutter_ - 1 - number.size(), ' '),
+              Paint(kBlue, StrCat(number, " |")), " ", Printable(sources_.Line(span.file, line)),
+              "\n");
+  }
+
+  // Ends with the line where the span goes on.
+  void Underline(const Span& span, std::string_view label, char mark) {
     const Position begin = sources_.Begin(span), end = sources_.End(span);
     const std::string_view line = sources_.Line(span.file, begin.line);
-    const std::string number = StrCat(begin.line);
-    StrAppend(&out_, std::string(gutter_ - 1 - number.size(), ' '),
-              Paint(kBlue, StrCat(number, " |")), " ", Printable(line), "\n");
     const int32_t line_end = static_cast<int32_t>(Utf8Length(line)) + 1;
     const int32_t stop = end.line == begin.line ? end.column : line_end;
     const int32_t length = std::max(stop - begin.column, 1);

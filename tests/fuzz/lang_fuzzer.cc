@@ -16,16 +16,17 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace tern;
   if (size > 8192) return 0;
+  static const lang::PreludePtr* const prelude = new lang::PreludePtr(lang::LoadPrelude());
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto offset = static_cast<uint32_t>(size == 0 ? 0 : data[0] * size / 256);
   for (const char* question : {"tokens", "hover", "complete"})
-    TERN_CHECK(lang::AnswerQuestion(question, text, offset).ok());
+    TERN_CHECK(lang::AnswerQuestion(question, text, offset, *prelude).ok());
   const Result<std::string> once = lang::FormatText("fuzz.tn", text);
   if (once.ok()) {
     const Result<std::string> twice = lang::FormatText("fuzz.tn", *once);
     TERN_CHECK(twice.ok() && *twice == *once, "formatting twice changes nothing");
   }
-  lang::CheckedProgram checked = lang::Check("fuzz.tn", text);
+  lang::CheckedProgram checked = lang::Check("fuzz.tn", text, *prelude);
   if (!checked.diagnostics.ok()) {
     TERN_CHECK(!text::RenderText(checked.diagnostics).empty());
     return 0;
