@@ -137,6 +137,12 @@ TERN_API tern_status* tern_compile_source(tern_runtime* runtime, const char* tex
 TERN_API tern_status* tern_check_source(tern_runtime* runtime, const char* text, size_t size,
                                         const char* source_name, const char* format,
                                         tern_buffer** out);
+/* The program with the fixes applied that its diagnostics carry and that leave nothing to write.
+ * `report` (may be NULL) receives a line for each, "program.tn:3:5: add ';'"; both are as they were
+ * where there is none. */
+TERN_API tern_status* tern_fix_source(tern_runtime* runtime, const char* text, size_t size,
+                                      const char* source_name, tern_buffer** fixed,
+                                      tern_buffer** report);
 /* The program in its one layout. */
 TERN_API tern_status* tern_format_source(tern_runtime* runtime, const char* text, size_t size,
                                          const char* source_name, tern_buffer** out);

@@ -5,8 +5,10 @@
 
 #include "core/api/handles.h"
 #include "core/base/json.h"
+#include "core/base/strings.h"
 #include "core/driver/compile_source.h"
 #include "core/lang/editor.h"
+#include "core/lang/fix.h"
 #include "core/lang/format.h"
 #include "core/lang/lower.h"
 #include "core/lang/program.h"
@@ -91,6 +93,17 @@ tern_status* tern_check_source(tern_runtime*, const char* text, size_t size,
   return tern::api::Give(
       tern::api::CheckSource(text, size, TextOr(source_name, "program.tn"), TextOr(format, "json")),
       out);
+}
+
+tern_status* tern_fix_source(tern_runtime*, const char* text, size_t size, const char* source_name,
+                             tern_buffer** fixed, tern_buffer** report) {
+  const auto result = tern::lang::FixSource(TextOr(source_name, "program.tn"), {text, size});
+  *fixed = NewBuffer(result.text);
+  if (report == nullptr) return nullptr;
+  std::string lines;
+  for (const std::string& line : result.applied) tern::StrAppend(&lines, line, "\n");
+  *report = NewBuffer(lines);
+  return nullptr;
 }
 
 tern_status* tern_format_source(tern_runtime*, const char* text, size_t size,

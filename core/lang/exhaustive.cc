@@ -75,7 +75,8 @@ class Checker {
     error.At(head, "every value needs a case");
     const Span place = {match.mark.file, match.mark.begin, match.mark.begin};
     error.fixes.push_back(
-        {"add the case", {{place, StrCat(tree.missing, " => fail(\"not implemented\"),\n")}}});
+        {"add the case", {{place, StrCat(tree.missing, " => fail(\"not implemented\"),\n")}},
+         true});
   }
 
   void WarnAlternatives(const Pattern& pattern, const DecisionTree& tree) {

@@ -40,6 +40,7 @@ struct Edit {
 struct Fix {
   std::string title;
   std::vector<Edit> edits;
+  bool is_incomplete = false;  // something is left to write: for editors, not to be applied unseen
 };
 
 struct Diagnostic {

@@ -80,6 +80,25 @@ TEST(Render, LabelsTabsAndSpansOverLines) {
             "   |                             ------ declared here\n");
 }
 
+// The line of several labels is written once, wherever they stand in the list.
+TEST(Render, LabelsOfOneLineShareIt) {
+  Fixture fixture;
+  Diagnostics diagnostics(fixture.sources);
+  Diagnostic& d = diagnostics.Error("", "x and w");
+  d.At(fixture.Find("x: f32"), "here").Mark(fixture.Find("matmul"), "used");
+  d.Mark(fixture.Find("w: f32"), "and here").Mark(fixture.Find("%1"), "into this");
+  EXPECT_EQ(RenderText(diagnostics),
+            "error: x and w\n"
+            "  --> mlp.tasm:4:13\n"
+            "   |\n"
+            " 4 | .func @main(x: f32[n, 128], w: f32[128, 10]) -> f32[n, 10]\n"
+            "   |             ^^^^^^ here\n"
+            "   |                             ------ and here\n"
+            " 5 |  %1 = matmul x, w\n"
+            "   |       ------ used\n"
+            "   |  -- into this\n");
+}
+
 TEST(Render, EmptySpanAtTheEndStillShows) {
   Fixture fixture;
   Diagnostics diagnostics(fixture.sources);

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/lang/fix.h"
+
+#include <gtest/gtest.h>
+
+#include "core/base/strings.h"
+#include "core/lang/program.h"
+
+namespace tern::lang {
+namespace {
+
+TEST(Fix, WhatIsFixedChecks) {
+  struct Case {
+    std::string_view before, after;
+  };
+  const Case cases[] = {
+      {"fn f() -> int {\n  let x = 1\n  x\n}\n", "fn f() -> int {\n  let x = 1;\n  x\n}\n"},
+      {"fn f() -> float { 2 }", "fn f() -> float { 2.0 }"},
+      {"fn f(n: int) -> float { n * 2.0 + 1.0 }", "fn f(n: int) -> float { float(n) * 2.0 + 1.0 }"},
+      {"fn f(x: f32[n]) -> i64[n] { x }", "fn f(x: f32[n]) -> i64[n] { i64(x) }"},
+      {"fn f() -> f32[2] { [1, 2] }", "fn f() -> f32[2] { f32([1, 2]) }"},
+      {"fn f(n: int) -> string {\n  let text: string = n\n  text\n}",
+       "fn f(n: int) -> string {\n  let text: string = string(n);\n  text\n}"},
+      // The second mistake shows once the first is gone.
+      {"fn f() {\n  g(1)\n  g(2)\n}\nfn g(x: float) -> () { print(x) }\n",
+       "fn f() {\n  g(1.0);\n  g(2.0)\n}\nfn g(x: float) -> () { print(x) }\n"},
+      {"// é ü\nfn f() -> float { 7 }", "// é ü\nfn f() -> float { 7.0 }"},
+  };
+  for (const Case& one : cases) {
+    SCOPED_TRACE(one.before);
+    const FixedSource fixed = FixSource("test.tn", one.before);
+    EXPECT_EQ(fixed.text, one.after);
+    EXPECT_FALSE(fixed.applied.empty());
+    EXPECT_TRUE(fixed.left.ok()) << text::RenderText(fixed.left);
+    EXPECT_TRUE(Check("test.tn", fixed.text).diagnostics.ok());
+  }
+}
+
+TEST(Fix, LeavesWhatIsRightOrNeedsAnAuthor) {
+  for (const std::string_view text :
+       {"fn f() -> int { 1 }", "fn f(x: Option[int]) -> int { match x { Some(n) => n } }",
+        "fn f() -> int { missing(1) }", "fn f( {", "", "\xff\xfe", "fn f() -> int { \"text\" }"}) {
+    const FixedSource fixed = FixSource("test.tn", text);
+    EXPECT_EQ(fixed.text, text);
+    EXPECT_TRUE(fixed.applied.empty());
+  }
+}
+
+TEST(Fix, KeepsTheRestOfAProgramThatStaysWrong) {
+  const FixedSource fixed =
+      FixSource("test.tn", "fn f() -> float { 2 }\nfn g() -> int { missing() }\n");
+  EXPECT_EQ(fixed.text, "fn f() -> float { 2.0 }\nfn g() -> int { missing() }\n");
+  EXPECT_EQ(StrJoin(fixed.applied, "|"), "test.tn:1:19: write it as a float");
+  EXPECT_EQ(fixed.left.error_count(), 1u);
+}
+
+}  // namespace
+}  // namespace tern::lang
