@@ -45,11 +45,18 @@ class Finder {
   Finder(const Let& block, const UseCounts& uses) : bindings_(block.bindings()), uses_(uses) {}
 
   std::vector<FusedGroup> Run() {
-    for (size_t i = 0; i < bindings_.size(); ++i) nodes_.push_back(Inspect(bindings_[i]));
     for (size_t i = 0; i < bindings_.size(); ++i) {
+      nodes_.push_back(Inspect(bindings_[i]));
+      places_[bindings_[i].var.get()] = static_cast<int>(i);
       const Call* call = bindings_[i].value->As<Call>();
       const size_t count = call == nullptr ? 0 : call->args().size();
-      for (size_t k = 0; k < count; ++k) readers_[call->args()[k].get()].push_back({i, k});
+      for (size_t k = 0; k < count; ++k) {
+        const int read = PlaceOf(call->args()[k]);
+        if (read < 0) continue;
+        Member& member = nodes_[static_cast<size_t>(read)];
+        reads_.push_back({i, k, member.last_read});
+        member.last_read = static_cast<int>(reads_.size()) - 1;
+      }
     }
     for (size_t i = bindings_.size(); i-- > 0;) Join(i);
     return Collect();
@@ -58,15 +65,26 @@ class Finder {
  private:
   struct Member {
     GroupFormula formula;
+    // Of the loops: the result's, or of what is reduced, or of what was reduced to this. Null: no
+    // member of a group.
+    const types::TensorType* space = nullptr;
     bool reduces = false;
-    const types::TensorType* space = nullptr;  // of the loops: the result's, or what is reduced
-    size_t root = 0;                           // the last member of its group
-    int64_t copies = 1;                        // of its formula in the root's
-    int64_t parts = 0;                         // of a root: of all formulas
+    bool folded = false;  // a reduction that keeps its axes, or computed of such only
+    size_t root = 0;      // the last member of its group
+    int64_t copies = 1;   // of its formula in the root's
+    int64_t parts = 0;    // of a root: of all formulas
+    int last_read = -1;   // in reads_
   };
-  struct Reader {
+  // One argument of one binding; those of the same variable are chained.
+  struct Read {
     size_t binding, argument;
+    int next;
   };
+
+  int PlaceOf(const Expr& atom) const {
+    const auto found = places_.find(atom.get());
+    return found == places_.end() ? -1 : found->second;
+  }
 
   Member Inspect(const Binding& binding) const {
     Member member;
@@ -77,11 +95,21 @@ class Finder {
     member.formula = ReductionFormula(*call);
     member.reduces = static_cast<bool>(member.formula);
     if (!member.reduces) member.formula = ElementFormula(*call);
-    const types::TensorType* space = member.reduces ? TensorTypeOf(call->args()[0]) : type;
-    bool fits = member.formula && LoopTypeName(type->dtype) != "" && space != nullptr;
-    for (const Expr& arg : call->args()) fits = fits && FitsShape(arg, space->dims);
-    if (!fits || !IsWorthwhile(*space)) return member;
-    member.space = space;
+    const types::TensorType* loops = member.reduces ? TensorTypeOf(call->args()[0]) : type;
+    bool fits = member.formula && LoopTypeName(type->dtype) != "" && loops != nullptr;
+    for (const Expr& arg : call->args()) fits = fits && FitsShape(arg, loops->dims);
+    if (!fits) return member;
+    member.folded = member.reduces && call->attrs().GetInt("keep_dims", 1) != 0;
+    for (const Expr& arg : call->args()) {
+      const int place = member.reduces ? -1 : PlaceOf(arg);
+      if (place < 0) continue;
+      const Member& from = nodes_[static_cast<size_t>(place)];
+      if (!from.folded || TensorTypeOf(arg)->dims != type->dims) continue;
+      member.folded = true;
+      loops = from.space;
+    }
+    if (!IsWorthwhile(*loops)) return member;
+    member.space = loops;
     member.parts = Size(member.formula);
     return member;
   }
@@ -93,21 +121,25 @@ class Finder {
   // Into the group of all that read it, where that is one and the loops are the same.
   void Join(size_t i) {
     Member& member = nodes_[i];
-    const Node* var = bindings_[i].var.get();
-    const auto readers = readers_.find(var);
-    if (member.space == nullptr || member.reduces || readers == readers_.end()) return;
-    const auto used = uses_.find(var);
-    if (used == uses_.end() || static_cast<size_t>(used->second) != readers->second.size()) return;
-    const size_t root = nodes_[readers->second[0].binding].root;
+    const auto used = uses_.find(bindings_[i].var.get());
+    if (member.space == nullptr || (member.reduces && !member.folded) || member.last_read < 0 ||
+        used == uses_.end())
+      return;
+    const size_t root = nodes_[reads_[static_cast<size_t>(member.last_read)].binding].root;
     int64_t copies = 0;
-    for (const Reader& reader : readers->second) {
-      const Member& next = nodes_[reader.binding];
+    int reads = 0;
+    for (int at = member.last_read; at >= 0; at = reads_[static_cast<size_t>(at)].next) {
+      const Read& read = reads_[static_cast<size_t>(at)];
+      const Member& next = nodes_[read.binding];
       if (next.space == nullptr || next.root != root || next.space->dims != member.space->dims)
         return;
-      copies += next.copies * OperandReads(next.formula.text, reader.argument);
+      copies += next.copies * OperandReads(next.formula.text, read.argument);
+      ++reads;
     }
+    // What is left of a reduction is kept in a tensor, not inlined.
+    if (member.folded) copies = 1;
     const int64_t parts = nodes_[root].parts + copies * Size(member.formula);
-    if (parts > kMostParts) return;
+    if (used->second != reads || parts > kMostParts) return;
     nodes_[root].parts = parts;
     member.copies = copies;
     member.root = root;
@@ -140,7 +172,8 @@ class Finder {
   std::span<const Binding> bindings_;
   const UseCounts& uses_;
   std::vector<Member> nodes_;
-  std::unordered_map<const Node*, std::vector<Reader>> readers_;
+  std::vector<Read> reads_;
+  UseCounts places_;  // of the bindings, by variable
 };
 
 }  // namespace

@@ -12,8 +12,8 @@ namespace tern::ir {
 
 using UseCounts = std::unordered_map<const Node*, int>;
 
-// Every member but the last is read by members only, has the last one's shape (or that of what the
-// last one reduces), and has a formula (group_formula.h).
+// Every member but the last is read by members only and has a formula (group_formula.h). All have
+// one shape, or reduce it, or have the shape that such a reduction leaves.
 struct FusedGroup {
   std::vector<const Binding*> members;  // in order; the last one's variable is the result
   // What the members read and do not bind, in order of first use: variables, and constants that

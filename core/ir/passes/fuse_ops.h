@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chains of elementwise operators, and such chains into a reduction, become private functions that
-// are marked primitive and carry a loop text (lower_groups.h): one call, and on roads that run
+// Elementwise operators of one shape, and reductions of it, become private functions that are marked primitive and carry a loop text (lower_groups.h): one call, and on roads that run
 // loops one pass over the data that never writes what lies between. Without such a road the
 // function's operators run as before.
 //

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "core/base/strings.h"
 #include "core/ir/passes/group_formula.h"
@@ -41,8 +42,17 @@ bool IsCall(std::string_view text) {
   return false;
 }
 
-// The tensor expressions of one function. Every member is computed over the space: the axes i0,
-// i1, … of the shape that all members have, or that the last one reduces.
+// Functions that a second evaluation would be a waste of.
+bool IsCostly(std::string_view text) {
+  for (std::string_view name : {"exp(", "log(", "tanh(", "erf(", "sigmoid("}) {
+    if (text.find(name) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+// The tensor expressions of one function. Members are computed over the space: the axes i0, i1, …
+// of the shape that is reduced, or of the result where nothing is. Some are only over a part of the
+// axes: what reductions leave, and what is made of it before the whole space reads it.
 class TextWriter {
  public:
   TextWriter(std::string_view name, const Function& function) : name_(name), function_(function) {}
@@ -50,13 +60,10 @@ class TextWriter {
   std::string Run() {
     const std::span<const Binding> bindings = function_.bindings();
     if (bindings.empty() || !(function_.result() == bindings.back().var)) return "";
-    const Call* last = bindings.back().value->As<Call>();
-    if (last == nullptr) return "";
-    reduction_ = ReductionFormula(*last);
-    const Expr whole = reduction_ ? last->args()[0] : Expr(bindings.back().var);
-    const types::TensorType* space = TensorTypeOf(whole);
+    const types::TensorType* space = FindSpace();
     if (space == nullptr) return "";
     space_ = DimsOf(*space);
+    FindWideReads(*space);
     for (size_t i = 0; i < space_.size(); ++i) axes_.push_back(StrCat("i", i));
     ForEachUse(bindings, function_.result(), [this](const Expr& atom) { ++uses_[atom.get()]; });
     WriteParameters();
@@ -73,6 +80,27 @@ class TextWriter {
 
  private:
   void Fail() { ok_ = false; }
+
+  const types::TensorType* FindSpace() {
+    const types::TensorType* space = nullptr;
+    for (const Binding& binding : function_.bindings()) {
+      const Call* call = binding.value->As<Call>();
+      if (call == nullptr || !ReductionFormula(*call)) continue;
+      folds_before_end_ = folds_before_end_ || !(binding.var == function_.result());
+      folded_.insert(call->args()[0].get());
+      if (space == nullptr) space = TensorTypeOf(call->args()[0]);
+    }
+    return space == nullptr ? TensorTypeOf(function_.result()) : space;
+  }
+
+  // What is read once per element of the space, or of what is reduced.
+  void FindWideReads(const types::TensorType& space) {
+    for (const Binding& binding : function_.bindings()) {
+      const types::TensorType* type = TensorTypeOf(binding.var);
+      if (type == nullptr || type->dims != space.dims) continue;
+      ForEachAtom(binding.value, [this](const Expr& atom) { wide_.insert(atom.get()); });
+    }
+  }
 
   DimTexts DimsOf(const types::TensorType& type) {
     DimTexts dims;
@@ -148,14 +176,50 @@ class TextWriter {
   // --- formulas
   // ---------------------------------------------------------------------------------------
 
-  // A tensor of its own for a value that is read several times; inlined, so that it is never kept.
+  // The axes that a value of these dimensions is over: without those of one element. Sets part_.
+  void EnterPart(const DimTexts& dims) {
+    part_ = 0;
+    if (dims.size() != space_.size()) return Fail();
+    for (size_t i = 0; i < dims.size(); ++i) {
+      if (dims[i] == space_[i]) continue;
+      if (dims[i] != "1") Fail();
+      part_ |= uint32_t{1} << i;
+    }
+  }
+
+  // The entries of axes that are not in the mask.
+  DimTexts Outside(uint32_t mask, const DimTexts& entries) const {
+    DimTexts outside;
+    for (size_t i = 0; i < entries.size(); ++i) {
+      if ((mask >> i & 1) == 0) outside.push_back(entries[i]);
+    }
+    return outside;
+  }
+
+  // A tensor of its own, over the axes that its value is over.
+  Piece Declare(char letter, const std::string& value, DType type, int64_t parts) {
+    const std::string name = StrCat(std::string_view(&letter, 1), named_++);
+    const std::string index = Bracketed(Outside(part_, axes_));
+    StrAppend(&computes_, "  compute ", name, index, ": ", TypeText(type, Outside(part_, space_)),
+              " = ", value, "\n");
+    names_.push_back(name);
+    return {name + index, true, parts};
+  }
+
+  // For a value that is read several times: inlined, so that it is never kept.
   Piece Name(const Piece& value, DType type) {
     if (value.simple) return value;
-    const std::string name = StrCat("t", named_++);
-    StrAppend(&computes_, "  compute ", name, Bracketed(axes_), ": ", TypeText(type, space_), " = ",
-              value.text, "\n");
-    StrAppend(&schedule_, "    compute_inline(", name, ")\n");
-    return {name + Bracketed(axes_), true, value.parts};
+    const Piece named = Declare('t', value.text, type, value.parts);
+    StrAppend(&schedule_, "    compute_inline(", names_.back(), ")\n");
+    return named;
+  }
+
+  // For a value that loops of its own compute once.
+  Piece Keep(const Piece& value, DType type) {
+    parts_ = std::max(parts_, value.parts);
+    const Piece kept = Declare('t', value.text, type, 1);
+    if ((part_ >> (axes_.size() - 1) & 1) == 0) Vectorize(names_.back(), part_);
+    return kept;
   }
 
   struct Context {
@@ -242,20 +306,33 @@ class TextWriter {
     const Call* call = binding.value->As<Call>();
     const types::TensorType* type = TensorTypeOf(binding.var);
     if (call == nullptr || type == nullptr) return Fail();
-    const bool is_last = binding.var == function_.result();
-    const GroupFormula formula = is_last && reduction_ ? reduction_ : ElementFormula(*call);
+    const GroupFormula fold = ReductionFormula(*call);
+    const GroupFormula formula = fold ? fold : ElementFormula(*call);
     if (!formula) return Fail();
     Context context{formula.type, call, {}};
     for (const Expr& arg : call->args()) context.operands.push_back(Operand(arg, formula));
     if (!ok_) return;
     Note(binding.var);
-    if (is_last && reduction_) return WriteReduction(*type, context);
-    if (DimsOf(*type) != space_) return Fail();
-    Piece value = Expand(formula.text, context);
-    value = Rounded(std::move(value), *call, formula, type->dtype);
+    if (fold) return WriteReduction(binding, formula, context);
+    EnterPart(DimsOf(*type));
+    if (!ok_) return;
+    const Piece value = Expand(formula.text, context);
+    Finish(binding, Rounded(value, *call, formula, type->dtype));
+  }
+
+  // The value of a member, or the result.
+  void Finish(const Binding& binding, Piece value) {
+    const types::TensorType& type = binding.var->type().tensor();
+    const bool several = uses_.at(binding.var.get()) > 1;
     parts_ = std::max(parts_, value.parts);
-    if (is_last) return WriteResult(*type, value);
-    if (uses_.at(binding.var.get()) > 1) value = Name(value, type->dtype);
+    if (binding.var == function_.result()) return WriteResult(type, value);
+    // What is over a part of the axes is not computed for each of the others.
+    const bool widens = part_ != 0 && !value.simple && wide_.contains(binding.var.get());
+    const bool costly = several && folded_.contains(binding.var.get()) && IsCostly(value.text);
+    if (widens || costly)
+      value = Keep(value, type.dtype);
+    else if (several)
+      value = Name(value, type.dtype);
     pieces_[binding.var.get()] = std::move(value);
   }
 
@@ -266,18 +343,27 @@ class TextWriter {
     return {StrCat("cast(", LoopTypeName(type), ", ", value.text, ")"), false, value.parts + 1};
   }
 
+  // Axes of one element have a loop of their own.
   void WriteResult(const types::TensorType& type, const Piece& value) {
-    result_ = TypeText(type.dtype, space_);
-    StrAppend(&computes_, "  compute y", Bracketed(axes_), " = ", value.text, "\n");
-    if (!axes_.empty()) Vectorize("y");
+    result_ = TypeText(type.dtype, DimsOf(type));
+    DimTexts index;
+    const bool keeps = type.dims.size() == space_.size();
+    for (size_t i = 0; i < space_.size(); ++i) {
+      const bool single = (part_ >> i & 1) != 0;
+      if (!single || keeps) index.push_back(single ? StrCat("j", i) : axes_[i]);
+    }
+    StrAppend(&computes_, "  compute y", Bracketed(index), " = ", value.text, "\n");
+    if (axes_.empty() || (part_ >> (axes_.size() - 1) & 1) != 0) return;
+    Vectorize("y", part_);
   }
 
   // The innermost loop runs over all elements that lie beside each other, in every parameter alike:
-  // the last axis, and those before it that can be one with it.
-  void Vectorize(std::string_view tensor) {
+  // the last axis, and those before it that can be one with it. inside: axes whose loops are in
+  // another place than those of the others.
+  void Vectorize(std::string_view tensor, uint32_t inside) {
     size_t first = axes_.size() - 1;
-    const auto joins = [this](size_t i) {
-      const bool same_loop = (mask_ >> i & 1) == (mask_ >> (i - 1) & 1);
+    const auto joins = [&](size_t i) {
+      const bool same_loop = (inside >> i & 1) == (inside >> (i - 1) & 1);
       return same_loop && (apart_ >> i & 1) == 0;
     };
     while (first > 0 && joins(first)) --first;
@@ -289,62 +375,50 @@ class TextWriter {
     StrAppend(&schedule_, "    vectorize(", tensor, ", ", axis, ", scalable = true)\n");
   }
 
-  // --- the reduction
+  // --- reductions
   // ---------------------------------------------------------------------------------------
 
   // The product of the extents that are reduced, as a number of the type.
   std::string CountText(DType type) const {
-    std::vector<std::string> extents;
-    for (size_t i = 0; i < space_.size(); ++i) {
-      if ((mask_ >> i & 1) != 0) extents.push_back(space_[i]);
-    }
+    const DimTexts extents = Outside(~mask_, space_);
     if (extents.size() == 1 && IsNumber(extents[0])) return StrCat(extents[0], ".0");
     return StrCat("cast(", LoopTypeName(type), ", ", StrJoin(extents, " * "), ")");
   }
 
-  void WriteReduction(const types::TensorType& type, Context& context) {
-    const Result<ops::ReduceAttrs> attrs =
-        ops::ReduceAttrs::From(context.call->attrs(), context.call->op().name);
+  void WriteReduction(const Binding& binding, const GroupFormula& formula, Context& context) {
+    const Call& call = *context.call;
+    const Result<ops::ReduceAttrs> attrs = ops::ReduceAttrs::From(call.attrs(), call.op().name);
+    const types::TensorType& type = binding.var->type().tensor();
     const int rank = static_cast<int>(space_.size());
-    if (!attrs.ok() || rank == 0 ||
+    const bool is_last = binding.var == function_.result();
+    if (!attrs.ok() || rank == 0 || (!is_last && !attrs->keep_dims) ||
+        DimsOf(*TensorTypeOf(call.args()[0])) != space_ ||
         !ops::ReducedAxes(attrs->axes, attrs->noop_if_empty, rank, &mask_).ok() || mask_ == 0)
       return Fail();
-    DimTexts axes, extents;  // of the folded elements
-    std::string over;
-    for (size_t i = 0; i < space_.size(); ++i) {
-      if ((mask_ >> i & 1) == 0) {
-        axes.push_back(axes_[i]);
-        extents.push_back(space_[i]);
-      } else {
-        StrAppend(&over, axes_[i], " < ", space_[i], ", ");
-      }
+    // What follows a fold reads it along some axes only.
+    for (size_t i = 1; folds_before_end_ && i < space_.size(); ++i) {
+      if ((mask_ >> i & 1) != (mask_ >> (i - 1) & 1)) apart_ |= uint32_t{1} << i;
     }
-    const Piece element = Expand(reduction_.text, context);
+    part_ = 0;
+    const Piece element = Expand(formula.text, context);
     parts_ = std::max(parts_, element.parts);
-    const std::string fold = StrCat(reduction_.fold, "(", over, element.text, ")");
-    result_ = TypeText(type.dtype, DimsOf(type));
-    DimTexts index;  // of the result, with the extents of 1 that are kept
+    std::string fold = StrCat(formula.fold, "(");
     for (size_t i = 0; i < space_.size(); ++i) {
-      const bool reduced = (mask_ >> i & 1) != 0;
-      if (!reduced || attrs->keep_dims) index.push_back(reduced ? StrCat("j", i) : axes_[i]);
+      if ((mask_ >> i & 1) != 0) StrAppend(&fold, axes_[i], " < ", space_[i], ", ");
     }
-    const bool whole = reduction_.result.empty() && type.dtype == reduction_.type;
-    const std::string target = whole ? "y" : "s";
-    const std::string declared =
-        whole ? Bracketed(index)
-              : StrCat(Bracketed(axes), ": ", TypeText(reduction_.type, extents));
-    StrAppend(&computes_, "  compute ", target, declared, " = ", fold, "\n");
-    if (!whole) WriteFolded(type.dtype, "s" + Bracketed(axes), index, context);
-    Vectorize(target);
-  }
-
-  // y = the folded elements, finished and rounded.
-  void WriteFolded(DType type, const std::string& folded, const DimTexts& index,
-                   const Context& context) {
-    Context inner{context.type, context.call, {{folded, true}}};
-    Piece value = Expand(reduction_.result.empty() ? "$a" : reduction_.result, inner);
-    value = Rounded(std::move(value), *context.call, reduction_, type);
-    StrAppend(&computes_, "  compute y", Bracketed(index), " = ", value.text, "\n");
+    StrAppend(&fold, element.text, ")");
+    part_ = mask_;
+    const bool plain = formula.result.empty() && type.dtype == formula.type;
+    if (plain && is_last) {
+      WriteResult(type, {fold});
+      if ((part_ >> (axes_.size() - 1) & 1) != 0) Vectorize("y", mask_);
+      return;
+    }
+    const Piece folded = Declare('s', fold, formula.type, 1);
+    Vectorize(names_.back(), mask_);
+    Context inner{context.type, context.call, {folded}};
+    Piece value = plain ? folded : Expand(formula.result.empty() ? "$a" : formula.result, inner);
+    Finish(binding, Rounded(std::move(value), call, formula, type.dtype));
   }
 
   std::string Assemble() const {
@@ -360,8 +434,11 @@ class TextWriter {
   bool ok_ = true;
   // Of axes that some parameter has without the axis before, or the other way round.
   uint32_t apart_ = 0;
-  GroupFormula reduction_;
-  uint32_t mask_ = 0;  // of the axes that are reduced
+  uint32_t mask_ = 0;  // of the axes that the reduction at hand reduces
+  uint32_t part_ = 0;  // of the axes that the value at hand is not over
+  bool folds_before_end_ = false;
+  std::unordered_set<const Node*> folded_, wide_;  // what reductions read, and the whole space
+  std::vector<std::string> names_;                 // of tensors between parameters and result
   DimTexts space_, axes_;
   std::vector<std::string> sizes_, parameters_;
   std::string result_, computes_, schedule_;

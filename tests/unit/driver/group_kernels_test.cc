@@ -372,7 +372,7 @@ TEST(GroupKernels, B21WhatHasNoFormulaStaysPlain) {
            "(%x: f32[2*n, 40]) {\n  let %y = exp(%x)",
            "(%x: f32[exp, 40]) {\n  let %y = exp(%x)",
            "(%x: f32[n, 40]) {\n  let %z = exp(%x)\n  let %y = softmax(%z)",
-           "(%x: f32[n, 40]) {\n  let %z = reduce_max(%x) {axes=1}\n  let %y = exp(%z)",
+           "(%x: f32[n, 40]) {\n  let %z = reduce_max(%x) {axes=1 keep_dims=0}\n  let %y = exp(%z)",
        }) {
     Result<ir::Module> module =
         ir::ParseModule("test", StrCat("primitive fn f", body, "\n  return %y\n}\n"));
@@ -448,8 +448,24 @@ class RandomProgram {
     return builder_.Emit(op, std::move(args), attrs);
   }
 
+  // x less its mean, over its norm, or like it: a reduction that the whole shape reads again.
+  void Normalize(const Expr& x) {
+    constexpr std::string_view kFolds[] = {"reduce_mean", "reduce_max", "reduce_l2", "reduce_sum"};
+    Attrs attrs;
+    const int64_t axes[] = {static_cast<int64_t>(Below(space_.size()))};
+    attrs.SetInts("axes", axes);
+    Expr folded = Emit(kFolds[Below(std::size(kFolds))], {x}, attrs);
+    if (Below(2) == 0) folded = Emit("sqrt", {Emit("add", {Emit("abs", {folded}), Number(2)})});
+    if (Below(2) == 0) return Push(Emit("sub", {x, folded}), false);
+    Push(Emit("div", {x, Emit("add", {Emit("abs", {folded}), Number(1)})}), false);
+  }
+
   void Step() {
     const Value last = values_.back();
+    if (type_.is_float() && Below(5) == 0) {
+      reduces_ = true;
+      return Normalize(last.expr);
+    }
     const bool exact = last.exact;
     const auto pick = [this](std::initializer_list<std::string_view> names) {
       return names.begin()[Below(names.size())];
