@@ -15,6 +15,8 @@ namespace {
 
 // No loop kernel comes near; keeps distances within what branches reach.
 constexpr uint64_t kMaxImageBytes = uint64_t{64} << 20;
+// Nothing is there: sanitizers look in front of a function for what kind it is.
+constexpr uint64_t kBytesBeforeCode = 64;
 constexpr uint64_t kMaxAlignment = 4096;  // relocations know no larger page
 // Tells unwinders about frames; nothing unwinds through a kernel.
 constexpr std::string_view kFrames = ".eh_frame";
@@ -74,9 +76,9 @@ Status Linker::Place(bool code, uint64_t* end) {
 
 Status Linker::LayOut() {
   offsets_.resize(object_.sections.size());
-  uint64_t end = 0;
+  uint64_t end = kBytesBeforeCode;
   TERN_TRY(Place(true, &end));
-  if (end == 0) return BadObject("it has no code");
+  if (end == kBytesBeforeCode) return BadObject("it has no code");
   end = (end + ObjectImage::kSegmentBytes - 1) & ~(ObjectImage::kSegmentBytes - 1);
   image_.code_bytes = end;
   TERN_TRY(Place(false, &end));
