@@ -27,8 +27,8 @@ struct Declarations {
   std::unordered_map<std::string_view, ConstructorRef> constructors;
 };
 
-// The prelude, read and checked. Nothing writes to it from then on, so that programs, also of several
-// threads, may share one.
+// The prelude, read and checked. Nothing writes to it from then on, so that programs, also of
+// several threads, may share one.
 struct Prelude {
   std::unique_ptr<File> file;
   Declarations names;
