@@ -75,7 +75,11 @@ class Binder {
     }
     te::Definition definition = file_.definitions[0];
     const bool has_schedule = !definition.schedule.empty();
-    out_.zeroed = has_schedule;  // one may leave out what nobody reads
+    // What is computed inside a loop of its consumer leaves out what nobody reads.
+    out_.zeroed = std::any_of(definition.schedule.begin(), definition.schedule.end(),
+                              [](const te::Directive& directive) {
+                                return directive.primitive == te::Primitive::kComputeAt;
+                              });
     if (!has_schedule) definition.schedule = DefaultSchedule(definition);
     Result<LoopFunction> loops = te::LowerDefinition(definition, file_.sources);
     if (!loops.ok() && !has_schedule) {

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+// E18: kernels of executables by every policy: which road each takes and why, that all roads
+// compute the same, and that inputs and files that are no good are refused on each.
+#include "native/kernels/kernel_roads.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <thread>
+
+#include "core/base/strings.h"
+#include "core/driver/compile_source.h"
+#include "core/kernels/bind/bind.h"
+#include "core/object/registry.h"
+#include "core/text/diagnostics.h"
+#include "core/vm/assembler.h"
+#include "core/vm/vm.h"
+#include "native/jit/llvm_compiler.h"
+#include "native/kernels/compiled_kernel.h"
+
+namespace tern::native {
+namespace {
+
+using vm::ExecutablePtr;
+using vm::ProgramPtr;
+using vm::VirtualMachine;
+
+constexpr KernelPolicy kPolicies[] = {KernelPolicy::kAuto, KernelPolicy::kOperators,
+                                      KernelPolicy::kInterpreter, KernelPolicy::kCompiled};
+
+bool HaveLlvm() { return LlvmDescription().ok(); }
+
+ExecutablePtr Assembled(std::string_view text) {
+  Result<ExecutablePtr> made = vm::Assemble(text, "test.tasm");
+  EXPECT_TRUE(made.ok()) << text::RenderText(made.status());
+  return *made;
+}
+
+ExecutablePtr Compiled(std::string_view text) {
+  Result<driver::CompileResult> made = driver::CompileSource(text, {});
+  EXPECT_TRUE(made.ok()) << text::RenderText(made.status());
+  return made->executable;
+}
+
+// Prepared by the policy.
+ProgramPtr Linked(const ExecutablePtr& executable, KernelPolicy policy) {
+  static const bool registered = kernels::RegisterOperators(&Registry::Global()).ok();
+  EXPECT_TRUE(registered);
+  Result<ProgramPtr> program = vm::Program::Link(executable);
+  EXPECT_TRUE(program.ok()) << text::RenderText(program.status());
+  EXPECT_TRUE(PrepareKernels(**program, {.policy = policy}).ok());
+  return *program;
+}
+
+std::unique_ptr<VirtualMachine> MachineOf(const ProgramPtr& program) {
+  return VirtualMachine::Create(program).value();
+}
+
+TensorPtr Floats(std::initializer_list<int64_t> dims, int seed = 1) {
+  TensorPtr tensor = Tensor::New(kF32, dims).value();
+  for (int64_t i = 0; i < tensor->element_count(); ++i)
+    tensor->data_as<float>()[i] = static_cast<float>((i * 37 + seed * 11) % 101 - 50) / 16;
+  return tensor;
+}
+
+void ExpectNear(const Any& got, const Any& wanted, const std::string& what) {
+  const Tensor *a = got.TryCast<Tensor>(), *b = wanted.TryCast<Tensor>();
+  ASSERT_TRUE(a != nullptr && b != nullptr) << what;
+  ASSERT_EQ(a->TypeText(), b->TypeText()) << what;
+  if (a->dtype() != kF32) {
+    EXPECT_TRUE(std::equal(a->bytes().begin(), a->bytes().end(), b->bytes().begin())) << what;
+    return;
+  }
+  for (int64_t i = 0; i < a->element_count(); ++i) {
+    const double x = a->data_as<float>()[i], y = b->data_as<float>()[i];
+    // Sums are added up in another order, functions are other polynomials.
+    EXPECT_LE(std::fabs(x - y), 1e-5 + 4e-6 * std::fabs(y)) << what << " at " << i;
+  }
+}
+
+std::string RoadOf(const ProgramPtr& program, std::string_view name) {
+  for (const vm::KernelRow& row : vm::ListKernels(*program)) {
+    if (row.name == name) return row.road;
+  }
+  return "not there";
+}
+
+std::string WhyOf(const ProgramPtr& program, std::string_view name) {
+  for (const vm::KernelRow& row : vm::ListKernels(*program)) {
+    if (row.name == name) return row.why;
+  }
+  return "not there";
+}
+
+// Kernels that are good, cannot be shown to stay in bounds, and are torn off; each with operators
+// and without.
+constexpr std::string_view kTable = R"(
+.const c[0] = string "it needs a road"
+.kernel "good" "loop" text "te good<n>(X: float32[n]) -> (Y: float32[n]) { compute Y[i] = X[i] + 1 }"
+.kernel "only" "loop" text "te only<n>(X: float32[n]) -> (Y: float32[n]) { compute Y[i] = X[i] + 1 }"
+.kernel "wide" "loop" text "te wide<n>(X: float32[n]) -> (Y: float32[n]) { compute Y[i] = X[i + 1] }"
+.kernel "wide_only" "loop" text "te wide_only<n>(X: float32[n]) -> (Y: float32[n]) { compute Y[i] = X[i + 1] }"
+.kernel "torn" "loop" text "te torn<n>(X: float32["
+.kernel "torn_only" "loop" text "te torn_only<n>(X: float32["
+.kernel "memcpy" "loop" text "te memcpy<n>(X: float32[n]) -> (Y: float32[n]) { compute Y[i] = X[i] }"
+.kernel "nobody" "loop" text "te nobody<n>(X: float32[n]) -> (Y: float32[n]) { compute Y[i] = X[i] }"
+.func @good(x: f32[n]) -> f32[n]
+  ret   ret %0
+.func @wide(x: f32[n]) -> f32[n]
+  ret   ret %0
+.func @torn(x: f32[n]) -> f32[n]
+  ret   ret %0
+.func @memcpy(x: f32[n]) -> f32[n]
+  ret   ret %0
+.func @only(x: f32[n]) -> f32[n]
+  fatal c[0]
+.func @wide_only(x: f32[n]) -> f32[n]
+  fatal c[0]
+.func @torn_only(x: f32[n]) -> f32[n]
+  fatal c[0]
+)";
+
+TEST(KernelRoads, E18_ThePolicyTable) {
+  struct Row {
+    std::string_view kernel, automatic, operators, interpreter, compiled;
+  };
+  const Row rows[] = {
+      {"good", "operators", "operators", "interpreter", "compiled"},
+      {"only", "interpreter", "none", "interpreter", "compiled"},
+      {"wide", "operators", "operators", "interpreter", "operators"},
+      {"wide_only", "interpreter", "none", "interpreter", "interpreter"},
+      {"torn", "operators", "operators", "operators", "operators"},
+      {"torn_only", "none", "none", "none", "none"},
+      {"memcpy", "operators", "operators", "interpreter", "compiled"},
+      {"nobody", "none", "none", "none", "none"},
+  };
+  const ExecutablePtr executable = Assembled(kTable);
+  for (const KernelPolicy policy : kPolicies) {
+    const ProgramPtr program = Linked(executable, policy);
+    for (const Row& row : rows) {
+      const std::string_view columns[] = {row.automatic, row.operators, row.interpreter,
+                                          row.compiled};
+      std::string_view wanted = columns[static_cast<size_t>(policy)];
+      if (wanted == "compiled" && !HaveLlvm())
+        wanted = row.kernel == "only" ? "interpreter" : "operators";
+      EXPECT_EQ(RoadOf(program, row.kernel), wanted)
+          << row.kernel << " by " << KernelPolicyName(policy);
+      EXPECT_NE(WhyOf(program, row.kernel), "") << row.kernel;
+    }
+  }
+  const ProgramPtr program = Linked(executable, KernelPolicy::kCompiled);
+  EXPECT_NE(WhyOf(program, "wide").find("a load of 'X' that may lie outside: index i + 1"),
+            std::string::npos)
+      << WhyOf(program, "wide");
+}
+
+TEST(KernelRoads, E18_KernelsOfAnyNameAreCompiled) {
+  const auto vm = MachineOf(Linked(Assembled(kTable), KernelPolicy::kCompiled));
+  const TensorPtr x = Floats({1000});
+  for (const std::string_view name : {"memcpy", "good"}) {
+    const Result<Any> y = vm->Call(name, {x.get()});
+    ASSERT_TRUE(y.ok());
+    EXPECT_EQ(y->TryCast<Tensor>()->data_as<float>()[999],
+              x->data_as<float>()[999] + (name == "good" && HaveLlvm() ? 1 : 0));
+  }
+}
+
+TEST(KernelRoads, E18_AKernelIsCompiledOnceItHasDoneEnough) {
+  if (!HaveLlvm()) GTEST_SKIP() << "there is no LLVM here";
+  const ProgramPtr program = Linked(Assembled(kTable), KernelPolicy::kAuto);
+  const auto vm = MachineOf(program);
+  // Of @good the operators, which differ so that the test can tell, do it meanwhile.
+  const TensorPtr x = Floats({CompiledKernel::kOperatorElements / 4});
+  for (int call = 0; call < 6; ++call) {
+    const Result<Any> y = vm->Call("good", {x.get()});
+    ASSERT_TRUE(y.ok());
+    EXPECT_EQ(y->TryCast<Tensor>()->data_as<float>()[7],
+              x->data_as<float>()[7] + (call < 3 ? 0 : 1))
+        << call;
+    EXPECT_EQ(RoadOf(program, "good"), call < 3 ? "operators" : "compiled");
+  }
+  // Where there are no operators every call is right.
+  const TensorPtr z = Floats({CompiledKernel::kInterpreterElements / 2});
+  for (int call = 0; call < 3; ++call) {
+    const Result<Any> y = vm->Call("only", {z.get()});
+    ASSERT_TRUE(y.ok());
+    EXPECT_EQ(y->TryCast<Tensor>()->data_as<float>()[7], z->data_as<float>()[7] + 1);
+    EXPECT_EQ(RoadOf(program, "only"), call < 1 ? "interpreter" : "compiled");
+  }
+}
+
+constexpr std::string_view kFused = R"(
+fn act(x: f32[n, m], b: f32[m], g: f32[n, 1]) -> f32[n, m] {
+  sigmoid(x + b) * tanh(x) - exp(x * 0.25) / (g + 8.0)
+}
+fn squares(x: f32[n, m], b: f32[m], g: f32[n, 1]) -> f32[n] {
+  let d = (x - b) * g;
+  reduce_sum(d * d, axes = [1], keep_dims = false)
+}
+kernel spread(x: f32[n, m], b: f32[m], g: f32[n, 1]) -> (low: f32[n], high: f32[n]) {
+  compute low[i] = min(k < m, x[i, k] + b[k])
+  compute high[i] = max(k < m, x[i, k] * g[i, 0])
+}
+fn both(x: f32[n, m], b: f32[m], g: f32[n, 1]) -> f32[n] {
+  let (low, high) = spread(x, b, g);
+  high - low
+}
+)";
+
+TEST(KernelRoads, E18_AllRoadsComputeTheSameForEverySize) {
+  const ExecutablePtr executable = Compiled(kFused);
+  EXPECT_GE(executable->kernels().size(), 3u);
+  const auto reference = MachineOf(Linked(executable, KernelPolicy::kOperators));
+  const auto interpreter = MachineOf(Linked(executable, KernelPolicy::kInterpreter));
+  const auto compiled = MachineOf(Linked(executable, KernelPolicy::kCompiled));
+  for (const int64_t n : {0, 1, 3}) {
+    for (const int64_t m : {1, 2, 7, 16, 33, 130}) {
+      const TensorPtr x = Floats({n, m}), b = Floats({m}, 2), g = Floats({n, 1}, 3);
+      for (const std::string_view function : {"act", "squares", "both"}) {
+        const std::string what = StrCat(function, " n=", n, " m=", m);
+        const Result<Any> a = interpreter->Call(function, {x.get(), b.get(), g.get()});
+        const Result<Any> c = compiled->Call(function, {x.get(), b.get(), g.get()});
+        ASSERT_TRUE(a.ok() && c.ok()) << what << text::RenderText(a.status());
+        ExpectNear(*c, *a, what);
+        if (function == "both") continue;  // has no operators
+        const Result<Any> wanted = reference->Call(function, {x.get(), b.get(), g.get()});
+        ASSERT_TRUE(wanted.ok());
+        ExpectNear(*a, *wanted, what);
+      }
+    }
+  }
+}
+
+TEST(KernelRoads, E18_InputsThatAreNotContiguousAreTaken) {
+  const ExecutablePtr executable = Compiled(kFused);
+  const TensorPtr rows = Floats({7, 5});
+  const TensorPtr turned =
+      rows->View(Dims(std::vector<int64_t>{5, 7}), Dims(std::vector<int64_t>{1, 5}), 0).value();
+  const TensorPtr b = Floats({14}, 2)->Slice(0, 0, 14, 2).value(), g = Floats({5, 1}, 3);
+  ASSERT_FALSE(turned->is_contiguous());
+  ASSERT_FALSE(b->is_contiguous());
+  const auto reference = MachineOf(Linked(executable, KernelPolicy::kOperators));
+  const Any wanted = reference->Call("act", {turned.get(), b.get(), g.get()}).value();
+  for (const KernelPolicy policy : {KernelPolicy::kInterpreter, KernelPolicy::kCompiled}) {
+    const auto vm = MachineOf(Linked(executable, policy));
+    ExpectNear(vm->Call("act", {turned.get(), b.get(), g.get()}).value(), wanted, "act");
+  }
+}
+
+TEST(KernelRoadsBad, E18_WrongArgumentsAreRefusedOnEveryRoad) {
+  const ExecutablePtr executable = Assembled(kTable);
+  const TensorPtr wrong_rank = Floats({2, 3});
+  const TensorPtr wrong_type = Tensor::New(kF64, {3}).value();
+  for (const KernelPolicy policy : kPolicies) {
+    const auto vm = MachineOf(Linked(executable, policy));
+    for (const std::string_view function : {"good", "only", "wide_only"}) {
+      for (const TensorPtr& x : {wrong_rank, wrong_type})
+        EXPECT_FALSE(vm->Call(function, {x.get()}).ok()) << function;
+      EXPECT_FALSE(vm->Call(function, {}).ok());
+      EXPECT_FALSE(vm->Call(function, {int64_t{5}}).ok());
+    }
+  }
+}
+
+TEST(KernelRoadsBad, E18_WhatLeavesItsBuffersIsStopped) {
+  const TensorPtr x = Floats({4});
+  for (const KernelPolicy policy : {KernelPolicy::kAuto, KernelPolicy::kCompiled}) {
+    const auto vm = MachineOf(Linked(Assembled(kTable), policy));
+    const Result<Any> y = vm->Call("wide_only", {x.get()});
+    ASSERT_FALSE(y.ok());
+    EXPECT_NE(text::RenderText(y.status()).find("a load of 'X' at element 4, which has 4 elements"),
+              std::string::npos);
+    const Result<Any> none = vm->Call("torn_only", {x.get()});
+    ASSERT_FALSE(none.ok());
+    EXPECT_NE(text::RenderText(none.status()).find("E0321"), std::string::npos);
+  }
+}
+
+TEST(KernelRoads, E18_MachinesOfSeveralThreadsShareTheKernels) {
+  const ProgramPtr program = Linked(Assembled(kTable), KernelPolicy::kAuto);
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&program, &wrong, t] {
+      const auto vm = MachineOf(program);
+      const TensorPtr x = Floats({5000}, t);
+      for (int call = 0; call < 24; ++call) {
+        const Result<Any> y = vm->Call("only", {x.get()});
+        const bool right =
+            y.ok() && y->TryCast<Tensor>()->data_as<float>()[99] == x->data_as<float>()[99] + 1;
+        wrong += right ? 0 : 1;
+        RoadOf(program, "only");
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(RoadOf(program, "only"), HaveLlvm() ? "compiled" : "interpreter");
+}
+
+TEST(KernelRoads, E18_CodeLivesAsLongAsAMachineThatCallsIt) {
+  ProgramPtr program = Linked(Assembled(kTable), KernelPolicy::kCompiled);
+  const auto vm = MachineOf(program);
+  EXPECT_TRUE(PrepareKernels(*program, {.policy = KernelPolicy::kInterpreter}).ok());
+  program = nullptr;
+  const TensorPtr x = Floats({5});
+  EXPECT_TRUE(vm->Call("only", {x.get()}).ok());
+}
+
+TEST(KernelRoads, E18_WhatIsListedIsWhatIsCompiled) {
+  if (!HaveLlvm()) GTEST_SKIP() << "there is no LLVM here";
+  const std::string text = KernelListings(*Linked(Assembled(kTable), KernelPolicy::kAuto));
+  for (const std::string_view part :
+       {"=== good(x: f32[n]) -> f32[n]\nte good<n>", "--- loops\nprimfn good<n>",
+        "--- lowered\nprimfn tern_kernel_good<n>", "--- llvm\n", "@tern_kernel_good(",
+        "--- not compiled: a load of 'X' that may lie outside"})
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+}
+
+TEST(KernelRoadsBad, PoliciesHaveNames) {
+  for (const KernelPolicy policy : kPolicies)
+    EXPECT_EQ(ParseKernelPolicy(KernelPolicyName(policy)).value(), policy);
+  EXPECT_EQ(ParseKernelPolicy("fastest").status().error_code(), "E0003");
+}
+
+}  // namespace
+}  // namespace tern::native
