@@ -92,18 +92,21 @@ std::string WhyOf(const ProgramPtr& program, std::string_view name) {
   return "not there";
 }
 
+// "te NAME<n>(X: float32[n]) -> (Y: float32[n]) { compute Y[i] = VALUE }" as a kernel.
+std::string KernelLine(std::string_view name, std::string_view value) {
+  return StrCat(".kernel \"", name, "\" \"loop\" text \"te ", name,
+                "<n>(X: float32[n]) -> (Y: float32[n]) { compute Y[i] = ", value, " }\"\n");
+}
+
 // Kernels that are good, cannot be shown to stay in bounds, and are torn off; each with operators
 // and without.
-constexpr std::string_view kTable = R"(
-.const c[0] = string "it needs a road"
-.kernel "good" "loop" text "te good<n>(X: float32[n]) -> (Y: float32[n]) { compute Y[i] = X[i] + 1 }"
-.kernel "only" "loop" text "te only<n>(X: float32[n]) -> (Y: float32[n]) { compute Y[i] = X[i] + 1 }"
-.kernel "wide" "loop" text "te wide<n>(X: float32[n]) -> (Y: float32[n]) { compute Y[i] = X[i + 1] }"
-.kernel "wide_only" "loop" text "te wide_only<n>(X: float32[n]) -> (Y: float32[n]) { compute Y[i] = X[i + 1] }"
+std::string Table() {
+  return StrCat(KernelLine("good", "X[i] + 1"), KernelLine("only", "X[i] + 1"),
+                KernelLine("wide", "X[i + 1]"), KernelLine("wide_only", "X[i + 1]"),
+                KernelLine("memcpy", "X[i]"), KernelLine("nobody", "X[i]"), R"(
 .kernel "torn" "loop" text "te torn<n>(X: float32["
 .kernel "torn_only" "loop" text "te torn_only<n>(X: float32["
-.kernel "memcpy" "loop" text "te memcpy<n>(X: float32[n]) -> (Y: float32[n]) { compute Y[i] = X[i] }"
-.kernel "nobody" "loop" text "te nobody<n>(X: float32[n]) -> (Y: float32[n]) { compute Y[i] = X[i] }"
+.const c[0] = string "it needs a road"
 .func @good(x: f32[n]) -> f32[n]
   ret   ret %0
 .func @wide(x: f32[n]) -> f32[n]
@@ -118,7 +121,8 @@ constexpr std::string_view kTable = R"(
   fatal c[0]
 .func @torn_only(x: f32[n]) -> f32[n]
   fatal c[0]
-)";
+)");
+}
 
 TEST(KernelRoads, E18_ThePolicyTable) {
   struct Row {
@@ -134,7 +138,7 @@ TEST(KernelRoads, E18_ThePolicyTable) {
       {"memcpy", "operators", "operators", "interpreter", "compiled"},
       {"nobody", "none", "none", "none", "none"},
   };
-  const ExecutablePtr executable = Assembled(kTable);
+  const ExecutablePtr executable = Assembled(Table());
   for (const KernelPolicy policy : kPolicies) {
     const ProgramPtr program = Linked(executable, policy);
     for (const Row& row : rows) {
@@ -155,7 +159,7 @@ TEST(KernelRoads, E18_ThePolicyTable) {
 }
 
 TEST(KernelRoads, E18_KernelsOfAnyNameAreCompiled) {
-  const auto vm = MachineOf(Linked(Assembled(kTable), KernelPolicy::kCompiled));
+  const auto vm = MachineOf(Linked(Assembled(Table()), KernelPolicy::kCompiled));
   const TensorPtr x = Floats({1000});
   for (const std::string_view name : {"memcpy", "good"}) {
     const Result<Any> y = vm->Call(name, {x.get()});
@@ -167,7 +171,7 @@ TEST(KernelRoads, E18_KernelsOfAnyNameAreCompiled) {
 
 TEST(KernelRoads, E18_AKernelIsCompiledOnceItHasDoneEnough) {
   if (!HaveLlvm()) GTEST_SKIP() << "there is no LLVM here";
-  const ProgramPtr program = Linked(Assembled(kTable), KernelPolicy::kAuto);
+  const ProgramPtr program = Linked(Assembled(Table()), KernelPolicy::kAuto);
   const auto vm = MachineOf(program);
   // Of @good the operators, which differ so that the test can tell, do it meanwhile.
   const TensorPtr x = Floats({CompiledKernel::kOperatorElements / 4});
@@ -248,7 +252,7 @@ TEST(KernelRoads, E18_InputsThatAreNotContiguousAreTaken) {
 }
 
 TEST(KernelRoadsBad, E18_WrongArgumentsAreRefusedOnEveryRoad) {
-  const ExecutablePtr executable = Assembled(kTable);
+  const ExecutablePtr executable = Assembled(Table());
   const TensorPtr wrong_rank = Floats({2, 3});
   const TensorPtr wrong_type = Tensor::New(kF64, {3}).value();
   for (const KernelPolicy policy : kPolicies) {
@@ -265,7 +269,7 @@ TEST(KernelRoadsBad, E18_WrongArgumentsAreRefusedOnEveryRoad) {
 TEST(KernelRoadsBad, E18_WhatLeavesItsBuffersIsStopped) {
   const TensorPtr x = Floats({4});
   for (const KernelPolicy policy : {KernelPolicy::kAuto, KernelPolicy::kCompiled}) {
-    const auto vm = MachineOf(Linked(Assembled(kTable), policy));
+    const auto vm = MachineOf(Linked(Assembled(Table()), policy));
     const Result<Any> y = vm->Call("wide_only", {x.get()});
     ASSERT_FALSE(y.ok());
     EXPECT_NE(text::RenderText(y.status()).find("a load of 'X' at element 4, which has 4 elements"),
@@ -277,7 +281,7 @@ TEST(KernelRoadsBad, E18_WhatLeavesItsBuffersIsStopped) {
 }
 
 TEST(KernelRoads, E18_MachinesOfSeveralThreadsShareTheKernels) {
-  const ProgramPtr program = Linked(Assembled(kTable), KernelPolicy::kAuto);
+  const ProgramPtr program = Linked(Assembled(Table()), KernelPolicy::kAuto);
   std::vector<std::thread> threads;
   std::atomic<int> wrong{0};
   for (int t = 0; t < 4; ++t) {
@@ -299,7 +303,7 @@ TEST(KernelRoads, E18_MachinesOfSeveralThreadsShareTheKernels) {
 }
 
 TEST(KernelRoads, E18_CodeLivesAsLongAsAMachineThatCallsIt) {
-  ProgramPtr program = Linked(Assembled(kTable), KernelPolicy::kCompiled);
+  ProgramPtr program = Linked(Assembled(Table()), KernelPolicy::kCompiled);
   const auto vm = MachineOf(program);
   EXPECT_TRUE(PrepareKernels(*program, {.policy = KernelPolicy::kInterpreter}).ok());
   program = nullptr;
@@ -309,7 +313,7 @@ TEST(KernelRoads, E18_CodeLivesAsLongAsAMachineThatCallsIt) {
 
 TEST(KernelRoads, E18_WhatIsListedIsWhatIsCompiled) {
   if (!HaveLlvm()) GTEST_SKIP() << "there is no LLVM here";
-  const std::string text = KernelListings(*Linked(Assembled(kTable), KernelPolicy::kAuto));
+  const std::string text = KernelListings(*Linked(Assembled(Table()), KernelPolicy::kAuto));
   for (const std::string_view part :
        {"=== good(x: f32[n]) -> f32[n]\nte good<n>", "--- loops\nprimfn good<n>",
         "--- lowered\nprimfn tern_kernel_good<n>", "--- llvm\n", "@tern_kernel_good(",
