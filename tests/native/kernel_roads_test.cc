@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// E18: kernels of executables by every policy: which road each takes and why, that all roads
+// B29: kernels of executables by every policy: which road each takes and why, that all roads
 // compute the same, and that inputs and files that are no good are refused on each.
 #include "native/kernels/kernel_roads.h"
 
@@ -124,7 +124,7 @@ std::string Table() {
 )");
 }
 
-TEST(KernelRoads, E18_ThePolicyTable) {
+TEST(KernelRoads, B29_ThePolicyTable) {
   struct Row {
     std::string_view kernel, automatic, operators, interpreter, compiled;
   };
@@ -158,7 +158,7 @@ TEST(KernelRoads, E18_ThePolicyTable) {
       << WhyOf(program, "wide");
 }
 
-TEST(KernelRoads, E18_KernelsOfAnyNameAreCompiled) {
+TEST(KernelRoads, B29_KernelsOfAnyNameAreCompiled) {
   const auto vm = MachineOf(Linked(Assembled(Table()), KernelPolicy::kCompiled));
   const TensorPtr x = Floats({1000});
   for (const std::string_view name : {"memcpy", "good"}) {
@@ -169,7 +169,7 @@ TEST(KernelRoads, E18_KernelsOfAnyNameAreCompiled) {
   }
 }
 
-TEST(KernelRoads, E18_AKernelIsCompiledOnceItHasDoneEnough) {
+TEST(KernelRoads, B29_AKernelIsCompiledOnceItHasDoneEnough) {
   if (!HaveLlvm()) GTEST_SKIP() << "there is no LLVM here";
   const ProgramPtr program = Linked(Assembled(Table()), KernelPolicy::kAuto);
   const auto vm = MachineOf(program);
@@ -211,7 +211,7 @@ fn both(x: f32[n, m], b: f32[m], g: f32[n, 1]) -> f32[n] {
 }
 )";
 
-TEST(KernelRoads, E18_AllRoadsComputeTheSameForEverySize) {
+TEST(KernelRoads, B29_AllRoadsComputeTheSameForEverySize) {
   const ExecutablePtr executable = Compiled(kFused);
   EXPECT_GE(executable->kernels().size(), 3u);
   const auto reference = MachineOf(Linked(executable, KernelPolicy::kOperators));
@@ -235,7 +235,7 @@ TEST(KernelRoads, E18_AllRoadsComputeTheSameForEverySize) {
   }
 }
 
-TEST(KernelRoads, E18_InputsThatAreNotContiguousAreTaken) {
+TEST(KernelRoads, B29_InputsThatAreNotContiguousAreTaken) {
   const ExecutablePtr executable = Compiled(kFused);
   const TensorPtr rows = Floats({7, 5});
   const TensorPtr turned =
@@ -251,7 +251,7 @@ TEST(KernelRoads, E18_InputsThatAreNotContiguousAreTaken) {
   }
 }
 
-TEST(KernelRoadsBad, E18_WrongArgumentsAreRefusedOnEveryRoad) {
+TEST(KernelRoadsBad, B29_WrongArgumentsAreRefusedOnEveryRoad) {
   const ExecutablePtr executable = Assembled(Table());
   const TensorPtr wrong_rank = Floats({2, 3});
   const TensorPtr wrong_type = Tensor::New(kF64, {3}).value();
@@ -266,7 +266,7 @@ TEST(KernelRoadsBad, E18_WrongArgumentsAreRefusedOnEveryRoad) {
   }
 }
 
-TEST(KernelRoadsBad, E18_WhatLeavesItsBuffersIsStopped) {
+TEST(KernelRoadsBad, B29_WhatLeavesItsBuffersIsStopped) {
   const TensorPtr x = Floats({4});
   for (const KernelPolicy policy : {KernelPolicy::kAuto, KernelPolicy::kCompiled}) {
     const auto vm = MachineOf(Linked(Assembled(Table()), policy));
@@ -280,7 +280,7 @@ TEST(KernelRoadsBad, E18_WhatLeavesItsBuffersIsStopped) {
   }
 }
 
-TEST(KernelRoads, E18_MachinesOfSeveralThreadsShareTheKernels) {
+TEST(KernelRoads, B29_MachinesOfSeveralThreadsShareTheKernels) {
   const ProgramPtr program = Linked(Assembled(Table()), KernelPolicy::kAuto);
   std::vector<std::thread> threads;
   std::atomic<int> wrong{0};
@@ -302,7 +302,7 @@ TEST(KernelRoads, E18_MachinesOfSeveralThreadsShareTheKernels) {
   EXPECT_EQ(RoadOf(program, "only"), HaveLlvm() ? "compiled" : "interpreter");
 }
 
-TEST(KernelRoads, E18_CodeLivesAsLongAsAMachineThatCallsIt) {
+TEST(KernelRoads, B29_CodeLivesAsLongAsAMachineThatCallsIt) {
   ProgramPtr program = Linked(Assembled(Table()), KernelPolicy::kCompiled);
   const auto vm = MachineOf(program);
   EXPECT_TRUE(PrepareKernels(*program, {.policy = KernelPolicy::kInterpreter}).ok());
@@ -311,7 +311,7 @@ TEST(KernelRoads, E18_CodeLivesAsLongAsAMachineThatCallsIt) {
   EXPECT_TRUE(vm->Call("only", {x.get()}).ok());
 }
 
-TEST(KernelRoads, E18_WhatIsListedIsWhatIsCompiled) {
+TEST(KernelRoads, B29_WhatIsListedIsWhatIsCompiled) {
   if (!HaveLlvm()) GTEST_SKIP() << "there is no LLVM here";
   const std::string text = KernelListings(*Linked(Assembled(Table()), KernelPolicy::kAuto));
   for (const std::string_view part :

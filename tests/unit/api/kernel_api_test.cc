@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// E18 through the C interface: kernels of a program, code over buffers as a function, roads that
+// B29 through the C interface: kernels of a program, code over buffers as a function, roads that
 // machines take, and what is refused.
 #include <gtest/gtest.h>
 
@@ -111,7 +111,7 @@ class KernelApi : public testing::Test {
   tern_program* program_ = nullptr;
 };
 
-TEST_F(KernelApi, E18_MachinesMadeAfterwardsCallTheKernel) {
+TEST_F(KernelApi, B29_MachinesMadeAfterwardsCallTheKernel) {
   EXPECT_EQ(Last("main"), 5.0f);
   SetRoad(nullptr);
   for (const char* function : {"main", "tail", "plus"})
@@ -120,7 +120,7 @@ TEST_F(KernelApi, E18_MachinesMadeAfterwardsCallTheKernel) {
   for (const char* function : {"main", "tail", "plus"}) EXPECT_EQ(Last(function), 5.0f) << function;
 }
 
-TEST_F(KernelApi, E18_KernelsAreListedWithTheirRoads) {
+TEST_F(KernelApi, B29_KernelsAreListedWithTheirRoads) {
   const auto kernels = [this] {
     tern_buffer* json = nullptr;
     EXPECT_EQ(Take(tern_program_kernels(program_, &json)), "");
@@ -155,7 +155,7 @@ TEST_F(KernelApi, E18_KernelsAreListedWithTheirRoads) {
   EXPECT_EQ(std::string(static_cast<const char*>(data), size), "te plus…\n");
 }
 
-TEST_F(KernelApi, E18_ACallIsLeftToTheBytecodeWhileTheRoadIsNotReady) {
+TEST_F(KernelApi, B29_ACallIsLeftToTheBytecodeWhileTheRoadIsNotReady) {
   static int64_t asked;
   asked = 0;
   tern_kernel_road road{};
@@ -172,7 +172,7 @@ TEST_F(KernelApi, E18_ACallIsLeftToTheBytecodeWhileTheRoadIsNotReady) {
   }
 }
 
-TEST_F(KernelApi, E18_TheCodeIsReleasedOnce) {
+TEST_F(KernelApi, B29_TheCodeIsReleasedOnce) {
   static int released;
   released = 0;
   tern_kernel_spec spec = Spec();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// E18: texts of kernels beside the signatures of their functions.
+// Texts of kernels beside the signatures of their functions.
 #include "core/loop/bind/bind.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ Result<BoundKernel> Bind(std::string_view signature, std::string_view text) {
   return BindKernel({"f", text, &*function});
 }
 
-TEST(Bind, E18_SpecsOfKernels) {
+TEST(Bind, SpecsOfKernels) {
   struct Case {
     std::string_view signature, text, wanted, slots;
   };
@@ -53,7 +53,7 @@ TEST(Bind, E18_SpecsOfKernels) {
   }
 }
 
-TEST(Bind, E18_ASizeWithoutAShapeIsNotShownToFit) {
+TEST(Bind, ASizeWithoutAShapeIsNotShownToFit) {
   // T[max(i - 1, 0)] of P[n + 1] has no element where n is 0.
   const Result<BoundKernel> bound =
       Bind("(x: f32[n]) -> f32[n + 1]",
@@ -62,7 +62,7 @@ TEST(Bind, E18_ASizeWithoutAShapeIsNotShownToFit) {
   EXPECT_EQ(bound->proof.error_code(), "E0517");
 }
 
-TEST(Bind, E18_LoweredForItsTarget) {
+TEST(Bind, LoweredForItsTarget) {
   const Result<BoundKernel> bound =
       Bind("(x: f32[n]) -> f32[n]",
            "te f<n>(A: float32[n]) -> (C: float32[n]) { compute C[i] = A[i] + 1 }");

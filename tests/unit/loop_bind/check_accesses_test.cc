@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// E18: which accesses are shown to lie inside their buffers, and what is said of the others.
+// Which accesses are shown to lie inside their buffers, and what is said of the others.
 #include "core/loop/bind/check_accesses.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ std::string Loops(std::string_view body) {
                 "F: out float32[n * m], H: out float32[n / 2]) {\n", body, "\n}");
 }
 
-TEST(CheckAccesses, E18_DefinitionsAreShown) {
+TEST(CheckAccesses, DefinitionsAreShown) {
   const std::string_view shown[] = {
       "te f<n>(A: float32[n], B: float32[n]) -> (C: float32[n]) { compute C[i] = A[i] + B[i] }",
       "te f<n, m>(A: float32[n, m], B: float32[m, n]) -> (C: float32[n, m]) {"
@@ -58,7 +58,7 @@ TEST(CheckAccesses, E18_DefinitionsAreShown) {
   for (const std::string_view text : shown) EXPECT_EQ(Check(text), "") << text;
 }
 
-TEST(CheckAccesses, E18_SchedulesAreShown) {
+TEST(CheckAccesses, SchedulesAreShown) {
   const std::string_view te =
       "te f<n, m>(A: float32[n, m]) -> (C: float32[n, m]) {\n"
       "  compute T[i, j]: float32[n, m] = A[i, j] * 2\n"
@@ -82,7 +82,7 @@ TEST(CheckAccesses, E18_SchedulesAreShown) {
   }
 }
 
-TEST(CheckAccesses, E18_LoopsAreShown) {
+TEST(CheckAccesses, LoopsAreShown) {
   const std::string_view shown[] = {
       "for (i, 0, n) { for (j, 0, m) { F[i * m + j] = A[i, j] } }",
       "for (i, 0, n) { for (j, 0, m) { R[i * m + j] = A[i * m + j] } }",

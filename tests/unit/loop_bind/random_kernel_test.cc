@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// E18: what is shown to stay in bounds does, whatever is in the buffers. Seeds are fixed; the
+// What is shown to stay in bounds does, whatever is in the buffers. Seeds are fixed; the
 // fuzzer kernel_fuzzer makes up others.
 #include "tests/support/random_kernel.h"
 
@@ -10,7 +10,7 @@
 namespace tern::support {
 namespace {
 
-TEST(RandomKernels, E18_WhatIsShownToStayInBoundsDoes) {
+TEST(RandomKernels, WhatIsShownToStayInBoundsDoes) {
   uint64_t state = 88172645463325252u;
   int bound = 0, proven = 0, runs = 0;
   for (int program = 0; program < 1500; ++program) {
