@@ -60,14 +60,15 @@ class Outliner {
     const std::string text = dim.ToText();
     const bool is_ours = text.starts_with("dim_") || text.starts_with("_dim_");
     if (dim.is_symbol() && IsSizeName(text) && !is_ours) return dim;
-    std::string& name = names_[text];
+    size_t place = 0;
+    while (place < renamed_.size() && renamed_[place] != text) ++place;
+    if (place == renamed_.size()) renamed_.push_back(text);
     // Names that begin with '_' may be of extents of 0.
-    if (name.empty()) name = StrCat(dim.Bounds().low < 1 ? "_dim_" : "dim_", names_.size() - 1);
-    return Dim::Symbol(name);
+    return Dim::Symbol(StrCat(dim.Bounds().low < 1 ? "_dim_" : "dim_", place));
   }
 
   std::unordered_map<const Node*, Expr> map_;
-  std::unordered_map<std::string, std::string> names_;
+  std::vector<std::string> renamed_;
 };
 
 std::string GroupName(std::string_view function, const FusedGroup& group) {
@@ -85,8 +86,11 @@ std::string GroupName(std::string_view function, const FusedGroup& group) {
   return name;
 }
 
-// What groups of the module are called, by their texts as functions of one name.
-using KnownGroups = std::unordered_map<std::string, std::string>;
+// What groups of the module are called, and their texts as functions of one name.
+struct KnownGroup {
+  std::string text, name;
+};
+using KnownGroups = std::vector<KnownGroup>;
 
 class Fuser {
  public:
@@ -131,16 +135,17 @@ class Fuser {
   // Null where the group has no text.
   Expr CallOf(const FusedGroup& group) {
     const FunctionPtr function = Outliner().Run(group);
-    const std::string key = LoopText("_", *function);
-    if (key.empty()) return nullptr;
-    std::string& name = known_[key];
-    if (name.empty()) {
-      name = module_.FreshName(GroupName(name_, group));
-      module_.Set(name, function);
-      module_.SetPrivate(name, true);
-      module_.SetLoopText(name, LoopText(name, *function));
+    std::string text = LoopText("_", *function);
+    if (text.empty()) return nullptr;
+    for (const KnownGroup& known : known_) {
+      if (known.text == text) return MakeInvoke(MakeGlobal(known.name), group.inputs);
     }
-    return MakeInvoke(MakeGlobal(name), group.inputs);
+    std::string name = module_.FreshName(GroupName(name_, group));
+    module_.Set(name, function);
+    module_.SetPrivate(name, true);
+    module_.SetLoopText(name, LoopText(name, *function));
+    known_.push_back({std::move(text), name});
+    return MakeInvoke(MakeGlobal(std::move(name)), group.inputs);
   }
 
   Expr FuseInside(const Expr& value) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise operators of one shape, and reductions of it, become private functions that are marked primitive and carry a loop text (lower_groups.h): one call, and on roads that run
-// loops one pass over the data that never writes what lies between. Without such a road the
+// Elementwise operators of one shape, and reductions of it, become private functions that are
+// marked primitive and carry a loop text (lower_groups.h): one call, and on roads that run loops a
+// pass over the data per loop nest that never writes what lies between. Without such a road the
 // function's operators run as before.
 //
 // What stays apart: operators without a formula, values that something outside a group reads,

@@ -2,8 +2,8 @@
 #include "core/ir/passes/lower_groups.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "core/base/strings.h"
 #include "core/ir/passes/group_formula.h"
@@ -19,7 +19,18 @@ constexpr int64_t kMostParts = 4000;
 
 using DimTexts = std::vector<std::string>;
 
-std::string Bracketed(const DimTexts& parts) { return StrCat("[", StrJoin(parts, ", "), "]"); }
+// Texts only: StrAppend is a function of its own for every combination of types.
+using Texts = std::initializer_list<std::string_view>;
+void Append(std::string* out, Texts parts) {
+  for (std::string_view part : parts) out->append(part);
+}
+std::string Join(Texts parts) {
+  std::string out;
+  Append(&out, parts);
+  return out;
+}
+
+std::string Bracketed(const DimTexts& parts) { return Join({"[", StrJoin(parts, ", "), "]"}); }
 
 // A value as text. simple: needs no brackets, and costs nothing to be written twice.
 struct Piece {
@@ -29,6 +40,13 @@ struct Piece {
 };
 
 bool IsNumber(std::string_view dim) { return dim[0] >= '0' && dim[0] <= '9'; }
+
+// What is known of a variable. folded, wide: read by a reduction, and by the whole space.
+struct Known {
+  Piece piece;  // empty: not computed yet, or no tensor
+  int uses = 0;
+  bool is_folded = false, is_wide = false;
+};
 
 // name(…) as a whole.
 bool IsCall(std::string_view text) {
@@ -64,8 +82,9 @@ class TextWriter {
     if (space == nullptr) return "";
     space_ = DimsOf(*space);
     FindWideReads(*space);
-    for (size_t i = 0; i < space_.size(); ++i) axes_.push_back(StrCat("i", i));
-    ForEachUse(bindings, function_.result(), [this](const Expr& atom) { ++uses_[atom.get()]; });
+    for (size_t i = 0; i < space_.size(); ++i) axes_.push_back(Join({"i", StrCat(i)}));
+    ForEachUse(bindings, function_.result(),
+               [this](const Expr& atom) { ++known_[atom.get()].uses; });
     WriteParameters();
     for (const types::Dim& dim : space->dims) {
       const bool known = dim.is_constant() ||
@@ -87,7 +106,7 @@ class TextWriter {
       const Call* call = binding.value->As<Call>();
       if (call == nullptr || !ReductionFormula(*call)) continue;
       folds_before_end_ = folds_before_end_ || !(binding.var == function_.result());
-      folded_.insert(call->args()[0].get());
+      known_[call->args()[0].get()].is_folded = true;
       if (space == nullptr) space = TensorTypeOf(call->args()[0]);
     }
     return space == nullptr ? TensorTypeOf(function_.result()) : space;
@@ -98,7 +117,7 @@ class TextWriter {
     for (const Binding& binding : function_.bindings()) {
       const types::TensorType* type = TensorTypeOf(binding.var);
       if (type == nullptr || type->dims != space.dims) continue;
-      ForEachAtom(binding.value, [this](const Expr& atom) { wide_.insert(atom.get()); });
+      ForEachAtom(binding.value, [this](const Expr& atom) { known_[atom.get()].is_wide = true; });
     }
   }
 
@@ -132,10 +151,9 @@ class TextWriter {
         if (is_size && std::find(sizes_.begin(), sizes_.end(), dims[i]) == sizes_.end())
           sizes_.push_back(dims[i]);
       }
-      const std::string name = StrCat("x", parameters_.size());
-      parameters_.push_back(StrCat(name, ": ", TypeText(type->dtype, dims)));
-      pieces_[parameter.get()] = {name + IndexOf(dims), true};
-      Note(parameter);
+      const std::string name = Join({"x", StrCat(parameters_.size())});
+      parameters_.push_back(Join({name, ": ", TypeText(type->dtype, dims)}));
+      known_[parameter.get()].piece = {name + IndexOf(dims), true};
     }
   }
 
@@ -157,20 +175,17 @@ class TextWriter {
     return Bracketed(index);
   }
 
-  void Note(const VarPtr& var) { types_[var.get()] = var->type().tensor().dtype; }
-
   Piece Operand(const Expr& atom, const GroupFormula& formula) {
-    const auto found = pieces_.find(atom.get());
+    const Piece& piece = known_[atom.get()].piece;
     const bool wide = formula.type == kF32;
-    if (found == pieces_.end()) {
+    if (piece.text.empty()) {
       Piece literal{LiteralText(atom, wide), true};
       if (literal.text.empty() && !IsNone(atom)) Fail();
       return literal;
     }
-    const DType type = types_.at(atom.get());
-    if (!wide || !type.is_float() || type.bits != 16) return found->second;
-    return {StrCat("cast(float32, ", found->second.text, ")"), found->second.simple,
-            found->second.parts + 1};
+    const DType type = TensorTypeOf(atom)->dtype;
+    if (!wide || !type.is_float() || type.bits != 16) return piece;
+    return {Join({"cast(float32, ", piece.text, ")"}), piece.simple, piece.parts + 1};
   }
 
   // --- formulas
@@ -198,10 +213,10 @@ class TextWriter {
 
   // A tensor of its own, over the axes that its value is over.
   Piece Declare(char letter, const std::string& value, DType type, int64_t parts) {
-    const std::string name = StrCat(std::string_view(&letter, 1), named_++);
+    const std::string name = Join({std::string_view(&letter, 1), StrCat(named_++)});
     const std::string index = Bracketed(Outside(part_, axes_));
-    StrAppend(&computes_, "  compute ", name, index, ": ", TypeText(type, Outside(part_, space_)),
-              " = ", value, "\n");
+    Append(&computes_, {"  compute ", name, index, ": ", TypeText(type, Outside(part_, space_)),
+                        " = ", value, "\n"});
     names_.push_back(name);
     return {name + index, true, parts};
   }
@@ -210,7 +225,7 @@ class TextWriter {
   Piece Name(const Piece& value, DType type) {
     if (value.simple) return value;
     const Piece named = Declare('t', value.text, type, value.parts);
-    StrAppend(&schedule_, "    compute_inline(", names_.back(), ")\n");
+    Append(&schedule_, {"    compute_inline(", names_.back(), ")\n"});
     return named;
   }
 
@@ -267,14 +282,14 @@ class TextWriter {
       const Piece& operand = context.operands[index];
       made->parts += operand.parts;
       const bool plain = operand.simple || stands_alone || IsCall(operand.text);
-      StrAppend(&made->text, plain ? "" : "(", operand.text, plain ? "" : ")");
+      Append(&made->text, {plain ? "" : "(", operand.text, plain ? "" : ")"});
     } else if (field == 'p' || field == 'q') {
       const double value = context.call->attrs().GetFloat(field == 'p' ? "alpha" : "beta", 0);
       made->text += LiteralText(static_cast<float>(value), type);
     } else if (field == 't') {
       made->text += LoopTypeName(type);
     } else if (field == 'w') {
-      StrAppend(&made->text, int{type.bits});
+      Append(&made->text, {StrCat(int{type.bits})});
     } else {
       made->text += CountText(type);
     }
@@ -295,7 +310,7 @@ class TextWriter {
     const Piece value = Expand(MacroFormula(formula.substr(at + 1, open - at - 1)), inner);
     made->parts += value.parts;
     const bool plain = IsCall(value.text);
-    StrAppend(&made->text, plain ? "" : "(", value.text, plain ? "" : ")");
+    Append(&made->text, {plain ? "" : "(", value.text, plain ? "" : ")"});
     return close;
   }
 
@@ -312,7 +327,6 @@ class TextWriter {
     Context context{formula.type, call, {}};
     for (const Expr& arg : call->args()) context.operands.push_back(Operand(arg, formula));
     if (!ok_) return;
-    Note(binding.var);
     if (fold) return WriteReduction(binding, formula, context);
     EnterPart(DimsOf(*type));
     if (!ok_) return;
@@ -323,24 +337,25 @@ class TextWriter {
   // The value of a member, or the result.
   void Finish(const Binding& binding, Piece value) {
     const types::TensorType& type = binding.var->type().tensor();
-    const bool several = uses_.at(binding.var.get()) > 1;
+    Known& known = known_[binding.var.get()];
+    const bool several = known.uses > 1;
     parts_ = std::max(parts_, value.parts);
     if (binding.var == function_.result()) return WriteResult(type, value);
     // What is over a part of the axes is not computed for each of the others.
-    const bool widens = part_ != 0 && !value.simple && wide_.contains(binding.var.get());
-    const bool costly = several && folded_.contains(binding.var.get()) && IsCostly(value.text);
+    const bool widens = part_ != 0 && !value.simple && known.is_wide;
+    const bool costly = several && known.is_folded && IsCostly(value.text);
     if (widens || costly)
       value = Keep(value, type.dtype);
     else if (several)
       value = Name(value, type.dtype);
-    pieces_[binding.var.get()] = std::move(value);
+    known.piece = std::move(value);
   }
 
   // In the element type of the result.
   static Piece Rounded(Piece value, const Call& call, const GroupFormula& formula, DType type) {
     const bool rounds = type.is_float() && type.bits == 16 && formula.type == kF32;
     if (!rounds && !call.Is(ops::Op::k_cast)) return value;
-    return {StrCat("cast(", LoopTypeName(type), ", ", value.text, ")"), false, value.parts + 1};
+    return {Join({"cast(", LoopTypeName(type), ", ", value.text, ")"}), false, value.parts + 1};
   }
 
   // Axes of one element have a loop of their own.
@@ -350,9 +365,9 @@ class TextWriter {
     const bool keeps = type.dims.size() == space_.size();
     for (size_t i = 0; i < space_.size(); ++i) {
       const bool single = (part_ >> i & 1) != 0;
-      if (!single || keeps) index.push_back(single ? StrCat("j", i) : axes_[i]);
+      if (!single || keeps) index.push_back(single ? Join({"j", StrCat(i)}) : axes_[i]);
     }
-    StrAppend(&computes_, "  compute y", Bracketed(index), " = ", value.text, "\n");
+    Append(&computes_, {"  compute y", Bracketed(index), " = ", value.text, "\n"});
     if (axes_.empty() || (part_ >> (axes_.size() - 1) & 1) != 0) return;
     Vectorize("y", part_);
   }
@@ -369,10 +384,10 @@ class TextWriter {
     while (first > 0 && joins(first)) --first;
     std::string axis = axes_[first];
     for (size_t i = first + 1; i < axes_.size(); ++i) {
-      StrAppend(&schedule_, "    fuse(", tensor, ", ", axis, ", ", axes_[i], ")\n");
-      axis = StrCat(axis, ".", axes_[i], ".fused");
+      Append(&schedule_, {"    fuse(", tensor, ", ", axis, ", ", axes_[i], ")\n"});
+      axis = Join({axis, ".", axes_[i], ".fused"});
     }
-    StrAppend(&schedule_, "    vectorize(", tensor, ", ", axis, ", scalable = true)\n");
+    Append(&schedule_, {"    vectorize(", tensor, ", ", axis, ", scalable = true)\n"});
   }
 
   // --- reductions
@@ -381,8 +396,8 @@ class TextWriter {
   // The product of the extents that are reduced, as a number of the type.
   std::string CountText(DType type) const {
     const DimTexts extents = Outside(~mask_, space_);
-    if (extents.size() == 1 && IsNumber(extents[0])) return StrCat(extents[0], ".0");
-    return StrCat("cast(", LoopTypeName(type), ", ", StrJoin(extents, " * "), ")");
+    if (extents.size() == 1 && IsNumber(extents[0])) return Join({extents[0], ".0"});
+    return Join({"cast(", LoopTypeName(type), ", ", StrJoin(extents, " * "), ")"});
   }
 
   void WriteReduction(const Binding& binding, const GroupFormula& formula, Context& context) {
@@ -402,11 +417,11 @@ class TextWriter {
     part_ = 0;
     const Piece element = Expand(formula.text, context);
     parts_ = std::max(parts_, element.parts);
-    std::string fold = StrCat(formula.fold, "(");
+    std::string fold = Join({formula.fold, "("});
     for (size_t i = 0; i < space_.size(); ++i) {
-      if ((mask_ >> i & 1) != 0) StrAppend(&fold, axes_[i], " < ", space_[i], ", ");
+      if ((mask_ >> i & 1) != 0) Append(&fold, {axes_[i], " < ", space_[i], ", "});
     }
-    StrAppend(&fold, element.text, ")");
+    Append(&fold, {element.text, ")"});
     part_ = mask_;
     const bool plain = formula.result.empty() && type.dtype == formula.type;
     if (plain && is_last) {
@@ -422,10 +437,10 @@ class TextWriter {
   }
 
   std::string Assemble() const {
-    std::string text = StrCat("te ", name_);
-    if (!sizes_.empty()) StrAppend(&text, "<", StrJoin(sizes_, ", "), ">");
-    StrAppend(&text, "(", StrJoin(parameters_, ", "), ") -> (y: ", result_, ") {\n", computes_);
-    if (!schedule_.empty()) StrAppend(&text, "  schedule {\n", schedule_, "  }\n");
+    std::string text = Join({"te ", name_});
+    if (!sizes_.empty()) Append(&text, {"<", StrJoin(sizes_, ", "), ">"});
+    Append(&text, {"(", StrJoin(parameters_, ", "), ") -> (y: ", result_, ") {\n", computes_});
+    if (!schedule_.empty()) Append(&text, {"  schedule {\n", schedule_, "  }\n"});
     return text + "}";
   }
 
@@ -437,14 +452,11 @@ class TextWriter {
   uint32_t mask_ = 0;  // of the axes that the reduction at hand reduces
   uint32_t part_ = 0;  // of the axes that the value at hand is not over
   bool folds_before_end_ = false;
-  std::unordered_set<const Node*> folded_, wide_;  // what reductions read, and the whole space
-  std::vector<std::string> names_;                 // of tensors between parameters and result
+  std::vector<std::string> names_;  // of tensors between parameters and result
   DimTexts space_, axes_;
   std::vector<std::string> sizes_, parameters_;
   std::string result_, computes_, schedule_;
-  std::unordered_map<const Node*, Piece> pieces_;
-  std::unordered_map<const Node*, DType> types_;
-  std::unordered_map<const Node*, int> uses_;
+  std::unordered_map<const Node*, Known> known_;
   int named_ = 0;
   int64_t parts_ = 0;
 };
@@ -468,7 +480,7 @@ bool IsSizeName(std::string_view name) {
   if (!IsLoopName(name) || name.find('.') != std::string_view::npos) return false;
   const bool has_digits = name.find_first_of("0123456789") != std::string_view::npos;
   if (has_digits) return name.find('_') != std::string_view::npos && !name.starts_with("reduce_");
-  return !name.starts_with("reduce_") && kWords.find(StrCat(" ", name, " ")) == std::string::npos;
+  return !name.starts_with("reduce_") && kWords.find(Join({" ", name, " "})) == std::string::npos;
 }
 
 std::string LoopText(std::string_view name, const Function& function) {
