@@ -13,8 +13,8 @@
 namespace tern::ir {
 
 // Of elementwise operators of one shape, reductions of it, and elementwise operators on what these
-// leave. The dimensions of parameters are numbers and symbols that stand alone. Empty where there is
-// no text.
+// leave. The dimensions of parameters are numbers and symbols that stand alone. Empty where there
+// is no text.
 std::string LoopText(std::string_view name, const Function& function);
 
 // Whether a size may be called so in a loop text that LoopText writes.
