@@ -355,6 +355,49 @@ describe('a runtime with the loop compiler', () => {
   });
 });
 
+describe('kernels that the compiler makes', () => {
+  const kSource = `kernel scale(x: f32[n], b: f32[n]) -> (y: f32[n]) {
+  compute y[i] = x[i] * 2.0 + b[i]
+}
+fn main(x: f32[n], b: f32[n]) -> f32[n] { scale(x, b) }
+`;
+  // Three operators that become one loop.
+  const kChain = 'fn main(x: f32[n, m], b: f32[m]) -> f32[n, m] { tanh(relu(x + b) * x) }\n';
+  let made;
+  before(async () => {
+    made = await createRuntime({ language: true });
+  });
+  after(() => made.dispose());
+
+  it('of the language run emitted and interpreted', async () => {
+    const program = made.load(made.compileSource(kSource).bytes);
+    const args = [floats([5], (i) => i), floats([5], () => 1)];
+    refuses(() => program.run('main', args), '', /scale/);
+    for (const policy of ['compiled', 'interpreter']) {
+      const [{ road, operators, why }] = await made.prepareKernels(program, { policy });
+      assert.deepEqual([road, operators], [policy, false], why);
+      assert.deepEqual([...program.run('main', args).output0.data], [1, 3, 5, 7, 9]);
+    }
+    program.dispose();
+    assert.equal(made.memory().kernels, 0);
+  });
+
+  it('of fused operators give what the operators give', async () => {
+    const program = made.load(made.compileSource(kChain).bytes);
+    const args = [floats([3, 13], (i) => i / 8 - 2), floats([13], (i) => 1 - i / 16)];
+    const results = [];
+    for (const policy of ['operators', 'compiled', 'interpreter']) {
+      const kernels = await made.prepareKernels(program, { policy });
+      assert.ok(kernels.length > 0, 'nothing was fused');
+      for (const { road, why } of kernels) assert.equal(road, policy, why);
+      results.push(program.run('main', args).output0.data);
+    }
+    for (const data of results.slice(1))
+      data.forEach((value, i) => assert.ok(Math.abs(value - results[0][i]) < 1e-6, `${i}`));
+    program.dispose();
+  });
+});
+
 describe('the loop compiler alone', () => {
   let compiler;
   before(async () => {
