@@ -7,6 +7,7 @@
 #include "core/base/json.h"
 #include "core/base/strings.h"
 #include "core/driver/evaluate.h"
+#include "core/driver/listings.h"
 #include "core/driver/pipeline.h"
 #include "core/ir/codegen/vm_codegen.h"
 #include "core/ir/passes/analyze_liveness.h"
@@ -24,6 +25,8 @@ constexpr std::string_view kLivenessStage = "liveness";
 constexpr std::string_view kMemoryStage = "memory";
 constexpr std::string_view kMemoryJsonStage = "memory_json";
 constexpr std::string_view kKernelsStage = "kernels";
+constexpr std::string_view kRegistersStage = "allocate_registers";
+constexpr std::string_view kConstantsStage = "layout_constants";
 constexpr std::string_view kCodeStage = "code";
 
 // The loop programs of the module, as a file of them.
@@ -75,8 +78,8 @@ Status CheckNames(const std::vector<std::string>& names, std::string_view option
     known.push_back(stage.pass);
   }
   if (!first.empty()) {
-    known.insert(known.end(), {first, kLivenessStage, kMemoryStage, kMemoryJsonStage,
-                               kKernelsStage, kCodeStage, "all"});
+    known.insert(known.end(), {first, kLivenessStage, kMemoryStage, kMemoryJsonStage, kKernelsStage,
+                               kRegistersStage, kConstantsStage, kCodeStage, "all"});
   }
   for (const std::string& name : names) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
@@ -136,7 +139,12 @@ Result<CompileResult> CompileModule(ir::Module module, const CompileOptions& opt
   TERN_TRY_ASSIGN(module, RunPipeline(std::move(module), pipeline));
   TERN_TRY(CheckKernels(module, options.source_name));
   sink.AddListings(module);
-  TERN_TRY_ASSIGN(vm::ExecutablePtr executable, ir::GenerateCode(module));
+  std::vector<ir::RegisterAssignment> assignments;
+  TERN_TRY_ASSIGN(vm::ExecutablePtr executable, ir::GenerateCode(module, &assignments));
+  if (sink.IsWanted(kRegistersStage))
+    sink.stages.push_back({std::string(kRegistersStage), RegistersText(module, assignments)});
+  if (sink.IsWanted(kConstantsStage))
+    sink.stages.push_back({std::string(kConstantsStage), ConstantsText(*executable)});
   if (sink.IsWanted(kCodeStage))
     sink.stages.push_back({std::string(kCodeStage), vm::Disassemble(*executable)});
   return CompileResult{std::move(executable), std::move(sink.stages)};

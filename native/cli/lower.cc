@@ -74,9 +74,9 @@ CommandAction SetupLower(CLI::App* app, const GlobalOptions* globals) {
       ->required();
   app->add_option(
          "--stage", options->stages,
-         "print the program after these stages: a pass, import, liveness, memory, "
-         "memory_json, kernels, code, or all (default: list them); of a loop program te, loops, a "
-         "pass or all (default: the last)")
+         "print the program after these stages: a pass, import, liveness, memory, memory_json, "
+         "kernels, allocate_registers, layout_constants, code, or all (default: list them); of a "
+         "loop program te, loops, a pass or all (default: the last)")
       ->delimiter(',');
   app->add_option("--disable-pass", options->request.disabled_passes,
                   "leave out these passes (comma list)");

@@ -6,6 +6,8 @@
 //   ir_tool pipeline FILE       runs the driver's whole pipeline and prints the result
 //   ir_tool stages FILE         the stages of the pipeline, and how many bindings each leaves
 //   ir_tool liveness FILE       the functions with what dies where
+//   ir_tool allocate_registers FILE  the functions with the register of each value
+//   ir_tool layout_constants FILE  the constants as they lie in the executable
 //   ir_tool memory FILE         the memory plan, checked
 //   ir_tool run[1,2.5,…] FILE   compiles with the whole pipeline, runs main, prints its result
 //   ir_tool code FILE           generates code as it stands and prints assembly text
@@ -14,6 +16,7 @@
 
 #include "core/base/strings.h"
 #include "core/driver/evaluate.h"
+#include "core/driver/listings.h"
 #include "core/driver/pipeline.h"
 #include "core/ir/codegen/vm_codegen.h"
 #include "core/ir/parser.h"
@@ -101,6 +104,15 @@ Status Run(std::string_view command, const char* path) {
     std::fputs(vm::Disassemble(*executable).c_str(), stdout);
     return OkStatus();
   }
+  if (command == "allocate_registers" || command == "layout_constants") {
+    std::vector<ir::RegisterAssignment> assignments;
+    TERN_TRY_ASSIGN(vm::ExecutablePtr executable, ir::GenerateCode(module, &assignments));
+    const std::string text = command == "layout_constants"
+                                 ? driver::ConstantsText(*executable)
+                                 : driver::RegistersText(module, assignments);
+    std::fputs(text.c_str(), stdout);
+    return OkStatus();
+  }
   if (command == "liveness") {
     std::fputs(ir::LivenessText(module).c_str(), stdout);
     return OkStatus();
@@ -127,7 +139,8 @@ Status Run(std::string_view command, const char* path) {
 int main(int argc, char** argv) {
   if (argc != 3) {
     std::fputs(
-        "usage: ir_tool PASS[,PASS…]|print|pipeline|stages|code|liveness|memory|run[ARGS] FILE\n",
+        "usage: ir_tool PASS[,PASS…]|print|pipeline|stages|code|liveness|memory|run[ARGS]|"
+        "allocate_registers|layout_constants FILE\n",
         stderr);
     return 2;
   }

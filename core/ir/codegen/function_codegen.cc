@@ -38,6 +38,10 @@ Status FunctionCodegen::Run(std::string_view name) {
   return builder_.EndFunction();
 }
 
+RegisterAssignment FunctionCodegen::TakeAssignment() {
+  return {registers_.TakeHistory(), static_cast<size_t>(registers_.count()), liveness_.max_live()};
+}
+
 // --- operands
 // ------------------------------------------------------------------------------------------
 

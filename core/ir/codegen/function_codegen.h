@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/ir/codegen/registers.h"
+#include "core/ir/codegen/vm_codegen.h"
 #include "core/ir/control.h"
 #include "core/ir/passes/analyze_liveness.h"
 #include "core/vm/builder.h"
@@ -20,6 +21,7 @@ class FunctionCodegen {
       : builder_(*builder), function_(function), liveness_(function) {}
 
   Status Run(std::string_view name);
+  RegisterAssignment TakeAssignment();  // behind Run
 
  private:
   using Dying = std::vector<const Var*>;

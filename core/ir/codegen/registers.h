@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/ir/expr.h"
@@ -21,11 +22,15 @@ class Registers {
   void Release(int64_t reg) { free_.push_back(reg); }
   bool IsFree(int64_t reg) const;
 
-  void Bind(const Node* var, int64_t reg) { places_[var] = reg; }
+  void Bind(const Node* var, int64_t reg) { places_[var] = history_[var] = reg; }
   // Where a variable is, or kNoRegister.
   int64_t Find(const Node* var) const;
   // The variable is no more; its register is the caller's.
   int64_t Drop(const Node* var);
+
+  // Where each variable was bound first to last, whatever became of it.
+  std::unordered_map<const Node*, int64_t> TakeHistory() { return std::move(history_); }
+  int64_t count() const { return next_; }
 
   // Branches begin with what was before them.
   struct State {
@@ -40,7 +45,7 @@ class Registers {
   void Join(std::unordered_map<const Node*, int64_t> places, int64_t kept);
 
  private:
-  std::unordered_map<const Node*, int64_t> places_;
+  std::unordered_map<const Node*, int64_t> places_, history_;
   std::vector<int64_t> free_;
   int64_t next_ = 0;
 };

@@ -20,11 +20,14 @@ Status CheckLifted(const Module::Item& item) {
 
 }  // namespace
 
-Result<vm::ExecutablePtr> GenerateCode(const Module& module) {
+Result<vm::ExecutablePtr> GenerateCode(const Module& module,
+                                       std::vector<RegisterAssignment>* assignments) {
   vm::ExecBuilder builder;
   for (const Module::Item& item : module.items()) {
     TERN_TRY(CheckLifted(item));
-    TERN_TRY(FunctionCodegen(&builder, *item.function).Run(item.name));
+    FunctionCodegen codegen(&builder, *item.function);
+    TERN_TRY(codegen.Run(item.name));
+    if (assignments != nullptr) assignments->push_back(codegen.TakeAssignment());
     if (!item.loop_text.empty()) builder.AddKernel({item.name, "loop", item.loop_text});
   }
   for (const auto& entry : module.metadata()) builder.SetMetadata(entry.first, entry.second);

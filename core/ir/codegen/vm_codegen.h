@@ -15,12 +15,24 @@
 #ifndef TERN_CORE_IR_CODEGEN_VM_CODEGEN_H_
 #define TERN_CORE_IR_CODEGEN_VM_CODEGEN_H_
 
+#include <unordered_map>
+#include <vector>
+
 #include "core/ir/module.h"
 #include "core/vm/executable.h"
 
 namespace tern::ir {
 
-Result<vm::ExecutablePtr> GenerateCode(const Module& module);
+// Which registers the variables of a function were given.
+struct RegisterAssignment {
+  std::unordered_map<const Node*, int64_t> registers;  // parameters and bindings that got one
+  size_t count = 0;
+  size_t max_live = 0;  // values at once (analyze_liveness.h)
+};
+
+// assignments: one per function of the module, in order; may be null.
+Result<vm::ExecutablePtr> GenerateCode(const Module& module,
+                                       std::vector<RegisterAssignment>* assignments = nullptr);
 
 }  // namespace tern::ir
 
