@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a loop computes anew in every iteration, and always the same, is computed before it. Every
+// operator is total, so that computing it for a loop that never runs does no harm; a load must
+// besides lie inside its buffer for sure.
+#include <unordered_map>
+#include <unordered_set>
+
+#include "core/loop/analysis/linear_form.h"
+#include "core/loop/analysis/simplifier.h"
+#include "core/loop/passes/pass.h"
+#include "core/loop/visitor.h"
+
+namespace tern::loop {
+namespace {
+
+// What changes while a loop runs.
+class Changes : public Visitor {
+ public:
+  void VisitExpr(const Expr&) override {}
+  void VisitStmt(const Stmt& stmt) override {
+    if (const Let* let = stmt->As<Let>()) vars.insert(let->var.get());
+    if (const Assign* assign = stmt->As<Assign>()) vars.insert(assign->var.get());
+    if (const For* loop = stmt->As<For>()) vars.insert(loop->var.get());
+    if (const Store* store = stmt->As<Store>()) buffers.insert(store->buffer.get());
+    if (const Allocate* local = stmt->As<Allocate>()) buffers.insert(local->buffer.get());
+    Descend(stmt);
+  }
+  std::unordered_set<const Var*> vars;
+  std::unordered_set<const Buffer*> buffers;
+};
+
+// Values that cost something: neither names and constants, nor addresses and masks, which emitters
+// keep cheap themselves.
+bool IsWorthKeeping(const Expr& expr) {
+  if (expr->type == kIndexType || expr->type.is_bool()) return false;
+  switch (expr->kind) {
+    case NodeKind::kIntImm:
+    case NodeKind::kFloatImm:
+    case NodeKind::kVar:
+    case NodeKind::kVScale:
+    case NodeKind::kRamp:
+    case NodeKind::kLaneMask: return false;
+    case NodeKind::kBroadcast: return IsWorthKeeping(expr->As<Broadcast>()->value);
+    default: return true;
+  }
+}
+
+// One loop: its body without what is the same in every iteration, and that.
+class Hoister : public Mutator {
+ public:
+  Hoister(Changes changes, std::span<const For* const> around, const Simplifier& simplifier)
+      : changes_(std::move(changes)), around_(around), simplifier_(simplifier) {}
+
+  Stmt Run(const Stmt& body) {
+    std::vector<Stmt> kept;
+    const Block* block = body->As<Block>();
+    const std::span<const Stmt> stmts =
+        block != nullptr ? std::span<const Stmt>(block->stmts) : std::span(&body, 1);
+    for (const Stmt& stmt : stmts) {
+      const Let* let = stmt->As<Let>();
+      if (let == nullptr || let->is_mutable || !IsInvariant(let->value)) {
+        kept.push_back(MutateStmt(stmt));
+        continue;
+      }
+      changes_.vars.erase(let->var.get());
+      known_.clear();
+      hoisted.push_back(stmt);
+    }
+    return hoisted.empty() ? body : MakeBlock(std::move(kept));
+  }
+
+  std::vector<Stmt> hoisted;
+
+ private:
+  Expr MutateExpr(const Expr& expr) override {
+    if (IsWorthKeeping(expr) && IsInvariant(expr)) return NameOf(expr);
+    return expr->kind == NodeKind::kLoad ? expr : Descend(expr);
+  }
+
+  // Addresses, masks and conditions stay where they are.
+  Stmt MutateStmt(const Stmt& stmt) override {
+    Stmt made;
+    if (const Store* store = stmt->As<Store>()) {
+      const Expr value = MutateExpr(store->value);
+      if (value == store->value) return stmt;
+      made = MakeStore(store->buffer, store->indices, value, store->predicate);
+    } else if (const For* loop = stmt->As<For>()) {
+      const Stmt body = MutateStmt(loop->body);
+      if (body == loop->body) return stmt;
+      made = MakeFor(loop->traits, loop->var, loop->range, body);
+    } else if (const While* loop = stmt->As<While>()) {
+      const Stmt body = MutateStmt(loop->body);
+      if (body == loop->body) return stmt;
+      made = MakeWhile(loop->role, loop->condition, body);
+    } else {
+      return Descend(stmt);
+    }
+    made->span = stmt->span;
+    return made;
+  }
+
+  Expr NameOf(const Expr& expr) {
+    for (const Stmt& stmt : hoisted) {
+      if (SameExpr(stmt->As<Let>()->value, expr)) return stmt->As<Let>()->var;
+    }
+    const VarPtr var = MakeVar("same", expr->type);
+    hoisted.push_back(MakeLet(var, expr));
+    return var;
+  }
+
+  bool IsInvariant(const Expr& expr) {
+    const auto found = known_.find(expr.get());
+    if (found != known_.end()) return found->second;
+    class Finder : public Visitor {
+     public:
+      explicit Finder(Hoister* owner) : owner_(owner) {}
+      void VisitExpr(const Expr& expr) override {
+        const Load* load = expr->As<Load>();
+        const Var* var = expr->As<Var>();
+        varies |= var != nullptr && owner_->changes_.vars.contains(var);
+        varies |= load != nullptr && !owner_->MayMove(*load);
+        if (!varies) Descend(expr);
+      }
+      bool varies = false;
+
+     private:
+      Hoister* owner_;
+    };
+    Finder finder(this);
+    finder.VisitExpr(expr);
+    known_[expr.get()] = !finder.varies;
+    return !finder.varies;
+  }
+
+  bool MayMove(const Load& load) const {
+    if (load.predicate || load.indices.size() != 1) return false;
+    return !changes_.buffers.contains(load.buffer.get()) && IsInside(load);
+  }
+
+  // From the least to the greatest value of the loops around, inner ones first: their ranges may
+  // depend on the outer ones.
+  bool IsInside(const Load& load) const {
+    Expr low = load.index(), high = low;
+    if (low->type != kIndexType) return false;
+    for (size_t i = around_.size(); i-- > 0;) {
+      const For& loop = *around_[i];
+      const LinearForm form = LinearFormOf(low);
+      const Var* var = loop.var.get();
+      if (form.overflow || form.HidesVar(var) || form.CoefficientOf(var) < 0) return false;
+      const Substitution first{var, loop.range.min};
+      const Substitution last{var, Sub(Add(loop.range.min, loop.range.extent), MakeInt(1))};
+      low = Substitute(low, {&first, 1});
+      high = Substitute(high, {&last, 1});
+    }
+    Expr count = MakeInt(1);
+    for (const Expr& extent : load.buffer->shape) count = Mul(count, extent);
+    return simplifier_.ProvesAtLeast(low, MakeInt(0)) && simplifier_.ProvesLess(high, count);
+  }
+
+  Changes changes_;
+  const std::span<const For* const> around_;
+  const Simplifier& simplifier_;
+  std::unordered_map<const ExprNode*, bool> known_;
+};
+
+class LoopWalker : public Mutator {
+ public:
+  explicit LoopWalker(const LoopFunction& function) : simplifier_(function) {}
+
+  Expr MutateExpr(const Expr& expr) override { return expr; }
+  Stmt MutateStmt(const Stmt& stmt) override {
+    if (const For* loop = stmt->As<For>()) {
+      around_.push_back(loop);
+      const Stmt body = MutateStmt(loop->body);
+      around_.pop_back();
+      return Hoist(stmt, body);
+    }
+    const While* loop = stmt->As<While>();
+    return loop == nullptr ? Descend(stmt) : Hoist(stmt, MutateStmt(loop->body));
+  }
+
+ private:
+  Stmt Hoist(const Stmt& stmt, const Stmt& body) {
+    Changes changes;
+    changes.VisitStmt(stmt);
+    changes.VisitStmt(body);
+    Hoister hoister(std::move(changes), around_, simplifier_);
+    const Stmt rest = hoister.Run(body);
+    const For* loop = stmt->As<For>();
+    if (rest == (loop != nullptr ? loop->body : stmt->As<While>()->body)) return stmt;
+    Stmt made = loop != nullptr
+                    ? MakeFor(loop->traits, loop->var, loop->range, rest)
+                    : MakeWhile(stmt->As<While>()->role, stmt->As<While>()->condition, rest);
+    made->span = stmt->span;
+    hoister.hoisted.push_back(std::move(made));
+    return MakeBlock(std::move(hoister.hoisted));
+  }
+
+  const Simplifier simplifier_;
+  std::vector<const For*> around_;
+};
+
+}  // namespace
+
+LoopFunction HoistInvariants(const LoopFunction& function, const PassContext&) {
+  LoopFunction out = function;
+  out.body = LoopWalker(function).MutateStmt(function.body);
+  return out;
+}
+
+}  // namespace tern::loop
