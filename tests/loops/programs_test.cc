@@ -36,8 +36,9 @@ Program Lower(Strategy strategy, const char* target) {
     EXPECT_TRUE(source.ok()) << file << "\n" << source.status().ToString();
     if (!source.ok()) continue;
     LoweringOptions options;
-    options.strategy = strategy;
     options.target = FindTarget(target);
+    if (strategy == Strategy::kTarget) options = DefaultLowering(*options.target);
+    options.strategy = strategy;
     auto lowered = LowerFile(*source, options);
     EXPECT_TRUE(lowered.ok()) << file << "\n" << lowered.status().ToString();
     if (!lowered.ok()) continue;
@@ -72,16 +73,21 @@ LoopCall CallOf(const LoopFunction& function, int64_t n, std::mt19937_64* random
   return call;
 }
 
-// Every length up to 4 vectors and 3 of 128 bits of floats, then those around longer vectors.
-std::vector<LoopCall> CallsOf(const Program& program, int64_t longest) {
+// Of a vector that is filled by the widest element that the function has.
+int64_t LanesOf(const LoopFunction& function, int64_t vector_bits) {
+  int64_t bits = 8;
+  for (const BufferPtr& buffer : function.buffers)
+    bits = std::max<int64_t>(bits, buffer->dtype.bits);
+  return vector_bits / bits;
+}
+
+// Every length up to 4 vectors and 3.
+std::vector<LoopCall> CallsOf(const Program& program, int64_t vector_bits) {
   std::mt19937_64 random(7);
   std::vector<LoopCall> calls;
   for (const LoopFunction& function : program.functions) {
-    for (int64_t n = 0; n <= 4 * 4 + 3; ++n) calls.push_back(CallOf(function, n, &random));
-    for (int64_t n = 32; n <= longest; n *= 2) {
-      for (const int64_t near : {n - 1, n, n + 1}) calls.push_back(CallOf(function, near, &random));
-    }
-    if (longest > 32) calls.push_back(CallOf(function, longest + 3, &random));
+    for (int64_t n = 0; n <= 4 * LanesOf(function, vector_bits) + 3; ++n)
+      calls.push_back(CallOf(function, n, &random));
   }
   return calls;
 }
@@ -90,6 +96,7 @@ struct HostCase {
   const char* name;
   Strategy strategy;
   const char* target;
+  int vector_bits = 128;
 };
 
 class Programs : public ::testing::TestWithParam<HostCase> {
@@ -101,7 +108,7 @@ class Programs : public ::testing::TestWithParam<HostCase> {
 
 TEST_P(Programs, E21E23HostIsTheInterpreter) {
   const Program program = Lower(GetParam().strategy, GetParam().target);
-  const std::vector<LoopCall> calls = CallsOf(program, 64);
+  const std::vector<LoopCall> calls = CallsOf(program, GetParam().vector_bits);
   std::vector<LoopCall> expected = calls, host = calls;
   const Status interpreted = RunInInterpreter(program, 1, &expected);
   ASSERT_TRUE(interpreted.ok()) << interpreted.ToString();
@@ -110,18 +117,19 @@ TEST_P(Programs, E21E23HostIsTheInterpreter) {
   ExpectSame(program, expected, host);
 }
 
-INSTANTIATE_TEST_SUITE_P(Host, Programs,
-                         ::testing::Values(HostCase{"Scalar", Strategy::kScalar, "x86_64+avx2"},
-                                           HostCase{"Fixed", Strategy::kFixed, "x86_64+avx2"},
-                                           HostCase{"Predicated", Strategy::kFixedPredicated,
-                                                    "x86_64+avx512"}),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Host, Programs,
+    ::testing::Values(HostCase{"Scalar", Strategy::kScalar, "x86_64+avx2"},
+                      HostCase{"Fixed", Strategy::kFixed, "x86_64+avx2", 256},
+                      HostCase{"Predicated", Strategy::kFixedPredicated, "x86_64+avx512", 512},
+                      HostCase{"Target", Strategy::kTarget, "x86_64+avx512", 512}),
+    [](const auto& info) { return std::string(info.param.name); });
 
 class WasmPrograms : public ::testing::TestWithParam<HostCase> {};
 
 TEST_P(WasmPrograms, E23WebAssemblyIsTheInterpreter) {
   const Program program = Lower(GetParam().strategy, GetParam().target);
-  const std::vector<LoopCall> calls = CallsOf(program, 64);
+  const std::vector<LoopCall> calls = CallsOf(program, GetParam().vector_bits);
   std::vector<LoopCall> expected = calls, node = calls;
   ASSERT_TRUE(RunInInterpreter(program, 1, &expected).ok());
   const Status ran = RunInNode(program, &node);
@@ -134,7 +142,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(HostCase{"Scalar", Strategy::kScalar, "wasm32"},
                       HostCase{"Fixed", Strategy::kFixed, "reference"},
                       HostCase{"FixedPredicated", Strategy::kFixedPredicated, "reference"},
-                      HostCase{"Predicated", Strategy::kPredicated, "reference"}),
+                      HostCase{"Predicated", Strategy::kPredicated, "reference"},
+                      HostCase{"Target", Strategy::kTarget, "wasm32"}),
     [](const auto& info) { return std::string(info.param.name); });
 
 class SvePrograms : public ::testing::TestWithParam<HostCase> {};
@@ -146,7 +155,7 @@ TEST_P(SvePrograms, E17E18E19E22E24OneObjectAtEveryLengthIsTheInterpreter) {
   ASSERT_TRUE(road.ok()) << road.status().ToString();
   for (const int bits : {128, 256, 512, 1024, 2048}) {
     SCOPED_TRACE(bits);
-    const std::vector<LoopCall> calls = CallsOf(program, bits / 16);
+    const std::vector<LoopCall> calls = CallsOf(program, bits);
     std::vector<LoopCall> expected = calls, sve = calls;
     ASSERT_TRUE(RunInInterpreter(program, bits / 128, &expected).ok());
     const Status ran = road->Run(bits, &sve);
@@ -158,7 +167,8 @@ TEST_P(SvePrograms, E17E18E19E22E24OneObjectAtEveryLengthIsTheInterpreter) {
 INSTANTIATE_TEST_SUITE_P(Qemu, SvePrograms,
                          ::testing::Values(HostCase{"Cleanup", Strategy::kCleanup, "aarch64+sve"},
                                            HostCase{"Predicated", Strategy::kPredicated,
-                                                    "aarch64+sve"}),
+                                                    "aarch64+sve"},
+                                           HostCase{"Target", Strategy::kTarget, "aarch64+sve"}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "tests/loops/roads.h"
 
 #include <algorithm>
+#include <map>
 
 #include "core/base/strings.h"
 #include "core/loop/emit/wasm_module.h"
@@ -70,9 +71,15 @@ Status ReadBuffers(std::string_view bytes, std::vector<LoopCall>* calls) {
 }
 
 Status RunInInterpreter(const Program& program, int64_t vscale, std::vector<LoopCall>* calls) {
+  std::map<std::string, Interpreter> interpreters;
   for (LoopCall& call : *calls) {
     const LoopFunction& function = *program.Find(call.function);
-    TERN_TRY_ASSIGN(const Interpreter interpreter, Interpreter::Make(function));
+    auto known = interpreters.find(call.function);
+    if (known == interpreters.end()) {
+      TERN_TRY_ASSIGN(Interpreter made, Interpreter::Make(function));
+      known = interpreters.emplace(call.function, std::move(made)).first;
+    }
+    const Interpreter& interpreter = known->second;
     std::vector<BufferArgument> buffers;
     for (GuardedBuffer& buffer : call.buffers)
       buffers.push_back({buffer.data(), static_cast<int64_t>(buffer.size())});
