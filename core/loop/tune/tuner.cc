@@ -169,7 +169,7 @@ std::optional<Point> Tuner::RandomNeighbour() {
   for (int miss = 0; miss < kMaxMisses; ++miss) {
     Point point = from;
     for (uint64_t turns = 1 + Random() % 2; turns > 0; --turns) {
-      const size_t knob = Random() % point.size();
+      const auto knob = static_cast<size_t>(Random() % point.size());
       point[knob] = static_cast<int32_t>(Random() % space_.knobs[knob].values.size());
     }
     if (seen_.insert(point).second) return point;
