@@ -71,6 +71,7 @@ CommandAction SetupInspect(CLI::App* app, const GlobalOptions* globals) {
   auto options = std::make_shared<FileOptions>();
   app->add_option("program", options->path, "an executable, .tasm text or an ONNX model")
       ->required();
+  options->kernels.is_shown = true;
   AddNativeCodeOption(app, &options->kernels);
   app->add_flag("--kernels", options->show_kernels,
                 "print each kernel's loop program, lowered, and the LLVM IR that is compiled");

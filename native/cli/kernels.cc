@@ -27,7 +27,8 @@ Result<Program> LoadProgram(const Engine& engine, const std::string& path,
   TERN_TRY_ASSIGN(Program program, LoadProgram(engine, path));
   const tern_kernel_options options = {.struct_size = sizeof options,
                                        .policy = choice.policy.c_str(),
-                                       .allow_native_code = choice.allow_native_code ? 1 : 0};
+                                       .allow_native_code = choice.allow_native_code ? 1 : 0,
+                                       .look_for_llvm = choice.is_shown ? 1 : 0};
   TERN_TRY(FromApi(tern_program_prepare_kernels(program.get(), &options)));
   return program;
 }

@@ -41,7 +41,7 @@ CompiledKernel::CompiledKernel(KernelSource source, Meanwhile meanwhile)
     : source_(std::move(source)),
       meanwhile_(meanwhile),
       threshold_(meanwhile == Meanwhile::kOperators ? kOperatorElements : kInterpreterElements),
-      waiting_(Why(StrCat("compiled once ", threshold_, " elements have gone through it"))) {}
+      waiting_(Why(StrCat("compiled by LLVM once ", threshold_, " elements went through it"))) {}
 
 std::string CompiledKernel::Why(std::string_view reason) const {
   return StrCat(source_.passed_over, source_.passed_over.empty() ? "" : "; ", reason);

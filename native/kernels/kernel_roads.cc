@@ -160,8 +160,10 @@ class Chooser {
     TERN_TRY_ASSIGN(const bool taken, TakeObject());
     if (taken) return OkStatus();
     if (!bound_->proof.ok()) return TakeMeanwhile(bound_->proof.message());
-    const Result<std::string> llvm = LlvmDescription();
-    if (!llvm.ok()) return TakeMeanwhile(llvm.status().message());
+    if (options_.look_for_llvm) {
+      const Result<std::string> llvm = LlvmDescription();
+      if (!llvm.ok()) return TakeMeanwhile(llvm.status().message());
+    }
     Result<std::shared_ptr<CompiledKernel>> kernel = MakeCompiled();
     return kernel.ok() ? SetCompiled(*kernel) : TakeLast(kernel.status());
   }

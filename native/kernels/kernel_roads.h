@@ -22,6 +22,9 @@ struct KernelOptions {
   KernelPolicy policy = KernelPolicy::kAuto;
   // Native code that the file brings along is run. It can do whatever this process can.
   bool allow_native_code = false;
+  // Whether LLVM is there is found out now, which takes tens of milliseconds, rather than when the
+  // first kernel is to be compiled: for whoever shows the roads.
+  bool look_for_llvm = false;
 };
 
 // Any thread. Never an error of the file's: a kernel that is no good gets another road, and

@@ -11,6 +11,7 @@ Status Prepare(const vm::Program& program, const tern_kernel_options& options) {
   KernelOptions chosen;
   TERN_TRY_ASSIGN(chosen.policy, ParseKernelPolicy(api::TextOr(options.policy, "auto")));
   chosen.allow_native_code = options.allow_native_code == 1;
+  chosen.look_for_llvm = options.look_for_llvm == 1;
   return PrepareKernels(program, chosen);
 }
 

@@ -20,6 +20,9 @@ typedef struct tern_kernel_options {
    * do whatever this process can: say so only of files whose maker you trust. 0: it is not looked
    * at. */
   int32_t allow_native_code;
+  /* 1: "auto" finds out now whether LLVM is there, which takes tens of milliseconds, so that
+   * tern_program_kernels tells; 0: when the first kernel is to be compiled. */
+  int32_t look_for_llvm;
 } tern_kernel_options;
 
 /* Gives each kernel of the program the best road that the options let it have; machines made
