@@ -8,6 +8,7 @@
 #ifndef TERN_NATIVE_JIT_LLVM_COMPILER_H_
 #define TERN_NATIVE_JIT_LLVM_COMPILER_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -58,6 +59,17 @@ class NativeCode {
   explicit NativeCode(std::unique_ptr<Jit> jit);
   std::unique_ptr<Jit> jit_;
 };
+
+// A compiled loop function (docs/loop-ir.md, calling convention) and its call: 0, or a number for
+// the error. Sanitizers would look for a function's type before its first byte, where compiled code
+// may have no memory.
+using LoopCode = int32_t (*)(void* const* buffers, const int64_t* slots);
+#if defined(__clang__)
+__attribute__((no_sanitize("function")))
+#endif
+inline int32_t CallLoopCode(LoopCode code, void* const* buffers, const int64_t* slots) {
+  return code(buffers, slots);
+}
 
 }  // namespace tern::native
 

@@ -94,7 +94,7 @@ Status CompiledKernel::Run(std::span<void* const> buffers, std::span<const int64
     if (interpreter_ != nullptr) return interpreter_->Run(buffers, slots);
     return Failed("it is not compiled").SetErrorCode("E0320");
   }
-  const int32_t failed = entry_(buffers.data(), slots.data());
+  const int32_t failed = CallLoopCode(entry_, buffers.data(), slots.data());
   if (failed == 0) return OkStatus();
   return Failed("kernel '", source_.name, "' failed with ", failed).SetErrorCode("E0320");
 }

@@ -8,8 +8,10 @@
 #include <limits>
 #include <string>
 
+#include "core/base/check.h"
 #include "core/base/half.h"
 #include "core/base/strings.h"
+#include "core/loop/run/interpreter.h"
 
 namespace tern::loop {
 namespace {
@@ -90,6 +92,32 @@ GuardedBuffer RandomBuffer(DType type, size_t count, std::mt19937_64* random) {
   GuardedBuffer buffer(size, count);
   for (size_t i = 0; i < count; ++i) FillElement(type, random, buffer.data() + i * size);
   return buffer;
+}
+
+LoopCall RandomCall(const LoopFunction& function, int64_t n, std::mt19937_64* random) {
+  LoopCall call{function.name, {}, {}};
+  // The last size is the one that is vectorized; the others stay small.
+  for (size_t i = 0; i < function.sizes.size(); ++i)
+    call.slots.push_back(function.sizes[i]->name == "n" ? n : 3);
+  const auto counts = ElementCounts(function, call.slots);
+  TERN_CHECK(counts.ok(), "a call of sizes that fit");
+  for (size_t k = 0; k < function.buffers.size(); ++k) {
+    const Buffer& buffer = *function.buffers[k];
+    const auto count = static_cast<size_t>((*counts)[k]);
+    call.buffers.push_back(RandomBuffer(buffer.dtype, count, random));
+    if (buffer.name != "I") continue;
+    for (size_t i = 0; i < count; ++i) {
+      const auto index = static_cast<int32_t>((*random)() % 8);
+      std::memcpy(call.buffers.back().data() + 4 * i, &index, 4);
+    }
+  }
+  for (const VarPtr& scalar : function.scalars) {
+    const GuardedBuffer value = RandomBuffer(scalar->type.element(), 1, random);
+    int64_t slot = 0;
+    std::memcpy(&slot, value.data(), value.size());
+    call.slots.push_back(slot);
+  }
+  return call;
 }
 
 void ExpectSame(const Program& program, const std::vector<LoopCall>& a,

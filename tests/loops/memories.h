@@ -13,6 +13,10 @@ namespace tern::loop {
 
 GuardedBuffer RandomBuffer(DType type, size_t count, std::mt19937_64* random);
 
+// A call of the function: the size named n is n and the others are 3; a buffer named I holds
+// indices from 0 to 7.
+LoopCall RandomCall(const LoopFunction& function, int64_t n, std::mt19937_64* random);
+
 // Fails the test that calls it where a memory differs, naming function, element and operands, or
 // where a canary is dead. All NaNs are one: engines and processors choose their bits.
 void ExpectSame(const Program& program, const std::vector<LoopCall>& a,

@@ -4,7 +4,6 @@
 // bit, canaries included.
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -47,32 +46,6 @@ Program Lower(Strategy strategy, const char* target) {
   return all;
 }
 
-LoopCall CallOf(const LoopFunction& function, int64_t n, std::mt19937_64* random) {
-  LoopCall call{function.name, {}, {}};
-  // The last size is the one that is vectorized; the others stay small.
-  for (size_t i = 0; i < function.sizes.size(); ++i)
-    call.slots.push_back(function.sizes[i]->name == "n" ? n : 3);
-  const auto counts = ElementCounts(function, call.slots);
-  EXPECT_TRUE(counts.ok()) << function.name << counts.status().ToString();
-  for (size_t k = 0; k < function.buffers.size(); ++k) {
-    const Buffer& buffer = *function.buffers[k];
-    const auto count = static_cast<size_t>((*counts)[k]);
-    call.buffers.push_back(RandomBuffer(buffer.dtype, count, random));
-    if (buffer.name != "I") continue;
-    for (size_t i = 0; i < count; ++i) {
-      const auto index = static_cast<int32_t>((*random)() % 8);
-      std::memcpy(call.buffers.back().data() + 4 * i, &index, 4);
-    }
-  }
-  for (const VarPtr& scalar : function.scalars) {
-    const GuardedBuffer value = RandomBuffer(scalar->type.element(), 1, random);
-    int64_t slot = 0;
-    std::memcpy(&slot, value.data(), value.size());
-    call.slots.push_back(slot);
-  }
-  return call;
-}
-
 // Of a vector that is filled by the widest element that the function has.
 int64_t LanesOf(const LoopFunction& function, int64_t vector_bits) {
   int64_t bits = 8;
@@ -87,7 +60,7 @@ std::vector<LoopCall> CallsOf(const Program& program, int64_t vector_bits) {
   std::vector<LoopCall> calls;
   for (const LoopFunction& function : program.functions) {
     for (int64_t n = 0; n <= 4 * LanesOf(function, vector_bits) + 3; ++n)
-      calls.push_back(CallOf(function, n, &random));
+      calls.push_back(RandomCall(function, n, &random));
   }
   return calls;
 }

@@ -99,8 +99,8 @@ Status RunOnHost(const Program& program, std::vector<LoopCall>* calls) {
     TERN_TRY_ASSIGN(void* address, code->Find(call.function));
     std::vector<void*> buffers;
     for (GuardedBuffer& buffer : call.buffers) buffers.push_back(buffer.data());
-    const auto function = reinterpret_cast<int32_t (*)(void* const*, const int64_t*)>(address);
-    const int32_t result = function(buffers.data(), call.slots.data());
+    const auto code_of = reinterpret_cast<native::LoopCode>(address);
+    const int32_t result = native::CallLoopCode(code_of, buffers.data(), call.slots.data());
     if (result != 0) return Failed(call.function, " returned ", result);
   }
   return OkStatus();

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs made up at random, by every strategy that takes them, on every road: the same memory as
+// in the reference interpreter.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/base/strings.h"
+#include "core/loop/parser.h"
+#include "core/loop/passes/pipeline.h"
+#include "native/jit/llvm_compiler.h"
+#include "tests/loops/memories.h"
+#include "tests/loops/roads.h"
+#include "tests/support/random_loop.h"
+
+namespace tern::loop {
+namespace {
+
+constexpr int kPrograms = 60;
+
+std::string RandomText(std::mt19937_64* random) {
+  std::vector<uint8_t> choices;
+  for (int i = 0; i < 60; ++i) choices.push_back(static_cast<uint8_t>((*random)()));
+  return support::RandomLoopProgram(choices);
+}
+
+// Those that the strategy takes, one function each.
+Program LowerRandom(Strategy strategy, const char* target) {
+  std::mt19937_64 random(20261121);
+  Program all;
+  for (int i = 0; i < kPrograms; ++i) {
+    const std::string text = RandomText(&random);
+    const Result<SourceFile> source = ParseLoops("random.tloop", text);
+    EXPECT_TRUE(source.ok()) << text;
+    LoweringOptions options = DefaultLowering(*FindTarget(target));
+    options.strategy = strategy;
+    Result<Program> lowered = LowerFile(*source, options);
+    if (!lowered.ok()) continue;  // a dependence
+    lowered->functions[0].name = StrCat("random", i);
+    all.functions.push_back(std::move(lowered->functions[0]));
+  }
+  EXPECT_GT(all.functions.size(), size_t{kPrograms / 5});
+  return all;
+}
+
+// Calls that the interpreter runs, with what it leaves: it refuses what reaches out of a buffer.
+struct Wanted {
+  std::vector<LoopCall> calls, results;
+};
+Wanted RunWanted(const Program& program, int64_t vscale) {
+  std::mt19937_64 random(7);
+  Wanted wanted;
+  for (const LoopFunction& function : program.functions) {
+    for (const int64_t n : {0, 1, 3, 16, 37, 71}) {
+      std::vector<LoopCall> result = {RandomCall(function, n, &random)};
+      const LoopCall call = result[0];
+      if (!RunInInterpreter(program, vscale, &result).ok()) continue;
+      wanted.calls.push_back(call);
+      wanted.results.push_back(std::move(result[0]));
+    }
+  }
+  EXPECT_GT(wanted.calls.size(), program.functions.size());
+  return wanted;
+}
+
+TEST(RandomRoads, HostIsTheInterpreter) {
+  if (!native::LlvmDescription().ok()) GTEST_SKIP() << "there is no LLVM here";
+  for (const Strategy strategy : {Strategy::kFixed, Strategy::kFixedPredicated}) {
+    const Program program = LowerRandom(strategy, "x86_64+avx512");
+    Wanted wanted = RunWanted(program, 1);
+    const Status ran = RunOnHost(program, &wanted.calls);
+    ASSERT_TRUE(ran.ok()) << ran.ToString();
+    ExpectSame(program, wanted.results, wanted.calls);
+  }
+}
+
+TEST(RandomRoads, WebAssemblyIsTheInterpreter) {
+  for (const Strategy strategy : {Strategy::kFixed, Strategy::kFixedPredicated}) {
+    const Program program = LowerRandom(strategy, "wasm32");
+    Wanted wanted = RunWanted(program, 1);
+    const Status ran = RunInNode(program, &wanted.calls);
+    ASSERT_TRUE(ran.ok()) << ran.ToString();
+    ExpectSame(program, wanted.results, wanted.calls);
+  }
+}
+
+TEST(RandomRoads, SveIsTheInterpreter) {
+  if (!HaveSveRoad()) GTEST_SKIP() << "there is no AArch64 compiler or emulator here";
+  const Program program = LowerRandom(Strategy::kPredicated, "aarch64+sve");
+  const auto road = SveRoad::Make(program);
+  ASSERT_TRUE(road.ok()) << road.status().ToString();
+  for (const int bits : {128, 512, 2048}) {
+    SCOPED_TRACE(bits);
+    Wanted wanted = RunWanted(program, bits / 128);
+    const Status ran = road->Run(bits, &wanted.calls);
+    ASSERT_TRUE(ran.ok()) << ran.ToString();
+    ExpectSame(program, wanted.results, wanted.calls);
+  }
+}
+
+}  // namespace
+}  // namespace tern::loop
