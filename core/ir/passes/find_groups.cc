@@ -104,7 +104,7 @@ class Finder {
       const int place = member.reduces ? -1 : PlaceOf(arg);
       if (place < 0) continue;
       const Member& from = nodes_[static_cast<size_t>(place)];
-      if (!from.folded || TensorTypeOf(arg)->dims != type->dims) continue;
+      if (!from.folded || from.space == nullptr || TensorTypeOf(arg)->dims != type->dims) continue;
       member.folded = true;
       loops = from.space;
     }
