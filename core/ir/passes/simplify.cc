@@ -48,7 +48,9 @@ class Simplifier : public Rewriter {
       case Op::k_min: return SimplifyMin(args);
       case Op::k_relu: return NewCallOf(args[0], Op::k_relu) != nullptr ? args[0] : nullptr;
       case Op::k_concat: return args.size() == 1 ? args[0] : nullptr;
-      case Op::k_reduce_mean: return SimplifyMean(call, args);
+      case Op::k_reduce_mean:
+        if (Expr pool = SimplifyMean(call, args)) return pool;
+        [[fallthrough]];
       default: return SimplifyShape(call, args, *current().var, &builder());
     }
   }
