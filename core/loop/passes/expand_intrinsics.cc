@@ -3,7 +3,8 @@
 // statement that uses them. Every road then computes the same bits.
 //
 // Largest errors over samples of each function's range, in units in the last place (held by
-// tests/unit/loop/expand_intrinsics_test.cc): exp 2 (float64: 3), log 2, tanh 3, erf 3, sigmoid 4.
+// tests/unit/loop/expand_intrinsics_test.cc): exp 2 (float64: 3), log 2, tanh 3, erf 5 (float64:
+// 3) and sigmoid 4.
 // 16-bit floats compute in float32. Approximations are Cephes' (exp, tanh, erf) and fdlibm's (log).
 #include "core/base/strings.h"
 #include "core/loop/passes/pass.h"
@@ -70,6 +71,8 @@ class Formula {
   Expr Erf(const Expr& x);
 
  private:
+  Expr SingleErf(const Expr& x);
+
   // 2 to the n, for whole n of a normal result.
   Expr PowerOfTwo(const Expr& n) {
     const int mantissa = is_double() ? 52 : 23, bias = is_double() ? 1023 : 127;
@@ -183,18 +186,23 @@ Expr Formula::Tanh(const Expr& x) {
   return MakeSelect(Less(magnitude, Number(0.625)), near, WithSignOf(x, far));
 }
 
+// x P(x^2) / Q(x^2), the fit that core/kernels/simd_math.h uses too; it passes 1 before 3.925,
+// where erf is 1.
+Expr Formula::SingleErf(const Expr& x) {
+  constexpr double kP[] = {-1.4943477566e-8, 5.0429753173e-6, 3.9172224933e-4, 3.8284643088e-3,
+                           5.4425865412e-2,  1.8371765316e-1, 1.1283792257};
+  constexpr double kQ[] = {6.6501284891e-5, 1.3195172651e-3, 1.5462469310e-2,
+                           1.1361510307e-1, 4.9614924192e-1, 1.0};
+  const Expr a = MakeBinary(BinaryOp::kMin, MakeCall(Intrinsic::kAbs, {x}), Number(3.925));
+  const Expr bounded = Name("a", a);
+  const Expr t = Name("t", Times(bounded, bounded));
+  const Expr y = Name("y", Over(Times(x, Polynomial(t, kP)), Polynomial(t, kQ)));
+  const Expr is_one = Less(Number(1), MakeCall(Intrinsic::kAbs, {y}));
+  return MakeSelect(is_one, WithSignOf(x, Number(1)), y);
+}
+
 // Near 0 by a series; farther by 1 - erfc, with erfc = e^(-x^2) times a rational function.
 Expr Formula::Erf(const Expr& x) {
-  constexpr double kSingle[] = {7.853861353153693E-5,  -8.010193625184903E-4, 5.188327685732524E-3,
-                                -2.685381193529856E-2, 1.128358514861418E-1,  -3.761262582423300E-1,
-                                1.128379165726710E+0};
-  constexpr double kSingleMiddle[] = {
-      2.326819970068386E-2,  -1.387039388740657E-1, 3.687424674597105E-1,
-      -5.824733027278666E-1, 6.210004621745983E-1,  -4.944515323274145E-1,
-      3.404879937665872E-1,  -2.741127028184656E-1, 5.638259427386472E-1};
-  constexpr double kSingleFar[] = {
-      -1.047766399936249E+1, 1.297719955372516E+1, -7.495518717768503E+0, 2.921019019210786E+0,
-      -1.015265279202700E+0, 4.218463358204948E-1, -2.820767439740514E-1, 5.641895067754075E-1};
   constexpr double kT[] = {9.60497373987051638749E0, 9.00260197203842689217E1,
                            2.23200534594684319226E3, 7.00332514112805075473E3,
                            5.55923013010394962768E4};
@@ -209,23 +217,14 @@ Expr Formula::Erf(const Expr& x) {
                            3.54937778887819891062E2, 9.75708501743205489753E2,
                            1.82390916687909736289E3, 2.24633760818710981792E3,
                            1.65666309194161350182E3, 5.57535340817727675546E2};
+  if (!is_double()) return SingleErf(x);
   const Expr z = Name("z", Times(x, x));
-  const Expr near = Times(
-      x, is_double() ? Over(Polynomial(z, kT), MonicPolynomial(z, kU)) : Polynomial(z, kSingle));
-  // From 6 on, erf is 1 in both types; the bound also keeps e^(-x^2) away from inf * 0.
+  const Expr near = Times(x, Over(Polynomial(z, kT), MonicPolynomial(z, kU)));
+  // From 6 on, erf is 1; the bound also keeps e^(-x^2) away from inf * 0.
   const Expr magnitude = Name("a", MakeCall(Intrinsic::kAbs, {x}));
   const Expr a = Name("c", MakeBinary(BinaryOp::kMin, magnitude, Number(6)));
   const Expr e = Exp(Name("y", Minus(Number(-0.0), Times(a, a))));
-  Expr erfc;
-  if (is_double()) {
-    erfc = Over(Times(e, Polynomial(a, kP)), MonicPolynomial(a, kQ));
-  } else {
-    const Expr q = Name("q", Over(Number(1), a));
-    const Expr y = Name("w", Times(q, q));
-    const Expr p =
-        MakeSelect(Less(a, Number(2)), Polynomial(y, kSingleMiddle), Polynomial(y, kSingleFar));
-    erfc = Times(Times(e, q), p);
-  }
+  const Expr erfc = Over(Times(e, Polynomial(a, kP)), MonicPolynomial(a, kQ));
   const Expr far = WithSignOf(x, Minus(Number(1), erfc));
   return MakeSelect(Less(magnitude, Number(1)), near, far);
 }

@@ -49,7 +49,7 @@ constexpr Bound kBounds[] = {
     {"exp", expl, -87, 88, 2, 3},
     {"log", logl, 1e-30, 1e30, 2, 2},
     {"tanh", tanhl, -20, 20, 3, 3},
-    {"erf", erfl, -8, 8, 3, 3},
+    {"erf", erfl, -8, 8, 5, 3},
     {"sigmoid", ExactSigmoid, -80, 80, 4, 4},
     {"rsqrt", ExactRSqrt, 1e-20, 1e20, 1.5, 1.5},
 };
