@@ -46,16 +46,21 @@ TernUnaryOp UnaryOpOf(ops::Op op) {
   }
 }
 
+// The least number wraps to itself.
+template <class T>
+T Negated(T x) {
+  return static_cast<T>(uint64_t{0} - static_cast<uint64_t>(x));
+}
+
 // What integers know: sign and size; rounding leaves them alone.
 template <class T>
 bool UnaryOfIntegers(TernUnaryOp op, const T* x, T* y, int64_t size) {
   switch (op) {
     case TERN_UNARY_abs:
-      for (int64_t i = 0; i < size; ++i) y[i] = x[i] < 0 ? static_cast<T>(T{0} - x[i]) : x[i];
+      for (int64_t i = 0; i < size; ++i) y[i] = x[i] < 0 ? Negated(x[i]) : x[i];
       return true;
     case TERN_UNARY_neg:
-      for (int64_t i = 0; i < size; ++i)
-        y[i] = static_cast<T>(uint64_t{0} - static_cast<uint64_t>(x[i]));
+      for (int64_t i = 0; i < size; ++i) y[i] = Negated(x[i]);
       return true;
     case TERN_UNARY_sign:
       for (int64_t i = 0; i < size; ++i) y[i] = static_cast<T>((x[i] > 0) - (x[i] < 0));

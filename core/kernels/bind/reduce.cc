@@ -113,24 +113,21 @@ bool IsTranscendental(TernReduceOp op) {
 // Integers add up in 64 bits and wrap around; what needs a root or a logarithm is done in f64.
 template <class T>
 void ReduceNumbers(TernReduceOp op, const AxisView& view, const T* x, T* y) {
-  using Wide =
-      std::conditional_t<std::is_floating_point_v<T>, double,
-                         std::conditional_t<std::is_same_v<T, int64_t>, uint64_t, int64_t>>;
-  // Signed overflow is undefined, so sums of i64 run in u64; comparisons must not.
+  // Signed overflow is undefined, so sums run in u64; comparisons must not.
+  using Ordered = std::conditional_t<sizeof(T) == 8, __int128, int64_t>;
   const bool ordered = op == TERN_REDUCE_max || op == TERN_REDUCE_min || op == TERN_REDUCE_l1 ||
                        op == TERN_REDUCE_mean;
   for (int64_t o = 0; o < view.outer; ++o) {
     for (int64_t i = 0; i < view.inner; ++i) {
       const T* column = x + o * view.axis * view.inner + i;
       T& out = y[o * view.inner + i];
-      if (std::is_floating_point_v<T> || IsTranscendental(op)) {
+      if (std::is_floating_point_v<T> || IsTranscendental(op))
         out = static_cast<T>(
             FinishDouble(op, ReduceColumn<double>(op, column, view.axis, view.inner)));
-      } else if (ordered && sizeof(T) == 8) {
-        out = static_cast<T>(ReduceColumn<__int128>(op, column, view.axis, view.inner));
-      } else {
-        out = static_cast<T>(ReduceColumn<Wide>(op, column, view.axis, view.inner));
-      }
+      else if (ordered)
+        out = static_cast<T>(ReduceColumn<Ordered>(op, column, view.axis, view.inner));
+      else
+        out = static_cast<T>(ReduceColumn<uint64_t>(op, column, view.axis, view.inner));
     }
   }
 }
