@@ -73,7 +73,7 @@ function runCases(command, cases) {
       input: rest.join('\n') + '\n',
       encoding: 'utf8',
       maxBuffer: 1 << 28,
-      timeout: kCaseSeconds * 1000 * Math.max(4, rest.length / 20),
+      timeout: Math.ceil(kCaseSeconds * 1000 * Math.max(4, rest.length / 20)),
     });
     if (run.error && run.error.code === 'ENOENT') usage(`${command[0]} is missing: build it first`);
     for (const line of (run.stdout ?? '').split('\n').filter(Boolean)) {
