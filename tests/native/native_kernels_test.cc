@@ -111,12 +111,12 @@ constexpr const char* kInputs = " -i x='f32[37,40]:random(seed=1,normal)' -i b='
 
 class NativeKernelRuns : public NativeKernels {
  protected:
-  // Which bytes the result has, or what the program said.
+  // Which bytes the result has, or what the program said. Poison ends it: no core files then.
   std::string Run(const std::string& tern, std::string_view file, std::string_view options) const {
     const std::string output = folder_.Path("result.npy");
-    const auto run =
-        testing::RunCommand(StrCat("rm -f ", output, "; ", tern, " run ", folder_.Path(file),
-                                   kInputs, " --output output0=@", output, " ", options));
+    const auto run = testing::RunCommand(StrCat("ulimit -c 0; rm -f ", output, "; ", tern, " run ",
+                                                folder_.Path(file), kInputs,
+                                                " --output output0=@", output, " ", options));
     if (run.exit_code != 0) return run.output;
     const std::string result = ReadFile(output);
     return StrCat(result.size(), " bytes, CRC-32C ", FormatHex(Crc32c(AsBytes(result))));
