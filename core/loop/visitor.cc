@@ -283,6 +283,16 @@ class VarFinder : public Visitor {
   const Var* var_;
 };
 
+class LoopFinder : public Visitor {
+ public:
+  void VisitExpr(const Expr&) override {}
+  void VisitStmt(const Stmt& stmt) override {
+    found |= stmt->kind == NodeKind::kFor || stmt->kind == NodeKind::kWhile;
+    Descend(stmt);
+  }
+  bool found = false;
+};
+
 }  // namespace
 
 Expr Substitute(const Expr& expr, std::span<const Substitution> map) {
@@ -299,6 +309,12 @@ bool UsesVar(const Expr& expr, const Var* var) {
 }
 bool UsesVar(const Stmt& stmt, const Var* var) {
   VarFinder finder(var);
+  finder.VisitStmt(stmt);
+  return finder.found;
+}
+
+bool HasLoops(const Stmt& stmt) {
+  LoopFinder finder;
   finder.VisitStmt(stmt);
   return finder.found;
 }

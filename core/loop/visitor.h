@@ -50,6 +50,8 @@ Stmt Substitute(const Stmt& stmt, std::span<const Substitution> map);
 
 bool UsesVar(const Expr& expr, const Var* var);
 bool UsesVar(const Stmt& stmt, const Var* var);
+// Whether the statement is a loop or has one in it.
+bool HasLoops(const Stmt& stmt);
 
 }  // namespace tern::loop
 

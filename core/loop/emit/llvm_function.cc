@@ -25,21 +25,6 @@ std::string CleanName(std::string_view hint) {
   return clean;
 }
 
-bool HasLoops(const Stmt& body) {
-  class Finder : public Visitor {
-   public:
-    void VisitExpr(const Expr&) override {}
-    void VisitStmt(const Stmt& stmt) override {
-      found |= stmt->kind == NodeKind::kFor || stmt->kind == NodeKind::kWhile;
-      Descend(stmt);
-    }
-    bool found = false;
-  };
-  Finder finder;
-  finder.VisitStmt(body);
-  return finder.found;
-}
-
 }  // namespace
 
 std::string LlvmFunction::Fresh(std::string_view hint) {

@@ -13,15 +13,11 @@ constexpr std::string_view kClassNames[] = {"free",  "load",      "store",
 
 class Contents : public Visitor {
  public:
-  bool loads = false, loops = false, vectors = false;
+  bool loads = false, vectors = false;
   void VisitExpr(const Expr& expr) override {
     loads |= expr->kind == NodeKind::kLoad;
     vectors |= expr->type.is_vector();
     Descend(expr);
-  }
-  void VisitStmt(const Stmt& stmt) override {
-    loops |= stmt->kind == NodeKind::kFor || stmt->kind == NodeKind::kWhile;
-    Descend(stmt);
   }
 };
 
@@ -43,10 +39,8 @@ class TapeMaker {
       tape_.shapes.push_back(std::move(shape));
     }
     tape_.shape_end = tape_.code.size();
-    Contents contents;
-    contents.VisitStmt(function.body);
     // Without a loop, the body is the one iteration there is.
-    if (contents.loops)
+    if (HasLoops(function.body))
       Emit(function.body);
     else
       EmitIteration(function.body, [&] { Emit(function.body); });
@@ -225,9 +219,10 @@ class TapeMaker {
   void EmitIteration(const Stmt& body, const F& emit) {
     Contents contents;
     contents.VisitStmt(body);
-    if (!contents.loops) Push(TapeOp::kBeginIteration);
+    const bool is_innermost = !HasLoops(body);
+    if (is_innermost) Push(TapeOp::kBeginIteration);
     emit();
-    if (!contents.loops) Push(TapeOp::kEndIteration).sub = contents.vectors;
+    if (is_innermost) Push(TapeOp::kEndIteration).sub = contents.vectors;
   }
 
   // A jump whose target is set later.

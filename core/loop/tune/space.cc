@@ -275,18 +275,7 @@ class Remarker : public Mutator {
   bool Chosen(const For& loop) const {
     if (has_marks_) return IsVectorized(loop);
     if (choice_.vectors == nullptr) return false;
-    class LoopFinder : public Visitor {
-     public:
-      void VisitExpr(const Expr&) override {}
-      void VisitStmt(const Stmt& stmt) override {
-        found |= stmt->kind == NodeKind::kFor || stmt->kind == NodeKind::kWhile;
-        Descend(stmt);
-      }
-      bool found = false;
-    };
-    LoopFinder loops;
-    loops.VisitStmt(loop.body);
-    return loop.traits.kind == ForKind::kSerial && !loops.found;
+    return loop.traits.kind == ForKind::kSerial && !HasLoops(loop.body);
   }
 
   For::Traits TraitsOf(const For& loop) const {
