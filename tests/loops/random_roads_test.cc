@@ -3,6 +3,7 @@
 // in the reference interpreter.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -64,24 +65,26 @@ Wanted RunWanted(const Program& program, int64_t vscale) {
   return wanted;
 }
 
+void ExpectRoadIsTheInterpreter(const Program& program, int64_t vscale,
+                                const std::function<Status(std::vector<LoopCall>*)>& road) {
+  Wanted wanted = RunWanted(program, vscale);
+  const Status ran = road(&wanted.calls);
+  ASSERT_TRUE(ran.ok()) << ran.ToString();
+  ExpectSame(program, wanted.results, wanted.calls);
+}
+
 TEST(RandomRoads, HostIsTheInterpreter) {
   if (!native::LlvmDescription().ok()) GTEST_SKIP() << "there is no LLVM here";
   for (const Strategy strategy : {Strategy::kFixed, Strategy::kFixedPredicated}) {
     const Program program = LowerRandom(strategy, "x86_64+avx512");
-    Wanted wanted = RunWanted(program, 1);
-    const Status ran = RunOnHost(program, &wanted.calls);
-    ASSERT_TRUE(ran.ok()) << ran.ToString();
-    ExpectSame(program, wanted.results, wanted.calls);
+    ExpectRoadIsTheInterpreter(program, 1, [&](auto* calls) { return RunOnHost(program, calls); });
   }
 }
 
 TEST(RandomRoads, WebAssemblyIsTheInterpreter) {
   for (const Strategy strategy : {Strategy::kFixed, Strategy::kFixedPredicated}) {
     const Program program = LowerRandom(strategy, "wasm32");
-    Wanted wanted = RunWanted(program, 1);
-    const Status ran = RunInNode(program, &wanted.calls);
-    ASSERT_TRUE(ran.ok()) << ran.ToString();
-    ExpectSame(program, wanted.results, wanted.calls);
+    ExpectRoadIsTheInterpreter(program, 1, [&](auto* calls) { return RunInNode(program, calls); });
   }
 }
 
@@ -92,10 +95,8 @@ TEST(RandomRoads, SveIsTheInterpreter) {
   ASSERT_TRUE(road.ok()) << road.status().ToString();
   for (const int bits : {128, 512, 2048}) {
     SCOPED_TRACE(bits);
-    Wanted wanted = RunWanted(program, bits / 128);
-    const Status ran = road->Run(bits, &wanted.calls);
-    ASSERT_TRUE(ran.ok()) << ran.ToString();
-    ExpectSame(program, wanted.results, wanted.calls);
+    ExpectRoadIsTheInterpreter(program, bits / 128,
+                               [&](auto* calls) { return road->Run(bits, calls); });
   }
 }
 

@@ -7,13 +7,14 @@
 #include "core/loop/bind/bind.h"
 #include "core/loop/parser.h"
 #include "core/loop/run/workspace.h"
+#include "tests/support/choices.h"
 
 namespace tern::support {
 namespace {
 
-class Generator {
+class Generator : public Choices {
  public:
-  explicit Generator(std::span<const uint8_t> choices) : choices_(choices) {}
+  using Choices::Choices;
 
   std::string Kernel() {
     const std::string shapes[] = {Shape(2), Shape(2), Shape(1)};
@@ -23,15 +24,6 @@ class Generator {
   }
 
  private:
-  uint8_t Byte() {
-    if (choices_.empty()) return 0;
-    const uint8_t byte = choices_[0];
-    choices_ = choices_.subspan(1);
-    return byte;
-  }
-  std::string Pick(std::initializer_list<const char*> list) {
-    return list.begin()[Byte() % list.size()];
-  }
   // How an input is declared is settled by what follows, so it is left to a mark.
   static std::string In(std::string_view type) { return StrCat("IN", type); }
   static std::string Declared(std::string text, std::string_view access) {
@@ -122,8 +114,6 @@ class Generator {
     }
     return text + "\n    }\n  }\n}\n";
   }
-
-  std::span<const uint8_t> choices_;
 };
 
 uint64_t Next(uint64_t* state) {

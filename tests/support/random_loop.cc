@@ -2,14 +2,15 @@
 #include "tests/support/random_loop.h"
 
 #include "core/base/strings.h"
+#include "tests/support/choices.h"
 
 namespace tern::support {
 namespace {
 
 // Integers, so that every order of a sum gives the same.
-class Generator {
+class Generator : public Choices {
  public:
-  explicit Generator(std::span<const uint8_t> choices) : choices_(choices) {}
+  using Choices::Choices;
 
   std::string Program() {
     type_ = Pick({"int32", "int8", "uint16", "int64"});
@@ -24,16 +25,6 @@ class Generator {
   }
 
  private:
-  uint8_t Byte() {
-    if (choices_.empty()) return 0;
-    const uint8_t byte = choices_[0];
-    choices_ = choices_.subspan(1);
-    return byte;
-  }
-  std::string Pick(std::initializer_list<const char*> list) {
-    return list.begin()[Byte() % list.size()];
-  }
-
   std::string Statement(int depth) {
     switch (Byte() % 9) {
       case 0: return StrCat("C[", Index(), "] = ", Value(depth));
@@ -83,7 +74,6 @@ class Generator {
     }
   }
 
-  std::span<const uint8_t> choices_;
   std::string type_;
   int next_ = 0;
 };
