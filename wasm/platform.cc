@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the module asks of its JavaScript host and offers besides the C API: the last words of a
-// failed check, functions of JavaScript as packed functions, and aligned memory that a program may
-// own.
+// What modules that run programs ask of their JavaScript host and offer besides the C API: memory
+// as the platform lends it, functions and kernels of JavaScript, and bytes that it keeps.
 #include <stdlib.h>
 
 #include "core/api/c_api.h"
 #include "core/base/platform.h"
 
 extern "C" {
-
-// Imported: shows the message as an exception and does not return.
-__attribute__((import_module("tern"), import_name("host_abort"))) void tern_host_abort(
-    const char* file, int32_t line, const char* message);
 
 // Imported: calls the host's function `id` by the packed convention; and says that the last
 // reference to it is gone.
@@ -91,22 +86,7 @@ void (*tern_wasm_release_hook(void))(void*) {
   };
 }
 
-// 64-byte aligned, so that constants of an executable placed here are used where they lie. NULL
-// when full.
-void* tern_wasm_aligned_alloc(size_t bytes) {
-  return aligned_alloc(64, (bytes + 63) & ~size_t{63});
-}
-
 // Table index of free(void*), for tern_program_load's release argument.
 void (*tern_wasm_free_hook(void))(void*) { return &free; }
 
 }  // extern "C"
-
-namespace {
-
-[[maybe_unused]] const TernAbortHook g_previous_hook =
-    tern_set_abort_hook([](const char* file, int32_t line, const char* message) {
-      tern_host_abort(file, line, message);
-    });
-
-}  // namespace
