@@ -68,6 +68,64 @@ TERN_API void* tern_loop_kernel_buffer(tern_loop_kernel* kernel, uint32_t index,
 TERN_API tern_status* tern_loop_kernel_run(tern_loop_kernel* kernel);
 TERN_API void tern_loop_kernel_end(tern_loop_kernel* kernel);
 
+/* -- The search for schedules (docs/loop-ir.md, Tuning)
+ * ------------------------------------------------------------------------------------ */
+
+/* A search for WebAssembly code. It says what to measure next and is told what that cost; calling
+ * the code and looking at a clock is the caller's:
+ *
+ *   next; emit CANDIDATE; run it on buffers like those of tern_loop_tuner_buffer; check each;
+ *   report its time beside that of the program as written; again until next says "done".
+ */
+typedef struct tern_loop_tuner tern_loop_tuner;
+
+typedef struct tern_loop_tune_request {
+  size_t struct_size;
+  const char* source_name; /* for messages; NULL is "program.tloop" */
+  const char* function;    /* NULL for the file's only one */
+  const char* sizes;       /* comma list as in "n=18,m=4"; others get usual ones */
+  const char* log;         /* what was measured before, line by line; NULL for nothing */
+  int32_t trials;          /* schedules at most, those of the log included; 3 or more */
+  int64_t max_steps;       /* of the interpreter, which runs the program as written; 0 is 2^28 */
+  uint64_t seed;           /* of the search's random choices */
+  double min_gain;         /* over the program as written, to be preferred to it: 0.03 is 3 % */
+} tern_loop_tune_request;
+
+/* Lowers the program and runs it once in the reference interpreter, whose results are those that
+ * candidates must give. */
+TERN_API tern_status* tern_loop_tuner_create(const char* text, size_t size,
+                                             const tern_loop_tune_request* request,
+                                             tern_loop_tuner** tuner);
+TERN_API void tern_loop_tuner_free(tern_loop_tuner* tuner);
+/* {"function", "sizes": {name: size}, "slots": [bits, as decimal text], "buffers": [{"name",
+ * "result": whether it is written}]}. */
+TERN_API tern_status* tern_loop_tuner_describe(tern_loop_tuner* tuner, tern_buffer** json);
+/* What a buffer holds before a run; NULL where there is none of that number. Not to be written. */
+TERN_API const void* tern_loop_tuner_buffer(tern_loop_tuner* tuner, uint32_t index, size_t* bytes);
+/* {"done", "choice", "baseline", "entries": [{"line": of the log, "known": it came from there}]}:
+ * the choice to measure, whether a search may not end without it, and what was settled since the
+ * last call. The same choice until one of report and fail was called. */
+TERN_API tern_status* tern_loop_tuner_next(tern_loop_tuner* tuner, tern_buffer** json);
+
+/* Which code: that of the program as written, of the choice of next, of the best so far. */
+enum { TERN_TUNE_AS_WRITTEN = 0, TERN_TUNE_CANDIDATE = 1, TERN_TUNE_BEST = 2 };
+/* As tern_loop_kernel_emit_wasm. Nothing is proven of the program: run it in memory of its own. */
+TERN_API tern_status* tern_loop_tuner_emit_wasm(tern_loop_tuner* tuner, int32_t which,
+                                                int32_t relaxed_simd, tern_buffer** module,
+                                                uint32_t* scratch_bytes);
+/* What code left in a buffer: E0530 where that is not what the interpreter leaves there. */
+TERN_API tern_status* tern_loop_tuner_check(tern_loop_tuner* tuner, uint32_t index,
+                                            const void* data, size_t bytes);
+/* Of the choice of next: what it and the program as written cost, measured side by side; or why it
+ * cannot be measured. */
+TERN_API tern_status* tern_loop_tuner_report(tern_loop_tuner* tuner, double cost,
+                                             double default_cost, const char* unit);
+TERN_API tern_status* tern_loop_tuner_fail(tern_loop_tuner* tuner, const char* why);
+/* {"text": the file with that schedule, "choice", "schedule", "ratio", "measured", "resumed"}, of
+ * the best so far or of the program as written. */
+TERN_API tern_status* tern_loop_tuner_result(tern_loop_tuner* tuner, int32_t which,
+                                             tern_buffer** json);
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif

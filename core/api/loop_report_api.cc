@@ -4,6 +4,7 @@
 
 #include "core/api/handles.h"
 #include "core/api/loop_api.h"
+#include "core/api/loop_request.h"
 #include "core/base/strings.h"
 #include "core/loop/emit/llvm_text.h"
 #include "core/loop/emit/wasm_module.h"
@@ -13,9 +14,6 @@
 
 namespace tern::api {
 namespace {
-
-// What the page may have to wait for.
-constexpr int64_t kDefaultSteps = int64_t{1} << 28;
 
 Result<loop::LoweringRequest> ReadRequest(const char* text, size_t size,
                                           const tern_loop_request& from) {
@@ -44,20 +42,6 @@ Result<std::vector<int64_t>> ReadVScales(std::string_view text) {
   return vscales;
 }
 
-Status ReadSizes(std::string_view text, loop::CountRequest* counts) {
-  if (text.empty()) return OkStatus();
-  for (std::string_view part : StrSplit(text, ',')) {
-    const size_t equals = part.find('=');
-    std::optional<int64_t> value;
-    if (equals != std::string_view::npos) value = ParseInt64(StrTrim(part.substr(equals + 1)));
-    if (!value.has_value() || *value < 0)
-      return InvalidArgument("sizes are NAME=SIZE, as in n=18,m=4; got '", part, "'")
-          .SetErrorCode("E0005");
-    counts->sizes.emplace_back(StrTrim(part.substr(0, equals)), *value);
-  }
-  return OkStatus();
-}
-
 Result<std::string> Stages(const char* text, size_t size, const tern_loop_request& from) {
   TERN_TRY_ASSIGN(const loop::LoweringRequest request, ReadRequest(text, size, from));
   return loop::ReportStages(request);
@@ -67,9 +51,9 @@ Result<std::string> Counts(const char* text, size_t size, const tern_loop_reques
   TERN_TRY_ASSIGN(const loop::LoweringRequest request, ReadRequest(text, size, from));
   loop::CountRequest counts;
   counts.function = TextOr(from.function, "");
-  counts.max_steps = from.max_steps > 0 ? from.max_steps : kDefaultSteps;
+  counts.max_steps = from.max_steps > 0 ? from.max_steps : kDefaultLoopSteps;
   TERN_TRY_ASSIGN(counts.vscales, ReadVScales(TextOr(from.vscales, "1")));
-  TERN_TRY(ReadSizes(TextOr(from.sizes, ""), &counts));
+  TERN_TRY_ASSIGN(counts.sizes, ReadSizes(TextOr(from.sizes, "")));
   return loop::ReportCounts(request, counts);
 }
 

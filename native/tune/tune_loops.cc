@@ -10,6 +10,7 @@
 #include "core/base/strings.h"
 #include "core/loop/parser.h"
 #include "core/loop/printer.h"
+#include "core/loop/tune/sizes.h"
 #include "native/jit/llvm_compiler.h"
 #include "native/platform/mapped_file.h"
 #include "native/tune/loop_cost.h"
@@ -44,23 +45,6 @@ Result<Machine> FindMachine(const std::string& name) {
         .SetErrorCode("E0003");
   TERN_TRY_ASSIGN(machine.code, FindCodeTarget(machine.core != nullptr ? "aarch64-sve" : name));
   return machine;
-}
-
-// Together a few thousand elements, so that a call stays in the caches near the processor.
-int64_t UsualSize(size_t count) { return count <= 1 ? 4096 : count == 2 ? 64 : 16; }
-
-Result<Sizes> SizesOf(const TuneRequest& request, const loop::LoopFunction& function) {
-  const size_t count = function.sizes.size();
-  Sizes sizes(count, request.n >= 0 ? request.n : UsualSize(count));
-  for (const auto& [name, value] : request.dims) {
-    const auto is_it = [&](const loop::VarPtr& size) { return size->name == name; };
-    const auto found = std::find_if(function.sizes.begin(), function.sizes.end(), is_it);
-    if (found == function.sizes.end())
-      return InvalidArgument("'", function.name, "' has no size '", name, "'")
-          .SetErrorCode("E0005");
-    sizes[static_cast<size_t>(found - function.sizes.begin())] = value;
-  }
-  return sizes;
 }
 
 // The log as it is on disk: what it says, and where new lines go.
@@ -173,7 +157,9 @@ Result<TuneOutcome> TuneLoops(const TuneRequest& request) {
   options.min_gain = machine.core != nullptr ? 0 : kMinGainOfClock;
   TERN_TRY_ASSIGN(Tuner tuner, Tuner::Make(file, options));
   const loop::LoopFunction& as_written = tuner.as_written().lowered;
-  TERN_TRY_ASSIGN(const Sizes sizes, SizesOf(request, as_written));
+  TERN_TRY_ASSIGN(const Sizes sizes,
+                  loop::tune::ChooseSizes(as_written, request.dims, request.n));
+  tuner.MeasureAt(sizes);
   TERN_TRY_ASSIGN(LogFile log, LogFile::Open(request.log_path));
   tuner.Resume(log.entries());
   TERN_TRY_ASSIGN(const std::unique_ptr<LoopCost> cost,

@@ -23,12 +23,13 @@ inline constexpr std::string_view kBadLog = "E0529";
 
 struct LogEntry {
   std::string function, target;
-  std::string program;   // a checksum of the program, the target and what can be chosen
+  std::string program;   // a checksum of the program, the target, the sizes, what can be chosen
   std::string choice;    // Space::ToText
   std::string schedule;  // for people
   double cost = 0, default_cost = 0;
   std::string unit = {};
   std::string error = {};  // empty where it was measured
+  bool is_known = false;   // it came from a log that the search was given
 
   bool ok() const { return error.empty(); }
   double ratio() const { return cost / default_cost; }

@@ -18,9 +18,10 @@ struct VectorRow {
   bool vector, scalable;
   LoopTail tail;
 };
+constexpr std::string_view kScalar = "scalar", kFixed = "fixed";
 constexpr VectorRow kVectors[] = {
-    {"scalar", false, false, LoopTail::kOfKind},
-    {"fixed", true, false, LoopTail::kCleanup},
+    {kScalar, false, false, LoopTail::kOfKind},
+    {kFixed, true, false, LoopTail::kCleanup},
     {"fixed_predicated", true, false, LoopTail::kPredicated},
     {"cleanup", true, true, LoopTail::kCleanup},
     {"predicated", true, true, LoopTail::kPredicated},
@@ -324,6 +325,15 @@ std::string Space::ToText(const Point& point) const {
               knobs[i].values[static_cast<size_t>(point[i])]);
   }
   return out.empty() ? std::string(kAsWritten) : out;
+}
+
+bool Space::IsBaseline(const Point& point) const {
+  for (size_t i = 0; i < knobs.size(); ++i) {
+    if (point[i] == 0) continue;
+    const std::string& value = knobs[i].values[static_cast<size_t>(point[i])];
+    if (knobs[i].kind != KnobKind::kVectors || (value != kScalar && value != kFixed)) return false;
+  }
+  return true;
 }
 
 Result<Subject> FindSubject(const SourceFile& file, std::string_view name) {

@@ -40,6 +40,9 @@ struct Space {
   Point origin() const { return Point(knobs.size(), 0); }
   // "vectors=fixed interleave=4", without what is as written; "as written" for the origin.
   std::string ToText(const Point& point) const;
+  // Whether the point is the program as written, or only says of all its vectors that there are
+  // none, or that they have a fixed length: what every search has measured, however short it is.
+  bool IsBaseline(const Point& point) const;
 };
 
 // A function of a file: a definition or a loop function, whichever has the name.

@@ -67,6 +67,12 @@ Result<Tuner> Tuner::Make(const SourceFile& file, const TuneOptions& options) {
   return tuner;
 }
 
+void Tuner::MeasureAt(std::span<const int64_t> sizes) {
+  std::string text = program_;
+  for (const int64_t size : sizes) StrAppend(&text, " ", size);
+  program_ = FormatHex(Crc32c(AsBytes(text)));
+}
+
 void Tuner::Resume(std::span<const LogEntry> log) {
   for (const LogEntry& entry : log) {
     const bool ours = entry.function == subject_.name() && entry.target == options_.target->name &&
@@ -93,6 +99,7 @@ LogEntry Tuner::EntryOf(const Trial& trial) const {
 }
 
 void Tuner::Record(LogEntry entry, Point point, bool is_known) {
+  entry.is_known = is_known;
   if (!is_known) new_lines_ += ToLine(entry);
   entries_.push_back(std::move(entry));
   points_.push_back(std::move(point));

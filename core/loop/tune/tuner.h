@@ -52,6 +52,9 @@ class Tuner {
   // it is written.
   static Result<Tuner> Make(const SourceFile& file, const TuneOptions& options);
 
+  // Costs depend on the sizes that are measured at: entries of others are then skipped. Before
+  // Resume.
+  void MeasureAt(std::span<const int64_t> sizes);
   // Entries of other functions, programs, targets or choices are skipped.
   void Resume(std::span<const LogEntry> log);
 
@@ -62,6 +65,8 @@ class Tuner {
 
   const Trial& as_written() const { return as_written_; }
   const Space& space() const { return space_; }
+  // Fewer trials leave out some of the baseline (Space::IsBaseline).
+  static constexpr int64_t kMinTrials = 3;
   // All so far, in order; those of the log among them.
   std::span<const LogEntry> entries() const { return entries_; }
   // What a log should get: the lines since the last call that did not come from one.
@@ -77,6 +82,7 @@ class Tuner {
   };
   Best best() const;
   SourceFile BestFile() const;
+  const SourceFile& file() const { return file_; }
   Result<Trial> BestTrial() const { return MakeTrial(best().point); }
 
  private:

@@ -4,9 +4,7 @@
 
 #include <functional>
 
-#include "core/base/json_reader.h"
 #include "core/base/strings.h"
-#include "core/loop/tune/step.h"
 #include "core/loop/verifier.h"
 #include "tests/unit/loop/loop_text.h"
 
@@ -105,6 +103,48 @@ TEST(TunerTest, E20OthersLinesOfALogAreSkipped) {
   EXPECT_EQ(Tune(FourMasked, options, lines).resumed, 0u);
 }
 
+TEST(TunerTest, E20LinesOfOtherSizesAreSkipped) {
+  const SourceFile file = MustParse(kDot);
+  const std::vector<int64_t> sizes[] = {{16}, {4096}};
+  std::vector<LogEntry> log;
+  for (const auto& at : sizes) {
+    Tuner tuner = Tuner::Make(file, {}).value();
+    tuner.MeasureAt(at);
+    tuner.Resume(log);
+    ASSERT_NE(tuner.Next(), nullptr);
+    EXPECT_EQ(tuner.resumed(), 0u);
+    tuner.Report({1, 1, "ns"});
+    log.assign(tuner.entries().begin(), tuner.entries().end());
+  }
+  Tuner again = Tuner::Make(file, {}).value();
+  again.MeasureAt(sizes[1]);
+  again.Resume(log);
+  ASSERT_NE(again.Next(), nullptr);
+  EXPECT_EQ(again.resumed(), 1u);
+  EXPECT_TRUE(again.entries()[0].is_known);
+}
+
+TEST(TunerTest, E20TheBaselineComesFirst) {
+  const SourceFile file = MustParse(kDot);
+  for (const std::string_view target : {"wasm32", "aarch64", "aarch64+sve", "reference"}) {
+    TuneOptions options;
+    options.target = FindTarget(target);
+    options.trials = Tuner::kMinTrials;
+    Tuner tuner = Tuner::Make(file, options).value();
+    std::vector<std::string> choices;
+    while (const Trial* trial = tuner.Next()) {
+      EXPECT_TRUE(tuner.space().IsBaseline(trial->point)) << trial->choice;
+      choices.push_back(trial->choice);
+      tuner.Report({1, 1, "ns"});
+    }
+    const std::vector<std::string> expected{"as written", "vectors=scalar", "vectors=fixed"};
+    EXPECT_EQ(choices, expected) << target;
+    Point other = tuner.space().origin();
+    other[1] = 1;
+    EXPECT_FALSE(tuner.space().IsBaseline(other));
+  }
+}
+
 TEST(TunerTest, E20NothingSlowerThanTheProgramAsWrittenIsChosen) {
   const auto worse = [](const std::string& schedule) {
     return schedule == "vectorize(C, k, scalable = true)" ? 5.0 : 5.0 + 1e-9;
@@ -152,42 +192,6 @@ TEST(TunerTest, E20ChoicesThatCannotBeAreLoggedAndPassedOver) {
   EXPECT_NE(tuner.TakeNewLines().find("\"error\":\"the loop over 'i' of 'f' cannot be vectorized"),
             std::string::npos);
   EXPECT_EQ(tuner.best().choice, "as written");
-}
-
-TEST(TuneStepTest, E20TheLogIsAllThatIsKeptBetweenSteps) {
-  std::string log;
-  StepRequest request{.file_name = "dot.tloop", .text = kDot};
-  request.trials = 12;
-  for (int steps = 0; steps < 40; ++steps) {
-    request.log = log;
-    const JsonValue step = ParseJson(TuneStep(request).value()).value();
-    if (step.Find("done")->boolean) {
-      EXPECT_EQ(steps, 12);
-      EXPECT_NE(step.Find("text")->text.find("interleave = 4"), std::string::npos);
-      return;
-    }
-    const JsonValue& asked = *step.Find("entry");
-    LogEntry entry{asked.Find("function")->text, asked.Find("target")->text,
-                   asked.Find("program")->text, asked.Find("choice")->text,
-                   asked.Find("schedule")->text};
-    entry.cost = FourMasked(entry.schedule);
-    entry.default_cost = 100;
-    entry.unit = "ns";
-    log += ToLine(entry);
-  }
-  FAIL() << "it never ends";
-}
-
-TEST(TuneStepTest, BadRequestsAreRefused) {
-  StepRequest request{.file_name = "dot.tloop", .text = kDot};
-  request.target = "z80";
-  EXPECT_EQ(TuneStep(request).status().error_code(), "E0003");
-  request.target = "wasm32";
-  request.log = "nonsense\n";
-  EXPECT_EQ(TuneStep(request).status().error_code(), "E0529");
-  request.log = "";
-  request.text = "te dot<";
-  EXPECT_EQ(TuneStep(request).status().error_code(), "E0510");
 }
 
 }  // namespace

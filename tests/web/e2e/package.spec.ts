@@ -126,3 +126,74 @@ test('compiles, checks and answers about the language', async ({ page }) => {
   expect(found.hover).toContain('twice: ');
   expect(found.labels).toContain('twice');
 });
+
+test('E20 finds the fastest schedule in the page', async ({ page }) => {
+  const found = await page.evaluate(async (url) => {
+    const { tuneLoops } = (await import(url)) as Package;
+    const source =
+      'te dot<n>(A: float32[n], B: float32[n]) -> (C: float32[]) {' +
+      ' compute C[] = sum(k < n, A[k] * B[k]) }';
+    const told: string[] = [];
+    const first = await tuneLoops(source, {
+      trials: 6,
+      onProgress: ({ choice }) => told.push(choice),
+    });
+    const control = new AbortController();
+    const aborted = await tuneLoops(source, {
+      signal: control.signal,
+      onProgress: () => control.abort(new Error('enough')),
+    }).catch(String);
+    const wrong = await tuneLoops('te dot<').catch((error: { code: string }) => error.code);
+    const again = await tuneLoops(source, { trials: 6, log: first.log });
+    return { first, told, aborted, wrong, resumed: again.resumed };
+  }, packageUrl(page));
+  expect(found.told.slice(0, 2)).toEqual(['as written', 'vectors=fixed']);
+  expect(found.first.candidates.length).toBe(6);
+  for (const { error, cost } of found.first.candidates) {
+    expect(error).toBeUndefined();
+    expect(cost).toBeGreaterThan(0);
+  }
+  expect(found.first.ratio).toBeLessThanOrEqual(1);
+  expect(found.first.text).toContain('te dot<n>(');
+  expect(found.aborted).toBe('Error: enough');
+  expect(found.wrong).toBe('E0510');
+  expect(found.resumed).toBe(6);
+});
+
+test.describe('beside the page', () => {
+  test.use({ bypassCSP: true }); // which allows no worker that the test makes up
+
+  test('E20 finds it in a worker', async ({ page }) => {
+    const script = `import { tuneLoops } from ${JSON.stringify(packageUrl(page))};
+      onmessage = async ({ data: { source, options } }) => {
+        const onProgress = ({ choice }) => postMessage({ choice });
+        postMessage({ result: await tuneLoops(source, { ...options, onProgress }) });
+      };`;
+    const found = await page.evaluate(
+      ([code, source]) =>
+        new Promise<{ told: string[]; text: string; frames: number }>((done, fail) => {
+          const url = URL.createObjectURL(new Blob([code!], { type: 'text/javascript' }));
+          const worker = new Worker(url, { type: 'module' });
+          const told: string[] = [];
+          let [frames, over] = [0, false];
+          const count = (): void => {
+            ++frames;
+            if (!over) setTimeout(count, 10);
+          };
+          count();
+          worker.onerror = (event) => fail(new Error(event.message));
+          worker.onmessage = ({ data }) => {
+            if (!data.result) return void told.push(data.choice);
+            over = true;
+            worker.terminate();
+            done({ told, text: data.result.text, frames });
+          };
+          worker.postMessage({ source, options: { trials: 4 } });
+        }),
+      [script, 'te twice<n>(A: int32[n]) -> (C: int32[n]) { compute C[i] = A[i] + A[i] }'],
+    );
+    expect(found.told.length).toBe(4);
+    expect(found.text).toContain('te twice<n>(');
+    expect(found.frames).toBeGreaterThan(10);
+  });
+});

@@ -33,6 +33,8 @@ export {
   type LoopOptions,
   type LoopStage,
   type StageOptions,
+  tuneLoops,
+  type TuneLoopsOptions,
 } from './loops.js';
 export { hasRelaxedSimd, type ModuleOptions, type Progress, type WasmSource } from './module.js';
 export {
@@ -59,4 +61,5 @@ export {
   Runtime,
   type RuntimeInfo,
 } from './runtime.js';
+export type { TuneCandidate, TuneOptions, TuneResult } from './tune.js';
 export { isTensor, makeTensor, type Tensor, Tuple, type Value } from './values.js';

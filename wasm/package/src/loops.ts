@@ -4,6 +4,7 @@
 import { HostFunctions } from './functions.js';
 import { Memory, type Pointer } from './memory.js';
 import { instantiate, type ModuleOptions } from './module.js';
+import { tune, type TuneCandidate, type TuneOptions, type TuneResult } from './tune.js';
 
 /** How the core wants a kernel's code to be called (tern_kernel_spec in core/api/c_api.h). */
 export interface KernelCallSpec {
@@ -174,6 +175,16 @@ export class LoopCompiler {
     );
   }
 
+  /**
+   * Searches for the schedule with which one function of the program runs fastest in this engine;
+   * gives every candidate as soon as something came of it, and the best at the end. The loop over
+   * it may be left at any time; `line` of each candidate, put together, is the log to go on from.
+   * Each candidate takes about a tenth of a second, in which the thread does nothing else.
+   */
+  tune(source: string, options: TuneOptions = {}): AsyncGenerator<TuneCandidate, TuneResult, void> {
+    return tune(this.memory, source, options);
+  }
+
   /** @internal Reads a kernel and proves what it can of it. Throws where it does not fit. */
   kernel(name: string, text: Uint8Array, signature: string): LoopKernel {
     const { memory } = this;
@@ -235,4 +246,25 @@ export async function createLoopCompiler(
   const host = new HostFunctions();
   const wasm = options.wasm ?? new URL('./tern-loops.wasm', import.meta.url);
   return new LoopCompiler(new Memory(await instantiate({ ...options, wasm }, host), host));
+}
+
+export interface TuneLoopsOptions extends TuneOptions, Pick<ModuleOptions, 'wasm'> {
+  /** Called with every candidate as soon as something came of it. */
+  onProgress?: (candidate: TuneCandidate) => void;
+}
+
+/** `LoopCompiler.tune` from its beginning to its end, with a compiler of its own. */
+export async function tuneLoops(
+  source: string,
+  options: TuneLoopsOptions = {},
+): Promise<TuneResult> {
+  const { wasm, signal, onProgress, ...rest } = options;
+  const fetching = { ...(wasm ? { wasm } : {}), ...(signal ? { signal } : {}) };
+  const compiler = await createLoopCompiler(fetching);
+  const search = compiler.tune(source, signal ? { ...rest, signal } : rest);
+  for (;;) {
+    const { done, value } = await search.next();
+    if (done) return value;
+    onProgress?.(value);
+  }
 }
