@@ -14,7 +14,7 @@
 #include "core/object/list.h"
 #include "core/object/print.h"
 #include "core/object/shape.h"
-#include "tests/unit/object/allocation_count.h"
+#include "tests/support/allocation_count.h"
 #include "tests/unit/object/counting.h"
 
 namespace tern {

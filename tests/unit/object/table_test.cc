@@ -22,7 +22,7 @@
 #include "core/object/string.h"
 #include "core/object/tensor.h"
 #include "core/object/ucs4_string.h"
-#include "tests/unit/object/allocation_count.h"
+#include "tests/support/allocation_count.h"
 #include "tests/unit/object/counting.h"
 
 namespace tern {

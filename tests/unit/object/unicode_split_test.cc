@@ -3,7 +3,7 @@
 #include "core/object/unicode_split.h"
 
 #include "core/object/string.h"
-#include "tests/unit/object/allocation_count.h"
+#include "tests/support/allocation_count.h"
 #include "tests/unit/object/counting.h"
 
 namespace tern {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts every call of the C library's malloc family in this program, to prove that none is made
 // where none is promised.
-#ifndef TERN_TESTS_UNIT_OBJECT_ALLOCATION_COUNT_H_
-#define TERN_TESTS_UNIT_OBJECT_ALLOCATION_COUNT_H_
+#ifndef TERN_TESTS_SUPPORT_ALLOCATION_COUNT_H_
+#define TERN_TESTS_SUPPORT_ALLOCATION_COUNT_H_
 
 #include <cstdint>
 
@@ -16,4 +16,4 @@ int64_t AllocationCount();
 
 }  // namespace tern
 
-#endif  // TERN_TESTS_UNIT_OBJECT_ALLOCATION_COUNT_H_
+#endif  // TERN_TESTS_SUPPORT_ALLOCATION_COUNT_H_

@@ -2,7 +2,7 @@
 // glibc lets a dynamically linked program define malloc and friends, and keeps its own under
 // __libc_ names. Tests for AArch64 are linked statically, where that is a duplicate; they do not
 // count.
-#include "tests/unit/object/allocation_count.h"
+#include "tests/support/allocation_count.h"
 
 #include <cstddef>
 
