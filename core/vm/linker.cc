@@ -275,8 +275,14 @@ Result<ProgramPtr> Program::Link(ExecutablePtr executable, const LinkOptions& op
 
 Status Program::SetKernel(std::string_view function, KernelRoad road) const {
   TERN_TRY_ASSIGN(const uint32_t index, executable().FunctionIndex(function));
-  kernels_->Set(*this, index, std::move(road));
+  std::vector<FunctionRoad> roads;
+  roads.push_back({index, std::move(road)});
+  SetKernels(std::move(roads));
   return OkStatus();
+}
+
+void Program::SetKernels(std::vector<FunctionRoad> roads) const {
+  if (!roads.empty()) kernels_->Set(*this, std::move(roads));
 }
 
 }  // namespace tern::vm

@@ -114,6 +114,8 @@ class Program {
   // The one thing of a program that changes: what machines made from now on call instead of the
   // bytecode of the function. Not found: no such function.
   Status SetKernel(std::string_view function, KernelRoad road) const;
+  // The same of several at once, by the functions' numbers.
+  void SetKernels(std::vector<FunctionRoad> roads) const;
   KernelTablePtr kernels() const { return kernels_->Get(); }
 
  private:

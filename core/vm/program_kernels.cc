@@ -15,7 +15,7 @@ KernelTablePtr KernelSlot::Get() const {
   return table_;
 }
 
-void KernelSlot::Set(const Program& program, uint32_t function, KernelRoad road) {
+void KernelSlot::Set(const Program& program, std::vector<FunctionRoad> roads) {
   KernelTablePtr old;  // ends, with what it alone held, after both locks
   const SpinLockGuard writing(&writing_);
   auto next = std::make_shared<KernelTable>();
@@ -27,9 +27,11 @@ void KernelSlot::Set(const Program& program, uint32_t function, KernelRoad road)
     next->code.assign(program.code().begin(), program.code().end());
     next->plain_code.assign(program.plain_code().begin(), program.plain_code().end());
   }
-  MarkReplaced(program, function, road.replacement.function != nullptr, &next->code,
-               &next->plain_code);
-  next->roads[function] = std::move(road);
+  for (FunctionRoad& set : roads) {
+    MarkReplaced(program, set.function, set.road.replacement.function != nullptr, &next->code,
+                 &next->plain_code);
+    next->roads[set.function] = std::move(set.road);
+  }
   old = std::move(next);
   const SpinLockGuard guard(&lock_);
   std::swap(table_, old);

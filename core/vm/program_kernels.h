@@ -39,6 +39,12 @@ struct KernelRoad {
   void (*describe)(void* context, const char** road, const char** why) = nullptr;
 };
 
+// The road of a function of the program.
+struct FunctionRoad {
+  uint32_t function = 0;
+  KernelRoad road;
+};
+
 // The roads at one moment, and the program's code with calls of replaced functions marked.
 struct KernelTable {
   std::vector<KernelRoad> roads;  // by function
@@ -50,7 +56,7 @@ using KernelTablePtr = std::shared_ptr<const KernelTable>;
 class KernelSlot {
  public:
   KernelTablePtr Get() const;  // null: no road was set
-  void Set(const Program& program, uint32_t function, KernelRoad road);
+  void Set(const Program& program, std::vector<FunctionRoad> roads);
 
  private:
   mutable SpinLock lock_;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// One Chooser per kernel: the roads in the order of the policy until one can be taken, with the
-// reasons of those that cannot.
 #include "native/kernels/kernel_roads.h"
 
 #include <memory>
@@ -9,180 +7,43 @@
 
 #include "core/base/strings.h"
 #include "core/loop/roads/interpreted_kernel.h"
+#include "native/kernels/choose_road.h"
 #include "native/kernels/compiled_kernel.h"
-#include "native/objects/choose_object.h"
+#include "native/kernels/lazy_road.h"
 
 namespace tern::native {
-namespace {
 
 using loop::BoundKernel;
 
-Status RunCompiled(void* self, std::span<void* const> buffers, std::span<const int64_t> slots) {
-  return static_cast<const CompiledKernel*>(self)->Run(buffers, slots);
+namespace {
+
+// Those that the executable has a loop program for.
+std::vector<uint32_t> FunctionsWithLoops(const vm::Program& program) {
+  std::vector<uint32_t> functions;
+  for (const vm::KernelInfo& kernel : program.executable().kernels()) {
+    const Result<uint32_t> function = program.executable().FunctionIndex(kernel.name);
+    if (kernel.format == "loop" && function.ok() && !kernel.bytes.empty())
+      functions.push_back(*function);
+  }
+  return functions;
 }
-
-class Chooser {
- public:
-  Chooser(const vm::Program& program, uint32_t function, const KernelOptions& options)
-      : program_(program),
-        options_(options),
-        info_(program.executable().functions()[function]),
-        text_(loop::LoopTextOf(program.executable(), info_.name)),
-        has_operators_(vm::HasOperators(program, function)) {}
-
-  Status Run() {
-    if (text_.empty()) return OkStatus();
-    if (options_.policy == KernelPolicy::kOperators && has_operators_)
-      return TakeOperators("asked for");
-    Result<BoundKernel> bound = loop::BindKernel({info_.name, text_, &info_.signature});
-    if (!bound.ok()) return TakeLast(bound.status());
-    bound_ = std::make_unique<BoundKernel>(*std::move(bound));
-    switch (options_.policy) {
-      case KernelPolicy::kOperators: return TakeLast(InvalidArgument("there are no operators"));
-      case KernelPolicy::kInterpreter: return TakeInterpreter("asked for");
-      case KernelPolicy::kCompiled: return TakeCompiled();
-      case KernelPolicy::kAuto: return TakeBest();
-    }
-    return OkStatus();
-  }
-
- private:
-  Status Set(vm::KernelRoad road) { return program_.SetKernel(info_.name, std::move(road)); }
-  void AddReason(std::string_view reason) {
-    if (!reason.empty()) StrAppend(&reasons_, reasons_.empty() ? "" : "; ", reason);
-  }
-  // Messages of binding name the kernel, which is known here.
-  std::string Why(std::string_view last) const {
-    const std::string named = StrCat("kernel '", info_.name, "': ");
-    if (last.starts_with(named)) last.remove_prefix(named.size());
-    return reasons_.empty() ? std::string(last) : StrCat(reasons_, "; ", last);
-  }
-
-  Status TakeOperators(std::string_view why) {
-    vm::KernelRoad road;
-    road.road = "operators";
-    road.why = Why(why);
-    return Set(std::move(road));
-  }
-
-  // What is left: the operators, or a function that says what is wrong.
-  Status TakeLast(const Status& wrong) {
-    if (has_operators_) return TakeOperators(wrong.message());
-    vm::KernelRoad road;
-    road.road = "none";
-    road.why = Why(wrong.message());
-    auto kept = std::make_shared<Status>(
-        Failed("the loop kernel '", info_.name, "' has no road: ", road.why));
-    kept->SetErrorCode("E0321");
-    road.replacement.function =
-        Function::FromPacked(info_.name, [kept](AnyArgs) -> Result<Any> { return kept->Clone(); });
-    return Set(std::move(road));
-  }
-
-  Status TakeInterpreter(std::string_view why) {
-    Result<FunctionPtr> made = loop::InterpretKernel(*bound_);
-    if (!made.ok()) return TakeLast(made.status());
-    vm::KernelRoad road;
-    road.road = "interpreter";
-    road.why = Why(why);
-    road.replacement.function = *std::move(made);
-    return Set(std::move(road));
-  }
-
-  // Operators, or where there are none the interpreter.
-  Status TakeMeanwhile(std::string_view why) {
-    return has_operators_ ? TakeOperators(why) : TakeInterpreter(why);
-  }
-
-  Result<std::shared_ptr<CompiledKernel>> MakeCompiled() const {
-    KernelSource source{info_.name, std::string(text_), info_.signature.ToText(), reasons_};
-    auto kernel = std::make_shared<CompiledKernel>(
-        std::move(source), has_operators_ ? Meanwhile::kOperators : Meanwhile::kInterpreter);
-    if (has_operators_) return kernel;
-    TERN_TRY_ASSIGN(auto interpreter, loop::InterpretedKernel::Make(*bound_));
-    kernel->set_interpreter(std::move(interpreter));
-    return kernel;
-  }
-
-  Status SetCompiled(const std::shared_ptr<CompiledKernel>& kernel) {
-    TERN_TRY_ASSIGN(vm::KernelSpec spec, loop::SpecOf(*bound_));
-    vm::KernelCode code;
-    code.self = kernel;
-    code.status_call = &RunCompiled;
-    vm::KernelRoad road;
-    TERN_TRY_ASSIGN(road.replacement.function,
-                    vm::MakeKernelFunction(std::move(spec), std::move(code)));
-    road.replacement.context = kernel.get();
-    road.replacement.ready = [](void* context, int64_t elements) -> int32_t {
-      return static_cast<CompiledKernel*>(context)->Takes(elements) ? 1 : 0;
-    };
-    road.describe = [](void* context, const char** name, const char** why) {
-      static_cast<const CompiledKernel*>(context)->Describe(name, why);
-    };
-    return Set(std::move(road));
-  }
-
-  Status TakeCompiled() {
-    Result<std::shared_ptr<CompiledKernel>> kernel = MakeCompiled();
-    const Status made = kernel.ok() ? (*kernel)->Compile() : kernel.status().Clone();
-    if (made.ok()) return SetCompiled(*kernel);
-    AddReason(made.message());  // objects are compiled, too, where there was an LLVM
-    TERN_TRY_ASSIGN(const bool taken, TakeObject());
-    return taken ? OkStatus() : TakeMeanwhile("it is not compiled");
-  }
-
-  // An object of the file's; false where there is none that may run and can.
-  Result<bool> TakeObject() {
-    KernelObjects objects{info_.name, text_, {}};
-    for (const vm::KernelInfo& kernel : program_.executable().kernels()) {
-      if (kernel.name == info_.name) objects.objects.push_back({kernel.format, kernel.bytes});
-    }
-    const ChosenObject chosen =
-        ChooseObject(objects, options_.allow_native_code, DetectProcessor());
-    if (chosen.code == nullptr) {
-      AddReason(chosen.why);
-      return false;
-    }
-    vm::KernelCode code;
-    code.call = chosen.code->entry();
-    code.self = std::const_pointer_cast<MappedCode>(chosen.code);
-    TERN_TRY_ASSIGN(vm::KernelSpec spec, loop::SpecOf(*bound_));
-    vm::KernelRoad road;
-    TERN_TRY_ASSIGN(road.replacement.function,
-                    vm::MakeKernelFunction(std::move(spec), std::move(code)));
-    road.road = "object";
-    road.why = Why(chosen.why);
-    TERN_TRY(Set(std::move(road)));
-    return true;
-  }
-
-  Status TakeBest() {
-    TERN_TRY_ASSIGN(const bool taken, TakeObject());
-    if (taken) return OkStatus();
-    if (!bound_->proof.ok()) return TakeMeanwhile(bound_->proof.message());
-    if (options_.look_for_llvm) {
-      const Result<std::string> llvm = LlvmDescription();
-      if (!llvm.ok()) return TakeMeanwhile(llvm.status().message());
-    }
-    Result<std::shared_ptr<CompiledKernel>> kernel = MakeCompiled();
-    return kernel.ok() ? SetCompiled(*kernel) : TakeLast(kernel.status());
-  }
-
-  const vm::Program& program_;
-  const KernelOptions& options_;
-  const vm::FunctionInfo& info_;
-  const std::string_view text_;
-  const bool has_operators_;
-  std::string reasons_;
-  std::unique_ptr<BoundKernel> bound_;
-};
 
 }  // namespace
 
 Status PrepareKernels(const vm::Program& program, const KernelOptions& options) {
   if (program.executable().kernels().empty()) return OkStatus();
-  const auto count = static_cast<uint32_t>(program.executable().functions().size());
-  for (uint32_t i = 0; i < count; ++i) TERN_TRY(Chooser(program, i, options).Run());
+  std::vector<vm::FunctionRoad> roads;
+  for (const uint32_t function : FunctionsWithLoops(program)) {
+    RoadSource source{program.shared_executable(), function, vm::HasOperators(program, function),
+                      options};
+    if (options.policy == KernelPolicy::kAuto) {
+      roads.push_back({function, LazyRoad::Make(std::move(source))});
+    } else {
+      TERN_TRY_ASSIGN(vm::KernelRoad road, ChooseRoad(source));
+      roads.push_back({function, std::move(road)});
+    }
+  }
+  program.SetKernels(std::move(roads));
   return OkStatus();
 }
 

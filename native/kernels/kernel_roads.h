@@ -10,6 +10,10 @@
 //
 // Objects are taken where the caller allows native code of the file and one fits the processor.
 // None: the function fails when it is called, and says why.
+//
+// What a kernel costs is paid when it is needed: by `auto` nothing of a loop program is looked at
+// when it is prepared, but at its first call, or once its operators had work enough, or when the
+// roads are listed. The other policies look at once.
 #ifndef TERN_NATIVE_KERNELS_KERNEL_ROADS_H_
 #define TERN_NATIVE_KERNELS_KERNEL_ROADS_H_
 

@@ -17,6 +17,7 @@
 #include "core/vm/vm.h"
 #include "native/jit/llvm_compiler.h"
 #include "native/kernels/compiled_kernel.h"
+#include "native/kernels/lazy_road.h"
 
 namespace tern::native {
 namespace {
@@ -233,6 +234,84 @@ TEST(KernelRoads, B29_AllRoadsComputeTheSameForEverySize) {
         ExpectNear(*a, *wanted, what);
       }
     }
+  }
+}
+
+RoadSource SourceOf(const ProgramPtr& program, std::string_view function) {
+  const uint32_t index = program->executable().FunctionIndex(function).value();
+  return {program->shared_executable(), index, vm::HasOperators(*program, index), {}};
+}
+
+TEST(LazyRoads, B29_NothingIsLookedAtBeforeItIsNeeded) {
+  const ProgramPtr program = Linked(Assembled(Table()), KernelPolicy::kAuto);
+  LazyRoad good(SourceOf(program, "good"));
+  for (int call = 0; call < 100; ++call) EXPECT_FALSE(good.Takes(1000));
+  EXPECT_FALSE(good.is_chosen());
+  EXPECT_EQ(good.Takes(CompiledKernel::kOperatorElements - 100'000), HaveLlvm());
+  EXPECT_TRUE(good.is_chosen());
+  LazyRoad only(SourceOf(program, "only"));
+  EXPECT_FALSE(only.is_chosen());
+  EXPECT_TRUE(only.Takes(1));  // nothing else runs it
+  EXPECT_TRUE(only.is_chosen());
+  RoadSource native = SourceOf(program, "good");
+  native.options.allow_native_code = true;
+  LazyRoad object(native);
+  EXPECT_FALSE(object.Takes(1));  // the file has no object, which had to be looked for
+  EXPECT_TRUE(object.is_chosen());
+}
+
+TEST(LazyRoads, B29_WorkThatWasDoneBeforeALookCounts) {
+  if (!HaveLlvm()) GTEST_SKIP() << "there is no LLVM here";
+  const ProgramPtr program = Linked(Assembled(Table()), KernelPolicy::kAuto);
+  LazyRoad good(SourceOf(program, "good"));
+  EXPECT_FALSE(good.Takes(CompiledKernel::kOperatorElements / 2));
+  const char *road = nullptr, *why = nullptr;
+  good.Describe(&road, &why);
+  EXPECT_EQ(std::string_view(road), "operators");
+  EXPECT_TRUE(good.Takes(CompiledKernel::kOperatorElements / 2));
+  good.Describe(&road, &why);
+  EXPECT_EQ(std::string_view(road), "compiled");
+  EXPECT_FALSE(LazyRoad(SourceOf(program, "good")).Takes(0));
+  EXPECT_TRUE(LazyRoad(SourceOf(program, "good")).Takes(INT64_MAX));
+}
+
+TEST(LazyRoads, B29_KernelsThatAreNoGoodAreFoundOutWhenTheyAreNeeded) {
+  const ProgramPtr program = Linked(Assembled(Table()), KernelPolicy::kAuto);
+  LazyRoad torn(SourceOf(program, "torn"));
+  EXPECT_FALSE(torn.Takes(10));
+  EXPECT_FALSE(torn.is_chosen());
+  EXPECT_FALSE(torn.Takes(CompiledKernel::kOperatorElements));  // and never
+  EXPECT_FALSE(torn.Takes(CompiledKernel::kOperatorElements));
+  const TensorPtr x = Floats({4});
+  const Result<Any> none = MachineOf(program)->Call("torn_only", {x.get()});
+  ASSERT_FALSE(none.ok());
+  EXPECT_NE(text::RenderText(none.status()).find("E0321"), std::string::npos);
+  EXPECT_EQ(RoadOf(program, "torn_only"), "none");
+}
+
+TEST(LazyRoads, B29_ThreadsThatNeedAKernelAtOnceChooseItOnce) {
+  for (int round = 0; round < 8; ++round) {
+    const ProgramPtr program = Linked(Assembled(Table()), KernelPolicy::kAuto);
+    std::vector<std::thread> threads;
+    std::atomic<int> wrong{0};
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&program, &wrong, t] {
+        const auto vm = MachineOf(program);
+        const TensorPtr x = Floats({64}, t);
+        for (const std::string_view name : {"only", "good", "torn", "wide"}) {
+          const Result<Any> y = vm->Call(name, {x.get()});
+          const float added = name == "only" ? 1 : 0;
+          wrong += y.ok() && y->TryCast<Tensor>()->data_as<float>()[9] ==
+                                 x->data_as<float>()[9] + added
+                       ? 0
+                       : 1;
+        }
+        wrong += vm->Call("torn_only", {x.get()}).ok() ? 1 : 0;
+        wrong += RoadOf(program, "only") == "interpreter" ? 0 : 1;
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(wrong, 0);
   }
 }
 
