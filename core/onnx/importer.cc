@@ -195,6 +195,13 @@ void Importer::AddInput(Scope* scope, const ValueInfo& info) {
   Define(scope, info.name, builder_.AddParameter(info.name, std::move(parameter)), "input");
 }
 
+// What exporters write in place of a name: "?", "-1", "None". Axes that have it in common need not
+// have the same extent.
+bool IsPlaceholder(std::string_view symbol) {
+  const auto is_letter = [](char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; };
+  return symbol == "None" || std::none_of(symbol.begin(), symbol.end(), is_letter);
+}
+
 types::Dim Importer::MakeDim(const ValueInfo& info, size_t axis) {
   const Dimension& dim = info.type.shape->dims[axis];
   if (dim.kind == Dimension::Kind::kValue && dim.value >= 0) return types::Dim(dim.value);
@@ -203,7 +210,7 @@ types::Dim Importer::MakeDim(const ValueInfo& info, size_t axis) {
                           ", expected an extent"));
   }
   // -1 is how some exporters write an unknown extent.
-  if (dim.kind == Dimension::Kind::kSymbol && !dim.symbol.empty()) {
+  if (dim.kind == Dimension::Kind::kSymbol && !IsPlaceholder(dim.symbol)) {
     return types::Dim::Symbol(SymbolFor(std::string(dim.symbol)));
   }
   return types::Dim::Symbol(SymbolFor(StrCat(info.name, "_", axis)));

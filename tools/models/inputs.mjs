@@ -47,14 +47,26 @@ function fromSamples(gen, dims, folder) {
   return Float32Array.from({ length: count(dims) }, (_, i) => bytes.readInt16LE(2 * i) * gen.scale);
 }
 
-/** s = s * 1664525 + 1013904223 mod 2^32; value = f32(lo + (hi - lo) * (s >>> 8) / 2^24). */
+function fromValues(values, dtype) {
+  const big = dtype === 'i64' || dtype === 'u64';
+  return kArrays[dtype].from(values, (value) => (big ? BigInt(value) : Number(value)));
+}
+
+/**
+ * s = s * 1664525 + 1013904223 mod 2^32; value = f32(lo + (hi - lo) * (s >>> 8) / 2^24), or lo +
+ * (s >>> 8) % (hi - lo) of integers.
+ */
 function fromLcg(gen, dims, dtype) {
   let state = gen.seed >>> 0;
   const data = new kArrays[dtype](count(dims));
   const big = dtype === 'i64' || dtype === 'u64';
   for (let i = 0; i < data.length; i++) {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    const value = gen.lo + (gen.hi - gen.lo) * ((state >>> 8) / 16777216);
+    const drawn = state >>> 8;
+    const value =
+      gen.kind === 'lcgint'
+        ? gen.lo + (drawn % (gen.hi - gen.lo))
+        : gen.lo + (gen.hi - gen.lo) * (drawn / 16777216);
     data[i] = big ? BigInt(Math.trunc(value)) : value;
   }
   return data;
@@ -71,7 +83,11 @@ export function makeInputs(step, folder, previous) {
       inputs[name] = { dtype, shape: dims, data: fromBytes(gen, dims, folder) };
     } else if (gen.kind === 's16') {
       inputs[name] = { dtype, shape: dims, data: fromSamples(gen, dims, folder) };
-    } else if (gen.kind === 'lcg') {
+    } else if (gen.kind === 'values') {
+      inputs[name] = { dtype, shape: dims, data: fromValues(gen.values, dtype) };
+    } else if (gen.kind === 'zeros') {
+      inputs[name] = { dtype, shape: dims, data: new kArrays[dtype](count(dims)) };
+    } else if (gen.kind === 'lcg' || gen.kind === 'lcgint') {
       inputs[name] = { dtype, shape: dims, data: fromLcg(gen, dims, dtype) };
     } else if (gen.kind === 'carry') {
       const from = gen.output ?? gen.from ?? gen.name;

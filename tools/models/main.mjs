@@ -51,7 +51,7 @@ function folderCases(folder) {
         error = 0;
       for (const [i, step] of inputCase.steps.entries()) {
         previous = target.run(executable, makeInputs(step, folder, previous));
-        const result = compareStep(previous, want.steps[i], folder);
+        const result = compareStep(previous, want.steps[i], folder, want);
         error = Math.max(error, result.error);
         if (result.problem) return { error, problem: `step ${i}: ${result.problem}` };
       }
@@ -72,13 +72,11 @@ function plainCase(model) {
         data: new Float32Array(3 * 224 * 224).fill(1),
       };
       const outputs = target.run(executable, [input]);
-      return compareTensor(
-        Object.keys(outputs)[0],
-        Object.values(outputs)[0],
-        want.dtype,
-        want.shape,
-        want.data,
-      );
+      return compareTensor(Object.keys(outputs)[0], Object.values(outputs)[0], {
+        dtype: want.dtype,
+        shape: want.shape,
+        expected: want.data,
+      });
     },
   };
 }

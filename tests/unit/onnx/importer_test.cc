@@ -34,6 +34,21 @@ TEST(ImporterTest, KeepsSymbolsAndNamesTheUnnamed) {
             "(f32[batch_size, 3, x_2], f32[batch_size, 3, y_2])");
 }
 
+TEST(ImporterTest, PlaceholdersAreNoNames) {
+  const Imported imported = Import(OnnxGraph()
+                                       .Input("x", kOnnxFloat, {"?", "?", "-1"})
+                                       .Input("y", kOnnxFloat, {"None", "None", "N"})
+                                       .Node({"Relu", {"x"}, {"a"}})
+                                       .Node({"Relu", {"y"}, {"b"}})
+                                       .Output("a")
+                                       .Output("b")
+                                       .Model(kOpset));
+  ASSERT_TRUE(imported.ok) << imported.text;
+  EXPECT_EQ(imported.signature(),
+            "main(%x: f32[x_0, x_1, x_2], %y: f32[y_0, y_1, N]) -> "
+            "(f32[x_0, x_1, x_2], f32[y_0, y_1, N])");
+}
+
 TEST(ImporterTest, DifferentSymbolTextsStayDifferent) {
   const Imported imported = Import(OnnxGraph()
                                        .Input("x", kOnnxFloat, {"a b", "a-b"})
