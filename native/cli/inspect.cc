@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // tern inspect, dis, asm: what a program holds, and its text form both ways.
+#include <nlohmann/json.hpp>
+
 #include "core/base/strings.h"
 #include "native/cli/command.h"
+#include "native/cli/lower_loops.h"
 #include "native/cli/report.h"
 
 namespace tern::cli {
@@ -13,15 +16,36 @@ struct FileOptions {
   std::string form = "columns";
   bool check_roundtrip = false;
   bool check_ssa = false;
-  bool show_kernels = false;
+  bool show_kernels = false, show_memory = false;
   KernelChoice kernels;
 };
 
+// The plan is a stage of compiling; an executable does not hold it.
+Status ShowMemory(const Engine& engine, const std::string& path, const GlobalOptions& globals) {
+  if (path.ends_with(".tern") || path.ends_with(".tasm"))
+    return UsageError("E0003", StrCat("--memory: '", path,
+                                      "' is compiled, and the plan is made from what it "
+                                      "was compiled from"))
+        .AddNote("help: give the ONNX model or the program (.tn)")
+        .Clone();
+  if (IsLoopProgram(path)) return LoopProgramRefused(path);
+  const CompileRequest request = {.path = path,
+                                  .disabled_passes = {},
+                                  .print_after = globals.json() ? "memory_json" : "memory"};
+  TERN_TRY_ASSIGN(const Compiled compiled,
+                  IsSource(path) ? CompileSource(engine, request) : CompileOnnx(engine, request));
+  for (const nlohmann::json& stage : nlohmann::json::parse(Text(compiled.stages)))
+    Print(StrCat(stage.at("text").get<std::string>(), globals.json() ? "\n" : ""));
+  return Status();
+}
+
 Status Inspect(const FileOptions& options, const GlobalOptions& globals) {
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
+  if (options.show_memory) return ShowMemory(engine, options.path, globals);
   TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.path, options.kernels));
   if (options.show_kernels) {
-    Print(KernelListings(program));
+    const std::string listings = KernelListings(program);
+    Print(listings.empty() ? StrCat(options.path, " has no loop kernels\n") : listings);
     return Status();
   }
   tern_buffer* raw = nullptr;
@@ -69,12 +93,18 @@ Status Assemble(const FileOptions& options, const GlobalOptions& globals) {
 
 CommandAction SetupInspect(CLI::App* app, const GlobalOptions* globals) {
   auto options = std::make_shared<FileOptions>();
-  app->add_option("program", options->path, "an executable, .tasm text or an ONNX model")
+  app->add_option("program", options->path,
+                  "an executable, .tasm text, a program (.tn) or an ONNX model")
       ->required();
   options->kernels.is_shown = true;
   AddNativeCodeOption(app, &options->kernels);
-  app->add_flag("--kernels", options->show_kernels,
-                "print each kernel's loop program, lowered, and the LLVM IR that is compiled");
+  CLI::Option* kernels =
+      app->add_flag("--kernels", options->show_kernels,
+                    "print each kernel's loop program, lowered, and the LLVM IR that is compiled");
+  app->add_flag("--memory", options->show_memory,
+                "print where each tensor of a model or program could lie: bytes, offset, lifetime; "
+                "and the most that is needed at once beside the sum")
+      ->excludes(kernels);
   return [options, globals] { return Inspect(*options, *globals); };
 }
 

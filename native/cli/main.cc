@@ -48,7 +48,9 @@ constexpr Command kCommands[] = {
      "  tern tune add.tloop --target neoverse-v1 --trials 16\n",
      &SetupTune},
     {"inspect", "show functions, constants, primitives and sizes",
-     "  tern inspect model.tern\n  tern inspect model.tern --format json\n", &SetupInspect},
+     "  tern inspect model.tern\n  tern inspect model.tern --format json\n"
+     "  tern inspect model.onnx --memory\n",
+     &SetupInspect},
     {"dis", "print a program as assembly text (.tasm)",
      "  tern dis model.tern\n  tern dis model.tern --check-roundtrip\n"
      "  tern dis model.tern --as cpp -o model.cc\n",
