@@ -59,17 +59,9 @@ Result<std::string> Counts(const char* text, size_t size, const tern_loop_reques
 
 Result<loop::Program> LowerFor(const loop::LoweringRequest& request) {
   TERN_TRY_ASSIGN(const loop::SourceFile file, loop::ParseLoops(request.file_name, request.text));
-  const loop::Strategy* strategy = loop::FindStrategy(StrSplit(request.strategies, ',')[0]);
-  if (strategy == nullptr)
-    return InvalidArgument("there is no strategy '", request.strategies, "'; there are ",
-                           StrJoin(loop::StrategyNames(), ", "))
-        .SetErrorCode("E0003");
-  const loop::Target* target = loop::FindTarget(request.target);
-  if (target == nullptr)
-    return InvalidArgument("there is no loop target '", request.target, "'").SetErrorCode("E0003");
   loop::LoweringOptions options;
-  options.strategy = *strategy;
-  options.target = target;
+  TERN_TRY_ASSIGN(options.strategy, loop::NamedStrategy(StrSplit(request.strategies, ',')[0]));
+  TERN_TRY_ASSIGN(options.target, loop::NamedTarget(request.target));
   return loop::LowerFile(file, options);
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/loop/lowering_report.h"
 
+#include <algorithm>
+
 #include "core/base/json.h"
 #include "core/base/strings.h"
+#include "core/base/unknown_name.h"
 #include "core/loop/parser.h"
 #include "core/loop/passes/pipeline.h"
 #include "core/loop/printer.h"
@@ -12,28 +15,22 @@
 namespace tern::loop {
 namespace {
 
-Status BadOption(std::string_view option, std::string_view value,
-                 std::span<const std::string_view> known) {
-  Status status = InvalidArgument("--", option, ": there is no '", value, "'");
-  status.AddNote(StrCat("help: there are ", StrJoin(known, ", ")));
-  return std::move(status).SetErrorCode("E0003");
+Result<SourceFile> ParseFile(const LoweringRequest& request) {
+  TERN_TRY_ASSIGN(SourceFile file, ParseLoops(request.file_name, request.text));
+  if (file.definitions.empty() && file.program.functions.empty())
+    return NotFound("'", request.file_name, "' has no function")
+        .AddNote("help: begin one with te NAME(…) or primfn NAME(…); docs/loop-ir.md shows both")
+        .SetErrorCode("E0206");
+  return file;
 }
 
 Result<std::vector<Strategy>> ParseStrategies(std::string_view text) {
   std::vector<Strategy> strategies;
   for (std::string_view name : StrSplit(text, ',')) {
-    const Strategy* strategy = FindStrategy(StrTrim(name));
-    if (strategy == nullptr) return BadOption("strategy", name, StrategyNames());
-    strategies.push_back(*strategy);
+    TERN_TRY_ASSIGN(const Strategy strategy, NamedStrategy(StrTrim(name)));
+    strategies.push_back(strategy);
   }
   return strategies;
-}
-
-Result<const Target*> ParseTarget(std::string_view name) {
-  if (const Target* target = FindTarget(name)) return target;
-  std::vector<std::string_view> names;
-  for (const Target& target : AllTargets()) names.push_back(target.name);
-  return BadOption("target", name, names);
 }
 
 struct StageText {
@@ -65,7 +62,7 @@ Result<std::vector<StageText>> CollectStages(const LoweringRequest& request, con
   for (const te::Definition& definition : file.definitions) collector.Add("te", ToText(definition));
   LoweringOptions options;
   options.strategy = strategy;
-  TERN_TRY_ASSIGN(options.target, ParseTarget(request.target));
+  TERN_TRY_ASSIGN(options.target, NamedTarget(request.target));
   options.sink = &StageCollector::Sink;
   options.sink_context = &collector;
   TERN_TRY(tern::internal::TakeStatus(LowerFile(file, options)));
@@ -85,9 +82,48 @@ Result<std::vector<StageText>> PickStages(std::vector<StageText> stages, std::st
     if (picked.size() > before) continue;
     std::vector<std::string_view> names = {"all"};
     for (const StageText& stage : stages) names.push_back(stage.name);
-    return BadOption("stage", name, names);
+    return UnknownName("stage", StrTrim(name), names).SetErrorCode("E0003").Clone();
   }
   return picked;
+}
+
+// The program after one stage under one strategy.
+struct StageRow {
+  Strategy strategy;
+  StageText stage;
+};
+
+Result<std::vector<StageRow>> StagesOf(const LoweringRequest& request, const SourceFile& file,
+                                       std::span<const Strategy> strategies) {
+  std::vector<StageRow> rows;
+  for (Strategy strategy : strategies) {
+    TERN_TRY_ASSIGN(std::vector<StageText> stages, CollectStages(request, file, strategy));
+    TERN_TRY_ASSIGN(stages, PickStages(std::move(stages), request.stage));
+    for (StageText& stage : stages) rows.push_back({strategy, std::move(stage)});
+  }
+  return rows;
+}
+
+// With a line above each where there are several.
+std::string StagesText(std::span<const StageRow> rows) {
+  if (rows.size() == 1) return rows[0].stage.text;
+  std::string out;
+  for (const StageRow& row : rows)
+    StrAppend(&out, "// ", StrategyName(row.strategy), ": ", row.stage.name, "\n", row.stage.text,
+              "\n");
+  return out;
+}
+
+void WriteStages(std::span<const StageRow> rows, JsonWriter* json) {
+  json->Key("stages").BeginArray();
+  for (const StageRow& row : rows) {
+    json->BeginObject()
+        .Field("strategy", StrategyName(row.strategy))
+        .Field("stage", row.stage.name)
+        .Field("text", row.stage.text)
+        .EndObject();
+  }
+  json->EndArray();
 }
 
 // What one run counted.
@@ -118,12 +154,10 @@ void WriteRow(const CountRow& row, JsonWriter* json) {
       .EndObject();
 }
 
-std::string CountsJson(std::span<const CountRow> rows) {
-  JsonWriter json(2);
-  json.BeginObject().Key("counts").BeginArray();
-  for (const CountRow& row : rows) WriteRow(row, &json);
-  json.EndArray().EndObject();
-  return json.Take() + "\n";
+void WriteCounts(std::span<const CountRow> rows, JsonWriter* json) {
+  json->Key("counts").BeginArray();
+  for (const CountRow& row : rows) WriteRow(row, json);
+  json->EndArray();
 }
 
 // Columns as wide as their longest entry, numbers to the right.
@@ -173,17 +207,25 @@ struct Sizes {
   int64_t n = 0;
 };
 
-Result<Sizes> ChooseSizes(const LoopFunction& function, const CountRequest& counts) {
+std::vector<std::string_view> SizeNames(const LoopFunction& function) {
+  std::vector<std::string_view> names;
+  for (const VarPtr& size : function.sizes) names.push_back(size->name);
+  return names;
+}
+
+// n: of every size that counts.sizes does not name; -1: none.
+Result<Sizes> ChooseSizes(const LoopFunction& function, const CountRequest& counts, int64_t n) {
   Sizes sizes;
+  const std::vector<std::string_view> names = SizeNames(function);
   for (const auto& [name, value] : counts.sizes) {
-    bool known = false;
-    for (const VarPtr& size : function.sizes) known |= size->name == name;
-    if (!known)
-      return NotFound("'", function.name, "' has no size '", name, "'").SetErrorCode("E0005");
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      return NotFound("'", function.name, "' has no size '", name, "'; it has ",
+                      names.empty() ? "none" : StrJoin(names, ", "))
+          .SetErrorCode("E0005");
     if (value < 0) return InvalidArgument("the size '", name, "' is ", value).SetErrorCode("E0005");
   }
   for (const VarPtr& size : function.sizes) {
-    int64_t value = counts.n;
+    int64_t value = n;
     for (const auto& [name, given] : counts.sizes) {
       if (name == size->name) value = given;
     }
@@ -204,28 +246,31 @@ Result<Sizes> ChooseSizes(const LoopFunction& function, const CountRequest& coun
 }
 
 Result<const LoopFunction*> ChooseFunction(const Program& program, std::string_view name) {
-  if (program.functions.empty()) return NotFound("the file has no function").SetErrorCode("E0206");
   if (name.empty()) return &program.functions[0];
   if (const LoopFunction* function = program.Find(name)) return function;
-  return NotFound("there is no function '", name, "' in the file").SetErrorCode("E0206");
+  std::vector<std::string_view> names;
+  for (const LoopFunction& function : program.functions) names.push_back(function.name);
+  return UnknownName("function", name, names).SetErrorCode("E0206").Clone();
 }
 
 Status CountStrategy(const LoweringRequest& request, const CountRequest& counts,
                      const SourceFile& file, Strategy strategy, std::vector<CountRow>* rows) {
   LoweringOptions options;
   options.strategy = strategy;
-  TERN_TRY_ASSIGN(options.target, ParseTarget(request.target));
+  TERN_TRY_ASSIGN(options.target, NamedTarget(request.target));
   TERN_TRY_ASSIGN(const Program program, LowerFile(file, options));
   TERN_TRY_ASSIGN(const LoopFunction* function, ChooseFunction(program, counts.function));
-  TERN_TRY_ASSIGN(const Sizes sizes, ChooseSizes(*function, counts));
   TERN_TRY_ASSIGN(const Interpreter interpreter, Interpreter::Make(*function));
-  for (int64_t vscale : counts.vscales) {
-    TERN_TRY_ASSIGN(Workspace workspace, Workspace::Make(*function, sizes.values));
-    RunOptions run;
-    run.vscale = vscale;
-    run.max_steps = counts.max_steps;
-    TERN_TRY_ASSIGN(const Counters counters, interpreter.Run(workspace.arguments(), run));
-    rows->push_back({strategy, sizes.n, vscale, counters});
+  for (int64_t n : counts.n) {
+    TERN_TRY_ASSIGN(const Sizes sizes, ChooseSizes(*function, counts, n));
+    for (int64_t vscale : counts.vscales) {
+      TERN_TRY_ASSIGN(Workspace workspace, Workspace::Make(*function, sizes.values));
+      RunOptions run;
+      run.vscale = vscale;
+      run.max_steps = counts.max_steps;
+      TERN_TRY_ASSIGN(const Counters counters, interpreter.Run(workspace.arguments(), run));
+      rows->push_back({strategy, sizes.n, vscale, counters});
+    }
   }
   return OkStatus();
 }
@@ -233,36 +278,32 @@ Status CountStrategy(const LoweringRequest& request, const CountRequest& counts,
 }  // namespace
 
 Result<std::string> ReportStages(const LoweringRequest& request) {
-  TERN_TRY_ASSIGN(const SourceFile file, ParseLoops(request.file_name, request.text));
+  TERN_TRY_ASSIGN(const SourceFile file, ParseFile(request));
   TERN_TRY_ASSIGN(const std::vector<Strategy> strategies, ParseStrategies(request.strategies));
-  std::string out;
+  TERN_TRY_ASSIGN(const std::vector<StageRow> stages, StagesOf(request, file, strategies));
+  if (!request.json) return StagesText(stages);
   JsonWriter json(2);
-  json.BeginObject().Key("stages").BeginArray();
-  for (Strategy strategy : strategies) {
-    TERN_TRY_ASSIGN(std::vector<StageText> stages, CollectStages(request, file, strategy));
-    TERN_TRY_ASSIGN(stages, PickStages(std::move(stages), request.stage));
-    const bool headed = stages.size() > 1 || strategies.size() > 1;
-    for (const StageText& stage : stages) {
-      if (headed) StrAppend(&out, "// ", StrategyName(strategy), ": ", stage.name, "\n");
-      StrAppend(&out, stage.text, headed ? "\n" : "");
-      json.BeginObject()
-          .Field("strategy", StrategyName(strategy))
-          .Field("stage", stage.name)
-          .Field("text", stage.text)
-          .EndObject();
-    }
-  }
-  json.EndArray().EndObject();
-  return request.json ? json.Take() + "\n" : out;
+  WriteStages(stages, &json.BeginObject());
+  return json.EndObject().Take() + "\n";
 }
 
 Result<std::string> ReportCounts(const LoweringRequest& request, const CountRequest& counts) {
-  TERN_TRY_ASSIGN(const SourceFile file, ParseLoops(request.file_name, request.text));
+  TERN_TRY_ASSIGN(const SourceFile file, ParseFile(request));
   TERN_TRY_ASSIGN(const std::vector<Strategy> strategies, ParseStrategies(request.strategies));
+  std::vector<StageRow> stages;
+  if (!request.stage.empty()) {
+    TERN_TRY_ASSIGN(stages, StagesOf(request, file, strategies));
+  }
   std::vector<CountRow> rows;
   for (Strategy strategy : strategies)
     TERN_TRY(CountStrategy(request, counts, file, strategy, &rows));
-  return request.json ? CountsJson(rows) : CountsTable(rows);
+  if (!request.json)
+    return StrCat(StagesText(stages), stages.size() == 1 ? "\n" : "", CountsTable(rows));
+  JsonWriter json(2);
+  json.BeginObject();
+  if (!stages.empty()) WriteStages(stages, &json);
+  WriteCounts(rows, &json);
+  return json.EndObject().Take() + "\n";
 }
 
 }  // namespace tern::loop

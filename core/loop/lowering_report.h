@@ -29,13 +29,13 @@ Result<std::string> ReportStages(const LoweringRequest& request);
 struct CountRequest {
   std::string function;  // empty: the file's first
   std::vector<int64_t> vscales = {1};
-  int64_t n = -1;                                      // every size that has no other value
+  std::vector<int64_t> n = {-1};  // every size that has no other value, a run each; -1: none
   std::vector<std::pair<std::string, int64_t>> sizes;  // by name
   int64_t max_steps = int64_t{1} << 34;                // of the interpreter, each run
 };
 
-// Runs the program in the reference interpreter on made-up data, once per strategy and vscale.
-// JSON:
+// Runs the program in the reference interpreter on made-up data, once per strategy, n and vscale;
+// before that the stages, where the request names some. JSON:
 // {"counts": [{"strategy", "n", "vscale", "vector_iterations", "scalar_iterations", "last_active",
 // "utilisation", "instructions": {"load", "store", "arith", "predicate", "control"},
 // "bytes_loaded", "bytes_stored"}]}.

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/loop/target.h"
 
+#include <vector>
+
+#include "core/base/unknown_name.h"
+
 namespace tern::loop {
 namespace {
 
@@ -21,6 +25,13 @@ const Target* FindTarget(std::string_view name) {
     if (target.name == name) return &target;
   }
   return nullptr;
+}
+
+Result<const Target*> NamedTarget(std::string_view name) {
+  if (const Target* target = FindTarget(name)) return target;
+  std::vector<std::string_view> names;
+  for (const Target& target : kTargets) names.push_back(target.name);
+  return UnknownName("loop target", name, names).SetErrorCode("E0003").Clone();
 }
 
 }  // namespace tern::loop

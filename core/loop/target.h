@@ -6,6 +6,8 @@
 #include <span>
 #include <string_view>
 
+#include "core/base/result.h"
+
 namespace tern::loop {
 
 struct Target {
@@ -17,7 +19,8 @@ struct Target {
   std::string_view phrase;
 };
 std::span<const Target> AllTargets();
-const Target* FindTarget(std::string_view name);  // null if there is none
+const Target* FindTarget(std::string_view name);           // null if there is none
+Result<const Target*> NamedTarget(std::string_view name);  // else what there is, E0003
 const Target& ReferenceTarget();
 
 }  // namespace tern::loop

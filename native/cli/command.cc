@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/strings.h"
+#include "native/cli/lower_loops.h"
 #include "native/cli/report.h"
 #include "native/platform/cpu_features.h"
 
@@ -179,6 +180,7 @@ Result<Program> LoadProgram(const Engine& engine, const std::string& path) {
         CompileSource(engine, {.path = path, .disabled_passes = {}, .print_after = {}}));
     return LoadBuffer(engine, std::move(compiled.executable));
   }
+  if (IsLoopProgram(path)) return LoopProgramRefused(path);
   if (path.ends_with(".tern"))
     return LoadMapped(engine, std::move(file));  // says what is wrong with it
   TERN_TRY_ASSIGN(Compiled compiled,

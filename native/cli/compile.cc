@@ -4,6 +4,7 @@
 
 #include "core/base/strings.h"
 #include "native/cli/command.h"
+#include "native/cli/lower_loops.h"
 #include "native/cli/native_kernels.h"
 #include "native/cli/report.h"
 
@@ -41,6 +42,7 @@ void PrintStages(std::string_view json, bool as_json) {
 }
 
 Result<Compiled> CompileInput(const Engine& engine, const CompileRequest& request) {
+  if (IsLoopProgram(request.path)) return LoopProgramRefused(request.path);
   return IsSource(request.path) ? CompileSource(engine, request) : CompileOnnx(engine, request);
 }
 

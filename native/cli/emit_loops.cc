@@ -16,54 +16,24 @@
 namespace tern::cli {
 namespace {
 
-struct EmitTarget {
-  std::string_view loops;  // of core/loop/targets.def
-  std::string_view code;  // of native/jit/code_target.h; empty: none
-};
-constexpr EmitTarget kTargets[] = {
-    {"reference", ""},
-    {"aarch64", "aarch64-neon"},
-    {"aarch64+sve", "aarch64-sve"},
-    {"aarch64+sve2", "aarch64-sve2"},
-    {"x86_64", "x86-64"},
-    {"x86_64+avx2", "x86-64-avx2"},
-    {"x86_64+avx512", "x86-64-avx512"},
-    {"riscv64+v", "riscv64-v"},
-    {"wasm32", ""},
-};
-
-Result<const EmitTarget*> FindEmitTarget(std::string_view name) {
-  std::vector<std::string> known;
-  for (const EmitTarget& target : kTargets) {
-    if (target.loops == name) return &target;
-    known.emplace_back(target.loops);
-  }
-  return UsageError(
-      "E0003", StrCat("there is no loop target '", name, "'; there are ", StrJoin(known, ", ")));
-}
-
-Result<loop::Program> LowerFor(const EmitRequest& request, std::string_view target) {
+Result<loop::Program> LowerFor(const EmitRequest& request, const loop::Target& target) {
   TERN_TRY_ASSIGN(const loop::SourceFile source, loop::ParseLoops(request.file_name, request.text));
   loop::LoweringOptions options;
-  options.target = loop::FindTarget(target);
+  options.target = &target;
   if (!request.strategy.empty()) {
-    const loop::Strategy* strategy = loop::FindStrategy(request.strategy);
-    if (strategy == nullptr)
-      return UsageError("E0003", StrCat("there is no strategy '", request.strategy, "'; there are ",
-                                        StrJoin(loop::StrategyNames(), ", ")));
-    options.strategy = *strategy;
+    TERN_TRY_ASSIGN(options.strategy, loop::NamedStrategy(request.strategy));
   }
   return LowerFile(source, options);
 }
 
-Result<std::string> EmitNative(const std::string& ir, const EmitTarget& target, bool object) {
-  if (target.code.empty())
-    return UsageError("E0003", StrCat("the target ", target.loops,
-                                      " has no machine code; name a "
-                                      "processor, as in --target aarch64+sve"));
-  TERN_TRY_ASSIGN(const native::CodeTarget code, native::FindCodeTarget(target.code));
-  return native::CompileLlvmIr(ir, code,
-                               object ? native::CodeForm::kObject : native::CodeForm::kAssembly);
+Result<std::string> EmitNative(const std::string& ir, const loop::Target& target,
+                               native::CodeForm form) {
+  for (const native::CodeTarget& code : native::KnownCodeTargets()) {
+    if (code.loops == target.name) return native::CompileLlvmIr(ir, code, form);
+  }
+  return UsageError("E0003", StrCat("the target ", target.name,
+                                    " has no machine code; name a "
+                                    "processor, as in --target aarch64+sve"));
 }
 
 }  // namespace
@@ -73,15 +43,17 @@ Result<std::string> EmitLoops(const EmitRequest& request) {
   const std::string_view name = !request.target.empty() ? request.target
                                 : wasm                  ? "wasm32"
                                                         : "reference";
-  TERN_TRY_ASSIGN(const EmitTarget* target, FindEmitTarget(name));
-  TERN_TRY_ASSIGN(const loop::Program program, LowerFor(request, name));
+  TERN_TRY_ASSIGN(const loop::Target* target, loop::NamedTarget(name));
+  TERN_TRY_ASSIGN(const loop::Program program, LowerFor(request, *target));
   if (wasm) {
     TERN_TRY_ASSIGN(const loop::WasmModule module, loop::EmitWasm(program, {}));
     return std::string(AsText(module.bytes));
   }
-  TERN_TRY_ASSIGN(std::string ir, loop::LlvmText(program, loop::FlavorOf(*loop::FindTarget(name))));
+  TERN_TRY_ASSIGN(std::string ir, loop::LlvmText(program, loop::FlavorOf(*target)));
   if (request.form == "llvm") return ir;
-  return EmitNative(ir, *target, request.form == "object");
+  return EmitNative(
+      ir, *target,
+      request.form == "object" ? native::CodeForm::kObject : native::CodeForm::kAssembly);
 }
 
 }  // namespace tern::cli

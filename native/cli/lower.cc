@@ -37,8 +37,11 @@ void ListStages(const nlohmann::json& stages) {
 }
 
 Status Lower(LowerOptions options, const GlobalOptions& globals) {
-  if (IsLoopProgram(options.request.path))
+  if (IsLoopProgram(options.request.path)) {
+    if (!options.request.disabled_passes.empty())
+      return UsageError("E0003", "--disable-pass is for models and programs, not loop programs");
     return LowerLoops(options.request.path, options.stages, options.loops, globals);
+  }
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
   const bool list = options.stages.empty();
   options.request.print_after = list ? "all" : "";
@@ -81,7 +84,10 @@ CommandAction SetupLower(CLI::App* app, const GlobalOptions* globals) {
   app->add_option("--disable-pass", options->request.disabled_passes,
                   "leave out these passes (comma list)");
   AddLoopOptions(app, &options->loops);
-  return [options, globals] { return Lower(*options, *globals); };
+  return [options, globals, app] {
+    if (!IsLoopProgram(options->request.path)) TERN_TRY(RefuseLoopOptions(*app));
+    return Lower(*options, *globals);
+  };
 }
 
 }  // namespace tern::cli

@@ -2,6 +2,8 @@
 // tern lower FILE.tloop: the stages of a loop program, and what runs of it.
 #include "native/cli/lower_loops.h"
 
+#include <limits>
+
 #include "core/base/strings.h"
 #include "core/loop/lowering_report.h"
 #include "native/cli/emit_loops.h"
@@ -17,20 +19,30 @@ struct LoopSource {
 
 constexpr std::string_view kCountedStrategies = "fixed,cleanup,predicated";
 
-Result<std::vector<int64_t>> ParseVScales(std::string_view text) {
-  std::vector<int64_t> vscales;
+constexpr const char* kOptionGroup = "Loop programs (.tloop)";
+
+// An option that takes numbers separated by commas.
+struct NumberList {
+  std::string_view option, phrase;  // "--vscale", "numbers from 1 to 16, as in 1,2,4"
+  int64_t least, most;
+};
+
+Result<std::vector<int64_t>> ParseNumbers(std::string_view text, const NumberList& list) {
+  std::vector<int64_t> numbers;
   for (std::string_view part : StrSplit(text, ',')) {
     const std::optional<int64_t> value = ParseInt64(StrTrim(part));
-    if (!value.has_value() || *value < 1 || *value > 16)
-      return UsageError(
-          "E0003", StrCat("--vscale takes numbers from 1 to 16, as in 1,2,4; got '", part, "'"));
-    vscales.push_back(*value);
+    if (!value.has_value() || *value < list.least || *value > list.most)
+      return UsageError("E0003", StrCat(list.option, " takes ", list.phrase, "; got '", part, "'"));
+    numbers.push_back(*value);
   }
-  return vscales;
+  return numbers;
 }
 
 Result<std::string> Report(const LoopSource& source, const LoopOptions& options,
                            const GlobalOptions& globals) {
+  if (!options.emit.empty() && globals.json())
+    return UsageError("E0003",
+                      "--format json is for stages and counts; --emit prints code as it is");
   if (!options.emit.empty()) {
     return EmitLoops({.file_name = source.path,
                       .text = source.text,
@@ -52,8 +64,13 @@ Result<std::string> Report(const LoopSource& source, const LoopOptions& options,
   if (!options.count) return loop::ReportStages(request);
   loop::CountRequest counts;
   counts.function = options.function;
-  counts.n = options.n;
-  TERN_TRY_ASSIGN(counts.vscales, ParseVScales(options.vscales));
+  if (!options.n.empty()) {
+    TERN_TRY_ASSIGN(counts.n, ParseNumbers(options.n, {"--n", "sizes of at least 0, as in 17,18", 0,
+                                                       std::numeric_limits<int64_t>::max()}));
+  }
+  TERN_TRY_ASSIGN(
+      counts.vscales,
+      ParseNumbers(options.vscales, {"--vscale", "numbers from 1 to 16, as in 1,2,4", 1, 16}));
   TERN_TRY_ASSIGN(counts.sizes, ParseLoopDims(options.dims));
   return loop::ReportCounts(request, counts);
 }
@@ -87,29 +104,49 @@ Status LowerLoops(const std::string& path, const std::vector<std::string>& stage
   return Status();
 }
 
+Status LoopProgramRefused(std::string_view path) {
+  return UsageError("E0003", StrCat("'", path, "' is a loop program, a kernel without a program"))
+      .AddNote(
+          "help: tern lower shows what it becomes, tern tune finds its schedule; a program "
+          "(.tn) runs it as a `kernel`")
+      .Clone();
+}
+
+Status RefuseLoopOptions(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group() == kOptionGroup && option->count() > 0)
+      return UsageError("E0003", StrCat(option->get_name(), " is for loop programs (.tloop)"));
+  }
+  return Status();
+}
+
 void AddLoopOptions(CLI::App* app, LoopOptions* options) {
-  constexpr const char* kGroup = "Loop programs (.tloop)";
   app->add_option("--strategy", options->strategy,
                   "schedule (what the program says), scalar, fixed, fixed_predicated, cleanup, "
                   "predicated or target (what it says as nearly as the target can); several "
                   "separated by commas")
-      ->group(kGroup);
-  app->add_option("--emit", options->emit,
-                  "print what it becomes for --target: llvm (IR text), asm, object or wasm")
-      ->check(CLI::IsMember({"llvm", "asm", "object", "wasm"}))
-      ->group(kGroup);
+      ->group(kOptionGroup);
+  CLI::Option* emit =
+      app->add_option("--emit", options->emit,
+                      "print what it becomes for --target: llvm (IR text), asm, object or wasm")
+          ->check(CLI::IsMember({"llvm", "asm", "object", "wasm"}))
+          ->group(kOptionGroup)
+          ->excludes("--stage");
   app->add_flag("--vl", options->vl_form, "write VL for the vector length, as for (i, 0, n; i+=VL)")
-      ->group(kGroup);
-  app->add_flag("--count", options->count,
-                "run it on made-up data and count iterations, instructions and bytes")
-      ->group(kGroup);
-  app->add_option("--vscale", options->vscales, "with --count: 1 to 16, separated by commas")
-      ->group(kGroup);
-  app->add_option("--n", options->n, "with --count: the value of every size")->group(kGroup);
-  app->add_option("--dim", options->dims, "with --count: NAME=SIZE, the value of one size")
-      ->group(kGroup);
-  app->add_option("--function", options->function, "with --count: which (default: the first)")
-      ->group(kGroup);
+      ->group(kOptionGroup)
+      ->excludes(emit);
+  CLI::Option* count =
+      app->add_flag("--count", options->count,
+                    "run it on made-up data and count iterations, instructions and bytes")
+          ->group(kOptionGroup)
+          ->excludes(emit);
+  const auto counted = [&](const char* name, auto& value, const char* phrase) {
+    app->add_option(name, value, phrase)->group(kOptionGroup)->needs(count);
+  };
+  counted("--vscale", options->vscales, "with --count: 1 to 16, separated by commas");
+  counted("--n", options->n, "with --count: the value of every size, or several");
+  counted("--dim", options->dims, "with --count: NAME=SIZE, the value of one size");
+  counted("--function", options->function, "with --count: which (default: the first)");
 }
 
 }  // namespace tern::cli

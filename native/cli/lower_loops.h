@@ -16,10 +16,12 @@ struct LoopOptions {
   std::string strategy, emit;
   std::string function, vscales = "1";
   std::vector<std::string> dims;
-  int64_t n = -1;
+  std::string n;
   bool count = false, vl_form = false;
 };
 void AddLoopOptions(CLI::App* app, LoopOptions* options);
+// An error if one of them was given: what is lowered is no loop program.
+Status RefuseLoopOptions(const CLI::App& app);
 
 // NAME=SIZE, several times.
 Result<std::vector<std::pair<std::string, int64_t>>> ParseLoopDims(
@@ -27,7 +29,9 @@ Result<std::vector<std::pair<std::string, int64_t>>> ParseLoopDims(
 
 // By its name: loop programs have no mark to be told by.
 bool IsLoopProgram(std::string_view path);
-// Prints the stages, the last where none is named, or the counts.
+// "'add.tloop' is a loop program; …", for commands that take programs of operators.
+Status LoopProgramRefused(std::string_view path);
+// Prints the stages, the last where none is named, or the counts, or both where stages are named.
 Status LowerLoops(const std::string& path, const std::vector<std::string>& stages,
                   const LoopOptions& options, const GlobalOptions& globals);
 

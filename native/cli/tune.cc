@@ -6,6 +6,7 @@
 #include "core/base/strings.h"
 #include "native/cli/command.h"
 #include "native/cli/lower_loops.h"
+#include "native/cli/report.h"
 #include "native/tune/tune_loops.h"
 
 namespace tern::cli {
@@ -42,6 +43,9 @@ void PrintOutcome(const native::TuneOutcome& outcome, const TuneOptions& options
 }
 
 Status Tune(TuneOptions options, const GlobalOptions& globals) {
+  if (IsSource(options.path))
+    return UsageError("E0003", StrCat("'", options.path,
+                                      "' is a program; tern tune takes a loop program (.tloop)"));
   TERN_TRY_ASSIGN(const native::MappedFile file, native::MappedFile::Open(options.path));
   native::TuneRequest& request = options.request;
   request.file_name = options.path;
@@ -67,7 +71,8 @@ CommandAction SetupTune(CLI::App* app, const GlobalOptions* globals) {
   app->add_option("--log", request.log_path,
                   "what was measured, a line each: read first, then added to");
   app->add_option("--function", request.function, "which (default: the file's only one)");
-  app->add_option("--seed", request.seed, "of the search's random choices");
+  app->add_option("--seed", request.seed, "of the search's random choices")
+      ->check(CLI::NonNegativeNumber);
   app->add_option("--trials", request.trials, "how many schedules to measure (default 64)")
       ->check(CLI::Range(1, 1000000));
   app->add_option("--n", request.n, "the value of every size (default: a few thousand elements)")

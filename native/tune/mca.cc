@@ -94,6 +94,8 @@ void AddLoad(std::string_view line, InnerLoop* loop) {
 class TemporaryFile {
  public:
   explicit TemporaryFile(std::string_view text) {
+    const char* folder = getenv("TMPDIR");
+    path_ = StrCat(folder != nullptr && *folder != '\0' ? folder : "/tmp", "/tern-mca-XXXXXX");
     const int file = mkstemp(path_.data());
     if (file < 0) return;
     ok_ = write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
@@ -106,7 +108,7 @@ class TemporaryFile {
   const std::string& path() const { return path_; }
 
  private:
-  std::string path_ = "/tmp/tern-mca-XXXXXX";
+  std::string path_;
   bool ok_ = false;
 };
 

@@ -89,7 +89,8 @@ class LogFile {
 
  private:
   Status Failure(std::string_view doing, int error) const {
-    return IoError("cannot ", doing, " '", path_, "': ", std::strerror(error));
+    return IoError("cannot ", doing, " '", path_, "': ", std::strerror(error))
+        .SetErrorCode(doing == "read" ? "E0101" : "E0102");
   }
 
   std::string path_, text_;
@@ -134,10 +135,10 @@ class Search {
  private:
   void Show(const LogEntry& entry) const {
     if (request_.progress == nullptr) return;
-    const std::string cost = entry.ok()
-                                 ? StrCat(FormatDoubleDigits(entry.cost, 4), " ", entry.unit, ", ",
-                                          FormatDoubleDigits(entry.ratio(), 3), " of as written")
-                                 : StrCat("refused: ", entry.error);
+    std::string cost = StrCat("refused: ", entry.error);
+    if (entry.ok()) cost = StrCat(FormatDoubleDigits(entry.cost, 4), " ", entry.unit);
+    if (entry.ok() && entry.choice != tuner_.as_written().choice)
+      StrAppend(&cost, ", ", FormatDoubleDigits(entry.ratio(), 3), " of as written");
     request_.progress(request_.progress_context, StrCat(entry.choice, ": ", cost, "\n"));
   }
 

@@ -54,12 +54,12 @@ Status Run(int argc, char** argv) {
     return OkStatus();
   }
   loop::PassContext context;
-  const loop::Strategy* strategy = argc > 3 ? loop::FindStrategy(argv[3]) : &context.strategy;
-  const loop::Target* target = argc > 4 ? loop::FindTarget(argv[4]) : context.target;
-  if (strategy == nullptr || target == nullptr)
-    return InvalidArgument("no such strategy or target");
-  context.strategy = *strategy;
-  context.target = target;
+  if (argc > 3) {
+    TERN_TRY_ASSIGN(context.strategy, loop::NamedStrategy(argv[3]));
+  }
+  if (argc > 4) {
+    TERN_TRY_ASSIGN(context.target, loop::NamedTarget(argv[4]));
+  }
   TERN_TRY_ASSIGN(loop::Program program, Loops(file));
   if (std::string_view(argv[1]) != "loops") TERN_TRY(RunPasses(argv[1], file, context, &program));
   std::fputs(loop::ToText(program).c_str(), stdout);

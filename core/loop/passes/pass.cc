@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/loop/passes/pass.h"
 
+#include <iterator>
+
+#include "core/base/unknown_name.h"
+
 namespace tern::loop {
 namespace {
 
@@ -10,13 +14,10 @@ constexpr PassInfo kPasses[] = {
 #undef TERN_LOOP_PASS
 };
 
-constexpr std::string_view kStrategyNames[] = {"schedule",         "scalar",  "fixed",
-                                               "fixed_predicated", "cleanup", "predicated",
-                                               "target"};
-constexpr Strategy kStrategies[] = {Strategy::kSchedule, Strategy::kScalar,
-                                    Strategy::kFixed,    Strategy::kFixedPredicated,
-                                    Strategy::kCleanup,  Strategy::kPredicated,
-                                    Strategy::kTarget};
+// In the order of the enumeration.
+constexpr std::string_view kStrategyNames[] = {
+    "schedule", "scalar", "fixed", "fixed_predicated", "cleanup", "predicated", "target"};
+static_assert(std::size(kStrategyNames) == static_cast<size_t>(Strategy::kTarget) + 1);
 
 }  // namespace
 
@@ -32,13 +33,12 @@ const PassInfo* FindPass(std::string_view name) {
 std::string_view StrategyName(Strategy strategy) {
   return kStrategyNames[static_cast<size_t>(strategy)];
 }
-std::span<const std::string_view> StrategyNames() { return kStrategyNames; }
 
-const Strategy* FindStrategy(std::string_view name) {
-  for (const Strategy& strategy : kStrategies) {
-    if (StrategyName(strategy) == name) return &strategy;
+Result<Strategy> NamedStrategy(std::string_view name) {
+  for (size_t i = 0; i < std::size(kStrategyNames); ++i) {
+    if (kStrategyNames[i] == name) return static_cast<Strategy>(i);
   }
-  return nullptr;
+  return UnknownName("strategy", name, kStrategyNames).SetErrorCode("E0003").Clone();
 }
 
 }  // namespace tern::loop

@@ -28,8 +28,7 @@ enum class Strategy : int8_t {
   kTarget,           // kSchedule as nearly as the target can
 };
 std::string_view StrategyName(Strategy strategy);     // "schedule", "scalar", "fixed", …
-const Strategy* FindStrategy(std::string_view name);  // null if there is none
-std::span<const std::string_view> StrategyNames();
+Result<Strategy> NamedStrategy(std::string_view name);  // else what there is, E0003
 
 struct PassContext {
   text::Diagnostics* diagnostics = nullptr;

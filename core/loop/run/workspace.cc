@@ -50,7 +50,9 @@ Result<Workspace> Workspace::Make(const LoopFunction& function, std::span<const 
     const Buffer& buffer = *function.buffers[i];
     const int64_t size = buffer.dtype.size();
     if (elements[i] > left / size)
-      return OutOfRange("'", buffer.name, "' would have ", elements[i], " elements")
+      return OutOfRange("'", buffer.name, "' would have ", elements[i], " elements of ", size,
+                        " bytes; the buffers of a run have ", kMaxBytes, " bytes together")
+          .AddNote("help: choose smaller sizes")
           .SetErrorCode(kCannotRun);
     left -= elements[i] * size;
     const size_t bytes = static_cast<size_t>(elements[i] * size);

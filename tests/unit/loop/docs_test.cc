@@ -57,7 +57,7 @@ TEST(LoopDocsTest, CountsAreJsonOfThePromisedShape) {
   request.strategies = "predicated";
   request.json = true;
   CountRequest counts;
-  counts.n = 18;
+  counts.n = {18};
   counts.vscales = {4};
   EXPECT_EQ(ReportCounts(request, counts).value(), R"({
   "counts": [
@@ -94,17 +94,17 @@ TEST(LoopDocsTest, BadRequestsAreRefused) {
   };
   CountRequest counts;
   EXPECT_NE(error(counts).find("the size 'n' of 'vector_add' has no value"), std::string::npos);
-  counts.n = 18;
+  counts.n = {18};
   counts.function = "main";
   EXPECT_NE(error(counts).find("there is no function 'main'"), std::string::npos);
   counts.function = "";
   counts.sizes = {{"k", 3}};
   EXPECT_NE(error(counts).find("has no size 'k'"), std::string::npos);
   request.strategies = "fixd";
-  EXPECT_NE(error({}).find("there is no 'fixd'"), std::string::npos);
+  EXPECT_NE(error({}).find("there is no strategy 'fixd'"), std::string::npos);
   request.strategies = "schedule";
   request.target = "sparc";
-  EXPECT_NE(error({}).find("there is no 'sparc'"), std::string::npos);
+  EXPECT_NE(error({}).find("there is no loop target 'sparc'"), std::string::npos);
   request.target = "reference";
   request.stage = "nowhere";
   EXPECT_FALSE(ReportStages(request).ok());
