@@ -31,43 +31,37 @@ void TrackGather(std::span<const ArgInfo> args, RelationOutput* out) {
   out->value = std::move(values);
 }
 
-}  // namespace
-
-Status RelateGather(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
-                    RelationOutput* out) {
-  TERN_TRY_ASSIGN(AxisAttrs gather, AxisAttrs::From(attrs, op.name));
+// The relations of operators that read x by indices; shape: their rule.
+template <class GatherAttrs, class Shape>
+Status RelateByIndices(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
+                       const Shape& shape, RelationOutput* out) {
+  TERN_TRY_ASSIGN(GatherAttrs gather, GatherAttrs::From(attrs, op.name));
   SymDims x, indices, result;
   TERN_TRY(ReadDims(op, args, 0, &x));
   TERN_TRY(ReadDims(op, args, 1, &indices));
   TERN_TRY(CheckIndices(op, args));
-  TERN_TRY(GatherShape(gather, x, indices, &result));
+  TERN_TRY(shape(gather, x, indices, &result));
   AddResult(args[0].type->dtype, result, out);
+  return OkStatus();
+}
+
+}  // namespace
+
+Status RelateGather(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
+                    RelationOutput* out) {
+  TERN_TRY(RelateByIndices<AxisAttrs>(op, attrs, args, GatherShape<Dim>, out));
   TrackGather(args, out);
   return OkStatus();
 }
 
 Status RelateGatherElements(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                             RelationOutput* out) {
-  TERN_TRY_ASSIGN(AxisAttrs gather, AxisAttrs::From(attrs, op.name));
-  SymDims x, indices, result;
-  TERN_TRY(ReadDims(op, args, 0, &x));
-  TERN_TRY(ReadDims(op, args, 1, &indices));
-  TERN_TRY(CheckIndices(op, args));
-  TERN_TRY(GatherElementsShape(gather, x, indices, &result));
-  AddResult(args[0].type->dtype, result, out);
-  return OkStatus();
+  return RelateByIndices<AxisAttrs>(op, attrs, args, GatherElementsShape<Dim>, out);
 }
 
 Status RelateGatherNd(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                       RelationOutput* out) {
-  TERN_TRY_ASSIGN(GatherNdAttrs gather, GatherNdAttrs::From(attrs, op.name));
-  SymDims x, indices, result;
-  TERN_TRY(ReadDims(op, args, 0, &x));
-  TERN_TRY(ReadDims(op, args, 1, &indices));
-  TERN_TRY(CheckIndices(op, args));
-  TERN_TRY(GatherNdShape(gather, x, indices, &result));
-  AddResult(args[0].type->dtype, result, out);
-  return OkStatus();
+  return RelateByIndices<GatherNdAttrs>(op, attrs, args, GatherNdShape<Dim>, out);
 }
 
 Status RelateOneHot(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
