@@ -164,6 +164,20 @@ TEST(RandomModules, OptimisedIsWhatTheEvaluatorSays) {
   });
 }
 
+// B19: made once, and then there is nothing left to name.
+TEST(RandomModules, ANormalFormKeepsTheMeaning) {
+  Bench bench;
+  ForEachProgram([&](const Sample& sample) {
+    const Result<ir::Module> named = bench.Apply(sample.module, "to_a_normal_form");
+    ASSERT_TRUE(named.ok()) << named.status().ToString() << ir::ToText(sample.module);
+    support::IrEvaluator evaluator(*named);
+    ExpectSame(sample, evaluator.Call("main", sample.args), *named);
+    const Result<ir::Module> again = bench.Apply(*named, "to_a_normal_form");
+    ASSERT_TRUE(again.ok()) << again.status().ToString();
+    EXPECT_EQ(ir::ToText(*again), ir::ToText(*named));
+  });
+}
+
 // Before the lambdas are lifted, as the evaluator sees it, and behind.
 TEST(RandomModules, EachPassAloneKeepsTheMeaning) {
   Bench bench;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every program of tests/loop/programs: its text round trips, and every strategy computes what the
 // scalar loops do, at every vscale and every length up to four vectors and a rest, inside its
-// buffers. E18, E19, E22, E24.
+// buffers. E10, E18, E19, E22, E24.
 #include <math.h>
 #include <string.h>
 

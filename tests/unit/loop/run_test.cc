@@ -126,17 +126,43 @@ TEST(RunTest, OutOfBoundsIsAnErrorAndTouchesNothing) {
   }
 }
 
+// What a gather and a scatter under a condition leave in C, with indices that would leave the
+// buffers where the condition is off.
+std::vector<float> RunWild(std::string_view body, Strategy strategy, int64_t vscale) {
+  const Interpreter interpreter =
+      MustMake(StrCat("primfn f<n>(X: in float32[4], I: in int64[n], C: inout float32[n]) {"
+                      " for (i, 0, n) vectorize_scalable { if (I[i] >= 0 & I[i] < 4) { ",
+                      body, " } } }"),
+               strategy);
+  constexpr int64_t kWild[] = {2, 1 << 20, -5, 0, INT64_MIN, INT64_MAX, 1};
+  constexpr float kX[] = {10, 11, 12, 13};
+  const int64_t n = std::size(kWild);
+  Workspace workspace = Workspace::Make(interpreter.function(), {&n, 1}).value();
+  memcpy(workspace.bytes(0).data(), kX, sizeof(kX));
+  memcpy(workspace.bytes(1).data(), kWild, sizeof(kWild));
+  std::vector<float> c = {-1, -2, -3, -4, -5, -6, -7};
+  memcpy(workspace.bytes(2).data(), c.data(), c.size() * sizeof(float));
+  RunOptions options;
+  options.vscale = vscale;
+  const Result<Counters> counters = interpreter.Run(workspace.arguments(), options);
+  EXPECT_TRUE(counters.ok()) << counters.status().ToString();
+  EXPECT_EQ(workspace.FirstBrokenCanary(), -1);
+  memcpy(c.data(), workspace.bytes(2).data(), c.size() * sizeof(float));
+  return c;
+}
+
 // E19: an index that would leave the buffer does no harm where its lane is off.
 TEST(RunTest, E19InactiveLanesTouchNothing) {
-  const Interpreter interpreter = MustMake(
-      "primfn f<n>(X: in float32[4], I: in int64[n], C: inout float32[n]) {"
-      " for (i, 0, n) vectorize_scalable { if (I[i] >= 0 & I[i] < 4) { C[i] = X[I[i]] } } }");
-  const int64_t n = 3;
-  Workspace workspace = Workspace::Make(interpreter.function(), {&n, 1}).value();
-  const int64_t wild[] = {2, 1 << 20, -5};
-  memcpy(workspace.bytes(1).data(), wild, sizeof(wild));
-  const Result<Counters> counters = interpreter.Run(workspace.arguments());
-  EXPECT_TRUE(counters.ok()) << counters.status().ToString();
+  for (const Strategy strategy :
+       {Strategy::kScalar, Strategy::kFixedPredicated, Strategy::kPredicated}) {
+    for (const int64_t vscale : {1, 2, 3, 16}) {
+      SCOPED_TRACE(StrCat(StrategyName(strategy), " vscale ", vscale));
+      EXPECT_EQ(RunWild("C[i] = X[I[i]]", strategy, vscale),
+                (std::vector<float>{12, -2, -3, 10, -5, -6, 11}));
+      EXPECT_EQ(RunWild("C[I[i]] = X[3] - 1.0", strategy, vscale),
+                (std::vector<float>{12, 12, 12, -4, -5, -6, -7}));
+    }
+  }
 }
 
 TEST(RunTest, EndlessLoopsMeetTheLimit) {

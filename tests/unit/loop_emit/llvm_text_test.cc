@@ -91,6 +91,7 @@ TEST(LlvmText, E14VscaleRangeOnlyWhereVectorsScale) {
             std::string::npos);
   EXPECT_EQ(Text(PredicatedAdd(kF32, Lanes{4}), LlvmFlavor::kFixed).find("vscale_range"),
             std::string::npos);
+  EXPECT_EQ(Text(ScalarAdd(kF32), LlvmFlavor::kNeon).find("vscale_range"), std::string::npos);
 }
 
 TEST(LlvmText, E21PredicationOnX86) {

@@ -207,7 +207,7 @@ TEST(Verifier, Loops) {
                "instruction 1 (move): register %1 is read, but not written before on every path");
 }
 
-// A block that is its own successor: the second round reads what the first one killed.
+// A20. A block that is its own successor: the second round reads what the first one killed.
 TEST(Verifier, BlockThatLoopsOntoItself) {
   ExecutableParts parts;
   Append(&parts, Opcode::kMove, {r1, r0});
