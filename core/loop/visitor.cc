@@ -293,6 +293,15 @@ class LoopFinder : public Visitor {
   bool found = false;
 };
 
+class AnyLoadFinder : public Visitor {
+ public:
+  void VisitExpr(const Expr& expr) override {
+    found |= expr->kind == NodeKind::kLoad;
+    if (!found) Descend(expr);
+  }
+  bool found = false;
+};
+
 }  // namespace
 
 Expr Substitute(const Expr& expr, std::span<const Substitution> map) {
@@ -316,6 +325,12 @@ bool UsesVar(const Stmt& stmt, const Var* var) {
 bool HasLoops(const Stmt& stmt) {
   LoopFinder finder;
   finder.VisitStmt(stmt);
+  return finder.found;
+}
+
+bool HasLoads(const Expr& expr) {
+  AnyLoadFinder finder;
+  finder.VisitExpr(expr);
   return finder.found;
 }
 

@@ -52,6 +52,8 @@ bool UsesVar(const Expr& expr, const Var* var);
 bool UsesVar(const Stmt& stmt, const Var* var);
 // Whether the statement is a loop or has one in it.
 bool HasLoops(const Stmt& stmt);
+// Whether the value is read from memory, or a part of it.
+bool HasLoads(const Expr& expr);
 
 }  // namespace tern::loop
 

@@ -153,17 +153,7 @@ class Analysis {
 
   void CheckInnerLoop(const For& inner) {
     for (const Expr& bound : {inner.range.min, inner.range.extent, inner.range.step}) {
-      class Loads : public Visitor {
-       public:
-        void VisitExpr(const Expr& expr) override {
-          found |= expr->kind == NodeKind::kLoad;
-          Descend(expr);
-        }
-        bool found = false;
-      };
-      Loads loads;
-      loads.VisitExpr(bound);
-      if (loads.found)
+      if (HasLoads(bound))
         Refuse(inner.body->span, StrCat("the bounds of the loop over '", inner.var->name,
                                         "' inside it are read from memory"));
     }

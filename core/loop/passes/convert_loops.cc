@@ -93,20 +93,10 @@ class WhileConverter : public Mutator {
       const Var* var_;
       Expr end_, step_;
     };
-    class Loads : public Visitor {
-     public:
-      void VisitExpr(const Expr& expr) override {
-        found |= expr->kind == NodeKind::kLoad;
-        Descend(expr);
-      }
-      bool found = false;
-    };
-    Loads loads;
-    loads.VisitExpr(end);
-    loads.VisitExpr(step);
     Finder finder(var, end, step);
     for (const Stmt& stmt : stmts) finder.VisitStmt(stmt);
-    return finder.found || loads.found || UsesVar(end, var) || UsesVar(step, var);
+    return finder.found || HasLoads(end) || HasLoads(step) || UsesVar(end, var) ||
+           UsesVar(step, var);
   }
 };
 

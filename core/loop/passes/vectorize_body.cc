@@ -124,19 +124,8 @@ bool BodyVectorizer::Differs(const Expr& expr) const {
 }
 
 bool BodyVectorizer::StaysScalar(const Expr& expr) const {
-  class Finder : public Visitor {
-   public:
-    void VisitExpr(const Expr& expr) override {
-      found |= expr->kind == NodeKind::kLoad;
-      if (!found) Descend(expr);
-    }
-    bool found = false;
-  };
   if (Differs(expr)) return false;
-  if (!condition_) return true;
-  Finder loads;
-  loads.VisitExpr(expr);
-  return !loads.found;
+  return !condition_ || !HasLoads(expr);
 }
 
 Expr BodyVectorizer::Rename(const Expr& expr) const {
