@@ -302,6 +302,8 @@ bool IsTextByte(uint8_t byte) {
   return byte == '\n' || byte == '\r' || byte == '\t' || byte >= 0x20;
 }
 
+constexpr std::string_view kPlainText = "plain text";
+
 // Plain text, judged by the first bytes: an .onnx file has control characters right at the start.
 bool LooksLikeText(ByteSpan bytes) {
   const ByteSpan head = bytes.first(bytes.size() < 64 ? bytes.size() : 64);
@@ -320,6 +322,10 @@ Status WireStatus(const WireError& error, size_t size, std::string_view what) {
 Status NotAModel(ByteSpan bytes, std::string_view reason) {
   const std::string_view foreign = DescribeForeignBytes(bytes);
   if (bytes.empty()) return Corrupt("the ONNX model is empty (0 bytes)");
+  if (foreign == kPlainText)
+    return Corrupt("not an ONNX model: this is plain text")
+        .AddNote(
+            "help: names of programs end in .tn, of assembly text in .tasm, of loops in .tloop");
   if (!foreign.empty()) return Corrupt("not an ONNX model: this is ", foreign);
   return Corrupt("not an ONNX model: ", reason);
 }
@@ -331,7 +337,7 @@ std::string_view DescribeForeignBytes(ByteSpan bytes) {
   for (const Signature& signature : kSignatures) {
     if (text.starts_with(signature.prefix)) return signature.description;
   }
-  return LooksLikeText(bytes) ? "plain text" : "";
+  return LooksLikeText(bytes) ? kPlainText : "";
 }
 
 Status ReadModel(ByteSpan bytes, Model* model) {

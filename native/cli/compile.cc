@@ -43,6 +43,14 @@ void PrintStages(std::string_view json, bool as_json) {
 
 Result<Compiled> CompileInput(const Engine& engine, const CompileRequest& request) {
   if (IsLoopProgram(request.path)) return LoopProgramRefused(request.path);
+  if (request.path.ends_with(".tern"))
+    return UsageError("E0003", StrCat("'", request.path, "' is an executable already"))
+        .AddNote("help: tern run runs it; --native-kernels puts native code into it")
+        .Clone();
+  if (request.path.ends_with(".tasm"))
+    return UsageError("E0003", StrCat("'", request.path, "' is assembly text"))
+        .AddNote("help: tern asm turns it into an executable")
+        .Clone();
   return IsSource(request.path) ? CompileSource(engine, request) : CompileOnnx(engine, request);
 }
 
