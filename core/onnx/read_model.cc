@@ -324,8 +324,7 @@ Status NotAModel(ByteSpan bytes, std::string_view reason) {
   if (bytes.empty()) return Corrupt("the ONNX model is empty (0 bytes)");
   if (foreign == kPlainText)
     return Corrupt("not an ONNX model: this is plain text")
-        .AddNote(
-            "help: names of programs end in .tn, of assembly text in .tasm, of loops in .tloop");
+        .AddNote("names of programs end in .tn, of assembly text in .tasm, of loops in .tloop");
   if (!foreign.empty()) return Corrupt("not an ONNX model: this is ", foreign);
   return Corrupt("not an ONNX model: ", reason);
 }
