@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/base/sort.h"
 #include "core/kernels/bind/bindings.h"
 
 namespace tern::kernels::bind {
@@ -59,7 +60,7 @@ std::vector<int64_t> Candidates(const float* scores, int64_t count, const Limits
     if (!std::isnan(scores[i]) && (!limits.has_score || scores[i] > limits.score))
       order.push_back(i);
   }
-  std::sort(order.begin(), order.end(), [scores](int64_t a, int64_t b) {
+  Sort(&order, [scores](int64_t a, int64_t b) {
     return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
   });
   return order;
@@ -103,7 +104,7 @@ Result<Any> NonMaxSuppression(const ops::NonMaxSuppressionAttrs& attrs, Call& ca
       const float* of_class = scores->data_as<float>() + (b * classes + c) * count;
       for (const int64_t index : Select(boxes->data_as<float>() + b * count * 4, attrs.center_point,
                                         Candidates(of_class, count, limits), limits))
-        rows.insert(rows.end(), {b, c, index});
+        for (const int64_t part : {b, c, index}) rows.push_back(part);
     }
   }
   TERN_TRY_ASSIGN(TensorPtr out, call.New(kI64, {static_cast<int64_t>(rows.size()) / 3, 3}));

@@ -154,7 +154,8 @@ Operands ReadOperands(Call& call) {
 }
 
 Status CheckShape(std::string_view name, const Tensor* tensor, const Extents& expected) {
-  if (tensor == nullptr || ops::ShapeText(ExtentsOf(*tensor)) == ops::ShapeText(expected))
+  if (tensor == nullptr || std::equal(tensor->dims().begin(), tensor->dims().end(),
+                                      expected.span().begin(), expected.span().end()))
     return OkStatus();
   return InvalidArgument(name, " is ", tensor->TypeText(), ", expected the shape ",
                          ops::ShapeText(expected));
