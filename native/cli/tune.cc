@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tern tune: the best schedule of a loop program, by measuring.
 #include <cstdio>
+#include <limits>
 
 #include "core/base/json.h"
 #include "core/base/strings.h"
@@ -72,7 +73,7 @@ CommandAction SetupTune(CLI::App* app, const GlobalOptions* globals) {
                   "what was measured, a line each: read first, then added to");
   app->add_option("--function", request.function, "which (default: the file's only one)");
   app->add_option("--seed", request.seed, "of the search's random choices")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()));
   app->add_option("--trials", request.trials, "how many schedules to measure (default 64)")
       ->check(CLI::Range(1, 1000000));
   app->add_option("--n", request.n, "the value of every size (default: a few thousand elements)")

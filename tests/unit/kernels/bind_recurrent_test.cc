@@ -179,6 +179,10 @@ TEST(RecurrentTest, NothingToDoIsDone) {
   EXPECT_EQ(RunText("rnn", {F({0, 1, 1}, {}), w, w, AnyView(), AnyView(), h}),
             "f32[0, 1, 1, 1] {} f32[1, 1, 1] {5}");
   EXPECT_EQ(RunText("rnn", {F({2, 0, 1}, {}), w, w}), "f32[2, 1, 0, 1] {} f32[1, 0, 1] {}");
+  // Of no inputs the biases are left.
+  EXPECT_EQ(RunText("rnn{activations=Affine}",
+                    {F({2, 1, 0}, {}), F({1, 1, 0}, {}), w, F({1, 2}, {0.5f, 0.25f})}),
+            "f32[2, 1, 1, 1] {0.75 1.5} f32[1, 1, 1] {1.5}");
   EXPECT_EQ(RunText("lstm", {F({1, 1, 0}, {}), F({1, 0, 0}, {}), F({1, 0, 0}, {})}),
             "f32[1, 1, 1, 0] {} f32[1, 1, 0] {} f32[1, 1, 0] {}");
 }
