@@ -11,109 +11,11 @@
 #include <vector>
 
 #include "core/kernels/bind/bindings.h"
+#include "core/kernels/bind/gates.h"
 #include "core/object/adt.h"
 
 namespace tern::kernels::bind {
 namespace {
-
-// A gate's function: scale * op(inner * x) + offset.
-struct Gate {
-  int32_t op = TERN_UNARY_tanh;
-  float alpha = 0, beta = 0;
-  float inner = 1, scale = 1, offset = 0;
-  bool is_linear = false;  // without op
-};
-
-enum class Use { kNothing, kParameters, kScaledTanh, kAffine };
-struct GateRow {
-  std::string_view name;
-  int32_t op;
-  int parameters;  // how many of alpha and beta it takes
-  float alpha, beta;
-  Use use;
-};
-constexpr GateRow kGates[] = {
-    {"Sigmoid", TERN_UNARY_sigmoid, 0, 0, 0, Use::kNothing},
-    {"Tanh", TERN_UNARY_tanh, 0, 0, 0, Use::kNothing},
-    {"Relu", TERN_UNARY_relu, 0, 0, 0, Use::kNothing},
-    {"Softplus", TERN_UNARY_softplus, 0, 0, 0, Use::kNothing},
-    {"Softsign", TERN_UNARY_softsign, 0, 0, 0, Use::kNothing},
-    {"LeakyRelu", TERN_UNARY_leaky_relu, 1, 0.01f, 0, Use::kParameters},
-    {"ThresholdedRelu", TERN_UNARY_thresholded_relu, 1, 1, 0, Use::kParameters},
-    {"Elu", TERN_UNARY_elu, 1, 1, 0, Use::kParameters},
-    {"HardSigmoid", TERN_UNARY_hard_sigmoid, 2, 0.2f, 0.5f, Use::kParameters},
-    {"ScaledTanh", TERN_UNARY_tanh, 2, 1, 1, Use::kScaledTanh},
-    {"Affine", TERN_UNARY_tanh, 2, 1, 0, Use::kAffine},
-};
-
-Gate MakeGate(const GateRow& row, float alpha, float beta) {
-  Gate gate;
-  gate.op = row.op;
-  switch (row.use) {
-    case Use::kNothing: break;
-    case Use::kParameters:
-      gate.alpha = alpha;
-      gate.beta = beta;
-      break;
-    case Use::kScaledTanh:
-      gate.scale = alpha;
-      gate.inner = beta;
-      break;
-    case Use::kAffine:
-      gate.scale = alpha;
-      gate.offset = beta;
-      gate.is_linear = true;
-      break;
-  }
-  return gate;
-}
-
-const GateRow* FindGate(std::string_view name) {
-  for (const GateRow& row : kGates) {
-    if (row.name == name) return &row;
-  }
-  return nullptr;
-}
-
-// What differs between the three.
-struct Cell {
-  std::string_view op;
-  int gates;                     // blocks of rows in the weights
-  std::string_view activations;  // of one direction, where none are named
-  int functions;                 // how many those are
-};
-constexpr Cell kCells[] = {
-    {"rnn", 1, "Tanh", 1}, {"gru", 3, "Sigmoid,Tanh", 2}, {"lstm", 4, "Sigmoid,Tanh,Tanh", 3}};
-
-const Cell& CellOf(std::string_view op) {
-  for (const Cell& cell : kCells) {
-    if (cell.op == op) return cell;
-  }
-  TERN_CHECK(false);
-}
-
-// Those of all directions. Alphas and betas go, in order, to the functions that take them.
-Status ReadGates(const ops::RecurrentAttrs& attrs, const Cell& cell, int64_t directions,
-                 std::vector<Gate>* gates) {
-  std::string text(attrs.activations);
-  for (int64_t d = 0; attrs.activations.empty() && d < directions; ++d)
-    StrAppend(&text, d == 0 ? "" : ",", cell.activations);
-  size_t alphas = 0, betas = 0;
-  for (const std::string_view name : StrSplit(text, ',')) {
-    const GateRow* row = FindGate(name);
-    if (row == nullptr) return InvalidArgument("there is no activation '", name, "'");
-    float alpha = row->alpha, beta = row->beta;
-    if (row->parameters > 0 && alphas < attrs.activation_alpha.size())
-      alpha = attrs.activation_alpha[alphas++];
-    if (row->parameters > 1 && betas < attrs.activation_beta.size())
-      beta = attrs.activation_beta[betas++];
-    gates->push_back(MakeGate(*row, alpha, beta));
-  }
-  const int64_t wanted = cell.functions * directions;
-  if (static_cast<int64_t>(gates->size()) == wanted) return OkStatus();
-  return InvalidArgument("activations=", text, " names ", gates->size(), " functions, expected ",
-                         wanted);
-}
 
 struct Sizes {
   int64_t time, batch, input, hidden, directions;
