@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "core/base/inline_vector.h"
 #include "core/base/strings.h"
 #include "core/object/error.h"
 #include "core/object/tensor.h"
@@ -227,12 +228,12 @@ bool VirtualMachine::Interpreter::Return(Any value, uint32_t* return_op) {
 
 Status VirtualMachine::Interpreter::CallNative(uint32_t function, AnyArgs args, Any* result) {
   Function& native = *vm_.replacements_[function].function;
-  std::vector<TernAny> raw;
-  raw.reserve(args.size() + 1);
+  InlineVector<TernAny, 9> raw;
   if (native.needs_context()) raw.push_back(AnyView(static_cast<void*>(&vm_.context_)).c_any());
   for (const AnyView& arg : args) raw.push_back(arg.c_any());
-  if ((vm_.hook_events_ & kHookCalls) != 0) return ObservedCall(native, 0, raw, result);
-  return CallRaw(native, raw, result);
+  const std::span<const TernAny> packed(raw.data(), raw.size());
+  if ((vm_.hook_events_ & kHookCalls) != 0) return ObservedCall(native, 0, packed, result);
+  return CallRaw(native, packed, result);
 }
 
 bool VirtualMachine::TakesCall(uint32_t function, AnyArgs args) const {
@@ -249,10 +250,12 @@ bool VirtualMachine::TakesCall(uint32_t function, AnyArgs args) const {
 
 VirtualMachine::Interpreter::NativeCall VirtualMachine::Interpreter::InvokeNative(
     uint32_t function, std::span<const ValueRef> args, const Closure* closure) {
-  std::vector<AnyView> views = Views(args);
+  InlineVector<AnyView, 8> values;
+  for (const ValueRef ref : args) values.emplace_back(Value(ref));
   if (closure != nullptr) {
-    for (const Any& value : closure->free_variables()) views.emplace_back(value);
+    for (const Any& value : closure->free_variables()) values.emplace_back(value);
   }
+  const AnyArgs views(values.data(), values.size());
   if (!vm_.TakesCall(function, views)) return NativeCall::kDeclined;
   error_ = CallNative(function, views, &native_value_);
   return error_.ok() ? NativeCall::kDone : NativeCall::kFailed;

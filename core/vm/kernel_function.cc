@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/inline_vector.h"
 #include "core/base/strings.h"
 #include "core/object/adt.h"
 #include "core/object/device.h"
@@ -171,12 +172,13 @@ class KernelRun {
   }
 
   Status Make(const TypeInfo& type) {
-    std::vector<int64_t> dims;
+    InlineVector<int64_t, 8> dims;
     for (const Dimension& dim : type.dims) {
       TERN_TRY_ASSIGN(const int64_t extent, ExtentOf(dim, type));
       dims.push_back(extent);
     }
-    TERN_TRY_ASSIGN(TensorPtr tensor, context_.NewTensor(type.dtype, dims));
+    TERN_TRY_ASSIGN(TensorPtr tensor,
+                    context_.NewTensor(type.dtype, Dims(dims.data(), dims.size())));
     if (plan_.spec.zeroed) memset(tensor->data(), 0, tensor->byte_size());
     buffers_.push_back(tensor->data());
     made_.push_back(std::move(tensor));
@@ -218,18 +220,20 @@ class KernelRun {
 
   Any TakeResults() {
     if (plan_.spec.results == 1) return Any(std::move(made_[0]));
-    std::vector<AnyView> fields;
+    InlineVector<AnyView, 4> fields;
     for (size_t i = 0; i < plan_.spec.results; ++i) fields.emplace_back(made_[i].get());
-    return Any(Adt::Tuple(fields));
+    return Any(Adt::Tuple(std::span<const AnyView>(fields.data(), fields.size())));
   }
 
   const KernelPlan& plan_;
   RunContext& context_;
   AnyArgs args_;
-  std::vector<int64_t> extents_;  // by symbol
-  std::vector<int64_t> slots_;
-  std::vector<void*> buffers_;
-  std::vector<TensorPtr> keep_, made_;
+  // As many as kernels usually have, so that a call allocates nothing but its results.
+  InlineVector<int64_t, 8> extents_;  // by symbol
+  InlineVector<int64_t, 8> slots_;
+  InlineVector<void*, 8> buffers_;
+  InlineVector<TensorPtr, 2> keep_;
+  InlineVector<TensorPtr, 4> made_;
 };
 
 }  // namespace

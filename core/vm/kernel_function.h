@@ -38,7 +38,7 @@ struct KernelCode {
   KernelCall call = nullptr;  // one of the three
   KernelSelfCall self_call = nullptr;
   KernelStatusCall status_call = nullptr;
-  std::shared_ptr<void> self;  // lives as long as the function
+  std::shared_ptr<void> self = {};  // lives as long as the function
 };
 
 inline constexpr int64_t kMaxKernelExtent = INT32_MAX;

@@ -158,8 +158,7 @@ Result<TuneOutcome> TuneLoops(const TuneRequest& request) {
   options.min_gain = machine.core != nullptr ? 0 : kMinGainOfClock;
   TERN_TRY_ASSIGN(Tuner tuner, Tuner::Make(file, options));
   const loop::LoopFunction& as_written = tuner.as_written().lowered;
-  TERN_TRY_ASSIGN(const Sizes sizes,
-                  loop::tune::ChooseSizes(as_written, request.dims, request.n));
+  TERN_TRY_ASSIGN(const Sizes sizes, loop::tune::ChooseSizes(as_written, request.dims, request.n));
   tuner.MeasureAt(sizes);
   TERN_TRY_ASSIGN(LogFile log, LogFile::Open(request.log_path));
   tuner.Resume(log.entries());

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "core/base/inline_vector.h"
+
 namespace tern::loop {
 namespace {
 
@@ -22,10 +24,11 @@ Result<std::shared_ptr<InterpretedKernel>> InterpretedKernel::Make(const BoundKe
 // large as the interpreter computes them to be.
 Status InterpretedKernel::Run(std::span<void* const> buffers,
                               std::span<const int64_t> slots) const {
-  std::vector<BufferArgument> arguments;
+  InlineVector<BufferArgument, 8> arguments;
   for (void* buffer : buffers) arguments.push_back({buffer, INT64_MAX});
   const size_t sizes = interpreter_.function().sizes.size();
-  const std::vector<uint64_t> scalars(slots.begin() + static_cast<ptrdiff_t>(sizes), slots.end());
+  InlineVector<uint64_t, 4> scalars;
+  for (const int64_t slot : slots.subspan(sizes)) scalars.push_back(static_cast<uint64_t>(slot));
   RunOptions options;
   options.max_steps = max_steps_;
   const Result<Counters> counters = interpreter_.Run(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // bench_loops [--json FILE] [--filter TEXT] [--quick]: the loop programs of tests/loop/programs
 // beside the same loops in C. On this processor by time, on AArch64 SVE by llvm-mca's cycles, in
-// WebAssembly by time under Node. Run from the repository's root; what a machine lacks (LLVM,
-// clang-19, llvm-mca-19) is left out and named.
+// WebAssembly by time under Node; and what a call of a kernel costs beside an operator's. Run from
+// the repository's root; what a machine lacks (LLVM, clang-19, llvm-mca-19) is left out and named.
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -22,6 +22,7 @@
 #include "tests/support/commands.h"
 #include "tests/support/read_file.h"
 #include "tools/bench/loops/instruction_rows.h"
+#include "tools/bench/loops/kernel_rows.h"
 #include "tools/bench/support/rows.h"
 
 namespace tern::bench {
@@ -269,6 +270,8 @@ int main(int argc, char** argv) {
   }
   bench::SveRows(&bench);
   bench::InstructionRows(&bench);
+  if (const Status status = bench::KernelRows(&bench); !status.ok())
+    bench::Report("kernels of programs", status);
   if (const Status status = bench::WasmRows(&bench); !status.ok())
     bench::Report("WebAssembly", status);
   return bench.Finish();
