@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <thread>
 
 #include "core/base/strings.h"
 #include "core/driver/compile_source.h"
@@ -289,32 +288,6 @@ TEST(LazyRoads, B29_KernelsThatAreNoGoodAreFoundOutWhenTheyAreNeeded) {
   EXPECT_EQ(RoadOf(program, "torn_only"), "none");
 }
 
-TEST(LazyRoads, B29_ThreadsThatNeedAKernelAtOnceChooseItOnce) {
-  for (int round = 0; round < 8; ++round) {
-    const ProgramPtr program = Linked(Assembled(Table()), KernelPolicy::kAuto);
-    std::vector<std::thread> threads;
-    std::atomic<int> wrong{0};
-    for (int t = 0; t < 4; ++t) {
-      threads.emplace_back([&program, &wrong, t] {
-        const auto vm = MachineOf(program);
-        const TensorPtr x = Floats({64}, t);
-        for (const std::string_view name : {"only", "good", "torn", "wide"}) {
-          const Result<Any> y = vm->Call(name, {x.get()});
-          const float added = name == "only" ? 1 : 0;
-          wrong += y.ok() && y->TryCast<Tensor>()->data_as<float>()[9] ==
-                                 x->data_as<float>()[9] + added
-                       ? 0
-                       : 1;
-        }
-        wrong += vm->Call("torn_only", {x.get()}).ok() ? 1 : 0;
-        wrong += RoadOf(program, "only") == "interpreter" ? 0 : 1;
-      });
-    }
-    for (std::thread& thread : threads) thread.join();
-    EXPECT_EQ(wrong, 0);
-  }
-}
-
 TEST(KernelRoads, B29_InputsThatAreNotContiguousAreTaken) {
   const ExecutablePtr executable = Compiled(kFused);
   const TensorPtr rows = Floats({7, 5});
@@ -358,28 +331,6 @@ TEST(KernelRoadsBad, B29_WhatLeavesItsBuffersIsStopped) {
     ASSERT_FALSE(none.ok());
     EXPECT_NE(text::RenderText(none.status()).find("E0321"), std::string::npos);
   }
-}
-
-TEST(KernelRoads, B29_MachinesOfSeveralThreadsShareTheKernels) {
-  const ProgramPtr program = Linked(Assembled(Table()), KernelPolicy::kAuto);
-  std::vector<std::thread> threads;
-  std::atomic<int> wrong{0};
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&program, &wrong, t] {
-      const auto vm = MachineOf(program);
-      const TensorPtr x = Floats({5000}, t);
-      for (int call = 0; call < 24; ++call) {
-        const Result<Any> y = vm->Call("only", {x.get()});
-        const bool right =
-            y.ok() && y->TryCast<Tensor>()->data_as<float>()[99] == x->data_as<float>()[99] + 1;
-        wrong += right ? 0 : 1;
-        RoadOf(program, "only");
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(wrong, 0);
-  EXPECT_EQ(RoadOf(program, "only"), HaveLlvm() ? "compiled" : "interpreter");
 }
 
 TEST(KernelRoads, B29_CodeLivesAsLongAsAMachineThatCallsIt) {
