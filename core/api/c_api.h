@@ -120,6 +120,7 @@ typedef struct tern_compile_options {
   tern_external_data external_data;
   void* external_data_context;
   const char* print_after; /* comma list of pass names or "all": their text goes to `stages` */
+  int32_t relaxed_math;    /* not 0: loop kernels may round a * b + c once (docs/loop-ir.md) */
 } tern_compile_options;
 
 /* ONNX bytes to executable bytes. `stages` (may be NULL) receives JSON [{"name", "text"}] as asked

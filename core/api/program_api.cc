@@ -122,6 +122,7 @@ Result<Compilation> CompileOnnx(const void* bytes, size_t size, tern_compile_opt
   compile.source_name = TextOr(options.source_name, "model");
   compile.disabled_passes = SplitNames(options.disabled_passes);
   compile.print_after = SplitNames(options.print_after);
+  compile.relaxed_math = options.relaxed_math != 0;
   compile.keeper = Borrow(bytes, size);
   const onnx::ExternalData external = {&options, &ReadExternal};
   if (options.external_data != nullptr) compile.external = &external;

@@ -38,6 +38,7 @@ Result<Compilation> CompileSource(const char* bytes, size_t size,
   compile.source_name = TextOr(options.source_name, "program.tn");
   compile.disabled_passes = SplitNames(options.disabled_passes);
   compile.print_after = SplitNames(options.print_after);
+  compile.relaxed_math = options.relaxed_math != 0;
   TERN_TRY_ASSIGN(const driver::CompileResult result, driver::CompileSource(text, compile));
   return Compilation{NewBuffer(vm::SaveExecutable(*result.executable)),
                      driver::StagesJson(result.stages)};

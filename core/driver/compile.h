@@ -21,6 +21,9 @@ struct CompileOptions {
   // The same, "import" or "all"; "liveness", "memory", "memory_json", "kernels" and "code" for what
   // is found of the module at last and made from it.
   std::vector<std::string> print_after;
+  // Loop programs made of operators may round a * b + c once, where a processor can; results then
+  // differ between processors in the last places. The executable says so as its metadata "math".
+  bool relaxed_math = false;
   ObjectPtr<Object> keeper;                  // keeps the bytes alive; null: constants are copied
   const onnx::ExternalData* external = nullptr;
 };

@@ -126,6 +126,7 @@ Status CheckStageNames(const CompileOptions& options, std::string_view first_sta
 
 Result<CompileResult> CompileModule(ir::Module module, const CompileOptions& options,
                                     std::string_view first_stage) {
+  if (options.relaxed_math) module.SetMetadata("math", "relaxed");
   StageSink sink{&options.print_after, {}};
   sink.Add(first_stage, module);
   RunContext context;
@@ -134,6 +135,7 @@ Result<CompileResult> CompileModule(ir::Module module, const CompileOptions& opt
   };
   const PipelineOptions pipeline = {.disabled = options.disabled_passes,
                                     .evaluator = KernelEvaluator(&context),
+                                    .relaxed_math = options.relaxed_math,
                                     .sink = forward,
                                     .sink_context = &sink};
   TERN_TRY_ASSIGN(module, RunPipeline(std::move(module), pipeline));

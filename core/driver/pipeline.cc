@@ -70,6 +70,7 @@ Result<ir::Module> RunPipeline(ir::Module module, const PipelineOptions& options
   ir::PassContext context;
   context.diagnostics = &diagnostics;
   context.evaluator = options.evaluator;
+  context.relaxed_math = options.relaxed_math;
   for (const PipelineStage& stage : kStages) {
     if (IsDisabled(options, stage)) continue;
     module = ir::FindPass(stage.pass)->function(module, context);

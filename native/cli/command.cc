@@ -132,7 +132,8 @@ Result<Compiled> CompileOnnx(const Engine& engine, const CompileRequest& request
                                         .disabled_passes = request.disabled_passes.c_str(),
                                         .external_data = &ExternalData::Read,
                                         .external_data_context = &external,
-                                        .print_after = request.print_after.c_str()};
+                                        .print_after = request.print_after.c_str(),
+                                        .relaxed_math = request.relaxed_math ? 1 : 0};
   tern_buffer* executable = nullptr;
   tern_buffer* stages = nullptr;
   TERN_TRY(FromApi(tern_compile_onnx(engine.runtime.get(), file.bytes().data(), file.bytes().size(),
@@ -150,6 +151,7 @@ Result<Compiled> CompileSource(const Engine& engine, const CompileRequest& reque
   options.source_name = request.path.c_str();
   options.disabled_passes = request.disabled_passes.c_str();
   options.print_after = request.print_after.c_str();
+  options.relaxed_math = request.relaxed_math ? 1 : 0;
   tern_buffer* executable = nullptr;
   tern_buffer* stages = nullptr;
   TERN_TRY(FromApi(tern_compile_source(engine.runtime.get(), text.data(), text.size(), &options,

@@ -82,6 +82,7 @@ struct CompileRequest {
   std::string path;
   std::string disabled_passes;
   std::string print_after;
+  bool relaxed_math = false;
 };
 struct Compiled {
   Buffer executable;

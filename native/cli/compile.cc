@@ -113,6 +113,9 @@ CommandAction SetupCompile(CLI::App* app, const GlobalOptions* globals) {
                   "print the program after these passes (comma list, or all)");
   app->add_option("--disable-pass", options->request.disabled_passes,
                   "leave out these passes (comma list)");
+  app->add_flag("--relaxed-math", options->request.relaxed_math,
+                "loop kernels may round a * b + c once; results then differ between processors in "
+                "the last places");
   app->add_option("--native-kernels", options->native_kernels,
                   "native code of loop kernels for these targets, such as "
                   "aarch64-sve,x86-64-avx2 (host: this processor; none: take it out); the input "

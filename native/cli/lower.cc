@@ -83,6 +83,9 @@ CommandAction SetupLower(CLI::App* app, const GlobalOptions* globals) {
       ->delimiter(',');
   app->add_option("--disable-pass", options->request.disabled_passes,
                   "leave out these passes (comma list)");
+  app->add_flag("--relaxed-math", options->request.relaxed_math,
+                "loop kernels may round a * b + c once; results then differ between processors in "
+                "the last places");
   AddLoopOptions(app, &options->loops);
   return [options, globals, app] {
     if (!IsLoopProgram(options->request.path)) TERN_TRY(RefuseLoopOptions(*app));

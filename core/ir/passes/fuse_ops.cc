@@ -94,8 +94,8 @@ using KnownGroups = std::vector<KnownGroup>;
 
 class Fuser {
  public:
-  Fuser(Module* module, std::string_view name, KnownGroups* known)
-      : module_(*module), name_(name), known_(*known) {}
+  Fuser(Module* module, std::string_view name, KnownGroups* known, bool relaxed)
+      : module_(*module), name_(name), known_(*known), relaxed_(relaxed) {}
 
   FunctionPtr Run(const FunctionPtr& function) {
     ForEachUse(function->bindings(), function->result(),
@@ -135,7 +135,7 @@ class Fuser {
   // Null where the group has no text.
   Expr CallOf(const FusedGroup& group) {
     const FunctionPtr function = Outliner().Run(group);
-    std::string text = LoopText("_", *function);
+    std::string text = LoopText("_", *function, relaxed_);
     if (text.empty()) return nullptr;
     for (const KnownGroup& known : known_) {
       if (known.text == text) return MakeInvoke(MakeGlobal(known.name), group.inputs);
@@ -143,7 +143,7 @@ class Fuser {
     std::string name = module_.FreshName(GroupName(name_, group));
     module_.Set(name, function);
     module_.SetPrivate(name, true);
-    module_.SetLoopText(name, LoopText(name, *function));
+    module_.SetLoopText(name, LoopText(name, *function, relaxed_));
     known_.push_back({std::move(text), name});
     return MakeInvoke(MakeGlobal(std::move(name)), group.inputs);
   }
@@ -173,17 +173,19 @@ class Fuser {
   Module& module_;
   std::string name_;
   KnownGroups& known_;
+  bool relaxed_;
   UseCounts uses_;
 };
 
 }  // namespace
 
-Module FuseOps(const Module& module, const PassContext&) {
+Module FuseOps(const Module& module, const PassContext& context) {
   Module result = module;
   KnownGroups known;
   for (const Module::Item& item : module.items()) {
     if (!item.is_primitive)
-      result.Set(item.name, Fuser(&result, item.name, &known).Run(item.function));
+      result.Set(item.name,
+                 Fuser(&result, item.name, &known, context.relaxed_math).Run(item.function));
   }
   return result;
 }

@@ -38,6 +38,7 @@ constexpr Macro kMacros[] = {
 bool Fits(char types, DType type) {
   switch (types) {
     case 'F': return type.is_float();
+    case 'H': return type.is_float() && type.bits <= 32;
     case 'S': return type.is_float() || type.is_signed_int();
     case 'N': return type.is_float() || type.is_int();
     case 'D':

@@ -62,7 +62,8 @@ bool IsCall(std::string_view text) {
 
 // Functions that a second evaluation would be a waste of.
 bool IsCostly(std::string_view text) {
-  for (std::string_view name : {"exp(", "log(", "tanh(", "erf(", "sigmoid("}) {
+  for (std::string_view name :
+       {"exp(", "log(", "sin(", "cos(", "tan(", "sinh(", "cosh(", "tanh(", "erf(", "sigmoid("}) {
     if (text.find(name) != std::string_view::npos) return true;
   }
   return false;
@@ -73,7 +74,8 @@ bool IsCostly(std::string_view text) {
 // axes: what reductions leave, and what is made of it before the whole space reads it.
 class TextWriter {
  public:
-  TextWriter(std::string_view name, const Function& function) : name_(name), function_(function) {}
+  TextWriter(std::string_view name, const Function& function, bool relaxed)
+      : name_(name), function_(function), relaxed_(relaxed) {}
 
   std::string Run() {
     const std::span<const Binding> bindings = function_.bindings();
@@ -439,13 +441,15 @@ class TextWriter {
   std::string Assemble() const {
     std::string text = Join({"te ", name_});
     if (!sizes_.empty()) Append(&text, {"<", StrJoin(sizes_, ", "), ">"});
-    Append(&text, {"(", StrJoin(parameters_, ", "), ") -> (y: ", result_, ") {\n", computes_});
+    Append(&text, {"(", StrJoin(parameters_, ", "), ") -> (y: ", result_,
+                   relaxed_ ? ") relaxed {\n" : ") {\n", computes_});
     if (!schedule_.empty()) Append(&text, {"  schedule {\n", schedule_, "  }\n"});
     return text + "}";
   }
 
   std::string_view name_;
   const Function& function_;
+  bool relaxed_;
   bool ok_ = true;
   // Of axes that some parameter has without the axis before, or the other way round.
   uint32_t apart_ = 0;
@@ -475,7 +479,8 @@ bool IsLoopName(std::string_view name) {
 // Words of the language, and what the text calls its own: letters with digits, and y.
 bool IsSizeName(std::string_view name) {
   constexpr std::string_view kWords =
-      " abs sqrt floor ceil trunc round mad rsqrt exp log tanh erf sigmoid min max sum prod and or "
+      " abs sqrt floor ceil trunc round mad rsqrt exp log tanh erf sigmoid sin cos "
+      "tan asin acos atan sinh cosh asinh acosh atanh min max sum prod and or "
       "select cast reinterpret ramp broadcast whilelt vscale true false bool inf nan s y ";
   if (!IsLoopName(name) || name.find('.') != std::string_view::npos) return false;
   const bool has_digits = name.find_first_of("0123456789") != std::string_view::npos;
@@ -483,15 +488,15 @@ bool IsSizeName(std::string_view name) {
   return !name.starts_with("reduce_") && kWords.find(Join({" ", name, " "})) == std::string::npos;
 }
 
-std::string LoopText(std::string_view name, const Function& function) {
-  return IsLoopName(name) ? TextWriter(name, function).Run() : "";
+std::string LoopText(std::string_view name, const Function& function, bool relaxed) {
+  return IsLoopName(name) ? TextWriter(name, function, relaxed).Run() : "";
 }
 
-Module LowerGroups(const Module& module, const PassContext&) {
+Module LowerGroups(const Module& module, const PassContext& context) {
   Module result = module;
   for (const Module::Item& item : module.items()) {
     if (item.is_primitive && item.loop_text.empty())
-      result.SetLoopText(item.name, LoopText(item.name, *item.function));
+      result.SetLoopText(item.name, LoopText(item.name, *item.function, context.relaxed_math));
   }
   return result;
 }

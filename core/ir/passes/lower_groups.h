@@ -15,7 +15,8 @@ namespace tern::ir {
 // Of elementwise operators of one shape, reductions of it, and elementwise operators on what these
 // leave. The dimensions of parameters are numbers and symbols that stand alone. Empty where there
 // is no text.
-std::string LoopText(std::string_view name, const Function& function);
+// relaxed: it may round a * b + c once.
+std::string LoopText(std::string_view name, const Function& function, bool relaxed = false);
 
 // Whether a size may be called so in a loop text that LoopText writes.
 bool IsSizeName(std::string_view name);

@@ -33,6 +33,7 @@ struct PassContext {
   text::Diagnostics* diagnostics = nullptr;
   Evaluator evaluator;  // without one, only shape arithmetic is folded
   DeviceRule devices;   // for annotate_devices
+  bool relaxed_math = false;  // loop programs may round a * b + c once
   // Results larger than this are folded only where they are no larger than twice their arguments.
   int64_t max_folded_bytes = int64_t{1} << 24;
 };

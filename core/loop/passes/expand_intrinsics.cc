@@ -4,92 +4,25 @@
 //
 // Largest errors over samples of each function's range, in units in the last place (held by
 // tests/unit/loop/expand_intrinsics_test.cc): exp 2 (float64: 3), log 2, tanh 3, erf 5 (float64:
-// 3) and sigmoid 4.
+// 3), sigmoid 4; others in expand_trigonometry.cc and expand_hyperbolics.cc.
 // 16-bit floats compute in float32. Approximations are Cephes' (exp, tanh, erf) and fdlibm's (log).
 #include "core/base/strings.h"
+#include "core/loop/passes/formula.h"
 #include "core/loop/passes/pass.h"
 #include "core/loop/visitor.h"
 
 namespace tern::loop {
-namespace {
 
-// Expressions of one float type, scalar or vector.
-class Formula {
- public:
-  Formula(DataType type, std::vector<Stmt>* stmts) : type_(type), stmts_(stmts) {}
+Expr Formula::RSqrt(const Expr& x) { return Over(Number(1), Root(x)); }
 
-  bool is_double() const { return type_.bits() == 64; }
-  DType bits_dtype() const { return is_double() ? kI64 : kI32; }
-
-  Expr Number(double value) const {
-    return MakeBroadcast(MakeFloat(type_.Scalar(), value), type_.lane_count());
-  }
-  Expr Bits(int64_t value) const {
-    return MakeBroadcast(MakeInt(DataType(bits_dtype()), value), type_.lane_count());
-  }
-  // A let, so that a value used twice is computed once.
-  Expr Name(std::string_view hint, Expr value) {
-    const VarPtr var = MakeVar(std::string(hint), value->type);
-    stmts_->push_back(MakeLet(var, std::move(value)));
-    return var;
-  }
-  static Expr Plus(Expr a, Expr b) {
-    return MakeBinary(BinaryOp::kAdd, std::move(a), std::move(b));
-  }
-  static Expr Minus(Expr a, Expr b) {
-    return MakeBinary(BinaryOp::kSub, std::move(a), std::move(b));
-  }
-  static Expr Times(Expr a, Expr b) {
-    return MakeBinary(BinaryOp::kMul, std::move(a), std::move(b));
-  }
-  static Expr Over(Expr a, Expr b) {
-    return MakeBinary(BinaryOp::kDiv, std::move(a), std::move(b));
-  }
-  static Expr MulAdd(Expr a, Expr b, Expr c) {
-    return MakeCall(Intrinsic::kMulAdd, {std::move(a), std::move(b), std::move(c)});
-  }
-  static Expr Less(Expr a, Expr b) { return MakeBinary(BinaryOp::kLt, std::move(a), std::move(b)); }
-
-  // Coefficients from the highest power down.
-  Expr Polynomial(const Expr& x, std::span<const double> coefficients) {
-    Expr sum = Number(coefficients[0]);
-    for (double coefficient : coefficients.subspan(1))
-      sum = MulAdd(std::move(sum), x, Number(coefficient));
-    return sum;
-  }
-  // The same with a leading coefficient of 1.
-  Expr MonicPolynomial(const Expr& x, std::span<const double> coefficients) {
-    Expr sum = Plus(x, Number(coefficients[0]));
-    for (double coefficient : coefficients.subspan(1))
-      sum = MulAdd(std::move(sum), x, Number(coefficient));
-    return sum;
-  }
-
-  Expr Exp(const Expr& x);
-  Expr Log(const Expr& x);
-  Expr Tanh(const Expr& x);
-  Expr Erf(const Expr& x);
-
- private:
-  Expr SingleErf(const Expr& x);
-
-  // 2 to the n, for whole n of a normal result.
-  Expr PowerOfTwo(const Expr& n) {
-    const int mantissa = is_double() ? 52 : 23, bias = is_double() ? 1023 : 127;
-    const Expr shifted = MakeBinary(BinaryOp::kShl, Plus(n, Bits(bias)), Bits(mantissa));
-    return MakeReinterpret(type_.element(), shifted);
-  }
-  Expr WithSignOf(const Expr& x, const Expr& magnitude) {
-    return MakeSelect(Less(x, Number(0)), Minus(Number(-0.0), magnitude), magnitude);
-  }
-
-  DataType type_;
-  std::vector<Stmt>* stmts_;
-};
+Expr Formula::Sigmoid(const Expr& x) {
+  const Expr minus_x = Name("y", Minus(Number(-0.0), x));
+  return Over(Number(1), Plus(Number(1), Exp(minus_x)));
+}
 
 // x = n * ln 2 + r; e^x = 2^n * e^r. The power is applied in two halves, so that results that are
 // denormal or infinite come out of the multiplications.
-Expr Formula::Exp(const Expr& x) {
+Expr Formula::Exp(const Expr& x, int shift) {
   constexpr double kLog2E = 1.44269504088896340736;
   constexpr double kSingle[] = {1.9875691500E-4,
                                 1.3981999507E-3,
@@ -112,7 +45,7 @@ Expr Formula::Exp(const Expr& x) {
                                 1.0 / 2,
                                 1.0,
                                 1.0};
-  const Expr low = Number(is_double() ? -746 : -104), high = Number(is_double() ? 710 : 89);
+  const Expr low = Number(is_double() ? -746 : -104), high = Number(is_double() ? 711 : 90);
   const Expr clamped =
       Name("x", MakeBinary(BinaryOp::kMax, low, MakeBinary(BinaryOp::kMin, high, x)));
   const Expr n = Name("n", MakeCall(Intrinsic::kRound, {Times(clamped, Number(kLog2E))}));
@@ -124,7 +57,8 @@ Expr Formula::Exp(const Expr& x) {
   const Expr p = is_double() ? Polynomial(r, kDouble) : Polynomial(r, kSingle);
   const Expr whole = Name("k", MakeCast(bits_dtype(), n));
   const Expr half = Name("h", MakeBinary(BinaryOp::kShr, whole, Bits(1)));
-  return Times(Times(p, PowerOfTwo(half)), PowerOfTwo(Minus(whole, half)));
+  const Expr rest = Minus(whole, half);
+  return Times(Times(p, PowerOfTwo(half)), PowerOfTwo(shift == 0 ? rest : Plus(rest, Bits(shift))));
 }
 
 // x = 2^k * (1 + f) with 1 + f from sqrt(1/2) to sqrt(2); log(1 + f) by s = f / (2 + f).
@@ -229,6 +163,8 @@ Expr Formula::Erf(const Expr& x) {
   return MakeSelect(Less(magnitude, Number(1)), near, far);
 }
 
+namespace {
+
 bool IsShortFloat(DataType type) { return type.is_float() && type.bits() == 16; }
 
 class Expander : public Mutator {
@@ -296,18 +232,16 @@ class Expander : public Mutator {
     Formula formula(operand->type, &before_);
     const Expr x = formula.Name("x", operand);
     switch (intrinsic) {
-      case Intrinsic::kRSqrt:
-        return Formula::Over(formula.Number(1), MakeCall(Intrinsic::kSqrt, {x}));
-      case Intrinsic::kExp: return formula.Exp(x);
-      case Intrinsic::kLog: return formula.Log(x);
-      case Intrinsic::kTanh: return formula.Tanh(x);
-      case Intrinsic::kErf: return formula.Erf(x);
-      case Intrinsic::kSigmoid: {
-        const Expr minus_x = formula.Name("y", Formula::Minus(formula.Number(-0.0), x));
-        return Formula::Over(formula.Number(1),
-                             Formula::Plus(formula.Number(1), formula.Exp(minus_x)));
-      }
-      default: break;
+// clang-format off
+#define TERN_EXPAND_true(Name) break
+#define TERN_EXPAND_false(Name) return formula.Name(x)
+#define TERN_LOOP_INTRINSIC(Name, text, arity, types, lowered, meaning) \
+      case Intrinsic::k##Name: TERN_EXPAND_##lowered(Name);
+// clang-format on
+#include "core/loop/intrinsics.def"
+#undef TERN_LOOP_INTRINSIC
+#undef TERN_EXPAND_true
+#undef TERN_EXPAND_false
     }
     TERN_CHECK(false, "an intrinsic without expansion");
     return x;

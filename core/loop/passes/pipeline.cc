@@ -11,7 +11,8 @@ namespace {
 // simplify before vectorizing, so that extents are seen to be constants and indices linear.
 constexpr std::string_view kStages[] = {
     "loops",    "flatten_buffers",  "unroll_loops", "vectorize_loops", "expand_intrinsics",
-    "simplify", "hoist_invariants", "share_values"};
+    "simplify", "hoist_invariants", "share_values",
+    "contract_products"};
 
 void Show(const LoweringOptions& options, std::string_view stage, const LoopFunction& function) {
   if (options.sink != nullptr) options.sink(options.sink_context, stage, function);

@@ -52,6 +52,21 @@ constexpr Bound kBounds[] = {
     {"erf", erfl, -8, 8, 5, 3},
     {"sigmoid", ExactSigmoid, -80, 80, 4, 4},
     {"rsqrt", ExactRSqrt, 1e-20, 1e20, 1.5, 1.5},
+    {"sin", sinl, -1000, 1000, 2, 2},
+    {"cos", cosl, -1000, 1000, 2, 2},
+    {"tan", tanl, -1000, 1000, 4, 3},
+    {"sin", sinl, 1e-30, 1e6, 2, 2},
+    {"asin", asinl, -1, 1, 3, 3},
+    {"acos", acosl, -1, 1, 2, 3},
+    {"atan", atanl, -30, 30, 3, 2},
+    {"atan", atanl, 1e-30, 1e30, 3, 2},
+    {"sinh", sinhl, -88, 88, 3, 4},
+    {"cosh", coshl, -88, 88, 3, 4},
+    {"asinh", asinhl, -30, 30, 3, 3},
+    {"asinh", asinhl, 1e-30, 1e30, 3, 3},
+    {"acosh", acoshl, 1, 1e30, 3, 4},
+    {"acosh", acoshl, 1, 2, 3, 4},
+    {"atanh", atanhl, -1, 1, 3, 3},
 };
 
 template <class T>
@@ -100,6 +115,54 @@ TEST(ExpandIntrinsicsTest, SpecialValues) {
   EXPECT_EQ(f[2], 1.0f);
   EXPECT_EQ(f[3], -1.0f);
   EXPECT_TRUE(isnan(e[4]) && isnan(l[4]) && isnan(t[4]) && isnan(f[4]));
+}
+
+// The nearest that floats of 32 bits come to a quarter turn, and others far out.
+TEST(ExpandIntrinsicsTest, AnglesOfAnySize) {
+  std::vector<float> x = {16367173.0f * 0x1p72f, 0x1.fffffep127f, 21999384576.0f, 1e20f, 3e10f};
+  for (int i = 0; i < 4000; ++i)
+    x.push_back(ldexpf(static_cast<float>(8388608 + i * 2097 % 8388608), i % 104));
+  const std::vector<float> sine = Apply("sin", "float32", x), cosine = Apply("cos", "float32", x);
+  // The C library is right to less than a unit of float64, however large the angle.
+  for (size_t i = 0; i < x.size(); ++i) {
+    EXPECT_LE(UlpError(sine[i], sin(static_cast<double>(x[i]))), 3) << x[i];
+    EXPECT_LE(UlpError(cosine[i], cos(static_cast<double>(x[i]))), 3) << x[i];
+  }
+  const std::vector<double> far = {1e9, 1e300, -1e18};
+  for (double y : Apply("sin", "float64", far)) EXPECT_LE(fabs(y), 1);
+}
+
+TEST(ExpandIntrinsicsTest, SpecialValuesOfAnglesAndHyperbolics) {
+  const float inf = INFINITY;
+  const std::vector<float> x = {0.0f,  -0.0f, inf,   -inf,   NAN,  2.0f,
+                                -2.0f, 1.0f,  -1.0f, 1e-45f, 89.2f};
+  for (const char* name : {"sin", "tan", "asin", "atan", "sinh", "asinh", "atanh"}) {
+    const std::vector<float> y = Apply(name, "float32", x);
+    EXPECT_TRUE(y[0] == 0 && !signbit(y[0])) << name;
+    EXPECT_TRUE(y[1] == 0 && signbit(y[1])) << name;
+    EXPECT_TRUE(isnan(y[4])) << name;
+    EXPECT_EQ(y[9], 1e-45f) << name;
+  }
+  for (const char* name : {"sin", "cos", "tan"}) {
+    const std::vector<float> y = Apply(name, "float32", x);
+    EXPECT_TRUE(isnan(y[2]) && isnan(y[3]) && isnan(y[4])) << name;
+  }
+  for (const char* name : {"asin", "acos", "atanh"}) {
+    const std::vector<float> y = Apply(name, "float32", x);
+    EXPECT_TRUE(isnan(y[2]) && isnan(y[3]) && isnan(y[5]) && isnan(y[6])) << name;
+  }
+  const std::vector<float> sinh_x = Apply("sinh", "float32", x),
+                           cosh_x = Apply("cosh", "float32", x),
+                           asinh_x = Apply("asinh", "float32", x),
+                           acosh_x = Apply("acosh", "float32", x),
+                           atanh_x = Apply("atanh", "float32", x),
+                           atan_x = Apply("atan", "float32", x);
+  EXPECT_TRUE(sinh_x[2] == inf && sinh_x[3] == -inf && asinh_x[2] == inf && asinh_x[3] == -inf);
+  EXPECT_TRUE(cosh_x[2] == inf && cosh_x[3] == inf && isnan(cosh_x[4]));
+  EXPECT_TRUE(isfinite(sinh_x[10]) && isfinite(cosh_x[10]));  // where e^x is infinite
+  EXPECT_TRUE(acosh_x[2] == inf && isnan(acosh_x[3]) && isnan(acosh_x[0]) && acosh_x[7] == 0);
+  EXPECT_TRUE(atanh_x[7] == inf && atanh_x[8] == -inf);
+  EXPECT_TRUE(atan_x[2] == 1.57079637f && atan_x[3] == -1.57079637f);
 }
 
 TEST(ExpandIntrinsicsTest, NotInConditionsOfWhile) {

@@ -34,6 +34,11 @@ export interface CompileOptions {
   /** Pass names (or ["all"]) whose text `stages` of the result shows. */
   printAfter?: string[];
   disabledPasses?: string[];
+  /**
+   * Loop kernels may round a * b + c once, where the engine can; results then differ between
+   * processors in the last places. Off by default.
+   */
+  relaxedMath?: boolean;
 }
 
 export interface LoadOptions extends CompileOptions {
@@ -369,7 +374,8 @@ export class Runtime implements Disposable {
         memory.withText((options.printAfter ?? []).join(','), (print) => {
           // tern_compile_options
           const struct = memory.scratch + 128;
-          [24, name, disabled, 0, 0, print].forEach((field, i) =>
+          const relaxed = options.relaxedMath ? 1 : 0;
+          [28, name, disabled, 0, 0, print, relaxed].forEach((field, i) =>
             memory.view().setUint32(struct + 4 * i, field, true),
           );
           const out = memory.scratch;
