@@ -3,6 +3,7 @@
 
 #include <unordered_set>
 
+#include "core/ir/passes/group_composite.h"
 #include "core/ir/passes/group_formula.h"
 #include "core/ir/visitor.h"
 
@@ -15,6 +16,8 @@ namespace {
 constexpr int64_t kMostParts = 1000;
 // Fewer elements take less time than the call of a kernel.
 constexpr int64_t kLeastElements = 64;
+// Of a normalization, whose operator is one pass over a row in the cache.
+constexpr int64_t kLeastComposite = 4096;
 constexpr size_t kMostInputs = 24;
 
 using types::Dim;
@@ -32,17 +35,18 @@ bool FitsShape(const Expr& arg, std::span<const Dim> dims) {
   return true;
 }
 
-bool IsWorthwhile(const types::TensorType& type) {
+bool IsWorthwhile(const types::TensorType& type, int64_t least) {
   for (const Dim& dim : type.dims) {
     if (dim.is_any()) return false;
   }
   const Dim count = type.ElementCount();
-  return !count.is_constant() || count.constant() >= kLeastElements;
+  return !count.is_constant() || count.constant() >= least;
 }
 
 class Finder {
  public:
-  Finder(const Let& block, const UseCounts& uses) : bindings_(block.bindings()), uses_(uses) {}
+  Finder(const Let& block, const UseCounts& uses, const KeptCalls& kept)
+      : bindings_(block.bindings()), uses_(uses), kept_(kept) {}
 
   std::vector<FusedGroup> Run() {
     for (size_t i = 0; i < bindings_.size(); ++i) {
@@ -95,6 +99,9 @@ class Finder {
     member.formula = ReductionFormula(*call);
     member.reduces = static_cast<bool>(member.formula);
     if (!member.reduces) member.formula = ElementFormula(*call);
+    // For the number of its reads and its size, steps are as good as a formula.
+    const bool composite = !member.formula && !kept_.contains(binding.var.get());
+    if (composite) member.formula = {CompositeSteps(*call), "", "", type->dtype};
     const types::TensorType* loops = member.reduces ? TensorTypeOf(call->args()[0]) : type;
     bool fits = member.formula && LoopTypeName(type->dtype) != "" && loops != nullptr;
     for (const Expr& arg : call->args()) fits = fits && FitsShape(arg, loops->dims);
@@ -108,7 +115,8 @@ class Finder {
       member.folded = true;
       loops = from.space;
     }
-    if (!IsWorthwhile(*loops)) return member;
+    const int64_t least = composite ? kLeastComposite : kLeastElements;
+    if (!IsWorthwhile(*loops, least) || (composite && member.folded)) return member;
     member.space = loops;
     member.parts = Size(member.formula);
     return member;
@@ -171,6 +179,7 @@ class Finder {
 
   std::span<const Binding> bindings_;
   const UseCounts& uses_;
+  const KeptCalls& kept_;
   std::vector<Member> nodes_;
   std::vector<Read> reads_;
   UseCounts places_;  // of the bindings, by variable
@@ -178,8 +187,9 @@ class Finder {
 
 }  // namespace
 
-std::vector<FusedGroup> FindFusedGroups(const Let& block, const UseCounts& uses) {
-  return Finder(block, uses).Run();
+std::vector<FusedGroup> FindFusedGroups(const Let& block, const UseCounts& uses,
+                                        const KeptCalls& kept) {
+  return Finder(block, uses, kept).Run();
 }
 
 }  // namespace tern::ir

@@ -4,6 +4,7 @@
 #define TERN_CORE_IR_PASSES_FIND_GROUPS_H_
 
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "core/ir/expr.h"
@@ -23,7 +24,10 @@ struct FusedGroup {
 
 // Of the block itself, without inner blocks; two members or more. uses: how often each variable is
 // read in the function.
-std::vector<FusedGroup> FindFusedGroups(const Let& block, const UseCounts& uses);
+// kept: variables of composites (group_composite.h) that are to stay calls of their own.
+using KeptCalls = std::unordered_set<const Node*>;
+std::vector<FusedGroup> FindFusedGroups(const Let& block, const UseCounts& uses,
+                                        const KeptCalls& kept = {});
 
 }  // namespace tern::ir
 

@@ -5,6 +5,7 @@
 
 #include "core/base/strings.h"
 #include "core/ir/passes/find_groups.h"
+#include "core/ir/passes/group_composite.h"
 #include "core/ir/passes/lower_groups.h"
 #include "core/ir/visitor.h"
 
@@ -112,7 +113,7 @@ class Fuser {
   LetPtr FuseBlock(const LetPtr& block) {
     std::unordered_map<const Node*, Expr> calls;  // by result
     std::unordered_set<const Node*> inside;
-    for (const FusedGroup& group : FindFusedGroups(*block, uses_)) {
+    for (const FusedGroup& group : GroupsOf(*block)) {
       Expr call = CallOf(group);
       if (!call) continue;
       for (const Binding* member : group.members) inside.insert(member->var.get());
@@ -130,6 +131,34 @@ class Fuser {
       }
     }
     return changed ? ToBlock(MakeLet(std::move(bindings), block->result())) : block;
+  }
+
+  // A normalization that cannot be written with its neighbours is called as it is, and what is
+  // around it fuses without it.
+  std::vector<FusedGroup> GroupsOf(const Let& block) {
+    KeptCalls kept;
+    while (true) {
+      std::vector<FusedGroup> groups = FindFusedGroups(block, uses_, kept);
+      const size_t before = kept.size();
+      for (const FusedGroup& group : groups) {
+        if (!HasComposites(group) || !LoopText("_", *Outliner().Run(group)).empty()) continue;
+        for (const Binding* member : group.members) {
+          if (IsComposite(*member)) kept.insert(member->var.get());
+        }
+      }
+      if (kept.size() == before) return groups;
+    }
+  }
+
+  static bool IsComposite(const Binding& binding) {
+    const Call* call = binding.value->As<Call>();
+    return call != nullptr && !CompositeSteps(*call).empty();
+  }
+  static bool HasComposites(const FusedGroup& group) {
+    for (const Binding* member : group.members) {
+      if (IsComposite(*member)) return true;
+    }
+    return false;
   }
 
   // Null where the group has no text.

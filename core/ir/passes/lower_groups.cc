@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "core/base/strings.h"
+#include "core/ir/passes/group_composite.h"
 #include "core/ir/passes/group_formula.h"
 #include "core/ir/visitor.h"
 #include "core/ops/math_rules.h"
@@ -489,7 +490,9 @@ bool IsSizeName(std::string_view name) {
 }
 
 std::string LoopText(std::string_view name, const Function& function, bool relaxed) {
-  return IsLoopName(name) ? TextWriter(name, function, relaxed).Run() : "";
+  if (!IsLoopName(name)) return "";
+  const FunctionPtr steps = ExpandComposites(FunctionPtr(&function));
+  return TextWriter(name, *steps, relaxed).Run();
 }
 
 Module LowerGroups(const Module& module, const PassContext& context) {

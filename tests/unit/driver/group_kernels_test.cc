@@ -399,6 +399,87 @@ TEST(GroupKernels, B21WhatHasNoFormulaStaysPlain) {
   }
 }
 
+// --- normalizations
+// ------------------------------------------------------------------------------------------------
+
+// The module of one `main` with its groups found.
+ir::Module Fused(std::string_view text, bool relaxed = false) {
+  Result<ir::Module> module = ir::ParseModule("test", StrCat("fn main", text, "}\n"));
+  EXPECT_TRUE(module.ok()) << module.status().ToString();
+  ir::PassContext context;
+  context.relaxed_math = relaxed;
+  return module.ok() ? ir::FuseOps(*module, context) : ir::Module();
+}
+
+constexpr std::string_view kNormalizations[] = {
+    "(%x: f32[n, 64], %r: f32[n, 64], %w: f32[64], %b: f32[64]) {\n  let %0 = add(%x, %r)\n"
+    "  let %1 = layer_norm(%0, %w, %b)\n  let %2 = mul(%1, f32 0.5)\n  return %2\n",
+    "(%x: f32[n, m], %w: f32[m]) {\n  let %0 = gelu(%x)\n  let %1 = layer_norm(%0, %w)\n"
+    "  return %1\n",
+    "(%x: f64[n, 64], %w: f64[64]) {\n  let %0 = rms_norm(%x, %w) {axis=-1 epsilon=0.001}\n"
+    "  let %1 = silu(%0)\n  return %1\n",
+    "(%x: f32[n, 5, 40], %w: f32[5, 40], %b: f32[5, 40]) {\n  let %0 = relu(%x)\n"
+    "  let %1 = layer_norm(%0, %w, %b) {axis=1}\n  let %2 = add(%1, %x)\n  return %2\n",
+    "(%x: f32[n, 64], %w: f32[64], %b: f32[64]) {\n  let %0 = layer_norm(%x, %w, %b)\n"
+    "  let %1 = add(%0, %x)\n  let %2 = rms_norm(%1, %w)\n  return %2\n",
+};
+
+TEST(GroupKernels, B21NormalizationsJoinTheirNeighbours) {
+  Roads roads;
+  for (std::string_view text : kNormalizations) {
+    const ir::Module fused = Fused(text);
+    ASSERT_EQ(fused.items().size(), 2u) << ir::ToText(fused);
+    const ir::Module::Item& item = fused.items()[1];
+    // Operators run as they were; only the loop program knows steps.
+    EXPECT_NE(ir::ToText(fused).find("_norm(%"), std::string::npos);
+    EXPECT_NE(item.loop_text.find("sum("), std::string::npos) << item.loop_text;
+    for (uint32_t seed : {1, 2, 3})
+      Compare(roads, fused, item, ArgumentsOf(*item.function, seed, false), 20);
+    if (HasFailure()) return;
+  }
+}
+
+TEST(GroupKernels, B21NormalizationsThatStayCalls) {
+  for (std::string_view text : {
+           // alone; of 16-bit floats; with too few elements; over an axis of one element
+           "(%x: f32[n, 64], %w: f32[64]) {\n  let %0 = layer_norm(%x, %w)\n  return %0\n",
+           "(%x: f16[n, 64], %w: f16[64]) {\n  let %0 = exp(%x)\n  let %1 = layer_norm(%0, %w)\n"
+           "  return %1\n",
+           "(%x: f32[4, 64], %w: f32[64]) {\n  let %0 = exp(%x)\n  let %1 = layer_norm(%0, %w)\n"
+           "  return %1\n",
+           "(%x: f32[n, 1], %w: f32[1]) {\n  let %0 = exp(%x)\n  let %1 = layer_norm(%0, %w)\n"
+           "  return %1\n",
+           // read by others too, and what keeps a row in the cache better
+           "(%x: f32[n, 64], %w: f32[64]) {\n  let %0 = layer_norm(%x, %w)\n  let %1 = exp(%0)\n"
+           "  let %2 = matmul(%0, %1) {trans_b=1}\n  return %2\n",
+           "(%x: f32[n, 64]) {\n  let %0 = exp(%x)\n  let %1 = softmax(%0)\n  return %1\n",
+       }) {
+    const ir::Module fused = Fused(text);
+    EXPECT_EQ(fused.items().size(), 1u) << ir::ToText(fused);
+  }
+}
+
+// Off unless asked for; the reference interpreter rounds each step in either case.
+TEST(GroupKernels, B21RelaxedProgramsOnRequest) {
+  Roads roads;
+  constexpr std::string_view kText =
+      "(%x: f32[n, 40], %y: f32[40]) {\n  let %0 = mul(%x, %y)\n  let %1 = add(%0, %x)\n"
+      "  let %2 = exp(%1)\n  return %2\n";
+  const ir::Module strict = Fused(kText), relaxed = Fused(kText, true);
+  ASSERT_EQ(strict.items().size(), 2u);
+  ASSERT_EQ(relaxed.items().size(), 2u);
+  EXPECT_EQ(strict.items()[1].loop_text.find("relaxed"), std::string::npos);
+  const ir::Module::Item& item = relaxed.items()[1];
+  EXPECT_NE(item.loop_text.find(") relaxed {"), std::string::npos) << item.loop_text;
+  Compare(roads, relaxed, item, ArgumentsOf(*item.function, 1, false), 10);
+  loop::LoweringOptions options;
+  const Result<loop::SourceFile> file = loop::ParseLoops("kernel", item.loop_text);
+  ASSERT_TRUE(file.ok());
+  const Result<loop::Program> lowered = loop::LowerFile(*file, options);
+  ASSERT_TRUE(lowered.ok());
+  EXPECT_TRUE(lowered->functions[0].relaxed);
+}
+
 // --- random groups
 // ------------------------------------------------------------------------------------------------
 
