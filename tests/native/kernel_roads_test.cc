@@ -198,6 +198,12 @@ constexpr std::string_view kFused = R"(
 fn act(x: f32[n, m], b: f32[m], g: f32[n, 1]) -> f32[n, m] {
   sigmoid(x + b) * tanh(x) - exp(x * 0.25) / (g + 8.0)
 }
+fn angles(x: f32[n, m], b: f32[m], g: f32[n, 1]) -> f32[n, m] {
+  sin(x) * cos(b * 3000.0) + tan(g * 0.1) + atan(x) * asin(tanh(b)) + acos(tanh(x))
+}
+fn hyperbolics(x: f32[n, m], b: f32[m], g: f32[n, 1]) -> f32[n, m] {
+  sinh(x * 0.125) + cosh(b * 0.125) + asinh(x * 100.0) * acosh(abs(g) + 1.0) - atanh(tanh(x) * 0.75)
+}
 fn squares(x: f32[n, m], b: f32[m], g: f32[n, 1]) -> f32[n] {
   let d = (x - b) * g;
   reduce_sum(d * d, axes = [1], keep_dims = false)
@@ -221,7 +227,7 @@ TEST(KernelRoads, B29_AllRoadsComputeTheSameForEverySize) {
   for (const int64_t n : {0, 1, 3}) {
     for (const int64_t m : {1, 2, 7, 16, 33, 130}) {
       const TensorPtr x = Floats({n, m}), b = Floats({m}, 2), g = Floats({n, 1}, 3);
-      for (const std::string_view function : {"act", "squares", "both"}) {
+      for (const std::string_view function : {"act", "angles", "hyperbolics", "squares", "both"}) {
         const std::string what = StrCat(function, " n=", n, " m=", m);
         const Result<Any> a = interpreter->Call(function, {x.get(), b.get(), g.get()});
         const Result<Any> c = compiled->Call(function, {x.get(), b.get(), g.get()});

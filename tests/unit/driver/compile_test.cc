@@ -28,11 +28,32 @@ TEST(CompileOnnx, MakesAnExecutable) {
   EXPECT_NE(result->executable->FindFunction("main"), nullptr);
 }
 
-std::string MacsOf(const CompileResult& result) {
+std::string MetadataOf(const CompileResult& result, std::string_view wanted) {
   for (const auto& [key, value] : result.executable->metadata()) {
-    if (key == "macs") return value;
+    if (key == wanted) return value;
   }
   return "none";
+}
+
+// B21: who reads an executable sees what its loop programs may do.
+TEST(CompileOnnx, SaysThatMathematicsIsRelaxed) {
+  const std::string model = OnnxGraph()
+                                .Input("x", kOnnxFloat, {"n", 64})
+                                .Node({"Mul", {"x", "x"}, {"s"}})
+                                .Node({"Add", {"s", "x"}, {"y"}})
+                                .Output("y")
+                                .Model(16);
+  for (const bool relaxed : {false, true}) {
+    CompileOptions options;
+    options.relaxed_math = relaxed;
+    const Result<CompileResult> result =
+        CompileOnnx({reinterpret_cast<const uint8_t*>(model.data()), model.size()}, options);
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    EXPECT_EQ(MetadataOf(*result, "math"), relaxed ? "relaxed" : "none");
+    ASSERT_EQ(result->executable->kernels().size(), 1u);
+    const std::string& text = result->executable->kernels()[0].bytes;
+    EXPECT_EQ(text.find(" relaxed {") != std::string::npos, relaxed) << text;
+  }
 }
 
 // A 3x3 convolution of 3 to 4 channels over n images of 8x8, then a product of 256 by 10.
@@ -49,7 +70,7 @@ TEST(CompileOnnx, CountsMultiplyAdds) {
           .Model(16);
   const Result<CompileResult> result = Compile(model);
   ASSERT_TRUE(result.ok()) << result.status().message();
-  EXPECT_EQ(MacsOf(*result), "9472*n");  // 4*64*27 + 2560
+  EXPECT_EQ(MetadataOf(*result, "macs"), "9472*n");  // 4*64*27 + 2560
 }
 
 // det and reverse_sequence are known to the importer and have no kernel; once they do, the test

@@ -27,6 +27,7 @@ constexpr Kernel kKernels[] = {
     {"scatter", 0},       {"add_2d", 0},    {"triangle", 0},     {"matmul", 0},
     {"dot_int8", 0},      {"add_f16", 0},   {"conditional", 0},  {"masked_sum", 0},
     {"blur", 0},          {"add_i8", 0},    {"column_sums", 0},  {"sigmoid_inline", 0},
+    {"angles", 0},        {"hyperbolics", 0},
 };
 
 std::string ReadProgram(const std::string& name) {
