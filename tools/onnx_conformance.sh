@@ -4,6 +4,8 @@
 # of folder,
 # with the reasons. docs/onnx.md explains the numbers.
 #   tools/onnx_conformance.sh [--target host|aarch64|wasm] [--data DIR] [--list] [--expect FILE]
+#                            [--kernels POLICY]
+# --kernels: how fused operators run (docs/loop-ir.md), natively; by operators where it is left out.
 # --list prints every case; --expect fails on a case that FILE says passes and that did not.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs folders of the ONNX backend test data (model.onnx, test_data_set_*/input_*.pb, output_*.pb)
 // through the C API: reads folder names from standard input and prints
-// `passed|failed|unsupported<TAB>folder<TAB>reason`. tools/onnx_conformance.sh drives it on every
-// target. A folder's line is flushed before the next one starts, so that the driver can tell which
-// one ended the program.
+// `passed|failed|unsupported<TAB>folder<TAB>reason`. With --kernels POLICY, which native programs
+// have, the loop programs of fused operators run by that policy. tools/onnx_conformance.sh drives
+// it on every target. A folder's line is flushed before the next one starts, so that the driver
+// can tell which one ended the program.
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -19,6 +20,9 @@
 #include "core/object/tensor.h"
 #include "core/onnx/read_model.h"
 #include "core/onnx/tensor_data.h"
+#if TERN_CONFORMANCE_KERNELS
+#include "native/kernels/kernels_api.h"
+#endif
 
 namespace tern {
 namespace {
@@ -124,13 +128,31 @@ Status RunSet(tern_program* program, const std::string& folder) {
   return status;
 }
 
-Status RunProgram(tern_runtime* runtime, tern_buffer* executable, const std::string& folder) {
+// policy: empty where programs run as they are.
+Status PrepareKernels([[maybe_unused]] tern_program* program, const std::string& policy) {
+  if (policy.empty()) return OkStatus();
+#if TERN_CONFORMANCE_KERNELS
+  tern_kernel_options options{};
+  options.struct_size = sizeof options;
+  options.policy = policy.c_str();
+  return FromHandle(tern_program_prepare_kernels(program, &options));
+#else
+  return Failed("this target has no --kernels");
+#endif
+}
+
+struct Runner {
+  tern_runtime* runtime = nullptr;
+  std::string policy;
+};
+
+Status RunProgram(const Runner& runner, tern_buffer* executable, const std::string& folder) {
   tern_program* program = nullptr;
   TERN_TRY(FromHandle(tern_program_load(
-      runtime, tern_buffer_data(executable), tern_buffer_size(executable),
+      runner.runtime, tern_buffer_data(executable), tern_buffer_size(executable),
       [](void* buffer) { tern_buffer_free(static_cast<tern_buffer*>(buffer)); }, executable,
       &program)));
-  Status status;
+  Status status = PrepareKernels(program, runner.policy);
   int sets = 0;
   for (; status.ok() && Exists(StrCat(folder, "/test_data_set_", sets)); ++sets) {
     status = RunSet(program, StrCat(folder, "/test_data_set_", sets));
@@ -140,12 +162,12 @@ Status RunProgram(tern_runtime* runtime, tern_buffer* executable, const std::str
   return status;
 }
 
-Status RunFolder(tern_runtime* runtime, const std::string& folder) {
+Status RunFolder(const Runner& runner, const std::string& folder) {
   TERN_TRY_ASSIGN(const std::vector<uint8_t> model, ReadFile(folder + "/model.onnx"));
   tern_buffer* executable = nullptr;
-  TERN_TRY(FromHandle(
-      tern_compile_onnx(runtime, model.data(), model.size(), nullptr, &executable, nullptr)));
-  return RunProgram(runtime, executable, folder);
+  TERN_TRY(FromHandle(tern_compile_onnx(runner.runtime, model.data(), model.size(), nullptr,
+                                        &executable, nullptr)));
+  return RunProgram(runner, executable, folder);
 }
 
 void PrintVerdict(const std::string& folder, const Status& status) {
@@ -158,20 +180,25 @@ void PrintVerdict(const std::string& folder, const Status& status) {
   fflush(stdout);
 }
 
-int Main() {
-  tern_runtime* runtime = nullptr;
-  const Status status = FromHandle(tern_runtime_create(nullptr, &runtime));
+int Main(int argc, char** argv) {
+  Runner runner;
+  if (argc == 3 && std::string_view(argv[1]) == "--kernels") runner.policy = argv[2];
+  if (argc > 1 && runner.policy.empty()) {
+    fprintf(stderr, "usage: onnx_conformance [--kernels POLICY] < FOLDERS\n");
+    return 2;
+  }
+  const Status status = FromHandle(tern_runtime_create(nullptr, &runner.runtime));
   if (!status.ok()) return 1;
   char line[4096];
   while (fgets(line, sizeof line, stdin) != nullptr) {
     const std::string folder(StrTrim(line));
-    if (!folder.empty()) PrintVerdict(folder, RunFolder(runtime, folder));
+    if (!folder.empty()) PrintVerdict(folder, RunFolder(runner, folder));
   }
-  tern_runtime_free(runtime);
+  tern_runtime_free(runner.runtime);
   return 0;
 }
 
 }  // namespace
 }  // namespace tern
 
-int main() { return tern::Main(); }
+int main(int argc, char** argv) { return tern::Main(argc, argv); }

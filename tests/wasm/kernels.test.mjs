@@ -396,6 +396,24 @@ fn main(x: f32[n], b: f32[n]) -> f32[n] { scale(x, b) }
       data.forEach((value, i) => assert.ok(Math.abs(value - results[0][i]) < 1e-6, `${i}`));
     program.dispose();
   });
+
+  // B21: a * b + c rounded once where the engine can; the executable says that it may be.
+  it('are relaxed on request', async () => {
+    const args = [floats([3, 13], (i) => i / 8 - 2), floats([13], (i) => 1 - i / 16)];
+    const run = async (options) => {
+      const program = made.load(made.compileSource(kChain, options).bytes);
+      for (const { road, why } of await made.prepareKernels(program, { policy: 'compiled' }))
+        assert.equal(road, 'compiled', why);
+      const { output0 } = program.run('main', args);
+      const { math } = program.info.metadata;
+      program.dispose();
+      return { math, data: output0.data };
+    };
+    const strict = await run({}),
+      relaxed = await run({ relaxedMath: true });
+    assert.deepEqual([strict.math, relaxed.math], [undefined, 'relaxed']);
+    relaxed.data.forEach((value, i) => assert.ok(Math.abs(value - strict.data[i]) < 1e-6, `${i}`));
+  });
 });
 
 describe('the loop compiler alone', () => {

@@ -21,7 +21,7 @@ const kCaseSeconds = 60;
 function usage(problem) {
   console.error(
     `onnx_conformance: ${problem}\nusage: tools/onnx_conformance.sh [--target ` +
-      `host|aarch64|wasm] [--data DIR] [--list] [--expect FILE]`,
+      `host|aarch64|wasm] [--data DIR] [--list] [--expect FILE] [--kernels POLICY]`,
   );
   process.exit(2);
 }
@@ -32,11 +32,12 @@ function parseArguments(args) {
     data: '/usr/share/libonnx-testdata/data',
     list: false,
     expect: undefined,
+    kernels: undefined,
   };
   for (let i = 0; i < args.length; i++) {
     const key = args[i].replace(/^--/, '');
     if (args[i] === '--list') options.list = true;
-    else if (!['--target', '--data', '--expect'].includes(args[i]))
+    else if (!['--target', '--data', '--expect', '--kernels'].includes(args[i]))
       usage(`unknown option '${args[i]}'`);
     else if (args[i + 1] === undefined) usage(`${args[i]} needs a value`);
     else options[key] = args[++i];
@@ -130,7 +131,8 @@ const options = parseArguments(process.argv.slice(2));
 const root = realpathSync(options.data);
 const cases = findCases(root);
 if (cases.length === 0) usage(`no test folders below '${options.data}'`);
-const verdicts = runCases(kPrograms[options.target], cases);
+const policy = options.kernels === undefined ? [] : ['--kernels', options.kernels];
+const verdicts = runCases([...kPrograms[options.target], ...policy], cases);
 if (options.list)
   for (const v of verdicts)
     console.log(`${v.verdict.padEnd(11)} ${v.folder.slice(root.length + 1)} ${v.reason}`);

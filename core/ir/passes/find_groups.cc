@@ -16,8 +16,9 @@ namespace {
 constexpr int64_t kMostParts = 1000;
 // Fewer elements take less time than the call of a kernel.
 constexpr int64_t kLeastElements = 64;
-// Of a normalization, whose operator is one pass over a row in the cache.
-constexpr int64_t kLeastComposite = 4096;
+// Of a normalization, whose operator keeps a row in the cache: fewer elements are done before loops
+// begin, and of more, what is folded twice would come from memory each time.
+constexpr int64_t kLeastComposite = 8192, kMostRefolded = int64_t{1} << 20;
 constexpr size_t kMostInputs = 24;
 
 using types::Dim;
@@ -35,12 +36,14 @@ bool FitsShape(const Expr& arg, std::span<const Dim> dims) {
   return true;
 }
 
-bool IsWorthwhile(const types::TensorType& type, int64_t least) {
+bool FoldsTwice(std::string_view steps) { return steps.find("reduce_") != steps.rfind("reduce_"); }
+
+bool IsWorthwhile(const types::TensorType& type, int64_t least, int64_t most) {
   for (const Dim& dim : type.dims) {
     if (dim.is_any()) return false;
   }
   const Dim count = type.ElementCount();
-  return !count.is_constant() || count.constant() >= least;
+  return !count.is_constant() || (count.constant() >= least && count.constant() <= most);
 }
 
 class Finder {
@@ -116,7 +119,9 @@ class Finder {
       loops = from.space;
     }
     const int64_t least = composite ? kLeastComposite : kLeastElements;
-    if (!IsWorthwhile(*loops, least) || (composite && member.folded)) return member;
+    const bool again = composite && FoldsTwice(member.formula.text);
+    const int64_t most = again ? kMostRefolded : INT64_MAX;
+    if (!IsWorthwhile(*loops, least, most) || (composite && member.folded)) return member;
     member.space = loops;
     member.parts = Size(member.formula);
     return member;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ir/passes/group_composite.h"
 
-#include <cstring>
 #include <optional>
 #include <unordered_map>
 
@@ -104,11 +103,8 @@ class Steps {
   Expr Epsilon() const {
     const float epsilon = static_cast<float>(
         binding_.value->As<Call>()->attrs().GetFloat("epsilon", static_cast<double>(1e-5f)));
-    const DType type = binding_.var->type().tensor().dtype;
-    TensorPtr tensor = Tensor::New(type, tern::Dims()).value();
-    const double wide = static_cast<double>(epsilon);
-    std::memcpy(tensor->data(), type == kF64 ? static_cast<const void*>(&wide) : &epsilon,
-                static_cast<size_t>(type.size()));
+    TensorPtr tensor = Tensor::New(kF32, tern::Dims()).value();
+    *tensor->data_as<float>() = epsilon;
     return MakeConstant(Any(std::move(tensor)));
   }
 
@@ -124,8 +120,8 @@ class Steps {
 std::string_view CompositeSteps(const Call& call) {
   const Row* row = FindRow(call);
   const types::TensorType* type = row == nullptr ? nullptr : TensorTypeOf(call.args()[0]);
-  // 16-bit floats are rounded once by the operators, not after each step.
-  if (type == nullptr || (type->dtype != kF32 && type->dtype != kF64)) return "";
+  // What the operators take; 16-bit floats would be rounded after each step.
+  if (type == nullptr || type->dtype != kF32) return "";
   const std::optional<int64_t> axis = AxisOf(*row, call, type->dims.size());
   // An axis of one element would not be told from one that was reduced.
   if (!axis.has_value()) return "";

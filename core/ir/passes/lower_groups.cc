@@ -17,6 +17,8 @@ namespace {
 
 // Formulas that are inlined grow by what is read several times; beyond this a kernel is no gain.
 constexpr int64_t kMostParts = 4000;
+// Reduced elements that are too few for vectors along their axis (measured with vectors of 16).
+constexpr int64_t kFewFolded = 16;
 
 using DimTexts = std::vector<std::string>;
 
@@ -403,6 +405,17 @@ class TextWriter {
     return Join({"cast(", LoopTypeName(type), ", ", StrJoin(extents, " * "), ")"});
   }
 
+  // A fold of few elements would leave most of a vector unused and fold it for every result, so
+  // that vectors run along the axis before, as many results at once.
+  void VectorizeFold(std::string_view tensor) {
+    const size_t last = axes_.size() - 1;
+    const bool few =
+        IsNumber(space_[last]) && ParseInt64(space_[last]).value_or(INT64_MAX) <= kFewFolded;
+    if (!few || last == 0 || mask_ != uint32_t{1} << last) return Vectorize(tensor, mask_);
+    Append(&schedule_, {"    unroll(", tensor, ", ", axes_[last], ")\n"});
+    Append(&schedule_, {"    vectorize(", tensor, ", ", axes_[last - 1], ", scalable = true)\n"});
+  }
+
   void WriteReduction(const Binding& binding, const GroupFormula& formula, Context& context) {
     const Call& call = *context.call;
     const Result<ops::ReduceAttrs> attrs = ops::ReduceAttrs::From(call.attrs(), call.op().name);
@@ -429,11 +442,11 @@ class TextWriter {
     const bool plain = formula.result.empty() && type.dtype == formula.type;
     if (plain && is_last) {
       WriteResult(type, {fold});
-      if ((part_ >> (axes_.size() - 1) & 1) != 0) Vectorize("y", mask_);
+      if ((part_ >> (axes_.size() - 1) & 1) != 0) VectorizeFold("y");
       return;
     }
     const Piece folded = Declare('s', fold, formula.type, 1);
-    Vectorize(names_.back(), mask_);
+    VectorizeFold(names_.back());
     Context inner{context.type, context.call, {folded}};
     Piece value = plain ? folded : Expand(formula.result.empty() ? "$a" : formula.result, inner);
     Finish(binding, Rounded(std::move(value), call, formula, type.dtype));
