@@ -47,12 +47,19 @@ bool IsOne(std::string_view name, std::initializer_list<std::string_view> names)
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+// A type's name has a number of bits, but for one; asked first, because the error that says what
+// types there are costs more than the rest of parsing a name.
+bool IsTypeName(std::string_view name) {
+  const bool may_be = name == "bool" || name.find_first_of("0123456789") != std::string_view::npos;
+  return may_be && DataType::Parse(name).ok();
+}
+
 // Words that an expression may begin with and that are not the program's own names.
 bool IsBuiltin(std::string_view name) {
   return FindIntrinsic(name) != nullptr || FindReduce(name) != nullptr ||
          IsOne(name, {"vscale", "true", "false", "select", "ramp", "broadcast", "whilelt", "cast",
                       "reinterpret"}) ||
-         name.starts_with("reduce_") || DataType::Parse(name).ok();
+         name.starts_with("reduce_") || IsTypeName(name);
 }
 
 text::Span Through(text::Span begin, text::Span end) { return text::Cover(begin, end); }

@@ -136,16 +136,24 @@ Result<vm::Signature> SignatureFor(std::string_view text) {
   return vm::Signature::OfArity(static_cast<uint32_t>(inputs));
 }
 
+constexpr std::string_view kTargets[] = {"reference", "aarch64", "x86_64+avx2"};
+constexpr int64_t kN[] = {0, 1, 2, 5}, kM[] = {0, 1, 3, 9};
+
 class Runner {
  public:
-  Runner(const loop::LoopFunction& lowered, uint64_t seed, KernelCheck* check)
-      : lowered_(lowered), state_(seed | 1), check_(*check) {}
+  Runner(const loop::LoopFunction& lowered, uint64_t* state, KernelCheck* check)
+      : lowered_(lowered), state_(*state), check_(*check) {}
 
-  void Run() {
+  void Run(KernelRuns runs) {
     const Result<loop::Interpreter> interpreter = loop::Interpreter::Make(lowered_);
     if (!interpreter.ok()) return Complain(interpreter.status());
-    for (const int64_t n : {0, 1, 2, 5}) {
-      for (const int64_t m : {0, 1, 3, 9}) RunOnce(*interpreter, n, m);
+    if (runs == KernelRuns::kFew) {
+      const uint64_t choice = Next(&state_);
+      RunOnce(*interpreter, kN[choice >> 8 & 3], kM[choice >> 12 & 3]);
+      return RunOnce(*interpreter, kN[3], kM[choice >> 16 & 3]);
+    }
+    for (const int64_t n : kN) {
+      for (const int64_t m : kM) RunOnce(*interpreter, n, m);
     }
   }
 
@@ -181,7 +189,7 @@ class Runner {
 
   static constexpr int64_t kMaxElements = 1 << 16, kMaxSteps = 1 << 18;
   const loop::LoopFunction& lowered_;
-  uint64_t state_;
+  uint64_t& state_;
   KernelCheck& check_;
 };
 
@@ -189,7 +197,7 @@ class Runner {
 
 std::string RandomKernel(std::span<const uint8_t> choices) { return Generator(choices).Kernel(); }
 
-KernelCheck CheckKernel(std::string_view text, uint64_t seed) {
+KernelCheck CheckKernel(std::string_view text, uint64_t seed, KernelRuns runs) {
   KernelCheck check;
   const Result<vm::Signature> signature = SignatureFor(text);
   if (!signature.ok()) return check;
@@ -198,9 +206,12 @@ KernelCheck CheckKernel(std::string_view text, uint64_t seed) {
   if (!bound.ok()) return check;
   check.proven = bound->proof.ok();
   if (!check.proven) return check;
-  for (const std::string_view name : {"reference", "aarch64", "x86_64+avx2"}) {
-    const Result<loop::LoopFunction> lowered = loop::LowerKernel(*bound, *loop::FindTarget(name));
-    if (lowered.ok()) Runner(*lowered, seed, &check).Run();
+  uint64_t state = seed * 2 + 1;
+  const uint64_t only = Next(&state) % std::size(kTargets);
+  for (size_t i = 0; i < std::size(kTargets); ++i) {
+    if (runs == KernelRuns::kFew && i != only) continue;
+    const auto lowered = loop::LowerKernel(*bound, *loop::FindTarget(kTargets[i]));
+    if (lowered.ok()) Runner(*lowered, &state, &check).Run(runs);
   }
   if (!check.wrong.empty()) check.wrong += text;
   return check;

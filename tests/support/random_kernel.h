@@ -20,10 +20,12 @@ struct KernelCheck {
   int runs = 0;
   std::string wrong;  // of a kernel that was shown to: what it did all the same; empty: nothing
 };
+// How much of it is run: lowered in every way for all sizes; or in one for a few, chosen by the
+// seed, for who checks so many kernels that each way and size comes about.
+enum class KernelRuns : int8_t { kAll, kFew };
 // Binds the text to a function of as many parameters; where its accesses were shown to be inside,
-// runs it in the reference interpreter for many sizes, lowered in several ways, on inputs of any
-// bits.
-KernelCheck CheckKernel(std::string_view text, uint64_t seed);
+// runs it in the reference interpreter on inputs of any bits.
+KernelCheck CheckKernel(std::string_view text, uint64_t seed, KernelRuns runs = KernelRuns::kAll);
 
 }  // namespace tern::support
 

@@ -185,7 +185,8 @@ function(tern_fuzzer name)
   if(NOT "fuzzer" IN_LIST TERN_SANITIZE)
     return()
   endif()
-  tern_executable(${name} SOURCES ${arg_SOURCES} LINK ${arg_LINK})
+  tern_executable(${name}
+    SOURCES ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/fuzz/sanitizer_options.cc LINK ${arg_LINK})
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzzers)
