@@ -194,8 +194,11 @@ TERN_API void tern_program_free(tern_program* program);
  * executable through the builder; "ssa": an error if some register is written twice. */
 TERN_API tern_status* tern_program_inspect(tern_program* program, const char* format,
                                            tern_buffer** out);
-/* The same of an executable's bytes, which may import primitives that this runtime does not have.
- */
+/* What format "json" gives, without the code that the other forms need: in the browser that is in a
+ * module of its own. */
+TERN_API tern_status* tern_program_info(tern_program* program, tern_buffer** json);
+/* tern_program_inspect of an executable's bytes, which may import primitives that this runtime does
+ * not have. */
 TERN_API tern_status* tern_inspect_executable(tern_runtime* runtime, const void* bytes, size_t size,
                                               const char* format, tern_buffer** out);
 /* Assembly text; assembling it gives the same bytes back. */

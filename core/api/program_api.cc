@@ -263,6 +263,12 @@ tern_status* tern_program_inspect(tern_program* program, const char* format, ter
   return nullptr;
 }
 
+tern_status* tern_program_info(tern_program* program, tern_buffer** json) {
+  *json = NewBuffer(
+      tern::api::InspectJson(program->program->executable(), program->program.get()));
+  return nullptr;
+}
+
 tern_status* tern_inspect_executable(tern_runtime*, const void* bytes, size_t size,
                                      const char* format, tern_buffer** out) {
   tern::Result<tern::vm::ExecutablePtr> executable =

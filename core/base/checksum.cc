@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CRC-32C eight bytes at a time ("slicing by 8": one table per byte position, made at compile
-// time).
+// CRC-32C eight bytes at a time ("slicing by 8": one table per byte position).
 #include "core/base/checksum.h"
 
 #include <array>
@@ -13,7 +12,7 @@ namespace {
 constexpr uint32_t kPolynomial = 0x82F63B78;  // Castagnoli, bits reversed
 using Tables = std::array<std::array<uint32_t, 256>, 8>;
 
-consteval Tables MakeTables() {
+constexpr Tables MakeTables() {
   Tables tables{};
   for (uint32_t i = 0; i < 256; ++i) {
     uint32_t crc = i;
@@ -27,7 +26,23 @@ consteval Tables MakeTables() {
   }
   return tables;
 }
-constexpr Tables kTables = MakeTables();
+
+#if defined(__wasm__)
+// Made at the first use, by the one thread there is: tables do not compress, and these would be a
+// fortieth of what a page fetches.
+const Tables& CrcTables() {
+  static Tables tables;
+  static bool made = false;
+  if (!made) tables = MakeTables();
+  made = true;
+  return tables;
+}
+#else
+const Tables& CrcTables() {
+  static constexpr Tables kTables = MakeTables();
+  return kTables;
+}
+#endif
 
 uint32_t LoadWord(const uint8_t* p) {
   uint32_t word;
@@ -63,16 +78,17 @@ uint32_t Crc32c(ByteSpan bytes, uint32_t previous) {
 #if defined(__x86_64__)
   if (kHasHardwareCrc) return ~HardwareCrc(bytes, crc);
 #endif
+  const Tables& tables = CrcTables();
   const uint8_t* p = bytes.data();
   size_t left = bytes.size();
   for (; left >= 8; left -= 8, p += 8) {
     const uint32_t low = crc ^ LoadWord(p);
     const uint32_t high = LoadWord(p + 4);
-    crc = kTables[7][low & 0xFF] ^ kTables[6][(low >> 8) & 0xFF] ^ kTables[5][(low >> 16) & 0xFF] ^
-          kTables[4][low >> 24] ^ kTables[3][high & 0xFF] ^ kTables[2][(high >> 8) & 0xFF] ^
-          kTables[1][(high >> 16) & 0xFF] ^ kTables[0][high >> 24];
+    crc = tables[7][low & 0xFF] ^ tables[6][(low >> 8) & 0xFF] ^ tables[5][(low >> 16) & 0xFF] ^
+          tables[4][low >> 24] ^ tables[3][high & 0xFF] ^ tables[2][(high >> 8) & 0xFF] ^
+          tables[1][(high >> 16) & 0xFF] ^ tables[0][high >> 24];
   }
-  for (; left > 0; --left, ++p) crc = (crc >> 8) ^ kTables[0][(crc ^ *p) & 0xFF];
+  for (; left > 0; --left, ++p) crc = (crc >> 8) ^ tables[0][(crc ^ *p) & 0xFF];
   return ~crc;
 }
 

@@ -2,6 +2,7 @@
 #include "core/ir/infer.h"
 
 #include "core/base/strings.h"
+#include "core/ops/relations.h"
 
 namespace tern::ir {
 
@@ -64,7 +65,7 @@ Status InferCall(const ops::OpInfo& op, const Attrs& attrs, std::span<const Expr
   TERN_TRY(ReadArguments(op, args, &infos, &unknown));
   if (unknown) return OkStatus();
   ops::RelationOutput output;
-  TERN_TRY(op.relation(op, attrs, infos, &output));
+  TERN_TRY(ops::RelationOf(op.op)(op, attrs, infos, &output));
   NameUnknownDims(&output.types, fresh_symbols);
   if (output.value.has_value() && WorthKeeping(*output.value)) {
     out->value = std::make_shared<const ops::Values>(*std::move(output.value));

@@ -5,6 +5,7 @@
 
 #include "core/base/strings.h"
 #include "core/lang/type_text.h"
+#include "core/ops/relations.h"
 
 namespace tern::lang {
 
@@ -258,7 +259,7 @@ Result<Type> RelateCall(const ops::OpInfo& op, const OpCall& call) {
                      argument.values.has_value() ? &*argument.values : nullptr});
   }
   ops::RelationOutput output;
-  TERN_TRY(op.relation(op, call.attrs, infos, &output));
+  TERN_TRY(ops::RelationOf(op.op)(op, call.attrs, infos, &output));
   TERN_TRY_ASSIGN(const int results, ops::OutputCount(op, call.attrs));
   if (results == 1) return Type::Tensor(std::move(output.types[0]));
   std::vector<Type> elements;

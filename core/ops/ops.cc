@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "core/ops/relations.h"
 #include "core/ops/shape_attrs.h"
 
 namespace tern::ops {
@@ -40,7 +39,7 @@ constexpr OpInfo kOps[] = {
    ArityOf(parameters).min,                                          \
    ArityOf(parameters).max,                                          \
    outputs,                                                          \
-   &Relate##Relation,                                                \
+   nullptr,                                                          \
    phrase},
 #include "core/ops/ops.def"
 #undef TERN_OP

@@ -3,6 +3,15 @@
 
 namespace tern::ops {
 
+Relation RelationOf(Op op) {
+  static constexpr Relation kRelations[] = {
+#define TERN_OP(name, family, parameters, outputs, Relation, phrase) &Relate##Relation,
+#include "core/ops/ops.def"
+#undef TERN_OP
+  };
+  return kRelations[static_cast<size_t>(op)];
+}
+
 Status ReadDims(const OpInfo& op, std::span<const ArgInfo> args, int index, SymDims* dims) {
   const types::TensorType& type = *args[static_cast<size_t>(index)].type;
   if (type.rank() > kMaxDims) {

@@ -17,6 +17,9 @@ namespace tern::ops {
 #include "core/ops/ops.def"
 #undef TERN_OP
 
+// Apart from the table of operators: what runs programs has that, and need not have the relations.
+Relation RelationOf(Op op);
+
 using SymDims = Dims<types::Dim>;
 
 // The shape of argument `index` as the rules take it; error above kMaxDims axes.

@@ -8,6 +8,7 @@
 
 #include "core/base/json.h"
 #include "core/base/strings.h"
+#include "core/text/codes.h"
 
 namespace tern::text {
 namespace {
@@ -229,12 +230,8 @@ void WriteJson(const Diagnostics& diagnostics, JsonWriter* json) {
 std::span<const CodeInfo> AllCodes() { return kCodes; }
 
 const CodeInfo* FindCode(std::string_view code) {
-  const auto upper = [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; };
   for (const CodeInfo& info : kCodes) {
-    if (std::equal(info.code.begin(), info.code.end(), code.begin(), code.end(),
-                   [&](char a, char b) { return a == upper(b); })) {
-      return &info;
-    }
+    if (SameCode(info.code, code)) return &info;
   }
   return nullptr;
 }

@@ -15,6 +15,7 @@
 
 #include "core/base/strings.h"
 #include "core/base/utf8.h"
+#include "core/text/codes.h"
 #include "core/text/diagnostics.h"
 
 namespace tern::text {
@@ -156,7 +157,7 @@ class Renderer {
     if (hidden > 0) rows.push_back({"", StrCat("and ", hidden, " more (use -v)")});
     for (const std::string& help : d.help) rows.push_back({"help", help});
     for (const Fix& fix : d.fixes) rows.push_back({"help", fix.title});
-    if (d.span.valid() && FindCode(d.code) != nullptr) {
+    if (d.span.valid() && IsCode(d.code)) {
       rows.push_back({"explain", StrCat("tern explain ", d.code)});
     }
     return rows;

@@ -14,6 +14,7 @@
 
 #include "core/base/json.h"
 #include "core/base/strings.h"
+#include "core/text/codes.h"
 
 namespace tern::text {
 namespace {
@@ -113,6 +114,7 @@ TEST(CodesTest, SortedUniqueAndExplained) {
   std::set<std::string_view> seen;
   std::string_view previous;
   for (const CodeInfo& info : AllCodes()) {
+    EXPECT_TRUE(IsCode(info.code)) << info.code;
     EXPECT_LT(previous, info.code);
     previous = info.code;
     EXPECT_EQ(info.code.size(), 5u) << info.code;
@@ -123,6 +125,9 @@ TEST(CodesTest, SortedUniqueAndExplained) {
   EXPECT_EQ(FindCode("E9999"), nullptr);
   EXPECT_EQ(FindCode(""), nullptr);
   EXPECT_EQ(FindCode("E020"), nullptr);
+  EXPECT_TRUE(IsCode("e0203"));
+  EXPECT_FALSE(IsCode("E020"));
+  EXPECT_FALSE(IsCode(""));
 }
 
 #ifndef __wasm__

@@ -140,9 +140,11 @@ test('all builds of the engine are there, and the one that fits was fetched', as
   const modules = readdirSync(join(kDist, 'assets')).filter((name) => name.endsWith('.wasm'));
   expect(modules.map(nameOfModule).sort()).toEqual([
     'tern',
+    'tern-compiler',
     'tern-debug',
     'tern-loops',
     'tern-simd',
+    'tern-simd-compiler',
   ]);
   const fetched = await page.evaluate(() =>
     performance.getEntriesByType('resource').map((entry) => entry.name),

@@ -2,6 +2,8 @@
 // The package in the browser, beside the page: loop kernels on every road, and the language.
 import { expect, test, type Page } from '@playwright/test';
 
+import { chainModel } from '../support/onnx.js';
+
 type Package = typeof import('../../../wasm/package/src/index.js');
 interface Output {
   output0: { data: Float32Array };
@@ -80,6 +82,44 @@ test('fetches the loop compiler only for programs with kernels', async ({ page }
   expect(fetched).not.toContain('tern-loops.wasm');
   expect(await prepare(kProgram)).toBe(1);
   expect(fetched).toContain('tern-loops.wasm');
+});
+
+test('fetches the compiler only for what must be compiled', async ({ page }) => {
+  const fetched: string[] = [];
+  page.on('request', (request) => fetched.push(request.url().split('/').pop()!));
+  const modules = (): string[] => fetched.filter((name) => name.endsWith('.wasm')).sort();
+  const model = [...chainModel(['Neg', 'Relu'])];
+  const executable = await page.evaluate(
+    async ([url, bytes]) => {
+      const { createRuntime } = (await import(url as string)) as Package;
+      const runtime = await createRuntime({ compiler: true });
+      return [...runtime.compile(Uint8Array.from(bytes as number[])).bytes];
+    },
+    [packageUrl(page), model] as const,
+  );
+  const run = (bytes: readonly number[], prepare = false): Promise<number[]> =>
+    page.evaluate(
+      async ([url, content, first]) => {
+        const { createRuntime } = (await import(url as string)) as Package;
+        const runtime = await createRuntime();
+        if (first) await runtime.prepareCompiler();
+        const program = runtime.load(Uint8Array.from(content as number[]));
+        const x = { dtype: 'f32', shape: [4], data: Float32Array.of(-1, 2, -3, 4) };
+        const { y } = program.run('main', [x]) as unknown as { y: { data: Float32Array } };
+        return [...y.data];
+      },
+      [packageUrl(page), bytes, prepare] as const,
+    );
+  fetched.length = 0;
+  expect(await run(executable)).toEqual([1, 0, 3, 0]);
+  expect(modules()).toEqual(['tern.wasm']);
+  fetched.length = 0;
+  expect(await run(model, true)).toEqual([1, 0, 3, 0]);
+  expect(modules()).toEqual(['tern-compiler.wasm', 'tern.wasm']);
+  // A call that does not wait fetches it too.
+  fetched.length = 0;
+  expect(await run(model)).toEqual([1, 0, 3, 0]);
+  expect(modules()).toEqual(['tern-compiler.wasm', 'tern.wasm']);
 });
 
 test('runs by operators where the loop compiler is not to be had', async ({ page }) => {

@@ -18,8 +18,12 @@ const golden = `${root}/tests/golden/vm`;
 let runtime: Runtime;
 
 beforeAll(async () => {
-  const wasm = readFileSync(`${root}/build/wasm/wasm/tern-simd.wasm`);
-  runtime = await createRuntime({ wasm: new Uint8Array(wasm) });
+  const module = (name: string): Uint8Array =>
+    new Uint8Array(readFileSync(`${root}/build/wasm/wasm/${name}.wasm`));
+  runtime = await createRuntime({
+    wasm: module('tern-simd'),
+    compiler: module('tern-simd-compiler'),
+  });
 });
 afterAll(() => runtime.dispose());
 

@@ -4,7 +4,10 @@
 import { copyFileSync, existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-for (const name of ['tern.wasm', 'tern-simd.wasm', 'tern-debug.wasm', 'tern-loops.wasm']) {
+const kParts = ['tern', 'tern-compiler', 'tern-simd', 'tern-simd-compiler'];
+const kModules = [...kParts, 'tern-debug', 'tern-loops'];
+
+for (const name of kModules.map((module) => `${module}.wasm`)) {
   const from = fileURLToPath(new URL(`../../../build/wasm/wasm/${name}`, import.meta.url));
   if (!existsSync(from)) {
     console.error(

@@ -245,7 +245,8 @@ export async function createLoopCompiler(
 ): Promise<LoopCompiler> {
   const host = new HostFunctions();
   const wasm = options.wasm ?? new URL('./tern-loops.wasm', import.meta.url);
-  return new LoopCompiler(new Memory(await instantiate({ ...options, wasm }, host), host));
+  const { exports } = await instantiate({ ...options, wasm }, host);
+  return new LoopCompiler(new Memory(exports, host));
 }
 
 export interface TuneLoopsOptions extends TuneOptions, Pick<ModuleOptions, 'wasm'> {

@@ -3,6 +3,7 @@
 // parameters, statuses turned into exceptions.
 import { type Diagnostic, TernError } from './errors.js';
 import type { HostFunctions } from './functions.js';
+import type { LaterPart } from './later.js';
 import type { Exports } from './module.js';
 
 const kDecoder = new TextDecoder();
@@ -51,6 +52,8 @@ export class Memory {
   constructor(
     exports: Exports,
     readonly host: HostFunctions,
+    /** Where functions are that the exports lack. */
+    readonly later?: LaterPart,
   ) {
     this.exports = exports;
     host.attach(this);
@@ -157,14 +160,14 @@ export class Memory {
     }
   }
 
-  /** Whether the module exports a function: some have more than others. */
+  /** Whether the module exports a function at once: some have more than others. */
   has(name: string): boolean {
     return name in this.exports;
   }
 
   /** Calls a function that returns a plain value. */
   raw(name: string, ...args: (number | bigint)[]): number {
-    const f = this.exports[name] as ExportedFunction | undefined;
+    const f = (this.exports[name] ?? this.later?.now()[name]) as ExportedFunction | undefined;
     if (!f)
       throw new TernError(
         'E0603',

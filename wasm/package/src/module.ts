@@ -20,6 +20,13 @@ export interface Progress {
 
 export interface ModuleOptions {
   wasm?: WasmSource;
+  /**
+   * What compiles, assembles and lists programs, a part of the module in a file of its own. `true`
+   * fetches it at once. Without, the first call that needs it does, which then waits for it: pages
+   * had better await `prepareCompiler` before. A URL, bytes or a compiled module say where it is,
+   * in place of the file beside this package.
+   */
+  compiler?: WasmSource | boolean;
   /** Takes the larger module, which has the debugger (`Program.debugger`). */
   debugger?: boolean;
   /** Takes the same, which also has the language (`Runtime.compileSource` and the like). */
@@ -128,7 +135,10 @@ async function download(url: URL, options: ModuleOptions): Promise<Uint8Array> {
   return bytes;
 }
 
-async function toModule(source: WasmSource, options: ModuleOptions): Promise<WebAssembly.Module> {
+export async function toModule(
+  source: WasmSource,
+  options: ModuleOptions,
+): Promise<WebAssembly.Module> {
   if (source instanceof WebAssembly.Module) return source;
   if (typeof source === 'string' || source instanceof URL) {
     const base = typeof document === 'undefined' ? import.meta.url : document.baseURI;
@@ -188,8 +198,14 @@ function makeImports(
   };
 }
 
+/** A module that runs. */
+export interface Instance {
+  readonly module: WebAssembly.Module;
+  readonly exports: Exports;
+}
+
 /** Compiles (once per module) and instantiates. */
-export async function instantiate(options: ModuleOptions, host: HostFunctions): Promise<Exports> {
+export async function instantiate(options: ModuleOptions, host: HostFunctions): Promise<Instance> {
   const withTools = (options.debugger ?? false) || (options.language ?? false);
   const module = await toModule(options.wasm ?? defaultSource(withTools), options);
   options.signal?.throwIfAborted();
@@ -201,5 +217,5 @@ export async function instantiate(options: ModuleOptions, host: HostFunctions): 
   exports = instance.exports as Exports;
   (exports['_initialize'] as (() => void) | undefined)?.();
   options.onProgress?.({ phase: 'ready', loaded: 1, total: 1, fraction: 1 });
-  return exports;
+  return { module, exports };
 }

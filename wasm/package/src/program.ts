@@ -404,7 +404,7 @@ export class Program implements Disposable {
   }
 
   get info(): ProgramInfo {
-    this.info_ ??= JSON.parse(this.inspect('json')) as ProgramInfo;
+    this.info_ ??= JSON.parse(this.infoText()) as ProgramInfo;
     return this.info_;
   }
 
@@ -467,6 +467,11 @@ export class Program implements Disposable {
 
   [Symbol.dispose](): void {
     this.dispose();
+  }
+
+  private infoText(): string {
+    this.memory.call('tern_program_info', this.pointer(), this.memory.scratch);
+    return this.memory.takeBuffer(this.memory.u32(this.memory.scratch));
   }
 
   private inspect(format: string): string {

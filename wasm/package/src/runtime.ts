@@ -11,6 +11,7 @@ import {
   wordsOf,
 } from './kernels.js';
 import { Language, type SourceAnswers } from './language.js';
+import { LaterPart } from './later.js';
 import { createLoopCompiler, type LoopCompiler } from './loops.js';
 import { Memory, type Pointer } from './memory.js';
 import { hasRelaxedSimd, instantiate, type ModuleOptions, type WasmSource } from './module.js';
@@ -224,6 +225,15 @@ export class Runtime implements Disposable {
     });
   }
 
+  /**
+   * Fetches what compiles, assembles and lists programs, once: the calls that need it then need not
+   * wait for it themselves.
+   */
+  async prepareCompiler(): Promise<void> {
+    this.live();
+    await this.memory_.later?.fetch();
+  }
+
   /** ONNX bytes to executable bytes. */
   compile(model: Uint8Array, options: CompileOptions = {}): CompiledModel {
     const data = this.copyIn(model);
@@ -340,12 +350,17 @@ export class Runtime implements Disposable {
     return program.kernels();
   }
 
-  /** The long text of an error code, or undefined. */
+  /** The long text of an error code, or undefined. The texts are with the compiler. */
   explain(code: string): string | undefined {
-    const text = this.memory_.withText(code, (pointer) =>
-      this.memory_.raw('tern_explain', pointer),
-    );
-    return text === 0 ? undefined : this.memory_.text(text);
+    try {
+      const text = this.memory_.withText(code, (pointer) =>
+        this.memory_.raw('tern_explain', pointer),
+      );
+      return text === 0 ? undefined : this.memory_.text(text);
+    } catch (error) {
+      if (error instanceof TernError) return undefined; // they are not to be had
+      throw error;
+    }
   }
 
   dispose(): void {
@@ -466,8 +481,11 @@ export class Runtime implements Disposable {
 /** Fetches, compiles and starts the module. Works in pages, workers and Node. */
 export async function createRuntime(options: ModuleOptions = {}): Promise<Runtime> {
   const host = new HostFunctions();
-  const memory = new Memory(await instantiate(options, host), host);
-  const runtime = new Runtime(memory, options.loops);
+  const first = await instantiate(options, host);
+  const { compiler } = options;
+  const later = LaterPart.of(first, typeof compiler === 'boolean' ? undefined : compiler);
+  const runtime = new Runtime(new Memory(first.exports, host, later), options.loops);
+  if (compiler === true) await later?.fetch(options.signal);
   if (options.loops !== undefined) await runtime.fetchLoops();
   return runtime;
 }

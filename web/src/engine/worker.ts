@@ -50,13 +50,14 @@ function dropMachine(): void {
 
 async function load(name: string, bytes: Uint8Array): Promise<LoadedProgram> {
   const tern = await engine();
-  const start = performance.now();
   const kind = sniff(bytes, name);
   if (!kind.program) {
     const { code, message, text } = notAProgram(name, kind.what);
     throw new TernError(code, message, text);
   }
   const assembly = kind.program === 'assembly';
+  if (kind.program !== 'executable') await tern.prepareCompiler();
+  const start = performance.now();
   const source = assembly ? tern.assemble(new TextDecoder().decode(bytes), name) : bytes;
   const next = tern.load(source, { sourceName: name });
   const { info } = next;

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiler as a part of its own: what runs without it, when it is fetched, and what happens
+// where it cannot be had or belongs to another build. Run by `node --test` after
+// tools/build_web.sh.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { afterEach, before, describe, it } from 'node:test';
+
+import { createRuntime, hasRelaxedSimd, TernError } from '../../wasm/package/dist/index.js';
+
+const kRoot = new URL('../../', import.meta.url);
+const kDist = new URL('wasm/package/dist/', kRoot);
+const kBase = hasRelaxedSimd() ? 'tern' : 'tern-simd';
+const kOther = hasRelaxedSimd() ? 'tern-simd' : 'tern';
+const kNowhere = new URL('no-such-compiler.wasm', kDist);
+const kProgram = '.func @main(a: int, b: int) -> int\n  add %0, %1 dst: %2\n  ret ret %2\n';
+
+const bytesOf = (name) => new Uint8Array(readFileSync(new URL(`${name}.wasm`, kDist)));
+const linesOf = (name) =>
+  readFileSync(new URL(`wasm/${name}.txt`, kRoot), 'utf8').split('\n').filter(Boolean)
+    .map((line) => line.slice(1));
+const exportsOf = (name) =>
+  new Set(WebAssembly.Module.exports(new WebAssembly.Module(bytesOf(name))).map((e) => e.name));
+
+function refuses(f, codes, words) {
+  assert.throws(f, (error) => {
+    assert.ok(error instanceof TernError, String(error));
+    assert.match(error.code, codes, error.message);
+    assert.match(error.message, words);
+    return true;
+  });
+}
+
+describe('a runtime without the compiler', () => {
+  let executable;
+  let runtime;
+  before(async () => {
+    const maker = await createRuntime({ compiler: true });
+    executable = maker.assemble(kProgram);
+    maker.dispose();
+  });
+  afterEach(() => runtime?.dispose());
+
+  it('loads and runs executables, and tells what is in them', async () => {
+    runtime = await createRuntime({ compiler: kNowhere });
+    const program = runtime.load(executable);
+    assert.equal(program.run('main', [20, 22]).output0, 42);
+    assert.equal(program.info.instructions.length, 2);
+    const onDemand = runtime.load(executable, { constants: 'on-demand' });
+    assert.equal(onDemand.run('main', [1, 2]).output0, 3);
+    assert.deepEqual(await runtime.prepareKernels(program), []);
+    assert.equal(runtime.echo([1, 'two']).length, 2);
+    refuses(() => runtime.load(Uint8Array.of(1, 2, 3)), /E0601/, /ENOENT|cannot|fetched/);
+    program.dispose();
+  });
+
+  it('says nothing of error codes rather than fail', async () => {
+    runtime = await createRuntime({ compiler: kNowhere });
+    assert.equal(runtime.explain('E0203'), undefined);
+    runtime.dispose();
+    runtime = await createRuntime();
+    assert.match(runtime.explain('E0203'), /shape/);
+  });
+
+  it('reads the compiler in a call that needs it', async () => {
+    runtime = await createRuntime();
+    assert.deepEqual(runtime.assemble(kProgram), executable);
+    assert.match(runtime.load(executable).disassemble(), /@main/);
+  });
+
+  it('fetches it before, once, also while a call takes it', async () => {
+    runtime = await createRuntime();
+    const waiting = [runtime.prepareCompiler(), runtime.prepareCompiler()];
+    assert.deepEqual(runtime.assemble(kProgram), executable);
+    await Promise.all(waiting);
+    await runtime.prepareCompiler();
+    assert.deepEqual(runtime.assemble(kProgram), executable);
+  });
+
+  it('takes a URL, bytes or a compiled module', async () => {
+    const bytes = bytesOf(`${kBase}-compiler`);
+    const url = new URL(`${kBase}-compiler.wasm`, kDist);
+    const given = [url, url.href, bytes, bytes.buffer, new WebAssembly.Module(bytes)];
+    for (const compiler of given) {
+      runtime = await createRuntime({ wasm: bytesOf(kBase), compiler });
+      assert.deepEqual(runtime.assemble(kProgram), executable);
+      runtime.dispose();
+    }
+  });
+
+  it('needs none where the module is whole', async () => {
+    runtime = await createRuntime({ wasm: bytesOf('tern-debug'), compiler: kNowhere });
+    assert.deepEqual(runtime.assemble(kProgram), executable);
+  });
+});
+
+describe('a compiler that does not fit', () => {
+  const start = async (compiler) => {
+    const runtime = await createRuntime({ wasm: bytesOf(kBase), compiler });
+    refuses(() => runtime.assemble(kProgram), /E060[13]/, /./);
+    assert.equal(runtime.print(7), '7');
+    await runtime.prepareCompiler().finally(() => runtime.dispose());
+  };
+  const rejects = (promise, code, words) =>
+    assert.rejects(promise, (error) => code.test(error.code) && words.test(error.message));
+
+  it('is refused when it is of another build', async () => {
+    await rejects(start(bytesOf(`${kOther}-compiler`)), /E0603/, /does not belong/);
+    await rejects(start(bytesOf(kBase === 'tern' ? 'tern-loops' : 'tern')), /E0603/, /belong/);
+  });
+
+  it('is refused when it is no WebAssembly, or broken', async () => {
+    await rejects(start(new TextEncoder().encode('<!doctype html>')), /E0601/, /HTML/);
+    await rejects(start(new Uint8Array()), /E0601/, /not WebAssembly/);
+    await assert.rejects(start(bytesOf(`${kBase}-compiler`).subarray(0, 1000)));
+    await assert.rejects(start(kNowhere));
+  });
+
+  it('is refused in a call too, and the runtime goes on', async () => {
+    const runtime = await createRuntime({ compiler: kNowhere });
+    for (let i = 0; i < 2; ++i) {
+      refuses(() => runtime.assemble(kProgram), /E0601/, /./);
+      await assert.rejects(runtime.prepareCompiler());
+    }
+    assert.equal(runtime.print(7), '7');
+    runtime.dispose();
+    refuses(() => runtime.assemble(kProgram), /E0702/, /disposed/);
+  });
+});
+
+describe('the two parts', () => {
+  it('share no export of the C API, and have all between them', () => {
+    for (const base of ['tern', 'tern-simd']) {
+      if (base === 'tern' && !hasRelaxedSimd()) continue;
+      const first = exportsOf(base);
+      const later = exportsOf(`${base}-compiler`);
+      for (const name of linesOf('exports')) assert.ok(first.has(name), `${base}: ${name}`);
+      assert.deepEqual([...later].sort(), linesOf('exports-compiler').sort());
+      for (const name of later) assert.ok(!first.has(name), `${base}: ${name}`);
+    }
+  });
+
+  it('fit together: all that the second imports, the first exports', () => {
+    const first = exportsOf(kBase);
+    const later = new WebAssembly.Module(bytesOf(`${kBase}-compiler`));
+    for (const { module, name } of WebAssembly.Module.imports(later)) {
+      assert.equal(module, 'primary');
+      assert.ok(first.has(name), name);
+    }
+  });
+
+});
