@@ -135,7 +135,8 @@ class WasmFunction {
   void RampPart(const Ramp& ramp, int part);
   void BinaryPart(const Binary& binary, int part);
   void ShiftPart(const Binary& binary, int part);
-  void MinMaxByZero(const Binary& binary, int part);
+  void LimitPart(const Binary& binary, int part);
+  void MaxWithZero(const Binary& binary, int part);
   void CallPart(const Call& call, int part);
   void CastPart(const Cast& cast, int part);
   void ResizePart(const Cast& cast, int part);

@@ -34,10 +34,23 @@ const ExtendOps& ExtendTo(int bits) {
   return kOps[bits == 16 ? 0 : bits == 32 ? 1 : 2];
 }
 
-bool IsConstantZero(const Expr& expr) {
-  const auto* broadcast = expr->As<Broadcast>();
-  const auto* imm = broadcast != nullptr ? broadcast->value->As<FloatImm>() : nullptr;
-  return imm != nullptr && imm->value == 0 && !__builtin_signbit(imm->value);
+const FloatImm* ConstantLimit(const Binary& binary) {
+  const auto* broadcast = binary.b->As<Broadcast>();
+  return broadcast != nullptr ? broadcast->value->As<FloatImm>() : nullptr;
+}
+
+// Maxima and minima with a number that a comparison decides, NaNs on the left being kept: what
+// pmax and pmin do. Of equal zeros they would keep the first, whatever its sign.
+bool IsPlainLimit(const Binary& binary) {
+  if (binary.op != BinaryOp::kMax && binary.op != BinaryOp::kMin) return false;
+  const FloatImm* limit = ConstantLimit(binary);
+  return limit != nullptr && limit->value == limit->value && limit->value != 0;
+}
+
+bool IsMaxWithZero(const Binary& binary) {
+  const FloatImm* limit = ConstantLimit(binary);
+  return binary.op == BinaryOp::kMax && limit != nullptr && limit->value == 0 &&
+         !__builtin_signbit(limit->value);
 }
 
 }  // namespace
@@ -127,23 +140,29 @@ void WasmFunction::RampPart(const Ramp& ramp, int part) {
   code_.Op(VectorOp(BinaryOp::kAdd, type));
 }
 
-// The greater of a value and +0, as relu has it: pmax would keep -0, which adding +0 turns into
-// +0. Engines make several instructions of the full maximum.
-void WasmFunction::MinMaxByZero(const Binary& binary, int part) {
-  const bool single = binary.type.bits() == 32;
+// Engines make several instructions of the full maximum and minimum, one of these.
+void WasmFunction::LimitPart(const Binary& binary, int part) {
+  using enum WasmOp;
+  const bool single = binary.type.bits() == 32, greater = binary.op == BinaryOp::kMax;
   Part(binary.a, part);
+  Part(binary.b, part);
+  code_.Op(greater ? (single ? kF32x4Pmax : kF64x2Pmax) : (single ? kF32x4Pmin : kF64x2Pmin));
+}
+
+// The greater of a value and +0, as relu has it: pmax would keep -0, which adding +0 turns into
+// +0.
+void WasmFunction::MaxWithZero(const Binary& binary, int part) {
+  LimitPart(binary, part);
   code_.V128({});
-  code_.Op(single ? WasmOp::kF32x4Pmax : WasmOp::kF64x2Pmax);
-  code_.V128({});
-  code_.Op(single ? WasmOp::kF32x4Add : WasmOp::kF64x2Add);
+  code_.Op(binary.type.bits() == 32 ? WasmOp::kF32x4Add : WasmOp::kF64x2Add);
 }
 
 void WasmFunction::BinaryPart(const Binary& binary, int part) {
   const DataType type = binary.type;
   if (binary.op == BinaryOp::kMod && type.is_float()) return NotLowered("'%' of floats");
   if (binary.op == BinaryOp::kShl || binary.op == BinaryOp::kShr) return ShiftPart(binary, part);
-  if (binary.op == BinaryOp::kMax && type.is_float() && IsConstantZero(binary.b))
-    return MinMaxByZero(binary, part);
+  if (IsPlainLimit(binary)) return LimitPart(binary, part);
+  if (IsMaxWithZero(binary)) return MaxWithZero(binary, part);
   const WasmOp instruction = VectorOp(binary.op, type);
   if (instruction == kNoWasmOp)
     return ByLanes(type, part, {binary.a, binary.b}, [&] { ApplyScalar(binary.op, type); });

@@ -5,7 +5,8 @@
 // Largest errors over samples of each function's range, in units in the last place (held by
 // tests/unit/loop/expand_intrinsics_test.cc): exp 2 (float64: 3), log 2, tanh 3, erf 5 (float64:
 // 3), sigmoid 4; others in expand_trigonometry.cc and expand_hyperbolics.cc.
-// 16-bit floats compute in float32. Approximations are Cephes' (exp, tanh, erf) and fdlibm's (log).
+// 16-bit floats compute in float32. Approximations are Cephes' (exp, tanh and erf of float64),
+// fdlibm's (log) and those of core/kernels/simd_math.h (exp, tanh and erf of float32).
 #include "core/base/strings.h"
 #include "core/loop/passes/formula.h"
 #include "core/loop/passes/pass.h"
@@ -20,18 +21,31 @@ Expr Formula::Sigmoid(const Expr& x) {
   return Over(Number(1), Plus(Number(1), Exp(minus_x)));
 }
 
-// x = n * ln 2 + r; e^x = 2^n * e^r. The power is applied in two halves, so that results that are
-// denormal or infinite come out of the multiplications.
-Expr Formula::Exp(const Expr& x, int shift) {
+// x = n * ln 2 + r, for x of less than 2^20 times ln 2. Adding 1.5 times the number whose last bit
+// counts ones, and `bias`, rounds to whole numbers: n is what the last bits then hold, besides the
+// bias. So it takes no conversion, which some processors have none for.
+Formula::Reduction Formula::ReduceByLn2(const Expr& x, int64_t bias) {
   constexpr double kLog2E = 1.44269504088896340736;
-  constexpr double kSingle[] = {1.9875691500E-4,
-                                1.3981999507E-3,
-                                8.3334519073E-3,
-                                4.1665795894E-2,
-                                1.6666665459E-1,
-                                5.0000001201E-1,
-                                1.0,
-                                1.0};
+  const double whole = is_double() ? 0x1.8p52 : 0x1.8p23;
+  const Expr magic = Number(whole + static_cast<double>(bias));
+  const Expr shifted = Name("s", Plus(Times(x, Number(kLog2E)), magic));
+  const Expr n = Name("n", Minus(shifted, magic));
+  // ln 2 in two parts, of which the first times n is exact.
+  const double ln2_high = is_double() ? 6.93147180369123816490e-01 : 0.693359375;
+  const double ln2_low = is_double() ? 1.90821492927058770002e-10 : -2.12194440e-4;
+  const Expr r = Minus(Minus(x, Times(n, Number(ln2_high))), Times(n, Number(ln2_low)));
+  return {MakeReinterpret(words_dtype(), shifted), Name("r", r)};
+}
+
+// e^r - 1 for |r| up to ln 2 / 2: the fit of core/kernels/simd_math.h.
+Expr Formula::SingleExpm1(const Expr& r) {
+  constexpr double kQ[] = {0x1.6d10fcp-10, 0x1.120b62p-7, 0x1.55551ap-5, 0x1.5554dep-3, 0.5};
+  return MulAdd(Times(r, r), Polynomial(r, kQ), r);
+}
+
+// e^x = 2^n * e^r. The power is applied in two halves, so that results that are denormal or
+// infinite come out of the multiplications; the halves of n and of a bias for each of them.
+Expr Formula::Exp(const Expr& x, int shift) {
   constexpr double kDouble[] = {1.0 / 479001600,
                                 1.0 / 39916800,
                                 1.0 / 3628800,
@@ -47,18 +61,14 @@ Expr Formula::Exp(const Expr& x, int shift) {
                                 1.0};
   const Expr low = Number(is_double() ? -746 : -104), high = Number(is_double() ? 711 : 90);
   const Expr clamped =
-      Name("x", MakeBinary(BinaryOp::kMax, low, MakeBinary(BinaryOp::kMin, high, x)));
-  const Expr n = Name("n", MakeCall(Intrinsic::kRound, {Times(clamped, Number(kLog2E))}));
-  // ln 2 in two parts, of which the first times n is exact.
-  const double ln2_high = is_double() ? 6.93147180369123816490e-01 : 0.693359375;
-  const double ln2_low = is_double() ? 1.90821492927058770002e-10 : -2.12194440e-4;
-  const Expr r =
-      Name("r", Minus(Minus(clamped, Times(n, Number(ln2_high))), Times(n, Number(ln2_low))));
-  const Expr p = is_double() ? Polynomial(r, kDouble) : Polynomial(r, kSingle);
-  const Expr whole = Name("k", MakeCast(bits_dtype(), n));
-  const Expr half = Name("h", MakeBinary(BinaryOp::kShr, whole, Bits(1)));
-  const Expr rest = Minus(whole, half);
-  return Times(Times(p, PowerOfTwo(half)), PowerOfTwo(shift == 0 ? rest : Plus(rest, Bits(shift))));
+      Name("x", MakeBinary(BinaryOp::kMax, MakeBinary(BinaryOp::kMin, x, high), low));
+  const auto [words, r] = ReduceByLn2(clamped, 2 * exponent_bias());
+  const Expr p = is_double() ? Polynomial(r, kDouble) : Plus(SingleExpm1(r), Number(1));
+  const Expr half = Name("h", MakeBinary(BinaryOp::kShr, words, Words(1)));
+  Expr rest = Minus(words, half);
+  if (shift < 0) rest = Minus(rest, Words(-shift));
+  if (shift > 0) rest = Plus(rest, Words(shift));
+  return Times(Times(p, FromExponent(half)), FromExponent(rest));
 }
 
 // x = 2^k * (1 + f) with 1 + f from sqrt(1/2) to sqrt(2); log(1 + f) by s = f / (2 + f).
@@ -103,16 +113,27 @@ Expr Formula::Log(const Expr& x) {
   return MakeSelect(usual, finite, special);
 }
 
+// (e^2a - 1) / (e^2a + 1) of the magnitude a, which keeps all digits near 0 since e^2a - 1 does.
+// From 10 on, the result is 1.
+Expr Formula::SingleTanh(const Expr& x) {
+  const Expr a = MakeBinary(BinaryOp::kMin, MakeCall(Intrinsic::kAbs, {x}), Number(10));
+  const Expr bounded = Name("a", a);
+  const auto [words, r] = ReduceByLn2(Name("y", Plus(bounded, bounded)), exponent_bias());
+  const Expr power = Name("p", FromExponent(words));
+  const Expr t = Name("t", MulAdd(power, SingleExpm1(r), Minus(power, Number(1))));
+  const Expr magnitude = MakeReinterpret(kU32, Over(t, Plus(t, Number(2))));
+  const Expr sign = MakeBinary(BinaryOp::kAnd, MakeReinterpret(kU32, x), Words(0x80000000));
+  return MakeReinterpret(kF32, MakeBinary(BinaryOp::kOr, magnitude, sign));
+}
+
 Expr Formula::Tanh(const Expr& x) {
-  constexpr double kSingle[] = {-5.70498872745E-3, 2.06390887954E-2, -5.37397155531E-2,
-                                1.33314422036E-1, -3.33332819422E-1};
   constexpr double kP[] = {-9.64399179425052238628E-1, -9.92877231001918586564E1,
                            -1.61468768441708447952E3};
   constexpr double kQ[] = {1.12811678491632931402E2, 2.23548839060100448583E3,
                            4.84406305325125486048E3};
+  if (!is_double()) return SingleTanh(x);
   const Expr z = Name("z", Times(x, x));
-  const Expr ratio =
-      is_double() ? Over(Polynomial(z, kP), MonicPolynomial(z, kQ)) : Polynomial(z, kSingle);
+  const Expr ratio = Over(Polynomial(z, kP), MonicPolynomial(z, kQ));
   const Expr near = Times(x, MulAdd(z, ratio, Number(1)));  // keeps the sign of zero
   const Expr magnitude = Name("a", MakeCall(Intrinsic::kAbs, {x}));
   const Expr e = Name("e", Exp(Name("y", Plus(magnitude, magnitude))));
@@ -130,9 +151,9 @@ Expr Formula::SingleErf(const Expr& x) {
   const Expr a = MakeBinary(BinaryOp::kMin, MakeCall(Intrinsic::kAbs, {x}), Number(3.925));
   const Expr bounded = Name("a", a);
   const Expr t = Name("t", Times(bounded, bounded));
-  const Expr y = Name("y", Over(Times(x, Polynomial(t, kP)), Polynomial(t, kQ)));
-  const Expr is_one = Less(Number(1), MakeCall(Intrinsic::kAbs, {y}));
-  return MakeSelect(is_one, WithSignOf(x, Number(1)), y);
+  const Expr y = Over(Times(x, Polynomial(t, kP)), Polynomial(t, kQ));
+  const Expr least = MakeBinary(BinaryOp::kMin, y, Number(1));
+  return MakeBinary(BinaryOp::kMax, least, Number(-1));
 }
 
 // Near 0 by a series; farther by 1 - erfc, with erfc = e^(-x^2) times a rational function.
@@ -187,19 +208,19 @@ class Expander : public Mutator {
           .Help("assign it to a variable in the body, and test that");
       return inner;
     }
-    const DataType type = inner->type;
-    if (!IsShortFloat(type)) return Expand(call->intrinsic, call->args[0]);
-    const Expr wide = Expand(call->intrinsic, MakeCast(kF32, call->args[0]));
-    return MakeCast(type.element(), wide);
+    return ExpandOnce(inner);
   }
 
   Stmt MutateStmt(const Stmt& stmt) override {
     std::vector<Stmt> outer;
+    std::vector<std::pair<Expr, Expr>> outer_expanded;
     std::swap(outer, before_);
+    std::swap(outer_expanded, expanded_);
     Stmt made = stmt->kind == NodeKind::kWhile ? MutateWhile(stmt) : MutateParts(stmt);
     std::vector<Stmt> stmts;
     std::swap(stmts, before_);
     std::swap(outer, before_);
+    std::swap(outer_expanded, expanded_);
     if (stmts.empty()) return made;
     stmts.push_back(std::move(made));
     return MakeBlock(std::move(stmts));
@@ -228,6 +249,25 @@ class Expander : public Mutator {
     return Formula::Minus(a, Formula::Times(quotient, b));
   }
 
+  // Equal calls in one statement are one value: whoever inlines what is read twice writes it twice,
+  // and of a chain of such values, each again in the next.
+  Expr ExpandOnce(const Expr& expr) {
+    for (const auto& [known, value] : expanded_) {
+      if (SameExpr(known, expr)) return value;
+    }
+    const Call& call = *expr->As<Call>();
+    const DataType type = expr->type;
+    Expr value;
+    if (IsShortFloat(type))
+      value = MakeCast(type.element(), Expand(call.intrinsic, MakeCast(kF32, call.args[0])));
+    else
+      value = Expand(call.intrinsic, call.args[0]);
+    const VarPtr name = MakeVar(std::string(InfoOf(call.intrinsic).text), type);
+    before_.push_back(MakeLet(name, std::move(value)));
+    expanded_.emplace_back(expr, name);
+    return name;
+  }
+
   Expr Expand(Intrinsic intrinsic, const Expr& operand) {
     Formula formula(operand->type, &before_);
     const Expr x = formula.Name("x", operand);
@@ -248,7 +288,8 @@ class Expander : public Mutator {
   }
 
   text::Diagnostics* diagnostics_;
-  std::vector<Stmt> before_;  // lets for the statement being mutated
+  std::vector<Stmt> before_;                     // lets for the statement being mutated
+  std::vector<std::pair<Expr, Expr>> expanded_;  // its calls, and the lets' names
   bool in_while_ = false;
 };
 

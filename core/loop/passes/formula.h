@@ -106,11 +106,23 @@ class Formula {
   Expr AsinOfRoot(const Expr& s, const Expr& z);
   Expr OddSeries(const Expr& x, Coefficients single, Coefficients p, Coefficients q);
 
-  // 2 to the n, for whole n of a normal result.
-  Expr PowerOfTwo(const Expr& n) {
-    const int mantissa = is_double() ? 52 : 23, bias = is_double() ? 1023 : 127;
-    const Expr shifted = MakeBinary(BinaryOp::kShl, Plus(n, Bits(bias)), Bits(mantissa));
-    return MakeReinterpret(type_.element(), shifted);
+  struct Reduction {
+    Expr words;  // their last bits are n + bias
+    Expr r;
+  };
+  Reduction ReduceByLn2(const Expr& x, int64_t bias);
+  Expr SingleExpm1(const Expr& r);
+  Expr SingleTanh(const Expr& x);
+
+  DType words_dtype() const { return is_double() ? kU64 : kU32; }
+  Expr Words(int64_t value) const {
+    return MakeBroadcast(MakeInt(DataType(words_dtype()), value), type_.lane_count());
+  }
+  int64_t exponent_bias() const { return is_double() ? 1023 : 127; }
+  // The number whose exponent's bits, its bias included, are the last ones of an integer.
+  Expr FromExponent(const Expr& words) {
+    const Expr mantissa_bits = Words(is_double() ? 52 : 23);
+    return MakeReinterpret(type_.element(), MakeBinary(BinaryOp::kShl, words, mantissa_bits));
   }
   // Of what is positive, zero or NaN, by bits: also the sign of zero.
   Expr CopySign(const Expr& x, const Expr& magnitude) {

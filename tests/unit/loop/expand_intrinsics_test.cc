@@ -165,6 +165,52 @@ TEST(ExpandIntrinsicsTest, SpecialValuesOfAnglesAndHyperbolics) {
   EXPECT_TRUE(atan_x[2] == 1.57079637f && atan_x[3] == -1.57079637f);
 }
 
+// Denormal results have an error of half a unit of theirs besides what normal ones have.
+TEST(ExpandIntrinsicsTest, ExponentialsToBothEnds) {
+  std::vector<float> x;
+  for (float at = -110; at < -87; at += 0.01f) x.push_back(at);
+  const std::vector<float> tiny = Apply("exp", "float32", x);
+  for (size_t i = 0; i < x.size(); ++i)
+    EXPECT_LE(fabsl(tiny[i] - expl(x[i])), 1.01L * 0x1p-149L + 2 * 0x1p-150L) << x[i];
+  const std::vector<float> ends = Apply<float>("exp", "float32", {88.72f, 88.73f, 89.5f, -200.0f});
+  EXPECT_LE(UlpError(ends[0], expl(88.72f)), 2);
+  EXPECT_TRUE(isinf(ends[1]) && isinf(ends[2]) && ends[3] == 0);
+  const std::vector<double> wide =
+      Apply<double>("exp", "float64", {709.7, 709.8, -708.0, -745.0, -800.0, -0.0, NAN});
+  EXPECT_LE(UlpError(wide[0], expl(709.7)), 3);
+  EXPECT_TRUE(isinf(wide[1]) && wide[3] == 0x1p-1074 && wide[4] == 0 && wide[5] == 1);
+  EXPECT_LE(UlpError(wide[2], expl(-708.0)), 3);
+  EXPECT_TRUE(isnan(wide[6]));
+}
+
+TEST(ExpandIntrinsicsTest, TanhKeepsSmallNumbersAndSigns) {
+  const std::vector<float> x = {1e-45f, -1e-45f, 1e-38f, 1e-20f, -1e-6f, -0.0f, -INFINITY, 9.2f};
+  const std::vector<float> y = Apply("tanh", "float32", x);
+  for (size_t i = 0; i + 2 < x.size(); ++i) EXPECT_EQ(y[i], x[i]);
+  EXPECT_TRUE(signbit(y[5]));
+  EXPECT_EQ(y[6], -1.0f);
+  EXPECT_EQ(y[7], 1.0f);
+}
+
+size_t CountOf(std::string_view what, std::string_view text) {
+  size_t count = 0;
+  for (size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++count;
+  return count;
+}
+
+// What is inlined where it is read twice is computed once all the same, also in a chain of such.
+TEST(ExpandIntrinsicsTest, EqualCallsAreOneValue) {
+  std::string value = "X[i]";
+  for (int i = 0; i < 3; ++i) value = StrCat("(", value, " * erf(", value, "))");
+  const std::string text =
+      LoweredText(StrCat("primfn f(X: in float32[8], Y: out float32[8]) {"
+                         " for (i, 0, 8) vectorized { Y[i] = ",
+                         value, " + exp(X[i]) } for (i, 0, 8) { Y[i] = erf(Y[i]) } }"),
+                  Strategy::kSchedule);
+  EXPECT_EQ(CountOf("let erf_", text), 4u) << text;  // three and one in the other statement
+  EXPECT_EQ(CountOf("let exp_", text), 1u) << text;
+}
+
 TEST(ExpandIntrinsicsTest, NotInConditionsOfWhile) {
   const std::string error =
       LoweredText("primfn f() { var x: float32 = 0.0 while (exp(x) < 2.0) { x = x + 1.0 } }",

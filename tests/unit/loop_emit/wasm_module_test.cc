@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/base/strings.h"
+#include "core/loop/parser.h"
 #include "tests/loops/samples.h"
 #include "tests/support/commands.h"
 
@@ -49,6 +50,23 @@ TEST_F(WasmCodeOf, WideVectorsAreSeveralRegisters) {
   const std::string code = Disassembly(PredicatedAdd(kF32, Lanes{16}));
   EXPECT_EQ(Count(code, "f32x4.add"), 4) << code;
   EXPECT_EQ(Count(code, "v128.store\t"), 4) << code;
+}
+
+// Where a comparison decides; the full ones are many instructions of a processor.
+TEST_F(WasmCodeOf, LimitsByConstantsAreComparisons) {
+  const auto limits = [](double low, double high) {
+    const std::string text =
+        StrCat("primfn f(X: in float32[4], Y: out float32[4]) { Y[ramp(0, 1, 4)] = max(min(",
+               "X[ramp(0, 1, 4)], broadcast(float32(", high, "), 4)), broadcast(float32(", low,
+               "), 4)) }");
+    return Disassembly(ParseLoops("limits.tloop", text).value().program);
+  };
+  const std::string plain = limits(-1.5, 2);
+  EXPECT_EQ(Count(plain, "f32x4.pmin"), 1) << plain;
+  EXPECT_EQ(Count(plain, "f32x4.pmax"), 1) << plain;
+  const std::string zeros = limits(0, 0);  // of which the sign matters
+  EXPECT_EQ(Count(zeros, "f32x4.min"), 1) << zeros;
+  EXPECT_EQ(Count(zeros, "f32x4.add"), 1) << zeros;
 }
 
 TEST_F(WasmCodeOf, FusedMultiplyAddOnlyWhereBothAllowIt) {
