@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // bench_loops [--json FILE] [--filter TEXT] [--quick]: the loop programs of tests/loop/programs
 // beside the same loops in C. On this processor by time, on AArch64 SVE by llvm-mca's cycles, in
-// WebAssembly by time under Node; and what a call of a kernel costs beside an operator's. Run from
-// the repository's root; what a machine lacks (LLVM, clang-19, llvm-mca-19) is left out and named.
+// WebAssembly by time under Node; what a call of a kernel costs beside an operator's; and fused
+// operators beside onnxruntime-web. Run from the repository's root; what a machine lacks (LLVM,
+// clang-19, llvm-mca-19, Emscripten, tools/build_web.sh run before) is left out and named.
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -13,7 +14,6 @@
 
 #include "core/base/strings.h"
 #include "core/loop/emit/llvm_text.h"
-#include "core/loop/emit/wasm_module.h"
 #include "core/loop/parser.h"
 #include "core/loop/passes/pipeline.h"
 #include "core/loop/run/interpreter.h"
@@ -21,8 +21,10 @@
 #include "native/tune/mca.h"
 #include "tests/support/commands.h"
 #include "tests/support/read_file.h"
+#include "tools/bench/loops/fused_rows.h"
 #include "tools/bench/loops/instruction_rows.h"
 #include "tools/bench/loops/kernel_rows.h"
+#include "tools/bench/loops/web_rows.h"
 #include "tools/bench/support/rows.h"
 
 namespace tern::bench {
@@ -221,40 +223,6 @@ void SveRows(Bench* bench) {
   }
 }
 
-// Nanoseconds per element of both modules, interleaved, from Node.
-Status WasmRows(Bench* bench) {
-  const testing::ScratchFolder folder;
-  const std::string rivals = folder.Path("rivals.wasm");
-  const auto made = testing::RunCommand(
-      StrCat("clang-19 -O3 --target=wasm32 -msimd128 -ffp-contract=off -nostdlib -Wl,--no-entry "
-             "-Wl,--import-memory -Wl,--export-dynamic tools/bench/loops/rivals.c -o ",
-             rivals));
-  if (made.exit_code != 0) return NotFound("clang-19 for wasm32: ", made.output);
-  for (const Kernel& kernel : kKernels) {
-    TERN_TRY_ASSIGN(const Program program, Lower(kernel, "wasm32"));
-    TERN_TRY_ASSIGN(const loop::WasmModule module, EmitWasm(program, {}));
-    const auto run = testing::RunNode("tools/bench/loops/time_wasm.mjs",
-                                      StrCat(folder.Write("ours.wasm", module.bytes), " ", rivals,
-                                             " ", kernel.name, " ", kCount));
-    const std::vector<std::string_view> words = StrSplit(run.output, ' ');
-    const auto ours = words.size() == 3 ? ParseDouble(words[0]) : std::nullopt;
-    const auto theirs = words.size() == 3 ? ParseDouble(words[1]) : std::nullopt;
-    if (!ours || !theirs) return Failed(run.output);
-    bench->Figure({.name = StrCat(kernel.name, ", WebAssembly"),
-                   .rival_name = "clang-19 -O3 -msimd128",
-                   .target_ratio = 1.1,
-                   .unit = "ns/element"},
-                  *ours, *theirs);
-    const auto load_ms = ParseDouble(words[2].substr(0, words[2].find('\n')));
-    if (load_ms)
-      bench->Figure({.name = StrCat(kernel.name, ", WebAssembly, module to callable"),
-                     .target = 2,
-                     .unit = "ms"},
-                    *load_ms);
-  }
-  return OkStatus();
-}
-
 }  // namespace
 }  // namespace tern::bench
 
@@ -272,7 +240,7 @@ int main(int argc, char** argv) {
   bench::InstructionRows(&bench);
   if (const Status status = bench::KernelRows(&bench); !status.ok())
     bench::Report("kernels of programs", status);
-  if (const Status status = bench::WasmRows(&bench); !status.ok())
-    bench::Report("WebAssembly", status);
+  bench::WebRows(&bench);
+  bench::FusedRows(&bench);
   return bench.Finish();
 }

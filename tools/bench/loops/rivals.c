@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loops as one writes them in C, for a compiler's own vectorizer; compiled when the benchmark
- * runs. All have one signature, used or not. There are no headers for some of the targets. */
+/* The loops as one writes them in C, for a compiler's own vectorizer; compiled, as C or as C++,
+ * when the benchmark runs. All have one signature, used or not. There are no headers for some of
+ * the targets. */
 typedef long long Size;
-#define RIVAL(name, T)                                                                    \
-  __attribute__((visibility("default"))) void name(const T* restrict a, T* restrict b, \
-                                                   T* restrict c, Size n, double scalar)
+#ifdef __cplusplus
+#define LINKAGE extern "C"
+#else
+#define LINKAGE
+#endif
+#define RIVAL(name, T)                                                    \
+  LINKAGE __attribute__((visibility("default"))) void name(               \
+      const T* __restrict__ a, T* __restrict__ b, T* __restrict__ c, Size n, double scalar)
 
 RIVAL(add, float) {
   (void)scalar;

@@ -16,6 +16,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tern::bench {
@@ -51,6 +52,8 @@ class Bench {
   void Compare(const Case& what, const Loop& ours, const Loop& rival = {});
   // A figure that is not a time, such as bytes per element.
   void Figure(const Case& what, double ours, std::optional<double> rival = {});
+  // Whether --filter lets a row of this name through: what is costly to measure asks first.
+  bool Wanted(std::string_view name) const;
   // Prints a summary, writes the JSON file if one was asked for. The exit code: 0 unless it could
   // not be written.
   int Finish();
@@ -61,7 +64,6 @@ class Bench {
     double ours;
     std::optional<double> rival;
   };
-  bool Wanted(const Case& what) const;
   void Add(Row row);
   std::string Json() const;
 
