@@ -25,10 +25,10 @@ struct WebLoop {
   const char* signature;  // for the package, which compiles loops as kernels of functions
 };
 constexpr WebLoop kLoops[] = {
-    {"add", "(f32[n], f32[n]) -> f32[n]"},
-    {"daxpy", "(f64[n], f64[n], f64[]) -> f64[n]"},
-    {"relu", "(f32[n]) -> f32[n]"},
-    {"dot", "(f32[n], f32[n]) -> f32[]"},
+    {"add", "(A: f32[n], B: f32[n]) -> f32[n]"},
+    {"daxpy", "(X: f64[n], Y: f64[n], a: f64[]) -> f64[n]"},
+    {"relu", "(X: f32[n]) -> f32[n]"},
+    {"dot", "(A: f32[n], B: f32[n]) -> f32[]"},
 };
 
 std::string SourceOf(const WebLoop& loop) {
