@@ -38,18 +38,33 @@ float RowSum(const float* x, int64_t size, float mean) {
   return hn::ReduceSum(d, hn::Add(s0, s1));
 }
 
-void WriteRow(const TernNormalizeArgs& args, const float* x, float* y, float mean, float inverse) {
+struct RowFactors {
+  float mean, inverse;
+};
+
+// `count` elements from i on; of a whole vector where that is known when this is compiled.
+template <bool whole>
+HWY_INLINE void WritePart(const TernNormalizeArgs& args, const float* x, float* y, int64_t i,
+                          size_t count, RowFactors factors) {
   const D d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  const V center = hn::Set(d, mean), factor = hn::Set(d, inverse);
-  for (int64_t i = 0; i < args.axis; i += lanes) {
-    const size_t count = static_cast<size_t>(args.axis - i < lanes ? args.axis - i : lanes);
-    V v = hn::Mul(hn::Sub(hn::LoadN(d, x + i, count), center), factor);
-    const V scale = args.scale != nullptr ? hn::LoadN(d, args.scale + i, count) : hn::Set(d, 1.0f);
-    v = args.bias != nullptr ? MulAdd(v, scale, hn::LoadN(d, args.bias + i, count))
-                             : hn::Mul(v, scale);
+  const auto load = [=](const float* from) {
+    return whole ? hn::LoadU(d, from + i) : hn::LoadN(d, from + i, count);
+  };
+  V v = hn::Mul(hn::Sub(load(x), hn::Set(d, factors.mean)), hn::Set(d, factors.inverse));
+  const V scale = args.scale != nullptr ? load(args.scale) : hn::Set(d, 1.0f);
+  v = args.bias != nullptr ? MulAdd(v, scale, load(args.bias)) : hn::Mul(v, scale);
+  if (whole)
+    hn::StoreU(v, d, y + i);
+  else
     hn::StoreN(v, d, y + i, count);
-  }
+}
+
+void WriteRow(const TernNormalizeArgs& args, const float* x, float* y, RowFactors factors) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(D()));
+  int64_t i = 0;
+  for (; i + lanes <= args.axis; i += lanes)
+    WritePart<true>(args, x, y, i, static_cast<size_t>(lanes), factors);
+  if (i < args.axis) WritePart<false>(args, x, y, i, static_cast<size_t>(args.axis - i), factors);
 }
 
 void NormalizeRow(const TernNormalizeArgs& args, int64_t row) {
@@ -58,7 +73,7 @@ void NormalizeRow(const TernNormalizeArgs& args, int64_t row) {
   const float mean = args.rms != 0 ? 0.0f : RowSum<false>(x, args.axis, 0.0f) / size;
   const float variance = RowSum<true>(x, args.axis, mean) / size;
   const float inverse = 1.0f / sqrtf(variance + args.epsilon);
-  WriteRow(args, x, args.y + row * args.axis, mean, inverse);
+  WriteRow(args, x, args.y + row * args.axis, {mean, inverse});
   if (args.mean_out != nullptr) args.mean_out[row] = mean;
   if (args.inv_std_out != nullptr) args.inv_std_out[row] = inverse;
 }

@@ -30,22 +30,33 @@ HWY_INLINE V Polynomial(D d, V x, T c0, Rest... rest) {
 // x where x is NaN, else y: kernels clamp with Min and Max, which lose NaN on some targets.
 template <class V>
 HWY_INLINE V KeepNaN(V x, V y) {
+#if HWY_TARGET == HWY_WASM
+  // A selection takes engines three instructions more; all bits set are a NaN.
+  return hn::Or(y, hn::VecFromMask(hn::DFromV<V>(), hn::Ne(x, x)));
+#else
   return hn::IfThenElse(hn::Eq(x, x), y, x);
+#endif
 }
 
 inline constexpr float kLn2High = 0.693359375f;  // 9 bits: n * kLn2High is exact for |n| < 2^15
 inline constexpr float kLn2Low = -2.12194440e-4f;
 inline constexpr float kLog2E = 1.44269504f;
 
-// n = round(x / ln 2); returns e^(x - n ln 2) - 1.
+// e^(x - n ln 2) - 1, of n that is x / ln 2 to the next whole number.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V ExpReduced(D d, V x, V& n) {
-  n = hn::Round(hn::Mul(x, hn::Set(d, kLog2E)));
+HWY_INLINE V ExpRest(D d, V x, V n) {
   V r = NegMulAdd(n, hn::Set(d, kLn2High), x);
   r = NegMulAdd(n, hn::Set(d, kLn2Low), r);
   const V q =
       Polynomial(d, r, 0x1p-1f, 0x1.5554dep-3f, 0x1.55551ap-5f, 0x1.120b62p-7f, 0x1.6d10fcp-10f);
   return MulAdd(hn::Mul(r, r), q, r);
+}
+
+// n = round(x / ln 2); returns e^(x - n ln 2) - 1.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V ExpReduced(D d, V x, V& n) {
+  n = hn::Round(hn::Mul(x, hn::Set(d, kLog2E)));
+  return ExpRest(d, x, n);
 }
 
 // 2^n for integer-valued n in [-126, 127].
@@ -83,12 +94,18 @@ HWY_INLINE V Exp(D d, V x) {
 }
 
 // e^x for x <= 0, results below the smallest normal number flushed to zero: softmax's inner loop.
+// Adding 1.5 * 2^23 rounds to whole numbers and leaves them, with the exponent's bias that is added
+// too, in the last bits: 2^n without conversion or comparison. At -88, n is -127, and 2^n comes out
+// as zero.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V ExpOfNegative(D d, V x) {
-  const V lowest = hn::Set(d, -87.3f);
-  V n;
-  const V p = hn::Add(ExpReduced(d, hn::Max(x, lowest), n), hn::Set(d, 1.0f));
-  return KeepNaN(x, hn::IfThenZeroElse(hn::Lt(x, lowest), hn::Mul(p, PowerOfTwo(d, n))));
+  const hn::RebindToSigned<D> di;
+  const V magic = hn::Set(d, 0x1.8p23f + 127);
+  const V clamped = hn::Max(x, hn::Set(d, -88.0f));
+  const V shifted = MulAdd(clamped, hn::Set(d, kLog2E), magic);
+  const V power = hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, shifted)));
+  const V p = ExpRest(d, clamped, hn::Sub(shifted, magic));
+  return KeepNaN(x, MulAdd(p, power, power));
 }
 
 // e^x - 1, exact to the last bits near zero. Half of 2^n is used so that n = 128 does not overflow

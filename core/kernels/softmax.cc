@@ -70,11 +70,15 @@ void RowScale(const float* x, float* y, int64_t size, float center, float factor
   const D d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   const V c = hn::Set(d, center), f = hn::Set(d, factor), t = hn::Set(d, term);
-  for (int64_t i = 0; i < size; i += lanes) {
-    const size_t count = static_cast<size_t>(size - i < lanes ? size - i : lanes);
-    const V v = hn::Mul(hn::Sub(hn::LoadN(d, x + i, count), c), f);
-    hn::StoreN(hn::Sub(v, t), d, y + i, count);
+  int64_t i = 0;
+  for (; i + lanes <= size; i += lanes) {
+    const V v = hn::Mul(hn::Sub(hn::LoadU(d, x + i), c), f);
+    hn::StoreU(hn::Sub(v, t), d, y + i);
   }
+  if (i == size) return;
+  const size_t count = static_cast<size_t>(size - i);
+  const V v = hn::Mul(hn::Sub(hn::LoadN(d, x + i, count), c), f);
+  hn::StoreN(hn::Sub(v, t), d, y + i, count);
 }
 
 void SoftmaxRow(bool log, const float* x, float* y, int64_t size) {
