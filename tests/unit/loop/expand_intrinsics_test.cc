@@ -184,7 +184,7 @@ TEST(ExpandIntrinsicsTest, ExponentialsToBothEnds) {
 }
 
 TEST(ExpandIntrinsicsTest, TanhKeepsSmallNumbersAndSigns) {
-  const std::vector<float> x = {1e-45f, -1e-45f, 1e-38f, 1e-20f, -1e-6f, -0.0f, -INFINITY, 9.2f};
+  const std::vector<float> x = {1e-45f, -1e-45f, 1e-38f, 1e-20f, -1e-9f, -0.0f, -INFINITY, 9.2f};
   const std::vector<float> y = Apply("tanh", "float32", x);
   for (size_t i = 0; i + 2 < x.size(); ++i) EXPECT_EQ(y[i], x[i]);
   EXPECT_TRUE(signbit(y[5]));
