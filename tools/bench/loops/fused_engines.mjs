@@ -88,7 +88,7 @@ async function compareOne(runtime, ort, { name, shape, layers, single, chain }) 
  * rival. Both on one thread. Throws where their results differ.
  */
 export async function compareEngines(createRuntime, ort, cases, bytesOf) {
-  const runtime = await createRuntime();
+  const runtime = await createRuntime({ compiler: true });
   ort.env.wasm.numThreads = 1;
   const results = [];
   for (const each of cases) {
