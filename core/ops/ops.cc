@@ -39,7 +39,6 @@ constexpr OpInfo kOps[] = {
    ArityOf(parameters).min,                                          \
    ArityOf(parameters).max,                                          \
    outputs,                                                          \
-   nullptr,                                                          \
    phrase},
 #include "core/ops/ops.def"
 #undef TERN_OP

@@ -74,7 +74,6 @@ struct OpInfo {
   int min_args;
   int max_args;  // INT32_MAX where the last parameter takes any number
   int outputs;   // 0: as the attributes say
-  Relation relation;
   std::string_view phrase;
 
   // "w"; "inputs" for every argument from a starred parameter on.
