@@ -29,7 +29,7 @@ Result<loop::Program> LowerFor(const EmitRequest& request, const loop::Target& t
 Result<std::string> EmitNative(const std::string& ir, const loop::Target& target,
                                native::CodeForm form) {
   for (const native::CodeTarget& code : native::KnownCodeTargets()) {
-    if (code.loops == target.name) return native::CompileLlvmIr(ir, code, form);
+    if (code.loops == target.name) return native::CompileLlvmIr(ir, code, {form});
   }
   return UsageError("E0003", StrCat("the target ", target.name,
                                     " has no machine code; name a "

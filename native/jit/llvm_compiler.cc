@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "core/base/strings.h"
+#include "core/loop/emit/llvm_text.h"
 #include "native/jit/llvm_library.h"
+#include "native/jit/llvm_machine.h"
 
 namespace tern::native {
 namespace {
@@ -34,15 +36,7 @@ class Owned {
   Dispose dispose_;
 };
 
-using Machine = Owned<LLVMTargetMachineRef, decltype(&::LLVMDisposeTargetMachine)>;
 using Buffer = Owned<LLVMMemoryBufferRef, decltype(&::LLVMDisposeMemoryBuffer)>;
-
-std::string TakeMessage(const LlvmLibrary& llvm, char* message) {
-  std::string text = message == nullptr ? "no reason given" : message;
-  if (message != nullptr) llvm.LLVMDisposeMessage(message);
-  while (text.ends_with('\n')) text.pop_back();
-  return text;
-}
 
 // A module with its context, which it must not outlive.
 // What LLVM says on the way is kept where it is an error; it would print the rest, such as a loop
@@ -73,10 +67,10 @@ class ParsedModule {
         llvm_.LLVMCreateMemoryBufferWithMemoryRangeCopy(ir.data(), ir.size(), "loops.ll");
     char* message = nullptr;
     if (llvm_.LLVMParseIRInContext(context_, buffer, &module_, &message) != 0)
-      return Failed("LLVM cannot parse the IR: ", TakeMessage(llvm_, message))
+      return Failed("LLVM cannot parse the IR: ", llvm_.TakeMessage(message))
           .SetErrorCode("E0803");
     if (llvm_.LLVMVerifyModule(module_, LLVMReturnStatusAction, &message) != 0)
-      return Failed("LLVM's verifier refuses the IR: ", TakeMessage(llvm_, message))
+      return Failed("LLVM's verifier refuses the IR: ", llvm_.TakeMessage(message))
           .SetErrorCode("E0803");
     llvm_.LLVMDisposeMessage(message);
     return OkStatus();
@@ -86,7 +80,7 @@ class ParsedModule {
   static void Hear(LLVMDiagnosticInfoRef info, void* module) {
     auto* self = static_cast<ParsedModule*>(module);
     if (self->llvm_.LLVMGetDiagInfoSeverity(info) != LLVMDSError) return;
-    const std::string text = TakeMessage(self->llvm_, self->llvm_.LLVMGetDiagInfoDescription(info));
+    const std::string text = self->llvm_.TakeMessage(self->llvm_.LLVMGetDiagInfoDescription(info));
     self->errors_ += StrCat(self->errors_.empty() ? "" : "; ", text);
   }
 
@@ -96,28 +90,32 @@ class ParsedModule {
   std::string errors_;
 };
 
-Result<Machine> MakeMachine(const LlvmLibrary& llvm, const CodeTarget& target) {
-  TERN_TRY(llvm.InitializeTarget(target.architecture));
-  LLVMTargetRef found = nullptr;
-  char* message = nullptr;
-  if (llvm.LLVMGetTargetFromTriple(target.triple.c_str(), &found, &message) != 0)
-    return Unsupported("LLVM has no target '", target.triple, "': ", TakeMessage(llvm, message))
-        .SetErrorCode("E0802");
-  LLVMTargetMachineRef machine = llvm.LLVMCreateTargetMachine(
-      found, target.triple.c_str(), target.cpu.c_str(), target.features.c_str(),
-      LLVMCodeGenLevelAggressive, LLVMRelocPIC, LLVMCodeModelDefault);
-  if (machine == nullptr)
-    return Unsupported("LLVM makes no code for '", target.name, "'").SetErrorCode("E0802");
-  return Machine(machine, llvm.LLVMDisposeTargetMachine);
+// What -O3 does beyond this is vectorize, unroll and copy loops. A schedule has done so where it
+// pays; the vector loops come out the same, and it takes four times as long.
+constexpr const char* kScheduledPasses =
+    "cgscc(inline),globaldce,function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
+    "simplifycfg,loop-mssa(loop-rotate,licm),instcombine<no-verify-fixpoint>,simplifycfg)";
+
+bool IsScheduled(const LlvmLibrary& llvm, LLVMModuleRef module) {
+  const std::string_view mark = loop::kScheduledMark;
+  return llvm.LLVMGetNamedMetadata(module, mark.data(), mark.size()) != nullptr;
 }
 
-Status Optimize(const LlvmLibrary& llvm, LLVMModuleRef module, LLVMTargetMachineRef machine) {
+Status Optimize(const LlvmLibrary& llvm, LLVMModuleRef module, const LentMachine& machine,
+                Effort effort) {
   Owned options(llvm.LLVMCreatePassBuilderOptions(), llvm.LLVMDisposePassBuilderOptions);
-  return llvm.TakeError(llvm.LLVMRunPasses(module, "default<O3>", machine, options.get()),
-                        "optimise");
+  if (effort == Effort::kQuick && IsScheduled(llvm, module)) {
+    LLVMErrorRef unknown =
+        llvm.LLVMRunPasses(module, kScheduledPasses, machine.get(), options.get());
+    if (unknown == nullptr) return OkStatus();
+    // Names of passes may change with LLVM's versions. Nothing has run then.
+    llvm.TakeError(unknown, "optimise").IgnoreError();
+  }
+  return llvm.TakeError(
+      llvm.LLVMRunPasses(module, "default<O3>", machine.get(), options.get()), "optimise");
 }
 
-void SetLayout(const LlvmLibrary& llvm, const Machine& machine, const CodeTarget& target,
+void SetLayout(const LlvmLibrary& llvm, const LentMachine& machine, const CodeTarget& target,
                LLVMModuleRef module) {
   Owned layout(llvm.LLVMCreateTargetDataLayout(machine.get()), llvm.LLVMDisposeTargetData);
   char* text = llvm.LLVMCopyStringRepOfTargetData(layout.get());
@@ -158,15 +156,15 @@ Status CheckScalable(std::string_view ir, const CodeTarget& target) {
       .SetErrorCode("E0802");
 }
 
-Result<std::string> Generate(const LlvmLibrary& llvm, LLVMModuleRef module, const Machine& machine,
-                             CodeForm form) {
+Result<std::string> Generate(const LlvmLibrary& llvm, LLVMModuleRef module,
+                             const LentMachine& machine, CodeForm form) {
   if (form == CodeForm::kOptimizedIr)
-    return TakeMessage(llvm, llvm.LLVMPrintModuleToString(module)) + "\n";
+    return llvm.TakeMessage(llvm.LLVMPrintModuleToString(module)) + "\n";
   const LLVMCodeGenFileType type = form == CodeForm::kObject ? LLVMObjectFile : LLVMAssemblyFile;
   LLVMMemoryBufferRef buffer = nullptr;
   char* message = nullptr;
   if (llvm.LLVMTargetMachineEmitToMemoryBuffer(machine.get(), module, type, &message, &buffer) != 0)
-    return Failed("LLVM cannot generate code: ", TakeMessage(llvm, message)).SetErrorCode("E0803");
+    return Failed("LLVM cannot generate code: ", llvm.TakeMessage(message)).SetErrorCode("E0803");
   const Buffer owned(buffer, llvm.LLVMDisposeMemoryBuffer);
   return std::string(llvm.LLVMGetBufferStart(buffer), llvm.LLVMGetBufferSize(buffer));
 }
@@ -178,13 +176,15 @@ Result<std::string> LlvmDescription() {
   return llvm->path;
 }
 
-Result<CodeTarget> HostCodeTarget() {
-  TERN_TRY_ASSIGN(const LlvmLibrary* llvm, OpenLlvm());
+namespace {
+
+#if defined(__x86_64__) || defined(__aarch64__) || defined(__riscv)
+CodeTarget DescribeHost(const LlvmLibrary& llvm) {
   CodeTarget host;
   host.name = "host";
-  host.triple = TakeMessage(*llvm, llvm->LLVMGetDefaultTargetTriple());
-  host.cpu = TakeMessage(*llvm, llvm->LLVMGetHostCPUName());
-  host.features = TakeMessage(*llvm, llvm->LLVMGetHostCPUFeatures());
+  host.triple = llvm.TakeMessage(llvm.LLVMGetDefaultTargetTriple());
+  host.cpu = llvm.TakeMessage(llvm.LLVMGetHostCPUName());
+  host.features = llvm.TakeMessage(llvm.LLVMGetHostCPUFeatures());
   const auto has = [&](std::string_view feature) {
     return host.features.find(feature) != std::string::npos;
   };
@@ -196,14 +196,25 @@ Result<CodeTarget> HostCodeTarget() {
   host.architecture = "AArch64";
   host.scalable = has("+sve");
   host.loops = has("+sve2") ? "aarch64+sve2" : host.scalable ? "aarch64+sve" : "aarch64";
-#elif defined(__riscv)
+#else
   host.architecture = "RISCV";
   host.scalable = has("+v,");
   host.loops = "riscv64+v";
+#endif
+  return host;
+}
+#endif
+
+}  // namespace
+
+Result<CodeTarget> HostCodeTarget() {
+  TERN_TRY_ASSIGN(const LlvmLibrary* llvm, OpenLlvm());
+#if defined(__x86_64__) || defined(__aarch64__) || defined(__riscv)
+  static const CodeTarget host = DescribeHost(*llvm);
+  return host;
 #else
   return Unsupported("no native code is made for this kind of processor").SetErrorCode("E0802");
 #endif
-  return host;
 }
 
 Status VerifyLlvmIr(std::string_view ir) {
@@ -214,34 +225,35 @@ Status VerifyLlvmIr(std::string_view ir) {
 namespace {
 
 Result<std::string> Compile(const LlvmLibrary& llvm, ParsedModule* module, const CodeTarget& target,
-                            CodeForm form) {
-  TERN_TRY_ASSIGN(const Machine machine, MakeMachine(llvm, target));
+                            const CodeRequest& request) {
+  TERN_TRY_ASSIGN(const LentMachine machine, LentMachine::Borrow(llvm, target));
   SetLayout(llvm, machine, target, module->get());
-  TERN_TRY(Optimize(llvm, module->get(), machine.get()));
-  Result<std::string> code = Generate(llvm, module->get(), machine, form);
+  TERN_TRY(Optimize(llvm, module->get(), machine, request.effort));
+  Result<std::string> code = Generate(llvm, module->get(), machine, request.form);
   TERN_TRY(module->TakeErrors());
   return code;
 }
 
 }  // namespace
 
-Result<std::string> CompileLlvmIr(std::string_view ir, const CodeTarget& target, CodeForm form) {
+Result<std::string> CompileLlvmIr(std::string_view ir, const CodeTarget& target,
+                                  const CodeRequest& request) {
   TERN_TRY_ASSIGN(const LlvmLibrary* llvm, OpenLlvm());
   TERN_TRY(CheckScalable(ir, target));
   ParsedModule module(*llvm);
   TERN_TRY(module.Parse(ir));
-  return Compile(*llvm, &module, target, form);
+  return Compile(*llvm, &module, target, request);
 }
 
 Result<std::string> CompileClosedObject(std::string_view ir, const CodeTarget& target,
-                                        std::string_view comment) {
+                                        std::string_view comment, Effort effort) {
   TERN_TRY_ASSIGN(const LlvmLibrary* llvm, OpenLlvm());
   TERN_TRY(CheckScalable(ir, target));
   ParsedModule module(*llvm);
   TERN_TRY(module.Parse(ir));
   CallNothing(*llvm, module);
   SetComment(*llvm, module, comment);
-  return Compile(*llvm, &module, target, CodeForm::kObject);
+  return Compile(*llvm, &module, target, {CodeForm::kObject, effort});
 }
 
 struct NativeCode::Jit {
@@ -260,10 +272,10 @@ struct NativeCode::Jit {
 
 Status NativeCode::Jit::Start() {
   TERN_TRY_ASSIGN(const CodeTarget host, HostCodeTarget());
-  TERN_TRY_ASSIGN(Machine machine, MakeMachine(llvm, host));
+  TERN_TRY_ASSIGN(LLVMTargetMachineRef machine, MakeMachine(llvm, host));
   LLVMOrcLLJITBuilderRef builder = llvm.LLVMOrcCreateLLJITBuilder();
   llvm.LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(
-      builder, llvm.LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine.release()));
+      builder, llvm.LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine));
   TERN_TRY(llvm.TakeError(llvm.LLVMOrcCreateLLJIT(&jit, builder), "start its linker"));
   // memset, memcpy and fmod are called by generated code.
   LLVMOrcDefinitionGeneratorRef process = nullptr;
@@ -324,7 +336,8 @@ Result<std::unique_ptr<NativeCode>> NativeCode::FromObject(std::string_view obje
 
 Result<std::unique_ptr<NativeCode>> NativeCode::FromIr(std::string_view ir) {
   TERN_TRY_ASSIGN(const CodeTarget host, HostCodeTarget());
-  TERN_TRY_ASSIGN(const std::string object, CompileLlvmIr(ir, host, CodeForm::kObject));
+  TERN_TRY_ASSIGN(const std::string object,
+                  CompileLlvmIr(ir, host, {CodeForm::kObject, Effort::kQuick}));
   return FromObject(object);
 }
 

@@ -18,7 +18,14 @@
 
 namespace tern::native {
 
-enum class CodeForm { kObject, kAssembly, kOptimizedIr };
+enum class CodeForm : int8_t { kObject, kAssembly, kOptimizedIr };
+// Quick leaves out what -O3 does to loops, where a module says that a schedule has done it
+// (loop::kScheduledMark): for code that somebody waits for.
+enum class Effort : int8_t { kThorough, kQuick };
+struct CodeRequest {
+  CodeForm form = CodeForm::kObject;
+  Effort effort = Effort::kThorough;
+};
 
 // What this process runs on, with the vector length that is best there.
 Result<CodeTarget> HostCodeTarget();
@@ -28,19 +35,21 @@ Result<std::string> LlvmDescription();
 
 // Parses, verifies, optimises (-O3's pipeline, no fast math) and generates. The bytes of an ELF
 // object, or text. Errors: LLVM's message with line and column in the IR text.
-Result<std::string> CompileLlvmIr(std::string_view ir, const CodeTarget& target, CodeForm form);
+Result<std::string> CompileLlvmIr(std::string_view ir, const CodeTarget& target,
+                                  const CodeRequest& request);
 
 // An object that calls nothing outside of itself wherever the target can do without (baseline
 // x86-64 converts 16-bit floats by calls), with a comment in its section .comment. The same bytes
 // for the same text, target and LLVM.
 Result<std::string> CompileClosedObject(std::string_view ir, const CodeTarget& target,
-                                        std::string_view comment);
+                                        std::string_view comment,
+                                        Effort effort = Effort::kThorough);
 
 // Only the first two of the steps of CompileLlvmIr.
 Status VerifyLlvmIr(std::string_view ir);
 
-// Code in this process's memory, until destroyed: then no function of it may be running or be
-// called again.
+// Code in this process's memory, made quickly, until destroyed: then no function of it may be
+// running or be called again.
 class NativeCode {
  public:
   static Result<std::unique_ptr<NativeCode>> FromIr(std::string_view ir);

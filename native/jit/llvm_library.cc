@@ -88,6 +88,13 @@ Status LlvmLibrary::InitializeTarget(std::string_view architecture) const {
   return OkStatus();
 }
 
+std::string LlvmLibrary::TakeMessage(char* message) const {
+  std::string text = message == nullptr ? "no reason given" : message;
+  if (message != nullptr) LLVMDisposeMessage(message);
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
 Status LlvmLibrary::TakeError(LLVMErrorRef error, std::string_view doing) const {
   if (error == nullptr) return OkStatus();
   char* message = LLVMGetErrorMessage(error);

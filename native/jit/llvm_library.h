@@ -31,6 +31,8 @@ struct LlvmLibrary {
   // Registers what generates code for an architecture ("X86", "AArch64", "RISCV"). Error if this
   // LLVM was built without it.
   Status InitializeTarget(std::string_view architecture) const;
+  // A text of LLVM's, which is freed.
+  std::string TakeMessage(char* message) const;
   // The error's text, which is freed; ok for null.
   Status TakeError(LLVMErrorRef error, std::string_view doing) const;
 

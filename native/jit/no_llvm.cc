@@ -23,10 +23,11 @@ NativeCode::~NativeCode() = default;
 Result<CodeTarget> HostCodeTarget() { return NoLlvm(); }
 Result<std::string> LlvmDescription() { return NoLlvm(); }
 Status VerifyLlvmIr(std::string_view) { return NoLlvm(); }
-Result<std::string> CompileLlvmIr(std::string_view, const CodeTarget&, CodeForm) {
+Result<std::string> CompileLlvmIr(std::string_view, const CodeTarget&, const CodeRequest&) {
   return NoLlvm();
 }
-Result<std::string> CompileClosedObject(std::string_view, const CodeTarget&, std::string_view) {
+Result<std::string> CompileClosedObject(std::string_view, const CodeTarget&, std::string_view,
+                                        Effort) {
   return NoLlvm();
 }
 Result<std::unique_ptr<NativeCode>> NativeCode::FromIr(std::string_view) { return NoLlvm(); }

@@ -65,15 +65,31 @@ Status CompiledKernel::CompileLocked() {
       return Unsupported("its LLVM IR has ", listing.llvm.size(), " bytes, at most ", kMaxIr,
                          " are compiled")
           .SetErrorCode("E0516");
-    TERN_TRY_ASSIGN(code_, NativeCode::FromIr(listing.llvm));
-    TERN_TRY_ASSIGN(void* address, code_->Find(KernelSymbol(source_.name)));
-    entry_ = reinterpret_cast<vm::KernelCall>(address);
-    return OkStatus();
+    TERN_TRY_ASSIGN(const std::string object,
+                    CompileClosedObject(listing.llvm, host, KernelStamp(source_.text),
+                                        Effort::kQuick));
+    return Load(object);
   };
   failure_ = compile();
   why_ = Why(failure_.ok() ? "compiled for this processor by LLVM" : failure_.message());
   state_.store(failure_.ok() ? State::kReady : State::kFailed, std::memory_order_release);
   return failure_.Clone();
+}
+
+// As objects of files are loaded, for which LLVM need not set up a linker of its own; it has to
+// where the code calls functions of this process, such as fmod.
+Status CompiledKernel::Load(std::string_view object) {
+  Result<std::unique_ptr<MappedCode>> mapped =
+      MappedCode::Load({object, source_.name, source_.text});
+  if (mapped.ok()) {
+    code_ = *std::move(mapped);
+    entry_ = code_->entry();
+    return OkStatus();
+  }
+  TERN_TRY_ASSIGN(open_code_, NativeCode::FromObject(object));
+  TERN_TRY_ASSIGN(void* address, open_code_->Find(KernelSymbol(source_.name)));
+  entry_ = reinterpret_cast<vm::KernelCall>(address);
+  return OkStatus();
 }
 
 bool CompiledKernel::Takes(int64_t elements) {

@@ -13,6 +13,7 @@
 
 #include "core/loop/roads/interpreted_kernel.h"
 #include "native/jit/llvm_compiler.h"
+#include "native/objects/mapped_code.h"
 
 namespace tern::native {
 
@@ -56,6 +57,7 @@ class CompiledKernel {
  private:
   enum class State : uint8_t { kCounting, kReady, kFailed };
   Status CompileLocked();
+  Status Load(std::string_view object);
   std::string Why(std::string_view reason) const;
 
   const KernelSource source_;
@@ -66,7 +68,8 @@ class CompiledKernel {
   std::atomic<int64_t> elements_{0};
   std::atomic<State> state_{State::kCounting};
   std::mutex mutex_;  // of what follows, which is not written once state_ is not kCounting
-  std::unique_ptr<NativeCode> code_;
+  std::unique_ptr<MappedCode> code_;       // one of the two
+  std::unique_ptr<NativeCode> open_code_;  // calls functions of this process
   vm::KernelCall entry_ = nullptr;
   std::string why_;
   Status failure_;

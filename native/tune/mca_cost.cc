@@ -15,7 +15,7 @@ Result<double> CyclesOfACall(const loop::LoopFunction& function, const Sizes& si
   target.cpu = core.cpu;
   TERN_TRY_ASSIGN(const std::string ir,
                   loop::LlvmText({{function}}, loop::FlavorOf(*loop::FindTarget(kLoops))));
-  TERN_TRY_ASSIGN(const std::string assembly, CompileLlvmIr(ir, target, CodeForm::kAssembly));
+  TERN_TRY_ASSIGN(const std::string assembly, CompileLlvmIr(ir, target, {CodeForm::kAssembly}));
   TERN_TRY_ASSIGN(const InnerLoop loop, FindInnerLoop(assembly, function.name));
   TERN_TRY_ASSIGN(const double cycles, CyclesOf(loop, core.cpu));
   TERN_TRY_ASSIGN(const loop::Interpreter interpreter, loop::Interpreter::Make(function));

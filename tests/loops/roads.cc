@@ -128,7 +128,7 @@ Result<SveRoad> SveRoad::Make(const Program& program) {
   TERN_TRY_ASSIGN(const std::string ir, LlvmText(program, LlvmFlavor::kSve));
   TERN_TRY_ASSIGN(const native::CodeTarget target, native::FindCodeTarget("aarch64-sve"));
   TERN_TRY_ASSIGN(const std::string object,
-                  native::CompileLlvmIr(ir, target, native::CodeForm::kObject));
+                  native::CompileLlvmIr(ir, target, {native::CodeForm::kObject}));
   SveRoad road(std::make_shared<testing::ScratchFolder>());
   road.program_ = &program;
   std::string table;

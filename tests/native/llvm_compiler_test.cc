@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace tern::native {
@@ -86,6 +87,52 @@ TEST_F(LlvmCompiler, SeveralLiveAtOnce) {
   EXPECT_NE(*(*first)->Find("add"), *(*second)->Find("add"));
 }
 
+int32_t RunAdd(const NativeCode& code, std::vector<float>* to) {
+  const std::vector<float> from(to->size(), 2.5f);
+  void* const buffers[] = {const_cast<float*>(from.data()), to->data()};
+  const int64_t sizes[] = {static_cast<int64_t>(to->size())};
+  return CallLoopCode(reinterpret_cast<LoopCode>(*code.Find("add")), buffers, sizes);
+}
+
+// With the mark or without it, quickly or thoroughly: the same results.
+TEST_F(LlvmCompiler, QuickCodeOfScheduledLoops) {
+  const std::string scheduled = std::string(kAdd) + "!tern.scheduled = !{}\n";
+  const CodeTarget host = *HostCodeTarget();
+  const auto thorough = CompileLlvmIr(scheduled, host, {CodeForm::kObject});
+  const auto quick = CompileLlvmIr(scheduled, host, {CodeForm::kObject, Effort::kQuick});
+  ASSERT_TRUE(thorough.ok() && quick.ok());
+  EXPECT_LT(quick->size(), thorough->size());  // -O3 unrolls this loop
+  for (const std::string& object : {*thorough, *quick}) {
+    const auto code = NativeCode::FromObject(object);
+    ASSERT_TRUE(code.ok()) << code.status().ToString();
+    std::vector<float> to(37, -1.0f);
+    EXPECT_EQ(RunAdd(**code, &to), 0);
+    EXPECT_EQ(to, std::vector<float>(37, 3.5f));
+  }
+  const auto unmarked = CompileLlvmIr(kAdd, host, {CodeForm::kObject, Effort::kQuick});
+  ASSERT_TRUE(unmarked.ok());
+  EXPECT_EQ(*unmarked, *CompileLlvmIr(kAdd, host, {CodeForm::kObject}));
+}
+
+// Machines are kept between compilations: what one left behind must not show in the next.
+TEST_F(LlvmCompiler, TheSameBytesAgainAndFromSeveralThreads) {
+  std::vector<std::string> first;
+  for (const CodeTarget& target : KnownCodeTargets())
+    first.push_back(*CompileLlvmIr(kAdd, target, {CodeForm::kObject}));
+  ASSERT_FALSE(CompileLlvmIr("nonsense", KnownCodeTargets()[0], {CodeForm::kObject}).ok());
+  std::vector<std::string> again[2];
+  std::vector<std::thread> threads;
+  for (std::vector<std::string>& objects : again) {
+    threads.emplace_back([&objects] {
+      for (const CodeTarget& target : KnownCodeTargets())
+        objects.push_back(*CompileLlvmIr(kAdd, target, {CodeForm::kObject}));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(again[0], first);
+  EXPECT_EQ(again[1], first);
+}
+
 TEST_F(LlvmCompiler, UnknownFunction) {
   auto code = NativeCode::FromIr(kAdd);
   ASSERT_TRUE(code.ok());
@@ -97,12 +144,12 @@ TEST_F(LlvmCompiler, UnknownFunction) {
 TEST_F(LlvmCompiler, ObjectsForEveryTarget) {
   for (const CodeTarget& target : KnownCodeTargets()) {
     SCOPED_TRACE(target.name);
-    const auto object = CompileLlvmIr(kAdd, target, CodeForm::kObject);
+    const auto object = CompileLlvmIr(kAdd, target, {CodeForm::kObject});
     ASSERT_TRUE(object.ok()) << object.status().ToString();
     EXPECT_EQ(object->substr(0, 4),
               "\x7f"
               "ELF");
-    const auto assembly = CompileLlvmIr(kAdd, target, CodeForm::kAssembly);
+    const auto assembly = CompileLlvmIr(kAdd, target, {CodeForm::kAssembly});
     ASSERT_TRUE(assembly.ok());
     EXPECT_NE(assembly->find("add:"), std::string::npos);
   }
@@ -111,7 +158,7 @@ TEST_F(LlvmCompiler, ObjectsForEveryTarget) {
 TEST_F(LlvmCompiler, E11ScalableVectorsBecomeSve) {
   const auto target = FindCodeTarget("aarch64-sve");
   ASSERT_TRUE(target.ok());
-  const auto assembly = CompileLlvmIr(kScalable, *target, CodeForm::kAssembly);
+  const auto assembly = CompileLlvmIr(kScalable, *target, {CodeForm::kAssembly});
   ASSERT_TRUE(assembly.ok()) << assembly.status().ToString();
   for (const char* instruction : {"whilelo", "ld1w", "fadd", "st1w"})
     EXPECT_NE(assembly->find(instruction), std::string::npos) << instruction << "\n" << *assembly;
@@ -120,14 +167,14 @@ TEST_F(LlvmCompiler, E11ScalableVectorsBecomeSve) {
 TEST_F(LlvmCompiler, E25TheSameTextForRiscV) {
   const auto target = FindCodeTarget("riscv64-v");
   ASSERT_TRUE(target.ok());
-  const auto assembly = CompileLlvmIr(kScalable, *target, CodeForm::kAssembly);
+  const auto assembly = CompileLlvmIr(kScalable, *target, {CodeForm::kAssembly});
   ASSERT_TRUE(assembly.ok()) << assembly.status().ToString();
   EXPECT_NE(assembly->find("vfadd.vv"), std::string::npos) << *assembly;
 }
 
 TEST_F(LlvmCompiler, ScalableVectorsAreRefusedWhereThereAreNone) {
   for (const char* name : {"aarch64-neon", "x86-64-avx2"}) {
-    const auto object = CompileLlvmIr(kScalable, *FindCodeTarget(name), CodeForm::kObject);
+    const auto object = CompileLlvmIr(kScalable, *FindCodeTarget(name), {CodeForm::kObject});
     ASSERT_FALSE(object.ok());
     EXPECT_EQ(object.status().error_code(), "E0802");
     EXPECT_NE(object.status().message().find(name), std::string_view::npos);
@@ -151,7 +198,7 @@ TEST_F(LlvmCompiler, BadTextIsRefusedWithItsPlace) {
 
 TEST_F(LlvmCompiler, DamagedObjects) {
   EXPECT_EQ(NativeCode::FromObject("not an object").status().error_code(), "E0805");
-  const auto object = CompileLlvmIr(kAdd, *FindCodeTarget("host"), CodeForm::kObject);
+  const auto object = CompileLlvmIr(kAdd, *FindCodeTarget("host"), {CodeForm::kObject});
   ASSERT_TRUE(object.ok());
   EXPECT_TRUE((*NativeCode::FromObject(*object))->Find("add").ok());
   for (const size_t length : {0u, 3u, 20u, 64u, 200u}) {

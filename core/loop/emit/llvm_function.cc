@@ -87,7 +87,11 @@ void LlvmFunction::Statement(const Stmt& stmt) {
 // How many vectors run at once is the loop program's own business (For::Traits::interleave), and an
 // epilogue is short: LLVM shall leave both as they are.
 std::string LlvmFunction::LoopHint(LoopRole role, const Stmt& body) {
-  if (role == LoopRole::kPlain || HasLoops(body)) return {};
+  if (HasLoops(body)) return {};
+  if (role == LoopRole::kPlain) {
+    module_.has_plain_loops = true;
+    return {};
+  }
   const size_t first = module_.metadata.size();
   module_.metadata.push_back(
       StrCat("distinct !{!", first, ", !", first + 1, ", !", first + 2, "}"));

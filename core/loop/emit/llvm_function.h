@@ -28,6 +28,7 @@ namespace tern::loop {
 struct LlvmModuleParts {
   std::set<std::string> declarations;  // of intrinsics
   std::vector<std::string> metadata;   // nodes, by number
+  bool has_plain_loops = false;        // innermost ones that no schedule made
 };
 
 class LlvmFunction {

@@ -35,6 +35,7 @@ Result<std::string> LlvmText(const Program& program, LlvmFlavor flavor) {
   functions += StrCat("\nattributes #0 = { nounwind", range, " }\n");
   for (size_t i = 0; i < parts.metadata.size(); ++i)
     functions += StrCat("!", i, " = ", parts.metadata[i], "\n");
+  if (!parts.has_plain_loops) functions += StrCat("!", kScheduledMark, " = !{}\n");
   return functions;
 }
 

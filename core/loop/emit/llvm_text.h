@@ -29,6 +29,10 @@ LlvmFlavor FlavorOf(const Target& target);
 // "fixed", "neon", "scalable", "sve".
 std::string_view LlvmFlavorName(LlvmFlavor flavor);
 
+// Metadata of a module whose innermost loops are all vectors and their epilogues: there is nothing
+// in it for a compiler to vectorize or unroll.
+inline constexpr std::string_view kScheduledMark = "tern.scheduled";
+
 // Errors (the caller's): a function that is not lowered, or vectors that the flavor does not have.
 Result<std::string> LlvmText(const Program& program, LlvmFlavor flavor);
 

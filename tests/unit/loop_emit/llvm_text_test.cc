@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/strings.h"
 #include "native/jit/llvm_compiler.h"
 #include "tests/loops/samples.h"
 
@@ -38,7 +39,7 @@ void ExpectLines(const std::string& text, const std::vector<std::string>& lines)
 bool HaveLlvm() { return native::LlvmDescription().ok(); }
 
 std::string Assembly(const std::string& ir, const char* target) {
-  const auto code = CompileLlvmIr(ir, *FindCodeTarget(target), CodeForm::kAssembly);
+  const auto code = CompileLlvmIr(ir, *FindCodeTarget(target), {CodeForm::kAssembly});
   EXPECT_TRUE(code.ok()) << code.status().ToString() << "\n" << ir;
   return code.ok() ? *code : std::string();
 }
@@ -84,6 +85,27 @@ TEST(LlvmText, E13WhileLoopsOnAArch64) {
                              MakeWhile(LoopRole::kVectorMain, more, MakeBlock({loop.body, next}))});
   const std::string code = Assembly(Text(program, LlvmFlavor::kSve), "aarch64-sve");
   ExpectLines(code, {"whilelt\tp0.s", "ld1w\t{ z", "fadd\tz", "st1w\t{ z", "b.lt"});
+}
+
+// Only then may a compiler leave out what it does to loops that nobody scheduled.
+TEST(LlvmText, SaysWhetherItsLoopsAreScheduled) {
+  const std::string mark = StrCat("\n!", kScheduledMark, " = !{}\n");
+  Program program = PredicatedAdd(kF32, kSve4);
+  const Stmt body = program.functions[0].body;
+  const auto& loop = *body->As<For>();
+  const Stmt plain = MakeFor({}, loop.var, loop.range, loop.body);
+  const Stmt vectors = MakeFor({.role = LoopRole::kVectorMain}, loop.var, loop.range, loop.body);
+  program.functions[0].body = plain;
+  EXPECT_EQ(Text(program, LlvmFlavor::kSve).find(mark), std::string::npos);
+  program.functions[0].body = vectors;
+  EXPECT_NE(Text(program, LlvmFlavor::kSve).find(mark), std::string::npos);
+  // What is around the loop of vectors is nothing to vectorize.
+  const VarPtr row = MakeVar("row", kIndexType);
+  program.functions[0].body =
+      MakeFor({}, row, {MakeInt(0), MakeInt(3), MakeInt(1)}, vectors);
+  EXPECT_NE(Text(program, LlvmFlavor::kSve).find(mark), std::string::npos);
+  program.functions[0].body = MakeBlock({vectors, plain});
+  EXPECT_EQ(Text(program, LlvmFlavor::kSve).find(mark), std::string::npos);
 }
 
 TEST(LlvmText, E14VscaleRangeOnlyWhereVectorsScale) {

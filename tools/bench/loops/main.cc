@@ -6,6 +6,8 @@
 // clang-19, llvm-mca-19, Emscripten, tools/build_web.sh run before) is left out and named.
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -21,6 +23,7 @@
 #include "native/tune/mca.h"
 #include "tests/support/commands.h"
 #include "tests/support/read_file.h"
+#include "tools/bench/loops/callable_rows.h"
 #include "tools/bench/loops/fused_rows.h"
 #include "tools/bench/loops/instruction_rows.h"
 #include "tools/bench/loops/kernel_rows.h"
@@ -44,13 +47,18 @@ struct Kernel {
 };
 constexpr Kernel kKernels[] = {{"add", 2, 4}, {"daxpy", 2, 8}, {"relu", 1, 4}, {"dot", 2, 4}};
 
-// A strategy other than the target's usual one may be given.
-Result<Program> Lower(const Kernel& kernel, const char* target,
-                      Strategy strategy = Strategy::kSchedule) {
+// A strategy other than the target's usual one may be given, and how many vectors run at once.
+struct Choice {
+  Strategy strategy = Strategy::kSchedule;
+  int32_t interleave = 0;
+};
+
+Result<Program> Lower(const Kernel& kernel, const char* target, const Choice& choice = {}) {
   const std::string path = StrCat("tests/loop/programs/", kernel.name, ".tloop");
   TERN_TRY_ASSIGN(const loop::SourceFile source, loop::ParseLoops(path, ReadFile(path)));
   loop::LoweringOptions options = loop::DefaultLowering(*loop::FindTarget(target));
-  if (strategy != Strategy::kSchedule) options.strategy = strategy;
+  if (choice.strategy != Strategy::kSchedule) options.strategy = choice.strategy;
+  if (choice.interleave != 0) options.interleave = choice.interleave;
   return LowerFile(source, options);
 }
 
@@ -58,13 +66,22 @@ void Report(std::string_view what, const Status& status) {
   std::fprintf(stderr, "%s left out: %s\n", std::string(what).c_str(), status.ToString().c_str());
 }
 
-// Arguments for every kernel: three arrays of doubles' size, a count and one scalar.
+// Arguments for every kernel: three arrays of doubles' size, a count and one scalar. They lie where
+// tensors do, at multiples of 64 bytes, and no two at the same place of a page, where a load would
+// wait for a store that only seems to be to the same address. Both sides of a row work on the same
+// ones: where arrays lie changes such loops by half.
 struct Arguments {
-  std::vector<double> memory[3] = {std::vector<double>(kCount, 0.5), std::vector<double>(kCount),
-                                   std::vector<double>(kCount)};
-  void* buffers[3] = {memory[0].data(), memory[1].data(), memory[2].data()};
+  static constexpr int64_t kBytes = kCount * static_cast<int64_t>(sizeof(double));
+  static constexpr int64_t kApart = 1024 + 256;
+  struct alignas(4096) Memory {
+    std::byte bytes[3 * (kBytes + kApart)];
+  };
+  std::unique_ptr<Memory> memory = std::make_unique<Memory>();
+  void* buffers[3];
   int64_t slots[2] = {kCount, 0};
   Arguments() {
+    for (int64_t i = 0; i < 3; ++i) buffers[i] = memory->bytes + i * (kBytes + kApart);
+    std::fill_n(static_cast<double*>(buffers[0]), kCount, 0.5);
     const double a = 0.25;
     slots[1] = __builtin_bit_cast(int64_t, a);
   }
@@ -112,7 +129,7 @@ Status HostRow(const Kernel& kernel, const Rivals& rivals, Bench* bench) {
   TERN_TRY_ASSIGN(const auto code, CompileForHost(kernel));
   TERN_TRY_ASSIGN(void* address, code->Find(kernel.name));
   const auto function = reinterpret_cast<LoopFunction>(address);
-  Arguments ours, theirs;
+  Arguments arguments;
   bench->Compare(
       {.name = StrCat(kernel.name, ", this processor"),
        .rival_name = "clang-19 -O3 -march=native",
@@ -121,11 +138,11 @@ Status HostRow(const Kernel& kernel, const Rivals& rivals, Bench* bench) {
        .unit = "ns/element"},
       [&](int64_t n) {
         for (; n > 0; --n) {
-          function(ours.buffers, ours.slots);
+          function(arguments.buffers, arguments.slots);
           ClobberMemory();
         }
       },
-      rivals.Make(kernel, &theirs));
+      rivals.Make(kernel, &arguments));
   return OkStatus();
 }
 
@@ -133,7 +150,7 @@ Status InterpreterRow(const Kernel& kernel, Bench* bench) {
   TERN_TRY_ASSIGN(const auto code, CompileForHost(kernel));
   TERN_TRY_ASSIGN(void* address, code->Find(kernel.name));
   const auto function = reinterpret_cast<LoopFunction>(address);
-  TERN_TRY_ASSIGN(const Program program, Lower(kernel, "reference", Strategy::kFixed));
+  TERN_TRY_ASSIGN(const Program program, Lower(kernel, "reference", {Strategy::kFixed}));
   TERN_TRY_ASSIGN(const loop::Interpreter interpreter,
                   loop::Interpreter::Make(program.functions[0]));
   Arguments ours, theirs;
@@ -165,7 +182,8 @@ Status InterpreterRow(const Kernel& kernel, Bench* bench) {
   return OkStatus();
 }
 
-// What a tuner chooses from.
+// What `tern tune` chooses from for loops of one axis, each with any of these numbers of vectors.
+constexpr int32_t kInterleaves[] = {1, 2, 4, 8};
 struct Candidate {
   Strategy strategy;
   const char* target;
@@ -177,23 +195,37 @@ constexpr Candidate kCandidates[] = {
     {Strategy::kPredicated, "aarch64+sve", LlvmFlavor::kSve},
 };
 
-Status SveRow(const Kernel& kernel, const native::McaCore& core, const std::string& rival_assembly,
-              Bench* bench) {
+// Of the inner loop, per element of the result.
+Result<double> Cycles(const Kernel& kernel, const native::McaCore& core,
+                      const std::string& assembly) {
+  TERN_TRY_ASSIGN(const native::InnerLoop loop, native::FindInnerLoop(assembly, kernel.name));
+  TERN_TRY_ASSIGN(const double cycles, native::CyclesOf(loop, core.cpu));
+  return cycles * kernel.loads * kernel.element_bytes / loop.LoadedBytes(core.vector_bytes);
+}
+
+Result<double> BestCycles(const Kernel& kernel, const native::McaCore& core,
+                          const Candidate& candidate) {
   native::CodeTarget target = *native::FindCodeTarget("aarch64-sve");
   target.cpu = core.cpu;
-  const auto measure = [&](const std::string& assembly) -> Result<double> {
-    TERN_TRY_ASSIGN(const native::InnerLoop loop, native::FindInnerLoop(assembly, kernel.name));
-    TERN_TRY_ASSIGN(const double cycles, native::CyclesOf(loop, core.cpu));
-    return cycles * kernel.loads * kernel.element_bytes / loop.LoadedBytes(core.vector_bytes);
-  };
-  TERN_TRY_ASSIGN(const double rival, measure(rival_assembly));
   double best = 1e9;
-  for (const Candidate& candidate : kCandidates) {
-    TERN_TRY_ASSIGN(const Program program, Lower(kernel, candidate.target, candidate.strategy));
+  for (const int32_t interleave : kInterleaves) {
+    TERN_TRY_ASSIGN(const Program program,
+                    Lower(kernel, candidate.target, {candidate.strategy, interleave}));
     TERN_TRY_ASSIGN(const std::string ir, LlvmText(program, candidate.flavor));
     TERN_TRY_ASSIGN(const std::string assembly,
-                    native::CompileLlvmIr(ir, target, native::CodeForm::kAssembly));
-    TERN_TRY_ASSIGN(const double cycles, measure(assembly));
+                    native::CompileLlvmIr(ir, target, {native::CodeForm::kAssembly}));
+    TERN_TRY_ASSIGN(const double cycles, Cycles(kernel, core, assembly));
+    best = std::min(best, cycles);
+  }
+  return best;
+}
+
+Status SveRow(const Kernel& kernel, const native::McaCore& core, const std::string& rival_assembly,
+              Bench* bench) {
+  TERN_TRY_ASSIGN(const double rival, Cycles(kernel, core, rival_assembly));
+  double best = 1e9;
+  for (const Candidate& candidate : kCandidates) {
+    TERN_TRY_ASSIGN(const double cycles, BestCycles(kernel, core, candidate));
     bench->Figure(
         {.name = StrCat(kernel.name, ", ", core.cpu, ", ", StrategyName(candidate.strategy)),
          .unit = "cycles/element"},
@@ -229,6 +261,7 @@ void SveRows(Bench* bench) {
 int main(int argc, char** argv) {
   using namespace tern;
   bench::Bench bench("loops", argc, argv);
+  bench::CallableRows(&bench);
   const bench::Rivals rivals;
   for (const bench::Kernel& kernel : bench::kKernels) {
     Status status = rivals.ok() ? bench::HostRow(kernel, rivals, &bench)
