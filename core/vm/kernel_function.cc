@@ -208,14 +208,20 @@ class KernelRun {
   Status Call() {
     const KernelCode& code = plan_.code;
     if (code.status_call != nullptr) {
-      return code.status_call(code.self.get(), buffers_, slots_)
+      return code.status_call(code.self.get(), buffers_, slots_, context_.parallel())
           .AddNote(StrCat("in the loop kernel '", plan_.spec.name, "'"));
     }
-    const int32_t failed = code.call != nullptr
-                               ? code.call(buffers_.data(), slots_.data())
-                               : code.self_call(code.self.get(), buffers_.data(), slots_.data());
+    const int32_t failed = CallPlain();
     if (failed == 0) return OkStatus();
     return Failed("kernel '", plan_.spec.name, "' failed with ", failed).SetErrorCode("E0320");
+  }
+
+  int32_t CallPlain() {
+    const KernelCode& code = plan_.code;
+    if (code.call != nullptr) return code.call(buffers_.data(), slots_.data());
+    if (code.parallel_call != nullptr)
+      return code.parallel_call(buffers_.data(), slots_.data(), context_.parallel());
+    return code.self_call(code.self.get(), buffers_.data(), slots_.data());
   }
 
   Any TakeResults() {
@@ -239,8 +245,8 @@ class KernelRun {
 }  // namespace
 
 Result<FunctionPtr> MakeKernelFunction(KernelSpec spec, KernelCode code) {
-  const int given =
-      (code.call != nullptr) + (code.self_call != nullptr) + (code.status_call != nullptr);
+  const int given = (code.call != nullptr) + (code.parallel_call != nullptr) +
+                    (code.self_call != nullptr) + (code.status_call != nullptr);
   if (given != 1) return InvalidArgument("kernel '", spec.name, "': expected one function to call");
   auto plan = std::make_shared<KernelPlan>();
   plan->spec = std::move(spec);

@@ -22,20 +22,27 @@
 #include "core/object/function.h"
 #include "core/vm/signature.h"
 
+struct TernParallel;  // core/kernels/kernel.h
+
 namespace tern::vm {
 
 // buffers: one pointer per parameter, result and workspace; slots: as the spec names them. Returns
 // 0, or a number that tells the caller what went wrong. Called from several threads at once.
 using KernelCall = int32_t (*)(void* const* buffers, const int64_t* slots);
+// The same for code that shares its loops out among workers. parallel: who lends them, or null.
+using KernelParallelCall = int32_t (*)(void* const* buffers, const int64_t* slots,
+                                       const TernParallel* parallel);
 // The same with what it belongs to.
 using KernelSelfCall = int32_t (*)(void* self, void* const* buffers, const int64_t* slots);
 
 // The same for code that says itself what went wrong.
 using KernelStatusCall = Status (*)(void* self, std::span<void* const> buffers,
-                                    std::span<const int64_t> slots);
+                                    std::span<const int64_t> slots,
+                                    const TernParallel* parallel);
 
 struct KernelCode {
-  KernelCall call = nullptr;  // one of the three
+  KernelCall call = nullptr;  // one of the four
+  KernelParallelCall parallel_call = nullptr;
   KernelSelfCall self_call = nullptr;
   KernelStatusCall status_call = nullptr;
   std::shared_ptr<void> self = {};  // lives as long as the function

@@ -16,6 +16,8 @@
 #include "core/base/result.h"
 #include "native/jit/code_target.h"
 
+struct TernParallel;  // core/kernels/kernel.h
+
 namespace tern::native {
 
 enum class CodeForm : int8_t { kObject, kAssembly, kOptimizedIr };
@@ -78,6 +80,18 @@ __attribute__((no_sanitize("function")))
 #endif
 inline int32_t CallLoopCode(LoopCode code, void* const* buffers, const int64_t* slots) {
   return code(buffers, slots);
+}
+
+// The same of a function with parallel loops: its entry loop::kParallelEntry, which takes who lends
+// it workers, or null.
+using ParallelLoopCode = int32_t (*)(void* const* buffers, const int64_t* slots,
+                                     const TernParallel* parallel);
+#if defined(__clang__)
+__attribute__((no_sanitize("function")))
+#endif
+inline int32_t CallParallelLoopCode(ParallelLoopCode code, void* const* buffers,
+                                    const int64_t* slots, const TernParallel* parallel) {
+  return code(buffers, slots, parallel);
 }
 
 }  // namespace tern::native

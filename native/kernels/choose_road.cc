@@ -19,8 +19,9 @@ namespace {
 using loop::BoundKernel;
 using vm::KernelRoad;
 
-Status RunCompiled(void* self, std::span<void* const> buffers, std::span<const int64_t> slots) {
-  return static_cast<const CompiledKernel*>(self)->Run(buffers, slots);
+Status RunCompiled(void* self, std::span<void* const> buffers, std::span<const int64_t> slots,
+                   const TernParallel* parallel) {
+  return static_cast<const CompiledKernel*>(self)->Run(buffers, slots, parallel);
 }
 
 class Chooser {
@@ -145,7 +146,8 @@ class Chooser {
       return std::optional<KernelRoad>();
     }
     vm::KernelCode code;
-    code.call = chosen.code->entry();
+    code.parallel_call = chosen.code->parallel_entry();
+    if (code.parallel_call == nullptr) code.call = chosen.code->entry();
     code.self = std::const_pointer_cast<MappedCode>(chosen.code);
     TERN_TRY_ASSIGN(vm::KernelSpec spec, loop::SpecOf(*bound_));
     KernelRoad road;

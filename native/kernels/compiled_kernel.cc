@@ -84,11 +84,14 @@ Status CompiledKernel::Load(std::string_view object) {
   if (mapped.ok()) {
     code_ = *std::move(mapped);
     entry_ = code_->entry();
+    parallel_entry_ = code_->parallel_entry();
     return OkStatus();
   }
   TERN_TRY_ASSIGN(open_code_, NativeCode::FromObject(object));
   TERN_TRY_ASSIGN(void* address, open_code_->Find(KernelSymbol(source_.name)));
   entry_ = reinterpret_cast<vm::KernelCall>(address);
+  const Result<void*> parallel = open_code_->Find(ParallelKernelSymbol(source_.name));
+  if (parallel.ok()) parallel_entry_ = reinterpret_cast<vm::KernelParallelCall>(*parallel);
   return OkStatus();
 }
 
@@ -105,12 +108,16 @@ bool CompiledKernel::Takes(int64_t elements) {
   return CompileLocked().ok() || otherwise;
 }
 
-Status CompiledKernel::Run(std::span<void* const> buffers, std::span<const int64_t> slots) const {
+Status CompiledKernel::Run(std::span<void* const> buffers, std::span<const int64_t> slots,
+                           const TernParallel* parallel) const {
   if (state_.load(std::memory_order_acquire) != State::kReady) {
     if (interpreter_ != nullptr) return interpreter_->Run(buffers, slots);
     return Failed("it is not compiled").SetErrorCode("E0320");
   }
-  const int32_t failed = CallLoopCode(entry_, buffers.data(), slots.data());
+  const int32_t failed =
+      parallel_entry_ != nullptr
+          ? CallParallelLoopCode(parallel_entry_, buffers.data(), slots.data(), parallel)
+          : CallLoopCode(entry_, buffers.data(), slots.data());
   if (failed == 0) return OkStatus();
   return Failed("kernel '", source_.name, "' failed with ", failed).SetErrorCode("E0320");
 }

@@ -45,7 +45,9 @@ class CompiledKernel {
   // Any thread. Counts the work of a call, compiles where there was enough of it; whether this call
   // is to be run here.
   bool Takes(int64_t elements);
-  Status Run(std::span<void* const> buffers, std::span<const int64_t> slots) const;
+  // parallel: who lends workers to parallel loops, or null.
+  Status Run(std::span<void* const> buffers, std::span<const int64_t> slots,
+             const TernParallel* parallel) const;
   // The road and why, now. The texts live as long as this.
   void Describe(const char** road, const char** why) const;
 
@@ -71,6 +73,7 @@ class CompiledKernel {
   std::unique_ptr<MappedCode> code_;       // one of the two
   std::unique_ptr<NativeCode> open_code_;  // calls functions of this process
   vm::KernelCall entry_ = nullptr;
+  vm::KernelParallelCall parallel_entry_ = nullptr;  // null where no loop is parallel
   std::string why_;
   Status failure_;
 };

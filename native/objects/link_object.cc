@@ -151,6 +151,10 @@ const ImageFunction* ObjectImage::Find(std::string_view name) const {
 
 std::string KernelSymbol(std::string_view kernel) { return StrCat("tern_kernel_", kernel); }
 
+std::string ParallelKernelSymbol(std::string_view kernel) {
+  return StrCat(KernelSymbol(kernel), ".parallel");
+}
+
 std::string KernelStamp(std::string_view loop_text) {
   return StrCat("tern loop kernel, text of ", loop_text.size(), " bytes, CRC-32C ",
                 FormatHex(Crc32c(AsBytes(loop_text))));

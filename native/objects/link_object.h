@@ -39,6 +39,8 @@ struct ObjectImage {
 // What a kernel's function is called in its object: nothing that compiled code calls by a name of
 // its own (memcpy) can be taken for it.
 std::string KernelSymbol(std::string_view kernel);
+// Its entry for workers, where it has parallel loops (loop::kParallelEntry).
+std::string ParallelKernelSymbol(std::string_view kernel);
 
 // What the comment of an object says that was made of a kernel's loop program, with a sum of its
 // text: so that an object is not taken for another version's.

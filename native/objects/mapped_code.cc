@@ -52,6 +52,10 @@ Result<std::unique_ptr<MappedCode>> MappedCode::Load(const KernelObject& object)
   std::unique_ptr<MappedCode> code(new MappedCode(memory, bytes));
   TERN_TRY(code->Fill(image));
   code->entry_ = reinterpret_cast<LoopEntry>(static_cast<char*>(memory) + function->offset);
+  const ImageFunction* parallel = image.Find(ParallelKernelSymbol(object.name));
+  if (parallel != nullptr)
+    code->parallel_entry_ =
+        reinterpret_cast<ParallelLoopEntry>(static_cast<char*>(memory) + parallel->offset);
   return code;
 }
 

@@ -12,10 +12,16 @@
 #include "core/base/result.h"
 #include "native/objects/link_object.h"
 
+struct TernParallel;  // core/kernels/kernel.h
+
 namespace tern::native {
 
 // What a compiled loop function is (core/loop/stmt.h): 0 is success.
 using LoopEntry = int32_t (*)(void* const* buffers, const int64_t* slots);
+
+// The same of one with parallel loops; parallel: who lends it workers, or null.
+using ParallelLoopEntry = int32_t (*)(void* const* buffers, const int64_t* slots,
+                                      const TernParallel* parallel);
 
 struct KernelObject {
   std::string_view bytes;      // of the object
@@ -32,6 +38,8 @@ class MappedCode {
   ~MappedCode();  // the entry is gone with it
 
   LoopEntry entry() const { return entry_; }
+  // Null where no loop is parallel.
+  ParallelLoopEntry parallel_entry() const { return parallel_entry_; }
 
  private:
   MappedCode(void* memory, size_t bytes) : memory_(memory), bytes_(bytes) {}
@@ -40,6 +48,7 @@ class MappedCode {
   void* memory_;
   size_t bytes_;
   LoopEntry entry_ = nullptr;
+  ParallelLoopEntry parallel_entry_ = nullptr;
 };
 
 }  // namespace tern::native

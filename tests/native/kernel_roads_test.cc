@@ -10,6 +10,7 @@
 #include "core/base/strings.h"
 #include "core/driver/compile_source.h"
 #include "core/kernels/bind/bind.h"
+#include "core/kernels/kernel.h"
 #include "core/object/registry.h"
 #include "core/text/diagnostics.h"
 #include "core/vm/assembler.h"
@@ -337,6 +338,31 @@ TEST(KernelRoadsBad, B29_WhatLeavesItsBuffersIsStopped) {
     ASSERT_FALSE(none.ok());
     EXPECT_NE(text::RenderText(none.status()).find("E0321"), std::string::npos);
   }
+}
+
+TEST(KernelRoads, B29_ParallelLoopsRunOnTheWorkersOfTheMachine) {
+  if (!HaveLlvm()) GTEST_SKIP() << "there is no LLVM here";
+  const std::string text = StrCat(
+      ".kernel \"rows\" \"loop\" text \"te rows<n, m>(X: float32[n, m]) -> (Y: float32[n, m]) { ",
+      "compute Y[i, j] = X[i, j] * 2 schedule { parallel(Y, i) vectorize(Y, j) } }\"\n",
+      ".func @rows(x: f32[n, m]) -> f32[n, m]\n  ret   ret %0\n");
+  const ProgramPtr program = Linked(Assembled(text), KernelPolicy::kCompiled);
+  ASSERT_EQ(RoadOf(program, "rows"), "compiled") << WhyOf(program, "rows");
+  int64_t tasks = 0;
+  TernParallel workers = {&tasks, 2, [](void* context, int64_t count, auto task, void* data) {
+                            for (int64_t i = 0; i < count; ++i) task(data, i, 0);
+                            *static_cast<int64_t*>(context) += count;
+                          }};
+  vm::VmOptions options;
+  options.parallel = &workers;
+  const auto shared = VirtualMachine::Create(program, options).value();
+  const TensorPtr x = Floats({50, 7});
+  const Any wanted = MachineOf(program)->Call("rows", {x.get()}).value();
+  EXPECT_EQ(tasks, 0);
+  const Any got = shared->Call("rows", {x.get()}).value();
+  EXPECT_EQ(tasks, 8);
+  const Tensor *a = got.TryCast<Tensor>(), *b = wanted.TryCast<Tensor>();
+  EXPECT_TRUE(std::equal(a->bytes().begin(), a->bytes().end(), b->bytes().begin()));
 }
 
 TEST(KernelRoads, B29_CodeLivesAsLongAsAMachineThatCallsIt) {

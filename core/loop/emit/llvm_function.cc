@@ -13,8 +13,10 @@ namespace {
 constexpr int64_t kMaxStackBytes = 256 * 1024;
 constexpr int kScratchAlignment = 64;
 
+}  // namespace
+
 // Letters, digits and underscores, which need no quotes.
-std::string CleanName(std::string_view hint) {
+std::string LlvmFunction::CleanName(std::string_view hint) {
   std::string clean;
   for (const char c : hint) {
     const bool keeps = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -24,8 +26,6 @@ std::string CleanName(std::string_view hint) {
   if (clean.empty() || (clean[0] >= '0' && clean[0] <= '9')) clean.insert(0, "_");
   return clean;
 }
-
-}  // namespace
 
 std::string LlvmFunction::Fresh(std::string_view hint) {
   if (hint.empty()) return StrCat(next_++);  // LLVM wants these in order
@@ -105,11 +105,16 @@ void LlvmFunction::WriteFor(const For& loop) {
   if (loop.traits.kind != ForKind::kSerial && loop.traits.kind != ForKind::kParallel)
     return NotLowered(
         StrCat("a ", ForKindName(loop.traits.kind), " loop over '", loop.var->name, "'"));
-  const std::string& hint = loop.var->name;
+  if (loop.traits.kind == ForKind::kParallel && may_share_out_) return WriteParallelFor(loop);
   const std::string first = Value(loop.range.min);
+  const std::string end = Let(StrCat("add i64 ", first, ", ", Value(loop.range.extent)),
+                              StrCat(loop.var->name, ".end"));
+  WriteSteps(loop, first, end);
+}
+
+void LlvmFunction::WriteSteps(const For& loop, const std::string& first, const std::string& end) {
+  const std::string& hint = loop.var->name;
   const std::string step = Value(loop.range.step);
-  const std::string end =
-      Let(StrCat("add i64 ", first, ", ", Value(loop.range.extent)), StrCat(hint, ".end"));
   const std::string before = block_;
   const std::string head = Fresh(StrCat(hint, ".head")), body = Fresh(StrCat(hint, ".body"));
   const std::string latch = Fresh(StrCat(hint, ".next")), done = Fresh(StrCat(hint, ".done"));
@@ -200,10 +205,11 @@ std::string LlvmFunction::Signature(bool names) const {
 }
 
 // Takes the arguments out of their slots and calls the body.
-std::string LlvmFunction::Entry() const {
-  std::string text =
-      StrCat("define i32 @", CleanName(function_.name),
-             "(ptr nocapture readonly %buffers, ptr nocapture readonly %sizes) #0 {\n");
+std::string LlvmFunction::Entry(bool takes_workers) const {
+  std::string text = StrCat("define i32 @", CleanName(function_.name),
+                            takes_workers ? kParallelEntry : std::string_view(),
+                            "(ptr nocapture readonly %buffers, ptr nocapture readonly %sizes",
+                            takes_workers ? ", ptr %workers" : "", ") #0 {\n");
   std::string arguments;
   int index = 0;
   const auto take = [&](const char* base, DataType type, bool pointer) {
@@ -225,24 +231,27 @@ std::string LlvmFunction::Entry() const {
   index = 0;
   for (const VarPtr& size : function_.sizes) take("sizes", size->type, false);
   for (const VarPtr& scalar : function_.scalars) take("sizes", scalar->type, false);
+  if (parallel_loops_ > 0)
+    arguments += StrCat(arguments.empty() ? "" : ", ", "ptr ", takes_workers ? "%workers" : "null");
   return text + StrCat("  call void @", CleanName(function_.name), ".body(", arguments,
                        ")\n  ret i32 0\n}\n");
 }
 
 Result<std::string> LlvmFunction::Write() {
+  for (const char* taken : {"entry", "body", "workers"}) names_.insert(taken);
   for (const BufferPtr& buffer : function_.buffers)
     buffers_[buffer.get()] = StrCat("%", Fresh(buffer->name));
   for (const VarPtr& size : function_.sizes)
     variables_[size.get()] = StrCat("%", Fresh(size->name));
   for (const VarPtr& scalar : function_.scalars)
     variables_[scalar.get()] = StrCat("%", Fresh(scalar->name));
-  names_.insert("entry");
-  names_.insert("body");
   Statement(LegalizeTypes(function_.body, NativeTypes{.float16 = true}));
   if (!status_.ok()) return std::move(status_);
-  return StrCat("define internal void @", CleanName(function_.name), ".body(", Signature(true),
+  std::string signature = Signature(true);
+  if (parallel_loops_ > 0) StrAppend(&signature, signature.empty() ? "" : ", ", "ptr %workers");
+  return StrCat("define internal void @", CleanName(function_.name), ".body(", signature,
                 ") #0 {\nentry:\n", slots_, "  br label %body\nbody:\n", body_, "  ret void\n}\n\n",
-                Entry());
+                Entry(false), parallel_loops_ > 0 ? StrCat("\n", Entry(true)) : std::string());
 }
 
 }  // namespace tern::loop

@@ -10,6 +10,7 @@
 
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -29,6 +30,7 @@ struct LlvmModuleParts {
   std::set<std::string> declarations;  // of intrinsics
   std::vector<std::string> metadata;   // nodes, by number
   bool has_plain_loops = false;        // innermost ones that no schedule made
+  std::string outlined;                // functions that run parts of parallel loops
 };
 
 class LlvmFunction {
@@ -47,6 +49,7 @@ class LlvmFunction {
   std::string Typed(const Expr& expr) { return Typed(expr->type, Value(expr)); }
 
   // ---- llvm_function.cc: the text, names, statements
+  static std::string CleanName(std::string_view hint);
   std::string Fresh(std::string_view hint);
   void Line(std::string_view text) { body_ += StrCat("  ", text, "\n"); }
   // "%7 = …"; the name.
@@ -63,6 +66,7 @@ class LlvmFunction {
 
   void Statement(const Stmt& stmt);
   void WriteFor(const For& loop);
+  void WriteSteps(const For& loop, const std::string& first, const std::string& end);
   // ", !llvm.loop !3" where the loop is the inner one of vectors or their epilogue.
   std::string LoopHint(LoopRole role, const Stmt& body);
   void WriteWhile(const While& loop);
@@ -70,7 +74,21 @@ class LlvmFunction {
   void WriteLet(const loop::Let& let);
   void WriteAllocate(const Allocate& allocate);
   std::string Signature(bool names) const;
-  std::string Entry() const;
+  std::string Entry(bool takes_workers) const;
+
+  // ---- llvm_parallel.cc: parallel loops, their iterations shared out among workers
+  struct Captured {
+    std::string type;        // "float"; "ptr" of buffers and mutable variables
+    std::string attributes;  // of the parameter, with a blank in front
+    std::string value;       // here
+    std::string name;        // there
+  };
+  void WriteParallelFor(const For& loop);
+  std::vector<Captured> Capture(const For& loop, LlvmFunction* part) const;
+  void WritePart(const For& loop, const std::string& name, std::span<const Captured> captured);
+  void WriteTask(const std::string& name, std::span<const Captured> captured);
+  void ShareOut(const std::string& name, std::span<const Captured> captured,
+                const std::string& steps);
 
   // ---- llvm_expr.cc: values
   std::string Value(const Expr& expr);
@@ -121,6 +139,8 @@ class LlvmFunction {
   std::unordered_set<const Var*> mutable_;
   std::unordered_map<const Buffer*, std::string> buffers_;
   std::unordered_map<const ExprNode*, std::string> values_;  // of the statement being written
+  bool may_share_out_ = true;  // not inside a part of a loop that is shared out already
+  int parallel_loops_ = 0;     // that are
   Status status_;
 };
 

@@ -30,6 +30,7 @@ Result<std::string> LlvmText(const Program& program, LlvmFlavor flavor) {
     TERN_TRY_ASSIGN(const std::string text, LlvmFunction(function, flavor, &parts).Write());
     functions += text + "\n";
   }
+  functions += parts.outlined;
   for (const std::string& declaration : parts.declarations) functions += declaration;
   const char* range = flavor == LlvmFlavor::kSve ? " vscale_range(1,16)" : "";
   functions += StrCat("\nattributes #0 = { nounwind", range, " }\n");

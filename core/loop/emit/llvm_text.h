@@ -29,6 +29,11 @@ LlvmFlavor FlavorOf(const Target& target);
 // "fixed", "neon", "scalable", "sve".
 std::string_view LlvmFlavorName(LlvmFlavor flavor);
 
+// A function with parallel loops has a second entry, @name.parallel, with a third parameter: what
+// lends it workers (TernParallel of core/kernels/kernel.h), or null. The first runs everything on
+// the calling thread; results are the same bits.
+inline constexpr std::string_view kParallelEntry = ".parallel";
+
 // Metadata of a module whose innermost loops are all vectors and their epilogues: there is nothing
 // in it for a compiler to vectorize or unroll.
 inline constexpr std::string_view kScheduledMark = "tern.scheduled";

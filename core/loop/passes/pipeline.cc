@@ -2,6 +2,7 @@
 #include "core/loop/passes/pipeline.h"
 
 #include "core/base/strings.h"
+#include "core/loop/analysis/parallel.h"
 #include "core/loop/te/lower.h"
 #include "core/loop/verifier.h"
 
@@ -41,6 +42,8 @@ Result<LoopFunction> LowerFunction(const LoopFunction& function, const LoweringO
   context.interleave = options.interleave;
   LoopFunction out = function;
   Show(options, kStages[0], out);
+  CheckParallelLoops(out, &diagnostics);
+  if (!diagnostics.ok()) return diagnostics.ToStatus();
   for (std::string_view stage : std::span(kStages).subspan(1)) {
     const PassInfo* pass = FindPass(stage);
     out = pass->function(out, context);

@@ -51,7 +51,7 @@ Result<FunctionPtr> InterpretKernel(const BoundKernel& kernel) {
   vm::KernelCode code;
   TERN_TRY_ASSIGN(code.self, InterpretedKernel::Make(kernel));
   code.status_call = [](void* self, std::span<void* const> buffers,
-                        std::span<const int64_t> slots) {
+                        std::span<const int64_t> slots, const TernParallel*) {
     return static_cast<const InterpretedKernel*>(self)->Run(buffers, slots);
   };
   return vm::MakeKernelFunction(std::move(spec), std::move(code));
