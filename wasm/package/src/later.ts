@@ -64,6 +64,10 @@ function downloadNow(url: URL): Uint8Array {
   return Uint8Array.from(request.responseText, (each) => each.charCodeAt(0) & 0xff);
 }
 
+function unusable(error: unknown): TernError {
+  return new TernError('E0601', `the compiler's module cannot be used: ${String(error)}`);
+}
+
 function moduleNow(source: WasmSource): WebAssembly.Module {
   if (source instanceof WebAssembly.Module) return source;
   let bytes = source;
@@ -75,7 +79,7 @@ function moduleNow(source: WasmSource): WebAssembly.Module {
   try {
     return new WebAssembly.Module(bytes as Uint8Array<ArrayBuffer>);
   } catch (error) {
-    throw new TernError('E0601', `the compiler's module cannot be used: ${String(error)}`);
+    throw unusable(error);
   }
 }
 
@@ -122,7 +126,11 @@ export class LaterPart {
   }
 
   private async load(options: { signal?: AbortSignal }): Promise<void> {
-    const module = this.checked(await toModule(this.source, options));
+    const module = this.checked(
+      await toModule(this.source, options).catch((error: unknown) => {
+        throw error instanceof WebAssembly.CompileError ? unusable(error) : error;
+      }),
+    );
     if (this.exports) return; // a call could not wait
     const instance = await WebAssembly.instantiate(module, this.imports());
     this.exports ??= instance.exports as Exports;
