@@ -64,13 +64,6 @@ Status ChangeBreakpoint(vm::Debugger* debugger, uint32_t id, int32_t action, uin
   return InvalidArgument("there is no action ", action, " on breakpoints").SetErrorCode("E0304");
 }
 
-// An owned value to C.
-tern_status* Give(Result<Any> value, TernAny* out) {
-  if (!value.ok()) return ToHandle(std::move(value).status());
-  *out = value->Release();
-  return nullptr;
-}
-
 }  // namespace
 }  // namespace tern::api
 

@@ -127,18 +127,6 @@ Status ErrorAddFrame(const TernAny* value, std::string_view function, int64_t pc
   return OkStatus();
 }
 
-tern_status* Give(Result<Any> made, TernAny* out) {
-  if (!made.ok()) return ToHandle(std::move(made).status());
-  *out = made->Release();
-  return nullptr;
-}
-
-tern_status* Give(Result<std::string> made, tern_buffer** out) {
-  if (!made.ok()) return ToHandle(std::move(made).status());
-  *out = NewBuffer(*made);
-  return nullptr;
-}
-
 }  // namespace
 }  // namespace tern::api
 

@@ -35,12 +35,6 @@ Result<Any> ReadField(const TernAny* value, std::string_view name) {
   return GetField(*object, name);
 }
 
-tern_status* Give(Result<Any> made, TernAny* out) {
-  if (!made.ok()) return ToHandle(std::move(made).status());
-  *out = made->Release();
-  return nullptr;
-}
-
 }  // namespace
 }  // namespace tern::api
 

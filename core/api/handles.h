@@ -64,6 +64,23 @@ tern_status* ToHandle(Status status);
 tern_buffer* NewBuffer(std::string_view text);
 tern_buffer* NewBuffer(std::vector<uint8_t> bytes);
 
+// Stores what was made where C asked for it; otherwise the status that says why there is nothing.
+inline tern_status* Give(Result<Any> made, TernAny* out) {
+  if (!made.ok()) return ToHandle(std::move(made).status());
+  *out = made->Release();
+  return nullptr;
+}
+inline tern_status* Give(const Result<int64_t>& number, int64_t* out) {
+  if (!number.ok()) return ToHandle(number.status().Clone());
+  *out = *number;
+  return nullptr;
+}
+inline tern_status* Give(Result<std::string> made, tern_buffer** out) {
+  if (!made.ok()) return ToHandle(std::move(made).status());
+  *out = NewBuffer(*made);
+  return nullptr;
+}
+
 // Views of C arguments; the layouts are the same (core/abi/abi.h).
 inline const AnyView& View(const TernAny* any) { return *reinterpret_cast<const AnyView*>(any); }
 inline std::string_view TextOr(const char* text, std::string_view fallback) {

@@ -81,12 +81,6 @@ Result<tern_buffer*> Emit(const char* text, size_t size, const tern_loop_request
   return NewBuffer(ir);
 }
 
-tern_status* Give(Result<std::string> made, tern_buffer** out) {
-  if (!made.ok()) return ToHandle(std::move(made).status());
-  *out = NewBuffer(*made);
-  return nullptr;
-}
-
 }  // namespace
 }  // namespace tern::api
 

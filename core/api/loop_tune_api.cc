@@ -163,12 +163,6 @@ Result<std::string> ResultOf(tern_loop_tuner* tuner, int32_t which) {
       .Take();
 }
 
-tern_status* Give(const Result<std::string>& made, tern_buffer** out) {
-  if (!made.ok()) return ToHandle(made.status().Clone());
-  *out = NewBuffer(*made);
-  return nullptr;
-}
-
 }  // namespace
 }  // namespace tern::api
 

@@ -13,13 +13,6 @@
 namespace tern::api {
 namespace {
 
-// Stores a value that was made, or gives the status that says why it was not.
-tern_status* Give(Result<Any> made, TernAny* out) {
-  if (!made.ok()) return ToHandle(std::move(made).status());
-  *out = made->Release();
-  return nullptr;
-}
-
 Any Share(const TernAny* value) { return Any(View(value)); }
 
 std::span<const AnyView> Views(const TernAny* values, size_t count) {

@@ -112,12 +112,12 @@ Result<ByteSpan> ReadExternal(void* context, std::string_view location, int64_t 
   return Bytes(data, static_cast<size_t>(size));
 }
 
-struct Compilation {
+struct ModelCompilation {
   tern_buffer* executable;
   std::string stages;
 };
 
-Result<Compilation> CompileOnnx(const void* bytes, size_t size, tern_compile_options options) {
+Result<ModelCompilation> CompileOnnx(const void* bytes, size_t size, tern_compile_options options) {
   driver::CompileOptions compile;
   compile.source_name = TextOr(options.source_name, "model");
   compile.disabled_passes = SplitNames(options.disabled_passes);
@@ -128,7 +128,7 @@ Result<Compilation> CompileOnnx(const void* bytes, size_t size, tern_compile_opt
   if (options.external_data != nullptr) compile.external = &external;
   TERN_TRY_ASSIGN(const driver::CompileResult result,
                   driver::CompileOnnx(Bytes(bytes, size), compile));
-  return Compilation{NewBuffer(vm::SaveExecutable(*result.executable)),
+  return ModelCompilation{NewBuffer(vm::SaveExecutable(*result.executable)),
                      driver::StagesJson(result.stages)};
 }
 

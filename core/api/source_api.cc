@@ -17,7 +17,7 @@
 namespace tern::api {
 namespace {
 
-struct Compilation {
+struct SourceCompilation {
   tern_buffer* executable;
   std::string stages;
 };
@@ -31,7 +31,7 @@ Result<std::string_view> Text(const char* text, size_t size) {
   return std::string_view(text, size);
 }
 
-Result<Compilation> CompileSource(const char* bytes, size_t size,
+Result<SourceCompilation> CompileSource(const char* bytes, size_t size,
                                   const tern_compile_options& options) {
   TERN_TRY_ASSIGN(const std::string_view text, Text(bytes, size));
   driver::CompileOptions compile;
@@ -40,7 +40,7 @@ Result<Compilation> CompileSource(const char* bytes, size_t size,
   compile.print_after = SplitNames(options.print_after);
   compile.relaxed_math = options.relaxed_math != 0;
   TERN_TRY_ASSIGN(const driver::CompileResult result, driver::CompileSource(text, compile));
-  return Compilation{NewBuffer(vm::SaveExecutable(*result.executable)),
+  return SourceCompilation{NewBuffer(vm::SaveExecutable(*result.executable)),
                      driver::StagesJson(result.stages)};
 }
 
@@ -65,12 +65,6 @@ Result<std::string> QuerySource(const char* bytes, size_t size, std::string_view
                                 size_t offset) {
   TERN_TRY_ASSIGN(const std::string_view text, Text(bytes, size));
   return lang::AnswerQuestion(question, text, static_cast<uint32_t>(std::min(offset, size)));
-}
-
-tern_status* Give(Result<std::string> made, tern_buffer** out) {
-  if (!made.ok()) return ToHandle(std::move(made).status());
-  *out = NewBuffer(*made);
-  return nullptr;
 }
 
 }  // namespace

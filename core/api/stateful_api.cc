@@ -33,18 +33,6 @@ std::string TimingJson(const vm::Timing& timing) {
   return json.Take();
 }
 
-tern_status* Give(Result<Any> made, TernAny* out) {
-  if (!made.ok()) return ToHandle(std::move(made).status());
-  *out = made->Release();
-  return nullptr;
-}
-
-tern_status* Give(const Result<int64_t>& number, int64_t* out) {
-  if (!number.ok()) return ToHandle(number.status().Clone());
-  *out = *number;
-  return nullptr;
-}
-
 }  // namespace
 }  // namespace tern::api
 

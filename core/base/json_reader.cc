@@ -12,7 +12,6 @@
 namespace tern {
 namespace {
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 class Parser {
  public:

@@ -19,6 +19,8 @@
 
 namespace tern {
 
+constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
 // Shortest text that parses back to the same double: "0.1", "1e+30" style exponents below 1e-5 and
 // from 1e17, "nan", "inf", "-inf", "-0". Whole numbers print without a point: "3".
 std::string FormatDouble(double value);

@@ -19,7 +19,7 @@ using V = FloatVector;
 using D64 = hn::Repartition<double, D>;
 using V64 = hn::Vec<D64>;
 
-constexpr int64_t kGrain = 48 * 1024, kSlowGrain = 2 * 1024;
+constexpr int64_t kBinaryGrain = 48 * 1024, kSlowGrain = 2 * 1024;
 
 // ---- pow
 // ---------------------------------------------------------------------------------------------
@@ -273,7 +273,7 @@ bool RunSimplePower(const TernBinaryArgs& args, const TernKernelContext* context
   if (*args.b == 2.0f) {
     simple.b = args.a;
     for (int i = 0; i < args.rank; ++i) simple.b_strides[i] = args.a_strides[i];
-    RunBinary(RunRow<Binary_mul>, simple, context, kGrain);
+    RunBinary(RunRow<Binary_mul>, simple, context, kBinaryGrain);
   } else {
     const float one = 1.0f;
     simple.a = &one;
@@ -282,7 +282,7 @@ bool RunSimplePower(const TernBinaryArgs& args, const TernKernelContext* context
       simple.a_strides[i] = 0;
       simple.b_strides[i] = args.a_strides[i];
     }
-    RunBinary(RunRow<Binary_div>, simple, context, kGrain);
+    RunBinary(RunRow<Binary_div>, simple, context, kBinaryGrain);
   }
   return true;
 }
@@ -293,7 +293,7 @@ int32_t binary(const TernBinaryArgs* args, const TernKernelContext* context) {
   const TernBinaryOp op = static_cast<TernBinaryOp>(args->op);
   if (op == TERN_BINARY_pow && RunSimplePower(*args, context)) return TERN_KERNEL_OK;
   const bool slow = op == TERN_BINARY_pow || op == TERN_BINARY_mod || op == TERN_BINARY_fmod;
-  const int64_t grain = slow || args->activation > TERN_ACT_LEAKY_RELU ? kSlowGrain : kGrain;
+  const int64_t grain = slow || args->activation > TERN_ACT_LEAKY_RELU ? kSlowGrain : kBinaryGrain;
 #define TERN_BINARY_ROW(name) RunRow<Binary_##name>,
   static constexpr RowFunction* kRows[] = {TERN_BINARY_LIST(TERN_BINARY_ROW)};
 #undef TERN_BINARY_ROW

@@ -12,7 +12,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tern::kernels::TERN_TARGET_NAME {
 namespace {
 
-constexpr int64_t kGrainBytes = 256 * 1024;
+constexpr int64_t kCopyGrainBytes = 256 * 1024;
 constexpr int64_t kTile = 32;
 
 struct Bytes16 {
@@ -94,14 +94,14 @@ void CopyRows(const TernCopyArgs& args, const TernKernelContext* context) {
   T* dst = static_cast<T*>(args.dst);
   const Outer outer = OuterAxes(args, inner, inner);
   if (outer.count == 1) {
-    const int64_t grain = kGrainBytes / static_cast<int64_t>(sizeof(T));
+    const int64_t grain = kCopyGrainBytes / static_cast<int64_t>(sizeof(T));
     ParallelFor(context, size, grain, 64, [&](int64_t begin, int64_t end, int32_t) {
       CopyRow(src + begin * src_stride, src_stride, dst + begin * dst_stride, dst_stride,
               end - begin);
     });
     return;
   }
-  const int64_t grain = kGrainBytes / (size * static_cast<int64_t>(sizeof(T)) + 8) + 1;
+  const int64_t grain = kCopyGrainBytes / (size * static_cast<int64_t>(sizeof(T)) + 8) + 1;
   ParallelFor(context, outer.count, grain, 1, [&](int64_t begin, int64_t end, int32_t) {
     Walk(outer, begin, end, [&](int64_t from, int64_t to) {
       CopyRow(src + from, src_stride, dst + to, dst_stride, size);
@@ -270,7 +270,7 @@ void TransposePlanes(const TernCopyArgs& args, const TernKernelContext* context,
   const Outer outer = OuterAxes(args, across, inner);
   const int64_t rows = args.shape[across], columns = args.shape[inner];
   const int64_t row_stride = args.dst_strides[across], column_stride = args.src_strides[inner];
-  const int64_t elements = kGrainBytes / static_cast<int64_t>(sizeof(T));
+  const int64_t elements = kCopyGrainBytes / static_cast<int64_t>(sizeof(T));
   if (outer.count > 1) {
     ParallelFor(context, outer.count, elements / (rows * columns) + 1, 1,
                 [&](int64_t begin, int64_t end, int32_t) {

@@ -12,7 +12,7 @@ namespace tern::kernels::TERN_TARGET_NAME {
 namespace {
 
 constexpr int64_t kTileOutputs = 4;
-constexpr float kInfinity = __builtin_inff();
+constexpr float kUnbounded = __builtin_inff();
 
 // A row of output pixels and the taps of its windows that lie in the image vertically.
 struct OutputRow {
@@ -235,9 +235,9 @@ void ComputeTile(const OutputRow& row, int64_t x) {
   }
 }
 
-using TileFunction = void(const OutputRow& row, int64_t x);
+using RowTileFunction = void(const OutputRow& row, int64_t x);
 
-TileFunction* ChooseTile(const TernConv2dArgs& args) {
+RowTileFunction* ChooseRowTile(const TernConv2dArgs& args) {
   if (args.dilation_w != 1) return nullptr;
   if (args.kernel_w == 3 && args.stride_w == 1) return &ComputeTile<3, 1>;
   if (args.kernel_w == 3 && args.stride_w == 2) return &ComputeTile<3, 2>;
@@ -273,13 +273,13 @@ OutputRow MakeRow(const TernConv2dArgs& args, int64_t index) {
                 args.dilation_h * line,
                 index * args.out_w,
                 false,
-                -kInfinity,
-                kInfinity};
+                -kUnbounded,
+                kUnbounded};
   SetClamp(args.epilogue, row);
   return row;
 }
 
-void ComputeRow(const OutputRow& row, TileFunction* tile) {
+void ComputeRow(const OutputRow& row, RowTileFunction* tile) {
   const TernConv2dArgs& args = *row.args;
   const int64_t room = args.in_w + args.pad_left - args.kernel_w;  // of the window's first column
   int64_t inside = (args.pad_left + args.stride_w - 1) / args.stride_w;  // first window inside
@@ -296,7 +296,7 @@ void ComputeRow(const OutputRow& row, TileFunction* tile) {
 }  // namespace
 
 int32_t conv2d_depthwise(const TernConv2dArgs* args, const TernKernelContext* context) {
-  TileFunction* tile = ChooseTile(*args);
+  RowTileFunction* tile = ChooseRowTile(*args);
   const int64_t row_cost = 2 * args->out_w * args->out_c * args->kernel_h * args->kernel_w;
   ParallelFor(context, args->batch * args->out_h, 1 + kWorkerGrain / (row_cost + 1), 1,
               [&](int64_t first, int64_t last, int32_t) {

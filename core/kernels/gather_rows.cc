@@ -9,7 +9,7 @@
 namespace tern::kernels::TERN_TARGET_NAME {
 namespace {
 
-constexpr int64_t kGrainBytes = 256 * 1024;
+constexpr int64_t kGatherGrainBytes = 256 * 1024;
 
 template <class T>
 void GatherElements(const TernGatherRowsArgs& args, int64_t begin, int64_t end) {
@@ -35,7 +35,7 @@ void GatherBytes(const TernGatherRowsArgs& args, int64_t begin, int64_t end) {
 int32_t gather_rows(const TernGatherRowsArgs* args, const TernKernelContext* context) {
   const int64_t rows = args->outer * args->indices;
   if (args->row_bytes == 0) return TERN_KERNEL_OK;
-  ParallelFor(context, rows, kGrainBytes / (args->row_bytes + 8) + 1, 1,
+  ParallelFor(context, rows, kGatherGrainBytes / (args->row_bytes + 8) + 1, 1,
               [args](int64_t begin, int64_t end, int32_t) {
                 if (args->row_bytes == 4)
                   GatherElements<uint32_t>(*args, begin, end);

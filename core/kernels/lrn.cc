@@ -13,7 +13,7 @@ namespace {
 using D = FloatTag;
 using V = FloatVector;
 
-constexpr int64_t kGrain = 4 * 1024;
+constexpr int64_t kLrnGrain = 4 * 1024;
 
 // v^-beta for v > 0.
 HWY_INLINE V NegativePower(V v, float beta) {
@@ -51,7 +51,7 @@ void LrnPixel(const TernLrnArgs& args, const float* x, float* y, float* squares,
 
 int32_t lrn(const TernLrnArgs* args, const TernKernelContext* context) {
   const int64_t row = args->channels + args->size - 1;
-  const int64_t grain = kGrain / (args->channels + 1) + 1;
+  const int64_t grain = kLrnGrain / (args->channels + 1) + 1;
   const int64_t workers = WorkersFor(context, args->pixels, grain);
   float* scratch = static_cast<float*>(context->scratch(
       context->scratch_context, static_cast<size_t>(workers * row) * sizeof(float)));

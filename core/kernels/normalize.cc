@@ -14,7 +14,7 @@ namespace {
 using D = FloatTag;
 using V = FloatVector;
 
-constexpr int64_t kGrain = 24 * 1024;
+constexpr int64_t kNormalizeGrain = 24 * 1024;
 
 // Sum of (x - mean)^power for power 1 (mean = 0) or 2.
 template <bool square>
@@ -81,7 +81,7 @@ void NormalizeRow(const TernNormalizeArgs& args, int64_t row) {
 }  // namespace
 
 int32_t normalize(const TernNormalizeArgs* args, const TernKernelContext* context) {
-  ParallelFor(context, args->outer, kGrain / (args->axis + 1) + 1, 1,
+  ParallelFor(context, args->outer, kNormalizeGrain / (args->axis + 1) + 1, 1,
               [args](int64_t begin, int64_t end, int32_t) {
                 for (int64_t row = begin; row < end; ++row) NormalizeRow(*args, row);
               });

@@ -36,7 +36,7 @@ Span SpanOf(int64_t start, int64_t dilation, int64_t kernel, int64_t size, int64
 }
 
 // One output pixel's window: rows x columns of input pixels.
-struct Window {
+struct PoolWindow {
   const float* corner;
   int64_t rows, columns, row_step, column_step;
   float scale;  // of a sum; 0 where there is nothing to average
@@ -56,7 +56,7 @@ HWY_INLINE FloatVector FinishPool(FloatVector sum, float scale) {
 }
 
 template <bool is_max>
-HWY_INLINE void PoolFourVectors(const Window& window, int64_t channel, float* out) {
+HWY_INLINE void PoolFourVectors(const PoolWindow& window, int64_t channel, float* out) {
   const FloatTag d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   FloatVector s0 = hn::Set(d, is_max ? -HUGE_VALF : 0.0f), s1 = s0, s2 = s0, s3 = s0;
@@ -76,7 +76,7 @@ HWY_INLINE void PoolFourVectors(const Window& window, int64_t channel, float* ou
 }
 
 template <bool is_max>
-HWY_INLINE void PoolSomeLanes(const Window& window, int64_t channel, int64_t count, float* out) {
+HWY_INLINE void PoolSomeLanes(const PoolWindow& window, int64_t channel, int64_t count, float* out) {
   const FloatTag d;
   const size_t n = static_cast<size_t>(count);
   FloatVector s = hn::Set(d, is_max ? -HUGE_VALF : 0.0f);
@@ -90,7 +90,7 @@ HWY_INLINE void PoolSomeLanes(const Window& window, int64_t channel, int64_t cou
 }
 
 template <bool is_max>
-void PoolPixel(const Window& window, int64_t channels, float* out) {
+void PoolPixel(const PoolWindow& window, int64_t channels, float* out) {
   const FloatTag d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t channel = 0;
@@ -109,7 +109,7 @@ void PoolRow(const TernPool2dArgs& args, int64_t row) {
   const int64_t start_y = y * args.stride_h - args.pad_top;
   const Span rows =
       SpanOf(start_y, args.dilation_h, args.kernel_h, args.in_h, args.pad_top, args.pad_bottom);
-  Window window{};
+  PoolWindow window{};
   window.rows = rows.last - rows.first;
   window.row_step = args.dilation_h * args.in_w * args.channels;
   window.column_step = args.dilation_w * args.channels;

@@ -16,7 +16,7 @@ namespace {
 using D = FloatTag;
 using V = FloatVector;
 
-constexpr int64_t kGrain = 64 * 1024;
+constexpr int64_t kReduceGrain = 64 * 1024;
 constexpr int64_t kBlock = 256;  // rows of one partial sum
 
 struct Add {
@@ -44,7 +44,7 @@ struct Smaller {
 struct Identity {
   static HWY_INLINE V Apply(V x) { return x; }
 };
-struct Square {
+struct Squared {
   static HWY_INLINE V Apply(V x) { return hn::Mul(x, x); }
 };
 struct Magnitude {
@@ -129,13 +129,13 @@ template <class Map, class Combine>
 void Reduce(const TernReduceArgs& args, const TernKernelContext* context) {
   const int64_t each = args.axis * args.inner;
   if (args.outer == 1 && args.inner > 1) {
-    ParallelFor(context, args.inner, kGrain / (args.axis + 1) + 1, 64,
+    ParallelFor(context, args.inner, kReduceGrain / (args.axis + 1) + 1, 64,
                 [&](int64_t begin, int64_t end, int32_t) {
                   ReduceColumns<Map, Combine>(args, 0, begin, end);
                 });
     return;
   }
-  ParallelFor(context, args.outer, kGrain / (each + 1) + 1, 1,
+  ParallelFor(context, args.outer, kReduceGrain / (each + 1) + 1, 1,
               [&](int64_t begin, int64_t end, int32_t) {
                 for (int64_t o = begin; o < end; ++o) {
                   if (args.inner == 1)
@@ -191,7 +191,7 @@ float LogSumExpRow(const float* x, int64_t size, float maximum) {
 void LogSumExp(const TernReduceArgs& args, const TernKernelContext* context) {
   Reduce<Identity, Larger>(args, context);
   const int64_t each = args.axis * args.inner, lanes = static_cast<int64_t>(hn::Lanes(D()));
-  ParallelFor(context, args.outer, kGrain / 4 / (each + 1) + 1, 1,
+  ParallelFor(context, args.outer, kReduceGrain / 4 / (each + 1) + 1, 1,
               [&](int64_t begin, int64_t end, int32_t) {
                 for (int64_t o = begin; o < end; ++o) {
                   const float* x = args.x + o * each;
@@ -218,10 +218,10 @@ int32_t reduce(const TernReduceArgs* args, const TernKernelContext* context) {
     case TERN_REDUCE_max: Reduce<Identity, Larger>(*args, context); break;
     case TERN_REDUCE_min: Reduce<Identity, Smaller>(*args, context); break;
     case TERN_REDUCE_prod: Reduce<Identity, Multiply>(*args, context); break;
-    case TERN_REDUCE_sum_square: Reduce<Square, Add>(*args, context); break;
+    case TERN_REDUCE_sum_square: Reduce<Squared, Add>(*args, context); break;
     case TERN_REDUCE_l1: Reduce<Magnitude, Add>(*args, context); break;
     case TERN_REDUCE_l2:
-      Reduce<Square, Add>(*args, context);
+      Reduce<Squared, Add>(*args, context);
       Finish(*args, [&](V y) { return hn::Sqrt(y); });
       break;
     case TERN_REDUCE_log_sum:

@@ -14,7 +14,7 @@ namespace {
 using D = FloatTag;
 using V = FloatVector;
 
-constexpr int64_t kGrain = 24 * 1024;
+constexpr int64_t kResizeGrain = 24 * 1024;
 
 void NearestRow(const TernResize2dArgs& args, const float* row, float* out) {
   const int64_t channels = args.channels;
@@ -79,7 +79,7 @@ void ResizeRow(const TernResize2dArgs& args, int64_t image, int64_t y) {
 
 int32_t resize2d(const TernResize2dArgs* args, const TernKernelContext* context) {
   const int64_t row = args->out_w * args->channels;
-  ParallelFor(context, args->batch * args->out_h, kGrain / (row + 1) + 1, 1,
+  ParallelFor(context, args->batch * args->out_h, kResizeGrain / (row + 1) + 1, 1,
               [args](int64_t begin, int64_t end, int32_t) {
                 for (int64_t r = begin; r < end; ++r)
                   ResizeRow(*args, r / args->out_h, r % args->out_h);

@@ -16,7 +16,7 @@ namespace {
 using D = FloatTag;
 using V = FloatVector;
 
-constexpr int64_t kGrain = 16 * 1024;
+constexpr int64_t kSoftmaxGrain = 16 * 1024;
 constexpr int64_t kShortRow = 8, kRowsAtOnce = 64;
 
 HWY_INLINE V LoadPart(const float* x, int64_t count, float other) {
@@ -159,7 +159,7 @@ void SoftmaxOuter(const TernSoftmaxArgs& args, int64_t begin, int64_t end) {
 int32_t softmax(const TernSoftmaxArgs* args, const TernKernelContext* context) {
   const int64_t step = args->axis * args->inner;
   if (step == 0) return TERN_KERNEL_OK;
-  ParallelFor(context, args->outer, kGrain / step + 1, 1,
+  ParallelFor(context, args->outer, kSoftmaxGrain / step + 1, 1,
               [args](int64_t begin, int64_t end, int32_t) { SoftmaxOuter(*args, begin, end); });
   return TERN_KERNEL_OK;
 }

@@ -19,7 +19,7 @@ struct Test {
   const Pattern* pattern;  // kConstructor, kLiteral, kList or kOr
 };
 
-struct Row {
+struct MatchRow {
   std::vector<Test> tests = {};
   std::vector<std::pair<Local*, int>> bindings = {};
   std::vector<const Pattern*> alternatives = {};  // that were taken to come here
@@ -55,9 +55,9 @@ class Builder {
   void Run(const std::vector<DecisionRow>& patterns) {
     tree_->places.push_back({});
     tree_->uses.assign(patterns.size(), 0);
-    std::vector<Row> rows;
+    std::vector<MatchRow> rows;
     for (size_t i = 0; i < patterns.size(); ++i) {
-      Row row{.arm = i, .has_guard = patterns[i].has_guard};
+      MatchRow row{.arm = i, .has_guard = patterns[i].has_guard};
       Expand(patterns[i].pattern, 0, &row);
       rows.push_back(std::move(row));
     }
@@ -74,7 +74,7 @@ class Builder {
   }
 
   // Names become bindings, tuples their parts; what is left are tests.
-  void Expand(const Pattern* pattern, int place, Row* row) {
+  void Expand(const Pattern* pattern, int place, MatchRow* row) {
     switch (pattern->kind) {
       case PatternKind::kError:
       case PatternKind::kWildcard: return;
@@ -101,7 +101,7 @@ class Builder {
     return node;
   }
 
-  std::unique_ptr<Decision> Build(std::vector<Row> rows) {
+  std::unique_ptr<Decision> Build(std::vector<MatchRow> rows) {
     while (!rows.empty() && !tree_->too_large && !tree_->mixed) {
       if (rows.front().tests.empty()) return Leaf(std::move(rows));
       const Test test = rows.front().tests.front();
@@ -114,14 +114,14 @@ class Builder {
     return Fail();
   }
 
-  static const Test* TestOf(const Row& row, int place) {
+  static const Test* TestOf(const MatchRow& row, int place) {
     const auto at = std::find_if(row.tests.begin(), row.tests.end(),
                                  [&](const Test& test) { return test.place == place; });
     return at == row.tests.end() ? nullptr : &*at;
   }
 
-  bool IsMixed(const std::vector<Row>& rows, const Test& test) {
-    for (const Row& row : rows) {
+  bool IsMixed(const std::vector<MatchRow>& rows, const Test& test) {
+    for (const MatchRow& row : rows) {
       const Test* const other = TestOf(row, test.place);
       if (other == nullptr) continue;
       const bool same = other->pattern->kind == test.pattern->kind &&
@@ -132,7 +132,7 @@ class Builder {
   }
 
   // Alternatives for the place or for what it is a part of; null where there are none.
-  const Test* ChoiceAbout(const Row& row, int place) const {
+  const Test* ChoiceAbout(const MatchRow& row, int place) const {
     for (; place >= 0; place = tree_->places[static_cast<size_t>(place)].parent) {
       const Test* const test = TestOf(row, place);
       if (test != nullptr && test->pattern->kind == PatternKind::kOr) return test;
@@ -142,11 +142,11 @@ class Builder {
 
   // A row with alternatives that say something about the place becomes a row for each of them.
   // False where there is none.
-  bool SplitRows(int place, std::vector<Row>* rows) {
+  bool SplitRows(int place, std::vector<MatchRow>* rows) {
     const size_t before = rows->size();
-    std::vector<Row> split;
+    std::vector<MatchRow> split;
     bool any = false;
-    for (Row& row : *rows) {
+    for (MatchRow& row : *rows) {
       const Test* const choice = ChoiceAbout(row, place);
       any = any || choice != nullptr;
       if (choice == nullptr)
@@ -160,9 +160,9 @@ class Builder {
     return any;
   }
 
-  void SplitRow(const Row& row, const Test& choice, std::vector<Row>* split) {
+  void SplitRow(const MatchRow& row, const Test& choice, std::vector<MatchRow>* split) {
     for (const PatternPtr& alternative : choice.pattern->args) {
-      Row one{.bindings = row.bindings,
+      MatchRow one{.bindings = row.bindings,
               .alternatives = row.alternatives,
               .arm = row.arm,
               .has_guard = row.has_guard};
@@ -184,7 +184,7 @@ class Builder {
     return node;
   }
 
-  std::unique_ptr<Decision> Leaf(std::vector<Row> rows) {
+  std::unique_ptr<Decision> Leaf(std::vector<MatchRow> rows) {
     std::unique_ptr<Decision> node = Node(Decision::Kind::kMatch);
     node->arm = rows.front().arm;
     node->bindings = rows.front().bindings;
@@ -199,17 +199,17 @@ class Builder {
   // The rows that remain where the place is what `matches` accepts; tests of it become those of its
   // fields. Rows without a test of it stay.
   template <class Matches>
-  std::vector<Row> Specialize(const std::vector<Row>& rows, int place,
+  std::vector<MatchRow> Specialize(const std::vector<MatchRow>& rows, int place,
                               const std::vector<int>& fields, const Matches& matches) {
-    std::vector<Row> left;
-    for (const Row& row : rows) {
+    std::vector<MatchRow> left;
+    for (const MatchRow& row : rows) {
       const Test* const at = TestOf(row, place);
       if (at == nullptr) {
         left.push_back(row);
         continue;
       }
       if (!matches(*at->pattern)) continue;
-      Row kept{.bindings = row.bindings,
+      MatchRow kept{.bindings = row.bindings,
                .alternatives = row.alternatives,
                .arm = row.arm,
                .has_guard = row.has_guard};
@@ -228,9 +228,9 @@ class Builder {
 
   // The patterns that test the place, each once by `key`.
   template <class Key>
-  static auto TestsOf(const std::vector<Row>& rows, int place, const Key& key) {
+  static auto TestsOf(const std::vector<MatchRow>& rows, int place, const Key& key) {
     std::vector<std::pair<decltype(key(*rows[0].tests[0].pattern)), const Pattern*>> found;
-    for (const Row& row : rows) {
+    for (const MatchRow& row : rows) {
       for (const Test& test : row.tests) {
         if (test.place != place) continue;
         auto value = key(*test.pattern);
@@ -242,7 +242,7 @@ class Builder {
     return found;
   }
 
-  std::unique_ptr<Decision> BuildData(const std::vector<Row>& rows, const Test& test) {
+  std::unique_ptr<Decision> BuildData(const std::vector<MatchRow>& rows, const Test& test) {
     std::unique_ptr<Decision> node = Node(Decision::Kind::kData);
     node->place = test.place;
     node->data = test.pattern->data;
@@ -286,11 +286,11 @@ class Builder {
   }
 
   // Lists of lengths that no pattern tells apart are one case.
-  std::unique_ptr<Decision> BuildLengths(const std::vector<Row>& rows, const Test& test) {
+  std::unique_ptr<Decision> BuildLengths(const std::vector<MatchRow>& rows, const Test& test) {
     std::unique_ptr<Decision> node = Node(Decision::Kind::kLengths);
     node->place = test.place;
     std::set<size_t> lengths = {0};
-    for (const Row& row : rows) {
+    for (const MatchRow& row : rows) {
       const Test* const same = TestOf(row, test.place);
       if (same == nullptr) continue;
       lengths.insert(same->pattern->item_count());
@@ -312,7 +312,7 @@ class Builder {
     return node;
   }
 
-  std::unique_ptr<Decision> BuildLiterals(const std::vector<Row>& rows, const Test& test) {
+  std::unique_ptr<Decision> BuildLiterals(const std::vector<MatchRow>& rows, const Test& test) {
     std::unique_ptr<Decision> node = Node(Decision::Kind::kLiterals);
     node->place = test.place;
     const auto literals = TestsOf(rows, test.place, LiteralKey);

@@ -33,7 +33,7 @@ Doc DocBuilder::Group(Doc inside) { return Add({Kind::kGroup, {}, {inside}}); }
 
 namespace {
 
-struct Item {
+struct PendingDoc {
   uint32_t doc;
   int indent;
   bool flat;
@@ -50,9 +50,9 @@ void NewLine(std::string* out, int indent) {
 std::string DocBuilder::Render(Doc doc, int width) const {
   std::string out;
   int64_t column = 0;
-  std::vector<Item> stack = {{doc.index, 0, false}};
+  std::vector<PendingDoc> stack = {{doc.index, 0, false}};
   while (!stack.empty()) {
-    const Item item = stack.back();
+    const PendingDoc item = stack.back();
     stack.pop_back();
     const Node& node = nodes_[item.doc];
     switch (node.kind) {

@@ -44,10 +44,6 @@ bool IsComparison(std::string_view text) {
   return text == "==" || text == "!=" || text == "<" || text == "<=" || text == ">" || text == ">=";
 }
 
-bool IsNumber(const Type& type) {
-  return type.kind() == TypeKind::kInt || type.kind() == TypeKind::kFloat;
-}
-
 bool HasFunction(const Type& type) {
   const auto any = [](std::span<const Type> parts) {
     return std::any_of(parts.begin(), parts.end(), HasFunction);
@@ -139,7 +135,7 @@ std::optional<Type> Inference::TryUnary(Expr* expr) {
     expr->target = {.kind = TargetKind::kOperator, .op = ops::FindOp(minus ? "neg" : "not")};
     return TryOperator(expr, *expr->target.op, true);
   }
-  if (minus ? IsNumber(type) : type.kind() == TypeKind::kBool) return type;
+  if (minus ? type.is_number() : type.kind() == TypeKind::kBool) return type;
   Error("E1009", StrCat("'", expr->text, "' of ", KindText(unifier_.Apply(type))), expr->span,
         minus ? "expected an int, a float or a tensor" : "expected a bool or a tensor of bools");
   return Type();
@@ -179,7 +175,7 @@ std::optional<Type> Inference::TryBinary(Expr* expr, bool force) {
 std::optional<Type> Inference::ScalarBinary(Expr* expr, const Type& a, const Type& b) {
   const std::string& text = expr->text;
   const Type left = unifier_.Apply(a), right = unifier_.Apply(b);
-  const bool numbers = IsNumber(a) && a == b;
+  const bool numbers = a.is_number() && a == b;
   const bool strings = a.kind() == TypeKind::kString && b.kind() == TypeKind::kString;
   if (text == "..") {
     if (a.kind() == TypeKind::kInt && b.kind() == TypeKind::kInt) return Type::List(Type::Int());
@@ -407,7 +403,7 @@ std::optional<Type> Inference::TryConvert(Expr* expr, DType dtype) {
     tensor.dims = unifier_.Apply(type).tensor().dims;
     return Type::Tensor(std::move(tensor));
   }
-  const bool fits = IsNumber(type) || type.kind() == TypeKind::kBool ||
+  const bool fits = type.is_number() || type.kind() == TypeKind::kBool ||
                     (type.kind() == TypeKind::kString && dtype.is_string());
   if (fits && tensor.dims.size() <= static_cast<size_t>(ops::kMaxDims))
     return Type::Tensor(std::move(tensor));

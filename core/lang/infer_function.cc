@@ -15,10 +15,6 @@ namespace {
 // Functions that wait for each other's result types: deeper chains ask for one to be written.
 constexpr int kMaxGlobalDepth = 40;
 
-bool Contains(const std::vector<std::string>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 bool SaysItsType(const Function& function) {
   const auto typed = [](const Param& param) { return param.type != nullptr; };
   return function.result != nullptr &&

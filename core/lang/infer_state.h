@@ -3,6 +3,7 @@
 #ifndef TERN_CORE_LANG_INFER_STATE_H_
 #define TERN_CORE_LANG_INFER_STATE_H_
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -167,6 +168,10 @@ class Inference {
   Function* global_ = nullptr;  // whose declaration or body is looked at
   int global_depth_ = 0;
 };
+
+inline bool Contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 // The innermost name near to this one, or "".
 std::string Nearest(std::string_view name, const std::vector<std::string_view>& known);

@@ -13,10 +13,6 @@ using types::Type;
 
 namespace {
 
-bool Contains(const std::vector<std::string>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 std::vector<std::string_view> Views(const std::vector<std::string>& names) {
   return {names.begin(), names.end()};
 }

@@ -36,11 +36,7 @@ ScalarOp ScalarOf(std::string_view text) {
   return ScalarOp::kAdd;
 }
 
-bool IsNumber(const Type& type) {
-  return type.kind() == TypeKind::kInt || type.kind() == TypeKind::kFloat;
-}
-
-bool IsFlat(const Type& type) { return IsNumber(type) || type.kind() == TypeKind::kBool; }
+bool IsFlat(const Type& type) { return type.is_number() || type.kind() == TypeKind::kBool; }
 
 }  // namespace
 
@@ -275,7 +271,7 @@ ir::Expr FunctionLowering::LowerBinary(const Expr& expr) {
   if (expr.text == "==" || expr.text == "!=")
     return LowerEquality(expr, std::move(a), std::move(b));
   if (expr.text == "..") return Invoke("tern.list.range", {a, b}, expr.type);
-  if (IsNumber(type)) return Bind(ir::MakeScalar(ScalarOf(expr.text), {a, b}), expr.type);
+  if (type.is_number()) return Bind(ir::MakeScalar(ScalarOf(expr.text), {a, b}), expr.type);
   if (type.kind() == TypeKind::kList) return Invoke("tern.list.concat", {a, b}, expr.type);
   if (expr.text == "+") return Invoke("tern.string.concat", {a, b}, expr.type);
   // Texts: a > b is b < a, a <= b is not b < a.

@@ -9,10 +9,10 @@ namespace {
 using types::Type;
 using types::TypeKind;
 
-struct Row {
+struct PrimitiveRow {
   std::string_view name, type, runtime, phrase;
 };
-constexpr Row kRows[] = {
+constexpr PrimitiveRow kRows[] = {
 #define TERN_PRIMITIVE(name, type, runtime, phrase) {#name, type, runtime, phrase},
 #include "core/lang/primitives.def"
 #undef TERN_PRIMITIVE
@@ -20,7 +20,7 @@ constexpr Row kRows[] = {
 
 std::vector<Primitive> MakeTable() {
   std::vector<Primitive> table;
-  for (const Row& row : kRows) {
+  for (const PrimitiveRow& row : kRows) {
     Result<Type> type = Type::Parse(row.type);
     TERN_CHECK(type.ok(), "a type in primitives.def");
     table.push_back({row.name, row.type, row.runtime, row.phrase, *std::move(type)});

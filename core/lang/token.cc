@@ -19,7 +19,6 @@ constexpr auto kPunctuation = std::to_array<std::string_view>(
     {"=>", "->", "==", "!=", "<=", ">=", "&&", "||", "..", "+", "-", "*", "/", "%", "@", "<",
      ">",  "=",  "!",  "(",  ")",  "[",  "]",  "{",  "}",  ",", ";", ":", ".", "|", "?"});
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsHexDigit(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 bool IsNameStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool IsNamePart(char c) { return IsNameStart(c) || IsDigit(c); }

@@ -59,6 +59,8 @@ class DataType {
   constexpr DType element() const { return element_; }
   constexpr DataType With(Lanes lanes) const { return DataType(element_, lanes); }
   constexpr DataType WithElement(DType element) const { return DataType(element, lanes_); }
+  // As memory holds it: a bool is a byte.
+  constexpr DataType InMemory() const { return is_bool() ? WithElement(kU8) : *this; }
   constexpr DataType Scalar() const { return DataType(element_); }
 
   constexpr bool is_float() const { return element_.is_float(); }

@@ -32,7 +32,7 @@ constexpr IntrinsicInfo kIntrinsics[] = {
 };
 
 template <class T>
-Expr Share(T* node) {
+Expr ShareExpr(T* node) {
   return Expr(static_cast<const ExprNode*>(node));
 }
 
@@ -171,14 +171,14 @@ bool FitsInt(DataType type, int64_t value) {
 
 Expr MakeInt(DataType type, int64_t value) {
   TERN_CHECK(type.is_scalar() && (type.is_int() || type.is_bool()));
-  return Share(new IntImm(type, Wrap(type, value)));
+  return ShareExpr(new IntImm(type, Wrap(type, value)));
 }
 Expr MakeInt(int64_t value) { return MakeInt(kIndexType, value); }
 Expr MakeBool(bool value) { return MakeInt(kBoolType, value); }
 
 Expr MakeFloat(DataType type, double value) {
   TERN_CHECK(type.is_scalar() && type.is_float());
-  return Share(new FloatImm(type, RoundTo(type.element(), value)));
+  return ShareExpr(new FloatImm(type, RoundTo(type.element(), value)));
 }
 
 Expr MakeNumber(DataType type, double value) {
@@ -187,36 +187,36 @@ Expr MakeNumber(DataType type, double value) {
 
 VarPtr MakeVar(std::string name, DataType type) { return VarPtr(new Var(std::move(name), type)); }
 
-Expr MakeVScale() { return Share(new VScale()); }
+Expr MakeVScale() { return ShareExpr(new VScale()); }
 
 Expr MakeBinary(BinaryOp op, Expr a, Expr b) {
   TERN_CHECK(a && b && WhyNotBinary(op, a->type, b->type).empty());
   const bool compares = InfoOf(op).op_class == BinaryClass::kCompare;
   const DataType type = compares ? kBoolType.With(a->type.lane_count()) : a->type;
-  return Share(new Binary(type, op, std::move(a), std::move(b)));
+  return ShareExpr(new Binary(type, op, std::move(a), std::move(b)));
 }
 
 Expr MakeNot(Expr value) {
   TERN_CHECK(value && value->type.is_bool());
-  return Share(new Not(std::move(value)));
+  return ShareExpr(new Not(std::move(value)));
 }
 
 Expr MakeSelect(Expr condition, Expr a, Expr b) {
   TERN_CHECK(condition && a && b && WhyNotSelect(condition->type, a->type, b->type).empty());
-  return Share(new Select(std::move(condition), std::move(a), std::move(b)));
+  return ShareExpr(new Select(std::move(condition), std::move(a), std::move(b)));
 }
 
 Expr MakeCast(DType element, Expr value) {
   TERN_CHECK(value && DataType::IsSupported(element));
   if (value->type.element() == element) return value;
   const DataType type = value->type.WithElement(element);
-  return Share(new Cast(type, std::move(value)));
+  return ShareExpr(new Cast(type, std::move(value)));
 }
 
 Expr MakeReinterpret(DType element, Expr value) {
   const DataType type = value->type.WithElement(element);
   TERN_CHECK(WhyNotReinterpret(value->type, type).empty());
-  return Share(new Reinterpret(type, std::move(value)));
+  return ShareExpr(new Reinterpret(type, std::move(value)));
 }
 
 BufferPtr MakeBuffer(std::string name, DType dtype, std::vector<Expr> shape, Access access) {
@@ -234,40 +234,40 @@ Expr MakeLoad(BufferPtr buffer, std::vector<Expr> indices, Expr predicate) {
   TERN_CHECK(buffer && WhyNotIndex(*buffer, indices, predicate).empty());
   const Lanes lanes = indices.empty() ? Lanes() : indices.back()->type.lane_count();
   const DataType type(buffer->dtype, lanes);
-  return Share(new Load(type, std::move(buffer), std::move(indices), std::move(predicate)));
+  return ShareExpr(new Load(type, std::move(buffer), std::move(indices), std::move(predicate)));
 }
 
 Expr MakeRamp(Expr base, Expr stride, Lanes lanes) {
   TERN_CHECK(base && stride && base->type == stride->type && base->type.is_scalar() &&
              base->type.is_int() && !lanes.is_scalar());
-  return Share(new Ramp(std::move(base), std::move(stride), lanes));
+  return ShareExpr(new Ramp(std::move(base), std::move(stride), lanes));
 }
 
 Expr MakeBroadcast(Expr value, Lanes lanes) {
   TERN_CHECK(value && value->type.is_scalar());
   if (lanes.is_scalar()) return value;
-  return Share(new Broadcast(std::move(value), lanes));
+  return ShareExpr(new Broadcast(std::move(value), lanes));
 }
 
 Expr MakeCall(Intrinsic intrinsic, std::vector<Expr> args) {
   TERN_CHECK(WhyNotCall(intrinsic, args).empty());
-  return Share(new Call(intrinsic, std::move(args)));
+  return ShareExpr(new Call(intrinsic, std::move(args)));
 }
 
 Expr MakeLaneMask(Expr base, Expr bound, Lanes lanes) {
   TERN_CHECK(base && bound && base->type == kIndexType && bound->type == kIndexType &&
              !lanes.is_scalar());
-  return Share(new LaneMask(std::move(base), std::move(bound), lanes));
+  return ShareExpr(new LaneMask(std::move(base), std::move(bound), lanes));
 }
 
 Expr MakeVectorReduce(BinaryOp op, Expr value) {
   TERN_CHECK(value && WhyNotReduce(op, value->type).empty());
-  return Share(new VectorReduce(op, std::move(value)));
+  return ShareExpr(new VectorReduce(op, std::move(value)));
 }
 
 Expr MakeReduction(BinaryOp op, std::vector<ReduceAxis> axes, Expr value) {
   TERN_CHECK(value && value->type.is_scalar() && WhyNotReduction(op, value->type).empty());
-  return Share(new Reduction(op, std::move(axes), std::move(value)));
+  return ShareExpr(new Reduction(op, std::move(axes), std::move(value)));
 }
 
 Expr MakeLanes(Lanes lanes) {

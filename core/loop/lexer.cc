@@ -3,10 +3,11 @@
 
 #include <utility>
 
+#include "core/base/strings.h"
+
 namespace tern::loop {
 namespace {
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsNameStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool IsNameChar(char c) { return IsNameStart(c) || IsDigit(c) || c == '.'; }
 

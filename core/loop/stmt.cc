@@ -12,7 +12,7 @@ constexpr std::string_view kRoleNames[] = {"plain", "vector", "epilogue"};
 constexpr std::string_view kTailNames[] = {"", "predicated", "cleanup"};
 
 template <class T>
-Stmt Share(T* node) {
+Stmt ShareStmt(T* node) {
   return Stmt(static_cast<const StmtNode*>(node));
 }
 
@@ -43,23 +43,23 @@ Stmt MakeFor(For::Traits traits, VarPtr var, For::Range range, Stmt body) {
   TERN_CHECK(IsIndexScalar(range.min) && IsIndexScalar(range.extent));
   if (!range.step) range.step = MakeInt(1);
   TERN_CHECK(IsIndexScalar(range.step));
-  return Share(new For(traits, std::move(var), std::move(range), std::move(body)));
+  return ShareStmt(new For(traits, std::move(var), std::move(range), std::move(body)));
 }
 
 Stmt MakeWhile(LoopRole role, Expr condition, Stmt body) {
   TERN_CHECK(condition && condition->type == kBoolType && body);
-  return Share(new While(role, std::move(condition), std::move(body)));
+  return ShareStmt(new While(role, std::move(condition), std::move(body)));
 }
 
 Stmt MakeStore(BufferPtr buffer, std::vector<Expr> indices, Expr value, Expr predicate) {
   TERN_CHECK(buffer && value && WhyNotStore(*buffer, indices, value->type, predicate).empty());
-  return Share(
+  return ShareStmt(
       new Store(std::move(buffer), std::move(indices), std::move(value), std::move(predicate)));
 }
 
 Stmt MakeIf(Expr condition, Stmt then_body, Stmt else_body) {
   TERN_CHECK(condition && condition->type == kBoolType && then_body);
-  return Share(new If(std::move(condition), std::move(then_body), std::move(else_body)));
+  return ShareStmt(new If(std::move(condition), std::move(then_body), std::move(else_body)));
 }
 
 Stmt MakeBlock(std::vector<Stmt> stmts) {
@@ -73,22 +73,22 @@ Stmt MakeBlock(std::vector<Stmt> stmts) {
       flat.push_back(std::move(stmt));
   }
   if (flat.size() == 1) return flat[0];
-  return Share(new Block(std::move(flat)));
+  return ShareStmt(new Block(std::move(flat)));
 }
 
 Stmt MakeAllocate(BufferPtr buffer) {
   TERN_CHECK(buffer && buffer->access == Access::kLocal);
-  return Share(new Allocate(std::move(buffer)));
+  return ShareStmt(new Allocate(std::move(buffer)));
 }
 
 Stmt MakeLet(VarPtr var, Expr value, bool is_mutable) {
   TERN_CHECK(var && value && var->type == value->type);
-  return Share(new Let(std::move(var), std::move(value), is_mutable));
+  return ShareStmt(new Let(std::move(var), std::move(value), is_mutable));
 }
 
 Stmt MakeAssign(VarPtr var, Expr value) {
   TERN_CHECK(var && value && var->type == value->type);
-  return Share(new Assign(std::move(var), std::move(value)));
+  return ShareStmt(new Assign(std::move(var), std::move(value)));
 }
 
 const LoopFunction* Program::Find(std::string_view name) const {

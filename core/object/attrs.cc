@@ -13,7 +13,6 @@ namespace {
 constexpr std::string_view kEmptyList = "[]";
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 bool IsIdentifier(std::string_view text) {
   return !text.empty() && IsLetter(text[0]) &&

@@ -34,9 +34,9 @@
 namespace tern {
 namespace {
 
-constexpr size_t kQuantum = 16;
+constexpr size_t kBlockQuantum = 16;
 // Class i: blocks of at least 16 i bytes.
-constexpr size_t kClasses = internal::kMaxKeptBytes / kQuantum + 1;
+constexpr size_t kBlockClasses = internal::kMaxKeptBytes / kBlockQuantum + 1;
 constexpr uint32_t kMaxBlocks = 1024;  // kept of one class, so that no thread hoards
 
 struct FreeBlock {
@@ -53,8 +53,8 @@ struct Pending {
 constexpr uint32_t kMaxDeleteDepth = 64;  // of objects in objects on the stack
 
 struct ThreadHeap {
-  FreeBlock* free[kClasses];
-  uint32_t count[kClasses];
+  FreeBlock* free[kBlockClasses];
+  uint32_t count[kBlockClasses];
   int64_t live;      // objects made minus objects freed here; read by other threads
   void* custom;      // a custom block whose object is being deleted
   uint32_t delete_depth, pending_count, pending_capacity;
@@ -124,7 +124,7 @@ void CountElsewhere(int64_t change) {
 }
 
 // In front of a custom block.
-struct alignas(kQuantum) Prefix {
+struct alignas(kBlockQuantum) Prefix {
   Allocator* allocator;  // one reference
   size_t bytes;          // of the whole block
   void (*deleter)(TernObject*);
@@ -132,7 +132,7 @@ struct alignas(kQuantum) Prefix {
 
 void* AllocateCustom(Allocator* allocator, size_t bytes) {
   bytes += sizeof(Prefix);
-  void* block = allocator->Allocate(bytes, kQuantum);
+  void* block = allocator->Allocate(bytes, kBlockQuantum);
   TERN_CHECK(block != nullptr, "no memory for a small object");
   allocator->IncRef();
   return new (block) Prefix{allocator, bytes, nullptr} + 1;
@@ -148,7 +148,7 @@ void DeleteCustom(TernObject* object) {
 void FreeCustom(void* memory) {
   Prefix* prefix = static_cast<Prefix*>(memory) - 1;
   Allocator* allocator = prefix->allocator;
-  allocator->Free(prefix, prefix->bytes, kQuantum);
+  allocator->Free(prefix, prefix->bytes, kBlockQuantum);
   allocator->DecRef();
 }
 
@@ -162,8 +162,8 @@ void FreeCustom(void* memory) {
     }
     if (allocator != nullptr) return {AllocateCustom(allocator.get(), bytes), true};
   }
-  const size_t size_class = (bytes + kQuantum - 1) / kQuantum;
-  void* memory = std::malloc(size_class * kQuantum);
+  const size_t size_class = (bytes + kBlockQuantum - 1) / kBlockQuantum;
+  void* memory = std::malloc(size_class * kBlockQuantum);
   TERN_CHECK(memory != nullptr, "no memory for a small object");
   return {memory, false};
 }
@@ -223,10 +223,10 @@ void CountObject(int64_t change) {
 }
 
 ObjectBlock AllocateObject(size_t bytes) {
-  const size_t size_class = (bytes + kQuantum - 1) / kQuantum;
+  const size_t size_class = (bytes + kBlockQuantum - 1) / kBlockQuantum;
   ThreadHeap& here = heap;
   const bool plain = __atomic_load_n(&custom_allocator, __ATOMIC_RELAXED) == nullptr;
-  if (size_class < kClasses && plain) [[likely]] {
+  if (size_class < kBlockClasses && plain) [[likely]] {
     if (FreeBlock* block = here.free[size_class]; block != nullptr) [[likely]] {
       here.free[size_class] = block->next;
       --here.count[size_class];
@@ -238,13 +238,13 @@ ObjectBlock AllocateObject(size_t bytes) {
 }
 
 void FreeObject(void* memory, size_t bytes) {
-  const size_t size_class = (bytes + kQuantum - 1) / kQuantum;
+  const size_t size_class = (bytes + kBlockQuantum - 1) / kBlockQuantum;
   ThreadHeap& here = heap;
   if (memory == here.custom) [[unlikely]] {
     CountObject(-1);
     return FreeCustom(memory);
   }
-  if (TERN_KEEP_BLOCKS && size_class < kClasses && here.registered &&
+  if (TERN_KEEP_BLOCKS && size_class < kBlockClasses && here.registered &&
       here.count[size_class] < kMaxBlocks) [[likely]] {
     auto* block = static_cast<FreeBlock*>(memory);
     block->next = here.free[size_class];

@@ -31,9 +31,9 @@ enum Tag : uint8_t {
   kTags,
 };
 
-class Writer {
+class BinaryGraphWriter {
  public:
-  explicit Writer(const NodeGraph& graph) : graph_(graph) {}
+  explicit BinaryGraphWriter(const NodeGraph& graph) : graph_(graph) {}
 
   std::vector<uint8_t> Write(const AnyView& root) {
     out_.Text(kMagic);
@@ -94,9 +94,9 @@ class Writer {
   ByteWriter out_;
 };
 
-class Reader {
+class BinaryGraphReader {
  public:
-  explicit Reader(ByteSpan bytes) : in_(bytes, "object graph") {}
+  explicit BinaryGraphReader(ByteSpan bytes) : in_(bytes, "object graph") {}
 
   Result<Any> Read() {
     if (in_.Text(kMagic.size()) != kMagic) in_.Fail("not a serialized object graph of version 1");
@@ -188,9 +188,9 @@ class Reader {
 
 Result<std::vector<uint8_t>> SerializeBinary(const AnyView& value) {
   TERN_TRY_ASSIGN(const NodeGraph graph, CollectGraph(value, /*for_json=*/false));
-  return Writer(graph).Write(value);
+  return BinaryGraphWriter(graph).Write(value);
 }
 
-Result<Any> DeserializeBinary(ByteSpan bytes) { return Reader(bytes).Read(); }
+Result<Any> DeserializeBinary(ByteSpan bytes) { return BinaryGraphReader(bytes).Read(); }
 
 }  // namespace tern

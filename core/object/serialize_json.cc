@@ -55,9 +55,9 @@ std::optional<std::vector<uint8_t>> DecodeBase64(std::string_view text) {
   return bytes;
 }
 
-class Writer {
+class JsonGraphWriter {
  public:
-  Writer(const NodeGraph& graph, int indent) : graph_(graph), json_(indent) {}
+  JsonGraphWriter(const NodeGraph& graph, int indent) : graph_(graph), json_(indent) {}
 
   std::string Write(const AnyView& root) {
     json_.BeginObject().Field("tern", "object graph").Field("version", 1);
@@ -128,7 +128,7 @@ class Writer {
 };
 
 // Sticky: the first mistake is kept, with the place where it is.
-class Reader {
+class JsonGraphReader {
  public:
   Result<Any> Read(const JsonValue& json) {
     const JsonValue* mark = Member(json, "tern", Kind::kString);
@@ -288,12 +288,12 @@ class Reader {
 
 Result<std::string> SerializeJson(const AnyView& value, int indent) {
   TERN_TRY_ASSIGN(const NodeGraph graph, CollectGraph(value, /*for_json=*/true));
-  return Writer(graph, indent).Write(value);
+  return JsonGraphWriter(graph, indent).Write(value);
 }
 
 Result<Any> DeserializeJson(std::string_view json) {
   TERN_TRY_ASSIGN(const JsonValue parsed, ParseJson(json));
-  return Reader().Read(parsed);
+  return JsonGraphReader().Read(parsed);
 }
 
 }  // namespace tern

@@ -136,7 +136,7 @@ uint64_t HashTensor(const Tensor& tensor) {
 }
 
 template <typename T>
-const T& Held(const AnyView& value) {
+const T& HeldObject(const AnyView& value) {
   return *static_cast<const T*>(value.object());
 }
 
@@ -158,7 +158,7 @@ ByteSpan CodePointBytes(const AnyView& value) {
 }
 
 ByteSpan DimBytes(const AnyView& value) {
-  const Dims dims = Held<Shape>(value).dims();
+  const Dims dims = HeldObject<Shape>(value).dims();
   return {reinterpret_cast<const uint8_t*>(dims.data()), dims.size_bytes()};
 }
 
@@ -175,10 +175,10 @@ bool LeavesEqual(const AnyView& a, const AnyView& b) {
     case TERN_TYPE_STRING: return internal::AnyToText(a.c_any()) == internal::AnyToText(b.c_any());
     case TERN_TYPE_UCS4_STRING: return SameBytes(CodePointBytes(a), CodePointBytes(b));
     case TERN_TYPE_FLOAT: return CanonicalDouble(a.c_any().v.f) == CanonicalDouble(b.c_any().v.f);
-    case TERN_TYPE_BYTES: return Held<Bytes>(a).view() == Held<Bytes>(b).view();
+    case TERN_TYPE_BYTES: return HeldObject<Bytes>(a).view() == HeldObject<Bytes>(b).view();
     case TERN_TYPE_SHAPE: return SameBytes(DimBytes(a), DimBytes(b));
-    case TERN_TYPE_STORAGE: return StoragesEqual(Held<Storage>(a), Held<Storage>(b));
-    case TERN_TYPE_TENSOR: return TensorsEqual(Held<Tensor>(a), Held<Tensor>(b));
+    case TERN_TYPE_STORAGE: return StoragesEqual(HeldObject<Storage>(a), HeldObject<Storage>(b));
+    case TERN_TYPE_TENSOR: return TensorsEqual(HeldObject<Tensor>(a), HeldObject<Tensor>(b));
     default: break;
   }
   if (a.is_object()) return a.object() == b.object();
@@ -192,11 +192,11 @@ uint64_t HashLeaf(const AnyView& value) {
     case TERN_TYPE_STRING: return HashText(*internal::AnyToText(value.c_any()), seed);
     case TERN_TYPE_UCS4_STRING: return HashBytes(CodePointBytes(value), seed);
     case TERN_TYPE_FLOAT: return HashCombine(seed, CanonicalDouble(value.c_any().v.f));
-    case TERN_TYPE_BYTES: return HashBytes(Held<Bytes>(value).span(), seed);
+    case TERN_TYPE_BYTES: return HashBytes(HeldObject<Bytes>(value).span(), seed);
     case TERN_TYPE_SHAPE: return HashBytes(DimBytes(value), seed);
-    case TERN_TYPE_STORAGE: return HashStorage(Held<Storage>(value), seed);
-    case TERN_TYPE_TENSOR: return HashCombine(seed, HashTensor(Held<Tensor>(value)));
-    case TERN_TYPE_FUNCTION: return HashText(Held<Function>(value).name(), seed);
+    case TERN_TYPE_STORAGE: return HashStorage(HeldObject<Storage>(value), seed);
+    case TERN_TYPE_TENSOR: return HashCombine(seed, HashTensor(HeldObject<Tensor>(value)));
+    case TERN_TYPE_FUNCTION: return HashText(HeldObject<Function>(value).name(), seed);
     default: break;
   }
   // By identity; addresses would make hashes differ from run to run.

@@ -76,6 +76,7 @@ class Type {
   bool is_tuple() const { return kind() == TypeKind::kTuple; }
   bool is_function() const { return kind() == TypeKind::kFunction; }
   bool is_data() const { return kind() == TypeKind::kData; }
+  bool is_number() const { return kind() == TypeKind::kInt || kind() == TypeKind::kFloat; }
   bool is_scalar() const;  // int, float, bool, string
   // Of a tensor, a tuple, a function; checked.
   const TensorType& tensor() const;

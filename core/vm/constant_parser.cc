@@ -22,7 +22,7 @@ std::optional<Constant> Made(LineCursor& in, const Any& value) {
   return Taken(in, Constant::From(value));
 }
 
-std::optional<Constant> ParseFloat(LineCursor& in) {
+std::optional<Constant> ParseFloatConstant(LineCursor& in) {
   if (!in.AcceptWord("bits")) return Made(in, Any(in.FloatNumber()));
   const uint64_t bits = in.HexNumber();
   double value;
@@ -114,7 +114,7 @@ std::optional<Constant> ParseConstant(LineCursor* cursor, int64_t constant_count
     return ParseTensor(in, *dtype);
   if (word == "none") return Made(in, Any());
   if (word == "int") return Made(in, Any(in.SignedNumber()));
-  if (word == "float") return ParseFloat(in);
+  if (word == "float") return ParseFloatConstant(in);
   if (word == "bool") return Made(in, Any(in.Boolean()));
   if (word == "string") return Made(in, Any(String(std::string_view(in.Quoted()))));
   if (word == "dtype") return Made(in, Any(in.DTypeWord()));

@@ -23,7 +23,6 @@ constexpr std::string_view kFunctions[] = {"rank", "shape", "dtype", "size", "by
                                            "mean", "nan",   "inf",   "abs",  "type",  "refs"};
 constexpr std::string_view kNames[] = {"step", "pc", "depth", "hits", "function"};
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool IsWord(char c) { return IsLetter(c) || IsDigit(c) || c == '.'; }
 

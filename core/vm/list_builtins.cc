@@ -29,19 +29,19 @@ Status CheckSlice(int64_t begin, int64_t end, size_t size) {
                     size == 1 ? " item" : " items");
 }
 
-Result<Any> Length(AnyArgs args) {
+Result<Any> ListLength(AnyArgs args) {
   TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
   return Any(static_cast<int64_t>(list->size()));
 }
 
-Result<Any> Get(AnyArgs args) {
+Result<Any> ListGet(AnyArgs args) {
   TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
   TERN_TRY_ASSIGN(const int64_t index, args[1].As<int64_t>());
   TERN_TRY(CheckIndex(index, list->size()));
   return Any((*list)[static_cast<size_t>(index)]);
 }
 
-Result<Any> Set(AnyArgs args) {
+Result<Any> ListSet(AnyArgs args) {
   TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
   TERN_TRY_ASSIGN(const int64_t index, args[1].As<int64_t>());
   TERN_TRY(CheckIndex(index, list->size()));
@@ -50,7 +50,7 @@ Result<Any> Set(AnyArgs args) {
   return Any(copy);
 }
 
-Result<Any> Append(AnyArgs args) {
+Result<Any> ListAppend(AnyArgs args) {
   TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
   SequencePtr copy = Sequence::Make();
   copy->Reserve(list->size() + 1);
@@ -59,7 +59,7 @@ Result<Any> Append(AnyArgs args) {
   return Any(copy);
 }
 
-Result<Any> Fresh(AnyArgs) { return Any(Sequence::Make()); }
+Result<Any> ListFresh(AnyArgs) { return Any(Sequence::Make()); }
 
 // The functions for callers that do not look at the first argument again write in place where their
 // register is its only holder. (A recorder that steps back holds it too, and sees what it kept.)
@@ -71,23 +71,23 @@ bool MayWrite(const T& container, AnyArgs args) {
   return std::all_of(args.begin() + 1, args.end(), is_other);
 }
 
-Result<Any> Push(AnyArgs args) {
+Result<Any> ListPush(AnyArgs args) {
   TERN_TRY_ASSIGN(Sequence * list, args[0].As<Sequence>());
-  if (!MayWrite(*list, args)) return Append(args);
+  if (!MayWrite(*list, args)) return ListAppend(args);
   list->PushBack(args[1]);
   return Any(args[0]);
 }
 
-Result<Any> Put(AnyArgs args) {
+Result<Any> ListPut(AnyArgs args) {
   TERN_TRY_ASSIGN(Sequence * list, args[0].As<Sequence>());
-  if (!MayWrite(*list, args)) return Set(args);
+  if (!MayWrite(*list, args)) return ListSet(args);
   TERN_TRY_ASSIGN(const int64_t index, args[1].As<int64_t>());
   TERN_TRY(CheckIndex(index, list->size()));
   list->Set(static_cast<size_t>(index), Any(args[2]));
   return Any(args[0]);
 }
 
-Result<Any> Concat(AnyArgs args) {
+Result<Any> ListConcat(AnyArgs args) {
   TERN_TRY_ASSIGN(const Sequence* first, args[0].As<Sequence>());
   TERN_TRY_ASSIGN(const Sequence* second, args[1].As<Sequence>());
   SequencePtr joined = Sequence::Make();
@@ -97,15 +97,15 @@ Result<Any> Concat(AnyArgs args) {
   return Any(joined);
 }
 
-Result<Any> Extend(AnyArgs args) {
+Result<Any> ListExtend(AnyArgs args) {
   TERN_TRY_ASSIGN(Sequence * first, args[0].As<Sequence>());
   TERN_TRY_ASSIGN(const Sequence* second, args[1].As<Sequence>());
-  if (!MayWrite(*first, args)) return Concat(args);
+  if (!MayWrite(*first, args)) return ListConcat(args);
   for (const AnyView& item : *second) first->PushBack(item);
   return Any(args[0]);
 }
 
-Result<Any> Slice(AnyArgs args) {
+Result<Any> ListSlice(AnyArgs args) {
   TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
   TERN_TRY_ASSIGN(const int64_t begin, args[1].As<int64_t>());
   TERN_TRY_ASSIGN(const int64_t end, args[2].As<int64_t>());
@@ -115,7 +115,7 @@ Result<Any> Slice(AnyArgs args) {
   return Any(part);
 }
 
-Result<Any> Reverse(AnyArgs args) {
+Result<Any> ListReverse(AnyArgs args) {
   TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
   SequencePtr reversed = Sequence::Make();
   for (size_t i = list->size(); i > 0; --i) reversed->PushBack((*list)[i - 1]);
@@ -148,7 +148,7 @@ bool SortAs(const std::vector<AnyView>& views, Sequence* sorted) {
   return true;
 }
 
-Result<Any> Sort(AnyArgs args) {
+Result<Any> ListSort(AnyArgs args) {
   TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
   const std::vector<AnyView> views(list->begin(), list->end());
   SequencePtr sorted = Sequence::Make();
@@ -165,17 +165,17 @@ int64_t FindItem(const Sequence& list, const AnyView& wanted) {
   return -1;
 }
 
-Result<Any> Contains(AnyArgs args) {
+Result<Any> ListContains(AnyArgs args) {
   TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
   return Any(FindItem(*list, args[1]) >= 0);
 }
 
-Result<Any> Find(AnyArgs args) {
+Result<Any> ListFind(AnyArgs args) {
   TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
   return Any(FindItem(*list, args[1]));
 }
 
-Result<Any> Range(AnyArgs args) {
+Result<Any> ListRange(AnyArgs args) {
   TERN_TRY_ASSIGN(const int64_t begin, args[0].As<int64_t>());
   TERN_TRY_ASSIGN(const int64_t end, args[1].As<int64_t>());
   SequencePtr list = Sequence::Make();
@@ -188,7 +188,7 @@ Result<Any> Range(AnyArgs args) {
   return Any(list);
 }
 
-Result<Any> Repeat(AnyArgs args) {
+Result<Any> ListRepeat(AnyArgs args) {
   TERN_TRY_ASSIGN(const int64_t count, args[1].As<int64_t>());
   if (count < 0 || count > kMaxItems)
     return OutOfRange("a list of ", count, " items; 0 to ", kMaxItems, " are possible");
@@ -198,14 +198,14 @@ Result<Any> Repeat(AnyArgs args) {
 }
 
 constexpr ValueBuiltin kLists[] = {
-    {"tern.list.length", 1, &Length},     {"tern.list.get", 2, &Get},
-    {"tern.list.set", 3, &Set},           {"tern.list.append", 2, &Append},
-    {"tern.list.concat", 2, &Concat},     {"tern.list.slice", 3, &Slice},
-    {"tern.list.reverse", 1, &Reverse},   {"tern.list.sort", 1, &Sort},
-    {"tern.list.contains", 2, &Contains}, {"tern.list.find", 2, &Find},
-    {"tern.list.range", 2, &Range},       {"tern.list.repeat", 2, &Repeat},
-    {"tern.list.new", 0, &Fresh},         {"tern.list.push", 2, &Push},
-    {"tern.list.put", 3, &Put},           {"tern.list.extend", 2, &Extend},
+    {"tern.list.length", 1, &ListLength},     {"tern.list.get", 2, &ListGet},
+    {"tern.list.set", 3, &ListSet},           {"tern.list.append", 2, &ListAppend},
+    {"tern.list.concat", 2, &ListConcat},     {"tern.list.slice", 3, &ListSlice},
+    {"tern.list.reverse", 1, &ListReverse},   {"tern.list.sort", 1, &ListSort},
+    {"tern.list.contains", 2, &ListContains}, {"tern.list.find", 2, &ListFind},
+    {"tern.list.range", 2, &ListRange},       {"tern.list.repeat", 2, &ListRepeat},
+    {"tern.list.new", 0, &ListFresh},         {"tern.list.push", 2, &ListPush},
+    {"tern.list.put", 3, &ListPut},           {"tern.list.extend", 2, &ListExtend},
 };
 
 // --- maps

@@ -12,7 +12,7 @@
 namespace tern::vm {
 namespace {
 
-uint64_t Bits(int64_t value) { return static_cast<uint64_t>(value); }
+uint64_t ToBits(int64_t value) { return static_cast<uint64_t>(value); }
 int64_t FromBits(uint64_t value) { return static_cast<int64_t>(value); }
 
 std::string KindsText(const AnyView& a, const AnyView& b) {
@@ -51,15 +51,15 @@ Status Unwrap(const AnyView& value, Any* scalar) {
 
 Status IntOperation(Opcode opcode, int64_t a, int64_t b, Any* result) {
   switch (opcode) {
-    case Opcode::kAdd: *result = FromBits(Bits(a) + Bits(b)); return OkStatus();
-    case Opcode::kSub: *result = FromBits(Bits(a) - Bits(b)); return OkStatus();
-    case Opcode::kMul: *result = FromBits(Bits(a) * Bits(b)); return OkStatus();
+    case Opcode::kAdd: *result = FromBits(ToBits(a) + ToBits(b)); return OkStatus();
+    case Opcode::kSub: *result = FromBits(ToBits(a) - ToBits(b)); return OkStatus();
+    case Opcode::kMul: *result = FromBits(ToBits(a) * ToBits(b)); return OkStatus();
     case Opcode::kDiv:
     case Opcode::kMod:
       if (b == 0) return Failed("division of ", a, " by zero");
       // The one quotient that does not fit wraps, as the other operations do.
       if (b == -1)
-        *result = opcode == Opcode::kDiv ? FromBits(0 - Bits(a)) : int64_t{0};
+        *result = opcode == Opcode::kDiv ? FromBits(0 - ToBits(a)) : int64_t{0};
       else
         *result = opcode == Opcode::kDiv ? a / b : a % b;
       return OkStatus();
@@ -139,7 +139,7 @@ Status Convert(Opcode opcode, const AnyView& a, Any* result) {
 Status UnaryOperation(Opcode opcode, const AnyView& a, Any* result) {
   const TernTypeCode code = a.type_code();
   if (opcode == Opcode::kNeg && code == TERN_TYPE_INT)
-    *result = FromBits(0 - Bits(*a.TryCast<int64_t>()));
+    *result = FromBits(0 - ToBits(*a.TryCast<int64_t>()));
   else if (opcode == Opcode::kNeg && code == TERN_TYPE_FLOAT)
     *result = -*a.TryCast<double>();
   else if (opcode == Opcode::kNot && code == TERN_TYPE_BOOL)

@@ -90,7 +90,7 @@ Result<Any> Assert(AnyArgs args) {
 
 // --- tensors
 
-Result<Any> Shape(AnyArgs args) {
+Result<Any> ShapeOfValue(AnyArgs args) {
   TERN_TRY_ASSIGN(const Tensor* tensor, args[0].As<Tensor>());
   SequencePtr dims = Sequence::Make();
   for (const int64_t dim : tensor->dims()) dims->PushInt(dim);
@@ -280,7 +280,7 @@ constexpr ValueBuiltin kScalars[] = {
     {"tern.print", 1, nullptr, &Print},
     {"tern.fail", 1, &Fail},
     {"tern.assert", 2, &Assert},
-    {"tern.tensor.shape", 1, &Shape},
+    {"tern.tensor.shape", 1, &ShapeOfValue},
     {"tern.tensor.dim", 2, &Extent},
     {"tern.tensor.item_int", 1, &ItemInt},
     {"tern.tensor.item_float", 1, &ItemFloat},

@@ -10,7 +10,7 @@
 namespace tern::vm {
 namespace {
 
-constexpr int32_t kOpBytes = sizeof(DecodedOp);
+constexpr int32_t kDecodedBytes = sizeof(DecodedOp);
 constexpr int32_t kRegisterBytes = sizeof(Any);
 constexpr int64_t kMaxImm = std::numeric_limits<int32_t>::max();
 constexpr int64_t kMinImm = std::numeric_limits<int32_t>::min();
@@ -34,7 +34,7 @@ class Specializer {
  private:
   static int32_t Offset(int32_t reg) { return reg * kRegisterBytes; }
   static int32_t Distance(int32_t target, uint32_t from) {
-    return (target - static_cast<int32_t>(from)) * kOpBytes;
+    return (target - static_cast<int32_t>(from)) * kDecodedBytes;
   }
   std::optional<int32_t> SmallInt(ValueRef ref) const {
     if (ref >= 0 || ref == kNoValue || ref == kVmValue) return std::nullopt;

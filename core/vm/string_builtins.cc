@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kMaxBytes = size_t{1} << 28;
 
-Result<std::string_view> TextOf(const AnyView& value) { return value.As<std::string_view>(); }
+Result<std::string_view> StringArgument(const AnyView& value) { return value.As<std::string_view>(); }
 
 // The byte offset of code point `index`; of the end for index == length; nothing past it.
 std::optional<size_t> OffsetOf(std::string_view text, int64_t index) {
@@ -23,19 +23,19 @@ std::optional<size_t> OffsetOf(std::string_view text, int64_t index) {
   return index == 0 ? std::optional(offset) : std::nullopt;
 }
 
-Result<Any> Length(AnyArgs args) {
-  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
+Result<Any> StringLength(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, StringArgument(args[0]));
   return Any(static_cast<int64_t>(Utf8Length(text)));
 }
 
-Result<Any> Concat(AnyArgs args) {
-  TERN_TRY_ASSIGN(const std::string_view a, TextOf(args[0]));
-  TERN_TRY_ASSIGN(const std::string_view b, TextOf(args[1]));
+Result<Any> StringConcat(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view a, StringArgument(args[0]));
+  TERN_TRY_ASSIGN(const std::string_view b, StringArgument(args[1]));
   if (a.size() + b.size() > kMaxBytes) return OutOfRange("a string of more than 2^28 bytes");
   return Any(StrCat(a, b));
 }
 
-Result<Any> SliceOf(std::string_view text, int64_t begin, int64_t end) {
+Result<Any> StringSliceOf(std::string_view text, int64_t begin, int64_t end) {
   const std::optional<size_t> first = begin < 0 ? std::nullopt : OffsetOf(text, begin);
   const std::optional<size_t> last = end < begin ? std::nullopt : OffsetOf(text, end);
   if (!first.has_value() || !last.has_value()) {
@@ -44,23 +44,23 @@ Result<Any> SliceOf(std::string_view text, int64_t begin, int64_t end) {
   return Any(std::string(text.substr(*first, *last - *first)));
 }
 
-Result<Any> Slice(AnyArgs args) {
-  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
+Result<Any> StringSlice(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, StringArgument(args[0]));
   TERN_TRY_ASSIGN(const int64_t begin, args[1].As<int64_t>());
   TERN_TRY_ASSIGN(const int64_t end, args[2].As<int64_t>());
-  return SliceOf(text, begin, end);
+  return StringSliceOf(text, begin, end);
 }
 
-Result<Any> Get(AnyArgs args) {
-  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
+Result<Any> StringGet(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, StringArgument(args[0]));
   TERN_TRY_ASSIGN(const int64_t index, args[1].As<int64_t>());
   if (index < 0 || index >= static_cast<int64_t>(Utf8Length(text)))
     return OutOfRange("index ", index, " is out of range for a string of ", Utf8Length(text));
-  return SliceOf(text, index, index + 1);
+  return StringSliceOf(text, index, index + 1);
 }
 
-Result<Any> Chars(AnyArgs args) {
-  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
+Result<Any> StringChars(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, StringArgument(args[0]));
   SequencePtr chars = Sequence::Make();
   for (size_t at = 0; at < text.size();) {
     const size_t begin = at;
@@ -70,29 +70,29 @@ Result<Any> Chars(AnyArgs args) {
   return Any(chars);
 }
 
-Result<Any> Find(AnyArgs args) {
-  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
-  TERN_TRY_ASSIGN(const std::string_view part, TextOf(args[1]));
+Result<Any> StringFind(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, StringArgument(args[0]));
+  TERN_TRY_ASSIGN(const std::string_view part, StringArgument(args[1]));
   const size_t at = text.find(part);
   if (at == std::string_view::npos) return Any(int64_t{-1});
   return Any(static_cast<int64_t>(Utf8Length(text.substr(0, at))));
 }
 
-Result<Any> Contains(AnyArgs args) {
-  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
-  TERN_TRY_ASSIGN(const std::string_view part, TextOf(args[1]));
+Result<Any> StringContains(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, StringArgument(args[0]));
+  TERN_TRY_ASSIGN(const std::string_view part, StringArgument(args[1]));
   return Any(text.find(part) != std::string_view::npos);
 }
 
-Result<Any> StartsWith(AnyArgs args) {
-  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
-  TERN_TRY_ASSIGN(const std::string_view part, TextOf(args[1]));
+Result<Any> StringStartsWith(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, StringArgument(args[0]));
+  TERN_TRY_ASSIGN(const std::string_view part, StringArgument(args[1]));
   return Any(text.starts_with(part));
 }
 
-Result<Any> EndsWith(AnyArgs args) {
-  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
-  TERN_TRY_ASSIGN(const std::string_view part, TextOf(args[1]));
+Result<Any> StringEndsWith(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, StringArgument(args[0]));
+  TERN_TRY_ASSIGN(const std::string_view part, StringArgument(args[1]));
   return Any(text.ends_with(part));
 }
 
@@ -107,9 +107,9 @@ std::vector<std::string_view> Parts(std::string_view text, std::string_view sepa
   return parts;
 }
 
-Result<Any> Split(AnyArgs args) {
-  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
-  TERN_TRY_ASSIGN(const std::string_view separator, TextOf(args[1]));
+Result<Any> StringSplit(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, StringArgument(args[0]));
+  TERN_TRY_ASSIGN(const std::string_view separator, StringArgument(args[1]));
   if (separator.empty())
     return InvalidArgument("split needs a separator; chars gives the characters of a string");
   SequencePtr list = Sequence::Make();
@@ -117,31 +117,31 @@ Result<Any> Split(AnyArgs args) {
   return Any(list);
 }
 
-Result<Any> Join(AnyArgs args) {
+Result<Any> StringJoin(AnyArgs args) {
   TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
-  TERN_TRY_ASSIGN(const std::string_view separator, TextOf(args[1]));
+  TERN_TRY_ASSIGN(const std::string_view separator, StringArgument(args[1]));
   std::string out;
   for (size_t i = 0; i < list->size(); ++i) {
     const AnyView item = (*list)[i];  // short text lies in it
-    TERN_TRY_ASSIGN(const std::string_view part, TextOf(item));
+    TERN_TRY_ASSIGN(const std::string_view part, StringArgument(item));
     StrAppend(&out, i == 0 ? std::string_view() : separator, part);
     if (out.size() > kMaxBytes) return OutOfRange("a string of more than 2^28 bytes");
   }
   return Any(std::move(out));
 }
 
-Result<Any> Replace(AnyArgs args) {
-  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
-  TERN_TRY_ASSIGN(const std::string_view part, TextOf(args[1]));
-  TERN_TRY_ASSIGN(const std::string_view with, TextOf(args[2]));
+Result<Any> StringReplace(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, StringArgument(args[0]));
+  TERN_TRY_ASSIGN(const std::string_view part, StringArgument(args[1]));
+  TERN_TRY_ASSIGN(const std::string_view with, StringArgument(args[2]));
   if (part.empty()) return InvalidArgument("replace needs a part that is not empty");
   const std::vector<std::string_view> parts = Parts(text, part);
   if (parts.size() * with.size() > kMaxBytes) return OutOfRange("a string of more than 2^28 bytes");
   return Any(StrJoin(parts, with));
 }
 
-Result<Any> Repeat(AnyArgs args) {
-  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
+Result<Any> StringRepeat(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, StringArgument(args[0]));
   TERN_TRY_ASSIGN(const int64_t count, args[1].As<int64_t>());
   if (count < 0) return OutOfRange("a string repeated ", count, " times");
   const auto most = static_cast<int64_t>(text.empty() ? 0 : kMaxBytes / text.size());
@@ -151,13 +151,13 @@ Result<Any> Repeat(AnyArgs args) {
   return Any(std::move(out));
 }
 
-Result<Any> Trim(AnyArgs args) {
-  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
+Result<Any> StringTrim(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, StringArgument(args[0]));
   return Any(std::string(StrTrim(text)));
 }
 
-Result<Any> MapLetters(const AnyView& value, char first, char last) {
-  TERN_TRY_ASSIGN(const std::string_view text, TextOf(value));
+Result<Any> StringMapLetters(const AnyView& value, char first, char last) {
+  TERN_TRY_ASSIGN(const std::string_view text, StringArgument(value));
   std::string out(text);
   for (char& c : out) {
     if (c >= first && c <= last) c = static_cast<char>(c ^ 0x20);
@@ -165,11 +165,11 @@ Result<Any> MapLetters(const AnyView& value, char first, char last) {
   return Any(std::move(out));
 }
 
-Result<Any> Upper(AnyArgs args) { return MapLetters(args[0], 'a', 'z'); }
-Result<Any> Lower(AnyArgs args) { return MapLetters(args[0], 'A', 'Z'); }
+Result<Any> StringUpper(AnyArgs args) { return StringMapLetters(args[0], 'a', 'z'); }
+Result<Any> StringLower(AnyArgs args) { return StringMapLetters(args[0], 'A', 'Z'); }
 
-Result<Any> Code(AnyArgs args) {
-  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
+Result<Any> StringCode(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, StringArgument(args[0]));
   if (text.empty()) return InvalidArgument("the empty string has no first character");
   size_t at = 0;
   const char32_t code = DecodeUtf8(text, &at);
@@ -178,7 +178,7 @@ Result<Any> Code(AnyArgs args) {
   return Any(static_cast<int64_t>(code));
 }
 
-Result<Any> FromCode(AnyArgs args) {
+Result<Any> StringFromCode(AnyArgs args) {
   TERN_TRY_ASSIGN(const int64_t code, args[0].As<int64_t>());
   if (code < 0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
     return OutOfRange(code, " is not a code point");
@@ -187,49 +187,49 @@ Result<Any> FromCode(AnyArgs args) {
   return Any(std::move(text));
 }
 
-Result<Any> IsInt(AnyArgs args) {
-  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
+Result<Any> StringIsInt(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, StringArgument(args[0]));
   return Any(ParseInt64(text).has_value());
 }
 
-Result<Any> ToInt(AnyArgs args) {
-  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
+Result<Any> StringToInt(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, StringArgument(args[0]));
   const std::optional<int64_t> value = ParseInt64(text);
   if (!value.has_value()) return InvalidArgument("'", text, "' is not an int");
   return Any(*value);
 }
 
-Result<Any> IsFloat(AnyArgs args) {
-  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
+Result<Any> StringIsFloat(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, StringArgument(args[0]));
   return Any(ParseDouble(text).has_value());
 }
 
-Result<Any> ToFloat(AnyArgs args) {
-  TERN_TRY_ASSIGN(const std::string_view text, TextOf(args[0]));
+Result<Any> StringToFloat(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view text, StringArgument(args[0]));
   const std::optional<double> value = ParseDouble(text);
   if (!value.has_value()) return InvalidArgument("'", text, "' is not a float");
   return Any(*value);
 }
 
-Result<Any> IsLess(AnyArgs args) {
-  TERN_TRY_ASSIGN(const std::string_view a, TextOf(args[0]));
-  TERN_TRY_ASSIGN(const std::string_view b, TextOf(args[1]));
+Result<Any> StringIsLess(AnyArgs args) {
+  TERN_TRY_ASSIGN(const std::string_view a, StringArgument(args[0]));
+  TERN_TRY_ASSIGN(const std::string_view b, StringArgument(args[1]));
   return Any(a < b);
 }
 
 constexpr ValueBuiltin kStrings[] = {
-    {"tern.string.length", 1, &Length},      {"tern.string.concat", 2, &Concat},
-    {"tern.string.slice", 3, &Slice},        {"tern.string.get", 2, &Get},
-    {"tern.string.chars", 1, &Chars},        {"tern.string.find", 2, &Find},
-    {"tern.string.contains", 2, &Contains},  {"tern.string.starts_with", 2, &StartsWith},
-    {"tern.string.ends_with", 2, &EndsWith}, {"tern.string.split", 2, &Split},
-    {"tern.string.join", 2, &Join},          {"tern.string.replace", 3, &Replace},
-    {"tern.string.repeat", 2, &Repeat},      {"tern.string.trim", 1, &Trim},
-    {"tern.string.upper", 1, &Upper},        {"tern.string.lower", 1, &Lower},
-    {"tern.string.code", 1, &Code},          {"tern.string.from_code", 1, &FromCode},
-    {"tern.string.is_int", 1, &IsInt},       {"tern.string.parse_int", 1, &ToInt},
-    {"tern.string.is_float", 1, &IsFloat},   {"tern.string.parse_float", 1, &ToFloat},
-    {"tern.string.less", 2, &IsLess},
+    {"tern.string.length", 1, &StringLength},      {"tern.string.concat", 2, &StringConcat},
+    {"tern.string.slice", 3, &StringSlice},        {"tern.string.get", 2, &StringGet},
+    {"tern.string.chars", 1, &StringChars},        {"tern.string.find", 2, &StringFind},
+    {"tern.string.contains", 2, &StringContains},  {"tern.string.starts_with", 2, &StringStartsWith},
+    {"tern.string.ends_with", 2, &StringEndsWith}, {"tern.string.split", 2, &StringSplit},
+    {"tern.string.join", 2, &StringJoin},          {"tern.string.replace", 3, &StringReplace},
+    {"tern.string.repeat", 2, &StringRepeat},      {"tern.string.trim", 1, &StringTrim},
+    {"tern.string.upper", 1, &StringUpper},        {"tern.string.lower", 1, &StringLower},
+    {"tern.string.code", 1, &StringCode},          {"tern.string.from_code", 1, &StringFromCode},
+    {"tern.string.is_int", 1, &StringIsInt},       {"tern.string.parse_int", 1, &StringToInt},
+    {"tern.string.is_float", 1, &StringIsFloat},   {"tern.string.parse_float", 1, &StringToFloat},
+    {"tern.string.less", 2, &StringIsLess},
 };
 
 }  // namespace

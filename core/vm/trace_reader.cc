@@ -12,9 +12,9 @@ namespace tern::vm {
 namespace {
 
 constexpr std::string_view kMark = "TERNTRC1";
-constexpr uint64_t kMaxRegisters = 1u << 22;  // of all frames: what a machine has
+constexpr uint64_t kMaxTraceRegisters = 1u << 22;  // of all frames: what a machine has
 constexpr uint64_t kMaxReplayed = 1u << 28;   // registers of frames that come, in a whole trace
-constexpr size_t kMaxItems = 8;               // of a value, in its text
+constexpr size_t kShownItems = 8;               // of a value, in its text
 constexpr size_t kShownSteps = 10;            // in a summary
 
 Status Malformed(std::string_view what) {
@@ -45,7 +45,7 @@ std::string TextOf(const JsonValue& value, int depth);
 
 std::string ItemsText(const JsonValue& list, int depth) {
   std::string text;
-  const size_t shown = std::min(list.items.size(), kMaxItems);
+  const size_t shown = std::min(list.items.size(), kShownItems);
   for (size_t i = 0; i < shown; ++i)
     StrAppend(&text, i == 0 ? "" : ", ", TextOf(list.items[i], depth + 1));
   if (shown < list.items.size()) text += ", …";
@@ -237,7 +237,7 @@ Status SavedTrace::CheckEvent(const TraceEvent& event, const TraceState& state) 
       if (event.target >= functions_.size() ||
           event.after != functions_[event.target].registers.size())
         return Malformed("a frame of a function that is not there");
-      if (state.ids.size() + event.after > kMaxRegisters)
+      if (state.ids.size() + event.after > kMaxTraceRegisters)
         return Malformed("more registers than a machine has");
       return OkStatus();
     case TraceEventKind::kPop:

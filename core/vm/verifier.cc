@@ -40,8 +40,6 @@ enum KindBit : KindSet {
   kNoneBit = 2048
 };
 
-std::string RegisterText(int64_t index) { return StrCat("%", index); }
-
 // --- tables
 // --------------------------------------------------------------------------------------------
 

@@ -14,8 +14,6 @@ constexpr uint64_t kMaxFlowBits = uint64_t{1} << 29;
 constexpr uint64_t kMaxFlowSteps =
     100'000'000;  // instructions looked at; real code needs a few sweeps
 
-std::string RegisterText(int64_t index) { return StrCat("%", index); }
-
 class FlowVerifier {
  public:
   explicit FlowVerifier(const FlowInput& input) : in_(input) {}
@@ -287,6 +285,8 @@ class FlowVerifier {
 };
 
 }  // namespace
+
+std::string RegisterText(int64_t index) { return StrCat("%", index); }
 
 FlowError VerifyFlow(const FlowInput& input) { return FlowVerifier(input).Run(); }
 

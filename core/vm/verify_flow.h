@@ -57,6 +57,9 @@ struct FlowError {
   std::string reason;
 };
 
+// "%3"
+std::string RegisterText(int64_t index);
+
 FlowError VerifyFlow(const FlowInput& input);
 
 }  // namespace tern::vm

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "core/base/strings.h"
+#include "native/cli/api_json.h"
 #include "native/cli/lower_loops.h"
 #include "native/cli/report.h"
 #include "native/platform/cpu_features.h"
@@ -91,18 +91,18 @@ class ExternalData {
   std::map<std::string, native::MappedFile> files_;
 };
 
-ParamInfo ToParam(const nlohmann::json& json) {
-  const bool tensor = json.contains("dtype");
-  ParamInfo param{json.value("name", ""), json.value(tensor ? "dtype" : "type", ""), {}, tensor};
-  for (const nlohmann::json& extent : json.value("shape", nlohmann::json::array())) {
-    param.shape.push_back(extent.is_string() ? extent.get<std::string>() : extent.dump());
-  }
+ParamInfo ToParam(const JsonValue& json) {
+  const bool tensor = json.Find("dtype") != nullptr;
+  ParamInfo param{OptionalTextOf(json, "name"),
+                  OptionalTextOf(json, tensor ? "dtype" : "type"), {}, tensor};
+  if (const JsonValue* shape = json.Find("shape"))
+    for (const JsonValue& extent : shape->items) param.shape.push_back(extent.text);
   return param;
 }
 
-std::vector<ParamInfo> ToParams(const nlohmann::json& list) {
+std::vector<ParamInfo> ToParams(const JsonValue& list) {
   std::vector<ParamInfo> params;
-  for (const nlohmann::json& item : list) params.push_back(ToParam(item));
+  for (const JsonValue& item : list.items) params.push_back(ToParam(item));
   return params;
 }
 
@@ -194,11 +194,11 @@ Result<std::vector<FunctionInfo>> ListFunctions(const Program& program) {
   tern_buffer* raw = nullptr;
   TERN_TRY(FromApi(tern_program_inspect(program.get(), "json", &raw)));
   const Buffer text(raw);
-  const nlohmann::json json = nlohmann::json::parse(Text(text));
+  const JsonValue json = ParseAnswer(Text(text));
   std::vector<FunctionInfo> functions;
-  for (const nlohmann::json& function : json.at("functions")) {
-    functions.push_back(
-        {function.at("name"), ToParams(function.at("params")), ToParams(function.at("results"))});
+  for (const JsonValue& function : Member(json, "functions").items) {
+    functions.push_back({TextOf(function, "name"), ToParams(Member(function, "params")),
+                         ToParams(Member(function, "results"))});
   }
   return functions;
 }

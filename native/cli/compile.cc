@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tern compile: a model or a program in, one executable out; optionally the text after each pass.
-#include <nlohmann/json.hpp>
-
 #include "core/base/strings.h"
+#include "native/cli/api_json.h"
 #include "native/cli/command.h"
 #include "native/cli/lower_loops.h"
 #include "native/cli/native_kernels.h"
@@ -35,9 +34,9 @@ Result<Program> LoadBytes(const Engine& engine, std::string_view bytes) {
 
 void PrintStages(std::string_view json, bool as_json) {
   if (as_json) return Print(StrCat(json, "\n"));
-  for (const nlohmann::json& stage : nlohmann::json::parse(json)) {
-    Print(StrCat("== ", stage.at("name").get<std::string>(), "\n",
-                 stage.at("text").get<std::string>(), "\n"));
+  const JsonValue stages = ParseAnswer(json);
+  for (const JsonValue& stage : stages.items) {
+    Print(StrCat("== ", TextOf(stage, "name"), "\n", TextOf(stage, "text"), "\n"));
   }
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tern info and explain: this build, this machine, and what an error code means.
-#include <nlohmann/json.hpp>
-
 #include "core/base/strings.h"
+#include "native/cli/api_json.h"
 #include "native/cli/command.h"
 #include "native/cli/report.h"
 #include "native/objects/object_target.h"
@@ -21,31 +20,42 @@ std::vector<std::string> CodeTargetsHere() {
   return names;
 }
 
+// What the library says of itself, and what this program knows of the machine.
+std::string InfoJson(const JsonValue& info, const Engine& engine) {
+  JsonWriter json;
+  json.BeginObject();
+  for (size_t i = 0; i < info.items.size(); ++i) {
+    json.Key(info.names[i]);
+    WriteJson(info.items[i], &json);
+  }
+  json.Field("cpu", native::CpuModelName()).Field("vector_bytes", native::ScalableVectorBytes());
+  json.Key("code_targets").BeginArray();
+  for (const std::string& target : CodeTargetsHere()) json.String(target);
+  json.EndArray().Field("threads", engine.platform->pool().num_workers()).EndObject();
+  return StrCat(json.Take(), "\n");
+}
+
 Status Info(const GlobalOptions& globals) {
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
   tern_buffer* raw = nullptr;
   TERN_TRY(FromApi(tern_runtime_info(engine.runtime.get(), &raw)));
   const Buffer text(raw);
-  nlohmann::json info = nlohmann::json::parse(Text(text));
-  info["cpu"] = native::CpuModelName();
-  info["vector_bytes"] = native::ScalableVectorBytes();
-  info["code_targets"] = CodeTargetsHere();
-  info["threads"] = engine.platform->pool().num_workers();
+  const JsonValue info = ParseAnswer(Text(text));
   if (globals.json()) {
-    Print(info.dump() + "\n");
+    Print(InfoJson(info, engine));
     return Status();
   }
   std::string targets;
-  for (const nlohmann::json& target : info.at("targets"))
-    StrAppend(&targets, " ", target.get<std::string>());
-  Print(StrCat("tern ", info.at("version").get<std::string>(), "\n",
-               "cpu:       ", info.at("cpu").get<std::string>(), "\n"));
+  for (const JsonValue& target : Member(info, "targets").items)
+    StrAppend(&targets, " ", target.text);
+  Print(StrCat("tern ", TextOf(info, "version"), "\n",
+               "cpu:       ", native::CpuModelName(), "\n"));
   if (native::ScalableVectorBytes() > 0)
     Print(StrCat("sve:       ", native::ScalableVectorBytes() * 8, " bit\n"));
-  Print(StrCat("target:    ", info.at("target").get<std::string>(), " of", targets, "\n",
+  Print(StrCat("target:    ", TextOf(info, "target"), " of", targets, "\n",
                "code:      ", StrJoin(CodeTargetsHere(), ", "), "\n",
                "threads:   ", engine.platform->pool().num_workers(), "\n",
-               "operators: ", info.at("operators").size(), "\n"));
+               "operators: ", Member(info, "operators").items.size(), "\n"));
   return Status();
 }
 

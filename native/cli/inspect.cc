@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tern inspect, dis, asm: what a program holds, and its text form both ways.
-#include <nlohmann/json.hpp>
-
 #include "core/base/strings.h"
+#include "native/cli/api_json.h"
 #include "native/cli/command.h"
 #include "native/cli/lower_loops.h"
 #include "native/cli/report.h"
@@ -34,8 +33,9 @@ Status ShowMemory(const Engine& engine, const std::string& path, const GlobalOpt
                                   .print_after = globals.json() ? "memory_json" : "memory"};
   TERN_TRY_ASSIGN(const Compiled compiled,
                   IsSource(path) ? CompileSource(engine, request) : CompileOnnx(engine, request));
-  for (const nlohmann::json& stage : nlohmann::json::parse(Text(compiled.stages)))
-    Print(StrCat(stage.at("text").get<std::string>(), globals.json() ? "\n" : ""));
+  const JsonValue stages = ParseAnswer(Text(compiled.stages));
+  for (const JsonValue& stage : stages.items)
+    Print(StrCat(TextOf(stage, "text"), globals.json() ? "\n" : ""));
   return Status();
 }
 

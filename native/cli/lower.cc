@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tern lower: the stages that a program goes through on its way to code, listed or printed.
-#include <nlohmann/json.hpp>
-
 #include "core/base/strings.h"
+#include "native/cli/api_json.h"
 #include "native/cli/command.h"
 #include "native/cli/lower_loops.h"
 #include "native/cli/report.h"
@@ -26,9 +25,9 @@ size_t CountLines(const std::string& text, std::string_view word) {
 }
 
 // "fuse_epilogues   2 functions, 61 bindings".
-void ListStages(const nlohmann::json& stages) {
-  for (const nlohmann::json& stage : stages) {
-    const std::string name = stage.at("name"), text = stage.at("text");
+void ListStages(const JsonValue& stages) {
+  for (const JsonValue& stage : stages.items) {
+    const std::string &name = TextOf(stage, "name"), &text = TextOf(stage, "text");
     const size_t functions = CountLines(text, "fn ") + CountLines(text, "private fn ");
     Print(StrCat(name, std::string(name.size() < 36 ? 36 - name.size() : 1, ' '), functions,
                  functions == 1 ? " function, " : " functions, ", CountLines(text, "let "),
@@ -54,14 +53,14 @@ Status Lower(LowerOptions options, const GlobalOptions& globals) {
     Print(StrCat(Text(compiled.stages), "\n"));
     return Status();
   }
-  const nlohmann::json stages = nlohmann::json::parse(Text(compiled.stages));
+  const JsonValue stages = ParseAnswer(Text(compiled.stages));
   if (list) {
     ListStages(stages);
     return Status();
   }
-  for (const nlohmann::json& stage : stages) {
-    if (stages.size() > 1) Print(StrCat("== ", stage.at("name").get<std::string>(), "\n"));
-    const std::string text = stage.at("text");
+  for (const JsonValue& stage : stages.items) {
+    if (stages.items.size() > 1) Print(StrCat("== ", TextOf(stage, "name"), "\n"));
+    const std::string& text = TextOf(stage, "text");
     Print(StrCat(text, text.ends_with('\n') ? "" : "\n"));
   }
   return Status();

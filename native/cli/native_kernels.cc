@@ -2,9 +2,8 @@
 // Which kernels there are comes from the program's list; objects are put behind all that stays.
 #include "native/cli/native_kernels.h"
 
-#include <nlohmann/json.hpp>
-
 #include "core/base/strings.h"
+#include "native/cli/api_json.h"
 #include "native/cli/report.h"
 #include "native/jit/llvm_compiler.h"
 #include "native/objects/precompile.h"
@@ -26,11 +25,10 @@ Result<std::vector<CarriedKernel>> ListKernels(const Program& program) {
   TERN_TRY(FromApi(tern_program_kernels(program.get(), &raw)));
   const Buffer text(raw);
   std::vector<CarriedKernel> kernels;
-  for (const nlohmann::json& row : nlohmann::json::parse(Text(text))) {
-    const nlohmann::json& signature = row.at("signature");
-    for (const nlohmann::json& format : row.at("formats")) {
-      CarriedKernel kernel{
-          row.at("name"), format, signature.is_string() ? signature.get<std::string>() : "", {}};
+  const JsonValue rows = ParseAnswer(Text(text));
+  for (const JsonValue& row : rows.items) {
+    for (const JsonValue& format : Member(row, "formats").items) {
+      CarriedKernel kernel{TextOf(row, "name"), format.text, TextOf(row, "signature"), {}};
       const void* data = nullptr;
       size_t size = 0;
       TERN_TRY(FromApi(tern_program_kernel_bytes(program.get(), kernel.name.c_str(),

@@ -33,21 +33,21 @@ struct RelocationKind {
   int scale = 0;
 };
 
-constexpr ElfMachine kX86 = ElfMachine::kX86_64;
-constexpr ElfMachine kArm = ElfMachine::kAArch64;
+constexpr ElfMachine kElfX86 = ElfMachine::kX86_64;
+constexpr ElfMachine kElfArm = ElfMachine::kAArch64;
 constexpr RelocationKind kKinds[] = {
-    {kX86, 2, "R_X86_64_PC32", Value::kDistance, Field::kWord},
-    {kX86, 4, "R_X86_64_PLT32", Value::kDistance, Field::kWord},
-    {kArm, 261, "R_AARCH64_PREL32", Value::kDistance, Field::kWord},
-    {kArm, 275, "R_AARCH64_ADR_PREL_PG_HI21", Value::kPageDistance, Field::kPageBase},
-    {kArm, 277, "R_AARCH64_ADD_ABS_LO12_NC", Value::kPageOffset, Field::kImmediate, 0},
-    {kArm, 278, "R_AARCH64_LDST8_ABS_LO12_NC", Value::kPageOffset, Field::kImmediate, 0},
-    {kArm, 282, "R_AARCH64_JUMP26", Value::kDistance, Field::kBranch},
-    {kArm, 283, "R_AARCH64_CALL26", Value::kDistance, Field::kBranch},
-    {kArm, 284, "R_AARCH64_LDST16_ABS_LO12_NC", Value::kPageOffset, Field::kImmediate, 1},
-    {kArm, 285, "R_AARCH64_LDST32_ABS_LO12_NC", Value::kPageOffset, Field::kImmediate, 2},
-    {kArm, 286, "R_AARCH64_LDST64_ABS_LO12_NC", Value::kPageOffset, Field::kImmediate, 3},
-    {kArm, 299, "R_AARCH64_LDST128_ABS_LO12_NC", Value::kPageOffset, Field::kImmediate, 4},
+    {kElfX86, 2, "R_X86_64_PC32", Value::kDistance, Field::kWord},
+    {kElfX86, 4, "R_X86_64_PLT32", Value::kDistance, Field::kWord},
+    {kElfArm, 261, "R_AARCH64_PREL32", Value::kDistance, Field::kWord},
+    {kElfArm, 275, "R_AARCH64_ADR_PREL_PG_HI21", Value::kPageDistance, Field::kPageBase},
+    {kElfArm, 277, "R_AARCH64_ADD_ABS_LO12_NC", Value::kPageOffset, Field::kImmediate, 0},
+    {kElfArm, 278, "R_AARCH64_LDST8_ABS_LO12_NC", Value::kPageOffset, Field::kImmediate, 0},
+    {kElfArm, 282, "R_AARCH64_JUMP26", Value::kDistance, Field::kBranch},
+    {kElfArm, 283, "R_AARCH64_CALL26", Value::kDistance, Field::kBranch},
+    {kElfArm, 284, "R_AARCH64_LDST16_ABS_LO12_NC", Value::kPageOffset, Field::kImmediate, 1},
+    {kElfArm, 285, "R_AARCH64_LDST32_ABS_LO12_NC", Value::kPageOffset, Field::kImmediate, 2},
+    {kElfArm, 286, "R_AARCH64_LDST64_ABS_LO12_NC", Value::kPageOffset, Field::kImmediate, 3},
+    {kElfArm, 299, "R_AARCH64_LDST128_ABS_LO12_NC", Value::kPageOffset, Field::kImmediate, 4},
 };
 
 const RelocationKind* FindKind(const RelocationSite& site) {

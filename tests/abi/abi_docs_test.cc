@@ -8,7 +8,7 @@
 #include "tools/gen/abi_markdown.h"
 #include "tools/gen/abi_typescript.h"
 
-namespace tern {
+namespace tern::abi_docs_test {
 namespace {
 
 TEST(AbiDocs, QuoteTheRealHeader) {
@@ -53,4 +53,4 @@ TEST(AbiDocsBad, LostMarksAreNoticed) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::abi_docs_test

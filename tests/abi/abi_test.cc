@@ -53,7 +53,7 @@ static_assert(int{kDLFloat8_e5m2} == TERN_DTYPE_FLOAT8_E5M2);
 extern "C" int32_t tern_test_add_in_c(void* self, const TernAny* args, int32_t num_args,
                                       TernAny* result);
 
-namespace tern {
+namespace tern::abi_test {
 namespace {
 
 TEST(Abi, EveryTypeCodeHasAKeyAndASection) {
@@ -131,4 +131,4 @@ TEST(Abi, D29AFunctionWrittenInCIsAFunction) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::abi_test

@@ -17,7 +17,7 @@
 #include "tests/support/read_file.h"
 #include "tests/support/vm_file.h"
 
-namespace tern::vm {
+namespace tern::vm::compat_test {
 namespace {
 
 std::string ReadCompatFile(const std::string& name) {
@@ -113,4 +113,4 @@ TEST(CompatFolder, B27_DamagedFilesAreRefused) {
 }
 
 }  // namespace
-}  // namespace tern::vm
+}  // namespace tern::vm::compat_test

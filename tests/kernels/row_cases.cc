@@ -6,7 +6,7 @@
 namespace tern::kernels {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 std::string Shape(int64_t outer, int64_t axis, int64_t inner) {
   return " of [" + std::to_string(outer) + ", " + std::to_string(axis) + ", " +
@@ -18,7 +18,7 @@ void CheckSoftmax(const KernelPair<TernSoftmaxArgs>& pair, int64_t outer, int64_
   Random random(static_cast<uint64_t>(axis));
   Buffer<float> x(outer * axis * inner, 1), y(outer * axis * inner, 2);
   x.FillRandom(random, -8.0f, 8.0f);
-  for (int64_t i = 0; specials && i < x.size(); i += 5) x[i] = i % 2 == 0 ? -kInf : 1e30f;
+  for (int64_t i = 0; specials && i < x.size(); i += 5) x[i] = i % 2 == 0 ? -kInfinity : 1e30f;
   for (int32_t log : {0, 1}) {
     const TernSoftmaxArgs args{log, outer, axis, inner, x.data(), nullptr};
     ExpectSame(pair, args, &TernSoftmaxArgs::y, y.Fill(3.0f),
@@ -61,7 +61,7 @@ void Test_softmax(const KernelPair<TernSoftmaxArgs>& pair) {
   Buffer<float> x(20), y(20);
   x.Fill(1.0f)[7] = std::nanf("");
   ExpectSame(pair, {0, 1, 20, 1, x.data(), nullptr}, &TernSoftmaxArgs::y, y, "a row with NaN");
-  x.Fill(-kInf);
+  x.Fill(-kInfinity);
   ExpectSame(pair, {0, 1, 20, 1, x.data(), nullptr}, &TernSoftmaxArgs::y, y, "a row of -inf");
 }
 
@@ -83,7 +83,7 @@ void CheckReduce(const KernelPair<TernReduceArgs>& pair, int64_t outer, int64_t 
 }
 
 void CheckReduceSpecials(const KernelPair<TernReduceArgs>& pair, int64_t inner) {
-  for (float special : {kInf, -kInf, std::nanf("")}) {
+  for (float special : {kInfinity, -kInfinity, std::nanf("")}) {
     for (int64_t at : {0, 20, 36}) {
       Random random(2);
       Buffer<float> x(37 * inner), y(inner);

@@ -16,7 +16,7 @@
 #include "tests/loops/roads.h"
 #include "tests/support/read_file.h"
 
-namespace tern::loop {
+namespace tern::loop::programs_test {
 namespace {
 
 std::vector<std::string> ProgramFiles() {
@@ -145,4 +145,4 @@ INSTANTIATE_TEST_SUITE_P(Qemu, SvePrograms,
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
-}  // namespace tern::loop
+}  // namespace tern::loop::programs_test

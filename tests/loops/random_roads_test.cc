@@ -15,7 +15,7 @@
 #include "tests/loops/roads.h"
 #include "tests/support/random_loop.h"
 
-namespace tern::loop {
+namespace tern::loop::random_roads_test {
 namespace {
 
 constexpr int kPrograms = 60;
@@ -101,4 +101,4 @@ TEST(RandomRoads, SveIsTheInterpreter) {
 }
 
 }  // namespace
-}  // namespace tern::loop
+}  // namespace tern::loop::random_roads_test

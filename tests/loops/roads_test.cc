@@ -15,7 +15,7 @@
 #include "tests/loops/memories.h"
 #include "tests/loops/samples.h"
 
-namespace tern::loop {
+namespace tern::loop::roads_test {
 namespace {
 
 constexpr DType kTypes[] = {kI8, kU8, kI16, kU16, kI32, kU32, kI64, kU64, kF16, kBf16, kF32, kF64};
@@ -133,4 +133,4 @@ TEST(SveRoads, E17E23OneObjectForEveryVectorLength) {
 }
 
 }  // namespace
-}  // namespace tern::loop
+}  // namespace tern::loop::roads_test

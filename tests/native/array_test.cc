@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace tern::cli {
+namespace tern::cli::array_test {
 namespace {
 
 Array MakeArray(std::string dtype, std::vector<int64_t> shape,
@@ -95,4 +95,4 @@ TEST(Array, IntegersSaturate) {
 }
 
 }  // namespace
-}  // namespace tern::cli
+}  // namespace tern::cli::array_test

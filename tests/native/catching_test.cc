@@ -9,7 +9,7 @@
 
 #include "core/object/function.h"
 
-namespace tern::native {
+namespace tern::native::catching_test {
 namespace {
 
 TEST(Catching, D29AnExceptionNeverCrossesACall) {
@@ -49,4 +49,4 @@ TEST(Catching, EveryKindOfResult) {
 }
 
 }  // namespace
-}  // namespace tern::native
+}  // namespace tern::native::catching_test

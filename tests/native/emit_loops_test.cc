@@ -8,7 +8,7 @@
 
 #include "native/jit/llvm_compiler.h"
 
-namespace tern::cli {
+namespace tern::cli::emit_loops_test {
 namespace {
 
 constexpr const char* kAdd = R"(
@@ -72,4 +72,4 @@ TEST(EmitLoops, BadRequests) {
 }
 
 }  // namespace
-}  // namespace tern::cli
+}  // namespace tern::cli::emit_loops_test

@@ -7,7 +7,7 @@
 #include "core/base/strings.h"
 #include "native/platform/mapped_file.h"
 
-namespace tern::cli {
+namespace tern::cli::input_spec_test {
 namespace {
 
 const std::vector<ParamInfo> kParams = {
@@ -138,4 +138,4 @@ TEST(InputSpec, BadDims) {
 }
 
 }  // namespace
-}  // namespace tern::cli
+}  // namespace tern::cli::input_spec_test

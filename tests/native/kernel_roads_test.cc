@@ -19,7 +19,7 @@
 #include "native/kernels/compiled_kernel.h"
 #include "native/kernels/lazy_road.h"
 
-namespace tern::native {
+namespace tern::native::kernel_roads_test {
 namespace {
 
 using vm::ExecutablePtr;
@@ -391,4 +391,4 @@ TEST(KernelRoadsBad, PoliciesHaveNames) {
 }
 
 }  // namespace
-}  // namespace tern::native
+}  // namespace tern::native::kernel_roads_test

@@ -17,7 +17,7 @@
 #include "native/kernels/compiled_kernel.h"
 #include "native/kernels/kernel_roads.h"
 
-namespace tern::native {
+namespace tern::native::kernel_threads_test {
 namespace {
 
 using vm::ProgramPtr;
@@ -151,4 +151,4 @@ TEST(KernelThreads, B29_RoadsChangeWhileProgramsRun) {
 }
 
 }  // namespace
-}  // namespace tern::native
+}  // namespace tern::native::kernel_threads_test

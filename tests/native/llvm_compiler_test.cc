@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace tern::native {
+namespace tern::native::llvm_compiler_test {
 namespace {
 
 constexpr const char* kAdd = R"(
@@ -220,4 +220,4 @@ TEST(CodeTargets, UnknownNamesAreRefusedWithTheList) {
 }
 
 }  // namespace
-}  // namespace tern::native
+}  // namespace tern::native::llvm_compiler_test

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace tern::native {
+namespace tern::native::mapped_file_test {
 namespace {
 
 class MappedFileTest : public testing::Test {
@@ -70,4 +70,4 @@ TEST_F(MappedFileTest, CannotWriteIntoAMissingFolder) {
 }
 
 }  // namespace
-}  // namespace tern::native
+}  // namespace tern::native::mapped_file_test

@@ -14,7 +14,7 @@
 #include "tests/support/commands.h"
 #include "tests/support/read_file.h"
 
-namespace tern::cli {
+namespace tern::cli::native_kernels_test {
 namespace {
 
 // Two kernels, of which baseline x86-64 has no instructions for the second's 16-bit floats.
@@ -306,4 +306,4 @@ TEST_F(NativeKernels, AskedWrongly) {
 }
 
 }  // namespace
-}  // namespace tern::cli
+}  // namespace tern::cli::native_kernels_test

@@ -19,7 +19,7 @@
 #include "native/objects/relocation.h"
 #include "tests/support/read_file.h"
 
-namespace tern::native {
+namespace tern::native::objects_test {
 namespace {
 
 // Has constants of its own and calls a function beside it, so that its objects have relocations.
@@ -389,4 +389,4 @@ TEST(ObjectFiles, AreNoObjects) {
 }
 
 }  // namespace
-}  // namespace tern::native
+}  // namespace tern::native::objects_test

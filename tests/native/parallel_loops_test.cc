@@ -19,7 +19,7 @@
 #include "native/objects/mapped_code.h"
 #include "native/platform/thread_pool.h"
 
-namespace tern::native {
+namespace tern::native::parallel_loops_test {
 namespace {
 
 // What compiled loops take for granted.
@@ -241,4 +241,4 @@ TEST_F(ParallelLoops, NamesOfTheEmitterMayBeUsed) {
 }
 
 }  // namespace
-}  // namespace tern::native
+}  // namespace tern::native::parallel_loops_test

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace tern::native {
+namespace tern::native::thread_pool_test {
 namespace {
 
 struct Counts {
@@ -83,4 +83,4 @@ TEST(ThreadPool, NestedAndConcurrentCallsRunSerially) {
 }
 
 }  // namespace
-}  // namespace tern::native
+}  // namespace tern::native::thread_pool_test

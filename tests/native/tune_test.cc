@@ -10,7 +10,7 @@
 #include "tests/support/commands.h"
 #include "tests/support/read_file.h"
 
-namespace tern::native {
+namespace tern::native::tune_test {
 namespace {
 
 constexpr std::string_view kAdd =
@@ -105,4 +105,4 @@ TEST(McaTest, InnerLoopsAreFoundByWhatTheyLoad) {
 }
 
 }  // namespace
-}  // namespace tern::native
+}  // namespace tern::native::tune_test

@@ -28,7 +28,7 @@ void Dump(const onnx::ValueInfo& info, DumpText* out);
 void Dump(const onnx::Function& function, DumpText* out);
 
 template <typename T>
-void Nested(std::string_view name, const T& value, DumpText* out) {
+void NestedStruct(std::string_view name, const T& value, DumpText* out) {
   out->Open(name);
   Dump(value, out);
   out->Close();
@@ -36,12 +36,12 @@ void Nested(std::string_view name, const T& value, DumpText* out) {
 
 template <typename T>
 void All(std::string_view name, const std::vector<T>& list, DumpText* out) {
-  for (const T& value : list) Nested(name, value, out);
+  for (const T& value : list) NestedStruct(name, value, out);
 }
 
 template <typename T>
 void Maybe(std::string_view name, const std::unique_ptr<T>& value, DumpText* out) {
-  if (value != nullptr) Nested(name, *value, out);
+  if (value != nullptr) NestedStruct(name, *value, out);
 }
 
 void DumpShape(const onnx::Shape& shape, DumpText* out) {
@@ -64,7 +64,7 @@ void Dump(const onnx::Type& type, DumpText* out) {
 
 void Dump(const onnx::ValueInfo& info, DumpText* out) {
   out->Text("name", info.name);
-  Nested("type", info.type, out);
+  NestedStruct("type", info.type, out);
 }
 
 void Dump(const onnx::Tensor& tensor, DumpText* out) {
@@ -84,8 +84,8 @@ void Dump(const onnx::Tensor& tensor, DumpText* out) {
 }
 
 void Dump(const onnx::SparseTensor& tensor, DumpText* out) {
-  Nested("values", tensor.values, out);
-  Nested("indices", tensor.indices, out);
+  NestedStruct("values", tensor.values, out);
+  NestedStruct("indices", tensor.indices, out);
   out->Numbers("dims", tensor.dims);
 }
 
@@ -150,7 +150,7 @@ std::string DumpModel(const onnx::Model& model) {
   out.Text("doc", model.doc_string);
   out.Number("model_version", model.model_version);
   out.Number("has_graph", model.has_graph);
-  Nested("graph", model.graph, &out);
+  NestedStruct("graph", model.graph, &out);
   All("function", model.functions, &out);
   All("metadata", model.metadata, &out);
   return out.Take();

@@ -27,7 +27,7 @@ void Dump(const ::onnx::ValueInfoProto& info, DumpText* out);
 void Dump(const ::onnx::FunctionProto& function, DumpText* out);
 
 template <typename T>
-void Nested(std::string_view name, const T& value, DumpText* out) {
+void NestedMessage(std::string_view name, const T& value, DumpText* out) {
   out->Open(name);
   Dump(value, out);
   out->Close();
@@ -35,7 +35,7 @@ void Nested(std::string_view name, const T& value, DumpText* out) {
 
 template <typename List>
 void All(std::string_view name, const List& list, DumpText* out) {
-  for (const auto& value : list) Nested(name, value, out);
+  for (const auto& value : list) NestedMessage(name, value, out);
 }
 
 void DumpShape(const ::onnx::TensorShapeProto& shape, DumpText* out) {
@@ -60,7 +60,7 @@ void DumpContents(int kind, int key_type, bool present, const ::onnx::TypeProto&
                   DumpText* out) {
   out->Number("kind", kind);
   out->Number("elem_type", key_type);
-  if (present) Nested("contents", contents, out);
+  if (present) NestedMessage("contents", contents, out);
 }
 
 void Dump(const ::onnx::TypeProto& type, DumpText* out) {
@@ -87,7 +87,7 @@ void Dump(const ::onnx::TypeProto& type, DumpText* out) {
 
 void Dump(const ::onnx::ValueInfoProto& info, DumpText* out) {
   out->Text("name", info.name());
-  Nested("type", info.type(), out);
+  NestedMessage("type", info.type(), out);
 }
 
 void Dump(const ::onnx::TensorProto& tensor, DumpText* out) {
@@ -107,8 +107,8 @@ void Dump(const ::onnx::TensorProto& tensor, DumpText* out) {
 }
 
 void Dump(const ::onnx::SparseTensorProto& tensor, DumpText* out) {
-  Nested("values", tensor.values(), out);
-  Nested("indices", tensor.indices(), out);
+  NestedMessage("values", tensor.values(), out);
+  NestedMessage("indices", tensor.indices(), out);
   out->Numbers("dims", tensor.dims());
 }
 
@@ -120,10 +120,10 @@ void Dump(const ::onnx::AttributeProto& attribute, DumpText* out) {
   out->Bits("f", &f, sizeof(f));
   out->Number("i", attribute.i());
   out->Text("s", attribute.s());
-  if (attribute.has_t()) Nested("t", attribute.t(), out);
-  if (attribute.has_g()) Nested("g", attribute.g(), out);
-  if (attribute.has_sparse_tensor()) Nested("sparse", attribute.sparse_tensor(), out);
-  if (attribute.has_tp()) Nested("tp", attribute.tp(), out);
+  if (attribute.has_t()) NestedMessage("t", attribute.t(), out);
+  if (attribute.has_g()) NestedMessage("g", attribute.g(), out);
+  if (attribute.has_sparse_tensor()) NestedMessage("sparse", attribute.sparse_tensor(), out);
+  if (attribute.has_tp()) NestedMessage("tp", attribute.tp(), out);
   out->Words("floats", attribute.floats());
   out->Numbers("ints", attribute.ints());
   out->Texts("strings", attribute.strings());
@@ -174,7 +174,7 @@ std::string DumpModel(const ::onnx::ModelProto& model) {
   out.Text("doc", model.doc_string());
   out.Number("model_version", model.model_version());
   out.Number("has_graph", model.has_graph());
-  Nested("graph", model.graph(), &out);
+  NestedMessage("graph", model.graph(), &out);
   All("function", model.functions(), &out);
   All("metadata", model.metadata_props(), &out);
   return out.Take();

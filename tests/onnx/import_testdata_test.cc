@@ -10,7 +10,7 @@
 #include "core/onnx/importer.h"
 #include "tests/onnx/test_models.h"
 
-namespace tern::test {
+namespace tern::test::import_testdata_test {
 namespace {
 
 // "node/test_loop11" for …/node/test_loop11/model.onnx.
@@ -55,4 +55,4 @@ TEST(ImportTestDataTest, TheListNamesModels) {
 }
 
 }  // namespace
-}  // namespace tern::test
+}  // namespace tern::test::import_testdata_test

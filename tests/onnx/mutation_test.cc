@@ -9,7 +9,7 @@
 #include "tests/onnx/test_models.h"
 #include "tests/support/onnx_writer.h"
 
-namespace tern::test {
+namespace tern::test::mutation_test {
 namespace {
 
 // Models that between them have every kind of message.
@@ -97,4 +97,4 @@ TEST(MutationTest, DamagedModelsOfTheTestData) {
 }
 
 }  // namespace
-}  // namespace tern::test
+}  // namespace tern::test::mutation_test

@@ -12,7 +12,7 @@
 #include "tests/onnx/mutate.h"
 #include "tests/onnx/test_models.h"
 
-namespace tern::test {
+namespace tern::test::protobuf_compare_test {
 namespace {
 
 enum class Verdict { kBothRead, kBothRefuse, kDiffer };
@@ -63,4 +63,4 @@ TEST(ProtobufCompareTest, DamagedModelsReadTheSameOrAreRefusedByBoth) {
 }
 
 }  // namespace
-}  // namespace tern::test
+}  // namespace tern::test::protobuf_compare_test

@@ -1,12 +1,57 @@
 # SPDX-License-Identifier: Apache-2.0
 # What every folder's CMakeLists.txt is written with:
-#   tern_library(name SOURCES … [LINK …] [NATIVE])   a static library; core flags unless NATIVE
+#   tern_library(name SOURCES … [LINK …] [NATIVE] [ALONE …])   a static library; core flags unless
+#                                                   NATIVE. ALONE: sources with flags of their own
 #   tern_kernel_library(name SOURCES … [LINK …])        each source once per vector target
 #   tern_executable(name SOURCES … [LINK …])            a program with its kernels
 #   tern_test(name SOURCES … [LINK …] [LABELS …] [ARGS …] [PLAIN])   a GoogleTest binary for ctest
 #   tern_fuzzer(name SOURCES … [LINK …])             a libFuzzer binary, in the preset `fuzz` only
 #   tern_check_headers(FOLDER…)                         every header of the folders compiles alone
 # Flags live in three INTERFACE targets: tern_warnings, tern_core_flags and tern_headers.
+
+# tern_batch(out name limit source…) sets `out` to what the compiler is given for the sources:
+# generated files that include several of them each. Most of the time of a compilation goes into
+# headers, which a batch reads once. A batch ends before it exceeds `limit` bytes (or TERN_BATCH_BYTES) of
+# source text, so that a change of one source is compiled again in seconds; 0 compiles each source
+# alone. Sources of a batch share unnamed namespaces: their names differ within a folder. The
+# includes are relative to the root, so that ccache finds in one clone what another has compiled.
+function(tern_batch out name limit)
+  if(NOT TERN_BATCH_BYTES OR limit STREQUAL "")
+    set(limit ${TERN_BATCH_BYTES})
+  endif()
+  set(result)
+  set(batch)
+  set(bytes 0)
+  set(number 0)
+  foreach(source IN LISTS ARGN ITEMS "")  # "" ends the last batch
+    set(size 0)
+    if(NOT source STREQUAL "")
+      cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE
+        OUTPUT_VARIABLE path)
+      cmake_path(IS_PREFIX PROJECT_BINARY_DIR ${path} generated)
+      if(NOT limit OR generated OR NOT path MATCHES "[.]cc$")
+        list(APPEND result ${source})
+        continue()
+      endif()
+      file(SIZE ${path} size)
+      cmake_path(RELATIVE_PATH path BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+    endif()
+    math(EXPR total "${bytes} + ${size}")
+    if(batch AND (source STREQUAL "" OR total GREATER limit))
+      set(file ${PROJECT_BINARY_DIR}/batches/${name}_${number}.cc)
+      file(CONFIGURE OUTPUT ${file} CONTENT "${batch}" @ONLY)
+      list(APPEND result ${file})
+      math(EXPR number "${number} + 1")
+      set(batch)
+      set(total ${size})
+    endif()
+    set(bytes ${total})
+    if(NOT source STREQUAL "")
+      string(APPEND batch "#include \"${path}\"  // NOLINT\n")
+    endif()
+  endforeach()
+  set(${out} ${result} PARENT_SCOPE)
+endfunction()
 
 add_library(tern_warnings INTERFACE)
 target_compile_options(tern_warnings INTERFACE
@@ -20,7 +65,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     $<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized>)
 endif()
 
-# The header-only packages (Highway, DLPack, CLI11, JSON) without the rest of /usr/include.
+# The header-only packages (Highway, DLPack, CLI11) without the rest of /usr/include.
 add_library(tern_headers INTERFACE)
 if(NOT TERN_INCLUDE STREQUAL "/usr/include")
   target_include_directories(tern_headers SYSTEM INTERFACE "${TERN_INCLUDE}")
@@ -35,10 +80,12 @@ if(TERN_LLVM AND NOT EMSCRIPTEN)
 endif()
 
 # Contraction is off so that plain loops give the same bits on every target; kernels ask for FMA by
-# name.
+# name. Sections let the linker leave out functions one by one. Paths in programs are relative to
+# the root, so that clones in different folders build the same bytes.
 add_library(tern_common_flags INTERFACE)
 target_include_directories(tern_common_flags INTERFACE "${PROJECT_SOURCE_DIR}")
-target_compile_options(tern_common_flags INTERFACE -ffp-contract=off -fno-math-errno)
+target_compile_options(tern_common_flags INTERFACE
+  -ffp-contract=off -fno-math-errno)
 target_link_libraries(tern_common_flags INTERFACE tern_warnings)
 
 add_library(tern_core_flags INTERFACE)
@@ -47,8 +94,9 @@ target_compile_options(tern_core_flags INTERFACE
 target_link_libraries(tern_core_flags INTERFACE tern_common_flags)
 
 function(tern_library name)
-  cmake_parse_arguments(arg "NATIVE" "" "SOURCES;LINK" ${ARGN})
-  add_library(${name} STATIC ${arg_SOURCES})
+  cmake_parse_arguments(arg "NATIVE" "" "SOURCES;LINK;ALONE" ${ARGN})
+  tern_batch(sources ${name} "" ${arg_SOURCES})
+  add_library(${name} STATIC ${sources} ${arg_ALONE})
   target_link_libraries(${name} PUBLIC ${arg_LINK})
   if(arg_NATIVE)
     target_link_libraries(${name} PRIVATE tern_common_flags)
@@ -91,6 +139,7 @@ endif()
 function(tern_kernel_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
   add_library(${name}_targets INTERFACE)
+  tern_batch(sources ${name}_target 80000 ${arg_SOURCES})
   foreach(target IN LISTS tern_targets)
     if(NOT DEFINED tern_flags_${target})
       message(FATAL_ERROR "TERN_SIMD_TARGETS: no '${target}' here, only ${tern_all_targets}")
@@ -99,7 +148,7 @@ function(tern_kernel_library name)
     if(EMSCRIPTEN)
       set(namespace wasm)
     endif()
-    add_library(${name}_${target} STATIC ${arg_SOURCES})
+    add_library(${name}_${target} STATIC ${sources})
     target_compile_options(${name}_${target} PRIVATE ${tern_flags_${target}})
     if(EMSCRIPTEN)  # the rest of the module is built for size
       target_compile_options(${name}_${target} PRIVATE -O2)
@@ -129,8 +178,9 @@ function(tern_use_kernels program)
 endfunction()
 
 function(tern_executable name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
-  add_executable(${name} ${arg_SOURCES})
+  cmake_parse_arguments(arg "" "LIMIT" "SOURCES;LINK;ALONE" ${ARGN})
+  tern_batch(sources ${name} "${arg_LIMIT}" ${arg_SOURCES})
+  add_executable(${name} ${sources} ${arg_ALONE})
   target_link_libraries(${name} PRIVATE ${arg_LINK} tern_common_flags tern_headers)
   tern_use_kernels(${name})
   if(EMSCRIPTEN)
@@ -153,7 +203,7 @@ function(tern_add_googletest)
   target_include_directories(tern_gtest SYSTEM
     PUBLIC ${root}/googletest/include ${root}/googlemock/include
     PRIVATE ${root}/googletest ${root}/googlemock)
-  target_compile_options(tern_gtest PRIVATE -w)
+  target_compile_options(tern_gtest PRIVATE -w -O0)
   if(EMSCRIPTEN)
     target_compile_definitions(tern_gtest PUBLIC GTEST_HAS_PTHREAD=0)
   else()
@@ -162,14 +212,24 @@ function(tern_add_googletest)
   endif()
 endfunction()
 
+# Tests call what is compiled for users; their own code is compiled as fast as can be.
+function(tern_use_test_flags target)
+  target_compile_options(${target} PRIVATE -O0)
+  if(EMSCRIPTEN)  # without Binaryen's passes
+    target_link_options(${target} PRIVATE -O1)
+  endif()
+endfunction()
+
 # PLAIN: an ordinary program whose exit code is the verdict. Tests run in the source folder, which
 # TERN_SOURCE_DIR names: with a path of its own, every clone would compile them anew.
 function(tern_test name)
-  cmake_parse_arguments(arg "PLAIN" "" "SOURCES;LINK;LABELS;ARGS" ${ARGN})
+  cmake_parse_arguments(arg "PLAIN" "" "SOURCES;LINK;ALONE;LABELS;ARGS" ${ARGN})
   if(NOT TERN_TESTS)
     return()
   endif()
-  tern_executable(${name} SOURCES ${arg_SOURCES} LINK ${arg_LINK})
+  tern_executable(${name} SOURCES ${arg_SOURCES} LINK ${arg_LINK} LIMIT 120000
+    ALONE ${arg_ALONE})
+  tern_use_test_flags(${name})
   target_compile_definitions(${name} PRIVATE TERN_SOURCE_DIR=".")
   if(NOT arg_PLAIN)
     target_link_libraries(${name} PRIVATE tern_gtest)

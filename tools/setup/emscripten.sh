@@ -104,7 +104,7 @@ link_headers() {
   highway_is_new "$highway" || highway=$tern_prefix/root/usr/include
   mkdir -p "$tern_prefix/include"
   ln -sfn "$highway/hwy" "$tern_prefix/include/hwy"
-  for name in dlpack CLI nlohmann; do
+  for name in dlpack CLI; do
     ln -sfn "/usr/include/$name" "$tern_prefix/include/$name"
   done
 }

@@ -8,7 +8,7 @@ namespace tern::ir {
 
 namespace {
 
-class Eliminator : public Rewriter {
+class SubexpressionEliminator : public Rewriter {
  public:
   using Rewriter::Rewriter;
 
@@ -81,7 +81,7 @@ class Eliminator : public Rewriter {
 }  // namespace
 
 Module EliminateCommonSubexpressions(const Module& module, const PassContext& context) {
-  return RewriteModule<Eliminator>(module, context.diagnostics);
+  return RewriteModule<SubexpressionEliminator>(module, context.diagnostics);
 }
 
 }  // namespace tern::ir

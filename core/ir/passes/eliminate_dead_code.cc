@@ -11,9 +11,9 @@ namespace tern::ir {
 
 namespace {
 
-class Eliminator {
+class DeadCodeEliminator {
  public:
-  explicit Eliminator(const Effects& effects) : effects_(effects) {}
+  explicit DeadCodeEliminator(const Effects& effects) : effects_(effects) {}
 
   FunctionPtr Run(const FunctionPtr& function) {
     const Let* body = function->body()->As<Let>();
@@ -140,7 +140,7 @@ Module EliminateDeadCode(const Module& module, const PassContext&) {
   const Effects effects(module);
   Module result = module;
   for (const Module::Item& item : module.items())
-    result.Set(item.name, Eliminator(effects).Run(item.function));
+    result.Set(item.name, DeadCodeEliminator(effects).Run(item.function));
   RemoveUnreachable(&result);
   return result;
 }

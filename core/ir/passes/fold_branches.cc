@@ -27,7 +27,7 @@ std::optional<bool> TruthOf(const Expr& expr) {
   return std::nullopt;
 }
 
-class Folder : public Rewriter {
+class BranchFolder : public Rewriter {
  public:
   using Rewriter::Rewriter;
 
@@ -80,7 +80,7 @@ class Folder : public Rewriter {
 }  // namespace
 
 Module FoldBranches(const Module& module, const PassContext& context) {
-  return RewriteModule<Folder>(module, context.diagnostics);
+  return RewriteModule<BranchFolder>(module, context.diagnostics);
 }
 
 }  // namespace tern::ir

@@ -36,9 +36,9 @@ bool OnlyMoves(ops::Op op) {
   }
 }
 
-class Folder : public Rewriter {
+class ConstantFolder : public Rewriter {
  public:
-  Folder(text::Diagnostics* diagnostics, const PassContext& context)
+  ConstantFolder(text::Diagnostics* diagnostics, const PassContext& context)
       : Rewriter(diagnostics), context_(context) {}
 
  protected:
@@ -168,7 +168,7 @@ class Folder : public Rewriter {
 }  // namespace
 
 Module FoldConstants(const Module& module, const PassContext& context) {
-  return RewriteModule<Folder>(module, context.diagnostics, context);
+  return RewriteModule<ConstantFolder>(module, context.diagnostics, context);
 }
 
 }  // namespace tern::ir

@@ -17,7 +17,7 @@ struct Producer {
   ops::Epilogue epilogue;
 };
 
-class Fuser : public Rewriter {
+class EpilogueFuser : public Rewriter {
  public:
   using Rewriter::Rewriter;
 
@@ -118,7 +118,7 @@ class Fuser : public Rewriter {
 }  // namespace
 
 Module FuseEpilogues(const Module& module, const PassContext& context) {
-  return RewriteModule<Fuser>(module, context.diagnostics);
+  return RewriteModule<EpilogueFuser>(module, context.diagnostics);
 }
 
 }  // namespace tern::ir

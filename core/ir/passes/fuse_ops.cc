@@ -93,9 +93,9 @@ struct KnownGroup {
 };
 using KnownGroups = std::vector<KnownGroup>;
 
-class Fuser {
+class OperatorFuser {
  public:
-  Fuser(Module* module, std::string_view name, KnownGroups* known, bool relaxed)
+  OperatorFuser(Module* module, std::string_view name, KnownGroups* known, bool relaxed)
       : module_(*module), name_(name), known_(*known), relaxed_(relaxed) {}
 
   FunctionPtr Run(const FunctionPtr& function) {
@@ -214,7 +214,7 @@ Module FuseOps(const Module& module, const PassContext& context) {
   for (const Module::Item& item : module.items()) {
     if (!item.is_primitive)
       result.Set(item.name,
-                 Fuser(&result, item.name, &known, context.relaxed_math).Run(item.function));
+                 OperatorFuser(&result, item.name, &known, context.relaxed_math).Run(item.function));
   }
   return result;
 }

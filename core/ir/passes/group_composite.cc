@@ -11,24 +11,24 @@ namespace tern::ir {
 
 namespace {
 
-struct Row {
+struct CompositeRow {
   ops::Op op;
   int64_t default_axis;
   std::string_view steps;
 };
-constexpr Row kRows[] = {
+constexpr CompositeRow kCompositeRows[] = {
 #define TERN_GROUP_COMPOSITE(op, default_axis, steps) {ops::Op::k_##op, default_axis, steps},
 #include "core/ir/passes/group_formulas.def"
 };
 
-const Row* FindRow(const Call& call) {
-  for (const Row& row : kRows) {
+const CompositeRow* FindRow(const Call& call) {
+  for (const CompositeRow& row : kCompositeRows) {
     if (row.op == call.op().op) return &row;
   }
   return nullptr;
 }
 
-std::optional<int64_t> AxisOf(const Row& row, const Call& call, size_t rank) {
+std::optional<int64_t> AxisOf(const CompositeRow& row, const Call& call, size_t rank) {
   const int64_t axes = static_cast<int64_t>(rank);
   int64_t axis = call.attrs().GetInt("axis", row.default_axis);
   if (axis < 0) axis += axes;
@@ -39,7 +39,7 @@ std::optional<int64_t> AxisOf(const Row& row, const Call& call, size_t rank) {
 // The steps of one call, appended to a block.
 class Steps {
  public:
-  Steps(const Row& row, const Binding& binding, std::vector<Expr> operands)
+  Steps(const CompositeRow& row, const Binding& binding, std::vector<Expr> operands)
       : row_(row), binding_(binding), operands_(std::move(operands)) {}
 
   void AppendTo(std::vector<Binding>* body) {
@@ -108,7 +108,7 @@ class Steps {
     return MakeConstant(Any(std::move(tensor)));
   }
 
-  const Row& row_;
+  const CompositeRow& row_;
   const Binding& binding_;
   std::vector<Expr> operands_;
   std::vector<int64_t> axes_;
@@ -118,7 +118,7 @@ class Steps {
 }  // namespace
 
 std::string_view CompositeSteps(const Call& call) {
-  const Row* row = FindRow(call);
+  const CompositeRow* row = FindRow(call);
   const types::TensorType* type = row == nullptr ? nullptr : TensorTypeOf(call.args()[0]);
   // What the operators take; 16-bit floats would be rounded after each step.
   if (type == nullptr || type->dtype != kF32) return "";

@@ -14,13 +14,13 @@ namespace tern::ir {
 
 namespace {
 
-struct Row {
+struct FormulaRow {
   ops::Op op;
   char types;
   std::string_view text, fold, result;
 };
 
-constexpr Row kRows[] = {
+constexpr FormulaRow kFormulaRows[] = {
 #define TERN_GROUP_FORMULA(op, types, formula) {ops::Op::k_##op, #types[0], formula, "", ""},
 #define TERN_GROUP_REDUCTION(op, types, fold, element, result) \
   {ops::Op::k_##op, #types[0], element, fold, result},
@@ -167,7 +167,7 @@ GroupFormula MakeFormula(const Call& call, bool reduction) {
       return made;
     default: break;
   }
-  for (const Row& row : kRows) {
+  for (const FormulaRow& row : kFormulaRows) {
     if (row.op != call.op().op || row.fold.empty() == reduction || !Fits(row.types, type)) continue;
     if (row.types == 'D' && !DividesByNumbers(call)) continue;
     made.text = row.text;

@@ -16,7 +16,7 @@ namespace tern::ir {
 namespace {
 
 // Formulas that are inlined grow by what is read several times; beyond this a kernel is no gain.
-constexpr int64_t kMostParts = 4000;
+constexpr int64_t kMostLoweredParts = 4000;
 // Reduced elements that are too few for vectors along their axis (measured with vectors of 16).
 constexpr int64_t kFewFolded = 16;
 
@@ -45,7 +45,7 @@ struct Piece {
 bool IsNumber(std::string_view dim) { return dim[0] >= '0' && dim[0] <= '9'; }
 
 // What is known of a variable. folded, wide: read by a reduction, and by the whole space.
-struct Known {
+struct KnownText {
   Piece piece;  // empty: not computed yet, or no tensor
   int uses = 0;
   bool is_folded = false, is_wide = false;
@@ -99,7 +99,7 @@ class TextWriter {
     for (const Binding& binding : bindings) {
       if (ok_) WriteBinding(binding);
     }
-    return ok_ && parts_ <= kMostParts ? Assemble() : "";
+    return ok_ && parts_ <= kMostLoweredParts ? Assemble() : "";
   }
 
  private:
@@ -342,7 +342,7 @@ class TextWriter {
   // The value of a member, or the result.
   void Finish(const Binding& binding, Piece value) {
     const types::TensorType& type = binding.var->type().tensor();
-    Known& known = known_[binding.var.get()];
+    KnownText& known = known_[binding.var.get()];
     const bool several = known.uses > 1;
     parts_ = std::max(parts_, value.parts);
     if (binding.var == function_.result()) return WriteResult(type, value);
@@ -474,7 +474,7 @@ class TextWriter {
   DimTexts space_, axes_;
   std::vector<std::string> sizes_, parameters_;
   std::string result_, computes_, schedule_;
-  std::unordered_map<const Node*, Known> known_;
+  std::unordered_map<const Node*, KnownText> known_;
   int named_ = 0;
   int64_t parts_ = 0;
 };

@@ -15,7 +15,7 @@
 namespace tern::kernels::bind {
 namespace {
 
-struct Operands {
+struct MatMulOperands {
   const Tensor* a;
   const Tensor* b;
   const Tensor* bias;
@@ -64,7 +64,7 @@ struct Plan {
   bool bias_after = false, all_after = false;
 };
 
-Plan PlanEpilogue(const ops::MatMulAttrs& attrs, const Operands& in, int64_t columns) {
+Plan PlanEpilogue(const ops::MatMulAttrs& attrs, const MatMulOperands& in, int64_t columns) {
   Plan plan;
   const bool row_bias = in.bias == nullptr || (IsRowBias(*in.bias, columns) && attrs.beta == 1.0f);
   plan.bias_after = in.bias != nullptr && (!row_bias || attrs.alpha != 1.0f);
@@ -74,7 +74,7 @@ Plan PlanEpilogue(const ops::MatMulAttrs& attrs, const Operands& in, int64_t col
   return plan;
 }
 
-Status FinishAfterwards(Call& call, const ops::MatMulAttrs& attrs, const Operands& in,
+Status FinishAfterwards(Call& call, const ops::MatMulAttrs& attrs, const MatMulOperands& in,
                         const Extents& out, TensorPtr* y) {
   if (attrs.alpha != 1.0f) TERN_TRY(Multiply(call, attrs.alpha, **y));
   if (in.bias != nullptr) TERN_TRY(AddInPlace(call, out, *in.bias, attrs.beta, y));
@@ -93,7 +93,7 @@ Status CheckPacked(const ops::MatMulAttrs& attrs, const Tensor& b) {
                          ", k, 16] for columns=", attrs.columns);
 }
 
-Status RunPacked(Call& call, const ops::MatMulAttrs& attrs, const Operands& in,
+Status RunPacked(Call& call, const ops::MatMulAttrs& attrs, const MatMulOperands& in,
                  const TernEpilogue& epilogue, float* y) {
   const Tensor* a = in.a;
   TensorPtr transposed;
@@ -144,7 +144,7 @@ void BatchOffsets(const Extents& batch, const Tensor& x, std::vector<int64_t>* o
   }
 }
 
-Status RunUnpacked(Call& call, const ops::MatMulAttrs& attrs, const Operands& in,
+Status RunUnpacked(Call& call, const ops::MatMulAttrs& attrs, const MatMulOperands& in,
                    const Extents& out, const TernEpilogue& epilogue, float* y) {
   Matrix a = MatrixOf(*in.a, attrs.trans_a, true);
   const Matrix b = MatrixOf(*in.b, attrs.trans_b, false);
@@ -187,7 +187,7 @@ Status RunUnpacked(Call& call, const ops::MatMulAttrs& attrs, const Operands& in
 }  // namespace
 
 Result<Any> MatMul(const ops::MatMulAttrs& attrs, Call& call) {
-  const Operands in{call.F32(0), call.F32(1), call.OptionalF32(2), call.OptionalF32(3)};
+  const MatMulOperands in{call.F32(0), call.F32(1), call.OptionalF32(2), call.OptionalF32(3)};
   TERN_TRY(call.TakeStatus());
   if (attrs.packed) TERN_TRY(CheckPacked(attrs, *in.b));
   Extents out;

@@ -40,11 +40,11 @@ struct Sizes {
   }
 };
 
-struct Operands {
+struct RecurrentOperands {
   const Tensor *x, *w, *r, *bias, *lengths, *h, *c, *peepholes;
 };
 
-Operands ReadOperands(Call& call) {
+RecurrentOperands ReadOperands(Call& call) {
   return {call.F32(0),
           call.F32(1),
           call.F32(2),
@@ -63,7 +63,7 @@ Status CheckShape(std::string_view name, const Tensor* tensor, const Extents& ex
                          ops::ShapeText(expected));
 }
 
-Status CheckOperands(const Operands& in, const Sizes& sizes, int64_t gates) {
+Status CheckOperands(const RecurrentOperands& in, const Sizes& sizes, int64_t gates) {
   const int64_t d = sizes.directions, h = sizes.hidden;
   TERN_TRY(CheckShape("w", in.w, {d, gates * h, sizes.input}));
   TERN_TRY(CheckShape("r", in.r, {d, gates * h, h}));
@@ -80,7 +80,7 @@ Status CheckOperands(const Operands& in, const Sizes& sizes, int64_t gates) {
   return OkStatus();
 }
 
-Result<Sizes> ReadSizes(const ops::RecurrentAttrs& attrs, const Operands& in) {
+Result<Sizes> ReadSizes(const ops::RecurrentAttrs& attrs, const RecurrentOperands& in) {
   if (in.x->rank() != 3 || in.r->rank() != 3)
     return InvalidArgument("x is ", in.x->TypeText(), " and r is ", in.r->TypeText(),
                            ", expected three axes each");
@@ -143,7 +143,7 @@ class Layer {
       : call_(call), attrs_(attrs), sizes_(sizes), cell_(CellOf(call.info().name)) {}
 
   // y: the whole output, of which this writes its part.
-  Status Run(const Operands& in, int64_t d, std::span<const Gate> gates, float* y);
+  Status Run(const RecurrentOperands& in, int64_t d, std::span<const Gate> gates, float* y);
 
   const float* h() const { return h_->data_as<float>(); }
   const float* c() const { return c_->data_as<float>(); }
@@ -159,8 +159,8 @@ class Layer {
     }
     return state;
   }
-  Status Prepare(const Operands& in, int64_t d);
-  Status Step(const Operands& in, int64_t d, int64_t step, float* y);
+  Status Prepare(const RecurrentOperands& in, int64_t d);
+  Status Step(const RecurrentOperands& in, int64_t d, int64_t step, float* y);
   Status Apply(const Gate& gate, float* values, int64_t count) const;
   // z: the gates of one row, from the input; r: those from the state. h, c: where the row has got.
   Status StepRnn(float* z, const float* r, float* h) const;
@@ -242,7 +242,7 @@ Status Layer::StepGru(float* z, float* r, float* h) const {
 }
 
 // The weights of this direction, and the inputs' part of all gates.
-Status Layer::Prepare(const Operands& in, int64_t d) {
+Status Layer::Prepare(const RecurrentOperands& in, int64_t d) {
   const int64_t rows = cell_.gates * sizes_.hidden, n = sizes_.hidden;
   const float* r = in.r->data_as<float>() + d * rows * n;
   const bool resets_first = cell_.op == "gru" && !attrs_.linear_before_reset;
@@ -264,7 +264,7 @@ Status Layer::Prepare(const Operands& in, int64_t d) {
                                 {inputs_->data_as<float>(), rows, bias});
 }
 
-Status Layer::Step(const Operands& in, int64_t d, int64_t step, float* y) {
+Status Layer::Step(const RecurrentOperands& in, int64_t d, int64_t step, float* y) {
   const int64_t rows = cell_.gates * sizes_.hidden, n = sizes_.hidden;
   float* products = products_->data_as<float>();
   TERN_TRY(state_weights_.Multiply(call_, h(), sizes_.batch, {products, rows, state_bias_}));
@@ -285,7 +285,7 @@ Status Layer::Step(const Operands& in, int64_t d, int64_t step, float* y) {
   return OkStatus();
 }
 
-Status Layer::Run(const Operands& in, int64_t d, std::span<const Gate> gates, float* y) {
+Status Layer::Run(const RecurrentOperands& in, int64_t d, std::span<const Gate> gates, float* y) {
   gates_ = gates;
   TERN_TRY_ASSIGN(h_, MakeState(in.h, d));
   TERN_TRY_ASSIGN(c_, MakeState(in.c, d));
@@ -305,7 +305,7 @@ void CopyState(const Sizes& sizes, int64_t d, const float* from, float* to) {
 }  // namespace
 
 Result<Any> Recurrent(const ops::RecurrentAttrs& attrs, Call& call) {
-  const Operands in = ReadOperands(call);
+  const RecurrentOperands in = ReadOperands(call);
   TERN_TRY(call.TakeStatus());
   const Cell& cell = CellOf(call.info().name);
   TERN_TRY_ASSIGN(const Sizes sizes, ReadSizes(attrs, in));

@@ -14,7 +14,7 @@
 namespace tern::loop {
 namespace {
 
-struct Access {
+struct StoreAccess {
   const Buffer* buffer;
   std::vector<Expr> indices;
   bool is_store;
@@ -29,7 +29,7 @@ class BodyFacts : public Visitor {
     VisitStmt(loop.body);
   }
 
-  std::vector<Access> accesses;
+  std::vector<StoreAccess> accesses;
   const Assign* outer_assign = nullptr;
   text::Span assign_span;
 
@@ -128,7 +128,7 @@ class ParallelCheck {
                     StrCat("every iteration assigns '", facts_.outer_assign->var->name,
                            "', which is declared outside of it"));
     std::unordered_set<const Buffer*> seen;
-    for (const Access& access : facts_.accesses) {
+    for (const StoreAccess& access : facts_.accesses) {
       if (!access.is_store || !seen.insert(access.buffer).second) continue;
       if (IsApart(access.buffer)) continue;
       Refuse(diagnostics, access.span,
@@ -149,7 +149,7 @@ class ParallelCheck {
   // Whether no two iterations touch the same element of a buffer.
   bool IsApart(const Buffer* buffer) const {
     std::vector<std::vector<Expr>> all;
-    for (const Access& access : facts_.accesses) {
+    for (const StoreAccess& access : facts_.accesses) {
       if (access.buffer == buffer) all.push_back(access.indices);
     }
     for (;;) {

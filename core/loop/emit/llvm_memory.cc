@@ -34,7 +34,7 @@ bool LlvmFunction::CheckLanes(DataType type) {
 
 std::string LlvmFunction::FromMemory(DataType type, const std::string& value) {
   if (!type.is_bool()) return value;
-  return Compare(BinaryOp::kNe, MemoryType(type), value, Zero(MemoryType(type)));
+  return Compare(BinaryOp::kNe, type.InMemory(), value, Zero(type.InMemory()));
 }
 
 std::string LlvmFunction::ToMemory(DataType type, const std::string& value) {
@@ -69,7 +69,7 @@ std::string LlvmFunction::ComputeLoad(const Load& load) {
     return "poison";
   }
   const Expr& index = load.index();
-  const DataType type = load.type, in_memory = MemoryType(type);
+  const DataType type = load.type, in_memory = type.InMemory();
   const std::string spelled = LlvmType(in_memory);
   const auto align = static_cast<int>(type.element_bytes());
   if (index->type.is_scalar() && !load.predicate) {
@@ -101,7 +101,7 @@ void LlvmFunction::WriteStore(const Store& store) {
     return NotLowered(
         StrCat("an access of '", store.buffer->name, "' by ", store.indices.size(), " indices"));
   const Expr& index = store.index();
-  const DataType type = store.value->type, in_memory = MemoryType(type);
+  const DataType type = store.value->type, in_memory = type.InMemory();
   const std::string value = Typed(in_memory, ToMemory(type, Value(store.value)));
   const auto align = static_cast<int>(type.element_bytes());
   if (index->type.is_scalar() && !store.predicate) {

@@ -42,9 +42,7 @@ std::string LlvmType(DataType type) {
   return type.is_scalar() ? element : Vector(type.lane_count(), element);
 }
 
-DataType MemoryType(DataType type) { return type.is_bool() ? type.WithElement(kU8) : type; }
-
-std::string LlvmMemoryType(DataType type) { return LlvmType(MemoryType(type)); }
+std::string LlvmMemoryType(DataType type) { return LlvmType(type.InMemory()); }
 
 std::string LlvmSuffix(DataType type) {
   return LanesSuffix(type.lane_count()) + ElementSuffix(type.element());

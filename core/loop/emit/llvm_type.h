@@ -23,9 +23,6 @@ std::string LlvmConstant(const IntImm& imm);
 std::string LlvmConstant(const FloatImm& imm);
 std::string LlvmFloat(double value);
 
-// The type as memory holds it: bytes for bools.
-DataType MemoryType(DataType type);
-
 }  // namespace tern::loop
 
 #endif  // TERN_CORE_LOOP_EMIT_LLVM_TYPE_H_

@@ -10,8 +10,6 @@ namespace {
 // addresses below it.
 constexpr int64_t kMaxOffset = 1024;
 
-DataType MemoryType(DataType type) { return type.is_bool() ? type.WithElement(kU8) : type; }
-
 uint32_t Log2(int64_t bytes) {
   return static_cast<uint32_t>(__builtin_ctzll(static_cast<uint64_t>(bytes)));
 }
@@ -61,7 +59,7 @@ void WasmFunction::ScalarLoad(const Load& load) {
   if (load.indices.size() != 1)
     return NotLowered(
         StrCat("an access of '", load.buffer->name, "' by ", load.indices.size(), " indices"));
-  const DataType memory = MemoryType(load.type);
+  const DataType memory = load.type.InMemory();
   const WasmType type = WasmScalarType(memory);
   const Address address = AddressOf(*load.buffer, load.index());
   const auto read = [&] {
@@ -87,7 +85,7 @@ void WasmFunction::LoadPart(const Load& load, int part) {
   if (ramp == nullptr) return GatherPart(load, part);
   const Address address = AddressOf(*load.buffer, ramp->base);
   if (load.predicate) return MaskedLoad(load, address, part);
-  PlainLoad(MemoryType(load.type), address, part);
+  PlainLoad(load.type.InMemory(), address, part);
 }
 
 // Exactly the vector's bytes, which may be fewer than a register's.
@@ -123,7 +121,7 @@ void WasmFunction::IfLane(uint32_t bits, int lane) {
 }
 
 void WasmFunction::MaskedLoad(const Load& load, Address address, int part) {
-  const DataType memory = MemoryType(load.type);
+  const DataType memory = load.type.InMemory();
   const int lanes = LanesIn(memory, memory.bits());
   const uint32_t bits = MaskBits(load.predicate, memory.bits(), part);
   const uint32_t result = Temporary(WasmType::kV128);
@@ -172,7 +170,7 @@ std::vector<uint32_t> WasmFunction::IndexLanes(const Buffer& buffer, const Expr&
 }
 
 void WasmFunction::GatherPart(const Load& load, int part) {
-  const DataType memory = MemoryType(load.type);
+  const DataType memory = load.type.InMemory();
   const int lanes = LanesIn(memory, memory.bits());
   const std::vector<uint32_t> addresses =
       IndexLanes(*load.buffer, load.index(), part * LanesPerPart(memory.bits()), lanes);
@@ -199,7 +197,7 @@ void WasmFunction::WriteStore(const Store& store) {
   if (store.indices.size() != 1)
     return NotLowered(
         StrCat("an access of '", store.buffer->name, "' by ", store.indices.size(), " indices"));
-  const DataType memory = MemoryType(store.value->type);
+  const DataType memory = store.value->type.InMemory();
   if (memory.is_scalar()) return ScalarStore(store);
   const auto* ramp = ContiguousRamp(store.index());
   if (ramp == nullptr) return Scatter(store);
@@ -212,7 +210,7 @@ void WasmFunction::WriteStore(const Store& store) {
 }
 
 void WasmFunction::ScalarStore(const Store& store) {
-  const DataType memory = MemoryType(store.value->type);
+  const DataType memory = store.value->type.InMemory();
   const Address address = AddressOf(*store.buffer, store.index());
   if (store.predicate) {
     Scalar(store.value);
@@ -241,7 +239,7 @@ uint32_t WasmFunction::StoredPart(const Store& store, int part) {
 }
 
 void WasmFunction::StorePart(const Store& store, Address address, int part, uint32_t value) {
-  const DataType memory = MemoryType(store.value->type);
+  const DataType memory = store.value->type.InMemory();
   if (!store.predicate) return PlainStore(memory, address, part, value);
   const int lanes = LanesIn(memory, memory.bits());
   const uint32_t bits = MaskBits(store.predicate, memory.bits(), part);
@@ -276,7 +274,7 @@ void WasmFunction::PlainStore(DataType memory, Address address, int part, uint32
 
 // Lanes in order, so that the last wins where two meet.
 void WasmFunction::Scatter(const Store& store) {
-  const DataType memory = MemoryType(store.value->type);
+  const DataType memory = store.value->type.InMemory();
   const int lanes = LanesIn(memory, memory.bits());
   std::vector<uint32_t> values, masks;
   std::vector<std::vector<uint32_t>> addresses;

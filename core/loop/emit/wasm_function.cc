@@ -8,7 +8,7 @@ namespace {
 constexpr uint32_t kBuffersParameter = 0;
 constexpr uint32_t kSizesParameter = 1;
 constexpr int64_t kMaxScratchBytes = 16 << 20;
-constexpr uint32_t kScratchAlignment = 16;
+constexpr uint32_t kWasmScratchAlignment = 16;
 
 }  // namespace
 
@@ -214,7 +214,7 @@ void WasmFunction::WriteAllocate(const Allocate& allocate) {
   code_.Set(local);
   buffers_[&buffer] = local;
   const auto size = static_cast<uint32_t>(bytes);
-  scratch_bytes_ += (size + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
+  scratch_bytes_ += (size + kWasmScratchAlignment - 1) / kWasmScratchAlignment * kWasmScratchAlignment;
 }
 
 void WasmFunction::LoadParameters() {

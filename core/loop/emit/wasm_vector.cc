@@ -41,7 +41,7 @@ const FloatImm* ConstantLimit(const Binary& binary) {
 
 // Maxima and minima with a number that a comparison decides, NaNs on the left being kept: what
 // pmax and pmin do. Of equal zeros they would keep the first, whatever its sign.
-bool IsPlainLimit(const Binary& binary) {
+bool IsPseudoLimit(const Binary& binary) {
   if (binary.op != BinaryOp::kMax && binary.op != BinaryOp::kMin) return false;
   const FloatImm* limit = ConstantLimit(binary);
   return limit != nullptr && limit->value == limit->value && limit->value != 0;
@@ -161,7 +161,7 @@ void WasmFunction::BinaryPart(const Binary& binary, int part) {
   const DataType type = binary.type;
   if (binary.op == BinaryOp::kMod && type.is_float()) return NotLowered("'%' of floats");
   if (binary.op == BinaryOp::kShl || binary.op == BinaryOp::kShr) return ShiftPart(binary, part);
-  if (IsPlainLimit(binary)) return LimitPart(binary, part);
+  if (IsPseudoLimit(binary)) return LimitPart(binary, part);
   if (IsMaxWithZero(binary)) return MaxWithZero(binary, part);
   const WasmOp instruction = VectorOp(binary.op, type);
   if (instruction == kNoWasmOp)

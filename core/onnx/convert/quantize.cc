@@ -8,7 +8,7 @@
 namespace tern::onnx {
 namespace {
 
-Value Cast(NodeContext& node, const Value& value, DType to) {
+Value CastValue(NodeContext& node, const Value& value, DType to) {
   ops::CastAttrs attrs;
   attrs.to = to;
   return node.Call("cast", {value}, attrs.ToAttrs());
@@ -24,7 +24,7 @@ Value PerChannel(NodeContext& node, const Value& value) {
 
 // i32 accumulator * (a_scale * b_scale), quantized with y's scale and zero point.
 Value Requantize(NodeContext& node, const Value& accumulator, const Value& scale, int y_scale) {
-  const Value real = node.Call("mul", {Cast(node, accumulator, kF32), scale});
+  const Value real = node.Call("mul", {CastValue(node, accumulator, kF32), scale});
   return node.Call("quantize_linear", {real, node.Input(y_scale), node.Input(y_scale + 1)});
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/api/c_api.h"
 
+namespace builder_api_test {
 namespace {
 
 class BuilderApi : public testing::Test {
@@ -177,3 +178,4 @@ TEST_F(BuilderApi, C13_C15_MistakesAreStatuses) {
 }
 
 }  // namespace
+}  // namespace builder_api_test

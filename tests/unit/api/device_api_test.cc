@@ -7,6 +7,7 @@
 #include "core/api/c_api.h"
 #include "tests/support/test_device.h"
 
+namespace device_api_test {
 namespace {
 
 std::string Take(tern_status* status) {
@@ -110,3 +111,4 @@ TEST_F(DeviceApi, B30_BadDevicesAreRefused) {
 }
 
 }  // namespace
+}  // namespace device_api_test

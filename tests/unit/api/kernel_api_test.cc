@@ -8,6 +8,7 @@
 
 #include "core/api/c_api.h"
 
+namespace kernel_api_test {
 namespace {
 
 constexpr char kProgram[] = R"(
@@ -272,3 +273,4 @@ TEST_F(KernelApi, SavedWithOtherKernels) {
 }
 
 }  // namespace
+}  // namespace kernel_api_test

@@ -9,6 +9,7 @@
 
 #include "core/api/loop_api.h"
 
+namespace loop_api_test {
 namespace {
 
 constexpr std::string_view kTriple =
@@ -240,3 +241,4 @@ TEST(LoopApi, RefusesCallsInTheWrongOrder) {
 }
 
 }  // namespace
+}  // namespace loop_api_test

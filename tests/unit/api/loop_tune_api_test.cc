@@ -9,6 +9,7 @@
 
 #include "core/api/loop_api.h"
 
+namespace loop_tune_api_test {
 namespace {
 
 constexpr std::string_view kTriple =
@@ -147,3 +148,4 @@ TEST_F(LoopTuneApi, CallsOutOfOrderAreRefused) {
 }
 
 }  // namespace
+}  // namespace loop_tune_api_test

@@ -8,6 +8,7 @@
 
 #include "core/api/c_api.h"
 
+namespace on_demand_api_test {
 namespace {
 
 constexpr char kProgram[] = R"(
@@ -115,3 +116,4 @@ TEST_F(OnDemandApi, WhatCannotBeLoadedIsReleased) {
 }
 
 }  // namespace
+}  // namespace on_demand_api_test

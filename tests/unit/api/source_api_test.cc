@@ -8,6 +8,7 @@
 
 #include "core/api/c_api.h"
 
+namespace source_api_test {
 namespace {
 
 constexpr std::string_view kProgram =
@@ -169,3 +170,4 @@ TEST_F(SourceApi, AnswersForEveryBeginningOfAProgram) {
 }
 
 }  // namespace
+}  // namespace source_api_test

@@ -7,6 +7,7 @@
 
 #include "core/api/c_api.h"
 
+namespace stateful_api_test {
 namespace {
 
 constexpr char kProgram[] = R"(
@@ -232,3 +233,4 @@ TEST_F(StatefulApi, TimeLimitAndTimingWantAClock) {
 }
 
 }  // namespace
+}  // namespace stateful_api_test

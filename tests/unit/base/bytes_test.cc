@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-namespace tern {
+namespace tern::bytes_test {
 namespace {
 
 TEST(Bytes, RoundTripOfEveryKind) {
@@ -156,4 +156,4 @@ TEST(BytesBad, FirstErrorIsKept) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::bytes_test

@@ -9,7 +9,7 @@
 
 #include "core/base/hash.h"
 
-namespace tern {
+namespace tern::checksum_test {
 namespace {
 
 uint32_t BitByBit(ByteSpan bytes) {
@@ -60,4 +60,4 @@ TEST(Hash, DiffersByLengthSeedAndContent) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::checksum_test

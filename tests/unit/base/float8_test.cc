@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-namespace tern {
+namespace tern::float8_test {
 namespace {
 
 TEST(Float8Test, KnownValues) {
@@ -68,4 +68,4 @@ TEST(Float8TestBad, WhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::float8_test

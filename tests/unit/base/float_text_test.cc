@@ -12,7 +12,7 @@
 
 #include "core/base/strings.h"
 
-namespace tern {
+namespace tern::float_text_test {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -157,4 +157,4 @@ TEST(FloatText, RandomFixedDigitsLikeTheLibrary) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::float_text_test

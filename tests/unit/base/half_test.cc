@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-namespace tern {
+namespace tern::half_test {
 namespace {
 
 TEST(Half, KnownValues) {
@@ -56,4 +56,4 @@ TEST(Half, OverflowAndNan) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::half_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tern {
+namespace tern::json_reader_test {
 namespace {
 
 using Kind = JsonValue::Kind;
@@ -57,4 +57,4 @@ TEST(JsonReader, RefusesWhatIsNotJson) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::json_reader_test

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace tern {
+namespace tern::json_test {
 namespace {
 
 TEST(Json, NestedValues) {
@@ -67,4 +67,4 @@ TEST(Json, RawIsTakenAsItIs) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::json_test

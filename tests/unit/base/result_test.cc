@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-namespace tern {
+namespace tern::result_test {
 namespace {
 
 struct NoDefault {
@@ -87,4 +87,4 @@ TEST(ResultDeathTest, ValueOfAnErrorAborts) {
 #endif
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::result_test

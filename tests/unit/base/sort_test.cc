@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-namespace tern {
+namespace tern::sort_test {
 namespace {
 
 TEST(Sort, AgreesWithTheLibrary) {
@@ -49,4 +49,4 @@ TEST(Sort, EndsForAnOrderThatIsNone) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::sort_test

@@ -8,7 +8,7 @@
 
 #include "core/base/json.h"
 
-namespace tern {
+namespace tern::status_test {
 namespace {
 
 static_assert(sizeof(Status) == sizeof(void*));
@@ -80,4 +80,4 @@ TEST(Status, EveryCodeHasAName) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::status_test

@@ -6,7 +6,7 @@
 
 #include <limits>
 
-namespace tern {
+namespace tern::strings_test {
 namespace {
 
 TEST(Strings, StrCatTakesEveryKind) {
@@ -86,4 +86,4 @@ TEST(Strings, DidYouMean) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::strings_test

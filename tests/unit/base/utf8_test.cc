@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tern {
+namespace tern::utf8_test {
 namespace {
 
 TEST(Utf8, EveryCodePointRoundTrips) {
@@ -49,4 +49,4 @@ TEST(Utf8Bad, MalformedSequences) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::utf8_test

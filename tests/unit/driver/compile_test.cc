@@ -8,7 +8,7 @@
 #include "core/text/diagnostics.h"
 #include "tests/support/onnx_writer.h"
 
-namespace tern::driver {
+namespace tern::driver::compile_test {
 namespace {
 
 using test::kOnnxFloat;
@@ -113,4 +113,4 @@ TEST(CompileOnnx, RefusesAPassThatDoesNotExist) {
 }
 
 }  // namespace
-}  // namespace tern::driver
+}  // namespace tern::driver::compile_test

@@ -7,7 +7,7 @@
 #include "core/kernels/bind/bind.h"
 #include "core/vm/vm.h"
 
-namespace tern::driver {
+namespace tern::driver::dynamic_shape_test {
 namespace {
 
 constexpr std::string_view kProgram =
@@ -65,4 +65,4 @@ TEST(DynamicShape, B28EveryBatchThroughOneExecutable) {
 }
 
 }  // namespace
-}  // namespace tern::driver
+}  // namespace tern::driver::dynamic_shape_test

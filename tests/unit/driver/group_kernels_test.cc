@@ -27,7 +27,7 @@
 #include "core/loop/run/interpreter.h"
 #include "core/vm/vm.h"
 
-namespace tern::driver {
+namespace tern::driver::group_kernels_test {
 namespace {
 
 using ir::Expr;
@@ -666,4 +666,4 @@ TEST(GroupKernels, B21RandomGroupsAgreeWithTheirOperators) {
 }
 
 }  // namespace
-}  // namespace tern::driver
+}  // namespace tern::driver::group_kernels_test

@@ -14,7 +14,7 @@
 #include "core/vm/builtins.h"
 #include "core/vm/vm.h"
 
-namespace tern::driver {
+namespace tern::driver::in_place_test {
 namespace {
 
 struct Pair {
@@ -207,4 +207,4 @@ TEST(InPlace, RandomProgramsDoTheSameAsWithCopies) {
 }
 
 }  // namespace
-}  // namespace tern::driver
+}  // namespace tern::driver::in_place_test

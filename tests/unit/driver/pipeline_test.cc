@@ -13,7 +13,7 @@
 #include "core/ir/printer.h"
 #include "core/object/adt.h"
 
-namespace tern::driver {
+namespace tern::driver::pipeline_test {
 namespace {
 
 using ir::Expr;
@@ -282,4 +282,4 @@ TEST(Pipeline, TwiceIsNoDifferentFromOnce) {
 }
 
 }  // namespace
-}  // namespace tern::driver
+}  // namespace tern::driver::pipeline_test

@@ -21,7 +21,7 @@
 #include "tests/support/ir_evaluator.h"
 #include "tests/support/random_module.h"
 
-namespace tern::driver {
+namespace tern::driver::random_module_test {
 namespace {
 
 constexpr uint32_t kPrograms = 1200;
@@ -208,4 +208,4 @@ TEST(RandomModules, TextReadsBack) {
 }
 
 }  // namespace
-}  // namespace tern::driver
+}  // namespace tern::driver::random_module_test

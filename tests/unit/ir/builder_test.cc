@@ -10,7 +10,7 @@
 #include "core/ir/printer.h"
 #include "core/ir/verifier.h"
 
-namespace tern::ir {
+namespace tern::ir::builder_test {
 namespace {
 
 types::Type F32(std::string_view dims) { return *types::Type::Parse(StrCat("f32[", dims, "]")); }
@@ -133,4 +133,4 @@ TEST(Printer, ReadsBack) {
 }
 
 }  // namespace
-}  // namespace tern::ir
+}  // namespace tern::ir::builder_test

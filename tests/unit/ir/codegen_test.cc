@@ -10,7 +10,7 @@
 #include "core/ir/builder.h"
 #include "core/ir/parser.h"
 
-namespace tern::ir {
+namespace tern::ir::codegen_test {
 namespace {
 
 Result<vm::ExecutablePtr> Compile(std::string_view text) {
@@ -95,4 +95,4 @@ TEST(Codegen, RandomGraphsUseAsManyRegistersAsLive) {
 }
 
 }  // namespace
-}  // namespace tern::ir
+}  // namespace tern::ir::codegen_test

@@ -5,7 +5,7 @@
 #include "core/ir/parser.h"
 #include "core/ir/passes/plan_memory.h"
 
-namespace tern::ir {
+namespace tern::ir::memory_plan_test {
 namespace {
 
 constexpr std::string_view kProgram =
@@ -97,4 +97,4 @@ TEST_F(MemoryPlan, Json) {
 }
 
 }  // namespace
-}  // namespace tern::ir
+}  // namespace tern::ir::memory_plan_test

@@ -8,7 +8,7 @@
 #include "core/ir/passes/pass.h"
 #include "core/ir/verifier.h"
 
-namespace tern::ir {
+namespace tern::ir::rewriter_test {
 namespace {
 
 Module Read(std::string_view text) {
@@ -84,4 +84,4 @@ TEST(Rewriter, FreshSymbolsDoNotCollide) {
 }
 
 }  // namespace
-}  // namespace tern::ir
+}  // namespace tern::ir::rewriter_test

@@ -5,7 +5,7 @@
 
 #include "tests/unit/kernels/bind_test.h"
 
-namespace tern::kernels {
+namespace tern::kernels::bind_elementwise_test {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -124,4 +124,4 @@ TEST(WhereTest, BroadcastsAllThree) {
 }
 
 }  // namespace
-}  // namespace tern::kernels
+}  // namespace tern::kernels::bind_elementwise_test

@@ -9,7 +9,7 @@
 #include "tests/support/read_file.h"
 #include "tests/unit/kernels/bind_test.h"
 
-namespace tern::kernels {
+namespace tern::kernels::bind_first_test {
 namespace {
 
 TEST(BindTest, EveryBindingIsAnOperatorThatCanBeRegisteredOnce) {
@@ -213,4 +213,4 @@ TEST(NormTest, SoftmaxAndBatchNorm) {
 }
 
 }  // namespace
-}  // namespace tern::kernels
+}  // namespace tern::kernels::bind_first_test

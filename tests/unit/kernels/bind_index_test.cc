@@ -6,7 +6,7 @@
 #include "core/kernels/bind/bindings.h"
 #include "tests/unit/kernels/bind_test.h"
 
-namespace tern::kernels {
+namespace tern::kernels::bind_index_test {
 namespace {
 
 TEST(ReduceTest, AnySetOfAxes) {
@@ -201,4 +201,4 @@ TEST(NormTest, ChannelsLastAgrees) {
 }
 
 }  // namespace
-}  // namespace tern::kernels
+}  // namespace tern::kernels::bind_index_test

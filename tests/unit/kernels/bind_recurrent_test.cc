@@ -5,7 +5,7 @@
 
 #include "tests/unit/kernels/bind_test.h"
 
-namespace tern::kernels {
+namespace tern::kernels::bind_recurrent_test {
 namespace {
 
 TensorPtr Random(std::initializer_list<int64_t> dims, uint32_t seed) {
@@ -243,4 +243,4 @@ TEST(NonMaxSuppressionTest, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace tern::kernels
+}  // namespace tern::kernels::bind_recurrent_test

@@ -3,7 +3,7 @@
 
 #include "tests/unit/kernels/bind_test.h"
 
-namespace tern::kernels {
+namespace tern::kernels::bind_shape_test {
 namespace {
 
 TEST(TransposeTest, AnyPermutationAndType) {
@@ -120,4 +120,4 @@ TEST(MakeTest, ShapesAndNumbers) {
 }
 
 }  // namespace
-}  // namespace tern::kernels
+}  // namespace tern::kernels::bind_shape_test

@@ -9,7 +9,7 @@
 #include "core/base/strings.h"
 #include "core/lang/program.h"
 
-namespace tern::lang {
+namespace tern::lang::decision_test {
 namespace {
 
 // The first diagnostic of a match over a value of type (Chain, bool, int).
@@ -222,4 +222,4 @@ TEST(Decision, IsTheFirstRowThatMatches) {
 }
 
 }  // namespace
-}  // namespace tern::lang
+}  // namespace tern::lang::decision_test

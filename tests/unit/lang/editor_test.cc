@@ -5,7 +5,7 @@
 
 #include "core/base/strings.h"
 
-namespace tern::lang {
+namespace tern::lang::editor_test {
 namespace {
 
 constexpr std::string_view kText =
@@ -107,4 +107,4 @@ TEST(Editor, AnswersAboutProgramsWithMistakes) {
 }
 
 }  // namespace
-}  // namespace tern::lang
+}  // namespace tern::lang::editor_test

@@ -6,7 +6,7 @@
 #include "core/base/strings.h"
 #include "core/lang/program.h"
 
-namespace tern::lang {
+namespace tern::lang::fix_test {
 namespace {
 
 TEST(Fix, WhatIsFixedChecks) {
@@ -55,4 +55,4 @@ TEST(Fix, KeepsTheRestOfAProgramThatStaysWrong) {
 }
 
 }  // namespace
-}  // namespace tern::lang
+}  // namespace tern::lang::fix_test

@@ -7,7 +7,7 @@
 #include "core/lang/program.h"
 #include "tests/unit/lang/tree_text.h"
 
-namespace tern::lang {
+namespace tern::lang::format_test {
 namespace {
 
 std::string Tree(std::string_view text) {
@@ -88,4 +88,4 @@ TEST(Format, RefusesWhatIsNoProgram) {
 }
 
 }  // namespace
-}  // namespace tern::lang
+}  // namespace tern::lang::format_test

@@ -4,7 +4,7 @@
 #include "core/lang/program.h"
 #include "core/lang/type_text.h"
 
-namespace tern::lang {
+namespace tern::lang::infer_test {
 namespace {
 
 std::string Errors(std::string_view text) {
@@ -47,4 +47,4 @@ TEST(Infer, TensorsAndDimensions) {
 }
 
 }  // namespace
-}  // namespace tern::lang
+}  // namespace tern::lang::infer_test

@@ -12,7 +12,7 @@
 #include "core/lang/lower.h"
 #include "core/lang/program.h"
 
-namespace tern::lang {
+namespace tern::lang::robustness_test {
 namespace {
 
 constexpr std::string_view kProgram = R"(
@@ -106,4 +106,4 @@ TEST(Robustness, LongAndDeep) {
 }
 
 }  // namespace
-}  // namespace tern::lang
+}  // namespace tern::lang::robustness_test

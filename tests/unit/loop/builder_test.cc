@@ -4,7 +4,7 @@
 
 #include "tests/unit/loop/loop_text.h"
 
-namespace tern::loop::te {
+namespace tern::loop::te::builder_test {
 namespace {
 
 std::string Parsed(std::string_view text) {
@@ -175,4 +175,4 @@ TEST(BuilderTest, ValuesOfAnotherBuilderAreRefused) {
 }
 
 }  // namespace
-}  // namespace tern::loop::te
+}  // namespace tern::loop::te::builder_test

@@ -5,7 +5,7 @@
 
 #include "core/loop/expr.h"
 
-namespace tern::loop {
+namespace tern::loop::data_type_test {
 namespace {
 
 TEST(DataTypeTest, E01TextsRoundTrip) {
@@ -59,4 +59,4 @@ TEST(DataTypeTest, OperandsAreChecked) {
 }
 
 }  // namespace
-}  // namespace tern::loop
+}  // namespace tern::loop::data_type_test

@@ -6,7 +6,7 @@
 #include "core/loop/lowering_report.h"
 #include "tests/unit/loop/loop_text.h"
 
-namespace tern::loop {
+namespace tern::loop::docs_test {
 namespace {
 
 std::string Read(std::string_view path) {
@@ -111,4 +111,4 @@ TEST(LoopDocsTest, BadRequestsAreRefused) {
 }
 
 }  // namespace
-}  // namespace tern::loop
+}  // namespace tern::loop::docs_test

@@ -5,7 +5,7 @@
 
 #include "tests/unit/loop/loop_text.h"
 
-namespace tern::loop {
+namespace tern::loop::expand_intrinsics_test {
 namespace {
 
 template <class T>
@@ -219,4 +219,4 @@ TEST(ExpandIntrinsicsTest, NotInConditionsOfWhile) {
 }
 
 }  // namespace
-}  // namespace tern::loop
+}  // namespace tern::loop::expand_intrinsics_test

@@ -11,7 +11,7 @@
 #include "core/loop/run/lane_math.h"
 #include "tests/unit/loop/loop_text.h"
 
-namespace tern::loop {
+namespace tern::loop::kernels_test {
 namespace {
 
 struct Kernel {
@@ -117,4 +117,4 @@ std::string NameOf(const ::testing::TestParamInfo<Kernel>& info) { return info.p
 INSTANTIATE_TEST_SUITE_P(All, KernelsTest, ::testing::ValuesIn(kKernels), NameOf);
 
 }  // namespace
-}  // namespace tern::loop
+}  // namespace tern::loop::kernels_test

@@ -10,7 +10,7 @@
 #include "core/loop/passes/pipeline.h"
 #include "core/text/diagnostics.h"
 
-namespace tern::loop {
+namespace tern::loop::parallel_test {
 namespace {
 
 Status Lower(const std::string& text) {
@@ -111,4 +111,4 @@ TEST(ParallelLoops, Schedules) {
 }
 
 }  // namespace
-}  // namespace tern::loop
+}  // namespace tern::loop::parallel_test

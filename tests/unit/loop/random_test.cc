@@ -4,7 +4,7 @@
 
 #include "tests/unit/loop/loop_text.h"
 
-namespace tern::loop {
+namespace tern::loop::random_test {
 namespace {
 
 TEST(RandomLoopsTest, StrategiesAgree) {
@@ -43,4 +43,4 @@ TEST(RandomLoopsTest, StrategiesAgree) {
 }
 
 }  // namespace
-}  // namespace tern::loop
+}  // namespace tern::loop::random_test

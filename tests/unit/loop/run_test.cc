@@ -5,7 +5,7 @@
 #include "core/loop/run/lane_math.h"
 #include "tests/unit/loop/loop_text.h"
 
-namespace tern::loop {
+namespace tern::loop::run_test {
 namespace {
 
 Interpreter MustMake(std::string_view text, Strategy strategy = Strategy::kSchedule) {
@@ -192,4 +192,4 @@ TEST(RunTest, UnloweredFunctionsAreRefused) {
 }
 
 }  // namespace
-}  // namespace tern::loop
+}  // namespace tern::loop::run_test

@@ -2,7 +2,7 @@
 // Schedules that cannot be are refused, with the tensor, the axis and what there is instead.
 #include "tests/unit/loop/loop_text.h"
 
-namespace tern::loop {
+namespace tern::loop::schedule_test {
 namespace {
 
 std::string ScheduleError(std::string_view schedule) {
@@ -100,4 +100,4 @@ TEST(ScheduleTest, ArrangementsAgree) {
 }
 
 }  // namespace
-}  // namespace tern::loop
+}  // namespace tern::loop::schedule_test

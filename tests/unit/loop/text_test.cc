@@ -2,7 +2,7 @@
 // Text of loop programs: what is printed reads back as the same, and mistakes are told.
 #include "tests/unit/loop/loop_text.h"
 
-namespace tern::loop {
+namespace tern::loop::text_test {
 namespace {
 
 void ExpectRoundTrip(std::string_view text) {
@@ -186,4 +186,4 @@ TEST(LoopTextTest, EveryPrefixIsAnError) {
 }
 
 }  // namespace
-}  // namespace tern::loop
+}  // namespace tern::loop::text_test

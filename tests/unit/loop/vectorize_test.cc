@@ -2,7 +2,7 @@
 // What vectorizing makes of loops, by the rows of the feature list.
 #include "tests/unit/loop/loop_text.h"
 
-namespace tern::loop {
+namespace tern::loop::vectorize_test {
 namespace {
 
 constexpr std::string_view kAdd =
@@ -327,4 +327,4 @@ TEST(VectorizeTest, E20InterleaveOfATargetIsForSmallLoopsThatDoNotSay) {
 }
 
 }  // namespace
-}  // namespace tern::loop
+}  // namespace tern::loop::vectorize_test

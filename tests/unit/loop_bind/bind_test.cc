@@ -9,7 +9,7 @@
 #include "core/base/strings.h"
 #include "core/text/diagnostics.h"
 
-namespace tern::loop {
+namespace tern::loop::bind_test {
 namespace {
 
 Result<BoundKernel> Bind(std::string_view signature, std::string_view text) {
@@ -129,4 +129,4 @@ TEST(BindBad, LongTextsAreRefused) {
 }
 
 }  // namespace
-}  // namespace tern::loop
+}  // namespace tern::loop::bind_test

@@ -10,7 +10,7 @@
 #include "core/loop/parser.h"
 #include "core/loop/te/lower.h"
 
-namespace tern::loop {
+namespace tern::loop::check_accesses_test {
 namespace {
 
 // "" where all is shown, else the first message.
@@ -155,4 +155,4 @@ TEST(CheckAccessesBad, WhatCannotBeShownIsNamed) {
 }
 
 }  // namespace
-}  // namespace tern::loop
+}  // namespace tern::loop::check_accesses_test

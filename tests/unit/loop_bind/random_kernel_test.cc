@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace tern::support {
+namespace tern::support::random_kernel_test {
 namespace {
 
 TEST(RandomKernels, WhatIsShownToStayInBoundsDoes) {
@@ -36,4 +36,4 @@ TEST(RandomKernels, WhatIsShownToStayInBoundsDoes) {
 }
 
 }  // namespace
-}  // namespace tern::support
+}  // namespace tern::support::random_kernel_test

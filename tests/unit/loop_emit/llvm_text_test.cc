@@ -11,7 +11,7 @@
 #include "native/jit/llvm_compiler.h"
 #include "tests/loops/samples.h"
 
-namespace tern::loop {
+namespace tern::loop::llvm_text_test {
 namespace {
 
 using native::CodeForm;
@@ -226,4 +226,4 @@ TEST(LlvmText, RefusesWhatIsNotLowered) {
 }
 
 }  // namespace
-}  // namespace tern::loop
+}  // namespace tern::loop::llvm_text_test

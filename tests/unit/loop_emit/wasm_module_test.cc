@@ -12,7 +12,7 @@
 #include "tests/loops/samples.h"
 #include "tests/support/commands.h"
 
-namespace tern::loop {
+namespace tern::loop::wasm_module_test {
 namespace {
 
 std::string Disassembly(const Program& program, const WasmOptions& options = {}) {
@@ -132,4 +132,4 @@ TEST(EmitWasm, ScratchIsCountedAndLimited) {
 }
 
 }  // namespace
-}  // namespace tern::loop
+}  // namespace tern::loop::wasm_module_test

@@ -15,7 +15,7 @@
 #include "core/base/strings.h"
 #include "tests/support/commands.h"
 
-namespace tern::loop {
+namespace tern::loop::wasm_writer_test {
 namespace {
 
 using testing::CommandResult;
@@ -236,4 +236,4 @@ TEST(WasmOps, EveryNumberMeansWhatItsNameSays) {
 }
 
 }  // namespace
-}  // namespace tern::loop
+}  // namespace tern::loop::wasm_writer_test

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-namespace tern::loop::tune {
+namespace tern::loop::tune::log_test {
 namespace {
 
 struct Read {
@@ -80,4 +80,4 @@ TEST(TuneLogTest, E20MalformedLinesAreNamed) {
 }
 
 }  // namespace
-}  // namespace tern::loop::tune
+}  // namespace tern::loop::tune::log_test

@@ -5,7 +5,7 @@
 #include "core/loop/tune/sizes.h"
 #include "tests/unit/loop/loop_text.h"
 
-namespace tern::loop::tune {
+namespace tern::loop::tune::reference_run_test {
 namespace {
 
 constexpr std::string_view kScale =
@@ -102,4 +102,4 @@ TEST(ChooseSizesTest, NamesFirstThenOneForAllThenUsualOnes) {
 }
 
 }  // namespace
-}  // namespace tern::loop::tune
+}  // namespace tern::loop::tune::reference_run_test

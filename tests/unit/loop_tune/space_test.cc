@@ -8,7 +8,7 @@
 #include "core/base/strings.h"
 #include "tests/unit/loop/loop_text.h"
 
-namespace tern::loop::tune {
+namespace tern::loop::tune::space_test {
 namespace {
 
 bool Offers(const Knob& knob, std::string_view value) {
@@ -112,4 +112,4 @@ TEST(TuneSpaceTest, E20EveryPointComputesTheSame) {
 }
 
 }  // namespace
-}  // namespace tern::loop::tune
+}  // namespace tern::loop::tune::space_test

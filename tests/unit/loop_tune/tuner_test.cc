@@ -8,7 +8,7 @@
 #include "core/loop/verifier.h"
 #include "tests/unit/loop/loop_text.h"
 
-namespace tern::loop::tune {
+namespace tern::loop::tune::tuner_test {
 namespace {
 
 constexpr std::string_view kDot =
@@ -195,4 +195,4 @@ TEST(TunerTest, E20ChoicesThatCannotBeAreLoggedAndPassedOver) {
 }
 
 }  // namespace
-}  // namespace tern::loop::tune
+}  // namespace tern::loop::tune::tuner_test

@@ -11,7 +11,7 @@
 
 #include "tests/unit/object/counting.h"
 
-namespace tern {
+namespace tern::allocator_test {
 namespace {
 
 TEST(AllocatorTest, PoolReusesBlocks) {
@@ -149,4 +149,4 @@ TEST(AllocatorDeathTest, ImpossibleAlignment) {
 #endif
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::allocator_test

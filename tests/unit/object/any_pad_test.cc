@@ -14,7 +14,7 @@
 #include "core/object/ucs4_string.h"
 #include "tests/unit/object/counting.h"
 
-namespace tern {
+namespace tern::any_pad_test {
 namespace {
 
 using AnyPadTest = CountedTest;
@@ -213,4 +213,4 @@ TEST_F(AnyPadTestBad, WrongKindsAndFailedCalls) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::any_pad_test

@@ -14,7 +14,7 @@
 #include "core/object/tensor.h"
 #include "tests/unit/object/counting.h"
 
-namespace tern {
+namespace tern::any_test {
 namespace {
 
 using AnyTest = CountedTest;
@@ -187,4 +187,4 @@ TEST_F(ObjectPtrTest, CopyMoveAndAdopt) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::any_test

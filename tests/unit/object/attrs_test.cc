@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tern {
+namespace tern::attrs_test {
 namespace {
 
 TEST(AttrsTest, TextRoundTrips) {
@@ -117,4 +117,4 @@ TEST(AttrReaderTestBad, UnknownKeysAreReported) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::attrs_test

@@ -14,7 +14,7 @@
 #include "core/object/type_table.h"
 #include "tests/unit/object/counting.h"
 
-namespace tern {
+namespace tern::boxed_test {
 namespace {
 
 using BoxedTest = CountedTest;
@@ -134,4 +134,4 @@ TEST_F(BoxedTestBad, WhatIsNoIntIsNoBoxOfOne) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::boxed_test

@@ -27,7 +27,7 @@
 #include "core/object/ucs4_string.h"
 #include "tests/unit/object/counting.h"
 
-namespace tern {
+namespace tern::calls_test {
 namespace {
 
 using CallsTest = CountedTest;
@@ -394,4 +394,4 @@ TEST_F(CallsTest, D29ManyArguments) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::calls_test

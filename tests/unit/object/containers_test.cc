@@ -11,7 +11,7 @@
 #include "core/object/string.h"
 #include "tests/unit/object/counting.h"
 
-namespace tern {
+namespace tern::containers_test {
 namespace {
 
 using ContainersTest = CountedTest;
@@ -101,4 +101,4 @@ TEST_F(ContainersTest, ErrorCarriesStatusAndFrames) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::containers_test

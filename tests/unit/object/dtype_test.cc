@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tern {
+namespace tern::dtype_test {
 namespace {
 
 TEST(DTypeTest, NamesRoundTrip) {
@@ -52,4 +52,4 @@ TEST(DTypeTest, Sizes) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::dtype_test

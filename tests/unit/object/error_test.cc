@@ -8,7 +8,7 @@
 #include "core/object/type_table.h"
 #include "tests/unit/object/counting.h"
 
-namespace tern {
+namespace tern::error_test {
 namespace {
 
 using ErrorTest = CountedTest;
@@ -75,4 +75,4 @@ TEST_F(ErrorTestBad, AFailureWithoutAnErrorObjectStillSaysWho) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::error_test

@@ -10,7 +10,7 @@
 #include "core/object/string.h"
 #include "tests/unit/object/counting.h"
 
-namespace tern {
+namespace tern::function_test {
 namespace {
 
 using FunctionTest = CountedTest;
@@ -179,4 +179,4 @@ TEST_F(FunctionTest, FunctionsAreValues) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::function_test

@@ -14,7 +14,7 @@
 #include "core/object/string.h"
 #include "tests/unit/object/counting.h"
 
-namespace tern::internal {
+namespace tern::internal::item_test {
 namespace {
 
 using ItemTest = CountedTest;
@@ -194,4 +194,4 @@ TEST_F(PodPoolTest, D26SlotsAreAlignedAndApart) {
 }
 
 }  // namespace
-}  // namespace tern::internal
+}  // namespace tern::internal::item_test

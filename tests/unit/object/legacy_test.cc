@@ -14,7 +14,7 @@
 #include "core/object/tensor.h"
 #include "tests/unit/object/counting.h"
 
-namespace tern {
+namespace tern::legacy_test {
 namespace {
 
 using LegacyTest = CountedTest;
@@ -221,4 +221,4 @@ TEST_F(LegacyTestBad, ErrorsCrossBothWays) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::legacy_test

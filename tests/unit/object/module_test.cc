@@ -10,7 +10,7 @@
 #include "core/object/any.h"
 #include "tests/unit/object/counting.h"
 
-namespace tern {
+namespace tern::module_test {
 namespace {
 
 using ModuleTest = CountedTest;
@@ -62,4 +62,4 @@ TEST_F(ModuleTestBad, NamesTakenNamesUnknownAndCycles) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::module_test

@@ -17,7 +17,7 @@
 #include "core/object/string.h"
 #include "tests/unit/object/counting.h"
 
-namespace tern {
+namespace tern::object_heap_test {
 namespace {
 
 class ObjectHeapTest : public CountedTest {
@@ -223,4 +223,4 @@ TEST_F(ObjectHeapTest, SwappingBesideMaking) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::object_heap_test

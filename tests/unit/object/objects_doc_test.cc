@@ -29,7 +29,7 @@
 #include "tests/unit/object/counting.h"
 #include "tests/unit/object/sketch_types.h"
 
-namespace tern {
+namespace tern::objects_doc_test {
 namespace {
 
 using ObjectsDoc = CountedTest;
@@ -276,4 +276,4 @@ TEST_F(ObjectsDoc, ExamplesStandInTheDocumentAsTheyAreHere) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::objects_doc_test

@@ -16,7 +16,7 @@
 #include "core/object/string.h"
 #include "core/object/table.h"
 
-namespace tern {
+namespace tern::print_test {
 namespace {
 
 TEST(Print, Scalars) {
@@ -146,4 +146,4 @@ TEST(PrintJson, StatisticsOfOtherTypes) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::print_test

@@ -8,7 +8,7 @@
 
 #include "tests/unit/object/counting.h"
 
-namespace tern {
+namespace tern::registry_test {
 namespace {
 
 using RegistryTest = CountedTest;
@@ -105,4 +105,4 @@ TEST_F(RegistryTest, SafeFromSeveralThreads) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::registry_test

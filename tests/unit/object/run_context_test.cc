@@ -8,7 +8,7 @@
 
 #include "tests/unit/object/counting.h"
 
-namespace tern {
+namespace tern::run_context_test {
 namespace {
 
 using RunContextTest = CountedTest;
@@ -60,4 +60,4 @@ TEST_F(RunContextTest, TensorsOutliveTheirContext) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::run_context_test

@@ -11,7 +11,7 @@
 #include "core/object/tensor.h"
 #include "tests/unit/object/counting.h"
 
-namespace tern {
+namespace tern::rvalue_test {
 namespace {
 
 using RvalueTest = CountedTest;
@@ -144,4 +144,4 @@ TEST_F(RvalueTestBad, D19WhatCannotBeOwnedIsAnErrorObject) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::rvalue_test

@@ -17,7 +17,7 @@
 #include "tests/support/allocation_count.h"
 #include "tests/unit/object/counting.h"
 
-namespace tern {
+namespace tern::sequence_test {
 namespace {
 
 using SequenceTest = CountedTest;
@@ -268,4 +268,4 @@ TEST_F(SequenceTest, CrossesAPackedCallAsListAndAsArray) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::sequence_test

@@ -14,7 +14,7 @@
 #include "tests/unit/object/sample_graphs.h"
 #include "tests/unit/object/sketch_types.h"
 
-namespace tern {
+namespace tern::serialize_seeds_test {
 namespace {
 
 constexpr const char* kFolder = TERN_SOURCE_DIR "/tests/fuzz/seeds/object_graph_fuzzer/";
@@ -42,4 +42,4 @@ TEST(SerializeSeeds, D34SeedsAreWhatIsWrittenToday) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::serialize_seeds_test

@@ -29,7 +29,7 @@
 #include "tests/unit/object/sample_graphs.h"
 #include "tests/unit/object/sketch_types.h"
 
-namespace tern {
+namespace tern::serialize_test {
 namespace {
 
 using SerializeTest = CountedTest;
@@ -375,4 +375,4 @@ TEST_F(SerializeTest, D34BadJsonIsAnErrorThatSaysWhere) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::serialize_test

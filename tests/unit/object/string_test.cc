@@ -11,7 +11,7 @@
 #include "core/object/unicode.h"
 #include "tests/unit/object/counting.h"
 
-namespace tern {
+namespace tern::string_test {
 namespace {
 
 using StringTest = CountedTest;
@@ -335,4 +335,4 @@ TEST_F(StringTest, D12TextBytesAndCodePointsAreKeysByContent) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::string_test

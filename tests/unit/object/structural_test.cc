@@ -22,7 +22,7 @@
 #include "tests/unit/object/counting.h"
 #include "tests/unit/object/sketch_types.h"
 
-namespace tern {
+namespace tern::structural_test {
 namespace {
 
 using ReflectionTest = CountedTest;
@@ -281,4 +281,4 @@ TEST_F(StructuralTest, D34HashesTellApart) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::structural_test

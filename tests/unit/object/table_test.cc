@@ -25,7 +25,7 @@
 #include "tests/support/allocation_count.h"
 #include "tests/unit/object/counting.h"
 
-namespace tern {
+namespace tern::table_test {
 namespace {
 
 using TableTest = CountedTest;
@@ -361,4 +361,4 @@ TEST_F(TableTest, ATableMayHoldItself) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::table_test

@@ -10,7 +10,7 @@
 #include "core/object/print.h"
 #include "tests/unit/object/counting.h"
 
-namespace tern {
+namespace tern::tensor_test {
 namespace {
 
 using TensorTest = CountedTest;
@@ -409,4 +409,4 @@ TEST_F(DLPackTestBad, RefusedImportsStayTheCallers) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::tensor_test

@@ -23,7 +23,7 @@
 #include "tests/unit/object/counting.h"
 #include "tests/unit/object/sketch_types.h"
 
-namespace tern {
+namespace tern::threads_test {
 namespace {
 
 #ifndef TERN_SINGLE_THREADED
@@ -173,4 +173,4 @@ TEST_F(ThreadsTest, OneFunctionIsCalledByAll) {
 #endif
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::threads_test

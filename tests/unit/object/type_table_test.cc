@@ -13,7 +13,7 @@
 #include "core/object/shape.h"
 #include "tests/unit/object/counting.h"
 
-namespace tern {
+namespace tern::type_table_test {
 namespace {
 
 TEST(TypeTable, D13SectionsAreToldByBounds) {
@@ -243,4 +243,4 @@ TEST(TypeTable, D35RegistrationBesideLookUp) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::type_table_test

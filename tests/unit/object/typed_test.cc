@@ -14,7 +14,7 @@
 #include "core/object/tuple.h"
 #include "tests/unit/object/counting.h"
 
-namespace tern {
+namespace tern::typed_test {
 namespace {
 
 using TypedTest = CountedTest;
@@ -139,4 +139,4 @@ TEST_F(TypedTest, TuplesKnowTheirFields) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::typed_test

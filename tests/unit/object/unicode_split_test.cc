@@ -6,7 +6,7 @@
 #include "tests/support/allocation_count.h"
 #include "tests/unit/object/counting.h"
 
-namespace tern {
+namespace tern::unicode_split_test {
 namespace {
 
 using UnicodeSplitTest = CountedTest;
@@ -76,4 +76,4 @@ TEST_F(UnicodeSplitTest, D40RefusesWhatIsNoSequence) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::unicode_split_test

@@ -11,7 +11,7 @@
 #include "core/object/shape.h"
 #include "tests/unit/object/counting.h"
 
-namespace tern {
+namespace tern::weak_test {
 namespace {
 
 using WeakTest = CountedTest;
@@ -123,4 +123,4 @@ TEST_F(WeakTest, D37LockRacesWithTheLastReference) {
 }
 
 }  // namespace
-}  // namespace tern
+}  // namespace tern::weak_test

@@ -6,7 +6,7 @@
 #include "core/onnx/node_context.h"
 #include "tests/unit/onnx/import_text.h"
 
-namespace tern::test {
+namespace tern::test::convert_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -250,4 +250,4 @@ TEST(ConvertTest, EveryOperatorOfTheTableSurvivesNonsense) {
 }
 
 }  // namespace
-}  // namespace tern::test
+}  // namespace tern::test::convert_test

@@ -8,7 +8,7 @@
 
 #include "tests/unit/onnx/import_text.h"
 
-namespace tern::test {
+namespace tern::test::importer_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -345,4 +345,4 @@ TEST(ImporterTest, ReportsFilesThatAreNoModels) {
 }
 
 }  // namespace
-}  // namespace tern::test
+}  // namespace tern::test::importer_test

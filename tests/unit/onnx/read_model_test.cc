@@ -6,7 +6,7 @@
 
 #include "tests/support/onnx_writer.h"
 
-namespace tern::onnx {
+namespace tern::onnx::read_model_test {
 namespace {
 
 using test::OnnxGraph;
@@ -173,4 +173,4 @@ TEST(ReadModelTest, NamesThePlaceOfTheDamage) {
 }
 
 }  // namespace
-}  // namespace tern::onnx
+}  // namespace tern::onnx::read_model_test

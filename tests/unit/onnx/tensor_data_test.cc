@@ -6,7 +6,7 @@
 
 #include "tests/support/onnx_writer.h"
 
-namespace tern::onnx {
+namespace tern::onnx::tensor_data_test {
 namespace {
 
 Tensor Raw(int32_t data_type, std::vector<int64_t> dims, std::string_view raw) {
@@ -192,4 +192,4 @@ TEST(TensorDataTest, RefusesExternalDataWithoutFolderOrSense) {
 }
 
 }  // namespace
-}  // namespace tern::onnx
+}  // namespace tern::onnx::tensor_data_test

@@ -7,7 +7,7 @@
 
 #include "tests/support/onnx_writer.h"
 
-namespace tern::onnx {
+namespace tern::onnx::wire_test {
 namespace {
 
 using test::ProtoWriter;
@@ -181,4 +181,4 @@ TEST(WireTest, AnErrorInsideEndsTheReadingOutsideAndKeepsItsOffset) {
 }
 
 }  // namespace
-}  // namespace tern::onnx
+}  // namespace tern::onnx::wire_test

@@ -6,7 +6,7 @@
 #include "core/ops/math_attrs.h"
 #include "core/ops/shape_attrs.h"
 
-namespace tern::ops {
+namespace tern::ops::attrs_test {
 namespace {
 
 template <class A>
@@ -64,4 +64,4 @@ TEST(Attrs, ActivationsAreUnaryOperators) {
 }
 
 }  // namespace
-}  // namespace tern::ops
+}  // namespace tern::ops::attrs_test

@@ -9,7 +9,7 @@
 #include "core/ops/relations.h"
 #include "core/types/type.h"
 
-namespace tern::ops {
+namespace tern::ops::ops_test {
 namespace {
 
 TEST(Ops, FoundByName) {
@@ -109,4 +109,4 @@ TEST(Ops, RelationsTakeAnything) {
 }
 
 }  // namespace
-}  // namespace tern::ops
+}  // namespace tern::ops::ops_test

@@ -10,7 +10,7 @@
 #include "core/ops/shape_rules.h"
 #include "core/types/dim.h"
 
-namespace tern::ops {
+namespace tern::ops::rules_test {
 namespace {
 
 using types::Dim;
@@ -185,4 +185,4 @@ TEST(Rules, SymbolsAgreeWithNumbersShapes) {
 }
 
 }  // namespace
-}  // namespace tern::ops
+}  // namespace tern::ops::rules_test

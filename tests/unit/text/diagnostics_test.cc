@@ -16,7 +16,7 @@
 #include "core/base/strings.h"
 #include "core/text/codes.h"
 
-namespace tern::text {
+namespace tern::text::diagnostics_test {
 namespace {
 
 TEST(DiagnosticsTest, CountsErrorsAndWarnings) {
@@ -166,4 +166,4 @@ TEST(CodesTest, EveryCodeInTheSourcesIsExplained) {
 #endif
 
 }  // namespace
-}  // namespace tern::text
+}  // namespace tern::text::diagnostics_test

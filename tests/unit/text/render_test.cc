@@ -5,7 +5,7 @@
 #include "core/base/strings.h"
 #include "core/text/diagnostics.h"
 
-namespace tern::text {
+namespace tern::text::render_test {
 namespace {
 
 constexpr std::string_view kSource =
@@ -173,4 +173,4 @@ TEST(RenderBad, InvalidUtf8InTheSource) {
 }
 
 }  // namespace
-}  // namespace tern::text
+}  // namespace tern::text::render_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tern::text {
+namespace tern::text::source_test {
 namespace {
 
 TEST(Source, LinesAndColumns) {
@@ -57,4 +57,4 @@ TEST(SourceBad, PlacesThatAreNotThere) {
 }
 
 }  // namespace
-}  // namespace tern::text
+}  // namespace tern::text::source_test

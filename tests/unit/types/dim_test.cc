@@ -7,7 +7,7 @@
 
 #include <random>
 
-namespace tern::types {
+namespace tern::types::dim_test {
 namespace {
 
 Dim Read(std::string_view text) {
@@ -148,4 +148,4 @@ TEST(Dim, SubstitutionIsTheArithmetic) {
 }
 
 }  // namespace
-}  // namespace tern::types
+}  // namespace tern::types::dim_test

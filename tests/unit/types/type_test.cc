@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tern::types {
+namespace tern::types::type_test {
 namespace {
 
 TEST(Type, TextReadsBack) {
@@ -88,4 +88,4 @@ TEST(DataType, FieldsOfAConstructor) {
 }
 
 }  // namespace
-}  // namespace tern::types
+}  // namespace tern::types::type_test

@@ -14,7 +14,7 @@
 #include "tests/support/vm_file.h"
 #include "tests/unit/vm/vm_test_util.h"
 
-namespace tern::vm {
+namespace tern::vm::builder_rows_test {
 namespace {
 
 #define EXPECT_HAS(text, part) \
@@ -338,4 +338,4 @@ TEST(BuilderRows, C30_ShapesAreValues) {
 }
 
 }  // namespace
-}  // namespace tern::vm
+}  // namespace tern::vm::builder_rows_test

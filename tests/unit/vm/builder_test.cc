@@ -10,7 +10,7 @@
 #include "core/vm/vm.h"
 #include "core/vm/writer.h"
 
-namespace tern::vm {
+namespace tern::vm::builder_test {
 namespace {
 
 // C24, C23: the document's listing, column for column.
@@ -246,4 +246,4 @@ TEST(Builder, DebugAndMetadata) {
 }
 
 }  // namespace
-}  // namespace tern::vm
+}  // namespace tern::vm::builder_test

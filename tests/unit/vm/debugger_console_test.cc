@@ -11,7 +11,7 @@
 #include "tests/support/read_file.h"
 #include "tests/unit/vm/debug_test_util.h"
 
-namespace tern::vm {
+namespace tern::vm::debugger_console_test {
 namespace {
 
 constexpr std::string_view kPrompt = "(tern) ";
@@ -212,4 +212,4 @@ TEST(TraceFile, WritesInPlaceAreTold) {
 }
 
 }  // namespace
-}  // namespace tern::vm
+}  // namespace tern::vm::debugger_console_test

@@ -8,7 +8,7 @@
 
 #include "tests/unit/vm/debug_test_util.h"
 
-namespace tern::vm {
+namespace tern::vm::debugger_test {
 namespace {
 
 std::string Where(const Debugger& debugger) {
@@ -542,4 +542,4 @@ TEST(Condition, MistakesSayWhereAndWhat) {
 }
 
 }  // namespace
-}  // namespace tern::vm
+}  // namespace tern::vm::debugger_test

@@ -9,7 +9,7 @@
 #include "core/kernels/kernel.h"
 #include "tests/unit/vm/debug_test_util.h"
 
-namespace tern::vm {
+namespace tern::vm::dependency_test {
 namespace {
 
 constexpr const char* kDiamond = R"(
@@ -126,4 +126,4 @@ TEST(Dependency, A21RandomProgramsGiveTheSameOnThePool) {
 }
 
 }  // namespace
-}  // namespace tern::vm
+}  // namespace tern::vm::dependency_test

@@ -15,7 +15,7 @@
 #include "tests/support/test_device.h"
 #include "tests/unit/vm/vm_test_util.h"
 
-namespace tern::vm {
+namespace tern::vm::device_test {
 namespace {
 
 #define EXPECT_HAS(text, part) \
@@ -317,4 +317,4 @@ TEST_F(Devices, B30_GraphsOfValuesStayOutOfIt) {
 }
 
 }  // namespace
-}  // namespace tern::vm
+}  // namespace tern::vm::device_test

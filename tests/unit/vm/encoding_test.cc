@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace tern::vm {
+namespace tern::vm::encoding_test {
 namespace {
 
 std::vector<uint64_t> Encode(Opcode opcode, std::vector<Operand> operands) {
@@ -124,4 +124,4 @@ TEST(Encoding, BadWordsAreRefused) {
 }
 
 }  // namespace
-}  // namespace tern::vm
+}  // namespace tern::vm::encoding_test

@@ -13,7 +13,7 @@
 #include "tests/support/vm_file.h"
 #include "tests/unit/vm/vm_test_util.h"
 
-namespace tern::vm {
+namespace tern::vm::file_test {
 namespace {
 
 std::vector<uint8_t> Sample(size_t index = 1) {
@@ -259,4 +259,4 @@ TEST(File, ContentSumSeesEveryBit) {
 }
 
 }  // namespace
-}  // namespace tern::vm
+}  // namespace tern::vm::file_test

@@ -9,7 +9,7 @@
 #include "core/object/print.h"
 #include "tests/unit/vm/vm_test_util.h"
 
-namespace tern::vm {
+namespace tern::vm::hooks_test {
 namespace {
 
 constexpr std::string_view kProgram = R"(
@@ -231,4 +231,4 @@ TEST(Hooks, BadStatesAreRefused) {
 }
 
 }  // namespace
-}  // namespace tern::vm
+}  // namespace tern::vm::hooks_test

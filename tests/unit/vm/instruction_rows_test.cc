@@ -9,7 +9,7 @@
 #include "core/vm/disassembler.h"
 #include "tests/unit/vm/vm_test_util.h"
 
-namespace tern::vm {
+namespace tern::vm::instruction_rows_test {
 namespace {
 
 // Assembles, links and runs @main; the error of whichever fails.
@@ -485,4 +485,4 @@ TEST(Rows, C02_IfAndGoto) {
 }
 
 }  // namespace
-}  // namespace tern::vm
+}  // namespace tern::vm::instruction_rows_test

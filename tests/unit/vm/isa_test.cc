@@ -14,7 +14,7 @@
 #include "tests/support/read_file.h"
 #include "tools/gen/isa_markdown.h"
 
-namespace tern::vm {
+namespace tern::vm::isa_test {
 namespace {
 
 TEST(Isa, LookUps) {
@@ -128,4 +128,4 @@ TEST(Isa, ReplaceBetweenNeedsBothMarks) {
 }
 
 }  // namespace
-}  // namespace tern::vm
+}  // namespace tern::vm::isa_test

@@ -17,7 +17,7 @@
 #include "core/vm/vm.h"
 #include "tests/support/allocation_count.h"
 
-namespace tern::vm {
+namespace tern::vm::kernel_function_test {
 namespace {
 
 // y[i] = x[i] * s + n, and the workspace's elements are 7.
@@ -217,4 +217,4 @@ TEST(InlineVectorTest, KeepsWhatItHasAsItGrows) {
 }
 
 }  // namespace
-}  // namespace tern::vm
+}  // namespace tern::vm::kernel_function_test

@@ -9,7 +9,7 @@
 #include "core/object/print.h"
 #include "tests/unit/vm/vm_test_util.h"
 
-namespace tern::vm {
+namespace tern::vm::loops_test {
 namespace {
 
 constexpr std::string_view kProgram = R"(
@@ -281,4 +281,4 @@ TEST(Loops, AMachineThatRunsBeginsNoOtherRun) {
 }
 
 }  // namespace
-}  // namespace tern::vm
+}  // namespace tern::vm::loops_test

@@ -10,7 +10,7 @@
 #include "core/object/print.h"
 #include "tests/unit/vm/vm_test_util.h"
 
-namespace tern::vm {
+namespace tern::vm::machine_test {
 namespace {
 
 constexpr std::string_view kFib = R"(
@@ -353,4 +353,4 @@ TEST(Machine, BadUse) {
 }
 
 }  // namespace
-}  // namespace tern::vm
+}  // namespace tern::vm::machine_test

@@ -12,7 +12,7 @@
 #include "tests/support/vm_mutator.h"
 #include "tests/unit/vm/vm_test_util.h"
 
-namespace tern::vm {
+namespace tern::vm::mutation_test {
 namespace {
 
 constexpr int kMutations = 12'000;  // per sample, of which there are two
@@ -39,7 +39,7 @@ TEST(Mutation, TextNeverCrashes) {
     for (uint32_t seed = 0; seed < 2000; ++seed) {
       std::vector<uint8_t> bytes(program.begin(), program.end());
       support::Mutator(seed).Mutate(&bytes);
-      const Result<ExecutablePtr> executable = Assemble(AsText(ByteSpan(bytes)), "mutated.tasm");
+      const Result<ExecutablePtr> executable = Assemble(tern::AsText(ByteSpan(bytes)), "mutated.tasm");
       if (executable.ok()) {
         support::Exercise(SaveExecutable(**executable));
       } else {
@@ -50,4 +50,4 @@ TEST(Mutation, TextNeverCrashes) {
 }
 
 }  // namespace
-}  // namespace tern::vm
+}  // namespace tern::vm::mutation_test

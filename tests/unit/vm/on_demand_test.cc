@@ -15,7 +15,7 @@
 #include "tests/support/vm_file.h"
 #include "tests/unit/vm/vm_test_util.h"
 
-namespace tern::vm {
+namespace tern::vm::on_demand_test {
 namespace {
 
 // Four tensors of different lengths: 4, 8, 12 and 16 bytes; @alone reaches the first, @through the
@@ -298,4 +298,4 @@ TEST_F(OnDemand, ThreadsShareWhatIsRead) {
 #endif
 
 }  // namespace
-}  // namespace tern::vm
+}  // namespace tern::vm::on_demand_test

@@ -8,7 +8,7 @@
 
 #include "tests/unit/vm/debug_test_util.h"
 
-namespace tern::vm {
+namespace tern::vm::profiler_test {
 namespace {
 
 constexpr const char* kProgram = R"(
@@ -140,4 +140,4 @@ TEST(Profiler, AFailedRunIsClosed) {
 }
 
 }  // namespace
-}  // namespace tern::vm
+}  // namespace tern::vm::profiler_test

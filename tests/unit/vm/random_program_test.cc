@@ -13,7 +13,7 @@
 #include "tests/support/vm_file.h"
 #include "tests/unit/vm/vm_test_util.h"
 
-namespace tern::vm {
+namespace tern::vm::random_program_test {
 namespace {
 
 constexpr uint32_t kPrograms = 150;
@@ -114,4 +114,4 @@ TEST(TextForms, A23_BadStatementsSayWhatWasExpected) {
 }
 
 }  // namespace
-}  // namespace tern::vm
+}  // namespace tern::vm::random_program_test

@@ -6,7 +6,7 @@
 #include "core/vm/builtins.h"
 #include "tests/unit/vm/vm_test_util.h"
 
-namespace tern::vm {
+namespace tern::vm::shape_heap_test {
 namespace {
 
 TensorPtr Zeros(std::initializer_list<int64_t> dims) { return Tensor::New(kF32, dims).value(); }
@@ -96,4 +96,4 @@ TEST(ShapeHeap, C05_BuiltinsAreListed) {
 }
 
 }  // namespace
-}  // namespace tern::vm
+}  // namespace tern::vm::shape_heap_test

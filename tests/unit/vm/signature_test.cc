@@ -9,7 +9,7 @@
 #include "core/object/tensor.h"
 #include "core/text/diagnostics.h"
 
-namespace tern::vm {
+namespace tern::vm::signature_test {
 namespace {
 
 std::string Canonical(std::string_view text) {
@@ -119,4 +119,4 @@ TEST(Signature, C08_SymbolMessage) {
 }
 
 }  // namespace
-}  // namespace tern::vm
+}  // namespace tern::vm::signature_test

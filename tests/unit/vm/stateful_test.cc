@@ -5,7 +5,7 @@
 
 #include "tests/unit/vm/vm_test_util.h"
 
-namespace tern::vm {
+namespace tern::vm::stateful_test {
 namespace {
 
 constexpr std::string_view kProgram = R"(
@@ -120,4 +120,4 @@ TEST(Stateful, C32_TimeEvaluator) {
 }
 
 }  // namespace
-}  // namespace tern::vm
+}  // namespace tern::vm::stateful_test

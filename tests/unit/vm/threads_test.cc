@@ -10,7 +10,7 @@
 #include "core/object/string.h"
 #include "tests/unit/vm/vm_test_util.h"
 
-namespace tern::vm {
+namespace tern::vm::threads_test {
 namespace {
 
 #ifndef TERN_SINGLE_THREADED
@@ -124,4 +124,4 @@ TEST(Threads, AnotherThreadCancels) {
 #endif
 
 }  // namespace
-}  // namespace tern::vm
+}  // namespace tern::vm::threads_test

@@ -13,7 +13,7 @@
 #include "core/vm/trace_file.h"
 #include "tests/unit/vm/debug_test_util.h"
 
-namespace tern::vm {
+namespace tern::vm::trace_reader_test {
 namespace {
 
 constexpr std::string_view kQuotients = R"(
@@ -185,4 +185,4 @@ TEST(TraceReader, SeedsAreWhatIsWrittenToday) {
 }
 
 }  // namespace
-}  // namespace tern::vm
+}  // namespace tern::vm::trace_reader_test

@@ -10,7 +10,7 @@
 #include "core/object/sequence.h"
 #include "tests/unit/vm/debug_test_util.h"
 
-namespace tern::vm {
+namespace tern::vm::trace_test {
 namespace {
 
 // A machine that runs `main` to its end under a recorder.
@@ -294,4 +294,4 @@ TEST(Trace, C34AFailingStepLeavesTheStateBeforeIt) {
 }
 
 }  // namespace
-}  // namespace tern::vm
+}  // namespace tern::vm::trace_test

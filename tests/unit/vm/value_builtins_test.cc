@@ -12,7 +12,7 @@
 #include "core/object/table.h"
 #include "core/vm/builtins.h"
 
-namespace tern::vm {
+namespace tern::vm::value_builtins_test {
 namespace {
 
 // The result as text, or the error's message.
@@ -188,4 +188,4 @@ TEST(ValueBuiltins, EndsAndTells) {
 }
 
 }  // namespace
-}  // namespace tern::vm
+}  // namespace tern::vm::value_builtins_test

@@ -8,7 +8,7 @@
 #include <functional>
 #include <string>
 
-namespace tern::vm {
+namespace tern::vm::verifier_test {
 namespace {
 
 FunctionInfo MakeFunction(std::string_view name, uint32_t first, uint32_t count, uint32_t registers,
@@ -254,4 +254,4 @@ TEST(Verifier, A01_Ssa) {
 }
 
 }  // namespace
-}  // namespace tern::vm
+}  // namespace tern::vm::verifier_test

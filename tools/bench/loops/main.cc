@@ -45,7 +45,7 @@ struct Kernel {
   int loads;  // vectors loaded for one vector of results
   int element_bytes;
 };
-constexpr Kernel kKernels[] = {{"add", 2, 4}, {"daxpy", 2, 8}, {"relu", 1, 4}, {"dot", 2, 4}};
+constexpr Kernel kComparedKernels[] = {{"add", 2, 4}, {"daxpy", 2, 8}, {"relu", 1, 4}, {"dot", 2, 4}};
 
 // A strategy other than the target's usual one may be given, and how many vectors run at once.
 struct Choice {
@@ -248,7 +248,7 @@ void SveRows(Bench* bench) {
         StrCat("clang-19 -O3 --target=aarch64-linux-gnu -ffp-contract=off -mcpu=", core.cpu,
                " -S tools/bench/loops/rivals.c -o ", path));
     if (made.exit_code != 0) return Report("SVE", NotFound("clang-19: ", made.output));
-    for (const Kernel& kernel : kKernels) {
+    for (const Kernel& kernel : kComparedKernels) {
       const Status status = SveRow(kernel, core, ReadFile(path), bench);
       if (!status.ok()) Report(StrCat(kernel.name, ", ", core.cpu), status);
     }
@@ -263,7 +263,7 @@ int main(int argc, char** argv) {
   bench::Bench bench("loops", argc, argv);
   bench::CallableRows(&bench);
   const bench::Rivals rivals;
-  for (const bench::Kernel& kernel : bench::kKernels) {
+  for (const bench::Kernel& kernel : bench::kComparedKernels) {
     Status status = rivals.ok() ? bench::HostRow(kernel, rivals, &bench)
                                 : NotFound("clang-19 makes no shared library here");
     if (status.ok()) status = bench::InterpreterRow(kernel, &bench);

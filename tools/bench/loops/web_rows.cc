@@ -17,14 +17,14 @@
 namespace tern::bench {
 namespace {
 
-constexpr int64_t kCount = 2048;
+constexpr int64_t kWebCount = 2048;
 constexpr char kPackage[] = "wasm/package/dist/index.js";
 
 struct WebLoop {
   const char* name;
   const char* signature;  // for the package, which compiles loops as kernels of functions
 };
-constexpr WebLoop kLoops[] = {
+constexpr WebLoop kWebLoops[] = {
     {"add", "(A: f32[n], B: f32[n]) -> f32[n]"},
     {"daxpy", "(X: f64[n], Y: f64[n], a: f64[]) -> f64[n]"},
     {"relu", "(X: f32[n]) -> f32[n]"},
@@ -87,13 +87,13 @@ Status RivalRows(const RivalCompiler& compiler, Bench* bench) {
   const std::string rivals = folder.Path("rivals.wasm");
   const auto made = testing::RunCommand(StrCat(compiler.command, rivals));
   if (made.exit_code != 0) return NotFound(compiler.name, ": ", made.output);
-  for (const WebLoop& loop : kLoops) {
+  for (const WebLoop& loop : kWebLoops) {
     const std::string name = StrCat(loop.name, ", WebAssembly");
     if (!bench->Wanted(name)) continue;
     TERN_TRY_ASSIGN(const std::vector<uint8_t> module, Emit(loop));
     const auto run = testing::RunNode(
         "tools/bench/loops/time_wasm.mjs",
-        StrCat(folder.Write("ours.wasm", module), " ", rivals, " ", loop.name, " ", kCount));
+        StrCat(folder.Write("ours.wasm", module), " ", rivals, " ", loop.name, " ", kWebCount));
     TERN_TRY_ASSIGN(const std::vector<double> times, Numbers(run, 2));
     bench->Figure(
         {.name = name, .rival_name = compiler.name, .target_ratio = 1.1, .unit = "ns/element"},
@@ -109,7 +109,7 @@ Status PackageRows(const WebLoop& loop, Bench* bench) {
   if (!bench->Wanted(interpreter) && !bench->Wanted(callable)) return OkStatus();
   const auto run =
       testing::RunNode("tools/bench/loops/time_package.mjs",
-                       StrCat(SourceOf(loop), " ", loop.name, " '", loop.signature, "' ", kCount));
+                       StrCat(SourceOf(loop), " ", loop.name, " '", loop.signature, "' ", kWebCount));
   TERN_TRY_ASSIGN(const std::vector<double> times, Numbers(run, 3));
   bench->Figure({.name = interpreter,
                  .rival_name = "reference interpreter, in WebAssembly too",
@@ -120,7 +120,7 @@ Status PackageRows(const WebLoop& loop, Bench* bench) {
   return OkStatus();
 }
 
-void Report(std::string_view what, const Status& status) {
+void ReportLeftOut(std::string_view what, const Status& status) {
   if (status.ok()) return;
   std::fprintf(stderr, "%s left out: %s\n", std::string(what).c_str(), status.ToString().c_str());
 }
@@ -129,10 +129,10 @@ void Report(std::string_view what, const Status& status) {
 
 void WebRows(Bench* bench) {
   for (const RivalCompiler& compiler : RivalCompilers())
-    Report(compiler.name, RivalRows(compiler, bench));
+    ReportLeftOut(compiler.name, RivalRows(compiler, bench));
   if (testing::RunCommand(StrCat("test -f ", kPackage)).exit_code != 0)
-    return Report("the package's rows", NotFound(kPackage, "; run tools/build_web.sh"));
-  for (const WebLoop& loop : kLoops) Report(loop.name, PackageRows(loop, bench));
+    return ReportLeftOut("the package's rows", NotFound(kPackage, "; run tools/build_web.sh"));
+  for (const WebLoop& loop : kWebLoops) ReportLeftOut(loop.name, PackageRows(loop, bench));
 }
 
 }  // namespace tern::bench

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "native/cli/api_json.h"
+
+#include <utility>
+
+#include "core/base/check.h"
+
+namespace tern::cli {
+
+JsonValue ParseAnswer(std::string_view json) {
+  Result<JsonValue> value = ParseJson(json);
+  TERN_CHECK(value.ok(), "the library answers with JSON");
+  return *std::move(value);
+}
+
+const JsonValue& Member(const JsonValue& object, std::string_view name) {
+  const JsonValue* member = object.Find(name);
+  TERN_CHECK(member != nullptr, "the answer has the members that c_api.h promises");
+  return *member;
+}
+
+const std::string& TextOf(const JsonValue& object, std::string_view name) {
+  return Member(object, name).text;
+}
+
+std::string OptionalTextOf(const JsonValue& object, std::string_view name) {
+  const JsonValue* member = object.Find(name);
+  return member == nullptr ? std::string() : member->text;
+}
+
+void WriteJson(const JsonValue& value, JsonWriter* out) {
+  switch (value.kind) {
+    case JsonValue::Kind::kNull: out->Null(); break;
+    case JsonValue::Kind::kBool: out->Bool(value.boolean); break;
+    case JsonValue::Kind::kNumber: out->Raw(value.text); break;
+    case JsonValue::Kind::kString: out->String(value.text); break;
+    case JsonValue::Kind::kArray:
+      out->BeginArray();
+      for (const JsonValue& item : value.items) WriteJson(item, out);
+      out->EndArray();
+      break;
+    case JsonValue::Kind::kObject:
+      out->BeginObject();
+      for (size_t i = 0; i < value.items.size(); ++i) {
+        out->Key(value.names[i]);
+        WriteJson(value.items[i], out);
+      }
+      out->EndObject();
+      break;
+  }
+}
+
+}  // namespace tern::cli
