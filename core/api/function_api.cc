@@ -184,9 +184,9 @@ tern_status* tern_function_new_legacy(const char* name, const char* signature, T
                                       void* resource, void (*release)(void* resource),
                                       TernAny* function) {
   if (call == nullptr) return ToHandle(tern::InvalidArgument("a function without a body"));
-  return Give(tern::Any(tern::FromLegacy(TextOr(name, ""), call, resource, release,
-                                         TextOr(signature, ""))),
-              function);
+  return Give(
+      tern::Any(tern::FromLegacy(TextOr(name, ""), call, resource, release, TextOr(signature, ""))),
+      function);
 }
 
 int32_t tern_call_legacy(const TernAny* function, const TernLegacyValue* values,

@@ -112,7 +112,7 @@ Status MapContains(const TernAny* value, const TernAny* key, int32_t* found) {
   return OkStatus();
 }
 
-Result<Any> MapParts(const TernAny* value, AnyView Table::Entry::* part) {
+Result<Any> MapParts(const TernAny* value, AnyView Table::Entry::*part) {
   TERN_TRY_ASSIGN(const Table* map, View(value).As<Table>());
   const SequencePtr list = Sequence::Make();
   list->Reserve(map->size());

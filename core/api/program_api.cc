@@ -129,7 +129,7 @@ Result<ModelCompilation> CompileOnnx(const void* bytes, size_t size, tern_compil
   TERN_TRY_ASSIGN(const driver::CompileResult result,
                   driver::CompileOnnx(Bytes(bytes, size), compile));
   return ModelCompilation{NewBuffer(vm::SaveExecutable(*result.executable)),
-                     driver::StagesJson(result.stages)};
+                          driver::StagesJson(result.stages)};
 }
 
 Result<vm::ProgramPtr> Load(const void* bytes, size_t size, StoragePtr keeper) {
@@ -255,17 +255,15 @@ tern_status* tern_program_load_on_demand(tern_runtime* runtime, const tern_file_
 void tern_program_free(tern_program* program) { delete program; }
 
 tern_status* tern_program_inspect(tern_program* program, const char* format, tern_buffer** out) {
-  tern::Result<tern_buffer*> listing =
-      tern::api::Inspect(program->program->executable(), program->program.get(),
-                         tern::api::TextOr(format, "json"));
+  tern::Result<tern_buffer*> listing = tern::api::Inspect(
+      program->program->executable(), program->program.get(), tern::api::TextOr(format, "json"));
   if (!listing.ok()) return ToHandle(std::move(listing).status());
   *out = *listing;
   return nullptr;
 }
 
 tern_status* tern_program_info(tern_program* program, tern_buffer** json) {
-  *json = NewBuffer(
-      tern::api::InspectJson(program->program->executable(), program->program.get()));
+  *json = NewBuffer(tern::api::InspectJson(program->program->executable(), program->program.get()));
   return nullptr;
 }
 

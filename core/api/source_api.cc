@@ -32,7 +32,7 @@ Result<std::string_view> Text(const char* text, size_t size) {
 }
 
 Result<SourceCompilation> CompileSource(const char* bytes, size_t size,
-                                  const tern_compile_options& options) {
+                                        const tern_compile_options& options) {
   TERN_TRY_ASSIGN(const std::string_view text, Text(bytes, size));
   driver::CompileOptions compile;
   compile.source_name = TextOr(options.source_name, "program.tn");
@@ -41,7 +41,7 @@ Result<SourceCompilation> CompileSource(const char* bytes, size_t size,
   compile.relaxed_math = options.relaxed_math != 0;
   TERN_TRY_ASSIGN(const driver::CompileResult result, driver::CompileSource(text, compile));
   return SourceCompilation{NewBuffer(vm::SaveExecutable(*result.executable)),
-                     driver::StagesJson(result.stages)};
+                           driver::StagesJson(result.stages)};
 }
 
 Result<std::string> CheckSource(const char* bytes, size_t size, std::string_view name,

@@ -12,7 +12,6 @@
 namespace tern {
 namespace {
 
-
 class Parser {
  public:
   Parser(std::string_view text, int max_depth) : text_(text), max_depth_(max_depth) {}

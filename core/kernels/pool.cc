@@ -76,7 +76,8 @@ HWY_INLINE void PoolFourVectors(const PoolWindow& window, int64_t channel, float
 }
 
 template <bool is_max>
-HWY_INLINE void PoolSomeLanes(const PoolWindow& window, int64_t channel, int64_t count, float* out) {
+HWY_INLINE void PoolSomeLanes(const PoolWindow& window, int64_t channel, int64_t count,
+                              float* out) {
   const FloatTag d;
   const size_t n = static_cast<size_t>(count);
   FloatVector s = hn::Set(d, is_max ? -HUGE_VALF : 0.0f);

@@ -124,8 +124,8 @@ class Builder {
     for (const MatchRow& row : rows) {
       const Test* const other = TestOf(row, test.place);
       if (other == nullptr) continue;
-      const bool same = other->pattern->kind == test.pattern->kind &&
-                        other->pattern->data == test.pattern->data;
+      const bool same =
+          other->pattern->kind == test.pattern->kind && other->pattern->data == test.pattern->data;
       tree_->mixed = tree_->mixed || !same;
     }
     return tree_->mixed;
@@ -163,9 +163,9 @@ class Builder {
   void SplitRow(const MatchRow& row, const Test& choice, std::vector<MatchRow>* split) {
     for (const PatternPtr& alternative : choice.pattern->args) {
       MatchRow one{.bindings = row.bindings,
-              .alternatives = row.alternatives,
-              .arm = row.arm,
-              .has_guard = row.has_guard};
+                   .alternatives = row.alternatives,
+                   .arm = row.arm,
+                   .has_guard = row.has_guard};
       one.alternatives.push_back(alternative.get());
       for (const Test& each : row.tests) {
         if (&each == &choice)
@@ -200,7 +200,7 @@ class Builder {
   // fields. Rows without a test of it stay.
   template <class Matches>
   std::vector<MatchRow> Specialize(const std::vector<MatchRow>& rows, int place,
-                              const std::vector<int>& fields, const Matches& matches) {
+                                   const std::vector<int>& fields, const Matches& matches) {
     std::vector<MatchRow> left;
     for (const MatchRow& row : rows) {
       const Test* const at = TestOf(row, place);
@@ -210,9 +210,9 @@ class Builder {
       }
       if (!matches(*at->pattern)) continue;
       MatchRow kept{.bindings = row.bindings,
-               .alternatives = row.alternatives,
-               .arm = row.arm,
-               .has_guard = row.has_guard};
+                    .alternatives = row.alternatives,
+                    .arm = row.arm,
+                    .has_guard = row.has_guard};
       const Pattern& pattern = *at->pattern;
       for (size_t i = 0; i < pattern.item_count() && i < fields.size(); ++i)
         Expand(pattern.args[i].get(), fields[i], &kept);

@@ -178,7 +178,8 @@ class Lexer {
     while (IsNamePart(Peek())) ++at_;
     const std::string_view word = text_.substr(begin, at_ - begin);
     if (at_ == end && word != "0x" && word != "0X") return Push(kind, begin);
-    diagnostics()->Error("E1001", StrCat("'", word, "' is not a number"))
+    diagnostics()
+        ->Error("E1001", StrCat("'", word, "' is not a number"))
         .At(SpanFrom(begin), "expected digits such as 12, 0xff, 1.5 or 2e-3");
     Push(TokenKind::kInt, begin);
   }
@@ -197,7 +198,8 @@ class Lexer {
       ++at_;
       return Push(TokenKind::kString, begin);
     }
-    diagnostics()->Error("E1001", "a text has no end")
+    diagnostics()
+        ->Error("E1001", "a text has no end")
         .At(SpanFrom(begin), "expected '\"' before the end of the line");
     Push(TokenKind::kString, begin);
   }
@@ -208,7 +210,8 @@ class Lexer {
     if (at_ < text_.size() && letter != '\n') ++at_;
     if (FindEscape(letter) != nullptr && at_ > begin + 1) return;
     if (letter == 'u' && ReadCodePoint(text_, &at_) != kInvalidCodePoint) return;
-    diagnostics()->Error("E1001", "unknown escape in a text")
+    diagnostics()
+        ->Error("E1001", "unknown escape in a text")
         .At(SpanFrom(begin), "expected \\n, \\t, \\r, \\0, \\\", \\\\ or \\u{1f600}");
   }
 
@@ -223,7 +226,8 @@ class Lexer {
     if (kernel_depth_ > 0) return Push(TokenKind::kPunctuation, begin);
     const std::string_view bad = text_.substr(begin, at_ - begin);
     text::Diagnostic& diagnostic =
-        diagnostics()->Error("E1001", StrCat("unexpected character ", JsonText(bad)))
+        diagnostics()
+            ->Error("E1001", StrCat("unexpected character ", JsonText(bad)))
             .At(SpanFrom(begin), "no token begins with this");
     if (bad == "&") diagnostic.Help("and is written &&");
     if (bad == "'") diagnostic.Help("texts stand in double quotes: \"abc\"");

@@ -55,8 +55,8 @@ constexpr uint32_t kMaxDeleteDepth = 64;  // of objects in objects on the stack
 struct ThreadHeap {
   FreeBlock* free[kBlockClasses];
   uint32_t count[kBlockClasses];
-  int64_t live;      // objects made minus objects freed here; read by other threads
-  void* custom;      // a custom block whose object is being deleted
+  int64_t live;  // objects made minus objects freed here; read by other threads
+  void* custom;  // a custom block whose object is being deleted
   uint32_t delete_depth, pending_count, pending_capacity;
   Pending* pending;
   ThreadHeap* next;  // all heaps, under heaps_lock

@@ -14,7 +14,9 @@ namespace {
 
 constexpr size_t kMaxBytes = size_t{1} << 28;
 
-Result<std::string_view> StringArgument(const AnyView& value) { return value.As<std::string_view>(); }
+Result<std::string_view> StringArgument(const AnyView& value) {
+  return value.As<std::string_view>();
+}
 
 // The byte offset of code point `index`; of the end for index == length; nothing past it.
 std::optional<size_t> OffsetOf(std::string_view text, int64_t index) {
@@ -218,17 +220,28 @@ Result<Any> StringIsLess(AnyArgs args) {
 }
 
 constexpr ValueBuiltin kStrings[] = {
-    {"tern.string.length", 1, &StringLength},      {"tern.string.concat", 2, &StringConcat},
-    {"tern.string.slice", 3, &StringSlice},        {"tern.string.get", 2, &StringGet},
-    {"tern.string.chars", 1, &StringChars},        {"tern.string.find", 2, &StringFind},
-    {"tern.string.contains", 2, &StringContains},  {"tern.string.starts_with", 2, &StringStartsWith},
-    {"tern.string.ends_with", 2, &StringEndsWith}, {"tern.string.split", 2, &StringSplit},
-    {"tern.string.join", 2, &StringJoin},          {"tern.string.replace", 3, &StringReplace},
-    {"tern.string.repeat", 2, &StringRepeat},      {"tern.string.trim", 1, &StringTrim},
-    {"tern.string.upper", 1, &StringUpper},        {"tern.string.lower", 1, &StringLower},
-    {"tern.string.code", 1, &StringCode},          {"tern.string.from_code", 1, &StringFromCode},
-    {"tern.string.is_int", 1, &StringIsInt},       {"tern.string.parse_int", 1, &StringToInt},
-    {"tern.string.is_float", 1, &StringIsFloat},   {"tern.string.parse_float", 1, &StringToFloat},
+    {"tern.string.length", 1, &StringLength},
+    {"tern.string.concat", 2, &StringConcat},
+    {"tern.string.slice", 3, &StringSlice},
+    {"tern.string.get", 2, &StringGet},
+    {"tern.string.chars", 1, &StringChars},
+    {"tern.string.find", 2, &StringFind},
+    {"tern.string.contains", 2, &StringContains},
+    {"tern.string.starts_with", 2, &StringStartsWith},
+    {"tern.string.ends_with", 2, &StringEndsWith},
+    {"tern.string.split", 2, &StringSplit},
+    {"tern.string.join", 2, &StringJoin},
+    {"tern.string.replace", 3, &StringReplace},
+    {"tern.string.repeat", 2, &StringRepeat},
+    {"tern.string.trim", 1, &StringTrim},
+    {"tern.string.upper", 1, &StringUpper},
+    {"tern.string.lower", 1, &StringLower},
+    {"tern.string.code", 1, &StringCode},
+    {"tern.string.from_code", 1, &StringFromCode},
+    {"tern.string.is_int", 1, &StringIsInt},
+    {"tern.string.parse_int", 1, &StringToInt},
+    {"tern.string.is_float", 1, &StringIsFloat},
+    {"tern.string.parse_float", 1, &StringToFloat},
     {"tern.string.less", 2, &StringIsLess},
 };
 

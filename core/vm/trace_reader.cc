@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::string_view kMark = "TERNTRC1";
 constexpr uint64_t kMaxTraceRegisters = 1u << 22;  // of all frames: what a machine has
-constexpr uint64_t kMaxReplayed = 1u << 28;   // registers of frames that come, in a whole trace
-constexpr size_t kShownItems = 8;               // of a value, in its text
-constexpr size_t kShownSteps = 10;            // in a summary
+constexpr uint64_t kMaxReplayed = 1u << 28;  // registers of frames that come, in a whole trace
+constexpr size_t kShownItems = 8;            // of a value, in its text
+constexpr size_t kShownSteps = 10;           // in a summary
 
 Status Malformed(std::string_view what) {
   return Corrupt("not a readable trace: ", what).SetErrorCode("E0305");

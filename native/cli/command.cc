@@ -93,8 +93,8 @@ class ExternalData {
 
 ParamInfo ToParam(const JsonValue& json) {
   const bool tensor = json.Find("dtype") != nullptr;
-  ParamInfo param{OptionalTextOf(json, "name"),
-                  OptionalTextOf(json, tensor ? "dtype" : "type"), {}, tensor};
+  ParamInfo param{
+      OptionalTextOf(json, "name"), OptionalTextOf(json, tensor ? "dtype" : "type"), {}, tensor};
   if (const JsonValue* shape = json.Find("shape"))
     for (const JsonValue& extent : shape->items) param.shape.push_back(extent.text);
   return param;

@@ -48,8 +48,8 @@ Status Info(const GlobalOptions& globals) {
   std::string targets;
   for (const JsonValue& target : Member(info, "targets").items)
     StrAppend(&targets, " ", target.text);
-  Print(StrCat("tern ", TextOf(info, "version"), "\n",
-               "cpu:       ", native::CpuModelName(), "\n"));
+  Print(
+      StrCat("tern ", TextOf(info, "version"), "\n", "cpu:       ", native::CpuModelName(), "\n"));
   if (native::ScalableVectorBytes() > 0)
     Print(StrCat("sve:       ", native::ScalableVectorBytes() * 8, " bit\n"));
   Print(StrCat("target:    ", TextOf(info, "target"), " of", targets, "\n",

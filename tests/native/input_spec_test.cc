@@ -10,10 +10,13 @@
 namespace tern::cli::input_spec_test {
 namespace {
 
-const std::vector<ParamInfo> kParams = {
-    {"x", "f32", {"n", "2"}}, {"count", "i64", {}}, {"flag", "bool", {"1"}},
-    {"n", "int", {}, false},   {"on", "bool", {}, false}, {"text", "string", {}, false},
-    {"table", "Map[string, int]", {}, false}};
+const std::vector<ParamInfo> kParams = {{"x", "f32", {"n", "2"}},
+                                        {"count", "i64", {}},
+                                        {"flag", "bool", {"1"}},
+                                        {"n", "int", {}, false},
+                                        {"on", "bool", {}, false},
+                                        {"text", "string", {}, false},
+                                        {"table", "Map[string, int]", {}, false}};
 
 Result<NamedArray> Parse(std::string_view text, const DimBindings& dims = {}) {
   std::vector<NamedArray> out;

@@ -115,8 +115,8 @@ class NativeKernelRuns : public NativeKernels {
   std::string Run(const std::string& tern, std::string_view file, std::string_view options) const {
     const std::string output = folder_.Path("result.npy");
     const auto run = testing::RunCommand(StrCat("ulimit -c 0; rm -f ", output, "; ", tern, " run ",
-                                                folder_.Path(file), kInputs,
-                                                " --output output0=@", output, " ", options));
+                                                folder_.Path(file), kInputs, " --output output0=@",
+                                                output, " ", options));
     if (run.exit_code != 0) return run.output;
     const std::string result = ReadFile(output);
     return StrCat(result.size(), " bytes, CRC-32C ", FormatHex(Crc32c(AsBytes(result))));

@@ -99,10 +99,16 @@ std::vector<Sample> Samples() {
        "C[i] = select(on, A[i] * twice, total) } }",
        {100},
        1},
-      {"one", "te one<n>(A: float32[n]) -> (C: float32[n]) { compute C[i] = A[i] + 1 "
-       "schedule { parallel(C, i) } }", {1}, 0},
-      {"none", "te none<n>(A: float32[n]) -> (C: float32[n]) { compute C[i] = A[i] + 1 "
-       "schedule { parallel(C, i) } }", {0}, 0},
+      {"one",
+       "te one<n>(A: float32[n]) -> (C: float32[n]) { compute C[i] = A[i] + 1 "
+       "schedule { parallel(C, i) } }",
+       {1},
+       0},
+      {"none",
+       "te none<n>(A: float32[n]) -> (C: float32[n]) { compute C[i] = A[i] + 1 "
+       "schedule { parallel(C, i) } }",
+       {0},
+       0},
   };
 }
 

@@ -4,7 +4,6 @@
 Usage: python3 tools/check/checks_test.py       ends with `N passed, N failed`
 """
 import gzip
-import json
 import os
 import random
 import subprocess
@@ -13,6 +12,11 @@ import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+# Their tests belong to this program.
+from run_quick_test import BuildGraphTest, QuickChoiceTest, RunQuickTest  # noqa: E402,F401
+from run_suites_test import ScheduleTest, RunSuitesTest, SlowestTest, TableTest  # noqa: E402,F401
+
 SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
 LAYERS = """
 core/base : # the bottom
@@ -227,89 +231,6 @@ class WasmSizeTest(unittest.TestCase):
     def test_bad_budget(self):
         self.assertIn("size_budget.txt:1: wants", self.size("a.wasm many\n")[1])
         self.assertEqual(self.size("# nothing\n")[0], 1)
-
-
-class RunSuitesTest(unittest.TestCase):
-    def run_table(self, table, *names):
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "suites.txt")
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(table)
-            command = [sys.executable, os.path.join(HERE, "run_suites"), "--table", path,
-                       "--logs", folder, *names]
-            result = subprocess.run(command, capture_output=True, text=True, check=False)
-        return result.returncode, result.stdout + result.stderr
-
-    def expect(self, table, code, last, message=""):
-        got, output = self.run_table(table)
-        self.assertEqual((got, output.splitlines()[-1]), (code, last), output)
-        self.assertIn(message, output)
-
-    def test_adds_up(self):
-        self.expect("a | line | echo 2 passed, 0 failed\nb | line | echo 3 passed, 0 failed\n",
-                    0, "5 passed, 0 failed")
-
-    def test_one_failure_fails_all(self):
-        table = "a | line | echo 2 passed, 1 failed; exit 1\nb | line | echo 3 passed, 0 failed"
-        self.expect(table, 1, "5 passed, 1 failed")
-
-    def test_shows_the_log_of_a_failure(self):
-        self.expect("a | line | echo broken here; echo 1 passed, 1 failed; exit 1",
-                    1, "1 passed, 1 failed", "| broken here")
-
-    def test_no_tests_is_a_failure(self):
-        self.expect("a | line | echo 0 passed, 0 failed", 1, "0 passed, 1 failed", "ran no test")
-
-    def test_no_result_is_a_failure(self):
-        self.expect("a | line | true", 1, "0 passed, 1 failed", "cannot tell what passed")
-        self.expect("a | ctest:none | true", 1, "0 passed, 1 failed", "ctest's report")
-        self.expect("a | vitest | echo '{}' >$REPORT", 1, "0 passed, 1 failed", "cannot tell")
-
-    def test_exit_code_without_failed_test_is_a_failure(self):
-        self.expect("a | line | echo 2 passed, 0 failed; exit 3", 1, "2 passed, 1 failed",
-                    "exit code 3 although")
-
-    def test_reads_the_totals_a_ctest_test_prints(self):
-        report = ('<testsuite><testcase name="g" status="run"><system-out>3 passed, 0 failed\\n'
-                  '</system-out></testcase><testcase name="p" status="fail"/></testsuite>')
-        self.expect(f"a | ctest:none | printf '{report}' >$REPORT; exit 1", 1, "3 passed, 1 failed")
-
-    def test_failed_build(self):
-        self.expect("a | build | false\nb | line | echo 1 passed, 0 failed",
-                    1, "1 passed, 1 failed")
-
-    def test_missing_command(self):
-        self.expect("a | line | tools/does_not_exist", 1, "0 passed, 1 failed", "127")
-
-    def test_reads_tap(self):
-        self.expect("a | node | printf '# pass 4\\n# fail 1\\n'; exit 1", 1, "4 passed, 1 failed")
-
-    def test_reads_playwright(self):
-        stats = {"stats": {"expected": 2, "flaky": 0, "unexpected": 1}, "errors": []}
-        self.expect(f"a | playwright | echo '{json.dumps(stats)}' >$REPORT; exit 1",
-                    1, "2 passed, 1 failed")
-
-    def test_reads_vitest(self):
-        report = {"numPassedTests": 3, "numFailedTests": 0, "testResults": [
-            {"status": "failed", "assertionResults": []}]}
-        self.expect(f"a | vitest | echo '{json.dumps(report)}' >$REPORT; exit 1",
-                    1, "3 passed, 1 failed")
-
-    def test_names_and_patterns(self):
-        table = "aa | line | echo 1 passed, 0 failed\nb | line | echo 5 passed, 0 failed\n"
-        self.assertEqual(self.run_table(table, "a*")[1].splitlines()[-1], "1 passed, 0 failed")
-        code, output = self.run_table(table, "c")
-        self.assertEqual(code, 1)
-        self.assertIn("no such suite: c", output)
-
-    def test_models_only_where_there_are_some(self):
-        table = "a | line | echo 1 passed, 0 failed\nm | models: | echo 2 passed, 0 failed\n"
-        self.assertEqual(self.run_table(table)[1].splitlines()[-1], "1 passed, 0 failed")
-        output = self.run_table(table, "--models", "/none")[1]
-        self.assertEqual(output.splitlines()[-1], "3 passed, 0 failed")
-
-    def test_broken_table(self):
-        self.assertIn("suites.txt:1: wants", self.run_table("a | what | true\n")[1])
 
 
 class Result(unittest.TextTestResult):

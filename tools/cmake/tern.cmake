@@ -11,10 +11,11 @@
 
 # tern_batch(out name limit source…) sets `out` to what the compiler is given for the sources:
 # generated files that include several of them each. Most of the time of a compilation goes into
-# headers, which a batch reads once. A batch ends before it exceeds `limit` bytes (or TERN_BATCH_BYTES) of
-# source text, so that a change of one source is compiled again in seconds; 0 compiles each source
-# alone. Sources of a batch share unnamed namespaces: their names differ within a folder. The
-# includes are relative to the root, so that ccache finds in one clone what another has compiled.
+# headers, which a batch reads once. A batch ends before it exceeds `limit` bytes of source text, or
+# TERN_BATCH_BYTES where that is empty, so that a change of one source is compiled again in seconds;
+# TERN_BATCH_BYTES=0 compiles each source alone. Sources of a batch share unnamed namespaces: their
+# names differ within a folder. The includes are relative to the root, so that ccache finds in one
+# clone what another has compiled.
 function(tern_batch out name limit)
   if(NOT TERN_BATCH_BYTES OR limit STREQUAL "")
     set(limit ${TERN_BATCH_BYTES})
@@ -253,7 +254,9 @@ function(tern_fuzzer name)
 endfunction()
 
 # One generated source per header, which includes nothing else. Headers are found by pattern,
-# because a forgotten one is just what this is to catch.
+# because a forgotten one is just what this is to catch. A header with a source of the same name is
+# left out: that source includes it first (check_layers), and the preset `gcc` compiles each source
+# alone.
 function(tern_check_headers)
   set(sources)
   foreach(folder IN LISTS ARGN)
@@ -261,6 +264,10 @@ function(tern_check_headers)
          ${PROJECT_SOURCE_DIR}/${folder}/*.h)
     foreach(header IN LISTS headers)
       if(header STREQUAL "native/jit/llvm_library.h" AND NOT TERN_LLVM_INCLUDE)
+        continue()
+      endif()
+      string(REGEX REPLACE "[.]h$" ".cc" twin ${header})
+      if(EXISTS ${PROJECT_SOURCE_DIR}/${twin})
         continue()
       endif()
       string(REPLACE "/" "_" stem ${header})
@@ -274,7 +281,7 @@ function(tern_check_headers)
   endforeach()
   if(sources)
     add_library(tern_header_check OBJECT EXCLUDE_FROM_ALL ${sources})
-    target_compile_options(tern_header_check PRIVATE -Wno-unused-const-variable)
+    target_compile_options(tern_header_check PRIVATE -O0 -Wno-unused-const-variable)
     target_compile_definitions(tern_header_check PRIVATE
       TERN_TARGET_NAME=header_check TERN_TARGET_LABEL="header_check" HWY_COMPILE_ONLY_STATIC)
     target_link_libraries(tern_header_check PRIVATE tern_core_flags tern_headers)

@@ -8,6 +8,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -34,7 +35,9 @@ export function compileModel(model, name) {
   const executable = join(folder, `${name}.tern`);
   const newest = Math.max(statSync(model).mtimeMs, statSync(kHost).mtimeMs);
   if (!existsSync(executable) || statSync(executable).mtimeMs < newest) {
-    execute(kHost, ['compile', model, '-o', executable, '--quiet']);
+    const ours = `${executable}.${process.pid}`;  // another suite may be writing the same file
+    execute(kHost, ['compile', model, '-o', ours, '--quiet']);
+    renameSync(ours, executable);
   }
   return executable;
 }

@@ -213,8 +213,9 @@ Module FuseOps(const Module& module, const PassContext& context) {
   KnownGroups known;
   for (const Module::Item& item : module.items()) {
     if (!item.is_primitive)
-      result.Set(item.name,
-                 OperatorFuser(&result, item.name, &known, context.relaxed_math).Run(item.function));
+      result.Set(
+          item.name,
+          OperatorFuser(&result, item.name, &known, context.relaxed_math).Run(item.function));
   }
   return result;
 }

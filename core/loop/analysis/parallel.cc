@@ -140,8 +140,8 @@ class ParallelCheck {
  private:
   void Refuse(text::Diagnostics* diagnostics, text::Span span, std::string_view why) const {
     diagnostics
-        ->Error(kCannotRunAtOnce, StrCat("the loop over '", loop_.var->name,
-                                         "' cannot run in parallel: ", why))
+        ->Error(kCannotRunAtOnce,
+                StrCat("the loop over '", loop_.var->name, "' cannot run in parallel: ", why))
         .At(span.valid() ? span : loop_.body->span)
         .Help("make another loop parallel, or this one serial");
   }

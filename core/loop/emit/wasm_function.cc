@@ -214,7 +214,8 @@ void WasmFunction::WriteAllocate(const Allocate& allocate) {
   code_.Set(local);
   buffers_[&buffer] = local;
   const auto size = static_cast<uint32_t>(bytes);
-  scratch_bytes_ += (size + kWasmScratchAlignment - 1) / kWasmScratchAlignment * kWasmScratchAlignment;
+  scratch_bytes_ +=
+      (size + kWasmScratchAlignment - 1) / kWasmScratchAlignment * kWasmScratchAlignment;
 }
 
 void WasmFunction::LoadParameters() {

@@ -140,9 +140,10 @@ void ForEachProgram(const F& visit) {
 
 void ExpectSame(const Sample& sample, const Result<Any>& got, const ir::Module& module) {
   ASSERT_TRUE(got.ok()) << got.status().ToString() << "\n" << ir::ToText(module);
-  EXPECT_TRUE(Same(sample.expected, *got))
-      << PrintValue(sample.expected) << "\n" << PrintValue(*got) << "\nbefore:\n"
-      << ir::ToText(sample.module) << "\nafter:\n" << ir::ToText(module);
+  EXPECT_TRUE(Same(sample.expected, *got)) << PrintValue(sample.expected) << "\n"
+                                           << PrintValue(*got) << "\nbefore:\n"
+                                           << ir::ToText(sample.module) << "\nafter:\n"
+                                           << ir::ToText(module);
 }
 
 // B18, B20, B24: as it stands, but for the lambdas.

@@ -25,9 +25,7 @@ class MemoryPlan : public ::testing::Test {
     plan_ = PlanMemory("main", *function_);
     ASSERT_TRUE(CheckMemoryPlan(*function_, plan_).ok());
   }
-  std::string Check() const {
-    return std::string(CheckMemoryPlan(*function_, plan_).message());
-  }
+  std::string Check() const { return std::string(CheckMemoryPlan(*function_, plan_).message()); }
   PlannedTensor& At(int binding) {
     for (PlannedTensor& tensor : plan_.tensors) {
       if (tensor.first == binding) return tensor;

@@ -21,12 +21,12 @@ struct Kernel {
 // Sums in another order differ by rounding: n additions of float32 by at most n * 2^-24 of the sum
 // of magnitudes.
 constexpr Kernel kKernels[] = {
-    {"add", 0},           {"daxpy", 0},     {"relu", 0},         {"gelu", 0},
-    {"clamp_mixed", 0},   {"dot", 2e-5},    {"max", 0},          {"softmax", 2e-5},
-    {"layer_norm", 2e-4}, {"transpose", 0}, {"strided_copy", 0}, {"gather", 0},
-    {"scatter", 0},       {"add_2d", 0},    {"triangle", 0},     {"matmul", 0},
-    {"dot_int8", 0},      {"add_f16", 0},   {"conditional", 0},  {"masked_sum", 0},
-    {"blur", 0},          {"add_i8", 0},    {"column_sums", 0},  {"sigmoid_inline", 0},
+    {"add", 0},           {"daxpy", 0},       {"relu", 0},         {"gelu", 0},
+    {"clamp_mixed", 0},   {"dot", 2e-5},      {"max", 0},          {"softmax", 2e-5},
+    {"layer_norm", 2e-4}, {"transpose", 0},   {"strided_copy", 0}, {"gather", 0},
+    {"scatter", 0},       {"add_2d", 0},      {"triangle", 0},     {"matmul", 0},
+    {"dot_int8", 0},      {"add_f16", 0},     {"conditional", 0},  {"masked_sum", 0},
+    {"blur", 0},          {"add_i8", 0},      {"column_sums", 0},  {"sigmoid_inline", 0},
     {"angles", 0},        {"hyperbolics", 0},
 };
 

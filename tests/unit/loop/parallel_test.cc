@@ -76,15 +76,16 @@ TEST(ParallelLoops, IterationsThatMeetAreRefused) {
     ASSERT_FALSE(status.ok()) << row.body;
     EXPECT_EQ(status.error_code(), kCannotRunAtOnce) << row.body;
     EXPECT_NE(status.message().find("cannot run in parallel"), std::string_view::npos);
-    EXPECT_NE(status.message().find(row.reason), std::string_view::npos)
-        << row.body << "\n" << status.message();
+    EXPECT_NE(status.message().find(row.reason), std::string_view::npos) << row.body << "\n"
+                                                                         << status.message();
   }
 }
 
 // Every refused loop is named, not the first alone.
 TEST(ParallelLoops, AllOfThemAreSaid) {
-  const Status status = Lower(Primfn("for (i, 0, n) parallel { V[0] = 1 C[0, 0] = 2 }\n"
-                                     "for (k, 0, n) parallel { V[1] = 1 }"));
+  const Status status =
+      Lower(Primfn("for (i, 0, n) parallel { V[0] = 1 C[0, 0] = 2 }\n"
+                   "for (k, 0, n) parallel { V[1] = 1 }"));
   const std::string said = text::RenderText(status);
   EXPECT_NE(said.find("over 'i'"), std::string::npos) << said;
   EXPECT_NE(said.find("'C'"), std::string::npos) << said;

@@ -299,8 +299,8 @@ TEST(VectorizeTest, E20E24InterleavedLoopsComputeTheSame) {
 
 TEST(VectorizeTest, E06E20MarksAreTakenAsNearlyAsTheTargetCan) {
   const auto text = [](std::string_view mark, std::string_view target) {
-    const SourceFile file = MustParse(StrCat(
-        "primfn f<n>(A: inout float32[n]) { for (i, 0, n) ", mark, " { A[i] = 1.0 } }"));
+    const SourceFile file = MustParse(
+        StrCat("primfn f<n>(A: inout float32[n]) { for (i, 0, n) ", mark, " { A[i] = 1.0 } }"));
     const Result<Program> program = LowerFile(file, DefaultLowering(*FindTarget(target)));
     return program.ok() ? ToText(*program) : text::RenderText(program.status());
   };

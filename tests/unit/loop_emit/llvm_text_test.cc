@@ -101,8 +101,7 @@ TEST(LlvmText, SaysWhetherItsLoopsAreScheduled) {
   EXPECT_NE(Text(program, LlvmFlavor::kSve).find(mark), std::string::npos);
   // What is around the loop of vectors is nothing to vectorize.
   const VarPtr row = MakeVar("row", kIndexType);
-  program.functions[0].body =
-      MakeFor({}, row, {MakeInt(0), MakeInt(3), MakeInt(1)}, vectors);
+  program.functions[0].body = MakeFor({}, row, {MakeInt(0), MakeInt(3), MakeInt(1)}, vectors);
   EXPECT_NE(Text(program, LlvmFlavor::kSve).find(mark), std::string::npos);
   program.functions[0].body = MakeBlock({vectors, plain});
   EXPECT_EQ(Text(program, LlvmFlavor::kSve).find(mark), std::string::npos);

@@ -135,9 +135,7 @@ TEST_F(AnyTest, ReleaseAndAdoptMoveTheReference) {
   const TernAny raw = a.Release();
   EXPECT_TRUE(a.is_none());
   EXPECT_EQ(shape->ref_count(), 2);
-  {
-    const Any b = Any::Adopt(raw);
-  }
+  { const Any b = Any::Adopt(raw); }
   EXPECT_EQ(shape->ref_count(), 1);
 }
 

@@ -103,7 +103,9 @@ TEST(AttrReaderTestBad, WrongTypesAreNamedAndTheFirstIsKept) {
             "conv2d: attribute 'keep': expected 0 or 1, got '2'");
   EXPECT_EQ(fail([](AttrReader& r) { r.Float("mode", 1); }),
             "conv2d: attribute 'mode': expected a number, got 'odd'");
-  EXPECT_EQ(fail([](AttrReader& r) { r.Choice("mode", {"valid", "same"}, 0); }),
+  EXPECT_EQ(fail([](AttrReader& r) {
+              r.Choice("mode", {"valid", "same"}, 0);
+            }),
             "conv2d: attribute 'mode': expected one of valid, same, got 'odd'");
 }
 

@@ -67,8 +67,7 @@ AnyView SampleOfKind(TernTypeCode code, Kept* keep) {
     case TERN_TYPE_RAW_STRING: return AnyView("raw C text");
     case TERN_TYPE_DTYPE: return AnyView(kF8E4M3);
     case TERN_TYPE_DEVICE: return AnyView(TernDLDevice{TERN_DEVICE_CPU, 5});
-    case TERN_TYPE_RVALUE_REF:
-      return AnyView(MakePointerAny(code, kept(Any(Shape::Make({4})))));
+    case TERN_TYPE_RVALUE_REF: return AnyView(MakePointerAny(code, kept(Any(Shape::Make({4})))));
     case TERN_TYPE_DL_TENSOR: {
       const Any* tensor = kept(Any(Tensor::Scalar(1.5f)));
       return AnyView(*AnyView(*tensor).TryCast<const TernDLTensor*>());
@@ -99,8 +98,7 @@ AnyView SampleOfKind(TernTypeCode code, Kept* keep) {
     case TERN_TYPE_MAP: return *kept(Any(Map<>{{"a", 1}}));
     case TERN_TYPE_ADT: return *kept(Any(Adt::Make(3, AnyArgs())));
     case TERN_TYPE_CLOSURE: return *kept(Any(Closure::Make(1, AnyArgs())));
-    case TERN_TYPE_STORAGE:
-      return *kept(Any(Storage::New(DefaultAllocator().get(), 8).value()));
+    case TERN_TYPE_STORAGE: return *kept(Any(Storage::New(DefaultAllocator().get(), 8).value()));
     case TERN_TYPE_ERROR: return *kept(Any(Error::Make(Failed("an error"))));
     default: ADD_FAILURE() << "no sample of kind " << TypeKey(code); return AnyView();
   }

@@ -170,8 +170,9 @@ TEST_F(FunctionTest, FromCReleasesItsDataOnce) {
 }
 
 TEST_F(FunctionTest, FunctionsAreValues) {
-  const auto apply =
-      Function::FromTyped("apply", [](Function* f, AnyView x) { return f->Invoke({x, x}); });
+  const auto apply = Function::FromTyped("apply", [](Function* f, AnyView x) {
+    return f->Invoke({x, x});
+  });
   EXPECT_EQ(apply->signature(), "(function, anything) -> anything");
   EXPECT_EQ(*apply->Invoke({MakeAdd(), 4})->As<int64_t>(), 8);
   EXPECT_EQ(apply->Invoke({MakeAdd(), "s"}).status().message(),

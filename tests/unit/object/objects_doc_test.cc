@@ -21,9 +21,9 @@
 #include "core/object/sequence.h"
 #include "core/object/serialize_binary.h"
 #include "core/object/serialize_json.h"
+#include "core/object/shape.h"
 #include "core/object/structural_equal.h"
 #include "core/object/structural_hash.h"
-#include "core/object/shape.h"
 #include "core/object/unicode_split.h"
 #include "core/object/weak.h"
 #include "tests/unit/object/counting.h"
@@ -143,8 +143,8 @@ TEST_F(ObjectsDoc, Pads) {
   const int64_t objects = LiveObjectCount();
   EXPECT_TRUE(repeat->InvokeInto(&pad, {"x", 15}).ok());
   EXPECT_EQ(*pad.TryCast<std::string_view>(), "xxxxxxxxxxxxxxx");
-  EXPECT_EQ(LiveObjectCount(), objects);          // nothing was made
-  EXPECT_TRUE(pad.Narrow().is_object());          // in 16 bytes, it is a string object
+  EXPECT_EQ(LiveObjectCount(), objects);  // nothing was made
+  EXPECT_TRUE(pad.Narrow().is_object());  // in 16 bytes, it is a string object
   EXPECT_TRUE(repeat->Invoke({"x", 15})->is_object());
   // [doc:pads-end]
 }

@@ -151,16 +151,16 @@ TEST_F(SerializeTest, D34BadErrorsAreRefused) {
             "JSON object graph, node 1: expected error, got list");
   EXPECT_EQ(error(R"(["failed","m","",5,null,{"ref":0}])"),
             "JSON object graph, node 1: expected list, got int 5");
-  EXPECT_EQ(error(R"(["failed","m","",{"ref":0},null,{"ref":1}])",
-                  R"({"kind":"array","values":[3]},)"),
-            "JSON object graph, node 2: expected adt, got int 3");
+  EXPECT_EQ(
+      error(R"(["failed","m","",{"ref":0},null,{"ref":1}])", R"({"kind":"array","values":[3]},)"),
+      "JSON object graph, node 2: expected adt, got int 3");
   EXPECT_EQ(error(R"(["failed","m","",{"ref":0},null,{"ref":2}])",
                   R"({"kind":"adt","tag":0,"values":["f","x"]},)"
                   R"({"kind":"array","values":[{"ref":1}]},)"),
             "JSON object graph, node 3: a frame of an error is not (function, pc)");
-  EXPECT_EQ(error(R"(["failed","m","",{"ref":1},null,{"ref":0}])",
-                  R"({"kind":"array","values":[3]},)"),
-            "JSON object graph, node 2: expected string, got int 3");
+  EXPECT_EQ(
+      error(R"(["failed","m","",{"ref":1},null,{"ref":0}])", R"({"kind":"array","values":[3]},)"),
+      "JSON object graph, node 2: expected string, got int 3");
 }
 
 std::string Refusal(const AnyView& value) {

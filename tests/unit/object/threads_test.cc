@@ -156,8 +156,8 @@ TEST_F(ThreadsTest, ImmutableGraphsAreReadByAll) {
 }
 
 TEST_F(ThreadsTest, OneFunctionIsCalledByAll) {
-  const FunctionPtr text = Function::FromTyped(
-      "text", [](const String& word, int64_t n) -> Result<String> {
+  const FunctionPtr text =
+      Function::FromTyped("text", [](const String& word, int64_t n) -> Result<String> {
         if (n < 0) return OutOfRange("n is ", n);
         return String(std::string(static_cast<size_t>(n), word[0]));
       });

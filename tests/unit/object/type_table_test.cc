@@ -39,7 +39,7 @@ TEST(TypeTable, D13SectionsAreToldByBounds) {
   static_assert(SectionOf(TERN_TYPE_MODULE) == Section::kRuntime);
 }
 
-TEST(TypeTable, D14ValuesAreNegativeAndObjectsPositive) {
+TEST(TypeTable, D14ValuesAreNegativeAndObjectsPositive){
 #define TERN_TYPE(NAME, KEY, PHRASE)                                                   \
   {                                                                                    \
     const bool value = SectionOf(TERN_TYPE_##NAME) == Section::kValues;                \

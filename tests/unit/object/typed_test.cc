@@ -21,9 +21,13 @@ using TypedTest = CountedTest;
 using TypedTestBad = CountedTest;
 
 template <typename F, typename U>
-concept Takes = requires(F face, U value) { face.PushBack(value); };
+concept Takes = requires(F face, U value) {
+  face.PushBack(value);
+};
 template <typename F, typename U, typename W>
-concept TakesEntry = requires(F face, U key, W value) { face.Set(key, value); };
+concept TakesEntry = requires(F face, U key, W value) {
+  face.Set(key, value);
+};
 
 // D27: a wrong-type insert is a compile error.
 static_assert(Takes<List<int64_t>, int64_t> && Takes<List<int64_t>, int> &&

@@ -192,11 +192,10 @@ TEST(ImporterTest, NamesEveryUnsupportedOperatorAtOnce) {
                                        .Output("y")
                                        .Model(kOpset));
   EXPECT_FALSE(imported.ok);
-  EXPECT_EQ(
-      imported.messages(),
-      "E0402 operator Frobnicate (domain ai.onnx, opset 13) is not supported @ first\n"
-      "E0402 operator Magic (domain com.example, opset 0) is not supported @ second\n"
-      "E0402 operator Frobnicate (domain ai.onnx, opset 13) is not supported @ y\n");
+  EXPECT_EQ(imported.messages(),
+            "E0402 operator Frobnicate (domain ai.onnx, opset 13) is not supported @ first\n"
+            "E0402 operator Magic (domain com.example, opset 0) is not supported @ second\n"
+            "E0402 operator Frobnicate (domain ai.onnx, opset 13) is not supported @ y\n");
 }
 
 TEST(ImporterTest, NamesUnsupportedOperatorsInsideSubgraphs) {

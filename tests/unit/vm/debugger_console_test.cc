@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-
 #include "core/vm/debugger_heap.h"
 #include "core/vm/debugger_json.h"
 #include "core/vm/trace_file.h"

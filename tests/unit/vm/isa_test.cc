@@ -104,9 +104,9 @@ TEST(Isa, EveryInstructionHasGoldenTests) {
     const std::string name(info.mnemonic);
     EXPECT_FALSE(ReadFile(StrCat(TERN_SOURCE_DIR "/tests/golden/vm/", name, ".tasm")).empty())
         << name;
-    EXPECT_TRUE(std::any_of(files.begin(), files.end(), [&](const std::string& file) {
-      return IsBadProgramOf(file, name);
-    })) << "no bad-" << name << "-….tasm that fails";
+    EXPECT_TRUE(std::any_of(files.begin(), files.end(),
+                            [&](const std::string& file) { return IsBadProgramOf(file, name); }))
+        << "no bad-" << name << "-….tasm that fails";
   }
 }
 

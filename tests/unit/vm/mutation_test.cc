@@ -39,7 +39,8 @@ TEST(Mutation, TextNeverCrashes) {
     for (uint32_t seed = 0; seed < 2000; ++seed) {
       std::vector<uint8_t> bytes(program.begin(), program.end());
       support::Mutator(seed).Mutate(&bytes);
-      const Result<ExecutablePtr> executable = Assemble(tern::AsText(ByteSpan(bytes)), "mutated.tasm");
+      const Result<ExecutablePtr> executable =
+          Assemble(tern::AsText(ByteSpan(bytes)), "mutated.tasm");
       if (executable.ok()) {
         support::Exercise(SaveExecutable(**executable));
       } else {

@@ -45,7 +45,8 @@ struct Kernel {
   int loads;  // vectors loaded for one vector of results
   int element_bytes;
 };
-constexpr Kernel kComparedKernels[] = {{"add", 2, 4}, {"daxpy", 2, 8}, {"relu", 1, 4}, {"dot", 2, 4}};
+constexpr Kernel kComparedKernels[] = {
+    {"add", 2, 4}, {"daxpy", 2, 8}, {"relu", 1, 4}, {"dot", 2, 4}};
 
 // A strategy other than the target's usual one may be given, and how many vectors run at once.
 struct Choice {
@@ -119,8 +120,7 @@ class Rivals {
 Result<std::unique_ptr<native::NativeCode>> CompileForHost(const Kernel& kernel) {
   TERN_TRY_ASSIGN(const native::CodeTarget host, native::HostCodeTarget());
   const bool wide = host.features.find("+avx512f") != std::string::npos;
-  TERN_TRY_ASSIGN(const Program program,
-                  Lower(kernel, wide ? "x86_64+avx512" : "x86_64+avx2"));
+  TERN_TRY_ASSIGN(const Program program, Lower(kernel, wide ? "x86_64+avx512" : "x86_64+avx2"));
   TERN_TRY_ASSIGN(const std::string ir, LlvmText(program, LlvmFlavor::kFixed));
   return native::NativeCode::FromIr(ir);
 }

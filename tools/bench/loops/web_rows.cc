@@ -107,9 +107,9 @@ Status PackageRows(const WebLoop& loop, Bench* bench) {
   const std::string interpreter = StrCat(loop.name, ", WebAssembly, against the interpreter");
   const std::string callable = StrCat(loop.name, ", WebAssembly, text to callable");
   if (!bench->Wanted(interpreter) && !bench->Wanted(callable)) return OkStatus();
-  const auto run =
-      testing::RunNode("tools/bench/loops/time_package.mjs",
-                       StrCat(SourceOf(loop), " ", loop.name, " '", loop.signature, "' ", kWebCount));
+  const auto run = testing::RunNode(
+      "tools/bench/loops/time_package.mjs",
+      StrCat(SourceOf(loop), " ", loop.name, " '", loop.signature, "' ", kWebCount));
   TERN_TRY_ASSIGN(const std::vector<double> times, Numbers(run, 3));
   bench->Figure({.name = interpreter,
                  .rival_name = "reference interpreter, in WebAssembly too",
