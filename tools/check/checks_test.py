@@ -14,6 +14,7 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 # Their tests belong to this program.
+from build_time_test import BuildTimeTest  # noqa: E402,F401
 from run_quick_test import BuildGraphTest, QuickChoiceTest, RunQuickTest  # noqa: E402,F401
 from run_suites_test import ScheduleTest, RunSuitesTest, SlowestTest, TableTest  # noqa: E402,F401
 
@@ -99,6 +100,12 @@ class LayersTest(unittest.TestCase):
     def test_costly_standard_header_in_header_only(self):
         self.expect_broken("headers of core must not", vm__x_dot_h="#include <functional>\n")
         self.assertEqual(self.layers(vm__x_dot_cc="#include <functional>\n")[0], 0)
+
+    def test_own_header_comes_first(self):
+        own, other = '#include "core/vm/b.h"\n', '#include "core/base/a.h"\n'
+        self.assertEqual(self.layers(vm__b_dot_cc=own + other)[0], 0)
+        self.expect_broken('core/vm/b.cc:1: "core/vm/b.h" must be the first include',
+                           vm__b_dot_cc=other + own)
 
     def test_broken_rule_file(self):
         code, output = Tree({"core/layers.txt": "core/base\n"}).check("check_layers")

@@ -86,7 +86,8 @@ endif()
 add_library(tern_common_flags INTERFACE)
 target_include_directories(tern_common_flags INTERFACE "${PROJECT_SOURCE_DIR}")
 target_compile_options(tern_common_flags INTERFACE
-  -ffp-contract=off -fno-math-errno)
+  -ffp-contract=off -fno-math-errno -ffunction-sections -fdata-sections
+  -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
 target_link_libraries(tern_common_flags INTERFACE tern_warnings)
 
 add_library(tern_core_flags INTERFACE)
