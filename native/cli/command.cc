@@ -2,8 +2,10 @@
 // Starting the runtime, loading programs, asking them what they hold.
 #include "native/cli/command.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <map>
 
@@ -20,6 +22,12 @@ constexpr std::string_view kExecutableMagic = "\x89TERN";  // as core/vm/format.
 
 std::string_view AsText(std::span<const uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// The error of the first call of Print that failed, which Main reports; 0: none has.
+int& OutputError() {
+  static int error = 0;
+  return error;
 }
 
 void ReleaseBuffer(void* buffer) { tern_buffer_free(static_cast<tern_buffer*>(buffer)); }
@@ -204,8 +212,20 @@ Result<std::vector<FunctionInfo>> ListFunctions(const Program& program) {
 }
 
 void Print(std::string_view text) {
-  fwrite(text.data(), 1, text.size(), stdout);
-  fflush(stdout);
+  const bool whole = fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if ((!whole || fflush(stdout) != 0) && OutputError() == 0) OutputError() = errno;
+}
+
+Status CheckOutput() {
+  if (OutputError() == 0) return OkStatus();
+  return IoError("cannot write to standard output: ", strerror(OutputError()))
+      .SetErrorCode("E0102");
+}
+
+Status CheckOutputPath(const std::string& output, const std::string& input) {
+  if (!native::IsSameFile(output, input)) return OkStatus();
+  return UsageError("E0003", StrCat("the output '", output, "' would replace the input '", input,
+                                    "'; name another file"));
 }
 
 }  // namespace tern::cli

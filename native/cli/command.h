@@ -107,8 +107,12 @@ void AddDebugLimits(CLI::App* app, tern_debug_options* limits);
 // The record of a run; JSON where the path ends so.
 Status WriteTrace(tern_debugger* debugger, const std::string& path);
 
-// To standard output, whole.
+// To standard output, whole. What could not be written, CheckOutput says at the end.
 void Print(std::string_view text);
+Status CheckOutput();
+
+// E0003 where writing `output` would replace the file that `input` names.
+Status CheckOutputPath(const std::string& output, const std::string& input);
 
 }  // namespace tern::cli
 

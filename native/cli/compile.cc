@@ -80,6 +80,7 @@ Result<Compiled> CompileWithKernels(const Engine& engine, const CompileOptions& 
 }
 
 Status Compile(const CompileOptions& options, const GlobalOptions& globals) {
+  TERN_TRY(CheckOutputPath(options.output, options.request.path));
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
   std::string report;
   TERN_TRY_ASSIGN(const Compiled compiled, options.native_kernels.empty()

@@ -239,8 +239,7 @@ Result<Array> ParseScalarValue(std::string_view value, std::string_view type,
 }
 
 Result<Array> ParseScalar(std::string_view value, const ParamInfo* param, std::string_view text) {
-  if (param != nullptr && !param->tensor)
-    return ParseScalarValue(value, param->dtype, text);
+  if (param != nullptr && !param->tensor) return ParseScalarValue(value, param->dtype, text);
   Array array;
   const bool integral = ParseInt64(value).has_value();
   array.dtype = param != nullptr ? param->dtype : integral ? "i64" : "f32";

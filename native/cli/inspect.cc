@@ -69,6 +69,7 @@ Status CheckRoundtrip(const Engine& engine, std::string_view text, const std::st
 }
 
 Status Disassemble(const FileOptions& options, const GlobalOptions& globals) {
+  TERN_TRY(CheckOutputPath(options.output, options.path));
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
   TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.path));
   if (options.check_ssa) {
@@ -84,6 +85,7 @@ Status Disassemble(const FileOptions& options, const GlobalOptions& globals) {
 }
 
 Status Assemble(const FileOptions& options, const GlobalOptions& globals) {
+  TERN_TRY(CheckOutputPath(options.output, options.path));
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
   TERN_TRY_ASSIGN(const Buffer bytes, AssembleFile(engine, options.path));
   return native::WriteFile(options.output, Text(bytes));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `tern`: the command line. One table of commands; each lives in a file of its own.
 #include <algorithm>
+#include <sstream>
 
 #include "core/base/strings.h"
 #include "native/cli/command.h"
@@ -135,12 +136,18 @@ int Main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help, --version
-    return app.exit(request);
+    std::ostringstream text;
+    app.exit(request, text);
+    Print(text.str());
+    return Report(CheckOutput(), globals.json());
   } catch (const CLI::Error& error) {
     return Report(ExplainUsage(error, app, argc, argv), globals.json());
   }
   for (const Selected& command : commands) {
-    if (command.app->parsed()) return Report(command.action(), globals.json());
+    if (!command.app->parsed()) continue;
+    Status status = command.action();
+    if (status.ok()) status = CheckOutput();
+    return Report(status, globals.json());
   }
   return kExitInternal;
 }

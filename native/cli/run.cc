@@ -3,6 +3,7 @@
 // compared.
 #include <cmath>
 
+#include "core/base/json.h"
 #include "core/base/strings.h"
 #include "native/cli/call.h"
 #include "native/cli/report.h"
@@ -138,20 +139,39 @@ Status WriteOutputs(const RunOptions& options, const FunctionInfo& function,
 Status PrintOutputs(const GlobalOptions& globals, const FunctionInfo& function,
                     const std::vector<Value>& values) {
   if (globals.quiet) return Status();
-  std::string text = globals.json() ? "{\"outputs\":[" : "";
+  std::string text;
+  JsonWriter json;
+  json.BeginObject().Key("outputs").BeginArray();
   for (size_t i = 0; i < values.size(); ++i) {
     tern_buffer* raw = nullptr;
     const TernAny* value = &values[i].get();
     TERN_TRY(FromApi(globals.json() ? tern_any_json(value, &raw) : tern_any_text(value, &raw)));
     const Buffer rendered(raw);
-    if (globals.json()) {
-      StrAppend(&text, i == 0 ? "" : ",", "{\"name\":\"", OutputName(function, i),
-                "\",\"value\":", Text(rendered), "}");
-    } else {
-      StrAppend(&text, OutputName(function, i), ": ", Text(rendered), "\n");
+    const std::string name = OutputName(function, i);
+    if (globals.json())
+      json.BeginObject().Field("name", name).Key("value").Raw(Text(rendered)).EndObject();
+    else
+      StrAppend(&text, name, ": ", Text(rendered), "\n");
+  }
+  json.EndArray().EndObject();
+  Print(globals.json() ? StrCat(json.text(), "\n") : text);
+  return Status();
+}
+
+// What is written must not replace what is read.
+Status CheckOutputPaths(const RunOptions& options) {
+  std::vector<std::string> written = {options.trace};
+  for (const std::string& text : options.outputs) {
+    TERN_TRY_ASSIGN(const NamedPath target, ParseNamedPath("--output", text));
+    written.push_back(target.path);
+  }
+  for (const std::string& output : written) {
+    TERN_TRY(CheckOutputPath(output, options.path));
+    for (const std::string& input : options.input.inputs) {
+      const size_t at = input.find('@');
+      if (at != std::string::npos) TERN_TRY(CheckOutputPath(output, input.substr(at + 1)));
     }
   }
-  Print(globals.json() ? StrCat(text, "]}\n") : text);
   return Status();
 }
 
@@ -204,6 +224,7 @@ Result<Value> CallTraced(const Program& program, const RunOptions& options,
 }
 
 Status Run(const RunOptions& options, const GlobalOptions& globals) {
+  TERN_TRY(CheckOutputPaths(options));
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
   TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.path, options.kernels));
   TERN_TRY_ASSIGN(const FunctionInfo function, FindFunction(program, options.input.function));

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -58,6 +59,40 @@ Status WriteAll(int fd, const std::string& path, std::span<const uint8_t> bytes)
   return Status();
 }
 
+// Devices, pipes and sockets keep their place, and so does a link that leads to no file yet.
+Status WriteInPlace(const std::string& path, std::span<const uint8_t> bytes) {
+  Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+  if (file.get() < 0) return SystemError("create", path);
+  return WriteAll(file.get(), path, bytes);
+}
+
+// `path` names no link; a file that is there keeps its permissions.
+Status ReplaceFile(const std::string& path, const struct stat* old,
+                   std::span<const uint8_t> bytes) {
+  const std::string temporary = StrCat(path, ".tmp", static_cast<int64_t>(getpid()));
+  Status status;
+  {
+    Descriptor file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    if (file.get() < 0) return SystemError("create", path);
+    if (old != nullptr && fchmod(file.get(), old->st_mode & 07777) != 0)
+      status = SystemError("create", path);
+    if (status.ok()) status = WriteAll(file.get(), path, bytes);
+  }
+  if (status.ok() && rename(temporary.c_str(), path.c_str()) != 0) {
+    status = SystemError("replace", path);
+  }
+  if (!status.ok()) unlink(temporary.c_str());
+  return status;
+}
+
+// What `path` leads to through links; empty where that is nothing.
+std::string Target(const std::string& path) {
+  char* resolved = realpath(path.c_str(), nullptr);
+  std::string target = resolved == nullptr ? "" : resolved;
+  free(resolved);
+  return target;
+}
+
 }  // namespace
 
 Result<MappedFile> MappedFile::Open(const std::string& path) {
@@ -104,18 +139,20 @@ MappedFile::~MappedFile() { Reset(); }
 
 Status WriteFile(const std::string& path, std::span<const uint8_t> bytes) {
   if (path == "-") return WriteAll(STDOUT_FILENO, path, bytes);
-  const std::string temporary = StrCat(path, ".tmp", static_cast<int64_t>(getpid()));
-  Status status;
-  {
-    Descriptor file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-    if (file.get() < 0) return SystemError("create", path);
-    status = WriteAll(file.get(), path, bytes);
-  }
-  if (status.ok() && rename(temporary.c_str(), path.c_str()) != 0) {
-    status = SystemError("replace", path);
-  }
-  if (!status.ok()) unlink(temporary.c_str());
-  return status;
+  struct stat info;
+  if (lstat(path.c_str(), &info) != 0) return ReplaceFile(path, nullptr, bytes);
+  const bool link = S_ISLNK(info.st_mode);
+  if (link && stat(path.c_str(), &info) != 0) return WriteInPlace(path, bytes);
+  if (S_ISDIR(info.st_mode))
+    return IoError("'", path, "' is a folder, not a file").SetErrorCode("E0102");
+  if (!S_ISREG(info.st_mode)) return WriteInPlace(path, bytes);
+  return ReplaceFile(link ? Target(path) : path, &info, bytes);
+}
+
+bool IsSameFile(const std::string& a, const std::string& b) {
+  struct stat first, second;
+  return stat(a.c_str(), &first) == 0 && stat(b.c_str(), &second) == 0 &&
+         first.st_dev == second.st_dev && first.st_ino == second.st_ino && S_ISREG(first.st_mode);
 }
 
 Status WriteFile(const std::string& path, std::string_view text) {

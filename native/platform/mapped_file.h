@@ -36,10 +36,14 @@ class MappedFile {
   std::vector<uint8_t> buffer_;
 };
 
-// Writes to a temporary file beside `path` and renames it, so that a reader never sees half a file;
-// "-" writes to standard output.
+// Writes to a temporary file beside `path` and renames it, so that a reader never sees half a file.
+// A link stays, what it leads to is replaced; a file keeps its permissions; devices and pipes are
+// written to as they are; "-" writes to standard output.
 Status WriteFile(const std::string& path, std::span<const uint8_t> bytes);
 Status WriteFile(const std::string& path, std::string_view text);
+
+// Whether both paths lead to one regular file. False where either leads nowhere.
+bool IsSameFile(const std::string& a, const std::string& b);
 
 }  // namespace tern::native
 

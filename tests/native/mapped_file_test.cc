@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "native/platform/mapped_file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <string>
 
@@ -48,6 +51,71 @@ TEST_F(MappedFileTest, EmptyFileAndMove) {
   MappedFile moved = *std::move(MappedFile::Open(Path("full")));
   *file = std::move(moved);
   EXPECT_EQ(TextOf(*file), "x");
+}
+
+TEST_F(MappedFileTest, LeavesDevicesInTheirPlace) {
+  ASSERT_TRUE(WriteFile("/dev/null", "text").ok());
+  struct stat info;
+  ASSERT_EQ(stat("/dev/null", &info), 0);
+  EXPECT_TRUE(S_ISCHR(info.st_mode));
+}
+
+TEST_F(MappedFileTest, WritesIntoAPipe) {
+  ASSERT_EQ(mkfifo(Path("pipe").c_str(), 0600), 0);
+  const int reader = open(Path("pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_TRUE(WriteFile(Path("pipe"), "text").ok());
+  char got[8] = {};
+  EXPECT_EQ(read(reader, got, sizeof got), 4);
+  EXPECT_STREQ(got, "text");
+  close(reader);
+}
+
+TEST_F(MappedFileTest, ReplacesWhatALinkLeadsTo) {
+  ASSERT_TRUE(WriteFile(Path("file"), "old").ok());
+  ASSERT_EQ(symlink("file", Path("link").c_str()), 0);
+  ASSERT_TRUE(WriteFile(Path("link"), "new").ok());
+  struct stat info;
+  ASSERT_EQ(lstat(Path("link").c_str(), &info), 0);
+  EXPECT_TRUE(S_ISLNK(info.st_mode));
+  EXPECT_EQ(TextOf(*MappedFile::Open(Path("file"))), "new");
+}
+
+TEST_F(MappedFileTest, MakesTheFileThatALinkNames) {
+  ASSERT_EQ(symlink("later", Path("link").c_str()), 0);
+  ASSERT_TRUE(WriteFile(Path("link"), "text").ok());
+  EXPECT_EQ(TextOf(*MappedFile::Open(Path("later"))), "text");
+}
+
+TEST_F(MappedFileTest, KeepsPermissions) {
+  ASSERT_TRUE(WriteFile(Path("file"), "old").ok());
+  ASSERT_EQ(chmod(Path("file").c_str(), 0640), 0);
+  ASSERT_TRUE(WriteFile(Path("file"), "new").ok());
+  struct stat info;
+  ASSERT_EQ(stat(Path("file").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0640u);
+}
+
+TEST_F(MappedFileTest, KnowsOneFileByTwoNames) {
+  ASSERT_TRUE(WriteFile(Path("file"), "text").ok());
+  ASSERT_TRUE(WriteFile(Path("other"), "text").ok());
+  ASSERT_EQ(symlink("file", Path("link").c_str()), 0);
+  EXPECT_TRUE(IsSameFile(Path("file"), Path("link")));
+  EXPECT_FALSE(IsSameFile(Path("file"), Path("other")));
+  EXPECT_FALSE(IsSameFile(Path("nothing"), Path("nothing")));
+  EXPECT_FALSE(IsSameFile("/dev/null", "/dev/null"));
+}
+
+TEST_F(MappedFileTest, DoesNotWriteOverAFolder) {
+  const Status status = WriteFile(folder_, "text");
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error_code(), "E0102");
+  EXPECT_NE(status.message().find("is a folder"), std::string_view::npos);
+}
+
+TEST_F(MappedFileTest, AFullDeviceIsAnError) {
+  const Status status = WriteFile("/dev/full", "text");
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error_code(), "E0102");
 }
 
 TEST_F(MappedFileTest, SaysWhatIsMissing) {
