@@ -6,8 +6,8 @@
  * right answer. Strides and extents are in elements, never in bytes, unless a field says so.
  * Buffers need the natural alignment of their element type only; packed weights are 64-byte
  * aligned. Input and output must not overlap unless a field says they may. Kernels never fail but
- * for scratch memory (TERN_KERNEL_NO_MEMORY); their callers (bind_*.cc) have checked shapes. All
- * kernels are thread-safe for distinct outputs.
+ * for scratch memory (TERN_KERNEL_NO_MEMORY); their callers (core/kernels/bind) have checked
+ * shapes. All kernels are thread-safe for distinct outputs.
  */
 #ifndef TERN_CORE_KERNELS_KERNEL_H_
 #define TERN_CORE_KERNELS_KERNEL_H_

@@ -13,7 +13,8 @@ sys.path.insert(0, HERE)
 import build_graph  # noqa: E402
 import quick_choice  # noqa: E402
 
-# core/vm/a.cc and b.cc are compiled in a batch, core/base/c.cc alone; `new.cc` never was.
+# A made-up build: the sources a and b of core/vm are compiled in a batch, c of core/base alone, and
+# `new` of core/vm never was.
 BUILD_FILE = """
 ninja_required_version = 1.8
 include CMakeFiles/rules.ninja

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Polynomial: an integer as a sum of products of atoms, which are numbers (atoms.h says what they
+// Polynomial: an integer as a sum of products of atoms, which are numbers (prover.h says what they
 // stand for). What proofs about indices are made of: unlike the simplifier's linear forms it takes
 // products of sizes apart, so i * m + j < n * m can be shown.
 #ifndef TERN_CORE_LOOP_BIND_POLYNOMIAL_H_
