@@ -4,8 +4,7 @@
  *
  * Every pointer lies in an 8-byte slot, so sizes and offsets are the same on 32- and 64-bit targets
  * (tests/abi asserts them). The C++ classes of core/object are views of these structs. The regions
- * between
- * `[abi:…-begin]` and `[abi:…-end]` are quoted by the documentation.
+ * between `[abi:…-begin]` and `[abi:…-end]` are quoted by the documentation.
  */
 #ifndef TERN_CORE_ABI_ABI_H_
 #define TERN_CORE_ABI_ABI_H_

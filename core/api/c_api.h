@@ -50,8 +50,7 @@ TERN_API uint32_t tern_version(void);
  * TERN_ABI_MAJOR is the same and its TERN_ABI_MINOR not higher. */
 TERN_API uint32_t tern_abi_version(void);
 
-/* -- Status
- * ------------------------------------------------------------------------------------------- */
+/* -- Status */
 
 /* The kind of failure: the numbers of StatusCode in core/base/status.h. 0 for NULL. */
 TERN_API int32_t tern_status_kind(const tern_status* status);
@@ -65,15 +64,13 @@ TERN_API const char* tern_status_text(const tern_status* status);
 TERN_API const char* tern_status_json(const tern_status* status);
 TERN_API void tern_status_free(tern_status* status);
 
-/* -- Buffers: bytes or zero-terminated text made by the library
- * ---------------------------------------- */
+/* -- Buffers: bytes or zero-terminated text made by the library */
 
 TERN_API const void* tern_buffer_data(const tern_buffer* buffer);
 TERN_API size_t tern_buffer_size(const tern_buffer* buffer);
 TERN_API void tern_buffer_free(tern_buffer* buffer);
 
-/* -- Runtime: the platform, the kernels and the registry that everything below uses
- * ------------------- */
+/* -- Runtime: the platform, the kernels and the registry that everything below uses */
 
 typedef struct tern_runtime_options {
   size_t struct_size;
@@ -104,8 +101,7 @@ TERN_API tern_status* tern_tensor_to_device(tern_runtime* runtime, const TernAny
 TERN_API tern_status* tern_tensor_device(tern_runtime* runtime, const TernAny* tensor,
                                          int32_t* device);
 
-/* -- Compiling
- * ---------------------------------------------------------------------------------------- */
+/* -- Compiling */
 
 /* Reads tensor data that a model keeps outside of its file: *size bytes (UINT64_MAX: all the rest,
  * and *size is set) from offset on. Returns 0 and *data, alive until the compilation returns;
@@ -155,8 +151,7 @@ TERN_API tern_status* tern_query_source(tern_runtime* runtime, const char* text,
 TERN_API tern_status* tern_assemble(tern_runtime* runtime, const char* text, size_t size,
                                     const char* source_name, tern_buffer** executable);
 
-/* -- Programs: a verified executable, immutable
- * ------------------------------------------------------- */
+/* -- Programs: a verified executable, immutable */
 
 /* The program uses constants in place: the bytes must be 64-byte aligned for that (they are copied
  * if not) and stay alive until `release` is called, once, when nothing uses them any more. release
@@ -208,7 +203,7 @@ TERN_API tern_status* tern_program_disassemble(tern_program* program, tern_buffe
  *
  * A kernel belongs to the function of its name. What runs its code gives the program a road: from
  * then on machines that are made call it wherever bytecode would enter the function.
- * ------------------------------------------------------------------------------------------- */
+ */
 
 /* [{"name", "formats": ["loop", ...], "signature", "operators", "road", "why"}]: each kernel with
  * its function's signature (null where there is no such function), whether the function can do
@@ -272,8 +267,7 @@ TERN_API tern_status* tern_program_save_with_kernels(tern_program* program,
                                                      const tern_kernel* kernels, uint32_t count,
                                                      tern_buffer** executable);
 
-/* -- Builders: executables made instruction by instruction
- * ------------------------------------------------ */
+/* -- Builders: executables made instruction by instruction */
 
 /* What core/vm/builder.h is in C++. Mistakes are kept and reported when the function ends, and all
  * at once by tern_builder_finish; where a function below returns a status, the mistake is also
@@ -341,8 +335,7 @@ TERN_API void tern_builder_keep_dense_registers(tern_builder* builder, int32_t k
 /* The executable's bytes; the builder is empty afterwards. */
 TERN_API tern_status* tern_builder_finish(tern_builder* builder, tern_buffer** executable);
 
-/* -- Machines: registers and frames, one run at a time
- * ------------------------------------------------ */
+/* -- Machines: registers and frames, one run at a time */
 
 typedef struct tern_vm_options {
   size_t struct_size;
@@ -425,7 +418,7 @@ TERN_API tern_status* tern_vm_time_evaluator(tern_vm* vm, const char* function, 
 
 /* -- Debuggers: a run that can be stopped anywhere and gone through in both directions
  * (docs/debugging.md). Handles of their own, each with its own machine; threads as for machines.
- * ------------------------------------------------------------------------------------------- */
+ */
 
 typedef struct tern_debug_options {
   size_t struct_size;
@@ -510,8 +503,7 @@ TERN_API tern_status* tern_trace_text(const void* bytes, size_t size, const char
 TERN_API tern_status* tern_debugger_execute(tern_debugger* debugger, const char* line,
                                             tern_buffer** text, int32_t* done);
 
-/* -- Profiles
- * ----------------------------------------------------------------------------------------- */
+/* -- Profiles */
 
 /* Runs a function `repeat` times on the machine under a profiler. */
 TERN_API tern_status* tern_vm_profile(tern_vm* vm, const char* function, const TernAny* args,
@@ -521,8 +513,7 @@ TERN_API tern_status* tern_profile_export(tern_profile* profile, const char* for
                                           tern_buffer** out);
 TERN_API void tern_profile_free(tern_profile* profile);
 
-/* -- Values
- * ------------------------------------------------------------------------------------------- */
+/* -- Values */
 
 TERN_API void tern_any_retain(const TernAny* value);
 TERN_API void tern_any_release(TernAny* value);
@@ -594,8 +585,7 @@ TERN_API tern_status* tern_map_values(const TernAny* map, TernAny* list);
 TERN_API tern_status* tern_adt_new(int32_t tag, const TernAny* fields, size_t count, TernAny* adt);
 TERN_API tern_status* tern_adt_tag(const TernAny* adt, int32_t* tag);
 
-/* -- Whole graphs of values, and fields of registered types
- * ------------------------------------------- */
+/* -- Whole graphs of values, and fields of registered types */
 
 /* Whether two values are equal all the way down; difference (may be NULL) receives "path: what" of
  * the first place where they are not, or NULL. */
@@ -613,8 +603,7 @@ TERN_API tern_status* tern_graph_from_bytes(const void* bytes, size_t size, Tern
 TERN_API tern_status* tern_object_fields(const TernAny* object, tern_buffer** json);
 TERN_API tern_status* tern_object_field(const TernAny* object, const char* name, TernAny* field);
 
-/* -- Tensors and DLPack, without copying
- * -------------------------------------------------------------- */
+/* -- Tensors and DLPack, without copying */
 
 /* On success the tensor owns the import: its deleter is called once, when nothing uses the memory
  * any more. */
@@ -624,8 +613,7 @@ TERN_API tern_status* tern_tensor_from_dlpack(TernDLManagedTensorVersioned* mana
 TERN_API tern_status* tern_tensor_to_dlpack(const TernAny* tensor,
                                             TernDLManagedTensorVersioned** managed);
 
-/* -- Functions
- * ---------------------------------------------------------------------------------------- */
+/* -- Functions */
 
 /* A C function under a name of its own; `call` finds `data` by tern_function_data(self). release
  * (may be NULL) is called with data when the function ends. signature is a text for people,
@@ -672,8 +660,7 @@ TERN_API int32_t tern_call_legacy(const TernAny* function, const TernLegacyValue
                                   const int32_t* type_codes, int32_t num_args,
                                   TernLegacyValue* result, int32_t* result_code);
 
-/* -- Error objects: what packed calls fail with
- * -------------------------------------------------------- */
+/* -- Error objects: what packed calls fail with */
 
 /* For the body of a TernPackedCall: `return tern_fail(result, kind, "what went wrong");`. kind as
  * in tern_status_kind (0 counts as 12, internal). */
@@ -697,8 +684,7 @@ TERN_API tern_status* tern_error_frames(const TernAny* error, tern_buffer** json
 /* Adds a frame on its way out; only for the sole holder. */
 TERN_API tern_status* tern_error_add_frame(const TernAny* error, const char* function, int64_t pc);
 
-/* -- Error codes
- * ------------------------------------------------------------------------------------------- */
+/* -- Error codes */
 
 /* The long text of an error code, NULL when there is no such code. Static. */
 TERN_API const char* tern_explain(const char* code);

@@ -12,8 +12,7 @@
 extern "C" {
 #endif
 
-/* -- Looking at loop programs (.tloop text, docs/loop-ir.md)
- * ------------------------------------------- */
+/* -- Looking at loop programs (.tloop text, docs/loop-ir.md) */
 
 typedef struct tern_loop_request {
   size_t struct_size;
@@ -40,8 +39,7 @@ TERN_API tern_status* tern_loop_emit(const char* text, size_t size,
                                      const tern_loop_request* request, const char* form,
                                      tern_buffer** out);
 
-/* -- Kernels of executables
- * --------------------------------------------------------------------------- */
+/* -- Kernels of executables */
 
 typedef struct tern_loop_kernel tern_loop_kernel;
 
@@ -68,8 +66,7 @@ TERN_API void* tern_loop_kernel_buffer(tern_loop_kernel* kernel, uint32_t index,
 TERN_API tern_status* tern_loop_kernel_run(tern_loop_kernel* kernel);
 TERN_API void tern_loop_kernel_end(tern_loop_kernel* kernel);
 
-/* -- The search for schedules (docs/loop-ir.md, Tuning)
- * ------------------------------------------------------------------------------------ */
+/* -- The search for schedules (docs/loop-ir.md, Tuning) */
 
 /* A search for WebAssembly code. It says what to measure next and is told what that cost; calling
  * the code and looking at a clock is the caller's:

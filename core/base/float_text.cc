@@ -238,7 +238,6 @@ std::string FormatBits(bool negative, uint64_t bits, const Format& format, int d
 }
 
 // --- parsing
-// ---------------------------------------------------------------------------------------
 
 // A number as read: digits * 10^exponent.
 struct Scanned {

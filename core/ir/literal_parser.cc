@@ -55,7 +55,6 @@ LiteralParser::LiteralParser(std::string_view file_name, std::string_view text)
       diagnostics_(sources_) {}
 
 // --- characters
-// ------------------------------------------------------------------------------------------
 
 void LiteralParser::Skip() {
   while (at_ < text_.size()) {
@@ -141,7 +140,6 @@ void LiteralParser::Complain(size_t begin, std::string_view message) {
 }
 
 // --- literals
-// ------------------------------------------------------------------------------------------
 
 types::Type LiteralParser::ParseType() {
   Skip();

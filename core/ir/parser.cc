@@ -48,7 +48,6 @@ class Parser : public LiteralParser {
   static Value Raw(Expr expr, types::Type type = {}) { return {std::move(expr), std::move(type)}; }
 
   // --- declarations
-  // ----------------------------------------------------------------------------------------
 
   // Types of functions, so that a call may stand before its function.
   void ReadHeaders() {
@@ -180,7 +179,6 @@ class Parser : public LiteralParser {
   }
 
   // --- blocks
-  // ----------------------------------------------------------------------------------------
 
   void ParseBindings() {
     while (ok_) {
@@ -279,7 +277,6 @@ class Parser : public LiteralParser {
   Expr ResultValue() { return Peek() == '(' ? MakeTuple(Arguments()) : Operand(); }
 
   // --- values
-  // ----------------------------------------------------------------------------------------
 
   Value ParseValue() {
     if (!ok_) return Raw(MakeNone());
@@ -414,7 +411,6 @@ class Parser : public LiteralParser {
   }
 
   // --- control
-  // ----------------------------------------------------------------------------------------
 
   Value ParseIf() {
     const Expr condition = Operand();
@@ -586,7 +582,6 @@ class Parser : public LiteralParser {
   }
 
   // --- operands
-  // ----------------------------------------------------------------------------------------
 
   std::vector<Expr> Arguments() {
     std::vector<Expr> args;

@@ -102,7 +102,6 @@ class Printer {
 
  private:
   // --- atoms and lists
-  // -----------------------------------------------------------------------
 
   std::string Name(const Expr& expr) {
     if (const Global* global = expr->As<Global>()) return "@" + global->name();
@@ -143,7 +142,6 @@ class Printer {
   }
 
   // --- values
-  // -----------------------------------------------------------------------
 
   std::string ExprText(const Expr& expr) {
     switch (expr->kind()) {
@@ -236,7 +234,6 @@ class Printer {
   }
 
   // --- blocks
-  // -----------------------------------------------------------------------
 
   std::string Indent() const { return std::string(static_cast<size_t>(depth_) * 2, ' '); }
 

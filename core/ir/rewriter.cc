@@ -56,7 +56,6 @@ Expr Rewriter::Map(const Expr& old) const {
 }
 
 // --- values
-// ------------------------------------------------------------------------------------------
 
 Expr Rewriter::KeepOrEmit(const Call& call, const std::vector<Expr>& args) {
   if (!infer_again_ && SameArgs(call.args(), args)) return builder_.Adopt(*current_);
@@ -228,7 +227,6 @@ Expr Rewriter::VisitValue(const Expr& value) {
 }
 
 // --- blocks
-// ------------------------------------------------------------------------------------------
 
 void Rewriter::Visit(const Binding& binding) {
   current_ = &binding;

@@ -28,7 +28,6 @@ class FunctionVerifier {
   }
 
   // --- kernels
-  // ---------------------------------------------------------------------------------------
 
   // What a loop program can take and give: tensors and numbers to tensors.
   Status CheckKernel(const Function& function) {
@@ -50,7 +49,6 @@ class FunctionVerifier {
   }
 
   // --- blocks
-  // ---------------------------------------------------------------------------------------
 
   Status CheckLambda(const Function& lambda) {
     const size_t outside = scope_.size();
@@ -107,7 +105,6 @@ class FunctionVerifier {
   }
 
   // --- values
-  // ---------------------------------------------------------------------------------------
 
   Status CheckAtom(const Expr& expr) {
     if (!expr) return Error("null");

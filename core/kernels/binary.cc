@@ -22,7 +22,6 @@ using V64 = hn::Vec<D64>;
 constexpr int64_t kBinaryGrain = 48 * 1024, kSlowGrain = 2 * 1024;
 
 // ---- pow
-// ---------------------------------------------------------------------------------------------
 
 // ln x for normal positive x, to 1e-12: 2 atanh((m - 1) / (m + 1)) + e ln 2.
 HWY_INLINE V64 LogDouble(V64 x) {
@@ -95,7 +94,6 @@ HWY_INLINE V Power(V x, V y) {
 }
 
 // ---- fmod
-// --------------------------------------------------------------------------------------------
 
 template <class Function>
 HWY_NOINLINE V ByLane(V a, V b, Function function) {
@@ -115,7 +113,6 @@ inline float FloorModulo(float a, float b) {
 inline float TruncatedModulo(float a, float b) { return fmodf(a, b); }
 
 // ---- the functions
-// -----------------------------------------------------------------------------------
 
 #define TERN_BINARY_FUNCTION(name, expression)                 \
   struct Binary_##name {                                       \
@@ -212,7 +209,6 @@ void RunRows(RowFunction* run_row, const TernBinaryArgs& args, int64_t begin, in
 }
 
 // ---- short rows
-// --------------------------------------------------------------------------------------
 
 constexpr int64_t kRepeatedElements = 1024;
 

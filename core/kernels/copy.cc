@@ -64,7 +64,6 @@ void Walk(const Outer& outer, int64_t begin, int64_t end, const Body& body) {
 }
 
 // ---- rows
-// --------------------------------------------------------------------------------------------
 
 template <class T>
 HWY_INLINE void CopyRow(const T* src, int64_t src_stride, T* dst, int64_t dst_stride,
@@ -110,7 +109,6 @@ void CopyRows(const TernCopyArgs& args, const TernKernelContext* context) {
 }
 
 // ---- planes: dst[r * dst_stride + c] = src[c * src_stride + r]
-// ------------------------------------------
 
 template <class T>
 struct Plane {

@@ -301,7 +301,6 @@ static_assert(std::is_trivially_copyable_v<AnyView>);
 inline AnyView::AnyView(const Any& any) : AnyBase(any.c_any()) {}
 
 // --- traits
-// --------------------------------------------------------------------------------------------
 
 template <>
 struct AnyTraits<bool> {

@@ -163,7 +163,6 @@ std::string MakePrimitiveName(std::string_view op, const Attrs& attrs) {
 }
 
 // --- AttrReader
-// --------------------------------------------------------------------------------------
 
 const std::string* AttrReader::Take(std::string_view key) {
   known_.emplace_back(key);

@@ -31,7 +31,6 @@ TernPlatform MemoryOf(const Device& device) {
 }  // namespace
 
 // --- Device
-// ----------------------------------------------------------------------------------------
 
 Device::Device(const TernDevice& plugin) : plugin_(plugin), name_(plugin.name) {
   static std::atomic<int32_t> next{0};
@@ -87,7 +86,6 @@ Status Device::CopyWithin(void* to, const void* from, size_t bytes) const {
 }
 
 // --- DeviceAllocator
-// ----------------------------------------------------------------------------------------
 
 DeviceAllocator::DeviceAllocator(DevicePtr device)
     : Allocator(MemoryOf(*device)), device_(std::move(device)) {}
@@ -113,7 +111,6 @@ Result<DeviceAllocator*> FindDevice(std::span<const ObjectPtr<DeviceAllocator>> 
 }
 
 // --- tensors
-// ----------------------------------------------------------------------------------------
 
 std::string PlaceText(const Tensor& tensor) {
   if (tensor.on_host()) return "the processor";

@@ -8,8 +8,8 @@
 //    "value":{"ref":1}}
 //
 // Numbers are ints; {"float":…} holds a number or "nan", "inf", "-inf"; {"ucs4":…},
-// {"dtype":"f32"},
-// {"device":[1,0]} the others. The bytes of tensors are base64, little-endian. Text must be UTF-8.
+// {"dtype":"f32"}, {"device":[1,0]} the others. The bytes of tensors are base64, little-endian.
+// Text must be UTF-8.
 #ifndef TERN_CORE_OBJECT_SERIALIZE_JSON_H_
 #define TERN_CORE_OBJECT_SERIALIZE_JSON_H_
 

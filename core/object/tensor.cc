@@ -40,7 +40,6 @@ Status BadDims(DType dtype, Dims dims) {
 }  // namespace
 
 // --- Storage
-// ---------------------------------------------------------------------------------------
 
 Storage::Storage(Deleter deleter, uint8_t* data, size_t bytes)
     : Object(kTypeCode, deleter), data_(data), bytes_(bytes), context_(nullptr) {
@@ -130,7 +129,6 @@ void Storage::DeleteWrapped(TernObject* header) {
 }
 
 // --- Tensor: making
-// --------------------------------------------------------------------------------
 
 Tensor::Tensor(const Window& window, Allocator* allocator)
     : Object(kTypeCode, &Delete), c_{}, count_(*ElementCount(window.dims)), allocator_(allocator) {
@@ -272,7 +270,6 @@ Result<TensorPtr> Tensor::FromStrings(std::span<const std::string_view> values, 
 }
 
 // --- Tensor: elements and windows
-// --------------------------------------------------------------------
 
 Storage* Tensor::storage() const {
   if (c_.owner.object == nullptr) return nullptr;

@@ -42,7 +42,6 @@ text::Diagnostic& ExecBuilder::Error(std::string_view message, text::Span span, 
 }
 
 // --- functions
-// -----------------------------------------------------------------------------------------
 
 void ExecBuilder::BeginFunction(std::string_view name, uint32_t num_inputs) {
   BeginFunction(name, Signature::OfArity(num_inputs).ToText());
@@ -209,7 +208,6 @@ void ExecBuilder::WarnUnusedInputs() {
 }
 
 // --- constants and names
-// -------------------------------------------------------------------------------
 
 Operand ExecBuilder::AddConstant(AnyView value) {
   if (value.Is<Adt>()) return AddTuple(value, 0);
@@ -327,7 +325,6 @@ Operand ExecBuilder::ToOperand(const Arg& arg) {
 }
 
 // --- emission
-// ------------------------------------------------------------------------------------------
 
 void ExecBuilder::Emit(Opcode opcode, std::span<const Arg> args) {
   if (!open_) {
@@ -438,7 +435,6 @@ void ExecBuilder::SetMetadata(std::string_view key, std::string_view value) {
 }
 
 // --- the end
-// -------------------------------------------------------------------------------------------
 
 Operand ExecBuilder::ResolveName(const Operand& operand, bool* ok) {
   const CalleeName& callee = names_[static_cast<size_t>(operand.function_index())];

@@ -88,7 +88,6 @@ int64_t Debugger::Now() const {
 }
 
 // --- commands
-// ------------------------------------------------------------------------------------------
 
 void Debugger::SetStop(DebugStop reason, std::string text, uint32_t breakpoint) {
   stop_.reason = reason;
@@ -272,7 +271,6 @@ bool Debugger::Reached() {
 }
 
 // --- budgets
-// -------------------------------------------------------------------------------------------
 
 // Tensors that only the trace holds go first.
 bool Debugger::OverMemory() {
@@ -313,7 +311,6 @@ bool Debugger::OverBudget() {
 }
 
 // --- hooks
-// ---------------------------------------------------------------------------------------------
 
 HookAction Debugger::BeforeInstruction(const VirtualMachine& vm, uint32_t pc) {
   bool pauses = Interrupted(0, 0);
@@ -354,7 +351,6 @@ void Debugger::OnAllocation(const VirtualMachine& vm, const AllocationEvent& eve
 }
 
 // --- changing the run
-// ----------------------------------------------------------------------------------
 
 Status Debugger::Rewind() {
   if (!begun_) return InvalidArgument("no run was begun").SetErrorCode("E0304");

@@ -153,7 +153,6 @@ Result<Any> CallFunction(std::string_view function, const Any& value) {
 }  // namespace
 
 // --- parsing
-// -------------------------------------------------------------------------------------------
 
 class ConditionParser {
  public:
@@ -339,7 +338,6 @@ class ConditionParser {
 Result<Condition> Condition::Parse(std::string_view text) { return ConditionParser(text).Parse(); }
 
 // --- evaluating
-// ----------------------------------------------------------------------------------------
 
 Result<Any> Condition::EvaluateBinary(const Node& node, const ConditionScope& scope) const {
   TERN_TRY_ASSIGN(const Any left, EvaluateNode(node.children[0], scope));

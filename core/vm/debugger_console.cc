@@ -132,7 +132,6 @@ std::string DebugConsole::Execute(std::string_view line) {
 }
 
 // --- moving
-// --------------------------------------------------------------------------------------------
 
 std::string DebugConsole::FrameLine(size_t frame) const {
   const DebugFrame view = debugger_.frame(frame);
@@ -222,7 +221,6 @@ Result<std::string> DebugConsole::Budget(std::string_view rest) {
 }
 
 // --- breakpoints
-// ---------------------------------------------------------------------------------------
 
 Result<std::string> DebugConsole::Break(std::string_view rest) {
   TERN_TRY_ASSIGN(const uint32_t id, debugger_.AddBreakpoint(rest));
@@ -272,7 +270,6 @@ Result<std::string> DebugConsole::Ignore(std::string_view rest) {
 }
 
 // --- looking
-// -------------------------------------------------------------------------------------------
 
 Result<std::string> DebugConsole::Frames(std::string_view) {
   if (debugger_.depth() == 0) return std::string("there is no frame: the run has ended\n");
@@ -389,7 +386,6 @@ Result<std::string> DebugConsole::PrintResult(std::string_view) {
 }
 
 // --- help
-// ----------------------------------------------------------------------------------------------
 
 Result<std::string> DebugConsole::Help(std::string_view rest) {
   std::string text;

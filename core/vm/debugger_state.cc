@@ -59,7 +59,6 @@ class Debugger::Scope final : public ConditionScope {
 };
 
 // --- the state
-// -----------------------------------------------------------------------------------------
 
 Status Debugger::CheckFrame(size_t frame) const {
   if (frame < depth()) return OkStatus();
@@ -160,7 +159,6 @@ Result<Any> Debugger::TakeResult() const {
 }
 
 // --- breakpoints
-// ---------------------------------------------------------------------------------------
 
 bool Debugger::ConditionHolds(Breakpoint* breakpoint) const {
   if (!breakpoint->condition.has_value()) return true;

@@ -14,7 +14,6 @@
 namespace tern::vm {
 
 // --- frames
-// --------------------------------------------------------------------------------------------
 
 Status VirtualMachine::Interpreter::CheckRoom(uint32_t function, uint32_t base) const {
   if (Info(function).register_count <= vm_.options_.max_registers - base) return OkStatus();
@@ -82,7 +81,6 @@ void VirtualMachine::OwnAll() {
 }
 
 // --- calls
-// ---------------------------------------------------------------------------------------------
 
 // What a call that gave a code failed with.
 Status VirtualMachine::Interpreter::ErrorOf(const Function& function, int32_t code,
@@ -224,7 +222,6 @@ bool VirtualMachine::Interpreter::Return(Any value, uint32_t* return_op) {
 }
 
 // --- functions that something replaces
-// -----------------------------------------------------------------
 
 Status VirtualMachine::Interpreter::CallNative(uint32_t function, AnyArgs args, Any* result) {
   Function& native = *vm_.replacements_[function].function;

@@ -60,7 +60,6 @@ inline int64_t* HeapEntry(const char* heap, const char* index) {
 TERN_KEEPS_REGISTERS [[gnu::noinline]] void ReleaseAt(const char* at) { ObjectAt(at)->DecRef(); }
 
 // --- stopping
-// ------------------------------------------------------------------------------------------
 
 uint64_t VirtualMachine::Interpreter::Remaining() const {
   uint64_t remaining = UINT64_MAX;
@@ -125,7 +124,6 @@ bool VirtualMachine::Interpreter::Attend(uint32_t pc, uint64_t executed_now, uin
 }
 
 // --- the loop
-// ------------------------------------------------------------------------------------------
 
 // clang-format off
 #define TERN_REG(offset) At(regs, offset)
@@ -216,7 +214,6 @@ bool VirtualMachine::Interpreter::Attend(uint32_t pc, uint64_t executed_now, uin
   }
 
 // --- what the loop calls: error_ is set where it gives false
-// ------------------------------------------------------
 
 template <auto kMethod>
 [[gnu::noinline]] bool VirtualMachine::Interpreter::Try(const DecodedOp& op) {

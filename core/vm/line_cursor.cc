@@ -237,7 +237,6 @@ std::string_view LineCursor::Rest() {
 }
 
 // --- numbers
-// -------------------------------------------------------------------------------------------
 
 size_t LineCursor::NumberEnd() const {
   size_t end = at_;

@@ -22,7 +22,6 @@ bool IsZero(ByteSpan bytes) {
 }
 
 // --- bytes
-// ---------------------------------------------------------------------------------------------
 
 // A file's bytes by their place: all in memory, or read piece by piece.
 class FileBytes {
@@ -81,7 +80,6 @@ class FileBytes {
 };
 
 // --- layout
-// --------------------------------------------------------------------------------------------
 
 Status CheckVersion(const FileHeader& header) {
   const std::string file = StrCat(header.major, ".", header.minor);
@@ -167,7 +165,6 @@ Status CheckEntry(FileBytes* file, const SectionEntry& entry, uint64_t* end) {
 }
 
 // --- constants
-// -----------------------------------------------------------------------------------------
 
 class ConstantReader {
  public:
@@ -345,7 +342,6 @@ class ConstantReader {
 };
 
 // --- the other sections
-// --------------------------------------------------------------------------------
 
 uint32_t ReadIndex(ByteReader* in, std::string_view what) {
   return static_cast<uint32_t>(in->BoundedVarint(UINT32_MAX, what));

@@ -55,7 +55,6 @@ Trace::Trace(const TraceOptions& options) : options_(options) {
 }
 
 // --- values
-// --------------------------------------------------------------------------------------------
 
 ValueId Trace::NewSlot(const Any& value) {
   ValueId id = free_;
@@ -128,7 +127,6 @@ int32_t Trace::ReferencesTo(const Object* object) const {
 }
 
 // --- segments
-// ------------------------------------------------------------------------------------------
 
 uint64_t Trace::Segment::Bytes() const {
   return sizeof(Segment) + key.frames.size() * sizeof(TraceFrame) +
@@ -200,7 +198,6 @@ size_t Trace::SegmentIndexOf(uint64_t step) const {
 }
 
 // --- writing
-// -------------------------------------------------------------------------------------------
 
 void Trace::Start(const TraceState& state, std::span<const Any> registers, uint64_t step) {
   for (const Segment& segment : segments_) {
@@ -338,7 +335,6 @@ void Trace::DropAfter(uint64_t step) {
 }
 
 // --- reading
-// -------------------------------------------------------------------------------------------
 
 uint32_t Trace::pc(uint64_t step) const {
   const Segment& segment = SegmentOf(step);

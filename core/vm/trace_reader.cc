@@ -22,7 +22,6 @@ Status Malformed(std::string_view what) {
 }
 
 // --- JSON
-// --------------------------------------------------------------------------------------------
 
 Result<uint32_t> NumberOf(const JsonValue& object, std::string_view name) {
   const JsonValue* value = object.Find(name);
@@ -84,7 +83,6 @@ std::string TextOf(const JsonValue& value, int depth) {
 }
 
 // --- replaying
-// --------------------------------------------------------------------------------------------
 
 bool SameState(const TraceState& a, const TraceState& b) {
   const auto same_frame = [](const TraceFrame& x, const TraceFrame& y) {
@@ -97,7 +95,6 @@ bool SameState(const TraceState& a, const TraceState& b) {
 }  // namespace
 
 // --- reading
-// --------------------------------------------------------------------------------------------
 
 Result<SavedTrace> SavedTrace::Read(ByteSpan bytes) {
   ByteReader in(bytes, "trace");
@@ -272,7 +269,6 @@ Status SavedTrace::Replay() const {
 }
 
 // --- looking
-// --------------------------------------------------------------------------------------------
 
 const SavedTrace::Function* SavedTrace::FunctionAt(uint32_t pc) const {
   const auto behind =

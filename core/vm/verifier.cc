@@ -41,7 +41,6 @@ enum KindBit : KindSet {
 };
 
 // --- tables
-// --------------------------------------------------------------------------------------------
 
 Status SectionError(std::string_view section, std::string_view message) {
   return Corrupt("section '", section, "': ", message).SetErrorCode("E0106");
@@ -179,7 +178,6 @@ Status CheckTexts(const ExecutableParts& parts) {
 }
 
 // --- one function
-// --------------------------------------------------------------------------------------
 
 // What the code says of a register.
 struct Mention {

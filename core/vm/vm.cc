@@ -120,7 +120,6 @@ Result<std::unique_ptr<VirtualMachine>> VirtualMachine::Create(ProgramPtr progra
 }
 
 // --- runs
-// ----------------------------------------------------------------------------------------------
 
 void VirtualMachine::Reset() {
   PopAll();
@@ -249,7 +248,6 @@ Result<Any> VirtualMachine::CallReplaced(uint32_t function, AnyArgs args) {
 }
 
 // --- errors
-// --------------------------------------------------------------------------------------------
 
 // Adds where it happened: function, instruction, source, callers.
 void VirtualMachine::Fail(Status status) {
@@ -290,7 +288,6 @@ void VirtualMachine::Fail(Status status) {
 }
 
 // --- looking on
-// ----------------------------------------------------------------------------------------
 
 FrameView VirtualMachine::frame(size_t index) const {
   TERN_CHECK(index < depth_);

@@ -124,7 +124,6 @@ void Test_gather_rows(const KernelPair<TernGatherRowsArgs>& pair) {
 }
 
 // ---- resize2d
-// ------------------------------------------------------------------------------------
 
 namespace {
 

@@ -108,7 +108,6 @@ function(tern_library name)
 endfunction()
 
 # ---- vector targets: one line each
-# -------------------------------------------------------------------
 # name | flags. PCLMUL and AES are Highway's habit, not ours: with HWY_DISABLE_PCLMUL_AES, `sse4`
 # runs on every processor with SSE4.2.
 set(tern_flags_sse4 -msse4.2 -DHWY_DISABLE_PCLMUL_AES)
@@ -192,7 +191,6 @@ function(tern_executable name)
 endfunction()
 
 # ---- tests
-# -------------------------------------------------------------------------------------------
 # GoogleTest is built from Debian's sources for every target, with that target's flags and
 # sanitizers.
 function(tern_add_googletest)

@@ -43,7 +43,6 @@ RegisterAssignment FunctionCodegen::TakeAssignment() {
 }
 
 // --- operands
-// ------------------------------------------------------------------------------------------
 
 vm::Operand FunctionCodegen::ToOperand(const Expr& atom) {
   const int64_t place = registers_.Find(atom.get());
@@ -102,7 +101,6 @@ void FunctionCodegen::SetSource(const Var& var) {
 }
 
 // --- bindings
-// ------------------------------------------------------------------------------------------
 
 std::vector<int64_t> FunctionCodegen::Drop(const Dying& dying, int64_t keep) {
   std::vector<int64_t> registers;
@@ -284,7 +282,6 @@ void FunctionCodegen::EmitValue(const Expr& value, vm::Operand target,
 }
 
 // --- results
-// ------------------------------------------------------------------------------------------
 
 void FunctionCodegen::EmitResult(const Let& block, const End& end) {
   if (end.join == nullptr) {
@@ -355,7 +352,6 @@ int64_t FunctionCodegen::JoinAtom(const Expr& atom, const End& end) {
 }
 
 // --- branches
-// ------------------------------------------------------------------------------------------
 
 bool FunctionCodegen::IsBranching(const Expr& value) const {
   return value->As<If>() != nullptr || value->As<Switch>() != nullptr;

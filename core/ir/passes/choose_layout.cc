@@ -115,7 +115,6 @@ class LayoutChooser : public Rewriter {
   }
 
   // --- operators that ask for channels-last
-  // --------------------------------------------------------------
 
   static bool WantsLayout(const Call& call) {
     if (call.args().empty() || RankOf(call.args()[0]) != kRank || call.attrs().Has("layout"))
@@ -154,7 +153,6 @@ class LayoutChooser : public Rewriter {
   }
 
   // --- transposes and shuffles
-  // ---------------------------------------------------------------------------
 
   Expr RewriteTranspose(const Call& call) {
     const Expr& x = call.args()[0];
@@ -210,7 +208,6 @@ class LayoutChooser : public Rewriter {
   }
 
   // --- operators that follow
-  // -----------------------------------------------------------------------------
 
   static bool IsElementwise(const Call& call) {
     return call.op().family == ops::Family::unary || call.op().family == ops::Family::binary;

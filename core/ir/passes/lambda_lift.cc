@@ -113,7 +113,6 @@ class Lifter {
   }
 
   // --- lambdas
-  // ----------------------------------------------------------------------------------------
 
   void LiftGroup(std::span<const Binding> group) {
     std::unordered_set<const Node*> members;
@@ -189,7 +188,6 @@ class Lifter {
   }
 
   // --- uses
-  // ----------------------------------------------------------------------------------------
 
   // A lambda's variable as a value: bound to its closure where it was made; inside its own function
   // a closure is made anew.

@@ -143,7 +143,6 @@ class TextWriter {
   }
 
   // --- what is read
-  // ---------------------------------------------------------------------------------------
 
   void WriteParameters() {
     for (const VarPtr& parameter : function_.parameters()) {
@@ -194,7 +193,6 @@ class TextWriter {
   }
 
   // --- formulas
-  // ---------------------------------------------------------------------------------------
 
   // The axes that a value of these dimensions is over: without those of one element. Sets part_.
   void EnterPart(const DimTexts& dims) {
@@ -320,7 +318,6 @@ class TextWriter {
   }
 
   // --- members
-  // ---------------------------------------------------------------------------------------
 
   void WriteBinding(const Binding& binding) {
     const Call* call = binding.value->As<Call>();
@@ -396,7 +393,6 @@ class TextWriter {
   }
 
   // --- reductions
-  // ---------------------------------------------------------------------------------------
 
   // The product of the extents that are reduced, as a number of the type.
   std::string CountText(DType type) const {

@@ -30,7 +30,6 @@ class Planner {
 
  private:
   // --- lifetimes
-  // ----------------------------------------------------------------------------------------
 
   void ReadBlock(const Let& block) {
     for (const Binding& binding : block.bindings()) {
@@ -86,7 +85,6 @@ class Planner {
   }
 
   // --- places
-  // ----------------------------------------------------------------------------------------
 
   void Sort(size_t index) {
     const PlannedTensor& tensor = plan_.tensors[index];

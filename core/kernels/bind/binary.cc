@@ -57,7 +57,6 @@ void RunRows(const Broadcast& b, const Tensor& left, const Tensor& right, const 
 }
 
 // ---- arithmetic
-// ------------------------------------------------------------------------------------------
 
 // Wraps around like unsigned numbers.
 template <class T, class F>
@@ -220,7 +219,6 @@ Result<Any> Pow(const ops::NoAttrs& attrs, Call& call) {
 }
 
 // ---- comparison
-// ------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -265,7 +263,6 @@ Result<Any> Compare(const ops::NoAttrs&, Call& call) {
 }
 
 // ---- logic and bits
-// --------------------------------------------------------------------------------------
 
 Result<Any> Logical(const ops::NoAttrs&, Call& call) {
   const Tensor* l = call.Input(0, kBool);

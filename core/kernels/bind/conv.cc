@@ -144,7 +144,6 @@ Result<Any> Conv(const ops::ConvAttrs& attrs, Call& call) {
 }
 
 // ---- transposed
-// ------------------------------------------------------------------------------------------
 
 namespace {
 

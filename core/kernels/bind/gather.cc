@@ -57,7 +57,6 @@ Result<Any> Gather(const ops::AxisAttrs& attrs, Call& call) {
 }
 
 // ---- along one axis
-// ----------------------------------------------------------------------------------------
 
 namespace {
 
@@ -162,7 +161,6 @@ Result<Any> ScatterElements(const ops::ScatterAttrs& attrs, Call& call) {
 }
 
 // ---- by index vectors
-// --------------------------------------------------------------------------------------
 
 namespace {
 

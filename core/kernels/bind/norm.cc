@@ -94,7 +94,6 @@ Result<Any> BatchNorm(const ops::NormAttrs& attrs, Call& call) {
 }
 
 // ---- over rows
-// -------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -182,7 +181,6 @@ Result<Any> RmsNorm(const ops::NormAttrs& attrs, Call& call) {
 }
 
 // ---- per channel
-// -----------------------------------------------------------------------------------------
 
 namespace {
 

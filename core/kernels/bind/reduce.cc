@@ -176,7 +176,6 @@ Result<Any> Reduce(const ops::ReduceAttrs& attrs, Call& call) {
 }
 
 // ---- arg max, cumulative sum
-// -----------------------------------------------------------------------------
 
 namespace {
 

@@ -108,7 +108,6 @@ Status PlanResize(const ops::ResizeAttrs& attrs, Call& call, const Tensor& x, Re
 }
 
 // ---- the kernel
-// --------------------------------------------------------------------------------------------
 
 // The only axes that change, if the kernel can do them: [first, first + 1] or [first, first].
 bool FitsKernel(const ops::ResizeAttrs& attrs, const ResizeProblem& p, int* first, int* last) {
@@ -175,7 +174,6 @@ Status RunKernel(const ops::ResizeAttrs& attrs, Call& call, const ResizeProblem&
 }
 
 // ---- axis by axis
-// ------------------------------------------------------------------------------------------
 
 // One output row (inner elements) as a weighted sum of input rows.
 void BlendRow(const AxisTaps& taps, int64_t position, const float* x, int64_t inner, float* y) {

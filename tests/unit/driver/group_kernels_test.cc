@@ -38,7 +38,6 @@ constexpr int64_t kRows = 3, kColumns = 40;
 constexpr int64_t kAxes[] = {1};
 
 // --- numbers
-// ------------------------------------------------------------------------------------------------
 
 double ToDouble(const Tensor& tensor, int64_t i) {
   const char* at = static_cast<const char*>(tensor.data()) + i * tensor.dtype().size();
@@ -129,7 +128,6 @@ std::string Difference(const Tensor& got, const Tensor& expected, double slack) 
 }
 
 // --- two roads
-// ------------------------------------------------------------------------------------------------
 
 class Roads {
  public:
@@ -221,7 +219,6 @@ void Compare(Roads& roads, const ir::Module& module, const ir::Module::Item& ite
 }
 
 // --- every formula
-// ------------------------------------------------------------------------------------------------
 
 types::Type TypeOfDims(DType type, std::string_view dims) {
   return types::Type::Parse(StrCat(type.ToString(), "[", dims, "]")).value();
@@ -299,7 +296,6 @@ TEST(GroupKernels, B21EveryFormulaAgreesWithItsOperator) {
 }
 
 // --- single operators with constants
-// ------------------------------------------------------------------------------------------------
 
 // One function `f` of the text form, its loop text written.
 ir::Module Lowered(std::string_view text) {
@@ -400,7 +396,6 @@ TEST(GroupKernels, B21WhatHasNoFormulaStaysPlain) {
 }
 
 // --- normalizations
-// ------------------------------------------------------------------------------------------------
 
 // The module of one `main` with its groups found.
 ir::Module Fused(std::string_view text, bool relaxed = false) {
@@ -483,7 +478,6 @@ TEST(GroupKernels, B21RelaxedProgramsOnRequest) {
 }
 
 // --- random groups
-// ------------------------------------------------------------------------------------------------
 
 // Programs whose values are equal on both roads until a transcendental function is met; behind it
 // they may differ in the last places, so nothing follows that tells neighbours apart.

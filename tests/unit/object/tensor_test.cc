@@ -285,7 +285,6 @@ TEST_F(TensorTestBad, StringsNeedAsManyAndNoBytes) {
 }
 
 // --- DLPack
-// ----------------------------------------------------------------------------------------
 
 // A foreign tensor that counts the calls of its deleter.
 struct Foreign {

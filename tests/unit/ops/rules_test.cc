@@ -100,7 +100,6 @@ TEST(Rules, AbsurdExtentsSaturate) {
 }
 
 // --- symbols against numbers
-// ---------------------------------------------------------------------------
 
 struct Case {
   std::mt19937& random;

@@ -210,7 +210,6 @@ TEST(Debugger, StopsOnAllocationsOverASize) {
 }
 
 // --- budgets
-// -------------------------------------------------------------------------------------------
 
 constexpr const char* kForever = R"(
 .func @main()
@@ -311,7 +310,6 @@ TEST(Debugger, CancelStopsAndIsForgotten) {
 }
 
 // --- failing, going back, changing
-// ---------------------------------------------------------------------
 
 constexpr const char* kDivides = R"(
 .func @main(a: int, b: int)
@@ -444,7 +442,6 @@ TEST(Debugger, DroppedStepsAreNamedWhenGoingBack) {
 }
 
 // --- breakpoints and expressions as text
-// ---------------------------------------------------------------
 
 TEST(Breakpoint, TextsThatAreNone) {
   const ExecutablePtr executable = MustAssemble(kFrames);
