@@ -34,8 +34,8 @@ class BuildTimeTest(unittest.TestCase):
             file.write(text)
 
     def check(self, budget=BUDGET, *arguments):
-        log = "# ninja log v5\n" + "".join(
-            f"1000\t{1000 + 1000 * value}\t7\t{name}\tabc\n" for name, value in self.seconds.items())
+        log = "# ninja log v5\n" + "".join(f"1000\t{1000 + 1000 * value}\t7\t{name}\tabc\n"
+                                          for name, value in self.seconds.items())
         self.write("build/host/.ninja_log", log)
         self.write("build/host/compile_commands.json", json.dumps(self.commands))
         self.write("build/host/batches/vm_0.cc", '#include "core/vm/a.cc"  // NOLINT\n')
