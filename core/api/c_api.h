@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The C interface of Tern: the only face that native programs and the WebAssembly module export.
+/* The C interface of Tern: what native programs link and the WebAssembly modules export. Two
+ * smaller headers stand beside it: loop_api.h, the loop compiler alone, and
+ * native/kernels/kernels_api.h, how kernels of programs run natively.
  *
  * Rules that hold for every function here:
  *  - A function that can fail returns tern_status*: NULL is success, anything else carries a code,

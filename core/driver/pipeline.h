@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The passes in the order they run, as data. A sink sees the module after each stage:
-// `--print-after`, golden tests and the page's lowering view are three users of it.
+// `tern compile --print-after` and `tern lower --stage` print what it gets.
 #ifndef TERN_CORE_DRIVER_PIPELINE_H_
 #define TERN_CORE_DRIVER_PIPELINE_H_
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The call contract of every compute kernel: plain C argument structs, nothing else.
  *
- * Kernel sources include this header, simd.h and two C headers; they are compiled once per vector
+ * Kernel sources include this header, simd.h and C headers; they are compiled once per vector
  * target (see tools/cmake/tern.cmake) and once more as plain loops in reference/, which defines the
  * right answer. Strides and extents are in elements, never in bytes, unless a field says so.
  * Buffers need the natural alignment of their element type only; packed weights are 64-byte
