@@ -4,8 +4,8 @@
 //
 // Branches are blocks that see the variables around them; the value of the branch that runs is the
 // value of the node. At run time values are untyped: a data type's value is an ADT object whose tag
-// is the constructor's index, a tuple one with tag 0, and which of the two a value is, its static
-// type says. So a function over type variables is compiled once.
+// is the constructor's index, a tuple is one with tag 0, and only the static type says which of the
+// two a value is. So a function over type variables is compiled once.
 #ifndef TERN_CORE_IR_CONTROL_H_
 #define TERN_CORE_IR_CONTROL_H_
 

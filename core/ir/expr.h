@@ -9,8 +9,8 @@
 // the source (the name of an ONNX node, or "file:line:column").
 //
 // Branches and lambdas are blocks inside a binding's value (control.h). A block sees the variables
-// of the blocks around it. A Function that is bound in a block is a lambda: what it mentions of the
-// blocks around it, it captures.
+// of the blocks around it. A Function that is bound in a block is a lambda: it captures what it
+// mentions of the blocks around it.
 #ifndef TERN_CORE_IR_EXPR_H_
 #define TERN_CORE_IR_EXPR_H_
 

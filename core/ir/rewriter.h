@@ -108,8 +108,8 @@ class Rewriter {
   bool infer_again_ = false;
 };
 
-// The module with every function run through a fresh rewriter of this kind, but for those that a
-// loop text says again.
+// The module with every function run through a fresh rewriter of this kind. Functions that also
+// have a loop program stay as they are, so that both keep saying the same.
 template <class R, class... A>
 Module RewriteModule(const Module& module, text::Diagnostics* diagnostics, const A&... args) {
   Module result = module;

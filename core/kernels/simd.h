@@ -34,8 +34,8 @@ using PanelVector = hn::Vec<PanelTag>;
 // separate instructions exist (SSE4, WebAssembly without relaxed SIMD). With relaxed SIMD the
 // engine chooses.
 #if HWY_TARGET == HWY_WASM && defined(__wasm_relaxed_simd__)
-// As special as Highway's own, which argument-dependent lookup finds too, and more: so these are
-// taken.
+// Argument-dependent lookup finds Highway's own overloads too. Overload resolution prefers these,
+// because they are more specialized.
 template <size_t N>
 HWY_INLINE hn::Vec128<float, N> MulAdd(hn::Vec128<float, N> a, hn::Vec128<float, N> b,
                                        hn::Vec128<float, N> c) {

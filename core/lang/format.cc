@@ -36,9 +36,9 @@ int LevelOf(const Expr& expr) {
   }
 }
 
-// The lines of what stands between braces as they are, but for the indentation: that of the braces.
-// What closes one at the beginning of a line stands where its opening line does. Several empty
-// lines become one.
+// Keeps the lines between braces as they are, except for their indentation, which follows the
+// braces. A line that begins with a closing brace is indented as the line of the opening one.
+// Several empty lines become one.
 std::vector<std::string> IndentLines(std::string_view text) {
   std::vector<std::string> lines;
   ptrdiff_t depth = 1;

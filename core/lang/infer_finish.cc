@@ -9,7 +9,8 @@ using types::Type;
 
 namespace {
 
-// What nothing decided: a type of no values that are looked at, an extent that the run tells.
+// Settles what nothing decided: a type whose values nobody looks at, an extent that only a run
+// tells.
 Type Close(const Type& type) {
   std::vector<std::string> variables, symbols;
   type.CollectVariables(&variables);

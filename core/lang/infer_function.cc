@@ -84,10 +84,10 @@ void Inference::DeclareData(DataDecl* data, bool from_prelude) {
 
 // --- the types of functions
 
-// Which of the names in a function's brackets are types and which dimensions, their uses in its
-// parameters and result tell.
+// Tells which of the names in a function's brackets are types and which are dimensions, by their
+// uses in its parameters and result.
 void Inference::SortGenerics(const Function& function, TypeNames* names) {
-  // Which is a type and which a dimension, its uses in the parameters tell.
+  // The uses in the parameters tell which is a type and which a dimension.
   TypeNames probe = *names;
   probe.implicit = true;
   // Mistakes are told by the second reading.

@@ -114,7 +114,7 @@ Dim OpCallReader::ValueOf(const Expr& start) const {
   return divides && a.Bounds().low >= 0 ? FloorDiv(a, b) : Dim::Any();
 }
 
-// dim(x, 1) of a tensor whose type says.
+// dim(x, 1) of a tensor whose type tells that extent.
 Dim OpCallReader::ValueOfCall(const Expr& expr) const {
   if (expr.target.kind != TargetKind::kPrimitive || expr.children.size() != 3 ||
       expr.children[0]->text != "dim")

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dict<K, V>: an insertion-ordered table shared by reference: copies of a Dict are the same dict.
 //
-// Which keys are equal, table.h says. Making a Dict of a Map copies it, unless nobody else holds
-// it.
+// table.h says which keys are equal. Making a Dict of a Map copies it, unless nobody else holds it.
 #ifndef TERN_CORE_OBJECT_DICT_H_
 #define TERN_CORE_OBJECT_DICT_H_
 

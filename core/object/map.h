@@ -6,8 +6,7 @@
 //   counts.Set("a", 1);            counts.Set("a", "x") does not compile
 //   for (const auto& [key, value] : counts) …
 //
-// Which keys are equal, table.h says. Making a Map of a Dict copies it, unless nobody else holds
-// it.
+// table.h says which keys are equal. Making a Map of a Dict copies it, unless nobody else holds it.
 #ifndef TERN_CORE_OBJECT_MAP_H_
 #define TERN_CORE_OBJECT_MAP_H_
 

@@ -4,8 +4,8 @@
 //
 // Reads give AnyView, borrowed until the sequence is next written, or Any. A sequence belongs
 // either to lists, which share it and see each other's writes, or to arrays, which copy it before
-// they write to one that others hold: is_frozen() tells. Handed from the one to the other it is
-// reused where nobody else holds it, else copied, so an array never changes under its reader.
+// they write to one that others hold; is_frozen() tells which. Handed from the one to the other it
+// is reused where nobody else holds it, else copied, so an array never changes under its reader.
 // Concurrent reads are safe; writes need the sequence to themselves.
 #ifndef TERN_CORE_OBJECT_SEQUENCE_H_
 #define TERN_CORE_OBJECT_SEQUENCE_H_

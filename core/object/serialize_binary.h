@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole graphs of values as bytes; what is in them and what is refused, serialize_graph.h says.
+// Whole graphs of values as bytes; serialize_graph.h says what is in them and what is refused.
 //
 // "TOG" and the version (1), the number of nodes, the nodes, and the value: little-endian, counts
 // and ints as varints (ints zigzag), floats as 8 bytes. A node is its kind and that kind's members

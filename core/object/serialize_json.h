@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole graphs of values as JSON that reads back to an equal graph; what is in it and what is
-// refused, serialize_graph.h says. (print.h has JSON for looking at, which does not read back.)
+// Whole graphs of values as JSON that reads back to an equal graph; serialize_graph.h says what is
+// in it and what is refused. (print.h has JSON for looking at, which does not read back.)
 //
 //   {"tern":"object graph","version":1,
 //    "nodes":[{"kind":"list","values":[1,{"float":2.5},"text",null,true]},

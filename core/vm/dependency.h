@@ -4,8 +4,9 @@
 //
 // Dependencies are found within straight-line stretches (basic blocks): an instruction needs those
 // that wrote what it reads. Writing a register again imposes no order on calls, since results can
-// wait; what writes into memory, or does more than compute its result, keeps its place: all before
-// it come before it, all behind it behind. So do jumps and returns.
+// wait. An instruction that writes into memory, or does more than compute its result, keeps its
+// place: those before it run before it, those after it run after it. Jumps and returns keep theirs
+// too.
 #ifndef TERN_CORE_VM_DEPENDENCY_H_
 #define TERN_CORE_VM_DEPENDENCY_H_
 

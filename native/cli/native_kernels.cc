@@ -84,7 +84,7 @@ std::string ReportOf(const TargetObjects& made, size_t loops) {
                 loops == 1 ? " kernel\n" : " kernels\n", made.refusals);
 }
 
-// Objects of all targets behind the kernels that are there; what is wrong where none can be made.
+// Adds objects of all targets behind the kernels that are there; an error where none can be made.
 Status AddObjects(const std::vector<const ObjectTarget*>& targets,
                   std::vector<CarriedKernel>* kernels, ObjectBytes* bytes, std::string* report) {
   std::vector<CarriedKernel> loops;

@@ -76,8 +76,8 @@ Status CompiledKernel::CompileLocked() {
   return failure_.Clone();
 }
 
-// As objects of files are loaded, for which LLVM need not set up a linker of its own; it has to
-// where the code calls functions of this process, such as fmod.
+// Loads the code as objects of files are loaded, so that LLVM need not set up a linker of its own.
+// LLVM's is needed only where the code calls functions of this process, such as fmod.
 Status CompiledKernel::Load(std::string_view object) {
   Result<std::unique_ptr<MappedCode>> mapped =
       MappedCode::Load({object, source_.name, source_.text});

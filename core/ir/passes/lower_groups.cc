@@ -63,7 +63,7 @@ bool IsCall(std::string_view text) {
   return false;
 }
 
-// Functions that a second evaluation would be a waste of.
+// Whether a formula calls a function that is too costly to evaluate twice.
 bool IsCostly(std::string_view text) {
   for (std::string_view name :
        {"exp(", "log(", "sin(", "cos(", "tan(", "sinh(", "cosh(", "tanh(", "erf(", "sigmoid("}) {

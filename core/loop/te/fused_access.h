@@ -25,7 +25,7 @@ using FusedAxes = std::vector<FusedAxis>;
 Expr FlatIndex(const Stage& stage, const FusedAxes& fused, const Buffer& buffer,
                std::span<const Expr> indices);
 
-// The value with its loads made flat where they can be, but for those of the buffers in `kept`.
+// The value with its loads made flat where possible, except loads of the buffers in `kept`.
 Expr FlattenLoads(const Stage& stage, const FusedAxes& fused, std::span<const Buffer* const> kept,
                   const Expr& value);
 

@@ -22,8 +22,8 @@ Value TakeInts(NodeContext& node, int index, Ints* list) {
 void Squeeze(NodeContext& node, Ints axes) {
   ops::AxesAttrs attrs;
   attrs.axes = std::move(axes);
-  // An empty list would squeeze all axes of extent 1: that is what no list means, not what an empty
-  // one does.
+  // Our operator squeezes all axes of extent 1 where the list is empty. ONNX means that by a
+  // missing list; by an empty one it means none.
   if (attrs.axes.empty() && (node.detail() == "unsqueeze" || node.HasInput(1))) {
     return node.SetOutput(0, node.Input(0));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the module that running needs not: it compiles, assembles and lists. A file of its
-// own, fetched when it is wanted, and instantiated on the memory and tables of the first part.
+// The part of the module that is not needed to run programs: it compiles, assembles and lists them.
+// It is a file of its own, fetched on demand and instantiated on the memory and tables of the first
+// part.
 import { TernError } from './errors.js';
 import { type Exports, type Instance, toModule, type WasmSource } from './module.js';
 

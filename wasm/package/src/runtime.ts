@@ -64,7 +64,7 @@ const kProgramName = 'program.tn';
 // The first bytes of a .tern file: 0x89 "TERN".
 const kMagic = [0x89, 0x54, 0x45, 0x52, 0x4e];
 
-/** Whether the bytes begin as an executable does; whether they are one, loading tells. */
+/** Whether the bytes begin as an executable does; only loading tells whether they are one. */
 export function looksLikeExecutable(bytes: Uint8Array): boolean {
   return kMagic.every((byte, i) => bytes[i] === byte);
 }
