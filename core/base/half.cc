@@ -45,4 +45,13 @@ uint16_t F32ToBf16(float value) {
   return static_cast<uint16_t>((bits + 0x7FFFu + (bits >> 16 & 1)) >> 16);
 }
 
+float RoundToOdd(double value) {
+  const float nearest = static_cast<float>(value);
+  const double back = nearest;
+  if (back == value || value != value) return nearest;
+  const uint32_t bits = __builtin_bit_cast(uint32_t, nearest);
+  const bool above = __builtin_fabs(back) > __builtin_fabs(value);
+  return __builtin_bit_cast(float, (above ? bits - 1 : bits) | 1);
+}
+
 }  // namespace tern

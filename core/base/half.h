@@ -14,6 +14,11 @@ uint16_t F32ToF16(float value);  // overflow gives infinity; NaN stays NaN
 inline float Bf16ToF32(uint16_t bits) { return __builtin_bit_cast(float, uint32_t{bits} << 16); }
 uint16_t F32ToBf16(float value);
 
+// A float whose last bit is set if the value is between two floats: to 16 bits, where the last bit
+// only says that much, it rounds as the value would at once. Rounding to the nearest float first
+// would round twice.
+float RoundToOdd(double value);
+
 }  // namespace tern
 
 #endif  // TERN_CORE_BASE_HALF_H_

@@ -55,7 +55,7 @@ bool WriteBlock(const Tensor& y, int64_t begin, int64_t count, const W* values) 
     uint16_t* to = static_cast<uint16_t*>(y.data()) + begin;
     const bool brain = y.dtype() == kBf16;
     for (int64_t i = 0; i < count; ++i) {
-      const float value = static_cast<float>(values[i]);
+      const float value = RoundToOdd(static_cast<double>(values[i]));
       to[i] = brain ? F32ToBf16(value) : F32ToF16(value);
     }
     return true;

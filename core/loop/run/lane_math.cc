@@ -143,14 +143,17 @@ int64_t IntOfFloat(DType to, double value) {
   return static_cast<int64_t>(whole);
 }
 
-// Rounded once: from 64 bits to float32 directly, and to 16 bits through a value that is exact or
-// far from a tie.
+// A conversion to 16 bits, which rounds no second time as the rounding of an operation may.
+double ConvertFloat(DType to, double value) {
+  return RoundFloat(to, to.bits == 16 ? RoundToOdd(value) : value);
+}
+
+// To float32 directly, to 16 bits through float64.
 double FloatOfInt(DType from, DType to, int64_t value) {
   const bool huge = IsUnsigned(from) && value < 0;
   const uint64_t bits = static_cast<uint64_t>(value);
-  if (to == kF64) return huge ? static_cast<double>(bits) : static_cast<double>(value);
-  const float narrow = huge ? static_cast<float>(bits) : static_cast<float>(value);
-  return RoundFloat(to, narrow);
+  if (to == kF32) return huge ? static_cast<float>(bits) : static_cast<float>(value);
+  return ConvertFloat(to, huge ? static_cast<double>(bits) : static_cast<double>(value));
 }
 
 }  // namespace
@@ -209,8 +212,8 @@ Lane LaneCall(Intrinsic intrinsic, DType type, const Lane* args) {
 
 Lane LaneCast(DType from, DType to, Lane value) {
   if (to.is_bool()) return FromInt(from.is_float() ? value.f != 0 : value.i != 0);
-  if (from.is_float())
-    return to.is_float() ? FromFloat(RoundFloat(to, value.f)) : FromInt(IntOfFloat(to, value.f));
+  if (from.is_float() && !to.is_float()) return FromInt(IntOfFloat(to, value.f));
+  if (from.is_float()) return FromFloat(ConvertFloat(to, value.f));
   return to.is_float() ? FromFloat(FloatOfInt(from, to, value.i)) : FromInt(WrapInt(to, value.i));
 }
 

@@ -55,5 +55,28 @@ TEST(Half, OverflowAndNan) {
   EXPECT_EQ(F32ToBf16(1.01171875f), 0x3F82);  // tie to even, upwards
 }
 
+TEST(Half, FromDoublesRoundsOnce) {
+  for (uint16_t bits = 0; bits < 0x7BFF; ++bits) {
+    const auto next = static_cast<uint16_t>(bits + 1);
+    const double middle = (double{F16ToF32(bits)} + double{F16ToF32(next)}) / 2;
+    ASSERT_EQ(F32ToF16(RoundToOdd(middle)), bits % 2 == 0 ? bits : next);
+    ASSERT_EQ(F32ToF16(RoundToOdd(std::nextafter(middle, 0.0))), bits);
+    ASSERT_EQ(F32ToF16(RoundToOdd(std::nextafter(middle, 1e9))), next);
+    ASSERT_EQ(F32ToF16(RoundToOdd(-std::nextafter(middle, 1e9))), next | 0x8000);
+  }
+  EXPECT_EQ(F32ToBf16(RoundToOdd(0x1.01p0)), 0x3F80);
+  EXPECT_EQ(F32ToBf16(RoundToOdd(0x1.0100000000001p0)), 0x3F81);
+}
+
+TEST(Half, RoundToOddAtTheEnds) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(RoundToOdd(kInf), std::numeric_limits<float>::infinity());
+  EXPECT_EQ(RoundToOdd(-1e300), -std::numeric_limits<float>::max());
+  EXPECT_EQ(RoundToOdd(-1e-300), -std::numeric_limits<float>::denorm_min());
+  EXPECT_TRUE(std::signbit(RoundToOdd(-0.0)));
+  EXPECT_EQ(RoundToOdd(0.5), 0.5f);
+  EXPECT_TRUE(std::isnan(RoundToOdd(std::nan(""))));
+}
+
 }  // namespace
 }  // namespace tern::half_test

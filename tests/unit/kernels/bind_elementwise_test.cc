@@ -101,6 +101,9 @@ TEST(CastTest, RoundsSaturatesAndTruncates) {
   EXPECT_EQ(RunText("cast{to=i32}", {I({1}, {7})}), "i32[1] {7}");
   EXPECT_EQ(RunText("cast{to=f32}", {RunTensor("cast{to=bf16}", {F({1}, {1.00390625f})})}),
             "f32[1] {1}");
+  // Rounded once, not to f32 first.
+  const TensorPtr above = T_<double>({1}, {0x1.0100000000001p0});
+  EXPECT_EQ(RunText("cast{to=f32}", {RunTensor("cast{to=bf16}", {above})}), "f32[1] {1.00781}");
   EXPECT_FALSE(MakeOperator("cast{to=f33}").ok());
   ExpectError("cast{to=string}", {x}, {"cast", "string"});
 }

@@ -75,6 +75,20 @@ TEST(RunTest, CastsSaturate) {
   EXPECT_EQ(static_cast<uint64_t>(CastToInt(kU64, 1e19)), 10000000000000000000u);
 }
 
+double CastToFloat(DType from, DType to, Lane value) { return LaneCast(from, to, value).f; }
+
+// The nearest float32 would be between two halves, and rounding that would go to the even one.
+TEST(RunTest, CastsToSixteenBitsRoundOnce) {
+  EXPECT_EQ(CastToFloat(kF64, kF16, {.f = 0x1.002p0}), 1);
+  EXPECT_EQ(CastToFloat(kF64, kF16, {.f = 0x1.0020000000001p0}), 0x1.004p0);
+  EXPECT_EQ(CastToFloat(kF64, kBf16, {.f = -0x1.0100000000001p0}), -0x1.02p0);
+  EXPECT_EQ(CastToFloat(kI32, kBf16, {.i = 0x40400000}), 0x1p30);
+  EXPECT_EQ(CastToFloat(kI32, kBf16, {.i = 0x40400001}), 0x1.02p30);
+  EXPECT_EQ(CastToFloat(kU64, kBf16, {.i = INT64_MIN}), 0x1p63);
+  EXPECT_EQ(CastToFloat(kF64, kF16, {.f = 65520}), __builtin_inf());
+  EXPECT_TRUE(__builtin_isnan(CastToFloat(kF64, kF16, {.f = __builtin_nan("")})));
+}
+
 std::string RunError(const Interpreter& interpreter, const RunArguments& arguments,
                      int64_t vscale = 1) {
   RunOptions options;
