@@ -8,7 +8,6 @@
 #include "core/base/strings.h"
 #include "core/loop/emit/wasm_module.h"
 #include "core/loop/run/interpreter.h"
-#include "native/jit/llvm_compiler.h"
 #include "tests/loops/call_file.h"
 #include "tests/support/commands.h"
 #include "tests/support/read_file.h"
@@ -23,6 +22,32 @@ Status Collect(const testing::CommandResult& run, const std::string& output,
                std::vector<LoopCall>* calls) {
   if (run.exit_code != 0) return Failed("exit code ", run.exit_code, ": ", run.output);
   return ReadBuffers(ReadFile(output), calls);
+}
+
+// run_calls.c with the functions of an object, as the file "run" of a folder.
+Status LinkRunner(const std::string& compiler, const Program& program, const std::string& object,
+                  const testing::ScratchFolder& folder) {
+  std::string table;
+  for (const LoopFunction& function : program.functions)
+    table += StrCat("LOOP(", function.name, ")\n");
+  const std::string loops = folder.Write("loops.o", object);
+  folder.Write("functions.def", table);
+  const testing::CommandResult made = testing::RunCommand(
+      StrCat(compiler, " -O1 -static '-DFUNCTIONS_FILE=\"", folder.Path("functions.def"),
+             "\"' tests/loops/run_calls.c ", loops, " -lm -o ", folder.Path("run")));
+  if (made.exit_code != 0) return Failed("cannot link the program: ", made.output);
+  return OkStatus();
+}
+
+Status RunLinked(const std::string& emulator, const testing::ScratchFolder& folder,
+                 const Program& program, std::vector<LoopCall>* calls) {
+  const std::string input = folder.Write("in", WriteCalls(program, *calls));
+  const std::string output = folder.Path("out");
+  // Code that the emulated processor does not have ends the emulator by a signal: no core files
+  // then, and the shell says so within the output.
+  const testing::CommandResult run = testing::RunCommand(StrCat(
+      "ulimit -c 0; ", emulator, " ", folder.Path("run"), " ", input, " ", output, " || exit"));
+  return Collect(run, output, calls);
 }
 
 }  // namespace
@@ -93,8 +118,19 @@ Status RunInInterpreter(const Program& program, int64_t vscale, std::vector<Loop
 }
 
 Status RunOnHost(const Program& program, std::vector<LoopCall>* calls) {
+  TERN_TRY_ASSIGN(const native::CodeTarget host, native::HostCodeTarget());
+  TERN_TRY_ASSIGN(const std::string object, CompileFor(host, program, native::Effort::kQuick));
+  return RunObject(object, calls);
+}
+
+Result<std::string> CompileFor(const native::CodeTarget& target, const Program& program,
+                               native::Effort effort) {
   TERN_TRY_ASSIGN(const std::string ir, LlvmText(program, LlvmFlavor::kFixed));
-  TERN_TRY_ASSIGN(const auto code, native::NativeCode::FromIr(ir));
+  return native::CompileLlvmIr(ir, target, {native::CodeForm::kObject, effort});
+}
+
+Status RunObject(std::string_view object, std::vector<LoopCall>* calls) {
+  TERN_TRY_ASSIGN(const auto code, native::NativeCode::FromObject(object));
   for (LoopCall& call : *calls) {
     TERN_TRY_ASSIGN(void* address, code->Find(call.function));
     std::vector<void*> buffers;
@@ -119,6 +155,19 @@ Status RunInNode(const Program& program, std::vector<LoopCall>* calls) {
   return Collect(run, output, calls);
 }
 
+bool HaveX86Emulator() {
+  return native::LlvmDescription().ok() && testing::HaveCommand("x86_64-linux-gnu-gcc") &&
+         testing::HaveCommand("qemu-x86_64");
+}
+
+Status RunInX86Emulator(const std::string& emulated, const native::CodeTarget& target,
+                        const Program& program, std::vector<LoopCall>* calls) {
+  TERN_TRY_ASSIGN(const std::string object, CompileFor(target, program, native::Effort::kThorough));
+  const testing::ScratchFolder folder;
+  TERN_TRY(LinkRunner("x86_64-linux-gnu-gcc", program, object, folder));
+  return RunLinked(StrCat("qemu-x86_64 -cpu ", emulated), folder, program, calls);
+}
+
 bool HaveSveRoad() {
   return native::LlvmDescription().ok() && testing::HaveCommand("aarch64-linux-gnu-gcc") &&
          testing::HaveCommand("qemu-aarch64");
@@ -131,25 +180,14 @@ Result<SveRoad> SveRoad::Make(const Program& program) {
                   native::CompileLlvmIr(ir, target, {native::CodeForm::kObject}));
   SveRoad road(std::make_shared<testing::ScratchFolder>());
   road.program_ = &program;
-  std::string table;
-  for (const LoopFunction& function : program.functions)
-    table += StrCat("LOOP(", function.name, ")\n");
-  const std::string loops = road.folder_->Write("loops.o", object);
-  road.folder_->Write("functions.def", table);
-  const testing::CommandResult made = testing::RunCommand(StrCat(
-      "aarch64-linux-gnu-gcc -O1 -static '-DFUNCTIONS_FILE=\"", road.folder_->Path("functions.def"),
-      "\"' tests/loops/run_calls.c ", loops, " -lm -o ", road.folder_->Path("run")));
-  if (made.exit_code != 0) return Failed("cannot link the AArch64 program: ", made.output);
+  TERN_TRY(LinkRunner("aarch64-linux-gnu-gcc", program, object, *road.folder_));
   return road;
 }
 
 Status SveRoad::Run(int vector_bits, std::vector<LoopCall>* calls) const {
-  const std::string input = folder_->Write("in", WriteCalls(*program_, *calls));
-  const std::string output = folder_->Path("out");
-  const testing::CommandResult run = testing::RunCommand(
-      StrCat("qemu-aarch64 -cpu max,sme=off,sve-default-vector-length=", vector_bits / 8, " ",
-             folder_->Path("run"), " ", input, " ", output));
-  return Collect(run, output, calls);
+  const std::string emulator =
+      StrCat("qemu-aarch64 -cpu max,sme=off,sve-default-vector-length=", vector_bits / 8);
+  return RunLinked(emulator, *folder_, *program_, calls);
 }
 
 }  // namespace tern::loop

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The roads a loop program can take, each as "run these calls and give back the memory": compiled
-// for this processor, compiled for AArch64 SVE and run under an emulator at any vector length, and
-// emitted as WebAssembly and run by Node. Tests compare whole memories, canaries included.
+// for this processor or a lesser one, compiled for others and run under an emulator, AArch64 SVE at
+// any vector length, and emitted as WebAssembly and run by Node. Tests compare whole memories,
+// canaries included.
 #ifndef TERN_TESTS_LOOPS_ROADS_H_
 #define TERN_TESTS_LOOPS_ROADS_H_
 
@@ -14,6 +15,7 @@
 #include "core/base/result.h"
 #include "core/loop/emit/llvm_text.h"
 #include "core/loop/stmt.h"
+#include "native/jit/llvm_compiler.h"
 #include "tests/support/commands.h"
 
 namespace tern::loop {
@@ -42,6 +44,17 @@ struct LoopCall {
 Status RunInInterpreter(const Program& program, int64_t vscale, std::vector<LoopCall>* calls);
 Status RunOnHost(const Program& program, std::vector<LoopCall>* calls);
 Status RunInNode(const Program& program, std::vector<LoopCall>* calls);
+
+// The object file of a program without vectors of unknown length, and the calls by one that this
+// processor can run.
+Result<std::string> CompileFor(const native::CodeTarget& target, const Program& program,
+                               native::Effort effort);
+Status RunObject(std::string_view object, std::vector<LoopCall>* calls);
+
+// The same for another processor, under an emulator of x86-64 that calls it `emulated`.
+Status RunInX86Emulator(const std::string& emulated, const native::CodeTarget& target,
+                        const Program& program, std::vector<LoopCall>* calls);
+bool HaveX86Emulator();
 
 // One object file for all vector lengths. Unsupported where there is no cross compiler.
 class SveRoad {

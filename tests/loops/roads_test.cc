@@ -41,13 +41,6 @@ std::vector<LoopCall> CallsOf(const Program& program, int lanes, uint64_t seed) 
   return calls;
 }
 
-void Append(Program* all, Program part, const std::string& suffix) {
-  for (LoopFunction& function : part.functions) {
-    function.name += suffix;
-    all->functions.push_back(std::move(function));
-  }
-}
-
 Program Everything(Lanes lanes, bool casts) {
   Program all;
   for (const DType type : kTypes) {

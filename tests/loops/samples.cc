@@ -81,6 +81,13 @@ Program AllOperators(DType dtype, Lanes lanes) {
   return program;
 }
 
+void Append(Program* all, Program part, const std::string& suffix) {
+  for (LoopFunction& function : part.functions) {
+    function.name += suffix;
+    all->functions.push_back(std::move(function));
+  }
+}
+
 Program Casts(DType from, DType to, Lanes lanes) {
   return {{Elementwise("cast", from, lanes, 1, [&](const std::vector<Expr>& x) {
     return from == to ? x[0] : MakeCast(to, x[0]);

@@ -3,6 +3,8 @@
 #ifndef TERN_TESTS_LOOPS_SAMPLES_H_
 #define TERN_TESTS_LOOPS_SAMPLES_H_
 
+#include <string>
+
 #include "core/loop/stmt.h"
 
 namespace tern::loop {
@@ -17,6 +19,9 @@ Program ScalarAdd(DType dtype);
 // for every lowered intrinsic, one function each, named by the operator ("Add", "abs"). C has the
 // type of the result.
 Program AllOperators(DType dtype, Lanes lanes);
+
+// Adds functions, their names lengthened, to a program.
+void Append(Program* all, Program part, const std::string& suffix);
 
 // C[i] = cast(A[i]) from one type to another.
 Program Casts(DType from, DType to, Lanes lanes);

@@ -100,6 +100,32 @@ Expr RoundToOdd(const Expr& value) {
   return MakeReinterpret(kF32, chosen);
 }
 
+bool IsLimit(BinaryOp op) { return op == kMin || op == kMax; }
+
+// The bits of halves, those of negative numbers mirrored, are in the numbers' order with NaNs at
+// both ends. Its own inverse.
+Bits Mirror(const Bits& bits) {
+  return bits.With(kXor, bits.With(kShr, 15).With(kAnd, 0x7fff).value);
+}
+
+// Turns that order by as many as there are NaNs of one sign, so that all of them come first for a
+// minimum and last for a maximum.
+int64_t TurnOf(BinaryOp op) { return op == kMin ? 0x3ff : -0x3ff; }
+
+Bits OrderOfHalves(BinaryOp op, const Expr& value) {
+  return Mirror({MakeReinterpret(kI16, value)}).With(kAdd, TurnOf(op));
+}
+
+Expr LimitOfHalves(BinaryOp op, const Expr& a, const Expr& b) {
+  const Expr first = OrderOfHalves(op, a).value, second = OrderOfHalves(op, b).value;
+  return MakeSelect(MakeBinary(op == kMin ? kLt : kGt, first, second), a, b);
+}
+
+Expr ReduceHalves(BinaryOp op, const Expr& vector) {
+  const Bits limit{MakeVectorReduce(op, OrderOfHalves(op, vector).value)};
+  return MakeReinterpret(kF16, Mirror(limit.With(kSub, TurnOf(op))).value);
+}
+
 class Legalizer : public Mutator {
  public:
   explicit Legalizer(const NativeTypes& native) : native_(native) {}
@@ -133,6 +159,11 @@ class Legalizer : public Mutator {
       return wide->type.is_bool() ? wide : Narrow(expr->type.element(), wide);
     }
     if (const auto* call = expr->As<Call>(); call && IsStorage(expr)) return Compute(*call);
+    const bool halves = native_.LimitsAsIntegers(expr->type.element());
+    if (const auto* binary = expr->As<Binary>(); binary && halves && IsLimit(binary->op))
+      return LimitOfHalves(binary->op, MutateExpr(binary->a), MutateExpr(binary->b));
+    if (const auto* fold = expr->As<VectorReduce>(); fold && halves && IsLimit(fold->op))
+      return ReduceHalves(fold->op, MutateExpr(fold->value));
     return Descend(expr);
   }
 

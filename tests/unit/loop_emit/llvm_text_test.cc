@@ -141,16 +141,10 @@ TEST(LlvmText, E19GatherAndScatterInstructions) {
 // Every operator, intrinsic and conversion of these types.
 Program EverythingOf(std::span<const DType> types, Lanes lanes) {
   Program all;
-  const auto add = [&](Program program, const std::string& suffix) {
-    for (LoopFunction& function : program.functions) {
-      function.name += suffix;
-      all.functions.push_back(std::move(function));
-    }
-  };
   for (const DType type : types) {
     const std::string suffix = "_" + type.ToString();
-    add(AllOperators(type, lanes), suffix);
-    for (const DType to : types) add(Casts(type, to, lanes), suffix + "_" + to.ToString());
+    Append(&all, AllOperators(type, lanes), suffix);
+    for (const DType to : types) Append(&all, Casts(type, to, lanes), suffix + "_" + to.ToString());
   }
   return all;
 }
@@ -193,6 +187,23 @@ TEST(LlvmText, E24ReductionsOnEveryTarget) {
   const std::string sum =
       Assembly(Text(Reduce(BinaryOp::kAdd, kF32, kSve4), LlvmFlavor::kSve), "aarch64-sve");
   EXPECT_NE(sum.find("fadda"), std::string::npos) << sum;  // the documented order, in hardware
+}
+
+bool HasLimit(const std::string& text) {
+  return text.find("@llvm.minimum") != std::string::npos ||
+         text.find("@llvm.maximum") != std::string::npos;
+}
+
+// What LLVM makes of a vector's minimum for x86 can lose NaNs of halves. AArch64 has instructions.
+TEST(LlvmText, LimitsOfHalvesAreThoseOfIntegersOnX86) {
+  EXPECT_FALSE(HasLimit(Text(AllOperators(kF16, Lanes{8}), LlvmFlavor::kFixed)));
+  EXPECT_TRUE(HasLimit(Text(AllOperators(kF32, Lanes{8}), LlvmFlavor::kFixed)));
+  EXPECT_TRUE(HasLimit(Text(AllOperators(kF16, Lanes{8}), LlvmFlavor::kNeon)));
+  EXPECT_TRUE(HasLimit(Text(AllOperators(kF16, kSve4), LlvmFlavor::kSve)));
+  ExpectLines(Text(Reduce(BinaryOp::kMin, kF16, Lanes{8}), LlvmFlavor::kFixed),
+              {"bitcast <8 x half>", "call i16 @llvm.vector.reduce.smin.v8i16", "to half"});
+  ExpectLines(Text(Reduce(BinaryOp::kMax, kF16, kSve4), LlvmFlavor::kSve),
+              {"call half @llvm.vector.reduce.fmaximum.nxv4f16"});
 }
 
 TEST(LlvmText, RefusesVectorsTheTargetLacks) {
