@@ -170,7 +170,7 @@ std::string LlvmFunction::Arithmetic(BinaryOp op, DataType type, const std::stri
                                      const std::string& b) {
   const bool floats = type.is_float();
   const auto plain = [&](const char* integer, const char* real) {
-    return Let(StrCat(floats ? StrCat(real, " ", FloatFlags()) : StrCat(integer, " "),
+    return Let(StrCat(floats ? real : integer, MayContract(type) ? " contract " : " ",
                       Typed(type, a), ", ", b));
   };
   const auto either = [&](const char* real, const char* with_sign, const char* without) {
@@ -308,7 +308,7 @@ std::string LlvmFunction::ComputeCall(const Call& call) {
     case Intrinsic::kTrunc: return unary("trunc");
     case Intrinsic::kRound: return unary("roundeven");
     case Intrinsic::kMulAdd: {
-      if (function_.relaxed && type.is_float()) {
+      if (MayContract(type)) {
         return CallIntrinsic(StrCat("fmuladd.", suffix), spelled,
                              {Typed(call.args[0]), Typed(call.args[1]), Typed(call.args[2])});
       }

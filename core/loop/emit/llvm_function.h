@@ -96,7 +96,11 @@ class LlvmFunction {
   // A call of an intrinsic, which is declared: Intrinsic("sqrt", type, {"<4 x float> %x"}).
   std::string CallIntrinsic(std::string_view name, std::string_view result,
                             std::initializer_list<std::string> operands);
-  std::string FloatFlags() const { return function_.relaxed ? "contract " : ""; }
+  // Whether a product and a sum may be rounded once: not of 16 bits, also where one instruction
+  // could do so.
+  bool MayContract(DataType type) const {
+    return function_.relaxed && type.is_float() && type.bits() >= 32;
+  }
   std::string ComputeBinary(const Binary& binary);
   std::string Arithmetic(BinaryOp op, DataType type, const std::string& a, const std::string& b);
   std::string Limit(const Binary& binary);

@@ -189,6 +189,22 @@ TEST(LlvmText, E24ReductionsOnEveryTarget) {
   EXPECT_NE(sum.find("fadda"), std::string::npos) << sum;  // the documented order, in hardware
 }
 
+// Relaxed mathematics is not for 16 bits.
+TEST(LlvmText, HalvesAreRoundedAfterEachStep) {
+  for (const DType type : {kF32, kF16}) {
+    Program program = AllOperators(type, kSve4);
+    for (LoopFunction& function : program.functions) function.relaxed = true;
+    const std::string text = Text(program, LlvmFlavor::kSve);
+    EXPECT_EQ(text.find("@llvm.fmuladd") != std::string::npos, type == kF32);
+    EXPECT_EQ(text.find("fmul contract") != std::string::npos, type == kF32);
+    if (!HaveLlvm()) continue;
+    const std::string code = Assembly(text, "aarch64-sve");
+    EXPECT_EQ(code.find("\tfmla\t") != std::string::npos ||
+                  code.find("\tfmad\t") != std::string::npos,
+              type == kF32);
+  }
+}
+
 bool HasLimit(const std::string& text) {
   return text.find("@llvm.minimum") != std::string::npos ||
          text.find("@llvm.maximum") != std::string::npos;
