@@ -2,8 +2,8 @@
 // DataType: the type of a value in the loop IR, an element type and how many lanes.
 //
 // A scalable vector has vscale times as many lanes as it says; vscale is the machine's, unknown
-// when the program is written. So it has no lanes() at all, only vscale_factor(). Texts are those
-// of the founding document: "float32", "int8x16", "float32xvscalex4".
+// when the program is written. So it has no lanes() at all, only vscale_factor(). Texts are
+// spelled as TVM spells them: "float32", "int8x16", "float32xvscalex4".
 #ifndef TERN_CORE_LOOP_DATA_TYPE_H_
 #define TERN_CORE_LOOP_DATA_TYPE_H_
 
