@@ -214,22 +214,31 @@ endfunction()
 
 # Tests call what is compiled for users; their own code is compiled as fast as can be.
 function(tern_use_test_flags target)
-  target_compile_options(${target} PRIVATE -O0)
+  set(level -O0)
+  if(ARGC GREATER 1)
+    set(level ${ARGV1})
+  endif()
+  target_compile_options(${target} PRIVATE ${level})
   if(EMSCRIPTEN)  # without Binaryen's passes
     target_link_options(${target} PRIVATE -O1)
   endif()
 endfunction()
 
+# COMPUTES: the test's own code takes longer to run than to compile optimised.
 # PLAIN: an ordinary program whose exit code is the verdict. Tests run in the source folder, which
 # TERN_SOURCE_DIR names: with a path of its own, every clone would compile them anew.
 function(tern_test name)
-  cmake_parse_arguments(arg "PLAIN" "" "SOURCES;LINK;ALONE;LABELS;ARGS" ${ARGN})
+  cmake_parse_arguments(arg "PLAIN;COMPUTES" "" "SOURCES;LINK;ALONE;LABELS;ARGS" ${ARGN})
   if(NOT TERN_TESTS)
     return()
   endif()
   tern_executable(${name} SOURCES ${arg_SOURCES} LINK ${arg_LINK} LIMIT 120000
     ALONE ${arg_ALONE})
-  tern_use_test_flags(${name})
+  set(level -O0)
+  if(arg_COMPUTES)
+    set(level -O2)
+  endif()
+  tern_use_test_flags(${name} ${level})
   target_compile_definitions(${name} PRIVATE TERN_SOURCE_DIR=".")
   if(NOT arg_PLAIN)
     target_link_libraries(${name} PRIVATE tern_gtest)
