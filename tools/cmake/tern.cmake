@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # What every folder's CMakeLists.txt is written with:
 #   tern_library(name SOURCES … [LINK …] [NATIVE] [ALONE …])   a static library; core flags unless
-#                                                   NATIVE. ALONE: sources with flags of their own
+#                                                   NATIVE. ALONE: further sources, in no batch
 #   tern_kernel_library(name SOURCES … [LINK …])        each source once per vector target
 #   tern_executable(name SOURCES … [LINK …])            a program with its kernels
-#   tern_test(name SOURCES … [LINK …] [LABELS …] [ARGS …] [PLAIN])   a GoogleTest binary for ctest
+#   tern_test(name SOURCES … [LINK …] [LABELS …] [ARGS …] [ALONE …] [PLAIN] [COMPUTES])
+#                                                   a GoogleTest binary for ctest
 #   tern_fuzzer(name SOURCES … [LINK …])             a libFuzzer binary, in the preset `fuzz` only
 #   tern_check_headers(FOLDER…)                         every header of the folders compiles alone
 # Flags live in three INTERFACE targets: tern_warnings, tern_core_flags and tern_headers.
