@@ -2,7 +2,7 @@
 // Keys that work anywhere on the page. Those of a single letter are off inside of fields and can be
 // switched off altogether.
 import { signal } from '@preact/signals';
-import { run, step, stop } from '../state/runs.js';
+import { atRest, run, step, stop } from '../state/runs.js';
 import { session } from '../state/store.js';
 
 const kStorageKey = 'tern-letter-keys';
@@ -29,6 +29,11 @@ function cyclePanes(by: number): void {
   panes[next]?.focus();
 }
 
+/** A key that is held down steps as fast as the engine does, and stops when it is let go. */
+function stepByKey(held: boolean): void {
+  if (!held || atRest()) void step();
+}
+
 function onKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || sheetOpen.value) return;
   const modified = event.ctrlKey || event.metaKey;
@@ -36,7 +41,7 @@ function onKeyDown(event: KeyboardEvent): void {
   if (modified && event.key === 'Enter') void run();
   else if (event.key === 'Escape' && session.value.run === 'running') stop();
   else if (event.key === 'F6') cyclePanes(event.shiftKey ? -1 : 1);
-  else if (letter && event.key === 'n') void step();
+  else if (letter && event.key === 'n') stepByKey(event.repeat);
   else if (letter && event.key === '?') sheetOpen.value = true;
   else return;
   event.preventDefault();

@@ -84,19 +84,36 @@ async function begin(): Promise<void> {
   show(machine);
 }
 
-let busy = false;
+let last: Promise<void> = Promise.resolve();
+let waiting = 0;
+let runs = 0;
+/** Counts failures: what was asked for before one and has not begun is left out. */
+let failures = 0;
 
-/** One of step and run at a time; what comes while the engine works is left out. */
-function exclusive(action: () => Promise<void>): Promise<void> {
-  if (busy) return Promise.resolve();
-  busy = true;
-  return guarded(action, fail).finally(() => {
-    busy = false;
+/** Whether no step, run or reset is under way. */
+export const atRest = (): boolean => waiting === 0;
+
+/** Actions begin in the order in which they are asked for, each when the one before has ended. */
+function inOrder(action: () => Promise<void>): Promise<void> {
+  const asked = failures;
+  const before = last;
+  waiting++;
+  last = guarded(async () => {
+    await before;
+    if (asked === failures) await action();
+  }, (error) => {
+    failures++;
+    fail(error);
+  }).finally(() => {
+    waiting--;
   });
+  return last;
 }
 
+/** While a run goes on to its end, there is nothing to step. */
 export function step(count = 1): Promise<void> {
-  return exclusive(async () => {
+  if (runs > 0) return Promise.resolve();
+  return inOrder(async () => {
     await begin();
     const { machine } = await engine.request({ kind: 'step', count });
     show(machine);
@@ -104,11 +121,15 @@ export function step(count = 1): Promise<void> {
 }
 
 export function run(): Promise<void> {
-  return exclusive(async () => {
+  if (runs > 0) return Promise.resolve();
+  runs++;
+  return inOrder(async () => {
     await begin();
     update({ run: 'running' });
     const { machine } = await engine.request({ kind: 'run' }, ({ steps }) => update({ steps }));
     show(machine);
+  }).finally(() => {
+    runs--;
   });
 }
 
@@ -117,7 +138,7 @@ export function stop(): void {
 }
 
 export function reset(): Promise<void> {
-  return guarded(async () => {
+  return inOrder(async () => {
     await engine.request({ kind: 'reset' });
     update({ ...kNoRun, run: session.value.runtime ? 'idle' : 'loading', problems: [] });
   });
