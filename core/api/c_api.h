@@ -74,14 +74,22 @@ TERN_API void tern_buffer_free(tern_buffer* buffer);
 
 /* -- Runtime: the platform, the kernels and the registry that everything below uses */
 
+/* Groups of instructions, for tern_runtime_options: what a processor must have for a target. */
+enum {
+  TERN_CPU_SSE4 = 1,   /* up to SSE4.2 */
+  TERN_CPU_AVX2 = 2,   /* with FMA, F16C, BMI */
+  TERN_CPU_AVX512 = 4, /* F, CD, BW, DQ, VL, and all of TERN_CPU_AVX2 */
+  TERN_CPU_NEON = 8,
+  TERN_CPU_SVE = 16,
+};
+
 typedef struct tern_runtime_options {
   size_t struct_size;
   const char* target; /* kernel target by name ("avx2"), NULL for the best this machine has */
   const TernPlatform* platform; /* memory, workers, clock; NULL for malloc and one thread; must
                                    outlive the runtime and all values made by it */
-  uint32_t cpu_features;        /* bits of CpuFeature in core/kernels/choose.h; 0: only what every
-                                   processor of this build has */
-  uint32_t sve_bytes;           /* length of an SVE vector, 0 without SVE */
+  uint32_t cpu_features; /* TERN_CPU_... bits that kernels may use; 0: all that this machine has */
+  uint32_t sve_bytes;    /* length of an SVE vector, for TERN_CPU_SVE; 0: this machine's */
 } tern_runtime_options;
 
 TERN_API tern_status* tern_runtime_create(const tern_runtime_options* options,
@@ -136,6 +144,10 @@ TERN_API tern_status* tern_compile_source(tern_runtime* runtime, const char* tex
 TERN_API tern_status* tern_check_source(tern_runtime* runtime, const char* text, size_t size,
                                         const char* source_name, const char* format,
                                         tern_buffer** out);
+/* The same of assembly text. */
+TERN_API tern_status* tern_check_assembly(tern_runtime* runtime, const char* text, size_t size,
+                                          const char* source_name, const char* format,
+                                          tern_buffer** out);
 /* The program with the fixes applied that its diagnostics carry and that leave nothing to write.
  * `report` (may be NULL) receives a line for each, "program.tn:3:5: add ';'"; both are as they were
  * where there is none. */
@@ -183,9 +195,10 @@ TERN_API tern_status* tern_program_load_on_demand(tern_runtime* runtime,
                                                   tern_program** program);
 TERN_API void tern_program_free(tern_program* program);
 /* format "json": {"functions": [{"name", "params": [{"name", "dtype", "shape"}], "results": [the
- * same], "first", "count", "registers"}], "constants": [...], "primitives": [...], "instructions":
- * [{"pc", "text", "source"}], "sections": [...], "metadata": {...}, "kernels": [as
- * tern_program_kernels has them, where there are some]}; format "text": the same for
+ * same], "first", "count", "registers"}], "constants": [...], "primitives": [...], "missing":
+ * [those that this build does not have], "instructions": [{"pc", "text", "source"}], "sections":
+ * [{"name", "count", "offset", "bytes"}, both 0 where there is no file], "metadata": {...},
+ * "kernels": [as tern_program_kernels has them, where there are some]}; format "text": the same for
  * people. Formats "listing" and "stats": those of docs/isa.md; "columns", "instructions" and
  * "assignments": assembly text in its three forms; "cpp" and "javascript": source that rebuilds the
  * executable through the builder; "ssa": an error if some register is written twice. */
@@ -491,8 +504,8 @@ TERN_API tern_status* tern_debugger_set_register(tern_debugger* debugger, uint32
 TERN_API tern_status* tern_debugger_rewind(tern_debugger* debugger);
 TERN_API tern_status* tern_debugger_evaluate(tern_debugger* debugger, const char* expression,
                                              uint32_t frame, TernAny* value);
-/* What the run returned, owned; else what it failed with, or S0301 or S0302 where it was stopped.
- * May be asked for again. */
+/* What the run returned, owned; else what it failed with, or where it was stopped S0301 (steps),
+ * S0303 (time), E0302 (memory), E0303 (depth), S0302 (anything else). May be asked for again. */
 TERN_API tern_status* tern_debugger_result(tern_debugger* debugger, TernAny* result);
 /* The record of the run: format "binary" or "json" (core/vm/trace_file.h). */
 TERN_API tern_status* tern_debugger_trace(tern_debugger* debugger, const char* format,
@@ -501,6 +514,12 @@ TERN_API tern_status* tern_debugger_trace(tern_debugger* debugger, const char* f
  * (the steps from `from` up to `to`) or "state" (frames and registers of step `from`). */
 TERN_API tern_status* tern_trace_text(const void* bytes, size_t size, const char* what,
                                       uint64_t from, uint64_t to, tern_buffer** text);
+/* The same as JSON: {"first", "end", "events", "keyFrames", "values", "functions"}, [{"step",
+ * "place", "changes": [{"kind": "write", "register", "value"}, or "into" and "function", or
+ * "out"}]}], and {"step", "end", "frames": [{"place", "registers": [{"index", "name", "value"}]}]},
+ * the innermost frame first. */
+TERN_API tern_status* tern_trace_json(const void* bytes, size_t size, const char* what,
+                                      uint64_t from, uint64_t to, tern_buffer** json);
 /* One line of the terminal debugger; *done is set to 1 by `quit`. */
 TERN_API tern_status* tern_debugger_execute(tern_debugger* debugger, const char* line,
                                             tern_buffer** text, int32_t* done);
@@ -522,6 +541,26 @@ TERN_API void tern_any_release(TernAny* value);
 /* Short text of any value, and its JSON: {"kind", "dtype", "shape", ...}. */
 TERN_API tern_status* tern_any_text(const TernAny* value, tern_buffer** text);
 TERN_API tern_status* tern_any_json(const TernAny* value, tern_buffer** json);
+
+/* How much of a value is printed. */
+typedef struct tern_print_options {
+  size_t struct_size;
+  uint64_t max_elements; /* of each tensor, list, tuple and map; 0: all */
+  uint32_t max_depth;    /* of containers in containers; 0: 4 000, which is the most */
+  uint32_t reserved;     /* 0 */
+} tern_print_options;
+/* tern_any_text ("text") or tern_any_json ("json") with other limits than theirs, 8 elements and 4
+ * levels. *omitted (may be NULL) receives how many elements are left out. */
+TERN_API tern_status* tern_any_print(const TernAny* value, const char* format,
+                                     const tern_print_options* options, uint64_t* omitted,
+                                     tern_buffer** out);
+/* tern_any_print of what a function of the program returned, with the names of constructors where
+ * the program was compiled from text that has them. field: of the tuple that it returned, -1 for
+ * the whole. */
+TERN_API tern_status* tern_program_print(tern_program* program, const char* function, int32_t field,
+                                         const TernAny* value, const char* format,
+                                         const tern_print_options* options, uint64_t* omitted,
+                                         tern_buffer** out);
 
 /* A new contiguous tensor of `dtype` ("f32", "i64", ...; the names of docs/abi.md), memory set to
  * zero. */

@@ -54,6 +54,7 @@ Result<Any> Call(tern_runtime* runtime, const TernAny* value, const TernAny* arg
   const AnyArgs views(reinterpret_cast<const AnyView*>(args), static_cast<size_t>(num_args));
   if (!function->needs_context() || runtime == nullptr) return function->Invoke(views);
   RunContext context(runtime->allocator, runtime->platform.parallel);
+  context.set_kernels(runtime->kernels);
   return function->Invoke(views, &context);
 }
 

@@ -15,6 +15,7 @@
 #include "core/object/allocator.h"
 #include "core/object/any.h"
 #include "core/object/device.h"
+#include "core/object/print.h"
 #include "core/vm/linker.h"
 #include "core/vm/stateful.h"
 #include "core/vm/vm.h"
@@ -104,6 +105,10 @@ T ReadOptions(const T* options) {
   __builtin_memcpy(&copy, options, size);
   return copy;
 }
+
+// tern_any_print, with what `limits` say of types.
+tern_status* Print(const TernAny* value, std::string_view format, const tern_print_options* options,
+                   PrintOptions limits, uint64_t* omitted, tern_buffer** out);
 
 }  // namespace tern::api
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runtimes and programs: choosing kernels, compiling, assembling, loading, listing.
+#include "core/api/compilation.h"
 #include "core/api/handles.h"
 #include "core/base/json.h"
 #include "core/base/spin_lock.h"
@@ -7,6 +8,7 @@
 #include "core/driver/compile.h"
 #include "core/driver/inspect.h"
 #include "core/kernels/bind/bind.h"
+#include "core/kernels/cpu_features.h"
 #include "core/object/registry.h"
 #include "core/vm/assembler.h"
 #include "core/vm/builder_code.h"
@@ -43,9 +45,26 @@ StoragePtr Lend(const void* bytes, size_t size, void (*release)(void*), void* co
                        new CallerRelease{release, context});
 }
 
-Result<const kernels::KernelTable*> ChooseKernels(const tern_runtime_options& options) {
-  const kernels::CpuFeatures features = {.bits = options.cpu_features,
-                                         .sve_bytes = static_cast<int32_t>(options.sve_bytes)};
+template <auto c_bit, auto bit>
+constexpr bool kSame = static_cast<uint32_t>(c_bit) == static_cast<uint32_t>(bit);
+static_assert(kSame<TERN_CPU_SSE4, kernels::kCpuSse4> && kSame<TERN_CPU_AVX2, kernels::kCpuAvx2> &&
+              kSame<TERN_CPU_AVX512, kernels::kCpuAvx512> &&
+              kSame<TERN_CPU_NEON, kernels::kCpuNeon> && kSame<TERN_CPU_SVE, kernels::kCpuSve>);
+
+// What the caller allows, or all that the machine has.
+kernels::CpuFeatures FeaturesOf(const tern_runtime_options& options) {
+  const kernels::CpuFeatures machine = kernels::DetectCpuFeatures();
+  if (options.cpu_features == 0) return machine;
+  const bool sve = (options.cpu_features & TERN_CPU_SVE) != 0;
+  const auto sve_bytes = static_cast<int32_t>(options.sve_bytes);
+  return {.bits = options.cpu_features,
+          .sve_bytes = !sve             ? 0
+                       : sve_bytes == 0 ? machine.sve_bytes
+                                        : sve_bytes};
+}
+
+Result<const kernels::KernelTable*> ChooseKernels(const tern_runtime_options& options,
+                                                  const kernels::CpuFeatures& features) {
   if (options.target == nullptr) return &kernels::ChooseTable(features);
   if (const kernels::KernelTable* table = kernels::FindTable(options.target, features))
     return table;
@@ -69,15 +88,14 @@ Status RegisterOnce() {
 }
 
 Result<tern_runtime*> CreateRuntime(const tern_runtime_options& options) {
-  TERN_TRY_ASSIGN(const kernels::KernelTable* table, ChooseKernels(options));
+  const kernels::CpuFeatures features = FeaturesOf(options);
+  TERN_TRY_ASSIGN(const kernels::KernelTable* table, ChooseKernels(options, features));
   TERN_TRY(RegisterOnce());
-  kernels::SetActiveKernels(*table);
   auto* runtime = new tern_runtime{};
   if (options.platform != nullptr) runtime->platform = *options.platform;
   runtime->platform_or_null = options.platform == nullptr ? nullptr : &runtime->platform;
   runtime->kernels = table;
-  runtime->features = {.bits = options.cpu_features,
-                       .sve_bytes = static_cast<int32_t>(options.sve_bytes)};
+  runtime->features = features;
   runtime->allocator = MakePooledAllocator(runtime->platform_or_null);
   return runtime;
 }
@@ -112,24 +130,13 @@ Result<ByteSpan> ReadExternal(void* context, std::string_view location, int64_t 
   return Bytes(data, static_cast<size_t>(size));
 }
 
-struct ModelCompilation {
-  tern_buffer* executable;
-  std::string stages;
-};
-
-Result<ModelCompilation> CompileOnnx(const void* bytes, size_t size, tern_compile_options options) {
-  driver::CompileOptions compile;
-  compile.source_name = TextOr(options.source_name, "model");
-  compile.disabled_passes = SplitNames(options.disabled_passes);
-  compile.print_after = SplitNames(options.print_after);
-  compile.relaxed_math = options.relaxed_math != 0;
+Result<driver::CompileResult> CompileOnnx(const tern_runtime* runtime, const void* bytes,
+                                          size_t size, tern_compile_options options) {
+  driver::CompileOptions compile = CompileOptionsOf(runtime, options, "model");
   compile.keeper = Borrow(bytes, size);
   const onnx::ExternalData external = {&options, &ReadExternal};
   if (options.external_data != nullptr) compile.external = &external;
-  TERN_TRY_ASSIGN(const driver::CompileResult result,
-                  driver::CompileOnnx(Bytes(bytes, size), compile));
-  return ModelCompilation{NewBuffer(vm::SaveExecutable(*result.executable)),
-                          driver::StagesJson(result.stages)};
+  return driver::CompileOnnx(Bytes(bytes, size), compile);
 }
 
 Result<vm::ProgramPtr> Load(const void* bytes, size_t size, StoragePtr keeper) {
@@ -215,14 +222,12 @@ tern_status* tern_runtime_info(tern_runtime* runtime, tern_buffer** json) {
   return nullptr;
 }
 
-tern_status* tern_compile_onnx(tern_runtime*, const void* bytes, size_t size,
+tern_status* tern_compile_onnx(tern_runtime* runtime, const void* bytes, size_t size,
                                const tern_compile_options* options, tern_buffer** executable,
                                tern_buffer** stages) {
-  auto compilation = tern::api::CompileOnnx(bytes, size, tern::api::ReadOptions(options));
-  if (!compilation.ok()) return ToHandle(std::move(compilation).status());
-  *executable = compilation->executable;
-  if (stages != nullptr) *stages = NewBuffer(compilation->stages);
-  return nullptr;
+  return tern::api::Give(
+      tern::api::CompileOnnx(runtime, bytes, size, tern::api::ReadOptions(options)), executable,
+      stages);
 }
 
 tern_status* tern_assemble(tern_runtime*, const char* text, size_t size, const char* source_name,
@@ -231,6 +236,22 @@ tern_status* tern_assemble(tern_runtime*, const char* text, size_t size, const c
       std::string_view(text, size), tern::api::TextOr(source_name, "program.tasm"));
   if (!made.ok()) return ToHandle(std::move(made).status());
   *executable = NewBuffer(tern::vm::SaveExecutable(**made));
+  return nullptr;
+}
+
+tern_status* tern_check_assembly(tern_runtime*, const char* text, size_t size,
+                                 const char* source_name, const char* format, tern_buffer** out) {
+  tern::text::Diagnostics findings;
+  const std::string_view name = tern::api::TextOr(source_name, "program.tasm");
+  tern::Result<tern::vm::ExecutablePtr> made =
+      tern::vm::Assemble(std::string_view(text, size), name, &findings);
+  if (!made.ok()) findings = tern::text::ToDiagnostics(made.status());
+  const std::string_view form = tern::api::TextOr(format, "text");
+  if (form != "text" && form != "json")
+    return ToHandle(tern::InvalidArgument("format '", form, "': expected text or json"));
+  tern::JsonWriter json;
+  if (form == "json") tern::text::WriteJson(findings, &json);
+  *out = NewBuffer(form == "json" ? json.Take() : tern::text::RenderText(findings));
   return nullptr;
 }
 

@@ -3,24 +3,20 @@
 // that a module which exports none of these does not carry the language.
 #include <algorithm>
 
+#include "core/api/compilation.h"
 #include "core/api/handles.h"
 #include "core/base/json.h"
 #include "core/base/strings.h"
 #include "core/driver/compile_source.h"
+#include "core/driver/result_types.h"
 #include "core/lang/editor.h"
 #include "core/lang/fix.h"
 #include "core/lang/format.h"
 #include "core/lang/lower.h"
 #include "core/lang/program.h"
-#include "core/vm/writer.h"
 
 namespace tern::api {
 namespace {
-
-struct SourceCompilation {
-  tern_buffer* executable;
-  std::string stages;
-};
 
 // NULL stands for a text only where it has no bytes.
 Result<std::string_view> Text(const char* text, size_t size) {
@@ -31,17 +27,10 @@ Result<std::string_view> Text(const char* text, size_t size) {
   return std::string_view(text, size);
 }
 
-Result<SourceCompilation> CompileSource(const char* bytes, size_t size,
-                                        const tern_compile_options& options) {
+Result<driver::CompileResult> CompileSource(const tern_runtime* runtime, const char* bytes,
+                                            size_t size, const tern_compile_options& options) {
   TERN_TRY_ASSIGN(const std::string_view text, Text(bytes, size));
-  driver::CompileOptions compile;
-  compile.source_name = TextOr(options.source_name, "program.tn");
-  compile.disabled_passes = SplitNames(options.disabled_passes);
-  compile.print_after = SplitNames(options.print_after);
-  compile.relaxed_math = options.relaxed_math != 0;
-  TERN_TRY_ASSIGN(const driver::CompileResult result, driver::CompileSource(text, compile));
-  return SourceCompilation{NewBuffer(vm::SaveExecutable(*result.executable)),
-                           driver::StagesJson(result.stages)};
+  return driver::CompileSource(text, CompileOptionsOf(runtime, options, "program.tn"));
 }
 
 Result<std::string> CheckSource(const char* bytes, size_t size, std::string_view name,
@@ -73,14 +62,23 @@ Result<std::string> QuerySource(const char* bytes, size_t size, std::string_view
 using tern::api::NewBuffer;
 using tern::api::TextOr;
 
-tern_status* tern_compile_source(tern_runtime*, const char* text, size_t size,
+tern_status* tern_program_print(tern_program* program, const char* function, int32_t field,
+                                const TernAny* value, const char* format,
+                                const tern_print_options* options, uint64_t* omitted,
+                                tern_buffer** out) {
+  const tern::driver::ResultTypes types(program->program->executable(), function);
+  tern::PrintOptions names;
+  names.names = &types;
+  names.type = types.TypeOf(field);
+  return tern::api::Print(value, format, options, names, omitted, out);
+}
+
+tern_status* tern_compile_source(tern_runtime* runtime, const char* text, size_t size,
                                  const tern_compile_options* options, tern_buffer** executable,
                                  tern_buffer** stages) {
-  auto compilation = tern::api::CompileSource(text, size, tern::api::ReadOptions(options));
-  if (!compilation.ok()) return tern::api::ToHandle(std::move(compilation).status());
-  *executable = compilation->executable;
-  if (stages != nullptr) *stages = NewBuffer(compilation->stages);
-  return nullptr;
+  return tern::api::Give(
+      tern::api::CompileSource(runtime, text, size, tern::api::ReadOptions(options)), executable,
+      stages);
 }
 
 tern_status* tern_check_source(tern_runtime*, const char* text, size_t size,

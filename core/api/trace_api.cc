@@ -1,18 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records of runs, read back.
 #include "core/api/handles.h"
+#include "core/base/json.h"
 #include "core/vm/trace_reader.h"
 
 namespace tern::api {
 namespace {
+
+Status UnknownPart(std::string_view what) {
+  return InvalidArgument("a trace has no '", what, "': there are summary, list and state")
+      .SetErrorCode("E0304");
+}
 
 Result<std::string> TraceText(ByteSpan bytes, std::string_view what, uint64_t from, uint64_t to) {
   TERN_TRY_ASSIGN(const vm::SavedTrace trace, vm::SavedTrace::Read(bytes));
   if (what == "summary") return trace.SummaryText();
   if (what == "list") return trace.ListText(from, to);
   if (what == "state") return trace.StateText(from);
-  return InvalidArgument("a trace has no '", what, "': there are summary, list and state")
-      .SetErrorCode("E0304");
+  return UnknownPart(what);
+}
+
+Result<std::string> TraceJson(ByteSpan bytes, std::string_view what, uint64_t from, uint64_t to) {
+  TERN_TRY_ASSIGN(const vm::SavedTrace trace, vm::SavedTrace::Read(bytes));
+  JsonWriter json;
+  if (what == "summary") {
+    WriteSummaryJson(trace, &json);
+  } else if (what == "list") {
+    WriteListJson(trace, from, to, &json);
+  } else if (what == "state") {
+    TERN_TRY(WriteStateJson(trace, from, &json));
+  } else {
+    return UnknownPart(what);
+  }
+  return json.Take();
 }
 
 }  // namespace
@@ -25,4 +45,10 @@ tern_status* tern_trace_text(const void* bytes, size_t size, const char* what, u
   if (!made.ok()) return tern::api::ToHandle(made.status().Clone());
   *text = tern::api::NewBuffer(*made);
   return nullptr;
+}
+
+tern_status* tern_trace_json(const void* bytes, size_t size, const char* what, uint64_t from,
+                             uint64_t to, tern_buffer** json) {
+  return tern::api::Give(
+      tern::api::TraceJson({static_cast<const uint8_t*>(bytes), size}, what, from, to), json);
 }

@@ -77,7 +77,30 @@ Status ViewTensor(const TernAny* value, void** data, size_t* bytes, int32_t* ran
   return OkStatus();
 }
 
+// Printing is recursive, so depth has an end.
+void SetLimits(const tern_print_options& options, PrintOptions* limits) {
+  constexpr uint32_t kMostLevels = 4000;
+  const uint64_t elements = options.max_elements, depth = options.max_depth;
+  limits->max_elements =
+      elements == 0 || elements > INT32_MAX ? INT32_MAX : static_cast<int>(elements);
+  limits->max_depth = static_cast<int>(depth == 0 || depth > kMostLevels ? kMostLevels : depth);
+}
+
 }  // namespace
+
+tern_status* Print(const TernAny* value, std::string_view format, const tern_print_options* options,
+                   PrintOptions limits, uint64_t* omitted, tern_buffer** out) {
+  int64_t left_out = 0;
+  SetLimits(ReadOptions(options), &limits);
+  limits.omitted = &left_out;
+  if (format != "text" && format != "json")
+    return ToHandle(InvalidArgument("format '", format, "': expected text or json"));
+  *out = NewBuffer(format == "json" ? ValueJson(View(value), limits)
+                                    : PrintValue(View(value), limits));
+  if (omitted != nullptr) *omitted = static_cast<uint64_t>(left_out);
+  return nullptr;
+}
+
 }  // namespace tern::api
 
 using tern::api::NewBuffer;
@@ -102,6 +125,12 @@ tern_status* tern_any_text(const TernAny* value, tern_buffer** text) {
 tern_status* tern_any_json(const TernAny* value, tern_buffer** json) {
   *json = NewBuffer(tern::ValueJson(View(value)));
   return nullptr;
+}
+
+tern_status* tern_any_print(const TernAny* value, const char* format,
+                            const tern_print_options* options, uint64_t* omitted,
+                            tern_buffer** out) {
+  return tern::api::Print(value, format, options, {}, omitted, out);
 }
 
 tern_status* tern_tensor_new(tern_runtime* runtime, const char* dtype, int32_t rank,

@@ -11,6 +11,7 @@ Result<std::unique_ptr<vm::VirtualMachine>> CreateMachine(const tern_program& pr
   vm::VmOptions vm_options;
   vm_options.platform = program.runtime->platform_or_null;
   vm_options.parallel = program.runtime->platform.parallel;
+  vm_options.kernels = program.runtime->kernels;
   vm_options.devices = program.runtime->devices;
   vm_options.max_instructions = options.max_instructions;
   vm_options.max_bytes = options.max_bytes;

@@ -9,6 +9,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/result.h"
+#include "core/kernels/kernel_table.h"
 #include "core/object/object.h"
 #include "core/onnx/tensor_data.h"
 #include "core/vm/executable.h"
@@ -24,7 +25,9 @@ struct CompileOptions {
   // Loop programs made of operators may round a * b + c once, where a processor can; results then
   // differ between processors in the last places. The executable says so as its metadata "math".
   bool relaxed_math = false;
-  ObjectPtr<Object> keeper;                  // keeps the bytes alive; null: constants are copied
+  // What constants are computed with; null: what every processor of the build can run.
+  const kernels::KernelTable* kernels = nullptr;
+  ObjectPtr<Object> keeper;  // keeps the bytes alive; null: constants are copied
   const onnx::ExternalData* external = nullptr;
 };
 

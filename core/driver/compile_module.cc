@@ -13,8 +13,10 @@
 #include "core/ir/passes/analyze_liveness.h"
 #include "core/ir/passes/plan_memory.h"
 #include "core/ir/printer.h"
+#include "core/ir/splat.h"
 #include "core/ir/visitor.h"
 #include "core/kernels/bind/bind.h"
+#include "core/ops/dims.h"
 #include "core/vm/disassembler.h"
 
 namespace tern::driver {
@@ -108,6 +110,24 @@ Status CheckKernels(const ir::Module& module, std::string_view file) {
   return diagnostics.ToStatus(StatusCode::kUnsupported);
 }
 
+// A file of a few bytes can ask for constants of any size, and for any work to compute some: what
+// is beyond this is left to the run, which has limits of its own.
+constexpr int64_t kMostFoldingWork = int64_t{1} << 33;
+constexpr int64_t kMostMadeBytes = int64_t{1} << 26;
+constexpr int64_t kBytesPerByte = 8;  // forms of the same weights that passes make and keep
+
+int64_t MostBytesOfConstants(const ir::Module& module) {
+  int64_t bytes = 0;
+  for (const ir::Module::Item& item : module.items()) {
+    ir::ForEachUse(item.function->bindings(), item.function->result(), [&](const ir::Expr& atom) {
+      const Tensor* tensor = ir::ConstantTensor(atom);
+      if (tensor == nullptr || ir::SplatElement(*tensor)) return;
+      bytes = ops::AddDim(bytes, tensor->dtype().bytes_for(tensor->element_count()).value_or(0));
+    });
+  }
+  return ops::AddDim(kMostMadeBytes, ops::MulDim(kBytesPerByte, bytes));
+}
+
 }  // namespace
 
 std::string StagesJson(const std::vector<Stage>& stages) {
@@ -129,12 +149,17 @@ Result<CompileResult> CompileModule(ir::Module module, const CompileOptions& opt
   if (options.relaxed_math) module.SetMetadata("math", "relaxed");
   StageSink sink{&options.print_after, {}};
   sink.Add(first_stage, module);
-  RunContext context;
+  const ObjectPtr<Allocator> allocator = MakeNaiveAllocator();
+  allocator->set_limit(MostBytesOfConstants(module));
+  RunContext context(allocator);
+  context.set_work_left(kMostFoldingWork, "S0301");
+  context.set_kernels(options.kernels);
   const auto forward = [](void* raw, std::string_view stage, const ir::Module& after) {
     static_cast<StageSink*>(raw)->Add(stage, after);
   };
   const PipelineOptions pipeline = {.disabled = options.disabled_passes,
                                     .evaluator = KernelEvaluator(&context),
+                                    .allocator = allocator.get(),
                                     .relaxed_math = options.relaxed_math,
                                     .sink = forward,
                                     .sink_context = &sink};

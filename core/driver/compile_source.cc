@@ -2,6 +2,7 @@
 #include "core/driver/compile_source.h"
 
 #include "core/driver/compile_module.h"
+#include "core/driver/result_types.h"
 #include "core/lang/lower.h"
 #include "core/lang/program.h"
 
@@ -16,6 +17,10 @@ Result<CompileResult> CompileSource(std::string_view text, const CompileOptions&
   ir::Module module = lang::Lower(*checked.program, &checked.diagnostics);
   TERN_TRY(checked.diagnostics.ToStatus());
   module.SetMetadata("producer", "tern language");
+  for (const lang::Item& item : checked.program->file->items) {
+    if (item.function != nullptr)
+      KeepResultType(item.function->name.text, item.function->type.result(), &module);
+  }
   if (warnings != nullptr) *warnings = std::move(checked.diagnostics);
   return CompileModule(std::move(module), options, kFirstStage);
 }

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "core/base/strings.h"
+#include "core/object/registry.h"
 #include "core/vm/disassembler.h"
+#include "core/vm/format.h"
 #include "core/vm/linker.h"
 
 namespace tern::driver {
@@ -76,37 +78,58 @@ void WriteInstruction(const vm::Executable& executable, uint32_t pc, JsonWriter*
   json->EndObject();
 }
 
-struct Section {
+struct SectionRow {
   std::string_view name;
   uint64_t count;
-  uint64_t bytes;
 };
 
-std::vector<Section> SectionsOf(const vm::Executable& executable) {
-  uint64_t kernel_bytes = 0;
-  for (const vm::KernelInfo& kernel : executable.kernels()) kernel_bytes += kernel.bytes.size();
-  uint64_t name_bytes = 0;
-  for (const std::string& name : executable.primitives()) name_bytes += name.size();
-  return {{"globals", executable.functions().size(), 0},
-          {"constants", executable.constants().size(), executable.constant_bytes()},
-          {"primitives", executable.primitives().size(), name_bytes},
-          {"code", executable.instruction_count(), executable.instr_data().size() * 8},
-          {"kernels", executable.kernels().size(), kernel_bytes},
-          {"metadata", executable.metadata().size(), 0},
-          {"debug", executable.debug().size(), 0}};
+SectionRow RowOf(const vm::Executable& executable, uint32_t section) {
+  switch (static_cast<vm::SectionId>(section)) {
+    case vm::SectionId::kGlobals: return {"globals", executable.functions().size()};
+    case vm::SectionId::kConstants: return {"constants", executable.constants().size()};
+    case vm::SectionId::kPrimitives: return {"primitives", executable.primitives().size()};
+    case vm::SectionId::kCode: return {"code", executable.instruction_count()};
+    case vm::SectionId::kKernels: return {"kernels", executable.kernels().size()};
+    case vm::SectionId::kMetadata: return {"metadata", executable.metadata().size()};
+    case vm::SectionId::kDebug: return {"debug", executable.debug().size()};
+  }
+  return {"unknown", 0};  // of a later version
+}
+
+// As the file has them; places and sizes are 0 where it was made in memory and there is none.
+std::vector<vm::FileSection> SectionsOf(const vm::Executable& executable) {
+  if (!executable.parts().sections.empty()) return executable.parts().sections;
+  std::vector<vm::FileSection> sections;
+  for (uint32_t id = 1; id <= vm::kLastKnownSection; ++id) sections.push_back({id, 0, 0});
+  return sections;
 }
 
 void WriteSections(const vm::Executable& executable, JsonWriter* json) {
   json->Key("sections").BeginArray();
-  for (const Section& section : SectionsOf(executable)) {
+  for (const vm::FileSection& section : SectionsOf(executable)) {
+    const SectionRow row = RowOf(executable, section.id);
     json->BeginObject()
-        .Field("name", section.name)
-        .Field("count", section.count)
+        .Field("name", row.name)
+        .Field("count", row.count)
+        .Field("offset", section.offset)
         .Field("bytes", section.bytes)
         .EndObject();
   }
   json->EndArray();
 }
+
+void AppendSections(const vm::Executable& executable, std::string* text) {
+  *text += "sections\n";
+  for (const vm::FileSection& section : SectionsOf(executable)) {
+    const SectionRow row = RowOf(executable, section.id);
+    StrAppend(text, "  ", row.name, ": ", row.count);
+    if (section.offset > 0)
+      StrAppend(text, ", ", FormatBytes(section.bytes), " at ", section.offset);
+    *text += '\n';
+  }
+}
+
+bool IsMissing(const std::string& primitive) { return !Registry::Global().Find(primitive).ok(); }
 
 void AppendKernels(const vm::Program& program, std::string* text) {
   *text += "kernels\n";
@@ -129,6 +152,10 @@ void WriteExecutableJson(const vm::Executable& executable, const vm::Program* pr
     WriteConstant(executable.constants()[i], i, json);
   json->EndArray().Key("primitives").BeginArray();
   for (const std::string& name : executable.primitives()) json->String(name);
+  json->EndArray().Key("missing").BeginArray();
+  for (const std::string& name : executable.primitives()) {
+    if (program == nullptr && IsMissing(name)) json->String(name);
+  }
   json->EndArray().Key("instructions").BeginArray();
   for (uint32_t pc = 0; pc < executable.instruction_count(); ++pc)
     WriteInstruction(executable, pc, json);
@@ -148,18 +175,14 @@ std::string ExecutableText(const vm::Executable& executable, const vm::Program* 
               function.instruction_count, " instructions, ", function.register_count,
               " registers\n");
   }
-  text += "sections\n";
-  for (const Section& section : SectionsOf(executable)) {
-    StrAppend(&text, "  ", section.name, ": ", section.count);
-    if (section.bytes > 0) StrAppend(&text, ", ", FormatBytes(section.bytes));
-    text += '\n';
-  }
+  AppendSections(executable, &text);
   text += "constants\n";
   for (size_t i = 0; i < executable.constants().size(); ++i) {
     StrAppend(&text, "  c[", i, "] ", executable.constants()[i].TypeText(), "\n");
   }
   text += "primitives\n";
-  for (const std::string& name : executable.primitives()) StrAppend(&text, "  ", name, "\n");
+  for (const std::string& name : executable.primitives())
+    StrAppend(&text, "  ", name, IsMissing(name) ? "  (not in this build)" : "", "\n");
   if (!executable.metadata().empty()) text += "metadata\n";
   for (const auto& [key, value] : executable.metadata())
     StrAppend(&text, "  ", key, ": ", value, "\n");

@@ -12,6 +12,8 @@ namespace {
 constexpr PipelineStage kStages[] = {
     {"to_a_normal_form", "to_a_normal_form"},
     {"lambda_lift", "lambda_lift"},
+    // In front of what takes calls away.
+    {"check_symbols", "check_symbols"},
     {"inline_functions", "inline_functions"},
     {"infer_type", "infer_type"},
     {"fold_constants", "fold_constants"},
@@ -70,6 +72,7 @@ Result<ir::Module> RunPipeline(ir::Module module, const PipelineOptions& options
   ir::PassContext context;
   context.diagnostics = &diagnostics;
   context.evaluator = options.evaluator;
+  context.allocator = options.allocator;
   context.relaxed_math = options.relaxed_math;
   for (const PipelineStage& stage : kStages) {
     if (IsDisabled(options, stage)) continue;

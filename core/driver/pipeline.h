@@ -23,6 +23,7 @@ std::span<const PipelineStage> PipelineStages();
 struct PipelineOptions {
   std::vector<std::string> disabled;  // passes (every run) or stages, by name
   ir::Evaluator evaluator;            // see evaluate.h
+  Allocator* allocator = nullptr;     // of constants, see ir/passes/pass.h
   bool relaxed_math = false;          // see compile.h
   // Called with the module after every stage that ran.
   void (*sink)(void* context, std::string_view stage, const ir::Module& module) = nullptr;

@@ -20,13 +20,13 @@ TensorPtr SplatElement(const Tensor& tensor) {
   return element.ok() ? *std::move(element) : nullptr;
 }
 
-Result<TensorPtr> Materialize(const Tensor& tensor) {
+Result<TensorPtr> Materialize(const Tensor& tensor, Allocator* allocator) {
   constexpr int64_t kMostBytes = int64_t{1} << 31;
   const std::optional<int64_t> bytes = tensor.dtype().bytes_for(tensor.element_count());
   if (SplatElement(tensor) && (!bytes.has_value() || *bytes > kMostBytes)) {
     return OutOfMemory("a constant of ", tensor.TypeText(), " is too large to be written out");
   }
-  return tensor.Contiguous();
+  return tensor.Contiguous(allocator);
 }
 
 namespace {

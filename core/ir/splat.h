@@ -13,8 +13,8 @@ Result<TensorPtr> MakeSplat(const Tensor& element, tern::Dims dims);
 // The element as a tensor of rank 0, or null if it is no splat (of more than one element).
 TensorPtr SplatElement(const Tensor& tensor);
 // The tensor with every element in its place. A splat of more than 2 GiB is refused: a file of a
-// few bytes can ask for any amount.
-Result<TensorPtr> Materialize(const Tensor& tensor);
+// few bytes can ask for any amount. allocator: null is the default one.
+Result<TensorPtr> Materialize(const Tensor& tensor, Allocator* allocator = nullptr);
 // The one element of a splat, or of a tensor that has no other, as a number; false for other
 // tensors.
 bool UniformValue(const Tensor& tensor, double* value);

@@ -46,11 +46,15 @@ int64_t RowBytes(const ConvPlan& plan) {
   return plan.taps * plan.run * static_cast<int64_t>(sizeof(float));
 }
 
+// So that products of three do not overflow: more does not fit anyway.
+int64_t AtMostImage(int64_t extent) { return extent < kImageBytes ? extent : kImageBytes; }
+
 // Rows per block such that pointers, borders and the input of a block stay in cache.
 int64_t BlockRows(const ConvPlan& plan) {
   const TernConv2dArgs& args = *plan.args;
   const int64_t pointer_bytes = plan.taps * static_cast<int64_t>(sizeof(const float*));
-  const int64_t image_bytes = plan.ic * args.stride_h * args.stride_w * 4;
+  const int64_t image_bytes =
+      AtMostImage(plan.ic) * AtMostImage(args.stride_h) * AtMostImage(args.stride_w) * 4;
   int64_t rows = kTableBytes / pointer_bytes;
   if (plan.whole_rows && rows > kBorderBytes / RowBytes(plan)) rows = kBorderBytes / RowBytes(plan);
   if (rows > kImageBytes / image_bytes) rows = kImageBytes / image_bytes;
@@ -235,7 +239,7 @@ void ConvolveGroups(const ConvPlan& plan, int64_t pixels, const TernKernelContex
   const int64_t cost = pixels * plan.taps * plan.run * plan.oc;
   ParallelFor(context, plan.args->groups, 1 + kWorkerGrain / (cost + 1), 1,
               [&](int64_t first, int64_t last, int32_t worker) {
-                for (int64_t group = first; group < last; ++group) {
+                for (int64_t group = first; group < last && !IsStopped(context); ++group) {
                   ConvolveRange(plan, group, {0, pixels}, {0, PanelCount(plan.oc)}, worker);
                 }
               });

@@ -113,7 +113,7 @@ void ComputePhase(const TransposePlan& plan, const Phase& phase, int64_t group,
   ParallelFor(context, args.batch * rows, 1 + kWorkerGrain / (cost + 1), 1,
               [&](int64_t first, int64_t last, int32_t worker) {
                 char* scratch = plan.worker_scratch + worker * plan.worker_bytes;
-                for (int64_t i = first; i < last; ++i) {
+                for (int64_t i = first; i < last && !IsStopped(context); ++i) {
                   const int64_t y = phase.y0 + i % rows * args.stride_h;
                   ComputePhaseRow(plan, phase, group, i / rows, y,
                                   reinterpret_cast<const float**>(scratch));
@@ -153,6 +153,7 @@ int32_t conv_transpose2d(const TernConvTranspose2dArgs* args, const TernKernelCo
   for (int64_t group = 0; group < args->groups; ++group) {
     for (int64_t y0 = 0; y0 < args->stride_h && y0 < args->out_h; ++y0) {
       for (int64_t x0 = 0; x0 < args->stride_w && x0 < args->out_w; ++x0) {
+        if (IsStopped(context)) return TERN_KERNEL_OK;
         ComputePhase(plan, {y0, x0, FindTaps(plan, y0, x0)}, group, context);
       }
     }

@@ -300,7 +300,8 @@ int32_t conv2d_depthwise(const TernConv2dArgs* args, const TernKernelContext* co
   const int64_t row_cost = 2 * args->out_w * args->out_c * args->kernel_h * args->kernel_w;
   ParallelFor(context, args->batch * args->out_h, 1 + kWorkerGrain / (row_cost + 1), 1,
               [&](int64_t first, int64_t last, int32_t) {
-                for (int64_t y = first; y < last; ++y) ComputeRow(MakeRow(*args, y), tile);
+                for (int64_t y = first; y < last && !IsStopped(context); ++y)
+                  ComputeRow(MakeRow(*args, y), tile);
               });
   return TERN_KERNEL_OK;
 }

@@ -7,7 +7,7 @@
  * Buffers need the natural alignment of their element type only; packed weights are 64-byte
  * aligned. Input and output must not overlap unless a field says they may. Kernels never fail but
  * for scratch memory (TERN_KERNEL_NO_MEMORY); their callers (core/kernels/bind) have checked
- * shapes. All kernels are thread-safe for distinct outputs.
+ * shapes and what a call costs. All kernels are thread-safe for distinct outputs.
  */
 #ifndef TERN_CORE_KERNELS_KERNEL_H_
 #define TERN_CORE_KERNELS_KERNEL_H_
@@ -37,11 +37,13 @@ typedef struct TernParallel {
 
 /* What a kernel may use besides its arguments. `scratch` returns >= bytes of 64-byte aligned memory
  * that lives until the kernel returns, or NULL; at most one block per call. parallel may be NULL
- * (serial). */
+ * (serial). stopped, which may be NULL, says from any thread whether the run is over: the kernel
+ * then returns soon, and its output is not looked at. */
 typedef struct TernKernelContext {
   const TernParallel* parallel;
   void* scratch_context;
   void* (*scratch)(void* scratch_context, size_t bytes);
+  int32_t (*stopped)(void* scratch_context);
 } TernKernelContext;
 
 /* Applied to a f32 accumulator in registers: y = activation(acc + bias[column] + residual). */
@@ -153,12 +155,13 @@ typedef struct TernPool2dArgs {
 enum { TERN_MAX_RANK = 8 };
 
 /* Elementwise functions of one f32 argument. */
-#define TERN_UNARY_LIST(X)                                                                       \
-  X(abs)                                                                                         \
-  X(neg) X(sign) X(floor) X(ceil) X(round) X(sqrt) X(rsqrt) X(reciprocal) X(exp) X(log) X(sin)   \
-      X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(asinh) X(acosh) X(atanh) X(tanh)   \
-          X(erf) X(sigmoid) X(relu) X(silu) X(gelu) X(gelu_tanh) X(softplus) X(softsign) X(mish) \
-              X(hard_swish) X(leaky_relu) X(elu) X(selu) X(celu) X(hard_sigmoid)                 \
+#define TERN_UNARY_LIST(X)                                                                     \
+  X(abs)                                                                                       \
+  X(neg)                                                                                       \
+  X(sign) X(floor) X(ceil) X(round) X(sqrt) X(rsqrt) X(reciprocal) X(exp) X(log) X(sin) X(cos) \
+      X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(asinh) X(acosh) X(atanh) X(tanh) X(erf) \
+          X(sigmoid) X(relu) X(silu) X(gelu) X(gelu_tanh) X(softplus) X(softsign) X(mish)      \
+              X(hard_swish) X(leaky_relu) X(elu) X(selu) X(celu) X(hard_sigmoid)               \
                   X(thresholded_relu) X(clamp) X(shrink)
 
 typedef enum TernUnaryOp {

@@ -270,7 +270,9 @@ int32_t matmul(const TernMatMulArgs* args, const TernKernelContext* context) {
   if (args->batches == 0 || args->m == 0 || args->n == 0) return TERN_KERNEL_OK;
   MatMulPlan plan = MakePlan(*args);
   const int64_t workers = context->parallel == nullptr ? 1 : context->parallel->num_workers;
-  const bool by_batch = workers == 1 || args->batches >= workers;
+  const int64_t cost = args->m * args->n * args->k;
+  // One worker gains nothing by batches, and a long one is looked at by rows.
+  const bool by_batch = workers == 1 ? cost < kWorkerGrain : args->batches >= workers;
   const int64_t floats = plan.worker_floats() * (by_batch ? workers : 1);
   if (floats > 0) {
     const size_t bytes = static_cast<size_t>(floats) * sizeof(float);
@@ -278,13 +280,13 @@ int32_t matmul(const TernMatMulArgs* args, const TernKernelContext* context) {
     if (plan.scratch == nullptr) return TERN_KERNEL_NO_MEMORY;
   }
   if (!by_batch) {
-    for (int64_t batch = 0; batch < args->batches; ++batch) MultiplyWide(plan, batch, context);
+    for (int64_t batch = 0; batch < args->batches && !IsStopped(context); ++batch)
+      MultiplyWide(plan, batch, context);
     return TERN_KERNEL_OK;
   }
-  const int64_t cost = args->m * args->n * args->k;
   ParallelFor(context, args->batches, 1 + kWorkerGrain / (cost + 1), 1,
               [&](int64_t first, int64_t last, int32_t worker) {
-                for (int64_t batch = first; batch < last; ++batch) {
+                for (int64_t batch = first; batch < last && !IsStopped(context); ++batch) {
                   MultiplyBatch(plan, batch, worker);
                 }
               });

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splitting one kernel call over the workers that the platform lends. Work is cut statically into
 // equal ranges, one per worker; nothing below the given grain (about 20 us of work) is cut at all.
+// A range is run in slices of kSliceGrains grains, between which the kernel looks whether the run
+// is over.
 
 #ifndef TERN_CORE_KERNELS_PARALLEL_H_
 #define TERN_CORE_KERNELS_PARALLEL_H_
@@ -10,17 +12,29 @@
 
 namespace tern::kernels::TERN_TARGET_NAME {
 
+inline constexpr int64_t kSliceGrains = 512;  // about 10 ms
+
+inline bool IsStopped(const TernKernelContext* context) {
+  return context->stopped != nullptr && context->stopped(context->scratch_context) != 0;
+}
+
 template <class Task>
 struct ParallelRange {
   const Task* task;
-  int64_t total, step;
+  const TernKernelContext* context;
+  int64_t total, step, slice;
 
   // Never inlined: a kernel's body is there once, for one worker and for many.
   static HWY_NOINLINE void Run(void* data, int64_t index, int32_t worker) {
     const ParallelRange* self = static_cast<const ParallelRange*>(data);
-    const int64_t begin = index * self->step;
-    const int64_t end = begin + self->step;
-    (*self->task)(begin, end < self->total ? end : self->total, worker);
+    int64_t begin = index * self->step;
+    const int64_t end = self->total - begin < self->step ? self->total : begin + self->step;
+    while (true) {
+      const int64_t next = end - begin < self->slice ? end : begin + self->slice;
+      (*self->task)(begin, next, worker);
+      if (next == end || IsStopped(self->context)) return;
+      begin = next;
+    }
   }
 };
 
@@ -40,7 +54,10 @@ void ParallelFor(const TernKernelContext* context, int64_t total, int64_t grain,
                  const Task& task) {
   const int64_t workers = WorkersFor(context, total, grain);
   if (total <= 0) return;
-  ParallelRange<Task> range{&task, total, total};
+  // Rounded up to `align`, and everything where that would overflow.
+  const int64_t slice =
+      grain < total / kSliceGrains ? (grain * kSliceGrains + align - 1) / align * align : total;
+  ParallelRange<Task> range{&task, context, total, total, slice};
   if (workers == 1) {
     range.Run(&range, 0, 0);
     return;

@@ -140,7 +140,8 @@ int32_t pool2d(const TernPool2dArgs* args, const TernKernelContext* context) {
   const int64_t row_cost = args->out_w * args->channels * args->kernel_h * args->kernel_w;
   ParallelFor(context, args->batch * args->out_h, 1 + kWorkerGrain / (row_cost + 1), 1,
               [&](int64_t first, int64_t last, int32_t) {
-                for (int64_t row = first; row < last; ++row) PoolRow(*args, row);
+                for (int64_t row = first; row < last && !IsStopped(context); ++row)
+                  PoolRow(*args, row);
               });
   return TERN_KERNEL_OK;
 }

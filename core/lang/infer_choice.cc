@@ -5,6 +5,7 @@
 
 #include "core/base/strings.h"
 #include "core/lang/infer_state.h"
+#include "core/lang/parse_state.h"
 #include "core/lang/type_text.h"
 
 namespace tern::lang {
@@ -224,7 +225,35 @@ std::optional<Type> Inference::TryField(Expr* expr) {
   return Type();
 }
 
-// xs[i], m[key], text[i]: get; x[i] of a tensor: one slice along axis 0.
+namespace {
+
+bool IsRange(const Expr& expr) { return expr.kind == ExprKind::kBinary && expr.text == ".."; }
+
+// value[begin..end] is slice(value, begin, end), of a tensor slice(value, [begin], [end]). The
+// range is gone: its ends are ints already.
+void MakeSlice(Expr* expr, bool tensor) {
+  const ExprPtr range = std::move(expr->children[1]);
+  ExprPtr value = std::move(expr->children[0]);
+  expr->children.clear();
+  expr->kind = ExprKind::kCall;
+  expr->children.push_back(MakeExpr(ExprKind::kName, expr->mark));
+  expr->children[0]->text = "slice";
+  expr->children.push_back(std::move(value));
+  for (ExprPtr& end : range->children) {
+    if (!tensor) {
+      expr->children.push_back(std::move(end));
+      continue;
+    }
+    ExprPtr list = MakeExpr(ExprKind::kList, end->span);
+    list->type = Type::List(Type::Int());
+    list->children.push_back(std::move(end));
+    expr->children.push_back(std::move(list));
+  }
+}
+
+}  // namespace
+
+// xs[i], m[key], text[i]: get; x[i] of a tensor: one slice along axis 0; x[i..j]: slice.
 std::optional<Type> Inference::TryIndex(Expr* expr) {
   const Type type = unifier_.Resolve(expr->children[0]->type);
   if (!type.known()) return Type();
@@ -236,7 +265,14 @@ std::optional<Type> Inference::TryIndex(Expr* expr) {
     return type.arguments()[1];
   }
   const bool list = type.kind() == TypeKind::kList;
-  if (!list && !type.is_tensor() && type.kind() != TypeKind::kString) {
+  const bool has_items = list || type.is_tensor() || type.kind() == TypeKind::kString;
+  if (has_items && IsRange(*index)) {
+    if (!actual.known()) return Type();
+    if (Unifier::IsVariable(actual)) return std::nullopt;
+    MakeSlice(expr, type.is_tensor());
+    return TryCall(expr, false);
+  }
+  if (!has_items) {
     Error("E1009", StrCat(KindText(unifier_.Apply(type)), " has no items"), expr->span,
           "expected a list, a map, a string or a tensor before '['");
     return Type();

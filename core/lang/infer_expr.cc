@@ -88,7 +88,8 @@ Type Inference::InferList(Expr* expr, const Type& expected) {
   Type element = unifier_.Resolve(ArgumentOf(expected, TypeKind::kList, 0));
   const bool given = element.known() && !Unifier::IsVariable(element);
   if (!given) element = unifier_.FreshType();
-  Want want{"an item of this list", {}, given ? "" : "the first item says what the others are"};
+  Want want{
+      "an item of this list", {}, given ? "" : "the first item says what the others are", true};
   for (const ExprPtr& child : expr->children) {
     CheckExpr(child.get(), element, want);
     if (!given) want.declared = expr->children[0]->span;
@@ -102,8 +103,8 @@ Type Inference::InferMap(Expr* expr, const Type& expected) {
     return type.known() ? type : unifier_.FreshType();
   };
   const Type key = part(0), value = part(1);
-  Want key_want{"a key of this map", {}, "the first key says what the others are"};
-  Want value_want{"a value of this map", {}, "the first value says what the others are"};
+  Want key_want{"a key of this map", {}, "the first key says what the others are", true};
+  Want value_want{"a value of this map", {}, "the first value says what the others are", true};
   for (size_t i = 0; i + 1 < expr->children.size(); i += 2) {
     CheckExpr(expr->children[i].get(), key, key_want);
     CheckExpr(expr->children[i + 1].get(), value, value_want);

@@ -17,13 +17,26 @@ text::Diagnostic& Inference::Error(std::string_view code, const std::string& mes
 
 bool Inference::Coerce(Expr* value, const Type& expected, const Type& actual, const Want& want) {
   bool needs_check = false;
+  if (want.stored) unifier_.EnterStored();
   const std::optional<Mismatch> mismatch = unifier_.Unify(expected, actual, &needs_check);
+  if (want.stored) unifier_.LeaveStored();
   if (mismatch.has_value()) {
     ReportMismatch(*value, expected, actual, *mismatch, want);
+    if (value->kind == ExprKind::kLambda) GiveUp(actual);
     return false;
   }
   if (needs_check) value->checked_as = expected;
   return true;
+}
+
+// What a function that does not fit was to be called with will not be told: no further errors.
+void Inference::GiveUp(const Type& function) {
+  const Type type = unifier_.Resolve(function);
+  if (!type.is_function()) return;
+  for (const Type& parameter : type.parameters()) {
+    const Type open = unifier_.Resolve(parameter);
+    if (Unifier::IsVariable(open)) unifier_.Bind(open, Type());
+  }
 }
 
 namespace {
@@ -35,14 +48,29 @@ Span PlaceOf(const Expr& value) {
   return at->kind == ExprKind::kBlock ? at->mark : at->span;
 }
 
+std::string CountText(size_t count) {
+  return StrCat(count, count == 1 ? " parameter" : " parameters");
+}
+
+// Functions that take different numbers of arguments.
+bool DifferInParameters(const Type& expected, const Type& actual) {
+  return expected.is_function() && actual.is_function() &&
+         expected.parameters().size() != actual.parameters().size();
+}
+
 std::string MismatchText(const Mismatch& mismatch, const std::string& what,
                          const std::string& expected, const std::string& actual) {
   if (mismatch.kind == MismatchKind::kInfinite)
     return StrCat(what, " would have a type that contains itself");
+  if (mismatch.kind == MismatchKind::kType &&
+      DifferInParameters(mismatch.expected, mismatch.actual)) {
+    return StrCat(what, " has ", CountText(mismatch.actual.parameters().size()), ", expected ",
+                  mismatch.expected.parameters().size());
+  }
   if (mismatch.kind == MismatchKind::kType)
     return StrCat("type mismatch: ", what, " is ", actual, ", expected ", expected);
   const auto axis = static_cast<size_t>(mismatch.axis);
-  const std::string to = ExtentText(mismatch.expected.tensor().dims[axis]);
+  const std::string to = ExtentName(mismatch.expected.tensor().dims[axis]);
   const std::string from = ExtentText(mismatch.actual.tensor().dims[axis]);
   return StrCat("shape mismatch: axis ", axis, " of ", what, " is ", from, ", expected ", to);
 }
@@ -69,7 +97,8 @@ void Inference::ReportMismatch(const Expr& value, const Type& raw_expected, cons
   error.Context("got", from);
   const Type part_to = unifier_.Apply(mismatch.expected);
   const Type part_from = unifier_.Apply(mismatch.actual);
-  if (!(part_to == expected) && !(part_from == actual))
+  const bool differ_in_text = TypeText(part_to) != TypeText(part_from);
+  if (differ_in_text && !(part_to == expected) && !(part_from == actual))
     error.Note(StrCat("inside it, ", TypeText(part_from), " is not ", TypeText(part_to)));
   if (mismatch.kind == MismatchKind::kUnchecked)
     error.Help(

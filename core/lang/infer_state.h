@@ -32,6 +32,7 @@ struct Want {
   std::string what;
   Span declared;
   std::string declared_text = "expected because of this";
+  bool stored = false;  // the value goes into a list or a map: see Unifier::EnterStored
 };
 
 class Inference {
@@ -137,6 +138,7 @@ class Inference {
   // False, with a diagnostic, where a value of type `actual` cannot go there.
   bool Coerce(Expr* value, const types::Type& expected, const types::Type& actual,
               const Want& want);
+  void GiveUp(const types::Type& function);
   void ReportMismatch(const Expr& value, const types::Type& expected, const types::Type& actual,
                       const Mismatch& mismatch, const Want& want);
   void SuggestConversion(const Expr& value, const types::Type& expected, const types::Type& actual,

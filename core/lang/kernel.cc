@@ -6,8 +6,8 @@
 #include "core/base/strings.h"
 #include "core/lang/type_text.h"
 #include "core/loop/parser.h"
+#include "core/loop/passes/pipeline.h"
 #include "core/loop/printer.h"
-#include "core/loop/te/schedule.h"
 
 namespace tern::lang {
 
@@ -35,10 +35,8 @@ class KernelReader {
     const Result<loop::SourceFile> read = loop::ParseLoops(sources_.name(kernel->span.file), text);
     if (!read.ok()) return Move(*kernel, text::ToDiagnostics(read.status()));
     const loop::te::Definition& definition = read->definitions.front();
-    text::Diagnostics schedule(read->sources);
-    loop::te::ApplySchedule(definition, &schedule);
-    if (!schedule.empty()) Move(*kernel, schedule);
-    if (!schedule.ok()) return;
+    const Status schedule = loop::CheckSchedule(definition, read->sources);
+    if (!schedule.ok()) return Move(*kernel, text::ToDiagnostics(schedule));
     kernel->loop_text = loop::ToText(definition);
   }
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/base/strings.h"
+#include "core/lang/foreign_words.h"
 #include "core/lang/parse_state.h"
 
 namespace tern::lang {
@@ -183,8 +184,14 @@ ExprPtr FailExpr(ParseState* state) {
   ExprPtr expr = MakeExpr(ExprKind::kError, state->Peek().span);
   text::Diagnostic* diagnostic = state->Fail("an expression");
   if (diagnostic == nullptr) return expr;
-  if (state->Is("fn")) diagnostic->Help("functions without a name are written |x| x + 1");
-  if (state->Is("else")) diagnostic->Help("'else' follows the '}' of an if at once");
+  const std::string_view help = HelpForExpression(*state);
+  if (!help.empty()) diagnostic->Help(help);
+  if (state->Accept("fn")) {  // a whole one was meant
+    state->SkipBalanced("(", ")");
+    state->SkipBalanced("{", "}");
+  } else {
+    state->Accept("+");  // no operand begins with it
+  }
   return expr;
 }
 
@@ -341,6 +348,7 @@ namespace {
 
 void ParseLet(ParseState* state, Statement* statement) {
   state->Take();
+  FailMutable(state);
   statement->kind = StatementKind::kLet;
   statement->pattern = ParseAlternatives(state);
   if (state->Accept(":")) statement->type = ParseType(state);
@@ -359,7 +367,9 @@ bool ParseExprStatement(ParseState* state, Statement* statement) {
   if (state->Is("}")) return false;
   statement->has_semicolon = false;
   if (IsBlockLike(statement->value->kind) && state->position() > before) return true;
-  state->Expect(";", "or '}' after this expression");
+  if (state->AtOuterItem()) return false;  // ParseBlock tells
+  if (!FailForeignStatement(state, *statement->value))
+    state->Expect(";", "or '}' after this expression");
   if (state->AtNewLine() && state->position() > before) return true;
   state->SkipStatement();
   if (state->position() == before) state->Take();
@@ -387,6 +397,7 @@ bool ParseStatement(ParseState* state, Expr* block) {
   } else if (AtBlockLike(*state) && state->Enter()) {
     statement.value = ParsePrimary(state);
     state->Leave();
+    if (state->HasFailedHere()) state->SkipStatement();
     statement.has_semicolon = state->Accept(";");
     goes_on = statement.has_semicolon || !state->Is("}");
   } else {
@@ -417,7 +428,10 @@ ExprPtr ParseBlock(ParseState* state) {
       if (state->position() == before) state->Take();
     }
     block->mark = state->Peek().span;
-    state->Expect("}");
+    if (!state->Accept("}")) {
+      text::Diagnostic* diagnostic = state->Fail("'}'");
+      if (diagnostic != nullptr) diagnostic->Mark(block->span, "the block that begins here");
+    }
   } else {
     block->kind = ExprKind::kError;
   }

@@ -76,10 +76,14 @@ Name ParseState::TakeTypeName(std::string_view what) {
 }
 
 text::Diagnostic* ParseState::Fail(std::string_view expected) {
+  return FailAs(StrCat("expected ", expected, ", found ", Describe(Peek())),
+                StrCat("expected ", expected));
+}
+
+text::Diagnostic* ParseState::FailAs(std::string_view message, std::string_view label) {
   if (failed_at_ == at_) return nullptr;
   failed_at_ = at_;
-  return &diagnostics_->Error("E1002", StrCat("expected ", expected, ", found ", Describe(Peek())))
-              .At(Peek().span, StrCat("expected ", expected));
+  return &diagnostics_->Error("E1002", message).At(Peek().span, label);
 }
 
 Span ParseState::SpanFrom(const Span& begin) const {
@@ -89,6 +93,23 @@ Span ParseState::SpanFrom(const Span& begin) const {
 
 bool ParseState::IsItemStart() const {
   return Is("type") || Is("kernel") || (Is("fn") && Peek(1).kind == TokenKind::kName);
+}
+
+bool ParseState::AtOuterItem() const {
+  const Span line = {file_->file, 0, Peek().span.begin};
+  const std::string_view before = diagnostics_->sources().text(line);
+  return IsItemStart() && (before.empty() || before.back() == '\n');
+}
+
+void ParseState::SkipBalanced(std::string_view open, std::string_view close) {
+  if (!Is(open)) return;
+  int depth = 0;
+  while (!AtEnd()) {
+    if (Is(open)) ++depth;
+    if (Is(close)) --depth;
+    Take();
+    if (depth == 0) return;
+  }
 }
 
 void ParseState::SkipStatement() {

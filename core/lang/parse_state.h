@@ -37,6 +37,10 @@ class ParseState {
   bool AtNewLine() const;
   // At the next token, unless that token was complained about already. Null then.
   text::Diagnostic* Fail(std::string_view expected);
+  // The same with a message of the caller's.
+  text::Diagnostic* FailAs(std::string_view message, std::string_view label);
+  // Whether the next token was complained about.
+  bool HasFailedHere() const { return failed_at_ == at_; }
   text::Diagnostics* diagnostics() { return diagnostics_; }
   File* file() { return file_; }
   size_t position() const { return at_; }
@@ -45,8 +49,12 @@ class ParseState {
   Span SpanFrom(const Span& begin) const;
   Span last() const { return at_ == 0 ? Peek().span : tokens_[at_ - 1].span; }
 
+  // A declaration begins here, at the beginning of a line.
+  bool AtOuterItem() const;
   // Skips to the next ';' (taken), '}' or declaration at this depth of braces.
   void SkipStatement();
+  // Skips a balanced pair of these, if one begins here.
+  void SkipBalanced(std::string_view open, std::string_view close);
   // Skips to the next declaration.
   void SkipItem();
   // Skips a balanced pair that begins here; what is between, and the names in it.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/strings.h"
+#include "core/lang/foreign_words.h"
 #include "core/lang/parse_state.h"
 
 namespace tern::lang {
@@ -334,8 +335,8 @@ void ParseItem(ParseState* state) {
     item.kernel = ParseKernel(state);
   } else {
     text::Diagnostic* diagnostic = state->Fail("'fn', 'type' or 'kernel'");
-    if (diagnostic != nullptr && state->Is("let"))
-      diagnostic->Help("values live in functions: fn name() { … }");
+    const std::string_view help = HelpForItem(*state);
+    if (diagnostic != nullptr && !help.empty()) diagnostic->Help(help);
     state->Take();
     return state->SkipItem();
   }

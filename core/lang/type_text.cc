@@ -35,6 +35,13 @@ std::string ExtentText(const types::Dim& dim) {
   return dim.Substitute(names).ToText();
 }
 
+std::string ExtentName(const types::Dim& dim) {
+  const std::string symbol = dim.is_symbol() ? dim.ToText() : "";
+  const size_t name = symbol.find('_', 1);
+  return symbol.starts_with('_') && name != std::string::npos ? symbol.substr(name + 1)
+                                                              : ExtentText(dim);
+}
+
 std::string TypeText(const types::Type& type) {
   using types::TypeKind;
   switch (type.kind()) {

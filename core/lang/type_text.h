@@ -13,6 +13,8 @@ namespace tern::lang {
 // Variables of inference are named "$12", its dimensions "_v12" (unify.h).
 std::string TypeText(const types::Type& type);
 std::string ExtentText(const types::Dim& dim);
+// The same, with the name of a dimension that inference has not solved yet: "n".
+std::string ExtentName(const types::Dim& dim);
 
 // "an int", "a tensor f32[n]", "a function", … for messages that name a kind.
 std::string KindText(const types::Type& type);

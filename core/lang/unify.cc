@@ -220,9 +220,9 @@ std::optional<Mismatch> Unifier::Unify(const Type& raw_expected, const Type& raw
       return UnifyFunctions(expected, actual);
     case TypeKind::kData:
       if (expected.name() != actual.name()) break;
-      return UnifyLists(expected.arguments(), actual.arguments());
+      return UnifyStored(expected.arguments(), actual.arguments());
     case TypeKind::kList:
-    case TypeKind::kMap: return UnifyLists(expected.arguments(), actual.arguments());
+    case TypeKind::kMap: return UnifyStored(expected.arguments(), actual.arguments());
     case TypeKind::kVariable:
       if (expected.name() != actual.name()) break;
       return std::nullopt;
@@ -237,6 +237,14 @@ std::optional<Mismatch> Unifier::UnifyLists(std::span<const Type> expected,
     if (std::optional<Mismatch> mismatch = Unify(expected[i], actual[i], nullptr)) return mismatch;
   }
   return std::nullopt;
+}
+
+std::optional<Mismatch> Unifier::UnifyStored(std::span<const Type> expected,
+                                             std::span<const Type> actual) {
+  EnterStored();
+  std::optional<Mismatch> mismatch = UnifyLists(expected, actual);
+  LeaveStored();
+  return mismatch;
 }
 
 std::optional<Mismatch> Unifier::UnifyFunctions(const Type& expected, const Type& actual) {
@@ -264,7 +272,7 @@ std::optional<Mismatch> Unifier::UnifyTensors(const Type& expected, const Type& 
       *needs_check = true;
       continue;
     }
-    const MismatchKind kind = fit == Fit::kCheck ? MismatchKind::kUnchecked : MismatchKind::kDim;
+    const MismatchKind kind = fit == Fit::kDiffers ? MismatchKind::kDim : MismatchKind::kUnchecked;
     return Mismatch{kind, Apply(expected), Apply(actual), static_cast<int>(axis)};
   }
   return std::nullopt;
@@ -275,6 +283,7 @@ Unifier::Fit Unifier::UnifyDims(const Dim& raw_expected, const Dim& raw_actual) 
   if (expected.is_any() || expected == actual) return Fit::kFits;
   for (const auto& [one, other] : {std::pair(expected, actual), std::pair(actual, expected)}) {
     if (!one.is_symbol() || !HasVariable(one)) continue;
+    if (stored_ > 0 && IsUnknownDim(other)) return Fit::kUnchecked;
     const std::vector<std::string> inside = SymbolsOf(other);
     if (std::find(inside.begin(), inside.end(), one.ToText()) != inside.end()) return Fit::kDiffers;
     dims_[IndexOf(one.ToText())] = other;

@@ -47,6 +47,11 @@ class Unifier {
   // Of a variable of inference that is not solved.
   int LevelOf(const types::Type& variable) const;
 
+  // Around what lists, maps and data hold: each of several values may have its own extent where
+  // that is "?", so no name can stand for it.
+  void EnterStored() { ++stored_; }
+  void LeaveStored() { --stored_; }
+
   static bool IsVariable(const types::Type& type);
   // Solved variables replaced: at the top, and everywhere.
   types::Type Resolve(types::Type type) const;
@@ -73,7 +78,7 @@ class Unifier {
     bool solved = false;
     int level = 0;
   };
-  enum class Fit : uint8_t { kFits, kCheck, kDiffers };
+  enum class Fit : uint8_t { kFits, kCheck, kUnchecked, kDiffers };
 
   int Count(const types::Type& type, int budget) const;
   bool Occurs(const types::Type& variable, const types::Type& type);
@@ -81,6 +86,8 @@ class Unifier {
                                        bool* needs_check);
   std::optional<Mismatch> UnifyLists(std::span<const types::Type> expected,
                                      std::span<const types::Type> actual);
+  std::optional<Mismatch> UnifyStored(std::span<const types::Type> expected,
+                                      std::span<const types::Type> actual);
   std::optional<Mismatch> UnifyFunctions(const types::Type& expected, const types::Type& actual);
   std::optional<Mismatch> UnifyVariable(const types::Type& variable, const types::Type& type);
   Fit UnifyDims(const types::Dim& expected, const types::Dim& actual);
@@ -90,6 +97,7 @@ class Unifier {
   std::vector<std::optional<types::Dim>> dims_;
   int unknown_dims_ = 0;
   int level_ = 0;
+  int stored_ = 0;
 };
 
 // Whether a symbol is a variable of inference, or an extent that only a run can tell.

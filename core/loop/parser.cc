@@ -358,6 +358,8 @@ class Parser : public ExprParser {
     Expect("->");
     Parameters outputs = ParseParameters(Access::kOut);
     sizes_are_implicit_ = false;
+    CheckAccess(inputs, Access::kIn, "an input");
+    CheckAccess(outputs, Access::kOut, "a result");
     for (const VarPtr& scalar : outputs.scalars)
       Complain(scalar->span, StrCat("a result must be a tensor; write ", scalar->name, ": ",
                                     scalar->type.ToString(), "[] for a single element"));
@@ -375,6 +377,16 @@ class Parser : public ExprParser {
     Expect("}");
     EndScope(mark);
     if (ok()) definitions->push_back(std::move(te));
+  }
+
+  void CheckAccess(const Parameters& parameters, Access access, std::string_view what) {
+    for (const BufferPtr& buffer : parameters.buffers) {
+      if (buffer->access == access) continue;
+      Complain(buffer->span,
+               StrCat("'", buffer->name, "' is ", what, " of a definition and cannot be '",
+                      AccessName(buffer->access), "'"))
+          .Help("leave out how it is accessed: that is said by its place before or after ->");
+    }
   }
 
   // compute C[i] = VALUE, or compute T[i]: float32[n] = VALUE

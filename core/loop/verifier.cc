@@ -51,10 +51,17 @@ std::string WhyOutside(const Buffer& buffer, const Expr& index, int64_t extent) 
                 bound);
 }
 
+// What a function is verified as.
+enum class Origin : int8_t {
+  kUser,
+  kPass,     // an index may have become a constant in what never runs
+  kLowered,  // the same, after all passes
+};
+
 class FunctionVerifier : public Visitor {
  public:
-  FunctionVerifier(text::Diagnostics* diagnostics, bool lowered)
-      : diagnostics_(diagnostics), lowered_(lowered) {}
+  FunctionVerifier(text::Diagnostics* diagnostics, Origin origin)
+      : diagnostics_(diagnostics), origin_(origin), lowered_(origin == Origin::kLowered) {}
 
   void Run(const LoopFunction& function) {
     for (const VarPtr& size : function.sizes) {
@@ -190,7 +197,7 @@ class FunctionVerifier : public Visitor {
     CheckVisible(&buffer, buffer.name, span);
     if (lowered_ && indices.size() != 1)
       Complain(span, StrCat("an index of '", buffer.name, "' is not flat"));
-    if (predicate || indices.empty()) return;
+    if (origin_ != Origin::kUser || predicate || indices.empty()) return;
     if (indices.size() != buffer.shape.size()) {
       const int64_t bytes = ConstantBytes(buffer);
       return CheckIndex(buffer, indices[0], bytes < 0 ? -1 : bytes / buffer.dtype.size(), span);
@@ -207,6 +214,7 @@ class FunctionVerifier : public Visitor {
   }
 
   text::Diagnostics* diagnostics_;
+  Origin origin_;
   bool lowered_;
   bool in_shape_ = false;
   std::unordered_set<const void*> visible_;
@@ -285,7 +293,7 @@ Status ToStatus(const text::Diagnostics& diagnostics, const LoopFunction& functi
 }  // namespace
 
 void VerifyFunction(const LoopFunction& function, text::Diagnostics* diagnostics) {
-  FunctionVerifier(diagnostics, /*lowered=*/false).Run(function);
+  FunctionVerifier(diagnostics, Origin::kUser).Run(function);
 }
 
 void VerifyDefinition(const te::Definition& definition, text::Diagnostics* diagnostics) {
@@ -300,13 +308,13 @@ void VerifyFile(const SourceFile& file, text::Diagnostics* diagnostics) {
 
 Status Verify(const LoopFunction& function) {
   text::Diagnostics diagnostics;
-  VerifyFunction(function, &diagnostics);
+  FunctionVerifier(&diagnostics, Origin::kPass).Run(function);
   return ToStatus(diagnostics, function);
 }
 
 Status VerifyLowered(const LoopFunction& function) {
   text::Diagnostics diagnostics;
-  FunctionVerifier(&diagnostics, /*lowered=*/true).Run(function);
+  FunctionVerifier(&diagnostics, Origin::kLowered).Run(function);
   return ToStatus(diagnostics, function);
 }
 

@@ -164,7 +164,10 @@ std::optional<std::string_view> AnyToText(const TernAny& any) {
 }
 
 Status CastError(std::string_view expected, const TernAny& any) {
-  return TypeError("expected ", expected, ", got ", Describe(any));
+  // Every int is one of 64 bits; one that is refused was asked for without sign.
+  const bool is_unsigned = expected == "int" && AnyToInt(any).has_value();
+  return TypeError("expected ", is_unsigned ? "u64, an int of at least 0" : expected, ", got ",
+                   Describe(any));
 }
 
 }  // namespace internal

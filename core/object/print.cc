@@ -84,11 +84,47 @@ std::optional<std::string> CodePointText(const AnyView& value) {
   return out;
 }
 
+// How much of each container is shown.
+class Extent {
+ public:
+  explicit Extent(const PrintOptions& options) : options_(options) {}
+
+  void CountOmitted(int64_t count) {
+    if (options_.omitted != nullptr) *options_.omitted += count;
+  }
+  // Whether nothing in it is shown.
+  bool Ends(int depth) const { return depth >= options_.max_depth || shown_ >= kMostItems; }
+  void Add(size_t parts) { shown_ += parts; }
+  // Of a list, tuple or map; counts what is left out.
+  size_t Shown(size_t size, int depth) {
+    const auto most = static_cast<size_t>(Ends(depth) ? 0 : options_.max_elements);
+    const size_t shown = std::min(size, most);
+    Add(shown);
+    CountOmitted(static_cast<int64_t>(size - shown));
+    return shown;
+  }
+
+ private:
+  // Values that share parts, or hold themselves, may be as long as two to the power of their depth.
+  static constexpr size_t kMostItems = size_t{1} << 22;
+
+  const PrintOptions& options_;
+  size_t shown_ = 0;
+};
+
+std::string_view ConstructorOf(const PrintOptions& options, uint32_t type, const Adt& adt) {
+  return type == 0 ? std::string_view() : options.names->Constructor(type, adt.tag());
+}
+
+uint32_t PartOf(const PrintOptions& options, uint32_t type, int32_t tag, size_t index) {
+  return type == 0 ? 0 : options.names->Part(type, tag, index);
+}
+
 class Printer {
  public:
-  explicit Printer(const PrintOptions& options) : options_(options) {}
+  explicit Printer(const PrintOptions& options) : options_(options), extent_(options) {}
 
-  std::string Print(const AnyView& value, int depth) {
+  std::string Print(const AnyView& value, int depth, uint32_t type = 0) {
     switch (value.type_code()) {
       case TERN_TYPE_INT:
       case TERN_TYPE_BOOL:
@@ -96,9 +132,9 @@ class Printer {
       case TERN_TYPE_DTYPE: return value.TryCast<DType>()->ToString();
       case TERN_TYPE_TENSOR: return PrintTensor(*value.TryCast<Tensor>());
       case TERN_TYPE_SHAPE: return value.TryCast<Shape>()->ToString();
-      case TERN_TYPE_LIST: return Items("list[", *value.TryCast<Sequence>(), "]", depth);
-      case TERN_TYPE_MAP: return PrintTable(*value.TryCast<Table>(), depth);
-      case TERN_TYPE_ADT: return PrintAdt(*value.TryCast<Adt>(), depth);
+      case TERN_TYPE_LIST: return Items("list[", *value.TryCast<Sequence>(), "]", depth, type);
+      case TERN_TYPE_MAP: return PrintTable(*value.TryCast<Table>(), depth, type);
+      case TERN_TYPE_ADT: return PrintAdt(*value.TryCast<Adt>(), depth, type);
       case TERN_TYPE_CLOSURE: return PrintClosure(*value.TryCast<Closure>());
       case TERN_TYPE_FUNCTION: return StrCat("function ", value.TryCast<Function>()->name());
       case TERN_TYPE_STORAGE:
@@ -132,7 +168,8 @@ class Printer {
   // `sketch.Circle(radius=1.5, label="a")`.
   std::string PrintFields(const Object& object, int depth) {
     std::string out = StrCat(object.type_key(), "(");
-    if (depth >= options_.max_depth) return StrCat(out, "…)");
+    if (extent_.Ends(depth)) return StrCat(out, "…)");
+    extent_.Add(FieldsOf(object.type_code()).size());
     bool first = true;
     for (const FieldInfo& field : FieldsOf(object.type_code())) {
       StrAppend(&out, first ? "" : ", ", field.name, "=", Print(field.get(object), depth + 1));
@@ -147,7 +184,7 @@ class Printer {
     return FormatDouble(*value.TryCast<double>());
   }
 
-  std::string PrintTensor(const Tensor& tensor) const {
+  std::string PrintTensor(const Tensor& tensor) {
     std::string out = tensor.TypeText();
     if (!tensor.on_host()) return StrCat(out, " on ", PlaceText(tensor));
     const int64_t shown = std::min<int64_t>(tensor.element_count(), options_.max_elements);
@@ -156,35 +193,41 @@ class Printer {
     for (int64_t i = 0; i < shown; ++i)
       StrAppend(&out, i > 0 ? ", " : "", TensorElementText(tensor, i));
     if (shown < tensor.element_count()) StrAppend(&out, shown > 0 ? ", …" : "…");
+    extent_.CountOmitted(tensor.element_count() - shown);
     return out += ']';
   }
 
   template <typename Range>
-  std::string Items(std::string_view open, const Range& items, std::string_view close, int depth) {
+  std::string Items(std::string_view open, const Range& items, std::string_view close, int depth,
+                    uint32_t type, int32_t tag = 0) {
     std::string out(open);
-    if (depth >= options_.max_depth && !items.empty()) return StrCat(open, "…", close);
-    const size_t shown = std::min(items.size(), static_cast<size_t>(options_.max_elements));
+    const size_t shown = extent_.Shown(items.size(), depth);
     for (size_t i = 0; i < shown; ++i)
-      StrAppend(&out, i > 0 ? ", " : "", Print(items[i], depth + 1));
+      StrAppend(&out, i > 0 ? ", " : "",
+                Print(items[i], depth + 1, PartOf(options_, type, tag, i)));
     if (shown < items.size()) StrAppend(&out, shown > 0 ? ", …" : "…");
     return StrCat(out, close);
   }
 
-  std::string PrintTable(const Table& table, int depth) {
-    if (depth >= options_.max_depth && !table.empty()) return "map{…}";
+  std::string PrintTable(const Table& table, int depth, uint32_t type) {
+    const size_t most = extent_.Shown(table.size(), depth);
     std::string out = "map{";
-    int shown = 0;
+    size_t shown = 0;
     for (const Table::Entry& entry : table) {
       StrAppend(&out, shown > 0 ? ", " : "");
-      if (shown++ == options_.max_elements) return out += "…}";
-      StrAppend(&out, Print(entry.key, depth + 1), ": ", Print(entry.value, depth + 1));
+      if (shown++ == most) return out += "…}";
+      StrAppend(&out, Print(entry.key, depth + 1, PartOf(options_, type, 0, 0)), ": ",
+                Print(entry.value, depth + 1, PartOf(options_, type, 0, 1)));
     }
     return out += '}';
   }
 
-  std::string PrintAdt(const Adt& adt, int depth) {
-    if (adt.is_tuple()) return Items("(", adt.fields(), ")", depth);
-    return Items(StrCat("adt#", adt.tag(), "("), adt.fields(), ")", depth);
+  std::string PrintAdt(const Adt& adt, int depth, uint32_t type) {
+    const std::string_view name = ConstructorOf(options_, type, adt);
+    if (name.empty() && adt.is_tuple()) return Items("(", adt.fields(), ")", depth, type);
+    if (!name.empty() && adt.fields().empty()) return std::string(name);
+    const std::string open = name.empty() ? StrCat("adt#", adt.tag(), "(") : StrCat(name, "(");
+    return Items(open, adt.fields(), ")", depth, type, adt.tag());
   }
 
   static std::string PrintClosure(const Closure& closure) {
@@ -193,14 +236,19 @@ class Printer {
   }
 
   const PrintOptions& options_;
+  Extent extent_;
 };
 
 class JsonPrinter {
  public:
-  JsonPrinter(JsonWriter* json, const PrintOptions& options) : json_(json), options_(options) {}
+  JsonPrinter(JsonWriter* json, const PrintOptions& options)
+      : json_(json), options_(options), extent_(options) {}
 
-  void Write(const AnyView& value, int depth) {
-    json_->BeginObject().Field("kind", Kind(value));
+  void Write(const AnyView& value, int depth, uint32_t type = 0) {
+    const Adt* adt = value.TryCast<Adt>();
+    const std::string_view name = adt == nullptr ? "" : ConstructorOf(options_, type, *adt);
+    json_->BeginObject().Field("kind", name.empty() ? Kind(value) : "adt");
+    if (!name.empty()) json_->Field("constructor", name);
     switch (value.type_code()) {
       case TERN_TYPE_NONE: break;
       case TERN_TYPE_INT: json_->Field("value", value.c_any().v.i); break;
@@ -208,11 +256,11 @@ class JsonPrinter {
       case TERN_TYPE_BOOL: json_->Field("value", *value.TryCast<bool>()); break;
       case TERN_TYPE_TENSOR: WriteTensor(*value.TryCast<Tensor>()); break;
       case TERN_TYPE_SHAPE: json_->Key("value").Ints(value.TryCast<Shape>()->dims()); break;
-      case TERN_TYPE_LIST: WriteItems(*value.TryCast<Sequence>(), depth); break;
-      case TERN_TYPE_MAP: WriteTable(*value.TryCast<Table>(), depth); break;
+      case TERN_TYPE_LIST: WriteItems(*value.TryCast<Sequence>(), depth, type); break;
+      case TERN_TYPE_MAP: WriteTable(*value.TryCast<Table>(), depth, type); break;
       case TERN_TYPE_ADT:
-        json_->Field("tag", value.TryCast<Adt>()->tag());
-        WriteItems(value.TryCast<Adt>()->fields(), depth);
+        json_->Field("tag", adt->tag());
+        WriteItems(adt->fields(), depth, type, adt->tag());
         break;
       case TERN_TYPE_CLOSURE:
         json_->Field("function", value.TryCast<Closure>()->function_index());
@@ -246,7 +294,8 @@ class JsonPrinter {
   // Registered fields: what a front end needs to show an object it knows nothing of.
   void WriteFields(const Object& object, int depth) {
     json_->Key("fields").BeginArray();
-    if (depth < options_.max_depth) {
+    if (!extent_.Ends(depth)) {
+      extent_.Add(FieldsOf(object.type_code()).size());
       for (const FieldInfo& field : FieldsOf(object.type_code())) {
         json_->BeginObject().Field("name", field.name).Field("type", field.type);
         json_->Field("doc", field.doc).Key("value");
@@ -258,24 +307,22 @@ class JsonPrinter {
   }
 
   template <typename Range>
-  void WriteItems(const Range& items, int depth) {
+  void WriteItems(const Range& items, int depth, uint32_t type = 0, int32_t tag = 0) {
     json_->Field("size", uint64_t{items.size()}).Key("items").BeginArray();
-    if (depth < options_.max_depth) {
-      const size_t shown = std::min(items.size(), static_cast<size_t>(options_.max_elements));
-      for (size_t i = 0; i < shown; ++i) Write(items[i], depth + 1);
-    }
+    const size_t shown = extent_.Shown(items.size(), depth);
+    for (size_t i = 0; i < shown; ++i) Write(items[i], depth + 1, PartOf(options_, type, tag, i));
     json_->EndArray();
   }
 
   // Entries as [key, value], since keys need not be text.
-  void WriteTable(const Table& table, int depth) {
+  void WriteTable(const Table& table, int depth, uint32_t type) {
     json_->Field("size", uint64_t{table.size()}).Key("entries").BeginArray();
-    int left = depth < options_.max_depth ? options_.max_elements : 0;
+    size_t left = extent_.Shown(table.size(), depth);
     for (const Table::Entry& entry : table) {
-      if (left-- <= 0) break;
+      if (left-- == 0) break;
       json_->BeginArray();
-      Write(entry.key, depth + 1);
-      Write(entry.value, depth + 1);
+      Write(entry.key, depth + 1, PartOf(options_, type, 0, 0));
+      Write(entry.value, depth + 1, PartOf(options_, type, 0, 1));
       json_->EndArray();
     }
     json_->EndArray();
@@ -292,6 +339,7 @@ class JsonPrinter {
     json_->Key("elements").BeginArray();
     const int64_t shown = std::min<int64_t>(tensor.element_count(), options_.max_elements);
     for (int64_t i = 0; i < shown; ++i) WriteElement(tensor, i);
+    extent_.CountOmitted(tensor.element_count() - shown);
     json_->EndArray();
   }
 
@@ -322,6 +370,7 @@ class JsonPrinter {
 
   JsonWriter* json_;
   const PrintOptions& options_;
+  Extent extent_;
 };
 
 // Counts what is not finite apart.
@@ -353,11 +402,11 @@ class StatisticsCollector {
 }  // namespace
 
 std::string PrintValue(const AnyView& value, const PrintOptions& options) {
-  return Printer(options).Print(value, 0);
+  return Printer(options).Print(value, 0, options.type);
 }
 
 void WriteValueJson(const AnyView& value, JsonWriter* json, const PrintOptions& options) {
-  JsonPrinter(json, options).Write(value, 0);
+  JsonPrinter(json, options).Write(value, 0, options.type);
 }
 
 std::string ValueJson(const AnyView& value, const PrintOptions& options) {

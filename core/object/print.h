@@ -3,7 +3,9 @@
 #ifndef TERN_CORE_OBJECT_PRINT_H_
 #define TERN_CORE_OBJECT_PRINT_H_
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "core/base/json.h"
 #include "core/object/any.h"
@@ -11,9 +13,23 @@
 
 namespace tern {
 
+// Names of constructors, which values do not hold, by what somebody knows of the values' types.
+// Types are numbers of the implementer's; 0 is a type of which nothing is known.
+class ValueNames {
+ public:
+  virtual ~ValueNames() = default;
+  // Empty where the type has no constructors.
+  virtual std::string_view Constructor(uint32_t type, int32_t tag) const = 0;
+  // The type of a field, an item, or of a map's keys (0) and values (1).
+  virtual uint32_t Part(uint32_t type, int32_t tag, size_t index) const = 0;
+};
+
 struct PrintOptions {
   int max_elements = 8;  // of a tensor, list or shape; the rest is "…"
   int max_depth = 4;     // of nested containers
+  const ValueNames* names = nullptr;
+  uint32_t type = 0;           // of the value
+  int64_t* omitted = nullptr;  // is raised by the number of elements that were left out
 };
 
 // `3`, `"text"`, `f32[2, 3] [1, 2, 3, …]`, `(1, 2)`, `list[1, …]`, `map{"a": 1}`, `none`,

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// RunContext: the scratch block.
+// RunContext: the scratch block and the limit of work.
 #include "core/object/run_context.h"
 
 #include <algorithm>
 #include <utility>
+
+#include "core/base/strings.h"
 
 namespace tern {
 
@@ -25,6 +27,19 @@ void RunContext::ReleaseScratch() {
   allocator_->Free(scratch_, scratch_bytes_, kTensorAlignment);
   scratch_ = nullptr;
   scratch_bytes_ = 0;
+}
+
+Status RunContext::StopStatus() {
+  const int32_t cause = stopped_.exchange(kGoesOn, std::memory_order_relaxed);
+  return cause == kCancelled ? Stopped("the run was cancelled").SetErrorCode("S0302")
+                             : Stopped("time limit reached inside a call").SetErrorCode("S0303");
+}
+
+Status RunContext::OverLimit(int64_t work) const {
+  if (work > kMostWork) return OutOfRange("a call that would take more than 2^62 steps");
+  return Stopped("the call would take ", FormatGrouped(work), " steps of a kernel, and ",
+                 FormatGrouped(work_left_), " are left to the run")
+      .SetErrorCode(work_code_);
 }
 
 }  // namespace tern

@@ -7,7 +7,9 @@
 #ifndef TERN_CORE_OBJECT_RUN_CONTEXT_H_
 #define TERN_CORE_OBJECT_RUN_CONTEXT_H_
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <string_view>
@@ -18,6 +20,10 @@
 #include "core/object/tensor.h"
 
 struct TernParallel;  // core/kernels/kernel.h
+
+namespace tern::kernels {
+struct KernelTable;
+}
 
 namespace tern {
 
@@ -37,6 +43,10 @@ class RunContext {
   void set_devices(DeviceList devices) { devices_ = std::move(devices); }
   const TernParallel* parallel() const { return parallel_; }
   void set_parallel(const TernParallel* parallel) { parallel_ = parallel; }
+  // What operators compute with (core/kernels/choose.h), null for what every processor of the build
+  // can run. The table lives for ever.
+  const kernels::KernelTable* kernels() const { return kernels_; }
+  void set_kernels(const kernels::KernelTable* kernels) { kernels_ = kernels; }
 
   // Uninitialised; errors as Tensor::New.
   Result<TensorPtr> NewTensor(DType dtype, Dims dims) {
@@ -55,6 +65,64 @@ class RunContext {
   }
   void ReleaseScratch();
 
+  // --- what a run may still do
+
+  // One unit is an element read or written or one multiply-add; a function that may take long says
+  // before it starts how many it needs. An error, S0301 or `code`, where so many are not left.
+  Status Charge(int64_t work) {
+    if (work <= work_left_) [[likely]] {
+      work_left_ -= work;
+      return OkStatus();
+    }
+    return OverLimit(work);
+  }
+  // Half of what can be counted is the most in any case, so that sizes derived from a cost that was
+  // paid do not overflow.
+  static constexpr int64_t kMostWork = INT64_MAX / 2;
+  // code: of the error where the limit is reached, a literal.
+  void set_work_left(int64_t work, const char* code) {
+    work_left_ = work;
+    work_code_ = code;
+    limits_work_ = work < kMostWork;
+  }
+  int64_t work_left() const { return work_left_; }
+  bool limits_work() const { return limits_work_; }
+
+  // What the other run may still do and whether it is over: for one part of it on another thread.
+  // Spend says to the whole afterwards what the part has done.
+  void ShareLimits(const RunContext& whole) {
+    work_left_ = whole.work_left_;
+    work_code_ = whole.work_code_;
+    limits_work_ = whole.limits_work_;
+    stop_query_ = whole.stop_query_;
+    stop_context_ = whole.stop_context_;
+  }
+  void Spend(int64_t work) { work_left_ = work < work_left_ ? work_left_ - work : 0; }
+
+  // Why the run is over, if it is, from any thread: what takes long asks now and then, and ends.
+  enum StopCause : int32_t { kGoesOn = 0, kCancelled, kOutOfTime };
+  using StopQuery = StopCause (*)(void* context);
+  void set_stop_query(StopQuery query, void* context) {
+    stop_query_ = query;
+    stop_context_ = context;
+  }
+  bool IsStopped() {
+    if (stop_query_ == nullptr) return false;
+    const StopCause cause = stop_query_(stop_context_);
+    if (cause != kGoesOn) stopped_.store(cause, std::memory_order_relaxed);
+    return cause != kGoesOn;
+  }
+  // An error where IsStopped was true since the last look: what the function made is not whole.
+  Status TakeStop() {
+    if (stopped_.load(std::memory_order_relaxed) == kGoesOn) [[likely]]
+      return OkStatus();
+    return StopStatus();
+  }
+  // For C callbacks such as TernKernelContext::stopped: context is the RunContext.
+  static int32_t StoppedCallback(void* context) {
+    return static_cast<RunContext*>(context)->IsStopped() ? 1 : 0;
+  }
+
   // Where programs write lines of text; without a writer they are dropped.
   using Writer = void (*)(void* context, std::string_view line);
   void set_writer(Writer writer, void* context) {
@@ -66,10 +134,20 @@ class RunContext {
   }
 
  private:
+  Status OverLimit(int64_t work) const;
+  Status StopStatus();
+
   ObjectPtr<Allocator> allocator_;
   const TernParallel* parallel_;
+  const kernels::KernelTable* kernels_ = nullptr;
   void* scratch_ = nullptr;
   size_t scratch_bytes_ = 0;
+  int64_t work_left_ = kMostWork;
+  bool limits_work_ = false;
+  const char* work_code_ = "S0301";
+  StopQuery stop_query_ = nullptr;
+  void* stop_context_ = nullptr;
+  std::atomic<int32_t> stopped_{kGoesOn};
   Writer writer_ = nullptr;
   void* writer_context_ = nullptr;
   DeviceList devices_;

@@ -278,10 +278,10 @@ Storage* Tensor::storage() const {
 }
 
 bool Tensor::is_contiguous() const {
+  if (count_ == 0) return true;  // its other extents may be anything
   int64_t expected = 1;
   for (int axis = rank() - 1; axis >= 0; --axis) {
     const auto i = static_cast<size_t>(axis);
-    if (dims()[i] == 0) return true;
     if (dims()[i] != 1 && strides()[i] != expected) return false;
     expected *= dims()[i];
   }

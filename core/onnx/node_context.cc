@@ -259,6 +259,7 @@ std::vector<Value> NodeContext::CallMany(std::string_view op, std::vector<Value>
                                          const Attrs& attrs, int count) {
   std::vector<Value> parts(static_cast<size_t>(count));
   const Value tuple = Call(op, std::move(args), attrs);
+  if (count == 1) return {tuple};  // one result is no tuple
   for (int i = 0; i < count && ok(); ++i)
     parts[static_cast<size_t>(i)] = setup_.builder->Field(tuple, i);
   return parts;

@@ -25,6 +25,16 @@ void AttrIn::CheckAtLeast(std::string_view key, int64_t value, int64_t least) {
   if (value < least) reader_.Fail(key, StrCat("is ", value, ", must be at least ", least));
 }
 
+void AttrIn::CheckExtent(std::string_view key, const Ints& values, int64_t least) {
+  for (int64_t value : values) CheckExtent(key, value, least);
+}
+
+void AttrIn::CheckExtent(std::string_view key, int64_t value, int64_t least) {
+  CheckAtLeast(key, value, least);
+  if (value > kMostExtent)
+    reader_.Fail(key, StrCat("is ", value, ", must be at most ", kMostExtent));
+}
+
 void AttrOut::Int(std::string_view key, int64_t field, int64_t fallback) {
   if (field != fallback) attrs_->SetInt(key, field);
 }

@@ -26,6 +26,10 @@ namespace tern::ops {
 using Ints = std::vector<int64_t>;
 using Floats = std::vector<float>;
 
+// The most of a stride, a pad, a count of groups, …: products of two of them fit into 64 bits, and
+// nothing that a memory holds is larger along one axis.
+inline constexpr int64_t kMostExtent = INT32_MAX;
+
 // values[i], or `fallback` where the list is empty: an empty list means "the default for every
 // axis".
 inline int64_t IntAt(const Ints& values, int i, int64_t fallback) {
@@ -59,6 +63,9 @@ class AttrIn {
   // Every value >= least; an empty list is fine.
   void CheckAtLeast(std::string_view key, const Ints& values, int64_t least);
   void CheckAtLeast(std::string_view key, int64_t value, int64_t least);
+  // Every value from least to kMostExtent: what extents are computed with.
+  void CheckExtent(std::string_view key, const Ints& values, int64_t least);
+  void CheckExtent(std::string_view key, int64_t value, int64_t least);
   Status Finish() { return reader_.Finish(); }
 
  private:

@@ -25,24 +25,25 @@ constexpr std::string_view kSamplePaddings[] = {"zeros", "border", "reflection"}
 constexpr std::string_view kRoiModes[] = {"avg", "max"};
 
 void CheckAttrs(AttrIn& in, const WindowAttrs& attrs) {
-  in.CheckAtLeast("kernel", attrs.kernel, 1);
-  in.CheckAtLeast("strides", attrs.strides, 1);
-  in.CheckAtLeast("dilations", attrs.dilations, 1);
+  in.CheckExtent("kernel", attrs.kernel, 1);
+  in.CheckExtent("strides", attrs.strides, 1);
+  in.CheckExtent("dilations", attrs.dilations, 1);
+  in.CheckExtent("pads", attrs.pads, -kMostExtent);
   if (attrs.pads.size() % 2 != 0) in.Fail("pads", "needs as many ends as begins");
 }
 
 void CheckAttrs(AttrIn& in, const ConvAttrs& attrs) {
   CheckAttrs(in, attrs.window);
-  in.CheckAtLeast("groups", attrs.groups, 1);
+  in.CheckExtent("groups", attrs.groups, 1);
   if (attrs.packed && attrs.window.kernel.empty()) in.Fail("kernel", "is required where packed=1");
-  if (attrs.packed) in.CheckAtLeast("channels", attrs.channels, 1);
+  if (attrs.packed) in.CheckExtent("channels", attrs.channels, 1);
 }
 
 void CheckAttrs(AttrIn& in, const ConvTransposeAttrs& attrs) {
   CheckAttrs(in, attrs.window);
-  in.CheckAtLeast("groups", attrs.groups, 1);
-  in.CheckAtLeast("output_padding", attrs.output_padding, 0);
-  in.CheckAtLeast("output_shape", attrs.output_shape, 0);
+  in.CheckExtent("groups", attrs.groups, 1);
+  in.CheckExtent("output_padding", attrs.output_padding, 0);
+  in.CheckExtent("output_shape", attrs.output_shape, 0);
 }
 
 void CheckAttrs(AttrIn& in, const PoolAttrs& attrs) {
@@ -60,18 +61,19 @@ void CheckAttrs(AttrIn& in, const ResizeAttrs& attrs) {
   in.CheckAtLeast("sizes", attrs.sizes, 0);
 }
 
-void CheckAttrs(AttrIn& in, const BlockAttrs& attrs) { in.CheckAtLeast("block", attrs.block, 1); }
+void CheckAttrs(AttrIn& in, const BlockAttrs& attrs) { in.CheckExtent("block", attrs.block, 1); }
 void CheckAttrs(AttrIn&, const GridSampleAttrs&) {}
 
 void CheckAttrs(AttrIn& in, const RoiAlignAttrs& attrs) {
-  in.CheckAtLeast("height", attrs.height, 1);
-  in.CheckAtLeast("width", attrs.width, 1);
-  in.CheckAtLeast("sampling_ratio", attrs.sampling_ratio, 0);
+  in.CheckExtent("height", attrs.height, 1);
+  in.CheckExtent("width", attrs.width, 1);
+  in.CheckExtent("sampling_ratio", attrs.sampling_ratio, 0);
 }
 
 void CheckAttrs(AttrIn& in, const Col2ImAttrs& attrs) {
-  in.CheckAtLeast("strides", attrs.strides, 1);
-  in.CheckAtLeast("dilations", attrs.dilations, 1);
+  in.CheckExtent("strides", attrs.strides, 1);
+  in.CheckExtent("dilations", attrs.dilations, 1);
+  in.CheckExtent("pads", attrs.pads, -kMostExtent);
 }
 
 }  // namespace

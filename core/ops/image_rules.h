@@ -88,6 +88,12 @@ void AppendImage(Layout layout, const D& batch, const D& channels, const Dims<D>
   if (layout == Layout::kNhwc) out->push_back(channels);
 }
 
+template <class D>
+Status CheckChannels(const Dims<D>& x, int channel_axis) {
+  if (!DimIs(x[channel_axis], 0)) return OkStatus();
+  return InvalidArgument("x ", ShapeText(x), " has no channels");
+}
+
 Status CheckGroups(int64_t groups, std::string_view what, std::string_view extent, bool divides);
 
 // residual is checked by the caller against the result: it must have the same shape.
@@ -98,6 +104,7 @@ Status ConvShape(const ConvAttrs& attrs, const Dims<D>& x, const Dims<D>& w, Dim
   const Layout layout = attrs.window.layout;
   const int channel_axis = ChannelAxis(layout, x.rank());
   TERN_TRY(CheckWindow(attrs.window, spatial_rank));
+  TERN_TRY(CheckChannels(x, channel_axis));
   ConvWeights<D> weights;
   TERN_TRY(ReadConvWeights(attrs, spatial_rank, x[channel_axis], w, &weights));
   TERN_TRY(CheckGroups(attrs.groups, "output channels", DimText(weights.out),
@@ -158,6 +165,7 @@ Status ConvTransposeShape(const ConvTransposeAttrs& attrs, const Dims<D>& x, con
   const Layout layout = attrs.window.layout;
   const int channel_axis = ChannelAxis(layout, x.rank());
   TERN_TRY(CheckTransposed(attrs, spatial_rank));
+  TERN_TRY(CheckChannels(x, channel_axis));
   TERN_TRY(CheckDim("w", w, 0, x[channel_axis]));
   TERN_TRY(
       CheckGroups(attrs.groups, "input channels", DimText(w[0]), MayDivide(w[0], attrs.groups)));

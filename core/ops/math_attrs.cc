@@ -9,7 +9,7 @@ constexpr std::string_view kDirections[] = {"forward", "reverse", "bidirectional
 
 void CheckAttrs(AttrIn& in, const MatMulAttrs& attrs) {
   if (!attrs.packed) return;
-  in.CheckAtLeast("columns", attrs.columns, 1);
+  in.CheckExtent("columns", attrs.columns, 1);
   if (attrs.trans_b) in.Fail("trans_b", "must be 0 where packed=1");
   if (attrs.alpha != 1 || attrs.beta != 1) in.Fail("alpha", "and beta must be 1 where packed=1");
 }
@@ -23,19 +23,17 @@ void CheckAttrs(AttrIn& in, const CastAttrs& attrs) {
 }
 
 void CheckAttrs(AttrIn& in, const GroupNormAttrs& attrs) {
-  in.CheckAtLeast("groups", attrs.groups, 1);
+  in.CheckExtent("groups", attrs.groups, 1);
 }
-void CheckAttrs(AttrIn& in, const LrnAttrs& attrs) { in.CheckAtLeast("size", attrs.size, 1); }
+void CheckAttrs(AttrIn& in, const LrnAttrs& attrs) { in.CheckExtent("size", attrs.size, 1); }
 
 void CheckAttrs(AttrIn& in, const LpNormAttrs& attrs) {
   if (attrs.p != 1 && attrs.p != 2) in.Fail("p", "must be 1 or 2");
 }
 
-void CheckAttrs(AttrIn& in, const QuantizeAttrs& attrs) {
-  in.CheckAtLeast("block", attrs.block, 0);
-}
+void CheckAttrs(AttrIn& in, const QuantizeAttrs& attrs) { in.CheckExtent("block", attrs.block, 0); }
 void CheckAttrs(AttrIn& in, const RecurrentAttrs& attrs) {
-  in.CheckAtLeast("hidden", attrs.hidden, 0);
+  in.CheckExtent("hidden", attrs.hidden, 0);
 }
 
 void CheckAttrs(AttrIn&, const UnaryAttrs&) {}

@@ -52,6 +52,7 @@ int64_t SaturatedAdd(int64_t a, int64_t b) {
 }
 
 int64_t FloorOf(int64_t a, int64_t b) {
+  if (b == -1) return a == INT64_MIN ? INT64_MAX : -a;
   int64_t quotient = a / b;
   return quotient * b != a && (a < 0) != (b < 0) ? quotient - 1 : quotient;
 }
@@ -270,6 +271,7 @@ namespace {
 
 // numerator / denominator as monomials; false where it is none.
 bool DivideTerm(const Term& numerator, const Term& denominator, Term* quotient) {
+  if (denominator.coefficient == -1 && numerator.coefficient == INT64_MIN) return false;
   if (numerator.coefficient % denominator.coefficient != 0) return false;
   quotient->coefficient = numerator.coefficient / denominator.coefficient;
   quotient->atoms = numerator.atoms;
@@ -347,25 +349,86 @@ Dim CeilDiv(const Dim& a, const Dim& b) {
   return FloorDiv(a + b - Dim(1), b);
 }
 
-Dim MaxDim(const Dim& a, const Dim& b) {
-  if (a.is_any() || b.is_any()) return Dim::Any();
-  const Dim::Range difference = (a - b).Bounds();
-  if (difference.low >= 0) return a;
-  if (difference.high <= 0) return b;
-  const bool in_order = b.is_constant() || (!a.is_constant() && a.ToText() < b.ToText());
-  return in_order ? DimAlgebra::Call(AtomKind::kMax, "max", a, b)
-                  : DimAlgebra::Call(AtomKind::kMax, "max", b, a);
+namespace {
+
+// Extents of more parts than this are "?".
+constexpr size_t kMostExtremes = 16;
+constexpr int kDeepestComparison = 3;  // it branches at every level
+
+// The atom that the dimension is, if it is one of this kind.
+const Atom* AtomOf(const Dim& dim, AtomKind kind) {
+  const std::vector<Term>* terms = DimAlgebra::Terms(dim);
+  const bool alone = terms != nullptr && terms->size() == 1 && (*terms)[0].coefficient == 1 &&
+                     (*terms)[0].atoms.size() == 1 && (*terms)[0].atoms[0]->kind == kind;
+  return alone ? (*terms)[0].atoms[0].get() : nullptr;
 }
 
-Dim MinDim(const Dim& a, const Dim& b) {
-  if (a.is_any() || b.is_any()) return Dim::Any();
-  const Dim::Range difference = (a - b).Bounds();
-  if (difference.low >= 0) return b;
-  if (difference.high <= 0) return a;
-  const bool in_order = b.is_constant() || (!a.is_constant() && a.ToText() < b.ToText());
-  return in_order ? DimAlgebra::Call(AtomKind::kMin, "min", a, b)
-                  : DimAlgebra::Call(AtomKind::kMin, "min", b, a);
+// The parts of max(max(a, b), c), each text once.
+void AddParts(const Dim& dim, AtomKind kind, std::vector<Dim>* parts) {
+  if (const Atom* atom = AtomOf(dim, kind)) {
+    AddParts(atom->a, kind, parts);
+    AddParts(atom->b, kind, parts);
+  } else if (std::find(parts->begin(), parts->end(), dim) == parts->end()) {
+    parts->push_back(dim);
+  }
 }
+
+std::vector<Dim> PartsOf(const Dim& dim, AtomKind kind) {
+  std::vector<Dim> parts;
+  AddParts(dim, kind, &parts);
+  return parts;
+}
+
+// Whether a <= b for all extents, as far as bounds and the parts of minima and maxima tell.
+bool IsAtMost(const Dim& a, const Dim& b, int depth = 0) {
+  const Dim difference = b - a;
+  if (!difference.is_any() && difference.Bounds().low >= 0) return true;
+  if (depth >= kDeepestComparison) return false;
+  const auto under = [&](const Dim& part) { return IsAtMost(part, b, depth + 1); };
+  const auto above = [&](const Dim& part) { return IsAtMost(a, part, depth + 1); };
+  const std::vector<Dim> a_max = PartsOf(a, AtomKind::kMax), a_min = PartsOf(a, AtomKind::kMin);
+  const std::vector<Dim> b_max = PartsOf(b, AtomKind::kMax), b_min = PartsOf(b, AtomKind::kMin);
+  return (a_max.size() > 1 && std::all_of(a_max.begin(), a_max.end(), under)) ||
+         (b_min.size() > 1 && std::all_of(b_min.begin(), b_min.end(), above)) ||
+         (a_min.size() > 1 && std::any_of(a_min.begin(), a_min.end(), under)) ||
+         (b_max.size() > 1 && std::any_of(b_max.begin(), b_max.end(), above));
+}
+
+// max(max(a, b), c) of all parts but one.
+Dim CallOfParts(AtomKind kind, const std::vector<Dim>& parts, size_t left_out) {
+  std::optional<Dim> result;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (i == left_out) continue;
+    result = result.has_value()
+                 ? DimAlgebra::Call(kind, kind == AtomKind::kMax ? "max" : "min", *result, parts[i])
+                 : parts[i];
+  }
+  return *result;
+}
+
+// Without parts that the others decide; by text, the constant last.
+Dim Extreme(AtomKind kind, const Dim& a, const Dim& b) {
+  if (a.is_any() || b.is_any()) return Dim::Any();
+  std::vector<Dim> parts = PartsOf(a, kind);
+  AddParts(b, kind, &parts);
+  if (parts.size() > kMostExtremes) return Dim::Any();
+  Sort(&parts, [](const Dim& x, const Dim& y) {
+    if (x.is_constant() != y.is_constant()) return y.is_constant();
+    return x.ToText() < y.ToText();
+  });
+  for (size_t i = parts.size(); i > 0 && parts.size() > 1; --i) {
+    const Dim &part = parts[i - 1], others = CallOfParts(kind, parts, i - 1);
+    const bool decided = kind == AtomKind::kMax ? IsAtMost(part, others) : IsAtMost(others, part);
+    if (decided) parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(i - 1));
+  }
+  return CallOfParts(kind, parts, parts.size());
+}
+
+}  // namespace
+
+Dim MaxDim(const Dim& a, const Dim& b) { return Extreme(AtomKind::kMax, a, b); }
+
+Dim MinDim(const Dim& a, const Dim& b) { return Extreme(AtomKind::kMin, a, b); }
 
 bool DimIsConstant(const Dim& dim, int64_t* value) {
   if (dim.is_constant()) *value = dim.constant();

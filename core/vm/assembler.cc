@@ -43,6 +43,7 @@ class Assembler {
     // mislead.
     if (!diagnostics_.ok()) return diagnostics_.ToStatus();
     if (warnings != nullptr) {
+      *warnings = text::Diagnostics(sources_);
       for (const text::Diagnostic& d : builder_.diagnostics().items()) {
         if (d.severity == text::Severity::kWarning) warnings->Add(d);
       }
@@ -53,7 +54,7 @@ class Assembler {
  private:
   void Line(size_t begin, size_t end) {
     in_ = LineCursor(text_, begin, end);
-    if (in_.AtEnd()) return;
+    if (in_.AtEnd() || (skips_ && BelongsToFunction(text_.substr(begin, end - begin)))) return;
     builder_.set_span(
         {file_, static_cast<uint32_t>(in_.offset()), static_cast<uint32_t>(in_.line_end())});
     if (in_.Peek() == '.')
@@ -65,6 +66,11 @@ class Assembler {
     text::Diagnostic& d = diagnostics_.Error(kSyntax, in_.error());
     d.At({file_, static_cast<uint32_t>(in_.error_begin()), static_cast<uint32_t>(in_.error_end())});
     if (!in_.help().empty()) d.Help(in_.help());
+  }
+
+  static bool BelongsToFunction(std::string_view line) {
+    line = StrTrim(line);
+    return !line.starts_with('.') || line.starts_with(".name") || line.starts_with(".loc");
   }
 
   // --- directives ---
@@ -94,7 +100,8 @@ class Assembler {
     CloseFunction();
     in_.Expect('@');
     const std::string name = in_.Name();
-    if (!in_.ok()) return;
+    skips_ = !in_.ok();
+    if (skips_) return;
     builder_.BeginFunction(name, in_.Rest());
     open_ = true;
   }
@@ -373,6 +380,7 @@ class Assembler {
   ExecBuilder builder_;
   std::vector<Arg> operands_;
   bool open_ = false;
+  bool skips_ = false;  // the lines of a function whose first line cannot be read
   bool has_location_ = false;
 };
 

@@ -28,6 +28,23 @@ bool IsLabel(const Operand& operand) {
   return operand.kind == OperandKind::kFunction && operand.value < 0;
 }
 
+// What the verifier says of renamed registers, with the numbers that the caller gave them.
+std::string AsWritten(std::string_view reason, std::span<const int64_t> written_as) {
+  std::string text;
+  while (!reason.empty()) {
+    const size_t percent = std::min(reason.find('%'), reason.size() - 1);
+    const size_t begin = percent + 1;
+    const size_t end = std::min(reason.find_first_not_of("0123456789", begin), reason.size());
+    const auto number = ParseUint64(reason.substr(begin, end - begin));
+    const bool is_renamed =
+        reason[percent] == '%' && number.has_value() && *number < written_as.size();
+    StrAppend(&text, reason.substr(0, begin));
+    if (is_renamed) StrAppend(&text, written_as[static_cast<size_t>(*number)]);
+    reason.remove_prefix(is_renamed ? end : begin);
+  }
+  return text;
+}
+
 }  // namespace
 
 void ExecBuilder::set_sources(std::shared_ptr<const text::SourceMap> sources) {
@@ -127,7 +144,12 @@ void ExecBuilder::Formalize() {
   }
   function.info.register_count = static_cast<uint32_t>(names.size());
   const bool dense = highest < static_cast<int64_t>(names.size());
-  if (!(dense && keep_dense_)) RenameRegisters(names);
+  if (!(dense && keep_dense_)) {
+    RenameRegisters(names);
+    function.written_as.resize(names.size());
+    for (const auto& [before, after] : names)
+      function.written_as[static_cast<size_t>(after)] = before;
+  }
   for (const auto& [index, name] : function.register_names) {
     const auto found = names.find(index);
     if (found == names.end() || index < function.info.arity()) continue;
@@ -179,8 +201,9 @@ void ExecBuilder::Report(const PendingFunction& function, const Status& status,
   }
   const Pending& at = function.code[static_cast<size_t>(failure.pc)];
   text::Diagnostic& d = diagnostics_.Error(
-      kBuildError, StrCat("function @", function.info.name, ", instruction ", failure.pc, " (",
-                          GetInfo(at.opcode).mnemonic, "): ", failure.reason));
+      kBuildError,
+      StrCat("function @", function.info.name, ", instruction ", failure.pc, " (",
+             GetInfo(at.opcode).mnemonic, "): ", AsWritten(failure.reason, function.written_as)));
   if (at.span.valid()) d.At(at.span);
   d.InFunction(function.info.name, failure.pc);
 }

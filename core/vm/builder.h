@@ -165,6 +165,7 @@ class ExecBuilder {
     std::vector<Pending> code;
     std::vector<PendingLabel> labels;
     std::vector<std::pair<int64_t, std::string>> register_names;
+    std::vector<int64_t> written_as;  // the caller's number of each register, if they were renamed
     text::Span span;
     size_t errors_before = 0;  // in diagnostics_
   };

@@ -146,6 +146,21 @@ std::vector<DebugVersion> Debugger::History(size_t frame, uint32_t reg, size_t l
   return versions;
 }
 
+namespace {
+
+// What a run without debugger fails with at the same limit.
+std::string_view CodeOf(DebugStop reason) {
+  switch (reason) {
+    case DebugStop::kStepLimit: return "S0301";
+    case DebugStop::kTimeLimit: return "S0303";
+    case DebugStop::kMemoryLimit: return "E0302";
+    case DebugStop::kDepthLimit: return "E0303";
+    default: return "S0302";
+  }
+}
+
+}  // namespace
+
 Result<Any> Debugger::TakeResult() const {
   if (!begun_) return InvalidArgument("no run was begun").SetErrorCode("E0304");
   switch (vm_->state()) {
@@ -155,7 +170,7 @@ Result<Any> Debugger::TakeResult() const {
     case VirtualMachine::State::kPaused: break;
   }
   return Stopped("the run has not returned: ", stop_.name, ", ", stop_.text)
-      .SetErrorCode(stop_.reason == DebugStop::kStepLimit ? "S0301" : "S0302");
+      .SetErrorCode(CodeOf(stop_.reason));
 }
 
 // --- breakpoints

@@ -89,6 +89,7 @@ class DependencyExecutor : public Hooks {
 
   const Program& program_;
   const TernParallel* parallel_;
+  RunContext& whole_;  // of the machine
   std::vector<std::unique_ptr<RunContext>> contexts_;  // one per worker
   ObjectPtr<Allocator> allocator_;
   std::vector<std::vector<uint32_t>> ahead_;  // of each pc: calls that are ready with it

@@ -45,11 +45,14 @@ DependencyExecutor::DependencyExecutor(VirtualMachine* vm, const TernParallel* p
                                        const DependencyOptions& options)
     : program_(vm->program()),
       parallel_(parallel),
+      whole_(vm->context()),
       allocator_(ObjectPtr<Allocator>(vm->context().allocator())),
       ahead_(vm->executable().instruction_count()) {
   if (parallel_ == nullptr || parallel_->num_workers < 2) return;
-  for (int32_t i = 0; i < parallel_->num_workers; ++i)
+  for (int32_t i = 0; i < parallel_->num_workers; ++i) {
     contexts_.push_back(std::make_unique<RunContext>(allocator_));
+    contexts_.back()->set_kernels(whole_.kernels());
+  }
   for (uint32_t i = 0; i < vm->executable().functions().size(); ++i) {
     const Result<DependencyGraph> graph = BuildDependencies(vm->executable(), i, options);
     if (graph.ok()) PlanFunction(*graph);
@@ -81,7 +84,10 @@ void DependencyExecutor::RunTogether(const VirtualMachine& vm, uint32_t pc) {
     calls[i].depth = vm.depth();
   }
   Task task{this, vm.frame(vm.depth() - 1).registers, &calls};
+  const int64_t work_left = whole_.work_left();
+  for (const auto& context : contexts_) context->ShareLimits(whole_);
   parallel_->run(parallel_->context, static_cast<int64_t>(calls.size()), &Task::Run, &task);
+  for (const auto& context : contexts_) whole_.Spend(work_left - context->work_left());
   overlapped_ += calls.size() - 1;
   for (Ready& call : calls) ready_.push_back(std::move(call));
 }

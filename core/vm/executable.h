@@ -90,6 +90,12 @@ struct DebugEntry {
 };
 
 // The raw tables, to be moved into Executable::Make.
+// A section of the file that an executable was read from; `id` is a SectionId (format.h).
+struct FileSection {
+  uint32_t id = 0;
+  uint64_t offset = 0, bytes = 0;
+};
+
 struct ExecutableParts {
   std::vector<FunctionInfo> functions;
   std::vector<Constant> constants;
@@ -99,6 +105,7 @@ struct ExecutableParts {
   std::vector<KernelInfo> kernels;
   std::vector<std::pair<std::string, std::string>> metadata;  // ascending by key
   std::vector<DebugEntry> debug;                              // ascending by instruction
+  std::vector<FileSection> sections;                          // none where it was made in memory
 };
 
 class Executable;

@@ -582,11 +582,23 @@ leave:
   return outcome;
 }
 
+// An operator that was cancelled has left its arguments alone: it is the next instruction still.
+bool VirtualMachine::Interpreter::IsCancelledInside() {
+  constexpr auto kOrder = std::memory_order_relaxed;
+  if (error_.error_code() != "S0302" || (vm_.attend_.load(kOrder) & kAttendCancel) == 0)
+    return false;
+  vm_.attend_.fetch_and(~kAttendCancel, kOrder);
+  stopped_ = StopReason::kCancelled;
+  --vm_.steps_;
+  --executed_;
+  return true;
+}
+
 Result<StopReason> VirtualMachine::Interpreter::Run(uint64_t max_instructions) {
   max_instructions_ = max_instructions;
   Outcome outcome = Loop<false>();
   if (outcome == Outcome::kStep) outcome = Loop<true>();
-  if (outcome == Outcome::kFailed) return std::move(error_);
+  if (outcome == Outcome::kFailed && !IsCancelledInside()) return std::move(error_);
   return outcome == Outcome::kReturned ? StopReason::kReturned : stopped_;
 }
 

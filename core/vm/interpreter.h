@@ -116,6 +116,7 @@ class VirtualMachine::Interpreter {
   // Instructions that may still run.
   uint64_t Remaining() const;
   bool MayGoOn(uint32_t pc);
+  bool IsCancelledInside();
   // `executed_now` instructions are done and `pc` is next. Gives *granted > 0 instructions to run,
   // or says what else is to be done.
   template <bool kStep>

@@ -207,8 +207,12 @@ class KernelRun {
 
   Status Call() {
     const KernelCode& code = plan_.code;
+    if (plan_.spec.cost != nullptr && context_.limits_work()) {
+      const int64_t cost = plan_.spec.cost(plan_.spec.cost_self.get(), slots_);
+      TERN_TRY(context_.Charge(cost).AddNote(StrCat("in the loop kernel '", plan_.spec.name, "'")));
+    }
     if (code.status_call != nullptr) {
-      return code.status_call(code.self.get(), buffers_, slots_, context_.parallel())
+      return code.status_call(code.self.get(), buffers_, slots_, &context_)
           .AddNote(StrCat("in the loop kernel '", plan_.spec.name, "'"));
     }
     const int32_t failed = CallPlain();

@@ -24,6 +24,10 @@
 
 struct TernParallel;  // core/kernels/kernel.h
 
+namespace tern {
+class RunContext;
+}  // namespace tern
+
 namespace tern::vm {
 
 // buffers: one pointer per parameter, result and workspace; slots: as the spec names them. Returns
@@ -35,10 +39,10 @@ using KernelParallelCall = int32_t (*)(void* const* buffers, const int64_t* slot
 // The same with what it belongs to.
 using KernelSelfCall = int32_t (*)(void* self, void* const* buffers, const int64_t* slots);
 
-// The same for code that says itself what went wrong.
+// The same for code that says itself what went wrong. context: who lends workers, and what the run
+// may still do.
 using KernelStatusCall = Status (*)(void* self, std::span<void* const> buffers,
-                                    std::span<const int64_t> slots,
-                                    const TernParallel* parallel);
+                                    std::span<const int64_t> slots, RunContext* context);
 
 struct KernelCode {
   KernelCall call = nullptr;  // one of the four
@@ -59,6 +63,10 @@ struct KernelSpec {
   std::vector<std::string> slots;
   // Results and workspaces are set to zero before: for code that is not known to write all of them.
   bool zeroed = false;
+  // How many statements a call runs at most; null: code that stops by itself. Asked where the run
+  // has a limit.
+  int64_t (*cost)(const void* self, std::span<const int64_t> slots) = nullptr;
+  std::shared_ptr<const void> cost_self = {};
 };
 
 // Invalid where the spec does not fit together: a slot that no shape gives, a type without a size.

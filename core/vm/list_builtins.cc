@@ -17,14 +17,22 @@ namespace {
 
 constexpr int64_t kMaxItems = int64_t{1} << 28;
 
-Status CheckIndex(int64_t index, size_t size) {
-  if (index >= 0 && index < static_cast<int64_t>(size)) return OkStatus();
-  return OutOfRange("index ", index, " is out of range for a list of ", size,
-                    size == 1 ? " item" : " items");
+// Below zero, a position counts from the end.
+int64_t FromBegin(int64_t index, size_t size) {
+  return index < 0 ? index + static_cast<int64_t>(size) : index;
+}
+
+Result<size_t> IndexIn(const Sequence& list, int64_t index) {
+  const int64_t position = FromBegin(index, list.size());
+  if (position >= 0 && position < static_cast<int64_t>(list.size()))
+    return static_cast<size_t>(position);
+  return OutOfRange("index ", index, " is out of range for a list of ", list.size(),
+                    list.size() == 1 ? " item" : " items");
 }
 
 Status CheckSlice(int64_t begin, int64_t end, size_t size) {
-  if (begin >= 0 && begin <= end && end <= static_cast<int64_t>(size)) return OkStatus();
+  const int64_t first = FromBegin(begin, size), last = FromBegin(end, size);
+  if (first >= 0 && first <= last && last <= static_cast<int64_t>(size)) return OkStatus();
   return OutOfRange("items ", begin, " up to ", end, " of a list of ", size,
                     size == 1 ? " item" : " items");
 }
@@ -37,16 +45,16 @@ Result<Any> ListLength(AnyArgs args) {
 Result<Any> ListGet(AnyArgs args) {
   TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
   TERN_TRY_ASSIGN(const int64_t index, args[1].As<int64_t>());
-  TERN_TRY(CheckIndex(index, list->size()));
-  return Any((*list)[static_cast<size_t>(index)]);
+  TERN_TRY_ASSIGN(const size_t position, IndexIn(*list, index));
+  return Any((*list)[position]);
 }
 
 Result<Any> ListSet(AnyArgs args) {
   TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
   TERN_TRY_ASSIGN(const int64_t index, args[1].As<int64_t>());
-  TERN_TRY(CheckIndex(index, list->size()));
+  TERN_TRY_ASSIGN(const size_t position, IndexIn(*list, index));
   SequencePtr copy = list->Copy();
-  copy->Set(static_cast<size_t>(index), Any(args[2]));
+  copy->Set(position, Any(args[2]));
   return Any(copy);
 }
 
@@ -82,8 +90,8 @@ Result<Any> ListPut(AnyArgs args) {
   TERN_TRY_ASSIGN(Sequence * list, args[0].As<Sequence>());
   if (!MayWrite(*list, args)) return ListSet(args);
   TERN_TRY_ASSIGN(const int64_t index, args[1].As<int64_t>());
-  TERN_TRY(CheckIndex(index, list->size()));
-  list->Set(static_cast<size_t>(index), Any(args[2]));
+  TERN_TRY_ASSIGN(const size_t position, IndexIn(*list, index));
+  list->Set(position, Any(args[2]));
   return Any(args[0]);
 }
 
@@ -111,7 +119,9 @@ Result<Any> ListSlice(AnyArgs args) {
   TERN_TRY_ASSIGN(const int64_t end, args[2].As<int64_t>());
   TERN_TRY(CheckSlice(begin, end, list->size()));
   SequencePtr part = Sequence::Make();
-  for (int64_t i = begin; i < end; ++i) part->PushBack((*list)[static_cast<size_t>(i)]);
+  const int64_t last = FromBegin(end, list->size());
+  for (int64_t i = FromBegin(begin, list->size()); i < last; ++i)
+    part->PushBack((*list)[static_cast<size_t>(i)]);
   return Any(part);
 }
 

@@ -526,6 +526,8 @@ Result<ExecutablePtr> Read(FileBytes* file, ObjectPtr<Object> keeper, const Read
   ExecutableParts parts;
   for (const SectionReader& section : kSectionReaders)
     TERN_TRY(ReadSection(file, layout, section, &parts));
+  for (const SectionEntry& section : layout.sections)
+    parts.sections.push_back({section.id, section.offset, section.bytes});
   const SectionEntry& entry = *FindSection(layout, SectionId::kConstants);
   TERN_TRY_ASSIGN(const ByteSpan index, file->At(entry.offset, entry.checked_bytes));
   ConstantReader constants(file, entry, index, on_demand.get());

@@ -195,6 +195,13 @@ Status Truth(const AnyView& value, bool* result) {
 }
 
 Status ScalarsEqual(const AnyView& a, const AnyView& b, bool* result) {
+  for (const AnyView* value : {&a, &b}) {
+    const Tensor* tensor = value->TryCast<Tensor>();
+    if (tensor == nullptr) continue;
+    TERN_TRY(CheckOnHost(*tensor, "the value"));
+    if (tensor->rank() == 0) continue;
+    return TypeError("'if_equal' compares scalars and tensors of rank 0, got ", tensor->TypeText());
+  }
   Any x, y;
   TERN_TRY(Unwrap(a, &x));
   TERN_TRY(Unwrap(b, &y));

@@ -16,7 +16,7 @@ Status ScalarOperation(Opcode opcode, const AnyView& a, const AnyView& b, Any* r
 
 // What If asks: true, a number that is not zero, a one-element tensor of such.
 Status Truth(const AnyView& value, bool* result);
-// What IfEqual asks of two scalars or one-element tensors.
+// What IfEqual asks of two scalars or tensors of rank 0.
 Status ScalarsEqual(const AnyView& a, const AnyView& b, bool* result);
 
 // Dimensions from a Shape, or from an int tensor of rank 1.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tern.scalar.*, tern.float.*, tern.value.*, tern.tensor.* and what ends or tells: print, fail,
-// assert.
+// tern.scalar.*, tern.float.*, tern.value.*, tern.tensor.*, tern.function.* and what ends or tells:
+// print, fail, assert.
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -12,6 +12,7 @@
 #include "core/object/sequence.h"
 #include "core/object/structural_equal.h"
 #include "core/object/tensor.h"
+#include "core/vm/signature.h"
 #include "core/vm/value_builtins.h"
 
 namespace tern::vm {
@@ -263,6 +264,17 @@ Result<Any> CheckShape(AnyArgs args) {
   return Any(args[0]);
 }
 
+// (name, signature, argument…): what a caller of the function passes against what it declares.
+Result<Any> CheckArguments(AnyArgs args) {
+  if (args.size() < 2)
+    return InvalidArgument("tern.function.check_arguments takes (name, signature, argument…)");
+  TERN_TRY_ASSIGN(const std::string_view name, args[0].As<std::string_view>());
+  TERN_TRY_ASSIGN(const std::string_view text, args[1].As<std::string_view>());
+  TERN_TRY_ASSIGN(const Signature signature, Signature::Parse(text));
+  TERN_TRY(signature.CheckArguments(name, args.subspan(2)));
+  return Any(Adt::Tuple({}));
+}
+
 constexpr ValueBuiltin kScalars[] = {
     {"tern.scalar.min", 2, &Min},
     {"tern.scalar.max", 2, &Max},
@@ -289,6 +301,7 @@ constexpr ValueBuiltin kScalars[] = {
     {"tern.tensor.stack", 1, nullptr, &Stack},
     {"tern.tensor.of", 3, nullptr, &TensorOf},
     {"tern.tensor.check_shape", -1, &CheckShape},
+    {"tern.function.check_arguments", -1, &CheckArguments},
 };
 
 Status CheckCount(const ValueBuiltin& builtin, AnyArgs args) {

@@ -46,19 +46,25 @@ Result<Any> StringSliceOf(std::string_view text, int64_t begin, int64_t end) {
   return Any(std::string(text.substr(*first, *last - *first)));
 }
 
+// Below zero, a position counts from the end.
+int64_t FromFirst(int64_t index, std::string_view text) {
+  return index < 0 ? index + static_cast<int64_t>(Utf8Length(text)) : index;
+}
+
 Result<Any> StringSlice(AnyArgs args) {
   TERN_TRY_ASSIGN(const std::string_view text, StringArgument(args[0]));
   TERN_TRY_ASSIGN(const int64_t begin, args[1].As<int64_t>());
   TERN_TRY_ASSIGN(const int64_t end, args[2].As<int64_t>());
-  return StringSliceOf(text, begin, end);
+  return StringSliceOf(text, FromFirst(begin, text), FromFirst(end, text));
 }
 
 Result<Any> StringGet(AnyArgs args) {
   TERN_TRY_ASSIGN(const std::string_view text, StringArgument(args[0]));
   TERN_TRY_ASSIGN(const int64_t index, args[1].As<int64_t>());
-  if (index < 0 || index >= static_cast<int64_t>(Utf8Length(text)))
+  const int64_t position = FromFirst(index, text);
+  if (position < 0 || position >= static_cast<int64_t>(Utf8Length(text)))
     return OutOfRange("index ", index, " is out of range for a string of ", Utf8Length(text));
-  return StringSliceOf(text, index, index + 1);
+  return StringSliceOf(text, position, position + 1);
 }
 
 Result<Any> StringChars(AnyArgs args) {

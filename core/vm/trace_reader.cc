@@ -306,6 +306,12 @@ Result<TraceState> SavedTrace::StateAt(uint64_t step) const {
   return state;
 }
 
+std::span<const TraceEvent> SavedTrace::events(uint64_t step) const {
+  const auto index = static_cast<size_t>(step - first_step_);
+  return std::span(events_).subspan(first_events_[index],
+                                    first_events_[index + 1] - first_events_[index]);
+}
+
 std::string SavedTrace::ValueText(uint32_t value, uint64_t step) const {
   const Content* latest = nullptr;
   for (const Content& content : contents_) {
@@ -337,10 +343,8 @@ std::string SavedTrace::ListText(uint64_t from, uint64_t to) const {
   from = std::max(from, first_step_);
   to = std::min(to, end_step());
   for (uint64_t step = from; step < to; ++step) {
-    const auto index = static_cast<size_t>(step - first_step_);
-    StrAppend(&text, step, "  ", PlaceText(pcs_[index]));
-    for (size_t i = first_events_[index]; i < first_events_[index + 1]; ++i) {
-      const TraceEvent& event = events_[i];
+    StrAppend(&text, step, "  ", PlaceText(pc(step)));
+    for (const TraceEvent& event : events(step)) {
       if (event.kind() == TraceEventKind::kPush)
         StrAppend(&text, "  into @", functions_[event.target].name);
       else if (event.kind() == TraceEventKind::kPop)

@@ -35,6 +35,11 @@ class SavedTrace {
   uint64_t end_step() const { return first_step_ + pcs_.size(); }
   const std::vector<Function>& functions() const { return functions_; }
   size_t value_count() const { return values_.size(); }
+  size_t event_count() const { return events_.size(); }
+  size_t key_count() const { return keys_.size(); }
+  // The instruction of a step, first_step() <= step < end_step(), and what it changed.
+  uint32_t pc(uint64_t step) const { return pcs_[static_cast<size_t>(step - first_step_)]; }
+  std::span<const TraceEvent> events(uint64_t step) const;
 
   // The state after `step` instructions, with what values held then.
   Result<TraceState> StateAt(uint64_t step) const;
@@ -81,6 +86,11 @@ class SavedTrace {
   std::vector<std::string> values_;
   std::vector<Content> contents_;
 };
+
+// The same three as JSON, for the C API, which has the members.
+void WriteSummaryJson(const SavedTrace& trace, JsonWriter* json);
+void WriteListJson(const SavedTrace& trace, uint64_t from, uint64_t to, JsonWriter* json);
+Status WriteStateJson(const SavedTrace& trace, uint64_t step, JsonWriter* json);
 
 }  // namespace tern::vm
 

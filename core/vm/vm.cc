@@ -16,6 +16,10 @@ namespace tern::vm {
 namespace {
 
 constexpr size_t kMaxCallersNamed = 8;
+// What one instruction of the limit, or one nanosecond of time, lets kernels do (run_context.h): as
+// much as the fastest machine can. Slower ones are stopped by the clock while they are at it.
+constexpr int64_t kWorkOfInstruction = 1 << 20;
+constexpr int64_t kWorkOfNanosecond = 1 << 10;
 constexpr uint32_t kFirstStack = 256;  // registers
 constexpr uint32_t kFirstFrames = 16;
 
@@ -53,6 +57,17 @@ StopReason ReasonOf(const Status& status, const VmOptions& options) {
 
 }  // namespace
 
+// What kernels may do in a run of these limits.
+void LimitWork(const VmOptions& options, RunContext* context) {
+  constexpr int64_t kMost = RunContext::kMostWork;
+  const uint64_t instructions = options.max_instructions;
+  const bool counts = instructions != 0 && instructions < kMost / kWorkOfInstruction;
+  const bool times = options.max_time_ns != 0 && options.max_time_ns < kMost / kWorkOfNanosecond;
+  const int64_t by_count = counts ? static_cast<int64_t>(instructions) * kWorkOfInstruction : kMost;
+  const int64_t by_time = times ? options.max_time_ns * kWorkOfNanosecond : kMost;
+  context->set_work_left(std::min(by_count, by_time), by_time < by_count ? "S0303" : "S0301");
+}
+
 // Hands what the allocator tells on to the hooks.
 class VmAllocationObserver final : public AllocationObserver {
  public:
@@ -70,6 +85,7 @@ VirtualMachine::VirtualMachine(ProgramPtr program, const VmOptions& options)
     : program_(std::move(program)),
       options_(options),
       context_(AllocatorOf(options), options.parallel) {
+  context_.set_kernels(options.kernels);
   args_.resize(program_->max_args());
   if (options_.platform != nullptr && options_.platform->log != nullptr) {
     const auto write = [](void* platform, std::string_view line) {
@@ -78,6 +94,10 @@ VirtualMachine::VirtualMachine(ProgramPtr program, const VmOptions& options)
     };
     context_.set_writer(write, const_cast<TernPlatform*>(options_.platform));
   }
+  const auto is_stopped = [](void* machine) {
+    return static_cast<VirtualMachine*>(machine)->StopCauseNow();
+  };
+  context_.set_stop_query(is_stopped, this);
   code_ = program_->code().data();
   plain_code_ = program_->plain_code().data();
   UseKernels(program_->kernels());
@@ -131,6 +151,14 @@ void VirtualMachine::Reset() {
   used_ns_ = 0;
   skip_breakpoint_ = false;
   attend_.store(options_.max_time_ns != 0 ? kAttendTime : 0, std::memory_order_relaxed);
+  LimitWork(options_, &context_);
+}
+
+RunContext::StopCause VirtualMachine::StopCauseNow() const {
+  const uint32_t attend = attend_.load(std::memory_order_relaxed);
+  if ((attend & kAttendCancel) != 0) return RunContext::kCancelled;
+  const bool is_over = (attend & kAttendTime) != 0 && Now() >= deadline_ns_;
+  return is_over ? RunContext::kOutOfTime : RunContext::kGoesOn;
 }
 
 int64_t VirtualMachine::Now() const {
@@ -233,6 +261,7 @@ Result<Any> VirtualMachine::Call(uint32_t function, AnyArgs args) {
 // Of a function that something replaces: no bytecode runs.
 Result<Any> VirtualMachine::CallReplaced(uint32_t function, AnyArgs args) {
   running_ = true;
+  if (options_.max_time_ns != 0) deadline_ns_ = Now() + options_.max_time_ns;
   Any result;
   Status status = Interpreter(this).CallNative(function, args, &result);
   running_ = false;

@@ -30,6 +30,7 @@ struct VmOptions {
   ObjectPtr<Allocator> allocator;          // null: a pooled one of its own
   const TernPlatform* platform = nullptr;  // memory for that one; null: malloc
   const TernParallel* parallel = nullptr;  // null: everything on the calling thread
+  const kernels::KernelTable* kernels = nullptr;  // as RunContext::kernels
   std::vector<DevicePtr> devices = {};     // numbers 1, 2, …; 0 is the processor
   uint64_t max_instructions = 0;           // per run; 0: no limit
   uint64_t max_bytes = 0;                  // live tensor bytes, of each device; 0: no limit
@@ -95,8 +96,8 @@ class VirtualMachine {
   // Drops all frames.
   void Reset();
 
-  // Makes the run stop with kCancelled soon: between instructions, not inside a primitive. Any
-  // thread.
+  // Makes the run stop with kCancelled soon: between instructions, or inside an operator that takes
+  // long, which a run that is resumed begins again. Any thread.
   void Cancel() { attend_.fetch_or(kAttendCancel, std::memory_order_relaxed); }
 
   enum class State : uint8_t { kIdle, kPaused, kReturned, kFailed };
@@ -174,6 +175,7 @@ class VirtualMachine {
   // Of a replaced function: whether the replacement runs this call.
   bool TakesCall(uint32_t function, AnyArgs args) const;
   int64_t Now() const;  // with a time limit only
+  RunContext::StopCause StopCauseNow() const;
   void PopAll();
   // Gives every frame references of its own to what it borrowed.
   void OwnAll();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/base/strings.h"
 
 namespace tern::cli {
 
@@ -48,6 +49,39 @@ void WriteJson(const JsonValue& value, JsonWriter* out) {
       out->EndObject();
       break;
   }
+}
+
+JsonWriter BeginAnswer() {
+  JsonWriter json;
+  json.BeginObject().Field("schema", kJsonSchema);
+  return json;
+}
+
+std::string AnswerOf(std::string_view object) {
+  TERN_CHECK(object.starts_with('{'), "an answer is an object");
+  const std::string_view rest = StrTrim(object.substr(1));
+  return StrCat("{\"schema\":", kJsonSchema, rest.starts_with('}') ? "" : ",", rest, "\n");
+}
+
+std::string AnswerOfFile(std::string_view path, size_t bytes) {
+  JsonWriter json = BeginAnswer();
+  json.Field("output", path).Field("bytes", uint64_t{bytes}).EndObject();
+  return StrCat(json.text(), "\n");
+}
+
+std::string AnswerOfItems(std::string_view name, const JsonValue& items, bool by_line) {
+  std::string lines;
+  for (const JsonValue& item : items.items) {
+    if (!by_line) break;
+    JsonWriter json;
+    WriteJson(item, &json);
+    lines += AnswerOf(json.text());
+  }
+  if (by_line) return lines;
+  JsonWriter json = BeginAnswer();
+  WriteJson(items, &json.Key(name));
+  json.EndObject();
+  return StrCat(json.text(), "\n");
 }
 
 }  // namespace tern::cli

@@ -22,6 +22,18 @@ std::string OptionalTextOf(const JsonValue& object, std::string_view name);
 
 void WriteJson(const JsonValue& value, JsonWriter* out);
 
+// Every answer of the command line is an object that says by which schema: docs/cli.md.
+inline constexpr int kJsonSchema = 1;
+
+// {"schema": 1, and what follows is the caller's.
+JsonWriter BeginAnswer();
+// An object of the library's as an answer, on a line.
+std::string AnswerOf(std::string_view object);
+// {"schema", "output", "bytes"}: a file that was written.
+std::string AnswerOfFile(std::string_view path, size_t bytes);
+// {"schema", NAME: [items]} on a line; by_line: each item, an object, as an answer of its own.
+std::string AnswerOfItems(std::string_view name, const JsonValue& items, bool by_line);
+
 }  // namespace tern::cli
 
 #endif  // TERN_NATIVE_CLI_API_JSON_H_

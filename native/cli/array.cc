@@ -3,10 +3,12 @@
 #include "native/cli/array.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <new>
 
 #include "core/base/half.h"
 #include "core/base/strings.h"
@@ -135,6 +137,12 @@ bool VisitInteger(std::string_view dtype, F f) {
   return false;
 }
 
+uint64_t InstalledBytes() {
+  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  return pages > 0 && page > 0 ? static_cast<uint64_t>(pages) * static_cast<uint64_t>(page)
+                               : UINT64_MAX;
+}
+
 }  // namespace
 
 size_t ElementSize(std::string_view dtype) {
@@ -155,7 +163,30 @@ Result<size_t> ArrayBytes(std::string_view dtype, std::span<const int64_t> shape
   return bytes;
 }
 
-Result<Array> ParseNpy(std::span<const uint8_t> file, const std::string& name) {
+Status AllocateArray(Array* array, MemoryBudget* budget) {
+  TERN_TRY_ASSIGN(const size_t bytes, ArrayBytes(array->dtype, array->shape));
+  const auto refuse = [&](std::string_view why) {
+    return OutOfMemory(TypeText(array->dtype, array->shape), " takes ", FormatBytes(bytes), why)
+        .SetErrorCode("E0302");
+  };
+  if (budget != nullptr && budget->limit != 0 && bytes > budget->limit - budget->used) {
+    const std::string others =
+        budget->used == 0 ? "" : StrCat(", of which other inputs take ", FormatBytes(budget->used));
+    return refuse(StrCat("; --max-memory is ", FormatBytes(budget->limit), others));
+  }
+  const uint64_t installed = InstalledBytes();
+  if (bytes > installed) return refuse(StrCat("; this machine has ", FormatBytes(installed)));
+  try {
+    array->bytes.assign(bytes, 0);
+  } catch (const std::bad_alloc&) {
+    return refuse(", which the system does not give");
+  }
+  if (budget != nullptr) budget->used += bytes;
+  return Status();
+}
+
+Result<Array> ParseNpy(std::span<const uint8_t> file, const std::string& name,
+                       MemoryBudget* budget) {
   TERN_TRY_ASSIGN(const NpyHeader header, SplitNpy(file, name));
   Array array;
   TERN_TRY_ASSIGN(array.dtype, ParseDescr(DictValue(header.text, "'descr'"), name));
@@ -169,7 +200,8 @@ Result<Array> ParseNpy(std::span<const uint8_t> file, const std::string& name) {
     return NpyError(name, StrCat(TypeText(array.dtype, array.shape), " takes ", bytes,
                                  " bytes, the file has ", data.size()));
   }
-  array.bytes.assign(data.begin(), data.end());
+  TERN_TRY(AllocateArray(&array, budget));
+  std::copy(data.begin(), data.end(), array.bytes.begin());
   return array;
 }
 

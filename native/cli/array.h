@@ -22,14 +22,25 @@ struct Array {
   bool is_scalar = false;
 };
 
+// What the inputs of a run may take: --max-memory. They are charged before they are allocated.
+struct MemoryBudget {
+  uint64_t limit = 0;  // bytes; 0: none
+  uint64_t used = 0;
+};
+
 // Bytes of one element, 0 for a name that is none of the plain number types.
 size_t ElementSize(std::string_view dtype);
 
 // Product of the extents, or an error when it or the bytes overflow (limit 2^40 bytes).
 Result<size_t> ArrayBytes(std::string_view dtype, std::span<const int64_t> shape);
 
+// The bytes of the array's dtype and shape, all zero. E0302 where the budget or this machine has
+// less memory. budget may be null.
+Status AllocateArray(Array* array, MemoryBudget* budget);
+
 // NumPy's format versions 1 to 3, little-endian, C order (numpy.lib.format).
-Result<Array> ParseNpy(std::span<const uint8_t> file, const std::string& name);
+Result<Array> ParseNpy(std::span<const uint8_t> file, const std::string& name,
+                       MemoryBudget* budget = nullptr);
 std::vector<uint8_t> FormatNpy(const Array& array);
 
 // Copies in and out of a tensor of the library.

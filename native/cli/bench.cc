@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "core/base/json.h"
 #include "core/base/strings.h"
+#include "native/cli/api_json.h"
 #include "native/cli/call.h"
 #include "native/cli/report.h"
 
@@ -23,19 +23,6 @@ using Clock = std::chrono::steady_clock;
 
 double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-// Inputs that were not given are random numbers of the declared type; symbolic extents come from
-// --dim.
-void FillMissingInputs(const FunctionInfo& function, InputOptions* options) {
-  for (const ParamInfo& param : function.params) {
-    const auto gives = [&](const std::string& input) {
-      return input.starts_with(param.name + "=");
-    };
-    if (std::any_of(options->inputs.begin(), options->inputs.end(), gives)) continue;
-    options->inputs.push_back(
-        StrCat(param.name, "=", param.dtype, "[", StrJoin(param.shape, ","), "]:random(seed=1)"));
-  }
 }
 
 Result<double> TimeOnce(const Machine& machine, const std::string& function,
@@ -76,9 +63,8 @@ void PrintTiming(const Timing& timing, double load_seconds, const GlobalOptions&
   const double p50 = timing.Percentile(0.5), p90 = timing.Percentile(0.9),
                p99 = timing.Percentile(0.99);
   if (globals.json()) {
-    JsonWriter json;
-    json.BeginObject()
-        .Field("load_ms", load_seconds * 1e3)
+    JsonWriter json = BeginAnswer();
+    json.Field("load_ms", load_seconds * 1e3)
         .Field("cold_ms", timing.cold * 1e3)
         .Field("min_ms", timing.warm.front() * 1e3)
         .Field("p50_ms", p50 * 1e3)
@@ -103,7 +89,7 @@ Status Bench(BenchOptions options, const GlobalOptions& globals) {
   const Machine machine(raw);
   const double load_seconds = SecondsSince(start);
   TERN_TRY_ASSIGN(const FunctionInfo function, FindFunction(program, options.input.function));
-  FillMissingInputs(function, &options.input);
+  options.input.fill_missing = true;
   TERN_TRY_ASSIGN(const std::vector<NamedArray> inputs, BindInputs(options.input, function));
   TERN_TRY_ASSIGN(const std::vector<Value> arguments, ToTensors(engine, inputs));
   TERN_TRY_ASSIGN(const Timing timing, Measure(machine, options, Borrow(arguments)));
@@ -115,12 +101,14 @@ Status Bench(BenchOptions options, const GlobalOptions& globals) {
 
 CommandAction SetupBench(CLI::App* app, const GlobalOptions* globals) {
   auto options = std::make_shared<BenchOptions>();
-  app->add_option("program", options->path, "an executable, .tasm text or an ONNX model")
+  app->add_option(
+         "program", options->path,
+         "an executable, .tasm text, a program (.tn) or an ONNX model; - for standard input")
       ->required();
   AddInputOptions(app, &options->input);
   AddKernelOptions(app, &options->kernels);
-  app->add_option("--min-time", options->min_seconds, "seconds to measure for (default 1)");
-  app->add_option("--warmup", options->warmup_seconds, "seconds before that (default 0.2)");
+  AddAmount(app, "--min-time", &options->min_seconds, "seconds to measure for (default 1)");
+  AddAmount(app, "--warmup", &options->warmup_seconds, "seconds before that (default 0.2)");
   return [options, globals] { return Bench(*options, *globals); };
 }
 

@@ -50,15 +50,92 @@ Status MissingInput(const FunctionInfo& function, const ParamInfo& param) {
   return status;
 }
 
-Result<std::vector<NamedArray>> ReadInputs(const InputOptions& options,
-                                           const FunctionInfo& function) {
-  DimBindings dims;
-  for (const std::string& dim : options.dims) TERN_TRY(ParseDim(dim, &dims));
-  std::vector<NamedArray> given;
-  for (const std::string& input : options.inputs) {
-    TERN_TRY(ParseInput(input, dims, function.params, &given));
+Status GivenTwice(const FunctionInfo& function, const ParamInfo& param, const NamedArray& first,
+                  const NamedArray& second) {
+  return UsageError(
+      "E0007", StrCat("parameter '", param.name, "' of @", function.name,
+                      " is given twice: --input '", first.origin, "' and '", second.origin, "'"));
+}
+
+// --- inputs that are made
+
+// The extents with what --dim says; an error that names the dimension without a value.
+Result<std::vector<std::string>> ExtentsOf(const FunctionInfo& function, const ParamInfo& param,
+                                           const DimBindings& dims) {
+  std::vector<std::string> extents;
+  for (const std::string& extent : param.shape) {
+    const auto bound = dims.find(extent);
+    if (bound == dims.end() && !ParseInt64(extent)) {
+      Status status = MissingInput(function, param);
+      return status.AddNote(StrCat("help: or bind ", extent, " with --dim, for random numbers"))
+          .Clone();
+    }
+    extents.push_back(bound == dims.end() ? extent : StrCat(bound->second));
   }
-  return given;
+  return extents;
+}
+
+Result<NamedArray> MakeInput(const FunctionInfo& function, const ParamInfo& param,
+                             const DimBindings& dims, MemoryBudget* budget) {
+  if (!param.tensor || ElementSize(param.dtype) == 0) return MissingInput(function, param);
+  TERN_TRY_ASSIGN(const std::vector<std::string> extents, ExtentsOf(function, param, dims));
+  std::vector<NamedArray> made;
+  TERN_TRY(ParseInput(
+      StrCat(param.name, "=", param.dtype, "[", StrJoin(extents, ","), "]:random(seed=1)"), {},
+      function.params, &made, budget));
+  return std::move(made[0]);
+}
+
+// --- what --dim says
+
+// Whether a parameter's shape has the dimension, alone or in an expression.
+bool HasDimension(const ParamInfo& param, std::string_view name) {
+  const auto is_name = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  for (const std::string_view extent : param.shape) {
+    for (size_t at = extent.find(name); at != std::string_view::npos;
+         at = extent.find(name, at + 1)) {
+      const size_t end = at + name.size();
+      if ((at == 0 || !is_name(extent[at - 1])) && (end == extent.size() || !is_name(extent[end])))
+        return true;
+    }
+  }
+  return false;
+}
+
+Status CheckDimIsUsed(const FunctionInfo& function, const std::vector<NamedArray>& inputs,
+                      const std::string& name, int64_t extent) {
+  for (const NamedArray& input : inputs) {
+    if (std::find(input.dims.begin(), input.dims.end(), name) != input.dims.end()) return Status();
+  }
+  for (const ParamInfo& param : function.params) {
+    if (HasDimension(param, name)) return Status();
+  }
+  Status status = UsageError("E0005", StrCat("--dim ", name, "=", extent, ": no parameter of @",
+                                             function.name, " has a dimension '", name, "'"));
+  for (const ParamInfo& param : function.params)
+    status.AddNote(StrCat("parameter: ", ParamText(param)));
+  return status;
+}
+
+// An input of another shape is no business of --dim's: the call says what is wrong with it.
+Status CheckDimHolds(const FunctionInfo& function, const std::vector<NamedArray>& inputs,
+                     const std::string& name, int64_t extent) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const ParamInfo& param = function.params[i];
+    const std::vector<int64_t>& shape = inputs[i].array.shape;
+    if (!param.tensor || shape.size() != param.shape.size()) continue;
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+      if (param.shape[axis] == name && shape[axis] != extent)
+        return UsageError("E0005", StrCat("--dim ", name, "=", extent, " contradicts --input '",
+                                          inputs[i].origin, "': axis ", axis, ", ", name, ", is ",
+                                          shape[axis]))
+            .AddNote(StrCat("parameter: ", ParamText(param)))
+            .Clone();
+    }
+  }
+  return Status();
 }
 
 }  // namespace
@@ -76,18 +153,32 @@ Result<FunctionInfo> FindFunction(const Program& program, const std::string& nam
 }
 
 Result<std::vector<NamedArray>> BindInputs(const InputOptions& options,
-                                           const FunctionInfo& function) {
-  TERN_TRY_ASSIGN(std::vector<NamedArray> given, ReadInputs(options, function));
+                                           const FunctionInfo& function, MemoryBudget* budget) {
+  DimBindings dims;
+  for (const std::string& dim : options.dims) TERN_TRY(ParseDim(dim, &dims));
+  std::vector<NamedArray> given;
+  for (const std::string& input : options.inputs)
+    TERN_TRY(ParseInput(input, dims, function.params, &given, budget));
   std::vector<std::optional<NamedArray>> slots(function.params.size());
   for (size_t position = 0; position < given.size(); ++position) {
     const size_t slot = SlotOf(given[position], position, function.params);
     if (slot == slots.size()) return NoSuchParameter(function, given[position]);
+    if (slots[slot])
+      return GivenTwice(function, function.params[slot], *slots[slot], given[position]);
     slots[slot] = std::move(given[position]);
   }
   std::vector<NamedArray> ordered;
   for (size_t i = 0; i < slots.size(); ++i) {
-    if (!slots[i]) return MissingInput(function, function.params[i]);
+    const ParamInfo& param = function.params[i];
+    if (!slots[i] && !options.fill_missing) return MissingInput(function, param);
+    if (!slots[i]) {
+      TERN_TRY_ASSIGN(slots[i], MakeInput(function, param, dims, budget));
+    }
     ordered.push_back(std::move(*slots[i]));
+  }
+  for (const auto& [name, extent] : dims) {
+    TERN_TRY(CheckDimIsUsed(function, ordered, name, extent));
+    TERN_TRY(CheckDimHolds(function, ordered, name, extent));
   }
   return ordered;
 }
@@ -122,6 +213,11 @@ Result<std::vector<Value>> ToTensors(const Engine& engine, const std::vector<Nam
     values.push_back(std::move(value));
   }
   return values;
+}
+
+uint64_t BytesLeft(const MemoryBudget& budget) {
+  if (budget.limit == 0) return 0;
+  return std::max<uint64_t>(budget.limit - budget.used, 1);
 }
 
 std::vector<TernAny> Borrow(const std::vector<Value>& values) {

@@ -15,6 +15,8 @@ struct InputOptions {
   std::string function = "main";
   std::vector<std::string> inputs;
   std::vector<std::string> dims;
+  // Inputs that were not given are random numbers of the declared type.
+  bool fill_missing = false;
 };
 
 void AddInputOptions(CLI::App* app, InputOptions* options);
@@ -22,9 +24,14 @@ void AddInputOptions(CLI::App* app, InputOptions* options);
 // The function, or a usage error that lists those there are.
 Result<FunctionInfo> FindFunction(const Program& program, const std::string& name);
 
-// Reads the inputs and puts each in the place of its parameter.
+// Reads the inputs and puts each in the place of its parameter. Each parameter and dimension is
+// given once, and what --dim says is true of the inputs.
 Result<std::vector<NamedArray>> BindInputs(const InputOptions& options,
-                                           const FunctionInfo& function);
+                                           const FunctionInfo& function,
+                                           MemoryBudget* budget = nullptr);
+
+// What the inputs leave of a limit; 0, which is none, only where there is none.
+uint64_t BytesLeft(const MemoryBudget& budget);
 
 // The arrays as tensors of the library, and those as borrowed arguments.
 Result<std::vector<Value>> ToTensors(const Engine& engine, const std::vector<NamedArray>& inputs);

@@ -7,22 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cmath>
 #include <map>
+#include <optional>
 
 #include "core/base/strings.h"
 #include "native/cli/api_json.h"
 #include "native/cli/lower_loops.h"
+#include "native/cli/program_file.h"
 #include "native/cli/report.h"
-#include "native/platform/cpu_features.h"
 
 namespace tern::cli {
 namespace {
-
-constexpr std::string_view kExecutableMagic = "\x89TERN";  // as core/vm/format.h begins a file
-
-std::string_view AsText(std::span<const uint8_t> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 // The error of the first call of Print that failed, which Main reports; 0: none has.
 int& OutputError() {
@@ -31,7 +27,8 @@ int& OutputError() {
 }
 
 void ReleaseBuffer(void* buffer) { tern_buffer_free(static_cast<tern_buffer*>(buffer)); }
-void ReleaseFile(void* file) { delete static_cast<native::MappedFile*>(file); }
+using SharedFile = std::shared_ptr<const native::MappedFile>;
+void ReleaseFile(void* file) { delete static_cast<SharedFile*>(file); }
 
 Result<Program> LoadBuffer(const Engine& engine, Buffer bytes) {
   Program program;
@@ -44,11 +41,11 @@ Result<Program> LoadBuffer(const Engine& engine, Buffer bytes) {
   return program;
 }
 
-Result<Program> LoadMapped(const Engine& engine, native::MappedFile file) {
-  auto* kept = new native::MappedFile(std::move(file));
+Result<Program> LoadMapped(const Engine& engine, const ProgramFile& file) {
+  auto* kept = new SharedFile(file.file);
   tern_program* raw = nullptr;
-  TERN_TRY(FromApi(tern_program_load(engine.runtime.get(), kept->bytes().data(),
-                                     kept->bytes().size(), &ReleaseFile, kept, &raw)));
+  TERN_TRY(FromApi(tern_program_load(engine.runtime.get(), file.text().data(), file.text().size(),
+                                     &ReleaseFile, kept, &raw)));
   return Program(raw);
 }
 
@@ -119,13 +116,10 @@ std::vector<ParamInfo> ToParams(const JsonValue& list) {
 Result<Engine> StartEngine(const GlobalOptions& globals) {
   Engine engine;
   engine.platform = std::make_unique<native::Platform>(globals.threads);
-  const kernels::CpuFeatures cpu = native::DetectCpuFeatures();
-  const tern_runtime_options options = {
-      .struct_size = sizeof options,
-      .target = globals.target.empty() ? nullptr : globals.target.c_str(),
-      .platform = engine.platform->get(),
-      .cpu_features = cpu.bits,
-      .sve_bytes = static_cast<uint32_t>(cpu.sve_bytes)};
+  tern_runtime_options options = {};
+  options.struct_size = sizeof options;
+  options.target = globals.target.empty() ? nullptr : globals.target.c_str();
+  options.platform = engine.platform->get();
   tern_runtime* raw = nullptr;
   TERN_TRY(FromApi(tern_runtime_create(&options, &raw)));
   engine.runtime.reset(raw);
@@ -133,10 +127,10 @@ Result<Engine> StartEngine(const GlobalOptions& globals) {
 }
 
 Result<Compiled> CompileOnnx(const Engine& engine, const CompileRequest& request) {
-  TERN_TRY_ASSIGN(const native::MappedFile file, native::MappedFile::Open(request.path));
+  TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(request.path));
   ExternalData external(FolderOf(request.path));
   const tern_compile_options options = {.struct_size = sizeof options,
-                                        .source_name = request.path.c_str(),
+                                        .source_name = file.name.c_str(),
                                         .disabled_passes = request.disabled_passes.c_str(),
                                         .external_data = &ExternalData::Read,
                                         .external_data_context = &external,
@@ -144,19 +138,19 @@ Result<Compiled> CompileOnnx(const Engine& engine, const CompileRequest& request
                                         .relaxed_math = request.relaxed_math ? 1 : 0};
   tern_buffer* executable = nullptr;
   tern_buffer* stages = nullptr;
-  TERN_TRY(FromApi(tern_compile_onnx(engine.runtime.get(), file.bytes().data(), file.bytes().size(),
+  TERN_TRY(FromApi(tern_compile_onnx(engine.runtime.get(), file.text().data(), file.text().size(),
                                      &options, &executable, &stages)));
   return Compiled{Buffer(executable), Buffer(stages)};
 }
 
-bool IsSource(std::string_view path) { return path.ends_with(".tn"); }
+bool IsSource(const std::string& path) { return KindOfProgram(path) == ProgramKind::kSource; }
 
 Result<Compiled> CompileSource(const Engine& engine, const CompileRequest& request) {
-  TERN_TRY_ASSIGN(const native::MappedFile file, native::MappedFile::Open(request.path));
-  const std::string_view text = AsText(file.bytes());
+  TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(request.path));
+  const std::string_view text = file.text();
   tern_compile_options options{};
   options.struct_size = sizeof options;
-  options.source_name = request.path.c_str();
+  options.source_name = file.name.c_str();
   options.disabled_passes = request.disabled_passes.c_str();
   options.print_after = request.print_after.c_str();
   options.relaxed_math = request.relaxed_math ? 1 : 0;
@@ -168,33 +162,31 @@ Result<Compiled> CompileSource(const Engine& engine, const CompileRequest& reque
 }
 
 Result<Buffer> AssembleFile(const Engine& engine, const std::string& path) {
-  TERN_TRY_ASSIGN(const native::MappedFile file, native::MappedFile::Open(path));
-  const std::string_view text = AsText(file.bytes());
+  TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(path));
+  const std::string_view text = file.text();
   tern_buffer* executable = nullptr;
-  TERN_TRY(FromApi(
-      tern_assemble(engine.runtime.get(), text.data(), text.size(), path.c_str(), &executable)));
+  TERN_TRY(FromApi(tern_assemble(engine.runtime.get(), text.data(), text.size(), file.name.c_str(),
+                                 &executable)));
   return Buffer(executable);
 }
 
+Result<Compiled> CompileProgram(const Engine& engine, const CompileRequest& request) {
+  switch (KindOfProgram(request.path)) {
+    case ProgramKind::kLoops: return LoopProgramRefused(request.path);
+    case ProgramKind::kSource: return CompileSource(engine, request);
+    default: return CompileOnnx(engine, request);
+  }
+}
+
 Result<Program> LoadProgram(const Engine& engine, const std::string& path) {
-  TERN_TRY_ASSIGN(native::MappedFile file, native::MappedFile::Open(path));
-  if (AsText(file.bytes()).starts_with(kExecutableMagic))
-    return LoadMapped(engine, std::move(file));
-  if (path.ends_with(".tasm")) {
+  TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(path));
+  if (file.kind == ProgramKind::kExecutable) return LoadMapped(engine, file);
+  if (file.kind == ProgramKind::kAssembly) {
     TERN_TRY_ASSIGN(Buffer bytes, AssembleFile(engine, path));
     return LoadBuffer(engine, std::move(bytes));
   }
-  if (IsSource(path)) {
-    TERN_TRY_ASSIGN(
-        Compiled compiled,
-        CompileSource(engine, {.path = path, .disabled_passes = {}, .print_after = {}}));
-    return LoadBuffer(engine, std::move(compiled.executable));
-  }
-  if (IsLoopProgram(path)) return LoopProgramRefused(path);
-  if (path.ends_with(".tern"))
-    return LoadMapped(engine, std::move(file));  // says what is wrong with it
   TERN_TRY_ASSIGN(Compiled compiled,
-                  CompileOnnx(engine, {.path = path, .disabled_passes = {}, .print_after = {}}));
+                  CompileProgram(engine, {.path = path, .disabled_passes = {}, .print_after = {}}));
   return LoadBuffer(engine, std::move(compiled.executable));
 }
 
@@ -211,10 +203,45 @@ Result<std::vector<FunctionInfo>> ListFunctions(const Program& program) {
   return functions;
 }
 
+std::string CheckCount(const std::string& text) {
+  if (ParseUint64(text)) return {};
+  return StrCat("expected a whole number of at least 0, got '", text, "'");
+}
+
+std::string CheckPositiveCount(const std::string& text) {
+  if (ParseUint64(text).value_or(0) > 0) return {};
+  return StrCat("expected a whole number of at least 1, got '", text, "'");
+}
+
+std::string CheckAmount(const std::string& text) {
+  const std::optional<double> value = ParseDouble(text);
+  if (value && *value >= 0 && std::isfinite(*value)) return {};
+  return StrCat("expected a number of at least 0, got '", text, "'");
+}
+
+CLI::Option* AddSize(CLI::App* app, const char* name, uint64_t* bytes, const char* phrase) {
+  // The one that is added last comes first.
+  const auto refuse_negative = [](std::string text) {
+    if (text.starts_with('-'))
+      throw CLI::ValidationError(
+          StrCat("expected bytes, such as 1000 or 64MiB, of at least 0; got '", text, "'"));
+    return text;
+  };
+  return app->add_option(name, *bytes, phrase)
+      ->transform(CLI::AsSizeValue(false))
+      ->transform(refuse_negative);
+}
+
+CLI::Option* AddAmount(CLI::App* app, const char* name, double* amount, const char* phrase) {
+  return app->add_option(name, *amount, phrase)->check(&CheckAmount);
+}
+
 void Print(std::string_view text) {
   const bool whole = fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if ((!whole || fflush(stdout) != 0) && OutputError() == 0) OutputError() = errno;
 }
+
+void PrintError(std::string_view text) { fwrite(text.data(), 1, text.size(), stderr); }
 
 Status CheckOutput() {
   if (OutputError() == 0) return OkStatus();

@@ -20,12 +20,14 @@
 namespace tern::cli {
 
 struct GlobalOptions {
-  std::string format = "text";  // text | json
+  std::string format = "text";  // text | json | jsonl
   std::string target;           // kernel target, empty for the best
   int threads = 1;              // 0: every processor
   bool quiet = false;
 
-  bool json() const { return format == "json"; }
+  bool json() const { return format != "text"; }
+  // An answer that is a list is an object per line.
+  bool by_line() const { return format == "jsonl"; }
 };
 
 // A command registers its options on `app` and returns what to do once they are parsed.
@@ -90,9 +92,16 @@ struct Compiled {
 };
 Result<Compiled> CompileOnnx(const Engine& engine, const CompileRequest& request);
 Result<Compiled> CompileSource(const Engine& engine, const CompileRequest& request);
-// Text of a program in the language, by the file's name.
-bool IsSource(std::string_view path);
+// Of these two the one that the file is for; other kinds of programs are refused.
+Result<Compiled> CompileProgram(const Engine& engine, const CompileRequest& request);
+// Text of a program in the language.
+bool IsSource(const std::string& path);
 Result<Buffer> AssembleFile(const Engine& engine, const std::string& path);
+
+inline constexpr std::string_view kMissingPrimitives = "E0107";  // which linking fails with
+// What the program of a file calls that this build does not have.
+Result<std::vector<std::string>> MissingPrimitives(const Engine& engine, const std::string& path);
+std::string MissingText(const std::vector<std::string>& names);
 
 // Function names, parameters and results as the program declares them.
 struct FunctionInfo {
@@ -107,8 +116,20 @@ void AddDebugLimits(CLI::App* app, tern_debug_options* limits);
 // The record of a run; JSON where the path ends so.
 Status WriteTrace(tern_debugger* debugger, const std::string& path);
 
+// Options that take a whole number, bytes (64MiB), or an amount, each of at least 0.
+std::string CheckCount(const std::string& text);  // empty, or what is expected instead
+std::string CheckAmount(const std::string& text);
+template <typename T>
+CLI::Option* AddCount(CLI::App* app, const char* name, T* value, const char* phrase) {
+  return app->add_option(name, *value, phrase)->check(&CheckCount);
+}
+std::string CheckPositiveCount(const std::string& text);
+CLI::Option* AddSize(CLI::App* app, const char* name, uint64_t* bytes, const char* phrase);
+CLI::Option* AddAmount(CLI::App* app, const char* name, double* amount, const char* phrase);
+
 // To standard output, whole. What could not be written, CheckOutput says at the end.
 void Print(std::string_view text);
+void PrintError(std::string_view text);  // to standard error
 Status CheckOutput();
 
 // E0003 where writing `output` would replace the file that `input` names.

@@ -5,6 +5,7 @@
 #include "native/cli/command.h"
 #include "native/cli/lower_loops.h"
 #include "native/cli/native_kernels.h"
+#include "native/cli/program_file.h"
 #include "native/cli/report.h"
 
 namespace tern::cli {
@@ -32,30 +33,42 @@ Result<Program> LoadBytes(const Engine& engine, std::string_view bytes) {
   return Program(raw);
 }
 
-void PrintStages(std::string_view json, bool as_json) {
-  if (as_json) return Print(StrCat(json, "\n"));
+void PrintStages(std::string_view json, const GlobalOptions& globals) {
   const JsonValue stages = ParseAnswer(json);
+  if (globals.json()) return Print(AnswerOfItems("stages", stages, globals.by_line()));
   for (const JsonValue& stage : stages.items) {
     Print(StrCat("== ", TextOf(stage, "name"), "\n", TextOf(stage, "text"), "\n"));
   }
 }
 
+// {"schema", "output", "bytes", "kernels": [lines of the report]}
+std::string AnswerOfExecutable(const std::string& output, size_t bytes, std::string_view report) {
+  JsonWriter json = BeginAnswer();
+  json.Field("output", output).Field("bytes", uint64_t{bytes}).Key("kernels").BeginArray();
+  for (const std::string_view line : StrSplit(report, '\n')) {
+    if (!line.empty()) json.String(StrTrim(line));
+  }
+  json.EndArray().EndObject();
+  return StrCat(json.text(), "\n");
+}
+
 Result<Compiled> CompileInput(const Engine& engine, const CompileRequest& request) {
-  if (IsLoopProgram(request.path)) return LoopProgramRefused(request.path);
-  if (request.path.ends_with(".tern"))
+  const ProgramKind kind = KindOfProgram(request.path);
+  if (kind == ProgramKind::kExecutable)
     return UsageError("E0003", StrCat("'", request.path, "' is an executable already"))
         .AddNote("help: tern run runs it; --native-kernels puts native code into it")
         .Clone();
-  if (request.path.ends_with(".tasm"))
+  if (kind == ProgramKind::kAssembly)
     return UsageError("E0003", StrCat("'", request.path, "' is assembly text"))
         .AddNote("help: tern asm turns it into an executable")
         .Clone();
-  return IsSource(request.path) ? CompileSource(engine, request) : CompileOnnx(engine, request);
+  return CompileProgram(engine, request);
 }
 
 // Of an executable there is nothing else to compile.
-bool IsCompiled(std::string_view path) {
-  return path.ends_with(".tern") || path.ends_with(".tasm");
+bool IsCompiled(const std::string& path) {
+  const ProgramKind kind = KindOfProgram(path);
+  return kind == ProgramKind::kExecutable || kind == ProgramKind::kAssembly;
 }
 
 Result<Compiled> CompileWithKernels(const Engine& engine, const CompileOptions& options,
@@ -81,22 +94,26 @@ Result<Compiled> CompileWithKernels(const Engine& engine, const CompileOptions& 
 
 Status Compile(const CompileOptions& options, const GlobalOptions& globals) {
   TERN_TRY(CheckOutputPath(options.output, options.request.path));
+  const bool to_file = !options.output.empty() || options.request.print_after.empty();
+  if (to_file && options.output.empty() && options.request.path == "-")
+    return UsageError("E0003",
+                      "what is compiled from standard input needs a name: --out FILE, or "
+                      "--out - for standard output");
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
   std::string report;
   TERN_TRY_ASSIGN(const Compiled compiled, options.native_kernels.empty()
                                                ? CompileInput(engine, options.request)
                                                : CompileWithKernels(engine, options, &report));
   if (compiled.stages != nullptr && !options.request.print_after.empty())
-    PrintStages(Text(compiled.stages), globals.json());
-  const bool to_file = !options.output.empty() || options.request.print_after.empty();
+    PrintStages(Text(compiled.stages), globals);
   if (!to_file) return Status();
   const std::string output =
       options.output.empty() ? DefaultOutput(options.request.path) : options.output;
   TERN_TRY(native::WriteFile(output, Text(compiled.executable)));
-  if (!globals.quiet && output != "-") {
-    Print(StrCat("wrote ", output, ", ", FormatBytes(Text(compiled.executable).size()), "\n",
-                 report));
-  }
+  if (output == "-" || globals.quiet) return Status();
+  const size_t bytes = Text(compiled.executable).size();
+  Print(globals.json() ? AnswerOfExecutable(output, bytes, report)
+                       : StrCat("wrote ", output, ", ", FormatBytes(bytes), "\n", report));
   return Status();
 }
 
@@ -105,7 +122,7 @@ Status Compile(const CompileOptions& options, const GlobalOptions& globals) {
 CommandAction SetupCompile(CLI::App* app, const GlobalOptions* globals) {
   auto options = std::make_shared<CompileOptions>();
   app->add_option("model", options->request.path,
-                  "an ONNX model (- for standard input), or a program (.tn)")
+                  "an ONNX model or a program (.tn); - for standard input")
       ->required();
   app->add_option("-o,--out", options->output,
                   "the executable, - for standard output (default: beside the model)");

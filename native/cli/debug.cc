@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include "core/base/strings.h"
+#include "native/cli/api_json.h"
 #include "native/cli/call.h"
+#include "native/cli/program_file.h"
 #include "native/cli/report.h"
 
 namespace tern::cli {
@@ -39,6 +41,28 @@ Result<std::string> Execute(tern_debugger* debugger, const std::string& line, bo
   return std::string(Text(text));
 }
 
+// {"schema", "command", "text", "stop": as tern_debugger_run has it}, a line for each command.
+Result<std::string> AnswerOfCommand(tern_debugger* debugger, const std::string& line,
+                                    const std::string& text) {
+  tern_buffer* raw = nullptr;
+  TERN_TRY(FromApi(tern_debugger_state(debugger, "stop", &raw)));
+  const Buffer stop(raw);
+  JsonWriter json = BeginAnswer();
+  json.Field("command", line).Field("text", text).Key("stop").Raw(Text(stop)).EndObject();
+  return StrCat(json.text(), "\n");
+}
+
+Status ConverseInJson(tern_debugger* debugger) {
+  bool done = false;
+  std::string line;
+  while (!done && ReadLine(&line)) {
+    TERN_TRY_ASSIGN(const std::string text, Execute(debugger, line, &done));
+    TERN_TRY_ASSIGN(const std::string answer, AnswerOfCommand(debugger, line, text));
+    Print(answer);
+  }
+  return Status();
+}
+
 Status Converse(tern_debugger* debugger) {
   const bool is_terminal = isatty(STDIN_FILENO) != 0;
   bool done = false;
@@ -55,18 +79,23 @@ Status Converse(tern_debugger* debugger) {
 }
 
 Status Debug(const DebugOptions& options, const GlobalOptions& globals) {
+  TERN_TRY(ClaimStandardInput("the debugger's commands"));
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
   TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.path, options.kernels));
   TERN_TRY_ASSIGN(const FunctionInfo function, FindFunction(program, options.input.function));
-  TERN_TRY_ASSIGN(const std::vector<NamedArray> inputs, BindInputs(options.input, function));
+  MemoryBudget budget = {.limit = options.limits.max_bytes};
+  TERN_TRY_ASSIGN(const std::vector<NamedArray> inputs,
+                  BindInputs(options.input, function, &budget));
   TERN_TRY_ASSIGN(const std::vector<Value> arguments, ToTensors(engine, inputs));
   const std::vector<TernAny> args = Borrow(arguments);
   tern_debugger* raw = nullptr;
-  TERN_TRY(FromApi(tern_debugger_create(program.get(), &options.limits, &raw)));
+  tern_debug_options limits = options.limits;
+  limits.max_bytes = BytesLeft(budget);
+  TERN_TRY(FromApi(tern_debugger_create(program.get(), &limits, &raw)));
   const Debugger debugger(raw);
   TERN_TRY(FromApi(tern_debugger_begin(debugger.get(), function.name.c_str(), args.data(),
                                        static_cast<int32_t>(args.size()))));
-  return Converse(debugger.get());
+  return globals.json() ? ConverseInJson(debugger.get()) : Converse(debugger.get());
 }
 
 }  // namespace
@@ -81,25 +110,25 @@ Status WriteTrace(tern_debugger* debugger, const std::string& path) {
 
 void AddDebugLimits(CLI::App* app, tern_debug_options* limits) {
   limits->struct_size = sizeof *limits;
-  app->add_option("--max-steps", limits->max_steps, "stop after so many instructions");
-  app->add_option("--max-memory", limits->max_bytes, "stop when tensors take more bytes than this")
-      ->transform(CLI::AsSizeValue(false));
-  app->add_option("--max-depth", limits->max_depth, "stop at more frames (default 10000)");
-  app->add_option("--timeout", limits->max_time_ms, "stop after so many milliseconds");
+  AddCount(app, "--max-steps", &limits->max_steps, "stop after so many instructions");
+  AddSize(app, "--max-memory", &limits->max_bytes,
+          "stop when inputs and tensors take more bytes than this");
+  AddCount(app, "--max-depth", &limits->max_depth, "stop at more frames (default 10000)");
+  AddCount(app, "--timeout", &limits->max_time_ms, "stop after so many milliseconds");
 }
 
 CommandAction SetupDebug(CLI::App* app, const GlobalOptions* globals) {
   auto options = std::make_shared<DebugOptions>();
-  app->add_option("program", options->path, "an executable, .tasm text or an ONNX model")
+  app->add_option("program", options->path,
+                  "an executable, .tasm text, a program (.tn) or an ONNX model")
       ->required();
   AddInputOptions(app, &options->input);
   AddKernelOptions(app, &options->kernels);
   AddDebugLimits(app, &options->limits);
-  app->add_option("--record-memory", options->limits.trace_bytes,
-                  "what the record of the run may take (default 256MiB)")
-      ->transform(CLI::AsSizeValue(false));
-  app->add_option("--record-steps", options->limits.trace_steps,
-                  "how many instructions back it reaches (default 1000000)");
+  AddSize(app, "--record-memory", &options->limits.trace_bytes,
+          "what the record of the run may take (default 256MiB)");
+  AddCount(app, "--record-steps", &options->limits.trace_steps,
+           "how many instructions back it reaches (default 1000000)");
   return [options, globals] { return Debug(*options, *globals); };
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // tern info and explain: this build, this machine, and what an error code means.
 #include "core/base/strings.h"
+#include "core/kernels/cpu_features.h"
+#include "core/text/diagnostics.h"
 #include "native/cli/api_json.h"
 #include "native/cli/command.h"
 #include "native/cli/report.h"
 #include "native/objects/object_target.h"
-#include "native/platform/cpu_features.h"
+#include "native/platform/cpu_model.h"
 
 namespace tern::cli {
 namespace {
@@ -22,13 +24,12 @@ std::vector<std::string> CodeTargetsHere() {
 
 // What the library says of itself, and what this program knows of the machine.
 std::string InfoJson(const JsonValue& info, const Engine& engine) {
-  JsonWriter json;
-  json.BeginObject();
+  JsonWriter json = BeginAnswer();
   for (size_t i = 0; i < info.items.size(); ++i) {
     json.Key(info.names[i]);
     WriteJson(info.items[i], &json);
   }
-  json.Field("cpu", native::CpuModelName()).Field("vector_bytes", native::ScalableVectorBytes());
+  json.Field("cpu", native::CpuModelName()).Field("vector_bytes", kernels::ScalableVectorBytes());
   json.Key("code_targets").BeginArray();
   for (const std::string& target : CodeTargetsHere()) json.String(target);
   json.EndArray().Field("threads", engine.platform->pool().num_workers()).EndObject();
@@ -50,8 +51,8 @@ Status Info(const GlobalOptions& globals) {
     StrAppend(&targets, " ", target.text);
   Print(
       StrCat("tern ", TextOf(info, "version"), "\n", "cpu:       ", native::CpuModelName(), "\n"));
-  if (native::ScalableVectorBytes() > 0)
-    Print(StrCat("sve:       ", native::ScalableVectorBytes() * 8, " bit\n"));
+  if (kernels::ScalableVectorBytes() > 0)
+    Print(StrCat("sve:       ", kernels::ScalableVectorBytes() * 8, " bit\n"));
   Print(StrCat("target:    ", TextOf(info, "target"), " of", targets, "\n",
                "code:      ", StrJoin(CodeTargetsHere(), ", "), "\n",
                "threads:   ", engine.platform->pool().num_workers(), "\n",
@@ -59,10 +60,17 @@ Status Info(const GlobalOptions& globals) {
   return Status();
 }
 
-Status Explain(const std::string& code) {
-  const char* text = tern_explain(code.c_str());
-  if (text == nullptr) return UsageError("E0011", StrCat("there is no error code '", code, "'"));
-  Print(StrCat(code, ": ", text, "\n"));
+Status Explain(const std::string& code, const GlobalOptions& globals) {
+  const text::CodeInfo* info = text::FindCode(code);
+  if (info == nullptr) return UsageError("E0011", StrCat("there is no error code '", code, "'"));
+  if (!globals.json()) {
+    Print(StrCat(code, ": ", info->explanation, "\n"));
+    return Status();
+  }
+  JsonWriter json = BeginAnswer();
+  json.Field("code", info->code).Field("title", info->title);
+  json.Field("explanation", info->explanation).EndObject();
+  Print(StrCat(json.text(), "\n"));
   return Status();
 }
 
@@ -72,10 +80,10 @@ CommandAction SetupInfo(CLI::App*, const GlobalOptions* globals) {
   return [globals] { return Info(*globals); };
 }
 
-CommandAction SetupExplain(CLI::App* app, const GlobalOptions*) {
+CommandAction SetupExplain(CLI::App* app, const GlobalOptions* globals) {
   auto code = std::make_shared<std::string>();
   app->add_option("code", *code, "such as E0203")->required();
-  return [code] { return Explain(*code); };
+  return [code, globals] { return Explain(*code, *globals); };
 }
 
 }  // namespace tern::cli

@@ -4,7 +4,7 @@
 //
 //   x=f32[2,3]:1,2,3,4,5,6     x=f32[2,3]:[[1,2,3],[4,5,6]]     2x3xf32=1,2,3,4,5,6
 //   x=@x.npy    x=@-    x=f16[2,3]@raw.bin    @bundle.npz
-//   x=f32[n,128]:random(seed=1,normal)   :zeros  :ones  :arange  :const(3)
+//   x=f32[n,128]:random(seed=1,normal)   i64[n]:random(0,1000)   :zeros  :ones  :arange  :const(3)
 //   n=18  flag=true                          (the parameter says of which dtype)
 #ifndef TERN_NATIVE_CLI_INPUT_SPEC_H_
 #define TERN_NATIVE_CLI_INPUT_SPEC_H_
@@ -20,8 +20,9 @@
 namespace tern::cli {
 
 struct NamedArray {
-  std::string name;    // empty: by position
-  std::string origin;  // the text on the command line, for messages
+  std::string name;               // empty: by position
+  std::string origin;             // the text on the command line, for messages
+  std::vector<std::string> dims;  // that its type names and --dim binds
   Array array;
 };
 
@@ -38,9 +39,12 @@ using DimBindings = std::map<std::string, int64_t, std::less<>>;
 // Appends what one --input gives (a bundle gives several). `params` supplies dtypes for bare
 // numbers.
 Status ParseInput(std::string_view text, const DimBindings& dims,
-                  const std::vector<ParamInfo>& params, std::vector<NamedArray>* out);
+                  const std::vector<ParamInfo>& params, std::vector<NamedArray>* out,
+                  MemoryBudget* budget = nullptr);
 
-// "n=18".
+Status DimGivenTwice(std::string_view name, int64_t first, int64_t second);
+
+// "n=18". E0007 where the dimension has a value already.
 Status ParseDim(std::string_view text, DimBindings* dims);
 
 }  // namespace tern::cli

@@ -4,6 +4,7 @@
 #include "native/cli/api_json.h"
 #include "native/cli/command.h"
 #include "native/cli/lower_loops.h"
+#include "native/cli/program_file.h"
 #include "native/cli/report.h"
 
 namespace tern::cli {
@@ -21,82 +22,177 @@ struct FileOptions {
 
 // The plan is a stage of compiling; an executable does not hold it.
 Status ShowMemory(const Engine& engine, const std::string& path, const GlobalOptions& globals) {
-  if (path.ends_with(".tern") || path.ends_with(".tasm"))
+  const ProgramKind kind = KindOfProgram(path);
+  if (kind == ProgramKind::kExecutable || kind == ProgramKind::kAssembly)
     return UsageError("E0003", StrCat("--memory: '", path,
                                       "' is compiled, and the plan is made from what it "
                                       "was compiled from"))
         .AddNote("help: give the ONNX model or the program (.tn)")
         .Clone();
-  if (IsLoopProgram(path)) return LoopProgramRefused(path);
   const CompileRequest request = {.path = path,
                                   .disabled_passes = {},
                                   .print_after = globals.json() ? "memory_json" : "memory"};
-  TERN_TRY_ASSIGN(const Compiled compiled,
-                  IsSource(path) ? CompileSource(engine, request) : CompileOnnx(engine, request));
+  TERN_TRY_ASSIGN(const Compiled compiled, CompileProgram(engine, request));
   const JsonValue stages = ParseAnswer(Text(compiled.stages));
   for (const JsonValue& stage : stages.items)
-    Print(StrCat(TextOf(stage, "text"), globals.json() ? "\n" : ""));
+    Print(globals.json() ? AnswerOf(TextOf(stage, "text")) : TextOf(stage, "text"));
+  return Status();
+}
+
+// --- executables that may call what this build does not have
+
+struct Bytes {
+  ProgramFile file;  // an executable as it is, or
+  Buffer made;       // what became of another program
+  std::string_view text() const { return made == nullptr ? file.text() : Text(made); }
+};
+
+Result<Bytes> ReadBytes(const Engine& engine, const std::string& path) {
+  Bytes bytes;
+  TERN_TRY_ASSIGN(bytes.file, OpenProgram(path));
+  if (bytes.file.kind == ProgramKind::kExecutable) return bytes;
+  if (bytes.file.kind == ProgramKind::kAssembly) {
+    TERN_TRY_ASSIGN(bytes.made, AssembleFile(engine, path));
+    return bytes;
+  }
+  TERN_TRY_ASSIGN(Compiled compiled,
+                  CompileProgram(engine, {.path = path, .disabled_passes = {}, .print_after = {}}));
+  bytes.made = std::move(compiled.executable);
+  return bytes;
+}
+
+Result<Buffer> List(const Engine& engine, const Bytes& bytes, const char* form) {
+  const std::string_view text = bytes.text();
+  tern_buffer* raw = nullptr;
+  TERN_TRY(
+      FromApi(tern_inspect_executable(engine.runtime.get(), text.data(), text.size(), form, &raw)));
+  return Buffer(raw);
+}
+
+Result<std::vector<std::string>> MissingOf(const Engine& engine, const Bytes& bytes) {
+  TERN_TRY_ASSIGN(const Buffer text, List(engine, bytes, "json"));
+  const JsonValue listing = ParseAnswer(Text(text));
+  std::vector<std::string> missing;
+  for (const JsonValue& name : Member(listing, "missing").items) missing.push_back(name.text);
+  return missing;
+}
+
+// --- inspect
+
+// The program's kernels, too, where it can be linked.
+Result<Buffer> InspectText(const Engine& engine, const FileOptions& options, const char* form) {
+  const Result<Program> program = LoadProgram(engine, options.path, options.kernels);
+  if (!program.ok() && program.status().error_code() == kMissingPrimitives) {
+    TERN_TRY_ASSIGN(const Bytes bytes, ReadBytes(engine, options.path));
+    return List(engine, bytes, form);
+  }
+  TERN_TRY(program.status().Clone());
+  tern_buffer* raw = nullptr;
+  TERN_TRY(FromApi(tern_program_inspect(program->get(), form, &raw)));
+  return Buffer(raw);
+}
+
+Status ShowKernels(const Engine& engine, const FileOptions& options, const GlobalOptions& globals) {
+  TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.path, options.kernels));
+  const std::string listings = KernelListings(program);
+  if (!globals.json()) {
+    Print(listings.empty() ? StrCat(options.path, " has no loop kernels\n") : listings);
+    return Status();
+  }
+  tern_buffer* raw = nullptr;
+  TERN_TRY(FromApi(tern_program_kernels(program.get(), &raw)));
+  const Buffer kernels(raw);
+  JsonWriter json = BeginAnswer();
+  json.Key("kernels").Raw(Text(kernels)).Field("listing", listings).EndObject();
+  Print(StrCat(json.text(), "\n"));
   return Status();
 }
 
 Status Inspect(const FileOptions& options, const GlobalOptions& globals) {
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
   if (options.show_memory) return ShowMemory(engine, options.path, globals);
-  TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.path, options.kernels));
-  if (options.show_kernels) {
-    const std::string listings = KernelListings(program);
-    Print(listings.empty() ? StrCat(options.path, " has no loop kernels\n") : listings);
-    return Status();
-  }
-  tern_buffer* raw = nullptr;
-  TERN_TRY(FromApi(tern_program_inspect(program.get(), globals.format.c_str(), &raw)));
-  const Buffer text(raw);
-  Print(StrCat(Text(text), Text(text).ends_with('\n') ? "" : "\n"));
+  if (options.show_kernels) return ShowKernels(engine, options, globals);
+  TERN_TRY_ASSIGN(const Buffer text,
+                  InspectText(engine, options, globals.json() ? "json" : "text"));
+  Print(globals.json() ? AnswerOf(Text(text)) : std::string(Text(text)));
   return Status();
 }
+
+// --- dis, asm
 
 Status CheckRoundtrip(const Engine& engine, std::string_view text, const std::string& path) {
   tern_buffer* raw = nullptr;
   TERN_TRY(
       FromApi(tern_assemble(engine.runtime.get(), text.data(), text.size(), "disassembly", &raw)));
   const Buffer again(raw);
-  TERN_TRY_ASSIGN(const native::MappedFile file, native::MappedFile::Open(path));
-  const std::string_view bytes(reinterpret_cast<const char*>(file.bytes().data()),
-                               file.bytes().size());
-  if (bytes == Text(again)) return Status();
+  TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(path));
+  if (file.text() == Text(again)) return Status();
   return Failed("assembling the disassembly of '", path, "' gives other bytes")
       .SetErrorCode("M0102");
+}
+
+// A listing is the same with and without them, so that it can be assembled.
+Status WarnOfMissing(const Engine& engine, const Bytes& bytes) {
+  TERN_TRY_ASSIGN(const std::vector<std::string> missing, MissingOf(engine, bytes));
+  if (missing.empty()) return Status();
+  PrintError(StrCat("warning[", kMissingPrimitives, "]: ", MissingText(missing), "\n"));
+  return Status();
 }
 
 Status Disassemble(const FileOptions& options, const GlobalOptions& globals) {
   TERN_TRY(CheckOutputPath(options.output, options.path));
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
-  TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.path));
+  TERN_TRY_ASSIGN(const Bytes bytes, ReadBytes(engine, options.path));
   if (options.check_ssa) {
-    tern_buffer* verdict = nullptr;
-    TERN_TRY(FromApi(tern_program_inspect(program.get(), "ssa", &verdict)));
-    tern_buffer_free(verdict);
+    const Result<Buffer> verdict = List(engine, bytes, "ssa");
+    TERN_TRY(verdict.status().Clone());
   }
-  tern_buffer* raw = nullptr;
-  TERN_TRY(FromApi(tern_program_inspect(program.get(), options.form.c_str(), &raw)));
-  const Buffer text(raw);
+  TERN_TRY_ASSIGN(const Buffer text, List(engine, bytes, options.form.c_str()));
   if (options.check_roundtrip) TERN_TRY(CheckRoundtrip(engine, Text(text), options.path));
-  return native::WriteFile(options.output.empty() ? "-" : options.output, Text(text));
+  if (!globals.json()) {
+    if (!globals.quiet) TERN_TRY(WarnOfMissing(engine, bytes));
+    return native::WriteFile(options.output.empty() ? "-" : options.output, Text(text));
+  }
+  if (!options.output.empty()) {
+    TERN_TRY(native::WriteFile(options.output, Text(text)));
+    if (options.output != "-") Print(AnswerOfFile(options.output, Text(text).size()));
+    return Status();
+  }
+  TERN_TRY_ASSIGN(const std::vector<std::string> missing, MissingOf(engine, bytes));
+  JsonWriter json = BeginAnswer();
+  json.Field("form", options.form).Field("text", Text(text)).Key("missing").BeginArray();
+  for (const std::string& name : missing) json.String(name);
+  json.EndArray().EndObject();
+  Print(StrCat(json.text(), "\n"));
+  return Status();
 }
 
 Status Assemble(const FileOptions& options, const GlobalOptions& globals) {
   TERN_TRY(CheckOutputPath(options.output, options.path));
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
   TERN_TRY_ASSIGN(const Buffer bytes, AssembleFile(engine, options.path));
-  return native::WriteFile(options.output, Text(bytes));
+  TERN_TRY(native::WriteFile(options.output, Text(bytes)));
+  if (globals.json() && options.output != "-")
+    Print(AnswerOfFile(options.output, Text(bytes).size()));
+  return Status();
 }
 
 }  // namespace
 
+std::string MissingText(const std::vector<std::string>& names) {
+  return StrCat("this build does not have ", StrJoin(names, ", "), ", which the program calls");
+}
+
+Result<std::vector<std::string>> MissingPrimitives(const Engine& engine, const std::string& path) {
+  TERN_TRY_ASSIGN(const Bytes bytes, ReadBytes(engine, path));
+  return MissingOf(engine, bytes);
+}
+
 CommandAction SetupInspect(CLI::App* app, const GlobalOptions* globals) {
   auto options = std::make_shared<FileOptions>();
-  app->add_option("program", options->path,
-                  "an executable, .tasm text, a program (.tn) or an ONNX model")
+  app->add_option(
+         "program", options->path,
+         "an executable, .tasm text, a program (.tn) or an ONNX model; - for standard input")
       ->required();
   options->kernels.is_shown = true;
   AddNativeCodeOption(app, &options->kernels);
@@ -112,7 +208,10 @@ CommandAction SetupInspect(CLI::App* app, const GlobalOptions* globals) {
 
 CommandAction SetupDis(CLI::App* app, const GlobalOptions* globals) {
   auto options = std::make_shared<FileOptions>();
-  app->add_option("program", options->path, "an executable or an ONNX model")->required();
+  app->add_option(
+         "program", options->path,
+         "an executable, .tasm text, a program (.tn) or an ONNX model; - for standard input")
+      ->required();
   app->add_option("-o,--out", options->output, "where to write (default: standard output)");
   app->add_option(
          "--as", options->form,

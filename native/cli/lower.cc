@@ -4,6 +4,7 @@
 #include "native/cli/api_json.h"
 #include "native/cli/command.h"
 #include "native/cli/lower_loops.h"
+#include "native/cli/program_file.h"
 #include "native/cli/report.h"
 
 namespace tern::cli {
@@ -46,14 +47,12 @@ Status Lower(LowerOptions options, const GlobalOptions& globals) {
   options.request.print_after = list ? "all" : "";
   for (const std::string& stage : options.stages)
     StrAppend(&options.request.print_after, options.request.print_after.empty() ? "" : ",", stage);
-  TERN_TRY_ASSIGN(const Compiled compiled, IsSource(options.request.path)
-                                               ? CompileSource(engine, options.request)
-                                               : CompileOnnx(engine, options.request));
+  TERN_TRY_ASSIGN(const Compiled compiled, CompileProgram(engine, options.request));
+  const JsonValue stages = ParseAnswer(Text(compiled.stages));
   if (globals.json()) {
-    Print(StrCat(Text(compiled.stages), "\n"));
+    Print(AnswerOfItems("stages", stages, globals.by_line()));
     return Status();
   }
-  const JsonValue stages = ParseAnswer(Text(compiled.stages));
   if (list) {
     ListStages(stages);
     return Status();
@@ -70,9 +69,8 @@ Status Lower(LowerOptions options, const GlobalOptions& globals) {
 
 CommandAction SetupLower(CLI::App* app, const GlobalOptions* globals) {
   auto options = std::make_shared<LowerOptions>();
-  app->add_option(
-         "program", options->request.path,
-         "an ONNX model (- for standard input), a program (.tn) or a loop program (.tloop)")
+  app->add_option("program", options->request.path,
+                  "an ONNX model, a program (.tn) or a loop program (.tloop); - for standard input")
       ->required();
   app->add_option(
          "--stage", options->stages,

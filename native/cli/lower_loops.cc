@@ -6,7 +6,10 @@
 
 #include "core/base/strings.h"
 #include "core/loop/lowering_report.h"
+#include "native/cli/api_json.h"
 #include "native/cli/emit_loops.h"
+#include "native/cli/input_spec.h"
+#include "native/cli/program_file.h"
 #include "native/cli/report.h"
 
 namespace tern::cli {
@@ -86,21 +89,23 @@ Result<std::vector<std::pair<std::string, int64_t>>> ParseLoopDims(
         equals == std::string::npos ? std::nullopt : ParseInt64(dim.substr(equals + 1));
     if (!value.has_value() || *value < 0)
       return UsageError("E0005", StrCat("--dim takes NAME=SIZE, as in n=18; got '", dim, "'"));
-    sizes.emplace_back(dim.substr(0, equals), *value);
+    const std::string name = dim.substr(0, equals);
+    for (const auto& [other, size] : sizes) {
+      if (other == name) return DimGivenTwice(name, size, *value);
+    }
+    sizes.emplace_back(name, *value);
   }
   return sizes;
 }
 
-bool IsLoopProgram(std::string_view path) { return path.ends_with(".tloop"); }
+bool IsLoopProgram(const std::string& path) { return KindOfProgram(path) == ProgramKind::kLoops; }
 
 Status LowerLoops(const std::string& path, const std::vector<std::string>& stages,
                   const LoopOptions& options, const GlobalOptions& globals) {
-  TERN_TRY_ASSIGN(const native::MappedFile file, native::MappedFile::Open(path));
-  const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()),
-                              file.bytes().size());
+  TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(path));
   TERN_TRY_ASSIGN(const std::string out,
-                  Report({path, text, StrJoin(stages, ",")}, options, globals));
-  Print(out);
+                  Report({file.name, file.text(), StrJoin(stages, ",")}, options, globals));
+  Print(globals.json() ? AnswerOf(out) : out);
   return Status();
 }
 

@@ -27,8 +27,7 @@ Status RefuseLoopOptions(const CLI::App& app);
 Result<std::vector<std::pair<std::string, int64_t>>> ParseLoopDims(
     const std::vector<std::string>& dims);
 
-// By its name: loop programs have no mark to be told by.
-bool IsLoopProgram(std::string_view path);
+bool IsLoopProgram(const std::string& path);
 // "'add.tloop' is a loop program; …", for commands that take programs of operators.
 Status LoopProgramRefused(std::string_view path);
 // Prints the stages, the last where none is named, or the counts, or both where stages are named.

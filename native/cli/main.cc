@@ -117,8 +117,8 @@ int Main(int argc, char** argv) {
   CLI::App app("Tern runs machine-learning programs: one executable file for every target.",
                "tern");
   GlobalOptions globals;
-  app.add_option("--format", globals.format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}));
+  app.add_option("--format", globals.format, "text, json, or jsonl: an object per line")
+      ->check(CLI::IsMember({"text", "json", "jsonl"}));
   app.add_option("--target", globals.target,
                  "kernel target, such as avx2 (default: the best here)");
   app.add_option("--threads", globals.threads, "worker threads, 0 for every processor")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ZIP directory walking for .npz (APPNOTE.TXT of PKWARE, sections 4.3.7, 4.3.12 and 4.3.16).
+// ZIP files for .npz (APPNOTE.TXT of PKWARE, sections 4.3.7, 4.3.12 and 4.3.16).
 #include "native/cli/npz.h"
 
 #include <string_view>
@@ -10,6 +10,7 @@
 namespace tern::cli {
 namespace {
 
+constexpr uint32_t kLocalSignature = 0x04034b50;
 constexpr uint32_t kEndSignature = 0x06054b50;
 constexpr uint32_t kEntrySignature = 0x02014b50;
 constexpr size_t kEndSize = 22;
@@ -49,7 +50,7 @@ size_t FindEnd(const ZipView& zip) {
   return zip.size();
 }
 
-Status ReadEntry(const ZipView& zip, size_t entry, const std::string& path,
+Status ReadEntry(const ZipView& zip, size_t entry, const std::string& path, MemoryBudget* budget,
                  std::vector<NamedArray>* out) {
   const size_t name_length = zip.U16(entry + 28);
   const size_t local = zip.U32(entry + 42);
@@ -66,16 +67,122 @@ Status ReadEntry(const ZipView& zip, size_t entry, const std::string& path,
   const size_t data = local + kLocalSize + zip.U16(local + 26) + zip.U16(local + 28);
   if (!zip.Has(data, length)) return NpzError(path, StrCat("'", name, "' is cut off"));
   NamedArray input;
-  TERN_TRY_ASSIGN(input.array, ParseNpy(zip.Range(data, length), StrCat(path, ":", name)));
+  TERN_TRY_ASSIGN(input.array, ParseNpy(zip.Range(data, length), StrCat(path, ":", name), budget));
   input.name = name.ends_with(".npy") ? name.substr(0, name.size() - 4) : name;
   input.origin = StrCat("@", path);
   out->push_back(std::move(input));
   return Status();
 }
 
+// --- writing
+
+// The checksum of ZIP files, four bits at a time.
+uint32_t Crc32(std::span<const uint8_t> bytes) {
+  constexpr uint32_t kPolynomial = 0xedb88320;
+  uint32_t table[16] = {};
+  for (uint32_t i = 0; i < 16; ++i) {
+    table[i] = i;
+    for (int bit = 0; bit < 4; ++bit)
+      table[i] = table[i] >> 1 ^ ((table[i] & 1) != 0 ? kPolynomial : 0);
+  }
+  uint32_t crc = UINT32_MAX;
+  for (const uint8_t byte : bytes) {
+    crc ^= byte;
+    crc = crc >> 4 ^ table[crc & 15];
+    crc = crc >> 4 ^ table[crc & 15];
+  }
+  return ~crc;
+}
+
+class ZipWriter {
+ public:
+  void Add(const std::string& name, std::span<const uint8_t> data) {
+    const Entry entry{name, Crc32(data), static_cast<uint32_t>(data.size()),
+                      static_cast<uint32_t>(out_.size())};
+    U32(kLocalSignature);
+    Describe(entry);
+    Text(name);
+    out_.insert(out_.end(), data.begin(), data.end());
+    entries_.push_back(entry);
+  }
+
+  std::vector<uint8_t> Finish() {
+    const auto start = static_cast<uint32_t>(out_.size());
+    for (const Entry& entry : entries_) {
+      U32(kEntrySignature);
+      U16(kVersion);
+      Describe(entry);
+      for (int i = 0; i < 3; ++i) U16(0);  // comment, disk, attributes
+      U32(0);
+      U32(entry.offset);
+      Text(entry.name);
+    }
+    const auto size = static_cast<uint32_t>(out_.size()) - start;
+    const auto count = static_cast<uint32_t>(entries_.size());
+    U32(kEndSignature);
+    U32(0);  // disks
+    U16(count);
+    U16(count);
+    U32(size);
+    U32(start);
+    U16(0);  // comment
+    return std::move(out_);
+  }
+
+ private:
+  static constexpr uint32_t kVersion = 20, kFirstDay = 1 << 5 | 1;  // 1980-01-01
+
+  struct Entry {
+    std::string name;
+    uint32_t crc, size, offset;
+  };
+
+  // What the local header and the directory have in common.
+  void Describe(const Entry& entry) {
+    U16(kVersion);
+    U16(1 << 11);  // names are UTF-8
+    U16(0);        // stored
+    U16(0);        // the time of day
+    U16(kFirstDay);
+    U32(entry.crc);
+    U32(entry.size);
+    U32(entry.size);
+    U16(static_cast<uint32_t>(entry.name.size()));
+    U16(0);
+  }
+  void U16(uint32_t value) {
+    for (int shift = 0; shift < 16; shift += 8)
+      out_.push_back(static_cast<uint8_t>(value >> shift));
+  }
+  void U32(uint32_t value) {
+    U16(value & 0xffff);
+    U16(value >> 16);
+  }
+  void Text(const std::string& text) { out_.insert(out_.end(), text.begin(), text.end()); }
+
+  std::vector<uint8_t> out_;
+  std::vector<Entry> entries_;
+};
+
 }  // namespace
 
-Status ReadNpz(const std::string& path, std::vector<NamedArray>* out) {
+Result<std::vector<uint8_t>> FormatNpz(const std::vector<NamedArray>& arrays) {
+  constexpr size_t kMostBytes = UINT32_MAX, kMostEntries = 65535, kAround = 1024;
+  ZipWriter zip;
+  size_t total = 0;
+  for (const NamedArray& array : arrays) {
+    total += array.array.bytes.size() + 2 * array.name.size() + kAround;
+    if (total > kMostBytes || arrays.size() > kMostEntries || array.name.size() > 32768)
+      return Unsupported(
+                 "the arrays are too many or too large for an .npz file, which ends at "
+                 "4 GiB and 65535 arrays; write a .npy file of each")
+          .SetErrorCode("E0102");
+    zip.Add(StrCat(array.name, ".npy"), FormatNpy(array.array));
+  }
+  return zip.Finish();
+}
+
+Status ReadNpz(const std::string& path, MemoryBudget* budget, std::vector<NamedArray>* out) {
   TERN_TRY_ASSIGN(const native::MappedFile file, native::MappedFile::Open(path));
   const ZipView zip(file.bytes());
   const size_t end = FindEnd(zip);
@@ -85,7 +192,7 @@ Status ReadNpz(const std::string& path, std::vector<NamedArray>* out) {
     if (!zip.Has(entry, kEntrySize) || zip.U32(entry) != kEntrySignature) {
       return NpzError(path, "its directory is damaged");
     }
-    TERN_TRY(ReadEntry(zip, entry, path, out));
+    TERN_TRY(ReadEntry(zip, entry, path, budget, out));
     entry += kEntrySize + zip.U16(entry + 28) + zip.U16(entry + 30) + zip.U16(entry + 32);
   }
   return Status();

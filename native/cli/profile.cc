@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tern profile: time per operator, and time lines for Chrome's tracing, Perfetto and speedscope.
 #include "core/base/strings.h"
+#include "native/cli/api_json.h"
 #include "native/cli/call.h"
 #include "native/cli/report.h"
 
@@ -48,8 +49,13 @@ Status Profile(const ProfileOptions& options, const GlobalOptions& globals) {
   tern_buffer* raw = nullptr;
   TERN_TRY(FromApi(tern_profile_export(profile.get(), format.c_str(), &raw)));
   const Buffer text(raw);
-  if (!options.out.empty()) return native::WriteFile(options.out, Text(text));
-  Print(format == "table" ? std::string(Text(text)) : StrCat(Text(text), "\n"));
+  if (!options.out.empty())
+    return native::WriteFile(options.out,
+                             format == "json" ? AnswerOf(Text(text)) : std::string(Text(text)));
+  // Time lines are in formats of others.
+  Print(format == "table"  ? std::string(Text(text))
+        : format == "json" ? AnswerOf(Text(text))
+                           : StrCat(Text(text), "\n"));
   return Status();
 }
 
@@ -57,16 +63,17 @@ Status Profile(const ProfileOptions& options, const GlobalOptions& globals) {
 
 CommandAction SetupProfile(CLI::App* app, const GlobalOptions* globals) {
   auto options = std::make_shared<ProfileOptions>();
-  app->add_option("program", options->path, "an executable, .tasm text or an ONNX model")
+  app->add_option(
+         "program", options->path,
+         "an executable, .tasm text, a program (.tn) or an ONNX model; - for standard input")
       ->required();
   AddInputOptions(app, &options->input);
   AddKernelOptions(app, &options->kernels);
   app->add_option("--export", options->format, "table, json, chrome or speedscope")
       ->check(CLI::IsMember({"table", "json", "chrome", "speedscope"}));
   app->add_option("-o,--out", options->out, "write to this file instead of standard output");
-  app->add_option("--repeat", options->repeat, "measure so many runs")->check(CLI::PositiveNumber);
-  app->add_option("--warmup", options->warmup, "runs before (default 1)")
-      ->check(CLI::NonNegativeNumber);
+  app->add_option("--repeat", options->repeat, "measure so many runs")->check(&CheckPositiveCount);
+  app->add_option("--warmup", options->warmup, "runs before (default 1)")->check(&CheckCount);
   return [options, globals] { return Profile(*options, *globals); };
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/base/json.h"
 #include "core/text/diagnostics.h"
+#include "native/cli/api_json.h"
 #include "native/cli/handles.h"
 
 namespace tern::cli {
@@ -40,18 +41,43 @@ const Rendered* RenderedOf(const Status& status) {
              : nullptr;
 }
 
+std::string_view CodeOf(const Status& status) {
+  return status.error_code().empty() ? std::string_view("E0000") : status.error_code();
+}
+
 std::string OwnText(const Status& status) {
   if (text::DiagnosticsOf(status) != nullptr) return text::RenderText(status);
-  std::string text = StrCat("error[", status.error_code().empty() ? "E0000" : status.error_code(),
-                            "]: ", status.message(), "\n");
+  std::string text = StrCat("error[", CodeOf(status), "]: ", status.message(), "\n");
   for (const std::string& note : status.notes()) StrAppend(&text, "   = ", note, "\n");
   return text;
 }
 
+// As the library has it: help is apart from notes.
+text::Diagnostics ToFindings(const Status& status) {
+  if (const text::Diagnostics* carried = text::DiagnosticsOf(status)) return *carried;
+  text::Diagnostics findings;
+  text::Diagnostic& finding = findings.Error(CodeOf(status), status.message());
+  for (const std::string_view note : status.notes()) {
+    constexpr std::string_view kHelp = "help: ";
+    if (note.starts_with(kHelp))
+      finding.Help(note.substr(kHelp.size()));
+    else
+      finding.Note(note);
+  }
+  return findings;
+}
+
+// The shape of tern_status_json, which errors of the library arrive in.
 std::string OwnJson(const Status& status) {
   JsonWriter json;
-  status.WriteJson(&json);
-  return StrCat(json.text(), "\n");
+  json.BeginObject()
+      .Field("code", CodeOf(status))
+      .Field("kind", StatusCodeName(status.code()))
+      .Field("message", status.message())
+      .Key("diagnostics");
+  text::WriteJson(ToFindings(status), &json);
+  json.EndObject();
+  return json.Take();
 }
 
 int ExitCodeOf(const Status& status) {
@@ -63,9 +89,9 @@ int ExitCodeOf(const Status& status) {
   // A function or input that does not exist, or an input left out: only the command line names
   // them.
   if (code == "E0201" || code == "E0202" || code == "E0206") return kExitUsage;
-  if (code == "E0101" || code == "E0102") return kExitIo;
+  if (code == "E0101" || code == "E0102" || code == "E0502") return kExitIo;
   if (code.starts_with("M")) return kExitMismatch;
-  if (code.starts_with("S")) return kExitBudget;
+  if (code.starts_with("S") || code == "E0302" || code == "E0303") return kExitBudget;
   return kExitFailed;
 }
 
@@ -89,7 +115,7 @@ int Report(const Status& status, bool as_json) {
   const Rendered* rendered = RenderedOf(status);
   std::string text;
   if (as_json) {
-    text = rendered != nullptr ? StrCat(rendered->json(), "\n") : OwnJson(status);
+    text = AnswerOf(rendered != nullptr ? rendered->json() : OwnJson(status));
   } else {
     text = rendered != nullptr ? rendered->text() : OwnText(status);
     if (!text.ends_with('\n')) text += '\n';

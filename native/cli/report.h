@@ -14,8 +14,8 @@ enum ExitCode : int {
   kExitFailed = 1,    // the program or its verification failed
   kExitUsage = 2,     // the command line itself is wrong (E00.., E0201, E0202, E0206)
   kExitMismatch = 3,  // a comparison did not hold (codes M..)
-  kExitBudget = 4,    // a limit ended the run (codes S..)
-  kExitIo = 5,        // a file could not be read or written
+  kExitBudget = 4,    // a limit ended the run (codes S.., E0302, E0303)
+  kExitIo = 5,        // a file could not be read or written (E0101, E0102, E0502)
   kExitInternal = 70  // our bug
 };
 

@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // tern check and tern fmt: programs as text.
+#include "core/base/json.h"
 #include "core/base/strings.h"
+#include "core/text/diagnostics.h"
+#include "native/cli/api_json.h"
 #include "native/cli/command.h"
+#include "native/cli/program_file.h"
 #include "native/cli/report.h"
 
 namespace tern::cli {
 namespace {
 
-std::string_view AsText(const native::MappedFile& file) {
-  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+// A copy, since the file may be written.
+Result<std::string> TextOf(const std::string& path) {
+  TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(path));
+  return std::string(file.text());
 }
+
+// "<stdin>" for "-": what messages call the program.
+std::string NameOf(const std::string& path) { return path == "-" ? "<stdin>" : path; }
 
 // --- check
 
@@ -19,11 +28,96 @@ struct CheckOptions {
   std::string fix;  // "", "apply" or "dry-run"
 };
 
-// Models, executables and assembly text are verified as they are loaded.
-Status CheckProgram(const Engine& engine, const std::string& path, const GlobalOptions& globals) {
-  TERN_TRY(LoadProgram(engine, path));
-  if (!globals.quiet) Print(globals.json() ? "[]\n" : StrCat(path, ": ok\n"));
+// --- check --fix, what it did
+
+struct Fixes {
+  std::string report;  // a line for each
+  std::string diff;    // where nothing was written
+};
+
+void WriteFixes(const Fixes& fixes, JsonWriter* json) {
+  json->Key("fixes").BeginArray();
+  for (const std::string_view line : StrSplit(fixes.report, '\n')) {
+    if (!line.empty()) json->String(line);
+  }
+  json->EndArray();
+  if (!fixes.diff.empty()) json->Field("diff", fixes.diff);
+}
+
+Status PrintFixes(const Fixes& fixes) {
+  JsonWriter json = BeginAnswer();
+  WriteFixes(fixes, &json);
+  json.EndObject();
+  Print(StrCat(json.text(), "\n"));
   return Status();
+}
+
+// What a program is found to have.
+struct Findings {
+  std::string text, json = "[]";
+  bool empty() const { return json == "[]"; }
+};
+
+// Prints them; an error where they are refused.
+Status Conclude(const Findings& findings, const CheckOptions& options, const GlobalOptions& globals,
+                const Fixes& fixes = {}) {
+  const bool is_ok = findings.empty() || !options.strict;
+  if (globals.by_line()) {
+    Print(AnswerOfItems("diagnostics", ParseAnswer(findings.json), true));
+  } else if (globals.json()) {
+    JsonWriter json = BeginAnswer();
+    json.Field("file", NameOf(options.path)).Field("ok", is_ok);
+    json.Key("diagnostics").Raw(findings.json);
+    if (!options.fix.empty()) WriteFixes(fixes, &json);
+    json.EndObject();
+    Print(StrCat(json.text(), "\n"));
+  } else if (!findings.empty()) {
+    Print(findings.text);
+  } else if (!globals.quiet) {
+    Print(StrCat(NameOf(options.path), ": ok\n"));
+  }
+  return is_ok ? Status() : Failed("there are warnings, and --strict was given");
+}
+
+// What is wrong with a text beside errors: "text" and "json" of `check`.
+template <typename Check>
+Result<Findings> CheckText(Check check, const Engine& engine, const ProgramFile& file) {
+  const auto ask = [&](const char* format) -> Result<std::string> {
+    tern_buffer* raw = nullptr;
+    TERN_TRY(FromApi(check(engine.runtime.get(), file.text().data(), file.text().size(),
+                           file.name.c_str(), format, &raw)));
+    const Buffer report(raw);
+    return std::string(Text(report));
+  };
+  Findings findings;
+  TERN_TRY_ASSIGN(findings.text, ask("text"));
+  TERN_TRY_ASSIGN(findings.json, ask("json"));
+  return findings;
+}
+
+// Such a program is sound, and would run where it finds what it calls.
+Result<Findings> FindMissing(const Engine& engine, const std::string& path) {
+  TERN_TRY_ASSIGN(const std::vector<std::string> names, MissingPrimitives(engine, path));
+  text::Diagnostics warnings;
+  warnings.Warning(kMissingPrimitives, MissingText(names)).InFile(NameOf(path));
+  JsonWriter json;
+  text::WriteJson(warnings, &json);
+  return Findings{text::RenderText(warnings), json.Take()};
+}
+
+// Models, executables and assembly text are verified as they are loaded.
+Status CheckProgram(const Engine& engine, const CheckOptions& options,
+                    const GlobalOptions& globals) {
+  const Result<Program> program = LoadProgram(engine, options.path);
+  if (!program.ok() && program.status().error_code() == kMissingPrimitives) {
+    TERN_TRY_ASSIGN(const Findings missing, FindMissing(engine, options.path));
+    return Conclude(missing, options, globals);
+  }
+  TERN_TRY(program.status().Clone());
+  TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(options.path));
+  if (file.kind != ProgramKind::kAssembly) return Conclude({}, options, globals);
+  TERN_TRY_ASSIGN(const Findings findings, CheckText(&tern_check_assembly, engine, file));
+  return Conclude(findings, options, globals);
 }
 
 // --- check --fix
@@ -45,45 +139,38 @@ std::string LineDiff(std::string_view before, std::string_view after) {
   return diff;
 }
 
-Status Fix(const Engine& engine, const CheckOptions& options) {
-  std::string before;
-  {
-    TERN_TRY_ASSIGN(const native::MappedFile file, native::MappedFile::Open(options.path));
-    before = AsText(file);
-  }
+Result<Fixes> Fix(const Engine& engine, const CheckOptions& options) {
+  TERN_TRY_ASSIGN(const std::string before, TextOf(options.path));
   tern_buffer *raw = nullptr, *raw_report = nullptr;
   TERN_TRY(FromApi(tern_fix_source(engine.runtime.get(), before.data(), before.size(),
-                                   options.path.c_str(), &raw, &raw_report)));
+                                   NameOf(options.path).c_str(), &raw, &raw_report)));
   const Buffer fixed(raw), report(raw_report);
-  if (Text(fixed) == before) return Status();
-  Print(Text(report));
-  if (options.fix == "apply") return native::WriteFile(options.path, Text(fixed));
-  Print(LineDiff(before, Text(fixed)));
-  return Status();
+  if (Text(fixed) == before) return Fixes();
+  if (options.fix == "apply") TERN_TRY(native::WriteFile(options.path, Text(fixed)));
+  return Fixes{std::string(Text(report)),
+               options.fix == "apply" ? std::string() : LineDiff(before, Text(fixed))};
 }
 
 Status Check(const CheckOptions& options, const GlobalOptions& globals) {
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
+  if (!options.fix.empty() && !IsSource(options.path))
+    return UsageError("E0003", StrCat("--fix: ", options.path, " is no program text (.tn)"));
+  if (options.path == "-" && options.fix == "apply")
+    return UsageError("E0003",
+                      "--fix: standard input cannot be rewritten; --fix=dry-run shows what would "
+                      "change");
+  if (!IsSource(options.path)) return CheckProgram(engine, options, globals);
+  Fixes fixes;
   if (!options.fix.empty()) {
-    if (!IsSource(options.path))
-      return UsageError("E0003", StrCat("--fix: ", options.path, " is no program text (.tn)"));
-    TERN_TRY(Fix(engine, options));
-    if (options.fix == "dry-run") return Status();
+    TERN_TRY_ASSIGN(fixes, Fix(engine, options));
+    if (!globals.json()) Print(StrCat(fixes.report, fixes.diff));
+    if (options.fix == "dry-run") return globals.json() ? PrintFixes(fixes) : Status();
   }
-  if (!IsSource(options.path)) return CheckProgram(engine, options.path, globals);
-  TERN_TRY_ASSIGN(const native::MappedFile file, native::MappedFile::Open(options.path));
-  const std::string_view text = AsText(file);
   // Errors come with the status; what is left are warnings.
   TERN_TRY(CompileSource(engine, {.path = options.path, .disabled_passes = {}, .print_after = {}}));
-  tern_buffer* raw = nullptr;
-  TERN_TRY(FromApi(tern_check_source(engine.runtime.get(), text.data(), text.size(),
-                                     options.path.c_str(), globals.format.c_str(), &raw)));
-  const Buffer report(raw);
-  const bool none = Text(report).empty() || Text(report) == "[]";
-  if (!none || globals.json()) Print(StrCat(Text(report), globals.json() ? "\n" : ""));
-  if (none && !globals.json() && !globals.quiet) Print(StrCat(options.path, ": ok\n"));
-  if (none || !options.strict) return Status();
-  return Failed("there are warnings, and --strict was given");
+  TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(options.path));
+  TERN_TRY_ASSIGN(const Findings findings, CheckText(&tern_check_source, engine, file));
+  return Conclude(findings, options, globals, fixes);
 }
 
 // --- fmt
@@ -94,34 +181,43 @@ struct FormatOptions {
   bool to_stdout = false;
 };
 
+// {"schema", "file", "formatted": as it was, "text": where it is printed}
+std::string AnswerOfFormat(const FormatOptions& options, bool was_formatted,
+                           std::string_view text) {
+  JsonWriter json = BeginAnswer();
+  json.Field("file", NameOf(options.path)).Field("formatted", was_formatted);
+  if (options.to_stdout || options.path == "-") json.Field("text", text);
+  json.EndObject();
+  return StrCat(json.text(), "\n");
+}
+
 Status Format(const FormatOptions& options, const GlobalOptions& globals) {
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
-  std::string before;
-  {
-    TERN_TRY_ASSIGN(const native::MappedFile file, native::MappedFile::Open(options.path));
-    before = AsText(file);
-  }
+  TERN_TRY_ASSIGN(const std::string before, TextOf(options.path));
   tern_buffer* raw = nullptr;
   TERN_TRY(FromApi(tern_format_source(engine.runtime.get(), before.data(), before.size(),
-                                      options.path.c_str(), &raw)));
+                                      NameOf(options.path).c_str(), &raw)));
   const Buffer formatted(raw);
-  if (options.check) {
-    if (Text(formatted) == before) return Status();
+  const bool was_formatted = Text(formatted) == before;
+  const bool prints = options.to_stdout || options.path == "-";
+  if (options.check && !was_formatted)
     return Failed(options.path, " is not formatted; tern fmt ", options.path, " does it");
-  }
-  if (options.to_stdout || options.path == "-") {
+  if (!options.check && !prints && !was_formatted)
+    TERN_TRY(native::WriteFile(options.path, Text(formatted)));
+  if (globals.json())
+    Print(AnswerOfFormat(options, was_formatted, Text(formatted)));
+  else if (!options.check && prints)
     Print(Text(formatted));
-    return Status();
-  }
-  return Text(formatted) == before ? Status() : native::WriteFile(options.path, Text(formatted));
+  return Status();
 }
 
 }  // namespace
 
 CommandAction SetupCheck(CLI::App* app, const GlobalOptions* globals) {
   auto options = std::make_shared<CheckOptions>();
-  app->add_option("program", options->path,
-                  "a program (.tn), an executable, .tasm text or an ONNX model")
+  app->add_option(
+         "program", options->path,
+         "a program (.tn), an executable, .tasm text or an ONNX model; - for standard input")
       ->required();
   app->add_flag("--strict", options->strict, "warnings are errors");
   app->add_flag("--fix{apply}", options->fix,

@@ -5,8 +5,10 @@
 
 #include "core/base/json.h"
 #include "core/base/strings.h"
+#include "native/cli/api_json.h"
 #include "native/cli/command.h"
 #include "native/cli/lower_loops.h"
+#include "native/cli/program_file.h"
 #include "native/cli/report.h"
 #include "native/tune/tune_loops.h"
 
@@ -26,9 +28,8 @@ void ShowProgress(void*, std::string_view line) {
 void PrintOutcome(const native::TuneOutcome& outcome, const TuneOptions& options,
                   const GlobalOptions& globals) {
   if (globals.json()) {
-    JsonWriter json;
-    json.BeginObject()
-        .Field("function", outcome.function)
+    JsonWriter json = BeginAnswer();
+    json.Field("function", outcome.function)
         .Field("choice", outcome.choice)
         .Field("schedule", outcome.schedule)
         .Field("ratio", outcome.ratio)
@@ -47,11 +48,10 @@ Status Tune(TuneOptions options, const GlobalOptions& globals) {
   if (IsSource(options.path))
     return UsageError("E0003", StrCat("'", options.path,
                                       "' is a program; tern tune takes a loop program (.tloop)"));
-  TERN_TRY_ASSIGN(const native::MappedFile file, native::MappedFile::Open(options.path));
+  TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(options.path));
   native::TuneRequest& request = options.request;
-  request.file_name = options.path;
-  request.text =
-      std::string_view(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+  request.file_name = file.name;
+  request.text = file.text();
   if (!globals.target.empty()) request.target = globals.target;
   if (!globals.quiet) request.progress = &ShowProgress;
   TERN_TRY_ASSIGN(request.dims, ParseLoopDims(options.dims));
@@ -66,7 +66,8 @@ Status Tune(TuneOptions options, const GlobalOptions& globals) {
 CommandAction SetupTune(CLI::App* app, const GlobalOptions* globals) {
   auto options = std::make_shared<TuneOptions>();
   native::TuneRequest& request = options->request;
-  app->add_option("program", options->path, "a loop program (.tloop)")->required();
+  app->add_option("program", options->path, "a loop program (.tloop); - for standard input")
+      ->required();
   app->add_option("-o,--output", options->output,
                   "write the program with the best schedule here (default: print it)");
   app->add_option("--log", request.log_path,

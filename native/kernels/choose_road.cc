@@ -20,8 +20,8 @@ using loop::BoundKernel;
 using vm::KernelRoad;
 
 Status RunCompiled(void* self, std::span<void* const> buffers, std::span<const int64_t> slots,
-                   const TernParallel* parallel) {
-  return static_cast<const CompiledKernel*>(self)->Run(buffers, slots, parallel);
+                   RunContext* context) {
+  return static_cast<const CompiledKernel*>(self)->Run(buffers, slots, context);
 }
 
 class Chooser {

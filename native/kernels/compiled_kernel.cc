@@ -7,6 +7,7 @@
 #include "core/base/strings.h"
 #include "core/loop/emit/llvm_text.h"
 #include "core/loop/printer.h"
+#include "core/object/run_context.h"
 #include "native/objects/link_object.h"
 
 namespace tern::native {
@@ -65,9 +66,9 @@ Status CompiledKernel::CompileLocked() {
       return Unsupported("its LLVM IR has ", listing.llvm.size(), " bytes, at most ", kMaxIr,
                          " are compiled")
           .SetErrorCode("E0516");
-    TERN_TRY_ASSIGN(const std::string object,
-                    CompileClosedObject(listing.llvm, host, KernelStamp(source_.text),
-                                        Effort::kQuick));
+    TERN_TRY_ASSIGN(
+        const std::string object,
+        CompileClosedObject(listing.llvm, host, KernelStamp(source_.text), Effort::kQuick));
     return Load(object);
   };
   failure_ = compile();
@@ -109,14 +110,14 @@ bool CompiledKernel::Takes(int64_t elements) {
 }
 
 Status CompiledKernel::Run(std::span<void* const> buffers, std::span<const int64_t> slots,
-                           const TernParallel* parallel) const {
+                           RunContext* context) const {
   if (state_.load(std::memory_order_acquire) != State::kReady) {
-    if (interpreter_ != nullptr) return interpreter_->Run(buffers, slots);
+    if (interpreter_ != nullptr) return interpreter_->Run(buffers, slots, context);
     return Failed("it is not compiled").SetErrorCode("E0320");
   }
   const int32_t failed =
       parallel_entry_ != nullptr
-          ? CallParallelLoopCode(parallel_entry_, buffers.data(), slots.data(), parallel)
+          ? CallParallelLoopCode(parallel_entry_, buffers.data(), slots.data(), context->parallel())
           : CallLoopCode(entry_, buffers.data(), slots.data());
   if (failed == 0) return OkStatus();
   return Failed("kernel '", source_.name, "' failed with ", failed).SetErrorCode("E0320");

@@ -45,9 +45,9 @@ class CompiledKernel {
   // Any thread. Counts the work of a call, compiles where there was enough of it; whether this call
   // is to be run here.
   bool Takes(int64_t elements);
-  // parallel: who lends workers to parallel loops, or null.
+  // context: who lends workers to parallel loops, and what the run may still do.
   Status Run(std::span<void* const> buffers, std::span<const int64_t> slots,
-             const TernParallel* parallel) const;
+             RunContext* context) const;
   // The road and why, now. The texts live as long as this.
   void Describe(const char** road, const char** why) const;
 

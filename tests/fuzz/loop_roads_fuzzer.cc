@@ -5,11 +5,11 @@
 #include <cstdint>
 
 #include "core/base/check.h"
-#include "core/loop/emit/llvm_text.h"
 #include "core/loop/parser.h"
 #include "core/loop/passes/pipeline.h"
 #include "core/loop/run/workspace.h"
 #include "native/jit/llvm_compiler.h"
+#include "tests/fuzz/run_compiled.h"
 #include "tests/support/random_loop.h"
 
 namespace {
@@ -24,21 +24,6 @@ std::vector<uint8_t> BytesOf(loop::Workspace* workspace) {
   return all;
 }
 
-void RunCompiled(const loop::Program& program, const loop::RunArguments& arguments) {
-  const Result<std::string> ir = loop::LlvmText(program, loop::LlvmFlavor::kFixed);
-  TERN_CHECK(ir.ok(), "a lowered program has a text");
-  const auto code = native::NativeCode::FromIr(*ir);
-  TERN_CHECK(code.ok(), "LLVM takes the text");
-  const Result<void*> address = (*code)->Find(program.functions[0].name);
-  TERN_CHECK(address.ok(), "the code has the function");
-  std::vector<void*> buffers;
-  for (const loop::BufferArgument& buffer : arguments.buffers) buffers.push_back(buffer.data);
-  std::vector<int64_t> slots(arguments.sizes.begin(), arguments.sizes.end());
-  for (const uint64_t scalar : arguments.scalars) slots.push_back(static_cast<int64_t>(scalar));
-  const auto entry = reinterpret_cast<native::LoopCode>(*address);
-  TERN_CHECK(native::CallLoopCode(entry, buffers.data(), slots.data()) == 0);
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -48,9 +33,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string text = support::RandomLoopProgram({data + 2, size - 2});
   const Result<loop::SourceFile> file = loop::ParseLoops("random.tloop", text);
   TERN_CHECK(file.ok(), "a program that is made up parses");
-  constexpr loop::Strategy kStrategies[] = {
-      loop::Strategy::kScalar, loop::Strategy::kFixed, loop::Strategy::kFixedPredicated,
-      loop::Strategy::kTarget};
+  constexpr loop::Strategy kStrategies[] = {loop::Strategy::kScalar, loop::Strategy::kFixed,
+                                            loop::Strategy::kFixedPredicated,
+                                            loop::Strategy::kTarget};
   loop::LoweringOptions options = loop::DefaultLowering(*loop::FindTarget("x86_64+avx512"));
   options.strategy = kStrategies[data[1] % 4];
   const Result<loop::Program> program = loop::LowerFile(*file, options);

@@ -124,7 +124,6 @@ int Main(int argc, char** argv) {
   }
   if (targets.empty()) return std::fputs("vm_mutate: no files\n", stderr), 2;
   Registry registry;
-  kernels::SetActiveKernels(kernels::ChooseTable({}));
   if (!kernels::RegisterOperators(&registry).ok() || !vm::RegisterBuiltins(&registry).ok())
     return 2;
   Driver driver(&registry);

@@ -29,6 +29,7 @@
 #include "core/vm/disassembler.h"
 #include "core/vm/vm.h"
 #include "tests/support/read_file.h"
+#include "tests/support/tool_batch.h"
 
 namespace tern {
 namespace {
@@ -133,10 +134,7 @@ Status Run(std::string_view command, const char* path) {
   return OkStatus();
 }
 
-}  // namespace
-}  // namespace tern
-
-int main(int argc, char** argv) {
+int Main(int argc, char** argv) {
   if (argc != 3) {
     std::fputs(
         "usage: ir_tool PASS[,PASS…]|print|pipeline|stages|code|liveness|memory|run[ARGS]|"
@@ -144,8 +142,13 @@ int main(int argc, char** argv) {
         stderr);
     return 2;
   }
-  const tern::Status status = tern::Run(argv[1], argv[2]);
+  const Status status = Run(argv[1], argv[2]);
   if (status.ok()) return 0;
-  std::fputs(tern::text::RenderText(status).c_str(), stdout);
+  std::fputs(text::RenderText(status).c_str(), stdout);
   return 1;
 }
+
+}  // namespace
+}  // namespace tern
+
+int main(int argc, char** argv) { return tern::support::RunTool(argc, argv, &tern::Main); }

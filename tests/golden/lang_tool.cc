@@ -25,6 +25,7 @@
 #include "core/object/print.h"
 #include "core/vm/vm.h"
 #include "tests/support/read_file.h"
+#include "tests/support/tool_batch.h"
 
 namespace tern {
 namespace {
@@ -94,8 +95,11 @@ Any Argument(const std::string& text) {
 
 Status Run(const std::string& path, const std::string& function, std::span<char*> texts) {
   TERN_TRY_ASSIGN(const driver::CompileResult compiled, Compile(path, {}));
-  TERN_TRY(kernels::RegisterOperators(&Registry::Global()));
-  TERN_TRY_ASSIGN(const vm::ProgramPtr program, vm::Program::Link(compiled.executable));
+  Registry registry;
+  TERN_TRY(kernels::RegisterOperators(&registry));
+  vm::LinkOptions link;
+  link.registry = &registry;
+  TERN_TRY_ASSIGN(const vm::ProgramPtr program, vm::Program::Link(compiled.executable, link));
   TERN_TRY(loop::InterpretKernels(*program));
   vm::VmOptions options;
   options.max_depth = 2000;
@@ -111,7 +115,8 @@ Status Run(const std::string& path, const std::string& function, std::span<char*
   return OkStatus();
 }
 
-int Main(std::span<char*> args) {
+int Main(int argc, char** argv) {
+  const std::span<char*> args(argv, static_cast<size_t>(argc));
   const std::string command = args.size() > 1 ? args[1] : "";
   if (command == "check" && args.size() == 3) return Check(args[2], false);
   if (command == "types" && args.size() == 3) return Check(args[2], true);
@@ -123,12 +128,11 @@ int Main(std::span<char*> args) {
     const Status status = Run(args[2], function, args.subspan(args.size() > 3 ? 4 : 3));
     return status.ok() ? 0 : Fail(status);
   }
-  Print(
-      "lang_tool check|fmt|types|lower FILE, stage NAME FILE, run FILE [FUNCTION [ARG…]]\n");
+  Print("lang_tool check|fmt|types|lower FILE, stage NAME FILE, run FILE [FUNCTION [ARG…]]\n");
   return 2;
 }
 
 }  // namespace
 }  // namespace tern
 
-int main(int argc, char** argv) { return tern::Main(std::span(argv, static_cast<size_t>(argc))); }
+int main(int argc, char** argv) { return tern::support::RunTool(argc, argv, &tern::Main); }

@@ -15,6 +15,7 @@
 #include "core/loop/te/lower.h"
 #include "core/loop/verifier.h"
 #include "tests/support/read_file.h"
+#include "tests/support/tool_batch.h"
 
 namespace tern {
 namespace {
@@ -66,16 +67,18 @@ Status Run(int argc, char** argv) {
   return OkStatus();
 }
 
-}  // namespace
-}  // namespace tern
-
-int main(int argc, char** argv) {
+int Main(int argc, char** argv) {
   if (argc < 3 || argc > 5) {
     std::fputs("usage: loop_tool PASS[,PASS…]|print|loops FILE [STRATEGY [TARGET]]\n", stderr);
     return 2;
   }
-  const tern::Status status = tern::Run(argc, argv);
+  const Status status = Run(argc, argv);
   if (status.ok()) return 0;
-  std::fputs(tern::text::RenderText(status).c_str(), stdout);
+  std::fputs(text::RenderText(status).c_str(), stdout);
   return 1;
 }
+
+}  // namespace
+}  // namespace tern
+
+int main(int argc, char** argv) { return tern::support::RunTool(argc, argv, &tern::Main); }

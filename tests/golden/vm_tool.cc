@@ -27,6 +27,7 @@
 #include "core/vm/writer.h"
 #include "tests/support/hex_dump.h"
 #include "tests/support/read_file.h"
+#include "tests/support/tool_batch.h"
 
 namespace tern::vm {
 namespace {
@@ -206,16 +207,18 @@ int Show(const char* verb, const char* path) {
   return 0;
 }
 
-}  // namespace
-}  // namespace tern::vm
-
-int main(int argc, char** argv) {
+int Main(int argc, char** argv) {
   if (argc < 3) {
     std::fputs("usage: vm_tool VERB FILE [FUNCTION [ARGUMENT…]]\n", stderr);
     return 2;
   }
-  if (std::strcmp(argv[1], "run") == 0) return tern::vm::Run(argc, argv, false);
-  if (std::strcmp(argv[1], "trace") == 0) return tern::vm::Run(argc, argv, true);
-  if (std::strcmp(argv[1], "save") == 0 && argc > 3) return tern::vm::Save(argv[2], argv[3]);
-  return tern::vm::Show(argv[1], argv[2]);
+  if (std::strcmp(argv[1], "run") == 0) return Run(argc, argv, false);
+  if (std::strcmp(argv[1], "trace") == 0) return Run(argc, argv, true);
+  if (std::strcmp(argv[1], "save") == 0 && argc > 3) return Save(argv[2], argv[3]);
+  return Show(argv[1], argv[2]);
 }
+
+}  // namespace
+}  // namespace tern::vm
+
+int main(int argc, char** argv) { return tern::support::RunTool(argc, argv, &tern::vm::Main); }

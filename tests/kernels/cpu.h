@@ -4,11 +4,9 @@
 #ifndef TERN_TESTS_KERNELS_CPU_H_
 #define TERN_TESTS_KERNELS_CPU_H_
 
-#include "core/kernels/choose.h"
+#include <cstdint>
 
 namespace tern::kernels {
-
-CpuFeatures TestCpuFeatures();
 
 // The longest vector of the machine in floats: lengths 0 ... 2 * lanes + 1 are worth testing.
 int64_t TestLanes();

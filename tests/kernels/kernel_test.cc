@@ -3,6 +3,8 @@
 
 #include "tests/kernels/kernel_test.h"
 
+#include "core/kernels/cpu_features.h"
+
 namespace tern::kernels {
 
 uint64_t Random::Next() {
@@ -19,7 +21,7 @@ float Random::Uniform(float low, float high) {
 
 TestContext::TestContext(int workers, bool has_scratch) : has_scratch_(has_scratch) {
   parallel_ = {this, workers, &TestContext::Run};
-  context_ = {workers > 0 ? &parallel_ : nullptr, this, &TestContext::Scratch};
+  context_ = {workers > 0 ? &parallel_ : nullptr, this, &TestContext::Scratch, nullptr};
 }
 
 void TestContext::Run(void* context, int64_t num_tasks, void (*task)(void*, int64_t, int32_t),
@@ -74,7 +76,7 @@ class KernelTest : public ::testing::TestWithParam<const KernelTable*> {};
 std::vector<const KernelTable*> RunnableTables() {
   std::vector<const KernelTable*> tables;
   for (int i = 0; CompiledTable(i) != nullptr; ++i) {
-    if (CanRun(*CompiledTable(i), TestCpuFeatures())) tables.push_back(CompiledTable(i));
+    if (CanRun(*CompiledTable(i), DetectCpuFeatures())) tables.push_back(CompiledTable(i));
   }
   return tables;
 }
@@ -83,9 +85,9 @@ INSTANTIATE_TEST_SUITE_P(Targets, KernelTest, ::testing::ValuesIn(RunnableTables
                          [](const auto& test) { return std::string(test.param->name); });
 
 TEST(ChooseTest, PrefersTheBestThatTheProcessorCanRun) {
-  const KernelTable& best = ChooseTable(TestCpuFeatures());
-  EXPECT_TRUE(CanRun(best, TestCpuFeatures()));
-  if (TestCpuFeatures().sve_bytes != 16) EXPECT_EQ(&best, RunnableTables().front());
+  const KernelTable& best = ChooseTable(DetectCpuFeatures());
+  EXPECT_TRUE(CanRun(best, DetectCpuFeatures()));
+  if (DetectCpuFeatures().sve_bytes != 16) EXPECT_EQ(&best, RunnableTables().front());
 }
 
 TEST(ChooseTest, WithoutFeaturesOnlyWhatNeedsNoneIsChosen) {
@@ -95,8 +97,8 @@ TEST(ChooseTest, WithoutFeaturesOnlyWhatNeedsNoneIsChosen) {
 
 TEST(ChooseTest, FindsByNameAndRefusesUnknownNames) {
   EXPECT_EQ(FindTable("reference", CpuFeatures()), RunnableTables().back());
-  EXPECT_EQ(FindTable("no such target", TestCpuFeatures()), nullptr);
-  EXPECT_EQ(FindTable("", TestCpuFeatures()), nullptr);
+  EXPECT_EQ(FindTable("no such target", DetectCpuFeatures()), nullptr);
+  EXPECT_EQ(FindTable("", DetectCpuFeatures()), nullptr);
   EXPECT_EQ(CompiledTable(-1), nullptr);
   EXPECT_EQ(CompiledTable(1000), nullptr);
 }

@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "core/kernels/kernel_table.h"
 #include "tests/kernels/cpu.h"
 
 namespace tern::kernels {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs made up at random, by every strategy that takes them, on every road: the same memory as
-// in the reference interpreter.
+// in the reference interpreter. TERN_LOOP_SEED makes up others.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>
@@ -14,11 +15,13 @@
 #include "tests/loops/memories.h"
 #include "tests/loops/roads.h"
 #include "tests/support/random_loop.h"
+#include "tests/support/random_schedule.h"
+#include "tests/support/rounds.h"
 
 namespace tern::loop::random_roads_test {
 namespace {
 
-constexpr int kPrograms = 60;
+constexpr int kPrograms = support::Rounds(60);
 
 std::string RandomText(std::mt19937_64* random) {
   std::vector<uint8_t> choices;
@@ -26,12 +29,24 @@ std::string RandomText(std::mt19937_64* random) {
   return support::RandomLoopProgram(choices);
 }
 
+// A definition of several tensors, arranged by a schedule.
+std::string RandomScheduled(std::mt19937_64* random) {
+  std::vector<uint8_t> choices;
+  for (int i = 0; i < 240; ++i) choices.push_back(static_cast<uint8_t>((*random)()));
+  const support::RandomSchedule made = support::MakeRandomSchedule(choices);
+  EXPECT_EQ(made.wrong, "") << made.text;
+  return made.text;
+}
+
+using MakeText = std::string (*)(std::mt19937_64* random);
+
 // Those that the strategy takes, one function each.
-Program LowerRandom(Strategy strategy, const char* target) {
-  std::mt19937_64 random(20261121);
+Program LowerRandom(Strategy strategy, const char* target, MakeText make = RandomText) {
+  const char* seed = std::getenv("TERN_LOOP_SEED");
+  std::mt19937_64 random(seed == nullptr ? 20261121 : std::strtoull(seed, nullptr, 10));
   Program all;
   for (int i = 0; i < kPrograms; ++i) {
-    const std::string text = RandomText(&random);
+    const std::string text = make(&random);
     const Result<SourceFile> source = ParseLoops("random.tloop", text);
     EXPECT_TRUE(source.ok()) << text;
     LoweringOptions options = DefaultLowering(*FindTarget(target));
@@ -49,11 +64,11 @@ Program LowerRandom(Strategy strategy, const char* target) {
 struct Wanted {
   std::vector<LoopCall> calls, results;
 };
-Wanted RunWanted(const Program& program, int64_t vscale) {
+Wanted RunWanted(const Program& program, int64_t vscale, std::initializer_list<int64_t> sizes) {
   std::mt19937_64 random(7);
   Wanted wanted;
   for (const LoopFunction& function : program.functions) {
-    for (const int64_t n : {0, 1, 3, 16, 37, 71}) {
+    for (const int64_t n : sizes) {
       std::vector<LoopCall> result = {RandomCall(function, n, &random)};
       const LoopCall call = result[0];
       if (!RunInInterpreter(program, vscale, &result).ok()) continue;
@@ -65,9 +80,10 @@ Wanted RunWanted(const Program& program, int64_t vscale) {
   return wanted;
 }
 
-void ExpectRoadIsTheInterpreter(const Program& program, int64_t vscale,
-                                const std::function<Status(std::vector<LoopCall>*)>& road) {
-  Wanted wanted = RunWanted(program, vscale);
+using Road = std::function<Status(std::vector<LoopCall>*)>;
+void ExpectRoadIsTheInterpreter(const Program& program, int64_t vscale, const Road& road,
+                                std::initializer_list<int64_t> sizes = {0, 1, 3, 16, 37, 71}) {
+  Wanted wanted = RunWanted(program, vscale, sizes);
   const Status ran = road(&wanted.calls);
   ASSERT_TRUE(ran.ok()) << ran.ToString();
   ExpectSame(program, wanted.results, wanted.calls);
@@ -79,6 +95,26 @@ TEST(RandomRoads, HostIsTheInterpreter) {
     const Program program = LowerRandom(strategy, "x86_64+avx512");
     ExpectRoadIsTheInterpreter(program, 1, [&](auto* calls) { return RunOnHost(program, calls); });
   }
+}
+
+// By their marks, and without vectors. A schedule may compute a tensor many times, so sizes are
+// small.
+void ExpectRoadRunsSchedules(const char* target,
+                             Status (*road)(const Program&, std::vector<LoopCall>*)) {
+  for (const Strategy strategy : {Strategy::kTarget, Strategy::kScalar}) {
+    const Program program = LowerRandom(strategy, target, RandomScheduled);
+    ExpectRoadIsTheInterpreter(program, 1, [&](auto* calls) { return road(program, calls); },
+                               {0, 1, 4, 7, 13});
+  }
+}
+
+TEST(RandomRoads, HostRunsSchedulesAsTheInterpreterDoes) {
+  if (!native::LlvmDescription().ok()) GTEST_SKIP() << "there is no LLVM here";
+  ExpectRoadRunsSchedules("x86_64+avx512", RunOnHost);
+}
+
+TEST(RandomRoads, WebAssemblyRunsSchedulesAsTheInterpreterDoes) {
+  ExpectRoadRunsSchedules("wasm32", RunInNode);
 }
 
 TEST(RandomRoads, WebAssemblyIsTheInterpreter) {

@@ -36,7 +36,7 @@ TEST(CliFiles, JsonOfOutputsIsWhole) {
   const CommandResult run =
       RunCommand(StrCat(Tern(), " run ", program, " -i f32[2]:1,2 --format json"));
   EXPECT_EQ(run.exit_code, 0);
-  EXPECT_TRUE(run.output.starts_with("{\"outputs\":[{\"name\":")) << run.output;
+  EXPECT_TRUE(run.output.starts_with("{\"schema\":1,\"outputs\":[{\"name\":")) << run.output;
   EXPECT_TRUE(run.output.ends_with("}]}\n")) << run.output;
 }
 
@@ -60,6 +60,111 @@ TEST(CliFiles, OutputOverAnInputTensorIsRefused) {
   ASSERT_EQ(RunCommand(StrCat(run, "f32[2]:1,2 --output @", x)).exit_code, 0);
   EXPECT_EQ(RunCommand(StrCat(run, "x=@", x, " --output @", x)).exit_code, 2);
   EXPECT_EQ(RunCommand(StrCat(run, "x=@", x, " --output @", folder.Path("y.npy"))).exit_code, 0);
+}
+
+// --- outputs in files
+
+constexpr std::string_view kResults = R"(
+fn pair(x: f32[n]) -> (f32[n], List[string]) { (x, ["a", "b"]) }
+fn list(x: f32[n]) -> List[f32[n]] { [x, x + x] }
+fn tensor(x: f32[n]) -> f32[n] { x }
+fn table(x: f32[n]) -> Map[string, f32[n]] { {"one": x, "two": x + x} }
+)";
+
+std::string FileText(const std::string& path) { return RunCommand(StrCat("cat ", path)).output; }
+
+TEST(CliFiles, OutputsOfEveryKindAreWritten) {
+  const ScratchFolder folder;
+  const std::string run =
+      StrCat(Tern(), " run ", folder.Write("a.tn", kResults), " -q -i x=f32[2]:1,2 -f ");
+  const std::string json = folder.Path("a.json"), npz = folder.Path("a.npz");
+  ASSERT_EQ(RunCommand(StrCat(run, "pair --output output1=@", json)).exit_code, 0);
+  EXPECT_TRUE(
+      FileText(json).starts_with("{\"schema\":1,\"name\":\"output1\",\"value\":{\"kind\":"
+                                 "\"list\""))
+      << FileText(json);
+  for (const char* function : {"list", "tensor", "table"}) {
+    const CommandResult written = RunCommand(StrCat(run, function, " --output @", npz));
+    ASSERT_EQ(written.exit_code, 0) << function << "\n" << written.output;
+    EXPECT_TRUE(FileText(npz).starts_with("PK\3\4")) << function;
+    EXPECT_EQ(RunCommand(StrCat(run, function, " --expect @", npz)).exit_code, 0) << function;
+  }
+  const CommandResult other = RunCommand(StrCat(run, "list --expect @", npz));
+  EXPECT_EQ(other.exit_code, 3) << other.output;
+}
+
+TEST(CliFiles, ABundleThatWasWrittenIsAnInput) {
+  const ScratchFolder folder;
+  const std::string program = folder.Write("a.tasm",
+                                           ".func @main(x: f32[n]) -> (x: f32[n])\n"
+                                           "  ret   ret %0\n"),
+                    npz = folder.Path("x.npz");
+  const std::string run = StrCat(Tern(), " run ", program);
+  ASSERT_EQ(RunCommand(StrCat(run, " -q -i x=f32[3]:1,2,3 --output x=@", npz)).exit_code, 0);
+  EXPECT_EQ(RunCommand(StrCat(run, " -i @", npz)).output, "x: f32[3] [1, 2, 3]\n");
+}
+
+// --- records of runs
+
+TEST(CliFiles, AnInterruptedRunLeavesItsRecord) {
+  const ScratchFolder folder;
+  const std::string program = folder.Write("a.tasm",
+                                           ".func @main()\nagain:\n  goto on\non:\n"
+                                           "  goto again\n"),
+                    trace = folder.Path("a.terntrace");
+  // On a busy machine the signal may come before the program has asked for it, which ends it (130).
+  CommandResult run;
+  for (const int seconds : {1, 5, 20}) {
+    run = RunCommand(StrCat("timeout --preserve-status -s INT ", seconds, " ", Tern(), " run ",
+                            program, " --trace ", trace));
+    if (run.exit_code != 130) break;
+  }
+  EXPECT_EQ(run.exit_code, 4) << run.output;
+  EXPECT_NE(run.output.find("stopped[S0302]"), std::string::npos) << run.output;
+  EXPECT_EQ(RunCommand(StrCat(Tern(), " trace ", trace)).exit_code, 0);
+}
+
+// --- standard input
+
+constexpr std::string_view kSource = "fn main(n: int) -> int { n + 1 }\n";
+
+TEST(CliFiles, EveryKindOfProgramComesFromStandardInput) {
+  const ScratchFolder folder;
+  const std::string text = folder.Write("a.tasm", kProgram), source = folder.Write("a.tn", kSource),
+                    file = folder.Path("a.tern");
+  ASSERT_EQ(RunCommand(StrCat(Tern(), " asm ", text, " -o ", file)).exit_code, 0);
+  for (const std::string& program : {text, file}) {
+    for (const char* words : {" run - -i f32[2]:1,2", " inspect -", " dis -", " check -"}) {
+      const CommandResult run = RunCommand(StrCat(Tern(), words, " < ", program));
+      EXPECT_EQ(run.exit_code, 0) << words << " < " << program << "\n" << run.output;
+    }
+  }
+  for (const char* words : {" run - -i n=1", " inspect -", " dis -", " check -", " lower -",
+                            " fmt -", " bench - -i n=1", " profile - -i n=1", " compile - -o -"}) {
+    // As a pipe, which cannot be mapped.
+    const CommandResult run = RunCommand(StrCat("cat ", source, " | ", Tern(), words));
+    EXPECT_EQ(run.exit_code, 0) << words << "\n" << run.output;
+  }
+}
+
+TEST(CliFiles, StandardInputHasOneReader) {
+  const ScratchFolder folder;
+  const std::string program = folder.Write("a.tasm", kProgram), x = folder.Path("x.npy");
+  ASSERT_EQ(RunCommand(StrCat(Tern(), " run ", program, " -i f32[2]:1,2 --output @", x)).exit_code,
+            0);
+  const CommandResult run = RunCommand(StrCat("cat ", program, " | ", Tern(), " run - -i x=@-"));
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.output.find("E0007"), std::string::npos) << run.output;
+  EXPECT_EQ(RunCommand(StrCat(Tern(), " run ", program, " -i x=@- < ", x)).exit_code, 0);
+}
+
+TEST(CliFiles, WhatIsCompiledFromStandardInputNeedsAName) {
+  const ScratchFolder folder;
+  const std::string source = folder.Write("a.tn", kSource);
+  const CommandResult run =
+      RunCommand(StrCat("cd ", folder.Path("."), " && ", Tern(), " compile - < ", source));
+  EXPECT_EQ(run.exit_code, 2) << run.output;
+  EXPECT_NE(RunCommand(StrCat("ls ", folder.Path("-.tern"))).exit_code, 0);
 }
 
 // A status that nobody sees is no status: each verb that prints.

@@ -88,6 +88,42 @@ TEST(InputSpec, Generators) {
   EXPECT_NE(Show(Parse("x=f32[2]:random(seed=1)")), Show(Parse("x=f32[2]:random(seed=2)")));
 }
 
+TEST(InputSpec, RandomIntegersHaveARange) {
+  const Array some = Parse("x=i64[100]:random").value().array;
+  const Array given = Parse("x=u8[100]:random(200,202,seed=7)").value().array;
+  bool differ = false;
+  for (size_t i = 0; i < 100; ++i) {
+    EXPECT_GE(ElementAsDouble(some, i), 0);
+    EXPECT_LT(ElementAsDouble(some, i), 100);
+    EXPECT_GE(ElementAsDouble(given, i), 200);
+    EXPECT_LT(ElementAsDouble(given, i), 202);
+    differ = differ || ElementAsDouble(some, i) != ElementAsDouble(some, 0);
+  }
+  EXPECT_TRUE(differ);
+}
+
+TEST(InputSpec, EmptyListsNestToo) {
+  EXPECT_EQ(Show(Parse("x=f32[0]:[]")), "x=f32[0]:");
+  EXPECT_EQ(Show(Parse("x=f32[2,0]:[[],[]]")), "x=f32[2, 0]:");
+  EXPECT_EQ(Show(Parse("x=f32[]:3")), "x=f32[]:3");
+  EXPECT_EQ(Show(Parse("x=f32[1,2,1]:[ [[1], [2]] ]")), "x=f32[1, 2, 1]:1,2");
+}
+
+TEST(InputSpec, IntegersMayBeWrittenAsFloatsThatAreNone) {
+  EXPECT_EQ(Show(Parse("x=i32[2]:1e3,-2.0")), "x=i32[2]:1000,-2");
+}
+
+TEST(InputSpecBad, MemoryIsChargedBeforeItIsAllocated) {
+  std::vector<NamedArray> out;
+  MemoryBudget budget = {.limit = 100, .used = 0};
+  ASSERT_TRUE(ParseInput("x=f32[20]:zeros", {}, kParams, &out, &budget).ok());
+  EXPECT_EQ(budget.used, 80u);
+  const Status more = ParseInput("x=f32[6]:zeros", {}, kParams, &out, &budget);
+  EXPECT_EQ(more.error_code(), "E0302");
+  EXPECT_EQ(more.code(), StatusCode::kOutOfMemory);
+  EXPECT_EQ(Parse("x=f32[200000000000]:zeros").status().error_code(), "E0302");
+}
+
 TEST(InputSpec, SymbolicDimensionsAreBound) {
   DimBindings dims;
   ASSERT_TRUE(ParseDim("n=2", &dims).ok());
@@ -123,6 +159,14 @@ TEST(InputSpec, SaysWhatIsWrong) {
       {"x=f32[99999999,99999999]:zeros", "too large"},
       {"x=f32[2]:random(sead=1)", "not 'sead=1'"},
       {"x=hello", "'hello' is not a number"},
+      {"x=i64[2]:1.5,2", "'1.5' is no integer"},
+      {"x=i8[1]:128", "'128' is outside of i8"},
+      {"x=f32[1]:1e39", "too large for f32"},
+      {"x=f32[2,1]:[1,2]", "not nested as deep"},
+      {"x=f32[2]:[1,2]]", "one ']' too many"},
+      {"x=f32[2]:[1,2][1]", "goes on after its last"},
+      {"x=f32[2]:[[1,2]]", "nested deeper"},
+      {"x=f32[2]:[1,2,3]", "expected 2 items, got more"},
       {"x=@/nothing/here.npy", "No such file"},
       {"@/nothing/here.npz", "No such file"},
   };
@@ -138,6 +182,8 @@ TEST(InputSpec, BadDims) {
     const Status status = ParseDim(text, &dims);
     EXPECT_EQ(status.error_code(), "E0005") << text;
   }
+  ASSERT_TRUE(ParseDim("n=1", &dims).ok());
+  EXPECT_EQ(ParseDim("n=1", &dims).error_code(), "E0007");
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ sys.path.insert(0, HERE)
 # Their tests belong to this program.
 from build_time_test import BuildTimeTest  # noqa: E402,F401
 from comments_test import CommentsTest, SpansTest  # noqa: E402,F401
+from golden_test import GoldenTest  # noqa: E402,F401
 from run_quick_test import BuildGraphTest, QuickChoiceTest, RunQuickTest  # noqa: E402,F401
 from run_suites_test import ScheduleTest, RunSuitesTest, SlowestTest, TableTest  # noqa: E402,F401
 

@@ -220,6 +220,9 @@ function(tern_use_test_flags target)
     set(level ${ARGV1})
   endif()
   target_compile_options(${target} PRIVATE ${level})
+  if(CMAKE_CROSSCOMPILING OR TERN_SANITIZE)
+    target_compile_definitions(${target} PRIVATE TERN_SLOW_TESTS=1)  # tests/support/rounds.h
+  endif()
   if(EMSCRIPTEN)  # without Binaryen's passes
     target_link_options(${target} PRIVATE -O1)
   endif()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// update_docs: writes the generated parts of docs/isa.md, docs/format.md and docs/abi.md, and the
-// package's constants. vm_test and abi_test compare them.
+// update_docs: writes the generated parts of docs/isa.md, docs/format.md, docs/abi.md and
+// docs/builtins.md, and the package's constants. vm_test, abi_test and lang_test compare them.
 //   update_docs [SOURCE_FOLDER]
 #include <cstdio>
 #include <string>
@@ -8,6 +8,7 @@
 #include "tests/support/read_file.h"
 #include "tools/gen/abi_markdown.h"
 #include "tools/gen/abi_typescript.h"
+#include "tools/gen/builtins_markdown.h"
 #include "tools/gen/isa_markdown.h"
 
 namespace {
@@ -42,6 +43,12 @@ bool UpdateAbiTypeScript(const std::string& root) {
                                         tern::ReadFile(root + "/core/api/c_api.h")));
 }
 
+bool UpdateBuiltins(const std::string& root) {
+  const std::string path = root + "/docs/builtins.md";
+  const std::string prelude = tern::ReadFile(root + "/core/lang/prelude.tn");
+  return Write(path, "builtins", tern::gen::BuiltinsPage(tern::ReadFile(path), prelude));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -50,5 +57,6 @@ int main(int argc, char** argv) {
   const bool format = Update(root + "/docs/format.md", "example", tern::gen::FormatExample());
   const bool abi = UpdateAbi(root);
   const bool constants = UpdateAbiTypeScript(root);
-  return isa && format && abi && constants ? 0 : 1;
+  const bool builtins = UpdateBuiltins(root);
+  return isa && format && abi && constants && builtins ? 0 : 1;
 }

@@ -55,7 +55,8 @@ Expr MakeVector(const Vector& values) {
 
 class BatchNormFolder : public Rewriter {
  public:
-  using Rewriter::Rewriter;
+  BatchNormFolder(text::Diagnostics* diagnostics, Allocator* allocator)
+      : Rewriter(diagnostics), allocator_(allocator) {}
 
  protected:
   void Begin(const Function& function) override {
@@ -192,7 +193,7 @@ class BatchNormFolder : public Rewriter {
   }
 
   // One factor per output channel: axis 0 of a convolution's weights, the columns of a matrix.
-  static bool ScaleWeights(const Call& producer, const Vector& scale, Expr* weights) {
+  bool ScaleWeights(const Call& producer, const Vector& scale, Expr* weights) const {
     const Tensor* tensor = ConstantTensor(*weights);
     int axis = 0;
     if (producer.Is(Op::k_matmul)) {
@@ -201,7 +202,7 @@ class BatchNormFolder : public Rewriter {
                                                                       : tensor->rank() - 1;
     }
     if (tensor->dim(axis) != static_cast<int64_t>(scale.size())) return false;
-    Result<TensorPtr> contiguous = Materialize(*tensor);
+    Result<TensorPtr> contiguous = Materialize(*tensor, allocator_);
     if (!contiguous.ok()) return false;
     const float* source = (*contiguous)->data_as<float>();
     Vector scaled(static_cast<size_t>(tensor->element_count()));
@@ -213,13 +214,14 @@ class BatchNormFolder : public Rewriter {
     return true;
   }
 
+  Allocator* const allocator_;
   bool has_images_ = false;
 };
 
 }  // namespace
 
 Module FoldBatchNorm(const Module& module, const PassContext& context) {
-  return RewriteModule<BatchNormFolder>(module, context.diagnostics);
+  return RewriteModule<BatchNormFolder>(module, context.diagnostics, context.allocator);
 }
 
 }  // namespace tern::ir

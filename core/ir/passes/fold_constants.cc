@@ -149,7 +149,7 @@ class ConstantFolder : public Rewriter {
         values.push_back(arg->As<Constant>()->value());
         continue;
       }
-      Result<TensorPtr> contiguous = Materialize(*tensor);
+      Result<TensorPtr> contiguous = Materialize(*tensor, context_.allocator);
       if (!contiguous.ok()) return nullptr;
       values.emplace_back(*std::move(contiguous));
     }

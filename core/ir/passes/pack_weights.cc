@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ir/passes/pack_weights.h"
 
+#include <algorithm>
+
 #include "core/ir/rewriter.h"
 #include "core/ir/splat.h"
 #include "core/ops/math_attrs.h"
@@ -29,11 +31,10 @@ void PackPanels(const float* src, int64_t k_stride, int64_t n_stride, int64_t k,
 
 int64_t PanelCount(int64_t n) { return (n + kPanel - 1) / kPanel; }
 
-Result<TensorPtr> NewF32(std::span<const int64_t> dims) { return Tensor::New(kF32, dims); }
-
 class Packer : public Rewriter {
  public:
-  using Rewriter::Rewriter;
+  Packer(text::Diagnostics* diagnostics, Allocator* allocator)
+      : Rewriter(diagnostics), allocator_(allocator) {}
 
  protected:
   Expr RewriteCall(const Call& call, const std::vector<Expr>& args) override {
@@ -52,6 +53,10 @@ class Packer : public Rewriter {
     return constant->As<Constant>()->name();
   }
 
+  Result<TensorPtr> NewF32(std::span<const int64_t> dims) const {
+    return Tensor::New(allocator_, kF32, dims);
+  }
+
   // Weights used twice (shared heads) are packed once.
   Expr Cached(const Expr& weights, std::string_view form) {
     const auto found = packed_.find(StrCat(form, reinterpret_cast<uintptr_t>(weights.get())));
@@ -66,6 +71,7 @@ class Packer : public Rewriter {
   Expr PackConv(const Call& call, const std::vector<Expr>& args, const Tensor& weights) {
     ops::ConvAttrs attrs = ops::ConvAttrs::From(call.attrs()).value();
     if (attrs.window.layout != ops::Layout::kNhwc || weights.rank() != 4) return nullptr;
+    if (!IsPackable(weights)) return nullptr;
     const bool depthwise = attrs.IsDepthwise(weights.dim(1) * attrs.groups, weights.dim(0));
     const std::string form = StrCat("conv", attrs.groups, " ");
     Expr packed = Cached(args[1], form);
@@ -83,12 +89,18 @@ class Packer : public Rewriter {
     return builder().Emit(Op::k_conv2d, std::move(packed_args), attrs.ToAttrs());
   }
 
+  // Packed weights say in attributes what their shape does not any more.
+  static bool IsPackable(const Tensor& weights) {
+    return std::all_of(weights.dims().begin(), weights.dims().end(),
+                       [](int64_t extent) { return extent <= ops::kMostExtent; });
+  }
+
   // [c, 1, kh, kw] → [kh * kw, c].
-  static Result<TensorPtr> PackDepthwise(const Tensor& weights) {
+  Result<TensorPtr> PackDepthwise(const Tensor& weights) const {
     const int64_t channels = weights.dim(0), taps = weights.dim(2) * weights.dim(3);
     const int64_t dims[] = {taps, channels};
     if (TensorPtr element = SplatElement(weights)) return MakeSplat(*element, dims);
-    TERN_TRY_ASSIGN(TensorPtr source, Materialize(weights));
+    TERN_TRY_ASSIGN(TensorPtr source, Materialize(weights, allocator_));
     TERN_TRY_ASSIGN(TensorPtr packed, NewF32(dims));
     for (int64_t c = 0; c < channels; ++c) {
       for (int64_t t = 0; t < taps; ++t) {
@@ -99,25 +111,26 @@ class Packer : public Rewriter {
   }
 
   // [oc, ic, kh, kw] → per group [ceil(oc / 16), kh * kw * ic, 16], rows in the order (kh, kw, ic).
-  static Result<TensorPtr> PackConvPanels(const Tensor& weights, int64_t groups) {
+  Result<TensorPtr> PackConvPanels(const Tensor& weights, int64_t groups) const {
     const int64_t out = weights.dim(0) / groups, in = weights.dim(1),
                   taps = weights.dim(2) * weights.dim(3);
     const int64_t rows = taps * in;
     const int64_t dims[] = {groups, PanelCount(out), rows, kPanel};
     TensorPtr element = SplatElement(weights);
     if (element && out % kPanel == 0) return MakeSplat(*element, dims);
-    TERN_TRY_ASSIGN(TensorPtr source, Materialize(weights));
+    TERN_TRY_ASSIGN(TensorPtr source, Materialize(weights, allocator_));
     TERN_TRY_ASSIGN(TensorPtr packed, NewF32(dims));
-    std::vector<float> filters(static_cast<size_t>(out * rows));  // [oc][kh * kw][ic]
+    const int64_t filter_dims[] = {out * rows};
+    TERN_TRY_ASSIGN(TensorPtr table, NewF32(filter_dims));
+    float* filters = table->data_as<float>();  // [oc][kh * kw][ic]
     for (int64_t group = 0; group < groups; ++group) {
       const float* src = source->data_as<float>() + group * out * rows;
       for (int64_t o = 0; o < out; ++o) {
         for (int64_t c = 0; c < in; ++c) {
-          for (int64_t t = 0; t < taps; ++t)
-            filters[static_cast<size_t>((o * taps + t) * in + c)] = *src++;
+          for (int64_t t = 0; t < taps; ++t) filters[(o * taps + t) * in + c] = *src++;
         }
       }
-      PackPanels(filters.data(), 1, rows, rows, out,
+      PackPanels(filters, 1, rows, rows, out,
                  packed->data_as<float>() + group * dims[1] * rows * kPanel);
     }
     return packed;
@@ -129,6 +142,7 @@ class Packer : public Rewriter {
     if (weights.rank() != 2 || a == nullptr || a->rank() < 2 || a->dtype != kF32 || attrs.trans_a)
       return nullptr;
     if (attrs.beta != 1 && call.arg(2) != nullptr) return nullptr;
+    if (!IsPackable(weights)) return nullptr;
     const std::string form = StrCat("matmul", attrs.trans_b ? 1 : 0, " ", attrs.alpha, " ");
     Expr packed = Cached(args[1], form);
     if (!packed) {
@@ -145,12 +159,12 @@ class Packer : public Rewriter {
     return builder().Emit(Op::k_matmul, std::move(packed_args), attrs.ToAttrs());
   }
 
-  static Result<TensorPtr> PackMatrix(const Tensor& weights, const ops::MatMulAttrs& attrs) {
+  Result<TensorPtr> PackMatrix(const Tensor& weights, const ops::MatMulAttrs& attrs) const {
     const int64_t n = weights.dim(attrs.trans_b ? 0 : 1), k = weights.dim(attrs.trans_b ? 1 : 0);
     const int64_t dims[] = {PanelCount(n), k, kPanel};
     TensorPtr element = SplatElement(weights);
     if (element && n % kPanel == 0 && attrs.alpha == 1) return MakeSplat(*element, dims);
-    TERN_TRY_ASSIGN(TensorPtr source, Materialize(weights));
+    TERN_TRY_ASSIGN(TensorPtr source, Materialize(weights, allocator_));
     TERN_TRY_ASSIGN(TensorPtr packed, NewF32(dims));
     PackPanels(source->data_as<float>(), attrs.trans_b ? 1 : n, attrs.trans_b ? k : 1, k, n,
                packed->data_as<float>());
@@ -166,7 +180,7 @@ class Packer : public Rewriter {
     if (attrs.window.layout != ops::Layout::kNhwc || weights.rank() != 4) return nullptr;
     const int64_t in = weights.dim(0), out = weights.dim(1), taps = weights.dim(2) * weights.dim(3);
     const int64_t dims[] = {in, weights.dim(2), weights.dim(3), out};
-    Result<TensorPtr> source = Materialize(weights);
+    Result<TensorPtr> source = Materialize(weights, allocator_);
     Result<TensorPtr> packed = NewF32(dims);
     if (!source.ok() || !packed.ok()) return nullptr;
     for (int64_t i = 0; i < in; ++i) {
@@ -183,13 +197,14 @@ class Packer : public Rewriter {
     return builder().Emit(Op::k_conv_transpose2d, std::move(packed_args), attrs.ToAttrs());
   }
 
+  Allocator* const allocator_;
   std::unordered_map<std::string, Expr> packed_;
 };
 
 }  // namespace
 
 Module PackWeights(const Module& module, const PassContext& context) {
-  return RewriteModule<Packer>(module, context.diagnostics);
+  return RewriteModule<Packer>(module, context.diagnostics, context.allocator);
 }
 
 }  // namespace tern::ir

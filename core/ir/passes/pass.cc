@@ -2,6 +2,7 @@
 #include "core/ir/passes/pass.h"
 
 #include "core/ir/passes/annotate_devices.h"
+#include "core/ir/passes/check_symbols.h"
 #include "core/ir/passes/choose_layout.h"
 #include "core/ir/passes/eliminate_common_subexpressions.h"
 #include "core/ir/passes/eliminate_dead_code.h"

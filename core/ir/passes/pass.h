@@ -31,9 +31,12 @@ struct DeviceRule {
 
 struct PassContext {
   text::Diagnostics* diagnostics = nullptr;
-  Evaluator evaluator;  // without one, only shape arithmetic is folded
-  DeviceRule devices;   // for annotate_devices
+  Evaluator evaluator;        // without one, only shape arithmetic is folded
+  DeviceRule devices;         // for annotate_devices
   bool relaxed_math = false;  // loop programs may round a * b + c once
+  // Where constants that passes make come from; null: the default. Where it has no more, weights
+  // stay as they are and operators are left to run.
+  Allocator* allocator = nullptr;
   // Results larger than this are folded only where they are no larger than twice their arguments.
   int64_t max_folded_bytes = int64_t{1} << 24;
 };

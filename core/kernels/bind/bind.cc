@@ -8,14 +8,11 @@
 #include <utility>
 
 #include "core/kernels/bind/bindings.h"
-#include "core/kernels/choose.h"
 
 namespace tern::kernels {
 namespace {
 
 using bind::Call;
-
-const KernelTable* active_kernels = nullptr;
 
 using Runner = Result<Any> (*)(const void* attrs, Call& call);
 
@@ -33,6 +30,7 @@ struct Bound {
     }
     Call call(*info, context, args);
     Result<Any> result = run(attrs.get(), call);
+    if (Status stop = context.TakeStop(); !stop.ok()) return Named(std::move(stop));
     if (result.ok()) return result;
     return Named(std::move(result).status());
   }
@@ -91,12 +89,6 @@ Result<FunctionPtr> MakeBound(std::string_view full_name, const Attrs& attrs) {
 }
 
 }  // namespace
-
-void SetActiveKernels(const KernelTable& table) { active_kernels = &table; }
-
-const KernelTable& ActiveKernels() {
-  return active_kernels != nullptr ? *active_kernels : ChooseTable(CpuFeatures());
-}
 
 Status RegisterOperators(Registry* registry) {
   for (const Binding& binding : kBindings)

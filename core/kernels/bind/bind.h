@@ -2,7 +2,7 @@
 // Operators as Functions: what the virtual machine finds in the registry by an operator's name. An
 // operator instance ("conv2d{strides=2,2}") is its parsed attributes and the function of
 // bindings.def; a call checks the arguments, works out the shape by the rule that the compiler used
-// too, allocates and runs kernels.
+// too, allocates and runs the kernels of the context (RunContext::kernels).
 
 #ifndef TERN_CORE_KERNELS_BIND_BIND_H_
 #define TERN_CORE_KERNELS_BIND_BIND_H_
@@ -10,15 +10,10 @@
 #include <string_view>
 
 #include "core/base/result.h"
-#include "core/kernels/kernel_table.h"
 #include "core/object/function.h"
 #include "core/object/registry.h"
 
 namespace tern::kernels {
-
-// The kernels that operators use from now on. The table lives for ever. Default: reference.
-void SetActiveKernels(const KernelTable& table);
-const KernelTable& ActiveKernels();
 
 // A factory for every operator of bindings.def. Errors: a name that is taken.
 Status RegisterOperators(Registry* registry);

@@ -66,12 +66,13 @@ std::vector<int64_t> Candidates(const float* scores, int64_t count, const Limits
   return order;
 }
 
-std::vector<int64_t> Select(const float* boxes, bool center_point,
+std::vector<int64_t> Select(Call& call, const float* boxes, bool center_point,
                             const std::vector<int64_t>& candidates, const Limits& limits) {
   std::vector<int64_t> selected;
   std::vector<Box> kept;
   for (const int64_t index : candidates) {
     if (static_cast<int64_t>(selected.size()) >= limits.count) break;
+    if (selected.size() % 256 == 255 && call.IsStopped()) break;
     const Box box = ReadBox(boxes + 4 * index, center_point);
     if (std::any_of(kept.begin(), kept.end(),
                     [&](const Box& other) { return Overlap(box, other, limits.overlap); }))
@@ -99,11 +100,14 @@ Result<Any> NonMaxSuppression(const ops::NonMaxSuppressionAttrs& attrs, Call& ca
   const int64_t classes = scores->dim(1), count = scores->dim(2);
   std::vector<int64_t> rows;
   const bool any = limits.count > 0 && count > 0;
+  const int64_t kept = std::min(count, std::max(limits.count, int64_t{0}));
+  TERN_TRY(call.Charge(ops::MulDim(scores->element_count(), kept)));
   for (int64_t b = 0; any && b < scores->dim(0); ++b) {
     for (int64_t c = 0; c < classes; ++c) {
       const float* of_class = scores->data_as<float>() + (b * classes + c) * count;
-      for (const int64_t index : Select(boxes->data_as<float>() + b * count * 4, attrs.center_point,
-                                        Candidates(of_class, count, limits), limits))
+      for (const int64_t index :
+           Select(call, boxes->data_as<float>() + b * count * 4, attrs.center_point,
+                  Candidates(of_class, count, limits), limits))
         for (const int64_t part : {b, c, index}) rows.push_back(part);
     }
   }

@@ -10,7 +10,7 @@ void BroadcastStrides(const Extents& out, const Extents& operand, int64_t* strid
   for (int i = out.rank() - 1; i >= 0; --i) {
     const int j = i - (out.rank() - operand.rank());
     strides[i] = j < 0 || operand[j] == 1 ? 0 : step;
-    if (j >= 0) step *= operand[j];
+    if (j >= 0) step = ops::MulDim(step, operand[j]);
   }
 }
 
@@ -19,7 +19,7 @@ namespace {
 bool CanMerge(int64_t (*strides)[TERN_MAX_RANK], int operands, int outer, int inner,
               int64_t extent) {
   for (int k = 0; k < operands; ++k) {
-    if (strides[k][outer] != strides[k][inner] * extent) return false;
+    if (strides[k][outer] != ops::MulDim(strides[k][inner], extent)) return false;
   }
   return true;
 }
@@ -31,7 +31,7 @@ int MergeAxes(int rank, int64_t* shape, int64_t (*strides)[TERN_MAX_RANK], int o
   for (int i = 0; i < rank; ++i) {
     if (shape[i] == 1) continue;
     if (kept > 0 && CanMerge(strides, operands, kept - 1, i, shape[i])) {
-      shape[kept - 1] *= shape[i];
+      shape[kept - 1] = ops::MulDim(shape[kept - 1], shape[i]);
     } else {
       shape[kept++] = shape[i];
     }

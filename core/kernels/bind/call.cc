@@ -7,6 +7,7 @@
 
 #include "core/base/half.h"
 #include "core/kernels/bind/types.h"
+#include "core/kernels/choose.h"
 #include "core/object/device.h"
 
 namespace tern::kernels::bind {
@@ -15,8 +16,9 @@ Call::Call(const ops::OpInfo& info, RunContext& context, AnyArgs args)
     : info_(info),
       context_(context),
       args_(args),
-      kernels_(ActiveKernels()),
-      kernel_context_{context.parallel(), &context, &RunContext::ScratchCallback} {}
+      kernels_(context.kernels() != nullptr ? *context.kernels() : ChooseTable(CpuFeatures())),
+      kernel_context_{context.parallel(), &context, &RunContext::ScratchCallback,
+                      &RunContext::StoppedCallback} {}
 
 void Call::Fail(Status status) {
   if (status_.ok()) status_ = std::move(status);
@@ -27,7 +29,36 @@ Status WrongTensor(const Call& call, int index, const Tensor& tensor, std::strin
                    ", expected ", expected);
 }
 
+// Of a tensor without elements the other extents: loops over rows go through them all the same.
+Status Call::ChargeElements(Dims dims, int64_t count) {
+  if (count > 0) [[likely]]
+    return context_.Charge(count);
+  int64_t rows = 1;
+  for (int64_t dim : dims) rows = ops::MulDim(rows, dim > 1 ? dim : 1);
+  if (rows > ops::kMostExtent) {
+    return OutOfRange("a tensor ", ops::ShapeText(Extents(dims)), " has no elements and more than ",
+                      ops::kMostExtent, " rows");
+  }
+  return context_.Charge(rows);
+}
+
+Result<TensorPtr> Call::New(DType dtype, const Extents& extents) {
+  TERN_TRY_ASSIGN(TensorPtr tensor, context_.NewTensor(dtype, extents.span()));
+  TERN_TRY(ChargeElements(extents.span(), tensor->element_count()));
+  return tensor;
+}
+
 const Tensor* Call::Input(int index) {
+  const Tensor* tensor = InputOfAnyType(index);
+  if (tensor == nullptr) return nullptr;
+  const DType dtype = tensor->dtype();
+  if (dtype.lanes == 1 && dtype.bits >= 8) [[likely]]
+    return tensor;
+  Fail(WrongTensor(*this, index, *tensor, "elements of whole bytes"));
+  return nullptr;
+}
+
+const Tensor* Call::InputOfAnyType(int index) {
   if (!ok()) return nullptr;
   if (!Has(index)) {
     Fail(InvalidArgument(info_.parameter(index), " (argument ", index, ") is missing"));
@@ -46,6 +77,10 @@ const Tensor* Call::Input(int index) {
   }
   if (tensor->rank() > ops::kMaxDims) {
     Fail(WrongTensor(*this, index, *tensor, StrCat("a rank of at most ", ops::kMaxDims)));
+    return nullptr;
+  }
+  if (Status charged = ChargeElements(tensor->dims(), tensor->element_count()); !charged.ok()) {
+    Fail(std::move(charged));
     return nullptr;
   }
   return tensor->is_contiguous() ? tensor : Hold(*tensor, index);
@@ -79,6 +114,9 @@ void Call::ReadInts(int index, Ints* values) {
   if (tensor->rank() > 1 || (tensor->dtype() != kI64 && tensor->dtype() != kI32)) {
     return Fail(WrongTensor(*this, index, *tensor, "integers (i64 or i32) of rank 0 or 1"));
   }
+  constexpr int64_t kMostInts = 1 << 16;  // shapes, axes, repeats: one for each axis
+  if (tensor->element_count() > kMostInts)
+    return Fail(WrongTensor(*this, index, *tensor, StrCat("at most ", kMostInts, " integers")));
   values->reserve(static_cast<size_t>(tensor->element_count()));
   for (int64_t i = 0; i < tensor->element_count(); ++i) {
     values->push_back(tensor->dtype() == kI64 ? tensor->data_as<int64_t>()[i]

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/kernels/bind/bind.h"
+#include "core/kernels/kernel_table.h"
 #include "core/object/run_context.h"
 #include "core/object/tensor.h"
 #include "core/ops/attr_fields.h"
@@ -44,9 +45,10 @@ class Call {
   }
 
   // The argument as a contiguous tensor of rank <= 8 and, where given, of that dtype. Null after an
-  // error.
+  // error. Elements are text or one number of whole bytes, but for Any's, which are not looked at.
   const Tensor* Input(int index);
   const Tensor* Input(int index, DType dtype);
+  const Tensor* InputOfAnyType(int index);
   const Tensor* F32(int index) { return Input(index, kF32); }
   // Null without an error where the argument is absent.
   const Tensor* Optional(int index, DType dtype) {
@@ -67,17 +69,25 @@ class Call {
   void Fail(Status status);
   Status TakeStatus() { return std::move(status_); }
 
-  // An uninitialised tensor for the result or for data in between.
-  Result<TensorPtr> New(DType dtype, const Extents& extents) {
-    return context_.NewTensor(dtype, extents.span());
-  }
+  // An uninitialised tensor for the result, for data in between or for a table whose size the file
+  // decides: memory is counted, and its elements are charged.
+  Result<TensorPtr> New(DType dtype, const Extents& extents);
   Result<TensorPtr> NewF32(const Extents& extents) { return New(kF32, extents); }
+  // An uninitialised table of indices.
+  Result<TensorPtr> NewTable(int64_t size) { return New(kI64, Extents{size}); }
+
+  // Inputs and what New makes are charged an element each. An operator that does more with one, and
+  // every one whose attributes say how much, charges the product before it starts; saturated
+  // arithmetic (ops/dims.h) will do.
+  Status Charge(int64_t work) { return context_.Charge(work); }
+  bool IsStopped() const { return context_.IsStopped(); }
 
   // The status of a kernel's return value.
   static Status Check(int32_t code);
 
  private:
   const Tensor* Hold(const Tensor& tensor, int index);
+  Status ChargeElements(Dims dims, int64_t count);
 
   const ops::OpInfo& info_;
   RunContext& context_;

@@ -37,13 +37,7 @@ T Convert(W value) {
   if constexpr (std::is_same_v<T, bool>) {
     return value != 0;
   } else if constexpr (std::is_integral_v<T> && std::is_floating_point_v<W>) {
-    if (std::isnan(value)) return 0;
-    // The largest integer may round up to a float that does not fit.
-    if (value >= static_cast<W>(std::numeric_limits<T>::max()))
-      return std::numeric_limits<T>::max();
-    if (value <= static_cast<W>(std::numeric_limits<T>::min()))
-      return std::numeric_limits<T>::min();
-    return static_cast<T>(value);
+    return ConvertNumber<T>(value);
   } else {
     return static_cast<T>(value);
   }

@@ -20,7 +20,10 @@ struct ConvProblem {
 
   int64_t out_per_group() const { return out.channels / groups; }
   int64_t panels() const { return (out_per_group() + TERN_PANEL_WIDTH - 1) / TERN_PANEL_WIDTH; }
-  int64_t depth() const { return kernel.h * kernel.w * (in.channels / groups); }
+  // Saturated: those of a packed convolution are attributes.
+  int64_t depth() const {
+    return ops::MulDim(ops::MulDim(kernel.h, kernel.w), in.channels / groups);
+  }
 };
 
 ConvProblem ProblemOf(const ops::ConvAttrs& attrs, const Tensor& x, const Tensor& w,
@@ -119,6 +122,7 @@ Result<Any> Conv(const ops::ConvAttrs& attrs, Call& call) {
   Extents out;
   TERN_TRY(ops::ConvShape(attrs, ExtentsOf(*x), ExtentsOf(*w), &out));
   const ConvProblem p = ProblemOf(attrs, *x, *w, out);
+  TERN_TRY(call.Charge(ops::MulDim(CountOf(out), p.depth())));
   TERN_TRY(CheckBias(bias, p.out.channels));
   if (residual != nullptr) TERN_TRY(CheckResidual(*residual, out));
   TensorPtr packed, x_holder, residual_holder;
@@ -180,6 +184,15 @@ TernConvTranspose2dArgs TransposedArgs(const ops::ConvTransposeAttrs& attrs, con
   return args;
 }
 
+// Each element of x goes to every tap of its group. The plain loops look for the taps of each
+// element of the result, the others for those of pixels whose coordinates leave the same remainders
+// modulo the strides.
+int64_t CostOf(const TernConvTranspose2dArgs& args, const Extents& x, const Extents& out) {
+  const int64_t taps = ops::MulDim(args.kernel_h, args.kernel_w);
+  return ops::AddDim(ops::MulDim(CountOf(x), ops::MulDim(taps, args.out_c / args.groups)),
+                     ops::MulDim(CountOf(out), taps));
+}
+
 }  // namespace
 
 Result<Any> ConvTranspose(const ops::ConvTransposeAttrs& attrs, Call& call) {
@@ -190,6 +203,7 @@ Result<Any> ConvTranspose(const ops::ConvTransposeAttrs& attrs, Call& call) {
   TERN_TRY(ops::ConvTransposeShape(attrs, ExtentsOf(*x), ExtentsOf(*w), &out));
   const ops::Layout layout = attrs.window.layout;
   TernConvTranspose2dArgs args = TransposedArgs(attrs, *x, *w, out);
+  TERN_TRY(call.Charge(CostOf(args, ExtentsOf(*x), out)));
   TERN_TRY(CheckBias(bias, args.out_c));
   TensorPtr packed, holder;
   if (!attrs.packed) {

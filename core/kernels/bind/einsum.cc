@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// einsum: operands are contracted from left to right, each pair as a batched matrix product.
+// einsum: operands are contracted from left to right, each pair as a batched matrix product: f32 by
+// kernels, 16-bit floats in f32, other numbers by plain loops.
 // Arrange brings an operand's axes into any order of its letters, and takes diagonals and
 // broadcasts on the way.
 
@@ -8,7 +9,9 @@
 #include <vector>
 
 #include "core/kernels/bind/bindings.h"
+#include "core/kernels/bind/elementwise.h"
 #include "core/kernels/bind/move.h"
+#include "core/kernels/bind/types.h"
 #include "core/ops/math_rules.h"
 
 namespace tern::kernels::bind {
@@ -66,9 +69,49 @@ Result<TensorPtr> Arrange(Call& call, const EinsumSizes& sizes, const Operand& o
     }
   }
   ContiguousStrides(copy.shape, copy.dst_strides);
-  TERN_TRY_ASSIGN(TensorPtr y, call.NewF32(copy.shape));
-  TERN_TRY(CopyStrided(call, copy, sizeof(float), operand.tensor->data(), y->data()));
+  const DType dtype = operand.tensor->dtype();
+  TERN_TRY_ASSIGN(TensorPtr y, call.New(dtype, copy.shape));
+  TERN_TRY(CopyStrided(call, copy, dtype.size(), operand.tensor->data(), y->data()));
   return y;
+}
+
+// Of a type of that width; integers are summed as bits.
+template <class T>
+T* ElementsOf(const Tensor& tensor) {
+  return static_cast<T*>(tensor.data());
+}
+
+// f(T{}, A{}) for a type T of these elements and the type A of their sums: integers wrap, whatever
+// their sign, so their bits are enough.
+template <class F>
+void DispatchSums(DType dtype, const F& f) {
+  if (dtype == kF64) return f(double{}, double{});
+  DispatchSize(dtype.size(), [&](auto type) { f(type, uint64_t{}); });
+}
+
+// y[i] = the sum of x[i, …], rows of `count`.
+template <class T, class Sum>
+void SumRows(const Tensor& x, int64_t count, const Tensor& y) {
+  const T* from = ElementsOf<T>(x);
+  T* to = ElementsOf<T>(y);
+  for (int64_t i = 0; i < y.element_count(); ++i) {
+    Sum sum = 0;
+    for (int64_t j = 0; j < count; ++j) sum += static_cast<Sum>(from[i * count + j]);
+    to[i] = static_cast<T>(sum);
+  }
+}
+
+// c = a * b for one batch: [m, k], [k, n], [m, n].
+template <class T, class Sum>
+void MultiplyPlain(const TernMatMulArgs& shape, const T* a, const T* b, T* c) {
+  for (int64_t i = 0; i < shape.m; ++i) {
+    for (int64_t j = 0; j < shape.n; ++j) {
+      Sum sum = 0;
+      for (int64_t k = 0; k < shape.k; ++k)
+        sum += static_cast<Sum>(a[i * shape.k + k]) * static_cast<Sum>(b[k * shape.n + j]);
+      c[i * shape.n + j] = static_cast<T>(sum);
+    }
+  }
 }
 
 // The operand in order `kept`, summed over its other letters.
@@ -85,7 +128,14 @@ Result<TensorPtr> ArrangeAndSum(Call& call, const EinsumSizes& sizes, const Oper
   if (summed.empty()) return all;
   Extents shape;
   for (char letter : kept) shape.push_back(ExtentOf(sizes, letter));
-  TERN_TRY_ASSIGN(TensorPtr y, call.NewF32(shape));
+  TERN_TRY_ASSIGN(TensorPtr y, call.New(all->dtype(), shape));
+  if (all->dtype() != kF32) {
+    const int64_t count = CountOfLetters(sizes, summed);
+    DispatchSums(all->dtype(), [&](auto type, auto sum) {
+      SumRows<decltype(type), decltype(sum)>(*all, count, *y);
+    });
+    return y;
+  }
   const TernReduceArgs args{
       TERN_REDUCE_sum,       CountOfLetters(sizes, kept), CountOfLetters(sizes, summed), 1,
       all->data_as<float>(), y->data_as<float>()};
@@ -116,11 +166,24 @@ Roles RolesOf(const Letters& a, const Letters& b, const Letters& wanted) {
 
 Status Multiply(Call& call, const TernMatMulArgs& shape, const Tensor& a, const Tensor& b,
                 const Tensor& c) {
-  std::vector<int64_t> offsets[3];
+  TERN_TRY(call.Charge(ops::MulDim(c.element_count(), shape.k)));
+  if (a.dtype() != kF32) {
+    DispatchSums(a.dtype(), [&](auto type, auto sum) {
+      using T = decltype(type);
+      for (int64_t i = 0; i < shape.batches; ++i) {
+        MultiplyPlain<T, decltype(sum)>(shape, ElementsOf<T>(a) + i * shape.m * shape.k,
+                                        ElementsOf<T>(b) + i * shape.k * shape.n,
+                                        ElementsOf<T>(c) + i * shape.m * shape.n);
+      }
+    });
+    return OkStatus();
+  }
+  TERN_TRY_ASSIGN(TensorPtr table, call.NewTable(3 * shape.batches));
+  int64_t* offsets = table->data_as<int64_t>();
   for (int64_t i = 0; i < shape.batches; ++i) {
-    offsets[0].push_back(i * shape.m * shape.k);
-    offsets[1].push_back(i * shape.k * shape.n);
-    offsets[2].push_back(i * shape.m * shape.n);
+    offsets[i] = i * shape.m * shape.k;
+    offsets[shape.batches + i] = i * shape.k * shape.n;
+    offsets[2 * shape.batches + i] = i * shape.m * shape.n;
   }
   TernMatMulArgs args = shape;
   args.a = a.data_as<float>();
@@ -131,9 +194,9 @@ Status Multiply(Call& call, const TernMatMulArgs& shape, const Tensor& a, const 
   args.b_col_stride = 1;
   args.c = c.data_as<float>();
   args.c_row_stride = shape.n;
-  args.a_offsets = offsets[0].data();
-  args.b_offsets = offsets[1].data();
-  args.c_offsets = offsets[2].data();
+  args.a_offsets = offsets;
+  args.b_offsets = offsets + shape.batches;
+  args.c_offsets = offsets + 2 * shape.batches;
   return Call::Check(call.kernels().matmul(&args, call.kernel_context()));
 }
 
@@ -151,7 +214,7 @@ Result<Operand> Contract(Call& call, const EinsumSizes& sizes, const Operand& a,
                           ops::kMaxDims));
   Extents shape;
   for (char letter : result.letters) shape.push_back(ExtentOf(sizes, letter));
-  TERN_TRY_ASSIGN(result.holder, call.NewF32(shape));
+  TERN_TRY_ASSIGN(result.holder, call.New(left->dtype(), shape));
   result.tensor = result.holder.get();
   TernMatMulArgs args{};
   args.batches = CountOfLetters(sizes, roles.batch);
@@ -163,16 +226,33 @@ Result<Operand> Contract(Call& call, const EinsumSizes& sizes, const Operand& a,
   return result;
 }
 
+bool IsHalf(DType dtype) { return dtype == kF16 || dtype == kBf16; }
+
+Status CheckNumbers(const Call& call, int index, const Tensor& tensor) {
+  const bool number = DispatchNumber(tensor.dtype(), [](auto) {}) && tensor.dtype() != kBool;
+  if (number || IsHalf(tensor.dtype())) return OkStatus();
+  return WrongTensor(call, index, tensor, "numbers");
+}
+
 }  // namespace
 
 Result<Any> Einsum(const ops::EinsumAttrs& attrs, Call& call) {
   TERN_TRY_ASSIGN(ops::EinsumTerms terms, ops::ParseEinsum(attrs.equation));
   std::vector<const Tensor*> inputs;
+  std::vector<TensorPtr> holders;
   std::vector<Extents> shapes;
+  DType dtype = kF32;
   for (int i = 0; i < call.size(); ++i) {
-    inputs.push_back(call.F32(i));
+    const Tensor* input = i == 0 ? call.Input(i) : call.Input(i, dtype);
     TERN_TRY(call.TakeStatus());
-    shapes.push_back(ExtentsOf(*inputs.back()));
+    dtype = input->dtype();
+    TERN_TRY(CheckNumbers(call, i, *input));
+    if (IsHalf(dtype)) {
+      TERN_TRY_ASSIGN(TensorPtr wide, Widen(call, *input));
+      input = holders.emplace_back(std::move(wide)).get();
+    }
+    inputs.push_back(input);
+    shapes.push_back(ExtentsOf(*input));
   }
   Extents out;
   TERN_TRY(ops::EinsumShape<int64_t>(terms, shapes, &out));
@@ -193,6 +273,9 @@ Result<Any> Einsum(const ops::EinsumAttrs& attrs, Call& call) {
     TERN_TRY_ASSIGN(product, Contract(call, sizes, product, operands[i], wanted));
   }
   TERN_TRY_ASSIGN(TensorPtr y, ArrangeAndSum(call, sizes, product, result));
+  if (IsHalf(dtype)) {
+    TERN_TRY_ASSIGN(y, Narrow(call, *y, dtype));
+  }
   return Any(std::move(y));
 }
 

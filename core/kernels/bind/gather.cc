@@ -169,7 +169,8 @@ struct NdPlan {
   int64_t batches, per_batch, depth, slice;
   Extents x;
   int batch_dims;
-  std::vector<int64_t> offsets;  // of each slice, in elements
+  TensorPtr table;
+  std::span<const int64_t> offsets;  // of each slice, in elements; in the table
 };
 
 Result<NdPlan> PlanNd(Call& call, const Tensor& x, const Tensor& indices, int64_t batch_dims) {
@@ -188,7 +189,10 @@ Result<NdPlan> PlanNd(Call& call, const Tensor& x, const Tensor& indices, int64_
   int64_t strides[ops::kMaxDims];
   ContiguousStrides(plan.x, strides);
   const int64_t batch_size = ops::ProductOf(plan.x, b, plan.x.rank());
-  for (int64_t row = 0; row < plan.batches * plan.per_batch; ++row) {
+  const int64_t rows = ops::MulDim(plan.batches, plan.per_batch);
+  TERN_TRY_ASSIGN(plan.table, call.NewTable(rows));
+  plan.offsets = plan.table->values<int64_t>();
+  for (int64_t row = 0; row < rows; ++row) {
     int64_t offset = plan.per_batch > 0 ? row / plan.per_batch * batch_size : 0;
     for (int64_t k = 0; k < plan.depth; ++k) {
       const int64_t at = row * plan.depth + k, extent = plan.x[b + static_cast<int>(k)];
@@ -200,7 +204,7 @@ Result<NdPlan> PlanNd(Call& call, const Tensor& x, const Tensor& indices, int64_
       }
       offset += (index < 0 ? index + extent : index) * strides[b + k];
     }
-    plan.offsets.push_back(offset);
+    plan.table->data_as<int64_t>()[row] = offset;
   }
   return plan;
 }

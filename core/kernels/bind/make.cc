@@ -15,7 +15,7 @@
 namespace tern::kernels::bind {
 
 Result<Any> ShapeOf(const ops::ShapeOfAttrs& attrs, Call& call) {
-  const Tensor* x = call.Input(0);
+  const Tensor* x = call.InputOfAnyType(0);
   TERN_TRY(call.TakeStatus());
   int begin = 0, end = 0;
   ops::ShapeOfRange(attrs, x->rank(), &begin, &end);
@@ -25,7 +25,7 @@ Result<Any> ShapeOf(const ops::ShapeOfAttrs& attrs, Call& call) {
 }
 
 Result<Any> SizeOf(const ops::NoAttrs&, Call& call) {
-  const Tensor* x = call.Input(0);
+  const Tensor* x = call.InputOfAnyType(0);
   TERN_TRY(call.TakeStatus());
   TERN_TRY_ASSIGN(TensorPtr y, call.New(kI64, Extents{}));
   *y->data_as<int64_t>() = x->element_count();
@@ -57,8 +57,12 @@ Result<TensorPtr> MakeRange(Call& call, T start, T limit, T delta) {
   if (!(count < 1e15)) return OutOfRange("range has too many elements");
   const int64_t size = count > 0 ? static_cast<int64_t>(count) : 0;
   TERN_TRY_ASSIGN(TensorPtr y, call.New(kDTypeOf<T>, Extents{size}));
-  for (int64_t i = 0; i < size; ++i)
-    y->data_as<T>()[i] = static_cast<T>(start + static_cast<T>(i) * delta);
+  // Integers wrap around, which is what is left of a step that leads beyond the limit.
+  using Sum = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
+  for (int64_t i = 0; i < size; ++i) {
+    y->data_as<T>()[i] =
+        static_cast<T>(static_cast<Sum>(start) + static_cast<Sum>(i) * static_cast<Sum>(delta));
+  }
   return y;
 }
 
@@ -97,11 +101,12 @@ Result<Any> ConstantOfShape(const ops::ConstantOfShapeAttrs& attrs, Call& call) 
   uint64_t element = 0;
   bool known = DispatchNumber(attrs.dtype, [&](auto type) {
     using T = decltype(type);
-    const T value = integer.has_value() ? static_cast<T>(*integer) : static_cast<T>(*number);
+    const T value =
+        integer.has_value() ? static_cast<T>(*integer) : ConvertNumber<T>(number.value_or(0));
     memcpy(&element, &value, sizeof(value));
   });
   if (attrs.dtype == kF16 || attrs.dtype == kBf16) {
-    const float value = static_cast<float>(*number);
+    const float value = static_cast<float>(number.value_or(0));
     const uint16_t bits = attrs.dtype == kF16 ? F32ToF16(value) : F32ToBf16(value);
     memcpy(&element, &bits, sizeof(bits));
     known = true;
@@ -121,7 +126,7 @@ Result<Any> EyeLike(const ops::EyeLikeAttrs& attrs, Call& call) {
   const bool known = DispatchNumber(dtype, [&](auto type) {
     using T = decltype(type);
     for (int64_t i = 0; i < rows * columns; ++i) {
-      y->data_as<T>()[i] = static_cast<T>(i % columns == i / columns + attrs.k);
+      y->data_as<T>()[i] = static_cast<T>(i % columns - i / columns == attrs.k);
     }
   });
   if (!known) return Unsupported("eye_like of ", dtype.ToString());
@@ -130,7 +135,7 @@ Result<Any> EyeLike(const ops::EyeLikeAttrs& attrs, Call& call) {
 
 Result<Any> OneHot(const ops::OneHotAttrs& attrs, Call& call) {
   const Tensor* indices = call.Input(0);
-  const int64_t depth = call.Has(1) ? static_cast<int64_t>(call.ReadNumber(1)) : attrs.depth;
+  const int64_t depth = call.Has(1) ? ConvertNumber<int64_t>(call.ReadNumber(1)) : attrs.depth;
   const Tensor* values = call.Input(2);
   TERN_TRY(call.TakeStatus());
   TERN_TRY(CheckMovable(call, 2, *values));
@@ -147,8 +152,9 @@ Result<Any> OneHot(const ops::OneHotAttrs& attrs, Call& call) {
   for (int64_t i = 0; i < indices->element_count(); ++i) {
     double index = 0;
     if (!ReadElement(*indices, i, &index)) return WrongTensor(call, 0, *indices, "numbers");
+    if (!(index >= -1e15 && index <= 1e15)) continue;
     const int64_t hot = static_cast<int64_t>(index) + (index < 0 ? depth : 0);
-    if (!(index >= -1e15 && index <= 1e15) || hot < 0 || hot >= depth) continue;
+    if (hot < 0 || hot >= depth) continue;
     const int64_t at = (i / view.inner * depth + hot) * view.inner + i % view.inner;
     memcpy(static_cast<uint8_t*>(y->data()) + at * size,
            static_cast<const uint8_t*>(values->data()) + size, static_cast<size_t>(size));
@@ -159,16 +165,17 @@ Result<Any> OneHot(const ops::OneHotAttrs& attrs, Call& call) {
 Result<Any> NonZero(const ops::NoAttrs&, Call& call) {
   const Tensor* x = call.Input(0);
   TERN_TRY(call.TakeStatus());
-  std::vector<int64_t> places;
+  TERN_TRY_ASSIGN(TensorPtr table, call.NewTable(x->element_count()));
+  int64_t* places = table->data_as<int64_t>();
+  int64_t count = 0;
   for (int64_t i = 0; i < x->element_count(); ++i) {
     double value = 0;
     if (!ReadElement(*x, i, &value)) return WrongTensor(call, 0, *x, "numbers or bools");
-    if (value != 0) places.push_back(i);
+    if (value != 0) places[count++] = i;
   }
-  const int64_t count = static_cast<int64_t>(places.size());
   TERN_TRY_ASSIGN(TensorPtr y, call.New(kI64, Extents{x->rank(), count}));
   for (int64_t j = 0; j < count; ++j) {
-    int64_t rest = places[static_cast<size_t>(j)];
+    int64_t rest = places[j];
     for (int i = x->rank() - 1; i >= 0; --i) {
       y->data_as<int64_t>()[i * count + j] = rest % x->dim(i);
       rest /= x->dim(i);
@@ -188,13 +195,16 @@ Result<Any> Compress(const ops::OptionalAxisAttrs& attrs, Call& call) {
   if (condition->rank() != 1 || condition->element_count() > view.axis) {
     return WrongTensor(call, 1, *condition, StrCat("at most ", view.axis, " elements of rank 1"));
   }
-  std::vector<int64_t> kept;
+  TERN_TRY_ASSIGN(TensorPtr table, call.NewTable(condition->element_count()));
+  int64_t* kept = table->data_as<int64_t>();
+  int64_t count = 0;
   for (int64_t i = 0; i < condition->element_count(); ++i) {
-    if (condition->data_as<bool>()[i]) kept.push_back(i);
+    if (condition->data_as<bool>()[i]) kept[count++] = i;
   }
-  shape[axis] = static_cast<int64_t>(kept.size());
+  shape[axis] = count;
   TERN_TRY_ASSIGN(TensorPtr y, call.New(x->dtype(), shape));
-  TERN_TRY(GatherAxis(call, view, x->dtype().size(), kept, x->data(), y->data()));
+  TERN_TRY(GatherAxis(call, view, x->dtype().size(), {kept, static_cast<size_t>(count)}, x->data(),
+                      y->data()));
   return Any(std::move(y));
 }
 

@@ -4,7 +4,6 @@
 // afterwards.
 
 #include <utility>
-#include <vector>
 
 #include "core/kernels/bind/bindings.h"
 #include "core/kernels/bind/broadcast.h"
@@ -126,21 +125,20 @@ Matrix MatrixOf(const Tensor& x, bool transposed, bool is_left) {
 }
 
 // Element offsets of every batch of an operand, in units of its matrices.
-void BatchOffsets(const Extents& batch, const Tensor& x, std::vector<int64_t>* offsets) {
+void BatchOffsets(const Extents& batch, const Tensor& x, int64_t* offsets) {
   Extents own;
   for (int i = 0; i + 2 < x.rank(); ++i) own.push_back(x.dim(i));
   int64_t strides[ops::kMaxDims];
   BroadcastStrides(batch, own, strides);
   const int64_t matrix = x.rank() < 2 ? 0 : x.dim(x.rank() - 1) * x.dim(x.rank() - 2);
   const int64_t count = CountOf(batch);
-  offsets->resize(static_cast<size_t>(count));
   for (int64_t b = 0; b < count; ++b) {
     int64_t at = 0, rest = b;
     for (int i = batch.rank() - 1; i >= 0; --i) {
       at += rest % batch[i] * strides[i];
       rest /= batch[i];
     }
-    (*offsets)[static_cast<size_t>(b)] = at * matrix;
+    offsets[b] = at * matrix;
   }
 }
 
@@ -156,16 +154,14 @@ Status RunUnpacked(Call& call, const ops::MatMulAttrs& attrs, const MatMulOperan
   } else {
     for (int i = 0; i < out.rank() - matrix_axes; ++i) batch.push_back(out[i]);
   }
-  std::vector<int64_t> a_offsets, b_offsets, c_offsets;
-  if (batch.empty())
-    a_offsets.push_back(0);
-  else
-    BatchOffsets(batch, *in.a, &a_offsets);
-  BatchOffsets(batch, *in.b, &b_offsets);
-  for (size_t i = 0; i < a_offsets.size(); ++i)
-    c_offsets.push_back(static_cast<int64_t>(i) * a.rows * b.columns);
+  const int64_t batches = CountOf(batch);
+  TERN_TRY_ASSIGN(TensorPtr table, call.NewTable(3 * batches));
+  int64_t* const offsets = table->data_as<int64_t>();
+  BatchOffsets(batch, *in.a, offsets);
+  BatchOffsets(batch, *in.b, offsets + batches);
+  for (int64_t i = 0; i < batches; ++i) offsets[2 * batches + i] = i * a.rows * b.columns;
   TernMatMulArgs args{};
-  args.batches = CountOf(batch);
+  args.batches = batches;
   args.m = a.rows;
   args.n = b.columns;
   args.k = a.columns;
@@ -177,9 +173,9 @@ Status RunUnpacked(Call& call, const ops::MatMulAttrs& attrs, const MatMulOperan
   args.b_col_stride = b.column_stride;
   args.c = y;
   args.c_row_stride = b.columns;
-  args.a_offsets = a_offsets.data();
-  args.b_offsets = b_offsets.data();
-  args.c_offsets = c_offsets.data();
+  args.a_offsets = offsets;
+  args.b_offsets = offsets + batches;
+  args.c_offsets = offsets + 2 * batches;
   args.epilogue = epilogue;
   return Call::Check(call.kernels().matmul(&args, call.kernel_context()));
 }
@@ -197,6 +193,9 @@ Result<Any> MatMul(const ops::MatMulAttrs& attrs, Call& call) {
   if (y->element_count() == 0) return Any(std::move(y));
   const bool column = !attrs.packed && in.b->rank() == 1;
   const int64_t columns = column ? 1 : out[out.rank() - 1];
+  const int64_t depth =
+      in.a->dim(attrs.trans_a && in.a->rank() > 1 ? in.a->rank() - 2 : in.a->rank() - 1);
+  TERN_TRY(call.Charge(ops::MulDim(y->element_count(), depth)));
   const Plan plan = PlanEpilogue(attrs, in, columns);
   TERN_TRY(attrs.packed ? RunPacked(call, attrs, in, plan.epilogue, y->data_as<float>())
                         : RunUnpacked(call, attrs, in, out, plan.epilogue, y->data_as<float>()));

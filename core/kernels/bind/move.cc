@@ -13,7 +13,7 @@ void ContiguousStrides(const Extents& extents, int64_t* strides) {
   int64_t step = 1;
   for (int i = extents.rank() - 1; i >= 0; --i) {
     strides[i] = step;
-    step *= extents[i];
+    step = ops::MulDim(step, extents[i]);
   }
 }
 
@@ -24,6 +24,7 @@ Status CheckMovable(const Call& call, int index, const Tensor& tensor) {
 
 Status CopyStrided(Call& call, const StridedCopy& copy, int64_t element_size, const void* src,
                    void* dst) {
+  if (CountOf(copy.shape) == 0) return OkStatus();  // the other extents may be anything
   TernCopyArgs args{};
   args.element_size = static_cast<int32_t>(element_size);
   int64_t strides[2][TERN_MAX_RANK];

@@ -200,6 +200,7 @@ Result<TensorPtr> GroupNormChannelsFirst(Call& call, const Tensor& x, int64_t gr
 Result<Any> RunGroupNorm(Call& call, int64_t channel_axis, int64_t groups, float epsilon) {
   const Tensor *x = call.F32(0), *scale = call.F32(1), *bias = call.F32(2);
   TERN_TRY(call.TakeStatus());
+  TERN_TRY(ops::CheckRank("x", x->rank(), 2, ops::kMaxDims));
   int axis = 0;
   TERN_TRY(ops::ResolveAxis(channel_axis, x->rank(), &axis));
   const int64_t channels = x->dim(axis);
@@ -247,7 +248,8 @@ Result<Any> Lrn(const ops::LrnAttrs& attrs, Call& call) {
   }
   TERN_TRY_ASSIGN(TensorPtr y, call.NewF32(ExtentsOf(*x)));
   const int64_t channels = x->dim(x->rank() - 1);
-  if (channels == 0) return call.Share(0);
+  if (x->element_count() == 0) return call.Share(0);
+  TERN_TRY(call.Charge(ops::MulDim(x->element_count(), attrs.size)));
   const TernLrnArgs args{x->element_count() / channels,
                          channels,
                          attrs.size,

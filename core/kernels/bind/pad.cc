@@ -19,23 +19,29 @@ struct PadProblem {
   Extents in, out, begins, ends;
 };
 
+// Of the widest type, c128.
+struct Element {
+  uint64_t words[2] = {};
+};
+
 // The element that surrounds: argument 2, else the attribute, in x's type.
-Status PadElement(Call& call, const ops::PadAttrs& attrs, const Tensor& x, uint64_t* element) {
-  *element = 0;
+Status PadElement(Call& call, const ops::PadAttrs& attrs, const Tensor& x, Element* element) {
   if (call.Has(2)) {
     const Tensor* value = call.Input(2, x.dtype());
     TERN_TRY(call.TakeStatus());
     if (value->element_count() != 1) return WrongTensor(call, 2, *value, "one element");
-    memcpy(element, value->data(), static_cast<size_t>(x.dtype().size()));
+    memcpy(element->words, value->data(), static_cast<size_t>(x.dtype().size()));
     return OkStatus();
   }
   const bool known = DispatchNumber(x.dtype(), [&](auto type) {
-    const auto value = static_cast<decltype(type)>(attrs.value);
-    memcpy(element, &value, sizeof(value));
+    const auto value = ConvertNumber<decltype(type)>(static_cast<double>(attrs.value));
+    memcpy(element->words, &value, sizeof(value));
   });
   if (known || attrs.value == 0.0f) return OkStatus();
+  if (x.dtype() != kBf16 && x.dtype() != kF16)
+    return WrongTensor(call, 0, x, "numbers, or a value of 0");
   const uint16_t bits = x.dtype() == kBf16 ? F32ToBf16(attrs.value) : F32ToF16(attrs.value);
-  memcpy(element, &bits, sizeof(bits));
+  memcpy(element->words, &bits, sizeof(bits));
   return OkStatus();
 }
 
@@ -70,19 +76,18 @@ Result<Any> PadByGather(Call& call, const ops::PadAttrs& attrs, const PadProblem
                         const Tensor& x) {
   TensorPtr current;
   Extents shape = p.in;
-  std::vector<int64_t> index;
   for (int axis = 0; axis < p.in.rank(); ++axis) {
     if (p.begins[axis] == 0 && p.ends[axis] == 0) continue;
     if (p.in[axis] == 0) return InvalidArgument("axis ", axis, " of x has no elements to repeat");
     const AxisView view = ViewAround(shape, axis);
     shape[axis] = p.out[axis];
     TERN_TRY_ASSIGN(TensorPtr next, call.New(x.dtype(), shape));
-    index.clear();
-    for (int64_t i = 0; i < p.out[axis]; ++i) {
-      index.push_back(SourceOf(attrs.mode, i - p.begins[axis], p.in[axis]));
-    }
+    TERN_TRY_ASSIGN(TensorPtr index, call.NewTable(p.out[axis]));
+    for (int64_t i = 0; i < p.out[axis]; ++i)
+      index->data_as<int64_t>()[i] = SourceOf(attrs.mode, i - p.begins[axis], p.in[axis]);
     const void* from = current != nullptr ? current->data() : x.data();
-    TERN_TRY(GatherAxis(call, view, x.dtype().size(), index, from, next->data()));
+    TERN_TRY(
+        GatherAxis(call, view, x.dtype().size(), index->values<int64_t>(), from, next->data()));
     current = std::move(next);
   }
   if (current == nullptr) return call.Share(0);
@@ -106,7 +111,7 @@ Result<Any> Pad(const ops::PadAttrs& attrs, Call& call) {
   TERN_TRY(ops::PadAmounts(pads, attrs.axes, p.in.rank(), &p.begins, &p.ends));
   TERN_TRY(ops::PadShape(p.in, pads, attrs.axes, &p.out));
   if (attrs.mode != ops::PadMode::kConstant) return PadByGather(call, attrs, p, *x);
-  uint64_t element = 0;
+  Element element;
   TERN_TRY(PadElement(call, attrs, *x, &element));
   TERN_TRY_ASSIGN(TensorPtr y, call.New(x->dtype(), p.out));
   const int64_t size = x->dtype().size();

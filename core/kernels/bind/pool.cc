@@ -57,6 +57,9 @@ Result<Any> RunPool(const ops::PoolAttrs& attrs, Call& call, TernPoolKind kind) 
     return PoolByLoops(attrs, call, *x, out, kind == TERN_POOL_MAX);
   }
   TernPool2dArgs args = PoolArgs(attrs, *x, out, kind);
+  // Also those outside of the image, which the plain loops go through.
+  const int64_t taps = ops::MulDim(args.kernel_h, args.kernel_w);
+  TERN_TRY(call.Charge(ops::MulDim(CountOf(out), taps)));
   TensorPtr holder;
   TERN_TRY_ASSIGN(x, ChannelsLast(call, *x, attrs.window.layout, &holder));
   TERN_TRY_ASSIGN(TensorPtr y, NewChannelsLast(call, out, attrs.window.layout));

@@ -98,6 +98,12 @@ Result<Sizes> ReadSizes(const ops::RecurrentAttrs& attrs, const RecurrentOperand
   return sizes;
 }
 
+// Every step multiplies each row of the batch with the weights of the input and of the state.
+int64_t CostOf(const Sizes& sizes, int64_t gates) {
+  const int64_t rows = ops::MulDim(sizes.time, ops::MulDim(sizes.batch, sizes.directions));
+  return ops::MulDim(rows, ops::MulDim(gates * sizes.hidden, sizes.input + sizes.hidden));
+}
+
 // A matrix [rows][columns] whose products are asked for: packed once.
 class Weights {
  public:
@@ -290,7 +296,8 @@ Status Layer::Run(const RecurrentOperands& in, int64_t d, std::span<const Gate> 
   TERN_TRY_ASSIGN(h_, MakeState(in.h, d));
   TERN_TRY_ASSIGN(c_, MakeState(in.c, d));
   TERN_TRY(Prepare(in, d));
-  for (int64_t step = 0; step < sizes_.time; ++step) TERN_TRY(Step(in, d, step, y));
+  for (int64_t step = 0; step < sizes_.time && !call_.IsStopped(); ++step)
+    TERN_TRY(Step(in, d, step, y));
   return OkStatus();
 }
 
@@ -312,6 +319,7 @@ Result<Any> Recurrent(const ops::RecurrentAttrs& attrs, Call& call) {
   TERN_TRY(CheckOperands(in, sizes, cell.gates));
   std::vector<Gate> gates;
   TERN_TRY(ReadGates(attrs, cell, sizes.directions, &gates));
+  TERN_TRY(call.Charge(CostOf(sizes, cell.gates)));
   TERN_TRY_ASSIGN(TensorPtr y, call.NewF32(sizes.OutputShape()));
   TERN_TRY_ASSIGN(TensorPtr h, call.NewF32(sizes.StateShape()));
   TERN_TRY_ASSIGN(TensorPtr c, call.NewF32(sizes.StateShape()));

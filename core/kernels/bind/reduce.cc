@@ -122,7 +122,7 @@ void ReduceNumbers(TernReduceOp op, const AxisView& view, const T* x, T* y) {
       const T* column = x + o * view.axis * view.inner + i;
       T& out = y[o * view.inner + i];
       if (std::is_floating_point_v<T> || IsTranscendental(op))
-        out = static_cast<T>(
+        out = ConvertNumber<T>(
             FinishDouble(op, ReduceColumn<double>(op, column, view.axis, view.inner)));
       else if (ordered)
         out = static_cast<T>(ReduceColumn<Ordered>(op, column, view.axis, view.inner));

@@ -9,6 +9,7 @@
 #include "core/kernels/bind/elementwise.h"
 #include "core/kernels/bind/move.h"
 #include "core/kernels/bind/resize_axis.h"
+#include "core/kernels/bind/types.h"
 #include "core/ops/image_rules.h"
 
 namespace tern::kernels::bind {
@@ -54,7 +55,7 @@ Status KeepAspect(const ops::ResizeAttrs& attrs, Ints* sizes, const Extents& in)
   for (size_t i = 0; i < sizes->size(); ++i) {
     int axis = 0;
     TERN_TRY(AxisOfEntry(attrs, in, i, &axis));
-    (*sizes)[i] = static_cast<int64_t>(std::floor(scale * static_cast<double>(in[axis]) + 0.5));
+    (*sizes)[i] = ConvertNumber<int64_t>(std::floor(scale * static_cast<double>(in[axis]) + 0.5));
   }
   return OkStatus();
 }
@@ -124,27 +125,34 @@ bool FitsKernel(const ops::ResizeAttrs& attrs, const ResizeProblem& p, int* firs
   return *last >= 0 && *last - *first <= 1;
 }
 
+// A source position for each of the result's, and a second one with its weight where linear.
 struct KernelAxis {
-  std::vector<int64_t> near, far;
-  std::vector<float> weight;
+  TensorPtr near, far, weight;
 };
 
-KernelAxis MakeKernelAxis(const ops::ResizeAttrs& attrs, const AxisScale& axis) {
+Result<KernelAxis> MakeKernelAxis(const ops::ResizeAttrs& attrs, Call& call,
+                                  const AxisScale& axis) {
   KernelAxis result;
-  if (attrs.mode == ops::ResizeMode::kLinear) {
-    const AxisTaps taps = MakeAxisTaps(attrs, axis);  // two taps
-    for (size_t i = 0; i < static_cast<size_t>(axis.out); ++i) {
-      result.near.push_back(taps.positions[2 * i]);
-      result.far.push_back(taps.positions[2 * i + 1]);
-      result.weight.push_back(taps.weights[2 * i + 1]);
-    }
+  TERN_TRY_ASSIGN(result.near, call.NewTable(axis.out));
+  int64_t* near = result.near->data_as<int64_t>();
+  if (attrs.mode != ops::ResizeMode::kLinear) {
+    for (int64_t i = 0; i < axis.out; ++i)
+      near[i] = NearestPosition(attrs.nearest, SourceCoordinate(attrs, axis, i), axis.in);
     return result;
   }
+  TERN_TRY_ASSIGN(result.far, call.NewTable(axis.out));
+  TERN_TRY_ASSIGN(result.weight, call.NewF32(Extents{axis.out}));
+  TERN_TRY_ASSIGN(const AxisTaps taps, MakeAxisTaps(attrs, call, axis));  // two taps
   for (int64_t i = 0; i < axis.out; ++i) {
-    result.near.push_back(
-        NearestPosition(attrs.nearest, SourceCoordinate(attrs, axis, i), axis.in));
+    near[i] = taps.positions()[2 * i];
+    result.far->data_as<int64_t>()[i] = taps.positions()[2 * i + 1];
+    result.weight->data_as<float>()[i] = taps.weights()[2 * i + 1];
   }
   return result;
+}
+
+const int64_t* IndicesOf(const TensorPtr& table) {
+  return table != nullptr ? table->data_as<int64_t>() : nullptr;
 }
 
 Status RunKernel(const ops::ResizeAttrs& attrs, Call& call, const ResizeProblem& p, int first,
@@ -153,7 +161,8 @@ Status RunKernel(const ops::ResizeAttrs& attrs, Call& call, const ResizeProblem&
   const AxisScale row{};
   const AxisScale& height = first == last ? row : p.axes[first];
   const AxisScale& width = p.axes[last];
-  const KernelAxis ys = MakeKernelAxis(attrs, height), xs = MakeKernelAxis(attrs, width);
+  TERN_TRY_ASSIGN(const KernelAxis ys, MakeKernelAxis(attrs, call, height));
+  TERN_TRY_ASSIGN(const KernelAxis xs, MakeKernelAxis(attrs, call, width));
   TernResize2dArgs args{};
   args.mode = attrs.mode == ops::ResizeMode::kLinear ? TERN_RESIZE_LINEAR : TERN_RESIZE_NEAREST;
   args.batch = ops::ProductOf(p.in, 0, first);
@@ -162,12 +171,12 @@ Status RunKernel(const ops::ResizeAttrs& attrs, Call& call, const ResizeProblem&
   args.out_h = height.out;
   args.out_w = width.out;
   args.channels = ops::ProductOf(p.in, last + 1, p.in.rank());
-  args.y0 = ys.near.data();
-  args.y1 = ys.far.data();
-  args.y_weight = ys.weight.data();
-  args.x0 = xs.near.data();
-  args.x1 = xs.far.data();
-  args.x_weight = xs.weight.data();
+  args.y0 = IndicesOf(ys.near);
+  args.y1 = IndicesOf(ys.far);
+  args.y_weight = FloatsOf(ys.weight.get());
+  args.x0 = IndicesOf(xs.near);
+  args.x1 = IndicesOf(xs.far);
+  args.x_weight = FloatsOf(xs.weight.get());
   args.input = x.data_as<float>();
   args.output = y.data_as<float>();
   return Call::Check(call.kernels().resize2d(&args, call.kernel_context()));
@@ -179,8 +188,8 @@ Status RunKernel(const ops::ResizeAttrs& attrs, Call& call, const ResizeProblem&
 void BlendRow(const AxisTaps& taps, int64_t position, const float* x, int64_t inner, float* y) {
   for (int64_t i = 0; i < inner; ++i) y[i] = 0;
   for (int64_t k = position * taps.taps; k < (position + 1) * taps.taps; ++k) {
-    const float weight = taps.weights[static_cast<size_t>(k)];
-    const float* row = x + taps.positions[static_cast<size_t>(k)] * inner;
+    const float weight = taps.weights()[k];
+    const float* row = x + taps.positions()[k] * inner;
     if (weight == 0) continue;
     for (int64_t i = 0; i < inner; ++i) y[i] += weight * row[i];
   }
@@ -189,11 +198,13 @@ void BlendRow(const AxisTaps& taps, int64_t position, const float* x, int64_t in
 Status ResizeAxis(const ops::ResizeAttrs& attrs, Call& call, const AxisView& view,
                   const AxisScale& axis, const Tensor& x, const Tensor& y) {
   if (attrs.mode == ops::ResizeMode::kNearest) {
-    const KernelAxis nearest = MakeKernelAxis(attrs, axis);
-    return GatherAxis(call, view, x.dtype().size(), nearest.near, x.data(), y.data());
+    TERN_TRY_ASSIGN(const KernelAxis nearest, MakeKernelAxis(attrs, call, axis));
+    return GatherAxis(call, view, x.dtype().size(), nearest.near->values<int64_t>(), x.data(),
+                      y.data());
   }
-  const AxisTaps taps = MakeAxisTaps(attrs, axis);
-  for (int64_t o = 0; o < view.outer; ++o) {
+  TERN_TRY_ASSIGN(const AxisTaps taps, MakeAxisTaps(attrs, call, axis));
+  TERN_TRY(call.Charge(ops::MulDim(y.element_count(), taps.taps)));
+  for (int64_t o = 0; o < view.outer && !call.IsStopped(); ++o) {
     for (int64_t i = 0; i < axis.out; ++i) {
       BlendRow(taps, i, x.data_as<float>() + o * axis.in * view.inner, view.inner,
                y.data_as<float>() + (o * axis.out + i) * view.inner);

@@ -68,27 +68,34 @@ int64_t NearestPosition(ops::NearestMode mode, double x, int64_t extent) {
   return 0;
 }
 
-AxisTaps MakeAxisTaps(const ops::ResizeAttrs& attrs, const AxisScale& axis) {
+Result<AxisTaps> MakeAxisTaps(const ops::ResizeAttrs& attrs, Call& call, const AxisScale& axis) {
   const double shrink = attrs.antialias && axis.scale < 1 ? axis.scale : 1;
   const double radius = attrs.mode == ops::ResizeMode::kCubic ? 2 : 1;
-  const int first = static_cast<int>(std::floor(-radius / shrink)) + 1;
+  const double reach = std::ceil(radius / shrink);
+  if (!(reach <= static_cast<double>(ops::kMostExtent)))
+    return OutOfRange("a scale of ", axis.scale, " has too many taps");
+  const int64_t first = 1 - static_cast<int64_t>(reach);
   AxisTaps result;
   result.taps = 2 - 2 * first;
-  std::vector<double> weights(static_cast<size_t>(result.taps));
-  for (int64_t i = 0; i < axis.out; ++i) {
+  const Extents extents{ops::MulDim(axis.out, result.taps)};
+  TERN_TRY_ASSIGN(result.position_table, call.New(kI64, extents));
+  TERN_TRY_ASSIGN(result.weight_table, call.NewF32(extents));
+  int64_t* positions = result.position_table->data_as<int64_t>();
+  float* weights = result.weight_table->data_as<float>();
+  for (int64_t i = 0; i < axis.out; ++i, positions += result.taps, weights += result.taps) {
     const double x = SourceCoordinate(attrs, axis, i), base = std::floor(x);
     double sum = 0;
-    for (int k = 0; k < result.taps; ++k) {
-      const double position = base + first + k;
-      double weight = Filter(attrs, (position - x) * shrink);
+    const auto weight_of = [&](int64_t k) {
+      const double position = base + static_cast<double>(first + k);
       const bool outside = position < 0 || position > static_cast<double>(axis.in - 1);
-      if (attrs.exclude_outside && outside) weight = 0;
-      weights[static_cast<size_t>(k)] = weight;
-      sum += weight;
-      result.positions.push_back(ClampPosition(position, axis.in));
+      return attrs.exclude_outside && outside ? 0 : Filter(attrs, (position - x) * shrink);
+    };
+    for (int64_t k = 0; k < result.taps; ++k) {
+      sum += weight_of(k);
+      positions[k] = ClampPosition(base + static_cast<double>(first + k), axis.in);
     }
     const double scale = sum != 0 && (attrs.exclude_outside || attrs.antialias) ? 1 / sum : 1;
-    for (double weight : weights) result.weights.push_back(static_cast<float>(weight * scale));
+    for (int64_t k = 0; k < result.taps; ++k) weights[k] = static_cast<float>(weight_of(k) * scale);
   }
   return result;
 }

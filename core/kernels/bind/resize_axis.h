@@ -6,8 +6,8 @@
 #define TERN_CORE_KERNELS_BIND_RESIZE_AXIS_H_
 
 #include <cstdint>
-#include <vector>
 
+#include "core/kernels/bind/call.h"
 #include "core/ops/image_attrs.h"
 
 namespace tern::kernels::bind {
@@ -27,13 +27,16 @@ double SourceCoordinate(const ops::ResizeAttrs& attrs, const AxisScale& axis, in
 // The nearest input position to x, inside the axis.
 int64_t NearestPosition(ops::NearestMode mode, double x, int64_t extent);
 
-// taps positions and weights for each output position; positions are inside the axis.
+// taps positions and weights for each output position; positions are inside the axis. The tables
+// are as large as attributes say, so their memory is the run's.
 struct AxisTaps {
-  int taps = 0;
-  std::vector<int64_t> positions;
-  std::vector<float> weights;
+  int64_t taps = 0;
+  TensorPtr position_table, weight_table;
+
+  const int64_t* positions() const { return position_table->data_as<int64_t>(); }
+  const float* weights() const { return weight_table->data_as<float>(); }
 };
-AxisTaps MakeAxisTaps(const ops::ResizeAttrs& attrs, const AxisScale& axis);
+Result<AxisTaps> MakeAxisTaps(const ops::ResizeAttrs& attrs, Call& call, const AxisScale& axis);
 
 }  // namespace tern::kernels::bind
 

@@ -43,7 +43,7 @@ Result<Any> Transpose(const ops::TransposeAttrs& attrs, Call& call) {
 }
 
 Result<Any> Reshape(const ops::ReshapeAttrs& attrs, Call& call) {
-  const Tensor* x = call.Input(0);
+  const Tensor* x = call.InputOfAnyType(0);
   Ints storage;
   const std::span<const int64_t> target = IntsOr(call, 1, attrs.shape, &storage);
   TERN_TRY(call.TakeStatus());
@@ -55,7 +55,7 @@ Result<Any> Reshape(const ops::ReshapeAttrs& attrs, Call& call) {
 }
 
 Result<Any> Squeeze(const ops::AxesAttrs& attrs, Call& call) {
-  const Tensor* x = call.Input(0);
+  const Tensor* x = call.InputOfAnyType(0);
   TERN_TRY(call.TakeStatus());
   Extents out;
   TERN_TRY(ops::SqueezeShape(attrs, ExtentsOf(*x), &out));
@@ -63,7 +63,7 @@ Result<Any> Squeeze(const ops::AxesAttrs& attrs, Call& call) {
 }
 
 Result<Any> Unsqueeze(const ops::AxesAttrs& attrs, Call& call) {
-  const Tensor* x = call.Input(0);
+  const Tensor* x = call.InputOfAnyType(0);
   TERN_TRY(call.TakeStatus());
   Extents out;
   TERN_TRY(ops::UnsqueezeShape(attrs, ExtentsOf(*x), &out));
@@ -71,7 +71,7 @@ Result<Any> Unsqueeze(const ops::AxesAttrs& attrs, Call& call) {
 }
 
 Result<Any> Flatten(const ops::FlattenAttrs& attrs, Call& call) {
-  const Tensor* x = call.Input(0);
+  const Tensor* x = call.InputOfAnyType(0);
   TERN_TRY(call.TakeStatus());
   Extents out;
   TERN_TRY(ops::FlattenShape(attrs, ExtentsOf(*x), &out));
@@ -151,6 +151,7 @@ Result<Any> Split(const ops::SplitAttrs& attrs, Call& call) {
     }
     offset += row;
   }
+  if (parts.size() == 1) return Any(std::move(parts[0]));  // as its type is (ir::InferCall)
   const std::vector<AnyView> fields(parts.begin(), parts.end());
   return Any(Adt::Tuple(std::span<const AnyView>(fields)));
 }
@@ -172,7 +173,7 @@ Result<Any> Slice(const ops::SliceAttrs& attrs, Call& call) {
   for (int i = 0; i < in.rank(); ++i) {
     const int64_t stride = x->strides()[static_cast<size_t>(i)];
     copy.shape.push_back(ranges[i].count);
-    copy.src_strides[i] = stride * ranges[i].step;
+    copy.src_strides[i] = ops::MulDim(stride, ranges[i].step);  // of one element it is not used
     offset += ranges[i].count > 0 ? ranges[i].start * stride : 0;
     if (ranges[i].count == in[i] && ranges[i].step == 1) continue;
     cut_axis = i;

@@ -6,7 +6,9 @@
 #ifndef TERN_CORE_KERNELS_BIND_TYPES_H_
 #define TERN_CORE_KERNELS_BIND_TYPES_H_
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "core/base/half.h"
@@ -39,6 +41,24 @@ bool DispatchSize(int64_t size, const F& f) {
   if (size == 1) return f(uint8_t{}), true;
   if (size == 2) return f(uint16_t{}), true;
   return false;
+}
+
+// A number as T: integers saturate, NaN becomes 0.
+template <class T>
+T ConvertNumber(double value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return value != 0;
+  } else if constexpr (std::is_integral_v<T>) {
+    if (std::isnan(value)) return 0;
+    // The largest integer may round up to a float that does not fit.
+    if (value >= static_cast<double>(std::numeric_limits<T>::max()))
+      return std::numeric_limits<T>::max();
+    if (value <= static_cast<double>(std::numeric_limits<T>::min()))
+      return std::numeric_limits<T>::min();
+    return static_cast<T>(value);
+  } else {
+    return static_cast<T>(value);
+  }
 }
 
 // Element `index` of a tensor of numbers (16-bit floats included).

@@ -3,6 +3,7 @@
 
 #include "core/kernels/bind/window.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -43,17 +44,20 @@ Windows MakeWindows(const ops::WindowAttrs& attrs, bool ceil_mode, const Extents
 
 namespace {
 
-Windows WindowsOfPool(const ops::PoolAttrs& attrs, const Extents& x, const Extents& out) {
+Windows WindowsOfPool(const ops::PoolAttrs& attrs, Call& call, const Extents& x,
+                      const Extents& out) {
   int64_t kernel[kMaxSpatial];
   for (int i = 0; i < x.rank() - 2; ++i) kernel[i] = ops::IntAt(attrs.window.kernel, i, 1);
-  return MakeWindows(attrs.window, attrs.ceil_mode, x, out, kernel);
+  Windows w = MakeWindows(attrs.window, attrs.ceil_mode, x, out, kernel);
+  w.run = &call.context();
+  return w;
 }
 
 // Calls f(offset of the plane in x, offset of the plane in y, step between its pixels).
 template <class F>
 void ForEachPlane(const Windows& w, const F& f) {
   for (int64_t n = 0; n < w.batch; ++n) {
-    for (int64_t c = 0; c < w.channels; ++c) {
+    for (int64_t c = 0; c < w.channels && !w.run->IsStopped(); ++c) {
       f(w.Base(n, c, w.pixels_in, w.channels), w.Base(n, c, w.pixels_out, w.channels),
         w.channels_last ? w.channels : 1);
     }
@@ -65,11 +69,8 @@ int64_t TapsWithPads(const Windows& w, const int64_t* at) {
   int64_t count = 1;
   for (int i = 0; i < w.rank; ++i) {
     const WindowAxis& axis = w.axes[i];
-    int64_t inside = 0;
-    for (int64_t k = 0; k < axis.kernel; ++k) {
-      inside += at[i] * axis.stride + k * axis.dilation < axis.in + axis.pad_begin + axis.pad_end;
-    }
-    count *= inside;
+    const int64_t room = axis.in + axis.pad_begin + axis.pad_end - at[i] * axis.stride;
+    count *= std::clamp(ops::CeilDiv(room, axis.dilation), int64_t{0}, axis.kernel);
   }
   return count;
 }
@@ -116,7 +117,8 @@ void MeanPoolLoops(const Windows& w, bool include_pads, int64_t p, const float* 
 
 Result<Any> PoolByLoops(const ops::PoolAttrs& attrs, Call& call, const Tensor& x,
                         const Extents& out, bool max) {
-  const Windows w = WindowsOfPool(attrs, ExtentsOf(x), out);
+  const Windows w = WindowsOfPool(attrs, call, ExtentsOf(x), out);
+  TERN_TRY(call.Charge(ops::MulDim(CountOf(out), w.Taps())));
   TERN_TRY_ASSIGN(TensorPtr y, call.New(x.dtype(), out));
   if (!max && x.dtype() == kF32) {
     MeanPoolLoops(w, attrs.count_include_pad, 0, x.data_as<float>(), y->data_as<float>());
@@ -137,7 +139,8 @@ Result<Any> MaxPoolIndices(const ops::PoolAttrs& attrs, Call& call) {
   TERN_TRY(ops::PoolShape(attrs, ExtentsOf(*x), &out));
   if (attrs.window.layout != ops::Layout::kNchw)
     return Unsupported("indices of maxima need layout=nchw");
-  const Windows w = WindowsOfPool(attrs, ExtentsOf(*x), out);
+  const Windows w = WindowsOfPool(attrs, call, ExtentsOf(*x), out);
+  TERN_TRY(call.Charge(ops::MulDim(CountOf(out), w.Taps())));
   TERN_TRY_ASSIGN(TensorPtr y, call.New(x->dtype(), out));
   TERN_TRY_ASSIGN(TensorPtr places, call.New(kI64, out));
   int64_t* place = places->data_as<int64_t>();
@@ -146,9 +149,10 @@ Result<Any> MaxPoolIndices(const ops::PoolAttrs& attrs, Call& call) {
     MaxPoolLoops(w, x->data_as<T>(), y->data_as<T>(), place);
   });
   if (!known) return WrongTensor(call, 0, *x, "f32, f64 or integers");
+  TERN_TRY(call.context().TakeStop());  // then not every place is one
   for (int64_t i = 0; i < places->element_count(); ++i) {
     int64_t pixel = place[i];
-    if (attrs.column_major) {
+    if (attrs.column_major && pixel >= 0) {
       int64_t rest = pixel, stride = 1, turned = 0, sizes = w.pixels_in;
       for (int k = 0; k < w.rank; ++k) {
         sizes /= w.axes[k].in;
@@ -169,8 +173,9 @@ Result<Any> LpPool(const ops::PoolAttrs& attrs, Call& call) {
   if (attrs.p < 1) return InvalidArgument("p is ", attrs.p, ", expected at least 1");
   Extents out;
   TERN_TRY(ops::PoolShape(attrs, ExtentsOf(*x), &out));
+  const Windows w = WindowsOfPool(attrs, call, ExtentsOf(*x), out);
+  TERN_TRY(call.Charge(ops::MulDim(CountOf(out), w.Taps())));
   TERN_TRY_ASSIGN(TensorPtr y, call.NewF32(out));
-  const Windows w = WindowsOfPool(attrs, ExtentsOf(*x), out);
   MeanPoolLoops(w, false, attrs.p, x->data_as<float>(), y->data_as<float>());
   return Any(std::move(y));
 }
@@ -182,7 +187,7 @@ void ConvLoops(const Windows& w, int64_t groups, int64_t out_channels, const flo
   int64_t taps = 1;
   for (int i = 0; i < w.rank; ++i) taps *= w.axes[i].kernel;
   const int64_t in_group = w.channels / groups, out_group = out_channels / groups;
-  for (int64_t plane = 0; plane < w.batch * out_channels; ++plane) {
+  for (int64_t plane = 0; plane < w.batch * out_channels && !w.run->IsStopped(); ++plane) {
     const int64_t n = plane / out_channels, oc = plane % out_channels;
     const float* filter = weights + oc * in_group * taps;
     ForEachPixel(w, [&](const int64_t* at, int64_t pixel) {
@@ -212,8 +217,10 @@ Result<Any> Conv3d(const ops::ConvAttrs& attrs, Call& call) {
   TERN_TRY(CheckBias(bias, out[1]));
   int64_t kernel[kMaxSpatial];
   for (int i = 0; i < x->rank() - 2; ++i) kernel[i] = w->dim(2 + i);
+  Windows windows = MakeWindows(attrs.window, false, ExtentsOf(*x), out, kernel);
+  windows.run = &call.context();
+  TERN_TRY(call.Charge(ops::MulDim(CountOf(out), ops::MulDim(windows.Taps(), w->dim(1)))));
   TERN_TRY_ASSIGN(TensorPtr y, call.NewF32(out));
-  const Windows windows = MakeWindows(attrs.window, false, ExtentsOf(*x), out, kernel);
   ConvLoops(windows, attrs.groups, out[1], x->data_as<float>(), w->data_as<float>(), FloatsOf(bias),
             y->data_as<float>());
   TERN_TRY(ApplyInPlace(call, attrs.epilogue, *y));

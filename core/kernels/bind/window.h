@@ -6,6 +6,9 @@
 #ifndef TERN_CORE_KERNELS_BIND_WINDOW_H_
 #define TERN_CORE_KERNELS_BIND_WINDOW_H_
 
+#include <algorithm>
+#include <cstdint>
+
 #include "core/kernels/bind/call.h"
 #include "core/ops/image_attrs.h"
 
@@ -24,6 +27,15 @@ struct Windows {
   WindowAxis axes[kMaxSpatial];
   int64_t batch, channels, pixels_in, pixels_out;
   bool channels_last;
+  RunContext* run = nullptr;  // asked now and then whether it is over
+
+  // The most taps of one output pixel that are inside the image.
+  int64_t Taps() const {
+    int64_t taps = 1;
+    for (int i = 0; i < rank; ++i)
+      taps = ops::MulDim(taps, std::min(axes[i].kernel, std::max<int64_t>(axes[i].in, 1)));
+    return taps;
+  }
 
   int64_t Base(int64_t image, int64_t channel, int64_t pixels, int64_t all_channels) const {
     if (channels_last) return image * pixels * all_channels + channel;
@@ -36,23 +48,30 @@ Windows MakeWindows(const ops::WindowAttrs& attrs, bool ceil_mode, const Extents
                     const Extents& out, const int64_t* kernel);
 
 // Calls f(tap, pixel of the input) for every tap of output pixel `at` that is inside the image, in
-// order.
+// order. What it takes depends on the image, not on the kernel, whose extents are attributes of a
+// pool.
 template <class F>
 void ForEachTap(const Windows& w, const int64_t* at, const F& f) {
-  int64_t tap[kMaxSpatial] = {};
-  int64_t count = 1;
-  for (int i = 0; i < w.rank; ++i) count *= w.axes[i].kernel;
-  for (int64_t t = 0; t < count; ++t) {
+  int64_t tap[kMaxSpatial], first[kMaxSpatial], end[kMaxSpatial];
+  for (int i = 0; i < w.rank; ++i) {
+    const WindowAxis& axis = w.axes[i];
+    const int64_t start = at[i] * axis.stride - axis.pad_begin;
+    first[i] = tap[i] = start < 0 ? ops::CeilDiv(-start, axis.dilation) : 0;
+    end[i] = std::min(axis.kernel, ops::CeilDiv(axis.in - start, axis.dilation));
+    if (first[i] >= end[i]) return;
+  }
+  while (true) {
     int64_t pixel = 0;
-    bool inside = true;
+    uint64_t index = 0;  // of a pool, which does not read it, it may wrap around
     for (int i = 0; i < w.rank; ++i) {
       const WindowAxis& axis = w.axes[i];
-      const int64_t position = at[i] * axis.stride + tap[i] * axis.dilation - axis.pad_begin;
-      inside = inside && position >= 0 && position < axis.in;
-      pixel = pixel * axis.in + position;
+      pixel = pixel * axis.in + at[i] * axis.stride - axis.pad_begin + tap[i] * axis.dilation;
+      index = index * static_cast<uint64_t>(axis.kernel) + static_cast<uint64_t>(tap[i]);
     }
-    if (inside) f(t, pixel);
-    for (int i = w.rank - 1; i >= 0 && ++tap[i] == w.axes[i].kernel; --i) tap[i] = 0;
+    f(static_cast<int64_t>(index), pixel);
+    int i = w.rank - 1;
+    for (; i >= 0 && ++tap[i] == end[i]; --i) tap[i] = first[i];
+    if (i < 0) return;
   }
 }
 
@@ -61,6 +80,7 @@ template <class F>
 void ForEachPixel(const Windows& w, const F& f) {
   int64_t at[kMaxSpatial] = {};
   for (int64_t pixel = 0; pixel < w.pixels_out; ++pixel) {
+    if (pixel % 256 == 255 && w.run->IsStopped()) return;
     f(static_cast<const int64_t*>(at), pixel);
     for (int i = w.rank - 1; i >= 0 && ++at[i] == w.axes[i].out; --i) at[i] = 0;
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/strings.h"
+#include "core/loop/analysis/inside.h"
 #include "core/loop/analysis/linear_form.h"
 #include "core/loop/visitor.h"
 
@@ -25,7 +26,6 @@ class Collector : public Visitor {
   std::vector<Access> accesses;
   std::vector<const For*> inner_loops;
   std::vector<Stmt> outer_assigns;
-  std::vector<const Store*> stores;
   std::string problem;
   text::Span where;
 
@@ -59,14 +59,20 @@ class Collector : public Visitor {
         break;
       default: break;
     }
+    if (const If* branch = stmt->As<If>()) return VisitBranch(*branch);
+    if (const For* loop = stmt->As<For>()) return VisitLoop(*loop);
     Descend(stmt);
     if (const Store* store = stmt->As<Store>()) {
       if (store->predicate) Refuse(stmt->span, "it already holds vectors");
       accesses.push_back({store->buffer.get(), store->index(), true, order_, stmt->span});
-      store_stmts.push_back(stmt);
+      stores.push_back({stmt, conditions_});
     }
   }
-  std::vector<Stmt> store_stmts;
+  struct StorePlace {
+    Stmt stmt;
+    std::vector<Expr> conditions;  // where one of them does not hold, it does not run
+  };
+  std::vector<StorePlace> stores;
   bool Owns(const Var* var) const { return own_.contains(var); }
 
  private:
@@ -75,7 +81,23 @@ class Collector : public Visitor {
     problem = std::move(why);
     where = span;
   }
+  void VisitBranch(const If& branch) {
+    VisitExpr(branch.condition);
+    conditions_.push_back(branch.condition);
+    VisitStmt(branch.then_body);
+    conditions_.back() = MakeNot(branch.condition);
+    if (branch.else_body) VisitStmt(branch.else_body);
+    conditions_.pop_back();
+  }
+  void VisitLoop(const For& loop) {
+    VisitAll(std::vector<Expr>{loop.range.min, loop.range.extent, loop.range.step});
+    conditions_.push_back(MakeBinary(BinaryOp::kGt, loop.range.extent, MakeInt(0)));
+    VisitStmt(loop.body);
+    conditions_.pop_back();
+  }
+
   std::unordered_set<const Var*> own_;
+  std::vector<Expr> conditions_;  // of the ifs and loops around
   int order_ = 0;
 };
 
@@ -106,16 +128,20 @@ bool SameElement(const Load& load, const Store& store) {
 
 class Analysis {
  public:
-  Analysis(const For& loop, int64_t lanes, const Simplifier& simplifier)
-      : loop_(loop), lanes_(lanes), simplifier_(simplifier) {}
+  Analysis(const For& loop, std::span<const For* const> around, int64_t lanes,
+           const Simplifier& simplifier)
+      : loop_(loop), around_(around), lanes_(lanes), simplifier_(simplifier) {}
 
   LoopDependences Run() {
     facts_.VisitStmt(loop_.body);
-    if (!facts_.problem.empty()) Refuse(facts_.where, facts_.problem);
+    if (!facts_.problem.empty()) {
+      Refuse(facts_.where, facts_.problem);
+      return std::move(out_);
+    }
     if (!IsInt(loop_.range.step, 1)) Refuse(loop_.body->span, "its step is not 1");
     for (const For* inner : facts_.inner_loops) CheckInnerLoop(*inner);
     for (const Stmt& stmt : facts_.outer_assigns) FindAssignReduction(stmt);
-    for (const Stmt& stmt : facts_.store_stmts) CheckStore(stmt);
+    for (const Collector::StorePlace& place : facts_.stores) CheckStore(place);
     for (size_t i = 0; i < facts_.accesses.size(); ++i) {
       for (size_t j = i + 1; j < facts_.accesses.size(); ++j)
         CheckPair(facts_.accesses[i], facts_.accesses[j]);
@@ -204,9 +230,13 @@ class Analysis {
     return finder.found;
   }
 
-  void CheckStore(const Stmt& stmt) {
+  void CheckStore(const Collector::StorePlace& place) {
+    const Stmt& stmt = place.stmt;
     const Store& store = *stmt->As<Store>();
     if (Varies(store.index())) return CheckOwnElements(store, stmt->span);
+    if (UsesInner(store.index()))
+      return Refuse(stmt->span, StrCat("every iteration writes the same elements of '",
+                                       store.buffer->name, "' in the loops inside it"));
     ReductionUpdate update;
     update.stmt = stmt;
     const auto is_self = [&](const Expr& e) {
@@ -222,7 +252,26 @@ class Analysis {
     if (uses != 2)
       return Refuse(stmt->span,
                     StrCat("'", store.buffer->name, "' is used beside the reduction into it"));
+    // Adding nothing to an element that is there for sure does no harm.
+    if (!IsInsideBuffer(simplifier_, around_, store.index(), *store.buffer))
+      FindConditions(place, &update);
     out_.reductions.push_back(std::move(update));
+  }
+
+  // What must hold for the element to be touched at all.
+  void FindConditions(const Collector::StorePlace& place, ReductionUpdate* update) {
+    std::vector<Expr> conditions = place.conditions;
+    conditions.push_back(MakeBinary(BinaryOp::kGt, loop_.range.extent, MakeInt(0)));
+    for (const Expr& each : conditions) {
+      const Expr condition = simplifier_.Simplify(each);
+      if (IsInt(condition, 1)) continue;
+      if (Varies(condition) || UsesInner(condition) || HasLoads(condition))
+        return Refuse(place.stmt->span,
+                      StrCat("the element of '", place.stmt->As<Store>()->buffer->name,
+                             "' that it folds into is there under a condition that is not the "
+                             "same in all iterations"));
+      update->conditions.push_back(condition);
+    }
   }
 
   bool IsReduction(const Buffer* buffer) const {
@@ -374,6 +423,7 @@ class Analysis {
   }
 
   const For& loop_;
+  std::span<const For* const> around_;
   int64_t lanes_;
   const Simplifier& simplifier_;
   Collector facts_;
@@ -389,8 +439,9 @@ const ReductionUpdate* LoopDependences::ReductionOf(const StmtNode* stmt) const 
   return nullptr;
 }
 
-LoopDependences AnalyzeLoop(const For& loop, int64_t lanes, const Simplifier& simplifier) {
-  return Analysis(loop, lanes, simplifier).Run();
+LoopDependences AnalyzeLoop(const For& loop, std::span<const For* const> around, int64_t lanes,
+                            const Simplifier& simplifier) {
+  return Analysis(loop, around, lanes, simplifier).Run();
 }
 
 }  // namespace tern::loop

@@ -24,6 +24,9 @@ struct ReductionUpdate {
   Expr value;            // e
   bool negated = false;  // acc - e
   Expr mul_a, mul_b;     // acc = mad(a, b, acc), where not null
+  // Where one of them does not hold, no iteration touches the element, which need not be there.
+  // They are the same in every iteration.
+  std::vector<Expr> conditions;
 };
 
 struct LoopDependences {
@@ -36,7 +39,9 @@ struct LoopDependences {
 
 // lanes: of a fixed vector, so that dependences over a longer distance are harmless; 0 for vectors
 // of unknown length.
-LoopDependences AnalyzeLoop(const For& loop, int64_t lanes, const Simplifier& simplifier);
+// around: the loops that it is in, outermost first.
+LoopDependences AnalyzeLoop(const For& loop, std::span<const For* const> around, int64_t lanes,
+                            const Simplifier& simplifier);
 
 }  // namespace tern::loop
 

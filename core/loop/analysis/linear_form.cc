@@ -113,6 +113,11 @@ LinearForm LinearFormOf(const Expr& expr) {
     form.constant = constant->value;
     return form;
   }
+  // Arithmetic of narrower integers wraps, so that nothing can be said about its parts.
+  if (expr->type != kIndexType && expr->type.is_scalar() && expr->type.is_int()) {
+    form.AddTerm(MakeCast(kI64, expr), 1);
+    return form;
+  }
   const Binary* binary = expr->As<Binary>();
   if (binary != nullptr && (binary->op == BinaryOp::kAdd || binary->op == BinaryOp::kSub)) {
     form.AddForm(LinearFormOf(binary->a), 1);

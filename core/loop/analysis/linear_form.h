@@ -32,6 +32,7 @@ struct LinearForm {
   Expr ToExpr() const;
 };
 
+// A scalar of another integer type is one term, converted.
 LinearForm LinearFormOf(const Expr& expr);
 // a - b where that is a constant.
 std::optional<int64_t> ConstantDifference(const Expr& a, const Expr& b);

@@ -119,8 +119,11 @@ std::optional<Unfused> Unfuse(std::vector<Expr>* indices) {
 
 class ParallelCheck {
  public:
-  ParallelCheck(const For& loop, Simplifier simplifier)
-      : loop_(loop), simplifier_(std::move(simplifier)), facts_(loop, &simplifier_) {}
+  ParallelCheck(const Stmt& loop, Simplifier simplifier)
+      : place_(loop->span),
+        loop_(*loop->As<For>()),
+        simplifier_(std::move(simplifier)),
+        facts_(loop_, &simplifier_) {}
 
   void Run(text::Diagnostics* diagnostics) {
     if (facts_.outer_assign != nullptr)
@@ -139,11 +142,11 @@ class ParallelCheck {
 
  private:
   void Refuse(text::Diagnostics* diagnostics, text::Span span, std::string_view why) const {
-    diagnostics
-        ->Error(kCannotRunAtOnce,
-                StrCat("the loop over '", loop_.var->name, "' cannot run in parallel: ", why))
-        .At(span.valid() ? span : loop_.body->span)
-        .Help("make another loop parallel, or this one serial");
+    text::Diagnostic& error = diagnostics->Error(
+        kCannotRunAtOnce,
+        StrCat("the loop over '", loop_.var->name, "' cannot run in parallel: ", why));
+    error.At(place_).Help("make another loop parallel, or this one serial");
+    if (span.valid()) error.Mark(span, "here");
   }
 
   // Whether no two iterations touch the same element of a buffer.
@@ -214,6 +217,7 @@ class ParallelCheck {
     rest->constant = form.constant;
   }
 
+  text::Span place_;
   const For& loop_;
   Simplifier simplifier_;
   BodyFacts facts_;
@@ -228,7 +232,7 @@ class ParallelLoops : public Visitor {
     if (const For* loop = stmt->As<For>()) {
       simplifier_.Bind(loop->var.get(), loop->range.min, loop->range.extent);
       if (loop->traits.kind == ForKind::kParallel)
-        ParallelCheck(*loop, simplifier_).Run(diagnostics_);
+        ParallelCheck(stmt, simplifier_).Run(diagnostics_);
     }
     Descend(stmt);
   }

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "core/loop/analysis/linear_form.h"
+#include "core/loop/analysis/inside.h"
 #include "core/loop/analysis/simplifier.h"
 #include "core/loop/passes/pass.h"
 #include "core/loop/visitor.h"
@@ -134,27 +134,8 @@ class Hoister : public Mutator {
 
   bool MayMove(const Load& load) const {
     if (load.predicate || load.indices.size() != 1) return false;
-    return !changes_.buffers.contains(load.buffer.get()) && IsInside(load);
-  }
-
-  // From the least to the greatest value of the loops around, inner ones first: their ranges may
-  // depend on the outer ones.
-  bool IsInside(const Load& load) const {
-    Expr low = load.index(), high = low;
-    if (low->type != kIndexType) return false;
-    for (size_t i = around_.size(); i-- > 0;) {
-      const For& loop = *around_[i];
-      const LinearForm form = LinearFormOf(low);
-      const Var* var = loop.var.get();
-      if (form.overflow || form.HidesVar(var) || form.CoefficientOf(var) < 0) return false;
-      const Substitution first{var, loop.range.min};
-      const Substitution last{var, Sub(Add(loop.range.min, loop.range.extent), MakeInt(1))};
-      low = Substitute(low, {&first, 1});
-      high = Substitute(high, {&last, 1});
-    }
-    Expr count = MakeInt(1);
-    for (const Expr& extent : load.buffer->shape) count = Mul(count, extent);
-    return simplifier_.ProvesAtLeast(low, MakeInt(0)) && simplifier_.ProvesLess(high, count);
+    return !changes_.buffers.contains(load.buffer.get()) &&
+           IsInsideBuffer(simplifier_, around_, load.index(), *load.buffer);
   }
 
   Changes changes_;

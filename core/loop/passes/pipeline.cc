@@ -11,9 +11,8 @@ namespace {
 
 // simplify before vectorizing, so that extents are seen to be constants and indices linear.
 constexpr std::string_view kStages[] = {
-    "loops",    "flatten_buffers",  "unroll_loops", "vectorize_loops", "expand_intrinsics",
-    "simplify", "hoist_invariants", "share_values",
-    "contract_products"};
+    "loops",    "flatten_buffers",  "unroll_loops", "vectorize_loops",  "expand_intrinsics",
+    "simplify", "hoist_invariants", "share_values", "contract_products"};
 
 void Show(const LoweringOptions& options, std::string_view stage, const LoopFunction& function) {
   if (options.sink != nullptr) options.sink(options.sink_context, stage, function);
@@ -53,6 +52,17 @@ Result<LoopFunction> LowerFunction(const LoopFunction& function, const LoweringO
   }
   TERN_TRY(VerifyLowered(out).AddNote("after lowering"));
   return out;
+}
+
+Status CheckSchedule(const te::Definition& definition,
+                     std::shared_ptr<const text::SourceMap> sources) {
+  TERN_TRY_ASSIGN(const LoopFunction loops, te::LowerDefinition(definition, sources));
+  text::Diagnostics diagnostics(std::move(sources));
+  PassContext context;
+  context.diagnostics = &diagnostics;
+  CheckParallelLoops(loops, &diagnostics);
+  UnrollLoops(loops, context);
+  return diagnostics.ToStatus();
 }
 
 Result<Program> LowerFile(const SourceFile& file, const LoweringOptions& options) {

@@ -35,6 +35,9 @@ LoweringOptions DefaultLowering(const Target& target);
 // Errors of users are in the Status, all of one stage at once; sources: for rendering their spans.
 Result<LoopFunction> LowerFunction(const LoopFunction& function, const LoweringOptions& options,
                                    std::shared_ptr<const text::SourceMap> sources = nullptr);
+// Whether the loops that the definition's schedule asks for can be made, whatever the target is.
+Status CheckSchedule(const te::Definition& definition,
+                     std::shared_ptr<const text::SourceMap> sources);
 // Definitions first (their schedules applied), then loop functions.
 Result<Program> LowerFile(const SourceFile& file, const LoweringOptions& options);
 

@@ -28,6 +28,17 @@ class FreshNames : public Mutator {
   }
 
   Stmt MutateStmt(const Stmt& stmt) override {
+    Stmt made = Copy(stmt);
+    if (made != stmt) made->span = stmt->span;
+    return made;
+  }
+
+ private:
+  struct Renaming {
+    BufferPtr old, made;
+  };
+
+  Stmt Copy(const Stmt& stmt) {
     if (const For* loop = stmt->As<For>()) return MutateFor(*loop);
     const Stmt inner = Descend(stmt);
     if (const Let* let = inner->As<Let>()) {
@@ -46,11 +57,6 @@ class FreshNames : public Mutator {
     if (store == nullptr || Renamed(store->buffer) == store->buffer) return inner;
     return MakeStore(Renamed(store->buffer), store->indices, store->value, store->predicate);
   }
-
- private:
-  struct Renaming {
-    BufferPtr old, made;
-  };
 
   Stmt MutateFor(const For& loop) {
     For::Range range{MutateExpr(loop.range.min), MutateExpr(loop.range.extent),

@@ -43,7 +43,9 @@ std::vector<Stmt> BodyVectorizer::FoldPartials() const {
     } else {
       const Store& store = *partial.update->stmt->As<Store>();
       const Expr old = MakeLoad(store.buffer, store.indices);
-      stmts.push_back(MakeStore(store.buffer, store.indices, MakeBinary(op, old, folded)));
+      Stmt fold = MakeStore(store.buffer, store.indices, MakeBinary(op, old, folded));
+      for (const Expr& condition : partial.update->conditions) fold = MakeIf(condition, fold);
+      stmts.push_back(std::move(fold));
     }
   }
   return stmts;

@@ -11,8 +11,10 @@
 // vector, the second to the first, the fourth to the third, and so on in pairs; after the vectors
 // lane by lane into the real one, lane 0 first; and only then the epilogue goes on.
 #include <algorithm>
+#include <bit>
 
 #include "core/base/strings.h"
+#include "core/loop/analysis/linear_form.h"
 #include "core/loop/passes/pass.h"
 #include "core/loop/passes/vectorize_body.h"
 
@@ -59,6 +61,8 @@ class OperationCounter : public Visitor {
  private:
   static constexpr int kPolynomial = 24;
 };
+// Steps from a value to one that intervals can show not to be negative.
+constexpr int kMaxProofDepth = 8;
 // More would only need more registers than there are.
 constexpr int kMaxInterleavedOperations = 24;
 
@@ -72,7 +76,12 @@ class LoopVectorizer : public Mutator {
     if (loop == nullptr) return Descend(stmt);
     simplifier_.Bind(loop->var.get(), loop->range.min, loop->range.extent);
     const ForKind kind = loop->traits.kind;
-    if (kind != ForKind::kVectorized && kind != ForKind::kVectorizeScalable) return Descend(stmt);
+    if (kind != ForKind::kVectorized && kind != ForKind::kVectorizeScalable) {
+      around_.push_back(loop);
+      Stmt made = Descend(stmt);
+      around_.pop_back();
+      return made;
+    }
     const Strategy strategy = StrategyFor(kind, loop->traits.tail);
     if (strategy == Strategy::kScalar) return Serial(*loop);
     if (!TargetCan(strategy, stmt)) return Serial(*loop);
@@ -115,6 +124,14 @@ class LoopVectorizer : public Mutator {
         .At(stmt->span);
   }
 
+  // Whether the same was said of a copy of the loop, which unrolling made.
+  bool WasRefused(const Stmt& stmt) {
+    const bool known = std::find(refused_.begin(), refused_.end(), stmt->span) != refused_.end();
+    if (stmt->span.valid() && known) return true;
+    refused_.push_back(stmt->span);
+    return false;
+  }
+
   Stmt Serial(const For& loop) {
     const For::Traits traits{.role = loop.traits.role};
     return MakeFor(traits, loop.var, loop.range, MutateStmt(loop.body));
@@ -122,7 +139,11 @@ class LoopVectorizer : public Mutator {
 
   Lanes LanesOf(const For& loop, Strategy strategy) const {
     const bool scalable = strategy == Strategy::kCleanup || strategy == Strategy::kPredicated;
-    if (loop.traits.lanes != 0) return {loop.traits.lanes, scalable};
+    // Processors have vectors of powers of two.
+    const auto most = static_cast<uint32_t>(loop.traits.lanes);
+    const bool adapts = context_.strategy == Strategy::kTarget;
+    if (most != 0)
+      return {adapts ? static_cast<int32_t>(std::bit_floor(most)) : loop.traits.lanes, scalable};
     WidestElement widest;
     widest.VisitStmt(loop.body);
     const int bits = scalable ? kVectorUnitBits : context_.target->vector_bits;
@@ -134,13 +155,15 @@ class LoopVectorizer : public Mutator {
     const Lanes lanes = LanesOf(loop, strategy);
     if (lanes.is_scalar()) return Serial(loop);  // vectorized(1)
     const LoopDependences dependences =
-        AnalyzeLoop(loop, lanes.scalable ? 0 : lanes.count, simplifier_);
+        AnalyzeLoop(loop, around_, lanes.scalable ? 0 : lanes.count, simplifier_);
     if (!dependences.problem.empty()) {
+      if (WasRefused(stmt)) return stmt;
       text::Diagnostic& error = Refuse(kCannotVectorize, stmt, dependences.problem);
       if (dependences.where.valid()) error.Mark(dependences.where, "here");
       return stmt;
     }
-    VectorLoop made{loop, lanes, MakeBodies(loop, dependences, lanes), {}};
+    const Stmt counted = WithoutNegativeExtent(stmt);
+    VectorLoop made{*counted->As<For>(), lanes, MakeBodies(loop, dependences, lanes), {}};
     const bool predicated =
         strategy == Strategy::kPredicated || strategy == Strategy::kFixedPredicated;
     if (predicated)
@@ -155,6 +178,45 @@ class LoopVectorizer : public Mutator {
           .Help("use select in place of if where every element may be read and written");
     }
     return MakeBlock(std::move(made.stmts));
+  }
+
+  // A loop of a negative extent does nothing, but whole vectors and a rest of it would.
+  Stmt WithoutNegativeExtent(const Stmt& stmt) const {
+    const For& loop = *stmt->As<For>();
+    if (IsNeverNegative(loop.range.extent, kMaxProofDepth)) return stmt;
+    const Expr extent = MakeBinary(BinaryOp::kMax, loop.range.extent, MakeInt(0));
+    Stmt made =
+        MakeFor(loop.traits, loop.var, {loop.range.min, extent, loop.range.step}, loop.body);
+    made->span = stmt->span;
+    return made;
+  }
+
+  // By the least value that the loops around leave it, inner ones first: their ranges may depend on
+  // the outer ones. A minimum is not negative where both of its operands are not.
+  bool IsNeverNegative(const Expr& value, int depth) const {
+    if (simplifier_.ProvesAtLeast(value, MakeInt(0))) return true;
+    const LinearForm form = LinearFormOf(value);
+    if (depth == 0 || form.overflow) return false;
+    for (const LinearTerm& term : form.terms) {
+      const Binary* least = term.term->As<Binary>();
+      if (least == nullptr || least->op != BinaryOp::kMin || term.coefficient < 0) continue;
+      LinearForm rest = form;
+      rest.AddTerm(term.term, -term.coefficient);
+      const auto with = [&](const Expr& operand) {
+        return Add(rest.ToExpr(), Mul(operand, MakeInt(term.coefficient)));
+      };
+      return IsNeverNegative(with(least->a), depth - 1) &&
+             IsNeverNegative(with(least->b), depth - 1);
+    }
+    for (size_t i = around_.size(); i-- > 0;) {
+      const For& loop = *around_[i];
+      const int64_t coefficient = form.CoefficientOf(loop.var.get());
+      if (coefficient == 0 || form.HidesVar(loop.var.get())) continue;
+      const Expr last = Sub(Add(loop.range.min, loop.range.extent), MakeInt(1));
+      const Substitution least{loop.var.get(), coefficient > 0 ? loop.range.min : last};
+      return IsNeverNegative(simplifier_.Simplify(Substitute(value, {&least, 1})), depth - 1);
+    }
+    return false;
   }
 
   // A loop over vectors as it comes into being.
@@ -275,6 +337,8 @@ class LoopVectorizer : public Mutator {
   const LoopFunction& function_;
   const PassContext& context_;
   Simplifier simplifier_;
+  std::vector<const For*> around_;  // loops
+  std::vector<text::Span> refused_;
 };
 
 }  // namespace

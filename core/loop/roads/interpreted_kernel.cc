@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/loop/roads/interpreted_kernel.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/inline_vector.h"
+#include "core/loop/bind/kernel_cost.h"
+#include "core/object/run_context.h"
 
 namespace tern::loop {
 namespace {
@@ -22,18 +25,22 @@ Result<std::shared_ptr<InterpretedKernel>> InterpretedKernel::Make(const BoundKe
 
 // The buffers were made by the signature, whose dimensions are the loop function's: they are as
 // large as the interpreter computes them to be.
-Status InterpretedKernel::Run(std::span<void* const> buffers,
-                              std::span<const int64_t> slots) const {
+Status InterpretedKernel::Run(std::span<void* const> buffers, std::span<const int64_t> slots,
+                              RunContext* context) const {
   InlineVector<BufferArgument, 8> arguments;
   for (void* buffer : buffers) arguments.push_back({buffer, INT64_MAX});
   const size_t sizes = interpreter_.function().sizes.size();
   InlineVector<uint64_t, 4> scalars;
   for (const int64_t slot : slots.subspan(sizes)) scalars.push_back(static_cast<uint64_t>(slot));
   RunOptions options;
-  options.max_steps = max_steps_;
+  options.max_steps = std::min(max_steps_, context->work_left());
+  options.is_stopped = [](void* run) { return static_cast<RunContext*>(run)->IsStopped(); };
+  options.stop_context = context;
   const Result<Counters> counters = interpreter_.Run(
       {.buffers = arguments, .sizes = slots.first(sizes), .scalars = scalars}, options);
-  return counters.ok() ? OkStatus() : counters.status().Clone();
+  TERN_TRY(context->TakeStop());
+  if (!counters.ok()) return counters.status().Clone();
+  return context->Charge(counters->steps);
 }
 
 Result<vm::KernelSpec> SpecOf(const BoundKernel& kernel) {
@@ -43,6 +50,11 @@ Result<vm::KernelSpec> SpecOf(const BoundKernel& kernel) {
   spec.results = kernel.results;
   spec.slots = kernel.slots;
   spec.zeroed = kernel.zeroed;
+  if (!kernel.proof.ok()) return spec;  // such a kernel is interpreted, which counts and looks
+  spec.cost_self = std::make_shared<const LoopFunction>(kernel.loops);
+  spec.cost = [](const void* self, std::span<const int64_t> slots) {
+    return MostStatements(*static_cast<const LoopFunction*>(self), slots);
+  };
   return spec;
 }
 
@@ -50,9 +62,9 @@ Result<FunctionPtr> InterpretKernel(const BoundKernel& kernel) {
   TERN_TRY_ASSIGN(vm::KernelSpec spec, SpecOf(kernel));
   vm::KernelCode code;
   TERN_TRY_ASSIGN(code.self, InterpretedKernel::Make(kernel));
-  code.status_call = [](void* self, std::span<void* const> buffers,
-                        std::span<const int64_t> slots, const TernParallel*) {
-    return static_cast<const InterpretedKernel*>(self)->Run(buffers, slots);
+  code.status_call = [](void* self, std::span<void* const> buffers, std::span<const int64_t> slots,
+                        RunContext* context) {
+    return static_cast<const InterpretedKernel*>(self)->Run(buffers, slots, context);
   };
   return vm::MakeKernelFunction(std::move(spec), std::move(code));
 }

@@ -19,7 +19,8 @@ class InterpretedKernel {
  public:
   static Result<std::shared_ptr<InterpretedKernel>> Make(const BoundKernel& kernel);
   // What vm::KernelStatusCall is.
-  Status Run(std::span<void* const> buffers, std::span<const int64_t> slots) const;
+  Status Run(std::span<void* const> buffers, std::span<const int64_t> slots,
+             RunContext* context) const;
 
  private:
   InterpretedKernel(Interpreter interpreter, int64_t max_steps)

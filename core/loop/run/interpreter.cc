@@ -30,10 +30,7 @@ struct Memory {
 class Machine {
  public:
   Machine(const Tape& tape, const RunOptions& options)
-      : tape_(tape),
-        vscale_(options.vscale),
-        observer_(options.observer),
-        steps_left_(options.max_steps) {
+      : tape_(tape), vscale_(options.vscale), options_(options), observer_(options.observer) {
     int64_t total = 0;
     for (DataType type : tape.registers) {
       offsets_.push_back(total);
@@ -72,7 +69,11 @@ class Machine {
   }
 
   Status Run() { return Execute(tape_.shape_end, tape_.code.size()); }
-  const Counters& counters() const { return counters_; }
+  Counters counters() const {
+    Counters counters = counters_;
+    counters.steps -= steps_left_;
+    return counters;
+  }
 
  private:
   Lane* At(int32_t reg) { return &lanes_[static_cast<size_t>(offsets_[static_cast<size_t>(reg)])]; }
@@ -113,11 +114,23 @@ class Machine {
     memory_.push_back({local_.back().data(), elements});
   }
 
+  Status GrantSteps() {
+    constexpr int64_t kSlice = int64_t{1} << 18;  // some milliseconds
+    if (counters_.steps >= options_.max_steps)
+      return Stopped("the limit of operations was reached").SetErrorCode("S0301");
+    if (counters_.steps > 0 && options_.is_stopped != nullptr &&
+        options_.is_stopped(options_.stop_context))
+      return Stopped("the run is over").SetErrorCode("S0303");
+    steps_left_ = std::min(kSlice, options_.max_steps - counters_.steps);
+    counters_.steps += steps_left_;
+    return OkStatus();
+  }
+
   Status Execute(size_t begin, size_t end) {
     size_t pc = begin;
     while (pc < end) {
-      if (steps_left_-- <= 0)
-        return Stopped("the limit of operations was reached").SetErrorCode("S0301");
+      if (steps_left_ == 0) TERN_TRY(GrantSteps());
+      --steps_left_;
       const TapeInstruction& op = tape_.code[pc++];
       switch (op.op) {
         case TapeOp::kJump: pc = static_cast<size_t>(op.imm); break;
@@ -286,8 +299,9 @@ class Machine {
 
   const Tape& tape_;
   const int64_t vscale_;
+  const RunOptions options_;
   Observer* observer_;
-  int64_t steps_left_;
+  int64_t steps_left_ = 0;  // of those that counters_.steps counts already
   std::vector<int64_t> offsets_;
   std::vector<Lane> lanes_;
   std::vector<Memory> memory_;

@@ -45,6 +45,7 @@ struct Counters {
   int64_t active_lanes = 0, issued_lanes = 0;  // over all vector iterations
   int64_t instructions[kInstructionClasses] = {};
   int64_t bytes_loaded = 0, bytes_stored = 0;
+  int64_t steps = 0;  // operations of the tape
 
   int64_t Of(InstructionClass c) const { return instructions[static_cast<size_t>(c)]; }
   // Active lanes over issued ones; 0 where no vectors ran.
@@ -70,6 +71,9 @@ struct RunOptions {
   int64_t vscale = 1;
   Observer* observer = nullptr;
   int64_t max_steps = INT64_MAX;  // operations of the tape
+  // Asked every so many steps; true: the run ends with S0303. Null: nobody to ask.
+  bool (*is_stopped)(void* context) = nullptr;
+  void* stop_context = nullptr;
 };
 
 // How many elements each buffer parameter has, for these sizes.

@@ -69,10 +69,20 @@ class LoadFinder : public Visitor {
   const Buffer* buffer_;
 };
 
-bool Reads(const Stage& stage, const Buffer* tensor) {
+bool Reads(const Expr& value, const Buffer* tensor) {
   LoadFinder finder(tensor);
-  finder.VisitExpr(stage.compute.value);
+  finder.VisitExpr(value);
   return finder.found;
+}
+bool Reads(const Stage& stage, const Buffer* tensor) { return Reads(stage.compute.value, tensor); }
+
+// The axis, or one that it was made of, directly or not.
+bool ComesFrom(const Stage& stage, int axis, int root) {
+  if (axis == root) return true;
+  const Relation* r = stage.MadeBy(axis);
+  if (r == nullptr) return false;
+  if (r->is_split) return ComesFrom(stage, r->parent, root);
+  return ComesFrom(stage, r->outer, root) || ComesFrom(stage, r->inner, root);
 }
 
 class Scheduler {
@@ -86,6 +96,7 @@ class Scheduler {
     for (const Directive& directive : definition_.schedule) {
       directive_ = &directive;
       Apply(directive);
+      if (diagnostics_->ok()) CheckExtents();
       if (!diagnostics_->ok()) break;  // later lines name what this one should have made
     }
     for (Stage& stage : stages_) Merge(&stage);
@@ -130,6 +141,10 @@ class Scheduler {
       Complain(StrCat("more than ", kMaxAxes, " axes"));
       return;
     }
+    if (stage->is_inlined) {
+      Complain(StrCat("'", d.tensor, "' was inlined by an earlier line and has no loops"));
+      return;
+    }
     switch (d.primitive) {
       case Primitive::kSplit: Split(stage, d.names[0], d.factors[0]); return;
       case Primitive::kFuse: return Fuse(stage, d.names[0], d.names[1]);
@@ -144,25 +159,67 @@ class Scheduler {
     }
   }
 
+  // The axis, which must be a loop that no line has marked: what is made of it has no mark.
+  int FindPlainLeaf(const Stage& stage, std::string_view name) {
+    const int axis = FindLeaf(stage, name);
+    if (axis < 0) return -1;
+    const ForKind kind = stage.axes[static_cast<size_t>(axis)].kind;
+    if (kind == ForKind::kSerial) return axis;
+    Complain(StrCat("'", name, "' is already ", ForKindName(kind)))
+        .Help(StrCat("move this line before the one that makes it so, and mark the axis that it "
+                     "makes"));
+    return -1;
+  }
+
+  // -1 where the stage has an axis of that name, which was complained about.
+  int MakeAxis(Stage* stage, std::string name, bool is_reduce) {
+    if (stage->FindAxis(name) >= 0) {
+      Complain(StrCat("'", stage->compute.tensor->name, "' already has an axis '", name, "'"));
+      return -1;
+    }
+    stage->axes.push_back({name, MakeVar(name), nullptr, is_reduce});
+    return static_cast<int>(stage->axes.size()) - 1;
+  }
+
+  static void MoveKind(Stage* stage, int from, int to) {
+    Axis &old = stage->axes[static_cast<size_t>(from)],
+         &axis = stage->axes[static_cast<size_t>(to)];
+    axis.kind = old.kind;
+    axis.marked = old.marked;
+    old.kind = ForKind::kSerial;
+  }
+
+  // What is computed in the loop over one axis is computed in the loop over another from now on.
+  void MoveAttached(const Stage& stage, int from, int to) {
+    for (Stage& other : stages_) {
+      if (other.attach_stage == IndexOf(stage) && other.attach_axis == from) other.attach_axis = to;
+    }
+  }
+  int IndexOf(const Stage& stage) const { return static_cast<int>(&stage - stages_.data()); }
+
   bool Split(Stage* stage, const std::string& name, Lanes factor) {
-    const int parent = FindLeaf(*stage, name);
+    const int found = FindLeaf(*stage, name);
+    const bool is_parallel =
+        found >= 0 && stage->axes[static_cast<size_t>(found)].kind == ForKind::kParallel;
+    const int parent = is_parallel ? found : found < 0 ? -1 : FindPlainLeaf(*stage, name);
     if (parent < 0) return false;
     const bool is_reduce = stage->axes[static_cast<size_t>(parent)].is_reduce;
-    const int outer = static_cast<int>(stage->axes.size()), inner = outer + 1;
-    for (std::string_view suffix : {".outer", ".inner"}) {
-      const std::string made = StrCat(name, suffix);
-      stage->axes.push_back({made, MakeVar(made), nullptr, is_reduce});
-    }
+    const int outer = MakeAxis(stage, name + ".outer", is_reduce);
+    const int inner = outer < 0 ? -1 : MakeAxis(stage, name + ".inner", is_reduce);
+    if (inner < 0) return false;
     stage->relations.push_back({true, parent, outer, inner, factor});
+    if (is_parallel) MoveKind(stage, parent, outer);
     const int at = stage->LeafIndex(parent);
     stage->leaves[static_cast<size_t>(at)] = outer;
     stage->leaves.insert(stage->leaves.begin() + at + 1, inner);
+    MoveAttached(*stage, parent, inner);  // once for every value that the axis had
     return true;
   }
 
   void Fuse(Stage* stage, const std::string& first, const std::string& second) {
-    const int a = FindLeaf(*stage, first), b = FindLeaf(*stage, second);
-    if (a < 0 || b < 0) return;
+    const int a = FindPlainLeaf(*stage, first);
+    const int b = a < 0 ? -1 : FindPlainLeaf(*stage, second);
+    if (b < 0) return;
     const Axis &x = stage->axes[static_cast<size_t>(a)], &y = stage->axes[static_cast<size_t>(b)];
     const int at = stage->LeafIndex(a);
     if (stage->LeafIndex(b) != at + 1 || x.is_reduce != y.is_reduce) {
@@ -170,13 +227,13 @@ class Scheduler {
                       "', and both reduce axes or neither"));
       return;
     }
-    const std::string made = StrCat(first, ".", second, ".fused");
-    const bool is_reduce = x.is_reduce;
-    stage->axes.push_back({made, MakeVar(made), nullptr, is_reduce});
-    const int fused = static_cast<int>(stage->axes.size()) - 1;
+    const int fused = MakeAxis(stage, StrCat(first, ".", second, ".fused"), x.is_reduce);
+    if (fused < 0) return;
     stage->relations.push_back({false, fused, a, b, {}});
     stage->leaves[static_cast<size_t>(at)] = fused;
     stage->leaves.erase(stage->leaves.begin() + at + 1);
+    MoveAttached(*stage, a, fused);
+    MoveAttached(*stage, b, fused);
   }
 
   void Reorder(Stage* stage, std::span<const std::string> names) {
@@ -216,6 +273,7 @@ class Scheduler {
       return;
     }
     axis.kind = kind;
+    axis.marked = &d;
     axis.interleave = d.interleave;
     axis.tail = d.tail;
     if (!d.factors.empty()) axis.lanes = d.factors[0].count;
@@ -224,9 +282,21 @@ class Scheduler {
   void ComputeAt(Stage* stage, const Directive& d) {
     Stage* consumer = FindStage(d.names[0]);
     if (consumer == nullptr) return;
+    const Buffer* tensor = stage->compute.tensor.get();
+    if (consumer->is_inlined) {
+      Complain(StrCat("'", d.names[0], "' was inlined by an earlier line and has no loops"));
+      return;
+    }
     const int axis = FindLeaf(*consumer, d.names[1]);
     if (axis < 0) return;
-    const Buffer* tensor = stage->compute.tensor.get();
+    if (stage->attach_stage >= 0) {
+      const Stage& other = stages_[static_cast<size_t>(stage->attach_stage)];
+      Complain(StrCat("'", tensor->name, "' is already computed in the loop over '",
+                      other.axes[static_cast<size_t>(stage->attach_axis)].name, "' of '",
+                      other.compute.tensor->name, "'"))
+          .Help("keep one of the two lines");
+      return;
+    }
     if (!Reads(*consumer, tensor) || tensor->access == Access::kOut) {
       Complain(tensor->access == Access::kOut
                    ? StrCat("'", tensor->name, "' is a result and must be computed whole")
@@ -238,7 +308,13 @@ class Scheduler {
       Complain(StrCat("'", tensor->name, "' is also read by '", other.compute.tensor->name, "'"));
       return;
     }
-    stage->attach_stage = static_cast<int>(consumer - stages_.data());
+    for (const Axis& reduce : consumer->axes) {
+      if (!reduce.extent || !Reads(reduce.extent, tensor)) continue;
+      Complain(StrCat("the extent of '", reduce.name, "' reads '", tensor->name,
+                      "', which must be there before the loops"));
+      return;
+    }
+    stage->attach_stage = IndexOf(*consumer);
     stage->attach_axis = axis;
   }
 
@@ -249,10 +325,25 @@ class Scheduler {
                       tensor->access == Access::kOut ? "a result" : "a reduction"));
       return;
     }
+    if (stage->attach_stage >= 0) {
+      Complain(StrCat("'", tensor->name, "' is already computed in a loop of '",
+                      stages_[static_cast<size_t>(stage->attach_stage)].compute.tensor->name, "'"))
+          .Help("keep one of the two lines");
+      return;
+    }
+    for (const Stage& other : stages_) {
+      if (other.attach_stage != IndexOf(*stage)) continue;
+      Complain(StrCat("'", other.compute.tensor->name, "' is computed in a loop of '", tensor->name,
+                      "', which would have none"))
+          .Help(StrCat("inline first, and compute '", other.compute.tensor->name,
+                       "' in a loop of what then reads it"));
+      return;
+    }
     stage->is_inlined = true;
     for (Stage& other : stages_) {
       if (&other == stage || !Reads(other, tensor.get())) continue;
       other.compute.value = Inliner(stage->compute).MutateExpr(other.compute.value);
+      TakeExtents(&other);
       NodeCounter size;
       size.VisitExpr(other.compute.value);
       if (size.count <= kMaxInlined) continue;
@@ -260,6 +351,59 @@ class Scheduler {
                       kMaxInlined, " parts"));
       return;
     }
+  }
+
+  // Of the reduce axes, as the formula has them now.
+  static void TakeExtents(Stage* stage) {
+    const Reduction* reduction = stage->reduction();
+    if (reduction == nullptr) return;
+    const size_t first = stage->compute.axes.size();
+    for (size_t i = 0; i < reduction->axes.size(); ++i)
+      stage->axes[first + i].extent = reduction->axes[i].extent;
+  }
+
+  // The extent of a reduce axis may depend on other axes, whose loops must then be outside of its
+  // own, and of what is computed among them.
+  void CheckExtents() {
+    for (const Stage& stage : stages_) {
+      if (stage.reduction() == nullptr || stage.is_inlined) continue;
+      const size_t roots = stage.compute.axes.size() + stage.reduction()->axes.size();
+      for (size_t of = stage.compute.axes.size(); of < roots; ++of) {
+        for (size_t root = 0; root < roots; ++root) {
+          if (!UsesVar(stage.axes[of].extent, stage.axes[root].var.get())) continue;
+          if (!CheckExtent(stage, static_cast<int>(of), static_cast<int>(root))) return;
+        }
+      }
+    }
+  }
+
+  // False where it was complained about.
+  bool CheckExtent(const Stage& stage, int of, int root) {
+    size_t last = 0, first = stage.leaves.size();  // one past the last; the first
+    for (size_t i = stage.leaves.size(); i-- > 0;) {
+      if (ComesFrom(stage, stage.leaves[i], of)) first = i;
+      if (ComesFrom(stage, stage.leaves[i], root) && last == 0) last = i + 1;
+    }
+    const std::string extent =
+        StrCat("the extent of '", stage.axes[static_cast<size_t>(of)].name, "' depends on '",
+               stage.axes[static_cast<size_t>(root)].name, "'");
+    if (last > first) {
+      Complain(StrCat(extent, ", whose loops must all be outside of its own"));
+      return false;
+    }
+    for (const Stage& other : stages_) {
+      if (other.attach_stage != IndexOf(stage) ||
+          stage.LeafIndex(other.attach_axis) + 1 >= static_cast<int>(last))
+        continue;
+      Complain(StrCat(extent, ", so that what '", other.compute.tensor->name,
+                      "' is needed for is known only inside the loops over '",
+                      stage.axes[static_cast<size_t>(root)].name, "'"))
+          .Help(StrCat("compute it in the loop over '",
+                       stage.axes[static_cast<size_t>(stage.leaves[last - 1])].name,
+                       "' or one inside it"));
+      return false;
+    }
+    return true;
   }
 
   // A split whose inner part is one vector, directly inside a serial outer part, is what
@@ -281,6 +425,7 @@ class Scheduler {
       if (whole && !keeps_constant) {
         Axis& axis = stage->axes[static_cast<size_t>(r.parent)];
         axis.kind = r.factor.scalable ? ForKind::kVectorizeScalable : y->kind;
+        axis.marked = y->marked;
         axis.lanes = r.factor.count;
         axis.interleave = y->interleave;
         axis.tail = y->tail;
@@ -288,11 +433,13 @@ class Scheduler {
         stage->leaves.erase(stage->leaves.begin() + inner);
         stage->relations.erase(stage->relations.begin() + static_cast<ptrdiff_t>(i));
       } else if (r.factor.scalable && diagnostics_->ok()) {
+        const std::string_view nothing =
+            HasAttached(*stage, r) ? ", with nothing computed in it" : "";
         diagnostics_
-            ->Error(kBadSchedule,
-                    StrCat("'", stage->compute.tensor->name, "': the axis '", y->name,
-                           "' has vscale * ", r.factor.count,
-                           " steps and must be vectorized, directly inside '", x->name, "'"))
+            ->Error(kBadSchedule, StrCat("'", stage->compute.tensor->name, "': the axis '", y->name,
+                                         "' has vscale * ", r.factor.count,
+                                         " steps and must be vectorized, directly inside '",
+                                         x->name, "'", nothing))
             .At(stage->compute.span);
       }
     }
@@ -300,7 +447,7 @@ class Scheduler {
 
   bool HasAttached(const Stage& stage, const Relation& r) const {
     return std::any_of(stages_.begin(), stages_.end(), [&](const Stage& other) {
-      return other.attach_stage == static_cast<int>(&stage - stages_.data()) &&
+      return other.attach_stage == IndexOf(stage) &&
              (other.attach_axis == r.outer || other.attach_axis == r.inner);
     });
   }
@@ -328,6 +475,22 @@ int Stage::FindAxis(std::string_view name) const {
 int Stage::LeafIndex(int axis) const {
   const auto found = std::find(leaves.begin(), leaves.end(), axis);
   return found == leaves.end() ? -1 : static_cast<int>(found - leaves.begin());
+}
+
+const Relation* Stage::MadeBy(int axis) const {
+  for (const Relation& r : relations) {
+    const bool made = r.is_split ? axis == r.outer || axis == r.inner : axis == r.parent;
+    if (made) return &r;
+  }
+  return nullptr;
+}
+
+const Relation* Stage::UsedBy(int axis) const {
+  for (const Relation& r : relations) {
+    const bool used = r.is_split ? axis == r.parent : axis == r.outer || axis == r.inner;
+    if (used) return &r;
+  }
+  return nullptr;
 }
 
 std::vector<Stage> ApplySchedule(const Definition& definition, text::Diagnostics* diagnostics) {

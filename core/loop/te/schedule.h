@@ -20,6 +20,7 @@ struct Axis {
   ForKind kind = ForKind::kSerial;
   int32_t lanes = 0, interleave = 0;  // as in For::Traits
   LoopTail tail = LoopTail::kOfKind;
+  const Directive* marked = nullptr;  // the line that set the kind
 };
 
 // parent = outer * factor + inner, or fused = first * extent of second + second.
@@ -34,15 +35,21 @@ struct Stage {
   std::vector<Axis> axes;   // the roots first: the tensor's axes, then the reduce axes
   std::vector<int> leaves;  // the loops, outermost first
   std::vector<Relation> relations;
+  // The loop of its consumer that it is computed in. It goes with the axis when a line makes the
+  // axis into others, so that it is a loop at the end.
   int attach_stage = -1, attach_axis = -1;
   bool is_inlined = false;
 
   int FindAxis(std::string_view name) const;  // -1 if there is none
   int LeafIndex(int axis) const;              // its place in leaves, or -1
   const Reduction* reduction() const { return compute.value->As<Reduction>(); }
+  // How an axis was made, and what it was made into; null for roots and for loops.
+  const Relation* MadeBy(int axis) const;
+  const Relation* UsedBy(int axis) const;
 };
 
-// One stage per compute, in order. What is wrong goes to the diagnostics.
+// One stage per compute, in order. What is wrong goes to the diagnostics. The definition must
+// outlive the stages.
 std::vector<Stage> ApplySchedule(const Definition& definition, text::Diagnostics* diagnostics);
 
 }  // namespace tern::loop::te

@@ -123,7 +123,8 @@ void ConvertLayerNormalization(NodeContext& node) {
 void ConvertGroupNormalizationPerGroup(NodeContext& node) {
   const ops::GroupNormAttrs attrs = ReadGroupNorm(node);
   const int64_t channels = node.DimOf(node.Input(0), 1);
-  if (node.ok() && (channels < 1 || channels % attrs.groups != 0)) {
+  if (!node.ok()) return;
+  if (channels < 1 || channels % attrs.groups != 0) {
     return node.Fail(channels, " channels cannot be cut into ", attrs.groups, " groups");
   }
   const Value scale = RepeatPerChannel(node, node.Input(1), attrs.groups, channels);

@@ -136,7 +136,14 @@ void ConvertSliceByAttributes(NodeContext& node) {
 
 void ConvertSlice(NodeContext& node) {
   ops::SliceAttrs attrs;
-  const Value starts = TakeInts(node, 1, &attrs.starts), ends = TakeInts(node, 2, &attrs.ends);
+  Value starts = TakeInts(node, 1, &attrs.starts), ends = TakeInts(node, 2, &attrs.ends);
+  // Attributes have as many starts as ends: both are known, or both are arguments.
+  if (node.HasInput(1) && node.HasInput(2) && (starts == nullptr) != (ends == nullptr)) {
+    starts = node.ToI64(node.Input(1));
+    ends = node.ToI64(node.Input(2));
+    attrs.starts.clear();
+    attrs.ends.clear();
+  }
   const Value axes = TakeInts(node, 3, &attrs.axes), steps = TakeInts(node, 4, &attrs.steps);
   if (starts == nullptr && ends == nullptr && attrs.starts.empty() && attrs.ends.empty()) {
     return node.SetOutput(0, node.Input(0));

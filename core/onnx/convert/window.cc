@@ -39,7 +39,7 @@ Value OneAxis(NodeContext& node, std::string_view op, const Value& image) {
 }  // namespace
 
 void WidenList(Ints* list, int64_t filler, size_t halves) {
-  if (list->empty()) return;
+  if (list->size() < halves) return;  // what is missing is said later
   Ints wide;
   const size_t half = list->size() / halves;
   for (size_t i = 0; i < list->size(); ++i) {

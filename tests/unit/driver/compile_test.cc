@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/kernels/bind/bind.h"
+#include "core/object/allocator.h"
 #include "core/text/diagnostics.h"
 #include "tests/support/onnx_writer.h"
 
@@ -71,6 +72,21 @@ TEST(CompileOnnx, CountsMultiplyAdds) {
   const Result<CompileResult> result = Compile(model);
   ASSERT_TRUE(result.ok()) << result.status().message();
   EXPECT_EQ(MetadataOf(*result, "macs"), "9472*n");  // 4*64*27 + 2560
+}
+
+// A gigabyte of zeros in a file of a few bytes is not written out to be packed.
+TEST(CompileOnnx, LimitsTheMemoryOfConstants) {
+  const std::string model = OnnxGraph()
+                                .Input("x", kOnnxFloat, {1, 8192})
+                                .Initializer(test::OnnxInts("shape", {8192, 32767}))
+                                .Node({"ConstantOfShape", {"shape"}, {"w"}})
+                                .Node({"MatMul", {"x", "w"}, {"y"}})
+                                .Output("y")
+                                .Model(16);
+  DefaultAllocator()->ResetPeak();
+  const Result<CompileResult> result = Compile(model);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_LT(DefaultAllocator()->stats().peak_bytes, 64 << 20);
 }
 
 // det and reverse_sequence are known to the importer and have no kernel; once they do, the test

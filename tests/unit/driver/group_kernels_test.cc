@@ -26,6 +26,7 @@
 #include "core/loop/passes/pipeline.h"
 #include "core/loop/run/interpreter.h"
 #include "core/vm/vm.h"
+#include "tests/support/rounds.h"
 
 namespace tern::driver::group_kernels_test {
 namespace {
@@ -639,7 +640,8 @@ class RandomProgram {
 TEST(GroupKernels, B21RandomGroupsAgreeWithTheirOperators) {
   Roads roads;
   size_t groups = 0, members = 0;
-  for (uint32_t seed = 0; seed < 400 && !HasFailure(); ++seed) {
+  constexpr auto kPrograms = static_cast<uint32_t>(support::Rounds(400));
+  for (uint32_t seed = 0; seed < kPrograms && !HasFailure(); ++seed) {
     SCOPED_TRACE(StrCat("seed ", seed));
     RandomProgram program(seed);
     const ir::Module module = program.Make();
@@ -655,7 +657,7 @@ TEST(GroupKernels, B21RandomGroupsAgreeWithTheirOperators) {
       members += item.function->bindings().size();
     }
   }
-  EXPECT_GT(groups, 350u);
+  EXPECT_GT(groups, kPrograms * 7 / 8);
   EXPECT_GT(members, 4 * groups);
 }
 

@@ -20,11 +20,12 @@
 #include "core/vm/vm.h"
 #include "tests/support/ir_evaluator.h"
 #include "tests/support/random_module.h"
+#include "tests/support/rounds.h"
 
 namespace tern::driver::random_module_test {
 namespace {
 
-constexpr uint32_t kPrograms = 1200;
+constexpr auto kPrograms = static_cast<uint32_t>(support::Rounds(1200));
 
 bool Near(double a, double b) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) == std::isnan(b);

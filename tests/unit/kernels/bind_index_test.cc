@@ -52,6 +52,23 @@ TEST(EinsumTest, ContractsFromLeftToRight) {
   EXPECT_EQ(Einsum("...ij,...jk->...ik", {left, right}), RunText("matmul", {left, right}));
 }
 
+TEST(EinsumTest, TakesEveryNumber) {
+  EXPECT_EQ(Einsum("ij,jk->ik", {T_<double>({2, 2}, {1, 2, 3, 4}), T_<double>({2, 1}, {5, 0.5})}),
+            "f64[2, 1] {6 17}");
+  EXPECT_EQ(Einsum("ij->i", {T_<double>({2, 2}, {1, 2, 3, 4})}), "f64[2] {3 7}");
+  EXPECT_EQ(Einsum("bij,bjk->bik",
+                   {T_<double>({2, 1, 2}, {1, 2, 3, 4}), T_<double>({2, 2, 1}, {1, 1, 2, 2})}),
+            "f64[2, 1, 1] {3 14}");
+  EXPECT_EQ(Einsum("i,i->", {I({3}, {1, -2, 3}), I({3}, {4, 5, -6})}), "i64[] {-24}");
+  EXPECT_EQ(Einsum("i,j->ij", {T_<int8_t>({2}, {100, -3}), T_<int8_t>({2}, {2, 50})}),
+            "i8[2, 2] {-56 -120 -6 106}");
+  EXPECT_EQ(Einsum("i->", {T_<uint8_t>({3}, {200, 50, 10})}), "u8[] {4}");
+  const TensorPtr half = RunTensor("cast{to=f16}", {F({2}, {0.5f, 3})});
+  EXPECT_EQ(Einsum("i,i->", {half, half}), "f16[] {?}");
+  EXPECT_NE(Einsum("i->", {B({1}, {true})}).find("expected numbers"), std::string::npos);
+  EXPECT_NE(Einsum("i,i->", {I({1}, {1}), F({1}, {1})}).find("i64"), std::string::npos);
+}
+
 TEST(EinsumTest, RefusesWhatDoesNotFit) {
   TensorPtr a = Iota({2, 3});
   EXPECT_NE(Einsum("ij,jk->ik", {a, a}).find("axis 'j' is 3"), std::string::npos);

@@ -47,6 +47,7 @@ TEST(ConcatTest, AndSplit) {
   EXPECT_EQ(RunText("split{axis=1 sizes=1,2}", {Iota({2, 3})}),
             "f32[2, 1] {0 3} f32[2, 2] {1 2 4 5}");
   EXPECT_EQ(RunText("split{parts=2}", {Iota({3})}), "f32[2] {0 1} f32[1] {2}");
+  EXPECT_EQ(RunText("split{parts=1}", {Iota({2})}), "f32[2] {0 1}");
   ExpectError("concat", {Iota({2, 1}), Iota({2, 2})}, {"concat", "argument 1"});
   ExpectError("concat", {Iota({1}), I({1}, {1})}, {"concat", "argument 1", "i64"});
   ExpectError("concat", {}, {"concat"});

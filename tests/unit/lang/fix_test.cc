@@ -24,6 +24,8 @@ TEST(Fix, WhatIsFixedChecks) {
       // The second mistake shows once the first is gone.
       {"fn f() {\n  g(1)\n  g(2)\n}\nfn g(x: float) -> () { print(x) }\n",
        "fn f() {\n  g(1.0);\n  g(2.0)\n}\nfn g(x: float) -> () { print(x) }\n"},
+      {"fn f() -> int {\n  var x = 1;\n  let mut y = x;\n  y\n}\n",
+       "fn f() -> int {\n  let x = 1;\n  let y = x;\n  y\n}\n"},
       {"// é ü\nfn f() -> float { 7 }", "// é ü\nfn f() -> float { 7.0 }"},
   };
   for (const Case& one : cases) {
@@ -39,7 +41,9 @@ TEST(Fix, WhatIsFixedChecks) {
 TEST(Fix, LeavesWhatIsRightOrNeedsAnAuthor) {
   for (const std::string_view text :
        {"fn f() -> int { 1 }", "fn f(x: Option[int]) -> int { match x { Some(n) => n } }",
-        "fn f() -> int { missing(1) }", "fn f( {", "", "\xff\xfe", "fn f() -> int { \"text\" }"}) {
+        "fn f() -> int { missing(1) }", "fn f( {", "", "\xff\xfe", "fn f() -> int { \"text\" }",
+        "fn f() -> int { return 1 }", "fn f(x: int) -> int { x = 2 x }",
+        "fn f() -> int {\n  1\n\nfn g() -> int { 2 }\n"}) {
     const FixedSource fixed = FixSource("test.tn", text);
     EXPECT_EQ(fixed.text, text);
     EXPECT_TRUE(fixed.applied.empty());

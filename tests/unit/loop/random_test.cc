@@ -2,6 +2,7 @@
 // Programs made up at random: whatever may be vectorized computes what the scalar loop does.
 #include "tests/support/random_loop.h"
 
+#include "tests/support/rounds.h"
 #include "tests/unit/loop/loop_text.h"
 
 namespace tern::loop::random_test {
@@ -10,7 +11,7 @@ namespace {
 TEST(RandomLoopsTest, StrategiesAgree) {
   uint64_t state = 20261121;
   int vectorized = 0;
-  for (int seed = 0; seed < 600; ++seed) {
+  for (int seed = 0; seed < support::Rounds(600); ++seed) {
     std::vector<uint8_t> choices;
     for (int i = 0; i < 60; ++i) {
       state = state * 6364136223846793005u + 1442695040888963407u;
@@ -39,7 +40,8 @@ TEST(RandomLoopsTest, StrategiesAgree) {
       }
     }
   }
-  EXPECT_GT(vectorized, 600);  // of 2400; the others depend on themselves
+  // A quarter of all; the others depend on themselves.
+  EXPECT_GT(vectorized, support::Rounds(600));
 }
 
 }  // namespace

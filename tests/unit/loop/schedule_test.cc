@@ -26,6 +26,12 @@ TEST(ScheduleTest, ImpossibleOnesAreRefused) {
       {"vectorize(C, k)", "'C' has no axis 'k'"},
       {"split(C, i, 4) vectorize(C, i)", "was made into others"},
       {"vectorize(C, j) unroll(C, j)", "already vectorized"},
+      {"vectorize(C, j) split(C, j, 4)", "already vectorized"},
+      {"split(C, j, 4) unroll(C, j.inner) split(C, j.inner, 2)", "already unrolled"},
+      {"parallel(C, j) fuse(C, i, j)", "already parallel"},
+      {"compute_inline(T) split(T, i, 2)", "was inlined by an earlier line"},
+      {"compute_at(T, C, i) compute_inline(T)", "is already computed in a loop of 'C'"},
+      {"compute_at(T, C, i) compute_at(T, C, j)", "is already computed in the loop over 'i'"},
       {"parallel(S, k)", "is a reduce axis"},
       {"fuse(C, j, i)", "must be directly inside"},
       {"fuse(S, i, k)", "both reduce axes or neither"},
@@ -35,7 +41,7 @@ TEST(ScheduleTest, ImpossibleOnesAreRefused) {
       {"compute_at(T, C, k)", "'C' has no axis 'k'"},
       {"compute_inline(C)", "is a result"},
       {"split(C, j, vscale * 4)", "must be vectorized"},
-      {"unroll(C, j)", "extent and step must be constants"},
+      {"unroll(C, j)", "only a constant number of steps can be unrolled"},
       {"split(C, j, 1000) split(C, i, 10) unroll(C, j.inner) unroll(C, i.inner)", "copies of"},
   };
   for (const auto& each : kCases) {
@@ -45,6 +51,40 @@ TEST(ScheduleTest, ImpossibleOnesAreRefused) {
   }
 }
 
+// Of C[i, j] = sum(k, T[i, k] * B[k, j]).
+constexpr const char* kSchedules[] = {
+    "split(C, i, 3)",
+    "tile(C, i, j, 2, 3)",
+    "fuse(C, i, j) split(C, i.j.fused, 4)",
+    "reorder(C, k, i, j)",
+    "reorder(C, i, k, j) vectorize(C, j, scalable = true)",
+    "split(C, k, 4) reorder(C, k.outer, i, j, k.inner)",
+    "split(C, k, 4) unroll(C, k.inner) parallel(C, i)",
+    "split(C, j, 4) reorder(C, j.inner, i, j.outer)",
+    "vectorize(C, j)",
+    "vectorize(C, j, predicated = true, interleave = 2)",
+    "reorder(C, i, k, j) vectorize(C, j, 2, scalable = true, predicated = false, interleave = 3)",
+    "vectorize(C, k, 2, interleave = 2)",
+    "vectorize(C, i, scalable = true)",
+    "compute_at(T, C, i)",
+    "compute_at(T, C, j) vectorize(T, j)",
+    "split(C, i, 2) compute_at(T, C, i.outer)",
+    "split(C, k, 4) compute_at(T, C, k.outer) vectorize(T, j)",
+    "compute_inline(T) vectorize(C, j)",
+    "split(C, i, 5) split(C, i.inner, 2) vectorize(T, i)",
+    "split(C, j, 4) vectorize(C, j.inner) parallel(C, j.outer)",
+    "parallel(C, i) split(C, i, 3)",
+    "compute_at(T, C, i) split(C, i, 2)",
+    "compute_at(T, C, i) fuse(C, i, j)",
+    "compute_at(T, C, j) fuse(C, i, j) split(C, i.j.fused, 3)",
+    "compute_at(T, C, i) tile(C, i, j, 2, 3) reorder(C, j.inner, i.outer)",
+    "compute_at(T, C, k) split(C, k, 4) reorder(C, k.inner, k.outer)",
+    "tile(C, i, j, 2, 3) compute_at(T, C, i.outer) vectorize(T, j)",
+    "split(C, i, 4) fuse(C, i.outer, i.inner) compute_at(T, C, i.outer.i.inner.fused)",
+    "split(C, i, 4) unroll(C, i.inner) compute_at(T, C, i.outer) tile(T, i, j, 3, 4)",
+    "reorder(C, k, i, j) compute_at(T, C, k) fuse(T, i, j) split(T, i.j.fused, 4)",
+};
+
 // Every arrangement of loops computes what the plain one does.
 TEST(ScheduleTest, ArrangementsAgree) {
   const std::string head =
@@ -52,28 +92,6 @@ TEST(ScheduleTest, ArrangementsAgree) {
       "compute T[i, j]: float32[n, m] = A[i, j] * 2.0\n"
       "compute C[i, j] = sum(k < m, T[i, k] * B[k, j])\n"
       "schedule { ";
-  const char* kSchedules[] = {
-      "split(C, i, 3)",
-      "tile(C, i, j, 2, 3)",
-      "fuse(C, i, j) split(C, i.j.fused, 4)",
-      "reorder(C, k, i, j)",
-      "reorder(C, i, k, j) vectorize(C, j, scalable = true)",
-      "split(C, k, 4) reorder(C, k.outer, i, j, k.inner)",
-      "split(C, k, 4) unroll(C, k.inner) parallel(C, i)",
-      "split(C, j, 4) reorder(C, j.inner, i, j.outer)",
-      "vectorize(C, j)",
-      "vectorize(C, j, predicated = true, interleave = 2)",
-      "reorder(C, i, k, j) vectorize(C, j, 2, scalable = true, predicated = false, interleave = 3)",
-      "vectorize(C, k, 2, interleave = 2)",
-      "vectorize(C, i, scalable = true)",
-      "compute_at(T, C, i)",
-      "compute_at(T, C, j) vectorize(T, j)",
-      "split(C, i, 2) compute_at(T, C, i.outer)",
-      "split(C, k, 4) compute_at(T, C, k.outer) vectorize(T, j)",
-      "compute_inline(T) vectorize(C, j)",
-      "split(C, i, 5) split(C, i.inner, 2) vectorize(T, i)",
-      "split(C, j, 4) vectorize(C, j.inner) parallel(C, j.outer)",
-  };
   const auto run = [&](std::string_view schedule, int64_t n, int64_t m) {
     const Result<LoopFunction> function =
         Lowered(StrCat(head, schedule, " } }"), Strategy::kSchedule);

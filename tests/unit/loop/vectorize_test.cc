@@ -297,6 +297,54 @@ TEST(VectorizeTest, E20E24InterleavedLoopsComputeTheSame) {
   }
 }
 
+// What is added to an element after the loop must not be, where no iteration touches it.
+TEST(VectorizeTest, E24ElementsThatAreNotThereAreNotFoldedInto) {
+  const std::string_view text =
+      "primfn f<n, m>(A: in int32[n], C: inout int32[m]) { for (k, 0, 4) {"
+      " for (i, 0, n) vectorized { if (k < m) { C[k] = C[k] + A[i] } } } }";
+  const Interpreter vectors = Interpreter::Make(*Lowered(text, Strategy::kSchedule)).value();
+  const Interpreter scalar = Interpreter::Make(*Lowered(text, Strategy::kScalar)).value();
+  for (const int64_t m : {0, 1, 3, 4, 6}) {
+    const int64_t sizes[] = {9, m};
+    const Result<RunResult> got = RunOn(vectors, sizes);
+    ASSERT_TRUE(got.ok()) << m << got.status().ToString() << ToText(vectors.function());
+    EXPECT_EQ(got->outputs, RunOn(scalar, sizes).value().outputs) << m;
+  }
+  const std::string by_lane = LoweredText(
+      "primfn f<n, m>(A: in int32[n], C: inout int32[m]) { for (k, 0, 4) {"
+      " for (i, 0, n) vectorized { if (A[i] < 3) { C[k] = C[k] + A[i] } } } }",
+      Strategy::kSchedule);
+  EXPECT_TRUE(Has(by_lane, "is there under a condition that is not the same")) << by_lane;
+  const std::string there = LoweredText(
+      "primfn f<n, m>(A: in int32[n], C: inout int32[m]) { for (k, 0, m) {"
+      " for (i, 0, n) vectorized { if (A[i] < 3) { C[k] = C[k] + A[i] } } } }",
+      Strategy::kSchedule);
+  EXPECT_FALSE(Has(there, "E0512")) << there;
+}
+
+// The rest of a division that rounds down would be steps before the first.
+TEST(VectorizeTest, LoopsOfNegativeExtentDoNothing) {
+  const std::string_view text =
+      "primfn f<n>(A: in int32[n], C: inout int32[n]) {"
+      " for (i, 5, n - 7) vectorized { C[i] = A[i] + 1 } }";
+  const Interpreter scalar = Interpreter::Make(*Lowered(text, Strategy::kScalar)).value();
+  for (const Strategy strategy :
+       {Strategy::kFixed, Strategy::kFixedPredicated, Strategy::kCleanup, Strategy::kPredicated}) {
+    const Interpreter vectors = Interpreter::Make(*Lowered(text, strategy)).value();
+    for (const int64_t n : {0, 1, 3, 6, 7, 9, 20}) {
+      const Result<RunResult> got = RunOn(vectors, {&n, 1});
+      ASSERT_TRUE(got.ok()) << n << got.status().ToString() << ToText(vectors.function());
+      EXPECT_EQ(got->outputs, RunOn(scalar, {&n, 1}).value().outputs) << StrategyName(strategy);
+    }
+  }
+  // Nothing is added where the extent is at least 0 for sure.
+  const std::string tail = LoweredText(
+      "te f<n>(A: int32[n]) -> (C: int32[n]) { compute C[i] = A[i] + 1"
+      " schedule { split(C, i, 12) parallel(C, i.outer) vectorize(C, i.inner) } }",
+      Strategy::kFixed);
+  EXPECT_FALSE(Has(tail, "max(")) << tail;
+}
+
 TEST(VectorizeTest, E06E20MarksAreTakenAsNearlyAsTheTargetCan) {
   const auto text = [](std::string_view mark, std::string_view target) {
     const SourceFile file = MustParse(
@@ -311,6 +359,15 @@ TEST(VectorizeTest, E06E20MarksAreTakenAsNearlyAsTheTargetCan) {
   EXPECT_TRUE(Has(text("vectorized interleave(1)", "aarch64+sve"), "i += 4) vector"));
   EXPECT_TRUE(Has(text("vectorized(8) predicated", "x86_64+avx512"), "whilelt"));
   EXPECT_FALSE(Has(text("vectorized(8) predicated", "x86_64"), "whilelt"));
+}
+
+TEST(VectorizeTest, LanesThatNoProcessorHasAreFewer) {
+  const SourceFile file = MustParse(
+      "te f<n>(A: float32[n]) -> (C: float32[n]) { compute C[i] = A[i] + 1.0"
+      " schedule { split(C, i, 6) parallel(C, i.outer) vectorize(C, i.inner, 3) } }");
+  const Program program = LowerFile(file, DefaultLowering(*FindTarget("wasm32"))).value();
+  const std::string text = ToText(program);
+  EXPECT_TRUE(Has(text, "ramp(i.outer * 6 + i.inner, 1, 2)")) << text;
 }
 
 TEST(VectorizeTest, E20InterleaveOfATargetIsForSmallLoopsThatDoNotSay) {

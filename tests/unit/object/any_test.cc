@@ -61,6 +61,8 @@ TEST_F(AnyTest, NarrowIntegersMustHoldTheValue) {
   EXPECT_EQ(Any(255).TryCast<uint8_t>(), 255);
   EXPECT_FALSE(Any(256).TryCast<uint8_t>().has_value());
   EXPECT_FALSE(Any(-1).TryCast<uint64_t>().has_value());
+  EXPECT_EQ(Any(-1).As<uint64_t>().status().message(),
+            "expected u64, an int of at least 0, got int -1");
   EXPECT_EQ(Any(int64_t{1} << 40).As<int32_t>().status().message(),
             "expected i32, got int 1099511627776");
 }

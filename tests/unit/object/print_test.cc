@@ -104,6 +104,51 @@ TEST(Print, MapsInOrderOfInsertion) {
   table->Clear();
 }
 
+TEST(Print, WhatIsLeftOutIsCounted) {
+  int64_t omitted = 0;
+  const PrintOptions two = {.max_elements = 2, .max_depth = 1, .omitted = &omitted};
+  const auto tensor = Tensor::FromValues<float>({0, 1, 2, 3, 4}, {5}).value();
+  EXPECT_EQ(PrintValue(Sequence::Make({AnyView(tensor), 1, 2}), two),
+            "list[f32[5] [0, 1, …], 1, …]");
+  EXPECT_EQ(omitted, 4);
+  omitted = 0;
+  EXPECT_EQ(PrintValue(Sequence::Make({AnyView(Sequence::Make({1, 2, 3}))}), two), "list[list[…]]");
+  EXPECT_EQ(omitted, 3);
+  omitted = 0;
+  ValueJson(tensor, two);
+  EXPECT_EQ(omitted, 3);
+}
+
+// It would have two to the power of 40 parts.
+TEST(Print, SharedPartsHaveAnEnd) {
+  auto shared = Sequence::Make({1});
+  for (int i = 0; i < 40; ++i) shared = Sequence::Make({AnyView(shared), AnyView(shared)});
+  int64_t omitted = 0;
+  const PrintOptions whole = {.max_elements = 100, .max_depth = 4000, .omitted = &omitted};
+  EXPECT_LT(PrintValue(shared, whole).size(), size_t{1} << 28);
+  EXPECT_GT(omitted, 0);
+}
+
+class TreeNames : public ValueNames {
+ public:
+  std::string_view Constructor(uint32_t type, int32_t tag) const override {
+    return type != 1 ? "" : tag == 0 ? "Leaf" : "Node";
+  }
+  uint32_t Part(uint32_t type, int32_t, size_t index) const override {
+    return type == 1 && index == 0 ? 0 : 1;
+  }
+};
+
+TEST(Print, ConstructorsHaveTheirNames) {
+  const TreeNames names;
+  const auto leaf = Adt::Make(0, std::vector<AnyView>{});
+  const auto node = Adt::Make(1, std::vector<AnyView>{AnyView(7), AnyView(leaf)});
+  const PrintOptions tree = {.names = &names, .type = 1};
+  EXPECT_EQ(PrintValue(node, tree), "Node(7, Leaf)");
+  EXPECT_EQ(ValueJson(leaf, tree),
+            R"({"kind":"adt","constructor":"Leaf","tag":0,"size":0,"items":[]})");
+}
+
 TEST(PrintJson, Values) {
   EXPECT_EQ(ValueJson(nullptr), R"({"kind":"none"})");
   EXPECT_EQ(ValueJson(3), R"({"kind":"int","value":3})");

@@ -93,6 +93,12 @@ TEST(ConvertTest, Pools) {
               HasSubstr("attribute 'kernel_shape' is missing"));
 }
 
+TEST(ConvertTest, BlocksWhoseSquareLeaves64Bits) {
+  const ProtoWriter block = IntAttribute("blocksize", int64_t{1} << 32);
+  EXPECT_THAT(Calls(13, {"DepthToSpace", {"x"}, {"y"}, {block}}), HasSubstr("must be at most"));
+  EXPECT_THAT(Calls(13, {"SpaceToDepth", {"x"}, {"y"}, {block}}), HasSubstr("must be at most"));
+}
+
 TEST(ConvertTest, SoftmaxFlattenedBeforeOpset13) {
   EXPECT_EQ(Calls(13, {"Softmax", {"x"}, {"y"}}), "softmax(%x)");
   EXPECT_EQ(Calls(11, {"Softmax", {"m"}, {"y"}}), "softmax(%m)");
@@ -137,6 +143,14 @@ TEST(ConvertTest, ReshapeSliceAndPadTakeKnownInputsAsAttributes) {
   EXPECT_EQ(Calls(13, {"Slice", {"m", "b", "e", "a"}, {"y"}},
                   {OnnxInts("b", {1}), OnnxInts("e", {3}), OnnxInts("a", {1})}),
             "slice(%m) {starts=1 ends=3 axes=1}");
+  // Where one of the two is computed, both stay arguments.
+  EXPECT_EQ(Calls(13, {"Slice", {"m", "b", "i"}, {"y"}}, {OnnxInts("b", {1, 0})}),
+            "slice(%m, i64 [1, 0], %i)");
+  EXPECT_EQ(Calls(13, {"Slice", {"m", "i", "e", "a"}, {"y"}},
+                  {OnnxInts("e", {3, 3}), OnnxInts("a", {1, 0})}),
+            "slice(%m, %i, i64 [3, 3]) {axes=1,0}");
+  EXPECT_THAT(Calls(13, {"Slice", {"v", "i", "", "a"}, {"y"}}, {OnnxInts("a", {0})}),
+              HasSubstr("E04"));
   EXPECT_EQ(Calls(13, {"Pad", {"v", "p", "z"}, {"y"}},
                   {OnnxInts("p", {1, 2}), OnnxFloats("z", {}, {0.5f})}),
             "pad(%v) {pads=1,2 value=0.5}");
@@ -148,6 +162,7 @@ TEST(ConvertTest, SplitChecksItsParts) {
   EXPECT_EQ(Calls(13, {"Split", {"v", "z"}, {"a", "b"}}, {OnnxInts("z", {2, 4})}),
             "split(%v) {sizes=2,4}\n%0.0\n%0.1");
   EXPECT_EQ(Calls(11, {"Split", {"v"}, {"a", "b"}}), "split(%v) {parts=2}\n%0.0\n%0.1");
+  EXPECT_EQ(Calls(11, {"Split", {"v"}, {"a"}}), "split(%v) {parts=1}");
   EXPECT_THAT(Calls(11, {"Split", {"v"}, {"a", "b"}, {IntsAttribute("split", {1, 2, 3})}}),
               HasSubstr("it has 2 outputs, but is to be cut into 3 parts"));
   EXPECT_THAT(Calls(13, {"Split", {"v", "z"}, {"a", "b"}}, {OnnxInts("z", {-2, 8})}),

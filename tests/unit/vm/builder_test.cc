@@ -138,7 +138,7 @@ TEST(Builder, C13_UnexpectedInputIsAnError) {
   b.EmitRet(b.r(4));
   const Status status = b.EndFunction();
   ASSERT_FALSE(status.ok());
-  EXPECT_NE(status.message().find("function @main, instruction 0 (call): register %2 is read"),
+  EXPECT_NE(status.message().find("function @main, instruction 0 (call): register %3 is read"),
             std::string_view::npos)
       << status.ToString();
   EXPECT_FALSE(b.Finish().ok());

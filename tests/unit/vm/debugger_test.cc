@@ -249,6 +249,7 @@ TEST(Debugger, TimeIsABudget) {
   const DebugStopInfo stop = MustRun(debugger.get(), DebugCommand::kContinue);
   EXPECT_EQ(stop.name, "time-limit");
   EXPECT_EQ(stop.text, "the budget of 20 ms is used up");
+  EXPECT_EQ(debugger->TakeResult().status().error_code(), "S0303");
   EXPECT_LT(debugger->step(), 2000u);
 }
 
@@ -263,6 +264,7 @@ TEST(Debugger, DepthIsABudget) {
   options.budgets.depth = 50;
   auto debugger = BeginDebugger(text, {0}, options);
   EXPECT_EQ(MustRun(debugger.get(), DebugCommand::kContinue).name, "depth-limit");
+  EXPECT_EQ(debugger->TakeResult().status().error_code(), "E0303");
   EXPECT_EQ(debugger->depth(), 51u);
   EXPECT_EQ(PrintValue(*debugger->Register(0, 0)), "50");
   DebugBudgets more = debugger->budgets();
@@ -292,6 +294,7 @@ more:
   options.budgets.bytes = 100'000;
   auto debugger = BeginDebugger(text, {5000}, options);
   EXPECT_EQ(MustRun(debugger.get(), DebugCommand::kContinue).name, "memory-limit");
+  EXPECT_EQ(debugger->TakeResult().status().error_code(), "E0302");
   EXPECT_GT(debugger->step(), 20'000u);
   EXPECT_LE(debugger->machine().memory().live_bytes, 100'000 + 2 * 8192);
   EXPECT_GE(PrintValue(*debugger->Register(0, 3), {.max_elements = 1, .max_depth = 40}).size(),

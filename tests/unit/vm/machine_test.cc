@@ -118,6 +118,62 @@ TEST(Machine, RegisterLimit) {
   EXPECT_EQ(vm->depth(), 50u);
 }
 
+// A function that takes long asks whether the run is over, as operators do.
+TEST(Machine, CancelInsideACallThatIsMadeAgain) {
+  VirtualMachine* running = nullptr;
+  int calls = 0;
+  const auto body = [&](RunContext& context, AnyArgs) -> Result<Any> {
+    if (++calls == 1) running->Cancel();
+    if (context.IsStopped()) return context.TakeStop();
+    return Any(5);
+  };
+  for (const bool always_step : {false, true}) {
+    calls = 0;
+    VmOptions options;
+    options.always_step = always_step;
+    auto vm = MakeVm(R"(
+.func @main()
+  call  long in: dst: %0
+  ret   ret %0
+)",
+                     {Function::FromPacked("long", body)}, options);
+    running = vm.get();
+    ASSERT_TRUE(vm->Begin("main", {}).ok());
+    EXPECT_EQ(*vm->Resume(), StopReason::kCancelled);
+    EXPECT_EQ(vm->frame(0).pc, 0u);
+    EXPECT_EQ(vm->steps(), 0u);
+    EXPECT_EQ(*vm->Resume(), StopReason::kReturned);
+    EXPECT_EQ(vm->TakeResult().TryCast<int64_t>(), 5);
+    EXPECT_EQ(vm->steps(), 2u);
+    EXPECT_EQ(calls, 2);
+  }
+}
+
+TEST(Machine, WhatKernelsMayDoFollowsFromTheLimits) {
+  const auto body = [](RunContext& context, AnyArgs args) -> Result<Any> {
+    TERN_TRY(context.Charge(*args[0].TryCast<int64_t>()));
+    return Any(context.work_left());
+  };
+  VmOptions options;
+  options.max_instructions = 8;
+  auto vm = MakeVm(R"(
+.func @main(n: int)
+  call  work in: %0 dst: %0
+  ret   ret %0
+)",
+                   {Function::FromPacked("work", body)}, options);
+  const int64_t most = int64_t{8} << 20;
+  EXPECT_EQ(vm->Call("main", {most - 1}).value().TryCast<int64_t>(), 1);
+  EXPECT_EQ(vm->Call("main", {most}).value().TryCast<int64_t>(), 0) << "each run has its own";
+  EXPECT_EQ(vm->Call("main", {most + 1}).status().error_code(), "S0301");
+  EXPECT_EQ(vm->stop_reason(), StopReason::kInstructionLimit);
+  EXPECT_FALSE(MakeVm(".func @main(n: int)\n  call work in: %0 dst: %0\n  ret ret %0\n",
+                      {Function::FromPacked("work", body)})
+                   ->Call("main", {INT64_MAX})
+                   .ok())
+      << "no run can do so much";
+}
+
 TEST(Machine, CancelBeforeTheNextSlice) {
   VirtualMachine* running = nullptr;
   const FunctionPtr cancel = Function::FromPacked("cancel", [&running](AnyArgs) -> Result<Any> {

@@ -74,6 +74,9 @@ TEST(ValueBuiltins, ListsAreValues) {
             "list[\"a\", \"a longer text\", \"b\"]");
   EXPECT_EQ(PrintValue(list), "list[3, 1, 2]");
   EXPECT_EQ(Call("tern.list.slice", {list, 1, 3}), "list[1, 2]");
+  EXPECT_EQ(Call("tern.list.slice", {list, -2, -1}), "list[1]");
+  EXPECT_EQ(Call("tern.list.get", {list, -1}), "2");
+  EXPECT_EQ(Call("tern.list.set", {list, -3, 7}), "list[7, 1, 2]");
   EXPECT_EQ(Call("tern.list.find", {list, 2}), "2");
   EXPECT_EQ(Call("tern.list.find", {list, 5}), "-1");
 }
@@ -81,8 +84,11 @@ TEST(ValueBuiltins, ListsAreValues) {
 TEST(ValueBuiltins, ListErrorsSayWhat) {
   const SequencePtr list = Ints({1, 2});
   EXPECT_EQ(Call("tern.list.get", {list, 2}), "index 2 is out of range for a list of 2 items");
-  EXPECT_EQ(Call("tern.list.get", {list, -1}), "index -1 is out of range for a list of 2 items");
+  EXPECT_EQ(Call("tern.list.get", {list, -3}), "index -3 is out of range for a list of 2 items");
+  EXPECT_EQ(Call("tern.list.get", {list, INT64_MIN}),
+            "index -9223372036854775808 is out of range for a list of 2 items");
   EXPECT_EQ(Call("tern.list.slice", {list, 1, 3}), "items 1 up to 3 of a list of 2 items");
+  EXPECT_EQ(Call("tern.list.slice", {list, -3, 1}), "items -3 up to 1 of a list of 2 items");
   EXPECT_EQ(Call("tern.list.range", {0, int64_t{1} << 40}),
             "a list of 1099511627776 items; at most 268435456 are possible");
   EXPECT_EQ(Call("tern.list.range", {INT64_MIN, INT64_MAX}),
@@ -141,6 +147,9 @@ TEST(ValueBuiltins, TextsCountCharacters) {
   EXPECT_EQ(Call("tern.string.length", {"añ€😀"}), "4");
   EXPECT_EQ(Call("tern.string.slice", {"añ€😀", 1, 3}), "\"ñ€\"");
   EXPECT_EQ(Call("tern.string.get", {"añ€😀", 3}), "\"😀\"");
+  EXPECT_EQ(Call("tern.string.get", {"añ€😀", -2}), "\"€\"");
+  EXPECT_EQ(Call("tern.string.slice", {"añ€😀", -3, -1}), "\"ñ€\"");
+  EXPECT_EQ(Call("tern.string.get", {"abc", -4}), "index -4 is out of range for a string of 3");
   EXPECT_EQ(Call("tern.string.find", {"añ€😀", "€"}), "2");
   EXPECT_EQ(Call("tern.string.join", {Texts({"a", "b"}), "-"}), "\"a-b\"");
   EXPECT_EQ(Call("tern.string.slice", {"abc", 2, 1}), "characters 2 up to 1 of a string of 3");

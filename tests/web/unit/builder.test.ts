@@ -167,7 +167,7 @@ describe('ExecBuilder', () => {
       }),
     );
     expect(error.code).toBe('E0111');
-    expect(error.message).toContain('function @main, instruction 0 (call): register %2 is read');
+    expect(error.message).toContain('function @main, instruction 0 (call): register %3 is read');
     expect(errorOf(() => ib.finish()).code).toBe('E0111');
   });
 

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "core/kernels/cpu_features.h"
 #include "tests/kernels/cpu.h"
 #include "tools/bench/kernels/fma_peak.h"
 
@@ -57,7 +58,7 @@ void* Scratch(void*, size_t bytes) {
   return block;
 }
 
-const TernKernelContext kContext = {nullptr, nullptr, &Scratch};
+const TernKernelContext kContext = {nullptr, nullptr, &Scratch, nullptr};
 
 // Processor time of this process: other programs on a busy machine do not count.
 double Seconds() {
@@ -291,7 +292,7 @@ int Main(int argc, char** argv) {
             "usage: bench_kernels [--target NAME] [--filter TEXT] [--json FILE] [--peak]\n");
     return 2;
   }
-  const CpuFeatures features = TestCpuFeatures();
+  const CpuFeatures features = DetectCpuFeatures();
   const KernelTable* table =
       options.target == nullptr ? &ChooseTable(features) : FindTable(options.target, features);
   if (table == nullptr) {

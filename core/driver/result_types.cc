@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Result types as metadata, and read back.
+#include "core/driver/result_types.h"
+
+#include <algorithm>
+
+#include "core/base/strings.h"
+
+namespace tern::driver {
+namespace {
+
+using types::DataType;
+using types::Type;
+using types::TypeKind;
+
+constexpr std::string_view kTypeKey = "type ", kResultKey = "result ";
+// A type of the language is far smaller; one of a damaged file may grow with each part.
+constexpr size_t kMostTypes = 256;
+constexpr int kMostParts = 64;
+
+// The types that a type is made of.
+std::vector<Type> PartsOf(const Type& type) {
+  switch (type.kind()) {
+    case TypeKind::kTuple: return {type.elements().begin(), type.elements().end()};
+    case TypeKind::kList:
+    case TypeKind::kMap:
+    case TypeKind::kData: return {type.arguments().begin(), type.arguments().end()};
+    default: return {};
+  }
+}
+
+bool HasData(const Type& type) {
+  const std::vector<Type> parts = PartsOf(type);
+  return type.is_data() || std::any_of(parts.begin(), parts.end(), HasData);
+}
+
+void KeepDataTypes(const Type& type, ir::Module* module);
+
+void KeepDataType(std::string_view name, ir::Module* module) {
+  const std::string key = StrCat(kTypeKey, name);
+  for (const auto& entry : module->metadata()) {
+    if (entry.first == key) return;
+  }
+  const ir::DataTypePtr data = module->FindDataType(name);
+  if (data == nullptr) return;
+  module->SetMetadata(key, data->ToText());
+  for (const DataType::Constructor& constructor : data->constructors) {
+    for (const Type& field : constructor.fields) KeepDataTypes(field, module);
+  }
+}
+
+void KeepDataTypes(const Type& type, ir::Module* module) {
+  if (type.is_data()) KeepDataType(type.name(), module);
+  for (const Type& part : PartsOf(type)) KeepDataTypes(part, module);
+}
+
+// Whether it is made of at most *left parts.
+bool IsSmall(const Type& type, int* left) {
+  if (--*left < 0) return false;
+  const std::vector<Type> parts = PartsOf(type);
+  return std::all_of(parts.begin(), parts.end(),
+                     [left](const Type& part) { return IsSmall(part, left); });
+}
+
+}  // namespace
+
+void KeepResultType(std::string_view function, const Type& result, ir::Module* module) {
+  if (!HasData(result)) return;
+  module->SetMetadata(StrCat(kResultKey, function), result.ToText());
+  KeepDataTypes(result, module);
+}
+
+ResultTypes::ResultTypes(const vm::Executable& executable, std::string_view function) {
+  const std::string_view text = executable.FindMetadata(StrCat(kResultKey, function));
+  if (text.empty()) return;
+  const tern::Result<Type> result = Type::Parse(text);
+  if (!result.ok()) return;
+  for (const auto& [key, value] : executable.metadata()) {
+    if (!key.starts_with(kTypeKey)) continue;
+    tern::Result<DataType> data = DataType::Parse(value);
+    if (data.ok()) data_.push_back(*std::move(data));
+  }
+  Number(*result);
+}
+
+uint32_t ResultTypes::TypeOf(int32_t index) const {
+  if (types_.empty()) return 0;
+  return index < 0 ? 1 : Part(1, 0, static_cast<size_t>(index));
+}
+
+const DataType* ResultTypes::FindData(const Type& type, int32_t tag) const {
+  for (const DataType& data : data_) {
+    const bool fits = data.name == type.name() && tag >= 0 &&
+                      static_cast<size_t>(tag) < data.constructors.size() &&
+                      data.parameters.size() == type.arguments().size();
+    if (fits) return &data;
+  }
+  return nullptr;
+}
+
+uint32_t ResultTypes::Number(const Type& type) const {
+  int parts = kMostParts;
+  if (!IsSmall(type, &parts)) return 0;
+  const auto found = std::find(types_.begin(), types_.end(), type);
+  if (found != types_.end()) return static_cast<uint32_t>(found - types_.begin()) + 1;
+  if (types_.size() == kMostTypes) return 0;
+  types_.push_back(type);
+  return static_cast<uint32_t>(types_.size());
+}
+
+std::string_view ResultTypes::Constructor(uint32_t type, int32_t tag) const {
+  const Type& it = types_[type - 1];
+  const DataType* data = it.is_data() ? FindData(it, tag) : nullptr;
+  return data == nullptr ? std::string_view()
+                         : std::string_view(data->constructors[static_cast<size_t>(tag)].name);
+}
+
+uint32_t ResultTypes::Part(uint32_t type, int32_t tag, size_t index) const {
+  const Type it = types_[type - 1];  // a copy: numbering the part may move the list
+  if (it.is_data()) {
+    const DataType* data = FindData(it, tag);
+    if (data == nullptr) return 0;
+    const std::vector<Type> fields = data->FieldsOf(tag, it.arguments());
+    return index < fields.size() ? Number(fields[index]) : 0;
+  }
+  const std::vector<Type> parts = PartsOf(it);
+  if (it.kind() == TypeKind::kList) return Number(parts[0]);
+  return index < parts.size() ? Number(parts[index]) : 0;
+}
+
+}  // namespace tern::driver

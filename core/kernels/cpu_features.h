@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the processor of this process can do, as far as kernels ask.
+
+#ifndef TERN_CORE_KERNELS_CPU_FEATURES_H_
+#define TERN_CORE_KERNELS_CPU_FEATURES_H_
+
+#include "core/kernels/choose.h"
+
+namespace tern::kernels {
+
+// Thread-safe. Nothing where the system has no way to ask without rights.
+CpuFeatures DetectCpuFeatures();
+
+// Bytes of one scalable vector register (SVE), 0 where there is none.
+int32_t ScalableVectorBytes();
+
+}  // namespace tern::kernels
+
+#endif  // TERN_CORE_KERNELS_CPU_FEATURES_H_
