@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What modules that run programs ask of their JavaScript host and offer besides the C API: memory
 // as the platform lends it, functions and kernels of JavaScript, and bytes that it keeps.
+#include <emscripten/heap.h>
 #include <stdlib.h>
 
 #include "core/api/c_api.h"
@@ -27,16 +28,18 @@ __attribute__((import_module("tern"), import_name("host_read"))) int32_t tern_ho
 // Imported: milliseconds of a clock that only goes forward.
 __attribute__((import_module("tern"), import_name("host_now"))) double tern_host_now(void);
 
-// For tern_runtime_create: the clock is what the host has to lend.
+// For tern_runtime_create: the clock is what the host has to lend. A quarter of what the memory may
+// grow to is kept for what runs do not count.
 const TernPlatform* tern_wasm_platform(void) {
-  static constexpr TernPlatform kPlatform = {
+  static const TernPlatform kPlatform = {
       .struct_size = sizeof(TernPlatform),
       .context = nullptr,
       .allocate = nullptr,
       .free = nullptr,
       .parallel = nullptr,
       .clock_ns = [](void*) { return static_cast<int64_t>(tern_host_now() * 1e6); },
-      .log = nullptr};
+      .log = nullptr,
+      .memory_limit = emscripten_get_heap_max() / 4 * 3};
   return &kPlatform;
 }
 

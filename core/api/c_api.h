@@ -355,7 +355,7 @@ TERN_API tern_status* tern_builder_finish(tern_builder* builder, tern_buffer** e
 typedef struct tern_vm_options {
   size_t struct_size;
   uint64_t max_instructions; /* per run, 0 = no limit */
-  uint64_t max_bytes;        /* live tensor bytes, 0 = no limit */
+  uint64_t max_bytes;        /* of tensors, objects and texts, 0 = the platform's memory_limit */
   uint32_t max_depth;        /* frames, 0 = 10 000 */
   uint32_t reserved;         /* 0 */
   uint64_t max_time_ms;      /* per run, while it runs; 0 = no limit; needs a platform's clock */
@@ -439,7 +439,7 @@ typedef struct tern_debug_options {
   size_t struct_size;
   /* Budgets: stops that can be raised and gone on from; 0: none (depth: 10 000). */
   uint64_t max_steps;
-  uint64_t max_bytes; /* live tensor bytes */
+  uint64_t max_bytes; /* of tensors, objects and texts */
   uint64_t max_time_ms;
   uint32_t max_depth;
   uint32_t reserved;

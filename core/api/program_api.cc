@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runtimes and programs: choosing kernels, compiling, assembling, loading, listing.
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
 #include "core/api/compilation.h"
 #include "core/api/handles.h"
 #include "core/base/json.h"
@@ -87,12 +91,20 @@ Status RegisterOnce() {
   return OkStatus();
 }
 
+// Callers built with an older header know fewer members; those that are not said are null.
+TernPlatform PlatformOf(const TernPlatform& given) {
+  constexpr size_t kFirstSize = offsetof(TernPlatform, memory_limit);
+  TernPlatform platform{};
+  std::memcpy(&platform, &given, std::clamp(given.struct_size, kFirstSize, sizeof(platform)));
+  return platform;
+}
+
 Result<tern_runtime*> CreateRuntime(const tern_runtime_options& options) {
   const kernels::CpuFeatures features = FeaturesOf(options);
   TERN_TRY_ASSIGN(const kernels::KernelTable* table, ChooseKernels(options, features));
   TERN_TRY(RegisterOnce());
   auto* runtime = new tern_runtime{};
-  if (options.platform != nullptr) runtime->platform = *options.platform;
+  if (options.platform != nullptr) runtime->platform = PlatformOf(*options.platform);
   runtime->platform_or_null = options.platform == nullptr ? nullptr : &runtime->platform;
   runtime->kernels = table;
   runtime->features = features;

@@ -35,6 +35,9 @@ typedef struct TernPlatform {
   const struct TernParallel* parallel; /* NULL: everything runs on the calling thread */
   int64_t (*clock_ns)(void* context);  /* monotonic */
   void (*log)(void* context, int32_t level, const char* text, size_t length);
+  /* What a run may have in tensors, objects and texts where its options name no limit: less than
+   * the process can get, since running out of memory elsewhere ends it. 0: no limit. */
+  uint64_t memory_limit;
 } TernPlatform;
 
 /* Called once when a CHECK fails, before the process is ended; `message` is zero-terminated. */

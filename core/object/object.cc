@@ -19,6 +19,7 @@
 
 #include "core/base/spin_lock.h"
 #include "core/object/allocator.h"
+#include "core/object/memory_account.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define TERN_KEEP_BLOCKS 0
@@ -95,7 +96,7 @@ struct Retirement {
     for (FreeBlock*& list : heap.free) {
       while (FreeBlock* block = list) {
         list = block->next;
-        std::free(block);
+        internal::GiveMemory(block);
       }
     }
   }
@@ -163,9 +164,7 @@ void FreeCustom(void* memory) {
     if (allocator != nullptr) return {AllocateCustom(allocator.get(), bytes), true};
   }
   const size_t size_class = (bytes + kBlockQuantum - 1) / kBlockQuantum;
-  void* memory = std::malloc(size_class * kBlockQuantum);
-  TERN_CHECK(memory != nullptr, "no memory for a small object");
-  return {memory, false};
+  return {internal::TakeMemory(size_class * kBlockQuantum), false};
 }
 
 [[gnu::noinline]] void Defer(const Pending& pending) {
@@ -254,7 +253,7 @@ void FreeObject(void* memory, size_t bytes) {
     return;
   }
   CountObject(-1);
-  std::free(memory);
+  GiveMemory(memory);
 }
 
 void DeleteNested(TernObject* object, void (*really)(TernObject*)) {

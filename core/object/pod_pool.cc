@@ -2,9 +2,7 @@
 // Blocks double in size up to 12 KiB, so a short list wastes little and a long one asks rarely.
 #include "core/object/pod_pool.h"
 
-#include <cstdlib>
-
-#include "core/base/check.h"
+#include "core/object/memory_account.h"
 
 namespace tern::internal {
 namespace {
@@ -12,20 +10,12 @@ constexpr uint32_t kFirstBlock = 4;
 constexpr uint32_t kLargestBlock = 512;
 }  // namespace
 
-void* AllocateMemory(size_t bytes) { return ReallocateMemory(nullptr, bytes); }
-
-void* ReallocateMemory(void* memory, size_t bytes) {
-  void* grown = std::realloc(memory, bytes);
-  TERN_CHECK(grown != nullptr, "no memory for a container");
-  return grown;
-}
-
 PodSlot* PodPool::TakeFresh() {
   if (blocks_ == nullptr || blocks_->used == blocks_->count) {
     uint32_t count = kFirstBlock;
     if (blocks_ != nullptr)
       count = blocks_->count < kLargestBlock ? blocks_->count * 2 : kLargestBlock;
-    auto* block = static_cast<Block*>(AllocateMemory(sizeof(Block) + count * sizeof(PodSlot)));
+    auto* block = static_cast<Block*>(TakeMemory(sizeof(Block) + count * sizeof(PodSlot)));
     *block = {.next = blocks_, .count = count, .used = 0};
     blocks_ = block;
   }
@@ -33,7 +23,7 @@ PodSlot* PodPool::TakeFresh() {
 }
 
 void PodPool::Clear() {
-  while (blocks_ != nullptr) std::free(std::exchange(blocks_, blocks_->next));
+  while (blocks_ != nullptr) GiveMemory(std::exchange(blocks_, blocks_->next));
   free_ = nullptr;
 }
 

@@ -75,10 +75,6 @@ class PodPool {
   PodSlot* free_ = nullptr;
 };
 
-// Memory of containers: ends the process where there is none. bytes > 0.
-void* AllocateMemory(size_t bytes);
-void* ReallocateMemory(void* memory, size_t bytes);
-
 }  // namespace tern::internal
 
 #endif  // TERN_CORE_OBJECT_POD_POOL_H_

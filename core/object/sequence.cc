@@ -3,10 +3,10 @@
 #include "core/object/sequence.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 #include "core/object/adt.h"
+#include "core/object/memory_account.h"
 
 namespace tern {
 
@@ -26,7 +26,7 @@ SequencePtr Sequence::Make(std::span<const AnyView> values) {
 
 Sequence::~Sequence() {
   for (const Item item : items()) pool_.Drop(item);
-  std::free(items_);
+  internal::GiveMemory(items_);
 }
 
 Result<Any> Sequence::At(int64_t index) const {
@@ -43,7 +43,7 @@ void Sequence::Grow() { SetCapacity(capacity_ == 0 ? kFirstCapacity : capacity_ 
 
 void Sequence::SetCapacity(size_t capacity) {
   TERN_CHECK(capacity <= kMaxCapacity, "no memory for so long a list");
-  items_ = static_cast<Item*>(internal::ReallocateMemory(items_, capacity * sizeof(Item)));
+  items_ = static_cast<Item*>(internal::ResizeMemory(items_, capacity * sizeof(Item)));
   capacity_ = capacity;
 }
 
@@ -83,7 +83,7 @@ void Sequence::Clear() {
 void Sequence::ShrinkToFit() {
   if (size_ == capacity_) return;
   if (size_ > 0) return SetCapacity(size_);
-  std::free(std::exchange(items_, nullptr));
+  internal::GiveMemory(std::exchange(items_, nullptr));
   capacity_ = 0;
 }
 

@@ -90,6 +90,10 @@ class Sequence : public Object {
   bool is_frozen() const { return frozen_; }
   // Only for the sole holder.
   void set_frozen(bool frozen) { frozen_ = frozen; }
+  // At most what putting `more` items behind the last takes at once; 0 where there is room.
+  uint64_t GrowthBytes(size_t more) const {
+    return size_ + more > capacity_ ? 2 * uint64_t{size_ + more} * sizeof(internal::Item) : 0;
+  }
   // Memory held besides this object and the objects in it.
   size_t memory_bytes() const { return capacity_ * sizeof(internal::Item) + pool_.bytes(); }
 

@@ -2,10 +2,12 @@
 // Hashing, probing, growth and removal. Cells are at most three quarters full.
 #include "core/object/table.h"
 
-#include <cstdlib>
+#include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "core/object/bytes.h"
+#include "core/object/memory_account.h"
 #include "core/object/print.h"
 #include "core/object/shape.h"
 #include "core/object/string.h"
@@ -275,7 +277,7 @@ void Table::Append(Cell* cell, uint32_t hash, Item key, Any value) {
   ++used_;
   ++size_;
   const auto at = static_cast<uint32_t>(cell - cells_);
-  if (((at - hash) & cell_mask_) > kMaxProbe) [[unlikely]]
+  if (((at - hash) & cell_mask_) > MostProbes()) [[unlikely]]
     Reseed();
 }
 
@@ -316,7 +318,7 @@ void Table::RemoveCell(Cell* cell) {
 void Table::Clear() {
   // Out of the table before they are dropped: what ends with them may look at it.
   Items* entries = std::exchange(entries_, nullptr);
-  std::free(std::exchange(cells_, nullptr));
+  internal::GiveMemory(std::exchange(cells_, nullptr));
   internal::ItemPool pool = std::move(pool_);
   const uint32_t used = std::exchange(used_, 0);
   size_ = capacity_ = cell_mask_ = 0;
@@ -325,7 +327,7 @@ void Table::Clear() {
     pool.Drop(entries[i].key);
     pool.Drop(entries[i].value);
   }
-  std::free(entries);
+  internal::GiveMemory(entries);
 }
 
 void Table::Reserve(size_t count) {
@@ -352,16 +354,15 @@ void Table::CloseHoles() {
 void Table::SetCells(size_t count) {
   TERN_CHECK(count / 4 * 3 <= kMaxEntries, "no memory for so large a map");
   capacity_ = static_cast<uint32_t>(count / 4 * 3);
-  entries_ = static_cast<Items*>(internal::ReallocateMemory(entries_, capacity_ * sizeof(Items)));
-  Cell* old =
-      std::exchange(cells_, static_cast<Cell*>(internal::AllocateMemory(count * sizeof(Cell))));
+  entries_ = static_cast<Items*>(internal::ResizeMemory(entries_, capacity_ * sizeof(Items)));
+  Cell* old = std::exchange(cells_, static_cast<Cell*>(internal::TakeMemory(count * sizeof(Cell))));
   const size_t old_count = old == nullptr ? 0 : size_t{cell_mask_} + 1;
   cell_mask_ = static_cast<uint32_t>(count - 1);
   memset(cells_, 0xFF, count * sizeof(Cell));
   for (const Cell* cell = old; cell != old + old_count; ++cell) {
     if (cell->position != kEmpty) PlaceCell(*cell);
   }
-  std::free(old);
+  internal::GiveMemory(old);
 }
 
 uint32_t Table::HashOf(Item key) const {
@@ -383,12 +384,18 @@ void Table::PlaceCells() {
   }
 }
 
+// At three quarters full, the longest of n probes with hashes by chance is about 18 log2 n (Knuth,
+// volume 3, section 6.4): more than twice that is no chance.
+uint32_t Table::MostProbes() const {
+  return std::max(kMaxProbe, 48 * static_cast<uint32_t>(std::bit_width(cell_mask_)));
+}
+
 void Table::Reseed() {
   for (int i = 0; i < kMaxReseedsInARow; ++i) {
     ++reseeds_;
     seed_ = Mix(seed_ ^ NewSeed(this));
     PlaceCells();
-    if (LongestProbe() <= kMaxProbe) return;
+    if (LongestProbe() <= MostProbes()) return;
   }
 }
 

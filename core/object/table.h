@@ -5,7 +5,8 @@
 // Entries are pairs of 8-byte items (item.h) in a dense array; an index of (hash, position) cells,
 // open addressing with linear probing and no tombstones, finds them. Removal leaves a hole in the
 // array, which is closed up when holes outnumber entries. Hashes are seeded per table, and a probe
-// that grows past kMaxProbe gives the table a new seed, so keys made to collide do not stay so.
+// that grows longer than chance makes it gives the table a new seed, so keys made to collide do not
+// stay so.
 //
 // Keys are equal when they are of one kind and value: text by its characters however it is held,
 // bytes, code points and shapes by content, floats by value (all NaNs are one key, -0 is 0), other
@@ -27,7 +28,7 @@ namespace tern {
 class Table : public Object {
  public:
   static constexpr TernTypeCode kTypeCode = TERN_TYPE_MAP;
-  static constexpr uint32_t kMaxProbe = 128;
+  static constexpr uint32_t kMaxProbe = 128;  // of a small table
   static ObjectPtr<Table> Make() { return MakeObject<Table>(); }
 
   struct Entry {
@@ -101,11 +102,18 @@ class Table : public Object {
   bool is_frozen() const { return frozen_; }
   // Only for the sole holder.
   void set_frozen(bool frozen) { frozen_ = frozen; }
+  // What putting one more entry takes at once; 0 where there is room.
+  uint64_t GrowthBytes() const {
+    const uint64_t cells = cells_ == nullptr ? 0 : 2 * (uint64_t{cell_mask_} + 1);
+    return used_ < capacity_ ? 0 : cells * (sizeof(Cell) + sizeof(Items));
+  }
   // Memory held besides this object and the objects in it.
   size_t memory_bytes() const;
   // The most cells that finding any of the keys looks at; for tests.
   size_t LongestProbe() const;
-  // How often kMaxProbe was passed since the table was made.
+  // What it may be before the table takes a new seed; grows with the table, as chance has it.
+  uint32_t MostProbes() const;
+  // How often that was passed since the table was made.
   uint32_t reseeds() const { return reseeds_; }
 
  private:

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/object/device.h"
+#include "core/object/memory_account.h"
 #include "core/object/string.h"
 #include "core/object/tensor_window.h"
 
@@ -67,8 +68,7 @@ Result<StoragePtr> Storage::New(Allocator* allocator, size_t bytes, size_t align
 }
 
 StoragePtr Storage::Wrap(void* data, size_t bytes, Release release, void* context) {
-  void* memory = std::malloc(sizeof(Storage));
-  TERN_CHECK(memory != nullptr, "no memory for a small object");
+  void* memory = internal::TakeMemory(sizeof(Storage));
   auto* storage = new (memory) Storage(&DeleteWrapped, static_cast<uint8_t*>(data), bytes);
   storage->release_ = release;
   storage->context_ = context;
@@ -100,8 +100,7 @@ Result<StoragePtr> Storage::NewOn(DeviceAllocator* device, size_t bytes, size_t 
         "no memory for ", FormatBytes(bytes), " on device '", device->device().name(), "' (",
         FormatBytes(static_cast<uint64_t>(device->stats().live_bytes)), " are in use)");
   }
-  void* object = std::malloc(sizeof(Storage));
-  TERN_CHECK(object != nullptr, "no memory for a small object");
+  void* object = internal::TakeMemory(sizeof(Storage));
   auto* storage = new (object) Storage(&DeleteOnDevice, static_cast<uint8_t*>(memory), bytes);
   storage->alignment_ = static_cast<uint32_t>(alignment);
   storage->on_device_ = true;
@@ -116,7 +115,7 @@ void Storage::DeleteOnDevice(TernObject* header) {
   device->Free(self->data_, self->bytes_, self->alignment_);
   self->~Storage();
   internal::CountObject(-1);
-  std::free(self);
+  internal::GiveMemory(self);
   device->DecRef();
 }
 
@@ -125,7 +124,7 @@ void Storage::DeleteWrapped(TernObject* header) {
   if (self->release_ != nullptr) self->release_(self->context_, self->data_, self->bytes_);
   self->~Storage();
   internal::CountObject(-1);
-  std::free(self);
+  internal::GiveMemory(self);
 }
 
 // --- Tensor: making
@@ -169,8 +168,7 @@ TensorPtr Tensor::Make(const Window& window, Allocator* allocator) {
   void* memory = allocator != nullptr ? allocator->Allocate(bytes, alignof(Tensor)) : nullptr;
   if (memory == nullptr) {
     allocator = nullptr;
-    memory = std::malloc(bytes);
-    TERN_CHECK(memory != nullptr, "no memory for a small object");
+    memory = internal::TakeMemory(bytes);
   }
   return TensorPtr::Adopt(new (memory) Tensor(window, allocator));
 }
@@ -180,7 +178,7 @@ void Tensor::Delete(TernObject* header) {
   Allocator* allocator = self->allocator_;
   const size_t bytes = sizeof(Tensor) + 2 * self->dims().size_bytes();
   self->~Tensor();
-  if (allocator == nullptr) return std::free(self);
+  if (allocator == nullptr) return internal::GiveMemory(self);
   allocator->Free(self, bytes, alignof(Tensor));
   allocator->DecRef();
 }

@@ -275,11 +275,11 @@ bool Debugger::Reached() {
 // Tensors that only the trace holds go first.
 bool Debugger::OverMemory() {
   const auto limit = static_cast<int64_t>(std::min<uint64_t>(options_.budgets.bytes, INT64_MAX));
-  while (vm_->memory().live_bytes > limit) {
+  while (vm_->account().held() > limit) {
     if (recorder_.trace().GiveWay()) continue;
     SetStop(DebugStop::kMemoryLimit,
-            StrCat(FormatBytes(static_cast<uint64_t>(vm_->memory().live_bytes)),
-                   " of tensors are alive, more than the budget of ",
+            StrCat(FormatBytes(static_cast<uint64_t>(vm_->account().held())),
+                   " of tensors and objects are alive, more than the budget of ",
                    FormatBytes(options_.budgets.bytes)));
     return true;
   }

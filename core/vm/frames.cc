@@ -6,6 +6,7 @@
 #include "core/base/inline_vector.h"
 #include "core/base/strings.h"
 #include "core/object/error.h"
+#include "core/object/memory_account.h"
 #include "core/object/tensor.h"
 #include "core/vm/interpreter.h"
 #include "core/vm/registers.h"
@@ -15,7 +16,7 @@ namespace tern::vm {
 
 // --- frames
 
-Status VirtualMachine::Interpreter::CheckRoom(uint32_t function, uint32_t base) const {
+Status VirtualMachine::Interpreter::CheckRegisters(uint32_t function, uint32_t base) const {
   if (Info(function).register_count <= vm_.options_.max_registers - base) return OkStatus();
   return Stopped("register limit reached: ", vm_.options_.max_registers, " in all frames")
       .SetErrorCode("E0303");
@@ -26,18 +27,21 @@ Status VirtualMachine::Interpreter::Push(uint32_t function, uint32_t return_op, 
     return Stopped("depth limit reached: ", vm_.options_.max_depth, " frames")
         .SetErrorCode("E0303");
   }
-  TERN_TRY(CheckRoom(function, vm_.stack_top_));
+  TERN_TRY(CheckRegisters(function, vm_.stack_top_));
   const uint32_t top = vm_.stack_top_ + Info(function).register_count;
   if (top > vm_.stack_capacity_) {
     const uint32_t capacity =
         std::min(std::max(top, vm_.stack_capacity_ * 2), std::max(top, vm_.options_.max_registers));
+    TERN_TRY(CheckRoom(uint64_t{capacity} * sizeof(Any)));
     auto grown = std::make_unique<Any[]>(capacity);
     for (uint32_t i = 0; i < vm_.stack_top_; ++i) grown[i] = std::move(vm_.stack_[i]);
     vm_.stack_ = std::move(grown);
     vm_.stack_capacity_ = capacity;
   }
   if (vm_.depth_ == vm_.frame_capacity_) {
-    const uint32_t capacity = std::min(vm_.frame_capacity_ * 2, vm_.options_.max_depth);
+    const auto capacity = static_cast<uint32_t>(
+        std::min<uint64_t>(uint64_t{vm_.frame_capacity_} * 2, vm_.options_.max_depth));
+    TERN_TRY(CheckRoom(uint64_t{capacity} * sizeof(Frame)));
     auto grown = std::make_unique<Frame[]>(capacity);
     std::copy_n(vm_.frames_.get(), vm_.depth_, grown.get());
     vm_.frames_ = std::move(grown);
@@ -192,7 +196,7 @@ Status VirtualMachine::Interpreter::TailCall(uint32_t function, std::span<const 
                                              const Closure* closure) {
   constexpr size_t kFew = 8;
   const Frame frame = vm_.top();
-  TERN_TRY(CheckRoom(function, frame.base));
+  TERN_TRY(CheckRegisters(function, frame.base));
   const size_t captured = closure != nullptr ? closure->free_variables().size() : 0;
   Any few[kFew];
   std::unique_ptr<Any[]> many;

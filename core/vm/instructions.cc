@@ -73,12 +73,12 @@ Status VirtualMachine::Interpreter::Fatal(const DecodedOp& op) {
 Status VirtualMachine::Interpreter::AllocAdt(const DecodedOp& op) {
   Store(op.dst,
         Adt::Make(static_cast<int32_t>(*Value(op.a).TryCast<int64_t>()), Views(ListOf(op))));
-  return OkStatus();
+  return vm_.account_.is_over() ? vm_.account_.OverLimit() : OkStatus();
 }
 
 Status VirtualMachine::Interpreter::AllocClosure(const DecodedOp& op) {
   Store(op.dst, Closure::Make(static_cast<uint32_t>(op.a), Views(ListOf(op))));
-  return OkStatus();
+  return vm_.account_.is_over() ? vm_.account_.OverLimit() : OkStatus();
 }
 
 Status VirtualMachine::Interpreter::LoadConsti(const DecodedOp& op) {

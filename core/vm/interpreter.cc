@@ -84,6 +84,10 @@ bool VirtualMachine::Interpreter::MayGoOn(uint32_t pc) {
                  .SetErrorCode("S0301");
     return false;
   }
+  if ((attend & kAttendMemory) != 0) {
+    error_ = vm_.account_.OverLimit();
+    return false;
+  }
   if ((attend & kAttendTime) != 0 && vm_.Now() >= vm_.deadline_ns_) {
     error_ = Stopped("time limit reached (", vm_.options_.max_time_ns / 1'000'000, " ms)")
                  .SetErrorCode("S0303");

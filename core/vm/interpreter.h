@@ -71,7 +71,7 @@ class VirtualMachine::Interpreter {
   // Behind entering a function that counts its arguments: the caller's references go, at once
   // rather than when the call is over.
   [[gnu::noinline]] void LetGo(const DecodedOp& op, char* caller);
-  Status CheckRoom(uint32_t function, uint32_t base) const;
+  Status CheckRegisters(uint32_t function, uint32_t base) const;
   Status TailCall(uint32_t function, std::span<const ValueRef> args, const Closure* closure);
   // A call of a function or closure that something replaces, into native_value_.
   NativeCall InvokeNative(uint32_t function, std::span<const ValueRef> args,

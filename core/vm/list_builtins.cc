@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/strings.h"
+#include "core/object/memory_account.h"
 #include "core/object/print.h"
 #include "core/object/sequence.h"
 #include "core/object/structural_equal.h"
@@ -16,6 +17,10 @@ namespace tern::vm {
 namespace {
 
 constexpr int64_t kMaxItems = int64_t{1} << 28;
+// What an item of a list takes in place, and what it takes besides while the list is sorted.
+constexpr uint64_t kPlainBytes = 8, kSortBytes = 80;
+constexpr int64_t kPlainInt = int64_t{1} << 60;
+constexpr size_t kFirstBytes = 8;  // of a list of one item that lies in place
 
 // Below zero, a position counts from the end.
 int64_t FromBegin(int64_t index, size_t size) {
@@ -53,6 +58,7 @@ Result<Any> ListSet(AnyArgs args) {
   TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
   TERN_TRY_ASSIGN(const int64_t index, args[1].As<int64_t>());
   TERN_TRY_ASSIGN(const size_t position, IndexIn(*list, index));
+  TERN_TRY(CheckRoom(list->memory_bytes()));
   SequencePtr copy = list->Copy();
   copy->Set(position, Any(args[2]));
   return Any(copy);
@@ -60,6 +66,7 @@ Result<Any> ListSet(AnyArgs args) {
 
 Result<Any> ListAppend(AnyArgs args) {
   TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
+  TERN_TRY(CheckRoom(list->memory_bytes() + kItemBytes));
   SequencePtr copy = Sequence::Make();
   copy->Reserve(list->size() + 1);
   for (const AnyView& item : *list) copy->PushBack(item);
@@ -82,6 +89,7 @@ bool MayWrite(const T& container, AnyArgs args) {
 Result<Any> ListPush(AnyArgs args) {
   TERN_TRY_ASSIGN(Sequence * list, args[0].As<Sequence>());
   if (!MayWrite(*list, args)) return ListAppend(args);
+  TERN_TRY(CheckRoom(list->GrowthBytes(1)));
   list->PushBack(args[1]);
   return Any(args[0]);
 }
@@ -98,6 +106,7 @@ Result<Any> ListPut(AnyArgs args) {
 Result<Any> ListConcat(AnyArgs args) {
   TERN_TRY_ASSIGN(const Sequence* first, args[0].As<Sequence>());
   TERN_TRY_ASSIGN(const Sequence* second, args[1].As<Sequence>());
+  TERN_TRY(CheckRoom(first->memory_bytes() + second->memory_bytes()));
   SequencePtr joined = Sequence::Make();
   joined->Reserve(first->size() + second->size());
   for (const AnyView& item : *first) joined->PushBack(item);
@@ -109,6 +118,7 @@ Result<Any> ListExtend(AnyArgs args) {
   TERN_TRY_ASSIGN(Sequence * first, args[0].As<Sequence>());
   TERN_TRY_ASSIGN(const Sequence* second, args[1].As<Sequence>());
   if (!MayWrite(*first, args)) return ListConcat(args);
+  TERN_TRY(CheckRoom(first->GrowthBytes(second->size()) + second->memory_bytes()));
   for (const AnyView& item : *second) first->PushBack(item);
   return Any(args[0]);
 }
@@ -118,16 +128,20 @@ Result<Any> ListSlice(AnyArgs args) {
   TERN_TRY_ASSIGN(const int64_t begin, args[1].As<int64_t>());
   TERN_TRY_ASSIGN(const int64_t end, args[2].As<int64_t>());
   TERN_TRY(CheckSlice(begin, end, list->size()));
+  const auto first = static_cast<size_t>(FromBegin(begin, list->size()));
+  const auto last = static_cast<size_t>(FromBegin(end, list->size()));
+  TERN_TRY(CheckRoom(std::min<uint64_t>(list->memory_bytes(), (last - first) * kItemBytes)));
   SequencePtr part = Sequence::Make();
-  const int64_t last = FromBegin(end, list->size());
-  for (int64_t i = FromBegin(begin, list->size()); i < last; ++i)
-    part->PushBack((*list)[static_cast<size_t>(i)]);
+  part->Reserve(last - first);
+  for (size_t i = first; i < last; ++i) part->PushBack((*list)[i]);
   return Any(part);
 }
 
 Result<Any> ListReverse(AnyArgs args) {
   TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
+  TERN_TRY(CheckRoom(list->memory_bytes()));
   SequencePtr reversed = Sequence::Make();
+  reversed->Reserve(list->size());
   for (size_t i = list->size(); i > 0; --i) reversed->PushBack((*list)[i - 1]);
   return Any(reversed);
 }
@@ -160,6 +174,7 @@ bool SortAs(const std::vector<AnyView>& views, Sequence* sorted) {
 
 Result<Any> ListSort(AnyArgs args) {
   TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
+  TERN_TRY(CheckRoom(list->memory_bytes() + list->size() * kSortBytes));
   const std::vector<AnyView> views(list->begin(), list->end());
   SequencePtr sorted = Sequence::Make();
   if (SortAs<int64_t>(views, sorted.get()) || SortAs<double>(views, sorted.get()) ||
@@ -193,6 +208,8 @@ Result<Any> ListRange(AnyArgs args) {
   const uint64_t count = static_cast<uint64_t>(end) - static_cast<uint64_t>(begin);
   if (count > static_cast<uint64_t>(kMaxItems))
     return OutOfRange("a list of ", count, " items; at most ", kMaxItems, " are possible");
+  // Numbers near the ends of 64 bits do not fit an item.
+  TERN_TRY(CheckRoom(count * (begin < -kPlainInt || end > kPlainInt ? kItemBytes : kPlainBytes)));
   list->Reserve(static_cast<size_t>(count));
   for (int64_t i = begin; i < end; ++i) list->PushInt(i);
   return Any(list);
@@ -202,8 +219,11 @@ Result<Any> ListRepeat(AnyArgs args) {
   TERN_TRY_ASSIGN(const int64_t count, args[1].As<int64_t>());
   if (count < 0 || count > kMaxItems)
     return OutOfRange("a list of ", count, " items; 0 to ", kMaxItems, " are possible");
-  SequencePtr list = Sequence::Make();
-  for (int64_t i = 0; i < count; ++i) list->PushBack(args[0]);
+  SequencePtr list = Sequence::Make(args.first(count > 0 ? 1 : 0));
+  const uint64_t bytes = list->memory_bytes() > kFirstBytes ? kItemBytes : kPlainBytes;
+  TERN_TRY(CheckRoom(static_cast<uint64_t>(count) * bytes));
+  list->Reserve(static_cast<size_t>(count));
+  for (int64_t i = 1; i < count; ++i) list->PushBack(args[0]);
   return Any(list);
 }
 
@@ -241,6 +261,7 @@ Result<Any> MapGetOr(AnyArgs args) {
 
 Result<Any> MapSet(AnyArgs args) {
   TERN_TRY_ASSIGN(const Table* map, args[0].As<Table>());
+  TERN_TRY(CheckRoom(2 * map->memory_bytes()));
   TablePtr copy = map->Copy();
   copy->Set(args[1], Any(args[2]));
   return Any(copy);
@@ -248,6 +269,7 @@ Result<Any> MapSet(AnyArgs args) {
 
 Result<Any> MapRemove(AnyArgs args) {
   TERN_TRY_ASSIGN(const Table* map, args[0].As<Table>());
+  TERN_TRY(CheckRoom(map->memory_bytes()));
   TablePtr copy = map->Copy();
   copy->Erase(args[1]);
   return Any(copy);
@@ -256,6 +278,7 @@ Result<Any> MapRemove(AnyArgs args) {
 Result<Any> MapPut(AnyArgs args) {
   TERN_TRY_ASSIGN(Table * map, args[0].As<Table>());
   if (!MayWrite(*map, args)) return MapSet(args);
+  TERN_TRY(CheckRoom(map->GrowthBytes()));
   map->Set(args[1], Any(args[2]));
   return Any(args[0]);
 }
@@ -274,6 +297,7 @@ Result<Any> MapContains(AnyArgs args) {
 
 Result<Any> MapKeys(AnyArgs args) {
   TERN_TRY_ASSIGN(const Table* map, args[0].As<Table>());
+  TERN_TRY(CheckRoom(map->memory_bytes()));
   SequencePtr keys = Sequence::Make();
   for (const auto& entry : *map) keys->PushBack(entry.key);
   return Any(keys);
@@ -281,6 +305,7 @@ Result<Any> MapKeys(AnyArgs args) {
 
 Result<Any> MapValues(AnyArgs args) {
   TERN_TRY_ASSIGN(const Table* map, args[0].As<Table>());
+  TERN_TRY(CheckRoom(map->memory_bytes()));
   SequencePtr values = Sequence::Make();
   for (const auto& entry : *map) values->PushBack(entry.value);
   return Any(values);

@@ -8,6 +8,7 @@
 
 #include "core/base/strings.h"
 #include "core/object/adt.h"
+#include "core/object/memory_account.h"
 #include "core/object/print.h"
 #include "core/object/sequence.h"
 #include "core/object/structural_equal.h"
@@ -141,7 +142,9 @@ Result<Any> ToList(AnyArgs args) {
   TERN_TRY_ASSIGN(const Tensor* tensor, args[0].As<Tensor>());
   if (tensor->rank() != 1)
     return InvalidArgument("to_list takes a tensor of rank 1, got ", tensor->TypeText());
+  TERN_TRY(CheckRoom(static_cast<uint64_t>(tensor->element_count()) * kItemBytes));
   SequencePtr list = Sequence::Make();
+  list->Reserve(static_cast<size_t>(tensor->element_count()));
   for (int64_t i = 0; i < tensor->element_count(); ++i) {
     const DType dtype = tensor->dtype();
     if (dtype.is_bool())
@@ -195,6 +198,9 @@ class ElementReader {
       return InvalidArgument("a list of ", size, " items beside one of ", dims_[depth],
                              ": the rows of a tensor have one length");
     }
+    // A list that stands many times in another is read as many times.
+    if (depth + 1 == dims_.size())
+      TERN_TRY(CheckRoom((leaves_.size() + list->size()) * 2 * sizeof(AnyView)));
     for (const AnyView& item : *list) TERN_TRY(Read(item, depth + 1));
     return OkStatus();
   }

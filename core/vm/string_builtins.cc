@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // tern.string.*: positions and lengths count code points; an invalid byte counts as one.
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/strings.h"
 #include "core/base/utf8.h"
+#include "core/object/memory_account.h"
 #include "core/object/sequence.h"
 #include "core/vm/value_builtins.h"
 
@@ -13,9 +15,18 @@ namespace tern::vm {
 namespace {
 
 constexpr size_t kMaxBytes = size_t{1} << 28;
+// At most what a part of a text takes in a list: its view while parts are looked for, its item, and
+// an object of its own.
+constexpr uint64_t kPartBytes = 112;
 
 Result<std::string_view> StringArgument(const AnyView& value) {
   return value.As<std::string_view>();
+}
+
+// Room for a new text of so many bytes: it is built and then copied into its object.
+Status CheckText(uint64_t bytes) {
+  if (bytes > kMaxBytes) return OutOfRange("a string of more than 2^28 bytes");
+  return CheckRoom(2 * bytes);
 }
 
 // The byte offset of code point `index`; of the end for index == length; nothing past it.
@@ -33,7 +44,7 @@ Result<Any> StringLength(AnyArgs args) {
 Result<Any> StringConcat(AnyArgs args) {
   TERN_TRY_ASSIGN(const std::string_view a, StringArgument(args[0]));
   TERN_TRY_ASSIGN(const std::string_view b, StringArgument(args[1]));
-  if (a.size() + b.size() > kMaxBytes) return OutOfRange("a string of more than 2^28 bytes");
+  TERN_TRY(CheckText(a.size() + b.size()));
   return Any(StrCat(a, b));
 }
 
@@ -43,6 +54,7 @@ Result<Any> StringSliceOf(std::string_view text, int64_t begin, int64_t end) {
   if (!first.has_value() || !last.has_value()) {
     return OutOfRange("characters ", begin, " up to ", end, " of a string of ", Utf8Length(text));
   }
+  TERN_TRY(CheckText(*last - *first));
   return Any(std::string(text.substr(*first, *last - *first)));
 }
 
@@ -69,6 +81,7 @@ Result<Any> StringGet(AnyArgs args) {
 
 Result<Any> StringChars(AnyArgs args) {
   TERN_TRY_ASSIGN(const std::string_view text, StringArgument(args[0]));
+  TERN_TRY(CheckRoom(text.size() * kItemBytes));
   SequencePtr chars = Sequence::Make();
   for (size_t at = 0; at < text.size();) {
     const size_t begin = at;
@@ -104,6 +117,14 @@ Result<Any> StringEndsWith(AnyArgs args) {
   return Any(text.ends_with(part));
 }
 
+// The separator is not empty.
+size_t CountParts(std::string_view text, std::string_view separator) {
+  size_t count = 1;
+  for (size_t at = 0; (at = text.find(separator, at)) != std::string_view::npos; ++count)
+    at += separator.size();
+  return count;
+}
+
 std::vector<std::string_view> Parts(std::string_view text, std::string_view separator) {
   std::vector<std::string_view> parts;
   size_t begin = 0;
@@ -120,6 +141,7 @@ Result<Any> StringSplit(AnyArgs args) {
   TERN_TRY_ASSIGN(const std::string_view separator, StringArgument(args[1]));
   if (separator.empty())
     return InvalidArgument("split needs a separator; chars gives the characters of a string");
+  TERN_TRY(CheckRoom(2 * text.size() + CountParts(text, separator) * kPartBytes));
   SequencePtr list = Sequence::Make();
   for (std::string_view part : Parts(text, separator)) list->PushText(part);
   return Any(list);
@@ -128,12 +150,18 @@ Result<Any> StringSplit(AnyArgs args) {
 Result<Any> StringJoin(AnyArgs args) {
   TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
   TERN_TRY_ASSIGN(const std::string_view separator, StringArgument(args[1]));
+  uint64_t bytes = 0;
+  for (const AnyView& item : *list) {
+    TERN_TRY_ASSIGN(const std::string_view part, StringArgument(item));
+    bytes += separator.size() + part.size();
+  }
+  TERN_TRY(CheckText(bytes - std::min<uint64_t>(bytes, separator.size())));
   std::string out;
+  out.reserve(bytes);
   for (size_t i = 0; i < list->size(); ++i) {
     const AnyView item = (*list)[i];  // short text lies in it
     TERN_TRY_ASSIGN(const std::string_view part, StringArgument(item));
     StrAppend(&out, i == 0 ? std::string_view() : separator, part);
-    if (out.size() > kMaxBytes) return OutOfRange("a string of more than 2^28 bytes");
   }
   return Any(std::move(out));
 }
@@ -143,9 +171,10 @@ Result<Any> StringReplace(AnyArgs args) {
   TERN_TRY_ASSIGN(const std::string_view part, StringArgument(args[1]));
   TERN_TRY_ASSIGN(const std::string_view with, StringArgument(args[2]));
   if (part.empty()) return InvalidArgument("replace needs a part that is not empty");
-  const std::vector<std::string_view> parts = Parts(text, part);
-  if (parts.size() * with.size() > kMaxBytes) return OutOfRange("a string of more than 2^28 bytes");
-  return Any(StrJoin(parts, with));
+  const uint64_t count = CountParts(text, part);
+  TERN_TRY(CheckText(text.size() + (count - 1) * with.size()));
+  TERN_TRY(CheckRoom(2 * text.size() + count * (kPartBytes + 2 * with.size())));
+  return Any(StrJoin(Parts(text, part), with));
 }
 
 Result<Any> StringRepeat(AnyArgs args) {
@@ -154,18 +183,22 @@ Result<Any> StringRepeat(AnyArgs args) {
   if (count < 0) return OutOfRange("a string repeated ", count, " times");
   const auto most = static_cast<int64_t>(text.empty() ? 0 : kMaxBytes / text.size());
   if (!text.empty() && count > most) return OutOfRange("a string of more than 2^28 bytes");
+  TERN_TRY(CheckText(text.size() * static_cast<uint64_t>(count)));
   std::string out;
+  out.reserve(text.size() * static_cast<size_t>(count));
   for (int64_t i = 0; i < count && !text.empty(); ++i) out += text;
   return Any(std::move(out));
 }
 
 Result<Any> StringTrim(AnyArgs args) {
   TERN_TRY_ASSIGN(const std::string_view text, StringArgument(args[0]));
+  TERN_TRY(CheckText(text.size()));
   return Any(std::string(StrTrim(text)));
 }
 
 Result<Any> StringMapLetters(const AnyView& value, char first, char last) {
   TERN_TRY_ASSIGN(const std::string_view text, StringArgument(value));
+  TERN_TRY(CheckText(text.size()));
   std::string out(text);
   for (char& c : out) {
     if (c >= first && c <= last) c = static_cast<char>(c ^ 0x20);

@@ -16,6 +16,9 @@
 
 namespace tern::vm {
 
+// At most what an item takes in a list, apart from an object that it is: its place and a slot.
+inline constexpr uint64_t kItemBytes = 32;
+
 struct ValueBuiltin {
   std::string_view name;
   int32_t arity;

@@ -44,9 +44,15 @@ bool IsBorrowedText(const AnyView& value) {
          code == TERN_TYPE_OBJECT_HANDLE || code == TERN_TYPE_RVALUE_REF;
 }
 
+// 0: no limit.
+uint64_t MostBytes(const VmOptions& options) {
+  if (options.max_bytes != 0 || options.platform == nullptr) return options.max_bytes;
+  return options.platform->memory_limit;
+}
+
 // The reason that a run's error stands for.
 StopReason ReasonOf(const Status& status, const VmOptions& options) {
-  if (status.code() == StatusCode::kOutOfMemory && options.max_bytes != 0)
+  if (status.code() == StatusCode::kOutOfMemory && MostBytes(options) != 0)
     return StopReason::kByteLimit;
   if (status.error_code() == "S0301") return StopReason::kInstructionLimit;
   if (status.error_code() == "S0302") return StopReason::kCancelled;
@@ -84,7 +90,8 @@ class VmAllocationObserver final : public AllocationObserver {
 VirtualMachine::VirtualMachine(ProgramPtr program, const VmOptions& options)
     : program_(std::move(program)),
       options_(options),
-      context_(AllocatorOf(options), options.parallel) {
+      context_(AllocatorOf(options), options.parallel),
+      account_(context_.allocator()) {
   context_.set_kernels(options.kernels);
   args_.resize(program_->max_args());
   if (options_.platform != nullptr && options_.platform->log != nullptr) {
@@ -108,12 +115,21 @@ VirtualMachine::VirtualMachine(ProgramPtr program, const VmOptions& options)
   DeviceList devices;
   for (const DevicePtr& device : options_.devices)
     devices.push_back(ObjectPtr<DeviceAllocator>::Adopt(new DeviceAllocator(device)));
-  if (options_.max_bytes != 0) {
-    const auto limit = static_cast<int64_t>(std::min<uint64_t>(options_.max_bytes, INT64_MAX));
-    context_.allocator()->set_limit(limit);
-    for (const ObjectPtr<DeviceAllocator>& device : devices) device->set_limit(limit);
-  }
+  LimitMemory(devices);
   context_.set_devices(std::move(devices));
+}
+
+void VirtualMachine::LimitMemory(const DeviceList& devices) {
+  const uint64_t most = MostBytes(options_);
+  if (most == 0) return;
+  const auto limit = static_cast<int64_t>(std::min<uint64_t>(most, MemoryAccount::kNoLimit - 1));
+  account_.set_limit(limit);
+  const auto attend = [](void* machine) {
+    static_cast<VirtualMachine*>(machine)->attend_.fetch_or(kAttendMemory,
+                                                            std::memory_order_relaxed);
+  };
+  account_.set_passed(attend, this);
+  for (const ObjectPtr<DeviceAllocator>& device : devices) device->set_limit(limit);
 }
 
 VirtualMachine::~VirtualMachine() { PopAll(); }
@@ -152,6 +168,7 @@ void VirtualMachine::Reset() {
   skip_breakpoint_ = false;
   attend_.store(options_.max_time_ns != 0 ? kAttendTime : 0, std::memory_order_relaxed);
   LimitWork(options_, &context_);
+  account_.Reset();
 }
 
 RunContext::StopCause VirtualMachine::StopCauseNow() const {
@@ -219,6 +236,7 @@ Result<StopReason> VirtualMachine::Run(uint64_t max_instructions) {
   const int64_t begin = options_.max_time_ns != 0 ? Now() : 0;
   deadline_ns_ = begin + options_.max_time_ns - used_ns_;
   running_ = true;
+  const MemoryAccount::Scope counts(&account_);
   Result<StopReason> stopped = Interpreter(this).Run(max_instructions);
   running_ = false;
   if (options_.max_time_ns != 0) used_ns_ += Now() - begin;
@@ -261,6 +279,7 @@ Result<Any> VirtualMachine::Call(uint32_t function, AnyArgs args) {
 // Of a function that something replaces: no bytecode runs.
 Result<Any> VirtualMachine::CallReplaced(uint32_t function, AnyArgs args) {
   running_ = true;
+  const MemoryAccount::Scope counts(&account_);
   if (options_.max_time_ns != 0) deadline_ns_ = Now() + options_.max_time_ns;
   Any result;
   Status status = Interpreter(this).CallNative(function, args, &result);

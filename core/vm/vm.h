@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/base/json.h"
+#include "core/object/memory_account.h"
 #include "core/object/run_context.h"
 #include "core/vm/hooks.h"
 #include "core/vm/linker.h"
@@ -27,16 +28,18 @@ namespace tern::vm {
 class VmAllocationObserver;
 
 struct VmOptions {
-  ObjectPtr<Allocator> allocator;          // null: a pooled one of its own
-  const TernPlatform* platform = nullptr;  // memory for that one; null: malloc
-  const TernParallel* parallel = nullptr;  // null: everything on the calling thread
+  ObjectPtr<Allocator> allocator;                 // null: a pooled one of its own
+  const TernPlatform* platform = nullptr;         // memory for that one; null: malloc
+  const TernParallel* parallel = nullptr;         // null: everything on the calling thread
   const kernels::KernelTable* kernels = nullptr;  // as RunContext::kernels
-  std::vector<DevicePtr> devices = {};     // numbers 1, 2, …; 0 is the processor
-  uint64_t max_instructions = 0;           // per run; 0: no limit
-  uint64_t max_bytes = 0;                  // live tensor bytes, of each device; 0: no limit
-  int64_t max_time_ns = 0;                 // per run, while it runs; 0: no limit; needs a clock
-  uint32_t max_depth = 10'000;             // frames
-  uint32_t max_registers = 1u << 22;       // of all frames together
+  std::vector<DevicePtr> devices = {};            // numbers 1, 2, …; 0 is the processor
+  uint64_t max_instructions = 0;                  // per run; 0: no limit
+  // Of tensors, objects and texts together, and of tensors on each device; 0: what the platform
+  // says, if anything.
+  uint64_t max_bytes = 0;
+  int64_t max_time_ns = 0;            // per run, while it runs; 0: no limit; needs a clock
+  uint32_t max_depth = 10'000;        // frames
+  uint32_t max_registers = 1u << 22;  // of all frames together
   // Runs everything in the loop that asks at every instruction, which otherwise runs only where
   // hooks, breakpoints or the end of a budget need it. What programs do is the same.
   bool always_step = false;
@@ -112,6 +115,8 @@ class VirtualMachine {
   uint64_t steps() const { return steps_; }
   uint64_t max_depth_seen() const { return max_depth_seen_; }
   AllocatorStats memory() const { return context_.allocator()->stats(); }
+  // Holds runs to max_bytes.
+  MemoryAccount& account() { return account_; }
   // Of device 1, 2, …
   AllocatorStats device_memory(size_t device) const {
     return context_.devices()[device - 1]->stats();
@@ -165,6 +170,7 @@ class VirtualMachine {
 
   VirtualMachine(ProgramPtr program, const VmOptions& options);
   void UseKernels(KernelTablePtr kernels);
+  void LimitMemory(const DeviceList& devices);
   void Fail(Status status);
   Status CheckFrameState(const FrameState& frame, bool is_innermost) const;
   Status CheckMayEdit() const;
@@ -188,6 +194,7 @@ class VirtualMachine {
   ProgramPtr program_;
   VmOptions options_;
   RunContext context_;
+  MemoryAccount account_;
   KernelTablePtr kernels_;  // of the program when this machine was made; null: none
   // What is run: the program's, its kernels' where it has some, or copies where this machine
   // replaces functions of its own.
@@ -215,6 +222,7 @@ class VirtualMachine {
   // Looked at after calls of primitives too: a set of kAttend….
   static constexpr uint32_t kAttendCancel = 1;
   static constexpr uint32_t kAttendTime = 2;
+  static constexpr uint32_t kAttendMemory = 4;
   std::atomic<uint32_t> attend_{0};
   std::vector<uint32_t> breakpoints_;  // ascending
   bool skip_breakpoint_ = false;       // go on from the one that stopped the run

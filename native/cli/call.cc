@@ -7,6 +7,7 @@
 
 #include "core/base/strings.h"
 #include "native/cli/report.h"
+#include "native/platform/memory_limit.h"
 
 namespace tern::cli {
 namespace {
@@ -216,8 +217,9 @@ Result<std::vector<Value>> ToTensors(const Engine& engine, const std::vector<Nam
 }
 
 uint64_t BytesLeft(const MemoryBudget& budget) {
-  if (budget.limit == 0) return 0;
-  return std::max<uint64_t>(budget.limit - budget.used, 1);
+  const uint64_t limit = budget.limit != 0 ? budget.limit : native::DefaultMemoryLimit();
+  if (limit == 0) return 0;
+  return limit > budget.used ? limit - budget.used : 1;
 }
 
 std::vector<TernAny> Borrow(const std::vector<Value>& values) {

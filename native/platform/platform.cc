@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "native/platform/memory_limit.h"
+
 namespace tern::native {
 namespace {
 
@@ -39,6 +41,7 @@ Platform::Platform(int threads)
                 .free = &Free,
                 .parallel = pool_.parallel(),
                 .clock_ns = &ClockNs,
-                .log = &Log} {}
+                .log = &Log,
+                .memory_limit = DefaultMemoryLimit()} {}
 
 }  // namespace tern::native

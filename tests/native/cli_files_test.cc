@@ -62,6 +62,45 @@ TEST(CliFiles, OutputOverAnInputTensorIsRefused) {
   EXPECT_EQ(RunCommand(StrCat(run, "x=@", x, " --output @", folder.Path("y.npy"))).exit_code, 0);
 }
 
+// --- limits
+
+constexpr std::string_view kGrowing = R"(
+type Tree { Leaf, Node(Tree, Tree) }
+fn twice(s: string, n: int) -> string { if n == 0 { s } else { twice(s + s, n - 1) } }
+fn build(n: int) -> Tree { if n == 0 { Leaf } else { Node(build(n - 1), build(n - 1)) } }
+fn text(n: int) -> int { length(twice("abcd", n)) }
+fn tree(n: int) -> int { match build(n) { Leaf => 0, Node(_, _) => 1 } }
+fn list(n: int) -> int { length(for i in 0..n with (l: List[int] = []) { append(l, i) }) }
+fn numbers(n: int) -> int { length(0..n) }
+)";
+
+void ExpectOutOfMemory(const std::string& command) {
+  const CommandResult run = RunCommand(command);
+  EXPECT_EQ(run.exit_code, 4) << command << "\n" << run.output;
+  EXPECT_NE(run.output.find("error[E0302]: no memory"), std::string::npos) << run.output;
+}
+
+TEST(CliFilesBad, ValuesOfEveryKindAreHeldToMaxMemory) {
+  const ScratchFolder folder;
+  const std::string run =
+      StrCat(Tern(), " run ", folder.Write("a.tn", kGrowing), " --max-memory 1MB -f ");
+  for (const char* function : {"text", "tree", "list", "numbers"})
+    EXPECT_EQ(RunCommand(StrCat(run, function, " -i 10")).exit_code, 0) << function;
+  for (const char* call : {"text -i 20", "tree -i 20", "list -i 10000000", "numbers -i 10000000"})
+    ExpectOutOfMemory(StrCat(run, call));
+}
+
+#if !defined(__has_feature) || !__has_feature(address_sanitizer)  // whose shadow no limit fits
+// What the shell leaves is the limit of a run that has none.
+TEST(CliFilesBad, MemoryThatTheShellDoesNotGive) {
+  const ScratchFolder folder;
+  const std::string run = StrCat("ulimit -v 600000; ", Tern(), " run ",
+                                 folder.Write("a.tn", kGrowing), " --max-depth 100 -f ");
+  for (const char* call : {"tree -i 40", "list -i 200000000", "numbers -i 200000000"})
+    ExpectOutOfMemory(StrCat(run, call));
+}
+#endif
+
 // --- outputs in files
 
 constexpr std::string_view kResults = R"(

@@ -274,7 +274,7 @@ TEST_F(TableTestBad, HostileKeysDoNotCollide) {
   for (const int shift : {0, 8, 16, 24, 32, 40}) {
     const TablePtr table = Table::Make();
     for (int64_t i = 0; i < 20'000; ++i) table->Set(i << shift, Any());
-    EXPECT_LE(table->LongestProbe(), Table::kMaxProbe) << shift;
+    EXPECT_LE(table->LongestProbe(), table->MostProbes()) << shift;
     EXPECT_EQ(table->size(), 20'000u);
   }
   const TablePtr table = Table::Make();
@@ -284,7 +284,14 @@ TEST_F(TableTestBad, HostileKeysDoNotCollide) {
     table->SetText(std::string_view(key), Any(i));
   }
   EXPECT_EQ(table->size(), 20'000u);
-  EXPECT_LE(table->LongestProbe(), Table::kMaxProbe);
+  EXPECT_LE(table->LongestProbe(), table->MostProbes());
+}
+
+TEST_F(TableTest, ManyKeysNeedNoNewSeed) {
+  const TablePtr table = Table::Make();
+  for (int64_t i = 0; i < 780'000; ++i) table->Set(i, Any());
+  EXPECT_EQ(table->reseeds(), 0u);
+  EXPECT_LE(table->LongestProbe(), table->MostProbes());
 }
 
 TEST_F(TableTest, SmallEntriesAllocateNothing) {

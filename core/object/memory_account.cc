@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each thread has a count and a window around it: only a count that leaves the window is looked at,
+// so that taking a block costs one comparison besides malloc.
+#include "core/object/memory_account.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#ifdef __APPLE__
+#include <malloc/malloc.h>
+#else
+#include <malloc.h>
+#endif
+
+#include "core/base/check.h"
+#include "core/base/strings.h"
+#include "core/object/allocator.h"
+
+namespace tern {
+
+struct MemoryThread {
+  int64_t taken;      // bytes taken minus bytes given back, by this thread
+  int64_t low, high;  // of the window
+  MemoryAccount* account;
+
+  void Change(int64_t bytes) {
+    taken += bytes;
+    if (account != nullptr && (taken < low || taken > high)) [[unlikely]]
+      account->Look(taken, taken > high);
+  }
+};
+
+namespace {
+
+#ifdef TERN_SINGLE_THREADED
+constinit MemoryThread thread = {};
+#else
+[[gnu::tls_model("initial-exec")]] constinit thread_local MemoryThread thread = {};
+#endif
+
+constexpr int64_t kSmallestChunk = int64_t{4} << 10;
+constexpr int64_t kLargestChunk = int64_t{1} << 20;
+
+int64_t SizeOf(void* memory) {
+#ifdef __APPLE__
+  return static_cast<int64_t>(malloc_size(memory));
+#else
+  return static_cast<int64_t>(malloc_usable_size(memory));
+#endif
+}
+
+std::string BytesText(int64_t bytes) {
+  return FormatBytes(static_cast<uint64_t>(std::max<int64_t>(bytes, 0)));
+}
+
+}  // namespace
+
+namespace internal {
+
+void* TakeMemory(size_t bytes) {
+  void* memory = std::malloc(bytes);
+  TERN_CHECK(memory != nullptr, "no memory for an object");
+  thread.Change(SizeOf(memory));
+  return memory;
+}
+
+void* ResizeMemory(void* memory, size_t bytes) {
+  const int64_t before = memory == nullptr ? 0 : SizeOf(memory);
+  void* resized = std::realloc(memory, bytes);
+  TERN_CHECK(resized != nullptr, "no memory for a container");
+  thread.Change(SizeOf(resized) - before);
+  return resized;
+}
+
+void GiveMemory(void* memory) {
+  if (memory == nullptr) return;
+  thread.Change(-SizeOf(memory));
+  std::free(memory);
+}
+
+}  // namespace internal
+
+void MemoryAccount::set_limit(int64_t bytes) {
+  limit_ = std::max<int64_t>(bytes, 0);
+  chunk_ = std::clamp(limit_ / 64, kSmallestChunk, kLargestChunk);
+  if (limit_ != kNoLimit) allocator_.set_limit(limit_);
+}
+
+void MemoryAccount::Reset() {
+  objects_ = 0;
+  is_over_ = false;
+  if (limit_ != kNoLimit) allocator_.set_limit(limit_);
+}
+
+int64_t MemoryAccount::held() const { return objects_ + allocator_.stats().live_bytes; }
+
+Status MemoryAccount::OverLimit() const {
+  return OutOfMemory("no memory: objects take ", BytesText(objects_), " and tensors ",
+                     BytesText(allocator_.stats().live_bytes), ", and the run may have ",
+                     BytesText(limit_))
+      .SetErrorCode("E0302");
+}
+
+Status MemoryAccount::CheckRoom(uint64_t bytes) {
+  objects_ = thread.taken - base_;
+  if (!FailsNow() && bytes <= static_cast<uint64_t>(std::max<int64_t>(limit_ - held(), 0)))
+    return OkStatus();
+  return OutOfMemory("no memory for ", FormatBytes(bytes), ": objects take ", BytesText(objects_),
+                     " and tensors ", BytesText(allocator_.stats().live_bytes),
+                     ", and the run may have ", BytesText(limit_))
+      .SetErrorCode("E0302");
+}
+
+void MemoryAccount::FailAt(int64_t n) {
+  fail_at_ = n;
+  charges_ = 0;
+  chunk_ = 0;
+}
+
+bool MemoryAccount::FailsNow() { return ++charges_ == fail_at_; }
+
+// The count has left the window.
+void MemoryAccount::Look(int64_t taken, bool grew) {
+  objects_ = taken - base_;
+  allocator_.set_limit(std::max<int64_t>(limit_ - std::max<int64_t>(objects_, 0), 0));
+  Watch(taken);
+  if (is_over_ || !grew || (!FailsNow() && held() <= limit_)) return;
+  is_over_ = true;
+  if (passed_ != nullptr) passed_(context_);
+}
+
+void MemoryAccount::Watch(int64_t taken) {
+  thread.low = taken - chunk_;
+  thread.high = taken + chunk_;
+}
+
+void MemoryAccount::Scope::Enter(MemoryAccount* account) {
+  account_ = account;
+  outer_ = std::exchange(thread.account, account);
+  account->base_ = thread.taken - account->objects_;
+  account->Watch(thread.taken);
+}
+
+void MemoryAccount::Scope::Leave() {
+  account_->objects_ = thread.taken - account_->base_;
+  thread.account = outer_;
+  if (outer_ != nullptr) outer_->Look(thread.taken, true);
+}
+
+Status CheckRoom(uint64_t bytes) {
+  // What is smaller than the window would have been is caught by the look that follows.
+  constexpr uint64_t kLittle = 1 << 10;
+  if (thread.account == nullptr || bytes <= kLittle) return OkStatus();
+  return thread.account->CheckRoom(bytes);
+}
+
+}  // namespace tern
