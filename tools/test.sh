@@ -3,8 +3,9 @@
 # Sets up what is missing, builds, and passes every test. The suites are listed in
 # tools/check/suites.txt and run side by side; logs are left in build/test-logs. The last line is
 # `N passed, N failed`.
-#   tools/test.sh [--list] [--models DIR] [--jobs N] [SUITE…]
-#                      suites by name or pattern: 'aarch64*'; the builds that they need run first
+#   tools/test.sh [--list] [--again] [--models DIR] [--jobs N] [SUITE…]
+#                      suites by name or pattern: 'aarch64*'; the builds that they need run first;
+#                      --again: also those that have passed on the very same sources
 #   tools/test.sh --quick [--nearest] [FILE…]
 #                      only the host's tests that the files (from the root; without any, those that
 #                      git sees changed) can touch, the nearest first; --nearest: no others

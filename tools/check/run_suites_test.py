@@ -121,6 +121,31 @@ class RunSuitesTest(TableRunner):
         self.expect(row("a", f"echo '{json.dumps(report)}' >$REPORT; exit 1", "vitest"),
                     1, "3 passed, 1 failed")
 
+    def test_what_has_passed_on_the_same_sources_is_not_run_again(self):
+        with tempfile.TemporaryDirectory() as logs, tempfile.TemporaryDirectory() as models:
+            runs = os.path.join(logs, "runs")
+            table = (row("a", f"echo a >>{runs}; echo 2 passed, 0 failed", needs="b")
+                     + row("b", f"echo b >>{runs}", "build")
+                     + row("c", f"echo c >>{runs}; echo 1 passed, 1 failed; exit 1"))
+
+            def ran(*arguments):
+                code, output = self.run_table(table, "--logs", logs, "--models", models, *arguments)
+                self.assertEqual((code, output.splitlines()[-1]), (1, "3 passed, 1 failed"), output)
+                with open(runs, encoding="utf-8") as file:
+                    names = sorted(file.read().split())
+                os.remove(runs)
+                return names
+
+            self.assertEqual(ran(), ["a", "b", "c"])
+            self.assertEqual(ran(), ["b", "c"])
+            self.assertEqual(ran("--again"), ["a", "b", "c"])
+            with open(os.path.join(models, "new"), "w", encoding="utf-8"):
+                pass
+            self.assertEqual(ran(), ["a", "b", "c"])
+            with open(os.path.join(logs, "passed.json"), "w", encoding="utf-8") as file:
+                file.write("[1, {")
+            self.assertEqual(ran(), ["a", "b", "c"])
+
     def test_names_and_patterns(self):
         table = row("aa") + row("b", "echo 5 passed, 0 failed")
         self.expect(table, 0, "1 passed, 0 failed", "", "a*")
