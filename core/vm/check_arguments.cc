@@ -4,6 +4,7 @@
 // Extents and symbols are checked in the order of the parameters, so that a message can say where a
 // symbol got its value; expressions follow once all symbols are known.
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -155,8 +156,8 @@ class ArgumentChecker {
       const Binding& binding = bindings_[i];
       if (extents_[i] == kUnknownExtent) continue;
       const std::string note =
-          StrCat(signature_.symbols()[i], " was bound to ", extents_[i], " by axis ",
-                 binding.axis, " of ", signature_.ParameterText(binding.parameter));
+          StrCat(signature_.symbols()[i], " was bound to ", extents_[i], " by axis ", binding.axis,
+                 " of ", signature_.ParameterText(binding.parameter));
       if (signature_.symbols()[i] == why) d.message += StrCat("; ", note);
       d.Note(note);
     }
@@ -242,7 +243,91 @@ Status CountError(const Signature& signature, std::string_view function, size_t 
   return diagnostics.ToStatus();
 }
 
+// One value after another; stops at the first that is wrong.
+class ResultChecker {
+ public:
+  ResultChecker(const Signature& signature, std::string_view function, AnyArgs args)
+      : signature_(signature),
+        function_(function),
+        extents_(signature.symbols().size(), kUnknownExtent) {
+    for (size_t i = 0; i < args.size(); ++i) Bind(signature.parameters()[i].type, args[i]);
+  }
+
+  Status Check(const TypeInfo& type, const AnyView& value) const {
+    if (!IsScalarKind(type.kind, value)) return Mismatch("E0205", "type mismatch", type, value);
+    if (type.kind == TypeInfo::Kind::kTensor)
+      return CheckTensor(type, *value.TryCast<Tensor>(), value);
+    if (type.kind != TypeInfo::Kind::kTuple) return OkStatus();
+    const Adt& tuple = *value.TryCast<Adt>();
+    if (tuple.size() != type.elements.size())
+      return Mismatch("E0205", "type mismatch", type, value);
+    for (size_t i = 0; i < tuple.size(); ++i) TERN_TRY(Check(type.elements[i], tuple[i]));
+    return OkStatus();
+  }
+
+ private:
+  void Bind(const TypeInfo& type, const AnyView& value) {
+    const Tensor* tensor = value.TryCast<Tensor>();
+    if (tensor == nullptr || type.dims.size() != tensor->dims().size()) return;
+    for (size_t axis = 0; axis < type.dims.size(); ++axis) {
+      const Dimension& dim = type.dims[axis];
+      if (dim.kind == Dimension::Kind::kSymbol)
+        extents_[static_cast<size_t>(dim.value)] = tensor->dims()[axis];
+    }
+  }
+
+  std::optional<int64_t> ExtentOf(const Dimension& dim) const {
+    switch (dim.kind) {
+      case Dimension::Kind::kAny: return std::nullopt;
+      case Dimension::Kind::kExtent: return dim.value;
+      case Dimension::Kind::kExpression:
+        return EvaluateDimension(dim.text, signature_.symbols(), extents_);
+      case Dimension::Kind::kSymbol: break;
+    }
+    const int64_t extent = extents_[static_cast<size_t>(dim.value)];
+    return extent == kUnknownExtent ? std::nullopt : std::optional(extent);
+  }
+
+  Status CheckTensor(const TypeInfo& type, const Tensor& tensor, const AnyView& value) const {
+    if (type.has_dtype && tensor.dtype() != type.dtype)
+      return Mismatch("E0204", "data type mismatch", type, value);
+    if (!type.has_rank) return OkStatus();
+    if (type.dims.size() != tensor.dims().size())
+      return Mismatch("E0203", "shape mismatch", type, value);
+    for (size_t axis = 0; axis < type.dims.size(); ++axis) {
+      const std::optional<int64_t> expected = ExtentOf(type.dims[axis]);
+      const int64_t extent = tensor.dims()[axis];
+      if (!expected.has_value() || *expected == extent) continue;
+      return Mismatch("E0203", "shape mismatch", type, value,
+                      StrCat(" (axis ", axis, ": expected ", *expected, ", got ", extent, ")"));
+    }
+    return OkStatus();
+  }
+
+  Status Mismatch(std::string_view code, std::string_view what, const TypeInfo& type,
+                  const AnyView& value, std::string_view more = "") const {
+    Diagnostics diagnostics;
+    Diagnostic& d =
+        diagnostics.Error(code, StrCat(what, " for the result of @", function_, ": expected ",
+                                       type.ToText(), ", got ", GotText(value), more));
+    d.Context("declared", type.ToText());
+    d.Context("got", GotText(value));
+    return diagnostics.ToStatus(code == "E0203" ? StatusCode::kInvalidArgument
+                                                : StatusCode::kTypeError);
+  }
+
+  const Signature& signature_;
+  std::string_view function_;
+  std::vector<int64_t> extents_;  // by symbol
+};
+
 }  // namespace
+
+Status Signature::CheckResult(std::string_view function, const AnyView& result,
+                              AnyArgs args) const {
+  if (!has_result_) return OkStatus();
+  return ResultChecker(*this, function, args).Check(result_, result);
+}
 
 Status Signature::CheckArguments(std::string_view function, AnyArgs args) const {
   if (args.size() != parameters_.size()) return CountError(*this, function, args.size());

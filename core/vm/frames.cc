@@ -176,8 +176,20 @@ Status VirtualMachine::Interpreter::EnterFunction(uint32_t function, int32_t dst
   if (closure != nullptr) {
     for (const Any& value : closure->free_variables()) *to++ = value;
   }
+  if (vm_.program_->entries()[function].checks_types) [[unlikely]] {
+    Status status = CheckTypes(function, Registers());
+    if (!status.ok()) {
+      Pop();
+      return status;
+    }
+  }
   regs_ = Registers();
   return OkStatus();
+}
+
+Status VirtualMachine::Interpreter::CheckTypes(uint32_t function, const Any* args) const {
+  const FunctionInfo& info = Info(function);
+  return info.signature.CheckArguments(info.name, std::vector<AnyView>(args, args + info.arity()));
 }
 
 void VirtualMachine::Interpreter::LetGo(const DecodedOp& op, char* caller) {
@@ -205,6 +217,8 @@ Status VirtualMachine::Interpreter::TailCall(uint32_t function, std::span<const 
   Any* to = values;
   for (ValueRef ref : args) *to++ = Value(ref);
   for (size_t i = 0; i < captured; ++i) *to++ = closure->free_variables()[i];
+  if (vm_.program_->entries()[function].checks_types) [[unlikely]]
+    TERN_TRY(CheckTypes(function, values));
   Pop();
   TERN_TRY(Push(function, frame.return_op, frame.dst));
   regs_ = Registers();

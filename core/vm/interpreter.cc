@@ -239,6 +239,15 @@ bool VirtualMachine::Interpreter::TryClosure(const DecodedOp& op, const Closure*
   error_ = ClosureOf(op, closure);
   return error_.ok();
 }
+bool VirtualMachine::Interpreter::TryResult(const DecodedOp& op) {
+  const Frame& frame = vm_.top();
+  const FunctionInfo& function = Info(frame.function);
+  // What the function was called with is known where it has left its parameters alone.
+  const bool knows = vm_.program_->entries()[frame.function].borrows;
+  const std::vector<AnyView> args(regs_, regs_ + (knows ? function.arity() : 0));
+  error_ = function.signature.CheckResult(function.name, Value(op.a), args);
+  return error_.ok();
+}
 bool VirtualMachine::Interpreter::TryEnter(const DecodedOp& op, uint32_t function,
                                            const Closure* closure, uint32_t pc) {
   const uint32_t caller = vm_.top().base;
@@ -295,8 +304,12 @@ attention:
   }
   TERN_DISPATCH_BEGIN(op->handler) {
     // The value into two words, then the frame goes.
-    TERN_CASE(Ret)
-    TERN_CASE(RetPool) {
+    TERN_CASE(Ret) {
+      if (entries[vm_.top().function].checks_types && !TryResult(*op)) [[unlikely]] goto failed;
+      from = TERN_VALUE(op->a);
+      goto return_copy;
+    }
+    TERN_FAST_CASE(RetPool) {
       from = TERN_VALUE(op->a);
       goto return_copy;
     }

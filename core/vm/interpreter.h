@@ -43,6 +43,7 @@ class VirtualMachine::Interpreter {
   [[gnu::noinline]] bool TryTruth(const char* value, bool* truth);
   [[gnu::noinline]] bool TryEqual(const DecodedOp& op, bool* truth);
   [[gnu::noinline]] bool TryClosure(const DecodedOp& op, const Closure** closure);
+  [[gnu::noinline]] bool TryResult(const DecodedOp& op);
   [[gnu::noinline]] bool TryEnter(const DecodedOp& op, uint32_t function, const Closure* closure,
                                   uint32_t pc);
   [[gnu::noinline]] bool TryTailCall(const DecodedOp& op, uint32_t function,
@@ -71,6 +72,8 @@ class VirtualMachine::Interpreter {
   // Behind entering a function that counts its arguments: the caller's references go, at once
   // rather than when the call is over.
   [[gnu::noinline]] void LetGo(const DecodedOp& op, char* caller);
+  // Where the function is one that checks types.
+  Status CheckTypes(uint32_t function, const Any* args) const;
   Status CheckRegisters(uint32_t function, uint32_t base) const;
   Status TailCall(uint32_t function, std::span<const ValueRef> args, const Closure* closure);
   // A call of a function or closure that something replaces, into native_value_.

@@ -11,6 +11,7 @@
 #include "core/text/diagnostics.h"
 #include "core/vm/builtins.h"
 #include "core/vm/specialize.h"
+#include "core/vm/verify_types.h"
 
 namespace tern::vm {
 namespace {
@@ -57,14 +58,16 @@ class Linker {
   const Executable& executable() const { return *program_.executable_; }
 
   void Finish() {
+    const bool types_are_proved = TypesAreProved(executable().parts());
     for (const FunctionInfo& function : executable().functions()) {
       program_.entries_.push_back(
           {function.first_instruction, function.register_count, function.arity(),
-           LeavesParametersAlone(function, program_.plain_, program_.lists_)});
+           LeavesParametersAlone(function, program_.plain_, program_.lists_),
+           !types_are_proved && function.signature.has_types()});
       program_.longest_function_ = std::max(program_.longest_function_, function.instruction_count);
     }
-    program_.code_ = Specialize({executable().functions(), program_.plain_, program_.lists_,
-                                 program_.pool_, load_dim_, store_dim_});
+    program_.code_ = Specialize({executable().functions(), program_.entries_, program_.plain_,
+                                 program_.lists_, program_.pool_, load_dim_, store_dim_});
   }
 
   // --- names ---

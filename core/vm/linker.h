@@ -39,13 +39,14 @@ inline constexpr ValueRef kVmValue = INT32_MIN + 1;  // the machine; only in ops
 // (specialize.h), which only code() holds.
 //   …RR two registers, …RI a register and an int of 32 bits; If… a comparison and the branch on its
 //   result in one; …Pool a value of the pool; Ret… by where the value lies.
-#define TERN_FAST_HANDLERS(X)                                                                     \
-  X(AddRR)                                                                                        \
-  X(SubRR)                                                                                        \
-  X(MulRR) X(AddRI) X(MulRI) X(AddRIGoto) X(LtRR) X(LeRR) X(EqRR) X(NeRR) X(LtRI) X(GtRI) X(EqRI) \
-      X(NeRI) X(IfLtRR) X(IfLeRR) X(IfEqRR) X(IfNeRR) X(IfLtRI) X(IfGtRI) X(IfEqRI) X(IfNeRI)     \
-          X(IfEqualRR) X(IfEqualRI) X(MoveRR) X(RetOwned) X(RetParameter) X(RetPool)              \
-              X(InvokeFrame) X(LoadDim) X(StoreDim) X(InvokeNative) X(TailInvokeNative)
+#define TERN_FAST_HANDLERS(X)                                                                      \
+  X(AddRR)                                                                                         \
+  X(SubRR)                                                                                         \
+  X(MulRR)                                                                                         \
+  X(AddRI) X(MulRI) X(AddRIGoto) X(LtRR) X(LeRR) X(EqRR) X(NeRR) X(LtRI) X(GtRI) X(EqRI) X(NeRI)   \
+      X(IfLtRR) X(IfLeRR) X(IfEqRR) X(IfNeRR) X(IfLtRI) X(IfGtRI) X(IfEqRI) X(IfNeRI) X(IfEqualRR) \
+          X(IfEqualRI) X(MoveRR) X(RetOwned) X(RetParameter) X(RetPool) X(InvokeFrame) X(LoadDim)  \
+              X(StoreDim) X(InvokeNative) X(TailInvokeNative)
 
 enum class Handler : uint16_t {
 #define TERN_INSTRUCTION(number, symbol, mnemonic, operands, flow, meaning) k##symbol,
@@ -86,6 +87,9 @@ struct EntryInfo {
   uint32_t arity = 0;
   // Its code never writes or kills a parameter, so that callers may lend it theirs uncounted.
   bool borrows = false;
+  // It declares types that nobody has proved of its calls and results: they are checked when it is
+  // entered and left.
+  bool checks_types = false;
 };
 
 class Program;

@@ -84,6 +84,11 @@ class Signature {
   // Count, kinds, data types, ranks and extents of the arguments; `function` is named in the
   // errors.
   Status CheckArguments(std::string_view function, AnyArgs args) const;
+  // What the function gave back. Symbols are those of `args`, which it was called with; without
+  // them (empty), extents that depend on symbols are not looked at.
+  Status CheckResult(std::string_view function, const AnyView& result, AnyArgs args) const;
+  // Whether there is anything to check.
+  bool has_types() const { return checks_types_ || has_result_; }
 
  private:
   friend class SignatureParser;

@@ -57,7 +57,7 @@ class Specializer {
       case Handler::kEq:
       case Handler::kNe: return Comparison(op);
       case Handler::kMove: return Registers(op, Handler::kMoveRR);
-      case Handler::kRet: return Ret(op, function.arity());
+      case Handler::kRet: return ChecksTypes(function) ? op : Ret(op, function.arity());
       case Handler::kCall: return Call(op);
       case Handler::kInvoke:
       case Handler::kInvokeClosure: return InvokeOf(op, index, function);
@@ -70,6 +70,10 @@ class Specializer {
       case Handler::kIfEqual: return Branch(op, index);
       default: return op;
     }
+  }
+
+  bool ChecksTypes(const FunctionInfo& function) const {
+    return in_.entries[static_cast<size_t>(&function - in_.functions.data())].checks_types;
   }
 
   // dst and a, both registers.
@@ -162,7 +166,8 @@ class Specializer {
   // What is killed at once behind the call, or overwritten by its result, is let go.
   DecodedOp InvokeOf(const DecodedOp& op, uint32_t index, const FunctionInfo& function) const {
     DecodedOp fast = op;
-    if (op.handler == Handler::kInvoke) fast.handler = Handler::kInvokeFrame;
+    if (op.handler == Handler::kInvoke && !in_.entries[static_cast<size_t>(op.a)].checks_types)
+      fast.handler = Handler::kInvokeFrame;
     const bool is_last = index + 1 == function.first_instruction + function.instruction_count;
     const DecodedOp& next = in_.plain[is_last ? index : index + 1];
     for (const int32_t ref : ListOf(op)) {

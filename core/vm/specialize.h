@@ -17,6 +17,7 @@ namespace tern::vm {
 
 struct SpecializeInput {
   std::span<const FunctionInfo> functions;
+  std::span<const EntryInfo> entries;
   std::span<const DecodedOp> plain;
   std::span<const int32_t> lists;
   std::span<const Any> pool;

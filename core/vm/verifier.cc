@@ -3,7 +3,8 @@
 // function.
 //
 // Nothing here grows faster than the file: registers must all be mentioned by the code, so there
-// are never more of them than operands. The flow analysis is in verify_flow.cc.
+// are never more of them than operands. The flow analysis is in verify_flow.cc, that of types in
+// verify_types.cc.
 #include "core/vm/verifier.h"
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include "core/base/strings.h"
 #include "core/base/utf8.h"
 #include "core/vm/verify_flow.h"
+#include "core/vm/verify_types.h"
 
 namespace tern::vm {
 namespace {
@@ -23,22 +25,6 @@ namespace {
 constexpr uint64_t kMaxSplatBytes = uint64_t{1} << 30;
 constexpr int kMaxTupleDepth = 64;
 constexpr uint32_t kMaxRegisters = 1u << Effects::kRegisterBits;
-
-constexpr KindSet kUnknownKind = ~KindSet{0};
-enum KindBit : KindSet {
-  kIntBit = 1,
-  kFloatBit = 2,
-  kBoolBit = 4,
-  kStringBit = 8,
-  kDTypeBit = 16,
-  kShapeBit = 32,
-  kTensorBit = 64,
-  kAdtBit = 128,
-  kClosureBit = 256,
-  kStorageBit = 512,
-  kFunctionBit = 1024,
-  kNoneBit = 2048
-};
 
 // --- tables
 
@@ -188,7 +174,7 @@ struct Mention {
 class FunctionVerifier {
  public:
   FunctionVerifier(const ExecutableParts& parts, const VerifyOptions& options)
-      : parts_(parts), options_(options) {}
+      : parts_(parts), options_(options), types_proved_(TypesAreProved(parts)) {}
 
   int64_t failed_pc() const { return failed_pc_; }
   const std::string& reason() const { return reason_; }
@@ -203,6 +189,7 @@ class FunctionVerifier {
     }
     if (ok()) CheckMentions();
     if (ok()) CheckFlow();
+    if (ok() && !options_.unlinked && !types_proved_) Report(VerifyTypes(parts_, function));
     return std::move(status_);
   }
 
@@ -211,8 +198,9 @@ class FunctionVerifier {
 
   void CheckFlow() {
     effects_.first.push_back(static_cast<uint32_t>(effects_.all.size()));
-    const FlowError error =
-        VerifyFlow({parts_, *function_, leaders_, effects_, kinds_, is_straight_});
+    Report(VerifyFlow({parts_, *function_, leaders_, effects_, is_straight_}));
+  }
+  void Report(const FlowError& error) {
     if (error.pc >= 0 && Decode(static_cast<uint32_t>(error.pc)))
       Fail(static_cast<uint32_t>(error.pc), error.reason);
   }
@@ -244,11 +232,7 @@ class FunctionVerifier {
                             " registers, more than its code can use"));
     }
     mentions_.assign(function_->register_count, Mention());
-    kinds_.assign(function_->register_count, 0);
-    for (uint32_t i = 0; i < function_->arity(); ++i) {
-      mentions_[i] = {1, true};
-      kinds_[i] = kUnknownKind;
-    }
+    std::fill_n(mentions_.begin(), function_->arity(), Mention{1, true});
     effects_.all.clear();
     effects_.first.clear();
     is_straight_ = true;
@@ -378,7 +362,6 @@ class FunctionVerifier {
     CheckRegister(pc, kDestination, operand);
     if (!ok()) return;
     Mention& mention = mentions_[static_cast<size_t>(operand.value)];
-    kinds_[static_cast<size_t>(operand.value)] |= WrittenKind();
     if (++mention.writes > 1 && options_.ssa) {
       Fail(pc, StrCat("register ", RegisterText(operand.value),
                       " is written a second time, which --ssa forbids"));
@@ -472,49 +455,6 @@ class FunctionVerifier {
     Fail(pc, StrCat("@", function.name, " takes ", function.arity(), " arguments, got ", count));
   }
 
-  KindSet WrittenKind() const {
-    switch (current_.info->opcode) {
-      case Opcode::kLoadConsti:
-      case Opcode::kAllocTensor:
-      case Opcode::kAllocTensorReg:
-      case Opcode::kReshapeTensor:
-      case Opcode::kDeviceCopy: return kTensorBit;
-      case Opcode::kAllocStorage: return kStorageBit;
-      case Opcode::kAllocAdt: return kAdtBit;
-      case Opcode::kAllocClosure: return kClosureBit;
-      case Opcode::kGetTag:
-      case Opcode::kToInt: return kIntBit;
-      case Opcode::kShapeOf: return kShapeBit;
-      case Opcode::kToFloat: return kFloatBit;
-      case Opcode::kToBool:
-      case Opcode::kLt:
-      case Opcode::kLe:
-      case Opcode::kGt:
-      case Opcode::kGe:
-      case Opcode::kEq:
-      case Opcode::kNe: return kBoolBit;
-      case Opcode::kLoadConst: return ConstantKindBit(current_.operands[1]);
-      default: return kUnknownKind;
-    }
-  }
-  KindSet ConstantKindBit(const Operand& operand) const {
-    if (!operand.is_constant() || !InRange(operand.value, parts_.constants.size()))
-      return kUnknownKind;
-    switch (parts_.constants[static_cast<size_t>(operand.value)].kind) {
-      case ConstantKind::kNone: return kNoneBit;
-      case ConstantKind::kInt: return kIntBit;
-      case ConstantKind::kFloat: return kFloatBit;
-      case ConstantKind::kBool: return kBoolBit;
-      case ConstantKind::kString: return kStringBit;
-      case ConstantKind::kDType: return kDTypeBit;
-      case ConstantKind::kShape: return kShapeBit;
-      case ConstantKind::kTensor:
-      case ConstantKind::kSplat: return kTensorBit;
-      case ConstantKind::kTuple: return kAdtBit;
-    }
-    return kUnknownKind;
-  }
-
   void CheckMentions() {
     for (uint32_t i = 0; i < function_->register_count; ++i) {
       if (mentions_[i].seen) continue;
@@ -527,13 +467,13 @@ class FunctionVerifier {
 
   const ExecutableParts& parts_;
   const VerifyOptions& options_;
+  const bool types_proved_;
   const FunctionInfo* function_ = nullptr;
   Status status_;
   int64_t failed_pc_ = -1;
   std::string reason_;
   Instruction current_;
   std::vector<Mention> mentions_;  // by register
-  std::vector<KindSet> kinds_;     // by register: union over its writers
   Effects effects_;
   bool is_straight_ = true;  // no jumps, one end, no phi
   std::vector<bool> leaders_;

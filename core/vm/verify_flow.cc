@@ -121,7 +121,7 @@ class FlowVerifier {
   void FailRead(uint32_t pc, Effect effect, size_t index, Local state) {
     const std::string reg = RegisterText(static_cast<int64_t>(index));
     if (effect == Effect::kKill)
-      return Fail(pc, StrCat("register ", reg, " is killed, but holds nothing on some path"));
+      return Fail(pc, StrCat("register ", reg, " is killed, but holds nothing on any path"));
     if (state == Local::kKilled)
       return Fail(pc, StrCat("register ", reg, " is read after it was killed"));
     if (index < in_.function.arity())
@@ -236,7 +236,9 @@ class FlowVerifier {
         // Registers without bits were seen to be written in this block before they are read.
         const int32_t g = global_index_[index];
         if (effect != Effect::kWrite && effect != Effect::kPhi) {
-          const bool holds = g < 0 || Get(must.data(), static_cast<size_t>(g));
+          // What may be empty may be emptied: a loop whose head is a phi does so on its way back.
+          const uint64_t* const set = effect == Effect::kKill ? may.data() : must.data();
+          const bool holds = g < 0 || Get(set, static_cast<size_t>(g));
           if (!holds)
             FailRead(pc, effect, index,
                      killed_[index] == epoch_ ? Local::kKilled : Local::kIncoming);
@@ -260,9 +262,6 @@ class FlowVerifier {
     if (Get(must, ga) && Get(must, gb)) {
       return Fail(pc, StrCat("registers %", a, " and %", b,
                              " both hold a value on every path; phi needs exactly one"));
-    }
-    if ((in_.kinds[a] & in_.kinds[b]) == 0) {
-      Fail(pc, StrCat("registers %", a, " and %", b, " hold values of different kinds"));
     }
   }
 

@@ -18,9 +18,6 @@
 
 namespace tern::vm {
 
-// The kinds a register may hold, where its writers tell: a set of bits.
-using KindSet = uint32_t;
-
 // What an instruction does with a register.
 enum class Effect : uint32_t { kRead, kKill, kPhi, kWrite };
 
@@ -48,8 +45,7 @@ struct FlowInput {
   const FunctionInfo& function;
   const std::vector<bool>& leaders;  // by instruction: something jumps there
   const Effects& effects;
-  const std::vector<KindSet>& kinds;  // by register: union over its writers
-  bool is_straight = false;           // no jump, no phi, one end
+  bool is_straight = false;  // no jump, no phi, one end
 };
 
 struct FlowError {

@@ -11,6 +11,7 @@
 #include "core/base/strings.h"
 #include "core/object/string.h"
 #include "core/vm/builder.h"
+#include "core/vm/verify_types.h"
 
 namespace tern::support {
 namespace {
@@ -29,6 +30,8 @@ class Generator {
 
   vm::ExecutablePtr Make() {
     builder_.set_keep_dense_registers(Pick(0, 1) != 0);
+    // Parameters are declared as tensors and get anything, so that nobody may look.
+    builder_.SetMetadata(vm::kTypesProved.first, vm::kTypesProved.second);
     if (Pick(0, 2) == 0) builder_.SetMetadata("producer", "tests \"quoted\"\n");
     if (Pick(0, 3) == 0) builder_.AddKernel({"k", "loop", std::string("\0\x80\xff", 3)});
     if (Pick(0, 3) == 0) builder_.DeclarePrimitive("declared{mode=\"never used\"}");

@@ -3,6 +3,7 @@
 
 #include "core/ir/codegen/function_codegen.h"
 #include "core/ir/visitor.h"
+#include "core/vm/verify_types.h"
 
 namespace tern::ir {
 
@@ -31,6 +32,7 @@ Result<vm::ExecutablePtr> GenerateCode(const Module& module,
     if (!item.loop_text.empty()) builder.AddKernel({item.name, "loop", item.loop_text});
   }
   for (const auto& entry : module.metadata()) builder.SetMetadata(entry.first, entry.second);
+  builder.SetMetadata(vm::kTypesProved.first, vm::kTypesProved.second);
   return builder.Finish();
 }
 
