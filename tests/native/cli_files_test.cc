@@ -94,7 +94,7 @@ TEST(CliFilesBad, ValuesOfEveryKindAreHeldToMaxMemory) {
 // What the shell leaves is the limit of a run that has none.
 TEST(CliFilesBad, MemoryThatTheShellDoesNotGive) {
   const ScratchFolder folder;
-  const std::string run = StrCat("ulimit -v 600000; ", Tern(), " run ",
+  const std::string run = StrCat("ulimit -v 300000; ", Tern(), " run ",
                                  folder.Write("a.tn", kGrowing), " --max-depth 100 -f ");
   for (const char* call : {"tree -i 40", "list -i 200000000", "numbers -i 200000000"})
     ExpectOutOfMemory(StrCat(run, call));
@@ -135,7 +135,7 @@ TEST(CliFiles, OutputsOfEveryKindAreWritten) {
 TEST(CliFiles, ABundleThatWasWrittenIsAnInput) {
   const ScratchFolder folder;
   const std::string program = folder.Write("a.tasm",
-                                           ".func @main(x: f32[n]) -> (x: f32[n])\n"
+                                           ".func @main(x: f32[n]) -> x: f32[n]\n"
                                            "  ret   ret %0\n"),
                     npz = folder.Path("x.npz");
   const std::string run = StrCat(Tern(), " run ", program);
