@@ -43,6 +43,9 @@ class Function : public Object {
   // "(int, int) -> int"; may be empty.
   std::string_view signature() const { return signature_; }
   bool needs_context() const { return (flags_ & TERN_FUNCTION_NEEDS_CONTEXT) != 0; }
+  // invoke_packed puts its results into the caller's tensors.
+  bool makes_results() const { return (flags_ & TERN_FUNCTION_MAKES_RESULTS) != 0; }
+  void set_makes_results() { flags_ |= TERN_FUNCTION_MAKES_RESULTS; }
 
   // The raw packed call; args include the context where needed. Non-zero: *result holds an Error.
   int32_t Call(const TernAny* args, int32_t num_args, TernAny* result) {
@@ -170,7 +173,7 @@ struct ParameterOf {
   }
 };
 template <typename P>
-  requires ObjectClass<std::remove_cv_t<std::remove_pointer_t<std::remove_reference_t<P>>>>
+requires ObjectClass<std::remove_cv_t<std::remove_pointer_t<std::remove_reference_t<P>>>>
 struct ParameterOf<P> {
   using Value = std::remove_cv_t<std::remove_pointer_t<std::remove_reference_t<P>>>;
   using Held = Value*;
@@ -260,8 +263,7 @@ struct DirectNumberOf<T> {
   using Type = double;
 };
 template <std::integral T>
-  requires(std::is_signed_v<T> || sizeof(T) < 8)
-struct DirectNumberOf<T> {
+requires(std::is_signed_v<T> || sizeof(T) < 8) struct DirectNumberOf<T> {
   using Type = std::conditional_t<std::same_as<T, bool>, bool, int64_t>;
 };
 template <typename T>
@@ -392,8 +394,7 @@ class TypedFunction<F, R, kContext, std::tuple<P...>> : public Function {
   static constexpr bool kPlain =
       sizeof...(P) <= kMaxPlain && ((PlainCodeOf<P>() != 0) && ...) &&
       ((!std::is_lvalue_reference_v<P> || ObjectClass<std::remove_cvref_t<P>> ||
-        std::is_const_v<std::remove_reference_t<P>>) &&
-       ...);
+        std::is_const_v<std::remove_reference_t<P>>)&&...);
   template <size_t... I>
   int32_t CallPlain([[maybe_unused]] RunContext* context, const TernAny* all, TernAny* result,
                     std::index_sequence<I...>) const {

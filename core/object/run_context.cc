@@ -14,6 +14,16 @@ RunContext::RunContext(ObjectPtr<Allocator> allocator, const TernParallel* paral
 
 RunContext::~RunContext() { ReleaseScratch(); }
 
+TensorPtr RunContext::TakeOffered(DType dtype, Dims dims) {
+  for (auto tensor = offered_.begin(); tensor != offered_.end(); ++tensor) {
+    if ((*tensor)->dtype() != dtype || !std::ranges::equal((*tensor)->dims(), dims)) continue;
+    TensorPtr taken = std::move(*tensor);
+    offered_.erase(tensor);
+    return taken;
+  }
+  return nullptr;
+}
+
 void* RunContext::Scratch(size_t bytes) {
   if (bytes <= scratch_bytes_ && scratch_ != nullptr) return scratch_;
   ReleaseScratch();

@@ -50,11 +50,18 @@ class RunContext {
 
   // Uninitialised; errors as Tensor::New.
   Result<TensorPtr> NewTensor(DType dtype, Dims dims) {
+    if (!offered_.empty()) [[unlikely]] {
+      if (TensorPtr tensor = TakeOffered(dtype, dims); tensor != nullptr) return tensor;
+    }
     return Tensor::New(allocator(), dtype, dims);
   }
   Result<TensorPtr> NewTensor(DType dtype, std::initializer_list<int64_t> dims) {
     return NewTensor(dtype, Dims(dims.begin(), dims.size()));
   }
+
+  // Tensors that NewTensor may hand out, each once, where data type and extents agree: they are
+  // contiguous, can be written, and nothing else looks at their memory. Until the next call.
+  void OfferResults(std::vector<TensorPtr> tensors) { offered_ = std::move(tensors); }
 
   // >= bytes of 64-byte aligned memory, valid until the next call of Scratch, or null. One block,
   // kept and grown.
@@ -136,6 +143,7 @@ class RunContext {
  private:
   Status OverLimit(int64_t work) const;
   Status StopStatus();
+  TensorPtr TakeOffered(DType dtype, Dims dims);
 
   ObjectPtr<Allocator> allocator_;
   const TernParallel* parallel_;
@@ -151,6 +159,7 @@ class RunContext {
   Writer writer_ = nullptr;
   void* writer_context_ = nullptr;
   DeviceList devices_;
+  std::vector<TensorPtr> offered_;
 };
 
 }  // namespace tern

@@ -9,6 +9,7 @@
 #include "core/object/memory_account.h"
 #include "core/object/tensor.h"
 #include "core/vm/interpreter.h"
+#include "core/vm/packed_outputs.h"
 #include "core/vm/registers.h"
 #include "core/vm/specialize.h"
 
@@ -120,10 +121,13 @@ bool VirtualMachine::Interpreter::TryCallPrimitive(const DecodedOp& op) {
     for (ValueRef ref : ListOf(op)) add(ValueOrVm(ref).c_any());
   }
   const size_t count = static_cast<size_t>(to - args) / sizeof(TernAny);
+  const auto outputs = static_cast<size_t>(op.flags >> kOutputsShift);
   TernAny result{};
-  if ((vm_.hook_events_ & kHookCalls) != 0) [[unlikely]] {
+  if (outputs != 0 || (vm_.hook_events_ & kHookCalls) != 0) [[unlikely]] {
     Any value;
-    error_ = ObservedCall(function, op.flags >> kOutputsShift, {vm_.args_.data(), count}, &value);
+    const std::span<const TernAny> packed(vm_.args_.data(), count);
+    error_ = (vm_.hook_events_ & kHookCalls) != 0 ? ObservedCall(function, outputs, packed, &value)
+                                                  : CallPacked(function, outputs, packed, &value);
     if (!error_.ok()) return false;
     result = value.Release();
   } else if (const int32_t code =
@@ -139,6 +143,14 @@ bool VirtualMachine::Interpreter::TryCallPrimitive(const DecodedOp& op) {
     ReleaseAt(from);
   }
   return true;
+}
+
+Status VirtualMachine::Interpreter::CallPacked(Function& function, size_t outputs,
+                                               std::span<const TernAny> args, Any* result) {
+  if (outputs == 0 || !function.makes_results()) return CallRaw(function, args, result);
+  const size_t count = args.size() - outputs;
+  const auto* first = reinterpret_cast<const AnyView*>(args.data() + count);
+  return CallInto(function, &vm_.context_, args.first(count), {first, outputs});
 }
 
 Status VirtualMachine::Interpreter::CheckCount(uint32_t function, size_t count,

@@ -84,6 +84,9 @@ class VirtualMachine::Interpreter {
   // Ends the top frame; false if it was the last, whose value is then the run's result.
   bool Return(Any value, uint32_t* return_op);
   static Status ErrorOf(const Function& function, int32_t code, const Any& value);
+  // The last `outputs` of args are where the results go.
+  Status CallPacked(Function& function, size_t outputs, std::span<const TernAny> args,
+                    Any* result);
   static Status CallRaw(Function& function, std::span<const TernAny> args, Any* result);
 
   // --- instructions.cc: each is an instruction too long for the loop ---

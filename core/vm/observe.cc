@@ -115,7 +115,7 @@ Status VirtualMachine::Interpreter::ObservedCall(Function& function, size_t outp
   const AnyArgs views(reinterpret_cast<const AnyView*>(args.data()) + skip, args.size() - skip);
   const CallEvent event{vm_.pc_, function, views, outputs};
   if (vm_.hooks_->BeforeCall(vm_, event, result) == CallAction::kSkip) return OkStatus();
-  Status status = CallRaw(function, args, result);
+  Status status = CallPacked(function, outputs, args, result);
   vm_.hooks_->AfterCall(vm_, event, status, *result);
   return status;
 }

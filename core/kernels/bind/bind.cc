@@ -84,8 +84,10 @@ Result<FunctionPtr> MakeBound(std::string_view full_name, const Attrs& attrs) {
   const ops::OpInfo* info = ops::FindOp(op);
   if (binding == nullptr || info == nullptr) return NotFound("there is no operator '", op, "'");
   TERN_TRY_ASSIGN(ParsedAttrs parsed, binding->parse(attrs, op));
-  return Function::FromPacked(full_name, Bound{info, std::move(parsed), binding->run},
-                              info->parameters);
+  FunctionPtr function = Function::FromPacked(
+      full_name, Bound{info, std::move(parsed), binding->run}, info->parameters);
+  function->set_makes_results();
+  return function;
 }
 
 }  // namespace
