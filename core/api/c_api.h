@@ -12,7 +12,8 @@
  * may not.
  *  - Values cross as TernAny (abi.h). An owned TernAny ends with tern_any_release.
  *  - Structs of options start with struct_size = sizeof(the struct); a caller built against an
- * older header passes a smaller one and gets defaults for the rest.
+ * older header passes a smaller one and gets defaults for the rest. A newer caller's larger one is
+ * taken as long as what this library does not know is 0. Anything else is E0703.
  *  - No exception and no C++ type crosses; functions are only ever added within a major version.
  *  - Threads: a runtime and a program may be shared by threads; a machine, a buffer and a value
  * that is being written belong to one thread at a time. tern_vm_cancel may be called from anywhere.
@@ -51,6 +52,14 @@ TERN_API uint32_t tern_version(void);
 /* MAJOR << 16 | MINOR of the layouts (abi.h) of the library that is running. A caller fits if its
  * TERN_ABI_MAJOR is the same and its TERN_ABI_MINOR not higher. */
 TERN_API uint32_t tern_abi_version(void);
+/* What this header says of itself, in those two forms. */
+#define TERN_HEADER_VERSION \
+  ((uint32_t)TERN_VERSION_MAJOR << 16 | TERN_VERSION_MINOR << 8 | TERN_VERSION_PATCH)
+#define TERN_HEADER_ABI ((uint32_t)TERN_ABI_MAJOR << 16 | TERN_ABI_MINOR)
+/* Whether the library that is running serves a program compiled against a header of that version:
+ * E0704 says what to do where it does not. TERN_ABI_CHECK() asks for this header. */
+TERN_API tern_status* tern_abi_check(uint32_t header_version, uint32_t header_abi);
+#define TERN_ABI_CHECK() tern_abi_check(TERN_HEADER_VERSION, TERN_HEADER_ABI)
 
 /* -- Status */
 
@@ -204,6 +213,32 @@ TERN_API void tern_program_free(tern_program* program);
  * executable through the builder; "ssa": an error if some register is written twice. */
 TERN_API tern_status* tern_program_inspect(tern_program* program, const char* format,
                                            tern_buffer** out);
+/* What a function takes and returns, for programs that do not read JSON; lives until it is freed, also
+ * longer than the program. An unknown name is an error that lists those there are. */
+typedef struct tern_signature tern_signature;
+
+/* A parameter, or a result, each element of a tuple that is returned being one. */
+typedef struct tern_value_type {
+  size_t struct_size;     /* set by the caller; what a smaller struct has no room for is left out */
+  const char* name;       /* empty where it has none */
+  const char* type;       /* "f32[batch, 1, 28, 28]", "int" */
+  const char* dtype;      /* "f32"; NULL where it is no tensor, or one of any data type */
+  int32_t rank;           /* -1 where it is no tensor, or one of any rank */
+  const int64_t* extents; /* `rank` of them, -1 where a run decides */
+  const char* const* symbols; /* `rank` of them: NULL for a known extent, else "batch", "2 * n", or
+                                 "?". A symbol has one extent wherever it stands. */
+} tern_value_type;
+
+TERN_API tern_status* tern_program_signature(tern_program* program, const char* function,
+                                             tern_signature** signature);
+TERN_API void tern_signature_free(tern_signature* signature);
+TERN_API int32_t tern_signature_parameters(const tern_signature* signature);
+TERN_API int32_t tern_signature_results(const tern_signature* signature);
+/* What they point to lives as long as the signature. */
+TERN_API tern_status* tern_signature_parameter(const tern_signature* signature, int32_t index,
+                                               tern_value_type* type);
+TERN_API tern_status* tern_signature_result(const tern_signature* signature, int32_t index,
+                                            tern_value_type* type);
 /* What format "json" gives, without the code that the other forms need: in the browser that is in a
  * module of its own. */
 TERN_API tern_status* tern_program_info(tern_program* program, tern_buffer** json);

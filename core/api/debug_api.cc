@@ -73,6 +73,7 @@ using tern::api::ToHandle;
 
 tern_status* tern_debugger_create(tern_program* program, const tern_debug_options* options,
                                   tern_debugger** debugger) {
+  TERN_CHECK_OPTIONS(tern_debug_options, options);
   auto made = tern::api::CreateDebugger(*program, tern::api::ReadOptions(options));
   if (!made.ok()) return ToHandle(std::move(made).status());
   *debugger = new tern_debugger{*std::move(made), {}, {}, {}};
@@ -110,6 +111,7 @@ tern_status* tern_debugger_run(tern_debugger* debugger, int32_t command, uint64_
 void tern_debugger_cancel(tern_debugger* debugger) { debugger->debugger->Cancel(); }
 
 tern_status* tern_debugger_set_budgets(tern_debugger* debugger, const tern_debug_options* options) {
+  TERN_CHECK_OPTIONS(tern_debug_options, options);
   debugger->debugger->set_budgets(tern::api::BudgetsOf(tern::api::ReadOptions(options)));
   return nullptr;
 }

@@ -95,8 +95,23 @@ inline AnyArgs Args(const TernAny* args, int32_t num_args) {
 // A comma list of names; empty for NULL.
 std::vector<std::string> SplitNames(const char* names);
 
+// NULL where the struct's first field tells a size that it can have: at least that field, and behind
+// the `known` bytes nothing but zeros, because a field of a newer header cannot be left out silently.
+tern_status* CheckStruct(const void* options, size_t known, std::string_view name);
+
+// CheckStruct by the type of `options`, which may be NULL. In WebAssembly only the package calls,
+// which writes every struct whole: there the check would be bytes that find nothing.
+#ifdef __wasm__
+#define TERN_CHECK_OPTIONS(type, options) static_cast<void>(options)
+#else
+#define TERN_CHECK_OPTIONS(type, options)                                             \
+  if (tern_status* wrong_size = tern::api::CheckStruct(options, sizeof(type), #type); \
+      wrong_size != nullptr)                                                          \
+  return wrong_size
+#endif
+
 // The struct as the caller was built, with zeros for the fields it does not have. NULL gives all
-// zeros.
+// zeros. The caller has seen to CheckStruct.
 template <typename T>
 T ReadOptions(const T* options) {
   T copy{};

@@ -77,6 +77,7 @@ tern_status* tern_program_kernel_bytes(tern_program* program, const char* name, 
 }
 
 tern_status* tern_kernel_function_create(const tern_kernel_spec* spec, TernAny* function) {
+  TERN_CHECK_OPTIONS(tern_kernel_spec, spec);
   tern::Result<tern::FunctionPtr> made = tern::api::CreateKernel(tern::api::ReadOptions(spec));
   if (!made.ok()) return ToHandle(std::move(made).status());
   *function = tern::Any(*std::move(made)).Release();
@@ -85,5 +86,6 @@ tern_status* tern_kernel_function_create(const tern_kernel_spec* spec, TernAny* 
 
 tern_status* tern_program_set_kernel(tern_program* program, const char* function,
                                      const TernAny* kernel, const tern_kernel_road* road) {
+  TERN_CHECK_OPTIONS(tern_kernel_road, road);
   return ToHandle(tern::api::SetKernel(*program, function, kernel, tern::api::ReadOptions(road)));
 }

@@ -88,16 +88,19 @@ using namespace tern::api;  // NOLINT: the functions below are the C face of tho
 
 tern_status* tern_loop_stages(const char* text, size_t size, const tern_loop_request* request,
                               tern_buffer** json) {
+  TERN_CHECK_OPTIONS(tern_loop_request, request);
   return Give(Stages(text, size, ReadOptions(request)), json);
 }
 
 tern_status* tern_loop_counts(const char* text, size_t size, const tern_loop_request* request,
                               tern_buffer** json) {
+  TERN_CHECK_OPTIONS(tern_loop_request, request);
   return Give(Counts(text, size, ReadOptions(request)), json);
 }
 
 tern_status* tern_loop_emit(const char* text, size_t size, const tern_loop_request* request,
                             const char* form, tern_buffer** out) {
+  TERN_CHECK_OPTIONS(tern_loop_request, request);
   tern::Result<tern_buffer*> made = Emit(text, size, ReadOptions(request), TextOr(form, ""));
   if (!made.ok()) return ToHandle(std::move(made).status());
   *out = *made;

@@ -171,6 +171,7 @@ using namespace tern::api;  // NOLINT: the functions below are the C face of tho
 tern_status* tern_loop_tuner_create(const char* text, size_t size,
                                     const tern_loop_tune_request* request,
                                     tern_loop_tuner** tuner) {
+  TERN_CHECK_OPTIONS(tern_loop_tune_request, request);
   if (text == nullptr && size > 0)
     return ToHandle(tern::InvalidArgument("the program's text is NULL, of ", size, " bytes"));
   auto made = Create({text, size}, ReadOptions(request));

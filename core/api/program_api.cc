@@ -221,6 +221,7 @@ using tern::api::NewBuffer;
 using tern::api::ToHandle;
 
 tern_status* tern_runtime_create(const tern_runtime_options* options, tern_runtime** runtime) {
+  TERN_CHECK_OPTIONS(tern_runtime_options, options);
   tern::Result<tern_runtime*> made = tern::api::CreateRuntime(tern::api::ReadOptions(options));
   if (!made.ok()) return ToHandle(std::move(made).status());
   *runtime = *made;
@@ -237,6 +238,7 @@ tern_status* tern_runtime_info(tern_runtime* runtime, tern_buffer** json) {
 tern_status* tern_compile_onnx(tern_runtime* runtime, const void* bytes, size_t size,
                                const tern_compile_options* options, tern_buffer** executable,
                                tern_buffer** stages) {
+  TERN_CHECK_OPTIONS(tern_compile_options, options);
   return tern::api::Give(
       tern::api::CompileOnnx(runtime, bytes, size, tern::api::ReadOptions(options)), executable,
       stages);
@@ -278,6 +280,7 @@ tern_status* tern_program_load(tern_runtime* runtime, const void* bytes, size_t 
 
 tern_status* tern_program_load_on_demand(tern_runtime* runtime, const tern_file_source* source,
                                          tern_program** program) {
+  TERN_CHECK_OPTIONS(tern_file_source, source);
   tern::Result<tern::vm::ProgramPtr> loaded =
       tern::api::LoadOnDemand(tern::api::ReadOptions(source));
   if (!loaded.ok()) return ToHandle(std::move(loaded).status());

@@ -76,6 +76,7 @@ tern_status* tern_program_print(tern_program* program, const char* function, int
 tern_status* tern_compile_source(tern_runtime* runtime, const char* text, size_t size,
                                  const tern_compile_options* options, tern_buffer** executable,
                                  tern_buffer** stages) {
+  TERN_CHECK_OPTIONS(tern_compile_options, options);
   return tern::api::Give(
       tern::api::CompileSource(runtime, text, size, tern::api::ReadOptions(options)), executable,
       stages);

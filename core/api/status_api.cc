@@ -2,6 +2,7 @@
 // Statuses, buffers, the version and the explanation of error codes.
 #include "core/api/handles.h"
 #include "core/base/json.h"
+#include "core/base/strings.h"
 #include "core/text/diagnostics.h"
 
 namespace tern::api {
@@ -43,11 +44,74 @@ std::string JsonOf(const tern_status& status) {
   return json.Take();
 }
 
+// "1.2" of 1 << 16 | 2.
+std::string AbiText(uint32_t abi) { return StrCat(abi >> 16, ".", abi & 0xffff); }
+
+std::string VersionText(uint32_t version) {
+  return StrCat(version >> 16, ".", version >> 8 & 0xff, ".", version & 0xff);
+}
+
+Status CheckAbi(uint32_t header_version, uint32_t header_abi) {
+  const uint32_t version = tern_version(), abi = tern_abi_version();
+  const bool same_majors = header_abi >> 16 == abi >> 16 && header_version >> 16 == version >> 16;
+  const bool newer_header =
+      header_abi > abi || (header_version >> 8 & 0xffff) > (version >> 8 & 0xffff);
+  if (same_majors && !newer_header) return OkStatus();
+  Status status = InvalidArgument("the program was compiled against the header of Tern ",
+                                  VersionText(header_version), " (layouts ", AbiText(header_abi),
+                                  "), but the library that is loaded is ", VersionText(version),
+                                  " (layouts ", AbiText(abi), ")");
+  status.SetErrorCode("E0704").AddNote(
+      same_majors ? "help: install a library that is at least as new as the header, or compile the "
+                    "program against the library's own header"
+                  : "help: compile the program against the library's own header: another major "
+                    "version means other layouts");
+  return status;
+}
+
+// Larger than any struct of options will be: what stands there was never set.
+constexpr size_t kLargestStruct = 4096;
+
+bool IsZero(const unsigned char* bytes, size_t size) {
+  for (size_t i = 0; i < size; ++i) {
+    if (bytes[i] != 0) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+tern_status* CheckStruct(const void* options, size_t known, std::string_view name) {
+  if (options == nullptr) return nullptr;
+  size_t size = 0;
+  __builtin_memcpy(&size, options, sizeof size);
+  const bool possible = size >= sizeof size && size <= kLargestStruct;
+  if (possible && size <= known) return nullptr;
+  if (possible && IsZero(static_cast<const unsigned char*>(options) + known, size - known))
+    return nullptr;
+  Status status =
+      possible
+          ? InvalidArgument("struct_size of ", name, " is ", size, ", of which this library knows ",
+                            known, " bytes; a field behind them is not 0")
+          : InvalidArgument("struct_size of ", name, " is ", size, ", expected sizeof(", name,
+                            "), which is ", known, " in this library");
+  status.SetErrorCode("E0703").AddNote(
+      possible ? "help: install a library that is at least as new as the header, or leave the "
+                 "fields at 0 that this one does not know"
+               : StrCat("help: set the struct to zeros and its struct_size to sizeof(", name,
+                        ") before the call, or pass NULL for the defaults"));
+  return ToHandle(std::move(status));
+}
+
 }  // namespace tern::api
 
 using tern::api::CodeOf;
 using tern::api::JsonOf;
+using tern::api::ToHandle;
+
+tern_status* tern_abi_check(uint32_t header_version, uint32_t header_abi) {
+  return ToHandle(tern::api::CheckAbi(header_version, header_abi));
+}
 
 uint32_t tern_abi_version(void) { return uint32_t{TERN_ABI_MAJOR} << 16 | TERN_ABI_MINOR; }
 

@@ -90,6 +90,7 @@ void SetLimits(const tern_print_options& options, PrintOptions* limits) {
 
 tern_status* Print(const TernAny* value, std::string_view format, const tern_print_options* options,
                    PrintOptions limits, uint64_t* omitted, tern_buffer** out) {
+  TERN_CHECK_OPTIONS(tern_print_options, options);
   int64_t left_out = 0;
   SetLimits(ReadOptions(options), &limits);
   limits.omitted = &left_out;

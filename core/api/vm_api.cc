@@ -41,6 +41,7 @@ using tern::api::Args;
 using tern::api::ToHandle;
 
 tern_status* tern_vm_create(tern_program* program, const tern_vm_options* options, tern_vm** vm) {
+  TERN_CHECK_OPTIONS(tern_vm_options, options);
   auto machine = tern::api::CreateMachine(*program, tern::api::ReadOptions(options));
   if (!machine.ok()) return ToHandle(std::move(machine).status());
   *vm = new tern_vm{*std::move(machine), &program->runtime->platform, nullptr, nullptr};

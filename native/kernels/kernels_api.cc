@@ -20,6 +20,7 @@ Status Prepare(const vm::Program& program, const tern_kernel_options& options) {
 
 tern_status* tern_program_prepare_kernels(tern_program* program,
                                           const tern_kernel_options* options) {
+  TERN_CHECK_OPTIONS(tern_kernel_options, options);
   return tern::api::ToHandle(
       tern::native::Prepare(*program->program, tern::api::ReadOptions(options)));
 }
