@@ -4,11 +4,9 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmath>
-#include <map>
 #include <optional>
 
 #include "core/base/strings.h"
@@ -16,6 +14,7 @@
 #include "native/cli/lower_loops.h"
 #include "native/cli/program_file.h"
 #include "native/cli/report.h"
+#include "native/platform/external_data.h"
 
 namespace tern::cli {
 namespace {
@@ -49,53 +48,6 @@ Result<Program> LoadMapped(const Engine& engine, const ProgramFile& file) {
   return Program(raw);
 }
 
-std::string FolderOf(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "." : path.substr(0, slash);
-}
-
-// Tensor data that a model keeps in files of its own folder, mapped for as long as the compilation
-// runs.
-class ExternalData {
- public:
-  explicit ExternalData(std::string folder) : folder_(std::move(folder)) {}
-
-  static int32_t Read(void* context, const char* location, uint64_t offset, uint64_t* size,
-                      const void** data) {
-    return static_cast<ExternalData*>(context)->Find(location, offset, size, data) ? 0 : 1;
-  }
-
- private:
-  // The real path of a file inside of the model's folder; empty where there is none, or where a
-  // link leads out.
-  std::string Resolve(const std::string& location) const {
-    const std::unique_ptr<char, decltype(&free)> folder(realpath(folder_.c_str(), nullptr), &free);
-    const std::unique_ptr<char, decltype(&free)> file(
-        realpath(StrCat(folder_, "/", location).c_str(), nullptr), &free);
-    if (folder == nullptr || file == nullptr) return {};
-    const std::string inside = StrCat(folder.get(), "/");
-    return std::string_view(file.get()).starts_with(inside) ? file.get() : std::string();
-  }
-
-  bool Find(const std::string& location, uint64_t offset, uint64_t* size, const void** data) {
-    auto found = files_.find(location);
-    if (found == files_.end()) {
-      Result<native::MappedFile> file = native::MappedFile::Open(Resolve(location));
-      if (!file.ok()) return false;
-      found = files_.emplace(location, std::move(*file)).first;
-    }
-    const std::span<const uint8_t> bytes = found->second.bytes();
-    if (offset > bytes.size()) return false;
-    if (*size == UINT64_MAX) *size = bytes.size() - offset;
-    if (*size > bytes.size() - offset) return false;
-    *data = bytes.data() + offset;
-    return true;
-  }
-
-  std::string folder_;
-  std::map<std::string, native::MappedFile> files_;
-};
-
 ParamInfo ToParam(const JsonValue& json) {
   const bool tensor = json.Find("dtype") != nullptr;
   ParamInfo param{
@@ -128,11 +80,11 @@ Result<Engine> StartEngine(const GlobalOptions& globals) {
 
 Result<Compiled> CompileOnnx(const Engine& engine, const CompileRequest& request) {
   TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(request.path));
-  ExternalData external(FolderOf(request.path));
+  native::ExternalData external(request.path);
   const tern_compile_options options = {.struct_size = sizeof options,
                                         .source_name = file.name.c_str(),
                                         .disabled_passes = request.disabled_passes.c_str(),
-                                        .external_data = &ExternalData::Read,
+                                        .external_data = &native::ExternalData::Read,
                                         .external_data_context = &external,
                                         .print_after = request.print_after.c_str(),
                                         .relaxed_math = request.relaxed_math ? 1 : 0};

@@ -2,7 +2,6 @@
 // Kinds of programs, and standard input read once.
 #include "native/cli/program_file.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/base/strings.h"
@@ -11,8 +10,6 @@
 namespace tern::cli {
 namespace {
 
-constexpr std::string_view kExecutableMagic = "\x89TERN";  // as core/vm/format.h begins a file
-
 struct StandardInput {
   std::string_view reader;  // empty: nobody has read it
   std::shared_ptr<const native::MappedFile> program;
@@ -20,40 +17,6 @@ struct StandardInput {
 StandardInput& Standard() {
   static StandardInput input;
   return input;
-}
-
-bool IsText(std::string_view bytes) {
-  const auto is_control = [](char c) {
-    return static_cast<unsigned char>(c) < ' ' && c != '\n' && c != '\t' && c != '\r';
-  };
-  return !bytes.empty() && std::none_of(bytes.begin(), bytes.end(), is_control);
-}
-
-// The first line that is neither empty nor a comment.
-std::string_view FirstStatement(std::string_view text) {
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = StrTrim(text.substr(0, end));
-    if (!line.empty() && !line.starts_with(';') && !line.starts_with("//")) return line;
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return {};
-}
-
-ProgramKind KindOfContents(std::string_view bytes) {
-  if (bytes.starts_with(kExecutableMagic)) return ProgramKind::kExecutable;
-  if (!IsText(bytes)) return ProgramKind::kOnnx;
-  const std::string_view line = FirstStatement(bytes);
-  if (line.starts_with('.')) return ProgramKind::kAssembly;
-  if (line.starts_with("primfn ") || line.starts_with("te ")) return ProgramKind::kLoops;
-  return ProgramKind::kSource;
-}
-
-ProgramKind KindOfName(std::string_view path) {
-  if (path.ends_with(".tasm")) return ProgramKind::kAssembly;
-  if (path.ends_with(".tn")) return ProgramKind::kSource;
-  if (path.ends_with(".tloop")) return ProgramKind::kLoops;
-  return path.ends_with(".tern") ? ProgramKind::kExecutable : ProgramKind::kOnnx;
 }
 
 Status ReadStandardInput() {
@@ -73,19 +36,18 @@ Result<ProgramFile> OpenProgram(const std::string& path) {
     TERN_TRY(ReadStandardInput());
     program.name = "<stdin>";
     program.file = Standard().program;
-    program.kind = KindOfContents(program.text());
+    program.kind = native::KindOfContents(program.text());
     return program;
   }
   TERN_TRY_ASSIGN(native::MappedFile file, native::MappedFile::Open(path));
   program.name = path;
   program.file = std::make_shared<const native::MappedFile>(std::move(file));
-  program.kind =
-      program.text().starts_with(kExecutableMagic) ? ProgramKind::kExecutable : KindOfName(path);
+  program.kind = native::KindOfFile(path, program.text());
   return program;
 }
 
 ProgramKind KindOfProgram(const std::string& path) {
-  if (path != "-") return KindOfName(path);
+  if (path != "-") return native::KindOfName(path);
   const Result<ProgramFile> program = OpenProgram(path);
   return program.ok() ? program->kind : ProgramKind::kOnnx;
 }

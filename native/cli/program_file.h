@@ -10,10 +10,11 @@
 
 #include "core/base/result.h"
 #include "native/platform/mapped_file.h"
+#include "native/platform/program_kind.h"
 
 namespace tern::cli {
 
-enum class ProgramKind { kExecutable, kAssembly, kSource, kLoops, kOnnx };
+using native::ProgramKind;
 
 struct ProgramFile {
   ProgramKind kind = ProgramKind::kOnnx;
