@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The C interface of Tern: what native programs link and the WebAssembly modules export. Two
- * smaller headers stand beside it: loop_api.h, the loop compiler alone, and
- * native/kernels/kernels_api.h, how kernels of programs run natively.
+ * smaller headers stand beside it: loop_api.h, the loop compiler alone, and signature_api.h; of
+ * native programs native/kernels/kernels_api.h and native/library/native_api.h, files and threads.
+ * The library's users have all of them as one header, <tern/tern.h>.
  *
  * Rules that hold for every function here:
  *  - A function that can fail returns tern_status*: NULL is success, anything else carries a code,
@@ -213,32 +214,6 @@ TERN_API void tern_program_free(tern_program* program);
  * executable through the builder; "ssa": an error if some register is written twice. */
 TERN_API tern_status* tern_program_inspect(tern_program* program, const char* format,
                                            tern_buffer** out);
-/* What a function takes and returns, for programs that do not read JSON; lives until it is freed, also
- * longer than the program. An unknown name is an error that lists those there are. */
-typedef struct tern_signature tern_signature;
-
-/* A parameter, or a result, each element of a tuple that is returned being one. */
-typedef struct tern_value_type {
-  size_t struct_size;     /* set by the caller; what a smaller struct has no room for is left out */
-  const char* name;       /* empty where it has none */
-  const char* type;       /* "f32[batch, 1, 28, 28]", "int" */
-  const char* dtype;      /* "f32"; NULL where it is no tensor, or one of any data type */
-  int32_t rank;           /* -1 where it is no tensor, or one of any rank */
-  const int64_t* extents; /* `rank` of them, -1 where a run decides */
-  const char* const* symbols; /* `rank` of them: NULL for a known extent, else "batch", "2 * n", or
-                                 "?". A symbol has one extent wherever it stands. */
-} tern_value_type;
-
-TERN_API tern_status* tern_program_signature(tern_program* program, const char* function,
-                                             tern_signature** signature);
-TERN_API void tern_signature_free(tern_signature* signature);
-TERN_API int32_t tern_signature_parameters(const tern_signature* signature);
-TERN_API int32_t tern_signature_results(const tern_signature* signature);
-/* What they point to lives as long as the signature. */
-TERN_API tern_status* tern_signature_parameter(const tern_signature* signature, int32_t index,
-                                               tern_value_type* type);
-TERN_API tern_status* tern_signature_result(const tern_signature* signature, int32_t index,
-                                            tern_value_type* type);
 /* What format "json" gives, without the code that the other forms need: in the browser that is in a
  * module of its own. */
 TERN_API tern_status* tern_program_info(tern_program* program, tern_buffer** json);

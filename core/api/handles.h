@@ -95,8 +95,9 @@ inline AnyArgs Args(const TernAny* args, int32_t num_args) {
 // A comma list of names; empty for NULL.
 std::vector<std::string> SplitNames(const char* names);
 
-// NULL where the struct's first field tells a size that it can have: at least that field, and behind
-// the `known` bytes nothing but zeros, because a field of a newer header cannot be left out silently.
+// NULL where the struct's first field tells a size that it can have: at least that field, and
+// behind the `known` bytes nothing but zeros, because a field of a newer header cannot be left out
+// silently.
 tern_status* CheckStruct(const void* options, size_t known, std::string_view name);
 
 // CheckStruct by the type of `options`, which may be NULL. In WebAssembly only the package calls,

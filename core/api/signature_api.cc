@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Signatures of functions as plain structs.
+#include "core/api/signature_api.h"
+
 #include <deque>
 
 #include "core/api/handles.h"

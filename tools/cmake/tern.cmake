@@ -96,10 +96,18 @@ target_compile_options(tern_core_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti -fno-threadsafe-statics>)
 target_link_libraries(tern_core_flags INTERFACE tern_common_flags)
 
+# The product's code goes into libtern.so too (native/library), wherever there are shared libraries.
+function(tern_may_be_shared name)
+  if(NOT EMSCRIPTEN)
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  endif()
+endfunction()
+
 function(tern_library name)
   cmake_parse_arguments(arg "NATIVE" "" "SOURCES;LINK;ALONE" ${ARGN})
   tern_batch(sources ${name} "" ${arg_SOURCES})
   add_library(${name} STATIC ${sources} ${arg_ALONE})
+  tern_may_be_shared(${name})
   target_link_libraries(${name} PUBLIC ${arg_LINK})
   if(arg_NATIVE)
     target_link_libraries(${name} PRIVATE tern_common_flags)
@@ -151,6 +159,7 @@ function(tern_kernel_library name)
       set(namespace wasm)
     endif()
     add_library(${name}_${target} STATIC ${sources})
+    tern_may_be_shared(${name}_${target})
     target_compile_options(${name}_${target} PRIVATE ${tern_flags_${target}})
     if(EMSCRIPTEN)  # the rest of the module is built for size
       target_compile_options(${name}_${target} PRIVATE -O2)

@@ -10,12 +10,14 @@
 
 #include "core/api/c_api.h"
 #include "core/api/loop_api.h"
+#include "core/api/signature_api.h"
 
 namespace library_api_test {
 namespace {
 
 constexpr char kProgram[] = R"(
-.func @main(image: f32[batch, 1, 28, 28], n: int, rest: f32[*], any) -> (p: f32[batch, 10], q: i64[2 * batch, ?])
+.func @main(image: f32[batch, 1, 28, 28], n: int, rest: f32[*], any) -> (p: f32[batch, 10], )"
+                           R"(q: i64[2 * batch, ?])
   ret   ret %0
 .func @bare(%0)
   ret   ret %0
