@@ -65,6 +65,10 @@ std::vector<ParamInfo> ToParams(const JsonValue& list) {
 
 }  // namespace
 
+std::string VersionText() {
+  return StrCat(TERN_VERSION_MAJOR, ".", TERN_VERSION_MINOR, ".", TERN_VERSION_PATCH);
+}
+
 Result<Engine> StartEngine(const GlobalOptions& globals) {
   Engine engine;
   engine.platform = std::make_unique<native::Platform>(globals.threads);

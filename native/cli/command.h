@@ -54,6 +54,11 @@ CommandAction SetupInfo(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupCheck(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupFormat(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupExplain(CLI::App* app, const GlobalOptions* globals);
+CommandAction SetupManual(CLI::App* app, const GlobalOptions* globals);
+CommandAction SetupCompletion(CLI::App* app, const GlobalOptions* globals);
+
+// "0.1.0".
+std::string VersionText();
 
 // A runtime on this machine's platform; both live until the command ends.
 struct Engine {

@@ -62,6 +62,12 @@ constexpr Command kCommands[] = {
     {"info", "show this build, the processor and the kernel targets",
      "  tern info\n  tern info --format json\n", &SetupInfo},
     {"explain", "explain an error code", "  tern explain E0203\n", &SetupExplain},
+    {"man", "print a manual page",
+     "  tern man run > tern-run.1 && man ./tern-run.1\n  tern man --all man1\n", &SetupManual},
+    {"completion", "print what a shell reads to complete verbs and options",
+     "  tern completion bash > ~/.local/share/bash-completion/completions/tern\n"
+     "  tern completion zsh > _tern\n  tern completion fish > tern.fish\n",
+     &SetupCompletion},
 };
 
 std::vector<std::string> NamesKnownTo(const CLI::App& app) {
@@ -124,7 +130,7 @@ int Main(int argc, char** argv) {
   app.add_option("--threads", globals.threads, "worker threads, 0 for every processor")
       ->check(CLI::Range(0, 1024));
   app.add_flag("-q,--quiet", globals.quiet, "say nothing on success");
-  app.set_version_flag("--version", "tern 0.1.0");
+  app.set_version_flag("--version", StrCat("tern ", VersionText()));
   app.require_subcommand(1);
   app.fallthrough();
   std::vector<Selected> commands;

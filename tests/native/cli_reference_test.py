@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Manual pages and completions of `tern` against its help, which CLI11 prints by itself.
+
+Usage: cli_reference_test.py TERN      ends with `N passed, N failed`
+Every verb and option that the help shows is in the pages and in each shell's script, and nothing
+else is; groff finds no fault with a page; bash completes as a user expects.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TERN = ""
+SHELLS = ("bash", "zsh", "fish")
+
+
+def tern(*arguments):
+    return subprocess.run([TERN, *arguments], capture_output=True, text=True, check=False)
+
+
+def text_of(*arguments):
+    result = tern(*arguments)
+    if result.returncode != 0:
+        raise AssertionError(f"tern {' '.join(arguments)}: {result.stderr}")
+    return result.stdout
+
+
+def verbs():
+    return re.findall(r"^  (\w+) +\S", text_of("--help").split("Subcommands:\n")[1], re.M)
+
+
+def options(*verb):
+    """{name: the choices of its value} by the help."""
+    found = {}
+    for line in text_of(*verb, "--help").splitlines():
+        match = re.match(r"  (-\S+)(.*)", line)
+        if not match:
+            continue
+        choices = re.search(r"TEXT:\{([^}]*)\}", line)
+        for name in re.findall(r"--?[\w-]+", re.sub(r"\{.*", "", match[1])):
+            found[name] = choices[1].split(",") if choices else []
+    return found
+
+
+def page_options(page):
+    """The names that stand bold behind .TP, dashes as they are typed."""
+    names = set()
+    for line in re.findall(r"^\.TP\n(.*)", page, re.M):
+        names.update(re.findall(r"\\fB(-[\w-]*)", line.replace("\\-", "-")))
+    return names
+
+
+class ReferenceTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.verbs = {verb: options(verb) for verb in verbs()}
+        cls.everywhere = options()
+        cls.scripts = {shell: text_of("completion", shell) for shell in SHELLS}
+
+    def test_help_was_understood(self):
+        self.assertGreater(len(self.verbs), 15)
+        self.assertIn("--max-steps", self.verbs["run"])
+        self.assertEqual(self.everywhere["--format"], ["text", "json", "jsonl"])
+
+    def test_every_page_has_the_options_of_its_verb_and_of_all(self):
+        for verb, names in self.verbs.items():
+            with self.subTest(verb):
+                page = text_of("man", verb)
+                self.assertEqual(page_options(page), set(names) | set(self.everywhere))
+                self.assertIn(f".TH TERN\\-{verb.upper()} 1", page)
+                self.assertIn(".SH EXAMPLES", page)
+
+    def test_the_first_page_has_every_verb(self):
+        page = text_of("man")
+        self.assertEqual(re.findall(r"^\\fBtern\\-(\w+)\\fR\(1\)$", page, re.M), list(self.verbs))
+        self.assertEqual(page_options(page), set(self.everywhere))
+
+    def test_all_writes_the_same_pages_into_a_folder(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = os.path.join(folder, "man1")
+            text_of("man", "--all", folder)
+            self.assertEqual(sorted(os.listdir(folder)),
+                             sorted(["tern.1"] + [f"tern-{verb}.1" for verb in self.verbs]))
+            with open(os.path.join(folder, "tern-run.1"), encoding="utf-8") as file:
+                self.assertEqual(file.read(), text_of("man", "run"))
+
+    @unittest.skipUnless(shutil.which("groff"), "needs groff")
+    def test_groff_has_no_complaint(self):
+        for verb in ["", *self.verbs]:
+            page = text_of("man", *filter(None, [verb]))
+            result = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z"], input=page, text=True,
+                                    capture_output=True, check=False)
+            self.assertEqual((result.returncode, result.stderr), (0, ""), verb)
+
+    def test_every_script_has_every_verb_and_option(self):
+        for shell, script in self.scripts.items():
+            for verb, names in self.verbs.items():
+                part = self.part(shell, script, verb)
+                for name in names:
+                    with self.subTest(f"{shell} {verb} {name}"):
+                        self.assertRegex(part, self.option(shell, name))
+            for name in self.everywhere:
+                self.assertRegex(script, self.option(shell, name))
+
+    @staticmethod
+    def part(shell, script, verb):
+        """The lines of a script that are about a verb."""
+        if shell == "fish":
+            return "\n".join(line for line in script.splitlines()
+                             if f"'__fish_seen_subcommand_from {verb}'" in line)
+        start = re.search(rf"^ +{verb}\) (names=|_arguments)", script, re.M).start()
+        return script[start:script.index(";;", start)]
+
+    @staticmethod
+    def option(shell, name):
+        if shell == "fish":
+            return rf"-{'l' if name.startswith('--') else 's'} {name.lstrip('-')} "
+        return rf"(?<![\w-]){re.escape(name)}(?![\w-])"
+
+    def test_scripts_parse(self):
+        for shell in SHELLS:
+            if shutil.which(shell):
+                result = subprocess.run([shell, "-n"], input=self.scripts[shell], text=True,
+                                        capture_output=True, check=False)
+                self.assertEqual((result.returncode, result.stderr), (0, ""), shell)
+
+    def complete(self, *words):
+        """What bash offers for the last word."""
+        script = (self.scripts["bash"] + 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _tern; '
+                  'printf "%s\\n" "${COMPREPLY[@]}"')
+        out = subprocess.run(["bash", "-c", script, "bash", "tern", *words], capture_output=True,
+                             text=True, check=True)
+        self.assertEqual(out.stderr, "")
+        return out.stdout.split()
+
+    def test_bash_completes(self):
+        self.assertEqual(self.complete("comp"), ["compile", "completion"])
+        self.assertEqual(self.complete(""), list(self.verbs))
+        self.assertEqual(self.complete("run", "--max-s"), ["--max-steps"])
+        self.assertEqual(self.complete("run", "--kernels", "int"), ["interpreter"])
+        self.assertEqual(self.complete("run", "--format", "json"), ["json", "jsonl"])
+        self.assertEqual(self.complete("--threads", "2", "run", "--tra"), ["--trace"])
+        self.assertEqual(self.complete("completion", ""), list(SHELLS))
+        for verb, names in self.verbs.items():
+            self.assertEqual(set(self.complete(verb, "-")), set(names) | set(self.everywhere))
+
+    def test_bash_leaves_files_to_the_shell(self):
+        self.assertEqual(self.complete("run", ""), [])
+        self.assertEqual(self.complete("run", "--trace", ""), [])
+        self.assertEqual(self.complete("nonsense", "--x"), [])
+
+    def test_what_is_not_there_is_refused(self):
+        self.assertEqual(tern("man", "rnu").returncode, 2)
+        self.assertIn("did you mean 'run'", tern("man", "rnu").stderr)
+        self.assertEqual(tern("completion", "tcsh").returncode, 2)
+        self.assertEqual(tern("completion").returncode, 2)
+        result = tern("man", "--all", "/no/such/folder")
+        self.assertEqual(result.returncode, 5)
+        self.assertIn("E0102", result.stderr)
+
+
+if __name__ == "__main__":
+    TERN = os.path.abspath(sys.argv[1])
+    run = unittest.main(argv=sys.argv[:1], exit=False, verbosity=0).result
+    bad = len(run.failures) + len(run.errors)
+    print(f"{run.testsRun - bad} passed, {bad} failed")
+    sys.exit(1 if bad else 0)
