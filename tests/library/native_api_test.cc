@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Platforms and files through the C interface.
+// C35: platforms and files through the C interface.
 #include <gtest/gtest.h>
 #include <tern/tern.h>
 #include <unistd.h>

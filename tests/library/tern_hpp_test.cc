@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C++17 header: results, values, DLPack in and out, symbolic dimensions, limits, cancellation,
-// and that handles keep alive what they need.
+// C35, the C++17 header: results, values, DLPack in and out, symbolic dimensions, limits,
+// cancellation, and that handles keep alive what they need.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -87,7 +87,6 @@ class ReferenceTest(unittest.TestCase):
             with open(os.path.join(folder, "tern-run.1"), encoding="utf-8") as file:
                 self.assertEqual(file.read(), text_of("man", "run"))
 
-    @unittest.skipUnless(shutil.which("groff"), "needs groff")
     def test_groff_has_no_complaint(self):
         for verb in ["", *self.verbs]:
             page = text_of("man", *filter(None, [verb]))

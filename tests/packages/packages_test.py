@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Projects of other people that use the packages of tools/package.sh, and nothing of this tree.
+"""C35: projects of others that use the packages of tools/package.sh, and nothing of this tree.
 
 Usage: packages_test.py      ends with `N passed, N failed`
 Each package is unpacked into a folder of its own. The examples that lie in it are built there by
@@ -156,6 +156,13 @@ class PackagesTest(unittest.TestCase):
              "-o", program, prefix + "/lib/libtern.so.0")
         for digit in (3, 5, 8):
             self.classify(HOST, program, prefix + "/lib", f"drawn{digit}", digit)
+
+    def test_the_page_shows_the_examples_as_they_are(self):
+        with open(os.path.join(ROOT, "docs/using-from-c.md"), encoding="utf-8") as file:
+            page = file.read()
+        for language, name in (("c", "digit.c"), ("cpp", "digit.cc")):
+            with open(os.path.join(ROOT, "examples/library", name), encoding="utf-8") as file:
+                self.assertIn(re.search(rf"```{language}\n(.*?)```", page, re.S)[1], file.read())
 
     def test_versions_agree(self):
         for form in ("tarball", "deb"):

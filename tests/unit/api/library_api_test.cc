@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs of other makers meet first: the check of versions, structs of options of any size,
-// and signatures with symbolic dimensions.
+// C35, what programs of other makers meet first: the check of versions, structs of options of any
+// size, and signatures with symbolic dimensions.
 #include <gtest/gtest.h>
 
 #include <cstddef>
