@@ -91,7 +91,7 @@ void AppendVerbs(const ToolText& tool, std::string* page) {
 }
 
 // Writes every page: tern.1, tern-run.1, and so on.
-Status WritePages(const ToolText& tool, const std::string& folder) {
+Status WritePages(const ToolText& tool, const std::string& folder, const GlobalOptions& globals) {
   mkdir(folder.c_str(),
         0777);  // one that is there is as good; one that cannot be made is told below
   const auto write = [&](const VerbText& verb) {
@@ -100,6 +100,10 @@ Status WritePages(const ToolText& tool, const std::string& folder) {
   };
   TERN_TRY(write(tool.tool));
   for (const VerbText& verb : tool.verbs) TERN_TRY(write(verb));
+  if (!globals.json()) return Status();
+  JsonWriter json = BeginAnswer();
+  json.Field("folder", folder).Field("pages", tool.verbs.size() + 1).EndObject();
+  Print(StrCat(json.text(), "\n"));
   return Status();
 }
 
@@ -113,7 +117,7 @@ void PrintText(const GlobalOptions& globals, const char* member, std::string_vie
 
 Status Manual(const ToolText& tool, const std::string& name, const std::string& folder,
               const GlobalOptions& globals) {
-  if (!folder.empty()) return WritePages(tool, folder);
+  if (!folder.empty()) return WritePages(tool, folder, globals);
   const VerbText* const verb = name.empty() ? &tool.tool : tool.Find(name);
   if (verb == nullptr) {
     Status status = UsageError("E0001", StrCat("unknown command '", name, "'"));

@@ -5,6 +5,7 @@ Usage: cli_reference_test.py TERN      ends with `N passed, N failed`
 Every verb and option that the help shows is in the pages and in each shell's script, and nothing
 else is; groff finds no fault with a page; bash completes as a user expects.
 """
+import json
 import os
 import re
 import shutil
@@ -84,6 +85,8 @@ class ReferenceTest(unittest.TestCase):
             text_of("man", "--all", folder)
             self.assertEqual(sorted(os.listdir(folder)),
                              sorted(["tern.1"] + [f"tern-{verb}.1" for verb in self.verbs]))
+            answer = json.loads(text_of("man", "--all", folder, "--format", "json"))
+            self.assertEqual(answer, {"schema": 1, "folder": folder, "pages": len(self.verbs) + 1})
             with open(os.path.join(folder, "tern-run.1"), encoding="utf-8") as file:
                 self.assertEqual(file.read(), text_of("man", "run"))
 
