@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the TypeScript package over the WebAssembly modules, then the page over the package:
+# Builds the TypeScript packages over the WebAssembly modules, then the page over tern-runtime:
 # web/dist. Does nothing where nothing has changed since the last time.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -15,8 +15,9 @@ flock 7
 # Sources, lock files and the modules, as one number.
 fingerprint() {
   {
-    find wasm/package web -type d \( -name node_modules -o -name dist -o -name test-results \
-      -o -name playwright-report \) -prune -o -type f -print0
+    find wasm/package wasm/package-debug wasm/package-inline web -type d \
+      \( -name node_modules -o -name dist -o -name test-results -o -name playwright-report \) \
+      -prune -o -type f ! -name LICENSE ! -name tern-debug.wasm -print0
     printf '%s\0' build/wasm/wasm/*.wasm
   } | sort -z | xargs -0 sha256sum | sha256sum
 }

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { afterEach, before, describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
 
 import { createRuntime, hasRelaxedSimd, TernError } from '../../wasm/package/dist/index.js';
 
@@ -12,10 +13,11 @@ const kRoot = new URL('../../', import.meta.url);
 const kDist = new URL('wasm/package/dist/', kRoot);
 const kBase = hasRelaxedSimd() ? 'tern' : 'tern-simd';
 const kOther = hasRelaxedSimd() ? 'tern-simd' : 'tern';
+const kBuilt = new URL('build/wasm/wasm/', kRoot);
 const kNowhere = new URL('no-such-compiler.wasm', kDist);
 const kProgram = '.func @main(a: int, b: int) -> int\n  add %0, %1 dst: %2\n  ret ret %2\n';
 
-const bytesOf = (name) => new Uint8Array(readFileSync(new URL(`${name}.wasm`, kDist)));
+const bytesOf = (name) => new Uint8Array(readFileSync(new URL(`${name}.wasm`, kBuilt)));
 const linesOf = (name) =>
   readFileSync(new URL(`wasm/${name}.txt`, kRoot), 'utf8').split('\n').filter(Boolean)
     .map((line) => line.slice(1));
@@ -77,14 +79,18 @@ describe('a runtime without the compiler', () => {
     assert.deepEqual(runtime.assemble(kProgram), executable);
   });
 
-  it('takes a URL, bytes or a compiled module', async () => {
+  it('takes a URL, bytes, packed or not, or a compiled module', async () => {
     const bytes = bytesOf(`${kBase}-compiler`);
-    const url = new URL(`${kBase}-compiler.wasm`, kDist);
-    const given = [url, url.href, bytes, bytes.buffer, new WebAssembly.Module(bytes)];
+    const url = new URL(`${kBase}-compiler.wasm.gz`, kDist);
+    const packed = new Uint8Array(readFileSync(url));
+    const given = [url, url.href, bytes, bytes.buffer, packed, new WebAssembly.Module(bytes)];
     for (const compiler of given) {
-      runtime = await createRuntime({ wasm: bytesOf(kBase), compiler });
-      assert.deepEqual(runtime.assemble(kProgram), executable);
-      runtime.dispose();
+      for (const first of ['fetched', 'in the call']) {
+        runtime = await createRuntime({ wasm: bytesOf(kBase), compiler });
+        if (first === 'fetched') await runtime.prepareCompiler();
+        assert.deepEqual(runtime.assemble(kProgram), executable);
+        runtime.dispose();
+      }
     }
   });
 
@@ -113,7 +119,8 @@ describe('a compiler that does not fit', () => {
     await rejects(start(new TextEncoder().encode('<!doctype html>')), /E0601/, /HTML/);
     await rejects(start(new Uint8Array()), /E0601/, /not WebAssembly/);
     const broken = bytesOf(`${kBase}-compiler`).subarray(0, 1000);
-    await rejects(start(broken), /E0601/, /cannot be used/);
+    await rejects(start(broken), /E0601/, /damaged/);
+    await rejects(start(gzipSync(broken).subarray(0, 500)), /E060[13]/, /damaged|unexpected|early/);
     await assert.rejects(start(kNowhere));
   });
 

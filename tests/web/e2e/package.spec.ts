@@ -79,15 +79,15 @@ test('fetches the loop compiler only for programs with kernels', async ({ page }
       [packageUrl(page), text],
     );
   expect(await prepare('.func @main(x: int)\n  ret ret %0\n')).toBe(0);
-  expect(fetched).not.toContain('tern-loops.wasm');
+  expect(fetched).not.toContain('tern-loops.wasm.gz');
   expect(await prepare(kProgram)).toBe(1);
-  expect(fetched).toContain('tern-loops.wasm');
+  expect(fetched).toContain('tern-loops.wasm.gz');
 });
 
 test('fetches the compiler only for what must be compiled', async ({ page }) => {
   const fetched: string[] = [];
   page.on('request', (request) => fetched.push(request.url().split('/').pop()!));
-  const modules = (): string[] => fetched.filter((name) => name.endsWith('.wasm')).sort();
+  const modules = (): string[] => fetched.filter((name) => /\.wasm(\.gz)?$/.test(name)).sort();
   const model = [...chainModel(['Neg', 'Relu'])];
   const executable = await page.evaluate(
     async ([url, bytes]) => {
@@ -115,15 +115,16 @@ test('fetches the compiler only for what must be compiled', async ({ page }) => 
   expect(modules()).toEqual(['tern.wasm']);
   fetched.length = 0;
   expect(await run(model, true)).toEqual([1, 0, 3, 0]);
-  expect(modules()).toEqual(['tern-compiler.wasm', 'tern.wasm']);
+  expect(modules()).toEqual(['tern-compiler.wasm.gz', 'tern.wasm']);
   // A call that does not wait fetches it too.
   fetched.length = 0;
   expect(await run(model)).toEqual([1, 0, 3, 0]);
-  expect(modules()).toEqual(['tern-compiler.wasm', 'tern.wasm']);
+  expect(modules()).toEqual(['tern-compiler.wasm.gz', 'tern.wasm']);
 });
 
 test('runs by operators where the loop compiler is not to be had', async ({ page }) => {
-  await page.route('**/tern-loops.wasm', (route) => route.fulfill({ status: 404, body: 'gone' }));
+  const gone = { status: 404, body: 'gone' };
+  await page.route('**/tern-loops.wasm.gz', (route) => route.fulfill(gone));
   const found = await page.evaluate(
     async ([url, text]) => {
       const { createRuntime } = (await import(url!)) as Package;

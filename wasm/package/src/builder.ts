@@ -53,6 +53,7 @@ export class ExecBuilder implements Disposable {
   ) {
     memory.call('tern_builder_create', runtime, memory.scratch);
     this.handle = memory.u32(memory.scratch);
+    memory.leaks?.made(this, 'ExecBuilder');
   }
 
   /**
@@ -269,7 +270,9 @@ export class ExecBuilder implements Disposable {
   }
 
   dispose(): void {
-    if (this.handle !== 0) this.memory.raw('tern_builder_free', this.handle);
+    if (this.handle === 0) return;
+    this.memory.leaks?.disposed(this);
+    this.memory.raw('tern_builder_free', this.handle);
     this.handle = 0;
   }
 

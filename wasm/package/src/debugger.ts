@@ -130,6 +130,7 @@ export class Debugger implements Disposable {
       memory.call('tern_debugger_create', program.pointer(), struct, memory.scratch),
     );
     this.handle = memory.u32(memory.scratch);
+    memory.leaks?.made(this, 'Debugger');
   }
 
   /** Starts a run, ending the one before; nothing is executed yet. */
@@ -272,7 +273,9 @@ export class Debugger implements Disposable {
   }
 
   dispose(): void {
-    if (this.handle !== 0) this.memory.raw('tern_debugger_free', this.handle);
+    if (this.handle === 0) return;
+    this.memory.leaks?.disposed(this);
+    this.memory.raw('tern_debugger_free', this.handle);
     this.handle = 0;
   }
 

@@ -33,4 +33,16 @@ export class TernError extends Error {
   get diagnostic(): Diagnostic {
     return this.diagnostics[0]!;
   }
+
+  /** What to do about it, of all findings; may be empty. */
+  get help(): readonly string[] {
+    return this.diagnostics.flatMap((each) => each.help ?? []);
+  }
+}
+
+/** @internal An error that says what to do about it. */
+export function errorWithHelp(code: string, message: string, ...help: string[]): TernError {
+  const lines = help.map((each) => `\n   = help: ${each}`);
+  const text = `error[${code}]: ${message}${lines.join('')}`;
+  return new TernError(code, message, text, [{ code, severity: 'error', message, help }]);
 }

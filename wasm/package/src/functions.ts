@@ -30,6 +30,7 @@ export class TernFunction implements Disposable {
     this.any = memory.alloc(kAnyBytes);
     memory.bytes(this.any, kAnyBytes).set(memory.bytes(any, kAnyBytes));
     memory.raw('tern_any_retain', this.any);
+    memory.leaks?.made(this, 'TernFunction');
   }
 
   get name(): string {
@@ -59,6 +60,7 @@ export class TernFunction implements Disposable {
 
   dispose(): void {
     if (this.any === 0) return;
+    this.memory.leaks?.disposed(this);
     this.memory.raw('tern_any_release', this.any);
     this.memory.free(this.any);
     this.any = 0;
@@ -66,6 +68,12 @@ export class TernFunction implements Disposable {
 
   [Symbol.dispose](): void {
     this.dispose();
+  }
+
+  /** @internal The same for a use in some runtime, which must be this one's. */
+  pointerIn(memory: Memory): Pointer {
+    if (memory === this.memory) return this.pointer();
+    throw new TernError('E0701', 'this function belongs to another runtime');
   }
 
   /** @internal The TernAny that holds the function. */

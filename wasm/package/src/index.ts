@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public face of tern-runtime.
+// What tern-runtime exports.
+/// <reference lib="esnext.disposable" preserve="true" />
+import './dispose.js';
+
+export {
+  type AsyncLoadOptions,
+  AsyncProgram,
+  AsyncRuntime,
+  type Placement,
+  type RunOptions,
+} from './async_runtime.js';
 export { type BuilderArg, type BuilderValue, ExecBuilder, type Operand } from './builder.js';
+export { createRuntime, type RuntimeOptions } from './create.js';
 export {
   type Breakpoint,
   type DebugCommand,
@@ -13,6 +24,8 @@ export {
 } from './debugger.js';
 export { kTypedArrays, type TypedArray, type TypedArrayConstructor } from './dtypes.js';
 export { type Diagnostic, TernError } from './errors.js';
+export { clearCache, type FetchOptions, type RemoteSource } from './fetch.js';
+export type { Assets } from './files.js';
 export { type HostFunction, TernFunction } from './functions.js';
 export type { KernelInfo, KernelPolicy } from './kernels.js';
 export type {
@@ -36,7 +49,7 @@ export {
   tuneLoops,
   type TuneLoopsOptions,
 } from './loops.js';
-export { hasRelaxedSimd, type ModuleOptions, type Progress, type WasmSource } from './module.js';
+export { hasRelaxedSimd, type ModuleOptions, type WasmSource } from './module.js';
 export {
   type Arguments,
   type FunctionInfo,
@@ -52,14 +65,18 @@ export {
   type StopReason,
   type Timing,
 } from './program.js';
+export type { Progress, ProgressListener } from './progress.js';
+export type { MemoryUse } from './protocol.js';
+export { ResidentTensor } from './resident.js';
 export {
   type CompiledModel,
   type CompileOptions,
-  createRuntime,
   type LoadOptions,
   looksLikeExecutable,
+  type RemoteLoadOptions,
   Runtime,
   type RuntimeInfo,
 } from './runtime.js';
 export type { TuneCandidate, TuneOptions, TuneResult } from './tune.js';
 export { isTensor, makeTensor, type Tensor, Tuple, type Value } from './values.js';
+export type { WorkerLike } from './worker_port.js';

@@ -2,17 +2,23 @@
 // The part of the module that is not needed to run programs: it compiles, assembles and lists them.
 // It is a file of its own, fetched on demand and instantiated on the memory and tables of the first
 // part.
-import { TernError } from './errors.js';
-import { type Exports, type Instance, toModule, type WasmSource } from './module.js';
+import { unlessAborted } from './abort.js';
+import { errorWithHelp, TernError } from './errors.js';
+import { type AssetName, baseAddress, fileName, kHelpForFiles, readNodeFileNow } from './files.js';
+import { inflateNow, isGzip } from './inflate.js';
+import {
+  assetSource,
+  type Exports,
+  type Instance,
+  isWasm,
+  type ModuleOptions,
+  toModule,
+  type WasmSource,
+} from './module.js';
+import type { PartListener } from './progress.js';
 
 const kPairSection = 'tern.pair';
 const kHashBytes = 16;
-
-// As bundlers look for them.
-const kFiles: Record<string, () => URL> = {
-  'tern-compiler.wasm': () => new URL('./tern-compiler.wasm', import.meta.url),
-  'tern-simd-compiler.wasm': () => new URL('./tern-simd-compiler.wasm', import.meta.url),
-};
 
 /** What both parts of one module carry: a number of their own, and the later part's name. */
 function pairOf(module: WebAssembly.Module): { hash: string; file: string } | undefined {
@@ -25,44 +31,35 @@ function pairOf(module: WebAssembly.Module): { hash: string; file: string } | un
   };
 }
 
-function notNow(url: URL): TernError {
-  return new TernError(
+function notNow(file: string): TernError {
+  return errorWithHelp(
     'E0608',
-    `the compiler, '${url.pathname.split('/').pop()}', cannot be fetched while a call waits for ` +
-      'it here: make the runtime with createRuntime({ compiler: true }), or await ' +
-      'runtime.prepareCompiler() before',
+    `the compiler, '${file}', cannot be fetched while a call waits for it here: make the runtime ` +
+      'with createRuntime({ compiler: true }), or await runtime.prepareCompiler() before',
+    'createRuntime({ compiler: true }), or await runtime.prepareCompiler() before the call',
   );
-}
-
-interface NodeProcess {
-  getBuiltinModule?: (name: string) => typeof import('node:fs') | undefined;
-}
-
-function readFileNow(url: URL): Uint8Array {
-  const node = (globalThis as { process?: NodeProcess }).process;
-  const files = node?.getBuiltinModule?.('node:fs');
-  if (!files) throw notNow(url);
-  try {
-    return files.readFileSync(url);
-  } catch (error) {
-    throw new TernError('E0601', `'${url.pathname}' could not be read: ${String(error)}`);
-  }
 }
 
 // Pages may not ask for bytes here, but for text in which each character is one.
 function downloadNow(url: URL): Uint8Array {
-  if (typeof XMLHttpRequest === 'undefined') throw notNow(url);
+  const file = fileName(url);
+  if (typeof XMLHttpRequest === 'undefined') throw notNow(file);
   const request = new XMLHttpRequest();
   request.open('GET', url, false);
   request.overrideMimeType('text/plain; charset=x-user-defined');
+  const failed = (why: string): TernError =>
+    errorWithHelp('E0601', `'${file}' ${why} (${url.href.slice(0, 200)})`, kHelpForFiles);
   try {
     request.send();
   } catch (error) {
-    throw new TernError('E0601', `'${url.pathname}' could not be fetched: ${String(error)}`);
+    throw failed(`could not be fetched: ${String(error)}`);
   }
-  if (request.status !== 200)
-    throw new TernError('E0601', `'${url.pathname}' was not served: status ${request.status}`);
-  return Uint8Array.from(request.responseText, (each) => each.charCodeAt(0) & 0xff);
+  if (request.status !== 200) throw failed(`was not served: status ${request.status}`);
+  const bytes = Uint8Array.from(request.responseText, (each) => each.charCodeAt(0) & 0xff);
+  const type = request.getResponseHeader('content-type') ?? 'no type';
+  if (!isWasm(bytes) && !isGzip(bytes))
+    throw failed(`is not WebAssembly: the server returned ${type}`);
+  return bytes;
 }
 
 function unusable(error: unknown): TernError {
@@ -73,12 +70,16 @@ function moduleNow(source: WasmSource): WebAssembly.Module {
   if (source instanceof WebAssembly.Module) return source;
   let bytes = source;
   if (typeof bytes === 'string' || bytes instanceof URL) {
-    const base = typeof document === 'undefined' ? import.meta.url : document.baseURI;
-    const url = new URL(bytes, base);
-    bytes = url.protocol === 'file:' ? readFileNow(url) : downloadNow(url);
+    const url = new URL(bytes, baseAddress());
+    const file = url.protocol === 'file:' ? readNodeFileNow(url) : downloadNow(url);
+    if (!file) throw notNow(fileName(url));
+    bytes = file;
   }
+  if (bytes instanceof Response) throw notNow('the given response');
+  const packed = bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes);
+  const plain = isGzip(packed) ? inflateNow(packed) : packed;
   try {
-    return new WebAssembly.Module(bytes as Uint8Array<ArrayBuffer>);
+    return new WebAssembly.Module(plain as Uint8Array<ArrayBuffer>);
   } catch (error) {
     throw unusable(error);
   }
@@ -92,29 +93,33 @@ export class LaterPart {
   private readonly source: WasmSource;
 
   /** Undefined where the module is whole. */
-  static of(first: Instance, source?: WasmSource): LaterPart | undefined {
+  static of(first: Instance, options: ModuleOptions): LaterPart | undefined {
     const pair = pairOf(first.module);
-    return pair && new LaterPart(first, pair, source);
+    return pair && new LaterPart(first, pair, options);
   }
 
   private constructor(
     private readonly first: Instance,
     pair: { hash: string; file: string },
-    source: WasmSource | undefined,
+    options: ModuleOptions,
   ) {
     this.hash = pair.hash;
-    this.source = source ?? kFiles[pair.file]?.() ?? pair.file;
+    const { compiler } = options;
+    const given = typeof compiler === 'boolean' ? undefined : compiler;
+    this.source = given ?? assetSource(`${pair.file}.gz` as AssetName, options);
   }
 
-  /** Fetches it, once. After a failure it is tried again. */
-  async fetch(signal?: AbortSignal): Promise<void> {
-    this.fetching ??= this.load(signal ? { signal } : {});
-    try {
-      await this.fetching;
-    } catch (error) {
-      this.fetching = undefined;
-      throw error;
-    }
+  /** Whether calls find it without fetching it. */
+  get here(): boolean {
+    return this.exports !== undefined;
+  }
+
+  /** Fetches it, once, whoever asks. After a failure it is tried again. */
+  async fetch(signal?: AbortSignal, tell?: PartListener): Promise<void> {
+    if (this.exports) return;
+    signal?.throwIfAborted();
+    this.fetching ??= this.load(tell).finally(() => (this.fetching = undefined));
+    await unlessAborted(this.fetching, signal);
   }
 
   /** Its functions, read here and now where they have not been fetched. */
@@ -126,12 +131,9 @@ export class LaterPart {
     return this.exports;
   }
 
-  private async load(options: { signal?: AbortSignal }): Promise<void> {
-    const module = this.checked(
-      await toModule(this.source, options).catch((error: unknown) => {
-        throw error instanceof WebAssembly.CompileError ? unusable(error) : error;
-      }),
-    );
+  // Not ended by a signal of one who asked: others may wait for it too.
+  private async load(tell?: PartListener): Promise<void> {
+    const module = this.checked(await toModule(this.source, { tell }));
     if (this.exports) return; // a call could not wait
     const instance = await WebAssembly.instantiate(module, this.imports());
     this.exports ??= instance.exports as Exports;

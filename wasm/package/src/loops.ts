@@ -3,7 +3,7 @@
 // in, text, WebAssembly or results on copies come out; it knows nothing of programs and machines.
 import { HostFunctions } from './functions.js';
 import { Memory, type Pointer } from './memory.js';
-import { instantiate, type ModuleOptions } from './module.js';
+import { assetSource, instantiate, type ModuleOptions } from './module.js';
 import { tune, type TuneCandidate, type TuneOptions, type TuneResult } from './tune.js';
 
 /** How the core wants a kernel's code to be called (tern_kernel_spec in core/api/c_api.h). */
@@ -241,15 +241,15 @@ interface Request extends LoopOptions {
 
 /** Fetches and starts the loop compiler, by default from the file beside this package. */
 export async function createLoopCompiler(
-  options: Pick<ModuleOptions, 'wasm' | 'signal' | 'onProgress'> = {},
+  options: Pick<ModuleOptions, 'wasm' | 'assets' | 'inline' | 'signal' | 'onProgress'> = {},
 ): Promise<LoopCompiler> {
   const host = new HostFunctions();
-  const wasm = options.wasm ?? new URL('./tern-loops.wasm', import.meta.url);
+  const wasm = options.wasm ?? assetSource('tern-loops.wasm.gz', options);
   const { exports } = await instantiate({ ...options, wasm }, host);
   return new LoopCompiler(new Memory(exports, host));
 }
 
-export interface TuneLoopsOptions extends TuneOptions, Pick<ModuleOptions, 'wasm'> {
+export interface TuneLoopsOptions extends TuneOptions, Pick<ModuleOptions, 'wasm' | 'assets'> {
   /** Called with every candidate as soon as something came of it. */
   onProgress?: (candidate: TuneCandidate) => void;
 }
@@ -259,8 +259,9 @@ export async function tuneLoops(
   source: string,
   options: TuneLoopsOptions = {},
 ): Promise<TuneResult> {
-  const { wasm, signal, onProgress, ...rest } = options;
-  const fetching = { ...(wasm ? { wasm } : {}), ...(signal ? { signal } : {}) };
+  const { wasm, assets, signal, onProgress, ...rest } = options;
+  const from = { ...(wasm ? { wasm } : {}), ...(assets ? { assets } : {}) };
+  const fetching = { ...from, ...(signal ? { signal } : {}) };
   const compiler = await createLoopCompiler(fetching);
   const search = compiler.tune(source, signal ? { ...rest, signal } : rest);
   for (;;) {

@@ -4,6 +4,7 @@
 import { type Diagnostic, TernError } from './errors.js';
 import type { HostFunctions } from './functions.js';
 import type { LaterPart } from './later.js';
+import type { LeakWatch } from './leaks.js';
 import type { Exports } from './module.js';
 
 const kDecoder = new TextDecoder();
@@ -54,6 +55,8 @@ export class Memory {
     readonly host: HostFunctions,
     /** Where functions are that the exports lack. */
     readonly later?: LaterPart,
+    /** Hears of the handles that are made and disposed of. */
+    readonly leaks?: LeakWatch,
   ) {
     this.exports = exports;
     host.attach(this);

@@ -1,25 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a URL, bytes or a compiled module to a running instance: choice of the relaxed-SIMD build,
 // streaming compilation with progress, and errors that say what the server really sent.
-import { TernError } from './errors.js';
+import { unlessAborted } from './abort.js';
+import { errorWithHelp, TernError } from './errors.js';
+import { readBody } from './fetch.js';
+import {
+  assetAddress,
+  type AssetName,
+  type Assets,
+  baseAddress,
+  fileName,
+  type InlineAssets,
+  kHelpForFiles,
+  nodeProcess,
+  readNodeFile,
+} from './files.js';
 import type { HostFunctions } from './functions.js';
+import { isGzip } from './inflate.js';
+import { type PartListener, type ProgressListener, ProgressMeter } from './progress.js';
 
 /**
  * Where the WebAssembly comes from. By default the file beside this package that fits the engine.
+ * Bytes may be gzipped.
  */
-export type WasmSource = string | URL | ArrayBuffer | Uint8Array | WebAssembly.Module;
-
-export interface Progress {
-  phase: 'fetch' | 'compile' | 'ready';
-  /** Bytes so far, of `total` where the server said how many. */
-  loaded: number;
-  total?: number;
-  /** 0 to 1 over all phases, never falling. */
-  fraction: number;
-}
+export type WasmSource = string | URL | Response | ArrayBuffer | Uint8Array | WebAssembly.Module;
 
 export interface ModuleOptions {
   wasm?: WasmSource;
+  /**
+   * Where the files of this package are served, for pages whose bundler does not copy them. An
+   * option for a single file (`wasm`, `compiler`, `loops`) goes before it.
+   */
+  assets?: Assets;
   /**
    * What compiles, assembles and lists programs, a part of the module in a file of its own. `true`
    * fetches it at once. Without, the first call that needs it does, which then waits for it: pages
@@ -27,10 +39,14 @@ export interface ModuleOptions {
    * in place of the file beside this package.
    */
   compiler?: WasmSource | boolean;
-  /** Takes the larger module, which has the debugger (`Program.debugger`). */
-  debugger?: boolean;
+  /**
+   * Takes the larger module, which has the debugger (`Program.debugger`). It is a package of its
+   * own: pass what `import { debugWasm } from 'tern-runtime-debug'` gives. `true` looks for it
+   * beside this package and, in Node, for that package.
+   */
+  debugger?: WasmSource | boolean;
   /** Takes the same, which also has the language (`Runtime.compileSource` and the like). */
-  language?: boolean;
+  language?: WasmSource | boolean;
   /**
    * The compiler of loop kernels, a module of its own: `true` for the file beside this package.
    * With it, `load` gives kernels their roads at once; without, `prepareKernels` fetches it where a
@@ -39,7 +55,15 @@ export interface ModuleOptions {
    */
   loops?: WasmSource | true;
   signal?: AbortSignal;
-  onProgress?: (progress: Progress) => void;
+  onProgress?: ProgressListener;
+  /**
+   * Warns on the console of programs, machines and other handles that were collected without
+   * having been disposed of, with the place where each was made. By default where
+   * process.env.NODE_ENV is 'development', which bundlers set.
+   */
+  leakWarnings?: boolean;
+  /** @internal What the entry brings along. */
+  inline?: InlineAssets;
 }
 
 /** The functions of core/api/c_api.h, pointers as numbers; and the linear memory. */
@@ -63,7 +87,16 @@ export function hasRelaxedSimd(): boolean {
   return WebAssembly.validate(kRelaxedProbe);
 }
 
-function defaultSource(withTools: boolean): URL {
+/** A file of the package: what the entry brings along, else its address. */
+export function assetSource(
+  file: AssetName,
+  options: Pick<ModuleOptions, 'assets' | 'inline'>,
+): WasmSource {
+  const bytes = options.assets === undefined ? options.inline?.[file] : undefined;
+  return bytes ? bytes() : assetAddress(file, options.assets);
+}
+
+function runtimeFile(options: ModuleOptions): AssetName {
   if (!WebAssembly.validate(kSimdProbe)) {
     throw new TernError(
       'E0602',
@@ -71,90 +104,155 @@ function defaultSource(withTools: boolean): URL {
         'Node 16.4',
     );
   }
-  if (withTools) return new URL('./tern-debug.wasm', import.meta.url);
-  return hasRelaxedSimd()
-    ? new URL('./tern.wasm', import.meta.url)
-    : new URL('./tern-simd.wasm', import.meta.url);
+  const onlySimd = options.inline !== undefined && !options.inline['tern.wasm'];
+  return hasRelaxedSimd() && !onlySimd ? 'tern.wasm' : 'tern-simd.wasm';
 }
 
-function notWasm(name: string, bytes: Uint8Array, served: string): TernError {
-  const first = [...bytes.subarray(0, 4)];
+/** The large module where a tool was asked for; `true` if its place was not said. */
+function toolsSource({ debugger: debug, language }: ModuleOptions): WasmSource | boolean {
+  for (const each of [debug, language])
+    if (each !== undefined && typeof each !== 'boolean') return each;
+  return debug === true || language === true;
+}
+
+const kBytesShown = 4;
+
+/** Says what came in place of WebAssembly, by its first bytes. */
+function notWasm(name: string, bytes: Uint8Array, from: string): TernError {
+  const first = [...bytes.subarray(0, kBytesShown)];
   const hex = first.map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
   const ascii = first
     .map((byte) => (byte > 31 && byte < 127 ? String.fromCharCode(byte) : '.'))
     .join('');
-  const what = ascii.trimStart().startsWith('<') ? 'HTML' : 'something else';
-  return new TernError(
+  const html = new TextDecoder().decode(bytes.subarray(0, 64)).trimStart().startsWith('<');
+  const what = html ? 'HTML' : 'something else';
+  return errorWithHelp(
     'E0601',
-    `'${name}' is not WebAssembly: the server returned ${what} (${served}); first bytes ` +
+    `'${name}' is not WebAssembly: the server returned ${what} (${from}); first bytes ` +
       `${hex} ("${ascii}")`,
+    kHelpForFiles,
   );
 }
 
-function isWasm(bytes: Uint8Array): boolean {
+export function isWasm(bytes: Uint8Array): boolean {
   return (
     bytes.length >= 8 && bytes[0] === 0 && bytes[1] === 97 && bytes[2] === 115 && bytes[3] === 109
   );
 }
 
-const kNodeFiles = 'node:fs/promises';
-
-async function readFileUrl(url: URL): Promise<Uint8Array> {
-  // By a name in a variable, so that bundlers for browsers do not look for it.
-  const files = (await import(/* @vite-ignore */ kNodeFiles)) as typeof import('node:fs/promises');
-  return files.readFile(url);
+async function gunzip(bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
+  const stream = new Blob([bytes as Uint8Array<ArrayBuffer>])
+    .stream()
+    .pipeThrough(new DecompressionStream('gzip'));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-async function download(url: URL, options: ModuleOptions): Promise<Uint8Array> {
-  const response = await fetch(url, options.signal ? { signal: options.signal } : {});
-  const served = `status ${response.status}, ${response.headers.get('content-type') ?? 'no type'}`;
-  if (!response.ok || !response.body)
-    throw new TernError('E0601', `'${url.pathname}' could not be fetched: ${served}`);
-  const header = response.headers.get('content-encoding')
-    ? null
-    : response.headers.get('content-length');
-  const total = header ? Number(header) : undefined;
-  const chunks: Uint8Array[] = [];
-  let loaded = 0;
-  const reader = response.body.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    chunks.push(value);
-    loaded += value.length;
-    const fraction = total ? Math.min(loaded / total, 1) * 0.8 : Math.min(loaded / 2e6, 1) * 0.8;
-    options.onProgress?.({ phase: 'fetch', loaded, fraction, ...(total ? { total } : {}) });
+async function unpacked(bytes: Uint8Array, name: string): Promise<Uint8Array> {
+  if (!isGzip(bytes)) return bytes;
+  try {
+    return await gunzip(bytes);
+  } catch (error) {
+    throw damaged(name, error);
   }
-  const bytes = new Uint8Array(loaded);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
+}
+
+interface Fetching {
+  signal?: AbortSignal | undefined;
+  tell?: PartListener | undefined;
+}
+
+function damaged(name: string, error: unknown): TernError {
+  const why = error instanceof Error ? error.message : String(error);
+  return errorWithHelp(
+    'E0601',
+    `'${name}' is damaged WebAssembly: ${why}`,
+    'serve the file as it is in the package, complete and unchanged',
+  );
+}
+
+async function compileBytes(
+  given: Uint8Array,
+  name: string,
+  from: string,
+  { signal, tell }: Fetching,
+): Promise<WebAssembly.Module> {
+  const bytes = await unpacked(given, name);
+  if (!isWasm(bytes)) throw notWasm(name, bytes, from);
+  const size = { loaded: bytes.length, total: bytes.length };
+  tell?.({ phase: 'compile', ...size, fraction: 0.8, file: name });
+  const made = WebAssembly.compile(bytes as Uint8Array<ArrayBuffer>).catch((error: unknown) => {
+    throw error instanceof WebAssembly.CompileError ? damaged(name, error) : error;
+  });
+  return unlessAborted(made, signal);
+}
+
+/** Tells of the bytes of a download while something else reads another branch of it. */
+async function watch(response: Response, file: string, tell: PartListener): Promise<void> {
+  const scaled: PartListener = (report) => tell({ ...report, fraction: 0.8 * report.fraction });
+  await readBody(response, { file }, undefined, scaled).catch(() => undefined);
+}
+
+// Engines take exactly this type, without parameters.
+const isStreamable = (response: Response): boolean =>
+  typeof WebAssembly.compileStreaming === 'function' &&
+  response.headers.get('content-type')?.toLowerCase() === 'application/wasm';
+
+/** Compiles while the bytes arrive; what has another type is read first and looked at. */
+async function compileResponse(
+  response: Response,
+  name: string,
+  fetching: Fetching,
+): Promise<WebAssembly.Module> {
+  const { signal, tell } = fetching;
+  const type = response.headers.get('content-type') ?? 'no type';
+  const from = `status ${response.status}, ${type}` + (response.url ? `, ${response.url}` : '');
+  if (!response.ok)
+    throw errorWithHelp('E0601', `'${name}' could not be fetched: ${from}`, kHelpForFiles);
+  if (isStreamable(response)) {
+    if (tell) void watch(response.clone(), name, tell);
+    const made = WebAssembly.compileStreaming(response).catch((error: unknown) => {
+      throw error instanceof WebAssembly.CompileError ? damaged(name, error) : error;
+    });
+    return unlessAborted(made, signal);
   }
-  if (!isWasm(bytes)) throw notWasm(url.pathname.split('/').pop() ?? url.pathname, bytes, served);
-  return bytes;
+  const scaled: PartListener = (report) => tell?.({ ...report, fraction: 0.8 * report.fraction });
+  const bytes = await readBody(response, { file: name }, signal, scaled);
+  return compileBytes(bytes, name, from, fetching);
+}
+
+async function compileAddress(url: URL, fetching: Fetching): Promise<WebAssembly.Module> {
+  const { signal } = fetching;
+  if (url.protocol === 'file:')
+    return compileBytes(
+      await readNodeFile(url, 'E0601', signal),
+      fileName(url),
+      url.href,
+      fetching,
+    );
+  let response: Response;
+  try {
+    response = await fetch(url, signal ? { signal } : {});
+  } catch (error) {
+    signal?.throwIfAborted();
+    const why = error instanceof Error ? error.message : String(error);
+    const message = `'${fileName(url)}' could not be fetched: ${why} (${url.href.slice(0, 200)})`;
+    throw errorWithHelp('E0601', message, kHelpForFiles);
+  }
+  return compileResponse(response, fileName(url), fetching);
 }
 
 export async function toModule(
   source: WasmSource,
-  options: ModuleOptions,
+  fetching: Fetching = {},
 ): Promise<WebAssembly.Module> {
   if (source instanceof WebAssembly.Module) return source;
-  if (typeof source === 'string' || source instanceof URL) {
-    const base = typeof document === 'undefined' ? import.meta.url : document.baseURI;
-    const url = new URL(source, base);
-    const bytes = url.protocol === 'file:' ? await readFileUrl(url) : await download(url, options);
-    return toModule(bytes, options);
-  }
+  fetching.signal?.throwIfAborted();
+  if (typeof source === 'string' || source instanceof URL)
+    return compileAddress(new URL(source, baseAddress()), fetching);
+  if (source instanceof Response)
+    return compileResponse(source, fileName(new URL(source.url || 'response:/')), fetching);
   const bytes = source instanceof Uint8Array ? source : new Uint8Array(source);
-  if (!isWasm(bytes)) throw notWasm('the given bytes', bytes, 'given by the caller');
-  options.onProgress?.({
-    phase: 'compile',
-    loaded: bytes.length,
-    total: bytes.length,
-    fraction: 0.8,
-  });
-  return WebAssembly.compile(bytes as Uint8Array<ArrayBuffer>);
+  return compileBytes(bytes, 'the given bytes', 'given by the caller', fetching);
 }
 
 /**
@@ -204,10 +302,60 @@ export interface Instance {
   readonly exports: Exports;
 }
 
-/** Compiles (once per module) and instantiates. */
-export async function instantiate(options: ModuleOptions, host: HostFunctions): Promise<Instance> {
-  const withTools = (options.debugger ?? false) || (options.language ?? false);
-  const module = await toModule(options.wasm ?? defaultSource(withTools), options);
+// The large module from where it was said to be, beside this package, or from its own package.
+async function toolsModule(
+  options: ModuleOptions,
+  fetching: Fetching,
+): Promise<WebAssembly.Module> {
+  const source = toolsSource(options);
+  if (typeof source !== 'boolean') return toModule(source, fetching);
+  try {
+    return await toModule(assetSource('tern-debug.wasm', options), fetching);
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    const found = await installedDebugWasm();
+    if (found) return toModule(found, fetching);
+    throw errorWithHelp(
+      'E0601',
+      `'tern-debug.wasm' is not here: ${error instanceof Error ? error.message : String(error)}`,
+      'npm install tern-runtime-debug, and: import { debugWasm } from ' +
+        "'tern-runtime-debug'; createRuntime({ debugger: debugWasm })",
+    );
+  }
+}
+
+// In Node only, where packages are found at run time.
+async function installedDebugWasm(): Promise<URL | undefined> {
+  if (!nodeProcess()) return undefined;
+  const name = 'tern-runtime-debug';
+  try {
+    const found = (await import(/* webpackIgnore: true */ /* @vite-ignore */ name)) as {
+      debugWasm: URL;
+    };
+    return found.debugWasm;
+  } catch {
+    return undefined;
+  }
+}
+
+function moduleFor(options: ModuleOptions, fetching: Fetching): Promise<WebAssembly.Module> {
+  if (options.wasm !== undefined) return toModule(options.wasm, fetching);
+  if (toolsSource(options) !== false) return toolsModule(options, fetching);
+  return toModule(assetSource(runtimeFile(options), options), fetching);
+}
+
+/**
+ * Compiles (once per module) and instantiates. `tell` hears of it as a part of something larger,
+ * in place of the listener of the options.
+ */
+export async function instantiate(
+  options: ModuleOptions,
+  host: HostFunctions,
+  tell?: PartListener,
+): Promise<Instance> {
+  const meter = new ProgressMeter(tell ? undefined : options.onProgress, { module: 1 });
+  const fetching = { signal: options.signal, tell: tell ?? meter.part('module') };
+  const module = await moduleFor(options, fetching);
   options.signal?.throwIfAborted();
   let exports: Exports | undefined;
   const instance = await WebAssembly.instantiate(
@@ -216,6 +364,6 @@ export async function instantiate(options: ModuleOptions, host: HostFunctions): 
   );
   exports = instance.exports as Exports;
   (exports['_initialize'] as (() => void) | undefined)?.();
-  options.onProgress?.({ phase: 'ready', loaded: 1, total: 1, fraction: 1 });
+  meter.finish();
   return { module, exports };
 }

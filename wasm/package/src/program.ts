@@ -5,7 +5,7 @@ import { TernError } from './errors.js';
 import type { HostFunction, TernFunction } from './functions.js';
 import { type KernelInfo, listKernels } from './kernels.js';
 import type { Memory, Pointer } from './memory.js';
-import { kAnyBytes, readValue, type Value, writeValue } from './values.js';
+import { kAnyBytes, readResident, readValue, type Value, writeValue } from './values.js';
 
 /**
  * A parameter or result. Tensors have dtype and shape (of known rank); extents are numbers or
@@ -134,6 +134,8 @@ export function withValues<T>(
   });
 }
 
+type Reader = (memory: Memory, any: Pointer) => Value;
+
 /** Frames and registers of one run at a time. */
 export class Machine implements Disposable {
   private handle: Pointer;
@@ -160,6 +162,7 @@ export class Machine implements Disposable {
       memory.free(struct);
     }
     this.handle = memory.u32(memory.scratch);
+    memory.leaks?.made(this, 'Machine');
   }
 
   /** Starts a run without executing anything yet. */
@@ -189,16 +192,14 @@ export class Machine implements Disposable {
 
   /** Runs a function to its end: its results, by output name. */
   run(name: string, args: Arguments): Record<string, Value> {
-    const { memory } = this;
-    const info = this.program.functionInfo(name);
-    return memory.withAnys(1, (any) => {
-      this.withArguments(info, args, (pointer, count) =>
-        memory.withText(name, (text) =>
-          memory.call('tern_vm_call', this.live(), text, pointer, count, any),
-        ),
-      );
-      return this.nameResults(info, any);
-    });
+    return this.runReading(name, args, readValue);
+  }
+
+  /**
+   * The same without copying the results: tensors are ResidentTensors, which must be disposed of.
+   */
+  runResident(name: string, args: Arguments): Record<string, Value> {
+    return this.runReading(name, args, readResident);
   }
 
   /**
@@ -333,7 +334,9 @@ export class Machine implements Disposable {
   }
 
   dispose(): void {
-    if (this.handle !== 0) this.memory.raw('tern_vm_free', this.handle);
+    if (this.handle === 0) return;
+    this.memory.leaks?.disposed(this);
+    this.memory.raw('tern_vm_free', this.handle);
     this.handle = 0;
   }
 
@@ -345,7 +348,6 @@ export class Machine implements Disposable {
     if (this.handle === 0) throw new TernError('E0702', 'this machine has been disposed of');
     return this.handle;
   }
-
 
   // Of a function of the program, or a saved one: then with arguments in order.
   private withCall<T>(
@@ -379,8 +381,25 @@ export class Machine implements Disposable {
     withValues(this.memory, this.runtime, inOrder(info, args), f);
   }
 
-  private nameResults(info: FunctionInfo | undefined, any: Pointer): Record<string, Value> {
-    const value = readValue(this.memory, any);
+  private runReading(name: string, args: Arguments, read: Reader): Record<string, Value> {
+    const { memory } = this;
+    const info = this.program.functionInfo(name);
+    return memory.withAnys(1, (any) => {
+      this.withArguments(info, args, (pointer, count) =>
+        memory.withText(name, (text) =>
+          memory.call('tern_vm_call', this.live(), text, pointer, count, any),
+        ),
+      );
+      return this.nameResults(info, any, read);
+    });
+  }
+
+  private nameResults(
+    info: FunctionInfo | undefined,
+    any: Pointer,
+    read: Reader = readValue,
+  ): Record<string, Value> {
+    const value = read(this.memory, any);
     const results = info?.results ?? [];
     const items = Array.isArray(value) && results.length !== 1 ? value : [value];
     return Object.fromEntries(items.map((item, i) => [results[i]?.name || `output${i}`, item]));
@@ -401,6 +420,7 @@ export class Program implements Disposable {
     readonly bytes: Uint8Array<ArrayBuffer>,
   ) {
     this.handle = handle;
+    memory.leaks?.made(this, 'Program');
   }
 
   get info(): ProgramInfo {
@@ -460,8 +480,23 @@ export class Program implements Disposable {
     }
   }
 
+  /**
+   * The same without copying the results: tensors are ResidentTensors, views of the module's memory
+   * that must be disposed of.
+   */
+  runResident(name: string, args: Arguments, options: MachineOptions = {}): Record<string, Value> {
+    const machine = this.machine(options);
+    try {
+      return machine.runResident(name, args);
+    } finally {
+      machine.dispose();
+    }
+  }
+
   dispose(): void {
-    if (this.handle !== 0) this.memory.raw('tern_program_free', this.handle);
+    if (this.handle === 0) return;
+    this.memory.leaks?.disposed(this);
+    this.memory.raw('tern_program_free', this.handle);
     this.handle = 0;
   }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry of the package: a runtime is one instance of the WebAssembly module.
+// A runtime is one instance of the WebAssembly module, on the thread that makes it.
+import { breathe, unlessAborted } from './abort.js';
 import { ExecBuilder } from './builder.js';
-import { type Diagnostic, TernError } from './errors.js';
+import { type Diagnostic, errorWithHelp, TernError } from './errors.js';
+import { fetchBytes, type FetchOptions, type RemoteSource } from './fetch.js';
 import { type HostFunction, HostFunctions, TernFunction } from './functions.js';
 import {
   checkPolicy,
@@ -12,15 +14,14 @@ import {
 } from './kernels.js';
 import { Language, type SourceAnswers } from './language.js';
 import { LaterPart } from './later.js';
+import { LeakWatch } from './leaks.js';
 import { createLoopCompiler, type LoopCompiler } from './loops.js';
 import { Memory, type Pointer } from './memory.js';
-import { hasRelaxedSimd, instantiate, type ModuleOptions, type WasmSource } from './module.js';
+import { hasRelaxedSimd, instantiate, type ModuleOptions } from './module.js';
 import { type Listing, Program } from './program.js';
-import { kAnyBytes, readValue, type Value, writeValue } from './values.js';
-
-const kDisposePolyfill: symbol | undefined = (Symbol as { dispose?: symbol }).dispose;
-if (!kDisposePolyfill)
-  Object.defineProperty(Symbol, 'dispose', { value: Symbol.for('Symbol.dispose') });
+import { ProgressMeter, type ProgressListener } from './progress.js';
+import { ResidentTensor } from './resident.js';
+import { kAnyBytes, newTensor, readValue, type Value, writeValue } from './values.js';
 
 export interface RuntimeInfo {
   version: string;
@@ -54,6 +55,12 @@ export interface LoadOptions extends CompileOptions {
   kernels?: KernelPolicy;
 }
 
+/** How a program is loaded from an address, a response or a blob. */
+export interface RemoteLoadOptions extends LoadOptions, FetchOptions {
+  /** Hears of the model, of the compiler where it is fetched for it, and of what both take. */
+  onProgress?: ProgressListener;
+}
+
 export interface CompiledModel {
   bytes: Uint8Array<ArrayBuffer>;
   stages: { name: string; text: string }[];
@@ -69,6 +76,24 @@ export function looksLikeExecutable(bytes: Uint8Array): boolean {
   return kMagic.every((byte, i) => bytes[i] === byte);
 }
 
+// What the parts of loading count in the progress of the whole.
+export const kLoadWeights = { fetch: 5, compiler: 3, compile: 2, load: 1 };
+const kRemoteOnly: readonly (keyof RemoteLoadOptions)[] = [
+  'signal',
+  'onProgress',
+  'integrity',
+  'cache',
+];
+
+/** The bytes of a source that is at hand; undefined of one that must be waited for. */
+export function bytesAtHand(source: unknown): Uint8Array | undefined {
+  if (source instanceof Uint8Array) return source;
+  if (source instanceof ArrayBuffer) return new Uint8Array(source);
+  return ArrayBuffer.isView(source)
+    ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
+    : undefined;
+}
+
 export class Runtime implements Disposable {
   private readonly memory_: Memory;
   private handle: Pointer;
@@ -80,17 +105,18 @@ export class Runtime implements Disposable {
   /** @internal */
   constructor(
     memory: Memory,
-    private readonly loopSource?: WasmSource | true,
+    private readonly options: ModuleOptions = {},
   ) {
     this.memory_ = memory;
     // tern_runtime_options, as far as its platform.
-    const options = memory.scratch + 128;
+    const struct = memory.scratch + 128;
     [12, 0, memory.raw('tern_wasm_platform')].forEach((field, i) =>
-      memory.view().setUint32(options + 4 * i, field, true),
+      memory.view().setUint32(struct + 4 * i, field, true),
     );
-    memory.call('tern_runtime_create', options, memory.scratch);
+    memory.call('tern_runtime_create', struct, memory.scratch);
     this.handle = memory.u32(memory.scratch);
     memory.host.runtime = this.handle;
+    memory.leaks?.made(this, 'Runtime');
   }
 
   get info(): RuntimeInfo {
@@ -229,9 +255,13 @@ export class Runtime implements Disposable {
    * Fetches what compiles, assembles and lists programs, once: the calls that need it then need not
    * wait for it themselves.
    */
-  async prepareCompiler(): Promise<void> {
+  async prepareCompiler(
+    options: { signal?: AbortSignal; onProgress?: ProgressListener } = {},
+  ): Promise<void> {
     this.live();
-    await this.memory_.later?.fetch();
+    const meter = new ProgressMeter(options.onProgress, { compiler: 1 });
+    await this.memory_.later?.fetch(options.signal, meter.part('compiler'));
+    meter.finish();
   }
 
   /** ONNX bytes to executable bytes. */
@@ -311,20 +341,49 @@ export class Runtime implements Disposable {
     }
   }
 
-  /** Loads an executable; an ONNX model is compiled first. The kind is told by the first bytes. */
-  load(bytes: Uint8Array, options: LoadOptions = {}): Program {
-    if (!looksLikeExecutable(bytes)) return this.load(this.compile(bytes, options).bytes, options);
-    const policy = options.kernels ?? 'auto';
-    checkPolicy(policy);
-    const program =
-      options.constants === 'on-demand' ? this.loadOnDemand(bytes) : this.loadCopied(bytes);
-    const roads = new KernelRoads(this.memory_, program.pointer(), policy);
-    if (policy === 'operators') roads.leaveAll('asked for');
-    else if (this.loopSource !== undefined) {
-      if (this.loops_) roads.prepareNow(this.loops_);
-      else roads.leaveAll(this.withoutLoops);
+  /**
+   * Loads an executable; an ONNX model is compiled first. The kind is told by the first bytes.
+   * Bytes are loaded at once. An address, a response or a blob is fetched, with progress, integrity
+   * and cache, and gives a promise; wrap bytes in `new Response(bytes)` for the same.
+   */
+  load(bytes: Uint8Array | ArrayBuffer, options?: LoadOptions): Program;
+  load(source: RemoteSource, options?: RemoteLoadOptions): Promise<Program>;
+  load(
+    source: Uint8Array | ArrayBuffer | RemoteSource,
+    options: RemoteLoadOptions = {},
+  ): Program | Promise<Program> {
+    const bytes = bytesAtHand(source);
+    if (!bytes) return this.loadRemote(source as RemoteSource, options);
+    const [asked] = kRemoteOnly.filter((name) => options[name] !== undefined);
+    if (asked === undefined) return this.loadBytes(bytes, options);
+    throw errorWithHelp(
+      'E0003',
+      `'${asked}' is an option for what is fetched, and these are bytes`,
+      'pass new Response(bytes), which gives a promise, or leave the option out',
+    );
+  }
+
+  /** @internal The same of bytes, giving way before what takes long. */
+  async loadSlowly(
+    bytes: Uint8Array,
+    options: RemoteLoadOptions,
+    meter: ProgressMeter,
+  ): Promise<Program> {
+    const { signal } = options;
+    let executable = bytes;
+    const told = { phase: 'compile', loaded: bytes.length, total: bytes.length } as const;
+    if (!looksLikeExecutable(bytes)) {
+      await this.memory_.later?.fetch(signal, meter.part('compiler'));
+      meter.skip('compiler');
+      meter.part('compile')?.({ ...told, fraction: 0 });
+      await unlessAborted(breathe(), signal);
+      executable = this.compile(bytes, options).bytes;
     }
-    return program;
+    meter.skip('compiler');
+    meter.skip('compile');
+    meter.part('load')?.({ ...told, phase: 'load', fraction: 0 });
+    await unlessAborted(breathe(), signal);
+    return this.loadBytes(executable, options);
   }
 
   /**
@@ -363,13 +422,56 @@ export class Runtime implements Disposable {
     }
   }
 
+  /**
+   * A tensor in the module's memory, for `data.set(…)` and runs without a copy. Its elements are
+   * zero.
+   */
+  tensor(dtype: string, shape: readonly number[]): ResidentTensor {
+    const memory = this.memory_;
+    const runtime = this.live();
+    return memory.withAnys(1, (any) => {
+      newTensor(memory, runtime, dtype, shape, any);
+      const tensor = new ResidentTensor(memory, any);
+      const { data } = tensor;
+      new Uint8Array(data.buffer, data.byteOffset, data.byteLength).fill(0);
+      return tensor;
+    });
+  }
+
   dispose(): void {
-    if (this.handle !== 0) this.memory_.raw('tern_runtime_free', this.handle);
+    if (this.handle === 0) return;
+    this.memory_.leaks?.disposed(this);
+    this.memory_.raw('tern_runtime_free', this.handle);
     this.handle = 0;
   }
 
   [Symbol.dispose](): void {
     this.dispose();
+  }
+
+  private async loadRemote(source: RemoteSource, options: RemoteLoadOptions): Promise<Program> {
+    this.live();
+    const meter = new ProgressMeter(options.onProgress, kLoadWeights);
+    const bytes = await fetchBytes(source, options, meter.part('fetch'));
+    meter.skip('fetch');
+    const program = await this.loadSlowly(bytes, options, meter);
+    meter.finish();
+    return program;
+  }
+
+  private loadBytes(given: Uint8Array, options: LoadOptions): Program {
+    const bytes = looksLikeExecutable(given) ? given : this.compile(given, options).bytes;
+    const policy = options.kernels ?? 'auto';
+    checkPolicy(policy);
+    const program =
+      options.constants === 'on-demand' ? this.loadOnDemand(bytes) : this.loadCopied(bytes);
+    const roads = new KernelRoads(this.memory_, program.pointer(), policy);
+    if (policy === 'operators') roads.leaveAll('asked for');
+    else if (this.options.loops !== undefined) {
+      if (this.loops_) roads.prepareNow(this.loops_);
+      else roads.leaveAll(this.withoutLoops);
+    }
+    return program;
   }
 
   private language(): Language {
@@ -415,8 +517,9 @@ export class Runtime implements Disposable {
 
   /** @internal The loop compiler, fetched once; undefined where it cannot be had. */
   async fetchLoops(): Promise<LoopCompiler | undefined> {
-    const source = this.loopSource;
-    this.fetching ??= createLoopCompiler(source && source !== true ? { wasm: source } : {});
+    const { loops, assets, inline } = this.options;
+    const from = { ...(assets ? { assets } : {}), ...(inline ? { inline } : {}) };
+    this.fetching ??= createLoopCompiler(loops && loops !== true ? { wasm: loops } : from);
     try {
       this.loops_ = await this.fetching;
       this.withoutLoops = '';
@@ -478,14 +581,27 @@ export class Runtime implements Disposable {
   }
 }
 
-/** Fetches, compiles and starts the module. Works in pages, workers and Node. */
-export async function createRuntime(options: ModuleOptions = {}): Promise<Runtime> {
+// What the parts of starting count in the progress of the whole.
+const kStartWeights = { module: 4, compiler: 3, loops: 3 };
+
+/** Fetches, compiles and starts the module on this thread. */
+export async function startRuntime(options: ModuleOptions): Promise<Runtime> {
+  const { compiler, loops, signal, onProgress } = options;
+  const wanted = {
+    module: kStartWeights.module,
+    ...(compiler === true ? { compiler: kStartWeights.compiler } : {}),
+    ...(loops === undefined ? {} : { loops: kStartWeights.loops }),
+  };
+  const meter = new ProgressMeter(onProgress, wanted);
   const host = new HostFunctions();
-  const first = await instantiate(options, host);
-  const { compiler } = options;
-  const later = LaterPart.of(first, typeof compiler === 'boolean' ? undefined : compiler);
-  const runtime = new Runtime(new Memory(first.exports, host, later), options.loops);
-  if (compiler === true) await later?.fetch(options.signal);
-  if (options.loops !== undefined) await runtime.fetchLoops();
+  const first = await instantiate(options, host, meter.part('module') ?? (() => undefined));
+  meter.skip('module');
+  const later = LaterPart.of(first, options);
+  const leaks = LeakWatch.make(options.leakWarnings);
+  const runtime = new Runtime(new Memory(first.exports, host, later, leaks), options);
+  if (compiler === true) await later?.fetch(signal, meter.part('compiler'));
+  meter.skip('compiler');
+  if (loops !== undefined) await unlessAborted(runtime.fetchLoops(), signal);
+  meter.finish();
   return runtime;
 }

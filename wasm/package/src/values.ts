@@ -24,6 +24,7 @@ import {
   kTypeTensor,
 } from './generated/abi.js';
 import type { Memory, Pointer } from './memory.js';
+import { placeOf, ResidentTensor } from './resident.js';
 
 export const kAnyBytes = 16;
 // Small, borrowed, padded, on the heap.
@@ -54,6 +55,7 @@ export class Tuple {
  */
 export type Value =
   | Tensor
+  | ResidentTensor
   | TernFunction
   | HostFunction
   | Tuple
@@ -104,19 +106,30 @@ export function makeTensor(dtype: string, shape: readonly number[], data: TypedA
   return { dtype, shape: [...shape], data };
 }
 
-function writeTensor(memory: Memory, runtime: Pointer, tensor: Tensor, any: Pointer): void {
-  const checked = makeTensor(tensor.dtype, tensor.shape, tensor.data);
-  const shape = memory.alloc(8 * checked.shape.length);
+/** Makes a tensor at `any` whose elements are not set. */
+export function newTensor(
+  memory: Memory,
+  runtime: Pointer,
+  dtype: string,
+  shape: readonly number[],
+  any: Pointer,
+): void {
+  const extents = memory.alloc(8 * shape.length);
   try {
-    checked.shape.forEach((extent, axis) =>
-      memory.view().setBigInt64(shape + 8 * axis, BigInt(extent), true),
+    shape.forEach((extent, axis) =>
+      memory.view().setBigInt64(extents + 8 * axis, BigInt(extent), true),
     );
-    memory.withText(checked.dtype, (dtype) =>
-      memory.call('tern_tensor_new', runtime, dtype, checked.shape.length, shape, any),
+    memory.withText(dtype, (name) =>
+      memory.call('tern_tensor_new', runtime, name, shape.length, extents, any),
     );
   } finally {
-    memory.free(shape);
+    memory.free(extents);
   }
+}
+
+function writeTensor(memory: Memory, runtime: Pointer, tensor: Tensor, any: Pointer): void {
+  const checked = makeTensor(tensor.dtype, tensor.shape, tensor.data);
+  newTensor(memory, runtime, checked.dtype, checked.shape, any);
   const out = memory.scratch + 64;
   memory.call('tern_tensor_view', any, out, 0, 0, 0, 0);
   const source = new Uint8Array(
@@ -189,15 +202,17 @@ function writeObject(writer: Writer, value: object, any: Pointer, depth: number)
   if (depth > kMaxDepth) {
     throw new TernError('E0205', `a value nested more than ${kMaxDepth} deep, perhaps in itself`);
   }
-  if (isTensor(value)) writeTensor(writer.memory, writer.runtime, value, any);
+  if (value instanceof ResidentTensor || value instanceof TernFunction) {
+    writer.memory.bytes(any, kAnyBytes).set(
+      writer.memory.bytes(value.pointerIn(writer.memory), kAnyBytes),
+    );
+    writer.memory.raw('tern_any_retain', any);
+  } else if (isTensor(value)) writeTensor(writer.memory, writer.runtime, value, any);
   else if (Array.isArray(value)) writeItems(writer, value as Value[], any, depth);
   else if (value instanceof Tuple) writeTuple(writer, value, any, depth);
   else if (value instanceof Map) writeMap(writer, value as Map<Value, Value>, any, depth);
   else if (value instanceof Uint8Array) writeBytes(writer.memory, value, any);
-  else if (value instanceof TernFunction) {
-    writer.memory.bytes(any, kAnyBytes).set(writer.memory.bytes(value.pointer(), kAnyBytes));
-    writer.memory.raw('tern_any_retain', any);
-  } else return false;
+  else return false;
   return true;
 }
 
@@ -238,23 +253,11 @@ export function writeValue(memory: Memory, runtime: Pointer, value: Value, any: 
 }
 
 function readTensor(memory: Memory, any: Pointer): Tensor {
-  const out = memory.scratch + 64;
-  memory.call('tern_tensor_view', any, out, out + 4, out + 8, out + 12, out + 16);
-  const [data, bytes, rank, shape, dtype] = [0, 4, 8, 12, 16].map((offset) =>
-    memory.u32(out + offset),
-  ) as [number, number, number, number, number];
-  const name = memory.text(dtype);
-  const view = memory.view();
-  const extents = Array.from({ length: rank }, (_, axis) =>
-    Number(view.getBigInt64(shape + 8 * axis, true)),
-  );
-  const array = kTypedArrays[name];
-  if (!array) throw new TernError('E0205', `a tensor of ${name} has no typed array in JavaScript`);
-  return {
-    dtype: name,
-    shape: extents,
-    data: new array(memory.bytes(data, bytes).slice().buffer as ArrayBuffer),
-  };
+  const { dtype, shape, data, bytes } = placeOf(memory, any);
+  const array = kTypedArrays[dtype];
+  if (!array) throw new TernError('E0205', `a tensor of ${dtype} has no typed array in JavaScript`);
+  const copy = memory.bytes(data, bytes).slice().buffer as ArrayBuffer;
+  return { dtype, shape, data: new array(copy) };
 }
 
 function readItems(memory: Memory, any: Pointer, depth: number): Value[] {
@@ -306,6 +309,20 @@ function readPrinted(memory: Memory, any: Pointer): string {
 /** A copy of the value at `any`, which stays as it is. */
 export function readValue(memory: Memory, any: Pointer): Value {
   return readAt(memory, any, 0);
+}
+
+/** The same, but a tensor, or each of the tensors in a tuple or list, stays where it is. */
+export function readResident(memory: Memory, any: Pointer): Value {
+  const code = memory.view().getInt32(any, true);
+  if (code === kTypeTensor) return new ResidentTensor(memory, any);
+  if (code !== kTypeList && code !== kTypeAdt) return readAt(memory, any, 0);
+  const count = memory.raw('tern_tuple_size', any);
+  return Array.from({ length: count }, (_, index) =>
+    memory.withAnys(1, (item) => {
+      memory.call('tern_tuple_get', any, index, item);
+      return readResident(memory, item);
+    }),
+  );
 }
 
 function readAt(memory: Memory, any: Pointer, depth: number): Value {

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loading from addresses, responses and blobs: progress, integrity, cache, abort; and the modules
+// of the package from servers that answer in every wrong way. Run by `node --test` after
+// tools/build_web.sh.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { clearCache, createRuntime, TernError } from '../../wasm/package/dist/index.js';
+import {
+  checkProgress, digitOf, fakeCaches, kModel, kRoot, modelBytes, sends, serve, three,
+} from './support.mjs';
+
+const kDist = new URL('wasm/package/dist/', kRoot);
+const kHtml = Buffer.from('<!DOCTYPE html><title>app</title>');
+const kWasm = readFileSync(new URL('tern-simd.wasm', kDist));
+const model = modelBytes();
+const sri = (algorithm, bytes = model) =>
+  `${algorithm}-${createHash(algorithm).update(bytes).digest('base64')}`;
+
+const fails = (promise, code, words, help = /./) =>
+  assert.rejects(promise, (error) => {
+    assert.ok(error instanceof TernError, String(error.stack));
+    assert.equal(error.code, code, error.message);
+    assert.match(error.message, words);
+    assert.match(error.help.join('\n'), help, error.text);
+    return true;
+  });
+
+let server;
+let runtime;
+let executable;
+before(async () => {
+  server = await serve({
+    '/model.onnx': sends(model),
+    '/html': sends(kHtml, 'text/html'),
+    '/html-as-model': sends(kHtml),
+    '/empty': sends(Buffer.alloc(0)),
+    '/stops': (_, response) => {
+      response.writeHead(200, { 'content-length': 1e6 });
+      response.write(model.subarray(0, 1000));
+    },
+    '/breaks': (_, response) => {
+      response.writeHead(200, { 'content-length': 1e6 });
+      response.write(model.subarray(0, 1000), () => response.destroy());
+    },
+    '/files/tern-simd.wasm': sends(kWasm, 'application/wasm'),
+    '/files/tern.wasm': sends(readFileSync(new URL('tern.wasm', kDist)), 'application/wasm'),
+    '/wrong-type.wasm': sends(kWasm, 'text/plain'),
+    '/right-type.wasm': sends(kWasm, 'application/wasm'),
+    '/with-parameter.wasm': sends(kWasm, 'application/wasm; charset=binary'),
+    '/broken.wasm': sends(kWasm.subarray(0, 5000), 'application/wasm'),
+    '/page.wasm': sends(kHtml, 'text/html'),
+    '/page-as.wasm': sends(kHtml, 'application/wasm'),
+  });
+  runtime = await createRuntime();
+  executable = runtime.compile(model).bytes;
+});
+after(async () => {
+  runtime.dispose();
+  await server.close();
+});
+
+async function digit(source, options) {
+  const program = await runtime.load(source, options);
+  try {
+    return digitOf(program.run('main', { image: three() }));
+  } finally {
+    program.dispose();
+  }
+}
+
+describe('what is loaded', () => {
+  it('comes from an address, a path, a response or a blob', async () => {
+    const address = `${server.url}/model.onnx`;
+    const path = relative(process.cwd(), fileURLToPath(kModel));
+    const blob = new Blob([model]);
+    for (const source of [address, new URL(address), kModel, kModel.href, path, blob])
+      assert.equal(await digit(source), 3, String(source));
+    assert.equal(await digit(fetch(address)), 3);
+    assert.equal(await digit(await fetch(address)), 3);
+    const base64 = Buffer.from(executable).toString('base64');
+    assert.equal(await digit(`data:application/octet-stream;base64,${base64}`), 3);
+  });
+
+  it('comes at once from bytes in any form', () => {
+    const padded = new Uint8Array(model.length + 3);
+    padded.set(model, 3);
+    for (const bytes of [model, model.buffer, Buffer.from(model), padded.subarray(3),
+      new DataView(padded.buffer, 3)]) {
+      const program = runtime.load(bytes);
+      assert.equal(digitOf(program.run('main', { image: three() })), 3);
+      program.dispose();
+    }
+  });
+
+  it('tells of its progress, over all phases', async () => {
+    const fresh = await createRuntime();
+    const [first, second] = [[], []];
+    const address = `${server.url}/model.onnx`;
+    (await fresh.load(address, { onProgress: (each) => first.push(each) })).dispose();
+    checkProgress(assert, first);
+    const fetched = first.filter(({ phase }) => phase === 'fetch');
+    assert.equal(fetched.at(-1).loaded, model.length);
+    assert.equal(fetched.at(-1).total, model.length);
+    assert.ok(fetched.every(({ file }) => file === 'model.onnx'));
+    const files = new Set(first.map(({ file }) => file));
+    assert.ok([...files].some((file) => /compiler\.wasm\.gz$/.test(file)), [...files].join());
+    assert.deepEqual([...new Set(first.map(({ phase }) => phase))],
+      ['fetch', 'compile', 'load', 'ready']);
+    const blob = new Blob([executable]);
+    (await fresh.load(blob, { onProgress: (each) => second.push(each) })).dispose();
+    checkProgress(assert, second);
+    assert.ok(!second.some(({ phase }) => phase === 'compile'));
+    fresh.dispose();
+  });
+
+  it('is not there, or is a page, or breaks off', async () => {
+    const load = (path) => runtime.load(`${server.url}${path}`);
+    await fails(load('/none.onnx'), 'E0611', /'none\.onnx' .* status 404, text\/plain \(http/);
+    await fails(load('/html'), 'E0611', /'html' .* returned HTML \(status 200, text\/html\)/,
+      /single pages/);
+    await fails(load('/html-as-model'), 'E0611', /returned HTML/);
+    await fails(load('/breaks'), 'E0611', /broke off/, /again/);
+    await fails(load('/empty'), 'E0401', /./, /.?/);
+    await fails(runtime.load('http://127.0.0.1:1/x.onnx'), 'E0611', /'x\.onnx' could not/);
+    await fails(runtime.load('no-such-file.onnx'), 'E0611', /no-such-file\.onnx/, /folder/);
+    await fails(runtime.load('http://'), 'E0611', /is not an address/, /Uint8Array/);
+    await fails(runtime.load(7), 'E0205', /bytes, an address, a Response or a Blob/);
+    await fails(runtime.load(null), 'E0205', /bytes, an address/);
+    const used = new Response(model);
+    await used.text();
+    await fails(runtime.load(used), 'E0611', /already read/, /clone/);
+    assert.equal(await digit(kModel), 3);
+  });
+
+  it('cannot be fetched by a runtime that is gone', async () => {
+    const gone = await createRuntime();
+    gone.dispose();
+    await fails(gone.load(kModel), 'E0702', /disposed/, /.?/);
+  });
+
+  it('takes no options of downloads with bytes', () => {
+    for (const option of [{ integrity: 'sha256-x' }, { cache: true }, { onProgress() {} }])
+      assert.throws(() => runtime.load(model, option), { code: 'E0003', message: /are bytes/ });
+  });
+});
+
+describe('integrity', () => {
+  it('lets through what matches', async () => {
+    for (const algorithm of ['sha256', 'sha384', 'sha512'])
+      assert.equal(await digit(kModel, { integrity: sri(algorithm) }), 3);
+    assert.equal(await digit(kModel, { integrity: `sha256-AAAA ${sri('sha512')}` }), 3);
+    const either = `sha256-AAAA ${sri('sha256')}`;
+    assert.equal(await digit(new Response(model), { integrity: either }), 3);
+  });
+
+  it('keeps out what does not', async () => {
+    const other = sri('sha256', Buffer.from('other'));
+    await fails(runtime.load(kModel, { integrity: other }), 'E0612',
+      /'model\.onnx' does not match: expected sha256-.*, got sha256-/, /another file/);
+    // The strongest counts, as in HTML.
+    const integrity = `${sri('sha256')} ${sri('sha512', Buffer.from('other'))}`;
+    await fails(runtime.load(kModel, { integrity }), 'E0612', /expected sha512-/);
+  });
+
+  it('is checked before anything is fetched', async () => {
+    const { length } = server.asked;
+    for (const integrity of ['', 'md5-AAAA', 'sha256', 'nonsense'])
+      await fails(runtime.load(`${server.url}/model.onnx`, { integrity }), 'E0612', /none that is/,
+        /sha256-/);
+    assert.equal(server.asked.length, length);
+  });
+});
+
+describe('the cache', () => {
+  const address = () => `${server.url}/model.onnx`;
+  const requests = async (f) => {
+    const { length } = server.asked;
+    await f();
+    return server.asked.length - length;
+  };
+  afterEach(() => delete globalThis.caches);
+
+  it('keeps a version, and forgets it for the next', async () => {
+    const caches = (globalThis.caches = fakeCaches());
+    const heard = [];
+    const load = (cache, more) => () => digit(address(), { cache, ...more });
+    assert.equal(await requests(load('1')), 1);
+    assert.equal(await requests(load('1', { onProgress: (each) => heard.push(each) })), 0);
+    checkProgress(assert, heard);
+    assert.ok(heard.some(({ fromCache, phase }) => fromCache && phase === 'fetch'));
+    assert.equal(await requests(load('2')), 1);
+    assert.equal(await requests(load('2')), 0);
+    const { entries } = await caches.open('tern-runtime');
+    assert.equal(entries.size, 1);
+    assert.equal(await requests(load(true)), 1);
+    assert.equal(await requests(load(undefined)), 1);
+    await clearCache();
+    assert.equal(await requests(load(true)), 1);
+  });
+
+  it('heals what is damaged, and keeps nothing that failed', async () => {
+    const caches = (globalThis.caches = fakeCaches());
+    const options = { cache: 'a', integrity: sri('sha256') };
+    await digit(address(), options);
+    const { entries } = await caches.open('tern-runtime');
+    const [key] = entries.keys();
+    entries.set(key, new Response('damaged'));
+    assert.equal(await requests(() => digit(address(), options)), 1);
+    assert.equal(await requests(() => digit(address(), options)), 0);
+    entries.clear();
+    for (const path of ['/breaks', '/html', '/none'])
+      await assert.rejects(runtime.load(server.url + path, { cache: 'a' }), { code: 'E0611' });
+    const integrity = sri('sha256', Buffer.from('other'));
+    await assert.rejects(runtime.load(address(), { cache: 'a', integrity }), { code: 'E0612' });
+    assert.equal(entries.size, 0);
+  });
+
+  it('is done without where it is refused or full', async () => {
+    globalThis.caches = { open: () => Promise.reject(new Error('private')) };
+    assert.equal(await digit(address(), { cache: 'a' }), 3);
+    const caches = (globalThis.caches = fakeCaches());
+    const shelf = await caches.open('tern-runtime');
+    const put = () => Promise.reject(new Error('full'));
+    caches.open = async () => ({ ...shelf, put });
+    assert.equal(await digit(address(), { cache: 'a' }), 3);
+  });
+});
+
+describe('an abort', () => {
+  const aborted = (f, words = /abort/i) => {
+    const control = new AbortController();
+    const promise = f(control.signal);
+    setTimeout(() => control.abort(), 20);
+    return assert.rejects(promise, { name: 'AbortError', message: words });
+  };
+
+  it('ends a download, and the runtime goes on', async () => {
+    await aborted((signal) => runtime.load(`${server.url}/stops`, { signal }));
+    const waiting = () => new Promise(() => undefined);
+    await aborted((signal) => runtime.load(waiting(), { signal }));
+    await aborted((signal) => createRuntime({ wasm: `${server.url}/stops`, signal }));
+    assert.equal(await digit(kModel), 3);
+  });
+
+  it('may come before the beginning, with a reason of its own', async () => {
+    const signal = AbortSignal.abort(new Error('enough'));
+    const { length } = server.asked;
+    await assert.rejects(runtime.load(`${server.url}/model.onnx`, { signal }), /enough/);
+    await assert.rejects(createRuntime({ signal }), /enough/);
+    await assert.rejects(runtime.prepareCompiler({ signal: signal }).then(() => {
+      throw new Error('enough'); // it is there already, so nothing had to be waited for
+    }), /enough/);
+    assert.equal(server.asked.length, length);
+  });
+
+  it('ends loading between its phases', async () => {
+    const control = new AbortController();
+    const onProgress = ({ phase }) => {
+      if (phase === 'load') control.abort();
+    };
+    await assert.rejects(runtime.load(kModel, { signal: control.signal, onProgress }),
+      { name: 'AbortError' });
+    assert.equal(await digit(kModel), 3);
+  });
+});
+
+describe('the modules', () => {
+  const start = async (options) => {
+    const made = await createRuntime(options);
+    const { target } = made.info;
+    made.dispose();
+    return target;
+  };
+
+  it('come with a type of another kind too, and from a response', async () => {
+    for (const path of ['/wrong-type.wasm', '/with-parameter.wasm', '/right-type.wasm']) {
+      const address = server.url + path;
+      assert.equal(await start({ wasm: address }), 'simd128');
+      assert.equal(await start({ wasm: await fetch(address) }), 'simd128');
+    }
+  });
+
+  it('are found in another folder', async () => {
+    const folder = `${server.url}/files`;
+    for (const assets of [folder, `${folder}/`, new URL(folder), (file) => `${folder}/${file}`]) {
+      const { length } = server.asked;
+      await start({ assets });
+      assert.match(server.asked[length], /^\/files\/tern(-simd)?\.wasm$/);
+    }
+  });
+
+  it('are told by what came in their place', async () => {
+    const from = (path) => createRuntime({ wasm: server.url + path });
+    await fails(from('/page.wasm'), 'E0601',
+      /'page\.wasm' is not WebAssembly: .* returned HTML \(status 200, text\/html, http.*3c 21/,
+      /assets/);
+    await fails(from('/page-as.wasm'), 'E0601', /'page-as\.wasm' is damaged/);
+    await fails(from('/broken.wasm'), 'E0601', /'broken\.wasm' is damaged/);
+    await fails(from('/none.wasm'), 'E0601', /status 404.*http/, /tern-runtime\/dist/);
+    await fails(createRuntime({ wasm: 'http://127.0.0.1:1/x.wasm' }), 'E0601', /'x\.wasm' could/);
+    await fails(createRuntime({ assets: `${server.url}/nowhere` }), 'E0601', /tern.*\.wasm' could/);
+    await fails(createRuntime({ wasm: new Uint8Array([1, 2, 3]) }), 'E0601', /the given bytes/);
+    await fails(createRuntime({ debugger: true, assets: `${server.url}/nowhere` }), 'E0601',
+      /tern-debug\.wasm/, /npm install tern-runtime-debug/);
+  });
+
+  it('tell of their progress together', async () => {
+    const heard = [];
+    const onProgress = (each) => heard.push(each);
+    (await createRuntime({ compiler: true, loops: true, onProgress })).dispose();
+    checkProgress(assert, heard);
+    const wasm = [];
+    await start({ wasm: `${server.url}/right-type.wasm`, onProgress: (each) => wasm.push(each) });
+    checkProgress(assert, wasm);
+    assert.equal(wasm.filter(({ phase }) => phase === 'fetch').at(-1)?.loaded, kWasm.length);
+  });
+});

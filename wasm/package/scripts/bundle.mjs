@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bundles the package: one script per entry, with the modules of build/wasm beside it where
+// `new URL(…, import.meta.url)` finds them, and the packages tern-runtime-debug and
+// tern-runtime-inline beside this one. tsc has written the declarations before.
+import {
+  copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+
+import { build } from 'esbuild';
+
+const kHere = join(dirname(fileURLToPath(import.meta.url)), '..');
+const kRoot = join(kHere, '../..');
+const kModules = join(kRoot, 'build/wasm/wasm');
+const kDist = join(kHere, 'dist');
+const kDebug = join(kHere, '../package-debug');
+const kInline = join(kHere, '../package-inline');
+
+// What every start fetches is as it was built, so that it is compiled while it arrives and a server
+// packs it as well as it can. What is fetched on demand is packed: it is a third of the size.
+const kPlain = ['tern', 'tern-simd'];
+const kPacked = ['tern-compiler', 'tern-simd-compiler', 'tern-loops'];
+
+function wasm(name) {
+  const path = join(kModules, `${name}.wasm`);
+  if (existsSync(path)) return path;
+  console.error(`${path} is missing: build it with  tools/build.sh --target tern_programs wasm`);
+  process.exit(1);
+}
+
+const pack = (name) => gzipSync(readFileSync(wasm(name)), { level: 9 });
+
+// Only texts of this package's own build: nothing of it is read where it is installed.
+function inlineData(workerScript) {
+  const values = {
+    runtime: pack('tern-simd').toString('base64'),
+    compiler: pack('tern-simd-compiler').toString('base64'),
+    workerScript,
+  };
+  const lines = Object.entries(values).map(
+    ([name, value]) => `export const ${name} = ${JSON.stringify(value)};`,
+  );
+  return {
+    name: 'inline-data',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^tern-inline-data$/ }, ({ path }) => ({ path, namespace: 'inline' }));
+      onLoad({ filter: /.*/, namespace: 'inline' }, () => ({ contents: lines.join('\n') }));
+    },
+  };
+}
+
+/**
+ * One entry as one script. The map stays out of packages, and no comment names it, because tools
+ * that read maps complain of those that are missing.
+ */
+async function bundle(entry, outfile, inline, plugins = []) {
+  const { outputFiles } = await build({
+    write: false,
+    entryPoints: [join(kHere, 'src', entry)],
+    outfile,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    // Neutral: NODE_ENV must stay for the bundler of whoever installs this.
+    platform: 'neutral',
+    // This package says that it has no side effects, but dispose.ts has one.
+    ignoreAnnotations: true,
+    legalComments: 'none',
+    sourcemap: 'external',
+    banner: { js: '// tern-runtime, Apache-2.0' },
+    define: { TERN_INLINE: String(inline) },
+    plugins,
+    logLevel: 'warning',
+  });
+  for (const { path, text } of outputFiles) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, path.endsWith('.js') ? withHints(text, path) : text);
+  }
+}
+
+// What is imported at run time only. esbuild drops the hints where it shortens white space.
+function withHints(text, path) {
+  let found = 0;
+  const hinted = text.replace(/\bimport\((?=[`\w])/g, () => {
+    ++found;
+    return 'import(/* webpackIgnore: true */ /* @vite-ignore */ ';
+  });
+  if (found !== 2) throw new Error(`${path} has ${found} imports at run time, expected 2`);
+  return hinted;
+}
+
+function copyDeclarations(to) {
+  mkdirSync(to, { recursive: true });
+  for (const name of readdirSync(kDist).filter((each) => each.endsWith('.d.ts')))
+    copyFileSync(join(kDist, name), join(to, name));
+}
+
+for (const folder of [kHere, kDebug, kInline])
+  copyFileSync(join(kRoot, 'LICENSE'), join(folder, 'LICENSE'));
+for (const name of kPlain) copyFileSync(wasm(name), join(kDist, `${name}.wasm`));
+for (const name of kPacked) writeFileSync(join(kDist, `${name}.wasm.gz`), pack(name));
+// For this tree only: what is published has it in tern-runtime-debug.
+copyFileSync(wasm('tern-debug'), join(kDist, 'tern-debug.wasm'));
+copyFileSync(wasm('tern-debug'), join(kDebug, 'tern-debug.wasm'));
+
+await bundle('index.ts', join(kDist, 'index.js'), false);
+await bundle('worker.ts', join(kDist, 'worker.js'), false);
+const inlineWorker = join(kInline, 'dist/worker.js');
+await bundle('worker.ts', inlineWorker, true);
+const plugin = inlineData(readFileSync(inlineWorker, 'utf8'));
+rmSync(inlineWorker);
+await bundle('inline.ts', join(kInline, 'dist/inline.js'), true, [plugin]);
+copyDeclarations(join(kInline, 'dist'));

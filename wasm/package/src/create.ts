@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// createRuntime: on this thread, or in a worker of the package's own with the reason where that
+// cannot be.
+import { AsyncRuntime, type Placement } from './async_runtime.js';
+import { errorWithHelp, TernError } from './errors.js';
+import { assetAddress, type AssetName, baseAddress, nodeProcess } from './files.js';
+import { LeakWatch } from './leaks.js';
+import { assetSource, type ModuleOptions, toModule, type WasmSource } from './module.js';
+import type { StartOptions } from './protocol.js';
+import { type Runtime, startRuntime } from './runtime.js';
+import {
+  greeted,
+  LocalPort,
+  makeWorker,
+  type Port,
+  type WorkerLike,
+  WorkerPort,
+  workerOf,
+} from './worker_port.js';
+
+export interface RuntimeOptions extends ModuleOptions {
+  /**
+   * Gives an AsyncRuntime, whose calls are promises. true: in a worker, or an error. false: on this
+   * thread. 'auto': in a worker where this is a page's thread, on this thread in workers and in
+   * Node, and wherever no worker can be had; `placement` says which and why. A function makes the
+   * worker, of the script 'tern-runtime/worker'.
+   */
+  worker?: boolean | 'auto' | (() => WorkerLike);
+  /** @internal The worker's script, of entries that bring it along. */
+  workerScript?: string;
+}
+
+const kModules: readonly AssetName[] = [
+  'tern.wasm',
+  'tern-simd.wasm',
+  'tern-compiler.wasm.gz',
+  'tern-simd-compiler.wasm.gz',
+  'tern-loops.wasm.gz',
+  'tern-debug.wasm',
+];
+
+// Written out in the form that bundlers recognise; they make a script of their own of it.
+function bundledWorker(): WorkerLike {
+  return new Worker(new URL('./worker.js', import.meta.url), {
+    type: 'module',
+  }) as unknown as WorkerLike;
+}
+
+async function anyWorker(options: RuntimeOptions): Promise<WorkerLike> {
+  const { worker, assets, workerScript, signal } = options;
+  if (typeof worker === 'function') return greeted(worker(), signal);
+  if (workerScript !== undefined && assets === undefined)
+    return greeted(await workerOf(workerScript), signal);
+  if (assets !== undefined || nodeProcess())
+    return greeted(await makeWorker(assetAddress('worker.js', assets)), signal);
+  let made: WorkerLike;
+  try {
+    made = bundledWorker();
+  } catch (error) {
+    // Another origin's script, as from a delivery network, starts by way of one of this origin.
+    if (!(error instanceof DOMException && error.name === 'SecurityError')) throw error;
+    made = await makeWorker(assetAddress('worker.js'));
+  }
+  return greeted(made, signal);
+}
+
+/** What can be sent: addresses as texts, responses as compiled modules. */
+async function sendable<T extends WasmSource | boolean | undefined>(
+  source: T,
+): Promise<string | ArrayBuffer | Uint8Array | WebAssembly.Module | boolean | undefined> {
+  if (source instanceof Response) return toModule(source);
+  if (source instanceof URL || typeof source === 'string')
+    return new URL(source, baseAddress()).href;
+  return source;
+}
+
+async function startOptions(options: RuntimeOptions): Promise<StartOptions> {
+  const files: StartOptions['files'] = {};
+  for (const name of kModules) {
+    const source = assetSource(name, options);
+    if (source instanceof URL) files[name] = source.href;
+    else if (source instanceof Uint8Array) files[name] = source;
+  }
+  const sent: Record<string, unknown> = { files };
+  for (const name of ['wasm', 'compiler', 'debugger', 'language', 'loops'] as const) {
+    const source = await sendable(options[name]);
+    if (source !== undefined) sent[name] = source;
+  }
+  if (options.leakWarnings !== undefined) sent['leakWarnings'] = options.leakWarnings;
+  return sent as unknown as StartOptions;
+}
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
+function noWorker(why: string): TernError {
+  return errorWithHelp(
+    'E0613',
+    `no worker could be started: ${why}`,
+    "pass worker: 'auto' to go on without one, or as worker a function that makes a module " +
+      "worker of the script 'tern-runtime/worker' in the way of your bundler",
+    "serve worker.js of the package beside its .wasm files and pass { assets: 'their folder' }",
+  );
+}
+
+async function choosePort(options: RuntimeOptions): Promise<[Port, Placement]> {
+  const { worker, signal } = options;
+  const here = (why: string): [Port, Placement] => [new LocalPort(), { worker: false, why }];
+  if (worker === false) return here('asked for');
+  if (worker === 'auto' && typeof document === 'undefined')
+    return here('this thread is no page, so there is none to keep responsive');
+  try {
+    const port = new WorkerPort(await anyWorker(options));
+    return [port, { worker: true, why: worker === 'auto' ? 'this is a page' : 'asked for' }];
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (worker === 'auto') return here(`no worker could be started: ${reasonOf(error)}`);
+    throw noWorker(reasonOf(error));
+  }
+}
+
+async function startAsync(options: RuntimeOptions): Promise<AsyncRuntime> {
+  const { signal, onProgress } = options;
+  const [port, placement] = await choosePort(options);
+  try {
+    const body = { kind: 'start', options: await startOptions(options) } as const;
+    const status = await port.request(body, { signal, onProgress });
+    return new AsyncRuntime(port, status, placement, LeakWatch.make(options.leakWarnings));
+  } catch (error) {
+    port.dispose();
+    throw error;
+  }
+}
+
+/**
+ * Fetches, compiles and starts the module. Works in pages, workers and Node. With the option
+ * `worker` the runtime is asynchronous, and in a page it does not block it.
+ */
+export function createRuntime(
+  options: RuntimeOptions & { worker: NonNullable<RuntimeOptions['worker']> },
+): Promise<AsyncRuntime>;
+export function createRuntime(options?: RuntimeOptions & { worker?: undefined }): Promise<Runtime>;
+export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime | AsyncRuntime> {
+  options.signal?.throwIfAborted();
+  return options.worker === undefined ? startRuntime(options) : startAsync(options);
+}

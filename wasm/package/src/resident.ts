@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors that stay in the module's memory: filled and read in place, given to runs and taken from
+// them without a copy.
+import { kTypedArrays, type TypedArray } from './dtypes.js';
+import { TernError } from './errors.js';
+import type { Memory, Pointer } from './memory.js';
+
+const kAnyBytes = 16;
+
+type ViewConstructor = new (buffer: ArrayBuffer, at: number, length: number) => TypedArray;
+
+/** Where the elements of a tensor are, and what they are. */
+export interface TensorPlace {
+  dtype: string;
+  shape: number[];
+  data: Pointer;
+  bytes: number;
+}
+
+/** @internal */
+export function placeOf(memory: Memory, any: Pointer): TensorPlace {
+  const out = memory.scratch + 64;
+  memory.call('tern_tensor_view', any, out, out + 4, out + 8, out + 12, out + 16);
+  const [data, bytes, rank, shape, dtype] = [0, 4, 8, 12, 16].map((offset) =>
+    memory.u32(out + offset),
+  ) as [number, number, number, number, number];
+  const view = memory.view();
+  const extents = Array.from({ length: rank }, (_, axis) =>
+    Number(view.getBigInt64(shape + 8 * axis, true)),
+  );
+  return { dtype: memory.text(dtype), shape: extents, data, bytes };
+}
+
+/**
+ * A tensor in the module's memory. Holds it until it is disposed of; a run may be given it as an
+ * argument, and `runResident` gives its results as such.
+ *
+ * `data` is a view of that memory, made anew whenever it is read, because a call into the runtime
+ * may let the memory grow, which empties all views made before. So a view is good until the next
+ * call; keep the tensor, not the view, and `copy()` what is to stay. What a run gave is not to be
+ * written: it may be a constant of the program.
+ */
+export class ResidentTensor implements Disposable {
+  private any: Pointer;
+  readonly dtype: string;
+  readonly shape: readonly number[];
+
+  /** @internal Shares the tensor at `any`. */
+  constructor(
+    private readonly memory: Memory,
+    any: Pointer,
+  ) {
+    const { dtype, shape } = placeOf(memory, any);
+    if (!kTypedArrays[dtype])
+      throw new TernError('E0205', `a tensor of ${dtype} has no typed array in JavaScript`);
+    this.dtype = dtype;
+    this.shape = shape;
+    this.any = memory.alloc(kAnyBytes);
+    memory.bytes(this.any, kAnyBytes).set(memory.bytes(any, kAnyBytes));
+    memory.raw('tern_any_retain', this.any);
+    memory.leaks?.made(this, 'ResidentTensor');
+  }
+
+  get data(): TypedArray {
+    const { data, bytes } = placeOf(this.memory, this.pointer());
+    const array = kTypedArrays[this.dtype]! as unknown as ViewConstructor & TypedArray;
+    return new array(
+      this.memory.linear.buffer as ArrayBuffer,
+      data,
+      bytes / array.BYTES_PER_ELEMENT,
+    );
+  }
+
+  /** The same as a tensor of JavaScript, which stays. */
+  copy(): { dtype: string; shape: number[]; data: TypedArray } {
+    return { dtype: this.dtype, shape: [...this.shape], data: this.data.slice() };
+  }
+
+  dispose(): void {
+    if (this.any === 0) return;
+    this.memory.leaks?.disposed(this);
+    this.memory.raw('tern_any_release', this.any);
+    this.memory.free(this.any);
+    this.any = 0;
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  /** @internal The same for a use in some runtime, which must be this one's. */
+  pointerIn(memory: Memory): Pointer {
+    if (memory === this.memory) return this.pointer();
+    throw new TernError('E0701', 'this tensor belongs to another runtime');
+  }
+
+  /** @internal The TernAny that holds the tensor. */
+  pointer(): Pointer {
+    if (this.any === 0) throw new TernError('E0702', 'this tensor has been disposed of');
+    return this.any;
+  }
+}
