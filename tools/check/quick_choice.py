@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from build_graph import is_inside
 
-WEB = ("web/", "wasm/package/", "tests/web/")
+WEB = ("web/", "wasm/package/", "wasm/package-debug/", "wasm/package-inline/", "tests/web/")
 
 
 class Test(NamedTuple):

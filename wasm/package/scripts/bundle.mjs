@@ -77,8 +77,14 @@ async function bundle(entry, outfile, inline, plugins = []) {
   });
   for (const { path, text } of outputFiles) {
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, path.endsWith('.js') ? withHints(text, path) : text);
+    writeFileSync(path, path.endsWith('.js') ? asModule(withHints(text, path)) : text);
   }
+}
+
+// Tools that tell modules by their text look for exports at the beginning of a line.
+function asModule(text) {
+  const at = text.lastIndexOf('export{');
+  return at < 0 ? `${text}export {};\n` : `${text.slice(0, at)}\n${text.slice(at)}`;
 }
 
 // What is imported at run time only. esbuild drops the hints where it shortens white space.

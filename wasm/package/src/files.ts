@@ -34,13 +34,17 @@ const kBeside: { readonly [Name in AssetName]?: () => URL } = TERN_INLINE
       'tern-loops.wasm.gz': () => new URL('./tern-loops.wasm.gz', import.meta.url),
     };
 
+// The address of this script. In a variable it is none that bundlers look at: not every
+// installation has the files that are found by it.
+const kScript: string = import.meta.url;
+
 /** What relative addresses are relative to: the page, the worker's script, Node's folder. */
 export function baseAddress(): string {
   if (typeof document !== 'undefined') return document.baseURI;
   const node = nodeProcess();
   if (node) return `file://${encodeURI(node.cwd().replaceAll('\\', '/'))}/`;
   const here = (globalThis as { location?: { href: string } }).location?.href;
-  return here && !here.startsWith('blob:') ? here : import.meta.url;
+  return here && !here.startsWith('blob:') ? here : kScript;
 }
 
 export function toAddress(address: string | URL): URL {
@@ -67,8 +71,7 @@ function folderOf(assets: string | URL): URL {
 export function assetAddress(file: AssetName, assets?: Assets): URL {
   if (typeof assets === 'function') return toAddress(assets(file));
   if (assets !== undefined) return new URL(file, folderOf(assets));
-  // A bare variable, which bundlers do not look into: not every installation has these files.
-  return kBeside[file]?.() ?? new URL(file, import.meta.url);
+  return kBeside[file]?.() ?? new URL(file, kScript);
 }
 
 export function fileName(url: URL): string {
@@ -78,7 +81,7 @@ export function fileName(url: URL): string {
 interface NodeProcess {
   versions?: { node?: string };
   cwd: () => string;
-  getBuiltinModule?: (name: string) => typeof import('node:fs') | undefined;
+  getBuiltinModule?: (name: string) => unknown;
 }
 
 /** Node's process; undefined in browsers, where something may pretend to be one. */
@@ -126,8 +129,9 @@ export async function readNodeFile(
 
 /** The same without a wait; undefined outside of Node. */
 export function readNodeFileNow(url: URL): Uint8Array | undefined {
-  const files = nodeProcess()?.getBuiltinModule?.('node:fs');
-  if (!files) return undefined;
+  const found = nodeProcess()?.getBuiltinModule?.('node:fs');
+  if (!found) return undefined;
+  const files = found as typeof import('node:fs');
   try {
     return files.readFileSync(url);
   } catch (error) {

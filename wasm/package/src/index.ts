@@ -22,7 +22,12 @@ export {
   type HeapState,
   type TraceState,
 } from './debugger.js';
-export { kTypedArrays, type TypedArray, type TypedArrayConstructor } from './dtypes.js';
+export {
+  kTypedArrays,
+  type TypedArray,
+  type TypedArrayConstructor,
+  type TypedArrays,
+} from './dtypes.js';
 export { type Diagnostic, TernError } from './errors.js';
 export { clearCache, type FetchOptions, type RemoteSource } from './fetch.js';
 export type { Assets } from './files.js';

@@ -7,8 +7,6 @@ import type { Memory, Pointer } from './memory.js';
 
 const kAnyBytes = 16;
 
-type ViewConstructor = new (buffer: ArrayBuffer, at: number, length: number) => TypedArray;
-
 /** Where the elements of a tensor are, and what they are. */
 export interface TensorPlace {
   dtype: string;
@@ -40,7 +38,7 @@ export function placeOf(memory: Memory, any: Pointer): TensorPlace {
  * call; keep the tensor, not the view, and `copy()` what is to stay. What a run gave is not to be
  * written: it may be a constant of the program.
  */
-export class ResidentTensor implements Disposable {
+export class ResidentTensor<Data extends TypedArray = TypedArray> implements Disposable {
   private any: Pointer;
   readonly dtype: string;
   readonly shape: readonly number[];
@@ -61,19 +59,17 @@ export class ResidentTensor implements Disposable {
     memory.leaks?.made(this, 'ResidentTensor');
   }
 
-  get data(): TypedArray {
+  get data(): Data {
     const { data, bytes } = placeOf(this.memory, this.pointer());
-    const array = kTypedArrays[this.dtype]! as unknown as ViewConstructor & TypedArray;
-    return new array(
-      this.memory.linear.buffer as ArrayBuffer,
-      data,
-      bytes / array.BYTES_PER_ELEMENT,
-    );
+    const array = kTypedArrays[this.dtype]!;
+    const make = array as unknown as new (buffer: ArrayBuffer, at: number, length: number) => Data;
+    const { buffer } = this.memory.linear;
+    return new make(buffer as ArrayBuffer, data, bytes / array.BYTES_PER_ELEMENT);
   }
 
   /** The same as a tensor of JavaScript, which stays. */
-  copy(): { dtype: string; shape: number[]; data: TypedArray } {
-    return { dtype: this.dtype, shape: [...this.shape], data: this.data.slice() };
+  copy(): { dtype: string; shape: number[]; data: Data } {
+    return { dtype: this.dtype, shape: [...this.shape], data: this.data.slice() as Data };
   }
 
   dispose(): void {

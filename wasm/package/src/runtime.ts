@@ -2,6 +2,7 @@
 // A runtime is one instance of the WebAssembly module, on the thread that makes it.
 import { breathe, unlessAborted } from './abort.js';
 import { ExecBuilder } from './builder.js';
+import type { TypedArrays } from './dtypes.js';
 import { type Diagnostic, errorWithHelp, TernError } from './errors.js';
 import { fetchBytes, type FetchOptions, type RemoteSource } from './fetch.js';
 import { type HostFunction, HostFunctions, TernFunction } from './functions.js';
@@ -426,12 +427,15 @@ export class Runtime implements Disposable {
    * A tensor in the module's memory, for `data.set(…)` and runs without a copy. Its elements are
    * zero.
    */
-  tensor(dtype: string, shape: readonly number[]): ResidentTensor {
+  tensor<D extends keyof TypedArrays>(
+    dtype: D,
+    shape: readonly number[],
+  ): ResidentTensor<TypedArrays[D]> {
     const memory = this.memory_;
     const runtime = this.live();
     return memory.withAnys(1, (any) => {
       newTensor(memory, runtime, dtype, shape, any);
-      const tensor = new ResidentTensor(memory, any);
+      const tensor = new ResidentTensor<TypedArrays[D]>(memory, any);
       const { data } = tensor;
       new Uint8Array(data.buffer, data.byteOffset, data.byteLength).fill(0);
       return tensor;

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The consumers that run in a browser.
+import assert from 'node:assert/strict';
+
+import {
+  buildWithEsbuild, buildWithRollup, buildWithVite, buildWithWebpack, copyAssets, serveWithVite,
+} from './bundlers.mjs';
+import { makePlainPage } from './packages.mjs';
+
+/** A page that has classified both times, with a worker or with a reason for none. */
+function checkDigits(outcome, worker, why = /this is a page/) {
+  assert.deepEqual([outcome.sync, outcome.async], [3, 3], JSON.stringify(outcome));
+  assert.equal(outcome.placement.worker, worker, outcome.placement.why);
+  assert.match(outcome.placement.why, why);
+}
+
+/** What was asked of the site while f ran. */
+async function askedIn({ near }, f) {
+  const { length } = near.asked;
+  const result = await f();
+  return [result, near.asked.slice(length)];
+}
+
+function bundlerThatFindsFiles(context, name, build, ...mode) {
+  return [
+    [`${name} finds the files by itself`, async () => {
+      await build(context, name, 'page.js');
+      const [outcome, asked] = await askedIn(context, () => context.visit(`/${name}/`));
+      checkDigits(outcome, true);
+      assert.equal(outcome.target, 'relaxed');
+      assert.ok(!asked.some((path) => /loops|debug|simd/.test(path)), asked.join());
+    }],
+    [`${name} finds the debugger's package`, async () => {
+      await build(context, `${name}-debug`, 'debug.js', ...mode);
+      const outcome = await context.visit(`/${name}-debug/`);
+      assert.deepEqual(outcome, { reason: 'returned', value: 42 });
+    }],
+  ];
+}
+
+function bundlerThatCopiesNothing(context, name, build) {
+  return [
+    [`${name} works with files that were copied`, async () => {
+      const output = await build(context, name, 'with-assets.js');
+      copyAssets(context.folder, output);
+      checkDigits(await context.visit(`/${name}/`), true);
+    }],
+    [`${name} works with everything in one script`, async () => {
+      await build(context, `${name}-inline`, 'inline.js');
+      const [outcome, asked] = await askedIn(context, () => context.visit(`/${name}-inline/`));
+      checkDigits(outcome, true);
+      assert.equal(outcome.target, 'simd128');
+      assert.ok(!asked.some((path) => path.includes('wasm')), asked.join());
+    }],
+    [`${name} is told which file is missing, and what to do`, async () => {
+      await build(context, `${name}-bare`, 'page.js');
+      const { code, message, help } = await context.visit(`/${name}-bare/`);
+      assert.equal(code, 'E0601');
+      assert.match(message, /'tern\.wasm' is not WebAssembly: the server returned HTML .*http/);
+      assert.match(help.join(), /tern-runtime\/dist.*assets.*tern-runtime-inline/);
+    }],
+  ];
+}
+
+function plainPage(context, name, script, check) {
+  return [`a page without a bundler: ${name}`, async () => {
+    makePlainPage(context, name, script);
+    await check(`/${name}/`);
+  }];
+}
+
+function plainPages(context) {
+  const { visit, far } = context;
+  return [
+    plainPage(context, 'plain', 'plain.js', async (path) => checkDigits(await visit(path), true)),
+    plainPage(context, 'worker', 'starts-worker.js', async (path) =>
+      checkDigits(await visit(path), false, /no page/)),
+    plainPage(context, 'strict', 'plain.js', async (path) => checkDigits(await visit(path), true)),
+    plainPage(context, 'no-worker', 'plain.js', async (path) =>
+      checkDigits(await visit(path), false, /no worker could be started: .*policy/)),
+    plainPage(context, 'trusted', 'plain.js', async (path) =>
+      checkDigits(await visit(path), false, /no worker could be started: .*Trusted/)),
+    plainPage(context, 'far', 'far.js', async (path) => {
+      const from = `${far.origin}/node_modules/tern-runtime/dist/index.js`;
+      checkDigits(await visit(`${path}?from=${encodeURIComponent(from)}`), true);
+    }),
+    plainPage(context, 'busy', 'busy.js', async (path) => {
+      const [outcome, asked] = await askedIn(context, () => visit(path));
+      assert.deepEqual(outcome,
+        { ended: 'AbortError', digit: 3, fromCache: [false, true], left: 0 });
+      assert.equal(asked.filter((each) => each === '/model.onnx').length, 1);
+    }),
+  ];
+}
+
+async function viteServes(context) {
+  const { address, close } = await serveWithVite(context, 'dev', 'page.js');
+  checkDigits(await context.visit(address), true);
+  await close();
+}
+
+/** Name and function of each. */
+export function pages(context) {
+  return [
+    ...bundlerThatFindsFiles(context, 'vite', buildWithVite),
+    ['vite serves it while it is developed', () => viteServes(context)],
+    ...bundlerThatFindsFiles(context, 'webpack', buildWithWebpack, 'development'),
+    ...bundlerThatCopiesNothing(context, 'rollup', buildWithRollup),
+    ...bundlerThatCopiesNothing(context, 'esbuild', buildWithEsbuild),
+    ...plainPages(context),
+  ];
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The consumers that are no pages: what is in the packages, the checks of package authors,
+// TypeScript, Node.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { publint } from 'publint';
+
+import { filesBelow, kNames } from './packages.mjs';
+
+const kMiB = 1 << 20;
+// Resolutions of CommonJS and of old Node, which a package of modules does not have.
+const kOfModules = new Set(['node16-esm', 'bundler']);
+
+function checkContents({ folder }) {
+  for (const name of kNames) {
+    const root = join(folder, 'node_modules', name);
+    const files = filesBelow(root);
+    const total = [...files.values()].reduce((sum, size) => sum + size, 0);
+    assert.ok(total <= 3 * kMiB, `${name} is ${total} bytes unpacked`);
+    for (const needed of ['LICENSE', 'README.md', 'package.json'])
+      assert.ok(files.has(needed), `${name} has no ${needed}`);
+    const { dependencies, exports, sideEffects } = JSON.parse(
+      readFileSync(join(root, 'package.json'), 'utf8'),
+    );
+    assert.deepEqual([dependencies, sideEffects], [undefined, false]);
+    for (const path of Object.values(exports).flatMap((each) => Object.values(Object(each))))
+      if (path.startsWith('./')) assert.ok(files.has(path.slice(2)), `${name} exports ${path}`);
+    const strays = [...files.keys()].filter((path) => /\.map$|(^|\/)src\//.test(path));
+    assert.deepEqual(strays, []);
+  }
+  assert.ok(!filesBelow(join(folder, 'node_modules/tern-runtime')).has('dist/tern-debug.wasm'));
+}
+
+async function lint({ folder }) {
+  for (const name of kNames) {
+    const pkgDir = join(folder, 'node_modules', name);
+    const { messages } = await publint({ pkgDir, strict: true });
+    assert.deepEqual(messages, [], name);
+  }
+}
+
+async function checkTypes({ tarballs }) {
+  for (const path of tarballs) {
+    const tarball = createPackageFromTarballData(new Uint8Array(readFileSync(path)));
+    const { problems, types } = await checkPackage(tarball, {
+      excludeEntrypoints: [/\.wasm(\.gz)?$/, './package.json'],
+    });
+    assert.notEqual(types, false, `${path} has no types`);
+    const found = problems.filter(
+      ({ resolutionKind }) => resolutionKind === undefined || kOfModules.has(resolutionKind),
+    );
+    assert.deepEqual(found, [], path);
+  }
+}
+
+const kStrict = {
+  target: 'es2022', lib: ['es2022', 'dom'], strict: true, noEmit: true, types: [],
+  noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true,
+};
+
+// skipLibCheck is off, so that the declarations of the packages are checked as well.
+function compile({ folder }, module, moduleResolution) {
+  const config = join(folder, `tsconfig.${moduleResolution}.json`);
+  const compilerOptions = { ...kStrict, module, moduleResolution };
+  writeFileSync(config, JSON.stringify({ compilerOptions, files: ['strict.ts'] }));
+  const tsc = fileURLToPath(new URL('./node_modules/typescript/bin/tsc', import.meta.url));
+  execFileSync(process.execPath, [tsc, '-p', config], { encoding: 'utf8', stdio: 'pipe' });
+}
+
+export function runNode({ folder }, script) {
+  const options = { cwd: folder, encoding: 'utf8', stdio: 'pipe', timeout: 60_000 };
+  return execFileSync(process.execPath, [script], options);
+}
+
+/** Name and function of each. */
+export function tools(context) {
+  return [
+    ['the packages hold what they need, and no more', () => checkContents(context)],
+    ['publint finds nothing', () => lint(context)],
+    ['arethetypeswrong finds nothing', () => checkTypes(context)],
+    ['TypeScript for bundlers takes the declarations', () => compile(context, 'es2022', 'bundler')],
+    ['TypeScript for Node takes the declarations', () => compile(context, 'node16', 'node16')],
+    ['Node runs the packages', () => runNode(context, 'node.mjs')],
+  ];
+}
