@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The consumers that run in a browser.
+// The consumers that run in a browser; B62: their runs are in workers where they can be.
 import assert from 'node:assert/strict';
 
 import {

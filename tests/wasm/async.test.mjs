@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The asynchronous runtime, in a worker and on the caller's thread: results, queue, aborts, limits,
-// arrays that are handed over, and what happens when the worker is not to be had or dies. Run by
-// `node --test` after tools/build_web.sh.
+// B62: the asynchronous runtime, in a worker and on the caller's thread: results, queue, aborts,
+// limits, arrays that are handed over, and what happens when the worker is not to be had or dies.
+// Run by `node --test` after tools/build_web.sh.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Worker } from 'node:worker_threads';
@@ -74,6 +74,17 @@ for (const worker of [true, false]) {
       const { bytes: compiled } = await runtime.compile(modelBytes());
       assert.deepEqual(compiled, other.compile(modelBytes()).bytes);
       other.dispose();
+    });
+
+    it('tells of one progress, though a response is read here and compiled there', async () => {
+      const fresh = await createRuntime({ worker });
+      const heard = [];
+      const onProgress = (each) => heard.push(each);
+      await fresh.load(new Response(modelBytes()), { onProgress });
+      checkProgress(assert, heard);
+      assert.ok(heard.some(({ file }) => file === 'the response'));
+      assert.ok(heard.some(({ file }) => /compiler/.test(file)));
+      fresh.dispose();
     });
 
     it('takes and gives values of all kinds', async () => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors that stay in the module's memory, and handles that nobody disposed of. Run by
+// B63: tensors that stay in the module's memory, and handles that nobody disposed of. Run by
 // `node --test` after tools/build_web.sh.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loading from addresses, responses and blobs: progress, integrity, cache, abort; and the modules
-// of the package from servers that answer in every wrong way. Run by `node --test` after
+// B61: loading from addresses, responses and blobs: progress, integrity, cache, abort; and the
+// modules of the package from servers that answer in every wrong way. Run by `node --test` after
 // tools/build_web.sh.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

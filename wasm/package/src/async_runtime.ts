@@ -21,6 +21,7 @@ import {
   bytesAtHand,
   type CompiledModel,
   type CompileOptions,
+  kLoadWeights,
   type RemoteLoadOptions,
   type RuntimeInfo,
 } from './runtime.js';
@@ -225,7 +226,7 @@ export class AsyncRuntime implements Disposable, AsyncDisposable {
     if (source instanceof Blob) return source;
     const { onProgress, integrity: _, ...rest } = options;
     // The worker's report goes on from what this one has reached.
-    const meter = new ProgressMeter(onProgress, { fetch: 1, rest: 1 });
+    const meter = new ProgressMeter(onProgress, kLoadWeights);
     return fetchBytes(source, rest, meter.part('fetch'));
   }
 }
