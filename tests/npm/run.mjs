@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // B64: installs the packed packages outside of the tree and uses them as their users do: by
-// bundlers, without one, in workers, under strict policies, in Node, from TypeScript, and as the examples of
-// the documentation. Every page classifies a drawn 3 in the system's Chromium. Needs
+// bundlers, without one, in workers, under strict policies, in Node, from TypeScript, and as the
+// examples of the documentation. Every page classifies a drawn 3 in the system's Chromium. Needs
 // tools/build_web.sh and the packages of tests/npm.
 //   tools/node.sh tests/npm/run.mjs [NAME…]        only the tests whose names contain one of these
 // The last line is `N passed, N failed`.
