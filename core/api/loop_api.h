@@ -34,7 +34,24 @@ TERN_API tern_status* tern_loop_stages(const char* text, size_t size,
  * {"counts": [...]} as in core/loop/lowering_report.h. */
 TERN_API tern_status* tern_loop_counts(const char* text, size_t size,
                                        const tern_loop_request* request, tern_buffer** json);
-/* form "llvm": IR text for the target; "wasm": a module. With the first strategy. */
+
+/* How iterations are shown; all zeros: counters only. */
+typedef struct tern_loop_lanes_options {
+  size_t struct_size;
+  int32_t head, tail;   /* of iterations whose lanes are alike, so many of the first and the last */
+  int64_t first, count; /* and these, by number */
+  int64_t n;            /* of every size that the request does not name; -1: those are errors */
+  int64_t check_lanes;  /* up to so many lanes in all, a full run checks the counters */
+} tern_loop_lanes_options;
+
+/* What every lane does in every iteration, once per strategy and vscale: {"lanes": [...]} as in
+ * core/loop/lane_report.h. Data are computed only where control depends on them, and iterations
+ * that are alike are counted without being done, so the time does not grow with the sizes there. */
+TERN_API tern_status* tern_loop_lanes(const char* text, size_t size,
+                                      const tern_loop_request* request,
+                                      const tern_loop_lanes_options* options, tern_buffer** json);
+/* form "llvm": IR text for the target; "wasm": a module. With the first strategy. "llvm" with
+ * vscales has comments that say what scalable types are at the first of them. */
 TERN_API tern_status* tern_loop_emit(const char* text, size_t size,
                                      const tern_loop_request* request, const char* form,
                                      tern_buffer** out);

@@ -6,8 +6,10 @@
 #include "core/api/loop_api.h"
 #include "core/api/loop_request.h"
 #include "core/base/strings.h"
+#include "core/loop/emit/llvm_hints.h"
 #include "core/loop/emit/llvm_text.h"
 #include "core/loop/emit/wasm_module.h"
+#include "core/loop/lane_report.h"
 #include "core/loop/lowering_report.h"
 #include "core/loop/parser.h"
 #include "core/loop/passes/pipeline.h"
@@ -57,6 +59,23 @@ Result<std::string> Counts(const char* text, size_t size, const tern_loop_reques
   return loop::ReportCounts(request, counts);
 }
 
+Result<std::string> LanesOf(const char* text, size_t size, const tern_loop_request& from,
+                            const tern_loop_lanes_options& options) {
+  TERN_TRY_ASSIGN(const loop::LoweringRequest request, ReadRequest(text, size, from));
+  loop::LaneRequest lanes;
+  lanes.function = TextOr(from.function, "");
+  lanes.max_steps = from.max_steps > 0 ? from.max_steps : kDefaultLoopSteps;
+  TERN_TRY_ASSIGN(lanes.vscales, ReadVScales(TextOr(from.vscales, "1")));
+  TERN_TRY_ASSIGN(lanes.sizes, ReadSizes(TextOr(from.sizes, "")));
+  lanes.head = options.head;
+  lanes.tail = options.tail;
+  lanes.first = options.first;
+  lanes.count = options.count;
+  lanes.n = options.n;
+  lanes.check_lanes = options.check_lanes;
+  return loop::ReportLanes(request, lanes);
+}
+
 Result<loop::Program> LowerFor(const loop::LoweringRequest& request) {
   TERN_TRY_ASSIGN(const loop::SourceFile file, loop::ParseLoops(request.file_name, request.text));
   loop::LoweringOptions options;
@@ -78,7 +97,10 @@ Result<tern_buffer*> Emit(const char* text, size_t size, const tern_loop_request
   }
   const loop::LlvmFlavor flavor = loop::FlavorOf(*loop::FindTarget(request.target));
   TERN_TRY_ASSIGN(const std::string ir, loop::LlvmText(program, flavor));
-  return NewBuffer(ir);
+  const std::string_view vscales = TextOr(from.vscales, "");
+  if (vscales.empty()) return NewBuffer(ir);
+  TERN_TRY_ASSIGN(const std::vector<int64_t> shown, ReadVScales(vscales));
+  return NewBuffer(loop::WithVScaleHints(ir, shown[0]));
 }
 
 }  // namespace
@@ -96,6 +118,11 @@ tern_status* tern_loop_counts(const char* text, size_t size, const tern_loop_req
                               tern_buffer** json) {
   TERN_CHECK_OPTIONS(tern_loop_request, request);
   return Give(Counts(text, size, ReadOptions(request)), json);
+}
+
+tern_status* tern_loop_lanes(const char* text, size_t size, const tern_loop_request* request,
+                             const tern_loop_lanes_options* options, tern_buffer** json) {
+  return Give(LanesOf(text, size, ReadOptions(request), ReadOptions(options)), json);
 }
 
 tern_status* tern_loop_emit(const char* text, size_t size, const tern_loop_request* request,

@@ -6,32 +6,14 @@
 #include "core/base/json.h"
 #include "core/base/strings.h"
 #include "core/base/unknown_name.h"
-#include "core/loop/parser.h"
 #include "core/loop/passes/pipeline.h"
 #include "core/loop/printer.h"
+#include "core/loop/report_parts.h"
 #include "core/loop/run/workspace.h"
 #include "core/loop/te/lower.h"
 
 namespace tern::loop {
 namespace {
-
-Result<SourceFile> ParseFile(const LoweringRequest& request) {
-  TERN_TRY_ASSIGN(SourceFile file, ParseLoops(request.file_name, request.text));
-  if (file.definitions.empty() && file.program.functions.empty())
-    return NotFound("'", request.file_name, "' has no function")
-        .AddNote("help: begin one with te NAME(…) or primfn NAME(…); docs/loop-ir.md shows both")
-        .SetErrorCode("E0206");
-  return file;
-}
-
-Result<std::vector<Strategy>> ParseStrategies(std::string_view text) {
-  std::vector<Strategy> strategies;
-  for (std::string_view name : StrSplit(text, ',')) {
-    TERN_TRY_ASSIGN(const Strategy strategy, NamedStrategy(StrTrim(name)));
-    strategies.push_back(strategy);
-  }
-  return strategies;
-}
 
 struct StageText {
   std::string name, text;
@@ -133,30 +115,16 @@ struct CountRow {
   Counters counters;
 };
 
-void WriteRow(const CountRow& row, JsonWriter* json) {
-  const Counters& c = row.counters;
-  json->BeginObject()
-      .Field("strategy", StrategyName(row.strategy))
-      .Field("n", row.n)
-      .Field("vscale", row.vscale)
-      .Field("vector_iterations", c.vector_iterations)
-      .Field("scalar_iterations", c.scalar_iterations)
-      .Field("last_active", c.last_active)
-      .Field("utilisation", c.utilisation());
-  json->Key("instructions").BeginObject();
-  for (InstructionClass each :
-       {InstructionClass::kLoad, InstructionClass::kStore, InstructionClass::kArith,
-        InstructionClass::kPredicate, InstructionClass::kControl})
-    json->Field(InstructionClassName(each), c.Of(each));
-  json->EndObject()
-      .Field("bytes_loaded", c.bytes_loaded)
-      .Field("bytes_stored", c.bytes_stored)
-      .EndObject();
-}
-
 void WriteCounts(std::span<const CountRow> rows, JsonWriter* json) {
   json->Key("counts").BeginArray();
-  for (const CountRow& row : rows) WriteRow(row, json);
+  for (const CountRow& row : rows) {
+    json->BeginObject()
+        .Field("strategy", StrategyName(row.strategy))
+        .Field("n", row.n)
+        .Field("vscale", row.vscale);
+    WriteCounters(row.counters, json);
+    json->EndObject();
+  }
   json->EndArray();
 }
 
@@ -201,58 +169,6 @@ std::string CountsTable(std::span<const CountRow> rows) {
   return Table(cells);
 }
 
-// The values of the size parameters, and n as it is reported.
-struct Sizes {
-  std::vector<int64_t> values;
-  int64_t n = 0;
-};
-
-std::vector<std::string_view> SizeNames(const LoopFunction& function) {
-  std::vector<std::string_view> names;
-  for (const VarPtr& size : function.sizes) names.push_back(size->name);
-  return names;
-}
-
-// n: of every size that counts.sizes does not name; -1: none.
-Result<Sizes> ChooseSizes(const LoopFunction& function, const CountRequest& counts, int64_t n) {
-  Sizes sizes;
-  const std::vector<std::string_view> names = SizeNames(function);
-  for (const auto& [name, value] : counts.sizes) {
-    if (std::find(names.begin(), names.end(), name) == names.end())
-      return NotFound("'", function.name, "' has no size '", name, "'; it has ",
-                      names.empty() ? "none" : StrJoin(names, ", "))
-          .SetErrorCode("E0005");
-    if (value < 0) return InvalidArgument("the size '", name, "' is ", value).SetErrorCode("E0005");
-  }
-  for (const VarPtr& size : function.sizes) {
-    int64_t value = n;
-    for (const auto& [name, given] : counts.sizes) {
-      if (name == size->name) value = given;
-    }
-    if (value < 0)
-      return InvalidArgument("the size '", size->name, "' of '", function.name, "' has no value")
-          .AddNote(StrCat("help: give one to every size by --n, or to this one by --dim ",
-                          size->name, "=18"))
-          .SetErrorCode("E0005");
-    sizes.values.push_back(value);
-  }
-  sizes.n = sizes.values.empty() ? -1 : sizes.values[0];
-  if (sizes.n >= 0) return sizes;
-  for (const BufferPtr& buffer : function.buffers) {
-    const IntImm* extent = buffer->shape.empty() ? nullptr : AsInt(buffer->shape[0]);
-    if (extent != nullptr && sizes.n < 0) sizes.n = extent->value;
-  }
-  return sizes;
-}
-
-Result<const LoopFunction*> ChooseFunction(const Program& program, std::string_view name) {
-  if (name.empty()) return &program.functions[0];
-  if (const LoopFunction* function = program.Find(name)) return function;
-  std::vector<std::string_view> names;
-  for (const LoopFunction& function : program.functions) names.push_back(function.name);
-  return UnknownName("function", name, names).SetErrorCode("E0206").Clone();
-}
-
 Status CountStrategy(const LoweringRequest& request, const CountRequest& counts,
                      const SourceFile& file, Strategy strategy, std::vector<CountRow>* rows) {
   LoweringOptions options;
@@ -262,7 +178,7 @@ Status CountStrategy(const LoweringRequest& request, const CountRequest& counts,
   TERN_TRY_ASSIGN(const LoopFunction* function, ChooseFunction(program, counts.function));
   TERN_TRY_ASSIGN(const Interpreter interpreter, Interpreter::Make(*function));
   for (int64_t n : counts.n) {
-    TERN_TRY_ASSIGN(const Sizes sizes, ChooseSizes(*function, counts, n));
+    TERN_TRY_ASSIGN(const RunSizes sizes, ChooseRunSizes(*function, counts.sizes, n));
     for (int64_t vscale : counts.vscales) {
       TERN_TRY_ASSIGN(Workspace workspace, Workspace::Make(*function, sizes.values));
       RunOptions run;
@@ -278,7 +194,7 @@ Status CountStrategy(const LoweringRequest& request, const CountRequest& counts,
 }  // namespace
 
 Result<std::string> ReportStages(const LoweringRequest& request) {
-  TERN_TRY_ASSIGN(const SourceFile file, ParseFile(request));
+  TERN_TRY_ASSIGN(const SourceFile file, ParseReported(request));
   TERN_TRY_ASSIGN(const std::vector<Strategy> strategies, ParseStrategies(request.strategies));
   TERN_TRY_ASSIGN(const std::vector<StageRow> stages, StagesOf(request, file, strategies));
   if (!request.json) return StagesText(stages);
@@ -288,7 +204,7 @@ Result<std::string> ReportStages(const LoweringRequest& request) {
 }
 
 Result<std::string> ReportCounts(const LoweringRequest& request, const CountRequest& counts) {
-  TERN_TRY_ASSIGN(const SourceFile file, ParseFile(request));
+  TERN_TRY_ASSIGN(const SourceFile file, ParseReported(request));
   TERN_TRY_ASSIGN(const std::vector<Strategy> strategies, ParseStrategies(request.strategies));
   std::vector<StageRow> stages;
   if (!request.stage.empty()) {

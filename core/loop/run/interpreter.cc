@@ -29,8 +29,14 @@ struct Memory {
 
 class Machine {
  public:
-  Machine(const Tape& tape, const RunOptions& options)
-      : tape_(tape), vscale_(options.vscale), options_(options), observer_(options.observer) {
+  Machine(const Tape& tape, const RunOptions& options, const ControlPlan* plan = nullptr,
+          const ControlOptions& control = {})
+      : tape_(tape),
+        vscale_(options.vscale),
+        options_(options),
+        observer_(options.observer),
+        plan_(plan),
+        control_(control) {
     int64_t total = 0;
     for (DataType type : tape.registers) {
       offsets_.push_back(total);
@@ -51,19 +57,26 @@ class Machine {
   }
 
   Status Bind(const RunArguments& arguments) {
-    for (size_t i = 0; i < tape_.sizes.size(); ++i) At(tape_.sizes[i])->i = arguments.sizes[i];
-    for (size_t i = 0; i < tape_.scalars.size(); ++i) {
-      const DType type = tape_.registers[static_cast<size_t>(tape_.scalars[i])].element();
-      uint8_t bytes[8];
-      memcpy(bytes, &arguments.scalars[i], sizeof(bytes));
-      *At(tape_.scalars[i]) = ReadLane(type, bytes);
-    }
-    TERN_TRY(Execute(0, tape_.shape_end));
+    TERN_TRY(BindNumbers(arguments.sizes, arguments.scalars));
     for (size_t i = 0; i < tape_.buffers.size(); ++i) {
       if (i < tape_.shapes.size())
         TERN_TRY(BindBuffer(i, arguments.buffers[i]));
       else
         BindLocal(*tape_.buffers[i]);
+    }
+    return OkStatus();
+  }
+
+  // For a control run, which has buffers of so many elements and no memory.
+  Status BindControl(std::span<const int64_t> sizes, std::span<const uint64_t> scalars) {
+    TERN_TRY(BindNumbers(sizes, scalars));
+    for (size_t i = 0; i < tape_.buffers.size(); ++i) {
+      int64_t elements = LocalElements(*tape_.buffers[i]);
+      if (i < tape_.shapes.size()) {
+        TERN_TRY_ASSIGN(elements, CountElements(i));
+      }
+      memory_.push_back({nullptr, elements});
+      elements_.push_back(elements);
     }
     return OkStatus();
   }
@@ -79,6 +92,17 @@ class Machine {
   Lane* At(int32_t reg) { return &lanes_[static_cast<size_t>(offsets_[static_cast<size_t>(reg)])]; }
   DataType TypeOf(int32_t reg) const { return tape_.registers[static_cast<size_t>(reg)]; }
   int64_t LanesOf(int32_t reg) const { return TypeOf(reg).lane_count().At(vscale_); }
+
+  Status BindNumbers(std::span<const int64_t> sizes, std::span<const uint64_t> scalars) {
+    for (size_t i = 0; i < tape_.sizes.size(); ++i) At(tape_.sizes[i])->i = sizes[i];
+    for (size_t i = 0; i < tape_.scalars.size(); ++i) {
+      const DType type = tape_.registers[static_cast<size_t>(tape_.scalars[i])].element();
+      uint8_t bytes[8];
+      memcpy(bytes, &scalars[i], sizeof(bytes));
+      *At(tape_.scalars[i]) = ReadLane(type, bytes);
+    }
+    return Execute(0, tape_.shape_end);
+  }
 
   // The elements of a buffer parameter, whose shape has been computed.
   Result<int64_t> CountElements(size_t index) {
@@ -107,9 +131,16 @@ class Machine {
     return OkStatus();
   }
 
-  void BindLocal(const Buffer& buffer) {
+  // 1 for a parameter, whose shape is computed.
+  static int64_t LocalElements(const Buffer& buffer) {
     int64_t elements = 1;
+    if (buffer.access != Access::kLocal) return elements;
     for (const Expr& extent : buffer.shape) elements *= AsInt(extent)->value;
+    return elements;
+  }
+
+  void BindLocal(const Buffer& buffer) {
+    const int64_t elements = LocalElements(buffer);
     local_.emplace_back(static_cast<size_t>(elements * buffer.dtype.size()));
     memory_.push_back({local_.back().data(), elements});
   }
@@ -133,10 +164,15 @@ class Machine {
       --steps_left_;
       const TapeInstruction& op = tape_.code[pc++];
       switch (op.op) {
-        case TapeOp::kJump: pc = static_cast<size_t>(op.imm); break;
+        case TapeOp::kJump:
+          if (plan_ != nullptr) EndOfIteration(pc - 1);
+          pc = static_cast<size_t>(op.imm);
+          break;
         case TapeOp::kJumpUnless:
           if (At(op.a)->i != 0 || op.sub != 0) Count(op);
-          if (At(op.a)->i == 0) pc = static_cast<size_t>(op.imm);
+          if (At(op.a)->i != 0) break;
+          pc = static_cast<size_t>(op.imm);
+          if (loop_ != nullptr && pc > loop_->back) loop_ = nullptr;
           break;
         case TapeOp::kLoad:
         case TapeOp::kStore:
@@ -148,11 +184,66 @@ class Machine {
           At(op.dst)->i = AddSaturated(At(op.a)->i, At(op.b)->i);
           Count(op);
           break;
-        default: Count(op); Compute(op);
+        default:
+          Count(op);
+          if (plan_ == nullptr || op.dst < 0 || plan_->needed[pc - 1] != 0) Compute(op);
       }
     }
     return OkStatus();
   }
+
+  // --- control runs
+
+  // At a jump back: counts the iterations that are like the one before it.
+  void EndOfIteration(size_t back) {
+    const TapeLoop* loop = plan_->LoopEndingAt(back);
+    if (loop == nullptr) return;
+    done_ = loop == loop_ ? done_ + 1 : 1;
+    loop_ = loop;
+    const int64_t wanted = StepsToNextShown();
+    if (done_ >= std::max<int64_t>(control_.head, 2) && wanted > 0) {
+      const RegisterView now{tape_, vscale_, offsets_, lanes_, elements_};
+      AlikeIterations alike = CountAlike(*plan_, *loop, now, carried_, control_.tail);
+      alike.count = std::min(alike.count, wanted);
+      if (alike.count > 0) Skip(*loop, alike);
+    }
+    carried_.clear();
+    for (int32_t reg : loop->carried) carried_.push_back(At(reg)->i);
+    before_ = counters_;
+  }
+  // How many iterations there are before the next one that is asked for by its number.
+  int64_t StepsToNextShown() const {
+    if (control_.count <= 0 || iteration_ - control_.first >= control_.count) return INT64_MAX;
+    return std::max<int64_t>(control_.first - iteration_, 0);
+  }
+
+  static void AddTimes(int64_t before, int64_t times, int64_t* counter) {
+    int64_t more = 0;
+    const bool overflow = __builtin_mul_overflow(*counter - before, times, &more);
+    *counter = overflow ? INT64_MAX : AddSaturated(*counter, more);
+  }
+  void Skip(const TapeLoop& loop, const AlikeIterations& alike) {
+    const int64_t times = alike.count;
+    Counters& c = counters_;
+    AddTimes(before_.vector_iterations, times, &c.vector_iterations);
+    AddTimes(before_.scalar_iterations, times, &c.scalar_iterations);
+    AddTimes(before_.active_lanes, times, &c.active_lanes);
+    AddTimes(before_.issued_lanes, times, &c.issued_lanes);
+    for (size_t i = 0; i < kInstructionClasses; ++i)
+      AddTimes(before_.instructions[i], times, &c.instructions[i]);
+    AddTimes(before_.bytes_loaded, times, &c.bytes_loaded);
+    AddTimes(before_.bytes_stored, times, &c.bytes_stored);
+    for (size_t i = 0; i < loop.carried.size(); ++i) {
+      Lane* lane = At(loop.carried[i]);
+      const uint64_t gain = static_cast<uint64_t>(lane->i) - static_cast<uint64_t>(carried_[i]);
+      lane->i = static_cast<int64_t>(static_cast<uint64_t>(lane->i) +
+                                     gain * static_cast<uint64_t>(times));
+    }
+    iteration_ += times;
+    if (observer_ != nullptr) observer_->OnAlike(alike);
+  }
+
+  // --- operations
 
   void Count(const TapeInstruction& op) {
     ++counters_.instructions[static_cast<size_t>(op.counts)];
@@ -166,9 +257,10 @@ class Machine {
   void Compute(const TapeInstruction& op) {
     switch (op.op) {
       case TapeOp::kBeginIteration: iteration_active_ = 0; break;
-      case TapeOp::kEndIteration: EndIteration(op.sub != 0); break;
+      case TapeOp::kEndIteration: EndIteration(op); break;
       case TapeOp::kLoopEnd: At(op.dst)->i = AddSaturated(At(op.a)->i, At(op.b)->i); break;
       case TapeOp::kAllocate: {
+        if (plan_ != nullptr) break;
         const Buffer& buffer = *tape_.buffers[static_cast<size_t>(op.buffer)];
         const Memory& memory = memory_[static_cast<size_t>(op.buffer)];
         memset(memory.data, 0xAA, static_cast<size_t>(memory.elements * buffer.dtype.size()));
@@ -248,6 +340,7 @@ class Machine {
       if (!on) continue;
       const int64_t at = index[lane].i;
       if (at < 0 || at >= memory.elements) return OutOfBounds(op, at, lane);
+      if (plan_ != nullptr) continue;
       uint8_t* address = memory.data + at * bytes;
       if (loads)
         At(op.dst)[lane] = ReadLane(buffer.dtype, address);
@@ -279,10 +372,12 @@ class Machine {
       indices_.push_back(At(op.a)[lane].i);
       active_.push_back(op.b < 0 || At(op.b)[lane].i != 0);
     }
-    observer_->OnAccess({iteration_, op.counts, &buffer, indices_, active_});
+    observer_->OnAccess({iteration_, op.counts, &buffer, op.b >= 0, indices_, active_});
   }
 
-  void EndIteration(bool is_vector) {
+  void EndIteration(const TapeInstruction& op) {
+    const bool is_vector = op.sub != 0;
+    const auto role = static_cast<LoopRole>(op.imm);
     const int64_t lanes = is_vector ? std::max<int64_t>(iteration_lanes_, 1) : 1;
     const int64_t active = is_vector ? iteration_active_ : 1;
     if (is_vector) {
@@ -293,7 +388,7 @@ class Machine {
     } else {
       ++counters_.scalar_iterations;
     }
-    if (observer_ != nullptr) observer_->OnIteration({iteration_, is_vector, lanes, active});
+    if (observer_ != nullptr) observer_->OnIteration({iteration_, is_vector, role, lanes, active});
     ++iteration_;
   }
 
@@ -310,6 +405,14 @@ class Machine {
   int64_t iteration_ = 0, iteration_active_ = 0, iteration_lanes_ = 0;
   std::vector<int64_t> indices_;
   std::vector<uint8_t> active_;
+  // Of control runs. The plan is null in others.
+  const ControlPlan* plan_;
+  const ControlOptions control_;
+  std::vector<int64_t> elements_;   // by buffer
+  const TapeLoop* loop_ = nullptr;  // the innermost loop that runs
+  int64_t done_ = 0;                // iterations of it
+  std::vector<int64_t> carried_;    // its carried registers when the last one began
+  Counters before_;                 // and the counters
 };
 
 Status CheckCounts(const LoopFunction& function, const RunArguments& arguments) {
@@ -331,6 +434,11 @@ Status CheckCounts(const LoopFunction& function, const RunArguments& arguments) 
   return OkStatus();
 }
 
+Status CheckVScale(int64_t vscale) {
+  if (vscale >= 1 && vscale <= kMaxVScale) return OkStatus();
+  return Refused(StrCat("vscale must be from 1 to ", kMaxVScale, ", got ", vscale));
+}
+
 }  // namespace
 
 Result<std::vector<int64_t>> ElementCounts(const LoopFunction& function,
@@ -349,10 +457,23 @@ Result<Interpreter> Interpreter::Make(const LoopFunction& function) {
 
 Result<Counters> Interpreter::Run(const RunArguments& arguments, const RunOptions& options) const {
   TERN_TRY(CheckCounts(function_, arguments));
-  if (options.vscale < 1 || options.vscale > kMaxVScale)
-    return Refused(StrCat("vscale must be from 1 to ", kMaxVScale, ", got ", options.vscale));
+  TERN_TRY(CheckVScale(options.vscale));
   Machine machine(tape_, options);
   TERN_TRY(machine.Bind(arguments));
+  TERN_TRY(machine.Run());
+  return machine.counters();
+}
+
+Result<Counters> Interpreter::RunControl(std::span<const int64_t> sizes,
+                                         std::span<const uint64_t> scalars,
+                                         const RunOptions& options,
+                                         const ControlOptions& control) const {
+  TERN_CHECK(!plan_.reads_memory, "control depends on memory");
+  const std::vector<BufferArgument> none(function_.buffers.size());
+  TERN_TRY(CheckCounts(function_, {none, sizes, scalars}));
+  TERN_TRY(CheckVScale(options.vscale));
+  Machine machine(tape_, options, &plan_, control);
+  TERN_TRY(machine.BindControl(sizes, scalars));
   TERN_TRY(machine.Run());
   return machine.counters();
 }

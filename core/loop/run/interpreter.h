@@ -12,6 +12,7 @@
 #include <span>
 
 #include "core/base/result.h"
+#include "core/loop/run/control.h"
 #include "core/loop/run/tape.h"
 
 namespace tern::loop {
@@ -23,12 +24,14 @@ struct AccessEvent {
   int64_t iteration;  // of innermost loops, counted over the whole run
   InstructionClass instruction_class;
   const Buffer* buffer;
+  bool is_masked;                    // it has a predicate
   std::span<const int64_t> indices;  // by lane
   std::span<const uint8_t> active;   // by lane, 0 or 1
 };
 struct IterationEvent {
   int64_t iteration;
   bool is_vector;
+  LoopRole role;          // of the loop
   int64_t lanes, active;  // the most that an access of it had; 1 of 1 for scalars
 };
 
@@ -37,6 +40,9 @@ class Observer {
   virtual ~Observer() = default;
   virtual void OnAccess(const AccessEvent&) {}
   virtual void OnIteration(const IterationEvent&) {}  // at its end
+  // So many iterations follow that are like the last one; they are counted and not shown. Only in
+  // control runs.
+  virtual void OnAlike(const AlikeIterations&) {}
 };
 
 struct Counters {
@@ -76,6 +82,13 @@ struct RunOptions {
   void* stop_context = nullptr;
 };
 
+// Which iterations a control run does one by one.
+struct ControlOptions {
+  int64_t head = 3;              // of each loop, the first so many; at least 2
+  int64_t tail = 2;              // and the last so many of those that are alike
+  int64_t first = 0, count = 0;  // and these, by number
+};
+
 // How many elements each buffer parameter has, for these sizes.
 Result<std::vector<int64_t>> ElementCounts(const LoopFunction& function,
                                            std::span<const int64_t> sizes);
@@ -86,13 +99,22 @@ class Interpreter {
   static Result<Interpreter> Make(const LoopFunction& function);
   Result<Counters> Run(const RunArguments& arguments, const RunOptions& options = {}) const;
 
+  // Whether what runs depends on numbers in memory: then there is no RunControl.
+  bool control_reads_memory() const { return plan_.reads_memory; }
+  // The counters of Run without memory and without its time: only what control depends on is
+  // computed, and alike iterations are counted. Accesses are checked all the same.
+  Result<Counters> RunControl(std::span<const int64_t> sizes, std::span<const uint64_t> scalars,
+                              const RunOptions& options = {},
+                              const ControlOptions& control = {}) const;
+
   const LoopFunction& function() const { return function_; }
 
  private:
   Interpreter(LoopFunction function, Tape tape)
-      : function_(std::move(function)), tape_(std::move(tape)) {}
+      : function_(std::move(function)), tape_(std::move(tape)), plan_(PlanControl(tape_)) {}
   LoopFunction function_;
   Tape tape_;
+  ControlPlan plan_;
 };
 
 }  // namespace tern::loop

@@ -43,7 +43,7 @@ class TapeMaker {
     if (HasLoops(function.body))
       Emit(function.body);
     else
-      EmitIteration(function.body, [&] { Emit(function.body); });
+      EmitIteration(function.body, LoopRole::kPlain, [&] { Emit(function.body); });
     return std::move(tape_);
   }
 
@@ -216,13 +216,16 @@ class TapeMaker {
 
   // Marks the body of an innermost loop.
   template <class F>
-  void EmitIteration(const Stmt& body, const F& emit) {
+  void EmitIteration(const Stmt& body, LoopRole role, const F& emit) {
     Contents contents;
     contents.VisitStmt(body);
     const bool is_innermost = !HasLoops(body);
     if (is_innermost) Push(TapeOp::kBeginIteration);
     emit();
-    if (is_innermost) Push(TapeOp::kEndIteration).sub = contents.vectors;
+    if (!is_innermost) return;
+    TapeInstruction& end = Push(TapeOp::kEndIteration);
+    end.sub = contents.vectors;
+    end.imm = static_cast<int64_t>(role);
   }
 
   // A jump whose target is set later.
@@ -251,7 +254,7 @@ class TapeMaker {
     compare.b = end;
     // The test counts once per iteration: emitted loops test at their end.
     const size_t exit = PushJump(TapeOp::kJumpUnless, test, InstructionClass::kControl);
-    EmitIteration(loop.body, [&] { Emit(loop.body); });
+    EmitIteration(loop.body, loop.traits.role, [&] { Emit(loop.body); });
     TapeInstruction& next = Push(TapeOp::kLoopStep, loop.var.get());
     next.dst = next.a = var;
     next.b = step;
@@ -264,7 +267,7 @@ class TapeMaker {
     const int64_t top = Here();
     const int32_t test = Emit(loop.condition, false);
     const size_t exit = PushJump(TapeOp::kJumpUnless, test, InstructionClass::kControl);
-    EmitIteration(loop.body, [&] { Emit(loop.body); });
+    EmitIteration(loop.body, loop.role, [&] { Emit(loop.body); });
     Push(TapeOp::kJump).imm = top;
     Land(exit);
   }

@@ -38,7 +38,7 @@ enum class TapeOp : int8_t {
   kLoopEnd,      // dst = a + b, the end of a loop, kept within 64 bits
   kLoopStep,     // dst = a + b for a positive b, kept within 64 bits
   kBeginIteration,
-  kEndIteration,  // sub: 1 where the body holds vectors
+  kEndIteration,  // sub: 1 where the body holds vectors; imm: the loop's LoopRole
 };
 
 struct TapeInstruction {

@@ -32,18 +32,24 @@ Lane MadeUp(DType type, uint64_t random) {
 
 }  // namespace
 
+std::vector<uint64_t> MadeUpScalars(const LoopFunction& function, uint64_t* state) {
+  std::vector<uint64_t> scalars;
+  for (const VarPtr& scalar : function.scalars) {
+    uint8_t bytes[8] = {};
+    WriteLane(scalar->type.element(), MadeUp(scalar->type.element(), Next(state)), bytes);
+    uint64_t bits = 0;
+    memcpy(&bits, bytes, sizeof(bits));
+    scalars.push_back(bits);
+  }
+  return scalars;
+}
+
 Result<Workspace> Workspace::Make(const LoopFunction& function, std::span<const int64_t> sizes,
                                   uint64_t seed) {
   Workspace out;
   out.sizes_.assign(sizes.begin(), sizes.end());
   uint64_t state = seed;
-  for (const VarPtr& scalar : function.scalars) {
-    uint8_t bytes[8] = {};
-    WriteLane(scalar->type.element(), MadeUp(scalar->type.element(), Next(&state)), bytes);
-    uint64_t bits = 0;
-    memcpy(&bits, bytes, sizeof(bits));
-    out.scalars_.push_back(bits);
-  }
+  out.scalars_ = MadeUpScalars(function, &state);
   TERN_TRY_ASSIGN(const std::vector<int64_t> elements, ElementCounts(function, sizes));
   int64_t left = kMaxBytes;
   for (size_t i = 0; i < function.buffers.size(); ++i) {

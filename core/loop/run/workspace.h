@@ -10,6 +10,9 @@
 
 namespace tern::loop {
 
+// The scalar parameters of a made-up run, as in RunArguments; state: the rule's, which goes on.
+std::vector<uint64_t> MadeUpScalars(const LoopFunction& function, uint64_t* state);
+
 class Workspace {
  public:
   // sizes: one per size parameter. Floats get small multiples of 1/8 by a fixed rule of `seed`,

@@ -116,6 +116,79 @@ TEST(LoopApi, EmitsTextAndModules) {
   EXPECT_FALSE(Has(Emit(kTriple, request, "llvm"), "vscale x"));
 }
 
+std::string LanesOf(std::string_view text, const tern_loop_request& request,
+                    const tern_loop_lanes_options& options) {
+  tern_buffer* out = nullptr;
+  const std::string error =
+      Take(tern_loop_lanes(text.data(), text.size(), &request, &options, &out));
+  return error.empty() ? Take(out) : error;
+}
+
+tern_loop_lanes_options LaneOptions() {
+  tern_loop_lanes_options options{};
+  options.struct_size = sizeof(options);
+  options.head = 3;
+  options.tail = 2;
+  options.n = 18;
+  options.check_lanes = 1000;
+  return options;
+}
+
+TEST(LoopApi, ShowsLanes) {
+  tern_loop_request request = Request();
+  request.vscales = "4";
+  request.strategies = "fixed,cleanup,predicated";
+  const std::string json = LanesOf(kVectors, request, LaneOptions());
+  EXPECT_TRUE(Has(json, "\"vector_iterations\":4,\"scalar_iterations\":2")) << json;
+  EXPECT_TRUE(Has(json, "\"vector_iterations\":1,\"scalar_iterations\":2")) << json;
+  EXPECT_TRUE(Has(json, "\"mask\":\"1100000000000000\"")) << json;
+  EXPECT_TRUE(Has(json, "\"checked\":true")) << json;
+  // A caller that knows no options gets counters.
+  request.sizes = "n=18";
+  tern_buffer* out = nullptr;
+  EXPECT_EQ(Take(tern_loop_lanes(kVectors.data(), kVectors.size(), &request, nullptr, &out)), "");
+  EXPECT_FALSE(Has(Take(out), "\"iterations\""));
+}
+
+TEST(LoopApi, RefusesBadLaneRequests) {
+  const auto lanes = [](auto set) {
+    tern_loop_request request = Request();
+    tern_loop_lanes_options options = LaneOptions();
+    set(&request, &options);
+    return LanesOf(kVectors, request, options);
+  };
+  EXPECT_TRUE(Has(lanes([](auto* r, auto*) { r->vscales = "17"; }), "E0003: vscales are numbers"));
+  EXPECT_TRUE(Has(lanes([](auto* r, auto*) { r->sizes = "m=1"; }), "has no size 'm'"));
+  EXPECT_TRUE(Has(lanes([](auto*, auto* o) { o->n = -1; }), "has no value"));
+  EXPECT_TRUE(Has(lanes([](auto*, auto* o) { o->n = INT64_MAX; }), "more than 2^63 bytes"));
+  EXPECT_TRUE(Has(lanes([](auto*, auto* o) { o->head = 1 << 30; }), "E0003: iterations to show"));
+  EXPECT_TRUE(Has(lanes([](auto*, auto* o) { o->first = INT64_MIN; }), "E0003: "));
+  EXPECT_TRUE(Has(lanes([](auto* r, auto*) { r->max_steps = 1; }), "limit of operations"));
+}
+
+TEST(LoopApi, SaysWhatScalableTypesAreAtAVScale) {
+  tern_loop_request request = Request();
+  request.vscales = "2";
+  request.strategies = "predicated";
+  const std::string ir = Emit(kVectors, request, "llvm");
+  EXPECT_TRUE(Has(ir, "; vscale 2: <vscale x 4 x i1> is 8 x i1, 8 bits")) << ir;
+  EXPECT_TRUE(Has(ir, "<vscale x 4 x i32> is 8 x i32, 256 bits")) << ir;
+  request.vscales = nullptr;
+  const std::string plain = Emit(kVectors, request, "llvm");
+  EXPECT_FALSE(Has(plain, "; vscale"));
+  // Nothing but comments differs.
+  std::string without;
+  for (size_t at = 0; at < ir.size();) {
+    const size_t end = ir.find('\n', at);
+    const std::string line = ir.substr(at, end - at);
+    without += line.substr(0, line.find("  ; vscale ")) + "\n";
+    at = end == std::string::npos ? ir.size() : end + 1;
+  }
+  EXPECT_EQ(without, plain);
+  request.vscales = "99";
+  EXPECT_TRUE(Has(Emit(kVectors, request, "llvm"), "E0003: vscales are numbers"));
+}
+
 TEST(LoopApi, RefusesBadRequests) {
   const auto counts = [](auto set) {
     tern_loop_request request = Request();

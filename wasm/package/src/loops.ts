@@ -3,6 +3,7 @@
 // in, text, WebAssembly or results on copies come out; it knows nothing of programs and machines.
 import { HostFunctions } from './functions.js';
 import { Memory, type Pointer } from './memory.js';
+import { type LoopTiming, timeLoops } from './loop_timing.js';
 import { assetSource, instantiate, type ModuleOptions } from './module.js';
 import { tune, type TuneCandidate, type TuneOptions, type TuneResult } from './tune.js';
 
@@ -44,6 +45,67 @@ export interface LoopCounts {
   bytes_stored: number;
 }
 
+/** A load or store of one iteration. */
+export interface LaneAccess {
+  /** Its place in `buffers`. */
+  buffer: number;
+  op: 'load' | 'store';
+  /** The element of lane 0, and how many further each lane's is. */
+  index?: number;
+  step?: number;
+  /** By lane, where no step says it. */
+  indices?: number[];
+  /** The predicate's bits, lane 0 first; null: there is none, and every lane is on. */
+  mask: string | null;
+  bytes: number;
+  /** Of lanes that are off. */
+  masked_bytes: number;
+  /** Cache lines of 64 bytes, where buffers begin at one. */
+  lines: number[];
+}
+
+/** One iteration, or several whose lanes are alike. */
+export interface LaneIteration {
+  /** Its number over the whole run; of several, the first one's. */
+  k: number;
+  /** How many it stands for; those of more than one have no accesses. */
+  folded: number;
+  part: 'plain' | 'vector' | 'epilogue';
+  vector: boolean;
+  lanes: number;
+  active: number;
+  accesses: LaneAccess[];
+}
+
+export interface LaneBuffer {
+  name: string;
+  dtype: string;
+  access: string;
+  element_bytes: number;
+  /** null: of memory that the function has for itself. */
+  elements: number | null;
+  bytes_touched: number;
+  /** Cache lines that the whole run touches; null: not known. */
+  lines: number | null;
+}
+
+/** What every lane does under one strategy at one vscale (core/loop/lane_report.h). */
+export interface LoopLanes extends LoopCounts {
+  function: string;
+  sizes: { [name: string]: number };
+  active_lanes: number;
+  issued_lanes: number;
+  /** "control": counted without computing data; "run": by a full run, as data decide what runs. */
+  method: 'control' | 'run';
+  /** Whether a full run counted the same; null: there was none. */
+  checked: boolean | null;
+  /** These where iterations are asked for. */
+  buffers?: LaneBuffer[];
+  iterations?: LaneIteration[];
+  /** Iterations beyond the rows that are kept. */
+  left_out?: number;
+}
+
 export interface LoopOptions {
   /** The program's name in messages. */
   sourceName?: string;
@@ -68,6 +130,19 @@ export interface CountOptions extends LoopOptions {
   sizes?: { readonly [name: string]: number };
   /** Operations of the interpreter after which a run is given up; 2^28 by default. */
   maxSteps?: number;
+}
+
+export interface LaneOptions extends CountOptions {
+  /** Of every size that `sizes` does not name; without it those are errors. */
+  n?: number;
+  /** Of iterations whose lanes are alike, so many of the first and of the last; 3 and 2. */
+  head?: number;
+  tail?: number;
+  /** These iterations too, by number. */
+  first?: number;
+  count?: number;
+  /** Up to so many lanes in all, a full run checks the counters; 0, never, by default. */
+  checkLanes?: number;
 }
 
 /** One kernel in the side module. */
@@ -138,6 +213,8 @@ type Copy = (buffer: number, bytes: Uint8Array) => void;
 
 const kRequestBytes = 48; // tern_loop_request on wasm32
 const kMaxStepsAt = 40;
+const kLanesOptionsBytes = 48; // tern_loop_lanes_options on wasm32
+const kFirstAt = 16;
 
 /** The loop compiler alone: what becomes of loop programs (.tloop text, docs/loop-ir.md). */
 export class LoopCompiler {
@@ -158,21 +235,48 @@ export class LoopCompiler {
 
   /** Runs it in the reference interpreter on made-up data, once per strategy and vscale. */
   counts(text: string, options: CountOptions = {}): LoopCounts[] {
-    const sizes = Object.entries(options.sizes ?? {}).map(([name, size]) => `${name}=${size}`);
-    const vscales = (options.vscales ?? [1]).join(',');
-    const json = this.report('tern_loop_counts', text, {
-      ...options,
-      vscales,
-      sizes: sizes.join(','),
-    });
+    const json = this.report('tern_loop_counts', text, sizesAsText(options));
     return (JSON.parse(json) as { counts: LoopCounts[] }).counts;
   }
 
-  /** LLVM IR for a target, the text that a native build compiles. */
-  llvm(text: string, options: LoopOptions = {}): string {
+  /**
+   * What every lane does in every iteration, per strategy and vscale. Where iterations are alike,
+   * the time does not grow with their number.
+   */
+  lanes(text: string, options: LaneOptions = {}): LoopLanes[] {
+    const { memory } = this;
+    const { head = 3, tail = 2, first = 0, count = 0, n = -1, checkLanes = 0 } = options;
+    const json = memory.withStruct(kLanesOptionsBytes, [head, tail], (struct) => {
+      [first, count, n, checkLanes].forEach((value, i) => {
+        const at = struct + kFirstAt + 8 * i;
+        memory.view().setBigInt64(at, BigInt(Math.trunc(value)), true);
+      });
+      return this.report('tern_loop_lanes', text, sizesAsText(options), struct);
+    });
+    return (JSON.parse(json) as { lanes: LoopLanes[] }).lanes;
+  }
+
+  /**
+   * LLVM IR for a target, the text that a native build compiles; with a vscale, comments in it say
+   * what its scalable vectors are there.
+   */
+  llvm(text: string, options: LoopOptions & { vscale?: number } = {}): string {
+    const { vscale, ...rest } = options;
+    const request: Request = vscale === undefined ? rest : { ...rest, vscales: String(vscale) };
     return this.memory.withText('llvm', (form) =>
-      this.report('tern_loop_emit', text, options, form),
+      this.report('tern_loop_emit', text, { vscales: '', ...request }, form),
     );
+  }
+
+  /**
+   * Runs the program as WebAssembly code on made-up data, compares its results with the reference
+   * interpreter's, and measures both.
+   */
+  time(source: string, options: CountOptions = {}): Promise<LoopTiming> {
+    const interpret = (sizes: { [name: string]: number }): void => {
+      this.counts(source, { ...options, sizes });
+    };
+    return timeLoops(this.memory, source, options, interpret);
   }
 
   /**
@@ -228,6 +332,11 @@ export class LoopCompiler {
     );
     return memory.takeBuffer(memory.u32(memory.scratch));
   }
+}
+
+function sizesAsText(options: CountOptions): Request {
+  const sizes = Object.entries(options.sizes ?? {}).map(([name, size]) => `${name}=${size}`);
+  return { ...options, vscales: (options.vscales ?? [1]).join(','), sizes: sizes.join(',') };
 }
 
 interface Request extends LoopOptions {
