@@ -81,7 +81,8 @@ void LaneCollector::OnIteration(const IterationEvent& event) {
       head_.push_back(now_);
     else
       tail_.push_back(now_);
-    if (static_cast<int64_t>(tail_.size()) > std::max<int64_t>(shown_.tail, 0)) tail_.pop_front();
+    // One more than asked for: a row that stood for a single iteration would only hide it.
+    if (static_cast<int64_t>(tail_.size()) > shown_.tail + 1) tail_.pop_front();
   }
   previous_ = std::move(now_);
   now_ = {};
@@ -133,8 +134,9 @@ void LaneCollector::TouchAlike(const LaneAccess& access, int64_t step, int64_t t
 }
 
 void LaneCollector::FinishRun() {
-  const auto kept = static_cast<int64_t>(head_.size() + tail_.size());
-  const int64_t folded = run_length_ - kept;
+  const auto shown = [&] { return static_cast<int64_t>(head_.size() + tail_.size()); };
+  if (run_length_ > shown() && static_cast<int64_t>(tail_.size()) > shown_.tail) tail_.pop_front();
+  const int64_t folded = run_length_ - shown();
   LaneRow between;
   if (folded > 0) {
     between = head_.back();

@@ -205,7 +205,7 @@ class Machine {
       const RegisterView now{tape_, vscale_, offsets_, lanes_, elements_};
       AlikeIterations alike = CountAlike(*plan_, *loop, now, carried_, control_.tail);
       alike.count = std::min(alike.count, wanted);
-      if (alike.count > 0) Skip(*loop, alike);
+      if (alike.count > 1) Skip(*loop, alike);
     }
     carried_.clear();
     for (int32_t reg : loop->carried) carried_.push_back(At(reg)->i);

@@ -249,6 +249,16 @@ TEST(LaneReportTest, AlikeIterationsAreFolded) {
   EXPECT_TRUE(Has(report, R"("left_out":0)")) << report;
 }
 
+TEST(LaneReportTest, ARowThatStandsForOthersStandsForSeveral) {
+  // Five rows are shown of more than six.
+  for (int64_t vectors = 1; vectors <= 9; ++vectors) {
+    const std::string report = Report(kAdd, "predicated", Asked(4 * vectors, 1));
+    EXPECT_EQ(Has(report, R"("accesses":[]})"), vectors > 6) << vectors << report;
+    EXPECT_EQ(Has(report, StrCat(R"("folded":)", vectors - 5)), vectors >= 6)
+        << vectors << report;
+  }
+}
+
 TEST(LaneReportTest, IterationsAreToldWhereTheyAreAskedFor) {
   LaneRequest lanes = Asked(1000000, 2);
   lanes.first = 70000;

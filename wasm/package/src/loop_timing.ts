@@ -88,10 +88,16 @@ class WrittenProgram implements MeasuredSearch {
   }
 }
 
+// More calls than one where one is too short for the clock.
+const kLeastMs = 20;
+
 function millisecondsOf(f: () => void): number {
-  const start = performance.now();
-  f();
-  return performance.now() - start;
+  for (let calls = 1; ; calls *= 2) {
+    const start = performance.now();
+    for (let i = 0; i < calls; ++i) f();
+    const ms = performance.now() - start;
+    if (ms >= kLeastMs || calls >= 1024) return ms / calls;
+  }
 }
 
 /**
@@ -111,8 +117,8 @@ export async function timeLoops(
     const { ours } = await watch.measure(kAsWritten);
     const { function: name, sizes } = written.about;
     const nothing = Object.fromEntries(Object.keys(sizes).map((size) => [size, 0]));
-    const before = millisecondsOf(() => interpret(nothing));
     const whole = millisecondsOf(() => interpret(sizes));
+    const before = millisecondsOf(() => interpret(nothing));
     const interpreterNs = Math.max(whole - before, 0) * 1e6;
     return { function: name, sizes, codeBytes: written.codeBytes, wasmNs: ours, interpreterNs };
   } finally {

@@ -24,6 +24,7 @@ const kKnown: readonly [what: string, start: readonly number[]][] = [
 
 const kAssembly = /^\s*(?:;[^\n]*\n\s*|#[^\n]*\n\s*)*\.(?:func|const|primitive|meta|name|loc)\b/;
 const kSniffedBytes = 4096;
+const kLoops = /^\s*(?:\/\/[^\n]*\n\s*)*(?:te|primfn)\s+\w+\s*[<(]/;
 
 function startsWith(bytes: Uint8Array, start: readonly number[]): boolean {
   return start.every((byte, i) => bytes[i] === byte);
@@ -71,6 +72,13 @@ export function sniff(bytes: Uint8Array, name: string): FileKind {
   return { program: 'onnx' };
 }
 
+/** A loop program, which the Lanes view shows: by its name, or by how it begins. */
+export function looksLikeLoops(bytes: Uint8Array, name: string): boolean {
+  const text = textOf(bytes);
+  if (text === undefined) return false;
+  return name.toLowerCase().endsWith('.tloop') || kLoops.test(text);
+}
+
 const kHelp: Record<string, string> = {
   'a NumPy array': 'a .npy file is an input: choose it beside the parameter that it fills',
   'a ZIP archive': 'unpack it first, and open the .onnx or .tern file that is in it',
@@ -88,6 +96,7 @@ export function notAProgram(name: string, what: string): Finding {
   const code = what === kUnmarked ? 'E0103' : 'E0604';
   const is = what === 'empty' ? 'is empty' : `is ${what}`;
   const message = `'${name}' ${is}${what === kUnmarked ? '' : ', not a program'}`;
-  const help = kHelp[what] ?? 'open a .tern executable, an .onnx model or .tasm assembly';
+  const help = kHelp[what] ??
+    'open a .tern executable, an .onnx model, .tasm assembly or a .tloop loop program';
   return { code, message, text: `error[${code}]: ${message}\n   = help: ${help}\n` };
 }

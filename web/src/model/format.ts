@@ -32,6 +32,10 @@ export function formatMilliseconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 
+export function formatNanoseconds(ns: number): string {
+  return ns < 1000 ? `${ns.toFixed(0)} ns` : formatMilliseconds(ns / 1e6);
+}
+
 export function formatShape(shape: readonly (number | string)[]): string {
   return `[${shape.join(', ')}]`;
 }

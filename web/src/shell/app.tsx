@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page around the panes: banner, three columns, footer.
+// The page around the panes: banner, three columns or another view, footer.
+import type { FunctionComponent } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import { formatBytes } from '../model/format.js';
 import { type Column, kPanes } from '../panes/index.js';
-import { session } from '../state/store.js';
+import { guarded, session } from '../state/store.js';
+import { showView, view, type ViewName } from '../state/view.js';
 import { DropHint } from './drop.js';
 import { KeySheet } from './key-sheet.js';
 import { sheetOpen } from './shortcuts.js';
@@ -25,6 +28,26 @@ function Engine() {
   );
 }
 
+const kViews: readonly [name: ViewName, title: string, about: string][] = [
+  ['machine', 'Machine', 'bytecode and registers of a model'],
+  ['lanes', 'Lanes', 'vector loops at any vector length'],
+];
+
+function Views() {
+  return (
+    <nav class="views" aria-label="Views">
+      {kViews.map(([name, title, about]) => (
+        <button
+          key={name} type="button" class="small" aria-pressed={view.value === name} title={about}
+          data-testid={`view-${name}`} onClick={() => showView(name)}
+        >
+          {title}
+        </button>
+      ))}
+    </nav>
+  );
+}
+
 function Banner() {
   return (
     <header class="banner">
@@ -35,6 +58,7 @@ function Banner() {
         />
       </svg>
       <h1>Tern playground</h1>
+      <Views />
       <span class="tagline wide-only">neural networks on a register machine, in this page</span>
       <span class="engine">
         <Engine />
@@ -53,24 +77,54 @@ function Banner() {
   );
 }
 
+function MachineView() {
+  return (
+    <main>
+      {kColumns.map((column) => (
+        <div key={column} class={`column column-${column}`}>
+          {kPanes
+            .filter((entry) => entry.column === column)
+            .map(({ pane: PaneOf }, i) => (
+              <PaneOf key={i} />
+            ))}
+        </div>
+      ))}
+    </main>
+  );
+}
+
+/** Its code comes with the first look at it; a fetch that failed is tried again by the button. */
+function LaterLanesView() {
+  const [made, setMade] = useState<{ View: FunctionComponent } | undefined>();
+  const [failed, setFailed] = useState(false);
+  const fetchView = (): void => {
+    setFailed(false);
+    void guarded(async () => {
+      const { LanesView } = await import('../panes/lanes/index.js');
+      setMade({ View: LanesView });
+    }, () => setFailed(true));
+  };
+  useEffect(fetchView, []);
+  if (made) return <made.View />;
+  return (
+    <main>
+      <p class="hint" role="status">
+        {failed ? 'The view could not be fetched. ' : 'Fetching the view…'}
+        {failed ? <button type="button" onClick={fetchView}>Try again</button> : null}
+      </p>
+    </main>
+  );
+}
+
 export function App() {
+  const isMachine = view.value === 'machine';
   return (
     <>
-      <a class="skip" href="#bytecode-title">
-        Skip to the bytecode
+      <a class="skip" href={isMachine ? '#bytecode-title' : '#lanes-title'}>
+        {isMachine ? 'Skip to the bytecode' : 'Skip to the lanes'}
       </a>
       <Banner />
-      <main>
-        {kColumns.map((column) => (
-          <div key={column} class={`column column-${column}`}>
-            {kPanes
-              .filter((entry) => entry.column === column)
-              .map(({ pane: PaneOf }, i) => (
-                <PaneOf key={i} />
-              ))}
-          </div>
-        ))}
-      </main>
+      {isMachine ? <MachineView /> : <LaterLanesView />}
       <footer>Everything runs in your browser: files that you open are not sent anywhere.</footer>
       <KeySheet />
       <DropHint />

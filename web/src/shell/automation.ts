@@ -2,11 +2,13 @@
 // What tests and scripts drive the page by (docs/playground.md): window.ternPlayground, and the
 // session's state as attributes of <body>.
 import { effect } from '@preact/signals';
+import type { LaneRun } from '../engine/loops-protocol.js';
 import { load, loadDigits } from '../state/programs.js';
 import { sessionReport } from '../state/report.js';
 import { reset, run, step } from '../state/runs.js';
 import { currentPc, visibleState } from '../state/session.js';
 import { idle, session } from '../state/store.js';
+import { lanesReporter, showView, view, type ViewName } from '../state/view.js';
 
 export interface TernPlayground {
   /** Of this surface. */
@@ -19,6 +21,14 @@ export interface TernPlayground {
   step(count?: number): Promise<void>;
   reset(): Promise<void>;
   state(): Record<string, unknown>;
+  /** Another view; resolves once it is there. */
+  show(view: ViewName): Promise<void>;
+  /** A loop program of the page by its name, or one's own by its text. */
+  loadLoops(nameOrText: string): Promise<void>;
+  setVscale(vscale: number): Promise<void>;
+  setSize(n: number): Promise<void>;
+  /** The three strategies as the core tells them; null while there is no picture. */
+  lanes(): Promise<Record<string, LaneRun> | null>;
   /** Resolves when worker and page have nothing left to do. */
   idle(): Promise<void>;
 }
@@ -38,12 +48,33 @@ async function settled(): Promise<void> {
   await idle();
 }
 
+/** What is about lanes is fetched with the view. */
+const lanesState = () => import('../state/lanes.js');
+
+async function show(name: ViewName): Promise<void> {
+  showView(name);
+  await settled();
+}
+
+async function loadLoops(nameOrText: string): Promise<void> {
+  const { openExample, openLoops } = await lanesState();
+  const isName = /^\w+$/.test(nameOrText);
+  await (isName ? openExample(nameOrText) : openLoops('program.tloop', nameOrText));
+  await show('lanes');
+}
+
 export function exposeAutomation(ready: Promise<void>): void {
   window.ternPlayground = {
     version: 1, ready, run, step, reset,
     load: (bytes, name = 'program') =>
       (bytes ? load(name, new Uint8Array(bytes)) : loadDigits()),
-    state: () => sessionReport(session.value),
+    state: () => ({
+      ...sessionReport(session.value), view: view.value, lanes: lanesReporter.report?.() ?? null,
+    }),
+    show, loadLoops,
+    setVscale: async (vscale) => (await lanesState()).setVscale(vscale),
+    setSize: async (n) => (await lanesState()).setSize(n),
+    lanes: async () => (await lanesState()).lanesReport(),
     idle: settled,
   };
   effect(() => {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loading programs: files of the visitor, and the digit classifier that comes with the page.
 import type { LoadedProgram } from '../engine/protocol.js';
+import { looksLikeLoops } from '../model/file-kind.js';
 import { defaultExtents, type InputChoice, takesDrawing } from '../model/inputs.js';
 import { classify } from './drawings.js';
 import { kEmptySession, kNoRun, type Session } from './session.js';
 import { elapsed, engine, guarded, session, update } from './store.js';
+import { showView } from './view.js';
 
 const kDigits = new URL('../../../tests/models/digits/model.onnx', import.meta.url);
 
@@ -27,6 +29,13 @@ async function compile(name: string, bytes: Uint8Array): Promise<LoadedProgram> 
   }
 }
 
+/** Loop programs have a view of their own. */
+async function openInLanes(name: string, bytes: Uint8Array): Promise<void> {
+  const { openLoops } = await import('./lanes.js');
+  showView('lanes');
+  await openLoops(name, new TextDecoder().decode(bytes));
+}
+
 async function loadNow(name: string, bytes: Uint8Array): Promise<void> {
   const program = await compile(name, bytes);
   const { functions } = program.info;
@@ -40,12 +49,18 @@ async function loadNow(name: string, bytes: Uint8Array): Promise<void> {
   void classify();
 }
 
+async function open(name: string, bytes: Uint8Array): Promise<void> {
+  if (looksLikeLoops(bytes, name)) return openInLanes(name, bytes);
+  showView('machine');
+  await loadNow(name, bytes);
+}
+
 export function load(name: string, bytes: Uint8Array): Promise<void> {
-  return guarded(() => loadNow(name, bytes));
+  return guarded(() => open(name, bytes));
 }
 
 export function loadFile(file: File): Promise<void> {
-  return guarded(async () => loadNow(file.name, new Uint8Array(await file.arrayBuffer())));
+  return guarded(async () => open(file.name, new Uint8Array(await file.arrayBuffer())));
 }
 
 export function loadDigits(): Promise<void> {

@@ -71,7 +71,7 @@ function Tools() {
       <FilePicker
         label="Open…"
         name="Open a program file"
-        accept=".tern,.onnx,.tasm"
+        accept=".tern,.onnx,.tasm,.tloop"
         testid="open-file"
         onFile={loadFile}
       />
@@ -125,7 +125,7 @@ export function ProgramPane() {
           <p class="hint">
             {starting
               ? 'Starting the engine…'
-              : 'Drop a .tern, .onnx or .tasm file anywhere on the page.'}
+              : 'Drop a .tern, .onnx, .tasm or .tloop file anywhere on the page.'}
           </p>
         )}
       </div>

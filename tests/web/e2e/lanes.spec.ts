@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Lanes view: figures of the specification's table, the slider's keys, the walk from cell to
+// cell, programs with errors, files, links, all widths, axe.
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { expect, test } from '../support/page.js';
+
+const kTags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+async function violations(page: Page): Promise<string[]> {
+  const { violations: found } = await new AxeBuilder({ page }).withTags(kTags).analyze();
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`);
+}
+
+const showLanes = (page: Page): Promise<void> =>
+  page.evaluate(() => window.ternPlayground.show('lanes'));
+
+async function look(page: Page, vscale: number, n: number) {
+  return page.evaluate(async ([v, size]) => {
+    await window.ternPlayground.setSize(size!);
+    await window.ternPlayground.setVscale(v!);
+    return (await window.ternPlayground.lanes())!;
+  }, [vscale, n]);
+}
+
+// What an iteration does, told by arithmetic of its own: the core's figures must be these.
+function expected(strategy: string, n: number, vscale: number) {
+  const lanes = strategy === 'fixed' ? 4 : 4 * vscale;
+  if (strategy === 'predicated') {
+    const vectors = Math.ceil(n / lanes);
+    return { vectors, scalars: 0, last: n === 0 ? 0 : n - (vectors - 1) * lanes };
+  }
+  const vectors = Math.floor(n / lanes);
+  return { vectors, scalars: n % lanes, last: vectors > 0 ? lanes : 0 };
+}
+
+test('figures are those of the oracle, for every strategy and vscale', async ({
+  playground,
+  page,
+}) => {
+  await showLanes(page);
+  await playground.idle();
+  // tests/wasm/lanes.test.mjs looks at every size, type and lane.
+  for (const n of [0, 18, 1000]) {
+    for (const vscale of [1, 3, 16]) {
+      const runs = await look(page, vscale, n);
+      for (const [strategy, run] of Object.entries(runs)) {
+        const got = {
+          vectors: run.vector_iterations, scalars: run.scalar_iterations, last: run.last_active,
+        };
+        const what = `${strategy}, n ${n}, vscale ${vscale}`;
+        expect(got, what).toEqual(expected(strategy, n, vscale));
+        expect(run.checked, what).toBe(true);
+      }
+    }
+  }
+});
+
+test('counters on the page are those of lanes()', async ({ playground, page }) => {
+  await showLanes(page);
+  const runs = await look(page, 4, 18);
+  await playground.idle();
+  const cells = (name: string) =>
+    page.getByTestId('counters').locator('tr', { hasText: name }).locator('td').allInnerTexts();
+  const order = ['fixed', 'cleanup', 'predicated'];
+  expect(await cells('vector iterations')).toEqual(
+    order.map((name) => String(runs[name]!.vector_iterations)));
+  expect(await cells('loads')).toEqual(order.map((name) => String(runs[name]!.instructions.load)));
+  expect(await cells('lanes used')).toEqual(['100.0\u202f%', '100.0\u202f%', '56.3\u202f%']);
+  await expect(page.getByTestId('method')).toContainText('a full run counts the same');
+});
+
+test('keys of the slider go to what processors have, with Shift one by one', async ({
+  playground,
+  page,
+}) => {
+  await showLanes(page);
+  const slider = page.getByTestId('vscale');
+  await slider.focus();
+  const at = async (): Promise<unknown> => {
+    await playground.idle();
+    return ((await playground.state()) as unknown as { lanes: { vscale: number } }).lanes.vscale;
+  };
+  await page.keyboard.press('ArrowRight');
+  expect(await at()).toBe(8);
+  await expect(page.getByTestId('what-if')).toHaveCount(0);
+  await page.keyboard.press('Shift+ArrowLeft');
+  expect(await at()).toBe(7);
+  await expect(page.getByTestId('what-if')).toBeVisible();
+  await page.keyboard.press('ArrowLeft');
+  expect(await at()).toBe(4);
+  await page.keyboard.press('End');
+  expect(await at()).toBe(16);
+  await page.keyboard.press('ArrowRight');
+  expect(await at()).toBe(16);
+  await expect(slider).toHaveAttribute('aria-valuetext', '16: vectors of 2048 bits');
+});
+
+test('arrows walk from cell to cell, and every cell is said', async ({ playground, page }) => {
+  await showLanes(page);
+  await playground.idle();
+  await page.getByTestId('grid-predicated').focus();
+  await page.keyboard.press('ArrowRight');
+  const readout = page.getByTestId('lane-readout');
+  await expect(readout).toContainText('Iteration 0 (main), lane 0 of 16: element 0 is on');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('End');
+  await expect(readout).toContainText('lane 15 of 16: element 31 is off: it lies past the end');
+  await expect(readout).toContainText('load of A[31] at byte 124 masked off');
+  await page.keyboard.press('Home');
+  await expect(readout).toContainText('element 16 is on; loads A[16] at byte 64');
+  // The same element lights up in the others, and the stages mark its loop.
+  await expect(page.locator('[data-testid=grid-fixed] .also')).toHaveCount(1);
+  await expect(page.locator('.stage-text .marked').first()).toContainText('while (i < n) vector {');
+  await page.locator('[data-testid=grid-fixed] [data-k="4"] svg').click();
+  await playground.idle();
+  await expect(readout).toContainText('Iteration 4 (epilogue), a scalar');
+  await expect(page.getByTestId('stage-strategy')).toHaveValue('fixed');
+  await expect(page.locator('.stage-text .marked').first()).toContainText('epilogue {');
+});
+
+test('iterations that are alike fold, and unfold', async ({ playground, page }) => {
+  await page.evaluate(() => window.ternPlayground.loadLoops('relu'));
+  await playground.idle();
+  const folded = page.getByTestId('folded-fixed');
+  await expect(folded).toHaveText('… 251 iterations like it');
+  await folded.click();
+  await playground.idle();
+  await expect(page.locator('[data-testid=grid-fixed] [data-k="40"]')).toHaveCount(1);
+});
+
+test('LLVM IR says what a scalable vector is at this vscale', async ({ playground, page }) => {
+  await showLanes(page);
+  await playground.idle();
+  await page.getByTestId('stage').selectOption('llvm');
+  const text = page.getByTestId('stage-text');
+  await expect(text).toContainText('vscale 4: <vscale x 4 x float> is 16 x float, 512 bits');
+  await page.getByTestId('vscale-1').click();
+  await playground.idle();
+  await expect(text).toContainText('vscale 1: <vscale x 4 x float> is 4 x float, 128 bits');
+});
+
+test('a program with an error keeps the last picture and says what is wrong', async ({
+  playground,
+  page,
+}) => {
+  await showLanes(page);
+  await playground.idle();
+  const text = page.getByTestId('loop-text');
+  await text.fill('te f<n>(a: float32[n]) -> (b: float32[n]) {\n  compute b[i] = a[i] + c[i]\n}\n');
+  await playground.idle();
+  const problems = page.getByTestId('loop-problems');
+  await expect(problems).toContainText('vector_add.tloop:2');
+  await expect(problems).toContainText('last program without errors');
+  await expect(text).toHaveAttribute('aria-invalid', 'true');
+  await expect(page.getByTestId('grid-predicated')).toBeVisible();
+  expect(await violations(page)).toEqual([]);
+  // A load past the end is found without a run, however long it is.
+  await text.fill('te f<n>(a: float32[n]) -> (b: float32[n]) { compute b[i] = a[i + 1] }');
+  await page.evaluate(() => window.ternPlayground.setSize(1_000_000));
+  await playground.idle();
+  await expect(problems).toContainText("a load of 'a' at element 1000000");
+  // One that does not end is given up, not waited for.
+  await text.fill('primfn f<n>(b: out float32[n]) { while (0 < 1) { b[0] = 1.0 } }');
+  await playground.idle();
+  await expect(problems).toContainText('the limit of operations was reached');
+  await page.getByTestId('loop-example').selectOption('dot');
+  await playground.idle();
+  await expect(problems).toBeEmpty();
+});
+
+test('a file of loops opens in the view, by drop and by its first words', async ({
+  playground,
+  page,
+}) => {
+  const text = 'te half<n>(x: float64[n]) -> (y: float64[n]) { compute y[i] = x[i] * 0.5 }';
+  const bytes = new TextEncoder().encode(text);
+  await playground.drop({ name: 'half.tloop', bytes });
+  await expect(page.getByTestId('loop-text')).toHaveValue(text);
+  await page.getByTestId('view-machine').click();
+  await playground.drop({ name: 'half.txt', bytes });
+  await expect(page.getByTestId('pane-lanes')).toBeVisible();
+  await playground.idle();
+  const { lanes } = (await playground.state()) as unknown as { lanes: { problems: unknown[] } };
+  expect(lanes.problems).toEqual([]);
+});
+
+test('a link leads to what was shown', async ({ playground, page }) => {
+  await page.evaluate(() => window.ternPlayground.loadLoops('dot'));
+  await look(page, 8, 77);
+  await expect.poll(() => page.url()).toContain('#v=1&view=lanes&ex=dot&vs=8&n=77');
+  await page.reload();
+  await page.evaluate(() => window.ternPlayground.ready);
+  await playground.idle();
+  const { lanes } = (await playground.state()) as unknown as { lanes: Record<string, unknown> };
+  expect(lanes).toMatchObject({ example: 'dot', vscale: 8, n: 77 });
+});
+
+test('the program runs as WebAssembly with equal results', async ({ playground, page }) => {
+  await page.evaluate(() => window.ternPlayground.loadLoops('daxpy'));
+  await playground.click('time-loops');
+  await expect(page.getByTestId('timing')).toContainText('equal results');
+});
+
+test('tables have the numbers of the pictures', async ({ playground, page }) => {
+  await showLanes(page);
+  await playground.idle();
+  for (const id of ['lanes-as-table-predicated', 'sweep-as-table', 'footprint-as-table']) {
+    await page.getByTestId(id).locator('summary').click();
+  }
+  await expect(page.getByTestId('lane-table-predicated')).toContainText('1100000000000000');
+  const rows = page.getByTestId('sweep-table').locator('tbody tr');
+  await expect(rows).toHaveCount(16);
+  await expect(rows.nth(7)).toContainText('18');
+  await expect(page.getByTestId('footprint-table')).toContainText('store C');
+  expect(await violations(page)).toEqual([]);
+});
+
+test('a change of vscale takes no time in the worker, however long vectors are', async ({
+  playground,
+  page,
+}) => {
+  await showLanes(page);
+  await playground.idle();
+  await look(page, 1, 100000);
+  const worst = await page.evaluate(async () => {
+    const times: number[] = [];
+    for (let vscale = 1; vscale <= 16; ++vscale) {
+      const start = performance.now();
+      await window.ternPlayground.setVscale(vscale);
+      times.push(performance.now() - start);
+    }
+    return times.sort((a, b) => a - b)[8]!;
+  });
+  expect(worst).toBeLessThan(250);
+});
+
+for (const scheme of ['light', 'dark'] as const) {
+  test.describe(`axe, ${scheme}`, () => {
+    test.use({ colorScheme: scheme });
+    test('at the start and with a cell picked', async ({ playground, page }) => {
+      await showLanes(page);
+      await playground.idle();
+      expect(await violations(page)).toEqual([]);
+      await page.getByTestId('grid-cleanup').focus();
+      await page.keyboard.press('ArrowDown');
+      await page.evaluate(() => window.ternPlayground.setVscale(3));
+      expect(await violations(page)).toEqual([]);
+    });
+  });
+}
+
+test.describe('forced colours', () => {
+  test.use({ contextOptions: { forcedColors: 'active' } });
+  test('axe has nothing to say', async ({ playground, page }) => {
+    await showLanes(page);
+    await playground.idle();
+    expect(await violations(page)).toEqual([]);
+  });
+});
+
+test.describe('on a phone', () => {
+  test.use({ viewport: { width: 360, height: 740 }, hasTouch: true });
+  test('one pane at a time, no sideways scrolling, large targets', async ({ playground, page }) => {
+    await page.getByTestId('view-lanes').tap();
+    await playground.idle();
+    for (const tab of ['loop', 'stages', 'counts', 'lanes']) {
+      await page.getByTestId(`tab-${tab}`).tap();
+      for (const width of [360, 320]) {
+        await page.setViewportSize({ width, height: 740 });
+        const overflow = await page.evaluate(
+          () => document.documentElement.scrollWidth - innerWidth);
+        expect(overflow, `${tab}, ${width} px`).toBeLessThanOrEqual(0);
+      }
+      expect(await violations(page)).toEqual([]);
+    }
+    await expect(page.getByTestId('pane-stages')).toBeHidden();
+    await expect(page.getByTestId('vscale')).toBeInViewport();
+    await page.getByTestId('vscale-16').tap();
+    await playground.idle();
+    await expect(page.getByTestId('vscale-value')).toContainText('2048 bits');
+  });
+});
+
+test('targets are at least 24 pixels, at all widths', async ({ playground, page }) => {
+  await showLanes(page);
+  await playground.idle();
+  for (const width of [1440, 900, 360]) {
+    await page.setViewportSize({ width, height: 900 });
+    const small = await page.evaluate(() =>
+      [...document.querySelectorAll<HTMLElement>('button, select, .button, input, summary')]
+        .filter((element) => element.offsetParent !== null && !element.closest('.visually-hidden'))
+        .filter((element) => !element.matches('.visually-hidden'))
+        .map((element) => ({ element, box: element.getBoundingClientRect() }))
+        .filter(({ box }) => box.width < 24 || box.height < 24 || box.right > innerWidth + 1)
+        .map(({ element, box }) => `${element.outerHTML.slice(0, 80)} ${box.width}×${box.height}`));
+    expect(small, `${width} px`).toEqual([]);
+  }
+});

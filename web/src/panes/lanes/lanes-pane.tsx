@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Three strategies side by side on the same data, at the vscale that the reader turns, with what
+// each of them counts.
+import { counterRows, kStrategyNames, kStrategyWords, methodOf } from '../../model/lanes.js';
+import { formatMilliseconds } from '../../model/format.js';
+import { lanes } from '../../state/lanes.js';
+import { Pane } from '../pane.js';
+import { Controls } from './controls.js';
+import { LaneGrid, Readout } from './lane-grid.js';
+
+/** Patterns of all strips; out of sight, but not display: none, which would end them. */
+function Hatches() {
+  return (
+    <svg class="visually-hidden" aria-hidden="true" focusable="false">
+      <defs>
+        <pattern id="hatch-off" width="5" height="5" patternUnits="userSpaceOnUse">
+          <path d="M-1 1l2-2M0 5l5-5M4 6l2-2" />
+        </pattern>
+        <pattern id="hatch-outside" width="6" height="6" patternUnits="userSpaceOnUse">
+          <path d="M0 6l6-6M0 0l6 6" />
+        </pattern>
+      </defs>
+    </svg>
+  );
+}
+
+const kKeyItems = [
+  ['active', 'on'], ['off', 'off'], ['outside', 'off, past the end'], ['scalar', 'one at a time'],
+] as const;
+
+function Legend() {
+  return (
+    <ul class="lane-legend">
+      {kKeyItems.map(([state, text]) => (
+        <li key={state}>
+          <svg width="16" height="14" aria-hidden="true" focusable="false">
+            <rect class={`lane-${state}`} x="1" y="1" width="14" height="12" />
+            {state === 'off' || state === 'outside' ? (
+              <rect
+                class="hatch" fill={`url(#hatch-${state})`} x="1" y="1" width="14" height="12"
+              />
+            ) : null}
+          </svg>
+          {text}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Counters() {
+  const runs = lanes.value.picture?.lanes ?? [];
+  return (
+    <div class="scroll counters" tabIndex={0} role="group" aria-label="Counters">
+      <table class="listing" data-testid="counters">
+        <caption class="visually-hidden">What each strategy does, counted by the core</caption>
+        <thead>
+          <tr>
+            <td />
+            {kStrategyNames.map((name) => (
+              <th key={name} scope="col" class="number">
+                <span class="letter" aria-hidden="true">{kStrategyWords[name].letter}</span>
+                <span class="visually-hidden">{kStrategyWords[name].title}</span>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {counterRows(runs).map(({ name, values }) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              {values.map((value, i) => <td key={i} class="number">{value}</td>)}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p class="hint" data-testid="method">{runs[0] ? methodOf(runs[0]) : ''}</p>
+    </div>
+  );
+}
+
+export function CountersPane() {
+  return (
+    <Pane id="counters" title="Counters" note="at this vscale">
+      <Counters />
+    </Pane>
+  );
+}
+
+export function LanesPane() {
+  const { picture, milliseconds, problems } = lanes.value;
+  const note = picture ? `counted in ${formatMilliseconds(milliseconds)}` : null;
+  return (
+    <Pane id="lanes" title="Lanes" note={note}>
+      <Hatches />
+      <Controls />
+      {picture ? (
+        <>
+          <div class={problems.length > 0 ? 'strategies stale' : 'strategies'}>
+            {kStrategyNames.map((name) => <LaneGrid key={name} strategy={name} />)}
+          </div>
+          <div class="lane-foot">
+            <Readout />
+            <Legend />
+          </div>
+        </>
+      ) : (
+        <p class="hint padded">
+          {problems.length > 0 ? 'There is no picture of a program with errors.'
+            : 'Fetching the loop compiler…'}
+        </p>
+      )}
+    </Pane>
+  );
+}

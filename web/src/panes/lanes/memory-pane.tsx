@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one iteration touches of memory, in cache lines: the picked one, or the last.
+import { footprintOf, type FootprintStream } from '../../model/footprint.js';
+import { kStrategyWords, partName, rowAt, rowsOf } from '../../model/lanes.js';
+import { lanes, runOf } from '../../state/lanes.js';
+import { Disclosure } from '../../widgets/disclosure.js';
+import { Pane } from '../pane.js';
+
+const kCell = 10;
+
+function Lines({ stream }: { stream: FootprintStream }) {
+  const width = Math.max(stream.cells.length, 1) * kCell;
+  return (
+    <svg class="lines" viewBox={`0 0 ${width} 18`} width={width} height="18" aria-hidden="true">
+      {stream.cells.map(({ line, touched }, i) => (
+        <rect
+          key={line} class={touched ? 'line-touched' : 'line-free'} x={i * kCell + 1} y="2"
+          width={kCell - 2} height="14"
+        />
+      ))}
+    </svg>
+  );
+}
+
+function Stream({ stream }: { stream: FootprintStream }) {
+  const { name, op, bytes, masked, lines, before, after } = stream;
+  return (
+    <div class="stream">
+      <span class="mono">{op} {name}</span>
+      <span class="strip-of-lines">
+        {before > 0 ? <span class="detail">{before} …</span> : null}
+        <Lines stream={stream} />
+        {after > 0 ? <span class="detail">… {after}</span> : null}
+      </span>
+      <span class="detail">
+        {bytes} B in {lines} {lines === 1 ? 'line' : 'lines'}{masked > 0 ? `, ${masked} B off` : ''}
+      </span>
+    </div>
+  );
+}
+
+function Table({ streams }: { streams: readonly FootprintStream[] }) {
+  return (
+    <table class="listing" data-testid="footprint-table">
+      <thead>
+        <tr>
+          <th scope="col">access</th>
+          <th scope="col" class="number">bytes</th>
+          <th scope="col" class="number">masked off</th>
+          <th scope="col">lines</th>
+        </tr>
+      </thead>
+      <tbody>
+        {streams.map((stream, i) => (
+          <tr key={i}>
+            <th scope="row">{stream.op} {stream.name}</th>
+            <td class="number">{stream.bytes}</td>
+            <td class="number">{stream.masked}</td>
+            <td>{stream.cells.filter((c) => c.touched).map((c) => c.line).join(', ') || 'none'}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+export function MemoryPane() {
+  const { cursor, strategy } = lanes.value;
+  const name = cursor?.strategy ?? strategy;
+  const run = runOf(name);
+  const row = (cursor && rowAt(run, cursor.k)) ?? rowsOf(run).filter((r) => r.folded === 1).at(-1);
+  const note = row
+    ? `${kStrategyWords[name].letter}, iteration ${row.k} (${partName(row, name)})` : null;
+  const streams = row ? footprintOf(row, run?.buffers ?? []) : [];
+  return (
+    <Pane id="memory" title="Cache lines" note={note}>
+      <div class="scroll padded" tabIndex={0} role="group" aria-label="Cache lines of an iteration">
+        {streams.map((stream, i) => <Stream key={i} stream={stream} />)}
+        {row ? (
+          <Disclosure summary="As a table" testid="footprint-as-table">
+            {() => <Table streams={streams} />}
+          </Disclosure>
+        ) : <p class="hint">No iteration runs.</p>}
+      </div>
+    </Pane>
+  );
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes of the program, stage by stage, under the strategy that is picked; the loop of the
+// picked iteration is marked. LLVM IR says what its scalable vectors are at this vscale.
+import { kStrategyNames, kStrategyWords, linesOfPart, rowAt } from '../../model/lanes.js';
+import { lanes, runOf, setStage, setStrategy } from '../../state/lanes.js';
+import { Pane } from '../pane.js';
+
+const kLlvm = 'llvm';
+const kStageWords: Record<string, string> = {
+  te: 'as it was written', loops: 'loops: the schedule applied', [kLlvm]: 'LLVM IR',
+};
+const kHint = '  ; vscale ';
+
+function Line({ text, marked }: { text: string; marked: boolean }) {
+  const at = text.indexOf(kHint);
+  return (
+    <span class={marked ? 'line marked' : 'line'}>
+      {at < 0 ? text : text.slice(0, at)}
+      {at < 0 ? null : <span class="hint-text">{text.slice(at)}</span>}
+      {'\n'}
+    </span>
+  );
+}
+
+export function StagesPane() {
+  const { picture, stage, strategy, cursor } = lanes.value;
+  const stages = picture?.stages ?? [];
+  const found = stages.find((each) => each.stage === stage) ?? stages.at(-1);
+  const shown = stage === kLlvm ? kLlvm : (found?.stage ?? stage);
+  const text = shown === kLlvm ? (picture?.llvm ?? '') : (found?.text ?? '');
+  const row = cursor && rowAt(runOf(cursor.strategy), cursor.k);
+  const marked = linesOfPart(text, cursor?.strategy === strategy ? row?.part : undefined);
+  return (
+    <Pane id="stages" title="Stages">
+      <div class="stage-tools">
+        <label>
+          <span class="detail">Stage</span>
+          <select
+            value={shown} data-testid="stage"
+            onChange={(event) => setStage(event.currentTarget.value)}
+          >
+            {stages.map((each) => (
+              <option key={each.stage} value={each.stage}>
+                {kStageWords[each.stage] ?? each.stage.replaceAll('_', ' ')}
+              </option>
+            ))}
+            <option value={kLlvm}>{kStageWords[kLlvm]}</option>
+          </select>
+        </label>
+        <label>
+          <span class="detail">Strategy</span>
+          <select
+            value={strategy} data-testid="stage-strategy"
+            onChange={(event) => {
+              const name = kStrategyNames.find((each) => each === event.currentTarget.value);
+              if (name) void setStrategy(name);
+            }}
+          >
+            {kStrategyNames.map((name) => (
+              <option key={name} value={name}>
+                {kStrategyWords[name].letter}: {kStrategyWords[name].title}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <pre class="stage-text" tabIndex={0} role="group" aria-label="Text of the stage"
+        data-testid="stage-text">
+        {text.trimEnd().split('\n').map((line, i) => (
+          <Line key={i} text={line} marked={marked.has(i)} />
+        ))}
+      </pre>
+    </Pane>
+  );
+}

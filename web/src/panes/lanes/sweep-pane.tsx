@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// All vscales at once, and the same program as code of this browser.
+import { formatNanoseconds } from '../../model/format.js';
+import { isLegal, kStrategyNames, kStrategyWords, type StrategyName } from '../../model/lanes.js';
+import {
+  kChart, kSweepMetrics, metricOf, sweepOf, type SweepMetric, type SweepPoint, xOf,
+} from '../../model/sweep.js';
+import { lanes, measure, setMetric, setVscale } from '../../state/lanes.js';
+import { Disclosure } from '../../widgets/disclosure.js';
+import { Pane } from '../pane.js';
+
+const kMetricNames = Object.keys(kSweepMetrics) as SweepMetric[];
+
+/** Filled where processors have such vectors, hollow elsewhere; each strategy has its own shape. */
+function Mark({ point, strategy }: { point: SweepPoint; strategy: StrategyName }) {
+  const { x, y, vscale } = point;
+  const name = `mark mark-${strategy}${isLegal(vscale) ? '' : ' hollow'}`;
+  if (strategy === 'fixed') return <rect class={name} x={x - 3} y={y - 3} width="6" height="6" />;
+  if (strategy === 'cleanup') return <path class={name} d={`M${x} ${y - 4}l4 7h-8z`} />;
+  return <circle class={name} cx={x} cy={y} r="3.5" />;
+}
+
+function Chart() {
+  const { picture, metric, vscale } = lanes.value;
+  const { lines, ticks } = sweepOf(picture?.sweep ?? [], metric);
+  const { width, height, left, right, top, bottom } = kChart;
+  const onClick = (event: MouseEvent & { currentTarget: SVGSVGElement }): void => {
+    const bounds = event.currentTarget.getBoundingClientRect();
+    const x = ((event.clientX - bounds.left) * width) / bounds.width;
+    void setVscale(1 + ((x - left) / (width - left - right)) * 15);
+  };
+  return (
+    <svg
+      class="chart" viewBox={`0 0 ${width} ${height}`} role="img" data-testid="sweep-chart"
+      aria-label={`${kSweepMetrics[metric]} at each vscale from 1 to 16; the table has the numbers`}
+      onClick={onClick}
+    >
+      {ticks.map(({ y, text }) => (
+        <g key={y}>
+          <line class="grid-line" x1={left} x2={width - right} y1={y} y2={y} />
+          <text class="tick" x={left - 6} y={y + 4} text-anchor="end">{text}</text>
+        </g>
+      ))}
+      {[1, 2, 4, 8, 12, 16].map((each) => (
+        <text key={each} class="tick" x={xOf(each)} y={height - 8} text-anchor="middle">
+          {each}
+        </text>
+      ))}
+      <line class="now" x1={xOf(vscale)} x2={xOf(vscale)} y1={top - 6} y2={height - bottom} />
+      {lines.map(({ strategy, points }) => (
+        <g key={strategy}>
+          <polyline
+            class={`trend trend-${strategy}`}
+            points={points.map(({ x, y }) => `${x},${y}`).join(' ')}
+          />
+          {points.map((point) => <Mark key={point.vscale} point={point} strategy={strategy} />)}
+        </g>
+      ))}
+    </svg>
+  );
+}
+
+function Key() {
+  return (
+    <ul class="chart-key">
+      {kStrategyNames.map((strategy) => (
+        <li key={strategy}>
+          <svg width="26" height="12" aria-hidden="true" focusable="false">
+            <line class={`trend trend-${strategy}`} x1="0" x2="26" y1="6" y2="6" />
+            <Mark point={{ vscale: 1, value: 0, x: 13, y: 6 }} strategy={strategy} />
+          </svg>
+          {kStrategyWords[strategy].letter}
+        </li>
+      ))}
+      <li class="detail">hollow: no processor has it</li>
+    </ul>
+  );
+}
+
+function SweepTable() {
+  const { picture, metric } = lanes.value;
+  const runs = picture?.sweep ?? [];
+  const vscales = [...new Set(runs.map((run) => run.vscale))];
+  const valueAt = (strategy: StrategyName, vscale: number): string => {
+    const run = runs.find((each) => each.strategy === strategy && each.vscale === vscale);
+    return run ? String(Math.round(metricOf(run, metric) * 10) / 10) : '';
+  };
+  return (
+    <div class="scroll twin" tabIndex={0} role="group" aria-label="The sweep as a table">
+      <table class="listing" data-testid="sweep-table">
+        <thead>
+          <tr>
+            <th scope="col">vscale</th>
+            {kStrategyNames.map((name) => (
+              <th key={name} scope="col" class="number">{kStrategyWords[name].title}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {vscales.map((vscale) => (
+            <tr key={vscale}>
+              <th scope="row">{vscale}{isLegal(vscale) ? '' : ' (what if)'}</th>
+              {kStrategyNames.map((name) => (
+                <td key={name} class="number">{valueAt(name, vscale)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Timing() {
+  const { timing, timingProblem, isTiming } = lanes.value;
+  const ratio = timing && timing.wasmNs > 0 ? timing.interpreterNs / timing.wasmNs : 0;
+  return (
+    <div class="timing">
+      <button
+        type="button" data-testid="time-loops" disabled={isTiming} onClick={() => void measure()}
+      >
+        Run as WebAssembly
+      </button>
+      <p class="detail" role="status" data-testid="timing">
+        {isTiming ? 'measuring…' : null}
+        {!isTiming && timing ? (
+          <>
+            <b>{formatNanoseconds(timing.wasmNs)}</b>, {timing.codeBytes} bytes of code; the
+            reference interpreter {formatNanoseconds(timing.interpreterNs)}
+            {ratio > 1 ? `, ${Math.round(ratio)} times as long` : ''}; equal results.
+          </>
+        ) : null}
+        {timingProblem ? timingProblem.message : null}
+        {!isTiming && !timing && !timingProblem
+          ? 'The core makes a module of it, here, and compares the results.' : null}
+      </p>
+    </div>
+  );
+}
+
+export function SweepPane() {
+  const { metric, picture } = lanes.value;
+  const tools = (
+    <label class="metric">
+      <span class="visually-hidden">What the chart shows</span>
+      <select
+        value={metric} data-testid="metric"
+        onChange={(event) => {
+          const name = kMetricNames.find((each) => each === event.currentTarget.value);
+          if (name) setMetric(name);
+        }}
+      >
+        {kMetricNames.map((name) => <option key={name} value={name}>{kSweepMetrics[name]}</option>)}
+      </select>
+    </label>
+  );
+  return (
+    <Pane id="sweep" title="Every vscale" tools={tools}>
+      <div class="scroll padded" tabIndex={0} role="group" aria-label="All vscales">
+        {picture && picture.sweep.length > 0 ? (
+          <>
+            <Chart />
+            <Key />
+            <Disclosure summary="As a table" testid="sweep-as-table">
+              {() => <SweepTable />}
+            </Disclosure>
+          </>
+        ) : (
+          <p class="hint">Nothing can be counted without running the program in full.</p>
+        )}
+        <Timing />
+      </div>
+    </Pane>
+  );
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Lanes view's state and what changes it. The loop compiler's worker is asked for one picture
+// at a time; while it draws, only the latest wish is kept.
+import { signal } from '@preact/signals';
+import { EngineError } from '../engine/client.js';
+import { LoopsClient } from '../engine/loops-client.js';
+import type { LaneRun, LoopPicture, LoopTiming, LoopView } from '../engine/loops-protocol.js';
+import {
+  clampSize, clampVScale, kStrategyNames, type LaneCursor, moveCursor, rowAt, rowsOf,
+  type StrategyName,
+} from '../model/lanes.js';
+import { exampleOf, kLoopExamples } from '../model/loop-examples.js';
+import type { SweepMetric } from '../model/sweep.js';
+import type { Problem } from './session.js';
+import { elapsed, guarded } from './store.js';
+import { kAskedFor, keepAddress, lanesReporter } from './view.js';
+
+export interface LanesState {
+  /** Of the page's programs; empty for one's own. */
+  readonly example: string;
+  readonly name: string;
+  readonly text: string;
+  readonly n: number;
+  readonly vscale: number;
+  /** Whose stages are shown. */
+  readonly strategy: StrategyName;
+  /** The stage's name, or "llvm". */
+  readonly stage: string;
+  readonly metric: SweepMetric;
+  readonly cursor: LaneCursor | undefined;
+  /** Iterations that are shown one by one. */
+  readonly first: number;
+  readonly count: number;
+  /** Of the last program without errors. */
+  readonly picture: LoopPicture | undefined;
+  readonly milliseconds: number;
+  readonly problems: readonly Problem[];
+  readonly timing: LoopTiming | undefined;
+  readonly timingProblem: Problem | undefined;
+  readonly isTiming: boolean;
+}
+
+const kStart = exampleOf(kAskedFor.example ?? '') ?? kLoopExamples[0]!;
+const kMaxUnfolded = 48;
+const kTypingPause = 120;
+
+export const lanes = signal<LanesState>({
+  example: kStart.id, name: `${kStart.id}.tloop`, text: kStart.text,
+  n: kAskedFor.n ?? kStart.n, vscale: kAskedFor.vscale ?? kStart.vscale,
+  strategy: 'predicated', stage: 'simplify', metric: 'iterations', cursor: undefined,
+  first: 0, count: 0, picture: undefined, milliseconds: 0, problems: [],
+  timing: undefined, timingProblem: undefined, isTiming: false,
+});
+
+const loops = new LoopsClient();
+
+function change(part: Partial<LanesState>): void {
+  lanes.value = { ...lanes.value, ...part };
+}
+
+function toProblem(error: unknown): Problem {
+  if (error instanceof EngineError) return error.failure;
+  const message = error instanceof Error ? error.message : String(error);
+  return { code: 'E0901', message, text: `error[E0901]: ${message}\n` };
+}
+
+function wished(): LoopView {
+  const { name, text, n, vscale, strategy, first, count } = lanes.value;
+  return { name, text, n, vscale, strategy, first, count };
+}
+
+export function runOf(strategy: StrategyName): LaneRun | undefined {
+  return lanes.value.picture?.lanes.find((run) => run.strategy === strategy);
+}
+
+/** A cell that is still there, in the iteration where it was or the last one. */
+function keptCursor(picture: LoopPicture): LaneCursor | undefined {
+  const { cursor } = lanes.value;
+  const run = picture.lanes.find(({ strategy }) => strategy === cursor?.strategy);
+  if (!cursor || !run) return undefined;
+  if (rowAt(run, cursor.k)) return moveCursor(run, cursor, 'none') ?? cursor;
+  const last = rowsOf(run).filter(({ folded }) => folded === 1).at(-1);
+  return last ? { ...cursor, k: last.k, lane: 0 } : undefined;
+}
+
+async function drawOnce(): Promise<void> {
+  try {
+    const { picture, milliseconds } = await loops.show(wished());
+    change({
+      picture, milliseconds: elapsed(milliseconds), problems: [], cursor: keptCursor(picture),
+    });
+  } catch (error) {
+    change({ problems: [toProblem(error)] });
+  }
+}
+
+let asked = 0;
+let drawing: Promise<void> | undefined;
+
+/** Asks for the picture of what is wished for now. */
+export function draw(): Promise<void> {
+  asked++;
+  const { example, vscale, n } = lanes.value;
+  keepAddress({ ...(example ? { example } : {}), vscale, n });
+  drawing ??= guarded(async () => {
+    for (let drawn = -1; drawn !== asked;) {
+      drawn = asked;
+      await drawOnce();
+    }
+    drawing = undefined;
+  });
+  return drawing;
+}
+
+let typing = 0;
+
+/** What is typed is drawn after a short pause. */
+export function setText(text: string): Promise<void> {
+  const mine = ++typing;
+  change({ text, example: '', first: 0, count: 0, timing: undefined, timingProblem: undefined });
+  return guarded(async () => {
+    await new Promise((resolve) => setTimeout(resolve, kTypingPause));
+    if (mine === typing) await draw();
+  });
+}
+
+function setProgram(program: Partial<LanesState>): Promise<void> {
+  typing++;
+  change({
+    ...program, first: 0, count: 0, cursor: undefined, timing: undefined,
+    timingProblem: undefined,
+  });
+  return draw();
+}
+
+export function openExample(id: string): Promise<void> {
+  const example = exampleOf(id);
+  if (!example) return Promise.resolve();
+  const { text, n, vscale } = example;
+  return setProgram({ example: id, name: `${id}.tloop`, text, n, vscale });
+}
+
+export function openLoops(name: string, text: string): Promise<void> {
+  return setProgram({ example: '', name, text });
+}
+
+export function setVscale(vscale: number): Promise<void> {
+  change({ vscale: clampVScale(vscale), first: 0, count: 0 });
+  return draw();
+}
+
+export function setSize(n: number): Promise<void> {
+  change({ n: clampSize(n), first: 0, count: 0, timing: undefined, timingProblem: undefined });
+  return draw();
+}
+
+export function setStrategy(strategy: StrategyName): Promise<void> {
+  if (strategy === lanes.value.strategy) return Promise.resolve();
+  change({ strategy });
+  return draw();
+}
+
+export function setStage(stage: string): void {
+  change({ stage });
+}
+
+export function setMetric(metric: SweepMetric): void {
+  change({ metric });
+}
+
+/** Shows some of the iterations that a row stands for. */
+export function unfold(first: number, folded: number): Promise<void> {
+  change({ first, count: Math.min(folded, kMaxUnfolded) });
+  return draw();
+}
+
+export function pick(cursor: LaneCursor | undefined): void {
+  change({ cursor });
+  if (cursor) void setStrategy(cursor.strategy);
+}
+
+export function measure(): Promise<void> {
+  return guarded(async () => {
+    change({ isTiming: true, timingProblem: undefined });
+    try {
+      const timing = await loops.time(wished());
+      const { wasmNs, interpreterNs } = timing;
+      const shown = { wasmNs: elapsed(wasmNs), interpreterNs: elapsed(interpreterNs) };
+      change({ timing: { ...timing, ...shown } });
+    } catch (error) {
+      change({ timing: undefined, timingProblem: toProblem(error) });
+    } finally {
+      change({ isTiming: false });
+    }
+  });
+}
+
+/** The three strategies as the core tells them, by their letters' names; for scripts. */
+export function lanesReport(): Record<string, LaneRun> | null {
+  const { picture } = lanes.value;
+  if (!picture) return null;
+  return Object.fromEntries(kStrategyNames.flatMap((name) => {
+    const run = runOf(name);
+    return run ? [[name, run]] : [];
+  }));
+}
+
+function lanesState(): Record<string, unknown> {
+  const { example, name, n, vscale, strategy, stage, cursor, problems, timing } = lanes.value;
+  const counters = Object.values(lanesReport() ?? {}).map((run) => {
+    const { iterations: _rows, buffers: _buffers, left_out: _rest, ...rest } = run;
+    return rest;
+  });
+  return {
+    example, name, n, vscale, strategy, stage, cursor: cursor ?? null, strategies: counters,
+    problems: problems.map(({ code, message, text }) => ({ code, message, text })),
+    timing: timing ?? null,
+  };
+}
+
+lanesReporter.report = lanesState;
