@@ -254,8 +254,7 @@ TEST(LaneReportTest, ARowThatStandsForOthersStandsForSeveral) {
   for (int64_t vectors = 1; vectors <= 9; ++vectors) {
     const std::string report = Report(kAdd, "predicated", Asked(4 * vectors, 1));
     EXPECT_EQ(Has(report, R"("accesses":[]})"), vectors > 6) << vectors << report;
-    EXPECT_EQ(Has(report, StrCat(R"("folded":)", vectors - 5)), vectors >= 6)
-        << vectors << report;
+    EXPECT_EQ(Has(report, StrCat(R"("folded":)", vectors - 5)), vectors >= 6) << vectors << report;
   }
 }
 

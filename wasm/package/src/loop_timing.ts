@@ -12,7 +12,7 @@ export interface LoopTiming {
   codeBytes: number;
   /** Nanoseconds of a call. Its results were those of the interpreter. */
   wasmNs: number;
-  /** Nanoseconds of the same in the reference interpreter, its preparations left out. */
+  /** Nanoseconds of the same in the reference interpreter, with its data, without lowering. */
   interpreterNs: number;
 }
 
@@ -88,27 +88,33 @@ class WrittenProgram implements MeasuredSearch {
   }
 }
 
-// More calls than one where one is too short for the clock.
-const kLeastMs = 20;
-
 function millisecondsOf(f: () => void): number {
-  for (let calls = 1; ; calls *= 2) {
-    const start = performance.now();
-    for (let i = 0; i < calls; ++i) f();
-    const ms = performance.now() - start;
-    if (ms >= kLeastMs || calls >= 1024) return ms / calls;
+  const start = performance.now();
+  f();
+  return performance.now() - start;
+}
+
+const kEnoughMs = 20;
+const kMaxRuns = 4096;
+
+/** What one run more takes; as many as make lowering and the clock's steps matter little. */
+function interpreterMs(interpret: (runs: number) => void): number {
+  const once = Math.min(...[1, 2, 3].map(() => millisecondsOf(() => interpret(1))));
+  for (let runs = 4; ; runs *= 4) {
+    const more = millisecondsOf(() => interpret(runs)) - once;
+    if (more >= kEnoughMs || runs >= kMaxRuns) return Math.max(more, 0) / (runs - 1);
   }
 }
 
 /**
- * @internal Throws E0530 where the code gives other results. interpret: runs the program in the
- * interpreter, at these sizes or, to see what comes before the run, at sizes of 0.
+ * @internal Throws E0530 where the code gives other results. interpret: lowers the program and runs
+ * it in the interpreter at these sizes, so many times.
  */
 export async function timeLoops(
   memory: Memory,
   source: string,
   program: TimedProgram,
-  interpret: (sizes: { [name: string]: number }) => void,
+  interpret: (sizes: { [name: string]: number }, runs: number) => void,
 ): Promise<LoopTiming> {
   const written = new WrittenProgram(memory, source, program);
   try {
@@ -116,10 +122,7 @@ export async function timeLoops(
     await watch.start();
     const { ours } = await watch.measure(kAsWritten);
     const { function: name, sizes } = written.about;
-    const nothing = Object.fromEntries(Object.keys(sizes).map((size) => [size, 0]));
-    const whole = millisecondsOf(() => interpret(sizes));
-    const before = millisecondsOf(() => interpret(nothing));
-    const interpreterNs = Math.max(whole - before, 0) * 1e6;
+    const interpreterNs = 1e6 * interpreterMs((runs) => interpret(sizes, runs));
     return { function: name, sizes, codeBytes: written.codeBytes, wasmNs: ours, interpreterNs };
   } finally {
     written.dispose();

@@ -273,8 +273,8 @@ export class LoopCompiler {
    * interpreter's, and measures both.
    */
   time(source: string, options: CountOptions = {}): Promise<LoopTiming> {
-    const interpret = (sizes: { [name: string]: number }): void => {
-      this.counts(source, { ...options, sizes });
+    const interpret = (sizes: { [name: string]: number }, runs: number): void => {
+      this.counts(source, { ...options, sizes, vscales: Array.from({ length: runs }, () => 1) });
     };
     return timeLoops(this.memory, source, options, interpret);
   }

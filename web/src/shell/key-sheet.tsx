@@ -11,6 +11,8 @@ const kKeys: readonly [keys: string, what: string][] = [
   ['↑ ↓ PgUp PgDn Home End', 'in the bytecode: move'],
   ['b', 'in the bytecode: breakpoint'],
   ['arrows, Space', 'in the drawing: move the pen, put it down'],
+  ['arrows, Home, End', 'in the lanes: from cell to cell'],
+  ['arrows, Shift arrows', 'vscale: what processors have, one by one'],
   ['?', 'this list'],
 ];
 
