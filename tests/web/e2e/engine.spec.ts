@@ -96,6 +96,27 @@ test.describe('without its WebAssembly', () => {
     expect(problems[0]!.code).toBe('E0601');
     expect(problems[0]!.message).toContain('HTML');
     await expect(page.getByTestId('run')).toBeDisabled();
+    // It says so everywhere, and tries again when it is told to.
+    await expect(page.getByTestId('engine')).toHaveText('the engine did not start');
+    await expect(page.locator('body')).not.toContainText(/starting the engine/i);
+    await page.unroute('**/*.wasm');
+    await playground.click('retry');
+    expect(await playground.state()).toMatchObject({
+      state: 'idle', problems: [], program: { name: 'digits.onnx' },
+    });
+  });
+
+  test('the Lanes view says it too, and tries again', async ({ playground, page }) => {
+    await page.route('**/tern-loops*.wasm', (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }),
+    );
+    await page.evaluate(() => window.ternPlayground.show('lanes'));
+    await playground.idle();
+    await expect(page.getByTestId('loop-problems')).toContainText('E0601');
+    await page.unroute('**/tern-loops*.wasm');
+    await playground.click('loops-retry');
+    await expect(page.getByTestId('loop-problems')).toBeEmpty();
+    await expect(page.getByTestId('strategy-fixed')).toBeVisible();
   });
 });
 

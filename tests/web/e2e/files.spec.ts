@@ -107,6 +107,18 @@ test.describe('files that cannot be run', () => {
     await stillWorks(playground);
   });
 
+  test('the program before is not shown as if it were the file', async ({ playground, page }) => {
+    await playground.click('run');
+    await expect(page.getByTestId('status')).toContainText('returned');
+    await playground.drop({ name: 'x.html', bytes: text('<html>') });
+    await expect(page.getByTestId('status')).toContainText(
+      'x.html was not loaded; this is still digits.onnx',
+    );
+    await expect(page.locator('.lamp-error')).toHaveCount(1);
+    await playground.click('run');
+    await expect(page.getByTestId('status')).toContainText('returned');
+  });
+
   test('markup in a file name stays text', async ({ playground, page }) => {
     const name = '<img src=x onerror=document.title="hit">.html';
     await playground.drop({ name, bytes: text('<html>') });

@@ -57,8 +57,19 @@ describe('loading', () => {
     await programs.load('broken.tern', new Uint8Array(3));
     expect(report()).toMatchObject({ state: 'error', pc: 1, program: { name: 'model.onnx' } });
     expect(problems()).toEqual(['E0105']);
+    expect(store.session.value.refused).toBe('broken.tern');
     await runs.step();
     expect(report()).toMatchObject({ state: 'paused', pc: 2, problems: [] });
+    expect(store.session.value.refused).toBeUndefined();
+  });
+  it('is no longer said to be under way when the engine does not start', async () => {
+    FakeWorker.failures.set('start', failure('E0601'));
+    await store.start();
+    expect(store.session.value.run).toBe('error');
+    expect(problems()).toEqual(['E0601']);
+    await store.start();
+    expect(store.session.value.run).toBe('idle');
+    expect(problems()).toEqual([]);
   });
 });
 

@@ -28,7 +28,13 @@ const post = (reply: Reply): void => self.postMessage(reply);
 
 async function engine(): Promise<Runtime> {
   runtime ??= createRuntime();
-  const tern = await runtime;
+  let tern: Runtime;
+  try {
+    tern = await runtime;
+  } catch (error) {
+    runtime = undefined; // fetched anew by the next request
+    throw error;
+  }
   explain = (code) => tern.explain(code);
   return tern;
 }
@@ -107,10 +113,11 @@ function step(count: number): MachineView {
     if (stop !== 'paused') return view(stop, performance.now() - start);
     rest = 'paused';
   }
+  const spent = count > 1 ? performance.now() - start : 0;
   const previous = current.state();
   const before = performance.now();
   const stop = resume(current, 1);
-  return view(stop, performance.now() - before, previous);
+  return view(stop, spent + performance.now() - before, previous);
 }
 
 /** Lets messages that wait be heard. */

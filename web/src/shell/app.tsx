@@ -17,8 +17,15 @@ const kTargets: Record<string, string> = {
 };
 
 function Engine() {
-  const { runtime, wasmBytes } = session.value;
-  if (!runtime) return <span class="detail">starting the engine…</span>;
+  const { runtime, wasmBytes, run } = session.value;
+  if (!runtime) {
+    const isStarting = run === 'loading';
+    return (
+      <span class="detail" data-testid="engine">
+        {isStarting ? 'starting the engine…' : 'the engine did not start'}
+      </span>
+    );
+  }
   const target = kTargets[runtime.target] ?? runtime.target;
   return (
     <span class="detail" data-testid="engine">

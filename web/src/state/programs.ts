@@ -2,10 +2,10 @@
 // Loading programs: files of the visitor, and the digit classifier that comes with the page.
 import type { LoadedProgram } from '../engine/protocol.js';
 import { looksLikeLoops } from '../model/file-kind.js';
-import { defaultExtents, type InputChoice, takesDrawing } from '../model/inputs.js';
+import { defaultExtents, type InputChoice, isFloat, takesDrawing } from '../model/inputs.js';
 import { classify } from './drawings.js';
 import { kEmptySession, kNoRun, type Session } from './session.js';
-import { elapsed, engine, guarded, session, update } from './store.js';
+import { elapsed, engine, guarded, session, start, update } from './store.js';
 import { showView } from './view.js';
 
 const kDigits = new URL('../../../tests/models/digits/model.onnx', import.meta.url);
@@ -15,7 +15,9 @@ function defaults(program: LoadedProgram, functionName: string): Partial<Session
   const info = program.info.functions.find((f) => f.name === functionName);
   const inputs: Record<string, InputChoice> = {};
   for (const param of info?.params ?? []) {
-    inputs[param.name] = { fill: takesDrawing(param) ? 'drawing' : 'random', seed: 1 };
+    // Integers are often indices, for which only zero is sure to be right.
+    const fill = param.dtype && !isFloat(param.dtype) ? 'zeros' : 'random';
+    inputs[param.name] = { fill: takesDrawing(param) ? 'drawing' : fill, seed: 1 };
   }
   return { functionName, inputs, symbols: info ? defaultExtents(info) : {} };
 }
@@ -24,6 +26,9 @@ async function compile(name: string, bytes: Uint8Array): Promise<LoadedProgram> 
   update({ loading: name });
   try {
     return (await engine.request({ kind: 'load', name, bytes })).program;
+  } catch (error) {
+    update({ refused: name });
+    throw error;
   } finally {
     update({ loading: undefined });
   }
@@ -69,6 +74,12 @@ export function loadDigits(): Promise<void> {
     if (!response.ok) throw new Error(`the digit classifier: the server said ${response.status}`);
     await loadNow('digits.onnx', new Uint8Array(await response.arrayBuffer()));
   });
+}
+
+/** The engine, then the program that comes with the page. */
+export async function begin(): Promise<void> {
+  await start();
+  if (session.value.runtime) await loadDigits();
 }
 
 export function setFunction(name: string): Promise<void> {

@@ -73,7 +73,7 @@ function fail(error: unknown): void {
 
 /** Starts a run, unless one rests that can go on. */
 async function begin(): Promise<void> {
-  update({ problems: [] });
+  update({ problems: [], refused: undefined });
   if (session.value.run === 'paused') return;
   const args = makeArguments();
   update({ ...kNoRun, inspected: session.value.inspected });
@@ -140,7 +140,8 @@ export function stop(): void {
 export function reset(): Promise<void> {
   return inOrder(async () => {
     await engine.request({ kind: 'reset' });
-    update({ ...kNoRun, run: session.value.runtime ? 'idle' : 'loading', problems: [] });
+    const run = session.value.runtime ? 'idle' : 'loading';
+    update({ ...kNoRun, run, problems: [], refused: undefined });
   });
 }
 

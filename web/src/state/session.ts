@@ -27,6 +27,8 @@ export interface Session {
   readonly program: LoadedProgram | undefined;
   /** The file that is being loaded. */
   readonly loading: string | undefined;
+  /** The file that could not be loaded: what is shown is still the program before. */
+  readonly refused: string | undefined;
   readonly functionName: string;
   readonly inputs: Readonly<Record<string, InputChoice>>;
   readonly symbols: Readonly<Record<string, number>>;
@@ -55,7 +57,7 @@ export const kNoRun = {
 
 export const kEmptySession: Session = {
   ...kNoRun, run: 'loading', runtime: undefined, wasmBytes: 0, program: undefined,
-  loading: undefined,
+  loading: undefined, refused: undefined,
   functionName: '',
   inputs: {},
   symbols: {},

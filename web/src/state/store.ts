@@ -57,7 +57,7 @@ export async function guarded(
 }
 
 export function dismissProblems(): void {
-  update({ problems: [], run: session.value.run === 'error' ? 'stopped' : session.value.run });
+  update({ problems: [], refused: undefined, run: session.value.run === 'error' ? 'stopped' : session.value.run });
 }
 
 let reloading = false;
@@ -79,9 +79,14 @@ engine.onReplaced = () => {
   });
 };
 
+/** Once more after a failure: what could not be fetched may be there by now. */
 export function start(): Promise<void> {
+  update({ run: 'loading', problems: [] });
   return guarded(async () => {
     const { runtime, wasmBytes } = await engine.request({ kind: 'start' });
     update({ runtime, wasmBytes, run: 'idle' });
+  }, (error) => {
+    report(error);
+    update({ run: 'error' });
   });
 }

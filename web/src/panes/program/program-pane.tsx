@@ -3,7 +3,7 @@
 import { formatBytes, formatCount, formatMilliseconds } from '../../model/format.js';
 import { signatureOf } from '../../model/instructions.js';
 import { constantRows, type ListingRow, primitiveRows, sectionRows } from '../../model/listing.js';
-import { loadDigits, loadFile, setFunction } from '../../state/programs.js';
+import { begin, loadDigits, loadFile, setFunction } from '../../state/programs.js';
 import { session } from '../../state/store.js';
 import { Disclosure } from '../../widgets/disclosure.js';
 import { FilePicker } from '../../widgets/file-picker.js';
@@ -114,13 +114,20 @@ function Loaded() {
 }
 
 export function ProgramPane() {
-  const { program, run } = session.value;
+  const { program, run, runtime } = session.value;
   const starting = run === 'loading';
   return (
     <Pane id="program" title="Program" note={program?.name} tools={<Tools />}>
       <div class="scroll padded" tabIndex={0} role="group" aria-label="What the program holds">
         {program ? (
           <Loaded />
+        ) : !starting && !runtime ? (
+          <p class="hint">
+            The engine did not start.{' '}
+            <button type="button" data-testid="retry" onClick={() => void begin()}>
+              Try again
+            </button>
+          </p>
         ) : (
           <p class="hint">
             {starting

@@ -89,10 +89,12 @@ function Symbols() {
 }
 
 function situation(): string {
-  const { run: state, stopReason, program, loading } = session.value;
+  const { run: state, stopReason, program, loading, refused, runtime } = session.value;
   const pc = currentPc(session.value);
   if (loading) return `loading ${loading}`;
   if (!program) return state === 'loading' ? 'starting the engine' : 'no program';
+  if (!runtime && state === 'error') return 'the engine did not start';
+  if (refused) return `${refused} was not loaded; this is still ${program.name}`;
   switch (state) {
     case 'loading':
       return 'starting the engine';
@@ -153,12 +155,12 @@ function Buttons() {
 }
 
 export function RunPane() {
-  const { steps, milliseconds, run: state, program } = session.value;
+  const { steps, milliseconds, run: state, program, refused } = session.value;
   const info = currentFunction(session.value);
   return (
     <Pane id="run" title="Run" note={info ? `@${info.name}` : undefined} tools={<Buttons />}>
       <p class="status" data-testid="status">
-        <span class={`lamp lamp-${state}`} aria-hidden="true" />
+        <span class={`lamp lamp-${refused ? 'error' : state}`} aria-hidden="true" />
         <span role="status">{situation()}</span>
         {program && steps > 0 ? (
           <span class="detail">
