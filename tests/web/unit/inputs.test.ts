@@ -11,6 +11,7 @@ import {
   takesDrawing,
 } from '../../../web/src/model/inputs.js';
 import { parseNpy } from '../../../web/src/model/npy.js';
+import { elementAt } from '../../../web/src/model/tensors.js';
 
 function param(dtype: string, shape: (number | string)[], name = 'x'): Parameter {
   return { name, type: `${dtype}[${shape.join(', ')}]`, dtype, shape };
@@ -68,6 +69,24 @@ describe('makeInput', () => {
       (makeInput(param('f32', [16]), { fill: 'random', seed }, {}, undefined) as Tensor).data;
     expect(make(3)).toEqual(make(3));
     expect(make(3)).not.toEqual(make(4));
+  });
+  it('draws integers, bools and 16-bit floats by chance too', () => {
+    const make = (dtype: string) =>
+      makeInput(param(dtype, [200]), { fill: 'random', seed: 1 }, {}, undefined) as Tensor;
+    for (const [dtype, below] of [['i32', 8], ['i64', 8], ['u8', 8], ['bool', 2]] as const) {
+      const values = Array.from(make(dtype).data as Int32Array, Number);
+      expect(new Set(values).size, dtype).toBe(below);
+      expect(Math.min(...values)).toBe(0);
+      expect(Math.max(...values)).toBe(below - 1);
+    }
+    for (const dtype of ['f16', 'bf16']) {
+      const tensor = make(dtype);
+      const values = Array.from({ length: 200 }, (_, i) => elementAt(tensor, i));
+      expect(values.filter((value) => !Number.isInteger(value * 256))).toEqual([]);
+      expect(Math.min(...values), dtype).toBeLessThan(0.1);
+      expect(Math.max(...values), dtype).toBeGreaterThan(0.9);
+      expect(Math.max(...values), dtype).toBeLessThan(1);
+    }
   });
   it.each([
     ['f32', 1],

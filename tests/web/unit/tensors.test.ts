@@ -4,6 +4,7 @@ import {
   axesOf,
   elementAt,
   heatmap,
+  pictureRatio,
   rampColour,
   sliceCount,
   sliceName,
@@ -69,7 +70,24 @@ describe('slices', () => {
     expect(first([1, 32, 14, 14])).toEqual({ row: 2, column: 3 });
     expect(first([1, 14, 14, 32])).toEqual({ row: 1, column: 2 });
     expect(first([1, 3, 5, 7])).toEqual({ row: 2, column: 3 });
-    expect(axesOf(tensor([1, 14, 14, 32], []))).toHaveLength(3);
+    expect(axesOf(tensor([1, 14, 14, 32], []))).toHaveLength(2);
+  });
+  it('of axes of one element are passed over', () => {
+    expect(axesOf(tensor([1, 1000, 1, 1], []))).toEqual([{ row: -1, column: 1 }]);
+    expect(axesOf(tensor([2, 1, 3], []))).toEqual([{ row: 0, column: 2 }]);
+    expect(axesOf(tensor([1, 1, 1], []))).toEqual([{ row: -1, column: 2 }]);
+    const spread = tensor([2, 1, 3], [1, 2, 3, 4, 5, 6]);
+    const [axes] = axesOf(spread);
+    expect([...sliceOf(spread, axes!, 0).values]).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(sliceCount(spread, axes!)).toBe(1);
+    const line = tensor([1, 3, 1, 1], [7, 8, 9]);
+    expect([...sliceOf(line, axesOf(line)[0]!, 0).values]).toEqual([7, 8, 9]);
+    expect(sliceName(line, axesOf(line)[0]!, 0)).toBe('[0, :, 0, 0]');
+  });
+  it('that are very long are stretched in pictures', () => {
+    const ratio = (rows: number, columns: number) =>
+      pictureRatio({ rows, columns, values: new Float64Array(), low: 0, high: 0 });
+    expect([ratio(14, 14), ratio(3549, 85), ratio(1, 1000)]).toEqual([1, 1 / 6, 6]);
   });
   it('of a vector and a scalar are one row', () => {
     for (const [shape, columns] of [

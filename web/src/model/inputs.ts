@@ -102,11 +102,32 @@ function fillOnes(dtype: string, data: TypedArray): void {
   else data.fill(kOneBits[dtype] ?? 1);
 }
 
-/** Floats in [0, 1); the other types stay zero, which every operator takes. */
-function fillRandom(data: TypedArray, seed: number): void {
-  if (!(data instanceof Float32Array || data instanceof Float64Array)) return;
+const kFloats = ['f16', 'bf16', 'f32', 'f64'];
+const kIntegersBelow = 8;
+
+export const isFloat = (dtype: string | undefined): boolean =>
+  dtype !== undefined && kFloats.includes(dtype);
+
+/** The bits of a 16-bit float, of a number in [0, 1) that is a multiple of 1/256. */
+function bitsOf(dtype: string, value: number): number {
+  if (value === 0) return 0;
+  const [bias, fractionBits] = dtype === 'f16' ? [15, 10] : [127, 7];
+  const exponent = Math.floor(Math.log2(value));
+  return ((exponent + bias) << fractionBits) + (value / 2 ** exponent - 1) * 2 ** fractionBits;
+}
+
+/** Floats in [0, 1), integers from 0 to 7, bools. */
+function fillRandom(dtype: string, data: TypedArray, seed: number): void {
   const random = lcg(seed);
-  for (let i = 0; i < data.length; i++) data[i] = random.next().value;
+  const below = (limit: number): number => Math.floor(random.next().value * limit);
+  const isWide = data instanceof BigInt64Array || data instanceof BigUint64Array;
+  for (let i = 0; i < data.length; i++) {
+    if (data instanceof Float32Array || data instanceof Float64Array)
+      data[i] = random.next().value;
+    else if (isFloat(dtype)) data[i] = bitsOf(dtype, below(128) / 256 + 0.5 * below(2));
+    else if (isWide) data[i] = BigInt(below(kIntegersBelow));
+    else data[i] = below(dtype === 'bool' ? 2 : kIntegersBelow);
+  }
 }
 
 function makeScalar(parameter: Parameter, { fill }: InputChoice): Value {
@@ -157,7 +178,7 @@ export function makeInput(
   } else if (choice.fill === 'ones') {
     fillOnes(dtype, data);
   } else if (choice.fill === 'random') {
-    fillRandom(data, choice.seed ?? 1);
+    fillRandom(dtype, data, choice.seed ?? 1);
   }
   return { dtype, shape, data };
 }

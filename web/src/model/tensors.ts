@@ -36,14 +36,16 @@ export interface Axes {
   column: number;
 }
 
-/** Pairs of neighbouring axes that a picture may show, the likely one first. */
+/**
+ * Pairs of neighbouring axes that a picture may show, the likely one first. Axes of one element
+ * have nothing to show and lie between no others; of one long axis there is a row.
+ */
 export function axesOf({ shape }: Tensor): Axes[] {
   const rank = shape.length;
   if (rank < 3) return [{ row: rank - 2, column: rank - 1 }];
-  const pairs = Array.from({ length: rank - 1 }, (_, i) => ({
-    row: rank - 2 - i,
-    column: rank - 1 - i,
-  }));
+  const long = shape.flatMap((extent, axis) => (extent === 1 ? [] : [axis]));
+  if (long.length < 2) return [{ row: -1, column: long[0] ?? rank - 1 }];
+  const pairs = long.slice(1).map((column, i) => ({ row: long[i]!, column })).reverse();
   // Of four axes two of one size are an image's: channels-last tensors have them in the middle.
   const square = ({ row, column }: Axes): boolean =>
     shape[row] === shape[column] && shape[row]! > 1;
@@ -125,6 +127,12 @@ const kRamp = [
   [187, 173, 108],
   [254, 232, 56],
 ];
+
+/** How wide a picture is for its height: long ones are stretched, so that they can be seen. */
+export function pictureRatio({ rows, columns }: Slice): number {
+  const kLongest = 6;
+  return Math.min(Math.max(columns / Math.max(rows, 1), 1 / kLongest), kLongest);
+}
 
 /** [red, green, blue] for a fraction of the range. */
 export function rampColour(fraction: number): [number, number, number] {

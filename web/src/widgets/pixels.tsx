@@ -7,10 +7,17 @@ export interface PixelsProps {
   height: number;
   pixels: Uint8ClampedArray<ArrayBuffer>;
   label: string;
+  /** Of width to height, where the picture fills the room that there is. */
+  ratio?: number;
   testid?: string;
 }
 
-export function Pixels({ width, height, pixels, label, testid }: PixelsProps) {
+const kTallest = 340;
+
+const sizeOf = (ratio: number): { aspectRatio: string; width: string } =>
+  ({ aspectRatio: String(ratio), width: `min(100%, ${Math.round(kTallest * ratio)}px)` });
+
+export function Pixels({ width, height, pixels, label, ratio, testid }: PixelsProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useLayoutEffect(() => {
     const context = canvas.current?.getContext('2d');
@@ -21,7 +28,7 @@ export function Pixels({ width, height, pixels, label, testid }: PixelsProps) {
   return (
     <canvas
       ref={canvas} class="pixels" width={width} height={height} role="img" aria-label={label}
-      data-testid={testid}
+      data-testid={testid} style={ratio === undefined ? {} : sizeOf(ratio)}
     />
   );
 }

@@ -5,7 +5,7 @@ import { isTensor, type Tensor, type Value } from 'tern-runtime';
 import { useMemo, useState } from 'preact/hooks';
 import { formatNumber, formatShape } from '../model/format.js';
 import {
-  type Axes, axesOf, heatmap, type Slice, sliceCount, sliceName, sliceOf,
+  type Axes, axesOf, heatmap, pictureRatio, type Slice, sliceCount, sliceName, sliceOf,
 } from '../model/tensors.js';
 import { Disclosure } from './disclosure.js';
 import { NumberTable } from './number-table.js';
@@ -53,8 +53,8 @@ function ViewPicker({ tensor, view, onView }: {
       <select
         aria-label="Axes shown, down and across" data-testid="axes" value={view.axes.row}
         onChange={(event) => {
-          const row = Number(event.currentTarget.value);
-          onView({ axes: { row, column: row + 1 }, slice: 0 });
+          const axes = choices.find(({ row }) => row === Number(event.currentTarget.value));
+          if (axes) onView({ axes, slice: 0 });
         }}
       >
         {choices.map(({ row, column }) => (
@@ -94,7 +94,10 @@ function Picture({ tensor, name, view }: { tensor: Tensor; name: string; view: V
   const label = `Heatmap of ${title}, ${rows} × ${columns}, ${range}`;
   return (
     <>
-      <Pixels width={columns} height={rows} pixels={pixels} label={label} testid="heatmap" />
+      <Pixels
+        width={columns} height={rows} pixels={pixels} label={label} testid="heatmap"
+        ratio={pictureRatio(slice)}
+      />
       <Scale {...slice} />
       <Disclosure summary="View as table" testid="heatmap-table">
         {() => <NumberTable caption={title} {...slice} />}
