@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loop texts changed word by word: each is refused with a message or lowered, in every way.
+// Loop texts changed word by word: each is refused with a message or lowered, in every way; and a
+// control run of what was lowered counts, or refuses, what a full run does.
 // TERN_MUTATED_TEXTS says how many.
 #include <cstdlib>
 
@@ -33,11 +34,36 @@ constexpr const char* kTexts[] = {
     " fuse(y, i, j) split(y, i.j.fused, 4) unroll(y, i.j.fused.inner) } }",
 };
 
+// Whether there was something to compare: data may decide, or the program run too long.
+bool CompareControl(const LoopFunction& function, int64_t n, int64_t vscale) {
+  const Result<Interpreter> interpreter = Interpreter::Make(function);
+  if (!interpreter.ok() || interpreter->control_reads_memory()) return false;
+  const std::vector<int64_t> sizes(function.sizes.size(), n);
+  Result<Workspace> workspace = Workspace::Make(function, sizes);
+  if (!workspace.ok()) return false;
+  RunOptions options;
+  options.vscale = vscale;
+  options.max_steps = 20000;
+  const Result<Counters> wanted = interpreter->Run(workspace->arguments(), options);
+  if (!wanted.ok() && wanted.status().error_code() == "S0301") return false;
+  const Result<Counters> got = interpreter->RunControl(sizes, workspace->scalars(), options);
+  EXPECT_EQ(got.ok(), wanted.ok()) << ToText(function);
+  if (!got.ok() || !wanted.ok()) return true;
+  for (int i = 0; i < kInstructionClasses; ++i)
+    EXPECT_EQ(got->instructions[i], wanted->instructions[i]) << ToText(function);
+  EXPECT_EQ(got->vector_iterations, wanted->vector_iterations) << ToText(function);
+  EXPECT_EQ(got->scalar_iterations, wanted->scalar_iterations) << ToText(function);
+  EXPECT_EQ(got->active_lanes, wanted->active_lanes) << ToText(function);
+  EXPECT_EQ(got->bytes_loaded, wanted->bytes_loaded) << ToText(function);
+  EXPECT_EQ(got->bytes_stored, wanted->bytes_stored) << ToText(function);
+  return true;
+}
+
 TEST(MutatedTextTest, IsRefusedOrLowered) {
   const char* wanted = std::getenv("TERN_MUTATED_TEXTS");
   const uint64_t count = wanted == nullptr ? static_cast<uint64_t>(support::Rounds(4000))
                                            : std::strtoull(wanted, nullptr, 10);
-  uint64_t parsed = 0;
+  uint64_t parsed = 0, compared = 0;
   for (uint64_t seed = 0; seed < count; ++seed) {
     const std::string text =
         support::MutateLoopText(kTexts[seed % std::size(kTexts)], seed * 2654435761u);
@@ -48,10 +74,14 @@ TEST(MutatedTextTest, IsRefusedOrLowered) {
       const Result<LoopFunction> lowered = Lowered(text, strategy);
       if (!lowered.ok()) {
         EXPECT_NE(text::RenderText(lowered.status()), "") << text;
+        continue;
       }
+      compared += CompareControl(*lowered, static_cast<int64_t>(seed % 23),
+                                 1 + static_cast<int64_t>(seed % 16));
     }
   }
   EXPECT_GT(parsed, count / 50);
+  EXPECT_GT(compared, parsed);
 }
 
 }  // namespace
