@@ -48,7 +48,7 @@ void Builder::SkipSymbols(const types::Type& type) {
 
 Expr Builder::Adopt(const Binding& binding) {
   SkipSymbols(binding.var->type());
-  definitions_[binding.var.get()] = {binding.value.get(), lambda_depth_};
+  definitions_[binding.var.get()] = {binding.var, binding.value, lambda_depth_};
   bindings_.push_back(binding);
   return binding.var;
 }
@@ -109,7 +109,7 @@ Expr Builder::Bind(Expr value) {
 Expr Builder::Add(Expr value, types::Type type, std::shared_ptr<const ops::Values> known) {
   VarPtr var = MakeVar(std::move(name_), std::move(type), origin_, std::move(known));
   name_.clear();
-  definitions_[var.get()] = {value.get(), lambda_depth_};
+  definitions_[var.get()] = {var, value, lambda_depth_};
   bindings_.push_back({var, std::move(value)});
   return var;
 }
@@ -119,7 +119,7 @@ const Node* Builder::Definition(const Expr& expr) const {
   // What is outside a lambda is computed once, what is inside perhaps often: patterns must not
   // reach across.
   if (found == definitions_.end() || found->second.lambda != lambda_depth_) return nullptr;
-  return found->second.value;
+  return found->second.value.get();
 }
 
 void Builder::BeginBlock() {

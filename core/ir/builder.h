@@ -92,8 +92,10 @@ class Builder {
     std::vector<Binding> bindings;
     std::vector<VarPtr> parameters;  // of the lambda that the inner block is the body of
   };
+  // Both are held: a caller may drop a block, whose addresses must not become those of others.
   struct Known {
-    const Node* value = nullptr;
+    VarPtr var;
+    Expr value;
     int lambda = 0;  // how many lambdas were open
   };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scope: the values of one graph or function body by name, and what its nodes are read with.
+// Scope: the values of one graph, subgraph or function body by name, and what its nodes are read
+// with.
 #ifndef TERN_CORE_ONNX_GRAPH_SCOPE_H_
 #define TERN_CORE_ONNX_GRAPH_SCOPE_H_
 
@@ -23,15 +24,19 @@ struct Scope {
   // A null value is an optional parameter of a function that the caller left out.
   std::unordered_map<std::string_view, Value> values;
 
-  // Of a function body only.
+  // Of a function body and of the subgraphs in it.
   const Function* function = nullptr;
-  const Scope* outer = nullptr;
   FunctionAttributes attributes;
-  std::string prefix;  // "block1/": names the calling node in the names of the nodes inside
+  // Of a function body or a subgraph: the scope of the node that has or calls it.
+  const Scope* outer = nullptr;
+  bool sees_outer = false;  // of a subgraph: the values around it are its own, where not hidden
+  std::string prefix;       // "block1/": names that node in the names of the nodes inside
 
   // The version of a domain; 0 if it is not imported.
   int64_t OpsetOf(std::string_view domain) const;
   bool IsInside(const Function& function) const;
+  // The value of that name here or, for a subgraph, in the graphs around it; null if there is none.
+  const Value* Find(std::string_view name) const;
   int depth() const;
 };
 

@@ -25,12 +25,22 @@ bool Scope::IsInside(const Function& wanted) const {
   return function == &wanted || (outer != nullptr && outer->IsInside(wanted));
 }
 
+const Value* Scope::Find(std::string_view name) const {
+  for (const Scope* scope = this; scope != nullptr; scope = scope->outer) {
+    const auto found = scope->values.find(name);
+    if (found != scope->values.end()) return &found->second;
+    if (!scope->sees_outer) return nullptr;
+  }
+  return nullptr;
+}
+
 int Scope::depth() const { return outer == nullptr ? 0 : outer->depth() + 1; }
 
 namespace {
 
-constexpr int kMaxFunctionDepth = 64;
-// Functions that call functions twice grow without bound: a real model stays far below.
+constexpr int kMaxDepth = 64;  // of functions and subgraphs in each other
+// Functions that call functions twice grow without bound, and so do loops in loops whose types are
+// found by converting them again: a real model stays far below.
 constexpr int kMaxConvertedNodes = 200000;
 // Suggestions look at every name; hostile files could ask for many.
 constexpr int kMaxSuggestions = 20;
@@ -62,7 +72,7 @@ class Importer {
   }
 
   void CheckVersions();
-  void AddInitializers(Scope* scope);
+  void AddInitializers(Scope* scope, const Graph& graph);
   void AddInitializer(Scope* scope, std::string_view name, Result<TensorPtr> tensor);
   void AddInputs(Scope* scope);
   void AddInput(Scope* scope, const ValueInfo& info);
@@ -84,8 +94,29 @@ class Importer {
   void InlineFunction(Scope* scope, const Node& node, const Function& function,
                       std::vector<Value> inputs);
 
+  class NodeSubgraphs final : public Subgraphs {
+   public:
+    NodeSubgraphs(Importer* importer, const Scope& scope, const Node& node)
+        : importer_(*importer), scope_(scope), node_(node) {}
+    bool Inline(const Graph& graph, const std::vector<Value>& inputs,
+                std::vector<Value>* outputs) override {
+      return importer_.InlineGraph(scope_, node_, graph, inputs, outputs);
+    }
+
+   private:
+    Importer& importer_;
+    const Scope& scope_;
+    const Node& node_;
+  };
+  bool InlineGraph(const Scope& scope, const Node& node, const Graph& graph,
+                   const std::vector<Value>& inputs, std::vector<Value>* outputs);
+  bool DefineInputs(Scope* inner, const Node& node, const Graph& graph,
+                    const std::vector<Value>& inputs);
+  bool TakeOutputs(const Scope& inner, const Graph& graph, std::vector<Value>* outputs);
+
   void ReportUnsupported(const Scope& scope, const Node& node);
   void ReportInSubgraphs(const Scope& scope, const Graph& graph);
+  void ReportInSubgraphsOf(const Scope& scope, const Node& node);
 
   void AddOutputs(const Scope& scope);
   void CompareOutput(const ValueInfo& info, const Value& value);
@@ -126,11 +157,11 @@ void Importer::Define(Scope* scope, std::string_view name, Value value, std::str
   }
 }
 
-void Importer::AddInitializers(Scope* scope) {
-  for (const Tensor& tensor : model_.graph.initializers) {
+void Importer::AddInitializers(Scope* scope, const Graph& graph) {
+  for (const Tensor& tensor : graph.initializers) {
     AddInitializer(scope, tensor.name, MakeTensor(tensor, options_.tensors));
   }
-  for (const SparseTensor& tensor : model_.graph.sparse_initializers) {
+  for (const SparseTensor& tensor : graph.sparse_initializers) {
     AddInitializer(scope, tensor.values.name, MakeDenseTensor(tensor, options_.tensors));
   }
 }
@@ -277,8 +308,11 @@ void Importer::ReportMissing(const Scope& scope, const Node& node, std::string_v
   error.InNode(StrCat(scope.prefix, OriginOf(node)));
   if (++suggestions_ > kMaxSuggestions || name.size() > kLongestSuggestion) return;
   std::vector<std::string_view> names;
-  for (const auto& [known, value] : scope.values) {
-    if (known.size() < 2 * kLongestSuggestion) names.push_back(known);
+  for (const Scope* from = &scope; from != nullptr;
+       from = from->sees_outer ? from->outer : nullptr) {
+    for (const auto& [known, value] : from->values) {
+      if (known.size() < 2 * kLongestSuggestion) names.push_back(known);
+    }
   }
   const std::string_view near = DidYouMean(name, names);
   if (!near.empty()) error.Help(StrCat("did you mean '", near, "'?"));
@@ -292,10 +326,10 @@ bool Importer::TakeInputs(Scope* scope, const Node& node, std::vector<Value>* in
       inputs->push_back(nullptr);
       continue;
     }
-    const auto found = scope->values.find(name);
-    if (found == scope->values.end()) ReportMissing(*scope, node, name);
-    const bool usable = found != scope->values.end() && !IsUnknown(found->second);
-    inputs->push_back(usable ? found->second : nullptr);
+    const Value* found = scope->Find(name);
+    if (found == nullptr) ReportMissing(*scope, node, name);
+    const bool usable = found != nullptr && !IsUnknown(*found);
+    inputs->push_back(usable ? *found : nullptr);
     good &= usable;
   }
   while (good && !inputs->empty() && inputs->back() == nullptr) inputs->pop_back();
@@ -328,6 +362,7 @@ bool Importer::CheckCounts(const Scope& scope, const Node& node, const OperatorI
 
 void Importer::ReportContext(const Scope& scope, const Node& node, const NodeContext& context) {
   const std::string label = StrCat(scope.prefix, OriginOf(node));
+  if (context.is_told()) return;
   if (!context.ok()) {
     Error(context.unsupported() ? "E0404" : "E0403", StrCat(node.op_type, ": ", context.error()))
         .InNode(label);
@@ -371,17 +406,22 @@ void Importer::ConvertNode(Scope* scope, const Node& node) {
     ReportUnsupported(*scope, node);
     return SetOutputs(scope, node, {});
   }
-  if (!CheckCounts(*scope, node, *info) || !usable) return SetOutputs(scope, node, {});
+  if (!CheckCounts(*scope, node, *info) || !usable) {
+    ReportInSubgraphsOf(*scope, node);
+    return SetOutputs(scope, node, {});
+  }
   builder_.SetOrigin(StrCat(scope->prefix, OriginOf(node)));
   if (!node.outputs.empty()) builder_.SetName(node.outputs[0]);
   const size_t errors = diagnostics_->error_count();
+  NodeSubgraphs subgraphs(this, *scope, node);
   NodeContext context({.node = &node,
                        .info = info,
                        .opset = scope->OpsetOf(domain),
                        .inputs = std::move(inputs),
                        .function = scope->function == nullptr ? nullptr : &scope->attributes,
                        .tensors = &options_.tensors,
-                       .builder = &builder_});
+                       .builder = &builder_,
+                       .subgraphs = &subgraphs});
   info->convert(context);
   // Where the builder found fault, what the converter saw after that tells nothing new.
   if (diagnostics_->error_count() == errors) ReportContext(*scope, node, context);
@@ -399,7 +439,7 @@ const Function* Importer::FindFunction(const Node& node) const {
 void Importer::InlineFunction(Scope* scope, const Node& node, const Function& function,
                               std::vector<Value> inputs) {
   const std::string label = StrCat(scope->prefix, OriginOf(node));
-  if (scope->IsInside(function) || scope->depth() >= kMaxFunctionDepth) {
+  if (scope->IsInside(function) || scope->depth() >= kMaxDepth) {
     Error("E0405",
           StrCat("function '", function.name, "' calls itself, or functions are nested too deeply"))
         .InNode(label);
@@ -438,6 +478,68 @@ void Importer::InlineFunction(Scope* scope, const Node& node, const Function& fu
   SetOutputs(scope, node, outputs);
 }
 
+// ---- subgraphs
+
+// Of the graph's inputs those that are no initializers: up to IR version 3 these were listed, too.
+bool Importer::DefineInputs(Scope* inner, const Node& node, const Graph& graph,
+                            const std::vector<Value>& inputs) {
+  std::vector<std::string_view> names;
+  for (const ValueInfo& info : graph.inputs) {
+    if (!inner->values.contains(info.name)) names.push_back(info.name);
+  }
+  if (names.size() != inputs.size()) {
+    Error("E0403", StrCat(node.op_type, ": its subgraph '", graph.name, "' has ", names.size(),
+                          " inputs, expected ", inputs.size()))
+        .InNode(inner->prefix.substr(0, inner->prefix.size() - 1));
+    return false;
+  }
+  for (size_t i = 0; i < names.size(); ++i)
+    Define(inner, names[i], inputs[i], "input of a subgraph");
+  return true;
+}
+
+bool Importer::TakeOutputs(const Scope& inner, const Graph& graph, std::vector<Value>* outputs) {
+  bool good = true;
+  for (const ValueInfo& info : graph.outputs) {
+    const Value* found = inner.Find(info.name);
+    if (found == nullptr || *found == nullptr) {
+      Error("E0405", StrCat("output '", info.name, "' of the subgraph '", graph.name,
+                            "' is made by no node"))
+          .InNode(inner.prefix.substr(0, inner.prefix.size() - 1));
+    }
+    const bool usable = found != nullptr && *found != nullptr && !IsUnknown(*found);
+    outputs->push_back(usable ? *found : nullptr);
+    good = good && usable;
+  }
+  return good;
+}
+
+bool Importer::InlineGraph(const Scope& scope, const Node& node, const Graph& graph,
+                           const std::vector<Value>& inputs, std::vector<Value>* outputs) {
+  if (scope.depth() >= kMaxDepth) {
+    Error("E0405", StrCat("subgraphs and functions are nested more than ", kMaxDepth, " deep"))
+        .InNode(StrCat(scope.prefix, OriginOf(node)));
+    return false;
+  }
+  const size_t errors = diagnostics_->error_count();
+  const std::string origin = builder_.origin();
+  Scope inner;
+  inner.nodes = graph.nodes;
+  inner.imports = scope.imports;
+  inner.function = scope.function;
+  inner.attributes = scope.attributes;
+  inner.outer = &scope;
+  inner.sees_outer = true;
+  inner.prefix = StrCat(scope.prefix, OriginOf(node), "/");
+  AddInitializers(&inner, graph);
+  bool good = DefineInputs(&inner, node, graph, inputs);
+  if (good) ConvertNodes(&inner);
+  good = good && diagnostics_->error_count() == errors && TakeOutputs(inner, graph, outputs);
+  builder_.SetOrigin(origin);
+  builder_.SetName("");
+  return good;
+}
+
 // ---- what is not supported
 
 void Importer::ReportUnsupported(const Scope& scope, const Node& node) {
@@ -456,13 +558,17 @@ void Importer::ReportUnsupported(const Scope& scope, const Node& node) {
     error.Note(StrCat(node.op_type, " is supported from opset ", newer->since, " on"))
         .Help("convert the model to a newer opset, or export it again");
   }
+  ReportInSubgraphsOf(scope, node);
+}
+
+void Importer::ReportInSubgraphsOf(const Scope& scope, const Node& node) {
   for (const Attribute& attribute : node.attributes) {
     if (attribute.graph != nullptr) ReportInSubgraphs(scope, *attribute.graph);
     for (const Graph& graph : attribute.graphs) ReportInSubgraphs(scope, graph);
   }
 }
 
-// The nodes inside a node that is not supported are named as well, so that the list is complete.
+// The nodes inside a node that cannot be converted are named as well, so that the list is complete.
 void Importer::ReportInSubgraphs(const Scope& scope, const Graph& graph) {
   for (const Node& node : graph.nodes) {
     const std::string_view domain = PlainDomain(node.domain);
@@ -470,6 +576,8 @@ void Importer::ReportInSubgraphs(const Scope& scope, const Graph& graph) {
     if (FindFunction(node) != nullptr) continue;
     if (FindOperator(domain, node.op_type, scope.OpsetOf(domain), &newer) == nullptr)
       ReportUnsupported(scope, node);
+    else
+      ReportInSubgraphsOf(scope, node);
   }
 }
 
@@ -543,7 +651,7 @@ Result<ir::Module> Importer::Run() {
   Scope scope;
   scope.nodes = model_.graph.nodes;
   scope.imports = model_.opset_imports;
-  AddInitializers(&scope);
+  AddInitializers(&scope, model_.graph);
   AddInputs(&scope);
   ConvertNodes(&scope);
   const bool complete = diagnostics_->ok();

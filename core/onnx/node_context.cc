@@ -289,6 +289,32 @@ Value NodeContext::ToI64(const Value& value) {
   return Call("cast", {value}, attrs);
 }
 
+Value NodeContext::Invoke(std::string_view function, std::vector<Value> args,
+                          const types::Type& type, bool has_effect) {
+  if (!ok()) return nullptr;
+  ir::Expr primitive = ir::MakePrimitive(std::string(function), has_effect);
+  return builder().BindAs(ir::MakeInvoke(std::move(primitive), std::move(args)), type);
+}
+
+// ---- subgraphs
+
+const Graph* NodeContext::Subgraph(std::string_view name) {
+  if (!ok()) return nullptr;
+  const Attribute* attribute = FindTyped(name, AttributeType::kGraph);
+  if (attribute != nullptr && attribute->graph != nullptr) return attribute->graph.get();
+  Fail("attribute '", name, "' is missing, expected a graph");
+  return nullptr;
+}
+
+bool NodeContext::Inline(const Graph& graph, const std::vector<Value>& inputs,
+                         std::vector<Value>* outputs) {
+  if (!ok() && !told_) return false;
+  if (setup_.subgraphs->Inline(graph, inputs, outputs)) return true;
+  Fail("what is wrong with a subgraph has been told");
+  told_ = true;
+  return false;
+}
+
 // ---- outputs
 
 bool NodeContext::WantsOutput(int index) const {

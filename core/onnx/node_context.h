@@ -37,6 +37,18 @@ struct FunctionAttributes {
   const FunctionAttributes* outer = nullptr;  // what `given` refers to in turn
 };
 
+// The graphs that a node holds; the importer converts them.
+class Subgraphs {
+ public:
+  // Adds the graph's nodes to the block that is open in the builder. inputs stand for the graph's
+  // inputs, *outputs are what its outputs are then. False: something is wrong and has been told.
+  virtual bool Inline(const Graph& graph, const std::vector<Value>& inputs,
+                      std::vector<Value>* outputs) = 0;
+
+ protected:
+  ~Subgraphs() = default;
+};
+
 class NodeContext {
  public:
   struct Setup {
@@ -47,6 +59,7 @@ class NodeContext {
     const FunctionAttributes* function = nullptr;  // null: not in a function
     const TensorSource* tensors;
     ir::Builder* builder;
+    Subgraphs* subgraphs = nullptr;
   };
   explicit NodeContext(Setup setup);
 
@@ -111,6 +124,19 @@ class NodeContext {
   // i64 of an integer tensor.
   Value ToI64(const Value& value);
 
+  // What has no operator: branches, loops, lists.
+  ir::Builder& builder() { return *setup_.builder; }
+  // A call of a function of the registry. type: what it gives, which only the caller knows.
+  Value Invoke(std::string_view function, std::vector<Value> args, const types::Type& type,
+               bool has_effect = false);
+
+  // ---- subgraphs
+  // Fails if the attribute is absent or no graph; null then.
+  const Graph* Subgraph(std::string_view name);
+  // Subgraphs::Inline; after false the context has failed, and nothing more is said about it. What
+  // is wrong in a second subgraph is told after that, too.
+  bool Inline(const Graph& graph, const std::vector<Value>& inputs, std::vector<Value>* outputs);
+
   // ---- outputs
   bool WantsOutput(int index) const;
   void SetOutput(int index, Value value);
@@ -131,6 +157,8 @@ class NodeContext {
     unsupported_ = true;
   }
   bool unsupported() const { return unsupported_; }
+  // It failed for what has been told already.
+  bool is_told() const { return told_; }
 
  private:
   const Attribute* Resolve(const Attribute& attribute);
@@ -141,6 +169,7 @@ class NodeContext {
   std::vector<std::string_view> known_;
   std::string error_;
   bool unsupported_ = false;
+  bool told_ = false;
 };
 
 using Converter = void (*)(NodeContext& node);

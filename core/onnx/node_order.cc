@@ -4,6 +4,8 @@
 #include "core/onnx/node_order.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <unordered_set>
 
 #include "core/base/strings.h"
 
@@ -11,6 +13,47 @@ namespace tern::onnx {
 namespace {
 
 using Producers = std::unordered_map<std::string_view, size_t>;
+
+using Names = std::vector<std::string_view>;
+
+// The names that a graph uses and does not make. The depth is that of messages in a file.
+void CollectCaptured(const Graph& graph, std::unordered_set<std::string_view>* captured);
+
+void CollectUsed(const Node& node, std::unordered_set<std::string_view>* used) {
+  used->insert(node.inputs.begin(), node.inputs.end());
+  for (const Attribute& attribute : node.attributes) {
+    if (attribute.graph != nullptr) CollectCaptured(*attribute.graph, used);
+    for (const Graph& graph : attribute.graphs) CollectCaptured(graph, used);
+  }
+}
+
+void CollectCaptured(const Graph& graph, std::unordered_set<std::string_view>* captured) {
+  std::unordered_set<std::string_view> used, made;
+  for (const ValueInfo& info : graph.inputs) made.insert(info.name);
+  for (const Tensor& tensor : graph.initializers) made.insert(tensor.name);
+  for (const SparseTensor& tensor : graph.sparse_initializers) made.insert(tensor.values.name);
+  for (const ValueInfo& info : graph.outputs) used.insert(info.name);
+  for (const Node& node : graph.nodes) {
+    made.insert(node.outputs.begin(), node.outputs.end());
+    CollectUsed(node, &used);
+  }
+  for (const std::string_view name : used) {
+    if (!made.contains(name)) captured->insert(name);
+  }
+}
+
+// The inputs, and what subgraphs capture, in an order that does not depend on hashing.
+Names UsesOf(const Node& node) {
+  std::unordered_set<std::string_view> captured;
+  for (const Attribute& attribute : node.attributes) {
+    if (attribute.graph != nullptr) CollectCaptured(*attribute.graph, &captured);
+    for (const Graph& graph : attribute.graphs) CollectCaptured(graph, &captured);
+  }
+  Names uses = node.inputs;
+  uses.insert(uses.end(), captured.begin(), captured.end());
+  std::sort(uses.begin() + static_cast<std::ptrdiff_t>(node.inputs.size()), uses.end());
+  return uses;
+}
 
 class Sorter {
  public:
@@ -27,7 +70,8 @@ class Sorter {
   enum class State : uint8_t { kNew, kOpen, kDone };
   struct Frame {
     size_t node;
-    size_t next_input = 0;
+    Names uses;
+    size_t next = 0;
   };
 
   // Depth first with a stack of our own: models may be deeper than the machine's.
@@ -36,8 +80,8 @@ class Sorter {
     Open(root);
     while (!stack_.empty() && result_.cycle.empty()) {
       Frame& top = stack_.back();
-      if (top.next_input < nodes_[top.node].inputs.size()) {
-        Follow(nodes_[top.node].inputs[top.next_input++]);
+      if (top.next < top.uses.size()) {
+        Follow(top.uses[top.next++]);
       } else {
         states_[top.node] = State::kDone;
         result_.order.push_back(top.node);
@@ -48,7 +92,7 @@ class Sorter {
 
   void Open(size_t node) {
     states_[node] = State::kOpen;
-    stack_.push_back({node});
+    stack_.push_back({node, UsesOf(nodes_[node])});
   }
 
   void Follow(std::string_view input) {

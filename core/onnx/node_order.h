@@ -21,6 +21,7 @@ struct NodeOrder {
   std::vector<size_t> cycle;  // the nodes of one cycle, each taking an output of the one before it
 };
 
+// What a node's subgraphs take of the graph around it counts as its inputs.
 // producers: the node that makes a value. The file's own order is kept where it is a good one.
 NodeOrder OrderNodes(std::span<const Node> nodes,
                      const std::unordered_map<std::string_view, size_t>& producers);

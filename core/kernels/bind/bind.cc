@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/kernels/bind/bindings.h"
+#include "core/kernels/bind/lists.h"
 
 namespace tern::kernels {
 namespace {
@@ -95,7 +96,7 @@ Result<FunctionPtr> MakeBound(std::string_view full_name, const Attrs& attrs) {
 Status RegisterOperators(Registry* registry) {
   for (const Binding& binding : kBindings)
     TERN_TRY(registry->RegisterFactory(binding.op, &MakeBound));
-  return OkStatus();
+  return RegisterListFunctions(registry);
 }
 
 bool HasOperator(std::string_view op) { return FindBinding(op) != nullptr; }

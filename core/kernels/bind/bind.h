@@ -15,7 +15,7 @@
 
 namespace tern::kernels {
 
-// A factory for every operator of bindings.def. Errors: a name that is taken.
+// A factory for every operator of bindings.def, and those of lists.h. Errors: a name that is taken.
 Status RegisterOperators(Registry* registry);
 
 // Whether MakeOperator knows the operator: its name without attributes.
