@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "core/onnx/graph_scope.h"
+#include "core/onnx/import_state.h"
 #include "core/onnx/node_order.h"
 #include "core/onnx/read_model.h"
 #include "core/ops/dims.h"
@@ -38,7 +38,6 @@ int Scope::depth() const { return outer == nullptr ? 0 : outer->depth() + 1; }
 
 namespace {
 
-constexpr int kMaxDepth = 64;  // of functions and subgraphs in each other
 // Functions that call functions twice grow without bound, and so do loops in loops whose types are
 // found by converting them again: a real model stays far below.
 constexpr int kMaxConvertedNodes = 200000;
@@ -46,105 +45,38 @@ constexpr int kMaxConvertedNodes = 200000;
 constexpr int kMaxSuggestions = 20;
 constexpr size_t kLongestSuggestion = 64;
 
-// What diagnostics and calls say a node is: its name, or that of its first output.
-std::string_view OriginOf(const Node& node) {
-  if (!node.name.empty()) return node.name;
-  return node.outputs.empty() || node.outputs[0].empty() ? node.op_type : node.outputs[0];
-}
-
-class Importer {
- public:
-  Importer(const Model& model, const ImportOptions& options, text::Diagnostics* diagnostics)
-      : model_(model), options_(options), diagnostics_(diagnostics), builder_(diagnostics) {
-    poison_ = ir::MakeVar("unknown", types::Type());
-  }
-
-  Result<ir::Module> Run();
-
- private:
-  struct SymbolTable {
-    std::unordered_map<std::string, std::string> by_text;
-    std::unordered_set<std::string> taken;
-  };
-
-  text::Diagnostic& Error(std::string_view code, std::string_view message) {
-    return diagnostics_->Error(code, message).InFile(options_.file);
-  }
-
-  void CheckVersions();
-  void AddInitializers(Scope* scope, const Graph& graph);
-  void AddInitializer(Scope* scope, std::string_view name, Result<TensorPtr> tensor);
-  void AddInputs(Scope* scope);
-  void AddInput(Scope* scope, const ValueInfo& info);
-  types::Dim MakeDim(const ValueInfo& info, size_t axis);
-  std::string SymbolFor(const std::string& text);
-  void Define(Scope* scope, std::string_view name, Value value, std::string_view what);
-
-  void ConvertNodes(Scope* scope);
-  std::unordered_map<std::string_view, size_t> FindProducers(const Scope& scope);
-  void ReportCycle(const Scope& scope, const std::vector<size_t>& cycle);
-  void ConvertNode(Scope* scope, const Node& node);
-  bool TakeInputs(Scope* scope, const Node& node, std::vector<Value>* inputs);
-  void ReportMissing(const Scope& scope, const Node& node, std::string_view name);
-  bool CheckCounts(const Scope& scope, const Node& node, const OperatorInfo& info);
-  void ReportContext(const Scope& scope, const Node& node, const NodeContext& context);
-  void SetOutputs(Scope* scope, const Node& node, const std::vector<Value>& values);
-
-  const Function* FindFunction(const Node& node) const;
-  void InlineFunction(Scope* scope, const Node& node, const Function& function,
-                      std::vector<Value> inputs);
-
-  class NodeSubgraphs final : public Subgraphs {
-   public:
-    NodeSubgraphs(Importer* importer, const Scope& scope, const Node& node)
-        : importer_(*importer), scope_(scope), node_(node) {}
-    bool Inline(const Graph& graph, const std::vector<Value>& inputs,
-                std::vector<Value>* outputs) override {
-      return importer_.InlineGraph(scope_, node_, graph, inputs, outputs);
-    }
-
-   private:
-    Importer& importer_;
-    const Scope& scope_;
-    const Node& node_;
-  };
-  bool InlineGraph(const Scope& scope, const Node& node, const Graph& graph,
-                   const std::vector<Value>& inputs, std::vector<Value>* outputs);
-  bool DefineInputs(Scope* inner, const Node& node, const Graph& graph,
-                    const std::vector<Value>& inputs);
-  bool TakeOutputs(const Scope& inner, const Graph& graph, std::vector<Value>* outputs);
-
-  void ReportUnsupported(const Scope& scope, const Node& node);
-  void ReportInSubgraphs(const Scope& scope, const Graph& graph);
-  void ReportInSubgraphsOf(const Scope& scope, const Node& node);
-
-  void AddOutputs(const Scope& scope);
-  void CompareOutput(const ValueInfo& info, const Value& value);
-  void SetMetadata(ir::Module* module);
-
-  const Model& model_;
-  const ImportOptions& options_;
-  text::Diagnostics* diagnostics_;
-  ir::Builder builder_;
-  Value poison_;
-  SymbolTable symbols_;
-  std::unordered_map<std::string, const Function*> functions_;
-  std::unordered_set<const Node*> reported_;  // unsupported nodes, once each
-  std::unordered_set<std::string> warned_;    // "Op.attribute"
-  std::vector<Value> results_;
-  std::vector<std::string> output_names_;
-  int converted_ = 0;
-  int suggestions_ = 0;
-};
-
 std::string FunctionKey(std::string_view domain, std::string_view name, std::string_view overload) {
   return StrCat(PlainDomain(domain), "\n", name, "\n", overload);
 }
 
-bool IsUnknown(const Value& value) { return value != nullptr && !ir::TypeOf(value).known(); }
-
 std::string DomainText(std::string_view domain) {
   return domain.empty() ? "ai.onnx" : std::string(domain);
+}
+
+std::string_view KindText(Type::Kind kind) {
+  switch (kind) {
+    case Type::Kind::kNone: return "nothing that is known";
+    case Type::Kind::kTensor: return "a tensor";
+    case Type::Kind::kSequence: return "a sequence";
+    case Type::Kind::kMap: return "a map";
+    case Type::Kind::kOptional: return "an optional";
+    case Type::Kind::kSparseTensor: return "a sparse tensor";
+  }
+  return "";
+}
+
+// What exporters write in place of a name: "?", "-1", "None". Axes that have it in common need not
+// have the same extent.
+bool IsPlaceholder(std::string_view symbol) {
+  const auto is_letter = [](char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; };
+  return symbol == "None" || std::none_of(symbol.begin(), symbol.end(), is_letter);
+}
+
+}  // namespace
+
+std::string_view OriginOf(const Node& node) {
+  if (!node.name.empty()) return node.name;
+  return node.outputs.empty() || node.outputs[0].empty() ? node.op_type : node.outputs[0];
 }
 
 // ---- values of the graph
@@ -190,18 +122,6 @@ void Importer::AddInputs(Scope* scope) {
   }
 }
 
-std::string_view KindText(Type::Kind kind) {
-  switch (kind) {
-    case Type::Kind::kNone: return "nothing that is known";
-    case Type::Kind::kTensor: return "a tensor";
-    case Type::Kind::kSequence: return "a sequence";
-    case Type::Kind::kMap: return "a map";
-    case Type::Kind::kOptional: return "an optional";
-    case Type::Kind::kSparseTensor: return "a sparse tensor";
-  }
-  return "";
-}
-
 void Importer::AddInput(Scope* scope, const ValueInfo& info) {
   const Type& type = info.type;
   const Result<DType> dtype = MakeDType(type.elem_type);
@@ -224,13 +144,6 @@ void Importer::AddInput(Scope* scope, const ValueInfo& info) {
     parameter = types::Type::Tensor(*dtype, std::move(dims));
   }
   Define(scope, info.name, builder_.AddParameter(info.name, std::move(parameter)), "input");
-}
-
-// What exporters write in place of a name: "?", "-1", "None". Axes that have it in common need not
-// have the same extent.
-bool IsPlaceholder(std::string_view symbol) {
-  const auto is_letter = [](char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; };
-  return symbol == "None" || std::none_of(symbol.begin(), symbol.end(), is_letter);
 }
 
 types::Dim Importer::MakeDim(const ValueInfo& info, size_t axis) {
@@ -286,11 +199,15 @@ void Importer::ReportCycle(const Scope& scope, const std::vector<size_t>& cycle)
   Error("E0405", text).InNode(OriginOf(scope.nodes[cycle[0]]));
 }
 
-void Importer::ConvertNodes(Scope* scope) {
+void Importer::ConvertNodes(Scope* scope, const Names& outputs) {
   const std::unordered_map<std::string_view, size_t> producers = FindProducers(*scope);
   const NodeOrder order = OrderNodes(scope->nodes, producers);
   if (!order.cycle.empty()) return ReportCycle(*scope, order.cycle);
-  for (const size_t index : order.order) {
+  ConvertFrom(scope, order.order, outputs);
+}
+
+void Importer::ConvertFrom(Scope* scope, std::span<const size_t> order, const Names& outputs) {
+  for (size_t i = 0; i < order.size(); ++i) {
     if (++converted_ > kMaxConvertedNodes) {
       if (converted_ == kMaxConvertedNodes + 1) {
         Error("E0404",
@@ -298,7 +215,8 @@ void Importer::ConvertNodes(Scope* scope) {
       }
       return;
     }
-    ConvertNode(scope, scope->nodes[index]);
+    const std::optional<NodeContext::Split> split = ConvertNode(scope, scope->nodes[order[i]]);
+    if (split.has_value()) return SplitAt(scope, order.subspan(i), outputs, *split);
   }
 }
 
@@ -392,23 +310,28 @@ void Importer::SetOutputs(Scope* scope, const Node& node, const std::vector<Valu
   }
 }
 
-void Importer::ConvertNode(Scope* scope, const Node& node) {
+std::optional<NodeContext::Split> Importer::ConvertNode(Scope* scope, const Node& node) {
   std::vector<Value> inputs;
   const bool usable = TakeInputs(scope, node, &inputs);
   if (const Function* function = FindFunction(node)) {
-    if (!usable) return SetOutputs(scope, node, {});
-    return InlineFunction(scope, node, *function, std::move(inputs));
+    if (usable)
+      InlineFunction(scope, node, *function, std::move(inputs));
+    else
+      SetOutputs(scope, node, {});
+    return std::nullopt;
   }
   const std::string_view domain = PlainDomain(node.domain);
   const OperatorInfo* newer = nullptr;
   const OperatorInfo* info = FindOperator(domain, node.op_type, scope->OpsetOf(domain), &newer);
   if (info == nullptr) {
     ReportUnsupported(*scope, node);
-    return SetOutputs(scope, node, {});
+    SetOutputs(scope, node, {});
+    return std::nullopt;
   }
   if (!CheckCounts(*scope, node, *info) || !usable) {
     ReportInSubgraphsOf(*scope, node);
-    return SetOutputs(scope, node, {});
+    SetOutputs(scope, node, {});
+    return std::nullopt;
   }
   builder_.SetOrigin(StrCat(scope->prefix, OriginOf(node)));
   if (!node.outputs.empty()) builder_.SetName(node.outputs[0]);
@@ -423,9 +346,14 @@ void Importer::ConvertNode(Scope* scope, const Node& node) {
                        .builder = &builder_,
                        .subgraphs = &subgraphs});
   info->convert(context);
+  if (context.split().has_value() && splits_ < kMaxSplits) {
+    split_reason_ = context.error();
+    return context.split();
+  }
   // Where the builder found fault, what the converter saw after that tells nothing new.
   if (diagnostics_->error_count() == errors) ReportContext(*scope, node, context);
   SetOutputs(scope, node, context.ok() ? context.outputs() : std::vector<Value>());
+  return std::nullopt;
 }
 
 // ---- functions
@@ -465,7 +393,7 @@ void Importer::InlineFunction(Scope* scope, const Node& node, const Function& fu
     Define(&inner, function.inputs[i], inputs[i],
            StrCat("input of function '", function.name, "'"));
   }
-  ConvertNodes(&inner);
+  ConvertNodes(&inner, function.outputs);
   std::vector<Value> outputs;
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     const auto found = inner.values.find(function.outputs[i]);
@@ -476,68 +404,6 @@ void Importer::InlineFunction(Scope* scope, const Node& node, const Function& fu
     outputs.push_back(found == inner.values.end() ? nullptr : found->second);
   }
   SetOutputs(scope, node, outputs);
-}
-
-// ---- subgraphs
-
-// Of the graph's inputs those that are no initializers: up to IR version 3 these were listed, too.
-bool Importer::DefineInputs(Scope* inner, const Node& node, const Graph& graph,
-                            const std::vector<Value>& inputs) {
-  std::vector<std::string_view> names;
-  for (const ValueInfo& info : graph.inputs) {
-    if (!inner->values.contains(info.name)) names.push_back(info.name);
-  }
-  if (names.size() != inputs.size()) {
-    Error("E0403", StrCat(node.op_type, ": its subgraph '", graph.name, "' has ", names.size(),
-                          " inputs, expected ", inputs.size()))
-        .InNode(inner->prefix.substr(0, inner->prefix.size() - 1));
-    return false;
-  }
-  for (size_t i = 0; i < names.size(); ++i)
-    Define(inner, names[i], inputs[i], "input of a subgraph");
-  return true;
-}
-
-bool Importer::TakeOutputs(const Scope& inner, const Graph& graph, std::vector<Value>* outputs) {
-  bool good = true;
-  for (const ValueInfo& info : graph.outputs) {
-    const Value* found = inner.Find(info.name);
-    if (found == nullptr || *found == nullptr) {
-      Error("E0405", StrCat("output '", info.name, "' of the subgraph '", graph.name,
-                            "' is made by no node"))
-          .InNode(inner.prefix.substr(0, inner.prefix.size() - 1));
-    }
-    const bool usable = found != nullptr && *found != nullptr && !IsUnknown(*found);
-    outputs->push_back(usable ? *found : nullptr);
-    good = good && usable;
-  }
-  return good;
-}
-
-bool Importer::InlineGraph(const Scope& scope, const Node& node, const Graph& graph,
-                           const std::vector<Value>& inputs, std::vector<Value>* outputs) {
-  if (scope.depth() >= kMaxDepth) {
-    Error("E0405", StrCat("subgraphs and functions are nested more than ", kMaxDepth, " deep"))
-        .InNode(StrCat(scope.prefix, OriginOf(node)));
-    return false;
-  }
-  const size_t errors = diagnostics_->error_count();
-  const std::string origin = builder_.origin();
-  Scope inner;
-  inner.nodes = graph.nodes;
-  inner.imports = scope.imports;
-  inner.function = scope.function;
-  inner.attributes = scope.attributes;
-  inner.outer = &scope;
-  inner.sees_outer = true;
-  inner.prefix = StrCat(scope.prefix, OriginOf(node), "/");
-  AddInitializers(&inner, graph);
-  bool good = DefineInputs(&inner, node, graph, inputs);
-  if (good) ConvertNodes(&inner);
-  good = good && diagnostics_->error_count() == errors && TakeOutputs(inner, graph, outputs);
-  builder_.SetOrigin(origin);
-  builder_.SetName("");
-  return good;
 }
 
 // ---- what is not supported
@@ -653,7 +519,7 @@ Result<ir::Module> Importer::Run() {
   scope.imports = model_.opset_imports;
   AddInitializers(&scope, model_.graph);
   AddInputs(&scope);
-  ConvertNodes(&scope);
+  ConvertNodes(&scope, OutputNames(model_.graph));
   const bool complete = diagnostics_->ok();
   // After an error in the nodes a missing output is no news.
   if (complete) AddOutputs(scope);
@@ -669,8 +535,6 @@ Result<ir::Module> Importer::Run() {
   SetMetadata(&module);
   return module;
 }
-
-}  // namespace
 
 Result<ir::Module> ImportModel(const Model& model, const ImportOptions& options,
                                text::Diagnostics* diagnostics) {

@@ -315,6 +315,12 @@ bool NodeContext::Inline(const Graph& graph, const std::vector<Value>& inputs,
   return false;
 }
 
+void NodeContext::RequestSplit(Split split, std::string_view why) {
+  if (!ok()) return;
+  Unsupported(why);
+  split_ = std::move(split);
+}
+
 // ---- outputs
 
 bool NodeContext::WantsOutput(int index) const {

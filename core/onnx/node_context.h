@@ -137,6 +137,16 @@ class NodeContext {
   // is wrong in a second subgraph is told after that, too.
   bool Inline(const Graph& graph, const std::vector<Value>& inputs, std::vector<Value>* outputs);
 
+  // One of two graphs follows, by a condition, and what they give has types of different rank. The
+  // importer then converts the nodes behind this one twice, once behind each.
+  struct Split {
+    Value condition;
+    const Graph* graphs[2] = {nullptr, nullptr};  // where it holds, where not
+  };
+  // why: the error where there are too many of these.
+  void RequestSplit(Split split, std::string_view why);
+  const std::optional<Split>& split() const { return split_; }
+
   // ---- outputs
   bool WantsOutput(int index) const;
   void SetOutput(int index, Value value);
@@ -170,6 +180,7 @@ class NodeContext {
   std::string error_;
   bool unsupported_ = false;
   bool told_ = false;
+  std::optional<Split> split_;
 };
 
 using Converter = void (*)(NodeContext& node);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/strings.h"
 #include "core/ir/control.h"
 #include "core/onnx/convert/converters.h"
 #include "core/onnx/convert/loop.h"
@@ -52,15 +53,18 @@ void ConvertBranch(NodeContext& node, const Graph& graph, ir::LetPtr* block,
   *block = node.builder().EndBlock(good ? ResultOf(*outputs) : ir::MakeNone());
 }
 
+// Branches of which an output has different ranks are no error yet: where an exporter wrote
+// "squeeze the axis if its extent is 1", each fits what follows, or only one can ever be taken.
 bool JoinBranches(NodeContext& node, const std::vector<Value>& a, const std::vector<Value>& b,
-                  std::vector<ValueType>* types) {
+                  NodeContext::Split split, std::vector<ValueType>* types) {
   for (size_t i = 0; i < a.size(); ++i) {
     const ValueType first = ir::TypeOf(a[i]), second = ir::TypeOf(b[i]);
     const ValueType merged = MergeTypes(first, second);
     if (!merged.known()) {
-      node.Unsupported("output ", i, " ('", node.node().outputs[i], "') is ", first.ToText(),
-                       " in one branch and ", second.ToText(),
-                       " in the other; one element type and one rank are possible");
+      node.RequestSplit(std::move(split),
+                        StrCat("output ", i, " ('", node.node().outputs[i], "') is ",
+                               first.ToText(), " in one branch and ", second.ToText(),
+                               " in the other; one element type and one rank are possible"));
       return false;
     }
     types->push_back(WithNames(node.builder(), merged));
@@ -90,7 +94,8 @@ void ConvertIf(NodeContext& node) {
   for (int i = 0; i < 2; ++i) ConvertBranch(node, *graphs[i], &blocks[i], &outputs[i]);
   if (!node.ok()) return;
   std::vector<ValueType> types;
-  if (!JoinBranches(node, outputs[0], outputs[1], &types)) return;
+  if (!JoinBranches(node, outputs[0], outputs[1], {node.Input(0), {graphs[0], graphs[1]}}, &types))
+    return;
   node.builder().SetName(node.node().outputs[0]);
   const Value result =
       node.builder().BindAs(ir::MakeIf(node.Input(0), blocks[0], blocks[1]),
