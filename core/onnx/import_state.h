@@ -82,6 +82,7 @@ class Importer {
                 std::vector<Value>* outputs) override {
       return importer_.InlineGraph(scope_, node_, graph, inputs, outputs);
     }
+    int depth() const override { return scope_.depth(); }
 
    private:
     Importer& importer_;

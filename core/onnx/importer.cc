@@ -284,6 +284,7 @@ void Importer::ReportContext(const Scope& scope, const Node& node, const NodeCon
   if (!context.ok()) {
     Error(context.unsupported() ? "E0404" : "E0403", StrCat(node.op_type, ": ", context.error()))
         .InNode(label);
+    ReportInSubgraphsOf(scope, node);
     return;
   }
   for (const std::string_view attribute : context.UnknownAttributes()) {

@@ -44,6 +44,8 @@ class Subgraphs {
   // inputs, *outputs are what its outputs are then. False: something is wrong and has been told.
   virtual bool Inline(const Graph& graph, const std::vector<Value>& inputs,
                       std::vector<Value>* outputs) = 0;
+  // How many graphs and functions are around the node.
+  virtual int depth() const = 0;
 
  protected:
   ~Subgraphs() = default;
@@ -136,6 +138,8 @@ class NodeContext {
   // Subgraphs::Inline; after false the context has failed, and nothing more is said about it. What
   // is wrong in a second subgraph is told after that, too.
   bool Inline(const Graph& graph, const std::vector<Value>& inputs, std::vector<Value>* outputs);
+
+  int depth() const { return setup_.subgraphs->depth(); }
 
   // One of two graphs follows, by a condition, and what they give has types of different rank. The
   // importer then converts the nodes behind this one twice, once behind each.

@@ -22,6 +22,8 @@ using ValueType = types::Type;
 // After so many conversions in which some axis still changed, every axis is taken to change: each
 // round costs as much as the body, and loops in loops multiply.
 constexpr int kMaxRounds = 4;
+// Further inside, every axis is taken to change from the start.
+constexpr int kMaxDepthOfRounds = 4;
 constexpr int kMaxConditionDepth = 16;
 
 // --- conditions
@@ -100,7 +102,11 @@ class LoopEmitter {
  public:
   LoopEmitter(NodeContext& node, const LoopStart& start, LoopBody* body)
       : node_(node), builder_(node.builder()), start_(start), body_(*body) {
-    for (const Value& state : start.states) types_.push_back(ir::TypeOf(state));
+    const bool hide = node.depth() > kMaxDepthOfRounds;
+    for (const Value& state : start.states) {
+      const ValueType type = ir::TypeOf(state);
+      types_.push_back(hide ? HideExtents(type) : type);
+    }
   }
 
   bool Run(LoopEnd* end) {
@@ -205,7 +211,7 @@ class LoopEmitter {
   }
 
   Value Truth(const Value& tensor) {
-    if (always_) return ir::MakeConstant(Any(true));
+    if (always_ || KnownCondition(node_, tensor) == true) return ir::MakeConstant(Any(true));
     return builder_.EmitScalar(ScalarOp::kToBool, {tensor});
   }
 
