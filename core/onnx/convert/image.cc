@@ -6,15 +6,6 @@
 namespace tern::onnx {
 namespace {
 
-// The weights must have the axes of the image.
-bool WeightsFit(NodeContext& node) {
-  const int image = node.RankOf(node.Input(0)), weights = node.RankOf(node.Input(1));
-  if (node.ok() && image != weights) {
-    node.Fail("its weights have rank ", weights, ", but the input has rank ", image);
-  }
-  return node.ok();
-}
-
 ops::ConvAttrs ReadConv(NodeContext& node, int spatial_rank) {
   ops::ConvAttrs attrs;
   attrs.window = ReadWindow(node, spatial_rank);

@@ -14,18 +14,21 @@ Value CastValue(NodeContext& node, const Value& value, DType to) {
   return node.Call("cast", {value}, attrs.ToAttrs());
 }
 
-// [channels] → [1, channels, 1, 1] for an image; other shapes stay.
-Value PerChannel(NodeContext& node, const Value& value) {
+// [channels] → [1, channels, 1, …] for an image; other shapes stay.
+Value PerChannel(NodeContext& node, const Value& value, int spatial) {
   if (node.RankOf(value) != 1) return value;
   ops::ReshapeAttrs attrs;
-  attrs.shape = {1, -1, 1, 1};
+  attrs.shape.assign(static_cast<size_t>(spatial) + 2, 1);
+  attrs.shape[1] = -1;
   return node.Call("reshape", {value}, attrs.ToAttrs());
 }
 
-// i32 accumulator * (a_scale * b_scale), quantized with y's scale and zero point.
-Value Requantize(NodeContext& node, const Value& accumulator, const Value& scale, int y_scale) {
-  const Value real = node.Call("mul", {CastValue(node, accumulator, kF32), scale});
-  return node.Call("quantize_linear", {real, node.Input(y_scale), node.Input(y_scale + 1)});
+// i32 sums of scale `scale`, quantized with y's scale and zero point. The ratio of the scales is
+// taken first, as other runtimes do: sums that lie between two integers then round alike.
+Value Requantize(NodeContext& node, const Value& sum, const Value& scale, int y_scale) {
+  const Value ratio = node.Call("div", {scale, node.Input(y_scale)});
+  const Value steps = node.Call("mul", {CastValue(node, sum, kF32), ratio});
+  return node.Call("quantize_linear", {steps, node.Scalar(kF32, 1), node.Input(y_scale + 1)});
 }
 
 }  // namespace
@@ -62,18 +65,42 @@ void ConvertQLinearMatMul(NodeContext& node) {
 // w_scale).
 void ConvertQLinearConv(NodeContext& node) {
   const int spatial = SpatialRank(node, node.Input(0));
-  if (node.ok() && spatial != 2)
-    return node.Unsupported("an input with ", spatial, " spatial axes; 2 are possible");
+  if (!WeightsFit(node, 3)) return;
   ops::ConvAttrs attrs;
   attrs.window = ReadWindow(node, spatial);
   attrs.groups = node.IntAtLeast("group", 1, 1);
-  Value accumulator =
-      node.Call("conv_integer", {node.Input(0), node.Input(3), node.Input(2), node.Input(5)},
-                attrs.ToAttrs());
-  if (node.HasInput(8))
-    accumulator = node.Call("add", {accumulator, PerChannel(node, node.Input(8))});
-  const Value scale = node.Call("mul", {node.Input(1), PerChannel(node, node.Input(4))});
-  node.SetOutput(0, Requantize(node, accumulator, scale, 6));
+  const Value x = WidenImage(node, node.Input(0), spatial),
+              w = WidenImage(node, node.Input(3), spatial);
+  Value sum = node.Call("conv_integer", {x, w, node.Input(2), node.Input(5)}, attrs.ToAttrs());
+  sum = NarrowImage(node, sum, spatial);
+  if (node.HasInput(8)) sum = node.Call("add", {sum, PerChannel(node, node.Input(8), spatial)});
+  const Value scale = node.Call("mul", {node.Input(1), PerChannel(node, node.Input(4), spatial)});
+  node.SetOutput(0, Requantize(node, sum, scale, 6));
+}
+
+// QLinearAdd and QLinearMul. Inputs: a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero; a zero
+// point that is left out is 0.
+void ConvertQLinearBinary(NodeContext& node) {
+  const auto real = [&](int i) {
+    return node.Call("dequantize_linear", {node.Input(i), node.Input(i + 1), node.Input(i + 2)});
+  };
+  const Value y = node.Call(node.detail(), {real(0), real(3)});
+  ops::QuantizeAttrs attrs;
+  attrs.to = node.DTypeOf(node.Input(0));
+  node.SetOutput(0,
+                 node.Call("quantize_linear", {y, node.Input(6), node.Input(7)}, attrs.ToAttrs()));
+}
+
+// QLinearSigmoid and QLinearLeakyRelu. Inputs: x, x_scale, x_zero, y_scale, y_zero.
+void ConvertQLinearUnary(NodeContext& node) {
+  Attrs of_op;
+  if (node.detail() == "leaky_relu") of_op.SetFloat32("alpha", node.Float("alpha", 0.01f));
+  const Value x = node.Call("dequantize_linear", {node.Input(0), node.Input(1), node.Input(2)});
+  ops::QuantizeAttrs attrs;
+  attrs.to = node.DTypeOf(node.Input(0));
+  node.SetOutput(0, node.Call("quantize_linear",
+                              {node.Call(node.detail(), {x}, of_op), node.Input(3), node.Input(4)},
+                              attrs.ToAttrs()));
 }
 
 }  // namespace tern::onnx

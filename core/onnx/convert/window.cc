@@ -81,6 +81,14 @@ ops::WindowAttrs ReadWindow(NodeContext& node, int spatial_rank) {
   return window;
 }
 
+bool WeightsFit(NodeContext& node, int index) {
+  const int image = node.RankOf(node.Input(0)), weights = node.RankOf(node.Input(index));
+  if (node.ok() && image != weights) {
+    node.Fail("its weights have rank ", weights, ", but the input has rank ", image);
+  }
+  return node.ok();
+}
+
 Value WidenImage(NodeContext& node, const Value& image, int spatial_rank) {
   return spatial_rank == 1 ? OneAxis(node, "unsqueeze", image) : image;
 }

@@ -19,6 +19,9 @@ ops::WindowAttrs ReadWindow(NodeContext& node, int spatial_rank);
 // Spatial axes of the image or of the weights, 1 to 3; fails if there are more or fewer.
 int SpatialRank(NodeContext& node, const Value& image);
 
+// The weights, input `index`, must have as many axes as the image, input 0; fails if not.
+bool WeightsFit(NodeContext& node, int index = 1);
+
 // [n, c, w] → [n, c, 1, w] and back, where spatial_rank is 1; other images are left alone.
 Value WidenImage(NodeContext& node, const Value& image, int spatial_rank);
 Value NarrowImage(NodeContext& node, const Value& image, int spatial_rank);
