@@ -52,7 +52,9 @@ class Importer {
   void AddInitializer(Scope* scope, std::string_view name, Result<TensorPtr> tensor);
   void AddInputs(Scope* scope);
   void AddInput(Scope* scope, const ValueInfo& info);
-  types::Dim MakeDim(const ValueInfo& info, size_t axis);
+  types::Type TypeFor(const Type& type, const std::string& name);
+  types::Type TensorTypeFor(const Type& type, const std::string& name);
+  types::Dim MakeDim(const Type& type, const std::string& name, size_t axis);
   std::string SymbolFor(const std::string& text);
   void Define(Scope* scope, std::string_view name, Value value, std::string_view what);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "core/onnx/convert/value_types.h"
 #include "core/onnx/import_state.h"
 #include "core/onnx/node_order.h"
 #include "core/onnx/read_model.h"
@@ -122,42 +123,66 @@ void Importer::AddInputs(Scope* scope) {
   }
 }
 
-void Importer::AddInput(Scope* scope, const ValueInfo& info) {
-  const Type& type = info.type;
+// The type of a declared input; unknown after an error.
+types::Type Importer::TensorTypeFor(const Type& type, const std::string& name) {
   const Result<DType> dtype = MakeDType(type.elem_type);
-  types::Type parameter;
-  if (type.kind != Type::Kind::kTensor) {
-    Error("E0404",
-          StrCat("input '", info.name, "' is ", KindText(type.kind), ", expected a tensor"));
-  } else if (!dtype.ok()) {
-    Error("E0404", StrCat("input '", info.name, "': ", dtype.status().message()));
+  if (!dtype.ok()) {
+    Error("E0404", StrCat("input '", name, "': ", dtype.status().message()));
   } else if (type.shape == nullptr) {
-    Error("E0404", StrCat("input '", info.name, "' has no shape: not even its rank is known"))
+    Error("E0404", StrCat("input '", name, "' has no shape: not even its rank is known"))
         .Help("export the model with the shapes of its inputs; dimensions may stay symbolic");
   } else if (type.shape->dims.size() > static_cast<size_t>(ops::kMaxDims)) {
-    Error("E0404", StrCat("input '", info.name, "' has rank ", type.shape->dims.size(),
-                          "; at most ", ops::kMaxDims, " is possible"));
+    Error("E0404", StrCat("input '", name, "' has rank ", type.shape->dims.size(), "; at most ",
+                          ops::kMaxDims, " is possible"));
   } else {
     std::vector<types::Dim> dims;
     for (size_t axis = 0; axis < type.shape->dims.size(); ++axis)
-      dims.push_back(MakeDim(info, axis));
-    parameter = types::Type::Tensor(*dtype, std::move(dims));
+      dims.push_back(MakeDim(type, name, axis));
+    return types::Type::Tensor(*dtype, std::move(dims));
   }
+  return {};
+}
+
+types::Type Importer::TypeFor(const Type& type, const std::string& name) {
+  switch (type.kind) {
+    case Type::Kind::kTensor: return TensorTypeFor(type, name);
+    case Type::Kind::kSequence:
+    case Type::Kind::kOptional: {
+      if (type.contents == nullptr) break;
+      // A sequence declared without the shape of its items may hold tensors of any rank.
+      const bool any = type.kind == Type::Kind::kSequence &&
+                       type.contents->kind == Type::Kind::kTensor &&
+                       type.contents->shape == nullptr;
+      const types::Type contents = any ? types::Type() : TypeFor(*type.contents, name);
+      if (!any && !contents.known()) return {};
+      if (type.kind == Type::Kind::kOptional) return OptionalOf(contents);
+      // Items need not have their extents in common, nor with other inputs.
+      return types::Type::List(any ? contents : HideExtents(contents));
+    }
+    default: break;
+  }
+  Error("E0404", StrCat("input '", name, "' is ", KindText(type.kind),
+                        ", expected a tensor, a sequence or an optional"));
+  return {};
+}
+
+void Importer::AddInput(Scope* scope, const ValueInfo& info) {
+  types::Type parameter = TypeFor(info.type, std::string(info.name));
   Define(scope, info.name, builder_.AddParameter(info.name, std::move(parameter)), "input");
 }
 
-types::Dim Importer::MakeDim(const ValueInfo& info, size_t axis) {
-  const Dimension& dim = info.type.shape->dims[axis];
+types::Dim Importer::MakeDim(const Type& type, const std::string& name, size_t axis) {
+  const Dimension& dim = type.shape->dims[axis];
   if (dim.kind == Dimension::Kind::kValue && dim.value >= 0) return types::Dim(dim.value);
   if (dim.kind == Dimension::Kind::kValue && dim.value < -1) {
-    Error("E0405", StrCat("input '", info.name, "': axis ", axis, " is ", dim.value,
-                          ", expected an extent"));
+    Error("E0405",
+          StrCat("input '", name, "': axis ", axis, " is ", dim.value, ", expected an extent"));
   }
   // -1 is how some exporters write an unknown extent.
   if (dim.kind == Dimension::Kind::kSymbol && !IsPlaceholder(dim.symbol)) {
     return types::Dim::Symbol(SymbolFor(std::string(dim.symbol)));
   }
-  return types::Dim::Symbol(SymbolFor(StrCat(info.name, "_", axis)));
+  return types::Dim::Symbol(SymbolFor(StrCat(name, "_", axis)));
 }
 
 // Different texts get different symbols, even where their identifiers would be the same.

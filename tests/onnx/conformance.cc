@@ -17,9 +17,11 @@
 #include "core/base/strings.h"
 #include "core/object/any.h"
 #include "core/object/print.h"
+#include "core/object/sequence.h"
 #include "core/object/tensor.h"
 #include "core/onnx/read_model.h"
 #include "core/onnx/tensor_data.h"
+#include "core/onnx/wire.h"
 #if TERN_CONFORMANCE_KERNELS
 #include "native/kernels/kernels_api.h"
 #endif
@@ -47,21 +49,57 @@ bool Exists(const std::string& path) {
   return stat(path.c_str(), &info) == 0;
 }
 
-Result<TensorPtr> ReadPb(const std::string& path) {
-  TERN_TRY_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
+Result<Any> MakeValue(ByteSpan bytes) {
   onnx::Tensor proto;
   TERN_TRY(onnx::ReadTensor(bytes, &proto));
-  return onnx::MakeTensor(proto, onnx::TensorSource{});
+  TERN_TRY_ASSIGN(TensorPtr tensor, onnx::MakeTensor(proto, onnx::TensorSource{}));
+  return Any(std::move(tensor));
+}
+
+// SequenceProto: tensors are its field 3.
+Result<Any> MakeList(ByteSpan bytes) {
+  onnx::WireError error;
+  onnx::WireReader in(bytes, &error);
+  SequencePtr list = Sequence::Make();
+  while (in.Next()) {
+    if (in.field() != 3 || !in.is_message()) continue;
+    std::string_view item;
+    in.Get(&item);
+    TERN_TRY_ASSIGN(const Any value, MakeValue(AsBytes(item)));
+    list->PushBack(value);
+  }
+  return Any(list);
+}
+
+// OptionalProto: a tensor is its field 3, a sequence its field 5.
+Result<Any> MakeOptional(ByteSpan bytes) {
+  onnx::WireError error;
+  onnx::WireReader in(bytes, &error);
+  while (in.Next()) {
+    if (!in.is_message() || (in.field() != 3 && in.field() != 5)) continue;
+    std::string_view item;
+    in.Get(&item);
+    return in.field() == 3 ? MakeValue(AsBytes(item)) : MakeList(AsBytes(item));
+  }
+  return Any();
+}
+
+Result<Any> ReadPb(const std::string& path, onnx::Type::Kind kind) {
+  TERN_TRY_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
+  if (kind == onnx::Type::Kind::kSequence) return MakeList(bytes);
+  if (kind == onnx::Type::Kind::kOptional) return MakeOptional(bytes);
+  return MakeValue(bytes);
 }
 
 // input_0.pb, input_1.pb, … as far as they go.
-Result<std::vector<TensorPtr>> ReadSet(const std::string& folder, const char* prefix) {
-  std::vector<TensorPtr> tensors;
-  for (int i = 0;; ++i) {
+Result<std::vector<Any>> ReadSet(const std::string& folder, const char* prefix,
+                                 const std::vector<onnx::Type::Kind>& kinds) {
+  std::vector<Any> values;
+  for (size_t i = 0;; ++i) {
     const std::string path = StrCat(folder, "/", prefix, "_", i, ".pb");
-    if (!Exists(path)) return tensors;
-    TERN_TRY_ASSIGN(TensorPtr tensor, ReadPb(path));
-    tensors.push_back(std::move(tensor));
+    if (!Exists(path)) return values;
+    TERN_TRY_ASSIGN(Any value, ReadPb(path, i < kinds.size() ? kinds[i] : kinds.back()));
+    values.push_back(std::move(value));
   }
 }
 
@@ -84,6 +122,23 @@ Status Compare(size_t index, const Tensor& actual, const Tensor& expected) {
   return OkStatus();
 }
 
+Status CompareValues(size_t index, const AnyView& actual, const AnyView& expected) {
+  if (const Sequence* list = expected.TryCast<Sequence>()) {
+    const Sequence* got = actual.TryCast<Sequence>();
+    if (got == nullptr || got->size() != list->size())
+      return Failed("output ", index, " is ", PrintValue(actual), ", expected a list of ",
+                    list->size());
+    for (size_t i = 0; i < list->size(); ++i) TERN_TRY(CompareValues(index, (*got)[i], (*list)[i]));
+    return OkStatus();
+  }
+  const Tensor *got = actual.TryCast<Tensor>(), *tensor = expected.TryCast<Tensor>();
+  if (tensor == nullptr && actual.is_none()) return OkStatus();
+  if (tensor == nullptr || got == nullptr)
+    return Failed("output ", index, " is ", PrintValue(actual), ", expected ",
+                  PrintValue(expected));
+  return Compare(index, *got, *tensor);
+}
+
 Status FromHandle(tern_status* handle) {
   if (handle == nullptr) return OkStatus();
   Status status(static_cast<StatusCode>(tern_status_kind(handle)), tern_status_message(handle));
@@ -92,8 +147,11 @@ Status FromHandle(tern_status* handle) {
 }
 
 // Outputs of a run, a tuple taken apart.
-Status CompareOutputs(const TernAny& result, const std::vector<TensorPtr>& expected) {
-  const int32_t count = tern_tuple_size(&result);
+Status CompareOutputs(const TernAny& result, const std::vector<Any>& expected) {
+  tern_any_retain(&result);
+  const Any whole = Any::Adopt(result);
+  // A sequence is one output.
+  const int32_t count = whole.TryCast<Sequence>() != nullptr ? 0 : tern_tuple_size(&result);
   for (size_t i = 0; i < expected.size(); ++i) {
     TernAny item{};
     if (count == 0) {
@@ -104,17 +162,28 @@ Status CompareOutputs(const TernAny& result, const std::vector<TensorPtr>& expec
       TERN_TRY(FromHandle(tern_tuple_get(&result, static_cast<int32_t>(i), &item)));
     }
     const Any owned = Any::Adopt(item);
-    const Tensor* tensor = owned.TryCast<Tensor>();
-    if (tensor == nullptr) return Failed("output ", i, " is ", PrintValue(owned));
-    TERN_TRY(Compare(i, *tensor, *expected[i]));
+    TERN_TRY(CompareValues(i, owned, expected[i]));
   }
   return OkStatus();
 }
 
-Status RunSet(tern_program* program, const std::string& folder) {
-  TERN_TRY_ASSIGN(const std::vector<TensorPtr> inputs, ReadSet(folder, "input"));
-  TERN_TRY_ASSIGN(const std::vector<TensorPtr> expected, ReadSet(folder, "output"));
-  std::vector<Any> values(inputs.begin(), inputs.end());
+// What the files of a set hold: the model says it.
+struct Kinds {
+  std::vector<onnx::Type::Kind> inputs, outputs;
+};
+
+Result<Kinds> KindsOf(ByteSpan model) {
+  onnx::Model read;
+  TERN_TRY(onnx::ReadModel(model, &read));
+  Kinds kinds;
+  for (const onnx::ValueInfo& info : read.graph.inputs) kinds.inputs.push_back(info.type.kind);
+  for (const onnx::ValueInfo& info : read.graph.outputs) kinds.outputs.push_back(info.type.kind);
+  return kinds;
+}
+
+Status RunSet(tern_program* program, const std::string& folder, const Kinds& kinds) {
+  TERN_TRY_ASSIGN(const std::vector<Any> values, ReadSet(folder, "input", kinds.inputs));
+  TERN_TRY_ASSIGN(const std::vector<Any> expected, ReadSet(folder, "output", kinds.outputs));
   std::vector<TernAny> args;
   for (const Any& value : values) args.push_back(value.c_any());
   tern_vm* vm = nullptr;
@@ -146,7 +215,8 @@ struct Runner {
   std::string policy;
 };
 
-Status RunProgram(const Runner& runner, tern_buffer* executable, const std::string& folder) {
+Status RunProgram(const Runner& runner, tern_buffer* executable, const std::string& folder,
+                  const Kinds& kinds) {
   tern_program* program = nullptr;
   TERN_TRY(FromHandle(tern_program_load(
       runner.runtime, tern_buffer_data(executable), tern_buffer_size(executable),
@@ -155,7 +225,7 @@ Status RunProgram(const Runner& runner, tern_buffer* executable, const std::stri
   Status status = PrepareKernels(program, runner.policy);
   int sets = 0;
   for (; status.ok() && Exists(StrCat(folder, "/test_data_set_", sets)); ++sets) {
-    status = RunSet(program, StrCat(folder, "/test_data_set_", sets));
+    status = RunSet(program, StrCat(folder, "/test_data_set_", sets), kinds);
   }
   tern_program_free(program);
   if (status.ok() && sets == 0) return Failed("the folder has no test_data_set_0");
@@ -164,10 +234,11 @@ Status RunProgram(const Runner& runner, tern_buffer* executable, const std::stri
 
 Status RunFolder(const Runner& runner, const std::string& folder) {
   TERN_TRY_ASSIGN(const std::vector<uint8_t> model, ReadFile(folder + "/model.onnx"));
+  TERN_TRY_ASSIGN(const Kinds kinds, KindsOf(model));
   tern_buffer* executable = nullptr;
   TERN_TRY(FromHandle(tern_compile_onnx(runner.runtime, model.data(), model.size(), nullptr,
                                         &executable, nullptr)));
-  return RunProgram(runner, executable, folder);
+  return RunProgram(runner, executable, folder, kinds);
 }
 
 void PrintVerdict(const std::string& folder, const Status& status) {

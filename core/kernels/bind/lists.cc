@@ -192,6 +192,11 @@ Result<Any> Erase(const ListAttrs&, RunContext& context, AnyArgs args) {
   return Any(shorter);
 }
 
+Result<Any> OptionalGet(const ListAttrs&, RunContext&, AnyArgs args) {
+  if (args[0].is_none()) return InvalidArgument("the optional is empty, expected a value");
+  return Any(args[0]);
+}
+
 struct ListFunction {
   std::string_view name;
   size_t least, most;  // arguments
@@ -199,8 +204,9 @@ struct ListFunction {
 };
 
 constexpr ListFunction kFunctions[] = {
-    {"list_stack", 1, 1, &Stack},   {"list_join", 1, 1, &Join},   {"list_split", 1, 2, &Split},
-    {"list_insert", 3, 3, &Insert}, {"list_erase", 2, 2, &Erase},
+    {"list_stack", 1, 1, &Stack},         {"list_join", 1, 1, &Join},
+    {"list_split", 1, 2, &Split},         {"list_insert", 3, 3, &Insert},
+    {"optional_get", 1, 1, &OptionalGet}, {"list_erase", 2, 2, &Erase},
 };
 
 Result<ListAttrs> ParseListAttrs(std::string_view name, const Attrs& attrs) {

@@ -7,6 +7,7 @@
 //   list_join{axis=0 new_axis=0}     (list)            items along an axis, new or their own
 //   list_split{axis=0 keepdims=1}    (x, sizes?)       parts of x; sizes: one for all, or of each
 //   list_insert, list_erase          (list, …)         with an item more or less at a position
+//   optional_get                     (optional)        the value that is not none
 #ifndef TERN_CORE_KERNELS_BIND_LISTS_H_
 #define TERN_CORE_KERNELS_BIND_LISTS_H_
 

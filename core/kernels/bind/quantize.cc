@@ -31,7 +31,9 @@ struct ScaleMap {
 
 Result<ScaleMap> MapScales(const ops::QuantizeAttrs& attrs, const Tensor& x, const Tensor& scale,
                            const Tensor* zero) {
-  if (zero != nullptr && ops::ShapeText(ExtentsOf(*zero)) != ops::ShapeText(ExtentsOf(scale))) {
+  const bool singles = zero != nullptr && zero->element_count() == 1 && scale.element_count() == 1;
+  if (zero != nullptr && !singles &&
+      ops::ShapeText(ExtentsOf(*zero)) != ops::ShapeText(ExtentsOf(scale))) {
     return InvalidArgument("zero_point is ", ops::ShapeText(ExtentsOf(*zero)), ", but scale ",
                            ops::ShapeText(ExtentsOf(scale)));
   }

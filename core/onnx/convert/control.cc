@@ -432,4 +432,65 @@ void ConvertBatchScan(NodeContext& node) {
   SetOutputs(node, outputs);
 }
 
+// --- SequenceMap: a loop over the items of sequences, whose body gives an item of each output
+
+namespace {
+
+class MapBody final : public LoopBody {
+ public:
+  MapBody(NodeContext& node, const Graph& graph, std::vector<ValueType> items)
+      : node_(node), graph_(graph), items_(std::move(items)) {}
+
+  bool Convert(const LoopTurn& turn, LoopStep* step) override {
+    std::vector<Value> inputs;
+    for (size_t i = 0; i < items_.size(); ++i) {
+      const Value& input = node_.inputs()[i];
+      if (!items_[i].known()) {
+        inputs.push_back(input);
+        continue;
+      }
+      inputs.push_back(node_.Invoke("tern.list.get", {input, turn.index},
+                                    WithNames(node_.builder(), items_[i])));
+    }
+    return node_.Inline(graph_, inputs, &step->gathered);
+  }
+
+ private:
+  NodeContext& node_;
+  const Graph& graph_;
+  std::vector<ValueType> items_;  // of the sequences; unknown: a tensor for all turns
+};
+
+}  // namespace
+
+void ConvertSequenceMap(NodeContext& node) {
+  const Graph* graph = node.Subgraph("body");
+  if (!node.ok()) return;
+  std::vector<ValueType> items;
+  for (int i = 0; i < node.input_count(); ++i) {
+    if (!node.HasInput(i)) return node.Fail("input ", i, " is left out, but it is not optional");
+    const ValueType type = ir::TypeOf(node.Input(i));
+    items.push_back(IsSequence(type) ? type.arguments()[0] : ValueType());
+    if (IsSequence(type) && !items.back().is_tensor()) {
+      return node.Unsupported("what its sequence holds is not known to be of one rank: ",
+                              type.ToText());
+    }
+  }
+  if (!items[0].known()) return node.Fail("input 0 is no sequence");
+  LoopStart start;
+  start.limit = node.Invoke("tern.list.length", {node.Input(0)}, ValueType::Int());
+  start.gathered = graph->outputs.size();
+  if (node.node().outputs.size() > start.gathered || start.gathered == 0) {
+    return node.Fail("it has ", node.node().outputs.size(), " outputs, but its body gives ",
+                     start.gathered);
+  }
+  MapBody body(node, *graph, std::move(items));
+  LoopEnd end;
+  if (!EmitLoop(node, start, &body, &end)) return;
+  for (size_t i = 0; i < node.node().outputs.size(); ++i) {
+    node.SetOutput(static_cast<int>(i),
+                   node.builder().BindAs(end.lists[i], ValueType::List(end.elements[i])));
+  }
+}
+
 }  // namespace tern::onnx

@@ -51,6 +51,8 @@ ValueType MapExtents(const ValueType& type, const F& map) {
 ValueType MergeTypes(const ValueType& a, const ValueType& b) {
   if (a.kind() == TypeKind::kNone) return b;
   if (b.kind() == TypeKind::kNone) return a;
+  if (IsOptional(a) && !IsOptional(b)) return OptionalOf(MergeTypes(a.arguments()[0], b));
+  if (IsOptional(b) && !IsOptional(a)) return OptionalOf(MergeTypes(a, b.arguments()[0]));
   if (a.kind() != b.kind()) return ValueType();
   switch (a.kind()) {
     case TypeKind::kTensor: return MergeTensors(a.tensor(), b.tensor());
