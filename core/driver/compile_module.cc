@@ -15,7 +15,6 @@
 #include "core/ir/printer.h"
 #include "core/ir/splat.h"
 #include "core/ir/visitor.h"
-#include "core/kernels/bind/bind.h"
 #include "core/ops/dims.h"
 #include "core/vm/disassembler.h"
 
@@ -93,23 +92,6 @@ Status CheckNames(const std::vector<std::string>& names, std::string_view option
   return OkStatus();
 }
 
-// Operators that passes left in the module and that no kernel carries out, each use of them.
-Status CheckKernels(const ir::Module& module, std::string_view file) {
-  text::Diagnostics diagnostics;
-  for (const ir::Module::Item& item : module.items()) {
-    ir::ForEachBinding(item.function->bindings(), [&](const ir::Binding& binding) {
-      const ir::Call* call = binding.value->As<ir::Call>();
-      if (call == nullptr || kernels::HasOperator(call->op().name)) return;
-      diagnostics
-          .Error("E0402",
-                 StrCat("operator ", call->op().name, " is not supported: it has no kernel"))
-          .InFile(file)
-          .InNode(binding.var->origin());
-    });
-  }
-  return diagnostics.ToStatus(StatusCode::kUnsupported);
-}
-
 // A file of a few bytes can ask for constants of any size, and for any work to compute some: what
 // is beyond this is left to the run, which has limits of its own.
 constexpr int64_t kMostFoldingWork = int64_t{1} << 33;
@@ -164,7 +146,6 @@ Result<CompileResult> CompileModule(ir::Module module, const CompileOptions& opt
                                     .sink = forward,
                                     .sink_context = &sink};
   TERN_TRY_ASSIGN(module, RunPipeline(std::move(module), pipeline));
-  TERN_TRY(CheckKernels(module, options.source_name));
   sink.AddListings(module);
   std::vector<ir::RegisterAssignment> assignments;
   TERN_TRY_ASSIGN(vm::ExecutablePtr executable, ir::GenerateCode(module, &assignments));

@@ -4,9 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/kernels/bind/bind.h"
 #include "core/object/allocator.h"
-#include "core/text/diagnostics.h"
 #include "tests/support/onnx_writer.h"
 
 namespace tern::driver::compile_test {
@@ -87,30 +85,6 @@ TEST(CompileOnnx, LimitsTheMemoryOfConstants) {
   const Result<CompileResult> result = Compile(model);
   ASSERT_TRUE(result.ok()) << result.status().message();
   EXPECT_LT(DefaultAllocator()->stats().peak_bytes, 64 << 20);
-}
-
-// det and reverse_sequence are known to the importer and have no kernel; once they do, the test
-// wants two others that have none.
-TEST(CompileOnnx, NamesEveryOperatorWithoutAKernel) {
-  ASSERT_FALSE(kernels::HasOperator("det") || kernels::HasOperator("reverse_sequence"));
-  const std::string model = OnnxGraph()
-                                .Input("x", kOnnxFloat, {2, 2, 2})
-                                .Input("lengths", test::kOnnxInt64, {2})
-                                .Node({"ReverseSequence", {"x", "lengths"}, {"r"}, {}, "turn"})
-                                .Node({"Det", {"r"}, {"d"}, {}, "shrink"})
-                                .Output("d")
-                                .Model(16);
-  const Result<CompileResult> result = Compile(model);
-  ASSERT_FALSE(result.ok());
-  EXPECT_EQ(result.status().code(), StatusCode::kUnsupported);
-  const text::Diagnostics* diagnostics = text::DiagnosticsOf(result.status());
-  ASSERT_NE(diagnostics, nullptr);
-  ASSERT_EQ(diagnostics->items().size(), 2u);
-  EXPECT_EQ(diagnostics->items()[0].message,
-            "operator reverse_sequence is not supported: it has no kernel");
-  EXPECT_NE(diagnostics->items()[0].node.find("turn"), std::string::npos);
-  EXPECT_EQ(diagnostics->items()[1].code, "E0402");
-  EXPECT_NE(diagnostics->items()[1].node.find("shrink"), std::string::npos);
 }
 
 TEST(CompileOnnx, RefusesBytesThatAreNoModel) {
