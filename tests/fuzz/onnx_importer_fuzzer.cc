@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/ir/verifier.h"
 #include "core/onnx/importer.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -10,5 +11,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const tern::Result<tern::ir::Module> module =
       tern::onnx::ImportModel({data, size}, {}, &diagnostics);
   if (module.ok() != diagnostics.ok()) __builtin_trap();
+  if (module.ok() && !tern::ir::Verify(*module).ok()) __builtin_trap();
   return 0;
 }

@@ -4,7 +4,9 @@
 // outside the bytes.
 #include <gtest/gtest.h>
 
+#include "core/ir/verifier.h"
 #include "core/onnx/importer.h"
+#include "tests/onnx/control_model.h"
 #include "tests/onnx/mutate.h"
 #include "tests/onnx/test_models.h"
 #include "tests/support/onnx_writer.h"
@@ -43,7 +45,8 @@ std::vector<std::string> SeedModels() {
   layers.Node({"If", {"b"}, {"c"}, {GraphAttribute("then_branch", inner)}});
   layers.Node({"Constant", {}, {"k"}, {TensorAttribute("value", OnnxInts("", {4, 5}))}})
       .Output("b");
-  return {shapes.Output("y").Output("z").Output("c").Model(13), layers.Model(13, more)};
+  return {shapes.Output("y").Output("z").Output("c").Model(13), layers.Model(13, more),
+          ControlModel()};
 }
 
 void ImportDamaged(const std::string& bytes) {
@@ -51,6 +54,14 @@ void ImportDamaged(const std::string& bytes) {
   const Result<ir::Module> module = onnx::ImportModel(AsBytes(bytes), {}, &diagnostics);
   ASSERT_EQ(module.ok(), diagnostics.ok());
   if (!module.ok()) ASSERT_FALSE(diagnostics.items()[0].message.empty());
+  if (module.ok()) ASSERT_TRUE(ir::Verify(*module).ok()) << ir::Verify(*module).message();
+}
+
+TEST(MutationTest, TheModelOfControlFlowImports) {
+  text::Diagnostics diagnostics;
+  const std::string model = ControlModel();
+  EXPECT_TRUE(onnx::ImportModel(AsBytes(model), {}, &diagnostics).ok())
+      << text::RenderText(diagnostics);
 }
 
 TEST(MutationTest, TwentyThousandDamagedModels) {

@@ -78,8 +78,8 @@ void ConvertQLinearConv(NodeContext& node) {
   node.SetOutput(0, Requantize(node, sum, scale, 6));
 }
 
-// QLinearAdd and QLinearMul. Inputs: a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero; a zero
-// point that is left out is 0.
+// QLinearAdd and QLinearMul. Inputs: a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero; a
+// zero point that is left out is 0.
 void ConvertQLinearBinary(NodeContext& node) {
   const auto real = [&](int i) {
     return node.Call("dequantize_linear", {node.Input(i), node.Input(i + 1), node.Input(i + 2)});

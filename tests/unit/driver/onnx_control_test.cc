@@ -7,6 +7,8 @@
 #include "core/kernels/bind/bind.h"
 #include "core/object/print.h"
 #include "core/vm/vm.h"
+#include "tests/onnx/control_model.h"
+#include "tests/onnx/mutate.h"
 #include "tests/support/onnx_writer.h"
 
 namespace tern::driver::onnx_control_test {
@@ -262,6 +264,21 @@ TEST(OnnxControl, ABranchThatCannotGoOnEndsTheRun) {
   EXPECT_EQ(RunModel(model, {Floats({1, 2, 3, 4}, {2, 2})}), "f32[2, 2] [1, 3, 2, 4]");
   EXPECT_THAT(RunModel(model, {Floats({1, 2}, {2, 1})}),
               HasSubstr("If 'choice' takes its then branch, whose result does not fit"));
+}
+
+// Whatever the importer lets through the passes and code generation take.
+TEST(OnnxControl, DamagedModelsCompileOrAreRefused) {
+  const std::string seed = ControlModel();
+  int compiled = 0;
+  for (uint64_t round = 0; round < 3000; ++round) {
+    Draws draw(round);
+    const std::string bytes = Mutate(seed, draw);
+    const Result<CompileResult> result =
+        CompileOnnx({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}, {});
+    compiled += result.ok() ? 1 : 0;
+    if (!result.ok()) EXPECT_NE(result.status().code(), StatusCode::kInternal) << round;
+  }
+  EXPECT_GT(compiled, 10);
 }
 
 }  // namespace

@@ -107,7 +107,8 @@ TEST(OnnxSequence, SplitsAndMaps) {
           .Node({"SequenceMap", {"parts", "one"}, {"y"}, {GraphAttribute("body", body.fields())}})
           .Output("y")
           .Model(kOpset);
-  EXPECT_EQ(RunModel(model, {Floats({1, 2, 3}, {3}), Number(0)}), "list[f32[2] [2, 3], f32[1] [4]]");
+  const Any x = Floats({1, 2, 3}, {3});
+  EXPECT_EQ(RunModel(model, {x, Number(0)}), "list[f32[2] [2, 3], f32[1] [4]]");
 }
 
 TEST(OnnxSequence, SequencesAsInputs) {
