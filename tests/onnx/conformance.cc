@@ -49,9 +49,13 @@ bool Exists(const std::string& path) {
   return stat(path.c_str(), &info) == 0;
 }
 
-Result<Any> MakeValue(ByteSpan bytes) {
+Result<Any> MakeValue(ByteSpan bytes, int32_t declared = 0) {
   onnx::Tensor proto;
   TERN_TRY(onnx::ReadTensor(bytes, &proto));
+  // The test data has bfloat16 as the integers of its bits.
+  const bool is_bf16 = declared == static_cast<int32_t>(onnx::DataType::kBfloat16);
+  if (is_bf16 && proto.data_type == static_cast<int32_t>(onnx::DataType::kUint16))
+    proto.data_type = declared;
   TERN_TRY_ASSIGN(TensorPtr tensor, onnx::MakeTensor(proto, onnx::TensorSource{}));
   return Any(std::move(tensor));
 }
@@ -84,16 +88,22 @@ Result<Any> MakeOptional(ByteSpan bytes) {
   return Any();
 }
 
-Result<Any> ReadPb(const std::string& path, onnx::Type::Kind kind) {
+// What a file of a set holds: the model says it.
+struct Kind {
+  onnx::Type::Kind kind = onnx::Type::Kind::kTensor;
+  int32_t elements = 0;
+};
+
+Result<Any> ReadPb(const std::string& path, const Kind& declared) {
   TERN_TRY_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
-  if (kind == onnx::Type::Kind::kSequence) return MakeList(bytes);
-  if (kind == onnx::Type::Kind::kOptional) return MakeOptional(bytes);
-  return MakeValue(bytes);
+  if (declared.kind == onnx::Type::Kind::kSequence) return MakeList(bytes);
+  if (declared.kind == onnx::Type::Kind::kOptional) return MakeOptional(bytes);
+  return MakeValue(bytes, declared.elements);
 }
 
 // input_0.pb, input_1.pb, … as far as they go.
 Result<std::vector<Any>> ReadSet(const std::string& folder, const char* prefix,
-                                 const std::vector<onnx::Type::Kind>& kinds) {
+                                 const std::vector<Kind>& kinds) {
   std::vector<Any> values;
   for (size_t i = 0;; ++i) {
     const std::string path = StrCat(folder, "/", prefix, "_", i, ".pb");
@@ -167,17 +177,18 @@ Status CompareOutputs(const TernAny& result, const std::vector<Any>& expected) {
   return OkStatus();
 }
 
-// What the files of a set hold: the model says it.
 struct Kinds {
-  std::vector<onnx::Type::Kind> inputs, outputs;
+  std::vector<Kind> inputs, outputs;
 };
 
 Result<Kinds> KindsOf(ByteSpan model) {
   onnx::Model read;
   TERN_TRY(onnx::ReadModel(model, &read));
   Kinds kinds;
-  for (const onnx::ValueInfo& info : read.graph.inputs) kinds.inputs.push_back(info.type.kind);
-  for (const onnx::ValueInfo& info : read.graph.outputs) kinds.outputs.push_back(info.type.kind);
+  for (const onnx::ValueInfo& info : read.graph.inputs)
+    kinds.inputs.push_back({info.type.kind, info.type.elem_type});
+  for (const onnx::ValueInfo& info : read.graph.outputs)
+    kinds.outputs.push_back({info.type.kind, info.type.elem_type});
   return kinds;
 }
 
