@@ -115,6 +115,33 @@ Status RelateUnique(const OpInfo& op, const Attrs& attrs, std::span<const ArgInf
   return OkStatus();
 }
 
+// How many texts are left, only a run can tell; at least one is, which may be empty.
+Status RelateStringNormalizer(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
+                              RelationOutput* out) {
+  TERN_TRY(tern::internal::TakeStatus(StringNormalizerAttrs::From(attrs, op.name)));
+  SymDims x;
+  TERN_TRY(ReadDims(op, args, 0, &x));
+  TERN_TRY(CheckRank("x", x.rank(), 1, 2));
+  if (x.rank() == 2) TERN_TRY(CheckDim("x", x, 0, Dim(1)));
+  if (!args[0].type->dtype.is_string())
+    return TypeError("argument 0 (x) is ", args[0].type->ToText(), ", expected texts");
+  TERN_TRY(CheckSameDType(op, args, 0, 1));
+  x[x.rank() - 1] = Dim::Any();
+  AddResult(args[0].type->dtype, x, out);
+  return OkStatus();
+}
+
+Status RelateTfIdf(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
+                   RelationOutput* out) {
+  TERN_TRY_ASSIGN(TfIdfAttrs tf_idf, TfIdfAttrs::From(attrs, op.name));
+  SymDims x;
+  TERN_TRY(ReadDims(op, args, 0, &x));
+  TERN_TRY(CheckRank("x", x.rank(), 1, 2));
+  x[x.rank() - 1] = Dim(tf_idf.columns);
+  AddResult(kF32, x, out);
+  return OkStatus();
+}
+
 Status RelateNonMaxSuppression(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                                RelationOutput* out) {
   TERN_TRY(tern::internal::TakeStatus(NonMaxSuppressionAttrs::From(attrs, op.name)));

@@ -7,6 +7,8 @@ namespace {
 
 constexpr std::string_view kPadModes[] = {"constant", "reflect", "edge", "wrap"};
 constexpr std::string_view kReductions[] = {"none", "add", "mul", "max", "min"};
+constexpr std::string_view kCaseChanges[] = {"none", "lower", "upper"};
+constexpr std::string_view kTfIdfModes[] = {"tf", "idf", "tfidf"};
 
 void CheckAttrs(AttrIn& in, const SplitAttrs& attrs) {
   in.CheckAtLeast("sizes", attrs.sizes, 0);
@@ -49,11 +51,21 @@ void CheckAttrs(AttrIn&, const ShapeOfAttrs&) {}
 void CheckAttrs(AttrIn&, const ConstantOfShapeAttrs&) {}
 void CheckAttrs(AttrIn&, const EyeLikeAttrs&) {}
 void CheckAttrs(AttrIn&, const NonMaxSuppressionAttrs&) {}
+void CheckAttrs(AttrIn&, const StringNormalizerAttrs&) {}
+
+void CheckAttrs(AttrIn& in, const TfIdfAttrs& attrs) {
+  in.CheckAtLeast("least", attrs.least, 1);
+  in.CheckAtLeast("most", attrs.most, attrs.least);
+  in.CheckAtLeast("skips", attrs.skips, 0);
+  in.CheckExtent("columns", attrs.columns, 1);
+}
 
 }  // namespace
 
 std::span<const std::string_view> EnumNames(PadMode) { return kPadModes; }
 std::span<const std::string_view> EnumNames(ScatterReduction) { return kReductions; }
+std::span<const std::string_view> EnumNames(CaseChange) { return kCaseChanges; }
+std::span<const std::string_view> EnumNames(TfIdfMode) { return kTfIdfModes; }
 
 TERN_OPS_DEFINE_ATTRS(TransposeAttrs)
 TERN_OPS_DEFINE_ATTRS(ReshapeAttrs)
@@ -75,5 +87,7 @@ TERN_OPS_DEFINE_ATTRS(ShapeOfAttrs)
 TERN_OPS_DEFINE_ATTRS(ConstantOfShapeAttrs)
 TERN_OPS_DEFINE_ATTRS(EyeLikeAttrs)
 TERN_OPS_DEFINE_ATTRS(NonMaxSuppressionAttrs)
+TERN_OPS_DEFINE_ATTRS(StringNormalizerAttrs)
+TERN_OPS_DEFINE_ATTRS(TfIdfAttrs)
 
 }  // namespace tern::ops

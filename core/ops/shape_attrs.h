@@ -264,6 +264,40 @@ struct NonMaxSuppressionAttrs {
   TERN_OPS_ATTRS(NonMaxSuppressionAttrs)
 };
 
+enum class CaseChange { kNone, kLower, kUpper };
+std::span<const std::string_view> EnumNames(CaseChange);
+// string_normalizer. Case is that of ASCII letters.
+struct StringNormalizerAttrs {
+  CaseChange change = CaseChange::kNone;
+  bool sensitive = false;
+
+  template <class V, class S>
+  static void Fields(V& v, S& s) {
+    v.Enum("change", s.change, CaseChange::kNone);
+    v.Bool("sensitive", s.sensitive, false);
+  }
+  TERN_OPS_ATTRS(StringNormalizerAttrs)
+};
+
+enum class TfIdfMode { kTf, kIdf, kTfIdf };
+std::span<const std::string_view> EnumNames(TfIdfMode);
+// tf_idf. n-grams of `least` to `most` elements, of which neighbours have at most `skips` others
+// between them; columns: of the result.
+struct TfIdfAttrs {
+  TfIdfMode mode = TfIdfMode::kTf;
+  int64_t least = 1, most = 1, skips = 0, columns = 1;
+
+  template <class V, class S>
+  static void Fields(V& v, S& s) {
+    v.Enum("mode", s.mode, TfIdfMode::kTf);
+    v.Int("least", s.least, 1);
+    v.Int("most", s.most, 1);
+    v.Int("skips", s.skips, 0);
+    v.Int("columns", s.columns, 1);
+  }
+  TERN_OPS_ATTRS(TfIdfAttrs)
+};
+
 }  // namespace tern::ops
 
 #endif  // TERN_CORE_OPS_SHAPE_ATTRS_H_

@@ -3,13 +3,18 @@
 // readers and twice 13 writers instead of 169 pairs. Floats to integers truncate and saturate, NaN
 // becomes 0.
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <string_view>
 #include <utility>
 
+#include "core/base/strings.h"
 #include "core/kernels/bind/bindings.h"
 #include "core/kernels/bind/elementwise.h"
 #include "core/kernels/bind/types.h"
+#include "core/object/print.h"
 
 namespace tern::kernels::bind {
 namespace {
@@ -72,10 +77,55 @@ bool ConvertAll(const Tensor& x, const Tensor& y) {
   return true;
 }
 
+// "1", "2.5", "NaN", "-INF", "1e5" and the like, as the standard has them.
+bool ReadNumber(std::string_view text, double* value) {
+  const auto is = [&](std::string_view name) {
+    return text.size() == name.size() && std::equal(text.begin(), text.end(), name.begin(),
+                                                    [](char a, char b) { return (a | 0x20) == b; });
+  };
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) text.remove_prefix(1);
+  if (is("inf") || is("infinity")) {
+    *value = std::numeric_limits<double>::infinity();
+  } else if (is("nan")) {
+    *value = std::numeric_limits<double>::quiet_NaN();
+  } else {
+    const std::optional<double> parsed = ParseDouble(text);
+    if (!parsed.has_value()) return false;
+    *value = *parsed;
+  }
+  if (negative) *value = -*value;
+  return true;
+}
+
+// Whole numbers exactly, others through f64.
+Status FromTexts(const Tensor& x, const Tensor& y) {
+  for (int64_t i = 0; i < x.element_count(); ++i) {
+    const std::string_view text = StrTrim(x.string_at(i));
+    const std::optional<int64_t> whole = ParseInt64(text);
+    double value = 0;
+    if (!whole.has_value() && !ReadNumber(text, &value))
+      return InvalidArgument("element ", i, " is no number: '", text.substr(0, 40), "'");
+    const bool done =
+        whole.has_value() ? WriteBlock(y, i, 1, &*whole) : WriteBlock(y, i, 1, &value);
+    if (!done) return Unsupported("casting ", x.TypeText(), " to ", y.dtype().ToString());
+  }
+  return OkStatus();
+}
+
+Status ToTexts(const Tensor& x, Tensor* y) {
+  for (int64_t i = 0; i < x.element_count(); ++i) y->set_string(i, TensorElementText(x, i));
+  return OkStatus();
+}
+
 }  // namespace
 
 Result<TensorPtr> CastTo(Call& call, const Tensor& x, DType to) {
   TERN_TRY_ASSIGN(TensorPtr y, call.New(to, ExtentsOf(x)));
+  if (x.dtype().is_string() || to.is_string()) {
+    TERN_TRY(to.is_string() ? ToTexts(x, y.get()) : FromTexts(x, *y));
+    return y;
+  }
   const bool done = x.dtype().is_float() ? ConvertAll<double>(x, *y)
                     : x.dtype() == kU64  ? ConvertAll<uint64_t>(x, *y)
                                          : ConvertAll<int64_t>(x, *y);

@@ -250,6 +250,42 @@ TEST(ConvertTest, LegacyBroadcastIsAlignedAtAnAxis) {
       HasSubstr("attribute 'axis' does not fit"));
 }
 
+TEST(ConvertTest, StopwordsAndPoolsBecomeArguments) {
+  EXPECT_THAT(Calls(10, {"TfIdfVectorizer",
+                         {"i"},
+                         {"y"},
+                         {IntsAttribute("pool_int64s", {5, 6}), IntsAttribute("ngram_counts", {0}),
+                          IntsAttribute("ngram_indexes", {0, 3}), TextAttribute("mode", "TF")}}),
+              HasSubstr("{columns=4}"));
+  EXPECT_THAT(Calls(10, {"TfIdfVectorizer", {"i"}, {"y"}, {TextAttribute("mode", "TF")}}),
+              HasSubstr("it needs either 'pool_int64s' or 'pool_strings'"));
+  EXPECT_THAT(
+      Calls(10, {"TfIdfVectorizer",
+                 {"i"},
+                 {"y"},
+                 {IntsAttribute("pool_int64s", {5}), IntsAttribute("ngram_indexes", {-1})}}),
+      HasSubstr("attribute 'ngram_indexes' has the value -1"));
+  EXPECT_THAT(Calls(10, {"StringNormalizer", {"v"}, {"y"}}), HasSubstr("argument 0 (x) is f32[6], expected texts"));
+}
+
+// Adam of one tensor, and what is left out or too many.
+TEST(ConvertTest, StepsOfOptimizers) {
+  const auto step = [](std::string_view name, std::vector<std::string_view> inputs) {
+    OnnxGraph graph;
+    graph.Input("r", kOnnxFloat, {}).Input("t", kOnnxInt64, {}).Input("x", kOnnxFloat, {2});
+    graph.Node({name, inputs, {"y"}, {}, "", "ai.onnx.preview.training"}).Output("y");
+    const ProtoWriter import = ProtoWriter().Text(1, "ai.onnx.preview.training").Int(2, 1);
+    const Imported imported = Import(graph.Model(13, ProtoWriter().Message(8, import)));
+    return imported.ok ? imported.signature() : imported.messages();
+  };
+  EXPECT_THAT(step("Adam", {"r", "t", "x", "x", "x", "x"}), HasSubstr("-> f32[2]"));
+  EXPECT_THAT(step("Adagrad", {"r", "t", "x", "x", "x"}), HasSubstr("-> f32[2]"));
+  EXPECT_THAT(step("Momentum", {"r", "t", "x", "x", "x"}), HasSubstr("-> f32[2]"));
+  EXPECT_THAT(step("Adam", {"r", "t", "x", "x", "x", "x", "x"}),
+              HasSubstr("it has 7 inputs, expected 2 and 4 for each tensor"));
+  EXPECT_THAT(step("Momentum", {"r", "t", "x", "", "x"}), HasSubstr("input 3 is left out"));
+}
+
 TEST(ConvertTest, EveryOperatorOfTheTableSurvivesNonsense) {
   const std::vector<std::string_view> inputs = {"x", "m", "v", "s", "i", "n", "x", "m"};
   for (const onnx::OperatorInfo& info : onnx::AllOperators()) {

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Texts: what is an attribute there (stopwords, a pool of n-grams) becomes a constant argument,
+// because attributes of operators hold numbers and words only.
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/onnx/convert/converters.h"
+#include "core/ops/shape_attrs.h"
+
+namespace tern::onnx {
+namespace {
+
+Value TextsOf(NodeContext& node, const std::vector<std::string_view>& texts) {
+  const int64_t dims[] = {static_cast<int64_t>(texts.size())};
+  return node.Constant(tern::Tensor::FromStrings(texts, dims).value());
+}
+
+Value FloatsOf(NodeContext& node, const Floats& values) {
+  const int64_t dims[] = {static_cast<int64_t>(values.size())};
+  return node.Constant(tern::Tensor::FromValues(std::span<const float>(values), dims).value());
+}
+
+}  // namespace
+
+void ConvertStringNormalizer(NodeContext& node) {
+  ops::StringNormalizerAttrs attrs;
+  attrs.change = static_cast<ops::CaseChange>(
+      node.Choice("case_change_action", {"NONE", "LOWER", "UPPER"}, 0));
+  attrs.sensitive = node.Bool("is_case_sensitive", false);
+  node.Text("locale", "");
+  const Value stopwords = TextsOf(node, node.TextList("stopwords"));
+  node.SetOutput(0, node.Call("string_normalizer", {node.Input(0), stopwords}, attrs.ToAttrs()));
+}
+
+void ConvertTfIdfVectorizer(NodeContext& node) {
+  ops::TfIdfAttrs attrs;
+  attrs.mode = static_cast<ops::TfIdfMode>(node.Choice("mode", {"TF", "IDF", "TFIDF"}, 0));
+  attrs.least = node.IntAtLeast("min_gram_length", 1, 1);
+  attrs.most = node.IntAtLeast("max_gram_length", 1, attrs.least);
+  attrs.skips = node.IntAtLeast("max_skip_count", 0, 0);
+  const Ints counts = node.IntList("ngram_counts"), indices = node.IntList("ngram_indexes");
+  const Ints numbers = node.IntList("pool_int64s");
+  const std::vector<std::string_view> texts = node.TextList("pool_strings");
+  const Floats weights = node.FloatList("weights");
+  if (node.ok() && numbers.empty() == texts.empty())
+    return node.Fail("it needs either 'pool_int64s' or 'pool_strings'");
+  for (const int64_t index : indices) {
+    if (index < 0) node.Fail("attribute 'ngram_indexes' has the value ", index);
+    attrs.columns = std::max(attrs.columns, index < INT64_MAX ? index + 1 : index);
+  }
+  if (!node.ok()) return;
+  const bool is_text = !texts.empty();
+  const Value x = is_text ? node.Input(0) : node.ToI64(node.Input(0));
+  const Value pool = is_text ? TextsOf(node, texts) : node.ConstantInts(numbers);
+  node.SetOutput(0, node.Call("tf_idf",
+                              {x, pool, node.ConstantInts(counts), node.ConstantInts(indices),
+                               weights.empty() ? nullptr : FloatsOf(node, weights)},
+                              attrs.ToAttrs()));
+}
+
+}  // namespace tern::onnx
