@@ -193,8 +193,8 @@ typedef struct TernBox {
  * and its small_len may tell that longer text fits in place (see TernAny); on return 0 it holds an
  * owned value, otherwise an owned Error object. Never a C++ exception. A function whose flags have
  * TERN_FUNCTION_NEEDS_CONTEXT gets the caller's RunContext as args[0], an opaque pointer. One with
- * TERN_FUNCTION_MAKES_RESULTS returns what it computes; any other that is called with outputs behind
- * its arguments (invoke_packed) writes them itself. */
+ * TERN_FUNCTION_MAKES_RESULTS returns what it computes; any other that is called with outputs
+ * behind its arguments (invoke_packed) writes them itself. */
 typedef int32_t (*TernPackedCall)(void* self, const TernAny* args, int32_t num_args,
                                   TernAny* result);
 

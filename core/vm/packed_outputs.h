@@ -13,8 +13,8 @@ namespace tern::vm {
 
 // args: the function's own, with the context where it needs one; then the outputs, in the order of
 // its results. What the function allocates for a result is an output wherever data type and shape
-// agree and no argument shares its memory; otherwise the result is copied. Errors: an output that is
-// no tensor, cannot be written, or is not of the result's type; what the function says.
+// agree and no argument shares its memory; otherwise the result is copied. Errors: an output that
+// is no tensor, cannot be written, or is not of the result's type; what the function says.
 Status CallInto(Function& function, RunContext* context, std::span<const TernAny> args,
                 std::span<const AnyView> outputs);
 

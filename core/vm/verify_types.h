@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the verifier that looks at types: what a register may hold, by all that writes it, and
-// whether phi, calls and returns can be right with it. Only what no value could satisfy is refused;
-// what is not known here is checked at run time (Program::checks_types).
+// The part of the verifier that looks at types: what a register may hold, by all that writes it,
+// and whether phi, calls and returns can be right with it. Only what no value could satisfy is
+// refused; what is not known here is checked at run time (EntryInfo::checks_types).
 //
 // A compiler that has proved the types of its code says so in the file's metadata, "types" =
 // "proved": then neither is done. Nothing unsafe follows from a false claim, since instructions and

@@ -265,7 +265,8 @@ TEST(ConvertTest, StopwordsAndPoolsBecomeArguments) {
                  {"y"},
                  {IntsAttribute("pool_int64s", {5}), IntsAttribute("ngram_indexes", {-1})}}),
       HasSubstr("attribute 'ngram_indexes' has the value -1"));
-  EXPECT_THAT(Calls(10, {"StringNormalizer", {"v"}, {"y"}}), HasSubstr("argument 0 (x) is f32[6], expected texts"));
+  EXPECT_THAT(Calls(10, {"StringNormalizer", {"v"}, {"y"}}),
+              HasSubstr("argument 0 (x) is f32[6], expected texts"));
 }
 
 // Adam of one tensor, and what is left out or too many.

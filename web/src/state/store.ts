@@ -57,7 +57,8 @@ export async function guarded(
 }
 
 export function dismissProblems(): void {
-  update({ problems: [], refused: undefined, run: session.value.run === 'error' ? 'stopped' : session.value.run });
+  const run = session.value.run === 'error' ? 'stopped' : session.value.run;
+  update({ problems: [], refused: undefined, run });
 }
 
 let reloading = false;
