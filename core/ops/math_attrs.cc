@@ -46,6 +46,8 @@ void CheckAttrs(AttrIn&, const TopKAttrs&) {}
 void CheckAttrs(AttrIn&, const SoftmaxAttrs&) {}
 void CheckAttrs(AttrIn&, const NormAttrs&) {}
 void CheckAttrs(AttrIn&, const MeanVarianceAttrs&) {}
+void CheckAttrs(AttrIn&, const DftAttrs&) {}
+void CheckAttrs(AttrIn&, const StftAttrs&) {}
 
 }  // namespace
 
@@ -67,6 +69,8 @@ TERN_OPS_DEFINE_ATTRS(GroupNormAttrs)
 TERN_OPS_DEFINE_ATTRS(LrnAttrs)
 TERN_OPS_DEFINE_ATTRS(LpNormAttrs)
 TERN_OPS_DEFINE_ATTRS(MeanVarianceAttrs)
+TERN_OPS_DEFINE_ATTRS(DftAttrs)
+TERN_OPS_DEFINE_ATTRS(StftAttrs)
 TERN_OPS_DEFINE_ATTRS(QuantizeAttrs)
 TERN_OPS_DEFINE_ATTRS(RecurrentAttrs)
 

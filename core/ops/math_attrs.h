@@ -215,6 +215,30 @@ struct MeanVarianceAttrs {
   TERN_OPS_ATTRS(MeanVarianceAttrs)
 };
 
+// dft. onesided: the first half of the result, of which the rest is the mirror image.
+struct DftAttrs {
+  int64_t axis = 1;
+  bool inverse = false, onesided = false;
+
+  template <class V, class S>
+  static void Fields(V& v, S& s) {
+    v.Int("axis", s.axis, 1);
+    v.Bool("inverse", s.inverse, false);
+    v.Bool("onesided", s.onesided, false);
+  }
+  TERN_OPS_ATTRS(DftAttrs)
+};
+
+struct StftAttrs {
+  bool onesided = true;
+
+  template <class V, class S>
+  static void Fields(V& v, S& s) {
+    v.Bool("onesided", s.onesided, true);
+  }
+  TERN_OPS_ATTRS(StftAttrs)
+};
+
 // quantize_linear, dequantize_linear. axis: of per-axis scales; block > 0: blocked scales; to:
 // result without zero_point.
 struct QuantizeAttrs {

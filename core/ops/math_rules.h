@@ -135,6 +135,31 @@ Status DetShape(const Dims<D>& x, Dims<D>* out) {
   return OkStatus();
 }
 
+// The last axis holds a real number, or a real and an imaginary part.
+template <class D>
+Status CheckComplex(const Dims<D>& x) {
+  const D& parts = x[x.rank() - 1];
+  if (!Differ(parts, D(1)) || !Differ(parts, D(2))) return OkStatus();
+  return InvalidArgument("axis ", x.rank() - 1, " of x ", ShapeText(x), " is ", DimText(parts),
+                         ", expected 1 (real) or 2 (complex)");
+}
+
+// The result where the length is that of x; *axis: resolved.
+template <class D>
+Status DftShape(const DftAttrs& attrs, const Dims<D>& x, int* axis, Dims<D>* out) {
+  TERN_TRY(CheckRank("x", x.rank(), 2, kMaxDims));
+  TERN_TRY(ResolveAxis(attrs.axis, x.rank(), axis));
+  TERN_TRY(CheckComplex(x));
+  if (*axis == x.rank() - 1) {
+    return InvalidArgument("axis ", *axis, " of x ", ShapeText(x),
+                           " is that of real and imaginary parts");
+  }
+  *out = x;
+  if (attrs.onesided) (*out)[*axis] = AddDim(FloorDiv(x[*axis], D(2)), D(1));
+  (*out)[x.rank() - 1] = D(2);
+  return OkStatus();
+}
+
 // An equation taken apart: one term of letters per input; '.' stands for an ellipsis.
 struct EinsumTerms {
   std::vector<std::string> inputs;

@@ -129,6 +129,67 @@ Status RelateEinsum(const OpInfo& op, const Attrs& attrs, std::span<const ArgInf
   return OkStatus();
 }
 
+Status RelateDft(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
+                 RelationOutput* out) {
+  TERN_TRY_ASSIGN(DftAttrs dft, DftAttrs::From(attrs, op.name));
+  SymDims x, result;
+  int axis = 0;
+  TERN_TRY(ReadDims(op, args, 0, &x));
+  TERN_TRY(DftShape(dft, x, &axis, &result));
+  if (HasArg(args, 1)) {
+    IntOperand length;
+    TERN_TRY(ReadInts(op, args, 1, {}, &length));
+    const bool known = length.known && length.values.size() == 1;
+    const Dim bins = known ? length.values[0] : Dim::Any();
+    result[axis] = dft.onesided && known ? FloorDiv(bins, Dim(2)) + Dim(1) : bins;
+  }
+  AddResult(args[0].type->dtype, result, out);
+  return OkStatus();
+}
+
+Status RelateStft(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
+                  RelationOutput* out) {
+  TERN_TRY_ASSIGN(StftAttrs stft, StftAttrs::From(attrs, op.name));
+  SymDims x;
+  TERN_TRY(ReadDims(op, args, 0, &x));
+  TERN_TRY(CheckRank("x", x.rank(), 3, 3));
+  TERN_TRY(CheckComplex(x));
+  IntOperand step, length;
+  TERN_TRY(ReadInts(op, args, 1, {}, &step));
+  Dim frame = Dim::Any();
+  if (HasArg(args, 2)) frame = args[2].type->ElementCount();
+  if (HasArg(args, 3)) {
+    TERN_TRY(ReadInts(op, args, 3, {}, &length));
+    frame = length.known && length.values.size() == 1 ? length.values[0] : Dim::Any();
+  }
+  SymDims result{x[0], Dim::Any(), Dim::Any(), Dim(2)};
+  if (!frame.is_any()) {
+    result[2] = stft.onesided ? FloorDiv(frame, Dim(2)) + Dim(1) : frame;
+    const bool steps = step.known && step.values.size() == 1 && step.values[0].is_constant() &&
+                       step.values[0].constant() > 0;
+    if (steps) result[1] = FloorDiv(x[1] - frame, step.values[0]) + Dim(1);
+  }
+  AddResult(args[0].type->dtype, result, out);
+  return OkStatus();
+}
+
+Status RelateMelWeights(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
+                        RelationOutput* out) {
+  TERN_TRY_ASSIGN(CastAttrs weights, CastAttrs::From(attrs, op.name));
+  IntOperand bins, length;
+  TERN_TRY(ReadInts(op, args, 0, {}, &bins));
+  TERN_TRY(ReadInts(op, args, 1, {}, &length));
+  const auto extent = [](const IntOperand& operand) {
+    return operand.known && operand.values.size() == 1 ? operand.values[0] : Dim::Any();
+  };
+  const Dim spectrum = extent(length);
+  AddResult(
+      weights.to,
+      SymDims{spectrum.is_any() ? spectrum : FloorDiv(spectrum, Dim(2)) + Dim(1), extent(bins)},
+      out);
+  return OkStatus();
+}
+
 Status RelateDet(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                  RelationOutput* out) {
   TERN_TRY(tern::internal::TakeStatus(NoAttrs::From(attrs, op.name)));
