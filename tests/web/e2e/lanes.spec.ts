@@ -196,6 +196,32 @@ test('a link leads to what was shown', async ({ playground, page }) => {
   expect(lanes).toMatchObject({ example: 'dot', vscale: 8, n: 77 });
 });
 
+test('a program of one\'s own is in the link', async ({ playground, page }) => {
+  const text = 'te twice<n>(x: float32[n]) -> (y: float32[n]) { compute y[i] = x[i] * 2.0 }';
+  await page.evaluate((program) => window.ternPlayground.loadLoops(program), text);
+  await expect.poll(() => page.url()).toContain('&z=');
+  await page.reload();
+  await page.evaluate(() => window.ternPlayground.ready);
+  await playground.idle();
+  await expect(page.getByTestId('loop-text')).toHaveValue(text);
+});
+
+test('letter keys turn the vscale, and leave the other view alone', async ({
+  playground,
+  page,
+}) => {
+  await showLanes(page);
+  await playground.idle();
+  await page.keyboard.press(']');
+  await expect(page.getByTestId('vscale-value')).toContainText('1024 bits');
+  await page.keyboard.press('[');
+  await page.keyboard.press('v');
+  await expect(page.getByTestId('vscale')).toBeFocused();
+  await page.getByTestId('grid-fixed').focus();
+  await page.keyboard.press('n');
+  expect((await playground.state()).step).toBe(0);
+});
+
 test('the program runs as WebAssembly with equal results', async ({ playground, page }) => {
   await page.evaluate(() => window.ternPlayground.loadLoops('daxpy'));
   await playground.click('time-loops');

@@ -9,6 +9,7 @@ import {
   linesOfPart, maskOf, methodOf, moveCursor, nextLegal, rangeOf,
 } from '../../../web/src/model/lanes.js';
 import { looksLikeLoops } from '../../../web/src/model/file-kind.js';
+import { packText, unpackText } from '../../../web/src/model/packed-text.js';
 import { exampleOf, kLoopExamples } from '../../../web/src/model/loop-examples.js';
 import {
   kChart, metricOf, roundUp, shortNumber, sweepOf, xOf,
@@ -183,6 +184,27 @@ describe('the address', () => {
     expect(writeAddress(address)).toBe('#v=1&view=lanes&ex=dot&vs=8&n=77');
     expect(readAddress(writeAddress(address))).toEqual(address);
     expect(writeAddress({ view: 'machine', loops: {} })).toBe('');
+  });
+  it('has a text of one\'s own', async () => {
+    const text = 'te f<n>(a: int8[n]) -> (b: int8[n]) { compute b[i] = a[i] * 3 } // π\n'.repeat(9);
+    const packed = (await packText(text))!;
+    expect(packed).toMatch(/^[\w-]+$/);
+    expect(packed.length).toBeLessThan(200);
+    const hash = writeAddress({ view: 'lanes', loops: { packed } });
+    expect(await unpackText(readAddress(hash).loops.packed!)).toBe(text);
+    expect(await packText('')).toBeDefined();
+    expect(await packText('x'.repeat(70000))).toBeUndefined();
+  });
+  it('takes no text that is none', async () => {
+    for (const packed of ['', '_', 'abcd', '!!', 'a'.repeat(999)]) {
+      expect(await unpackText(packed), packed).toBeUndefined();
+    }
+    // A bomb: little that becomes much.
+    const zeros = new Blob([new Uint8Array(1 << 22)]).stream();
+    const bomb = await new Response(
+      zeros.pipeThrough(new CompressionStream('deflate-raw'))).arrayBuffer();
+    const letters = btoa(String.fromCharCode(...new Uint8Array(bomb)));
+    expect(await unpackText(letters)).toBeUndefined();
   });
   it('is read as far as it makes sense', () => {
     const nothing = { view: 'machine', loops: {} };

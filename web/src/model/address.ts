@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands behind the # of the page's address: "#v=1&view=lanes&ex=dot&vs=4&n=18".
+// What stands behind the # of the page's address: "#v=1&view=lanes&ex=dot&vs=4&n=18"; of a program
+// of one's own its text (packed-text.ts) as z=… in place of ex.
 import { clampSize, clampVScale } from './lanes.js';
 
 export interface LoopAddress {
   /** A program of the page; undefined for one's own. */
   example?: string;
+  /** The text of one's own. */
+  packed?: string;
   vscale?: number;
   n?: number;
 }
@@ -24,6 +27,8 @@ export function readAddress(hash: string): Address {
   if (fields.get('v') !== kVersion) return { view: 'machine', loops };
   const example = fields.get('ex');
   if (example && /^\w+$/.test(example)) loops.example = example;
+  const packed = fields.get('z');
+  if (packed && /^[\w-]+$/.test(packed)) loops.packed = packed;
   const [vscale, n] = [fields.get('vs'), fields.get('n')];
   if (vscale !== null && /^\d+$/.test(vscale)) loops.vscale = clampVScale(Number(vscale));
   if (n !== null && /^\d+$/.test(n)) loops.n = clampSize(Number(n));
@@ -34,6 +39,7 @@ export function writeAddress({ view, loops }: Address): string {
   if (view === 'machine') return '';
   const fields = new URLSearchParams({ v: kVersion, view });
   if (loops.example) fields.set('ex', loops.example);
+  else if (loops.packed) fields.set('z', loops.packed);
   if (loops.vscale !== undefined) fields.set('vs', String(loops.vscale));
   if (loops.n !== undefined) fields.set('n', String(loops.n));
   return `#${fields.toString()}`;

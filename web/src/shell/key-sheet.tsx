@@ -13,6 +13,7 @@ const kKeys: readonly [keys: string, what: string][] = [
   ['arrows, Space', 'in the drawing: move the pen, put it down'],
   ['arrows, Home, End', 'in the lanes: from cell to cell'],
   ['arrows, Shift arrows', 'vscale: what processors have, one by one'],
+  ['v, [, ]', 'in the lanes: to the vscale, less, more'],
   ['?', 'this list'],
 ];
 
@@ -44,7 +45,7 @@ export function KeySheet() {
           type="checkbox" checked={letterKeys.value} data-testid="letter-keys"
           onChange={(event) => setLetterKeys(event.currentTarget.checked)}
         />
-        keys of a single letter (n, ?)
+        keys of a single letter (n, v, ?)
       </label>
       <form method="dialog"><button class="primary">Close</button></form>
     </dialog>

@@ -4,6 +4,7 @@
 import { signal } from '@preact/signals';
 import { atRest, run, step, stop } from '../state/runs.js';
 import { session } from '../state/store.js';
+import { view } from '../state/view.js';
 
 const kStorageKey = 'tern-letter-keys';
 
@@ -34,16 +35,37 @@ function stepByKey(held: boolean): void {
   if (!held || atRest()) void step();
 }
 
+/** Whether it was a key of the machine's view: what is not seen does not run. */
+function onMachineKey(event: KeyboardEvent, modified: boolean, letter: boolean): boolean {
+  if (modified && event.key === 'Enter') void run();
+  else if (event.key === 'Escape' && session.value.run === 'running') stop();
+  else if (letter && event.key === 'n') stepByKey(event.repeat);
+  else return false;
+  return true;
+}
+
+/** The same of the Lanes view; its actions have come with it. */
+function onLanesKey(event: KeyboardEvent, letter: boolean): boolean {
+  const by = { '[': -1, ']': 1 }[event.key];
+  if (!letter) return false;
+  if (event.key === 'v') document.getElementById('vscale')?.focus();
+  else if (by !== undefined) {
+    void import('../state/lanes.js').then(({ stepVscale }) => stepVscale(by > 0 ? 1 : -1));
+  } else return false;
+  return true;
+}
+
 function onKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || sheetOpen.value) return;
   const modified = event.ctrlKey || event.metaKey;
   const letter = letterKeys.value && !modified && !event.altKey && !takesText(event.target);
-  if (modified && event.key === 'Enter') void run();
-  else if (event.key === 'Escape' && session.value.run === 'running') stop();
-  else if (event.key === 'F6') cyclePanes(event.shiftKey ? -1 : 1);
-  else if (letter && event.key === 'n') stepByKey(event.repeat);
-  else if (letter && event.key === '?') sheetOpen.value = true;
-  else return;
+  const isTaken = view.value === 'machine' ? onMachineKey(event, modified, letter)
+    : onLanesKey(event, letter);
+  if (!isTaken) {
+    if (event.key === 'F6') cyclePanes(event.shiftKey ? -1 : 1);
+    else if (letter && event.key === '?') sheetOpen.value = true;
+    else return;
+  }
   event.preventDefault();
 }
 

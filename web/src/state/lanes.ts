@@ -6,10 +6,11 @@ import { EngineError } from '../engine/client.js';
 import { LoopsClient } from '../engine/loops-client.js';
 import type { LaneRun, LoopPicture, LoopTiming, LoopView } from '../engine/loops-protocol.js';
 import {
-  clampSize, clampVScale, kStrategyNames, type LaneCursor, moveCursor, rowAt, rowsOf,
+  clampSize, clampVScale, kStrategyNames, type LaneCursor, moveCursor, nextLegal, rowAt, rowsOf,
   type StrategyName,
 } from '../model/lanes.js';
 import { exampleOf, kLoopExamples } from '../model/loop-examples.js';
+import { packText, unpackText } from '../model/packed-text.js';
 import type { SweepMetric } from '../model/sweep.js';
 import type { Problem } from './session.js';
 import { elapsed, guarded } from './store.js';
@@ -94,14 +95,21 @@ async function drawOnce(): Promise<void> {
   }
 }
 
+/** What comes late, because packing takes time, is not kept. */
+async function keepLink(mine: number): Promise<void> {
+  const { example, text, vscale, n } = lanes.value;
+  if (example) return keepAddress({ example, vscale, n });
+  const packed = await packText(text);
+  if (mine === asked) keepAddress({ ...(packed ? { packed } : {}), vscale, n });
+}
+
 let asked = 0;
 let drawing: Promise<void> | undefined;
 
 /** Asks for the picture of what is wished for now. */
 export function draw(): Promise<void> {
   asked++;
-  const { example, vscale, n } = lanes.value;
-  keepAddress({ ...(example ? { example } : {}), vscale, n });
+  void keepLink(asked);
   drawing ??= guarded(async () => {
     for (let drawn = -1; drawn !== asked;) {
       drawn = asked;
@@ -110,6 +118,15 @@ export function draw(): Promise<void> {
     drawing = undefined;
   });
   return drawing;
+}
+
+/** The first picture: of the program that the address has, or of one of the page's. */
+export function drawFirst(): Promise<void> {
+  return guarded(async () => {
+    const text = kAskedFor.packed === undefined ? undefined : await unpackText(kAskedFor.packed);
+    if (text !== undefined) change({ text, example: '', name: 'program.tloop' });
+    await draw();
+  });
 }
 
 let typing = 0;
@@ -147,6 +164,10 @@ export function openLoops(name: string, text: string): Promise<void> {
 export function setVscale(vscale: number): Promise<void> {
   change({ vscale: clampVScale(vscale), first: 0, count: 0 });
   return draw();
+}
+
+export function stepVscale(by: 1 | -1): Promise<void> {
+  return setVscale(nextLegal(lanes.value.vscale, by));
 }
 
 export function setSize(n: number): Promise<void> {

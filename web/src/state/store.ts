@@ -57,8 +57,8 @@ export async function guarded(
 }
 
 export function dismissProblems(): void {
-  const run = session.value.run === 'error' ? 'stopped' : session.value.run;
-  update({ problems: [], refused: undefined, run });
+  const { run } = session.value;
+  update({ problems: [], refused: undefined, run: run === 'error' ? 'stopped' : run });
 }
 
 let reloading = false;

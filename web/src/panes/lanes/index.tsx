@@ -2,7 +2,7 @@
 // The Lanes view: its panes, and where they lie. Fetched when it is first shown.
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { draw, lanes } from '../../state/lanes.js';
+import { drawFirst, lanes } from '../../state/lanes.js';
 import '../../style/lanes.css';
 import { CountersPane, LanesPane } from './lanes-pane.js';
 import { LoopPane } from './loop-pane.js';
@@ -36,7 +36,7 @@ function Tabs() {
 
 export function LanesView() {
   useEffect(() => {
-    if (!lanes.value.picture) void draw();
+    if (!lanes.value.picture) void drawFirst();
   }, []);
   return (
     <>
