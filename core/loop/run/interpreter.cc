@@ -260,9 +260,9 @@ class Machine {
       case TapeOp::kEndIteration: EndIteration(op); break;
       case TapeOp::kLoopEnd: At(op.dst)->i = AddSaturated(At(op.a)->i, At(op.b)->i); break;
       case TapeOp::kAllocate: {
-        if (plan_ != nullptr) break;
         const Buffer& buffer = *tape_.buffers[static_cast<size_t>(op.buffer)];
         const Memory& memory = memory_[static_cast<size_t>(op.buffer)];
+        if (memory.data == nullptr) break;  // a control run, or no elements
         memset(memory.data, 0xAA, static_cast<size_t>(memory.elements * buffer.dtype.size()));
         break;
       }
