@@ -21,6 +21,16 @@ async function askedIn({ near }, f) {
   return [result, near.asked.slice(length)];
 }
 
+function inOneScript(context, name, build, ...mode) {
+  return [`${name} works with everything in one script`, async () => {
+    await build(context, `${name}-inline`, 'inline.js', ...mode);
+    const [outcome, asked] = await askedIn(context, () => context.visit(`/${name}-inline/`));
+    checkDigits(outcome, true);
+    assert.equal(outcome.target, 'simd128');
+    assert.ok(!asked.some((path) => path.includes('wasm')), asked.join());
+  }];
+}
+
 function bundlerThatFindsFiles(context, name, build, ...mode) {
   return [
     [`${name} finds the files by itself`, async () => {
@@ -35,6 +45,7 @@ function bundlerThatFindsFiles(context, name, build, ...mode) {
       const outcome = await context.visit(`/${name}-debug/`);
       assert.deepEqual(outcome, { reason: 'returned', value: 42 });
     }],
+    inOneScript(context, name, build, ...mode),
   ];
 }
 
@@ -45,13 +56,7 @@ function bundlerThatCopiesNothing(context, name, build) {
       copyAssets(context.folder, output);
       checkDigits(await context.visit(`/${name}/`), true);
     }],
-    [`${name} works with everything in one script`, async () => {
-      await build(context, `${name}-inline`, 'inline.js');
-      const [outcome, asked] = await askedIn(context, () => context.visit(`/${name}-inline/`));
-      checkDigits(outcome, true);
-      assert.equal(outcome.target, 'simd128');
-      assert.ok(!asked.some((path) => path.includes('wasm')), asked.join());
-    }],
+    inOneScript(context, name, build),
     [`${name} is told which file is missing, and what to do`, async () => {
       await build(context, `${name}-bare`, 'page.js');
       const { code, message, help } = await context.visit(`/${name}-bare/`);

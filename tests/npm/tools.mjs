@@ -36,6 +36,15 @@ function checkContents({ folder }) {
   assert.ok(!filesBelow(join(folder, 'node_modules/tern-runtime')).has('dist/tern-debug.wasm'));
 }
 
+/** What is of one build has one version, which the debugger's package asks for. */
+function checkVersions({ folder }) {
+  const read = (name) =>
+    JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'));
+  const [runtime, debug, inline] = kNames.map(read);
+  assert.deepEqual([debug.version, inline.version], [runtime.version, runtime.version]);
+  assert.deepEqual(debug.peerDependencies, { 'tern-runtime': runtime.version });
+}
+
 async function lint({ folder }) {
   for (const name of kNames) {
     const pkgDir = join(folder, 'node_modules', name);
@@ -81,6 +90,7 @@ export function runNode({ folder }, script) {
 export function tools(context) {
   return [
     ['the packages hold what they need, and no more', () => checkContents(context)],
+    ['the packages are of one version', () => checkVersions(context)],
     ['publint finds nothing', () => lint(context)],
     ['arethetypeswrong finds nothing', () => checkTypes(context)],
     ['TypeScript for bundlers takes the declarations', () => compile(context, 'es2022', 'bundler')],

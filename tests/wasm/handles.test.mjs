@@ -19,6 +19,9 @@ const kProgram = `
   ret   ret %2
 .func @seven()
   ret   ret 7
+.func @constant()
+  load_const f32[4] [1, 2, 3, 4] dst: %0
+  ret   ret %0
 `;
 
 describe('tensors in the module', () => {
@@ -72,6 +75,21 @@ describe('tensors in the module', () => {
   function runtimeTensor(values) {
     return { dtype: 'f32', shape: [values.length], data: Float32Array.from(values) };
   }
+
+  it('outlive the program that they came from', () => {
+    const executable = runtime.assemble(kProgram);
+    for (const constants of ['copied', 'on-demand']) {
+      const short = runtime.load(executable, { constants });
+      const { output0: constant } = short.runResident('constant', []);
+      const { output0: computed } = short.runResident('main', [runtimeTensor([1, 2])]);
+      short.dispose();
+      const others = [4, 64, 4096].map((size) => runtime.tensor('u8', [size]));
+      for (const other of others) other.data.fill(255);
+      assert.deepEqual([...constant.data], [1, 2, 3, 4]);
+      assert.deepEqual([...computed.data], [-1, -2]);
+      for (const each of [...others, constant, computed]) each.dispose();
+    }
+  });
 
   it('have views that are right after the memory has grown', () => {
     const x = runtime.tensor('f32', [2]);

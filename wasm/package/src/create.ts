@@ -30,6 +30,9 @@ export interface RuntimeOptions extends ModuleOptions {
   workerScript?: string;
 }
 
+// As in files.ts.
+declare const TERN_INLINE: boolean | undefined;
+
 const kModules: readonly AssetName[] = [
   'tern.wasm',
   'tern-simd.wasm',
@@ -41,6 +44,8 @@ const kModules: readonly AssetName[] = [
 
 // Written out in the form that bundlers recognise; they make a script of their own of it.
 function bundledWorker(): WorkerLike {
+  if (typeof TERN_INLINE !== 'undefined' && TERN_INLINE)
+    throw new TernError('E0901', 'a script that brings its worker along looks for none');
   return new Worker(new URL('./worker.js', import.meta.url), {
     type: 'module',
   }) as unknown as WorkerLike;

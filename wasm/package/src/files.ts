@@ -21,18 +21,20 @@ export type AssetName =
 /** Bytes in place of addresses, for the entry that brings them along. They may be gzipped. */
 export type InlineAssets = { readonly [Name in AssetName]?: () => Uint8Array<ArrayBuffer> };
 
-/** Set by scripts/bundle.mjs: whether the entry brings its modules along. */
-declare const TERN_INLINE: boolean;
+/** Set by scripts/bundle.mjs, not where the sources run as they are: the entry has its modules. */
+declare const TERN_INLINE: boolean | undefined;
 
-const kBeside: { readonly [Name in AssetName]?: () => URL } = TERN_INLINE
-  ? {}
-  : {
-      'tern.wasm': () => new URL('./tern.wasm', import.meta.url),
-      'tern-simd.wasm': () => new URL('./tern-simd.wasm', import.meta.url),
-      'tern-compiler.wasm.gz': () => new URL('./tern-compiler.wasm.gz', import.meta.url),
-      'tern-simd-compiler.wasm.gz': () => new URL('./tern-simd-compiler.wasm.gz', import.meta.url),
-      'tern-loops.wasm.gz': () => new URL('./tern-loops.wasm.gz', import.meta.url),
-    };
+const kBeside: { readonly [Name in AssetName]?: () => URL } =
+  typeof TERN_INLINE !== 'undefined' && TERN_INLINE
+    ? {}
+    : {
+        'tern.wasm': () => new URL('./tern.wasm', import.meta.url),
+        'tern-simd.wasm': () => new URL('./tern-simd.wasm', import.meta.url),
+        'tern-compiler.wasm.gz': () => new URL('./tern-compiler.wasm.gz', import.meta.url),
+        'tern-simd-compiler.wasm.gz': () =>
+          new URL('./tern-simd-compiler.wasm.gz', import.meta.url),
+        'tern-loops.wasm.gz': () => new URL('./tern-loops.wasm.gz', import.meta.url),
+      };
 
 // The address of this script. In a variable it is none that bundlers look at: not every
 // installation has the files that are found by it.
