@@ -157,7 +157,7 @@ Result<Any> StringJoin(AnyArgs args) {
   }
   TERN_TRY(CheckText(bytes - std::min<uint64_t>(bytes, separator.size())));
   std::string out;
-  out.reserve(bytes);
+  out.reserve(static_cast<size_t>(bytes));
   for (size_t i = 0; i < list->size(); ++i) {
     const AnyView item = (*list)[i];  // short text lies in it
     TERN_TRY_ASSIGN(const std::string_view part, StringArgument(item));
