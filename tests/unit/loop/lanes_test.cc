@@ -153,11 +153,11 @@ TEST(ControlRunTest, LoopsAroundLoopsAndStridesAreFollowed) {
 }
 
 TEST(ControlRunTest, ALocalBufferMayBeEmpty) {
-  const LoopFunction function =
-      Lowered("primfn none<n>(c: out float32[n]) {\n"
-              "  for (i, 0, n) { allocate t: int8[0] c[i] = 1.0 }\n}\n",
-              Strategy::kScalar)
-          .value();
+  const LoopFunction function = Lowered(
+                                    "primfn none<n>(c: out float32[n]) {\n"
+                                    "  for (i, 0, n) { allocate t: int8[0] c[i] = 1.0 }\n}\n",
+                                    Strategy::kScalar)
+                                    .value();
   EXPECT_TRUE(Compare(function, 9, 1).compared);
 }
 

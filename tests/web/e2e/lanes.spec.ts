@@ -138,6 +138,9 @@ test('LLVM IR says what a scalable vector is at this vscale', async ({ playgroun
   await page.getByTestId('vscale-1').click();
   await playground.idle();
   await expect(text).toContainText('vscale 1: <vscale x 4 x float> is 4 x float, 128 bits');
+  await expect(text).toContainText('llvm.get.active.lane.mask');
+  await page.getByTestId('stage').selectOption('llvm-sve');
+  await expect(text).toContainText('llvm.aarch64.sve.whilelt');
 });
 
 test('a program with an error keeps the last picture and says what is wrong', async ({

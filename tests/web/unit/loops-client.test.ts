@@ -5,7 +5,7 @@ import { LoopsClient } from '../../../web/src/engine/loops-client.js';
 import type { LoopReply, LoopRequest } from '../../../web/src/engine/loops-protocol.js';
 
 const kView = {
-  name: 'p.tloop', text: '', n: 1, vscale: 1, strategy: 'fixed', first: 0, count: 0,
+  name: 'p.tloop', text: '', n: 1, vscale: 1, strategy: 'fixed', llvmTarget: '', first: 0, count: 0,
 };
 
 class ScriptedWorker {

@@ -16,6 +16,8 @@ export interface LoopView {
   vscale: number;
   /** Whose stages are shown. */
   strategy: string;
+  /** The target whose LLVM IR is shown; empty where none is. */
+  llvmTarget: string;
   /** Iterations that are shown one by one. */
   first: number;
   count: number;
@@ -27,7 +29,7 @@ export interface LoopPicture {
   /** One for each strategy and vscale; none where data decide what runs. */
   sweep: LaneRun[];
   stages: LoopStage[];
-  /** With comments for the vscale; or why there is none. */
+  /** With comments for the vscale; or why there is none. Empty where none was asked for. */
   llvm: string;
 }
 

@@ -53,9 +53,11 @@ function sweepOf(tern: LoopCompiler, { name, text, n }: LoopView): LoopPicture['
   }
 }
 
-function llvmOf(tern: LoopCompiler, { name, text, strategy, vscale }: LoopView): string {
+function llvmOf(tern: LoopCompiler, view: LoopView): string {
+  const { name, text, strategy, vscale, llvmTarget: target } = view;
+  if (!target) return '';
   try {
-    return tern.llvm(text, { sourceName: name, strategies: [strategy], vscale });
+    return tern.llvm(text, { sourceName: name, strategies: [strategy], vscale, target });
   } catch (error) {
     if (error instanceof TernError && error.code !== 'E0901') return error.text;
     throw error;
@@ -63,7 +65,7 @@ function llvmOf(tern: LoopCompiler, { name, text, strategy, vscale }: LoopView):
 }
 
 function pictureOf(tern: LoopCompiler, view: LoopView): LoopPicture {
-  const { name, text, n, vscale, strategy, first, count } = view;
+  const { name, text, n, vscale, strategy, llvmTarget, first, count } = view;
   const lanes = tern.lanes(text, {
     sourceName: name, strategies: kStrategyNames, vscales: [vscale], n, first, count,
     checkLanes: kCheckedLanes, maxSteps: kMaxSteps,
@@ -71,7 +73,8 @@ function pictureOf(tern: LoopCompiler, view: LoopView): LoopPicture {
   const sweep = once('sweep', `${n}\n${text}`, () => sweepOf(tern, view));
   const stages = once('stages', `${strategy}\n${text}`, () =>
     tern.stages(text, { sourceName: name, strategies: [strategy], stages: ['all'] }));
-  const llvm = once('llvm', `${strategy} ${vscale}\n${text}`, () => llvmOf(tern, view));
+  const ir = `${llvmTarget} ${strategy} ${vscale}\n${text}`;
+  const llvm = once('llvm', ir, () => llvmOf(tern, view));
   return { lanes, sweep, stages, llvm };
 }
 

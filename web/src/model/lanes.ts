@@ -32,6 +32,12 @@ export const kStrategyWords: Record<StrategyName, StrategyWords> = {
   },
 };
 
+/** Stages that are LLVM IR, and the target of each. */
+export const kLlvmStages: Readonly<Record<string, { target: string; title: string }>> = {
+  llvm: { target: 'reference', title: 'LLVM IR' },
+  'llvm-sve': { target: 'aarch64+sve', title: 'LLVM IR, AArch64 SVE' },
+};
+
 export const kMaxVScale = 16;
 export const kLegalVScales: readonly number[] = [1, 2, 4, 8, 16];
 /** Of a cache line, as the core has them. */

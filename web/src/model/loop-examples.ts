@@ -3,7 +3,9 @@
 import addBytes from '../../examples/add_bytes.tloop?raw';
 import daxpy from '../../examples/daxpy.tloop?raw';
 import dot from '../../examples/dot.tloop?raw';
+import positive from '../../examples/positive.tloop?raw';
 import relu from '../../examples/relu.tloop?raw';
+import rows from '../../examples/rows.tloop?raw';
 import strided from '../../examples/strided.tloop?raw';
 import unrolled from '../../examples/unrolled.tloop?raw';
 import vectorAdd from '../../examples/vector_add.tloop?raw';
@@ -27,6 +29,8 @@ const kFiles: readonly LoopExample[] = [
   { id: 'dot', title: 'dot product: a reduction', n: 100, vscale: 2, text: dot },
   { id: 'add_bytes', title: 'bytes: 16 lanes for each 128 bits', n: 60, vscale: 1, text: addBytes },
   { id: 'strided', title: 'every third element: a gather', n: 40, vscale: 2, text: strided },
+  { id: 'rows', title: 'three rows: a rest for each', n: 11, vscale: 2, text: rows },
+  { id: 'positive', title: 'a condition: data decide', n: 20, vscale: 2, text: positive },
   { id: 'unrolled', title: 'saxpy, two vectors at once', n: 77, vscale: 2, text: unrolled },
 ];
 

@@ -6,8 +6,8 @@ import { EngineError } from '../engine/client.js';
 import { LoopsClient } from '../engine/loops-client.js';
 import type { LaneRun, LoopPicture, LoopTiming, LoopView } from '../engine/loops-protocol.js';
 import {
-  clampSize, clampVScale, kStrategyNames, type LaneCursor, moveCursor, nextLegal, rowAt, rowsOf,
-  type StrategyName,
+  clampSize, clampVScale, kLlvmStages, kStrategyNames, type LaneCursor, moveCursor, nextLegal,
+  rowAt, rowsOf, type StrategyName,
 } from '../model/lanes.js';
 import { exampleOf, kLoopExamples } from '../model/loop-examples.js';
 import { packText, unpackText } from '../model/packed-text.js';
@@ -25,7 +25,7 @@ export interface LanesState {
   readonly vscale: number;
   /** Whose stages are shown. */
   readonly strategy: StrategyName;
-  /** The stage's name, or "llvm". */
+  /** The stage's name, or one of kLlvmStages. */
   readonly stage: string;
   readonly metric: SweepMetric;
   readonly cursor: LaneCursor | undefined;
@@ -66,8 +66,9 @@ function toProblem(error: unknown): Problem {
 }
 
 function wished(): LoopView {
-  const { name, text, n, vscale, strategy, first, count } = lanes.value;
-  return { name, text, n, vscale, strategy, first, count };
+  const { name, text, n, vscale, strategy, stage, first, count } = lanes.value;
+  const llvmTarget = kLlvmStages[stage]?.target ?? '';
+  return { name, text, n, vscale, strategy, llvmTarget, first, count };
 }
 
 export function runOf(strategy: StrategyName): LaneRun | undefined {
@@ -181,8 +182,10 @@ export function setStrategy(strategy: StrategyName): Promise<void> {
   return draw();
 }
 
-export function setStage(stage: string): void {
+/** LLVM IR is made when it is looked at. */
+export function setStage(stage: string): Promise<void> {
   change({ stage });
+  return kLlvmStages[stage] ? draw() : Promise.resolve();
 }
 
 export function setMetric(metric: SweepMetric): void {

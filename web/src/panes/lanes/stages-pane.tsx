@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What becomes of the program, stage by stage, under the strategy that is picked; the loop of the
 // picked iteration is marked. LLVM IR says what its scalable vectors are at this vscale.
-import { kStrategyNames, kStrategyWords, linesOfPart, rowAt } from '../../model/lanes.js';
+import {
+  kLlvmStages, kStrategyNames, kStrategyWords, linesOfPart, rowAt,
+} from '../../model/lanes.js';
 import { lanes, runOf, setStage, setStrategy } from '../../state/lanes.js';
 import { Pane } from '../pane.js';
 
-const kLlvm = 'llvm';
 const kStageWords: Record<string, string> = {
-  te: 'as it was written', loops: 'loops: the schedule applied', [kLlvm]: 'LLVM IR',
+  te: 'as it was written', loops: 'loops: the schedule applied',
 };
 const kHint = '  ; vscale ';
 
@@ -26,8 +27,9 @@ export function StagesPane() {
   const { picture, stage, strategy, cursor } = lanes.value;
   const stages = picture?.stages ?? [];
   const found = stages.find((each) => each.stage === stage) ?? stages.at(-1);
-  const shown = stage === kLlvm ? kLlvm : (found?.stage ?? stage);
-  const text = shown === kLlvm ? (picture?.llvm ?? '') : (found?.text ?? '');
+  const isLlvm = kLlvmStages[stage] !== undefined;
+  const shown = isLlvm ? stage : (found?.stage ?? stage);
+  const text = isLlvm ? (picture?.llvm ?? '') : (found?.text ?? '');
   const row = cursor && rowAt(runOf(cursor.strategy), cursor.k);
   const marked = linesOfPart(text, cursor?.strategy === strategy ? row?.part : undefined);
   return (
@@ -37,14 +39,16 @@ export function StagesPane() {
           <span class="detail">Stage</span>
           <select
             value={shown} data-testid="stage"
-            onChange={(event) => setStage(event.currentTarget.value)}
+            onChange={(event) => void setStage(event.currentTarget.value)}
           >
             {stages.map((each) => (
               <option key={each.stage} value={each.stage}>
                 {kStageWords[each.stage] ?? each.stage.replaceAll('_', ' ')}
               </option>
             ))}
-            <option value={kLlvm}>{kStageWords[kLlvm]}</option>
+            {Object.entries(kLlvmStages).map(([id, { title }]) => (
+              <option key={id} value={id}>{title}</option>
+            ))}
           </select>
         </label>
         <label>
