@@ -14,7 +14,8 @@
  *  - Values cross as TernAny (abi.h). An owned TernAny ends with tern_any_release.
  *  - Structs of options start with struct_size = sizeof(the struct); a caller built against an
  * older header passes a smaller one and gets defaults for the rest. A newer caller's larger one is
- * taken as long as what this library does not know is 0. Anything else is E0703.
+ * taken as long as what this library does not know is 0. Anything else is E0703, and then nothing
+ * of the struct is used, its release neither.
  *  - No exception and no C++ type crosses; functions are only ever added within a major version.
  *  - Threads: a runtime and a program may be shared by threads; a machine, a buffer and a value
  * that is being written belong to one thread at a time. tern_vm_cancel may be called from anywhere.

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runtimes and programs: choosing kernels, compiling, assembling, loading, listing.
-#include <algorithm>
-#include <cstddef>
-#include <cstring>
-
 #include "core/api/compilation.h"
 #include "core/api/handles.h"
 #include "core/base/json.h"
@@ -91,20 +87,12 @@ Status RegisterOnce() {
   return OkStatus();
 }
 
-// Callers built with an older header know fewer members; those that are not said are null.
-TernPlatform PlatformOf(const TernPlatform& given) {
-  constexpr size_t kFirstSize = offsetof(TernPlatform, memory_limit);
-  TernPlatform platform{};
-  std::memcpy(&platform, &given, std::clamp(given.struct_size, kFirstSize, sizeof(platform)));
-  return platform;
-}
-
 Result<tern_runtime*> CreateRuntime(const tern_runtime_options& options) {
   const kernels::CpuFeatures features = FeaturesOf(options);
   TERN_TRY_ASSIGN(const kernels::KernelTable* table, ChooseKernels(options, features));
   TERN_TRY(RegisterOnce());
   auto* runtime = new tern_runtime{};
-  if (options.platform != nullptr) runtime->platform = PlatformOf(*options.platform);
+  runtime->platform = ReadOptions(options.platform);
   runtime->platform_or_null = options.platform == nullptr ? nullptr : &runtime->platform;
   runtime->kernels = table;
   runtime->features = features;
@@ -222,7 +210,9 @@ using tern::api::ToHandle;
 
 tern_status* tern_runtime_create(const tern_runtime_options* options, tern_runtime** runtime) {
   TERN_CHECK_OPTIONS(tern_runtime_options, options);
-  tern::Result<tern_runtime*> made = tern::api::CreateRuntime(tern::api::ReadOptions(options));
+  const tern_runtime_options chosen = tern::api::ReadOptions(options);
+  TERN_CHECK_OPTIONS(TernPlatform, chosen.platform);
+  tern::Result<tern_runtime*> made = tern::api::CreateRuntime(chosen);
   if (!made.ok()) return ToHandle(std::move(made).status());
   *runtime = *made;
   return nullptr;

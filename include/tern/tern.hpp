@@ -112,16 +112,17 @@ class [[nodiscard]] Expected {
 
   T& value() & { return *Get(); }
   const T& value() const& { return *const_cast<Expected*>(this)->Get(); }
-  T&& value() && { return std::move(*Get()); }
+  // By value, so that `for (float x : tensor.Data<float>().value())` does not read what is gone.
+  T value() && { return std::move(*Get()); }
   T value_or(T other) && { return has_value() ? std::move(*Get()) : std::move(other); }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
-  T&& operator*() && { return std::move(*this).value(); }
+  T operator*() && { return std::move(*this).value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
   // Only where there is no value.
   const Error& error() const& { return *std::get_if<Error>(&state_); }
-  Error&& error() && { return std::move(*std::get_if<Error>(&state_)); }
+  Error error() && { return std::move(*std::get_if<Error>(&state_)); }
 
   // What `next`, a function from T to an Expected, makes of the value; else the same error.
   template <typename Next>
@@ -152,7 +153,7 @@ class [[nodiscard]] Expected<void> {
     if (error_ != nullptr) internal::Raise(*error_);
   }
   const Error& error() const& { return *error_; }
-  Error&& error() && { return std::move(*error_); }
+  Error error() && { return std::move(*error_); }
 
  private:
   std::unique_ptr<Error> error_;
@@ -359,7 +360,7 @@ class Value {
     view.dtype = dtype;
     return view;
   }
-  // The elements of a contiguous tensor of that type.
+  // The elements of a contiguous tensor of that type, good as long as a Value holds the tensor.
   template <typename T>
   Expected<Span<T>> Data() const {
     using Element = std::remove_const_t<T>;

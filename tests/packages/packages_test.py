@@ -8,6 +8,7 @@ and classify a drawn digit. Those for AArch64 run under qemu. What does not fit 
 processors, missing files, sizes of structs) must be said in words that tell what to do.
 """
 import atexit
+import ctypes
 import glob
 import os
 import re
@@ -163,6 +164,18 @@ class PackagesTest(unittest.TestCase):
         for language, name in (("c", "digit.c"), ("cpp", "digit.cc")):
             with open(os.path.join(ROOT, "examples/library", name), encoding="utf-8") as file:
                 self.assertIn(re.search(rf"```{language}\n(.*?)```", page, re.S)[1], file.read())
+
+    def test_the_library_can_be_opened_at_run_time(self):
+        library = ctypes.CDLL(os.path.join(HOST.unpack("tarball"), "lib/libtern.so.0"))
+        library.tern_version.restype = ctypes.c_uint32
+        self.assertEqual(library.tern_version(), 0x000100)
+        library.tern_runtime_create.restype = ctypes.c_void_p
+        library.tern_runtime_free.argtypes = [ctypes.c_void_p]
+        runtime = ctypes.c_void_p()
+        self.assertIsNone(library.tern_runtime_create(None, ctypes.byref(runtime)))
+        library.tern_runtime_free(runtime)
+        with self.assertRaises(AttributeError):
+            library.tern_not_there
 
     def test_versions_agree(self):
         for form in ("tarball", "deb"):

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -113,6 +114,31 @@ TEST_F(LibraryApi, RefusesStructsOfAWrongSize) {
   EXPECT_TRUE(Has(newer, "E0703")) << newer;
   EXPECT_TRUE(Has(newer, "a field behind them is not 0")) << newer;
   EXPECT_TRUE(Has(newer, "install a library that is at least as new as the header")) << newer;
+}
+
+TEST_F(LibraryApi, TakesAPlatformOfAnyVersionThatCanBe) {
+  struct {
+    TernPlatform known;
+    void* beyond;
+  } platform = {};
+  tern_runtime_options options = {};
+  options.struct_size = sizeof options;
+  options.platform = &platform.known;
+  const auto create = [&](size_t struct_size) {
+    platform.known.struct_size = struct_size;
+    tern_runtime* made = nullptr;
+    const std::string error = Take(tern_runtime_create(&options, &made));
+    tern_runtime_free(made);
+    return error;
+  };
+  EXPECT_EQ(create(sizeof(TernPlatform)), "");
+  EXPECT_EQ(create(sizeof platform), "");
+  // An older caller has no `log`: what stands in its place is not its own.
+  platform.known.log = [](void*, int32_t, const char*, size_t) { std::abort(); };
+  EXPECT_EQ(create(offsetof(TernPlatform, log)), "");
+  EXPECT_TRUE(Has(create(0), "struct_size of TernPlatform is 0"));
+  platform.beyond = &platform;
+  EXPECT_TRUE(Has(create(sizeof platform), "a field behind them is not 0"));
 }
 
 TEST_F(LibraryApi, ChecksTheStructOfEveryFunction) {
