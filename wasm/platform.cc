@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What modules that run programs ask of their JavaScript host and offer besides the C API: memory
 // as the platform lends it, functions and kernels of JavaScript, and bytes that it keeps.
-#include <emscripten/heap.h>
 #include <stdlib.h>
 
 #include "core/api/c_api.h"
@@ -29,9 +28,10 @@ __attribute__((import_module("tern"), import_name("host_read"))) int32_t tern_ho
 __attribute__((import_module("tern"), import_name("host_now"))) double tern_host_now(void);
 
 // For tern_runtime_create: the clock is what the host has to lend. A quarter of what the memory may
-// grow to is kept for what runs do not count.
+// grow to (MAXIMUM_MEMORY in wasm/CMakeLists.txt; no function tells it here) is kept for what runs
+// do not count.
 const TernPlatform* tern_wasm_platform(void) {
-  static const TernPlatform kPlatform = {
+  static constexpr TernPlatform kPlatform = {
       .struct_size = sizeof(TernPlatform),
       .context = nullptr,
       .allocate = nullptr,
@@ -39,7 +39,7 @@ const TernPlatform* tern_wasm_platform(void) {
       .parallel = nullptr,
       .clock_ns = [](void*) { return static_cast<int64_t>(tern_host_now() * 1e6); },
       .log = nullptr,
-      .memory_limit = emscripten_get_heap_max() / 4 * 3};
+      .memory_limit = uint64_t{3} << 30};
   return &kPlatform;
 }
 
