@@ -196,11 +196,37 @@ describe('the cache', () => {
     assert.equal(await requests(load('2')), 1);
     assert.equal(await requests(load('2')), 0);
     const { entries } = await caches.open('tern-runtime');
-    assert.equal(entries.size, 1);
+    assert.equal(entries.size, 2); // the model, and what it was compiled to
     assert.equal(await requests(load(true)), 1);
     assert.equal(await requests(load(undefined)), 1);
     await clearCache();
     assert.equal(await requests(load(true)), 1);
+  });
+
+  it('keeps what a model was compiled to, for the same options', async () => {
+    globalThis.caches = fakeCaches();
+    const fresh = async (options) => {
+      const starting = await createRuntime({ compiler: new URL('no-such-compiler.gz', kDist) });
+      try {
+        const program = await starting.load(address(), { cache: 'c', ...options });
+        assert.equal(digitOf(program.run('main', { image: three() })), 3);
+        program.dispose();
+      } finally {
+        starting.dispose();
+      }
+    };
+    await assert.rejects(fresh(), { code: 'E0601' });
+    await digit(address(), { cache: 'c' });
+    // No compiler is to be had, and none is wanted.
+    assert.equal(await requests(fresh), 0);
+    await assert.rejects(fresh({ relaxedMath: true }), { code: 'E0601' });
+    await assert.rejects(fresh({ integrity: sri('sha256') }), { code: 'E0601' });
+    await digit(address(), { cache: 'c', integrity: sri('sha256') });
+    await fresh({ integrity: sri('sha256') });
+    const heard = [];
+    await fresh({ onProgress: (each) => heard.push(each) });
+    checkProgress(assert, heard);
+    assert.ok(heard.some(({ fromCache, file }) => fromCache && file === 'model.onnx'));
   });
 
   it('heals what is damaged, and keeps nothing that failed', async () => {
@@ -208,8 +234,13 @@ describe('the cache', () => {
     const options = { cache: 'a', integrity: sri('sha256') };
     await digit(address(), options);
     const { entries } = await caches.open('tern-runtime');
-    const [key] = entries.keys();
-    entries.set(key, new Response('damaged'));
+    const damage = (bytes) => {
+      for (const key of entries.keys()) entries.set(key, bytes);
+    };
+    damage('damaged');
+    assert.equal(await requests(() => digit(address(), options)), 1);
+    assert.equal(await requests(() => digit(address(), options)), 0);
+    damage(executable.subarray(0, 1000));
     assert.equal(await requests(() => digit(address(), options)), 1);
     assert.equal(await requests(() => digit(address(), options)), 0);
     entries.clear();

@@ -53,8 +53,11 @@ export function fakeCaches() {
     return {
       entries,
       keys: async () => [...entries.keys()].map((url) => ({ url })),
-      match: async (key) => entries.get(String(key))?.clone(),
-      put: async (key, response) => void entries.set(String(key), response),
+      match: async (key) => {
+        const bytes = entries.get(String(key));
+        return bytes && new Response(bytes);
+      },
+      put: async (key, response) => void entries.set(String(key), await response.arrayBuffer()),
       delete: async (key) => entries.delete(String(key)),
     };
   };

@@ -3,7 +3,6 @@
 // is. Runs go in slices, between which it hears of aborts.
 import { breathe } from './abort.js';
 import { TernError } from './errors.js';
-import { fetchBytes } from './fetch.js';
 import type { AssetName } from './files.js';
 import type { Machine, MachineOptions, Program } from './program.js';
 import { type Progress, ProgressMeter } from './progress.js';
@@ -123,16 +122,16 @@ export class Engine {
     tell: Tell,
   ): Promise<Answers['load']> {
     const meter = new ProgressMeter(tell, kLoadWeights);
-    const bytes =
-      source instanceof Uint8Array && options.integrity === undefined
-        ? source
-        : await fetchBytes(
-            source instanceof Uint8Array ? new Response(source as BodyInit) : source,
-            { ...options, signal },
-            meter.part('fetch'),
-          );
-    meter.skip('fetch');
-    const program = await this.live().loadSlowly(bytes, { ...options, signal }, meter);
+    const given = { ...options, signal };
+    const runtime = this.live();
+    let program: Program;
+    if (source instanceof Uint8Array && options.integrity === undefined) {
+      meter.skip('fetch');
+      program = await runtime.loadSlowly(source, given, meter);
+    } else {
+      const from = source instanceof Uint8Array ? new Response(source as BodyInit) : source;
+      program = await runtime.loadFrom(from, given, meter);
+    }
     meter.finish();
     const id = this.nextProgram++;
     this.loaded.set(id, { program, machine: undefined });

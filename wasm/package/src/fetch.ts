@@ -16,8 +16,9 @@ export interface FetchOptions {
   /**
    * Keeps what was downloaded from an address in the browser's Cache API. A text is the version of
    * the file: another one downloads it again and forgets the one before. `true` is a version too,
-   * which never changes. Not by default, and without effect where there is no Cache API, as in Node
-   * and on pages without https.
+   * which never changes. What an ONNX model was compiled to is kept beside it, so that the next
+   * time neither is fetched nor the compiler. Not by default, and
+   * without effect where there is no Cache API, as in Node and on pages without https.
    */
   cache?: boolean | string;
   /** What `fetch` is given beside the signal. */
@@ -26,6 +27,7 @@ export interface FetchOptions {
 
 const kCacheName = 'tern-runtime';
 const kVersionKey = 'tern-version';
+const kMadeKey = 'tern-made';
 
 /** Where one download comes from and what is told of it. */
 interface Download {
@@ -142,39 +144,80 @@ async function checkIntegrity(
 
 // --- the cache
 
+/** The place of one file of one version, or of what was made of it. */
 interface Shelf {
   cache: Cache;
-  /** The file's address with its version, and without. */
   key: URL;
-  address: URL;
 }
 
-async function shelfFor(url: URL, { cache }: FetchOptions): Promise<Shelf | undefined> {
+/** The address alone, with neither its fragment nor what keys add to it. */
+function bareAddress(url: string | URL): string {
+  const bare = new URL(url);
+  bare.hash = '';
+  bare.searchParams.delete(kVersionKey);
+  bare.searchParams.delete(kMadeKey);
+  return bare.href;
+}
+
+async function shelfFor(url: URL, { cache }: FetchOptions, made = ''): Promise<Shelf | undefined> {
   if (cache === undefined || cache === false || typeof caches === 'undefined') return undefined;
   if (!url.protocol.startsWith('http')) return undefined;
-  const address = new URL(url);
-  address.hash = '';
-  const key = new URL(address);
+  const key = new URL(bareAddress(url));
   key.searchParams.set(kVersionKey, cache === true ? '' : cache);
+  if (made !== '') key.searchParams.set(kMadeKey, made);
   // Some browsers have the object and refuse its use, as in private windows.
   const opened = await caches.open(kCacheName).catch(() => undefined);
-  return opened && { cache: opened, key, address };
+  return opened && { cache: opened, key };
 }
 
-async function store(shelf: Shelf, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+async function store({ cache, key }: Shelf, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
   try {
-    for (const { url } of await shelf.cache.keys()) {
-      const other = new URL(url);
-      if (!other.searchParams.has(kVersionKey)) continue;
-      other.searchParams.delete(kVersionKey);
-      const bare = new URL(shelf.address);
-      bare.searchParams.delete(kVersionKey);
-      if (other.href === bare.href) await shelf.cache.delete(url);
+    const version = key.searchParams.get(kVersionKey);
+    for (const { url } of await cache.keys()) {
+      const other = new URL(url).searchParams.get(kVersionKey);
+      const same = bareAddress(url) === bareAddress(key);
+      if (same && other !== null && other !== version) await cache.delete(url);
     }
     const headers = { 'content-length': String(bytes.length) };
-    await shelf.cache.put(shelf.key, new Response(bytes, { headers }));
+    await cache.put(key, new Response(bytes, { headers }));
   } catch {
     // A full disk is no reason to fail: the bytes are at hand.
+  }
+}
+
+/** What was made of a file, kept beside it for the same version. */
+export class MadeOfFile {
+  private constructor(private readonly shelf: Shelf) {}
+
+  /** Undefined where nothing is kept. `made` says what it is, and by what. */
+  static async find(
+    source: unknown,
+    options: FetchOptions,
+    made: string,
+  ): Promise<MadeOfFile | undefined> {
+    if (typeof source !== 'string' && !(source instanceof URL)) return undefined;
+    // What came of a file with another integrity is something else.
+    const key = JSON.stringify([made, options.integrity ?? '']);
+    const shelf = await unlessAborted(shelfFor(toAddress(source), options, key), options.signal);
+    return shelf && new MadeOfFile(shelf);
+  }
+
+  async take(tell?: PartListener): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    const kept = await this.shelf.cache.match(this.shelf.key).catch(() => undefined);
+    if (!kept) return undefined;
+    const bytes = new Uint8Array(await kept.arrayBuffer());
+    const size = { loaded: bytes.length, total: bytes.length };
+    const file = fileName(this.shelf.key);
+    tell?.({ phase: 'fetch', ...size, fraction: 1, file, fromCache: true });
+    return bytes;
+  }
+
+  async forget(): Promise<void> {
+    await this.shelf.cache.delete(this.shelf.key).catch(() => false);
+  }
+
+  keep(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    return store(this.shelf, bytes);
   }
 }
 
@@ -199,8 +242,16 @@ async function ask(url: URL, options: FetchOptions): Promise<Response> {
   }
 }
 
+/** Ends a response that is not wanted, which otherwise keeps its connection. */
+export function dismiss(response: Response): void {
+  if (!response.bodyUsed) void response.body?.cancel().catch(() => undefined);
+}
+
 function checkServed({ response, name, address }: Download): void {
-  if (!response.ok) throw notFetched(name, `${served(response)} (${address})`, 'check the address');
+  if (!response.ok) {
+    dismiss(response);
+    throw notFetched(name, `${served(response)} (${address})`, 'check the address');
+  }
   if (response.bodyUsed)
     throw notFetched(name, 'the body of the response was already read', 'pass response.clone()');
 }

@@ -3,7 +3,7 @@
 // streaming compilation with progress, and errors that say what the server really sent.
 import { unlessAborted } from './abort.js';
 import { errorWithHelp, TernError } from './errors.js';
-import { readBody } from './fetch.js';
+import { dismiss, readBody } from './fetch.js';
 import {
   assetAddress,
   type AssetName,
@@ -206,8 +206,10 @@ async function compileResponse(
   const { signal, tell } = fetching;
   const type = response.headers.get('content-type') ?? 'no type';
   const from = `status ${response.status}, ${type}` + (response.url ? `, ${response.url}` : '');
-  if (!response.ok)
+  if (!response.ok) {
+    dismiss(response);
     throw errorWithHelp('E0601', `'${name}' could not be fetched: ${from}`, kHelpForFiles);
+  }
   if (isStreamable(response)) {
     if (tell) void watch(response.clone(), name, tell);
     const made = WebAssembly.compileStreaming(response).catch((error: unknown) => {

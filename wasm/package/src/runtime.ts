@@ -4,7 +4,7 @@ import { breathe, unlessAborted } from './abort.js';
 import { ExecBuilder } from './builder.js';
 import type { TypedArrays } from './dtypes.js';
 import { type Diagnostic, errorWithHelp, TernError } from './errors.js';
-import { fetchBytes, type FetchOptions, type RemoteSource } from './fetch.js';
+import { fetchBytes, type FetchOptions, MadeOfFile, type RemoteSource } from './fetch.js';
 import { type HostFunction, HostFunctions, TernFunction } from './functions.js';
 import {
   checkPolicy,
@@ -364,6 +364,24 @@ export class Runtime implements Disposable {
     );
   }
 
+  /** @internal The same of what must be fetched, or was compiled and kept before. */
+  async loadFrom(
+    source: RemoteSource,
+    options: RemoteLoadOptions,
+    meter: ProgressMeter,
+  ): Promise<Program> {
+    const { relaxedMath = false, disabledPasses = [] } = options;
+    const how = JSON.stringify([this.info.version, relaxedMath, disabledPasses]);
+    const made = options.cache ? await MadeOfFile.find(source, options, how) : undefined;
+    const kept = made && (await this.loadMade(made, options, meter));
+    if (kept) return kept;
+    const bytes = await fetchBytes(source, options, meter.part('fetch'));
+    meter.skip('fetch');
+    const program = await this.loadSlowly(bytes, options, meter);
+    if (made && !looksLikeExecutable(bytes)) await made.keep(program.bytes);
+    return program;
+  }
+
   /** @internal The same of bytes, giving way before what takes long. */
   async loadSlowly(
     bytes: Uint8Array,
@@ -456,11 +474,26 @@ export class Runtime implements Disposable {
   private async loadRemote(source: RemoteSource, options: RemoteLoadOptions): Promise<Program> {
     this.live();
     const meter = new ProgressMeter(options.onProgress, kLoadWeights);
-    const bytes = await fetchBytes(source, options, meter.part('fetch'));
-    meter.skip('fetch');
-    const program = await this.loadSlowly(bytes, options, meter);
+    const program = await this.loadFrom(source, options, meter);
     meter.finish();
     return program;
+  }
+
+  // What the compiler made of the same file before; undefined where it cannot be used.
+  private async loadMade(
+    made: MadeOfFile,
+    options: RemoteLoadOptions,
+    meter: ProgressMeter,
+  ): Promise<Program | undefined> {
+    const bytes = await unlessAborted(made.take(meter.part('fetch')), options.signal);
+    if (!bytes) return undefined;
+    try {
+      if (looksLikeExecutable(bytes)) return await this.loadSlowly(bytes, options, meter);
+    } catch (error) {
+      if (!(error instanceof TernError)) throw error; // an abort
+    }
+    await made.forget();
+    return undefined;
   }
 
   private loadBytes(given: Uint8Array, options: LoadOptions): Program {
