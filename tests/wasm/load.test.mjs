@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 
 import { clearCache, createRuntime, TernError } from '../../wasm/package/dist/index.js';
 import {
@@ -16,7 +17,8 @@ import {
 
 const kDist = new URL('wasm/package/dist/', kRoot);
 const kHtml = Buffer.from('<!DOCTYPE html><title>app</title>');
-const kWasm = readFileSync(new URL('tern-simd.wasm', kDist));
+const kPackedWasm = readFileSync(new URL('tern-simd.wasm.gz', kDist));
+const kWasm = gunzipSync(kPackedWasm);
 const model = modelBytes();
 const sri = (algorithm, bytes = model) =>
   `${algorithm}-${createHash(algorithm).update(bytes).digest('base64')}`;
@@ -47,7 +49,7 @@ before(async () => {
       response.writeHead(200, { 'content-length': 1e6 });
       response.write(model.subarray(0, 1000), () => response.destroy());
     },
-    '/files/tern-simd.wasm': sends(kWasm, 'application/wasm'),
+    '/files/tern-simd.wasm.gz': sends(kPackedWasm, 'application/gzip'),
     '/files/tern.wasm': sends(readFileSync(new URL('tern.wasm', kDist)), 'application/wasm'),
     '/wrong-type.wasm': sends(kWasm, 'text/plain'),
     '/right-type.wasm': sends(kWasm, 'application/wasm'),

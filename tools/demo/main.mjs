@@ -123,7 +123,7 @@ async function runPackage(createRuntime, wasm, bytes, input) {
 
 function nodeRows(input) {
   const dist = join(kRoot, 'wasm/package/dist');
-  return ['tern.wasm', 'tern-simd.wasm'].map((file) => ({
+  return ['tern.wasm', 'tern-simd.wasm.gz'].map((file) => ({
     target: `wasm in Node (${file === 'tern.wasm' ? 'relaxed SIMD' : 'SIMD128'})`,
     run: async () => {
       const { createRuntime } = await import(join(dist, 'index.js'));

@@ -18,10 +18,11 @@ const kDist = join(kHere, 'dist');
 const kDebug = join(kHere, '../package-debug');
 const kInline = join(kHere, '../package-inline');
 
-// What every start fetches is as it was built, so that it is compiled while it arrives and a server
-// packs it as well as it can. What is fetched on demand is packed: it is a third of the size.
-const kPlain = ['tern', 'tern-simd'];
-const kPacked = ['tern-compiler', 'tern-simd-compiler', 'tern-loops'];
+// What nearly every start fetches is as it was built, so that it is compiled while it arrives and a
+// server packs it as well as it can. What is fetched on demand, or by engines without relaxed SIMD
+// alone, is packed: it is a third of the size.
+const kPlain = ['tern'];
+const kPacked = ['tern-simd', 'tern-compiler', 'tern-simd-compiler', 'tern-loops'];
 
 function wasm(name) {
   const path = join(kModules, `${name}.wasm`);

@@ -35,7 +35,7 @@ declare const TERN_INLINE: boolean | undefined;
 
 const kModules: readonly AssetName[] = [
   'tern.wasm',
-  'tern-simd.wasm',
+  'tern-simd.wasm.gz',
   'tern-compiler.wasm.gz',
   'tern-simd-compiler.wasm.gz',
   'tern-loops.wasm.gz',

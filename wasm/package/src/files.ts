@@ -11,7 +11,7 @@ export type Assets = string | URL | ((file: string) => string | URL);
 
 export type AssetName =
   | 'tern.wasm'
-  | 'tern-simd.wasm'
+  | 'tern-simd.wasm.gz'
   | 'tern-compiler.wasm.gz'
   | 'tern-simd-compiler.wasm.gz'
   | 'tern-loops.wasm.gz'
@@ -29,7 +29,7 @@ const kBeside: { readonly [Name in AssetName]?: () => URL } =
     ? {}
     : {
         'tern.wasm': () => new URL('./tern.wasm', import.meta.url),
-        'tern-simd.wasm': () => new URL('./tern-simd.wasm', import.meta.url),
+        'tern-simd.wasm.gz': () => new URL('./tern-simd.wasm.gz', import.meta.url),
         'tern-compiler.wasm.gz': () => new URL('./tern-compiler.wasm.gz', import.meta.url),
         'tern-simd-compiler.wasm.gz': () =>
           new URL('./tern-simd-compiler.wasm.gz', import.meta.url),

@@ -16,7 +16,7 @@ function decode(base64: string): Uint8Array<ArrayBuffer> {
 }
 
 const kInline: InlineAssets = {
-  'tern-simd.wasm': () => decode(runtime),
+  'tern-simd.wasm.gz': () => decode(runtime),
   'tern-simd-compiler.wasm.gz': () => decode(compiler),
 };
 

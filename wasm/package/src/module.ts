@@ -105,7 +105,7 @@ function runtimeFile(options: ModuleOptions): AssetName {
     );
   }
   const onlySimd = options.inline !== undefined && !options.inline['tern.wasm'];
-  return hasRelaxedSimd() && !onlySimd ? 'tern.wasm' : 'tern-simd.wasm';
+  return hasRelaxedSimd() && !onlySimd ? 'tern.wasm' : 'tern-simd.wasm.gz';
 }
 
 /** The large module where a tool was asked for; `true` if its place was not said. */
