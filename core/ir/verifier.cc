@@ -233,7 +233,9 @@ bool IsFlat(const Let& block) {
     ForEachBlock(binding.value, [&flat](const Let& inner) { flat = flat && IsFlat(inner); });
     if (const Invoke* invoke = binding.value->As<Invoke>())
       flat = flat && (IsAtom(invoke->callee()) || invoke->callee()->As<Primitive>() != nullptr);
-    if (const Function* lambda = binding.value->As<Function>()) flat = flat && IsFlat(*lambda);
+    // Of others ForEachBlock has shown the body: twice would be twice at every depth.
+    const Function* lambda = binding.value->As<Function>();
+    if (lambda != nullptr && lambda->body()->As<Let>() == nullptr) flat = flat && IsFlat(*lambda);
   }
   if (const Tuple* tuple = block.result()->As<Tuple>()) {
     for (const Expr& field : tuple->fields()) check(field);

@@ -197,6 +197,27 @@ TEST(OnnxControl, LoopsInLoopsCaptureOuterValues) {
   EXPECT_EQ(RunModel(model, {Floats({0}, {1}), Number(3)}), "f32[1] [81]");  // (0 + 1 + 2) * 27
 }
 
+// No pass may look at a body twice at every depth.
+TEST(OnnxControl, ManyLoopsInLoopsCompile) {
+  OnnxGraph body =
+      Body().Node({"Concat", {"s", "s"}, {"t"}, {IntAttribute("axis", 0)}}).Output("go");
+  body.Output("t");
+  for (int depth = 0; depth < 30; ++depth) {
+    OnnxGraph outer = Body().Node(LoopNode(body, {"m", "c", "s"}, {"t"})).Output("go");
+    outer.Output("t");
+    body = outer;
+  }
+  const std::string model = OnnxGraph()
+                                .Input("x", kOnnxFloat, {2, "n"})
+                                .Input("c", kOnnxBool, {})
+                                .Input("m", kOnnxInt64, {})
+                                .Node(LoopNode(body, {"m", "c", "x"}, {"y"}))
+                                .Output("y")
+                                .Model(kOpset);
+  EXPECT_EQ(RunModel(model, {Floats({1, 2}, {2, 1}), Flag(true), Number(1)}),
+            "f32[4, 1] [1, 2, 1, 2]");
+}
+
 OnnxNode ScanNode(const OnnxGraph& body, std::vector<std::string_view> inputs,
                   std::vector<std::string_view> outputs, std::vector<ProtoWriter> attributes) {
   attributes.push_back(GraphAttribute("body", body.fields()));
