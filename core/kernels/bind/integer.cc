@@ -139,7 +139,7 @@ Result<Any> MatMulInteger(const ops::MatMulAttrs& attrs, Call& call) {
   for (int64_t m = 0; m < matrices; ++m) {
     Multiply(call, p, left->data_as<int16_t>() + MatrixOf(p.batch, p.a_batch, m) * p.rows * p.inner,
              right->data_as<int16_t>() + MatrixOf(p.batch, p.b_batch, m) * p.inner * p.columns,
-             y->data_as<uint32_t>() + m * p.rows * p.columns);
+             static_cast<uint32_t*>(y->data()) + m * p.rows * p.columns);
   }
   return Any(std::move(y));
 }
@@ -236,7 +236,7 @@ Result<Any> ConvInteger(const ops::ConvAttrs& attrs, Call& call) {
     const int64_t first = n * x->dim(1) + channel / per_group * depth;
     ConvolvePlane(windows, depth, image->data_as<int16_t>() + first * windows.pixels_in,
                   filters->data_as<int16_t>() + channel * filter_size,
-                  y->data_as<uint32_t>() + plane * windows.pixels_out);
+                  static_cast<uint32_t*>(y->data()) + plane * windows.pixels_out);
   }
   return Any(std::move(y));
 }
