@@ -107,13 +107,13 @@ test.describe('without its WebAssembly', () => {
   });
 
   test('the Lanes view says it too, and tries again', async ({ playground, page }) => {
-    await page.route('**/tern-loops*.wasm', (route) =>
+    await page.route('**/tern-loops*.wasm*', (route) =>
       route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }),
     );
     await page.evaluate(() => window.ternPlayground.show('lanes'));
     await playground.idle();
     await expect(page.getByTestId('loop-problems')).toContainText('E0601');
-    await page.unroute('**/tern-loops*.wasm');
+    await page.unroute('**/tern-loops*.wasm*');
     await playground.click('loops-retry');
     await expect(page.getByTestId('loop-problems')).toBeEmpty();
     await expect(page.getByTestId('strategy-fixed')).toBeVisible();
