@@ -336,7 +336,8 @@ describe('the modules', () => {
     await fails(from('/broken.wasm'), 'E0601', /'broken\.wasm' is damaged/);
     await fails(from('/none.wasm'), 'E0601', /status 404.*http/, /tern-runtime\/dist/);
     await fails(createRuntime({ wasm: 'http://127.0.0.1:1/x.wasm' }), 'E0601', /'x\.wasm' could/);
-    await fails(createRuntime({ assets: `${server.url}/nowhere` }), 'E0601', /tern.*\.wasm(\.gz)?' could/);
+    await fails(createRuntime({ assets: `${server.url}/nowhere` }), 'E0601',
+      /tern.*\.wasm(\.gz)?' could/);
     await fails(createRuntime({ wasm: new Uint8Array([1, 2, 3]) }), 'E0601', /the given bytes/);
     await fails(createRuntime({ debugger: true, assets: `${server.url}/nowhere` }), 'E0601',
       /tern-debug\.wasm/, /npm install tern-runtime-debug/);
