@@ -3,8 +3,8 @@
 // in, whose readings are found in r(100) and r(101).
 #include <ctime>
 
-#include "core/vm/builder_code.h"
-#include "core/vm/disassembler.h"
+#include "core/vm/text/builder_code.h"
+#include "core/vm/text/disassembler.h"
 #include "examples/example.h"
 
 namespace tern::examples {

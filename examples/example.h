@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/object/print.h"
+#include "core/object/graph/print.h"
 #include "core/object/run_context.h"
 #include "core/vm/builder.h"
 #include "core/vm/vm.h"

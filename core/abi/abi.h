@@ -213,7 +213,7 @@ typedef struct TernFunction {
 
 /* [abi:legacy-begin]
  * The older convention: arguments as two arrays, the result as two pointers. Converted both ways by
- * core/object/legacy.h. Arguments are borrowed, the result is owned. */
+ * core/object/rfc97/legacy.h. Arguments are borrowed, the result is owned. */
 typedef union TernLegacyValue {
   int64_t i;
   double f;

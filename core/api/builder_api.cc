@@ -9,7 +9,7 @@
 #include "core/base/strings.h"
 #include "core/text/diagnostics.h"
 #include "core/vm/builder.h"
-#include "core/vm/writer.h"
+#include "core/vm/file/writer.h"
 
 struct tern_builder {
   tern::vm::ExecBuilder builder;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The C interface of Tern: what native programs link and the WebAssembly modules export. Two
  * smaller headers stand beside it: loop_api.h, the loop compiler alone, and signature_api.h; of
- * native programs native/kernels/kernels_api.h and native/library/native_api.h, files and threads.
+ * native programs native/backends/kernels_api.h and native/library/native_api.h, files and threads.
  * The library's users have all of them as one header, <tern/tern.h>.
  *
  * Rules that hold for every function here:
@@ -169,7 +169,7 @@ TERN_API tern_status* tern_fix_source(tern_runtime* runtime, const char* text, s
 TERN_API tern_status* tern_format_source(tern_runtime* runtime, const char* text, size_t size,
                                          const char* source_name, tern_buffer** out);
 /* What an editor asks: question "tokens", "hover", "definition", "complete" or "symbols"
- * (core/lang/editor.h has the JSON), the offset in bytes. */
+ * (core/lang/editor/editor.h has the JSON), the offset in bytes. */
 TERN_API tern_status* tern_query_source(tern_runtime* runtime, const char* text, size_t size,
                                         const char* question, size_t offset, tern_buffer** json);
 /* Assembly text (.tasm) to executable bytes. */
@@ -227,11 +227,11 @@ TERN_API tern_status* tern_program_disassemble(tern_program* program, tern_buffe
 
 /* -- Kernels: loop programs and native code that travel with an executable
  *
- * A kernel belongs to the function of its name. What runs its code gives the program a road: from
+ * A kernel belongs to the function of its name. What runs its code gives the program a backend: from
  * then on machines that are made call it wherever bytecode would enter the function.
  */
 
-/* [{"name", "formats": ["loop", ...], "signature", "operators", "road", "why"}]: each kernel with
+/* [{"name", "formats": ["loop", ...], "signature", "operators", "backend", "why"}]: each kernel with
  * its function's signature (null where there is no such function), whether the function can do
  * without its kernel, what machines made now would call, and why. */
 TERN_API tern_status* tern_program_kernels(tern_program* program, tern_buffer** json);
@@ -263,23 +263,23 @@ typedef struct tern_kernel_spec {
  * writes. The code must stay inside its buffers. On failure release is called too. */
 TERN_API tern_status* tern_kernel_function_create(const tern_kernel_spec* spec, TernAny* function);
 
-typedef struct tern_kernel_road {
+typedef struct tern_kernel_backend {
   size_t struct_size;
-  const char* road; /* "operators", "interpreter", "compiled": for tern_program_kernels; copied */
+  const char* backend; /* "operators", "interpreter", "compiled": for tern_program_kernels; copied */
   const char* why;
   /* Asked before each call, with the number of elements of its arguments: 0 leaves this call to the
    * bytecode. NULL: every call is taken. From any thread. */
   int32_t (*ready)(void* context, int64_t elements);
-  /* For a road that changes: its words now, which live as long as the function. NULL: those above.
+  /* For a backend that changes: its words now, which live as long as the function. NULL: those above.
    */
-  void (*describe)(void* context, const char** road, const char** why);
+  void (*describe)(void* context, const char** backend, const char** why);
   void* context; /* lives as long as the function does */
-} tern_kernel_road;
+} tern_kernel_backend;
 
 /* Machines made from now on call `kernel` instead of the bytecode of `function`; NULL: the
- * bytecode. The road may be NULL too. */
+ * bytecode. The backend may be NULL too. */
 TERN_API tern_status* tern_program_set_kernel(tern_program* program, const char* function,
-                                              const TernAny* kernel, const tern_kernel_road* road);
+                                              const TernAny* kernel, const tern_kernel_backend* backend);
 
 /* A kernel as an executable carries it (docs/format.md). */
 typedef struct tern_kernel {
@@ -502,7 +502,7 @@ TERN_API tern_status* tern_debugger_break(tern_debugger* debugger, const char* t
 TERN_API tern_status* tern_debugger_breakpoint(tern_debugger* debugger, uint32_t id, int32_t action,
                                                uint64_t times);
 /* JSON of what is looked at: what = "stop", "state", "breakpoints", "heap", "trace"
- * (core/vm/debugger_json.h has the members). */
+ * (core/vm/debug/debugger_json.h has the members). */
 TERN_API tern_status* tern_debugger_state(tern_debugger* debugger, const char* what,
                                           tern_buffer** json);
 /* An owned value of a register in the state that is looked at; frame 0 is the innermost. */
@@ -518,7 +518,7 @@ TERN_API tern_status* tern_debugger_evaluate(tern_debugger* debugger, const char
 /* What the run returned, owned; else what it failed with, or where it was stopped S0301 (steps),
  * S0303 (time), E0302 (memory), E0303 (depth), S0302 (anything else). May be asked for again. */
 TERN_API tern_status* tern_debugger_result(tern_debugger* debugger, TernAny* result);
-/* The record of the run: format "binary" or "json" (core/vm/trace_file.h). */
+/* The record of the run: format "binary" or "json" (core/vm/debug/trace_file.h). */
 TERN_API tern_status* tern_debugger_trace(tern_debugger* debugger, const char* format,
                                           tern_buffer** trace);
 /* A record that tern_debugger_trace wrote in its binary form, as text: what = "summary", "list"

@@ -2,7 +2,7 @@
 #include "core/api/compilation.h"
 
 #include "core/api/handles.h"
-#include "core/vm/writer.h"
+#include "core/vm/file/writer.h"
 
 namespace tern::api {
 

@@ -2,8 +2,8 @@
 // Debuggers.
 #include "core/api/debug_handles.h"
 #include "core/base/json.h"
-#include "core/vm/debugger_json.h"
-#include "core/vm/trace_file.h"
+#include "core/vm/debug/debugger_json.h"
+#include "core/vm/debug/trace_file.h"
 
 namespace tern::api {
 namespace {

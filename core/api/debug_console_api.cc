@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The debugger's console. A file of its own, so that a module without it does not carry its text.
 #include "core/api/debug_handles.h"
-#include "core/vm/debugger_console.h"
+#include "core/vm/debug/debugger_console.h"
 
 tern_status* tern_debugger_execute(tern_debugger* debugger, const char* line, tern_buffer** text,
                                    int32_t* done) {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/api/handles.h"
-#include "core/vm/debugger.h"
-#include "core/vm/profiler.h"
+#include "core/vm/debug/debugger.h"
+#include "core/vm/debug/profiler.h"
 
 struct tern_debugger {
   std::unique_ptr<tern::vm::Debugger> debugger;

@@ -4,8 +4,8 @@
 #include "core/base/json.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
-#include "core/object/legacy.h"
 #include "core/object/registry.h"
+#include "core/object/rfc97/legacy.h"
 #include "core/object/run_context.h"
 
 namespace tern::api {

@@ -2,11 +2,11 @@
 // Whole graphs of values: equality, hash, JSON and bytes; and the fields of registered types.
 #include "core/api/handles.h"
 #include "core/base/json.h"
-#include "core/object/reflection.h"
-#include "core/object/serialize_binary.h"
-#include "core/object/serialize_json.h"
-#include "core/object/structural_equal.h"
-#include "core/object/structural_hash.h"
+#include "core/object/graph/reflection.h"
+#include "core/object/graph/serialize_binary.h"
+#include "core/object/graph/serialize_json.h"
+#include "core/object/graph/structural_equal.h"
+#include "core/object/graph/structural_hash.h"
 
 namespace tern::api {
 namespace {

@@ -15,7 +15,7 @@
 #include "core/object/allocator.h"
 #include "core/object/any.h"
 #include "core/object/device.h"
-#include "core/object/print.h"
+#include "core/object/graph/print.h"
 #include "core/vm/linker.h"
 #include "core/vm/stateful.h"
 #include "core/vm/vm.h"

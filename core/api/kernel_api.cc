@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of programs: what they are, their code as functions, the roads that machines take.
+// Kernels of programs: what they are, their code as functions, the backends that machines take.
 #include "core/api/handles.h"
 #include "core/base/json.h"
 #include "core/base/strings.h"
@@ -40,18 +40,18 @@ Result<FunctionPtr> CreateKernel(const tern_kernel_spec& options) {
 }
 
 Status SetKernel(const tern_program& program, const char* function, const TernAny* kernel,
-                 const tern_kernel_road& options) {
-  vm::KernelRoad road;
-  road.road = TextOr(options.road, "");
-  road.why = TextOr(options.why, "");
-  road.describe = options.describe;
-  road.replacement.ready = options.ready;
-  road.replacement.context = options.context;
+                 const tern_kernel_backend& options) {
+  vm::KernelBackend backend;
+  backend.backend = TextOr(options.backend, "");
+  backend.why = TextOr(options.why, "");
+  backend.describe = options.describe;
+  backend.replacement.ready = options.ready;
+  backend.replacement.context = options.context;
   if (kernel != nullptr && !View(kernel).is_none()) {
     TERN_TRY_ASSIGN(Function * code, View(kernel).As<Function>());
-    road.replacement.function = FunctionPtr(code);
+    backend.replacement.function = FunctionPtr(code);
   }
-  return program.program->SetKernel(TextOr(function, ""), std::move(road));
+  return program.program->SetKernel(TextOr(function, ""), std::move(backend));
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ tern_status* tern_kernel_function_create(const tern_kernel_spec* spec, TernAny* 
 }
 
 tern_status* tern_program_set_kernel(tern_program* program, const char* function,
-                                     const TernAny* kernel, const tern_kernel_road* road) {
-  TERN_CHECK_OPTIONS(tern_kernel_road, road);
-  return ToHandle(tern::api::SetKernel(*program, function, kernel, tern::api::ReadOptions(road)));
+                                     const TernAny* kernel, const tern_kernel_backend* backend) {
+  TERN_CHECK_OPTIONS(tern_kernel_backend, backend);
+  return ToHandle(tern::api::SetKernel(*program, function, kernel, tern::api::ReadOptions(backend)));
 }

@@ -2,7 +2,7 @@
 // An executable with other kernels.
 #include "core/api/handles.h"
 #include "core/vm/executable.h"
-#include "core/vm/writer.h"
+#include "core/vm/file/writer.h"
 
 namespace tern::api {
 namespace {

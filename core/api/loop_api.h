@@ -31,7 +31,7 @@ typedef struct tern_loop_request {
 TERN_API tern_status* tern_loop_stages(const char* text, size_t size,
                                        const tern_loop_request* request, tern_buffer** json);
 /* Runs it in the reference interpreter on made-up data, once per strategy and vscale:
- * {"counts": [...]} as in core/loop/lowering_report.h. */
+ * {"counts": [...]} as in core/loop/report/lowering_report.h. */
 TERN_API tern_status* tern_loop_counts(const char* text, size_t size,
                                        const tern_loop_request* request, tern_buffer** json);
 
@@ -45,7 +45,7 @@ typedef struct tern_loop_lanes_options {
 } tern_loop_lanes_options;
 
 /* What every lane does in every iteration, once per strategy and vscale: {"lanes": [...]} as in
- * core/loop/lane_report.h. Data are computed only where control depends on them, and iterations
+ * core/loop/report/lane_report.h. Data are computed only where control depends on them, and iterations
  * that are alike are counted without being done, so the time does not grow with the sizes there. */
 TERN_API tern_status* tern_loop_lanes(const char* text, size_t size,
                                       const tern_loop_request* request,

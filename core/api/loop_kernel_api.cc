@@ -9,9 +9,9 @@
 #include "core/api/loop_api.h"
 #include "core/base/json.h"
 #include "core/base/strings.h"
-#include "core/loop/bind/bind.h"
 #include "core/loop/emit/wasm_module.h"
 #include "core/loop/run/interpreter.h"
+#include "core/loop_kernels/bind.h"
 #include "core/vm/signature.h"
 
 // Memory for one run of the interpreter.
@@ -34,7 +34,7 @@ struct tern_loop_kernel {
 namespace tern::api {
 namespace {
 
-// As core/loop/bind has it.
+// As core/loop_kernels has it.
 constexpr std::string_view kNotProven = "E0517";
 // What the side module's memory may hold besides itself.
 constexpr int64_t kMaxBytes = int64_t{1} << 30;

@@ -9,10 +9,10 @@
 #include "core/loop/emit/llvm_hints.h"
 #include "core/loop/emit/llvm_text.h"
 #include "core/loop/emit/wasm_module.h"
-#include "core/loop/lane_report.h"
-#include "core/loop/lowering_report.h"
-#include "core/loop/parser.h"
 #include "core/loop/passes/pipeline.h"
+#include "core/loop/report/lane_report.h"
+#include "core/loop/report/lowering_report.h"
+#include "core/loop/text/parser.h"
 
 namespace tern::api {
 namespace {

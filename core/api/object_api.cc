@@ -2,12 +2,12 @@
 // Strings, bytes, shapes, lists, maps, tuples and imported tensors.
 #include "core/api/handles.h"
 #include "core/base/utf8.h"
-#include "core/object/adt.h"
-#include "core/object/bytes.h"
-#include "core/object/sequence.h"
+#include "core/object/containers/adt.h"
+#include "core/object/containers/sequence.h"
+#include "core/object/containers/table.h"
 #include "core/object/shape.h"
-#include "core/object/string.h"
-#include "core/object/table.h"
+#include "core/object/strings/bytes.h"
+#include "core/object/strings/string.h"
 #include "core/object/tensor.h"
 
 namespace tern::api {

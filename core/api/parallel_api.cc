@@ -3,7 +3,7 @@
 // the dependency analysis.
 #include "core/api/handles.h"
 #include "core/kernels/bind/bind.h"
-#include "core/vm/dependency.h"
+#include "core/vm/debug/dependency.h"
 
 namespace tern::api {
 namespace {

@@ -10,13 +10,13 @@
 #include "core/kernels/bind/bind.h"
 #include "core/kernels/cpu_features.h"
 #include "core/object/registry.h"
-#include "core/vm/assembler.h"
-#include "core/vm/builder_code.h"
-#include "core/vm/builtins.h"
-#include "core/vm/disassembler.h"
-#include "core/vm/reader.h"
+#include "core/vm/builtins/builtins.h"
+#include "core/vm/file/reader.h"
+#include "core/vm/file/writer.h"
+#include "core/vm/text/assembler.h"
+#include "core/vm/text/builder_code.h"
+#include "core/vm/text/disassembler.h"
 #include "core/vm/verifier.h"
-#include "core/vm/writer.h"
 
 namespace tern::api {
 namespace {

@@ -9,10 +9,10 @@
 #include "core/base/strings.h"
 #include "core/driver/compile_source.h"
 #include "core/driver/result_types.h"
-#include "core/lang/editor.h"
-#include "core/lang/fix.h"
-#include "core/lang/format.h"
-#include "core/lang/lower.h"
+#include "core/lang/editor/editor.h"
+#include "core/lang/editor/fix.h"
+#include "core/lang/editor/format.h"
+#include "core/lang/lower/lower.h"
 #include "core/lang/program.h"
 
 namespace tern::api {

@@ -2,7 +2,7 @@
 // Records of runs, read back.
 #include "core/api/handles.h"
 #include "core/base/json.h"
-#include "core/vm/trace_reader.h"
+#include "core/vm/debug/trace_reader.h"
 
 namespace tern::api {
 namespace {

@@ -4,10 +4,10 @@
 
 #include "core/api/handles.h"
 #include "core/base/json.h"
-#include "core/object/adt.h"
+#include "core/object/containers/adt.h"
+#include "core/object/containers/sequence.h"
 #include "core/object/device.h"
-#include "core/object/print.h"
-#include "core/object/sequence.h"
+#include "core/object/graph/print.h"
 #include "core/object/tensor.h"
 
 namespace tern::api {

@@ -12,11 +12,11 @@
 #include "core/ir/codegen/vm_codegen.h"
 #include "core/ir/passes/analyze_liveness.h"
 #include "core/ir/passes/plan_memory.h"
-#include "core/ir/printer.h"
 #include "core/ir/splat.h"
+#include "core/ir/text/printer.h"
 #include "core/ir/visitor.h"
 #include "core/ops/dims.h"
-#include "core/vm/disassembler.h"
+#include "core/vm/text/disassembler.h"
 
 namespace tern::driver {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "core/driver/compile_module.h"
 #include "core/driver/result_types.h"
-#include "core/lang/lower.h"
+#include "core/lang/lower/lower.h"
 #include "core/lang/program.h"
 
 namespace tern::driver {

@@ -2,7 +2,7 @@
 #include "core/driver/evaluate.h"
 
 #include "core/kernels/bind/bind.h"
-#include "core/object/adt.h"
+#include "core/object/containers/adt.h"
 #include "core/vm/scalar.h"
 
 namespace tern::driver {

@@ -6,9 +6,9 @@
 
 #include "core/base/strings.h"
 #include "core/object/registry.h"
-#include "core/vm/disassembler.h"
-#include "core/vm/format.h"
+#include "core/vm/file/format.h"
 #include "core/vm/linker.h"
+#include "core/vm/text/disassembler.h"
 
 namespace tern::driver {
 namespace {
@@ -137,7 +137,7 @@ void AppendKernels(const vm::Program& program, std::string* text) {
     StrAppend(text, "  @", row.name, row.signature != nullptr ? row.signature->ToText() : "",
               "\n    ");
     for (const std::string_view format : row.formats) StrAppend(text, format, " ");
-    StrAppend(text, "by ", row.road, ": ", row.why, "\n");
+    StrAppend(text, "by ", row.backend, ": ", row.why, "\n");
   }
 }
 

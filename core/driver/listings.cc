@@ -2,10 +2,10 @@
 #include "core/driver/listings.h"
 
 #include "core/base/strings.h"
-#include "core/ir/printer.h"
+#include "core/ir/text/printer.h"
 #include "core/ir/visitor.h"
 #include "core/vm/encoding.h"
-#include "core/vm/format.h"
+#include "core/vm/file/format.h"
 
 namespace tern::driver {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/ir/module.h"
-#include "core/object/print.h"
+#include "core/object/graph/print.h"
 #include "core/types/type.h"
 #include "core/vm/executable.h"
 

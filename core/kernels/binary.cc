@@ -73,7 +73,7 @@ HWY_INLINE V PowerOfMagnitude(V x, V y) {
   return hn::Combine(d, hn::DemoteTo(half, high), hn::DemoteTo(half, low));
 }
 
-// Lanes that the fast road does not serve: zeros, infinities, NaN, negative bases.
+// Lanes that the fast path does not serve: zeros, infinities, NaN, negative bases.
 HWY_NOINLINE V PowerByLibrary(V x, V y) {
   const D d;
   HWY_ALIGN float base[HWY_MAX_BYTES / sizeof(float)];
@@ -149,7 +149,7 @@ void RunTail(const TernBinaryArgs& args, const Row& row, size_t i) {
   const size_t lanes = hn::Lanes(d);
   for (; i < row.size; i += lanes) {
     const size_t count = row.size - i < lanes ? row.size - i : lanes;
-    // Idle lanes compute op(1, 1): no division by zero, no slow road.
+    // Idle lanes compute op(1, 1): no division by zero, no slow path.
     const V one = hn::Set(d, 1.0f);
     const V a = row.a_repeats ? hn::Set(d, *row.a) : hn::LoadNOr(one, d, row.a + i, count);
     const V b = row.b_repeats ? hn::Set(d, *row.b) : hn::LoadNOr(one, d, row.b + i, count);

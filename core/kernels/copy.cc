@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strided copy of elements of 1, 2, 4, 8 or 16 bytes. Three roads: contiguous rows (memcpy), a
+// Strided copy of elements of 1, 2, 4, 8 or 16 bytes. Three ways: contiguous rows (memcpy), a
 // plane whose source and destination run along different axes (tiled transpose, in registers for 4
-// and 8 bytes), and a plain loop. An odometer walks the axes that the road does not take itself.
+// and 8 bytes), and a plain loop. An odometer walks the axes that the way does not take itself.
 
 #include <string.h>
 

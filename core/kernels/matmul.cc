@@ -16,7 +16,7 @@ namespace {
 // From this many rows on packing pays.
 constexpr int64_t kPackRows = 4;
 
-enum class Road {
+enum class Method {
   kPack,        // pack b, then tiles
   kDotRows,     // n = 1: rows of a times the one column of b
   kDotColumns,  // few rows; columns of b are contiguous
@@ -25,7 +25,7 @@ enum class Road {
 
 struct MatMulPlan {
   const TernMatMulArgs* args;
-  Road road;
+  Method method;
   bool copies_a;     // rows of a are not contiguous
   int64_t a_stride;  // of the rows in use
   int64_t panel_floats, a_floats, sum_floats;
@@ -36,25 +36,25 @@ struct MatMulPlan {
 
 int64_t RoundUp16(int64_t n) { return PanelCount(n) * TERN_PANEL_WIDTH; }
 
-Road ChooseRoad(const TernMatMulArgs& args) {
-  if (args.n == 1 && args.m >= kPackRows) return Road::kDotRows;
-  if (args.m >= kPackRows) return Road::kPack;
-  if (args.b_row_stride == 1) return Road::kDotColumns;
-  return args.b_col_stride == 1 ? Road::kScaledRows : Road::kPack;
+Method ChooseMethod(const TernMatMulArgs& args) {
+  if (args.n == 1 && args.m >= kPackRows) return Method::kDotRows;
+  if (args.m >= kPackRows) return Method::kPack;
+  if (args.b_row_stride == 1) return Method::kDotColumns;
+  return args.b_col_stride == 1 ? Method::kScaledRows : Method::kPack;
 }
 
 MatMulPlan MakePlan(const TernMatMulArgs& args) {
   MatMulPlan plan{};
   plan.args = &args;
-  plan.road = ChooseRoad(args);
+  plan.method = ChooseMethod(args);
   plan.copies_a = (args.a_col_stride != 1 && args.k > 1) ||
-                  (plan.road == Road::kPack && args.a_row_stride % kPageStride == 0 &&
+                  (plan.method == Method::kPack && args.a_row_stride % kPageStride == 0 &&
                    args.m >= 2 * kTileRows && args.n >= 4 * TERN_PANEL_WIDTH);
   plan.a_stride = plan.copies_a ? RoundUp16(args.k) + TERN_PANEL_WIDTH : args.a_row_stride;
   plan.a_floats = plan.copies_a ? args.m * plan.a_stride : 0;
-  plan.panel_floats = plan.road == Road::kPack ? RoundUp16(args.n) * args.k : 0;
-  if (plan.road == Road::kDotRows) plan.sum_floats = RoundUp16(args.k);
-  if (plan.road == Road::kScaledRows) plan.sum_floats = RoundUp16(args.n);
+  plan.panel_floats = plan.method == Method::kPack ? RoundUp16(args.n) * args.k : 0;
+  if (plan.method == Method::kDotRows) plan.sum_floats = RoundUp16(args.k);
+  if (plan.method == Method::kScaledRows) plan.sum_floats = RoundUp16(args.n);
   return plan;
 }
 
@@ -221,16 +221,16 @@ void MultiplyBatch(const MatMulPlan& plan, int64_t batch, int32_t worker) {
   const TernMatMulArgs& args = *plan.args;
   const Operands operands = PrepareBatch(plan, batch, worker);
   const int64_t panels = PanelCount(args.n);
-  switch (plan.road) {
-    case Road::kPack:
+  switch (plan.method) {
+    case Method::kPack:
       PackPanels(PackingOf(plan, operands), 0, panels);
       MultiplyMatrix(ProductOf(plan, operands), RowsOf(plan, operands), 0, args.m, 0, panels, 0);
       break;
-    case Road::kDotRows:
+    case Method::kDotRows:
       MultiplyDotRows(plan, operands, 0, args.m, ColumnOf(plan, operands));
       break;
-    case Road::kDotColumns: MultiplyDotColumns(plan, operands, 0, args.n); break;
-    case Road::kScaledRows: MultiplyScaledRows(plan, operands, 0, args.n); break;
+    case Method::kDotColumns: MultiplyDotColumns(plan, operands, 0, args.n); break;
+    case Method::kScaledRows: MultiplyScaledRows(plan, operands, 0, args.n); break;
   }
 }
 
@@ -240,12 +240,12 @@ void MultiplyWide(const MatMulPlan& plan, int64_t batch, const TernKernelContext
   const Operands operands = PrepareBatch(plan, batch, 0);
   const int64_t row_grain = 1 + kWorkerGrain / (args.n * args.k + 1);
   const int64_t column_grain = 1 + kWorkerGrain / (args.m * args.k * 4 + 1);
-  if (plan.road == Road::kPack) {
+  if (plan.method == Method::kPack) {
     const TernPackArgs packing = PackingOf(plan, operands);
     ParallelFor(context, PanelCount(args.n), 1 + kWorkerGrain / (args.k * 128 + 1), 1,
                 [&](int64_t first, int64_t last, int32_t) { PackPanels(packing, first, last); });
     MultiplyInParallel(ProductOf(plan, operands), RowsOf(plan, operands), args.m, context);
-  } else if (plan.road == Road::kDotRows) {
+  } else if (plan.method == Method::kDotRows) {
     const float* column = ColumnOf(plan, operands);
     ParallelFor(context, args.m, row_grain, 1, [&](int64_t first, int64_t last, int32_t) {
       MultiplyDotRows(plan, operands, first, last, column);
@@ -253,7 +253,7 @@ void MultiplyWide(const MatMulPlan& plan, int64_t batch, const TernKernelContext
   } else {
     ParallelFor(context, args.n, column_grain, TERN_PANEL_WIDTH,
                 [&](int64_t first, int64_t last, int32_t) {
-                  if (plan.road == Road::kDotColumns) {
+                  if (plan.method == Method::kDotColumns) {
                     MultiplyDotColumns(plan, operands, first, last);
                   } else {
                     Operands part = operands;

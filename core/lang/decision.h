@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/lang/ast.h"
+#include "core/lang/parse/ast.h"
 
 namespace tern::lang {
 

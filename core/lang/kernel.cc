@@ -5,9 +5,9 @@
 
 #include "core/base/strings.h"
 #include "core/lang/type_text.h"
-#include "core/loop/parser.h"
 #include "core/loop/passes/pipeline.h"
-#include "core/loop/printer.h"
+#include "core/loop/text/parser.h"
+#include "core/loop/text/printer.h"
 
 namespace tern::lang {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/lang/ast.h"
+#include "core/lang/parse/ast.h"
 #include "core/object/attrs.h"
 
 namespace tern::lang {

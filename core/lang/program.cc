@@ -3,10 +3,10 @@
 
 #include "core/base/check.h"
 #include "core/base/strings.h"
-#include "core/lang/exhaustive.h"
-#include "core/lang/infer.h"
+#include "core/lang/infer/exhaustive.h"
+#include "core/lang/infer/infer.h"
 #include "core/lang/kernel.h"
-#include "core/lang/parser.h"
+#include "core/lang/parse/parser.h"
 
 namespace tern::lang {
 namespace {

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/lang/ast.h"
+#include "core/lang/parse/ast.h"
 #include "core/text/diagnostics.h"
 
 namespace tern::lang {

@@ -4,7 +4,7 @@
 #include <unordered_set>
 
 #include "core/base/strings.h"
-#include "core/loop/printer.h"
+#include "core/loop/text/printer.h"
 #include "core/loop/visitor.h"
 
 namespace tern::loop {

@@ -6,9 +6,9 @@
 
 #include "core/base/json.h"
 #include "core/object/error.h"
-#include "core/object/string.h"
+#include "core/object/strings/string.h"
+#include "core/object/strings/ucs4_string.h"
 #include "core/object/tensor.h"
-#include "core/object/ucs4_string.h"
 
 namespace tern {
 

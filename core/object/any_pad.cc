@@ -2,7 +2,7 @@
 // Text in place, as long as it fits.
 #include "core/object/any_pad.h"
 
-#include "core/object/ucs4_string.h"
+#include "core/object/strings/ucs4_string.h"
 
 namespace tern::internal {
 

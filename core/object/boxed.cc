@@ -4,8 +4,8 @@
 
 #include <iterator>
 
-#include "core/object/string.h"
-#include "core/object/ucs4_string.h"
+#include "core/object/strings/string.h"
+#include "core/object/strings/ucs4_string.h"
 
 namespace tern {
 namespace {

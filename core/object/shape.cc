@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/object/sequence.h"
+#include "core/object/containers/sequence.h"
 
 namespace tern {
 

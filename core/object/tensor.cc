@@ -11,7 +11,7 @@
 
 #include "core/object/device.h"
 #include "core/object/memory_account.h"
-#include "core/object/string.h"
+#include "core/object/strings/string.h"
 #include "core/object/tensor_window.h"
 
 namespace tern {

@@ -11,10 +11,10 @@
 
 #include "core/base/sort.h"
 #include "core/base/strings.h"
-#include "core/object/adt.h"
-#include "core/object/string.h"
-#include "core/vm/constant_parser.h"
-#include "core/vm/constant_pool.h"
+#include "core/object/containers/adt.h"
+#include "core/object/strings/string.h"
+#include "core/vm/file/constant_pool.h"
+#include "core/vm/text/constant_parser.h"
 #include "core/vm/verifier.h"
 
 namespace tern::vm {

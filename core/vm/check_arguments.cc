@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/base/strings.h"
-#include "core/object/adt.h"
-#include "core/object/closure.h"
-#include "core/object/sequence.h"
+#include "core/object/containers/adt.h"
+#include "core/object/containers/closure.h"
+#include "core/object/containers/sequence.h"
 #include "core/object/tensor.h"
 #include "core/text/diagnostics.h"
 #include "core/vm/dimension.h"

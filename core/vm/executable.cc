@@ -6,11 +6,11 @@
 #include <cstring>
 
 #include "core/base/strings.h"
-#include "core/object/adt.h"
+#include "core/object/containers/adt.h"
 #include "core/object/device.h"
-#include "core/object/print.h"
-#include "core/vm/format.h"
-#include "core/vm/on_demand.h"
+#include "core/object/graph/print.h"
+#include "core/vm/file/format.h"
+#include "core/vm/file/on_demand.h"
 #include "core/vm/verifier.h"
 
 namespace tern::vm {

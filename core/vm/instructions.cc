@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The instructions that are too long for the interpreter's loop.
 #include "core/base/strings.h"
-#include "core/object/adt.h"
+#include "core/object/containers/adt.h"
+#include "core/object/containers/sequence.h"
 #include "core/object/device.h"
-#include "core/object/sequence.h"
 #include "core/vm/interpreter.h"
 #include "core/vm/scalar.h"
 

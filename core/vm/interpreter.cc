@@ -21,7 +21,7 @@
 #include <algorithm>
 
 #include "core/base/strings.h"
-#include "core/object/adt.h"
+#include "core/object/containers/adt.h"
 #include "core/vm/dispatch.h"
 #include "core/vm/registers.h"
 #include "core/vm/scalar.h"
@@ -119,7 +119,7 @@ bool VirtualMachine::Interpreter::Attend(uint32_t pc, uint64_t executed_now, uin
   }
   const uint64_t remaining = Remaining();
   const uint64_t room = vm_.program_->longest_function();
-  if (remaining <= room || NeedsEyes() || vm_.options_.always_step) {
+  if (remaining <= room || IsObserved() || vm_.options_.always_step) {
     *outcome = Outcome::kStep;
     return false;
   }

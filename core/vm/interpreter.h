@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/object/closure.h"
+#include "core/object/containers/closure.h"
 #include "core/vm/vm.h"
 
 namespace tern::vm {
@@ -118,7 +118,7 @@ class VirtualMachine::Interpreter {
                       Any* result);
 
   // --- stopping ---
-  bool NeedsEyes() const { return vm_.hooks_ != nullptr || !vm_.breakpoints_.empty(); }
+  bool IsObserved() const { return vm_.hooks_ != nullptr || !vm_.breakpoints_.empty(); }
   // Instructions that may still run.
   uint64_t Remaining() const;
   bool MayGoOn(uint32_t pc);

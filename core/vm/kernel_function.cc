@@ -9,7 +9,7 @@
 
 #include "core/base/inline_vector.h"
 #include "core/base/strings.h"
-#include "core/object/adt.h"
+#include "core/object/containers/adt.h"
 #include "core/object/device.h"
 #include "core/object/run_context.h"
 #include "core/object/tensor.h"

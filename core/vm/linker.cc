@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "core/base/strings.h"
-#include "core/object/closure.h"
+#include "core/object/containers/closure.h"
 #include "core/text/diagnostics.h"
-#include "core/vm/builtins.h"
+#include "core/vm/builtins/builtins.h"
 #include "core/vm/specialize.h"
 #include "core/vm/verify_types.h"
 
@@ -276,16 +276,16 @@ Result<ProgramPtr> Program::Link(ExecutablePtr executable, const LinkOptions& op
   return Linker(std::move(executable), options).Run();
 }
 
-Status Program::SetKernel(std::string_view function, KernelRoad road) const {
+Status Program::SetKernel(std::string_view function, KernelBackend backend) const {
   TERN_TRY_ASSIGN(const uint32_t index, executable().FunctionIndex(function));
-  std::vector<FunctionRoad> roads;
-  roads.push_back({index, std::move(road)});
-  SetKernels(std::move(roads));
+  std::vector<FunctionBackend> backends;
+  backends.push_back({index, std::move(backend)});
+  SetKernels(std::move(backends));
   return OkStatus();
 }
 
-void Program::SetKernels(std::vector<FunctionRoad> roads) const {
-  if (!roads.empty()) kernels_->Set(*this, std::move(roads));
+void Program::SetKernels(std::vector<FunctionBackend> backends) const {
+  if (!backends.empty()) kernels_->Set(*this, std::move(backends));
 }
 
 }  // namespace tern::vm

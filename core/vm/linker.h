@@ -104,7 +104,7 @@ class Program {
   // Op i is what runs from instruction i on: it, or it and the next. Entering in the middle of two
   // that run together is fine.
   std::span<const DecodedOp> code() const { return code_; }
-  // One op per instruction, none specialised: for running under eyes.
+  // One op per instruction, none specialised: for observed runs.
   std::span<const DecodedOp> plain_code() const { return plain_; }
   std::span<const EntryInfo> entries() const { return entries_; }
   // Instructions of the longest function.
@@ -117,9 +117,9 @@ class Program {
 
   // The one thing of a program that changes: what machines made from now on call instead of the
   // bytecode of the function. Not found: no such function.
-  Status SetKernel(std::string_view function, KernelRoad road) const;
+  Status SetKernel(std::string_view function, KernelBackend backend) const;
   // The same of several at once, by the functions' numbers.
-  void SetKernels(std::vector<FunctionRoad> roads) const;
+  void SetKernels(std::vector<FunctionBackend> backends) const;
   KernelTablePtr kernels() const { return kernels_->Get(); }
 
  private:

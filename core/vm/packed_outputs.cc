@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/strings.h"
-#include "core/object/adt.h"
+#include "core/object/containers/adt.h"
 #include "core/object/tensor.h"
 
 namespace tern::vm {

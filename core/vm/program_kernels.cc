@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Roads are rare to set and read by every machine that is made: a table is never written once it
+// Backends are rare to set and read by every machine that is made: a table is never written once it
 // can be seen, a change puts a new one in its place.
 #include "core/vm/program_kernels.h"
 
@@ -15,7 +15,7 @@ KernelTablePtr KernelSlot::Get() const {
   return table_;
 }
 
-void KernelSlot::Set(const Program& program, std::vector<FunctionRoad> roads) {
+void KernelSlot::Set(const Program& program, std::vector<FunctionBackend> backends) {
   KernelTablePtr old;  // ends, with what it alone held, after both locks
   const SpinLockGuard writing(&writing_);
   auto next = std::make_shared<KernelTable>();
@@ -23,14 +23,14 @@ void KernelSlot::Set(const Program& program, std::vector<FunctionRoad> roads) {
   if (now != nullptr) {
     *next = *now;
   } else {
-    next->roads.resize(program.executable().functions().size());
+    next->backends.resize(program.executable().functions().size());
     next->code.assign(program.code().begin(), program.code().end());
     next->plain_code.assign(program.plain_code().begin(), program.plain_code().end());
   }
-  for (FunctionRoad& set : roads) {
-    MarkReplaced(program, set.function, set.road.replacement.function != nullptr, &next->code,
+  for (FunctionBackend& set : backends) {
+    MarkReplaced(program, set.function, set.backend.replacement.function != nullptr, &next->code,
                  &next->plain_code);
-    next->roads[set.function] = std::move(set.road);
+    next->backends[set.function] = std::move(set.backend);
   }
   old = std::move(next);
   const SpinLockGuard guard(&lock_);
@@ -65,22 +65,22 @@ bool HasOperators(const Program& program, uint32_t function) {
 
 namespace {
 
-void FindRoad(const Program& program, const KernelTable* table, KernelRow* row) {
+void FindBackend(const Program& program, const KernelTable* table, KernelRow* row) {
   const FunctionInfo* info = program.executable().FindFunction(row->name);
-  row->road = "none";
+  row->backend = "none";
   row->why = "the executable has no function of that name";
   if (info == nullptr) return;
   const auto function = static_cast<uint32_t>(info - program.executable().functions().data());
   row->signature = &info->signature;
   row->has_operators = HasOperators(program, function);
-  row->road = row->has_operators ? "operators" : "none";
+  row->backend = row->has_operators ? "operators" : "none";
   row->why = "nothing was prepared for it";
   if (table == nullptr) return;
-  const KernelRoad& set = table->roads[function];
-  const char *road = set.road.c_str(), *why = set.why.c_str();
-  if (set.describe != nullptr) set.describe(set.replacement.context, &road, &why);
-  if (*road == '\0') return;
-  row->road = road;
+  const KernelBackend& set = table->backends[function];
+  const char *backend = set.backend.c_str(), *why = set.why.c_str();
+  if (set.describe != nullptr) set.describe(set.replacement.context, &backend, &why);
+  if (*backend == '\0') return;
+  row->backend = backend;
   row->why = why;
 }
 
@@ -95,7 +95,7 @@ std::vector<KernelRow> ListKernels(const Program& program) {
     if (is_new) rows.emplace_back().name = kernel.name;
     rows[at->second].formats.push_back(kernel.format);
   }
-  for (KernelRow& row : rows) FindRoad(program, table.get(), &row);
+  for (KernelRow& row : rows) FindBackend(program, table.get(), &row);
   return rows;
 }
 
@@ -109,7 +109,7 @@ void WriteKernelsJson(const Program& program, JsonWriter* json) {
       json->String(row.signature->ToText());
     else
       json->Null();
-    json->Field("operators", row.has_operators).Field("road", row.road).Field("why", row.why);
+    json->Field("operators", row.has_operators).Field("backend", row.backend).Field("why", row.why);
     json->EndObject();
   }
   json->EndArray();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Roads of a program's kernels: what runs instead of the bytecode of the functions that the
+// Backends of a program's kernels: what runs instead of the bytecode of the functions that the
 // executable's kernels (KernelInfo) are named after. Set by who can make code, whenever that is;
 // machines made afterwards use it. The machine knows nothing of how it is made.
 #ifndef TERN_CORE_VM_PROGRAM_KERNELS_H_
@@ -30,24 +30,24 @@ struct Replacement {
   void* context = nullptr;
 };
 
-struct KernelRoad {
+struct KernelBackend {
   Replacement replacement;
-  std::string road;  // "operators", "interpreter", "compiled", …
+  std::string backend;  // "operators", "interpreter", "compiled", …
   std::string why;
-  // For roads that change by themselves, of the replacement's context: the words of this moment,
+  // For backends that change by themselves, of the replacement's context: the words of this moment,
   // which live as long as the context. Null: the two texts above.
-  void (*describe)(void* context, const char** road, const char** why) = nullptr;
+  void (*describe)(void* context, const char** backend, const char** why) = nullptr;
 };
 
-// The road of a function of the program.
-struct FunctionRoad {
+// The backend of a function of the program.
+struct FunctionBackend {
   uint32_t function = 0;
-  KernelRoad road;
+  KernelBackend backend;
 };
 
-// The roads at one moment, and the program's code with calls of replaced functions marked.
+// The backends at one moment, and the program's code with calls of replaced functions marked.
 struct KernelTable {
-  std::vector<KernelRoad> roads;  // by function
+  std::vector<KernelBackend> backends;  // by function
   std::vector<DecodedOp> code, plain_code;
 };
 using KernelTablePtr = std::shared_ptr<const KernelTable>;
@@ -55,8 +55,8 @@ using KernelTablePtr = std::shared_ptr<const KernelTable>;
 // Where a program keeps its table. Any thread.
 class KernelSlot {
  public:
-  KernelTablePtr Get() const;  // null: no road was set
-  void Set(const Program& program, std::vector<FunctionRoad> roads);
+  KernelTablePtr Get() const;  // null: no backend was set
+  void Set(const Program& program, std::vector<FunctionBackend> backends);
 
  private:
   mutable SpinLock lock_;
@@ -78,11 +78,11 @@ struct KernelRow {
   std::vector<std::string_view> formats;
   const Signature* signature = nullptr;  // of the function; null: none has the name
   bool has_operators = false;
-  std::string road, why;
+  std::string backend, why;
 };
 // In the executable's order.
 std::vector<KernelRow> ListKernels(const Program& program);
-// [{"name", "formats": [...], "signature", "operators", "road", "why"}]
+// [{"name", "formats": [...], "signature", "operators", "backend", "why"}]
 void WriteKernelsJson(const Program& program, JsonWriter* json);
 
 }  // namespace tern::vm

@@ -6,7 +6,7 @@
 
 #include "core/base/strings.h"
 #include "core/object/device.h"
-#include "core/object/print.h"
+#include "core/object/graph/print.h"
 #include "core/object/tensor.h"
 
 namespace tern::vm {

@@ -7,7 +7,7 @@
 
 #include "core/base/sort.h"
 #include "core/base/strings.h"
-#include "core/object/adt.h"
+#include "core/object/containers/adt.h"
 
 namespace tern::vm {
 namespace {

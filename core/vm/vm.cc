@@ -6,11 +6,11 @@
 #include <algorithm>
 
 #include "core/base/strings.h"
-#include "core/object/print.h"
+#include "core/object/graph/print.h"
 #include "core/text/diagnostics.h"
-#include "core/vm/disassembler.h"
 #include "core/vm/interpreter.h"
 #include "core/vm/registers.h"
+#include "core/vm/text/disassembler.h"
 
 namespace tern::vm {
 namespace {
@@ -139,7 +139,7 @@ void VirtualMachine::UseKernels(KernelTablePtr kernels) {
   kernels_ = std::move(kernels);
   code_ = kernels_->code.data();
   plain_code_ = kernels_->plain_code.data();
-  for (const KernelRoad& road : kernels_->roads) replacements_.push_back(road.replacement);
+  for (const KernelBackend& backend : kernels_->backends) replacements_.push_back(backend.replacement);
 }
 
 Result<std::unique_ptr<VirtualMachine>> VirtualMachine::Create(ProgramPtr program,

@@ -75,13 +75,13 @@ Result<Program> LoadProgram(const Engine& engine, const std::string& path);
 struct KernelChoice {
   std::string policy = "auto";
   bool allow_native_code = false;
-  bool is_shown = false;  // the roads are looked at, not only taken
+  bool is_shown = false;  // the backends are looked at, not only taken
 };
 void AddKernelOptions(CLI::App* app, KernelChoice* choice);
 void AddNativeCodeOption(CLI::App* app, KernelChoice* choice);  // which is one of these
 Result<Program> LoadProgram(const Engine& engine, const std::string& path,
                             const KernelChoice& choice);
-// Each kernel's loops, lowered and as LLVM IR (native/kernels/kernel_roads.h).
+// Each kernel's loops, lowered and as LLVM IR (native/backends/kernel_backends.h).
 std::string KernelListings(const Program& program);
 
 // The same down to the executable's bytes, without loading them.

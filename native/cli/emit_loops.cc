@@ -8,8 +8,8 @@
 #include "core/base/strings.h"
 #include "core/loop/emit/llvm_text.h"
 #include "core/loop/emit/wasm_module.h"
-#include "core/loop/parser.h"
 #include "core/loop/passes/pipeline.h"
+#include "core/loop/text/parser.h"
 #include "native/cli/report.h"
 #include "native/jit/llvm_compiler.h"
 

@@ -6,7 +6,7 @@
 #include "native/cli/api_json.h"
 #include "native/cli/command.h"
 #include "native/cli/report.h"
-#include "native/objects/object_target.h"
+#include "native/code/object_target.h"
 #include "native/platform/cpu_model.h"
 
 namespace tern::cli {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of a program, for the commands that run or show them.
 #include "core/api/handles.h"
+#include "native/backends/kernel_backends.h"
+#include "native/backends/kernels_api.h"
 #include "native/cli/command.h"
 #include "native/cli/report.h"
-#include "native/kernels/kernel_roads.h"
-#include "native/kernels/kernels_api.h"
 
 namespace tern::cli {
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/base/strings.h"
-#include "core/loop/lowering_report.h"
+#include "core/loop/report/lowering_report.h"
 #include "native/cli/api_json.h"
 #include "native/cli/emit_loops.h"
 #include "native/cli/input_spec.h"

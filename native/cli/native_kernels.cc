@@ -5,8 +5,8 @@
 #include "core/base/strings.h"
 #include "native/cli/api_json.h"
 #include "native/cli/report.h"
+#include "native/code/precompile.h"
 #include "native/jit/llvm_compiler.h"
-#include "native/objects/precompile.h"
 
 namespace tern::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "native/cli/command.h"
-#include "native/objects/object_target.h"
+#include "native/code/object_target.h"
 
 namespace tern::cli {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Owners of LLVM's objects, and the steps from text to code through them. Just-in-time code is an
 // ordinary object given to ORC's linker, so that what runs here and what is written to files take
-// the same road.
+// the same backend.
 #include "native/jit/llvm_compiler.h"
 
 #include <stdint.h>

@@ -8,7 +8,7 @@
 namespace tern::native {
 namespace {
 
-constexpr std::string_view kExecutableMagic = "\x89TERN";  // as core/vm/format.h begins a file
+constexpr std::string_view kExecutableMagic = "\x89TERN";  // as core/vm/file/format.h begins a file
 
 bool IsText(std::string_view bytes) {
   const auto is_control = [](char c) {

@@ -8,8 +8,8 @@
 
 #include "core/base/bytes.h"
 #include "core/base/strings.h"
-#include "core/loop/parser.h"
-#include "core/loop/printer.h"
+#include "core/loop/text/parser.h"
+#include "core/loop/text/printer.h"
 #include "core/loop/tune/sizes.h"
 #include "native/jit/llvm_compiler.h"
 #include "native/platform/mapped_file.h"

@@ -8,11 +8,11 @@
 #include <cstddef>
 #include <cstring>
 
-#include "core/object/adt.h"
-#include "core/object/closure.h"
+#include "core/object/containers/adt.h"
+#include "core/object/containers/closure.h"
 #include "core/object/function.h"
 #include "core/object/shape.h"
-#include "core/object/string.h"
+#include "core/object/strings/string.h"
 #include "core/object/tensor.h"
 
 #define TERN_ASSERT(condition) static_assert(condition)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // C25: builder code, compiled and run, rebuilds the file byte for byte. C26: the founding
 // document's edited dump.
-#include "core/vm/builder_code.h"
+#include "core/vm/text/builder_code.h"
 
 #include <gtest/gtest.h>
 
 #include "core/base/strings.h"
 #include "core/vm/builder.h"
-#include "core/vm/disassembler.h"
+#include "core/vm/file/writer.h"
+#include "core/vm/text/disassembler.h"
 #include "core/vm/vm.h"
-#include "core/vm/writer.h"
 #include "tests/builder_code/cases.h"
 
 namespace tern::vm {

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "core/base/strings.h"
-#include "core/vm/assembler.h"
-#include "core/vm/builder_code.h"
-#include "core/vm/writer.h"
+#include "core/vm/file/writer.h"
+#include "core/vm/text/assembler.h"
+#include "core/vm/text/builder_code.h"
 #include "tests/support/random_program.h"
 #include "tests/support/read_file.h"
 #include "tests/support/vm_file.h"

@@ -8,12 +8,12 @@
 #include <string>
 
 #include "core/base/strings.h"
-#include "core/object/print.h"
-#include "core/vm/constant_parser.h"
-#include "core/vm/disassembler.h"
-#include "core/vm/reader.h"
+#include "core/object/graph/print.h"
+#include "core/vm/file/reader.h"
+#include "core/vm/file/writer.h"
+#include "core/vm/text/constant_parser.h"
+#include "core/vm/text/disassembler.h"
 #include "core/vm/vm.h"
-#include "core/vm/writer.h"
 #include "tests/support/read_file.h"
 #include "tests/support/vm_file.h"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/base/bytes.h"
-#include "native/objects/link_object.h"
+#include "native/code/link_object.h"
 
 namespace {
 

@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "core/base/check.h"
-#include "core/loop/parser.h"
 #include "core/loop/passes/pipeline.h"
 #include "core/loop/run/workspace.h"
+#include "core/loop/text/parser.h"
 #include "tests/support/random_loop.h"
 
 namespace {

@@ -8,9 +8,9 @@
 
 #include "core/base/bytes.h"
 #include "core/base/check.h"
-#include "core/loop/parser.h"
 #include "core/loop/passes/pipeline.h"
-#include "core/loop/printer.h"
+#include "core/loop/text/parser.h"
+#include "core/loop/text/printer.h"
 #include "tests/support/loop_tokens.h"
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);

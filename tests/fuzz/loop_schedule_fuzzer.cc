@@ -7,9 +7,9 @@
 #include <cstdio>
 
 #include "core/base/check.h"
-#include "core/loop/parser.h"
 #include "core/loop/passes/pipeline.h"
 #include "core/loop/run/workspace.h"
+#include "core/loop/text/parser.h"
 #include "native/jit/llvm_compiler.h"
 #include "tests/fuzz/run_compiled.h"
 #include "tests/support/random_schedule.h"

@@ -6,11 +6,11 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "core/object/print.h"
-#include "core/object/serialize_binary.h"
-#include "core/object/serialize_json.h"
-#include "core/object/structural_equal.h"
-#include "core/object/structural_hash.h"
+#include "core/object/graph/print.h"
+#include "core/object/graph/serialize_binary.h"
+#include "core/object/graph/serialize_json.h"
+#include "core/object/graph/structural_equal.h"
+#include "core/object/graph/structural_hash.h"
 #include "tests/unit/object/sketch_types.h"
 
 namespace tern {

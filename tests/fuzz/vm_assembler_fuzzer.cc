@@ -6,9 +6,9 @@
 
 #include "core/base/check.h"
 #include "core/text/diagnostics.h"
-#include "core/vm/assembler.h"
-#include "core/vm/disassembler.h"
-#include "core/vm/writer.h"
+#include "core/vm/file/writer.h"
+#include "core/vm/text/assembler.h"
+#include "core/vm/text/disassembler.h"
 #include "tests/support/vm_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

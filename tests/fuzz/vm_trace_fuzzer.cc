@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "core/base/check.h"
-#include "core/vm/trace_reader.h"
+#include "core/vm/debug/trace_reader.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace tern;

@@ -9,10 +9,10 @@
 #include <string>
 
 #include "core/base/strings.h"
-#include "core/loop/parser.h"
 #include "core/loop/passes/pass.h"
-#include "core/loop/printer.h"
 #include "core/loop/te/lower.h"
+#include "core/loop/text/parser.h"
+#include "core/loop/text/printer.h"
 #include "core/loop/verifier.h"
 #include "tests/support/read_file.h"
 #include "tests/support/tool_batch.h"

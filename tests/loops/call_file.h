@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/base/bytes.h"
-#include "tests/loops/roads.h"
+#include "tests/loops/backends.h"
 
 namespace tern::loop {
 

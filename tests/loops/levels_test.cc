@@ -10,10 +10,10 @@
 
 #include "core/base/strings.h"
 #include "core/loop/run/lane_math.h"
+#include "native/code/object_target.h"
 #include "native/jit/llvm_compiler.h"
-#include "native/objects/object_target.h"
+#include "tests/loops/backends.h"
 #include "tests/loops/memories.h"
-#include "tests/loops/roads.h"
 #include "tests/loops/samples.h"
 
 namespace tern::loop::levels_test {

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "tests/loops/roads.h"
+#include "tests/loops/backends.h"
 
 namespace tern::loop {
 

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "core/loop/parser.h"
 #include "core/loop/passes/pipeline.h"
 #include "core/loop/run/interpreter.h"
+#include "core/loop/text/parser.h"
 #include "native/jit/llvm_compiler.h"
+#include "tests/loops/backends.h"
 #include "tests/loops/memories.h"
-#include "tests/loops/roads.h"
 #include "tests/support/read_file.h"
 
 namespace tern::loop::programs_test {
@@ -122,16 +122,16 @@ INSTANTIATE_TEST_SUITE_P(
 class SvePrograms : public ::testing::TestWithParam<HostCase> {};
 
 TEST_P(SvePrograms, E17E18E19E22E24OneObjectAtEveryLengthIsTheInterpreter) {
-  if (!HaveSveRoad()) GTEST_SKIP() << "there is no AArch64 compiler or emulator here";
+  if (!HaveSveBackend()) GTEST_SKIP() << "there is no AArch64 compiler or emulator here";
   const Program program = Lower(GetParam().strategy, GetParam().target);
-  const auto road = SveRoad::Make(program);
-  ASSERT_TRUE(road.ok()) << road.status().ToString();
+  const auto backend = SveBackend::Make(program);
+  ASSERT_TRUE(backend.ok()) << backend.status().ToString();
   for (const int bits : {128, 256, 512, 1024, 2048}) {
     SCOPED_TRACE(bits);
     const std::vector<LoopCall> calls = CallsOf(program, bits);
     std::vector<LoopCall> expected = calls, sve = calls;
     ASSERT_TRUE(RunInInterpreter(program, bits / 128, &expected).ok());
-    const Status ran = road->Run(bits, &sve);
+    const Status ran = backend->Run(bits, &sve);
     ASSERT_TRUE(ran.ok()) << ran.ToString();
     ExpectSame(program, expected, sve);
   }

@@ -11,11 +11,11 @@
 
 #include "core/base/strings.h"
 #include "core/text/diagnostics.h"
-#include "core/vm/assembler.h"
+#include "core/vm/text/assembler.h"
 #include "core/vm/vm.h"
+#include "native/backends/compiled_kernel.h"
+#include "native/backends/kernel_backends.h"
 #include "native/jit/llvm_compiler.h"
-#include "native/kernels/compiled_kernel.h"
-#include "native/kernels/kernel_roads.h"
 
 namespace tern::native::kernel_threads_test {
 namespace {
@@ -31,13 +31,13 @@ std::string KernelLine(std::string_view name, std::string_view value) {
 }
 
 // Kernels that are good, cannot be shown to stay in bounds, and are torn off. What stands for
-// operators gives its argument back, so that the road can be told from the result.
+// operators gives its argument back, so that the backend can be told from the result.
 ProgramPtr Linked(KernelPolicy policy) {
   const std::string text = StrCat(KernelLine("good", "X[i] + 1"), KernelLine("only", "X[i] + 1"),
                                   KernelLine("wide", "X[i + 1]"), R"(
 .kernel "torn" "loop" text "te torn<n>(X: float32["
 .kernel "torn_only" "loop" text "te torn_only<n>(X: float32["
-.const c[0] = string "it needs a road"
+.const c[0] = string "it needs a backend"
 .func @good(x: f32[n]) -> f32[n]
   ret   ret %0
 .func @wide(x: f32[n]) -> f32[n]
@@ -56,9 +56,9 @@ ProgramPtr Linked(KernelPolicy policy) {
   return program;
 }
 
-std::string RoadOf(const ProgramPtr& program, std::string_view name) {
+std::string BackendOf(const ProgramPtr& program, std::string_view name) {
   for (const vm::KernelRow& row : vm::ListKernels(*program)) {
-    if (row.name == name) return row.road;
+    if (row.name == name) return row.backend;
   }
   return "not there";
 }
@@ -93,8 +93,8 @@ TEST(KernelThreads, B29_AKernelThatIsNeededByAllAtOnceIsChosenOnce) {
       for (const std::string_view name : {"only", "good", "torn", "wide"})
         wrong += AddedBy(machine.get(), name, 64, thread) == (name == "only" ? 1 : 0) ? 0 : 1;
       wrong += AddedBy(machine.get(), "torn_only", 64, thread) == -1 ? 0 : 1;
-      wrong += RoadOf(program, "only") == "interpreter" ? 0 : 1;
-      wrong += RoadOf(program, "torn_only") == "none" ? 0 : 1;
+      wrong += BackendOf(program, "only") == "interpreter" ? 0 : 1;
+      wrong += BackendOf(program, "torn_only") == "none" ? 0 : 1;
     });
     EXPECT_EQ(wrong, 0);
   }
@@ -107,11 +107,11 @@ TEST(KernelThreads, B29_MachinesOfSeveralThreadsShareTheKernels) {
     const auto machine = VirtualMachine::Create(program).value();
     for (int call = 0; call < 24; ++call) {
       wrong += AddedBy(machine.get(), "only", 5000, thread) == 1 ? 0 : 1;
-      RoadOf(program, "only");
+      BackendOf(program, "only");
     }
   });
   EXPECT_EQ(wrong, 0);
-  EXPECT_EQ(RoadOf(program, "only"), LlvmDescription().ok() ? "compiled" : "interpreter");
+  EXPECT_EQ(BackendOf(program, "only"), LlvmDescription().ok() ? "compiled" : "interpreter");
 }
 
 // The operators take the calls while one of the threads looks at the kernel and compiles it.
@@ -133,7 +133,7 @@ TEST(KernelThreads, B29_OperatorsRunUntilTheKernelIsCompiled) {
   if (LlvmDescription().ok()) EXPECT_GT(by_kernel, 0);
 }
 
-TEST(KernelThreads, B29_RoadsChangeWhileProgramsRun) {
+TEST(KernelThreads, B29_BackendsChangeWhileProgramsRun) {
   const ProgramPtr program = Linked(KernelPolicy::kAuto);
   std::atomic<int> wrong{0};
   InThreads([&](int thread) {
@@ -143,8 +143,8 @@ TEST(KernelThreads, B29_RoadsChangeWhileProgramsRun) {
         wrong += PrepareKernels(*program, {.policy = kPolicies[call % 2]}).ok() ? 0 : 1;
       const auto machine = VirtualMachine::Create(program).value();
       wrong += AddedBy(machine.get(), "only", 100, thread) == 1 ? 0 : 1;
-      const std::string road = RoadOf(program, "good");
-      wrong += road == "operators" || road == "interpreter" ? 0 : 1;
+      const std::string backend = BackendOf(program, "good");
+      wrong += backend == "operators" || backend == "interpreter" ? 0 : 1;
     }
   });
   EXPECT_EQ(wrong, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program in C99 that prepares the kernels of an executable with native code for two processors
  * (tests/compat), with and without leave to run it. Exit code 0: everything is as it should be. */
-#include "native/kernels/kernels_api.h"
+#include "native/backends/kernels_api.h"
 
 #include <stdio.h>
 #include <stdlib.h>

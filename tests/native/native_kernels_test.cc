@@ -8,9 +8,9 @@
 
 #include "core/base/checksum.h"
 #include "core/base/strings.h"
+#include "native/code/link_object.h"
+#include "native/code/object_target.h"
 #include "native/jit/llvm_compiler.h"
-#include "native/objects/link_object.h"
-#include "native/objects/object_target.h"
 #include "tests/support/commands.h"
 #include "tests/support/read_file.h"
 

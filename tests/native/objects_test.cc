@@ -10,13 +10,13 @@
 
 #include "core/base/bytes.h"
 #include "core/base/strings.h"
-#include "core/vm/reader.h"
+#include "core/vm/file/reader.h"
+#include "native/code/choose_object.h"
+#include "native/code/link_object.h"
+#include "native/code/mapped_code.h"
+#include "native/code/object_target.h"
+#include "native/code/relocation.h"
 #include "native/jit/llvm_compiler.h"
-#include "native/objects/choose_object.h"
-#include "native/objects/link_object.h"
-#include "native/objects/mapped_code.h"
-#include "native/objects/object_target.h"
-#include "native/objects/relocation.h"
 #include "tests/support/read_file.h"
 
 namespace tern::native::objects_test {

@@ -10,13 +10,13 @@
 #include "core/base/strings.h"
 #include "core/kernels/kernel.h"
 #include "core/loop/emit/llvm_text.h"
-#include "core/loop/parser.h"
 #include "core/loop/passes/pipeline.h"
 #include "core/loop/run/workspace.h"
+#include "core/loop/text/parser.h"
 #include "core/text/diagnostics.h"
+#include "native/code/link_object.h"
+#include "native/code/mapped_code.h"
 #include "native/jit/llvm_compiler.h"
-#include "native/objects/link_object.h"
-#include "native/objects/mapped_code.h"
 #include "native/platform/thread_pool.h"
 
 namespace tern::native::parallel_loops_test {

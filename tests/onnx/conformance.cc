@@ -16,14 +16,14 @@
 #include "core/base/result.h"
 #include "core/base/strings.h"
 #include "core/object/any.h"
-#include "core/object/print.h"
-#include "core/object/sequence.h"
+#include "core/object/containers/sequence.h"
+#include "core/object/graph/print.h"
 #include "core/object/tensor.h"
 #include "core/onnx/read_model.h"
 #include "core/onnx/tensor_data.h"
 #include "core/onnx/wire.h"
 #if TERN_CONFORMANCE_KERNELS
-#include "native/kernels/kernels_api.h"
+#include "native/backends/kernels_api.h"
 #endif
 
 namespace tern {

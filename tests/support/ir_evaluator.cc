@@ -5,9 +5,9 @@
 
 #include "core/ir/control.h"
 #include "core/kernels/bind/bind.h"
-#include "core/object/adt.h"
-#include "core/object/closure.h"
-#include "core/vm/builtins.h"
+#include "core/object/containers/adt.h"
+#include "core/object/containers/closure.h"
+#include "core/vm/builtins/builtins.h"
 
 namespace tern::support {
 

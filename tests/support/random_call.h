@@ -25,7 +25,7 @@ struct RandomCall {
 // One of the operators that core/kernels/bind runs, number `op` modulo their count.
 RandomCall MakeOperatorCall(size_t op, std::span<const uint8_t> choices);
 size_t OperatorCount();
-// One of the functions of core/vm/builtins.h, number `builtin` modulo their count.
+// One of the functions of core/vm/builtins/builtins.h, number `builtin` modulo their count.
 RandomCall MakeBuiltinCall(size_t builtin, std::span<const uint8_t> choices);
 size_t BuiltinCount();
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "core/base/strings.h"
-#include "core/loop/bind/bind.h"
-#include "core/loop/parser.h"
 #include "core/loop/run/workspace.h"
+#include "core/loop/text/parser.h"
+#include "core/loop_kernels/bind.h"
 #include "tests/support/choices.h"
 
 namespace tern::support {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loop programs made up from numbers, for tests that compare strategies and roads.
+// Loop programs made up from numbers, for tests that compare strategies and backends.
 #ifndef TERN_TESTS_SUPPORT_RANDOM_LOOP_H_
 #define TERN_TESTS_SUPPORT_RANDOM_LOOP_H_
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/strings.h"
-#include "core/object/string.h"
+#include "core/object/strings/string.h"
 #include "core/vm/builder.h"
 #include "core/vm/verify_types.h"
 

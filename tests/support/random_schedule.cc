@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "core/base/strings.h"
-#include "core/loop/parser.h"
 #include "core/loop/passes/pipeline.h"
-#include "core/loop/printer.h"
 #include "core/loop/run/workspace.h"
 #include "core/loop/te/schedule.h"
+#include "core/loop/text/parser.h"
+#include "core/loop/text/printer.h"
 #include "tests/support/choices.h"
 
 namespace tern::support {

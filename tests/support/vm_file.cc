@@ -9,16 +9,16 @@
 
 #include "core/base/check.h"
 #include "core/base/checksum.h"
-#include "core/object/adt.h"
-#include "core/object/closure.h"
-#include "core/object/sequence.h"
+#include "core/object/containers/adt.h"
+#include "core/object/containers/closure.h"
+#include "core/object/containers/sequence.h"
 #include "core/text/diagnostics.h"
-#include "core/vm/assembler.h"
-#include "core/vm/disassembler.h"
-#include "core/vm/format.h"
-#include "core/vm/reader.h"
+#include "core/vm/file/format.h"
+#include "core/vm/file/reader.h"
+#include "core/vm/file/writer.h"
+#include "core/vm/text/assembler.h"
+#include "core/vm/text/disassembler.h"
 #include "core/vm/vm.h"
-#include "core/vm/writer.h"
 
 namespace tern::support {
 namespace {
@@ -26,7 +26,7 @@ namespace {
 constexpr std::string_view kControl = R"(
 .meta "producer" = "tests"
 .const c[0] = int 36028797018963968
-.const c[1] = string "the end of the road"
+.const c[1] = string "the last word"
 .func @main(n: int, x: f32[k, 2]) -> any
   .name %2 counter
   load_const int 0 dst: %2

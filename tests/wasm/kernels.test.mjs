@@ -49,7 +49,7 @@ ${kernel('fused', kFused)}${kernel('rows', kRows)}${kernel('bare', kBare)}
   invoke @bare in: %0 dst: %1
   ret   ret %1
 .func @bare(x: i32[n]) -> i32[n]
-  fatal string "the loop kernel 'bare' needs a road"
+  fatal string "the loop kernel 'bare' needs a backend"
 `;
 
 const tensor = (dtype, shape, data) => ({ dtype, shape, data });
@@ -87,7 +87,7 @@ async function withProgram(source, policy, f) {
     program.dispose();
   }
 }
-const roadsOf = (kernels) => kernels.map(({ name, road }) => [name, road]);
+const backendsOf = (kernels) => kernels.map(({ name, backend }) => [name, backend]);
 
 function refuses(f, code, words) {
   assert.throws(f, (error) => {
@@ -115,7 +115,7 @@ function callsOf(program) {
 }
 
 describe('loop kernels', () => {
-  it('give the same results on every road', async () => {
+  it('give the same results on every backend', async () => {
     const results = [];
     for (const policy of ['operators', 'interpreter', 'compiled', 'auto']) {
       await withProgram(bytes, policy, (program) => results.push(callsOf(program)));
@@ -124,11 +124,11 @@ describe('loop kernels', () => {
     for (const each of results.slice(1)) assert.deepEqual(each, results[0]);
   });
 
-  it('tell their roads and why', async () => {
+  it('tell their backends and why', async () => {
     const program = runtime.load(bytes);
     assert.deepEqual(
-      program.kernels().map(({ name, formats, operators, road }) => {
-        return [name, formats, operators, road];
+      program.kernels().map(({ name, formats, operators, backend }) => {
+        return [name, formats, operators, backend];
       }),
       [
         ['fused', ['loop'], true, 'operators'],
@@ -139,7 +139,7 @@ describe('loop kernels', () => {
     for (const { why } of program.kernels()) assert.notEqual(why, '');
     const kernels = await runtime.prepareKernels(program);
     assert.deepEqual(kernels, program.kernels());
-    assert.deepEqual(roadsOf(kernels), [
+    assert.deepEqual(backendsOf(kernels), [
       ['fused', 'compiled'],
       ['rows', 'compiled'],
       ['bare', 'compiled'],
@@ -148,11 +148,11 @@ describe('loop kernels', () => {
     assert.equal(runtime.memory().kernels, 3);
     const again = await runtime.prepareKernels(program, { policy: 'interpreter' });
     assert.deepEqual(
-      again.map(({ road, why }) => [road, why]),
+      again.map(({ backend, why }) => [backend, why]),
       Array(3).fill(['interpreter', 'asked for']),
     );
     const back = await runtime.prepareKernels(program, { policy: 'operators' });
-    assert.deepEqual(roadsOf(back), [
+    assert.deepEqual(backendsOf(back), [
       ['fused', 'operators'],
       ['rows', 'operators'],
       ['bare', 'none'],
@@ -169,11 +169,11 @@ describe('loop kernels', () => {
       });
     }
     await withProgram(bytes, 'operators', (program) => {
-      refuses(() => program.run('triple', [ints(1)]), '', /'bare' needs a road/);
+      refuses(() => program.run('triple', [ints(1)]), '', /'bare' needs a backend/);
     });
   });
 
-  it('check their arguments on every road', async () => {
+  it('check their arguments on every backend', async () => {
     for (const policy of ['operators', 'interpreter', 'compiled']) {
       await withProgram(bytes, policy, (program) => {
         const machine = program.machine();
@@ -246,7 +246,7 @@ describe('kernels that are wrong', () => {
       const made = runtime.assemble(one(text));
       for (const policy of ['auto', 'compiled']) {
         await withProgram(made, policy, (program, [kernels]) => {
-          assert.equal(kernels.road, 'operators', kernels.why);
+          assert.equal(kernels.backend, 'operators', kernels.why);
           assert.ok(kernels.why.length > 10, kernels.why);
           assert.deepEqual([...program.run('f', [ints(1, 2)]).output0.data], [1, 2]);
         });
@@ -257,12 +257,12 @@ describe('kernels that are wrong', () => {
   it('are told of where there are no operators', async () => {
     const fatal = 'fatal string "it needs its kernel"';
     await withProgram(runtime.assemble(one('', fatal)), 'auto', (program, [info]) => {
-      assert.equal(info.road, 'none');
+      assert.equal(info.backend, 'none');
       refuses(() => program.run('f', [ints(1)]), '', /it needs its kernel/);
     });
     // What cannot be proven may run where every access is checked.
     await withProgram(runtime.assemble(one(named(kLost), fatal)), 'auto', (program, [info]) => {
-      assert.equal(info.road, 'interpreter', info.why);
+      assert.equal(info.backend, 'interpreter', info.why);
       refuses(() => program.run('f', [ints(1)]), '', /kernel/);
     });
   });
@@ -297,7 +297,7 @@ describe('a runtime with the loop compiler', () => {
       made.dispose();
     }
   }
-  async function roads(options, loading = {}) {
+  async function backends(options, loading = {}) {
     let found;
     await withRuntime(options, (made) => {
       const program = made.load(bytes, loading);
@@ -309,7 +309,7 @@ describe('a runtime with the loop compiler', () => {
   }
 
   it('prepares kernels as it loads', async () => {
-    const each = async (loading) => (await roads({ loops: true }, loading)).map(({ road }) => road);
+    const each = async (loading) => (await backends({ loops: true }, loading)).map(({ backend }) => backend);
     assert.deepEqual(await each({}), ['compiled', 'compiled', 'compiled']);
     assert.deepEqual(await each({ constants: 'on-demand' }), ['compiled', 'compiled', 'compiled']);
     assert.deepEqual(await each({ kernels: 'interpreter' }), Array(3).fill('interpreter'));
@@ -318,8 +318,8 @@ describe('a runtime with the loop compiler', () => {
 
   it('starts without it where it cannot be had, and says why', async () => {
     for (const loops of [new Uint8Array(20), new URL('missing.wasm', import.meta.url)]) {
-      for (const { operators, road, why } of await roads({ loops })) {
-        assert.equal(road, operators ? 'operators' : 'none');
+      for (const { operators, backend, why } of await backends({ loops })) {
+        assert.equal(backend, operators ? 'operators' : 'none');
         assert.match(why, /^there is no loop compiler: ./);
       }
     }
@@ -344,9 +344,9 @@ describe('a runtime with the loop compiler', () => {
           ['rows', 'operators'],
           ['bare', 'interpreter'],
         ];
-        assert.deepEqual(roadsOf(program.kernels()), expected);
+        assert.deepEqual(backendsOf(program.kernels()), expected);
         assert.match(program.kernels()[0].why, /refused by the policy/);
-        assert.deepEqual(roadsOf(await made.prepareKernels(program)), expected);
+        assert.deepEqual(backendsOf(await made.prepareKernels(program)), expected);
         program.dispose();
       } finally {
         Object.assign(WebAssembly, { Module, compile });
@@ -374,8 +374,8 @@ fn main(x: f32[n], b: f32[n]) -> f32[n] { scale(x, b) }
     const args = [floats([5], (i) => i), floats([5], () => 1)];
     refuses(() => program.run('main', args), '', /scale/);
     for (const policy of ['compiled', 'interpreter']) {
-      const [{ road, operators, why }] = await made.prepareKernels(program, { policy });
-      assert.deepEqual([road, operators], [policy, false], why);
+      const [{ backend, operators, why }] = await made.prepareKernels(program, { policy });
+      assert.deepEqual([backend, operators], [policy, false], why);
       assert.deepEqual([...program.run('main', args).output0.data], [1, 3, 5, 7, 9]);
     }
     program.dispose();
@@ -389,7 +389,7 @@ fn main(x: f32[n], b: f32[n]) -> f32[n] { scale(x, b) }
     for (const policy of ['operators', 'compiled', 'interpreter']) {
       const kernels = await made.prepareKernels(program, { policy });
       assert.ok(kernels.length > 0, 'nothing was fused');
-      for (const { road, why } of kernels) assert.equal(road, policy, why);
+      for (const { backend, why } of kernels) assert.equal(backend, policy, why);
       results.push(program.run('main', args).output0.data);
     }
     for (const data of results.slice(1))
@@ -402,8 +402,8 @@ fn main(x: f32[n], b: f32[n]) -> f32[n] { scale(x, b) }
     const args = [floats([3, 13], (i) => i / 8 - 2), floats([13], (i) => 1 - i / 16)];
     const run = async (options) => {
       const program = made.load(made.compileSource(kChain, options).bytes);
-      for (const { road, why } of await made.prepareKernels(program, { policy: 'compiled' }))
-        assert.equal(road, 'compiled', why);
+      for (const { backend, why } of await made.prepareKernels(program, { policy: 'compiled' }))
+        assert.equal(backend, 'compiled', why);
       const { output0 } = program.run('main', args);
       const { math } = program.info.metadata;
       program.dispose();

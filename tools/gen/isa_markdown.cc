@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "core/base/strings.h"
-#include "core/vm/assembler.h"
-#include "core/vm/builtins.h"
+#include "core/vm/builtins/builtins.h"
 #include "core/vm/encoding.h"
+#include "core/vm/file/reader.h"
+#include "core/vm/file/writer.h"
 #include "core/vm/isa.h"
-#include "core/vm/reader.h"
-#include "core/vm/writer.h"
+#include "core/vm/text/assembler.h"
 #include "tests/support/hex_dump.h"
 
 namespace tern::gen {

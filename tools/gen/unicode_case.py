@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes core/object/unicode_case.def: the case mappings of one code point to one, as runs.
+"""Writes core/object/strings/unicode_case.def: the case mappings of one code point to one, as runs.
 
-    tools/gen/unicode_case.py > core/object/unicode_case.def
+    tools/gen/unicode_case.py > core/object/strings/unicode_case.def
 
 Python's own tables are the source; the Unicode version it has is written into the file.
 """

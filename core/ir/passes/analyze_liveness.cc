@@ -7,7 +7,7 @@
 #include "core/base/check.h"
 #include "core/base/sort.h"
 #include "core/base/strings.h"
-#include "core/ir/printer.h"
+#include "core/ir/text/printer.h"
 #include "core/ir/visitor.h"
 
 namespace tern::ir {

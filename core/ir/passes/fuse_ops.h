@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise operators of one shape, and reductions of it, become private functions that are
-// marked primitive and carry a loop text (lower_groups.h): one call, and on roads that run loops a
-// pass over the data per loop nest that never writes what lies between. Without such a road the
+// marked primitive and carry a loop text (lower_groups.h): one call, and on backends that run loops a
+// pass over the data per loop nest that never writes what lies between. Without such a backend the
 // function's operators run as before.
 //
 // What stays apart: operators without a formula, values that something outside a group reads,

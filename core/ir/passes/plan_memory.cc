@@ -8,7 +8,7 @@
 #include "core/base/sort.h"
 #include "core/base/strings.h"
 #include "core/ir/passes/memory_views.h"
-#include "core/ir/printer.h"
+#include "core/ir/text/printer.h"
 #include "core/ir/visitor.h"
 
 namespace tern::ir {

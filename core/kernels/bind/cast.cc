@@ -14,7 +14,7 @@
 #include "core/kernels/bind/bindings.h"
 #include "core/kernels/bind/elementwise.h"
 #include "core/kernels/bind/types.h"
-#include "core/object/print.h"
+#include "core/object/graph/print.h"
 
 namespace tern::kernels::bind {
 namespace {

@@ -11,7 +11,7 @@
 #include "core/kernels/bind/call.h"
 #include "core/kernels/bind/move.h"
 #include "core/object/attrs.h"
-#include "core/object/sequence.h"
+#include "core/object/containers/sequence.h"
 #include "core/ops/shape_rules.h"
 
 namespace tern::kernels {

@@ -8,7 +8,7 @@
 #include "core/kernels/bind/bindings.h"
 #include "core/kernels/bind/epilogue.h"
 #include "core/kernels/bind/move.h"
-#include "core/object/adt.h"
+#include "core/object/containers/adt.h"
 #include "core/ops/math_rules.h"
 
 namespace tern::kernels::bind {

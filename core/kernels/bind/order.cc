@@ -13,7 +13,7 @@
 #include "core/kernels/bind/bindings.h"
 #include "core/kernels/bind/move.h"
 #include "core/kernels/bind/types.h"
-#include "core/object/adt.h"
+#include "core/object/containers/adt.h"
 #include "core/ops/math_rules.h"
 #include "core/ops/shape_rules.h"
 

@@ -9,7 +9,7 @@
 #include "core/kernels/bind/bindings.h"
 #include "core/kernels/bind/move.h"
 #include "core/kernels/bind/types.h"
-#include "core/object/adt.h"
+#include "core/object/containers/adt.h"
 
 namespace tern::kernels::bind {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "core/kernels/bind/bindings.h"
 #include "core/kernels/bind/gates.h"
-#include "core/object/adt.h"
+#include "core/object/containers/adt.h"
 
 namespace tern::kernels::bind {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "core/kernels/bind/bindings.h"
 #include "core/kernels/bind/move.h"
-#include "core/object/adt.h"
+#include "core/object/containers/adt.h"
 #include "core/ops/image_rules.h"
 #include "core/ops/shape_rules.h"
 

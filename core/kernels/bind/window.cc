@@ -12,7 +12,7 @@
 #include "core/kernels/bind/elementwise.h"
 #include "core/kernels/bind/epilogue.h"
 #include "core/kernels/bind/types.h"
-#include "core/object/adt.h"
+#include "core/object/containers/adt.h"
 #include "core/ops/image_rules.h"
 
 namespace tern::kernels::bind {

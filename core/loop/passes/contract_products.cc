@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// a * b + c of floats becomes mad(a, b, c) in relaxed programs, which roads that can round once.
+// a * b + c of floats becomes mad(a, b, c) in relaxed programs, which backends that can round once.
 // What others read too is a variable by now (share_values), so that no product is computed twice.
 #include "core/loop/passes/pass.h"
 #include "core/loop/visitor.h"
@@ -12,7 +12,7 @@ class Contractor : public Mutator {
   Expr MutateExpr(const Expr& expr) override {
     const Expr inner = Descend(expr);
     const Binary* sum = inner->As<Binary>();
-    // 16-bit floats are rounded after each step on every road.
+    // 16-bit floats are rounded after each step on every backend.
     if (sum == nullptr || sum->op != BinaryOp::kAdd || !sum->type.is_float() ||
         sum->type.bits() < 32)
       return inner;

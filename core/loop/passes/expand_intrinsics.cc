@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transcendental functions as additions, products and selections, named by lets before the
-// statement that uses them. Every road then computes the same bits.
+// statement that uses them. Every backend then computes the same bits.
 //
 // Largest errors over samples of each function's range, in units in the last place (held by
 // tests/unit/loop/expand_intrinsics_test.cc): exp 2 (float64: 3), log 2, tanh 3, erf 5 (float64:

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "core/base/strings.h"
-#include "core/loop/printer.h"
 #include "core/loop/te/lower.h"
 #include "core/loop/te/schedule_parser.h"
+#include "core/loop/text/printer.h"
 #include "core/loop/verifier.h"
 
 namespace tern::loop::te {

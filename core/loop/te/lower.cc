@@ -5,12 +5,12 @@
 
 #include "core/base/strings.h"
 #include "core/loop/analysis/simplifier.h"
-#include "core/loop/printer.h"
 #include "core/loop/te/fused_access.h"
 #include "core/loop/te/needed_part.h"
 #include "core/loop/te/nest.h"
 #include "core/loop/te/schedule.h"
 #include "core/loop/te/schedule_parser.h"
+#include "core/loop/text/printer.h"
 #include "core/loop/verifier.h"
 #include "core/loop/visitor.h"
 

@@ -5,8 +5,8 @@
 
 #include "core/base/strings.h"
 #include "core/loop/analysis/simplifier.h"
-#include "core/loop/printer.h"
 #include "core/loop/te/schedule_parser.h"
+#include "core/loop/text/printer.h"
 #include "core/loop/visitor.h"
 
 namespace tern::loop::te {

@@ -5,8 +5,8 @@
 
 #include <optional>
 
-#include "core/loop/lexer.h"
 #include "core/loop/te/te.h"
+#include "core/loop/text/lexer.h"
 #include "core/text/diagnostics.h"
 
 namespace tern::loop::te {

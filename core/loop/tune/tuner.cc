@@ -6,8 +6,8 @@
 
 #include "core/base/checksum.h"
 #include "core/base/strings.h"
-#include "core/loop/printer.h"
 #include "core/loop/te/lower.h"
+#include "core/loop/text/printer.h"
 
 namespace tern::loop::tune {
 namespace {

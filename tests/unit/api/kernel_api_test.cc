@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// B29 through the C interface: kernels of a program, code over buffers as a function, roads that
+// B29 through the C interface: kernels of a program, code over buffers as a function, backends that
 // machines take, and what is refused.
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace kernel_api_test {
 namespace {
 
 constexpr char kProgram[] = R"(
-.const c[0] = string "the loop kernel needs a road"
+.const c[0] = string "the loop kernel needs a backend"
 .kernel "plus" "loop" text "te plus…\n"
 .kernel "plus" "elf-none" hex 00ff
 .kernel "bare" "loop" text "te bare"
@@ -85,11 +85,11 @@ class KernelApi : public testing::Test {
     spec.call = &Plus;
     return spec;
   }
-  void SetRoad(const tern_kernel_road* road) {
+  void SetBackend(const tern_kernel_backend* backend) {
     TernAny function{};
     const tern_kernel_spec spec = Spec();
     ASSERT_EQ(Take(tern_kernel_function_create(&spec, &function)), "");
-    EXPECT_EQ(Take(tern_program_set_kernel(program_, "plus", &function, road)), "");
+    EXPECT_EQ(Take(tern_program_set_kernel(program_, "plus", &function, backend)), "");
     tern_any_release(&function);
   }
   // The last element of what the function gives on a new machine for x[2, 3] = 0…5, b = 10, 11, 12.
@@ -114,14 +114,14 @@ class KernelApi : public testing::Test {
 
 TEST_F(KernelApi, B29_MachinesMadeAfterwardsCallTheKernel) {
   EXPECT_EQ(Last("main"), 5.0f);
-  SetRoad(nullptr);
+  SetBackend(nullptr);
   for (const char* function : {"main", "tail", "plus"})
     EXPECT_EQ(Last(function), 17.0f) << function;
   ASSERT_EQ(Take(tern_program_set_kernel(program_, "plus", nullptr, nullptr)), "");
   for (const char* function : {"main", "tail", "plus"}) EXPECT_EQ(Last(function), 5.0f) << function;
 }
 
-TEST_F(KernelApi, B29_KernelsAreListedWithTheirRoads) {
+TEST_F(KernelApi, B29_KernelsAreListedWithTheirBackends) {
   const auto kernels = [this] {
     tern_buffer* json = nullptr;
     EXPECT_EQ(Take(tern_program_kernels(program_, &json)), "");
@@ -131,40 +131,40 @@ TEST_F(KernelApi, B29_KernelsAreListedWithTheirRoads) {
   };
   const std::string rest =
       R"({"name":"bare","formats":["loop"],"signature":"(x: f32[n]) -> f32[n]",)"
-      R"("operators":false,"road":"none","why":"nothing was prepared for it"},)"
-      R"({"name":"gone","formats":["loop"],"signature":null,"operators":false,"road":"none",)"
+      R"("operators":false,"backend":"none","why":"nothing was prepared for it"},)"
+      R"({"name":"gone","formats":["loop"],"signature":null,"operators":false,"backend":"none",)"
       R"("why":"the executable has no function of that name"}])";
   const std::string plus =
       R"([{"name":"plus","formats":["loop","elf-none"],)"
       R"("signature":"(x: f32[n, m], b: f32[m]) -> f32[n, m]","operators":true,)";
-  EXPECT_EQ(kernels(), plus + R"("road":"operators","why":"nothing was prepared for it"},)" + rest);
-  tern_kernel_road road{};
-  road.struct_size = sizeof(road);
-  road.road = "compiled";
-  road.why = "asked for";
-  SetRoad(&road);
-  EXPECT_EQ(kernels(), plus + R"("road":"compiled","why":"asked for"},)" + rest);
-  road.describe = [](void*, const char** name, const char** why) {
+  EXPECT_EQ(kernels(), plus + R"("backend":"operators","why":"nothing was prepared for it"},)" + rest);
+  tern_kernel_backend backend{};
+  backend.struct_size = sizeof(backend);
+  backend.backend = "compiled";
+  backend.why = "asked for";
+  SetBackend(&backend);
+  EXPECT_EQ(kernels(), plus + R"("backend":"compiled","why":"asked for"},)" + rest);
+  backend.describe = [](void*, const char** name, const char** why) {
     *name = "operators";
     *why = "not yet";
   };
-  SetRoad(&road);
-  EXPECT_EQ(kernels(), plus + R"("road":"operators","why":"not yet"},)" + rest);
+  SetBackend(&backend);
+  EXPECT_EQ(kernels(), plus + R"("backend":"operators","why":"not yet"},)" + rest);
   const void* data = nullptr;
   size_t size = 0;
   ASSERT_EQ(Take(tern_program_kernel_bytes(program_, "plus", "loop", &data, &size)), "");
   EXPECT_EQ(std::string(static_cast<const char*>(data), size), "te plus…\n");
 }
 
-TEST_F(KernelApi, B29_ACallIsLeftToTheBytecodeWhileTheRoadIsNotReady) {
+TEST_F(KernelApi, B29_ACallIsLeftToTheBytecodeWhileTheBackendIsNotReady) {
   static int64_t asked;
   asked = 0;
-  tern_kernel_road road{};
-  road.struct_size = sizeof(road);
-  road.ready = [](void*, int64_t elements) {
+  tern_kernel_backend backend{};
+  backend.struct_size = sizeof(backend);
+  backend.ready = [](void*, int64_t elements) {
     return static_cast<int32_t>((asked += elements) > 20);
   };
-  SetRoad(&road);
+  SetBackend(&backend);
   for (const char* function : {"main", "tail", "plus"}) {
     asked = 0;
     EXPECT_EQ(Last(function), 5.0f) << function;  // 9 elements

@@ -161,8 +161,8 @@ TEST_F(LibraryApi, ChecksTheStructOfEveryFunction) {
   EXPECT_TRUE(refused(tern_any_print(&any, "text", &print, nullptr, &out)));
   const tern_kernel_spec spec = {};
   EXPECT_TRUE(refused(tern_kernel_function_create(&spec, &any)));
-  const tern_kernel_road road = {};
-  EXPECT_TRUE(refused(tern_program_set_kernel(program_, "main", nullptr, &road)));
+  const tern_kernel_backend backend = {};
+  EXPECT_TRUE(refused(tern_program_set_kernel(program_, "main", nullptr, &backend)));
   const tern_loop_request loops = {};
   EXPECT_TRUE(refused(tern_loop_stages("", 0, &loops, &out)));
   const tern_loop_tune_request tune = {};

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/driver/compile_module.h"
-#include "core/ir/parser.h"
+#include "core/ir/text/parser.h"
 #include "core/kernels/bind/bind.h"
 #include "core/vm/vm.h"
 

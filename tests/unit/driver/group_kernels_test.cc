@@ -14,17 +14,17 @@
 #include "core/base/half.h"
 #include "core/ir/builder.h"
 #include "core/ir/codegen/vm_codegen.h"
-#include "core/ir/parser.h"
 #include "core/ir/passes/fuse_ops.h"
 #include "core/ir/passes/group_formula.h"
 #include "core/ir/passes/lower_groups.h"
-#include "core/ir/printer.h"
+#include "core/ir/text/parser.h"
+#include "core/ir/text/printer.h"
 #include "core/ir/verifier.h"
 #include "core/kernels/bind/bind.h"
-#include "core/loop/bind/bind.h"
-#include "core/loop/parser.h"
 #include "core/loop/passes/pipeline.h"
 #include "core/loop/run/interpreter.h"
+#include "core/loop/text/parser.h"
+#include "core/loop_kernels/bind.h"
 #include "core/vm/vm.h"
 #include "tests/support/rounds.h"
 
@@ -128,11 +128,11 @@ std::string Difference(const Tensor& got, const Tensor& expected, double slack) 
   return "";
 }
 
-// --- two roads
+// --- two backends
 
-class Roads {
+class Backends {
  public:
-  Roads() { EXPECT_TRUE(kernels::RegisterOperators(&registry_).ok()); }
+  Backends() { EXPECT_TRUE(kernels::RegisterOperators(&registry_).ok()); }
 
   Result<TensorPtr> Operators(const ir::Module& module, std::string_view name,
                               const std::vector<Any>& args) {
@@ -205,15 +205,15 @@ constexpr loop::Strategy kStrategies[] = {loop::Strategy::kScalar, loop::Strateg
                                           loop::Strategy::kFixed};
 
 // The function `name` of the module by its operators and by its loop text.
-void Compare(Roads& roads, const ir::Module& module, const ir::Module::Item& item,
+void Compare(Backends& backends, const ir::Module& module, const ir::Module::Item& item,
              const std::vector<Any>& args, double slack = 1) {
   SCOPED_TRACE(ir::ToText(module));
-  const Result<TensorPtr> expected = roads.Operators(module, item.name, args);
+  const Result<TensorPtr> expected = backends.Operators(module, item.name, args);
   ASSERT_TRUE(expected.ok()) << expected.status().ToString();
-  const Status bound = Roads::Bind(module, item);
+  const Status bound = Backends::Bind(module, item);
   EXPECT_TRUE(bound.ok()) << bound.ToString();
   for (loop::Strategy strategy : kStrategies) {
-    const Result<TensorPtr> got = Roads::Loops(item.loop_text, args, **expected, strategy);
+    const Result<TensorPtr> got = Backends::Loops(item.loop_text, args, **expected, strategy);
     ASSERT_TRUE(got.ok()) << got.status().ToString();
     EXPECT_EQ(Difference(**got, **expected, slack), "") << loop::StrategyName(strategy);
   }
@@ -273,7 +273,7 @@ ir::Module OneOperator(const Case& c, std::vector<Any>* args) {
 }
 
 TEST(GroupKernels, B21EveryFormulaAgreesWithItsOperator) {
-  Roads roads;
+  Backends backends;
   int compared = 0;
   for (const ops::OpInfo& op : ops::AllOps()) {
     if (op.family != ops::Family::unary && op.family != ops::Family::binary &&
@@ -288,7 +288,7 @@ TEST(GroupKernels, B21EveryFormulaAgreesWithItsOperator) {
       const ir::Module module = OneOperator({&op, type, divides}, &args);
       if (module.items().empty()) continue;
       ASSERT_FALSE(module.items()[0].loop_text.empty()) << ir::ToText(module);
-      Compare(roads, module, module.items()[0], args);
+      Compare(backends, module, module.items()[0], args);
       ++compared;
       if (HasFailure()) return;
     }
@@ -327,7 +327,7 @@ std::vector<Any> ArgumentsOf(const ir::Function& function, uint32_t seed, bool s
 }
 
 TEST(GroupKernels, B21CastsBoundsAndPowers) {
-  Roads roads;
+  Backends backends;
   std::vector<std::string> bodies;
   for (DType from : kTypes) {
     for (DType to : kTypes) {
@@ -352,7 +352,7 @@ TEST(GroupKernels, B21CastsBoundsAndPowers) {
     ASSERT_EQ(module.items().size(), 1u);
     const ir::Module::Item& item = module.items()[0];
     ASSERT_FALSE(item.loop_text.empty()) << ir::ToText(module);
-    Compare(roads, module, item, ArgumentsOf(*item.function, 7, true));
+    Compare(backends, module, item, ArgumentsOf(*item.function, 7, true));
     if (HasFailure()) return;
   }
 }
@@ -421,7 +421,7 @@ constexpr std::string_view kNormalizations[] = {
 };
 
 TEST(GroupKernels, B21NormalizationsJoinTheirNeighbours) {
-  Roads roads;
+  Backends backends;
   for (std::string_view text : kNormalizations) {
     const ir::Module fused = Fused(text);
     ASSERT_EQ(fused.items().size(), 2u) << ir::ToText(fused);
@@ -430,7 +430,7 @@ TEST(GroupKernels, B21NormalizationsJoinTheirNeighbours) {
     EXPECT_NE(ir::ToText(fused).find("_norm(%"), std::string::npos);
     EXPECT_NE(item.loop_text.find("sum("), std::string::npos) << item.loop_text;
     for (uint32_t seed = 1; seed <= 3; ++seed)
-      Compare(roads, fused, item, ArgumentsOf(*item.function, seed, false), 20);
+      Compare(backends, fused, item, ArgumentsOf(*item.function, seed, false), 20);
     if (HasFailure()) return;
   }
 }
@@ -459,7 +459,7 @@ TEST(GroupKernels, B21NormalizationsThatStayCalls) {
 
 // Off unless asked for; the reference interpreter rounds each step in either case.
 TEST(GroupKernels, B21RelaxedProgramsOnRequest) {
-  Roads roads;
+  Backends backends;
   constexpr std::string_view kText =
       "(%x: f32[n, 40], %y: f32[40]) {\n  let %0 = mul(%x, %y)\n  let %1 = add(%0, %x)\n"
       "  let %2 = exp(%1)\n  return %2\n";
@@ -469,7 +469,7 @@ TEST(GroupKernels, B21RelaxedProgramsOnRequest) {
   EXPECT_EQ(strict.items()[1].loop_text.find("relaxed"), std::string::npos);
   const ir::Module::Item& item = relaxed.items()[1];
   EXPECT_NE(item.loop_text.find(") relaxed {"), std::string::npos) << item.loop_text;
-  Compare(roads, relaxed, item, ArgumentsOf(*item.function, 1, false), 10);
+  Compare(backends, relaxed, item, ArgumentsOf(*item.function, 1, false), 10);
   loop::LoweringOptions options;
   const Result<loop::SourceFile> file = loop::ParseLoops("kernel", item.loop_text);
   ASSERT_TRUE(file.ok());
@@ -480,7 +480,7 @@ TEST(GroupKernels, B21RelaxedProgramsOnRequest) {
 
 // --- random groups
 
-// Programs whose values are equal on both roads until a transcendental function is met; behind it
+// Programs whose values are equal on both backends until a transcendental function is met; behind it
 // they may differ in the last places, so nothing follows that tells neighbours apart.
 class RandomProgram {
  public:
@@ -568,7 +568,7 @@ class RandomProgram {
     if (!type_.is_float()) {
       StepOfIntegers(last.expr);
     } else if (exact && Below(4) == 0) {
-      // Limits and choices, of what is the same on both roads.
+      // Limits and choices, of what is the same on both backends.
       if (Below(2) == 0)
         return Push(Emit(pick({"floor", "ceil", "round", "sign"}), {last.expr}), true);
       const Expr condition = Emit(pick({"less", "greater_equal", "equal"}), {last.expr, Other()});
@@ -638,7 +638,7 @@ class RandomProgram {
 };
 
 TEST(GroupKernels, B21RandomGroupsAgreeWithTheirOperators) {
-  Roads roads;
+  Backends backends;
   size_t groups = 0, members = 0;
   constexpr auto kPrograms = static_cast<uint32_t>(support::Rounds(400));
   for (uint32_t seed = 0; seed < kPrograms && !HasFailure(); ++seed) {
@@ -651,7 +651,7 @@ TEST(GroupKernels, B21RandomGroupsAgreeWithTheirOperators) {
     for (const ir::Module::Item& item : fused.items()) {
       if (!item.is_primitive) continue;
       ASSERT_FALSE(item.loop_text.empty()) << ir::ToText(fused);
-      Compare(roads, fused, item, ArgumentsOf(*item.function, seed, false),
+      Compare(backends, fused, item, ArgumentsOf(*item.function, seed, false),
               program.reduces() ? 50 : 10);
       ++groups;
       members += item.function->bindings().size();

@@ -8,10 +8,10 @@
 #include "core/base/strings.h"
 #include "core/driver/compile_source.h"
 #include "core/kernels/bind/bind.h"
-#include "core/object/print.h"
-#include "core/object/sequence.h"
-#include "core/object/table.h"
-#include "core/vm/builtins.h"
+#include "core/object/containers/sequence.h"
+#include "core/object/containers/table.h"
+#include "core/object/graph/print.h"
+#include "core/vm/builtins/builtins.h"
 #include "core/vm/vm.h"
 
 namespace tern::driver::in_place_test {

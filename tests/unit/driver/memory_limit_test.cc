@@ -11,7 +11,7 @@
 
 #include "core/driver/compile_source.h"
 #include "core/kernels/bind/bind.h"
-#include "core/object/print.h"
+#include "core/object/graph/print.h"
 #include "core/text/diagnostics.h"
 #include "core/vm/vm.h"
 #include "tests/support/rounds.h"

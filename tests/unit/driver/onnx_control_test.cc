@@ -5,7 +5,7 @@
 
 #include "core/driver/compile.h"
 #include "core/kernels/bind/bind.h"
-#include "core/object/print.h"
+#include "core/object/graph/print.h"
 #include "core/vm/vm.h"
 #include "tests/onnx/control_model.h"
 #include "tests/onnx/mutate.h"

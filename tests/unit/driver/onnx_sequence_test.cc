@@ -5,8 +5,8 @@
 
 #include "core/driver/compile.h"
 #include "core/kernels/bind/bind.h"
-#include "core/object/print.h"
-#include "core/object/sequence.h"
+#include "core/object/containers/sequence.h"
+#include "core/object/graph/print.h"
 #include "core/vm/vm.h"
 #include "tests/support/onnx_writer.h"
 

@@ -10,8 +10,8 @@
 
 #include "core/driver/evaluate.h"
 #include "core/ir/builder.h"
-#include "core/ir/printer.h"
-#include "core/object/adt.h"
+#include "core/ir/text/printer.h"
+#include "core/object/containers/adt.h"
 
 namespace tern::driver::pipeline_test {
 namespace {

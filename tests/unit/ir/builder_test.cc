@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "core/ir/module.h"
-#include "core/ir/parser.h"
-#include "core/ir/printer.h"
+#include "core/ir/text/parser.h"
+#include "core/ir/text/printer.h"
 #include "core/ir/verifier.h"
 
 namespace tern::ir::builder_test {

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "core/ir/builder.h"
-#include "core/ir/parser.h"
+#include "core/ir/text/parser.h"
 
 namespace tern::ir::codegen_test {
 namespace {

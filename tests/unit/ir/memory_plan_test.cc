@@ -2,8 +2,8 @@
 // The checker of memory plans finds what it must: plans that were good and have been spoiled.
 #include <gtest/gtest.h>
 
-#include "core/ir/parser.h"
 #include "core/ir/passes/plan_memory.h"
+#include "core/ir/text/parser.h"
 
 namespace tern::ir::memory_plan_test {
 namespace {

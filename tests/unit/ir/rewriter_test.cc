@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/ir/parser.h"
 #include "core/ir/passes/pass.h"
+#include "core/ir/text/parser.h"
 #include "core/ir/verifier.h"
 
 namespace tern::ir::rewriter_test {

@@ -2,8 +2,8 @@
 // Functions between tensors and lists, and products of integers.
 #include "core/kernels/bind/lists.h"
 
-#include "core/object/print.h"
-#include "core/object/sequence.h"
+#include "core/object/containers/sequence.h"
+#include "core/object/graph/print.h"
 #include "tests/unit/kernels/bind_test.h"
 
 namespace tern::kernels::lists_test {

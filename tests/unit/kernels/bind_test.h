@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/kernels/bind/bind.h"
-#include "core/object/adt.h"
+#include "core/object/containers/adt.h"
 #include "core/object/run_context.h"
 #include "core/object/tensor.h"
 

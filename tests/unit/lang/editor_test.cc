@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/lang/editor.h"
+#include "core/lang/editor/editor.h"
 
 #include <gtest/gtest.h>
 

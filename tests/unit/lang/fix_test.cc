@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/lang/fix.h"
+#include "core/lang/editor/fix.h"
 
 #include <gtest/gtest.h>
 

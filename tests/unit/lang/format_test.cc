@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/lang/format.h"
+#include "core/lang/editor/format.h"
 
 #include <gtest/gtest.h>
 
-#include "core/lang/parser.h"
+#include "core/lang/parse/parser.h"
 #include "core/lang/program.h"
 #include "tests/unit/lang/tree_text.h"
 

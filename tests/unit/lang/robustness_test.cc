@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/ir/verifier.h"
-#include "core/lang/editor.h"
-#include "core/lang/format.h"
-#include "core/lang/lower.h"
+#include "core/lang/editor/editor.h"
+#include "core/lang/editor/format.h"
+#include "core/lang/lower/lower.h"
 #include "core/lang/program.h"
 
 namespace tern::lang::robustness_test {

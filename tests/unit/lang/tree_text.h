@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/base/strings.h"
-#include "core/lang/ast.h"
+#include "core/lang/parse/ast.h"
 
 namespace tern::lang {
 

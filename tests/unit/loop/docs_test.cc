@@ -3,7 +3,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/loop/lowering_report.h"
+#include "core/loop/report/lowering_report.h"
 #include "tests/unit/loop/loop_text.h"
 
 namespace tern::loop::docs_test {

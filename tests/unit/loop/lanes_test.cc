@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Control runs against full ones, and what is reported of lanes: the figures that the page shows.
-#include "core/loop/lane_report.h"
+#include "core/loop/report/lane_report.h"
 
-#include "core/loop/lane_footprint.h"
+#include "core/loop/report/lane_footprint.h"
 #include "core/loop/run/workspace.h"
 #include "tests/support/random_loop.h"
 #include "tests/support/rounds.h"

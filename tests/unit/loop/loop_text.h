@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
-#include "core/loop/parser.h"
 #include "core/loop/passes/pipeline.h"
-#include "core/loop/printer.h"
 #include "core/loop/run/workspace.h"
+#include "core/loop/text/parser.h"
+#include "core/loop/text/printer.h"
 
 namespace tern::loop {
 

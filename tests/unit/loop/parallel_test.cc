@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "core/loop/parser.h"
 #include "core/loop/passes/pipeline.h"
+#include "core/loop/text/parser.h"
 #include "core/text/diagnostics.h"
 
 namespace tern::loop::parallel_test {

@@ -156,21 +156,21 @@ TEST(LlvmText, E23EveryTypeOnEveryTarget) {
   constexpr DType kAll[] = {kBool, kI8,  kU8,  kI16,  kU16, kI32, kU32,
                             kI64,  kU64, kF16, kBf16, kF32, kF64};
   constexpr DType kSome[] = {kBool, kU8, kI64, kF16, kF32};
-  struct Road {
+  struct Backend {
     LlvmFlavor flavor;
     Lanes lanes;
     const char* target;
   };
-  const Road roads[] = {{LlvmFlavor::kSve, {8, true}, "aarch64-sve2"},
+  const Backend backends[] = {{LlvmFlavor::kSve, {8, true}, "aarch64-sve2"},
                         {LlvmFlavor::kScalable, kSve4, "riscv64-v"},
                         {LlvmFlavor::kFixed, {8}, "x86-64-avx2"},
                         {LlvmFlavor::kFixed, {16}, "x86-64-avx512"},
                         {LlvmFlavor::kNeon, {}, "aarch64-neon"}};
-  for (const Road& road : roads) {
-    SCOPED_TRACE(road.target);
-    const Status verified = native::VerifyLlvmIr(Text(EverythingOf(kAll, road.lanes), road.flavor));
+  for (const Backend& backend : backends) {
+    SCOPED_TRACE(backend.target);
+    const Status verified = native::VerifyLlvmIr(Text(EverythingOf(kAll, backend.lanes), backend.flavor));
     ASSERT_TRUE(verified.ok()) << verified.ToString();
-    EXPECT_FALSE(Assembly(Text(EverythingOf(kSome, road.lanes), road.flavor), road.target).empty());
+    EXPECT_FALSE(Assembly(Text(EverythingOf(kSome, backend.lanes), backend.flavor), backend.target).empty());
   }
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/base/strings.h"
-#include "core/loop/parser.h"
+#include "core/loop/text/parser.h"
 #include "tests/loops/samples.h"
 #include "tests/support/commands.h"
 

@@ -10,8 +10,8 @@
 
 #include "core/object/function.h"
 #include "core/object/shape.h"
-#include "core/object/string.h"
-#include "core/object/ucs4_string.h"
+#include "core/object/strings/string.h"
+#include "core/object/strings/ucs4_string.h"
 #include "tests/unit/object/counting.h"
 
 namespace tern::any_pad_test {

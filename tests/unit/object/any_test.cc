@@ -8,9 +8,9 @@
 #include <thread>
 #include <vector>
 
-#include "core/object/sequence.h"
+#include "core/object/containers/sequence.h"
 #include "core/object/shape.h"
-#include "core/object/string.h"
+#include "core/object/strings/string.h"
 #include "core/object/tensor.h"
 #include "tests/unit/object/counting.h"
 

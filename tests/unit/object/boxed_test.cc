@@ -9,7 +9,7 @@
 
 #include "core/object/function.h"
 #include "core/object/shape.h"
-#include "core/object/string.h"
+#include "core/object/strings/string.h"
 #include "core/object/tensor.h"
 #include "core/object/type_table.h"
 #include "tests/unit/object/counting.h"

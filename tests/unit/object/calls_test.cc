@@ -9,22 +9,22 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/object/adt.h"
 #include "core/object/allocator.h"
-#include "core/object/array.h"
 #include "core/object/boxed.h"
-#include "core/object/bytes.h"
-#include "core/object/closure.h"
+#include "core/object/containers/adt.h"
+#include "core/object/containers/array.h"
+#include "core/object/containers/closure.h"
+#include "core/object/containers/list.h"
+#include "core/object/containers/map.h"
+#include "core/object/containers/tuple.h"
 #include "core/object/function.h"
-#include "core/object/list.h"
-#include "core/object/map.h"
-#include "core/object/module.h"
-#include "core/object/print.h"
+#include "core/object/graph/print.h"
+#include "core/object/rfc97/module.h"
 #include "core/object/shape.h"
-#include "core/object/string.h"
+#include "core/object/strings/bytes.h"
+#include "core/object/strings/string.h"
+#include "core/object/strings/ucs4_string.h"
 #include "core/object/tensor.h"
-#include "core/object/tuple.h"
-#include "core/object/ucs4_string.h"
 #include "tests/unit/object/counting.h"
 
 namespace tern::calls_test {

@@ -4,11 +4,11 @@
 
 #include <vector>
 
-#include "core/object/adt.h"
-#include "core/object/closure.h"
+#include "core/object/containers/adt.h"
+#include "core/object/containers/closure.h"
 #include "core/object/error.h"
 #include "core/object/shape.h"
-#include "core/object/string.h"
+#include "core/object/strings/string.h"
 #include "tests/unit/object/counting.h"
 
 namespace tern::containers_test {

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "core/object/run_context.h"
-#include "core/object/string.h"
+#include "core/object/strings/string.h"
 #include "tests/unit/object/counting.h"
 
 namespace tern::function_test {

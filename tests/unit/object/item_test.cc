@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The 8-byte item and the pool of slots behind it.
-#include "core/object/item.h"
+#include "core/object/containers/item.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/object/shape.h"
-#include "core/object/string.h"
+#include "core/object/strings/string.h"
 #include "tests/unit/object/counting.h"
 
 namespace tern::internal::item_test {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The legacy convention: functions compiled to it called as new ones, and new ones called by it.
-#include "core/object/legacy.h"
+#include "core/object/rfc97/legacy.h"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <string>
 
 #include "core/object/boxed.h"
-#include "core/object/rvalue.h"
+#include "core/object/rfc97/rvalue.h"
 #include "core/object/shape.h"
-#include "core/object/string.h"
+#include "core/object/strings/string.h"
 #include "core/object/tensor.h"
 #include "tests/unit/object/counting.h"
 

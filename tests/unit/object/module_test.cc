@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Modules: functions by name, imports, and what is refused.
-#include "core/object/module.h"
+#include "core/object/rfc97/module.h"
 
 #include <gtest/gtest.h>
 

@@ -6,15 +6,15 @@
 #include <thread>
 #include <vector>
 
-#include "core/object/adt.h"
 #include "core/object/allocator.h"
 #include "core/object/boxed.h"
-#include "core/object/closure.h"
+#include "core/object/containers/adt.h"
+#include "core/object/containers/closure.h"
+#include "core/object/containers/map.h"
+#include "core/object/containers/sequence.h"
 #include "core/object/function.h"
-#include "core/object/map.h"
-#include "core/object/sequence.h"
 #include "core/object/shape.h"
-#include "core/object/string.h"
+#include "core/object/strings/string.h"
 #include "tests/unit/object/counting.h"
 
 namespace tern::object_heap_test {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values as text and JSON.
-#include "core/object/print.h"
+#include "core/object/graph/print.h"
 
 #include <gtest/gtest.h>
 
@@ -8,13 +8,13 @@
 #include <limits>
 
 #include "core/base/half.h"
-#include "core/object/adt.h"
-#include "core/object/closure.h"
+#include "core/object/containers/adt.h"
+#include "core/object/containers/closure.h"
+#include "core/object/containers/sequence.h"
+#include "core/object/containers/table.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
-#include "core/object/sequence.h"
-#include "core/object/string.h"
-#include "core/object/table.h"
+#include "core/object/strings/string.h"
 
 namespace tern::print_test {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Moved arguments: who takes, who looks, and what a second look finds.
-#include "core/object/rvalue.h"
+#include "core/object/rfc97/rvalue.h"
 
 #include <gtest/gtest.h>
 
+#include "core/object/containers/sequence.h"
 #include "core/object/function.h"
-#include "core/object/sequence.h"
 #include "core/object/shape.h"
-#include "core/object/string.h"
+#include "core/object/strings/string.h"
 #include "core/object/tensor.h"
 #include "tests/unit/object/counting.h"
 

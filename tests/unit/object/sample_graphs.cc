@@ -5,16 +5,16 @@
 #include <limits>
 #include <string>
 
-#include "core/object/adt.h"
-#include "core/object/array.h"
-#include "core/object/bytes.h"
-#include "core/object/dict.h"
+#include "core/object/containers/adt.h"
+#include "core/object/containers/array.h"
+#include "core/object/containers/list.h"
+#include "core/object/containers/map.h"
 #include "core/object/error.h"
-#include "core/object/list.h"
-#include "core/object/map.h"
+#include "core/object/rfc97/dict.h"
 #include "core/object/shape.h"
+#include "core/object/strings/bytes.h"
+#include "core/object/strings/ucs4_string.h"
 #include "core/object/tensor.h"
-#include "core/object/ucs4_string.h"
 #include "tests/unit/object/sketch_types.h"
 
 namespace tern {

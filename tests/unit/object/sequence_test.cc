@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The storage of lists and arrays, and what the two make of it.
-#include "core/object/sequence.h"
+#include "core/object/containers/sequence.h"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "core/object/array.h"
+#include "core/object/containers/array.h"
+#include "core/object/containers/list.h"
 #include "core/object/function.h"
-#include "core/object/list.h"
-#include "core/object/print.h"
+#include "core/object/graph/print.h"
 #include "core/object/shape.h"
 #include "tests/support/allocation_count.h"
 #include "tests/unit/object/counting.h"

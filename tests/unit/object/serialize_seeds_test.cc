@@ -9,8 +9,8 @@
 #include <sstream>
 
 #include "core/base/strings.h"
-#include "core/object/serialize_binary.h"
-#include "core/object/serialize_json.h"
+#include "core/object/graph/serialize_binary.h"
+#include "core/object/graph/serialize_json.h"
 #include "tests/unit/object/sample_graphs.h"
 #include "tests/unit/object/sketch_types.h"
 

@@ -5,8 +5,8 @@
 
 #include <utility>
 
-#include "core/object/reflection.h"
-#include "core/object/string.h"
+#include "core/object/graph/reflection.h"
+#include "core/object/strings/string.h"
 
 namespace tern {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // StringCore: every method by itself, and long random lives of several cores beside
 // std::basic_string.
-#include "core/object/string_core.h"
+#include "core/object/strings/string_core.h"
 
 #include <string>
 #include <vector>

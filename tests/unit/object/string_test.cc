@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // String, UCS4String and Bytes: their methods, and their ways through an Any.
-#include "core/object/string.h"
+#include "core/object/strings/string.h"
 
 #include <unordered_set>
 
 #include "core/base/utf8.h"
-#include "core/object/bytes.h"
-#include "core/object/map.h"
-#include "core/object/ucs4_string.h"
-#include "core/object/unicode.h"
+#include "core/object/containers/map.h"
+#include "core/object/strings/bytes.h"
+#include "core/object/strings/ucs4_string.h"
+#include "core/object/strings/unicode.h"
 #include "tests/unit/object/counting.h"
 
 namespace tern::string_test {

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reflection, structural equality and structural hash.
-#include "core/object/structural_equal.h"
+#include "core/object/graph/structural_equal.h"
 
 #include <cmath>
 #include <limits>
 
-#include "core/object/adt.h"
-#include "core/object/bytes.h"
-#include "core/object/closure.h"
-#include "core/object/dict.h"
+#include "core/object/containers/adt.h"
+#include "core/object/containers/closure.h"
+#include "core/object/containers/list.h"
+#include "core/object/containers/map.h"
 #include "core/object/function.h"
-#include "core/object/list.h"
-#include "core/object/map.h"
-#include "core/object/print.h"
-#include "core/object/reflection.h"
+#include "core/object/graph/print.h"
+#include "core/object/graph/reflection.h"
+#include "core/object/graph/structural_hash.h"
+#include "core/object/rfc97/dict.h"
 #include "core/object/shape.h"
-#include "core/object/string.h"
-#include "core/object/structural_hash.h"
+#include "core/object/strings/bytes.h"
+#include "core/object/strings/string.h"
+#include "core/object/strings/ucs4_string.h"
 #include "core/object/tensor.h"
-#include "core/object/ucs4_string.h"
 #include "tests/unit/object/counting.h"
 #include "tests/unit/object/sketch_types.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The storage of maps and dicts, and what the two make of it.
-#include "core/object/table.h"
+#include "core/object/containers/table.h"
 
 #include <gtest/gtest.h>
 
@@ -12,16 +12,16 @@
 
 #include "core/object/any_pad.h"
 #include "core/object/boxed.h"
-#include "core/object/bytes.h"
-#include "core/object/dict.h"
-#include "core/object/map.h"
-#include "core/object/print.h"
-#include "core/object/rvalue.h"
-#include "core/object/sequence.h"
+#include "core/object/containers/map.h"
+#include "core/object/containers/sequence.h"
+#include "core/object/graph/print.h"
+#include "core/object/rfc97/dict.h"
+#include "core/object/rfc97/rvalue.h"
 #include "core/object/shape.h"
-#include "core/object/string.h"
+#include "core/object/strings/bytes.h"
+#include "core/object/strings/string.h"
+#include "core/object/strings/ucs4_string.h"
 #include "core/object/tensor.h"
-#include "core/object/ucs4_string.h"
 #include "tests/support/allocation_count.h"
 #include "tests/unit/object/counting.h"
 

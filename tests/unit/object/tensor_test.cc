@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "core/object/print.h"
+#include "core/object/graph/print.h"
 #include "tests/unit/object/counting.h"
 
 namespace tern::tensor_test {

@@ -8,18 +8,18 @@
 #include <thread>
 #include <vector>
 
-#include "core/object/adt.h"
-#include "core/object/array.h"
+#include "core/object/containers/adt.h"
+#include "core/object/containers/array.h"
+#include "core/object/containers/map.h"
 #include "core/object/error.h"
-#include "core/object/map.h"
-#include "core/object/module.h"
-#include "core/object/reflection.h"
+#include "core/object/graph/reflection.h"
+#include "core/object/graph/serialize_binary.h"
+#include "core/object/graph/structural_equal.h"
+#include "core/object/graph/structural_hash.h"
 #include "core/object/registry.h"
-#include "core/object/serialize_binary.h"
+#include "core/object/rfc97/module.h"
+#include "core/object/rfc97/weak.h"
 #include "core/object/shape.h"
-#include "core/object/structural_equal.h"
-#include "core/object/structural_hash.h"
-#include "core/object/weak.h"
 #include "tests/unit/object/counting.h"
 #include "tests/unit/object/sketch_types.h"
 

@@ -4,14 +4,14 @@
 
 #include <string>
 
-#include "core/object/array.h"
-#include "core/object/dict.h"
+#include "core/object/containers/array.h"
+#include "core/object/containers/list.h"
+#include "core/object/containers/map.h"
+#include "core/object/containers/tuple.h"
 #include "core/object/function.h"
-#include "core/object/list.h"
-#include "core/object/map.h"
-#include "core/object/print.h"
+#include "core/object/graph/print.h"
+#include "core/object/rfc97/dict.h"
 #include "core/object/shape.h"
-#include "core/object/tuple.h"
 #include "tests/unit/object/counting.h"
 
 namespace tern::typed_test {

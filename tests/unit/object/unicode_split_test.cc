@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The two programs that splitting words into characters is about, with and without types.
-#include "core/object/unicode_split.h"
+#include "core/object/strings/unicode_split.h"
 
-#include "core/object/string.h"
+#include "core/object/strings/string.h"
 #include "tests/support/allocation_count.h"
 #include "tests/unit/object/counting.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weak pointers: upgrade, death, cycles, and the race between the two.
-#include "core/object/weak.h"
+#include "core/object/rfc97/weak.h"
 
 #include <gtest/gtest.h>
 

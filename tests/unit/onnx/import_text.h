@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/ir/printer.h"
+#include "core/ir/text/printer.h"
 #include "core/onnx/importer.h"
 #include "tests/support/onnx_writer.h"
 

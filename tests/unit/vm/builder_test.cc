@@ -5,10 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include "core/object/string.h"
-#include "core/vm/disassembler.h"
+#include "core/object/strings/string.h"
+#include "core/vm/file/writer.h"
+#include "core/vm/text/disassembler.h"
 #include "core/vm/vm.h"
-#include "core/vm/writer.h"
 
 namespace tern::vm::builder_test {
 namespace {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/base/strings.h"
-#include "core/object/print.h"
+#include "core/object/graph/print.h"
 #include "core/object/run_context.h"
-#include "core/vm/debugger.h"
+#include "core/vm/debug/debugger.h"
 #include "tests/unit/vm/vm_test_util.h"
 
 namespace tern::vm {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The console: the session of docs/debugging.md as it stands there, and commands one by one.
-#include "core/vm/debugger_console.h"
+#include "core/vm/debug/debugger_console.h"
 
 #include <gtest/gtest.h>
 
-#include "core/vm/debugger_heap.h"
-#include "core/vm/debugger_json.h"
-#include "core/vm/trace_file.h"
+#include "core/vm/debug/debugger_heap.h"
+#include "core/vm/debug/debugger_json.h"
+#include "core/vm/debug/trace_file.h"
 #include "tests/support/read_file.h"
 #include "tests/unit/vm/debug_test_util.h"
 

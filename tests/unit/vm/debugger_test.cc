@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stepping in both directions, stops with their reasons, budgets, and changing a run.
-#include "core/vm/debugger.h"
+#include "core/vm/debug/debugger.h"
 
 #include <gtest/gtest.h>
 

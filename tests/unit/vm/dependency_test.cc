@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A21: what depends on what, and running independent calls at the same time with the same results.
-#include "core/vm/dependency.h"
+#include "core/vm/debug/dependency.h"
 
 #include <gtest/gtest.h>
 

@@ -7,11 +7,11 @@
 
 #include "core/base/strings.h"
 #include "core/kernels/bind/bind.h"
-#include "core/object/print.h"
-#include "core/object/serialize_binary.h"
-#include "core/object/structural_equal.h"
-#include "core/object/structural_hash.h"
-#include "core/vm/builtins.h"
+#include "core/object/graph/print.h"
+#include "core/object/graph/serialize_binary.h"
+#include "core/object/graph/structural_equal.h"
+#include "core/object/graph/structural_hash.h"
+#include "core/vm/builtins/builtins.h"
 #include "tests/support/test_device.h"
 #include "tests/unit/vm/vm_test_util.h"
 

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "core/base/checksum.h"
-#include "core/vm/disassembler.h"
-#include "core/vm/reader.h"
-#include "core/vm/writer.h"
+#include "core/vm/file/reader.h"
+#include "core/vm/file/writer.h"
+#include "core/vm/text/disassembler.h"
 #include "tests/support/vm_file.h"
 #include "tests/unit/vm/vm_test_util.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/base/strings.h"
-#include "core/object/print.h"
+#include "core/object/graph/print.h"
 #include "tests/unit/vm/vm_test_util.h"
 
 namespace tern::vm::hooks_test {

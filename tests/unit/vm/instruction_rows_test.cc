@@ -4,9 +4,9 @@
 #include <string>
 
 #include "core/base/strings.h"
-#include "core/object/adt.h"
-#include "core/object/print.h"
-#include "core/vm/disassembler.h"
+#include "core/object/containers/adt.h"
+#include "core/object/graph/print.h"
+#include "core/vm/text/disassembler.h"
 #include "tests/unit/vm/vm_test_util.h"
 
 namespace tern::vm::instruction_rows_test {

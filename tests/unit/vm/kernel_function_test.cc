@@ -9,11 +9,11 @@
 
 #include "core/base/inline_vector.h"
 #include "core/base/strings.h"
-#include "core/object/adt.h"
+#include "core/object/containers/adt.h"
 #include "core/object/run_context.h"
 #include "core/object/tensor.h"
-#include "core/vm/assembler.h"
 #include "core/vm/linker.h"
+#include "core/vm/text/assembler.h"
 #include "core/vm/vm.h"
 #include "tests/support/allocation_count.h"
 
@@ -190,9 +190,9 @@ TEST(KernelFunction, B29_AMachineAllocatesNothingToCallOne) {
     StrAppend(&text, "  ret ret %2\n");
   }
   const ProgramPtr program = Program::Link(Assemble(text, "test.tasm").value()).value();
-  KernelRoad road;
-  road.replacement.function = Made();
-  ASSERT_TRUE(program->SetKernel("scale", std::move(road)).ok());
+  KernelBackend backend;
+  backend.replacement.function = Made();
+  ASSERT_TRUE(program->SetKernel("scale", std::move(backend)).ok());
   const auto vm = VirtualMachine::Create(program).value();
   const TensorPtr x = Floats(5, 1), s = Scalar(2);
   const auto calls_of = [&](std::string_view function) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two loops of the interpreter: what runs for speed and what runs under eyes do the same, to
+// The two loops of the interpreter: what runs for speed and what runs observed do the same, to
 // the instruction, whatever the kinds of values; budgets, clocks and lent arguments keep to what is
 // promised.
 #include <cmath>
 #include <string>
 
 #include "core/base/strings.h"
-#include "core/object/print.h"
+#include "core/object/graph/print.h"
 #include "tests/unit/vm/vm_test_util.h"
 
 namespace tern::vm::loops_test {

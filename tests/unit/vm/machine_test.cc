@@ -6,8 +6,8 @@
 #include <string>
 
 #include "core/base/json.h"
-#include "core/object/adt.h"
-#include "core/object/print.h"
+#include "core/object/containers/adt.h"
+#include "core/object/graph/print.h"
 #include "tests/unit/vm/vm_test_util.h"
 
 namespace tern::vm::machine_test {

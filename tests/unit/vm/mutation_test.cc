@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/vm/reader.h"
-#include "core/vm/writer.h"
+#include "core/vm/file/reader.h"
+#include "core/vm/file/writer.h"
 #include "tests/support/vm_file.h"
 #include "tests/support/vm_mutator.h"
 #include "tests/unit/vm/vm_test_util.h"

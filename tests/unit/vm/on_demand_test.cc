@@ -8,10 +8,10 @@
 #include <thread>
 #include <vector>
 
-#include "core/object/closure.h"
-#include "core/vm/disassembler.h"
-#include "core/vm/reader.h"
-#include "core/vm/writer.h"
+#include "core/object/containers/closure.h"
+#include "core/vm/file/reader.h"
+#include "core/vm/file/writer.h"
+#include "core/vm/text/disassembler.h"
 #include "tests/support/vm_file.h"
 #include "tests/unit/vm/vm_test_util.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // B32: counts, times and shapes per operator; exports that are what their viewers read.
-#include "core/vm/profiler.h"
+#include "core/vm/debug/profiler.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shape heaps: what the founding documents compute with them, and errors that say which argument,
 // axis and symbol is wrong.
-#include "core/object/print.h"
-#include "core/object/string.h"
-#include "core/vm/builtins.h"
+#include "core/object/graph/print.h"
+#include "core/object/strings/string.h"
+#include "core/vm/builtins/builtins.h"
 #include "tests/unit/vm/vm_test_util.h"
 
 namespace tern::vm::shape_heap_test {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/object/adt.h"
+#include "core/object/containers/adt.h"
 #include "core/object/tensor.h"
 #include "core/text/diagnostics.h"
 

@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "core/object/print.h"
-#include "core/object/string.h"
+#include "core/object/graph/print.h"
+#include "core/object/strings/string.h"
 #include "tests/unit/vm/vm_test_util.h"
 
 namespace tern::vm::threads_test {

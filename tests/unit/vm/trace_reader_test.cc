@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records read back: every state is what the trace itself gives; what was cut, changed or forged is
 // refused and never followed.
-#include "core/vm/trace_reader.h"
+#include "core/vm/debug/trace_reader.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <random>
 #include <sstream>
 
-#include "core/vm/trace_file.h"
+#include "core/vm/debug/trace_file.h"
 #include "tests/unit/vm/debug_test_util.h"
 
 namespace tern::vm::trace_reader_test {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The delta log: every state of a run can be gone to, by any road, at a bounded cost, within its
+// The delta log: every state of a run can be gone to, by any backend, at a bounded cost, within its
 // budget.
-#include "core/vm/trace.h"
+#include "core/vm/debug/trace.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "core/object/sequence.h"
+#include "core/object/containers/sequence.h"
 #include "tests/unit/vm/debug_test_util.h"
 
 namespace tern::vm::trace_test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/vm/value_builtins.h"
+#include "core/vm/builtins/value_builtins.h"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 #include <set>
 #include <vector>
 
-#include "core/object/print.h"
-#include "core/object/sequence.h"
-#include "core/object/table.h"
-#include "core/vm/builtins.h"
+#include "core/object/containers/sequence.h"
+#include "core/object/containers/table.h"
+#include "core/object/graph/print.h"
+#include "core/vm/builtins/builtins.h"
 
 namespace tern::vm::value_builtins_test {
 namespace {

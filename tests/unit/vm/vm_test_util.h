@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/text/diagnostics.h"
-#include "core/vm/assembler.h"
+#include "core/vm/text/assembler.h"
 #include "core/vm/vm.h"
 
 namespace tern::vm {

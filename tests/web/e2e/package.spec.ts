@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The package in the browser, beside the page: loop kernels on every road, and the language.
+// The package in the browser, beside the page: loop kernels on every backend, and the language.
 import { expect, test, type Page } from '@playwright/test';
 
 import { chainModel } from '../support/onnx.js';
@@ -47,11 +47,11 @@ test('gives equal results by operators, interpreted and emitted', async ({ page 
         { dtype: 'f32', shape: [3, 13], data: x },
         { dtype: 'f32', shape: [13], data: b },
       ];
-      const rows: { road: string; data: number[] }[] = [];
+      const rows: { backend: string; data: number[] }[] = [];
       for (const policy of ['operators', 'interpreter', 'compiled', 'auto'] as const) {
         const [kernel] = await runtime.prepareKernels(program, { policy });
         const { output0 } = program.run('main', args) as unknown as Output;
-        rows.push({ road: kernel!.road, data: [...output0.data] });
+        rows.push({ backend: kernel!.backend, data: [...output0.data] });
       }
       const before = runtime.memory().kernels;
       program.dispose();
@@ -59,8 +59,8 @@ test('gives equal results by operators, interpreted and emitted', async ({ page 
     },
     [packageUrl(page), kProgram],
   );
-  const roads = found.rows.map(({ road }) => road);
-  expect(roads).toEqual(['operators', 'interpreter', 'compiled', 'compiled']);
+  const backends = found.rows.map(({ backend }) => backend);
+  expect(backends).toEqual(['operators', 'interpreter', 'compiled', 'compiled']);
   for (const { data } of found.rows) expect(data).toEqual(found.rows[0]!.data);
   expect(found.rows[0]!.data[12]).toBe(2);
   expect([found.before, found.after]).toEqual([1, 0]);
@@ -138,7 +138,7 @@ test('runs by operators where the loop compiler is not to be had', async ({ page
     [packageUrl(page), kProgram],
   );
   expect(found.value).toBe(3);
-  expect(found.kernel.road).toBe('operators');
+  expect(found.kernel.backend).toBe('operators');
   expect(found.kernel.why).toContain('there is no loop compiler');
   expect(found.kernel.why).toContain('404');
 });

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/base/strings.h"
-#include "native/kernels/compiled_kernel.h"
+#include "native/backends/compiled_kernel.h"
 #include "tests/support/read_file.h"
 
 namespace tern::bench {

@@ -7,8 +7,8 @@
 
 #include "core/base/strings.h"
 #include "core/loop/emit/llvm_text.h"
-#include "core/loop/parser.h"
 #include "core/loop/passes/pipeline.h"
+#include "core/loop/text/parser.h"
 #include "native/jit/llvm_compiler.h"
 #include "tests/support/read_file.h"
 #include "tools/bench/loops/count_instructions.h"

@@ -6,9 +6,9 @@
 #include "core/base/strings.h"
 #include "core/kernels/bind/bind.h"
 #include "core/object/registry.h"
-#include "core/vm/assembler.h"
+#include "core/vm/text/assembler.h"
 #include "core/vm/vm.h"
-#include "native/kernels/kernel_roads.h"
+#include "native/backends/kernel_backends.h"
 
 namespace tern::bench {
 namespace {

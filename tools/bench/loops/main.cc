@@ -16,9 +16,9 @@
 
 #include "core/base/strings.h"
 #include "core/loop/emit/llvm_text.h"
-#include "core/loop/parser.h"
 #include "core/loop/passes/pipeline.h"
 #include "core/loop/run/interpreter.h"
+#include "core/loop/text/parser.h"
 #include "native/jit/llvm_compiler.h"
 #include "native/tune/mca.h"
 #include "tests/support/commands.h"

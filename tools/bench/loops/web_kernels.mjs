@@ -61,7 +61,7 @@ async function call(runtime, program, policy, shape) {
   const number = Math.max(1, Math.round(4e6 / (shape[0] * shape[1] + 4e3)));
   const { median: ns } = machine.timeEvaluator('main', args, number, 9);
   machine.dispose();
-  return { road: kernel.road, us: ns / 1000 };
+  return { backend: kernel.backend, us: ns / 1000 };
 }
 
 async function calls(runtime, bytes) {
@@ -70,7 +70,7 @@ async function calls(runtime, bytes) {
   for (const shape of kShapes) {
     const operators = await call(runtime, program, 'operators', shape);
     const emitted = await call(runtime, program, 'compiled', shape);
-    if (emitted.road !== 'compiled') throw new Error('the kernel was not emitted');
+    if (emitted.backend !== 'compiled') throw new Error('the kernel was not emitted');
     rows.push({ shape, operatorsUs: operators.us, emittedUs: emitted.us });
   }
   program.dispose();

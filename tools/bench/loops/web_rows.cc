@@ -9,8 +9,8 @@
 
 #include "core/base/strings.h"
 #include "core/loop/emit/wasm_module.h"
-#include "core/loop/parser.h"
 #include "core/loop/passes/pipeline.h"
+#include "core/loop/text/parser.h"
 #include "tests/support/commands.h"
 #include "tests/support/read_file.h"
 

@@ -4,8 +4,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/object/list.h"
-#include "core/object/map.h"
+#include "core/object/containers/list.h"
+#include "core/object/containers/map.h"
 #include "tools/bench/objects/benches.h"
 
 namespace tern::bench {

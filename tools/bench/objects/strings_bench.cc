@@ -3,8 +3,8 @@
 // into characters.
 #include <string>
 
-#include "core/object/string.h"
-#include "core/object/unicode_split.h"
+#include "core/object/strings/string.h"
+#include "core/object/strings/unicode_split.h"
 #include "tools/bench/objects/benches.h"
 
 namespace tern::bench {

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "core/vm/assembler.h"
 #include "core/vm/hooks.h"
+#include "core/vm/text/assembler.h"
 #include "core/vm/vm.h"
 
 namespace tern::vm {

@@ -8,10 +8,10 @@
 
 #include "core/object/registry.h"
 #include "core/text/diagnostics.h"
-#include "core/vm/assembler.h"
-#include "core/vm/reader.h"
+#include "core/vm/file/reader.h"
+#include "core/vm/file/writer.h"
+#include "core/vm/text/assembler.h"
 #include "core/vm/vm.h"
-#include "core/vm/writer.h"
 #include "tools/bench/support/rows.h"
 #include "tools/bench/vm/lua.h"
 #include "tools/bench/vm/programs.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Roads for the loop kernels of programs: emitted as WebAssembly and put into the main module's
+// Backends for the loop kernels of programs: emitted as WebAssembly and put into the main module's
 // table, where the machine calls them without a frame of JavaScript between; or interpreted in the
 // side module; or left to the operators, with the reason.
 import { TernError } from './errors.js';
@@ -15,7 +15,7 @@ import { hasRelaxedSimd } from './module.js';
 export type KernelPolicy = 'auto' | 'operators' | 'interpreter' | 'compiled';
 const kPolicies: readonly string[] = ['auto', 'operators', 'interpreter', 'compiled'];
 
-/** A kernel of a program, the road that machines made now would take, and why. */
+/** A kernel of a program, the backend that machines made now would take, and why. */
 export interface KernelInfo {
   name: string;
   /** What the file holds of it: "loop", "elf-…". */
@@ -24,7 +24,7 @@ export interface KernelInfo {
   signature: string | null;
   /** Whether the function can do without its kernel. */
   operators: boolean;
-  road: 'operators' | 'interpreter' | 'compiled' | 'none';
+  backend: 'operators' | 'interpreter' | 'compiled' | 'none';
   why: string;
 }
 
@@ -39,7 +39,7 @@ interface Plan {
 // Bytes of a module that every engine compiles at once, and sooner than it starts another thread.
 const kCompiledAtOnce = 4096;
 const kSpecBytes = 40; // tern_kernel_spec and
-const kRoadBytes = 24; // tern_kernel_road, on wasm32
+const kBackendBytes = 24; // tern_kernel_backend, on wasm32
 
 export function checkPolicy(policy: KernelPolicy): void {
   if (kPolicies.includes(policy)) return;
@@ -59,8 +59,8 @@ export function listKernels(memory: Memory, program: Pointer): KernelInfo[] {
   return JSON.parse(memory.takeBuffer(memory.u32(memory.scratch))) as KernelInfo[];
 }
 
-/** Gives the kernels of one program their roads. */
-export class KernelRoads {
+/** Gives the kernels of one program their backends. */
+export class KernelBackends {
   constructor(
     private readonly memory: Memory,
     private readonly program: Pointer,
@@ -162,7 +162,7 @@ export class KernelRoads {
   }
 
   private leave(info: KernelInfo, why: string): void {
-    this.setRoad(info.name, 0, info.operators ? 'operators' : 'none', why);
+    this.setBackend(info.name, 0, info.operators ? 'operators' : 'none', why);
   }
 
   // The text is the program's own, and lives as long as it does.
@@ -183,7 +183,7 @@ export class KernelRoads {
       this.withSpec(info.name, kernel.spec, code, (spec) =>
         memory.call('tern_kernel_function_create', spec, any),
       );
-      this.setRoad(info.name, any, emitted ? 'compiled' : 'interpreter', why);
+      this.setBackend(info.name, any, emitted ? 'compiled' : 'interpreter', why);
     });
   }
 
@@ -202,10 +202,10 @@ export class KernelRoads {
     });
   }
 
-  private setRoad(name: string, kernel: Pointer, road: string, why: string): void {
+  private setBackend(name: string, kernel: Pointer, backend: string, why: string): void {
     const { memory } = this;
-    memory.withTexts([name, road, why], ([pointer, ...texts]) =>
-      memory.withStruct(kRoadBytes, texts, (struct) =>
+    memory.withTexts([name, backend, why], ([pointer, ...texts]) =>
+      memory.withStruct(kBackendBytes, texts, (struct) =>
         memory.call('tern_program_set_kernel', this.program, pointer!, kernel, struct),
       ),
     );

@@ -89,7 +89,7 @@ export interface LaneBuffer {
   lines: number | null;
 }
 
-/** What every lane does under one strategy at one vscale (core/loop/lane_report.h). */
+/** What every lane does under one strategy at one vscale (core/loop/report/lane_report.h). */
 export interface LoopLanes extends LoopCounts {
   function: string;
   sizes: { [name: string]: number };

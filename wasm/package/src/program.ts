@@ -455,7 +455,7 @@ export class Program implements Disposable {
 
   /**
    * The loop kernels that travel with the program, and how machines made now run each. `load` (with
-   * a runtime that has the loop compiler) or `Runtime.prepareKernels` gives them roads.
+   * a runtime that has the loop compiler) or `Runtime.prepareKernels` gives them backends.
    */
   kernels(): KernelInfo[] {
     return listKernels(this.memory, this.pointer());

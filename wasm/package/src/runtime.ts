@@ -10,7 +10,7 @@ import {
   checkPolicy,
   type KernelInfo,
   type KernelPolicy,
-  KernelRoads,
+  KernelBackends,
   wordsOf,
 } from './kernels.js';
 import { Language, type SourceAnswers } from './language.js';
@@ -406,7 +406,7 @@ export class Runtime implements Disposable {
   }
 
   /**
-   * Gives the loop kernels of a program the roads of a policy, for machines made from then on; the
+   * Gives the loop kernels of a program the backends of a policy, for machines made from then on; the
    * loop compiler is fetched where the program has kernels and the policy wants it. What comes of
    * each is in the result, as in `Program.kernels`.
    */
@@ -417,13 +417,13 @@ export class Runtime implements Disposable {
     const policy = options.policy ?? 'auto';
     checkPolicy(policy);
     this.live();
-    const roads = new KernelRoads(this.memory_, program.pointer(), policy);
-    if (policy === 'operators') roads.leaveAll('asked for');
-    else if (roads.wanted().length > 0) {
+    const backends = new KernelBackends(this.memory_, program.pointer(), policy);
+    if (policy === 'operators') backends.leaveAll('asked for');
+    else if (backends.wanted().length > 0) {
       const compiler = await this.fetchLoops();
       program.pointer(); // throws where it has been disposed of meanwhile
-      if (compiler) await roads.prepare(compiler, () => program.pointer());
-      else roads.leaveAll(this.withoutLoops);
+      if (compiler) await backends.prepare(compiler, () => program.pointer());
+      else backends.leaveAll(this.withoutLoops);
     }
     return program.kernels();
   }
@@ -502,11 +502,11 @@ export class Runtime implements Disposable {
     checkPolicy(policy);
     const program =
       options.constants === 'on-demand' ? this.loadOnDemand(bytes) : this.loadCopied(bytes);
-    const roads = new KernelRoads(this.memory_, program.pointer(), policy);
-    if (policy === 'operators') roads.leaveAll('asked for');
+    const backends = new KernelBackends(this.memory_, program.pointer(), policy);
+    if (policy === 'operators') backends.leaveAll('asked for');
     else if (this.options.loops !== undefined) {
-      if (this.loops_) roads.prepareNow(this.loops_);
-      else roads.leaveAll(this.withoutLoops);
+      if (this.loops_) backends.prepareNow(this.loops_);
+      else backends.leaveAll(this.withoutLoops);
     }
     return program;
   }

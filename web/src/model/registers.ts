@@ -14,7 +14,7 @@ export interface RegisterRow {
   empty: boolean;
 }
 
-/** The machine's JSON of a value (object/print.h), as far as rows use it. */
+/** The machine's JSON of a value (object/graph/print.h), as far as rows use it. */
 interface ValueJson {
   kind?: string;
   dtype?: string;

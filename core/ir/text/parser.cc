@@ -1,0 +1,678 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/ir/text/parser.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+#include "core/base/strings.h"
+#include "core/ir/builder.h"
+#include "core/ir/infer.h"
+#include "core/ir/text/literal_parser.h"
+
+namespace tern::ir {
+
+namespace {
+
+// Blocks and nested values; what reads and walks them recurses.
+constexpr int kMostDepth = 200;
+
+class Parser : public LiteralParser {
+ public:
+  using LiteralParser::LiteralParser;
+
+  Result<Module> Run() {
+    ReadHeaders();
+    while (ok_ && !AtEnd()) {
+      if (AcceptWord("const"))
+        ParseConstant();
+      else if (PeekWord() == "type")
+        ParseDataType();
+      else if (PeekWord() == "fn" || PeekWord() == "private" || PeekWord() == "primitive")
+        ParseFunction(AcceptWord("private"));
+      else
+        Fail("'const', 'type' or 'fn'");
+    }
+    if (!diagnostics_.ok()) return diagnostics_.ToStatus();
+    return std::move(module_);
+  }
+
+ private:
+  // A value as it was read: bound already, or a node whose type is what could be told.
+  struct Value {
+    Expr expr;
+    types::Type type;
+    bool bound = false;
+  };
+  static Value Bound(Expr expr) { return {std::move(expr), {}, true}; }
+  static Value Raw(Expr expr, types::Type type = {}) { return {std::move(expr), std::move(type)}; }
+
+  // --- declarations
+
+  // Types of functions, so that a call may stand before its function.
+  void ReadHeaders() {
+    quiet_ = true;
+    int depth = 0;
+    while (!AtEnd()) {
+      const std::string_view word = PeekWord();
+      if (depth == 0 && word == "fn") {
+        at_ += word.size();
+        ReadHeader();
+      } else if (Peek() == '"') {
+        Quoted();
+      } else {
+        depth += Peek() == '{' ? 1 : Peek() == '}' ? -1 : 0;
+        at_ += word.empty() ? 1 : word.size();
+      }
+    }
+    quiet_ = false;
+    ok_ = true;
+    at_ = 0;
+  }
+
+  void ReadHeader() {
+    const std::string name(Word("a function name"));
+    std::vector<types::Type> parameters;
+    Expect("(");
+    if (!Accept(")")) {
+      do {
+        Expect("%");
+        Word("a parameter name");
+        Expect(":");
+        parameters.push_back(ParseType());
+      } while (Accept(","));
+      Expect(")");
+    }
+    types::Type result;
+    if (Accept("->")) result = ParseType();
+    if (ok_) headers_.emplace(name, types::Type::Function(std::move(parameters), result));
+  }
+
+  void ParseDataType() {
+    const size_t begin = at_;
+    size_t end = text_.find('}', at_);
+    end = end == std::string_view::npos ? text_.size() : end + 1;
+    Result<types::DataType> type = types::DataType::Parse(text_.substr(begin, end - begin));
+    at_ = end;
+    if (!type.ok()) return Complain(begin, type.status().message());
+    if (module_.FindDataType(type->name) != nullptr)
+      return Complain(begin, StrCat("type ", type->name, " is defined twice"));
+    module_.AddDataType(std::make_shared<const types::DataType>(*std::move(type)));
+  }
+
+  void ParseFunction(bool is_private) {
+    const bool is_primitive = AcceptWord("primitive");
+    Expect("fn");
+    Skip();
+    const size_t begin = at_;
+    const std::string name(Word("a function name"));
+    if (module_.Find(name) != nullptr)
+      Complain(begin, StrCat("function ", name, " is defined twice"));
+    builder_.emplace(&diagnostics_);
+    locals_.clear();
+    ParseParameters([this](const VarPtr& parameter) { builder_->AddParameter(parameter); });
+    types::Type result;
+    if (Accept("->")) result = ParseType();
+    Expect("{");
+    std::string loop_text = ParseLoopText();
+    ParseBindings();
+    Expect("return");
+    Skip();
+    const size_t at_result = at_;
+    const Expr value = ResultValue();
+    std::vector<std::string> names = OutputNames();
+    Expect("}");
+    for (const auto& announced : recursive_)
+      Complain(begin, StrCat("%", announced.first, " is announced by rec and not bound"));
+    recursive_.clear();
+    if (!ok_) return;
+    CheckDeclared(at_result, result, TypeOf(value));
+    FunctionPtr function = builder_->Finish(value, std::move(names));
+    // From here on, calls know what it gives even where that was not declared.
+    headers_.insert_or_assign(name, TypeOf(function));
+    module_.Set(name, std::move(function));
+    module_.SetPrivate(name, is_private);
+    module_.SetPrimitive(name, is_primitive);
+    module_.SetLoopText(name, std::move(loop_text));
+  }
+
+  // "loop" and the lines of a loop program, each in quotes.
+  std::string ParseLoopText() {
+    if (!AcceptWord("loop")) return std::string();
+    std::string text = Quoted();
+    while (ok_ && Peek() == '"') StrAppend(&text, "\n", Quoted());
+    return text;
+  }
+
+  template <class F>
+  void ParseParameters(const F& add) {
+    Expect("(");
+    if (Accept(")")) return;
+    do {
+      Skip();
+      const size_t begin = at_ + 1;
+      std::string name;
+      const VarPtr parameter = ParseVariable(&name);
+      add(parameter);
+      Define(begin, name, parameter);
+    } while (Accept(","));
+    Expect(")");
+  }
+
+  // "%x: f32[n]".
+  VarPtr ParseVariable(std::string* name) {
+    Expect("%");
+    *name = Word("a parameter name");
+    Expect(":");
+    return MakeVar(*name, ParseType());
+  }
+
+  void Define(size_t begin, const std::string& name, Expr value) {
+    if (!locals_.emplace(name, std::move(value)).second)
+      return Complain(begin, StrCat("%", name, " is defined twice"));
+    scope_.push_back(name);
+  }
+
+  void CheckDeclared(size_t begin, const types::Type& declared, const types::Type& inferred) {
+    if (!declared.known() || !inferred.known() || declared == inferred) return;
+    Complain(begin, StrCat("declared as ", declared.ToText(), ", but it is ", inferred.ToText()));
+  }
+
+  // --- blocks
+
+  void ParseBindings() {
+    while (ok_) {
+      if (AcceptWord("rec"))
+        ParseGroup();
+      else if (AcceptWord("let"))
+        ParseBinding();
+      else
+        return;
+    }
+  }
+
+  // "rec %f: fn(int) -> int, %g: …": the variables of lambdas that follow.
+  void ParseGroup() {
+    do {
+      Skip();
+      const size_t begin = at_ + 1;
+      std::string name;
+      const VarPtr var = ParseVariable(&name);
+      Define(begin, name, var);
+      recursive_[name] = var;
+    } while (Accept(","));
+  }
+
+  void ParseBinding() {
+    Expect("%");
+    const size_t begin = at_;
+    const std::string name(Word("a variable name"));
+    Expect("=");
+    builder_->SetOrigin(StrCat("%", name));
+    const auto group = recursive_.find(name);
+    if (group != recursive_.end()) {
+      const VarPtr var = group->second;
+      recursive_.erase(group);
+      return BindRecursive(begin, var);
+    }
+    const Value value = ParseValue();
+    types::Type declared;
+    if (Accept(":")) declared = ParseType();
+    builder_->SetOrigin(StrCat("%", name));  // what is inside had its own
+    if (ok_) Define(begin, name, BindValue(begin, value, declared));
+  }
+
+  Expr BindValue(size_t begin, const Value& value, const types::Type& declared) {
+    if (!ok_) return builder_->BindAs(MakeNone(), types::Type());
+    if (value.bound) {
+      CheckDeclared(begin, declared, TypeOf(value.expr));
+      return value.expr;
+    }
+    if (!AreCompatible(declared, value.type)) CheckDeclared(begin, declared, value.type);
+    if (!declared.known() && !value.type.known() && !has_nested_ && diagnostics_.ok())
+      Complain(begin, "the type of this value cannot be told; write it behind a colon");
+    return builder_->BindAs(value.expr, declared.known() ? declared : value.type);
+  }
+
+  void BindRecursive(size_t begin, const VarPtr& var) {
+    const Value value = ParseValue();
+    if (!ok_) return;
+    if (value.expr->As<Function>() == nullptr)
+      return Complain(begin, "a recursive value is no lambda");
+    if (Accept(":")) CheckDeclared(begin, ParseType(), var->type());
+    builder_->Adopt({var, value.expr, true});
+  }
+
+  // Names that are defined in `body` end with it.
+  template <class F>
+  auto InScope(const F& body) {
+    if (++depth_ > kMostDepth) Fail("fewer nested blocks");
+    const size_t outside = scope_.size();
+    auto result = body();
+    while (scope_.size() > outside) {
+      locals_.erase(scope_.back());
+      scope_.pop_back();
+    }
+    --depth_;
+    return result;
+  }
+
+  // "{ let … result %a }".
+  LetPtr ParseBlock() {
+    return InScope([this] {
+      builder_->BeginBlock();
+      return builder_->EndBlock(ParseBody());
+    });
+  }
+
+  Expr ParseBody() {
+    Expect("{");
+    ParseBindings();
+    Expect("result");
+    Expr result = ResultValue();
+    Expect("}");
+    return result;
+  }
+
+  Expr ResultValue() { return Peek() == '(' ? MakeTuple(Arguments()) : Operand(); }
+
+  // --- values
+
+  Value ParseValue() {
+    if (!ok_) return Raw(MakeNone());
+    const char c = Peek();
+    if (c == '(') return BindTuple(Arguments());
+    if (c == '%') return ParseItem();
+    if (c == '@') return ParseGlobal();
+    if (AtLiteral()) return Bound(Literal());
+    using Rule = Value (Parser::*)();
+    constexpr std::pair<std::string_view, Rule> kRules[] = {
+        {"if", &Parser::ParseIf},           {"switch", &Parser::ParseSwitch},
+        {"lambda", &Parser::ParseLambda},   {"construct", &Parser::ParseConstruct},
+        {"closure", &Parser::ParseClosure}, {"primitive", &Parser::ParsePrimitive},
+        {"effect", &Parser::ParseEffect},   {"fatal", &Parser::ParseFatal},
+        {"tail", &Parser::ParseTail},       {"device_copy", &Parser::ParseDeviceCopy}};
+    const std::string_view word = PeekWord();
+    for (const auto& [name, rule] : kRules) {
+      if (word != name) continue;
+      const size_t begin = at_;
+      at_ += word.size();
+      if (Peek() != '(' || name == "lambda") return (this->*rule)();
+      at_ = begin;  // an operator or function of this name
+    }
+    return ParseCall();
+  }
+
+  Value BindTuple(std::vector<Expr> fields) {
+    const bool flat = std::all_of(fields.begin(), fields.end(), IsAtom);
+    Expr tuple = MakeTuple(std::move(fields));
+    return flat ? Bound(builder_->Bind(std::move(tuple))) : Raw(std::move(tuple));
+  }
+
+  Value ParseCall() {
+    Skip();
+    const size_t begin = at_;
+    const std::string word(Word("a value"));
+    if (word.ends_with(".scalar")) return ParseScalar(begin, word.substr(0, word.size() - 7));
+    const ops::OpInfo* op = ops::FindOp(word);
+    if (headers_.contains(word) && op == nullptr) return InvokeGlobal(begin, word);
+    std::vector<Expr> args = Arguments();
+    const Attrs attrs = ParseAttrs();
+    if (op == nullptr) return UnknownCallee(begin, word);
+    if (std::all_of(args.begin(), args.end(), IsAtom))
+      return Bound(builder_->Emit(*op, std::move(args), attrs));
+    return Raw(MakeCall(*op, std::move(args), attrs));
+  }
+
+  Value UnknownCallee(size_t begin, const std::string& word) {
+    if (!ok_) return Raw(MakeNone());
+    std::vector<std::string_view> names;
+    for (const ops::OpInfo& info : ops::AllOps()) names.push_back(info.name);
+    for (const auto& header : headers_) names.push_back(header.first);
+    const std::string_view near = DidYouMean(word, names);
+    at_ = begin + word.size();
+    Complain(begin, StrCat("there is no operator or function '", word, "'",
+                           near.empty() ? "" : StrCat("; did you mean '", near, "'?")));
+    ok_ = false;
+    return Raw(MakeNone());
+  }
+
+  Value ParseScalar(size_t begin, const std::string& name) {
+    const ScalarInfo* info = FindScalar(name);
+    std::vector<Expr> args = Arguments();
+    if (info == nullptr || args.size() != static_cast<size_t>(info->arity)) {
+      Complain(begin, info == nullptr ? StrCat("there is no scalar operation '", name, "'")
+                                      : StrCat(name, " takes ", info->arity, " argument(s), ",
+                                               args.size(), " given"));
+      return Raw(MakeNone());
+    }
+    if (std::all_of(args.begin(), args.end(), IsAtom))
+      return Bound(builder_->EmitScalar(info->op, std::move(args)));
+    return Raw(MakeScalar(info->op, std::move(args)));
+  }
+
+  Value InvokeGlobal(size_t begin, const std::string& name) {
+    std::vector<Expr> args = Arguments();
+    const types::Type& type = headers_.at(name);
+    if (ok_ && args.size() != type.parameters().size()) {
+      Complain(begin, StrCat(name, " takes ", type.parameters().size(), " argument(s), ",
+                             args.size(), " given"));
+    }
+    return Invoked(MakeGlobal(name), type, std::move(args));
+  }
+
+  Value Invoked(Expr callee, const types::Type& type, std::vector<Expr> args) {
+    int fresh = 0;
+    const bool flat = std::all_of(args.begin(), args.end(), IsAtom);
+    int* const names = callee->As<Global>() != nullptr ? &fresh : nullptr;
+    types::Type result = flat ? InferInvoke(type, args, names) : types::Type();
+    // Names of data-dependent extents are the builder's to give.
+    if (fresh > 0) return Bound(builder_->EmitInvoke(std::move(callee), type, std::move(args)));
+    return Raw(MakeInvoke(std::move(callee), std::move(args), tail_), std::move(result));
+  }
+
+  // "@f(%x)" calls a function; alone it is a constant.
+  Value ParseGlobal() {
+    const size_t begin = at_;
+    ++at_;
+    const std::string name(Word("a name"));
+    if (Peek() == '(' && headers_.contains(name)) return InvokeGlobal(begin, name);
+    at_ = begin;
+    return Bound(Atom());
+  }
+
+  // %t.1, %f(%x), or an atom alone. Names hold dots, so the index is what follows the last one.
+  Value ParseItem() {
+    const size_t begin = at_;
+    const size_t end = text_.find_first_of(" \n,:()}", at_);
+    const std::string word(text_.substr(at_ + 1, std::min(end, text_.size()) - at_ - 1));
+    const size_t dot = word.rfind('.');
+    if (locals_.contains(word) || dot == std::string::npos) return ParseVariableCall();
+    const auto found = locals_.find(word.substr(0, dot));
+    const std::optional<int64_t> index = ParseInt64(std::string_view(word).substr(dot + 1));
+    if (found == locals_.end() || !index.has_value() || *index < 0) return Bound(Atom());
+    at_ += 1 + word.size();
+    const types::Type type = TypeOf(found->second);
+    const bool in_range = type.is_tuple() && *index < static_cast<int64_t>(type.elements().size());
+    if (type.known() && !in_range) {
+      Complain(begin, StrCat("%", word.substr(0, dot), " is ", type.ToText(),
+                             ", which has no field ", *index));
+      return Raw(MakeNone());
+    }
+    types::Type element;
+    if (type.known()) element = type.elements()[static_cast<size_t>(*index)];
+    return Raw(MakeGetItem(found->second, static_cast<int>(*index)), std::move(element));
+  }
+
+  Value ParseVariableCall() {
+    const Expr atom = Atom();
+    if (!ok_ || at_ >= text_.size() || text_[at_] != '(') return Bound(atom);
+    return Invoked(atom, TypeOf(atom), Arguments());
+  }
+
+  // --- control
+
+  Value ParseIf() {
+    const Expr condition = Operand();
+    const LetPtr then_block = ParseBlock();
+    if (!AcceptWord("else")) Fail("'else'");
+    const LetPtr else_block = ParseBlock();
+    if (!ok_) return Raw(MakeNone());
+    types::Type type = builder_->Join(TypeOf(then_block), TypeOf(else_block));
+    return Raw(MakeIf(condition, then_block, else_block), std::move(type));
+  }
+
+  DataTypePtr ParseTypeName() {
+    Skip();
+    const size_t begin = at_;
+    const std::string name(Word("the name of a type"));
+    DataTypePtr type = module_.FindDataType(name.substr(0, name.find('.')));
+    if (type == nullptr) {
+      Complain(begin, StrCat("there is no type ", name.substr(0, name.find('.'))));
+      ok_ = false;
+      return nullptr;
+    }
+    at_ = begin + type->name.size();
+    return type;
+  }
+
+  int ParseConstructor(const types::DataType& type) {
+    Skip();
+    const size_t begin = at_;
+    const std::string name(Word("a constructor"));
+    int index = -1;
+    if (ok_ && type.Find(name, &index) == nullptr) {
+      Complain(begin, StrCat("type ", type.name, " has no constructor ", name));
+      ok_ = false;
+    }
+    return index;
+  }
+
+  Value ParseSwitch() {
+    const DataTypePtr type = ParseTypeName();
+    const Expr subject = Operand();
+    Expect("{");
+    std::vector<SwitchCase> cases;
+    LetPtr otherwise;
+    types::Type result;
+    bool first = true;
+    while (ok_ && !Accept("}")) {
+      LetPtr block;
+      if (AcceptWord("else")) {
+        Expect("=>");
+        block = otherwise = ParseBlock();
+      } else {
+        cases.push_back(InScope([&] { return ParseCase(*type, TypeOf(subject)); }));
+        block = cases.back().block;
+      }
+      if (!ok_) break;
+      result = first ? TypeOf(block) : builder_->Join(result, TypeOf(block));
+      first = false;
+    }
+    if (!ok_) return Raw(MakeNone());
+    return Raw(MakeSwitch(type, subject, std::move(cases), otherwise), std::move(result));
+  }
+
+  SwitchCase ParseCase(const types::DataType& type, const types::Type& subject) {
+    SwitchCase option;
+    option.constructor = ParseConstructor(type);
+    if (!ok_) return option;
+    const bool exact = subject.is_data() && subject.arguments().size() == type.parameters.size();
+    const std::vector<types::Type> declared =
+        exact ? type.FieldsOf(option.constructor, subject.arguments())
+              : type.constructors[static_cast<size_t>(option.constructor)].fields;
+    if (Accept("(")) {
+      do ParseField(declared, &option);
+      while (Accept(","));
+      Expect(")");
+    }
+    Expect("=>");
+    option.block = ParseBlock();
+    return option;
+  }
+
+  void ParseField(const std::vector<types::Type>& declared, SwitchCase* option) {
+    if (AcceptWord("_")) return option->fields.push_back(nullptr);
+    Expect("%");
+    const size_t begin = at_;
+    const std::string name(Word("a field's name"));
+    const size_t index = option->fields.size();
+    types::Type type = index < declared.size() ? declared[index] : types::Type();
+    if (Accept(":")) type = ParseType();
+    option->fields.push_back(MakeVar(name, std::move(type)));
+    Define(begin, name, option->fields.back());
+  }
+
+  Value ParseLambda() {
+    FunctionPtr lambda = InScope([this] {
+      std::vector<VarPtr> parameters;
+      ParseParameters([&parameters](const VarPtr& parameter) { parameters.push_back(parameter); });
+      builder_->BeginLambda(std::move(parameters));
+      return builder_->EndLambda(ParseBody());
+    });
+    types::Type type = TypeOf(lambda);
+    return Raw(std::move(lambda), std::move(type));
+  }
+
+  Value ParseConstruct() {
+    const DataTypePtr type = ParseTypeName();
+    if (type == nullptr) return Raw(MakeNone());
+    Expect(".");
+    const size_t begin = at_;
+    const int constructor = ParseConstructor(*type);
+    std::vector<Expr> fields = Arguments();
+    if (!ok_) return Raw(MakeNone());
+    Result<types::Type> result = types::Type();
+    if (std::all_of(fields.begin(), fields.end(), IsAtom))
+      result = InferConstruct(*type, constructor, fields);
+    if (!result.ok()) Complain(begin, result.status().message());
+    return Raw(MakeConstruct(type, constructor, std::move(fields)),
+               result.ok() ? *result : types::Type());
+  }
+
+  // "closure @f(%captured)".
+  Value ParseClosure() {
+    Expect("@");
+    const size_t begin = at_;
+    const std::string name(Word("a function"));
+    std::vector<Expr> captured = Arguments();
+    const auto found = headers_.find(name);
+    if (found == headers_.end()) Complain(begin, StrCat("there is no function '", name, "'"));
+    if (found == headers_.end() || !ok_) return Raw(MakeNone());
+    const types::Type& type = found->second;
+    const size_t count = type.parameters().size();
+    if (captured.size() > count) {
+      Complain(begin, StrCat(name, " has ", count, " parameter(s), ", captured.size(),
+                             " captured values are given"));
+      return Raw(MakeNone());
+    }
+    std::vector<types::Type> parameters(type.parameters().begin(), type.parameters().end());
+    parameters.resize(count - captured.size());
+    return Raw(MakeMakeClosure(MakeGlobal(name), std::move(captured)),
+               types::Type::Function(std::move(parameters), type.result()));
+  }
+
+  Value ParsePrimitive() { return InvokePrimitive(false); }
+  Value ParseEffect() { return InvokePrimitive(true); }
+  Value InvokePrimitive(bool has_effect) {
+    std::string name = Quoted();
+    std::vector<Expr> args = Arguments();
+    return Raw(MakeInvoke(MakePrimitive(std::move(name), has_effect), std::move(args)));
+  }
+
+  Value ParseFatal() { return Raw(MakeFatal(Quoted())); }
+
+  Value ParseTail() {
+    tail_ = true;
+    Value value = ParseValue();
+    tail_ = false;
+    if (ok_ && value.expr->As<Invoke>() == nullptr) Fail("a call of a function or closure");
+    return value;
+  }
+
+  Value ParseDeviceCopy() {
+    const Expr source = Operand();
+    if (!AcceptWord("to")) Fail("'to'");
+    const size_t begin = at_;
+    const std::optional<int64_t> device = ParseInt64(Word("a device number"));
+    if (ok_ && (!device.has_value() || *device < 0 || *device > INT32_MAX))
+      Complain(begin, "a device is a number of at least 0");
+    if (!ok_ || !diagnostics_.ok()) return Raw(MakeNone());
+    return Raw(MakeDeviceCopy(source, static_cast<int>(*device)), TypeOf(source));
+  }
+
+  // --- operands
+
+  std::vector<Expr> Arguments() {
+    std::vector<Expr> args;
+    Expect("(");
+    if (Accept(")")) return args;
+    do {
+      args.push_back(Operand());
+    } while (Accept(","));
+    Expect(")");
+    return args;
+  }
+
+  // An atom; or a value in place, which to_a_normal_form binds.
+  Expr Operand() {
+    if (!ok_) return MakeNone();
+    const char c = Peek();
+    if (c == '%' || c == '@' || AtLiteral()) return Atom();
+    if (++depth_ > kMostDepth) Fail("fewer nested values");
+    Expr nested = c == '(' ? MakeTuple(Arguments()) : NestedValue();
+    --depth_;
+    return nested;
+  }
+
+  // A value is bound as it is read; here it belongs into its place instead.
+  Expr NestedValue() {
+    has_nested_ = true;
+    builder_->BeginBlock();
+    const Value value = ParseValue();
+    const LetPtr block = builder_->EndBlock(value.expr);
+    return block->bindings().empty() ? value.expr : block->bindings().back().value;
+  }
+
+  Expr Atom() {
+    const bool local = Peek() == '%', constant = Peek() == '@';
+    const size_t begin = at_;
+    if (!local && !constant) return Literal();
+    ++at_;
+    const std::string name(Word("a name"));
+    const auto found = locals_.find(name);
+    if (local && found != locals_.end()) return found->second;
+    if (const Expr known = constant ? FindConstant(name) : nullptr) return known;
+    Complain(begin, StrCat(local ? "%" : "@", name, " is not defined"));
+    return builder_->BindAs(MakeNone(), types::Type());
+  }
+
+  Attrs ParseAttrs() {
+    if (!Accept("{")) return Attrs();
+    const size_t begin = at_;
+    const size_t end = text_.find('}', at_);
+    if (end == std::string_view::npos) {
+      Fail("'}'");
+      return Attrs();
+    }
+    at_ = end;
+    Result<Attrs> attrs = Attrs::Parse(StrTrim(text_.substr(begin, end - begin)));
+    if (!attrs.ok()) Complain(begin, attrs.status().message());
+    ++at_;
+    return attrs.ok() ? *std::move(attrs) : Attrs();
+  }
+
+  std::vector<std::string> OutputNames() {
+    std::vector<std::string> names;
+    if (!AcceptWord("as")) return names;
+    do {
+      Expect("\"");
+      const size_t end = text_.find('"', at_);
+      if (end == std::string_view::npos) {
+        Fail("'\"'");
+        return names;
+      }
+      names.emplace_back(text_.substr(at_, end - at_));
+      at_ = end + 1;
+    } while (Accept(","));
+    return names;
+  }
+
+  Module module_;
+  std::optional<Builder> builder_;
+  std::unordered_map<std::string, types::Type> headers_;  // of functions
+  std::unordered_map<std::string, Expr> locals_;
+  std::vector<std::string> scope_;  // names of locals_ in order
+  std::unordered_map<std::string, VarPtr> recursive_;  // announced, not yet bound
+  int depth_ = 0;
+  bool tail_ = false;
+  bool has_nested_ = false;  // some value is in place, so that types are not known yet
+};
+
+}  // namespace
+
+Result<Module> ParseModule(std::string_view file_name, std::string_view text) {
+  return Parser(file_name, text).Run();
+}
+
+}  // namespace tern::ir

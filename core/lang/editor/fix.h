@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Applies the fixes that diagnostics of a program carry: those that leave nothing to write.
+#ifndef TERN_CORE_LANG_EDITOR_FIX_H_
+#define TERN_CORE_LANG_EDITOR_FIX_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/text/diagnostics.h"
+
+namespace tern::lang {
+
+struct FixedSource {
+  std::string text;                  // as it was where nothing could be fixed
+  std::vector<std::string> applied;  // "program.tn:3:5: add ';'", in order; places before the fix
+  text::Diagnostics left;            // of the fixed text
+};
+
+// Gives the text with the fewest errors that fixes lead to; as it is where they lead to none
+// better.
+FixedSource FixSource(std::string_view file_name, std::string_view text);
+
+}  // namespace tern::lang
+
+#endif  // TERN_CORE_LANG_EDITOR_FIX_H_

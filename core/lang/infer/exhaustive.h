@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What types do not tell about patterns: every value of a match must have a case, every case a
+// value, and the patterns of let, parameters and 'for' must match whatever comes.
+#ifndef TERN_CORE_LANG_INFER_EXHAUSTIVE_H_
+#define TERN_CORE_LANG_INFER_EXHAUSTIVE_H_
+
+#include "core/lang/parse/ast.h"
+
+namespace tern::lang {
+
+// Of the functions that were inferred without errors.
+void CheckMatches(const File& file, text::Diagnostics* diagnostics);
+
+}  // namespace tern::lang
+
+#endif  // TERN_CORE_LANG_INFER_EXHAUSTIVE_H_

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/lang/lower/lower.h"
+
+#include "core/base/strings.h"
+#include "core/lang/infer/unify.h"
+#include "core/lang/lower/lower_state.h"
+
+namespace tern::lang {
+
+using types::Type;
+
+namespace {
+
+// Those that do more than give a value.
+constexpr std::string_view kEffects[] = {"tern.print", "tern.fail", "tern.assert", "tern.list.new",
+                                         "tern.list.push"};
+
+bool HasEffect(std::string_view primitive) {
+  for (std::string_view effect : kEffects) {
+    if (effect == primitive) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string ModuleState::NameOf(const Function& function) {
+  if (asked.insert(&function).second) queue.push_back(&function);
+  // A program may have a function of the prelude's name.
+  const bool hidden = function.in_prelude && program->names.functions.contains(function.name.text);
+  return hidden ? StrCat("prelude_", function.name.text) : function.name.text;
+}
+
+ir::DataTypePtr ModuleState::DataOf(const DataDecl& decl) {
+  ir::DataTypePtr& type = data[&decl];
+  if (type == nullptr) {
+    type = std::make_shared<const types::DataType>(decl.type);
+    module.AddDataType(type);
+  }
+  return type;
+}
+
+void FunctionLowering::At(const Span& span) {
+  origin_ = module_->program->sources->Describe(span);
+  builder_.SetOrigin(origin_);
+}
+
+OpCallReader FunctionLowering::Reader() const {
+  return OpCallReader([](const void*, const Expr& expr) { return expr.type; }, nullptr);
+}
+
+// Extents that only the run knows are named by the IR itself.
+ir::Expr FunctionLowering::Bind(ir::Expr value, const Type& type) {
+  return builder_.BindAs(std::move(value), Unifier::Widen(type));
+}
+
+ir::Expr FunctionLowering::Invoke(std::string_view primitive, std::vector<ir::Expr> args,
+                                  const Type& type) {
+  const ir::Expr callee = ir::MakePrimitive(std::string(primitive), HasEffect(primitive));
+  return Bind(ir::MakeInvoke(callee, std::move(args)), type);
+}
+
+ir::Expr FunctionLowering::Unit() { return Bind(ir::MakeTuple({}), Type::Tuple({})); }
+
+ir::VarPtr FunctionLowering::NewVar(const std::string& name, const Type& type) {
+  return ir::MakeVar(name, Unifier::Widen(type), origin_);
+}
+
+ir::FunctionPtr FunctionLowering::Run(const Function& function) {
+  At(function.name.span);
+  std::vector<std::pair<const Pattern*, ir::Expr>> patterns;
+  for (size_t i = 0; i < function.params.size(); ++i) {
+    const Pattern& pattern = *function.params[i].pattern;
+    const std::string name = pattern.local != nullptr ? pattern.name.text : StrCat("p", i);
+    const Type type = Unifier::Widen(function.type.parameters()[i]);
+    patterns.emplace_back(&pattern, builder_.AddParameter(name, type));
+  }
+  if (function.kernel != nullptr) return LowerKernel(function);
+  for (const auto& [pattern, value] : patterns) BindPattern(*pattern, value);
+  const ir::Expr result = Lower(*function.body);
+  return builder_.Finish(result, {});
+}
+
+// It has no operators that could stand for it: its body is reached only where nothing runs loops.
+ir::FunctionPtr FunctionLowering::LowerKernel(const Function& function) {
+  const ir::Expr stop = ir::MakeFatal(
+      StrCat("the loop kernel '", function.name.text,
+             "' has to be compiled, emitted or interpreted; this runtime does none of these"));
+  std::vector<std::string> names;
+  for (const Name& name : function.kernel->results) names.push_back(name.text);
+  return builder_.Finish(Bind(stop, function.type.result()), std::move(names));
+}
+
+ir::Module Lower(const Program& program, text::Diagnostics* diagnostics) {
+  ModuleState state{.program = &program,
+                    .diagnostics = diagnostics,
+                    .module = {},
+                    .data = {},
+                    .asked = {},
+                    .queue = {}};
+  for (const Item& item : program.file->items) {
+    if (item.callable() != nullptr) state.NameOf(*item.callable());
+    if (item.data != nullptr) state.DataOf(*item.data);
+  }
+  for (size_t i = 0; i < state.queue.size(); ++i) {
+    const Function& function = *state.queue[i];
+    const std::string name = state.NameOf(function);
+    state.module.Set(name, FunctionLowering(&state).Run(function));
+    if (function.in_prelude || function.kernel != nullptr) state.module.SetPrivate(name, true);
+    if (function.kernel != nullptr) state.module.SetLoopText(name, function.kernel->loop_text);
+  }
+  return std::move(state.module);
+}
+
+}  // namespace tern::lang

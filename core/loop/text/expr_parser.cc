@@ -1,0 +1,582 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/loop/text/expr_parser.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/base/strings.h"
+
+namespace tern::loop {
+namespace {
+
+constexpr int kMaxDepth = 100;
+// A longer expression would be a tree too deep to walk.
+constexpr int kMaxOperators = 1000;
+
+struct ReduceName {
+  std::string_view text;
+  BinaryOp op;
+};
+constexpr ReduceName kReduceNames[] = {
+    {"sum", BinaryOp::kAdd}, {"prod", BinaryOp::kMul}, {"min", BinaryOp::kMin},
+    {"max", BinaryOp::kMax}, {"and", BinaryOp::kAnd},  {"or", BinaryOp::kOr},
+};
+
+const ReduceName* FindReduce(std::string_view text) {
+  for (const ReduceName& name : kReduceNames) {
+    if (name.text == text) return &name;
+  }
+  return nullptr;
+}
+
+const BinaryInfo* FindInfix(std::string_view text) {
+  for (const BinaryInfo& info : AllBinaryOps()) {
+    if (info.precedence > 0 && info.text == text) return &info;
+  }
+  return nullptr;
+}
+
+const IntrinsicInfo* FindIntrinsic(std::string_view text) {
+  for (const IntrinsicInfo& info : AllIntrinsics()) {
+    if (info.text == text) return &info;
+  }
+  return nullptr;
+}
+
+bool IsOne(std::string_view name, std::initializer_list<std::string_view> names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// A type's name has a number of bits, but for one; asked first, because the error that says what
+// types there are costs more than the rest of parsing a name.
+bool IsTypeName(std::string_view name) {
+  const bool may_be = name == "bool" || name.find_first_of("0123456789") != std::string_view::npos;
+  return may_be && DataType::Parse(name).ok();
+}
+
+// Words that an expression may begin with and that are not the program's own names.
+bool IsBuiltin(std::string_view name) {
+  return FindIntrinsic(name) != nullptr || FindReduce(name) != nullptr ||
+         IsOne(name, {"vscale", "true", "false", "select", "ramp", "broadcast", "whilelt", "cast",
+                      "reinterpret"}) ||
+         name.starts_with("reduce_") || IsTypeName(name);
+}
+
+text::Span Through(text::Span begin, text::Span end) { return text::Cover(begin, end); }
+
+Expr At(Expr expr, text::Span span) {
+  if (expr && !expr->span.valid()) expr->span = span;
+  return expr;
+}
+
+}  // namespace
+
+ExprParser::ExprParser(std::string_view file_name, std::string_view text)
+    : sources_(std::make_shared<text::SourceMap>()),
+      diagnostics_(sources_),
+      lexer_(sources_->AddFile(file_name, text), sources_->text(0)) {}
+
+// --- tokens
+
+bool ExprParser::Accept(std::string_view text) {
+  if (!ok_ || !Peek().Is(text)) return false;
+  Next();
+  return true;
+}
+
+void ExprParser::Expect(std::string_view text) {
+  if (!Accept(text)) Fail(StrCat("'", text, "'"));
+}
+
+Token ExprParser::Name(std::string_view what) {
+  if (ok_ && Peek().kind == TokenKind::kName) return Next();
+  Fail(what);
+  return Token{};
+}
+
+std::optional<int64_t> ExprParser::Integer(std::string_view what) {
+  const std::optional<int64_t> value = ParseInt64(Peek().text);
+  if (!ok_ || Peek().kind != TokenKind::kNumber || !value.has_value()) {
+    Fail(what);
+    return std::nullopt;
+  }
+  Next();
+  return value;
+}
+
+void ExprParser::Fail(std::string_view expected) {
+  if (!ok_) return;
+  ok_ = false;
+  const Token& token = Peek();
+  const std::string got = token.kind == TokenKind::kEnd ? "the end" : StrCat("'", token.text, "'");
+  diagnostics_.Error(kBadLoopText, StrCat("expected ", expected, ", got ", got)).At(token.span);
+}
+
+text::Diagnostic& ExprParser::Complain(text::Span where, std::string_view message) {
+  return diagnostics_.Error(kBadLoopProgram, message).At(where);
+}
+
+void ExprParser::SkipBrackets() {
+  if (!Accept("[")) return;
+  for (int open = 1; open > 0 && Peek().kind != TokenKind::kEnd;) {
+    const Token token = Next();
+    open += token.Is("[") ? 1 : token.Is("]") ? -1 : 0;
+  }
+}
+
+bool ExprParser::TooDeep() {
+  if (depth_ <= kMaxDepth && operators_ <= kMaxOperators) return false;
+  if (ok_) {
+    ok_ = false;
+    const bool deep = depth_ > kMaxDepth;
+    diagnostics_
+        .Error(kBadLoopText, deep ? StrCat("nested more than ", kMaxDepth, " levels deep")
+                                  : StrCat("more than ", kMaxOperators, " operators in a row"))
+        .At(Peek().span)
+        .Help("name a part of it with let, or move a part into a function of its own");
+  }
+  return true;
+}
+
+// --- names
+
+const ExprParser::Symbol* ExprParser::Lookup(std::string_view name) const {
+  const auto found = latest_.find(name);
+  return found == latest_.end() ? nullptr : &symbols_[static_cast<size_t>(found->second)];
+}
+
+void ExprParser::Declare(const Token& name, Symbol symbol) {
+  if (!ok_) return;
+  if (Lookup(name.text) != nullptr)
+    Complain(name.span, StrCat("'", name.text, "' is already declared"));
+  else if (IsBuiltin(name.text))
+    Complain(name.span, StrCat("'", name.text, "' is a word of the language"))
+        .Help("choose another name");
+  symbol.name = name.text;
+  const auto [entry, fresh] = latest_.emplace(name.text, static_cast<ptrdiff_t>(symbols_.size()));
+  symbol.hidden = fresh ? -1 : entry->second;
+  entry->second = static_cast<ptrdiff_t>(symbols_.size());
+  symbols_.push_back(std::move(symbol));
+}
+
+void ExprParser::EndScope(size_t mark) {
+  while (symbols_.size() > mark) {
+    const Symbol& last = symbols_.back();
+    if (last.hidden >= 0)
+      latest_[last.name] = last.hidden;
+    else
+      latest_.erase(last.name);
+    symbols_.pop_back();
+  }
+}
+
+// --- shared parts
+
+std::optional<Lanes> ExprParser::ParseLanes() {
+  bool scalable = Accept("vscale");
+  std::optional<int64_t> count = 1;
+  if (scalable && Accept("*")) {
+    count = Integer("a number of lanes");
+  } else if (!scalable) {
+    count = Integer("a number of lanes such as 4 or vscale * 4");
+    scalable = count.has_value() && Accept("*");
+    if (scalable) Expect("vscale");
+  }
+  if (!ok_ || !count.has_value()) return std::nullopt;
+  if (*count >= 1 && *count <= kMaxLanes) return Lanes{static_cast<int32_t>(*count), scalable};
+  Complain(Peek().span, StrCat("lanes must be from 1 to ", kMaxLanes, ", got ", *count));
+  return std::nullopt;
+}
+
+std::optional<DType> ExprParser::ParseElementType() {
+  const Token name = Name("an element type such as float32");
+  if (!ok_) return std::nullopt;
+  const Result<DataType> type = DataType::Parse(name.text);
+  if (type.ok() && type->is_scalar()) return type->element();
+  Complain(name.span, type.ok() ? StrCat("expected an element type, got ", type->ToString())
+                                : std::string(type.status().message()));
+  return std::nullopt;
+}
+
+std::vector<Expr> ExprParser::ParseShape() {
+  std::vector<Expr> shape;
+  Expect("[");
+  if (Accept("]")) return shape;
+  do {
+    const text::Span at = Peek().span;
+    Expr extent = ParseExpr(kIndexType);
+    if (extent && extent->type != kIndexType) {
+      Complain(at, StrCat("a dimension must be int64, got ", extent->type.ToString()));
+      extent = nullptr;
+    }
+    shape.push_back(extent ? std::move(extent) : MakeInt(1));
+  } while (Accept(","));
+  Expect("]");
+  return shape;
+}
+
+ExprParser::Element ExprParser::ParseElement(const Buffer& buffer, text::Span name) {
+  Element element;
+  bool good = true;
+  Expect("[");
+  if (!Peek().Is("]")) {
+    do {
+      element.indices.push_back(ParseExpr(kIndexType));
+      good &= element.indices.back() != nullptr;
+    } while (Accept(","));
+  }
+  if (Accept("where")) {
+    element.predicate = ParseExpr();
+    good &= element.predicate != nullptr;
+  }
+  const text::Span end = Peek().span;
+  Expect("]");
+  if (!ok_ || !good) return element;
+  const std::string why = WhyNotIndex(buffer, element.indices, element.predicate);
+  element.good = why.empty();
+  if (!why.empty()) Complain(Through(name, end), why);
+  return element;
+}
+
+// --- expressions
+
+Expr ExprParser::Refuse(text::Span span, std::string_view why) {
+  if (ok_) Complain(span, why);
+  return nullptr;
+}
+
+Expr ExprParser::Retype(const Expr& literal, DataType type, text::Span span) {
+  type = type.Scalar();
+  if (const FloatImm* number = literal->As<FloatImm>()) {
+    if (type.is_float()) return At(MakeFloat(type, number->value), span);
+    return Refuse(span, StrCat("a number with a point where ", type.ToString(), " is expected"));
+  }
+  const IntImm& number = *literal->As<IntImm>();
+  const bool huge = number.type == DataType(kU64);  // above the signed range
+  if (type.is_float()) {
+    const double value = huge ? static_cast<double>(static_cast<uint64_t>(number.value))
+                              : static_cast<double>(number.value);
+    return At(MakeFloat(type, value), span);
+  }
+  const bool fits = huge ? type == number.type : FitsInt(type, number.value);
+  if (fits && type.is_int()) return At(MakeInt(type, number.value), span);
+  return Refuse(span, StrCat("the number does not fit into ", type.ToString()));
+}
+
+Expr ExprParser::Fit(const Operand& operand, std::optional<DataType> wanted, text::Span span) {
+  if (!operand.expr || !operand.untyped) return operand.expr;
+  if (wanted.has_value() && !wanted->is_bool()) return Retype(operand.expr, *wanted, span);
+  const bool is_float = operand.expr->kind == NodeKind::kFloatImm;
+  return Retype(operand.expr, is_float ? DataType(kF32) : kIndexType, span);
+}
+
+Expr ExprParser::ParseExpr(std::optional<DataType> wanted) {
+  const int outer = operators_;
+  if (depth_ == 0) operators_ = 0;
+  ++depth_;
+  const text::Span begin = Peek().span;
+  const Operand operand = TooDeep() ? Operand() : ParseBinary(1, wanted);
+  --depth_;
+  if (depth_ == 0) operators_ = outer;
+  return ok_ ? Fit(operand, wanted, begin) : nullptr;
+}
+
+ExprParser::Operand ExprParser::ParseBinary(int least_precedence, std::optional<DataType> wanted) {
+  const text::Span begin = Peek().span;
+  Operand left = ParseUnary(wanted);
+  while (ok_) {
+    const BinaryInfo* op = FindInfix(Peek().text);
+    if (op == nullptr || op->precedence < least_precedence ||
+        Peek().kind != TokenKind::kPunctuation)
+      break;
+    ++operators_;
+    if (TooDeep()) break;
+    Next();
+    Operand right = ParseBinary(op->precedence + 1, wanted);
+    const text::Span end = Peek().span;
+    text::Span span{begin.file, begin.begin, end.begin};
+    if (right.expr && right.expr->span.valid()) span = Through(begin, right.expr->span);
+    left = Combine(*op, {std::move(left), std::move(right)}, wanted, span);
+  }
+  return left;
+}
+
+ExprParser::Operand ExprParser::Combine(const BinaryInfo& op, Operands operands,
+                                        std::optional<DataType> wanted, text::Span span) {
+  auto& [a, b] = operands;
+  if (!ok_ || !a.expr || !b.expr) return {};
+  if (a.untyped && b.untyped) {
+    const bool floats = a.expr->kind == NodeKind::kFloatImm || b.expr->kind == NodeKind::kFloatImm;
+    if (op.op_class == BinaryClass::kCompare || !wanted.has_value())
+      wanted = floats ? DataType(kF32) : kIndexType;
+  } else {
+    wanted = a.untyped ? b.expr->type : a.expr->type;
+  }
+  const Expr x = Fit(a, wanted, a.expr->span), y = Fit(b, wanted, b.expr->span);
+  if (!x || !y) return {};
+  const std::string why = WhyNotBinary(op.op, x->type, y->type);
+  if (!why.empty()) return {Refuse(span, why)};
+  return {At(MakeBinary(op.op, x, y), span)};
+}
+
+ExprParser::Operand ExprParser::ParseUnary(std::optional<DataType> wanted) {
+  ++depth_;
+  Operand result;
+  const text::Span begin = Peek().span;
+  if (TooDeep()) {
+  } else if (Accept("-")) {
+    result = ParseNegation(wanted);
+  } else if (Accept("!")) {
+    const Expr value = ParseUnary(wanted).expr;
+    if (value && !value->type.is_bool())
+      Refuse(begin, StrCat("'!' needs a bool, got ", value->type.ToString()));
+    else if (value)
+      result.expr = At(MakeNot(value), begin);
+  } else {
+    result = ParsePrimary(wanted);
+  }
+  --depth_;
+  return result;
+}
+
+ExprParser::Operand ExprParser::ParseNegation(std::optional<DataType> wanted) {
+  if (Peek().kind == TokenKind::kNumber) return ParseNumber(/*negative=*/true);
+  const text::Span begin = Peek().span;
+  const Expr value = Fit(ParseUnary(wanted), wanted, begin);
+  if (!value) return {};
+  const DataType type = value->type;
+  if (!type.is_float() && !type.is_int())
+    return {Refuse(begin, StrCat("'-' needs a number, got ", type.ToString()))};
+  // -0.0 - x is -x, also for zeros.
+  const Expr zero = type.is_float() ? MakeFloat(type.Scalar(), -0.0) : MakeInt(type.Scalar(), 0);
+  return {At(MakeBinary(BinaryOp::kSub, MakeBroadcast(zero, type.lane_count()), value), begin)};
+}
+
+ExprParser::Operand ExprParser::ParseNumber(bool negative) {
+  const Token token = Next();
+  const std::string text = StrCat(negative ? "-" : "", token.text);
+  if (const std::optional<int64_t> value = ParseInt64(text))
+    return {At(MakeInt(*value), token.span), true};
+  if (const std::optional<uint64_t> value = ParseUint64(text))
+    return {At(MakeInt(DataType(kU64), static_cast<int64_t>(*value)), token.span), true};
+  const std::optional<double> value = ParseDouble(text);
+  // Kept as a double until its type is known, so that it is rounded once.
+  if (value.has_value()) return {At(MakeFloat(DataType(kF64), *value), token.span), true};
+  return {Refuse(token.span, StrCat("'", text, "' is not a number"))};
+}
+
+ExprParser::Operand ExprParser::ParsePrimary(std::optional<DataType> wanted) {
+  if (Accept("(")) {
+    const Operand inner = ParseBinary(1, wanted);
+    Expect(")");
+    return inner;
+  }
+  if (Peek().kind == TokenKind::kNumber) return ParseNumber(/*negative=*/false);
+  if (!ok_ || Peek().kind != TokenKind::kName) {
+    Fail("an expression");
+    return {};
+  }
+  const Token name = Next();
+  const Expr expr = Lookup(name.text) != nullptr || !IsBuiltin(name.text) ? ParseSymbol(name)
+                                                                          : ParseWord(name, wanted);
+  return {At(expr, name.span)};
+}
+
+Expr ExprParser::ParseSymbol(const Token& name) {
+  const Symbol* symbol = Lookup(name.text);
+  if (symbol == nullptr && sizes_are_implicit_) {
+    sizes_.push_back(MakeVar(std::string(name.text)));
+    Declare(name, {name.text, sizes_.back(), nullptr});
+    return sizes_.back();
+  }
+  if (symbol == nullptr) {
+    std::vector<std::string_view> names;
+    for (const Symbol& known : symbols_) names.push_back(known.name);
+    const std::string_view near = DidYouMean(name.text, names);
+    text::Diagnostic& error = Complain(name.span, StrCat("'", name.text, "' is not declared"));
+    if (!near.empty()) error.Help(StrCat("did you mean '", near, "'?"));
+    SkipBrackets();
+    return nullptr;
+  }
+  if (symbol->var) return symbol->var;
+  const BufferPtr buffer = symbol->buffer;
+  Element element = ParseElement(*buffer, name.span);
+  if (!element.good) return nullptr;
+  return MakeLoad(buffer, std::move(element.indices), std::move(element.predicate));
+}
+
+Expr ExprParser::ParseWord(const Token& name, std::optional<DataType> wanted) {
+  const std::string_view word = name.text;
+  if (word == "vscale") return MakeVScale();
+  if (word == "true" || word == "false") return MakeBool(word == "true");
+  if (word == "select") return ParseSelect(wanted, name.span);
+  if (IsOne(word, {"cast", "reinterpret"})) return ParseConversion(name);
+  if (IsOne(word, {"ramp", "broadcast", "whilelt"})) return ParseVector(name);
+  if (const IntrinsicInfo* info = FindIntrinsic(word))
+    return ParseIntrinsic(*info, wanted, name.span);
+  if (word.starts_with("reduce_")) {
+    const ReduceName* reduce = FindReduce(word.substr(7));
+    if (reduce != nullptr) return ParseVectorReduce(reduce->op, name.span);
+    return Refuse(name.span, "reductions of vectors are reduce_sum, _prod, _min, _max, _and, _or");
+  }
+  if (const ReduceName* reduce = FindReduce(word)) {
+    if (IsOne(word, {"min", "max"})) return ParseMinMax(reduce->op, wanted, name.span);
+    Expect("(");
+    return ParseReduction(reduce->op, wanted, name.span);
+  }
+  return ParseTypedLiteral(name, DataType::Parse(word).value());
+}
+
+// float64(0.5), uint8(200), float32(-inf)
+Expr ExprParser::ParseTypedLiteral(const Token& name, DataType type) {
+  Expect("(");
+  const bool negative = Accept("-");
+  Expr value;
+  if (Peek().Is("inf") || Peek().Is("nan")) {
+    const bool infinite = Next().text == "inf";
+    double number = infinite ? std::numeric_limits<double>::infinity()
+                             : std::numeric_limits<double>::quiet_NaN();
+    value = MakeFloat(DataType(kF64), negative ? -number : number);
+  } else if (ok_ && Peek().kind == TokenKind::kNumber) {
+    value = ParseNumber(negative).expr;
+  } else {
+    Fail("a number; a value is converted by cast(TYPE, VALUE)");
+  }
+  Expect(")");
+  if (!ok_ || !value) return nullptr;
+  if (type.is_vector()) return Refuse(name.span, "a constant is a scalar; use broadcast");
+  if (type.is_bool()) return Refuse(name.span, "write true or false");
+  return Retype(value, type, name.span);
+}
+
+std::vector<Expr> ExprParser::ParseOperands(std::optional<DataType> wanted) {
+  std::vector<Operand> operands;
+  std::vector<text::Span> spans;
+  if (!Peek().Is(")")) {
+    do {
+      spans.push_back(Peek().span);
+      operands.push_back(ParseBinary(1, wanted));
+    } while (Accept(","));
+  }
+  Expect(")");
+  for (const Operand& operand : operands) {
+    if (operand.expr && !operand.untyped) wanted = operand.expr->type;
+  }
+  std::vector<Expr> exprs;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    exprs.push_back(ok_ ? Fit(operands[i], wanted, spans[i]) : nullptr);
+    if (!exprs.back()) return {nullptr};  // already said
+  }
+  return exprs;
+}
+
+Expr ExprParser::ParseIntrinsic(const IntrinsicInfo& info, std::optional<DataType> wanted,
+                                text::Span span) {
+  Expect("(");
+  std::vector<Expr> args = ParseOperands(wanted);
+  if (!ok_ || (args.size() == 1 && !args[0])) return nullptr;
+  const std::string why = WhyNotCall(info.intrinsic, args);
+  return why.empty() ? MakeCall(info.intrinsic, std::move(args)) : Refuse(span, why);
+}
+
+Expr ExprParser::ParseSelect(std::optional<DataType> wanted, text::Span span) {
+  Expect("(");
+  const Expr condition = ParseExpr();
+  Expect(",");
+  const std::vector<Expr> arms = ParseOperands(wanted);
+  if (!ok_ || !condition || (arms.size() == 1 && !arms[0])) return nullptr;
+  if (arms.size() != 2) return Refuse(span, "select takes a condition and two values");
+  const std::string why = WhyNotSelect(condition->type, arms[0]->type, arms[1]->type);
+  return why.empty() ? MakeSelect(condition, arms[0], arms[1]) : Refuse(span, why);
+}
+
+Expr ExprParser::ParseConversion(const Token& name) {
+  Expect("(");
+  const std::optional<DType> element = ParseElementType();
+  Expect(",");
+  const Expr value = ParseExpr();
+  Expect(")");
+  if (!ok_ || !element.has_value() || !value) return nullptr;
+  if (name.text == "cast") return MakeCast(*element, value);
+  const std::string why = WhyNotReinterpret(value->type, value->type.WithElement(*element));
+  return why.empty() ? MakeReinterpret(*element, value) : Refuse(name.span, why);
+}
+
+// ramp(base, stride, lanes), broadcast(value, lanes), whilelt(base, bound, lanes)
+Expr ExprParser::ParseVector(const Token& name) {
+  const bool two = name.text != "broadcast";
+  Expect("(");
+  const Expr a = ParseExpr(two ? std::optional(kIndexType) : std::nullopt);
+  Expect(",");
+  const Expr b = two ? ParseExpr(kIndexType) : nullptr;
+  if (two) Expect(",");
+  const std::optional<Lanes> lanes = ParseLanes();
+  Expect(")");
+  if (!ok_ || !a || (two && !b) || !lanes.has_value()) return nullptr;
+  if (lanes->is_scalar()) return Refuse(name.span, "a vector needs at least 2 lanes, or vscale");
+  if (a->type.is_vector() || (two && b->type.is_vector()))
+    return Refuse(name.span, StrCat("operands of ", name.text, " must be scalars"));
+  if (!two) return MakeBroadcast(a, *lanes);
+  const bool fits = name.text == "ramp" ? a->type == b->type && a->type.is_int()
+                                        : a->type == kIndexType && b->type == kIndexType;
+  if (!fits)
+    return Refuse(name.span, StrCat("operands of ", name.text, " must be ",
+                                    name.text == "ramp" ? "integers of one type" : "int64",
+                                    ", got ", a->type.ToString(), " and ", b->type.ToString()));
+  return name.text == "ramp" ? MakeRamp(a, b, *lanes) : MakeLaneMask(a, b, *lanes);
+}
+
+Expr ExprParser::ParseVectorReduce(BinaryOp op, text::Span span) {
+  Expect("(");
+  const Expr value = ParseExpr();
+  Expect(")");
+  if (!ok_ || !value) return nullptr;
+  const std::string why = WhyNotReduce(op, value->type);
+  return why.empty() ? MakeVectorReduce(op, value) : Refuse(span, why);
+}
+
+// min(a, b) of two values, or min(k < n, value) over an axis.
+Expr ExprParser::ParseMinMax(BinaryOp op, std::optional<DataType> wanted, text::Span span) {
+  Expect("(");
+  if (ok_ && Peek().kind == TokenKind::kName && Lookup(Peek().text) == nullptr &&
+      !IsBuiltin(Peek().text) && !sizes_are_implicit_)
+    return ParseReduction(op, wanted, span);
+  const std::vector<Expr> args = ParseOperands(wanted);
+  if (!ok_ || (args.size() == 1 && !args[0])) return nullptr;
+  if (args.size() != 2)
+    return Refuse(span, StrCat("'", InfoOf(op).text, "' takes two values, or axes and a value"));
+  const std::string why = WhyNotBinary(op, args[0]->type, args[1]->type);
+  return why.empty() ? MakeBinary(op, args[0], args[1]) : Refuse(span, why);
+}
+
+// "k < n, l < m, value)": after the opening parenthesis.
+Expr ExprParser::ParseReduction(BinaryOp op, std::optional<DataType> wanted, text::Span span) {
+  const size_t mark = scope_mark();
+  std::vector<ReduceAxis> axes;
+  bool good = true;
+  while (ok_ && Peek().kind == TokenKind::kName && Lookup(Peek().text) == nullptr &&
+         !IsBuiltin(Peek().text)) {
+    const Token name = Next();
+    Expect("<");
+    ++depth_;
+    Expr extent = ParseBinary(InfoOf(BinaryOp::kLt).precedence + 1, kIndexType).expr;
+    --depth_;
+    Expect(",");
+    if (extent && extent->type != kIndexType)
+      extent = Refuse(name.span, "the extent of a reduce axis must be int64");
+    good &= extent != nullptr;
+    axes.push_back({MakeVar(std::string(name.text)), extent});
+    axes.back().var->span = name.span;
+    Declare(name, {name.text, axes.back().var, nullptr});
+  }
+  if (axes.empty()) Fail("a reduce axis such as k < n, with a name that is not in use");
+  const Expr value = ParseExpr(wanted);
+  Expect(")");
+  EndScope(mark);
+  if (!ok_ || !value || !good) return nullptr;
+  const std::string why = value->type.is_vector() ? "a reduction over axes is of scalars"
+                                                  : WhyNotReduction(op, value->type);
+  return why.empty() ? MakeReduction(op, std::move(axes), value) : Refuse(span, why);
+}
+
+}  // namespace tern::loop

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// ExprParser: expressions of .tloop text, and what the statement parser shares with them: tokens,
+// scopes of names, complaints.
+//
+// A literal without a type takes that of the other operand, or of what it is stored to. An
+// expression that has been complained about is null; whatever contains it is null too, and says
+// nothing more.
+#ifndef TERN_CORE_LOOP_TEXT_EXPR_PARSER_H_
+#define TERN_CORE_LOOP_TEXT_EXPR_PARSER_H_
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/loop/stmt.h"
+#include "core/loop/text/lexer.h"
+#include "core/text/diagnostics.h"
+
+namespace tern::loop {
+
+inline constexpr std::string_view kBadLoopText = "E0510";
+inline constexpr std::string_view kBadLoopProgram = "E0511";
+
+class ExprParser {
+ public:
+  ExprParser(std::string_view file_name, std::string_view text);
+
+  // Expects a scalar literal to become of type `wanted`, where given.
+  Expr ParseExpr(std::optional<DataType> wanted = std::nullopt);
+
+ protected:
+  struct Operand {
+    Expr expr;
+    bool untyped = false;  // a bare literal
+  };
+  struct Symbol {
+    std::string_view name;
+    VarPtr var;        // or
+    BufferPtr buffer;  // one of the two
+    bool is_mutable = false;
+    ptrdiff_t hidden = -1;  // an earlier symbol of this name, out of reach
+  };
+
+  // --- tokens
+  const Token& Peek() const { return lexer_.peek(); }
+  Token Next() { return lexer_.Next(); }
+  bool Accept(std::string_view text);
+  void Expect(std::string_view text);
+  Token Name(std::string_view what);
+  std::optional<int64_t> Integer(std::string_view what);
+  // A syntax error; only the first is kept, and nothing is read after it.
+  void Fail(std::string_view expected);
+  text::Diagnostic& Complain(text::Span where, std::string_view message);
+  bool ok() const { return ok_; }
+  // Past the indices of a name that is not declared, so that what follows is read in step.
+  void SkipBrackets();
+  // Whether the nesting is too deep, said once.
+  bool TooDeep();
+
+  // --- names
+  const Symbol* Lookup(std::string_view name) const;
+  void Declare(const Token& name, Symbol symbol);
+  size_t scope_mark() const { return symbols_.size(); }
+  void EndScope(size_t mark);
+  // The size parameters of the function being read; in its head, an unknown name in a shape
+  // becomes one.
+  std::vector<VarPtr> sizes_;
+  bool sizes_are_implicit_ = false;
+
+  // --- parts that statements need too
+  std::optional<Lanes> ParseLanes();
+  std::optional<DType> ParseElementType();
+  std::vector<Expr> ParseShape();
+  // "[i, j where p]" after a buffer's name; false where something was wrong.
+  struct Element {
+    std::vector<Expr> indices;
+    Expr predicate;
+    bool good = false;
+  };
+  Element ParseElement(const Buffer& buffer, text::Span name);
+
+  std::shared_ptr<text::SourceMap> sources_;
+  text::Diagnostics diagnostics_;
+  int depth_ = 0;
+
+ private:
+  Operand ParseBinary(int least_precedence, std::optional<DataType> wanted);
+  struct Operands {
+    Operand a, b;
+  };
+  Operand Combine(const BinaryInfo& op, Operands operands, std::optional<DataType> wanted,
+                  text::Span span);
+  Operand ParseUnary(std::optional<DataType> wanted);
+  Operand ParsePrimary(std::optional<DataType> wanted);
+  Operand ParseNumber(bool negative);
+  Operand ParseNegation(std::optional<DataType> wanted);
+  Expr ParseSymbol(const Token& name);
+  Expr ParseWord(const Token& name, std::optional<DataType> wanted);
+  Expr ParseTypedLiteral(const Token& name, DataType type);
+  Expr ParseIntrinsic(const IntrinsicInfo& info, std::optional<DataType> wanted, text::Span span);
+  Expr ParseSelect(std::optional<DataType> wanted, text::Span span);
+  Expr ParseConversion(const Token& name);
+  Expr ParseVector(const Token& name);
+  Expr ParseVectorReduce(BinaryOp op, text::Span span);
+  Expr ParseReduction(BinaryOp op, std::optional<DataType> wanted, text::Span span);
+  Expr ParseMinMax(BinaryOp op, std::optional<DataType> wanted, text::Span span);
+  // Literals among them take the type of the first that has one, else the wanted one.
+  std::vector<Expr> ParseOperands(std::optional<DataType> wanted);
+  Expr Retype(const Expr& literal, DataType type, text::Span span);
+  Expr Fit(const Operand& operand, std::optional<DataType> wanted, text::Span span);
+  Expr Refuse(text::Span span, std::string_view why);
+
+  Lexer lexer_;
+  std::vector<Symbol> symbols_;
+  std::unordered_map<std::string_view, ptrdiff_t> latest_;  // name → its innermost symbol
+  int operators_ = 0;                                       // of the outermost expression
+  bool ok_ = true;
+};
+
+}  // namespace tern::loop
+
+#endif  // TERN_CORE_LOOP_TEXT_EXPR_PARSER_H_

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tokens of .tloop text: names, numbers, punctuation. `//` and `;;` begin comments.
+#ifndef TERN_CORE_LOOP_TEXT_LEXER_H_
+#define TERN_CORE_LOOP_TEXT_LEXER_H_
+
+#include <string_view>
+
+#include "core/text/source.h"
+
+namespace tern::loop {
+
+enum class TokenKind : int8_t { kName, kNumber, kPunctuation, kEnd, kBad };
+
+struct Token {
+  TokenKind kind = TokenKind::kEnd;
+  std::string_view text;
+  text::Span span;
+  bool Is(std::string_view t) const { return text == t && kind != TokenKind::kEnd; }
+};
+
+class Lexer {
+ public:
+  Lexer(int32_t file, std::string_view text) : file_(file), text_(text) { token_ = Read(); }
+  const Token& peek() const { return token_; }
+  Token Next();
+
+ private:
+  Token Read();
+  Token Make(TokenKind kind, size_t length);
+  void SkipSpace();
+
+  int32_t file_;
+  std::string_view text_;
+  size_t at_ = 0;
+  Token token_;
+};
+
+}  // namespace tern::loop
+
+#endif  // TERN_CORE_LOOP_TEXT_LEXER_H_

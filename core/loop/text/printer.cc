@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/loop/text/printer.h"
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "core/base/strings.h"
+
+namespace tern::loop {
+namespace {
+
+constexpr int kUnaryPrecedence = 11;
+
+// What the parser would take for something else.
+bool IsReserved(std::string_view name) {
+  for (std::string_view word :
+       {"vscale",  "true",      "false",   "inf",  "nan",         "let",    "var",
+        "for",     "while",     "if",      "else", "allocate",    "where",  "select",
+        "ramp",    "broadcast", "whilelt", "cast", "reinterpret", "primfn", "te",
+        "compute", "schedule",  "relaxed", "sum",  "min",         "max",    "prod"}) {
+    if (name == word) return true;
+  }
+  for (const IntrinsicInfo& info : AllIntrinsics()) {
+    if (name == info.text) return true;
+  }
+  return name.starts_with("reduce_") || DataType::Parse(name).ok();
+}
+
+// Names that no two variables or buffers share.
+class Names {
+ public:
+  std::string_view Of(const void* node, std::string_view hint) {
+    const auto found = names_.find(node);
+    if (found != names_.end()) return found->second;
+    std::string name;
+    for (char c : hint) name += IsNameChar(c) ? c : '_';
+    if (name.empty() || (name[0] >= '0' && name[0] <= '9') || name[0] == '.') name = "v" + name;
+    if (IsReserved(name)) name += '_';
+    const std::string base = name;
+    for (int next = 1; !used_.insert(name).second; ++next) name = StrCat(base, "_", next);
+    return names_.emplace(node, std::move(name)).first->second;
+  }
+  // At the end of its scope, so that the next loop may be called i again.
+  void Forget(const void* node) {
+    const auto found = names_.find(node);
+    if (found == names_.end()) return;
+    used_.erase(found->second);
+    names_.erase(found);
+  }
+
+ private:
+  static bool IsNameChar(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           c == '.';
+  }
+  std::unordered_map<const void*, std::string> names_;
+  std::unordered_set<std::string> used_;
+};
+
+std::string FloatText(DType element, double value) {
+  std::string text = element == kF64 ? FormatDouble(value) : FormatFloat(static_cast<float>(value));
+  const bool plain = text.find_first_of(".einf") == std::string::npos;
+  return plain ? text + ".0" : text;
+}
+
+bool IsLiteral(const Expr& expr) {
+  return expr->kind == NodeKind::kIntImm || expr->kind == NodeKind::kFloatImm;
+}
+
+class Printer {
+ public:
+  explicit Printer(PrintForm form) : form_(form) {}
+  std::string out;
+
+  // outer: the precedence of the operator around it.
+  void PrintExpr(const Expr& expr, int outer = 0) {
+    switch (expr->kind) {
+      case NodeKind::kIntImm:
+      case NodeKind::kFloatImm: return PrintLiteral(expr, /*bare=*/false);
+      case NodeKind::kVar: return Put(NameOf(*expr->As<Var>()));
+      case NodeKind::kVScale: return Put("vscale");
+      case NodeKind::kBinary: return PrintBinary(*expr->As<Binary>(), outer);
+      case NodeKind::kNot: Put("!"); return PrintExpr(expr->As<Not>()->value, kUnaryPrecedence);
+      case NodeKind::kSelect: return PrintSelect(*expr->As<Select>());
+      case NodeKind::kCast: return PrintCall("cast", expr->type.element(), expr->As<Cast>()->value);
+      case NodeKind::kReinterpret:
+        return PrintCall("reinterpret", expr->type.element(), expr->As<Reinterpret>()->value);
+      case NodeKind::kLoad: return PrintLoad(*expr->As<Load>());
+      case NodeKind::kRamp:
+        return PrintLanes("ramp", {expr->As<Ramp>()->base, expr->As<Ramp>()->stride}, expr->type);
+      case NodeKind::kBroadcast:
+        return PrintLanes("broadcast", {expr->As<Broadcast>()->value}, expr->type);
+      case NodeKind::kCall:
+        return PrintList(InfoOf(expr->As<Call>()->intrinsic).text, expr->As<Call>()->args);
+      case NodeKind::kLaneMask:
+        return PrintLanes("whilelt", {expr->As<LaneMask>()->base, expr->As<LaneMask>()->bound},
+                          expr->type);
+      case NodeKind::kVectorReduce:
+        Put("reduce_", ReduceName(expr->As<VectorReduce>()->op));
+        return PrintList("", {&expr->As<VectorReduce>()->value, 1});
+      case NodeKind::kReduction: return PrintReduction(*expr->As<Reduction>());
+      default: break;
+    }
+    TERN_CHECK(false, "not an expression");
+  }
+
+  void PrintStmt(const Stmt& stmt) {
+    switch (stmt->kind) {
+      case NodeKind::kFor: return PrintFor(*stmt->As<For>());
+      case NodeKind::kWhile: return PrintWhile(*stmt->As<While>());
+      case NodeKind::kStore: return PrintStore(*stmt->As<Store>());
+      case NodeKind::kIf: return PrintIf(*stmt->As<If>());
+      case NodeKind::kBlock: return PrintBlock(*stmt->As<Block>());
+      case NodeKind::kAllocate:
+        Line("allocate ");
+        PrintTensor(*stmt->As<Allocate>()->buffer, "");
+        break;
+      case NodeKind::kLet: {
+        const auto* let = stmt->As<Let>();
+        Line(let->is_mutable ? "var " : "let ", NameOf(*let->var), ": ", TypeText(let->var->type),
+             " = ");
+        PrintTyped(let->value);
+        break;
+      }
+      case NodeKind::kAssign:
+        Line(NameOf(*stmt->As<Assign>()->var), " = ");
+        PrintTyped(stmt->As<Assign>()->value);
+        break;
+      default: TERN_CHECK(false, "not a statement");
+    }
+    Put("\n");
+  }
+
+  void PrintFunction(const LoopFunction& function) {
+    Put("primfn ", function.name);
+    PrintSizes(function.sizes);
+    Put("(");
+    std::string_view comma;
+    for (const BufferPtr& buffer : function.buffers) {
+      Put(comma);
+      PrintTensor(*buffer, StrCat(AccessName(buffer->access), " "));
+      comma = ", ";
+    }
+    PrintScalars(function.scalars, comma);
+    Put(function.relaxed ? ") relaxed {\n" : ") {\n");
+    PrintBody(function.body);
+    Put("}\n");
+  }
+
+  void PrintDefinition(const te::Definition& te) {
+    Put("te ", te.name);
+    PrintSizes(te.sizes);
+    Put("(");
+    PrintTensors(te.inputs);
+    PrintScalars(te.scalars, te.inputs.empty() ? "" : ", ");
+    Put(") -> (");
+    PrintTensors(te.outputs);
+    Put(te.relaxed ? ") relaxed {\n" : ") {\n");
+    for (const te::Compute& compute : te.computes) PrintCompute(compute);
+    if (!te.schedule.empty()) {
+      Put("  schedule {\n");
+      for (const te::Directive& directive : te.schedule) Put("    ", ToText(directive), "\n");
+      Put("  }\n");
+    }
+    Put("}\n");
+  }
+
+ private:
+  template <class... T>
+  void Put(const T&... parts) {
+    StrAppend(&out, parts...);
+  }
+  template <class... T>
+  void Line(const T&... parts) {
+    out.append(static_cast<size_t>(indent_) * 2, ' ');
+    Put(parts...);
+  }
+  std::string_view NameOf(const Var& var) { return names_.Of(&var, var.name); }
+  std::string_view NameOf(const Buffer& buffer) { return names_.Of(&buffer, buffer.name); }
+
+  bool seed_form() const { return form_ == PrintForm::kVL; }
+  std::string LanesText(Lanes lanes) const {
+    return seed_form() && lanes.scalable ? "VL" : lanes.ToString();
+  }
+  std::string TypeText(DataType type) const {
+    if (!seed_form() || !type.is_scalable()) return type.ToString();
+    return StrCat(ElementName(type.element()), "xVL");
+  }
+  static std::string_view ReduceName(BinaryOp op) {
+    switch (op) {
+      case BinaryOp::kAdd: return "sum";
+      case BinaryOp::kMul: return "prod";
+      case BinaryOp::kMin: return "min";
+      case BinaryOp::kMax: return "max";
+      case BinaryOp::kAnd: return "and";
+      default: return "or";
+    }
+  }
+
+  // bare: the type is clear from what stands beside it.
+  void PrintLiteral(const Expr& expr, bool bare) {
+    const IntImm* integer = expr->As<IntImm>();
+    std::string text;
+    if (integer == nullptr)
+      text = FloatText(expr->type.element(), expr->As<FloatImm>()->value);
+    else if (expr->type.is_bool())
+      text = integer->value != 0 ? "true" : "false";
+    else if (expr->type.is_signed())
+      text = StrCat(integer->value);
+    else
+      text = StrCat(static_cast<uint64_t>(integer->value));
+    const bool named = text.ends_with("inf") || text == "nan";  // not finite
+    const bool plain =
+        expr->type == kIndexType || expr->type == DataType(kF32) || expr->type.is_bool() || bare;
+    if (plain && !named)
+      Put(text);
+    else
+      Put(expr->type.ToString(), "(", text, ")");
+  }
+
+  // Where the type is known from the declaration on the left.
+  void PrintTyped(const Expr& expr) {
+    if (IsLiteral(expr))
+      PrintLiteral(expr, /*bare=*/true);
+    else
+      PrintExpr(expr);
+  }
+
+  void PrintOperand(const Expr& expr, const Expr& other, int outer) {
+    if (IsLiteral(expr) && !IsLiteral(other))
+      PrintLiteral(expr, /*bare=*/true);
+    else
+      PrintExpr(expr, outer);
+  }
+
+  void PrintBinary(const Binary& binary, int outer) {
+    const BinaryInfo& info = InfoOf(binary.op);
+    if (info.precedence == 0) {
+      Put(info.text, "(");
+      PrintOperand(binary.a, binary.b, 0);
+      Put(", ");
+      PrintOperand(binary.b, binary.a, 0);
+      return Put(")");
+    }
+    if (seed_form() && IsVectorLength(binary)) return Put("VL");
+    const bool parentheses = info.precedence < outer || (seed_form() && binary.type.is_scalable());
+    if (parentheses) Put("(");
+    PrintOperand(binary.a, binary.b, info.precedence);
+    Put(" ", info.text, " ");
+    PrintOperand(binary.b, binary.a, info.precedence + 1);
+    if (parentheses) Put(")");
+  }
+
+  static bool IsVectorLength(const Binary& binary) {
+    return binary.op == BinaryOp::kMul && binary.a->kind == NodeKind::kVScale &&
+           AsInt(binary.b) != nullptr;
+  }
+
+  void PrintSelect(const Select& select) {
+    Put("select(");
+    PrintExpr(select.condition);
+    Put(", ");
+    PrintOperand(select.a, select.b, 0);
+    Put(", ");
+    PrintOperand(select.b, select.a, 0);
+    Put(")");
+  }
+
+  void PrintCall(std::string_view name, DType element, const Expr& value) {
+    Put(name, "(", ElementName(element), ", ");
+    PrintExpr(value);
+    Put(")");
+  }
+
+  void PrintList(std::string_view name, std::span<const Expr> args) {
+    Put(name, "(");
+    for (size_t i = 0; i < args.size(); ++i) {
+      if (i > 0) Put(", ");
+      PrintExpr(args[i]);
+    }
+    Put(")");
+  }
+
+  void PrintLanes(std::string_view name, std::span<const Expr> args, DataType type) {
+    PrintList(name, args);
+    out.pop_back();
+    Put(", ", LanesText(type.lane_count()), ")");
+  }
+  void PrintLanes(std::string_view name, std::initializer_list<Expr> args, DataType type) {
+    PrintLanes(name, std::span<const Expr>(args.begin(), args.size()), type);
+  }
+
+  void PrintElement(const Buffer& buffer, std::span<const Expr> indices, const Expr& predicate) {
+    Put(NameOf(buffer), "[");
+    for (size_t i = 0; i < indices.size(); ++i) {
+      if (i > 0) Put(", ");
+      PrintExpr(indices[i]);
+    }
+    if (predicate) {
+      Put(" where ");
+      PrintExpr(predicate);
+    }
+    Put("]");
+  }
+
+  void PrintLoad(const Load& load) {
+    if (seed_form() && load.type.is_scalable()) Put("(", TypeText(load.type), "*)");
+    PrintElement(*load.buffer, load.indices, load.predicate);
+  }
+
+  void PrintReduction(const Reduction& reduction) {
+    Put(ReduceName(reduction.op), "(");
+    for (const ReduceAxis& axis : reduction.axes) {
+      Put(NameOf(*axis.var), " < ");
+      PrintExpr(axis.extent, InfoOf(BinaryOp::kLt).precedence + 1);
+      Put(", ");
+    }
+    PrintExpr(reduction.value);
+    Put(")");
+  }
+
+  void PrintBody(const Stmt& body) {
+    ++indent_;
+    PrintStmt(body);
+    --indent_;
+  }
+
+  void PrintBlock(const Block& block) {
+    for (const Stmt& stmt : block.stmts) PrintStmt(stmt);
+    for (const Stmt& stmt : block.stmts) {
+      if (const Let* let = stmt->As<Let>()) names_.Forget(let->var.get());
+      if (const Allocate* local = stmt->As<Allocate>()) names_.Forget(local->buffer.get());
+    }
+  }
+
+  void PrintTraits(const For::Traits& traits) {
+    if (traits.kind != ForKind::kSerial) Put(" ", ForKindName(traits.kind));
+    if (traits.lanes != 0) Put("(", traits.lanes, ")");
+    if (traits.interleave != 0) Put(" interleave(", traits.interleave, ")");
+    if (traits.tail != LoopTail::kOfKind) Put(" ", LoopTailName(traits.tail));
+    if (traits.role != LoopRole::kPlain) Put(" ", LoopRoleName(traits.role));
+    Put(" {\n");
+  }
+
+  void PrintFor(const For& loop) {
+    Line("for (", NameOf(*loop.var), ", ");
+    PrintExpr(loop.range.min);
+    Put(", ");
+    PrintExpr(loop.range.extent);
+    if (!IsInt(loop.range.step, 1)) {
+      Put("; ", NameOf(*loop.var), seed_form() ? "+=" : " += ");
+      PrintExpr(loop.range.step);
+    }
+    Put(")");
+    PrintTraits(loop.traits);
+    PrintBody(loop.body);
+    Line("}\n");
+    names_.Forget(loop.var.get());
+  }
+
+  void PrintWhile(const While& loop) {
+    Line("while (");
+    PrintExpr(loop.condition);
+    Put(")");
+    PrintTraits({ForKind::kSerial, loop.role, 0});
+    PrintBody(loop.body);
+    Line("}\n");
+  }
+
+  void PrintStore(const Store& store) {
+    Line();
+    PrintElement(*store.buffer, store.indices, store.predicate);
+    Put(" = ");
+    PrintTyped(store.value);
+    Put("\n");
+  }
+
+  void PrintIf(const If& branch) {
+    Line("if (");
+    PrintExpr(branch.condition);
+    Put(") {\n");
+    PrintBody(branch.then_body);
+    if (branch.else_body) {
+      Line("} else {\n");
+      PrintBody(branch.else_body);
+    }
+    Line("}\n");
+  }
+
+  void PrintTensor(const Buffer& buffer, std::string_view access) {
+    Put(NameOf(buffer), ": ", access, ElementName(buffer.dtype), "[");
+    for (size_t i = 0; i < buffer.shape.size(); ++i) {
+      if (i > 0) Put(", ");
+      PrintExpr(buffer.shape[i]);
+    }
+    Put("]");
+  }
+
+  void PrintTensors(std::span<const BufferPtr> tensors) {
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      if (i > 0) Put(", ");
+      PrintTensor(*tensors[i], "");
+    }
+  }
+
+  void PrintSizes(std::span<const VarPtr> sizes) {
+    for (size_t i = 0; i < sizes.size(); ++i) Put(i == 0 ? "<" : ", ", NameOf(*sizes[i]));
+    if (!sizes.empty()) Put(">");
+  }
+
+  void PrintScalars(std::span<const VarPtr> scalars, std::string_view comma) {
+    for (const VarPtr& scalar : scalars) {
+      Put(comma, NameOf(*scalar), ": ", scalar->type.ToString());
+      comma = ", ";
+    }
+  }
+
+  void PrintCompute(const te::Compute& compute) {
+    Put("  compute ", NameOf(*compute.tensor), "[");
+    for (size_t i = 0; i < compute.axes.size(); ++i)
+      Put(i == 0 ? "" : ", ", NameOf(*compute.axes[i]));
+    Put("]");
+    if (compute.tensor->access == Access::kWorkspace) {
+      Put(": ", ElementName(compute.tensor->dtype), "[");
+      for (size_t i = 0; i < compute.tensor->shape.size(); ++i) {
+        if (i > 0) Put(", ");
+        PrintExpr(compute.tensor->shape[i]);
+      }
+      Put("]");
+    }
+    Put(" = ");
+    PrintTyped(compute.value);
+    Put("\n");
+    for (const VarPtr& axis : compute.axes) names_.Forget(axis.get());
+    if (const Reduction* reduction = compute.value->As<Reduction>()) {
+      for (const ReduceAxis& axis : reduction->axes) names_.Forget(axis.var.get());
+    }
+  }
+
+  PrintForm form_;
+  Names names_;
+  int indent_ = 0;
+};
+
+}  // namespace
+
+std::string ToText(const Expr& expr) {
+  Printer printer(PrintForm::kExplicit);
+  printer.PrintExpr(expr);
+  return std::move(printer.out);
+}
+
+std::string ToText(const Stmt& stmt) {
+  Printer printer(PrintForm::kExplicit);
+  printer.PrintStmt(stmt);
+  return std::move(printer.out);
+}
+
+std::string ToText(const LoopFunction& function, PrintForm form) {
+  Printer printer(form);
+  printer.PrintFunction(function);
+  return std::move(printer.out);
+}
+
+std::string ToText(const Program& program, PrintForm form) {
+  std::string out;
+  for (const LoopFunction& function : program.functions)
+    StrAppend(&out, out.empty() ? "" : "\n", ToText(function, form));
+  return out;
+}
+
+std::string ToText(const te::Definition& definition) {
+  Printer printer(PrintForm::kExplicit);
+  printer.PrintDefinition(definition);
+  return std::move(printer.out);
+}
+
+std::string ToText(const te::Directive& directive) {
+  std::string out = StrCat(te::InfoOf(directive.primitive).text, "(", directive.tensor);
+  for (const std::string& name : directive.names) StrAppend(&out, ", ", name);
+  for (const Lanes& factor : directive.factors) StrAppend(&out, ", ", factor.ToString());
+  if (directive.scalable) StrAppend(&out, ", scalable = true");
+  if (directive.tail != LoopTail::kOfKind) {
+    const bool predicated = directive.tail == LoopTail::kPredicated;
+    StrAppend(&out, ", predicated = ", predicated ? "true" : "false");
+  }
+  if (directive.interleave != 0) StrAppend(&out, ", interleave = ", directive.interleave);
+  return out + ")";
+}
+
+std::string ToText(const SourceFile& file) {
+  std::string out;
+  for (const te::Definition& definition : file.definitions)
+    StrAppend(&out, out.empty() ? "" : "\n", ToText(definition));
+  const std::string loops = ToText(file.program);
+  return StrCat(out, out.empty() || loops.empty() ? "" : "\n", loops);
+}
+
+}  // namespace tern::loop

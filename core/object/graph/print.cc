@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values as text and JSON.
+#include "core/object/graph/print.h"
+
+#include <algorithm>
+#include <type_traits>
+#include <vector>
+
+#include "core/base/float8.h"
+#include "core/base/half.h"
+#include "core/base/utf8.h"
+#include "core/object/containers/adt.h"
+#include "core/object/containers/closure.h"
+#include "core/object/containers/sequence.h"
+#include "core/object/containers/table.h"
+#include "core/object/device.h"
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "core/object/graph/reflection.h"
+#include "core/object/shape.h"
+#include "core/object/strings/bytes.h"
+#include "core/object/strings/string.h"
+#include "core/object/strings/ucs4_string.h"
+#include "core/object/strings/unicode.h"
+
+namespace tern {
+namespace {
+
+// Calls visit(value) with the element as float, double, an integer, or bool. False for other types.
+template <typename Visit>
+bool VisitNumber(DType dtype, const void* p, Visit visit) {
+  const auto as = [p]<typename T>(T) { return *static_cast<const T*>(p); };
+  if (dtype == kF32) return visit(as(0.0f)), true;
+  if (dtype == kF64) return visit(as(0.0)), true;
+  if (dtype == kF16) return visit(F16ToF32(as(uint16_t{}))), true;
+  if (dtype == kF8E4M3) return visit(F8E4M3ToF32(as(uint8_t{}))), true;
+  if (dtype == kF8E5M2) return visit(F8E5M2ToF32(as(uint8_t{}))), true;
+  if (dtype == kBf16) return visit(Bf16ToF32(as(uint16_t{}))), true;
+  if (dtype == kI64) return visit(as(int64_t{})), true;
+  if (dtype == kI32) return visit(as(int32_t{})), true;
+  if (dtype == kI16) return visit(as(int16_t{})), true;
+  if (dtype == kI8) return visit(as(int8_t{})), true;
+  if (dtype == kU64) return visit(as(uint64_t{})), true;
+  if (dtype == kU32) return visit(as(uint32_t{})), true;
+  if (dtype == kU16) return visit(as(uint16_t{})), true;
+  if (dtype == kU8) return visit(as(uint8_t{})), true;
+  if (dtype == kBool) return visit(as(uint8_t{}) != 0), true;
+  return false;
+}
+
+// Two to a byte, the low half first.
+int64_t NibbleAt(const Tensor& tensor, int64_t index) {
+  const uint8_t byte = static_cast<const uint8_t*>(tensor.data())[index / 2];
+  const int nibble = index % 2 == 0 ? byte & 0xF : byte >> 4;
+  return tensor.dtype() == kI4 && nibble > 7 ? nibble - 16 : nibble;
+}
+
+const uint8_t* ElementAddress(const Tensor& tensor, int64_t index) {
+  int64_t offset = 0;
+  for (int axis = tensor.rank() - 1; axis >= 0; --axis) {
+    offset += index % tensor.dim(axis) * tensor.strides()[static_cast<size_t>(axis)];
+    index /= tensor.dim(axis);
+  }
+  return static_cast<const uint8_t*>(tensor.data()) + offset * tensor.dtype().size();
+}
+
+template <typename Visit>
+bool VisitElement(const Tensor& tensor, int64_t index, Visit visit) {
+  if (tensor.dtype() == kI4 || tensor.dtype() == kU4) return visit(NibbleAt(tensor, index)), true;
+  return VisitNumber(tensor.dtype(), ElementAddress(tensor, index), visit);
+}
+
+std::string_view StringElement(const Tensor& tensor, int64_t index) {
+  const auto* any = reinterpret_cast<const Any*>(ElementAddress(tensor, index));
+  return any->TryCast<std::string_view>().value_or(std::string_view());
+}
+
+// Of a UCS4 string, as UTF-8; what is no code point as U+FFFD.
+std::optional<std::string> CodePointText(const AnyView& value) {
+  const std::optional<std::u32string_view> text = internal::AnyToUCS4(value.c_any());
+  if (!text.has_value()) return std::nullopt;
+  std::string out;
+  for (const char32_t c : *text) AppendUtf8(&out, IsCodePoint(c) ? c : kReplacementCharacter);
+  return out;
+}
+
+// How much of each container is shown.
+class Extent {
+ public:
+  explicit Extent(const PrintOptions& options) : options_(options) {}
+
+  void CountOmitted(int64_t count) {
+    if (options_.omitted != nullptr) *options_.omitted += count;
+  }
+  // Whether nothing in it is shown.
+  bool Ends(int depth) const { return depth >= options_.max_depth || shown_ >= kMostItems; }
+  void Add(size_t parts) { shown_ += parts; }
+  // Of a list, tuple or map; counts what is left out.
+  size_t Shown(size_t size, int depth) {
+    const auto most = static_cast<size_t>(Ends(depth) ? 0 : options_.max_elements);
+    const size_t shown = std::min(size, most);
+    Add(shown);
+    CountOmitted(static_cast<int64_t>(size - shown));
+    return shown;
+  }
+
+ private:
+  // Values that share parts, or hold themselves, may be as long as two to the power of their depth.
+  static constexpr size_t kMostItems = size_t{1} << 22;
+
+  const PrintOptions& options_;
+  size_t shown_ = 0;
+};
+
+std::string_view ConstructorOf(const PrintOptions& options, uint32_t type, const Adt& adt) {
+  return type == 0 ? std::string_view() : options.names->Constructor(type, adt.tag());
+}
+
+uint32_t PartOf(const PrintOptions& options, uint32_t type, int32_t tag, size_t index) {
+  return type == 0 ? 0 : options.names->Part(type, tag, index);
+}
+
+class Printer {
+ public:
+  explicit Printer(const PrintOptions& options) : options_(options), extent_(options) {}
+
+  std::string Print(const AnyView& value, int depth, uint32_t type = 0) {
+    switch (value.type_code()) {
+      case TERN_TYPE_INT:
+      case TERN_TYPE_BOOL:
+      case TERN_TYPE_FLOAT: return Number(value);
+      case TERN_TYPE_DTYPE: return value.TryCast<DType>()->ToString();
+      case TERN_TYPE_TENSOR: return PrintTensor(*value.TryCast<Tensor>());
+      case TERN_TYPE_SHAPE: return value.TryCast<Shape>()->ToString();
+      case TERN_TYPE_LIST: return Items("list[", *value.TryCast<Sequence>(), "]", depth, type);
+      case TERN_TYPE_MAP: return PrintTable(*value.TryCast<Table>(), depth, type);
+      case TERN_TYPE_ADT: return PrintAdt(*value.TryCast<Adt>(), depth, type);
+      case TERN_TYPE_CLOSURE: return PrintClosure(*value.TryCast<Closure>());
+      case TERN_TYPE_FUNCTION: return StrCat("function ", value.TryCast<Function>()->name());
+      case TERN_TYPE_STORAGE:
+        return StrCat("storage(", value.TryCast<Storage>()->bytes(), " bytes)");
+      case TERN_TYPE_ERROR:
+        return StrCat("error(", value.TryCast<Error>()->status().ToString(), ")");
+      default: break;
+    }
+    return PrintOther(value, depth);
+  }
+
+ private:
+  std::string PrintOther(const AnyView& value, int depth) {
+    if (std::optional<std::string_view> text = value.TryCast<std::string_view>())
+      return JsonQuote(*text);
+    if (const std::optional<std::string> text = CodePointText(value))
+      return StrCat("u", JsonQuote(*text));
+    if (const Bytes* bytes = value.TryCast<Bytes>()) return PrintBytes(*bytes);
+    if (value.is_object() && IsReflected(value.type_code()))
+      return PrintFields(*value.object(), depth);
+    return std::string(value.type_name());
+  }
+
+  static std::string PrintBytes(const Bytes& bytes) {
+    constexpr size_t kShown = 24;
+    if (bytes.size() > kShown || !IsValidUtf8(bytes.view()))
+      return StrCat("bytes(", bytes.size(), ")");
+    return StrCat("b", JsonQuote(bytes.view()));
+  }
+
+  // `sketch.Circle(radius=1.5, label="a")`.
+  std::string PrintFields(const Object& object, int depth) {
+    std::string out = StrCat(object.type_key(), "(");
+    if (extent_.Ends(depth)) return StrCat(out, "…)");
+    extent_.Add(FieldsOf(object.type_code()).size());
+    bool first = true;
+    for (const FieldInfo& field : FieldsOf(object.type_code())) {
+      StrAppend(&out, first ? "" : ", ", field.name, "=", Print(field.get(object), depth + 1));
+      first = false;
+    }
+    return out += ')';
+  }
+
+  static std::string Number(const AnyView& value) {
+    if (const std::optional<bool> b = value.TryCast<bool>()) return *b ? "true" : "false";
+    if (const std::optional<int64_t> i = value.TryCast<int64_t>()) return StrCat(*i);
+    return FormatDouble(*value.TryCast<double>());
+  }
+
+  std::string PrintTensor(const Tensor& tensor) {
+    std::string out = tensor.TypeText();
+    if (!tensor.on_host()) return StrCat(out, " on ", PlaceText(tensor));
+    const int64_t shown = std::min<int64_t>(tensor.element_count(), options_.max_elements);
+    if (tensor.rank() == 0) return StrCat(out, " ", TensorElementText(tensor, 0));
+    StrAppend(&out, " [");
+    for (int64_t i = 0; i < shown; ++i)
+      StrAppend(&out, i > 0 ? ", " : "", TensorElementText(tensor, i));
+    if (shown < tensor.element_count()) StrAppend(&out, shown > 0 ? ", …" : "…");
+    extent_.CountOmitted(tensor.element_count() - shown);
+    return out += ']';
+  }
+
+  template <typename Range>
+  std::string Items(std::string_view open, const Range& items, std::string_view close, int depth,
+                    uint32_t type, int32_t tag = 0) {
+    std::string out(open);
+    const size_t shown = extent_.Shown(items.size(), depth);
+    for (size_t i = 0; i < shown; ++i)
+      StrAppend(&out, i > 0 ? ", " : "",
+                Print(items[i], depth + 1, PartOf(options_, type, tag, i)));
+    if (shown < items.size()) StrAppend(&out, shown > 0 ? ", …" : "…");
+    return StrCat(out, close);
+  }
+
+  std::string PrintTable(const Table& table, int depth, uint32_t type) {
+    const size_t most = extent_.Shown(table.size(), depth);
+    std::string out = "map{";
+    size_t shown = 0;
+    for (const Table::Entry& entry : table) {
+      StrAppend(&out, shown > 0 ? ", " : "");
+      if (shown++ == most) return out += "…}";
+      StrAppend(&out, Print(entry.key, depth + 1, PartOf(options_, type, 0, 0)), ": ",
+                Print(entry.value, depth + 1, PartOf(options_, type, 0, 1)));
+    }
+    return out += '}';
+  }
+
+  std::string PrintAdt(const Adt& adt, int depth, uint32_t type) {
+    const std::string_view name = ConstructorOf(options_, type, adt);
+    if (name.empty() && adt.is_tuple()) return Items("(", adt.fields(), ")", depth, type);
+    if (!name.empty() && adt.fields().empty()) return std::string(name);
+    const std::string open = name.empty() ? StrCat("adt#", adt.tag(), "(") : StrCat(name, "(");
+    return Items(open, adt.fields(), ")", depth, type, adt.tag());
+  }
+
+  static std::string PrintClosure(const Closure& closure) {
+    return StrCat("closure(#", closure.function_index(), ", ", closure.free_variables().size(),
+                  " free)");
+  }
+
+  const PrintOptions& options_;
+  Extent extent_;
+};
+
+class JsonPrinter {
+ public:
+  JsonPrinter(JsonWriter* json, const PrintOptions& options)
+      : json_(json), options_(options), extent_(options) {}
+
+  void Write(const AnyView& value, int depth, uint32_t type = 0) {
+    const Adt* adt = value.TryCast<Adt>();
+    const std::string_view name = adt == nullptr ? "" : ConstructorOf(options_, type, *adt);
+    json_->BeginObject().Field("kind", name.empty() ? Kind(value) : "adt");
+    if (!name.empty()) json_->Field("constructor", name);
+    switch (value.type_code()) {
+      case TERN_TYPE_NONE: break;
+      case TERN_TYPE_INT: json_->Field("value", value.c_any().v.i); break;
+      case TERN_TYPE_FLOAT: json_->Field("value", value.c_any().v.f); break;
+      case TERN_TYPE_BOOL: json_->Field("value", *value.TryCast<bool>()); break;
+      case TERN_TYPE_TENSOR: WriteTensor(*value.TryCast<Tensor>()); break;
+      case TERN_TYPE_SHAPE: json_->Key("value").Ints(value.TryCast<Shape>()->dims()); break;
+      case TERN_TYPE_LIST: WriteItems(*value.TryCast<Sequence>(), depth, type); break;
+      case TERN_TYPE_MAP: WriteTable(*value.TryCast<Table>(), depth, type); break;
+      case TERN_TYPE_ADT:
+        json_->Field("tag", adt->tag());
+        WriteItems(adt->fields(), depth, type, adt->tag());
+        break;
+      case TERN_TYPE_CLOSURE:
+        json_->Field("function", value.TryCast<Closure>()->function_index());
+        WriteItems(value.TryCast<Closure>()->free_variables(), depth);
+        break;
+      default: WriteOther(value, depth); break;
+    }
+    json_->EndObject();
+  }
+
+ private:
+  static std::string_view Kind(const AnyView& value) {
+    const Adt* adt = value.TryCast<Adt>();
+    return adt != nullptr && adt->is_tuple() ? "tuple" : value.type_name();
+  }
+
+  void WriteOther(const AnyView& value, int depth) {
+    if (const std::optional<std::string_view> text = value.TryCast<std::string_view>()) {
+      json_->Field("value", *text);
+    } else if (const std::optional<std::string> code_points = CodePointText(value)) {
+      json_->Field("value", std::string_view(*code_points));
+    } else if (const Bytes* bytes = value.TryCast<Bytes>()) {
+      json_->Field("size", uint64_t{bytes->size()});
+    } else if (value.is_object() && IsReflected(value.type_code())) {
+      WriteFields(*value.object(), depth);
+    } else {
+      json_->Field("text", Printer(options_).Print(value, 0));
+    }
+  }
+
+  // Registered fields: what a front end needs to show an object it knows nothing of.
+  void WriteFields(const Object& object, int depth) {
+    json_->Key("fields").BeginArray();
+    if (!extent_.Ends(depth)) {
+      extent_.Add(FieldsOf(object.type_code()).size());
+      for (const FieldInfo& field : FieldsOf(object.type_code())) {
+        json_->BeginObject().Field("name", field.name).Field("type", field.type);
+        json_->Field("doc", field.doc).Key("value");
+        Write(field.get(object), depth + 1);
+        json_->EndObject();
+      }
+    }
+    json_->EndArray();
+  }
+
+  template <typename Range>
+  void WriteItems(const Range& items, int depth, uint32_t type = 0, int32_t tag = 0) {
+    json_->Field("size", uint64_t{items.size()}).Key("items").BeginArray();
+    const size_t shown = extent_.Shown(items.size(), depth);
+    for (size_t i = 0; i < shown; ++i) Write(items[i], depth + 1, PartOf(options_, type, tag, i));
+    json_->EndArray();
+  }
+
+  // Entries as [key, value], since keys need not be text.
+  void WriteTable(const Table& table, int depth, uint32_t type) {
+    json_->Field("size", uint64_t{table.size()}).Key("entries").BeginArray();
+    size_t left = extent_.Shown(table.size(), depth);
+    for (const Table::Entry& entry : table) {
+      if (left-- == 0) break;
+      json_->BeginArray();
+      Write(entry.key, depth + 1, PartOf(options_, type, 0, 0));
+      Write(entry.value, depth + 1, PartOf(options_, type, 0, 1));
+      json_->EndArray();
+    }
+    json_->EndArray();
+  }
+
+  void WriteTensor(const Tensor& tensor) {
+    json_->Field("dtype", tensor.dtype().ToString()).Key("shape").Ints(tensor.dims());
+    json_->Field("readOnly", tensor.is_read_only());
+    if (!tensor.on_host()) {
+      json_->Field("place", PlaceText(tensor));
+      return;
+    }
+    if (!tensor.dtype().is_string()) WriteStatistics(ComputeStatistics(tensor));
+    json_->Key("elements").BeginArray();
+    const int64_t shown = std::min<int64_t>(tensor.element_count(), options_.max_elements);
+    for (int64_t i = 0; i < shown; ++i) WriteElement(tensor, i);
+    extent_.CountOmitted(tensor.element_count() - shown);
+    json_->EndArray();
+  }
+
+  void WriteStatistics(const TensorStatistics& statistics) {
+    if (statistics.finite > 0) {
+      json_->Field("min", statistics.min)
+          .Field("mean", statistics.mean)
+          .Field("max", statistics.max);
+    }
+    json_->Field("nan", statistics.nan).Field("inf", statistics.inf);
+  }
+
+  void WriteElement(const Tensor& tensor, int64_t index) {
+    const bool number = VisitElement(tensor, index, [this]<typename T>(T value) {
+      if constexpr (std::same_as<T, float>)
+        json_->Float(value);
+      else if constexpr (std::same_as<T, double>)
+        json_->Double(value);
+      else if constexpr (std::same_as<T, bool>)
+        json_->Bool(value);
+      else if constexpr (std::is_signed_v<T>)
+        json_->Int(value);
+      else
+        json_->Uint(value);
+    });
+    if (!number) json_->String(tensor.dtype().is_string() ? StringElement(tensor, index) : "?");
+  }
+
+  JsonWriter* json_;
+  const PrintOptions& options_;
+  Extent extent_;
+};
+
+// Counts what is not finite apart.
+class StatisticsCollector {
+ public:
+  void Add(double value) {
+    if (value != value) {
+      ++result_.nan;
+    } else if (value - value != 0) {
+      ++result_.inf;
+    } else {
+      if (result_.finite == 0) result_.min = result_.max = value;
+      result_.min = std::min(result_.min, value);
+      result_.max = std::max(result_.max, value);
+      sum_ += value;
+      ++result_.finite;
+    }
+  }
+  TensorStatistics Finish() {
+    if (result_.finite > 0) result_.mean = sum_ / static_cast<double>(result_.finite);
+    return result_;
+  }
+
+ private:
+  TensorStatistics result_;
+  double sum_ = 0;
+};
+
+}  // namespace
+
+std::string PrintValue(const AnyView& value, const PrintOptions& options) {
+  return Printer(options).Print(value, 0, options.type);
+}
+
+void WriteValueJson(const AnyView& value, JsonWriter* json, const PrintOptions& options) {
+  JsonPrinter(json, options).Write(value, 0, options.type);
+}
+
+std::string ValueJson(const AnyView& value, const PrintOptions& options) {
+  JsonWriter json;
+  WriteValueJson(value, &json, options);
+  return json.Take();
+}
+
+double TensorElement(const Tensor& tensor, int64_t index) {
+  TERN_DCHECK(tensor.on_host());
+  double result = 0;
+  VisitElement(tensor, index, [&result](auto value) { result = static_cast<double>(value); });
+  return result;
+}
+
+std::string TensorElementText(const Tensor& tensor, int64_t index) {
+  if (tensor.dtype().is_string()) return JsonQuote(StringElement(tensor, index));
+  std::string out;
+  const bool number = VisitElement(tensor, index, [&out](auto value) { out = StrCat(value); });
+  return number ? out : "?";
+}
+
+TensorStatistics ComputeStatistics(const Tensor& tensor) {
+  StatisticsCollector collector;
+  if (!tensor.on_host()) return collector.Finish();
+  if (tensor.dtype() == kF32 && tensor.is_contiguous()) {
+    for (const float value : tensor.values<const float>())
+      collector.Add(static_cast<double>(value));
+  } else if (!tensor.dtype().is_string()) {
+    for (int64_t i = 0; i < tensor.element_count(); ++i) {
+      VisitElement(tensor, i,
+                   [&collector](auto value) { collector.Add(static_cast<double>(value)); });
+    }
+  }
+  return collector.Finish();
+}
+
+}  // namespace tern

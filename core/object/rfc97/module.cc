@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Module: look-up in itself and its imports.
+#include "core/object/rfc97/module.h"
+
+#include "core/base/strings.h"
+
+namespace tern {
+
+ModulePtr Module::Make(std::string_view name) { return MakeObject<Module>(name); }
+
+Status Module::Add(FunctionPtr function) {
+  TERN_CHECK(function != nullptr, "a null function");
+  SpinLockGuard guard(&lock_);
+  for (const FunctionPtr& each : functions_) {
+    if (each->name() == function->name())
+      return AlreadyExists("module '", name_, "' has a function '", function->name(), "' already");
+  }
+  functions_.push_back(std::move(function));
+  return OkStatus();
+}
+
+Status Module::Import(ModulePtr module) {
+  TERN_CHECK(module != nullptr, "a null module");
+  if (module->Reaches(this)) {
+    return InvalidArgument("module '", name_, "' cannot import '", module->name_,
+                           "', which imports it");
+  }
+  SpinLockGuard guard(&lock_);
+  imports_.push_back(std::move(module));
+  return OkStatus();
+}
+
+bool Module::Reaches(const Module* other) const {
+  if (this == other) return true;
+  for (const ModulePtr& import : imports()) {
+    if (import->Reaches(other)) return true;
+  }
+  return false;
+}
+
+FunctionPtr Module::FindOrNull(std::string_view name) const {
+  {
+    SpinLockGuard guard(&lock_);
+    for (const FunctionPtr& each : functions_) {
+      if (each->name() == name) return each;
+    }
+  }
+  for (const ModulePtr& import : imports()) {
+    if (FunctionPtr found = import->FindOrNull(name)) return found;
+  }
+  return nullptr;
+}
+
+Result<FunctionPtr> Module::Find(std::string_view name) const {
+  if (FunctionPtr found = FindOrNull(name)) return found;
+  Status status = NotFound("module '", name_, "' has no function '", name, "'");
+  const std::vector<std::string> names = Names();
+  const std::string_view meant = DidYouMean(name, names);
+  if (!meant.empty()) status.AddNote(StrCat("did you mean '", meant, "'?"));
+  return status;
+}
+
+std::vector<std::string> Module::Names() const {
+  std::vector<std::string> names;
+  SpinLockGuard guard(&lock_);
+  for (const FunctionPtr& each : functions_) names.emplace_back(each->name());
+  return names;
+}
+
+std::vector<ModulePtr> Module::imports() const {
+  SpinLockGuard guard(&lock_);
+  return imports_;
+}
+
+}  // namespace tern

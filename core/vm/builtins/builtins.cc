@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vm.builtin.* functions.
+//
+// A shape heap is an int64 tensor of rank 1. match_shape compares a shape with a pattern, one
+// (code, value) pair per axis: kStore puts the extent into the heap, kEqualHeap and kEqualValue
+// compare, kIgnore does neither. The name that it is given for messages may list the symbols of the
+// axes: "x[n, m]".
+#include "core/vm/builtins/builtins.h"
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "core/base/strings.h"
+#include "core/object/containers/sequence.h"
+#include "core/object/device.h"
+#include "core/object/graph/print.h"
+#include "core/object/run_context.h"
+#include "core/vm/builtins/value_builtins.h"
+#include "core/vm/scalar.h"
+
+namespace tern::vm {
+namespace {
+
+constexpr int64_t kMaxHeap = 1 << 20;
+enum MatchCode : int64_t { kIgnore = 0, kStore = 1, kEqualHeap = 2, kEqualValue = 3 };
+
+Result<Any> AllocShapeHeap(RunContext& context, AnyArgs args) {
+  if (args.size() != 1)
+    return InvalidArgument("vm.builtin.alloc_shape_heap takes (size), got ", args.size(),
+                           " arguments");
+  TERN_TRY_ASSIGN(const int64_t size, args[0].As<int64_t>());
+  if (size < 0 || size > kMaxHeap)
+    return OutOfRange("a shape heap of ", size, " entries; at most ", kMaxHeap, " are possible");
+  TERN_TRY_ASSIGN(TensorPtr heap, context.NewTensor(kI64, {size}));
+  for (int64_t& entry : heap->values<int64_t>()) entry = 0;
+  return Any(heap);
+}
+
+Result<std::span<int64_t>> HeapOf(const AnyView& value) {
+  Tensor* tensor = value.TryCast<Tensor>();
+  if (tensor == nullptr || tensor->dtype() != kI64 || tensor->rank() != 1 ||
+      !tensor->is_contiguous()) {
+    return TypeError("a shape heap is an i64 tensor of rank 1, got ",
+                     tensor != nullptr ? tensor->TypeText() : std::string(value.type_name()));
+  }
+  TERN_TRY(CheckOnHost(*tensor, "the shape heap"));
+  if (tensor->is_read_only()) return InvalidArgument("the shape heap is read-only");
+  return tensor->values<int64_t>();
+}
+
+Status CheckHeapIndex(int64_t index, std::span<const int64_t> heap) {
+  if (index >= 0 && index < static_cast<int64_t>(heap.size())) return OkStatus();
+  return OutOfRange("shape heap index ", index, " is out of range: the heap has ", heap.size(),
+                    " entries");
+}
+
+// (shape, heap, index…): one index per axis.
+Result<Any> StoreShape(AnyArgs args) {
+  if (args.size() < 2) return InvalidArgument("vm.builtin.store_shape takes (shape, heap, index…)");
+  std::vector<int64_t> dims;
+  TERN_TRY(ToDims(args[0], &dims));
+  TERN_TRY_ASSIGN(const std::span<int64_t> heap, HeapOf(args[1]));
+  if (args.size() - 2 != dims.size()) {
+    return InvalidArgument("vm.builtin.store_shape: the shape ", FormatDims(dims), " has ",
+                           dims.size(), " axes, got ", args.size() - 2, " heap indices");
+  }
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    TERN_TRY_ASSIGN(const int64_t index, args[axis + 2].As<int64_t>());
+    TERN_TRY(CheckHeapIndex(index, heap));
+    heap[static_cast<size_t>(index)] = dims[axis];
+  }
+  return Any();
+}
+
+// (heap, index…): the extents as a Shape.
+Result<Any> LoadShape(AnyArgs args) {
+  if (args.empty()) return InvalidArgument("vm.builtin.load_shape takes (heap, index…)");
+  TERN_TRY_ASSIGN(const std::span<int64_t> heap, HeapOf(args[0]));
+  std::vector<int64_t> dims;
+  for (const AnyView& arg : args.subspan(1)) {
+    TERN_TRY_ASSIGN(const int64_t index, arg.As<int64_t>());
+    TERN_TRY(CheckHeapIndex(index, heap));
+    dims.push_back(heap[static_cast<size_t>(index)]);
+  }
+  return Any(Shape::Make(dims));
+}
+
+// (heap, index): one entry as an int.
+Result<Any> LoadDim(AnyArgs args) {
+  if (args.size() != 2)
+    return InvalidArgument("vm.builtin.load_dim takes (heap, index), got ", args.size(),
+                           " arguments");
+  TERN_TRY_ASSIGN(const std::span<int64_t> heap, HeapOf(args[0]));
+  TERN_TRY_ASSIGN(const int64_t index, args[1].As<int64_t>());
+  TERN_TRY(CheckHeapIndex(index, heap));
+  return Any(heap[static_cast<size_t>(index)]);
+}
+
+// (heap, index, extent).
+Result<Any> StoreDim(AnyArgs args) {
+  if (args.size() != 3) {
+    return InvalidArgument("vm.builtin.store_dim takes (heap, index, extent), got ", args.size(),
+                           " arguments");
+  }
+  TERN_TRY_ASSIGN(const std::span<int64_t> heap, HeapOf(args[0]));
+  TERN_TRY_ASSIGN(const int64_t index, args[1].As<int64_t>());
+  TERN_TRY_ASSIGN(const int64_t extent, args[2].As<int64_t>());
+  TERN_TRY(CheckHeapIndex(index, heap));
+  heap[static_cast<size_t>(index)] = extent;
+  return Any();
+}
+
+// An argument's name may say what its axes are called: "x[n, m]".
+std::string_view ArgumentOf(std::string_view name) { return name.substr(0, name.find('[')); }
+std::string_view SymbolOf(std::string_view name, size_t axis) {
+  const size_t begin = name.find('[');
+  if (begin == std::string_view::npos || !name.ends_with(']')) return {};
+  std::string_view rest = name.substr(begin + 1, name.size() - begin - 2);
+  for (; axis > 0; --axis) {
+    const size_t comma = rest.find(',');
+    if (comma == std::string_view::npos) return {};
+    rest.remove_prefix(comma + 1);
+  }
+  rest = rest.substr(0, rest.find(','));
+  while (rest.starts_with(' ')) rest.remove_prefix(1);
+  return rest;
+}
+
+Status MatchAxis(const std::vector<int64_t>& dims, size_t axis, int64_t code, int64_t value,
+                 std::span<int64_t> heap, std::string_view name) {
+  if (code == kIgnore) return OkStatus();
+  int64_t expected = value;
+  if (code == kStore || code == kEqualHeap) {
+    TERN_TRY(CheckHeapIndex(value, heap));
+    if (code == kStore) {
+      heap[static_cast<size_t>(value)] = dims[axis];
+      return OkStatus();
+    }
+    expected = heap[static_cast<size_t>(value)];
+  } else if (code != kEqualValue) {
+    return InvalidArgument("vm.builtin.match_shape: unknown code ", code, " for axis ", axis);
+  }
+  if (dims[axis] == expected) return OkStatus();
+  const std::string_view symbol = SymbolOf(name, axis);
+  Status status =
+      InvalidArgument("shape mismatch", name.empty() ? "" : " for ", ArgumentOf(name), ": axis ",
+                      axis, symbol.empty() ? "" : StrCat(" (", symbol, ")"), ": expected ",
+                      expected, ", got ", dims[axis], " of ", FormatDims(dims));
+  if (code == kEqualHeap) {
+    status.AddNote(
+        StrCat("expected because ", symbol.empty() ? std::string() : StrCat(symbol, ", "),
+               "shape heap entry ", value, symbol.empty() ? " holds " : ", is ", expected));
+  }
+  return std::move(status.SetErrorCode("E0203"));
+}
+
+// (value, heap, name, code, value, code, value, …); value is a tensor or a shape.
+Result<Any> MatchShape(AnyArgs args) {
+  if (args.size() < 3 || args.size() % 2 == 0) {
+    return InvalidArgument("vm.builtin.match_shape takes (value, heap, name, code, value, …)");
+  }
+  std::vector<int64_t> dims;
+  const Tensor* tensor = args[0].TryCast<Tensor>();
+  if (tensor != nullptr)
+    dims.assign(tensor->dims().begin(), tensor->dims().end());
+  else
+    TERN_TRY(ToDims(args[0], &dims));
+  TERN_TRY_ASSIGN(const std::span<int64_t> heap, HeapOf(args[1]));
+  TERN_TRY_ASSIGN(const std::string_view name, args[2].As<std::string_view>());
+  const size_t rank = (args.size() - 3) / 2;
+  if (rank != dims.size()) {
+    return InvalidArgument("rank mismatch", name.empty() ? "" : " for ", ArgumentOf(name),
+                           ": expected ", rank, ", got ", dims.size(), " of ", FormatDims(dims))
+        .SetErrorCode("E0203");
+  }
+  for (size_t axis = 0; axis < rank; ++axis) {
+    TERN_TRY_ASSIGN(const int64_t code, args[3 + 2 * axis].As<int64_t>());
+    TERN_TRY_ASSIGN(const int64_t value, args[4 + 2 * axis].As<int64_t>());
+    TERN_TRY(MatchAxis(dims, axis, code, value, heap, name));
+  }
+  return Any();
+}
+
+Result<Any> ShapeOfTensor(AnyArgs args) {
+  if (args.size() != 1)
+    return InvalidArgument("vm.builtin.shape_of takes (tensor), got ", args.size(), " arguments");
+  TERN_TRY_ASSIGN(const Tensor* tensor, args[0].As<Tensor>());
+  return Any(Shape::Make(tensor->dims()));
+}
+
+Result<Any> MoveValue(AnyArgs args) {
+  if (args.size() != 1)
+    return InvalidArgument("vm.builtin.move takes (value), got ", args.size(), " arguments");
+  return Any(args[0]);
+}
+
+Result<Any> CopyTensor(RunContext& context, AnyArgs args) {
+  if (args.size() != 1)
+    return InvalidArgument("vm.builtin.copy takes (tensor), got ", args.size(), " arguments");
+  TERN_TRY_ASSIGN(const Tensor* tensor, args[0].As<Tensor>());
+  DeviceAllocator* const device = tensor->on_host() ? nullptr : tensor->storage()->device();
+  TERN_TRY_ASSIGN(TensorPtr copy, CopyTensorTo(*tensor, device, context.allocator()));
+  return Any(copy);
+}
+
+// Values of any kind as their short text, the way listings show them.
+Result<Any> ToText(AnyArgs args) {
+  std::string text;
+  for (size_t i = 0; i < args.size(); ++i) StrAppend(&text, i == 0 ? "" : " ", PrintValue(args[i]));
+  return Any(text);
+}
+
+Result<Any> MakeList(AnyArgs args) { return Any(Sequence::Make(args)); }
+
+constexpr std::array<BuiltinInfo, 11> kBuiltins = {{
+    {"vm.builtin.alloc_shape_heap", "(size: int) -> tensor",
+     "a shape heap: an i64 vector of zeros"},
+    {"vm.builtin.shape_of", "(tensor) -> shape", "the shape of a tensor"},
+    {"vm.builtin.store_shape", "(shape, heap, index…)",
+     "stores extents into a shape heap, one index per axis"},
+    {"vm.builtin.load_shape", "(heap, index…) -> shape", "a shape of entries of a shape heap"},
+    {"vm.builtin.load_dim", "(heap, index) -> int", "one entry of a shape heap"},
+    {"vm.builtin.store_dim", "(heap, index, extent: int)", "sets one entry of a shape heap"},
+    {"vm.builtin.match_shape", "(value, heap, name, code, value, …)",
+     "checks a shape, per axis: 0 ignore, 1 store to heap entry, 2 equal to heap entry, 3 equal to "
+     "value"},
+    {"vm.builtin.move", "(value) -> value", "the same value"},
+    {"vm.builtin.copy", "(tensor) -> tensor", "a copy of the data, on the same device"},
+    {"vm.builtin.to_text", "(value…) -> string", "values as listings show them"},
+    {"vm.builtin.make_list", "(value…) -> list", "a list of the values"},
+}};
+
+FunctionPtr MakeBuiltin(const BuiltinInfo& info) {
+  const auto is = [&](std::string_view tail) { return info.name.ends_with(tail); };
+  const auto plain = [&](auto* body) {
+    return Function::FromPacked(
+        info.name, [body](AnyArgs args) { return body(args); }, info.signature);
+  };
+  const auto with_context = [&](auto* body) {
+    return Function::FromPacked(
+        info.name, [body](RunContext& c, AnyArgs args) { return body(c, args); }, info.signature);
+  };
+  if (is(".alloc_shape_heap")) return with_context(&AllocShapeHeap);
+  if (is(".copy")) return with_context(&CopyTensor);
+  if (is(".shape_of")) return plain(&ShapeOfTensor);
+  if (is(".store_shape")) return plain(&StoreShape);
+  if (is(".load_shape")) return plain(&LoadShape);
+  if (is(".load_dim")) return plain(&LoadDim);
+  if (is(".store_dim")) return plain(&StoreDim);
+  if (is(".match_shape")) return plain(&MatchShape);
+  if (is(".move")) return plain(&MoveValue);
+  if (is(".to_text")) return plain(&ToText);
+  return plain(&MakeList);
+}
+
+}  // namespace
+
+std::span<const BuiltinInfo> AllBuiltins() { return kBuiltins; }
+
+FunctionPtr FindBuiltin(std::string_view name) {
+  for (const BuiltinInfo& info : kBuiltins) {
+    if (info.name == name) return MakeBuiltin(info);
+  }
+  return FindValueBuiltin(name);
+}
+
+Status RegisterBuiltins(Registry* registry) {
+  for (const BuiltinInfo& info : kBuiltins) {
+    if (!registry->Contains(info.name)) TERN_TRY(registry->Register(MakeBuiltin(info)));
+  }
+  return OkStatus();
+}
+
+}  // namespace tern::vm

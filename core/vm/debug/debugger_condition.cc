@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parsing and evaluating expressions over registers.
+#include "core/vm/debug/debugger_condition.h"
+
+#include <cmath>
+
+#include "core/base/strings.h"
+#include "core/object/containers/adt.h"
+#include "core/object/containers/sequence.h"
+#include "core/object/device.h"
+#include "core/object/graph/print.h"
+#include "core/object/shape.h"
+#include "core/object/strings/string.h"
+#include "core/object/tensor.h"
+#include "core/vm/debug/trace.h"
+#include "core/vm/scalar.h"
+
+namespace tern::vm {
+namespace {
+
+constexpr int kMaxNesting = 64;
+constexpr std::string_view kFunctions[] = {"rank", "shape", "dtype", "size", "bytes", "min", "max",
+                                           "mean", "nan",   "inf",   "abs",  "type",  "refs"};
+constexpr std::string_view kNames[] = {"step", "pc", "depth", "hits", "function"};
+
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool IsWord(char c) { return IsLetter(c) || IsDigit(c) || c == '.'; }
+
+// Binary operators by how tightly they bind, loosest first.
+struct Level {
+  std::string_view operators[6];
+};
+constexpr Level kLevels[] = {
+    {{"||"}}, {{"&&"}}, {{"==", "!=", "<=", ">=", "<", ">"}}, {{"+", "-"}}, {{"*", "/", "%"}}};
+
+// A number where the value is one: itself, or the element of a tensor that has one.
+Any Simplify(const Any& value) {
+  const Tensor* tensor = value.TryCast<Tensor>();
+  if (tensor == nullptr || tensor->element_count() != 1 || tensor->dtype().is_string() ||
+      !tensor->on_host())
+    return value;
+  if (tensor->dtype().is_bool()) return Any(TensorElement(*tensor, 0) != 0);
+  Any number;
+  const Opcode to = tensor->dtype().is_int() ? Opcode::kToInt : Opcode::kToFloat;
+  return ScalarOperation(to, value, AnyView(), &number).ok() ? number : value;
+}
+
+Result<double> NumberOf(const Any& value, std::string_view where) {
+  const Any simple = Simplify(value);
+  const auto number = simple.TryCast<double>();
+  if (number.has_value()) return *number;
+  return TypeError("'", where, "' wants numbers, got ", PrintValue(value));
+}
+
+Result<Any> Compare(std::string_view op, const Any& left, const Any& right) {
+  const Any a = Simplify(left), b = Simplify(right);
+  const auto x = a.TryCast<std::string_view>(), y = b.TryCast<std::string_view>();
+  int order = 0;
+  if (x.has_value() && y.has_value()) {
+    order = x->compare(*y) < 0 ? -1 : *x == *y ? 0 : 1;
+  } else if (a.is_none() || b.is_none()) {
+    if (op != "==" && op != "!=") return TypeError("none has no order");
+    order = a.is_none() == b.is_none() ? 0 : 1;
+  } else if (a.type_code() == TERN_TYPE_INT && b.type_code() == TERN_TYPE_INT) {
+    const int64_t i = *a.TryCast<int64_t>(), j = *b.TryCast<int64_t>();
+    order = i < j ? -1 : i == j ? 0 : 1;
+  } else if (a.Is<Shape>() || a.Is<DType>()) {
+    if (op != "==" && op != "!=") return TypeError("'", op, "' wants numbers or texts");
+    order = PrintValue(a) == PrintValue(b) ? 0 : 1;
+  } else {
+    TERN_TRY_ASSIGN(const double i, NumberOf(a, op));
+    TERN_TRY_ASSIGN(const double j, NumberOf(b, op));
+    if (std::isnan(i) || std::isnan(j)) return Any(op == "!=");
+    order = i < j ? -1 : i == j ? 0 : 1;
+  }
+  const bool less = op[0] == '<', equal_too = op.size() == 2;
+  if (op == "==") return Any(order == 0);
+  if (op == "!=") return Any(order != 0);
+  return Any((less ? order < 0 : order > 0) || (equal_too && order == 0));
+}
+
+Result<Any> Arithmetic(std::string_view op, const Any& left, const Any& right) {
+  Any a = Simplify(left), b = Simplify(right);
+  if (a.type_code() == TERN_TYPE_INT && b.type_code() == TERN_TYPE_FLOAT)
+    a = Any(*a.TryCast<double>());
+  if (b.type_code() == TERN_TYPE_INT && a.type_code() == TERN_TYPE_FLOAT)
+    b = Any(*b.TryCast<double>());
+  const Opcode opcode = op == "+"   ? Opcode::kAdd
+                        : op == "-" ? Opcode::kSub
+                        : op == "*" ? Opcode::kMul
+                        : op == "/" ? Opcode::kDiv
+                                    : Opcode::kMod;
+  Any result;
+  TERN_TRY(ScalarOperation(opcode, a, b, &result));
+  return result;
+}
+
+Result<bool> TruthOf(const Any& value) {
+  bool truth = false;
+  TERN_TRY(Truth(value, &truth));
+  return truth;
+}
+
+int64_t SizeOf(const Any& value) {
+  if (const Tensor* tensor = value.TryCast<Tensor>(); tensor != nullptr)
+    return tensor->element_count();
+  if (const Shape* shape = value.TryCast<Shape>(); shape != nullptr)
+    return static_cast<int64_t>(shape->dims().size());
+  if (const Adt* adt = value.TryCast<Adt>(); adt != nullptr)
+    return static_cast<int64_t>(adt->size());
+  if (const Sequence* list = value.TryCast<Sequence>(); list != nullptr)
+    return static_cast<int64_t>(list->size());
+  if (const auto text = value.TryCast<std::string_view>(); text.has_value())
+    return static_cast<int64_t>(text->size());
+  return 1;
+}
+
+// Functions that take a tensor only.
+Result<Any> OfTensor(std::string_view function, const Any& value) {
+  const Tensor* tensor = value.TryCast<Tensor>();
+  if (tensor == nullptr) return TypeError(function, "(…) wants a tensor, got ", PrintValue(value));
+  if (function == "rank") return Any(tensor->rank());
+  if (function == "shape") return Any(Shape::Make(tensor->dims()));
+  if (function == "dtype") return Any(tensor->dtype().ToString());
+  TERN_TRY(CheckOnHost(*tensor, StrCat("the argument of ", function, "(…)")));
+  const TensorStatistics statistics = ComputeStatistics(*tensor);
+  if (function == "min") return Any(statistics.min);
+  if (function == "max") return Any(statistics.max);
+  if (function == "mean") return Any(statistics.mean);
+  if (function == "nan") return Any(statistics.nan);
+  return Any(statistics.inf);
+}
+
+Result<Any> CallFunction(std::string_view function, const Any& value) {
+  if (function == "size") return Any(SizeOf(value));
+  if (function == "type") return Any(value.type_name());
+  if (function == "bytes") return Any(static_cast<int64_t>(ObjectBytes(value)));
+  // Without the reference that `value` itself is.
+  if (function == "refs")
+    return Any(value.is_object() ? int64_t{value.object()->ref_count()} - 1 : int64_t{0});
+  if (function == "abs") {
+    TERN_TRY_ASSIGN(const double number, NumberOf(value, "abs"));
+    const Any simple = Simplify(value);
+    if (simple.type_code() == TERN_TYPE_INT) {
+      const int64_t whole = *simple.TryCast<int64_t>();
+      return Any(whole < 0 ? static_cast<int64_t>(0 - static_cast<uint64_t>(whole)) : whole);
+    }
+    return Any(std::fabs(number));
+  }
+  return OfTensor(function, value);
+}
+
+}  // namespace
+
+// --- parsing
+
+class ConditionParser {
+ public:
+  explicit ConditionParser(std::string_view text) : text_(text) {
+    condition_.text_ = StrTrim(text);
+  }
+
+  Result<Condition> Parse() {
+    Binary(0);
+    SkipSpace();
+    if (status_.ok() && at_ < text_.size()) Fail("an operator or the end");
+    if (!status_.ok()) return std::move(status_);
+    return std::move(condition_);
+  }
+
+ private:
+  using Kind = Condition::Kind;
+
+  void Fail(std::string_view expected) {
+    if (!status_.ok()) return;
+    const std::string found =
+        at_ < text_.size() ? StrCat("'", text_.substr(at_, 12), "'") : std::string("the end");
+    status_ =
+        InvalidArgument("expression, column ", at_ + 1, ": expected ", expected, ", got ", found)
+            .SetErrorCode("E0304");
+    status_.AddNote(StrCat("  ", text_));
+    status_.AddNote(StrCat("  ", std::string(at_, ' '), "^"));
+  }
+
+  void SkipSpace() {
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+  }
+  char Peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  bool Take(std::string_view token) {
+    SkipSpace();
+    if (!text_.substr(at_).starts_with(token)) return false;
+    at_ += token.size();
+    return true;
+  }
+  std::string_view Word() {
+    const size_t begin = at_;
+    while (IsWord(Peek())) ++at_;
+    return text_.substr(begin, at_ - begin);
+  }
+  uint32_t Add(Kind kind, std::string_view text, std::vector<uint32_t> children = {}) {
+    condition_.nodes_.push_back({kind, Any(), std::string(text), 0, std::move(children)});
+    return static_cast<uint32_t>(condition_.nodes_.size() - 1);
+  }
+  uint32_t Literal(Any value) {
+    const uint32_t node = Add(Kind::kLiteral, "");
+    condition_.nodes_[node].value = std::move(value);
+    return node;
+  }
+
+  uint32_t Binary(size_t level) {
+    if (level == std::size(kLevels)) return Unary();
+    uint32_t left = Binary(level + 1);
+    for (;;) {
+      std::string_view taken;
+      for (std::string_view op : kLevels[level].operators) {
+        if (!op.empty() && taken.empty() && Take(op)) taken = op;
+      }
+      if (taken.empty() || !status_.ok()) return left;
+      const uint32_t right = Binary(level + 1);
+      left = Add(Kind::kBinary, taken, {left, right});
+      if (level == 2) return left;  // a < b < c is a mistake: the next '<' is unexpected
+    }
+  }
+
+  uint32_t Unary() {
+    if (++nesting_ > kMaxNesting) Fail("less nesting");
+    uint32_t node = 0;
+    SkipSpace();
+    if (!status_.ok()) {
+      node = Literal(Any());
+    } else if (Take("-")) {
+      node = Add(Kind::kUnary, "-", {Unary()});
+    } else if (Peek() == '!' && !text_.substr(at_).starts_with("!=")) {
+      ++at_;
+      node = Add(Kind::kUnary, "!", {Unary()});
+    } else {
+      node = Indexed(Primary());
+    }
+    --nesting_;
+    return node;
+  }
+
+  uint32_t Indexed(uint32_t node) {
+    while (status_.ok() && Take("[")) {
+      std::vector<uint32_t> children = {node};
+      do children.push_back(Binary(0));
+      while (Take(","));
+      if (!Take("]")) Fail("',' or ']'");
+      node = Add(Kind::kIndex, "", std::move(children));
+    }
+    return node;
+  }
+
+  uint32_t Primary() {
+    SkipSpace();
+    const char c = Peek();
+    if (c == '(') {
+      ++at_;
+      const uint32_t inside = Binary(0);
+      if (!Take(")")) Fail("')'");
+      return inside;
+    }
+    if (c == '%') return Register();
+    if (c == '"') return Text();
+    if (IsDigit(c)) return Number();
+    if (IsLetter(c)) return Name();
+    Fail("a register, a number, a name or '('");
+    return Literal(Any());
+  }
+
+  uint32_t Register() {
+    ++at_;
+    const std::string_view word = Word();
+    if (word.empty()) Fail("the number or name of a register");
+    const std::optional<int64_t> number = ParseInt64(word);
+    if (!number.has_value()) return Add(Kind::kNamed, word);
+    if (*number > INT32_MAX) Fail("a smaller number of a register");
+    const uint32_t node = Add(Kind::kRegister, word);
+    condition_.nodes_[node].index = static_cast<uint32_t>(*number);
+    return node;
+  }
+
+  uint32_t Text() {
+    const size_t end = text_.find('"', at_ + 1);
+    if (end == std::string_view::npos) {
+      Fail("a text that ends with '\"'");
+      return Literal(Any());
+    }
+    const std::string_view text = text_.substr(at_ + 1, end - at_ - 1);
+    at_ = end + 1;
+    return Literal(Any(String(text)));
+  }
+
+  uint32_t Number() {
+    const size_t begin = at_;
+    while (IsWord(Peek()) ||
+           ((Peek() == '+' || Peek() == '-') && (text_[at_ - 1] == 'e' || text_[at_ - 1] == 'E')))
+      ++at_;
+    const std::string_view text = text_.substr(begin, at_ - begin);
+    if (const auto whole = ParseInt64(text); whole.has_value()) return Literal(Any(*whole));
+    if (const auto number = ParseDouble(text); number.has_value()) return Literal(Any(*number));
+    at_ = begin;
+    Fail("a number");
+    return Literal(Any());
+  }
+
+  uint32_t Name() {
+    const size_t begin = at_;
+    const std::string_view word = Word();
+    if (word == "true" || word == "false") return Literal(Any(word == "true"));
+    if (word == "none") return Literal(Any());
+    if (Take("(")) {
+      for (std::string_view known : kFunctions) {
+        if (known != word) continue;
+        const uint32_t inside = Binary(0);
+        if (!Take(")")) Fail("')'");
+        return Add(Kind::kCall, word, {inside});
+      }
+      at_ = begin;
+      Fail(StrCat("a function such as ", StrJoin(kFunctions, ", ")));
+      return Literal(Any());
+    }
+    for (std::string_view known : kNames) {
+      if (known == word) return Add(Kind::kName, word);
+    }
+    at_ = begin;
+    Fail(StrCat("a register, a literal or one of ", StrJoin(kNames, ", ")));
+    return Literal(Any());
+  }
+
+  std::string_view text_;
+  size_t at_ = 0;
+  int nesting_ = 0;
+  Status status_;
+  Condition condition_;
+};
+
+Result<Condition> Condition::Parse(std::string_view text) { return ConditionParser(text).Parse(); }
+
+// --- evaluating
+
+Result<Any> Condition::EvaluateBinary(const Node& node, const ConditionScope& scope) const {
+  TERN_TRY_ASSIGN(const Any left, EvaluateNode(node.children[0], scope));
+  if (node.text == "&&" || node.text == "||") {
+    TERN_TRY_ASSIGN(const bool truth, TruthOf(left));
+    if (truth == (node.text == "||")) return Any(truth);
+    TERN_TRY_ASSIGN(const Any right, EvaluateNode(node.children[1], scope));
+    TERN_TRY_ASSIGN(const bool other, TruthOf(right));
+    return Any(other);
+  }
+  TERN_TRY_ASSIGN(const Any right, EvaluateNode(node.children[1], scope));
+  const bool is_comparison = std::string_view("=!<>").find(node.text[0]) != std::string_view::npos;
+  return is_comparison ? Compare(node.text, left, right) : Arithmetic(node.text, left, right);
+}
+
+Result<Any> Condition::EvaluateIndex(const Node& node, const ConditionScope& scope) const {
+  TERN_TRY_ASSIGN(const Any value, EvaluateNode(node.children[0], scope));
+  std::vector<int64_t> index;
+  for (size_t i = 1; i < node.children.size(); ++i) {
+    TERN_TRY_ASSIGN(const Any at, EvaluateNode(node.children[i], scope));
+    TERN_TRY_ASSIGN(const int64_t number, Simplify(at).As<int64_t>());
+    index.push_back(number);
+  }
+  const Tensor* tensor = value.TryCast<Tensor>();
+  if (tensor == nullptr) {
+    if (index.size() != 1) return TypeError("only tensors have more than one index");
+    if (const Adt* adt = value.TryCast<Adt>(); adt != nullptr) return adt->Field(index[0]);
+    if (const Sequence* list = value.TryCast<Sequence>(); list != nullptr)
+      return list->At(index[0]);
+    const Shape* shape = value.TryCast<Shape>();
+    if (shape == nullptr) return TypeError("there is nothing to index in ", PrintValue(value));
+    if (index[0] < 0 || index[0] >= SizeOf(value))
+      return OutOfRange("axis ", index[0], " of ", PrintValue(value));
+    return Any(shape->dims()[static_cast<size_t>(index[0])]);
+  }
+  TERN_TRY(CheckOnHost(*tensor, "what is indexed"));
+  if (index.size() != tensor->dims().size())
+    return InvalidArgument(index.size(), " indices of a ", tensor->TypeText());
+  int64_t flat = 0;
+  for (size_t axis = 0; axis < index.size(); ++axis) {
+    const int64_t extent = tensor->dims()[axis];
+    if (index[axis] < 0 || index[axis] >= extent)
+      return OutOfRange("index ", index[axis], " of axis ", axis, " of a ", tensor->TypeText());
+    flat = flat * extent + index[axis];
+  }
+  const double element = TensorElement(*tensor, flat);
+  if (tensor->dtype().is_int()) return Any(static_cast<int64_t>(element));
+  return Any(element);
+}
+
+Result<Any> Condition::EvaluateNode(uint32_t at, const ConditionScope& scope) const {
+  const Node& node = nodes_[at];
+  switch (node.kind) {
+    case Kind::kLiteral: return Any(node.value);
+    case Kind::kRegister: return scope.Register(node.index);
+    case Kind::kNamed: return scope.NamedRegister(node.text);
+    case Kind::kName: return scope.Name(node.text);
+    case Kind::kIndex: return EvaluateIndex(node, scope);
+    case Kind::kBinary: return EvaluateBinary(node, scope);
+    case Kind::kCall:
+    case Kind::kUnary: break;
+  }
+  TERN_TRY_ASSIGN(const Any inside, EvaluateNode(node.children[0], scope));
+  if (node.kind == Kind::kCall) return CallFunction(node.text, inside);
+  if (node.text == "-") return Arithmetic("-", Any(int64_t{0}), inside);
+  TERN_TRY_ASSIGN(const bool truth, TruthOf(inside));
+  return Any(!truth);
+}
+
+Result<Any> Condition::Evaluate(const ConditionScope& scope) const {
+  return EvaluateNode(static_cast<uint32_t>(nodes_.size() - 1), scope);
+}
+
+Result<bool> Condition::IsTrue(const ConditionScope& scope) const {
+  TERN_TRY_ASSIGN(const Any value, Evaluate(scope));
+  return TruthOf(value);
+}
+
+}  // namespace tern::vm

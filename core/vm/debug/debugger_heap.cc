@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walking from registers to objects.
+#include "core/vm/debug/debugger_heap.h"
+
+#include <unordered_map>
+
+#include "core/base/strings.h"
+#include "core/object/containers/adt.h"
+#include "core/object/containers/closure.h"
+#include "core/object/containers/sequence.h"
+
+namespace tern::vm {
+namespace {
+
+class HeapWalk {
+ public:
+  explicit HeapWalk(const Debugger& debugger) : debugger_(debugger) {}
+
+  HeapListing Run() {
+    for (size_t frame = 0; frame < debugger_.depth(); ++frame) AddFrame(frame);
+    if (!debugger_.in_past()) Add(debugger_.machine().result(), {"result", 0});
+    // Grows while it is walked.
+    for (size_t i = 0; i < listing_.objects.size(); ++i) AddParts(i);
+    for (const Any& constant : debugger_.machine().program().pool()) {
+      const auto at = numbers_.find(constant.object());
+      if (at != numbers_.end()) Hold(at->second, {"constant", 0});
+    }
+    for (HeapObject& object : listing_.objects) Count(&object);
+    return std::move(listing_);
+  }
+
+ private:
+  void AddFrame(size_t frame) {
+    const DebugFrame view = debugger_.frame(frame);
+    const FunctionInfo& info = debugger_.executable().functions()[view.function];
+    for (uint32_t reg = 0; reg < view.register_count; ++reg) {
+      const Result<Any> value = debugger_.RawRegister(frame, reg);
+      if (!value.ok() || !value->is_object()) continue;
+      const std::string_view name = info.RegisterName(reg);
+      std::string text = StrCat("@", info.name, " %", reg);
+      if (!name.empty()) StrAppend(&text, " (", name, ")");
+      if (frame > 0) StrAppend(&text, ", frame ", frame);
+      Add(*value, {std::move(text), 0});
+    }
+  }
+
+  void Hold(size_t index, HeapHolder holder) {
+    listing_.objects[index].holders.push_back(std::move(holder));
+  }
+
+  void Add(const Any& value, HeapHolder holder) {
+    if (!value.is_object()) return;
+    const auto [at, is_new] = numbers_.try_emplace(value.object(), listing_.objects.size());
+    if (is_new) {
+      HeapObject& object = listing_.objects.emplace_back();
+      object.number = static_cast<uint32_t>(listing_.objects.size());
+      object.value = value;
+      object.bytes = ObjectBytes(value);
+      listing_.bytes += object.bytes;
+    }
+    Hold(at->second, std::move(holder));
+  }
+
+  void AddParts(size_t index) {
+    const Any value = listing_.objects[index].value;
+    const uint32_t number = listing_.objects[index].number;
+    std::span<const Any> parts;
+    std::vector<Any> items;
+    std::string_view what = "field";
+    if (const Adt* adt = value.TryCast<Adt>(); adt != nullptr) {
+      parts = adt->fields();
+    } else if (const Sequence* list = value.TryCast<Sequence>(); list != nullptr) {
+      for (const AnyView item : *list) items.emplace_back(item);
+      parts = items;
+      what = "item";
+    } else if (const Closure* closure = value.TryCast<Closure>(); closure != nullptr) {
+      parts = closure->free_variables();
+      what = "captured value";
+    }
+    for (size_t i = 0; i < parts.size(); ++i)
+      Add(parts[i], {StrCat("object ", number, ", ", what, " ", i), number});
+  }
+
+  void Count(HeapObject* object) const {
+    if (debugger_.in_past()) return;
+    // The listing itself holds one.
+    object->references = object->value.object()->ref_count() - 1;
+    object->by_trace = debugger_.trace().ReferencesTo(object->value.object());
+    object->elsewhere = std::max(
+        0, object->references - object->by_trace - static_cast<int32_t>(object->holders.size()));
+  }
+
+  const Debugger& debugger_;
+  HeapListing listing_;
+  std::unordered_map<const Object*, size_t> numbers_;
+};
+
+}  // namespace
+
+HeapListing ListHeap(const Debugger& debugger) { return HeapWalk(debugger).Run(); }
+
+}  // namespace tern::vm

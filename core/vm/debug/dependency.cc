@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Building dependency graphs, and showing them.
+#include "core/vm/debug/dependency.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "core/base/json.h"
+#include "core/base/strings.h"
+#include "core/vm/text/disassembler.h"
+
+namespace tern::vm {
+namespace {
+
+bool BuiltinHasEffects(std::string_view primitive) {
+  return primitive == "vm.builtin.store_shape" || primitive == "vm.builtin.store_dim" ||
+         primitive == "vm.builtin.match_shape";
+}
+
+class GraphBuilder {
+ public:
+  GraphBuilder(const Executable& executable, uint32_t function, const DependencyOptions& options)
+      : executable_(executable),
+        info_(executable.functions()[function]),
+        has_effects_(options.has_effects != nullptr ? options.has_effects : &BuiltinHasEffects) {
+    graph_.function = function;
+  }
+
+  Result<DependencyGraph> Build() {
+    std::vector<Instruction> code;
+    std::vector<uint8_t> leads(info_.instruction_count + 1, 0);
+    for (uint32_t i = 0; i < info_.instruction_count; ++i) {
+      TERN_TRY_ASSIGN(Instruction instruction,
+                      executable_.GetInstruction(info_.first_instruction + i));
+      FindLeaders(instruction, i, &leads);
+      code.push_back(std::move(instruction));
+    }
+    uint32_t block = 0;
+    for (uint32_t i = 0; i < info_.instruction_count; ++i) {
+      if (leads[i] != 0 && i > 0) {
+        ++block;
+        BeginBlock(i);
+      }
+      AddNode(code[i], i, block);
+    }
+    return std::move(graph_);
+  }
+
+ private:
+  static void FindLeaders(const Instruction& instruction, uint32_t at,
+                          std::vector<uint8_t>* leads) {
+    if (instruction.info->flow != Flow::kNext) (*leads)[at + 1] = 1;
+    for (size_t k = 0; k < instruction.operands.size(); ++k) {
+      if (OperandRole(instruction, k) != Role::kOffset) continue;
+      const int64_t target = int64_t{at} + instruction.operands[k].value;
+      if (target >= 0 && target < static_cast<int64_t>(leads->size()))
+        (*leads)[static_cast<size_t>(target)] = 1;
+    }
+  }
+
+  static Role OperandRole(const Instruction& instruction, size_t index) {
+    const auto infos = instruction.info->operands();
+    return infos[std::min(index, infos.size() - 1)].role;
+  }
+
+  void BeginBlock(uint32_t at) {
+    written_by_.clear();
+    block_start_ = at;
+    last_ordered_ = -1;
+  }
+
+  bool IsOrdered(const Instruction& instruction) const {
+    if (instruction.info->flow != Flow::kNext) return true;
+    switch (instruction.info->opcode) {
+      case Opcode::kInvoke:
+      case Opcode::kInvokeClosure:
+      case Opcode::kInvokePacked: return true;
+      default: break;
+    }
+    for (const Operand& operand : instruction.operands) {
+      if (operand.is_vm() || operand.is_function()) return true;
+      if (operand.is_primitive() &&
+          has_effects_(executable_.primitives()[static_cast<size_t>(operand.function_index())]))
+        return true;
+    }
+    return false;
+  }
+
+  void AddNode(const Instruction& instruction, uint32_t at, uint32_t block) {
+    DependencyNode node;
+    node.pc = info_.first_instruction + at;
+    node.block = block;
+    node.is_ordered = IsOrdered(instruction);
+    node.is_call = instruction.info->opcode == Opcode::kCall && !node.is_ordered;
+    for (size_t k = 0; k < instruction.operands.size(); ++k) {
+      const Operand& operand = instruction.operands[k];
+      if (!operand.is_register() || OperandRole(instruction, k) == Role::kWrite) continue;
+      const auto writer = written_by_.find(operand.value);
+      if (writer != written_by_.end()) node.needs.push_back(writer->second);
+    }
+    if (node.is_ordered) {
+      for (uint32_t before = block_start_; before < at; ++before) node.needs.push_back(before);
+    } else if (last_ordered_ >= 0) {
+      node.needs.push_back(static_cast<uint32_t>(last_ordered_));
+    }
+    std::sort(node.needs.begin(), node.needs.end());
+    node.needs.erase(std::unique(node.needs.begin(), node.needs.end()), node.needs.end());
+    for (uint32_t need : node.needs)
+      node.level = std::max(node.level, graph_.nodes[need].level + 1);
+    for (size_t k = 0; k < instruction.operands.size(); ++k) {
+      const Role role = OperandRole(instruction, k);
+      if (instruction.operands[k].is_register() && (role == Role::kWrite || role == Role::kKill))
+        written_by_[instruction.operands[k].value] = at;
+    }
+    if (node.is_ordered) last_ordered_ = at;
+    graph_.nodes.push_back(std::move(node));
+  }
+
+  const Executable& executable_;
+  const FunctionInfo& info_;
+  bool (*has_effects_)(std::string_view);
+  DependencyGraph graph_;
+  std::unordered_map<int64_t, uint32_t> written_by_;
+  uint32_t block_start_ = 0;
+  int64_t last_ordered_ = -1;
+};
+
+}  // namespace
+
+Result<DependencyGraph> BuildDependencies(const Executable& executable, uint32_t function,
+                                          const DependencyOptions& options) {
+  if (function >= executable.functions().size()) {
+    return OutOfRange("function ", function, " of an executable that has ",
+                      executable.functions().size());
+  }
+  return GraphBuilder(executable, function, options).Build();
+}
+
+bool DependencyGraph::Independent(uint32_t a, uint32_t b) const {
+  if (a == b || nodes[a].block != nodes[b].block) return false;
+  const uint32_t low = std::min(a, b), high = std::max(a, b);
+  std::vector<uint8_t> leads_to(nodes.size(), 0);  // from low
+  leads_to[low] = 1;
+  for (uint32_t at = low + 1; at <= high; ++at) {
+    for (uint32_t need : nodes[at].needs) leads_to[at] |= leads_to[need];
+  }
+  return leads_to[high] == 0;
+}
+
+std::vector<std::vector<uint32_t>> DependencyGraph::ParallelCalls() const {
+  std::vector<std::vector<uint32_t>> groups;
+  std::unordered_map<uint64_t, size_t> index;
+  for (uint32_t i = 0; i < nodes.size(); ++i) {
+    if (!nodes[i].is_call) continue;
+    const uint64_t key = uint64_t{nodes[i].block} << 32 | nodes[i].level;
+    const auto [at, is_new] = index.try_emplace(key, groups.size());
+    if (is_new) groups.emplace_back();
+    groups[at->second].push_back(i);
+  }
+  std::erase_if(groups, [](const std::vector<uint32_t>& group) { return group.size() < 2; });
+  return groups;
+}
+
+std::string DependencyText(const DependencyGraph& graph, const Executable& executable) {
+  const uint32_t first = executable.functions()[graph.function].first_instruction;
+  std::string text = StrCat("@", executable.functions()[graph.function].name, "\n");
+  for (uint32_t i = 0; i < graph.nodes.size(); ++i) {
+    const DependencyNode& node = graph.nodes[i];
+    StrAppend(&text, "  ", i, "  ", InstructionText(executable, node.pc));
+    if (node.is_ordered)
+      text += "  ; in order";
+    else if (!node.needs.empty())
+      text += "  ; after";
+    for (uint32_t need : node.is_ordered ? std::vector<uint32_t>() : node.needs)
+      StrAppend(&text, " ", need);
+    text += "\n";
+  }
+  for (const std::vector<uint32_t>& group : graph.ParallelCalls()) {
+    text += "  independent calls:";
+    for (uint32_t node : group) StrAppend(&text, " ", graph.nodes[node].pc - first);
+    text += "\n";
+  }
+  return text;
+}
+
+std::string DependencyJson(const DependencyGraph& graph, const Executable& executable) {
+  JsonWriter json;
+  json.BeginObject();
+  json.Field("function", std::string_view(executable.functions()[graph.function].name));
+  json.Key("nodes").BeginArray();
+  for (const DependencyNode& node : graph.nodes) {
+    json.BeginObject()
+        .Field("pc", node.pc)
+        .Key("text")
+        .String(InstructionText(executable, node.pc));
+    json.Field("block", node.block).Field("level", node.level).Field("call", node.is_call);
+    json.Field("ordered", node.is_ordered).Key("needs").BeginArray();
+    for (uint32_t need : node.needs) json.Uint(graph.nodes[need].pc);
+    json.EndArray().EndObject();
+  }
+  json.EndArray().Key("parallel").BeginArray();
+  for (const std::vector<uint32_t>& group : graph.ParallelCalls()) {
+    json.BeginArray();
+    for (uint32_t node : group) json.Uint(graph.nodes[node].pc);
+    json.EndArray();
+  }
+  json.EndArray().EndObject();
+  return json.Take();
+}
+
+std::string DependencyDot(const DependencyGraph& graph, const Executable& executable) {
+  std::string text = "digraph dependencies {\n  node [shape=box, fontname=monospace];\n";
+  for (const DependencyNode& node : graph.nodes) {
+    StrAppend(&text, "  n", node.pc, " [label=", JsonQuote(InstructionText(executable, node.pc)),
+              node.is_call ? ", style=bold" : "", "];\n");
+    for (uint32_t need : node.needs)
+      StrAppend(&text, "  n", graph.nodes[need].pc, " -> n", node.pc, ";\n");
+  }
+  return text + "}\n";
+}
+
+}  // namespace tern::vm

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measuring; the exports are in profiler_export.cc.
+#include "core/vm/debug/profiler.h"
+
+#include <algorithm>
+
+#include "core/base/strings.h"
+#include "core/object/tensor.h"
+
+namespace tern::vm {
+namespace {
+
+std::string ShapesOf(AnyArgs args) {
+  std::string text;
+  for (const AnyView& arg : args) {
+    const Tensor* tensor = arg.TryCast<Tensor>();
+    StrAppend(&text, text.empty() ? "" : ", ",
+              tensor != nullptr ? tensor->TypeText() : std::string(arg.type_name()));
+  }
+  return text;
+}
+
+}  // namespace
+
+Profiler::Profiler(const TernPlatform* platform, const ProfilerOptions& options)
+    : platform_(platform), options_(options) {}
+
+int64_t Profiler::Now() const {
+  if (platform_ == nullptr || platform_->clock_ns == nullptr) return 0;
+  return platform_->clock_ns(platform_->context);
+}
+
+uint32_t Profiler::NameOf(std::string text, bool is_function) {
+  const auto [at, is_new] =
+      name_ids_.try_emplace(is_function ? "@" + text : text, static_cast<uint32_t>(names_.size()));
+  if (is_new) names_.push_back({std::move(text), is_function});
+  return at->second;
+}
+
+void Profiler::Open(uint32_t name, int64_t now) {
+  const bool has_mark = marks_.size() < 2 * options_.max_spans;
+  open_.push_back(has_mark ? 1 : 0);
+  open_names_.push_back(name);
+  if (has_mark)
+    marks_.push_back({name, true, now - origin_ns_});
+  else
+    ++dropped_spans_;
+}
+
+void Profiler::Close(int64_t now) {
+  if (open_.empty()) return;
+  if (open_.back() != 0) marks_.push_back({open_names_.back(), false, now - origin_ns_});
+  open_.pop_back();
+  open_names_.pop_back();
+}
+
+void Profiler::Start(const VirtualMachine& vm) {
+  executable_ = vm.program().shared_executable();
+  instructions_.resize(executable_->instruction_count());
+  started_ns_ = Now();
+  if (!has_origin_) origin_ns_ = started_ns_;
+  has_origin_ = true;
+  for (size_t i = 0; i < vm.depth(); ++i)
+    Open(NameOf(executable_->functions()[vm.frame(i).function].name, true), started_ns_);
+}
+
+void Profiler::Finish() {
+  const int64_t now = Now();
+  while (!open_.empty()) Close(now);
+  total_ns_ += now - started_ns_;
+}
+
+HookAction Profiler::BeforeInstruction(const VirtualMachine&, uint32_t) {
+  before_ns_ = Now();
+  return HookAction::Continue();
+}
+
+HookAction Profiler::AfterInstruction(const VirtualMachine&, uint32_t pc) {
+  InstructionProfile& profile = instructions_[pc];
+  ++profile.count;
+  profile.total_ns += Now() - before_ns_;
+  return HookAction::Continue();
+}
+
+void Profiler::OnFramePush(const VirtualMachine&, const FrameEvent& event) {
+  Open(NameOf(executable_->functions()[event.function].name, true), Now());
+}
+
+void Profiler::OnFramePop(const VirtualMachine&, const FrameEvent&) { Close(Now()); }
+
+CallAction Profiler::BeforeCall(const VirtualMachine&, const CallEvent& call, Any*) {
+  InstructionProfile& profile = instructions_[call.pc];
+  if (profile.callee.empty()) profile.callee = call.function.name();
+  std::string shapes = ShapesOf(call.args);
+  if (profile.count == 0)
+    profile.shapes = std::move(shapes);
+  else
+    profile.shapes_vary |= shapes != profile.shapes;
+  before_ns_ = Now();  // without what was just done
+  Open(NameOf(std::string(call.function.name()), false), before_ns_);
+  return CallAction::kRun;
+}
+
+void Profiler::AfterCall(const VirtualMachine&, const CallEvent&, const Status&, const AnyView&) {
+  Close(Now());
+}
+
+std::vector<OperatorProfile> Profiler::Operators() const {
+  std::vector<OperatorProfile> rows;
+  std::unordered_map<std::string, size_t> index;
+  for (uint32_t pc = 0; pc < instructions_.size(); ++pc) {
+    const InstructionProfile& profile = instructions_[pc];
+    if (profile.count == 0) continue;
+    Result<Instruction> decoded = executable_->GetInstruction(pc);
+    if (!decoded.ok()) continue;
+    // A function that a kernel replaces is called like an operator, and has its name.
+    std::string name = profile.callee.empty() ? std::string(decoded->info->mnemonic)
+                                              : profile.callee;
+    for (size_t i = 0; i < decoded->operands.size(); ++i) {
+      const Operand& operand = decoded->operands[i];
+      if (!operand.is_primitive()) continue;
+      name = executable_->primitives()[static_cast<size_t>(operand.function_index())];
+      break;
+    }
+    const auto [at, is_new] = index.try_emplace(StrCat(name, "\n", profile.shapes), rows.size());
+    if (is_new) rows.push_back({name, profile.shapes, false, 0, 0});
+    OperatorProfile& row = rows[at->second];
+    row.shapes_vary |= profile.shapes_vary;
+    row.count += profile.count;
+    row.total_ns += profile.total_ns;
+  }
+  std::sort(rows.begin(), rows.end(), [](const OperatorProfile& a, const OperatorProfile& b) {
+    if (a.total_ns != b.total_ns) return a.total_ns > b.total_ns;
+    if (a.count != b.count) return a.count > b.count;
+    return a.name != b.name ? a.name < b.name : a.shapes < b.shapes;
+  });
+  return rows;
+}
+
+}  // namespace tern::vm

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// From what the machine tells its hooks to a delta log.
+#include "core/vm/debug/recorder.h"
+
+#include <algorithm>
+
+namespace tern::vm {
+
+Recorder::Recorder(const RecorderOptions& options) : options_(options), trace_(options.trace) {}
+
+void Recorder::Start(const VirtualMachine& vm) {
+  TraceState state;
+  std::vector<Any> registers;
+  for (size_t i = 0; i < vm.depth(); ++i) {
+    const FrameView view = vm.frame(i);
+    state.frames.push_back({view.function, view.pc, static_cast<uint32_t>(registers.size())});
+    registers.insert(registers.end(), view.registers.begin(), view.registers.end());
+  }
+  trace_.Start(state, registers, vm.steps());
+  open_ = false;
+  allocations_ = 0;
+  allocated_bytes_ = largest_ = 0;
+}
+
+void Recorder::Finish(const VirtualMachine& vm) {
+  if (open_) {
+    trace_.contents().Settle(trace_.end_step());
+    trace_.AbandonStep();
+  }
+  open_ = false;
+  if (vm.depth() > 0) trace_.set_end_pc(vm.frame(vm.depth() - 1).pc);
+}
+
+HookAction Recorder::BeforeInstruction(const VirtualMachine&, uint32_t pc) {
+  trace_.BeginStep(pc);
+  open_ = true;
+  allocations_ = 0;
+  allocated_bytes_ = largest_ = 0;
+  return HookAction::Continue();
+}
+
+HookAction Recorder::AfterInstruction(const VirtualMachine&, uint32_t) {
+  if (allocations_ > 0) trace_.Allocated(allocations_, allocated_bytes_, largest_);
+  trace_.EndStep();
+  open_ = false;
+  return HookAction::Continue();
+}
+
+void Recorder::OnRegisterWrite(const VirtualMachine&, const RegisterWrite& write) {
+  trace_.Write(static_cast<uint32_t>(write.frame), write.reg, write.new_value);
+}
+
+void Recorder::OnFramePush(const VirtualMachine&, const FrameEvent& event) {
+  trace_.Push(event.function, event.registers);
+}
+
+void Recorder::OnFramePop(const VirtualMachine&, const FrameEvent&) { trace_.Pop(); }
+
+CallAction Recorder::BeforeCall(const VirtualMachine&, const CallEvent& call, Any*) {
+  const bool is_builtin = call.function.name().starts_with("vm.builtin.");
+  for (size_t i = 0; i < call.args.size(); ++i) {
+    const AnyView& arg = call.args[i];
+    if (!arg.is_object()) continue;
+    const bool is_output = i + call.outputs >= call.args.size();
+    const Tensor* tensor = arg.TryCast<Tensor>();
+    if (tensor != nullptr && !is_output && !is_builtin &&
+        tensor->byte_size() > options_.watched_bytes)
+      continue;
+    trace_.contents().Guard(Any(arg));
+  }
+  return CallAction::kRun;
+}
+
+void Recorder::AfterCall(const VirtualMachine&, const CallEvent&, const Status&, const AnyView&) {
+  trace_.contents().Settle(trace_.end_step());
+}
+
+void Recorder::OnAllocation(const VirtualMachine&, const AllocationEvent& event) {
+  if (event.is_free) return;
+  const SpinLockGuard guard(&lock_);
+  ++allocations_;
+  allocated_bytes_ += event.bytes;
+  largest_ = std::max<uint64_t>(largest_, event.bytes);
+}
+
+}  // namespace tern::vm

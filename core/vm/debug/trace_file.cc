@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing traces: values get dense numbers in the order of their first use.
+#include "core/vm/debug/trace_file.h"
+
+#include <unordered_map>
+
+#include "core/base/bytes.h"
+#include "core/base/json.h"
+#include "core/object/graph/print.h"
+
+namespace tern::vm {
+namespace {
+
+class TraceExport {
+ public:
+  TraceExport(const Trace& trace, const Executable& executable)
+      : trace_(trace), executable_(executable) {
+    numbers_[kNoneValue] = 0;
+    values_.push_back({kNoneValue, trace.first_step()});
+    AddKeys();
+    for (uint64_t step = trace.first_step(); step < trace.end_step(); ++step) AddStep(step);
+    first_events_.push_back(static_cast<uint32_t>(events_.size() / 4));
+  }
+
+  std::vector<uint8_t> Bytes() const {
+    JsonWriter json;
+    json.BeginObject();
+    WriteTables(&json);
+    json.EndObject();
+    ByteWriter out;
+    out.Text("TERNTRC1");
+    out.U64(trace_.first_step());
+    for (size_t count : {pcs_.size(), events_.size() / 4, key_count_, keys_.size()})
+      out.U32(static_cast<uint32_t>(count));
+    out.U32(trace_.end_pc());
+    out.U32(static_cast<uint32_t>(json.text().size()));
+    for (const std::vector<uint32_t>* words : {&pcs_, &first_events_, &events_, &keys_}) {
+      for (uint32_t word : *words) out.U32(word);
+    }
+    out.Text(json.text());
+    return out.Take();
+  }
+
+  std::string Json() const {
+    JsonWriter json;
+    json.BeginObject().Field("first", trace_.first_step()).Field("end", trace_.end_step());
+    json.Field("endPc", trace_.end_pc());
+    WriteWords("pcs", pcs_, &json);
+    WriteWords("firstEvents", first_events_, &json);
+    WriteWords("events", events_, &json);
+    WriteWords("keys", keys_, &json);
+    WriteTables(&json);
+    json.EndObject();
+    return json.Take();
+  }
+
+ private:
+  struct Value {
+    ValueId id = kNoneValue;
+    uint64_t step = 0;  // of the state that first has it
+  };
+
+  uint32_t NumberOf(ValueId id, uint64_t step) {
+    const auto [at, is_new] = numbers_.try_emplace(id, static_cast<uint32_t>(values_.size()));
+    if (is_new) values_.push_back({id, step});
+    return at->second;
+  }
+
+  void AddKeys() {
+    trace_.ForEachKey([this](uint64_t step, const TraceState& state) {
+      ++key_count_;
+      keys_.push_back(static_cast<uint32_t>(step - trace_.first_step()));
+      keys_.push_back(static_cast<uint32_t>(state.frames.size()));
+      keys_.push_back(static_cast<uint32_t>(state.ids.size()));
+      for (const TraceFrame& frame : state.frames)
+        keys_.insert(keys_.end(), {frame.function, frame.pc, frame.first});
+      for (ValueId id : state.ids) keys_.push_back(NumberOf(id, step));
+    });
+  }
+
+  void AddStep(uint64_t step) {
+    pcs_.push_back(trace_.pc(step));
+    first_events_.push_back(static_cast<uint32_t>(events_.size() / 4));
+    for (const TraceEvent& event : trace_.events(step)) {
+      const bool is_write = event.kind() == TraceEventKind::kWrite;
+      events_.insert(events_.end(), {event.frame_and_kind, event.target,
+                                     is_write ? NumberOf(event.before, step) : event.before,
+                                     is_write ? NumberOf(event.after, step + 1) : event.after});
+    }
+  }
+
+  static void WriteWords(std::string_view name, const std::vector<uint32_t>& words,
+                         JsonWriter* json) {
+    json->Key(name).BeginArray();
+    for (uint32_t word : words) json->Uint(word);
+    json->EndArray();
+  }
+
+  void WriteTables(JsonWriter* json) const {
+    json->Key("functions").BeginArray();
+    for (const FunctionInfo& info : executable_.functions()) {
+      json->BeginObject().Field("name", std::string_view(info.name));
+      json->Field("first", info.first_instruction).Field("count", info.instruction_count);
+      json->Key("registers").BeginArray();
+      for (uint32_t reg = 0; reg < info.register_count; ++reg) json->String(info.RegisterName(reg));
+      json->EndArray().EndObject();
+    }
+    json->EndArray().Key("values").BeginArray();
+    for (const Value& value : values_)
+      WriteValueJson(trace_.Materialize(value.id, value.step), json);
+    json->EndArray().Key("contents").BeginArray();
+    trace_.contents().ForEachWrite([&](uint64_t step, const Any& object) {
+      const auto at = numbers_.find(trace_.FindObject(object.object()));
+      if (at == numbers_.end() || at->second == 0) return;
+      json->BeginObject().Field("step", step + 1).Field("value", at->second).Key("now");
+      WriteValueJson(trace_.contents().Materialize(object, step + 1), json);
+      json->EndObject();
+    });
+    json->EndArray();
+  }
+
+  const Trace& trace_;
+  const Executable& executable_;
+  std::unordered_map<ValueId, uint32_t> numbers_;
+  std::vector<Value> values_;
+  std::vector<uint32_t> pcs_, first_events_, events_, keys_;
+  size_t key_count_ = 0;
+};
+
+}  // namespace
+
+std::vector<uint8_t> SaveTrace(const Trace& trace, const Executable& executable) {
+  return TraceExport(trace, executable).Bytes();
+}
+
+std::string TraceJson(const Trace& trace, const Executable& executable) {
+  return TraceExport(trace, executable).Json();
+}
+
+}  // namespace tern::vm

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Printing an instruction, driven by the instruction table. Columns are those of the founding
+// document: 6 for the mnemonic, 16 for the callee, 12 for the operands before the destination.
+#include "core/vm/text/instruction_printer.h"
+
+#include <algorithm>
+
+#include "core/base/json.h"
+#include "core/base/sort.h"
+#include "core/base/strings.h"
+
+namespace tern::vm {
+namespace {
+
+constexpr size_t kMnemonicColumn = 6;
+constexpr size_t kCalleeColumn = 16;
+constexpr size_t kOperandColumn = 12;
+constexpr size_t kDstColumn =
+    kMnemonicColumn + kCalleeColumn + 5 + kOperandColumn;  // " in: " between them
+
+void PadTo(size_t column, std::string* line) {
+  if (line->size() < column) line->append(column - line->size(), ' ');
+}
+
+class Printer {
+ public:
+  Printer(const Executable& executable, uint32_t index, const PrintOptions& options)
+      : executable_(executable),
+        options_(options),
+        pc_(index - executable.FunctionOf(index).first_instruction) {
+    DecodeInstruction(executable.InstructionWords(index), &instruction_);
+  }
+
+  std::string Run() {
+    switch (options_.form) {
+      case TextForm::kColumns: return Columns();
+      case TextForm::kInstructions: return Positional(-1);
+      case TextForm::kAssignments: break;
+    }
+    const InstructionInfo& info = *instruction_.info;
+    if (info.write >= 0 && !Destination().is_void())
+      line_ = StrCat(Text(Destination(), Role::kWrite), " = ");
+    return Positional(info.write);
+  }
+
+ private:
+  const Operand& Destination() const {
+    return instruction_.operands[static_cast<size_t>(instruction_.info->write)];
+  }
+
+  std::string Columns() {
+    const InstructionInfo& info = *instruction_.info;
+    StrAppend(&line_, info.mnemonic);
+    PadTo(kMnemonicColumn, &line_);
+    if (line_.back() != ' ') line_.push_back(' ');
+    for (size_t i = 0; i < info.operand_count; ++i) {
+      if (info.operands()[i].is_callee()) PrintCallee(instruction_.operands[i]);
+    }
+    bool positional = false;
+    for (size_t i = 0; i < info.operand_count; ++i) {
+      const OperandInfo& operand = info.operands()[i];
+      if (operand.is_callee() || static_cast<int>(i) == info.write) continue;
+      positional = PrintOperand(i, operand, positional);
+    }
+    if (info.write >= 0) {
+      PadTo(kDstColumn, &line_);
+      StrAppend(&line_, " dst: ", Text(Destination(), Role::kWrite));
+    }
+    while (line_.back() == ' ') line_.pop_back();
+    return std::move(line_);
+  }
+
+  // All operands but `skipped` in the order of isa.def; in parentheses in assignments.
+  std::string Positional(int skipped) {
+    const InstructionInfo& info = *instruction_.info;
+    const bool call = options_.form == TextForm::kAssignments;
+    StrAppend(&line_, info.symbol, call ? "(" : " ");
+    bool first = true;
+    for (size_t i = 0; i < instruction_.operands.size(); ++i) {
+      if (static_cast<int>(i) == skipped) continue;
+      const OperandInfo& operand = info.operands()[std::min<size_t>(i, info.operand_count - 1u)];
+      const Role role = operand.is_callee() ? Role::kCallee : operand.role;
+      StrAppend(&line_, first ? "" : ", ", Text(instruction_.operands[i], role));
+      first = false;
+    }
+    if (call) line_.push_back(')');
+    return std::move(line_);
+  }
+
+  void PrintCallee(const Operand& operand) {
+    const size_t column = line_.size();
+    StrAppend(&line_, Text(operand, Role::kCallee));
+    PadTo(column + kCalleeColumn, &line_);
+    line_.push_back(' ');
+  }
+
+  // Returns whether the next operand without a label goes behind a comma.
+  bool PrintOperand(size_t i, const OperandInfo& info, bool after_positional) {
+    if (info.label == Label::kNone && !info.is_list()) {
+      StrAppend(&line_, after_positional ? ", " : "", Text(instruction_.operands[i], info.role));
+      return true;
+    }
+    if (info.repeat == Repeat::kOptional && instruction_.operands[i].is_void())
+      return after_positional;
+    if (line_.back() != ' ') line_.push_back(' ');
+    if (info.label != Label::kNone)
+      StrAppend(&line_, info.name, info.label == Label::kColon ? ": " : " ");
+    if (!info.is_list()) {
+      StrAppend(&line_, Text(instruction_.operands[i], info.role));
+      return false;
+    }
+    for (size_t k = i; k < instruction_.operands.size(); ++k) {
+      StrAppend(&line_, k == i ? "" : ", ", Text(instruction_.operands[k], info.role));
+    }
+    return false;
+  }
+
+  std::string Text(const Operand& operand, Role role) const {
+    const std::string_view mark = options_.form == TextForm::kInstructions ? "$" : "%";
+    if (operand.is_void()) return "void";
+    if (operand.is_vm()) return StrCat(mark, "vm");
+    switch (operand.kind) {
+      case OperandKind::kRegister: return StrCat(mark, operand.value);
+      case OperandKind::kConstant: return StrCat("c[", operand.value, "]");
+      case OperandKind::kFunction: return FunctionText(operand, role);
+      case OperandKind::kImmediate: break;
+    }
+    if (role == Role::kDType) return DTypeFromImmediate(operand.value)->ToString();
+    if (role != Role::kOffset) return StrCat(operand.value);
+    if (options_.labels) return StrCat("L", int64_t{pc_} + operand.value);
+    return StrCat(operand.value > 0 ? "+" : "", operand.value);
+  }
+
+  std::string FunctionText(const Operand& operand, Role role) const {
+    const auto index = static_cast<size_t>(operand.function_index());
+    if (operand.is_function()) return StrCat("@", QuoteName(executable_.functions()[index].name));
+    // Where any value may stand, a primitive is marked.
+    return StrCat(role == Role::kCallee ? "" : "&", PrimitiveText(executable_.primitives()[index]));
+  }
+
+  const Executable& executable_;
+  const PrintOptions& options_;
+  const uint32_t pc_;
+  Instruction instruction_;
+  std::string line_;
+};
+
+}  // namespace
+
+std::string PrintInstruction(const Executable& executable, uint32_t instruction,
+                             const PrintOptions& options) {
+  return Printer(executable, instruction, options).Run();
+}
+
+std::string PrimitiveText(std::string_view name) {
+  const size_t brace = name.find('{');
+  const std::string_view op = name.substr(0, brace);
+  bool plain = IsPlainName(op);
+  if (brace != std::string_view::npos) {
+    const std::string_view attributes = name.substr(brace);
+    plain = plain && attributes.find('}') == attributes.size() - 1;
+    for (char c : attributes) plain = plain && c >= ' ' && c <= '~' && c != '"' && c != ';';
+  }
+  return plain ? std::string(name) : JsonQuote(name);
+}
+
+std::vector<uint32_t> JumpTargets(const Executable& executable, const FunctionInfo& function) {
+  std::vector<uint32_t> targets;
+  Instruction instruction;
+  for (uint32_t pc = 0; pc < function.instruction_count; ++pc) {
+    DecodeInstruction(executable.InstructionWords(function.first_instruction + pc), &instruction);
+    const InstructionInfo& info = *instruction.info;
+    for (size_t i = 0; i < info.operand_count; ++i) {
+      if (info.operands()[i].role != Role::kOffset) continue;
+      targets.push_back(static_cast<uint32_t>(int64_t{pc} + instruction.operands[i].value));
+    }
+  }
+  Sort(&targets);
+  targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
+  return targets;
+}
+
+bool PrimitivesInOrder(const Executable& executable) {
+  int64_t next = 0;
+  Instruction instruction;
+  for (uint32_t pc = 0; pc < executable.instruction_count(); ++pc) {
+    DecodeInstruction(executable.InstructionWords(pc), &instruction);
+    for (const Operand& operand : instruction.operands) {
+      if (!operand.is_primitive() || operand.function_index() < next) continue;
+      if (operand.function_index() != next) return false;
+      ++next;
+    }
+  }
+  return next == static_cast<int64_t>(executable.primitives().size());
+}
+
+}  // namespace tern::vm

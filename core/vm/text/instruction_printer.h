@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What listings, assembly text and builder code share: one instruction as text, and the facts of an
+// executable that all of them ask for.
+#ifndef TERN_CORE_VM_TEXT_INSTRUCTION_PRINTER_H_
+#define TERN_CORE_VM_TEXT_INSTRUCTION_PRINTER_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/vm/executable.h"
+#include "core/vm/text/disassembler.h"
+
+namespace tern::vm {
+
+struct PrintOptions {
+  TextForm form = TextForm::kColumns;
+  bool labels = false;  // jumps as L<n>, n counted from the function's first instruction
+};
+std::string PrintInstruction(const Executable& executable, uint32_t instruction,
+                             const PrintOptions& options);
+
+// Names of operators with attributes read well as they are; anything unusual is quoted.
+std::string PrimitiveText(std::string_view name);
+
+// The targets of jumps in a function, ascending, counted from its first instruction.
+std::vector<uint32_t> JumpTargets(const Executable& executable, const FunctionInfo& function);
+
+// Whether the primitives stand in the order of their first use, each used.
+bool PrimitivesInOrder(const Executable& executable);
+
+}  // namespace tern::vm
+
+#endif  // TERN_CORE_VM_TEXT_INSTRUCTION_PRINTER_H_

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "native/backends/kernel_backends.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/base/strings.h"
+#include "core/loop_kernels/interpreted_kernel.h"
+#include "native/backends/choose_backend.h"
+#include "native/backends/compiled_kernel.h"
+#include "native/backends/lazy_backend.h"
+
+namespace tern::native {
+
+using loop::BoundKernel;
+
+namespace {
+
+// Those that the executable has a loop program for.
+std::vector<uint32_t> FunctionsWithLoops(const vm::Program& program) {
+  std::vector<uint32_t> functions;
+  for (const vm::KernelInfo& kernel : program.executable().kernels()) {
+    const Result<uint32_t> function = program.executable().FunctionIndex(kernel.name);
+    if (kernel.format == "loop" && function.ok() && !kernel.bytes.empty())
+      functions.push_back(*function);
+  }
+  return functions;
+}
+
+}  // namespace
+
+Status PrepareKernels(const vm::Program& program, const KernelOptions& options) {
+  if (program.executable().kernels().empty()) return OkStatus();
+  std::vector<vm::FunctionBackend> backends;
+  for (const uint32_t function : FunctionsWithLoops(program)) {
+    BackendSource source{program.shared_executable(), function, vm::HasOperators(program, function),
+                      options};
+    if (options.policy == KernelPolicy::kAuto) {
+      backends.push_back({function, LazyBackend::Make(std::move(source))});
+    } else {
+      TERN_TRY_ASSIGN(vm::KernelBackend backend, ChooseBackend(source));
+      backends.push_back({function, std::move(backend)});
+    }
+  }
+  program.SetKernels(std::move(backends));
+  return OkStatus();
+}
+
+std::string KernelListings(const vm::Program& program) {
+  std::string out;
+  for (const vm::FunctionInfo& function : program.executable().functions()) {
+    const std::string_view text = loop::LoopTextOf(program.executable(), function.name);
+    if (text.empty()) continue;
+    StrAppend(&out, "=== ", function.name, function.signature.ToText(), "\n", text,
+              text.ends_with('\n') ? "" : "\n");
+    const Result<BoundKernel> bound = loop::BindKernel({function.name, text, &function.signature});
+    const Result<KernelListing> listing = bound.ok() ? ListKernel(*bound) : bound.status().Clone();
+    if (!listing.ok()) {
+      StrAppend(&out, "--- not compiled: ", listing.status().message(), "\n");
+      continue;
+    }
+    StrAppend(&out, "--- loops\n", listing->loops, "--- lowered\n", listing->lowered, "--- llvm\n",
+              listing->llvm);
+  }
+  return out;
+}
+
+}  // namespace tern::native

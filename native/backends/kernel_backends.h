@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chooses how the kernels of a program run in this process, and gives the program the backends.
+//
+//   policy       has operators                      has none (a `kernel` of the language)
+//   auto         object, LLVM after some work,      object, LLVM after some work, meanwhile and
+//                meanwhile and else operators       else the interpreter
+//   operators    operators                          none
+//   interpreter  interpreter, else operators        interpreter, else none
+//   compiled     LLVM, else object, else operators  LLVM, else object, else interpreter, else none
+//
+// Objects are taken where the caller allows native code of the file and one fits the processor.
+// None: the function fails when it is called, and says why.
+//
+// What a kernel costs is paid when it is needed: by `auto` nothing of a loop program is looked at
+// when it is prepared, but at its first call, or once its operators had work enough, or when the
+// backends are listed. The other policies look at once.
+#ifndef TERN_NATIVE_BACKENDS_KERNEL_BACKENDS_H_
+#define TERN_NATIVE_BACKENDS_KERNEL_BACKENDS_H_
+
+#include "core/vm/linker.h"
+#include "native/backends/kernel_policy.h"
+
+namespace tern::native {
+
+struct KernelOptions {
+  KernelPolicy policy = KernelPolicy::kAuto;
+  // Native code that the file brings along is run. It can do whatever this process can.
+  bool allow_native_code = false;
+  // Whether LLVM is there is found out now, which takes tens of milliseconds, rather than when the
+  // first kernel is to be compiled: for whoever shows the backends.
+  bool look_for_llvm = false;
+};
+
+// Any thread. Never an error of the file's: a kernel that is no good gets another backend, and
+// vm::WriteKernelsJson has the reason.
+Status PrepareKernels(const vm::Program& program, const KernelOptions& options);
+
+// Each kernel of the program as text: its loops, those lowered for this processor, and the LLVM IR
+// that is compiled; or why not.
+std::string KernelListings(const vm::Program& program);
+
+}  // namespace tern::native
+
+#endif  // TERN_NATIVE_BACKENDS_KERNEL_BACKENDS_H_

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lays out the sections that are loaded, fills them in, applies the relocations, lists the
+// functions.
+#include "native/code/link_object.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/base/checksum.h"
+#include "core/base/strings.h"
+#include "native/code/relocation.h"
+
+namespace tern::native {
+namespace {
+
+// No loop kernel comes near; keeps distances within what branches reach.
+constexpr uint64_t kMaxImageBytes = uint64_t{64} << 20;
+// Nothing is there: sanitizers look in front of a function for what kind it is.
+constexpr uint64_t kBytesBeforeCode = 64;
+constexpr uint64_t kMaxAlignment = 4096;  // relocations know no larger page
+// Tells unwinders about frames; nothing unwinds through a kernel.
+constexpr std::string_view kFrames = ".eh_frame";
+
+Status CheckSection(const ElfSection& section) {
+  if (section.is_special())
+    return BadObject("section '", section.name, "' is thread-local or compressed");
+  if (section.is_writable() || section.type == ElfSection::Type::kNoBits)
+    return BadObject("section '", section.name, "' is data that code writes to");
+  if (section.alignment > kMaxAlignment)
+    return BadObject("section '", section.name, "' wants to lie at multiples of ",
+                     section.alignment, ", at most ", kMaxAlignment, " is done");
+  return OkStatus();
+}
+
+class Linker {
+ public:
+  explicit Linker(const ElfObject& object) : object_(object) {}
+
+  Result<ObjectImage> Link() {
+    TERN_TRY(LayOut());
+    Fill();
+    for (const ElfRelocation& relocation : object_.relocations) TERN_TRY(Relocate(relocation));
+    TERN_TRY(ListFunctions());
+    return std::move(image_);
+  }
+
+ private:
+  bool IsPlaced(const ElfSection& section, bool code) const {
+    return section.is_loaded() && section.is_code() == code && section.name != kFrames;
+  }
+  Status LayOut();
+  Status Place(bool code, uint64_t* end);
+  void Fill();
+  Status Relocate(const ElfRelocation& relocation);
+  Result<uint64_t> AddressOf(const ElfSymbol& symbol) const;
+  Status ListFunctions();
+
+  const ElfObject& object_;
+  std::vector<std::optional<uint64_t>> offsets_;  // in the image, of sections that are placed
+  ObjectImage image_;
+};
+
+Status Linker::Place(bool code, uint64_t* end) {
+  for (size_t i = 0; i < object_.sections.size(); ++i) {
+    const ElfSection& section = object_.sections[i];
+    if (!IsPlaced(section, code)) continue;
+    TERN_TRY(CheckSection(section));
+    const uint64_t begin = (*end + section.alignment - 1) & ~(section.alignment - 1);
+    if (begin > kMaxImageBytes || section.size > kMaxImageBytes - begin)
+      return BadObject("its sections have more than ", kMaxImageBytes, " bytes");
+    offsets_[i] = begin;
+    *end = begin + section.size;
+  }
+  return OkStatus();
+}
+
+Status Linker::LayOut() {
+  offsets_.resize(object_.sections.size());
+  uint64_t end = kBytesBeforeCode;
+  TERN_TRY(Place(true, &end));
+  if (end == kBytesBeforeCode) return BadObject("it has no code");
+  end = (end + ObjectImage::kSegmentBytes - 1) & ~(ObjectImage::kSegmentBytes - 1);
+  image_.code_bytes = end;
+  TERN_TRY(Place(false, &end));
+  image_.bytes.resize(static_cast<size_t>(end));
+  return OkStatus();
+}
+
+void Linker::Fill() {
+  for (size_t i = 0; i < object_.sections.size(); ++i) {
+    const ElfSection& section = object_.sections[i];
+    if (offsets_[i].has_value())
+      std::copy(section.contents.begin(), section.contents.end(),
+                image_.bytes.begin() + static_cast<ptrdiff_t>(*offsets_[i]));
+    if (section.name != ".comment" || section.is_loaded()) continue;
+    image_.comment = section.contents;
+    std::replace(image_.comment.begin(), image_.comment.end(), '\0', '\n');
+  }
+}
+
+Result<uint64_t> Linker::AddressOf(const ElfSymbol& symbol) const {
+  if (symbol.section == 0) return BadObject("it needs '", symbol.name, "', which it does not have");
+  if (symbol.section >= offsets_.size() || !offsets_[symbol.section].has_value())
+    return BadObject("the symbol '", symbol.name, "' lies in nothing that is loaded");
+  const ElfSection& section = object_.sections[symbol.section];
+  if (symbol.value > section.size)
+    return BadObject("the symbol '", symbol.name, "' lies at ", symbol.value, " of '", section.name,
+                     "', which has ", section.size, " bytes");
+  return *offsets_[symbol.section] + symbol.value;
+}
+
+Status Linker::Relocate(const ElfRelocation& relocation) {
+  if (!offsets_[relocation.section].has_value()) return OkStatus();  // of what is not loaded
+  const ElfSection& section = object_.sections[relocation.section];
+  constexpr uint64_t kFieldBytes = 4;
+  if (section.size < kFieldBytes || relocation.offset > section.size - kFieldBytes)
+    return BadObject("a relocation at ", relocation.offset, " lies outside of '", section.name,
+                     "', which has ", section.size, " bytes");
+  const ElfSymbol& symbol = object_.symbols[relocation.symbol];
+  TERN_TRY_ASSIGN(const uint64_t address, AddressOf(symbol));
+  constexpr auto kMaxAddend = static_cast<int64_t>(kMaxImageBytes);
+  if (relocation.addend < -kMaxAddend || relocation.addend > kMaxAddend)
+    return BadObject("a relocation of '", section.name, "' adds ", relocation.addend, " to '",
+                     symbol.name, "'");
+  return ApplyRelocation({.machine = object_.machine,
+                          .type = relocation.type,
+                          .place = *offsets_[relocation.section] + relocation.offset,
+                          .target = static_cast<int64_t>(address) + relocation.addend},
+                         image_.bytes);
+}
+
+Status Linker::ListFunctions() {
+  for (const ElfSymbol& symbol : object_.symbols) {
+    if (!symbol.is_global || !symbol.is_function || symbol.section == 0) continue;
+    TERN_TRY_ASSIGN(const uint64_t offset, AddressOf(symbol));
+    const bool in_code = object_.sections[symbol.section].is_code() && offset < image_.code_bytes;
+    if (!in_code || (object_.machine == ElfMachine::kAArch64 && offset % 4 != 0))
+      return BadObject("the function '", symbol.name, "' does not begin at an instruction");
+    image_.functions.push_back({std::string(symbol.name), offset});
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+const ImageFunction* ObjectImage::Find(std::string_view name) const {
+  const auto found = std::find_if(functions.begin(), functions.end(),
+                                  [&](const ImageFunction& f) { return f.name == name; });
+  return found == functions.end() ? nullptr : &*found;
+}
+
+std::string KernelSymbol(std::string_view kernel) { return StrCat("tern_kernel_", kernel); }
+
+std::string ParallelKernelSymbol(std::string_view kernel) {
+  return StrCat(KernelSymbol(kernel), ".parallel");
+}
+
+std::string KernelStamp(std::string_view loop_text) {
+  return StrCat("tern loop kernel, text of ", loop_text.size(), " bytes, CRC-32C ",
+                FormatHex(Crc32c(AsBytes(loop_text))));
+}
+
+Result<ObjectImage> LinkObject(std::string_view object, ElfMachine machine) {
+  TERN_TRY_ASSIGN(const ElfObject elf, ParseElf(object));
+  if (elf.machine != machine)
+    return Unsupported("the native code is for another processor: ", ElfMachineName(elf.machine),
+                       ", expected ", ElfMachineName(machine))
+        .SetErrorCode("E0805");
+  return Linker(elf).Link();
+}
+
+}  // namespace tern::native
