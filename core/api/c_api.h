@@ -227,12 +227,12 @@ TERN_API tern_status* tern_program_disassemble(tern_program* program, tern_buffe
 
 /* -- Kernels: loop programs and native code that travel with an executable
  *
- * A kernel belongs to the function of its name. What runs its code gives the program a backend: from
- * then on machines that are made call it wherever bytecode would enter the function.
+ * A kernel belongs to the function of its name. What runs its code gives the program a backend:
+ * from then on machines that are made call it wherever bytecode would enter the function.
  */
 
-/* [{"name", "formats": ["loop", ...], "signature", "operators", "backend", "why"}]: each kernel with
- * its function's signature (null where there is no such function), whether the function can do
+/* [{"name", "formats": ["loop", ...], "signature", "operators", "backend", "why"}]: each kernel
+ * with its function's signature (null where there is no such function), whether the function can do
  * without its kernel, what machines made now would call, and why. */
 TERN_API tern_status* tern_program_kernels(tern_program* program, tern_buffer** json);
 /* What the executable holds of a kernel in one of its formats; lives as long as the program. */
@@ -265,13 +265,13 @@ TERN_API tern_status* tern_kernel_function_create(const tern_kernel_spec* spec, 
 
 typedef struct tern_kernel_backend {
   size_t struct_size;
-  const char* backend; /* "operators", "interpreter", "compiled": for tern_program_kernels; copied */
+  const char* backend; /* "operators", "interpreter", "compiled": tern_program_kernels; copied */
   const char* why;
   /* Asked before each call, with the number of elements of its arguments: 0 leaves this call to the
    * bytecode. NULL: every call is taken. From any thread. */
   int32_t (*ready)(void* context, int64_t elements);
-  /* For a backend that changes: its words now, which live as long as the function. NULL: those above.
-   */
+  /* For a backend that changes: its words now, which live as long as the function. NULL:
+   * those above. */
   void (*describe)(void* context, const char** backend, const char** why);
   void* context; /* lives as long as the function does */
 } tern_kernel_backend;
@@ -279,7 +279,8 @@ typedef struct tern_kernel_backend {
 /* Machines made from now on call `kernel` instead of the bytecode of `function`; NULL: the
  * bytecode. The backend may be NULL too. */
 TERN_API tern_status* tern_program_set_kernel(tern_program* program, const char* function,
-                                              const TernAny* kernel, const tern_kernel_backend* backend);
+                                              const TernAny* kernel,
+                                              const tern_kernel_backend* backend);
 
 /* A kernel as an executable carries it (docs/format.md). */
 typedef struct tern_kernel {

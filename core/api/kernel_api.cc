@@ -87,5 +87,6 @@ tern_status* tern_kernel_function_create(const tern_kernel_spec* spec, TernAny* 
 tern_status* tern_program_set_kernel(tern_program* program, const char* function,
                                      const TernAny* kernel, const tern_kernel_backend* backend) {
   TERN_CHECK_OPTIONS(tern_kernel_backend, backend);
-  return ToHandle(tern::api::SetKernel(*program, function, kernel, tern::api::ReadOptions(backend)));
+  return ToHandle(
+      tern::api::SetKernel(*program, function, kernel, tern::api::ReadOptions(backend)));
 }

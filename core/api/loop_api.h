@@ -45,8 +45,9 @@ typedef struct tern_loop_lanes_options {
 } tern_loop_lanes_options;
 
 /* What every lane does in every iteration, once per strategy and vscale: {"lanes": [...]} as in
- * core/loop/report/lane_report.h. Data are computed only where control depends on them, and iterations
- * that are alike are counted without being done, so the time does not grow with the sizes there. */
+ * core/loop/report/lane_report.h. Data are computed only where control depends on them, and
+ * iterations that are alike are counted without being done, so the time does not grow with the
+ * sizes there. */
 TERN_API tern_status* tern_loop_lanes(const char* text, size_t size,
                                       const tern_loop_request* request,
                                       const tern_loop_lanes_options* options, tern_buffer** json);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backend that every build has: a bound kernel run by the reference interpreter, which checks each
-// access. Slow; what other backends are compared with, and the only one for kernels whose accesses
-// cannot be shown to stay in bounds.
+// The backend that every build has: a bound kernel run by the reference interpreter, which checks
+// each access. Slow; what other backends are compared with, and the only one for kernels whose
+// accesses cannot be shown to stay in bounds.
 #ifndef TERN_CORE_LOOP_KERNELS_INTERPRETED_KERNEL_H_
 #define TERN_CORE_LOOP_KERNELS_INTERPRETED_KERNEL_H_
 

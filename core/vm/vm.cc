@@ -139,7 +139,8 @@ void VirtualMachine::UseKernels(KernelTablePtr kernels) {
   kernels_ = std::move(kernels);
   code_ = kernels_->code.data();
   plain_code_ = kernels_->plain_code.data();
-  for (const KernelBackend& backend : kernels_->backends) replacements_.push_back(backend.replacement);
+  for (const KernelBackend& backend : kernels_->backends)
+    replacements_.push_back(backend.replacement);
 }
 
 Result<std::unique_ptr<VirtualMachine>> VirtualMachine::Create(ProgramPtr program,

@@ -181,6 +181,8 @@ class Chooser {
 
 }  // namespace
 
-Result<vm::KernelBackend> ChooseBackend(const BackendSource& source) { return Chooser(source).Run(); }
+Result<vm::KernelBackend> ChooseBackend(const BackendSource& source) {
+  return Chooser(source).Run();
+}
 
 }  // namespace tern::native

@@ -9,8 +9,8 @@
 
 namespace tern::native {
 
-// A function that has a loop program. It holds the executable and not the program, whose backends may
-// hold it.
+// A function that has a loop program. It holds the executable and not the program, whose backends
+// may hold it.
 struct BackendSource {
   vm::ExecutablePtr executable;
   uint32_t function = 0;
@@ -19,8 +19,8 @@ struct BackendSource {
 };
 
 // Reads the loop program, lays it beside the function and proves its accesses, as far as the policy
-// wants it. Any thread. A kernel that is no good has a backend, too: the operators, or a function that
-// says what is wrong.
+// wants it. Any thread. A kernel that is no good has a backend, too: the operators, or a function
+// that says what is wrong.
 Result<vm::KernelBackend> ChooseBackend(const BackendSource& source);
 
 }  // namespace tern::native

@@ -126,8 +126,8 @@ Status CompiledKernel::Run(std::span<void* const> buffers, std::span<const int64
 void CompiledKernel::Describe(const char** backend, const char** why) const {
   const State state = state_.load(std::memory_order_acquire);
   *backend = state == State::kReady                ? "compiled"
-          : meanwhile_ == Meanwhile::kOperators ? "operators"
-                                                : "interpreter";
+             : meanwhile_ == Meanwhile::kOperators ? "operators"
+                                                   : "interpreter";
   *why = state == State::kCounting ? waiting_.c_str() : why_.c_str();
 }
 

@@ -35,7 +35,7 @@ Status PrepareKernels(const vm::Program& program, const KernelOptions& options) 
   std::vector<vm::FunctionBackend> backends;
   for (const uint32_t function : FunctionsWithLoops(program)) {
     BackendSource source{program.shared_executable(), function, vm::HasOperators(program, function),
-                      options};
+                         options};
     if (options.policy == KernelPolicy::kAuto) {
       backends.push_back({function, LazyBackend::Make(std::move(source))});
     } else {

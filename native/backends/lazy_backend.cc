@@ -38,7 +38,7 @@ vm::KernelBackend LazyBackend::Make(BackendSource source) {
   };
   const auto release = [](void* owner) { delete static_cast<Owner*>(owner); };
   backend.replacement.function = Function::FromC(info.name, &CallChosen, lazy.release(), release,
-                                              /*needs_context=*/true, signature);
+                                                 /*needs_context=*/true, signature);
   return backend;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LazyBackend: a kernel whose backend is chosen when it is needed, so that kernels that do not run cost a
-// program's load nothing.
+// LazyBackend: a kernel whose backend is chosen when it is needed, so that kernels that do not run
+// cost a program's load nothing.
 //
 // Needed: at the first call where the function has no operators or may have native code; else once
 // as many elements went through the operators as make compiling worth while; or when somebody asks

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backends a loop program can take, each as "run these calls and give back the memory": compiled
-// for this processor or a lesser one, compiled for others and run under an emulator, AArch64 SVE at
-// any vector length, and emitted as WebAssembly and run by Node. Tests compare whole memories,
-// canaries included.
+// The backends a loop program can take, each as "run these calls and give back the memory":
+// compiled for this processor or a lesser one, compiled for others and run under an emulator,
+// AArch64 SVE at any vector length, and emitted as WebAssembly and run by Node. Tests compare whole
+// memories, canaries included.
 #ifndef TERN_TESTS_LOOPS_BACKENDS_H_
 #define TERN_TESTS_LOOPS_BACKENDS_H_
 
@@ -64,7 +64,8 @@ class SveBackend {
   Status Run(int vector_bits, std::vector<LoopCall>* calls) const;
 
  private:
-  explicit SveBackend(std::shared_ptr<testing::ScratchFolder> folder) : folder_(std::move(folder)) {}
+  explicit SveBackend(std::shared_ptr<testing::ScratchFolder> folder)
+      : folder_(std::move(folder)) {}
   std::shared_ptr<testing::ScratchFolder> folder_;
   const Program* program_ = nullptr;
 };

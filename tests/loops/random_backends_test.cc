@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs made up at random, by every strategy that takes them, on every backend: the same memory as
-// in the reference interpreter. TERN_LOOP_SEED makes up others.
+// Programs made up at random, by every strategy that takes them, on every backend: the same memory
+// as in the reference interpreter. TERN_LOOP_SEED makes up others.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -82,7 +82,7 @@ Wanted RunWanted(const Program& program, int64_t vscale, std::initializer_list<i
 
 using Backend = std::function<Status(std::vector<LoopCall>*)>;
 void ExpectBackendIsTheInterpreter(const Program& program, int64_t vscale, const Backend& backend,
-                                std::initializer_list<int64_t> sizes = {0, 1, 3, 16, 37, 71}) {
+                                   std::initializer_list<int64_t> sizes = {0, 1, 3, 16, 37, 71}) {
   Wanted wanted = RunWanted(program, vscale, sizes);
   const Status ran = backend(&wanted.calls);
   ASSERT_TRUE(ran.ok()) << ran.ToString();
@@ -93,18 +93,19 @@ TEST(RandomBackends, HostIsTheInterpreter) {
   if (!native::LlvmDescription().ok()) GTEST_SKIP() << "there is no LLVM here";
   for (const Strategy strategy : {Strategy::kFixed, Strategy::kFixedPredicated}) {
     const Program program = LowerRandom(strategy, "x86_64+avx512");
-    ExpectBackendIsTheInterpreter(program, 1, [&](auto* calls) { return RunOnHost(program, calls); });
+    ExpectBackendIsTheInterpreter(program, 1,
+                                  [&](auto* calls) { return RunOnHost(program, calls); });
   }
 }
 
 // By their marks, and without vectors. A schedule may compute a tensor many times, so sizes are
 // small.
 void ExpectBackendRunsSchedules(const char* target,
-                             Status (*backend)(const Program&, std::vector<LoopCall>*)) {
+                                Status (*backend)(const Program&, std::vector<LoopCall>*)) {
   for (const Strategy strategy : {Strategy::kTarget, Strategy::kScalar}) {
     const Program program = LowerRandom(strategy, target, RandomScheduled);
     ExpectBackendIsTheInterpreter(program, 1, [&](auto* calls) { return backend(program, calls); },
-                               {0, 1, 4, 7, 13});
+                                  {0, 1, 4, 7, 13});
   }
 }
 
@@ -120,7 +121,8 @@ TEST(RandomBackends, WebAssemblyRunsSchedulesAsTheInterpreterDoes) {
 TEST(RandomBackends, WebAssemblyIsTheInterpreter) {
   for (const Strategy strategy : {Strategy::kFixed, Strategy::kFixedPredicated}) {
     const Program program = LowerRandom(strategy, "wasm32");
-    ExpectBackendIsTheInterpreter(program, 1, [&](auto* calls) { return RunInNode(program, calls); });
+    ExpectBackendIsTheInterpreter(program, 1,
+                                  [&](auto* calls) { return RunInNode(program, calls); });
   }
 }
 
@@ -132,7 +134,7 @@ TEST(RandomBackends, SveIsTheInterpreter) {
   for (const int bits : {128, 512, 2048}) {
     SCOPED_TRACE(bits);
     ExpectBackendIsTheInterpreter(program, bits / 128,
-                               [&](auto* calls) { return backend->Run(bits, calls); });
+                                  [&](auto* calls) { return backend->Run(bits, calls); });
   }
 }
 

@@ -309,7 +309,8 @@ describe('a runtime with the loop compiler', () => {
   }
 
   it('prepares kernels as it loads', async () => {
-    const each = async (loading) => (await backends({ loops: true }, loading)).map(({ backend }) => backend);
+    const each = async (loading) =>
+      (await backends({ loops: true }, loading)).map(({ backend }) => backend);
     assert.deepEqual(await each({}), ['compiled', 'compiled', 'compiled']);
     assert.deepEqual(await each({ constants: 'on-demand' }), ['compiled', 'compiled', 'compiled']);
     assert.deepEqual(await each({ kernels: 'interpreter' }), Array(3).fill('interpreter'));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What transcendental functions are made of: expressions of one float type, as every backend computes
-// them (expand_intrinsics.cc says how exactly).
+// What transcendental functions are made of: expressions of one float type, as every backend
+// computes them (expand_intrinsics.cc says how exactly).
 #ifndef TERN_CORE_LOOP_PASSES_FORMULA_H_
 #define TERN_CORE_LOOP_PASSES_FORMULA_H_
 

@@ -137,7 +137,8 @@ TEST_F(KernelApi, B29_KernelsAreListedWithTheirBackends) {
   const std::string plus =
       R"([{"name":"plus","formats":["loop","elf-none"],)"
       R"("signature":"(x: f32[n, m], b: f32[m]) -> f32[n, m]","operators":true,)";
-  EXPECT_EQ(kernels(), plus + R"("backend":"operators","why":"nothing was prepared for it"},)" + rest);
+  EXPECT_EQ(kernels(),
+            plus + R"("backend":"operators","why":"nothing was prepared for it"},)" + rest);
   tern_kernel_backend backend{};
   backend.struct_size = sizeof(backend);
   backend.backend = "compiled";

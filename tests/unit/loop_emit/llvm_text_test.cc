@@ -162,15 +162,17 @@ TEST(LlvmText, E23EveryTypeOnEveryTarget) {
     const char* target;
   };
   const Backend backends[] = {{LlvmFlavor::kSve, {8, true}, "aarch64-sve2"},
-                        {LlvmFlavor::kScalable, kSve4, "riscv64-v"},
-                        {LlvmFlavor::kFixed, {8}, "x86-64-avx2"},
-                        {LlvmFlavor::kFixed, {16}, "x86-64-avx512"},
-                        {LlvmFlavor::kNeon, {}, "aarch64-neon"}};
+                              {LlvmFlavor::kScalable, kSve4, "riscv64-v"},
+                              {LlvmFlavor::kFixed, {8}, "x86-64-avx2"},
+                              {LlvmFlavor::kFixed, {16}, "x86-64-avx512"},
+                              {LlvmFlavor::kNeon, {}, "aarch64-neon"}};
   for (const Backend& backend : backends) {
     SCOPED_TRACE(backend.target);
-    const Status verified = native::VerifyLlvmIr(Text(EverythingOf(kAll, backend.lanes), backend.flavor));
+    const Status verified =
+        native::VerifyLlvmIr(Text(EverythingOf(kAll, backend.lanes), backend.flavor));
     ASSERT_TRUE(verified.ok()) << verified.ToString();
-    EXPECT_FALSE(Assembly(Text(EverythingOf(kSome, backend.lanes), backend.flavor), backend.target).empty());
+    EXPECT_FALSE(
+        Assembly(Text(EverythingOf(kSome, backend.lanes), backend.flavor), backend.target).empty());
   }
 }
 
@@ -199,9 +201,9 @@ TEST(LlvmText, HalvesAreRoundedAfterEachStep) {
     EXPECT_EQ(text.find("fmul contract") != std::string::npos, type == kF32);
     if (!HaveLlvm()) continue;
     const std::string code = Assembly(text, "aarch64-sve");
-    EXPECT_EQ(code.find("\tfmla\t") != std::string::npos ||
-                  code.find("\tfmad\t") != std::string::npos,
-              type == kF32);
+    EXPECT_EQ(
+        code.find("\tfmla\t") != std::string::npos || code.find("\tfmad\t") != std::string::npos,
+        type == kF32);
   }
 }
 

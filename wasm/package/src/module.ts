@@ -49,9 +49,9 @@ export interface ModuleOptions {
   language?: WasmSource | boolean;
   /**
    * The compiler of loop kernels, a module of its own: `true` for the file beside this package.
-   * With it, `load` gives kernels their backends at once; without, `prepareKernels` fetches it where a
-   * program has kernels. A runtime starts without it where it cannot be had: `Program.kernels` says
-   * why.
+   * With it, `load` gives kernels their backends at once; without, `prepareKernels` fetches it
+   * where a program has kernels. A runtime starts without it where it cannot be had:
+   * `Program.kernels` says why.
    */
   loops?: WasmSource | true;
   signal?: AbortSignal;

@@ -406,9 +406,9 @@ export class Runtime implements Disposable {
   }
 
   /**
-   * Gives the loop kernels of a program the backends of a policy, for machines made from then on; the
-   * loop compiler is fetched where the program has kernels and the policy wants it. What comes of
-   * each is in the result, as in `Program.kernels`.
+   * Gives the loop kernels of a program the backends of a policy, for machines made from then on;
+   * the loop compiler is fetched where the program has kernels and the policy wants it. What comes
+   * of each is in the result, as in `Program.kernels`.
    */
   async prepareKernels(
     program: Program,
