@@ -131,7 +131,7 @@ Status ErrorAddFrame(const TernAny* value, std::string_view function, int64_t pc
 }  // namespace
 }  // namespace tern::api
 
-using namespace tern::api;  // NOLINT: the functions below are the C face of those above
+using namespace tern::api;  // NOLINT: the functions below give those above to C
 
 tern_status* tern_function_new(const char* name, const char* signature, TernPackedCall call,
                                void* data, void (*release)(void* data), TernAny* function) {

@@ -38,7 +38,7 @@ Result<Any> ReadField(const TernAny* value, std::string_view name) {
 }  // namespace
 }  // namespace tern::api
 
-using namespace tern::api;  // NOLINT: the functions below are the C face of those above
+using namespace tern::api;  // NOLINT: the functions below give those above to C
 
 tern_status* tern_any_equal(const TernAny* a, const TernAny* b, int32_t* equal,
                             tern_buffer** difference) {

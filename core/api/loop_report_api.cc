@@ -106,7 +106,7 @@ Result<tern_buffer*> Emit(const char* text, size_t size, const tern_loop_request
 }  // namespace
 }  // namespace tern::api
 
-using namespace tern::api;  // NOLINT: the functions below are the C face of those above
+using namespace tern::api;  // NOLINT: the functions below give those above to C
 
 tern_status* tern_loop_stages(const char* text, size_t size, const tern_loop_request* request,
                               tern_buffer** json) {

@@ -166,7 +166,7 @@ Result<std::string> ResultOf(tern_loop_tuner* tuner, int32_t which) {
 }  // namespace
 }  // namespace tern::api
 
-using namespace tern::api;  // NOLINT: the functions below are the C face of those above
+using namespace tern::api;  // NOLINT: the functions below give those above to C
 
 tern_status* tern_loop_tuner_create(const char* text, size_t size,
                                     const tern_loop_tune_request* request,

@@ -170,7 +170,7 @@ Status ExportTensor(const TernAny* value, TernDLManagedTensorVersioned** managed
 }  // namespace
 }  // namespace tern::api
 
-using namespace tern::api;  // NOLINT: the functions below are the C face of those above
+using namespace tern::api;  // NOLINT: the functions below give those above to C
 
 int64_t tern_live_objects(void) { return tern::LiveObjectCount(); }
 

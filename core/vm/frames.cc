@@ -204,7 +204,7 @@ Status VirtualMachine::Interpreter::CheckTypes(uint32_t function, const Any* arg
   return info.signature.CheckArguments(info.name, std::vector<AnyView>(args, args + info.arity()));
 }
 
-void VirtualMachine::Interpreter::LetGo(const DecodedOp& op, char* caller) {
+void VirtualMachine::Interpreter::ReleaseOperands(const DecodedOp& op, char* caller) {
   const std::span<const int32_t> lists = vm_.program_->lists();
   const DecodedOp& next = (&op)[1];  // no function ends with a call
   for (const ValueRef ref : ListOf(op)) {

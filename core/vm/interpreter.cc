@@ -252,8 +252,8 @@ bool VirtualMachine::Interpreter::TryEnter(const DecodedOp& op, uint32_t functio
                                            const Closure* closure, uint32_t pc) {
   const uint32_t caller = vm_.top().base;
   error_ = EnterFunction(function, op.dst, pc, ListOf(op), closure);
-  if (error_.ok() && (op.flags & kLetsGo) != 0)
-    LetGo(op, reinterpret_cast<char*>(vm_.stack_.get() + caller));
+  if (error_.ok() && (op.flags & kReleasesOperands) != 0)
+    ReleaseOperands(op, reinterpret_cast<char*>(vm_.stack_.get() + caller));
   return error_.ok();
 }
 bool VirtualMachine::Interpreter::TryTailCall(const DecodedOp& op, uint32_t function,
@@ -402,7 +402,7 @@ attention:
         if (IsObjectHead(head) && !callee.borrows) ObjectAt(from)->IncRef();
         SetWords(to, head, PayloadAt(from));
       }
-      if ((op->flags & kLetsGo) != 0 && !callee.borrows) LetGo(*op, regs);
+      if ((op->flags & kReleasesOperands) != 0 && !callee.borrows) ReleaseOperands(*op, regs);
       regs_ = vm_.stack_.get() + base;
       regs = reinterpret_cast<char*>(regs_);
       TERN_TRANSFER(callee.first)

@@ -71,7 +71,7 @@ class VirtualMachine::Interpreter {
                        const Closure* closure);
   // Behind entering a function that counts its arguments: the caller's references go, at once
   // rather than when the call is over.
-  [[gnu::noinline]] void LetGo(const DecodedOp& op, char* caller);
+  [[gnu::noinline]] void ReleaseOperands(const DecodedOp& op, char* caller);
   // Where the function is one that checks types.
   Status CheckTypes(uint32_t function, const Any* args) const;
   Status CheckRegisters(uint32_t function, uint32_t base) const;

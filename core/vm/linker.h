@@ -76,7 +76,7 @@ struct DecodedOp {
 inline constexpr uint16_t kPassesVm = 1;
 // Of a specialised call of the program's function: the caller does not look again at some of the
 // arguments, which the callee is then the only one to hold.
-inline constexpr uint16_t kLetsGo = 2;
+inline constexpr uint16_t kReleasesOperands = 2;
 inline constexpr int kOutputsShift = 1;  // above: outputs of InvokePacked, at most 2^15 - 1
 inline constexpr int64_t kMaxOutputs = (1 << 15) - 1;
 

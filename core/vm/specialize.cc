@@ -163,7 +163,7 @@ class Specializer {
     return fast;
   }
 
-  // What is killed at once behind the call, or overwritten by its result, is let go.
+  // What is killed at once behind the call, or overwritten by its result, is released.
   DecodedOp InvokeOf(const DecodedOp& op, uint32_t index, const FunctionInfo& function) const {
     DecodedOp fast = op;
     if (op.handler == Handler::kInvoke && !in_.entries[static_cast<size_t>(op.a)].checks_types)
@@ -171,7 +171,7 @@ class Specializer {
     const bool is_last = index + 1 == function.first_instruction + function.instruction_count;
     const DecodedOp& next = in_.plain[is_last ? index : index + 1];
     for (const int32_t ref : ListOf(op)) {
-      if (ref >= 0 && DiesAt(op, next, ref, in_.lists)) fast.flags |= kLetsGo;
+      if (ref >= 0 && DiesAt(op, next, ref, in_.lists)) fast.flags |= kReleasesOperands;
     }
     return fast;
   }

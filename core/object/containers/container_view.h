@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all typed faces have in common: a reference to a container object C (Sequence or Table), and
+// What all typed views have in common: a reference to a container object C (Sequence or Table), and
 // who may write to it.
 #ifndef TERN_CORE_OBJECT_CONTAINERS_CONTAINER_VIEW_H_
 #define TERN_CORE_OBJECT_CONTAINERS_CONTAINER_VIEW_H_
@@ -26,7 +26,7 @@ class ContainerView {
   void Clear() { Writable()->Clear(); }
 
   const ObjectPtr<C>& object() const { return object_; }
-  // Gives the reference away; the face may only be assigned to or destroyed then.
+  // Gives the reference away; the view may only be assigned to or destroyed then.
   ObjectPtr<C> TakeObject() { return std::move(object_); }
 
  protected:
@@ -61,8 +61,8 @@ class ContainerView {
 // The part of AnyTraits<F> that does not look at items. NameText is F's.
 template <typename F>
 struct FaceTraits {
-  static TernAny View(const F& face) { return MakeObjectAny(face.object().get()); }
-  static TernAny Own(F face) { return MakeObjectAny(face.TakeObject().Release()); }
+  static TernAny View(const F& view) { return MakeObjectAny(view.object().get()); }
+  static TernAny Own(F view) { return MakeObjectAny(view.TakeObject().Release()); }
 };
 
 }  // namespace tern::internal

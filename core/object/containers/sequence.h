@@ -38,7 +38,7 @@ class Sequence : public Object {
   // For indices that come from outside; the error names index and size.
   Result<Any> At(int64_t index) const;
 
-  // For readers that know the kind, such as the typed faces.
+  // For readers that know the kind, such as the typed views.
   std::span<const internal::Item> items() const { return {items_, size_}; }
 
   class Iterator {

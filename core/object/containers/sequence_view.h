@@ -130,7 +130,7 @@ class SequenceView : public ContainerView<Sequence, kCopyOnWrite> {
   }
 };
 
-// AnyTraits of a face F of Sequence.
+// AnyTraits of a view F of Sequence.
 template <typename F>
 struct SequenceTraits : FaceTraits<F> {
   using T = typename F::value_type;

@@ -127,7 +127,7 @@ class TableView : public ContainerView<Table, kCopyOnWrite> {
   }
 };
 
-// AnyTraits of a face F of Table.
+// AnyTraits of a view F of Table.
 template <typename F>
 struct TableTraits : FaceTraits<F> {
   using K = typename F::key_type;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the typed faces of containers share: which C++ values may go into a container of T, how a T
+// What the typed views of containers share: which C++ values may go into a container of T, how a T
 // is read from a value, how T is called in messages.
 //
 // Insertion into a container of T is decided by the compiler: it takes T, what converts to T
@@ -52,7 +52,7 @@ concept InsertableAs =
 
 namespace internal {
 
-// Typed faces have NameText; other types Name.
+// Typed views have NameText; other types Name.
 template <typename T>
 std::string NameOf() {
   if constexpr (requires { AnyTraits<T>::NameText(); })

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fields of Error, by which errors are compared, hashed, shown and serialized. Without the
-// typed faces of containers, whose code every module would carry.
+// typed views of containers, whose code every module would carry.
 #include "core/object/graph/error_fields.h"
 
 #include <iterator>

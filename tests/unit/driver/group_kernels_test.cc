@@ -481,7 +481,7 @@ TEST(GroupKernels, B21RelaxedProgramsOnRequest) {
 // --- random groups
 
 // Programs whose values are equal on both backends until a transcendental function is met; behind
-// it // they may differ in the last places, so nothing follows that tells neighbours apart.
+// it they may differ in the last places, so nothing follows that tells neighbours apart.
 class RandomProgram {
  public:
   explicit RandomProgram(uint32_t seed) : random_(seed), builder_(&diagnostics_) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Typed faces: what the compiler refuses to insert, what a cast from untyped checks.
+// Typed views: what the compiler refuses to insert, what a cast from untyped checks.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -21,12 +21,12 @@ using TypedTest = CountedTest;
 using TypedTestBad = CountedTest;
 
 template <typename F, typename U>
-concept Takes = requires(F face, U value) {
-  face.PushBack(value);
+concept Takes = requires(F view, U value) {
+  view.PushBack(value);
 };
 template <typename F, typename U, typename W>
-concept TakesEntry = requires(F face, U key, W value) {
-  face.Set(key, value);
+concept TakesEntry = requires(F view, U key, W value) {
+  view.Set(key, value);
 };
 
 // D27: a wrong-type insert is a compile error.
