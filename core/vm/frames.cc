@@ -201,6 +201,12 @@ Status VirtualMachine::Interpreter::EnterFunction(uint32_t function, int32_t dst
 
 Status VirtualMachine::Interpreter::CheckTypes(uint32_t function, const Any* args) const {
   const FunctionInfo& info = Info(function);
+  if (const int32_t* codes = vm_.program_->entries()[function].codes; codes != nullptr) {
+    const bool are_right = std::equal(
+        args, args + info.arity(), codes,
+        [](const Any& value, int32_t code) { return IsOfCode(value.type_code(), code); });
+    if (are_right) return OkStatus();
+  }
   return info.signature.CheckArguments(info.name, std::vector<AnyView>(args, args + info.arity()));
 }
 

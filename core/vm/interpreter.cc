@@ -23,6 +23,7 @@
 #include "core/base/strings.h"
 #include "core/object/containers/adt.h"
 #include "core/vm/dispatch.h"
+#include "core/vm/fast_ops.h"
 #include "core/vm/registers.h"
 #include "core/vm/scalar.h"
 
@@ -32,27 +33,11 @@ namespace {
 constexpr uint64_t kSlice = 1 << 14;  // instructions between two looks at cancel and clock
 constexpr int64_t kOpBytes = sizeof(DecodedOp);
 
-inline bool BothInts(const char* a, const char* b) {
-  return CodeAt(a) == TERN_TYPE_INT && CodeAt(b) == TERN_TYPE_INT;
-}
 inline int64_t AddressOf(const DecodedOp* op) {
   return static_cast<int64_t>(reinterpret_cast<uintptr_t>(op));
 }
 inline const DecodedOp* Moved(const DecodedOp* op, int32_t bytes) {
   return reinterpret_cast<const DecodedOp*>(reinterpret_cast<const char*>(op) + bytes);
-}
-inline int64_t Wrapped(uint64_t value) { return static_cast<int64_t>(value); }
-inline uint64_t Bits(int64_t value) { return static_cast<uint64_t>(value); }
-
-// The data of a shape heap (builtins.h) with an entry at `index`, or null.
-inline int64_t* HeapEntry(const char* heap, const char* index) {
-  if (CodeAt(heap) != TERN_TYPE_TENSOR || CodeAt(index) != TERN_TYPE_INT) return nullptr;
-  const auto* tensor = static_cast<const Tensor*>(ObjectAt(heap));
-  if (tensor->dtype() != kI64 || tensor->rank() != 1 || tensor->strides()[0] != 1 ||
-      tensor->is_read_only() || !tensor->on_host() ||
-      Bits(PayloadAt(index)) >= Bits(tensor->element_count()))
-    return nullptr;
-  return static_cast<int64_t*>(tensor->data()) + PayloadAt(index);
 }
 
 }  // namespace
@@ -169,53 +154,16 @@ bool VirtualMachine::Interpreter::Attend(uint32_t pc, uint64_t executed_now, uin
     if (AddressOf(op) >= stop_at) [[unlikely]] goto attention; \
     TERN_NEXT(op->handler)                                     \
   }
-// Runs an instruction that may fail, out of line: here it costs a call and a test.
-#define TERN_DO(method)                                                        \
-  {                                                                            \
-    if (!Try<&Interpreter::method>(*op)) [[unlikely]] goto failed;             \
-    TERN_STEP                                                                  \
+// To one of the two targets of a branch.
+#define TERN_BRANCH(is_true, length)              \
+  {                                               \
+    if (is_true) TERN_JUMP(op->list, length)      \
+    TERN_JUMP(op->count, length)                  \
   }
 #define TERN_FAST_CASE(symbol) \
   TERN_CASE(symbol) if constexpr (kStep) { __builtin_unreachable(); } else
-#define TERN_ARITHMETIC(other, expression)                                   \
-  {                                                                          \
-    const char* const a = TERN_REG(op->a);                                   \
-    if (!(other)) [[unlikely]] goto scalar;                                  \
-    [[maybe_unused]] const uint64_t x = Bits(PayloadAt(a));                  \
-    StoreScalar(TERN_REG(op->dst), kIntHead, Wrapped(expression));           \
-    TERN_STEP                                                                \
-  }
-#define TERN_INT_A CodeAt(a) == TERN_TYPE_INT
-#define TERN_INT_AB BothInts(a, TERN_REG(op->b))
-#define TERN_B Bits(PayloadAt(TERN_REG(op->b)))
-#define TERN_B_SIGNED PayloadAt(TERN_REG(op->b))
-#define TERN_IMM Bits(op->b)
-#define TERN_COMPARISON(other, expression)                                   \
-  {                                                                          \
-    const char* const a = TERN_REG(op->a);                                   \
-    if (!(other)) [[unlikely]] goto scalar;                                  \
-    const int64_t x = PayloadAt(a);                                          \
-    StoreScalar(TERN_REG(op->dst), kBoolHead, (expression) ? 1 : 0);         \
-    TERN_STEP                                                                \
-  }
-#define TERN_BRANCH(other, expression)                                       \
-  {                                                                          \
-    const char* const a = TERN_REG(op->a);                                   \
-    if (!(other)) [[unlikely]] goto scalar;                                  \
-    const int64_t x = PayloadAt(a);                                          \
-    const bool is_true = (expression);                                       \
-    StoreScalar(TERN_REG(op->dst), kBoolHead, is_true ? 1 : 0);              \
-    if (is_true) TERN_JUMP(op->list, 2)                                      \
-    TERN_JUMP(op->count, 2)                                                  \
-  }
-#define TERN_BRANCH_EQUAL(other, expression)                                 \
-  {                                                                          \
-    const char* const a = TERN_REG(op->a);                                   \
-    if (!(other)) [[unlikely]] goto compare_and_branch;                      \
-    const int64_t x = PayloadAt(a);                                          \
-    if (expression) TERN_JUMP(op->list, 1)                                   \
-    TERN_JUMP(op->count, 1)                                                  \
-  }
+
+// clang-format on
 
 // --- what the loop calls: error_ is set where it gives false
 
@@ -266,6 +214,77 @@ VirtualMachine::Interpreter::NativeCall VirtualMachine::Interpreter::TryNative(
   return InvokeNative(function, ListOf(op), closure);
 }
 
+// --- frames of calls that need no checks
+
+// The callee's frame, its registers not set. False where the stack has no room for it.
+[[gnu::always_inline]] inline bool VirtualMachine::Interpreter::PushFrame(const DecodedOp& op,
+                                                                          const EntryInfo& callee,
+                                                                          uint32_t pc) {
+  const uint32_t base = vm_.stack_top_;
+  const uint32_t top = base + callee.registers;
+  const uint32_t depth = vm_.depth_;
+  if (depth == vm_.frame_capacity_ || top > vm_.stack_capacity_) return false;
+  vm_.frames_[depth] = {static_cast<uint32_t>(op.a), pc + 1, base, op.dst,
+                        callee.borrows ? callee.arity : 0};
+  vm_.depth_ = depth + 1;
+  if (depth + 1 > vm_.max_depth_seen_) vm_.max_depth_seen_ = depth + 1;
+  vm_.stack_top_ = top;
+  return true;
+}
+
+// Whether the caller's values are what a callee's parameters have to be.
+[[gnu::always_inline]] inline bool VirtualMachine::Interpreter::AreOfCodes(
+    const DecodedOp& op, const char* regs, const char* pool, const int32_t* codes) const {
+  const ValueRef* ref = lists_ + op.list;
+  for (const ValueRef* const end = ref + op.count; ref != end; ++ref, ++codes) {
+    if (!IsOfCode(CodeAt(TERN_VALUE(*ref)), *codes)) return false;
+  }
+  return true;
+}
+
+// The caller's values into the registers at `to`, counted unless they are lent.
+[[gnu::always_inline]] inline void VirtualMachine::Interpreter::PassArguments(
+    const DecodedOp& op, const char* regs, const char* pool, bool lends, char* to) {
+  const ValueRef* ref = lists_ + op.list;
+  for (const ValueRef* const end = ref + op.count; ref != end; ++ref, to += sizeof(Any)) {
+    const char* const from = TERN_VALUE(*ref);
+    const uint64_t head = HeadAt(from);
+    if (IsObjectHead(head) && !lends) ObjectAt(from)->IncRef();
+    SetWords(to, head, PayloadAt(from));
+  }
+}
+
+// The top frame goes, with what its registers hold; those are none then, as all above the top.
+[[gnu::always_inline]] inline VirtualMachine::Interpreter::Returned
+VirtualMachine::Interpreter::PopFrame(char* regs) {
+  // Fields one by one: the frame was written in narrow stores.
+  const Frame& frame = vm_.frames_[vm_.depth_ - 1];
+  const uint32_t base = frame.base;
+  const Returned to = {frame.return_op, frame.dst};
+  char* const borrowed_end = regs + size_t{sizeof(Any)} * frame.borrowed;
+  char* const end = regs + size_t{sizeof(Any)} * (vm_.stack_top_ - base);
+  for (char* at = regs; at != end; at += sizeof(Any)) {
+    if (CodeAt(at) > 0 && at >= borrowed_end) [[unlikely]]
+      ReleaseAt(at);
+    SetWords(at, 0, 0);
+  }
+  vm_.stack_top_ = base;
+  --vm_.depth_;
+  return to;
+}
+
+// A call's result into the register that wants it, or to its end.
+[[gnu::always_inline]] inline void StoreResult(char* regs, int32_t dst, uint64_t head,
+                                               int64_t payload) {
+  if (dst >= 0) [[likely]] {
+    StoreScalar(regs + size_t{sizeof(Any)} * static_cast<uint32_t>(dst), head, payload);
+  } else if (IsObjectHead(head)) {
+    char words[sizeof(Any)];
+    SetWords(words, head, payload);
+    ReleaseAt(words);
+  }
+}
+
 template <bool kStep>
 VirtualMachine::Interpreter::Outcome VirtualMachine::Interpreter::Loop() {
 #ifdef TERN_THREADED_DISPATCH
@@ -302,11 +321,14 @@ attention:
     }
     stop_at = AddressOf(op) + static_cast<int64_t>(granted) * kOpBytes;
   }
+  // clang-format off
   TERN_DISPATCH_BEGIN(op->handler) {
     // The value into two words, then the frame goes.
     TERN_CASE(Ret) {
-      if (entries[vm_.top().function].checks_types && !TryResult(*op)) [[unlikely]] goto failed;
+      const EntryInfo& entry = entries[vm_.top().function];
       from = TERN_VALUE(op->a);
+      if (entry.checks_types && !IsOfCode(CodeAt(from), entry.result_code)) [[unlikely]]
+        if (!TryResult(*op)) goto failed;
       goto return_copy;
     }
     TERN_FAST_CASE(RetPool) {
@@ -334,17 +356,28 @@ attention:
       } else {
         if (!TryTruth(test, &truth)) goto failed;
       }
-      if (truth) TERN_JUMP(op->list, 1)
-      TERN_JUMP(op->count, 1)
+      TERN_BRANCH(truth, 1)
     }
     TERN_CASE(IfEqual) {
       if (!TryEqual(*op, &truth)) goto failed;
-      if (truth) TERN_JUMP(op->list, 1)
-      TERN_JUMP(op->count, 1)
+      TERN_BRANCH(truth, 1)
     }
-    TERN_FAST_CASE(IfEqualRR) TERN_BRANCH_EQUAL(TERN_INT_AB, x == TERN_B_SIGNED)
-    TERN_FAST_CASE(IfEqualRI) TERN_BRANCH_EQUAL(TERN_INT_A, x == op->b)
-    TERN_CASE(Phi) TERN_DO(Phi)
+    TERN_FAST_CASE(IfEqualRR) {
+      bool is_true;
+      if (!ComputeInts<kEqual, Second::kRegister>(*op, regs, &is_true)) [[unlikely]]
+        goto compare_and_branch;
+      TERN_BRANCH(is_true, 1)
+    }
+    TERN_FAST_CASE(IfEqualRI) {
+      bool is_true;
+      if (!ComputeInts<kEqual, Second::kImmediate>(*op, regs, &is_true)) [[unlikely]]
+        goto compare_and_branch;
+      TERN_BRANCH(is_true, 1)
+    }
+    TERN_CASE(Phi) {
+      if (!Try<&Interpreter::Phi>(*op)) [[unlikely]] goto failed;
+      TERN_STEP
+    }
     TERN_CASE(Fatal) {
       Try<&Interpreter::Fatal>(*op);
       goto failed;
@@ -358,7 +391,10 @@ attention:
       CopyOver(regs + size_t{sizeof(Any)} * static_cast<uint32_t>(op->dst), TERN_VALUE(op->a));
       TERN_STEP
     }
-    TERN_CASE(LoadConsti) TERN_DO(LoadConsti)
+    TERN_CASE(LoadConsti) {
+      if (!Try<&Interpreter::LoadConsti>(*op)) [[unlikely]] goto failed;
+      TERN_STEP
+    }
     TERN_CASE(Kill) {
       const ValueRef* ref = lists_ + op->list;
       for (const ValueRef* const end = ref + op->count; ref != end; ++ref) {
@@ -385,26 +421,13 @@ attention:
     TERN_CASE(InvokePacked) goto call;
     TERN_FAST_CASE(InvokeFrame) {
       const EntryInfo& callee = entries[op->a];
-      const uint32_t base = vm_.stack_top_;
-      const uint32_t top = base + callee.registers;
-      const uint32_t depth = vm_.depth_;
-      if (depth == vm_.frame_capacity_ || top > vm_.stack_capacity_) [[unlikely]] goto invoke;
-      vm_.frames_[depth] = {static_cast<uint32_t>(op->a), static_cast<uint32_t>(op - code) + 1,
-                            base, op->dst, callee.borrows ? callee.arity : 0};
-      vm_.depth_ = depth + 1;
-      if (depth + 1 > vm_.max_depth_seen_) vm_.max_depth_seen_ = depth + 1;
-      vm_.stack_top_ = top;
-      char* to = reinterpret_cast<char*>(vm_.stack_.get() + base);
-      const ValueRef* ref = lists_ + op->list;
-      for (const ValueRef* const end = ref + op->count; ref != end; ++ref, to += sizeof(Any)) {
-        from = TERN_VALUE(*ref);
-        head = HeadAt(from);
-        if (IsObjectHead(head) && !callee.borrows) ObjectAt(from)->IncRef();
-        SetWords(to, head, PayloadAt(from));
-      }
+      char* const frame = reinterpret_cast<char*>(vm_.stack_.get() + vm_.stack_top_);
+      if (callee.codes != nullptr && !AreOfCodes(*op, regs, pool, callee.codes)) [[unlikely]]
+        goto invoke;
+      if (!PushFrame(*op, callee, static_cast<uint32_t>(op - code))) [[unlikely]] goto invoke;
+      PassArguments(*op, regs, pool, callee.borrows, frame);
       if ((op->flags & kReleasesOperands) != 0 && !callee.borrows) ReleaseOperands(*op, regs);
-      regs_ = vm_.stack_.get() + base;
-      regs = reinterpret_cast<char*>(regs_);
+      regs_ = reinterpret_cast<Any*>(regs = frame);
       TERN_TRANSFER(callee.first)
     }
     TERN_CASE(Invoke)
@@ -464,43 +487,147 @@ attention:
       regs = reinterpret_cast<char*>(regs_);
       TERN_TRANSFER(index)
     }
-    TERN_CASE(AllocStorage) TERN_DO(AllocStorage)
+    TERN_CASE(AllocStorage) {
+      if (!Try<&Interpreter::AllocStorage>(*op)) [[unlikely]] goto failed;
+      TERN_STEP
+    }
     TERN_CASE(AllocTensor)
-    TERN_CASE(AllocTensorReg) TERN_DO(AllocTensor)
-    TERN_CASE(AllocAdt) TERN_DO(AllocAdt)
-    TERN_CASE(AllocClosure) TERN_DO(AllocClosure)
-    TERN_CASE(GetField) TERN_DO(GetField)
-    TERN_CASE(GetTag) TERN_DO(GetTag)
-    TERN_CASE(ShapeOf) TERN_DO(ShapeOf)
-    TERN_CASE(ReshapeTensor) TERN_DO(ReshapeTensor)
-    TERN_CASE(DeviceCopy) TERN_DO(DeviceCopy)
-    TERN_FAST_CASE(AddRR) TERN_ARITHMETIC(TERN_INT_AB, x + TERN_B)
-    TERN_FAST_CASE(SubRR) TERN_ARITHMETIC(TERN_INT_AB, x - TERN_B)
-    TERN_FAST_CASE(MulRR) TERN_ARITHMETIC(TERN_INT_AB, x * TERN_B)
-    TERN_FAST_CASE(AddRI) TERN_ARITHMETIC(TERN_INT_A, x + TERN_IMM)
-    TERN_FAST_CASE(MulRI) TERN_ARITHMETIC(TERN_INT_A, x * TERN_IMM)
+    TERN_CASE(AllocTensorReg) {
+      if (!Try<&Interpreter::AllocTensor>(*op)) [[unlikely]] goto failed;
+      TERN_STEP
+    }
+    TERN_CASE(AllocAdt) {
+      if (!Try<&Interpreter::AllocAdt>(*op)) [[unlikely]] goto failed;
+      TERN_STEP
+    }
+    TERN_CASE(AllocClosure) {
+      if (!Try<&Interpreter::AllocClosure>(*op)) [[unlikely]] goto failed;
+      TERN_STEP
+    }
+    TERN_CASE(GetField) {
+      if (!Try<&Interpreter::GetField>(*op)) [[unlikely]] goto failed;
+      TERN_STEP
+    }
+    TERN_CASE(GetTag) {
+      if (!Try<&Interpreter::GetTag>(*op)) [[unlikely]] goto failed;
+      TERN_STEP
+    }
+    TERN_CASE(ShapeOf) {
+      if (!Try<&Interpreter::ShapeOf>(*op)) [[unlikely]] goto failed;
+      TERN_STEP
+    }
+    TERN_CASE(ReshapeTensor) {
+      if (!Try<&Interpreter::ReshapeTensor>(*op)) [[unlikely]] goto failed;
+      TERN_STEP
+    }
+    TERN_CASE(DeviceCopy) {
+      if (!Try<&Interpreter::DeviceCopy>(*op)) [[unlikely]] goto failed;
+      TERN_STEP
+    }
+    TERN_FAST_CASE(AddRR) {
+      if (!StoreInt<kPlus, Second::kRegister>(*op, regs)) [[unlikely]] goto scalar;
+      TERN_STEP
+    }
+    TERN_FAST_CASE(SubRR) {
+      if (!StoreInt<kMinus, Second::kRegister>(*op, regs)) [[unlikely]] goto scalar;
+      TERN_STEP
+    }
+    TERN_FAST_CASE(MulRR) {
+      if (!StoreInt<kTimes, Second::kRegister>(*op, regs)) [[unlikely]] goto scalar;
+      TERN_STEP
+    }
+    TERN_FAST_CASE(AddRI) {
+      if (!StoreInt<kPlus, Second::kImmediate>(*op, regs)) [[unlikely]] goto scalar;
+      TERN_STEP
+    }
+    TERN_FAST_CASE(MulRI) {
+      if (!StoreInt<kTimes, Second::kImmediate>(*op, regs)) [[unlikely]] goto scalar;
+      TERN_STEP
+    }
     TERN_FAST_CASE(AddRIGoto) {
-      const char* const a = TERN_REG(op->a);
-      if (CodeAt(a) != TERN_TYPE_INT) [[unlikely]] goto scalar;
-      StoreScalar(TERN_REG(op->dst), kIntHead, Wrapped(Bits(PayloadAt(a)) + TERN_IMM));
+      if (!StoreInt<kPlus, Second::kImmediate>(*op, regs)) [[unlikely]] goto scalar;
       TERN_JUMP(op->list, 2)
     }
-    TERN_FAST_CASE(LtRR) TERN_COMPARISON(TERN_INT_AB, x < TERN_B_SIGNED)
-    TERN_FAST_CASE(LeRR) TERN_COMPARISON(TERN_INT_AB, x <= TERN_B_SIGNED)
-    TERN_FAST_CASE(EqRR) TERN_COMPARISON(TERN_INT_AB, x == TERN_B_SIGNED)
-    TERN_FAST_CASE(NeRR) TERN_COMPARISON(TERN_INT_AB, x != TERN_B_SIGNED)
-    TERN_FAST_CASE(LtRI) TERN_COMPARISON(TERN_INT_A, x < op->b)
-    TERN_FAST_CASE(GtRI) TERN_COMPARISON(TERN_INT_A, x > op->b)
-    TERN_FAST_CASE(EqRI) TERN_COMPARISON(TERN_INT_A, x == op->b)
-    TERN_FAST_CASE(NeRI) TERN_COMPARISON(TERN_INT_A, x != op->b)
-    TERN_FAST_CASE(IfLtRR) TERN_BRANCH(TERN_INT_AB, x < TERN_B_SIGNED)
-    TERN_FAST_CASE(IfLeRR) TERN_BRANCH(TERN_INT_AB, x <= TERN_B_SIGNED)
-    TERN_FAST_CASE(IfEqRR) TERN_BRANCH(TERN_INT_AB, x == TERN_B_SIGNED)
-    TERN_FAST_CASE(IfNeRR) TERN_BRANCH(TERN_INT_AB, x != TERN_B_SIGNED)
-    TERN_FAST_CASE(IfLtRI) TERN_BRANCH(TERN_INT_A, x < op->b)
-    TERN_FAST_CASE(IfGtRI) TERN_BRANCH(TERN_INT_A, x > op->b)
-    TERN_FAST_CASE(IfEqRI) TERN_BRANCH(TERN_INT_A, x == op->b)
-    TERN_FAST_CASE(IfNeRI) TERN_BRANCH(TERN_INT_A, x != op->b)
+    TERN_FAST_CASE(LtRR) {
+      bool is_true;
+      if (!StoreBool<kLess, Second::kRegister>(*op, regs, &is_true)) [[unlikely]] goto scalar;
+      TERN_STEP
+    }
+    TERN_FAST_CASE(LeRR) {
+      bool is_true;
+      if (!StoreBool<kLessEqual, Second::kRegister>(*op, regs, &is_true)) [[unlikely]] goto scalar;
+      TERN_STEP
+    }
+    TERN_FAST_CASE(EqRR) {
+      bool is_true;
+      if (!StoreBool<kEqual, Second::kRegister>(*op, regs, &is_true)) [[unlikely]] goto scalar;
+      TERN_STEP
+    }
+    TERN_FAST_CASE(NeRR) {
+      bool is_true;
+      if (!StoreBool<kNotEqual, Second::kRegister>(*op, regs, &is_true)) [[unlikely]] goto scalar;
+      TERN_STEP
+    }
+    TERN_FAST_CASE(LtRI) {
+      bool is_true;
+      if (!StoreBool<kLess, Second::kImmediate>(*op, regs, &is_true)) [[unlikely]] goto scalar;
+      TERN_STEP
+    }
+    TERN_FAST_CASE(GtRI) {
+      bool is_true;
+      if (!StoreBool<kGreater, Second::kImmediate>(*op, regs, &is_true)) [[unlikely]] goto scalar;
+      TERN_STEP
+    }
+    TERN_FAST_CASE(EqRI) {
+      bool is_true;
+      if (!StoreBool<kEqual, Second::kImmediate>(*op, regs, &is_true)) [[unlikely]] goto scalar;
+      TERN_STEP
+    }
+    TERN_FAST_CASE(NeRI) {
+      bool is_true;
+      if (!StoreBool<kNotEqual, Second::kImmediate>(*op, regs, &is_true)) [[unlikely]] goto scalar;
+      TERN_STEP
+    }
+    TERN_FAST_CASE(IfLtRR) {
+      bool is_true;
+      if (!StoreBool<kLess, Second::kRegister>(*op, regs, &is_true)) [[unlikely]] goto scalar;
+      TERN_BRANCH(is_true, 2)
+    }
+    TERN_FAST_CASE(IfLeRR) {
+      bool is_true;
+      if (!StoreBool<kLessEqual, Second::kRegister>(*op, regs, &is_true)) [[unlikely]] goto scalar;
+      TERN_BRANCH(is_true, 2)
+    }
+    TERN_FAST_CASE(IfEqRR) {
+      bool is_true;
+      if (!StoreBool<kEqual, Second::kRegister>(*op, regs, &is_true)) [[unlikely]] goto scalar;
+      TERN_BRANCH(is_true, 2)
+    }
+    TERN_FAST_CASE(IfNeRR) {
+      bool is_true;
+      if (!StoreBool<kNotEqual, Second::kRegister>(*op, regs, &is_true)) [[unlikely]] goto scalar;
+      TERN_BRANCH(is_true, 2)
+    }
+    TERN_FAST_CASE(IfLtRI) {
+      bool is_true;
+      if (!StoreBool<kLess, Second::kImmediate>(*op, regs, &is_true)) [[unlikely]] goto scalar;
+      TERN_BRANCH(is_true, 2)
+    }
+    TERN_FAST_CASE(IfGtRI) {
+      bool is_true;
+      if (!StoreBool<kGreater, Second::kImmediate>(*op, regs, &is_true)) [[unlikely]] goto scalar;
+      TERN_BRANCH(is_true, 2)
+    }
+    TERN_FAST_CASE(IfEqRI) {
+      bool is_true;
+      if (!StoreBool<kEqual, Second::kImmediate>(*op, regs, &is_true)) [[unlikely]] goto scalar;
+      TERN_BRANCH(is_true, 2)
+    }
+    TERN_FAST_CASE(IfNeRI) {
+      bool is_true;
+      if (!StoreBool<kNotEqual, Second::kImmediate>(*op, regs, &is_true)) [[unlikely]] goto scalar;
+      TERN_BRANCH(is_true, 2)
+    }
     TERN_CASE(Div) {
       const char* const a = TERN_VALUE(op->a);
       const char* const b = TERN_VALUE(op->b);
@@ -541,41 +668,21 @@ return_copy:
   payload = PayloadAt(from);
   if (IsObjectHead(head)) ObjectAt(from)->IncRef();
 TERN_LABEL(return_words) {
-  // Fields one by one: the frame was written in narrow stores.
-  const Frame& frame = vm_.frames_[vm_.depth_ - 1];
-  const uint32_t base = frame.base;
-  const int32_t dst = frame.dst;
-  const uint32_t return_op = frame.return_op;
-  char* at = regs;
-  char* const borrowed_end = regs + size_t{sizeof(Any)} * frame.borrowed;
-  char* const end = regs + size_t{sizeof(Any)} * (vm_.stack_top_ - base);
-  for (; at != end; at += sizeof(Any)) {
-    if (CodeAt(at) > 0 && at >= borrowed_end) [[unlikely]] ReleaseAt(at);
-    SetWords(at, 0, 0);
-  }
-  vm_.stack_top_ = base;
-  if (--vm_.depth_ == 0) [[unlikely]] {
+  const Returned back = PopFrame(regs);
+  if (vm_.depth_ == 0) [[unlikely]] {
     SetWords(reinterpret_cast<char*>(&vm_.result_), head, payload);
     goto returned;
   }
-  regs_ = vm_.stack_.get() + vm_.frames_[vm_.depth_ - 1].base;
-  regs = reinterpret_cast<char*>(regs_);
-  if (dst >= 0) [[likely]] {
-    StoreScalar(regs + size_t{sizeof(Any)} * static_cast<uint32_t>(dst), head, payload);
-  } else if (IsObjectHead(head)) {
-    char words[sizeof(Any)];
-    SetWords(words, head, payload);
-    ReleaseAt(words);
-  }
-  TERN_TRANSFER(return_op)
+  regs = reinterpret_cast<char*>(regs_ = Registers());
+  StoreResult(regs, back.dst, head, payload);
+  TERN_TRANSFER(back.op)
 }
 scalar:
   if (!TryScalar(vm_.plain_code_[op - code])) goto failed;
   TERN_STEP
 TERN_LABEL(compare_and_branch)
   if (!TryEqual(vm_.plain_code_[op - code], &truth)) goto failed;
-  if (truth) TERN_JUMP(op->list, 1)
-  TERN_JUMP(op->count, 1)
+  TERN_BRANCH(truth, 1)
 call:
   if (!TryCallPrimitive(vm_.plain_code_[op - code])) [[unlikely]] goto failed;
   if (vm_.attend_.load(std::memory_order_relaxed) != 0) [[unlikely]] {

@@ -51,6 +51,17 @@ class VirtualMachine::Interpreter {
   [[gnu::noinline]] NativeCall TryNative(const DecodedOp& op, uint32_t function,
                                          const Closure* closure);
 
+  bool PushFrame(const DecodedOp& op, const EntryInfo& callee, uint32_t pc);
+  bool AreOfCodes(const DecodedOp& op, const char* regs, const char* pool,
+                  const int32_t* codes) const;
+  void PassArguments(const DecodedOp& op, const char* regs, const char* pool, bool lends, char* to);
+  // Where a call returns to: the op behind it, and the register of its result (-1: none).
+  struct Returned {
+    uint32_t op;
+    int32_t dst;
+  };
+  Returned PopFrame(char* regs);
+
   const FunctionInfo& Info(uint32_t function) const {
     return vm_.executable().functions()[function];
   }

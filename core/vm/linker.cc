@@ -63,11 +63,27 @@ class Linker {
       program_.entries_.push_back(
           {function.first_instruction, function.register_count, function.arity(),
            LeavesParametersAlone(function, program_.plain_, program_.lists_),
-           !types_are_proved && function.signature.has_types()});
+           !types_are_proved && function.signature.has_types(), nullptr,
+           ResultCodeOf(function.signature)});
       program_.longest_function_ = std::max(program_.longest_function_, function.instruction_count);
     }
+    AddTypeCodes();
     program_.code_ = Specialize({executable().functions(), program_.entries_, program_.plain_,
                                  program_.lists_, program_.pool_, load_dim_, store_dim_});
+  }
+
+  void AddTypeCodes() {
+    const std::span<const FunctionInfo> functions = executable().functions();
+    size_t count = 0;
+    for (const FunctionInfo& function : functions) count += function.arity();
+    program_.codes_.reserve(count);  // the entries point into it
+    for (size_t i = 0; i < functions.size(); ++i) {
+      const Signature& signature = functions[i].signature;
+      if (!program_.entries_[i].checks_types || !HasTypeCodes(signature)) continue;
+      program_.entries_[i].codes = program_.codes_.data() + program_.codes_.size();
+      for (const ParameterInfo& parameter : signature.parameters())
+        program_.codes_.push_back(TypeCodeOf(parameter.type));
+    }
   }
 
   // --- names ---

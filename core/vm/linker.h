@@ -20,6 +20,7 @@
 #include "core/object/registry.h"
 #include "core/vm/executable.h"
 #include "core/vm/program_kernels.h"
+#include "core/vm/type_codes.h"
 
 namespace tern::vm {
 
@@ -39,14 +40,15 @@ inline constexpr ValueRef kVmValue = INT32_MIN + 1;  // the machine; only in ops
 // (specialize.h), which only code() holds.
 //   …RR two registers, …RI a register and an int of 32 bits; If… a comparison and the branch on its
 //   result in one; …Pool a value of the pool; Ret… by where the value lies.
-#define TERN_FAST_HANDLERS(X)                                                                      \
-  X(AddRR)                                                                                         \
-  X(SubRR)                                                                                         \
-  X(MulRR)                                                                                         \
-  X(AddRI) X(MulRI) X(AddRIGoto) X(LtRR) X(LeRR) X(EqRR) X(NeRR) X(LtRI) X(GtRI) X(EqRI) X(NeRI)   \
-      X(IfLtRR) X(IfLeRR) X(IfEqRR) X(IfNeRR) X(IfLtRI) X(IfGtRI) X(IfEqRI) X(IfNeRI) X(IfEqualRR) \
-          X(IfEqualRI) X(MoveRR) X(RetOwned) X(RetParameter) X(RetPool) X(InvokeFrame) X(LoadDim)  \
-              X(StoreDim) X(InvokeNative) X(TailInvokeNative)
+// clang-format off
+#define TERN_FAST_HANDLERS(X)                                                        \
+  X(AddRR) X(SubRR) X(MulRR) X(AddRI) X(MulRI) X(AddRIGoto)                          \
+  X(LtRR) X(LeRR) X(EqRR) X(NeRR) X(LtRI) X(GtRI) X(EqRI) X(NeRI)                    \
+  X(IfLtRR) X(IfLeRR) X(IfEqRR) X(IfNeRR) X(IfLtRI) X(IfGtRI) X(IfEqRI) X(IfNeRI)    \
+  X(IfEqualRR) X(IfEqualRI)                                                          \
+  X(MoveRR) X(RetOwned) X(RetParameter) X(RetPool) X(InvokeFrame)                    \
+  X(LoadDim) X(StoreDim) X(InvokeNative) X(TailInvokeNative)
+// clang-format on
 
 enum class Handler : uint16_t {
 #define TERN_INSTRUCTION(number, symbol, mnemonic, operands, flow, meaning) k##symbol,
@@ -90,6 +92,10 @@ struct EntryInfo {
   // It declares types that nobody has proved of its calls and results: they are checked when it is
   // entered and left.
   bool checks_types = false;
+  // Of what is checked: the type codes of the parameters, `arity` of them, where codes are all
+  // there is to check, else null; and that of the result (type_codes.h).
+  const int32_t* codes = nullptr;
+  int32_t result_code = kNoCode;
 };
 
 class Program;
@@ -130,6 +136,7 @@ class Program {
   std::vector<DecodedOp> plain_;
   std::vector<DecodedOp> code_;
   std::vector<EntryInfo> entries_;
+  std::vector<int32_t> codes_;  // those of the entries
   uint32_t longest_function_ = 0;
   std::vector<int32_t> lists_;
   std::vector<Any> pool_;

@@ -76,6 +76,11 @@ class Specializer {
     return in_.entries[static_cast<size_t>(&function - in_.functions.data())].checks_types;
   }
 
+  // What the specialised call can check by itself.
+  static bool IsCheckedByCodes(const EntryInfo& callee) {
+    return !callee.checks_types || callee.codes != nullptr;
+  }
+
   // dst and a, both registers.
   static DecodedOp Registers(const DecodedOp& op, Handler handler) {
     DecodedOp fast = op;
@@ -166,7 +171,7 @@ class Specializer {
   // What is killed at once behind the call, or overwritten by its result, is released.
   DecodedOp InvokeOf(const DecodedOp& op, uint32_t index, const FunctionInfo& function) const {
     DecodedOp fast = op;
-    if (op.handler == Handler::kInvoke && !in_.entries[static_cast<size_t>(op.a)].checks_types)
+    if (op.handler == Handler::kInvoke && IsCheckedByCodes(in_.entries[static_cast<size_t>(op.a)]))
       fast.handler = Handler::kInvokeFrame;
     const bool is_last = index + 1 == function.first_instruction + function.instruction_count;
     const DecodedOp& next = in_.plain[is_last ? index : index + 1];
