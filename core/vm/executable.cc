@@ -171,11 +171,11 @@ const FunctionInfo& Executable::FunctionOf(uint32_t instruction) const {
   return *(next - 1);
 }
 
-std::span<const uint64_t> Executable::InstructionWords(uint32_t index) const {
-  const size_t begin = parts_.instr_offset[index];
-  const size_t end = index + 1 < parts_.instr_offset.size() ? parts_.instr_offset[index + 1]
-                                                            : parts_.instr_data.size();
-  return std::span(parts_.instr_data).subspan(begin, end - begin);
+std::span<const uint64_t> ExecutableParts::InstructionWords(size_t instruction) const {
+  const size_t begin = instr_offset[instruction];
+  const size_t end =
+      instruction + 1 < instr_offset.size() ? instr_offset[instruction + 1] : instr_data.size();
+  return std::span(instr_data).subspan(begin, end - begin);
 }
 
 Result<Instruction> Executable::GetInstruction(uint64_t index) const {

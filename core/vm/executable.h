@@ -106,6 +106,9 @@ struct ExecutableParts {
   std::vector<std::pair<std::string, std::string>> metadata;  // ascending by key
   std::vector<DebugEntry> debug;                              // ascending by instruction
   std::vector<FileSection> sections;                          // none where it was made in memory
+
+  // Those of one instruction. The verifier has seen that offsets ascend and lie in instr_data.
+  std::span<const uint64_t> InstructionWords(size_t instruction) const;
 };
 
 class Executable;
@@ -140,7 +143,9 @@ class Executable {
   // The function that holds an instruction.
   const FunctionInfo& FunctionOf(uint32_t instruction) const;
 
-  std::span<const uint64_t> InstructionWords(uint32_t index) const;
+  std::span<const uint64_t> InstructionWords(uint32_t index) const {
+    return parts_.InstructionWords(index);
+  }
   // Error for an index that is out of range.
   Result<Instruction> GetInstruction(uint64_t index) const;
 

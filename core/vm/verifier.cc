@@ -247,12 +247,8 @@ class FunctionVerifier {
   }
 
   bool Decode(uint32_t pc) {
-    const size_t index = function_->first_instruction + pc;
-    const size_t begin = parts_.instr_offset[index];
-    const size_t end = index + 1 < parts_.instr_offset.size() ? parts_.instr_offset[index + 1]
-                                                              : parts_.instr_data.size();
     const char* error =
-        DecodeInstruction(std::span(parts_.instr_data).subspan(begin, end - begin), &current_);
+        DecodeInstruction(parts_.InstructionWords(function_->first_instruction + pc), &current_);
     if (error != nullptr) Fail(pc, error);
     return error == nullptr;
   }

@@ -38,11 +38,7 @@ class FlowVerifier {
 
   // Always true: the instructions were decoded before.
   bool Decode(uint32_t pc) {
-    const size_t index = in_.function.first_instruction + pc;
-    const size_t begin = in_.parts.instr_offset[index];
-    const size_t end = index + 1 < in_.parts.instr_offset.size() ? in_.parts.instr_offset[index + 1]
-                                                                 : in_.parts.instr_data.size();
-    return DecodeInstruction(std::span(in_.parts.instr_data).subspan(begin, end - begin),
+    return DecodeInstruction(in_.parts.InstructionWords(in_.function.first_instruction + pc),
                              &current_) == nullptr;
   }
 

@@ -177,13 +177,8 @@ class TypeVerifier {
   template <typename Visit>
   void ForEach(const Visit& visit) {
     for (uint32_t pc = 0; pc < function_.instruction_count && error_.pc < 0; ++pc) {
-      const size_t index = function_.first_instruction + pc;
-      const size_t begin = parts_.instr_offset[index];
-      const size_t end = index + 1 < parts_.instr_offset.size() ? parts_.instr_offset[index + 1]
-                                                                : parts_.instr_data.size();
-      if (DecodeInstruction(std::span(parts_.instr_data).subspan(begin, end - begin), &current_) ==
-          nullptr)
-        visit(pc);
+      const auto words = parts_.InstructionWords(function_.first_instruction + pc);
+      if (DecodeInstruction(words, &current_) == nullptr) visit(pc);
     }
   }
   const Operand& At(size_t i) const { return current_.operands[i]; }

@@ -17,14 +17,6 @@ std::string NameOf(const ExecutableParts& parts, uint32_t constant) {
   return StrCat("constant ", constant, " (", parts.constants[constant].TypeText(), ")");
 }
 
-std::span<const uint64_t> WordsOf(const ExecutableParts& parts, uint32_t instruction) {
-  const size_t begin = parts.instr_offset[instruction];
-  const size_t end = instruction + 1 < parts.instr_offset.size()
-                         ? parts.instr_offset[instruction + 1]
-                         : parts.instr_data.size();
-  return std::span(parts.instr_data).subspan(begin, end - begin);
-}
-
 // Functions and constants that a function mentions, directly and through others: calls, closures
 // that it makes, functions that it passes on, parts of tuples. What it is given from outside,
 // closures of this program included, is not among them.
@@ -49,7 +41,7 @@ class Reach {
  private:
   void Walk(const FunctionInfo& function) {
     for (uint32_t i = 0; i < function.instruction_count; ++i) {
-      DecodeInstruction(WordsOf(parts_, function.first_instruction + i), &instruction_);
+      DecodeInstruction(parts_.InstructionWords(function.first_instruction + i), &instruction_);
       for (const Operand& operand : instruction_.operands) {
         if (operand.kind == OperandKind::kConstant)
           AddConstant(static_cast<uint32_t>(operand.value));
