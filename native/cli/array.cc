@@ -3,7 +3,6 @@
 #include "native/cli/array.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +12,7 @@
 #include "core/base/half.h"
 #include "core/base/strings.h"
 #include "native/cli/report.h"
+#include "native/platform/memory_limit.h"
 
 namespace tern::cli {
 namespace {
@@ -137,12 +137,6 @@ bool VisitInteger(std::string_view dtype, F f) {
   return false;
 }
 
-uint64_t InstalledBytes() {
-  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-  return pages > 0 && page > 0 ? static_cast<uint64_t>(pages) * static_cast<uint64_t>(page)
-                               : UINT64_MAX;
-}
-
 }  // namespace
 
 size_t ElementSize(std::string_view dtype) {
@@ -174,7 +168,7 @@ Status AllocateArray(Array* array, MemoryBudget* budget) {
         budget->used == 0 ? "" : StrCat(", of which other inputs take ", FormatBytes(budget->used));
     return refuse(StrCat("; --max-memory is ", FormatBytes(budget->limit), others));
   }
-  const uint64_t installed = InstalledBytes();
+  const uint64_t installed = native::MachineBytes();
   if (bytes > installed) return refuse(StrCat("; this machine has ", FormatBytes(installed)));
   try {
     array->bytes.assign(bytes, 0);

@@ -46,12 +46,6 @@ bool Lists(const std::string& controllers, const std::string& wanted) {
   return false;
 }
 
-uint64_t MachineBytes() {
-  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-  return pages > 0 && page > 0 ? static_cast<uint64_t>(pages) * static_cast<uint64_t>(page)
-                               : UINT64_MAX;
-}
-
 // What a limit of the shell leaves beside what is mapped already.
 uint64_t Left(int resource, uint64_t used) {
   rlimit limit{};
@@ -72,6 +66,12 @@ void ReadMapped(uint64_t* mapped, uint64_t* data) {
 }
 
 }  // namespace
+
+uint64_t MachineBytes() {
+  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  return pages > 0 && page > 0 ? static_cast<uint64_t>(pages) * static_cast<uint64_t>(page)
+                               : UINT64_MAX;
+}
 
 uint64_t ControlGroupLimit(const std::string& membership, const std::string& root) {
   uint64_t least = UINT64_MAX;
