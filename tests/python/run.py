@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Python package as its users get it: wheels of tools/python.sh, installed into environments
+of their own, outside of this tree.
+
+Usage: run.py      ends with `N passed, N failed`
+test_package.py runs twice, in an environment without any other package and in one with NumPy.
+Here: what the wheels hold, the wheel for the other processor, and the examples of the documents.
+"""
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import venv
+import zipfile
+
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+HERE = os.path.join(ROOT, "tests", "python")
+MODEL = os.path.join(ROOT, "tests", "models", "digits", "model.onnx")
+WORK = tempfile.TemporaryDirectory(prefix="tern-python-")  # pylint: disable=consider-using-with
+DOCUMENTS = ("python/README.md", "docs/using-from-python.md")
+
+
+def wheel(preset):
+    [found] = glob.glob(os.path.join(ROOT, "build", preset, "packages-python", "*.whl"))
+    return found
+
+
+def call(*command, **options):
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=WORK.name,
+                          **options)
+
+
+def environment(name, with_system):
+    """The Python of a new environment that has the wheel."""
+    folder = os.path.join(WORK.name, name)
+    venv.create(folder, with_pip=True, system_site_packages=with_system)
+    python = os.path.join(folder, "bin", "python")
+    installed = call(python, "-m", "pip", "install", "--no-index", "--quiet", wheel("host"))
+    if installed.returncode != 0:
+        raise SystemExit(f"python: {installed.stderr}")
+    return python
+
+
+class Wheels(unittest.TestCase):
+    def test_hold_one_library_each_of_their_processor(self):
+        for preset, processor, machine in (("host", os.uname().machine, None),
+                                           ("aarch64", "aarch64", 0xB7)):
+            name = os.path.basename(wheel(preset))
+            self.assertRegex(name, rf"^tern-[\d.]+-py3-none-manylinux_2_\d+_{processor}\.whl$")
+            with zipfile.ZipFile(wheel(preset)) as archive:
+                names = archive.namelist()
+                library = archive.read("tern/libtern.so.0")
+                facts = archive.read(next(n for n in names if n.endswith("/WHEEL"))).decode()
+            self.assertEqual([n for n in names if n.endswith(".so.0")], ["tern/libtern.so.0"])
+            self.assertIn("Root-Is-Purelib: false", facts)
+            self.assertTrue(any(n.endswith("LICENSE") for n in names), names)
+            self.assertTrue(any(n.endswith("third-party-notices.txt") for n in names), names)
+            self.assertIn("tern/py.typed", names)
+            if machine is not None:
+                self.assertEqual(int.from_bytes(library[18:20], "little"), machine)
+            self.assertLess(os.path.getsize(wheel(preset)), 4 << 20)
+
+    def test_another_processor_is_refused_with_what_to_do(self):
+        refused = call(PLAIN, "-m", "pip", "install", "--no-index", wheel("aarch64"))
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn("not a supported wheel on this platform", refused.stderr)
+        with zipfile.ZipFile(wheel("aarch64")) as archive:
+            other = archive.extract("tern/libtern.so.0", os.path.join(WORK.name, "other"))
+        failed = call(PLAIN, "-c", "import tern", env={**os.environ, "TERN_LIBRARY": other})
+        self.assertIn("ImportError", failed.stderr)
+        self.assertIn("The library is for aarch64", failed.stderr)
+        self.assertIn("install the wheel for this processor", failed.stderr)
+
+    def test_a_missing_or_damaged_library_is_an_import_error(self):
+        for path, expected in ((os.path.join(WORK.name, "nothing.so"), "cannot be read"),
+                               (MODEL, "no library for x86_64 or aarch64")):
+            failed = call(PLAIN, "-c", "import tern", env={**os.environ, "TERN_LIBRARY": path})
+            self.assertIn("ImportError", failed.stderr)
+            self.assertIn(expected, failed.stderr)
+
+    def test_two_builds_give_the_same_bytes(self):
+        with open(wheel("host"), "rb") as file:
+            before = file.read()
+        built = subprocess.run([os.path.join(ROOT, "tools", "python.sh"), "host"], check=False,
+                               capture_output=True, text=True)
+        self.assertEqual(built.returncode, 0, built.stderr)
+        with open(wheel("host"), "rb") as file:
+            self.assertEqual(file.read(), before)
+
+
+class Documents(unittest.TestCase):
+    def test_examples_run(self):
+        os.symlink(MODEL, os.path.join(WORK.name, "model.onnx"))
+        for document in DOCUMENTS:
+            with open(os.path.join(ROOT, document), encoding="utf-8") as file:
+                examples = re.findall(r"```python\n(.*?)```", file.read(), re.S)
+            self.assertGreater(len(examples), 0, document)
+            for number, example in enumerate(examples):
+                with self.subTest(document=document, number=number):
+                    ran = call(WITH_NUMPY, "-c", example)
+                    self.assertEqual(ran.returncode, 0, ran.stderr + example)
+
+
+def run_package_tests(python):
+    """(tests, failures) of test_package.py under one Python."""
+    ran = call(python, os.path.join(HERE, "test_package.py"),
+               env={**os.environ, "TERN_TEST_MODEL": MODEL, "PYTHONDONTWRITEBYTECODE": "1"})
+    sys.stderr.write(ran.stderr)
+    try:
+        counts = json.loads(ran.stdout.strip().split("\n")[-1])
+    except ValueError:
+        return 1, 1
+    return counts["tests"], counts["failed"]
+
+
+if __name__ == "__main__":
+    PLAIN = environment("plain", with_system=False)
+    WITH_NUMPY = environment("numpy", with_system=True)
+    result = unittest.TextTestRunner(verbosity=1).run(
+        unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"]))
+    tests, failed = result.testsRun, len(result.failures) + len(result.errors)
+    for interpreter in (PLAIN, WITH_NUMPY):
+        more, broken = run_package_tests(interpreter)
+        tests, failed = tests + more, failed + broken
+    print(f"{tests - failed} passed, {failed} failed")
+    sys.exit(failed != 0)
