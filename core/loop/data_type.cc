@@ -13,6 +13,7 @@ struct Element {
   std::string_view name;
 };
 
+// The names of TVM's DataType, without its exotic types.
 constexpr Element kElements[] = {
     {kBool, "bool"},     {kI8, "int8"},     {kI16, "int16"},   {kI32, "int32"},  {kI64, "int64"},
     {kU8, "uint8"},      {kU16, "uint16"},  {kU32, "uint32"},  {kU64, "uint64"}, {kF16, "float16"},
@@ -52,6 +53,7 @@ std::string DataType::ToString() const {
 }
 
 Result<DataType> DataType::Parse(std::string_view text) {
+  // No element name has an x, so the first one begins the lanes.
   const size_t x = text.find('x');
   const Result<DType> element = DType::Parse(text.substr(0, x));
   if (!element.ok()) return BadType(text, "the element type is unknown");
@@ -61,6 +63,7 @@ Result<DataType> DataType::Parse(std::string_view text) {
   const bool scalable = rest.starts_with(kScalable);
   if (scalable) rest.remove_prefix(kScalable.size());
   const std::optional<int64_t> count = ParseInt64(rest);
+  // A fixed vector of one lane would be a second spelling of the scalar.
   const int64_t least = scalable ? 1 : 2;
   if (!count.has_value() || *count < least || *count > kMaxLanes) {
     return BadType(text, StrCat("expected lanes such as x4 or xvscalex4, at most ", kMaxLanes));

@@ -9,6 +9,7 @@
 namespace tern::loop {
 namespace {
 
+// In the order of nodes.def.
 constexpr std::string_view kKindNames[] = {
 #define TERN_LOOP_EXPR(Kind, phrase) #Kind,
 #define TERN_LOOP_STMT(Kind, phrase) #Kind,
@@ -82,6 +83,7 @@ std::string WhyNotBinary(BinaryOp op, DataType a, DataType b) {
     case BinaryClass::kArithmetic: fits = IsNumber(a); break;
     case BinaryClass::kInteger: fits = a.is_int(); break;
     case BinaryClass::kCompare:
+      // Booleans have equality and no order.
       fits = IsNumber(a) || op == BinaryOp::kEq || op == BinaryOp::kNe;
       break;
     case BinaryClass::kLogic: fits = a.is_int() || a.is_bool(); break;
@@ -114,6 +116,7 @@ std::string WhyNotReinterpret(DataType from, DataType to) {
 
 std::string WhyNotIndex(const Buffer& buffer, std::span<const Expr> indices,
                         const Expr& predicate) {
+  // A buffer may also be indexed by the number of the element, as after flatten_buffers.
   const size_t rank = buffer.shape.size();
   if (indices.size() != rank && indices.size() != 1) {
     return StrCat("'", buffer.name, "' has ", rank, rank == 1 ? " dimension" : " dimensions",
@@ -122,6 +125,7 @@ std::string WhyNotIndex(const Buffer& buffer, std::span<const Expr> indices,
   for (const Expr& index : indices) {
     if (!index->type.is_int())
       return StrCat("an index must be an integer, got ", index->type.ToString());
+    // Vectors run along the last dimension.
     if (&index != &indices.back() && index->type.is_vector())
       return "only the last index may be a vector";
   }
@@ -147,6 +151,7 @@ std::string WhyNotCall(Intrinsic intrinsic, std::span<const Expr> args) {
   return fits ? "" : StrCat("'", info.text, "' does not take operands of type ", type.ToString());
 }
 
+// Only operators that are associative, at least up to rounding.
 std::string WhyNotReduction(BinaryOp op, DataType value) {
   switch (op) {
     case BinaryOp::kAdd:
@@ -164,6 +169,7 @@ std::string WhyNotReduce(BinaryOp op, DataType vector) {
   return WhyNotReduction(op, vector);
 }
 
+// Unsigned 64-bit numbers above INT64_MAX cannot be written, since values are int64_t.
 bool FitsInt(DataType type, int64_t value) {
   if (type.bits() == 64 && !type.is_signed()) return value >= 0;
   return Wrap(type, value) == value;
@@ -190,6 +196,7 @@ VarPtr MakeVar(std::string name, DataType type) { return VarPtr(new Var(std::mov
 Expr MakeVScale() { return ShareExpr(new VScale()); }
 
 Expr MakeBinary(BinaryOp op, Expr a, Expr b) {
+  // Checked, not reported: passes must not build what is ill-typed; the parser asks WhyNot… first.
   TERN_CHECK(a && b && WhyNotBinary(op, a->type, b->type).empty());
   const bool compares = InfoOf(op).op_class == BinaryClass::kCompare;
   const DataType type = compares ? kBoolType.With(a->type.lane_count()) : a->type;
@@ -243,6 +250,7 @@ Expr MakeRamp(Expr base, Expr stride, Lanes lanes) {
   return ShareExpr(new Ramp(std::move(base), std::move(stride), lanes));
 }
 
+// So that callers need not tell scalars from vectors.
 Expr MakeBroadcast(Expr value, Lanes lanes) {
   TERN_CHECK(value && value->type.is_scalar());
   if (lanes.is_scalar()) return value;
@@ -282,6 +290,7 @@ bool IsInt(const Expr& expr, int64_t value) {
   return imm != nullptr && imm->value == value;
 }
 
+// Constants are folded where nodes are made, so that passes need not simplify what they write.
 Expr Add(Expr a, Expr b) {
   const IntImm *x = AsInt(a), *y = AsInt(b);
   int64_t sum = 0;
@@ -315,6 +324,7 @@ Expr Mul(Expr a, Expr b) {
 Expr FloorDiv(Expr a, Expr b) {
   const IntImm *x = AsInt(a), *y = AsInt(b);
   if (IsInt(b, 1)) return a;
+  // Negative quotients are left to the simplifier, which rounds down.
   if (x != nullptr && y != nullptr && x->value >= 0 && y->value > 0)
     return MakeInt(a->type, x->value / y->value);
   return MakeBinary(BinaryOp::kDiv, std::move(a), std::move(b));
@@ -325,9 +335,11 @@ Expr IdentityOf(BinaryOp op, DataType type) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const bool takes_least = op == BinaryOp::kMax, takes_most = op == BinaryOp::kMin;
   if (op == BinaryOp::kMul) return MakeNumber(scalar, 1);
+  // All ones.
   if (op == BinaryOp::kAnd) return MakeInt(scalar, -1);
   if (!takes_least && !takes_most) return MakeNumber(scalar, 0);
   if (scalar.is_float()) return MakeFloat(scalar, takes_least ? -kInfinity : kInfinity);
+  // An unsigned type: -1 wraps to its greatest number.
   if (!scalar.is_signed()) return MakeInt(scalar, takes_least ? 0 : -1);
   const int64_t least = static_cast<int64_t>(~uint64_t{0} << (scalar.bits() - 1));
   return MakeInt(scalar, takes_least ? least : ~least);
@@ -343,11 +355,13 @@ bool SameList(std::span<const Expr> a, std::span<const Expr> b) {
   return true;
 }
 
+// By bits: NaN equals itself, and -0 is not 0.
 bool SameFloat(double a, double b) {
   return __builtin_bit_cast(uint64_t, a) == __builtin_bit_cast(uint64_t, b);
 }
 
 template <class T, class... Field>
+// Compares the fields by which nodes of one kind differ.
 bool SameFields(const ExprNode& a, const ExprNode& b, Field T::*... fields) {
   const T& x = static_cast<const T&>(a);
   const T& y = static_cast<const T&>(b);
@@ -361,6 +375,8 @@ bool SameLoad(const Load& a, const Load& b) {
 
 }  // namespace
 
+// Structural equality, exponential for graphs of shared nodes that are not identical; share_values
+// makes them identical first.
 bool SameExpr(const Expr& a, const Expr& b) {
   if (a == b) return true;
   if (!a || !b || a->kind != b->kind || a->type != b->type) return false;

@@ -62,6 +62,8 @@ Stmt MakeIf(Expr condition, Stmt then_body, Stmt else_body) {
   return ShareStmt(new If(std::move(condition), std::move(then_body), std::move(else_body)));
 }
 
+// Blocks in blocks are flattened and a block of one statement is that statement, so that passes may
+// return blocks freely.
 Stmt MakeBlock(std::vector<Stmt> stmts) {
   std::vector<Stmt> flat;
   for (Stmt& stmt : stmts) {

@@ -14,7 +14,7 @@ constexpr std::string_view kCode = "E0511";
 // Scratch memory lies on the stack of emitted code.
 constexpr int64_t kMaxLocalBytes = int64_t{1} << 16;
 
-// The bytes of a buffer whose dimensions are all constants; -1 where they are not, -2 on overflow.
+// The bytes of a buffer whose dimensions are all constants; -1 where one is not, -2 on overflow.
 int64_t ConstantBytes(const Buffer& buffer) {
   int64_t bytes = buffer.dtype.size();
   bool known = true, overflow = false;
@@ -23,13 +23,14 @@ int64_t ConstantBytes(const Buffer& buffer) {
     known &= constant != nullptr;
     if (constant != nullptr && constant->value > 0)
       overflow |= __builtin_mul_overflow(bytes, constant->value, &bytes);
+    // An empty buffer has no bytes, whatever its other dimensions are.
     if (constant != nullptr && constant->value == 0) return 0;
   }
   return overflow ? -2 : known ? bytes : -1;
 }
 
-// Of an index that is constant; "" where it is none, or lies inside. extent: -1 where only the run
-// knows it.
+// Why a constant index lies outside; "" where it is not constant, or inside. extent is -1 where
+// only the run knows it.
 std::string WhyOutside(const Buffer& buffer, const Expr& index, int64_t extent) {
   const Ramp* ramp = index->As<Ramp>();
   const IntImm* first = AsInt(ramp == nullptr ? index : ramp->base);
@@ -41,6 +42,7 @@ std::string WhyOutside(const Buffer& buffer, const Expr& index, int64_t extent) 
     int64_t way = 0;
     if (__builtin_mul_overflow(stride->value, ramp->type.lane_count().count - 1, &way) ||
         __builtin_add_overflow(last, way, &last))
+      // Any number outside, so that it is complained about.
       last = -1;
   }
   const int64_t low = first->value < last ? first->value : last;
@@ -69,6 +71,7 @@ class FunctionVerifier : public Visitor {
       visible_.insert(size.get());
     }
     for (const BufferPtr& buffer : function.buffers) {
+      // Shapes are computed ahead of the body, for any processor: vscale is not known there.
       in_shape_ = true;
       CheckBuffer(*buffer);
       in_shape_ = false;
@@ -114,6 +117,7 @@ class FunctionVerifier : public Visitor {
       case NodeKind::kAllocate: CheckAllocate(*stmt->As<Allocate>()->buffer); break;
       default: break;
     }
+    // The value of a let does not see its own name.
     Descend(stmt);
     if (const Let* let = stmt->As<Let>()) {
       visible_.insert(let->var.get());
@@ -142,6 +146,7 @@ class FunctionVerifier : public Visitor {
       Complain(buffer.span, StrCat("'", buffer.name, "' has more bytes than 64 bits can count"));
   }
 
+  // Emitted code has it on its stack, so its size must be known.
   void CheckAllocate(const Buffer& buffer) {
     CheckBuffer(buffer);
     const int64_t bytes = ConstantBytes(buffer);
@@ -182,6 +187,7 @@ class FunctionVerifier : public Visitor {
     const ForKind kind = loop.traits.kind;
     if (lowered_ && kind != ForKind::kSerial && kind != ForKind::kParallel)
       Complain(stmt->span,
+               // Lowering has made such loops serial.
                StrCat("the loop over '", loop.var->name, "' is still ", ForKindName(kind)));
     VisitExpr(loop.range.min);
     VisitExpr(loop.range.extent);
@@ -197,8 +203,10 @@ class FunctionVerifier : public Visitor {
     CheckVisible(&buffer, buffer.name, span);
     if (lowered_ && indices.size() != 1)
       Complain(span, StrCat("an index of '", buffer.name, "' is not flat"));
+    // After passes, a constant index may stand under a condition that never holds.
     if (origin_ != Origin::kUser || predicate || indices.empty()) return;
     if (indices.size() != buffer.shape.size()) {
+      // A flat index of a buffer of several dimensions is compared with all elements.
       const int64_t bytes = ConstantBytes(buffer);
       return CheckIndex(buffer, indices[0], bytes < 0 ? -1 : bytes / buffer.dtype.size(), span);
     }
@@ -221,7 +229,7 @@ class FunctionVerifier : public Visitor {
   std::unordered_set<const void*> mutable_;
 };
 
-// What tensor expressions add: every tensor computed once, before it is read.
+// What tensor expressions need besides: every tensor is computed once, before it is read.
 class DefinitionVerifier : public Visitor {
  public:
   explicit DefinitionVerifier(text::Diagnostics* diagnostics) : diagnostics_(diagnostics) {}
@@ -231,6 +239,7 @@ class DefinitionVerifier : public Visitor {
     for (const te::Compute& compute : te.computes) {
       const Expr& value = compute.value;
       if (const Reduction* reduction = value->As<Reduction>()) {
+        // Checked apart, because a reduction is allowed as a whole value only.
         for (const ReduceAxis& axis : reduction->axes) VisitExpr(axis.extent);
         VisitExpr(reduction->value);
       } else {

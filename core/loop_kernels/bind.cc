@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Binding: the text's buffers are laid beside the function's parameters and results; what does not
-// fit is said for all of them at once.
+// Binding: the text's buffers are laid beside the function's parameters and results. What does not
+// fit is complained about for all of them at once.
 #include "core/loop_kernels/bind.h"
 
 #include <algorithm>
@@ -22,10 +22,12 @@ using text::Diagnostics;
 using vm::Dimension;
 using vm::TypeInfo;
 
-// Of dimensions that are written differently, whether they are equal is asked for sizes of this
-// many kinds.
+// Dimensions may be written differently and still be equal. They are compared by their values for
+// so many sizes: a kernel that slips through is refused at the call, where shapes are compared as
+// numbers.
 constexpr int64_t kSamples = 8;
 
+// Makes one BoundKernel. Errors are of users: the text comes from a file.
 class Binder {
  public:
   Binder(const KernelText& kernel, const SourceFile& file)
@@ -42,6 +44,7 @@ class Binder {
     CheckSizes();
     if (!diagnostics_.ok()) return diagnostics_.ToStatus();
     WriteSpec();
+    // A kernel without proof binds all the same; it is only not compiled.
     Diagnostics proof(file_.sources);
     CheckAccesses(out_.loops, origin_, &proof);
     out_.proof = proof.ToStatus();
@@ -61,6 +64,7 @@ class Binder {
 
   // --- the loops ---
 
+  // Loops written as text keep their order; a definition gets a schedule here.
   Status FindLoops() {
     const size_t count = file_.definitions.size() + file_.program.functions.size();
     if (count != 1) return Refused(StrCat("expected one definition, got ", count));
@@ -70,6 +74,7 @@ class Binder {
     if (file_.definitions.empty()) {
       origin_ = LoopOrigin::kText;
       out_.loops = file_.program.functions[0];
+      // Nobody can tell what text leaves unwritten, so its results begin as zeros.
       out_.zeroed = true;
       return OkStatus();
     }
@@ -82,6 +87,7 @@ class Binder {
                               });
     if (!has_schedule) definition.schedule = DefaultSchedule(definition);
     Result<LoopFunction> loops = te::LowerDefinition(definition, file_.sources);
+    // A schedule of our own must not make a good kernel fail.
     if (!loops.ok() && !has_schedule) {
       definition.schedule.clear();
       loops = te::LowerDefinition(definition, file_.sources);
@@ -102,6 +108,7 @@ class Binder {
     const auto rank = [](Access access) {
       return access == Access::kIn ? 0 : access == Access::kOut ? 1 : 2;
     };
+    // The calling convention (core/loop/stmt.h) is by position.
     const bool sorted = std::is_sorted(
         out_.loops.buffers.begin(), out_.loops.buffers.end(),
         [&](const BufferPtr& a, const BufferPtr& b) { return rank(a->access) < rank(b->access); });
@@ -131,6 +138,7 @@ class Binder {
   void MatchResults() {
     if (!kernel_.function->has_result()) return;
     const TypeInfo& result = kernel_.function->result();
+    // `Any` says nothing about results, so nothing is compared.
     if (result.kind == TypeInfo::Kind::kAny) return;
     const bool is_tuple = result.kind == TypeInfo::Kind::kTuple;
     const size_t count = is_tuple ? result.elements.size() : 1;
@@ -177,6 +185,7 @@ class Binder {
     std::vector<int64_t> sizes(symbols.size());
     for (int64_t sample = 0; sample < kSamples; ++sample) {
       for (size_t i = 0; i < sizes.size(); ++i)
+        // Small sizes that differ from each other and from sample to sample.
         sizes[i] = 1 + (sample * 7 + static_cast<int64_t>(i) * 5 + sample * sample) % 23;
       const auto wanted = vm::EvaluateDimension(dim.text, symbols, sizes);
       const auto got = vm::EvaluateDimension(extent, symbols, sizes);
@@ -228,6 +237,7 @@ class Binder {
     return name.empty() ? fallback : name;
   }
 
+  // The signature by which the machine checks shapes, makes results and fills slots at a call.
   void WriteSpec() {
     std::vector<std::string> parameters, results;
     for (size_t i = 0; i < inputs_.size(); ++i)
@@ -244,6 +254,8 @@ class Binder {
       if (buffer->access != Access::kIn)
         results.push_back(StrCat(vm::QuoteName(buffer->name), ": ", TypeText(*buffer)));
     }
+    // Workspaces are results of the signature, so that the machine allocates them; only the first
+    // `results` are given to the caller.
     out_.results = static_cast<uint32_t>(outputs_.size());
     out_.signature = StrCat("(", StrJoin(parameters, ", "), ") -> (", StrJoin(results, ", "), ")");
   }
@@ -272,6 +284,7 @@ Result<LoopFunction> LowerKernel(const BoundKernel& kernel, const Target& target
   LoweringOptions options = DefaultLowering(target);
   Result<LoopFunction> lowered = LowerFunction(kernel.loops, options, kernel.sources);
   if (lowered.ok()) return lowered;
+  // A mark that the target cannot follow must not keep the kernel from running.
   options.strategy = Strategy::kScalar;
   return LowerFunction(kernel.loops, options, kernel.sources);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One walk over the function: declarations become atoms of the prover, conditions become facts,
-// every index is two proofs.
+// One walk over the function: declarations become atoms of the prover, conditions become facts, and
+// every index becomes two proofs (not negative, below the extent). The text may come from an
+// attacker, so what cannot be shown is refused, and the work is bounded by the prover's steps.
 #include "core/loop_kernels/check_accesses.h"
 
 #include <algorithm>
@@ -17,9 +18,11 @@ namespace tern::loop {
 namespace {
 
 constexpr size_t kMaxComplaints = 8;
-// Iterations of a nest when all sizes are 1: more than that no input asked for.
+// Iterations of a nest when all sizes are 1. More than that nobody's input asked for: such a loop
+// would keep compiled code, which cannot be stopped, running for ever.
 constexpr int64_t kMaxFixedTrips = int64_t{1} << 32;
 
+// Atoms of narrow types have the ranges of their types.
 Interval RangeOfType(DType type) {
   if (type.is_bool()) return {0, 1};
   if (!type.is_int() || type.bits >= 64) return {};
@@ -88,6 +91,7 @@ class AccessChecker : public Visitor {
         .Help(kHelp);
   }
 
+  // Mutable variables and vectors stay unknown: uses of them become atoms without range.
   void Declare(const Let& let) {
     if (let.is_mutable || let.var->type.is_vector()) return;
     if (let.var->type.is_int() || let.var->type.is_bool())
@@ -100,6 +104,7 @@ class AccessChecker : public Visitor {
     VisitExpr(loop.range.step);
     const Polynomial low = ValueOf(loop.range.min), extent = ValueOf(loop.range.extent);
     const Polynomial one = Polynomial::Constant(1);
+    // Bounds that wrap say nothing about where the loop runs.
     const bool bounded = prover_.Fits(low) && prover_.Fits(extent) && prover_.Fits(low + extent);
     const int64_t outer_trips = trips_;
     if (__builtin_mul_overflow(
@@ -112,6 +117,7 @@ class AccessChecker : public Visitor {
           .Help(kHelp);
     } else {
       const Prover::Scope scope = prover_.Open();
+      // Inside of the body there is an iteration, so the extent is at least 1.
       prover_.Assume(extent - one);
       values_.insert_or_assign(loop.var.get(),
                                prover_.NewAtom(loop.var->name, low, low + extent - one));
@@ -128,6 +134,7 @@ class AccessChecker : public Visitor {
     VisitStmt(branch.then_body);
     prover_.Close(scope);
     if (!branch.else_body) return;
+    // Close has dropped the fact of the other branch; its scope is open for this one.
     AssumeHolds(branch.condition, false);
     VisitStmt(branch.else_body);
     prover_.Close(scope);
@@ -137,6 +144,7 @@ class AccessChecker : public Visitor {
     if (const Not* negation = condition->As<Not>()) return AssumeHolds(negation->value, !holds);
     const Binary* binary = condition->As<Binary>();
     if (binary == nullptr) return;
+    // `a and b` holds if both do, `a or b` fails if both do.
     if (binary->type == kBoolType && binary->op == (holds ? BinaryOp::kAnd : BinaryOp::kOr)) {
       AssumeHolds(binary->a, holds);
       AssumeHolds(binary->b, holds);
@@ -149,6 +157,7 @@ class AccessChecker : public Visitor {
   void AssumeCompare(const Binary& compare, bool holds) {
     const Polynomial a = ValueOf(compare.a), b = ValueOf(compare.b);
     const Polynomial one = Polynomial::Constant(1);
+    // A comparison of wrapped numbers says nothing about the polynomials.
     if (!IsTrue(a) || !IsTrue(b)) return;
     const auto less = [&](const Polynomial& x, const Polynomial& y) {
       prover_.Assume(y - x - one);
@@ -168,8 +177,8 @@ class AccessChecker : public Visitor {
     }
   }
 
-  // Whether the polynomial is the number that the program computes, not only modulo 2^64: a sum
-  // that fits, or one atom.
+  // Whether the polynomial is the very number that the program computes, and not only equal modulo
+  // 2^64: a sum that fits, or a single atom.
   bool IsTrue(const Polynomial& value) const {
     if (value.lost()) return false;
     const std::vector<Monomial>& m = value.monomials();
@@ -182,6 +191,7 @@ class AccessChecker : public Visitor {
   // Modulo 2^64 what the program computes.
   Polynomial ValueOf(const Expr& expr) {
     if (const IntImm* constant = AsInt(expr)) {
+      // Unsigned constants above INT64_MAX are negative here and become atoms.
       if (RangeOfType(expr->type.element()).low <= constant->value || expr->type == kIndexType)
         return Polynomial::Constant(constant->value);
     }
@@ -198,6 +208,8 @@ class AccessChecker : public Visitor {
       if (expr->type == kIndexType) return ValueOfBinary(*binary);
       if (IsNarrow(expr->type)) return NarrowValue(expr->type, ValueOfBinary(*binary));
     }
+    // Anything else is an atom with the range of its type, new at every use: nothing is known to be
+    // equal.
     return prover_.NewAtom(expr->As<Load>() != nullptr ? loop::ToText(expr) : "a value",
                            RangeOfType(expr->type.element()));
   }
@@ -221,6 +233,7 @@ class AccessChecker : public Visitor {
       case BinaryOp::kMul: return a * b;
       case BinaryOp::kDiv:
       case BinaryOp::kMod: {
+        // Division is not compatible with wrapping, so operands must be true numbers.
         if (!prover_.Fits(a) || !prover_.Fits(b) || !prover_.ProvesAtLeast(b, 1)) break;
         const Polynomial quotient = prover_.Quotient(a, b);
         return binary.op == BinaryOp::kDiv ? quotient : a - b * quotient;
@@ -250,6 +263,7 @@ class AccessChecker : public Visitor {
     }
     std::vector<Polynomial> extents;
     for (const Expr& extent : buffer.shape) extents.push_back(ValueOf(extent));
+    // Fewer indices than dimensions: the one index counts elements.
     if (indices.size() != extents.size()) {  // by the number of the element
       Polynomial all = Polynomial::Constant(1);
       for (const Polynomial& extent : extents) all = all * extent;

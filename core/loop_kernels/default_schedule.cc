@@ -9,7 +9,8 @@ namespace {
 
 constexpr int64_t kFewSteps = 4;  // fewer do not fill a vector
 
-// Whether neighbouring steps of a variable read neighbours, or the same, in every load.
+// Whether neighbouring steps of a variable read neighbours, or the same element, in every load.
+// Otherwise vectors would gather, which is slower than scalars on most processors.
 class ContiguityFinder : public Visitor {
  public:
   explicit ContiguityFinder(const Var* var) : var_(var) {}
@@ -32,7 +33,7 @@ class ContiguityFinder : public Visitor {
   const Var* var_;
 };
 
-// The innermost loop of the tensor, or null where vectors would not help.
+// The variable of the tensor's innermost loop, or null where vectors would not help.
 const Var* AxisToVectorize(const te::Compute& compute) {
   const Reduction* reduction = compute.value->As<Reduction>();
   const bool reduces = reduction != nullptr && !reduction->axes.empty();

@@ -11,7 +11,7 @@
 namespace tern::loop {
 namespace {
 
-// Of kernels whose loops are not known to end: some minutes' worth.
+// In operations of the tape, for kernels whose loops are not known to end: some minutes.
 constexpr int64_t kMaxUnprovenSteps = int64_t{1} << 32;
 
 }  // namespace
@@ -31,6 +31,7 @@ Status InterpretedKernel::Run(std::span<void* const> buffers, std::span<const in
   for (void* buffer : buffers) arguments.push_back({buffer, INT64_MAX});
   const size_t sizes = interpreter_.function().sizes.size();
   InlineVector<uint64_t, 4> scalars;
+  // Slots hold sizes first, then scalars by their bits.
   for (const int64_t slot : slots.subspan(sizes)) scalars.push_back(static_cast<uint64_t>(slot));
   RunOptions options;
   options.max_steps = std::min(max_steps_, context->work_left());
@@ -38,6 +39,7 @@ Status InterpretedKernel::Run(std::span<void* const> buffers, std::span<const in
   options.stop_context = context;
   const Result<Counters> counters = interpreter_.Run(
       {.buffers = arguments, .sizes = slots.first(sizes), .scalars = scalars}, options);
+  // A stop by the context wins over the interpreter's error, which only follows from it.
   TERN_TRY(context->TakeStop());
   if (!counters.ok()) return counters.status().Clone();
   return context->Charge(counters->steps);
@@ -51,6 +53,8 @@ Result<vm::KernelSpec> SpecOf(const BoundKernel& kernel) {
   spec.slots = kernel.slots;
   spec.zeroed = kernel.zeroed;
   if (!kernel.proof.ok()) return spec;  // such a kernel is interpreted, which counts and looks
+  // The cost is that of the loops before lowering: an upper bound in statements, so that a run with
+  // a limit can refuse a call ahead of it.
   spec.cost_self = std::make_shared<const LoopFunction>(kernel.loops);
   spec.cost = [](const void* self, std::span<const int64_t> slots) {
     return MostStatements(*static_cast<const LoopFunction*>(self), slots);
@@ -69,6 +73,7 @@ Result<FunctionPtr> InterpretKernel(const BoundKernel& kernel) {
   return vm::MakeKernelFunction(std::move(spec), std::move(code));
 }
 
+// "loop" is the format that every file has; compiled forms stand beside it.
 std::string_view LoopTextOf(const vm::Executable& executable, std::string_view name) {
   for (const vm::KernelInfo& kernel : executable.kernels()) {
     if (kernel.name == name && kernel.format == "loop") return kernel.bytes;
@@ -82,6 +87,7 @@ Status InterpretKernels(const vm::Program& program) {
     const std::string_view text = LoopTextOf(program.executable(), function.name);
     if (text.empty()) continue;
     const Result<BoundKernel> bound = BindKernel({function.name, text, &function.signature});
+    // One kernel that does not bind leaves the others interpreted.
     Result<FunctionPtr> made = bound.ok() ? InterpretKernel(*bound) : bound.status().Clone();
     vm::KernelBackend backend;
     backend.backend = "interpreter";

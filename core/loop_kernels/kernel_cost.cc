@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interval arithmetic over the bounds of loops. Ends saturate.
+// Interval arithmetic over the bounds of loops (Moore, "Interval Analysis", 1966). Ends saturate,
+// and a saturated end stands for "unknown".
 #include "core/loop_kernels/kernel_cost.h"
 
 #include <algorithm>
@@ -29,6 +30,7 @@ Range RangeOf(DType type) {
   return type.is_signed_int() ? Range{-half, half - 1} : Range{0, 2 * half - 1};
 }
 
+// The extremes of a product are at corners.
 Range Product(const Range& a, const Range& b) {
   const int64_t ends[] = {Multiply(a.low, b.low), Multiply(a.low, b.high), Multiply(a.high, b.low),
                           Multiply(a.high, b.high)};
@@ -47,6 +49,7 @@ class Counter {
     }
   }
 
+  // A statement counts 1, a branch the longer side, a loop its body as often as it can run.
   int64_t Count(const Stmt& stmt) {
     if (!stmt) return 0;
     if (const For* loop = stmt->As<For>()) return CountLoop(*loop);
@@ -68,6 +71,7 @@ class Counter {
   int64_t CountLoop(const For& loop) {
     const Range min = Evaluate(loop.range.min), extent = Evaluate(loop.range.extent);
     const int64_t most = std::max<int64_t>(extent.high, 0);
+    // A step of unknown sign counts as 1, the slowest.
     const int64_t step = std::max<int64_t>(Evaluate(loop.range.step).low, 1);
     ranges_[loop.var.get()] = {min.low, Add(min.high, std::max<int64_t>(most - 1, 0))};
     return Multiply(most / step + (most % step != 0 ? 1 : 0), Add(1, Count(loop.body)));
@@ -90,7 +94,7 @@ class Counter {
     return RangeOf(expr->type.element());
   }
 
-  // What leaves the type wraps around, and may be anything.
+  // A value that leaves its type wraps around and may then be anything of the type.
   static Range Within(const Range& value, DType type) {
     const Range all = RangeOf(type);
     const bool ends = value.low == INT64_MIN || value.high == INT64_MAX;
@@ -107,6 +111,7 @@ class Counter {
       case BinaryOp::kMin: return {std::min(a.low, b.low), std::min(a.high, b.high)};
       case BinaryOp::kMax: return {std::max(a.low, b.low), std::max(a.high, b.high)};
       case BinaryOp::kDiv:
+        // Signs would make four cases; sizes have none.
         if (a.low < 0 || b.low < 1) return {};
         return {a.low / b.high, a.high / b.low};
       case BinaryOp::kMod:

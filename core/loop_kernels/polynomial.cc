@@ -7,9 +7,12 @@
 namespace tern::loop {
 namespace {
 
+// Both bound the work of a proof; a polynomial that grows beyond them is lost, and nothing is
+// proven.
 constexpr size_t kMaxMonomials = 64;
 constexpr size_t kMaxDegree = 8;
 
+// Monomials are sorted by their atoms; the empty list, the constant, comes first.
 bool Before(const Monomial& a, const std::vector<int32_t>& atoms) { return a.atoms < atoms; }
 
 }  // namespace
@@ -45,6 +48,7 @@ int32_t Polynomial::HighestAtom() const {
   return highest;
 }
 
+// Keeps the list sorted and without zeros, so that equal polynomials have equal lists.
 void Polynomial::Add(const Monomial& monomial, int64_t factor) {
   int64_t scaled = 0;
   lost_ |= __builtin_mul_overflow(monomial.coefficient, factor, &scaled);
@@ -97,6 +101,7 @@ Polynomial operator*(const Polynomial& a, const Polynomial& b) {
       product.atoms.insert(product.atoms.end(), y.atoms.begin(), y.atoms.end());
       std::sort(product.atoms.begin(), product.atoms.end());
       out.Add(product, y.coefficient);
+      // Once lost, further products cannot help.
       if (out.lost_) return Polynomial::Lost();
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Atoms, their ranges, and proofs by elimination.
+// Atoms, their ranges, and proofs by eliminating variables, in the manner of Fourier and Motzkin.
 #include "core/loop_kernels/prover.h"
 
 #include <algorithm>
@@ -10,12 +10,13 @@ namespace tern::loop {
 namespace {
 
 constexpr int64_t kNoLow = INT64_MIN, kNoHigh = INT64_MAX;
-constexpr size_t kAtomsLookedAt = 256;  // for an equal one
+constexpr size_t kAtomsLookedAt = 256;  // the last so many atoms are searched for an equal one
 constexpr int kMaxFacts = 2;            // used in one proof, one after the other
 
 // Ends of intervals, exact in 128 bits: operands have 64.
 using Wide = __int128;
 
+// Saturates: what does not fit has no bound on that side.
 Interval Narrow(Wide low, Wide high) {
   return {low <= kNoLow || low >= kNoHigh ? kNoLow : static_cast<int64_t>(low),
           high >= kNoHigh || high <= kNoLow ? kNoHigh : static_cast<int64_t>(high)};
@@ -28,6 +29,7 @@ Interval Times(Interval a, Interval b) {
                          Wide{a.high} * b.high};
     return Narrow(*std::min_element(ends, ends + 4), *std::max_element(ends, ends + 4));
   }
+  // Not negative: the least product is that of the least factors even without upper bounds.
   if (a.low >= 0 && b.low >= 0) {
     const Interval low = Narrow(Wide{a.low} * b.low, 0);
     return {low.low == kNoLow ? 0 : low.low, kNoHigh};
@@ -64,7 +66,7 @@ Polynomial Prover::NewAtom(std::string name, const Polynomial& low, const Polyno
   return Add({Kind::kBounded, std::move(name), range, low, high, MostAtOne(high)});
 }
 
-// What is taken away is left out: more than it is, which is on the safe side.
+// Negative terms are left out, so the result is more than the value is: the safe side.
 int64_t Prover::MostAtOne(const Polynomial& value) const {
   if (value.lost()) return INT64_MAX;
   int64_t sum = 0;
@@ -80,6 +82,7 @@ int64_t Prover::MostAtOne(const Polynomial& value) const {
 }
 
 Polynomial Prover::Pair(Kind kind, const Polynomial& a, const Polynomial& b, Interval range) {
+  // The same pair of operands must be the same atom, or a / b - a / b would not be 0.
   for (size_t i = atoms_.size() - std::min(atoms_.size(), kAtomsLookedAt); i < atoms_.size(); ++i) {
     const Atom& atom = atoms_[i];
     if (atom.kind == kind && atom.a == a && atom.b == b)
@@ -121,6 +124,7 @@ Interval Prover::RangeOf(const Polynomial& value) const {
     Interval factors{1, 1};
     for (const int32_t atom : m.atoms)
       factors = Times(factors, atoms_[static_cast<size_t>(atom)].range);
+    // A negative coefficient of an unbounded product: only the upper end is known.
     if (m.coefficient < 0 && !IsBounded(factors) && factors.low >= 0)
       product = {kNoLow, Times({factors.low, factors.low}, product).high};
     else
@@ -134,12 +138,14 @@ bool Prover::Fits(const Polynomial& value) const {
   return !value.lost() && IsBounded(RangeOf(value));
 }
 
+// Steps are bounded per proof and in all, because a file may ask for any number of proofs.
 bool Prover::ProvesAtLeast(const Polynomial& value, int64_t low) {
   steps_of_proof_ = kStepsPerProof;
   return Proves(value - Polynomial::Constant(low), kMaxFacts);
 }
 
 void Prover::Close(Scope scope) {
+  // Atoms are made in order, so those of the scope are the last ones.
   atoms_.resize(scope.atoms);
   facts_.resize(scope.facts);
   while (raised_.size() > scope.raised) {
@@ -149,7 +155,9 @@ void Prover::Close(Scope scope) {
   }
 }
 
-// A product of numbers that are not negative and is at least 1 has factors of at least 1.
+// Records the fact. Also, a product of numbers that are not negative which is at least 1 has
+// factors of at least 1; ranges of single atoms are used everywhere, facts only at the end of a
+// proof.
 void Prover::Assume(const Polynomial& at_least_zero) {
   if (at_least_zero.lost()) return;
   facts_.push_back(at_least_zero);
@@ -166,6 +174,7 @@ void Prover::Assume(const Polynomial& at_least_zero) {
   }
 }
 
+// value >= 0? By its range, else without its last atom, else with the help of a fact.
 bool Prover::Proves(const Polynomial& value, int facts_left) {
   if (value.lost() || --steps_of_proof_ <= 0 || --steps_left_ <= 0) return false;
   if (RangeOf(value).low >= 0) return true;
@@ -174,6 +183,8 @@ bool Prover::Proves(const Polynomial& value, int facts_left) {
   return Eliminates(value, atom, facts_left) || ProvesWithFacts(value, atom, facts_left);
 }
 
+// If fact >= 0 and value - fact >= 0, then value >= 0. Facts without the atom would not help to
+// remove it.
 bool Prover::ProvesWithFacts(const Polynomial& value, int32_t atom, int facts_left) {
   if (facts_left == 0) return false;
   for (size_t i = facts_.size(); i-- > 0;) {
@@ -185,7 +196,8 @@ bool Prover::ProvesWithFacts(const Polynomial& value, int32_t atom, int facts_le
   return false;
 }
 
-// value = factor * atom + rest, and `to` is a bound on the side that makes it smaller.
+// value = factor * atom + rest: where the factor's sign is known, the atom is replaced by the bound
+// that makes the value smaller. If that is still not negative, the value is not either.
 bool Prover::Eliminates(const Polynomial& value, int32_t number, int facts_left) {
   const Atom& atom = atoms_[static_cast<size_t>(number)];  // proofs make no atoms
   Polynomial factor, rest;
@@ -206,14 +218,16 @@ bool Prover::Eliminates(const Polynomial& value, int32_t number, int facts_left)
       break;
     case Kind::kLeast:
     case Kind::kGreatest:
+      // The smaller bound of a minimum from below is either operand, which one is unknown: both
+      // must do.
       if (wants_low == (atom.kind == Kind::kLeast)) return with(atom.a) && with(atom.b);
       return with(atom.a) || with(atom.b);
   }
   return has_bound && with(Polynomial::Constant(bound));
 }
 
-// q = x / d: d * q <= x <= d * q + d - 1. With k * q taken out of an integer, k a constant, it is
-// enough that d times the integer is above -d.
+// For q = x / d rounded down, d * q <= x <= d * q + d - 1. If value = k * q + rest is an integer
+// and k a constant, it suffices to show that d * value > -d, because then value > -1.
 bool Prover::EliminatesQuotient(const Atom& atom, const Polynomial& factor, const Polynomial& rest,
                                 int facts_left) {
   const Polynomial &x = atom.a, &d = atom.b, one = Polynomial::Constant(1);
@@ -249,6 +263,7 @@ std::string Prover::ToText(const Polynomial& value) const {
   return out.empty() ? "0" : out;
 }
 
+// For messages: loop variables are replaced by their bounds as long as signs are known.
 std::string Prover::BoundText(Polynomial value, bool high) {
   for (int step = 0; step < kStepsPerProof && !value.lost(); ++step) {
     const int32_t number = value.HighestAtom();

@@ -11,6 +11,7 @@
 namespace tern::loop {
 namespace {
 
+// One load or store of the body.
 struct Access {
   const Buffer* buffer;
   Expr index;
@@ -19,8 +20,8 @@ struct Access {
   text::Span span;
 };
 
-// Accesses of the body in the order of its text, inner loops, assignments to what is declared
-// outside.
+// Gathers the accesses of the body in the order of its text, its inner loops, and its assignments
+// to what is declared outside. Refuses what no vector body can hold.
 class Collector : public Visitor {
  public:
   std::vector<Access> accesses;
@@ -34,6 +35,7 @@ class Collector : public Visitor {
       if (load->predicate || load->type.is_vector()) Refuse(expr->span, "it already holds vectors");
       accesses.push_back({load->buffer.get(), load->index(), false, order_, expr->span});
     }
+    // Such as a schedule that vectorizes a loop around one that is vectorized already.
     if (expr->type.is_vector()) Refuse(expr->span, "it already holds vectors");
     Descend(expr);
   }
@@ -61,6 +63,7 @@ class Collector : public Visitor {
     }
     if (const If* branch = stmt->As<If>()) return VisitBranch(*branch);
     if (const For* loop = stmt->As<For>()) return VisitLoop(*loop);
+    // Children first: the loads of a store's value come before the store.
     Descend(stmt);
     if (const Store* store = stmt->As<Store>()) {
       if (store->predicate) Refuse(stmt->span, "it already holds vectors");
@@ -85,12 +88,14 @@ class Collector : public Visitor {
     VisitExpr(branch.condition);
     conditions_.push_back(branch.condition);
     VisitStmt(branch.then_body);
+    // The same place in the list: what follows stands in the else branch.
     conditions_.back() = MakeNot(branch.condition);
     if (branch.else_body) VisitStmt(branch.else_body);
     conditions_.pop_back();
   }
   void VisitLoop(const For& loop) {
     VisitAll(std::vector<Expr>{loop.range.min, loop.range.extent, loop.range.step});
+    // The body of an inner loop runs only where its extent is positive.
     conditions_.push_back(MakeBinary(BinaryOp::kGt, loop.range.extent, MakeInt(0)));
     VisitStmt(loop.body);
     conditions_.pop_back();
@@ -101,7 +106,9 @@ class Collector : public Visitor {
   int order_ = 0;
 };
 
-// acc = acc op e in one of its forms; is_self tells acc.
+// Recognizes acc = acc op e in one of its forms (acc - e and mad(a, b, acc) are additions); is_self
+// tells acc. Only operators whose order of folding the program gives away may be regrouped
+// (WhyNotReduction).
 template <class IsSelf>
 bool MatchUpdate(const Expr& value, const IsSelf& is_self, ReductionUpdate* update) {
   if (const Call* call = value->As<Call>()) {
@@ -117,6 +124,7 @@ bool MatchUpdate(const Expr& value, const IsSelf& is_self, ReductionUpdate* upda
   update->op = update->negated ? BinaryOp::kAdd : binary->op;
   if (!WhyNotReduction(update->op, value->type).empty()) return false;
   const bool left = is_self(binary->a);
+  // a - acc is no fold; for the others the accumulator may stand on either side.
   if (!left && (update->negated || !is_self(binary->b))) return false;
   update->value = left ? binary->b : binary->a;
   return true;
@@ -126,6 +134,9 @@ bool SameElement(const Load& load, const Store& store) {
   return load.buffer == store.buffer && SameExpr(load.index(), store.index());
 }
 
+// Dependence tests on one loop. Two accesses conflict if they touch one element in different
+// iterations and one of them writes; vectors keep some such orders and break others, which
+// CheckDistance tells apart.
 class Analysis {
  public:
   Analysis(const For& loop, std::span<const For* const> around, int64_t lanes,
@@ -141,7 +152,9 @@ class Analysis {
     if (!IsInt(loop_.range.step, 1)) Refuse(loop_.body->span, "its step is not 1");
     for (const For* inner : facts_.inner_loops) CheckInnerLoop(*inner);
     for (const Stmt& stmt : facts_.outer_assigns) FindAssignReduction(stmt);
+    // Before the pairs: reductions are excepted from them.
     for (const Collector::StorePlace& place : facts_.stores) CheckStore(place);
+    // Quadratic in the accesses, which are few: a body is written by hand or fused from a group.
     for (size_t i = 0; i < facts_.accesses.size(); ++i) {
       for (size_t j = i + 1; j < facts_.accesses.size(); ++j)
         CheckPair(facts_.accesses[i], facts_.accesses[j]);
@@ -193,6 +206,7 @@ class Analysis {
     const Var* var = assign.var.get();
     ReductionUpdate update;
     update.stmt = stmt;
+    // A value that reads acc besides, acc = acc + acc * x, is no fold of independent terms.
     const bool fits = MatchUpdate(
         assign.value, [&](const Expr& e) { return e.get() == var; }, &update);
     const bool uses_itself =
@@ -230,6 +244,8 @@ class Analysis {
     return finder.found;
   }
 
+  // A store whose index does not vary is a reduction or an error. Elsewhere it may vary between
+  // iterations, and the pairs say whether it is in order.
   void CheckStore(const Collector::StorePlace& place) {
     const Stmt& stmt = place.stmt;
     const Store& store = *stmt->As<Store>();
@@ -246,13 +262,16 @@ class Analysis {
     if (!MatchUpdate(store.value, is_self, &update))
       return Refuse(stmt->span, StrCat("every iteration writes the same element of '",
                                        store.buffer->name, "', and not as a reduction"));
+    // Its own load and store. A third access would see partial results.
     const size_t uses = static_cast<size_t>(
         std::count_if(facts_.accesses.begin(), facts_.accesses.end(),
                       [&](const Access& access) { return access.buffer == store.buffer.get(); }));
+    // One use more would read what is not folded yet.
     if (uses != 2)
       return Refuse(stmt->span,
                     StrCat("'", store.buffer->name, "' is used beside the reduction into it"));
-    // Adding nothing to an element that is there for sure does no harm.
+    // Elements that exist may always be folded into: lanes that are off add the identity. Otherwise
+    // the fold must not touch the element where no iteration did.
     if (!IsInsideBuffer(simplifier_, around_, store.index(), *store.buffer))
       FindConditions(place, &update);
     out_.reductions.push_back(std::move(update));
@@ -261,6 +280,7 @@ class Analysis {
   // What must hold for the element to be touched at all.
   void FindConditions(const Collector::StorePlace& place, ReductionUpdate* update) {
     std::vector<Expr> conditions = place.conditions;
+    // Without iterations, nothing is touched.
     conditions.push_back(MakeBinary(BinaryOp::kGt, loop_.range.extent, MakeInt(0)));
     for (const Expr& each : conditions) {
       const Expr condition = simplifier_.Simplify(each);
@@ -282,12 +302,13 @@ class Analysis {
     return false;
   }
 
-  // The part of an index that inner loops vary; null where they do not.
+  // Whether inner loops vary an index.
   bool UsesInner(const Expr& index) const {
     return std::any_of(facts_.inner_loops.begin(), facts_.inner_loops.end(),
                        [&](const For* inner) { return UsesVar(index, inner->var.get()); });
   }
 
+  // An index as var * stride + rest.
   struct Split {
     Expr stride;  // index = var * stride + rest; null where it is not of that form
     LinearForm rest;
@@ -306,8 +327,10 @@ class Analysis {
                  (product->a.get() == loop_.var.get() || product->b.get() == loop_.var.get())) {
         const Expr& factor = product->a.get() == loop_.var.get() ? product->b : product->a;
         if (Varies(factor)) return split;
+        // A symbolic stride, as of a row of m elements.
         stride.AddTerm(factor, term.coefficient);
       } else if (Varies(term.term)) {
+        // A term that depends on the variable in another way: the index is not linear.
         return split;
       } else {
         split.rest.AddTerm(term.term, term.coefficient);
@@ -317,9 +340,10 @@ class Analysis {
     return split;
   }
 
-  // Inner loops make one statement write many elements per iteration: no two iterations may share
-  // one. Either the rest stays below the stride, or it moves in steps that the whole loop does not
-  // fill.
+  // Whether no two iterations write one element although inner loops make the statement write many.
+  // Either the way that inner loops go stays below the stride, so that iterations own blocks one
+  // after the other; or inner loops move in multiples of what the whole loop fills, so that
+  // iterations own columns.
   bool IterationsAreApart(const Split& split) const {
     if (!split.stride) return false;
     Simplifier simplifier = simplifier_;
@@ -328,6 +352,8 @@ class Analysis {
     LinearForm moving, fixed;
     for (const LinearTerm& term : split.rest.terms)
       (UsesInner(term.term) ? moving : fixed).AddTerm(term.term, term.coefficient);
+    // The greatest and the least index by putting in the bounds of inner variables, which is right
+    // where the index grows with each; `grows` makes sure of that.
     Expr highest = moving.ToExpr(), lowest = highest;
     for (const For* inner : facts_.inner_loops) {
       const Substitution low{inner->var.get(), inner->range.min};
@@ -371,9 +397,11 @@ class Analysis {
     const text::Span span = first.is_store ? second.span : first.span;
     if (!a.stride || !b.stride)
       return Refuse(span, StrCat("it reads and writes '", name,
+                                 // Without stride nothing is known of where they meet.
                                  "', and one index is not linear in the loop's variable"));
     LinearForm difference = b.rest;
     difference.AddForm(a.rest, -1);
+    // Of two reads that go through a matrix row by row, only the distance counts.
     const bool same_stride = SameExpr(a.stride, b.stride);
     const bool inner = UsesInner(first.index) || UsesInner(second.index);
     if (same_stride && !inner && IsPastTheLoop(difference, a.stride)) return;
@@ -387,8 +415,8 @@ class Analysis {
     CheckDistance(first, second, a.stride, difference.constant);
   }
 
-  // Whether indices so far apart are not both in the loop's reach: two rows of a matrix, say, along
-  // which it goes.
+  // Whether indices so far apart are not both reached by the loop: in two rows of a matrix, say,
+  // when the loop goes along a row.
   bool IsPastTheLoop(const LinearForm& difference, const Expr& stride) const {
     if (difference.overflow) return false;
     LinearForm negated;
@@ -408,13 +436,17 @@ class Analysis {
     if (step == nullptr)
       return Refuse(second.span, StrCat("it cannot be told whether iterations meet in '",
                                         first.buffer->name, "'"));
+    // Both indices are the same in every iteration and differ from each other.
     if (step->value == 0) return;  // different elements, each the same in every iteration
+    // Such as even and odd elements: they never meet.
     if (difference % step->value != 0) return;
     const int64_t distance = difference / step->value;
+    // Farther apart than a vector is long: the vectors' order is the iterations' order.
     if (lanes_ > 0 && (distance >= lanes_ || distance <= -lanes_)) return;
-    // A statement's loads come before its store; otherwise the text's order is the vectors' order.
-    // It agrees with the iterations' order where first's iteration comes no later than second's.
-    // An inner loop goes through the text again, so that neither order holds.
+    // In a vector, the first statement runs for all lanes before the second one does (and a
+    // statement's loads run before its store). That is the order of iterations where the first
+    // access's iteration comes no later than the second's. An inner loop runs the text again, so
+    // that neither order holds.
     if (distance < 0 && facts_.inner_loops.empty()) return;
     Refuse(second.is_store ? first.span : second.span,
            StrCat("iteration i meets iteration i ", distance < 0 ? "- " : "+ ",

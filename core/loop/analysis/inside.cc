@@ -8,7 +8,8 @@ namespace tern::loop {
 
 namespace {
 
-// Whether the index grows with the variable, or stays as it is.
+// Whether the index grows with the variable or does not depend on it. Then its extremes are at the
+// variable's extremes.
 bool GrowsWith(const Expr& index, const Var* var) {
   const LinearForm form = LinearFormOf(index);
   return !form.overflow && !form.HidesVar(var) && form.CoefficientOf(var) >= 0;
@@ -19,6 +20,8 @@ bool GrowsWith(const Expr& index, const Var* var) {
 bool IsInsideBuffer(const Simplifier& simplifier, std::span<const For* const> around,
                     const Expr& index, const Buffer& buffer) {
   if (index->type != kIndexType) return false;
+  // Both ends start as the index itself; each loop's variable is replaced by its first or its last
+  // value, innermost loop first, until only sizes are left.
   Expr low = index, high = index;
   for (size_t i = around.size(); i-- > 0;) {
     const For& loop = *around[i];
@@ -32,6 +35,7 @@ bool IsInsideBuffer(const Simplifier& simplifier, std::span<const For* const> ar
   }
   Expr count = MakeInt(1);
   for (const Expr& extent : buffer.shape) count = Mul(count, extent);
+  // Proven for every value of the sizes, not for one call's.
   return simplifier.ProvesAtLeast(low, MakeInt(0)) && simplifier.ProvesLess(high, count);
 }
 

@@ -6,6 +6,8 @@
 namespace tern::loop {
 namespace {
 
+// `whole` is the product as it was written: it becomes one term where the product cannot be spread
+// out.
 LinearForm Product(const LinearForm& a, const LinearForm& b, const Expr& whole) {
   LinearForm out;
   if (a.is_constant()) {
@@ -13,7 +15,8 @@ LinearForm Product(const LinearForm& a, const LinearForm& b, const Expr& whole) 
   } else if (b.is_constant()) {
     out.AddForm(a, b.constant);
   } else {
-    // (constant + terms) * term, so that (i + 1) * m and i * m + m are the same.
+    // (constant + terms) * term is spread out, so that (i + 1) * m and i * m + m are the same. A
+    // product of two sums is not: its number of terms would multiply with every level.
     const bool left = b.terms.size() == 1 && b.constant == 0 && b.terms[0].coefficient == 1;
     const LinearForm& sum = left ? a : b;
     const LinearForm& single = left ? b : a;
@@ -35,14 +38,14 @@ LinearForm Product(const LinearForm& a, const LinearForm& b, const Expr& whole) 
   return out;
 }
 
-// x / d * d, the bound of main loops, is kept together.
+// x / d * d, the bound of main loops, stays one term, because ProvesAtLeast knows it by this form.
 bool IsWholeMultiple(const Binary* product) {
   if (product == nullptr || product->op != BinaryOp::kMul) return false;
   const Binary* quotient = product->a->As<Binary>();
   return quotient != nullptr && quotient->op == BinaryOp::kDiv && SameExpr(quotient->b, product->b);
 }
 
-// Products are the same whichever way round they are written.
+// Products are equal whichever operand comes first.
 bool SameTerm(const Expr& a, const Expr& b) {
   if (SameExpr(a, b)) return true;
   const Binary *x = a->As<Binary>(), *y = b->As<Binary>();
@@ -88,7 +91,7 @@ bool LinearForm::HidesVar(const Var* var) const {
   return false;
 }
 
-// What is added first, then what is taken away: n - i, not i * -1 + n.
+// Writes positive parts first and then subtracts the others: n - i, not i * -1 + n.
 Expr LinearForm::ToExpr() const {
   Expr sum;
   const auto add = [&](Expr part) { sum = sum ? Add(std::move(sum), std::move(part)) : part; };
@@ -98,6 +101,7 @@ Expr LinearForm::ToExpr() const {
   const bool constant_first = constant > 0 || !sum;
   if (constant_first) add(MakeInt(constant));
   for (const LinearTerm& term : terms) {
+    // Its negation is not an int64.
     if (term.coefficient == INT64_MIN)
       add(Mul(term.term, MakeInt(INT64_MIN)));
     else if (term.coefficient < 0)
@@ -113,7 +117,7 @@ LinearForm LinearFormOf(const Expr& expr) {
     form.constant = constant->value;
     return form;
   }
-  // Arithmetic of narrower integers wraps, so that nothing can be said about its parts.
+  // Arithmetic of narrower integers wraps, so that its parts say nothing: the whole is one term.
   if (expr->type != kIndexType && expr->type.is_scalar() && expr->type.is_int()) {
     form.AddTerm(MakeCast(kI64, expr), 1);
     return form;

@@ -14,6 +14,7 @@
 namespace tern::loop {
 namespace {
 
+// An access to a buffer that is declared outside of the loop: others see it.
 struct StoreAccess {
   const Buffer* buffer;
   std::vector<Expr> indices;
@@ -21,7 +22,8 @@ struct StoreAccess {
   text::Span span;
 };
 
-// What the body of a loop does to what is declared outside of it.
+// What the body of a loop does to what is declared outside of it. Whatever is declared inside
+// exists once per iteration and cannot conflict.
 class BodyFacts : public Visitor {
  public:
   BodyFacts(const For& loop, Simplifier* simplifier) : simplifier_(*simplifier) {
@@ -63,7 +65,7 @@ class BodyFacts : public Visitor {
       case NodeKind::kFor: {
         const For& inner = *stmt->As<For>();
         simplifier_.Bind(inner.var.get(), inner.range.min, inner.range.extent);
-        // One variable of several loops: nothing is known of where it is used.
+        // Several loops have one variable: nothing is known about its range where it is used.
         if (!inside_.insert(inner.var.get()).second) simplifier_.Forget(inner.var.get());
         break;
       }
@@ -95,7 +97,8 @@ class BodyFacts : public Visitor {
   std::unordered_set<const void*> inside_;  // variables and buffers
 };
 
-// x where the indices are x / e, x % e and others: the pair tells as much. Null: there is no pair.
+// The value x where some of the indices are x / e and x % e, as of a fused axis: the pair of them
+// is different for different x. Unfuse replaces the pair by x in the list.
 struct Unfused {
   Expr value;
   Expr divisor;
@@ -117,6 +120,8 @@ std::optional<Unfused> Unfuse(std::vector<Expr>* indices) {
   return std::nullopt;
 }
 
+// Proves that iterations of one loop touch different elements. It needs no order, unlike
+// vectorizing: any meeting of iterations is refused, because threads have no order.
 class ParallelCheck {
  public:
   ParallelCheck(const Stmt& loop, Simplifier simplifier)
@@ -130,6 +135,7 @@ class ParallelCheck {
       return Refuse(diagnostics, facts_.assign_span,
                     StrCat("every iteration assigns '", facts_.outer_assign->var->name,
                            "', which is declared outside of it"));
+    // Each buffer is complained of once.
     std::unordered_set<const Buffer*> seen;
     for (const StoreAccess& access : facts_.accesses) {
       if (!access.is_store || !seen.insert(access.buffer).second) continue;
@@ -149,7 +155,9 @@ class ParallelCheck {
     if (span.valid()) error.Mark(span, "here");
   }
 
-  // Whether no two iterations touch the same element of a buffer.
+  // Whether no two iterations touch the same element of a buffer. One dimension in which they are
+  // apart suffices; where none does, fused indices are joined and the dimensions are tried again.
+  // Each round takes one index away, so it ends.
   bool IsApart(const Buffer* buffer) const {
     std::vector<std::vector<Expr>> all;
     for (const StoreAccess& access : facts_.accesses) {
@@ -167,6 +175,8 @@ class ParallelCheck {
     }
   }
 
+  // All accesses must have been fused by the same divisor, otherwise their values cannot be
+  // compared.
   bool UnfuseAll(std::vector<std::vector<Expr>>* all) const {
     Expr divisor;
     for (std::vector<Expr>& indices : *all) {
@@ -178,7 +188,8 @@ class ParallelCheck {
     return true;
   }
 
-  // Index d of every access is c * var + invariant + rest, where the rests lie within c * step.
+  // Index d of every access is c * var + invariant + rest, with one c and one invariant. Iterations
+  // are c * step apart, so that they do not meet if all rests lie within less than that.
   bool TellsApart(const std::vector<std::vector<Expr>>& all, size_t d) const {
     const IntImm* step = AsInt(loop_.range.step);
     if (step == nullptr) return false;
@@ -205,6 +216,7 @@ class ParallelCheck {
     int64_t apart = 0, spread = 0;
     if (__builtin_mul_overflow(coefficient, step->value, &apart)) return false;
     if (__builtin_sub_overflow(rests.high, rests.low, &spread)) return false;
+    // A loop may also go through the buffer from its end.
     return apart > 0 ? spread < apart : apart < -spread;
   }
 
@@ -230,6 +242,7 @@ class ParallelLoops : public Visitor {
 
   void VisitStmt(const Stmt& stmt) override {
     if (const For* loop = stmt->As<For>()) {
+      // Bound before the body is looked at, and kept: variables of different loops differ.
       simplifier_.Bind(loop->var.get(), loop->range.min, loop->range.extent);
       if (loop->traits.kind == ForKind::kParallel)
         ParallelCheck(stmt, simplifier_).Run(diagnostics_);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kNoLow = INT64_MIN, kNoHigh = INT64_MAX;
 
-// Arithmetic on bounds, where "no bound" and overflow both give "no bound".
+// Arithmetic on bounds, where "no bound" and overflow both give "no bound", which is always true.
 int64_t AddBound(int64_t a, int64_t b, int64_t none) {
   int64_t sum = 0;
   if (a == none || b == none || __builtin_add_overflow(a, b, &sum)) return none;
@@ -25,6 +25,7 @@ int64_t ScaleBound(int64_t bound, int64_t factor, int64_t none) {
   return product;
 }
 
+// A negative factor swaps the bounds.
 Interval Scale(Interval interval, int64_t factor) {
   if (factor >= 0)
     return {ScaleBound(interval.low, factor, kNoLow), ScaleBound(interval.high, factor, kNoHigh)};
@@ -38,12 +39,14 @@ Interval Sum(Interval a, Interval b) {
 Interval Product(Interval a, Interval b) {
   if (a.low < 0 || b.low < 0) return {};  // signs make four cases; sizes have none
   int64_t low = 0, high = 0;
+  // A lower bound that overflows is still a bound: anything below it holds too.
   if (__builtin_mul_overflow(a.low, b.low, &low)) low = kNoHigh - 1;
   if (a.high == kNoHigh || b.high == kNoHigh || __builtin_mul_overflow(a.high, b.high, &high))
     high = kNoHigh;
   return {low, high};
 }
 
+// Rounds towards minus infinity, as the loop IR's / does.
 int64_t FloorDivide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a % b < 0) != (b < 0)); }
 
 Interval Quotient(Interval a, Interval b) {
@@ -52,6 +55,7 @@ Interval Quotient(Interval a, Interval b) {
   return {b.high == kNoHigh ? 0 : a.low / b.high, high};
 }
 
+// The divisor's sign is the result's (binary_ops.def), so a positive divisor bounds it from below.
 Interval Remainder(Interval a, Interval b) {
   if (b.low < 1) return {};
   const int64_t high = b.high == kNoHigh ? kNoHigh : b.high - 1;
@@ -62,6 +66,8 @@ bool IsIndex(const Expr& expr) { return expr->type == kIndexType; }
 
 }  // namespace
 
+// Bottom up: a node is simplified when its operands are. The span of what it replaces stays, so
+// that errors of later passes still point at the source.
 class Rewriter : public Mutator {
  public:
   explicit Rewriter(const Simplifier& simplifier) : simplifier_(simplifier) {}
@@ -76,6 +82,7 @@ class Rewriter : public Mutator {
   const Simplifier& simplifier_;
 };
 
+// Sizes are not negative: callers check that before a run.
 Simplifier::Simplifier(const LoopFunction& function) {
   for (const VarPtr& size : function.sizes) Bind(size.get(), {0, kNoHigh});
 }
@@ -102,8 +109,11 @@ Interval Simplifier::BoundsOf(const Expr& expr) const {
     case BinaryOp::kAdd:
     case BinaryOp::kSub:
     case BinaryOp::kMul: {
+      // As a linear form, so that i - i is 0 and n - i does not take both ranges for independent.
       const LinearForm form = LinearFormOf(expr);
       if (form.overflow) return {};
+      // A product of two variables is its own and only term; asking for its form again would not
+      // end.
       if (form.terms.size() == 1 && form.terms[0].term.get() == expr.get())
         return Product(a(), b());
       Interval sum{form.constant, form.constant};
@@ -126,7 +136,7 @@ Interval Simplifier::BoundsOf(const Expr& expr) const {
 
 bool Simplifier::ProvesAtLeast(const Expr& a, const Expr& b) const {
   if (SameExpr(a, b)) return true;
-  // max(x, y) >= b where either is; a >= min(x, y) where it is to either.
+  // max(x, y) >= b where either of them is, and a >= min(x, y) where a is to either.
   const Binary *x = a->As<Binary>(), *y = b->As<Binary>();
   if (x != nullptr && x->op == BinaryOp::kMax && (ProvesAtLeast(x->a, b) || ProvesAtLeast(x->b, b)))
     return true;
@@ -135,7 +145,9 @@ bool Simplifier::ProvesAtLeast(const Expr& a, const Expr& b) const {
   LinearForm form = LinearFormOf(a);
   form.AddForm(LinearFormOf(b), -1);
   if (form.overflow) return false;
-  // n >= n / d * d and n >= n / d for n >= 0: the usual bounds of main loops.
+  // n >= n / d * d and n >= n / d for n >= 0, the usual bounds of main loops: the quotient is
+  // replaced by n, which is larger, and has a negative coefficient here, so that the rest becomes
+  // smaller.
   for (const LinearTerm& term : form.terms) {
     const Binary* product = term.term->As<Binary>();
     if (term.coefficient >= 0 || product == nullptr) continue;
@@ -148,6 +160,7 @@ bool Simplifier::ProvesAtLeast(const Expr& a, const Expr& b) const {
     rest.AddForm(LinearFormOf(quotient->a), term.coefficient);
     if (BoundsOf(rest.ToExpr()).low >= 0) return true;
   }
+  // Else the interval of the difference decides.
   return BoundsOf(form.ToExpr()).low >= 0;
 }
 
@@ -155,11 +168,13 @@ bool Simplifier::ProvesLess(const Expr& a, const Expr& b) const {
   return ProvesAtLeast(b, Add(a, MakeInt(1)));
 }
 
+// Incomplete: it finds what indices of split axes look like, sums of products with the divisor.
 bool Simplifier::ProvesMultiple(const Expr& expr, const Expr& of) const {
   if (BoundsOf(of).low < 1) return false;
   if (IsInt(of, 1) || SameExpr(expr, of)) return true;
   const LinearForm form = LinearFormOf(expr), unit = LinearFormOf(of);
   if (form.overflow || unit.overflow) return false;
+  // A constant divisor: every coefficient, or a factor of the term, must be a multiple.
   if (unit.is_constant()) {
     const auto divides = [&](int64_t value) { return value % unit.constant == 0; };
     if (!divides(form.constant)) return false;
@@ -185,6 +200,8 @@ bool Simplifier::ProvesMultiple(const Expr& expr, const Expr& of) const {
 
 Expr Simplifier::Simplify(const Expr& expr) const { return Rewriter(*this).MutateExpr(expr); }
 
+// One node whose operands are simple already. Index arithmetic becomes its linear form, which is
+// the normal form that other passes compare by.
 Expr Simplifier::SimplifyNode(const Expr& expr) const {
   if (const Not* negation = expr->As<Not>()) {
     const IntImm* constant = AsInt(negation->value);
@@ -219,6 +236,7 @@ Expr Simplifier::SimplifyIndex(const Expr& expr) const {
   const LinearForm form = LinearFormOf(expr);
   if (form.overflow) return expr;
   const Expr linear = form.ToExpr();
+  // The old node where nothing changed, so that mutators see that.
   return SameExpr(linear, expr) ? expr : linear;
 }
 
@@ -233,6 +251,7 @@ Expr Simplifier::SimplifyDivision(const Binary& binary) const {
   }
   if (IsInt(b, 1)) return divides ? a : MakeInt(0);
   if (divisor.low >= 1) {
+    // 0 <= a < b: the quotient is 0.
     const bool below = BoundsOf(a).low >= 0 && ProvesLess(a, b);
     if (below) return divides ? MakeInt(0) : a;
     if (SameExpr(a, b)) return MakeInt(divides ? 1 : 0);
@@ -244,6 +263,7 @@ Expr Simplifier::SimplifyDivision(const Binary& binary) const {
       if (SameExpr(product->b, b)) return product->a;
       if (SameExpr(product->a, b)) return product->b;
     }
+    // Every term's coefficient is a multiple of the divisor, as of 4 * i + 8.
     if (divides && y != nullptr && !form.overflow && ProvesMultiple(a, b)) {
       LinearForm quotient;
       bool exact = form.constant % y->value == 0;
@@ -258,6 +278,7 @@ Expr Simplifier::SimplifyDivision(const Binary& binary) const {
   return MakeBinary(binary.op, a, b);
 }
 
+// Both ways are tried: equal operands are proven by either.
 Expr Simplifier::SimplifyMinMax(const Binary& binary) const {
   const bool wants_less = binary.op == BinaryOp::kMin;
   if (ProvesAtLeast(binary.a, binary.b)) return wants_less ? binary.b : binary.a;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rewriting, and the conversions as expressions.
+// The rewriting, and the conversions written as expressions, so that every emitter gives the same
+// bits.
 #include "core/loop/emit/legalize.h"
 
 #include <unordered_map>
@@ -40,12 +41,14 @@ Bits BitsOf(const Expr& value) {
 
 Expr IsNan(const Expr& value) { return MakeBinary(kNe, value, value); }
 
+// bfloat16 is the upper half of a float32, so widening is exact.
 Expr WidenBf16(const Expr& value) {
   const Bits wide{MakeCast(kU32, BitsOf(value).value)};
   return MakeReinterpret(kF32, wide.With(kShl, 16).value);
 }
 
-// To nearest even, by adding just under half of the last place kept.
+// Rounds to nearest even by adding just under half of the last place kept, and its last bit. A NaN
+// is handled apart, because that addition could turn it into infinity.
 Expr NarrowToBf16(const Expr& value) {
   const Bits bits = BitsOf(value);
   const Bits odd = bits.With(kShr, 16).With(kAnd, 1);
@@ -55,12 +58,15 @@ Expr NarrowToBf16(const Expr& value) {
   return MakeReinterpret(kBf16, MakeCast(kU16, chosen));
 }
 
-// The exponent's bias is corrected by a multiplication, which normalizes subnormals on the way.
+// The bits are moved into a float32 whose exponent has the wrong bias; a multiplication by 2^112
+// corrects it and normalizes subnormal halves on the way. The technique, as the one below, is that
+// of the FP16 library (Maratyszcza).
 Expr WidenF16(const Expr& value) {
   const Bits bits{MakeCast(kU32, BitsOf(value).value)};
   const Bits magnitude = bits.With(kAnd, 0x7fff).With(kShl, 13);
   const Expr unscaled = MakeReinterpret(kF32, magnitude.value);
   const Expr scaled = MakeBinary(kMul, unscaled, FloatLike(unscaled, 0x1p112));
+  // The exponent of halves that is all ones: infinity and NaN.
   const Expr special = MakeBinary(kGe, magnitude.value, magnitude.Constant(0x0f800000));
   const Expr chosen =
       MakeSelect(special, magnitude.With(kOr, 0x7f800000).value, BitsOf(scaled).value);
@@ -75,6 +81,7 @@ Expr NarrowToF16(const Expr& value) {
   const Expr magnitude = MakeReinterpret(kF32, bits.With(kAnd, 0x7fffffff).value);
   const Expr clipped = MakeBinary(kMul, MakeBinary(kMul, magnitude, FloatLike(value, 0x1p112)),
                                   FloatLike(value, 0x1p-110));
+  // Doubling drops the sign, so that unsigned comparisons order magnitudes.
   const Bits doubled = bits.With(kAdd, bits.value);
   const Bits exponent = doubled.With(kAnd, 0xff000000);
   const Bits bias = exponent.With(kMax, 0x71000000).With(kShr, 1).With(kAdd, 0x07800000);
@@ -86,13 +93,14 @@ Expr NarrowToF16(const Expr& value) {
   return MakeReinterpret(kF16, MakeCast(kU16, Bits{chosen}.With(kOr, sign.value).value));
 }
 
-// A double as a float whose last bit says whether anything was lost ("round to odd"), so that
-// rounding once more gives what rounding the double at once would have given.
+// A double as a float whose last bit says whether anything was lost ("round to odd", Boldo and
+// Melquiond): rounding once more then gives what rounding the double at once would have given.
 Expr RoundToOdd(const Expr& value) {
   const Expr nearest = MakeCast(kF32, value);
   const Expr back = MakeCast(kF64, nearest);
   const Expr exact = MakeBinary(kOr, MakeBinary(kEq, back, value), IsNan(value));
   const auto magnitude = [](const Expr& x) { return MakeCall(Intrinsic::kAbs, {x}); };
+  // Rounding went up: the float below is the truncated one.
   const Expr above = MakeBinary(kGt, magnitude(back), magnitude(value));
   const Bits bits = BitsOf(nearest);
   const Expr truncated = MakeSelect(above, bits.With(kSub, 1).value, bits.value);
@@ -103,13 +111,14 @@ Expr RoundToOdd(const Expr& value) {
 bool IsLimit(BinaryOp op) { return op == kMin || op == kMax; }
 
 // The bits of halves, those of negative numbers mirrored, are in the numbers' order with NaNs at
-// both ends. Its own inverse.
+// both ends. Mirror is its own inverse.
 Bits Mirror(const Bits& bits) {
   return bits.With(kXor, bits.With(kShr, 15).With(kAnd, 0x7fff).value);
 }
 
-// Turns that order by as many as there are NaNs of one sign, so that all of them come first for a
-// minimum and last for a maximum.
+// Adding a number modulo 2^16 rotates that order by as many places as there are NaNs of one sign,
+// so that all NaNs come first for a minimum and last for a maximum: then a NaN operand wins, as
+// IEEE 754 asks.
 int64_t TurnOf(BinaryOp op) { return op == kMin ? 0x3ff : -0x3ff; }
 
 Bits OrderOfHalves(BinaryOp op, const Expr& value) {
@@ -126,6 +135,7 @@ Expr ReduceHalves(BinaryOp op, const Expr& vector) {
   return MakeReinterpret(kF16, Mirror(limit.With(kSub, TurnOf(op))).value);
 }
 
+// Bottom up, each node once: conversions are long, so shared nodes must stay shared.
 class Legalizer : public Mutator {
  public:
   explicit Legalizer(const NativeTypes& native) : native_(native) {}
@@ -171,6 +181,7 @@ class Legalizer : public Mutator {
     const DType type = call.type.element();
     std::vector<Expr> args;
     for (const Expr& arg : call.args) args.push_back(Widen(MutateExpr(arg)));
+    // mad rounds twice in 16 bits, as the reference interpreter does.
     if (call.intrinsic != Intrinsic::kMulAdd)
       return Narrow(type, MakeCall(call.intrinsic, std::move(args)));
     const Expr product = Narrow(type, MakeBinary(kMul, args[0], args[1]));
@@ -185,6 +196,7 @@ class Legalizer : public Mutator {
     // Rounding to 16 bits must be the only rounding, whatever the target has instructions for.
     const bool to_half = to == kF16 || to == kBf16;
     if (!to_half) return MakeCast(to, wide);
+    // 8-bit integers and 16-bit floats are exact in float32; larger integers go through float64.
     if (from.bits < 32) return Narrow(to, MakeCast(kF32, wide));
     if (from == kF32) return Narrow(to, wide);
     return Narrow(to, RoundToOdd(MakeCast(kF64, wide)));

@@ -18,6 +18,8 @@ bool IsPlainLimit(const Binary& binary) {
 
 }  // namespace
 
+// A value that was computed in this statement is used again; mutable variables may change between
+// statements, so Statement forgets all.
 std::string LlvmFunction::Value(const Expr& expr) {
   if (!status_.ok()) return "poison";
   if (const auto* imm = expr->As<IntImm>()) return LlvmConstant(*imm);
@@ -35,6 +37,7 @@ std::string LlvmFunction::Compute(const Expr& expr) {
     case NodeKind::kVar: {
       const auto* var = expr->As<Var>();
       const std::string& name = variables_[var];
+      // Should not happen to verified programs; LLVM would end the process on an undefined name.
       if (name.empty()) {
         Fail(InvalidArgument("loop function '", function_.name, "' uses '", var->name,
                              "' where it is not declared"));
@@ -60,6 +63,7 @@ std::string LlvmFunction::Compute(const Expr& expr) {
     }
     case NodeKind::kLoad: return ComputeLoad(*expr->As<Load>());
     case NodeKind::kRamp: {
+      // A ramp is only asked for as a value where it is no address of a contiguous access.
       const auto& ramp = *expr->As<Ramp>();
       const std::string stride = Splat(type, Value(ramp.stride));
       const std::string scaled = IsInt(ramp.stride, 1)
@@ -93,6 +97,7 @@ std::string LlvmFunction::CallIntrinsic(std::string_view name, std::string_view 
   return {};
 }
 
+// The usual idiom, which LLVM's backends know as a broadcast; zero has a constant for any length.
 std::string LlvmFunction::Splat(DataType type, const std::string& scalar) {
   if (scalar == "0" || scalar == "0.0" || scalar == "false") return "zeroinitializer";
   const std::string vector = LlvmType(type), mask = LlvmType(DataType(kI32, type.lane_count()));
@@ -108,6 +113,7 @@ std::string LlvmFunction::SplatInt(DataType type, int64_t value) {
 
 std::string LlvmFunction::Steps(DataType type) {
   if (type.is_scalable()) {
+    // stepvector was experimental until LLVM 19; the name is upgraded by later ones.
     return CallIntrinsic(StrCat("experimental.stepvector.", LlvmSuffix(type)), LlvmType(type), {});
   }
   std::string steps = "<";
@@ -134,7 +140,9 @@ std::string LlvmFunction::ComputeBinary(const Binary& binary) {
   return compares ? Compare(binary.op, type, a, b) : Arithmetic(binary.op, type, a, b);
 }
 
-// The same bits as llvm.maximum and llvm.minimum, of which x86 makes many instructions.
+// The same bits as llvm.maximum and llvm.minimum, of which x86 makes many instructions: with a
+// number on the right that is not NaN and no zero that could lose, one comparison decides.
+// One compare and one select, so maxps and its like.
 std::string LlvmFunction::Limit(const Binary& binary) {
   const DataType type = binary.type;
   const std::string x = Value(binary.a), limit = Value(binary.b);
@@ -178,6 +186,7 @@ std::string LlvmFunction::Arithmetic(BinaryOp op, DataType type, const std::stri
     return CallIntrinsic(StrCat(name, ".", LlvmSuffix(type)), LlvmType(type),
                          {Typed(type, a), Typed(type, b)});
   };
+  // LLVM's shifts by the width or more are poison; the loop IR takes counts modulo the width.
   const auto shift = [&](const char* name) {
     const std::string count =
         Let(StrCat("and ", Typed(type, b), ", ", SplatInt(type, type.bits() - 1)));
@@ -199,7 +208,9 @@ std::string LlvmFunction::Arithmetic(BinaryOp op, DataType type, const std::stri
   }
 }
 
-// By a constant that is neither 0 nor -1: no operand can trap.
+// Division by a constant that is neither 0 nor -1, so that no operand can trap and LLVM can
+// multiply instead. Powers of two shift, because the arithmetic shift rounds down as the IR's
+// division does.
 std::string LlvmFunction::FloorByConstant(const Binary& binary, int64_t divisor, bool remainder) {
   const DataType type = binary.a->type;
   const std::string a = Value(binary.a);
@@ -226,6 +237,9 @@ std::string LlvmFunction::FloorByConstant(const Binary& binary, int64_t divisor,
   return Let(StrCat("add ", Typed(type, quotient), ", ", one));
 }
 
+// Floor division from LLVM's, which truncates: one is taken off where the remainder has the other
+// sign than the divisor. The operands that LLVM leaves undefined are replaced ahead of the
+// instruction.
 std::string LlvmFunction::FloorDivide(const Binary& binary, bool remainder) {
   const Broadcast* broadcast = binary.b->As<Broadcast>();
   if (const IntImm* by = AsInt(broadcast ? broadcast->value : binary.b);
@@ -253,6 +267,7 @@ std::string LlvmFunction::FloorDivide(const Binary& binary, bool remainder) {
   const std::string by_minus = compare(b, -1);
   const std::string special = Let(StrCat("or ", mask, " ", by_zero, ", ", by_minus));
   const std::string safe = select(special, SplatInt(type, 1), b);
+  // Lanes of special divisors divide by 1 and are replaced afterwards.
   const std::string rest = operate("srem", a, safe);
   const std::string differs =
       Let(StrCat("icmp slt ", vector, " ", operate("xor", rest, safe), ", ", zero));
@@ -301,6 +316,7 @@ std::string LlvmFunction::ComputeCall(const Call& call) {
     case Intrinsic::kAbs:
       if (type.is_float()) return unary("fabs");
       if (!type.is_signed()) return Value(call.args[0]);
+      // "i1 false": the least integer stays as it is instead of being poison.
       return CallIntrinsic(StrCat("abs.", suffix), spelled, {Typed(call.args[0]), "i1 false"});
     case Intrinsic::kSqrt: return unary("sqrt");
     case Intrinsic::kFloor: return unary("floor");
@@ -308,6 +324,8 @@ std::string LlvmFunction::ComputeCall(const Call& call) {
     case Intrinsic::kTrunc: return unary("trunc");
     case Intrinsic::kRound: return unary("roundeven");
     case Intrinsic::kMulAdd: {
+      // fmuladd lets LLVM fuse where the target has an instruction and not call a library
+      // elsewhere.
       if (MayContract(type)) {
         return CallIntrinsic(StrCat("fmuladd.", suffix), spelled,
                              {Typed(call.args[0]), Typed(call.args[1]), Typed(call.args[2])});

@@ -10,6 +10,7 @@
 namespace tern::loop {
 namespace {
 
+// Scratch memory of emitted code, in bytes; a thread's stack may be small.
 constexpr int64_t kMaxStackBytes = 256 * 1024;
 constexpr int kScratchAlignment = 64;
 
@@ -28,6 +29,7 @@ std::string LlvmFunction::CleanName(std::string_view hint) {
 }
 
 std::string LlvmFunction::Fresh(std::string_view hint) {
+  // LLVM wants unnamed values numbered without gaps, labels included; all labels have names.
   if (hint.empty()) return StrCat(next_++);  // LLVM wants these in order
   const std::string clean = CleanName(hint);
   std::string name = clean;
@@ -51,6 +53,7 @@ void LlvmFunction::Branch(const std::string& condition, const std::string& yes,
   Line(StrCat("br i1 ", condition, ", label %", yes, ", label %", no));
 }
 
+// Slots are made at the entry, so that a loop does not grow the stack.
 std::string LlvmFunction::Slot(std::string_view type, std::string_view hint, int align) {
   const std::string name = StrCat("%", Fresh(hint));
   slots_ +=
@@ -84,8 +87,8 @@ void LlvmFunction::Statement(const Stmt& stmt) {
   }
 }
 
-// How many vectors run at once is the loop program's own business (For::Traits::interleave), and an
-// epilogue is short: LLVM shall leave both as they are.
+// How many vectors run at once is the loop program's own choice (For::Traits::interleave), and an
+// epilogue is short: LLVM is told to leave both as they are.
 std::string LlvmFunction::LoopHint(LoopRole role, const Stmt& body) {
   if (HasLoops(body)) return {};
   if (role == LoopRole::kPlain) {
@@ -100,7 +103,7 @@ std::string LlvmFunction::LoopHint(LoopRole role, const Stmt& body) {
   return StrCat(", !llvm.loop !", first);
 }
 
-// The head is a block of its own: LLVM rotates the loop.
+// Tests at the head, in a block of its own; LLVM rotates the loop.
 void LlvmFunction::WriteFor(const For& loop) {
   if (loop.traits.kind != ForKind::kSerial && loop.traits.kind != ForKind::kParallel)
     return NotLowered(
@@ -128,6 +131,7 @@ void LlvmFunction::WriteSteps(const For& loop, const std::string& first, const s
   Statement(loop.body);
   Jump(latch);
   Label(latch);
+  // nsw holds, because verified ends fit 64 bits and a step past the end is not taken further.
   Line(StrCat(next, " = add nsw i64 ", var, ", ", step));
   Line(StrCat("br label %", head, LoopHint(loop.traits.role, loop.body)));
   Label(done);
@@ -194,6 +198,7 @@ std::string LlvmFunction::Signature(bool names) const {
     text += StrCat(text.empty() ? "" : ", ", type, names ? " " : "", names ? name : "");
   };
   for (const BufferPtr& buffer : function_.buffers) {
+    // What runs in parallel or not at all reads `in` buffers only, so readonly holds.
     const bool read_only = buffer->access == Access::kIn;
     add(read_only ? "ptr noalias nocapture readonly" : "ptr noalias nocapture",
         buffers_.at(buffer.get()));
@@ -204,7 +209,8 @@ std::string LlvmFunction::Signature(bool names) const {
   return text;
 }
 
-// Takes the arguments out of their slots and calls the body.
+// The entry by the calling convention of core/loop/stmt.h: takes the arguments out of their slots
+// and calls the body, whose parameters tell LLVM that buffers do not alias.
 std::string LlvmFunction::Entry(bool takes_workers) const {
   std::string text = StrCat("define i32 @", CleanName(function_.name),
                             takes_workers ? kParallelEntry : std::string_view(),
@@ -238,6 +244,7 @@ std::string LlvmFunction::Entry(bool takes_workers) const {
 }
 
 Result<std::string> LlvmFunction::Write() {
+  // Names that Write uses itself.
   for (const char* taken : {"entry", "body", "workers"}) names_.insert(taken);
   for (const BufferPtr& buffer : function_.buffers)
     buffers_[buffer.get()] = StrCat("%", Fresh(buffer->name));

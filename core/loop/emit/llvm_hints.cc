@@ -34,7 +34,7 @@ std::string FixedType(std::string_view inner, int64_t vscale) {
   return "";
 }
 
-// What the line names, each once, in the order in which it does.
+// The hints of what the line names, each type once, in the order of the line.
 std::string HintOf(std::string_view line, int64_t vscale) {
   std::vector<std::string_view> seen;
   std::string hint;

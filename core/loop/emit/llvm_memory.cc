@@ -15,7 +15,7 @@ bool IsPowerOfTwo(int32_t value) { return value > 0 && (value & (value - 1)) == 
 
 }  // namespace
 
-// LLVM ends the process for scalable vectors that a target cannot hold.
+// Checked here, because LLVM ends the process for scalable vectors that a target cannot hold.
 bool LlvmFunction::CheckLanes(DataType type) {
   if (!type.is_scalable()) return true;
   if (flavor_ == LlvmFlavor::kFixed || flavor_ == LlvmFlavor::kNeon) {
@@ -42,7 +42,8 @@ std::string LlvmFunction::ToMemory(DataType type, const std::string& value) {
   return Let(StrCat("zext ", Typed(type, value), " to ", LlvmMemoryType(type)));
 }
 
-// With its type. The instruction takes narrow indices as signed.
+// The index with its type. getelementptr takes narrow indices as signed, so unsigned ones are
+// widened.
 std::string LlvmFunction::Index(const Expr& index) {
   const DataType type = index->type;
   if (type.is_signed() || type.bits() == 64) return Typed(index);
@@ -56,6 +57,7 @@ std::string LlvmFunction::Address(const Buffer& buffer, const Expr& index) {
                     buffers_[&buffer], ", ", at));
 }
 
+// Without inbounds: lanes that are off may hold any index.
 std::string LlvmFunction::Addresses(const Buffer& buffer, const Expr& index) {
   const std::string at = Index(index);
   return Let(StrCat("getelementptr ", LlvmMemoryType(DataType(buffer.dtype)), ", ptr ",
@@ -78,6 +80,7 @@ std::string LlvmFunction::ComputeLoad(const Load& load) {
   }
   const std::string mask = load.predicate ? Value(load.predicate) : AllTrue(type.lane_count());
   const std::string typed_mask = Typed(kBoolType.With(type.lane_count()), mask);
+  // Lanes that are off load 0, as in the interpreter.
   const std::string zero = StrCat(spelled, " zeroinitializer");
   if (!IsContiguous(index)) {
     const std::string pointers = LlvmPointers(type.lane_count());
@@ -124,8 +127,8 @@ void LlvmFunction::WriteStore(const Store& store) {
                 {value, StrCat("ptr ", at), StrCat("i32 ", align), typed_mask});
 }
 
-// SVE's whilelt is just this. Elsewhere the active lanes are counted first, without overflow, and
-// no more bits are compared in each lane than the count needs.
+// SVE's whilelt is exactly this mask. Elsewhere the active lanes are counted first, by a
+// subtraction that saturates, and no more bits are compared in each lane than the count needs.
 std::string LlvmFunction::ComputeMask(const LaneMask& mask) {
   const DataType type = mask.type;
   const std::string base = Value(mask.base), bound = Value(mask.bound);
@@ -153,8 +156,7 @@ std::string LlvmFunction::ComputeReduce(const VectorReduce& reduce) {
   const std::string value = Value(reduce.value);
   if (!status_.ok()) return "poison";
   const bool storage = scalar.element() == kBf16;
-  // Nothing but the order of additions can be told from the bits, and scalable targets have no
-  // product over lanes.
+  // For bfloat16 there is no instruction, and scalable targets have no product over lanes.
   if (storage || (reduce.op == BinaryOp::kMul && vector.is_scalable()))
     return ReduceByLanes(reduce, value);
   const auto call = [&](const char* name) {
@@ -167,6 +169,8 @@ std::string LlvmFunction::ComputeReduce(const VectorReduce& reduce) {
   };
   const bool floats = scalar.is_float();
   switch (reduce.op) {
+    // Sums and products of floats start at the identity and go from lane 0 upwards: without
+    // `reassoc`, LLVM keeps that order.
     case BinaryOp::kAdd: return floats ? ordered("fadd", "-0.0") : call("add");
     case BinaryOp::kMul: return floats ? ordered("fmul", "1.0") : call("mul");
     case BinaryOp::kMin: return call(floats ? "fminimum" : scalar.is_signed() ? "smin" : "umin");
@@ -177,7 +181,8 @@ std::string LlvmFunction::ComputeReduce(const VectorReduce& reduce) {
   }
 }
 
-// A loop over the lanes with an accumulator; the number of lanes is known when it runs.
+// A loop over the lanes with an accumulator, because the number of lanes is known only when it
+// runs.
 std::string LlvmFunction::ReduceByLanes(const VectorReduce& reduce, const std::string& vector) {
   const DataType type = reduce.value->type, scalar = reduce.type;
   std::string lanes = StrCat(type.lane_count().count);
@@ -203,6 +208,7 @@ std::string LlvmFunction::ReduceByLanes(const VectorReduce& reduce, const std::s
   const Expr step = LegalizeTypes(MakeBinary(reduce.op, Expr(a.get()), Expr(b.get())),
                                   NativeTypes{.float16 = true});
   const std::string result = Value(step);
+  // A select names the value, so that the phi above can refer to it before it is written.
   Line(StrCat(folded, " = select i1 true, ", Typed(scalar, result), ", ", Typed(scalar, result)));
   Line(StrCat(next, " = add nsw i64 ", lane, ", 1"));
   Jump(head);

@@ -15,7 +15,8 @@
 namespace tern::loop {
 namespace {
 
-// So that a worker that was late, or got the longer iterations, does not keep the others waiting.
+// More tasks than workers, so that a worker that was late or got the longer iterations does not
+// keep the others waiting.
 constexpr int kTasksPerWorker = 4;
 // TernParallel, core/kernels/kernel.h.
 constexpr std::string_view kParallelType = "{ ptr, i32, ptr }";
@@ -50,7 +51,9 @@ class Uses : public Visitor {
 
 }  // namespace
 
-// What is declared outside of the loop; the part gets it by parameters.
+// What the loop uses and the function around declares; the part gets it as parameters. Mutable
+// variables are given by their slots, though the parallel check has shown that no iteration assigns
+// one.
 std::vector<LlvmFunction::Captured> LlvmFunction::Capture(const For& loop,
                                                           LlvmFunction* part) const {
   std::vector<Captured> captured;
@@ -76,7 +79,7 @@ std::vector<LlvmFunction::Captured> LlvmFunction::Capture(const For& loop,
   return captured;
 }
 
-// Called for the part. Not inlined, so that there is one copy of it.
+// Called on the part's own LlvmFunction. Not inlined, so that there is one copy of the loop.
 void LlvmFunction::WritePart(const For& loop, const std::string& name,
                              std::span<const Captured> captured) {
   WriteSteps(loop, "%first", "%end");
@@ -107,6 +110,8 @@ void LlvmFunction::WriteTask(const std::string& name, std::span<const Captured> 
     StrAppend(&arguments, one.type, " ", value, ", ");
   }
   for (const char* value : {"%begin", "%limit", "%step", "%steps", "%tasks"}) take("i64", value);
+  // Task t runs steps [steps * t / tasks, steps * (t + 1) / tasks), which differ by one step at
+  // most.
   for (const char* side : {"first", "end"}) {
     const bool is_first = side[0] == 'f';
     const std::string task = is_first ? "%task" : "%next";
@@ -122,6 +127,8 @@ void LlvmFunction::WriteTask(const std::string& name, std::span<const Captured> 
 }
 
 // Stores what tasks are lent and has the workers run them.
+// Slots at the function's entry outlive the call, because TernParallel's run returns when all tasks
+// have.
 void LlvmFunction::ShareOut(const std::string& name, std::span<const Captured> captured,
                             const std::string& steps) {
   const auto member = [&](int index, std::string_view type) {
@@ -156,12 +163,14 @@ void LlvmFunction::WriteParallelFor(const For& loop) {
   const std::string end =
       Let(StrCat("add i64 ", first, ", ", extent), StrCat(loop.var->name, ".end"));
   LlvmFunction part(function_, flavor_, &module_);
+  // Workers do not share out again: loops inside are serial.
   part.may_share_out_ = false;
   for (const char* taken : {"entry", "body", "first", "end"}) part.names_.insert(taken);
   std::vector<Captured> captured = Capture(loop, &part);
   part.WritePart(loop, name, captured);
   Fail(std::move(part.status_));
   WriteTask(name, captured);
+  // The number of steps, rounded up.
   const std::string rounded =
       Let(StrCat("add i64 ", extent, ", ", Let(StrCat("sub i64 ", step, ", 1"))));
   const std::string steps = Let(StrCat("sdiv i64 ", rounded, ", ", step));

@@ -32,6 +32,7 @@ Result<std::string> LlvmText(const Program& program, LlvmFlavor flavor) {
   }
   functions += parts.outlined;
   for (const std::string& declaration : parts.declarations) functions += declaration;
+  // SVE has vectors of 128 to 2048 bits; the range lets LLVM fold comparisons with vscale.
   const char* range = flavor == LlvmFlavor::kSve ? " vscale_range(1,16)" : "";
   functions += StrCat("\nattributes #0 = { nounwind", range, " }\n");
   for (size_t i = 0; i < parts.metadata.size(); ++i)

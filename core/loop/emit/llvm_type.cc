@@ -57,6 +57,7 @@ std::string LlvmConstant(const IntImm& imm) {
 }
 
 // Decimal where LLVM reads it back without loss: it must see a point, and the value must be finite.
+// Others are given by their bits, which LLVM takes as those of a double whatever the type is.
 std::string LlvmFloat(double value) {
   if (std::isfinite(value)) {
     std::string text = FormatDouble(value);

@@ -6,8 +6,8 @@
 namespace tern::loop {
 namespace {
 
-// Small enough that every address a program can have stays valid without it: nothing is at
-// addresses below it.
+// In bytes. An offset is added without wrapping, unlike an index: with a small one every address
+// that a program can have stays valid, because nothing is at addresses below this.
 constexpr int64_t kMaxOffset = 1024;
 
 uint32_t Log2(int64_t bytes) {
@@ -33,7 +33,8 @@ int64_t SplitConstant(const Expr& index, int64_t element_bytes, Expr* variable) 
 
 }  // namespace
 
-// A local with base + index * size, once per statement for each pair of buffer and index.
+// A local with base + index * size, made once per statement for each pair of buffer and index.
+// Addresses are computed modulo 2^32, as memory has at most that.
 WasmFunction::Address WasmFunction::AddressOf(const Buffer& buffer, const Expr& index) {
   const std::pair key(&buffer, index.get());
   if (const auto known = addresses_.find(key); known != addresses_.end()) return known->second;
@@ -88,7 +89,7 @@ void WasmFunction::LoadPart(const Load& load, int part) {
   PlainLoad(load.type.InMemory(), address, part);
 }
 
-// Exactly the vector's bytes, which may be fewer than a register's.
+// Loads exactly the vector's bytes, which may be fewer than a register's: the rest may not exist.
 void WasmFunction::PlainLoad(DataType memory, Address address, int part) {
   const int bytes = LanesIn(memory, memory.bits()) * memory.bits() / 8;
   const WasmAddress at = {address.offset + static_cast<uint32_t>(part) * 16,
@@ -105,6 +106,7 @@ void WasmFunction::PlainLoad(DataType memory, Address address, int part) {
 uint32_t WasmFunction::MaskBits(const Expr& predicate, int bits, int part) {
   Mask(predicate, bits, part);
   code_.Op(LaneOps(bits).bitmask);
+  // The upper lanes of a short vector hold anything.
   const int lanes = LanesIn(predicate->type, bits);
   if (lanes < LanesPerPart(bits)) {
     code_.I32((1 << lanes) - 1);
@@ -120,6 +122,7 @@ void WasmFunction::IfLane(uint32_t bits, int lane) {
   code_.If();
 }
 
+// The common case, all lanes on, is one load behind a test.
 void WasmFunction::MaskedLoad(const Load& load, Address address, int part) {
   const DataType memory = load.type.InMemory();
   const int lanes = LanesIn(memory, memory.bits());
@@ -193,6 +196,7 @@ void WasmFunction::GatherPart(const Load& load, int part) {
 // ---- stores
 
 void WasmFunction::WriteStore(const Store& store) {
+  // The predicate counts as a root, because it is used once per part.
   BeginStatement({store.index(), store.value, store.predicate});
   if (store.indices.size() != 1)
     return NotLowered(
@@ -230,6 +234,7 @@ void WasmFunction::ScalarStore(const Store& store) {
 uint32_t WasmFunction::StoredPart(const Store& store, int part) {
   if (store.value->type.is_bool()) {
     Mask(store.value, 8, part);
+    // A mask's lane is all ones; memory holds 1.
     code_.V128(LaneBytes(8, [](int) { return 1; }));
     code_.Op(WasmOp::kV128And);
   } else {

@@ -7,6 +7,7 @@ namespace {
 
 constexpr uint32_t kBuffersParameter = 0;
 constexpr uint32_t kSizesParameter = 1;
+// In bytes, of all scratch buffers of a function.
 constexpr int64_t kMaxScratchBytes = 16 << 20;
 constexpr uint32_t kWasmScratchAlignment = 16;
 
@@ -33,6 +34,8 @@ bool WasmFunction::CheckLanes(DataType type) {
   return false;
 }
 
+// Locals are reused between statements, because a function may not have many and each V128 costs an
+// engine stack space.
 uint32_t WasmFunction::Temporary(WasmType type) {
   std::vector<uint32_t>& free = free_[type];
   uint32_t local;
@@ -46,7 +49,8 @@ uint32_t WasmFunction::Temporary(WasmType type) {
   return local;
 }
 
-// The expressions that are about to be computed, in any order, with no statement in between.
+// Called ahead of the expressions that are about to be computed, in any order, with no statement in
+// between. What was saved before may have changed.
 void WasmFunction::BeginStatement(std::initializer_list<Expr> roots) {
   saved_.clear();
   addresses_.clear();
@@ -87,6 +91,7 @@ void WasmFunction::Statement(const Stmt& stmt) {
     free_[taken_.back().first].push_back(taken_.back().second);
 }
 
+// As narrow as a vector of so many lanes allows, so that a mask takes few registers.
 int WasmFunction::VariableMaskBits(DataType type) {
   return std::clamp(kPartBits / CountOf(type), 8, 64);
 }
@@ -105,7 +110,8 @@ void WasmFunction::Bind(const VarPtr& var, const Expr& value) {
   variables_[var.get()] = std::move(variable);
 }
 
-// All parts are computed before the first is changed: the value may use the variable.
+// All parts are computed before the first is changed, because the value may use the variable. They
+// wait on the stack, so they are taken off from the last to the first.
 void WasmFunction::AssignTo(const Variable& variable, const Expr& value) {
   const DataType type = value->type;
   if (type.is_scalar()) {
@@ -122,7 +128,8 @@ void WasmFunction::AssignTo(const Variable& variable, const Expr& value) {
   for (int i = parts - 1; i >= 0; --i) code_.Set(variable.locals[static_cast<size_t>(i)]);
 }
 
-// Tested at the foot, behind a test of the first iteration.
+// The loop is tested at its foot, behind a test of the first iteration: one branch per iteration.
+// The counter has 64 bits; its low half is kept in a local for addresses.
 void WasmFunction::WriteFor(const For& loop) {
   if (loop.traits.kind != ForKind::kSerial && loop.traits.kind != ForKind::kParallel)
     return NotLowered(
@@ -196,6 +203,7 @@ void WasmFunction::WriteIf(const If& branch) {
 
 void WasmFunction::WriteAllocate(const Allocate& allocate) {
   const Buffer& buffer = *allocate.buffer;
+  // Scratch buffers lie one after the other; none ends before the function does.
   int64_t bytes = buffer.dtype.size();
   for (const Expr& extent : buffer.shape) {
     const IntImm* constant = AsInt(extent);
@@ -223,6 +231,7 @@ void WasmFunction::LoadParameters() {
   for (const BufferPtr& buffer : function_.buffers) {
     const uint32_t local = code_.AddLocal(WasmType::kI32);
     code_.Get(kBuffersParameter);
+    // By the calling convention of core/loop/stmt.h: pointers of 32 bits, then slots of 64.
     code_.Memory(WasmOp::kI32Load, {.offset = at, .align_log2 = 2});
     code_.Set(local);
     buffers_[buffer.get()] = local;

@@ -13,7 +13,7 @@ DataType IntLanes(int bits, Lanes lanes = {}) {
 
 }  // namespace
 
-// How wide the lanes of a mask are that costs no conversion; 0: any.
+// The lane width in which a mask comes without conversion; 0 where any will do.
 int WasmFunction::NaturalBits(const Expr& mask) {
   switch (mask->kind) {
     case NodeKind::kBinary: {
@@ -39,6 +39,7 @@ void WasmFunction::Mask(const Expr& expr, int bits, int part) {
     ComputeMask(expr, bits, part);
   else
     ResizeMask(expr, natural, bits, part);
+  // A variable is in a local already.
   if (expr->kind == NodeKind::kVar || uses_[expr.get()] < 2) return;
   const uint32_t local = Temporary(WasmType::kV128);
   code_.Tee(local);
@@ -46,6 +47,7 @@ void WasmFunction::Mask(const Expr& expr, int bits, int part) {
 }
 
 void WasmFunction::ResizeMask(const Expr& expr, int from, int bits, int part) {
+  // The parts below are used by several parts of this mask.
   uses_[expr.get()] += 2;
   const int between = from < bits ? bits / 2 : bits * 2;  // one step at a time
   const auto step = [&](int index) {
@@ -56,6 +58,7 @@ void WasmFunction::ResizeMask(const Expr& expr, int from, int bits, int part) {
   };
   if (from < bits) {
     const int first = part * LanesPerPart(bits), width = LanesPerPart(between);
+    // Sign extension keeps all ones all ones.
     using enum WasmOp;
     const bool high = first % width != 0;
     step(first / width);
@@ -66,6 +69,7 @@ void WasmFunction::ResizeMask(const Expr& expr, int from, int bits, int part) {
   const int last = PartsOf(expr->type, between) - 1;
   step(std::min(2 * part, last));
   step(std::min(2 * part + 1, last));
+  // Taking every second group of bytes narrows a mask, because all bytes of a lane are equal.
   std::array<uint8_t, 16> even{};
   const int size = bits / 8;
   for (int i = 0; i < 16; ++i)
@@ -88,6 +92,7 @@ void WasmFunction::ComputeMask(const Expr& expr, int bits, int part) {
       return code_.Op(WasmOp::kV128Bitselect);
     }
     case NodeKind::kCast: {
+      // Only asked for with the lanes of the value: NaturalBits says so.
       const Expr& value = expr->As<Cast>()->value;
       const Expr zero =
           MakeBroadcast(MakeNumber(value->type.Scalar(), 0), value->type.lane_count());
@@ -101,6 +106,7 @@ void WasmFunction::ComputeMask(const Expr& expr, int bits, int part) {
       code_.V128({});
       return code_.Op(WasmOp::kI8x16Ne);
     case NodeKind::kBroadcast:
+      // 0 - value: all ones for true.
       code_.I32(0);
       Scalar(expr->As<Broadcast>()->value);
       code_.Op(WasmOp::kI32Sub);
@@ -140,8 +146,9 @@ void WasmFunction::CompareMask(const Binary& binary, int bits, int part) {
   });
 }
 
-// How many of all lanes are active: a local, made once in a statement. The difference is taken
-// where it can only overflow into what is still more than the lanes, compared without sign.
+// How many of all lanes are active, in a local that is made once per statement. The difference of
+// bound and base may overflow, but only to what is still more than the lanes when it is compared
+// without sign.
 uint32_t WasmFunction::ActiveLanes(const LaneMask& mask) {
   constexpr int kActiveKey = -1;
   const std::tuple key(static_cast<const ExprNode*>(&mask), kActiveKey, 0);
@@ -183,6 +190,7 @@ void WasmFunction::LaneMaskPart(const LaneMask& mask, int bits, int part) {
     MinMax(BinaryOp::kMax, DataType(kI32));
     code_.I32(width);
     MinMax(BinaryOp::kMin, DataType(kI32));
+    // Clamped, because the comparison below has lanes as narrow as 8 bits.
     active = Save(WasmType::kI32);
   }
   code_.Get(active);

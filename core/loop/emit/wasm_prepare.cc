@@ -20,7 +20,8 @@ Expr Constant(const Expr& like, int64_t value) {
   return lanes.is_scalar() ? scalar : MakeBroadcast(scalar, lanes);
 }
 
-// Integer to integer, halving or doubling the width at each step.
+// Integer to integer, halving or doubling the width at each step, because wasm's instructions do
+// so.
 Expr StepWidths(Expr value, DType to) {
   while (value->type.bits() * 2 < to.bits)
     value = MakeCast(IntOf(value->type.bits() * 2, value->type.is_signed()), value);
@@ -29,7 +30,7 @@ Expr StepWidths(Expr value, DType to) {
   return MakeCast(to, value);
 }
 
-// Float to an integer of less than 32 bits, which saturates.
+// Float to an integer of less than 32 bits: wasm saturates to 32 bits only, so the bounds follow.
 Expr ToSmallInt(const Expr& value, DType to) {
   const bool is_signed = to.is_signed_int();
   const int64_t highest = (int64_t{1} << (to.bits - (is_signed ? 1 : 0))) - 1;
@@ -39,6 +40,7 @@ Expr ToSmallInt(const Expr& value, DType to) {
   return StepWidths(wide, to);
 }
 
+// Each node once (see Legalizer): shared nodes stay shared.
 class CastChains : public Mutator {
  public:
   Expr MutateExpr(const Expr& expr) override {
@@ -68,6 +70,7 @@ class CastChains : public Mutator {
 class UseCounter : public Visitor {
  public:
   explicit UseCounter(UseCounts* counts) : counts_(*counts) {}
+  // Counts uses by nodes, so that a shared subtree is not counted once per path.
   void VisitExpr(const Expr& expr) override {
     if (++counts_[expr.get()] == 1) Descend(expr);
   }
@@ -86,6 +89,8 @@ Expr PrepareForWasm(const Expr& expr) {
   return CastChains().MutateExpr(LegalizeTypes(expr, NativeTypes{}));
 }
 
+// Sums, differences and products modulo 2^32 need the low halves of their operands only. Quotients
+// do not, and are computed in 64 bits.
 Expr LowHalf(const Expr& index) {
   if (index->type.bits() <= 32) return index->type.bits() == 32 ? index : MakeCast(kI32, index);
   if (const auto* imm = index->As<IntImm>())

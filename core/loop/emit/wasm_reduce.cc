@@ -9,6 +9,7 @@ void WasmFunction::VectorFold(const VectorReduce& reduce) {
   const DataType vector = reduce.value->type;
   const bool storage = vector.is_float() && vector.bits() == 16;
   const bool adds = reduce.op == BinaryOp::kAdd || reduce.op == BinaryOp::kMul;
+  // Sums of floats keep their order unless the program is relaxed; integers and limits have none.
   const bool ordered = vector.is_float() && adds && !function_.relaxed;
   if (ordered || storage || vector.is_bool() || PartsOf(vector) == 1 ||
       VectorOp(reduce.op, vector) == kNoWasmOp) {
@@ -30,6 +31,7 @@ void WasmFunction::FoldLanes(const VectorReduce& reduce, const Expr& vector) {
   const DataType scalar = reduce.type;
   const WasmType type = WasmScalarType(scalar);
   const VarPtr a = MakeVar("a", scalar), b = MakeVar("b", scalar);
+  // Prepared anew: one lane of a 16-bit float is computed in float32.
   const Expr step = PrepareForWasm(MakeBinary(reduce.op, Expr(a.get()), Expr(b.get())));
   kept_.push_back(step);
   Lane(vector, 0);

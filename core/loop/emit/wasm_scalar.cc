@@ -13,6 +13,7 @@ bool IsNumber(const Expr& expr) {
 
 }  // namespace
 
+// Leaves the value on the stack, and in a local too if the statement needs it again.
 void WasmFunction::Scalar(const Expr& expr) {
   if (!status_.ok()) return;
   if (IsNumber(expr) || uses_[expr.get()] < 2) return ComputeScalar(expr);
@@ -36,6 +37,7 @@ void WasmFunction::ComputeScalar(const Expr& expr) {
     case NodeKind::kNot: Scalar(expr->As<Not>()->value); return code_.Op(WasmOp::kI32Eqz);
     case NodeKind::kSelect: {
       const auto& select = *expr->As<Select>();
+      // select takes both operands from the stack: there is no branch, and both are computed.
       Scalar(select.a);
       Scalar(select.b);
       Scalar(select.condition);
@@ -44,6 +46,7 @@ void WasmFunction::ComputeScalar(const Expr& expr) {
     case NodeKind::kCast: {
       const Expr& value = expr->As<Cast>()->value;
       const auto* var = value->As<Var>();
+      // The low half of a loop variable has a local.
       const auto found = variables_.find(var);
       if (found != variables_.end() && type.element() == kI32 && found->second.has_low_half)
         return code_.Get(found->second.low_half);
@@ -134,6 +137,7 @@ void WasmFunction::ApplyScalar(BinaryOp op, DataType type) {
   if (InfoOf(op).op_class != BinaryClass::kCompare) Normalize(type);
 }
 
+// wasm has no minimum of integers; four operands, so two locals.
 void WasmFunction::MinMax(BinaryOp op, DataType type) {
   const WasmType spelled = WasmScalarType(type);
   const uint32_t b = Save(spelled), a = Save(spelled);
@@ -145,7 +149,7 @@ void WasmFunction::MinMax(BinaryOp op, DataType type) {
   code_.Op(WasmOp::kSelect);
 }
 
-// Division by zero gives 0; only what is left may reach the instructions that trap.
+// Division by zero gives 0, and only what is left may reach the instructions that trap.
 void WasmFunction::FloorDivide(bool remainder, DataType type) {
   const WasmType spelled = WasmScalarType(type);
   const bool wide = type.bits() == 64;
@@ -237,6 +241,7 @@ void WasmFunction::ScalarCall(const Call& call) {
   ApplyScalar(BinaryOp::kAdd, type);
 }
 
+// abs of integers: there is no instruction for scalars.
 void WasmFunction::ApplyScalar(Intrinsic intrinsic, DataType type) {
   const WasmOp instruction = ScalarOp(intrinsic, type);
   if (instruction != kNoWasmOp) return code_.Op(instruction);

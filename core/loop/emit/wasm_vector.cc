@@ -9,7 +9,7 @@ namespace tern::loop {
 namespace {
 
 // Every second group of `size` bytes of two parts one after the other, beginning with the first:
-// the low halves of lanes of twice that size.
+// the low halves of lanes of twice that size, which is how wasm narrows without saturating.
 std::array<uint8_t, 16> EvenLanes(int size) {
   std::array<uint8_t, 16> bytes{};
   for (int i = 0; i < 16; ++i)
@@ -39,8 +39,9 @@ const FloatImm* ConstantLimit(const Binary& binary) {
   return broadcast != nullptr ? broadcast->value->As<FloatImm>() : nullptr;
 }
 
-// Maxima and minima with a number that a comparison decides, NaNs on the left being kept: what
-// pmax and pmin do. Of equal zeros they would keep the first, whatever its sign.
+// Maxima and minima with a number that a comparison decides, NaNs on the left being kept: that is
+// what pmax and pmin do. Of equal zeros they would keep the first, whatever its sign, so a limit of
+// zero is no such one.
 bool IsPseudoLimit(const Binary& binary) {
   if (binary.op != BinaryOp::kMax && binary.op != BinaryOp::kMin) return false;
   const FloatImm* limit = ConstantLimit(binary);
@@ -55,6 +56,7 @@ bool IsMaxWithZero(const Binary& binary) {
 
 }  // namespace
 
+// As Scalar, for one part.
 void WasmFunction::Part(const Expr& expr, int part) {
   if (!status_.ok() || !CheckLanes(expr->type)) return;
   const std::tuple key(expr.get(), 0, part);
@@ -83,6 +85,7 @@ void WasmFunction::ComputePart(const Expr& expr, int part) {
     case NodeKind::kReinterpret: return Part(expr->As<Reinterpret>()->value, part);
     case NodeKind::kLoad: return LoadPart(*expr->As<Load>(), part);
     case NodeKind::kRamp: return RampPart(*expr->As<Ramp>(), part);
+    // A constant is one instruction; otherwise the scalar is made and spread.
     case NodeKind::kBroadcast: {
       const Expr& value = expr->As<Broadcast>()->value;
       if (const IntImm* imm = AsInt(value))
@@ -140,7 +143,7 @@ void WasmFunction::RampPart(const Ramp& ramp, int part) {
   code_.Op(VectorOp(BinaryOp::kAdd, type));
 }
 
-// Engines make several instructions of the full maximum and minimum, one of these.
+// Engines make several instructions of the full maximum and minimum, but one of pmax and pmin.
 void WasmFunction::LimitPart(const Binary& binary, int part) {
   using enum WasmOp;
   const bool single = binary.type.bits() == 32, greater = binary.op == BinaryOp::kMax;
@@ -171,7 +174,7 @@ void WasmFunction::BinaryPart(const Binary& binary, int part) {
   code_.Op(instruction);
 }
 
-// The instructions shift all lanes by one count.
+// wasm's instructions shift all lanes by one count, so different counts go lane by lane.
 void WasmFunction::ShiftPart(const Binary& binary, int part) {
   const DataType type = binary.type;
   const auto* count = binary.b->As<Broadcast>();
@@ -197,10 +200,12 @@ void WasmFunction::CallPart(const Call& call, int part) {
     Part(call.args[0], part);
     return code_.Op(instruction);
   }
+  // One rounding instead of two, which relaxed programs allow.
   if (type.is_float() && function_.relaxed && options_.relaxed_simd) {
     for (const Expr& arg : call.args) Part(arg, part);
     return code_.Op(type.bits() == 32 ? WasmOp::kF32x4RelaxedMadd : WasmOp::kF64x2RelaxedMadd);
   }
+  // As two nodes, which go through BinaryPart and its fallbacks.
   const Expr sum = MakeBinary(BinaryOp::kAdd,
                               MakeBinary(BinaryOp::kMul, call.args[0], call.args[1]), call.args[2]);
   kept_.push_back(sum);
@@ -219,6 +224,7 @@ void WasmFunction::CastPart(const Cast& cast, int part) {
     return code_.Op(WasmOp::kV128And);
   }
   if (from.is_int() && to.is_int()) return ResizePart(cast, part);
+  // Conversions of 64-bit integers have no vector instruction.
   const bool wide_int = (from.is_int() && from.bits() == 64) || (to.is_int() && to.bits() == 64);
   if (wide_int) return ByLanes(to, part, {cast.value}, [&] { ConvertScalar(from, to); });
   FloatCastPart(cast, part);
@@ -236,6 +242,7 @@ void WasmFunction::ResizePart(const Cast& cast, int part) {
     return code_.Op(from.is_signed() ? (high ? ops.high_signed : ops.low_signed)
                                      : (high ? ops.high_unsigned : ops.low_unsigned));
   }
+  // A vector of one part narrows to half a part: the upper half is of no lane.
   const int last = PartsOf(from) - 1;
   Part(cast.value, std::min(2 * part, last));
   Part(cast.value, std::min(2 * part + 1, last));
@@ -253,6 +260,7 @@ void WasmFunction::FloatCastPart(const Cast& cast, int part) {
     return code_.Op(is_signed ? kI32x4TruncSatF32x4S : kI32x4TruncSatF32x4U);
   }
   uses_[cast.value.get()] += 2;
+  // Promotion takes the low half only, so the high half is moved down.
   if (to.bits() == 64) {
     Part(cast.value, part / 2);
     if (part % 2 == 1) {

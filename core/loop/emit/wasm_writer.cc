@@ -10,6 +10,7 @@
 namespace tern::loop {
 namespace {
 
+// Sections must come in this order (section 5.5 of the specification).
 enum Section : uint8_t { kTypes = 1, kImports = 2, kFunctions = 3, kExports = 7, kBodies = 10 };
 
 // Not ByteWriter's zigzag form: LEB128 with the sign in the last byte's bit 6.
@@ -48,6 +49,7 @@ std::string_view WasmOpName(WasmOp op) {
   return "?";
 }
 
+// Locals are declared in runs of one type, so neighbours of one type share a run.
 uint32_t WasmCode::AddLocal(WasmType type) {
   if (locals_.empty() || locals_.back().second != type) locals_.emplace_back(0, type);
   ++locals_.back().first;
@@ -56,6 +58,7 @@ uint32_t WasmCode::AddLocal(WasmType type) {
 
 void WasmCode::Op(WasmOp op) {
   const auto number = static_cast<uint32_t>(op);
+  // Opcodes without a prefix are one byte, those behind 0xfc and 0xfd a LEB128 number.
   if (number >> 16 == 0) {
     bytes_.U8(static_cast<uint8_t>(number));
     return;
@@ -85,6 +88,7 @@ void WasmCode::V128(const std::array<uint8_t, 16>& bytes) {
   bytes_.Bytes(bytes);
 }
 
+// The alignment is a promise to the engine and not checked.
 void WasmCode::Memory(WasmOp op, WasmAddress address) {
   Op(op);
   bytes_.Varint(address.align_log2);
@@ -138,6 +142,7 @@ uint32_t WasmWriter::SignatureIndex(Signature signature) {
 
 uint32_t WasmWriter::AddFunction(std::string_view export_name, const WasmCode& code,
                                  std::vector<WasmType> results) {
+  // The last end of a body belongs to the function, not to a block.
   TERN_CHECK(code.depth_ == 0, "a function with an open block");
   ByteWriter body;
   body.Varint(code.locals_.size());
@@ -205,9 +210,11 @@ void WasmWriter::WriteImports(ByteWriter* out) const {
 
 std::vector<uint8_t> WasmWriter::Finish() const {
   ByteWriter out;
+  // The magic number and version 1.
   out.Text(std::string_view("\0asm\1\0\0\0", 8));
   WriteTypes(&out);
   WriteImports(&out);
+  // Types of functions and their bodies are in two sections, in the same order.
   ByteWriter functions;
   functions.Varint(functions_.size());
   for (const Function& function : functions_) functions.Varint(function.signature);

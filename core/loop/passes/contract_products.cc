@@ -7,6 +7,9 @@
 namespace tern::loop {
 namespace {
 
+// Bottom up, so that a chain a*b + (c*d + e) becomes one mad inside another. Where both operands
+// are products, the right one is taken: which of the two is rounded on its own must not depend on a
+// backend.
 class Contractor : public Mutator {
  public:
   Expr MutateExpr(const Expr& expr) override {

@@ -9,6 +9,7 @@
 namespace tern::loop {
 namespace {
 
+// Only loops whose step is not a constant: the others have everything that vectorizing needs.
 class ForConverter : public Mutator {
  public:
   Stmt MutateStmt(const Stmt& stmt) override {
@@ -17,6 +18,8 @@ class ForConverter : public Mutator {
     if (loop == nullptr || loop->traits.kind != ForKind::kSerial || AsInt(loop->range.step))
       return inner;
     const VarPtr& var = loop->var;
+    // Evaluated anew ahead of every iteration, which gives the same because the body leaves it
+    // alone.
     const Expr end = Add(loop->range.min, loop->range.extent);
     const Stmt next = MakeAssign(var, Add(var, loop->range.step));
     return MakeBlock({MakeLet(var, loop->range.min, /*is_mutable=*/true),
@@ -25,6 +28,8 @@ class ForConverter : public Mutator {
   }
 };
 
+// Finds pairs of neighbours in a block, because a loop's counter is declared by the statement
+// before it.
 class WhileConverter : public Mutator {
  public:
   Stmt MutateStmt(const Stmt& stmt) override {
@@ -39,6 +44,7 @@ class WhileConverter : public Mutator {
                               {block->stmts.data() + i + 2, block->stmts.size() - i - 2})
                       : nullptr;
       changed |= loop != nullptr;
+      // The pair gives one statement, so the second one is skipped.
       i += loop != nullptr;
       stmts.push_back(loop ? std::move(loop) : block->stmts[i]);
     }
@@ -58,12 +64,15 @@ class WhileConverter : public Mutator {
     if (condition == nullptr || condition->op != BinaryOp::kLt || condition->a.get() != var ||
         body->stmts.size() < 2)
       return nullptr;
+    // The step must be the last statement and always positive, otherwise the counter might stand
+    // still or pass the end the other way, where `for` and `while` do different things.
     const Assign* next = body->stmts.back()->As<Assign>();
     const Binary* sum =
         next == nullptr || next->var.get() != var ? nullptr : next->value->As<Binary>();
     if (sum == nullptr || sum->op != BinaryOp::kAdd || sum->a.get() != var ||
         Simplifier().BoundsOf(sum->b).low < 1)
       return nullptr;
+    // The body without its step; `for` brings its own.
     const std::vector<Stmt> rest(body->stmts.begin(), body->stmts.end() - 1);
     if (Assigns(rest, var, condition->b, sum->b)) return nullptr;
     for (const Stmt& stmt : later) {
@@ -80,6 +89,8 @@ class WhileConverter : public Mutator {
      public:
       Finder(const Var* var, Expr end, Expr step)
           : var_(var), end_(std::move(end)), step_(std::move(step)) {}
+      // Statements alone are looked at: loop variables of inner loops are declared anew and cannot
+      // be what the bounds are made of.
       void VisitStmt(const Stmt& stmt) override {
         if (const Assign* assign = stmt->As<Assign>()) {
           const Var* written = assign->var.get();
@@ -95,6 +106,7 @@ class WhileConverter : public Mutator {
     };
     Finder finder(var, end, step);
     for (const Stmt& stmt : stmts) finder.VisitStmt(stmt);
+    // A load in a bound may change through any store, so such a bound counts as assigned.
     return finder.found || HasLoads(end) || HasLoads(step) || UsesVar(end, var) ||
            UsesVar(step, var);
   }

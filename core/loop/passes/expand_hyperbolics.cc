@@ -12,7 +12,9 @@ constexpr double kLn2 = 0.693147180559945309417;
 constexpr double kLarge = 1e9;
 }  // namespace
 
-// x + x^3 S(x^2), where S is a polynomial for float32 and P / Q for float64, Q monic.
+// x + x^3 S(x^2), where S is a polynomial for float32 and P / Q for float64, with Q monic (its
+// leading coefficient of 1 is not in the list). Such a series keeps the sign of zero and all digits
+// near 0.
 Expr Formula::OddSeries(const Expr& x, Coefficients single, Coefficients p, Coefficients q) {
   const Expr z = Name("z", Times(x, x));
   const Expr series =
@@ -20,6 +22,9 @@ Expr Formula::OddSeries(const Expr& x, Coefficients single, Coefficients p, Coef
   return Plus(Times(Times(x, z), series), x);
 }
 
+// From 1 on, (e^a - e^-a) / 2. With e = e^a / 2 that is e - 1/4 / e, which needs one exponential
+// and, because Exp halves by the exponent's bits, does not overflow before the result does. The
+// series is Cephes' (sinh.c, sinhf.c).
 Expr Formula::Sinh(const Expr& x) {
   constexpr double kSingle[] = {2.03721912945E-4, 8.33028376239E-3, 1.66667160211E-1};
   constexpr double kP[] = {-7.89474443963537015605E-1, -1.63725857525983828727E2,
@@ -28,6 +33,7 @@ Expr Formula::Sinh(const Expr& x) {
                            -2.11052978884890840399E6};
   const Expr a = Name("a", Magnitude(x));
   const Expr half = Name("e", Exp(a, -1));
+  // Infinity minus 0 for large a, so that the result is infinite and not NaN.
   const Expr far = Minus(half, Over(Number(0.25), half));
   return CopySign(x, MakeSelect(Less(a, Number(1)), OddSeries(a, kSingle, kP, kQ), far));
 }
@@ -37,7 +43,8 @@ Expr Formula::Cosh(const Expr& x) {
   return Plus(half, Over(Number(0.25), half));
 }
 
-// log(a + sqrt(a^2 + 1)), or log(2 a).
+// log(a + sqrt(a^2 + 1)), or log(2 a) = log(a) + ln 2 where a^2 would overflow. Near 0 the sum
+// cancels: there the series of Cephes (asinh.c, asinhf.c) is used.
 Expr Formula::Asinh(const Expr& x) {
   constexpr double kSingle[] = {2.0122003309E-2, -4.2699340972E-2, 7.4847586088E-2,
                                 -1.6666288134E-1};
@@ -54,7 +61,8 @@ Expr Formula::Asinh(const Expr& x) {
   return CopySign(x, MakeSelect(Less(a, Number(0.5)), OddSeries(a, kSingle, kP, kQ), far));
 }
 
-// Near 1 by sqrt(x - 1) times a series; below, the root is no number.
+// Near 1 sqrt(x - 1) times a series of x - 1 (Cephes' acosh.c), because log(x + …) loses the digits
+// of x - 1 there. Below 1, the root is no number, and so is the result.
 Expr Formula::Acosh(const Expr& x) {
   constexpr double kSingle[] = {1.7596881071E-3, -7.5272886713E-3, 2.6454905019E-2,
                                 -1.1784741703E-1, 1.4142135263E0};
@@ -75,6 +83,8 @@ Expr Formula::Acosh(const Expr& x) {
   return MakeSelect(Less(t, Number(0.5)), near, far);
 }
 
+// (log(1 + a) - log(1 - a)) / 2 as one logarithm, and below 1/2 Cephes' series. At 1 the ratio is
+// infinite, beyond it is negative, so that Log gives what IEEE 754 asks for.
 Expr Formula::Atanh(const Expr& x) {
   constexpr double kSingle[] = {1.81740078349E-1, 8.24370301058E-2, 1.46691431730E-1,
                                 1.99782164500E-1, 3.33337300303E-1};

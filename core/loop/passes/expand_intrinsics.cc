@@ -16,14 +16,17 @@ namespace tern::loop {
 
 Expr Formula::RSqrt(const Expr& x) { return Over(Number(1), Root(x)); }
 
+// -0.0 - x and not 0 - x, so that the sign of a zero is turned too; of x = -inf, Exp gives infinity
+// and the quotient 0.
 Expr Formula::Sigmoid(const Expr& x) {
   const Expr minus_x = Name("y", Minus(Number(-0.0), x));
   return Over(Number(1), Plus(Number(1), Exp(minus_x)));
 }
 
-// x = n * ln 2 + r, for x of less than 2^20 times ln 2. Adding 1.5 times the number whose last bit
-// counts ones, and `bias`, rounds to whole numbers: n is what the last bits then hold, besides the
-// bias. So it takes no conversion, which some processors have none for.
+// x = n * ln 2 + r, for x of less than 2^20 times ln 2 (Cody and Waite, "Software Manual for the
+// Elementary Functions", 1980). Adding 1.5 * 2^52 (or 2^23), the number whose last bit counts ones,
+// and `bias` rounds to whole numbers: the last bits then hold n plus the bias. So no conversion to
+// integers is needed, which some processors lack for vectors of float64.
 Formula::Reduction Formula::ReduceByLn2(const Expr& x, int64_t bias) {
   constexpr double kLog2E = 1.44269504088896340736;
   const double whole = is_double() ? 0x1.8p52 : 0x1.8p23;
@@ -46,6 +49,7 @@ Expr Formula::SingleExpm1(const Expr& r) {
 // e^x = 2^n * e^r. The power is applied in two halves, so that results that are denormal or
 // infinite come out of the multiplications; the halves of n and of a bias for each of them.
 Expr Formula::Exp(const Expr& x, int shift) {
+  // Taylor's series of e^r to r^12: |r| <= ln 2 / 2 makes the next term smaller than 2^-53.
   constexpr double kDouble[] = {1.0 / 479001600,
                                 1.0 / 39916800,
                                 1.0 / 3628800,
@@ -59,19 +63,24 @@ Expr Formula::Exp(const Expr& x, int shift) {
                                 1.0 / 2,
                                 1.0,
                                 1.0};
+  // Beyond these bounds every result is 0 or infinite; inside them n fits the halves of the
+  // exponent. NaN stays NaN by how min and max are defined.
   const Expr low = Number(is_double() ? -746 : -104), high = Number(is_double() ? 711 : 90);
   const Expr clamped =
       Name("x", MakeBinary(BinaryOp::kMax, MakeBinary(BinaryOp::kMin, x, high), low));
   const auto [words, r] = ReduceByLn2(clamped, 2 * exponent_bias());
   const Expr p = is_double() ? Polynomial(r, kDouble) : Plus(SingleExpm1(r), Number(1));
+  // words = n + 2 * bias, so that both `half` and `rest` come with one bias each.
   const Expr half = Name("h", MakeBinary(BinaryOp::kShr, words, Words(1)));
   Expr rest = Minus(words, half);
+  // The shift goes into one factor only, and is exact unless the result is denormal.
   if (shift < 0) rest = Minus(rest, Words(-shift));
   if (shift > 0) rest = Plus(rest, Words(shift));
   return Times(Times(p, FromExponent(half)), FromExponent(rest));
 }
 
-// x = 2^k * (1 + f) with 1 + f from sqrt(1/2) to sqrt(2); log(1 + f) by s = f / (2 + f).
+// x = 2^k * (1 + f) with 1 + f from sqrt(1/2) to sqrt(2); then log(1 + f) by s = f / (2 + f), for
+// which log(1 + f) = 2 atanh(s) has odd powers only (fdlibm's e_log.c).
 Expr Formula::Log(const Expr& x) {
   constexpr double kSingle[] = {0.24279078841, 0.28498786688, 0.40000972152, 0.66666662693};
   constexpr double kDouble[] = {1.479819860511658591e-01, 1.531383769920937332e-01,
@@ -83,9 +92,12 @@ Expr Formula::Log(const Expr& x) {
   const int64_t root_half = is_double() ? 0x3fe6a09e667f3bcd : 0x3f3504f3;
   const int64_t fraction = (int64_t{1} << mantissa) - 1;
   const double least = is_double() ? 2.2250738585072014e-308 : 1.17549435e-38;
+  // Denormal numbers have no leading 1 in their bits, so they are scaled up first and k is set
+  // right afterwards.
   const Expr tiny = Name("tiny", Less(x, Number(least)));
   const Expr scaled =
       MakeSelect(tiny, Times(x, Number(static_cast<double>(int64_t{1} << (mantissa + 2)))), x);
+  // Subtracting the bits of sqrt(1/2) ahead of the shift rounds k so that 1 + f lies about 1.
   const Expr bits =
       Name("bits", Plus(MakeReinterpret(bits_dtype(), scaled), Bits(one - root_half)));
   const Expr exponent =
@@ -100,6 +112,7 @@ Expr Formula::Log(const Expr& x) {
   const Expr half_square = Name("hfsq", Times(Times(Number(0.5), f), f));
   const double ln2_high = is_double() ? 6.93147180369123816490e-01 : 6.9313812256e-01;
   const double ln2_low = is_double() ? 1.90821492927058770002e-10 : 9.0580006145e-06;
+  // The small parts are added before the large ones, so that their digits are not lost.
   const Expr correction = Plus(Times(s, Plus(half_square, series)), Times(k, Number(ln2_low)));
   const Expr finite = Plus(Minus(correction, Minus(half_square, f)), Times(k, Number(ln2_high)));
   constexpr double kInf = __builtin_inf();
@@ -141,8 +154,8 @@ Expr Formula::Tanh(const Expr& x) {
   return MakeSelect(Less(magnitude, Number(0.625)), near, WithSignOf(x, far));
 }
 
-// x P(x^2) / Q(x^2), the fit that core/kernels/simd_math.h uses too; it passes 1 before 3.925,
-// where erf is 1.
+// x P(x^2) / Q(x^2), the fit that core/kernels/simd_math.h uses too. It passes 1 before 3.925, and
+// erf in float32 is 1 from there on, so that a bound of 1 suffices.
 Expr Formula::SingleErf(const Expr& x) {
   constexpr double kP[] = {-1.4943477566e-8, 5.0429753173e-6, 3.9172224933e-4, 3.8284643088e-3,
                            5.4425865412e-2,  1.8371765316e-1, 1.1283792257};
@@ -151,12 +164,14 @@ Expr Formula::SingleErf(const Expr& x) {
   const Expr a = MakeBinary(BinaryOp::kMin, MakeCall(Intrinsic::kAbs, {x}), Number(3.925));
   const Expr bounded = Name("a", a);
   const Expr t = Name("t", Times(bounded, bounded));
+  // x, not the bounded value, so that the sign and NaN come from x; the bound at the end holds it.
   const Expr y = Over(Times(x, Polynomial(t, kP)), Polynomial(t, kQ));
   const Expr least = MakeBinary(BinaryOp::kMin, y, Number(1));
   return MakeBinary(BinaryOp::kMax, least, Number(-1));
 }
 
-// Near 0 by a series; farther by 1 - erfc, with erfc = e^(-x^2) times a rational function.
+// Near 0 by a series; farther by 1 - erfc, with erfc = e^(-a^2) times a rational function (Cephes'
+// ndtr.c). Near 0 the difference from 1 would cancel, far from it the series does not converge.
 Expr Formula::Erf(const Expr& x) {
   constexpr double kT[] = {9.60497373987051638749E0, 9.00260197203842689217E1,
                            2.23200534594684319226E3, 7.00332514112805075473E3,
@@ -188,6 +203,8 @@ namespace {
 
 bool IsShortFloat(DataType type) { return type.is_float() && type.bits() == 16; }
 
+// Replaces calls whose intrinsic no emitter has by formulas (intrinsics.def says which). The lets
+// that a formula makes are put ahead of the statement that holds the call.
 class Expander : public Mutator {
  public:
   explicit Expander(text::Diagnostics* diagnostics) : diagnostics_(diagnostics) {}
@@ -200,6 +217,8 @@ class Expander : public Mutator {
     const Call* call = inner->As<Call>();
     if (float_mod) return ExpandMod(*binary);
     if (call == nullptr || InfoOf(call->intrinsic).lowered) return inner;
+    // A condition is computed anew before every iteration, but lets ahead of the loop are computed
+    // once.
     if (in_while_) {
       diagnostics_
           ->Error("E0511", StrCat("'", InfoOf(call->intrinsic).text,
@@ -213,6 +232,7 @@ class Expander : public Mutator {
 
   Stmt MutateStmt(const Stmt& stmt) override {
     std::vector<Stmt> outer;
+    // Statements nest, and each has its own lets: those of the statement around are put aside.
     std::vector<std::pair<Expr, Expr>> outer_expanded;
     std::swap(outer, before_);
     std::swap(outer_expanded, expanded_);
@@ -227,9 +247,11 @@ class Expander : public Mutator {
   }
 
  private:
-  // Bodies are statements of their own, with lets of their own.
+  // Bodies are statements of their own, with lets of their own, so that a formula is computed where
+  // its operands are known and only if that branch runs.
   Stmt MutateParts(const Stmt& stmt) { return Descend(stmt); }
 
+  // The condition is walked for its error only; it is never rewritten.
   Stmt MutateWhile(const Stmt& stmt) {
     in_while_ = true;
     MutateExpr(stmt->As<While>()->condition);
@@ -242,6 +264,7 @@ class Expander : public Mutator {
     return made;
   }
 
+  // a - floor(a / b) * b, as the operator % of floats is defined.
   Expr ExpandMod(const Binary& binary) {
     Formula formula(binary.type, &before_);
     const Expr a = formula.Name("a", binary.a), b = formula.Name("b", binary.b);

@@ -23,7 +23,9 @@ constexpr double kQuarter[] = {1.57079632673412561417e+00, 6.0771005063039659766
 
 }  // namespace
 
-// In float64: whole turns are taken off what each piece says before the next is added.
+// Multiplies by 1 / (2 pi) in float64, piece by piece. Whole turns are taken off what each piece
+// gives before the next is added (as Payne and Hanek do, with fewer bits, because a float32 has
+// 24), so that the small fraction that counts is not lost beside them.
 Formula::Reduced Formula::ReduceSingle(const Expr& x) {
   const Expr whole = MakeCast(kF64, x);
   Formula wide(whole->type, stmts_);
@@ -33,15 +35,19 @@ Formula::Reduced Formula::ReduceSingle(const Expr& x) {
     const Expr u = wide.Name("u", Times(w, wide.Number(piece)));
     const Expr f = Minus(u, Rounded(u));
     const Expr s = wide.Name("s", sum ? Plus(sum, f) : f);
+    // What the first piece gives is a fraction already.
     sum = piece == kTurns[0] ? s : wide.Name("s", Minus(s, Rounded(s)));
   }
   const Expr turns = Plus(sum, Times(w, wide.Number(kTurns[std::size(kTurns) - 1])));
   const Expr y = wide.Name("t", Times(turns, wide.Number(4)));
   const Expr k = wide.Name("k", Rounded(y));
   const Expr r = Times(Minus(y, k), wide.Number(kHalfPi));
+  // The quarter is at most 4 in magnitude, so that float32 holds it exactly.
   return {Name("r", MakeCast(kF32, r)), Name("q", MakeCast(kI32, MakeCast(kF32, k)))};
 }
 
+// Cody and Waite's reduction with pi / 2 in three parts: n has at most 20 bits in the range that
+// the head of this file promises, so that n times a part of 33 bits is exact.
 Formula::Reduced Formula::ReduceDouble(const Expr& x) {
   const Expr n = Name("n", Rounded(Times(x, Number(1 / kHalfPi))));
   Expr r = x;
@@ -53,6 +59,9 @@ Formula::Reduced Formula::ReduceDouble(const Expr& x) {
   return {Name("r", bounded), Name("q", MakeCast(kI64, quarters))};
 }
 
+// Sine, cosine or tangent of x. With x = q * pi/2 + r, each is plus or minus the sine or the cosine
+// of r; q's last bit says which one, its second bit the sign. Both series are always computed,
+// because lanes differ.
 Expr Formula::Trigonometric(Angle angle, const Expr& x) {
   constexpr double kSingleSine[] = {-1.9515295891E-4, 8.3321608736E-3, -1.6666654611E-1};
   constexpr double kSingleCosine[] = {2.443315711809948E-5, -1.388731625493765E-3,
@@ -69,16 +78,20 @@ Expr Formula::Trigonometric(Angle angle, const Expr& x) {
   const Expr cosine_series =
       is_double() ? Polynomial(z, kDoubleCosine) : Polynomial(z, kSingleCosine);
   const Expr sine = Name("sine", Plus(Times(Times(z, r), sine_series), r));
+  // 1 - z/2 + z^2 C(z): the largest parts are added last.
   const Expr rest = Minus(Times(Times(z, z), cosine_series), Times(z, Number(0.5)));
   const Expr cosine = Name("cosine", Plus(rest, Number(1)));
+  // cos(x) = sin(x + pi/2).
   const Expr q = angle == Angle::kCosine ? Name("q", Plus(quarters, Bits(1))) : quarters;
   const Expr odd =
       Name("odd", MakeBinary(BinaryOp::kEq, MakeBinary(BinaryOp::kAnd, q, Bits(1)), Bits(1)));
   const Expr turned = MakeSelect(odd, cosine, sine);
+  // An odd quarter turns the quotient over: tan(x) = -cos(r) / sin(r).
   if (angle == Angle::kTangent) {
     const Expr y = Name("y", Over(turned, MakeSelect(odd, Minus(Number(-0.0), sine), cosine)));
     return MakeSelect(MakeBinary(BinaryOp::kEq, x, Number(0)), x, y);
   }
+  // Bit 1 of q moved to the sign bit of the float: 62 = 63 - 1, 30 = 31 - 1.
   const Expr two = MakeBinary(BinaryOp::kAnd, q, Bits(2));
   const Expr sign = MakeBinary(BinaryOp::kShl, two, Bits(is_double() ? 62 : 30));
   const Expr bits = MakeBinary(BinaryOp::kXor, MakeReinterpret(bits_dtype(), turned), sign);
@@ -87,7 +100,8 @@ Expr Formula::Trigonometric(Angle angle, const Expr& x) {
   return MakeSelect(MakeBinary(BinaryOp::kEq, x, Number(0)), x, y);  // keeps -0
 }
 
-// Of s from 0 to 1/2, z = s^2; float32 by the fit of the kernels.
+// asin of s from 0 to 1/2, with z = s^2; float32 by the fit of the kernels, float64 by Cephes'
+// asin.c.
 Expr Formula::AsinOfRoot(const Expr& s, const Expr& z) {
   constexpr double kSingle[] = {0x1.13fed4p-5, 0x1.18f91ep-6, 0x1.fd8da2p-6,
                                 0x1.6d5bbap-5, 0x1.33343p-4,  0x1.555554p-3};
@@ -102,7 +116,8 @@ Expr Formula::AsinOfRoot(const Expr& s, const Expr& z) {
   return Name("y", Plus(Times(Times(s, z), series), s));
 }
 
-// Beyond 1/2 by asin(a) = pi/2 - 2 asin(sqrt((1 - a) / 2)).
+// Beyond 1/2 by asin(a) = pi/2 - 2 asin(sqrt((1 - a) / 2)): the series needs s of at most 1/2, and
+// there 1 - a is exact.
 Expr Formula::Asin(const Expr& x) {
   const Expr a = Name("a", Magnitude(x));
   const Expr large = Name("large", Less(Number(0.5), a));
@@ -112,6 +127,8 @@ Expr Formula::Asin(const Expr& x) {
   return CopySign(x, MakeSelect(large, Minus(Number(kHalfPi), Plus(y, y)), y));
 }
 
+// The same series as Asin. For large a the result is 2 asin(sqrt((1 - a) / 2)) without pi/2, which
+// keeps all digits near 1, where acos goes to 0.
 Expr Formula::Acos(const Expr& x) {
   const Expr a = Name("a", Magnitude(x));
   const Expr large = Name("large", Less(Number(0.5), a));
@@ -140,6 +157,8 @@ Expr Formula::Atan(const Expr& x) {
   const Expr a = Name("a", Magnitude(x));
   if (!is_double()) {
     const Expr large = Name("large", Less(Number(1), a));
+    // The smaller of a and 1 over the larger one: one division for both cases, and infinity gives
+    // 0.
     const Expr s =
         Name("s", Over(MakeSelect(large, Number(1), a), MakeSelect(large, a, Number(1))));
     const Expr z = Name("z", Times(s, s));
@@ -150,6 +169,8 @@ Expr Formula::Atan(const Expr& x) {
   const Expr far = Name("far", Less(Number(2.41421356237309504880), a));
   const Expr middle = Name("middle", Less(Number(0.66), a));
   const Expr near_top = MakeSelect(middle, Minus(a, Number(1)), a);
+  // atan(a) = pi/4 + atan((a - 1) / (a + 1)) in the middle and pi/2 + atan(-1 / a) far away, as in
+  // Cephes' atan.c.
   const Expr near_bottom = MakeSelect(middle, Plus(a, Number(1)), Number(1));
   const Expr s =
       Name("s", Over(MakeSelect(far, Number(-1), near_top), MakeSelect(far, a, near_bottom)));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A[i, j] of an n x m buffer becomes A[i * m + j].
+// A[i, j] of an n x m buffer becomes A[i * m + j] (rows are contiguous). Everything after this pass
+// knows single indices only.
 #include "core/loop/passes/pass.h"
 #include "core/loop/visitor.h"
 
@@ -27,6 +28,7 @@ class Flattener : public Mutator {
     return flat;
   }
 
+ // Horner's rule over the dimensions; a buffer without dimensions has its one element at 0.
  private:
   static Expr AsIndex(const Expr& expr) { return MakeCast(kI64, expr); }
 
@@ -37,6 +39,7 @@ class Flattener : public Mutator {
       // The last index may be a vector, which the others then meet by broadcast.
       const Lanes lanes = indices[i]->type.lane_count();
       Expr row = Mul(std::move(flat), buffer.shape[i]);
+      // A ramp stays a ramp, because emitters recognize contiguous accesses by it.
       const Ramp* ramp = indices[i]->As<Ramp>();
       if (ramp != nullptr && ramp->base->type == kIndexType)
         flat = MakeRamp(Add(std::move(row), ramp->base), ramp->stride, lanes);

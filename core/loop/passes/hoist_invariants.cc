@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a loop computes anew in every iteration, and always the same, is computed before it. Every
-// operator is total, so that computing it for a loop that never runs does no harm; a load must
-// besides lie inside its buffer for sure.
+// Moves what a loop computes anew in every iteration, and always the same, ahead of the loop. Every
+// operator is total, so that computing it for a loop that never runs does no harm. A load must also
+// be proven to lie inside its buffer, because that loop may be what keeps it from running.
 #include <unordered_map>
 #include <unordered_set>
 
@@ -13,7 +13,7 @@
 namespace tern::loop {
 namespace {
 
-// What changes while a loop runs.
+// The variables and buffers that change while a loop runs, or that exist only in it.
 class Changes : public Visitor {
  public:
   void VisitExpr(const Expr&) override {}
@@ -29,8 +29,8 @@ class Changes : public Visitor {
   std::unordered_set<const Buffer*> buffers;
 };
 
-// Values that cost something: neither names and constants, nor addresses and masks, which emitters
-// keep cheap themselves.
+// Values that cost something. Names and constants cost nothing; addresses and masks are kept cheap
+// by the emitters themselves, and as variables they would hide that an access is contiguous.
 bool IsWorthKeeping(const Expr& expr) {
   if (expr->type == kIndexType || expr->type.is_bool()) return false;
   switch (expr->kind) {
@@ -45,7 +45,8 @@ bool IsWorthKeeping(const Expr& expr) {
   }
 }
 
-// One loop: its body without what is the same in every iteration, and that.
+// Splits the body of one loop into what is the same in every iteration (`hoisted`, in the order in
+// which it must run) and the rest, which Run gives.
 class Hoister : public Mutator {
  public:
   Hoister(Changes changes, std::span<const For* const> around, const Simplifier& simplifier)
@@ -62,6 +63,8 @@ class Hoister : public Mutator {
         kept.push_back(MutateStmt(stmt));
         continue;
       }
+      // The variable is now set ahead of the loop, so that what depends on it may follow it. What
+      // was found out about such values does not hold any more.
       changes_.vars.erase(let->var.get());
       known_.clear();
       hoisted.push_back(stmt);
@@ -74,6 +77,7 @@ class Hoister : public Mutator {
  private:
   Expr MutateExpr(const Expr& expr) override {
     if (IsWorthKeeping(expr) && IsInvariant(expr)) return NameOf(expr);
+    // A load that is not invariant is kept whole: its index is an address.
     return expr->kind == NodeKind::kLoad ? expr : Descend(expr);
   }
 
@@ -99,6 +103,7 @@ class Hoister : public Mutator {
     return made;
   }
 
+  // Equal values get one name, so that two uses in the body cost one register.
   Expr NameOf(const Expr& expr) {
     for (const Stmt& stmt : hoisted) {
       if (SameExpr(stmt->As<Let>()->value, expr)) return stmt->As<Let>()->var;
@@ -108,6 +113,8 @@ class Hoister : public Mutator {
     return var;
   }
 
+  // Remembered by node, because nodes are shared and the walk would else be exponential in their
+  // depth.
   bool IsInvariant(const Expr& expr) {
     const auto found = known_.find(expr.get());
     if (found != known_.end()) return found->second;
@@ -132,6 +139,8 @@ class Hoister : public Mutator {
     return !finder.varies;
   }
 
+  // around_ holds the loops outside of this one only: the index may not depend on this loop's
+  // variable anyway, and it must be inside for every iteration of the others.
   bool MayMove(const Load& load) const {
     if (load.predicate || load.indices.size() != 1) return false;
     return !changes_.buffers.contains(load.buffer.get()) &&
@@ -144,6 +153,7 @@ class Hoister : public Mutator {
   std::unordered_map<const ExprNode*, bool> known_;
 };
 
+// Walks inner loops first, so that what one leaves ahead of it can move out of the next.
 class LoopWalker : public Mutator {
  public:
   explicit LoopWalker(const LoopFunction& function) : simplifier_(function) {}
@@ -162,6 +172,7 @@ class LoopWalker : public Mutator {
 
  private:
   Stmt Hoist(const Stmt& stmt, const Stmt& body) {
+    // Both forms are looked at: the body has new lets, the statement has the loop's own variable.
     Changes changes;
     changes.VisitStmt(stmt);
     changes.VisitStmt(body);

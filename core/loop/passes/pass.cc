@@ -8,6 +8,7 @@
 namespace tern::loop {
 namespace {
 
+// In the order of passes.def.
 constexpr PassInfo kPasses[] = {
 #define TERN_LOOP_PASS(name, Function, phrase) {#name, &Function, phrase},
 #include "core/loop/passes/passes.def"

@@ -9,7 +9,11 @@
 namespace tern::loop {
 namespace {
 
-// simplify before vectorizing, so that extents are seen to be constants and indices linear.
+// The order matters. Buffers are flattened first, because analyses know single indices. Loops are
+// unrolled before they are vectorized, so that the copies are statements of one vector body.
+// Intrinsics are expanded after vectorizing, so that their formulas are made of vectors. Simplify
+// comes before hoist_invariants and share_values, so that equal indices are equal trees; products
+// are contracted last, when what is used twice has a name and is not a product any more.
 constexpr std::string_view kStages[] = {
     "loops",    "flatten_buffers",  "unroll_loops", "vectorize_loops",  "expand_intrinsics",
     "simplify", "hoist_invariants", "share_values", "contract_products"};
@@ -41,12 +45,16 @@ Result<LoopFunction> LowerFunction(const LoopFunction& function, const LoweringO
   context.interleave = options.interleave;
   LoopFunction out = function;
   Show(options, kStages[0], out);
+  // Parallel loops are checked by their indices of several dimensions, before flattening loses
+  // them.
   CheckParallelLoops(out, &diagnostics);
   if (!diagnostics.ok()) return diagnostics.ToStatus();
   for (std::string_view stage : std::span(kStages).subspan(1)) {
     const PassInfo* pass = FindPass(stage);
     out = pass->function(out, context);
     if (!diagnostics.ok()) return diagnostics.ToStatus();
+    // In every build, so that a broken pass ends in an error and not in machine code that nothing
+    // checks.
     TERN_TRY(Verify(out).AddNote(StrCat("after the pass ", stage)));
     Show(options, stage, out);
   }
@@ -61,6 +69,7 @@ Status CheckSchedule(const te::Definition& definition,
   PassContext context;
   context.diagnostics = &diagnostics;
   CheckParallelLoops(loops, &diagnostics);
+  // The result is thrown away; only the complaints count.
   UnrollLoops(loops, context);
   return diagnostics.ToStatus();
 }

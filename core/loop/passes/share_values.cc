@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a statement computes twice it computes once and names: `let t = X[i]`. Within a statement no
-// store lies between two loads, so that equal trees are equal values.
+// Names what a statement computes twice, `let t = X[i]`, and computes it once. Within a statement
+// no store lies between two loads, so that equal trees are equal values; across statements this
+// does not hold, therefore each is looked at alone.
 #include <unordered_map>
 
 #include "core/base/hash.h"
@@ -10,8 +11,8 @@
 namespace tern::loop {
 namespace {
 
-// Equal trees made one node. Children are made so first, so that nodes with the same hash differ
-// within themselves if at all.
+// Makes equal trees one node (hash consing). Children are unified first, so that the hash of a node
+// needs the addresses of its children only, and the whole takes linear time.
 class Unifier : public Mutator {
  public:
   Expr MutateExpr(const Expr& expr) override {
@@ -20,6 +21,7 @@ class Unifier : public Mutator {
     const Expr inner = Descend(expr);
     std::vector<Expr>& candidates = nodes_[HashOf(inner)];
     Expr unified;
+    // Different nodes may have one hash.
     for (const Expr& candidate : candidates) {
       if (SameExpr(candidate, inner)) unified = candidate;
     }
@@ -57,6 +59,7 @@ class Unifier : public Mutator {
   std::vector<Expr> kept_;  // so that no address is used again
 };
 
+// Counts edges, not paths: a node below a shared one is used once.
 class UseCounter : public Visitor {
  public:
   void VisitExpr(const Expr& expr) override {
@@ -65,7 +68,8 @@ class UseCounter : public Visitor {
   std::unordered_map<const ExprNode*, int> uses;
 };
 
-// Not names and constants, nor addresses and masks, which emitters keep cheap themselves.
+// Names and constants cost nothing, and addresses and masks are kept cheap by the emitters
+// themselves.
 bool IsWorthNaming(const Expr& expr) {
   if (expr->type == kIndexType || expr->type.is_bool()) return false;
   switch (expr->kind) {
@@ -78,6 +82,7 @@ bool IsWorthNaming(const Expr& expr) {
   }
 }
 
+// A let per node that is used more than once, inner ones first, as Descend reaches them.
 class Namer : public Mutator {
  public:
   explicit Namer(const std::unordered_map<const ExprNode*, int>& uses) : uses_(uses) {}
@@ -122,6 +127,7 @@ class StmtSharer : public Mutator {
  private:
   template <class Make>
   static Stmt Shared(const Stmt& stmt, const Expr& value, const Make& make) {
+    // The index of a store is left alone for the reason at IsWorthNaming.
     const Expr unified = Unifier().MutateExpr(value);
     UseCounter counter;
     counter.VisitExpr(unified);

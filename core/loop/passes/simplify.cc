@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Index arithmetic shortened, conditions decided, loops of no or one iteration removed.
+// Shortens index arithmetic, decides conditions, and removes loops of no or one iteration. What is
+// proven about sizes and loop variables is analysis/simplifier.h's business.
 #include "core/loop/analysis/simplifier.h"
 #include "core/loop/passes/pass.h"
 #include "core/loop/visitor.h"
@@ -31,15 +32,19 @@ class StmtSimplifier : public Mutator {
     const For* loop = stmt->As<For>();
     const Expr min = MutateExpr(loop->range.min), extent = MutateExpr(loop->range.extent),
                step = MutateExpr(loop->range.step);
+    // A loop of a negative extent does nothing either.
     if (simplifier_.BoundsOf(extent).high <= 0) return MakeBlock({});
+    // Known while the body is walked, so that a condition of the loop variable can be decided.
     simplifier_.Bind(loop->var.get(), min, extent);
-    // Loops that vectorizing made are kept, for what they count as.
+    // Loops that vectorizing made are kept even for one iteration, because reports count by their
+    // role.
     if (loop->traits.role == LoopRole::kPlain && loop->traits.kind == ForKind::kSerial &&
         IsInt(extent, 1)) {
       const Substitution only{loop->var.get(), min};
       return MutateStmt(Substitute(loop->body, {&only, 1}));
     }
     Stmt body = MutateStmt(loop->body);
+    // The variable means nothing outside; another loop may declare it again.
     simplifier_.Forget(loop->var.get());
     if (min == loop->range.min && extent == loop->range.extent && step == loop->range.step &&
         body == loop->body)

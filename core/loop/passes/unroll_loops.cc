@@ -8,6 +8,7 @@
 namespace tern::loop {
 namespace {
 
+// Bounds what a short program can blow up to: two nested loops multiply.
 constexpr int64_t kMaxStmts = 4096;
 
 // Copies share their trees, but a variable or a local buffer is declared once in each.
@@ -15,6 +16,7 @@ class FreshNames : public Mutator {
  public:
   Expr MutateExpr(const Expr& expr) override {
     if (const Var* var = expr->As<Var>()) {
+      // Few entries: a linear search is faster than a map here.
       for (const Substitution& entry : vars_) {
         if (entry.var == var) return entry.value;
       }
@@ -42,6 +44,8 @@ class FreshNames : public Mutator {
     if (const For* loop = stmt->As<For>()) return MutateFor(*loop);
     const Stmt inner = Descend(stmt);
     if (const Let* let = inner->As<Let>()) {
+      // The copy is renamed after its value was rewritten: the value still means the outer
+      // variable.
       const VarPtr var = MakeVar(let->var->name, let->var->type);
       vars_.push_back({let->var.get(), var});
       return MakeLet(var, let->value, let->is_mutable);
@@ -60,6 +64,7 @@ class FreshNames : public Mutator {
 
   Stmt MutateFor(const For& loop) {
     For::Range range{MutateExpr(loop.range.min), MutateExpr(loop.range.extent),
+                     // Range first: the loop variable is not known in its own bounds.
                      MutateExpr(loop.range.step)};
     const VarPtr var = MakeVar(loop.var->name);
     vars_.push_back({loop.var.get(), var});
@@ -99,6 +104,7 @@ class Unroller : public Mutator {
       : simplifier_(simplifier), diagnostics_(diagnostics) {}
 
   Stmt MutateStmt(const Stmt& stmt) override {
+    // Inner loops first, so that the count of statements includes their copies.
     const Stmt inner = Descend(stmt);
     const For* loop = inner->As<For>();
     if (loop == nullptr || loop->traits.kind != ForKind::kUnrolled) return inner;
@@ -106,9 +112,11 @@ class Unroller : public Mutator {
     const IntImm *count = AsInt(extent), *step = AsInt(simplifier_.Simplify(loop->range.step));
     if (count == nullptr || step == nullptr || step->value <= 0)
       return Refuse(inner, StrCat("its extent and step must be constants"));
+    // Rounded up: the last step may reach past the end.
     const int64_t copies = count->value <= 0 ? 0 : (count->value - 1) / step->value + 1;
     StmtCounter body;
     body.VisitStmt(loop->body);
+    // By division, because the product may overflow.
     if (copies > kMaxStmts / body.count)
       return Refuse(inner, StrCat("that would make ", copies, " copies of ", body.count,
                                   " statements, at most ", kMaxStmts, " statements"));

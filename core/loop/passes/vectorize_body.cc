@@ -14,6 +14,7 @@ std::string PartialName(const ReductionUpdate& update) {
 
 }  // namespace
 
+// A partial result per reduction, as wide as a vector, so that lanes do not wait for each other.
 BodyVectorizer::BodyVectorizer(const LoopDependences& dependences, Lanes lanes)
     : dependences_(dependences), lanes_(lanes) {
   for (const ReductionUpdate& update : dependences.reductions) {
@@ -28,11 +29,14 @@ std::vector<Stmt> BodyVectorizer::DeclarePartials() {
   std::vector<Stmt> stmts;
   for (const Partial& partial : partials_) {
     Expr start = MakeBroadcast(IdentityOf(partial.update->op, partial.var->type), lanes_);
+    // The identity, not the old value: that is folded in once at the end.
     stmts.push_back(MakeLet(partial.var, std::move(start), /*is_mutable=*/true));
   }
   return stmts;
 }
 
+// Into what the program declared. A store keeps its conditions, because the element need not exist
+// where they do not hold.
 std::vector<Stmt> BodyVectorizer::FoldPartials() const {
   std::vector<Stmt> stmts;
   for (const Partial& partial : partials_) {
@@ -51,6 +55,7 @@ std::vector<Stmt> BodyVectorizer::FoldPartials() const {
   return stmts;
 }
 
+// Both were made of the same dependences, so partial results correspond by their number.
 std::vector<Stmt> BodyVectorizer::TakePartials(const BodyVectorizer& other) const {
   std::vector<Stmt> stmts;
   for (size_t i = 0; i < partials_.size(); ++i) {
@@ -60,6 +65,7 @@ std::vector<Stmt> BodyVectorizer::TakePartials(const BodyVectorizer& other) cons
   return stmts;
 }
 
+// May be called again for the same body, so everything that one call finds out is reset.
 Stmt BodyVectorizer::Vectorize(const For& loop, const Expr& base, Expr tail) {
   loop_var_ = loop.var.get();
   ramp_ = MakeRamp(base, MakeInt(1), lanes_);
@@ -72,8 +78,9 @@ Stmt BodyVectorizer::Vectorize(const For& loop, const Expr& base, Expr tail) {
   return VectorStmt(loop.body);
 }
 
-// Variables of the body that hold something else in every lane, found by going round until no more
-// are: an assignment may come before what makes it differ, in a loop.
+// Finds the variables of the body that differ between lanes. It repeats until it finds no more (a
+// fixed point), because in a loop an assignment may come before what makes its value differ. Every
+// round but the last adds a variable, so it ends.
 void BodyVectorizer::FindVectorVars(const Stmt& body) {
   class Finder : public Visitor {
    public:
@@ -81,6 +88,8 @@ void BodyVectorizer::FindVectorVars(const Stmt& body) {
     void VisitExpr(const Expr&) override {}
     void VisitStmt(const Stmt& stmt) override {
       const If* branch = stmt->As<If>();
+      // What is assigned under a mask differs even if its value does not: lanes that are off keep
+      // the old value.
       const bool masks = branch != nullptr && owner_->Differs(branch->condition);
       masked_ += masks;
       Descend(stmt);
@@ -125,6 +134,7 @@ bool BodyVectorizer::Differs(const Expr& expr) const {
   return finder.found;
 }
 
+// A load under a mask stays a vector, because as a scalar it would run for lanes that are off.
 bool BodyVectorizer::StaysScalar(const Expr& expr) const {
   if (Differs(expr)) return false;
   return !condition_ || !HasLoads(expr);
@@ -141,6 +151,7 @@ Expr BodyVectorizer::Both(const Expr& a, const Expr& b) const {
   return MakeBinary(BinaryOp::kAnd, a, b);
 }
 
+// Lanes beyond the end and lanes whose condition does not hold are treated alike.
 Expr BodyVectorizer::MemoryMask() const { return Both(tail_, condition_); }
 
 Expr BodyVectorizer::Widen(const Expr& expr) {
@@ -148,7 +159,8 @@ Expr BodyVectorizer::Widen(const Expr& expr) {
   return vector->type.is_vector() ? vector : MakeBroadcast(std::move(vector), lanes_);
 }
 
-// Sums of a ramp and a scalar, and its products with one, are ramps.
+// The sum of a ramp and a scalar is a ramp, and so is their product. This keeps indices
+// recognizable as contiguous; as plain vectors each access would become a gather.
 Expr BodyVectorizer::VectorIndex(const Binary& binary, Expr a, Expr b) {
   const Ramp *x = a->As<Ramp>(), *y = b->As<Ramp>();
   const bool ramp_first = x != nullptr && b->type.is_scalar();
@@ -172,6 +184,7 @@ Expr BodyVectorizer::VectorIndex(const Binary& binary, Expr a, Expr b) {
 
 Expr BodyVectorizer::VectorBinary(const Binary& binary) {
   Expr a = Vector(binary.a), b = Vector(binary.b);
+  // Index type only: ramps of narrower types could wrap inside a vector.
   if (binary.a->type == kIndexType) {
     if (Expr ramp = VectorIndex(binary, a, b)) return ramp;
   }
@@ -201,6 +214,8 @@ Expr BodyVectorizer::Vector(const Expr& expr) {
   }
   Expr made;
   switch (expr->kind) {
+    // Only reached where a value differs between lanes, so one of the operands is a vector; the
+    // other is broadcast.
     case NodeKind::kBinary: made = VectorBinary(*expr->As<Binary>()); break;
     case NodeKind::kNot: made = MakeNot(Widen(expr->As<Not>()->value)); break;
     case NodeKind::kSelect: {
@@ -227,6 +242,7 @@ Expr BodyVectorizer::Vector(const Expr& expr) {
 }
 
 Stmt BodyVectorizer::VectorStmt(const Stmt& stmt) {
+  // First of all: what a reduction reads is its partial result.
   if (const ReductionUpdate* update = dependences_.ReductionOf(stmt.get()))
     return VectorReduction(*update);
   Stmt made;
@@ -259,10 +275,13 @@ Stmt BodyVectorizer::VectorStmt(const Stmt& stmt) {
 }
 
 Stmt BodyVectorizer::VectorStore(const Store& store) {
+  // A store to one element that is no reduction was refused, so the index differs between lanes.
   const Expr index = Widen(store.index());
   return MakeStore(store.buffer, {index}, Widen(store.value), MemoryMask());
 }
 
+// A condition that is the same in all lanes stays a branch; else both branches run, under the mask
+// and under its opposite.
 Stmt BodyVectorizer::VectorIf(const If& branch) {
   if (StaysScalar(branch.condition)) {
     Stmt then_body = VectorStmt(branch.then_body);
@@ -272,6 +291,7 @@ Stmt BodyVectorizer::VectorIf(const If& branch) {
   uses_masks_ = true;
   const Expr outer = condition_;
   const Expr mask = Widen(branch.condition);
+  // Named ahead of the branch, because its statements may change what the condition reads.
   const VarPtr name = MakeVar("mask", mask->type);
   std::vector<Stmt> stmts = {MakeLet(name, mask)};
   condition_ = Both(outer, name);
@@ -296,6 +316,7 @@ Stmt BodyVectorizer::VectorLet(const Let& let) {
 Stmt BodyVectorizer::VectorAssign(const Assign& assign) {
   const VarPtr& var = renamed_.at(assign.var.get());
   if (var->type.is_scalar()) return MakeAssign(var, Vector(assign.value));
+  // The tail's lanes need no selection: nobody reads variables of the body in lanes beyond the end.
   Expr value = Widen(assign.value);
   if (condition_) value = MakeSelect(condition_, std::move(value), var);
   return MakeAssign(var, std::move(value));
@@ -307,6 +328,7 @@ Stmt BodyVectorizer::VectorReduction(const ReductionUpdate& update) {
     if (candidate.update == &update) partial = candidate.var;
   }
   Expr value;
+  // acc - e gathers -e from an identity of 0, so that partial results are always added up.
   if (update.mul_a)
     value = MakeCall(Intrinsic::kMulAdd, {Widen(update.mul_a), Widen(update.mul_b), partial});
   else

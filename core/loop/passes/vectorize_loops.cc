@@ -21,7 +21,8 @@
 namespace tern::loop {
 namespace {
 
-// The widest element that the loop's data have: it shall fill a vector.
+// Finds the widest element that the loop's data have. Lanes are chosen so that it fills a vector;
+// narrower elements then use a part of one, which is better than splitting the wide ones.
 class WidestElement : public Visitor {
  public:
   int bits = 8;
@@ -48,7 +49,8 @@ class WidestElement : public Visitor {
   void Count(DataType type) { bits = std::max(bits, type.bits()); }
 };
 
-// How much one iteration does, roughly; a function that becomes a polynomial counts for one.
+// Counts what one iteration does, roughly. A function that becomes a polynomial counts for as many
+// operations as that has.
 class OperationCounter : public Visitor {
  public:
   int count = 0;
@@ -61,11 +63,14 @@ class OperationCounter : public Visitor {
  private:
   static constexpr int kPolynomial = 24;
 };
-// Steps from a value to one that intervals can show not to be negative.
+// How many loop variables and minima IsNeverNegative replaces, one after the other, until it gives
+// up.
 constexpr int kMaxProofDepth = 8;
-// More would only need more registers than there are.
+// Bodies of more operations are not interleaved by default: their values would not fit into
+// registers.
 constexpr int kMaxInterleavedOperations = 24;
 
+// Rewrites marked loops. `around_` and the simplifier's ranges hold the loops that the walk is in.
 class LoopVectorizer : public Mutator {
  public:
   LoopVectorizer(const LoopFunction& function, const PassContext& context)
@@ -89,6 +94,8 @@ class LoopVectorizer : public Mutator {
   }
 
  private:
+  // What a mark asks for, as nearly as the target can where the strategy is kTarget. A strategy
+  // other than kSchedule and kTarget overrules all marks: it is what a user asked to see.
   Strategy StrategyFor(ForKind kind, LoopTail tail) const {
     const bool adapts = context_.strategy == Strategy::kTarget;
     if (context_.strategy != Strategy::kSchedule && !adapts) return context_.strategy;
@@ -100,6 +107,7 @@ class LoopVectorizer : public Mutator {
     return predicated ? Strategy::kFixedPredicated : Strategy::kFixed;
   }
 
+  // Only strategies that a user names can fail here; kTarget never asks for what the target lacks.
   bool TargetCan(Strategy strategy, const Stmt& stmt) const {
     const Target& target = *context_.target;
     const bool scalable = strategy == Strategy::kCleanup || strategy == Strategy::kPredicated;
@@ -125,6 +133,7 @@ class LoopVectorizer : public Mutator {
   }
 
   // Whether the same was said of a copy of the loop, which unrolling made.
+  // Unrolling copies a loop with its span, so that one mistake would be told once per copy.
   bool WasRefused(const Stmt& stmt) {
     const bool known = std::find(refused_.begin(), refused_.end(), stmt->span) != refused_.end();
     if (stmt->span.valid() && known) return true;
@@ -139,7 +148,8 @@ class LoopVectorizer : public Mutator {
 
   Lanes LanesOf(const For& loop, Strategy strategy) const {
     const bool scalable = strategy == Strategy::kCleanup || strategy == Strategy::kPredicated;
-    // Processors have vectors of powers of two.
+    // Processors have vectors of powers of two; a number that a schedule gives is rounded down for
+    // one.
     const auto most = static_cast<uint32_t>(loop.traits.lanes);
     const bool adapts = context_.strategy == Strategy::kTarget;
     if (most != 0)
@@ -154,6 +164,7 @@ class LoopVectorizer : public Mutator {
     const For& loop = *stmt->As<For>();
     const Lanes lanes = LanesOf(loop, strategy);
     if (lanes.is_scalar()) return Serial(loop);  // vectorized(1)
+    // Vectors of unknown length may be longer than any distance between dependent iterations.
     const LoopDependences dependences =
         AnalyzeLoop(loop, around_, lanes.scalable ? 0 : lanes.count, simplifier_);
     if (!dependences.problem.empty()) {
@@ -181,6 +192,7 @@ class LoopVectorizer : public Mutator {
   }
 
   // A loop of a negative extent does nothing, but whole vectors and a rest of it would.
+  // The body is made of the loop as it was; only the bounds are those with max.
   Stmt WithoutNegativeExtent(const Stmt& stmt) const {
     const For& loop = *stmt->As<For>();
     if (IsNeverNegative(loop.range.extent, kMaxProofDepth)) return stmt;
@@ -199,6 +211,7 @@ class LoopVectorizer : public Mutator {
     if (depth == 0 || form.overflow) return false;
     for (const LinearTerm& term : form.terms) {
       const Binary* least = term.term->As<Binary>();
+      // c * min(a, b) for a positive c is not negative if neither c * a nor c * b is.
       if (least == nullptr || least->op != BinaryOp::kMin || term.coefficient < 0) continue;
       LinearForm rest = form;
       rest.AddTerm(term.term, -term.coefficient);
@@ -213,6 +226,7 @@ class LoopVectorizer : public Mutator {
       const int64_t coefficient = form.CoefficientOf(loop.var.get());
       if (coefficient == 0 || form.HidesVar(loop.var.get())) continue;
       const Expr last = Sub(Add(loop.range.min, loop.range.extent), MakeInt(1));
+      // The least value is at the first or the last iteration, by the sign of the coefficient.
       const Substitution least{loop.var.get(), coefficient > 0 ? loop.range.min : last};
       return IsNeverNegative(simplifier_.Simplify(Substitute(value, {&least, 1})), depth - 1);
     }
@@ -236,6 +250,7 @@ class LoopVectorizer : public Mutator {
     if (loop.traits.interleave != 0) return loop.traits.interleave;
     OperationCounter body;
     body.VisitStmt(loop.body);
+    // A schedule's own number is taken as it is; the default leaves large bodies alone.
     return body.count <= kMaxInterleavedOperations ? context_.interleave : 1;
   }
 
@@ -251,7 +266,9 @@ class LoopVectorizer : public Mutator {
     return simplifier_.Simplify(Mul(FloorDiv(extent, step), step));
   }
 
-  // Blocks of one vector for each body. Returns how many iterations they are.
+  // Adds a loop over blocks, in which every body makes one vector. Returns how many iterations the
+  // blocks cover. Without interleaving there are none, but the partial results are declared in any
+  // case.
   Expr AddBlocks(VectorLoop* made) {
     std::vector<BodyVectorizer>& bodies = made->bodies;
     const Expr extent = simplifier_.Simplify(made->loop.range.extent);
@@ -261,6 +278,7 @@ class LoopVectorizer : public Mutator {
     const Expr whole = bodies.size() == 1 ? MakeInt(0) : WholeSteps(extent, step);
     made->Add(bodies[0].DeclarePartials());
     if (IsInt(whole, 0)) return whole;
+    // Loops made of one loop have variables of their own, because a name is declared once.
     const VarPtr var = MakeVar(made->loop.var->name);
     std::vector<Stmt> copies;
     for (size_t i = 0; i < bodies.size(); ++i) {
@@ -271,6 +289,8 @@ class LoopVectorizer : public Mutator {
     const For::Traits traits{.role = LoopRole::kVectorMain};
     made->Add(
         MakeFor(traits, var, {made->loop.range.min, whole, step}, MakeBlock(std::move(copies))));
+    // In pairs, so that the order of additions is the same for every backend (see the head of this
+    // file).
     for (size_t apart = 1; apart < bodies.size(); apart *= 2) {
       for (size_t i = 0; i + apart < bodies.size(); i += 2 * apart)
         made->Add(bodies[i].TakePartials(bodies[i + apart]));
@@ -278,6 +298,7 @@ class LoopVectorizer : public Mutator {
     return whole;
   }
 
+  // What the blocks leave is done by masked vectors.
   void AddPredicated(VectorLoop* made) {
     const For& loop = made->loop;
     const Expr done = AddBlocks(made);
@@ -289,6 +310,8 @@ class LoopVectorizer : public Mutator {
     const VarPtr mask = MakeVar("p", kBoolType.With(made->lanes));
     const Stmt mask_of_lanes = MakeLet(mask, MakeLaneMask(var, end, made->lanes));
     const Stmt vectors = MakeBlock({mask_of_lanes, body.Vectorize(loop, var, mask)});
+    // A scalable step is not a constant; such loops are written as while, as the founding document
+    // shows.
     if (made->lanes.scalable) {
       // Stepping past the end is harmless: no element lies there, and 64 bits are enough.
       const Stmt next = MakeAssign(var, Add(var, step));
@@ -303,16 +326,19 @@ class LoopVectorizer : public Mutator {
     made->Add(body.FoldPartials());
   }
 
+  // Whole vectors, then a scalar loop that folds into the results after the partial ones did.
   void AddMainAndEpilogue(VectorLoop* made) {
     const For& loop = made->loop;
     const Expr step = MakeLanes(made->lanes), extent = simplifier_.Simplify(loop.range.extent);
     const Expr whole = WholeSteps(extent, step);
+    // A loop of exactly one vector needs no loop.
     if (SameExpr(extent, step)) {
       made->Add(made->bodies[0].DeclarePartials());
       made->Add(made->bodies[0].Vectorize(loop, loop.range.min, nullptr));
       return made->Add(made->bodies[0].FoldPartials());
     }
     if (!IsInt(whole, 0)) AddVectors(made, whole);
+    // No rest, so no epilogue.
     if (simplifier_.ProvesMultiple(extent, step)) return;
     const VarPtr var = MakeVar(loop.var->name);
     const Substitution rest{loop.var.get(), var};
@@ -322,6 +348,7 @@ class LoopVectorizer : public Mutator {
                       Substitute(loop.body, {&rest, 1})));
   }
 
+  // Whole vectors that do not fill a block come after the blocks.
   void AddVectors(VectorLoop* made, const Expr& whole) {
     const Expr& min = made->loop.range.min;
     const Expr done = AddBlocks(made), left = simplifier_.Simplify(Sub(whole, done));

@@ -7,6 +7,7 @@
 namespace tern::loop {
 namespace {
 
+// The elements that the active lanes touch.
 TouchedElements ActiveOf(const LaneAccess& access, const Buffer& buffer) {
   TouchedElements touched;
   touched.element_bytes = buffer.dtype.size();
@@ -20,6 +21,7 @@ int64_t CountActive(const LaneAccess& access) {
   return std::accumulate(access.active.begin(), access.active.end(), int64_t{0});
 }
 
+// Lanes are alike if they do the same at other places: indices are not compared.
 bool SameLanes(const LaneRow& a, const LaneRow& b) {
   const auto same_access = [](const LaneAccess& x, const LaneAccess& y) {
     return x.buffer == y.buffer && x.is_store == y.is_store && x.active == y.active;
@@ -40,6 +42,7 @@ bool HasStep(const LaneAccess& access, int64_t* step) {
   return true;
 }
 
+// Counts of long runs saturate; they are for people.
 int64_t AddClamped(int64_t a, int64_t b, int64_t times) {
   int64_t product = 0, sum = 0;
   const bool overflow =
@@ -54,6 +57,7 @@ LaneCollector::LaneCollector(const LoopFunction& function, const ControlOptions&
   for (const BufferPtr& buffer : function.buffers) streams_.push_back({buffer.get(), 0, {}});
 }
 
+// Accesses of an iteration come before its end, so they are gathered until OnIteration.
 void LaneCollector::OnAccess(const AccessEvent& event) {
   LaneAccess access;
   access.buffer = IndexOf(event.buffer);
@@ -72,6 +76,7 @@ void LaneCollector::OnIteration(const IterationEvent& event) {
   now_.lanes = event.lanes;
   now_.active = event.active;
   const bool is_asked = IsAsked(now_.number);
+  // A run of alike iterations ends here.
   if (is_asked || head_.empty() || !SameLanes(head_[0], now_)) FinishRun();
   if (is_asked) {
     Keep(now_);
@@ -81,7 +86,8 @@ void LaneCollector::OnIteration(const IterationEvent& event) {
       head_.push_back(now_);
     else
       tail_.push_back(now_);
-    // One more than asked for: a row that stood for a single iteration would only hide it.
+    // One more than asked for is kept, because a row that stands for a single iteration would only
+    // hide it.
     if (static_cast<int64_t>(tail_.size()) > shown_.tail + 1) tail_.pop_front();
   }
   previous_ = std::move(now_);
@@ -91,6 +97,7 @@ void LaneCollector::OnIteration(const IterationEvent& event) {
 void LaneCollector::OnAlike(const AlikeIterations& alike) {
   for (size_t i = 0; i < previous_.accesses.size(); ++i)
     TouchAlike(previous_.accesses[i], alike.steps[i], alike.count);
+  // The iteration before was shown by its number, so the skipped ones belong to no run.
   if (run_length_ == 0) {
     left_out_ = AddClamped(left_out_, alike.count, 1);
     return;
@@ -135,11 +142,13 @@ void LaneCollector::TouchAlike(const LaneAccess& access, int64_t step, int64_t t
 
 void LaneCollector::FinishRun() {
   const auto shown = [&] { return static_cast<int64_t>(head_.size() + tail_.size()); };
+  // The extra one is kept only where it is the whole middle.
   if (run_length_ > shown() && static_cast<int64_t>(tail_.size()) > shown_.tail) tail_.pop_front();
   const int64_t folded = run_length_ - shown();
   LaneRow between;
   if (folded > 0) {
     between = head_.back();
+    // Its lanes are those of the rows around, its accesses would be those of one iteration only.
     between.accesses.clear();
     between.folded = folded;
     ++between.number;
@@ -152,6 +161,7 @@ void LaneCollector::FinishRun() {
   run_length_ = 0;
 }
 
+// Counts lanes even of rows that are dropped: once the limit is reached, no later row is kept.
 void LaneCollector::Keep(LaneRow row) {
   for (const LaneAccess& access : row.accesses) shown_lanes_ += access.indices.size();
   if (rows_.size() < kMaxRows && shown_lanes_ <= kMaxShownLanes)
@@ -206,6 +216,7 @@ void LaneCollector::WriteAccess(const LaneAccess& access, JsonWriter* json) cons
   json->BeginObject()
       .Field("buffer", static_cast<int64_t>(access.buffer))
       .Field("op", access.is_store ? "store" : "load");
+  // Most accesses are contiguous, so that two numbers replace a list.
   int64_t step = 0;
   if (HasStep(access, &step))
     json->Field("index", access.indices[0]).Field("step", step);

@@ -6,8 +6,9 @@
 namespace tern::loop {
 namespace {
 
-// Beyond it, steps that leave gaps are not listed one by one.
+// Steps with gaps are listed one by one up to this number; beyond it the time would be felt.
 constexpr int64_t kMaxListedSteps = int64_t{1} << 14;
+// So many ranges are merged at the latest.
 constexpr size_t kMergeAt = 1024;
 
 int64_t LineOf(int64_t index, int64_t element_bytes) {
@@ -29,10 +30,13 @@ void Footprint::Add(const TouchedElements& touched) {
 }
 
 void Footprint::AddSteps(const TouchedElements& touched, int64_t step, int64_t times) {
+  // The first access was added already.
   if (touched.indices.empty() || step == 0) return;
   const auto [least, greatest] =
       std::minmax_element(touched.indices.begin(), touched.indices.end());
   const std::vector<int64_t> lines = LinesOf(touched);
+  // A contiguous access that moves by no more than its own length covers all lines between its
+  // ends.
   const bool has_gaps = lines.back() - lines.front() >= static_cast<int64_t>(lines.size());
   const int64_t reach = *greatest - *least + 1, way = step * times;
   if (!has_gaps && std::max(step, -step) <= reach) {
@@ -59,13 +63,15 @@ int64_t Footprint::CountLines() {
   return count;
 }
 
+// Most accesses continue the last range, which keeps the list short without sorting.
 void Footprint::AddRange(int64_t first, int64_t last) {
   if (!ranges_.empty() && first >= ranges_.back().first && first <= ranges_.back().second + 1) {
     ranges_.back().second = std::max(ranges_.back().second, last);
     return;
   }
   ranges_.emplace_back(first, last);
-  // Twice as many as there were: the time of merging stays in proportion to what is added.
+  // At twice as many ranges as the last merge left, so that the time of merging stays in proportion
+  // to what is added.
   if (ranges_.size() >= std::max(kMergeAt, 2 * merged_)) Merge();
 }
 

@@ -11,6 +11,7 @@
 namespace tern::loop {
 namespace {
 
+// All counters but `steps`, which differ by design.
 bool SameCounts(const Counters& a, const Counters& b) {
   return a.vector_iterations == b.vector_iterations && a.scalar_iterations == b.scalar_iterations &&
          a.last_active == b.last_active && a.active_lanes == b.active_lanes &&
@@ -37,10 +38,12 @@ class LaneRun {
     TERN_TRY_ASSIGN(sizes_, ChooseRunSizes(interpreter_.function(), request_.sizes, request_.n));
     TERN_TRY_ASSIGN(elements_, ElementCounts(interpreter_.function(), sizes_.values));
     if (ShowsIterations()) options_.observer = &collector_;
+    // What runs depends on data, so that data must be made up and everything run.
     if (interpreter_.control_reads_memory()) {
       TERN_TRY_ASSIGN(counters_, RunInFull(options_));
       return OkStatus();
     }
+    // The same scalars as Workspace makes by default, so that Check compares equal runs.
     uint64_t seed = 1;
     const std::vector<uint64_t> scalars = MadeUpScalars(interpreter_.function(), &seed);
     TERN_TRY_ASSIGN(counters_,
@@ -84,10 +87,12 @@ class LaneRun {
     return interpreter_.Run(workspace.arguments(), options);
   }
 
+  // Small runs are repeated in full as a check on CountAlike.
   Status Check() {
     const int64_t lanes = counters_.issued_lanes, scalars = counters_.scalar_iterations;
     if (lanes > request_.check_lanes || scalars > request_.check_lanes - lanes) return OkStatus();
     RunOptions options = options_;
+    // The collector has seen the iterations already.
     options.observer = nullptr;
     TERN_TRY_ASSIGN(const Counters counted, RunInFull(options));
     checked_ = SameCounts(counted, counters_) ? Checked::kSame : Checked::kDiffers;
@@ -120,7 +125,7 @@ Status ReportStrategy(const LoweringRequest& request, const LaneRequest& lanes,
   return OkStatus();
 }
 
-// What is kept while iterations are alike is not bounded otherwise.
+// Checked because the rows kept while iterations are alike are not bounded otherwise.
 Status CheckShown(const LaneRequest& lanes) {
   constexpr int64_t kMaxEnds = 64;
   const auto most = static_cast<int64_t>(LaneCollector::kMaxRows);

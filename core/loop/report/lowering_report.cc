@@ -38,6 +38,7 @@ struct StageCollector {
   }
 };
 
+// Runs the whole pipeline even if one stage is wanted: errors of later stages are told too.
 Result<std::vector<StageText>> CollectStages(const LoweringRequest& request, const SourceFile& file,
                                              Strategy strategy) {
   StageCollector collector{request.vl_form ? PrintForm::kVL : PrintForm::kExplicit, {}};

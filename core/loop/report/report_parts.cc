@@ -47,6 +47,7 @@ Result<RunSizes> ChooseRunSizes(const LoopFunction& function,
           .SetErrorCode("E0005");
     if (value < 0) return InvalidArgument("the size '", name, "' is ", value).SetErrorCode("E0005");
   }
+  // Named sizes win over n.
   for (const VarPtr& size : function.sizes) {
     int64_t value = n;
     for (const auto& [name, given] : given_sizes) {
@@ -59,6 +60,7 @@ Result<RunSizes> ChooseRunSizes(const LoopFunction& function,
           .SetErrorCode("E0005");
     sizes.values.push_back(value);
   }
+  // Of a program without sizes, the first constant extent is reported as n.
   sizes.n = sizes.values.empty() ? -1 : sizes.values[0];
   if (sizes.n >= 0) return sizes;
   for (const BufferPtr& buffer : function.buffers) {

@@ -12,17 +12,22 @@ size_t Number(int64_t reg) { return static_cast<size_t>(reg); }
 
 // --- which operations control depends on
 
+// A backward slice (Weiser, "Program slicing", 1981) from jumps, indices and masks: what they
+// depend on.
 class Slicer {
  public:
   explicit Slicer(const Tape& tape) : tape_(tape), needed_registers_(tape.registers.size()) {}
 
   void Run(ControlPlan* plan) {
     plan->needed.assign(tape_.code.size(), 0);
+    // Shapes are always computed: bounds checks need them.
     std::fill_n(plan->needed.begin(), tape_.shape_end, uint8_t{1});
+    // The roots of the slice.
     for (const TapeInstruction& op : tape_.code) NeedRoots(op);
     // Until nothing is added: loops hand registers back to operations before.
     for (bool grew = true; grew;) {
       grew = false;
+      // Backwards, so that straight code needs one round; each further round follows a loop.
       for (size_t pc = tape_.code.size(); pc-- > tape_.shape_end;) {
         const TapeInstruction& op = tape_.code[pc];
         if (plan->needed[pc] != 0 || op.dst < 0 || !needed_registers_[Number(op.dst)]) continue;
@@ -38,6 +43,7 @@ class Slicer {
   void Need(int32_t reg) {
     if (reg >= 0) needed_registers_[Number(reg)] = true;
   }
+  // Jumps depend on their condition, accesses on index and mask, not on the data.
   void NeedRoots(const TapeInstruction& op) {
     const bool accesses = op.op == TapeOp::kLoad || op.op == TapeOp::kStore;
     if (accesses || op.op == TapeOp::kJumpUnless) Need(op.a);
@@ -64,8 +70,8 @@ std::vector<int32_t> CountDefinitions(const Tape& tape, const ControlPlan& plan,
   return counts;
 }
 
-// What is set in the loop and outside of it goes from one iteration to the next; all else that an
-// iteration reads and sets, it sets first.
+// A register that is set both in the loop and outside of it carries a value from one iteration to
+// the next. Whatever else an iteration reads and sets, it sets first.
 TapeLoop LookAtLoop(const Tape& tape, const ControlPlan& plan, std::span<const int32_t> definitions,
                     size_t back) {
   TapeLoop loop;
@@ -74,14 +80,17 @@ TapeLoop LookAtLoop(const Tape& tape, const ControlPlan& plan, std::span<const i
   const std::vector<int32_t> inside = CountDefinitions(tape, plan, loop.top, back);
   for (size_t reg = 0; reg < inside.size(); ++reg) {
     if (inside[reg] == 0) continue;
+    // More than one operation sets it: its gain would depend on the jumps.
     loop.is_plain &= inside[reg] == 1;
     if (inside[reg] == definitions[reg]) continue;
     loop.carried.push_back(static_cast<int32_t>(reg));
+    // Other carried types wrap or are rounded, so that gains do not add up.
     loop.is_plain &= tape.registers[reg] == kIndexType;
   }
   return loop;
 }
 
+// A loop whose jump back reaches no further than the last jump back holds no other loop.
 void FindLoops(const Tape& tape, ControlPlan* plan) {
   const std::vector<int32_t> definitions = CountDefinitions(tape, *plan, 0, tape.code.size());
   int64_t last_back = -1;
@@ -96,9 +105,11 @@ void FindLoops(const Tape& tape, ControlPlan* plan) {
 // --- what one iteration adds
 
 // Follows the iteration that has just ended along its jumps, with what each register gains from one
-// iteration to the next, and keeps how often that can go on.
+// iteration to the next (induction variables), and keeps how often that can go on.
 class IterationStep {
  public:
+  // Carried registers gain what they gained in the iteration that was run; Run checks that
+  // assumption.
   IterationStep(const ControlPlan& plan, const TapeLoop& loop, const RegisterView& now,
                 std::span<const int64_t> before, int64_t tail)
       : plan_(plan), loop_(loop), now_(now), before_(before), tail_(tail) {
@@ -116,11 +127,13 @@ class IterationStep {
   AlikeIterations Run() {
     const std::vector<Gain> assumed = gains_;
     if (overflow_ || !Follow()) return {};
+    // The operations must give the gains that were assumed, otherwise the run only looked regular.
     for (int32_t reg : loop_.carried) {
       const bool is_set = definition_[Number(reg)] >= 0;
       const Gain got = is_set ? gains_[Number(reg)] : Gain{0};
       if (got != assumed[Number(reg)]) return {};
     }
+    // No test limits it, the limit is used up, or an access would leave its buffer.
     if (limit_ == INT64_MAX || limit_ <= 0 || !StaysInside()) return {};
     return {limit_, std::move(steps_)};
   }
@@ -132,10 +145,13 @@ class IterationStep {
     int64_t least, greatest, gain, elements;
   };
 
+  // A register that the operation does not have counts as fixed.
   Gain GainOf(int32_t reg) const { return reg < 0 ? Gain{0} : gains_[Number(reg)]; }
   bool IsFixed(int32_t reg) const { return GainOf(reg) == Gain{0}; }
   int64_t LanesOf(int32_t reg) const { return now_.LanesOf(reg); }
   // The value that the operations of the iteration have read so far.
+  // Carried registers hold their old value until the iteration sets them; lanes of others are still
+  // there.
   int64_t Value(int32_t reg, int64_t lane = 0) const {
     if (definition_[Number(reg)] < 0) {
       for (size_t i = 0; i < loop_.carried.size(); ++i) {
@@ -145,12 +161,14 @@ class IterationStep {
     return now_.At(reg)[lane].i;
   }
 
+  // False where the iteration cannot be told to repeat.
   bool Follow() {
     for (size_t pc = loop_.top; pc < loop_.back;) {
       const TapeInstruction& op = now_.tape.code[pc++];
       switch (op.op) {
         case TapeOp::kJump: pc = Number(op.imm); break;
         case TapeOp::kJumpUnless:
+          // The loop's own exit. Every other jump must have a condition that stays as it is.
           if (op.imm > static_cast<int64_t>(loop_.back)) {
             if (!LimitByTest(op)) return false;
             break;
@@ -158,6 +176,7 @@ class IterationStep {
           if (!IsFixed(op.a)) return false;
           if (Value(op.a) == 0) pc = Number(op.imm);
           break;
+        // Loads that control does not need have no gain, and nothing asks for it.
         case TapeOp::kLoad:
         case TapeOp::kStore:
           if (!NoteAccess(op)) return false;
@@ -179,18 +198,21 @@ class IterationStep {
     const bool compares =
         test.op == TapeOp::kBinary && static_cast<BinaryOp>(test.sub) == BinaryOp::kLt;
     if (!compares || now_.tape.registers[Number(test.a)] != kIndexType) return false;
+    // The variable must come nearer to a fixed end.
     const Gain step = GainOf(test.a);
     if (!IsFixed(test.b) || !step || *step <= 0) return false;
     int64_t next = 0, left = 0;
     if (__builtin_add_overflow(Value(test.a), *step, &next)) return false;
     const int64_t end = Value(test.b);
     if (next >= end || __builtin_sub_overflow(end, next, &left)) return false;
+    // As many steps as keep next + k * step below the end.
     Limit((left - 1) / *step + 1);
     return true;
   }
   void Limit(int64_t iterations) { limit_ = std::min(limit_, iterations - tail_); }
 
-  // A mask of all lanes stays one while its base and as many lanes are below the bound.
+  // The gain of a mask: 0 while it has all lanes, which holds as long as base and lanes are below
+  // the bound. The iteration with a partial mask is run on its own.
   Gain GainOfMask(const TapeInstruction& op) {
     if (IsFixed(op.a) && IsFixed(op.b)) return 0;
     const Gain step = GainOf(op.a);
@@ -207,6 +229,7 @@ class IterationStep {
     if (!a || !b || __builtin_add_overflow(*a, *b, &sum)) return {};
     return sum;
   }
+  // All lanes of the fixed factor must be equal, otherwise lanes gain differently.
   Gain Product(int32_t changing, int32_t fixed) const {
     for (int64_t lane = 1; lane < LanesOf(fixed); ++lane) {
       if (Value(fixed, lane) != Value(fixed)) return {};
@@ -218,6 +241,7 @@ class IterationStep {
     return product;
   }
 
+  // The gain is one number for all lanes; operations that would need more give none.
   Gain GainBy(const TapeInstruction& op) {
     if (op.op == TapeOp::kLaneMask) return GainOfMask(op);
     if (IsFixed(op.a) && IsFixed(op.b) && IsFixed(op.c)) return 0;
@@ -243,6 +267,7 @@ class IterationStep {
     }
   }
 
+  // Remembers how far the active lanes reach, for StaysInside.
   bool NoteAccess(const TapeInstruction& op) {
     const Gain gain = GainOf(op.a);
     if (!gain || !IsFixed(op.b)) return false;
@@ -259,7 +284,8 @@ class IterationStep {
     return true;
   }
 
-  // Between elements that lie inside at both ends all others do.
+  // Indices move by the same step each time, so that between elements inside at both ends all
+  // others are.
   bool StaysInside() const {
     return std::all_of(spans_.begin(), spans_.end(), [&](const Span& span) {
       int64_t way = 0, least = 0, greatest = 0;

@@ -16,17 +16,21 @@ Status Refused(std::string_view message) {
   return InvalidArgument(message).SetErrorCode(kCannotRun);
 }
 
+// Loop ends near INT64_MAX must not wrap, or the loop would run for ever.
 int64_t AddSaturated(int64_t a, int64_t b) {
   int64_t sum = 0;
   if (__builtin_add_overflow(a, b, &sum)) return b > 0 ? INT64_MAX : INT64_MIN;
   return sum;
 }
 
+// A buffer of the run; data is null in control runs.
 struct Memory {
   uint8_t* data = nullptr;
   int64_t elements = 0;
 };
 
+// One run: registers, memory, counters. Registers are laid out one after the other by their lanes
+// at this vscale. With a plan it is a control run, which computes only what control depends on.
 class Machine {
  public:
   Machine(const Tape& tape, const RunOptions& options, const ControlPlan* plan = nullptr,
@@ -45,6 +49,7 @@ class Machine {
     lanes_.resize(static_cast<size_t>(total));
   }
 
+  // For ElementCounts: shapes without a body.
   Result<std::vector<int64_t>> Shapes(std::span<const int64_t> sizes) {
     std::vector<int64_t> elements;
     for (size_t i = 0; i < tape_.sizes.size(); ++i) At(tape_.sizes[i])->i = sizes[i];
@@ -67,7 +72,7 @@ class Machine {
     return OkStatus();
   }
 
-  // For a control run, which has buffers of so many elements and no memory.
+  // Binds a control run, whose buffers have so many elements and no memory.
   Status BindControl(std::span<const int64_t> sizes, std::span<const uint64_t> scalars) {
     TERN_TRY(BindNumbers(sizes, scalars));
     for (size_t i = 0; i < tape_.buffers.size(); ++i) {
@@ -83,6 +88,7 @@ class Machine {
 
   Status Run() { return Execute(tape_.shape_end, tape_.code.size()); }
   Counters counters() const {
+    // Steps are granted in slices and counted when granted; those not used are taken off.
     Counters counters = counters_;
     counters.steps -= steps_left_;
     return counters;
@@ -98,6 +104,7 @@ class Machine {
     for (size_t i = 0; i < tape_.scalars.size(); ++i) {
       const DType type = tape_.registers[static_cast<size_t>(tape_.scalars[i])].element();
       uint8_t bytes[8];
+      // The low bytes of the 64 bits are the value, as ReadLane takes them.
       memcpy(bytes, &scalars[i], sizeof(bytes));
       *At(tape_.scalars[i]) = ReadLane(type, bytes);
     }
@@ -131,7 +138,8 @@ class Machine {
     return OkStatus();
   }
 
-  // 1 for a parameter, whose shape is computed.
+  // The elements of a local buffer, whose shape is constant; 1 for a parameter, whose shape is
+  // computed.
   static int64_t LocalElements(const Buffer& buffer) {
     int64_t elements = 1;
     if (buffer.access != Access::kLocal) return elements;
@@ -145,6 +153,8 @@ class Machine {
     memory_.push_back({local_.back().data(), elements});
   }
 
+  // A limit and a way to stop, asked once per slice, because asking at every step would cost more
+  // than the step.
   Status GrantSteps() {
     constexpr int64_t kSlice = int64_t{1} << 18;  // some milliseconds
     if (counters_.steps >= options_.max_steps)
@@ -157,6 +167,8 @@ class Machine {
     return OkStatus();
   }
 
+  // The main loop. Jumps and accesses are here, because they change pc or can fail; the rest
+  // cannot.
   Status Execute(size_t begin, size_t end) {
     size_t pc = begin;
     while (pc < end) {
@@ -169,9 +181,11 @@ class Machine {
           pc = static_cast<size_t>(op.imm);
           break;
         case TapeOp::kJumpUnless:
+          // The test at a loop's top counts when it stays in the loop (tape.cc says why).
           if (At(op.a)->i != 0 || op.sub != 0) Count(op);
           if (At(op.a)->i != 0) break;
           pc = static_cast<size_t>(op.imm);
+          // Left the loop: its iterations are counted anew when it begins again.
           if (loop_ != nullptr && pc > loop_->back) loop_ = nullptr;
           break;
         case TapeOp::kLoad:
@@ -186,6 +200,7 @@ class Machine {
           break;
         default:
           Count(op);
+          // A control run skips what only data depend on.
           if (plan_ == nullptr || op.dst < 0 || plan_->needed[pc - 1] != 0) Compute(op);
       }
     }
@@ -194,17 +209,19 @@ class Machine {
 
   // --- control runs
 
-  // At a jump back: counts the iterations that are like the one before it.
+  // At a jump back: counts the iterations that are like the one before it, without running them.
   void EndOfIteration(size_t back) {
     const TapeLoop* loop = plan_->LoopEndingAt(back);
     if (loop == nullptr) return;
     done_ = loop == loop_ ? done_ + 1 : 1;
     loop_ = loop;
     const int64_t wanted = StepsToNextShown();
+    // Two iterations at least, so that `carried_` and `before_` belong to the one before.
     if (done_ >= std::max<int64_t>(control_.head, 2) && wanted > 0) {
       const RegisterView now{tape_, vscale_, offsets_, lanes_, elements_};
       AlikeIterations alike = CountAlike(*plan_, *loop, now, carried_, control_.tail);
       alike.count = std::min(alike.count, wanted);
+      // Skipping a single one gains nothing.
       if (alike.count > 1) Skip(*loop, alike);
     }
     carried_.clear();
@@ -217,11 +234,13 @@ class Machine {
     return std::max<int64_t>(control_.first - iteration_, 0);
   }
 
+  // counter += (counter - before) * times, saturated.
   static void AddTimes(int64_t before, int64_t times, int64_t* counter) {
     int64_t more = 0;
     const bool overflow = __builtin_mul_overflow(*counter - before, times, &more);
     *counter = overflow ? INT64_MAX : AddSaturated(*counter, more);
   }
+  // Counters grow by what the last iteration added, registers by what it gained.
   void Skip(const TapeLoop& loop, const AlikeIterations& alike) {
     const int64_t times = alike.count;
     Counters& c = counters_;
@@ -233,6 +252,7 @@ class Machine {
       AddTimes(before_.instructions[i], times, &c.instructions[i]);
     AddTimes(before_.bytes_loaded, times, &c.bytes_loaded);
     AddTimes(before_.bytes_stored, times, &c.bytes_stored);
+    // In uint64_t, which may wrap; CountAlike has shown that the values which matter do not.
     for (size_t i = 0; i < loop.carried.size(); ++i) {
       Lane* lane = At(loop.carried[i]);
       const uint64_t gain = static_cast<uint64_t>(lane->i) - static_cast<uint64_t>(carried_[i]);
@@ -271,6 +291,7 @@ class Machine {
     }
   }
 
+  // Lane by lane from lane 0: the order is part of the meaning (floats).
   void Fold(const TapeInstruction& op) {
     const DType type = TypeOf(op.a).element();
     Lane sum = At(op.a)[0];
@@ -307,11 +328,13 @@ class Machine {
           break;
         }
         case TapeOp::kRamp:
+          // In uint64_t: index arithmetic wraps, and lanes that are off may hold anything.
           out.i = WrapInt(type, static_cast<int64_t>(static_cast<uint64_t>(a->i) +
                                                      static_cast<uint64_t>(lane) *
                                                          static_cast<uint64_t>(b->i)));
           break;
         case TapeOp::kBroadcast: out = *a; break;
+        // base + lane < bound without overflow of the sum.
         case TapeOp::kLaneMask: out.i = a->i < b->i && lane < DistanceUp(a->i, b->i); break;
         case TapeOp::kCopy: out = a[lane]; break;
         default: TERN_CHECK(false, "an operation without lanes");
@@ -333,9 +356,11 @@ class Machine {
     const Lane* index = At(op.a);
     const Lane* mask = op.b < 0 ? nullptr : At(op.b);
     int64_t active = 0;
+    // Lanes are stored in order, so that of equal indices the last active lane wins.
     for (int64_t lane = 0; lane < lanes; ++lane) {
       const bool on = mask == nullptr || mask[lane].i != 0;
       active += on;
+      // Lanes that are off load 0.
       if (loads) At(op.dst)[lane].i = 0;
       if (!on) continue;
       const int64_t at = index[lane].i;
@@ -378,6 +403,7 @@ class Machine {
   void EndIteration(const TapeInstruction& op) {
     const bool is_vector = op.sub != 0;
     const auto role = static_cast<LoopRole>(op.imm);
+    // Without vector accesses the body had no lanes to speak of.
     const int64_t lanes = is_vector ? std::max<int64_t>(iteration_lanes_, 1) : 1;
     const int64_t active = is_vector ? iteration_active_ : 1;
     if (is_vector) {
@@ -444,6 +470,7 @@ Status CheckVScale(int64_t vscale) {
 Result<std::vector<int64_t>> ElementCounts(const LoopFunction& function,
                                            std::span<const int64_t> sizes) {
   TERN_CHECK(sizes.size() == function.sizes.size());
+  // Without a body, the tape is the shapes alone.
   LoopFunction head = function;
   head.body = MakeBlock({});
   const Tape tape = MakeTape(head);

@@ -22,6 +22,7 @@ Lane FromFloat(double value) {
 
 bool IsUnsigned(DType type) { return !type.is_signed_int(); }
 
+// INT64_MIN / -1 would trap in C++; here it wraps.
 int64_t FloorDivide(DType type, int64_t a, int64_t b) {
   if (b == 0) return 0;
   if (IsUnsigned(type))
@@ -39,7 +40,7 @@ int64_t FloorModulo(DType type, int64_t a, int64_t b) {
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-// IEEE 754-2019 minimum and maximum.
+// minimum and maximum of IEEE 754-2019 (section 9.6): NaN is passed on, and -0 is less than 0.
 double Least(double a, double b) {
   if (a != a || b != b) return a + b;
   if (a == b) return signbit(a) ? a : b;
@@ -59,6 +60,7 @@ Lane FloatBinary(BinaryOp op, DType type, double a, double b) {
     case BinaryOp::kDiv: return FromFloat(RoundFloat(type, a / b));
     case BinaryOp::kMin: return FromFloat(Least(a, b));
     case BinaryOp::kMax: return FromFloat(Greatest(a, b));
+    // a - floor(a / b) * b with each step rounded, as expand_intrinsics.cc writes it.
     case BinaryOp::kMod: {
       const double quotient = floor(RoundFloat(type, a / b));
       return FromFloat(RoundFloat(type, a - RoundFloat(type, quotient * b)));
@@ -79,6 +81,7 @@ bool IntLess(DType type, int64_t a, int64_t b) {
   return IsUnsigned(type) ? static_cast<uint64_t>(a) < static_cast<uint64_t>(b) : a < b;
 }
 
+// Counts are taken modulo the width, as wasm does; C++ leaves larger ones undefined.
 int64_t ShiftLeft(DType type, int64_t a, int64_t count) {
   const int by = static_cast<int>(count & (type.bits - 1));
   return static_cast<int64_t>(static_cast<uint64_t>(a) << by);
@@ -127,11 +130,13 @@ double FloatOfBits(DType type, uint64_t bits) {
   return type == kF16 ? F16ToF32(low) : Bf16ToF32(low);
 }
 
-// Truncated and saturated; NaN gives 0.
+// Truncates and saturates, and NaN gives 0: wasm's trunc_sat. C++ leaves values out of range
+// undefined.
 int64_t IntOfFloat(DType to, double value) {
   if (value != value) return 0;
   const double whole = trunc(value);
   if (IsUnsigned(to)) {
+    // 2^bits, exact as a double, which the greatest integer of 64 bits is not.
     const double limit = ldexp(1.0, to.bits);
     if (whole <= 0) return 0;
     if (whole >= limit) return WrapInt(to, -1);
@@ -143,12 +148,15 @@ int64_t IntOfFloat(DType to, double value) {
   return static_cast<int64_t>(whole);
 }
 
-// A conversion to 16 bits, which rounds no second time as the rounding of an operation may.
+// A conversion to 16 bits is rounded once: to odd first (Boldo and Melquiond), because rounding to
+// float32 and then to 16 bits could round twice. Operations do round twice, as emitters compute in
+// float32.
 double ConvertFloat(DType to, double value) {
   return RoundFloat(to, to.bits == 16 ? RoundToOdd(value) : value);
 }
 
-// To float32 directly, to 16 bits through float64.
+// To float32 directly, because float64 could round a 64-bit integer twice; to 16 bits through
+// float64.
 double FloatOfInt(DType from, DType to, int64_t value) {
   const bool huge = IsUnsigned(from) && value < 0;
   const uint64_t bits = static_cast<uint64_t>(value);
@@ -158,6 +166,7 @@ double FloatOfInt(DType from, DType to, int64_t value) {
 
 }  // namespace
 
+// Shifts the value up and down again, so that the sign or zeros fill the upper bits.
 int64_t WrapInt(DType type, int64_t value) {
   if (type.is_bool()) return value != 0;
   if (type.bits == 64) return value;
@@ -167,6 +176,8 @@ int64_t WrapInt(DType type, int64_t value) {
                               : static_cast<int64_t>(high >> shift);
 }
 
+// Rounding a double result of +, -, *, / or sqrt to float32 gives the correctly rounded result,
+// because 53 >= 2 * 24 + 2 bits (Figueroa, "When is double rounding innocuous?", 1995).
 double RoundFloat(DType type, double value) {
   if (type == kF64) return value;
   const float narrow = static_cast<float>(value);

@@ -27,6 +27,9 @@ bool HasLoad(const Expr& expr) {
   return contents.loads;
 }
 
+// Expressions become operations in the order of evaluation, each with a register of its own. What
+// counts as an instruction follows a compiler: addresses and loop bounds are free, because they
+// fold into addressing modes or move out of the loop.
 class TapeMaker {
  public:
   Tape Run(const LoopFunction& function) {
@@ -63,6 +66,7 @@ class TapeMaker {
     buffers_[buffer.get()] = index;
     return index;
   }
+  // The reference is valid until the next Push.
   TapeInstruction& Push(TapeOp op, const Node* origin = nullptr) {
     tape_.code.push_back({op});
     tape_.code.back().origin = origin;
@@ -81,6 +85,7 @@ class TapeMaker {
   struct Operands {
     int32_t a = -1, b = -1, c = -1;
   };
+  // Static single assignment but for variables, which Copy sets.
   int32_t PushValue(TapeOp op, const Expr& expr, Operands operands, InstructionClass counts) {
     const int32_t dst = NewRegister(expr->type);
     TapeInstruction& made = Push(op, expr.get());
@@ -228,7 +233,7 @@ class TapeMaker {
     end.imm = static_cast<int64_t>(role);
   }
 
-  // A jump whose target is set later.
+  // Pushes a jump whose target Land sets when it is known.
   size_t PushJump(TapeOp op, int32_t condition, InstructionClass counts) {
     TapeInstruction& jump = Push(op);
     jump.a = condition;
@@ -252,7 +257,8 @@ class TapeMaker {
     compare.dst = test;
     compare.a = var;
     compare.b = end;
-    // The test counts once per iteration: emitted loops test at their end.
+    // The test counts once per iteration, not once more for leaving, because emitted loops test at
+    // their end.
     const size_t exit = PushJump(TapeOp::kJumpUnless, test, InstructionClass::kControl);
     EmitIteration(loop.body, loop.traits.role, [&] { Emit(loop.body); });
     TapeInstruction& next = Push(TapeOp::kLoopStep, loop.var.get());
@@ -273,6 +279,7 @@ class TapeMaker {
   }
 
   void EmitStore(const Store& store) {
+    // The value first: a store's loads are counted before the store.
     const int32_t value = Emit(store.value, true), index = Emit(store.index(), false);
     const int32_t mask = store.predicate ? Emit(store.predicate, true) : -1;
     TapeInstruction& made = Push(TapeOp::kStore, &store);
@@ -286,6 +293,7 @@ class TapeMaker {
   void EmitIf(const If& branch) {
     const int32_t condition = Emit(branch.condition, HasLoad(branch.condition));
     const size_t skip = PushJump(TapeOp::kJumpUnless, condition, InstructionClass::kControl);
+    // sub = 1: the jump of an if counts whichever way it goes.
     tape_.code[skip].sub = 1;
     Emit(branch.then_body);
     if (!branch.else_body) return Land(skip);

@@ -10,17 +10,21 @@
 namespace tern::loop {
 namespace {
 
-// As much as a vector of 2048 bits on either side; keeps buffers aligned.
+// As many bytes as a vector of 2048 bits, on either side of a buffer: a store of a whole vector
+// beside the end is caught. Also a multiple of every alignment, so that buffers stay aligned.
 constexpr size_t kCanary = 256;
 constexpr uint8_t kCanaryByte = 0xC5, kOutputByte = 0x5A;
 // Of all buffers together: an allocation that fails ends the program.
 constexpr int64_t kMaxBytes = int64_t{1} << (sizeof(void*) == 4 ? 29 : 32);
 
+// Knuth's MMIX generator, whose upper bits are used because the lower ones repeat soon.
 uint64_t Next(uint64_t* state) {
   *state = *state * 6364136223846793005u + 1442695040888963407u;
   return *state >> 33;
 }
 
+// Small multiples of 1/8 from -4 to 4: sums of them are exact in float32, so that the order of
+// adding does not show where it need not.
 Lane MadeUp(DType type, uint64_t random) {
   Lane lane;
   if (type.is_float())
@@ -55,6 +59,7 @@ Result<Workspace> Workspace::Make(const LoopFunction& function, std::span<const 
   for (size_t i = 0; i < function.buffers.size(); ++i) {
     const Buffer& buffer = *function.buffers[i];
     const int64_t size = buffer.dtype.size();
+    // By division, because the product could overflow.
     if (elements[i] > left / size)
       return OutOfRange("'", buffer.name, "' would have ", elements[i], " elements of ", size,
                         " bytes; the buffers of a run have ", kMaxBytes, " bytes together")
@@ -64,6 +69,7 @@ Result<Workspace> Workspace::Make(const LoopFunction& function, std::span<const 
     const size_t bytes = static_cast<size_t>(elements[i] * size);
     std::vector<uint8_t> memory(bytes + 2 * kCanary, kCanaryByte);
     uint8_t* data = memory.data() + kCanary;
+    // Outputs hold a pattern, so that an element nobody wrote is noticed.
     memset(data, kOutputByte, bytes);
     const bool is_read = buffer.access == Access::kIn || buffer.access == Access::kInOut;
     for (int64_t k = 0; is_read && k < elements[i]; ++k)

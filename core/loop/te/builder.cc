@@ -12,8 +12,10 @@
 namespace tern::loop::te {
 namespace {
 
+// The code of whatever the expression rules refuse, as the parser gives it.
 constexpr std::string_view kUnsound = "E0511";
 
+// The same letters as the lexer of the text form: what is built can be printed and parsed again.
 bool IsName(std::string_view name) {
   const auto letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -24,8 +26,9 @@ bool IsName(std::string_view name) {
 
 }  // namespace
 
-// What the operators share: numbers get their types, and what a Make... function would refuse is
-// said instead.
+// What the operators on values share. Numbers take their type from the value beside them, and what
+// a Make… function would refuse with a check is complained about instead, because callers are not
+// the compiler. A broken value makes every result broken, so that one mistake is told once.
 struct ValueMaker {
   Builder* builder = nullptr;  // null: numbers alone
   bool broken = false;
@@ -33,6 +36,7 @@ struct ValueMaker {
   explicit ValueMaker(std::initializer_list<const Value*> values) {
     for (const Value* value : values) Look(*value);
   }
+  // Plain numbers belong to no builder.
   void Look(const Value& value) {
     if (value.kind_ != Value::Kind::kExpr) return;
     if (builder == nullptr) builder = value.builder_;
@@ -70,7 +74,7 @@ struct ValueMaker {
                " is no ", type.ToString()));
     return nullptr;
   }
-  // What numbers beside these take.
+  // The type that numbers take beside these values; int64 where all are numbers.
   static DataType TypeBeside(std::initializer_list<const Value*> values) {
     for (const Value* value : values) {
       if (IsExpr(*value) && value->expr_) return value->expr_->type;
@@ -89,6 +93,7 @@ Value Apply(BinaryOp op, const Value& a, const Value& b) {
   return why.empty() ? maker.Made(MakeBinary(op, x, y)) : maker.Refused(why);
 }
 
+// All arguments have one type (intrinsics.def), so the last one that is an expression decides it.
 Value Apply(Intrinsic intrinsic, std::initializer_list<Value> args) {
   ValueMaker maker({});
   DataType type = kIndexType;
@@ -140,6 +145,7 @@ Value Reduce(BinaryOp op, std::initializer_list<Value> axes, const Value& value)
   std::vector<loop::ReduceAxis> folded;
   for (const Value& axis : axes) {
     const auto* found = maker.builder->FindAxis(axis);
+    // Only what this builder made as a reduce axis has an extent.
     if (found == nullptr || !found->extent)
       return maker.Refused("a reduction goes over what ReduceAxis made");
     folded.push_back({found->var, found->extent});
@@ -151,6 +157,7 @@ Value Reduce(BinaryOp op, std::initializer_list<Value> axes, const Value& value)
 
 Value Tensor::At(std::vector<Value> indices) const {
   ValueMaker maker({});
+  // Knows the builder even if all indices are numbers.
   const Value here(builder_, buffer_->shape.empty() ? MakeInt(0) : buffer_->shape[0]);
   maker.Look(here);
   for (const Value& index : indices) maker.Look(index);
@@ -169,6 +176,7 @@ Value Tensor::At(std::vector<Value> indices) const {
 
 TensorSchedule& TensorSchedule::Add(Primitive primitive, std::vector<std::string> names,
                                     std::vector<Lanes> factors) {
+  // Checked here and not by the scheduler, because a factor has no span to point at.
   for (const Lanes& factor : factors) {
     if (factor.count >= 1 && factor.count <= kMaxLanes) continue;
     builder_->Complain(kBadSchedule,
@@ -185,6 +193,7 @@ TensorSchedule& TensorSchedule::Add(Primitive primitive, std::vector<std::string
   return *this;
 }
 
+// The names that the scheduler (schedule.cc) gives to the parts.
 TensorSchedule::Pair TensorSchedule::Split(std::string_view axis, Lanes factor) {
   Add(Primitive::kSplit, {std::string(axis)}, {factor});
   return {StrCat(axis, ".outer"), StrCat(axis, ".inner")};
@@ -222,6 +231,7 @@ TensorSchedule& TensorSchedule::Vectorize(std::string_view axis, const VectorOpt
                               kMaxInterleave, ", got ", options.interleave));
     return *this;
   }
+  // Whether Add refused shows by the number of lines.
   const size_t lines = builder_->definition_.schedule.size();
   std::vector<Lanes> lanes;
   if (options.lanes != 0) lanes.push_back({options.lanes, false});
@@ -271,6 +281,7 @@ Value Builder::Scalar(std::string_view name, DType type) {
   return Value(this, definition_.scalars.back());
 }
 
+// The axis has no extent yet: Compute gives it the one of the tensor's dimension.
 Value Builder::Axis(std::string_view name) {
   axes_.push_back({MakeVar(NameOf(name, "an axis")), nullptr});
   return Value(this, axes_.back().var);
@@ -297,6 +308,7 @@ const Builder::Extent* Builder::FindAxis(const Value& value) const {
   return nullptr;
 }
 
+// A bad extent becomes 1 and a bad type float32, so that building goes on and finds more mistakes.
 Tensor Builder::MakeTensor(std::string_view name, DType type, const std::vector<Value>& shape,
                            Access access) {
   std::string good = NameOf(name, "a tensor");
@@ -339,6 +351,7 @@ void Builder::Compute(const Tensor& tensor, const std::vector<Value>& axes, cons
   ValueMaker maker({&value});
   const bool foreign = maker.builder != nullptr && maker.builder != this;
   maker.builder = this;
+  // A broken value without a complaint is one of plain numbers: there is no tensor to say its type.
   if (foreign || (maker.broken && diagnostics_.ok()))
     return Complain(kUnsound, StrCat("the value of '", buffer.name, "' is ",
                                      foreign ? "another builder's" : "of plain numbers"));
@@ -371,6 +384,8 @@ TensorSchedule Builder::Schedule(const Tensor& tensor) {
 tern::Result<Definition> Builder::Build() {
   if (diagnostics_.ok()) VerifyDefinition(definition_, &diagnostics_);
   if (!diagnostics_.ok()) return diagnostics_.ToStatus();
+  // Lowered once on trial, so that mistakes in the schedule are found here and not at the first
+  // use.
   TERN_TRY(tern::internal::TakeStatus(LowerDefinition(definition_)));
   return definition_;
 }

@@ -9,10 +9,12 @@
 namespace tern::loop::te {
 namespace {
 
-// One index of an access, or several made one.
+// One index of an access, or several that were joined. Digits are as of a number in mixed radix,
+// the extents being the radices.
 struct Digit {
   int axis;  // -1: no axis alone
   Expr value, extent;
+// Which axis an index is, if it is one and nothing else.
 };
 
 int AxisOf(const Stage& stage, const Expr& index) {
@@ -23,6 +25,8 @@ int AxisOf(const Stage& stage, const Expr& index) {
   return -1;
 }
 
+// Rewrites loads by FlatIndex. Buffers in `kept` keep all their indices: only a part of them is in
+// memory, so that their rows have another length.
 class Flattener : public Mutator {
  public:
   Flattener(const Stage& stage, const FusedAxes& fused, std::span<const Buffer* const> kept)
@@ -48,11 +52,13 @@ class Flattener : public Mutator {
 Expr FlatIndex(const Stage& stage, const FusedAxes& fused, const Buffer& buffer,
                std::span<const Expr> indices) {
   if (indices.size() < 2 || indices.size() != buffer.shape.size()) return nullptr;
+  // Without ranges of sizes: extents must be equal as trees, which simplifying alone decides.
   const Simplifier simplifier;
   std::vector<Digit> digits;
   for (size_t i = 0; i < indices.size(); ++i)
     digits.push_back({AxisOf(stage, indices[i]), indices[i], simplifier.Simplify(buffer.shape[i])});
   for (const FusedAxis& axis : fused) {
+    // x / e and x % e side by side, e being the buffer's own row length, are x.
     for (size_t i = 0; i + 1 < digits.size(); ++i) {
       const Digit &outer = digits[i], &inner = digits[i + 1];
       if (outer.axis != axis.outer || inner.axis != axis.inner ||
@@ -64,6 +70,7 @@ Expr FlatIndex(const Stage& stage, const FusedAxes& fused, const Buffer& buffer,
       break;
     }
   }
+  // Nothing was joined: the access stays as it is.
   if (digits.size() == indices.size()) return nullptr;
   Expr index = MakeCast(kI64, digits[0].value);
   for (size_t i = 1; i < digits.size(); ++i)

@@ -17,10 +17,11 @@
 namespace tern::loop::te {
 namespace {
 
-// Larger pieces of tensors stay in a workspace.
+// In bytes. Larger pieces of tensors stay in a workspace, because local buffers are on the stack.
 constexpr int64_t kMaxLocalBytes = 16384;
 
-// Accesses of a whole tensor become accesses of the part that is kept.
+// Rewrites accesses of a whole tensor into accesses of the part that is kept, whose element 0 is
+// the part's first one.
 class Relocator : public Mutator {
  public:
   Relocator(const Buffer* from, BufferPtr to, std::span<const Range> part)
@@ -50,6 +51,9 @@ class Relocator : public Mutator {
   std::span<const Range> part_;
 };
 
+// Makes one nest of loops per stage, in the order of the definition. Stages that are computed in a
+// loop of another one are lowered when that loop is, because what they compute depends on where it
+// is.
 class DefinitionLowerer {
  public:
   DefinitionLowerer(const Definition& te, std::vector<Stage> stages, text::Diagnostics* diagnostics)
@@ -66,6 +70,7 @@ class DefinitionLowerer {
     for (size_t i = 0; i < stages_.size(); ++i) {
       const Stage& stage = stages_[i];
       if (stage.is_inlined || stage.attach_stage >= 0) continue;
+      // A stage at the top computes its whole tensor.
       std::vector<Range> whole;
       for (const Expr& extent : stage.compute.tensor->shape) whole.push_back({MakeInt(0), extent});
       stmts.push_back(LowerStage(static_cast<int>(i), whole));
@@ -79,6 +84,7 @@ class DefinitionLowerer {
     out.buffers.insert(out.buffers.end(), te_.outputs.begin(), te_.outputs.end());
     for (const Stage& stage : stages_) {
       const BufferPtr& tensor = stage.compute.tensor;
+      // Inlined tensors and those held by local buffers need no workspace.
       const bool is_local = std::find(local_.begin(), local_.end(), tensor.get()) != local_.end();
       if (tensor->access == Access::kWorkspace && !stage.is_inlined && !is_local)
         out.buffers.push_back(tensor);
@@ -92,6 +98,7 @@ class DefinitionLowerer {
   struct Lowering {
     int index;
     Nest nest;
+    // Where a split does not come out even: values beyond the extent are skipped.
     struct Guard {
       Expr condition;  // on the value of a split axis
       bool is_reduce;
@@ -105,12 +112,14 @@ class DefinitionLowerer {
   static void FindGuards(Lowering* out) {
     const Nest& nest = out->nest;
     for (const Relation& r : nest.stage().relations) {
+      // A split needs no guard where its inner loop stops at the end, or the extent is a multiple.
       if (!r.is_split || nest.EndsWithAxis(r) || nest.ComesOutEven(r)) continue;
       out->guards.push_back({MakeBinary(BinaryOp::kLt, nest.Value(r.parent), nest.Extent(r.parent)),
                              nest.axis(r.parent).is_reduce});
     }
   }
 
+  // From the last guard to the first, so that the first one is outermost.
   static Stmt Guarded(const Lowering& at, bool reduce, Stmt body) {
     for (size_t i = at.guards.size(); i-- > 0;) {
       if (at.guards[i].is_reduce == reduce) body = MakeIf(at.guards[i].condition, std::move(body));
@@ -121,6 +130,7 @@ class DefinitionLowerer {
   Stmt LowerStage(int index, std::span<const Range> ranges) {
     const Stage& stage = stages_[static_cast<size_t>(index)];
     Lowering at{index, Nest(stage, ranges, simplifier_), {}, {}};
+    // Bound before anything is simplified, because proofs need the loops' ranges.
     for (int leaf : stage.leaves)
       simplifier_.Bind(at.nest.axis(leaf).var.get(), MakeInt(0), at.nest.Extent(leaf));
     FindGuards(&at);
@@ -137,7 +147,8 @@ class DefinitionLowerer {
     return made;
   }
 
-  // Of a tensor that is computed whole, so that its axes begin at 0.
+  // The fused axes of a tensor that is computed whole. Of an attached one the axes do not begin at
+  // 0, so that quotient and remainder are not the value's digits.
   FusedAxes FindFused(const Nest& nest) const {
     FusedAxes fused;
     if (nest.stage().attach_stage >= 0) return fused;
@@ -149,7 +160,8 @@ class DefinitionLowerer {
     return fused;
   }
 
-  // By loop variables. Tensors of which only a part is kept are indexed by their own axes.
+  // The value by loop variables. Tensors of which only a part is kept are indexed by their own
+  // axes.
   Expr ByLoops(const Lowering& at, const Expr& value, std::span<const Substitution> values) const {
     return Substitute(FlattenLoads(at.stage(), at.fused, inside_, value), values);
   }
@@ -162,6 +174,7 @@ class DefinitionLowerer {
     return Loops(at, 0, [&](size_t) { return Guarded(at, false, store); });
   }
 
+  // Then a sum can be gathered in a variable; else its elements are visited several times.
   bool ReduceLoopsAreInnermost(const Stage& stage) const {
     bool seen = false;
     for (int leaf : stage.leaves) {
@@ -172,6 +185,8 @@ class DefinitionLowerer {
     return true;
   }
 
+  // With reduce loops innermost: acc = start; loops: acc = acc op value; store acc. Otherwise:
+  // store start everywhere, then fold into memory.
   Stmt LowerReduction(const Lowering& at, const std::vector<Expr>& indices,
                       std::span<const Substitution> values) {
     const Stage& stage = at.stage();
@@ -186,17 +201,20 @@ class DefinitionLowerer {
           Loops(at, 0, [&](size_t) { return Guarded(at, false, Guarded(at, true, update)); });
       return MakeBlock({StartLoops(at.nest, start), loops});
     }
+    // The first reduce loop. The loops before it run over the elements.
     size_t first = 0;
     while (first < stage.leaves.size() &&
            !stage.axes[static_cast<size_t>(stage.leaves[first])].is_reduce)
       ++first;
     const VarPtr acc = MakeVar(tensor->name + "_acc", value->type);
     const auto body = [&](size_t level) -> Stmt {
+      // A reduction of no axis at all, or the level within the reduce loops.
       if (level > first || first == stage.leaves.size())
         return Guarded(at, true, MakeAssign(acc, MakeBinary(reduction.op, acc, value)));
       const Stmt inner = Loops(at, first, [&](size_t) {
         return Guarded(at, true, MakeAssign(acc, MakeBinary(reduction.op, acc, value)));
       });
+      // Guards of data axes are around the whole element, those of reduce axes around one step.
       return Guarded(at, false,
                      MakeBlock({MakeLet(acc, start, /*is_mutable=*/true), inner,
                                 MakeStore(tensor, indices, acc)}));
@@ -204,7 +222,8 @@ class DefinitionLowerer {
     return Loops(at, 0, body, first);
   }
 
-  // T[...] = start, for the part of the tensor that is computed.
+  // Loops that store `start` to the part of the tensor that is computed. They are plain whatever
+  // the schedule says of the tensor's loops.
   Stmt StartLoops(const Nest& nest, const Expr& start) const {
     const BufferPtr& tensor = nest.stage().compute.tensor;
     std::vector<VarPtr> vars;
@@ -226,9 +245,11 @@ class DefinitionLowerer {
     if (level == std::min(end, stage.leaves.size())) return body(level);
     const int leaf = stage.leaves[level];
     const Axis& axis = at.nest.axis(leaf);
+    // Inside out: what is attached here must see the body that reads it.
     Stmt inner = Loops(at, level + 1, body, end);
     inner = WithAttached(at, level, std::move(inner));
     const Expr extent = simplifier_.Simplify(at.nest.LoopExtent(leaf));
+    // Refused here, where the schedule's line is known; the pass could name the loop only.
     if (axis.kind == ForKind::kUnrolled && AsInt(extent) == nullptr) RefuseUnroll(axis, extent);
     const For::Traits traits{axis.kind, LoopRole::kPlain, LanesOf(axis, extent), axis.interleave,
                              axis.tail};
@@ -248,7 +269,8 @@ class DefinitionLowerer {
                      axis.name, ", 4) unroll(", axis.marked->tensor, ", ", axis.name, ".inner)"));
   }
 
-  // A constant inner extent of a split is the vector's length.
+  // The lanes of a vectorized inner axis of a split: its constant extent, if no line gives another
+  // number. Roots (which have an extent) keep 0, for the target's choice.
   static int32_t LanesOf(const Axis& axis, const Expr& extent) {
     const IntImm* constant = AsInt(extent);
     const bool whole = axis.kind == ForKind::kVectorized && axis.lanes == 0 &&
@@ -265,9 +287,11 @@ class DefinitionLowerer {
       if (producer.attach_stage != at.index || producer.attach_axis != at.stage().leaves[level])
         continue;
       const Buffer& tensor = *producer.compute.tensor;
+      // Which part is needed follows from the consumer's loops up to this level.
       const NeededPart part = FindNeededPart(at.nest, level, tensor, inside_, simplifier_);
       Stmt made = LowerStage(static_cast<int>(i), part.ranges);
       for (const Expr& condition : part.conditions) made = MakeIf(condition, std::move(made));
+      // Both the loops that compute the part and those that read it.
       const BufferPtr kept = LocalPart(tensor, part.ranges);
       if (kept) {
         Relocator relocate(&tensor, kept, part.ranges);
@@ -283,13 +307,14 @@ class DefinitionLowerer {
     return MakeBlock(std::move(stmts));
   }
 
-  // A local buffer for the part where its size has a small bound; null where not.
+  // A local buffer for the part if its size has a small constant bound; null otherwise.
   BufferPtr LocalPart(const Buffer& tensor, std::span<const Range> part) const {
     int64_t bytes = tensor.dtype.size();
     std::vector<Expr> shape;
     for (const Range& range : part) {
       const int64_t most = simplifier_.BoundsOf(range.extent).high;
       if (most > kMaxLocalBytes || most < 1) return nullptr;
+      // Checked after every factor, so that the product cannot overflow.
       bytes *= most;
       if (bytes > kMaxLocalBytes) return nullptr;
       shape.push_back(MakeInt(most));

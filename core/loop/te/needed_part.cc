@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the loops up to the axes of the formula: which values each axis takes in one step, as a
-// range. Then the indices by which the tensor is read, over those ranges.
+// Works from the loops up to the axes of the formula: which values each axis takes in one step of
+// the loop, as a range. Then it finds the range of each index by which the tensor is read. The idea
+// is that of bounds inference in Halide, restricted to ranges of linear indices.
 #include "core/loop/te/needed_part.h"
 
 #include <algorithm>
@@ -41,6 +42,9 @@ bool ReadsAny(const Expr& expr, std::span<const Buffer* const> buffers) {
   });
 }
 
+// Ranges must be exact where an index outside of the tensor would be computed: a producer may read
+// its own inputs there. `some` says that a range is not empty for sure, without which its ends mean
+// nothing.
 class PartFinder {
  public:
   PartFinder(const Nest& nest, size_t level, const Simplifier& simplifier)
@@ -62,9 +66,11 @@ class PartFinder {
   Expr Simple(const Expr& expr) const { return simplifier_.Simplify(expr); }
   bool IsPositive(const Expr& expr) const { return simplifier_.BoundsOf(expr).low >= 1; }
 
+  // Finds the ranges of the axes of the formula (those that have an extent).
   void FindRoots() {
     for (size_t i = 0; i < stage_.axes.size() && stage_.axes[i].extent; ++i) {
       AxisRange range = Find(static_cast<int>(i));
+      // The consumer itself may compute a part only, which does not begin at 0.
       if (i < nest_.ranges().size()) range.min = Simple(Add(nest_.ranges()[i].min, range.min));
       roots_.push_back(std::move(range));
     }
@@ -76,6 +82,7 @@ class PartFinder {
     return r->is_split ? FindSplit(*r) : FindFused(*r, axis);
   }
 
+  // Loops outside of the level hold still at their variable; those inside run through all values.
   AxisRange FindLoop(int axis) const {
     if (stage_.LeafIndex(axis) <= static_cast<int>(level_))
       return {nest_.axis(axis).var, MakeInt(1), true};
@@ -83,14 +90,17 @@ class PartFinder {
     return {MakeInt(0), extent, IsPositive(extent)};
   }
 
+  // parent = outer * factor + inner.
   AxisRange FindSplit(const Relation& r) {
     const AxisRange outer = Find(r.outer), inner = Find(r.inner);
     const Expr parent = Simple(nest_.Extent(r.parent)), factor = MakeInt(r.factor.count);
     const bool outer_is_whole =
         IsInt(outer.min, 0) && SameExpr(outer.extent, Simple(nest_.Extent(r.outer)));
+    // Both parts run fully: all of the parent.
     if (outer_is_whole && IsInt(inner.min, 0) && SameExpr(inner.extent, factor))
       return {MakeInt(0), parent, IsPositive(parent)};
     const Expr min = Simple(Add(Mul(outer.min, factor), inner.min));
+    // The outer part runs: from the first step to the end of the parent.
     if (outer_is_whole && !outer.IsSingle()) return UpTo(min, Sub(parent, min), false);
     if (!outer.IsSingle()) {
       const Expr steps = Add(Mul(Sub(outer.extent, MakeInt(1)), factor), inner.extent);
@@ -101,6 +111,7 @@ class PartFinder {
     const bool some = inner.some && IsInt(inner.min, 0);
     if (!inner.IsSingle())
       return UpTo(min, MakeBinary(BinaryOp::kMin, inner.extent, Sub(parent, min)), some);
+    // Neither part is known to exist: the consumer's guard must be asked before the producer runs.
     if (!some && !nest_.EndsWithAxis(r))
       AddCondition(Simple(MakeBinary(BinaryOp::kLt, min, parent)));
     return {min, inner.extent, true};
@@ -111,7 +122,8 @@ class PartFinder {
     return {min, simple, some || IsPositive(simple)};
   }
 
-  // Quotient and remainder of one value; of several values all that there are.
+  // Quotient and remainder of one value are one value each. Of several values, all that the axis
+  // has are taken, because a range of quotients and remainders is not a range of values.
   AxisRange FindFused(const Relation& r, int axis) {
     const AxisRange fused = Find(r.parent);
     const Expr extent = Simple(nest_.Extent(axis));
@@ -128,15 +140,16 @@ class PartFinder {
     if (!known) out_.conditions.push_back(condition);
   }
 
-  // Of one index over the ranges of the axes.
+  // The range of one index over the ranges of the axes.
   struct IndexRange {
     Range range;
     bool some = true;    // whether it holds an index for sure
     bool inside = true;  // whether it is shown to lie in the dimension
   };
 
-  // Nothing where all of the dimension is needed. An index that is read from memory is looked at
-  // before the loops inside, which must then be about to look at it too.
+  // The range of one dimension; nothing where all of it is needed. An index that is read from
+  // memory is evaluated ahead of the loops inside, which is only allowed if they are sure to
+  // evaluate it too.
   std::optional<Range> RangeOf(const std::vector<const Load*>& loads, size_t dim, const Expr& shape,
                                std::span<const Buffer* const> inside) const {
     std::optional<IndexRange> all;
@@ -144,10 +157,12 @@ class PartFinder {
       const Expr index = MakeCast(kI64, load->indices[dim]);
       if (HasLoads(index) && (!AllRootsHaveSome() || ReadsAny(index, inside))) return std::nullopt;
       const std::optional<IndexRange> one = RangeOfIndex(index, shape);
+      // The range must cover all loads of the tensor.
       all = all.has_value() && one.has_value() ? Union(*all, *one) : one;
       if (!all.has_value()) return std::nullopt;
     }
     if (!all.has_value()) return std::nullopt;
+    // A range that may leave the tensor is cut to it.
     return all->inside ? all->range : Clamped(all->range, shape);
   }
 
@@ -156,7 +171,7 @@ class PartFinder {
                        [](const AxisRange& root) { return root.some; });
   }
 
-  // Nothing where the index is not linear in axes of several values.
+  // The range of an index; nothing where it is not linear in the axes that take several values.
   std::optional<IndexRange> RangeOfIndex(const Expr& index, const Expr& shape) const {
     const LinearForm form = LinearFormOf(index);
     std::vector<Substitution> first;
@@ -169,11 +184,13 @@ class PartFinder {
       first.push_back({var, root.min});
       if (root.IsSingle()) continue;
       const int64_t coefficient = form.CoefficientOf(var);
+      // INT64_MIN has no negation.
       if (form.HidesVar(var) || form.overflow || coefficient == INT64_MIN) return std::nullopt;
       if (coefficient == 0) continue;
       ++several;
       some &= root.some;
       const Expr steps = Sub(root.extent, MakeInt(1));
+      // A negative coefficient has its least value at the axis' last one.
       if (coefficient < 0) below = Add(below, Mul(steps, MakeInt(coefficient)));
       span = Add(span, Mul(steps, MakeInt(coefficient < 0 ? -coefficient : coefficient)));
     }
@@ -186,6 +203,7 @@ class PartFinder {
   }
 
   // Whether the index lies in the dimension whatever values the axes have.
+  // By the full extents of the axes, which hold whatever part is computed.
   bool StaysInside(const LinearForm& form, const Expr& shape) const {
     LinearForm low = form, high = form;
     for (size_t i = 0; i < roots_.size(); ++i) {
@@ -205,7 +223,8 @@ class PartFinder {
            simplifier_.BoundsOf(left.ToExpr()).low >= 0;
   }
 
-  // What lies between two ranges that hold something lies inside where they do.
+  // The smallest range that covers both. What lies between two ranges that hold something lies
+  // inside where they do, but of empty ranges nothing is known.
   std::optional<IndexRange> Union(const IndexRange& a, const IndexRange& b) const {
     const std::optional<int64_t> ahead = ConstantDifference(b.range.min, a.range.min);
     if (!ahead.has_value()) return std::nullopt;
@@ -218,6 +237,7 @@ class PartFinder {
     return IndexRange{{a.range.min, Simple(end)}, some, some && a.inside && b.inside};
   }
 
+  // Keeps the range within the dimension; it may become empty.
   Range Clamped(const Range& range, const Expr& shape) const {
     const Expr min = Simple(MakeBinary(BinaryOp::kMax, range.min, MakeInt(0)));
     const Expr left = Simple(Sub(shape, min));

@@ -3,7 +3,8 @@
 
 namespace tern::loop::te {
 
-// The extent of a reduce axis may depend on axes before it; their loops are outside of its own.
+// The extent of a root axis. Of a reduce axis it may depend on axes before it: their loops are
+// outside of its own (schedule.cc checks it), so that their values are known by loop variables.
 Expr Nest::RootExtent(int index) const {
   const size_t i = static_cast<size_t>(index);
   if (i < ranges_.size()) return ranges_[i].extent;
@@ -15,12 +16,13 @@ Expr Nest::RootExtent(int index) const {
   return map.empty() ? extent : Substitute(extent, map);
 }
 
-// A product of two negative extents would be steps.
+// Fused loops would run as often as the product says, and two negative extents have a positive one.
 Expr Nest::NotNegative(Expr extent) const {
   if (simplifier_.BoundsOf(extent).low >= 0) return extent;
   return MakeBinary(BinaryOp::kMax, std::move(extent), MakeInt(0));
 }
 
+// Follows the relations from the roots to the loops: fused axes multiply, splits round up.
 Expr Nest::Extent(int axis) const {
   const Relation* r = stage_.MadeBy(axis);
   if (r == nullptr) return RootExtent(axis);
@@ -35,6 +37,7 @@ Expr Nest::Extent(int axis) const {
   return simplifier_.Simplify(FloorDiv(Add(parent, Sub(factor, MakeInt(1))), factor));
 }
 
+// Follows them the other way: a root's value by the variables of the loops that it became.
 Expr Nest::Value(int axis) const {
   const Relation* r = stage_.UsedBy(axis);
   if (r == nullptr) return this->axis(axis).var;
@@ -43,6 +46,9 @@ Expr Nest::Value(int axis) const {
   return MakeBinary(axis == r->outer ? BinaryOp::kDiv : BinaryOp::kMod, fused, second);
 }
 
+// Whether the inner loop of a split can stop at the end of the axis, as min(factor, what is left).
+// That needs the outer variable, so the outer loop must be outside, and an axis that no other line
+// made.
 bool Nest::EndsWithAxis(const Relation& split) const {
   const int outer = stage_.LeafIndex(split.outer), inner = stage_.LeafIndex(split.inner);
   // Copies of an unrolled loop are a constant number.
@@ -54,6 +60,7 @@ bool Nest::ComesOutEven(const Relation& split) const {
   return simplifier_.ProvesMultiple(Extent(split.parent), MakeInt(split.factor.count));
 }
 
+// The extent as the loop runs it, which is that of the axis unless the loop ends early.
 Expr Nest::LoopExtent(int axis) const {
   const Relation* r = stage_.MadeBy(axis);
   const bool is_inner = r != nullptr && r->is_split && axis == r->inner;
@@ -64,6 +71,7 @@ Expr Nest::LoopExtent(int axis) const {
   return MakeBinary(BinaryOp::kMin, factor, Sub(parent, done));
 }
 
+// Roots that are loops themselves need no replacement.
 void Nest::AddValue(size_t root, std::vector<Substitution>* map) const {
   const VarPtr& var = stage_.axes[root].var;
   Expr value = Value(static_cast<int>(root));

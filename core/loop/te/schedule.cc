@@ -12,9 +12,12 @@
 namespace tern::loop::te {
 namespace {
 
+// Both numbers bound what a few lines can blow up to: splits double axes, and inlining a chain of
+// tensors that are read twice each doubles the formula every time.
 constexpr size_t kMaxAxes = 64;        // per tensor
 constexpr size_t kMaxInlined = 10000;  // nodes of an expression
 
+// Axes of the formula come first, data before reduce axes; each is a loop until a line changes it.
 Stage MakeStage(const Compute& compute) {
   Stage stage;
   stage.compute = compute;
@@ -37,7 +40,7 @@ class NodeCounter : public Visitor {
   size_t count = 0;
 };
 
-// Loads of a tensor replaced by its formula.
+// Replaces loads of a tensor by its formula, with the indices put in for its axes.
 class Inliner : public Mutator {
  public:
   explicit Inliner(const Compute& compute) : compute_(compute) {}
@@ -85,6 +88,8 @@ bool ComesFrom(const Stage& stage, int axis, int root) {
   return ComesFrom(stage, r->outer, root) || ComesFrom(stage, r->inner, root);
 }
 
+// Applies the lines of a schedule in their order. Stages stay in one vector, of which pointers and
+// indices are kept; nothing is added to it after construction.
 class Scheduler {
  public:
   Scheduler(const Definition& definition, text::Diagnostics* diagnostics)
@@ -99,6 +104,7 @@ class Scheduler {
       if (diagnostics_->ok()) CheckExtents();
       if (!diagnostics_->ok()) break;  // later lines name what this one should have made
     }
+    // Last, when no line can change the order of loops any more.
     for (Stage& stage : stages_) Merge(&stage);
     return std::move(stages_);
   }
@@ -160,6 +166,8 @@ class Scheduler {
   }
 
   // The axis, which must be a loop that no line has marked: what is made of it has no mark.
+  // What is made of a marked axis would have to share the mark; only a parallel loop may be split,
+  // and its outer part keeps the mark.
   int FindPlainLeaf(const Stage& stage, std::string_view name) {
     const int axis = FindLeaf(stage, name);
     if (axis < 0) return -1;
@@ -195,6 +203,7 @@ class Scheduler {
       if (other.attach_stage == IndexOf(stage) && other.attach_axis == from) other.attach_axis = to;
     }
   }
+  // Stages are known by their place in the vector.
   int IndexOf(const Stage& stage) const { return static_cast<int>(&stage - stages_.data()); }
 
   bool Split(Stage* stage, const std::string& name, Lanes factor) {
@@ -203,6 +212,7 @@ class Scheduler {
         found >= 0 && stage->axes[static_cast<size_t>(found)].kind == ForKind::kParallel;
     const int parent = is_parallel ? found : found < 0 ? -1 : FindPlainLeaf(*stage, name);
     if (parent < 0) return false;
+    // Both parts of a reduce axis fold.
     const bool is_reduce = stage->axes[static_cast<size_t>(parent)].is_reduce;
     const int outer = MakeAxis(stage, name + ".outer", is_reduce);
     const int inner = outer < 0 ? -1 : MakeAxis(stage, name + ".inner", is_reduce);
@@ -219,9 +229,11 @@ class Scheduler {
   void Fuse(Stage* stage, const std::string& first, const std::string& second) {
     const int a = FindPlainLeaf(*stage, first);
     const int b = a < 0 ? -1 : FindPlainLeaf(*stage, second);
+    // FindPlainLeaf has told what is wrong.
     if (b < 0) return;
     const Axis &x = stage->axes[static_cast<size_t>(a)], &y = stage->axes[static_cast<size_t>(b)];
     const int at = stage->LeafIndex(a);
+    // The fused loop goes through both in the order of their nest, so they must be neighbours.
     if (stage->LeafIndex(b) != at + 1 || x.is_reduce != y.is_reduce) {
       Complain(StrCat("'", second, "' must be directly inside '", first,
                       "', and both reduce axes or neither"));
@@ -248,6 +260,7 @@ class Scheduler {
       axes.push_back(axis);
       places.push_back(stage->LeafIndex(axis));
     }
+    // The named axes go to the places that they had together, in their new order; others stay.
     std::sort(places.begin(), places.end());
     for (size_t i = 0; i < axes.size(); ++i)
       stage->leaves[static_cast<size_t>(places[i])] = axes[i];
@@ -297,17 +310,20 @@ class Scheduler {
           .Help("keep one of the two lines");
       return;
     }
+    // An attached tensor exists in part only, so nobody else may read it.
     if (!Reads(*consumer, tensor) || tensor->access == Access::kOut) {
       Complain(tensor->access == Access::kOut
                    ? StrCat("'", tensor->name, "' is a result and must be computed whole")
                    : StrCat("'", d.names[0], "' does not read '", tensor->name, "'"));
       return;
     }
+    // Another reader would find only the last part.
     for (const Stage& other : stages_) {
       if (&other == consumer || other.is_inlined || !Reads(other, tensor)) continue;
       Complain(StrCat("'", tensor->name, "' is also read by '", other.compute.tensor->name, "'"));
       return;
     }
+    // Extents are evaluated ahead of the loops in which the tensor would be computed.
     for (const Axis& reduce : consumer->axes) {
       if (!reduce.extent || !Reads(reduce.extent, tensor)) continue;
       Complain(StrCat("the extent of '", reduce.name, "' reads '", tensor->name,
@@ -320,6 +336,7 @@ class Scheduler {
 
   void ComputeInline(Stage* stage) {
     const BufferPtr tensor = stage->compute.tensor;
+    // A reduction has no formula of its elements alone.
     if (tensor->access == Access::kOut || stage->reduction() != nullptr) {
       Complain(StrCat("'", tensor->name, "' is ",
                       tensor->access == Access::kOut ? "a result" : "a reduction"));
@@ -339,6 +356,7 @@ class Scheduler {
                        "' in a loop of what then reads it"));
       return;
     }
+    // All readers at once: there is no tensor left to read.
     stage->is_inlined = true;
     for (Stage& other : stages_) {
       if (&other == stage || !Reads(other, tensor.get())) continue;
@@ -379,6 +397,7 @@ class Scheduler {
 
   // False where it was complained about.
   bool CheckExtent(const Stage& stage, int of, int root) {
+    // Every loop made of `root` must be outside of every loop made of `of`.
     size_t last = 0, first = stage.leaves.size();  // one past the last; the first
     for (size_t i = stage.leaves.size(); i-- > 0;) {
       if (ComesFrom(stage, stage.leaves[i], of)) first = i;
@@ -391,6 +410,7 @@ class Scheduler {
       Complain(StrCat(extent, ", whose loops must all be outside of its own"));
       return false;
     }
+    // What is computed in a loop before the extent is known could not tell which part it needs.
     for (const Stage& other : stages_) {
       if (other.attach_stage != IndexOf(stage) ||
           stage.LeafIndex(other.attach_axis) + 1 >= static_cast<int>(last))
@@ -421,6 +441,8 @@ class Scheduler {
       const bool whole = adjacent && vector && x->kind == ForKind::kSerial && y->lanes == 0 &&
                          !HasAttached(*stage, r);
       const bool keeps_constant =
+          // An axis that the factor divides is kept as two loops: the inner one is exactly one
+          // vector.
           !r.factor.scalable && y->kind == ForKind::kVectorized && DividesRoot(*stage, r);
       if (whole && !keeps_constant) {
         Axis& axis = stage->axes[static_cast<size_t>(r.parent)];

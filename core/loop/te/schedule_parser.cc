@@ -6,7 +6,7 @@
 namespace tern::loop::te {
 namespace {
 
-// The first spelling of the founding document; the same as vectorize with scalable = true.
+// The name in the first example of the founding document; it means vectorize with scalable = true.
 constexpr std::string_view kAlias = "vectorize_scalable";
 
 const PrimitiveInfo* FindPrimitive(std::string_view text) {
@@ -24,6 +24,7 @@ void DirectiveReader::AddFactor(Lanes factor, text::Span span) {
   if (!where_.valid()) where_ = span;
 }
 
+// Options are checked here for their values; whether the primitive takes them, Finish decides.
 void DirectiveReader::AddOption(const Token& option, const Token& value) {
   const std::optional<int64_t> number = ParseInt64(value.text);
   const bool is_bool = value.Is("true") || value.Is("false");
@@ -37,6 +38,7 @@ void DirectiveReader::AddOption(const Token& option, const Token& value) {
   } else if ((option.Is("factor") || option.Is("lanes")) && number.has_value() && *number >= 1 &&
              *number <= kMaxLanes) {
     directive_.factors.push_back({static_cast<int32_t>(*number), false});
+  // The first problem is kept by its place; a later one replaces it.
   } else {
     problem_ = StrCat("'", option.text, " = ", value.text, "' is not an option; there are factor ",
                       "and lanes (1 to ", kMaxLanes, "), interleave (1 to ", kMaxInterleave,

@@ -9,6 +9,9 @@
 namespace tern::loop {
 namespace {
 
+// Recursive descent with one token of lookahead. After an error every function returns at once
+// (ok() is false), because what follows was not meant that way; complaints about meaning do not end
+// parsing.
 class Parser : public ExprParser {
  public:
   using ExprParser::ExprParser;
@@ -32,7 +35,7 @@ class Parser : public ExprParser {
  private:
   // --- heads
 
-  // "<n, m>": with it, every size is declared; without, shapes declare them.
+  // "<n, m>" declares every size; without it, shapes declare sizes by their first mention.
   void ParseSizes() {
     sizes_.clear();
     sizes_are_implicit_ = !Accept("<");
@@ -101,6 +104,7 @@ class Parser : public ExprParser {
     const Token name = Name("the function's name");
     ParseSizes();
     Parameters parameters = ParseParameters(Access::kIn);
+    // From here on, an unknown name is an error and not a size.
     sizes_are_implicit_ = false;
     LoopFunction function;
     function.name = std::string(name.text);
@@ -110,6 +114,7 @@ class Parser : public ExprParser {
     function.sizes = sizes_;
     function.relaxed = Accept("relaxed");
     function.body = ParseBlock();
+    // Names of the function end with it.
     EndScope(mark);
     if (program->Find(function.name) != nullptr)
       Complain(name.span, StrCat("there are two functions '", function.name, "'"));
@@ -120,8 +125,10 @@ class Parser : public ExprParser {
     const size_t mark = scope_mark();
     std::vector<Stmt> stmts;
     Expect("{");
+    // Nesting is limited, because a file could otherwise exhaust the stack.
     ++depth_;
     while (ok() && !TooDeep() && !Accept("}")) {
+      // Empty statements.
       while (Accept(";")) {
       }
       if (Accept("}")) break;
@@ -172,6 +179,8 @@ class Parser : public ExprParser {
     range.step = MakeInt(1);
     if (Accept(";")) {
       const Token again = Name("the loop variable");
+      // The step names the variable again, as in C; anything else is a mistake and not another
+      // variable.
       if (ok() && again.text != name.text)
         Complain(again.span, StrCat("expected the loop variable '", name.text, "'"));
       Expect("+=");
@@ -181,6 +190,7 @@ class Parser : public ExprParser {
     const For::Traits traits = ParseTraits();
     const VarPtr var = MakeVar(std::string(name.text));
     var->span = name.span;
+    // Declared after the range was parsed: bounds do not see the loop's own variable.
     Declare(name, {name.text, var, nullptr});
     Stmt body = ParseBlock();
     EndScope(mark);
@@ -252,6 +262,7 @@ class Parser : public ExprParser {
     Stmt then_body = ParseBlock(), else_body;
     if (Accept("else")) {
       ++depth_;
+      // An else-if chain nests in the tree, so it counts as depth.
       if (Accept("if"))
         else_body = TooDeep() ? nullptr : ParseIf();
       else
@@ -279,6 +290,7 @@ class Parser : public ExprParser {
     const VarPtr var =
         MakeVar(std::string(name.text), declared.value_or(value ? value->type : kIndexType));
     var->span = name.span;
+    // Declared after its value, so that `let x = x + 1` reads the outer x.
     Declare(name, {name.text, var, nullptr, is_mutable});
     if (!ok() || !value) return nullptr;
     if (value->type == var->type) return MakeLet(var, value, is_mutable);
@@ -414,6 +426,7 @@ class Parser : public ExprParser {
     compute.value = ParseExpr(DataType(compute.tensor->dtype));
     EndScope(mark);
     // A tensor between inputs and results can be read from here on.
+    // Results are declared by the head already.
     if (Lookup(name.text) == nullptr) Declare(name, {name.text, nullptr, compute.tensor});
     if (!ok() || !compute.value) return;
     const DataType wanted(compute.tensor->dtype);
@@ -445,7 +458,7 @@ class Parser : public ExprParser {
       Complain(name.span, StrCat("'", name.text, "' is not a result of '", te.name, "'"))
           .Help(StrCat("list it after ->, or give its type: compute ", name.text,
                        "[i]: float32[n] = ..."));
-    // Of any shape, so that nothing more is said about it.
+    // The shape that the axes suggest, so that nothing more is said about it.
     return MakeBuffer(std::string(name.text), kF32, std::vector<Expr>(rank, MakeInt(1)),
                       Access::kWorkspace);
   }
@@ -455,6 +468,7 @@ class Parser : public ExprParser {
     while (ok() && !Accept("}")) {
       const Token name = Name("a schedule primitive, or '}'");
       if (!ok()) return;
+      // A line that was complained about is left out; the rest is parsed for its own mistakes.
       std::optional<te::Directive> directive = ParseDirective(name);
       if (directive.has_value()) te->schedule.push_back(*std::move(directive));
       Accept(";");

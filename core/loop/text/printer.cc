@@ -9,9 +9,10 @@
 namespace tern::loop {
 namespace {
 
+// Binds tighter than every binary operator of binary_ops.def.
 constexpr int kUnaryPrecedence = 11;
 
-// What the parser would take for something else.
+// Words that the parser takes for something else; variables of that name get another one.
 bool IsReserved(std::string_view name) {
   for (std::string_view word :
        {"vscale",  "true",      "false",   "inf",  "nan",         "let",    "var",
@@ -26,7 +27,7 @@ bool IsReserved(std::string_view name) {
   return name.starts_with("reduce_") || DataType::Parse(name).ok();
 }
 
-// Names that no two variables or buffers share.
+// Gives names that no two variables or buffers in scope share, though programs share hints freely.
 class Names {
  public:
   std::string_view Of(const void* node, std::string_view hint) {
@@ -57,6 +58,7 @@ class Names {
   std::unordered_set<std::string> used_;
 };
 
+// Always with a point, an exponent or a word, so that it is not read as an integer.
 std::string FloatText(DType element, double value) {
   std::string text = element == kF64 ? FormatDouble(value) : FormatFloat(static_cast<float>(value));
   const bool plain = text.find_first_of(".einf") == std::string::npos;
@@ -72,7 +74,7 @@ class Printer {
   explicit Printer(PrintForm form) : form_(form) {}
   std::string out;
 
-  // outer: the precedence of the operator around it.
+  // outer is the precedence of the operator around; a weaker one inside needs parentheses.
   void PrintExpr(const Expr& expr, int outer = 0) {
     switch (expr->kind) {
       case NodeKind::kIntImm:
@@ -197,7 +199,7 @@ class Printer {
     }
   }
 
-  // bare: the type is clear from what stands beside it.
+  // bare says that the type is clear from what stands beside it.
   void PrintLiteral(const Expr& expr, bool bare) {
     const IntImm* integer = expr->As<IntImm>();
     std::string text;
@@ -290,6 +292,7 @@ class Printer {
     PrintLanes(name, std::span<const Expr>(args.begin(), args.size()), type);
   }
 
+  // Also the left side of a store.
   void PrintElement(const Buffer& buffer, std::span<const Expr> indices, const Expr& predicate) {
     Put(NameOf(buffer), "[");
     for (size_t i = 0; i < indices.size(); ++i) {
@@ -303,6 +306,7 @@ class Printer {
     Put("]");
   }
 
+  // A cast-like prefix says the vector type, as in the founding document's example.
   void PrintLoad(const Load& load) {
     if (seed_form() && load.type.is_scalable()) Put("(", TypeText(load.type), "*)");
     PrintElement(*load.buffer, load.indices, load.predicate);
@@ -312,6 +316,7 @@ class Printer {
     Put(ReduceName(reduction.op), "(");
     for (const ReduceAxis& axis : reduction.axes) {
       Put(NameOf(*axis.var), " < ");
+      // The extent ends at a comma, but a comparison in it would be read as the axis' own.
       PrintExpr(axis.extent, InfoOf(BinaryOp::kLt).precedence + 1);
       Put(", ");
     }
@@ -325,6 +330,7 @@ class Printer {
     --indent_;
   }
 
+  // Names end with their block.
   void PrintBlock(const Block& block) {
     for (const Stmt& stmt : block.stmts) PrintStmt(stmt);
     for (const Stmt& stmt : block.stmts) {
@@ -431,6 +437,7 @@ class Printer {
     Put(" = ");
     PrintTyped(compute.value);
     Put("\n");
+    // Axes are in scope of one compute only.
     for (const VarPtr& axis : compute.axes) names_.Forget(axis.get());
     if (const Reduction* reduction = compute.value->As<Reduction>()) {
       for (const ReduceAxis& axis : reduction->axes) names_.Forget(axis.var.get());

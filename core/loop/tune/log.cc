@@ -10,6 +10,7 @@
 namespace tern::loop::tune {
 namespace {
 
+// Texts in the order of a line; costs are handled apart, because an error has none.
 struct TextField {
   std::string_view name;
   std::string LogEntry::*member;
@@ -41,6 +42,7 @@ class LineReader {
   }
 
  private:
+  // Null where the member is missing or of another kind; the first problem is kept.
   const JsonValue* Member(std::string_view name, JsonValue::Kind kind) {
     const JsonValue* value = line_.Find(name);
     if (value != nullptr && value->is(kind)) return value;
@@ -58,6 +60,7 @@ class LineReader {
     const JsonValue* value = Member(name, JsonValue::Kind::kNumber);
     if (value == nullptr) return 0;
     const std::optional<double> number = ParseDouble(value->text);
+    // Finite: 1e300 leaves room for quotients.
     if (number.has_value() && *number > 0 && *number < 1e300) return *number;
     if (problem_.empty())
       problem_ = StrCat("'", name, "' must be a number above 0, got ", value->text);
@@ -88,6 +91,7 @@ std::vector<LogEntry> ReadLog(std::string_view file_name, std::string_view text,
   std::vector<LogEntry> entries;
   const int32_t file = sources->AddFile(file_name, text);
   size_t begin = 0;
+  // Lines without a break at the end were cut off while they were written.
   for (size_t end; (end = text.find('\n', begin)) != std::string_view::npos; begin = end + 1) {
     const std::string_view line = StrTrim(text.substr(begin, end - begin));
     if (line.empty()) continue;
@@ -98,6 +102,7 @@ std::vector<LogEntry> ReadLog(std::string_view file_name, std::string_view text,
     if (problem.empty()) {
       entries.push_back(std::move(entry));
       continue;
+    // Other lines are kept: a log that was damaged in one place is still worth its measurements.
     }
     const text::Span span{file, static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
     diagnostics->Error(kBadLog, StrCat("this line of the log cannot be read: ", problem))

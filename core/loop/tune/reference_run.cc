@@ -10,9 +10,11 @@
 namespace tern::loop::tune {
 namespace {
 
-// Of all buffers; they are held a few times over.
+// In bytes, of all buffers together. They are held twice by this class and again by whoever
+// measures.
 constexpr int64_t kMaxBytes = int64_t{1} << 27;
-// Of the type, beside what long sums take.
+// How many units in the last place of the largest result may differ, beside what long sums take: a
+// schedule changes contraction and the order of sums, nothing else.
 constexpr double kRoundings = 64;
 
 // The distance from 1 to the next number.
@@ -21,6 +23,7 @@ double EpsilonOf(DType type) {
   return type.bits == 16 ? 0x1p-10 : type.bits == 32 ? 0x1p-23 : 0x1p-52;
 }
 
+// NaN and infinity must be the same; what is finite may differ by the tolerance.
 bool IsClose(double expected, double actual, double tolerance) {
   if (std::isnan(expected) || std::isnan(actual)) return std::isnan(expected) == std::isnan(actual);
   if (std::isinf(expected) || std::isinf(actual)) return expected == actual;
@@ -74,6 +77,8 @@ Result<ReferenceRun> ReferenceRun::Make(const LoopFunction& as_written,
   const Result<Counters> counters = interpreter.Run(after.arguments(), options);
   if (!counters.ok()) return counters.status().Clone();
   ReferenceRun made(as_written, std::move(before), std::move(after));
+  // Errors of a sum of n terms in random order grow like sqrt(n); the bytes loaded bound n from
+  // above.
   made.sum_steps_ = std::sqrt(static_cast<double>(counters->bytes_loaded));
   return made;
 }
@@ -85,6 +90,8 @@ Status ReferenceRun::Compare(size_t index, std::span<const uint8_t> bytes) {
     return InvalidArgument("'", buffer(index).name, "' has ", expected.size(), " bytes, got ",
                            bytes.size());
   const double tolerance =
+      // Relative to the largest element, not to each one: small results of sums that cancel have
+      // errors of the terms' size.
       type.is_float() ? LargestOf(type, expected) * EpsilonOf(type) * (kRoundings + sum_steps_) : 0;
   const auto size = static_cast<size_t>(type.size());
   for (size_t at = 0; at < bytes.size(); at += size) {

@@ -27,13 +27,14 @@ constexpr VectorRow kVectors[] = {
     {"predicated", true, true, LoopTail::kPredicated},
 };
 
+// Masks need a target that has them, whatever the length of vectors.
 bool Has(const Target& target, const VectorRow& row) {
   if (row.scalable && !target.scalable) return false;
   return row.tail != LoopTail::kPredicated || target.predicated;
 }
 
-// Loops over y and x in blocks: rows that are copies of each other inside the loop over x, or tiles
-// that stay in a cache.
+// Loops over y and x in blocks. "rows" are copies of the body for several y inside the loop over x,
+// which reuse what is read of a row; others are tiles that stay in a cache.
 struct TileRow {
   std::string_view name;
   int32_t rows, columns;  // columns 0: all
@@ -42,6 +43,7 @@ constexpr TileRow kTiles[] = {
     {"2 rows", 2, 0}, {"4 rows", 4, 0}, {"8x64", 8, 64}, {"32x256", 32, 256}};
 
 // What a point says, in the tables' terms.
+// A point in the tables' terms: what knobs for all vectors say.
 struct Choice {
   const VectorRow* vectors = nullptr;  // null: as written
   int32_t interleave = 0;              // 0: as written
@@ -100,8 +102,9 @@ bool IsInlined(const te::Definition& te, std::string_view tensor) {
   });
 }
 
-// Whether lines of the schedule change the tensor's loops, other than by vectorizing them, or put
-// another tensor's into them.
+// Whether lines of the schedule change the tensor's loops other than by vectorizing them, or put
+// another tensor's into them. Knobs leave such tensors alone, because their lines would name axes
+// that are gone.
 bool IsArranged(const te::Definition& te, std::string_view tensor) {
   return std::any_of(te.schedule.begin(), te.schedule.end(), [&](const te::Directive& d) {
     const bool attaches = d.primitive == te::Primitive::kComputeAt && d.names[0] == tensor;
@@ -126,7 +129,7 @@ std::vector<std::string> AxesOf(const te::Compute& compute) {
   return axes;
 }
 
-// The axis whose elements lie side by side in the result; of a reduction to one element its last.
+// The axis whose elements lie side by side in the result, or the last one of a reduction.
 std::string UsualAxis(const te::Compute& compute) {
   const std::vector<std::string> axes = AxesOf(compute);
   const bool is_reduction = compute.value->As<Reduction>() != nullptr;
@@ -144,7 +147,8 @@ te::Directive MakeDirective(te::Primitive primitive, std::string tensor,
   return directive;
 }
 
-// The data axis that is vectorized goes inside the reduce axes, whose steps then each add a vector.
+// Moves the data axis that is vectorized inside the reduce axes, so that every step adds a vector
+// to a vector.
 std::optional<te::Directive> Reordered(const te::Compute& compute, const std::string& axis) {
   std::vector<std::string> order = AxesOf(compute);
   if (order.empty() || order.back() == axis) return std::nullopt;
@@ -170,6 +174,7 @@ std::string AddTile(const te::Compute& compute, const TileRow& tile,
   return x;
 }
 
+// Vectors of another kind have another length, so that a length as written is dropped.
 void Mark(const Choice& choice, int32_t half, te::Directive* line) {
   if (choice.vectors != nullptr) {
     line->scalable = choice.vectors->scalable;
@@ -185,6 +190,8 @@ int32_t HalfOfLanes(const Target& target, DType dtype) {
   return target.vector_bits / std::max<int32_t>(dtype.bits, 8) / 2;
 }
 
+// Appends lines after those that were written, which stay. The order is that of the primitives:
+// reorder, tile, then vectorize what is left innermost.
 void ScheduleTensor(const te::Definition& te, const te::Compute& compute, const Target& target,
                     const Space& space, const Point& point, std::vector<te::Directive>* lines) {
   const std::string& tensor = compute.tensor->name;
@@ -211,6 +218,7 @@ void ScheduleTensor(const te::Definition& te, const te::Compute& compute, const 
 te::Definition Scheduled(const te::Definition& te, const Target& target, const Space& space,
                          const Point& point) {
   te::Definition made = te;
+  // Vectorize lines are written anew by ScheduleTensor.
   made.schedule.clear();
   for (const te::Directive& line : te.schedule) {
     if (!IsVectorize(line)) made.schedule.push_back(line);
@@ -225,6 +233,7 @@ te::Definition Scheduled(const te::Definition& te, const Target& target, const S
 void AddTensorKnobs(const te::Definition& te, std::vector<Knob>* knobs) {
   for (const te::Compute& compute : te.computes) {
     const std::string& tensor = compute.tensor->name;
+    // Inlined tensors have no loops; arranged ones were arranged on purpose.
     if (IsInlined(te, tensor) || IsArranged(te, tensor)) continue;
     const std::vector<std::string> axes = AxesOf(compute);
     if (axes.size() < 2) continue;
@@ -258,7 +267,7 @@ class VectorizedFinder : public Visitor {
   bool found = false;
 };
 
-// Loops that are vectorized are marked anew; where none is, those with no loop inside.
+// Marks vectorized loops anew; where the program has none, those with no loop inside.
 class Remarker : public Mutator {
  public:
   Remarker(const Choice& choice, const Target& target, bool has_marks)
@@ -275,6 +284,7 @@ class Remarker : public Mutator {
  private:
   bool Chosen(const For& loop) const {
     if (has_marks_) return IsVectorized(loop);
+    // Nothing was chosen for all vectors, so that unmarked loops stay so.
     if (choice_.vectors == nullptr) return false;
     return loop.traits.kind == ForKind::kSerial && !HasLoops(loop.body);
   }
@@ -355,6 +365,8 @@ Result<Subject> FindSubject(const SourceFile& file, std::string_view name) {
   return status.SetErrorCode("E0528").Clone();
 }
 
+// The order of knobs is part of the checksum of a program (tuner.cc): a log of another space does
+// not match.
 Space MakeSpace(const Subject& subject, const Target& target) {
   Space space;
   Knob vectors{KnobKind::kVectors, "", "vectors", {std::string(kAsWritten)}};

@@ -19,7 +19,8 @@ std::string ProgramText(const Subject& subject) {
   return subject.definition != nullptr ? ToText(*subject.definition) : ToText(*subject.function);
 }
 
-// The lines of a definition's schedule; a loop function is its own.
+// The lines of a definition's schedule. A loop function has no schedule; its text with the marks
+// serves.
 std::string ScheduleText(const SourceFile& file, std::string_view name) {
   for (const te::Definition& definition : file.definitions) {
     if (definition.name != name) continue;
@@ -30,6 +31,8 @@ std::string ScheduleText(const SourceFile& file, std::string_view name) {
   return ToText(*file.program.Find(name));
 }
 
+// Of the program, the target and the space: an entry of a log is used only where all are the same,
+// because a choice is known by its text alone.
 std::string Checksum(const Subject& subject, const Target& target, const Space& space) {
   std::string text = StrCat(ProgramText(subject), target.name);
   for (const Knob& knob : space.knobs)
@@ -115,6 +118,9 @@ bool Tuner::RecordKnown(const std::string& choice, const Point& point) {
   return true;
 }
 
+// The same trial until it is reported. Points that make a program which was tried are skipped
+// without an entry; programs that cannot be lowered get one with the error, so that they count as
+// trials.
 const Trial* Tuner::Next() {
   if (current_.has_value()) return &*current_;
   while (static_cast<int64_t>(entries_.size()) < options_.trials) {
@@ -131,6 +137,7 @@ const Trial* Tuner::Next() {
       Record(std::move(entry), *std::move(point));
       continue;
     }
+    // Different points may make the same program, such as width=half of a scalar one.
     if (!schedules_.insert(trial->schedule).second) continue;
     if (RecordKnown(choice, *point)) continue;
     current_ = *std::move(trial);
@@ -157,7 +164,8 @@ void Tuner::ReportError(std::string_view why) {
   current_.reset();
 }
 
-// The origin, then every other value of every knob alone, then steps from the best.
+// The origin, then every other value of every knob alone, then random steps from the best (a hill
+// climb). Changes of one thing come first because their results can be explained.
 std::optional<Point> Tuner::NextPoint() {
   if (seen_.insert(space_.origin()).second) return space_.origin();
   for (; single_knob_ < space_.knobs.size(); ++single_knob_, single_value_ = 1) {
@@ -170,7 +178,7 @@ std::optional<Point> Tuner::NextPoint() {
   return RandomNeighbour();
 }
 
-// The best with one or two knobs turned.
+// The best point so far with one or two knobs turned at random.
 std::optional<Point> Tuner::RandomNeighbour() {
   const Point from = best().point;
   for (int miss = 0; miss < kMaxMisses; ++miss) {
@@ -184,7 +192,8 @@ std::optional<Point> Tuner::RandomNeighbour() {
   return std::nullopt;
 }
 
-// xorshift64*, which is the same everywhere.
+// xorshift64* (Vigna, 2016), written out because the standard's distributions differ between
+// libraries.
 uint64_t Tuner::Random() {
   if (random_ == 0) random_ = 0x9E3779B97F4A7C15u;
   random_ ^= random_ >> 12;
@@ -195,6 +204,7 @@ uint64_t Tuner::Random() {
 
 Tuner::Best Tuner::best() const {
   Best best{space_.origin(), as_written_.choice, as_written_.schedule, 1};
+  // Ratios are compared and not costs, because each was measured beside the program as written.
   double bound = 1 - options_.min_gain;
   for (size_t i = 0; i < entries_.size(); ++i) {
     const LogEntry& entry = entries_[i];
