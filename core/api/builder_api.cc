@@ -21,7 +21,7 @@ namespace {
 using vm::Operand;
 using vm::OperandKind;
 
-// Labels travel as the operand they become.
+// Labels have no handle: they travel as the operand that a jump takes.
 tern_operand ToC(const Operand& operand) {
   tern_operand out{};
   out.kind = static_cast<int32_t>(operand.kind);
@@ -31,6 +31,8 @@ tern_operand ToC(const Operand& operand) {
   return out;
 }
 
+// A kind that C made up is refused here; numbers of registers and constants are checked by the
+// builder.
 Result<Operand> FromC(const tern_operand& operand, size_t index) {
   switch (operand.kind) {
     case TERN_OPERAND_VOID: return Operand::Void();
@@ -45,6 +47,7 @@ Result<Operand> FromC(const tern_operand& operand, size_t index) {
   return InvalidArgument("operand ", index, ": there is no operand of kind ", operand.kind);
 }
 
+// Instructions are found by name, so that bindings need no copy of the table.
 Status Emit(vm::ExecBuilder* builder, std::string_view mnemonic,
             std::span<const tern_operand> operands) {
   const vm::InstructionInfo* info = vm::FindInstruction(mnemonic);
@@ -61,7 +64,7 @@ Status Emit(vm::ExecBuilder* builder, std::string_view mnemonic,
   return OkStatus();
 }
 
-// Warnings from number `first` on.
+// The warnings from number `first` on, as JSON.
 std::string WarningsFrom(const text::Diagnostics& all, size_t first) {
   text::Diagnostics warnings(all.shared_sources());
   for (const text::Diagnostic& d : all.items().subspan(first)) {
@@ -72,7 +75,8 @@ std::string WarningsFrom(const text::Diagnostics& all, size_t first) {
   return json.Take();
 }
 
-// The status of an operation that reports into the builder's diagnostics.
+// The status of an operation that reports into the builder's diagnostics: the last of them, if
+// there is a new one.
 Status SinceError(const vm::ExecBuilder& builder, size_t errors_before) {
   if (builder.diagnostics().error_count() == errors_before) return OkStatus();
   text::Diagnostics last(builder.diagnostics().shared_sources());
@@ -86,6 +90,7 @@ Status SinceError(const vm::ExecBuilder& builder, size_t errors_before) {
 using tern::api::NewBuffer;
 using tern::api::ToHandle;
 
+// A builder needs nothing of the runtime; the parameter is there for a later version.
 tern_status* tern_builder_create(tern_runtime*, tern_builder** builder) {
   *builder = new tern_builder{};
   return nullptr;
@@ -151,6 +156,8 @@ void tern_builder_bind(tern_builder* builder, const char* name) {
 tern_status* tern_builder_emit(tern_builder* builder, const char* mnemonic,
                                const tern_operand* operands, int32_t count) {
   return ToHandle(tern::api::Emit(&builder->builder, mnemonic,
+                                  // A negative count is a mistake of the caller; the builder then
+                                  // complains of missing operands.
                                   std::span(operands, count < 0 ? 0 : static_cast<size_t>(count))));
 }
 

@@ -6,6 +6,8 @@
 
 namespace tern::api {
 
+// For CompileOnnx and CompileSource: the options that both share. Strings are copied, because the
+// caller's need not outlive the call.
 driver::CompileOptions CompileOptionsOf(const tern_runtime* runtime,
                                         const tern_compile_options& options,
                                         std::string_view name) {
@@ -18,6 +20,7 @@ driver::CompileOptions CompileOptionsOf(const tern_runtime* runtime,
   return compile;
 }
 
+// The results of a compilation as buffers, which the caller frees.
 tern_status* Give(const Result<driver::CompileResult>& compiled, tern_buffer** executable,
                   tern_buffer** stages) {
   if (!compiled.ok()) return ToHandle(compiled.status().Clone());

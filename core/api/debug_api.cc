@@ -13,6 +13,7 @@ vm::DebugBudgets BudgetsOf(const tern_debug_options& options) {
   budgets.steps = options.max_steps;
   budgets.bytes = options.max_bytes;
   if (options.max_depth != 0) budgets.depth = options.max_depth;
+  // Milliseconds become nanoseconds in int64_t; larger times are as good as none.
   constexpr uint64_t kMostMs = INT64_MAX / 1'000'000;
   budgets.time_ns =
       static_cast<int64_t>(options.max_time_ms < kMostMs ? options.max_time_ms : kMostMs) *
@@ -26,6 +27,7 @@ Result<std::unique_ptr<vm::Debugger>> CreateDebugger(const tern_program& program
   made.budgets = BudgetsOf(options);
   made.platform = program.runtime->platform_or_null;
   made.parallel = program.runtime->platform.parallel;
+  // The debugger has a machine of its own, with the devices of the program's runtime.
   made.devices = program.runtime->devices;
   if (options.trace_bytes != 0) made.recorder.trace.max_bytes = options.trace_bytes;
   if (options.trace_steps != 0) made.recorder.trace.max_steps = options.trace_steps;
@@ -33,6 +35,7 @@ Result<std::unique_ptr<vm::Debugger>> CreateDebugger(const tern_program& program
 }
 
 Result<std::string> StateJson(const vm::Debugger& debugger, std::string_view what) {
+  // Breakpoints exist ahead of a run; everything else is about one.
   JsonWriter json;
   if (what == "breakpoints") {
     WriteBreakpointsJson(debugger, &json);
@@ -87,15 +90,18 @@ tern_status* tern_debugger_begin(tern_debugger* debugger, const char* function, 
   const tern::AnyArgs views = tern::api::Args(args, num_args);
   tern::Status status = debugger->debugger->Begin(function, views);
   if (!status.ok()) return ToHandle(std::move(status));
+  // What the console needs to begin the run again.
   debugger->function = function;
   debugger->console.reset();
   debugger->arguments.clear();
+  // Any and not AnyView: the caller's arguments may go away after this call.
   for (const tern::AnyView& view : views) debugger->arguments.emplace_back(view);
   return nullptr;
 }
 
 tern_status* tern_debugger_run(tern_debugger* debugger, int32_t command, uint64_t argument,
                                uint64_t slice, tern_buffer** stop) {
+  // Commands are numbers of the enumeration, which a caller may have extended.
   if (command < TERN_DEBUG_STEP || command > TERN_DEBUG_RESUME)
     return ToHandle(
         tern::InvalidArgument("there is no debug command ", command).SetErrorCode("E0304"));

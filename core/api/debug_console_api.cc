@@ -7,6 +7,7 @@ tern_status* tern_debugger_execute(tern_debugger* debugger, const char* line, te
                                    int32_t* done) {
   if (!debugger->debugger->begun())
     return tern::api::ToHandle(tern::InvalidArgument("no run was begun").SetErrorCode("E0304"));
+  // Made at the first line, and kept: it remembers what was typed before.
   if (debugger->console == nullptr) {
     debugger->console = std::make_shared<tern::vm::DebugConsole>(
         debugger->debugger.get(), debugger->function, debugger->arguments);

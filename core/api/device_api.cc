@@ -6,6 +6,7 @@
 namespace tern::api {
 namespace {
 
+// Validate looks at the plugin's struct before any of its functions are called.
 Result<int32_t> RegisterDevice(tern_runtime* runtime, const TernDevice* plugin) {
   if (plugin == nullptr) return InvalidArgument("no device to register");
   TERN_TRY(Device::Validate(*plugin));
@@ -18,7 +19,7 @@ Result<int32_t> RegisterDevice(tern_runtime* runtime, const TernDevice* plugin) 
   return static_cast<int32_t>(runtime->devices.size());
 }
 
-// Of the runtime's devices, 0 for the processor.
+// The tensor's device by its number in this runtime; 0 is the processor.
 Result<int32_t> NumberOf(const tern_runtime& runtime, const Tensor& tensor) {
   if (tensor.on_host()) return 0;
   const Device& device = tensor.storage()->device()->device();
@@ -32,9 +33,11 @@ Result<Any> ToDevice(tern_runtime* runtime, const TernAny* value, int32_t number
   TERN_TRY_ASSIGN(Tensor * tensor, View(value).As<Tensor>());
   if (tensor->on_host() && number == 0) return Any(View(value));
   DeviceList devices;
+  // Allocators are made per call; equal devices are compared as devices, not as allocators.
   for (const DevicePtr& device : runtime->devices)
     devices.push_back(ObjectPtr<DeviceAllocator>::Adopt(new DeviceAllocator(device)));
   TERN_TRY_ASSIGN(DeviceAllocator* const to, FindDevice(devices, number));
+  // Copies only if the device differs, so that the call is cheap where nothing is to be done.
   if (to != nullptr && !tensor->on_host() &&
       &tensor->storage()->device()->device() == &to->device())
     return Any(View(value));

@@ -13,6 +13,7 @@ namespace {
 
 constexpr auto kLastKind = static_cast<int32_t>(StatusCode::kInternal);
 
+// Kinds are numbers to C. One that is not known becomes the kind for bugs, never "ok".
 StatusCode KindOf(int32_t kind) {
   return kind > 0 && kind <= kLastKind ? static_cast<StatusCode>(kind) : StatusCode::kInternal;
 }
@@ -20,6 +21,7 @@ StatusCode KindOf(int32_t kind) {
 Status Register(const TernAny* value, bool replace) {
   TERN_TRY_ASSIGN(Function * function, View(value).As<Function>());
   if (function->name().empty()) return InvalidArgument("a function without a name");
+  // Global(), because names are looked up when a program is linked, whatever runtime it has.
   return Registry::Global().Register(FunctionPtr(function), replace);
 }
 
@@ -52,6 +54,7 @@ Result<Any> Call(tern_runtime* runtime, const TernAny* value, const TernAny* arg
   TERN_TRY_ASSIGN(Function * function, View(value).As<Function>());
   if (num_args < 0) return InvalidArgument(function->name(), ": ", num_args, " arguments");
   const AnyArgs views(reinterpret_cast<const AnyView*>(args), static_cast<size_t>(num_args));
+  // Only functions that ask for a context see the runtime's kernels and threads.
   if (!function->needs_context() || runtime == nullptr) return function->Invoke(views);
   RunContext context(runtime->allocator, runtime->platform.parallel);
   context.set_kernels(runtime->kernels);
@@ -69,6 +72,7 @@ Result<Any> WrapError(int32_t kind, const char* message, const TernAny* value) {
 
 Result<Any> ErrorCause(const TernAny* value) {
   TERN_TRY_ASSIGN(const Error* error, View(value).As<Error>());
+  // The caller gets a reference of its own; the const says that the error does not change.
   return error->cause() == nullptr ? Any() : Any(const_cast<Error*>(error->cause()));
 }
 
@@ -78,6 +82,7 @@ Result<std::string> ErrorText(const TernAny* value) {
 }
 
 int32_t FailWith(TernAny* result, TernAny* value) {
+  // Takes the caller's reference over, whatever the outcome.
   Any error = Any::Adopt(std::exchange(*value, TernAny{}));
   const Error* held = error.TryCast<Error>();
   if (held == nullptr)
@@ -98,12 +103,14 @@ Status CheckLegacyCall(const TernAny* function, const TernLegacyValue* values,
   return OkStatus();
 }
 
+// Kinds are numbers of StatusCode, as in tern_status_kind.
 Status ErrorKind(const TernAny* value, int32_t* kind) {
   TERN_TRY_ASSIGN(const Error* error, View(value).As<Error>());
   *kind = static_cast<int32_t>(error->status().code());
   return OkStatus();
 }
 
+// The text belongs to the error and lives as long.
 Status ErrorMessage(const TernAny* value, const char** text, size_t* size) {
   TERN_TRY_ASSIGN(const Error* error, View(value).As<Error>());
   *text = error->message().data();
@@ -123,6 +130,7 @@ Result<std::string> ErrorFrames(const TernAny* value) {
 
 Status ErrorAddFrame(const TernAny* value, std::string_view function, int64_t pc) {
   TERN_TRY_ASSIGN(Error * error, View(value).As<Error>());
+  // An error that others hold may be read by them now.
   if (!error->unique()) return InvalidArgument("others hold this error: frames are added before");
   error->AddFrame({std::string(function), pc});
   return OkStatus();
@@ -177,6 +185,7 @@ int32_t tern_function_try(const TernAny* function, const TernAny* args, int32_t 
   tern::Function* callee = View(function).TryCast<tern::Function>();
   if (callee == nullptr)
     return tern::internal::ReturnError(tern::internal::CastError("function", *function), result);
+  // Callees may leave a result untouched when they return nothing.
   *result = TernAny{};
   return callee->Call(args, num_args, result);
 }
@@ -193,6 +202,7 @@ tern_status* tern_function_new_legacy(const char* name, const char* signature, T
 int32_t tern_call_legacy(const TernAny* function, const TernLegacyValue* values,
                          const int32_t* type_codes, int32_t num_args, TernLegacyValue* result,
                          int32_t* result_code) {
+  // A legacy caller cannot be given a status, so mistakes come back the way its errors do.
   tern::Status wrong = CheckLegacyCall(function, values, type_codes, num_args);
   if (!wrong.ok()) return tern::ReturnLegacyError(std::move(wrong), result, result_code);
   return tern::CallAsLegacy(View(function).TryCast<tern::Function>(), values, type_codes, num_args,

@@ -11,11 +11,13 @@
 namespace tern::api {
 namespace {
 
+// Numbers and other values without an object have no fields.
 Result<const Object*> ObjectIn(const TernAny* value) {
   if (const Object* object = View(value).object()) return object;
   return internal::CastError("an object", *value);
 }
 
+// By type, so that two objects of one type have equal answers.
 std::string FieldsJson(TernTypeCode code) {
   JsonWriter json;
   json.BeginArray();
@@ -42,6 +44,7 @@ using namespace tern::api;  // NOLINT: the functions below give those above to C
 
 tern_status* tern_any_equal(const TernAny* a, const TernAny* b, int32_t* equal,
                             tern_buffer** difference) {
+  // The first difference says more than yes or no, at the same cost.
   const std::optional<tern::Difference> found = tern::FirstDifference(View(a), View(b));
   *equal = found.has_value() ? 0 : 1;
   if (difference != nullptr)

@@ -17,6 +17,7 @@ Result<std::string_view> KernelBytes(const tern_program& program, std::string_vi
   return NotFound("the executable has no kernel '", name, "' in format '", format, "'");
 }
 
+// Takes `self` over: release runs when the last machine lets the code go, or on failure.
 vm::KernelCode CodeOf(const tern_kernel_spec& spec) {
   vm::KernelCode code;
   code.call = spec.call;
@@ -33,6 +34,7 @@ Result<FunctionPtr> CreateKernel(const tern_kernel_spec& options) {
   vm::KernelSpec spec;
   spec.name = TextOr(options.name, "kernel");
   spec.slots = SplitNames(options.slots);
+  // Zero from callers that were compiled before there were several results.
   spec.results = options.results == 0 ? 1 : options.results;
   spec.zeroed = options.zeroed != 0;
   TERN_TRY_ASSIGN(spec.signature, vm::Signature::Parse(TextOr(options.signature, "")));
@@ -47,6 +49,7 @@ Status SetKernel(const tern_program& program, const char* function, const TernAn
   backend.describe = options.describe;
   backend.replacement.ready = options.ready;
   backend.replacement.context = options.context;
+  // None means the operators: no replacement.
   if (kernel != nullptr && !View(kernel).is_none()) {
     TERN_TRY_ASSIGN(Function * code, View(kernel).As<Function>());
     backend.replacement.function = FunctionPtr(code);
@@ -71,6 +74,7 @@ tern_status* tern_program_kernel_bytes(tern_program* program, const char* name, 
   const tern::Result<std::string_view> found =
       tern::api::KernelBytes(*program, tern::api::TextOr(name, ""), tern::api::TextOr(format, ""));
   if (!found.ok()) return ToHandle(found.status().Clone());
+  // The bytes belong to the executable, which the program holds.
   *data = found->data();
   *size = found->size();
   return nullptr;

@@ -9,6 +9,7 @@ namespace {
 
 Result<tern_buffer*> SaveWithKernels(const vm::Executable& executable, const tern_kernel* kernels,
                                      uint32_t count) {
+  // A file that is read on demand has constants that were not read yet; they must be written.
   TERN_TRY(executable.LoadAllConstants());
   vm::ExecutableParts parts = executable.parts();
   parts.kernels.clear();
@@ -17,6 +18,7 @@ Result<tern_buffer*> SaveWithKernels(const vm::Executable& executable, const ter
         {kernel.name, kernel.format,
          std::string(static_cast<const char*>(kernel.bytes), static_cast<size_t>(kernel.size))});
   }
+  // Makes and so verifies it again: the file must load.
   TERN_TRY_ASSIGN(const vm::ExecutablePtr changed, vm::Executable::Make(std::move(parts)));
   return NewBuffer(vm::SaveExecutable(*changed));
 }

@@ -14,7 +14,7 @@
 #include "core/loop_kernels/bind.h"
 #include "core/vm/signature.h"
 
-// Memory for one run of the interpreter.
+// Memory for one run of the interpreter. `arguments` points into `blocks`.
 struct KernelMemory {
   std::vector<int64_t> sizes;
   std::vector<uint64_t> scalars;
@@ -34,11 +34,13 @@ struct tern_loop_kernel {
 namespace tern::api {
 namespace {
 
-// As core/loop_kernels has it.
+// The code as core/loop_kernels/check_accesses.h has it, which this file need not include for one
+// name.
 constexpr std::string_view kNotProven = "E0517";
-// What the side module's memory may hold besides itself.
+// In bytes: what the memory of the side module may hold besides itself.
 constexpr int64_t kMaxBytes = int64_t{1} << 30;
-// Of kernels whose loops are not known to end: some seconds' worth, which a page has to wait for.
+// In operations, for kernels whose loops are not known to end: some seconds, which a page has to
+// wait for.
 constexpr int64_t kMaxUnprovenSteps = int64_t{1} << 28;
 
 // Why it cannot be emitted; empty where it can.
@@ -59,6 +61,8 @@ std::string Describe(const loop::BoundKernel& bound) {
   return json.Take();
 }
 
+// The handle keeps texts and the lowered program, not the bound kernel, which points into the
+// source.
 Result<tern_loop_kernel*> Create(std::string_view name, const void* text, size_t size,
                                  std::string_view signature) {
   if (text == nullptr && size > 0)
@@ -88,10 +92,12 @@ Result<tern_buffer*> DescriptionOf(const tern_loop_kernel* kernel) {
 
 Result<loop::WasmModule> EmitKernel(const tern_loop_kernel* kernel, bool relaxed) {
   TERN_TRY(CheckHandle(kernel));
+  // Emitted code checks nothing, so that a kernel without proof is not emitted.
   if (!kernel->unproven.empty()) return InvalidArgument(kernel->unproven).SetErrorCode(kNotProven);
   return loop::EmitWasm(kernel->program, {.relaxed_simd = relaxed});
 }
 
+// Shapes follow from the sizes, as in a compiled call. Divides, because the product may overflow.
 Status Allocate(const loop::LoopFunction& function, KernelMemory* memory) {
   TERN_TRY_ASSIGN(const std::vector<int64_t> elements,
                   loop::ElementCounts(function, memory->sizes));
@@ -114,6 +120,7 @@ Status Allocate(const loop::LoopFunction& function, KernelMemory* memory) {
 Result<uint32_t> Begin(tern_loop_kernel* kernel, const int64_t* slots, size_t count) {
   TERN_TRY(CheckHandle(kernel));
   const loop::LoopFunction& function = kernel->function();
+  // Slots hold sizes first, then scalars by their bits.
   const size_t sizes = function.sizes.size();
   if (count != sizes + function.scalars.size() || (slots == nullptr && count > 0))
     return InvalidArgument("the kernel '", function.name, "' takes ",
@@ -122,6 +129,7 @@ Result<uint32_t> Begin(tern_loop_kernel* kernel, const int64_t* slots, size_t co
   memory->sizes.assign(slots, slots + sizes);
   for (size_t i = sizes; i < count; ++i) memory->scalars.push_back(static_cast<uint64_t>(slots[i]));
   TERN_TRY(Allocate(function, memory.get()));
+  // Replaced only when all went well: the memory of the run before stays valid until then.
   kernel->memory = std::move(memory);
   return static_cast<uint32_t>(kernel->memory->arguments.size());
 }

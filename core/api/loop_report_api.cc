@@ -17,6 +17,7 @@
 namespace tern::api {
 namespace {
 
+// The text stays the caller's: requests live for the time of one call.
 Result<loop::LoweringRequest> ReadRequest(const char* text, size_t size,
                                           const tern_loop_request& from) {
   if (text == nullptr && size > 0)
@@ -36,6 +37,7 @@ Result<std::vector<int64_t>> ReadVScales(std::string_view text) {
   std::vector<int64_t> vscales;
   for (std::string_view part : StrSplit(text, ',')) {
     const std::optional<int64_t> value = ParseInt64(StrTrim(part));
+    // 16 is kMaxVScale; the interpreter checks again.
     if (!value.has_value() || *value < 1 || *value > 16)
       return InvalidArgument("vscales are numbers from 1 to 16, as in 1,2,4; got '", part, "'")
           .SetErrorCode("E0003");
@@ -53,6 +55,8 @@ Result<std::string> Counts(const char* text, size_t size, const tern_loop_reques
   TERN_TRY_ASSIGN(const loop::LoweringRequest request, ReadRequest(text, size, from));
   loop::CountRequest counts;
   counts.function = TextOr(from.function, "");
+  // A page must not be blocked for ever by one request, so the default is a number and not "no
+  // limit".
   counts.max_steps = from.max_steps > 0 ? from.max_steps : kDefaultLoopSteps;
   TERN_TRY_ASSIGN(counts.vscales, ReadVScales(TextOr(from.vscales, "1")));
   TERN_TRY_ASSIGN(counts.sizes, ReadSizes(TextOr(from.sizes, "")));
@@ -79,6 +83,7 @@ Result<std::string> LanesOf(const char* text, size_t size, const tern_loop_reque
 Result<loop::Program> LowerFor(const loop::LoweringRequest& request) {
   TERN_TRY_ASSIGN(const loop::SourceFile file, loop::ParseLoops(request.file_name, request.text));
   loop::LoweringOptions options;
+  // Only the first strategy: one program is emitted.
   TERN_TRY_ASSIGN(options.strategy, loop::NamedStrategy(StrSplit(request.strategies, ',')[0]));
   TERN_TRY_ASSIGN(options.target, loop::NamedTarget(request.target));
   return loop::LowerFile(file, options);
@@ -100,6 +105,7 @@ Result<tern_buffer*> Emit(const char* text, size_t size, const tern_loop_request
   const std::string_view vscales = TextOr(from.vscales, "");
   if (vscales.empty()) return NewBuffer(ir);
   TERN_TRY_ASSIGN(const std::vector<int64_t> shown, ReadVScales(vscales));
+  // Hints are for one length; the first one of the list.
   return NewBuffer(loop::WithVScaleHints(ir, shown[0]));
 }
 

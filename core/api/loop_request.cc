@@ -9,6 +9,7 @@ namespace tern::api {
 
 Result<std::vector<std::pair<std::string, int64_t>>> ReadSizes(std::string_view text) {
   std::vector<std::pair<std::string, int64_t>> sizes;
+  // StrSplit of an empty text gives one empty part.
   if (text.empty()) return sizes;
   for (std::string_view part : StrSplit(text, ',')) {
     const size_t equals = part.find('=');

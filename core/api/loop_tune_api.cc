@@ -17,7 +17,7 @@
 #include "core/loop/tune/sizes.h"
 #include "core/loop/tune/tuner.h"
 
-// Stays where it is made: the search points into the file, the run into the search.
+// Must stay where it is made: the search points into the file, the run into the search.
 struct tern_loop_tuner {
   tern::loop::SourceFile file;
   std::optional<tern::loop::tune::Tuner> search;
@@ -36,6 +36,7 @@ using loop::tune::Tuner;
 Result<loop::tune::TuneOptions> OptionsOf(const tern_loop_tune_request& request) {
   loop::tune::TuneOptions options;
   options.function = TextOr(request.function, "");
+  // The caller is a page, which measures WebAssembly.
   options.target = loop::FindTarget("wasm32");
   options.seed = request.seed;
   options.trials = request.trials;
@@ -44,6 +45,7 @@ Result<loop::tune::TuneOptions> OptionsOf(const tern_loop_tune_request& request)
     return InvalidArgument("a search of ", options.trials, " schedules: expected ",
                            Tuner::kMinTrials, " or more")
         .SetErrorCode("E0003");
+  // Written so that NaN is refused too.
   if (!(options.min_gain >= 0 && options.min_gain < 1))
     return InvalidArgument("a gain of ", options.min_gain, ": expected from 0 to less than 1")
         .SetErrorCode("E0003");
@@ -68,9 +70,11 @@ Result<std::unique_ptr<tern_loop_tuner>> Create(std::string_view text,
   const loop::LoopFunction& as_written = tuner->search->as_written().lowered;
   TERN_TRY_ASSIGN(const auto named, ReadSizes(TextOr(request.sizes, "")));
   TERN_TRY_ASSIGN(tuner->sizes, loop::tune::ChooseSizes(as_written, named));
+  // Ahead of the log, because entries of other sizes are skipped.
   tuner->search->MeasureAt(tuner->sizes);
   TERN_TRY(ReadLog(TextOr(request.log, ""), &*tuner->search));
   const int64_t steps = request.max_steps > 0 ? request.max_steps : kDefaultLoopSteps;
+  // Runs the program as written once, which shows that emitted code stays inside its buffers.
   TERN_TRY_ASSIGN(auto run, loop::tune::ReferenceRun::Make(as_written, tuner->sizes, steps));
   tuner->run.emplace(std::move(run));
   return tuner;
@@ -90,6 +94,7 @@ Result<std::string> Describe(tern_loop_tuner* tuner) {
     json.Field(function.sizes[i]->name, tuner->sizes[i]);
   json.EndObject().Key("slots").BeginArray();
   const loop::RunArguments arguments = tuner->run->arguments();
+  // As text: JSON numbers of JavaScript lose bits of int64.
   for (const int64_t size : arguments.sizes) json.String(StrCat(size));
   for (const uint64_t bits : arguments.scalars) json.String(StrCat(bits));
   json.EndArray().Key("buffers").BeginArray();
@@ -109,6 +114,7 @@ Result<std::string> Next(tern_loop_tuner* tuner) {
   json.Field("choice", trial == nullptr ? std::string_view() : trial->choice);
   json.Field("baseline", trial != nullptr && search.space().IsBaseline(trial->point));
   json.Key("entries").BeginArray();
+  // Entries are told once; `told` remembers which.
   for (; tuner->told < search.entries().size(); ++tuner->told) {
     const LogEntry& entry = search.entries()[tuner->told];
     json.BeginObject().Field("line", loop::tune::ToLine(entry)).Field("known", entry.is_known);
@@ -130,6 +136,7 @@ Result<Trial> TrialOf(tern_loop_tuner* tuner, int32_t which) {
   if (which != TERN_TUNE_CANDIDATE)
     return InvalidArgument("which is ", which, ", expected 0, 1 or 2");
   TERN_TRY(CheckPending(tuner));
+  // A copy, because the tuner's own goes away with the next report.
   return *tuner->search->Next();
 }
 

@@ -13,12 +13,15 @@
 namespace tern::api {
 namespace {
 
+// A new reference to what the caller keeps.
 Any Share(const TernAny* value) { return Any(View(value)); }
 
+// AnyView has the layout of TernAny (core/abi/abi.h), so that no copy is made.
 std::span<const AnyView> Views(const TernAny* values, size_t count) {
   return {reinterpret_cast<const AnyView*>(values), count};
 }
 
+// Strings are text everywhere in the runtime; other bytes would make its messages unprintable.
 Result<Any> NewString(std::string_view text) {
   const size_t invalid = FindInvalidUtf8(text);
   if (invalid == std::string_view::npos) return Any(text);
@@ -28,6 +31,7 @@ Result<Any> NewString(std::string_view text) {
 
 Result<Sequence*> WritableList(const TernAny* value) {
   TERN_TRY_ASSIGN(Sequence * list, View(value).As<Sequence>());
+  // An array that nobody else holds may be written: nobody can see the change.
   if (!list->is_frozen() || list->unique()) return list;
   return InvalidArgument("this list is an array that others hold: write to a copy of it");
 }
@@ -38,7 +42,7 @@ Result<Table*> WritableMap(const TernAny* value) {
   return InvalidArgument("others hold this map, which is copied before it is written");
 }
 
-// count: how many indices there are.
+// count says how many places there are: one more than items where one is inserted.
 Result<size_t> CheckIndex(const Sequence& list, int64_t index, size_t count) {
   if (index >= 0 && static_cast<uint64_t>(index) < count) return static_cast<size_t>(index);
   return OutOfRange("index ", index, " of a list of ", list.size(),
@@ -112,6 +116,7 @@ Status MapContains(const TernAny* value, const TernAny* key, int32_t* found) {
   return OkStatus();
 }
 
+// Keys and values differ by a member pointer only.
 Result<Any> MapParts(const TernAny* value, AnyView Table::Entry::*part) {
   TERN_TRY_ASSIGN(const Table* map, View(value).As<Table>());
   const SequencePtr list = Sequence::Make();
@@ -120,7 +125,7 @@ Result<Any> MapParts(const TernAny* value, AnyView Table::Entry::*part) {
   return Any(list);
 }
 
-// The size of a container of class T.
+// The size of a container of class T, into *size.
 template <typename T>
 Status Size(const TernAny* value, size_t* size) {
   TERN_TRY_ASSIGN(const T* container, View(value).As<T>());
@@ -157,6 +162,7 @@ Status AdtTag(const TernAny* value, int32_t* tag) {
 }
 
 Result<Any> NewAdt(int32_t tag, std::span<const AnyView> fields) {
+  // An Adt counts its fields in 32 bits.
   if (fields.size() > UINT32_MAX) return OutOfRange("an adt of ", fields.size(), " fields");
   return Any(Adt::Make(tag, fields));
 }

@@ -8,12 +8,14 @@
 namespace tern::api {
 namespace {
 
-// Operators compute their result and no more; what a host registered may do anything.
+// Operators compute their result and do nothing else, so that calls of them may overlap; what a
+// host registered may do anything. Attributes stand behind the name in braces.
 bool HasEffects(std::string_view primitive) {
   return !kernels::HasOperator(primitive.substr(0, primitive.find('{')));
 }
 
 Status SetParallelCalls(tern_vm* vm, bool on) {
+  // The executor has calls under way that belong to that run.
   if (vm->machine->active()) return InvalidArgument("the machine runs: end its run first");
   vm->machine->SetHooks(nullptr);
   vm->executor = nullptr;
@@ -23,6 +25,8 @@ Status SetParallelCalls(tern_vm* vm, bool on) {
   options.has_effects = &HasEffects;
   vm->executor =
       std::make_unique<vm::DependencyExecutor>(vm->machine.get(), vm->platform->parallel, options);
+  // A function pointer and not a method of tern_vm, so that a module without this file does not
+  // link it.
   vm->before_run = [](vm::Hooks* hooks) { static_cast<vm::DependencyExecutor*>(hooks)->Reset(); };
   vm->machine->SetHooks(vm->executor.get());
   return OkStatus();

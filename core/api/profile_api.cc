@@ -7,12 +7,15 @@ namespace {
 
 Status ProfileRuns(vm::VirtualMachine* machine, std::string_view function, AnyArgs args,
                    int32_t repeat, vm::Profiler* profiler) {
+  // Each run is begun and resumed, not called, because the profiler must see the machine between
+  // the two.
   for (int32_t i = 0; i < repeat; ++i) {
     TERN_TRY(machine->Begin(function, args));
     profiler->Start(*machine);
     const Result<vm::StopReason> stopped = machine->Resume();
     profiler->Finish();
     if (!stopped.ok()) return stopped.status().Clone();
+    // A cancelled run has no profile: its last call is missing.
     if (*stopped != vm::StopReason::kReturned)
       return Stopped("the run was cancelled").SetErrorCode("S0302");
   }
@@ -30,6 +33,7 @@ tern_status* tern_vm_profile(tern_vm* vm, const char* function, const TernAny* a
   vm->machine->SetHooks(&made->profiler);
   tern::Status status =
       tern::api::ProfileRuns(vm->machine.get(), function, views, repeat, &made->profiler);
+  // Taken off on failure too; the machine outlives the profiler.
   vm->machine->SetHooks(nullptr);
   if (status.ok()) *profile = made.release();
   return tern::api::ToHandle(std::move(status));

@@ -25,7 +25,7 @@ ByteSpan Bytes(const void* bytes, size_t size) {
   return {static_cast<const uint8_t*>(bytes), size};
 }
 
-// Borrowed for the time of a call.
+// Bytes that are borrowed for the time of a call.
 StoragePtr Borrow(const void* bytes, size_t size) {
   return Storage::Wrap(const_cast<void*>(bytes), size, nullptr, nullptr);
 }
@@ -35,7 +35,8 @@ struct CallerRelease {
   void* context;
 };
 
-// Bytes that the caller lent until `release`.
+// Bytes that the caller lends until `release` is called, which happens when the last tensor that
+// points into them is gone.
 StoragePtr Lend(const void* bytes, size_t size, void (*release)(void*), void* context) {
   const auto forward = [](void* raw, void*, size_t) {
     const std::unique_ptr<CallerRelease> caller(static_cast<CallerRelease*>(raw));
@@ -45,18 +46,20 @@ StoragePtr Lend(const void* bytes, size_t size, void (*release)(void*), void* co
                        new CallerRelease{release, context});
 }
 
+// The bits of the C header and those of the kernels are two lists; this holds them together.
 template <auto c_bit, auto bit>
 constexpr bool kSame = static_cast<uint32_t>(c_bit) == static_cast<uint32_t>(bit);
 static_assert(kSame<TERN_CPU_SSE4, kernels::kCpuSse4> && kSame<TERN_CPU_AVX2, kernels::kCpuAvx2> &&
               kSame<TERN_CPU_AVX512, kernels::kCpuAvx512> &&
               kSame<TERN_CPU_NEON, kernels::kCpuNeon> && kSame<TERN_CPU_SVE, kernels::kCpuSve>);
 
-// What the caller allows, or all that the machine has.
+// The features that the caller allows, or all that this machine has.
 kernels::CpuFeatures FeaturesOf(const tern_runtime_options& options) {
   const kernels::CpuFeatures machine = kernels::DetectCpuFeatures();
   if (options.cpu_features == 0) return machine;
   const bool sve = (options.cpu_features & TERN_CPU_SVE) != 0;
   const auto sve_bytes = static_cast<int32_t>(options.sve_bytes);
+  // 0 asks for the machine's own length of SVE vectors.
   return {.bits = options.cpu_features,
           .sve_bytes = !sve             ? 0
                        : sve_bytes == 0 ? machine.sve_bytes
@@ -65,6 +68,7 @@ kernels::CpuFeatures FeaturesOf(const tern_runtime_options& options) {
 
 Result<const kernels::KernelTable*> ChooseKernels(const tern_runtime_options& options,
                                                   const kernels::CpuFeatures& features) {
+  // No target given: the best one of the features.
   if (options.target == nullptr) return &kernels::ChooseTable(features);
   if (const kernels::KernelTable* table = kernels::FindTable(options.target, features))
     return table;
@@ -75,7 +79,8 @@ Result<const kernels::KernelTable*> ChooseKernels(const tern_runtime_options& op
   return std::move(status.SetErrorCode("E0012"));
 }
 
-// Operators and builtins go into the process's registry with the first runtime.
+// Operators and builtins are put into the process's registry with the first runtime. A failure is
+// tried again by the next one.
 Status RegisterOnce() {
   static SpinLock lock;
   static bool done = false;
@@ -84,6 +89,7 @@ Status RegisterOnce() {
   TERN_TRY(kernels::RegisterOperators(&Registry::Global()));
   TERN_TRY(vm::RegisterBuiltins(&Registry::Global()));
   done = true;
+  // Under the lock, so that a second runtime waits until names can be found.
   return OkStatus();
 }
 
@@ -116,7 +122,8 @@ std::string RuntimeInfo(const tern_runtime& runtime) {
   return json.Take();
 }
 
-// Bridges the C callback to the importer's.
+// Bridges the C callback of the options to the importer's. Bytes are borrowed: the caller keeps
+// them until the compilation is done.
 Result<ByteSpan> ReadExternal(void* context, std::string_view location, int64_t offset,
                               int64_t length, ObjectPtr<Object>* keeper) {
   const auto& options = *static_cast<const tern_compile_options*>(context);
@@ -145,7 +152,8 @@ Result<vm::ProgramPtr> Load(const void* bytes, size_t size, StoragePtr keeper) {
   return vm::Program::Link(std::move(executable));
 }
 
-// The caller's source behind the reader's.
+// Puts the caller's source behind the reader's interface. A copy of the struct is kept, because the
+// caller's own may be on its stack.
 Result<vm::ProgramPtr> LoadOnDemand(const tern_file_source& source) {
   const auto release = [](void* context) {
     const std::unique_ptr<tern_file_source> from(static_cast<tern_file_source*>(context));
@@ -169,7 +177,7 @@ std::string InspectJson(const vm::Executable& executable, const vm::Program* pro
   return json.Take();
 }
 
-// program: null where only the file is looked at.
+// program is null where only the file is looked at.
 Result<tern_buffer*> Inspect(const vm::Executable& executable, const vm::Program* program,
                              std::string_view format) {
   if (format == "json") return NewBuffer(InspectJson(executable, program));
@@ -177,9 +185,11 @@ Result<tern_buffer*> Inspect(const vm::Executable& executable, const vm::Program
   if (format == "listing") return NewBuffer(vm::AsText(executable));
   if (format == "stats") return NewBuffer(vm::Stats(executable));
   if (format == "ssa") {
+    // A listing of nothing: the verification is the answer.
     TERN_TRY(vm::Verify(executable, vm::VerifyOptions{.ssa = true}));
     return NewBuffer(std::string_view("every register is written once\n"));
   }
+  // Those before show no values of constants, so that a file read on demand stays unread.
   TERN_TRY(executable.LoadAllConstants());  // which the others show
   if (format == "columns") return NewBuffer(vm::Disassemble(executable));
   if (format == "instructions")
@@ -211,6 +221,7 @@ using tern::api::ToHandle;
 tern_status* tern_runtime_create(const tern_runtime_options* options, tern_runtime** runtime) {
   TERN_CHECK_OPTIONS(tern_runtime_options, options);
   const tern_runtime_options chosen = tern::api::ReadOptions(options);
+  // The platform within the options has a size of its own.
   TERN_CHECK_OPTIONS(TernPlatform, chosen.platform);
   tern::Result<tern_runtime*> made = tern::api::CreateRuntime(chosen);
   if (!made.ok()) return ToHandle(std::move(made).status());
@@ -249,6 +260,7 @@ tern_status* tern_check_assembly(tern_runtime*, const char* text, size_t size,
   const std::string_view name = tern::api::TextOr(source_name, "program.tasm");
   tern::Result<tern::vm::ExecutablePtr> made =
       tern::vm::Assemble(std::string_view(text, size), name, &findings);
+  // Findings of a program that assembles are warnings.
   if (!made.ok()) findings = tern::text::ToDiagnostics(made.status());
   const std::string_view form = tern::api::TextOr(format, "text");
   if (form != "text" && form != "json")

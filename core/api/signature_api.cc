@@ -11,8 +11,8 @@
 namespace tern::api {
 namespace {
 
-// A value's type with the texts and arrays that tern_value_type points to. Does not move once it
-// is filled in, because short texts lie in it.
+// A value's type with the texts and arrays that tern_value_type points to. It must not move once it
+// is filled in, because short texts lie inside of std::string itself.
 struct ValueType {
   std::string name, type, dtype;
   bool has_rank = false;
@@ -33,6 +33,7 @@ void Fill(std::string_view name, const vm::TypeInfo& type, ValueType* value) {
     value->extents.push_back(known ? dim.value : -1);
     value->texts.push_back(known ? std::string() : any ? "?" : dim.text);
   }
+  // In a second loop, because pushing texts may move those before.
   for (const std::string& text : value->texts)
     value->symbols.push_back(text.empty() ? nullptr : text.c_str());
 }
@@ -40,6 +41,7 @@ void Fill(std::string_view name, const vm::TypeInfo& type, ValueType* value) {
 }  // namespace
 }  // namespace tern::api
 
+// A deque, because its elements stay where they are when others are added.
 struct tern_signature {
   std::string function;
   std::deque<tern::api::ValueType> parameters, results;
@@ -80,6 +82,7 @@ tern_status* Describe(const tern_signature& signature, const std::deque<ValueTyp
       .rank = value.has_rank ? static_cast<int32_t>(value.extents.size()) : -1,
       .extents = value.extents.data(),
       .symbols = value.symbols.data()};
+  // Writes no more than the caller's struct has: it may be of an older header.
   const size_t size = whole.struct_size < sizeof whole ? whole.struct_size : sizeof whole;
   __builtin_memcpy(type, &whole, size);
   return nullptr;

@@ -37,6 +37,7 @@ Result<std::string> CheckSource(const char* bytes, size_t size, std::string_view
                                 std::string_view format) {
   TERN_TRY_ASSIGN(const std::string_view text, Text(bytes, size));
   lang::CheckedProgram checked = lang::Check(name, text);
+  // Lowering finds mistakes that checking does not, such as types without a form at run time.
   if (checked.diagnostics.ok()) lang::Lower(*checked.program, &checked.diagnostics);
   if (format == "text") return text::RenderText(checked.diagnostics);
   if (format != "json") return InvalidArgument("format '", format, "': expected text or json");
@@ -53,6 +54,7 @@ Result<std::string> FormatSource(const char* bytes, size_t size, std::string_vie
 Result<std::string> QuerySource(const char* bytes, size_t size, std::string_view question,
                                 size_t offset) {
   TERN_TRY_ASSIGN(const std::string_view text, Text(bytes, size));
+  // An offset behind the end asks about the end.
   return lang::AnswerQuestion(question, text, static_cast<uint32_t>(std::min(offset, size)));
 }
 

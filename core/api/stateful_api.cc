@@ -7,6 +7,7 @@
 namespace tern::api {
 namespace {
 
+// Made when it is first needed: most machines have no state.
 vm::StatefulVm& StatefulOf(tern_vm* vm) {
   if (vm->stateful == nullptr) vm->stateful = std::make_unique<vm::StatefulVm>(vm->machine.get());
   return *vm->stateful;
@@ -17,6 +18,7 @@ std::span<const int64_t> Path(const int64_t* path, int32_t depth) {
 }
 
 Status Replace(tern_vm* vm, const char* function, const TernAny* native) {
+  // None takes the replacement away again.
   if (native == nullptr || View(native).is_none())
     return vm->machine->ReplaceFunction(function, nullptr);
   TERN_TRY_ASSIGN(Function * found, View(native).As<Function>());

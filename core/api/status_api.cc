@@ -7,6 +7,7 @@
 
 namespace tern::api {
 
+// Null means ok to C, so that a call without an error allocates nothing.
 tern_status* ToHandle(Status status) {
   if (status.ok()) return nullptr;
   return new tern_status{std::move(status), {}, {}, {}, {}};
@@ -16,6 +17,7 @@ tern_buffer* NewBuffer(std::string_view text) {
   auto* buffer = new tern_buffer;
   buffer->bytes.reserve(text.size() + 1);
   buffer->bytes.assign(text.begin(), text.end());
+  // C reads the text as zero-terminated, but the size does not count the zero.
   buffer->bytes.push_back(0);
   buffer->bytes.pop_back();  // the zero stays behind the end
   return buffer;
@@ -25,7 +27,7 @@ tern_buffer* NewBuffer(std::vector<uint8_t> bytes) { return new tern_buffer{std:
 
 namespace {
 
-// The code of the first finding, where the status itself has none.
+// The code of the first finding, for a status that has none itself.
 std::string CodeOf(const Status& status) {
   if (!status.error_code().empty()) return std::string(status.error_code());
   const text::Diagnostics diagnostics = text::ToDiagnostics(status);
@@ -51,6 +53,8 @@ std::string VersionText(uint32_t version) {
   return StrCat(version >> 16, ".", version >> 8 & 0xff, ".", version & 0xff);
 }
 
+// The program's header must have the library's major numbers and must not be newer: then all that
+// it uses exists and lies where it thinks.
 Status CheckAbi(uint32_t header_version, uint32_t header_abi) {
   const uint32_t version = tern_version(), abi = tern_abi_version();
   const bool same_majors = header_abi >> 16 == abi >> 16 && header_version >> 16 == version >> 16;
@@ -72,6 +76,7 @@ Status CheckAbi(uint32_t header_version, uint32_t header_abi) {
 // Larger than any struct of options will be: what stands there was never set.
 constexpr size_t kLargestStruct = 4096;
 
+// Fields that this library does not know are harmless where the caller left them at 0.
 bool IsZero(const unsigned char* bytes, size_t size) {
   for (size_t i = 0; i < size; ++i) {
     if (bytes[i] != 0) return false;
@@ -124,6 +129,7 @@ int32_t tern_status_kind(const tern_status* status) {
 }
 
 const char* tern_status_code(const tern_status* status) {
+  // Texts are made when they are first asked for, and kept, because C gets pointers.
   if (status->code.empty()) status->code = CodeOf(status->status);
   return status->code.c_str();
 }

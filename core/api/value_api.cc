@@ -36,8 +36,9 @@ const char* DTypeName(DType dtype) {
   return "other";
 }
 
-// A tensor's memory, a word at a time: the C library of the small WebAssembly build clears byte by
-// byte, which took longer than most operators. The barrier keeps compilers from calling it.
+// Clears a tensor's memory a word at a time: the C library of the small WebAssembly build clears
+// byte by byte, which took longer than most operators. The barrier keeps compilers from turning the
+// loop into memset.
 void Clear(Tensor* tensor) {
   uint8_t* data = static_cast<uint8_t*>(tensor->data());
   const size_t size = tensor->byte_size(), whole = size / 32 * 32;
@@ -59,10 +60,12 @@ Result<Any> NewTensor(tern_runtime* runtime, const char* dtype_name, Dims dims) 
 Status ViewTensor(const TernAny* value, void** data, size_t* bytes, int32_t* rank,
                   const int64_t** shape, const char** dtype) {
   TERN_TRY_ASSIGN(const Tensor* tensor, View(value).As<Tensor>());
+  // C knows shape and bytes only, no strides.
   if (!tensor->is_contiguous()) {
     return InvalidArgument("a view of a ", tensor->TypeText(), " that is not contiguous");
   }
   const bool is_string = tensor->dtype().is_string();
+  // Elements of string tensors are objects; shape and type can still be asked for.
   if (is_string && (data != nullptr || bytes != nullptr)) {
     return TypeError("a string tensor has no plain bytes");
   }
@@ -77,7 +80,7 @@ Status ViewTensor(const TernAny* value, void** data, size_t* bytes, int32_t* ran
   return OkStatus();
 }
 
-// Printing is recursive, so depth has an end.
+// Printing is recursive, so the depth that a caller may ask for has a limit.
 void SetLimits(const tern_print_options& options, PrintOptions* limits) {
   constexpr uint32_t kMostLevels = 4000;
   const uint64_t elements = options.max_elements, depth = options.max_depth;

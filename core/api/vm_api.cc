@@ -15,6 +15,7 @@ Result<std::unique_ptr<vm::VirtualMachine>> CreateMachine(const tern_program& pr
   vm_options.devices = program.runtime->devices;
   vm_options.max_instructions = options.max_instructions;
   vm_options.max_bytes = options.max_bytes;
+  // As in debug_api.cc: larger times are as good as none.
   constexpr uint64_t kMostMs = INT64_MAX / 1'000'000;
   vm_options.max_time_ns =
       static_cast<int64_t>(options.max_time_ms < kMostMs ? options.max_time_ms : kMostMs) *
@@ -27,6 +28,7 @@ Result<Any> ReadRegister(const vm::VirtualMachine& machine, uint32_t frame, uint
   if (frame >= machine.depth()) {
     return OutOfRange("frame ", frame, " of a machine with ", machine.depth(), " frames");
   }
+  // Frame 0 is the innermost one to callers, the last one to the machine.
   const vm::FrameView view = machine.frame(machine.depth() - 1 - frame);
   if (reg >= view.registers.size()) {
     return OutOfRange("register %", reg, " of a frame with ", view.registers.size(), " registers");
@@ -53,7 +55,9 @@ void tern_vm_free(tern_vm* vm) { delete vm; }
 tern_status* tern_vm_call(tern_vm* vm, const char* function, const TernAny* args, int32_t num_args,
                           TernAny* result) {
   const tern::AnyArgs values = Args(args, num_args);
+  // Parallel calls forget the run before.
   if (vm->before_run != nullptr) vm->before_run(vm->executor.get());
+  // A stateful machine refuses functions whose inputs were set; StatefulVm checks that.
   tern::Result<tern::Any> value = vm->stateful != nullptr
                                       ? vm->stateful->Call(function, values)
                                       : vm->machine->Call(std::string_view(function), values);
@@ -73,6 +77,7 @@ tern_status* tern_vm_begin(tern_vm* vm, const char* function, const TernAny* arg
 }
 
 tern_status* tern_vm_resume(tern_vm* vm, uint64_t max_instructions, tern_stop* stop) {
+  // max_instructions counts from here; 0 is no limit.
   const tern::Result<tern::vm::StopReason> reason = vm->machine->Resume(max_instructions);
   if (!reason.ok()) return ToHandle(reason.status().Clone());
   *stop = static_cast<tern_stop>(*reason);

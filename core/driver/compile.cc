@@ -15,6 +15,7 @@ Result<CompileResult> CompileOnnx(ByteSpan bytes, const CompileOptions& options)
                                       .tensors = {options.keeper, options.external}};
   text::Diagnostics diagnostics;
   TERN_TRY_ASSIGN(ir::Module module, onnx::ImportModel(bytes, import, &diagnostics));
+  // Counted on the imported module, before passes change operators; "?" cannot be compared later.
   const types::Dim work = CountMultiplyAdds(module);
   if (!work.is_any()) module.SetMetadata("macs", work.ToText());
   return CompileModule(std::move(module), options, kFirstStage);

@@ -21,7 +21,7 @@
 namespace tern::driver {
 namespace {
 
-// Behind the passes, and only where they are asked for by name.
+// Stages behind the passes, shown only where they are asked for by name.
 constexpr std::string_view kLivenessStage = "liveness";
 constexpr std::string_view kMemoryStage = "memory";
 constexpr std::string_view kMemoryJsonStage = "memory_json";
@@ -30,7 +30,7 @@ constexpr std::string_view kRegistersStage = "allocate_registers";
 constexpr std::string_view kConstantsStage = "layout_constants";
 constexpr std::string_view kCodeStage = "code";
 
-// The loop programs of the module, as a file of them.
+// The loop programs of the module, as the text of one file.
 std::string KernelsText(const ir::Module& module) {
   std::string text;
   for (const ir::Module::Item& item : module.items()) {
@@ -44,6 +44,7 @@ struct StageSink {
   const std::vector<std::string>* wanted;
   std::vector<Stage> stages;
 
+  // "simplify" also means its further runs, "simplify-2" and so on.
   static bool Matches(std::string_view wanted, std::string_view stage) {
     return wanted == "all" || wanted == stage || stage.starts_with(StrCat(wanted, "-"));
   }
@@ -70,7 +71,7 @@ struct StageSink {
   }
 };
 
-// Names of passes that do not exist are a mistake of the caller, not silence.
+// A name of a pass that does not exist is a mistake of the caller and must not be ignored.
 Status CheckNames(const std::vector<std::string>& names, std::string_view option,
                   std::string_view first) {
   std::vector<std::string_view> known;
@@ -92,8 +93,9 @@ Status CheckNames(const std::vector<std::string>& names, std::string_view option
   return OkStatus();
 }
 
-// A file of a few bytes can ask for constants of any size, and for any work to compute some: what
-// is beyond this is left to the run, which has limits of its own.
+// A file of a few bytes can ask for constants of any size, and for any work to compute some. What
+// is beyond these limits is left to the run, which has limits of its own. In units of work and in
+// bytes.
 constexpr int64_t kMostFoldingWork = int64_t{1} << 33;
 constexpr int64_t kMostMadeBytes = int64_t{1} << 26;
 constexpr int64_t kBytesPerByte = 8;  // forms of the same weights that passes make and keep
@@ -103,6 +105,7 @@ int64_t MostBytesOfConstants(const ir::Module& module) {
   for (const ir::Module::Item& item : module.items()) {
     ir::ForEachUse(item.function->bindings(), item.function->result(), [&](const ir::Expr& atom) {
       const Tensor* tensor = ir::ConstantTensor(atom);
+      // Splats are stored as one element.
       if (tensor == nullptr || ir::SplatElement(*tensor)) return;
       bytes = ops::AddDim(bytes, tensor->dtype().bytes_for(tensor->element_count()).value_or(0));
     });
@@ -128,9 +131,11 @@ Status CheckStageNames(const CompileOptions& options, std::string_view first_sta
 
 Result<CompileResult> CompileModule(ir::Module module, const CompileOptions& options,
                                     std::string_view first_stage) {
+  // Noted in the file, because loops are compiled for relaxed arithmetic when it is loaded.
   if (options.relaxed_math) module.SetMetadata("math", "relaxed");
   StageSink sink{&options.print_after, {}};
   sink.Add(first_stage, module);
+  // The naive allocator, whose limit is exact; memory of folded constants is kept anyway.
   const ObjectPtr<Allocator> allocator = MakeNaiveAllocator();
   allocator->set_limit(MostBytesOfConstants(module));
   RunContext context(allocator);

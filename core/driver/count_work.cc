@@ -17,7 +17,8 @@ Dim ProductBehindFirst(const TensorType& tensor) {
   return product;
 }
 
-// Each element of the result is a sum over the axis that the two matrices share.
+// Products of a matrix product: each element of the result is a sum over the axis that the two
+// matrices share.
 Dim MatMulWork(const ir::Call& call, const TensorType& a, const TensorType& result) {
   const Result<ops::MatMulAttrs> attrs = ops::MatMulAttrs::From(call.attrs());
   if (!attrs.ok() || a.dims.empty()) return Dim::Any();
@@ -42,6 +43,8 @@ Dim CallWork(const ir::Call& call, const ir::VarPtr& var) {
 
 }  // namespace
 
+// In multiplications with addition, the unit in which the field states the size of models. Unknown
+// extents make it a formula or "?".
 Dim CountMultiplyAdds(const ir::Module& module) {
   Dim total(0);
   for (const ir::Module::Item& item : module.items()) {

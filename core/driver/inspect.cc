@@ -58,6 +58,7 @@ void WriteFunction(const vm::FunctionInfo& function, JsonWriter* json) {
       .EndObject();
 }
 
+// Data only: a splat and a list of strings have no bytes worth showing.
 uint64_t BytesOf(const vm::Constant& constant) {
   const Tensor* tensor = constant.value.TryCast<Tensor>();
   return tensor == nullptr || tensor->dtype().is_string() ? 0 : tensor->byte_size();
@@ -83,6 +84,7 @@ struct SectionRow {
   uint64_t count;
 };
 
+// In every listing a section has a count, whatever the file's version is.
 SectionRow RowOf(const vm::Executable& executable, uint32_t section) {
   switch (static_cast<vm::SectionId>(section)) {
     case vm::SectionId::kGlobals: return {"globals", executable.functions().size()};
@@ -129,6 +131,7 @@ void AppendSections(const vm::Executable& executable, std::string* text) {
   }
 }
 
+// What a program would fail to link with.
 bool IsMissing(const std::string& primitive) { return !Registry::Global().Find(primitive).ok(); }
 
 void AppendKernels(const vm::Program& program, std::string* text) {
@@ -154,6 +157,7 @@ void WriteExecutableJson(const vm::Executable& executable, const vm::Program* pr
   for (const std::string& name : executable.primitives()) json->String(name);
   json->EndArray().Key("missing").BeginArray();
   for (const std::string& name : executable.primitives()) {
+    // A linked program has no missing primitives.
     if (program == nullptr && IsMissing(name)) json->String(name);
   }
   json->EndArray().Key("instructions").BeginArray();

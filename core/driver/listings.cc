@@ -10,6 +10,7 @@
 namespace tern::driver {
 namespace {
 
+// The function with its variables' registers as notes, then the parameters' and a summary.
 std::string FunctionText(const ir::Module::Item& item, const ir::RegisterAssignment& assignment) {
   ir::PrintNotes notes;
   ir::ForEachBinding(item.function->bindings(), [&](const ir::Binding& binding) {
@@ -17,6 +18,7 @@ std::string FunctionText(const ir::Module::Item& item, const ir::RegisterAssignm
     if (place != assignment.registers.end())
       notes[binding.var.get()].push_back({StrCat("r", place->second), {}});
   });
+  // A module of this function alone, so that the printer shows nothing else.
   ir::Module one;
   one.Set(item.name, item.function);
   std::string text = StrCat(ir::ToText(one, {.notes = &notes}), "//");
@@ -42,7 +44,7 @@ std::vector<size_t> CountUses(const vm::Executable& executable) {
   return uses;
 }
 
-// Of a tensor that lies in the file as bytes; 0 for everything else.
+// The bytes that a tensor has in the file; 0 for everything that is written in another way.
 uint64_t DataBytes(const vm::Constant& constant) {
   if (constant.kind != vm::ConstantKind::kTensor && constant.kind != vm::ConstantKind::kSplat)
     return 0;
@@ -69,6 +71,7 @@ std::string ConstantsText(const vm::Executable& executable) {
     const vm::Constant& constant = executable.constants()[i];
     StrAppend(&text, "c[", i, "]  ", constant.TypeText());
     if (const uint64_t bytes = DataBytes(constant); bytes > 0) {
+      // As the writer places them: in order, each aligned.
       const uint64_t begin =
           (end + vm::kFileAlignment - 1) / vm::kFileAlignment * vm::kFileAlignment;
       StrAppend(&text, "  at +", begin, ", ", bytes, " bytes");

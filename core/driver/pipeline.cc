@@ -9,18 +9,21 @@ namespace tern::driver {
 
 namespace {
 
+// Some passes run several times, because one makes work for another; each run has a name of its
+// own, which can be disabled. The order is checked by tests/golden/ir.
 constexpr PipelineStage kStages[] = {
     {"to_a_normal_form", "to_a_normal_form"},
     {"lambda_lift", "lambda_lift"},
-    // In front of what takes calls away.
+    // Ahead of everything that takes calls away: an unknown name must be an error even in dead
+    // code.
     {"check_symbols", "check_symbols"},
     {"inline_functions", "inline_functions"},
     {"infer_type", "infer_type"},
     {"fold_constants", "fold_constants"},
     {"fold_branches", "fold_branches"},
     {"simplify", "simplify"},
-    // Patterns such as x * sigmoid(x) count uses, and shape arithmetic that became attributes still
-    // uses things.
+    // Dead code goes first, because patterns such as x * sigmoid(x) count uses, and shape
+    // arithmetic that became attributes still uses its operands.
     {"eliminate_dead_code", "eliminate_dead_code"},
     {"eliminate_common_subexpressions", "eliminate_common_subexpressions"},
     {"fold_constants-2", "fold_constants"},
@@ -32,14 +35,14 @@ constexpr PipelineStage kStages[] = {
     {"eliminate_dead_code-4", "eliminate_dead_code"},
     {"choose_layout", "choose_layout"},
     {"eliminate_dead_code-5", "eliminate_dead_code"},
-    // Transposes of constants are folded, the others cancel or become reshapes.
+    // Transposes of constants are folded here; the others cancel or become reshapes.
     {"fold_constants-3", "fold_constants"},
     {"simplify-3", "simplify"},
     {"pack_weights", "pack_weights"},
     {"eliminate_common_subexpressions-2", "eliminate_common_subexpressions"},
     {"eliminate_dead_code-6", "eliminate_dead_code"},
-    // Behind everything that looks for operators, and where uses are exact: what it puts into
-    // functions, no other pass sees.
+    // Last, behind everything that looks for operators and where counts of uses are exact: no other
+    // pass looks into the functions that this one makes.
     {"fuse_ops", "fuse_ops"},
     {"mark_tail_calls", "mark_tail_calls"},
 };
@@ -79,6 +82,7 @@ Result<ir::Module> RunPipeline(ir::Module module, const PipelineOptions& options
     module = ir::FindPass(stage.pass)->function(module, context);
     if (!diagnostics.ok())
       return diagnostics.ToStatus().AddNote(StrCat("in the pass ", stage.name));
+    // In every build by default, so that an error names the pass that broke the module.
     if (options.verify) TERN_TRY(ir::Verify(module).AddNote(StrCat("after the pass ", stage.name)));
     if (options.sink != nullptr) options.sink(options.sink_context, stage.name, module);
   }

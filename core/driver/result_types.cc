@@ -14,7 +14,8 @@ using types::Type;
 using types::TypeKind;
 
 constexpr std::string_view kTypeKey = "type ", kResultKey = "result ";
-// A type of the language is far smaller; one of a damaged file may grow with each part.
+// Limits for damaged files. A type of the language is far smaller, but one that refers to itself
+// may grow with each part that is asked for.
 constexpr size_t kMostTypes = 256;
 constexpr int kMostParts = 64;
 
@@ -36,6 +37,7 @@ bool HasData(const Type& type) {
 
 void KeepDataTypes(const Type& type, ir::Module* module);
 
+// Each data type once, and those of its fields: they may refer to each other.
 void KeepDataType(std::string_view name, ir::Module* module) {
   const std::string key = StrCat(kTypeKey, name);
   for (const auto& entry : module->metadata()) {
@@ -54,7 +56,7 @@ void KeepDataTypes(const Type& type, ir::Module* module) {
   for (const Type& part : PartsOf(type)) KeepDataTypes(part, module);
 }
 
-// Whether it is made of at most *left parts.
+// Whether the type is made of at most *left parts; counts them down.
 bool IsSmall(const Type& type, int* left) {
   if (--*left < 0) return false;
   const std::vector<Type> parts = PartsOf(type);
@@ -64,6 +66,7 @@ bool IsSmall(const Type& type, int* left) {
 
 }  // namespace
 
+// Only results with data types need it: printing knows the others by their values.
 void KeepResultType(std::string_view function, const Type& result, ir::Module* module) {
   if (!HasData(result)) return;
   module->SetMetadata(StrCat(kResultKey, function), result.ToText());
@@ -74,6 +77,7 @@ ResultTypes::ResultTypes(const vm::Executable& executable, std::string_view func
   const std::string_view text = executable.FindMetadata(StrCat(kResultKey, function));
   if (text.empty()) return;
   const tern::Result<Type> result = Type::Parse(text);
+  // A file without types prints as before, without names.
   if (!result.ok()) return;
   for (const auto& [key, value] : executable.metadata()) {
     if (!key.starts_with(kTypeKey)) continue;
@@ -98,6 +102,7 @@ const DataType* ResultTypes::FindData(const Type& type, int32_t tag) const {
   return nullptr;
 }
 
+// Numbers are made on demand and start at 1; 0 says that nothing is known.
 uint32_t ResultTypes::Number(const Type& type) const {
   int parts = kMostParts;
   if (!IsSmall(type, &parts)) return 0;
