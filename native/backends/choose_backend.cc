@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One Chooser per kernel: the backends in the order of the policy until one can be taken, with the
-// reasons of those that cannot.
+// One Chooser per kernel tries the backends in the order of the policy until one can be taken. The
+// reasons of those that cannot are kept, because users ask why a kernel is slow.
 #include "native/backends/choose_backend.h"
 
 #include <memory>
@@ -34,6 +34,7 @@ class Chooser {
         has_operators_(source.has_operators) {}
 
   Result<KernelBackend> Run() {
+    // Operators need no binding, so that text which does not bind is no error.
     if (options_.policy == KernelPolicy::kOperators && has_operators_)
       return TakeOperators("asked for");
     Result<BoundKernel> bound = loop::BindKernel({info_.name, text_, &info_.signature});
@@ -52,7 +53,7 @@ class Chooser {
   void AddReason(std::string_view reason) {
     if (!reason.empty()) StrAppend(&reasons_, reasons_.empty() ? "" : "; ", reason);
   }
-  // Messages of binding name the kernel, which is known here.
+  // Messages of binding name the kernel, which is known here, so the name is taken off.
   std::string Why(std::string_view last) const {
     const std::string named = StrCat("kernel '", info_.name, "': ");
     if (last.starts_with(named)) last.remove_prefix(named.size());
@@ -66,7 +67,8 @@ class Chooser {
     return backend;
   }
 
-  // What is left: the operators, or a function that says what is wrong.
+  // Takes what is left: the operators, or a function that says what is wrong when it is called. A
+  // kernel without backend must not keep the program from loading.
   Result<KernelBackend> TakeLast(const Status& wrong) {
     if (has_operators_) return TakeOperators(wrong.message());
     KernelBackend backend;
@@ -95,6 +97,7 @@ class Chooser {
     return has_operators_ ? TakeOperators(why) : TakeInterpreter(why);
   }
 
+  // Not compiled yet: it counts its work first.
   Result<std::shared_ptr<CompiledKernel>> MakeCompiled() const {
     KernelSource source{info_.name, std::string(text_), info_.signature.ToText(), reasons_};
     auto kernel = std::make_shared<CompiledKernel>(
@@ -113,6 +116,7 @@ class Chooser {
     KernelBackend backend;
     TERN_TRY_ASSIGN(backend.replacement.function,
                     vm::MakeKernelFunction(std::move(spec), std::move(code)));
+    // The spec's function owns the kernel, so that the pointer stays valid.
     backend.replacement.context = kernel.get();
     backend.replacement.ready = [](void* context, int64_t elements) -> int32_t {
       return static_cast<CompiledKernel*>(context)->Takes(elements) ? 1 : 0;
@@ -127,13 +131,14 @@ class Chooser {
     Result<std::shared_ptr<CompiledKernel>> kernel = MakeCompiled();
     const Status made = kernel.ok() ? (*kernel)->Compile() : kernel.status().Clone();
     if (made.ok()) return SetCompiled(*kernel);
+    // Objects were compiled too, where there was an LLVM.
     AddReason(made.message());  // objects are compiled, too, where there was an LLVM
     TERN_TRY_ASSIGN(std::optional<KernelBackend> object, TakeObject());
     if (object.has_value()) return *std::move(object);
     return TakeMeanwhile("it is not compiled");
   }
 
-  // An object of the file's; none where there is none that may run and can.
+  // Takes an object of the file; none if there is none that may run here and can.
   Result<std::optional<KernelBackend>> TakeObject() {
     KernelObjects objects{info_.name, text_, {}};
     for (const vm::KernelInfo& kernel : executable_.kernels()) {
@@ -146,6 +151,7 @@ class Chooser {
       return std::optional<KernelBackend>();
     }
     vm::KernelCode code;
+    // The parallel entry runs alone too, with no workers.
     code.parallel_call = chosen.code->parallel_entry();
     if (code.parallel_call == nullptr) code.call = chosen.code->entry();
     code.self = std::const_pointer_cast<MappedCode>(chosen.code);
@@ -159,11 +165,14 @@ class Chooser {
   }
 
   Result<KernelBackend> TakeBest() {
+    // An object ahead of the proof: it was compiled from proven loops, and its stamp says from
+    // which.
     TERN_TRY_ASSIGN(std::optional<KernelBackend> object, TakeObject());
     if (object.has_value()) return *std::move(object);
     if (!bound_->proof.ok()) return TakeMeanwhile(bound_->proof.message());
     if (options_.look_for_llvm) {
       const Result<std::string> llvm = LlvmDescription();
+      // Asked for ahead of time only if the caller wants to know; opening LLVM takes milliseconds.
       if (!llvm.ok()) return TakeMeanwhile(llvm.status().message());
     }
     Result<std::shared_ptr<CompiledKernel>> kernel = MakeCompiled();

@@ -13,7 +13,7 @@
 namespace tern::native {
 namespace {
 
-// More takes LLVM seconds.
+// In bytes. More takes LLVM seconds, in which the interpreter is done.
 constexpr size_t kMaxIr = 1u << 20;
 
 Result<KernelListing> ListFor(const loop::BoundKernel& kernel, const CodeTarget& target) {
@@ -42,6 +42,7 @@ CompiledKernel::CompiledKernel(KernelSource source, Meanwhile meanwhile)
     : source_(std::move(source)),
       meanwhile_(meanwhile),
       threshold_(meanwhile == Meanwhile::kOperators ? kOperatorElements : kInterpreterElements),
+      // The text is made here, because Describe is called from any thread.
       waiting_(Why(StrCat("compiled by LLVM once ", threshold_, " elements went through it"))) {}
 
 std::string CompiledKernel::Why(std::string_view reason) const {
@@ -53,10 +54,12 @@ Status CompiledKernel::Compile() {
   return CompileLocked();
 }
 
+// mutex_ must be held. Whoever loses the race finds the state set.
 Status CompiledKernel::CompileLocked() {
   if (state_.load(std::memory_order_acquire) == State::kFailed) return failure_.Clone();
   if (state_.load(std::memory_order_acquire) == State::kReady) return OkStatus();
   const auto compile = [this]() -> Status {
+    // Bound anew: a BoundKernel belongs to one thread at a time.
     TERN_TRY_ASSIGN(const vm::Signature signature, vm::Signature::Parse(source_.signature));
     TERN_TRY_ASSIGN(const loop::BoundKernel bound,
                     loop::BindKernel({source_.name, source_.text, &signature}));
@@ -73,6 +76,7 @@ Status CompiledKernel::CompileLocked() {
   };
   failure_ = compile();
   why_ = Why(failure_.ok() ? "compiled for this processor by LLVM" : failure_.message());
+  // Release: whoever sees kReady also sees the entry points.
   state_.store(failure_.ok() ? State::kReady : State::kFailed, std::memory_order_release);
   return failure_.Clone();
 }
@@ -80,6 +84,7 @@ Status CompiledKernel::CompileLocked() {
 // Loads the code as objects of files are loaded, so that LLVM need not set up a linker of its own.
 // LLVM's is needed only where the code calls functions of this process, such as fmod.
 Status CompiledKernel::Load(std::string_view object) {
+  // The object is made with no-builtins, so that it is closed unless an instruction needs a call.
   Result<std::unique_ptr<MappedCode>> mapped =
       MappedCode::Load({object, source_.name, source_.text});
   if (mapped.ok()) {
@@ -96,6 +101,7 @@ Status CompiledKernel::Load(std::string_view object) {
   return OkStatus();
 }
 
+// Whether this call is the kernel's and not the operators'. Called for every call, from any thread.
 bool CompiledKernel::Takes(int64_t elements) {
   const bool otherwise = meanwhile_ == Meanwhile::kInterpreter;
   const State state = state_.load(std::memory_order_acquire);
@@ -103,7 +109,9 @@ bool CompiledKernel::Takes(int64_t elements) {
   if (state == State::kFailed) return otherwise;
   // Far from overflow: a call that adds so much is the last that is counted.
   const int64_t work = std::min(elements, threshold_);
+  // Below the threshold, compiling would cost more than it gains.
   if (elements_.fetch_add(work, std::memory_order_relaxed) + work < threshold_) return otherwise;
+  // A thread that finds another compiling goes on without waiting.
   const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return otherwise;  // another thread is at it
   return CompileLocked().ok() || otherwise;
@@ -111,6 +119,7 @@ bool CompiledKernel::Takes(int64_t elements) {
 
 Status CompiledKernel::Run(std::span<void* const> buffers, std::span<const int64_t> slots,
                            RunContext* context) const {
+  // acquire pairs with the release in CompileLocked.
   if (state_.load(std::memory_order_acquire) != State::kReady) {
     if (interpreter_ != nullptr) return interpreter_->Run(buffers, slots, context);
     return Failed("it is not compiled").SetErrorCode("E0320");

@@ -17,7 +17,7 @@ using loop::BoundKernel;
 
 namespace {
 
-// Those that the executable has a loop program for.
+// The functions for which the executable has a loop program.
 std::vector<uint32_t> FunctionsWithLoops(const vm::Program& program) {
   std::vector<uint32_t> functions;
   for (const vm::KernelInfo& kernel : program.executable().kernels()) {
@@ -36,6 +36,8 @@ Status PrepareKernels(const vm::Program& program, const KernelOptions& options) 
   for (const uint32_t function : FunctionsWithLoops(program)) {
     BackendSource source{program.shared_executable(), function, vm::HasOperators(program, function),
                          options};
+    // Only `auto` puts the choice off: every other policy was asked for and must say at once if it
+    // fails.
     if (options.policy == KernelPolicy::kAuto) {
       backends.push_back({function, LazyBackend::Make(std::move(source))});
     } else {
@@ -43,6 +45,7 @@ Status PrepareKernels(const vm::Program& program, const KernelOptions& options) 
       backends.push_back({function, std::move(backend)});
     }
   }
+  // All at once, so that no machine sees half of them.
   program.SetKernels(std::move(backends));
   return OkStatus();
 }

@@ -8,6 +8,7 @@
 namespace tern::native {
 namespace {
 
+// In the order of KernelPolicy.
 constexpr std::string_view kNames[] = {"auto", "operators", "interpreter", "compiled"};
 
 }  // namespace

@@ -10,6 +10,7 @@ namespace {
 Status Prepare(const vm::Program& program, const tern_kernel_options& options) {
   KernelOptions chosen;
   TERN_TRY_ASSIGN(chosen.policy, ParseKernelPolicy(api::TextOr(options.policy, "auto")));
+  // == 1 and not != 0: what allows native code must be said exactly.
   chosen.allow_native_code = options.allow_native_code == 1;
   chosen.look_for_llvm = options.look_for_llvm == 1;
   return PrepareKernels(program, chosen);

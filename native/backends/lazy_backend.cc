@@ -12,6 +12,7 @@ namespace {
 
 LazyBackend& BackendOf(void* context) { return *static_cast<LazyBackend*>(context); }
 
+// The function holds a reference, so that the backend lives while a machine may call it.
 using Owner = std::shared_ptr<LazyBackend>;
 
 int32_t CallChosen(void* self, const TernAny* args, int32_t num_args, TernAny* result) {
@@ -22,6 +23,7 @@ int32_t CallChosen(void* self, const TernAny* args, int32_t num_args, TernAny* r
 
 LazyBackend::LazyBackend(BackendSource source)
     : source_(std::move(source)),
+      // An object that may run is taken at once; without one nothing is gained by choosing early.
       may_wait_(source_.has_operators && !source_.options.allow_native_code) {}
 
 vm::KernelBackend LazyBackend::Make(BackendSource source) {
@@ -42,6 +44,7 @@ vm::KernelBackend LazyBackend::Make(BackendSource source) {
   return backend;
 }
 
+// mutex_ must be held.
 void LazyBackend::ChooseLocked() {
   if (is_chosen()) return;
   Result<vm::KernelBackend> chosen = ChooseBackend(source_);
@@ -55,12 +58,16 @@ void LazyBackend::ChooseLocked() {
 }
 
 const vm::KernelBackend& LazyBackend::Chosen() {
+  // Checked twice: the usual call takes no lock, because backend_ does not change once is_chosen_
+  // is set.
   if (is_chosen()) return backend_;
   const std::lock_guard<std::mutex> lock(mutex_);
   ChooseLocked();
   return backend_;
 }
 
+// Whether too little work came by to be worth choosing. Sums are relaxed: a lost addition only
+// delays.
 bool LazyBackend::IsTooEarly(int64_t elements) {
   constexpr int64_t kEnough = CompiledKernel::kOperatorElements;
   if (elements_.load(std::memory_order_relaxed) + elements < kEnough) {
@@ -79,6 +86,7 @@ bool LazyBackend::Takes(int64_t elements) {
   const vm::Replacement& chosen = Chosen().replacement;
   if (chosen.function == nullptr) return false;
   if (chosen.ready == nullptr) return true;
+  // Work that was counted before the choice counts for the chosen backend too.
   if (elements_.load(std::memory_order_relaxed) != 0)
     work += elements_.exchange(0, std::memory_order_relaxed);
   return chosen.ready(chosen.context, work) != 0;
@@ -90,6 +98,7 @@ int32_t LazyBackend::Call(const TernAny* args, int32_t num_args, TernAny* result
     return internal::ReturnError(
         Failed("the loop kernel has no backend: ", backend_.why).SetErrorCode("E0321"), result);
   if (function->needs_context()) return function->Call(args, num_args, result);
+  // The context comes first where a function needs one; this one asked for it, the chosen need not.
   return function->Call(args + 1, num_args - 1, result);
 }
 

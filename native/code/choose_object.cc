@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The targets in order of preference; what is wrong with each is kept until one fits.
+// The targets in the order of the table, best first. What is wrong with each is kept until one
+// fits.
 #include "native/code/choose_object.h"
 
 #include "core/base/strings.h"
@@ -32,6 +33,7 @@ Result<std::unique_ptr<MappedCode>> Load(const KernelObjects& kernel, const Obje
 
 }  // namespace
 
+// The names in the answer are shown to users; no object at all has an empty one.
 ChosenObject ChooseObject(const KernelObjects& kernel, bool allowed, const Processor& processor) {
   const std::string names = TargetNames(kernel);
   if (names.empty()) return {};

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The header, then the section table, then symbols and relocations from their sections.
+// The header, then the section table, then symbols and relocations from their sections (System V
+// ABI, "ELF-64 Object File Format"). The file may come from an attacker: every offset is checked by
+// a subtraction that cannot overflow before it is used.
 #include "native/code/elf_object.h"
 
 #include <bit>
@@ -19,6 +21,7 @@ constexpr uint16_t kRelocatable = 1;
 constexpr ElfSection::Type kRelocationsWithoutAddend{9};
 constexpr uint16_t kFirstReservedSection = 0xff00;
 
+// Reads what a loader of relocatable objects needs; the rest is skipped.
 class ElfParser {
  public:
   explicit ElfParser(std::string_view bytes) : bytes_(bytes) {}
@@ -28,6 +31,7 @@ class ElfParser {
     TERN_TRY(ParseSections());
     TERN_TRY(NameSections());
     for (const ElfSection& section : object_.sections) {
+      // Symbols first: relocations are checked against their number.
       if (section.type == ElfSection::Type::kSymbols) TERN_TRY(ParseSymbols(section));
     }
     for (const ElfSection& section : object_.sections) {
@@ -63,6 +67,7 @@ Status ElfParser::ParseHeader() {
       "\x7f"
       "ELF\2\1\1",
       7);  // 64 bits, little-endian, version 1
+  // ByteReader gives zeros behind the end; the size was checked, so that it does not come to that.
   if (bytes_.size() < kHeaderBytes)
     return BadObject(bytes_.size(), " bytes, an ELF header alone has ", kHeaderBytes);
   if (!bytes_.starts_with(kMark)) return BadObject("it does not begin as 64-bit ELF does");
@@ -97,10 +102,12 @@ Result<ElfSection> ElfParser::ParseSection(ByteReader* in) {
   section.alignment = in->U64();
   in->Skip(8);  // size of entries
   const size_t index = object_.sections.size();
+  // 0 and 1 both mean no alignment.
   if (section.alignment == 0) section.alignment = 1;
   if (!std::has_single_bit(section.alignment))
     return BadObject("section ", index, " has alignment ", section.alignment,
                      ", which is no power of two");
+  // Neither has bytes in the file.
   if (section.type == ElfSection::Type::kNull || section.type == ElfSection::Type::kNoBits)
     return section;
   if (offset > bytes_.size() || section.size > bytes_.size() - offset)
@@ -122,7 +129,8 @@ Status ElfParser::ParseSections() {
     total += section.contents.size();
     object_.sections.push_back(section);
   }
-  // Else a small file could make as many symbols as it has sections times bytes.
+  // Otherwise sections that overlap could make a small file have as many symbols as sections times
+  // bytes.
   if (total > bytes_.size())
     return BadObject("its sections overlap: together they have ", total, " bytes, the object ",
                      bytes_.size());
@@ -166,6 +174,7 @@ Status ElfParser::ParseSymbols(const ElfSection& section) {
     symbol.is_global = (info >> 4) == kGlobalBinding;
     symbol.is_function = (info & 15) == kFunctionType;
     TERN_TRY_ASSIGN(symbol.name, TextAt(section.link, name));
+    // Reserved numbers, such as of absolute symbols, are no sections.
     if (symbol.section < kFirstReservedSection && symbol.section >= object_.sections.size())
       return BadObject("the symbol '", symbol.name, "' is in section ", symbol.section, " of ",
                        object_.sections.size());
@@ -179,6 +188,7 @@ Status ElfParser::ParseRelocations(const ElfSection& section) {
     return BadObject("the relocations '", section.name, "' have ", section.size,
                      " bytes, no multiple of ", kRelocationBytes);
   if (!Exists(section.info))
+    // info names the section that is changed.
     return BadObject("the relocations '", section.name, "' are for section ", section.info, " of ",
                      object_.sections.size());
   ByteReader in(AsBytes(section.contents), "ELF relocations");

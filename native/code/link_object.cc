@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lays out the sections that are loaded, fills them in, applies the relocations, lists the
-// functions.
+// Lays out the sections that are loaded, fills them in, applies the relocations and lists the
+// functions: a static linker for one object that needs nothing of others.
 #include "native/code/link_object.h"
 
 #include <algorithm>
@@ -13,14 +13,15 @@
 namespace tern::native {
 namespace {
 
-// No loop kernel comes near; keeps distances within what branches reach.
+// In bytes. No loop kernel comes near; it keeps distances within what branches reach.
 constexpr uint64_t kMaxImageBytes = uint64_t{64} << 20;
-// Nothing is there: sanitizers look in front of a function for what kind it is.
+// In bytes. Nothing is there: sanitizers look in front of a function for what kind it is.
 constexpr uint64_t kBytesBeforeCode = 64;
 constexpr uint64_t kMaxAlignment = 4096;  // relocations know no larger page
 // Tells unwinders about frames; nothing unwinds through a kernel.
 constexpr std::string_view kFrames = ".eh_frame";
 
+// Memory that code may write would be shared by all calls of all threads.
 Status CheckSection(const ElfSection& section) {
   if (section.is_special())
     return BadObject("section '", section.name, "' is thread-local or compressed");
@@ -45,6 +46,7 @@ class Linker {
   }
 
  private:
+  // Code first, so that it can have a segment of its own.
   bool IsPlaced(const ElfSection& section, bool code) const {
     return section.is_loaded() && section.is_code() == code && section.name != kFrames;
   }
@@ -79,6 +81,7 @@ Status Linker::LayOut() {
   uint64_t end = kBytesBeforeCode;
   TERN_TRY(Place(true, &end));
   if (end == kBytesBeforeCode) return BadObject("it has no code");
+  // Code ends at a segment: execute rights are given by pages, and data must not have them.
   end = (end + ObjectImage::kSegmentBytes - 1) & ~(ObjectImage::kSegmentBytes - 1);
   image_.code_bytes = end;
   TERN_TRY(Place(false, &end));
@@ -92,6 +95,7 @@ void Linker::Fill() {
     if (offsets_[i].has_value())
       std::copy(section.contents.begin(), section.contents.end(),
                 image_.bytes.begin() + static_cast<ptrdiff_t>(*offsets_[i]));
+    // The stamp that ties code to its loop text is in .comment, which is not loaded.
     if (section.name != ".comment" || section.is_loaded()) continue;
     image_.comment = section.contents;
     std::replace(image_.comment.begin(), image_.comment.end(), '\0', '\n');
@@ -110,6 +114,7 @@ Result<uint64_t> Linker::AddressOf(const ElfSymbol& symbol) const {
 }
 
 Status Linker::Relocate(const ElfRelocation& relocation) {
+  // Such as of .eh_frame, which is left out.
   if (!offsets_[relocation.section].has_value()) return OkStatus();  // of what is not loaded
   const ElfSection& section = object_.sections[relocation.section];
   constexpr uint64_t kFieldBytes = 4;
@@ -118,6 +123,7 @@ Status Linker::Relocate(const ElfRelocation& relocation) {
                      "', which has ", section.size, " bytes");
   const ElfSymbol& symbol = object_.symbols[relocation.symbol];
   TERN_TRY_ASSIGN(const uint64_t address, AddressOf(symbol));
+  // So that target + addend below cannot overflow.
   constexpr auto kMaxAddend = static_cast<int64_t>(kMaxImageBytes);
   if (relocation.addend < -kMaxAddend || relocation.addend > kMaxAddend)
     return BadObject("a relocation of '", section.name, "' adds ", relocation.addend, " to '",
@@ -134,6 +140,7 @@ Status Linker::ListFunctions() {
     if (!symbol.is_global || !symbol.is_function || symbol.section == 0) continue;
     TERN_TRY_ASSIGN(const uint64_t offset, AddressOf(symbol));
     const bool in_code = object_.sections[symbol.section].is_code() && offset < image_.code_bytes;
+    // A symbol in data or between instructions would be called.
     if (!in_code || (object_.machine == ElfMachine::kAArch64 && offset % 4 != 0))
       return BadObject("the function '", symbol.name, "' does not begin at an instruction");
     image_.functions.push_back({std::string(symbol.name), offset});
@@ -155,6 +162,7 @@ std::string ParallelKernelSymbol(std::string_view kernel) {
   return StrCat(KernelSymbol(kernel), ".parallel");
 }
 
+// A checksum and the length: it is there to notice mistakes, not forgery.
 std::string KernelStamp(std::string_view loop_text) {
   return StrCat("tern loop kernel, text of ", loop_text.size(), " bytes, CRC-32C ",
                 FormatHex(Crc32c(AsBytes(loop_text))));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mmap, copy, mprotect.
+// mmap, copy, mprotect: memory is never writable and executable at the same time.
 #include "native/code/mapped_code.h"
 
 #include <errno.h>
@@ -41,11 +41,13 @@ Result<std::unique_ptr<MappedCode>> MappedCode::Load(const KernelObject& object)
   const ImageFunction* function = image.Find(symbol);
   if (function == nullptr)
     return NotFound("the native code has no function '", symbol, "'").SetErrorCode("E0805");
+  // Otherwise a file could hold code for another kernel than the one its proof is about.
   if (image.comment.find(KernelStamp(object.loop_text)) == std::string::npos)
     return Corrupt("the native code of '", object.name,
                    "' was not made of the loop program that is in the file")
         .SetErrorCode("E0805");
-  // Constants need not fill their last page; code does (ObjectImage::kSegmentBytes).
+  // Constants need not fill their last page, because mmap gives whole ones; code does
+  // (ObjectImage::kSegmentBytes).
   const size_t bytes = image.bytes.size();
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return Refused("memory");

@@ -14,7 +14,7 @@ namespace tern::native {
 namespace {
 
 // A target needs what the compiler may use for it (the features in native/jit/code_target.cc), as
-// far as user code can. Each list begins with what the next smaller target needs.
+// far as user code can ask for it. Each list begins with what the next smaller target needs.
 constexpr std::string_view kX86Needs[] = {
     "ssse3",   "sse4.2",   "popcnt",                                              // x86-64-v2
     "avx2",    "fma",      "bmi",      "bmi2",     "f16c",     "lzcnt", "movbe",  // x86-64-v3
@@ -28,6 +28,8 @@ constexpr std::string_view kArmNeeds[] = {
 constexpr std::span<const std::string_view> kX86(kX86Needs);
 constexpr std::span<const std::string_view> kArm(kArmNeeds);
 
+// In order of preference within an architecture: BestTarget and ChooseObject take the first that
+// fits.
 constexpr ObjectTarget kTargets[] = {
     {"aarch64-sve2", ElfMachine::kAArch64, kArm},
     {"aarch64-sve", ElfMachine::kAArch64, kArm.first(7)},
@@ -43,6 +45,7 @@ constexpr ObjectTarget kTargets[] = {
 
 std::vector<std::string_view> DetectFeatures() {
   __builtin_cpu_init();
+  // The macro takes literals only, because __builtin_cpu_supports does.
   std::vector<std::string_view> found;
 #define TERN_FEATURE(name) \
   if (__builtin_cpu_supports(name)) found.push_back(name);
@@ -67,7 +70,7 @@ std::vector<std::string_view> DetectFeatures() {
 
 #elif defined(__aarch64__) && defined(__linux__)
 
-// Bits of the kernel's <asm/hwcap.h>.
+// Bits of <asm/hwcap.h> of the Linux kernel, written out because older headers lack some.
 struct HwcapBit {
   std::string_view name;
   unsigned long word;  // AT_HWCAP or AT_HWCAP2

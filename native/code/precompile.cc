@@ -23,7 +23,8 @@ Result<const ObjectTarget*> ParseTarget(std::string_view name) {
   return FindObjectTarget(target.name);
 }
 
-// Only what stays inside its buffers for all inputs is compiled: code does not check.
+// Only loops that stay inside their buffers for all inputs are compiled, because code does not
+// check.
 Result<loop::Program> Lower(const LoopKernel& kernel, const CodeTarget& code) {
   TERN_TRY_ASSIGN(const vm::Signature signature, vm::Signature::Parse(kernel.signature));
   TERN_TRY_ASSIGN(const loop::BoundKernel bound,
@@ -45,6 +46,7 @@ Result<std::vector<const ObjectTarget*>> ParseObjectTargets(std::string_view nam
     TERN_TRY_ASSIGN(const ObjectTarget* target, ParseTarget(StrTrim(name)));
     targets.push_back(target);
   }
+  // All of them lie in one table, so that pointers are in its order; equal ones are dropped.
   std::sort(targets.begin(), targets.end());  // all of them lie in the table
   targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
   return targets;
@@ -57,6 +59,7 @@ Result<std::string> PrecompileKernel(const LoopKernel& kernel, const ObjectTarge
   TERN_TRY_ASSIGN(const std::string ir, loop::LlvmText(program, flavor));
   TERN_TRY_ASSIGN(std::string object, CompileClosedObject(ir, code, KernelStamp(kernel.text)));
   if (target.machine == ElfMachine::kRiscV) return object;  // which has no loader to ask
+  // The object must pass the loader that will read it.
   TERN_TRY_ASSIGN(const ObjectImage image, LinkObject(object, target.machine));
   if (image.Find(KernelSymbol(kernel.name)) == nullptr)
     return Unsupported("its name '", kernel.name, "' cannot be that of a compiled function")

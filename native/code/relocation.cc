@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row per relocation: how its value is computed, and which bits of the word take it.
+// One row per relocation says how its value is computed and which bits of the word take it (ELF
+// psABI of x86-64, "ELF for the Arm 64-bit Architecture"). Only what loop kernels have is listed;
+// others are refused.
 #include "native/code/relocation.h"
 
 #include "core/base/strings.h"
@@ -9,7 +11,7 @@ namespace {
 
 constexpr size_t kWordBytes = 4;
 constexpr int kPageBits = 12;
-// x86-64 counts distances from the end of the instruction, which its addends take off.
+// In bytes. x86-64 counts distances from the end of the instruction, which addends take off.
 constexpr int64_t kMaxBytesBefore = 16;
 
 enum class Value : uint8_t {
@@ -83,6 +85,7 @@ struct Encoded {
   uint32_t word = 0;
 };
 
+// A value that does not fit is refused by the caller; bits are only set then.
 Encoded Encode(const RelocationKind& kind, int64_t value, uint32_t word) {
   switch (kind.field) {
     case Field::kWord: return {FitsSigned(value, 32), static_cast<uint32_t>(value)};
@@ -115,6 +118,7 @@ Status ApplyRelocation(const RelocationSite& site, std::span<uint8_t> image) {
     return BadObject(kind->name, " at ", site.place, " lies outside of ", image.size(), " bytes");
   if (kind->field != Field::kWord && site.place % kWordBytes != 0)
     return BadObject(kind->name, " at ", site.place, " is not at an instruction");
+  // A target outside of the image would let code jump or read anywhere.
   if (site.target < -kMaxBytesBefore || site.target > static_cast<int64_t>(image.size()))
     return BadObject(kind->name, " at ", site.place, " points to ", site.target, ", outside of ",
                      image.size(), " bytes");

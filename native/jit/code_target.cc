@@ -10,8 +10,8 @@
 namespace tern::native {
 namespace {
 
-// Processor names are the architecture's baselines, so that an object runs on every machine that
-// has the features, whoever made it.
+// Processor names are the architecture's baselines, so that an object runs on every machine with
+// the features, whoever made it.
 const std::vector<CodeTarget>& Table() {
   static const std::vector<CodeTarget> table = {
       {"aarch64-neon", "AArch64", "aarch64-unknown-linux-gnu", "generic", "+neon,+v8.2a,+fullfp16",

@@ -17,7 +17,7 @@
 namespace tern::native {
 namespace {
 
-// A reference to something of LLVM's with the function that disposes of it.
+// Owns a reference to one of LLVM's objects, with the function that disposes of it.
 template <typename Ref, typename Dispose>
 class Owned {
  public:
@@ -38,9 +38,8 @@ class Owned {
 
 using Buffer = Owned<LLVMMemoryBufferRef, decltype(&::LLVMDisposeMemoryBuffer)>;
 
-// A module with its context, which it must not outlive.
-// What LLVM says on the way is kept where it is an error; it would print the rest, such as a loop
-// that it did not unroll, to standard error.
+// A module with its context, which it must not outlive. What LLVM says on the way is kept where it
+// is an error; LLVM would print the rest, such as a loop that it did not unroll, to standard error.
 class ParsedModule {
  public:
   explicit ParsedModule(const LlvmLibrary& llvm) : llvm_(llvm), context_(llvm.LLVMContextCreate()) {
@@ -55,7 +54,7 @@ class ParsedModule {
 
   LLVMModuleRef get() const { return module_; }
   LLVMContextRef context() const { return context_; }
-  // Of optimising and generating code.
+  // The errors of optimising and generating code, which LLVM reports apart from its results.
   Status TakeErrors() {
     return errors_.empty() ? OkStatus()
                            : Failed("LLVM cannot generate code: ", errors_).SetErrorCode("E0803");
@@ -90,8 +89,8 @@ class ParsedModule {
   std::string errors_;
 };
 
-// What -O3 does beyond this is vectorize, unroll and copy loops. A schedule has done so where it
-// pays; the vector loops come out the same, and it takes four times as long.
+// What -O3 does beyond this is vectorizing, unrolling and copying loops. A schedule has done so
+// where it pays: the vector loops come out the same, and -O3 takes four times as long.
 constexpr const char* kScheduledPasses =
     "cgscc(inline),globaldce,function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
     "simplifycfg,loop-mssa(loop-rotate,licm),instcombine<no-verify-fixpoint>,simplifycfg)";
@@ -108,13 +107,14 @@ Status Optimize(const LlvmLibrary& llvm, LLVMModuleRef module, const LentMachine
     LLVMErrorRef unknown =
         llvm.LLVMRunPasses(module, kScheduledPasses, machine.get(), options.get());
     if (unknown == nullptr) return OkStatus();
-    // Names of passes may change with LLVM's versions. Nothing has run then.
+    // Names of passes may change with LLVM's versions. Then nothing has run yet, and -O3 follows.
     llvm.TakeError(unknown, "optimise").IgnoreError();
   }
   return llvm.TakeError(
       llvm.LLVMRunPasses(module, "default<O3>", machine.get(), options.get()), "optimise");
 }
 
+// Ahead of optimising, because passes ask for sizes and for what the target can do.
 void SetLayout(const LlvmLibrary& llvm, const LentMachine& machine, const CodeTarget& target,
                LLVMModuleRef module) {
   Owned layout(llvm.LLVMCreateTargetDataLayout(machine.get()), llvm.LLVMDisposeTargetData);
@@ -124,8 +124,8 @@ void SetLayout(const LlvmLibrary& llvm, const LentMachine& machine, const CodeTa
   llvm.LLVMSetTarget(module, target.triple.c_str());
 }
 
-// No function may be taken for, or turned into, one of a library: loops that fill memory stay
-// loops.
+// Keeps LLVM from taking loops for calls of a library: loops that fill memory must stay loops,
+// because closed objects can call nothing.
 void CallNothing(const LlvmLibrary& llvm, const ParsedModule& module) {
   constexpr std::string_view kName = "no-builtins";
   const LLVMAttributeRef attribute =
@@ -138,7 +138,7 @@ void CallNothing(const LlvmLibrary& llvm, const ParsedModule& module) {
   }
 }
 
-// What objects have in their section .comment.
+// The text that objects have in their section .comment (KernelStamp).
 void SetComment(const LlvmLibrary& llvm, const ParsedModule& module, std::string_view comment) {
   LLVMContextRef context = module.context();
   LLVMMetadataRef text = llvm.LLVMMDStringInContext2(context, comment.data(), comment.size());
@@ -147,7 +147,8 @@ void SetComment(const LlvmLibrary& llvm, const ParsedModule& module, std::string
                                    llvm.LLVMMetadataAsValue(context, node));
 }
 
-// LLVM ends the process when it meets a scalable vector on a target that has none.
+// Checked here, because LLVM ends the process when it meets a scalable vector on a target that has
+// none.
 Status CheckScalable(std::string_view ir, const CodeTarget& target) {
   if (target.scalable || ir.find("<vscale x ") == std::string_view::npos) return OkStatus();
   return Unsupported("the loops use vectors of unknown length, which ", target.name,
@@ -189,6 +190,7 @@ CodeTarget DescribeHost(const LlvmLibrary& llvm) {
     return host.features.find(feature) != std::string::npos;
   };
 #if defined(__x86_64__)
+  // The loop target and LLVM's features must agree on the length of vectors.
   host.architecture = "X86";
   host.loops = has("+avx512f") ? "x86_64+avx512" : has("+avx2") ? "x86_64+avx2" : "x86_64";
   if (has("+avx512f")) host.features += ",-prefer-256-bit";
@@ -210,6 +212,7 @@ CodeTarget DescribeHost(const LlvmLibrary& llvm) {
 Result<CodeTarget> HostCodeTarget() {
   TERN_TRY_ASSIGN(const LlvmLibrary* llvm, OpenLlvm());
 #if defined(__x86_64__) || defined(__aarch64__) || defined(__riscv)
+  // Once per process: asking the system takes longer than compiling a small loop.
   static const CodeTarget host = DescribeHost(*llvm);
   return host;
 #else
@@ -256,6 +259,8 @@ Result<std::string> CompileClosedObject(std::string_view ir, const CodeTarget& t
   return Compile(*llvm, &module, target, {CodeForm::kObject, effort});
 }
 
+// The linker that owns the code; NativeCode hides its type, so that the header needs none of
+// LLVM's.
 struct NativeCode::Jit {
   const LlvmLibrary& llvm;
   LLVMOrcLLJITRef jit = nullptr;
@@ -273,11 +278,12 @@ struct NativeCode::Jit {
 Status NativeCode::Jit::Start() {
   TERN_TRY_ASSIGN(const CodeTarget host, HostCodeTarget());
   TERN_TRY_ASSIGN(LLVMTargetMachineRef machine, MakeMachine(llvm, host));
+  // The builder takes the machine over, so it cannot be lent by the pool.
   LLVMOrcLLJITBuilderRef builder = llvm.LLVMOrcCreateLLJITBuilder();
   llvm.LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(
       builder, llvm.LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine));
   TERN_TRY(llvm.TakeError(llvm.LLVMOrcCreateLLJIT(&jit, builder), "start its linker"));
-  // memset, memcpy and fmod are called by generated code.
+  // Open objects may call memset, memcpy and fmod of this process.
   LLVMOrcDefinitionGeneratorRef process = nullptr;
   TERN_TRY(llvm.TakeError(llvm.LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(
                               &process, llvm.LLVMOrcLLJITGetGlobalPrefix(jit), nullptr, nullptr),
@@ -287,6 +293,7 @@ Status NativeCode::Jit::Start() {
 }
 
 Status NativeCode::Jit::Add(std::string_view object) {
+  // The layer takes the buffer over.
   LLVMMemoryBufferRef buffer =
       llvm.LLVMCreateMemoryBufferWithMemoryRangeCopy(object.data(), object.size(), "loops.o");
   return llvm.TakeError(
@@ -299,7 +306,8 @@ NativeCode::~NativeCode() = default;
 
 namespace {
 
-// e_machine of the ELF header; the linker itself takes other processors' objects without a word.
+// e_machine of the ELF header. It is checked here, because LLVM's linker takes other processors'
+// objects without complaint.
 #if defined(__x86_64__)
 constexpr uint8_t kHostMachine = 62;
 #elif defined(__aarch64__)

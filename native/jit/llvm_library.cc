@@ -13,7 +13,7 @@
 namespace tern::native {
 namespace {
 
-// Newest first; distributions differ in how they name it.
+// Newest first, because it knows more processors. Distributions differ in how they name the file.
 constexpr const char* kNames[] = {
     "libLLVM.so.21.1", "libLLVM-21.so",   "libLLVM.so.20.1", "libLLVM-20.so",   "libLLVM.so.19.1",
     "libLLVM-19.so",   "libLLVM-19.so.1", "libLLVM-18.so",   "libLLVM.so.18.1", "libLLVM-17.so",
@@ -30,6 +30,7 @@ struct Opened {
 };
 
 Status FindFunctions(LlvmLibrary* library) {
+// Every function of the table must be there: a library that lacks one is too old.
 #define TERN_LLVM_FUNCTION(name)                                                            \
   library->name = reinterpret_cast<decltype(library->name)>(dlsym(library->handle, #name)); \
   if (library->name == nullptr)                                                             \
@@ -40,6 +41,7 @@ Status FindFunctions(LlvmLibrary* library) {
 }
 
 Status TryOpen(const char* name, LlvmLibrary* library) {
+  // RTLD_LOCAL keeps its symbols from those of another LLVM in the process, such as a driver's.
   library->handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
   if (library->handle == nullptr) return NotFound("cannot open '", name, "': ", dlerror());
   library->path = name;
@@ -48,6 +50,7 @@ Status TryOpen(const char* name, LlvmLibrary* library) {
 
 std::unique_ptr<Opened> Open() {
   auto opened = std::make_unique<Opened>();
+  // A library that the user named is taken or refused, never replaced by another.
   if (const char* own = getenv("TERN_LLVM_LIBRARY"); own != nullptr && *own != '\0') {
     opened->status = TryOpen(own, &opened->library);
     opened->status.AddNote(
@@ -57,6 +60,7 @@ std::unique_ptr<Opened> Open() {
   std::string tried;
   for (const char* name : kNames) {
     opened->status = TryOpen(name, &opened->library);
+    // The first that opens decides, even if it lacks functions: its message says what to install.
     if (opened->library.handle != nullptr) return opened;
     tried += StrCat(tried.empty() ? "" : ", ", name);
   }
@@ -75,6 +79,7 @@ Result<const LlvmLibrary*> OpenLlvm() {
 }
 
 Status LlvmLibrary::InitializeTarget(std::string_view architecture) const {
+  // LLVM's initialization is not thread-safe.
   static std::mutex mutex;
   const std::lock_guard<std::mutex> lock(mutex);
   for (const char* part : {"TargetInfo", "Target", "TargetMC", "AsmPrinter"}) {

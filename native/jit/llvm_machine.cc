@@ -10,7 +10,8 @@
 namespace tern::native {
 namespace {
 
-// Machines that nobody uses now, as many of a kind as were in use at once.
+// Target machines that nobody uses now. Making one takes longer than compiling a small loop, and
+// one cannot be used by two threads; so each is lent to one caller at a time.
 class Pool {
  public:
   // Never destroyed: another thread may still compile when static objects are.
@@ -55,6 +56,7 @@ Result<LLVMTargetMachineRef> MakeMachine(const LlvmLibrary& llvm, const CodeTarg
 }
 
 Result<LentMachine> LentMachine::Borrow(const LlvmLibrary& llvm, const CodeTarget& target) {
+  // All by which machines differ.
   std::string key = StrCat(target.triple, "|", target.cpu, "|", target.features);
   if (LLVMTargetMachineRef idle = Pool::Get().Take(key); idle != nullptr)
     return LentMachine(std::move(key), idle);

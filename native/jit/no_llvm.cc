@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// llvm_compiler.h in a build without LLVM's headers.
+// llvm_compiler.h in a build without LLVM's headers: everything is an error that says so. The rest
+// of the runtime is the same, because it falls back to other backends.
 #include "native/jit/llvm_compiler.h"
 
 namespace tern::native {

@@ -24,7 +24,7 @@ namespace {
 
 constexpr int32_t kMostThreads = 1024;
 
-// Starting threads is the only thing here that throws.
+// Starting threads is the only thing here that throws, so that the only `try` is here.
 Result<tern_platform*> CreatePlatform(const tern_platform_options& options) {
   if (options.threads < 0 || options.threads > kMostThreads)
     return std::move(InvalidArgument("a platform of ", options.threads, " threads; expected 1 to ",
@@ -43,6 +43,7 @@ std::string_view TextOf(const MappedFile& file) {
   return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
 }
 
+// The file stays mapped as long as a tensor of the program points into it.
 tern_status* LoadMapped(tern_runtime* runtime, MappedFile file, tern_program** program) {
   auto* kept = new MappedFile(std::move(file));
   const auto release = [](void* context) { delete static_cast<MappedFile*>(context); };
@@ -58,8 +59,10 @@ tern_status* LoadBuffer(tern_runtime* runtime, tern_buffer* bytes, tern_program*
 
 tern_status* Compile(tern_runtime* runtime, const char* path, std::string_view text,
                      ProgramKind kind, tern_compile_options options, tern_buffer** executable) {
+  // Set here because this function fills the struct itself.
   options.struct_size = sizeof options;
   if (options.source_name == nullptr) options.source_name = path;
+  // Found beside the model; lives until the compilation is done, which is when bytes are borrowed.
   ExternalData external{std::string(path)};
   if (options.external_data == nullptr) {
     options.external_data = &ExternalData::Read;
@@ -82,6 +85,7 @@ tern_status* LoadFile(tern_runtime* runtime, const char* path, const tern_compil
         std::move(InvalidArgument("no path of a program was given").SetErrorCode("E0101")));
   Result<MappedFile> file = MappedFile::Open(path);
   if (!file.ok()) return api::ToHandle(std::move(file).status());
+  // By its contents only if they are an executable's: the others are known by their names.
   const ProgramKind kind = KindOfFile(path, TextOf(*file));
   if (kind == ProgramKind::kExecutable) return LoadMapped(runtime, *std::move(file), program);
   if (kind == ProgramKind::kLoops) {

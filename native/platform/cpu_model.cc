@@ -6,6 +6,8 @@
 
 namespace tern::native {
 
+// For benchmark reports only. /proc/cpuinfo has no "model name" on AArch64, where the answer is
+// "unknown".
 std::string CpuModelName() {
   FILE* file = fopen("/proc/cpuinfo", "re");
   if (file == nullptr) return "unknown";

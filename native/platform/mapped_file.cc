@@ -29,6 +29,7 @@ class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
   ~Descriptor() {
+    // Standard input, output and error are not ours to close.
     if (fd_ > 2) close(fd_);
   }
   Descriptor(const Descriptor&) = delete;
@@ -42,6 +43,7 @@ class Descriptor {
 Status ReadAll(int fd, const std::string& path, std::vector<uint8_t>* out) {
   for (;;) {
     const size_t old_size = out->size();
+    // Doubles, so that the time is linear in the size.
     out->resize(old_size + (old_size < (1 << 16) ? (1 << 16) : old_size));
     const ssize_t got = read(fd, out->data() + old_size, out->size() - old_size);
     out->resize(old_size + (got > 0 ? static_cast<size_t>(got) : 0));
@@ -59,14 +61,16 @@ Status WriteAll(int fd, const std::string& path, std::span<const uint8_t> bytes)
   return Status();
 }
 
-// Devices, pipes and sockets keep their place, and so does a link that leads to no file yet.
+// Writes to devices, pipes and sockets, which cannot be replaced by a file, and through a link that
+// leads to no file yet.
 Status WriteInPlace(const std::string& path, std::span<const uint8_t> bytes) {
   Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
   if (file.get() < 0) return SystemError("create", path);
   return WriteAll(file.get(), path, bytes);
 }
 
-// `path` names no link; a file that is there keeps its permissions.
+// Writes a temporary file and renames it, so that readers see the old file or the new one, never a
+// part. `path` must be no link; a file that is there keeps its permissions.
 Status ReplaceFile(const std::string& path, const struct stat* old,
                    std::span<const uint8_t> bytes) {
   const std::string temporary = StrCat(path, ".tmp", static_cast<int64_t>(getpid()));
@@ -85,7 +89,7 @@ Status ReplaceFile(const std::string& path, const struct stat* old,
   return status;
 }
 
-// What `path` leads to through links; empty where that is nothing.
+// The file to which `path` leads through links; empty where there is none.
 std::string Target(const std::string& path) {
   char* resolved = realpath(path.c_str(), nullptr);
   std::string target = resolved == nullptr ? "" : resolved;
@@ -104,6 +108,7 @@ Result<MappedFile> MappedFile::Open(const std::string& path) {
     return IoError("'", path, "' is a folder, not a file").SetErrorCode("E0101");
   }
   MappedFile result;
+  // An empty file cannot be mapped, and pipes have no size.
   if (S_ISREG(info.st_mode) && info.st_size > 0) {
     const size_t size = static_cast<size_t>(info.st_size);
     void* data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
@@ -142,6 +147,7 @@ Status WriteFile(const std::string& path, std::span<const uint8_t> bytes) {
   struct stat info;
   if (lstat(path.c_str(), &info) != 0) return ReplaceFile(path, nullptr, bytes);
   const bool link = S_ISLNK(info.st_mode);
+  // A link to nothing makes the file that it names.
   if (link && stat(path.c_str(), &info) != 0) return WriteInPlace(path, bytes);
   if (S_ISDIR(info.st_mode))
     return IoError("'", path, "' is a folder, not a file").SetErrorCode("E0102");

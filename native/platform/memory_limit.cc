@@ -27,7 +27,8 @@ uint64_t ReadNumber(const std::string& path) {
   return file >> number ? number : UINT64_MAX;
 }
 
-// The least limit in a group's folder and those above it, up to `root`.
+// The least limit in a group's folder and the folders above it, up to `root`: a group cannot have
+// more than the one around it.
 uint64_t LeastAbove(const std::string& root, std::string group, const std::string& file) {
   uint64_t least = UINT64_MAX;
   for (;;) {
@@ -46,7 +47,7 @@ bool Lists(const std::string& controllers, const std::string& wanted) {
   return false;
 }
 
-// What a limit of the shell leaves beside what is mapped already.
+// What a limit of the shell (ulimit) leaves beside what is mapped already.
 uint64_t Left(int resource, uint64_t used) {
   rlimit limit{};
   if (getrlimit(static_cast<decltype(RLIMIT_AS)>(resource), &limit) != 0) return UINT64_MAX;
@@ -55,7 +56,7 @@ uint64_t Left(int resource, uint64_t used) {
   return bytes > used ? bytes - used : 0;
 }
 
-// Pages that are mapped, and those of data and stack (man 5 proc, statm).
+// Bytes that are mapped, and those of data and stack (man 5 proc, statm).
 void ReadMapped(uint64_t* mapped, uint64_t* data) {
   std::ifstream statm("/proc/self/statm");
   uint64_t resident = 0, shared = 0, text = 0, library = 0;
@@ -83,6 +84,7 @@ uint64_t ControlGroupLimit(const std::string& membership, const std::string& roo
     const std::string controllers = line.substr(first + 1, second - first - 1);
     std::string group = line.substr(second + 1);
     while (group.ends_with('/')) group.pop_back();
+    // Version 2 has one line without controllers; version 1 has one line per hierarchy.
     if (controllers.empty())
       least = std::min(least, LeastAbove(root, group, "memory.max"));
     else if (Lists(controllers, "memory"))
@@ -101,6 +103,7 @@ uint64_t ObtainableBytes() {
 
 uint64_t DefaultMemoryLimit() {
   const uint64_t bytes = ObtainableBytes();
+  // Three quarters: the rest is for what does not go through allocators.
   return bytes == UINT64_MAX ? 0 : std::max<uint64_t>(bytes / 4 * 3, 1);
 }
 

@@ -11,6 +11,7 @@
 namespace tern::native {
 namespace {
 
+// aligned_alloc wants a multiple of the alignment; rounding up may overflow.
 void* Allocate(void*, size_t bytes, size_t alignment) {
   const size_t rounded = (bytes + alignment - 1) & ~(alignment - 1);
   return rounded < bytes ? nullptr : aligned_alloc(alignment, rounded);
@@ -19,12 +20,14 @@ void* Allocate(void*, size_t bytes, size_t alignment) {
 void Free(void*, void* pointer, size_t, size_t) { free(pointer); }
 
 int64_t ClockNs(void*) {
+  // Monotonic, because durations must not jump when the clock is set.
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
 void Log(void*, int32_t level, const char* text, size_t length) {
+  // Only warnings, errors and output: a library must not chatter.
   if (level < TERN_LOG_WARNING) return;
   FILE* const file = level == TERN_LOG_OUTPUT ? stdout : stderr;
   fwrite(text, 1, length, file);

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::string_view kExecutableMagic = "\x89TERN";  // as core/vm/file/format.h begins a file
 
+// A protobuf of ONNX has control characters in its first fields.
 bool IsText(std::string_view bytes) {
   const auto is_control = [](char c) {
     return static_cast<unsigned char>(c) < ' ' && c != '\n' && c != '\t' && c != '\r';
@@ -30,6 +31,7 @@ std::string_view FirstStatement(std::string_view text) {
 
 }  // namespace
 
+// For standard input, which has no name.
 ProgramKind KindOfContents(std::string_view bytes) {
   if (bytes.starts_with(kExecutableMagic)) return ProgramKind::kExecutable;
   if (!IsText(bytes)) return ProgramKind::kOnnx;
@@ -46,6 +48,7 @@ ProgramKind KindOfName(std::string_view path) {
   return path.ends_with(".tern") ? ProgramKind::kExecutable : ProgramKind::kOnnx;
 }
 
+// The magic wins over the name: a file may be called anything.
 ProgramKind KindOfFile(std::string_view path, std::string_view bytes) {
   return bytes.starts_with(kExecutableMagic) ? ProgramKind::kExecutable : KindOfName(path);
 }

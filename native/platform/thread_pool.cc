@@ -9,8 +9,8 @@
 namespace tern::native {
 namespace {
 
-// About 20-50 us of polling: longer than the gap between two kernels of a model, shorter than a
-// time slice.
+// Rounds of polling, about 20-50 us: longer than the gap between two kernels of a model, shorter
+// than a time slice.
 constexpr int kSpinRounds = 4000;
 
 void Pause() {
@@ -21,6 +21,7 @@ void Pause() {
 #endif
 }
 
+// As many as the process may use, which in a container may be fewer than the machine has.
 int UsableProcessors() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -54,14 +55,16 @@ void ThreadPool::RunEntry(void* context, int64_t num_tasks, Task task, void* dat
 }
 
 void ThreadPool::Run(int64_t num_tasks, Task task, void* data) {
+  // A nested or concurrent call finds the pool busy and runs its tasks on its own thread: no
+  // deadlock, and results do not depend on it.
   std::unique_lock busy(run_mutex_, std::try_to_lock);
   if (num_tasks <= 1 || num_tasks > UINT32_MAX || threads_.empty() || !busy.owns_lock()) {
     for (int64_t i = 0; i < num_tasks; ++i) task(data, i, 0);
     return;
   }
   const uint32_t epoch = EpochOf(ticket_.load(std::memory_order_relaxed)) + 1;
-  // An exhausted ticket of the new epoch first: a late worker of the old job cannot claim while the
-  // fields change.
+  // First an exhausted ticket of the new epoch, so that a late worker of the old job cannot claim a
+  // task while the fields change.
   ticket_.store(uint64_t{epoch - 1} << 32 | UINT32_MAX);
   num_tasks_.store(static_cast<uint32_t>(num_tasks));
   task_.store(task);
@@ -69,12 +72,15 @@ void ThreadPool::Run(int64_t num_tasks, Task task, void* data) {
   finished_.store(0);
   ticket_.store(uint64_t{epoch} << 32);
   if (sleepers_.load() > 0) {
+    // The empty critical section makes sure that a worker is either waiting, or sees the new ticket
+    // before it waits.
     {
       std::lock_guard lock(park_mutex_);
     }
     parked_.notify_all();
   }
   Drain(epoch, 0);
+  // Waits for finished tasks, not for workers: one that never woke up holds nothing up.
   for (int spins = 0; finished_.load(std::memory_order_acquire) != num_tasks; ++spins) {
     if (spins < kSpinRounds) {
       Pause();
@@ -90,6 +96,7 @@ void ThreadPool::Drain(uint32_t epoch, int32_t worker) {
     const uint32_t index = static_cast<uint32_t>(ticket);
     const Task task = task_.load();
     void* const data = data_.load();
+    // The fields were read before the exchange; if the epoch is still ours, so are they.
     if (EpochOf(ticket) != epoch || index >= num_tasks_.load()) return;
     if (!ticket_.compare_exchange_weak(ticket, ticket + 1)) continue;
     task(data, index, worker);

@@ -10,10 +10,12 @@
 namespace tern::native {
 namespace {
 
+// In nanoseconds: long against the clock's resolution, short against a time slice.
 constexpr double kSampleNs = 1e6;
 constexpr int kSamples = 15;
 
-// A compiled function with memory of its own.
+// A compiled function with memory of its own, so that candidates do not share caches by their
+// buffers.
 class HostFunction {
  public:
   static Result<HostFunction> Make(const loop::LoopFunction& function, const Sizes& sizes,
@@ -33,7 +35,7 @@ class HostFunction {
     return made;
   }
 
-  // Nanoseconds of one call, from so many.
+  // Nanoseconds of one call, averaged over so many.
   double Time(int64_t calls) const {
     const auto start = std::chrono::steady_clock::now();
     for (int64_t i = 0; i < calls; ++i) CallLoopCode(call_, buffers_.data(), slots_.data());
@@ -41,6 +43,7 @@ class HostFunction {
     return std::max(taken.count(), 1.0) / static_cast<double>(calls);
   }
 
+  // Doubles until the time can be measured, then scales to a sample.
   int64_t CallsOfASample() const {
     int64_t calls = 1;
     double ns = Time(1);
@@ -59,6 +62,7 @@ class HostFunction {
   std::vector<int64_t> slots_;
 };
 
+// The median ignores interrupts, which the mean does not.
 double MedianOf(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
@@ -76,6 +80,7 @@ class HostCost : public LoopCost {
     TERN_TRY_ASSIGN(const HostFunction other, HostFunction::Make(function, sizes_, target_));
     const int64_t calls = other.CallsOfASample();
     std::vector<double> ours, theirs;
+    // In turns, so that a change of the processor's frequency hits both.
     for (int i = 0; i < kSamples; ++i) {
       ours.push_back(other.Time(calls));
       theirs.push_back(as_written_.Time(calls_));

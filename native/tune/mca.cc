@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads just enough of assembly text: labels, mnemonics, and where branches go.
+// Reads just enough of assembly text to find the loop that matters: labels, mnemonics, and where
+// branches go.
 #include "native/tune/mca.h"
 
 #include <unistd.h>
@@ -39,7 +40,8 @@ std::vector<Line> LinesOf(const std::string& assembly, const std::string& functi
   return lines;
 }
 
-// The loads of AArch64: what an instruction's name and first register begin with, and the bytes.
+// The loads of AArch64: what an instruction's name and first register begin with, and how many
+// bytes it loads.
 struct LoadRow {
   std::string_view prefix;
   int bytes;
@@ -60,7 +62,8 @@ int BytesOfLetter(char letter) {
   }
 }
 
-// "ld1sh { z0.s }, ..." fills a register's lanes of 4 bytes with elements of 2; "ld1rw" loads one.
+// A load into a scalable register: "ld1sh { z0.s }, ..." fills lanes of 4 bytes with elements of 2;
+// "ld1rw" loads one element for all lanes.
 void AddScalableLoad(std::string_view text, InnerLoop* loop) {
   const size_t brace = text.find('{'), dot = text.find('.', brace);
   if (brace == std::string_view::npos || dot == std::string_view::npos) return;
@@ -90,7 +93,7 @@ void AddLoad(std::string_view line, InnerLoop* loop) {
   }
 }
 
-// Gone when the object is.
+// A file that is removed with the object, for a program that reads no standard input.
 class TemporaryFile {
  public:
   explicit TemporaryFile(std::string_view text) {
@@ -124,6 +127,7 @@ std::string OutputOf(const std::string& command) {
 
 }  // namespace
 
+// The loop that loads the most per iteration is taken for the one that counts: epilogues load less.
 Result<InnerLoop> FindInnerLoop(const std::string& assembly, const std::string& function) {
   constexpr int kUsualBytes = 16;
   const std::vector<Line> lines = LinesOf(assembly, function);
@@ -134,6 +138,7 @@ Result<InnerLoop> FindInnerLoop(const std::string& assembly, const std::string& 
     const std::string label = lines[end].text.substr(target);
     InnerLoop loop;
     size_t begin = end;
+    // Branches back end loops; the label may be anywhere before.
     while (begin > 0 && !(lines[begin].is_label && lines[begin].text == label)) --begin;
     if (!lines[begin].is_label || lines[begin].text != label) continue;  // a branch forward
     for (size_t i = begin; i <= end; ++i) {
@@ -148,6 +153,8 @@ Result<InnerLoop> FindInnerLoop(const std::string& assembly, const std::string& 
   return best;
 }
 
+// llvm-mca repeats the block; dividing by many iterations hides how the first ones fill the
+// pipeline.
 Result<double> CyclesOf(const InnerLoop& loop, const std::string& cpu) {
   constexpr int kIterations = 1000;
   std::string text;

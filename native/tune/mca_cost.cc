@@ -9,6 +9,8 @@ namespace {
 
 constexpr std::string_view kLoops = "aarch64+sve";
 
+// Cycles per loaded byte of the inner loop, times the bytes that a call loads, which the
+// interpreter counts: so that schedules with different vectors and unrolling can be compared.
 Result<double> CyclesOfACall(const loop::LoopFunction& function, const Sizes& sizes,
                              const McaCore& core) {
   TERN_TRY_ASSIGN(CodeTarget target, FindCodeTarget("aarch64-sve"));
@@ -27,6 +29,7 @@ Result<double> CyclesOfACall(const loop::LoopFunction& function, const Sizes& si
 
 class McaCost : public LoopCost {
  public:
+  // The model has no noise, so that the program as written is computed once.
   McaCost(double as_written, Sizes sizes, const McaCore& core)
       : as_written_(as_written), sizes_(std::move(sizes)), core_(core) {}
 

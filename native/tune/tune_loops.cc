@@ -23,7 +23,7 @@ using loop::tune::Measurement;
 using loop::tune::Trial;
 using loop::tune::Tuner;
 
-// A clock's noise is no gain; llvm-mca has none.
+// The noise of a clock is no gain; llvm-mca has none.
 constexpr double kMinGainOfClock = 0.03;
 
 // The processor to tune for: this one, or one that llvm-mca knows.
@@ -47,7 +47,7 @@ Result<Machine> FindMachine(const std::string& name) {
   return machine;
 }
 
-// The log as it is on disk: what it says, and where new lines go.
+// The log as it is on disk: its entries, and where new lines are written.
 class LogFile {
  public:
   // A file that is not there is empty.
@@ -55,6 +55,7 @@ class LogFile {
     LogFile log;
     log.path_ = path;
     if (path.empty()) return log;
+    // ENOENT is told from other failures, which MappedFile's message does not show.
     FILE* file = std::fopen(path.c_str(), "rb");
     if (file == nullptr && errno == ENOENT) return log;
     if (file == nullptr) return log.Failure("read", errno);
@@ -75,6 +76,8 @@ class LogFile {
 
   Status Add(const std::string& lines) {
     if (path_.empty() || (lines.empty() && !is_cut_)) return OkStatus();
+    // The line that was cut off must go, so that this once the file is written anew; later lines
+    // are appended.
     if (is_cut_) {
       is_cut_ = false;
       return WriteFile(path_, text_ + lines);
@@ -111,6 +114,7 @@ class Search {
         tuner_.Report(*measured);
       else
         tuner_.ReportError(measured.status().message());
+      // After every measurement, so that an interrupted search loses one at most.
       TERN_TRY(log->Add(tuner_.TakeNewLines()));
       for (; shown < tuner_.entries().size(); ++shown) Show(tuner_.entries()[shown]);
     }
@@ -118,7 +122,7 @@ class Search {
     return log->Add(tuner_.TakeNewLines());
   }
 
-  // The winner once more, because the luckiest of many measurements wins too often.
+  // Measures the winner three times more, because the luckiest of many measurements wins too often.
   Result<double> Confirm() {
     const Tuner::Best best = tuner_.best();
     if (best.point == tuner_.as_written().point) return 1.0;
@@ -173,6 +177,7 @@ Result<TuneOutcome> TuneLoops(const TuneRequest& request) {
   outcome.function = as_written.name;
   outcome.measured = static_cast<int64_t>(tuner.entries().size());
   outcome.resumed = static_cast<int64_t>(tuner.resumed());
+  // The winner must be better by the same margin again, otherwise the program stays as it is.
   if (ratio < 1 - options.min_gain) {
     outcome.text = ToText(tuner.BestFile());
     outcome.choice = best.choice;
