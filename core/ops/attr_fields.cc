@@ -6,6 +6,7 @@
 
 namespace tern::ops {
 
+// Element types are texts in attributes, such as "f32".
 void AttrIn::Type(std::string_view key, DType& field, DType fallback) {
   field = fallback;
   if (!reader_.Has(key)) return;
@@ -25,6 +26,7 @@ void AttrIn::CheckAtLeast(std::string_view key, int64_t value, int64_t least) {
   if (value < least) reader_.Fail(key, StrCat("is ", value, ", must be at least ", least));
 }
 
+// Extents are limited, so that sums and products of a few of them fit int64.
 void AttrIn::CheckExtent(std::string_view key, const Ints& values, int64_t least) {
   for (int64_t value : values) CheckExtent(key, value, least);
 }
@@ -35,6 +37,7 @@ void AttrIn::CheckExtent(std::string_view key, int64_t value, int64_t least) {
     reader_.Fail(key, StrCat("is ", value, ", must be at most ", kMostExtent));
 }
 
+// Fields with their fallback are not written, so that equal operators have equal texts.
 void AttrOut::Int(std::string_view key, int64_t field, int64_t fallback) {
   if (field != fallback) attrs_->SetInt(key, field);
 }

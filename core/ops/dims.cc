@@ -4,6 +4,8 @@
 namespace tern::ops {
 
 namespace {
+// Arithmetic on extents saturates: shapes that overflow are refused later by their size, and no
+// input may cause undefined behaviour.
 int64_t Saturated(bool negative) { return negative ? INT64_MIN : INT64_MAX; }
 }  // namespace
 
@@ -23,6 +25,7 @@ int64_t MulDim(int64_t a, int64_t b) {
 }
 
 int64_t FloorDiv(int64_t a, int64_t b) {
+  // INT64_MIN / -1 would trap.
   if (b == -1) return SubDim(0, a);
   int64_t quotient = a / b;
   return quotient * b != a && (a < 0) != (b < 0) ? quotient - 1 : quotient;
@@ -34,7 +37,7 @@ int64_t CeilDiv(int64_t a, int64_t b) {
   return quotient * b != a && (a < 0) == (b < 0) ? quotient + 1 : quotient;
 }
 
-// Single precision, as other runtimes do it: 3 * 1.1f must not depend on who computes it.
+// 3 * 1.1f must not depend on who computes it, so this uses single precision, as other runtimes do.
 bool ScaleDim(int64_t dim, float scale, int64_t* out) {
   float scaled = static_cast<float>(dim) * scale;
   *out = scaled < 9e18f ? static_cast<int64_t>(scaled) : INT64_MAX;
@@ -52,6 +55,7 @@ Status ResolveAxis(int64_t axis, int rank, int* out) {
 }
 
 Status ResolveAxes(std::span<const int64_t> axes, int rank, uint32_t* mask) {
+  // At most kMaxDims axes, so that a mask of 32 bits holds them.
   *mask = 0;
   for (int64_t axis : axes) {
     int resolved = 0;

@@ -17,7 +17,7 @@ Status Check(const OpInfo& op, const Attrs& attrs) {
   return tern::internal::TakeStatus(Attributes::From(attrs, op.name));
 }
 
-// Attributes that a relation need not look at must be legal all the same.
+// Attributes that a relation need not look at must be legal all the same: kernels rely on it.
 Status CheckAttributes(const OpInfo& op, const Attrs& attrs) {
   switch (op.op) {
     case Op::k_softmax:
@@ -44,19 +44,20 @@ Status CheckAttributes(const OpInfo& op, const Attrs& attrs) {
   }
 }
 
-// The axis attribute, where the operator has one, must be in range.
+// The axis attribute must be in range for operators that have one. The fallbacks are ONNX's.
 Status CheckAxis(const OpInfo& op, const Attrs& attrs, const SymDims& x) {
   const bool softmax =
       op.op == Op::k_softmax || op.op == Op::k_log_softmax || op.op == Op::k_hardmax;
   const bool norm = op.family == Family::norm && op.op != Op::k_mean_variance_norm;
   if (!softmax && !norm && op.op != Op::k_cumsum) return OkStatus();
+  // Softmax of a scalar is 1, whatever the axis.
   if (x.rank() == 0 && softmax) return OkStatus();
   const int64_t fallback = softmax || op.op == Op::k_lp_norm ? -1 : op.op == Op::k_cumsum ? 0 : 1;
   int axis = 0;
   return ResolveAxis(attrs.GetInt("axis", fallback), x.rank(), &axis);
 }
 
-// scale, bias, mean, variance of batch, instance and group norms: one number per channel.
+// Checks scale, bias, mean and variance of batch and instance norms: one number per channel.
 Status CheckPerChannel(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                        const SymDims& x) {
   if (op.op != Op::k_batch_norm && op.op != Op::k_instance_norm) return OkStatus();
@@ -71,9 +72,11 @@ Status CheckPerChannel(const OpInfo& op, const Attrs& attrs, std::span<const Arg
   return OkStatus();
 }
 
+// A value of one element stands for all, as in a broadcast.
 const Dim& At(const Values& values, size_t index) { return values[values.size() == 1 ? 0 : index]; }
 
-// Truncates toward zero like the operator; exact for what may be negative only if it is a number.
+// Truncates towards zero like the operator. For symbols that is floor division where both are not
+// negative; otherwise only numbers are divided.
 Dim DivideValues(const Dim& a, const Dim& b) {
   if (a.is_constant() && b.is_constant() && b.constant() != 0 && b.constant() != -1) {
     return Dim(a.constant() / b.constant());
@@ -100,6 +103,7 @@ Dim CombineValues(Op op, const Dim& a, const Dim& b) {
   }
 }
 
+// Tracks values of small integer vectors, by which exporters compute shapes. Not of higher ranks.
 void TrackBinary(Op op, std::span<const ArgInfo> args, RelationOutput* out) {
   const Values* a = args[0].value;
   const Values* b = args[1].value;
@@ -127,6 +131,7 @@ Status RelateSameAsFirst(const OpInfo& op, const Attrs& attrs, std::span<const A
   TERN_TRY(CheckAxis(op, attrs, x));
   TERN_TRY(CheckPerChannel(op, attrs, args, x));
   AddResult(args[0].type->dtype, x, out);
+  // Of a cast too: exporters write shapes through int32 and back.
   if (op.op == Op::k_identity && args[0].value != nullptr) out->value = *args[0].value;
   return OkStatus();
 }
@@ -146,6 +151,7 @@ Status RelateCast(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo>
   TERN_TRY(ReadDims(op, args, 0, &x));
   TERN_TRY_ASSIGN(CastAttrs cast, CastAttrs::From(attrs, op.name));
   AddResult(cast.to, x, out);
+  // Fractions are not tracked, so only a cast to an integer keeps the value.
   const bool integer = cast.to == kI64 || cast.to == kI32;
   if (integer && args[0].value != nullptr) out->value = *args[0].value;
   return OkStatus();
@@ -175,6 +181,7 @@ Status RelateCompare(const OpInfo& op, const Attrs& attrs, std::span<const ArgIn
                      RelationOutput* out) {
   TERN_TRY(RelateBinary(op, attrs, args, out));
   out->types[0].dtype = kBool;
+  // The relation of RelateBinary tracked a sum or nothing; a truth value is no extent.
   out->value.reset();
   return OkStatus();
 }
@@ -194,6 +201,7 @@ Status RelateWhere(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo
   return OkStatus();
 }
 
+// Mean and inverse deviation, which training asks for, are always f32.
 Status RelateLayerNormStats(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                             RelationOutput* out) {
   SymDims x, stats;

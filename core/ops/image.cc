@@ -13,7 +13,8 @@ Status CheckFloat(const OpInfo& op, std::span<const ArgInfo> args) {
                    ", expected floats");
 }
 
-// bias [channels]; residual as the result.
+// Checks the operands that fuse_epilogues adds: a bias of [channels], a residual shaped like the
+// result.
 Status CheckEpilogue(const OpInfo& op, std::span<const ArgInfo> args, const types::Dim& channels,
                      const SymDims& result) {
   if (HasArg(args, 2)) {
@@ -44,6 +45,7 @@ Status RelateConv(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo>
   TERN_TRY(CheckFloat(op, args));
   TERN_TRY(CheckSameDType(op, args, 0, 1));
   TERN_TRY(ConvShape(conv, x, w, &result));
+  // The channels are those of the result, whose axis depends on the layout.
   TERN_TRY(CheckEpilogue(op, args, result[ChannelAxis(conv.window.layout, result.rank())], result));
   AddResult(args[0].type->dtype, result, out);
   return OkStatus();
@@ -80,6 +82,7 @@ Status RelateConvTranspose(const OpInfo& op, const Attrs& attrs, std::span<const
 Status RelatePool(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                   RelationOutput* out) {
   TERN_TRY(RelateByRule<PoolAttrs>(PoolShape, op, attrs, args, out));
+  // Indices are flat positions in the input, one per element of the result.
   if (op.op == Op::k_max_pool_indices) out->types.push_back({kI64, out->types[0].dims});
   return OkStatus();
 }
@@ -92,6 +95,7 @@ Status RelateMaxUnpool(const OpInfo& op, const Attrs& attrs, std::span<const Arg
   TERN_TRY(MaxUnpoolShape(pool, x, &result));
   IntOperand shape;
   TERN_TRY(ReadInts(op, args, 2, {}, &shape));
+  // Only a run knows the target.
   if (!shape.known) result = AnyDims(x.rank());
   if (shape.known && !shape.values.empty()) {
     TERN_TRY(CheckRank("shape", static_cast<int>(shape.values.size()), x.rank(), x.rank()));
@@ -106,8 +110,8 @@ Status RelateGlobalPool(const OpInfo& op, const Attrs& attrs, std::span<const Ar
   return RelateByRule<GlobalPoolAttrs>(GlobalPoolShape, op, attrs, args, out);
 }
 
-// Scales and sizes that are arguments: sizes may be tracked, scales (floats) are not; an importer
-// makes attributes of constants.
+// Scales and sizes may be arguments. Sizes may be tracked, scales (floats) are not; the importer
+// makes attributes of constants, so that only computed ones are unknown here.
 Status RelateResize(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                     RelationOutput* out) {
   TERN_TRY_ASSIGN(ResizeAttrs resize, ResizeAttrs::From(attrs, op.name));
@@ -171,6 +175,7 @@ Status RelateCol2Im(const OpInfo& op, const Attrs& attrs, std::span<const ArgInf
   TERN_TRY(ReadInts(op, args, 2, {}, &block));
   if (image.known && block.known) {
     TERN_TRY(Col2ImShape<types::Dim>(x, image.values, block.values, &result));
+  // The rank must be known at compile time: everything after depends on it.
   } else if (image.count < 0) {
     return Unsupported("the number of spatial axes must be known");
   } else {

@@ -5,6 +5,7 @@
 
 namespace tern::ops {
 
+// Names in the order of their enumerations, which TERN_OPS_DEFINE_ATTRS reads and writes.
 namespace {
 
 constexpr std::string_view kLayouts[] = {"nchw", "nhwc"};
@@ -28,6 +29,7 @@ void CheckAttrs(AttrIn& in, const WindowAttrs& attrs) {
   in.CheckExtent("kernel", attrs.kernel, 1);
   in.CheckExtent("strides", attrs.strides, 1);
   in.CheckExtent("dilations", attrs.dilations, 1);
+  // Negative pads crop, as in ONNX.
   in.CheckExtent("pads", attrs.pads, -kMostExtent);
   if (attrs.pads.size() % 2 != 0) in.Fail("pads", "needs as many ends as begins");
 }
@@ -35,6 +37,7 @@ void CheckAttrs(AttrIn& in, const WindowAttrs& attrs) {
 void CheckAttrs(AttrIn& in, const ConvAttrs& attrs) {
   CheckAttrs(in, attrs.window);
   in.CheckExtent("groups", attrs.groups, 1);
+  // Packed weights have lost their shape, so that the attributes must say it.
   if (attrs.packed && attrs.window.kernel.empty()) in.Fail("kernel", "is required where packed=1");
   if (attrs.packed) in.CheckExtent("channels", attrs.channels, 1);
 }

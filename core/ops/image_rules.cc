@@ -6,6 +6,7 @@ namespace tern::ops {
 namespace {
 
 Status CheckCount(std::string_view key, const Ints& values, int expected) {
+  // An empty list means the default for every axis.
   if (values.empty() || values.size() == static_cast<size_t>(expected)) return OkStatus();
   return InvalidArgument(key, " has ", values.size(), " values, expected ", expected);
 }
@@ -25,6 +26,7 @@ Status CheckTransposed(const ConvTransposeAttrs& attrs, int spatial_rank) {
   return CheckCount("output_shape", attrs.output_shape, spatial_rank);
 }
 
+// Asked for with symbols too: `divides` is true where nothing is known.
 Status CheckGroups(int64_t groups, std::string_view what, std::string_view extent, bool divides) {
   if (divides) return OkStatus();
   return InvalidArgument("groups=", groups, " does not divide the ", extent, " ", what);

@@ -15,7 +15,8 @@ Status CheckIndices(const OpInfo& op, std::span<const ArgInfo> args) {
                    ", expected integers");
 }
 
-// Elements of a tracked vector, picked by known indices.
+// Tracks elements of a tracked vector that are picked by known indices. Negative ones count from
+// the end.
 void TrackGather(std::span<const ArgInfo> args, RelationOutput* out) {
   const Values* x = args[0].value;
   const Values* indices = args[1].value;
@@ -31,7 +32,7 @@ void TrackGather(std::span<const ArgInfo> args, RelationOutput* out) {
   out->value = std::move(values);
 }
 
-// The relations of operators that read x by indices; shape: their rule.
+// The relations of operators that read x by indices; `shape` is their rule.
 template <class GatherAttrs, class Shape>
 Status RelateByIndices(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                        const Shape& shape, RelationOutput* out) {
@@ -69,6 +70,7 @@ Status RelateOneHot(const OpInfo& op, const Attrs& attrs, std::span<const ArgInf
   TERN_TRY_ASSIGN(OneHotAttrs one_hot, OneHotAttrs::From(attrs, op.name));
   SymDims indices, result;
   TERN_TRY(ReadDims(op, args, 0, &indices));
+  // The number of classes decides a dimension; as an argument it is only known if it is tracked.
   Dim depth(one_hot.depth);
   if (HasArg(args, 1)) {
     const Values* value = args[1].value;
@@ -82,6 +84,7 @@ Status RelateOneHot(const OpInfo& op, const Attrs& attrs, std::span<const ArgInf
 Status RelateNonZero(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                      RelationOutput* out) {
   TERN_TRY(tern::internal::TakeStatus(NoAttrs::From(attrs, op.name)));
+  // How many elements are not zero, only a run can tell.
   AddResult(kI64, SymDims{Dim(args[0].type->rank()), Dim::Any()}, out);
   return OkStatus();
 }
@@ -93,6 +96,7 @@ Status RelateCompress(const OpInfo& op, const Attrs& attrs, std::span<const ArgI
   TERN_TRY(ReadDims(op, args, 0, &x));
   int axis = 0;
   if (compress.has_axis) TERN_TRY(ResolveAxis(compress.axis, x.rank(), &axis));
+  // Without an axis, the input is taken as a flat vector.
   SymDims result = compress.has_axis ? x : AnyDims(1);
   result[axis] = Dim::Any();
   AddResult(args[0].type->dtype, result, out);
@@ -109,13 +113,15 @@ Status RelateUnique(const OpInfo& op, const Attrs& attrs, std::span<const ArgInf
   SymDims distinct = unique.has_axis ? x : AnyDims(1);
   distinct[axis] = Dim::Any();
   AddResult(args[0].type->dtype, distinct, out);
+  // Results: distinct values, where each first occurs, which one each input is, how often each
+  // occurs.
   AddResult(kI64, AnyDims(1), out);
   AddResult(kI64, SymDims{unique.has_axis ? x[axis] : ProductOf(x, 0, x.rank())}, out);
   AddResult(kI64, AnyDims(1), out);
   return OkStatus();
 }
 
-// How many texts are left, only a run can tell; at least one is, which may be empty.
+// Only a run can tell how many texts are left; at least one is, which may be empty.
 Status RelateStringNormalizer(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                               RelationOutput* out) {
   TERN_TRY(tern::internal::TakeStatus(StringNormalizerAttrs::From(attrs, op.name)));
@@ -163,6 +169,7 @@ Status RelateShapeOf(const OpInfo& op, const Attrs& attrs, std::span<const ArgIn
   int begin = 0, end = 0;
   ShapeOfRange(shape_of, x.rank(), &begin, &end);
   AddResult(kI64, SymDims{Dim(end - begin)}, out);
+  // The source of all tracking: the extents of x as values, symbols included.
   out->value = Values(x.dims.begin() + begin, x.dims.begin() + end);
   return OkStatus();
 }
@@ -188,6 +195,7 @@ Status RelateRange(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo
     const Dim& delta = (*args[2].value)[0];
     if (delta.is_constant()) TERN_TRY(RangeCount(start, (*args[1].value)[0], delta, &count));
     int64_t elements = 0;
+    // 64 elements bound what tracking costs; shapes are shorter.
     if (DimIsConstant(count, &elements) && elements <= 64) {
       Values values;
       for (int64_t i = 0; i < elements; ++i) values.push_back(start + delta * Dim(i));
@@ -214,6 +222,7 @@ Status RelateConstantOfShape(const OpInfo& op, const Attrs& attrs, std::span<con
   AddResult(constant.dtype, result, out);
   int64_t count = 0;
   const std::optional<int64_t> value = ParseInt64(constant.value.empty() ? "0" : constant.value);
+  // A vector of one constant, such as the ones that are multiplied into an expand.
   const bool small = result.rank() == 1 && DimIsConstant(result[0], &count) && count <= 64;
   if (small && constant.dtype == kI64 && value.has_value()) {
     out->value = Values(static_cast<size_t>(count), Dim(*value));

@@ -7,6 +7,7 @@ namespace {
 
 constexpr std::string_view kDirections[] = {"forward", "reverse", "bidirectional"};
 
+// Packing has transposed b already, and its kernel has no scale factors.
 void CheckAttrs(AttrIn& in, const MatMulAttrs& attrs) {
   if (!attrs.packed) return;
   in.CheckExtent("columns", attrs.columns, 1);
@@ -27,6 +28,7 @@ void CheckAttrs(AttrIn& in, const GroupNormAttrs& attrs) {
 }
 void CheckAttrs(AttrIn& in, const LrnAttrs& attrs) { in.CheckExtent("size", attrs.size, 1); }
 
+// ONNX has these two norms only.
 void CheckAttrs(AttrIn& in, const LpNormAttrs& attrs) {
   if (attrs.p != 1 && attrs.p != 2) in.Fail("p", "must be 1 or 2");
 }

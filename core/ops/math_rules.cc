@@ -7,7 +7,7 @@ namespace {
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// One term, "..." shortened to '.'.
+// One term; "..." is shortened to '.', which stands for any number of axes.
 Result<std::string> ParseTerm(std::string_view text) {
   std::string term;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -24,6 +24,7 @@ Result<std::string> ParseTerm(std::string_view text) {
   return term;
 }
 
+// Without an arrow, NumPy's rule: the axes of "..." first, then letters that occur once, in order.
 std::string ImplicitOutput(const std::vector<std::string>& inputs) {
   int count[128] = {};
   for (const std::string& term : inputs) {
@@ -53,6 +54,7 @@ Status CheckOutput(const EinsumTerms& terms) {
 
 }  // namespace
 
+// No axes mean all of them, unless the operator says that they mean none.
 Status ReducedAxes(std::span<const int64_t> axes, bool noop_if_empty, int rank, uint32_t* mask) {
   TERN_TRY(ResolveAxes(axes, rank, mask));
   if (axes.empty() && !noop_if_empty) *mask = (1u << rank) - 1;

@@ -14,7 +14,7 @@ struct Arity {
   int min = 0, max = 0;
 };
 
-// From "x w bias? inputs*".
+// How many arguments "x w bias? inputs*" allows. '?' may be missing, '*' may be any number.
 constexpr Arity ArityOf(std::string_view parameters) {
   Arity arity;
   bool in_word = false;
@@ -48,7 +48,8 @@ constexpr std::string_view kFamilyNames[] = {"image",  "norm",     "matmul",   "
                                              "binary", "reduce",   "shape",    "index",
                                              "make",   "quantize", "recurrent"};
 
-// Indices into kOps by name.
+// Indices into kOps sorted by name, at compile time (insertion sort), so that FindOp searches by
+// halves.
 constexpr auto kByName = [] {
   std::array<int16_t, std::size(kOps)> order{};
   for (size_t i = 0; i < order.size(); ++i) {
@@ -60,7 +61,7 @@ constexpr auto kByName = [] {
   return order;
 }();
 
-// Word `index` of the parameters with its mark, or the last one where that takes any number.
+// Word number `index` of the parameters with its mark; the last one again if that takes any number.
 std::string_view ParameterWord(std::string_view parameters, int index) {
   std::string_view word;
   for (int i = 0; i <= index; ++i) {
@@ -101,6 +102,7 @@ const OpInfo* FindOp(std::string_view name) {
 const OpInfo& InfoOf(Op op) { return kOps[static_cast<size_t>(op)]; }
 
 Result<int> OutputCount(const OpInfo& op, const Attrs& attrs) {
+  // 0 in the table: the number of results depends on the attributes, which only split has.
   if (op.outputs != 0) return op.outputs;
   TERN_TRY_ASSIGN(SplitAttrs split, SplitAttrs::From(attrs, op.name));
   return split.count();

@@ -12,6 +12,7 @@ Status RelateQuantize(const OpInfo& op, const Attrs& attrs, std::span<const ArgI
   TERN_TRY_ASSIGN(QuantizeAttrs quantize, QuantizeAttrs::From(attrs, op.name));
   SymDims x;
   TERN_TRY(ReadDims(op, args, 0, &x));
+  // The zero point's type decides, as in ONNX; without one the attribute does.
   AddResult(HasArg(args, 2) ? args[2].type->dtype : quantize.to, x, out);
   return OkStatus();
 }
@@ -21,6 +22,7 @@ Status RelateDequantize(const OpInfo& op, const Attrs& attrs, std::span<const Ar
   TERN_TRY(tern::internal::TakeStatus(QuantizeAttrs::From(attrs, op.name)));
   SymDims x;
   TERN_TRY(ReadDims(op, args, 0, &x));
+  // The type of the scale is that of the result.
   AddResult(args[1].type->dtype, x, out);
   return OkStatus();
 }
@@ -30,15 +32,16 @@ Status RelateDynamicQuantize(const OpInfo& op, const Attrs& attrs, std::span<con
   TERN_TRY(tern::internal::TakeStatus(NoAttrs::From(attrs, op.name)));
   SymDims x;
   TERN_TRY(ReadDims(op, args, 0, &x));
+  // The data, its scale and its zero point.
   AddResult(kU8, x, out);
   AddResult(kF32, {}, out);
   AddResult(kU8, {}, out);
   return OkStatus();
 }
 
-// x [time, batch, in] (batch_first: [batch, time, in]); y [time, directions, batch, hidden] (or
-// [batch, time, directions, hidden]); states [directions, batch, hidden] (or [batch, directions,
-// hidden]).
+// Shapes: x [time, batch, in], or [batch, time, in] with batch_first; y [time, directions, batch,
+// hidden], or [batch, time, directions, hidden]; states [directions, batch, hidden], or [batch,
+// directions, hidden].
 Status RelateRecurrent(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                        RelationOutput* out) {
   TERN_TRY_ASSIGN(RecurrentAttrs rnn, RecurrentAttrs::From(attrs, op.name));

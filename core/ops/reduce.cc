@@ -9,7 +9,7 @@ using types::Dim;
 
 namespace {
 
-// Of shape arithmetic: the product or sum of a known vector.
+// Tracks the product or the sum of a known vector, as in shape arithmetic.
 void TrackReduce(Op op, std::span<const ArgInfo> args, RelationOutput* out) {
   if (args[0].value == nullptr || args[0].type->rank() != 1) return;
   if (op != Op::k_reduce_prod && op != Op::k_reduce_sum) return;
@@ -29,6 +29,7 @@ Status RelateReduce(const OpInfo& op, const Attrs& attrs, std::span<const ArgInf
   std::vector<int64_t> axes;
   bool known = true;
   TERN_TRY(ReadConstantInts(op, args, 1, reduce.axes, &axes, &known));
+  // With keep_dims the rank is known even if the axes are not.
   if (known) {
     TERN_TRY(ReduceShape(reduce, axes, x, &result));
   } else if (reduce.keep_dims) {
@@ -37,6 +38,7 @@ Status RelateReduce(const OpInfo& op, const Attrs& attrs, std::span<const ArgInf
     return Unsupported("the axes of a reduction without keep_dims must be known");
   }
   AddResult(args[0].type->dtype, result, out);
+  // Without axes and with noop_if_empty nothing was reduced.
   if (known && (axes.empty() ? !reduce.noop_if_empty : true)) TrackReduce(op.op, args, out);
   return OkStatus();
 }
@@ -73,6 +75,8 @@ Status CheckMatMulEpilogue(const OpInfo& op, std::span<const ArgInfo> args, cons
   for (int i = 2; i < static_cast<int>(args.size()); ++i) {
     if (!HasArg(args, static_cast<size_t>(i))) continue;
     SymDims dims, broadcast;
+    // The epilogue's operands may broadcast to the product but must not enlarge it, because the
+    // kernel writes the product's shape.
     TERN_TRY(CheckSameDType(op, args, 0, i));
     TERN_TRY(ReadDims(op, args, i, &dims));
     TERN_TRY(BroadcastShape(result, dims, &broadcast));
@@ -136,11 +140,13 @@ Status RelateDft(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> 
   int axis = 0;
   TERN_TRY(ReadDims(op, args, 0, &x));
   TERN_TRY(DftShape(dft, x, &axis, &result));
+  // The length of the transform replaces that of the axis.
   if (HasArg(args, 1)) {
     IntOperand length;
     TERN_TRY(ReadInts(op, args, 1, {}, &length));
     const bool known = length.known && length.values.size() == 1;
     const Dim bins = known ? length.values[0] : Dim::Any();
+    // Real input has a symmetric spectrum: half of the bins and one.
     result[axis] = dft.onesided && known ? FloorDiv(bins, Dim(2)) + Dim(1) : bins;
   }
   AddResult(args[0].type->dtype, result, out);
@@ -167,6 +173,7 @@ Status RelateStft(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo>
     result[2] = stft.onesided ? FloorDiv(frame, Dim(2)) + Dim(1) : frame;
     const bool steps = step.known && step.values.size() == 1 && step.values[0].is_constant() &&
                        step.values[0].constant() > 0;
+    // Frames that lie wholly inside of the signal.
     if (steps) result[1] = FloorDiv(x[1] - frame, step.values[0]) + Dim(1);
   }
   AddResult(args[0].type->dtype, result, out);

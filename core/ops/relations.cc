@@ -3,6 +3,7 @@
 
 namespace tern::ops {
 
+// One function per row of ops.def, in its order.
 Relation RelationOf(Op op) {
   static constexpr Relation kRelations[] = {
 #define TERN_OP(name, family, parameters, outputs, Relation, phrase) &Relate##Relation,
@@ -12,6 +13,7 @@ Relation RelationOf(Op op) {
   return kRelations[static_cast<size_t>(op)];
 }
 
+// More axes than kernels can walk are refused here, once for all relations.
 Status ReadDims(const OpInfo& op, std::span<const ArgInfo> args, int index, SymDims* dims) {
   const types::TensorType& type = *args[static_cast<size_t>(index)].type;
   if (type.rank() > kMaxDims) {
@@ -41,6 +43,8 @@ Status CheckIntegerVector(const OpInfo& op, std::span<const ArgInfo> args, int i
                    ", expected i64 of rank 0 or 1");
 }
 
+// An integer operand that may be an attribute (`fallback`), an argument with tracked values, or an
+// argument of which at best the length is known.
 Status ReadInts(const OpInfo& op, std::span<const ArgInfo> args, int index,
                 std::span<const int64_t> fallback, IntOperand* operand) {
   if (!HasArg(args, static_cast<size_t>(index))) {
@@ -68,6 +72,7 @@ Status ReadConstantInts(const OpInfo& op, std::span<const ArgInfo> args, int ind
   IntOperand operand;
   TERN_TRY(ReadInts(op, args, index, fallback, &operand));
   *known = operand.known;
+  // Operands such as axes are of no use as symbols: then they count as unknown.
   for (const types::Dim& value : operand.values) {
     *known = *known && value.is_constant();
     if (*known) values->push_back(value.constant());

@@ -11,7 +11,8 @@ using types::Dim;
 
 namespace {
 
-// The value of x where the result has the same elements in the same order and at most one axis.
+// Keeps the value of x for results that have the same elements in the same order and at most one
+// axis.
 void KeepValue(std::span<const ArgInfo> args, RelationOutput* out) {
   if (args[0].value != nullptr && out->types[0].rank() <= 1) out->value = *args[0].value;
 }
@@ -38,6 +39,7 @@ Status RelateReshape(const OpInfo& op, const Attrs& attrs, std::span<const ArgIn
   TERN_TRY(ReadInts(op, args, 1, reshape.shape, &shape));
   if (shape.known) {
     TERN_TRY(ReshapeShape<Dim>(x, shape.values, reshape.allow_zero, &result));
+  // The rank of the result is the length of the target; without it nothing could be compiled.
   } else if (shape.count < 0 || shape.count > kMaxDims) {
     return Unsupported("the number of axes of the target must be known and at most ", kMaxDims);
   } else {
@@ -129,7 +131,7 @@ Status RelateSplit(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo
 
 namespace {
 
-// A slice of a tracked vector whose bounds are numbers.
+// Tracks a slice of a tracked vector whose bounds are numbers.
 void TrackSlice(std::span<const ArgInfo> args, const SliceRange<Dim>& range, RelationOutput* out) {
   int64_t start = 0, count = 0;
   if (args[0].value == nullptr || args[0].type->rank() != 1) return;
@@ -155,6 +157,7 @@ Status RelateSlice(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo
   TERN_TRY(ReadConstantInts(op, args, 3, slice.axes, &axes, &axes_known));
   TERN_TRY(ReadConstantInts(op, args, 4, slice.steps, &steps, &steps_known));
   SymDims result = AnyDims(x.rank());
+  // Starts and ends that are not known still leave the other axes known.
   if (axes_known && steps_known) {
     if (!starts.known && starts.count >= 0)
       starts.values.assign(static_cast<size_t>(starts.count), Dim::Any());

@@ -13,6 +13,7 @@ constexpr std::string_view kTfIdfModes[] = {"tf", "idf", "tfidf"};
 void CheckAttrs(AttrIn& in, const SplitAttrs& attrs) {
   in.CheckAtLeast("sizes", attrs.sizes, 0);
   if (attrs.sizes.empty()) in.CheckAtLeast("parts", attrs.parts, 1);
+  // Every part is a result, and each has a type in memory.
   if (attrs.parts > 65536) in.Fail("parts", "more than 65536 parts");
 }
 
@@ -28,6 +29,7 @@ void CheckAttrs(AttrIn& in, const PadAttrs& attrs) {
 }
 
 void CheckAttrs(AttrIn& in, const ReshapeAttrs& attrs) {
+  // -1 is the extent that follows from the others.
   in.CheckAtLeast("shape", attrs.shape, -1);
 }
 void CheckAttrs(AttrIn& in, const ShapeAttrs& attrs) { in.CheckAtLeast("shape", attrs.shape, 0); }
