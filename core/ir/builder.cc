@@ -8,7 +8,8 @@ namespace tern::ir {
 
 namespace {
 
-// "argument 1 (w): f32[8, 3, 3, 3]" for every argument.
+// Adds "argument 1 (w): f32[8, 3, 3, 3]" for every argument: a mistake is usually seen from the
+// types.
 void AddArguments(const ops::OpInfo& op, std::span<const Expr> args, text::Diagnostic* diagnostic) {
   constexpr size_t kMost = 8;
   for (size_t i = 0; i < args.size() && i < kMost; ++i) {
@@ -33,7 +34,8 @@ void Builder::AddParameter(VarPtr var) {
   parameters_.push_back(std::move(var));
 }
 
-// New names must not be those of a type that was made elsewhere.
+// Skips fresh names up to those of a type that was made elsewhere: two extents of one name are
+// taken for equal.
 void Builder::SkipSymbols(const types::Type& type) {
   std::vector<std::string> symbols;
   type.CollectSymbols(&symbols);
@@ -46,6 +48,8 @@ void Builder::SkipSymbols(const types::Type& type) {
   }
 }
 
+// Takes a binding over as it is, with its variable: what a rewriter leaves alone keeps its
+// identity, so that "did it change" stays a comparison of pointers.
 Expr Builder::Adopt(const Binding& binding) {
   SkipSymbols(binding.var->type());
   definitions_[binding.var.get()] = {binding.var, binding.value, lambda_depth_};
@@ -64,8 +68,12 @@ Expr Builder::Emit(ops::Op op, std::vector<Expr> args, const Attrs& attrs) {
 }
 
 Expr Builder::Emit(const ops::OpInfo& op, std::vector<Expr> args, const Attrs& attrs) {
+  // Missing arguments at the end are left out, so that calls that mean the same have the same
+  // arguments.
   while (!args.empty() && IsNone(args.back())) args.pop_back();
   Inferred inferred;
+  // An error is told once, and the call is bound all the same with an unknown type, so that
+  // building goes on and finds more mistakes.
   Status status = InferCall(op, attrs, args, &fresh_symbols_, &inferred);
   if (!status.ok()) {
     // Attribute errors name the operator themselves.
@@ -80,6 +88,7 @@ Expr Builder::Emit(const ops::OpInfo& op, std::vector<Expr> args, const Attrs& a
              std::move(inferred.value));
 }
 
+// A field of a tuple whose making can be seen needs no binding. Of others, the type tells it.
 Expr Builder::Field(const Expr& tuple, int index) {
   const Node* definition = Definition(tuple);
   const Tuple* made = definition == nullptr ? tuple->As<Tuple>() : definition->As<Tuple>();
@@ -116,12 +125,13 @@ Expr Builder::Add(Expr value, types::Type type, std::shared_ptr<const ops::Value
 
 const Node* Builder::Definition(const Expr& expr) const {
   const auto found = definitions_.find(expr.get());
-  // What is outside a lambda is computed once, what is inside perhaps often: patterns must not
-  // reach across.
+  // Patterns must not reach across a lambda: what is outside is computed once, what is inside
+  // perhaps often.
   if (found == definitions_.end() || found->second.lambda != lambda_depth_) return nullptr;
   return found->second.value.get();
 }
 
+// The bindings of the block around wait on a stack until this one ends.
 void Builder::BeginBlock() {
   outer_.push_back({std::move(bindings_), {}});
   bindings_.clear();
@@ -136,6 +146,7 @@ LetPtr Builder::EndBlock(Expr result) {
 }
 
 void Builder::BeginLambda(std::vector<VarPtr> parameters) {
+  // A lambda is a block with parameters that patterns do not look out of.
   for (const VarPtr& parameter : parameters) SkipSymbols(parameter->type());
   BeginBlock();
   outer_.back().parameters = std::move(parameters);
@@ -149,8 +160,12 @@ FunctionPtr Builder::EndLambda(Expr result) {
   return MakeFunction(std::move(parameters), EndBlock(std::move(result)), {});
 }
 
+// Extents that nothing tells get names of their own, so that equal ones can still be seen to be
+// equal.
 types::Dim Builder::FreshDim() { return types::Dim::Symbol(StrCat("_", ++fresh_symbols_)); }
 
+// The type of a value that comes from either of two branches. Extents that differ become a new
+// symbol; types without anything in common are unknown.
 types::Type Builder::Join(const types::Type& a, const types::Type& b) {
   if (a == b) return a;
   if (a.is_tensor() && b.is_tensor()) {
@@ -179,12 +194,14 @@ Expr Builder::EmitScalar(ScalarOp op, std::vector<Expr> args) {
     text::Diagnostic& diagnostic =
         diagnostics_->Error("E0310", std::string(type.status().message()));
     if (!origin_.empty()) diagnostic.InNode(origin_);
+    // Too few arguments to make a node of; any node will do after the error.
     if (args.size() != static_cast<size_t>(InfoOf(op).arity)) return Add(MakeNone(), {}, nullptr);
   }
   return Add(MakeScalar(op, std::move(args)), type.ok() ? *type : types::Type(), nullptr);
 }
 
 Expr Builder::EmitInvoke(Expr callee, const types::Type& function, std::vector<Expr> args) {
+  // Extents of a closure's result cannot be named anew: nobody sees which function it is.
   int* const fresh = callee->As<Global>() != nullptr ? &fresh_symbols_ : nullptr;
   types::Type type = InferInvoke(function, args, fresh);
   return Add(MakeInvoke(std::move(callee), std::move(args)), std::move(type), nullptr);

@@ -8,6 +8,7 @@ namespace tern::ir {
 
 namespace {
 
+// In the order of scalars.def, which is that of ScalarOp.
 constexpr ScalarInfo kScalars[] = {
 #define TERN_IR_SCALAR(Symbol, name, arity, Rule) \
   {ScalarOp::k##Symbol, #name, arity, ScalarRule::k##Rule},
@@ -29,6 +30,7 @@ std::string_view Expected(ScalarRule rule) {
   return "";
 }
 
+// Types that are not known yet are accepted: the machine checks values.
 bool Accepts(ScalarRule rule, const types::Type& type) {
   using types::TypeKind;
   switch (type.kind()) {
@@ -43,6 +45,7 @@ bool Accepts(ScalarRule rule, const types::Type& type) {
   }
 }
 
+// Whether the type tells nothing: unknown, or a type variable.
 bool IsOpen(const types::Type& type) {
   return !type.known() || type.kind() == types::TypeKind::kVariable;
 }
@@ -62,6 +65,7 @@ const ScalarInfo* FindScalar(std::string_view name) {
 
 Expr MakeIf(Expr condition, Expr then_block, Expr else_block) {
   TERN_CHECK(condition && then_block && else_block);
+  // Blocks are kept as blocks even if they are single atoms, so that passes see one form.
   auto* node = new If();
   node->condition_ = std::move(condition);
   node->then_ = ToBlock(std::move(then_block));
@@ -141,6 +145,7 @@ Result<types::Type> InferScalar(ScalarOp op, std::span<const types::Type> args) 
                        Expected(info.rule));
     }
     if (IsOpen(args[i])) continue;
+    // Both operands of one type: the language converts explicitly.
     if (!IsOpen(common) && !(common == args[i])) {
       return TypeError("arguments of ", info.name, " are ", common.ToText(), " and ",
                        args[i].ToText(), ", expected two of one type");
@@ -149,6 +154,7 @@ Result<types::Type> InferScalar(ScalarOp op, std::span<const types::Type> args) 
   }
   switch (info.rule) {
     case ScalarRule::kSame:
+    // Of two open types, the first is as good as the other.
     case ScalarRule::kBits: return common.known() ? common : args[0];
     case ScalarRule::kInt: return types::Type::Int();
     case ScalarRule::kFloat: return types::Type::Float();

@@ -5,6 +5,8 @@
 
 namespace tern::ir {
 
+// A copy of the function's body into the builder, with arguments in place of parameters (inlining).
+// Types are instantiated by what the arguments tell about symbols.
 Expr Copier::Copy(const Function& function, std::span<const Expr> args) {
   TERN_CHECK(args.size() == function.parameters().size());
   for (size_t i = 0; i < args.size(); ++i) {
@@ -14,6 +16,7 @@ Expr Copier::Copy(const Function& function, std::span<const Expr> args) {
   }
   CopyBindings(function.bindings());
   Expr result = CopyResult(function.result());
+  // A result of several values is bound as a tuple, because a call is one value.
   return result->As<Tuple>() != nullptr ? builder_.Bind(std::move(result)) : result;
 }
 
@@ -28,7 +31,8 @@ std::vector<Expr> Copier::MapAll(std::span<const Expr> atoms) const {
   return mapped;
 }
 
-// Symbols that no argument tells are the function's own: each copy has others.
+// Symbols that no argument tells are the function's own, and each copy has others: two calls may
+// give different extents.
 types::Type Copier::CopyType(const types::Type& type) {
   std::vector<std::string> symbols;
   type.CollectSymbols(&symbols);
@@ -52,6 +56,7 @@ void Copier::CopyBindings(std::span<const Binding> bindings) {
       map_[binding.var.get()] = CopyValue(binding);
       continue;
     }
+    // All variables of a recursive group exist ahead of their lambdas, which mention each other.
     for (size_t j = i; j < bindings.size() && bindings[j].recursive; ++j) {
       if (!map_.contains(bindings[j].var.get())) CopyVar(*bindings[j].var);
     }
@@ -106,6 +111,7 @@ Expr Copier::CopyValue(const Binding& binding) {
     case NodeKind::kConstant:
     case NodeKind::kGlobal: return Map(value);
     case NodeKind::kCall:
+      // By the builder, so that types are inferred again from the arguments.
       builder_.SetName(binding.var->name());
       return builder_.Emit(value->As<Call>()->op(), MapAll(value->As<Call>()->args()),
                            value->As<Call>()->attrs());

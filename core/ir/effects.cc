@@ -6,17 +6,20 @@
 namespace tern::ir {
 
 Effects::Effects(const Module& module) {
-  // A closure may be any lambda: whatever has an effect by itself anywhere is enough.
+  // A closure may be any lambda of the module, so that an effect anywhere makes every closure
+  // suspect.
   const auto note = [this](const Binding& binding) {
     if (binding.value->As<Fatal>() != nullptr) closures_ = true;
     const Invoke* invoke = binding.value->As<Invoke>();
     const Primitive* primitive = invoke == nullptr ? nullptr : invoke->callee()->As<Primitive>();
     if (primitive != nullptr && primitive->has_effect()) closures_ = true;
   };
-  // The loop program is what the function does: that its body may have no operators is no effect.
+  // A kernel's loop program is what the function does; a body without operators is no effect.
   for (const Module::Item& item : module.items()) {
     if (item.loop_text.empty()) ForEachBinding(item.function->bindings(), note);
   }
+  // A fixed point: a function has an effect if one that it calls has one. Each round adds a
+  // function.
   for (bool grown = closures_; grown;) {
     grown = false;
     for (const Module::Item& item : module.items()) {
@@ -35,8 +38,10 @@ bool Effects::HasBlock(const Let& block) const {
 }
 
 bool Effects::Has(const Expr& value) const {
+  // Without any source of effects, nothing has one. This is the usual case, models.
   if (!closures_) return false;
   if (value->As<Fatal>() != nullptr) return true;
+  // Making a lambda runs nothing.
   if (value->As<Function>() != nullptr) return false;
   if (const Invoke* invoke = value->As<Invoke>()) {
     if (const Primitive* primitive = invoke->callee()->As<Primitive>())

@@ -13,9 +13,11 @@ constexpr std::string_view kKindNames[] = {
 #undef TERN_IR_NODE
 };
 
-// Larger integer tensors are data, not shapes.
+// Larger integer tensors are data, not shapes. Shapes have far fewer elements.
 constexpr int64_t kMostKnownElements = 64;
 
+// The elements of small integer vectors, which shape arithmetic is computed with; null for other
+// tensors.
 std::unique_ptr<const ops::Values> ReadValues(const Tensor& tensor) {
   const bool wide = tensor.dtype() == kI64;
   if ((!wide && tensor.dtype() != kI32) || tensor.rank() > 1 ||
@@ -56,10 +58,12 @@ Node::~Node() = default;
 
 std::string_view NodeKindName(NodeKind kind) { return kKindNames[static_cast<size_t>(kind)]; }
 
+// Null for an argument that is missing or None, so that callers ask once.
 const Node* Call::arg(size_t index) const {
   return index < args_.size() && !IsNone(args_[index]) ? args_[index].get() : nullptr;
 }
 
+// A body without bindings may be an atom alone.
 std::span<const Binding> Function::bindings() const {
   const Let* let = body_->As<Let>();
   return let == nullptr ? std::span<const Binding>() : let->bindings();
@@ -112,6 +116,7 @@ Expr MakeGetItem(Expr tuple, int index) {
 }
 
 Expr MakeCall(const ops::OpInfo& op, std::vector<Expr> args, Attrs attrs) {
+  // As Builder::Emit: calls that mean the same have the same arguments.
   while (!args.empty() && IsNone(args.back())) args.pop_back();
   auto* call = new Call();
   call->op_ = &op;
@@ -160,6 +165,7 @@ Expr MakeInts(std::span<const int64_t> values) {
 Expr MakeInt(int64_t value) { return MakeConstant(Any(Tensor::Scalar(value))); }
 Expr MakeFloat(float value) { return MakeConstant(Any(Tensor::Scalar(value))); }
 
+// Types of what has one by itself. Other nodes have the type of the variable they are bound to.
 types::Type TypeOf(const Expr& expr) {
   if (const Var* var = expr->As<Var>()) return var->type();
   if (const Constant* constant = expr->As<Constant>()) return constant->type();

@@ -16,7 +16,8 @@ Status CheckCount(const ops::OpInfo& op, size_t count) {
                          count == 1 ? " argument is" : " arguments are", " given");
 }
 
-// kOk with *unknown set where an argument's type is not known: its own error has been told.
+// Collects what the relation asks for. Sets *unknown where an argument's type is not known, without
+// an error: that was told already.
 Status ReadArguments(const ops::OpInfo& op, std::span<const Expr> args,
                      std::vector<ops::ArgInfo>* infos, bool* unknown) {
   for (size_t i = 0; i < args.size(); ++i) {
@@ -40,6 +41,7 @@ Status ReadArguments(const ops::OpInfo& op, std::span<const Expr> args,
   return OkStatus();
 }
 
+// Unknown extents get names, so that later operators can be seen to agree on them.
 void NameUnknownDims(std::vector<types::TensorType>* types, int* fresh_symbols) {
   for (types::TensorType& type : *types) {
     for (types::Dim& dim : type.dims) {
@@ -48,6 +50,7 @@ void NameUnknownDims(std::vector<types::TensorType>* types, int* fresh_symbols) 
   }
 }
 
+// Values of which nothing is known need not be carried along.
 bool WorthKeeping(const ops::Values& values) {
   for (const types::Dim& value : values) {
     if (!value.is_any()) return true;
@@ -63,6 +66,7 @@ Status InferCall(const ops::OpInfo& op, const Attrs& attrs, std::span<const Expr
   std::vector<ops::ArgInfo> infos;
   bool unknown = false;
   TERN_TRY(ReadArguments(op, args, &infos, &unknown));
+  // Nothing can be said, and nothing is wrong.
   if (unknown) return OkStatus();
   ops::RelationOutput output;
   TERN_TRY(ops::RelationOf(op.op)(op, attrs, infos, &output));
@@ -82,6 +86,8 @@ Status InferCall(const ops::OpInfo& op, const Attrs& attrs, std::span<const Expr
   return OkStatus();
 }
 
+// Finds what symbols and type variables of `declared` stand for, by walking both types side by
+// side. The first finding counts; conflicts are for AreCompatible to report.
 void TypeMatcher::Match(const types::Type& declared, const types::Type& actual) {
   if (declared.kind() == types::TypeKind::kVariable) {
     if (actual.known()) BindVariable(declared.name(), actual);
@@ -132,6 +138,7 @@ void TypeMatcher::MatchDims(std::span<const types::Dim> declared,
                             std::span<const types::Dim> actual) {
   if (declared.size() != actual.size()) return;
   for (size_t axis = 0; axis < actual.size(); ++axis) {
+    // Expressions such as 2 * n are not solved for n.
     if (declared[axis].is_symbol()) BindSymbol(declared[axis].ToText(), actual[axis]);
   }
 }
@@ -148,6 +155,7 @@ bool AreCompatible(std::span<const types::Type> a, std::span<const types::Type> 
 
 bool AreCompatible(const types::TensorType& a, const types::TensorType& b) {
   if (a.dtype != b.dtype || a.rank() != b.rank()) return false;
+  // Only constants can be seen to differ; symbols may be equal at run time.
   for (size_t i = 0; i < a.dims.size(); ++i) {
     if (a.dims[i].is_constant() && b.dims[i].is_constant() && !(a.dims[i] == b.dims[i]))
       return false;
@@ -157,6 +165,7 @@ bool AreCompatible(const types::TensorType& a, const types::TensorType& b) {
 
 }  // namespace
 
+// The result type of a call. Symbols that no argument tells are made anew if the callee is known.
 types::Type InferInvoke(const types::Type& function, std::span<const Expr> args,
                         int* fresh_symbols) {
   if (!function.is_function()) return types::Type();
@@ -184,6 +193,7 @@ Result<types::Type> InferConstruct(const types::DataType& data_type, int constru
   }
   TypeMatcher matcher;
   for (size_t i = 0; i < fields.size(); ++i) matcher.Match(made.fields[i], TypeOf(fields[i]));
+  // In a second loop, because a later field may tell a symbol of an earlier one.
   for (size_t i = 0; i < fields.size(); ++i) {
     const types::Type declared = matcher.Apply(made.fields[i]);
     if (AreCompatible(declared, TypeOf(fields[i]))) continue;

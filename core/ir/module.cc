@@ -7,6 +7,7 @@
 
 namespace tern::ir {
 
+// Order is kept where a function is replaced, because callers come after what they call.
 void Module::Set(std::string_view name, FunctionPtr function) {
   for (Item& item : items_) {
     if (item.name == name) {
@@ -32,6 +33,8 @@ void Module::SetPrimitive(std::string_view name, bool is_primitive) {
 void Module::SetLoopText(std::string_view name, std::string loop_text) {
   for (Item& item : items_) {
     if (item.name != name) continue;
+    // A function with a loop program is a kernel, and so a primitive to passes; taking the text
+    // away leaves it one.
     item.is_primitive = item.is_primitive || !loop_text.empty();
     item.loop_text = std::move(loop_text);
   }
@@ -48,6 +51,8 @@ FunctionPtr Module::Find(std::string_view name) const {
   return nullptr;
 }
 
+// With a number behind the hint; names of functions are found by a linear search, modules being
+// small.
 std::string Module::FreshName(std::string_view hint) const {
   std::string name(hint);
   for (int i = 1; Find(name) != nullptr; ++i) name = StrCat(hint, ".", i);

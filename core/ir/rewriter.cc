@@ -7,6 +7,7 @@ namespace tern::ir {
 
 namespace {
 
+// By pointers: arguments that were rewritten to equal ones count as changed, which only costs time.
 bool SameArgs(std::span<const Expr> a, const std::vector<Expr>& b) {
   if (a.size() != b.size()) return false;
   for (size_t i = 0; i < b.size(); ++i) {
@@ -19,6 +20,7 @@ bool SameArgs(std::span<const Expr> a, const std::vector<Expr>& b) {
 
 Rewriter::~Rewriter() = default;
 
+// Null keeps the binding. Passes override what they care about.
 Expr Rewriter::RewriteCall(const Call&, const std::vector<Expr>&) { return nullptr; }
 Expr Rewriter::RewriteItem(const GetItem&, const Expr&) { return nullptr; }
 Expr Rewriter::RewriteScalar(const Scalar&, const std::vector<Expr>&) { return nullptr; }
@@ -50,6 +52,7 @@ const Call* Rewriter::NewCall(const Expr& expr) const {
   return definition == nullptr ? nullptr : definition->As<Call>();
 }
 
+// What a variable of the old function is in the new one; atoms from elsewhere stand for themselves.
 Expr Rewriter::Map(const Expr& old) const {
   const auto found = map_.find(old.get());
   return found == map_.end() ? old : found->second;
@@ -58,6 +61,7 @@ Expr Rewriter::Map(const Expr& old) const {
 // --- values
 
 Expr Rewriter::KeepOrEmit(const Call& call, const std::vector<Expr>& args) {
+  // The same node where nothing changed, unless types are to be inferred again.
   if (!infer_again_ && SameArgs(call.args(), args)) return builder_.Adopt(*current_);
   changed_ = true;
   builder_.SetName(current_->var->name());
@@ -66,6 +70,8 @@ Expr Rewriter::KeepOrEmit(const Call& call, const std::vector<Expr>& args) {
   return emitted;
 }
 
+// When types become more exact, old symbols may turn out to be other extents. They are collected,
+// so that declared types that cannot be inferred (Replace) are renamed along.
 void Rewriter::NoteSymbols(const types::Type& old, const types::Type& now) {
   if (!infer_again_ || old == now) return;
   if (old.is_tuple() && now.is_tuple() && old.elements().size() == now.elements().size()) {
@@ -84,6 +90,7 @@ Expr Rewriter::Replace(Expr value) {
   changed_ = true;
   const Var& var = *current_->var;
   const types::Type type = Renamed(var.type());
+  // A recursive lambda's variable is known to others of its group and must stay.
   if (current_->recursive || type == var.type())
     return builder_.Adopt({current_->var, std::move(value), current_->recursive});
   builder_.SetName(var.name());
@@ -109,6 +116,8 @@ Expr Rewriter::VisitItem(const GetItem& item) {
   return builder_.Field(tuple, item.index());
 }
 
+// Atoms that leave the pass's sight: they are passed to calls, stored or returned. Passes that keep
+// another form of a value (a layout, a device) override RewriteEscape to convert it back.
 bool Rewriter::Escape(std::span<const Expr> atoms, std::vector<Expr>* mapped) {
   for (const Expr& atom : atoms) mapped->push_back(RewriteEscape(atom));
   return !SameArgs(atoms, *mapped);
@@ -116,6 +125,7 @@ bool Rewriter::Escape(std::span<const Expr> atoms, std::vector<Expr>* mapped) {
 
 Expr Rewriter::VisitInvoke(const Invoke& invoke) {
   std::vector<Expr> args;
+  // Only a variable is a value that could have another form; functions and primitives are names.
   const bool is_var = invoke.callee()->kind() == NodeKind::kVar;
   const Expr callee = is_var ? RewriteEscape(invoke.callee()) : invoke.callee();
   const bool changed = Escape(invoke.args(), &args) || !(callee == invoke.callee());
@@ -137,6 +147,7 @@ Expr Rewriter::VisitScalar(const Scalar& scalar) {
 }
 
 Expr Rewriter::VisitIf(const If& node) {
+  // Asked ahead of the blocks, so that a pass can take one of them instead.
   const Expr condition = RewriteEscape(node.condition());
   if (Expr replacement = RewriteIf(node, condition)) {
     changed_ = true;
@@ -172,6 +183,7 @@ Expr Rewriter::VisitSwitch(const Switch& node) {
 
 Expr Rewriter::VisitLambda(const Function& lambda) {
   const Binding* const outer = current_;
+  // Whether the inside changed decides about this lambda alone; the state outside is put back.
   const bool changed_before = std::exchange(changed_, false);
   EnterBlock();
   builder_.BeginLambda({lambda.parameters().begin(), lambda.parameters().end()});
@@ -216,6 +228,7 @@ Expr Rewriter::VisitValue(const Expr& value) {
     }
     case NodeKind::kVar:
     case NodeKind::kConstant:
+    // The variable is replaced by what it copies.
     case NodeKind::kGlobal:  // a copy
       changed_ = true;
       return Map(value);
@@ -254,6 +267,8 @@ LetPtr Rewriter::VisitBlock(const LetPtr& block) {
   return changed ? made : block;
 }
 
+// The block's bindings become bindings of the block around, which is right where exactly this block
+// runs.
 Expr Rewriter::Splice(const Let& block) {
   const Binding* const outer = current_;
   VisitAll(block.bindings());
@@ -276,6 +291,8 @@ Expr Rewriter::VisitResult(const Expr& result) {
 }
 
 FunctionPtr Rewriter::Run(const FunctionPtr& function) {
+  // Definitions and uses are of the old function, inner blocks included, and hold during the whole
+  // pass.
   ForEachBinding(function->bindings(), [this](const Binding& binding) {
     definitions_[binding.var.get()] = binding.value.get();
   });

@@ -6,12 +6,14 @@
 
 namespace tern::ir {
 
+// A view with strides of 0: one element in memory, any shape to readers.
 Result<TensorPtr> MakeSplat(const Tensor& element, tern::Dims dims) {
   const std::vector<int64_t> strides(dims.size(), 0);
   return element.View(dims, strides, 0);
 }
 
 TensorPtr SplatElement(const Tensor& tensor) {
+  // One element is no splat, and texts are not plain memory.
   if (tensor.element_count() < 2 || tensor.dtype().is_string()) return nullptr;
   for (int axis = 0; axis < tensor.rank(); ++axis) {
     if (tensor.dim(axis) > 1 && tensor.strides()[static_cast<size_t>(axis)] != 0) return nullptr;
@@ -21,6 +23,7 @@ TensorPtr SplatElement(const Tensor& tensor) {
 }
 
 Result<TensorPtr> Materialize(const Tensor& tensor, Allocator* allocator) {
+  // In bytes. A few bytes of a file can ask for a splat of any size.
   constexpr int64_t kMostBytes = int64_t{1} << 31;
   const std::optional<int64_t> bytes = tensor.dtype().bytes_for(tensor.element_count());
   if (SplatElement(tensor) && (!bytes.has_value() || *bytes > kMostBytes)) {
@@ -47,7 +50,7 @@ bool ReadElement(const Tensor& tensor, int64_t i, double* value) {
   return true;
 }
 
-// Larger tensors are not worth a look.
+// Larger tensors are not worth a look: a uniform one would be stored as a splat.
 constexpr int64_t kMostScanned = 4096;
 
 }  // namespace

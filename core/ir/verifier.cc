@@ -11,6 +11,9 @@ namespace tern::ir {
 
 namespace {
 
+// Checks the invariants that all passes may rely on: A-normal form, every variable bound once and
+// ahead of its uses, callees that exist, tail calls in tail position. An error is a bug of a pass,
+// so its code is "internal".
 class FunctionVerifier {
  public:
   FunctionVerifier(const Module& module, const Module::Item& item) : module_(module), item_(item) {}
@@ -29,7 +32,8 @@ class FunctionVerifier {
 
   // --- kernels
 
-  // What a loop program can take and give: tensors and numbers to tensors.
+  // A kernel takes tensors and numbers and gives tensors: a loop program can take and give nothing
+  // else.
   Status CheckKernel(const Function& function) {
     where_ = "with a loop text";
     for (const VarPtr& parameter : function.parameters()) {
@@ -59,7 +63,7 @@ class FunctionVerifier {
     return status;
   }
 
-  // tail: what the block gives is what the function gives.
+  // tail says that what the block gives is what the function gives.
   Status CheckBlock(const Let& block, bool tail) {
     const size_t outside = scope_.size();
     const std::span<const Binding> bindings = block.bindings();
@@ -82,7 +86,7 @@ class FunctionVerifier {
     return CheckAtom(result);
   }
 
-  // At the first lambda of a group: all its variables.
+  // At the first lambda of a group, defines all its variables, because they may mention each other.
   Status DefineGroup(std::span<const Binding> bindings, size_t at) {
     if (bindings[at].value->As<Function>() == nullptr)
       return Error("a recursive binding that is no lambda");
@@ -93,6 +97,7 @@ class FunctionVerifier {
   }
 
   Status Define(const VarPtr& var, std::string_view what) {
+    // Once per function, not per scope: passes keep facts by node.
     if (!bound_.insert(var.get()).second) return Error("bound twice (", what, ")");
     if (!var->type().known()) return Error("'", var->name(), "' has no type");
     in_scope_.insert(var.get());
@@ -122,7 +127,7 @@ class FunctionVerifier {
     return OkStatus();
   }
 
-  // The function of that name takes `count` arguments, or at least so many.
+  // Checks that the function of that name exists and takes `count` arguments, or at least so many.
   Status CheckCallee(const Expr& callee, size_t count, bool exactly) {
     const Global* global = callee->As<Global>();
     const FunctionPtr function = module_.Find(global->name());
@@ -134,6 +139,7 @@ class FunctionVerifier {
   }
 
   Status CheckInvoke(const Invoke& invoke, bool tail) {
+    // A tail call drops the frame of its caller.
     if (invoke.is_tail() && !tail) return Error("a tail call that is not the end of the function");
     const NodeKind kind = invoke.callee()->kind();
     if (kind == NodeKind::kGlobal) {
@@ -168,6 +174,7 @@ class FunctionVerifier {
       TERN_TRY(CheckBlock(*option.block, tail));
       LeaveScope(outside);
     }
+    // With a default, cases may be missing.
     if (node.default_block()) return CheckBlock(*node.default_block(), tail);
     for (size_t i = 0; i < seen.size(); ++i) {
       if (!seen[i]) return Error("no case for ", constructors[i].name, " and no default");
@@ -233,7 +240,8 @@ bool IsFlat(const Let& block) {
     ForEachBlock(binding.value, [&flat](const Let& inner) { flat = flat && IsFlat(inner); });
     if (const Invoke* invoke = binding.value->As<Invoke>())
       flat = flat && (IsAtom(invoke->callee()) || invoke->callee()->As<Primitive>() != nullptr);
-    // Of others ForEachBlock has shown the body: twice would be twice at every depth.
+    // ForEachBlock has shown the bodies of the others already. Looking twice would cost twice at
+    // every depth.
     const Function* lambda = binding.value->As<Function>();
     if (lambda != nullptr && lambda->body()->As<Let>() == nullptr) flat = flat && IsFlat(*lambda);
   }

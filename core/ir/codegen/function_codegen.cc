@@ -14,6 +14,7 @@ namespace tern::ir {
 
 namespace {
 
+// Expanded from the table of which both enumerations are made.
 vm::Opcode OpcodeOf(ScalarOp op) {
   constexpr vm::Opcode kOpcodes[] = {
 #define TERN_IR_SCALAR(Symbol, name, arity, Rule) vm::Opcode::k##Symbol,
@@ -23,7 +24,7 @@ vm::Opcode OpcodeOf(ScalarOp op) {
   return kOpcodes[static_cast<size_t>(op)];
 }
 
-// What lies in the register itself: nothing is freed by emptying it.
+// Whether a value lies in the register itself, so that emptying the register frees nothing.
 bool HoldsNoMemory(const types::Type& type) {
   return type.is_scalar() && type.kind() != types::TypeKind::kString;
 }
@@ -33,6 +34,7 @@ bool HoldsNoMemory(const types::Type& type) {
 Status FunctionCodegen::Run(std::string_view name) {
   builder_.BeginFunction(name, SignatureText(function_));
   for (const VarPtr& parameter : function_.parameters())
+    // Parameters arrive in the first registers, in their order.
     registers_.Bind(parameter.get(), registers_.Take());
   EmitBlock(*ToBlock(function_.body()), {});
   return builder_.EndFunction();
@@ -44,6 +46,8 @@ RegisterAssignment FunctionCodegen::TakeAssignment() {
 
 // --- operands
 
+// Constants are added once per function, by node; the builder merges equal ones of different
+// functions.
 vm::Operand FunctionCodegen::ToOperand(const Expr& atom) {
   const int64_t place = registers_.Find(atom.get());
   if (place != kNoRegister) return vm::ExecBuilder::r(place);
@@ -57,11 +61,12 @@ vm::Operand FunctionCodegen::ToOperand(const Expr& atom) {
 vm::Operand FunctionCodegen::AddConstant(const Constant& constant) {
   const Tensor* tensor = constant.tensor();
   TensorPtr element = tensor == nullptr ? nullptr : SplatElement(*tensor);
+  // A tensor of one repeated element is stored as that element and its shape.
   if (element) return builder_.AddSplat(std::move(element), tensor->dims());
   return builder_.AddConstant(constant.value());
 }
 
-// Ints may be immediates.
+// Small integers are immediates of the instruction and need neither register nor constant.
 vm::Arg FunctionCodegen::ToArg(const Expr& atom) {
   const Constant* constant = atom->As<Constant>();
   if (constant != nullptr && constant->type().kind() == types::TypeKind::kInt)
@@ -75,6 +80,8 @@ std::vector<vm::Arg> FunctionCodegen::ToArgs(std::span<const Expr> atoms) {
   return args;
 }
 
+// For instructions that take registers only. A register that is taken here is the caller's to
+// release.
 vm::Operand FunctionCodegen::ToRegister(const Expr& atom, std::vector<int64_t>* temporary) {
   const int64_t place = registers_.Find(atom.get());
   if (place != kNoRegister) return vm::ExecBuilder::r(place);
@@ -84,7 +91,8 @@ vm::Operand FunctionCodegen::ToRegister(const Expr& atom, std::vector<int64_t>* 
   return target;
 }
 
-// "name.tn:12:3" is a place in a program; everything else is the name of a node.
+// An origin such as "name.tn:12:3" is a place in a program; everything else is the name of a
+// model's node.
 void FunctionCodegen::SetSource(const Var& var) {
   const std::string_view origin = var.origin();
   const size_t column = origin.rfind(':');
@@ -102,6 +110,8 @@ void FunctionCodegen::SetSource(const Var& var) {
 
 // --- bindings
 
+// Unbinds variables that die. Registers without memory are free at once; the others must be emptied
+// by a kill, unless the instruction before overwrites them (keep).
 std::vector<int64_t> FunctionCodegen::Drop(const Dying& dying, int64_t keep) {
   std::vector<int64_t> registers;
   for (const Var* var : dying) {
@@ -115,6 +125,7 @@ std::vector<int64_t> FunctionCodegen::Drop(const Dying& dying, int64_t keep) {
   return registers;
 }
 
+// kill releases references early: memory of a tensor can be used again by the next operator.
 void FunctionCodegen::Kill(const std::vector<int64_t>& registers) {
   if (registers.empty()) return;
   std::vector<vm::Arg> args;
@@ -125,6 +136,8 @@ void FunctionCodegen::Kill(const std::vector<int64_t>& registers) {
   builder_.Emit(vm::Opcode::kKill, args);
 }
 
+// Emits a block's bindings, then its end. A branch in the last place whose value is returned
+// returns in each arm by itself, so that calls in it can be tail calls.
 void FunctionCodegen::EmitBlock(const Let& block, const End& end) {
   const std::span<const Binding> bindings = block.bindings();
   for (size_t i = 0; i < bindings.size() && !ended_; ++i) {
@@ -150,6 +163,7 @@ void FunctionCodegen::EmitBlock(const Let& block, const End& end) {
 }
 
 void FunctionCodegen::EmitBinding(const Binding& binding) {
+  // Nothing behind a fatal runs.
   if (const Fatal* fatal = binding.value->As<Fatal>()) {
     builder_.EmitFatal(fatal->message());
     ended_ = true;
@@ -157,11 +171,15 @@ void FunctionCodegen::EmitBinding(const Binding& binding) {
   }
   const Liveness::Point& point = liveness_.at(binding.var);
   std::vector<int64_t> temporary;
+  // The target is chosen while operands are still bound, so that it may be the place of one that
+  // dies here.
   const int64_t target = ChooseTarget(binding.var.get(), point.dying);
   dying_ = &point.dying;
   EmitValue(binding.value, vm::ExecBuilder::r(target), &temporary);
   std::vector<int64_t> killed = Drop(point.dying, target);
+  // Temporaries are free only now: the instruction reads them.
   for (int64_t reg : temporary) registers_.Release(reg);
+  // A result that nobody uses is dropped; the instruction may have an effect.
   if (!point.unused)
     registers_.Bind(binding.var.get(), target);
   else if (HoldsNoMemory(binding.var->type()))
@@ -171,6 +189,8 @@ void FunctionCodegen::EmitBinding(const Binding& binding) {
   Kill(killed);
 }
 
+// A register that the hint asks for saves a move where branches meet; else the result takes the
+// place of an operand that dies, which saves a kill.
 int64_t FunctionCodegen::ChooseTarget(const Var* var, const Dying& dying) {
   const auto found = hints_.find(var);
   const int64_t hint = found == hints_.end() ? kNoRegister : found->second;
@@ -188,7 +208,9 @@ void FunctionCodegen::EmitCallTo(vm::Operand callee, std::span<const Expr> args,
   builder_.Emit(vm::Opcode::kCall, all);
 }
 
-// The one that may write in place, where the first argument dies here.
+// The primitive that may write in place, for a first argument that dies here. The runtime checks
+// that nobody else holds the object; here it is enough that this function does not need it any
+// more.
 std::string_view FunctionCodegen::PrimitiveFor(const Primitive& primitive,
                                                const Invoke& invoke) const {
   struct InPlace {
@@ -200,6 +222,7 @@ std::string_view FunctionCodegen::PrimitiveFor(const Primitive& primitive,
                                          {"tern.map.set", "tern.map.put"},
                                          {"tern.map.remove", "tern.map.drop"}};
   const Var* first = invoke.args().empty() ? nullptr : invoke.args()[0]->As<Var>();
+  // An argument that is passed twice is still read as the other one.
   if (first == nullptr ||
       std::count(invoke.args().begin(), invoke.args().end(), invoke.args()[0]) > 1)
     return primitive.name();
@@ -221,6 +244,7 @@ void FunctionCodegen::EmitInvoke(const Invoke& invoke, vm::Operand target,
   builder_.Emit(vm::Opcode::kInvokeClosure, all);
 }
 
+// The callee takes over the frame, so that loops by recursion need constant space.
 void FunctionCodegen::EmitTailCall(const Binding& binding) {
   const Invoke& invoke = *binding.value->As<Invoke>();
   std::vector<int64_t> temporary;
@@ -293,6 +317,7 @@ void FunctionCodegen::EmitResult(const Let& block, const End& end) {
   }
 }
 
+// A tuple result is made right ahead of the return.
 void FunctionCodegen::EmitReturn(const Expr& result) {
   if (const Tuple* tuple = result->As<Tuple>()) {
     const vm::Operand target = vm::ExecBuilder::r(registers_.Take());
@@ -302,6 +327,7 @@ void FunctionCodegen::EmitReturn(const Expr& result) {
   builder_.EmitRet(ToArg(result));
 }
 
+// All branches leave their value in one register, which the first that is reached chooses.
 void FunctionCodegen::EmitJoin(const Expr& result, const End& end) {
   Join& join = *end.join;
   if (!join.wanted) {
@@ -311,11 +337,14 @@ void FunctionCodegen::EmitJoin(const Expr& result, const End& end) {
   } else {
     join.target = JoinAtom(result, end);
   }
+  // Registers after the join are those of the first branch; liveness makes the others agree.
   if (!join.reached) join.places = registers_.Save().places;
   join.reached = true;
   if (!end.last) builder_.EmitGoto(join.label);
 }
 
+// A field that dies may give its place to the tuple, because the instruction reads before it
+// writes.
 int64_t FunctionCodegen::JoinTuple(const Tuple& tuple, const End& end) {
   const Join& join = *end.join;
   int64_t target = join.target;
@@ -330,6 +359,7 @@ int64_t FunctionCodegen::JoinTuple(const Tuple& tuple, const End& end) {
 
 int64_t FunctionCodegen::JoinAtom(const Expr& atom, const End& end) {
   Join& join = *end.join;
+  // The value dies here: its own place becomes the target if no other branch has chosen one.
   if (!end.dying->empty()) {
     const int64_t place = registers_.Drop(end.dying->front());
     if (join.target == kNoRegister || join.target == place) return place;
@@ -357,6 +387,7 @@ bool FunctionCodegen::IsBranching(const Expr& value) const {
   return value->As<If>() != nullptr || value->As<Switch>() != nullptr;
 }
 
+// Without a join, each branch returns.
 void FunctionCodegen::EmitBranches(const Binding& binding, Join* join) {
   if (join != nullptr) {
     join->wanted = !liveness_.at(binding.var).unused;
@@ -371,6 +402,7 @@ void FunctionCodegen::EmitBranches(const Binding& binding, Join* join) {
 
 void FunctionCodegen::EmitBranch(const Let& block, const Liveness::Point& point, size_t index,
                                  Join* join) {
+  // Asks for the join's register where the branch makes its result, so that no move is needed.
   const int64_t wish = join == nullptr               ? kNoRegister
                        : join->target != kNoRegister ? join->target
                                                      : join->hint;
@@ -388,12 +420,14 @@ void FunctionCodegen::EmitIf(const Binding& binding, Join* join) {
   for (int64_t reg : temporary) registers_.Release(reg);
   const vm::CodeLabel labels[] = {builder_.NewLabel(), builder_.NewLabel()};
   builder_.EmitIf(test, labels[0], labels[1]);
+  // Both branches begin with the registers as they are now.
   const Registers::State before = registers_.Save();
   const LetPtr blocks[] = {node.then_block(), node.else_block()};
   for (size_t i = 0; i < 2; ++i) {
     registers_.Restore(before);
     builder_.Bind(labels[i]);
     SetSource(*binding.var);
+    // What only the other branch reads dies at the entry of this one.
     Dying dying = point.dying;
     dying.insert(dying.end(), point.entering[i].begin(), point.entering[i].end());
     KillVars(dying);
@@ -401,7 +435,8 @@ void FunctionCodegen::EmitIf(const Binding& binding, Join* join) {
   }
 }
 
-// label i is where the tag is that of case i; the last label is the default's, or there is none.
+// Jumps to labels[i] where the tag is that of case i. The last label is that of the default, or of
+// the last case, which needs no test because one of the cases must fit.
 void FunctionCodegen::EmitTests(const Switch& node, vm::Operand subject,
                                 std::span<const vm::CodeLabel> labels) {
   const size_t tests = labels.size() - 1;  // what is left has the last label
@@ -419,6 +454,7 @@ void FunctionCodegen::EmitTests(const Switch& node, vm::Operand subject,
 
 void FunctionCodegen::EmitFields(const SwitchCase& option, vm::Operand subject,
                                  const Var* dying_subject) {
+  // Fields that nobody reads are not taken out; those that follow them may be.
   const auto is_read = [&](size_t i) {
     return option.fields[i] && liveness_.ReadsField(option.fields[i]);
   };
@@ -451,13 +487,14 @@ void FunctionCodegen::EmitSwitch(const Binding& binding, Join* join) {
     SetSource(*binding.var);
     Dying dying = point.dying;
     dying.insert(dying.end(), point.entering[i].begin(), point.entering[i].end());
+    // The subject must live until its fields are taken.
     const bool subject_dies = std::erase(dying, subject_var) > 0;
     KillVars(dying);
     if (i < node.cases().size())
       EmitFields(node.cases()[i], subject, subject_dies ? subject_var : nullptr);
     else if (subject_dies)
       KillVars({subject_var});
-    // A subject that was a constant is no more.
+    // A subject that was a constant has a temporary register, which ends here.
     Kill(temporary);
     EmitBranch(i < node.cases().size() ? *node.cases()[i].block : *node.default_block(), point, i,
                join);
@@ -465,6 +502,7 @@ void FunctionCodegen::EmitSwitch(const Binding& binding, Join* join) {
 }
 
 void FunctionCodegen::FinishJoin(const Binding& binding, Join* join) {
+  // If no branch reaches the join, nothing behind it runs.
   ended_ = !join->reached;
   if (ended_) return;
   builder_.Bind(join->label);

@@ -5,6 +5,8 @@
 
 namespace tern::ir {
 
+// The register asked for if it is free, else the one that was freed last: it is likely still in the
+// cache, and counts stay small.
 int64_t Registers::Take(int64_t hint) {
   if (hint != kNoRegister) {
     const auto found = std::find(free_.begin(), free_.end(), hint);
@@ -36,6 +38,7 @@ int64_t Registers::Drop(const Node* var) {
   return reg;
 }
 
+// Registers taken since the state was saved are free again; those are larger than state.next.
 void Registers::Restore(const State& state) {
   places_ = state.places;
   free_.clear();
@@ -43,6 +46,7 @@ void Registers::Restore(const State& state) {
   free_.insert(free_.end(), state.free.begin(), state.free.end());
 }
 
+// After branches: whatever no variable has is free, whichever branch used it.
 void Registers::Join(std::unordered_map<const Node*, int64_t> places, int64_t kept) {
   places_ = std::move(places);
   std::vector<bool> used(static_cast<size_t>(next_));

@@ -10,9 +10,11 @@ namespace tern::ir {
 
 namespace {
 
-// Deeper tuples than signatures may hold are "any" from there on.
+// Deeper tuples than signatures may hold (core/vm/signature.h) are "any" from there on.
 constexpr int kMostNested = 8;
 
+// The types that the machine checks at a call. What it cannot tell apart, such as what a list
+// holds, is left out.
 std::string TypeText(const types::Type& type, int depth = 0) {
   using types::TypeKind;
   if (depth > kMostNested) return "any";
@@ -37,7 +39,7 @@ std::string TypeText(const types::Type& type, int depth = 0) {
   return text + ")";
 }
 
-// " -> (scores: f32[n, 2], boxes: f32[n, 4])"; nothing where the type is not known.
+// The result as " -> (scores: f32[n, 2], boxes: f32[n, 4])"; nothing where the type is not known.
 std::string ResultText(const Function& function) {
   const types::Type result = TypeOf(function.result());
   if (!result.known()) return "";
@@ -62,7 +64,8 @@ std::string SignatureText(const Function& function) {
   size_t index = 0;
   std::unordered_set<std::string_view> names;
   for (const VarPtr& parameter : function.parameters()) {
-    // What a lambda captured may be called like one of its parameters.
+    // A captured variable of a lambda may have the name of one of its parameters; then it has a
+    // number.
     const bool named = !parameter->name().empty() && names.insert(parameter->name()).second;
     StrAppend(&text, index == 0 ? "" : ", ",
               named ? vm::QuoteName(parameter->name()) : StrCat("%", index));

@@ -9,6 +9,7 @@ namespace tern::ir {
 
 namespace {
 
+// Closures are made of functions, so lambdas must be functions by now.
 Status CheckLifted(const Module::Item& item) {
   bool lifted = true;
   ForEachBinding(item.function->bindings(), [&lifted](const Binding& binding) {
@@ -29,9 +30,13 @@ Result<vm::ExecutablePtr> GenerateCode(const Module& module,
     FunctionCodegen codegen(&builder, *item.function);
     TERN_TRY(codegen.Run(item.name));
     if (assignments != nullptr) assignments->push_back(codegen.TakeAssignment());
+    // The loop program goes along as a kernel; the function's bytecode stays as the fallback by
+    // operators.
     if (!item.loop_text.empty()) builder.AddKernel({item.name, "loop", item.loop_text});
   }
   for (const auto& entry : module.metadata()) builder.SetMetadata(entry.first, entry.second);
+  // Tells the linker that the compiler has proved types, so that the machine need not check them
+  // again.
   builder.SetMetadata(vm::kTypesProved.first, vm::kTypesProved.second);
   return builder.Finish();
 }

@@ -12,7 +12,9 @@
 
 namespace tern::ir {
 
-// Backwards: a variable that is met first is read there for the last time.
+// Walks backwards, as liveness is usually computed: a variable that is met for the first time is
+// read there for the last time. Branches are walked each from the same state, and their states
+// joined. There are no loops in a function, so one walk suffices.
 class LivenessAnalysis {
  public:
   LivenessAnalysis(const Function& function, Liveness* out) : out_(*out) {
@@ -20,7 +22,7 @@ class LivenessAnalysis {
     const LetPtr body = ToBlock(function.body());
     std::vector<const Var*> dying;
     ReadBlock(*body, false, &dying);
-    // Every parameter has its register on entry.
+    // Parameters have a register on entry, even those that nobody reads.
     for (const VarPtr& parameter : function.parameters()) {
       if (live_.insert(parameter.get()).second) out_.unused_parameters_.push_back(parameter.get());
     }
@@ -45,7 +47,8 @@ class LivenessAnalysis {
   void ReadBlock(const Let& block, bool in_branch, std::vector<const Var*>* dying) {
     for (const Binding& binding : block.bindings()) Order(binding.var.get());
     Read(block.result(), dying);
-    // A tuple is made beside its fields, and where branches meet there is a place for the result.
+    // A tuple needs a place beside its fields, and where branches meet there is a place for the
+    // result.
     Count(live_.size() + (in_branch || block.result()->As<Tuple>() != nullptr ? 1 : 0));
     const std::span<const Binding> bindings = block.bindings();
     for (size_t i = bindings.size(); i-- > 0;) ReadBinding(bindings[i]);
@@ -54,6 +57,7 @@ class LivenessAnalysis {
   void ReadBinding(const Binding& binding) {
     Liveness::Point& point = out_.points_[binding.var.get()];
     point.unused = !live_.contains(binding.var.get());
+    // The binding's own register counts while its value is computed.
     live_.insert(binding.var.get());
     const size_t temporary = TakesTemporary(binding.value) ? 1 : 0;
     Count(live_.size() + temporary);
@@ -62,12 +66,12 @@ class LivenessAnalysis {
     const bool is_switch = binding.value->As<Switch>() != nullptr;
     if (is_switch || binding.value->As<If>() != nullptr) ReadBranches(binding.value, &point);
     Read(binding.value, &point.dying);
-    // The tag lies beside all that any case reads.
+    // The tag of a switch lies beside everything that any case reads.
     const bool has_tag = is_switch && point.results.size() > 1;
     Count(live_.size() + temporary + (has_tag ? 1 : 0));
   }
 
-  // A constant where the machine wants a register.
+  // Whether a constant stands where the machine wants a register.
   static bool TakesTemporary(const Expr& value) {
     const auto is_constant = [](const Expr& atom) { return atom->As<Constant>() != nullptr; };
     if (const If* node = value->As<If>()) return is_constant(node->condition());
@@ -78,6 +82,7 @@ class LivenessAnalysis {
   }
 
   void ReadBranches(const Expr& value, Liveness::Point* point) {
+    // Each branch is walked with what is live behind all of them.
     const Live behind = live_;
     Live any;
     std::vector<Live> before;
@@ -99,11 +104,13 @@ class LivenessAnalysis {
       before.push_back(live_);
       ++index;
     });
+    // What other branches read and this one does not dies at its entry, so that registers agree
+    // afterwards.
     for (const Live& live : before) point->entering.push_back(Missing(any, live));
     live_ = std::move(any);
   }
 
-  // At the beginning of a case: its fields are taken from the subject one after the other.
+  // At the beginning of a case, its fields are taken from the subject one after the other.
   void ReadFields(std::span<const VarPtr> fields, const Switch* node) {
     if (node == nullptr) return;
     size_t used = 0;
@@ -114,7 +121,7 @@ class LivenessAnalysis {
     }
     const Var* subject = node->subject()->As<Var>();
     const bool held = subject != nullptr && live_.contains(subject);
-    // The last field may take the subject's place.
+    // The last field may take the subject's place, if nobody needs the subject any more.
     Count(live_.size() + (held || used > 0 ? 0 : 1));
     for (const VarPtr& field : fields) {
       if (field) live_.erase(field.get());
@@ -126,6 +133,8 @@ class LivenessAnalysis {
     for (const Var* var : all) {
       if (!some.contains(var)) missing.push_back(var);
     }
+    // Sorted by first appearance: sets of pointers have no stable order, and code must not depend
+    // on addresses.
     Sort(&missing, [this](const Var* a, const Var* b) { return order_.at(a) < order_.at(b); });
     return missing;
   }

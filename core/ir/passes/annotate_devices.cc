@@ -9,6 +9,8 @@ namespace tern::ir {
 
 namespace {
 
+// Each value has a home, the device that made it, and is copied to another one when it is first
+// needed there. Copies are kept, so that a value is copied once per device and block.
 class Annotator : public Rewriter {
  public:
   Annotator(text::Diagnostics* diagnostics, const DeviceRule& rule)
@@ -19,6 +21,7 @@ class Annotator : public Rewriter {
     const int device = rule_.device_of(rule_.context, call);
     std::vector<Expr> args;
     for (const Expr& arg : call.args()) args.push_back(On(arg, device));
+    // Nothing to do on the host with host values.
     if (device == 0 && args == plain) return nullptr;
     builder().SetName(current().var->name());
     Expr emitted = builder().Emit(call.op(), std::move(args), call.attrs());
@@ -26,7 +29,7 @@ class Annotator : public Rewriter {
     return emitted;
   }
 
-  // A field is where its tuple is.
+  // A field is on the device of its tuple.
   Expr RewriteItem(const GetItem& item, const Expr& tuple) override {
     const int device = HomeOf(item.tuple());
     if (device == 0) return nullptr;
@@ -35,9 +38,10 @@ class Annotator : public Rewriter {
     return field;
   }
 
+  // What leaves the function or is passed on is on the host.
   Expr RewriteEscape(const Expr& old) override { return On(old, 0); }
 
-  // A copy that one branch made is not there in the other.
+  // Copies that one branch made do not exist in the other, so that places are put back.
   void EnterBlock() override { outside_.push_back(places_); }
   void LeaveBlock() override {
     places_ = std::move(outside_.back());
@@ -59,8 +63,8 @@ class Annotator : public Rewriter {
     return found == places_.end() ? 0 : found->second.home;
   }
 
-  // The old atom on that device, copied if it is not there yet. A tuple of an operator goes field
-  // by field.
+  // The old atom on that device, copied if it is not there yet. Tuples of operators are copied
+  // field by field, because device_copy takes tensors.
   Expr On(const Expr& old, int device) {
     const auto found = places_.find(old.get());
     if (found == places_.end() && device == 0) return Map(old);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CheckMemoryPlan (plan_memory.h): forward, with the variables that are alive; the planner goes by
-// the first and last binding of each tensor.
+// CheckMemoryPlan (plan_memory.h) walks forward with the variables that are alive. The planner uses
+// the first and last binding of each tensor: two different methods, so that a bug in one is seen by
+// the other.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -15,6 +16,8 @@ namespace tern::ir {
 
 namespace {
 
+// Three things must hold: a tensor fits its place, tensors that are alive at once do not overlap,
+// and what escapes has memory of its own.
 class PlanChecker {
  public:
   PlanChecker(const Function& function, const FunctionPlan& plan)
@@ -50,6 +53,7 @@ class PlanChecker {
       return Error(tensor, "needs ", needed.ToText(), " bytes, has ", tensor.bytes.ToText());
     if (tensor.offset < 0 || tensor.offset % kPlanAlignment != 0)
       return Error(tensor, "offset ", tensor.offset, " is no multiple of ", kPlanAlignment);
+    // Of symbolic sizes only equal ones can be compared.
     if (needed == room && tensor.offset == 0) return OkStatus();
     const bool numbers = needed.is_constant() && room.is_constant();
     if (numbers && tensor.offset + needed.constant() <= room.constant()) return OkStatus();
@@ -57,12 +61,14 @@ class PlanChecker {
                  room.ToText());
   }
 
+  // Symbolic sizes in one storage share its beginning.
   static bool LieOver(const PlannedTensor& a, const PlannedTensor& b) {
     if (a.storage < 0 || a.storage != b.storage) return false;
     if (!a.bytes.is_constant() || !b.bytes.is_constant()) return true;
     return a.offset < b.offset + b.bytes.constant() && b.offset < a.offset + a.bytes.constant();
   }
 
+  // An atom that is stored or returned must not lie in memory that is used again.
   Status CheckKept(const Expr& atom) const {
     const auto found = alive_.find(atom.get());
     if (found == alive_.end()) return OkStatus();
@@ -82,6 +88,7 @@ class PlanChecker {
   }
 
   Status Make(const Binding& binding) {
+    // A view adds no tensor but keeps those that it shows alive.
     if (const Node* viewed = ViewedBy(binding.value)) {
       const auto found = alive_.find(viewed);
       if (found != alive_.end()) {
@@ -123,7 +130,8 @@ class PlanChecker {
       alive_ = before;
       Forget(point.entering[index]);
       status = WalkBlock(block);
-      // What is needed behind is needed in every branch.
+      // What is needed behind the branches is needed in every branch, so what one has dropped is
+      // dropped.
       std::erase_if(behind, [this](const auto& entry) { return !alive_.contains(entry.first); });
       Forget(point.results[index++]);
     });
@@ -135,6 +143,7 @@ class PlanChecker {
   Status WalkBlock(const Let& block) {
     for (const Binding& binding : block.bindings()) {
       const Liveness::Point& point = liveness_.at(binding.var);
+      // Operators only read their operands; other values may keep them.
       if (!OnlyReads(binding.value)) TERN_TRY(CheckAllKept(binding.value));
       if (!point.results.empty()) TERN_TRY(WalkBranches(binding));
       TERN_TRY(Make(binding));

@@ -20,8 +20,8 @@ using types::Type;
 // Signatures hold no deeper tuples (core/vm/signature.h).
 constexpr int kMostNested = 8;
 
-// How often each symbol stands in the extents of a function's parameters. One inside an expression
-// counts as several: its extent is always compared.
+// Counts how often each symbol stands in the extents of a function's parameters. One inside an
+// expression counts twice: its extent is always compared.
 class SymbolUses {
  public:
   explicit SymbolUses(const Function& function) {
@@ -33,6 +33,7 @@ class SymbolUses {
       if (count > 1) return true;
     }
     return false;
+  // A symbol that stands once takes any extent; the others promise that two extents are equal.
   }
   // Whether each argument has this extent.
   bool TakesAny(const Dim& dim) const {
@@ -55,8 +56,8 @@ class SymbolUses {
   std::map<std::string, int> uses_;
 };
 
-// Whether an argument of the type `actual` has the extents that the parameter declares.
-// instance: the declared type with the symbols replaced by what the arguments have for them.
+// Whether an argument of the type `actual` is sure to have the extents that the parameter declares.
+// `instance` is the declared type with symbols replaced by what the arguments have for them.
 bool ProvesExtents(const SymbolUses& uses, const Type& declared, const Type& instance,
                    const Type& actual) {
   if (declared.is_tuple()) {
@@ -92,8 +93,8 @@ bool ProvesArguments(const Function& callee, std::span<const Expr> args) {
   return true;
 }
 
-// The functions that some use leaves open: a call, or a closure that anybody may call. What a
-// closure captures, its maker's types have compared with what its callers pass.
+// The functions of which some use leaves extents unproven: a call, or a closure that anybody may
+// call. What a closure captures was compared by the types where it was made.
 std::unordered_set<std::string> OpenFunctions(const Module& module) {
   std::unordered_set<std::string> open;
   const auto as_value = [&](const Expr& atom) {
@@ -114,7 +115,7 @@ std::unordered_set<std::string> OpenFunctions(const Module& module) {
   return open;
 }
 
-// What the comparison has to know of a type: extents.
+// As much of a type as the comparison needs: extents.
 std::string ExtentsText(const Type& type, int depth = 0) {
   if (type.is_tensor()) return type.ToText();
   if (!type.is_tuple() || depth >= kMostNested) return "any";
@@ -124,7 +125,7 @@ std::string ExtentsText(const Type& type, int depth = 0) {
   return text + ")";
 }
 
-// Names that would have to be quoted are left out: they are for messages.
+// Names that would have to be quoted are left out, because they are for messages only.
 bool IsPlain(std::string_view name) {
   const auto is_letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -145,6 +146,8 @@ std::string ParametersText(const Function& function) {
   return text + ")";
 }
 
+// The check is an ordinary call at the beginning of the function; it has an effect, so that no pass
+// removes it.
 FunctionPtr WithCheck(const std::string& name, const Function& function) {
   std::vector<Expr> args = {MakeConstant(Any(name)), MakeConstant(Any(ParametersText(function)))};
   for (const VarPtr& parameter : function.parameters()) args.push_back(parameter);
@@ -164,6 +167,7 @@ Module CheckSymbols(const Module& module, const PassContext&) {
   const std::unordered_set<std::string> open = OpenFunctions(module);
   Module result = module;
   for (const Module::Item& item : module.items()) {
+    // Kernels check their arguments when they are called.
     if (item.is_primitive || !open.contains(item.name)) continue;
     if (!SymbolUses(*item.function).is_any_shared()) continue;
     result.Set(item.name, WithCheck(item.name, *item.function));

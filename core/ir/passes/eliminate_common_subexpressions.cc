@@ -8,11 +8,14 @@ namespace tern::ir {
 
 namespace {
 
+// Value numbering with texts as keys: a call is known by its operator, attributes and arguments. A
+// binding of which there is an earlier one in scope is replaced by that one's variable.
 class SubexpressionEliminator : public Rewriter {
  public:
   using Rewriter::Rewriter;
 
  protected:
+  // Arguments of the new function, so that chains of equal calls become equal step by step.
   Expr RewriteCall(const Call& call, const std::vector<Expr>& args) override {
     std::string key = StrCat(static_cast<int>(call.op().op), "{", call.attrs().ToText(), "}");
     AppendArgs(args, &key);
@@ -28,7 +31,8 @@ class SubexpressionEliminator : public Rewriter {
     AppendArgs(args, &key);
     return FindOrNote(std::move(key));
   }
-  // What a branch or a lambda computed is not there outside.
+  // What a branch or a lambda computed does not exist outside of it, so that its keys are taken out
+  // again.
   void EnterBlock() override { outside_.push_back(order_.size()); }
   void LeaveBlock() override {
     for (; order_.size() > outside_.back(); order_.pop_back()) first_.erase(order_.back());
@@ -36,7 +40,7 @@ class SubexpressionEliminator : public Rewriter {
   }
 
  private:
-  // Atoms are equal where they are one node; constants of a few numbers also where the numbers are.
+  // Atoms are equal if they are one node; constants of a few numbers also if the numbers are equal.
   static void AppendArgs(std::span<const Expr> args, std::string* key) {
     for (const Expr& arg : args) {
       const Constant* constant = arg->As<Constant>();
@@ -54,7 +58,7 @@ class SubexpressionEliminator : public Rewriter {
     }
   }
 
-  // Bit by bit: 0.0 and -0.0 are not one value, and 1 is not 1.0.
+  // Compared bit by bit: 0.0 and -0.0 are not one value, and 1 is not 1.0.
   static void AppendScalar(const Any& value, std::string* key) {
     if (const auto text = value.TryCast<std::string_view>())
       StrAppend(key, " ", text->size(), "\"", *text);
@@ -62,7 +66,7 @@ class SubexpressionEliminator : public Rewriter {
       StrAppend(key, " ", value.type_name(), value.c_any().v.i);
   }
 
-  // The binding that is being rewritten is the first of its kind, or the earlier one is given.
+  // Null for the first of its kind, which is kept; else the earlier one.
   Expr FindOrNote(std::string key) {
     const auto found = first_.find(key);
     if (found == first_.end()) {

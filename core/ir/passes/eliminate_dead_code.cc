@@ -11,6 +11,8 @@ namespace tern::ir {
 
 namespace {
 
+// Mark and sweep in one walk from the end: a binding is kept if something behind it uses it or it
+// has an effect.
 class DeadCodeEliminator {
  public:
   explicit DeadCodeEliminator(const Effects& effects) : effects_(effects) {}
@@ -29,8 +31,9 @@ class DeadCodeEliminator {
     ForEachAtom(value, [this](const Expr& atom) { live_.insert(atom.get()); });
   }
 
-  // From the end to the front: what is used is known before its binding is met. Recursive lambdas
-  // may be used by later ones of their group, and by those before them.
+  // From the end to the front, so that uses are known ahead of their binding. Recursive lambdas may
+  // be used by later ones of their group and by those before them, so a group is decided as a
+  // whole.
   LetPtr Eliminate(const LetPtr& block) {
     Mark(block->result());
     const std::span<const Binding> bindings = block->bindings();
@@ -47,7 +50,8 @@ class DeadCodeEliminator {
     return ToBlock(MakeLet(std::move(kept), block->result()));
   }
 
-  // The live ones of a group, last first; whether anything changed.
+  // Keeps the live bindings of a group, last first, and says whether anything changed. One that
+  // becomes live may make others live, so it repeats until none does.
   bool KeepLive(std::span<const Binding> group, std::vector<Binding>* kept) {
     std::vector<Expr> values(group.size());
     for (bool grown = true; grown;) {
@@ -67,6 +71,7 @@ class DeadCodeEliminator {
     return changed;
   }
 
+  // Operands are marked only now, when the value is known to be kept.
   Expr EliminateInside(const Expr& value) {
     Mark(value);
     if (const If* node = value->As<If>()) {
@@ -82,7 +87,7 @@ class DeadCodeEliminator {
     return Run(FunctionPtr(lambda));
   }
 
-  // Fields that are not used lose their variables.
+  // Fields that nobody uses lose their variables, so that they are not taken out of the subject.
   Expr EliminateCases(const Expr& value, const Switch& node) {
     bool same = true;
     std::vector<SwitchCase> cases(node.cases().begin(), node.cases().end());
@@ -106,7 +111,7 @@ class DeadCodeEliminator {
   std::unordered_set<const Node*> live_;
 };
 
-// Private functions that nothing public leads to.
+// Removes private functions that nothing public leads to.
 void RemoveUnreachable(Module* module) {
   std::unordered_set<std::string> reached;
   std::vector<std::string> pending;

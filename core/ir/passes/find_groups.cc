@@ -12,18 +12,19 @@ namespace tern::ir {
 namespace {
 
 // Formulas are inlined where they are read, so a value that is read several times stands in a loop
-// text several times. This bounds how far that goes.
+// text several times. This bounds how far that is taken, in parts of about four characters of
+// formula.
 constexpr int64_t kMostParts = 1000;
-// Fewer elements take less time than the call of a kernel.
+// Groups of fewer elements take less time than the call of a kernel.
 constexpr int64_t kLeastElements = 64;
-// Of a normalization, whose operator keeps a row in the cache: fewer elements are done before loops
-// begin, and of more, what is folded twice would come from memory each time.
+// Bounds for a normalization, whose operator keeps a row in the cache: fewer elements are done
+// before loops begin, and of more, what is folded twice would come from memory each time.
 constexpr int64_t kLeastComposite = 8192, kMostRefolded = int64_t{1} << 20;
 constexpr size_t kMostInputs = 24;
 
 using types::Dim;
 
-// An argument is read along every axis of the result, or has one element there.
+// Whether an argument is read along every axis of the result, or has one element there.
 bool FitsShape(const Expr& arg, std::span<const Dim> dims) {
   if (arg->As<Constant>() != nullptr && TensorTypeOf(arg) == nullptr) return IsNone(arg);
   const types::TensorType* type = TensorTypeOf(arg);
@@ -46,6 +47,9 @@ bool IsWorthwhile(const types::TensorType& type, int64_t least, int64_t most) {
   return !count.is_constant() || (count.constant() >= least && count.constant() <= most);
 }
 
+// Decides from the last binding to the first which group each one joins: a value may be computed
+// inside of its readers if all of them are in one group. The last binding of a group is its root,
+// whose value the kernel gives.
 class Finder {
  public:
   Finder(const Let& block, const UseCounts& uses, const KeptCalls& kept)
@@ -131,7 +135,7 @@ class Finder {
     return static_cast<int64_t>(formula.text.size() / 4 + 1);
   }
 
-  // Into the group of all that read it, where that is one and the loops are the same.
+  // Joins the binding to the group of all that read it, if that is one group with the same loops.
   void Join(size_t i) {
     Member& member = nodes_[i];
     const auto used = uses_.find(bindings_[i].var.get());
@@ -149,7 +153,7 @@ class Finder {
       copies += next.copies * OperandReads(next.formula.text, read.argument);
       ++reads;
     }
-    // What is left of a reduction is kept in a tensor, not inlined.
+    // What is left of a reduction is kept in a tensor and not inlined.
     if (member.folded) copies = 1;
     const int64_t parts = nodes_[root].parts + copies * Size(member.formula);
     if (used->second != reads || parts > kMostParts) return;

@@ -19,7 +19,7 @@ struct Affine {
   Vector scale, shift;
 };
 
-// A f32 constant as `channels` numbers: one for each, or one for all.
+// Reads a f32 constant as `channels` numbers: one for each, or one for all.
 bool ReadVector(const Tensor& tensor, int64_t channels, Vector* out) {
   if (tensor.dtype() != kF32) return false;
   double uniform = 0;
@@ -32,8 +32,8 @@ bool ReadVector(const Tensor& tensor, int64_t channels, Vector* out) {
   return true;
 }
 
-// A constant that varies along `axis` of a tensor of `rank` axes only: [c], [c, 1, 1], [1, c, 1,
-// 1], …, or one number.
+// Reads a constant that varies along `axis` of a tensor of `rank` axes only: [c], [c, 1, 1], [1, c,
+// 1, 1], …, or one number. By the rules of broadcasting, axes are counted from the end.
 bool ReadChannels(const Expr& expr, int rank, int axis, int64_t channels, Vector* out) {
   const Tensor* tensor = ConstantTensor(expr);
   if (tensor == nullptr || tensor->rank() > rank) return false;
@@ -53,6 +53,8 @@ Expr MakeVector(const Vector& values) {
   return MakeVector(values, {&count, 1});
 }
 
+// A normalization with constant statistics is scale * x + shift per channel. Behind a convolution
+// or product with constant weights it disappears into those; else it becomes one cheap operator.
 class BatchNormFolder : public Rewriter {
  public:
   BatchNormFolder(text::Diagnostics* diagnostics, Allocator* allocator)
@@ -60,6 +62,7 @@ class BatchNormFolder : public Rewriter {
 
  protected:
   void Begin(const Function& function) override {
+    // In models with images a depthwise convolution is fused better than two elementwise operators.
     ForEachBinding(function.bindings(), [this](const Binding& binding) {
       const Call* call = binding.value->As<Call>();
       has_images_ = has_images_ || (call != nullptr && call->Is(Op::k_conv2d));
@@ -73,6 +76,7 @@ class BatchNormFolder : public Rewriter {
       case Op::k_add:
         if (Expr folded = FoldBinary(call, args, 0)) return folded;
         return FoldBinary(call, args, 1);
+      // c - x and c / x are not affine in the same way.
       case Op::k_sub:
       case Op::k_div: return FoldBinary(call, args, 0);
       default: return nullptr;
@@ -80,8 +84,8 @@ class BatchNormFolder : public Rewriter {
   }
 
  private:
-  // The convolution or product behind `x`, if its weights are constants, nothing follows in its
-  // epilogue, and old_x has no other use.
+  // The convolution or product that makes `x`, if its weights are constants, nothing follows in its
+  // epilogue, and old_x has no other use: otherwise the work would be done twice.
   const Call* FindProducer(const Expr& old_x, const Expr& x) {
     const Call* call = NewCall(x);
     if (call == nullptr || Uses(old_x) != 1 || call->arg(3) != nullptr) return nullptr;
@@ -95,6 +99,7 @@ class BatchNormFolder : public Rewriter {
   Expr FoldBinary(const Call& call, const std::vector<Expr>& args, size_t index) {
     const Call* producer = FindProducer(call.args()[index], args[index]);
     const types::TensorType* type = TensorTypeOf(args[index]);
+    // The other operand must not enlarge the result by broadcasting.
     if (producer == nullptr || type == nullptr || !(TypeOf(args[index]) == current().var->type()))
       return nullptr;
     const int axis = producer->Is(Op::k_conv2d) ? 1 : type->rank() - 1;
@@ -110,6 +115,7 @@ class BatchNormFolder : public Rewriter {
     if (op == Op::k_sub) {
       for (float& value : values) value = -value;
     } else if (op == Op::k_div) {
+      // One rounding of the reciprocal; results may differ in the last place from a division.
       for (float& value : values) value = 1.0f / value;
     }
     (op == Op::k_mul || op == Op::k_div ? affine.scale : affine.shift) = std::move(values);
@@ -125,6 +131,7 @@ class BatchNormFolder : public Rewriter {
     }
     const auto& [scale, bias, mean, variance] = parameters;
     const double epsilon = static_cast<double>(ops::NormAttrs::From(call.attrs()).value().epsilon);
+    // In double: variances near 0 and large means would lose digits in float.
     for (size_t i = 0; i < scale.size(); ++i) {
       const double factor = static_cast<double>(scale[i]) /
                             __builtin_sqrt(static_cast<double>(variance[i]) + epsilon);
@@ -192,7 +199,8 @@ class BatchNormFolder : public Rewriter {
     return builder().Emit(producer.op(), std::move(args), producer.attrs());
   }
 
-  // One factor per output channel: axis 0 of a convolution's weights, the columns of a matrix.
+  // Multiplies the weights by one factor per output channel: axis 0 of a convolution's weights, the
+  // columns of a matrix.
   bool ScaleWeights(const Call& producer, const Vector& scale, Expr* weights) const {
     const Tensor* tensor = ConstantTensor(*weights);
     int axis = 0;

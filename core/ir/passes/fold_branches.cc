@@ -9,7 +9,7 @@ namespace tern::ir {
 
 namespace {
 
-// As the machine asks; nothing where it would refuse.
+// The truth of a constant as the machine decides it; nothing where the machine would refuse.
 std::optional<bool> TruthOf(const Expr& expr) {
   const Constant* constant = expr->As<Constant>();
   if (constant == nullptr) return std::nullopt;
@@ -27,6 +27,8 @@ std::optional<bool> TruthOf(const Expr& expr) {
   return std::nullopt;
 }
 
+// Takes the branch that is known to run, fields of constructors that are made in sight, and calls
+// of closures that are made in sight.
 class BranchFolder : public Rewriter {
  public:
   using Rewriter::Rewriter;
@@ -36,6 +38,7 @@ class BranchFolder : public Rewriter {
     const std::optional<bool> truth = TruthOf(condition);
     if (truth.has_value()) return Splice(*truth ? *node.then_block() : *node.else_block());
     const Let &a = *node.then_block(), &b = *node.else_block();
+    // Branches that give the same atom do not depend on the condition.
     const bool same = a.bindings().empty() && b.bindings().empty() && a.result() == b.result();
     return same ? Splice(a) : nullptr;
   }
@@ -45,11 +48,13 @@ class BranchFolder : public Rewriter {
     if (made == nullptr) return nullptr;
     for (const SwitchCase& option : node.cases()) {
       if (option.constructor != made->constructor()) continue;
+      // The fields' variables become the constructor's arguments.
       for (size_t i = 0; i < option.fields.size(); ++i) {
         if (option.fields[i]) SetMapped(option.fields[i], made->fields()[i]);
       }
       return Splice(*option.block);
     }
+    // The verifier makes sure that there is a default where a case is missing.
     return Splice(*node.default_block());
   }
 
@@ -63,6 +68,7 @@ class BranchFolder : public Rewriter {
     const MakeClosure* made = DefinitionAs<MakeClosure>(callee);
     if (made == nullptr) return nullptr;
     std::vector<Expr> all = args;
+    // Captured values come last, as lambda_lift makes them.
     all.insert(all.end(), made->captured().begin(), made->captured().end());
     builder().SetName(current().var->name());
     return builder().BindAs(MakeInvoke(made->function(), std::move(all), invoke.is_tail()),

@@ -20,7 +20,7 @@ bool StaticDims(const types::TensorType& type, std::vector<int64_t>* dims) {
   return true;
 }
 
-// Elements that only change places: of a splat, the result is a splat.
+// Operators that only move elements: of a splat, the result is a splat, whatever its size.
 bool OnlyMoves(ops::Op op) {
   switch (op) {
     case ops::Op::k_reshape:
@@ -36,6 +36,8 @@ bool OnlyMoves(ops::Op op) {
   }
 }
 
+// Computes calls whose arguments are constants by the operators that a run would call, so that
+// results are the same bits.
 class ConstantFolder : public Rewriter {
  public:
   ConstantFolder(text::Diagnostics* diagnostics, const PassContext& context)
@@ -43,6 +45,7 @@ class ConstantFolder : public Rewriter {
 
  protected:
   Expr RewriteCall(const Call& call, const std::vector<Expr>& args) override {
+    // Values by shape arithmetic need no constant arguments: the shape of an input can be known.
     if (Expr known = FoldKnownValue()) return known;
     for (const Expr& arg : args) {
       if (arg->As<Constant>() == nullptr) return nullptr;
@@ -53,7 +56,7 @@ class ConstantFolder : public Rewriter {
   }
 
  private:
-  // What would fail is left to fail when it runs.
+  // What would fail is left to fail at run time, with its place.
   Expr RewriteScalar(const Scalar& scalar, const std::vector<Expr>& args) override {
     if (context_.evaluator.run_scalar == nullptr) return nullptr;
     for (const Expr& arg : args) {
@@ -66,7 +69,7 @@ class ConstantFolder : public Rewriter {
     return MakeConstant(std::move(result));
   }
 
-  // All elements are numbers by shape arithmetic.
+  // The result as a constant if shape arithmetic knows all its elements.
   Expr FoldKnownValue() {
     const Var& var = *current().var;
     if (var.value() == nullptr || !var.type().is_tensor()) return nullptr;
@@ -113,7 +116,7 @@ class ConstantFolder : public Rewriter {
     return evaluator.run(evaluator.context, call.op(), call.attrs(), args);
   }
 
-  // By the types; -1 where they are not static.
+  // The size by the types; -1 where it is not static or too large.
   static int64_t BytesOf(const types::Type& type) {
     if (type.is_tuple()) {
       int64_t sum = 0;
@@ -130,6 +133,7 @@ class ConstantFolder : public Rewriter {
     return type.tensor().dtype.bytes_for(count.constant()).value_or(-1);
   }
 
+  // A constant that is much larger than what it is made of costs more to load than to compute.
   bool WorthIt(const std::vector<Expr>& args) {
     int64_t in = 0;
     for (const Expr& arg : args) in = ops::AddDim(in, BytesOf(TypeOf(arg)));
@@ -154,6 +158,7 @@ class ConstantFolder : public Rewriter {
       values.emplace_back(*std::move(contiguous));
     }
     Result<std::vector<TensorPtr>> results = Compute(call, values);
+    // Such as a division by zero: the program fails when, and if, it runs there.
     if (!results.ok()) return nullptr;
     if (results->size() == 1 && !current().var->type().is_tuple())
       return MakeConstant(Any((*results)[0]));

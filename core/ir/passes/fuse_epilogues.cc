@@ -11,12 +11,14 @@ namespace {
 using ops::Activation;
 using ops::Op;
 
-// Where the epilogue of a call lies, for the operators that have one.
+// A call that can have an epilogue, and what is in it already.
 struct Producer {
   const Call* call = nullptr;
   ops::Epilogue epilogue;
 };
 
+// Moves an addition or activation behind a convolution or product into its epilogue: the kernel
+// applies it while the result is in registers, instead of reading it again from memory.
 class EpilogueFuser : public Rewriter {
  public:
   using Rewriter::Rewriter;
@@ -24,6 +26,7 @@ class EpilogueFuser : public Rewriter {
  protected:
   Expr RewriteCall(const Call& call, const std::vector<Expr>& args) override {
     if (call.Is(Op::k_add)) {
+      // Both operands of an addition may be the product.
       if (Expr fused = FuseAdd(call, args, 1)) return fused;
       return FuseAdd(call, args, 0);
     }
@@ -32,7 +35,8 @@ class EpilogueFuser : public Rewriter {
   }
 
  private:
-  // The call that makes args[index], if this is its only use and it computes f32.
+  // The call that makes args[index], if this is its only use and it computes f32, the only type
+  // whose kernels have epilogues.
   Producer FindProducer(const Call& call, const std::vector<Expr>& args, size_t index) {
     Producer producer;
     const Call* made = NewCall(args[index]);
@@ -69,6 +73,8 @@ class EpilogueFuser : public Rewriter {
     return attrs.ToAttrs();
   }
 
+  // One activation, and none behind a residual that was added after one: the epilogue has one
+  // order.
   Expr FuseActivation(const Call& call, const std::vector<Expr>& args, Activation activation) {
     Producer producer = FindProducer(call, args, 0);
     if (producer.call == nullptr || producer.epilogue.activation != Activation::kNone ||
@@ -95,6 +101,8 @@ class EpilogueFuser : public Rewriter {
       operands[2] = other;
     } else if (TypeOf(other) == TypeOf(args[index]) && IsNone(operands[3])) {
       operands[3] = other;
+      // Whether the residual is added ahead of the activation or behind it depends on which came
+      // first.
       producer.epilogue.residual_after = producer.epilogue.activation != Activation::kNone;
     } else {
       return nullptr;
@@ -103,7 +111,8 @@ class EpilogueFuser : public Rewriter {
                           WithEpilogue(*producer.call, producer.epilogue));
   }
 
-  // A vector of the columns of a product that has no bias yet and nothing behind it.
+  // Whether `other` is a vector as long as the product's rows, and the product has no bias and
+  // nothing behind it yet.
   static bool IsBias(const Producer& producer, const Expr& product, const Expr& other) {
     const types::TensorType* type = TensorTypeOf(other);
     const types::TensorType* result = TensorTypeOf(product);

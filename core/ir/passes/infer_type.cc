@@ -7,6 +7,8 @@ namespace tern::ir {
 
 namespace {
 
+// The rewriter does it all: it emits every call again, and the builder infers its type from the
+// arguments.
 class Infer : public Rewriter {
  public:
   explicit Infer(text::Diagnostics* diagnostics) : Rewriter(diagnostics) { set_infer_again(true); }

@@ -12,9 +12,9 @@ namespace tern::ir {
 
 namespace {
 
-// Bindings, those of inner blocks included: a call costs about as much as two instructions.
+// In bindings, those of inner blocks included. A call costs about as much as two instructions.
 constexpr size_t kSmall = 4;
-// Functions that have grown so far take only what is called once.
+// Functions that have grown so far take only what is called once, which cannot grow the module.
 constexpr size_t kLarge = 4000;
 
 struct Facts {
@@ -26,7 +26,8 @@ struct Facts {
 };
 using AllFacts = std::unordered_map<std::string, Facts>;
 
-// Whether calls lead from a function back to it.
+// Whether calls lead from a function back to it. Such functions are never inlined: it would not
+// end.
 bool IsRecursive(const AllFacts& facts, const std::string& name) {
   std::unordered_set<std::string> seen;
   std::vector<std::string> pending = facts.at(name).callees;
@@ -72,11 +73,13 @@ class Inliner : public Rewriter {
   Expr RewriteInvoke(const Invoke& invoke, const Expr& callee,
                      const std::vector<Expr>& args) override {
     const Global* global = callee->As<Global>();
+    // Tail calls are marked later; one that is there was asked for.
     if (global == nullptr || invoke.is_tail() || !ShouldInline(global->name())) return nullptr;
     const FunctionPtr function = module_.Find(global->name());
     ForEachBinding(function->bindings(), [this](const Binding&) { ++size_; });
     const std::string origin = builder().origin();
     Expr result = Copier(&builder()).Copy(*function, args);
+    // The copy's bindings have origins of their own; what follows has the caller's.
     builder().SetOrigin(origin);
     return result;
   }
@@ -87,6 +90,7 @@ class Inliner : public Rewriter {
     if (facts.recursive) return false;
     for (const Module::Item& item : module_.items()) {
       if (item.name == name && item.is_primitive) return false;
+      // A private function with one call disappears, so that its size does not matter.
       if (item.name == name && item.is_private && facts.calls == 1 && facts.values == 0)
         return true;
     }
@@ -104,7 +108,7 @@ Module InlineFunctions(const Module& module, const PassContext& context) {
   if (module.items().size() < 2) return module;
   const AllFacts facts = Collect(module);
   Module result = module;
-  // Callees first, so that what is copied is done with.
+  // Callees first (a depth-first walk with an explicit stack), so that what is copied is finished.
   std::unordered_set<std::string> done;
   std::vector<std::pair<std::string, bool>> pending;
   for (const Module::Item& item : module.items()) pending.emplace_back(item.name, false);

@@ -12,21 +12,23 @@ namespace tern::ir {
 
 namespace {
 
-// A lambda that has become a function: what a call of it passes beside its arguments. The captured
-// variables keep their nodes as parameters of the function: a variable is bound once per function.
+// A lambda that has become a function, and what a call of it passes beside its arguments. The
+// captured variables keep their nodes as parameters, so that the body need not be rewritten; a
+// variable is still bound once per function.
 struct Lifted {
   std::string name;
   std::vector<VarPtr> captured;
 };
 using Known = std::unordered_map<const Node*, Lifted>;  // by the variable of the lambda
 
-// How a lambda uses the variables around it.
+// How a lambda uses the variables around it. One that is only called needs no closure.
 struct Uses {
   std::vector<VarPtr> order;                // each once, in order of first use
   std::unordered_set<const Node*> seen;
   std::unordered_set<const Node*> as_value;  // used otherwise than as the callee of a call
 };
 
+// Finds free variables (Johnsson, "Lambda lifting", 1985), those of inner lambdas included.
 class UseFinder {
  public:
   explicit UseFinder(Uses* uses) : uses_(*uses) {}
@@ -70,6 +72,8 @@ class UseFinder {
   std::unordered_set<const Node*> inner_;  // bound inside: variables are bound once, so no scopes
 };
 
+// Lifts the lambdas of one function. `known_` holds the lambdas whose functions can be called from
+// here by name.
 class Lifter {
  public:
   explicit Lifter(Module* module) : module_(*module) {}
@@ -85,6 +89,7 @@ class Lifter {
   }
 
  private:
+  // Bindings of the block are gathered in out_, because lifting may put closures ahead of a use.
   LetPtr LiftBlock(const LetPtr& block) {
     std::vector<Binding> outer = std::move(out_);
     out_.clear();
@@ -95,6 +100,7 @@ class Lifter {
       size_t end = i + 1;
       if (binding.value->As<Function>() != nullptr) {
         while (binding.recursive && end < bindings.size() && bindings[end].recursive) ++end;
+        // A recursive group is lifted as a whole: its members capture the same variables.
         LiftGroup(bindings.subspan(i, end - i));
       } else {
         const Expr value = LiftValue(binding);
@@ -106,7 +112,8 @@ class Lifter {
     Expr result = LiftResult(block->result());
     std::vector<Binding> made = std::exchange(out_, std::move(outer));
     changed = changed || made.size() != bindings.size() || !(result == block->result());
-    // A group leaves closures where its lambdas were.
+    // A lifted group leaves closures in the place of its lambdas, so that the count alone does not
+    // show the change.
     for (size_t i = 0; !changed && i < made.size(); ++i)
       changed = !(made[i].value == bindings[i].value);
     return changed ? ToBlock(MakeLet(std::move(made), std::move(result))) : block;
@@ -120,6 +127,7 @@ class Lifter {
     Uses uses;
     for (const Binding& binding : group)
       UseFinder(&uses).VisitLambda(*binding.value->As<Function>());
+    // A lambda that does not mention itself needs no entry inside of itself.
     const bool alone = group.size() == 1 && !uses.seen.contains(group[0].var.get());
     Known inside;
     std::vector<VarPtr> captured = Captured(uses, members, &inside);
@@ -140,8 +148,9 @@ class Lifter {
     }
   }
 
-  // What a group captures: the variables it uses, but for the group itself. Of an outer lambda that
-  // it only calls, that lambda's captured values, so that it can call the function.
+  // What a group captures: the variables that it uses, except the group itself. For an outer lambda
+  // that it only calls, it captures that lambda's captured values instead, so that it can call the
+  // function directly.
   std::vector<VarPtr> Captured(const Uses& uses, const std::unordered_set<const Node*>& members,
                                Known* inside) const {
     std::vector<VarPtr> captured;
@@ -176,12 +185,14 @@ class Lifter {
   void LiftLambda(const Binding& binding, const Lifted& lifted, const Known& inside) {
     const Function& lambda = *binding.value->As<Function>();
     std::vector<VarPtr> parameters(lambda.parameters().begin(), lambda.parameters().end());
+    // Captured values are the last parameters, which fold_branches and codegen rely on.
     parameters.insert(parameters.end(), lifted.captured.begin(), lifted.captured.end());
     const FunctionPtr function = MakeFunction(std::move(parameters), lambda.body(), {});
+    // The function's own lambdas are lifted in turn.
     module_.Set(lifted.name, Lifter(&module_).Run(lifted.name, function, inside));
   }
 
-  // The captured variables are what they are here: one of them may be a lambda itself.
+  // The captured variables have to be atoms of this place; one of them may be a lambda itself.
   Expr ClosureOf(const Lifted& lifted, const VarPtr& user) {
     const std::vector<Expr> captured(lifted.captured.begin(), lifted.captured.end());
     return MakeMakeClosure(MakeGlobal(lifted.name), LiftAtoms(captured, user));
@@ -189,8 +200,8 @@ class Lifter {
 
   // --- uses
 
-  // A lambda's variable as a value: bound to its closure where it was made; inside its own function
-  // a closure is made anew.
+  // A lambda's variable as a value: bound to its closure where it was made. Inside of its own
+  // function a closure is made anew, because no variable holds it there.
   Expr LiftAtom(const Expr& atom, const VarPtr& user) {
     const auto known = known_.find(atom.get());
     if (known == known_.end() || made_here_.contains(atom.get())) return atom;
@@ -217,6 +228,7 @@ class Lifter {
 
   Expr LiftInvoke(const Expr& value, const Invoke& invoke, const VarPtr& user) {
     std::vector<Expr> args = LiftAtoms(invoke.args(), user);
+    // A direct call, with the captured values behind the arguments: no closure is needed.
     const auto known = known_.find(invoke.callee().get());
     if (known != known_.end()) {
       for (const VarPtr& var : known->second.captured) args.push_back(LiftAtom(var, user));

@@ -10,7 +10,8 @@ namespace {
 LetPtr MarkBlock(const Module& module, const LetPtr& block, bool tail);
 FunctionPtr MarkFunction(const Module& module, const FunctionPtr& function);
 
-// A kernel has no frame that could take the place of its caller's.
+// Whether the callee has a frame that can take the place of its caller's; kernels and primitives
+// have none.
 bool HasFrame(const Module& module, const Expr& callee) {
   const Global* global = callee->As<Global>();
   if (global == nullptr) return callee->As<Primitive>() == nullptr;
@@ -20,8 +21,8 @@ bool HasFrame(const Module& module, const Expr& callee) {
   return true;
 }
 
-// A block that ends in `call; copy` is left to eliminate the copy first: what counts is that the
-// result is the variable that the last binding binds.
+// Marks calls in tail position. That is the last binding whose variable is the block's result; a
+// copy behind the call would have to be eliminated first.
 Expr MarkValue(const Module& module, const Expr& value, bool tail) {
   if (const Invoke* invoke = value->As<Invoke>()) {
     const bool may = tail && HasFrame(module, invoke->callee());
@@ -47,6 +48,7 @@ Expr MarkValue(const Module& module, const Expr& value, bool tail) {
     if (same && otherwise == node->default_block()) return value;
     return MakeSwitch(node->data_type(), node->subject(), std::move(cases), otherwise);
   }
+  // A lambda's body is a function of its own: its end is a tail position again.
   if (const Function* lambda = value->As<Function>())
     return MarkFunction(module, FunctionPtr(lambda));
   return value;

@@ -5,6 +5,8 @@
 
 namespace tern::ir {
 
+// The operators whose result shares the memory of their first argument. The planner must not reuse
+// that memory while a view is alive.
 const Node* ViewedBy(const Expr& value) {
   if (const GetItem* item = value->As<GetItem>()) return item->tuple().get();
   if (value->As<Var>() != nullptr) return value.get();
@@ -20,6 +22,7 @@ const Node* ViewedBy(const Expr& value) {
   }
 }
 
+// Everything else may keep a reference: stored in an object, or passed to code that is not known.
 bool OnlyReads(const Expr& value) {
   switch (value->kind()) {
     case NodeKind::kCall:
@@ -43,6 +46,8 @@ bool OnlyReads(const Expr& value) {
   return false;
 }
 
+// Rounded up to the alignment, so that sizes can be added. Symbolic sizes are not rounded; each has
+// its own storage.
 types::Dim PlannedBytes(const types::Type& type) {
   if (!type.is_tensor() || type.tensor().dtype.bits % 8 != 0) return types::Dim::Any();
   const types::Dim count = type.tensor().ElementCount();
@@ -50,6 +55,7 @@ types::Dim PlannedBytes(const types::Type& type) {
   if (count.is_any()) return count;
   if (!count.is_constant()) return count * types::Dim(size);
   int64_t bytes = 0;
+  // Beyond 2^48 bytes no machine has the memory; "any" keeps sums from overflowing.
   if (__builtin_mul_overflow(count.constant(), size, &bytes) || bytes > (int64_t{1} << 48))
     return types::Dim::Any();
   return types::Dim((bytes + kPlanAlignment - 1) / kPlanAlignment * kPlanAlignment);

@@ -15,8 +15,9 @@ using ops::Op;
 
 constexpr int64_t kPanel = 16;  // TERN_PANEL_WIDTH of kernels/kernel.h: a fact of the file format
 
-// panels [ceil(n / 16)][k][16] of a matrix whose element (k, n) is src[k * k_stride + n *
-// n_stride].
+// Writes panels [ceil(n / 16)][k][16] of a matrix whose element (k, n) is src[k * k_stride + n *
+// n_stride]. The kernel reads one row of a panel per step, contiguously; columns beyond n are
+// zeros, so that it needs no tail.
 void PackPanels(const float* src, int64_t k_stride, int64_t n_stride, int64_t k, int64_t n,
                 float* dst) {
   for (int64_t panel = 0; panel < n; panel += kPanel) {
@@ -31,6 +32,8 @@ void PackPanels(const float* src, int64_t k_stride, int64_t n_stride, int64_t k,
 
 int64_t PanelCount(int64_t n) { return (n + kPanel - 1) / kPanel; }
 
+// Replaces constant weights by the form that kernels read, once at compile time instead of in every
+// run.
 class Packer : public Rewriter {
  public:
   Packer(text::Diagnostics* diagnostics, Allocator* allocator)
@@ -57,7 +60,8 @@ class Packer : public Rewriter {
     return Tensor::New(allocator_, kF32, dims);
   }
 
-  // Weights used twice (shared heads) are packed once.
+  // Weights that are used twice, as by shared heads, are packed once. `form` says what packing
+  // depends on.
   Expr Cached(const Expr& weights, std::string_view form) {
     const auto found = packed_.find(StrCat(form, reinterpret_cast<uintptr_t>(weights.get())));
     return found == packed_.end() ? nullptr : found->second;
@@ -70,6 +74,7 @@ class Packer : public Rewriter {
 
   Expr PackConv(const Call& call, const std::vector<Expr>& args, const Tensor& weights) {
     ops::ConvAttrs attrs = ops::ConvAttrs::From(call.attrs()).value();
+    // Kernels of the other layout read plain weights.
     if (attrs.window.layout != ops::Layout::kNhwc || weights.rank() != 4) return nullptr;
     if (!IsPackable(weights)) return nullptr;
     const bool depthwise = attrs.IsDepthwise(weights.dim(1) * attrs.groups, weights.dim(0));
@@ -89,16 +94,17 @@ class Packer : public Rewriter {
     return builder().Emit(Op::k_conv2d, std::move(packed_args), attrs.ToAttrs());
   }
 
-  // Packed weights say in attributes what their shape does not any more.
+  // Packed weights have another shape, so attributes must be able to say the old one.
   static bool IsPackable(const Tensor& weights) {
     return std::all_of(weights.dims().begin(), weights.dims().end(),
                        [](int64_t extent) { return extent <= ops::kMostExtent; });
   }
 
-  // [c, 1, kh, kw] → [kh * kw, c].
+  // [c, 1, kh, kw] → [kh * kw, c]: all channels of one tap lie side by side.
   Result<TensorPtr> PackDepthwise(const Tensor& weights) const {
     const int64_t channels = weights.dim(0), taps = weights.dim(2) * weights.dim(3);
     const int64_t dims[] = {taps, channels};
+    // The same numbers in any order, so that a splat stays one.
     if (TensorPtr element = SplatElement(weights)) return MakeSplat(*element, dims);
     TERN_TRY_ASSIGN(TensorPtr source, Materialize(weights, allocator_));
     TERN_TRY_ASSIGN(TensorPtr packed, NewF32(dims));
@@ -110,13 +116,15 @@ class Packer : public Rewriter {
     return packed;
   }
 
-  // [oc, ic, kh, kw] → per group [ceil(oc / 16), kh * kw * ic, 16], rows in the order (kh, kw, ic).
+  // [oc, ic, kh, kw] → per group [ceil(oc / 16), kh * kw * ic, 16], rows in the order (kh, kw, ic),
+  // which is the order of an image patch in NHWC.
   Result<TensorPtr> PackConvPanels(const Tensor& weights, int64_t groups) const {
     const int64_t out = weights.dim(0) / groups, in = weights.dim(1),
                   taps = weights.dim(2) * weights.dim(3);
     const int64_t rows = taps * in;
     const int64_t dims[] = {groups, PanelCount(out), rows, kPanel};
     TensorPtr element = SplatElement(weights);
+    // With a last panel that is not full, the padding's zeros make it no splat.
     if (element && out % kPanel == 0) return MakeSplat(*element, dims);
     TERN_TRY_ASSIGN(TensorPtr source, Materialize(weights, allocator_));
     TERN_TRY_ASSIGN(TensorPtr packed, NewF32(dims));
@@ -141,6 +149,7 @@ class Packer : public Rewriter {
     const types::TensorType* a = TensorTypeOf(args[0]);
     if (weights.rank() != 2 || a == nullptr || a->rank() < 2 || a->dtype != kF32 || attrs.trans_a)
       return nullptr;
+    // A factor of the bias has no place in the packed form.
     if (attrs.beta != 1 && call.arg(2) != nullptr) return nullptr;
     if (!IsPackable(weights)) return nullptr;
     const std::string form = StrCat("matmul", attrs.trans_b ? 1 : 0, " ", attrs.alpha, " ");
@@ -168,6 +177,7 @@ class Packer : public Rewriter {
     TERN_TRY_ASSIGN(TensorPtr packed, NewF32(dims));
     PackPanels(source->data_as<float>(), attrs.trans_b ? 1 : n, attrs.trans_b ? k : 1, k, n,
                packed->data_as<float>());
+    // alpha is multiplied into the weights; that rounds as the kernel would.
     if (attrs.alpha != 1) {
       for (float& value : packed->values<float>()) value *= attrs.alpha;
     }

@@ -23,6 +23,7 @@
 namespace tern::ir {
 
 namespace {
+// In the order of passes.def.
 constexpr PassInfo kPasses[] = {
 #define TERN_IR_PASS(file, Function, phrase) {#file, &Function, phrase},
 #include "core/ir/passes/passes.def"

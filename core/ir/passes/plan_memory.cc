@@ -15,10 +15,13 @@ namespace tern::ir {
 
 namespace {
 
+// Two steps: the lifetime of every tensor as a range of bindings, then places. Bindings of inner
+// blocks are numbered where they stand, so that a range over a branch covers it.
 class Planner {
  public:
   explicit Planner(FunctionPlan* plan) : plan_(*plan) {}
 
+  // Extents of parameters are known from the beginning.
   void Run(const Function& function) {
     for (const VarPtr& parameter : function.parameters()) IsKnown(parameter->type());
     const LetPtr body = ToBlock(function.body());
@@ -42,6 +45,7 @@ class Planner {
     ForEachAtom(block.result(), [this](const Expr& atom) { Use(atom, next_, true); });
   }
 
+  // A use through a view is a use of every tensor that the view shows.
   void Use(const Expr& atom, int now, bool escapes) {
     const auto found = places_.find(atom.get());
     if (found == places_.end()) return;
@@ -61,6 +65,7 @@ class Planner {
           item == nullptr ? all : std::vector<size_t>{all[static_cast<size_t>(item->index())]};
       return;
     }
+    // Only results of operators are planned; others make their memory themselves.
     if (binding.value->As<Call>() == nullptr) return;
     const types::Type& type = binding.var->type();
     if (type.is_tensor()) return Add(binding.var, -1, type, now);
@@ -75,7 +80,8 @@ class Planner {
     escapes_.push_back(!IsKnown(type));
   }
 
-  // An extent that only the operator itself can tell is too late for a place; later ones know it.
+  // Whether all extents are known before the operator runs. One that only the operator itself can
+  // tell is too late for a place; tensors after it know it.
   bool IsKnown(const types::Type& type) {
     std::vector<std::string> symbols;
     type.CollectSymbols(&symbols);
@@ -100,8 +106,9 @@ class Planner {
     return a.first <= b.last && b.first <= a.last;
   }
 
-  // The largest first, each at the lowest offset where nothing lies that is needed at the same
-  // time.
+  // Places the largest tensors first, each at the lowest offset where nothing lies that is needed
+  // at the same time: greedy by size (Pisarchyk and Lee, "Efficient Memory Management for Deep
+  // Neural Net Inference", 2020). Quadratic in the tensors of a function.
   void PlaceStatic() {
     if (static_.empty()) return;
     std::vector<size_t> order = static_;
@@ -118,6 +125,7 @@ class Planner {
       for (size_t other : placed) {
         const PlannedTensor& lies = plan_.tensors[other];
         if (!Overlap(tensor, lies)) continue;
+        // `placed` is in the order of offsets, so the first gap that is large enough is the lowest.
         if (tensor.offset + bytes <= lies.offset) break;
         tensor.offset = std::max(tensor.offset, lies.offset + lies.bytes.constant());
       }
@@ -132,6 +140,7 @@ class Planner {
     plan_.static_bytes_live = LiveBytes();
   }
 
+  // The most bytes that are alive at once: a lower bound that no plan can beat, for reports.
   int64_t LiveBytes() const {
     std::vector<std::pair<int, int64_t>> changes;  // at a binding, ends before begins
     for (size_t index : static_) {
@@ -145,7 +154,8 @@ class Planner {
     return most;
   }
 
-  // A storage serves one tensor after the other, all of one size.
+  // A storage serves one tensor after the other, all of one symbolic size: sizes that are only
+  // known at run time can be compared for equality only.
   void PlaceSymbolic() {
     std::unordered_map<std::string, std::vector<int>> by_size;  // storages
     std::unordered_map<int, int> busy_until;

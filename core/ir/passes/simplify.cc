@@ -13,8 +13,7 @@ namespace {
 
 using ops::Op;
 
-// Every element of a float constant that broadcasts to the type of the other operand without
-// changing it.
+// Whether every element of a constant is one number, which *value gets.
 bool IsUniform(const Expr& expr, double* value) {
   const Tensor* tensor = ConstantTensor(expr);
   return tensor != nullptr && UniformValue(*tensor, value);
@@ -30,6 +29,8 @@ bool IsF32(const Expr& expr) {
   return type != nullptr && type->dtype == kF32;
 }
 
+// Rules on single calls. Each must give the same bits, except where the operator that replaces
+// others is defined as the fused form (silu, hard_swish), which rounds less often.
 class Simplifier : public Rewriter {
  public:
   using Rewriter::Rewriter;
@@ -46,6 +47,7 @@ class Simplifier : public Rewriter {
       case Op::k_div: return SimplifyDiv(args);
       case Op::k_max: return SimplifyMax(args);
       case Op::k_min: return SimplifyMin(args);
+      // relu(relu(x)) is relu(x).
       case Op::k_relu: return NewCallOf(args[0], Op::k_relu) != nullptr ? args[0] : nullptr;
       case Op::k_concat: return args.size() == 1 ? args[0] : nullptr;
       case Op::k_reduce_mean:
@@ -63,6 +65,7 @@ class Simplifier : public Rewriter {
     return call != nullptr && call->Is(op) ? call : nullptr;
   }
 
+  // A clamp from 0 to infinity is a relu, for which kernels have epilogues.
   Expr EmitClamp(const Expr& x, float low, float high) {
     if (low == 0 && high == __builtin_inff()) return builder().Emit(Op::k_relu, {x});
     ops::UnaryAttrs attrs;
@@ -81,11 +84,14 @@ class Simplifier : public Rewriter {
   }
 
   Expr SimplifyAdd(const std::vector<Expr>& args) {
+    // x + 0 has the bits of x except for -0, which becomes +0; operators behind cannot tell by
+    // value.
     if (KeepsType(args[0]) && IsUniformly(args[1], 0)) return args[0];
     return KeepsType(args[1]) && IsUniformly(args[0], 0) ? args[1] : nullptr;
   }
 
   Expr SimplifyMul(const std::vector<Expr>& args) {
+    // The type decides: a constant of a larger shape would broadcast x.
     if (KeepsType(args[0]) && IsUniformly(args[1], 1)) return args[0];
     if (KeepsType(args[1]) && IsUniformly(args[0], 1)) return args[1];
     if (!IsF32(args[0])) return nullptr;
@@ -93,7 +99,7 @@ class Simplifier : public Rewriter {
     return SimplifyGate(args[1], args[0]);
   }
 
-  // x * gate(x).
+  // x * gate(x), by which exporters write silu, mish and hard_swish.
   Expr SimplifyGate(const Expr& x, const Expr& gate) {
     const Call* call = NewCall(gate);
     if (call == nullptr || call->args().empty()) return nullptr;
@@ -112,6 +118,7 @@ class Simplifier : public Rewriter {
     return nullptr;
   }
 
+  // 1 / 6 is written with different numbers of digits.
   static bool IsHardSwishGate(const Call& call) {
     const ops::UnaryAttrs attrs = ops::UnaryAttrs::From(call.attrs()).value();
     const float difference = attrs.alpha - 1.0f / 6;
@@ -131,6 +138,7 @@ class Simplifier : public Rewriter {
   Expr SimplifyDiv(const std::vector<Expr>& args) {
     if (KeepsType(args[0]) && IsUniformly(args[1], 1)) return args[0];
     const Call* product = NewCallOf(args[0], Op::k_mul);
+    // x * clamp(x + 3, 0, 6) / 6.
     if (product == nullptr || !IsUniformly(args[1], 6)) return nullptr;
     for (size_t i = 0; i < 2; ++i) {
       const Expr& x = product->args()[i];
@@ -153,6 +161,7 @@ class Simplifier : public Rewriter {
     for (size_t i = 0; smaller != nullptr && i < 2; ++i) {
       double high = 0;
       const Expr& bounded = smaller->args()[i];
+      // A bound below 0 would win over the relu.
       if (TypeOf(bounded) == TypeOf(x) && IsUniform(smaller->args()[1 - i], &high) && high >= 0) {
         return EmitClamp(bounded, 0, static_cast<float>(high));
       }
@@ -173,6 +182,7 @@ class Simplifier : public Rewriter {
     return nullptr;
   }
 
+  // A mean over both spatial axes is what pooling kernels do, in either layout.
   Expr SimplifyMean(const Call& call, const std::vector<Expr>& args) {
     const types::TensorType* x = TensorTypeOf(args[0]);
     const ops::ReduceAttrs reduce = ops::ReduceAttrs::From(call.attrs()).value();

@@ -23,8 +23,8 @@ bool IsReshaping(Op op) {
   return op == Op::k_reshape || op == Op::k_flatten || op == Op::k_squeeze || op == Op::k_unsqueeze;
 }
 
-// reshape, flatten, squeeze, unsqueeze all become reshape by attributes, of the first in a chain of
-// them.
+// reshape, flatten, squeeze and unsqueeze all become one reshape by attributes, of the first value
+// in a chain of them: none of them moves an element.
 Expr SimplifyReshape(const Call& call, const std::vector<Expr>& args, const Var& var,
                      Builder* builder) {
   if (!var.type().is_tensor()) return nullptr;
@@ -38,7 +38,9 @@ Expr SimplifyReshape(const Call& call, const std::vector<Expr>& args, const Var&
   if (from == nullptr) return nullptr;
   if (TypeOf(x) == var.type()) return x;
   Attrs attrs;
+  // A target of two or more unknown extents cannot be written as attributes.
   if (!ReshapeTarget(*from, var.type().tensor(), &attrs)) return nullptr;
+  // Already in this form: emitting it again would not end.
   if (call.Is(Op::k_reshape) && x == args[0] && args.size() == 1 && attrs == call.attrs())
     return nullptr;
   return builder->Emit(Op::k_reshape, {x}, attrs);
@@ -51,7 +53,7 @@ std::vector<int64_t> PermOf(const Call& call, int rank) {
   return {resolved, resolved + rank};
 }
 
-// Axes of extent 1 may go anywhere: then no element moves.
+// Whether no element moves: axes of extent 1 may be anywhere.
 bool KeepsOrder(const TensorType& x, std::span<const int64_t> perm) {
   int64_t last = -1;
   for (int64_t axis : perm) {
@@ -71,6 +73,7 @@ Expr SimplifyTranspose(const Call& call, const std::vector<Expr>& args, const Va
   if (const Call* inner = DefinitionOf(*builder, x);
       inner != nullptr && inner->Is(Op::k_transpose)) {
     const std::vector<int64_t> first = PermOf(*inner, type->rank());
+    // The permutation of a permutation.
     for (int64_t& axis : perm) axis = first[static_cast<size_t>(axis)];
     x = inner->args()[0];
     type = TensorTypeOf(x);
@@ -94,7 +97,8 @@ bool AllEqual(const Ints& values, int64_t expected) {
   return true;
 }
 
-// An integer argument that is a constant, into the list; true where nothing is left to do.
+// Reads an integer argument that is a constant into the list. True also where there is no argument:
+// the attributes say it then.
 bool TakeInts(const std::vector<Expr>& args, size_t index, Ints* list) {
   if (index >= args.size() || IsNone(args[index])) return true;
   return ConstantInts(args[index], list);
@@ -117,6 +121,7 @@ Expr SimplifyPad(const Call& call, const std::vector<Expr>& args, Builder* build
   if (AllEqual(attrs.pads, 0)) return args[0];
   const Tensor* value = args.size() > 2 ? ConstantTensor(args[2]) : nullptr;
   const bool has_value = args.size() > 2 && !IsNone(args[2]);
+  // A value that is computed or of another type stays an argument.
   if (has_value && (value == nullptr || value->dtype() != kF32 || value->element_count() != 1)) {
     return args.size() > 1 && !IsNone(args[1])
                ? builder->Emit(Op::k_pad, {args[0], MakeNone(), args[2]}, attrs.ToAttrs())
@@ -169,9 +174,9 @@ const Call* DefinedBy(const Builder& builder, const Expr& expr, Op op) {
   return call != nullptr && call->Is(op) ? call : nullptr;
 }
 
-// The channel shuffle of ShuffleNet v2 as PyTorch exports it: x [n, c, h, w] as [n c / 2, 2, h w],
-// transposed to [2, n c / 2, h w], as [2, n, c / 2, h, w], one half of which is taken. That half is
-// every second channel of x.
+// The channel shuffle of ShuffleNet v2 as PyTorch exports it: x [n, c, h, w] is reshaped to [n c /
+// 2, 2, h w], transposed to [2, n c / 2, h w] and reshaped to [2, n, c / 2, h, w], and one half of
+// that is taken. That half is every second channel of x, which is one slice with a step.
 Expr SimplifyGather(const Call& call, const std::vector<Expr>& args, const Var& var,
                     Builder* builder) {
   Ints index;
@@ -202,6 +207,7 @@ Expr SimplifyGather(const Call& call, const std::vector<Expr>& args, const Var& 
 
 }  // namespace
 
+// An extent is written as a number, as 0 ("as in x, same axis"), or once as -1 ("what is left").
 bool ReshapeTarget(const TensorType& x, const TensorType& to, Attrs* attrs) {
   ops::ReshapeAttrs reshape;
   bool inferred = false, zero = false, kept = false;
@@ -220,6 +226,7 @@ bool ReshapeTarget(const TensorType& x, const TensorType& to, Attrs* attrs) {
       return false;
     }
   }
+  // 0 cannot mean both an empty axis and "as in x".
   if (zero && (inferred || kept)) return false;
   reshape.allow_zero = zero;
   reshape.scalar = to.dims.empty();
@@ -244,6 +251,7 @@ Expr SimplifyShape(const Call& call, const std::vector<Expr>& args, const Var& v
     case Op::k_gather: return SimplifyGather(call, args, var, builder);
     default: break;
   }
+  // All reductions with axes as an optional argument, by the table and not by name.
   const bool reduces = call.op().family == ops::Family::reduce && call.op().parameters == "x axes?";
   return reduces ? SimplifyReduce(call, args, builder) : nullptr;
 }

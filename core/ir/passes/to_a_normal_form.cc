@@ -12,6 +12,9 @@ namespace tern::ir {
 
 namespace {
 
+// Binds every nested value to a variable (Flanagan et al., "The Essence of Compiling with
+// Continuations", 1993), in the order of evaluation, arguments from left to right. Types are
+// inferred on the way, or taken from declared variables.
 class Normalizer {
  public:
   Normalizer(const Module& module, text::Diagnostics* diagnostics)
@@ -25,7 +28,8 @@ class Normalizer {
   }
 
  private:
-  // The bindings of a block, into the one that is open; its result as an atom or a tuple of atoms.
+  // Puts the bindings of a block into the one that is open. Its result is an atom or a tuple of
+  // atoms.
   Expr Body(const Expr& body) {
     const Let* let = body->As<Let>();
     if (let == nullptr) return ResultOf(body);
@@ -54,6 +58,7 @@ class Normalizer {
   }
 
   Expr Atom(const Expr& value) {
+    // A shared node is bound once.
     const auto found = map_.find(value.get());
     if (found != map_.end()) return found->second;
     return IsAtom(value) ? value : Normalize(value, nullptr);
@@ -65,7 +70,7 @@ class Normalizer {
     return atoms;
   }
 
-  // Binds a node; what was known of the variable's type counts more than what follows.
+  // Binds a node. A declared type of the variable counts more than what was inferred.
   Expr Bind(Expr node, types::Type type, const Var* var) {
     if (var != nullptr && var->type().known()) {
       if (!AreCompatible(var->type(), type)) {
@@ -91,6 +96,7 @@ class Normalizer {
       case NodeKind::kVar:
       case NodeKind::kConstant:
       case NodeKind::kGlobal: return Atom(value);
+      // A nested block is spliced: it runs exactly where it stands.
       case NodeKind::kLet: return Body(value);
       case NodeKind::kTuple: {
         std::vector<Expr> fields = Atoms(value->As<Tuple>()->fields());
@@ -144,6 +150,7 @@ class Normalizer {
     }
     std::vector<Expr> args = Atoms(invoke.args());
     const bool declared = var != nullptr && var->type().known();
+    // A function that was normalized before has a result type; a declared one may be more exact.
     if (type.is_function() && type.result().known() && !declared)
       return Named(var).EmitInvoke(std::move(callee), type, std::move(args));
     return Bind(MakeInvoke(std::move(callee), std::move(args), invoke.is_tail()), {}, var);
@@ -220,7 +227,7 @@ class Normalizer {
 
 Module ToANormalForm(const Module& module, const PassContext& context) {
   if (IsANormalForm(module)) return module;
-  // Functions see the ones before them as they are now, with the types of what they give.
+  // Functions see the ones before them as they are now, with the types of their results.
   Module result = module;
   for (const Module::Item& item : module.items()) {
     Module one;

@@ -13,8 +13,10 @@ namespace tern::ir {
 namespace {
 
 constexpr std::string_view kCode = "E0503";
+// Elements of a constant in text. It bounds what a line can make the parser allocate.
 constexpr int64_t kMostElements = int64_t{1} << 26;
 
+// Names of models have dots and slashes.
 bool IsWord(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
          c == '.' || c == '/';
@@ -56,6 +58,7 @@ LiteralParser::LiteralParser(std::string_view file_name, std::string_view text)
 
 // --- characters
 
+// Both kinds of comments, so that listings with notes can be read again.
 void LiteralParser::Skip() {
   while (at_ < text_.size()) {
     const std::string_view rest = text_.substr(at_);
@@ -101,6 +104,7 @@ void LiteralParser::Expect(std::string_view token) {
   if (!Accept(token)) Fail(StrCat("'", token, "'"));
 }
 
+// Texts are JSON's, and its parser decodes the escapes.
 std::string LiteralParser::Quoted() {
   if (Peek() != '"') return Fail("a text in quotes"), std::string();
   size_t end = at_ + 1;
@@ -120,6 +124,7 @@ text::Span LiteralParser::Here(size_t begin) const {
           static_cast<uint32_t>(at_ > begin ? at_ : begin + 1)};
 }
 
+// Only the first error of syntax is told. The position moves to the end, so that every loop ends.
 void LiteralParser::Fail(std::string_view expected) {
   if (!ok_) return;
   ok_ = false;
@@ -141,6 +146,8 @@ void LiteralParser::Complain(size_t begin, std::string_view message) {
 
 // --- literals
 
+// A type has no own tokens here: it ends where brackets are balanced and a separator follows, and
+// types::Type::Parse reads it.
 types::Type LiteralParser::ParseType() {
   Skip();
   const size_t begin = at_;
@@ -166,6 +173,7 @@ std::string_view LiteralParser::NumberText() {
   Skip();
   size_t end = at_;
   if (end < text_.size() && text_[end] == '-') ++end;
+  // A sign belongs to a number at its beginning and behind an exponent's e.
   while (end < text_.size() && (IsWord(text_[end]) || ((text_[end] == '-' || text_[end] == '+') &&
                                                        text_[end - 1] == 'e'))) {
     ++end;
@@ -183,6 +191,7 @@ Number LiteralParser::ParseNumber() {
   const std::optional<int64_t> integer = ParseInt64(text);
   const double number = *value;
   const bool fits = number > -9e18 && number < 9e18;
+  // Larger integers than a double can hold exactly are read as integers.
   return {number, integer.value_or(fits ? static_cast<int64_t>(number) : 0)};
 }
 
@@ -225,7 +234,7 @@ Expr LiteralParser::Literal() {
   return TensorLiteral(*dtype);
 }
 
-// 5 is an int; 5.0, 1e9 and "float inf" are floats.
+// 5 is an int; 5.0, 1e9 and "float inf" are floats. "inf" alone would be a name.
 Expr LiteralParser::ScalarLiteral() {
   const bool is_float = AcceptWord("float");
   const size_t begin = at_;
@@ -256,6 +265,7 @@ void LiteralParser::ParseConstant() {
   Expect(":");
   const types::Type type = ParseType();
   std::vector<int64_t> dims;
+  // Of a type that cannot be a constant's, a number stands in, so that names are known afterwards.
   bool fits = type.is_tensor() && type.tensor().IsStatic() && HasElements(type.tensor().dtype);
   int64_t count = 1;
   for (size_t i = 0; fits && i < type.tensor().dims.size(); ++i) {
@@ -277,6 +287,8 @@ void LiteralParser::ParseConstant() {
   }
 }
 
+// Without "= …" elements are made up from the name, so that tests can have large weights in one
+// line; the same name gives the same numbers everywhere.
 void LiteralParser::Fill(size_t begin, std::string_view name, int64_t count, TensorPtr* tensor) {
   if (!Accept("=")) {
     uint32_t state = static_cast<uint32_t>(HashText(name));

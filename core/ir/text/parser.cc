@@ -14,9 +14,11 @@ namespace tern::ir {
 
 namespace {
 
-// Blocks and nested values; what reads and walks them recurses.
+// Limits nested blocks and values, because whatever reads and walks them recurses.
 constexpr int kMostDepth = 200;
 
+// Two passes: headers first, so that a call may stand ahead of its function, then everything.
+// Values are bound as they are read, by the builder, which infers their types.
 class Parser : public LiteralParser {
  public:
   using LiteralParser::LiteralParser;
@@ -38,7 +40,7 @@ class Parser : public LiteralParser {
   }
 
  private:
-  // A value as it was read: bound already, or a node whose type is what could be told.
+  // A value as it was read: bound already, or a node with as much of its type as could be told.
   struct Value {
     Expr expr;
     types::Type type;
@@ -49,7 +51,8 @@ class Parser : public LiteralParser {
 
   // --- declarations
 
-  // Types of functions, so that a call may stand before its function.
+  // Reads the types of functions only. Braces are counted and nothing else is understood; errors
+  // are told by the second pass.
   void ReadHeaders() {
     quiet_ = true;
     int depth = 0;
@@ -91,6 +94,7 @@ class Parser : public LiteralParser {
   void ParseDataType() {
     const size_t begin = at_;
     size_t end = text_.find('}', at_);
+    // DataType::Parse reads up to the brace.
     end = end == std::string_view::npos ? text_.size() : end + 1;
     Result<types::DataType> type = types::DataType::Parse(text_.substr(begin, end - begin));
     at_ = end;
@@ -108,6 +112,7 @@ class Parser : public LiteralParser {
     const std::string name(Word("a function name"));
     if (module_.Find(name) != nullptr)
       Complain(begin, StrCat("function ", name, " is defined twice"));
+    // A builder per function: names of symbols begin again.
     builder_.emplace(&diagnostics_);
     locals_.clear();
     ParseParameters([this](const VarPtr& parameter) { builder_->AddParameter(parameter); });
@@ -128,7 +133,7 @@ class Parser : public LiteralParser {
     if (!ok_) return;
     CheckDeclared(at_result, result, TypeOf(value));
     FunctionPtr function = builder_->Finish(value, std::move(names));
-    // From here on, calls know what it gives even where that was not declared.
+    // From here on, calls know what the function gives even if it declared no result.
     headers_.insert_or_assign(name, TypeOf(function));
     module_.Set(name, std::move(function));
     module_.SetPrivate(name, is_private);
@@ -173,6 +178,7 @@ class Parser : public LiteralParser {
     scope_.push_back(name);
   }
 
+  // Written types must be what is inferred, so that a listing cannot lie.
   void CheckDeclared(size_t begin, const types::Type& declared, const types::Type& inferred) {
     if (!declared.known() || !inferred.known() || declared == inferred) return;
     Complain(begin, StrCat("declared as ", declared.ToText(), ", but it is ", inferred.ToText()));
@@ -229,6 +235,8 @@ class Parser : public LiteralParser {
       return value.expr;
     }
     if (!AreCompatible(declared, value.type)) CheckDeclared(begin, declared, value.type);
+    // A nested value may leave types open until to_a_normal_form has run; otherwise the type must
+    // be known.
     if (!declared.known() && !value.type.known() && !has_nested_ && diagnostics_.ok())
       Complain(begin, "the type of this value cannot be told; write it behind a colon");
     return builder_->BindAs(value.expr, declared.known() ? declared : value.type);
@@ -243,7 +251,8 @@ class Parser : public LiteralParser {
     builder_->Adopt({var, value.expr, true});
   }
 
-  // Names that are defined in `body` end with it.
+  // Names that are defined in `body` end with it. They are taken out again one by one, because
+  // inner blocks may not shadow outer names.
   template <class F>
   auto InScope(const F& body) {
     if (++depth_ > kMostDepth) Fail("fewer nested blocks");
@@ -297,6 +306,7 @@ class Parser : public LiteralParser {
       if (word != name) continue;
       const size_t begin = at_;
       at_ += word.size();
+      // An operator or function may have the name of a keyword; then parentheses follow directly.
       if (Peek() != '(' || name == "lambda") return (this->*rule)();
       at_ = begin;  // an operator or function of this name
     }
@@ -311,6 +321,7 @@ class Parser : public LiteralParser {
 
   Value ParseCall() {
     Skip();
+    // Dots are part of names, so that "add.scalar" is one word.
     const size_t begin = at_;
     const std::string word(Word("a value"));
     if (word.ends_with(".scalar")) return ParseScalar(begin, word.substr(0, word.size() - 7));
@@ -318,6 +329,7 @@ class Parser : public LiteralParser {
     if (headers_.contains(word) && op == nullptr) return InvokeGlobal(begin, word);
     std::vector<Expr> args = Arguments();
     const Attrs attrs = ParseAttrs();
+    // Operands in place are bound later, so the call cannot be emitted yet.
     if (op == nullptr) return UnknownCallee(begin, word);
     if (std::all_of(args.begin(), args.end(), IsAtom))
       return Bound(builder_->Emit(*op, std::move(args), attrs));
@@ -366,7 +378,7 @@ class Parser : public LiteralParser {
     const bool flat = std::all_of(args.begin(), args.end(), IsAtom);
     int* const names = callee->As<Global>() != nullptr ? &fresh : nullptr;
     types::Type result = flat ? InferInvoke(type, args, names) : types::Type();
-    // Names of data-dependent extents are the builder's to give.
+    // Only the builder may name extents that depend on data.
     if (fresh > 0) return Bound(builder_->EmitInvoke(std::move(callee), type, std::move(args)));
     return Raw(MakeInvoke(std::move(callee), std::move(args), tail_), std::move(result));
   }
@@ -381,7 +393,8 @@ class Parser : public LiteralParser {
     return Bound(Atom());
   }
 
-  // %t.1, %f(%x), or an atom alone. Names hold dots, so the index is what follows the last one.
+  // Reads %t.1, %f(%x), or an atom alone. Names may hold dots, so the index is what follows the
+  // last one, unless the whole is a name.
   Value ParseItem() {
     const size_t begin = at_;
     const size_t end = text_.find_first_of(" \n,:()}", at_);
@@ -422,6 +435,7 @@ class Parser : public LiteralParser {
     return Raw(MakeIf(condition, then_block, else_block), std::move(type));
   }
 
+  // "TYPE.Constructor" or TYPE alone: the name ends at the dot.
   DataTypePtr ParseTypeName() {
     Skip();
     const size_t begin = at_;
@@ -477,6 +491,8 @@ class Parser : public LiteralParser {
     SwitchCase option;
     option.constructor = ParseConstructor(type);
     if (!ok_) return option;
+    // With its arguments known, fields have exact types; else those of the declaration, with
+    // variables.
     const bool exact = subject.is_data() && subject.arguments().size() == type.parameters.size();
     const std::vector<types::Type> declared =
         exact ? type.FieldsOf(option.constructor, subject.arguments())
@@ -547,6 +563,7 @@ class Parser : public LiteralParser {
       return Raw(MakeNone());
     }
     std::vector<types::Type> parameters(type.parameters().begin(), type.parameters().end());
+    // What is captured are the last parameters; the closure takes the first ones.
     parameters.resize(count - captured.size());
     return Raw(MakeMakeClosure(MakeGlobal(name), std::move(captured)),
                types::Type::Function(std::move(parameters), type.result()));
@@ -594,7 +611,7 @@ class Parser : public LiteralParser {
     return args;
   }
 
-  // An atom; or a value in place, which to_a_normal_form binds.
+  // Reads an atom, or a value in place, which to_a_normal_form binds.
   Expr Operand() {
     if (!ok_) return MakeNone();
     const char c = Peek();
@@ -605,7 +622,8 @@ class Parser : public LiteralParser {
     return nested;
   }
 
-  // A value is bound as it is read; here it belongs into its place instead.
+  // Values are bound as they are read; this one belongs into its place instead. So it is read
+  // inside a block of its own, from which the value is taken out.
   Expr NestedValue() {
     has_nested_ = true;
     builder_->BeginBlock();
@@ -624,6 +642,7 @@ class Parser : public LiteralParser {
     if (local && found != locals_.end()) return found->second;
     if (const Expr known = constant ? FindConstant(name) : nullptr) return known;
     Complain(begin, StrCat(local ? "%" : "@", name, " is not defined"));
+    // Any variable will do after an error.
     return builder_->BindAs(MakeNone(), types::Type());
   }
 

@@ -13,6 +13,7 @@ namespace tern::ir {
 
 namespace {
 
+// Larger constants are declared by name ahead of the functions.
 constexpr int64_t kMostInline = 8;
 
 std::string ElementText(const Tensor& tensor, int64_t i) {
@@ -27,6 +28,7 @@ std::string ElementText(const Tensor& tensor, int64_t i) {
   return static_cast<const bool*>(data)[i] ? "true" : "false";
 }
 
+// Only what the parser reads back: other element types have no literals.
 bool PrintsInline(const Constant& constant) {
   const Tensor* tensor = constant.tensor();
   if (tensor == nullptr) return true;
@@ -65,7 +67,8 @@ std::string InlineText(const Constant& constant) {
   return tensor->rank() == 1 ? text + "]" : text;
 }
 
-// A name of letters, digits, '_', '.' and '/' that no other has.
+// Gives names of letters, digits, '_', '.' and '/' that are used once. Hints of models hold
+// anything else.
 class Names {
  public:
   std::string Unique(std::string_view hint, std::string_view fallback) {
@@ -98,6 +101,7 @@ class Printer {
       PrintFunction(item);
     }
     return declarations_.empty() ? text_ : StrCat(declarations_, "\n", text_);
+  // Constants are met while functions are printed, but must be read first.
   }
 
  private:
@@ -107,6 +111,7 @@ class Printer {
     if (const Global* global = expr->As<Global>()) return "@" + global->name();
     if (const Constant* constant = expr->As<Constant>()) return NameConstant(*constant);
     const auto found = names_.find(expr.get());
+    // A broken module is printed too: dumps are for finding such bugs.
     return found == names_.end() ? StrCat("<unbound ", NodeKindName(expr->kind()), ">")
                                  : found->second;
   }
@@ -184,7 +189,8 @@ class Printer {
   }
 
   std::string InvokeText(const Invoke& invoke) {
-    // A function that is called like an operator keeps its sigil.
+    // A function that is called like an operator keeps its sigil, so that the parser does not take
+    // it for one.
     const Global* global = invoke.callee()->As<Global>();
     const bool bare = global != nullptr && ops::FindOp(global->name()) == nullptr;
     return StrCat(invoke.is_tail() ? "tail " : "",
@@ -257,7 +263,7 @@ class Printer {
     return text;
   }
 
-  // Bound variables are numbered: names of large models are long and say little.
+  // Bound variables are numbered, because the names of large models are long and say little.
   void Number(const VarPtr& var) { names_[var.get()] = "%" + locals_.Unique(StrCat(next_++), "p"); }
 
   // "rec %3: fn(int) -> int, %4: …" before the lambdas that may mention these names.
@@ -293,6 +299,7 @@ class Printer {
 
   void PrintFunction(const Module::Item& item) {
     const Function& function = *item.function;
+    // Names are unique per function only.
     locals_ = Names();
     next_ = 0;
     depth_ = 1;
