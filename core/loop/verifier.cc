@@ -185,9 +185,9 @@ class FunctionVerifier : public Visitor {
       Complain(stmt->span, StrCat("the loop over '", loop.var->name,
                                   "' needs a positive step, got ", step->value));
     const ForKind kind = loop.traits.kind;
+    // Lowering has made such loops serial.
     if (lowered_ && kind != ForKind::kSerial && kind != ForKind::kParallel)
       Complain(stmt->span,
-               // Lowering has made such loops serial.
                StrCat("the loop over '", loop.var->name, "' is still ", ForKindName(kind)));
     VisitExpr(loop.range.min);
     VisitExpr(loop.range.extent);

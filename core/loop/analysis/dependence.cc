@@ -35,7 +35,6 @@ class Collector : public Visitor {
       if (load->predicate || load->type.is_vector()) Refuse(expr->span, "it already holds vectors");
       accesses.push_back({load->buffer.get(), load->index(), false, order_, expr->span});
     }
-    // Such as a schedule that vectorizes a loop around one that is vectorized already.
     if (expr->type.is_vector()) Refuse(expr->span, "it already holds vectors");
     Descend(expr);
   }
@@ -45,6 +44,7 @@ class Collector : public Visitor {
     switch (stmt->kind) {
       case NodeKind::kFor:
         inner_loops.push_back(stmt->As<For>());
+        // A schedule may vectorize a loop around one that is vectorized already.
         if (stmt->As<For>()->traits.kind == ForKind::kVectorized ||
             stmt->As<For>()->traits.kind == ForKind::kVectorizeScalable)
           Refuse(stmt->span, StrCat("the loop over '", stmt->As<For>()->var->name,
@@ -152,7 +152,7 @@ class Analysis {
     if (!IsInt(loop_.range.step, 1)) Refuse(loop_.body->span, "its step is not 1");
     for (const For* inner : facts_.inner_loops) CheckInnerLoop(*inner);
     for (const Stmt& stmt : facts_.outer_assigns) FindAssignReduction(stmt);
-    // Before the pairs: reductions are excepted from them.
+    // Reductions are found before pairs are compared, because pairs of theirs are excepted.
     for (const Collector::StorePlace& place : facts_.stores) CheckStore(place);
     // Quadratic in the accesses, which are few: a body is written by hand or fused from a group.
     for (size_t i = 0; i < facts_.accesses.size(); ++i) {
@@ -244,8 +244,8 @@ class Analysis {
     return finder.found;
   }
 
-  // A store whose index does not vary is a reduction or an error. Elsewhere it may vary between
-  // iterations, and the pairs say whether it is in order.
+  // A store whose index does not vary is a reduction or an error. Of a store whose index varies,
+  // the pairs say whether it keeps its order.
   void CheckStore(const Collector::StorePlace& place) {
     const Stmt& stmt = place.stmt;
     const Store& store = *stmt->As<Store>();
@@ -266,7 +266,6 @@ class Analysis {
     const size_t uses = static_cast<size_t>(
         std::count_if(facts_.accesses.begin(), facts_.accesses.end(),
                       [&](const Access& access) { return access.buffer == store.buffer.get(); }));
-    // One use more would read what is not folded yet.
     if (uses != 2)
       return Refuse(stmt->span,
                     StrCat("'", store.buffer->name, "' is used beside the reduction into it"));
@@ -397,11 +396,9 @@ class Analysis {
     const text::Span span = first.is_store ? second.span : first.span;
     if (!a.stride || !b.stride)
       return Refuse(span, StrCat("it reads and writes '", name,
-                                 // Without stride nothing is known of where they meet.
                                  "', and one index is not linear in the loop's variable"));
     LinearForm difference = b.rest;
     difference.AddForm(a.rest, -1);
-    // Of two reads that go through a matrix row by row, only the distance counts.
     const bool same_stride = SameExpr(a.stride, b.stride);
     const bool inner = UsesInner(first.index) || UsesInner(second.index);
     if (same_stride && !inner && IsPastTheLoop(difference, a.stride)) return;
@@ -436,7 +433,6 @@ class Analysis {
     if (step == nullptr)
       return Refuse(second.span, StrCat("it cannot be told whether iterations meet in '",
                                         first.buffer->name, "'"));
-    // Both indices are the same in every iteration and differ from each other.
     if (step->value == 0) return;  // different elements, each the same in every iteration
     // Such as even and odd elements: they never meet.
     if (difference % step->value != 0) return;

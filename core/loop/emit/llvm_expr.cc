@@ -37,7 +37,7 @@ std::string LlvmFunction::Compute(const Expr& expr) {
     case NodeKind::kVar: {
       const auto* var = expr->As<Var>();
       const std::string& name = variables_[var];
-      // Should not happen to verified programs; LLVM would end the process on an undefined name.
+      // Verified programs declare every variable; on an undefined name, LLVM would end the process.
       if (name.empty()) {
         Fail(InvalidArgument("loop function '", function_.name, "' uses '", var->name,
                              "' where it is not declared"));
@@ -142,7 +142,6 @@ std::string LlvmFunction::ComputeBinary(const Binary& binary) {
 
 // The same bits as llvm.maximum and llvm.minimum, of which x86 makes many instructions: with a
 // number on the right that is not NaN and no zero that could lose, one comparison decides.
-// One compare and one select, so maxps and its like.
 std::string LlvmFunction::Limit(const Binary& binary) {
   const DataType type = binary.type;
   const std::string x = Value(binary.a), limit = Value(binary.b);

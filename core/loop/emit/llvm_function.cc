@@ -29,7 +29,7 @@ std::string LlvmFunction::CleanName(std::string_view hint) {
 }
 
 std::string LlvmFunction::Fresh(std::string_view hint) {
-  // LLVM wants unnamed values numbered without gaps, labels included; all labels have names.
+  // All labels have names, because unnamed ones would share these numbers.
   if (hint.empty()) return StrCat(next_++);  // LLVM wants these in order
   const std::string clean = CleanName(hint);
   std::string name = clean;
@@ -131,7 +131,6 @@ void LlvmFunction::WriteSteps(const For& loop, const std::string& first, const s
   Statement(loop.body);
   Jump(latch);
   Label(latch);
-  // nsw holds, because verified ends fit 64 bits and a step past the end is not taken further.
   Line(StrCat(next, " = add nsw i64 ", var, ", ", step));
   Line(StrCat("br label %", head, LoopHint(loop.traits.role, loop.body)));
   Label(done);
@@ -198,7 +197,7 @@ std::string LlvmFunction::Signature(bool names) const {
     text += StrCat(text.empty() ? "" : ", ", type, names ? " " : "", names ? name : "");
   };
   for (const BufferPtr& buffer : function_.buffers) {
-    // What runs in parallel or not at all reads `in` buffers only, so readonly holds.
+    // Nothing writes an `in` buffer, because WhyNotStore refuses such stores.
     const bool read_only = buffer->access == Access::kIn;
     add(read_only ? "ptr noalias nocapture readonly" : "ptr noalias nocapture",
         buffers_.at(buffer.get()));

@@ -196,7 +196,6 @@ void WasmFunction::GatherPart(const Load& load, int part) {
 // ---- stores
 
 void WasmFunction::WriteStore(const Store& store) {
-  // The predicate counts as a root, because it is used once per part.
   BeginStatement({store.index(), store.value, store.predicate});
   if (store.indices.size() != 1)
     return NotLowered(

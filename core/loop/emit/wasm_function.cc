@@ -34,8 +34,8 @@ bool WasmFunction::CheckLanes(DataType type) {
   return false;
 }
 
-// Locals are reused between statements, because a function may not have many and each V128 costs an
-// engine stack space.
+// Locals are reused between statements, because engines limit their number and each one takes stack
+// space.
 uint32_t WasmFunction::Temporary(WasmType type) {
   std::vector<uint32_t>& free = free_[type];
   uint32_t local;

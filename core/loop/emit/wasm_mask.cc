@@ -182,6 +182,7 @@ void WasmFunction::LaneMaskPart(const LaneMask& mask, int bits, int part) {
   const DataType lanes(DType(TERN_DTYPE_INT, static_cast<uint8_t>(bits)));
   const int width = LanesPerPart(bits);
   uint32_t active = ActiveLanes(mask);
+  // The count is clamped to this part, because the comparison below has lanes as narrow as 8 bits.
   if (PartsOf(mask.type, bits) > 1) {  // of this part: between 0 and its width
     code_.Get(active);
     code_.I32(part * width);
@@ -190,7 +191,6 @@ void WasmFunction::LaneMaskPart(const LaneMask& mask, int bits, int part) {
     MinMax(BinaryOp::kMax, DataType(kI32));
     code_.I32(width);
     MinMax(BinaryOp::kMin, DataType(kI32));
-    // Clamped, because the comparison below has lanes as narrow as 8 bits.
     active = Save(WasmType::kI32);
   }
   code_.Get(active);

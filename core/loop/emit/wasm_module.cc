@@ -13,7 +13,6 @@ Result<WasmModule> EmitWasm(const Program& program, const WasmOptions& options) 
   WasmModule module;
   writer.ImportMemory("env", "memory", 1);
   for (const LoopFunction& function : program.functions) {
-    // A function body cannot call another, so the order does not matter.
     WasmFunction emitted(function, options);
     TERN_TRY(emitted.Write());
     writer.AddFunction(function.name, emitted.code(), {WasmType::kI32});

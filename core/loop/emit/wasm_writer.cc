@@ -142,7 +142,6 @@ uint32_t WasmWriter::SignatureIndex(Signature signature) {
 
 uint32_t WasmWriter::AddFunction(std::string_view export_name, const WasmCode& code,
                                  std::vector<WasmType> results) {
-  // The last end of a body belongs to the function, not to a block.
   TERN_CHECK(code.depth_ == 0, "a function with an open block");
   ByteWriter body;
   body.Varint(code.locals_.size());
@@ -151,6 +150,7 @@ uint32_t WasmWriter::AddFunction(std::string_view export_name, const WasmCode& c
     body.U8(static_cast<uint8_t>(type));
   }
   body.Bytes(code.bytes_.span());
+  // The last end of a body belongs to the function, not to a block.
   body.U8(static_cast<uint8_t>(WasmOp::kEnd));
   functions_.push_back({std::string(export_name),
                         SignatureIndex({code.parameters_, std::move(results)}), body.Take()});

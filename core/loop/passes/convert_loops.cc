@@ -9,7 +9,7 @@
 namespace tern::loop {
 namespace {
 
-// Only loops whose step is not a constant: the others have everything that vectorizing needs.
+// Converts only loops whose step is not a constant: the others have all that vectorizing needs.
 class ForConverter : public Mutator {
  public:
   Stmt MutateStmt(const Stmt& stmt) override {

@@ -231,8 +231,8 @@ class Expander : public Mutator {
   }
 
   Stmt MutateStmt(const Stmt& stmt) override {
-    std::vector<Stmt> outer;
     // Statements nest, and each has its own lets: those of the statement around are put aside.
+    std::vector<Stmt> outer;
     std::vector<std::pair<Expr, Expr>> outer_expanded;
     std::swap(outer, before_);
     std::swap(outer_expanded, expanded_);

@@ -28,10 +28,10 @@ class Flattener : public Mutator {
     return flat;
   }
 
- // Horner's rule over the dimensions; a buffer without dimensions has its one element at 0.
  private:
   static Expr AsIndex(const Expr& expr) { return MakeCast(kI64, expr); }
 
+  // Horner's rule over the dimensions; a buffer without dimensions has its one element at 0.
   static Expr FlatIndex(const Buffer& buffer, std::span<const Expr> indices) {
     if (indices.empty()) return MakeInt(0);
     Expr flat = AsIndex(indices[0]);

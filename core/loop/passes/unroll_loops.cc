@@ -16,7 +16,7 @@ class FreshNames : public Mutator {
  public:
   Expr MutateExpr(const Expr& expr) override {
     if (const Var* var = expr->As<Var>()) {
-      // Few entries: a linear search is faster than a map here.
+      // There are few entries, one per declaration of the body.
       for (const Substitution& entry : vars_) {
         if (entry.var == var) return entry.value;
       }

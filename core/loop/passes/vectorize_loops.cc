@@ -326,7 +326,7 @@ class LoopVectorizer : public Mutator {
     made->Add(body.FoldPartials());
   }
 
-  // Whole vectors, then a scalar loop that folds into the results after the partial ones did.
+  // Adds whole vectors, then a scalar loop that folds into the results after the partial ones did.
   void AddMainAndEpilogue(VectorLoop* made) {
     const For& loop = made->loop;
     const Expr step = MakeLanes(made->lanes), extent = simplifier_.Simplify(loop.range.extent);

@@ -176,7 +176,6 @@ class IterationStep {
           if (!IsFixed(op.a)) return false;
           if (Value(op.a) == 0) pc = Number(op.imm);
           break;
-        // Loads that control does not need have no gain, and nothing asks for it.
         case TapeOp::kLoad:
         case TapeOp::kStore:
           if (!NoteAccess(op)) return false;

@@ -14,9 +14,9 @@ namespace {
 struct Digit {
   int axis;  // -1: no axis alone
   Expr value, extent;
-// Which axis an index is, if it is one and nothing else.
 };
 
+// The axis that an index is, if it is one and nothing else; -1 otherwise.
 int AxisOf(const Stage& stage, const Expr& index) {
   for (size_t i = 0; i < stage.axes.size(); ++i) {
     if (static_cast<const Node*>(stage.axes[i].var.get()) == index.get())

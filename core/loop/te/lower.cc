@@ -291,9 +291,9 @@ class DefinitionLowerer {
       const NeededPart part = FindNeededPart(at.nest, level, tensor, inside_, simplifier_);
       Stmt made = LowerStage(static_cast<int>(i), part.ranges);
       for (const Expr& condition : part.conditions) made = MakeIf(condition, std::move(made));
-      // Both the loops that compute the part and those that read it.
       const BufferPtr kept = LocalPart(tensor, part.ranges);
       if (kept) {
+        // Both the loops that compute the part and those that read it.
         Relocator relocate(&tensor, kept, part.ranges);
         made = relocate.MutateStmt(made);
         body = relocate.MutateStmt(body);

@@ -310,7 +310,6 @@ class Scheduler {
           .Help("keep one of the two lines");
       return;
     }
-    // An attached tensor exists in part only, so nobody else may read it.
     if (!Reads(*consumer, tensor) || tensor->access == Access::kOut) {
       Complain(tensor->access == Access::kOut
                    ? StrCat("'", tensor->name, "' is a result and must be computed whole")
@@ -440,9 +439,8 @@ class Scheduler {
       const bool adjacent = outer >= 0 && inner == outer + 1;
       const bool whole = adjacent && vector && x->kind == ForKind::kSerial && y->lanes == 0 &&
                          !HasAttached(*stage, r);
+      // An axis that the factor divides is kept as two loops: the inner one is exactly one vector.
       const bool keeps_constant =
-          // An axis that the factor divides is kept as two loops: the inner one is exactly one
-          // vector.
           !r.factor.scalable && y->kind == ForKind::kVectorized && DividesRoot(*stage, r);
       if (whole && !keeps_constant) {
         Axis& axis = stage->axes[static_cast<size_t>(r.parent)];

@@ -38,7 +38,6 @@ void DirectiveReader::AddOption(const Token& option, const Token& value) {
   } else if ((option.Is("factor") || option.Is("lanes")) && number.has_value() && *number >= 1 &&
              *number <= kMaxLanes) {
     directive_.factors.push_back({static_cast<int32_t>(*number), false});
-  // The first problem is kept by its place; a later one replaces it.
   } else {
     problem_ = StrCat("'", option.text, " = ", value.text, "' is not an option; there are factor ",
                       "and lanes (1 to ", kMaxLanes, "), interleave (1 to ", kMaxInterleave,

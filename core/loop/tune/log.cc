@@ -102,8 +102,8 @@ std::vector<LogEntry> ReadLog(std::string_view file_name, std::string_view text,
     if (problem.empty()) {
       entries.push_back(std::move(entry));
       continue;
-    // Other lines are kept: a log that was damaged in one place is still worth its measurements.
     }
+    // Other lines are kept: a log that was damaged in one place is still worth its measurements.
     const text::Span span{file, static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
     diagnostics->Error(kBadLog, StrCat("this line of the log cannot be read: ", problem))
         .At(span)

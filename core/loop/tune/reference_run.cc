@@ -89,9 +89,9 @@ Status ReferenceRun::Compare(size_t index, std::span<const uint8_t> bytes) {
   if (bytes.size() != expected.size())
     return InvalidArgument("'", buffer(index).name, "' has ", expected.size(), " bytes, got ",
                            bytes.size());
+  // Relative to the largest element, not to each one: small results of sums that cancel have errors
+  // of the terms' size.
   const double tolerance =
-      // Relative to the largest element, not to each one: small results of sums that cancel have
-      // errors of the terms' size.
       type.is_float() ? LargestOf(type, expected) * EpsilonOf(type) * (kRoundings + sum_steps_) : 0;
   const auto size = static_cast<size_t>(type.size());
   for (size_t at = 0; at < bytes.size(); at += size) {

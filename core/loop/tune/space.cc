@@ -42,7 +42,6 @@ struct TileRow {
 constexpr TileRow kTiles[] = {
     {"2 rows", 2, 0}, {"4 rows", 4, 0}, {"8x64", 8, 64}, {"32x256", 32, 256}};
 
-// What a point says, in the tables' terms.
 // A point in the tables' terms: what knobs for all vectors say.
 struct Choice {
   const VectorRow* vectors = nullptr;  // null: as written
