@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // update_docs: writes the generated parts of docs/isa.md, docs/format.md, docs/abi.md and
-// docs/builtins.md, and the package's constants. vm_test, abi_test and lang_test compare them.
+// docs/builtins.md, and the package's constants, layouts and instructions. vm_test, abi_test and
+// lang_test compare them.
 //   update_docs [SOURCE_FOLDER]
 #include <cstdio>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "tests/support/read_file.h"
 #include "tools/gen/abi_markdown.h"
 #include "tools/gen/abi_typescript.h"
 #include "tools/gen/builtins_markdown.h"
 #include "tools/gen/isa_markdown.h"
+#include "tools/gen/layouts_typescript.h"
 
 namespace {
 
@@ -43,6 +47,21 @@ bool UpdateAbiTypeScript(const std::string& root) {
                                         tern::ReadFile(root + "/core/api/c_api.h")));
 }
 
+bool UpdateLayouts(const std::string& root) {
+  std::vector<std::string> texts;
+  for (std::string_view header : tern::gen::kLayoutHeaders)
+    texts.push_back(tern::ReadFile(root + "/" + std::string(header)));
+  const auto made = tern::gen::LayoutsTypeScript({texts.begin(), texts.end()});
+  if (!made.ok()) std::fprintf(stderr, "update_docs: %s\n", made.status().ToString().c_str());
+  const std::string path = root + "/" + std::string(tern::gen::kLayoutsTypeScriptPath);
+  return made.ok() && Write(path, "layout", *made);
+}
+
+bool UpdateIsaTypeScript(const std::string& root) {
+  const std::string path = root + "/" + std::string(tern::gen::kIsaTypeScriptPath);
+  return Write(path, "isa", tern::gen::IsaTypeScript());
+}
+
 bool UpdateBuiltins(const std::string& root) {
   const std::string path = root + "/docs/builtins.md";
   const std::string prelude = tern::ReadFile(root + "/core/lang/prelude.tn");
@@ -57,6 +76,8 @@ int main(int argc, char** argv) {
   const bool format = Update(root + "/docs/format.md", "example", tern::gen::FormatExample());
   const bool abi = UpdateAbi(root);
   const bool constants = UpdateAbiTypeScript(root);
+  const bool layouts = UpdateLayouts(root);
+  const bool instructions = UpdateIsaTypeScript(root);
   const bool builtins = UpdateBuiltins(root);
-  return isa && format && abi && constants && builtins ? 0 : 1;
+  return isa && format && abi && constants && layouts && instructions && builtins ? 0 : 1;
 }
