@@ -119,6 +119,60 @@ class LayersTest(unittest.TestCase):
         self.assertEqual(Tree({"core/layers.txt": LAYERS}).check("check_layers")[0], 1)
 
 
+class ImportsTest(unittest.TestCase):
+    def imports(self, **files):
+        tree = {"wasm/package/src/" + name.replace("__", "/") + ".ts": text
+                for name, text in files.items()}
+        return Tree(tree).check("check_imports")
+
+    def test_imports_that_go_one_way(self):
+        code, output = self.imports(a="import { b } from './b.js';\nimport './c.js';\n",
+                                    b="export { c } from './c.js';\n", c="export const c = 1;\n")
+        self.assertEqual((code, output), (0, "3 passed, 0 failed\n"))
+
+    def test_two_files_that_import_each_other(self):
+        code, output = self.imports(a="import { b } from './b.js';\n", b="import './a.js';\n",
+                                    c="import './a.js';\n")
+        self.assertEqual(code, 1)
+        self.assertIn("a.ts: imports in a circle: wasm/package/src/a.ts -> wasm/package/src/b.ts "
+                      "-> wasm/package/src/a.ts; move", output)
+        self.assertIn("1 passed, 2 failed", output)
+
+    def test_types_count_as_much_and_lines_may_be_broken(self):
+        code, output = self.imports(a="import type {\n  B,\n} from './b.js';\n",
+                                    b="export type { C } from './c.js';\n",
+                                    c="const later = import('./a.js');\n")
+        self.assertEqual(code, 1)
+        self.assertEqual(output.count("circle"), 1)
+
+    def test_file_that_imports_itself(self):
+        self.assertEqual(self.imports(a="import './a.js';\n")[0], 1)
+
+    def test_every_circle_is_told(self):
+        both = {"a": "import './b.js';\n", "b": "import './a.js';\n",
+                "x": "import './y.js';\n", "y": "import './x.js';\n"}
+        self.assertEqual(self.imports(**both)[1].count("imports in a circle"), 2)
+
+    def test_comments_and_packages_are_no_imports(self):
+        text = "// import { b } from './b.js';\n/* from './b.js' */\nimport x from 'preact';\n"
+        self.assertEqual(self.imports(a=text, b="import './a.js';\n")[0], 0)
+
+    def test_folders_by_their_index_and_declarations(self):
+        code, output = self.imports(a="import './deep/index.js';\nimport './d.js?url';\n",
+                                    deep__index="export {};\n", **{"d.d": "export {};\n"})
+        self.assertEqual(code, 0, output)
+
+    def test_file_that_is_not_there(self):
+        code, output = self.imports(a="import { b } from './b.js';\n")
+        self.assertEqual(code, 1)
+        self.assertIn("a.ts: imports './b.js', which does not exist", output)
+
+    def test_no_sources_is_a_failure(self):
+        code, output = Tree({"x.ts": ""}).check("check_imports")
+        self.assertEqual(code, 1)
+        self.assertIn("no sources", output)
+
+
 class SizesTest(unittest.TestCase):
     def sizes(self, text, name="core/x.cc", **more):
         return Tree({name: text, **more}).check("check_sizes", "--list")

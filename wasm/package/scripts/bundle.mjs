@@ -100,9 +100,11 @@ function withHints(text, path) {
 }
 
 function copyDeclarations(to) {
-  mkdirSync(to, { recursive: true });
-  for (const name of readdirSync(kDist).filter((each) => each.endsWith('.d.ts')))
+  const names = readdirSync(kDist, { recursive: true }).filter((each) => each.endsWith('.d.ts'));
+  for (const name of names) {
+    mkdirSync(dirname(join(to, name)), { recursive: true });
     copyFileSync(join(kDist, name), join(to, name));
+  }
 }
 
 for (const folder of [kHere, kDebug, kInline])

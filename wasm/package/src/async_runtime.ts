@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runtime as something that is asked and answers later: the same whether the work is done in a
 // worker or on the caller's thread.
+import { type Arguments, type FunctionInfo, inOrder } from './calls.js';
 import { LeakWatch } from './leaks.js';
 import { errorWithHelp, TernError } from './errors.js';
 import { type FetchOptions, fetchBytes, type RemoteSource } from './fetch.js';
 import { toAddress } from './files.js';
-import { type Arguments, type FunctionInfo, inOrder, type MachineOptions } from './program.js';
+import type { MachineOptions } from './program.js';
 import { ProgressMeter, type ProgressListener } from './progress.js';
 import {
   buffersOf,

@@ -11,6 +11,7 @@
 // The first registers of a function are its inputs; the others may have any number, since they are
 // renamed densely in order of use. Mistakes throw where the function ends.
 import { type Diagnostic, TernError } from './errors.js';
+import type { Pointer } from './exports.js';
 import {
   kCalleeAny,
   kCalleeFunction,
@@ -21,10 +22,11 @@ import {
   kOperandVm,
   kOperandVoid,
 } from './generated/abi.js';
-import type { Memory, Pointer } from './memory.js';
-import { isTensor, kAnyBytes, type Tensor, writeValue } from './values.js';
-
-const kOperandBytes = 16;
+import { kAny, kOperand } from './generated/layouts.js';
+import { Handle } from './handle.js';
+import type { Memory } from './memory.js';
+import { writeFields } from './structs.js';
+import { isTensor, type Tensor, writeValue } from './values.js';
 
 /** Made by the methods of ExecBuilder. */
 export interface Operand {
@@ -43,17 +45,15 @@ function isOperand(arg: BuilderArg): arg is Operand {
   return typeof arg === 'object' && arg !== null && 'kind' in arg && 'value' in arg;
 }
 
-export class ExecBuilder implements Disposable {
-  private handle: Pointer;
-
+export class ExecBuilder extends Handle {
   /** @internal */
   constructor(
-    private readonly memory: Memory,
+    memory: Memory,
     private readonly runtime: Pointer,
   ) {
+    super(memory, 'builder');
     memory.call('tern_builder_create', runtime, memory.scratch);
-    this.handle = memory.u32(memory.scratch);
-    memory.leaks?.made(this, 'ExecBuilder');
+    this.adopt(memory.u32(memory.scratch), 'ExecBuilder');
   }
 
   /**
@@ -64,10 +64,10 @@ export class ExecBuilder implements Disposable {
     const memory = this.memory;
     memory.withText(name, (text) => {
       if (typeof inputs === 'number') {
-        memory.call('tern_builder_begin_function', this.live(), text, 0, inputs);
+        memory.call('tern_builder_begin_function', this.pointer(), text, 0, inputs);
       } else {
         memory.withText(inputs, (signature) =>
-          memory.call('tern_builder_begin_function', this.live(), text, signature, 0),
+          memory.call('tern_builder_begin_function', this.pointer(), text, signature, 0),
         );
       }
     });
@@ -79,7 +79,7 @@ export class ExecBuilder implements Disposable {
       // What the body threw says more than what is missing now.
       if (!finished) this.endQuietly();
     }
-    memory.call('tern_builder_end_function', this.live(), memory.scratch);
+    memory.call('tern_builder_end_function', this.pointer(), memory.scratch);
     return JSON.parse(memory.takeBuffer(memory.u32(memory.scratch))) as Diagnostic[];
   }
 
@@ -135,17 +135,17 @@ export class ExecBuilder implements Disposable {
       return this.sharedText(`tuple (${fields.join(', ')})`);
     }
     const memory = this.memory;
-    const any = memory.alloc(kAnyBytes + kOperandBytes);
+    const any = memory.alloc(kAny.size + kOperand.size);
     try {
       if (!isTensor(value) && !['number', 'bigint', 'boolean'].includes(typeof value) && value)
         throw new TernError('E0205', 'this value cannot be a constant of an executable');
       writeValue(memory, this.runtime, value, any);
       try {
-        memory.call('tern_builder_constant', this.live(), any, any + kAnyBytes);
+        memory.call('tern_builder_constant', this.pointer(), any, any + kAny.size);
       } finally {
         memory.raw('tern_any_release', any);
       }
-      return this.readOperand(any + kAnyBytes);
+      return this.readOperand(any + kAny.size);
     } finally {
       memory.free(any);
     }
@@ -180,16 +180,14 @@ export class ExecBuilder implements Disposable {
   emit(mnemonic: string, operands: readonly BuilderArg[]): void {
     const memory = this.memory;
     const resolved = operands.map((arg) => this.operand(arg));
-    const array = memory.alloc(kOperandBytes * resolved.length);
+    const array = memory.alloc(kOperand.size * resolved.length);
     try {
       const view = memory.view();
       resolved.forEach(({ kind, value }, i) => {
-        view.setInt32(array + kOperandBytes * i, kind, true);
-        view.setInt32(array + kOperandBytes * i + 4, 0, true);
-        view.setBigInt64(array + kOperandBytes * i + 8, value, true);
+        writeFields(view, array + kOperand.size * i, kOperand, { kind, reserved: 0, value });
       });
       memory.withText(mnemonic, (text) =>
-        memory.call('tern_builder_emit', this.live(), text, array, resolved.length),
+        memory.call('tern_builder_emit', this.pointer(), text, array, resolved.length),
       );
     } finally {
       memory.free(array);
@@ -200,26 +198,28 @@ export class ExecBuilder implements Disposable {
   label(name: string): Operand {
     const out = this.memory.scratch;
     this.memory.withText(name, (text) =>
-      this.memory.raw('tern_builder_label', this.live(), text, out),
+      this.memory.raw('tern_builder_label', this.pointer(), text, out),
     );
     return this.readOperand(out);
   }
 
   /** The next instruction is where the label points. */
   bind(name: string): void {
-    this.memory.withText(name, (text) => this.memory.raw('tern_builder_bind', this.live(), text));
+    this.memory.withText(name, (text) =>
+      this.memory.raw('tern_builder_bind', this.pointer(), text),
+    );
   }
 
   /** What the following instructions were made from; nothing at all ends it. */
   setSource(text: string, line = 0, column = 0): void {
     this.memory.withText(text, (pointer, size) =>
-      this.memory.raw('tern_builder_set_source', this.live(), pointer, size, line, column),
+      this.memory.raw('tern_builder_set_source', this.pointer(), pointer, size, line, column),
     );
   }
 
   nameRegister(register: Operand, name: string): void {
     this.memory.withText(name, (text) =>
-      this.memory.raw('tern_builder_name_register', this.live(), register.value, text),
+      this.memory.raw('tern_builder_name_register', this.pointer(), register.value, text),
     );
   }
 
@@ -227,14 +227,14 @@ export class ExecBuilder implements Disposable {
     const memory = this.memory;
     memory.withText(key, (k, keySize) =>
       memory.withText(value, (v, valueSize) =>
-        memory.raw('tern_builder_set_metadata', this.live(), k, keySize, v, valueSize),
+        memory.raw('tern_builder_set_metadata', this.pointer(), k, keySize, v, valueSize),
       ),
     );
   }
 
   declarePrimitive(name: string): void {
     this.memory.withText(name, (text) =>
-      this.memory.raw('tern_builder_declare_primitive', this.live(), text),
+      this.memory.raw('tern_builder_declare_primitive', this.pointer(), text),
     );
   }
 
@@ -246,7 +246,7 @@ export class ExecBuilder implements Disposable {
       memory.bytes(data, bytes.length).set(bytes);
       memory.withText(name, (n) =>
         memory.withText(format, (f) =>
-          memory.raw('tern_builder_add_kernel', this.live(), n, f, data, bytes.length),
+          memory.raw('tern_builder_add_kernel', this.pointer(), n, f, data, bytes.length),
         ),
       );
     } finally {
@@ -256,28 +256,21 @@ export class ExecBuilder implements Disposable {
 
   /** Registers that are dense already keep their numbers. */
   keepDenseRegisters(keep: boolean): void {
-    this.memory.raw('tern_builder_keep_dense_registers', this.live(), keep ? 1 : 0);
+    this.memory.raw('tern_builder_keep_dense_registers', this.pointer(), keep ? 1 : 0);
   }
 
   /** The executable's bytes. Throws all mistakes at once. The builder is disposed of. */
   finish(): Uint8Array<ArrayBuffer> {
     try {
-      this.memory.call('tern_builder_finish', this.live(), this.memory.scratch);
+      this.memory.call('tern_builder_finish', this.pointer(), this.memory.scratch);
       return this.memory.takeBytes(this.memory.u32(this.memory.scratch));
     } finally {
       this.dispose();
     }
   }
 
-  dispose(): void {
-    if (this.handle === 0) return;
-    this.memory.leaks?.disposed(this);
-    this.memory.raw('tern_builder_free', this.handle);
-    this.handle = 0;
-  }
-
-  [Symbol.dispose](): void {
-    this.dispose();
+  protected override release(handle: Pointer): void {
+    this.memory.raw('tern_builder_free', handle);
   }
 
   private operand(arg: BuilderArg): Operand {
@@ -289,7 +282,7 @@ export class ExecBuilder implements Disposable {
   private callee(name: string, kind: number): Operand {
     const out = this.memory.scratch;
     this.memory.withText(name, (text) =>
-      this.memory.raw('tern_builder_callee', this.live(), text, kind, out),
+      this.memory.raw('tern_builder_callee', this.pointer(), text, kind, out),
     );
     return this.readOperand(out);
   }
@@ -301,26 +294,22 @@ export class ExecBuilder implements Disposable {
   private text(text: string, share: number): Operand {
     const out = this.memory.scratch;
     this.memory.withText(text, (pointer) =>
-      this.memory.call('tern_builder_constant_text', this.live(), pointer, share, out),
+      this.memory.call('tern_builder_constant_text', this.pointer(), pointer, share, out),
     );
     return this.readOperand(out);
   }
 
   private readOperand(pointer: Pointer): Operand {
     const view = this.memory.view();
+    const { kind, value } = kOperand.fields;
     return {
-      kind: view.getInt32(pointer, true),
-      value: view.getBigInt64(pointer + 8, true),
+      kind: view.getInt32(pointer + kind.at, true),
+      value: view.getBigInt64(pointer + value.at, true),
     };
   }
 
   private endQuietly(): void {
-    const status = this.memory.raw('tern_builder_end_function', this.live(), 0);
+    const status = this.memory.raw('tern_builder_end_function', this.pointer(), 0);
     if (status !== 0) this.memory.raw('tern_status_free', status);
-  }
-
-  private live(): Pointer {
-    if (this.handle === 0) throw new TernError('E0702', 'this builder has been disposed of');
-    return this.handle;
   }
 }

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The debugger: a run that can be stopped anywhere and gone through in both directions
 // (docs/debugging.md). What it shows is the state that is looked at, which may be in the past.
+import { type Arguments, type Callable, inOrder, type RegisterState, withValues } from './calls.js';
 import { TernError } from './errors.js';
-import type { Memory, Pointer } from './memory.js';
-import {
-  type Arguments,
-  inOrder,
-  type Program,
-  type RegisterState,
-  withValues,
-} from './program.js';
+import type { Pointer } from './exports.js';
+import { kDebugOptions } from './generated/layouts.js';
+import { Handle } from './handle.js';
+import type { Memory } from './memory.js';
+import type { FieldValues } from './structs.js';
 import { readValue, type Value, writeValue } from './values.js';
 
 /** In the order of tern_debug_command (core/api/c_api.h). */
@@ -30,8 +28,6 @@ export type DebugCommand = (typeof kCommands)[number];
 
 /** In the order of tern_breakpoint_action. */
 const kActions = ['remove', 'enable', 'disable', 'ignore'] as const;
-
-const kOptionBytes = 56;
 
 export interface DebuggerOptions {
   /** Budgets: a run that meets one stops, and goes on when it is raised. */
@@ -110,27 +106,30 @@ export interface TraceState {
   dropped: number;
 }
 
-export class Debugger implements Disposable {
-  private handle: Pointer;
+function fieldsOf(options: DebuggerOptions): FieldValues<typeof kDebugOptions> {
+  const { maxSteps, maxBytes, maxTimeMs, maxDepth, traceBytes, traceSteps } = options;
+  return { maxSteps, maxBytes, maxTimeMs, maxDepth, traceBytes, traceSteps };
+}
 
+export class Debugger extends Handle {
   /** @internal */
   constructor(
-    private readonly memory: Memory,
+    memory: Memory,
     private readonly runtime: Pointer,
-    private readonly program: Program,
+    private readonly program: Callable,
     options: DebuggerOptions,
   ) {
+    super(memory, 'debugger');
     if (!memory.has('tern_debugger_create'))
       throw new TernError(
         'E0607',
         'this WebAssembly module has no debugger: make the runtime with ' +
           'createRuntime({ debugger: true })',
       );
-    this.withOptions(options, (struct) =>
+    memory.withStruct(kDebugOptions, fieldsOf(options), (struct) =>
       memory.call('tern_debugger_create', program.pointer(), struct, memory.scratch),
     );
-    this.handle = memory.u32(memory.scratch);
-    memory.leaks?.made(this, 'Debugger');
+    this.adopt(memory.u32(memory.scratch), 'Debugger');
   }
 
   /** Starts a run, ending the one before; nothing is executed yet. */
@@ -139,7 +138,7 @@ export class Debugger implements Disposable {
     const values = inOrder(this.program.functionInfo(name), args);
     memory.withText(name, (text) =>
       withValues(memory, this.runtime, values, (anys, count) =>
-        memory.call('tern_debugger_begin', this.live(), text, anys, count),
+        memory.call('tern_debugger_begin', this.pointer(), text, anys, count),
       ),
     );
     return this.stop();
@@ -154,7 +153,7 @@ export class Debugger implements Disposable {
     const { memory } = this;
     const number = kCommands.indexOf(command);
     const sizes = [BigInt(argument), BigInt(slice)] as const;
-    memory.call('tern_debugger_run', this.live(), number, ...sizes, memory.scratch);
+    memory.call('tern_debugger_run', this.pointer(), number, ...sizes, memory.scratch);
     return JSON.parse(memory.takeBuffer(memory.u32(memory.scratch))) as DebugStop;
   }
 
@@ -181,7 +180,7 @@ export class Debugger implements Disposable {
   addBreakpoint(text: string): number {
     const { memory } = this;
     memory.withText(text, (pointer) =>
-      memory.call('tern_debugger_break', this.live(), pointer, memory.scratch),
+      memory.call('tern_debugger_break', this.pointer(), pointer, memory.scratch),
     );
     return memory.u32(memory.scratch);
   }
@@ -199,8 +198,8 @@ export class Debugger implements Disposable {
 
   /** Raises or lowers the budgets of the run. */
   setBudgets(options: DebuggerOptions): void {
-    this.withOptions(options, (struct) =>
-      this.memory.call('tern_debugger_set_budgets', this.live(), struct),
+    this.memory.withStruct(kDebugOptions, fieldsOf(options), (struct) =>
+      this.memory.call('tern_debugger_set_budgets', this.pointer(), struct),
     );
   }
 
@@ -225,7 +224,7 @@ export class Debugger implements Disposable {
   register(index: number, frame = 0): Value {
     const { memory } = this;
     return memory.withAnys(1, (any) => {
-      memory.call('tern_debugger_register', this.live(), frame, index, any);
+      memory.call('tern_debugger_register', this.pointer(), frame, index, any);
       return readValue(memory, any);
     });
   }
@@ -235,20 +234,20 @@ export class Debugger implements Disposable {
     const { memory } = this;
     memory.withAnys(1, (any) => {
       writeValue(memory, this.runtime, value, any);
-      memory.call('tern_debugger_set_register', this.live(), frame, index, any);
+      memory.call('tern_debugger_set_register', this.pointer(), frame, index, any);
     });
   }
 
   /** Forgets what came after the state that is looked at; the run goes on from there. */
   rewind(): void {
-    this.memory.call('tern_debugger_rewind', this.live());
+    this.memory.call('tern_debugger_rewind', this.pointer());
   }
 
   evaluate(expression: string, frame = 0): Value {
     const { memory } = this;
     return memory.withAnys(1, (any) => {
       memory.withText(expression, (text) =>
-        memory.call('tern_debugger_evaluate', this.live(), text, frame, any),
+        memory.call('tern_debugger_evaluate', this.pointer(), text, frame, any),
       );
       return readValue(memory, any);
     });
@@ -258,7 +257,7 @@ export class Debugger implements Disposable {
   result(): Value {
     const { memory } = this;
     return memory.withAnys(1, (any) => {
-      memory.call('tern_debugger_result', this.live(), any);
+      memory.call('tern_debugger_result', this.pointer(), any);
       return readValue(memory, any);
     });
   }
@@ -267,58 +266,25 @@ export class Debugger implements Disposable {
   saveTrace(): Uint8Array<ArrayBuffer> {
     const { memory } = this;
     memory.withText('binary', (format) =>
-      memory.call('tern_debugger_trace', this.live(), format, memory.scratch),
+      memory.call('tern_debugger_trace', this.pointer(), format, memory.scratch),
     );
     return memory.takeBytes(memory.u32(memory.scratch));
   }
 
-  dispose(): void {
-    if (this.handle === 0) return;
-    this.memory.leaks?.disposed(this);
-    this.memory.raw('tern_debugger_free', this.handle);
-    this.handle = 0;
-  }
-
-  [Symbol.dispose](): void {
-    this.dispose();
+  protected override release(handle: Pointer): void {
+    this.memory.raw('tern_debugger_free', handle);
   }
 
   private change(id: number, action: (typeof kActions)[number], times = 0): void {
     const number = kActions.indexOf(action);
-    this.memory.call('tern_debugger_breakpoint', this.live(), id, number, BigInt(times));
+    this.memory.call('tern_debugger_breakpoint', this.pointer(), id, number, BigInt(times));
   }
 
   private json(what: string): unknown {
     const { memory } = this;
     memory.withText(what, (text) =>
-      memory.call('tern_debugger_state', this.live(), text, memory.scratch),
+      memory.call('tern_debugger_state', this.pointer(), text, memory.scratch),
     );
     return JSON.parse(memory.takeBuffer(memory.u32(memory.scratch)));
-  }
-
-  // tern_debug_options.
-  private withOptions(options: DebuggerOptions, f: (struct: Pointer) => void): void {
-    const struct = this.memory.alloc(kOptionBytes);
-    try {
-      this.memory.bytes(struct, kOptionBytes).fill(0);
-      const view = this.memory.view();
-      view.setUint32(struct, kOptionBytes, true);
-      const set = (offset: number, value = 0): void =>
-        view.setBigUint64(struct + offset, BigInt(value), true);
-      set(8, options.maxSteps);
-      set(16, options.maxBytes);
-      set(24, options.maxTimeMs);
-      view.setUint32(struct + 32, options.maxDepth ?? 0, true);
-      set(40, options.traceBytes);
-      set(48, options.traceSteps);
-      f(struct);
-    } finally {
-      this.memory.free(struct);
-    }
-  }
-
-  private live(): Pointer {
-    if (this.handle === 0) throw new TernError('E0702', 'this debugger has been disposed of');
-    return this.handle;
   }
 }

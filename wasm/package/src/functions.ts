@@ -1,93 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions across the boundary: packed functions as handles that JavaScript calls, and functions
-// of JavaScript that the module calls.
+// What of JavaScript the module calls and reads: functions, kernels, bytes, each by a number.
 import { TernError } from './errors.js';
-import type { Memory, Pointer } from './memory.js';
-import { kAnyBytes, readValue, type Value, writeValue } from './values.js';
-
-/**
- * A function of JavaScript that is called with values and gives one. What it throws becomes the
- * error of the call, with its causes. Packed functions among its arguments end when it returns;
- * `clone` keeps one.
- */
-// eslint-disable-next-line @typescript-eslint/no-invalid-void-type
-export type HostFunction = (...args: Value[]) => Value | void;
+import type { Host, HostKernel, Pointer } from './exports.js';
+import { kAny } from './generated/layouts.js';
+import type { Memory } from './memory.js';
+import { type HostFunction, readValue, TernFunction, type Value, writeValue } from './values.js';
 
 // The kind "failed" of core/base/status.h: the program itself said so.
 const kFailed = 11;
 // Causes of JavaScript may go round in circles.
 const kMaxCauses = 16;
-
-/** A packed function. Holds a reference until it is disposed of. */
-export class TernFunction implements Disposable {
-  private any: Pointer;
-
-  /** @internal Shares the function at `any`. */
-  constructor(
-    private readonly memory: Memory,
-    any: Pointer,
-  ) {
-    this.any = memory.alloc(kAnyBytes);
-    memory.bytes(this.any, kAnyBytes).set(memory.bytes(any, kAnyBytes));
-    memory.raw('tern_any_retain', this.any);
-    memory.leaks?.made(this, 'TernFunction');
-  }
-
-  get name(): string {
-    return this.info().name;
-  }
-
-  /** "(int, int) -> int"; may be empty. */
-  get signature(): string {
-    return this.info().signature;
-  }
-
-  call(...args: Value[]): Value {
-    const { memory } = this;
-    const runtime = memory.host.runtime;
-    return memory.withAnys(args.length + 1, (anys) => {
-      args.forEach((arg, i) => writeValue(memory, runtime, arg, anys + kAnyBytes * (i + 1)));
-      const first = anys + kAnyBytes;
-      memory.call('tern_function_call', runtime, this.pointer(), first, args.length, anys);
-      return readValue(memory, anys);
-    });
-  }
-
-  /** Another handle of the same function. */
-  clone(): TernFunction {
-    return new TernFunction(this.memory, this.pointer());
-  }
-
-  dispose(): void {
-    if (this.any === 0) return;
-    this.memory.leaks?.disposed(this);
-    this.memory.raw('tern_any_release', this.any);
-    this.memory.free(this.any);
-    this.any = 0;
-  }
-
-  [Symbol.dispose](): void {
-    this.dispose();
-  }
-
-  /** @internal The same for a use in some runtime, which must be this one's. */
-  pointerIn(memory: Memory): Pointer {
-    if (memory === this.memory) return this.pointer();
-    throw new TernError('E0701', 'this function belongs to another runtime');
-  }
-
-  /** @internal The TernAny that holds the function. */
-  pointer(): Pointer {
-    if (this.any === 0) throw new TernError('E0702', 'this function has been disposed of');
-    return this.any;
-  }
-
-  private info(): { name: string; signature: string } {
-    this.memory.call('tern_function_info', this.pointer(), this.memory.scratch);
-    const json = this.memory.takeBuffer(this.memory.u32(this.memory.scratch));
-    return JSON.parse(json) as { name: string; signature: string };
-  }
-}
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
@@ -107,44 +29,34 @@ function writeError(memory: Memory, error: unknown, any: Pointer, depth = 0): nu
   });
 }
 
-/** Code of a kernel. `call` returns 0, or a number for what went wrong, and throws nothing. */
-export interface HostKernel {
-  call?: (buffers: Pointer, slots: Pointer) => number;
-  release: () => void;
-}
-
 /** What of JavaScript the module holds, by number: functions, kernels, bytes that it reads from. */
-export class HostFunctions {
+export class HostFunctions implements Host {
   private readonly kernels = new Map<number, HostKernel>();
   private readonly functions = new Map<number, HostFunction>();
   private readonly sources = new Map<number, Uint8Array>();
   private next = 1;
   private memory: Memory | undefined;
-  /** tern_runtime*, for the values that are made in calls. */
   runtime: Pointer = 0;
 
+  /** What it writes values to: a module needs its imports before there is a memory. */
   attach(memory: Memory): void {
     this.memory = memory;
   }
 
-  /** How many functions the module holds now. */
   get size(): number {
     return this.functions.size;
   }
 
-  /** Bytes outside of the module that it may still read. */
   get sourceBytes(): number {
     let total = 0;
     for (const bytes of this.sources.values()) total += bytes.length;
     return total;
   }
 
-  /** Kernels that functions of the module hold. */
   get kernelCount(): number {
     return this.kernels.size;
   }
 
-  /** Keeps a kernel until the module releases the number. */
   keepKernel(kernel: HostKernel): number {
     const id = this.next++;
     this.kernels.set(id, kernel);
@@ -156,7 +68,6 @@ export class HostFunctions {
     return this.kernels.get(id)?.call?.(buffers >>> 0, slots >>> 0) ?? 1;
   }
 
-  /** Keeps bytes for `read` until the module releases the number. */
   keep(bytes: Uint8Array): number {
     const id = this.next++;
     this.sources.set(id, bytes);
@@ -172,7 +83,6 @@ export class HostFunctions {
     return 0;
   }
 
-  /** Writes an owned TernAny that holds the function at `any`. */
   write(name: string, f: HostFunction, any: Pointer): void {
     const memory = this.attached();
     const id = this.next++;
@@ -193,7 +103,7 @@ export class HostFunctions {
       const f = this.functions.get(id);
       if (!f) throw new TernError('E0901', `there is no function ${id} of JavaScript`);
       for (let i = 0; i < count; ++i)
-        values.push(readValue(memory, (args >>> 0) + kAnyBytes * i));
+        values.push(readValue(memory, (args >>> 0) + kAny.size * i));
       writeValue(memory, this.runtime, f(...values) ?? null, result >>> 0);
       return 0;
     } catch (error) {

@@ -11,6 +11,7 @@ export {
   type RunOptions,
 } from './async_runtime.js';
 export { type BuilderArg, type BuilderValue, ExecBuilder, type Operand } from './builder.js';
+export type { Arguments, FunctionInfo, Parameter, RegisterState } from './calls.js';
 export { createRuntime, type RuntimeOptions } from './create.js';
 export {
   type Breakpoint,
@@ -31,7 +32,6 @@ export {
 export { type Diagnostic, TernError } from './errors.js';
 export { clearCache, type FetchOptions, type RemoteSource } from './fetch.js';
 export type { Assets } from './files.js';
-export { type HostFunction, TernFunction } from './functions.js';
 export type { KernelInfo, KernelPolicy } from './kernels.js';
 export type {
   Completion,
@@ -56,17 +56,13 @@ export {
 } from './loops.js';
 export { hasRelaxedSimd, type ModuleOptions, type WasmSource } from './module.js';
 export {
-  type Arguments,
-  type FunctionInfo,
   type Instruction,
   type Listing,
   Machine,
   type MachineOptions,
   type MachineState,
-  type Parameter,
   Program,
   type ProgramInfo,
-  type RegisterState,
   type StopReason,
   type Timing,
 } from './program.js';
@@ -83,5 +79,13 @@ export {
   type RuntimeInfo,
 } from './runtime.js';
 export type { TuneCandidate, TuneOptions, TuneResult } from './tune.js';
-export { isTensor, makeTensor, type Tensor, Tuple, type Value } from './values.js';
+export {
+  type HostFunction,
+  isTensor,
+  makeTensor,
+  type Tensor,
+  TernFunction,
+  Tuple,
+  type Value,
+} from './values.js';
 export type { WorkerLike } from './worker_port.js';

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Code of kernels where the main module finds it: emitted functions in its table, and the
 // interpreter behind its import. Each belongs to one function object, which ends it.
+import type { Pointer } from './exports.js';
 import type { LoopKernel } from './loops.js';
-import type { Memory, Pointer } from './memory.js';
+import type { Memory } from './memory.js';
 
 /** What tern_kernel_spec says of the code: one of the two calls, and what it belongs to. */
 export interface KernelCode {

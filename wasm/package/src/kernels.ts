@@ -3,9 +3,11 @@
 // table, where the machine calls them without a frame of JavaScript between; or interpreted in the
 // side module; or left to the operators, with the reason.
 import { TernError } from './errors.js';
+import type { Pointer } from './exports.js';
+import { kKernelBackend, kKernelSpec } from './generated/layouts.js';
 import { emittedCode, interpretedCode, type KernelCode } from './kernel_code.js';
 import type { EmittedKernel, KernelCallSpec, LoopCompiler, LoopKernel } from './loops.js';
-import type { Memory, Pointer } from './memory.js';
+import type { Memory } from './memory.js';
 import { hasRelaxedSimd } from './module.js';
 
 /**
@@ -38,8 +40,6 @@ interface Plan {
 
 // Bytes of a module that every engine compiles at once, and sooner than it starts another thread.
 const kCompiledAtOnce = 4096;
-const kSpecBytes = 40; // tern_kernel_spec and
-const kBackendBytes = 24; // tern_kernel_backend, on wasm32
 
 export function checkPolicy(policy: KernelPolicy): void {
   if (kPolicies.includes(policy)) return;
@@ -195,17 +195,19 @@ export class KernelBackends {
   ): void {
     const { memory } = this;
     const release = memory.raw('tern_wasm_release_hook');
-    memory.withTexts([name, spec.signature, spec.slots.join(',')], (texts) => {
-      const calls = [code.call, code.selfCall, code.id, release];
-      const fields = [...texts, spec.results, spec.zeroed ? 1 : 0, ...calls];
-      memory.withStruct(kSpecBytes, fields, f);
+    const texts = [name, spec.signature, spec.slots.join(',')];
+    memory.withTexts(texts, ([nameText, signature, slots]) => {
+      const { results, zeroed } = spec;
+      const called = { call: code.call, selfCall: code.selfCall, self: code.id, release };
+      const fields = { name: nameText, signature, slots, results, zeroed, ...called };
+      memory.withStruct(kKernelSpec, fields, f);
     });
   }
 
   private setBackend(name: string, kernel: Pointer, backend: string, why: string): void {
     const { memory } = this;
-    memory.withTexts([name, backend, why], ([pointer, ...texts]) =>
-      memory.withStruct(kBackendBytes, texts, (struct) =>
+    memory.withTexts([name, backend, why], ([pointer, backendText, whyText]) =>
+      memory.withStruct(kKernelBackend, { backend: backendText, why: whyText }, (struct) =>
         memory.call('tern_program_set_kernel', this.program, pointer!, kernel, struct),
       ),
     );

@@ -3,7 +3,8 @@
 // one, its layout, and what an editor asks. Positions are those of JavaScript strings; the module
 // counts bytes of UTF-8.
 import { type Diagnostic, TernError } from './errors.js';
-import type { Memory, Pointer } from './memory.js';
+import type { Pointer } from './exports.js';
+import type { Memory } from './memory.js';
 
 /** A part of the text, from `begin` up to `end`, in units of JavaScript strings. */
 export interface TextRange {

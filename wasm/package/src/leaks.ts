@@ -35,8 +35,9 @@ export class LeakWatch {
     return new LeakWatch();
   }
 
-  made(handle: object, kind: string): void {
-    const stack = (new Error().stack ?? '').split('\n').slice(3).join('\n');
+  /** below: how many frames of the stack lie between the one who made it and this call. */
+  made(handle: object, kind: string, below = 1): void {
+    const stack = (new Error().stack ?? '').split('\n').slice(below + 2).join('\n');
     registry?.register(handle, { kind, stack }, handle);
   }
 

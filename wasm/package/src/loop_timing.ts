@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One loop program as WebAssembly code of this engine, beside the reference interpreter: the same
 // results, and how long each takes. The side module makes up the data and compares.
-import type { Memory, Pointer } from './memory.js';
-import { hasRelaxedSimd } from './module.js';
-import { type Description, kAsWritten, type MeasuredSearch, Stopwatch } from './tune_clock.js';
+import type { Memory } from './memory.js';
+import { kAsWritten, Stopwatch } from './tune_clock.js';
+import { type TunedProgram, Tuner } from './tuner.js';
 
 export interface LoopTiming {
   function: string;
@@ -16,75 +16,20 @@ export interface LoopTiming {
   interpreterNs: number;
 }
 
-export interface TimedProgram {
-  sourceName?: string;
-  function?: string;
-  sizes?: { readonly [name: string]: number };
-  maxSteps?: number;
-}
-
-const kRequestBytes = 48; // tern_loop_tune_request on wasm32
-const kMaxStepsAt = 24;
-const kTrialsAt = 20;
 const kLeastTrials = 3;
 
 /** The program as written: of what a search for schedules can do, the beginning. */
-class WrittenProgram implements MeasuredSearch {
-  readonly about: Description;
+class WrittenProgram extends Tuner {
   codeBytes = 0;
-  private readonly handle: Pointer;
 
-  constructor(
-    private readonly memory: Memory,
-    source: string,
-    program: TimedProgram,
-  ) {
-    const sizes = Object.entries(program.sizes ?? {}).map(([name, size]) => `${name}=${size}`);
-    const { sourceName = 'program.tloop', function: name = '', maxSteps = 0 } = program;
-    memory.withText(source, (data, size) =>
-      memory.withTexts([sourceName, name, sizes.join(','), ''], (texts) =>
-        memory.withStruct(kRequestBytes, texts, (struct) => {
-          memory.view().setInt32(struct + kTrialsAt, kLeastTrials, true);
-          memory.view().setBigInt64(struct + kMaxStepsAt, BigInt(Math.trunc(maxSteps)), true);
-          memory.call('tern_loop_tuner_create', data, size, struct, memory.scratch);
-        }),
-      ),
-    );
-    this.handle = memory.u32(memory.scratch);
-    memory.call('tern_loop_tuner_describe', this.handle, memory.scratch);
-    this.about = JSON.parse(memory.takeBuffer(memory.u32(memory.scratch))) as Description;
+  constructor(memory: Memory, source: string, program: TunedProgram) {
+    super(memory, source, program, { trials: kLeastTrials });
   }
 
-  emit(which: number): { bytes: Uint8Array<ArrayBuffer>; scratchBytes: number } {
-    const { memory } = this;
-    const [out, relaxed] = [memory.scratch, hasRelaxedSimd() ? 1 : 0];
-    memory.call('tern_loop_tuner_emit_wasm', this.handle, which, relaxed, out, out + 4);
-    const scratchBytes = memory.u32(out + 4);
-    const bytes = memory.takeBytes(memory.u32(out));
-    this.codeBytes = bytes.length;
-    return { bytes, scratchBytes };
-  }
-
-  before(index: number): Uint8Array {
-    const { memory } = this;
-    const size = memory.scratch;
-    const data = memory.raw('tern_loop_tuner_buffer', this.handle, index, size) >>> 0;
-    return memory.bytes(data, memory.u32(size));
-  }
-
-  check(index: number, bytes: Uint8Array): void {
-    const { memory } = this;
-    const data = memory.alloc(bytes.length);
-    try {
-      memory.bytes(data, bytes.length).set(bytes);
-      memory.call('tern_loop_tuner_check', this.handle, index, data, bytes.length);
-    } finally {
-      memory.free(data);
-    }
-  }
-
-  dispose(): void {
-    this.memory.raw('tern_loop_tuner_free', this.handle);
+  override emit(which: number): { bytes: Uint8Array<ArrayBuffer>; scratchBytes: number } {
+    const code = super.emit(which);
+    this.codeBytes = code.bytes.length;
+    return code;
   }
 }
 
@@ -113,7 +58,7 @@ function interpreterMs(interpret: (runs: number) => void): number {
 export async function timeLoops(
   memory: Memory,
   source: string,
-  program: TimedProgram,
+  program: TunedProgram,
   interpret: (sizes: { [name: string]: number }, runs: number) => void,
 ): Promise<LoopTiming> {
   const written = new WrittenProgram(memory, source, program);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The side module tern-loops.wasm: the compiler of loop programs, in memory of its own. Text goes
 // in, text, WebAssembly or results on copies come out; it knows nothing of programs and machines.
+import type { Pointer } from './exports.js';
 import { HostFunctions } from './functions.js';
-import { Memory, type Pointer } from './memory.js';
+import { kLoopLanesOptions, kLoopRequest } from './generated/layouts.js';
+import { Memory } from './memory.js';
 import { type LoopTiming, timeLoops } from './loop_timing.js';
 import { assetSource, instantiate, type ModuleOptions } from './module.js';
 import { tune, type TuneCandidate, type TuneOptions, type TuneResult } from './tune.js';
@@ -211,10 +213,6 @@ export class LoopKernel implements Disposable {
 
 type Copy = (buffer: number, bytes: Uint8Array) => void;
 
-const kRequestBytes = 48; // tern_loop_request on wasm32
-const kMaxStepsAt = 40;
-const kLanesOptionsBytes = 48; // tern_loop_lanes_options on wasm32
-const kFirstAt = 16;
 
 /** The loop compiler alone: what becomes of loop programs (.tloop text, docs/loop-ir.md). */
 export class LoopCompiler {
@@ -246,13 +244,10 @@ export class LoopCompiler {
   lanes(text: string, options: LaneOptions = {}): LoopLanes[] {
     const { memory } = this;
     const { head = 3, tail = 2, first = 0, count = 0, n = -1, checkLanes = 0 } = options;
-    const json = memory.withStruct(kLanesOptionsBytes, [head, tail], (struct) => {
-      [first, count, n, checkLanes].forEach((value, i) => {
-        const at = struct + kFirstAt + 8 * i;
-        memory.view().setBigInt64(at, BigInt(Math.trunc(value)), true);
-      });
-      return this.report('tern_loop_lanes', text, sizesAsText(options), struct);
-    });
+    const shown = { head, tail, first, count, n, checkLanes };
+    const json = memory.withStruct(kLoopLanesOptions, shown, (struct) =>
+      this.report('tern_loop_lanes', text, sizesAsText(options), struct),
+    );
     return (JSON.parse(json) as { lanes: LoopLanes[] }).lanes;
   }
 
@@ -318,16 +313,16 @@ export class LoopCompiler {
     const { memory } = this;
     const { sourceName = 'program.tloop', strategies = ['schedule'], stages = '' } = request;
     const { target = 'reference', vscales = '1', sizes = '' } = request;
-    const names = [sourceName, strategies.join(','), stages, target];
-    const counted = [request.function ?? '', vscales, sizes];
+    const named = { sourceName, strategies: strategies.join(','), stages, target };
+    const texts = { ...named, function: request.function ?? '', vscales, sizes };
+    const { vlForm, maxSteps } = request;
     memory.withText(text, (data, size) =>
-      memory.withTexts([...names, ...counted], (texts) => {
-        const fields = [...texts.slice(0, 4), request.vlForm ? 1 : 0, ...texts.slice(4)];
-        memory.withStruct(kRequestBytes, fields, (struct) => {
-          const steps = BigInt(Math.trunc(request.maxSteps ?? 0));
-          memory.view().setBigInt64(struct + kMaxStepsAt, steps, true);
-          memory.call(call, data, size, struct, ...form, memory.scratch);
-        });
+      memory.withTexts(Object.values(texts), (pointers) => {
+        const entries = Object.keys(texts).map((name, i) => [name, pointers[i]]);
+        const fields = Object.fromEntries(entries) as Record<keyof typeof texts, Pointer>;
+        memory.withStruct(kLoopRequest, { ...fields, vlForm, maxSteps }, (struct) =>
+          memory.call(call, data, size, struct, ...form, memory.scratch),
+        );
       }),
     );
     return memory.takeBuffer(memory.u32(memory.scratch));
@@ -355,7 +350,9 @@ export async function createLoopCompiler(
   const host = new HostFunctions();
   const wasm = options.wasm ?? assetSource('tern-loops.wasm.gz', options);
   const { exports } = await instantiate({ ...options, wasm }, host);
-  return new LoopCompiler(new Memory(exports, host));
+  const memory = new Memory(exports, host);
+  host.attach(memory);
+  return new LoopCompiler(memory);
 }
 
 export interface TuneLoopsOptions extends TuneOptions, Pick<ModuleOptions, 'wasm' | 'assets'> {

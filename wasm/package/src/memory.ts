@@ -2,18 +2,14 @@
 // The linear memory and the calling convention: views made anew after growth, texts, scratch out-
 // parameters, statuses turned into exceptions.
 import { type Diagnostic, TernError } from './errors.js';
-import type { HostFunctions } from './functions.js';
-import type { LaterPart } from './later.js';
+import type { Exports, Host, OnDemandExports, Pointer } from './exports.js';
+import { kAny } from './generated/layouts.js';
 import type { LeakWatch } from './leaks.js';
-import type { Exports } from './module.js';
+import { type FieldValues, type Layout, writeFields } from './structs.js';
 
 const kDecoder = new TextDecoder();
 const kEncoder = new TextEncoder();
 const kScratchBytes = 256;
-const kAnyBytes = 16;
-
-/** A pointer into the module's memory; 0 is NULL. */
-export type Pointer = number;
 
 type ExportedFunction = (...args: (number | bigint)[]) => number;
 
@@ -52,14 +48,13 @@ export class Memory {
 
   constructor(
     exports: Exports,
-    readonly host: HostFunctions,
+    readonly host: Host,
     /** Where functions are that the exports lack. */
-    readonly later?: LaterPart,
+    readonly onDemand?: OnDemandExports,
     /** Hears of the handles that are made and disposed of. */
     readonly leaks?: LeakWatch,
   ) {
     this.exports = exports;
-    host.attach(this);
     this.view_ = new DataView(exports.memory.buffer);
     this.scratch = this.alloc(kScratchBytes);
   }
@@ -138,13 +133,16 @@ export class Memory {
     );
   }
 
-  /** Runs f with a struct that begins with its size, then has these 32-bit fields, then zeros. */
-  withStruct<T>(bytes: number, fields: readonly number[], f: (struct: Pointer) => T): T {
-    const struct = this.alloc(bytes);
+  /** Runs f with a struct that has its size, these fields, and zeros for the others. */
+  withStruct<L extends Layout, T>(
+    layout: L,
+    values: FieldValues<L>,
+    f: (struct: Pointer) => T,
+  ): T {
+    const struct = this.alloc(layout.size);
     try {
-      this.bytes(struct, bytes).fill(0);
-      const view = this.view();
-      [bytes, ...fields].forEach((field, i) => view.setUint32(struct + 4 * i, field, true));
+      this.bytes(struct, layout.size).fill(0);
+      writeFields(this.view(), struct, layout, { structSize: layout.size, ...values });
       return f(struct);
     } finally {
       this.free(struct);
@@ -153,12 +151,12 @@ export class Memory {
 
   /** Runs f with `count` TernAnys of none, whose values are released afterwards. */
   withAnys<T>(count: number, f: (anys: Pointer) => T): T {
-    const anys = this.alloc(kAnyBytes * count);
-    this.bytes(anys, kAnyBytes * count).fill(0);
+    const anys = this.alloc(kAny.size * count);
+    this.bytes(anys, kAny.size * count).fill(0);
     try {
       return f(anys);
     } finally {
-      for (let i = 0; i < count; ++i) this.raw('tern_any_release', anys + kAnyBytes * i);
+      for (let i = 0; i < count; ++i) this.raw('tern_any_release', anys + kAny.size * i);
       this.free(anys);
     }
   }
@@ -170,7 +168,7 @@ export class Memory {
 
   /** Calls a function that returns a plain value. */
   raw(name: string, ...args: (number | bigint)[]): number {
-    const f = (this.exports[name] ?? this.later?.now()[name]) as ExportedFunction | undefined;
+    const f = (this.exports[name] ?? this.onDemand?.now()[name]) as ExportedFunction | undefined;
     if (!f)
       throw new TernError(
         'E0603',

@@ -3,6 +3,7 @@
 // streaming compilation with progress, and errors that say what the server really sent.
 import { unlessAborted } from './abort.js';
 import { errorWithHelp, TernError } from './errors.js';
+import type { Exports, Instance } from './exports.js';
 import { dismiss, readBody } from './fetch.js';
 import {
   assetAddress,
@@ -64,12 +65,6 @@ export interface ModuleOptions {
   leakWarnings?: boolean;
   /** @internal What the entry brings along. */
   inline?: InlineAssets;
-}
-
-/** The functions of core/api/c_api.h, pointers as numbers; and the linear memory. */
-export interface Exports {
-  readonly memory: WebAssembly.Memory;
-  [name: string]: unknown;
 }
 
 // (func (param v128) (result v128) local.get 0 local.get 0 local.get 0 f32x4.relaxed_madd)
@@ -296,12 +291,6 @@ function makeImports(
       fd_seek: noop,
     },
   };
-}
-
-/** A module that runs. */
-export interface Instance {
-  readonly module: WebAssembly.Module;
-  readonly exports: Exports;
 }
 
 // The large module from where it was said to be, beside this package, or from its own package.

@@ -1,32 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // A loaded executable and the machines that run it, whole or step by step.
+import {
+  type Arguments,
+  type Callable,
+  type FunctionInfo,
+  inOrder,
+  type RegisterState,
+  withValues,
+} from './calls.js';
 import { Debugger, type DebuggerOptions } from './debugger.js';
 import { TernError } from './errors.js';
-import type { HostFunction, TernFunction } from './functions.js';
+import type { Pointer } from './exports.js';
+import { kVmOptions } from './generated/layouts.js';
+import { Handle } from './handle.js';
 import { type KernelInfo, listKernels } from './kernels.js';
-import type { Memory, Pointer } from './memory.js';
-import { kAnyBytes, readResident, readValue, type Value, writeValue } from './values.js';
-
-/**
- * A parameter or result. Tensors have dtype and shape (of known rank); extents are numbers or
- * texts such as "n" or "2*n".
- */
-export interface Parameter {
-  name: string;
-  /** "f32[n, 10]", "int", "any". */
-  type: string;
-  dtype?: string;
-  shape?: (number | string)[];
-}
-
-export interface FunctionInfo {
-  name: string;
-  params: Parameter[];
-  results: Parameter[];
-  first: number;
-  count: number;
-  registers: number;
-}
+import type { Memory } from './memory.js';
+import {
+  type HostFunction,
+  readResident,
+  readValue,
+  type TernFunction,
+  type Value,
+  writeValue,
+} from './values.js';
 
 export interface Instruction {
   pc: number;
@@ -43,12 +39,6 @@ export interface ProgramInfo {
   instructions: Instruction[];
   sections: Record<string, unknown>[];
   metadata: Record<string, string>;
-}
-
-export interface RegisterState {
-  index: number;
-  name?: string;
-  value: Record<string, unknown>;
 }
 
 export interface MachineState {
@@ -93,76 +83,26 @@ export type Listing =
   | 'javascript'
   | 'ssa';
 
-/** Arguments in order, or by parameter name. */
-export type Arguments = readonly Value[] | { readonly [name: string]: Value };
-
-/** @internal The arguments in the order of the parameters. */
-export function inOrder(info: FunctionInfo, args: Arguments): readonly Value[] {
-  if (Array.isArray(args)) return args as readonly Value[];
-  const named = args as { readonly [name: string]: Value };
-  for (const name of Object.keys(named)) {
-    if (!info.params.some((param) => param.name === name)) {
-      throw new TernError(
-        'E0202',
-        `@${info.name} has no parameter '${name}'; it has ` +
-          `${info.params.map((p) => p.name).join(', ')}`,
-      );
-    }
-  }
-  return info.params.map((param) => {
-    const value = named[param.name];
-    if (value === undefined) {
-      throw new TernError(
-        'E0201',
-        `no value for parameter '${param.name}' of @${info.name}: ${param.type}`,
-      );
-    }
-    return value;
-  });
-}
-
-/** @internal Runs f with the values as TernAnys, which are released afterwards. */
-export function withValues<T>(
-  memory: Memory,
-  runtime: Pointer,
-  values: readonly Value[],
-  f: (anys: Pointer, count: number) => T,
-): T {
-  return memory.withAnys(values.length, (anys) => {
-    values.forEach((value, i) => writeValue(memory, runtime, value, anys + kAnyBytes * i));
-    return f(anys, values.length);
-  });
-}
-
 type Reader = (memory: Memory, any: Pointer) => Value;
 
 /** Frames and registers of one run at a time. */
-export class Machine implements Disposable {
-  private handle: Pointer;
+export class Machine extends Handle {
   private current: FunctionInfo | undefined;
 
   /** @internal */
   constructor(
-    private readonly memory: Memory,
+    memory: Memory,
     private readonly runtime: Pointer,
     private readonly program: Program,
     options: MachineOptions,
   ) {
-    const struct = memory.alloc(40);
-    try {
-      memory.bytes(struct, 40).fill(0);
-      const view = memory.view();
-      view.setUint32(struct, 40, true);
-      view.setBigUint64(struct + 8, BigInt(options.maxInstructions ?? 0), true);
-      view.setBigUint64(struct + 16, BigInt(options.maxBytes ?? 0), true);
-      view.setUint32(struct + 24, options.maxDepth ?? 0, true);
-      view.setBigUint64(struct + 32, BigInt(options.maxTimeMs ?? 0), true);
-      memory.call('tern_vm_create', program.pointer(), struct, memory.scratch);
-    } finally {
-      memory.free(struct);
-    }
-    this.handle = memory.u32(memory.scratch);
-    memory.leaks?.made(this, 'Machine');
+    super(memory, 'machine');
+    const { maxInstructions, maxBytes, maxDepth, maxTimeMs } = options;
+    const budgets = { maxInstructions, maxBytes, maxDepth, maxTimeMs };
+    memory.withStruct(kVmOptions, budgets, (struct) =>
+      memory.call('tern_vm_create', program.pointer(), struct, memory.scratch),
+    );
+    this.adopt(memory.u32(memory.scratch), 'Machine');
   }
 
   /** Starts a run without executing anything yet. */
@@ -170,7 +110,7 @@ export class Machine implements Disposable {
     const info = this.program.functionInfo(name);
     this.withArguments(info, args, (pointer, count) =>
       this.memory.withText(name, (text) =>
-        this.memory.call('tern_vm_begin', this.live(), text, pointer, count),
+        this.memory.call('tern_vm_begin', this.pointer(), text, pointer, count),
       ),
     );
     this.current = info;
@@ -178,14 +118,15 @@ export class Machine implements Disposable {
 
   /** Executes at most `maxInstructions` (all that are left by default) and says why it stopped. */
   resume(maxInstructions = 0): StopReason {
-    this.memory.call('tern_vm_resume', this.live(), BigInt(maxInstructions), this.memory.scratch);
-    return kStops[this.memory.u32(this.memory.scratch)] ?? 'paused';
+    const { memory } = this;
+    memory.call('tern_vm_resume', this.pointer(), BigInt(maxInstructions), memory.scratch);
+    return kStops[memory.u32(memory.scratch)] ?? 'paused';
   }
 
   /** The result of a run that has returned, by output name. */
   takeResult(): Record<string, Value> {
     return this.memory.withAnys(1, (any) => {
-      this.memory.call('tern_vm_take_result', this.live(), any);
+      this.memory.call('tern_vm_take_result', this.pointer(), any);
       return this.nameResults(this.current, any);
     });
   }
@@ -210,7 +151,7 @@ export class Machine implements Disposable {
     const { memory } = this;
     return this.withCall(name, args, (text, pointer, count) =>
       memory.withAnys(1, (any) => {
-        memory.call('tern_vm_call', this.live(), text, pointer, count, any);
+        memory.call('tern_vm_call', this.pointer(), text, pointer, count, any);
         return readValue(memory, any);
       }),
     );
@@ -222,20 +163,20 @@ export class Machine implements Disposable {
    */
   setInput(name: string, args: Arguments): void {
     this.withCall(name, args, (text, pointer, count) =>
-      this.memory.call('tern_vm_set_input', this.live(), text, pointer, count),
+      this.memory.call('tern_vm_set_input', this.pointer(), text, pointer, count),
     );
   }
 
   clearInput(name: string): void {
     this.memory.withText(name, (text) =>
-      this.memory.raw('tern_vm_clear_input', this.live(), text),
+      this.memory.raw('tern_vm_clear_input', this.pointer(), text),
     );
   }
 
   /** Runs a function with the inputs that were set, and keeps what it returns. */
   invokeStateful(name: string): void {
     this.memory.withText(name, (text) =>
-      this.memory.call('tern_vm_invoke_stateful', this.live(), text),
+      this.memory.call('tern_vm_invoke_stateful', this.pointer(), text),
     );
   }
 
@@ -244,7 +185,7 @@ export class Machine implements Disposable {
     const { memory } = this;
     return this.withPath(name, path, (text, pointer) =>
       memory.withAnys(1, (any) => {
-        memory.call('tern_vm_get_output', this.live(), text, pointer, path.length, any);
+        memory.call('tern_vm_get_output', this.pointer(), text, pointer, path.length, any);
         return readValue(memory, any);
       }),
     );
@@ -255,7 +196,7 @@ export class Machine implements Disposable {
     const { memory } = this;
     return this.withPath(name, path, (text, pointer) => {
       const out = memory.scratch;
-      memory.call('tern_vm_output_arity', this.live(), text, pointer, path.length, out);
+      memory.call('tern_vm_output_arity', this.pointer(), text, pointer, path.length, out);
       const arity = Number(memory.view().getBigInt64(out, true));
       return arity < 0 ? undefined : arity;
     });
@@ -265,7 +206,7 @@ export class Machine implements Disposable {
   saveFunction(name: string, savedName: string, args: Arguments): void {
     this.withCall(name, args, (text, pointer, count) =>
       this.memory.withText(savedName, (saved) =>
-        this.memory.call('tern_vm_save_function', this.live(), text, saved, pointer, count),
+        this.memory.call('tern_vm_save_function', this.pointer(), text, saved, pointer, count),
       ),
     );
   }
@@ -273,7 +214,7 @@ export class Machine implements Disposable {
   functionArity(name: string): number {
     const { memory } = this;
     memory.withText(name, (text) =>
-      memory.call('tern_vm_function_arity', this.live(), text, memory.scratch),
+      memory.call('tern_vm_function_arity', this.pointer(), text, memory.scratch),
     );
     return Number(memory.view().getBigInt64(memory.scratch, true));
   }
@@ -282,7 +223,7 @@ export class Machine implements Disposable {
   parameterName(name: string, index: number): string {
     const { memory } = this;
     memory.withText(name, (text) =>
-      memory.call('tern_vm_parameter_name', this.live(), text, BigInt(index), memory.scratch),
+      memory.call('tern_vm_parameter_name', this.pointer(), text, BigInt(index), memory.scratch),
     );
     return memory.takeBuffer(memory.u32(memory.scratch));
   }
@@ -296,7 +237,7 @@ export class Machine implements Disposable {
     return this.withCall(name, args, (text, pointer, count) => {
       const counts = [BigInt(number), BigInt(repeat)] as const;
       const out = memory.scratch;
-      memory.call('tern_vm_time_evaluator', this.live(), text, pointer, count, ...counts, out);
+      memory.call('tern_vm_time_evaluator', this.pointer(), text, pointer, count, ...counts, out);
       return JSON.parse(memory.takeBuffer(memory.u32(out))) as Timing;
     });
   }
@@ -310,43 +251,31 @@ export class Machine implements Disposable {
     memory.withText(name, (text) =>
       memory.withAnys(1, (any) => {
         if (native !== null) writeValue(memory, this.runtime, native, any);
-        memory.call('tern_vm_replace_function', this.live(), text, any);
+        memory.call('tern_vm_replace_function', this.pointer(), text, any);
       }),
     );
   }
 
   /** A run stops before the instruction and says 'breakpoint'; resuming goes on from there. */
   setBreakpoint(pc: number, on: boolean): void {
-    this.memory.raw('tern_vm_set_breakpoint', this.live(), pc, on ? 1 : 0);
+    this.memory.raw('tern_vm_set_breakpoint', this.pointer(), pc, on ? 1 : 0);
   }
 
   state(): MachineState {
-    this.memory.call('tern_vm_state', this.live(), this.memory.scratch);
+    this.memory.call('tern_vm_state', this.pointer(), this.memory.scratch);
     return JSON.parse(this.memory.takeBuffer(this.memory.u32(this.memory.scratch))) as MachineState;
   }
 
   /** A copy of a register; frame 0 is the innermost. */
   register(index: number, frame = 0): Value {
     return this.memory.withAnys(1, (any) => {
-      this.memory.call('tern_vm_register', this.live(), frame, index, any);
+      this.memory.call('tern_vm_register', this.pointer(), frame, index, any);
       return readValue(this.memory, any);
     });
   }
 
-  dispose(): void {
-    if (this.handle === 0) return;
-    this.memory.leaks?.disposed(this);
-    this.memory.raw('tern_vm_free', this.handle);
-    this.handle = 0;
-  }
-
-  [Symbol.dispose](): void {
-    this.dispose();
-  }
-
-  private live(): Pointer {
-    if (this.handle === 0) throw new TernError('E0702', 'this machine has been disposed of');
-    return this.handle;
+  protected override release(handle: Pointer): void {
+    this.memory.raw('tern_vm_free', handle);
   }
 
   // Of a function of the program, or a saved one: then with arguments in order.
@@ -387,7 +316,7 @@ export class Machine implements Disposable {
     return memory.withAnys(1, (any) => {
       this.withArguments(info, args, (pointer, count) =>
         memory.withText(name, (text) =>
-          memory.call('tern_vm_call', this.live(), text, pointer, count, any),
+          memory.call('tern_vm_call', this.pointer(), text, pointer, count, any),
         ),
       );
       return this.nameResults(info, any, read);
@@ -407,20 +336,19 @@ export class Machine implements Disposable {
 }
 
 /** A verified executable, immutable; machines run it. */
-export class Program implements Disposable {
-  private handle: Pointer;
+export class Program extends Handle implements Callable {
   private info_: ProgramInfo | undefined;
 
   /** @internal */
   constructor(
-    private readonly memory: Memory,
+    memory: Memory,
     private readonly runtime: Pointer,
     handle: Pointer,
     /** The executable's bytes, as they could be saved. */
     readonly bytes: Uint8Array<ArrayBuffer>,
   ) {
-    this.handle = handle;
-    memory.leaks?.made(this, 'Program');
+    super(memory, 'program');
+    this.adopt(handle, 'Program');
   }
 
   get info(): ProgramInfo {
@@ -493,15 +421,8 @@ export class Program implements Disposable {
     }
   }
 
-  dispose(): void {
-    if (this.handle === 0) return;
-    this.memory.leaks?.disposed(this);
-    this.memory.raw('tern_program_free', this.handle);
-    this.handle = 0;
-  }
-
-  [Symbol.dispose](): void {
-    this.dispose();
+  protected override release(handle: Pointer): void {
+    this.memory.raw('tern_program_free', handle);
   }
 
   private infoText(): string {
@@ -514,11 +435,5 @@ export class Program implements Disposable {
       this.memory.call('tern_program_inspect', this.pointer(), text, this.memory.scratch),
     );
     return this.memory.takeBuffer(this.memory.u32(this.memory.scratch));
-  }
-
-  /** @internal */
-  pointer(): Pointer {
-    if (this.handle === 0) throw new TernError('E0702', 'this program has been disposed of');
-    return this.handle;
   }
 }

@@ -2,14 +2,14 @@
 // What an AsyncRuntime and the engine behind it say to each other: the same messages within a
 // thread and between two. All of them survive a structured clone.
 import type { CompileOptions, LoadOptions, RuntimeInfo } from './runtime.js';
+import type { FunctionInfo } from './calls.js';
 import { type Diagnostic, TernError } from './errors.js';
 import type { FetchOptions } from './fetch.js';
-import { TernFunction } from './functions.js';
 import type { ModuleOptions } from './module.js';
-import type { FunctionInfo, MachineOptions } from './program.js';
+import type { MachineOptions } from './program.js';
 import type { Progress } from './progress.js';
 import { ResidentTensor } from './resident.js';
-import { isTensor, makeTensor, Tuple, type Value } from './values.js';
+import { isTensor, makeTensor, TernFunction, Tuple, type Value } from './values.js';
 
 /** What a program can be loaded from on the other side. */
 export type SentSource = string | Blob | Uint8Array;

@@ -3,9 +3,9 @@
 // them without a copy.
 import { kTypedArrays, type TypedArray } from './dtypes.js';
 import { TernError } from './errors.js';
-import type { Memory, Pointer } from './memory.js';
-
-const kAnyBytes = 16;
+import type { Pointer } from './exports.js';
+import { AnyHandle } from './handle.js';
+import type { Memory } from './memory.js';
 
 /** Where the elements of a tensor are, and what they are. */
 export interface TensorPlace {
@@ -38,25 +38,19 @@ export function placeOf(memory: Memory, any: Pointer): TensorPlace {
  * call; keep the tensor, not the view, and `copy()` what is to stay. What a run gave is not to be
  * written: it may be a constant of the program.
  */
-export class ResidentTensor<Data extends TypedArray = TypedArray> implements Disposable {
-  private any: Pointer;
+export class ResidentTensor<Data extends TypedArray = TypedArray> extends AnyHandle {
   readonly dtype: string;
   readonly shape: readonly number[];
 
   /** @internal Shares the tensor at `any`. */
-  constructor(
-    private readonly memory: Memory,
-    any: Pointer,
-  ) {
+  constructor(memory: Memory, any: Pointer) {
+    super(memory, 'tensor');
     const { dtype, shape } = placeOf(memory, any);
     if (!kTypedArrays[dtype])
       throw new TernError('E0205', `a tensor of ${dtype} has no typed array in JavaScript`);
     this.dtype = dtype;
     this.shape = shape;
-    this.any = memory.alloc(kAnyBytes);
-    memory.bytes(this.any, kAnyBytes).set(memory.bytes(any, kAnyBytes));
-    memory.raw('tern_any_retain', this.any);
-    memory.leaks?.made(this, 'ResidentTensor');
+    this.share(any, 'ResidentTensor');
   }
 
   get data(): Data {
@@ -70,29 +64,5 @@ export class ResidentTensor<Data extends TypedArray = TypedArray> implements Dis
   /** The same as a tensor of JavaScript, which stays. */
   copy(): { dtype: string; shape: number[]; data: Data } {
     return { dtype: this.dtype, shape: [...this.shape], data: this.data.slice() as Data };
-  }
-
-  dispose(): void {
-    if (this.any === 0) return;
-    this.memory.leaks?.disposed(this);
-    this.memory.raw('tern_any_release', this.any);
-    this.memory.free(this.any);
-    this.any = 0;
-  }
-
-  [Symbol.dispose](): void {
-    this.dispose();
-  }
-
-  /** @internal The same for a use in some runtime, which must be this one's. */
-  pointerIn(memory: Memory): Pointer {
-    if (memory === this.memory) return this.pointer();
-    throw new TernError('E0701', 'this tensor belongs to another runtime');
-  }
-
-  /** @internal The TernAny that holds the tensor. */
-  pointer(): Pointer {
-    if (this.any === 0) throw new TernError('E0702', 'this tensor has been disposed of');
-    return this.any;
   }
 }

@@ -4,8 +4,10 @@ import { breathe, unlessAborted } from './abort.js';
 import { ExecBuilder } from './builder.js';
 import type { TypedArrays } from './dtypes.js';
 import { type Diagnostic, errorWithHelp, TernError } from './errors.js';
+import type { Pointer } from './exports.js';
 import { fetchBytes, type FetchOptions, MadeOfFile, type RemoteSource } from './fetch.js';
-import { type HostFunction, HostFunctions, TernFunction } from './functions.js';
+import { HostFunctions } from './functions.js';
+import { kAny, kCompileOptions, kRuntimeOptions } from './generated/layouts.js';
 import {
   checkPolicy,
   type KernelInfo,
@@ -14,15 +16,22 @@ import {
   wordsOf,
 } from './kernels.js';
 import { Language, type SourceAnswers } from './language.js';
-import { LaterPart } from './later.js';
 import { LeakWatch } from './leaks.js';
 import { createLoopCompiler, type LoopCompiler } from './loops.js';
-import { Memory, type Pointer } from './memory.js';
+import { Memory } from './memory.js';
 import { hasRelaxedSimd, instantiate, type ModuleOptions } from './module.js';
+import { OnDemandPart } from './on_demand.js';
 import { type Listing, Program } from './program.js';
 import { ProgressMeter, type ProgressListener } from './progress.js';
 import { ResidentTensor } from './resident.js';
-import { kAnyBytes, newTensor, readValue, type Value, writeValue } from './values.js';
+import {
+  type HostFunction,
+  newTensor,
+  readValue,
+  TernFunction,
+  type Value,
+  writeValue,
+} from './values.js';
 
 export interface RuntimeInfo {
   version: string;
@@ -109,12 +118,10 @@ export class Runtime implements Disposable {
     private readonly options: ModuleOptions = {},
   ) {
     this.memory_ = memory;
-    // tern_runtime_options, as far as its platform.
-    const struct = memory.scratch + 128;
-    [12, 0, memory.raw('tern_wasm_platform')].forEach((field, i) =>
-      memory.view().setUint32(struct + 4 * i, field, true),
+    const platform = memory.raw('tern_wasm_platform');
+    memory.withStruct(kRuntimeOptions, { platform }, (struct) =>
+      memory.call('tern_runtime_create', struct, memory.scratch),
     );
-    memory.call('tern_runtime_create', struct, memory.scratch);
     this.handle = memory.u32(memory.scratch);
     memory.host.runtime = this.handle;
     memory.leaks?.made(this, 'Runtime');
@@ -235,8 +242,8 @@ export class Runtime implements Disposable {
     const memory = this.memory_;
     return memory.withAnys(2, (anys) => {
       writeValue(memory, this.live(), a, anys);
-      writeValue(memory, this.live(), b, anys + kAnyBytes);
-      memory.call('tern_any_equal', anys, anys + kAnyBytes, memory.scratch, memory.scratch + 4);
+      writeValue(memory, this.live(), b, anys + kAny.size);
+      memory.call('tern_any_equal', anys, anys + kAny.size, memory.scratch, memory.scratch + 4);
       if (memory.u32(memory.scratch) !== 0) return undefined;
       return memory.takeBuffer(memory.u32(memory.scratch + 4));
     });
@@ -261,7 +268,7 @@ export class Runtime implements Disposable {
   ): Promise<void> {
     this.live();
     const meter = new ProgressMeter(options.onProgress, { compiler: 1 });
-    await this.memory_.later?.fetch(options.signal, meter.part('compiler'));
+    await this.memory_.onDemand?.fetch(options.signal, meter.part('compiler'));
     meter.finish();
   }
 
@@ -392,7 +399,7 @@ export class Runtime implements Disposable {
     let executable = bytes;
     const told = { phase: 'compile', loaded: bytes.length, total: bytes.length } as const;
     if (!looksLikeExecutable(bytes)) {
-      await this.memory_.later?.fetch(signal, meter.part('compiler'));
+      await this.memory_.onDemand?.fetch(signal, meter.part('compiler'));
       meter.skip('compiler');
       meter.part('compile')?.({ ...told, fraction: 0 });
       await unlessAborted(breathe(), signal);
@@ -523,24 +530,20 @@ export class Runtime implements Disposable {
     defaultName: string,
   ): CompiledModel {
     const memory = this.memory_;
-    return memory.withText(options.sourceName ?? defaultName, (name) =>
-      memory.withText((options.disabledPasses ?? []).join(','), (disabled) =>
-        memory.withText((options.printAfter ?? []).join(','), (print) => {
-          // tern_compile_options
-          const struct = memory.scratch + 128;
-          const relaxed = options.relaxedMath ? 1 : 0;
-          [28, name, disabled, 0, 0, print, relaxed].forEach((field, i) =>
-            memory.view().setUint32(struct + 4 * i, field, true),
-          );
-          const out = memory.scratch;
-          memory.call(how, this.live(), data, size, struct, out, out + 4);
-          const stages = memory.u32(out + 4);
-          const bytes = memory.takeBytes(memory.u32(out));
-          const text = stages === 0 ? '[]' : memory.takeBuffer(stages);
-          return { bytes, stages: JSON.parse(text || '[]') as CompiledModel['stages'] };
-        }),
-      ),
-    );
+    const { sourceName: named = defaultName, printAfter: print = [] } = options;
+    const relaxedMath = options.relaxedMath ?? false;
+    const texts = [named, (options.disabledPasses ?? []).join(','), print.join(',')];
+    return memory.withTexts(texts, ([sourceName, disabledPasses, printAfter]) => {
+      const fields = { sourceName, disabledPasses, printAfter, relaxedMath };
+      return memory.withStruct(kCompileOptions, fields, (struct) => {
+        const out = memory.scratch;
+        memory.call(how, this.live(), data, size, struct, out, out + 4);
+        const stages = memory.u32(out + 4);
+        const bytes = memory.takeBytes(memory.u32(out));
+        const text = stages === 0 ? '[]' : memory.takeBuffer(stages);
+        return { bytes, stages: JSON.parse(text || '[]') as CompiledModel['stages'] };
+      });
+    });
   }
 
   private serialize(how: string, value: Value): Uint8Array<ArrayBuffer> {
@@ -633,10 +636,12 @@ export async function startRuntime(options: ModuleOptions): Promise<Runtime> {
   const host = new HostFunctions();
   const first = await instantiate(options, host, meter.part('module') ?? (() => undefined));
   meter.skip('module');
-  const later = LaterPart.of(first, options);
+  const onDemand = OnDemandPart.of(first, options);
   const leaks = LeakWatch.make(options.leakWarnings);
-  const runtime = new Runtime(new Memory(first.exports, host, later, leaks), options);
-  if (compiler === true) await later?.fetch(signal, meter.part('compiler'));
+  const memory = new Memory(first.exports, host, onDemand, leaks);
+  host.attach(memory);
+  const runtime = new Runtime(memory, options);
+  if (compiler === true) await onDemand?.fetch(signal, meter.part('compiler'));
   meter.skip('compiler');
   if (loops !== undefined) await unlessAborted(runtime.fetchLoops(), signal);
   meter.finish();

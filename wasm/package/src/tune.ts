@@ -2,17 +2,9 @@
 // The search for the best schedule of a loop program, by the time that its code takes in this
 // engine. The side module says what to measure next; tune_clock.ts measures.
 import { TernError } from './errors.js';
-import type { Memory, Pointer } from './memory.js';
-import { hasRelaxedSimd } from './module.js';
-import {
-  type Description,
-  kAsWritten,
-  kBest,
-  kCandidate,
-  type MeasuredSearch,
-  Stopwatch,
-  type Times,
-} from './tune_clock.js';
+import type { Memory } from './memory.js';
+import { kAsWritten, kBest, kCandidate, Stopwatch, type Times } from './tune_clock.js';
+import { type TunedProgram, Tuner } from './tuner.js';
 
 export interface TuneOptions {
   /** The program's name in messages. */
@@ -83,8 +75,6 @@ interface Step {
   entries: { line: string; known: boolean }[];
 }
 
-const kRequestBytes = 48; // tern_loop_tune_request on wasm32
-const kRequestWords = 24; // of 32 bits; then max_steps, seed, min_gain
 // A clock's noise is no gain.
 const kMinGain = 0.03;
 
@@ -109,88 +99,26 @@ function checkOptions(options: TuneOptions): void {
 }
 
 /** One search in the side module. */
-class Search implements MeasuredSearch {
-  readonly about: Description;
-  private readonly handle: Pointer;
-
-  constructor(
-    private readonly memory: Memory,
-    source: string,
-    options: TuneOptions,
-  ) {
-    const sizes = Object.entries(options.sizes ?? {}).map(([name, size]) => `${name}=${size}`);
-    const { sourceName = 'program.tloop', function: name = '', log = '' } = options;
-    const trials = options.trials ?? 64;
-    memory.withText(source, (data, size) =>
-      memory.withTexts([sourceName, name, sizes.join(','), log], (texts) =>
-        memory.withStruct(kRequestBytes, [...texts, trials], (struct) => {
-          const view = memory.view();
-          view.setBigInt64(struct + kRequestWords, BigInt(options.maxSteps ?? 0), true);
-          view.setBigUint64(struct + kRequestWords + 8, BigInt(options.seed ?? 1), true);
-          view.setFloat64(struct + kRequestWords + 16, kMinGain, true);
-          memory.call('tern_loop_tuner_create', data, size, struct, memory.scratch);
-        }),
-      ),
-    );
-    this.handle = memory.u32(memory.scratch);
-    this.about = this.json('tern_loop_tuner_describe');
+class Search extends Tuner {
+  constructor(memory: Memory, source: string, options: TuneOptions) {
+    const { trials = 64, seed = 1, log } = options;
+    super(memory, source, options, { trials, seed, minGain: kMinGain }, log);
   }
 
   next(): Step {
     return this.json('tern_loop_tuner_next');
   }
 
-  emit(which: number): { bytes: Uint8Array<ArrayBuffer>; scratchBytes: number } {
-    const { memory } = this;
-    const [out, relaxed] = [memory.scratch, hasRelaxedSimd() ? 1 : 0];
-    memory.call('tern_loop_tuner_emit_wasm', this.handle, which, relaxed, out, out + 4);
-    const scratchBytes = memory.u32(out + 4);
-    return { bytes: memory.takeBytes(memory.u32(out)), scratchBytes };
-  }
-
-  /** What a buffer holds before a run, as a view until the next call. */
-  before(index: number): Uint8Array {
-    const { memory } = this;
-    const size = memory.scratch;
-    const data = memory.raw('tern_loop_tuner_buffer', this.handle, index, size) >>> 0;
-    return memory.bytes(data, memory.u32(size));
-  }
-
-  check(index: number, bytes: Uint8Array): void {
-    const { memory } = this;
-    const data = memory.alloc(bytes.length);
-    try {
-      memory.bytes(data, bytes.length).set(bytes);
-      memory.call('tern_loop_tuner_check', this.handle, index, data, bytes.length);
-    } finally {
-      memory.free(data);
-    }
-  }
-
   report({ ours, theirs }: Times): void {
-    this.memory.withText('ns', (unit) =>
-      this.memory.call('tern_loop_tuner_report', this.handle, ours, theirs, unit),
-    );
+    this.callWithText('ns', 'tern_loop_tuner_report', ours, theirs);
   }
 
   fail(why: string): void {
-    this.memory.withText(why, (text) =>
-      this.memory.call('tern_loop_tuner_fail', this.handle, text),
-    );
+    this.callWithText(why, 'tern_loop_tuner_fail');
   }
 
   result(which: number): { text: string; choice: string; schedule: string; resumed: number } {
     return this.json('tern_loop_tuner_result', which);
-  }
-
-  dispose(): void {
-    this.memory.raw('tern_loop_tuner_free', this.handle);
-  }
-
-  private json<T>(call: string, ...args: number[]): T {
-    const { memory } = this;
-    memory.call(call, this.handle, ...args, memory.scratch);
-    return JSON.parse(memory.takeBuffer(memory.u32(memory.scratch))) as T;
   }
 }
 

@@ -3,7 +3,7 @@
 // arrays and back.
 import { kTypedArrays, type TypedArray } from './dtypes.js';
 import { TernError } from './errors.js';
-import { type HostFunction, TernFunction } from './functions.js';
+import type { Pointer } from './exports.js';
 import {
   kTypeAdt,
   kTypeBool,
@@ -23,10 +23,12 @@ import {
   kTypeString,
   kTypeTensor,
 } from './generated/abi.js';
-import type { Memory, Pointer } from './memory.js';
+import { kAny } from './generated/layouts.js';
+import { AnyHandle } from './handle.js';
+import type { Memory } from './memory.js';
 import { placeOf, ResidentTensor } from './resident.js';
+import { writeFields } from './structs.js';
 
-export const kAnyBytes = 16;
 // Small, borrowed, padded, on the heap.
 const kTextTypes: number[] = [kTypeSmallString, kTypeRawString, kTypePadded, kTypeString];
 const kMaxDepth = 200;
@@ -48,6 +50,14 @@ export class Tuple {
 }
 
 /**
+ * A function of JavaScript that is called with values and gives one. What it throws becomes the
+ * error of the call, with its causes. Packed functions among its arguments end when it returns;
+ * `clone` keeps one.
+ */
+// eslint-disable-next-line @typescript-eslint/no-invalid-void-type
+export type HostFunction = (...args: Value[]) => Value | void;
+
+/**
  * What functions take and give. Whole numbers are ints, others floats; arrays are lists, Maps are
  * maps in the same order, a Uint8Array is bytes; all of them are copied. Lists, tuples and shapes
  * are read as arrays. Functions stay where they are: those of the module are handles, to be
@@ -67,6 +77,46 @@ export type Value =
   | Uint8Array
   | Value[]
   | Map<Value, Value>;
+
+/** A packed function. Holds a reference until it is disposed of. */
+export class TernFunction extends AnyHandle {
+  /** @internal Shares the function at `any`. */
+  constructor(memory: Memory, any: Pointer) {
+    super(memory, 'function');
+    this.share(any, 'TernFunction');
+  }
+
+  get name(): string {
+    return this.info().name;
+  }
+
+  /** "(int, int) -> int"; may be empty. */
+  get signature(): string {
+    return this.info().signature;
+  }
+
+  call(...args: Value[]): Value {
+    const { memory } = this;
+    const runtime = memory.host.runtime;
+    return memory.withAnys(args.length + 1, (anys) => {
+      args.forEach((arg, i) => writeValue(memory, runtime, arg, anys + kAny.size * (i + 1)));
+      const first = anys + kAny.size;
+      memory.call('tern_function_call', runtime, this.pointer(), first, args.length, anys);
+      return readValue(memory, anys);
+    });
+  }
+
+  /** Another handle of the same function. */
+  clone(): TernFunction {
+    return new TernFunction(this.memory, this.pointer());
+  }
+
+  private info(): { name: string; signature: string } {
+    this.memory.call('tern_function_info', this.pointer(), this.memory.scratch);
+    const json = this.memory.takeBuffer(this.memory.u32(this.memory.scratch));
+    return JSON.parse(json) as { name: string; signature: string };
+  }
+}
 
 export function isTensor(value: unknown): value is Tensor {
   return (
@@ -149,7 +199,7 @@ function writeText(memory: Memory, text: string, any: Pointer): void {
 function writeItems(writer: Writer, items: readonly Value[], any: Pointer, depth: number): void {
   const { memory } = writer;
   memory.withAnys(items.length, (anys) => {
-    items.forEach((item, i) => writeAt(writer, item, anys + kAnyBytes * i, depth + 1));
+    items.forEach((item, i) => writeAt(writer, item, anys + kAny.size * i, depth + 1));
     memory.call('tern_list_new', anys, items.length, any);
   });
 }
@@ -157,7 +207,7 @@ function writeItems(writer: Writer, items: readonly Value[], any: Pointer, depth
 function writeTuple(writer: Writer, tuple: Tuple, any: Pointer, depth: number): void {
   const { memory } = writer;
   memory.withAnys(tuple.fields.length, (anys) => {
-    tuple.fields.forEach((item, i) => writeAt(writer, item, anys + kAnyBytes * i, depth + 1));
+    tuple.fields.forEach((item, i) => writeAt(writer, item, anys + kAny.size * i, depth + 1));
     memory.call('tern_adt_new', 0, anys, tuple.fields.length, any);
   });
 }
@@ -169,8 +219,8 @@ function writeMap(writer: Writer, map: Map<Value, Value>, any: Pointer, depth: n
     for (const [key, value] of map) {
       memory.withAnys(2, (entry) => {
         writeAt(writer, key, entry, depth + 1);
-        writeAt(writer, value, entry + kAnyBytes, depth + 1);
-        memory.call('tern_map_set', made, entry, entry + kAnyBytes);
+        writeAt(writer, value, entry + kAny.size, depth + 1);
+        memory.call('tern_map_set', made, entry, entry + kAny.size);
       });
     }
     moveAny(memory, made, any);
@@ -189,8 +239,8 @@ function writeBytes(memory: Memory, bytes: Uint8Array, any: Pointer): void {
 
 // To where the value is kept if all went well.
 function moveAny(memory: Memory, from: Pointer, to: Pointer): void {
-  memory.bytes(to, kAnyBytes).set(memory.bytes(from, kAnyBytes));
-  memory.bytes(from, kAnyBytes).fill(0);
+  memory.bytes(to, kAny.size).set(memory.bytes(from, kAny.size));
+  memory.bytes(from, kAny.size).fill(0);
 }
 
 interface Writer {
@@ -203,8 +253,8 @@ function writeObject(writer: Writer, value: object, any: Pointer, depth: number)
     throw new TernError('E0205', `a value nested more than ${kMaxDepth} deep, perhaps in itself`);
   }
   if (value instanceof ResidentTensor || value instanceof TernFunction) {
-    writer.memory.bytes(any, kAnyBytes).set(
-      writer.memory.bytes(value.pointerIn(writer.memory), kAnyBytes),
+    writer.memory.bytes(any, kAny.size).set(
+      writer.memory.bytes(value.pointerIn(writer.memory), kAny.size),
     );
     writer.memory.raw('tern_any_retain', any);
   } else if (isTensor(value)) writeTensor(writer.memory, writer.runtime, value, any);
@@ -221,17 +271,14 @@ function writeAt(writer: Writer, value: Value, any: Pointer, depth: number): voi
   const view = memory.view();
   if (typeof value === 'number') {
     const integer = Number.isSafeInteger(value);
-    view.setInt32(any, integer ? kTypeInt : kTypeFloat, true);
-    if (integer) view.setBigInt64(any + 8, BigInt(value), true);
-    else view.setFloat64(any + 8, value, true);
+    if (integer) writeFields(view, any, kAny, { typeCode: kTypeInt, i: value });
+    else writeFields(view, any, kAny, { typeCode: kTypeFloat, f: value });
   } else if (typeof value === 'bigint') {
     if (BigInt.asIntN(64, value) !== value)
       throw new TernError('E0205', `${value} does not fit an int of 64 bits`);
-    view.setInt32(any, kTypeInt, true);
-    view.setBigInt64(any + 8, value, true);
+    writeFields(view, any, kAny, { typeCode: kTypeInt, i: value });
   } else if (typeof value === 'boolean') {
-    view.setInt32(any, kTypeBool, true);
-    view.setBigInt64(any + 8, value ? 1n : 0n, true);
+    writeFields(view, any, kAny, { typeCode: kTypeBool, i: value });
   } else if (typeof value === 'string') {
     writeText(memory, value, any);
   } else if (typeof value === 'function') {
@@ -248,7 +295,7 @@ function writeAt(writer: Writer, value: Value, any: Pointer, depth: number): voi
 
 /** Writes an owned TernAny at `any`; none where it throws. */
 export function writeValue(memory: Memory, runtime: Pointer, value: Value, any: Pointer): void {
-  memory.bytes(any, kAnyBytes).fill(0);
+  memory.bytes(any, kAny.size).fill(0);
   writeAt({ memory, runtime }, value, any, 0);
 }
 
@@ -273,9 +320,9 @@ function readItems(memory: Memory, any: Pointer, depth: number): Value[] {
 function readMap(memory: Memory, any: Pointer, depth: number): Map<Value, Value> {
   return memory.withAnys(2, (lists) => {
     memory.call('tern_map_keys', any, lists);
-    memory.call('tern_map_values', any, lists + kAnyBytes);
+    memory.call('tern_map_values', any, lists + kAny.size);
     const keys = readItems(memory, lists, depth);
-    const values = readItems(memory, lists + kAnyBytes, depth);
+    const values = readItems(memory, lists + kAny.size, depth);
     return new Map(keys.map((key, i) => [key, values[i] ?? null]));
   });
 }
@@ -313,7 +360,7 @@ export function readValue(memory: Memory, any: Pointer): Value {
 
 /** The same, but a tensor, or each of the tensors in a tuple or list, stays where it is. */
 export function readResident(memory: Memory, any: Pointer): Value {
-  const code = memory.view().getInt32(any, true);
+  const code = memory.view().getInt32(any + kAny.fields.typeCode.at, true);
   if (code === kTypeTensor) return new ResidentTensor(memory, any);
   if (code !== kTypeList && code !== kTypeAdt) return readAt(memory, any, 0);
   const count = memory.raw('tern_tuple_size', any);
@@ -330,21 +377,24 @@ function readAt(memory: Memory, any: Pointer, depth: number): Value {
     throw new TernError('E0205', `a value nested more than ${kMaxDepth} deep, perhaps in itself`);
   }
   const view = memory.view();
-  const code = view.getInt32(any, true);
+  const { typeCode, smallLen, i, f, char32 } = kAny.fields;
+  const code = view.getInt32(any + typeCode.at, true);
   switch (code) {
     case kTypeNone:
       return null;
     case kTypeInt: {
-      const value = view.getBigInt64(any + 8, true);
+      const value = view.getBigInt64(any + i.at, true);
       return value >= -9007199254740991n && value <= 9007199254740991n ? Number(value) : value;
     }
     case kTypeFloat:
-      return view.getFloat64(any + 8, true);
+      return view.getFloat64(any + f.at, true);
     case kTypeBool:
-      return view.getInt32(any + 8, true) !== 0;
+      return view.getBigInt64(any + i.at, true) !== 0n;
     case kTypeSmallUcs4: {
-      const points = [8, 12].slice(0, view.getInt32(any + 4, true));
-      return String.fromCodePoint(...points.map((offset) => view.getUint32(any + offset, true)));
+      const points = Array.from({ length: view.getInt32(any + smallLen.at, true) }, (_, at) =>
+        view.getUint32(any + char32.at + 4 * at, true),
+      );
+      return String.fromCodePoint(...points);
     }
     case kTypeDtype:
       return readPrinted(memory, any);

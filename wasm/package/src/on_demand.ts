@@ -4,12 +4,11 @@
 // part.
 import { unlessAborted } from './abort.js';
 import { errorWithHelp, TernError } from './errors.js';
+import type { Exports, Instance, OnDemandExports } from './exports.js';
 import { type AssetName, baseAddress, fileName, kHelpForFiles, readNodeFileNow } from './files.js';
 import { inflateNow, isGzip } from './inflate.js';
 import {
   assetSource,
-  type Exports,
-  type Instance,
   isWasm,
   type ModuleOptions,
   toModule,
@@ -20,7 +19,7 @@ import type { PartListener } from './progress.js';
 const kPairSection = 'tern.pair';
 const kHashBytes = 16;
 
-/** What both parts of one module carry: a number of their own, and the later part's name. */
+/** What both parts of one module carry: a number of their own, and the second part's name. */
 function pairOf(module: WebAssembly.Module): { hash: string; file: string } | undefined {
   const [section] = WebAssembly.Module.customSections(module, kPairSection);
   if (!section) return undefined;
@@ -86,16 +85,16 @@ function moduleNow(source: WasmSource): WebAssembly.Module {
 }
 
 /** @internal The compiler of one instance. */
-export class LaterPart {
+export class OnDemandPart implements OnDemandExports {
   private exports: Exports | undefined;
   private fetching: Promise<void> | undefined;
   private readonly hash: string;
   private readonly source: WasmSource;
 
   /** Undefined where the module is whole. */
-  static of(first: Instance, options: ModuleOptions): LaterPart | undefined {
+  static of(first: Instance, options: ModuleOptions): OnDemandPart | undefined {
     const pair = pairOf(first.module);
-    return pair && new LaterPart(first, pair, options);
+    return pair && new OnDemandPart(first, pair, options);
   }
 
   private constructor(

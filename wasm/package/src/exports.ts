@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an instance of the module is to the code around it: its functions, and what of JavaScript
+// it may call. These are the types that everything else is built on, so this file imports nothing
+// of the package but the listener of progress.
+import type { PartListener } from './progress.js';
+
+/** A pointer into the module's memory; 0 is NULL. */
+export type Pointer = number;
+
+/** The functions of core/api/c_api.h, pointers as numbers; and the linear memory. */
+export interface Exports {
+  readonly memory: WebAssembly.Memory;
+  [name: string]: unknown;
+}
+
+/** A module that runs. */
+export interface Instance {
+  readonly module: WebAssembly.Module;
+  readonly exports: Exports;
+}
+
+/** Functions that a module lacks at first, in a file that is fetched when one is called. */
+export interface OnDemandExports {
+  /** Fetches them, once, whoever asks. */
+  fetch(signal?: AbortSignal, tell?: PartListener): Promise<void>;
+  /** Reads them here and now where they have not been fetched. */
+  now(): Exports;
+}
+
+/** Code of a kernel. `call` returns 0, or a number for what went wrong, and throws nothing. */
+export interface HostKernel {
+  call?: (buffers: Pointer, slots: Pointer) => number;
+  release: () => void;
+}
+
+/** What of JavaScript the module holds, by number (functions.ts), as far as others give it some. */
+export interface Host {
+  /** tern_runtime*, for the values that are made in calls. */
+  runtime: Pointer;
+  /** Keeps a kernel until the module releases the number. */
+  keepKernel(kernel: HostKernel): number;
+  /** Keeps bytes that the module reads, until it releases the number. */
+  keep(bytes: Uint8Array): number;
+  /** Writes an owned TernAny that holds the function at `any`. */
+  write(name: string, f: CallableFunction, any: Pointer): void;
+  /** How many functions the module holds now. */
+  readonly size: number;
+  /** Bytes outside of the module that it may still read. */
+  readonly sourceBytes: number;
+  /** Kernels that functions of the module hold. */
+  readonly kernelCount: number;
+}
