@@ -6,8 +6,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Worker } from 'node:worker_threads';
 
-import { createRuntime, makeTensor, TernError, Tuple } from '../../wasm/package/dist/index.js';
-import { checkProgress, digitOf, kModel, modelBytes, sends, serve, three } from './support.mjs';
+import { createRuntime, makeTensor, Tuple } from '../../wasm/package/dist/index.js';
+import {
+  checkProgress, digitOf, fails, kModel, modelBytes, sends, serve, three,
+} from './support.mjs';
 
 const kProgram = `
 .func @main(a: int, b: int) -> (int, int)
@@ -21,15 +23,6 @@ again:
   load_const int 0 dst: %0
   goto  again
 `;
-
-const fails = (promise, code, words = /./, help = /.?/) =>
-  assert.rejects(promise, (error) => {
-    assert.ok(error instanceof TernError, String(error.stack));
-    assert.equal(error.code, code, error.message);
-    assert.match(error.message, words);
-    assert.match(error.help.join('\n'), help, error.text);
-    return true;
-  });
 
 let bytes;
 before(async () => {

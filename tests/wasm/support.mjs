@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What tests of the package share: the digit model with a drawing of a 3, a server whose answers a
 // test makes up, and a cache as browsers have it.
+import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+
+import { TernError } from '../../wasm/package/dist/index.js';
 
 export const kRoot = new URL('../../', import.meta.url);
 export const kModel = new URL('tests/models/digits/model.onnx', kRoot);
@@ -13,6 +16,16 @@ export const modelBytes = () => new Uint8Array(readFileSync(kModel));
 export function three() {
   return { dtype: 'f32', shape: [1, 1, 28, 28], data: Float32Array.from(readFileSync(kThree)) };
 }
+
+/** The promise is refused with this code, these words in the message, and this help. */
+export const fails = (promise, code, words = /./, help = /.?/) =>
+  assert.rejects(promise, (error) => {
+    assert.ok(error instanceof TernError, String(error.stack));
+    assert.equal(error.code, code, error.message);
+    assert.match(error.message, words);
+    assert.match(error.help.join('\n'), help, error.text);
+    return true;
+  });
 
 /** Which digit the model sees. */
 export function digitOf({ probabilities }) {
