@@ -207,12 +207,16 @@ TERN_API tern_status* tern_program_load_on_demand(tern_runtime* runtime,
 TERN_API void tern_program_free(tern_program* program);
 /* format "json": {"functions": [{"name", "params": [{"name", "dtype", "shape"}], "results": [the
  * same], "first", "count", "registers"}], "constants": [...], "primitives": [...], "missing":
- * [those that this build does not have], "instructions": [{"pc", "text", "source"}], "sections":
- * [{"name", "count", "offset", "bytes"}, both 0 where there is no file], "metadata": {...},
- * "kernels": [as tern_program_kernels has them, where there are some]}; format "text": the same for
- * people. Formats "listing" and "stats": those of docs/isa.md; "columns", "instructions" and
- * "assignments": assembly text in its three forms; "cpp" and "javascript": source that rebuilds the
- * executable through the builder; "ssa": an error if some register is written twice. */
+ * [those that this build does not have], "instructions": [{"pc", "text", "opcode", "operands",
+ * "source"}], "sections": [{"name", "count", "offset", "bytes"}, both 0 where there is no file],
+ * "metadata": {...}, "kernels": [as tern_program_kernels has them, where there are some]}. Operands
+ * are in the order of the text: {"name", "role": of core/vm/isa.def, "kind": "register",
+ * "immediate", "constant", "function", "primitive", "void" or "vm", "value": a number or an index,
+ * "target": of a jump, as "pc", "span": [where it begins in the text, where it ends, in bytes]}.
+ * Format "text": the same for people. Formats "listing" and "stats": those of docs/isa.md;
+ * "columns", "instructions" and "assignments": assembly text in its three forms; "cpp" and
+ * "javascript": source that rebuilds the executable through the builder; "ssa": an error if some
+ * register is written twice. */
 TERN_API tern_status* tern_program_inspect(tern_program* program, const char* format,
                                            tern_buffer** out);
 /* What format "json" gives, without the code that the other forms need: in the browser that is in a

@@ -9,6 +9,7 @@
 #include "core/vm/file/format.h"
 #include "core/vm/linker.h"
 #include "core/vm/text/disassembler.h"
+#include "core/vm/text/instruction_printer.h"
 
 namespace tern::driver {
 namespace {
@@ -73,8 +74,30 @@ void WriteConstant(const vm::Constant& constant, size_t index, JsonWriter* json)
       .EndObject();
 }
 
+// An index where there is one; of a jump, the instruction of the whole code that it goes to.
+void WriteOperandValue(const vm::OperandField& field, uint32_t pc, JsonWriter* json) {
+  const vm::Operand& operand = field.operand;
+  if (operand.is_void() || operand.is_vm()) return;
+  if (operand.is_function() || operand.is_primitive())
+    json->Field("value", operand.function_index());
+  else
+    json->Field("value", operand.value);
+  if (field.role == vm::Role::kOffset) json->Field("target", int64_t{pc} + operand.value);
+}
+
 void WriteInstruction(const vm::Executable& executable, uint32_t pc, JsonWriter* json) {
-  json->BeginObject().Field("pc", pc).Field("text", vm::InstructionText(executable, pc));
+  const vm::InstructionFields fields = vm::FieldsOfInstruction(executable, pc);
+  json->BeginObject().Field("pc", pc).Field("text", fields.text);
+  json->Field("opcode", fields.info->mnemonic).Key("operands").BeginArray();
+  for (const vm::OperandField& field : fields.operands) {
+    const char role = static_cast<char>(field.role);
+    json->BeginObject().Field("name", field.name).Field("role", std::string_view(&role, 1));
+    json->Field("kind", vm::OperandKindName(field.operand));
+    WriteOperandValue(field, pc, json);
+    json->Key("span").BeginArray().Int(static_cast<int64_t>(field.begin));
+    json->Int(static_cast<int64_t>(field.end)).EndArray().EndObject();
+  }
+  json->EndArray();
   if (const vm::DebugEntry* debug = executable.FindDebug(pc)) json->Field("source", debug->text());
   json->EndObject();
 }

@@ -164,10 +164,12 @@ describe('the debugger', () => {
   it('runs into a failure, goes back, mends and goes on', () =>
     withDebugger(kQuotients, (debug) => {
       assert.equal(debug.begin('main').reason, 'begun');
+      assert.equal(debug.state().lastPc, undefined);
       const stop = debug.continue();
       assert.equal(stop.reason, 'trap(E0301)');
       assert.match(stop.text, /division of 12 by zero/);
       assert.equal(stop.step, 18);
+      assert.equal(debug.state().lastPc, 8, 'the jump back to the division');
       const [frame] = debug.state().frames;
       assert.equal(frame.function, 'quotients');
       assert.equal(frame.registers[1].name, 'k');

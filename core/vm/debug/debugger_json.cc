@@ -19,6 +19,8 @@ void WriteStopJson(const Debugger& debugger, JsonWriter* json) {
 
 void WriteStateJson(const Debugger& debugger, JsonWriter* json) {
   json->BeginObject().Field("step", debugger.step()).Field("past", debugger.in_past());
+  if (debugger.step() > debugger.trace().first_step())
+    json->Field("lastPc", debugger.trace().pc(debugger.step() - 1));
   json->Key("frames").BeginArray();
   for (size_t i = 0; i < debugger.depth(); ++i) {
     const DebugFrame frame = debugger.frame(i);

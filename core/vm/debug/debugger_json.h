@@ -10,8 +10,9 @@ namespace tern::vm {
 
 // {"reason": "breakpoint", "text", "breakpoint", "step", "first", "end", "past", "depth"}
 void WriteStopJson(const Debugger& debugger, JsonWriter* json);
-// {"step", "past", "frames": [{"function", "pc", "instruction", "source", "registers": [{"index",
-// "name", "changed", "value"}]}], "memory": {"live", "peak"}}, innermost frame first.
+// {"step", "past", "lastPc": of the instruction before it, where that is recorded, "frames":
+// [{"function", "pc", "instruction", "source", "registers": [{"index", "name", "changed",
+// "value"}]}], "memory": {"live", "peak"}}, innermost frame first.
 void WriteStateJson(const Debugger& debugger, JsonWriter* json);
 // [{"id", "text", "enabled", "hits", "ignore", "failures", "failure"}]
 void WriteBreakpointsJson(const Debugger& debugger, JsonWriter* json);

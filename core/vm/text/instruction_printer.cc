@@ -31,6 +31,15 @@ class Printer {
     DecodeInstruction(executable.InstructionWords(index), &instruction_);
   }
 
+  // In columns, with what was printed where.
+  InstructionFields Fields() && {
+    InstructionFields fields;
+    fields_ = &fields.operands;
+    fields.text = Columns();
+    fields.info = instruction_.info;
+    return fields;
+  }
+
   std::string Run() {
     switch (options_.form) {
       case TextForm::kColumns: return Columns();
@@ -54,7 +63,7 @@ class Printer {
     PadTo(kMnemonicColumn, &line_);
     if (line_.back() != ' ') line_.push_back(' ');
     for (size_t i = 0; i < info.operand_count; ++i) {
-      if (info.operands()[i].is_callee()) PrintCallee(instruction_.operands[i]);
+      if (info.operands()[i].is_callee()) PrintCallee(i, info.operands()[i]);
     }
     bool positional = false;
     for (size_t i = 0; i < info.operand_count; ++i) {
@@ -64,7 +73,8 @@ class Printer {
     }
     if (info.write >= 0) {
       PadTo(kDstColumn, &line_);
-      StrAppend(&line_, " dst: ", Text(Destination(), Role::kWrite));
+      line_ += " dst: ";
+      Append(static_cast<size_t>(info.write), info.operands()[static_cast<size_t>(info.write)]);
     }
     while (line_.back() == ' ') line_.pop_back();
     return std::move(line_);
@@ -87,9 +97,18 @@ class Printer {
     return std::move(line_);
   }
 
-  void PrintCallee(const Operand& operand) {
+  // In columns: the operand's text, and where it is for those who ask.
+  void Append(size_t index, const OperandInfo& info) {
+    const Operand& operand = instruction_.operands[index];
+    const size_t begin = line_.size();
+    line_ += Text(operand, info.is_callee() ? Role::kCallee : info.role);
+    if (fields_ != nullptr)
+      fields_->push_back({info.name, info.role, operand, begin, line_.size()});
+  }
+
+  void PrintCallee(size_t index, const OperandInfo& info) {
     const size_t column = line_.size();
-    StrAppend(&line_, Text(operand, Role::kCallee));
+    Append(index, info);
     PadTo(column + kCalleeColumn, &line_);
     line_.push_back(' ');
   }
@@ -97,7 +116,8 @@ class Printer {
   // Returns whether the next operand without a label goes behind a comma.
   bool PrintOperand(size_t i, const OperandInfo& info, bool after_positional) {
     if (info.label == Label::kNone && !info.is_list()) {
-      StrAppend(&line_, after_positional ? ", " : "", Text(instruction_.operands[i], info.role));
+      if (after_positional) line_ += ", ";
+      Append(i, info);
       return true;
     }
     if (info.repeat == Repeat::kOptional && instruction_.operands[i].is_void())
@@ -106,11 +126,12 @@ class Printer {
     if (info.label != Label::kNone)
       StrAppend(&line_, info.name, info.label == Label::kColon ? ": " : " ");
     if (!info.is_list()) {
-      StrAppend(&line_, Text(instruction_.operands[i], info.role));
+      Append(i, info);
       return false;
     }
     for (size_t k = i; k < instruction_.operands.size(); ++k) {
-      StrAppend(&line_, k == i ? "" : ", ", Text(instruction_.operands[k], info.role));
+      if (k != i) line_ += ", ";
+      Append(k, info);
     }
     return false;
   }
@@ -143,6 +164,7 @@ class Printer {
   const uint32_t pc_;
   Instruction instruction_;
   std::string line_;
+  std::vector<OperandField>* fields_ = nullptr;
 };
 
 }  // namespace
@@ -150,6 +172,22 @@ class Printer {
 std::string PrintInstruction(const Executable& executable, uint32_t instruction,
                              const PrintOptions& options) {
   return Printer(executable, instruction, options).Run();
+}
+
+InstructionFields FieldsOfInstruction(const Executable& executable, uint32_t instruction) {
+  return Printer(executable, instruction, {}).Fields();
+}
+
+std::string_view OperandKindName(const Operand& operand) {
+  if (operand.is_void()) return "void";
+  if (operand.is_vm()) return "vm";
+  switch (operand.kind) {
+    case OperandKind::kRegister: return "register";
+    case OperandKind::kImmediate: return "immediate";
+    case OperandKind::kConstant: return "constant";
+    case OperandKind::kFunction: break;
+  }
+  return operand.is_function() ? "function" : "primitive";
 }
 
 std::string PrimitiveText(std::string_view name) {

@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/vm/encoding.h"
 #include "core/vm/executable.h"
+#include "core/vm/isa.h"
 #include "core/vm/text/disassembler.h"
 
 namespace tern::vm {
@@ -20,6 +22,28 @@ struct PrintOptions {
 };
 std::string PrintInstruction(const Executable& executable, uint32_t instruction,
                              const PrintOptions& options);
+
+// An operand as a printed instruction shows it, for readers that must not take the text apart.
+struct OperandField {
+  std::string_view name;  // of isa.def
+  Role role = Role::kValue;
+  Operand operand;
+  // Where it is in the text, without its label.
+  size_t begin = 0;
+  size_t end = 0;
+};
+
+struct InstructionFields {
+  const InstructionInfo* info = nullptr;
+  std::string text;  // in columns
+  // As they are printed: the callee first, the destination last. An operand that is left out of
+  // the text is left out here.
+  std::vector<OperandField> operands;
+};
+InstructionFields FieldsOfInstruction(const Executable& executable, uint32_t instruction);
+
+// "register", "immediate", "constant", "function", "primitive", "void" or "vm".
+std::string_view OperandKindName(const Operand& operand);
 
 // Names of operators with attributes read well as they are; anything unusual is quoted.
 std::string PrimitiveText(std::string_view name);

@@ -141,6 +141,12 @@ TEST_F(BuilderApi, C25_TablesAndListings) {
   };
   EXPECT_NE(inspect("listing").find("call  p                in: %vm, c[0], @f, &q dst: void"),
             std::string::npos);
+  EXPECT_NE(inspect("json").find(R"("opcode":"call","operands":[{"name":"callee","role":"a",)"
+                                 R"("kind":"primitive","value":1,"span":[6,7]},)"),
+            std::string::npos)
+      << inspect("json");
+  EXPECT_NE(inspect("json").find(R"({"name":"dst","role":"w","kind":"void","span":[)"),
+            std::string::npos);
   EXPECT_NE(inspect("stats").find("Packed functions (#2): [q, p]"), std::string::npos);
   EXPECT_NE(inspect("assignments").find("Call(p, %vm, c[0], @f, &q)"), std::string::npos);
   EXPECT_NE(inspect("instructions").find("Call void, p, $vm, c[0], @f, &q"), std::string::npos);

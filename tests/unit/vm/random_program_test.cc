@@ -5,10 +5,12 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "core/vm/file/reader.h"
 #include "core/vm/file/writer.h"
 #include "core/vm/text/disassembler.h"
+#include "core/vm/text/instruction_printer.h"
 #include "tests/support/random_program.h"
 #include "tests/support/vm_file.h"
 #include "tests/unit/vm/vm_test_util.h"
@@ -39,6 +41,57 @@ TEST(RandomProgram, A23_TextAndFileAreLossless) {
   }
   EXPECT_EQ(seen.size(), kInstructionCount) << "every instruction was there";
   EXPECT_EQ(kinds.size(), 10u) << "every kind of constant was there";
+}
+
+// "name role kind=text" of each operand.
+std::string FieldsOf(std::string_view body) {
+  const ExecutablePtr executable =
+      MustAssemble(StrCat(".func @main(%0, %1)\n", body, "\nret ret %0\n.func @f(a)\nret ret %0"));
+  const InstructionFields fields = FieldsOfInstruction(*executable, 0);
+  EXPECT_EQ(fields.text, InstructionText(*executable, 0));
+  std::string out(fields.info->mnemonic);
+  for (const OperandField& field : fields.operands) {
+    StrAppend(&out, " | ", field.name, " ", static_cast<char>(field.role), " ",
+              OperandKindName(field.operand), "=",
+              fields.text.substr(field.begin, field.end - field.begin));
+  }
+  return out;
+}
+
+TEST(InstructionFields, SayWhatIsWhereInTheText) {
+  EXPECT_EQ(FieldsOf("call \"a b\" in: %0, %vm, &q, @f, 7 dst: %2"),
+            "call | callee a primitive=\"a b\" | in v register=%0 | in v vm=%vm | in v "
+            "primitive=&q | in v function=@f | in v immediate=7 | dst w register=%2");
+  EXPECT_EQ(FieldsOf("call conv{pads=1,1 in:=2} in: %1"),
+            "call | callee a primitive=conv{pads=1,1 in:=2} | in v register=%1 | dst w void=void");
+  EXPECT_EQ(FieldsOf("if %1 true: +1 false: +1"),
+            "if | test r register=%1 | true o immediate=+1 | false o immediate=+1");
+  EXPECT_EQ(FieldsOf("alloc_tensor offset: 0 dtype: f32 shape: 2, 3 dst: %2"),
+            "alloc_tensor | offset n immediate=0 | dtype d immediate=f32 | shape i immediate=2 | "
+            "shape i immediate=3 | dst w register=%2")
+      << "an operand that is left out of the text has no field";
+  EXPECT_EQ(FieldsOf("kill %1"), "kill | registers k register=%1");
+}
+
+// Spans follow each other and hold what the operand is, whatever its name looks like.
+TEST(InstructionFields, HoldOfRandomPrograms) {
+  for (uint32_t seed = 0; seed < kPrograms; ++seed) {
+    const ExecutablePtr executable = support::RandomProgram(seed);
+    for (uint32_t i = 0; i < executable->instruction_count(); ++i) {
+      const InstructionFields fields = FieldsOfInstruction(*executable, i);
+      ASSERT_EQ(fields.text, InstructionText(*executable, i));
+      size_t end = 0;
+      for (const OperandField& field : fields.operands) {
+        ASSERT_GE(field.begin, end) << fields.text;
+        ASSERT_LE(field.end, fields.text.size());
+        ASSERT_LT(field.begin, field.end);
+        end = field.end;
+        const std::string_view text(&fields.text[field.begin], field.end - field.begin);
+        if (field.operand.is_register()) ASSERT_EQ(text, StrCat("%", field.operand.value));
+        if (field.operand.is_constant()) ASSERT_EQ(text, StrCat("c[", field.operand.value, "]"));
+      }
+    }
+  }
 }
 
 std::string TextOf(std::string_view body, TextForm form) {

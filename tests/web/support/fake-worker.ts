@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A worker that answers by the protocol without an engine: a program of a few instructions, each of
 // which adds one to register 0. Tests tell it where to fail.
-import type { MachineState, ProgramInfo } from 'tern-runtime';
+import type { Instruction, MachineState, ProgramInfo } from 'tern-runtime';
 import type {
   Answer,
   Failure,
@@ -24,11 +24,26 @@ export const kProgram: ProgramInfo = {
   ],
   constants: [{ index: 0, type: 'f32[3]', bytes: 12, splat: false }],
   primitives: ['add'],
-  instructions: [0, 1, 2, 3].map((pc) => ({
-    pc,
-    text: pc < 3 ? 'call  add   in: %0, c[0]   dst: %0' : 'ret   ret %0',
-    source: `node ${pc}`,
-  })),
+  instructions: [0, 1, 2, 3].map((pc): Instruction => {
+    const source = `node ${pc}`;
+    if (pc === 3) {
+      const operand = { name: 'ret', role: 'v', kind: 'register', value: 0 } as const;
+      const operands: Instruction['operands'] = [{ ...operand, span: [10, 12] }];
+      return { pc, text: 'ret   ret %0', opcode: 'ret', source, operands };
+    }
+    return {
+      pc,
+      text: 'call  add   in: %0, c[0]   dst: %0',
+      opcode: 'call',
+      source,
+      operands: [
+        { name: 'callee', role: 'a', kind: 'primitive', value: 0, span: [6, 9] },
+        { name: 'in', role: 'v', kind: 'register', value: 0, span: [16, 18] },
+        { name: 'in', role: 'v', kind: 'constant', value: 0, span: [20, 24] },
+        { name: 'dst', role: 'w', kind: 'register', value: 0, span: [32, 34] },
+      ],
+    };
+  }),
   sections: [],
   metadata: {},
 };

@@ -1,53 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
-import { describe, expect, it } from 'vitest';
+import { createRuntime, type Instruction, type Runtime } from 'tern-runtime';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   codeRows,
+  type InstructionRow,
   isFunctionRow,
   rowOfPc,
-  splitInstruction,
-  splitOperands,
   visibleRange,
 } from '../../../web/src/model/instructions.js';
 import { constantRows, primitiveRows, sectionRows } from '../../../web/src/model/listing.js';
 import { kProgram } from '../support/fake-worker.js';
 
-describe('splitInstruction', () => {
-  it('takes a call apart', () => {
-    expect(
-      splitInstruction('call  conv2d{strides=2,2 pads=1,1,1,1} in: %0, c[1], none   dst: %3'),
-    ).toEqual({
+/** Rows of the package's own answer for assembly text. */
+let runtime: Runtime;
+beforeAll(async () => {
+  runtime = await createRuntime();
+  await runtime.prepareCompiler();
+});
+afterAll(() => runtime.dispose());
+
+function rowsOf(body: string): InstructionRow[] {
+  const text = `.func @main(%0, %1)\n${body}\n  ret ret %0\n.func @"größe"(a)\n  ret ret %0\n`;
+  const program = runtime.load(runtime.assemble(text));
+  try {
+    return codeRows(program.info).filter((row): row is InstructionRow => !isFunctionRow(row));
+  } finally {
+    program.dispose();
+  }
+}
+
+describe('fields of instructions', () => {
+  it('are a call with its attributes, arguments and destination', () => {
+    expect(rowsOf('  call softmax{axis=1} in: %0 dst: %2')[0]).toMatchObject({
       opcode: 'call',
-      callee: 'conv2d',
-      attributes: 'strides=2,2 pads=1,1,1,1',
-      operands: ['%0', 'c[1]', 'none'],
-      destination: '%3',
+      callee: 'softmax',
+      attributes: 'axis=1',
+      operands: [{ kind: 'register', text: '%0', label: '' }],
+      destination: '%2',
+      meaning: expect.stringContaining('Calls a primitive') as string,
     });
   });
-  it('takes the others apart', () => {
-    expect(splitInstruction('ret   ret %7')).toMatchObject({
-      opcode: 'ret',
-      operands: ['ret', '%7'],
-    });
-    expect(splitInstruction('kill  %1, %2')).toMatchObject({
-      opcode: 'kill',
-      operands: ['%1', '%2'],
+  it('say what operands are for where there are several kinds', () => {
+    expect(rowsOf('  alloc_tensor offset: 0 dtype: f32 shape: 2, 3 dst: %2')[0]).toMatchObject({
       callee: '',
-    });
-    expect(splitInstruction('add  %0, 1 dst: %2')).toMatchObject({
-      operands: ['%0', '1'],
+      operands: [
+        { text: '0', label: 'offset' },
+        { text: 'f32', label: 'dtype' },
+        { text: '2', label: 'shape' },
+        { text: '3', label: 'shape' },
+      ],
       destination: '%2',
     });
+    expect(rowsOf('  kill %1')[0]).toMatchObject({ operands: [{ text: '%1', label: '' }] });
   });
-  it('keeps what is in quotes and brackets together', () => {
-    expect(splitOperands('"a, b", [2, 3], c[0]')).toEqual(['"a, b"', '[2, 3]', 'c[0]']);
-    expect(splitOperands('"say \\"hi, you\\"" x')).toEqual(['"say \\"hi, you\\""', 'x']);
+  it('lead jumps to the instructions where they go', () => {
+    const [jump, other] = rowsOf('  goto L2\n  move %1 dst: %0\nL2:');
+    expect(jump!.operands).toEqual([{ kind: 'immediate', text: '→ 2', label: '' }]);
+    expect(other).toMatchObject({ opcode: 'move', destination: '%0' });
   });
-  it.each(['', '   ', 'call', 'in:', 'dst: ', '{', 'call f{ in: '])(
-    'survives the odd text %j',
-    (odd) => {
-      expect(() => splitInstruction(odd)).not.toThrow();
-    },
-  );
+  it('take names as they are, whatever is in them', () => {
+    const row = rowsOf('  invoke @"größe" in: %1 dst: %2')[0]!;
+    expect(row).toMatchObject({ callee: '@größe', destination: '%2' });
+    expect(row.operands).toEqual([{ kind: 'register', text: '%1', label: '' }]);
+  });
+  it('survive a program whose indices lead nowhere', () => {
+    const broken = kProgram.instructions.map((each) => ({
+      ...each,
+      opcode: 'none of ours',
+      operands: each.operands.map((operand) => ({ ...operand, value: 1e9 })),
+    }));
+    expect(() => codeRows({ ...kProgram, instructions: broken })).not.toThrow();
+    expect(() => primitiveRows({ ...kProgram, instructions: broken })).not.toThrow();
+  });
 });
 
 describe('codeRows', () => {
@@ -98,9 +122,16 @@ describe('listing', () => {
   });
   it('counts the calls of each primitive', () => {
     const primitives = ['add', 'relu', 'conv2d{pads=1,1}'];
-    const instructions = [
+    const instructions: Instruction[] = [
       ...kProgram.instructions,
-      { pc: 4, text: 'call  conv2d{pads=1,1} in: %0 dst: %1' },
+      {
+        pc: 4,
+        text: 'call  conv2d{pads=1,1} in: %0 dst: %1',
+        opcode: 'call',
+        operands: [
+          { name: 'callee', role: 'a', kind: 'primitive', value: 2, span: [6, 22] },
+        ],
+      },
     ];
     expect(primitiveRows({ ...kProgram, primitives, instructions })).toEqual([
       { name: 'add', detail: '', size: '3 calls' },

@@ -60,6 +60,8 @@ export interface DebugStop {
 export interface DebugState {
   step: number;
   past: boolean;
+  /** The instruction before this step, where it is recorded. */
+  lastPc?: number;
   /** Innermost first. */
   frames: {
     function: string;

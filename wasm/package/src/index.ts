@@ -54,9 +54,11 @@ export {
   tuneLoops,
   type TuneLoopsOptions,
 } from './loops.js';
+export { kInstructions } from './generated/isa.js';
 export { hasRelaxedSimd, type ModuleOptions, type WasmSource } from './module.js';
 export {
   type Instruction,
+  type InstructionOperand,
   type Listing,
   Machine,
   type MachineOptions,

@@ -15,6 +15,7 @@ import { kVmOptions } from './generated/layouts.js';
 import { Handle } from './handle.js';
 import { type KernelInfo, listKernels } from './kernels.js';
 import type { Memory } from './memory.js';
+import { Positions } from './text_positions.js';
 import {
   type HostFunction,
   readResident,
@@ -24,11 +25,28 @@ import {
   writeValue,
 } from './values.js';
 
+/** An operand of an instruction, as its text shows it. */
+export interface InstructionOperand {
+  /** Of core/vm/isa.def: "dst", "callee", "in", … */
+  name: string;
+  /** A letter of core/vm/isa.def: "w" is the destination, "r" a register that is read, … */
+  role: string;
+  kind: 'register' | 'immediate' | 'constant' | 'function' | 'primitive' | 'void' | 'vm';
+  /** A number, or an index: of a register, a constant, a function, a primitive. */
+  value?: number;
+  /** Of a jump: the instruction that it goes to, as `pc`. */
+  target?: number;
+  /** Where in the text it begins and ends. */
+  span: [begin: number, end: number];
+}
+
 export interface Instruction {
   pc: number;
   text: string;
+  opcode: string;
+  /** In the order of the text: the callee first, the destination last. */
+  operands: InstructionOperand[];
   source?: string;
-  [key: string]: unknown;
 }
 
 /** What `tern inspect --format json` prints. */
@@ -335,6 +353,17 @@ export class Machine extends Handle {
   }
 }
 
+function readInfo(json: string): ProgramInfo {
+  const info = JSON.parse(json) as ProgramInfo;
+  for (const { text, operands } of info.instructions) {
+    // The module counts bytes, which matters where a name is not ASCII.
+    const ranges = operands.map(({ span: [begin, end] }) => ({ begin, end }));
+    new Positions(text).fromBytes(ranges);
+    operands.forEach((operand, i) => (operand.span = [ranges[i]!.begin, ranges[i]!.end]));
+  }
+  return info;
+}
+
 /** A verified executable, immutable; machines run it. */
 export class Program extends Handle implements Callable {
   private info_: ProgramInfo | undefined;
@@ -352,7 +381,7 @@ export class Program extends Handle implements Callable {
   }
 
   get info(): ProgramInfo {
-    this.info_ ??= JSON.parse(this.infoText()) as ProgramInfo;
+    this.info_ ??= readInfo(this.infoText());
     return this.info_;
   }
 

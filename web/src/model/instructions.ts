@@ -1,59 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytecode rows: the disassembler's text taken apart into columns.
-import type { FunctionInfo, ProgramInfo } from 'tern-runtime';
+// Bytecode rows: the fields of instructions, as the core tells them, in columns.
+import {
+  type FunctionInfo, type Instruction, type InstructionOperand, kInstructions, type ProgramInfo,
+} from 'tern-runtime';
 import { formatType } from './format.js';
 
-export interface InstructionParts {
+/** An operand as the row shows it. */
+export interface OperandPart {
+  kind: InstructionOperand['kind'];
+  text: string;
+  /** What it is for, where the place alone does not say it: "offset", "true". */
+  label: string;
+}
+
+export interface InstructionRow {
+  pc: number;
   opcode: string;
+  /** What the instruction does. */
+  meaning: string;
   /** What is called, without its attributes. */
   callee: string;
   /** "strides=2,2 pads=1,1,1,1": the attributes of a primitive. */
   attributes: string;
-  operands: string[];
+  operands: OperandPart[];
   /** "%3", or nothing. */
   destination: string;
-}
-
-export interface InstructionRow extends InstructionParts {
-  pc: number;
   /** The whole text, in single spaces. */
   text: string;
   /** The node that it was made from. */
   source: string;
 }
 
-/** Splits at commas and spaces outside of brackets, braces and quotes. */
-export function splitOperands(text: string): string[] {
-  const parts = text.match(/(?:"(?:\\.|[^"\\])*"|\[[^\]]*\]|\([^)]*\)|\{[^}]*\}|[^\s,])+/g);
-  return parts ?? [];
+/** The name of a primitive and its attributes. */
+export function primitiveParts(name: string): [name: string, attributes: string] {
+  const brace = name.indexOf('{');
+  return brace < 0 ? [name, ''] : [name.slice(0, brace), name.slice(brace + 1, -1)];
 }
 
-function splitCallee(text: string): [callee: string, attributes: string] {
-  const brace = text.indexOf('{');
-  if (brace < 0) return [text, ''];
-  return [text.slice(0, brace), text.slice(brace + 1, text.lastIndexOf('}'))];
+const isCallee = ({ name, kind }: InstructionOperand): boolean =>
+  name === 'callee' && (kind === 'function' || kind === 'primitive');
+
+function calleeOf(
+  operand: InstructionOperand | undefined, { functions, primitives }: ProgramInfo,
+): [callee: string, attributes: string] {
+  if (operand?.value === undefined) return ['', ''];
+  if (operand.kind === 'function') return [`@${functions[operand.value]?.name ?? ''}`, ''];
+  return primitiveParts(primitives[operand.value] ?? '');
 }
 
-/** "call  conv2d{strides=2,2} in: %0, c[1]   dst: %3" → its parts. */
-export function splitInstruction(text: string): InstructionParts {
-  const trimmed = text.trim();
-  const opcode = /^\S*/.exec(trimmed)![0];
-  let rest = trimmed.slice(opcode.length).trim();
-  let destination = '';
-  const dst = /(?:^|\s)dst: (\S+)$/.exec(rest);
-  if (dst) {
-    destination = dst[1]!;
-    rest = rest.slice(0, dst.index).trim();
-  }
-  const input = /(?:^|\s)in: /.exec(rest);
-  const calls = /^(?:call|invoke|tail_invoke|alloc_closure)/.test(opcode);
-  if (!input) {
-    const [callee, attributes] = calls ? splitCallee(rest) : ['', ''];
-    return { opcode, callee, attributes, operands: calls ? [] : splitOperands(rest), destination };
-  }
-  const [callee, attributes] = splitCallee(rest.slice(0, input.index).trim());
-  const operands = splitOperands(rest.slice(input.index + input[0].length));
-  return { opcode, callee, attributes, operands, destination };
+// Operands of the same name or of one with a plain meaning need no word beside them.
+const kUnlabelled = new Set(['in', 'a', 'b', 'ret', 'registers']);
+
+function partOf(operand: InstructionOperand, text: string, labels: boolean): OperandPart {
+  const { kind, name, target, span } = operand;
+  const shown = target === undefined ? text.slice(...span) : `→ ${target}`;
+  return { kind, text: shown, label: labels && !kUnlabelled.has(name) ? name : '' };
+}
+
+function rowOf(instruction: Instruction, info: ProgramInfo): InstructionRow {
+  const { pc, opcode, text, operands, source = '' } = instruction;
+  const callee = operands.find(isCallee);
+  const written = operands.find(({ role }) => role === 'w');
+  const others = operands.filter((each) => each !== callee && each !== written);
+  const labels = new Set(others.map(({ name }) => name)).size > 1;
+  const [name, attributes] = calleeOf(callee, info);
+  const destination = written?.kind === 'register' ? text.slice(...written.span) : '';
+  return {
+    pc, opcode, callee: name, attributes, destination, source,
+    meaning: kInstructions[opcode]?.meaning ?? '',
+    operands: others.map((operand) => partOf(operand, text, labels)),
+    text: text.trim().replace(/\s+/g, ' '),
+  };
 }
 
 export interface FunctionRow {
@@ -72,12 +89,11 @@ export function signatureOf({ params, results }: FunctionInfo): string {
   return `(${inputs}) → ${outputs.length === 1 ? outputs[0] : `(${outputs.join(', ')})`}`;
 }
 
-export function codeRows({ functions, instructions }: ProgramInfo): CodeRow[] {
-  const starts = new Map<number, FunctionInfo>(functions.map((f) => [f.first, f]));
-  return instructions.flatMap(({ pc, text, source }): CodeRow[] => {
-    const short = text.trim().replace(/\s+/g, ' ');
-    const row: CodeRow = { pc, ...splitInstruction(text), text: short, source: source ?? '' };
-    const starting = starts.get(pc);
+export function codeRows(info: ProgramInfo): CodeRow[] {
+  const starts = new Map<number, FunctionInfo>(info.functions.map((f) => [f.first, f]));
+  return info.instructions.flatMap((instruction): CodeRow[] => {
+    const row = rowOf(instruction, info);
+    const starting = starts.get(instruction.pc);
     if (!starting) return [row];
     return [{ functionName: starting.name, signature: signatureOf(starting) }, row];
   });

@@ -2,6 +2,7 @@
 // What an executable holds, as rows: constants, primitives, sections.
 import type { ProgramInfo } from 'tern-runtime';
 import { formatBytes, formatCount } from './format.js';
+import { primitiveParts } from './instructions.js';
 
 export interface ListingRow {
   name: string;
@@ -20,16 +21,16 @@ export function constantRows({ constants }: ProgramInfo): ListingRow[] {
 
 /** Each primitive with its attributes and how often the code calls it. */
 export function primitiveRows({ primitives, instructions }: ProgramInfo): ListingRow[] {
-  const calls = new Map<string, number>();
-  for (const { text } of instructions) {
-    const callee = /^\s*(?:call|invoke_packed)\s+(\S+?(?:\{[^}]*\})?)(?=\s|$)/.exec(text)?.[1];
-    if (callee) calls.set(callee, (calls.get(callee) ?? 0) + 1);
+  const calls = new Map<number, number>();
+  for (const { operands } of instructions) {
+    for (const { name, kind, value } of operands) {
+      if (name !== 'callee' || kind !== 'primitive' || value === undefined) continue;
+      calls.set(value, (calls.get(value) ?? 0) + 1);
+    }
   }
-  return primitives.map((primitive) => {
-    const brace = primitive.indexOf('{');
-    const name = brace < 0 ? primitive : primitive.slice(0, brace);
-    const detail = brace < 0 ? '' : primitive.slice(brace + 1, -1);
-    const count = calls.get(primitive);
+  return primitives.map((primitive, index) => {
+    const [name, detail] = primitiveParts(primitive);
+    const count = calls.get(index);
     return { name, detail, size: count ? formatCount(count, 'call') : '' };
   });
 }

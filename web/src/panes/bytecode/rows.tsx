@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of the instruction grid.
-import type { FunctionRow, InstructionRow } from '../../model/instructions.js';
+import type { FunctionRow, InstructionRow, OperandPart } from '../../model/instructions.js';
 import { toggleBreakpoint } from '../../state/runs.js';
 
 const kColumns = [
@@ -49,11 +49,17 @@ export function FunctionHeading({
 }
 
 /** "%3" and "c[1]" look different, and are: registers and constants. */
-function kindOf(operand: string): string {
-  if (operand.startsWith('%')) return 'chip register-chip';
-  if (/^c\[/.test(operand)) return 'chip constant-chip';
-  return operand.startsWith('@') ? 'chip function-chip' : 'chip';
-}
+const kChips: Record<OperandPart['kind'], string> = {
+  register: 'chip register-chip',
+  vm: 'chip register-chip',
+  void: 'chip',
+  immediate: 'chip',
+  constant: 'chip constant-chip',
+  function: 'chip function-chip',
+  primitive: 'chip function-chip',
+};
+
+const operandText = ({ label, text }: OperandPart): string => (label ? `${label} ${text}` : text);
 
 export interface InstructionLineProps {
   row: InstructionRow;
@@ -102,16 +108,17 @@ export function InstructionLine(props: InstructionLineProps) {
         <span class="mark">{mark}</span>
         {row.pc}
       </span>
-      <span role="gridcell" class={`c-op op-${row.opcode}`}>
+      <span role="gridcell" class={`c-op op-${row.opcode}`} title={row.meaning}>
         {row.opcode}
       </span>
       <span role="gridcell" class="c-callee" title={`${row.callee} ${row.attributes}`}>
         <b>{row.callee}</b> <span class="detail">{row.attributes}</span>
       </span>
-      <span role="gridcell" class="c-args" title={row.operands.join(', ')}>
+      <span role="gridcell" class="c-args" title={row.operands.map(operandText).join(', ')}>
         {row.operands.map((operand, i) => (
-          <span key={i} class={kindOf(operand)}>
-            {operand}
+          <span key={i} class={kChips[operand.kind]}>
+            {operand.label ? <span class="operand-label">{operand.label} </span> : null}
+            {operand.text}
           </span>
         ))}
       </span>
