@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two allocators. The pool keeps free blocks in one list per size class, linked through the
-// blocks themselves: multiples of 64 bytes up to 1 KiB, then eight classes per doubling, so at most
-// an eighth is wasted.
+// The two allocators. The pool is a segregated free list: one list per size class, linked through
+// the free blocks themselves, so that it needs no memory of its own. Classes are multiples of 64
+// bytes up to 1 KiB, then eight per doubling, so that at most an eighth of a larger block is
+// wasted.
 #include "core/object/allocator.h"
 
 #include <algorithm>
@@ -11,6 +12,8 @@
 
 #include "core/base/check.h"
 
+// Under AddressSanitizer a block that waits in the pool is poisoned, so that a use after Free is
+// found although the memory never went back to the platform.
 #if defined(__SANITIZE_ADDRESS__)
 #define TERN_ASAN 1
 #elif defined(__has_feature)
@@ -37,6 +40,8 @@ size_t RoundUp(size_t value, size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
+// C11's aligned_alloc wants a size that is a multiple of the alignment; some C libraries return
+// null otherwise.
 void* SystemAllocate(void*, size_t bytes, size_t alignment) {
   return std::aligned_alloc(alignment, RoundUp(bytes, alignment));
 }
@@ -66,17 +71,22 @@ constexpr size_t kQuantum = 64;  // alignment and smallest block
 constexpr size_t kLinearMax = 1024;
 constexpr size_t kSteps = 8;  // per doubling above
 
+// The smallest class that holds `bytes`. Every request of a class gets a block of the class's size,
+// so that Free, which knows only the request, finds the same list again.
 SizeClass ClassOf(size_t bytes) {
   if (bytes <= kLinearMax) {
     const size_t index = (bytes + kQuantum - 1) / kQuantum;
     return {index, index * kQuantum};
   }
+  // Above the linear part, 2^doubling < bytes <= 2^(doubling + 1) is cut into kSteps equal steps.
+  // The subtraction of one keeps an exact power of two in the lower range, where it wastes nothing.
   const size_t doubling = static_cast<size_t>(std::bit_width(bytes - 1)) - 1;  // 2^doubling < bytes
   const size_t step = (size_t{1} << doubling) / kSteps;
   const size_t steps = (bytes - (size_t{1} << doubling) + step - 1) / step;  // 1 … 8
   const size_t base = kLinearMax / kQuantum;
   return {base + (doubling - 10) * kSteps + steps, (size_t{1} << doubling) + steps * step};
 }
+// One class for each linear size, zero included, and kSteps for each doubling that a size_t has.
 constexpr size_t kClasses = kLinearMax / kQuantum + (sizeof(size_t) * 8 - 10) * kSteps + 1;
 
 class PooledAllocator final : public Allocator {
@@ -93,6 +103,8 @@ class PooledAllocator final : public Allocator {
     const SizeClass size = ClassOf(bytes);
     FreeBlock** const list =
         alignment > kQuantum ? ListOf(size.bytes, alignment) : &free_[size.index];
+    // The list is last in, first out: the block that was freed last is most likely still in the
+    // cache.
     if (FreeBlock* block = *list) {
       TERN_UNPOISON(block, size.bytes);
       *list = block->next;
@@ -103,6 +115,8 @@ class PooledAllocator final : public Allocator {
     alignment = std::max(alignment, kQuantum);
     void* memory = PlatformAllocate(size.bytes, alignment);
     if (memory != nullptr) return memory;
+    // A full platform may be full of our own free blocks of other classes, so they go back before
+    // the request fails.
     DoTrim();
     return PlatformAllocate(size.bytes, alignment);
   }
@@ -113,12 +127,15 @@ class PooledAllocator final : public Allocator {
     FreeBlock** list = &free_[size.index];
     if (alignment > kQuantum) {
       list = ListOf(size.bytes, alignment);
+    // What DoTrim must know about a class is noted when the first block enters its list. The
+    // inverse of ClassOf would be the alternative.
     } else {
       used_ = std::max(used_, size.index + 1);
       block_bytes_[size.index] = size.bytes;
     }
     block->next = *list;
     *list = block;
+    // Poisoned last: the link in the block's first word is written above.
     TERN_POISON(block, size.bytes);
   }
 
@@ -135,7 +152,8 @@ class PooledAllocator final : public Allocator {
     }
   }
 
-  // Larger alignments are rare, so their lists are looked for.
+  // Alignments above kQuantum are rare (page-aligned weights), so a linear search over their lists
+  // is enough. The pointer is valid until the next call, which may move the vector.
   FreeBlock** ListOf(size_t bytes, size_t alignment) {
     for (AlignedList& list : aligned_) {
       if (list.bytes == bytes && list.alignment == alignment) return &list.free;
@@ -158,6 +176,8 @@ class PooledAllocator final : public Allocator {
 }  // namespace
 
 Allocator::Allocator(const TernPlatform* platform) : platform_{}, limit_(INT64_MAX) {
+  // A platform without functions counts as none: its struct may have been filled by a caller that
+  // only sets other members.
   if (platform != nullptr && platform->allocate != nullptr) platform_ = *platform;
   if (platform_.allocate == nullptr) {
     platform_.allocate = SystemAllocate;
@@ -167,11 +187,14 @@ Allocator::Allocator(const TernPlatform* platform) : platform_{}, limit_(INT64_M
 
 void* Allocator::Allocate(size_t bytes, size_t alignment) {
   TERN_CHECK(std::has_single_bit(alignment) && alignment <= kMaxAlignment, "impossible alignment");
+  // Requests that no machine can serve fail here, so that rounding up in ClassOf and RoundUp cannot
+  // overflow.
   if (bytes > kLimit) return nullptr;
   bytes = std::max(bytes, size_t{1});
   alignment = std::max(alignment, size_t{16});
   bool hit = false;
   void* pointer = CountedAllocate(bytes, alignment, &hit);
+  // The observer runs after the lock was released, because it may allocate itself.
   if (observer_ != nullptr && pointer != nullptr) [[unlikely]]
     observer_->OnAllocation({false, hit, pointer, bytes, alignment});
   return pointer;
@@ -180,6 +203,8 @@ void* Allocator::Allocate(size_t bytes, size_t alignment) {
 void* Allocator::CountedAllocate(size_t bytes, size_t alignment, bool* was_hit) {
   SpinLockGuard guard(&lock_);
   const auto size = static_cast<int64_t>(bytes);
+  // Written as a subtraction: live_bytes + size could overflow, and the limit may lie below
+  // live_bytes after set_limit.
   if (size > limit_ - stats_.live_bytes) return nullptr;
   bool hit = false;
   void* pointer = DoAllocate(bytes, alignment, &hit);
@@ -195,7 +220,10 @@ void* Allocator::CountedAllocate(size_t bytes, size_t alignment, bool* was_hit) 
 
 void Allocator::Free(void* pointer, size_t bytes, size_t alignment) {
   if (pointer == nullptr) return;
+  // The same clamps as in Allocate, so that both ends agree on size class and statistics.
   bytes = std::max(bytes, size_t{1});
+  // The observer comes first: after DoFree another thread may already have the block, and its event
+  // would be seen before ours.
   if (observer_ != nullptr) [[unlikely]]
     observer_->OnAllocation({true, false, pointer, bytes, alignment});
   SpinLockGuard guard(&lock_);
@@ -235,6 +263,8 @@ void Allocator::PlatformFree(void* pointer, size_t bytes, size_t alignment) {
   platform_.free(platform_.context, pointer, bytes, alignment);
 }
 
+// The usual protocol of shared counts: taking a reference needs no order, but the last release must
+// see every write that happened before the other releases.
 void Allocator::IncRef() { __atomic_fetch_add(&ref_count_, 1, __ATOMIC_RELAXED); }
 void Allocator::DecRef() {
   if (__atomic_fetch_sub(&ref_count_, 1, __ATOMIC_ACQ_REL) == 1) delete this;

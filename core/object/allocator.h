@@ -35,8 +35,9 @@ struct AllocationEvent {
   size_t alignment = 0;
 };
 
-// Looks on. Called after the block was counted, from the thread that asked for it; it may use the
-// allocator.
+// An observer of blocks that are handed out and given back. It is called outside the allocator's
+// lock, so it may use the allocator: for a new block after it was counted, for one that is given
+// back before, while its memory is still the caller's.
 class AllocationObserver {
  public:
   virtual void OnAllocation(const AllocationEvent& event) = 0;
@@ -96,9 +97,9 @@ ObjectPtr<Allocator> MakePooledAllocator(const TernPlatform* platform = nullptr)
 // A process-wide naive allocator on malloc, for tensors made outside any run.
 const ObjectPtr<Allocator>& DefaultAllocator();
 
-// Where the memory of objects (other than tensors and storages, which have their own) comes from
-// hereafter; null: free lists of each thread over malloc, which is how a process starts. Objects
-// that live go back to where they came from. Safe beside the making of objects.
+// Sets where the memory of objects comes from from now on (tensors and storages have allocators of
+// their own). Null means free lists of each thread over malloc, which is how a process starts.
+// Objects that are alive go back to where they came from. Safe while other threads make objects.
 void SetObjectAllocator(ObjectPtr<Allocator> allocator);
 
 }  // namespace tern

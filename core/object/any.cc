@@ -19,10 +19,13 @@ Any::Any(const char* text) : Any(std::string_view(text)) {}
 namespace internal {
 namespace {
 
+// The text is cut at kMaxText because messages are one line; a long string is named by its kind.
 // "int 5", "string \"abc\"", "tensor f32[2, 3]"; other kinds by name.
 std::string Describe(const TernAny& any) {
   constexpr size_t kMaxText = 24;
   const AnyView view(any);
+  // A moved reference is described by what it offers. An offering value that is none was taken by
+  // an earlier parameter of the same call.
   if (any.type_code == TERN_TYPE_RVALUE_REF) {
     const TernAny& offered = Resolve(any);
     return offered.type_code == TERN_TYPE_NONE ? "a moved value that was taken before"
@@ -38,12 +41,16 @@ std::string Describe(const TernAny& any) {
   return std::string(TypeName(any));
 }
 
+// Text that the caller only borrowed becomes ours. AnyToText refuses only UCS-4 text here, because
+// both callers' codes hold text of one kind or the other.
 TernAny OwnText(const TernAny& any) {
   if (const std::optional<std::string_view> text = AnyToText(any))
     return AnyTraits<std::string_view>::Own(*text);
   return AnyTraits<UCS4String>::Own(UCS4String(*AnyToUCS4(any)));
 }
 
+// A borrowed DLPack tensor has no owner that we could count, so it is copied. A failed copy becomes
+// an Error object, because an Any cannot fail to be made.
 TernAny OwnDLTensor(const TernAny& any) {
   Result<TensorPtr> copy = Tensor::CopyOf(*static_cast<const TernDLTensor*>(any.v.p));
   if (copy.ok()) return ViewObject((*copy).Release());
@@ -56,6 +63,8 @@ TernAny MakeObjectAny(Object* object) {
   return object == nullptr ? MakeAny(TERN_TYPE_NONE) : Unboxed(object);
 }
 
+// Takes over the caller's reference. If the object was a box, its value has been copied out and the
+// reference is dropped.
 TernAny AdoptObjectAny(Object* object) {
   const TernAny any = MakeObjectAny(object);
   if (object != nullptr && !HoldsObject(any)) object->DecRef();
@@ -66,7 +75,9 @@ TernAny MakeLongString(std::string_view text) {
   return ViewObject(LongString::Make(text).Release());
 }
 
-// What a moved reference offers, taken; a value that is no object is copied.
+// Takes what a moved reference offers. A value that is no object is copied, because moving it would
+// save nothing. A moved reference to a moved reference is refused (none), as it could form a
+// circle.
 TernAny OwnMoved(const TernAny& any) {
   if (Object* object = TakeMoved(any)) return AdoptObjectAny(object);
   const TernAny& offered = Resolve(any);
@@ -74,6 +85,9 @@ TernAny OwnMoved(const TernAny& any) {
   return again ? MakeAny(TERN_TYPE_NONE) : OwnAny(offered);
 }
 
+// Each case makes the value independent of memory that the caller may reuse: text, tensors and
+// offers are copied or taken, handles and boxes are resolved, everything else is plain data or
+// counted.
 TernAny OwnAny(const TernAny& any) {
   switch (any.type_code) {
     case TERN_TYPE_RAW_STRING:
@@ -84,12 +98,16 @@ TernAny OwnAny(const TernAny& any) {
     case TERN_TYPE_NONE: return MakeAny(TERN_TYPE_NONE);  // without a padded value's capacity
     default: break;
   }
+  // Codes of values are at most zero, those of objects are positive (abi.h), so this test covers
+  // all plain data.
   if (!HoldsObject(any)) return any;
   const TernAny value = Unboxed(ObjectOf(any));  // foreign callers may pass a box as it is
   if (HoldsObject(value)) ObjectOf(value)->IncRef();
   return value;
 }
 
+// One step suffices: padded values never hold references, and a reference to a reference reads as
+// its own kind, which every caller refuses.
 const TernAny& Resolve(const TernAny& any) {
   const bool indirect = any.type_code == TERN_TYPE_RVALUE_REF || any.type_code == TERN_TYPE_PADDED;
   return indirect ? *static_cast<const TernAny*>(any.v.p) : any;
@@ -102,6 +120,8 @@ Object* IndirectObject(const TernAny& any) {
   return HoldsObject(offered) ? ObjectOf(offered) : nullptr;
 }
 
+// The offering value becomes none at once, so that a second parameter that names the same value
+// finds it taken, instead of two owners sharing one reference.
 Object* TakeMoved(const TernAny& any) {
   if (any.type_code != TERN_TYPE_RVALUE_REF) return nullptr;
   TernAny* offered = static_cast<TernAny*>(any.v.p);
@@ -111,6 +131,8 @@ Object* TakeMoved(const TernAny& any) {
   return object;
 }
 
+// The order matters: a value in place is read without touching an object. A box is only opened when
+// the direct code differs. A result other than `place` lives as long as the argument.
 const TernAny* UnboxedAs(TernTypeCode code, const TernAny& any, TernAny* place) {
   const TernAny& direct = Resolve(any);
   if (direct.type_code == code) return &direct;
@@ -121,6 +143,7 @@ const TernAny* UnboxedAs(TernTypeCode code, const TernAny& any, TernAny* place) 
 }
 
 std::optional<int64_t> AnyToInt(const TernAny& any) {
+  // Ints and bools share v.i, so the common case is one comparison of codes and one load.
   if (any.type_code == TERN_TYPE_INT || any.type_code == TERN_TYPE_BOOL) return any.v.i;
   TernAny place;
   const TernAny* value = UnboxedAs(TERN_TYPE_INT, any, &place);
@@ -132,6 +155,7 @@ std::optional<int64_t> AnyToInt(const TernAny& any) {
 std::optional<double> AnyToFloat(const TernAny& any) {
   TernAny place;
   if (const TernAny* value = UnboxedAs(TERN_TYPE_FLOAT, any, &place)) return value->v.f;
+  // Bools and ints widen to float. An int above 2^53 is rounded, as in C.
   if (std::optional<int64_t> value = AnyToInt(any)) return static_cast<double>(*value);
   return std::nullopt;
 }
@@ -146,8 +170,11 @@ std::optional<bool> AnyToBool(const TernAny& any) {
 std::optional<std::string_view> AnyToText(const TernAny& any) {
   const TernAny& value = Resolve(any);
   switch (value.type_code) {
+    // Every spelling of UTF-8 text (abi.h): in place, as a C string, as an object, or as a handle
+    // to one. The view is valid as long as the argument.
     case TERN_TYPE_SMALL_STRING:
       return std::string_view(value.v.bytes, static_cast<size_t>(value.small_len));
+    // A raw string with a length need not end in a zero; length 0 means that it does.
     case TERN_TYPE_RAW_STRING: {
       const auto* text = static_cast<const char*>(value.v.p);
       if (value.small_len > 0) return std::string_view(text, static_cast<size_t>(value.small_len));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // AnyPad<N>: an Any with N more words behind it, for text of up to 7 + 8 N bytes, or 2 + 2 N code
 // points, without a heap object.
+// RFC 97 calls this feature padded Any; the reader's side of it is internal::Resolve in any.cc.
 //
 // The layout is TernAny's, with v.bytes going on (core/abi/abi.h). Empty, it tells its capacity, so
 // that a callee that gets it as its result can put longer text there (Function::InvokeInto). An

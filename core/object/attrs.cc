@@ -10,6 +10,8 @@
 namespace tern {
 namespace {
 
+// A list without elements has a spelling of its own, since an empty value would be mistaken for a
+// missing one.
 constexpr std::string_view kEmptyList = "[]";
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -26,7 +28,8 @@ bool IsOperatorName(std::string_view text) {
   });
 }
 
-// '>' is for the arrow of einsum's equations.
+// The characters of a value. '>' is there for the arrow of einsum's equations. Spaces, braces and
+// '=' are not, so that the text of a primitive can be split without quoting.
 bool IsValue(std::string_view text) {
   if (text == kEmptyList) return true;
   const auto legal = [](char c) {
@@ -36,6 +39,7 @@ bool IsValue(std::string_view text) {
          text.back() != ',' && text.find(",,") == std::string_view::npos;
 }
 
+// None if any part is not an integer, so that a caller can tell a wrong kind from an empty list.
 std::optional<std::vector<int64_t>> ParseInts(std::string_view text) {
   std::vector<int64_t> values;
   if (text == kEmptyList) return values;
@@ -62,6 +66,7 @@ std::optional<std::vector<float>> ParseFloats(std::string_view text) {
 
 Result<Attrs> Attrs::Parse(std::string_view text) {
   Attrs attrs;
+  // Several spaces in a row are tolerated; ToText writes one, which makes the text canonical.
   for (const std::string_view part : StrSplit(text, ' ')) {
     if (part.empty()) continue;
     const size_t equals = part.find('=');
@@ -84,6 +89,7 @@ std::string Attrs::ToText() const {
   return out;
 }
 
+// Linear, because operators have at most a dozen attributes and the order is part of the value.
 const std::string* Attrs::Find(std::string_view key) const {
   for (const Entry& entry : entries_) {
     if (entry.first == key) return &entry.second;
@@ -112,6 +118,8 @@ std::vector<int64_t> Attrs::GetInts(std::string_view key, std::vector<int64_t> f
 }
 
 void Attrs::Set(std::string_view key, std::string value) {
+  // A caller that sets text that Parse would refuse is a bug of ours, not of the user: attributes
+  // of files went through Parse.
   TERN_CHECK(IsIdentifier(key) && IsValue(value), "an attribute that could not be read back");
   for (Entry& entry : entries_) {
     if (entry.first == key) {
@@ -151,6 +159,7 @@ Result<PrimitiveName> ParsePrimitiveName(std::string_view name) {
   if (!IsOperatorName(result.op))
     return InvalidArgument("'", name, "' is not the name of a primitive");
   if (brace == std::string_view::npos) return result;
+  // A name without '{' has returned above, so the text has at least one character here.
   if (name.back() != '}') return InvalidArgument("'", name, "': expected '}' at the end");
   Result<Attrs> attrs = Attrs::Parse(name.substr(brace + 1, name.size() - brace - 2));
   if (!attrs.ok()) return InvalidArgument(result.op, ": ", attrs.status().message());
@@ -165,6 +174,8 @@ std::string MakePrimitiveName(std::string_view op, const Attrs& attrs) {
 // --- AttrReader
 
 const std::string* AttrReader::Take(std::string_view key) {
+  // Every key that is asked for counts as known, whether it is present or not; Finish compares the
+  // file's keys with this list.
   known_.emplace_back(key);
   return attrs_.Find(key);
 }
@@ -202,6 +213,8 @@ std::string AttrReader::String(std::string_view key, std::string_view fallback) 
   return text != nullptr ? *text : std::string(fallback);
 }
 
+// On a wrong value the fallback is returned, so that the caller's construction goes on, and the
+// first error is reported by Finish.
 std::vector<int64_t> AttrReader::Ints(std::string_view key, std::vector<int64_t> fallback) {
   const std::string* text = Take(key);
   if (text == nullptr) return fallback;
@@ -229,6 +242,8 @@ int AttrReader::Choice(std::string_view key, std::span<const std::string_view> n
 }
 
 Status AttrReader::Finish() {
+  // An unknown key is an error, not a warning: a misspelt attribute would otherwise silently mean
+  // its default.
   for (const auto& [key, value] : attrs_.entries()) {
     if (!status_.ok()) break;
     if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;

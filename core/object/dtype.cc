@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of element types.
+// Names of element types, and the sizes of elements in memory.
 #include "core/object/dtype.h"
 
 #include <iterator>
@@ -10,6 +10,8 @@
 namespace tern {
 namespace {
 
+// Short names are ours; long ones are those of NumPy and ml_dtypes, which importers and users
+// write.
 struct Name {
   DType dtype;
   std::string_view name;
@@ -39,6 +41,7 @@ constexpr Name kNames[] = {
     {kC128, "c128", "complex128"},
 };
 
+// Lanes are left out because every scalar type exists as a vector too.
 const Name* FindName(DType dtype) {
   dtype.lanes = 1;
   for (const Name& name : kNames) {
@@ -67,6 +70,8 @@ std::string DType::ToString() const {
 Result<DType> DType::Parse(std::string_view text) {
   std::string_view base = text;
   uint64_t lanes = 1;
+  // The last 'x' splits lanes from the name. One lane is written without a suffix, so "f32x1" is
+  // refused: each type has one spelling.
   if (const size_t x = text.rfind('x'); x != std::string_view::npos) {
     const std::optional<uint64_t> count = ParseUint64(text.substr(x + 1));
     if (!count.has_value() || *count < 2 || *count > UINT16_MAX)
@@ -76,6 +81,7 @@ Result<DType> DType::Parse(std::string_view text) {
   }
   for (const Name& name : kNames) {
     if (name.name != base && name.long_name != base) continue;
+    // A vector of strings has no layout: an element is a pointer with a count.
     if (lanes > 1 && name.dtype.is_string()) break;
     return DType(name.dtype.code, name.dtype.bits, static_cast<uint16_t>(lanes));
   }
@@ -95,7 +101,9 @@ bool DType::IsKnown() const {
 
 std::optional<int64_t> DType::bytes_for(int64_t count) const {
   int64_t total_bits = 0;
-  // In bytes where elements are whole bytes, so that all sizes of memory are reached.
+  // Counted in bytes where elements are whole bytes, because a count in bits would overflow from
+  // 2^60 bytes on. The bits of packed types are rounded up to a byte for the whole tensor, not for
+  // each row.
   const int64_t element_bits = int64_t{bits} * lanes;
   if (element_bits % 8 == 0) {
     if (__builtin_mul_overflow(count, element_bits / 8, &total_bits)) return std::nullopt;

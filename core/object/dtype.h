@@ -2,8 +2,8 @@
 // DType: the element type of a tensor, bit for bit DLPack's {code, bits, lanes}.
 //
 // Names: f64 f32 f16 bf16 i64 i32 i16 i8 u64 u32 u16 u8 bool; as data i4 u4 (packed two per byte,
-// the low half first), f8e4m3 f8e5m2 (base/float8.h);
-// string (elements are strings of our own; never exported), c64 c128. Vectors append xN: "f32x4".
+// the low half first), f8e4m3 f8e5m2 (base/float8.h); string (elements are strings of our own;
+// never exported), c64 c128. Vectors append xN: "f32x4".
 #ifndef TERN_CORE_OBJECT_DTYPE_H_
 #define TERN_CORE_OBJECT_DTYPE_H_
 

@@ -20,6 +20,7 @@
 
 namespace tern {
 
+// Taken counts signed, because a thread may free more than it took: objects wander between threads.
 struct MemoryThread {
   int64_t taken;      // bytes taken minus bytes given back, by this thread
   int64_t low, high;  // of the window
@@ -27,6 +28,8 @@ struct MemoryThread {
 
   void Change(int64_t bytes) {
     taken += bytes;
+    // Growth and shrinkage both count: a limit that was tightened by objects must be eased again
+    // when they are gone.
     if (account != nullptr && (taken < low || taken > high)) [[unlikely]]
       account->Look(taken, taken > high);
   }
@@ -34,15 +37,21 @@ struct MemoryThread {
 
 namespace {
 
+// The model initial-exec makes access one load relative to the thread pointer. The default model of
+// a shared library would call __tls_get_addr at each allocation.
 #ifdef TERN_SINGLE_THREADED
 constinit MemoryThread thread = {};
 #else
 [[gnu::tls_model("initial-exec")]] constinit thread_local MemoryThread thread = {};
 #endif
 
+// The window is a compromise: a small one looks often, a large one notices an excess late, by at
+// most one chunk.
 constexpr int64_t kSmallestChunk = int64_t{4} << 10;
 constexpr int64_t kLargestChunk = int64_t{1} << 20;
 
+// What malloc really gave, not what was asked for: the sum then needs no sizes at Free, and counts
+// what the process has.
 int64_t SizeOf(void* memory) {
 #ifdef __APPLE__
   return static_cast<int64_t>(malloc_size(memory));
@@ -61,6 +70,8 @@ namespace internal {
 
 void* TakeMemory(size_t bytes) {
   void* memory = std::malloc(bytes);
+  // Objects are made in places that cannot fail, so an exhausted malloc ends the process. What may
+  // be large asks CheckRoom before.
   TERN_CHECK(memory != nullptr, "no memory for an object");
   thread.Change(SizeOf(memory));
   return memory;
@@ -84,7 +95,9 @@ void GiveMemory(void* memory) {
 
 void MemoryAccount::set_limit(int64_t bytes) {
   limit_ = std::max<int64_t>(bytes, 0);
+  // A 64th of the limit is the error that a run may notice late.
   chunk_ = std::clamp(limit_ / 64, kSmallestChunk, kLargestChunk);
+  // The tensors' allocator gets the whole limit at first; Look takes from it what objects have.
   if (limit_ != kNoLimit) allocator_.set_limit(limit_);
 }
 
@@ -104,6 +117,8 @@ Status MemoryAccount::OverLimit() const {
 }
 
 Status MemoryAccount::CheckRoom(uint64_t bytes) {
+  // The exact count, not that of the last look, because a large request must not slip through the
+  // window.
   objects_ = thread.taken - base_;
   if (!FailsNow() && bytes <= static_cast<uint64_t>(std::max<int64_t>(limit_ - held(), 0)))
     return OkStatus();
@@ -114,6 +129,8 @@ Status MemoryAccount::CheckRoom(uint64_t bytes) {
 }
 
 void MemoryAccount::FailAt(int64_t n) {
+  // A window of zero bytes makes every change a look, so that a test can count them and fail at
+  // each in turn.
   fail_at_ = n;
   charges_ = 0;
   chunk_ = 0;
@@ -121,12 +138,15 @@ void MemoryAccount::FailAt(int64_t n) {
 
 bool MemoryAccount::FailsNow() { return ++charges_ == fail_at_; }
 
-// The count has left the window.
+// The count has left the window: moves the window, gives the allocator what the objects leave, and
+// tells the run if it has too much. A look after shrinking never reports, because it was no request
+// that could fail.
 void MemoryAccount::Look(int64_t taken, bool grew) {
   objects_ = taken - base_;
   allocator_.set_limit(std::max<int64_t>(limit_ - std::max<int64_t>(objects_, 0), 0));
   Watch(taken);
   if (is_over_ || !grew || (!FailsNow() && held() <= limit_)) return;
+  // Set before the call, so that the callback runs once per run.
   is_over_ = true;
   if (passed_ != nullptr) passed_(context_);
 }
@@ -137,12 +157,16 @@ void MemoryAccount::Watch(int64_t taken) {
 }
 
 void MemoryAccount::Scope::Enter(MemoryAccount* account) {
+  // A run may be entered again (a suspended one goes on), perhaps on another thread: base_ is
+  // placed so that its objects_ are counted on.
   account_ = account;
   outer_ = std::exchange(thread.account, account);
   account->base_ = thread.taken - account->objects_;
   account->Watch(thread.taken);
 }
 
+// The outer account keeps what the inner run left behind on this thread, and its window is where it
+// was, so it looks at once.
 void MemoryAccount::Scope::Leave() {
   account_->objects_ = thread.taken - account_->base_;
   thread.account = outer_;
@@ -150,7 +174,8 @@ void MemoryAccount::Scope::Leave() {
 }
 
 Status CheckRoom(uint64_t bytes) {
-  // What is smaller than the window would have been is caught by the look that follows.
+  // Requests up to kLittle are let through: the look that follows them notices an excess, and
+  // asking would cost more than the allocation.
   constexpr uint64_t kLittle = 1 << 10;
   if (thread.account == nullptr || bytes <= kLittle) return OkStatus();
   return thread.account->CheckRoom(bytes);

@@ -35,6 +35,7 @@
 namespace tern {
 namespace {
 
+// malloc's own alignment on 64-bit systems, and what alignof(T) <= 16 in MakeObject asks for.
 constexpr size_t kBlockQuantum = 16;
 // Class i: blocks of at least 16 i bytes.
 constexpr size_t kBlockClasses = internal::kMaxKeptBytes / kBlockQuantum + 1;
@@ -51,6 +52,8 @@ struct Pending {
   bool custom;
 };
 
+// 64 levels of destructors take some KiB of stack, so a thread with a small stack survives them
+// too.
 constexpr uint32_t kMaxDeleteDepth = 64;  // of objects in objects on the stack
 
 struct ThreadHeap {
@@ -68,7 +71,8 @@ struct ThreadHeap {
 #ifdef TERN_SINGLE_THREADED
 constinit ThreadHeap heap = {};
 #else
-// Small enough for the memory that a program reserves for libraries it loads later.
+// The initial-exec model needs room in the static block that a program reserves for libraries that
+// it loads at run time; the struct is small enough for it.
 [[gnu::tls_model("initial-exec")]] constinit thread_local ThreadHeap heap = {};
 #endif
 
@@ -77,17 +81,23 @@ constinit ThreadHeap* heaps = nullptr;  // of threads that run
 constinit int64_t retired_live = 0;     // of those that ended, and of objects counted elsewhere
 constinit Allocator* custom_allocator = nullptr;
 
-void Count(int64_t* counter, int64_t change) {  // only its own thread writes it
+void Count(int64_t* counter, int64_t change) {  // no atomic addition: one writer
   __atomic_store_n(counter, *counter + change, __ATOMIC_RELAXED);
 }
 
 #ifndef TERN_SINGLE_THREADED
-// Runs when its thread ends.
+// Runs when its thread ends: its objects are counted among the retired, and its blocks go back to
+// malloc. Objects may still be freed on this thread after it, by destructors of other
+// thread-locals; `dead` makes them go straight to malloc.
+// A use of the thread-local, without which the compiler need not construct it or run its
+// destructor.
 struct Retirement {
   void Arm() {}
   ~Retirement() {
     heap.dead = true;
     SpinLockGuard guard(&heaps_lock);
+    // The list is doubly linked through addresses of `next`, so that the first heap needs no
+    // special case.
     *heap.before = heap.next;
     if (heap.next != nullptr) heap.next->before = heap.before;
     retired_live += heap.live;
@@ -104,7 +114,8 @@ struct Retirement {
 thread_local Retirement retirement;
 #endif
 
-// False where the thread has ended already: then it keeps nothing.
+// Puts the heap into the list at the thread's first object. False if the thread has ended already:
+// then it keeps nothing.
 [[gnu::noinline]] bool Register() {
   if (heap.dead) return false;
   heap.registered = true;
@@ -119,12 +130,15 @@ thread_local Retirement retirement;
   return true;
 }
 
+// For threads that are ending, whose heap is no longer in the list.
 void CountElsewhere(int64_t change) {
   SpinLockGuard guard(&heaps_lock);
   retired_live += change;
 }
 
-// In front of a custom block.
+// What lies in front of a custom block. It holds the allocator alive, and the object's own deleter,
+// which DeleteCustom has replaced. Its size is a multiple of the quantum, so that the object behind
+// it is aligned.
 struct alignas(kBlockQuantum) Prefix {
   Allocator* allocator;  // one reference
   size_t bytes;          // of the whole block
@@ -139,6 +153,9 @@ void* AllocateCustom(Allocator* allocator, size_t bytes) {
   return new (block) Prefix{allocator, bytes, nullptr} + 1;
 }
 
+// The deleter ends in FreeObject, which knows an address only. heap.custom tells it that this
+// address has a prefix. Deleters nest (an object frees what it holds), so the outer address is put
+// back.
 void DeleteCustom(TernObject* object) {
   void* const outer = heap.custom;
   heap.custom = object;
@@ -150,11 +167,14 @@ void FreeCustom(void* memory) {
   Prefix* prefix = static_cast<Prefix*>(memory) - 1;
   Allocator* allocator = prefix->allocator;
   allocator->Free(prefix, prefix->bytes, kBlockQuantum);
+  // The allocator outlives its block by one reference, taken in AllocateCustom.
   allocator->DecRef();
 }
 
 [[gnu::noinline]] internal::ObjectBlock AllocateSlowly(size_t bytes) {
   internal::CountObject(1);
+  // A first look without the lock keeps the common case cheap. The reference is taken under the
+  // lock, because SetObjectAllocator may release the allocator at any time.
   if (__atomic_load_n(&custom_allocator, __ATOMIC_RELAXED) != nullptr) {
     ObjectPtr<Allocator> allocator;
     {
@@ -163,10 +183,13 @@ void FreeCustom(void* memory) {
     }
     if (allocator != nullptr) return {AllocateCustom(allocator.get(), bytes), true};
   }
+  // Rounded up to the class, because the block may enter this class's list when it is freed.
   const size_t size_class = (bytes + kBlockQuantum - 1) / kBlockQuantum;
   return {internal::TakeMemory(size_class * kBlockQuantum), false};
 }
 
+// A plain array of malloc, not a vector: ThreadHeap must be constant-initialised and trivially
+// destructible.
 [[gnu::noinline]] void Defer(const Pending& pending) {
   ThreadHeap& here = heap;
   if (here.pending_count == here.pending_capacity) {
@@ -178,7 +201,9 @@ void FreeCustom(void* memory) {
   here.pending[here.pending_count++] = pending;
 }
 
-// Each may lead to others that have to wait.
+// Deletes what waits. Each object may lead to others that have to wait, which the loop finds at the
+// end of the list. The depth is lifted while one is deleted, so that its children nest from there
+// and DeleteNested does not start this loop again.
 [[gnu::noinline]] void DeletePending() {
   ThreadHeap& here = heap;
   void* const outer = here.custom;
@@ -209,6 +234,7 @@ void SetObjectAllocator(ObjectPtr<Allocator> allocator) {
     old = custom_allocator;
     __atomic_store_n(&custom_allocator, allocator.Release(), __ATOMIC_RELAXED);
   }
+  // Outside the lock: the last reference may run a destructor that frees objects.
   if (old != nullptr) old->DecRef();
 }
 
@@ -223,8 +249,10 @@ void CountObject(int64_t change) {
 
 ObjectBlock AllocateObject(size_t bytes) {
   const size_t size_class = (bytes + kBlockQuantum - 1) / kBlockQuantum;
+  // One access to the thread-local; the compiler would compute its address at each use otherwise.
   ThreadHeap& here = heap;
   const bool plain = __atomic_load_n(&custom_allocator, __ATOMIC_RELAXED) == nullptr;
+  // The hot path: one load of a global that nearly never changes, one list head, one count.
   if (size_class < kBlockClasses && plain) [[likely]] {
     if (FreeBlock* block = here.free[size_class]; block != nullptr) [[likely]] {
       here.free[size_class] = block->next;
@@ -239,10 +267,13 @@ ObjectBlock AllocateObject(size_t bytes) {
 void FreeObject(void* memory, size_t bytes) {
   const size_t size_class = (bytes + kBlockQuantum - 1) / kBlockQuantum;
   ThreadHeap& here = heap;
+  // Set by DeleteCustom for exactly the object that is being deleted.
   if (memory == here.custom) [[unlikely]] {
     CountObject(-1);
     return FreeCustom(memory);
   }
+  // `bytes` may be less than what was asked for (an object whose extra bytes shrank), so the block
+  // may enter a smaller class. It is never more, so no block is ever handed out too small.
   if (TERN_KEEP_BLOCKS && size_class < kBlockClasses && here.registered &&
       here.count[size_class] < kMaxBlocks) [[likely]] {
     auto* block = static_cast<FreeBlock*>(memory);
@@ -258,6 +289,8 @@ void FreeObject(void* memory, size_t bytes) {
 
 void DeleteNested(TernObject* object, void (*really)(TernObject*)) {
   ThreadHeap& here = heap;
+  // Beyond the limit an object waits. Whether it is a custom one is remembered with it, because
+  // heap.custom will be another's by then.
   if (here.delete_depth == kMaxDeleteDepth) [[unlikely]]
     return Defer({object, really, here.custom == object});
   ++here.delete_depth;
@@ -272,6 +305,7 @@ void DropShared(TernObject* object) {
   // pointer; and weak pointers are made by holders, so their deleter would be there by now.
   if (__atomic_load_n(&object->ref_count, __ATOMIC_ACQUIRE) == 1 &&
       object->deleter.call != &DeleteWatched) {
+    // Deleters may read the count, so it is set although nobody else can see it.
     __atomic_store_n(&object->ref_count, 0, __ATOMIC_RELAXED);
     object->deleter.call(object);
   } else if (__atomic_fetch_sub(&object->ref_count, 1, __ATOMIC_ACQ_REL) == 1) {

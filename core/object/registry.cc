@@ -13,6 +13,7 @@ namespace {
 std::string_view OperatorOf(std::string_view name) { return name.substr(0, name.find('{')); }
 
 // Made before main and never destroyed: functions may be called from destructors of statics.
+// Instances, such as "conv2d{strides=2,2}", belong to the operator in front of the brace.
 Registry* const global_registry = new Registry;
 
 }  // namespace
@@ -33,12 +34,14 @@ Status Registry::Register(FunctionPtr function, bool replace) {
 
 Status Registry::RegisterFactory(std::string_view op, FunctionFactory factory, bool replace) {
   TERN_CHECK(factory != nullptr, "a null factory");
+  // As in Register, old functions are released after the lock.
   std::vector<FunctionPtr> old;
   SpinLockGuard guard(&lock_);
   FunctionFactory& slot = factories_[std::string(op)];
   if (slot != nullptr && !replace)
     return AlreadyExists("an operator '", op, "' is registered already");
   slot = factory;
+  // What the old factory made must not be found again.
   old = TakeInstances(op);
   return OkStatus();
 }
@@ -57,6 +60,7 @@ std::vector<FunctionPtr> Registry::TakeInstances(std::string_view op) {
 }
 
 bool Registry::Remove(std::string_view name) {
+  // As in Register, released after the lock.
   std::vector<FunctionPtr> old;
   SpinLockGuard guard(&lock_);
   bool removed = false;
@@ -74,6 +78,8 @@ bool Registry::Remove(std::string_view name) {
 }
 
 Result<FunctionPtr> Registry::Find(std::string_view name) {
+  // The factory runs outside the lock: it parses attributes, may take long and may ask the registry
+  // itself.
   FunctionFactory factory = nullptr;
   {
     SpinLockGuard guard(&lock_);
@@ -86,7 +92,7 @@ Result<FunctionPtr> Registry::Find(std::string_view name) {
   TERN_TRY_ASSIGN(const PrimitiveName parsed, ParsePrimitiveName(name));
   TERN_TRY_ASSIGN(FunctionPtr made, factory(name, parsed.attrs));
   SpinLockGuard guard(&lock_);
-  // Another thread may have been first: then its function stays.
+  // Another thread may have been first; then its function stays, so that all callers share one.
   return instances_.try_emplace(std::string(name), std::move(made)).first->second;
 }
 
@@ -105,6 +111,7 @@ bool Registry::Contains(std::string_view name) const {
 }
 
 std::vector<std::string> Registry::Names() const {
+  // Names() takes the lock itself, so NotRegistered must be called without it.
   std::vector<std::string> names;
   SpinLockGuard guard(&lock_);
   for (const auto& entry : functions_) names.push_back(entry.first);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RunContext: the scratch block and the limit of work.
+// RunContext: the scratch block, offered results, and what ends a run.
 #include "core/object/run_context.h"
 
 #include <algorithm>
@@ -14,6 +14,8 @@ RunContext::RunContext(ObjectPtr<Allocator> allocator, const TernParallel* paral
 
 RunContext::~RunContext() { ReleaseScratch(); }
 
+// First fit, in the order of the offer. Each tensor is given once, so that two results of a call
+// never share memory. Calls have few results, so the search is short.
 TensorPtr RunContext::TakeOffered(DType dtype, Dims dims) {
   for (auto tensor = offered_.begin(); tensor != offered_.end(); ++tensor) {
     if ((*tensor)->dtype() != dtype || !std::ranges::equal((*tensor)->dims(), dims)) continue;
@@ -26,7 +28,10 @@ TensorPtr RunContext::TakeOffered(DType dtype, Dims dims) {
 
 void* RunContext::Scratch(size_t bytes) {
   if (bytes <= scratch_bytes_ && scratch_ != nullptr) return scratch_;
+  // The old block is released before the new one is taken: scratch has no content to keep, and both
+  // together might pass the limit.
   ReleaseScratch();
+  // A request of 0 bytes gets memory too, so that null always means failure.
   bytes = std::max(bytes, kTensorAlignment);
   scratch_ = allocator_->Allocate(bytes, kTensorAlignment);
   scratch_bytes_ = scratch_ != nullptr ? bytes : 0;
@@ -40,12 +45,14 @@ void RunContext::ReleaseScratch() {
 }
 
 Status RunContext::StopStatus() {
+  // The cause is taken away with the error, so that the context can serve the next call.
   const int32_t cause = stopped_.exchange(kGoesOn, std::memory_order_relaxed);
   return cause == kCancelled ? Stopped("the run was cancelled").SetErrorCode("S0302")
                              : Stopped("time limit reached inside a call").SetErrorCode("S0303");
 }
 
 Status RunContext::OverLimit(int64_t work) const {
+  // Above kMostWork even an unlimited run refuses: sizes computed from such a cost would overflow.
   if (work > kMostWork) return OutOfRange("a call that would take more than 2^62 steps");
   return Stopped("the call would take ", FormatGrouped(work), " steps of a kernel, and ",
                  FormatGrouped(work_left_), " are left to the run")

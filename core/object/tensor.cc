@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Storage and Tensor: making, windows, copies. DLPack is in dlpack.cc.
 //
-// Both objects come from the allocator they serve, a Storage in one block with its data, so that a
-// run whose allocator is pooled does not touch the heap.
+// Both objects come from the allocator that they serve, a Storage in one block with its data, so
+// that a run whose allocator is pooled does not touch the heap. Their layouts are wider than what
+// MakeObject makes, so both have deleters of their own and count themselves.
 #include "core/object/tensor.h"
 
 #include <algorithm>
@@ -17,10 +18,13 @@
 namespace tern {
 namespace {
 
+// The header in front of the data, padded so that the data keeps the alignment of the block.
 size_t HeaderBytes(size_t alignment) {
   return (sizeof(Storage) + alignment - 1) / alignment * alignment;
 }
 
+// A tensor has no device of its own: it lies where its storage lies. Owners that are no storage
+// (mapped files, imports) are always memory of the host.
 TernDLDevice DeviceOf(const Object* owner) {
   if (owner == nullptr || owner->type_code() != TERN_TYPE_STORAGE) return {TERN_DEVICE_CPU, 0};
   const DeviceAllocator* device = static_cast<const Storage*>(owner)->device();
@@ -29,6 +33,8 @@ TernDLDevice DeviceOf(const Object* owner) {
 
 Any* StringsOf(const Tensor& tensor) { return static_cast<Any*>(tensor.data()); }
 
+// Finds what TensorBytes only knows to be wrong. If no dimension is negative, the product
+// overflowed.
 Status BadDims(DType dtype, Dims dims) {
   for (size_t axis = 0; axis < dims.size(); ++axis) {
     if (dims[axis] >= 0) continue;
@@ -44,6 +50,7 @@ Status BadDims(DType dtype, Dims dims) {
 
 Storage::Storage(Deleter deleter, uint8_t* data, size_t bytes)
     : Object(kTypeCode, deleter), data_(data), bytes_(bytes), context_(nullptr) {
+  // Counted here and not by MakeObject, which these classes do not use.
   internal::CountObject(1);
 }
 
@@ -52,8 +59,10 @@ Result<StoragePtr> Storage::New(Allocator* allocator, size_t bytes, size_t align
     return InvalidArgument("alignment ", alignment, " is not a power of two up to 4096");
   }
   if (allocator == nullptr) allocator = DefaultAllocator().get();
+  // The Storage itself lies at the start of the block, so the block must be aligned for it too.
   alignment = std::max(alignment, alignof(Storage));
   const size_t header = HeaderBytes(alignment);
+  // Header and padding are below 8 KiB, so the sum cannot overflow after this test.
   void* block = bytes <= SIZE_MAX / 4 ? allocator->Allocate(header + bytes, alignment) : nullptr;
   if (block == nullptr) {
     return OutOfMemory("no memory for ", FormatBytes(bytes), " (",
@@ -68,6 +77,7 @@ Result<StoragePtr> Storage::New(Allocator* allocator, size_t bytes, size_t align
 }
 
 StoragePtr Storage::Wrap(void* data, size_t bytes, Release release, void* context) {
+  // Wrapped memory has no allocator that could be charged, so the object comes from the heap.
   void* memory = internal::TakeMemory(sizeof(Storage));
   auto* storage = new (memory) Storage(&DeleteWrapped, static_cast<uint8_t*>(data), bytes);
   storage->release_ = release;
@@ -77,16 +87,20 @@ StoragePtr Storage::Wrap(void* data, size_t bytes, Release release, void* contex
 
 void Storage::DeleteOwned(TernObject* header) {
   auto* self = static_cast<Storage*>(Object::FromHeader(header));
+  // Elements of a string tensor own references; the storage knows that it holds them, because a
+  // window on it may be released before or after other windows.
   if (self->holds_strings_) {
     auto* strings = reinterpret_cast<Any*>(self->data_);
     for (size_t i = 0; i < self->bytes_ / sizeof(Any); ++i) strings[i].~Any();
   }
+  // What Free needs is read first: the destructor ends the object, and the block contains it.
   Allocator* allocator = self->allocator_;
   const size_t alignment = self->alignment_;
   const size_t bytes = HeaderBytes(alignment) + self->bytes_;
   self->~Storage();
   internal::CountObject(-1);
   allocator->Free(self, bytes, alignment);
+  // The allocator last: it may be the last reference, and Free needs it alive.
   allocator->DecRef();
 }
 
@@ -100,6 +114,7 @@ Result<StoragePtr> Storage::NewOn(DeviceAllocator* device, size_t bytes, size_t 
         "no memory for ", FormatBytes(bytes), " on device '", device->device().name(), "' (",
         FormatBytes(static_cast<uint64_t>(device->stats().live_bytes)), " are in use)");
   }
+  // The object lies in the host's memory, because the host cannot write the device's.
   void* object = internal::TakeMemory(sizeof(Storage));
   auto* storage = new (object) Storage(&DeleteOnDevice, static_cast<uint8_t*>(memory), bytes);
   storage->alignment_ = static_cast<uint32_t>(alignment);
@@ -112,6 +127,7 @@ Result<StoragePtr> Storage::NewOn(DeviceAllocator* device, size_t bytes, size_t 
 void Storage::DeleteOnDevice(TernObject* header) {
   auto* self = static_cast<Storage*>(Object::FromHeader(header));
   DeviceAllocator* device = self->device_;
+  // The device's memory goes back first; its allocator is held by one reference until the end.
   device->Free(self->data_, self->bytes_, self->alignment_);
   self->~Storage();
   internal::CountObject(-1);
@@ -121,6 +137,8 @@ void Storage::DeleteOnDevice(TernObject* header) {
 
 void Storage::DeleteWrapped(TernObject* header) {
   auto* self = static_cast<Storage*>(Object::FromHeader(header));
+  // The callback runs before the object ends and gets the arguments of Wrap. It may free anything,
+  // this object excepted.
   if (self->release_ != nullptr) self->release_(self->context_, self->data_, self->bytes_);
   self->~Storage();
   internal::CountObject(-1);
@@ -130,6 +148,8 @@ void Storage::DeleteWrapped(TernObject* header) {
 // --- Tensor: making
 
 Tensor::Tensor(const Window& window, Allocator* allocator)
+    // Shape and strides follow the object: a tensor is one block whatever its rank, and DLPack's
+    // pointers into it stay valid as long as the object.
     : Object(kTypeCode, &Delete), c_{}, count_(*ElementCount(window.dims)), allocator_(allocator) {
   auto* dims = reinterpret_cast<int64_t*>(this + 1);
   int64_t* strides = dims + window.dims.size();
@@ -137,6 +157,7 @@ Tensor::Tensor(const Window& window, Allocator* allocator)
   if (window.has_strides) {
     std::copy(window.strides.begin(), window.strides.end(), strides);
   } else {
+    // Strides are always written out, although DLPack allows null, so that no reader has two cases.
     FillContiguousStrides(window.dims, strides);
   }
   c_.dl.tensor = {window.data,
@@ -147,6 +168,8 @@ Tensor::Tensor(const Window& window, Allocator* allocator)
                   strides,
                   window.byte_offset};
   if (window.owner != nullptr) {
+    // The memory may be somebody else's (storage, file, tensor that was imported); one reference
+    // keeps it.
     window.owner->IncRef();
     c_.owner.object = window.owner->header();
   }
@@ -158,6 +181,7 @@ Tensor::Tensor(const Window& window, Allocator* allocator)
 
 Tensor::~Tensor() {
   if (c_.owner.object != nullptr) Object::FromHeader(c_.owner.object)->DecRef();
+  // Only the tensor made by the import holds the manager; views of it hold that tensor (SubWindow).
   TernDLManagedTensorVersioned* manager = c_.manager.pointer;
   if (manager != nullptr && manager->deleter != nullptr) manager->deleter(manager);
   internal::CountObject(-1);
@@ -165,6 +189,8 @@ Tensor::~Tensor() {
 
 TensorPtr Tensor::Make(const Window& window, Allocator* allocator) {
   const size_t bytes = sizeof(Tensor) + 2 * window.dims.size_bytes();
+  // Without memory from the run's allocator the heap serves: a window must not fail for the sake of
+  // some hundred bytes, since its data exists already.
   void* memory = allocator != nullptr ? allocator->Allocate(bytes, alignof(Tensor)) : nullptr;
   if (memory == nullptr) {
     allocator = nullptr;
@@ -175,6 +201,7 @@ TensorPtr Tensor::Make(const Window& window, Allocator* allocator) {
 
 void Tensor::Delete(TernObject* header) {
   auto* self = static_cast<Tensor*>(Object::FromHeader(header));
+  // Read before the destructor, as in DeleteOwned.
   Allocator* allocator = self->allocator_;
   const size_t bytes = sizeof(Tensor) + 2 * self->dims().size_bytes();
   self->~Tensor();
@@ -183,6 +210,8 @@ void Tensor::Delete(TernObject* header) {
   allocator->DecRef();
 }
 
+// The one gate for sizes: whatever passes has a count and a byte size that fit int64 and ptrdiff_t,
+// so code behind it multiplies without checks.
 Result<int64_t> TensorBytes(DType dtype, Dims dims) {
   if (!dtype.IsKnown()) return TypeError("a tensor cannot have elements of ", dtype.ToString());
   if (dims.size() > static_cast<size_t>(kMaxRank)) {
@@ -204,7 +233,8 @@ Result<TensorPtr> Tensor::New(Allocator* allocator, DType dtype, Dims dims) {
         StrCat("for a tensor ", dtype.ToString(), FormatDims(dims)));
   }
   if (dtype.is_string()) {
-    // Zeroed memory is an array of `none`, which reads as empty text.
+    // Zeroed memory is an array of `none`, which reads as empty text. So no constructor runs per
+    // element.
     std::memset((*storage)->data(), 0, static_cast<size_t>(bytes));
     (*storage)->holds_strings_ = true;
   }
@@ -213,16 +243,20 @@ Result<TensorPtr> Tensor::New(Allocator* allocator, DType dtype, Dims dims) {
 }
 
 Result<TensorPtr> Tensor::FromStorage(StoragePtr storage, size_t byte_offset, DType dtype,
+                                      // Strings are Any values with references; bytes of a storage
+                                      // could claim any pointer.
                                       Dims dims) {
   TERN_TRY_ASSIGN(const int64_t bytes, TensorBytes(dtype, dims));
   if (dtype.is_string()) return TypeError("a string tensor cannot be a window on bytes");
   const size_t size = storage->bytes();
+  // Written as a subtraction, which cannot overflow after the first comparison.
   if (byte_offset > size || static_cast<uint64_t>(bytes) > size - byte_offset) {
     return OutOfRange("a tensor ", dtype.ToString(), FormatDims(dims), " takes ", bytes,
                       " bytes from offset ", byte_offset, ", the storage has ", size);
   }
   uint8_t* data = storage->data() + byte_offset;
-  // What a device gives is aligned by its own measure: only the offset in it can be wrong.
+  // A device aligns memory by its own measure, and its addresses mean nothing here: only the offset
+  // in the storage can be wrong.
   TERN_TRY(CheckAlignment(
       storage->device() == nullptr ? data : reinterpret_cast<const void*>(byte_offset), dtype));
   return Make({.data = data, .dtype = dtype, .dims = dims, .owner = storage.get()}, nullptr);
@@ -236,6 +270,7 @@ Result<TensorPtr> Tensor::FromMemory(const void* data, size_t bytes, ObjectPtr<O
     return OutOfRange("a tensor ", dtype.ToString(), FormatDims(dims), " takes ", needed,
                       " bytes, ", bytes, " are there");
   }
+  // A mapped file may place data at any offset; the writer of files aligns them.
   TERN_TRY(CheckAlignment(data, dtype));
   return Make({.data = const_cast<void*>(data),
                .dtype = dtype,
@@ -287,7 +322,9 @@ bool Tensor::is_contiguous() const {
 }
 
 std::string_view Tensor::string_at(int64_t index) const {
+  // DLPack leaves strides of an axis of one element free, so they are not compared.
   TERN_DCHECK(dtype().is_string() && is_contiguous() && index >= 0 && index < count_);
+  // Never dereferenced out of bounds: callers check indices, as these are inner loops.
   return StringsOf(*this)[index].TryCast<std::string_view>().value_or(std::string_view());
 }
 
@@ -304,11 +341,13 @@ Result<TensorPtr> Tensor::Reshape(Dims dims) const {
                            *ElementCount(dims));
   }
   if (!is_contiguous()) return InvalidArgument("reshape of a tensor that is not contiguous");
+  // No copy: strides of a contiguous tensor follow from the new shape.
   return Make(SubWindow(dims), allocator_);
 }
 
 Tensor::Window Tensor::SubWindow(Dims dims) const {
-  // An import keeps itself alive through this object, everything else through its owner.
+  // An import keeps itself alive through this object, everything else through its owner. So chains
+  // of views never grow: each view holds the first owner, not the view it was made of.
   Object* owner =
       c_.owner.object != nullptr ? Object::FromHeader(c_.owner.object) : const_cast<Tensor*>(this);
   return {
@@ -326,23 +365,32 @@ Result<TensorPtr> Tensor::Slice(int axis, int64_t begin, int64_t end, int64_t st
   const auto i = static_cast<size_t>(axis);
   std::vector<int64_t> new_dims(dims().begin(), dims().end());
   std::vector<int64_t> new_strides(strides().begin(), strides().end());
+  // The number of elements, rounded up. end - begin - 1 avoids the overflow of end - begin + step.
   new_dims[i] = end == begin ? 0 : (end - begin - 1) / step + 1;
+  // A stride of an axis with at most one element is never used, so it is not multiplied: that could
+  // overflow.
   if (new_dims[i] > 1) new_strides[i] *= step;
+  // An empty slice may begin at the end of the axis, which is no address of an element.
   const int64_t offset = new_dims[i] == 0 ? 0 : begin * strides()[i];
   return View(new_dims, new_strides, offset);
 }
 
+// The general window; Slice and all views of operators end here. Safety rests on comparing ranges:
+// the lowest and highest element that the view can reach must lie within those that this tensor
+// reaches. Strides may be zero, negative or overlapping.
 Result<TensorPtr> Tensor::View(Dims dims, Dims strides, int64_t element_offset) const {
   TERN_TRY(TensorBytes(dtype(), dims));
   if (dims.size() != strides.size()) {
     return InvalidArgument("a view with ", dims.size(), " dimensions and ", strides.size(),
                            " strides");
   }
+  // Strides count elements, and a packed element has no address.
   if (dtype().bits % 8 != 0)
     return Unsupported("a strided view of ", dtype().ToString(), " elements");
   const std::optional<Reach> here = ReachOf(this->dims(), this->strides());
   const std::optional<Reach> view = ReachOf(dims, strides);
   int64_t low = 0, high = 0;
+  // The sums are checked because offset and strides may come from a file's instruction.
   if (!here.has_value() || !view.has_value() ||
       __builtin_add_overflow(view->low, element_offset, &low) ||
       __builtin_add_overflow(view->high, element_offset, &high) ||
@@ -351,6 +399,7 @@ Result<TensorPtr> Tensor::View(Dims dims, Dims strides, int64_t element_offset) 
                       " at element ", element_offset, " leaves its tensor ", TypeText());
   }
   Window window = SubWindow(dims);
+  // Without elements the pointer stays: the offset may lie outside.
   if (view->high >= view->low) {
     window.data = static_cast<uint8_t*>(data()) + element_offset * dtype().size();
   }
@@ -361,8 +410,8 @@ Result<TensorPtr> Tensor::View(Dims dims, Dims strides, int64_t element_offset) 
 
 namespace {
 
-// Copies elements in row-major order of `dims`, recursing over axes; the innermost run goes in one
-// piece.
+// Copies elements in row-major order of `dims`, recursing over axes (at most kMaxRank deep); an
+// innermost run of neighbouring elements is copied in one piece.
 struct Gather {
   Dims dims, strides;
   int64_t element;
@@ -371,6 +420,7 @@ struct Gather {
 
   void Row(const uint8_t* from, size_t axis) {
     if (axis == dims.size()) return One(from);
+    // Strings are never copied as bytes: each is a reference that has to be counted.
     if (axis + 1 == dims.size() && strides[axis] == 1 && !strings) {
       const auto bytes = static_cast<size_t>(dims[axis] * element);
       std::memcpy(out, from, bytes);
@@ -381,6 +431,7 @@ struct Gather {
   }
   void One(const uint8_t* from) {
     if (strings)
+      // Assignment counts the new reference; the target is `none`, as New made it.
       *reinterpret_cast<Any*>(out) = *reinterpret_cast<const Any*>(from);
     else
       std::memcpy(out, from, static_cast<size_t>(element));
@@ -394,6 +445,7 @@ Result<TensorPtr> Tensor::Copy(Allocator* allocator) const {
   TERN_TRY(CheckOnHost(*this, "a tensor to copy"));
   TERN_TRY_ASSIGN(TensorPtr copy, New(allocator, dtype(), dims()));
   if (count_ == 0) return copy;
+  // One piece where memory order is row-major order already, packed types included.
   if (is_contiguous() && !dtype().is_string()) {
     std::memcpy(copy->data(), data(), byte_size());
   } else {
@@ -405,6 +457,7 @@ Result<TensorPtr> Tensor::Copy(Allocator* allocator) const {
 }
 
 Result<TensorPtr> Tensor::Contiguous(Allocator* allocator) const {
+  // Shared, not copied: callers must not write to the result unless they own this tensor.
   if (is_contiguous()) return TensorPtr(const_cast<Tensor*>(this));
   return Copy(allocator);
 }
@@ -420,6 +473,8 @@ void FillContiguousStrides(Dims dims, int64_t* strides) {
   }
 }
 
+// The range of element offsets that a window can touch: each axis adds its last offset to the end
+// that its sign points to. Nothing is reached where any dimension is zero.
 std::optional<Reach> ReachOf(Dims dims, Dims strides) {
   Reach reach{0, 0};
   for (size_t i = 0; i < dims.size(); ++i) {
@@ -437,6 +492,8 @@ std::optional<Reach> ReachOf(Dims dims, Dims strides) {
 }
 
 Status CheckAlignment(const void* data, DType dtype) {
+  // At most 8 bytes: no kernel loads a wider scalar, and Any values of string tensors are aligned
+  // to 8.
   const size_t natural =
       std::min<size_t>(8, static_cast<size_t>(std::max<int64_t>(1, dtype.bits / 8)));
   if (reinterpret_cast<uintptr_t>(data) % natural == 0) return OkStatus();

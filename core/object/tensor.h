@@ -45,7 +45,7 @@ class Storage : public Object {
   static Result<ObjectPtr<Storage>> NewOn(DeviceAllocator* device, size_t bytes,
                                           size_t alignment = kTensorAlignment);
 
-  // Of a device what only its functions understand.
+  // A device's pointer is understood by its functions only.
   uint8_t* data() const { return data_; }
   size_t bytes() const { return bytes_; }
   // Null: memory of the host.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The type table. Entries of S4 lie in blocks that double in size, block k holding the codes
-// [128 << k, 256 << k), so that an entry is found from its code without a lock and never moves.
+// The type table. Entries of S4 lie in blocks that double in size, block k holding the codes [128
+// << k, 256 << k). So an entry is found from its code by two loads without a lock, and it never
+// moves when the table grows.
 #include "core/object/type_table.h"
 
 #include <bit>
@@ -17,6 +18,7 @@ namespace tern {
 namespace {
 
 constexpr int kBlocks = 24;  // 128 << 24 is past the last code
+// Depth bounds the size of an entry; no real hierarchy comes near it.
 constexpr int32_t kMaxDepth = 255;
 static_assert(TERN_TYPE_S4_FIRST == 128);
 
@@ -30,7 +32,8 @@ constinit TypeEntry fixed[] = {
 #undef TERN_TYPE
 };
 
-// fixed_index[code - S0_LAST] is 1 + the place in `fixed`, 0 where there is none.
+// place[code - S0_LAST] is 1 + the place in `fixed`, 0 where there is none. Built at compile time,
+// so that a look-up of the commonest types is two loads.
 struct FixedIndex {
   uint8_t place[TERN_TYPE_S4_FIRST - TERN_TYPE_S0_LAST] = {};
 };
@@ -52,7 +55,8 @@ constinit Slot* blocks[kBlocks] = {};  // written under the lock, read without
 constinit int32_t count = 0;           // the same
 constinit SpinLock lock;
 
-// Keys of S4: open addressing over entries, half empty at least. Guarded by the lock.
+// Keys of S4: open addressing with linear probing over entries, at most half full. Nothing is ever
+// removed. Guarded by the lock.
 struct KeyTable {
   std::vector<Slot> slots;
 
@@ -63,6 +67,7 @@ struct KeyTable {
     return place;
   }
   Slot Find(std::string_view key) const { return slots.empty() ? nullptr : slots[PlaceOf(key)]; }
+  // The new slots are made before the swap; PlaceOf then searches the larger table.
   void Insert(Slot entry, size_t entries) {
     if (slots.size() < 2 * (entries + 1)) {
       std::vector<Slot> old(slots.empty() ? 64 : 2 * slots.size());
@@ -77,6 +82,7 @@ struct KeyTable {
 // Made at the first registration and never destroyed: types outlive every static.
 constinit KeyTable* keys = nullptr;
 
+// Codes 128 … 255 have 8 bits and lie in block 0; each further bit is the next block.
 int BlockOf(TernTypeCode code) {
   return static_cast<int>(std::bit_width(static_cast<uint32_t>(code))) - 8;  // 8 bits: 128 … 255
 }
@@ -84,11 +90,14 @@ int BlockOf(TernTypeCode code) {
 const TypeEntry* FindFixed(std::string_view key) {
   const TypeEntry* found = nullptr;
   for (const TypeEntry& entry : fixed) {
+    // A value and an object may share a key ("string"). The object's code is the larger one, and it
+    // is the one that reflection and casts ask for.
     if (entry.key == key && (found == nullptr || entry.code > found->code)) found = &entry;
   }
   return found;
 }
 
+// Keys are shown in messages and written to files, so they must be printable and free of spaces.
 Status CheckKey(std::string_view key) {
   bool good = !key.empty() && key.size() <= 255;
   for (const char c : key) good = good && static_cast<unsigned char>(c) > ' ' && c != '\x7f';
@@ -96,7 +105,8 @@ Status CheckKey(std::string_view key) {
   return InvalidArgument("type key '", key, "': expected 1 to 255 characters without spaces");
 }
 
-// One block of memory: the entry, its ancestors, key and doc. Kept for ever.
+// One block of memory: the entry, its ancestors, key and doc. Kept for ever, so that string views
+// and pointers given out never dangle.
 TypeEntry* MakeEntry(const TypeSpec& spec, TernTypeCode code, const TypeEntry* parent) {
   const int32_t depth = parent == nullptr ? 1 : parent->depth + 1;
   const size_t line = static_cast<size_t>(depth) * sizeof(TernTypeCode);
@@ -104,6 +114,7 @@ TypeEntry* MakeEntry(const TypeSpec& spec, TernTypeCode code, const TypeEntry* p
   auto* entry = new (memory) TypeEntry;
   auto* ancestors = reinterpret_cast<TernTypeCode*>(entry + 1);
   for (int32_t d = 1; d < depth; ++d) {
+    // A parent before S4 keeps no line of its own: it is its whole line.
     const bool inherited = parent->ancestors != nullptr;
     ancestors[d - 1] = inherited ? parent->ancestors[d - 1] : parent->code;
   }
@@ -120,7 +131,8 @@ TypeEntry* MakeEntry(const TypeSpec& spec, TernTypeCode code, const TypeEntry* p
   return entry;
 }
 
-// The lock is held.
+// The lock is held. The order of stores matters, because readers take no lock: the block, then the
+// entry in it, then the count, each released after what it points to is complete.
 TernTypeCode Publish(const TypeSpec& spec, const TypeEntry* parent) {
   const TernTypeCode code = TERN_TYPE_S4_FIRST + count;
   const int block = BlockOf(code);
@@ -138,6 +150,7 @@ TernTypeCode Publish(const TypeSpec& spec, const TypeEntry* parent) {
 }
 
 const TypeEntry* FindByKey(std::string_view key) {
+  // Fixed types need no lock; they are most of what is asked for.
   if (const TypeEntry* entry = FindFixed(key)) return entry;
   SpinLockGuard guard(&lock);
   return keys == nullptr ? nullptr : keys->Find(key);
@@ -169,6 +182,8 @@ const TypeEntry* FindType(TernTypeCode code) {
   }
   const int block = BlockOf(code);
   if (block >= kBlocks) return nullptr;
+  // The acquire pairs with Publish: who sees the pointer sees the whole entry. A code that nobody
+  // got reads null, because blocks are made zeroed.
   const Slot* slots = __atomic_load_n(&blocks[block], __ATOMIC_ACQUIRE);
   if (slots == nullptr) return nullptr;
   return __atomic_load_n(&slots[code - (TERN_TYPE_S4_FIRST << block)], __ATOMIC_ACQUIRE);
@@ -185,6 +200,8 @@ Result<TernTypeCode> RegisterType(const TypeSpec& spec) {
   TERN_TRY(CheckKey(spec.key));
   const TypeEntry* parent = nullptr;
   if (!spec.parent.empty() && spec.parent != "Object") {
+    // Looked up before the lock is taken: entries live for ever, so the parent cannot vanish in
+    // between.
     Result<const TypeEntry*> found = FindType(spec.parent);
     if (!found.ok()) {
       return std::move(found).status().AddNote(
@@ -198,8 +215,11 @@ Result<TernTypeCode> RegisterType(const TypeSpec& spec) {
   }
   const TernTypeCode parent_code = parent == nullptr ? 0 : parent->code;
   const TypeEntry* taken = FindFixed(spec.key);
+  // "Object" is the root and no entry; its name may not be taken.
   if (taken == nullptr && spec.key != "Object") {
     SpinLockGuard guard(&lock);
+    // Look-up and insertion happen under one lock, so two threads that register one class get one
+    // code.
     taken = keys == nullptr ? nullptr : keys->Find(spec.key);
     if (taken == nullptr) return Publish(spec, parent);
     if (taken->parent == parent_code) return taken->code;
@@ -209,6 +229,7 @@ Result<TernTypeCode> RegisterType(const TypeSpec& spec) {
   return AlreadyExists("a type '", spec.key, "' is registered already, with the parent ", had);
 }
 
+// One compare-and-swap, so that of two threads only one gives the fields.
 bool SetReflection(TernTypeCode code, const TypeReflection* reflection) {
   const TypeEntry* entry = FindType(code);
   if (entry == nullptr) return false;
@@ -220,6 +241,8 @@ bool SetReflection(TernTypeCode code, const TypeReflection* reflection) {
 namespace internal {
 
 bool InheritsFrom(TernTypeCode code, TernTypeCode ancestor) {
+  // An ancestor stands at its own depth in the line of its descendants, so one comparison decides,
+  // however deep the tree is (a display, as in Cohen's type test of 1991).
   const TypeEntry* entry = FindType(code);
   const TypeEntry* above = FindType(ancestor);
   if (entry == nullptr || above == nullptr || entry->ancestors == nullptr) return code == ancestor;
@@ -228,10 +251,13 @@ bool InheritsFrom(TernTypeCode code, TernTypeCode ancestor) {
 }
 
 TernTypeCode RegisterClass(std::string_view key, TernTypeCode parent, TernTypeCode* cache) {
+  // A class is registered at its first use, so its name is known here only by its parent's code.
   TypeSpec spec{.key = key};
   if (parent != 0) spec.parent = TypeKey(parent);
   const Result<TernTypeCode> code = RegisterType(spec);
+  // The keys are constants of the program: a failure is a clash between two classes of ours.
   TERN_CHECK(code.ok(), "a class whose type key or parent cannot be registered");
+  // Relaxed suffices: every thread that misses the cache registers again and gets the same code.
   __atomic_store_n(cache, *code, __ATOMIC_RELAXED);
   return *code;
 }

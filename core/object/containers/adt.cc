@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checked accesses of Adt and Closure, and the fields that lie behind them.
+// The checked access to fields of an Adt, and the making of objects whose fields lie behind them
+// (Adt and Closure).
 #include "core/object/containers/adt.h"
 
 #include "core/object/containers/closure.h"
@@ -7,11 +8,13 @@
 namespace tern {
 namespace {
 
+// Constructed in place: the memory behind the object is uninitialised.
 void OwnFields(std::span<const AnyView> from, void* to) {
   auto* fields = static_cast<Any*>(to);
   for (size_t i = 0; i < from.size(); ++i) new (fields + i) Any(from[i]);
 }
 
+// Fields are const to readers, since tuples are shared; only the destructor may end them.
 void DestroyFields(std::span<const Any> fields) {
   for (const Any& field : fields) const_cast<Any&>(field).~Any();
 }
@@ -19,6 +22,7 @@ void DestroyFields(std::span<const Any> fields) {
 }  // namespace
 
 ObjectPtr<Adt> Adt::Make(int32_t tag, std::span<const AnyView> fields) {
+  // An executable's instruction holds fewer fields than this, so only our own code could fail.
   TERN_CHECK(fields.size() <= UINT32_MAX, "too many fields");
   return MakeObjectWithExtra<Adt>(fields.size() * sizeof(Any), tag, fields);
 }

@@ -11,6 +11,8 @@ constexpr uint32_t kLargestBlock = 512;
 }  // namespace
 
 PodSlot* PodPool::TakeFresh() {
+  // A container asks for its first slot only when a value needs one, so most containers have no
+  // block.
   if (blocks_ == nullptr || blocks_->used == blocks_->count) {
     uint32_t count = kFirstBlock;
     if (blocks_ != nullptr)
@@ -28,6 +30,7 @@ void PodPool::Clear() {
 }
 
 size_t PodPool::bytes() const {
+  // Linear in blocks, of which there are few: their sizes double.
   size_t bytes = 0;
   for (const Block* block = blocks_; block != nullptr; block = block->next)
     bytes += sizeof(Block) + block->count * sizeof(PodSlot);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Growth, insertion and removal in the vector of items.
+// Growth, insertion and removal in the vector of items. Item is a plain word without destructor, so
+// moves are memmove; dropping items is explicit.
 #include "core/object/containers/sequence.h"
 
 #include <algorithm>
@@ -13,6 +14,7 @@ namespace tern {
 using internal::Item;
 
 namespace {
+// Four items and their header fit one small block of malloc.
 constexpr size_t kFirstCapacity = 4;
 constexpr size_t kMaxCapacity = SIZE_MAX / 2 / sizeof(Item);
 }  // namespace
@@ -41,6 +43,7 @@ void Sequence::Reserve(size_t count) {
 
 void Sequence::Grow() { SetCapacity(capacity_ == 0 ? kFirstCapacity : capacity_ * 2); }
 
+// Doubling makes PushBack constant on average; realloc often grows in place.
 void Sequence::SetCapacity(size_t capacity) {
   TERN_CHECK(capacity <= kMaxCapacity, "no memory for so long a list");
   items_ = static_cast<Item*>(internal::ResizeMemory(items_, capacity * sizeof(Item)));
@@ -49,7 +52,7 @@ void Sequence::SetCapacity(size_t capacity) {
 
 void Sequence::Set(size_t index, Any value) {
   TERN_CHECK(index < size_, "index of Set");
-  // The new item first: the old one may be what keeps the value alive.
+  // The new item is made first: the old one may be what keeps the value alive.
   const Item item = pool_.Adopt(value.Release());
   pool_.Drop(std::exchange(items_[index], item));
 }
@@ -57,6 +60,7 @@ void Sequence::Set(size_t index, Any value) {
 void Sequence::Insert(size_t index, Any value) {
   TERN_CHECK(index <= size_, "index of Insert");
   const Item item = pool_.Adopt(value.Release());
+  // A placeholder makes room; the move leaves items behind `index` in order.
   Append(Item());
   memmove(static_cast<void*>(items_ + index + 1), items_ + index,
           (size_ - 1 - index) * sizeof(Item));
@@ -66,7 +70,8 @@ void Sequence::Insert(size_t index, Any value) {
 void Sequence::Erase(size_t first, size_t last) {
   TERN_CHECK(first <= last && last <= size_, "range of Erase");
   std::rotate(items_ + first, items_ + last, items_ + size_);
-  // Out of the sequence before they are dropped: what ends with them may look at it.
+  // Items leave the sequence before they are dropped, because a destructor that runs then may look
+  // at it, or even write to it: hence the test of size_ in each round.
   for (size_t left = last - first; left > 0 && size_ > 0; --left) pool_.Drop(items_[--size_]);
 }
 
@@ -75,8 +80,10 @@ Any Sequence::PopBack() {
   return pool_.Take(items_[--size_]);
 }
 
+// From the end, one by one, for the same reason as in Erase.
 void Sequence::Clear() {
   while (size_ > 0) pool_.Drop(items_[--size_]);
+  // The slots at once: items that used them are gone.
   pool_.Clear();
 }
 
@@ -97,6 +104,7 @@ SequencePtr Sequence::Copy() const {
 namespace internal {
 
 SequencePtr SequenceOf(const TernAny& any, bool tuples) {
+  // The caller's own sequence where there is one; a tuple has no items, so it is copied into one.
   const AnyView view(any);
   if (Sequence* sequence = view.TryCast<Sequence>()) return SequencePtr(sequence);
   const Adt* adt = tuples ? view.TryCast<Adt>() : nullptr;

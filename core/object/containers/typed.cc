@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of failed casts to typed containers.
+// The text of failed casts to typed containers and tuples.
 #include "core/object/containers/typed.h"
 
 #include "core/object/containers/tuple.h"
@@ -11,6 +11,7 @@ Status AtItem(std::string_view container, std::string_view what, Status inner) {
   return TypeError("expected ", container, ": ", what, ": ", inner.message());
 }
 
+// A tuple is an Adt with tag 0; other tags are constructors of the language and no tuples.
 Status NotATuple(std::string_view expected, size_t size, const TernAny& any) {
   const Adt* adt = AnyView(any).TryCast<Adt>();
   if (adt == nullptr || !adt->is_tuple()) return CastError(expected, any);

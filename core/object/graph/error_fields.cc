@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of Error, by which errors are compared, hashed, shown and serialized. Without the
-// typed views of containers, whose code every module would carry.
+// The fields of Error, by which errors are compared, hashed, shown and serialized. The code works
+// on Sequence and Adt directly, because the typed views of containers are templates whose code
+// every module would carry.
 #include "core/object/graph/error_fields.h"
 
 #include <iterator>
@@ -17,6 +18,7 @@ namespace {
 
 const Error& ErrorOf(const Object& object) { return static_cast<const Error&>(object); }
 
+// Frozen: fields are values, so their sequences belong to arrays (sequence.h).
 SequencePtr MakeArray() {
   SequencePtr array = Sequence::Make();
   array->set_frozen(true);
@@ -39,14 +41,16 @@ Any FramesOf(const Object& object) {
   return Any(frames.get());
 }
 
-// 0: there is no such kind.
+// The status code of this name; 0 if there is none. The names are few and this is the path of a
+// file that holds errors, so the codes are tried in turn.
 int32_t ParseKind(std::string_view name) {
   auto code = static_cast<int32_t>(StatusCode::kInternal);
   while (code > 0 && StatusCodeName(static_cast<StatusCode>(code)) != name) --code;
   return code;
 }
 
-// Sticky: the first value of the wrong kind is kept.
+// Reads values that a file or a caller gave. Sticky: the first value of the wrong kind is kept, and
+// reading goes on with empty values, as CONTRIBUTING.md asks of dense readers.
 struct FieldReader {
   // Short text lies in the value itself, which must live as long.
   std::string_view Text(const AnyBase& value) {
@@ -72,6 +76,7 @@ Status AddFrames(const Sequence& frames, Error* error) {
     FieldReader in;
     const Adt* frame = in.Object<Adt>(item);
     if (frame == nullptr) return std::move(in.status);
+    // What came from a file is corrupt if it has not the form that FramesOf writes.
     if (frame->size() != 2 || frame->fields()[1].type_code() != TERN_TYPE_INT)
       return Corrupt("a frame of an error is not (function, pc)");
     const std::string_view function = in.Text(frame->fields()[0]);
@@ -89,12 +94,14 @@ Result<ObjectPtr<Object>> MakeError(std::span<const Any> values) {
   const Sequence* notes = in.Object<Sequence>(values[3]);
   const Error* cause = values[4].is_none() ? nullptr : in.Object<Error>(values[4]);
   const Sequence* frames = in.Object<Sequence>(values[5]);
+  // One check for all six; nothing was used before it.
   TERN_TRY(std::move(in.status));
   const int32_t code = ParseKind(kind);
   if (code == 0) return Corrupt("an error of the unknown kind '", kind, "'");
   Status status(static_cast<StatusCode>(code), message);
   status.SetErrorCode(error_code);
   for (const AnyView note : *notes) status.AddNote(in.Text(note));
+  // Notes are checked by the same reader after the loop: a wrong one was read as empty text.
   TERN_TRY(std::move(in.status));
   ObjectPtr<Error> error =
       Error::Make(std::move(status), ObjectPtr<Error>(const_cast<Error*>(cause)));
@@ -102,6 +109,7 @@ Result<ObjectPtr<Object>> MakeError(std::span<const Any> values) {
   return ObjectPtr<Object>(std::move(error));
 }
 
+// The order is that of MakeError's values and of serialized files, so a new field goes to the end.
 constexpr FieldInfo kFields[] = {
     {"kind", "string", "what sort of error, such as \"type error\"",
      [](const Object& object) { return Any(ErrorOf(object).kind()); }},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the type table says of the fields of Error. Apart from error.h, since reflection comes after
-// it.
+// The fields of Error for the type table. They are not in error.h, because reflection is built on
+// objects and errors come before it.
 #ifndef TERN_CORE_OBJECT_GRAPH_ERROR_FIELDS_H_
 #define TERN_CORE_OBJECT_GRAPH_ERROR_FIELDS_H_
 

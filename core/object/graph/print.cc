@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values as text and JSON.
+// Values as text (Printer) and as JSON (JsonPrinter). Both bound what they show by Extent, because
+// a debugger prints values of any size after each step.
 #include "core/object/graph/print.h"
 
 #include <algorithm>
@@ -27,8 +28,10 @@ namespace tern {
 namespace {
 
 // Calls visit(value) with the element as float, double, an integer, or bool. False for other types.
+// 16-bit and 8-bit floats come as float, which holds them exactly.
 template <typename Visit>
 bool VisitNumber(DType dtype, const void* p, Visit visit) {
+  // The lambda's parameter only names a type: as(0.0f) reads a float.
   const auto as = [p]<typename T>(T) { return *static_cast<const T*>(p); };
   if (dtype == kF32) return visit(as(0.0f)), true;
   if (dtype == kF64) return visit(as(0.0)), true;
@@ -48,14 +51,18 @@ bool VisitNumber(DType dtype, const void* p, Visit visit) {
   return false;
 }
 
-// Two to a byte, the low half first.
+// Elements of i4 and u4 lie two to a byte, the low half first. Such tensors have no strided views
+// (tensor.cc), so the flat index is the place.
 int64_t NibbleAt(const Tensor& tensor, int64_t index) {
   const uint8_t byte = static_cast<const uint8_t*>(tensor.data())[index / 2];
   const int nibble = index % 2 == 0 ? byte & 0xF : byte >> 4;
+  // The sign bit of a nibble is worth -8: 8 … 15 mean -8 … -1.
   return tensor.dtype() == kI4 && nibble > 7 ? nibble - 16 : nibble;
 }
 
 const uint8_t* ElementAddress(const Tensor& tensor, int64_t index) {
+  // Row-major: the last axis varies fastest, so its coordinate is the remainder. Dimensions are at
+  // least 1 here, because there is an element.
   int64_t offset = 0;
   for (int axis = tensor.rank() - 1; axis >= 0; --axis) {
     offset += index % tensor.dim(axis) * tensor.strides()[static_cast<size_t>(axis)];
@@ -75,7 +82,7 @@ std::string_view StringElement(const Tensor& tensor, int64_t index) {
   return any->TryCast<std::string_view>().value_or(std::string_view());
 }
 
-// Of a UCS4 string, as UTF-8; what is no code point as U+FFFD.
+// The UTF-8 of a UCS-4 string; what is no code point becomes U+FFFD.
 std::optional<std::string> CodePointText(const AnyView& value) {
   const std::optional<std::u32string_view> text = internal::AnyToUCS4(value.c_any());
   if (!text.has_value()) return std::nullopt;
@@ -84,7 +91,7 @@ std::optional<std::string> CodePointText(const AnyView& value) {
   return out;
 }
 
-// How much of each container is shown.
+// Bounds how much of each container is shown, and of all together.
 class Extent {
  public:
   explicit Extent(const PrintOptions& options) : options_(options) {}
@@ -105,13 +112,15 @@ class Extent {
   }
 
  private:
-  // Values that share parts, or hold themselves, may be as long as two to the power of their depth.
+  // Values that share parts, or hold themselves, may be as long as two to the power of their depth
+  // when written out. So the sum of items is bounded too.
   static constexpr size_t kMostItems = size_t{1} << 22;
 
   const PrintOptions& options_;
   size_t shown_ = 0;
 };
 
+// Names are asked for only where a type is known: without `names` the type is always 0.
 std::string_view ConstructorOf(const PrintOptions& options, uint32_t type, const Adt& adt) {
   return type == 0 ? std::string_view() : options.names->Constructor(type, adt.tag());
 }
@@ -124,6 +133,8 @@ class Printer {
  public:
   explicit Printer(const PrintOptions& options) : options_(options), extent_(options) {}
 
+  // `depth` counts containers around the value. `type` is passed down with the parts, so that
+  // constructors are shown by name wherever the caller knows the static type.
   std::string Print(const AnyView& value, int depth, uint32_t type = 0) {
     switch (value.type_code()) {
       case TERN_TYPE_INT:
@@ -160,6 +171,7 @@ class Printer {
 
   static std::string PrintBytes(const Bytes& bytes) {
     constexpr size_t kShown = 24;
+    // Bytes that are text are shown as text, since most are names or messages; others only by size.
     if (bytes.size() > kShown || !IsValidUtf8(bytes.view()))
       return StrCat("bytes(", bytes.size(), ")");
     return StrCat("b", JsonQuote(bytes.view()));
@@ -169,6 +181,7 @@ class Printer {
   std::string PrintFields(const Object& object, int depth) {
     std::string out = StrCat(object.type_key(), "(");
     if (extent_.Ends(depth)) return StrCat(out, "…)");
+    // Fields are counted against the bound at once, because an object is shown whole or not at all.
     extent_.Add(FieldsOf(object.type_code()).size());
     bool first = true;
     for (const FieldInfo& field : FieldsOf(object.type_code())) {
@@ -179,6 +192,7 @@ class Printer {
   }
 
   static std::string Number(const AnyView& value) {
+    // The order matters: an int cast also takes bools, a float cast also takes ints.
     if (const std::optional<bool> b = value.TryCast<bool>()) return *b ? "true" : "false";
     if (const std::optional<int64_t> i = value.TryCast<int64_t>()) return StrCat(*i);
     return FormatDouble(*value.TryCast<double>());
@@ -186,6 +200,7 @@ class Printer {
 
   std::string PrintTensor(const Tensor& tensor) {
     std::string out = tensor.TypeText();
+    // Elements on a device cannot be read without a copy, which printing must not cause.
     if (!tensor.on_host()) return StrCat(out, " on ", PlaceText(tensor));
     const int64_t shown = std::min<int64_t>(tensor.element_count(), options_.max_elements);
     if (tensor.rank() == 0) return StrCat(out, " ", TensorElementText(tensor, 0));
@@ -202,6 +217,8 @@ class Printer {
                     uint32_t type, int32_t tag = 0) {
     std::string out(open);
     const size_t shown = extent_.Shown(items.size(), depth);
+    // Rendering never fails: what exceeds the bound becomes an ellipsis, and its count goes to
+    // options.omitted.
     for (size_t i = 0; i < shown; ++i)
       StrAppend(&out, i > 0 ? ", " : "",
                 Print(items[i], depth + 1, PartOf(options_, type, tag, i)));
@@ -215,6 +232,7 @@ class Printer {
     size_t shown = 0;
     for (const Table::Entry& entry : table) {
       StrAppend(&out, shown > 0 ? ", " : "");
+      // One entry beyond the bound becomes the ellipsis.
       if (shown++ == most) return out += "…}";
       StrAppend(&out, Print(entry.key, depth + 1, PartOf(options_, type, 0, 0)), ": ",
                 Print(entry.value, depth + 1, PartOf(options_, type, 0, 1)));
@@ -224,6 +242,7 @@ class Printer {
 
   std::string PrintAdt(const Adt& adt, int depth, uint32_t type) {
     const std::string_view name = ConstructorOf(options_, type, adt);
+    // Without a name, tag 0 is a tuple and other tags are shown by number.
     if (name.empty() && adt.is_tuple()) return Items("(", adt.fields(), ")", depth, type);
     if (!name.empty() && adt.fields().empty()) return std::string(name);
     const std::string open = name.empty() ? StrCat("adt#", adt.tag(), "(") : StrCat(name, "(");
@@ -247,6 +266,7 @@ class JsonPrinter {
   void Write(const AnyView& value, int depth, uint32_t type = 0) {
     const Adt* adt = value.TryCast<Adt>();
     const std::string_view name = adt == nullptr ? "" : ConstructorOf(options_, type, *adt);
+    // A named constructor is an adt even with tag 0, which a nameless value would show as a tuple.
     json_->BeginObject().Field("kind", name.empty() ? Kind(value) : "adt");
     if (!name.empty()) json_->Field("constructor", name);
     switch (value.type_code()) {
@@ -287,11 +307,13 @@ class JsonPrinter {
     } else if (value.is_object() && IsReflected(value.type_code())) {
       WriteFields(*value.object(), depth);
     } else {
+      // Kinds without a JSON form of their own are shown as text; a new Printer starts at depth 0.
       json_->Field("text", Printer(options_).Print(value, 0));
     }
   }
 
-  // Registered fields: what a front end needs to show an object it knows nothing of.
+  // Registered fields are what a front end needs to show an object of a type that it knows nothing
+  // of.
   void WriteFields(const Object& object, int depth) {
     json_->Key("fields").BeginArray();
     if (!extent_.Ends(depth)) {
@@ -314,7 +336,7 @@ class JsonPrinter {
     json_->EndArray();
   }
 
-  // Entries as [key, value], since keys need not be text.
+  // Entries are pairs [key, value] and not members of a JSON object, since keys need not be text.
   void WriteTable(const Table& table, int depth, uint32_t type) {
     json_->Field("size", uint64_t{table.size()}).Key("entries").BeginArray();
     size_t left = extent_.Shown(table.size(), depth);
@@ -332,6 +354,7 @@ class JsonPrinter {
     json_->Field("dtype", tensor.dtype().ToString()).Key("shape").Ints(tensor.dims());
     json_->Field("readOnly", tensor.is_read_only());
     if (!tensor.on_host()) {
+      // A tensor on a device has a place instead of statistics and elements.
       json_->Field("place", PlaceText(tensor));
       return;
     }
@@ -344,6 +367,7 @@ class JsonPrinter {
   }
 
   void WriteStatistics(const TensorStatistics& statistics) {
+    // JSON has no NaN or infinity; without a finite element there is nothing to say.
     if (statistics.finite > 0) {
       json_->Field("min", statistics.min)
           .Field("mean", statistics.mean)
@@ -354,6 +378,7 @@ class JsonPrinter {
 
   void WriteElement(const Tensor& tensor, int64_t index) {
     const bool number = VisitElement(tensor, index, [this]<typename T>(T value) {
+      // float and double print differently: the shortest text that reads back differs by type.
       if constexpr (std::same_as<T, float>)
         json_->Float(value);
       else if constexpr (std::same_as<T, double>)
@@ -373,12 +398,14 @@ class JsonPrinter {
   Extent extent_;
 };
 
-// Counts what is not finite apart.
+// Minimum, maximum and mean of the finite elements; what is not finite is counted apart, as one NaN
+// would hide all else.
 class StatisticsCollector {
  public:
   void Add(double value) {
     if (value != value) {
       ++result_.nan;
+    // inf - inf is NaN, which differs from 0; of a finite value the difference is 0.
     } else if (value - value != 0) {
       ++result_.inf;
     } else {
@@ -417,6 +444,7 @@ std::string ValueJson(const AnyView& value, const PrintOptions& options) {
 
 double TensorElement(const Tensor& tensor, int64_t index) {
   TERN_DCHECK(tensor.on_host());
+  // Stays 0 for strings and complex numbers, which the visitor does not visit.
   double result = 0;
   VisitElement(tensor, index, [&result](auto value) { result = static_cast<double>(value); });
   return result;
@@ -432,6 +460,7 @@ std::string TensorElementText(const Tensor& tensor, int64_t index) {
 TensorStatistics ComputeStatistics(const Tensor& tensor) {
   StatisticsCollector collector;
   if (!tensor.on_host()) return collector.Finish();
+  // The common case without a visit per element: weights and activations of most models.
   if (tensor.dtype() == kF32 && tensor.is_contiguous()) {
     for (const float value : tensor.values<const float>())
       collector.Add(static_cast<double>(value));

@@ -13,8 +13,8 @@
 
 namespace tern {
 
-// Names of constructors, which values do not hold, by what somebody knows of the values' types.
-// Types are numbers of the implementer's; 0 is a type of which nothing is known.
+// Names of constructors. Values do not hold them; somebody who knows the values' types does. Types
+// are numbers that the implementer chooses; 0 is a type of which nothing is known.
 class ValueNames {
  public:
   virtual ~ValueNames() = default;

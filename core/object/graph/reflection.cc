@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reflection: fields by type code.
+// Reflection: look-up of fields by type code, along the line of ancestors.
 #include "core/object/graph/reflection.h"
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 namespace tern {
 namespace {
 
-// The one type of the library that has fields gets them when they are first asked for.
+// Error is the one type of the library that has fields. It gets them when they are first asked for,
+// because a static initialiser would link them into every program.
 const TypeReflection* ReflectionOf(const TypeEntry& entry) {
   if (entry.code == TERN_TYPE_ERROR && entry.reflection() == nullptr)
     internal::RegisterReflection(TERN_TYPE_ERROR, internal::ErrorReflection());
@@ -30,6 +31,7 @@ std::vector<FieldInfo> FieldsOf(TernTypeCode code) {
        entry = entry->parent > 0 ? FindType(entry->parent) : nullptr) {
     if (const TypeReflection* reflection = ReflectionOf(*entry)) line.push_back(reflection);
   }
+  // Collected from the type up to the root, but fields are listed from the root down.
   std::vector<FieldInfo> fields;
   std::for_each(line.rbegin(), line.rend(), [&fields](const TypeReflection* reflection) {
     fields.insert(fields.end(), reflection->fields.begin(), reflection->fields.end());
@@ -47,6 +49,7 @@ Result<Any> GetField(const Object& object, std::string_view name) {
     if (field.name == name) return field.get(object);
     names.push_back(field.name);
   }
+  // A near name helps against typing errors, since names come from users of front ends.
   const std::string_view near = DidYouMean(name, std::span<const std::string_view>(names));
   return NotFound("type '", object.type_key(), "' has no field '", name, "'",
                   near.empty() ? "" : StrCat("; did you mean '", near, "'?"));
@@ -56,6 +59,7 @@ Result<ObjectPtr<Object>> MakeFromFields(TernTypeCode code, std::span<const Any>
   const TypeReflection* reflection = ReflectionOf(code);
   if (reflection == nullptr || reflection->make == nullptr)
     return Unsupported("objects of type '", TypeKey(code), "' cannot be made from their fields");
+  // The count includes the ancestors' fields; `make` may index the values without a check.
   const size_t count = FieldsOf(code).size();
   if (values.size() != count) return internal::WrongFieldCount(TypeKey(code), count, values.size());
   return reflection->make(values);
@@ -64,6 +68,7 @@ Result<ObjectPtr<Object>> MakeFromFields(TernTypeCode code, std::span<const Any>
 namespace internal {
 
 bool RegisterReflection(TernTypeCode code, TypeReflection reflection) {
+  // If another thread was first, our copy was never visible and is deleted.
   auto* kept = new TypeReflection(std::move(reflection));
   if (SetReflection(code, kept)) return true;
   delete kept;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of every kind of object.
+// The parts of every kind of object. A list or tuple lends its items; a table's entries are
+// collected, because its array has holes; fields are asked of their getters.
 #include "core/object/graph/reflection_parts.h"
 
 #include "core/base/strings.h"
@@ -12,6 +13,8 @@
 namespace tern {
 
 bool Parts::Has(TernTypeCode code) {
+  // code > 0: values have no parts, and asking them for reflection would be a look-up for each
+  // number in a graph.
   return code == TERN_TYPE_LIST || code == TERN_TYPE_MAP || code == TERN_TYPE_ADT ||
          code == TERN_TYPE_CLOSURE || (code > 0 && IsReflected(code));
 }
@@ -34,6 +37,7 @@ Parts::Parts(const Object* object) : object_(object) {
     default:
       fields_ = FieldsOf(object->type_code());
       made_.reserve(fields_.size());
+      // The getters make values that nobody else may hold, so they are kept as long as the parts.
       for (const FieldInfo& field : fields_) made_.push_back(field.get(*object));
       size_ = made_.size();
       return;
@@ -41,6 +45,7 @@ Parts::Parts(const Object* object) : object_(object) {
   size_ = span_.size();
 }
 
+// At most one of the four sources has elements, so the tests need no kind.
 AnyView Parts::operator[](size_t index) const {
   if (sequence_ != nullptr) return (*sequence_)[index];
   if (!entries_.empty()) return entries_[index];
@@ -52,6 +57,7 @@ std::string Parts::Step(size_t index) const {
   switch (object_->type_code()) {
     case TERN_TYPE_MAP:
       if (index % 2 == 0) return StrCat(".keys[", index / 2, "]");
+      // The value of an entry is named by its key, the item in front of it.
       return StrCat("[", PrintValue(entries_[index - 1]), "]");
     case TERN_TYPE_LIST: break;
     case TERN_TYPE_ADT:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts: what an object consists of, in a fixed order, for code that walks graphs of objects with a
 // stack of its own: list items, table keys and values, adt fields, captured values, registered
-// fields.
+// fields. Structural equality, hash and serialization use it.
 #ifndef TERN_CORE_OBJECT_GRAPH_REFLECTION_PARTS_H_
 #define TERN_CORE_OBJECT_GRAPH_REFLECTION_PARTS_H_
 

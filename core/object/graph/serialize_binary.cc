@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes as bytes.
+// Nodes as bytes, by the order of NodeMember in both directions, so that writer and reader cannot
+// drift apart silently.
 #include "core/object/graph/serialize_binary.h"
 
 #include <optional>
@@ -16,7 +17,9 @@ namespace {
 
 constexpr std::string_view kMagic = "TOG\x01";
 
-// What follows: nothing, zigzag, 8 bytes, length and bytes, word, two ints, a node's number.
+// The tag of a value, and what follows it: nothing for none and bools, a zigzag varint, 8 bytes,
+// length and bytes, a word, two ints, or a node's number. Numbers are part of the format, so a new
+// tag goes to the end.
 enum Tag : uint8_t {
   kNone,
   kFalse,
@@ -44,6 +47,7 @@ class BinaryGraphWriter {
   }
 
  private:
+  // Only the members of the kind are written; InfoOf says which, for the reader too.
   void Node(const NodeContent& node) {
     const uint8_t members = InfoOf(node.kind).members;
     out_.U8(static_cast<uint8_t>(node.kind));
@@ -59,12 +63,15 @@ class BinaryGraphWriter {
       out_.Varint(node.values.size());
       for (const Any& value : node.values) Value(value);
     }
+    // As many names as values, so their number is not written again.
     if (members & kHasNames) {
       for (const std::string& name : node.names) out_.PrefixedText(name);
     }
   }
 
   void Value(const AnyView& value) {
+    // Nodes were numbered children first (serialize_graph.cc), so the number is smaller than that
+    // of the node that is being written.
     if (!IsWrittenInPlace(value)) {
       out_.U8(kRef);
       return out_.Varint(graph_.numbers.at(value.object()));
@@ -82,11 +89,13 @@ class BinaryGraphWriter {
         return out_.I32(any.v.device.device_id);
       default: break;
     }
+    // What is written in place and is none of the above is text, in one of two encodings.
     if (const auto text = internal::AnyToText(any)) {
       out_.U8(kString);
       return out_.PrefixedText(*text);
     }
     out_.U8(kUCS4);
+    // CollectGraph has refused text that has no UTF-8, so the conversion cannot fail.
     out_.PrefixedText(value.TryCast<UCS4String>()->ToUtf8().value().view());
   }
 
@@ -94,6 +103,8 @@ class BinaryGraphWriter {
   ByteWriter out_;
 };
 
+// Reads hostile bytes: `in_` keeps the first error and gives zeros afterwards, so loops test
+// in_.ok() and each node is finished before the next begins.
 class BinaryGraphReader {
  public:
   explicit BinaryGraphReader(ByteSpan bytes) : in_(bytes, "object graph") {}
@@ -103,21 +114,25 @@ class BinaryGraphReader {
     const uint64_t count = Count("nodes");
     for (uint64_t i = 0; i < count && in_.ok(); ++i) Node(i);
     Any root = Value();
+    // Bytes behind the value would be lost when the graph is written again, so they are an error.
     if (in_.ok() && !in_.AtEnd()) in_.Fail("bytes behind the value");
     if (!in_.ok()) return in_.TakeStatus();
     return root;
   }
 
  private:
-  // Everything counted takes at least a byte, so counts cannot make us allocate more than was sent.
+  // Everything that is counted takes at least a byte, so counts cannot make us allocate more than a
+  // small multiple of what was sent.
   uint64_t Count(std::string_view what) { return in_.BoundedVarint(in_.remaining(), what); }
 
   void Node(uint64_t number) {
     const uint8_t kind = in_.U8();
+    // Without this test an exhausted reader would report kind 0 instead of the end of the bytes.
     if (!in_.ok()) return;
     if (kind == 0 || kind > kNodeKinds) return in_.Fail(StrCat("unknown kind ", kind, " of node"));
     NodeContent node;
     node.kind = static_cast<NodeKind>(kind);
+    // Depth is tracked by what Ref is asked for while this node's values are read.
     maker_.BeginNode();
     Members(InfoOf(node.kind).members, &node);
     if (!in_.ok()) return;
@@ -145,6 +160,7 @@ class BinaryGraphReader {
   }
 
   DType ReadDType() {
+    // Words of unknown types are refused here: code behind assumes known types.
     const std::optional<DType> dtype = DType::FromWord(in_.U32());
     if (!dtype.has_value()) in_.Fail("unknown dtype");
     return dtype.value_or(DType());
@@ -158,8 +174,11 @@ class BinaryGraphReader {
       case kTrue: return Any(true);
       case kInt: return Any(in_.SignedVarint());
       case kFloat: return Any(in_.F64());
+      // Text of a String need not be UTF-8, so its bytes are taken as they are.
       case kString: return Any(AsText(in_.PrefixedBytes()));
       case kUCS4: {
+        // The reader has checked UTF-8 and failed where it is damaged; then the value does not
+        // matter.
         Result<UCS4String> text = UCS4String::FromUtf8(in_.PrefixedText());
         return text.ok() ? Any(std::move(text).value()) : Any();
       }
@@ -172,6 +191,7 @@ class BinaryGraphReader {
       }
       case kRef: {
         const uint64_t number = in_.Varint();
+        // Only earlier nodes can be referred to, which is why no cycle can be read.
         if (in_.ok() && number < maker_.size()) return maker_.Ref(number);
         in_.Fail(StrCat("a reference to node ", number, " where there are ", maker_.size()));
         return Any();

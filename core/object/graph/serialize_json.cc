@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes as JSON.
+// Nodes as JSON. Ints are bare numbers and floats are wrapped, because JSON has one kind of number
+// and 2.0 must not come back as an int.
 #include "core/object/graph/serialize_json.h"
 
 #include <algorithm>
@@ -19,6 +20,7 @@ namespace {
 
 using Kind = JsonValue::Kind;
 
+// RFC 4648, section 4: the standard alphabet with padding.
 constexpr std::string_view kBase64 =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -28,22 +30,27 @@ std::string EncodeBase64(ByteSpan bytes) {
   for (size_t i = 0; i < bytes.size(); i += 3) {
     const size_t have = std::min<size_t>(bytes.size() - i, 3);
     uint32_t word = 0;
+    // Three bytes are four digits of six bits; missing bytes count as zero and their digits become
+    // '='.
     for (size_t b = 0; b < 3; ++b) word = word << 8 | (b < have ? bytes[i + b] : 0u);
     for (size_t c = 0; c < 4; ++c) out += c <= have ? kBase64[word >> (18 - 6 * c) & 63] : '=';
   }
   return out;
 }
 
-// nullopt where the text is not base64 as EncodeBase64 writes it.
+// nullopt where the text is not base64 as EncodeBase64 writes it: one text for one sequence of
+// bytes, so bits behind the last byte must be zero.
 std::optional<std::vector<uint8_t>> DecodeBase64(std::string_view text) {
   if (text.size() % 4 != 0) return std::nullopt;
   std::vector<uint8_t> bytes;
   bytes.reserve(text.size() / 4 * 3);
   for (size_t i = 0; i < text.size(); i += 4) {
     const bool last = i + 4 == text.size();
+    // Only the last group may be padded.
     const size_t padding = last && text[i + 3] == '=' ? (text[i + 2] == '=' ? 2 : 1) : 0;
     uint32_t word = 0;
     for (size_t c = 0; c < 4; ++c) {
+      // Padding reads as zero digits; find refuses everything else that is no digit, '=' included.
       const size_t digit = c >= 4 - padding ? 0 : kBase64.find(text[i + c]);
       if (digit == std::string_view::npos) return std::nullopt;
       word = word << 6 | static_cast<uint32_t>(digit);
@@ -71,6 +78,7 @@ class JsonGraphWriter {
 
  private:
   void Node(const NodeContent& node) {
+    // Members have names in JSON, so their order is only for readers.
     const NodeKindInfo& info = InfoOf(node.kind);
     json_.BeginObject().Field("kind", info.name);
     if (info.members & kHasText) json_.Field("text", AsText(node.data));
@@ -94,6 +102,7 @@ class JsonGraphWriter {
 
   void Value(const AnyView& value) {
     const TernAny& any = value.c_any();
+    // A number and not a path: references point to earlier nodes (serialize_graph.h).
     if (!IsWrittenInPlace(value)) {
       json_.BeginObject().Field("ref", graph_.numbers.at(value.object())).EndObject();
       return;
@@ -102,6 +111,7 @@ class JsonGraphWriter {
       case TERN_TYPE_NONE: json_.Null(); return;
       case TERN_TYPE_BOOL: json_.Bool(any.v.i != 0); return;
       case TERN_TYPE_INT: json_.Int(any.v.i); return;
+      // JsonWriter writes NaN and infinities as the strings that ParseDouble reads.
       case TERN_TYPE_FLOAT: json_.BeginObject().Field("float", any.v.f).EndObject(); return;
       case TERN_TYPE_DTYPE:
         json_.BeginObject()
@@ -118,6 +128,7 @@ class JsonGraphWriter {
     if (const auto text = internal::AnyToText(any)) {
       json_.String(*text);
     } else {
+      // CollectGraph has checked it.
       const String utf8 = value.TryCast<UCS4String>()->ToUtf8().value();
       json_.BeginObject().Field("ucs4", utf8.view()).EndObject();
     }
@@ -127,14 +138,17 @@ class JsonGraphWriter {
   JsonWriter json_;
 };
 
-// Sticky: the first mistake is kept, with the place where it is.
+// Reads a JSON tree. Sticky: the first mistake is kept, with the place where it is (`where_`), and
+// reading goes on with empty values.
 class JsonGraphReader {
  public:
   Result<Any> Read(const JsonValue& json) {
+    // The mark and the version come first, so that a foreign document gets a message about that.
     const JsonValue* mark = Member(json, "tern", Kind::kString);
     if (mark != nullptr && mark->text != "object graph") Fail("\"tern\" is not \"object graph\"");
     if (Int(Member(json, "version", Kind::kNumber)) != 1) Fail("only version 1 can be read");
     const JsonValue* nodes = Member(json, "nodes", Kind::kArray);
+    // Nodes in their order: a reference finds only those before it.
     for (size_t i = 0; status_.ok() && nodes != nullptr && i < nodes->items.size(); ++i) {
       where_ = StrCat("node ", i);
       Node(nodes->items[i]);
@@ -151,6 +165,7 @@ class JsonGraphReader {
   void Fail(std::string_view what) {
     if (status_.ok()) status_ = Corrupt("JSON object graph, ", where_, ": ", what);
   }
+  // The member if it has the kind; else null, and the mistake is noted.
   const JsonValue* Member(const JsonValue& json, std::string_view name, Kind kind) {
     const JsonValue* member = json.Find(name);
     if (member == nullptr) {
@@ -165,6 +180,7 @@ class JsonGraphReader {
   int64_t Int(const JsonValue* json) {
     if (json == nullptr) return 0;
     const std::optional<int64_t> value =
+        // Numbers are kept as text by the reader (json_reader.h), so an int64 loses nothing.
         json->is(Kind::kNumber) ? ParseInt64(json->text) : std::nullopt;
     if (!value.has_value()) Fail(StrCat("expected an int, got ", JsonQuote(json->text)));
     return value.value_or(0);
@@ -189,11 +205,13 @@ class JsonGraphReader {
     const std::string kind = Text(json, "kind");
     NodeContent node;
     uint8_t number = 1;
+    // A dozen kinds, compared by name; the table is shared with the writer.
     while (number <= kNodeKinds && InfoOf(static_cast<NodeKind>(number)).name != kind) ++number;
     if (number > kNodeKinds) Fail(StrCat("unknown kind ", JsonQuote(kind)));
     if (!status_.ok()) return;
     node.kind = static_cast<NodeKind>(number);
     maker_.BeginNode();
+    // These outlive Add, which copies what it needs: node.data only points to them.
     std::string text;
     std::vector<uint8_t> data;
     Members(json, InfoOf(node.kind).members, &node, &text, &data);
@@ -242,6 +260,7 @@ class JsonGraphReader {
       case Kind::kArray: Fail("an array where a value belongs"); return Any();
       case Kind::kObject: break;
     }
+    // Values that JSON has no form for are objects with one member, whose name says the kind.
     if (json.names.size() != 1) {
       Fail("a value in braces has one name");
       return Any();
@@ -251,6 +270,7 @@ class JsonGraphReader {
 
   Any Special(std::string_view name, const JsonValue& json) {
     const bool is_text = json.is(Kind::kString);
+    // A reference that is no int reads as 0 and has noted the mistake already.
     if (name == "ref") return Ref(Int(&json));
     if (name == "float" && (is_text || json.is(Kind::kNumber))) {
       const std::optional<double> value = ParseDouble(json.text);
@@ -258,6 +278,7 @@ class JsonGraphReader {
       return Any(value.value_or(0));
     }
     if (name == "ucs4" && is_text) {
+      // Invalid text was refused when the JSON was parsed.
       Result<UCS4String> text = UCS4String::FromUtf8(json.text);
       return text.ok() ? Any(std::move(text).value()) : Any();
     }

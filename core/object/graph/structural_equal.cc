@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Equality: pairs of values on an explicit stack, pairs of objects remembered.
+// Equality: a depth-first walk over pairs of values on a stack of its own. Pairs of objects are
+// remembered, which is what makes it end on cycles: a pair that is met again is assumed equal, and
+// if it is not, the difference is found elsewhere (bisimulation).
 #include "core/object/graph/structural_equal.h"
 
 #include <algorithm>
@@ -24,7 +26,8 @@
 namespace tern {
 namespace {
 
-// A pair on the way down. Pairs of parts, which of a map are not in the order of the parts.
+// A pair on the way down. `order` pairs their parts, because equal maps may have them in different
+// orders.
 struct PairFrame {
   Parts a, b;
   struct Part {
@@ -40,10 +43,12 @@ class Comparer {
   explicit Comparer(const EqualOptions& options) : options_(options) {}
 
   std::optional<Difference> Compare(const AnyView& a, const AnyView& b) {
+    // A leaf, or the first pair on the stack.
     if (!Visit(a, b)) return Found();
     while (!frames_.empty()) {
       PairFrame& frame = frames_.back();
       if (frame.next == frame.order.size()) {
+        // What getters made must outlive the addresses in pairs_.
         Keep(frame.a.made());
         Keep(frame.b.made());
         frames_.pop_back();
@@ -56,6 +61,8 @@ class Comparer {
   }
 
  private:
+  // The path consists of the steps that lead to the current pair; step_ is set by a missing key
+  // only.
   std::optional<Difference> Found() {
     Difference difference;
     for (const PairFrame& frame : frames_) difference.path += frame.Step();
@@ -71,15 +78,18 @@ class Comparer {
   // False at a difference; objects with parts are put on the stack.
   bool Visit(const AnyView& a, const AnyView& b) {
     if (LeafKindOf(a) != LeafKindOf(b)) return Differ(Against(a, b));
+    // Leaf kinds agree, but text may be an object on one side only; LeavesEqual takes both.
     if (!a.is_object() || !Parts::Has(a.type_code()))
       return LeavesEqual(a, b) || Differ(Against(a, b));
     Object *x = a.object(), *y = b.object();
     if (options_.compare_sharing) {
+      // Sharing is alike if the pairs form a one-to-one mapping between the objects of both sides.
       const auto [seen, is_new] = partners_.try_emplace(x, y);
       const auto [back, is_new_back] = partners_back_.try_emplace(y, x);
       if (seen->second != y || back->second != x)
         return Differ("shared with another part on one side only");
       if (!is_new) return true;
+    // An object equals itself, and a pair that was met is done or being compared above us.
     } else if (x == y || !pairs_.emplace(x, y).second) {
       return true;
     }
@@ -87,6 +97,7 @@ class Comparer {
   }
 
   static std::string Against(const AnyView& a, const AnyView& b) {
+    // A message, not a dump: the values' own parts are left out.
     PrintOptions few;
     few.max_depth = 1;
     return StrCat(a.type_name(), " ", PrintValue(a, few), " against ", b.type_name(), " ",
@@ -95,6 +106,7 @@ class Comparer {
 
   bool Push(Object* a, Object* b) {
     PairFrame frame{Parts(a), Parts(b), {}};
+    // Heads are compared first: other tags explain other sizes.
     if (!SameHead(a, b)) return false;
     if (a->type_code() == TERN_TYPE_MAP) {
       if (!MatchKeys(*static_cast<const Table*>(b), &frame)) return false;
@@ -122,11 +134,12 @@ class Comparer {
     return true;
   }
 
-  // Values of equal keys are compared, and keys of identity one by one in their order.
+  // Pairs the values of equal keys. Keys of identity (functions, tensors) cannot equal a key of
+  // another graph by address, so they are compared structurally, one by one in their order.
   bool MatchKeys(const Table& b, PairFrame* frame) {
     if (frame->a.size() != frame->b.size())
       return Differ(StrCat("size ", frame->a.size() / 2, " against ", frame->b.size() / 2));
-    // Where the entries of b are: the address of its value tells which.
+    // FindItem gives the address of a value in b, and `at` says at which position it lies.
     std::map<const void*, uint32_t> at;
     std::vector<uint32_t> by_identity;
     uint32_t position = 0;
@@ -142,6 +155,7 @@ class Comparer {
         frame->order.push_back({i, by_identity[used]});
         frame->order.push_back({i + 1, by_identity[used++] + 1});
       } else if (const internal::Item* value = b.FindItem(key)) {
+        // Keys that were found are equal, so only the values are compared.
         frame->order.push_back({i + 1, at[value] + 1});
       } else {
         return Missing(key);
@@ -154,7 +168,8 @@ class Comparer {
     return Differ("only the first map has this key");
   }
 
-  // What getters made lives to the end, so that no address stands for two objects.
+  // What getters have made is kept to the end, because a freed object's address could be reused and
+  // taken for a known pair.
   void Keep(std::span<const Any> made) {
     for (const Any& value : made) {
       if (value.is_object()) kept_.push_back(value);

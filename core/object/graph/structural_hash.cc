@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hash: children first, on an explicit stack; each object once.
+// Hash: children first, on a stack of its own, so that depth is bounded by memory alone. Each
+// object is hashed once, which keeps graphs with much sharing linear.
 #include "core/object/graph/structural_hash.h"
 
 #include <map>
@@ -31,6 +32,7 @@ class Hasher {
         continue;
       }
       const AnyView part = frame.parts[frame.next++];
+      // `part` was a leaf or is known: its hash is there at once. Otherwise Leave adds it.
       if (!Enter(part)) {
         if (cycle_)
           return InvalidArgument("a cycle cannot be hashed: ", PathTo(frames_),
@@ -50,6 +52,7 @@ class Hasher {
     }
     const auto [known, is_new] = known_.try_emplace(value.object());
     if (!is_new) {
+      // Not done means that it is on the stack, so this reference closes a cycle.
       cycle_ = !known->second.done;
       result_ = known->second.hash;
       return false;
@@ -59,6 +62,7 @@ class Hasher {
   }
 
   static void Add(HashFrame* frame, uint64_t hash) {
+    // Sequences depend on order; entries of maps are summed, as a sum does not.
     if (frame->object->type_code() != TERN_TYPE_MAP)
       frame->hash = HashCombine(frame->hash, hash);
     else if (frame->next % 2 == 1)
@@ -67,6 +71,7 @@ class Hasher {
       frame->hash += HashCombine(frame->key_hash, hash);  // in whatever order
   }
 
+  // What Parts does not contain: the kind, the tag, the function.
   static uint64_t HashHead(Object* object) {
     const auto code = static_cast<uint64_t>(object->type_code());
     if (const Adt* adt = AnyView(object).TryCast<Adt>())
@@ -78,6 +83,7 @@ class Hasher {
 
   void Leave() {
     const HashFrame& frame = frames_.back();
+    // The number of parts separates nested sequences whose parts hash alike.
     result_ = HashCombine(HashCombine(HashHead(frame.object), frame.parts.size()), frame.hash);
     known_[frame.object] = {result_, true};
     for (const Any& value : frame.parts.made()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leaves. Numbers that compare equal are brought to one pattern of bits first, which then serves
-// equality and hash alike.
+// Leaves: values without parts. Numbers that compare equal are brought to one pattern of bits
+// first, which then serves equality and hash alike, so that the two cannot disagree.
 #include "core/object/graph/structural_leaves.h"
 
 #include <algorithm>
@@ -16,7 +16,8 @@
 namespace tern {
 namespace {
 
-// -0 becomes 0 and every NaN one NaN. `infinity` is the pattern of +inf in a float of so many bits.
+// -0 becomes 0 and every NaN one NaN. `infinity` is the pattern of +inf in a float of that width:
+// NaNs are the magnitudes above it (IEEE 754).
 uint64_t CanonicalFloat(uint64_t bits, int width, uint64_t infinity) {
   const uint64_t magnitude = bits & ((uint64_t{1} << (width - 1)) - 1);
   if (magnitude == 0) return 0;
@@ -27,7 +28,7 @@ uint64_t CanonicalDouble(double value) {
   return CanonicalFloat(__builtin_bit_cast(uint64_t, value), 64, 0x7FF0000000000000);
 }
 
-// The numbers an element consists of: lanes, and two of a complex one.
+// The numbers that an element consists of: lanes, times two for complex ones.
 struct Component {
   int count;
   int width;          // in bits: a multiple of 8, or 4
@@ -47,6 +48,7 @@ struct Component {
   }
   uint64_t Read(const uint8_t* p) const {
     uint64_t bits = 0;
+    // Little-endian, as all our targets are: the low bytes of the word are filled.
     std::memcpy(&bits, p, static_cast<size_t>(width / 8));
     return infinity == 0 ? bits : CanonicalFloat(bits, width, infinity);
   }
@@ -54,6 +56,7 @@ struct Component {
 
 const uint8_t* ElementAt(const Tensor& tensor, int64_t index) {
   const auto* data = static_cast<const uint8_t*>(tensor.data());
+  // The fast way, since most tensors are contiguous.
   if (tensor.is_contiguous()) return data + index * tensor.dtype().size();
   int64_t offset = 0;
   for (int axis = tensor.rank() - 1; axis >= 0; --axis) {
@@ -97,9 +100,10 @@ bool StringTensorsEqual(const Tensor& a, const Tensor& b) {
 bool TensorsEqual(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype()) return false;
   if (!std::equal(a.dims().begin(), a.dims().end(), b.dims().begin(), b.dims().end())) return false;
-  // What lies on a device cannot be looked at: equal is what is the same.
+  // What lies on a device cannot be looked at, so only the same memory is equal.
   if (!a.on_host() || !b.on_host()) return a.data() == b.data() && a.storage() == b.storage();
   if (a.dtype().is_string()) return StringTensorsEqual(a, b);
+  // Equal bytes are equal numbers. Different bytes may still be: -0 and 0, or two NaNs.
   if (a.is_contiguous() && b.is_contiguous() && a.dtype().bits % 8 == 0 &&
       (a.byte_size() == 0 || std::memcmp(a.data(), b.data(), a.byte_size()) == 0))
     return true;
@@ -108,6 +112,7 @@ bool TensorsEqual(const Tensor& a, const Tensor& b) {
   bool equal = true;
   VisitNumbers(a, [&](uint64_t bits) {
     uint64_t other = 0;
+    // Both have the same dtype, so b is packed where a is.
     if (component.width < 8) {
       other = static_cast<const uint8_t*>(b.data())[index / 2] >> (index % 2 * 4) & 0xF;
     } else {
@@ -123,6 +128,8 @@ bool TensorsEqual(const Tensor& a, const Tensor& b) {
 uint64_t HashTensor(const Tensor& tensor) {
   uint64_t hash = tensor.dtype().ToWord();
   for (const int64_t dim : tensor.dims()) hash = HashCombine(hash, static_cast<uint64_t>(dim));
+  // Elements on a device cannot be read. Equal tensors still hash equally, as dtype and shape
+  // agree.
   if (!tensor.on_host()) return hash;
   if (tensor.dtype().is_string()) {
     for (int64_t i = 0; i < tensor.element_count(); ++i) hash = HashText(StringAt(tensor, i), hash);
@@ -141,6 +148,7 @@ const T& HeldObject(const AnyView& value) {
 }
 
 uint64_t HashStorage(const Storage& storage, uint64_t seed) {
+  // As for tensors: equal storages hash equally, the converse need not hold.
   if (storage.device() != nullptr) return HashCombine(seed, storage.bytes());
   return HashBytes({storage.data(), storage.bytes()}, seed);
 }
@@ -181,6 +189,7 @@ bool LeavesEqual(const AnyView& a, const AnyView& b) {
     case TERN_TYPE_TENSOR: return TensorsEqual(HeldObject<Tensor>(a), HeldObject<Tensor>(b));
     default: break;
   }
+  // Functions, modules and types without fields have identity only.
   if (a.is_object()) return a.object() == b.object();
   return a.is_none() || a.c_any().v.i == b.c_any().v.i;
 }
@@ -196,14 +205,18 @@ uint64_t HashLeaf(const AnyView& value) {
     case TERN_TYPE_SHAPE: return HashBytes(DimBytes(value), seed);
     case TERN_TYPE_STORAGE: return HashStorage(HeldObject<Storage>(value), seed);
     case TERN_TYPE_TENSOR: return HashCombine(seed, HashTensor(HeldObject<Tensor>(value)));
+    // Functions are equal by identity, and one function has one name. Its address would differ from
+    // run to run.
     case TERN_TYPE_FUNCTION: return HashText(HeldObject<Function>(value).name(), seed);
     default: break;
   }
-  // By identity; addresses would make hashes differ from run to run.
+  // Equal by identity, but the hash must be the same in every run, so all of them hash alike by
+  // kind.
   if (value.is_object() || value.is_none()) return HashCombine(seed, 0);
   return HashCombine(seed, static_cast<uint64_t>(value.c_any().v.i));
 }
 
+// The complement of what a table compares by content (ContentOf in table.cc, and text).
 bool IsIdentityKey(const AnyView& key) {
   if (!key.is_object()) return false;
   const TernTypeCode kind = LeafKindOf(key);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adapters between TernAny and the legacy convention's values and type codes.
+// Adapters between TernAny and the legacy convention's values and type codes, which are those of
+// TVM's packed functions before its object system was unified.
 #include "core/object/rfc97/legacy.h"
 
 #include <memory>
@@ -17,14 +18,14 @@ TernLegacyValue PointerValue(void* pointer) {
   return value;
 }
 
-// The arguments of one call in the legacy form, and what must live as long.
+// The arguments of one call in the legacy form, and what must live as long as the call.
 class LegacyArguments {
  public:
   explicit LegacyArguments(AnyArgs args) : values_(args.size()), codes_(args.size()) {
     moved_.reserve(args.size());
     for (size_t i = 0; i < args.size(); ++i) codes_[i] = Put(args[i].c_any(), &values_[i]);
   }
-  // After the call: offered objects that the callee took are gone from their owners.
+  // After the call: an object that the callee took is gone from its owner, which becomes none.
   void SettleMoved() {
     for (const Offer& offer : moved_) {
       if (offer.object == nullptr) *offer.owner = TernAny{};
@@ -55,12 +56,14 @@ class LegacyArguments {
       case TERN_TYPE_RVALUE_REF: return PutMoved(any, value);
       case TERN_TYPE_MODULE: return TERN_LEGACY_MODULE;
       case TERN_TYPE_FUNCTION: return TERN_LEGACY_FUNCTION;
+      // The callee expects a DLTensor and gets ours, borrowed.
       case TERN_TYPE_TENSOR:
         *value =
             PointerValue(const_cast<TernDLTensor*>(*AnyView(any).TryCast<const TernDLTensor*>()));
         return TERN_LEGACY_DL_TENSOR;
       default: break;
     }
+    // Other objects are passed by pointer.
     if (any.type_code > 0) return TERN_LEGACY_OBJECT;
     kept_.push_back(ToObject(AnyView(any)));  // small and padded text
     *value = PointerValue(kept_.back() != nullptr ? kept_.back()->header() : nullptr);
@@ -83,8 +86,11 @@ class LegacyArguments {
   std::vector<Offer> moved_;  // never grows past what was reserved: slots are pointed to
 };
 
-// A legacy value as a view. False for codes that nobody knows.
+// Makes a view of a legacy value. False for codes that are unknown, and for bytes, which have no
+// counterpart without a copy.
 bool ViewLegacy(const TernLegacyValue& value, int32_t code, TernAny* any) {
+  // By legacy code. OBJECT_HANDLE stands for all objects, as their own header says the kind; the
+  // entry of bytes is a code that no value has.
   static constexpr TernTypeCode kCodes[] = {
       TERN_TYPE_INT,           TERN_TYPE_INT,           TERN_TYPE_FLOAT,
       TERN_TYPE_OPAQUE,        TERN_TYPE_NONE,          TERN_TYPE_DTYPE,
@@ -96,6 +102,7 @@ bool ViewLegacy(const TernLegacyValue& value, int32_t code, TernAny* any) {
   *any = internal::MakeAny(kCodes[code]);
   if (any->type_code == TERN_TYPE_NONE) return true;
   any->v.i = value.i;
+  // A dtype fills half of the word; the padding of a TernAny is zero (abi.h).
   if (any->type_code == TERN_TYPE_DTYPE) any->v.i = 0, any->v.dtype = value.dtype;
   if (any->type_code == TERN_TYPE_OBJECT_HANDLE)
     *any = internal::MakeObjectAny(static_cast<Object*>(value.p));
@@ -110,6 +117,7 @@ Status UnknownCode(std::string_view function, std::string_view what, int32_t cod
 Result<Any> AdoptLegacy(std::string_view function, const TernLegacyValue& value, int32_t code) {
   TernAny view;
   if (!ViewLegacy(value, code, &view)) return UnknownCode(function, "its result", code);
+  // These results come with a reference, which the Any takes over; others are plain or borrowed.
   const bool object = code == TERN_LEGACY_OBJECT || code == TERN_LEGACY_MODULE ||
                       code == TERN_LEGACY_FUNCTION || code == TERN_LEGACY_TENSOR;
   if (!object) return Any(AnyView(view));
@@ -131,6 +139,7 @@ int32_t CallLegacy(void* self, const TernAny* args, int32_t num_args, TernAny* r
   int32_t value_code = TERN_LEGACY_NULL;
   const int32_t code = legacy->call(arguments.values(), arguments.codes(), num_args, &value,
                                     &value_code, legacy->resource);
+  // Before the result is looked at, because it may hold the object that was taken.
   arguments.SettleMoved();
   Result<Any> converted = AdoptLegacy(function->name(), value, value_code);
   if (!converted.ok()) return internal::ReturnError(std::move(converted).status(), result);
@@ -143,6 +152,7 @@ int32_t ReleaseLegacy(Any value, TernLegacyValue* result) {
   const TernTypeCode code = value.type_code();
   *result = {};
   if (code == TERN_TYPE_NONE) return TERN_LEGACY_NULL;
+  // Text in place has no legacy form, so it travels as an object.
   if (code == TERN_TYPE_SMALL_STRING || code == TERN_TYPE_SMALL_UCS4)
     value = Any(ToObject(AnyView(value)));
   const TernAny owned = value.Release();
@@ -161,12 +171,14 @@ int32_t ReleaseLegacy(Any value, TernLegacyValue* result) {
   }
 }
 
-// What a legacy caller offers, in the form of AnyViews.
+// What a legacy caller offers, in the form of AnyViews. Offers are pointed to, so `moved` is
+// reserved.
 struct FromLegacyArguments {
   explicit FromLegacyArguments(size_t count) : views(count) { moved.reserve(count); }
 
   bool Put(const TernLegacyValue& value, int32_t code, TernAny* view) {
     if (code != TERN_LEGACY_RVALUE_REF) return ViewLegacy(value, code, view);
+    // Null or taken before: refused, as nothing is offered.
     auto** slot = static_cast<TernObject**>(value.p);
     if (slot == nullptr || *slot == nullptr) return false;
     TernAny offered = internal::MakeAny((*slot)->type_code);
@@ -207,6 +219,7 @@ int32_t CallAsLegacy(Function* function, const TernLegacyValue* values, const in
   FromLegacyArguments arguments(count);
   TernAny returned{};
   int32_t code = 0;
+  // Stops at the first argument that cannot be converted; `returned` then holds the Error.
   for (size_t i = 0; i < count && code == 0; ++i) {
     if (arguments.Put(values[i], type_codes[i], &arguments.views[i])) continue;
     code = internal::ReturnError(
@@ -214,6 +227,7 @@ int32_t CallAsLegacy(Function* function, const TernLegacyValue* values, const in
   }
   if (code == 0) code = function->Call(arguments.views.data(), num_args, &returned);
   arguments.SettleMoved();
+  // The result is owned in either case: a value, or an Error.
   *result_code = ReleaseLegacy(Any::Adopt(returned), result);
   return code;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Module: look-up in itself and its imports.
+// Module: look-up in itself, then depth first in its imports in the order they were added.
 #include "core/object/rfc97/module.h"
 
 #include "core/base/strings.h"
@@ -11,6 +11,7 @@ ModulePtr Module::Make(std::string_view name) { return MakeObject<Module>(name);
 Status Module::Add(FunctionPtr function) {
   TERN_CHECK(function != nullptr, "a null function");
   SpinLockGuard guard(&lock_);
+  // Linear: a module has few functions, and look-ups are done once, at link time.
   for (const FunctionPtr& each : functions_) {
     if (each->name() == function->name())
       return AlreadyExists("module '", name_, "' has a function '", function->name(), "' already");
@@ -21,6 +22,8 @@ Status Module::Add(FunctionPtr function) {
 
 Status Module::Import(ModulePtr module) {
   TERN_CHECK(module != nullptr, "a null module");
+  // Checked before the lock is taken, because Reaches takes the locks of other modules, and holding
+  // two could deadlock.
   if (module->Reaches(this)) {
     return InvalidArgument("module '", name_, "' cannot import '", module->name_,
                            "', which imports it");
@@ -32,6 +35,7 @@ Status Module::Import(ModulePtr module) {
 
 bool Module::Reaches(const Module* other) const {
   if (this == other) return true;
+  // imports() copies under the lock, so no lock is held while others are visited.
   for (const ModulePtr& import : imports()) {
     if (import->Reaches(other)) return true;
   }
@@ -39,6 +43,7 @@ bool Module::Reaches(const Module* other) const {
 }
 
 FunctionPtr Module::FindOrNull(std::string_view name) const {
+  // The lock is released before imports are asked, as in Import.
   {
     SpinLockGuard guard(&lock_);
     for (const FunctionPtr& each : functions_) {
@@ -54,6 +59,7 @@ FunctionPtr Module::FindOrNull(std::string_view name) const {
 Result<FunctionPtr> Module::Find(std::string_view name) const {
   if (FunctionPtr found = FindOrNull(name)) return found;
   Status status = NotFound("module '", name_, "' has no function '", name, "'");
+  // Only the module's own names are suggested.
   const std::vector<std::string> names = Names();
   const std::string_view meant = DidYouMean(name, names);
   if (!meant.empty()) status.AddNote(StrCat("did you mean '", meant, "'?"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes.
+// Bytes: the copy of the bytes behind the object.
 #include "core/object/strings/bytes.h"
 
 #include <algorithm>
@@ -9,6 +9,7 @@ namespace tern {
 Bytes::Bytes(ByteSpan bytes) : Object(kTypeCode, nullptr), size_(bytes.size()) {
   auto* out = reinterpret_cast<uint8_t*>(this + 1);
   std::copy(bytes.begin(), bytes.end(), out);
+  // The zero is not counted by size(); it lets C code read bytes that happen to be text.
   out[bytes.size()] = 0;
 }
 

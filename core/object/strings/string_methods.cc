@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The methods of String and UCS4String, instantiated for both.
+// The methods of String and UCS4String, written once and instantiated for both. Semantics follow
+// Python's str, which users of text pre-processing know.
 #include "core/object/strings/string_methods.h"
 
 #include <algorithm>
@@ -15,6 +16,7 @@ namespace tern {
 namespace {
 
 template <typename Char>
+// No set means white space, as for Python's strip().
 bool IsIn(char32_t c, const std::basic_string_view<Char>* set) {
   if (set == nullptr) return IsUnicodeSpace(c);
   for (size_t offset = 0; offset < set->size();) {
@@ -23,7 +25,8 @@ bool IsIn(char32_t c, const std::basic_string_view<Char>* set) {
   return false;
 }
 
-// Whether the bytes [begin, end) of text are valid, so that they may be written anew.
+// Whether the code point at `begin` is well-formed, so that it may be written anew. Invalid bytes
+// are copied as they are: mapping case must not change them to U+FFFD.
 bool IsWellFormed(std::string_view text, size_t begin) {
   return DecodeUtf8(text, &begin) != kInvalidCodePoint;
 }
@@ -43,6 +46,8 @@ char32_t NextCodePoint(std::string_view units, size_t* offset) {
 
 char32_t NextCodePoint(std::u32string_view units, size_t* offset) { return units[(*offset)++]; }
 
+// Walks back at most four bytes (RFC 3629, section 3) for a start from which one code point ends
+// exactly here; a byte that belongs to none counts as one invalid unit.
 char32_t PreviousCodePoint(std::string_view units, size_t* offset) {
   constexpr size_t kLongest = 4;
   const size_t lowest = *offset - std::min(*offset, kLongest);
@@ -70,6 +75,7 @@ size_t StringMethods<Derived, Char>::CountCodePoints() const {
 
 template <typename Derived, typename Char>
 uint64_t StringMethods<Derived, Char>::hash() const {
+  // By bytes alone, so that small, medium and large forms of a text hash alike.
   return HashBytes({reinterpret_cast<const uint8_t*>(data()), size() * sizeof(Char)});
 }
 
@@ -84,7 +90,9 @@ template <typename Derived, typename Char>
 Derived& StringMethods<Derived, Char>::Append(View text) {
   auto& self = static_cast<Derived&>(*this);
   if (text.empty()) return self;
+  // Growth may move the buffer. Text from this very string is therefore remembered by its offset.
   const Char* begin = data();
+  // std::less orders pointers into different arrays, where < has no defined result.
   if (!std::less<const Char*>()(text.data(), begin) &&
       !std::less<const Char*>()(begin + size(), text.data())) {  // a part of this very text
     const size_t offset = static_cast<size_t>(text.data() - begin);
@@ -98,6 +106,7 @@ Derived& StringMethods<Derived, Char>::Append(View text) {
 
 template <typename Derived, typename Char>
 size_t StringMethods<Derived, Char>::Count(View text) const {
+  // Python's rule: the empty text is found before each code point and at the end.
   if (text.empty()) return CountCodePoints() + 1;
   size_t count = 0;
   for (size_t at = Find(text); at != kNoPosition; at = Find(text, at + text.size())) ++count;
@@ -116,6 +125,7 @@ template <typename Derived, typename Char>
 Derived StringMethods<Derived, Char>::Stripped(const View* set, bool left, bool right) const {
   const View text = view();
   size_t begin = 0, end = text.size();
+  // From both ends by whole code points; `begin` and `end` only move over such as are in the set.
   for (size_t next = 0; left && begin < end; begin = next) {
     if (!IsIn(NextCodePoint(text, &next), set)) break;
   }
@@ -136,9 +146,11 @@ void StringMethods<Derived, Char>::AppendCodePoint(char32_t c) {
 }
 
 namespace {
+// Maps each code point that has another case; everything else is copied as it stands.
 template <typename Derived, typename View, typename Append>
 Derived Mapped(View text, char32_t (*map)(char32_t), Append append) {
   Derived out;
+  // A guess: a mapped code point may need more bytes, then the text grows.
   out.Reserve(text.size());
   for (size_t offset = 0; offset < text.size();) {
     const size_t begin = offset;
@@ -176,6 +188,7 @@ Derived StringMethods<Derived, Char>::Replace(View from, View to, size_t limit) 
     out.Append(text.substr(done, at - done)).Append(to);
     done = at + from.size();
     at = done;
+    // An empty `from` must move on by one code point, or it would be found at one place for ever.
     if (!from.empty()) continue;
     if (at == text.size()) break;
     NextCodePoint(text, &at);
@@ -191,6 +204,7 @@ std::vector<Derived> StringMethods<Derived, Char>::Split() const {
   for (size_t offset = 0; offset < text.size();) {
     const size_t at = offset;
     if (!IsUnicodeSpace(NextCodePoint(text, &offset))) continue;
+    // A run of white space gives one cut: parts between its characters are empty and left out.
     if (at > begin) parts.emplace_back(text.substr(begin, at - begin));
     begin = offset;
   }
@@ -212,12 +226,15 @@ std::vector<Derived> StringMethods<Derived, Char>::Split(View separator, size_t 
     } else {
       if (begin == text.size()) break;
       NextCodePoint(text, &next);
+      // The last code point is the rest, which is added behind the loop.
       if (next == text.size()) break;
       end = next;
     }
     parts.emplace_back(text.substr(begin, end - begin));
     begin = next;
   }
+  // Empty separator and empty text give no parts; else there is always a rest, perhaps an empty
+  // one.
   if (!separator.empty() || begin < text.size()) parts.emplace_back(text.substr(begin));
   return parts;
 }
@@ -225,6 +242,7 @@ std::vector<Derived> StringMethods<Derived, Char>::Split(View separator, size_t 
 template <typename Derived, typename Char>
 Derived StringMethods<Derived, Char>::Join(std::span<const Derived> parts) const {
   Derived out;
+  // One allocation for the whole text.
   size_t units = parts.empty() ? 0 : size() * (parts.size() - 1);
   for (const Derived& part : parts) units += part.size();
   out.Reserve(units);
