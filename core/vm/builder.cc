@@ -20,15 +20,19 @@
 namespace tern::vm {
 namespace {
 
+// Codes of core/text/codes.def: an error of the program that builds, and an input that nobody
+// reads.
 constexpr std::string_view kBuildError = "E0111";
 constexpr std::string_view kUnusedInput = "W0101";
 constexpr int kMaxTupleNesting = 64;  // as the verifier has it
 
+// Labels share the kind of functions while a function is open, told apart by the sign (see above).
 bool IsLabel(const Operand& operand) {
   return operand.kind == OperandKind::kFunction && operand.value < 0;
 }
 
-// What the verifier says of renamed registers, with the numbers that the caller gave them.
+// Rewrites what the verifier says of renamed registers with the numbers that the caller gave them.
+// Registers are the only things that its messages write with a percent sign.
 std::string AsWritten(std::string_view reason, std::span<const int64_t> written_as) {
   std::string text;
   while (!reason.empty()) {
@@ -65,7 +69,10 @@ void ExecBuilder::BeginFunction(std::string_view name, uint32_t num_inputs) {
 }
 
 void ExecBuilder::BeginFunction(std::string_view name, std::string_view signature) {
+  // Taken before any error of this function, so that EndFunction can tell its own from earlier
+  // ones.
   const size_t errors_before = diagnostics_.error_count();
+  // A function that was left open is an error, but building goes on, so that more errors are found.
   if (open_)
     Error(StrCat("function @", name, " begins before @", functions_.back().info.name, " ends"),
           span_);
@@ -77,6 +84,7 @@ void ExecBuilder::BeginFunction(std::string_view name, std::string_view signatur
   function.errors_before = errors_before;
   function.info.name = std::string(name);
   if (name.empty()) Error("a function needs a name", span_);
+  // The first function keeps the name: calls resolve to it.
   if (!defined_.emplace(std::string(name), static_cast<uint32_t>(functions_.size() - 1)).second) {
     Error(StrCat("a second function @", name), span_);
   }
@@ -93,6 +101,8 @@ Status ExecBuilder::EndFunction() {
     Error("EndFunction without BeginFunction", span_);
     return diagnostics_.ToStatus();
   }
+  // Each step needs the one before: registers of unresolved code mean nothing, and the verifier
+  // would report their consequences.
   const size_t errors_before = functions_.back().errors_before;
   ResolveLabels();
   if (diagnostics_.error_count() == errors_before) Formalize();
@@ -100,6 +110,7 @@ Status ExecBuilder::EndFunction() {
   WarnUnusedInputs();
   open_ = false;
   if (diagnostics_.error_count() == errors_before) return OkStatus();
+  // The caller gets the errors of this function; Finish reports those of all.
   text::Diagnostics mine(diagnostics_.shared_sources());
   for (const text::Diagnostic& d : diagnostics_.items()) {
     if (d.function == functions_.back().info.name) mine.Add(d);
@@ -108,6 +119,8 @@ Status ExecBuilder::EndFunction() {
 }
 
 void ExecBuilder::ResolveLabels() {
+  // An unbound label leaves -1 as its position. The operand is resolved all the same and never run,
+  // since Finish fails.
   PendingFunction& function = functions_.back();
   for (const PendingLabel& label : function.labels) {
     if (label.position >= 0) continue;
@@ -117,17 +130,20 @@ void ExecBuilder::ResolveLabels() {
     for (Operand& operand : function.code[pc].operands) {
       if (!IsLabel(operand)) continue;
       const PendingLabel& label = function.labels[static_cast<size_t>(-1 - operand.value)];
+      // Jumps are relative to the instruction that jumps (isa.def).
       operand = Operand::Immediate(label.position - static_cast<int64_t>(pc));
     }
   }
 }
 
-// Registers in the order in which the code reads and then writes them; inputs keep theirs.
+// Gives registers dense numbers in the order in which the code reads and then writes them; inputs
+// keep theirs. The same code then has the same bytes, whatever numbers the emitter used.
 void ExecBuilder::Formalize() {
   PendingFunction& function = functions_.back();
   std::unordered_map<int64_t, int64_t> names;
   int64_t highest = -1;
   for (int64_t i = 0; i < function.info.arity(); ++i) names.emplace(i, i);
+  // emplace keeps the first number that a register got.
   const auto meet = [&](const Operand& operand) {
     if (!operand.is_register()) return;
     highest = std::max(highest, operand.value);
@@ -135,6 +151,7 @@ void ExecBuilder::Formalize() {
   };
   for (const Pending& instruction : function.code) {
     const InstructionInfo& info = GetInfo(instruction.opcode);
+    // Operands that are read come before the one that is written, which stands first in the text.
     for (size_t i = 0; i < instruction.operands.size(); ++i) {
       if (static_cast<int>(i) != info.write) meet(instruction.operands[i]);
     }
@@ -144,12 +161,14 @@ void ExecBuilder::Formalize() {
   }
   function.info.register_count = static_cast<uint32_t>(names.size());
   const bool dense = highest < static_cast<int64_t>(names.size());
+  // Text with dense registers keeps them, so that what is disassembled assembles to the same.
   if (!(dense && keep_dense_)) {
     RenameRegisters(names);
     function.written_as.resize(names.size());
     for (const auto& [before, after] : names)
       function.written_as[static_cast<size_t>(after)] = before;
   }
+  // Names of inputs are those of the signature.
   for (const auto& [index, name] : function.register_names) {
     const auto found = names.find(index);
     if (found == names.end() || index < function.info.arity()) continue;
@@ -158,6 +177,8 @@ void ExecBuilder::Formalize() {
   }
   auto& kept = function.info.register_names;
   Sort(&kept);
+  // Pairs sort by register, then by name: of several names for one register the first in the
+  // alphabet stays, whatever the order in which they were given.
   kept.erase(std::unique(kept.begin(), kept.end(),
                          [](const auto& a, const auto& b) { return a.first == b.first; }),
              kept.end());
@@ -171,7 +192,8 @@ void ExecBuilder::RenameRegisters(const std::unordered_map<int64_t, int64_t>& na
   }
 }
 
-// The verifier's view of this function alone: everything but what needs the finished tables.
+// Runs the verifier on this function alone: it checks everything but what needs the finished tables
+// (constants, other functions).
 void ExecBuilder::CheckFunction() {
   PendingFunction& function = functions_.back();
   if (function.code.empty()) {
@@ -179,6 +201,7 @@ void ExecBuilder::CheckFunction() {
           function.span);
     return;
   }
+  // A one-function executable. Names are still ids, which VerifyUnlinked does not look at.
   ExecutableParts parts;
   parts.functions.push_back(function.info);
   parts.functions[0].instruction_count = static_cast<uint32_t>(function.code.size());
@@ -191,6 +214,7 @@ void ExecBuilder::CheckFunction() {
   if (!status.ok()) Report(function, status, failure);
 }
 
+// Puts the verifier's finding where the instruction was written.
 void ExecBuilder::Report(const PendingFunction& function, const Status& status,
                          const VerifyFailure& failure) {
   if (failure.pc < 0) {
@@ -208,11 +232,13 @@ void ExecBuilder::Report(const PendingFunction& function, const Status& status,
   d.InFunction(function.info.name, failure.pc);
 }
 
+// An unused input is legal, as a caller fixes the signature, but often a mistake.
 void ExecBuilder::WarnUnusedInputs() {
   const PendingFunction& function = functions_.back();
   std::vector<bool> used(function.info.arity(), false);
   for (const Pending& instruction : function.code) {
     const int write = GetInfo(instruction.opcode).write;
+    // A write alone does not use an input: it overwrites it.
     for (size_t i = 0; i < instruction.operands.size(); ++i) {
       const Operand& operand = instruction.operands[i];
       if (static_cast<int>(i) == write || !operand.is_register()) continue;
@@ -237,9 +263,12 @@ Operand ExecBuilder::AddConstant(AnyView value) {
   Result<Constant> constant = Constant::From(value);
   if (constant.ok()) return AddConstant(std::move(constant).value());
   Error(constant.status().message(), span_);
+  // After an error any operand does: Finish never writes the code.
   return c(0);
 }
 
+// Elements are added first, so that they have smaller numbers: the verifier asks that tuples only
+// refer to constants before them.
 Operand ExecBuilder::AddTuple(AnyView value, int depth) {
   const Adt& tuple = *value.TryCast<Adt>();
   Constant constant;
@@ -264,6 +293,7 @@ Operand ExecBuilder::AddSplat(TensorPtr element, Dims dims) {
   return c(0);
 }
 
+// Equal constants are found by hash first; SameConstant then compares contents, bit for bit.
 Operand ExecBuilder::AddConstant(Constant constant) {
   const uint64_t hash = HashConstant(constant);
   const auto [begin, end] = constant_hashes_.equal_range(hash);
@@ -289,6 +319,7 @@ Operand ExecBuilder::AppendConstantText(std::string_view text) {
 
 Operand ExecBuilder::AppendConstant(Constant constant) {
   const auto index = static_cast<uint32_t>(parts_.constants.size());
+  // Also appended constants can be found by AddConstant later.
   constant_hashes_.emplace(HashConstant(constant), index);
   parts_.constants.push_back(std::move(constant));
   return c(index);
@@ -301,6 +332,8 @@ Operand ExecBuilder::AppendTuple(std::vector<uint32_t> elements) {
   return AppendConstant(std::move(constant));
 }
 
+// Names are only collected here. Whether a name is a function or a primitive is known when all
+// functions are: a call may stand before its callee.
 Operand ExecBuilder::NameOperand(std::string_view name, NameKind kind) {
   auto& ids = name_ids_[static_cast<size_t>(kind)];
   auto found = ids.find(name);
@@ -321,7 +354,8 @@ void ExecBuilder::DeclarePrimitive(std::string_view name) {
   parts_.primitives.emplace_back(name);
 }
 
-// Whether the operand names something that this builder has handed out.
+// Whether the operand names something that this builder has handed out. Operands are plain numbers
+// that a caller may have kept from another builder.
 bool ExecBuilder::IsSound(const Operand& operand) const {
   if (operand.is_immediate()) return true;
   if (IsLabel(operand))
@@ -333,10 +367,12 @@ bool ExecBuilder::IsSound(const Operand& operand) const {
 
 Operand ExecBuilder::ToOperand(const Arg& arg) {
   if (arg.is_operand()) {
+    // Refused here, where the caller stands, and not by the verifier far behind.
     if (!IsSound(arg.operand())) {
       Error(StrCat("an operand numbered ", arg.operand().value), span_);
       return Operand::Void();
     }
+    // An integer that needs more than 56 bits cannot be an immediate.
     if (!arg.operand().is_immediate() || FitsImmediate(arg.operand().value)) return arg.operand();
     return AddConstant(Any(arg.operand().value));
   }
@@ -351,6 +387,7 @@ Operand ExecBuilder::ToOperand(const Arg& arg) {
 
 void ExecBuilder::Emit(Opcode opcode, std::span<const Arg> args) {
   if (!open_) {
+    // The same for every instruction: an error, and the instruction is dropped.
     Error(StrCat("'", GetInfo(opcode).mnemonic, "' stands outside of a function"), span_);
     return;
   }
@@ -369,6 +406,7 @@ void ExecBuilder::EmitCall(std::string_view callee, std::span<const Arg> args, O
   Emit(Opcode::kCall, all);
 }
 
+// An immediate is no constant, so it becomes one: load_const reads the pool.
 void ExecBuilder::EmitLoadConst(Operand dst, const Arg& value) {
   if (value.is_operand() && !value.operand().is_immediate())
     return Emit(Opcode::kLoadConst, {dst, value});
@@ -396,6 +434,7 @@ void ExecBuilder::EmitIfEqual(Operand test, const Arg& target, CodeLabel if_true
 
 CodeLabel ExecBuilder::NewLabel() {
   if (!open_) {
+    // A function is opened all the same, because the label must belong to one.
     Error("a label outside of a function", span_);
     BeginFunction("label outside of a function", 0u);
   }
@@ -405,6 +444,7 @@ CodeLabel ExecBuilder::NewLabel() {
 }
 
 CodeLabel ExecBuilder::NamedLabel(std::string_view name) {
+  // Linear: functions of text have few labels.
   if (open_) {
     const auto& labels = functions_.back().labels;
     for (size_t i = 0; i < labels.size(); ++i) {
@@ -423,6 +463,7 @@ void ExecBuilder::Bind(CodeLabel label) {
   }
   PendingFunction& function = functions_.back();
   PendingLabel& bound = function.labels[label.index];
+  // The later binding wins, which does not matter: the error stops Finish.
   if (bound.position >= 0) Error(StrCat("label '", bound.name, "' is bound a second time"), span_);
   bound.position = static_cast<int64_t>(function.code.size());
 }
@@ -432,6 +473,7 @@ Operand ExecBuilder::Jump(CodeLabel label) {
 }
 
 void ExecBuilder::SetSource(std::string_view text, uint32_t line, uint32_t column) {
+  // An entry is only written when an instruction uses it; -1 means none.
   source_ = -1;
   if (text.empty() && line == 0 && column == 0) return;
   source_ = static_cast<int32_t>(sources_.size());
@@ -446,6 +488,7 @@ void ExecBuilder::NameRegister(Operand reg, std::string_view name) {
   functions_.back().register_names.emplace_back(reg.value, std::string(name));
 }
 
+// Metadata is kept sorted, as files hold it, and later values replace earlier ones.
 void ExecBuilder::SetMetadata(std::string_view key, std::string_view value) {
   auto& metadata = parts_.metadata;
   const auto at =
@@ -461,6 +504,8 @@ void ExecBuilder::SetMetadata(std::string_view key, std::string_view value) {
 
 Operand ExecBuilder::ResolveName(const Operand& operand, bool* ok) {
   const CalleeName& callee = names_[static_cast<size_t>(operand.function_index())];
+  // A function of the file hides a primitive of the same name, unless the caller said which it
+  // wants.
   const auto defined = defined_.find(callee.name);
   if (callee.kind != NameKind::kPrimitive && defined != defined_.end())
     return Operand::Function(defined->second);
@@ -468,6 +513,7 @@ Operand ExecBuilder::ResolveName(const Operand& operand, bool* ok) {
     *ok = false;
     return operand;
   }
+  // Primitives are numbered by first use; those that text has declared are in the map already.
   const auto next = static_cast<uint32_t>(parts_.primitives.size());
   const auto [found, is_new] = primitive_ids_.emplace(callee.name, next);
   if (is_new) parts_.primitives.push_back(callee.name);
@@ -489,6 +535,7 @@ void ExecBuilder::WriteFunction(PendingFunction* function) {
       d.InFunction(info.name, &instruction - function->code.data());
     }
     const auto index = static_cast<uint32_t>(parts_.instr_offset.size());
+    // An instruction without a source of its own has no entry (FindDebug).
     if (instruction.source >= 0) {
       parts_.debug.push_back(sources_[static_cast<size_t>(instruction.source)]);
       parts_.debug.back().instruction = index;
@@ -500,17 +547,21 @@ void ExecBuilder::WriteFunction(PendingFunction* function) {
 }
 
 Result<ExecutablePtr> ExecBuilder::Finish() {
+  // Errors of any function are reported together, before anything is written.
   if (open_)
     Error(StrCat("function @", functions_.back().info.name, " does not end"),
           functions_.back().span);
   if (!diagnostics_.ok()) return diagnostics_.ToStatus();
   for (PendingFunction& function : functions_) WriteFunction(&function);
+  // The second verification, now with all tables. It finds what CheckFunction could not: a constant
+  // of the wrong kind, an argument too many.
   VerifyFailure failure;
   const Status status = diagnostics_.ok() ? Verify(parts_, {}, &failure) : OkStatus();
   if (!status.ok() && failure.function < 0) return status.Clone();
   if (!status.ok()) Report(functions_[static_cast<size_t>(failure.function)], status, failure);
   if (!diagnostics_.ok()) return diagnostics_.ToStatus();
   ExecutablePtr executable(new Executable(std::move(parts_)));
+  // The builder can be used again; nothing of the old program is left in it.
   *this = ExecBuilder();
   return executable;
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Signature::CheckArguments: what a caller passes against what the function declares.
 //
-// Extents and symbols are checked in the order of the parameters, so that a message can say where a
-// symbol got its value; expressions follow once all symbols are known.
+// There are two implementations. QuickCheck says yes for right arguments of common kinds and
+// allocates nothing. ArgumentChecker runs where it says no, and finds the message. It checks
+// extents and symbols in the order of the parameters, so that a message can say where a symbol got
+// its value; expressions follow once all symbols are known.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -23,12 +25,14 @@ namespace {
 using text::Diagnostic;
 using text::Diagnostics;
 
-// Where a symbol got its extent.
+// Where a symbol got its extent: for the note "n was bound to 4 by axis 0 of x".
 struct Binding {
   size_t parameter = 0;
   size_t axis = 0;
 };
 
+// Whether the value has the kind, extents and element types aside. Bools are no numbers here,
+// although an Any converts them: a signature that says int means one.
 bool IsScalarKind(TypeInfo::Kind kind, const AnyView& value) {
   switch (kind) {
     case TypeInfo::Kind::kAny: return true;
@@ -46,12 +50,14 @@ bool IsScalarKind(TypeInfo::Kind kind, const AnyView& value) {
   return false;
 }
 
+// A tensor by its type; any other value by its kind, since its content does not matter here.
 std::string GotText(const AnyView& value) {
   const Tensor* tensor = value.TryCast<Tensor>();
   return tensor != nullptr ? tensor->TypeText() : std::string(value.type_name());
 }
 
-// One parameter after another; stops at the first that is wrong.
+// Checks one parameter after another and stops at the first that is wrong: later ones may depend on
+// its symbols.
 class ArgumentChecker {
  public:
   ArgumentChecker(const Signature& signature, std::string_view function, AnyArgs args)
@@ -62,6 +68,8 @@ class ArgumentChecker {
         bindings_(signature.symbols().size()) {}
 
   Status Run() {
+    // First all kinds and symbols, then expressions such as n + 1, which may use symbols of a later
+    // parameter.
     for (size_t i = 0; i < args_.size(); ++i) {
       if (!CheckType(i, signature_.parameters()[i].type, args_[i]))
         return diagnostics_.ToStatus(code_);
@@ -75,6 +83,7 @@ class ArgumentChecker {
   }
 
  private:
+  // All messages have one form, which tools read by the contexts "declared" and "got".
   Diagnostic& Add(std::string_view code, size_t parameter, std::string_view what) {
     const TypeInfo& type = signature_.parameters()[parameter].type;
     Diagnostic& d = diagnostics_.Error(
@@ -85,6 +94,8 @@ class ArgumentChecker {
     return d.Context("got", GotText(args_[parameter]));
   }
 
+  // code_ is the status's code; the diagnostic has its own, finer one. Both are documented in
+  // docs/errors.md.
   bool CheckType(size_t parameter, const TypeInfo& type, const AnyView& value) {
     if (!IsScalarKind(type.kind, value)) {
       code_ = StatusCode::kTypeError;
@@ -106,6 +117,7 @@ class ArgumentChecker {
       return false;
     }
     for (size_t i = 0; i < value.size(); ++i) {
+      // Errors inside a tuple name the parameter, the outermost thing that the caller knows.
       if (!CheckType(parameter, type.elements[i], value[i])) return false;
     }
     return true;
@@ -119,6 +131,7 @@ class ArgumentChecker {
                    StrCat("expected ", type.dtype.ToString(), ", got ", tensor.dtype().ToString()));
       return false;
     }
+    // A type without a rank accepts every shape.
     if (!type.has_rank) return true;
     if (type.dims.size() != tensor.dims().size()) {
       Add("E0203", parameter, "shape mismatch")
@@ -131,6 +144,8 @@ class ArgumentChecker {
     return true;
   }
 
+  // An extent must be equal; the first use of a symbol binds it, later ones must agree; the rest is
+  // either free or checked by CheckExpressions.
   bool CheckAxis(size_t parameter, size_t axis, const Dimension& dim, int64_t extent) {
     if (dim.kind == Dimension::Kind::kExtent && dim.value != extent) {
       AddAxis(parameter, axis, dim.value, extent, "");
@@ -138,6 +153,7 @@ class ArgumentChecker {
     }
     if (dim.kind != Dimension::Kind::kSymbol) return true;
     const auto symbol = static_cast<size_t>(dim.value);
+    // Never an extent: those are at least 0.
     if (extents_[symbol] == kUnknownExtent) {
       extents_[symbol] = extent;
       bindings_[symbol] = {parameter, axis};
@@ -148,6 +164,8 @@ class ArgumentChecker {
     return true;
   }
 
+  // `why` is the symbol that disagrees: its binding is the reason and goes into the message. The
+  // other bindings are notes.
   void AddAxis(size_t parameter, size_t axis, int64_t expected, int64_t got, std::string_view why) {
     Diagnostic& d = Add("E0203", parameter, "shape mismatch");
     d.message += StrCat(" (axis ", axis, ": expected ", expected, ", got ", got);
@@ -169,6 +187,8 @@ class ArgumentChecker {
     for (size_t axis = 0; axis < type.dims.size(); ++axis) {
       const Dimension& dim = type.dims[axis];
       if (dim.kind != Dimension::Kind::kExpression) continue;
+      // Nothing where the expression cannot be computed (an unbound symbol): then it is not
+      // checked.
       const auto expected = EvaluateDimension(dim.text, signature_.symbols(), extents_);
       if (!expected.has_value() || *expected == tensor->dims()[axis]) continue;
       AddAxis(parameter, axis, *expected, tensor->dims()[axis], "");
@@ -183,10 +203,12 @@ class ArgumentChecker {
   std::vector<int64_t> extents_;  // by symbol
   std::vector<Binding> bindings_;
   Diagnostics diagnostics_;
+  // Wrong shapes are invalid arguments, wrong kinds are type errors.
   StatusCode code_ = StatusCode::kInvalidArgument;
 };
 
-// Whether all arguments are right. False also where this short way cannot tell.
+// Whether all arguments are right, without allocating: it runs at each call of a checked function.
+// False also where this short way cannot tell (tuples, expressions, many symbols).
 class QuickCheck {
  public:
   bool Accepts(const TypeInfo& type, const AnyView& value) {
@@ -217,8 +239,10 @@ class QuickCheck {
   bool AcceptsExtent(const Dimension& dim, int64_t extent) {
     if (dim.kind == Dimension::Kind::kAny) return true;
     if (dim.kind == Dimension::Kind::kExtent) return dim.value == extent;
+    // Symbols are numbered by their first use, so nearly all signatures fit kSymbols.
     const auto symbol = static_cast<size_t>(dim.value);
     if (dim.kind != Dimension::Kind::kSymbol || symbol >= kSymbols) return false;
+    // One bit per symbol says that it is bound; the array is not initialised.
     if ((bound_ >> symbol & 1) != 0) return extents_[symbol] == extent;
     bound_ |= 1u << symbol;
     extents_[symbol] = extent;
@@ -237,15 +261,18 @@ Status CountError(const Signature& signature, std::string_view function, size_t 
                                         expected == 1 ? " input, got " : " inputs, got ", got));
   d.function = std::string(function);
   d.Context("declared", StrCat("@", function, signature.ToText()));
+  // A few names help; a call with one argument of fifty needs no list.
   for (size_t i = got; i < expected && i < got + 8; ++i) {
     d.Note(StrCat("input ", signature.ParameterText(i), " was not given"));
   }
   return diagnostics.ToStatus();
 }
 
-// One value after another; stops at the first that is wrong.
+// Checks one value after another against the declared result; stops at the first that is wrong.
+// Symbols have the extents that the arguments gave them.
 class ResultChecker {
  public:
+  // Arguments were checked at the call, so binding cannot fail here.
   ResultChecker(const Signature& signature, std::string_view function, AnyArgs args)
       : signature_(signature),
         function_(function),
@@ -266,6 +293,7 @@ class ResultChecker {
   }
 
  private:
+  // Only tensors bind. A symbol that stays unknown is not compared.
   void Bind(const TypeInfo& type, const AnyView& value) {
     const Tensor* tensor = value.TryCast<Tensor>();
     if (tensor == nullptr || type.dims.size() != tensor->dims().size()) return;
@@ -276,6 +304,7 @@ class ResultChecker {
     }
   }
 
+  // What a result's dimension must be, if it can be known.
   std::optional<int64_t> ExtentOf(const Dimension& dim) const {
     switch (dim.kind) {
       case Dimension::Kind::kAny: return std::nullopt;
@@ -295,6 +324,7 @@ class ResultChecker {
     if (type.dims.size() != tensor.dims().size())
       return Mismatch("E0203", "shape mismatch", type, value);
     for (size_t axis = 0; axis < type.dims.size(); ++axis) {
+      // No expected extent: any will do.
       const std::optional<int64_t> expected = ExtentOf(type.dims[axis]);
       const int64_t extent = tensor.dims()[axis];
       if (!expected.has_value() || *expected == extent) continue;
@@ -312,6 +342,7 @@ class ResultChecker {
                                        type.ToText(), ", got ", GotText(value), more));
     d.Context("declared", type.ToText());
     d.Context("got", GotText(value));
+    // As for arguments: shapes and kinds have different status codes.
     return diagnostics.ToStatus(code == "E0203" ? StatusCode::kInvalidArgument
                                                 : StatusCode::kTypeError);
   }
@@ -325,15 +356,19 @@ class ResultChecker {
 
 Status Signature::CheckResult(std::string_view function, const AnyView& result,
                               AnyArgs args) const {
+  // Functions of older files declare no result.
   if (!has_result_) return OkStatus();
   return ResultChecker(*this, function, args).Check(result_, result);
 }
 
 Status Signature::CheckArguments(std::string_view function, AnyArgs args) const {
   if (args.size() != parameters_.size()) return CountError(*this, function, args.size());
+  // A signature of `any` alone has nothing to check.
   if (!checks_types_) return OkStatus();
   QuickCheck quick;
   size_t accepted = 0;
+  // Arguments that the quick check accepts are right. It keeps its symbols from one to the next, so
+  // it must see them in order.
   while (accepted < args.size() && quick.Accepts(parameters_[accepted].type, args[accepted]))
     ++accepted;
   if (accepted == args.size()) return OkStatus();

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recursive descent over a dimension's text; the first mistake ends it.
+// Recursive descent over a dimension's text, which it computes while it reads. It runs at calls and
+// its texts come from files, so it allocates no tree, limits its depth, and checks every operation
+// for overflow. The first mistake ends it.
 #include "core/vm/dimension.h"
 
 #include <algorithm>
@@ -19,11 +21,13 @@ class DimensionEvaluator {
   std::optional<int64_t> Run() {
     const int64_t value = Sum(0);
     SkipSpace();
+    // Text behind the expression is a mistake too.
     if (!ok_ || at_ != text_.size()) return std::nullopt;
     return value;
   }
 
  private:
+  // Parentheses and signs nest; a hostile text must not exhaust the stack.
   static constexpr int kMaxDepth = 32;
 
   void SkipSpace() {
@@ -38,11 +42,14 @@ class DimensionEvaluator {
     ++at_;
     return true;
   }
+  // Moves to the end, so that every loop stops at once.
   int64_t Fail() {
     ok_ = false;
     at_ = text_.size();
     return 0;
   }
+  // '/' and '%' round towards minus infinity, as Python's do, so that (n - 1) / 2 is right for n =
+  // 0. A divisor must be positive, which also excludes INT64_MIN / -1.
   int64_t Apply(char op, int64_t a, int64_t b) {
     int64_t out = 0;
     switch (op) {
@@ -52,9 +59,11 @@ class DimensionEvaluator {
       default: break;
     }
     if (b <= 0) return Fail();
+    // C++ truncates; a negative remainder means that the quotient is one too large.
     const int64_t quotient = a / b - (a % b < 0 ? 1 : 0);
     return op == '/' ? quotient : a - quotient * b;
   }
+  // Sum and Product loop, so that operators of one level bind to the left.
   int64_t Sum(int depth) {
     int64_t value = Product(depth);
     for (char op = Peek(); ok_ && (op == '+' || op == '-'); op = Peek()) {
@@ -80,9 +89,12 @@ class DimensionEvaluator {
     }
     SkipSpace();
     const size_t begin = at_;
+    // The character is taken if it can stand inside a name: a trick that keeps one definition of
+    // names.
     while (at_ < text_.size() && (IsPlainName(StrCat("_", text_[at_])))) ++at_;
     const std::string_view word = text_.substr(begin, at_ - begin);
     if (const auto number = ParseInt64(word); number.has_value()) return *number;
+    // min and max are functions only before a parenthesis, so that symbols may have these names.
     if ((word == "min" || word == "max") && Accept('(')) return Pair(word == "min", depth);
     const auto found = std::find(symbols_.begin(), symbols_.end(), word);
     if (found == symbols_.end()) return Fail();

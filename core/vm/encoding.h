@@ -6,10 +6,12 @@
 // instruction four times as long as it need be, so operands also have a short form of 16 bits: the
 // kind in the top two, the value in the other 14. An instruction is
 //
-//   word 0         opcode (top byte) | number of operands (next byte) | operands 2, 1, 0 in short
-//   form [count word]   where the number is 255 or more: that byte is 255 and this immediate word
-//   tells it short words    operands 3, 4, 5, 6, …: four to a word, the first lowest long words one
-//   for each operand whose short form is kLongForm, in order
+//   word 0         opcode (top byte) | number of operands (next byte) | operands 2, 1, 0 in
+//                  short form
+//   [count word]   where the number is 255 or more: that byte is 255 and this immediate word
+//                  tells it
+//   short words    operands 3, 4, 5, 6, …: four to a word, the first lowest
+//   long words     one for each operand whose short form is kLongForm, in order
 //
 // There is exactly one encoding of every instruction: unused shorts are zero, and what fits a short
 // is in one. instr_offset[i] is the index of the first word of instruction i.

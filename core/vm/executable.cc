@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Look-ups in the tables of an executable, and constants as values.
+// Look-ups in the tables of an executable, and constants as values. The tables were verified, so
+// indices from bytecode need no checks here; those from users are checked.
 #include "core/vm/executable.h"
 
 #include <algorithm>
@@ -18,13 +19,14 @@ namespace {
 
 std::string DimsText(Dims dims) { return FormatDims(dims); }
 
-// A whole tensor from its one element.
+// Makes a whole tensor of its one element. It is read-only, because several users share it.
 Result<Any> MaterializeSplat(const Constant& constant) {
   const Tensor& element = *constant.value.TryCast<Tensor>();
   TERN_TRY_ASSIGN(TensorPtr tensor, Tensor::New(element.dtype(), constant.dims));
   auto* out = static_cast<uint8_t*>(tensor->data());
   const ByteSpan bytes = element.bytes();
   const size_t total = tensor->byte_size();
+  // The element's size divides the total. A tensor without elements copies nothing.
   for (size_t at = 0; at < total; at += bytes.size())
     std::memcpy(out + at, bytes.data(), bytes.size());
   tensor->set_read_only();
@@ -36,6 +38,7 @@ Result<Any> MaterializeSplat(const Constant& constant) {
 std::string_view FunctionInfo::RegisterName(uint32_t index) const {
   if (index < arity()) return signature.parameters()[index].name;
   const auto found =
+      // Binary search: names are ascending, and the debugger asks for every register it shows.
       std::lower_bound(register_names.begin(), register_names.end(), index,
                        [](const auto& entry, uint32_t i) { return entry.first < i; });
   if (found == register_names.end() || found->first != index) return {};
@@ -45,6 +48,7 @@ std::string_view FunctionInfo::RegisterName(uint32_t index) const {
 Result<Constant> Constant::From(AnyView value) {
   Constant constant;
   constant.value = Any(value);
+  // Bools and floats are told by their code first, because the casts below also take bools as ints.
   if (value.is_none())
     constant.kind = ConstantKind::kNone;
   else if (value.type_code() == TERN_TYPE_BOOL)
@@ -63,6 +67,7 @@ Result<Constant> Constant::From(AnyView value) {
     constant.kind = ConstantKind::kTensor;
   else
     return TypeError("a value of kind ", value.type_name(), " cannot be a constant");
+  // A constant must be plain bytes of the host that the writer can store as they are.
   if (constant.kind == ConstantKind::kTensor) {
     TERN_TRY(CheckOnHost(*value.TryCast<Tensor>(), "a constant"));
     TERN_TRY_ASSIGN(TensorPtr contiguous, value.TryCast<Tensor>()->Contiguous());
@@ -74,6 +79,7 @@ Result<Constant> Constant::From(AnyView value) {
 Result<Constant> Constant::Splat(TensorPtr element, Dims dims) {
   if (element->element_count() != 1)
     return InvalidArgument("a splat needs one element, got ", element->TypeText());
+  // Elements are copied as whole bytes, and a string has references.
   if (element->dtype().is_string() || element->dtype().bits % 8 != 0) {
     return Unsupported("a splat of ", element->dtype().ToString());
   }
@@ -83,6 +89,7 @@ Result<Constant> Constant::Splat(TensorPtr element, Dims dims) {
   }
   Constant constant;
   constant.kind = ConstantKind::kSplat;
+  // A scalar, whatever shape the one element had.
   TERN_TRY_ASSIGN(TensorPtr scalar, element->Reshape(Dims()));
   constant.value = Any(scalar);
   constant.dims.assign(dims.begin(), dims.end());
@@ -93,6 +100,7 @@ std::string Constant::TypeText() const {
   switch (kind) {
     case ConstantKind::kTensor: return value.TryCast<Tensor>()->TypeText();
     case ConstantKind::kSplat:
+      // A splat is shown with its element, since that is all of it.
       return StrCat(value.TryCast<Tensor>()->dtype().ToString(), DimsText(dims), " of ",
                     TensorElementText(*value.TryCast<Tensor>(), 0));
     case ConstantKind::kShape: return StrCat("shape ", value.TryCast<Shape>()->ToString());
@@ -106,7 +114,9 @@ std::string Constant::TypeText() const {
 
 Result<ExecutablePtr> Executable::Make(ExecutableParts parts,
                                        std::shared_ptr<OnDemandConstants> on_demand) {
+  // Nothing unverified becomes an Executable.
   TERN_TRY(Verify(parts));
+  // Seal computes which constants a function can reach; it needs the parts complete.
   if (on_demand != nullptr) on_demand->Seal(parts);
   const std::shared_ptr<Executable> made(new Executable(std::move(parts)));
   made->on_demand_ = std::move(on_demand);
@@ -126,6 +136,7 @@ Status Verify(const Executable& executable, const VerifyOptions& options) {
 }
 
 const FunctionInfo* Executable::FindFunction(std::string_view name) const {
+  // Linear: programs have few functions, and callers keep the index.
   for (const FunctionInfo& function : parts_.functions) {
     if (function.name == name) return &function;
   }
@@ -143,6 +154,7 @@ Result<uint32_t> Executable::FunctionIndex(std::string_view name) const {
   if (const std::string_view near = DidYouMean(name, names); !near.empty()) {
     status.AddNote(StrCat("did you mean @", near, "?"));
   }
+  // A message lists a few names only: a model may have hundreds of functions.
   const size_t shown = std::min<size_t>(names.size(), 8);
   std::string list = StrJoin(std::span<const std::string>(names).first(shown), ", @");
   if (shown < names.size()) StrAppend(&list, " and ", names.size() - shown, " more");
@@ -161,10 +173,13 @@ const DebugEntry* Executable::FindDebug(uint32_t instruction) const {
   const auto found =
       std::lower_bound(parts_.debug.begin(), parts_.debug.end(), instruction,
                        [](const DebugEntry& e, uint32_t i) { return e.instruction < i; });
+  // An entry belongs to its instruction alone; it does not cover those behind it.
   return found != parts_.debug.end() && found->instruction == instruction ? &*found : nullptr;
 }
 
 const FunctionInfo& Executable::FunctionOf(uint32_t instruction) const {
+  // The last function that begins at or before the instruction. Functions lie one after the other
+  // without gaps.
   const auto next = std::upper_bound(
       parts_.functions.begin(), parts_.functions.end(), instruction,
       [](uint32_t i, const FunctionInfo& function) { return i < function.first_instruction; });
@@ -173,6 +188,7 @@ const FunctionInfo& Executable::FunctionOf(uint32_t instruction) const {
 
 std::span<const uint64_t> ExecutableParts::InstructionWords(size_t instruction) const {
   const size_t begin = instr_offset[instruction];
+  // An instruction ends where the next begins; the last ends with the data.
   const size_t end =
       instruction + 1 < instr_offset.size() ? instr_offset[instruction + 1] : instr_data.size();
   return std::span(instr_data).subspan(begin, end - begin);
@@ -192,20 +208,24 @@ Result<Instruction> Executable::GetInstruction(uint64_t index) const {
 
 Result<Any> Executable::ConstantValue(uint32_t index, std::vector<Any>* made) const {
   const Constant& constant = parts_.constants[index];
+  // Plain constants share the object in the table.
   if (constant.kind != ConstantKind::kSplat && constant.kind != ConstantKind::kTuple)
     return constant.value;
   std::vector<Any> local;
+  // Without a cache of the caller's, parts are shared within this constant only.
   if (made == nullptr) {
     local.resize(parts_.constants.size());
     made = &local;
   }
   Any& kept = (*made)[index];
+  // None is no splat and no tuple, so it marks what is not made yet.
   if (!kept.is_none()) return kept;
   if (constant.kind == ConstantKind::kSplat) {
     TERN_TRY_ASSIGN(kept, MaterializeSplat(constant));
     return kept;
   }
   std::vector<Any> fields;
+  // Depth is bounded by the verifier, and elements lie before their tuple, so this ends.
   for (uint32_t element : constant.elements) {
     TERN_TRY_ASSIGN(Any field, ConstantValue(element, made));
     fields.push_back(std::move(field));
@@ -219,6 +239,7 @@ Status Executable::CheckConstants() const {
   TERN_TRY(LoadAllConstants());
   for (size_t i = 0; i < parts_.constants.size(); ++i) {
     const Constant& constant = parts_.constants[i];
+    // Only data that was read from a file has a sum.
     if (!constant.has_content_sum) continue;
     if (ContentSum(constant.value.TryCast<Tensor>()->bytes()) == constant.content_sum) continue;
     return Corrupt("section 'constants': the data of constant ", i, " (", constant.TypeText(),
@@ -233,6 +254,7 @@ uint64_t Executable::constant_bytes() const {
   for (const Constant& constant : parts_.constants) {
     if (constant.kind == ConstantKind::kTensor)
       total += constant.value.TryCast<Tensor>()->byte_size();
+    // A splat counts as what it becomes, because machines materialise it.
     if (constant.kind != ConstantKind::kSplat) continue;
     const DType dtype = constant.value.TryCast<Tensor>()->dtype();
     total += static_cast<uint64_t>(*dtype.bytes_for(*ElementCount(constant.dims)));

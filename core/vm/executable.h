@@ -89,13 +89,13 @@ struct DebugEntry {
   std::string_view text() const { return *shared_text; }
 };
 
-// The raw tables, to be moved into Executable::Make.
 // A section of the file that an executable was read from; `id` is a SectionId (format.h).
 struct FileSection {
   uint32_t id = 0;
   uint64_t offset = 0, bytes = 0;
 };
 
+// The raw tables, to be moved into Executable::Make.
 struct ExecutableParts {
   std::vector<FunctionInfo> functions;
   std::vector<Constant> constants;

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames and calls: what the interpreter's loop does not do in place.
+// Frames and calls: what the interpreter's loop does not do in place. The loop's own versions
+// (PushFrame, PopFrame) serve calls that need no checks and no growth; these serve all others.
+//
+// Registers of all frames are one array, `stack_`, and a frame is a window on it from `base` on.
+// Push may move the array, so pointers into it are computed anew afterwards.
 #include <algorithm>
 #include <memory>
 
@@ -18,12 +22,15 @@ namespace tern::vm {
 // --- frames
 
 Status VirtualMachine::Interpreter::CheckRegisters(uint32_t function, uint32_t base) const {
+  // Written as a subtraction: base never exceeds the limit, and a sum could overflow.
   if (Info(function).register_count <= vm_.options_.max_registers - base) return OkStatus();
   return Stopped("register limit reached: ", vm_.options_.max_registers, " in all frames")
       .SetErrorCode("E0303");
 }
 
 Status VirtualMachine::Interpreter::Push(uint32_t function, uint32_t return_op, int32_t dst) {
+  // Recursion is bounded by frames, not by the processor's stack: calls of bytecode do not nest in
+  // C++.
   if (vm_.depth_ >= vm_.options_.max_depth) {
     return Stopped("depth limit reached: ", vm_.options_.max_depth, " frames")
         .SetErrorCode("E0303");
@@ -31,10 +38,13 @@ Status VirtualMachine::Interpreter::Push(uint32_t function, uint32_t return_op, 
   TERN_TRY(CheckRegisters(function, vm_.stack_top_));
   const uint32_t top = vm_.stack_top_ + Info(function).register_count;
   if (top > vm_.stack_capacity_) {
+    // Doubles, but never past the limit unless this very frame needs it. The room is asked for
+    // first, so that a run with a memory limit fails instead of the process.
     const uint32_t capacity =
         std::min(std::max(top, vm_.stack_capacity_ * 2), std::max(top, vm_.options_.max_registers));
     TERN_TRY(CheckRoom(uint64_t{capacity} * sizeof(Any)));
     auto grown = std::make_unique<Any[]>(capacity);
+    // Registers are moved, not copied: no count changes.
     for (uint32_t i = 0; i < vm_.stack_top_; ++i) grown[i] = std::move(vm_.stack_[i]);
     vm_.stack_ = std::move(grown);
     vm_.stack_capacity_ = capacity;
@@ -50,16 +60,19 @@ Status VirtualMachine::Interpreter::Push(uint32_t function, uint32_t return_op, 
   }
   vm_.frames_[vm_.depth_++] = {function, return_op, vm_.stack_top_, dst, 0};
   vm_.stack_top_ = top;
+  // For the statistics of a run.
   if (vm_.depth_ > vm_.max_depth_seen_) vm_.max_depth_seen_ = vm_.depth_;
   return OkStatus();
 }
 
-// Empties the registers from the top frame's on.
+// Empties the registers from the top frame's base on. A borrowed parameter is a reference of the
+// caller's frame, so it is forgotten and not released.
 void VirtualMachine::ReleaseRegisters(const Frame& frame) {
   char* at = reinterpret_cast<char*>(stack_.get() + frame.base);
   const uint32_t count = stack_top_ - frame.base;
   for (uint32_t i = 0; i < count; ++i, at += sizeof(Any)) {
     if (i >= frame.borrowed && CodeAt(at) > 0) ReleaseAt(at);
+    // Registers above the top are always none; a new frame relies on it.
     SetWords(at, 0, 0);
   }
 }
@@ -71,10 +84,14 @@ void VirtualMachine::Interpreter::Pop() {
   --vm_.depth_;
 }
 
+// After an error, or when a run is given up. Interpreter is only a view of the machine, so making
+// one is free.
 void VirtualMachine::PopAll() {
   while (depth_ > 0) Interpreter(this).Pop();
 }
 
+// Makes every frame's parameters its own: needed before somebody edits registers, or keeps the
+// state, because the caller's values could then go first.
 void VirtualMachine::OwnAll() {
   for (uint32_t i = 0; i < depth_; ++i) {
     Frame& frame = frames_[i];
@@ -87,10 +104,11 @@ void VirtualMachine::OwnAll() {
 
 // --- calls
 
-// What a call that gave a code failed with.
+// What a call failed with, when it gave a code instead of 0.
 Status VirtualMachine::Interpreter::ErrorOf(const Function& function, int32_t code,
                                             const Any& value) {
   const Error* error = value.TryCast<Error>();
+  // A foreign primitive may give a code without an Error object.
   if (error == nullptr) return Failed("primitive '", function.name(), "' failed with code ", code);
   return error->ToStatus();
 }
@@ -98,6 +116,7 @@ Status VirtualMachine::Interpreter::ErrorOf(const Function& function, int32_t co
 Status VirtualMachine::Interpreter::CallRaw(Function& function, std::span<const TernAny> args,
                                             Any* result) {
   TernAny raw{};
+  // The result is adopted at once, so that it is released also on errors.
   const int32_t code = function.Call(args.data(), static_cast<int32_t>(args.size()), &raw);
   Any value = Any::Adopt(raw);
   if (code != 0) return ErrorOf(function, code, value);
@@ -105,6 +124,9 @@ Status VirtualMachine::Interpreter::CallRaw(Function& function, std::span<const 
   return OkStatus();
 }
 
+// The hot way of calling a primitive: arguments are copied as two words each into a buffer of the
+// machine (args_), which the program sized for the longest list. They are borrowed: registers and
+// constants outlive the call.
 bool VirtualMachine::Interpreter::TryCallPrimitive(const DecodedOp& op) {
   Function& function = *vm_.program_->primitives()[static_cast<size_t>(op.a)];
   char* const args = reinterpret_cast<char*>(vm_.args_.data());
@@ -114,7 +136,9 @@ bool VirtualMachine::Interpreter::TryCallPrimitive(const DecodedOp& op) {
     SetWords(to, HeadAt(from), PayloadAt(from));
     to += sizeof(TernAny);
   };
+  // The context goes in front for functions that asked for it (function.h).
   if (function.needs_context()) add(AnyView(static_cast<void*>(&vm_.context_)).c_any());
+  // Operands that may be the machine itself are rare, so the other loop has no test for them.
   if ((op.flags & kPassesVm) == 0) {
     for (ValueRef ref : ListOf(op)) add(Value(ref).c_any());
   } else {
@@ -123,6 +147,7 @@ bool VirtualMachine::Interpreter::TryCallPrimitive(const DecodedOp& op) {
   const size_t count = static_cast<size_t>(to - args) / sizeof(TernAny);
   const auto outputs = static_cast<size_t>(op.flags >> kOutputsShift);
   TernAny result{};
+  // Observed calls and calls with outputs take the way with checks.
   if (outputs != 0 || (vm_.hook_events_ & kHookCalls) != 0) [[unlikely]] {
     Any value;
     const std::span<const TernAny> packed(vm_.args_.data(), count);
@@ -137,6 +162,7 @@ bool VirtualMachine::Interpreter::TryCallPrimitive(const DecodedOp& op) {
     return false;
   }
   const auto* from = reinterpret_cast<const char*>(&result);
+  // A result without a destination is released here; nobody else will.
   if (op.dst >= 0) {
     StoreScalar(reinterpret_cast<char*>(regs_ + op.dst), HeadAt(from), PayloadAt(from));
   } else if (IsObjectHead(HeadAt(from))) {
@@ -147,12 +173,15 @@ bool VirtualMachine::Interpreter::TryCallPrimitive(const DecodedOp& op) {
 
 Status VirtualMachine::Interpreter::CallPacked(Function& function, size_t outputs,
                                                std::span<const TernAny> args, Any* result) {
+  // Functions that do not write into given tensors are called as usual; outputs are then plain
+  // arguments.
   if (outputs == 0 || !function.makes_results()) return CallRaw(function, args, result);
   const size_t count = args.size() - outputs;
   const auto* first = reinterpret_cast<const AnyView*>(args.data() + count);
   return CallInto(function, &vm_.context_, args.first(count), {first, outputs});
 }
 
+// A closure's captured values fill the last parameters, so both numbers make the arity.
 Status VirtualMachine::Interpreter::CheckCount(uint32_t function, size_t count,
                                                const Closure& closure) const {
   const FunctionInfo& info = Info(function);
@@ -163,31 +192,36 @@ Status VirtualMachine::Interpreter::CheckCount(uint32_t function, size_t count,
                    captured, " captured values), got ", count);
 }
 
-// `op.a` as a closure of this program.
+// `op.a` as a closure of this program, checked: a register may hold anything.
 Status VirtualMachine::Interpreter::ClosureOf(const DecodedOp& op, const Closure** closure) const {
   *closure = Value(op.a).TryCast<Closure>();
   if (*closure == nullptr) return TypeError("expected a closure, got ", Value(op.a).type_name());
-  // A closure may come from outside, of another program.
+  // A closure may come from outside, made by another program, so its index is checked too. (That it
+  // then names another function than it was made for cannot be seen.)
   if ((*closure)->function_index() >= vm_.executable().functions().size()) {
     return TypeError("the closure's function #", (*closure)->function_index(),
                      " is not in this executable");
   }
+  // A function's constants may not have been read yet (on_demand.h).
   TERN_TRY(vm_.executable().LoadConstants((*closure)->function_index()));
   return CheckCount((*closure)->function_index(), static_cast<size_t>(op.count), **closure);
 }
 
-// With counted copies of the arguments.
+// Pushes a frame with counted copies of the arguments, then captured values. The general way in:
+// for closures, for functions that keep their arguments, and where the loop's short way declined.
 Status VirtualMachine::Interpreter::EnterFunction(uint32_t function, int32_t dst, uint32_t pc,
                                                   std::span<const ValueRef> args,
                                                   const Closure* closure) {
   const uint32_t caller = vm_.top().base;
   TERN_TRY(Push(function, pc + 1, dst));
+  // After Push, which may have moved the stack.
   const Any* from = vm_.stack_.get() + caller;
   Any* to = Registers();
   for (ValueRef ref : args) *to++ = ref >= 0 ? from[ref] : pool_[~ref];
   if (closure != nullptr) {
     for (const Any& value : closure->free_variables()) *to++ = value;
   }
+  // Checked in the new frame, so that the arguments lie in a row. On an error the frame goes again.
   if (vm_.program_->entries()[function].checks_types) [[unlikely]] {
     Status status = CheckTypes(function, Registers());
     if (!status.ok()) {
@@ -199,6 +233,8 @@ Status VirtualMachine::Interpreter::EnterFunction(uint32_t function, int32_t dst
   return OkStatus();
 }
 
+// Codes alone decide for most functions: one comparison each. The signature's own check costs more
+// and finds the message.
 Status VirtualMachine::Interpreter::CheckTypes(uint32_t function, const Any* args) const {
   const FunctionInfo& info = Info(function);
   if (const int32_t* codes = vm_.program_->entries()[function].codes; codes != nullptr) {
@@ -210,9 +246,11 @@ Status VirtualMachine::Interpreter::CheckTypes(uint32_t function, const Any* arg
   return info.signature.CheckArguments(info.name, std::vector<AnyView>(args, args + info.arity()));
 }
 
+// The caller's last uses: after the callee has its counted copy, the caller's reference would only
+// keep the count above one, and the callee could not write in place.
 void VirtualMachine::Interpreter::ReleaseOperands(const DecodedOp& op, char* caller) {
   const std::span<const int32_t> lists = vm_.program_->lists();
-  const DecodedOp& next = (&op)[1];  // no function ends with a call
+  const DecodedOp& next = (&op)[1];  // exists: no function ends with a call
   for (const ValueRef ref : ListOf(op)) {
     if (ref < 0 || !DiesAt(op, next, ref, lists)) continue;
     char* const at = caller + size_t{sizeof(Any)} * static_cast<uint32_t>(ref);
@@ -221,11 +259,14 @@ void VirtualMachine::Interpreter::ReleaseOperands(const DecodedOp& op, char* cal
   }
 }
 
-// The frame is replaced: its destination and return address stay.
+// Replaces the frame: its destination and return address stay, so a loop of tail calls runs in
+// constant space. Arguments are taken out first, because the registers they lie in go with the
+// frame.
 Status VirtualMachine::Interpreter::TailCall(uint32_t function, std::span<const ValueRef> args,
                                              const Closure* closure) {
   constexpr size_t kFew = 8;
   const Frame frame = vm_.top();
+  // Checked against the base of the frame that goes, since the new one takes its place.
   TERN_TRY(CheckRegisters(function, frame.base));
   const size_t captured = closure != nullptr ? closure->free_variables().size() : 0;
   Any few[kFew];
@@ -237,6 +278,7 @@ Status VirtualMachine::Interpreter::TailCall(uint32_t function, std::span<const 
   for (size_t i = 0; i < captured; ++i) *to++ = closure->free_variables()[i];
   if (vm_.program_->entries()[function].checks_types) [[unlikely]]
     TERN_TRY(CheckTypes(function, values));
+  // A failure of Push leaves no frame of ours, which is fine: the run ends with the error.
   Pop();
   TERN_TRY(Push(function, frame.return_op, frame.dst));
   regs_ = Registers();
@@ -244,6 +286,7 @@ Status VirtualMachine::Interpreter::TailCall(uint32_t function, std::span<const 
   return OkStatus();
 }
 
+// The value was taken out before, as it may lie in a register of the frame.
 bool VirtualMachine::Interpreter::Return(Any value, uint32_t* return_op) {
   const Frame frame = vm_.top();
   Pop();
@@ -261,6 +304,7 @@ bool VirtualMachine::Interpreter::Return(Any value, uint32_t* return_op) {
 
 Status VirtualMachine::Interpreter::CallNative(uint32_t function, AnyArgs args, Any* result) {
   Function& native = *vm_.replacements_[function].function;
+  // Nine: eight arguments and the context without touching the heap.
   InlineVector<TernAny, 9> raw;
   if (native.needs_context()) raw.push_back(AnyView(static_cast<void*>(&vm_.context_)).c_any());
   for (const AnyView& arg : args) raw.push_back(arg.c_any());
@@ -271,7 +315,9 @@ Status VirtualMachine::Interpreter::CallNative(uint32_t function, AnyArgs args, 
 
 bool VirtualMachine::TakesCall(uint32_t function, AnyArgs args) const {
   const Replacement& replacement = replacements_[function];
+  // A replacement without a test takes every call.
   if (replacement.ready == nullptr) return true;
+  // The size of the work, as far as arguments tell: small calls are not worth leaving the bytecode.
   int64_t elements = 0;
   for (const AnyView& arg : args) {
     const Tensor* tensor = arg.TryCast<Tensor>();
@@ -295,9 +341,11 @@ VirtualMachine::Interpreter::NativeCall VirtualMachine::Interpreter::InvokeNativ
 }
 
 Status VirtualMachine::ReplaceFunction(std::string_view function, FunctionPtr native) {
+  // Only between instructions: code that runs must not change under the loop.
   TERN_TRY(CheckMayEdit());
   TERN_TRY_ASSIGN(const uint32_t index, executable().FunctionIndex(function));
   if (replacements_.empty()) replacements_.resize(executable().functions().size());
+  // The program's code is shared by machines, so the first replacement makes a copy of both forms.
   if (own_code_.empty()) {
     const size_t count = program_->code().size();
     own_code_.assign(code_, code_ + count);

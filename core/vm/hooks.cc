@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of reasons to stop.
+// The names of reasons to stop, as the C interface and the page show them.
 #include "core/vm/hooks.h"
 
 namespace tern::vm {
 
+// Without a default, so that a new reason must get its name here.
 std::string_view StopReasonName(StopReason reason) {
   switch (reason) {
     case StopReason::kReturned: return "returned";

@@ -42,10 +42,12 @@ inline const DecodedOp* Moved(const DecodedOp* op, int32_t bytes) {
 
 }  // namespace
 
+// Out of line, with a calling convention that keeps registers: releasing is rare next to looking.
 TERN_KEEPS_REGISTERS [[gnu::noinline]] void ReleaseAt(const char* at) { ObjectAt(at)->DecRef(); }
 
 // --- stopping
 
+// 0 means without a limit, of this Resume (max_instructions_) and of the whole run (options_).
 uint64_t VirtualMachine::Interpreter::Remaining() const {
   uint64_t remaining = UINT64_MAX;
   if (max_instructions_ != 0) remaining = max_instructions_ - executed_;
@@ -53,9 +55,13 @@ uint64_t VirtualMachine::Interpreter::Remaining() const {
   return limit != 0 ? std::min(remaining, limit - vm_.steps_) : remaining;
 }
 
+// The order decides which reason is told when several hold: cancel is first, as somebody waits for
+// it; limits come before breakpoints, as the run is over.
 bool VirtualMachine::Interpreter::MayGoOn(uint32_t pc) {
+  // The default; an error or another reason overwrites it.
   stopped_ = StopReason::kPaused;
   const uint32_t attend = vm_.attend_.load(std::memory_order_relaxed);
+  // The request is taken away, so that the run can be resumed.
   if ((attend & kAttendCancel) != 0) {
     vm_.attend_.fetch_and(~kAttendCancel, std::memory_order_relaxed);
     stopped_ = StopReason::kCancelled;
@@ -73,11 +79,13 @@ bool VirtualMachine::Interpreter::MayGoOn(uint32_t pc) {
     error_ = vm_.account_.OverLimit();
     return false;
   }
+  // The clock is read only where a time limit was set: reading it costs more than a slice of code.
   if ((attend & kAttendTime) != 0 && vm_.Now() >= vm_.deadline_ns_) {
     error_ = Stopped("time limit reached (", vm_.options_.max_time_ns / 1'000'000, " ms)")
                  .SetErrorCode("S0303");
     return false;
   }
+  // A run that stopped at a breakpoint must get past it when it is resumed.
   if (!vm_.breakpoints_.empty() && !vm_.skip_breakpoint_ && vm_.HasBreakpoint(pc)) {
     stopped_ = StopReason::kBreakpoint;
     return false;
@@ -85,23 +93,31 @@ bool VirtualMachine::Interpreter::MayGoOn(uint32_t pc) {
   return true;
 }
 
+// Called where the loop's grant is used up, or something in attend_ asks for a look. Counts what
+// ran, then says how much may run, or why none.
 template <bool kStep>
 bool VirtualMachine::Interpreter::Attend(uint32_t pc, uint64_t executed_now, uint64_t* granted,
                                          Outcome* outcome) {
   Count(executed_now);
   vm_.pc_ = pc;
   *outcome = Outcome::kStopped;
+  // The instruction before is over: its writes are told first, and its hook may pause here.
   if (kStep && !ObserveAfter()) return false;
   if (!MayGoOn(pc)) {
     if (!error_.ok()) *outcome = Outcome::kFailed;
     return false;
   }
   if constexpr (kStep) {
+    // Armed again from the second instruction on.
     vm_.skip_breakpoint_ = false;
     if (vm_.hooks_ != nullptr && !ObserveBefore(pc)) return false;
+    // Counted before it runs, so that a hook sees the instruction's own number.
     Count(*granted = 1);
     return true;
   }
+  // Near the end of a budget, or when observed, the stepping loop takes over: it alone can stop
+  // between any two instructions. The fast loop may overshoot a grant by a function's length at
+  // most, which `room` reserves.
   const uint64_t remaining = Remaining();
   const uint64_t room = vm_.program_->longest_function();
   if (remaining <= room || IsObserved() || vm_.options_.always_step) {
@@ -119,7 +135,7 @@ bool VirtualMachine::Interpreter::Attend(uint32_t pc, uint64_t executed_now, uin
 #define TERN_VALUE(ref)                                                      \
   ((ref) >= 0 ? regs + size_t{sizeof(Any)} * static_cast<uint32_t>(ref)     \
               : pool + size_t{sizeof(Any)} * static_cast<uint32_t>(~(ref)))
-// To the op that `op` is set to, which stands behind the one before.
+// Goes on at the op that `op` is set to, which stands behind the one before.
 #define TERN_GO                            \
   {                                        \
     if constexpr (kStep) goto attention;   \
@@ -130,7 +146,8 @@ bool VirtualMachine::Interpreter::Attend(uint32_t pc, uint64_t executed_now, uin
     ++op;           \
     TERN_GO         \
   }
-// To a target of a jump, `distance` (an index, when stepping) behind the `length` ops of this one.
+// Goes on at the target of a jump, `distance` (an index, when stepping) behind the `length` ops of
+// this one.
 #define TERN_JUMP(distance, length)                            \
   {                                                            \
     const int32_t to = distance;                               \
@@ -144,7 +161,8 @@ bool VirtualMachine::Interpreter::Attend(uint32_t pc, uint64_t executed_now, uin
       TERN_NEXT(op->handler)                                   \
     }                                                          \
   }
-// To the op with this index, from a call or return.
+// Goes on at the op with this index, from a call or return. stop_at moves by the same distance as
+// op, as if the code were straight: the difference of the two is what is left of the grant.
 #define TERN_TRANSFER(index)                                   \
   {                                                            \
     const DecodedOp* const to = code + (index);                \
@@ -154,12 +172,13 @@ bool VirtualMachine::Interpreter::Attend(uint32_t pc, uint64_t executed_now, uin
     if (AddressOf(op) >= stop_at) [[unlikely]] goto attention; \
     TERN_NEXT(op->handler)                                     \
   }
-// To one of the two targets of a branch.
+// Goes on at one of the two targets of a branch.
 #define TERN_BRANCH(is_true, length)              \
   {                                               \
     if (is_true) TERN_JUMP(op->list, length)      \
     TERN_JUMP(op->count, length)                  \
   }
+// Handlers that exist in the specialised code only.
 #define TERN_FAST_CASE(symbol) \
   TERN_CASE(symbol) if constexpr (kStep) { __builtin_unreachable(); } else
 
@@ -190,7 +209,8 @@ bool VirtualMachine::Interpreter::TryClosure(const DecodedOp& op, const Closure*
 bool VirtualMachine::Interpreter::TryResult(const DecodedOp& op) {
   const Frame& frame = vm_.top();
   const FunctionInfo& function = Info(frame.function);
-  // What the function was called with is known where it has left its parameters alone.
+  // What the function was called with is known where it has left its parameters alone: otherwise
+  // their registers hold other values by now.
   const bool knows = vm_.program_->entries()[frame.function].borrows;
   const std::vector<AnyView> args(regs_, regs_ + (knows ? function.arity() : 0));
   error_ = function.signature.CheckResult(function.name, Value(op.a), args);
@@ -216,7 +236,8 @@ VirtualMachine::Interpreter::NativeCall VirtualMachine::Interpreter::TryNative(
 
 // --- frames of calls that need no checks
 
-// The callee's frame, its registers not set. False where the stack has no room for it.
+// Pushes the callee's frame without setting its registers. False where the stack has no room; Push
+// then grows it or says that the limit is reached.
 [[gnu::always_inline]] inline bool VirtualMachine::Interpreter::PushFrame(const DecodedOp& op,
                                                                           const EntryInfo& callee,
                                                                           uint32_t pc) {
@@ -232,7 +253,7 @@ VirtualMachine::Interpreter::NativeCall VirtualMachine::Interpreter::TryNative(
   return true;
 }
 
-// Whether the caller's values are what a callee's parameters have to be.
+// Whether the caller's values have the codes that the callee's parameters must have.
 [[gnu::always_inline]] inline bool VirtualMachine::Interpreter::AreOfCodes(
     const DecodedOp& op, const char* regs, const char* pool, const int32_t* codes) const {
   const ValueRef* ref = lists_ + op.list;
@@ -242,7 +263,8 @@ VirtualMachine::Interpreter::NativeCall VirtualMachine::Interpreter::TryNative(
   return true;
 }
 
-// The caller's values into the registers at `to`, counted unless they are lent.
+// Copies the caller's values into the registers at `to`, counted unless they are lent. A lent value
+// belongs to the caller's frame, which outlives the callee's.
 [[gnu::always_inline]] inline void VirtualMachine::Interpreter::PassArguments(
     const DecodedOp& op, const char* regs, const char* pool, bool lends, char* to) {
   const ValueRef* ref = lists_ + op.list;
@@ -254,10 +276,12 @@ VirtualMachine::Interpreter::NativeCall VirtualMachine::Interpreter::TryNative(
   }
 }
 
-// The top frame goes, with what its registers hold; those are none then, as all above the top.
+// Ends the top frame and releases what its registers own. They are none afterwards, as all above
+// the top.
 [[gnu::always_inline]] inline VirtualMachine::Interpreter::Returned
 VirtualMachine::Interpreter::PopFrame(char* regs) {
-  // Fields one by one: the frame was written in narrow stores.
+  // Fields are read one by one: the frame was written in narrow stores, and a wide load would wait
+  // for them.
   const Frame& frame = vm_.frames_[vm_.depth_ - 1];
   const uint32_t base = frame.base;
   const Returned to = {frame.return_op, frame.dst};
@@ -273,7 +297,7 @@ VirtualMachine::Interpreter::PopFrame(char* regs) {
   return to;
 }
 
-// A call's result into the register that wants it, or to its end.
+// Puts a call's result into the register that wants it, or releases it.
 [[gnu::always_inline]] inline void StoreResult(char* regs, int32_t dst, uint64_t head,
                                                int64_t payload) {
   if (dst >= 0) [[likely]] {
@@ -288,6 +312,8 @@ VirtualMachine::Interpreter::PopFrame(char* regs) {
 template <bool kStep>
 VirtualMachine::Interpreter::Outcome VirtualMachine::Interpreter::Loop() {
 #ifdef TERN_THREADED_DISPATCH
+  // One label per Handler, in the order of the enumeration: instructions first, then the fast
+  // forms.
   static const void* const kLabels[] = {
 #define TERN_INSTRUCTION(number, symbol, mnemonic, operands, flow, meaning) &&label_##symbol,
 #include "core/vm/isa.def"
@@ -301,9 +327,11 @@ VirtualMachine::Interpreter::Outcome VirtualMachine::Interpreter::Loop() {
   const DecodedOp* op = code + vm_.pc_;
   const char* const pool = reinterpret_cast<const char*>(pool_);
   const EntryInfo* const entries = vm_.program_->entries().data();
+  // No grant yet, so Attend is asked before the first instruction.
   int64_t stop_at = AddressOf(op);
   uint64_t granted = 0;
   char* regs = reinterpret_cast<char*>(regs_ = Registers());
+  // Declared ahead of the labels, because a goto may not cross an initialisation.
   const Closure* closure = nullptr;
   bool truth = false;
   uint32_t index = 0;
@@ -314,6 +342,8 @@ VirtualMachine::Interpreter::Outcome VirtualMachine::Interpreter::Loop() {
 
 attention:
   {
+    // What is left of the grant is the distance to stop_at, in ops. It is negative after an
+    // overshoot; done is then more than was granted, as it must be.
     const uint64_t left = kStep ? 0 : static_cast<uint64_t>((stop_at - AddressOf(op)) / kOpBytes);
     const uint64_t done = kStep ? 0 : granted - left;
     if (!Attend<kStep>(static_cast<uint32_t>(op - code), done, &granted, &outcome)) {
@@ -323,7 +353,7 @@ attention:
   }
   // clang-format off
   TERN_DISPATCH_BEGIN(op->handler) {
-    // The value into two words, then the frame goes.
+    // The value is taken into two words, then the frame goes: the register may be the only owner.
     TERN_CASE(Ret) {
       const EntryInfo& entry = entries[vm_.top().function];
       from = TERN_VALUE(op->a);
@@ -335,10 +365,12 @@ attention:
       from = TERN_VALUE(op->a);
       goto return_copy;
     }
+    // A lent parameter belongs to the caller: copied with a count.
     TERN_FAST_CASE(RetParameter) {
       from = TERN_REG(op->a);
       goto return_copy;
     }
+    // The register dies with the frame, so its reference moves to the result.
     TERN_FAST_CASE(RetOwned) {
       char* const moved = TERN_REG(op->a);
       head = HeadAt(moved);
@@ -348,6 +380,7 @@ attention:
     }
     TERN_CASE(Goto) TERN_JUMP(op->list, 1)
     TERN_CASE(If) {
+      // In the specialised code tests are always registers.
       const char* const test = kStep ? TERN_VALUE(op->a) : TERN_REG(op->a);
       if (CodeAt(test) == TERN_TYPE_BOOL) [[likely]] {
         truth = PayloadAt(test) != 0;
@@ -404,6 +437,7 @@ attention:
       }
       TERN_STEP
     }
+    // Entries of a shape heap without a call; `call` does the same by the primitive, checked.
     TERN_FAST_CASE(LoadDim) {
       const int64_t* const entry = HeapEntry(TERN_VALUE(op->a), TERN_VALUE(op->b));
       if (entry == nullptr) [[unlikely]] goto call;
@@ -419,6 +453,7 @@ attention:
     }
     TERN_CASE(Call)
     TERN_CASE(InvokePacked) goto call;
+    // The short way of a call: three tests, then a frame. `invoke` is the long way for the same op.
     TERN_FAST_CASE(InvokeFrame) {
       const EntryInfo& callee = entries[op->a];
       char* const frame = reinterpret_cast<char*>(vm_.stack_.get() + vm_.stack_top_);
@@ -447,6 +482,7 @@ attention:
     }
     TERN_CASE(TailInvokeClosure) {
       if (!TryClosure(*op, &closure)) goto failed;
+      // The closure lives in a register until the callee has its values.
       index = closure->function_index();
       if (vm_.IsReplaced(index)) [[unlikely]] goto tail_invoke_native;
       goto tail_invoke;
@@ -628,6 +664,7 @@ attention:
       if (!StoreBool<kNotEqual, Second::kImmediate>(*op, regs, &is_true)) [[unlikely]] goto scalar;
       TERN_BRANCH(is_true, 2)
     }
+    // Positive divisors only: the rest has rules (scalar.cc), and overflows for INT64_MIN / -1.
     TERN_CASE(Div) {
       const char* const a = TERN_VALUE(op->a);
       const char* const b = TERN_VALUE(op->b);
@@ -661,8 +698,9 @@ attention:
     TERN_CASE(ToFloat)
     TERN_CASE(ToBool) goto scalar;
   }
-// Instructions whose values are not what their op is specialised for. The op behind is whole, so a
-// pair of them goes on there.
+// Where a fast form goes when values are not what it is specialised for: to the plain op at the
+// same place. Both code arrays have the same length. The second op of a pair is whole, so the pair
+// goes on there.
 return_copy:
   head = HeadAt(from);
   payload = PayloadAt(from);
@@ -685,6 +723,7 @@ TERN_LABEL(compare_and_branch)
   TERN_BRANCH(truth, 1)
 call:
   if (!TryCallPrimitive(vm_.plain_code_[op - code])) [[unlikely]] goto failed;
+  // A primitive may have been what asked for attention: a cancel, a memory limit.
   if (vm_.attend_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
     ++op;
     goto attention;
@@ -699,14 +738,15 @@ returned:
   outcome = Outcome::kReturned;
 leave:
   vm_.pc_ = static_cast<uint32_t>(op - code);
-  // This instruction counts; when stepping it was counted before it ran.
+  // The instruction that ends the run counts. When stepping it was counted before it ran.
   if constexpr (!kStep)
     Count(granted + 1 - static_cast<uint64_t>((stop_at - AddressOf(op)) / kOpBytes));
   if (kStep && outcome == Outcome::kReturned) ObserveAfter();
   return outcome;
 }
 
-// An operator that was cancelled has left its arguments alone: it is the next instruction still.
+// Whether an operator stopped because the run was cancelled. It has left its arguments alone, so
+// the run can be resumed: the operator is the next instruction still, and is not counted.
 bool VirtualMachine::Interpreter::IsCancelledInside() {
   constexpr auto kOrder = std::memory_order_relaxed;
   if (error_.error_code() != "S0302" || (vm_.attend_.load(kOrder) & kAttendCancel) == 0)
@@ -720,6 +760,7 @@ bool VirtualMachine::Interpreter::IsCancelledInside() {
 
 Result<StopReason> VirtualMachine::Interpreter::Run(uint64_t max_instructions) {
   max_instructions_ = max_instructions;
+  // Fast until something needs the stepping loop, which then goes on to the end of this Resume.
   Outcome outcome = Loop<false>();
   if (outcome == Outcome::kStep) outcome = Loop<true>();
   if (outcome == Outcome::kFailed && !IsCancelledInside()) return std::move(error_);

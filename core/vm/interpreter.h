@@ -75,12 +75,12 @@ class VirtualMachine::Interpreter {
   }
   void Store(int32_t dst, Any value) { regs_[dst] = std::move(value); }
 
-  // --- frames.cc ---
+  // --- frames.cc
   // False: error_ says why.
   bool TryCallPrimitive(const DecodedOp& op);
   Status EnterFunction(uint32_t function, int32_t dst, uint32_t pc, std::span<const ValueRef> args,
                        const Closure* closure);
-  // Behind entering a function that counts its arguments: the caller's references go, at once
+  // After entering a function that counts its arguments: releases the caller's references at once
   // rather than when the call is over.
   [[gnu::noinline]] void ReleaseOperands(const DecodedOp& op, char* caller);
   // Where the function is one that checks types.
@@ -100,7 +100,7 @@ class VirtualMachine::Interpreter {
                     Any* result);
   static Status CallRaw(Function& function, std::span<const TernAny> args, Any* result);
 
-  // --- instructions.cc: each is an instruction too long for the loop ---
+  // --- instructions.cc: each is an instruction too long for the loop
   // A binary operation of two floats; false: they are something else.
   bool FloatOperation(const DecodedOp& op);
   Status Scalar(const DecodedOp& op);
@@ -118,7 +118,7 @@ class VirtualMachine::Interpreter {
   Status DeviceCopy(const DecodedOp& op);
   std::vector<AnyView> Views(std::span<const ValueRef> refs) const;
 
-  // --- observe.cc: what hooks are told. False: a hook pauses, for the reason in stopped_ ---
+  // --- observe.cc: what hooks are told. False: a hook pauses, for the reason in stopped_
   bool ObserveBefore(uint32_t pc);
   bool ObserveAfter();
   void TellWrite(size_t frame, int32_t reg, const Any& old_value);
@@ -128,7 +128,7 @@ class VirtualMachine::Interpreter {
   Status ObservedCall(Function& function, size_t outputs, std::span<const TernAny> args,
                       Any* result);
 
-  // --- stopping ---
+  // --- stopping
   bool IsObserved() const { return vm_.hooks_ != nullptr || !vm_.breakpoints_.empty(); }
   // Instructions that may still run.
   uint64_t Remaining() const;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linking: names to functions, operands to registers or pool entries, jumps to indices.
+// Linking: names to functions, operands to registers or pool entries, jumps to indices. The
+// executable was verified, so decoding cannot fail; what can fail is a missing primitive, or a
+// constant that has no memory.
 #include "core/vm/linker.h"
 
 #include <algorithm>
@@ -18,7 +20,8 @@ namespace {
 
 constexpr size_t kMaxUsesNamed = 3;
 
-// The instructions that mention a primitive, for messages.
+// The instructions that mention a primitive, for messages. Decodes the whole program, which is fine
+// once linking has failed.
 std::vector<uint32_t> UsesOf(const Executable& executable, int64_t primitive) {
   std::vector<uint32_t> uses;
   Instruction instruction;
@@ -42,8 +45,10 @@ class Linker {
   }
 
   Result<ProgramPtr> Run() {
+    // First, because a program with missing primitives need not be decoded.
     TERN_TRY(FindPrimitives());
     const size_t count = executable().instruction_count();
+    // One op per instruction, at the same index.
     program_.plain_.resize(count);
     for (const FunctionInfo& function : executable().functions()) {
       for (uint32_t i = 0; i < function.instruction_count; ++i)
@@ -57,6 +62,7 @@ class Linker {
  private:
   const Executable& executable() const { return *program_.executable_; }
 
+  // Needs all ops: whether parameters are left alone depends on a function's whole code.
   void Finish() {
     const bool types_are_proved = TypesAreProved(executable().parts());
     for (const FunctionInfo& function : executable().functions()) {
@@ -72,6 +78,7 @@ class Linker {
                                  program_.lists_, program_.pool_, load_dim_, store_dim_});
   }
 
+  // One array for all functions; entries point into it.
   void AddTypeCodes() {
     const std::span<const FunctionInfo> functions = executable().functions();
     size_t count = 0;
@@ -86,21 +93,25 @@ class Linker {
     }
   }
 
-  // --- names ---
+  // --- names
 
+  // The caller's own functions come first, so that a host can replace any primitive. Builtins come
+  // last and are not in the registry, so that each machine has them without any registration.
   Result<FunctionPtr> Find(const std::string& name, bool* is_builtin) const {
     for (const FunctionPtr& function : options_.functions) {
       if (function->name() == name) return function;
     }
     Registry* registry = options_.registry != nullptr ? options_.registry : &Registry::Global();
     Result<FunctionPtr> found = registry->Find(name);
+    // A registered operator that refuses its attributes is an error of its own, not a missing name.
     if (found.ok() || registry->Contains(name)) return found;
     FunctionPtr builtin = FindBuiltin(name);
     *is_builtin = static_cast<bool>(builtin);
     return builtin ? Result<FunctionPtr>(std::move(builtin)) : std::move(found);
   }
 
-  // All that are missing are reported at once.
+  // Finds all primitives. All that are missing are reported at once, because a user then learns in
+  // one run which kernels a build lacks.
   Status FindPrimitives() {
     text::Diagnostics diagnostics;
     const auto primitives = executable().primitives();
@@ -108,6 +119,8 @@ class Linker {
       bool is_builtin = false;
       Result<FunctionPtr> found = Find(primitives[i], &is_builtin);
       if (found.ok()) {
+        // These two have handlers of their own (LoadDim, StoreDim), but only if they really are the
+        // builtins: a host's function of that name must be called.
         if (is_builtin && primitives[i] == "vm.builtin.load_dim")
           load_dim_ = static_cast<int32_t>(i);
         if (is_builtin && primitives[i] == "vm.builtin.store_dim")
@@ -127,6 +140,7 @@ class Linker {
     const std::vector<uint32_t> uses = UsesOf(executable(), primitive);
     for (size_t i = 0; i < std::min(uses.size(), kMaxUsesNamed); ++i) {
       const FunctionInfo& function = executable().FunctionOf(uses[i]);
+      // The first use is the place of the error; further ones are notes.
       if (i == 0) d.InFunction(function.name, uses[i] - function.first_instruction);
       d.Note(StrCat("used in @", function.name, " at instruction ",
                     uses[i] - function.first_instruction));
@@ -136,19 +150,22 @@ class Linker {
     for (const std::string& note : why.notes()) d.Note(note);
   }
 
-  // --- values ---
+  // --- values
 
+  // Pool entries are never removed, so a ValueRef stays valid.
   ValueRef AddToPool(Any value) {
     program_.pool_.push_back(std::move(value));
     return ~static_cast<ValueRef>(program_.pool_.size() - 1);
   }
 
+  // Equal ints share an entry; there are many of them, and few are different.
   ValueRef IntRef(int64_t value) {
     const auto [found, is_new] = ints_.emplace(value, 0);
     if (is_new) found->second = AddToPool(value);
     return found->second;
   }
 
+  // The cache is made when the first constant is used: small programs have none.
   ValueRef ConstantRef(uint32_t index) {
     if (constant_refs_.empty()) {
       constant_refs_.assign(executable().constants().size(), kNoValue);
@@ -156,7 +173,9 @@ class Linker {
     }
     ValueRef& ref = constant_refs_[index];
     if (ref != kNoValue) return ref;
+    // Counted before it is made, so that a file of a few bytes cannot ask for gigabytes.
     CountSplat(executable().constants()[index]);
+    // After an error a placeholder keeps decoding simple; the program is never used.
     if (!status_.ok()) return ref = AddToPool(Any());
     Result<Any> value = executable().ConstantValue(index, &made_);
     if (value.ok()) return ref = AddToPool(std::move(value).value());
@@ -165,6 +184,7 @@ class Linker {
     return ref = AddToPool(Any());
   }
 
+  // A tuple's parts that are splats count too, unless they were made before.
   void CountSplat(const Constant& constant) {
     for (uint32_t element : constant.elements) {
       if (made_[element].is_none()) CountSplat(executable().constants()[element]);
@@ -177,13 +197,16 @@ class Linker {
                           FormatBytes(options_.max_splat_bytes));
   }
 
-  // A primitive is its Function, a function of the file a closure that captures nothing.
+  // A function as a value: a primitive is its Function, a function of the file a closure that
+  // captures nothing.
   ValueRef FunctionRef(const Operand& operand) {
     const auto index = static_cast<size_t>(operand.function_index());
     if (operand.is_primitive()) return AddToPool(Any(program_.primitives_[index]));
     return AddToPool(Any(Closure::Make(static_cast<uint32_t>(index), {})));
   }
 
+  // Where the interpreter finds an operand. The role matters for immediates only: one stands for a
+  // data type.
   ValueRef ValueOf(const Operand& operand, Role role, DecodedOp* op) {
     if (operand.is_void()) return kNoValue;
     switch (operand.kind) {
@@ -201,12 +224,13 @@ class Linker {
     return static_cast<ValueRef>(operand.value);
   }
 
-  // --- instructions ---
+  // --- instructions
 
   void Decode(uint32_t index) {
     DecodeInstruction(executable().InstructionWords(index), &instruction_);
     const InstructionInfo& info = *instruction_.info;
     DecodedOp& op = program_.plain_[index];
+    // The position in AllInstructions is the Handler, as both expand isa.def in order.
     op.handler = static_cast<Handler>(&info - AllInstructions().data());
     std::vector<ValueRef> extras;
     int next = 0;
@@ -217,6 +241,7 @@ class Linker {
       if (role == Role::kWrite) {
         op.dst = operand.is_void() ? -1 : static_cast<int32_t>(operand.value);
       } else if (role == Role::kOffset) {
+        // Branches use list and count for their targets, since they have no operand list.
         (second_jump ? op.count : op.list) = static_cast<int32_t>(int64_t{index} + operand.value);
         second_jump = true;
       } else {
@@ -237,6 +262,8 @@ class Linker {
     return role == Role::kCallee || role == Role::kFunction || role == Role::kPrimitive;
   }
 
+  // One Handler per way of calling: a `call` of a function of this file becomes an invoke, an
+  // invoke_packed a call.
   int32_t Callee(const Operand& operand, DecodedOp* op) {
     if (operand.is_function() && op->handler == Handler::kCall) op->handler = Handler::kInvoke;
     if (op->handler == Handler::kInvokePacked) op->handler = Handler::kCall;
@@ -246,11 +273,13 @@ class Linker {
   void AddList(std::vector<ValueRef> extras, DecodedOp* op) {
     const InstructionInfo& info = *instruction_.info;
     const size_t first = info.fixed_count();
+    // At run time outputs are the last values of the list; only their number is needed.
     if (info.opcode == Opcode::kInvokePacked) {
       extras.clear();  // arity and outputs, which the list repeats
       const int64_t outputs = std::min(instruction_.operands[2].value, kMaxOutputs);
       op->flags = static_cast<uint16_t>(outputs << kOutputsShift);
     }
+    // alloc_tensor has its extents as literals, so they become one Shape now.
     if (info.opcode == Opcode::kAllocTensor) {
       extras.push_back(ShapeRef(std::span(instruction_.operands).subspan(first)));
     } else {
@@ -262,6 +291,7 @@ class Linker {
     op->list = static_cast<int32_t>(program_.lists_.size());
     op->count = static_cast<int32_t>(extras.size());
     program_.lists_.insert(program_.lists_.end(), extras.begin(), extras.end());
+    // One more for the context, which some functions get in front.
     program_.max_args_ = std::max(program_.max_args_, static_cast<uint32_t>(extras.size() + 1));
   }
 
@@ -292,6 +322,7 @@ Result<ProgramPtr> Program::Link(ExecutablePtr executable, const LinkOptions& op
   return Linker(std::move(executable), options).Run();
 }
 
+// Const, because a program's tables never change; the slot is the one thing behind it that does.
 Status Program::SetKernel(std::string_view function, KernelBackend backend) const {
   TERN_TRY_ASSIGN(const uint32_t index, executable().FunctionIndex(function));
   std::vector<FunctionBackend> backends;

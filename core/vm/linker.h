@@ -36,8 +36,8 @@ using ValueRef = int32_t;
 inline constexpr ValueRef kNoValue = INT32_MIN;      // an optional operand that is left out
 inline constexpr ValueRef kVmValue = INT32_MIN + 1;  // the machine; only in ops with kPassesVm
 
-// Opcodes without gaps, in the order of isa.def; then what the linker makes of common cases of them
-// (specialize.h), which only code() holds.
+// Handlers: opcodes without gaps, in the order of isa.def; then what the linker makes of common
+// cases of them (specialize.h), which only code() holds.
 //   …RR two registers, …RI a register and an int of 32 bits; If… a comparison and the branch on its
 //   result in one; …Pool a value of the pool; Ret… by where the value lies.
 // clang-format off

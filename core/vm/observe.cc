@@ -8,6 +8,8 @@
 namespace tern::vm {
 namespace {
 
+// Whether the instruction ends or begins a frame. Beginning one is only possible: the function may
+// be replaced by a kernel, which needs no frame (BeganFrame).
 bool EndsFrame(Handler handler) {
   return handler == Handler::kRet || handler == Handler::kTailInvoke ||
          handler == Handler::kTailInvokeClosure;
@@ -25,6 +27,8 @@ bool VirtualMachine::Interpreter::BeganFrame(const DecodedOp& op) const {
   return BeginsFrame(op.handler) && size_t{vm_.depth_} == expected;
 }
 
+// Keeps what the instruction may overwrite, but only what some hook wants: copies cost time and
+// change reference counts.
 bool VirtualMachine::Interpreter::ObserveBefore(uint32_t pc) {
   const uint32_t events = vm_.hook_events_;
   if ((events & kHookInstructions) != 0) {
@@ -46,6 +50,7 @@ bool VirtualMachine::Interpreter::ObserveBefore(uint32_t pc) {
   seen_->old_value.Reset();
   seen_->registers.clear();
   if ((events & kHookWrites) != 0 && op.handler != Handler::kKill) {
+    // A ret writes into the caller's frame.
     if (EndsFrame(op.handler) && seen_->frame > 0 && frame.dst >= 0) {
       seen_->old_value =
           vm_.stack_[vm_.frames_[seen_->frame - 1].base + static_cast<uint32_t>(frame.dst)];
@@ -53,6 +58,7 @@ bool VirtualMachine::Interpreter::ObserveBefore(uint32_t pc) {
       seen_->old_value = registers[op.dst];
     }
   }
+  // Registers as a whole are needed where the frame goes, and for a kill, which empties several.
   const bool needs_all = (events & kHookFrames) != 0 && EndsFrame(op.handler);
   const bool needs_killed = (events & kHookWrites) != 0 && op.handler == Handler::kKill;
   if (needs_all || needs_killed)
@@ -65,6 +71,7 @@ void VirtualMachine::Interpreter::TellWrite(size_t frame, int32_t reg, const Any
   vm_.hooks_->OnRegisterWrite(vm_, {frame, static_cast<uint32_t>(reg), old_value, new_value});
 }
 
+// A tail call pops and pushes: both are told, in this order.
 void VirtualMachine::Interpreter::TellFrames(const DecodedOp& op) {
   if (EndsFrame(op.handler)) {
     vm_.hooks_->OnFramePop(vm_, {seen_->frame, seen_->function, seen_->pc, seen_->registers});
@@ -78,6 +85,8 @@ void VirtualMachine::Interpreter::TellFrames(const DecodedOp& op) {
                                 {vm_.stack_.get() + frame.base, info.register_count}});
 }
 
+// Which registers an instruction has written follows from its kind; registers of a new frame are
+// told by OnFramePush.
 void VirtualMachine::Interpreter::TellWrites(const DecodedOp& op) {
   if (op.handler == Handler::kKill) {
     for (ValueRef ref : ListOf(op))
@@ -91,6 +100,7 @@ void VirtualMachine::Interpreter::TellWrites(const DecodedOp& op) {
 }
 
 bool VirtualMachine::Interpreter::ObserveAfter() {
+  // Nothing is due before the first instruction, or after one that failed.
   if (seen_ == nullptr || !seen_->due) return true;
   seen_->due = false;
   const DecodedOp& op = vm_.program_->plain_code()[seen_->pc];
@@ -109,6 +119,7 @@ bool VirtualMachine::Interpreter::ObserveAfter() {
   return goes_on;
 }
 
+// The context is no argument of the program's, so hooks do not see it.
 Status VirtualMachine::Interpreter::ObservedCall(Function& function, size_t outputs,
                                                  std::span<const TernAny> args, Any* result) {
   const size_t skip = function.needs_context() ? 1 : 0;

@@ -17,8 +17,10 @@ KernelTablePtr KernelSlot::Get() const {
 
 void KernelSlot::Set(const Program& program, std::vector<FunctionBackend> backends) {
   KernelTablePtr old;  // ends, with what it alone held, after both locks
+  // Writers exclude each other; readers only wait for the exchange of a pointer below.
   const SpinLockGuard writing(&writing_);
   auto next = std::make_shared<KernelTable>();
+  // A change starts from the table of now, so earlier changes by others are kept.
   const KernelTablePtr now = Get();
   if (now != nullptr) {
     *next = *now;
@@ -32,11 +34,14 @@ void KernelSlot::Set(const Program& program, std::vector<FunctionBackend> backen
                  &next->plain_code);
     next->backends[set.function] = std::move(set.backend);
   }
+  // From here on `old` is the new table, until the swap makes it the old one.
   old = std::move(next);
   const SpinLockGuard guard(&lock_);
   std::swap(table_, old);
 }
 
+// Works on copies of the program's code. In plain code only calls of bytecode functions can be
+// marked.
 void MarkReplaced(const Program& program, uint32_t function, bool replaced,
                   std::vector<DecodedOp>* code, std::vector<DecodedOp>* plain_code) {
   const std::span<const DecodedOp> plain = program.plain_code();
@@ -45,6 +50,7 @@ void MarkReplaced(const Program& program, uint32_t function, bool replaced,
     if ((!is_tail && plain[i].handler != Handler::kInvoke) ||
         static_cast<uint32_t>(plain[i].a) != function)
       continue;
+    // A replaced call has plain operands: the native handlers read them as registers, not offsets.
     (*code)[i] = replaced ? plain[i] : program.code()[i];
     (*plain_code)[i] = plain[i];
     if (!replaced) continue;
@@ -58,6 +64,8 @@ bool HasOperators(const Program& program, uint32_t function) {
   for (uint32_t i = 0; i < info.instruction_count; ++i) {
     const Handler handler = program.plain_code()[info.first_instruction + i].handler;
     if (handler == Handler::kFatal) return false;
+    // Constants may be loaded, and registers killed, before the fatal: that is how its message gets
+    // there.
     if (handler != Handler::kLoadConst && handler != Handler::kKill) return true;
   }
   return true;
@@ -65,6 +73,7 @@ bool HasOperators(const Program& program, uint32_t function) {
 
 namespace {
 
+// What is told when nothing was set depends on the function: its operators run, or it cannot.
 void FindBackend(const Program& program, const KernelTable* table, KernelRow* row) {
   const FunctionInfo* info = program.executable().FindFunction(row->name);
   row->backend = "none";
@@ -78,6 +87,7 @@ void FindBackend(const Program& program, const KernelTable* table, KernelRow* ro
   if (table == nullptr) return;
   const KernelBackend& set = table->backends[function];
   const char *backend = set.backend.c_str(), *why = set.why.c_str();
+  // Backends that compile in the background say how far they are.
   if (set.describe != nullptr) set.describe(set.replacement.context, &backend, &why);
   if (*backend == '\0') return;
   row->backend = backend;
@@ -91,6 +101,7 @@ std::vector<KernelRow> ListKernels(const Program& program) {
   std::vector<KernelRow> rows;
   std::unordered_map<std::string_view, size_t> index;
   for (const KernelInfo& kernel : program.executable().kernels()) {
+    // Several formats of one kernel are one row, at the place of the first.
     const auto [at, is_new] = index.try_emplace(kernel.name, rows.size());
     if (is_new) rows.emplace_back().name = kernel.name;
     rows[at->second].formats.push_back(kernel.format);

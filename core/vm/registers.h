@@ -40,7 +40,7 @@ inline void SetPayload(char* at, int64_t payload) {
   __builtin_memcpy(at + 8, &payload, sizeof(payload));
 }
 inline bool IsObjectHead(uint64_t head) { return static_cast<int32_t>(head) > 0; }
-// Of the payload of a value that is an object.
+// The object of a value that holds one: the payload is the pointer.
 inline Object* ObjectAt(const char* at) {
   Object* object;
   __builtin_memcpy(&object, at + 8, sizeof(object));
@@ -57,13 +57,14 @@ inline Object* ObjectAt(const char* at) {
 // Out of line, so that the loop has a call and not a body.
 TERN_KEEPS_REGISTERS void ReleaseAt(const char* at);
 
-// Over whatever is there: a scalar, or a value whose reference is handed over.
+// Puts a scalar over whatever is there, or a value whose reference is handed over.
 inline void StoreScalar(char* at, uint64_t head, int64_t payload) {
   if (CodeAt(at) > 0) [[unlikely]]
     ReleaseAt(at);
   SetWords(at, head, payload);
 }
-// A value with a reference of its own, in place of what is there.
+// Puts a value with a reference of its own in place of what is there. The reference is taken before
+// the old value is released, as both may be one object.
 inline void CopyOver(char* to, const char* from) {
   const uint64_t head = HeadAt(from);
   const int64_t payload = PayloadAt(from);

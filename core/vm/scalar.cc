@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar operations on values.
+// Scalar operations on values: the general way, for operands that the interpreter's fast forms do
+// not cover, tensors of one element among them.
 #include "core/vm/scalar.h"
 
 #include <cmath>
@@ -12,6 +13,7 @@
 namespace tern::vm {
 namespace {
 
+// Unsigned arithmetic wraps where signed overflow is undefined.
 uint64_t ToBits(int64_t value) { return static_cast<uint64_t>(value); }
 int64_t FromBits(uint64_t value) { return static_cast<int64_t>(value); }
 
@@ -40,6 +42,7 @@ Status Unwrap(const AnyView& value, Any* scalar) {
   } else if (dtype == kU64) {
     *scalar = Any(static_cast<int64_t>(*tensor->data_as<uint64_t>()));
   } else if (dtype.is_int() && dtype.bits >= 8) {
+    // All these ints fit a double exactly (32 bits at most), which is what TensorElement gives.
     *scalar = Any(static_cast<int64_t>(TensorElement(*tensor, 0)));
   } else if (dtype.is_float()) {
     *scalar = Any(TensorElement(*tensor, 0));
@@ -54,6 +57,7 @@ Status IntOperation(Opcode opcode, int64_t a, int64_t b, Any* result) {
     case Opcode::kAdd: *result = FromBits(ToBits(a) + ToBits(b)); return OkStatus();
     case Opcode::kSub: *result = FromBits(ToBits(a) - ToBits(b)); return OkStatus();
     case Opcode::kMul: *result = FromBits(ToBits(a) * ToBits(b)); return OkStatus();
+    // Division truncates, as C's does; expressions of dimensions round down (dimension.h).
     case Opcode::kDiv:
     case Opcode::kMod:
       if (b == 0) return Failed("division of ", a, " by zero");
@@ -164,6 +168,7 @@ Status ScalarOperation(Opcode opcode, const AnyView& a, const AnyView& b, Any* r
     case Opcode::kToBool: return Convert(opcode, a, result);
     default: break;  // two operands
   }
+  // No implicit conversion: int and float differ in programs as they do in the file.
   if (a.type_code() != b.type_code()) {
     return TypeError("'", GetInfo(opcode).mnemonic, "' takes two values of one kind, got ",
                      KindsText(a, b), "; convert with to_int or to_float");
@@ -186,6 +191,7 @@ Status Truth(const AnyView& value, bool* result) {
   TERN_TRY(Unwrap(value, &scalar));
   switch (scalar.type_code()) {
     case TERN_TYPE_INT: *result = *scalar.TryCast<int64_t>() != 0; return OkStatus();
+    // NaN is not zero, so it is true, as in C.
     case TERN_TYPE_FLOAT: *result = *scalar.TryCast<double>() != 0; return OkStatus();
     case TERN_TYPE_BOOL: *result = *scalar.TryCast<bool>(); return OkStatus();
     default:
@@ -205,6 +211,7 @@ Status ScalarsEqual(const AnyView& a, const AnyView& b, bool* result) {
   Any x, y;
   TERN_TRY(Unwrap(a, &x));
   TERN_TRY(Unwrap(b, &y));
+  // Text is compared here, because the scalar operations below know only numbers.
   if (const auto s = x.TryCast<std::string_view>(), t = y.TryCast<std::string_view>();
       s.has_value() && t.has_value()) {
     *result = *s == *t;
@@ -225,6 +232,7 @@ Status ToDims(const AnyView& value, std::vector<int64_t>* dims) {
     return OkStatus();
   }
   const Tensor* tensor = value.TryCast<Tensor>();
+  // Checked before elements are read: a tensor of a million elements is no shape.
   const bool is_vector = tensor != nullptr && tensor->rank() == 1 && tensor->dim(0) <= kMaxRank;
   if (!is_vector || (tensor->dtype() != kI64 && tensor->dtype() != kI32)) {
     return TypeError("a shape must be a shape or an int tensor of rank 1, got ",
@@ -237,6 +245,7 @@ Status ToDims(const AnyView& value, std::vector<int64_t>* dims) {
   return OkStatus();
 }
 
+// The rule of ONNX's Reshape: at most one -1, which takes what the others leave.
 Status InferExtent(int64_t element_count, std::vector<int64_t>* dims) {
   int64_t* open = nullptr;
   int64_t known = 1;
@@ -249,6 +258,7 @@ Status InferExtent(int64_t element_count, std::vector<int64_t>* dims) {
       return OutOfRange("a shape of ", FormatDims(*dims));
   }
   if (open == nullptr) return OkStatus();
+  // With a zero among the others any extent would do, so none can be inferred.
   if (known == 0 || element_count % known != 0) {
     return InvalidArgument("no extent for -1 makes ", FormatDims(*dims), " hold ", element_count,
                            " elements");

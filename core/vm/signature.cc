@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parsing and printing of signatures. Checking arguments against one is in check_arguments.cc.
+// Parsing and printing of signatures. Checking arguments against one is in check_arguments.cc. The
+// canonical text is made from what was parsed, so that equal signatures have equal texts.
 #include "core/vm/signature.h"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 namespace tern::vm {
 namespace {
 
+// Texts come from files; deeper types would need stack for each level.
 constexpr int kMaxTypeDepth = 16;
 
 bool IsNameStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -31,6 +33,7 @@ void AppendDims(const TypeInfo& type, std::string* out) {
   out->push_back('[');
   if (!type.has_rank) out->push_back('*');
   for (size_t i = 0; i < type.dims.size(); ++i)
+    // Dimensions are printed as written: an expression is kept as text until it is evaluated.
     StrAppend(out, i == 0 ? "" : ", ", type.dims[i].text);
   out->push_back(']');
 }
@@ -68,7 +71,8 @@ std::string TypeInfo::ToText() const {
   return "any";
 }
 
-// Sticky recursive descent over one line of text.
+// Recursive descent over one line of text. Sticky: the first error is kept, and Fail moves to the
+// end, so that loops stop.
 class SignatureParser {
  public:
   explicit SignatureParser(std::string_view text) : text_(text) {}
@@ -76,6 +80,7 @@ class SignatureParser {
   Result<Signature> Run() {
     Expect('(');
     while (ok() && !Accept(')')) {
+      // A comma is wanted before each parameter but the first; "(a,)" is thus refused.
       if (!out_.parameters_.empty()) Expect(',');
       ParseParameter();
     }
@@ -85,6 +90,7 @@ class SignatureParser {
       out_.result_ = ParseNamedType(0);
     }
     SkipSpace();
+    // A second signature behind the first, or garbage.
     if (ok() && at_ != text_.size()) Fail("text after the signature");
     if (!ok()) return std::move(status_);
     Finish();
@@ -115,7 +121,7 @@ class SignatureParser {
   void Expect(char c) {
     if (ok() && !Accept(c)) Fail(StrCat("expected '", c, "'"));
   }
-  // Without skipping spaces.
+  // As Expect, without skipping spaces: "- >" is no arrow.
   void ExpectHere(char c) {
     if (At() == c)
       ++at_;
@@ -140,7 +146,7 @@ class SignatureParser {
     std::string out;
     ++at_;
     while (at_ < text_.size() && At() != '"') {
-      // Printing would escape it, and only these two escapes are read.
+      // A control character would be printed as an escape, and only two escapes are read.
       if (static_cast<unsigned char>(At()) < ' ') return Fail("a control character in a name"), out;
       if (At() == '\\') {
         ++at_;
@@ -158,6 +164,7 @@ class SignatureParser {
     SkipSpace();
     ParameterInfo parameter;
     if (Accept('%')) {
+      // The number must be the parameter's own: it is there for readers, not to reorder.
       if (Word() != StrCat(out_.parameters_.size())) {
         Fail(StrCat("parameter ", out_.parameters_.size(), " without a name is written %",
                     out_.parameters_.size()));
@@ -177,7 +184,8 @@ class SignatureParser {
     out_.parameters_.push_back(std::move(parameter));
   }
 
-  // `name: type`, or a type alone.
+  // `name: type`, or a type alone. A word may be either, so the parser goes back if no colon
+  // follows.
   TypeInfo ParseNamedType(int depth) {
     SkipSpace();
     const size_t begin = at_;
@@ -204,6 +212,7 @@ class SignatureParser {
       return type;
     }
     const std::string_view word = Word();
+    // A word right before a bracket is a data type, everything else a kind.
     if (At() == '[') {
       ParseTensor(word, &type);
       return type;
@@ -224,6 +233,7 @@ class SignatureParser {
     type->dtype = *dtype;
     type->has_dtype = true;
     Expect('[');
+    // f32[*]: any rank.
     if (Accept('*')) return Expect(']');
     type->has_rank = true;
     while (ok() && !Accept(']')) {
@@ -232,7 +242,8 @@ class SignatureParser {
     }
   }
 
-  // Up to the comma or bracket that ends it.
+  // Reads a dimension's text up to the comma or bracket that ends it; commas inside of min(a, b) do
+  // not.
   void ParseDimension(TypeInfo* type) {
     SkipSpace();
     const size_t begin = at_;
@@ -240,7 +251,8 @@ class SignatureParser {
     for (; at_ < text_.size(); ++at_) {
       const char c = text_[at_];
       if (depth == 0 && (c == ',' || c == ']')) break;
-      // What printing and parsing again would not keep, a line's end or a comment's begin.
+      // Other characters are refused: printing and parsing again would not keep them, or a line's
+      // end or a comment begins there.
       if (!IsNameChar(c) && std::string_view(" +-*/%(),?").find(c) == std::string_view::npos)
         return Fail(StrCat("unexpected character ", JsonQuote(std::string_view(&c, 1)),
                            " inside a dimension"));
@@ -254,12 +266,14 @@ class SignatureParser {
     type->dims.push_back(std::move(dim));
   }
 
+  // What the text is decides how it is checked: a number, `?`, a name alone, or an expression.
   void Classify(Dimension* dim) {
     if (dim->text == "?") return;
     if (const auto extent = ParseInt64(dim->text); extent.has_value()) {
       if (*extent < 0) return Fail(StrCat("a dimension of ", *extent));
       dim->kind = Dimension::Kind::kExtent;
       dim->value = *extent;
+      // "007" becomes "7": the text is canonical.
       dim->text = StrCat(*extent);
       return;
     }
@@ -267,13 +281,16 @@ class SignatureParser {
       dim->kind = Dimension::Kind::kExpression;
       return;
     }
+    // A symbol gets its number where it is first seen; equal names are one symbol.
     dim->kind = Dimension::Kind::kSymbol;
     const auto found = std::find(out_.symbols_.begin(), out_.symbols_.end(), dim->text);
     dim->value = found - out_.symbols_.begin();
     if (found == out_.symbols_.end()) out_.symbols_.push_back(dim->text);
+    // Bounds the linear search above.
     if (out_.symbols_.size() > 4096) Fail("more than 4096 symbols");
   }
 
+  // Makes the canonical text, and notes whether there is anything to check.
   void Finish() {
     std::string text = "(";
     for (size_t i = 0; i < out_.parameters_.size(); ++i) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Specialising: patterns of one or two plain ops.
+// Specialising: patterns of one or two plain ops are replaced by an op with a handler of its own
+// (superinstructions). Plain code stays as it is; wherever a pattern does not fit, the op is copied
+// unchanged, so this pass can only make code faster, never wrong.
 #include "core/vm/specialize.h"
 
 #include <algorithm>
@@ -10,8 +12,11 @@
 namespace tern::vm {
 namespace {
 
+// Jumps become byte distances and registers byte offsets, so that the loop adds and does not
+// multiply.
 constexpr int32_t kDecodedBytes = sizeof(DecodedOp);
 constexpr int32_t kRegisterBytes = sizeof(Any);
+// `b` of a specialised op has 32 bits.
 constexpr int64_t kMaxImm = std::numeric_limits<int32_t>::max();
 constexpr int64_t kMinImm = std::numeric_limits<int32_t>::min();
 
@@ -23,6 +28,8 @@ class Specializer {
     std::vector<DecodedOp> code(in_.plain.begin(), in_.plain.end());
     for (const FunctionInfo& function : in_.functions) {
       const uint32_t end = function.first_instruction + function.instruction_count;
+      // Pairs are formed after both single forms are known. The second op keeps its own form, as a
+      // jump may lead to it.
       for (uint32_t i = function.first_instruction; i < end; ++i) {
         code[i] = One(i, function);
         if (i + 1 < end) Fuse(i, &code[i]);
@@ -33,9 +40,11 @@ class Specializer {
 
  private:
   static int32_t Offset(int32_t reg) { return reg * kRegisterBytes; }
+  // From the op behind the instruction, as TERN_JUMP in interpreter.cc counts.
   static int32_t Distance(int32_t target, uint32_t from) {
     return (target - static_cast<int32_t>(from)) * kDecodedBytes;
   }
+  // The int of a pool entry, if it is one that fits `b`.
   std::optional<int32_t> SmallInt(ValueRef ref) const {
     if (ref >= 0 || ref == kNoValue || ref == kVmValue) return std::nullopt;
     const TernAny& value = in_.pool[static_cast<size_t>(~ref)].c_any();
@@ -57,6 +66,7 @@ class Specializer {
       case Handler::kEq:
       case Handler::kNe: return Comparison(op);
       case Handler::kMove: return Registers(op, Handler::kMoveRR);
+      // A function that checks its result needs the general ret.
       case Handler::kRet: return ChecksTypes(function) ? op : Ret(op, function.arity());
       case Handler::kCall: return Call(op);
       case Handler::kInvoke:
@@ -76,7 +86,7 @@ class Specializer {
     return in_.entries[static_cast<size_t>(&function - in_.functions.data())].checks_types;
   }
 
-  // What the specialised call can check by itself.
+  // Whether the specialised call can check what the callee asks for.
   static bool IsCheckedByCodes(const EntryInfo& callee) {
     return !callee.checks_types || callee.codes != nullptr;
   }
@@ -94,6 +104,7 @@ class Specializer {
     fast.b = Offset(op.b);
     return fast;
   }
+  // The op unchanged where the int does not fit; callers compare the handler.
   static DecodedOp WithInt(const DecodedOp& op, Handler handler, int64_t imm) {
     if (imm < kMinImm || imm > kMaxImm) return op;
     DecodedOp fast = Registers(op, handler);
@@ -109,16 +120,19 @@ class Specializer {
                               : is_mul ? Handler::kMulRR
                                        : Handler::kAddRR);
     }
+    // Addition and multiplication commute, so an int in front is moved behind.
     DecodedOp turned = op;
     if (op.a < 0 && op.b >= 0 && !is_sub) std::swap(turned.a, turned.b);
     const std::optional<int32_t> imm = SmallInt(turned.b);
     if (turned.a < 0 || !imm.has_value()) return op;
+    // Subtracting an int is adding its negative, which saves handlers; -INT32_MIN does not fit and
+    // stays plain.
     const DecodedOp fast = WithInt(turned, is_mul ? Handler::kMulRI : Handler::kAddRI,
                                    is_sub ? -int64_t{*imm} : int64_t{*imm});
     return fast.handler == turned.handler ? op : fast;
   }
 
-  // What a op b is as b op a.
+  // The comparison that means the same with its operands exchanged.
   static Handler Turned(Handler handler) {
     switch (handler) {
       case Handler::kLt: return Handler::kGt;
@@ -129,6 +143,7 @@ class Specializer {
     }
   }
 
+  // There are handlers for fewer comparisons than there are opcodes: the others are turned around.
   DecodedOp Comparison(const DecodedOp& op) const {
     DecodedOp turned = op;
     const bool is_greater = op.handler == Handler::kGt || op.handler == Handler::kGe;
@@ -136,6 +151,7 @@ class Specializer {
       std::swap(turned.a, turned.b);
       turned.handler = Turned(op.handler);
     }
+    // After turning, only Lt, Le, Eq and Ne are left for two registers.
     if (turned.a >= 0 && turned.b >= 0) {
       return WithRegister(turned, turned.handler == Handler::kLt   ? Handler::kLtRR
                                   : turned.handler == Handler::kLe ? Handler::kLeRR
@@ -148,6 +164,8 @@ class Specializer {
     return fast.handler == turned.handler ? op : fast;
   }
 
+  // x <= i is x < i + 1 and x >= i is x > i - 1 for ints; the sums are of 64 bits and WithInt
+  // refuses what does not fit.
   static DecodedOp CompareInt(const DecodedOp& op, int64_t imm) {
     switch (op.handler) {
       case Handler::kLt: return WithInt(op, Handler::kLtRI, imm);
@@ -159,6 +177,8 @@ class Specializer {
     }
   }
 
+  // By where the value lies: an own register is moved out, a parameter may be lent and is copied, a
+  // pool entry is shared.
   static DecodedOp Ret(const DecodedOp& op, uint32_t arity) {
     DecodedOp fast = op;
     fast.handler = op.a < 0                              ? Handler::kRetPool
@@ -168,7 +188,8 @@ class Specializer {
     return fast;
   }
 
-  // What is killed at once behind the call, or overwritten by its result, is released.
+  // Calls of functions. An argument that is killed right behind the call, or overwritten by its
+  // result, is released when the callee has it (interpreter.cc, ReleaseOperands).
   DecodedOp InvokeOf(const DecodedOp& op, uint32_t index, const FunctionInfo& function) const {
     DecodedOp fast = op;
     if (op.handler == Handler::kInvoke && IsCheckedByCodes(in_.entries[static_cast<size_t>(op.a)]))
@@ -184,7 +205,8 @@ class Specializer {
     return in_.lists.subspan(static_cast<size_t>(op.list), static_cast<size_t>(op.count));
   }
 
-  // The heap and the index as `a` and `b`, the extent as `list`: values, not offsets.
+  // The two builtins of shape heaps, as ops of their own: the heap and the index as `a` and `b`,
+  // the extent as `list`. They stay values, not offsets, since they may be constants.
   DecodedOp Call(const DecodedOp& op) const {
     DecodedOp fast = op;
     const int32_t* values = in_.lists.data() + op.list;
@@ -197,6 +219,7 @@ class Specializer {
     } else {
       return op;
     }
+    // The machine is no value of the pool.
     if ((op.flags & kPassesVm) != 0) return op;
     fast.a = values[0];
     fast.b = values[1];
@@ -209,6 +232,7 @@ class Specializer {
     fast.count = Distance(op.count, index + 1);
     if (op.handler == Handler::kIf) {
       fast.a = Offset(op.a);
+    // if_equal with a constant that is no small int stays general; only its targets change.
     } else if (op.b >= 0) {
       fast.handler = Handler::kIfEqualRR;
       fast.a = Offset(op.a);
@@ -235,16 +259,19 @@ class Specializer {
     }
   }
 
-  // Op `index` and the one behind it as one, where there is a handler for the two.
+  // Joins op `index` and the one behind it where there is a handler for the two. The comparison's
+  // result is still written, because other code may read it.
   void Fuse(uint32_t index, DecodedOp* op) const {
     const DecodedOp& first = in_.plain[index];
     const DecodedOp& next = in_.plain[index + 1];
+    // A counting loop's last two instructions.
     if (next.handler == Handler::kGoto && op->handler == Handler::kAddRI) {
       op->handler = Handler::kAddRIGoto;
       op->list = Distance(next.list, index + 2);
       return;
     }
     const std::optional<Handler> fused = WithBranch(op->handler);
+    // The branch must test what the comparison wrote.
     if (next.handler != Handler::kIf || next.a != first.dst || !fused.has_value()) return;
     op->handler = *fused;
     op->list = Distance(next.list, index + 2);
@@ -258,6 +285,7 @@ class Specializer {
 
 bool DiesAt(const DecodedOp& call, const DecodedOp& next, int32_t reg,
             std::span<const int32_t> lists) {
+  // The result takes the register's place.
   if (reg == call.dst) return true;
   if (next.handler != Handler::kKill) return false;
   const std::span<const int32_t> killed =
@@ -267,6 +295,7 @@ bool DiesAt(const DecodedOp& call, const DecodedOp& next, int32_t reg,
 
 std::vector<DecodedOp> Specialize(const SpecializeInput& input) { return Specializer(input).Run(); }
 
+// A write or a kill of a parameter would hit the caller's value, which is only lent.
 bool LeavesParametersAlone(const FunctionInfo& function, std::span<const DecodedOp> plain,
                            std::span<const int32_t> lists) {
   const auto is_parameter = [&](int32_t reg) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Which types one comparison of codes decides. A type has a code only if every value of the code is
+// of the type and no other value is passed for it.
 #include "core/vm/type_codes.h"
 
 #include <algorithm>
@@ -14,6 +16,7 @@ int32_t TypeCodeOf(const TypeInfo& type) {
     case TypeInfo::Kind::kFloat: return TERN_TYPE_FLOAT;
     case TypeInfo::Kind::kBool: return TERN_TYPE_BOOL;
     case TypeInfo::Kind::kClosure: return TERN_TYPE_CLOSURE;
+    // Any tensor at all has one code; data type and rank are not in it.
     case TypeInfo::Kind::kTensor:
       return type.has_dtype || type.has_rank ? kNoCode : TERN_TYPE_TENSOR;
     case TypeInfo::Kind::kString:  // short and long texts have codes of their own

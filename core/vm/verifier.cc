@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verifier: tables first, then each instruction by itself, then control flow and registers per
-// function.
+// The verifier: tables first, then each instruction by itself, then control flow and registers,
+// then types, per function. The order matters: each step relies on what the ones before have
+// proved.
 //
-// Nothing here grows faster than the file: registers must all be mentioned by the code, so there
+// Memory does not grow faster than the file: registers must all be mentioned by the code, so there
 // are never more of them than operands. The flow analysis is in verify_flow.cc, that of types in
 // verify_types.cc.
 #include "core/vm/verifier.h"
@@ -22,8 +24,10 @@
 namespace tern::vm {
 namespace {
 
+// What splats may take when they are materialised; the linker's default limit is the same.
 constexpr uint64_t kMaxSplatBytes = uint64_t{1} << 30;
 constexpr int kMaxTupleDepth = 64;
+// Effects packs a register and what happens to it in one word.
 constexpr uint32_t kMaxRegisters = 1u << Effects::kRegisterBits;
 
 // --- tables
@@ -32,7 +36,10 @@ Status SectionError(std::string_view section, std::string_view message) {
   return Corrupt("section '", section, "': ", message).SetErrorCode("E0106");
 }
 
+// Functions tile the code in order and without gaps, so that FunctionOf can search and no
+// instruction belongs to two.
 Status CheckFunctions(const ExecutableParts& parts) {
+  // Names are views into the parts, which do not change here.
   std::unordered_set<std::string_view> names;
   uint64_t next = 0;
   for (const FunctionInfo& function : parts.functions) {
@@ -58,6 +65,7 @@ Status CheckFunctions(const ExecutableParts& parts) {
                           StrCat("function @", function.name, " has ", function.register_count,
                                  " registers and ", function.arity(), " parameters"));
     }
+    // Names of registers are ascending and behind the parameters, whose names the signature has.
     int64_t last = int64_t{function.arity()} - 1;
     for (const auto& [index, name] : function.register_names) {
       if (int64_t{index} <= last || index >= function.register_count || name.empty()) {
@@ -74,6 +82,8 @@ Status CheckFunctions(const ExecutableParts& parts) {
   return OkStatus();
 }
 
+// A tuple refers to constants before it, which excludes cycles; depth is bounded because values of
+// them are printed and compared by recursion.
 Status CheckConstants(const ExecutableParts& parts) {
   uint64_t splat_bytes = 0;
   std::vector<uint8_t> depth(parts.constants.size(), 0);
@@ -81,6 +91,8 @@ Status CheckConstants(const ExecutableParts& parts) {
     const Constant& constant = parts.constants[i];
     if (constant.kind == ConstantKind::kSplat) {
       const DType dtype = constant.value.TryCast<Tensor>()->dtype();
+      // Added before the test: one splat has at most INT64_MAX bytes, so the sum of it and what
+      // passed so far fits.
       splat_bytes += static_cast<uint64_t>(*dtype.bytes_for(*ElementCount(constant.dims)));
       if (splat_bytes > kMaxSplatBytes) {
         return SectionError("constants",
@@ -100,6 +112,7 @@ Status CheckConstants(const ExecutableParts& parts) {
   return OkStatus();
 }
 
+// Names are unique, keys and debug entries ascend: look-ups search them, and a file has one form.
 Status CheckNames(const ExecutableParts& parts) {
   std::unordered_set<std::string_view> names;
   for (const std::string& name : parts.primitives) {
@@ -117,12 +130,15 @@ Status CheckNames(const ExecutableParts& parts) {
     if (at >= parts.instr_offset.size() || (i > 0 && at <= parts.debug[i - 1].instruction)) {
       return SectionError("debug info", StrCat("entry ", i, " is out of order or out of range"));
     }
+    // An empty entry would be lost when the file is written again.
     if (parts.debug[i].text().empty() && parts.debug[i].line == 0 && parts.debug[i].column == 0)
       return SectionError("debug info", StrCat("entry ", i, " says nothing"));
   }
   return OkStatus();
 }
 
+// Offsets ascend strictly, so that each instruction has at least one word and none overlaps the
+// next.
 Status CheckOffsets(const ExecutableParts& parts) {
   uint64_t last = 0;
   for (size_t i = 0; i < parts.instr_offset.size(); ++i) {
@@ -140,7 +156,7 @@ Status CheckOffsets(const ExecutableParts& parts) {
   return OkStatus();
 }
 
-// Text survives printing and parsing only if it is text.
+// All text must be UTF-8. Otherwise printing and parsing a program would not give the same program.
 Status CheckTexts(const ExecutableParts& parts) {
   const auto check = [](std::string_view section, std::string_view text) {
     return IsValidUtf8(text) ? OkStatus() : SectionError(section, "text that is not valid UTF-8");
@@ -181,14 +197,17 @@ class FunctionVerifier {
 
   // Sticky: the first error, or ok.
   Status Run(const FunctionInfo& function) {
+    // One verifier serves all functions; buffers are kept between them.
     function_ = &function;
     status_ = OkStatus();
     Prepare();
+    // Stops at the first error: later ones are often its consequences.
     for (uint32_t pc = 0; ok() && pc < function.instruction_count; ++pc) {
       if (Decode(pc)) CheckInstruction(pc);
     }
     if (ok()) CheckMentions();
     if (ok()) CheckFlow();
+    // Types need the tables of constants and functions.
     if (ok() && !options_.unlinked && !types_proved_) Report(VerifyTypes(parts_, function));
     return std::move(status_);
   }
@@ -197,10 +216,12 @@ class FunctionVerifier {
   bool ok() const { return status_.ok(); }
 
   void CheckFlow() {
+    // One past the last, so that Of(pc) needs no case for the end.
     effects_.first.push_back(static_cast<uint32_t>(effects_.all.size()));
     Report(VerifyFlow({parts_, *function_, leaders_, effects_, is_straight_}));
   }
   void Report(const FlowError& error) {
+    // Decoded again, so that the message names the instruction.
     if (error.pc >= 0 && Decode(static_cast<uint32_t>(error.pc)))
       Fail(static_cast<uint32_t>(error.pc), error.reason);
   }
@@ -211,6 +232,7 @@ class FunctionVerifier {
     reason_ = std::string(message);
     const char* mnemonic = "?";
     std::string name;
+    // Copied, because the mnemonic is a view that is not ended by a zero.
     if (current_.info != nullptr) {
       name = std::string(current_.info->mnemonic);
       mnemonic = name.c_str();
@@ -223,15 +245,17 @@ class FunctionVerifier {
   void Prepare() {
     const uint32_t count = function_->instruction_count;
     leaders_.assign(count, false);
+    // Execution enters at the first instruction.
     leaders_[0] = true;
-    // A function mentions at most as many registers as its words have operands, so a count beyond
-    // that is wrong and must not make us reserve memory for it.
+    // A function mentions at most as many registers as its words have operands, so a higher count
+    // is wrong and must not make us reserve memory for it.
     const uint64_t words = WordsOf();
     if (function_->register_count > function_->arity() + words * 4) {
       return Fail(0, StrCat("the function claims ", function_->register_count,
                             " registers, more than its code can use"));
     }
     mentions_.assign(function_->register_count, Mention());
+    // Parameters are written by the caller and count as mentioned.
     std::fill_n(mentions_.begin(), function_->arity(), Mention{1, true});
     effects_.all.clear();
     effects_.first.clear();
@@ -253,11 +277,12 @@ class FunctionVerifier {
     return error == nullptr;
   }
 
-  // --- operands, driven by the table ---
+  // --- operands, driven by the table
 
   void CheckInstruction(uint32_t pc) {
     const InstructionInfo& info = *current_.info;
     const size_t count = current_.operands.size();
+    // The number of operands: exact, or at least the fixed ones where a list follows.
     if (count < info.fixed_count() || (count > info.fixed_count() && !info.has_list())) {
       return Fail(pc, StrCat("it has ", count, " operands, expected ",
                              info.has_list() ? "at least " : "", info.fixed_count()));
@@ -269,12 +294,15 @@ class FunctionVerifier {
     }
     effects_.first.push_back(static_cast<uint32_t>(effects_.all.size()));
     for (size_t i = 0; ok() && i < count; ++i) {
+      // Operands of the list all have the last role.
       const OperandInfo& role = info.operands()[std::min<size_t>(i, info.operand_count - 1u)];
       if (!AcceptsRegister(role, current_.operands[i]))
         CheckOperand(pc, role, current_.operands[i]);
     }
+    // The write comes last, because an instruction reads its operands before it writes.
     if (info.write >= 0 && ok()) AddWrite(current_.operands[static_cast<size_t>(info.write)]);
     if (ok()) CheckExtra(pc);
+    // Straight code needs no flow analysis: no jumps, and the end only at the end.
     is_straight_ &= info.flow == Flow::kNext ||
                     (info.flow == Flow::kEnd && pc + 1 == function_->instruction_count);
     if (ok() && info.flow == Flow::kNext && pc + 1 == function_->instruction_count) {
@@ -293,6 +321,7 @@ class FunctionVerifier {
     return true;
   }
 
+  // A switch over roles without a default: a new role must be decided here.
   void CheckOperand(uint32_t pc, const OperandInfo& info, const Operand& operand) {
     if (info.repeat == Repeat::kOptional && operand.is_void()) return;
     switch (info.role) {
@@ -327,6 +356,7 @@ class FunctionVerifier {
 
   static bool InRange(int64_t value, size_t size) { return static_cast<uint64_t>(value) < size; }
   bool IsConstant(const Operand& operand, ConstantKind kind) const {
+    // A function alone has no tables yet; what its constants are is checked by Finish.
     if (options_.unlinked && operand.is_constant()) return true;
     return operand.is_constant() && InRange(operand.value, parts_.constants.size()) &&
            parts_.constants[static_cast<size_t>(operand.value)].kind == kind;
@@ -358,12 +388,14 @@ class FunctionVerifier {
     CheckRegister(pc, kDestination, operand);
     if (!ok()) return;
     Mention& mention = mentions_[static_cast<size_t>(operand.value)];
+    // Only asked for by tools: the machine does not need single assignment.
     if (++mention.writes > 1 && options_.ssa) {
       Fail(pc, StrCat("register ", RegisterText(operand.value),
                       " is written a second time, which --ssa forbids"));
     }
   }
 
+  // A value is nearly anything; each kind has its own bounds.
   void CheckValue(uint32_t pc, const OperandInfo& info, const Operand& operand) {
     switch (operand.kind) {
       case OperandKind::kImmediate: return;
@@ -375,6 +407,7 @@ class FunctionVerifier {
         return CheckCallee(pc, {.name = info.name, .role = Role::kCallee}, operand);
       case OperandKind::kRegister: break;
     }
+    // The machine is passed to builtins by call only; elsewhere its register does not exist.
     if (operand.is_vm()) {
       if (current_.info->opcode != Opcode::kCall) Fail(pc, "%vm can only be passed by call");
       return;
@@ -397,16 +430,19 @@ class FunctionVerifier {
 
   void CheckOffset(uint32_t pc, const Operand& operand) {
     if (!operand.is_immediate()) return Fail(pc, "a jump offset must be an immediate");
+    // The interpreter counts instructions at jumps; a jump to itself would also never change
+    // anything.
     if (operand.value == 0) return Fail(pc, "a jump by 0 would never end");
     const int64_t target = int64_t{pc} + operand.value;
     if (!InRange(target, function_->instruction_count)) {
       return Fail(pc, StrCat("a jump by ", operand.value, " leaves the function, which has ",
                              function_->instruction_count, " instructions"));
     }
+    // The target begins a block of the flow analysis.
     leaders_[static_cast<size_t>(target)] = true;
   }
 
-  // --- the few facts that the table does not hold ---
+  // --- the few facts that the table does not hold
 
   size_t ListCount() const { return current_.operands.size() - current_.info->fixed_count(); }
 
@@ -420,10 +456,12 @@ class FunctionVerifier {
         if (options_.unlinked) return;
         const uint32_t arity =
             parts_.functions[static_cast<size_t>(operands[1].function_index())].arity();
+        // Fewer than the arity is fine: the others are passed at the call.
         if (ListCount() <= arity) return;
         return Fail(pc, StrCat("it captures ", ListCount(), " values, the function takes ", arity));
       }
       case Opcode::kInvokePacked:
+        // Written without a sum, which could overflow.
         if (operands[1].value <= static_cast<int64_t>(ListCount()) &&
             operands[2].value == static_cast<int64_t>(ListCount()) - operands[1].value) {
           return;
@@ -439,11 +477,13 @@ class FunctionVerifier {
       case Opcode::kAllocAdt:
         if (operands[1].value <= 0x7fffffff) return;
         return Fail(pc, StrCat("tag ", operands[1].value, " is too large"));
+      // Phi's rule needs the sets of the flow analysis, also without jumps.
       case Opcode::kPhi: is_straight_ = false; return;
       default: return;
     }
   }
 
+  // Primitives check their own arguments; only functions of this file have a known arity.
   void CheckArity(uint32_t pc, const Operand& callee, size_t count) {
     if (!callee.is_function() || options_.unlinked) return;
     const FunctionInfo& function = parts_.functions[static_cast<size_t>(callee.function_index())];
@@ -451,6 +491,7 @@ class FunctionVerifier {
     Fail(pc, StrCat("@", function.name, " takes ", function.arity(), " arguments, got ", count));
   }
 
+  // A register that nothing mentions makes the count wrong: memory is reserved by it (see Prepare).
   void CheckMentions() {
     for (uint32_t i = 0; i < function_->register_count; ++i) {
       if (mentions_[i].seen) continue;
@@ -482,11 +523,13 @@ Status VerifyUnlinked(const ExecutableParts& parts, VerifyFailure* failure) {
   options.unlinked = true;
   FunctionVerifier verifier(parts, options);
   Status status = verifier.Run(parts.functions[0]);
+  // What VerifyUnlinked finds is always in function 0 of the parts it got.
   *failure = {0, verifier.failed_pc(), verifier.reason()};
   return status;
 }
 
 Status Verify(const ExecutableParts& parts, const VerifyOptions& options, VerifyFailure* failure) {
+  // Offsets first: everything else reads instructions through them.
   TERN_TRY(CheckOffsets(parts));
   TERN_TRY(CheckFunctions(parts));
   TERN_TRY(CheckConstants(parts));

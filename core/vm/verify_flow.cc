@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flow analysis of one function.
+// The flow analysis of one function: blocks, then two bit sets per block by iteration to a fixed
+// point (Kildall 1973), then one pass over each block with the sets it begins with. Functions
+// without jumps, which are most kernels, take one pass without sets.
 #include "core/vm/verify_flow.h"
 
 #include <algorithm>
@@ -10,6 +12,7 @@
 namespace tern::vm {
 namespace {
 
+// Two sets per block, so 2^29 bits are 64 MiB at most.
 constexpr uint64_t kMaxFlowBits = uint64_t{1} << 29;
 constexpr uint64_t kMaxFlowSteps =
     100'000'000;  // instructions looked at; real code needs a few sweeps
@@ -29,9 +32,11 @@ class FlowVerifier {
     uint32_t end = 0;
     std::vector<uint32_t> successors;
   };
+  // What this block has done to a register so far.
   enum class Local : uint8_t { kIncoming, kWritten, kKilled };
 
   bool ok() const { return error_.pc < 0; }
+  // The first error is kept; loops ask ok().
   void Fail(uint32_t pc, std::string_view reason) {
     if (ok()) error_ = {pc, std::string(reason)};
   }
@@ -46,6 +51,7 @@ class FlowVerifier {
     if (in_.is_straight) return CheckStraightLine();
     MakeBlocks();
     FindGlobals();
+    // 64 bits in a word, in two sets: 128 bits per word and block.
     const uint64_t words = (globals_.size() + 63) / 64;
     if (words * 128 * blocks_.size() > kMaxFlowBits) {
       return Fail(0, "the function has too many blocks and registers to verify");
@@ -53,10 +59,12 @@ class FlowVerifier {
     words_ = static_cast<size_t>(words);
     Solve();
     for (size_t b = 0; ok() && b < blocks_.size(); ++b) {
+      // Blocks that nothing reaches are never run, so they may read what they like.
       if (reached_[b]) CheckBlock(b);
     }
   }
 
+  // A block begins at a jump's target or behind an instruction that does not go on.
   void MakeBlocks() {
     blocks_.clear();
     block_of_.assign(in_.function.instruction_count, 0);
@@ -70,9 +78,11 @@ class FlowVerifier {
     }
     ends_block_ = false;
     blocks_.back().end = in_.function.instruction_count;
+    // After all blocks, as a jump may go forward.
     for (Block& block : blocks_) AddSuccessors(&block);
   }
 
+  // The opcode without decoding operands: blocks need no more.
   Opcode OpcodeAt(uint32_t pc) const {
     const uint64_t word =
         in_.parts.instr_data[in_.parts.instr_offset[in_.function.first_instruction + pc]];
@@ -84,6 +94,7 @@ class FlowVerifier {
     const uint32_t last = block->end - 1;
     if (!Decode(last)) return;
     const InstructionInfo& info = *current_.info;
+    // Flow::kEnd has no successors, Flow::kJump those of its offsets.
     if (info.flow == Flow::kNext) block->successors.push_back(block_of_[last + 1]);
     if (info.flow != Flow::kJump) return;
     for (size_t i = 0; i < info.operand_count; ++i) {
@@ -100,7 +111,7 @@ class FlowVerifier {
       visit(Effects::EffectOf(word), size_t{Effects::RegisterOf(word)});
   }
 
-  // Straight-line code needs one pass and no sets.
+  // Straight-line code needs one pass and no sets: a register's state is simply what happened last.
   void CheckStraightLine() {
     local_.assign(in_.function.register_count, Local::kIncoming);
     std::fill_n(local_.begin(), in_.function.arity(), Local::kWritten);
@@ -114,6 +125,8 @@ class FlowVerifier {
     if (effect == Effect::kKill) local_[index] = Local::kKilled;
   }
 
+  // Which of four mistakes it is: killed before it held anything, killed in this block, a parameter
+  // killed elsewhere, or not written on every path.
   void FailRead(uint32_t pc, Effect effect, size_t index, Local state) {
     const std::string reg = RegisterText(static_cast<int64_t>(index));
     if (effect == Effect::kKill)
@@ -125,21 +138,25 @@ class FlowVerifier {
     Fail(pc, StrCat("register ", reg, " is read, but not written before on every path"));
   }
 
-  // Registers that some block reads before it writes them; only these need bits.
+  // Finds registers that some block reads before it writes them. Only these need bits: what is
+  // written and read inside of one block is decided there. In compiled code they are few.
   void FindGlobals() {
     global_index_.assign(in_.function.register_count, -1);
     globals_.clear();
     for (const Block& block : blocks_) {
+      // An epoch per block instead of clearing the array for each.
       written_.resize(in_.function.register_count, 0);
       ++epoch_;
       for (uint32_t pc = block.begin; pc < block.end; ++pc) {
         VisitRegisters(pc, [&](Effect effect, size_t index) {
           if (effect == Effect::kWrite || effect == Effect::kKill) {
             if (effect == Effect::kKill && written_[index] != epoch_) AddGlobal(index);
+            // A kill makes the register empty again, so a later read in this block needs a bit.
             written_[index] = effect == Effect::kWrite ? epoch_ : 0;
           } else if (written_[index] != epoch_) {
             AddGlobal(index);
           }
+          // Phi asks about both sets, so its operands always have bits.
           if (effect == Effect::kPhi) AddGlobal(index);
         });
       }
@@ -160,7 +177,7 @@ class FlowVerifier {
   uint64_t* Must(size_t block) { return must_.data() + block * words_; }
   uint64_t* May(size_t block) { return may_.data() + block * words_; }
 
-  // Applies a block's kills and writes to the sets.
+  // Applies a block's kills and writes to the sets: afterwards they hold what is true at its end.
   void Transfer(const Block& block, uint64_t* must, uint64_t* may) {
     for (uint32_t pc = block.begin; pc < block.end; ++pc)
       VisitRegisters(pc, [&](Effect effect, size_t index) { Apply(effect, index, must, may); });
@@ -173,10 +190,12 @@ class FlowVerifier {
     Set(may, static_cast<size_t>(g), effect == Effect::kWrite);
   }
 
+  // `must` starts full and only shrinks, `may` starts empty and only grows, so the iteration ends.
   void Solve() {
     must_.assign(words_ * blocks_.size(), ~uint64_t{0});
     may_.assign(words_ * blocks_.size(), 0);
     reached_.assign(blocks_.size(), false);
+    // At the entry only parameters are written.
     std::fill_n(must_.begin(), words_, 0);
     for (size_t g = 0; g < globals_.size(); ++g) {
       Set(Must(0), g, globals_[g] < in_.function.arity());
@@ -187,8 +206,8 @@ class FlowVerifier {
     dirty[0] = true;
     Bits must(words_), may(words_);
     uint64_t steps = 0;
-    // Blocks lie roughly in the order of flow, so sweeps in order settle after as many as loops are
-    // nested.
+    // Blocks lie roughly in the order of flow, so sweeps in order settle after about as many as
+    // loops are nested (the usual argument for reverse postorder).
     for (bool again = true; again && ok();) {
       again = false;
       for (size_t b = 0; b < blocks_.size(); ++b) {
@@ -202,13 +221,15 @@ class FlowVerifier {
         for (uint32_t next : blocks_[b].successors) {
           if (!Join(next, must, may)) continue;
           dirty[next] = true;
+          // A successor behind b is still due in this sweep.
           again |= next <= b;
         }
       }
     }
   }
 
-  // True if the block's incoming sets changed, or it was never reached before.
+  // Merges what holds at the end of a predecessor. True if the block's incoming sets changed, or it
+  // was never reached before.
   bool Join(uint32_t block, const Bits& must, const Bits& may) {
     bool changed = !reached_[block];
     reached_[block] = true;
@@ -222,6 +243,7 @@ class FlowVerifier {
     return changed;
   }
 
+  // Repeats the block with its final incoming sets, now with errors.
   void CheckBlock(size_t b) {
     Bits must(Must(b), Must(b) + words_), may(May(b), May(b) + words_);
     ++epoch_;
@@ -232,7 +254,8 @@ class FlowVerifier {
         // Registers without bits were seen to be written in this block before they are read.
         const int32_t g = global_index_[index];
         if (effect != Effect::kWrite && effect != Effect::kPhi) {
-          // What may be empty may be emptied: a loop whose head is a phi does so on its way back.
+          // A kill only needs that the register may hold something: a loop whose head is a phi
+          // kills on its way back what only some iterations wrote.
           const uint64_t* const set = effect == Effect::kKill ? may.data() : must.data();
           const bool holds = g < 0 || Get(set, static_cast<size_t>(g));
           if (!holds)
@@ -245,6 +268,8 @@ class FlowVerifier {
     }
   }
 
+  // Exactly one operand must hold a value at run time. That cannot be decided here in general;
+  // refused is what can never or must always fail.
   void CheckPhi(uint32_t pc, const uint64_t* must, const uint64_t* may) {
     const std::span<const uint32_t> effects = in_.effects.Of(pc);  // a, b, then the write
     const size_t a = Effects::RegisterOf(effects[0]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types are joined over all writers of a register, whatever the order of the code; copies pass them
-// on until nothing changes.
+// Types of registers: a type is joined over all writers of a register, whatever the order of the
+// code, and copies pass it on until nothing changes. So there is one type per register, not one per
+// place: less exact than flow analysis, and enough to refuse what no value could satisfy.
 #include "core/vm/verify_types.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@
 namespace tern::vm {
 namespace {
 
-// The kinds a register may hold: a set of bits.
+// The kinds that a register may hold, as a set of bits. More bits say less.
 using KindSet = uint32_t;
 enum KindBit : KindSet {
   kInt = 1,
@@ -35,11 +36,12 @@ enum KindBit : KindSet {
   kOther = 4096,  // lists, maps, objects of hosts
 };
 constexpr KindSet kAnything = 8191;
+// In the order of the bits.
 constexpr std::string_view kKindNames[] = {"int",      "float",  "bool",  "string",  "dtype",
                                            "shape",    "tensor", "tuple", "closure", "storage",
                                            "function", "none",   "other"};
 
-// What values of a register agree on.
+// What all values of a register agree on.
 struct RegisterType {
   KindSet kinds = 0;  // 0: nothing is known to write it
   // Of tensors, where nothing else is possible.
@@ -60,8 +62,10 @@ struct RegisterType {
   }
 };
 
-// True if it became wider.
+// Widens *type by what another writer puts there. True if it became wider. Kinds only gain bits and
+// the rest only loses facts, so repeated joins come to an end.
 bool Join(const RegisterType& more, RegisterType* type) {
+  // An unknown writer says nothing yet; PassOn comes back when it is known.
   if (more.kinds == 0) return false;
   if (type->kinds == 0) {
     *type = more;
@@ -75,6 +79,7 @@ bool Join(const RegisterType& more, RegisterType* type) {
     type->dims.reset();
   } else {
     for (size_t i = 0; i < more.dims->size(); ++i) {
+      // Extents that differ become unknown; ranks that differ lose the whole shape.
       if ((*type->dims)[i] != (*more.dims)[i]) (*type->dims)[i] = -1;
     }
   }
@@ -91,7 +96,7 @@ bool AgreeOnDims(const RegisterType& a, const RegisterType& b) {
   return true;
 }
 
-// Whether some value is of both types.
+// Whether some value is of both types. Kinds decide alone unless both can only be tensors.
 bool MayBeOne(const RegisterType& a, const RegisterType& b) {
   if (a.kinds == 0 || b.kinds == 0) return true;
   const KindSet common = a.kinds & b.kinds;
@@ -115,7 +120,8 @@ std::string ToText(const RegisterType& type) {
   return out;
 }
 
-// What a caller may pass where this is declared (check_arguments.cc): an int is a float too.
+// What a caller may pass where this is declared. It must allow everything that check_arguments.cc
+// accepts, since a program that could run must not be refused.
 RegisterType Declared(const TypeInfo& type) {
   switch (type.kind) {
     case TypeInfo::Kind::kAny: return RegisterType::Of(kAnything);
@@ -135,6 +141,7 @@ RegisterType Declared(const TypeInfo& type) {
   if (!type.has_rank) return tensor;
   tensor.dims.emplace();
   for (const Dimension& dim : type.dims)
+    // Symbols and expressions are known at run time only.
     tensor.dims->push_back(dim.kind == Dimension::Kind::kExtent ? dim.value : -1);
   return tensor;
 }
@@ -162,11 +169,13 @@ class TypeVerifier {
  public:
   TypeVerifier(const ExecutableParts& parts, const FunctionInfo& function)
       : parts_(parts), function_(function), types_(function.register_count) {
+    // Parameters have one more writer: the caller.
     for (uint32_t i = 0; i < function.arity(); ++i)
       types_[i] = Declared(function.signature.parameters()[i].type);
   }
 
   FlowError Run() {
+    // First all writers, then copies, then checks against what came out.
     ForEach([&](uint32_t) { AddWriter(); });
     PassOn();
     ForEach([&](uint32_t pc) { Check(pc); });
@@ -186,7 +195,8 @@ class TypeVerifier {
     return std::span(current_.operands).subspan(current_.info->fixed_count());
   }
 
-  // The function of this file that the instruction calls, or null.
+  // The function of this file that the instruction calls, or null: of closures and primitives
+  // nothing is known here.
   const FunctionInfo* Callee() const {
     size_t operand = 1;
     switch (current_.info->opcode) {
@@ -211,6 +221,7 @@ class TypeVerifier {
     const InstructionInfo& info = *current_.info;
     if (info.write < 0 || !At(static_cast<size_t>(info.write)).is_register()) return;
     const auto to = static_cast<size_t>(At(static_cast<size_t>(info.write)).value);
+    // Copies are noted, as their source may not be known yet.
     if (info.opcode == Opcode::kMove || info.opcode == Opcode::kPhi) {
       for (const Operand& operand : current_.operands) {
         if (operand.is_register() && static_cast<size_t>(operand.value) != to)
@@ -221,6 +232,8 @@ class TypeVerifier {
     Join(Written(), &types_[to]);
   }
 
+  // What the instruction writes, as far as the opcode tells. The default is anything, so a new
+  // opcode is safe.
   RegisterType Written() const {
     switch (current_.info->opcode) {
       case Opcode::kLoadConst: return TypeOf(At(1));
@@ -256,6 +269,7 @@ class TypeVerifier {
 
   RegisterType Allocated() const {
     std::vector<int64_t> dims;
+    // An extent that is a constant's index is not looked up.
     for (const Operand& extent : List()) dims.push_back(extent.is_immediate() ? extent.value : -1);
     RegisterType tensor = RegisterType::Of(kTensor);
     tensor.dtype = DTypeFromImmediate(At(3).value);
@@ -263,7 +277,7 @@ class TypeVerifier {
     return tensor;
   }
 
-  // A type has few ways to become wider, so this ends soon.
+  // Passes types along copies until nothing changes.
   void PassOn() {
     for (bool again = true; again;) {
       again = false;
@@ -271,6 +285,7 @@ class TypeVerifier {
     }
   }
 
+  // Only phi, returns and calls of known functions say what they expect.
   void Check(uint32_t pc) {
     if (current_.info->opcode == Opcode::kPhi) return CheckPhi(pc);
     if (current_.info->opcode == Opcode::kRet) return CheckResult(pc, TypeOf(At(0)));
@@ -284,6 +299,7 @@ class TypeVerifier {
       return Fail(pc, StrCat("argument ", callee->signature.ParameterText(i), " of @", callee->name,
                              " is ", ToText(got), ", expected ", parameters[i].type.ToText()));
     }
+    // A tail call's result is this function's.
     if (current_.info->opcode == Opcode::kTailInvoke && callee->signature.has_result())
       CheckResult(pc, Declared(callee->signature.result()));
   }
@@ -318,6 +334,7 @@ class TypeVerifier {
 
 }  // namespace
 
+// A claim of the compiler, which need not be trusted (verify_types.h).
 bool TypesAreProved(const ExecutableParts& parts) {
   return std::any_of(parts.metadata.begin(), parts.metadata.end(), [](const auto& entry) {
     return entry.first == kTypesProved.first && entry.second == kTypesProved.second;

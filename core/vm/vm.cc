@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine around the interpreter: begin and end of runs, errors with their place, state for
-// lookers-on.
+// The machine around the interpreter: begin and end of runs, errors with their place, and the state
+// that debuggers and hosts look at.
 #include "core/vm/vm.h"
 
 #include <algorithm>
@@ -15,11 +15,13 @@
 namespace tern::vm {
 namespace {
 
+// A deep recursion has thousands of callers; the innermost few say enough.
 constexpr size_t kMaxCallersNamed = 8;
 // What one instruction of the limit, or one nanosecond of time, lets kernels do (run_context.h): as
-// much as the fastest machine can. Slower ones are stopped by the clock while they are at it.
+// much as the fastest processor can. On slower ones the clock stops kernels while they work.
 constexpr int64_t kWorkOfInstruction = 1 << 20;
 constexpr int64_t kWorkOfNanosecond = 1 << 10;
+// Enough for small programs without growth; doubled by Push when needed.
 constexpr uint32_t kFirstStack = 256;  // registers
 constexpr uint32_t kFirstFrames = 16;
 
@@ -37,20 +39,21 @@ std::string_view StateName(VirtualMachine::State state) {
   return "";
 }
 
-// Text that is only lent: a register needs a copy.
+// Whether a value is only lent, so that a register needs a copy. (DLPack tensors, handles and moved
+// references are meant too.)
 bool IsBorrowedText(const AnyView& value) {
   const TernTypeCode code = value.type_code();
   return code == TERN_TYPE_RAW_STRING || code == TERN_TYPE_DL_TENSOR ||
          code == TERN_TYPE_OBJECT_HANDLE || code == TERN_TYPE_RVALUE_REF;
 }
 
-// 0: no limit.
+// What the run may have in bytes: the caller's own limit, else the platform's. 0: no limit.
 uint64_t MostBytes(const VmOptions& options) {
   if (options.max_bytes != 0 || options.platform == nullptr) return options.max_bytes;
   return options.platform->memory_limit;
 }
 
-// The reason that a run's error stands for.
+// The reason to stop that a run's error stands for. Codes are used because the text is for people.
 StopReason ReasonOf(const Status& status, const VmOptions& options) {
   if (status.code() == StatusCode::kOutOfMemory && MostBytes(options) != 0)
     return StopReason::kByteLimit;
@@ -63,7 +66,8 @@ StopReason ReasonOf(const Status& status, const VmOptions& options) {
 
 }  // namespace
 
-// What kernels may do in a run of these limits.
+// Sets what kernels may do in a run of these limits. Limits so high that the product would overflow
+// count as none.
 void LimitWork(const VmOptions& options, RunContext* context) {
   constexpr int64_t kMost = RunContext::kMostWork;
   const uint64_t instructions = options.max_instructions;
@@ -71,10 +75,12 @@ void LimitWork(const VmOptions& options, RunContext* context) {
   const bool times = options.max_time_ns != 0 && options.max_time_ns < kMost / kWorkOfNanosecond;
   const int64_t by_count = counts ? static_cast<int64_t>(instructions) * kWorkOfInstruction : kMost;
   const int64_t by_time = times ? options.max_time_ns * kWorkOfNanosecond : kMost;
+  // The error names the limit that is reached first.
   context->set_work_left(std::min(by_count, by_time), by_time < by_count ? "S0303" : "S0301");
 }
 
-// Hands what the allocator tells on to the hooks.
+// Passes the allocator's events on to the hooks, only while the machine runs: results may be
+// released at any time afterwards.
 class VmAllocationObserver final : public AllocationObserver {
  public:
   explicit VmAllocationObserver(VirtualMachine* vm) : vm_(*vm) {}
@@ -94,6 +100,7 @@ VirtualMachine::VirtualMachine(ProgramPtr program, const VmOptions& options)
       account_(context_.allocator()) {
   context_.set_kernels(options.kernels);
   args_.resize(program_->max_args());
+  // Lines that programs print go to the platform's log, which outlives the machine.
   if (options_.platform != nullptr && options_.platform->log != nullptr) {
     const auto write = [](void* platform, std::string_view line) {
       const auto* to = static_cast<const TernPlatform*>(platform);
@@ -105,6 +112,7 @@ VirtualMachine::VirtualMachine(ProgramPtr program, const VmOptions& options)
     return static_cast<VirtualMachine*>(machine)->StopCauseNow();
   };
   context_.set_stop_query(is_stopped, this);
+  // The program's code at first; kernels and replacements put other copies in its place.
   code_ = program_->code().data();
   plain_code_ = program_->plain_code().data();
   UseKernels(program_->kernels());
@@ -112,6 +120,7 @@ VirtualMachine::VirtualMachine(ProgramPtr program, const VmOptions& options)
   stack_ = std::make_unique<Any[]>(stack_capacity_);
   frame_capacity_ = std::min(kFirstFrames, options_.max_depth);
   frames_ = std::make_unique<Frame[]>(frame_capacity_);
+  // Each machine has allocators of its own, so that it counts what it takes of each device.
   DeviceList devices;
   for (const DevicePtr& device : options_.devices)
     devices.push_back(ObjectPtr<DeviceAllocator>::Adopt(new DeviceAllocator(device)));
@@ -122,13 +131,17 @@ VirtualMachine::VirtualMachine(ProgramPtr program, const VmOptions& options)
 void VirtualMachine::LimitMemory(const DeviceList& devices) {
   const uint64_t most = MostBytes(options_);
   if (most == 0) return;
+  // kNoLimit itself would switch the account off.
   const auto limit = static_cast<int64_t>(std::min<uint64_t>(most, MemoryAccount::kNoLimit - 1));
   account_.set_limit(limit);
+  // The account calls this in the middle of an allocation: it may only set a flag, which the loop
+  // looks at after the instruction.
   const auto attend = [](void* machine) {
     static_cast<VirtualMachine*>(machine)->attend_.fetch_or(kAttendMemory,
                                                             std::memory_order_relaxed);
   };
   account_.set_passed(attend, this);
+  // Devices are limited one by one; objects and host tensors share one account.
   for (const ObjectPtr<DeviceAllocator>& device : devices) device->set_limit(limit);
 }
 
@@ -136,6 +149,7 @@ VirtualMachine::~VirtualMachine() { PopAll(); }
 
 void VirtualMachine::UseKernels(KernelTablePtr kernels) {
   if (kernels == nullptr) return;
+  // Held by this machine, so the tables stay although the program gets newer ones.
   kernels_ = std::move(kernels);
   code_ = kernels_->code.data();
   plain_code_ = kernels_->plain_code.data();
@@ -146,6 +160,7 @@ void VirtualMachine::UseKernels(KernelTablePtr kernels) {
 Result<std::unique_ptr<VirtualMachine>> VirtualMachine::Create(ProgramPtr program,
                                                                const VmOptions& options) {
   if (program == nullptr) return InvalidArgument("a machine needs a program");
+  // Checked here once, so that the loop need not test for a clock.
   if (options.max_time_ns != 0 &&
       (options.platform == nullptr || options.platform->clock_ns == nullptr)) {
     return InvalidArgument("a time limit needs a platform with a clock");
@@ -172,6 +187,7 @@ void VirtualMachine::Reset() {
   account_.Reset();
 }
 
+// Asked by kernels from any thread: it only reads.
 RunContext::StopCause VirtualMachine::StopCauseNow() const {
   const uint32_t attend = attend_.load(std::memory_order_relaxed);
   if ((attend & kAttendCancel) != 0) return RunContext::kCancelled;
@@ -194,19 +210,24 @@ Status VirtualMachine::Begin(uint32_t function, AnyArgs args) {
 
 // `borrow`: the caller keeps the arguments alive while the run has frames, or calls OwnAll.
 Status VirtualMachine::Prepare(uint32_t function, AnyArgs args, bool borrow) {
+  // A primitive may call back into the machine that runs it; its frames are in use.
   if (running_) [[unlikely]] {
     return InvalidArgument(
         "the machine runs: a function it calls cannot begin another run of it; "
         "make another machine");
   }
+  // Ends the run before, whatever its state.
   Reset();
   if (function >= executable().functions().size()) [[unlikely]] {
     return OutOfRange("function ", function, " of an executable that has ",
                       executable().functions().size());
   }
   const FunctionInfo& info = executable().functions()[function];
+  // Checked once; bytecode then calls functions with types that the verifier or the entries
+  // guarantee.
   TERN_TRY(info.signature.CheckArguments(info.name, args));
   TERN_TRY(executable().LoadConstants(function));
+  // Push without its checks: the stack is empty, so depth is 1 and the frame begins at 0.
   if (info.register_count <= stack_capacity_) [[likely]] {
     frames_[0] = {function, 0, 0, -1, 0};
     depth_ = 1;
@@ -215,6 +236,8 @@ Status VirtualMachine::Prepare(uint32_t function, AnyArgs args, bool borrow) {
   } else {
     TERN_TRY(Interpreter(this).Push(function, 0, -1));
   }
+  // Lending saves a count per argument and call. Only for Call, whose caller waits until the run
+  // has ended, and for functions that leave their parameters alone.
   const bool lends = borrow && program_->entries()[function].borrows &&
                      std::none_of(args.begin(), args.end(), IsBorrowedText);
   char* to = reinterpret_cast<char*>(stack_.get());
@@ -223,6 +246,7 @@ Status VirtualMachine::Prepare(uint32_t function, AnyArgs args, bool borrow) {
       stack_[i] = Any(args[i]);
       continue;
     }
+    // Words instead of Any's copy: no count changes, and numbers need none.
     const auto* from = reinterpret_cast<const char*>(&args[i].c_any());
     SetWords(to, HeadAt(from), PayloadAt(from));
   }
@@ -232,15 +256,19 @@ Status VirtualMachine::Prepare(uint32_t function, AnyArgs args, bool borrow) {
   return OkStatus();
 }
 
-// The run itself, between two looks at the clock.
+// The run itself, between two looks at the clock. Time is counted over all slices of a run, and
+// only while it runs.
 Result<StopReason> VirtualMachine::Run(uint64_t max_instructions) {
   const int64_t begin = options_.max_time_ns != 0 ? Now() : 0;
   deadline_ns_ = begin + options_.max_time_ns - used_ns_;
   running_ = true;
+  // Objects made by this thread count for this run as long as the scope lives.
   const MemoryAccount::Scope counts(&account_);
   Result<StopReason> stopped = Interpreter(this).Run(max_instructions);
   running_ = false;
   if (options_.max_time_ns != 0) used_ns_ += Now() - begin;
+  // A failed run keeps its frames to be looked at, so they must own what they borrowed: the
+  // caller's arguments end now.
   if (!stopped.ok()) {
     OwnAll();
     Fail(std::move(stopped).status());
@@ -248,6 +276,7 @@ Result<StopReason> VirtualMachine::Run(uint64_t max_instructions) {
   }
   stop_reason_ = *stopped;
   if (*stopped == StopReason::kReturned) state_ = State::kReturned;
+  // Resuming must not stop at the same breakpoint again.
   skip_breakpoint_ = *stopped == StopReason::kBreakpoint;
   return stopped;
 }
@@ -265,19 +294,23 @@ Result<Any> VirtualMachine::Call(std::string_view function, AnyArgs args) {
   return Call(index, args);
 }
 
+// One call from begin to end; arguments are borrowed.
 Result<Any> VirtualMachine::Call(uint32_t function, AnyArgs args) {
   TERN_TRY(Prepare(function, args, true));
+  // Before any bytecode: the first function itself may be replaced.
   if (IsReplaced(function) && TakesCall(function, args)) return CallReplaced(function, args);
   TERN_TRY_ASSIGN(const StopReason stopped, Run(0));
   if (stopped == StopReason::kReturned) [[likely]]
     return TakeResult();
+  // Call has nobody who would resume, so a pause is an error.
   OwnAll();
   const bool cancelled = stopped == StopReason::kCancelled;
   Fail(Stopped(cancelled ? "the run was cancelled" : "the run was paused").SetErrorCode("S0302"));
   return error_.Clone();
 }
 
-// Of a function that something replaces: no bytecode runs.
+// A call of a function that something replaces: no bytecode runs, but the run has the same limits
+// and leaves the same states.
 Result<Any> VirtualMachine::CallReplaced(uint32_t function, AnyArgs args) {
   running_ = true;
   const MemoryAccount::Scope counts(&account_);
@@ -286,6 +319,7 @@ Result<Any> VirtualMachine::CallReplaced(uint32_t function, AnyArgs args) {
   Status status = Interpreter(this).CallNative(function, args, &result);
   running_ = false;
   if (status.ok()) {
+    // The frame was prepared for a look at it after an error.
     PopAll();
     state_ = State::kReturned;
     stop_reason_ = StopReason::kReturned;
@@ -298,12 +332,14 @@ Result<Any> VirtualMachine::CallReplaced(uint32_t function, AnyArgs args) {
 
 // --- errors
 
-// Adds where it happened: function, instruction, source, callers.
+// Makes the run's error: adds where it happened (function, instruction, source, callers), so that
+// every error of a program has the same form.
 void VirtualMachine::Fail(Status status) {
   state_ = State::kFailed;
   stop_reason_ = ReasonOf(status, options_);
   text::Diagnostics kept;
   text::Diagnostic d;
+  // An error that has a diagnostic already keeps its code and contexts.
   if (const text::Diagnostics* inner = text::DiagnosticsOf(status);
       inner != nullptr && !inner->empty()) {
     d = inner->items()[0];
@@ -311,6 +347,7 @@ void VirtualMachine::Fail(Status status) {
     d.message = std::string(status.message());
     for (const std::string& note : status.notes()) d.Note(note);
   }
+  // Every error has a code, if only the general one.
   if (d.code.empty()) d.code = std::string(status.error_code());
   if (d.code.empty()) d.code = status.code() == StatusCode::kOutOfMemory ? "E0302" : "E0301";
   const size_t depth = depth_;
@@ -319,6 +356,7 @@ void VirtualMachine::Fail(Status status) {
     const FunctionInfo& info = executable().functions()[view.function];
     const uint32_t pc = view.pc - info.first_instruction;
     if (i < depth) {
+      // Outer frames are notes; the innermost is the place.
       d.Note(StrCat("called from @", info.name, " at instruction ", pc));
       continue;
     }
@@ -326,6 +364,7 @@ void VirtualMachine::Fail(Status status) {
     d.Context("instruction", InstructionText(executable(), view.pc));
     const DebugEntry* source = executable().FindDebug(view.pc);
     if (source == nullptr) continue;
+    // With a line it is a source file's place, without it the name of a graph's node.
     if (source->line > 0)
       d.InFile(StrCat(source->text(), ":", source->line, ":", source->column));
     else
@@ -338,6 +377,7 @@ void VirtualMachine::Fail(Status status) {
 
 // --- looking on
 
+// A frame ends where the next one begins, so frames need not keep their size.
 FrameView VirtualMachine::frame(size_t index) const {
   TERN_CHECK(index < depth_);
   const Frame& at = frames_[index];
@@ -345,6 +385,7 @@ FrameView VirtualMachine::frame(size_t index) const {
   const uint32_t end = is_top ? stack_top_ : frames_[index + 1].base;
   FrameView view;
   view.function = at.function;
+  // An outer frame stands at its call, one before where it goes on.
   view.pc = is_top ? pc_ : frames_[index + 1].return_op - 1;
   view.registers = std::span<const Any>(stack_.get() + at.base, end - at.base);
   return view;
@@ -371,6 +412,7 @@ void VirtualMachine::WriteState(JsonWriter* json) const {
 }
 
 void VirtualMachine::SetBreakpoint(uint32_t pc, bool on) {
+  // Kept sorted for HasBreakpoint, which the stepping loop asks at each instruction.
   const auto at = std::lower_bound(breakpoints_.begin(), breakpoints_.end(), pc);
   const bool there = at != breakpoints_.end() && *at == pc;
   if (on && !there) breakpoints_.insert(at, pc);
@@ -385,6 +427,7 @@ bool VirtualMachine::HasBreakpoint(uint32_t pc) const {
 void VirtualMachine::SetHooks(Hooks* hooks) {
   hooks_ = hooks;
   hook_events_ = hooks != nullptr ? hooks->wants() : 0;
+  // The old observer first: its destructor takes itself out of the allocator.
   allocation_observer_ = nullptr;
   if ((hook_events_ & kHookAllocations) == 0) return;
   allocation_observer_ = std::make_unique<VmAllocationObserver>(this);

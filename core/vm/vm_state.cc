@@ -11,6 +11,7 @@
 namespace tern::vm {
 namespace {
 
+// Tail calls have no frame to return to, calls of primitives push none.
 bool IsFrameCall(Handler handler) {
   return handler == Handler::kInvoke || handler == Handler::kInvokeClosure;
 }
@@ -21,6 +22,7 @@ RunState VirtualMachine::SaveState() const {
   RunState state;
   state.steps = steps_;
   state.frames.reserve(depth());
+  // Registers are copied with their counts: later instructions must not change what was saved.
   for (size_t i = 0; i < depth(); ++i) {
     const FrameView view = frame(i);
     state.frames.push_back(
@@ -29,11 +31,13 @@ RunState VirtualMachine::SaveState() const {
   return state;
 }
 
+// A hook may not change the run it is called from.
 Status VirtualMachine::CheckMayEdit() const {
   return running_ ? InvalidArgument("the machine runs: pause it first") : OkStatus();
 }
 
-// After a change: what failed or returned is a paused run again.
+// After a change: a run that has failed or returned is a paused one again, since its frames may go
+// on.
 void VirtualMachine::Edited() {
   state_ = depth_ == 0 ? State::kIdle : State::kPaused;
   stop_reason_ = StopReason::kPaused;
@@ -48,6 +52,8 @@ Status VirtualMachine::CheckFrameState(const FrameState& frame, bool is_innermos
                       executable().functions().size());
   }
   const FunctionInfo& info = executable().functions()[frame.function];
+  // pc below the function's first instruction becomes huge as an unsigned number, so one comparison
+  // serves both ends.
   if (frame.pc - info.first_instruction >= info.instruction_count) {
     return OutOfRange("instruction ", frame.pc, " is not in @", info.name, ", which has ",
                       info.instruction_count, " from ", info.first_instruction);
@@ -65,16 +71,19 @@ Status VirtualMachine::CheckFrameState(const FrameState& frame, bool is_innermos
 
 Status VirtualMachine::RestoreState(const RunState& state) {
   TERN_TRY(CheckMayEdit());
+  // All frames are checked before the present run is given up.
   for (size_t i = 0; i < state.frames.size(); ++i)
     TERN_TRY(CheckFrameState(state.frames[i], i + 1 == state.frames.size()));
   if (state.frames.size() > options_.max_depth) {
     return InvalidArgument(state.frames.size(), " frames are more than the limit of ",
                            options_.max_depth);
   }
+  // Pushed one by one: each becomes the caller of the next, so its pc must be a call.
   Reset();
   for (const FrameState& frame : state.frames) {
     const Status pushed = PushFrame(frame);
     if (pushed.ok()) continue;
+    // Only memory or limits can fail here; half a state is of no use.
     Reset();
     return pushed.Clone();
   }
@@ -87,7 +96,7 @@ Status VirtualMachine::SetRegister(size_t frame, uint32_t reg, Any value) {
   if (frame >= depth()) return OutOfRange("frame ", frame, " of a run with ", depth(), " frames");
   const size_t count = this->frame(frame).registers.size();
   if (reg >= count) return OutOfRange("register %", reg, " of a frame with ", count, " registers");
-  OwnAll();  // what is overwritten may be lent to a callee
+  OwnAll();  // the old value may be lent to a callee
   stack_[frames_[frame].base + reg] = std::move(value);
   if (state_ != State::kPaused) Edited();
   return OkStatus();
@@ -112,6 +121,7 @@ Status VirtualMachine::PopFrame() {
   OwnAll();
   const uint32_t return_op = top().return_op;
   Interpreter(this).Pop();
+  // The caller's next instruction is the call again.
   if (depth_ > 0) pc_ = return_op - 1;
   Edited();
   return OkStatus();
@@ -123,6 +133,8 @@ Status VirtualMachine::PushFrame(const FrameState& frame) {
   TERN_TRY(executable().LoadConstants(frame.function));
   uint32_t return_op = 0;
   int32_t dst = -1;
+  // The frame below stands at its call: from there come the place to return to and the result's
+  // register.
   if (depth_ > 0) {
     const DecodedOp& call = program_->plain_code()[pc_];
     if (!IsFrameCall(call.handler))

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vm.builtin.* functions.
+// The vm.builtin.* functions, which compiled programs call to keep track of symbolic shapes.
 //
-// A shape heap is an int64 tensor of rank 1. match_shape compares a shape with a pattern, one
-// (code, value) pair per axis: kStore puts the extent into the heap, kEqualHeap and kEqualValue
-// compare, kIgnore does neither. The name that it is given for messages may list the symbols of the
-// axes: "x[n, m]".
+// A shape heap is an int64 tensor of rank 1 with one entry per symbol or expression of the program.
+// match_shape compares a shape with a pattern, one (code, value) pair per axis: kStore puts the
+// extent into the heap, kEqualHeap and kEqualValue compare, kIgnore does neither. The name that it
+// is given for messages may list the symbols of the axes: "x[n, m]".
 #include "core/vm/builtins/builtins.h"
 
 #include <array>
@@ -22,7 +22,9 @@
 namespace tern::vm {
 namespace {
 
+// A heap has an entry per symbol, so a larger size is a mistake of the file.
 constexpr int64_t kMaxHeap = 1 << 20;
+// Numbers of bytecode: never renumber.
 enum MatchCode : int64_t { kIgnore = 0, kStore = 1, kEqualHeap = 2, kEqualValue = 3 };
 
 Result<Any> AllocShapeHeap(RunContext& context, AnyArgs args) {
@@ -33,10 +35,12 @@ Result<Any> AllocShapeHeap(RunContext& context, AnyArgs args) {
   if (size < 0 || size > kMaxHeap)
     return OutOfRange("a shape heap of ", size, " entries; at most ", kMaxHeap, " are possible");
   TERN_TRY_ASSIGN(TensorPtr heap, context.NewTensor(kI64, {size}));
+  // The first match stores before anything loads, but a program may be wrong.
   for (int64_t& entry : heap->values<int64_t>()) entry = 0;
   return Any(heap);
 }
 
+// The heap as a span, after everything that could make writing to it unsafe.
 Result<std::span<int64_t>> HeapOf(const AnyView& value) {
   Tensor* tensor = value.TryCast<Tensor>();
   if (tensor == nullptr || tensor->dtype() != kI64 || tensor->rank() != 1 ||
@@ -55,7 +59,7 @@ Status CheckHeapIndex(int64_t index, std::span<const int64_t> heap) {
                     " entries");
 }
 
-// (shape, heap, index…): one index per axis.
+// (shape, heap, index…): stores the shape's extents, one index per axis.
 Result<Any> StoreShape(AnyArgs args) {
   if (args.size() < 2) return InvalidArgument("vm.builtin.store_shape takes (shape, heap, index…)");
   std::vector<int64_t> dims;
@@ -73,7 +77,7 @@ Result<Any> StoreShape(AnyArgs args) {
   return Any();
 }
 
-// (heap, index…): the extents as a Shape.
+// (heap, index…): the entries as a Shape.
 Result<Any> LoadShape(AnyArgs args) {
   if (args.empty()) return InvalidArgument("vm.builtin.load_shape takes (heap, index…)");
   TERN_TRY_ASSIGN(const std::span<int64_t> heap, HeapOf(args[0]));
@@ -86,7 +90,8 @@ Result<Any> LoadShape(AnyArgs args) {
   return Any(Shape::Make(dims));
 }
 
-// (heap, index): one entry as an int.
+// (heap, index): one entry as an int. The interpreter has a faster form for heaps of the usual kind
+// (fast_ops.h) and comes here for the others.
 Result<Any> LoadDim(AnyArgs args) {
   if (args.size() != 2)
     return InvalidArgument("vm.builtin.load_dim takes (heap, index), got ", args.size(),
@@ -97,7 +102,7 @@ Result<Any> LoadDim(AnyArgs args) {
   return Any(heap[static_cast<size_t>(index)]);
 }
 
-// (heap, index, extent).
+// (heap, index, extent): sets one entry; as LoadDim.
 Result<Any> StoreDim(AnyArgs args) {
   if (args.size() != 3) {
     return InvalidArgument("vm.builtin.store_dim takes (heap, index, extent), got ", args.size(),
@@ -111,7 +116,7 @@ Result<Any> StoreDim(AnyArgs args) {
   return Any();
 }
 
-// An argument's name may say what its axes are called: "x[n, m]".
+// The parts of a name for messages, which may say what its axes are called: "x[n, m]".
 std::string_view ArgumentOf(std::string_view name) { return name.substr(0, name.find('[')); }
 std::string_view SymbolOf(std::string_view name, size_t axis) {
   const size_t begin = name.find('[');
@@ -127,6 +132,8 @@ std::string_view SymbolOf(std::string_view name, size_t axis) {
   return rest;
 }
 
+// One axis of a pattern. An error names the axis, its symbol, and where the expected extent came
+// from.
 Status MatchAxis(const std::vector<int64_t>& dims, size_t axis, int64_t code, int64_t value,
                  std::span<int64_t> heap, std::string_view name) {
   if (code == kIgnore) return OkStatus();
@@ -147,6 +154,7 @@ Status MatchAxis(const std::vector<int64_t>& dims, size_t axis, int64_t code, in
       InvalidArgument("shape mismatch", name.empty() ? "" : " for ", ArgumentOf(name), ": axis ",
                       axis, symbol.empty() ? "" : StrCat(" (", symbol, ")"), ": expected ",
                       expected, ", got ", dims[axis], " of ", FormatDims(dims));
+  // A heap entry was set by an earlier axis, so its number alone would tell a reader little.
   if (code == kEqualHeap) {
     status.AddNote(
         StrCat("expected because ", symbol.empty() ? std::string() : StrCat(symbol, ", "),
@@ -155,7 +163,8 @@ Status MatchAxis(const std::vector<int64_t>& dims, size_t axis, int64_t code, in
   return std::move(status.SetErrorCode("E0203"));
 }
 
-// (value, heap, name, code, value, code, value, …); value is a tensor or a shape.
+// (value, heap, name, code, value, code, value, …): checks and binds the shape of a tensor, or a
+// shape, at the entry of a function.
 Result<Any> MatchShape(AnyArgs args) {
   if (args.size() < 3 || args.size() % 2 == 0) {
     return InvalidArgument("vm.builtin.match_shape takes (value, heap, name, code, value, …)");
@@ -168,6 +177,7 @@ Result<Any> MatchShape(AnyArgs args) {
     TERN_TRY(ToDims(args[0], &dims));
   TERN_TRY_ASSIGN(const std::span<int64_t> heap, HeapOf(args[1]));
   TERN_TRY_ASSIGN(const std::string_view name, args[2].As<std::string_view>());
+  // Two arguments per axis behind the first three.
   const size_t rank = (args.size() - 3) / 2;
   if (rank != dims.size()) {
     return InvalidArgument("rank mismatch", name.empty() ? "" : " for ", ArgumentOf(name),
@@ -189,6 +199,7 @@ Result<Any> ShapeOfTensor(AnyArgs args) {
   return Any(Shape::Make(tensor->dims()));
 }
 
+// A call that does nothing: programs use it to give a value a register of its own.
 Result<Any> MoveValue(AnyArgs args) {
   if (args.size() != 1)
     return InvalidArgument("vm.builtin.move takes (value), got ", args.size(), " arguments");
@@ -199,12 +210,13 @@ Result<Any> CopyTensor(RunContext& context, AnyArgs args) {
   if (args.size() != 1)
     return InvalidArgument("vm.builtin.copy takes (tensor), got ", args.size(), " arguments");
   TERN_TRY_ASSIGN(const Tensor* tensor, args[0].As<Tensor>());
+  // On the device where the tensor is.
   DeviceAllocator* const device = tensor->on_host() ? nullptr : tensor->storage()->device();
   TERN_TRY_ASSIGN(TensorPtr copy, CopyTensorTo(*tensor, device, context.allocator()));
   return Any(copy);
 }
 
-// Values of any kind as their short text, the way listings show them.
+// Values of any kind as their short text, separated by spaces, the way listings show them.
 Result<Any> ToText(AnyArgs args) {
   std::string text;
   for (size_t i = 0; i < args.size(); ++i) StrAppend(&text, i == 0 ? "" : " ", PrintValue(args[i]));
@@ -213,6 +225,7 @@ Result<Any> ToText(AnyArgs args) {
 
 Result<Any> MakeList(AnyArgs args) { return Any(Sequence::Make(args)); }
 
+// The table for look-up, listings and docs; MakeBuiltin joins names and bodies.
 constexpr std::array<BuiltinInfo, 11> kBuiltins = {{
     {"vm.builtin.alloc_shape_heap", "(size: int) -> tensor",
      "a shape heap: an i64 vector of zeros"},
@@ -232,6 +245,8 @@ constexpr std::array<BuiltinInfo, 11> kBuiltins = {{
 }};
 
 FunctionPtr MakeBuiltin(const BuiltinInfo& info) {
+  // Tails are compared, because all names begin alike. The order matters where one ends as another
+  // does.
   const auto is = [&](std::string_view tail) { return info.name.ends_with(tail); };
   const auto plain = [&](auto* body) {
     return Function::FromPacked(
@@ -266,6 +281,7 @@ FunctionPtr FindBuiltin(std::string_view name) {
 }
 
 Status RegisterBuiltins(Registry* registry) {
+  // A host may have registered one of the names: then its own function stays.
   for (const BuiltinInfo& info : kBuiltins) {
     if (!registry->Contains(info.name)) TERN_TRY(registry->Register(MakeBuiltin(info)));
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tern.list.* and tern.map.*
+// tern.list.* and tern.map.*: containers as values. Every function that takes much memory at once
+// asks CheckRoom first, because containers themselves cannot fail (memory_account.h).
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -16,13 +17,15 @@
 namespace tern::vm {
 namespace {
 
+// Far more than fits a machine's default limit, and few enough that sizes in bytes cannot overflow.
 constexpr int64_t kMaxItems = int64_t{1} << 28;
 // What an item of a list takes in place, and what it takes besides while the list is sorted.
 constexpr uint64_t kPlainBytes = 8, kSortBytes = 80;
+// Ints below this magnitude lie in an item's 61 bits (item.h).
 constexpr int64_t kPlainInt = int64_t{1} << 60;
 constexpr size_t kFirstBytes = 8;  // of a list of one item that lies in place
 
-// Below zero, a position counts from the end.
+// The position counted from the begin: below zero it counts from the end, as in Python.
 int64_t FromBegin(int64_t index, size_t size) {
   return index < 0 ? index + static_cast<int64_t>(size) : index;
 }
@@ -35,6 +38,7 @@ Result<size_t> IndexIn(const Sequence& list, int64_t index) {
                     list.size() == 1 ? " item" : " items");
 }
 
+// Slices are not clamped as Python's are: a range outside of the list is an error that says so.
 Status CheckSlice(int64_t begin, int64_t end, size_t size) {
   const int64_t first = FromBegin(begin, size), last = FromBegin(end, size);
   if (first >= 0 && first <= last && last <= static_cast<int64_t>(size)) return OkStatus();
@@ -54,6 +58,7 @@ Result<Any> ListGet(AnyArgs args) {
   return Any((*list)[position]);
 }
 
+// Copies the whole list, as lists are values; ListPut avoids it where nobody else looks.
 Result<Any> ListSet(AnyArgs args) {
   TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
   TERN_TRY_ASSIGN(const int64_t index, args[1].As<int64_t>());
@@ -68,6 +73,7 @@ Result<Any> ListAppend(AnyArgs args) {
   TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
   TERN_TRY(CheckRoom(list->memory_bytes() + kItemBytes));
   SequencePtr copy = Sequence::Make();
+  // Room for exactly the result: it is often appended to no further.
   copy->Reserve(list->size() + 1);
   for (const AnyView& item : *list) copy->PushBack(item);
   copy->PushBack(args[1]);
@@ -76,9 +82,9 @@ Result<Any> ListAppend(AnyArgs args) {
 
 Result<Any> ListFresh(AnyArgs) { return Any(Sequence::Make()); }
 
-// The functions for callers that do not look at the first argument again write in place where their
-// register is its only holder. (A recorder that steps back holds it too, and sees what it kept.)
-// What is put into itself is copied, so that nothing holds itself.
+// Functions for callers that do not look at the first argument again write in place where the
+// caller's register is its only holder. (A recorder that can step back holds it too, and keeps what
+// it overwrites.) An argument that is the container itself is copied, so that nothing holds itself.
 template <class T>
 bool MayWrite(const T& container, AnyArgs args) {
   if (!container.unique()) return false;
@@ -89,6 +95,7 @@ bool MayWrite(const T& container, AnyArgs args) {
 Result<Any> ListPush(AnyArgs args) {
   TERN_TRY_ASSIGN(Sequence * list, args[0].As<Sequence>());
   if (!MayWrite(*list, args)) return ListAppend(args);
+  // Only what growth takes: the list exists.
   TERN_TRY(CheckRoom(list->GrowthBytes(1)));
   list->PushBack(args[1]);
   return Any(args[0]);
@@ -118,6 +125,7 @@ Result<Any> ListExtend(AnyArgs args) {
   TERN_TRY_ASSIGN(Sequence * first, args[0].As<Sequence>());
   TERN_TRY_ASSIGN(const Sequence* second, args[1].As<Sequence>());
   if (!MayWrite(*first, args)) return ListConcat(args);
+  // Growth of the first, and slots for the items of the second.
   TERN_TRY(CheckRoom(first->GrowthBytes(second->size()) + second->memory_bytes()));
   for (const AnyView& item : *second) first->PushBack(item);
   return Any(args[0]);
@@ -130,6 +138,7 @@ Result<Any> ListSlice(AnyArgs args) {
   TERN_TRY(CheckSlice(begin, end, list->size()));
   const auto first = static_cast<size_t>(FromBegin(begin, list->size()));
   const auto last = static_cast<size_t>(FromBegin(end, list->size()));
+  // Items take at most kItemBytes, and never more than the whole list does.
   TERN_TRY(CheckRoom(std::min<uint64_t>(list->memory_bytes(), (last - first) * kItemBytes)));
   SequencePtr part = Sequence::Make();
   part->Reserve(last - first);
@@ -147,7 +156,7 @@ Result<Any> ListReverse(AnyArgs args) {
 }
 
 // The items as T with their positions; false where one is something else. Short text lies in the
-// views, so they must stay.
+// views themselves, so they must outlive the items.
 template <class T>
 bool ReadItems(const std::vector<AnyView>& views, std::vector<std::pair<T, size_t>>* items) {
   for (size_t i = 0; i < views.size(); ++i) {
@@ -158,7 +167,8 @@ bool ReadItems(const std::vector<AnyView>& views, std::vector<std::pair<T, size_
   return true;
 }
 
-// Equal items stay in order; NaN comes last.
+// Sorts items of one kind. Positions decide between equal items, which makes std::sort stable here;
+// NaN comes last, because comparing with it gives no order.
 template <class T>
 bool SortAs(const std::vector<AnyView>& views, Sequence* sorted) {
   std::vector<std::pair<T, size_t>> items;
@@ -177,12 +187,15 @@ Result<Any> ListSort(AnyArgs args) {
   TERN_TRY(CheckRoom(list->memory_bytes() + list->size() * kSortBytes));
   const std::vector<AnyView> views(list->begin(), list->end());
   SequencePtr sorted = Sequence::Make();
+  // Tried from the narrowest kind: ints and floats mixed are sorted as floats.
   if (SortAs<int64_t>(views, sorted.get()) || SortAs<double>(views, sorted.get()) ||
       SortAs<std::string_view>(views, sorted.get()))
     return Any(sorted);
   return TypeError("sort takes a list of ints, floats or strings, got ", PrintValue(args[0]));
 }
 
+// Structural equality, so that lists and tuples are found by content. Linear, as a list has no
+// index.
 int64_t FindItem(const Sequence& list, const AnyView& wanted) {
   for (size_t i = 0; i < list.size(); ++i) {
     if (StructuralEqual(list[i], wanted)) return static_cast<int64_t>(i);
@@ -204,11 +217,13 @@ Result<Any> ListRange(AnyArgs args) {
   TERN_TRY_ASSIGN(const int64_t begin, args[0].As<int64_t>());
   TERN_TRY_ASSIGN(const int64_t end, args[1].As<int64_t>());
   SequencePtr list = Sequence::Make();
+  // An empty range, also backwards: as Python's.
   if (begin >= end) return Any(list);
+  // Unsigned: the difference of two int64 may need 64 bits.
   const uint64_t count = static_cast<uint64_t>(end) - static_cast<uint64_t>(begin);
   if (count > static_cast<uint64_t>(kMaxItems))
     return OutOfRange("a list of ", count, " items; at most ", kMaxItems, " are possible");
-  // Numbers near the ends of 64 bits do not fit an item.
+  // Numbers near the ends of 64 bits do not fit an item, so each takes a slot.
   TERN_TRY(CheckRoom(count * (begin < -kPlainInt || end > kPlainInt ? kItemBytes : kPlainBytes)));
   list->Reserve(static_cast<size_t>(count));
   for (int64_t i = begin; i < end; ++i) list->PushInt(i);
@@ -219,6 +234,7 @@ Result<Any> ListRepeat(AnyArgs args) {
   TERN_TRY_ASSIGN(const int64_t count, args[1].As<int64_t>());
   if (count < 0 || count > kMaxItems)
     return OutOfRange("a list of ", count, " items; 0 to ", kMaxItems, " are possible");
+  // One item first: it shows whether such an item needs a slot.
   SequencePtr list = Sequence::Make(args.first(count > 0 ? 1 : 0));
   const uint64_t bytes = list->memory_bytes() > kFirstBytes ? kItemBytes : kPlainBytes;
   TERN_TRY(CheckRoom(static_cast<uint64_t>(count) * bytes));
@@ -227,6 +243,7 @@ Result<Any> ListRepeat(AnyArgs args) {
   return Any(list);
 }
 
+// Arity is checked by the wrapper (FindValueBuiltin), so bodies may index their arguments.
 constexpr ValueBuiltin kLists[] = {
     {"tern.list.length", 1, &ListLength},     {"tern.list.get", 2, &ListGet},
     {"tern.list.set", 3, &ListSet},           {"tern.list.append", 2, &ListAppend},
@@ -261,6 +278,7 @@ Result<Any> MapGetOr(AnyArgs args) {
 
 Result<Any> MapSet(AnyArgs args) {
   TERN_TRY_ASSIGN(const Table* map, args[0].As<Table>());
+  // The copy, and the growth that one more entry may cause.
   TERN_TRY(CheckRoom(2 * map->memory_bytes()));
   TablePtr copy = map->Copy();
   copy->Set(args[1], Any(args[2]));
@@ -311,7 +329,7 @@ Result<Any> MapValues(AnyArgs args) {
   return Any(values);
 }
 
-// (key, value, key, value, …)
+// (key, value, key, value, …): a later entry replaces an earlier one with an equal key.
 Result<Any> MapMake(AnyArgs args) {
   if (args.size() % 2 != 0) return InvalidArgument("tern.map.make takes keys and values in turn");
   TablePtr map = Table::Make();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tern.scalar.*, tern.float.*, tern.value.*, tern.tensor.*, tern.function.* and what ends or tells:
-// print, fail, assert.
+// tern.scalar.*, tern.float.*, tern.value.*, tern.tensor.*, tern.function.*, and what ends a
+// program or tells something: print, fail, assert. Arguments of the language are checked by its
+// compiler; the checks here serve programs from elsewhere.
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -21,9 +22,10 @@ namespace {
 
 // --- scalars
 
-// Of two ints or two floats.
+// Chooses between two ints or two floats. NaN wins over everything, as in ONNX's Min and Max.
 template <class Choose>
 Result<Any> Pick(AnyArgs args, const Choose& choose) {
+  // Ints stay ints: a float would lose digits.
   const std::optional<int64_t> a = args[0].TryCast<int64_t>(), b = args[1].TryCast<int64_t>();
   if (a.has_value() && b.has_value()) return Any(choose(*a, *b));
   TERN_TRY_ASSIGN(const double x, args[0].As<double>());
@@ -38,7 +40,7 @@ Result<Any> Max(AnyArgs args) {
   return Pick(args, [](auto a, auto b) { return a < b ? b : a; });
 }
 
-// The smallest int stays as it is, as in two's complement.
+// The magnitude. The smallest int stays as it is, as in two's complement.
 Result<Any> Abs(AnyArgs args) {
   if (const std::optional<int64_t> value = args[0].TryCast<int64_t>()) {
     const auto bits = static_cast<uint64_t>(*value);
@@ -62,9 +64,11 @@ Result<Any> Pow(AnyArgs args) {
 
 // --- values
 
+// Equality of the language is structural, for values of every kind.
 Result<Any> Equal(AnyArgs args) { return Any(StructuralEqual(args[0], args[1])); }
 
-// Texts as they are, everything else whole.
+// Texts as they are, everything else as printed, with bounds so wide that they only stop runaway
+// values.
 std::string TextOf(const AnyView& value) {
   if (const auto text = value.TryCast<std::string_view>()) return std::string(*text);
   constexpr PrintOptions kWhole = {.max_elements = 1000, .max_depth = 32};
@@ -75,6 +79,7 @@ Result<Any> ToString(AnyArgs args) { return Any(TextOf(args[0])); }
 
 Result<Any> Print(RunContext& context, AnyArgs args) {
   context.Write(TextOf(args[0]));
+  // The language's unit value is the empty tuple.
   return Any(Adt::Tuple({}));
 }
 
@@ -92,6 +97,7 @@ Result<Any> Assert(AnyArgs args) {
 
 // --- tensors
 
+// A list and not a Shape: the language has lists.
 Result<Any> ShapeOfValue(AnyArgs args) {
   TERN_TRY_ASSIGN(const Tensor* tensor, args[0].As<Tensor>());
   SequencePtr dims = Sequence::Make();
@@ -115,7 +121,8 @@ Result<const Tensor*> OneElement(const AnyView& value) {
                          " elements, expected 1");
 }
 
-// Exact where the element is an integer.
+// The element as an int: exact for i64, and otherwise by way of a double, which holds narrower
+// integers exactly. Floats are cut off and clamped, NaN gives 0, as a cast in C would be undefined.
 int64_t IntElement(const Tensor& tensor, int64_t index) {
   if (tensor.dtype() == kI64 && tensor.is_contiguous())
     return tensor.values<int64_t>()[static_cast<size_t>(index)];
@@ -142,6 +149,7 @@ Result<Any> ToList(AnyArgs args) {
   TERN_TRY_ASSIGN(const Tensor* tensor, args[0].As<Tensor>());
   if (tensor->rank() != 1)
     return InvalidArgument("to_list takes a tensor of rank 1, got ", tensor->TypeText());
+  // Every element may need a slot of its own.
   TERN_TRY(CheckRoom(static_cast<uint64_t>(tensor->element_count()) * kItemBytes));
   SequencePtr list = Sequence::Make();
   list->Reserve(static_cast<size_t>(tensor->element_count()));
@@ -157,18 +165,20 @@ Result<Any> ToList(AnyArgs args) {
   return Any(list);
 }
 
-// Tensors of one type along a new first axis.
+// Puts tensors of one type side by side along a new first axis.
 Result<Any> Stack(RunContext& context, AnyArgs args) {
   TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
   if (list->empty()) return InvalidArgument("stack of an empty list");
   TERN_TRY_ASSIGN(const Tensor* first, (*list)[0].As<Tensor>());
   std::vector<int64_t> dims = {static_cast<int64_t>(list->size())};
   dims.insert(dims.end(), first->dims().begin(), first->dims().end());
+  // Elements are copied as bytes below, and strings hold references.
   if (first->dtype().is_string()) return TypeError("stack of tensors of strings");
   TERN_TRY_ASSIGN(TensorPtr out, context.NewTensor(first->dtype(), dims));
   auto* at = static_cast<uint8_t*>(out->data());
   for (size_t i = 0; i < list->size(); ++i) {
     TERN_TRY_ASSIGN(const Tensor* item, (*list)[i].As<Tensor>());
+    // The text compares dtype and shape at once.
     if (item->TypeText() != first->TypeText()) {
       return InvalidArgument("stack: tensor ", i, " is ", item->TypeText(), ", expected ",
                              first->TypeText(), " as the first one");
@@ -181,12 +191,14 @@ Result<Any> Stack(RunContext& context, AnyArgs args) {
   return Any(out);
 }
 
-// Nested lists as one block of elements.
+// Nested lists as one block of elements in row-major order. The first list at each depth fixes the
+// extent; all others at that depth must agree.
 class ElementReader {
  public:
   explicit ElementReader(int64_t rank) : dims_(static_cast<size_t>(rank), -1) {}
 
   Status Read(const AnyView& value, size_t depth) {
+    // A leaf is kept as a view into its list, which the caller's argument keeps alive.
     if (depth == dims_.size()) {
       leaves_.push_back(value);
       return OkStatus();
@@ -198,7 +210,8 @@ class ElementReader {
       return InvalidArgument("a list of ", size, " items beside one of ", dims_[depth],
                              ": the rows of a tensor have one length");
     }
-    // A list that stands many times in another is read as many times.
+    // A list may stand many times in another and is read as many times, so its elements are not
+    // bounded by the memory it takes.
     if (depth + 1 == dims_.size())
       TERN_TRY(CheckRoom((leaves_.size() + list->size()) * 2 * sizeof(AnyView)));
     for (const AnyView& item : *list) TERN_TRY(Read(item, depth + 1));
@@ -206,6 +219,7 @@ class ElementReader {
   }
   std::vector<int64_t> dims() const {
     std::vector<int64_t> dims = dims_;
+    // An extent below an empty list was never seen.
     for (int64_t& dim : dims) dim = dim < 0 ? 0 : dim;
     return dims;
   }
@@ -216,6 +230,7 @@ class ElementReader {
   std::vector<AnyView> leaves_;
 };
 
+// The leaves in order; bools are stored as bytes.
 template <class T>
 Status Fill(const ElementReader& reader, Tensor* tensor) {
   auto* at = static_cast<T*>(tensor->data());
@@ -230,7 +245,7 @@ Status Fill(const ElementReader& reader, Tensor* tensor) {
   return OkStatus();
 }
 
-// (value, dtype, rank): i64, f64, bool or string.
+// (value, dtype, rank): a tensor of i64, f64, bool or string from nested lists.
 Result<Any> TensorOf(RunContext& context, AnyArgs args) {
   TERN_TRY_ASSIGN(const std::string_view name, args[1].As<std::string_view>());
   TERN_TRY_ASSIGN(const DType dtype, DType::Parse(name));
@@ -249,7 +264,8 @@ Result<Any> TensorOf(RunContext& context, AnyArgs args) {
   return Any(tensor);
 }
 
-// (tensor, type, extent…): the tensor, if it has these extents; -1 takes any.
+// (tensor, type, extent…): the tensor itself, if it has these extents; -1 takes any. `type` is what
+// the program declared, for messages.
 Result<Any> CheckShape(AnyArgs args) {
   if (args.size() < 2)
     return InvalidArgument("tern.tensor.check_shape takes (tensor, type, extent…)");
@@ -270,7 +286,8 @@ Result<Any> CheckShape(AnyArgs args) {
   return Any(args[0]);
 }
 
-// (name, signature, argument…): what a caller of the function passes against what it declares.
+// (name, signature, argument…): checks what a caller of the function passes against what it
+// declares. For functions whose calls were not proved by the compiler.
 Result<Any> CheckArguments(AnyArgs args) {
   if (args.size() < 2)
     return InvalidArgument("tern.function.check_arguments takes (name, signature, argument…)");
@@ -323,6 +340,7 @@ FunctionPtr FindValueBuiltin(std::string_view name) {
   for (const auto& table : {ListBuiltins(), MapBuiltins(), StringBuiltins(), ScalarBuiltins()}) {
     for (const ValueBuiltin& builtin : table) {
       if (builtin.name != name) continue;
+      // Tables are constants of the program, so the pointer stays valid.
       const ValueBuiltin* found = &builtin;
       if (found->with_context == nullptr) {
         return Function::FromPacked(name, [found](AnyArgs args) -> Result<Any> {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tern.string.*: positions and lengths count code points; an invalid byte counts as one.
+// tern.string.*: positions and lengths count code points, so that programs never see half a
+// character; an invalid byte counts as one. UTF-8 has no index, so every position costs a walk from
+// the begin.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -14,6 +16,7 @@
 namespace tern::vm {
 namespace {
 
+// A bound that no real program meets; it keeps sizes in bytes far from overflow.
 constexpr size_t kMaxBytes = size_t{1} << 28;
 // At most what a part of a text takes in a list: its view while parts are looked for, its item, and
 // an object of its own.
@@ -23,13 +26,14 @@ Result<std::string_view> StringArgument(const AnyView& value) {
   return value.As<std::string_view>();
 }
 
-// Room for a new text of so many bytes: it is built and then copied into its object.
+// Asks for room for a new text of so many bytes, twice: it is built and then copied into its
+// object.
 Status CheckText(uint64_t bytes) {
   if (bytes > kMaxBytes) return OutOfRange("a string of more than 2^28 bytes");
   return CheckRoom(2 * bytes);
 }
 
-// The byte offset of code point `index`; of the end for index == length; nothing past it.
+// The byte offset of code point `index`; the end's for index == length; nothing past it.
 std::optional<size_t> OffsetOf(std::string_view text, int64_t index) {
   size_t offset = 0;
   for (; index > 0 && offset < text.size(); --index) DecodeUtf8(text, &offset);
@@ -48,6 +52,7 @@ Result<Any> StringConcat(AnyArgs args) {
   return Any(StrCat(a, b));
 }
 
+// Both ends in code points, counted from the begin.
 Result<Any> StringSliceOf(std::string_view text, int64_t begin, int64_t end) {
   const std::optional<size_t> first = begin < 0 ? std::nullopt : OffsetOf(text, begin);
   const std::optional<size_t> last = end < begin ? std::nullopt : OffsetOf(text, end);
@@ -58,7 +63,7 @@ Result<Any> StringSliceOf(std::string_view text, int64_t begin, int64_t end) {
   return Any(std::string(text.substr(*first, *last - *first)));
 }
 
-// Below zero, a position counts from the end.
+// The position counted from the begin: below zero it counts from the end.
 int64_t FromFirst(int64_t index, std::string_view text) {
   return index < 0 ? index + static_cast<int64_t>(Utf8Length(text)) : index;
 }
@@ -73,6 +78,7 @@ Result<Any> StringSlice(AnyArgs args) {
 Result<Any> StringGet(AnyArgs args) {
   TERN_TRY_ASSIGN(const std::string_view text, StringArgument(args[0]));
   TERN_TRY_ASSIGN(const int64_t index, args[1].As<int64_t>());
+  // Checked before the slice, so that the message speaks of one index.
   const int64_t position = FromFirst(index, text);
   if (position < 0 || position >= static_cast<int64_t>(Utf8Length(text)))
     return OutOfRange("index ", index, " is out of range for a string of ", Utf8Length(text));
@@ -81,6 +87,7 @@ Result<Any> StringGet(AnyArgs args) {
 
 Result<Any> StringChars(AnyArgs args) {
   TERN_TRY_ASSIGN(const std::string_view text, StringArgument(args[0]));
+  // One-character texts lie in items; kItemBytes is more than each takes.
   TERN_TRY(CheckRoom(text.size() * kItemBytes));
   SequencePtr chars = Sequence::Make();
   for (size_t at = 0; at < text.size();) {
@@ -95,7 +102,9 @@ Result<Any> StringFind(AnyArgs args) {
   TERN_TRY_ASSIGN(const std::string_view text, StringArgument(args[0]));
   TERN_TRY_ASSIGN(const std::string_view part, StringArgument(args[1]));
   const size_t at = text.find(part);
+  // Not found is -1, as in Python.
   if (at == std::string_view::npos) return Any(int64_t{-1});
+  // The byte offset as code points.
   return Any(static_cast<int64_t>(Utf8Length(text.substr(0, at))));
 }
 
@@ -117,7 +126,8 @@ Result<Any> StringEndsWith(AnyArgs args) {
   return Any(text.ends_with(part));
 }
 
-// The separator is not empty.
+// The number of parts that a separator which is not empty cuts a text into. Counted ahead of the
+// cutting, so that memory can be asked for.
 size_t CountParts(std::string_view text, std::string_view separator) {
   size_t count = 1;
   for (size_t at = 0; (at = text.find(separator, at)) != std::string_view::npos; ++count)
@@ -125,6 +135,7 @@ size_t CountParts(std::string_view text, std::string_view separator) {
   return count;
 }
 
+// Views into the text: nothing is copied before the memory was asked for.
 std::vector<std::string_view> Parts(std::string_view text, std::string_view separator) {
   std::vector<std::string_view> parts;
   size_t begin = 0;
@@ -141,6 +152,8 @@ Result<Any> StringSplit(AnyArgs args) {
   TERN_TRY_ASSIGN(const std::string_view separator, StringArgument(args[1]));
   if (separator.empty())
     return InvalidArgument("split needs a separator; chars gives the characters of a string");
+  // Each part's text, and what a part takes in a list. The view, the item and the object make
+  // kPartBytes.
   TERN_TRY(CheckRoom(2 * text.size() + CountParts(text, separator) * kPartBytes));
   SequencePtr list = Sequence::Make();
   for (std::string_view part : Parts(text, separator)) list->PushText(part);
@@ -151,10 +164,12 @@ Result<Any> StringJoin(AnyArgs args) {
   TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
   TERN_TRY_ASSIGN(const std::string_view separator, StringArgument(args[1]));
   uint64_t bytes = 0;
+  // First the lengths, so that the text is made in one piece of checked size.
   for (const AnyView& item : *list) {
     TERN_TRY_ASSIGN(const std::string_view part, StringArgument(item));
     bytes += separator.size() + part.size();
   }
+  // One separator less than there are parts.
   TERN_TRY(CheckText(bytes - std::min<uint64_t>(bytes, separator.size())));
   std::string out;
   out.reserve(static_cast<size_t>(bytes));
@@ -172,7 +187,9 @@ Result<Any> StringReplace(AnyArgs args) {
   TERN_TRY_ASSIGN(const std::string_view with, StringArgument(args[2]));
   if (part.empty()) return InvalidArgument("replace needs a part that is not empty");
   const uint64_t count = CountParts(text, part);
+  // One replacement less than there are parts.
   TERN_TRY(CheckText(text.size() + (count - 1) * with.size()));
+  // And what the list of parts takes while the result is made.
   TERN_TRY(CheckRoom(2 * text.size() + count * (kPartBytes + 2 * with.size())));
   return Any(StrJoin(Parts(text, part), with));
 }
@@ -181,11 +198,13 @@ Result<Any> StringRepeat(AnyArgs args) {
   TERN_TRY_ASSIGN(const std::string_view text, StringArgument(args[0]));
   TERN_TRY_ASSIGN(const int64_t count, args[1].As<int64_t>());
   if (count < 0) return OutOfRange("a string repeated ", count, " times");
+  // Compared by division, since the product may overflow.
   const auto most = static_cast<int64_t>(text.empty() ? 0 : kMaxBytes / text.size());
   if (!text.empty() && count > most) return OutOfRange("a string of more than 2^28 bytes");
   TERN_TRY(CheckText(text.size() * static_cast<uint64_t>(count)));
   std::string out;
   out.reserve(text.size() * static_cast<size_t>(count));
+  // Without the test an empty text would be added 2^63 times.
   for (int64_t i = 0; i < count && !text.empty(); ++i) out += text;
   return Any(std::move(out));
 }
@@ -193,9 +212,11 @@ Result<Any> StringRepeat(AnyArgs args) {
 Result<Any> StringTrim(AnyArgs args) {
   TERN_TRY_ASSIGN(const std::string_view text, StringArgument(args[0]));
   TERN_TRY(CheckText(text.size()));
+  // ASCII white space only; core/object/strings has the Unicode kind for hosts.
   return Any(std::string(StrTrim(text)));
 }
 
+// ASCII letters only, whose cases differ in one bit; other bytes, parts of UTF-8 among them, stay.
 Result<Any> StringMapLetters(const AnyView& value, char first, char last) {
   TERN_TRY_ASSIGN(const std::string_view text, StringArgument(value));
   TERN_TRY(CheckText(text.size()));
@@ -212,6 +233,7 @@ Result<Any> StringLower(AnyArgs args) { return StringMapLetters(args[0], 'A', 'Z
 Result<Any> StringCode(AnyArgs args) {
   TERN_TRY_ASSIGN(const std::string_view text, StringArgument(args[0]));
   if (text.empty()) return InvalidArgument("the empty string has no first character");
+  // Only here invalid UTF-8 is an error: there is no number to give.
   size_t at = 0;
   const char32_t code = DecodeUtf8(text, &at);
   if (code == kInvalidCodePoint)
@@ -221,6 +243,7 @@ Result<Any> StringCode(AnyArgs args) {
 
 Result<Any> StringFromCode(AnyArgs args) {
   TERN_TRY_ASSIGN(const int64_t code, args[0].As<int64_t>());
+  // Surrogates are no code points and have no UTF-8.
   if (code < 0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
     return OutOfRange(code, " is not a code point");
   std::string text;
@@ -228,6 +251,7 @@ Result<Any> StringFromCode(AnyArgs args) {
   return Any(std::move(text));
 }
 
+// parse_int and parse_float fail on bad text; is_int and is_float are for programs that ask first.
 Result<Any> StringIsInt(AnyArgs args) {
   TERN_TRY_ASSIGN(const std::string_view text, StringArgument(args[0]));
   return Any(ParseInt64(text).has_value());
@@ -255,6 +279,7 @@ Result<Any> StringToFloat(AnyArgs args) {
 Result<Any> StringIsLess(AnyArgs args) {
   TERN_TRY_ASSIGN(const std::string_view a, StringArgument(args[0]));
   TERN_TRY_ASSIGN(const std::string_view b, StringArgument(args[1]));
+  // By bytes, which for UTF-8 is the order of code points.
   return Any(a < b);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Breakpoints and places from text and to text.
+// Breakpoints and places from text and to text. The grammar is at the head of the header.
 #include "core/vm/debug/debugger_breakpoint.h"
 
 #include "core/base/strings.h"
@@ -13,7 +13,7 @@ Status BadPlace(std::string_view text) {
       .SetErrorCode("E0304");
 }
 
-// The text before the word `if`, and what follows it.
+// A text cut at the word `if`: the first one ends the place, and what follows is the condition.
 struct SplitText {
   std::string_view head;
   std::optional<std::string_view> condition;
@@ -26,11 +26,12 @@ SplitText SplitCondition(std::string_view text) {
   return {StrTrim(text.substr(0, at)), StrTrim(text.substr(at + 4))};
 }
 
-// "65536", "64 KiB", "1 MiB".
+// A number of bytes, with or without a unit: "65536", "64 KiB", "1 MiB".
 Result<uint64_t> ParseByteCount(std::string_view text) {
   text = StrTrim(text);
   uint64_t unit = 1;
   constexpr std::string_view kUnits[] = {"B", "KiB", "MiB", "GiB"};
+  // From the largest unit down, as all of them end in B.
   for (int power = 3; power >= 0; --power) {
     if (!text.ends_with(kUnits[power])) continue;
     text = StrTrim(text.substr(0, text.size() - kUnits[power].size()));
@@ -38,6 +39,7 @@ Result<uint64_t> ParseByteCount(std::string_view text) {
     break;
   }
   const std::optional<uint64_t> count = ParseUint64(text);
+  // By division, since the product may overflow.
   if (count.has_value() && *count <= UINT64_MAX / unit) return *count * unit;
   return InvalidArgument("'", text, "' is no number of bytes: expected one such as 4096 or 64 KiB")
       .SetErrorCode("E0304");
@@ -55,11 +57,13 @@ Result<uint32_t> ParsePlace(std::string_view text, const Executable& executable)
                       executable.instruction_count())
         .SetErrorCode("E0304");
   }
+  // From the end: names of functions may have colons.
   const size_t colon = text.rfind(':');
   const bool has_offset = colon != std::string_view::npos;
   TERN_TRY_ASSIGN(const uint32_t index, executable.FunctionIndex(text.substr(
                                             1, has_offset ? colon - 1 : std::string_view::npos)));
   const FunctionInfo& info = executable.functions()[index];
+  // A function alone is its first instruction.
   if (!has_offset) return info.first_instruction;
   const std::optional<uint64_t> offset = ParseUint64(text.substr(colon + 1));
   if (!offset.has_value()) return BadPlace(text);
@@ -82,6 +86,7 @@ Result<Breakpoint> ParseBreakpoint(std::string_view text, const Executable& exec
     TERN_TRY_ASSIGN(Condition condition, Condition::Parse(*split.condition));
     breakpoint.condition = std::move(condition);
   }
+  // Without a place a condition is a breakpoint of its own, tested everywhere.
   if (split.head.empty()) {
     breakpoint.kind = BreakpointKind::kCondition;
     if (breakpoint.condition.has_value()) return breakpoint;
@@ -97,6 +102,8 @@ Result<Breakpoint> ParseBreakpoint(std::string_view text, const Executable& exec
     TERN_TRY_ASSIGN(breakpoint.bytes, ParseByteCount(split.head.substr(5)));
     return breakpoint;
   }
+  // A place in either form; @f without an instruction means each frame of f, not only its first
+  // instruction.
   TERN_TRY_ASSIGN(breakpoint.pc, ParsePlace(split.head, executable));
   if (split.head.starts_with('@') && split.head.rfind(':') == std::string_view::npos) {
     breakpoint.kind = BreakpointKind::kFunction;
@@ -105,6 +112,7 @@ Result<Breakpoint> ParseBreakpoint(std::string_view text, const Executable& exec
   return breakpoint;
 }
 
+// What ParseBreakpoint reads back.
 std::string BreakpointText(const Breakpoint& breakpoint, const Executable& executable) {
   std::string text;
   switch (breakpoint.kind) {

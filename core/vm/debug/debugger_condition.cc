@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parsing and evaluating expressions over registers.
+// Parsing and evaluating expressions over registers. An expression is parsed once into nodes and
+// evaluated at every instruction that a breakpoint asks about, so names of functions and operators
+// are checked when it is parsed.
 #include "core/vm/debug/debugger_condition.h"
 
 #include <cmath>
@@ -18,22 +20,27 @@
 namespace tern::vm {
 namespace {
 
+// Parsing recurses, and text comes from a console or a page.
 constexpr int kMaxNesting = 64;
+// The last but two take any value; the others tensors.
 constexpr std::string_view kFunctions[] = {"rank", "shape", "dtype", "size", "bytes", "min", "max",
                                            "mean", "nan",   "inf",   "abs",  "type",  "refs"};
 constexpr std::string_view kNames[] = {"step", "pc", "depth", "hits", "function"};
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+// Dots belong to numbers and to names of registers.
 bool IsWord(char c) { return IsLetter(c) || IsDigit(c) || c == '.'; }
 
-// Binary operators by how tightly they bind, loosest first.
+// Binary operators by how tightly they bind, loosest first. Longer ones stand before their
+// prefixes, since the first that fits is taken.
 struct Level {
   std::string_view operators[6];
 };
 constexpr Level kLevels[] = {
     {{"||"}}, {{"&&"}}, {{"==", "!=", "<=", ">=", "<", ">"}}, {{"+", "-"}}, {{"*", "/", "%"}}};
 
-// A number where the value is one: itself, or the element of a tensor that has one.
+// The number that a value is: itself, or the element of a tensor that has one. Other values stay as
+// they are, also a tensor on a device, which cannot be read here.
 Any Simplify(const Any& value) {
   const Tensor* tensor = value.TryCast<Tensor>();
   if (tensor == nullptr || tensor->element_count() != 1 || tensor->dtype().is_string() ||
@@ -52,6 +59,8 @@ Result<double> NumberOf(const Any& value, std::string_view where) {
   return TypeError("'", where, "' wants numbers, got ", PrintValue(value));
 }
 
+// Texts with texts, none only for equality, ints exactly, shapes and dtypes by their text,
+// everything else as floats. `order` is the sign of left minus right.
 Result<Any> Compare(std::string_view op, const Any& left, const Any& right) {
   const Any a = Simplify(left), b = Simplify(right);
   const auto x = a.TryCast<std::string_view>(), y = b.TryCast<std::string_view>();
@@ -61,6 +70,7 @@ Result<Any> Compare(std::string_view op, const Any& left, const Any& right) {
   } else if (a.is_none() || b.is_none()) {
     if (op != "==" && op != "!=") return TypeError("none has no order");
     order = a.is_none() == b.is_none() ? 0 : 1;
+  // As floats, large ints would be rounded before they are compared.
   } else if (a.type_code() == TERN_TYPE_INT && b.type_code() == TERN_TYPE_INT) {
     const int64_t i = *a.TryCast<int64_t>(), j = *b.TryCast<int64_t>();
     order = i < j ? -1 : i == j ? 0 : 1;
@@ -70,6 +80,7 @@ Result<Any> Compare(std::string_view op, const Any& left, const Any& right) {
   } else {
     TERN_TRY_ASSIGN(const double i, NumberOf(a, op));
     TERN_TRY_ASSIGN(const double j, NumberOf(b, op));
+    // NaN is unequal to everything, itself included.
     if (std::isnan(i) || std::isnan(j)) return Any(op == "!=");
     order = i < j ? -1 : i == j ? 0 : 1;
   }
@@ -79,6 +90,7 @@ Result<Any> Compare(std::string_view op, const Any& left, const Any& right) {
   return Any((less ? order < 0 : order > 0) || (equal_too && order == 0));
 }
 
+// Ints and floats mix here, unlike in bytecode: a person types 1 and means 1.0.
 Result<Any> Arithmetic(std::string_view op, const Any& left, const Any& right) {
   Any a = Simplify(left), b = Simplify(right);
   if (a.type_code() == TERN_TYPE_INT && b.type_code() == TERN_TYPE_FLOAT)
@@ -90,6 +102,7 @@ Result<Any> Arithmetic(std::string_view op, const Any& left, const Any& right) {
                         : op == "*" ? Opcode::kMul
                         : op == "/" ? Opcode::kDiv
                                     : Opcode::kMod;
+  // The machine's own rules for the rest: wrapping, division by zero.
   Any result;
   TERN_TRY(ScalarOperation(opcode, a, b, &result));
   return result;
@@ -101,6 +114,7 @@ Result<bool> TruthOf(const Any& value) {
   return truth;
 }
 
+// What size(…) counts: elements, extents, fields, items or bytes of text; any other value is 1.
 int64_t SizeOf(const Any& value) {
   if (const Tensor* tensor = value.TryCast<Tensor>(); tensor != nullptr)
     return tensor->element_count();
@@ -115,7 +129,8 @@ int64_t SizeOf(const Any& value) {
   return 1;
 }
 
-// Functions that take a tensor only.
+// Functions that take a tensor only. Statistics read all elements, which may take long for large
+// tensors.
 Result<Any> OfTensor(std::string_view function, const Any& value) {
   const Tensor* tensor = value.TryCast<Tensor>();
   if (tensor == nullptr) return TypeError(function, "(…) wants a tensor, got ", PrintValue(value));
@@ -135,7 +150,7 @@ Result<Any> CallFunction(std::string_view function, const Any& value) {
   if (function == "size") return Any(SizeOf(value));
   if (function == "type") return Any(value.type_name());
   if (function == "bytes") return Any(static_cast<int64_t>(ObjectBytes(value)));
-  // Without the reference that `value` itself is.
+  // The reference that `value` itself is does not count: it was made for this call.
   if (function == "refs")
     return Any(value.is_object() ? int64_t{value.object()->ref_count()} - 1 : int64_t{0});
   if (function == "abs") {
@@ -143,6 +158,7 @@ Result<Any> CallFunction(std::string_view function, const Any& value) {
     const Any simple = Simplify(value);
     if (simple.type_code() == TERN_TYPE_INT) {
       const int64_t whole = *simple.TryCast<int64_t>();
+      // The smallest int stays as it is, as tern.scalar.abs does it.
       return Any(whole < 0 ? static_cast<int64_t>(0 - static_cast<uint64_t>(whole)) : whole);
     }
     return Any(std::fabs(number));
@@ -154,6 +170,8 @@ Result<Any> CallFunction(std::string_view function, const Any& value) {
 
 // --- parsing
 
+// Precedence climbing by levels; sticky errors: after the first, parsing goes on with empty
+// literals until the recursion has unwound.
 class ConditionParser {
  public:
   explicit ConditionParser(std::string_view text) : text_(text) {
@@ -178,6 +196,7 @@ class ConditionParser {
     status_ =
         InvalidArgument("expression, column ", at_ + 1, ": expected ", expected, ", got ", found)
             .SetErrorCode("E0304");
+    // Two notes show the text and a mark under the column.
     status_.AddNote(StrCat("  ", text_));
     status_.AddNote(StrCat("  ", std::string(at_, ' '), "^"));
   }
@@ -197,6 +216,7 @@ class ConditionParser {
     while (IsWord(Peek())) ++at_;
     return text_.substr(begin, at_ - begin);
   }
+  // Children are added before their parent, so the last node is the root.
   uint32_t Add(Kind kind, std::string_view text, std::vector<uint32_t> children = {}) {
     condition_.nodes_.push_back({kind, Any(), std::string(text), 0, std::move(children)});
     return static_cast<uint32_t>(condition_.nodes_.size() - 1);
@@ -207,6 +227,7 @@ class ConditionParser {
     return node;
   }
 
+  // One level of kLevels: operands of the next tighter level, joined to the left.
   uint32_t Binary(size_t level) {
     if (level == std::size(kLevels)) return Unary();
     uint32_t left = Binary(level + 1);
@@ -223,6 +244,7 @@ class ConditionParser {
   }
 
   uint32_t Unary() {
+    // Every recursion passes here, so counting here bounds all of it.
     if (++nesting_ > kMaxNesting) Fail("less nesting");
     uint32_t node = 0;
     SkipSpace();
@@ -230,6 +252,7 @@ class ConditionParser {
       node = Literal(Any());
     } else if (Take("-")) {
       node = Add(Kind::kUnary, "-", {Unary()});
+    // "!=" is a comparison; it cannot begin an operand.
     } else if (Peek() == '!' && !text_.substr(at_).starts_with("!=")) {
       ++at_;
       node = Add(Kind::kUnary, "!", {Unary()});
@@ -240,6 +263,7 @@ class ConditionParser {
     return node;
   }
 
+  // a[1][2] indexes twice; a[1, 2] indexes a tensor once by two axes.
   uint32_t Indexed(uint32_t node) {
     while (status_.ok() && Take("[")) {
       std::vector<uint32_t> children = {node};
@@ -272,6 +296,8 @@ class ConditionParser {
     ++at_;
     const std::string_view word = Word();
     if (word.empty()) Fail("the number or name of a register");
+    // A number is a register's index, anything else a name, which is looked up when the expression
+    // is evaluated: frames of one function differ from another's.
     const std::optional<int64_t> number = ParseInt64(word);
     if (!number.has_value()) return Add(Kind::kNamed, word);
     if (*number > INT32_MAX) Fail("a smaller number of a register");
@@ -280,6 +306,7 @@ class ConditionParser {
     return node;
   }
 
+  // No escapes: texts in conditions are names and short messages.
   uint32_t Text() {
     const size_t end = text_.find('"', at_ + 1);
     if (end == std::string_view::npos) {
@@ -293,6 +320,7 @@ class ConditionParser {
 
   uint32_t Number() {
     const size_t begin = at_;
+    // A sign belongs to a number only behind an exponent's letter.
     while (IsWord(Peek()) ||
            ((Peek() == '+' || Peek() == '-') && (text_[at_ - 1] == 'e' || text_[at_ - 1] == 'E')))
       ++at_;
@@ -304,6 +332,8 @@ class ConditionParser {
     return Literal(Any());
   }
 
+  // Words are literals, functions before a parenthesis, or one of the few names. Anything else is a
+  // mistake now and not at the breakpoint.
   uint32_t Name() {
     const size_t begin = at_;
     const std::string_view word = Word();
@@ -339,6 +369,8 @@ Result<Condition> Condition::Parse(std::string_view text) { return ConditionPars
 
 // --- evaluating
 
+// && and || do not evaluate their right side if the left one decides, so that a test can guard what
+// follows.
 Result<Any> Condition::EvaluateBinary(const Node& node, const ConditionScope& scope) const {
   TERN_TRY_ASSIGN(const Any left, EvaluateNode(node.children[0], scope));
   if (node.text == "&&" || node.text == "||") {
@@ -362,6 +394,7 @@ Result<Any> Condition::EvaluateIndex(const Node& node, const ConditionScope& sco
     index.push_back(number);
   }
   const Tensor* tensor = value.TryCast<Tensor>();
+  // Tuples, lists and shapes have one index.
   if (tensor == nullptr) {
     if (index.size() != 1) return TypeError("only tensors have more than one index");
     if (const Adt* adt = value.TryCast<Adt>(); adt != nullptr) return adt->Field(index[0]);
@@ -381,6 +414,7 @@ Result<Any> Condition::EvaluateIndex(const Node& node, const ConditionScope& sco
     const int64_t extent = tensor->dims()[axis];
     if (index[axis] < 0 || index[axis] >= extent)
       return OutOfRange("index ", index[axis], " of axis ", axis, " of a ", tensor->TypeText());
+    // Row-major, which is how TensorElement counts whatever the strides are.
     flat = flat * extent + index[axis];
   }
   const double element = TensorElement(*tensor, flat);
@@ -400,8 +434,10 @@ Result<Any> Condition::EvaluateNode(uint32_t at, const ConditionScope& scope) co
     case Kind::kCall:
     case Kind::kUnary: break;
   }
+  // Both have one operand.
   TERN_TRY_ASSIGN(const Any inside, EvaluateNode(node.children[0], scope));
   if (node.kind == Kind::kCall) return CallFunction(node.text, inside);
+  // 0 - x, so that negation has the rules of subtraction.
   if (node.text == "-") return Arithmetic("-", Any(int64_t{0}), inside);
   TERN_TRY_ASSIGN(const bool truth, TruthOf(inside));
   return Any(!truth);

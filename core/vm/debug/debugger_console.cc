@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The console's commands and what they print.
+// The console's commands and what they print. Each command is a row of kCommands and a method that
+// gets the rest of the line; output is plain text that golden files compare.
 #include "core/vm/debug/debugger_console.h"
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 namespace tern::vm {
 namespace {
 
+// How much is shown without being asked for more.
 constexpr size_t kListAround = 5;     // instructions before and behind
 constexpr size_t kFramesAtEnds = 20;  // shown of a deep stack, at each end
 constexpr uint64_t kTraceSteps = 10;
@@ -25,6 +27,7 @@ std::string_view AfterWord(std::string_view text) {
   return StrTrim(text.substr(std::min(text.size(), FirstWord(text).size())));
 }
 
+// A missing number has a default, a wrong one is a mistake.
 Result<uint64_t> NumberOr(std::string_view text, uint64_t otherwise, std::string_view what) {
   if (text.empty()) return otherwise;
   const std::optional<uint64_t> number = ParseUint64(text);
@@ -32,7 +35,7 @@ Result<uint64_t> NumberOr(std::string_view text, uint64_t otherwise, std::string
   return Mistake(StrCat("'", text, "' is no ", what));
 }
 
-// An instruction as in listings, but not in columns.
+// An instruction as in listings, but with single spaces: columns make no sense on one line.
 std::string CodeText(const Executable& executable, uint32_t pc) {
   std::string text;
   for (char c : InstructionText(executable, pc)) {
@@ -48,6 +51,7 @@ std::string Padded(std::string text, size_t width) {
 
 }  // namespace
 
+// In the order in which help lists them.
 const DebugConsole::Command DebugConsole::kCommands[] = {
     {"step", "s", "[N]", "execute N instructions, into calls", &DebugConsole::Step},
     {"next", "n", "[N]", "execute N instructions, over calls", &DebugConsole::Next},
@@ -101,6 +105,7 @@ std::span<const DebugConsole::Command> DebugConsole::Commands() { return kComman
 DebugConsole::DebugConsole(Debugger* debugger, std::string function, std::vector<Any> arguments)
     : debugger_(*debugger), function_(std::move(function)), arguments_(std::move(arguments)) {}
 
+// An exact name or alias wins over prefixes; a prefix must belong to one command only.
 Result<const DebugConsole::Command*> DebugConsole::FindCommand(std::string_view word) {
   std::vector<std::string_view> matches, names;
   const Command* found = nullptr;
@@ -112,6 +117,7 @@ Result<const DebugConsole::Command*> DebugConsole::FindCommand(std::string_view 
     found = &command;
   }
   if (matches.size() == 1) return found;
+  // All candidates are named, so that the user can type one letter more.
   if (matches.size() > 1) return Mistake(StrCat("'", word, "' may be ", StrJoin(matches, ", ")));
   const std::string_view near = DidYouMean(word, names);
   return Mistake(
@@ -119,6 +125,7 @@ Result<const DebugConsole::Command*> DebugConsole::FindCommand(std::string_view 
              near.empty() ? "; 'help' lists them" : StrCat("; did you mean '", near, "'?")));
 }
 
+// Empty lines and comments do nothing, so that scripts can be commented.
 std::string DebugConsole::Execute(std::string_view line) {
   line = StrTrim(line);
   if (line.empty() || line.starts_with('#')) return "";
@@ -126,6 +133,7 @@ std::string DebugConsole::Execute(std::string_view line) {
   Result<std::string> output = command.ok() ? (this->*(*command)->run)(AfterWord(line))
                                             : Result<std::string>(std::move(command).status());
   if (output.ok()) return *std::move(output);
+  // Errors are output, because a console has nobody else to tell.
   std::string text = StrCat("error: ", output.status().message(), "\n");
   for (const std::string& note : output.status().notes()) StrAppend(&text, "  ", note, "\n");
   return text;
@@ -143,6 +151,7 @@ std::string DebugConsole::FrameLine(size_t frame) const {
 
 std::string DebugConsole::Where() const {
   std::string text = StrCat("step ", debugger_.step());
+  // In the past both numbers are shown, as the run itself is further on.
   if (debugger_.in_past()) StrAppend(&text, " of ", debugger_.trace().end_step());
   if (debugger_.depth() > 0) StrAppend(&text, "  ", FrameLine(0));
   return text + "\n";
@@ -150,10 +159,12 @@ std::string DebugConsole::Where() const {
 
 Result<std::string> DebugConsole::Run(DebugCommand command, uint64_t argument) {
   TERN_TRY_ASSIGN(const DebugStopInfo stop, debugger_.Run(command, argument));
+  // After every move expressions are about the innermost frame again.
   frame_ = 0;
   std::string text;
   if (stop.reason == DebugStop::kBreakpoint)
     text = StrCat("breakpoint ", stop.breakpoint, ": ", stop.text, "\n");
+  // A step or target that was reached needs no explanation: the place says it.
   else if (stop.reason != DebugStop::kStep && stop.reason != DebugStop::kTarget)
     text = StrCat(stop.name, ": ", stop.text, "\n");
   return debugger_.depth() == 0 ? text : text + Where();
@@ -187,6 +198,7 @@ Result<std::string> DebugConsole::Restart(std::string_view) {
   return Where();
 }
 
+// What is left of '=' is a register, what is right of it an expression over the present state.
 Result<std::string> DebugConsole::Set(std::string_view rest) {
   const size_t equals = rest.find('=');
   if (equals == std::string_view::npos || !rest.starts_with('%'))
@@ -202,6 +214,7 @@ Result<std::string> DebugConsole::Budget(std::string_view rest) {
   DebugBudgets budgets = debugger_.budgets();
   if (!rest.empty()) {
     const std::string_view what = FirstWord(rest);
+    // A budget without its number is a mistake, not 0, which would lift the limit.
     if (AfterWord(rest).empty()) return Mistake(StrCat("budget ", what, " wants a number"));
     TERN_TRY_ASSIGN(const uint64_t number, NumberOr(AfterWord(rest), 0, "number"));
     if (what == "steps")
@@ -210,6 +223,7 @@ Result<std::string> DebugConsole::Budget(std::string_view rest) {
       budgets.bytes = number;
     else if (what == "depth" && number <= UINT32_MAX)
       budgets.depth = static_cast<uint32_t>(number);
+    // Bounded, so that nanoseconds fit.
     else if (what == "ms" && number < 1'000'000'000)
       budgets.time_ns = static_cast<int64_t>(number) * 1'000'000;
     else
@@ -243,6 +257,7 @@ Result<std::string> DebugConsole::Breakpoints(std::string_view) {
 }
 
 Result<std::string> DebugConsole::Delete(std::string_view rest) {
+  // Ids are not dense, so the first is taken until none is left.
   if (rest == "all") {
     while (!debugger_.breakpoints().empty())
       TERN_TRY(debugger_.RemoveBreakpoint(debugger_.breakpoints().front().id));
@@ -250,6 +265,7 @@ Result<std::string> DebugConsole::Delete(std::string_view rest) {
   }
   if (rest.empty()) return Mistake("delete wants the number of a breakpoint, or all");
   TERN_TRY_ASSIGN(const uint64_t id, NumberOr(rest, 0, "number of a breakpoint"));
+  // A number too large for an id becomes one that no breakpoint has.
   TERN_TRY(debugger_.RemoveBreakpoint(static_cast<uint32_t>(std::min<uint64_t>(id, UINT32_MAX))));
   return std::string();
 }
@@ -275,9 +291,11 @@ Result<std::string> DebugConsole::Frames(std::string_view) {
   if (debugger_.depth() == 0) return std::string("there is no frame: the run has ended\n");
   std::string text;
   const size_t depth = debugger_.depth();
+  // A deep recursion shows its two ends.
   for (size_t i = 0; i < depth; ++i) {
     if (depth > 2 * kFramesAtEnds && i == kFramesAtEnds) {
       StrAppend(&text, "  … ", depth - 2 * kFramesAtEnds, " more\n");
+      // Skips the middle; i is then the first frame of the outer end.
       i = depth - kFramesAtEnds;
     }
     StrAppend(&text, i == frame_ ? "* " : "  ", i, "  ", FrameLine(i), "\n");
@@ -299,6 +317,7 @@ Result<std::string> DebugConsole::Registers(std::string_view) {
   const FunctionInfo& info = debugger_.executable().functions()[view.function];
   std::string text;
   for (uint32_t reg = 0; reg < view.register_count; ++reg) {
+    // The checks of Register cannot fail here, but its contents may have to be made from the trace.
     TERN_TRY_ASSIGN(const Any value, debugger_.Register(frame_, reg));
     const std::string_view name = info.RegisterName(reg);
     StrAppend(&text, debugger_.RegisterChanged(frame_, reg) ? "* " : "  ",
@@ -308,6 +327,7 @@ Result<std::string> DebugConsole::Registers(std::string_view) {
   return text;
 }
 
+// More than elsewhere, since the user asked for this one value.
 Result<std::string> DebugConsole::Print(std::string_view rest) {
   TERN_TRY_ASSIGN(const Any value, debugger_.Evaluate(rest, frame_));
   return StrCat(PrintValue(value, {.max_elements = 64, .max_depth = 8}), "\n");
@@ -327,11 +347,13 @@ Result<std::string> DebugConsole::List(std::string_view rest) {
   const Executable& executable = debugger_.executable();
   if (rest.empty() && debugger_.depth() == 0) return Mistake("the run has ended: list a place");
   uint32_t pc = rest.empty() ? debugger_.frame(frame_).pc : 0;
+  // A place is an absolute instruction, without one the next is meant.
   if (!rest.empty()) {
     TERN_TRY_ASSIGN(pc, ParsePlace(rest, executable));
   }
   const FunctionInfo& info = executable.FunctionOf(pc);
   const size_t first = info.first_instruction, end = first + info.instruction_count;
+  // A subtraction that cannot go below the function's begin.
   const size_t from = pc - first > kListAround ? pc - kListAround : first;
   std::string text;
   for (size_t at = from; at < std::min<size_t>(end, pc + kListAround + 1); ++at) {
@@ -341,6 +363,7 @@ Result<std::string> DebugConsole::List(std::string_view rest) {
   return text;
 }
 
+// Numbers are given anew with each listing, in the order of finding.
 Result<std::string> DebugConsole::Heap(std::string_view rest) {
   const HeapListing heap = ListHeap(debugger_);
   TERN_TRY_ASSIGN(const uint64_t wanted, NumberOr(rest, 0, "number of an object"));
@@ -357,6 +380,7 @@ Result<std::string> DebugConsole::Heap(std::string_view rest) {
   const HeapObject& object = heap.objects[static_cast<size_t>(wanted - 1)];
   text = StrCat(PrintValue(object.value), "\n");
   for (const HeapHolder& holder : object.holders) StrAppend(&text, "  ", holder.text, "\n");
+  // What the trace and the host hold is told apart, so that a leak is not seen where there is none.
   if (object.by_trace > 0) StrAppend(&text, "  the debugger's record, ", object.by_trace, "\n");
   if (object.elsewhere > 0) StrAppend(&text, "  the host, ", object.elsewhere, "\n");
   return text;
@@ -367,10 +391,12 @@ Result<std::string> DebugConsole::Trace(std::string_view rest) {
   const vm::Trace& trace = debugger_.trace();
   const uint64_t end = debugger_.step();
   std::string text;
+  // At most as many steps as are recorded.
   for (uint64_t step = end - std::min(count, end - trace.first_step()); step < end; ++step) {
     StrAppend(&text, step, "  ", PlaceText(trace.pc(step), debugger_.executable()), "  ",
               CodeText(debugger_.executable(), trace.pc(step)));
     for (const TraceEvent& event : trace.events(step)) {
+      // Releases are no news; every kill would show up.
       if (event.kind() != TraceEventKind::kWrite || event.after == kNoneValue) continue;
       StrAppend(&text, "  %", event.target, " = ",
                 PrintValue(trace.Materialize(event.after, step + 1), {.max_elements = 4}));
@@ -405,6 +431,7 @@ Result<std::string> DebugConsole::Help(std::string_view rest) {
   return text;
 }
 
+// For front ends with completion.
 Result<std::string> DebugConsole::Complete(std::string_view rest) {
   std::string text;
   for (const Command& command : Commands()) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walking from registers to objects.
+// Walking from registers to objects, breadth first: an object gets its number when it is first
+// found, so numbers follow the frames from the innermost.
 #include "core/vm/debug/debugger_heap.h"
 
 #include <unordered_map>
@@ -18,9 +19,12 @@ class HeapWalk {
 
   HeapListing Run() {
     for (size_t frame = 0; frame < debugger_.depth(); ++frame) AddFrame(frame);
+    // A past state has registers only; the result belongs to the present.
     if (!debugger_.in_past()) Add(debugger_.machine().result(), {"result", 0});
-    // Grows while it is walked.
+    // The list grows while it is walked: it is the queue of the breadth-first search.
     for (size_t i = 0; i < listing_.objects.size(); ++i) AddParts(i);
+    // Constants are no roots, or every listing would begin with all weights; they only show up as
+    // holders.
     for (const Any& constant : debugger_.machine().program().pool()) {
       const auto at = numbers_.find(constant.object());
       if (at != numbers_.end()) Hold(at->second, {"constant", 0});
@@ -34,6 +38,7 @@ class HeapWalk {
     const DebugFrame view = debugger_.frame(frame);
     const FunctionInfo& info = debugger_.executable().functions()[view.function];
     for (uint32_t reg = 0; reg < view.register_count; ++reg) {
+      // The raw value: a copy of its old contents would be another object.
       const Result<Any> value = debugger_.RawRegister(frame, reg);
       if (!value.ok() || !value->is_object()) continue;
       const std::string_view name = info.RegisterName(reg);
@@ -48,6 +53,7 @@ class HeapWalk {
     listing_.objects[index].holders.push_back(std::move(holder));
   }
 
+  // Each object once, each holder every time.
   void Add(const Any& value, HeapHolder holder) {
     if (!value.is_object()) return;
     const auto [at, is_new] = numbers_.try_emplace(value.object(), listing_.objects.size());
@@ -61,6 +67,7 @@ class HeapWalk {
     Hold(at->second, std::move(holder));
   }
 
+  // What the object itself refers to. Copied, because Add may move the list's elements.
   void AddParts(size_t index) {
     const Any value = listing_.objects[index].value;
     const uint32_t number = listing_.objects[index].number;
@@ -69,6 +76,7 @@ class HeapWalk {
     std::string_view what = "field";
     if (const Adt* adt = value.TryCast<Adt>(); adt != nullptr) {
       parts = adt->fields();
+    // Items of a list are made values, but the objects in them are the list's own.
     } else if (const Sequence* list = value.TryCast<Sequence>(); list != nullptr) {
       for (const AnyView item : *list) items.emplace_back(item);
       parts = items;
@@ -83,9 +91,11 @@ class HeapWalk {
 
   void Count(HeapObject* object) const {
     if (debugger_.in_past()) return;
-    // The listing itself holds one.
+    // The listing itself holds one reference.
     object->references = object->value.object()->ref_count() - 1;
     object->by_trace = debugger_.trace().ReferencesTo(object->value.object());
+    // Never negative: a value may be held by places that are counted twice, such as parts of a list
+    // that was just materialised.
     object->elsewhere = std::max(
         0, object->references - object->by_trace - static_cast<int32_t>(object->holders.size()));
   }

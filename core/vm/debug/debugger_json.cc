@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stops, states, breakpoints and objects as JSON.
+// Stops, states, breakpoints and objects as JSON for the C interface and the page (debugger_json.h
+// has the forms).
 #include "core/vm/debug/debugger_json.h"
 
 #include "core/object/graph/print.h"
@@ -8,6 +9,7 @@
 
 namespace tern::vm {
 
+// Enough for a page to show where the run is on its time line.
 void WriteStopJson(const Debugger& debugger, JsonWriter* json) {
   const DebugStopInfo& stop = debugger.stop();
   json->BeginObject().Field("reason", std::string_view(stop.name));
@@ -27,12 +29,14 @@ void WriteStateJson(const Debugger& debugger, JsonWriter* json) {
     const FunctionInfo& info = debugger.executable().functions()[frame.function];
     json->BeginObject().Field("function", std::string_view(info.name)).Field("pc", frame.pc);
     json->Key("instruction").String(InstructionText(debugger.executable(), frame.pc));
+    // Only where it is known, so that readers can tell.
     if (const DebugEntry* source = debugger.executable().FindDebug(frame.pc); source != nullptr)
       json->Field("source", source->text());
     json->Key("registers").BeginArray();
     for (uint32_t reg = 0; reg < frame.register_count; ++reg) {
       json->BeginObject().Field("index", reg).Field("name", info.RegisterName(reg));
       json->Field("changed", debugger.RegisterChanged(i, reg)).Key("value");
+      // Both indices are in range, so Register cannot fail.
       WriteValueJson(*debugger.Register(i, reg), json);
       json->EndObject();
     }
@@ -43,6 +47,7 @@ void WriteStateJson(const Debugger& debugger, JsonWriter* json) {
   json->Field("live", memory.live_bytes).Field("peak", memory.peak_bytes).EndObject().EndObject();
 }
 
+// Also those that are switched off, so that a page can switch them on again.
 void WriteBreakpointsJson(const Debugger& debugger, JsonWriter* json) {
   json->BeginArray();
   for (const Breakpoint& breakpoint : debugger.breakpoints()) {
@@ -73,6 +78,7 @@ void WriteHeapJson(const Debugger& debugger, JsonWriter* json) {
   json->EndArray().Field("bytes", heap.bytes).EndObject();
 }
 
+// What the recording costs, for display.
 void WriteTraceStatsJson(const Debugger& debugger, JsonWriter* json) {
   const TraceStats stats = debugger.trace().stats();
   json->BeginObject().Field("first", stats.first_step).Field("end", stats.end_step);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a debugger is asked: frames, registers, expressions; and whether a breakpoint is met.
+// What a debugger is asked (frames, registers, expressions), and whether a breakpoint is met.
+// Everything here works on the state that is looked at: the machine's, or one of the trace
+// (in_past_).
 #include <cmath>
 
 #include "core/base/strings.h"
@@ -9,6 +11,8 @@
 namespace tern::vm {
 namespace {
 
+// Whether the value has NaNs or infinities, and how many. Reads all elements, so a `nan` breakpoint
+// makes runs of large models slow.
 bool HasNotFinite(const Any& value, int64_t* nan, int64_t* inf) {
   *nan = *inf = 0;
   if (const Tensor* tensor = value.TryCast<Tensor>(); tensor != nullptr) {
@@ -24,14 +28,15 @@ bool HasNotFinite(const Any& value, int64_t* nan, int64_t* inf) {
   return *nan + *inf > 0;
 }
 
-// Computes a value, rather than passing one on that another instruction has computed.
+// Whether an instruction computes a value, rather than passing on one that another has computed: a
+// NaN is reported where it arises, not wherever it is moved.
 bool Computes(Handler handler) {
   return handler == Handler::kCall || handler == Handler::kInvokePacked || handler >= Handler::kAdd;
 }
 
 }  // namespace
 
-// A frame with its names, for expressions.
+// A frame with its names, for expressions. Made for one evaluation.
 class Debugger::Scope final : public ConditionScope {
  public:
   Scope(const Debugger* debugger, size_t frame, uint64_t hits)
@@ -46,6 +51,7 @@ class Debugger::Scope final : public ConditionScope {
     if (name == "step") return Any(debugger_.step());
     if (name == "depth") return Any(debugger_.depth());
     if (name == "hits") return Any(hits_);
+    // Steps and depth exist without a frame; the others do not.
     TERN_TRY(debugger_.CheckFrame(frame_));
     const DebugFrame frame = debugger_.frame(frame_);
     if (name == "pc") return Any(frame.pc);
@@ -68,6 +74,7 @@ Status Debugger::CheckFrame(size_t frame) const {
       .SetErrorCode("E0304");
 }
 
+// Frames are numbered from the innermost by users, from the outermost by the machine and the trace.
 DebugFrame Debugger::frame(size_t from_innermost) const {
   const size_t index = FromOutermost(from_innermost);
   if (!in_past_) {
@@ -78,6 +85,7 @@ DebugFrame Debugger::frame(size_t from_innermost) const {
   return {frame.function, frame.pc, static_cast<uint32_t>(cursor_.state().register_count(index))};
 }
 
+// The very object, as it is now.
 Result<Any> Debugger::RawRegister(size_t frame, uint32_t reg) const {
   TERN_TRY(CheckFrame(frame));
   const size_t index = FromOutermost(frame);
@@ -90,6 +98,7 @@ Result<Any> Debugger::RawRegister(size_t frame, uint32_t reg) const {
   return Any(trace().value(cursor_.state().registers(index)[reg]));
 }
 
+// As it was: contents that were written in place since are put back into a copy.
 Result<Any> Debugger::Register(size_t frame, uint32_t reg) const {
   TERN_TRY_ASSIGN(Any value, RawRegister(frame, reg));
   return in_past_ ? trace().contents().Materialize(value, cursor_.step()) : std::move(value);
@@ -100,6 +109,7 @@ Result<uint32_t> Debugger::FindRegister(size_t frame, std::string_view name) con
   if (name.starts_with('%')) name.remove_prefix(1);
   const DebugFrame view = this->frame(frame);
   const FunctionInfo& info = executable().functions()[view.function];
+  // A number first, since parameters without a name are known by it.
   const std::optional<uint64_t> number = ParseUint64(name);
   if (number.has_value() && *number < view.register_count) return static_cast<uint32_t>(*number);
   std::vector<std::string_view> names;
@@ -113,6 +123,7 @@ Result<uint32_t> Debugger::FindRegister(size_t frame, std::string_view name) con
   return std::move(status.SetErrorCode("E0304"));
 }
 
+// Read off the trace, which knows what the step before wrote.
 bool Debugger::RegisterChanged(size_t frame, uint32_t reg) const {
   if (frame >= depth() || step() <= trace().first_step()) return false;
   const size_t index = FromOutermost(frame);
@@ -132,6 +143,7 @@ std::vector<DebugVersion> Debugger::History(size_t frame, uint32_t reg, size_t l
   std::vector<DebugVersion> versions;
   if (frame >= depth()) return versions;
   const size_t index = FromOutermost(frame);
+  // Backwards through the log until the frame's own beginning, the limit, or the oldest step.
   for (uint64_t at = step(); at-- > trace().first_step();) {
     const std::span<const TraceEvent> events = trace().events(at);
     for (size_t i = events.size(); i-- > 0;) {
@@ -148,7 +160,7 @@ std::vector<DebugVersion> Debugger::History(size_t frame, uint32_t reg, size_t l
 
 namespace {
 
-// What a run without debugger fails with at the same limit.
+// The error code of a run without a debugger that ends at the same limit.
 std::string_view CodeOf(DebugStop reason) {
   switch (reason) {
     case DebugStop::kStepLimit: return "S0301";
@@ -161,6 +173,7 @@ std::string_view CodeOf(DebugStop reason) {
 
 }  // namespace
 
+// Const, although it gives the result: the debugger keeps it for further looks.
 Result<Any> Debugger::TakeResult() const {
   if (!begun_) return InvalidArgument("no run was begun").SetErrorCode("E0304");
   switch (vm_->state()) {
@@ -175,6 +188,8 @@ Result<Any> Debugger::TakeResult() const {
 
 // --- breakpoints
 
+// A condition that cannot be evaluated (a register holds something else here) counts as false and
+// is noted, so that it does not stop the run at every step.
 bool Debugger::ConditionHolds(Breakpoint* breakpoint) const {
   if (!breakpoint->condition.has_value()) return true;
   const Result<bool> truth = breakpoint->condition->IsTrue(Scope(this, 0, breakpoint->hits));
@@ -184,7 +199,8 @@ bool Debugger::ConditionHolds(Breakpoint* breakpoint) const {
   return false;
 }
 
-// Whether the step before computed a NaN or an infinity, and where it is.
+// Whether the step before computed a NaN or an infinity, and where it is. Registers that it wrote
+// are looked at, and outputs of invoke_packed, which no register write shows.
 bool Debugger::ComputedNotFinite(std::string* what) const {
   if (step() <= trace().first_step() || depth() == 0) return false;
   const uint32_t pc = trace().pc(step() - 1);
@@ -215,13 +231,17 @@ bool Debugger::ComputedNotFinite(std::string* what) const {
   return false;
 }
 
+// Whether the place fits, without the condition.
 bool Debugger::Meets(const Breakpoint& breakpoint) const {
   if (depth() == 0) return false;
   const bool has_before = step() > trace().first_step();
   switch (breakpoint.kind) {
     case BreakpointKind::kInstruction: return frame(0).pc == breakpoint.pc;
+    // A jump back to the function's first instruction is no call: the step before must have pushed
+    // a frame.
     case BreakpointKind::kFunction: {
       if (frame(0).pc != breakpoint.pc) return false;
+      // The run's own first frame was pushed by nobody.
       if (!has_before) return step() == 0;
       for (const TraceEvent& event : trace().events(step() - 1)) {
         if (event.kind() == TraceEventKind::kPush) return true;
@@ -232,6 +252,7 @@ bool Debugger::Meets(const Breakpoint& breakpoint) const {
       std::string what;
       return ComputedNotFinite(&what);
     }
+    // Recorded with the step that allocated.
     case BreakpointKind::kAllocation: {
       if (!has_before) return false;
       const TraceAllocation allocation = trace().allocation(step() - 1);
@@ -253,19 +274,23 @@ void Debugger::StopAt(const Breakpoint& breakpoint) {
   SetStop(DebugStop::kBreakpoint, std::move(text), breakpoint.id);
 }
 
-// Forward, a place counts when it is come to; backward nothing is counted or ignored, and where a
-// condition was no longer true one step too far was gone.
+// Going forward, a place counts when it is come to. Going backward nothing is counted or ignored; a
+// condition is met where it was no longer true one step further back, so the walk has then gone one
+// step too far.
 bool Debugger::MeetsBreakpoint(bool forward) {
   if (goal_.command == DebugCommand::kSeek) return false;  // the same in the past and ahead
+  // The common case: one look into a table by instruction.
   if (!has_global_ && (depth() == 0 || break_at_.empty() || break_at_[frame(0).pc] == 0))
     return false;
   Breakpoint* met = nullptr;
+  // All breakpoints are tested, since each counts its own hits.
   bool one_too_far = false;
   for (Breakpoint& breakpoint : breakpoints_) {
     if (!breakpoint.enabled || !Meets(breakpoint)) continue;
     const bool holds = ConditionHolds(&breakpoint);
     bool is_met = holds;
     if (breakpoint.kind == BreakpointKind::kCondition) {
+      // A condition alone is an edge, not a level: it is met when it becomes true.
       is_met = forward ? holds && !breakpoint.was_true : !holds && breakpoint.was_true;
       breakpoint.was_true = holds;
       one_too_far |= is_met && !forward;
@@ -283,6 +308,7 @@ bool Debugger::MeetsBreakpoint(bool forward) {
   return true;
 }
 
+// Without a present value, a condition that is true already would be met at the next step.
 void Debugger::PrimeConditions() {
   for (Breakpoint& breakpoint : breakpoints_) {
     if (breakpoint.kind == BreakpointKind::kCondition && breakpoint.enabled)
@@ -290,6 +316,7 @@ void Debugger::PrimeConditions() {
   }
 }
 
+// Rebuilt at each change: changes are rare, and this table is read at every instruction.
 void Debugger::IndexBreakpoints() {
   break_at_.assign(executable().instruction_count(), 0);
   has_global_ = false;
@@ -320,6 +347,7 @@ Status Debugger::NoBreakpoint(uint32_t id) const {
 
 Result<uint32_t> Debugger::AddBreakpoint(std::string_view text) {
   TERN_TRY_ASSIGN(Breakpoint breakpoint, ParseBreakpoint(text, executable()));
+  // Ids are never used again, so a script cannot hit another breakpoint.
   breakpoint.id = next_breakpoint_++;
   breakpoints_.push_back(std::move(breakpoint));
   IndexBreakpoints();

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Building dependency graphs, and showing them.
+// Building dependency graphs, and showing them. One pass per function finds the begins of blocks, a
+// second adds a node per instruction; `written_by_` knows the last writer of each register within
+// the block.
 #include "core/vm/debug/dependency.h"
 
 #include <algorithm>
@@ -12,11 +14,13 @@
 namespace tern::vm {
 namespace {
 
+// The builtins that write into an argument.
 bool BuiltinHasEffects(std::string_view primitive) {
   return primitive == "vm.builtin.store_shape" || primitive == "vm.builtin.store_dim" ||
          primitive == "vm.builtin.match_shape";
 }
 
+// Builds the graph of one function.
 class GraphBuilder {
  public:
   GraphBuilder(const Executable& executable, uint32_t function, const DependencyOptions& options)
@@ -28,6 +32,7 @@ class GraphBuilder {
 
   Result<DependencyGraph> Build() {
     std::vector<Instruction> code;
+    // One more, because the last instruction may end a block too.
     std::vector<uint8_t> leads(info_.instruction_count + 1, 0);
     for (uint32_t i = 0; i < info_.instruction_count; ++i) {
       TERN_TRY_ASSIGN(Instruction instruction,
@@ -47,6 +52,7 @@ class GraphBuilder {
   }
 
  private:
+  // An instruction leads a block if something jumps to it or the one before it does not go on.
   static void FindLeaders(const Instruction& instruction, uint32_t at,
                           std::vector<uint8_t>* leads) {
     if (instruction.info->flow != Flow::kNext) (*leads)[at + 1] = 1;
@@ -58,17 +64,20 @@ class GraphBuilder {
     }
   }
 
+  // All operands of the list have the last role.
   static Role OperandRole(const Instruction& instruction, size_t index) {
     const auto infos = instruction.info->operands();
     return infos[std::min(index, infos.size() - 1)].role;
   }
 
+  // Nothing is known of what came before the block: registers written there are simply there.
   void BeginBlock(uint32_t at) {
     written_by_.clear();
     block_start_ = at;
     last_ordered_ = -1;
   }
 
+  // Calls of functions may do anything; primitives say so, or are among those that are known to.
   bool IsOrdered(const Instruction& instruction) const {
     if (instruction.info->flow != Flow::kNext) return true;
     switch (instruction.info->opcode) {
@@ -78,6 +87,7 @@ class GraphBuilder {
       default: break;
     }
     for (const Operand& operand : instruction.operands) {
+      // Who gets the machine, or a function as a value, may have effects through it.
       if (operand.is_vm() || operand.is_function()) return true;
       if (operand.is_primitive() &&
           has_effects_(executable_.primitives()[static_cast<size_t>(operand.function_index())]))
@@ -94,10 +104,14 @@ class GraphBuilder {
     node.is_call = instruction.info->opcode == Opcode::kCall && !node.is_ordered;
     for (size_t k = 0; k < instruction.operands.size(); ++k) {
       const Operand& operand = instruction.operands[k];
+      // Reads and kills depend on the register's last writer.
       if (!operand.is_register() || OperandRole(instruction, k) == Role::kWrite) continue;
       const auto writer = written_by_.find(operand.value);
       if (writer != written_by_.end()) node.needs.push_back(writer->second);
     }
+    // An ordered instruction waits for everything before it in the block, and everything after it
+    // waits for it. With the nodes between two ordered ones this is quadratic in the block's length
+    // at worst.
     if (node.is_ordered) {
       for (uint32_t before = block_start_; before < at; ++before) node.needs.push_back(before);
     } else if (last_ordered_ >= 0) {
@@ -105,10 +119,12 @@ class GraphBuilder {
     }
     std::sort(node.needs.begin(), node.needs.end());
     node.needs.erase(std::unique(node.needs.begin(), node.needs.end()), node.needs.end());
+    // The longest way: equal levels can have no way between them.
     for (uint32_t need : node.needs)
       node.level = std::max(node.level, graph_.nodes[need].level + 1);
     for (size_t k = 0; k < instruction.operands.size(); ++k) {
       const Role role = OperandRole(instruction, k);
+      // A kill counts as a writer, so that a later read, which would be an error, keeps its order.
       if (instruction.operands[k].is_register() && (role == Role::kWrite || role == Role::kKill))
         written_by_[instruction.operands[k].value] = at;
     }
@@ -136,6 +152,7 @@ Result<DependencyGraph> BuildDependencies(const Executable& executable, uint32_t
   return GraphBuilder(executable, function, options).Build();
 }
 
+// Reachability within the block, in order of the instructions: needs always point backwards.
 bool DependencyGraph::Independent(uint32_t a, uint32_t b) const {
   if (a == b || nodes[a].block != nodes[b].block) return false;
   const uint32_t low = std::min(a, b), high = std::max(a, b);
@@ -147,6 +164,7 @@ bool DependencyGraph::Independent(uint32_t a, uint32_t b) const {
   return leads_to[high] == 0;
 }
 
+// Grouped by block and level. This is less than all pairs of independent calls, and enough to show.
 std::vector<std::vector<uint32_t>> DependencyGraph::ParallelCalls() const {
   std::vector<std::vector<uint32_t>> groups;
   std::unordered_map<uint64_t, size_t> index;
@@ -171,6 +189,7 @@ std::string DependencyText(const DependencyGraph& graph, const Executable& execu
       text += "  ; in order";
     else if (!node.needs.empty())
       text += "  ; after";
+    // An ordered instruction needs all before it; listing them would say nothing.
     for (uint32_t need : node.is_ordered ? std::vector<uint32_t>() : node.needs)
       StrAppend(&text, " ", need);
     text += "\n";

@@ -2,9 +2,9 @@
 // Running independent calls at the same time.
 //
 // When the turn of a call comes, those later calls of its block whose operands are there already
-// run with it. A register that a later instruction would still write is not there yet, so what is
+// run with it. A register that a later instruction would still write is not there yet, so what runs
 // ahead of its turn reads what it would read in turn. A call that fails ahead of its turn is run
-// again in turn, and fails there.
+// again in turn, and fails there: errors come in the order of the program.
 #include <algorithm>
 
 #include "core/kernels/kernel.h"
@@ -13,7 +13,8 @@
 
 namespace tern::vm {
 
-// What the workers share: calls of one program, one register window.
+// What the workers share: calls of one program, one register window. Registers are only read, since
+// the machine stands still meanwhile.
 struct DependencyExecutor::Task {
   DependencyExecutor* executor;
   std::span<const Any> registers;
@@ -25,6 +26,7 @@ struct DependencyExecutor::Task {
                  task->executor->contexts_[static_cast<size_t>(worker)].get());
   }
 
+  // Like the interpreter's call of a primitive, but with the worker's own context.
   void RunOne(Ready* call, RunContext* context) const {
     const Program& program = executor->program_;
     const DecodedOp& op = program.plain_code()[call->pc];
@@ -48,6 +50,7 @@ DependencyExecutor::DependencyExecutor(VirtualMachine* vm, const TernParallel* p
       whole_(vm->context()),
       allocator_(ObjectPtr<Allocator>(vm->context().allocator())),
       ahead_(vm->executable().instruction_count()) {
+  // One worker gains nothing; without contexts nothing is planned.
   if (parallel_ == nullptr || parallel_->num_workers < 2) return;
   for (int32_t i = 0; i < parallel_->num_workers; ++i) {
     contexts_.push_back(std::make_unique<RunContext>(allocator_));
@@ -61,7 +64,8 @@ DependencyExecutor::DependencyExecutor(VirtualMachine* vm, const TernParallel* p
 
 DependencyExecutor::~DependencyExecutor() = default;
 
-// A call whose turn comes takes along those behind it that need nothing which is not done by then.
+// Plans which later calls run along with a call whose turn comes: those that need nothing which is
+// not done by then. Each call runs along with the first possible one.
 void DependencyExecutor::PlanFunction(const DependencyGraph& graph) {
   std::vector<uint8_t> planned(graph.nodes.size(), 0);
   for (uint32_t i = 0; i < graph.nodes.size(); ++i) {
@@ -69,6 +73,7 @@ void DependencyExecutor::PlanFunction(const DependencyGraph& graph) {
     for (uint32_t j = i + 1; j < graph.nodes.size(); ++j) {
       const DependencyNode& later = graph.nodes[j];
       if (later.block != graph.nodes[i].block) break;
+      // Needs ascend, so the last tells whether all lie before i.
       if (!later.is_call || planned[j] != 0 || (!later.needs.empty() && later.needs.back() >= i))
         continue;
       planned[j] = 1;
@@ -84,6 +89,8 @@ void DependencyExecutor::RunTogether(const VirtualMachine& vm, uint32_t pc) {
     calls[i].depth = vm.depth();
   }
   Task task{this, vm.frame(vm.depth() - 1).registers, &calls};
+  // Each worker gets the whole rest and reports what it has used, so parts together may overshoot
+  // by what the others used meanwhile.
   const int64_t work_left = whole_.work_left();
   for (const auto& context : contexts_) context->ShareLimits(whole_);
   parallel_->run(parallel_->context, static_cast<int64_t>(calls.size()), &Task::Run, &task);
@@ -96,6 +103,7 @@ CallAction DependencyExecutor::BeforeCall(const VirtualMachine& vm, const CallEv
                                           Any* result) {
   const auto find = [&] {
     return std::find_if(ready_.begin(), ready_.end(), [&](const Ready& ready) {
+      // The depth tells calls of a recursion apart, which have equal places.
       return ready.pc == call.pc && ready.depth == vm.depth();
     });
   };
@@ -105,6 +113,7 @@ CallAction DependencyExecutor::BeforeCall(const VirtualMachine& vm, const CallEv
     RunTogether(vm, call.pc);
     at = find();
   }
+  // A failure is forgotten here and happens again in turn.
   const bool ok = at->ok;
   if (ok) *result = std::move(at->result);
   ready_.erase(at);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measuring; the exports are in profiler_export.cc.
+// Measuring; the exports are in profiler_export.cc. Time is taken around each instruction and each
+// call of a primitive; calls of functions show up as spans, and their own time is what is left.
 #include "core/vm/debug/profiler.h"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 namespace tern::vm {
 namespace {
 
+// Texts of all arguments: tensors by type and shape, others by kind.
 std::string ShapesOf(AnyArgs args) {
   std::string text;
   for (const AnyView& arg : args) {
@@ -32,11 +34,14 @@ int64_t Profiler::Now() const {
 
 uint32_t Profiler::NameOf(std::string text, bool is_function) {
   const auto [at, is_new] =
+      // Functions and primitives may share a name; the key tells them apart.
       name_ids_.try_emplace(is_function ? "@" + text : text, static_cast<uint32_t>(names_.size()));
   if (is_new) names_.push_back({std::move(text), is_function});
   return at->second;
 }
 
+// A span that has no room in the time line is still on the stack of open ones, so that ends match
+// begins.
 void Profiler::Open(uint32_t name, int64_t now) {
   const bool has_mark = marks_.size() < 2 * options_.max_spans;
   open_.push_back(has_mark ? 1 : 0);
@@ -47,6 +52,7 @@ void Profiler::Open(uint32_t name, int64_t now) {
     ++dropped_spans_;
 }
 
+// A mark is written only for spans that have an opening one.
 void Profiler::Close(int64_t now) {
   if (open_.empty()) return;
   if (open_.back() != 0) marks_.push_back({open_names_.back(), false, now - origin_ns_});
@@ -60,10 +66,12 @@ void Profiler::Start(const VirtualMachine& vm) {
   started_ns_ = Now();
   if (!has_origin_) origin_ns_ = started_ns_;
   has_origin_ = true;
+  // The run may have been begun already; its frames are open spans.
   for (size_t i = 0; i < vm.depth(); ++i)
     Open(NameOf(executable_->functions()[vm.frame(i).function].name, true), started_ns_);
 }
 
+// A run that failed leaves spans open.
 void Profiler::Finish() {
   const int64_t now = Now();
   while (!open_.empty()) Close(now);
@@ -78,6 +86,7 @@ HookAction Profiler::BeforeInstruction(const VirtualMachine&, uint32_t) {
 HookAction Profiler::AfterInstruction(const VirtualMachine&, uint32_t pc) {
   InstructionProfile& profile = instructions_[pc];
   ++profile.count;
+  // Of a call of a function only the call itself: its instructions are measured on their own.
   profile.total_ns += Now() - before_ns_;
   return HookAction::Continue();
 }
@@ -91,12 +100,13 @@ void Profiler::OnFramePop(const VirtualMachine&, const FrameEvent&) { Close(Now(
 CallAction Profiler::BeforeCall(const VirtualMachine&, const CallEvent& call, Any*) {
   InstructionProfile& profile = instructions_[call.pc];
   if (profile.callee.empty()) profile.callee = call.function.name();
+  // Compared by text with the first call of this instruction.
   std::string shapes = ShapesOf(call.args);
   if (profile.count == 0)
     profile.shapes = std::move(shapes);
   else
     profile.shapes_vary |= shapes != profile.shapes;
-  before_ns_ = Now();  // without what was just done
+  before_ns_ = Now();  // from here on, so that this hook's own work is not counted
   Open(NameOf(std::string(call.function.name()), false), before_ns_);
   return CallAction::kRun;
 }
@@ -108,6 +118,7 @@ void Profiler::AfterCall(const VirtualMachine&, const CallEvent&, const Status&,
 std::vector<OperatorProfile> Profiler::Operators() const {
   std::vector<OperatorProfile> rows;
   std::unordered_map<std::string, size_t> index;
+  // By name and first shapes, so that equal layers of a model are one row.
   for (uint32_t pc = 0; pc < instructions_.size(); ++pc) {
     const InstructionProfile& profile = instructions_[pc];
     if (profile.count == 0) continue;
@@ -129,6 +140,7 @@ std::vector<OperatorProfile> Profiler::Operators() const {
     row.count += profile.count;
     row.total_ns += profile.total_ns;
   }
+  // A total order, so that output does not depend on the hash table.
   std::sort(rows.begin(), rows.end(), [](const OperatorProfile& a, const OperatorProfile& b) {
     if (a.total_ns != b.total_ns) return a.total_ns > b.total_ns;
     if (a.count != b.count) return a.count > b.count;

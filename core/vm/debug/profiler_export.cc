@@ -13,6 +13,7 @@ namespace {
 
 constexpr size_t kWidestShapes = 60;
 
+// Without printf, which would pull a formatter into the WebAssembly module; rounds half up.
 std::string Fixed(double value, int digits) {
   uint64_t scale = 1;
   for (int i = 0; i < digits; ++i) scale *= 10;
@@ -33,6 +34,7 @@ std::string Left(std::string text, size_t width) {
   return text;
 }
 
+// A row stays readable; what was cut can be found in the JSON.
 std::string ShapesText(const OperatorProfile& row) {
   std::string text = row.shapes;
   if (text.size() > kWidestShapes) text = StrCat(text.substr(0, kWidestShapes), "…");
@@ -41,6 +43,7 @@ std::string ShapesText(const OperatorProfile& row) {
 
 }  // namespace
 
+// Sized to the longest name, up to 48 columns.
 std::string Profiler::Table() const {
   const std::vector<OperatorProfile> rows = Operators();
   int64_t sum = 0;
@@ -51,6 +54,7 @@ std::string Profiler::Table() const {
   }
   std::string text =
       StrCat(Left("operator", width), "      count   total ms    mean us      %  ", "arguments\n");
+  // Sorted by time, the longest first (Operators).
   for (const OperatorProfile& row : rows) {
     const auto total = static_cast<double>(row.total_ns);
     StrAppend(&text, Left(row.name, width), Right(StrCat(row.count), 11),
@@ -59,6 +63,7 @@ std::string Profiler::Table() const {
               Right(Fixed(sum == 0 ? 0.0 : 100 * total / static_cast<double>(sum), 1), 7), "  ",
               ShapesText(row), "\n");
   }
+  // The difference of the two is what frames and the hooks themselves took.
   StrAppend(&text, "in all ", Fixed(static_cast<double>(total_ns_) / 1e6, 3), " ms, of which ",
             Fixed(static_cast<double>(sum) / 1e6, 3), " ms in instructions\n");
   if (dropped_spans_ > 0)
@@ -84,6 +89,7 @@ std::string Profiler::Json() const {
   return json.Take();
 }
 
+// Duration events: B opens and E closes the innermost span, on one thread; ts is in microseconds.
 std::string Profiler::Chrome() const {
   JsonWriter json;
   json.BeginObject().Field("displayTimeUnit", "ns").Key("traceEvents").BeginArray();
@@ -108,6 +114,7 @@ std::string Profiler::Speedscope() const {
     json.BeginObject().Key("name").String(name.is_function ? StrCat("@", name.text) : name.text);
     json.EndObject();
   }
+  // One profile of type "evented": O and C as B and E above, in nanoseconds.
   json.EndArray().EndObject().Key("profiles").BeginArray().BeginObject();
   json.Field("type", "evented").Field("name", "run").Field("unit", "nanoseconds");
   json.Field("startValue", 0).Field("endValue", marks_.empty() ? int64_t{0} : marks_.back().at_ns);

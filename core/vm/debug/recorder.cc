@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From what the machine tells its hooks to a delta log.
+// From what the machine tells its hooks to a delta log. What an instruction did is told after it,
+// so a step is written as a whole or not at all.
 #include "core/vm/debug/recorder.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@ namespace tern::vm {
 
 Recorder::Recorder(const RecorderOptions& options) : options_(options), trace_(options.trace) {}
 
+// Frames and registers as one list each, in the form of a key frame (trace.h).
 void Recorder::Start(const VirtualMachine& vm) {
   TraceState state;
   std::vector<Any> registers;
@@ -23,6 +25,8 @@ void Recorder::Start(const VirtualMachine& vm) {
 }
 
 void Recorder::Finish(const VirtualMachine& vm) {
+  // The instruction failed: what it wrote in place stays and is recorded, its registers were never
+  // written.
   if (open_) {
     trace_.contents().Settle(trace_.end_step());
     trace_.AbandonStep();
@@ -40,6 +44,7 @@ HookAction Recorder::BeforeInstruction(const VirtualMachine&, uint32_t pc) {
 }
 
 HookAction Recorder::AfterInstruction(const VirtualMachine&, uint32_t) {
+  // Written once per step, since steps that allocate are few.
   if (allocations_ > 0) trace_.Allocated(allocations_, allocated_bytes_, largest_);
   trace_.EndStep();
   open_ = false;
@@ -56,6 +61,9 @@ void Recorder::OnFramePush(const VirtualMachine&, const FrameEvent& event) {
 
 void Recorder::OnFramePop(const VirtualMachine&, const FrameEvent&) { trace_.Pop(); }
 
+// Copies what the call may write into. Outputs and arguments of builtins are known to be written
+// and are kept at any size; other tensors only if they are small, because copying every weight
+// before each operator would cost more than the run.
 CallAction Recorder::BeforeCall(const VirtualMachine&, const CallEvent& call, Any*) {
   const bool is_builtin = call.function.name().starts_with("vm.builtin.");
   for (size_t i = 0; i < call.args.size(); ++i) {
@@ -72,11 +80,13 @@ CallAction Recorder::BeforeCall(const VirtualMachine&, const CallEvent& call, An
 }
 
 void Recorder::AfterCall(const VirtualMachine&, const CallEvent&, const Status&, const AnyView&) {
+  // What did not change is dropped again.
   trace_.contents().Settle(trace_.end_step());
 }
 
 void Recorder::OnAllocation(const VirtualMachine&, const AllocationEvent& event) {
   if (event.is_free) return;
+  // Operators allocate from worker threads.
   const SpinLockGuard guard(&lock_);
   ++allocations_;
   allocated_bytes_ += event.bytes;

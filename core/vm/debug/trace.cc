@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The delta log: writing, dropping, truncating.
+// The delta log: writing, dropping, truncating. Every value in the log, in key frames and in
+// `shadow_` is a number whose uses are counted, so that a value lives exactly as long as something
+// in the trace names it.
 #include "core/vm/debug/trace.h"
 
 #include <string.h>
@@ -15,9 +17,11 @@
 namespace tern::vm {
 namespace {
 
-// A segment that is over the budget all by itself is cut, but not into nothing but key frames.
+// A segment that is over the budget all by itself is cut, but not so often that only key frames are
+// left.
 constexpr size_t kFewestSteps = 64;
 
+// Eight bits, for the table of recent values.
 size_t HashBits(const TernAny& any) {
   const uint64_t mixed =
       (static_cast<uint64_t>(any.v.i) ^ static_cast<uint64_t>(any.type_code)) * 0x9e3779b97f4a7c15u;
@@ -26,6 +30,7 @@ size_t HashBits(const TernAny& any) {
 
 }  // namespace
 
+// Without what the value refers to, which is counted on its own.
 uint64_t ObjectBytes(const Any& value) {
   if (const Tensor* tensor = value.TryCast<Tensor>(); tensor != nullptr)
     return sizeof(Tensor) + tensor->byte_size();
@@ -40,6 +45,7 @@ uint64_t ObjectBytes(const Any& value) {
   return value.is_object() ? sizeof(TernObject) + 16 : 0;
 }
 
+// Registers of all frames lie in one list; a frame ends where the next begins.
 size_t TraceState::register_count(size_t frame) const {
   const size_t end = frame + 1 < frames.size() ? frames[frame + 1].first : ids.size();
   return end - frames[frame].first;
@@ -50,6 +56,7 @@ std::span<const ValueId> TraceState::registers(size_t frame) const {
 }
 
 Trace::Trace(const TraceOptions& options) : options_(options) {
+  // Number 0 is none. Its use is never given back, so the slot stays.
   NewSlot(Any());  // kNoneValue
   SlotOf(kNoneValue).uses = 1;
 }
@@ -62,6 +69,7 @@ ValueId Trace::NewSlot(const Any& value) {
     free_ = SlotOf(id).next_free;
   } else {
     id = value_limit_++;
+    // Chunks never move, so references to slots stay valid while the table grows.
     if (id / kChunk == chunks_.size()) chunks_.push_back(std::make_unique<Slot[]>(kChunk));
   }
   Slot& slot = SlotOf(id);
@@ -71,6 +79,8 @@ ValueId Trace::NewSlot(const Any& value) {
   return id;
 }
 
+// Objects have one number each, by identity. Values held in place are too many to index; the last
+// one with the same hash is reused, which finds loop counters and flags.
 ValueId Trace::Intern(const Any& value) {
   if (value.is_none()) return kNoneValue;
   if (const Object* object = value.object(); object != nullptr) {
@@ -82,6 +92,7 @@ ValueId Trace::Intern(const Any& value) {
     return at->second;
   }
   ValueId& recent = recent_[HashBits(value.c_any())];
+  // A slot that is not used any more may hold another value by now.
   if (recent != kNoneValue && SlotOf(recent).uses > 0 &&
       memcmp(&SlotOf(recent).value.c_any(), &value.c_any(), sizeof(TernAny)) == 0)
     return recent;
@@ -92,6 +103,8 @@ void Trace::Unuse(ValueId id) {
   Slot& slot = SlotOf(id);
   if (--slot.uses > 0) return;
   if (slot.value.is_object()) {
+    // The index must forget the object before its reference is released: the address may be used
+    // again.
     objects_.erase(slot.value.object());
     value_bytes_ -= ObjectBytes(slot.value);
   }
@@ -101,6 +114,7 @@ void Trace::Unuse(ValueId id) {
   --value_count_;
 }
 
+// Key frames use each of their registers.
 void Trace::UseAll(const TraceState& state) {
   for (ValueId id : state.ids) Use(id);
 }
@@ -128,6 +142,7 @@ int32_t Trace::ReferencesTo(const Object* object) const {
 
 // --- segments
 
+// `pcs` and `first_event` have one entry each per step.
 uint64_t Trace::Segment::Bytes() const {
   return sizeof(Segment) + key.frames.size() * sizeof(TraceFrame) +
          key.ids.size() * sizeof(ValueId) + pcs.size() * 2 * sizeof(uint32_t) +
@@ -139,6 +154,8 @@ uint64_t Trace::Bytes() const {
          contents_.bytes();
 }
 
+// A key frame is a copy of the newest state. Bytes of closed segments are summed once, since they
+// change no more.
 void Trace::BeginSegment() {
   if (!segments_.empty()) {
     Segment& last = segments_.back();
@@ -154,6 +171,7 @@ void Trace::BeginSegment() {
   open_event_ = 0;
 }
 
+// The newest segment is always kept: it holds the present.
 bool Trace::DropOldest() {
   if (segments_.size() < 2) return false;
   const Segment& oldest = segments_.front();
@@ -162,17 +180,19 @@ bool Trace::DropOldest() {
   closed_bytes_ -= oldest.Bytes();
   dropped_ += oldest.pcs.size();
   segments_.pop_front();
+  // Contents from before the oldest state can never be asked for.
   contents_.DropBefore(segments_.front().first_step);
   return true;
 }
 
+// Ends the only segment, so that it can be dropped: the present state stays, the way to it goes.
 bool Trace::GiveWay() {
   if (segments_.size() == 1 && !segments_.back().pcs.empty()) BeginSegment();
   return DropOldest();
 }
 
-// A key frame costs as much as the state is big: where frames are many, it waits until about as
-// many events have come.
+// Begins a new segment where one is due, then drops old ones. A key frame costs as much as the
+// state is big, so where frames are many it waits until about as many events have come.
 void Trace::KeepToBudget() {
   const Segment& last = segments_.back();
   const bool is_over =
@@ -199,6 +219,7 @@ size_t Trace::SegmentIndexOf(uint64_t step) const {
 
 // --- writing
 
+// A trace can be used again for another run.
 void Trace::Start(const TraceState& state, std::span<const Any> registers, uint64_t step) {
   for (const Segment& segment : segments_) {
     UnuseAll(segment.key);
@@ -225,6 +246,7 @@ void Trace::BeginStep(uint32_t pc) {
   if (!shadow_.frames.empty()) shadow_.frames.back().pc = pc;
 }
 
+// Every change of a register goes through here: the event, and the state that follows the run.
 void Trace::WriteId(uint32_t frame, uint32_t reg, ValueId id) {
   ValueId& now = shadow_.ids[shadow_.frames[frame].first + reg];
   segments_.back().events.push_back(
@@ -234,10 +256,13 @@ void Trace::WriteId(uint32_t frame, uint32_t reg, ValueId id) {
   now = id;
 }
 
+// A frame that is not known: hooks were set in the middle of a run.
 void Trace::Write(uint32_t frame, uint32_t reg, const Any& value) {
   if (frame < shadow_.frames.size()) WriteId(frame, reg, Intern(value));
 }
 
+// Registers begin as none and get their arguments by writes, so that undoing the writes and the
+// push gives the state before.
 void Trace::Push(uint32_t function, std::span<const Any> registers) {
   const auto frame = static_cast<uint32_t>(shadow_.frames.size());
   const auto count = static_cast<uint32_t>(registers.size());
@@ -251,6 +276,8 @@ void Trace::Push(uint32_t function, std::span<const Any> registers) {
   }
 }
 
+// In the opposite order: registers are written to none first, so that going back finds their
+// values.
 void Trace::Pop() {
   const auto frame = static_cast<uint32_t>(shadow_.frames.size() - 1);
   const TraceFrame top = shadow_.frames.back();
@@ -258,6 +285,7 @@ void Trace::Pop() {
   for (uint32_t reg = 0; reg < count; ++reg) {
     if (shadow_.ids[top.first + reg] != kNoneValue) WriteId(frame, reg, kNoneValue);
   }
+  // Going back needs to know where the caller stood.
   const uint32_t caller = frame > 0 ? shadow_.frames[frame - 1].pc : 0;
   segments_.back().events.push_back(
       {frame << 2 | static_cast<uint32_t>(TraceEventKind::kPop), top.function, caller, count});
@@ -281,9 +309,11 @@ void Trace::EndStep() {
   segment.first_event.push_back(open_event_);
   open_event_ = static_cast<uint32_t>(segment.events.size());
   ++end_step_;
+  // Between steps only, as events of the open step are in the newest segment.
   KeepToBudget();
 }
 
+// A change from outside belongs to the step before it; there is none at the segment's begin.
 void Trace::Poke(uint32_t frame, uint32_t reg, const Any& value) {
   Segment& last = segments_.back();
   Write(frame, reg, value);
@@ -291,7 +321,8 @@ void Trace::Poke(uint32_t frame, uint32_t reg, const Any& value) {
     open_event_ = static_cast<uint32_t>(last.events.size());
     return;
   }
-  // There is no step in this segment yet: the key frame is what changes.
+  // There is no step in this segment yet, so the key frame itself changes, and the event is not
+  // needed.
   UnuseEvents(last.events);
   last.events.clear();
   const uint32_t at = shadow_.frames[frame].first + reg;
@@ -305,10 +336,13 @@ void Trace::TruncateAfter(uint64_t step) {
   contents_.TruncateFrom(step);
 }
 
+// The state there becomes the newest. A cursor makes it from the log, then everything behind is
+// given back.
 void Trace::DropAfter(uint64_t step) {
   TERN_CHECK(!empty() && step >= first_step() && step <= end_step_);
   TraceCursor cursor(this);
   cursor.Seek(step);
+  // New uses before old ones go, or a value in both could be freed in between.
   UseAll(cursor.state());
   UnuseAll(shadow_);
   shadow_ = cursor.state();
@@ -316,12 +350,13 @@ void Trace::DropAfter(uint64_t step) {
     UnuseAll(segments_.back().key);
     UnuseEvents(segments_.back().events);
     segments_.pop_back();
+    // The segment before is the newest again, so its bytes are not counted as closed.
     closed_bytes_ -= segments_.back().Bytes();
     open_event_ = static_cast<uint32_t>(segments_.back().events.size());
   }
   Segment& last = segments_.back();
   const auto steps = static_cast<size_t>(step - last.first_step);
-  // Of the step behind the last one kept.
+  // Where the events of the step behind the last one kept begin.
   open_event_ = steps < last.pcs.size() ? last.first_event[steps] : open_event_;
   UnuseEvents(std::span(last.events).subspan(open_event_));
   last.events.resize(open_event_);
@@ -346,6 +381,8 @@ std::span<const TraceEvent> Trace::events(uint64_t step) const {
   const auto index = static_cast<size_t>(step - segment.first_step);
   const uint32_t begin = segment.first_event[index];
   uint32_t end = static_cast<uint32_t>(segment.events.size());
+  // Events of a step end where the next one's begin; those of the newest step where the open one's
+  // begin.
   if (index + 1 < segment.pcs.size())
     end = segment.first_event[index + 1];
   else if (&segment == &segments_.back())
@@ -356,6 +393,7 @@ std::span<const TraceEvent> Trace::events(uint64_t step) const {
 TraceAllocation Trace::allocation(uint64_t step) const {
   const Segment& segment = SegmentOf(step);
   const auto index = static_cast<uint32_t>(step - segment.first_step);
+  // Steps that allocated, by binary search: there are few of them.
   const auto at = std::lower_bound(
       segment.allocations.begin(), segment.allocations.end(), index,
       [](const TraceAllocation& a, uint32_t wanted) { return a.step_in_segment < wanted; });

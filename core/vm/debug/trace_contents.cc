@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of memory and items before they are written in place, and values as they were.
+// Copies of memory and items before they are written in place, and values as they were. A patch
+// holds what was there before one step; the value at an earlier step is what is there now with all
+// later patches undone, newest first.
 #include "core/vm/debug/trace_contents.h"
 
 #include <string.h>
@@ -11,6 +13,7 @@
 namespace tern::vm {
 namespace {
 
+// Deeper containers are given as they are now.
 constexpr int kMaxDepth = 16;  // of containers in containers
 
 struct Extent {
@@ -18,7 +21,8 @@ struct Extent {
   size_t bytes = 0;
 };
 
-// The memory from a tensor's lowest element to its highest.
+// The memory from a tensor's lowest element to its highest. Bytes and not elements, so that views
+// of one memory see each other's patches.
 Extent ExtentOf(const Tensor& tensor) {
   if (tensor.element_count() == 0 || !tensor.on_host()) return {};
   auto* first = static_cast<uint8_t*>(tensor.data());
@@ -32,7 +36,8 @@ Extent ExtentOf(const Tensor& tensor) {
   return {first + low, static_cast<size_t>(high - low)};
 }
 
-// Copies the elements of a strided window to contiguous ones.
+// Copies the elements of a strided window to contiguous ones, in row-major order, by counting an
+// index up as an odometer does.
 void Gather(const Tensor& tensor, const uint8_t* first, uint8_t* to) {
   const auto size = static_cast<size_t>(tensor.dtype().size());
   std::vector<int64_t> index(tensor.dims().size());
@@ -54,6 +59,7 @@ bool SameBits(const AnyView& a, const AnyView& b) {
 
 }  // namespace
 
+// Guarded objects that did not change cost nothing further.
 bool TraceContents::Patch::Changed() const {
   if (object.Is<Tensor>()) return memcmp(begin, old_bytes.data(), old_bytes.size()) != 0;
   const Sequence& list = *object.TryCast<Sequence>();
@@ -64,6 +70,7 @@ bool TraceContents::Patch::Changed() const {
   return false;
 }
 
+// Into the very memory: other holders of it are meant to see the past again.
 void TraceContents::Patch::PutBack() const {
   if (object.Is<Tensor>()) {
     memcpy(begin, old_bytes.data(), old_bytes.size());
@@ -74,6 +81,8 @@ void TraceContents::Patch::PutBack() const {
   for (const Any& item : old_items) list->PushBack(item);
 }
 
+// Text and objects in other containers cannot be written in place by primitives that are recorded,
+// since the trace holds them too.
 void TraceContents::Guard(const Any& object) {
   Patch patch;
   patch.object = object;
@@ -90,6 +99,7 @@ void TraceContents::Guard(const Any& object) {
   guarded_.push_back(std::move(patch));
 }
 
+// After the call, of which only now is known what it wrote.
 void TraceContents::Settle(uint64_t step) {
   for (Patch& patch : guarded_) {
     if (!patch.Changed()) continue;
@@ -100,6 +110,7 @@ void TraceContents::Settle(uint64_t step) {
   guarded_.clear();
 }
 
+// Newest first, as several steps may have written one place.
 void TraceContents::Restore(uint64_t step) {
   for (size_t i = patches_.size(); i-- > 0 && patches_[i].step >= step;) patches_[i].PutBack();
 }
@@ -134,6 +145,7 @@ int32_t TraceContents::ReferencesTo(const Object* object) const {
   return count;
 }
 
+// Only patches from `step` on matter: earlier ones are part of what the tensor held then.
 bool TraceContents::Overlaps(const Tensor& tensor, uint64_t step) const {
   const Extent extent = ExtentOf(tensor);
   if (extent.bytes == 0) return false;
@@ -146,17 +158,20 @@ bool TraceContents::Overlaps(const Tensor& tensor, uint64_t step) const {
   return false;
 }
 
+// A copy of the memory with the patches undone, then gathered into a tensor of its own.
 Any TraceContents::MaterializeTensor(const Tensor& tensor, uint64_t step) const {
   const Extent extent = ExtentOf(tensor);
   std::vector<uint8_t> bytes(extent.begin, extent.begin + extent.bytes);
   for (size_t i = patches_.size(); i-- > 0 && patches_[i].step >= step;) {
     const Patch& patch = patches_[i];
+    // Patches of other views may overlap in part.
     uint8_t* low = std::max(patch.begin, extent.begin);
     uint8_t* high = std::min(patch.begin + patch.old_bytes.size(), extent.begin + extent.bytes);
     if (low >= high) continue;
     memcpy(bytes.data() + (low - extent.begin), patch.old_bytes.data() + (low - patch.begin),
            static_cast<size_t>(high - low));
   }
+  // Without memory the value is shown as none; looking must not fail.
   Result<TensorPtr> copy = Tensor::New(tensor.dtype(), tensor.dims());
   if (!copy.ok()) return Any();
   auto* to = static_cast<uint8_t*>((*copy)->data());
@@ -173,11 +188,13 @@ bool TraceContents::MaterializeAll(std::span<const Any> items, uint64_t step, in
   made->reserve(items.size());
   for (const Any& item : items) {
     made->push_back(Materialize(item, step, depth + 1));
+    // Bits decide: an object that had to be copied is another object.
     differs |= !SameBits(made->back(), item);
   }
   return differs;
 }
 
+// For lists the oldest patch from `step` on decides alone, as it holds all items.
 Any TraceContents::MaterializeList(const Any& value, uint64_t step, int depth) const {
   std::vector<Any> items;
   bool differs = false;
@@ -190,6 +207,7 @@ Any TraceContents::MaterializeList(const Any& value, uint64_t step, int depth) c
   if (!differs) {
     for (const AnyView item : *value.TryCast<Sequence>()) items.emplace_back(item);
   }
+  // Items may be lists that changed themselves.
   std::vector<Any> made;
   differs |= MaterializeAll(items, step, depth, &made);
   if (!differs) return value;
@@ -197,6 +215,7 @@ Any TraceContents::MaterializeList(const Any& value, uint64_t step, int depth) c
   return Any(Sequence::Make(views));
 }
 
+// Nothing was written since: the common case, without looking into the value.
 Any TraceContents::Materialize(const Any& value, uint64_t step, int depth) const {
   if (patches_.empty() || patches_.back().step < step || depth > kMaxDepth) return value;
   if (const Tensor* tensor = value.TryCast<Tensor>(); tensor != nullptr)

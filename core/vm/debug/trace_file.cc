@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing traces: values get dense numbers in the order of their first use.
+// Writing traces: values get dense numbers in the order of their first use, because numbers of the
+// table in memory have gaps.
 #include "core/vm/debug/trace_file.h"
 
 #include <unordered_map>
@@ -11,14 +12,18 @@
 namespace tern::vm {
 namespace {
 
+// Collects everything in the order of the file; both forms are written from that.
 class TraceExport {
  public:
   TraceExport(const Trace& trace, const Executable& executable)
       : trace_(trace), executable_(executable) {
+    // None is number 0 in the file too.
     numbers_[kNoneValue] = 0;
     values_.push_back({kNoneValue, trace.first_step()});
+    // Keys first: their values come first in the table.
     AddKeys();
     for (uint64_t step = trace.first_step(); step < trace.end_step(); ++step) AddStep(step);
+    // One past the last, so that every step has an end.
     first_events_.push_back(static_cast<uint32_t>(events_.size() / 4));
   }
 
@@ -34,6 +39,7 @@ class TraceExport {
       out.U32(static_cast<uint32_t>(count));
     out.U32(trace_.end_pc());
     out.U32(static_cast<uint32_t>(json.text().size()));
+    // Plain words, so that a browser can look at them in place.
     for (const std::vector<uint32_t>* words : {&pcs_, &first_events_, &events_, &keys_}) {
       for (uint32_t word : *words) out.U32(word);
     }
@@ -60,6 +66,7 @@ class TraceExport {
     uint64_t step = 0;  // of the state that first has it
   };
 
+  // The step is that of the state which first has the value: its text is made as of then.
   uint32_t NumberOf(ValueId id, uint64_t step) {
     const auto [at, is_new] = numbers_.try_emplace(id, static_cast<uint32_t>(values_.size()));
     if (is_new) values_.push_back({id, step});
@@ -84,6 +91,8 @@ class TraceExport {
     for (const TraceEvent& event : trace_.events(step)) {
       const bool is_write = event.kind() == TraceEventKind::kWrite;
       events_.insert(events_.end(), {event.frame_and_kind, event.target,
+                                     // A value before a write belongs to the state before, one
+                                     // after it to the state behind.
                                      is_write ? NumberOf(event.before, step) : event.before,
                                      is_write ? NumberOf(event.after, step + 1) : event.after});
     }
@@ -96,6 +105,7 @@ class TraceExport {
     json->EndArray();
   }
 
+  // The tables that both forms share.
   void WriteTables(JsonWriter* json) const {
     json->Key("functions").BeginArray();
     for (const FunctionInfo& info : executable_.functions()) {
@@ -109,6 +119,8 @@ class TraceExport {
     for (const Value& value : values_)
       WriteValueJson(trace_.Materialize(value.id, value.step), json);
     json->EndArray().Key("contents").BeginArray();
+    // Writes in place: from the next state on the value has another text. Objects that no register
+    // held have no number and cannot be shown.
     trace_.contents().ForEachWrite([&](uint64_t step, const Any& object) {
       const auto at = numbers_.find(trace_.FindObject(object.object()));
       if (at == numbers_.end() || at->second == 0) return;

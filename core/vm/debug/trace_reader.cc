@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading traces: counts against bytes, tables, then one replay that checks every event.
+// Reading traces, which come from anywhere: counts are compared with the bytes that exist, tables
+// are checked, then one replay checks every event and key frame against each other.
 #include "core/vm/debug/trace_reader.h"
 
 #include <algorithm>
@@ -12,6 +13,7 @@ namespace tern::vm {
 namespace {
 
 constexpr std::string_view kMark = "TERNTRC1";
+// What a replay may hold and take: a small file could otherwise describe frames of any size.
 constexpr uint64_t kMaxTraceRegisters = 1u << 22;  // of all frames: what a machine has
 constexpr uint64_t kMaxReplayed = 1u << 28;  // registers of frames that come, in a whole trace
 constexpr size_t kShownItems = 8;            // of a value, in its text
@@ -23,6 +25,7 @@ Status Malformed(std::string_view what) {
 
 // --- JSON
 
+// Whole numbers of 32 bits; the file has no others.
 Result<uint32_t> NumberOf(const JsonValue& object, std::string_view name) {
   const JsonValue* value = object.Find(name);
   const std::optional<int64_t> number = value != nullptr && value->is(JsonValue::Kind::kNumber)
@@ -42,6 +45,7 @@ Result<const JsonValue*> ArrayOf(const JsonValue& object, std::string_view name)
 
 std::string TextOf(const JsonValue& value, int depth);
 
+// A value's text is one line, so long lists are cut.
 std::string ItemsText(const JsonValue& list, int depth) {
   std::string text;
   const size_t shown = std::min(list.items.size(), kShownItems);
@@ -62,8 +66,10 @@ std::string TensorText(const JsonValue& value) {
   return text;
 }
 
-// What WriteValueJson made of a value, as a line.
+// One line for what WriteValueJson made of a value. Members that are missing or of another kind
+// read as nothing: this is text for people.
 std::string TextOf(const JsonValue& value, int depth) {
+  // Recursion is bounded also for a file that nests deeper than the writer does.
   if (depth > 4) return "…";
   switch (value.kind) {
     case JsonValue::Kind::kNull: return "null";
@@ -84,6 +90,7 @@ std::string TextOf(const JsonValue& value, int depth) {
 
 // --- replaying
 
+// Places of frames are not compared: key frames leave the innermost open.
 bool SameState(const TraceState& a, const TraceState& b) {
   const auto same_frame = [](const TraceFrame& x, const TraceFrame& y) {
     return x.function == y.function && x.first == y.first;
@@ -115,6 +122,8 @@ Status SavedTrace::ReadNumbers(ByteReader* in) {
   const uint64_t words = in->U32();
   end_pc_ = in->U32();
   const uint64_t json = in->U32();
+  // All counts have 32 bits, so the sum cannot overflow. It must be exact: no section is found by
+  // searching.
   const uint64_t expected = 4 * (2 * steps + 1) + 16 * events + 4 * words + json;
   if (!in->ok() || expected != in->remaining())
     return Malformed(StrCat("its counts want ", expected, " bytes, ", in->remaining(),
@@ -124,11 +133,13 @@ Status SavedTrace::ReadNumbers(ByteReader* in) {
   for (uint32_t& pc : pcs_) pc = in->U32();
   first_events_.resize(static_cast<size_t>(steps) + 1);
   for (uint32_t& first : first_events_) first = in->U32();
+  // Ascending and with both ends right, so every step's events are a range of events_.
   if (first_events_.front() != 0 || first_events_.back() != events ||
       !std::is_sorted(first_events_.begin(), first_events_.end()))
     return Malformed("the events of its steps are out of order");
   events_.resize(static_cast<size_t>(events));
   for (TraceEvent& event : events_) event = {in->U32(), in->U32(), in->U32(), in->U32()};
+  // Words of key frames are read behind the tables, as checking them needs functions and values.
   ByteReader key_words(in->Bytes(static_cast<size_t>(4 * words)), "key frames");
   TERN_TRY(ReadTables(in->Text(static_cast<size_t>(json))));
   return ReadKeys(&key_words, keys, static_cast<uint32_t>(words));
@@ -141,6 +152,7 @@ Status SavedTrace::ReadKeys(ByteReader* in, uint32_t keys, uint32_t words) {
     key.step = in->U32();
     const uint64_t frames = in->U32();
     const uint64_t registers = in->U32();
+    // Bounds what is allocated by what is there.
     if (!in->ok() || 12 * frames + 4 * registers > in->remaining())
       return Malformed("a key frame is cut");
     for (uint64_t i = 0; i < frames; ++i)
@@ -154,12 +166,14 @@ Status SavedTrace::ReadKeys(ByteReader* in, uint32_t keys, uint32_t words) {
   return OkStatus();
 }
 
+// Also the steps of key frames ascend, so that StateAt can search.
 Status SavedTrace::CheckKey(const Key& key) const {
   if (key.step > pcs_.size() || (!keys_.empty() && key.step <= keys_.back().step))
     return Malformed("its key frames are out of order");
   uint64_t next = 0;
   for (const TraceFrame& frame : key.state.frames) {
     if (frame.function >= functions_.size() || frame.first != next)
+      // Frames tile the registers, each with as many as its function has.
       return Malformed("a frame of a key frame is out of range");
     next += functions_[frame.function].registers.size();
   }
@@ -179,10 +193,12 @@ Status SavedTrace::ReadTables(std::string_view text) {
   TERN_TRY(ReadFunctions(*functions));
   for (const JsonValue& value : values->items) values_.push_back(TextOf(value, 0));
   if (values_.empty()) return Malformed("it has no values, not even none");
+  // The first value is none by definition; its text in the file does not matter.
   values_[0] = "none";
   return ReadContents(*contents);
 }
 
+// Functions tile the instructions, as in an executable.
 Status SavedTrace::ReadFunctions(const JsonValue& list) {
   uint64_t next = 0;
   for (const JsonValue& each : list.items) {
@@ -221,6 +237,7 @@ Status SavedTrace::ReadContents(const JsonValue& list) {
   return OkStatus();
 }
 
+// Everything that ApplyEvent relies on.
 Status SavedTrace::CheckEvent(const TraceEvent& event, const TraceState& state) const {
   const size_t depth = state.frames.size();
   switch (event.kind()) {
@@ -243,11 +260,12 @@ Status SavedTrace::CheckEvent(const TraceEvent& event, const TraceState& state) 
   return Malformed("an event of unknown kind");
 }
 
-// Every state once: afterwards StateAt need not check anything.
+// Goes through every state once. Afterwards StateAt need not check anything.
 Status SavedTrace::Replay() const {
   TraceState state = keys_.front().state;
   size_t next_key = 1;
   uint64_t replayed = state.ids.size();
+  // Steps of one function may be at its instructions only: FunctionAt finds the name by them.
   for (size_t step = 0; step < pcs_.size(); ++step) {
     const Function* function = FunctionAt(pcs_[step]);
     if (state.frames.empty() || function == nullptr ||
@@ -255,11 +273,14 @@ Status SavedTrace::Replay() const {
       return Malformed(StrCat("step ", first_step_ + step, " is at no instruction of its frame"));
     for (size_t i = first_events_[step]; i < first_events_[step + 1]; ++i) {
       TERN_TRY(CheckEvent(events_[i], state));
+      // A file can call a function with many registers in four words, so the work is bounded.
       if (events_[i].kind() == TraceEventKind::kPush) replayed += events_[i].after;
       if (replayed > kMaxReplayed) return Malformed("its calls have too many registers");
       ApplyEvent(events_[i], &state);
     }
     if (next_key == keys_.size() || keys_[next_key].step != step + 1) continue;
+    // A key frame must be what the events give; otherwise states would depend on where one comes
+    // from.
     if (!SameState(keys_[next_key].state, state))
       return Malformed(
           StrCat("its key frame of step ", first_step_ + step + 1, " is not what its events give"));
@@ -291,12 +312,14 @@ Result<TraceState> SavedTrace::StateAt(uint64_t step) const {
                       end_step())
         .SetErrorCode("E0304");
   const uint64_t at = step - first_step_;
+  // The last key frame at or before the step; there is one at step 0.
   const auto behind = std::upper_bound(keys_.begin(), keys_.end(), at,
                                        [](uint64_t s, const Key& key) { return s < key.step; });
   const Key& key = *(behind - 1);
   TraceState state = key.state;
   for (uint64_t s = key.step; s < at; ++s) {
     const auto index = static_cast<size_t>(s);
+    // The caller's place, before its call is applied.
     state.frames.back().pc = pcs_[index];
     for (size_t i = first_events_[index]; i < first_events_[index + 1]; ++i)
       ApplyEvent(events_[i], &state);
@@ -312,6 +335,7 @@ std::span<const TraceEvent> SavedTrace::events(uint64_t step) const {
                                     first_events_[index + 1] - first_events_[index]);
 }
 
+// The latest write in place at or before the step. Linear; such writes are few.
 std::string SavedTrace::ValueText(uint32_t value, uint64_t step) const {
   const Content* latest = nullptr;
   for (const Content& content : contents_) {
@@ -338,6 +362,7 @@ Result<std::string> SavedTrace::StateText(uint64_t step) const {
   return text;
 }
 
+// Steps outside are left out, so a caller may ask for more than there is.
 std::string SavedTrace::ListText(uint64_t from, uint64_t to) const {
   std::string text;
   from = std::max(from, first_step_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of runs as JSON.
+// Records of runs as JSON: the same three looks as the texts of trace_reader.cc.
 #include <algorithm>
 
 #include "core/base/json.h"
@@ -8,6 +8,7 @@
 namespace tern::vm {
 namespace {
 
+// One change of a step; `step` is the state before it.
 void WriteChange(const SavedTrace& trace, const TraceEvent& event, uint64_t step,
                  JsonWriter* json) {
   switch (event.kind()) {
@@ -34,6 +35,7 @@ void WriteSummaryJson(const SavedTrace& trace, JsonWriter* json) {
   json->EndArray().EndObject();
 }
 
+// Steps outside of the trace are left out, as in ListText.
 void WriteListJson(const SavedTrace& trace, uint64_t from, uint64_t to, JsonWriter* json) {
   json->BeginArray();
   to = std::min(to, trace.end_step());
@@ -50,12 +52,14 @@ Status WriteStateJson(const SavedTrace& trace, uint64_t step, JsonWriter* json) 
   TERN_TRY_ASSIGN(const TraceState state, trace.StateAt(step));
   json->BeginObject().Field("step", step).Field("end", trace.end_step());
   json->Key("frames").BeginArray();
+  // Innermost frame first, as people read a stack.
   for (size_t i = state.frames.size(); i-- > 0;) {
     const auto& names = trace.functions()[state.frames[i].function].registers;
     json->BeginObject().Field("place", trace.PlaceText(state.frames[i].pc));
     json->Key("registers").BeginArray();
     const std::span<const ValueId> registers = state.registers(i);
     for (size_t reg = 0; reg < registers.size(); ++reg) {
+      // Registers without a value are left out, as in the text.
       if (registers[reg] == kNoneValue) continue;
       json->BeginObject().Field("index", uint64_t{reg}).Field("name", names[reg]);
       json->Field("value", trace.ValueText(registers[reg], step)).EndObject();

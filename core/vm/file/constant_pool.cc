@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Equality and hash of constants by content.
+// Equality and hash of constants by content. Bits decide, not values, so that sharing a constant
+// never changes a program.
 #include "core/vm/file/constant_pool.h"
 
 #include <algorithm>
@@ -16,6 +17,7 @@ bool SameTensor(const Tensor& a, const Tensor& b) {
     return false;
   }
   if (!a.dtype().is_string())
+    // Constants are contiguous (Constant::From), so bytes can be compared.
     return a.data() == b.data() ||
            std::equal(a.bytes().begin(), a.bytes().end(), b.bytes().begin());
   for (int64_t i = 0; i < a.element_count(); ++i) {
@@ -41,6 +43,7 @@ uint64_t HashTensor(const Tensor& tensor) {
 }  // namespace
 
 bool SameConstant(const Constant& a, const Constant& b) {
+  // Dims are those of a splat, elements those of a tuple; other kinds have none.
   if (a.kind != b.kind || a.dims != b.dims || a.elements != b.elements) return false;
   switch (a.kind) {
     case ConstantKind::kTensor:
@@ -54,12 +57,14 @@ bool SameConstant(const Constant& a, const Constant& b) {
       return std::equal(x.begin(), x.end(), y.begin(), y.end());
     }
     case ConstantKind::kNone:
+    // Elements were compared above. They are indices of constants that are themselves unique.
     case ConstantKind::kTuple: return true;
     case ConstantKind::kInt:
     case ConstantKind::kFloat:
     case ConstantKind::kBool:
     case ConstantKind::kDType: break;
   }
+  // Plain values: code and payload, with zero padding (any.h).
   return std::memcmp(&a.value.c_any(), &b.value.c_any(), sizeof(TernAny)) == 0;
 }
 
@@ -75,6 +80,7 @@ uint64_t HashConstant(const Constant& constant) {
   if (const auto text = constant.value.TryCast<std::string_view>(); text.has_value()) {
     return HashCombine(hash, HashText(*text));
   }
+  // What is left are plain values: the payload is the second word.
   uint64_t payload;
   std::memcpy(&payload, reinterpret_cast<const char*>(&constant.value.c_any()) + 8,
               sizeof(payload));

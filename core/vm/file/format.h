@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The .tern file: numbers, sizes and the version rule. docs/format.md shows a real file in hex.
 //
-//   header         64 bytes: magic, version, what is required to read it, size of file and section
-//   table section table  one SectionEntry per section, then a CRC-32C of header and table sections
-//   each at a multiple of 64, in the order of SectionId; zeros between them
+//   header         64 bytes: magic, version, what is required to read it, size of file and
+//                  section table
+//   section table  one SectionEntry per section, then a CRC-32C of header and table
+//   sections       each at a multiple of 64, in the order of SectionId; zeros between them
 //
 // Everything is little-endian; offsets are 64 bits and count from the start of the file. Numbers
 // inside sections are varints (base/bytes.h) unless they are used in place. Each section has a

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a function can reach, and bringing it.
+// Which constants a function can reach, and how their data is fetched from the file when the
+// function is first entered.
 #include "core/vm/file/on_demand.h"
 
 #include <span>
@@ -19,7 +20,8 @@ std::string NameOf(const ExecutableParts& parts, uint32_t constant) {
 
 // Functions and constants that a function mentions, directly and through others: calls, closures
 // that it makes, functions that it passes on, parts of tuples. What it is given from outside,
-// closures of this program included, is not among them.
+// closures of this program included, is not among them: calling such a closure loads what it
+// reaches (frames.cc).
 class Reach {
  public:
   explicit Reach(const ExecutableParts& parts)
@@ -29,6 +31,7 @@ class Reach {
 
   void Run(uint32_t function) {
     AddFunction(function);
+    // Both lists grow while they are walked: they are the queues of a breadth-first search.
     for (size_t i = 0; i < functions.size(); ++i) Walk(parts_.functions[functions[i]]);
     for (size_t i = 0; i < constants.size(); ++i) {
       for (uint32_t element : parts_.constants[constants[i]].elements) AddConstant(element);
@@ -64,8 +67,8 @@ class Reach {
   std::vector<bool> has_constant_;
 };
 
-// The object is the C struct of abi.h, whose memory comes later here than the object itself. Nobody
-// has looked at its data: it was not to be reached.
+// Gives a tensor its memory. The object is the C struct of abi.h and exists before its memory does;
+// nobody can have looked at its data, because no function that reaches it was entered.
 void SetData(const Tensor& tensor, StoragePtr storage) {
   auto& body = const_cast<TernTensor&>(tensor.c_tensor());
   body.dl.tensor.data = storage->data();
@@ -75,15 +78,18 @@ void SetData(const Tensor& tensor, StoragePtr storage) {
 }  // namespace
 
 void OnDemandConstants::Add(size_t constant, uint64_t offset) {
+  // Constants are added in order, so those between are none of ours.
   entries_.resize(constant + 1);
   entries_[constant].offset = offset;
 }
 
 void OnDemandConstants::Seal(const ExecutableParts& parts) {
+  // All false: nothing is loaded yet.
   entries_.resize(parts.constants.size());
   ready_ = std::make_unique<std::atomic<bool>[]>(parts.functions.size());
 }
 
+// Reads without the lock: files may be slow, and several threads may load different constants.
 Result<StoragePtr> OnDemandConstants::Read(const ExecutableParts& parts, uint32_t constant,
                                            uint64_t offset) const {
   const Constant& from = parts.constants[constant];
@@ -106,7 +112,8 @@ Result<StoragePtr> OnDemandConstants::Read(const ExecutableParts& parts, uint32_
   return storage;
 }
 
-// Two threads may both read a constant; the first to come back provides it.
+// Loads one constant. Two threads may both read it; the first to come back provides it, since
+// others may hold its address already.
 Status OnDemandConstants::Load(const ExecutableParts& parts, uint32_t constant) {
   Entry& entry = entries_[constant];
   if (entry.offset == 0) return OkStatus();
@@ -131,6 +138,7 @@ Status OnDemandConstants::LoadReachable(const ExecutableParts& parts, uint32_t f
     return std::move(
         status.AddNote(StrCat("a call of @", parts.functions[function].name, " can reach it")));
   }
+  // Each of them reaches no more than was loaded. Released after the data is in place, for LoadFor.
   for (uint32_t index : reach.functions) ready_[index].store(true, std::memory_order_release);
   return OkStatus();
 }

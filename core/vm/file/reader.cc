@@ -2,7 +2,9 @@
 // Reading: layout first, then section by section with sticky readers, then the verifier.
 //
 // Counts are bounded by the bytes that are left before anything is reserved for them, so no file
-// makes the reader take much more memory than the file itself.
+// makes the reader take much more memory than the file itself. Bytes have one meaning and one
+// spelling: gaps must be zero and nothing may be left over, so a file that loads writes back to the
+// same bytes.
 #include "core/vm/file/reader.h"
 
 #include <algorithm>
@@ -23,7 +25,7 @@ bool IsZero(ByteSpan bytes) {
 
 // --- bytes
 
-// A file's bytes by their place: all in memory, or read piece by piece.
+// A file's bytes by their place: all in memory, or read piece by piece from a source.
 class FileBytes {
  public:
   explicit FileBytes(ByteSpan all) : all_(all), size_(all.size()) {}
@@ -36,9 +38,11 @@ class FileBytes {
     if (source_ == nullptr)
       return all_.subspan(static_cast<size_t>(offset), static_cast<size_t>(length));
     if (length == 0) return ByteSpan();
+    // A few pieces per file: header, table, sections.
     for (const Piece& piece : pieces_) {
       if (piece.offset == offset && piece.bytes->bytes() == length) return BytesOf(piece);
     }
+    // On 32-bit targets a file may be larger than the address space.
     if (length > SIZE_MAX) return OutOfMemory(length, " bytes are not to be had");
     TERN_TRY_ASSIGN(StoragePtr bytes,
                     Storage::New(DefaultAllocator().get(), static_cast<size_t>(length)));
@@ -53,6 +57,7 @@ class FileBytes {
       TERN_TRY_ASSIGN(const ByteSpan bytes, At(offset, length));
       return IsZero(bytes);
     }
+    // Gaps are shorter than the alignment (CheckEntry), so they fit.
     uint8_t bytes[kFileAlignment];
     TERN_TRY(ReadInto(offset, length, bytes));
     return IsZero(ByteSpan(bytes).first(static_cast<size_t>(length)));
@@ -81,6 +86,8 @@ class FileBytes {
 
 // --- layout
 
+// The order of questions: another major version says nothing about the rest; then what the file
+// itself requires; then features by name.
 Status CheckVersion(const FileHeader& header) {
   const std::string file = StrCat(header.major, ".", header.minor);
   if (header.major != kFormatMajor) {
@@ -105,6 +112,8 @@ Status CheckVersion(const FileHeader& header) {
 
 Status ReadHeader(FileBytes* file, FileHeader* header) {
   TERN_TRY_ASSIGN(const ByteSpan bytes,
+                  // A file shorter than the header may still have the wrong mark, which is the
+                  // better message.
                   file->At(0, std::min<uint64_t>(file->size(), kHeaderBytes)));
   if (!LooksLikeExecutable(bytes)) {
     return Corrupt("not a Tern executable: the file does not begin with its mark")
@@ -122,11 +131,13 @@ Status ReadHeader(FileBytes* file, FileHeader* header) {
   const uint32_t header_bytes = reader.U32();
   header->features = reader.U64();
   header->file_bytes = reader.U64();
+  // Before anything else of the header is believed: a newer version may have another header.
   TERN_TRY(CheckVersion(*header));
   if (header_bytes != kHeaderBytes ||
       !IsZero(bytes.subspan(reader.offset(), kHeaderBytes - reader.offset()))) {
     return Damaged("the header is malformed");
   }
+  // Truncation is the commonest damage, so it is named.
   if (header->file_bytes != file->size()) {
     return Damaged(StrCat("the header says ", header->file_bytes, " bytes, the file has ",
                           file->size(),
@@ -137,6 +148,8 @@ Status ReadHeader(FileBytes* file, FileHeader* header) {
   return OkStatus();
 }
 
+// Sections tile the file with gaps that alignment explains. The sums are written as differences,
+// which cannot overflow.
 Status CheckEntry(FileBytes* file, const SectionEntry& entry, uint64_t* end) {
   const std::string name = StrCat("section ", entry.id, " ('", SectionName(entry.id), "')");
   if (entry.offset % kFileAlignment != 0 || entry.offset < *end ||
@@ -151,8 +164,10 @@ Status CheckEntry(FileBytes* file, const SectionEntry& entry, uint64_t* end) {
   if (!is_gap) {
     return Damaged(StrCat("the bytes in front of ", name, " are not zero"));
   }
+  // Everything but tensor data is covered, and checked before it is used.
   TERN_TRY_ASSIGN(const ByteSpan checked, file->At(entry.offset, entry.checked_bytes));
   if (Crc32c(checked) != entry.crc) return Damaged(StrCat(name, " does not match its checksum"));
+  // An unknown section may be skipped unless the file says otherwise (format.h).
   if (entry.id > kLastKnownSection && (entry.flags & kSectionRequired) != 0) {
     return Unsupported(name, " is required, and this tern does not know it").SetErrorCode("E0104");
   }
@@ -166,6 +181,8 @@ Status CheckEntry(FileBytes* file, const SectionEntry& entry, uint64_t* end) {
 
 // --- constants
 
+// Reads the index of the constants section; tensor data follows the index and is used in place,
+// copied, or left for later.
 class ConstantReader {
  public:
   // `index`: the bytes that the section begins with. Tensor data stays where it is if `on_demand`
@@ -177,9 +194,11 @@ class ConstantReader {
         index_(index, "section 'constants'"),
         begin_(index.data()),
         on_demand_(on_demand),
+        // Tensor data begins behind the index.
         blob_end_(index.size()) {}
 
-  // Data may be used where it lies.
+  // Says that data may be used where it lies, as long as `keeper` holds it. Data in the file is
+  // aligned to 64 relative to its start, so the start decides.
   void UseInPlace(ObjectPtr<Object> keeper) {
     keeper_ = std::move(keeper);
     in_place_ = keeper_ && reinterpret_cast<uintptr_t>(begin_) % kTensorAlignment == 0;
@@ -189,8 +208,10 @@ class ConstantReader {
     const uint64_t count = index_.BoundedVarint(index_.remaining(), "number of constants");
     for (uint64_t i = 0; i < count && ok(); ++i, ++number_) constants->push_back(ReadConstant());
     if (ok() && !index_.AtEnd()) index_.Fail("bytes are left over");
+    // Both parts must be used up exactly.
     if (ok() && blob_end_ != entry_.bytes)
       index_.Fail("bytes are left over behind the tensor data");
+    // A source that cannot be read is no damage of the file.
     if (!failure_.ok()) return std::move(failure_);
     Status status = index_.TakeStatus();
     return status.ok() ? std::move(status) : std::move(status.SetErrorCode("E0105"));
@@ -201,6 +222,7 @@ class ConstantReader {
  private:
   bool ok() const { return index_.ok(); }
 
+  // In any case a sound constant: after an error the loop ends, but its result is destroyed.
   Constant ReadConstant() {
     Constant constant;
     const uint8_t kind = index_.U8();
@@ -234,12 +256,14 @@ class ConstantReader {
   }
 
   std::vector<int64_t> ReadDims() {
+    // The rank bounds what is allocated.
     const uint64_t rank = index_.BoundedVarint(kMaxRank, "rank");
     std::vector<int64_t> dims;
     for (uint64_t i = 0; i < rank && ok(); ++i) dims.push_back(index_.SignedVarint());
     return dims;
   }
 
+  // Sizes are checked before memory is: count, bytes, place of the data, in this order.
   void ReadTensor(Constant* constant) {
     const DType dtype = ReadDType();
     const std::vector<int64_t> dims = ReadDims();
@@ -248,6 +272,7 @@ class ConstantReader {
     if (!bytes.has_value()) return index_.Fail(StrCat("a tensor of shape ", FormatDims(dims)));
     if (!ok()) return;
     if (dtype.is_string()) return ReadStrings(*count, dims, constant);
+    // A tensor without bytes has no data in the file and no sum.
     if (*bytes == 0) return Keep(Tensor::FromBytes(dtype, dims, {}), constant);
     constant->content_sum = index_.U64();
     constant->has_content_sum = true;
@@ -261,7 +286,7 @@ class ConstantReader {
          constant);
   }
 
-  // A tensor that gets its memory later (on_demand.h).
+  // Makes a tensor that gets its memory later (on_demand.h).
   void ReadLater(uint64_t offset, uint64_t bytes, DType dtype, Dims dims, Constant* constant) {
     if (bytes > SIZE_MAX)
       return index_.Fail(StrCat("a tensor of ", bytes, " bytes: too large for this machine"));
@@ -269,6 +294,7 @@ class ConstantReader {
     Keep(Tensor::FromMemory(nullptr, static_cast<size_t>(bytes), nullptr, dtype, dims), constant);
   }
 
+  // Constants are shared by all machines of the program, so nobody may write to them.
   void Keep(Result<TensorPtr> tensor, Constant* constant) {
     if (!tensor.ok()) return index_.Fail(tensor.status().message());
     (*tensor)->set_read_only();
@@ -276,6 +302,7 @@ class ConstantReader {
   }
 
   void ReadStrings(int64_t count, Dims dims, Constant* constant) {
+    // Each string takes at least one byte, its length.
     if (static_cast<uint64_t>(count) > index_.remaining())
       return index_.Fail("more strings than bytes");
     std::vector<std::string_view> texts;
@@ -283,8 +310,8 @@ class ConstantReader {
     if (ok()) Keep(Tensor::FromStrings(texts, dims), constant);
   }
 
-  // Tensor data lies in the order of the index, each at the next multiple of 64, with zeros
-  // between.
+  // Takes the next piece of tensor data. Data lies in the order of the index, each at the next
+  // multiple of 64, with zeros between, so its place is known and the stored one only confirms it.
   bool TakeBlob(uint64_t offset, uint64_t bytes) {
     const uint64_t expected = (blob_end_ + kFileAlignment - 1) / kFileAlignment * kFileAlignment;
     if (offset != expected || offset > entry_.bytes || bytes > entry_.bytes - offset) {
@@ -310,6 +337,7 @@ class ConstantReader {
     const DType dtype = ReadDType();
     const std::vector<int64_t> dims = ReadDims();
     if (!ok()) return;
+    // A splat is copied as bytes when it is made (executable.cc).
     if (dtype.is_string() || dtype.bits % 8 != 0) return index_.Fail("a splat of this data type");
     const ByteSpan element = index_.Bytes(static_cast<size_t>(dtype.size()));
     if (!ok()) return;
@@ -323,6 +351,7 @@ class ConstantReader {
   void ReadTuple(Constant* constant) {
     const uint64_t count = index_.BoundedVarint(index_.remaining(), "number of tuple elements");
     for (uint64_t i = 0; i < count && ok(); ++i) {
+      // That elements lie before their tuple is checked by the verifier.
       constant->elements.push_back(
           static_cast<uint32_t>(index_.BoundedVarint(UINT32_MAX, "constant")));
     }
@@ -353,8 +382,10 @@ void ReadGlobals(ByteReader* in, ExecutableParts* parts) {
     FunctionInfo function;
     function.name = std::string(in->PrefixedText());
     const std::string_view text = in->PrefixedText();
+    // Parsed also after an error, so that there is a signature; the error stays.
     Result<Signature> signature = Signature::Parse(in->ok() ? text : "()");
     if (!signature.ok()) return in->Fail(signature.status().message());
+    // The canonical text is what a writer writes; another spelling would change on the way.
     if (in->ok() && signature->ToText() != text)
       return in->Fail("a signature is not in its canonical form");
     function.signature = std::move(signature).value();
@@ -376,7 +407,7 @@ void ReadPrimitives(ByteReader* in, ExecutableParts* parts) {
     parts->primitives.emplace_back(in->PrefixedText());
 }
 
-// In memory they are what they are in the file.
+// Copies words as they are: in memory they have the form that they have in the file.
 template <typename Word>
 void ReadWords(ByteReader* in, size_t count, std::vector<Word>* words) {
   const ByteSpan bytes = in->Bytes(count * sizeof(Word));
@@ -388,11 +419,13 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 void ReadCode(ByteReader* in, ExecutableParts* parts) {
   const uint64_t instructions = in->U64();
   const uint64_t words = in->U64();
+  // Instructions are counted with int32 in the linker.
   if (instructions > in->remaining() / 4 || words > in->remaining() / 8 ||
       instructions > INT32_MAX) {
     return in->Fail("more instructions than bytes");
   }
   ReadWords(in, static_cast<size_t>(instructions), &parts->instr_offset);
+  // The words are aligned in the file, so that tools can map them.
   in->Align(8);
   if (words > in->remaining() / 8) return in->Fail("more words than bytes");
   ReadWords(in, static_cast<size_t>(words), &parts->instr_data);
@@ -417,6 +450,8 @@ void ReadMetadata(ByteReader* in, ExecutableParts* parts) {
   }
 }
 
+// Texts once each, then entries with distances between instructions; each entry shares its text, so
+// a file cannot multiply it.
 void ReadDebug(ByteReader* in, ExecutableParts* parts) {
   const uint64_t text_count = in->BoundedVarint(in->remaining(), "number of texts");
   std::vector<std::shared_ptr<const std::string>> texts;
@@ -438,6 +473,7 @@ void ReadDebug(ByteReader* in, ExecutableParts* parts) {
   }
 }
 
+// One row per section besides constants, which need the file itself.
 struct SectionReader {
   SectionId id;
   void (*read)(ByteReader*, ExecutableParts*);
@@ -458,6 +494,7 @@ const SectionEntry* FindSection(const FileLayout& layout, SectionId id) {
 Status ReadSection(FileBytes* file, const FileLayout& layout, const SectionReader& section,
                    ExecutableParts* parts) {
   const SectionEntry* entry = FindSection(layout, section.id);
+  // Optional sections may be missing; Read asks for the required ones.
   if (entry == nullptr) return OkStatus();
   const std::string name = StrCat("section '", SectionName(entry->id), "'");
   TERN_TRY_ASSIGN(const ByteSpan bytes, file->At(entry->offset, entry->bytes));
@@ -485,6 +522,7 @@ Result<FileLayout> LayoutOf(FileBytes* file) {
   const size_t table = kHeaderBytes + layout.header.section_count * kSectionEntryBytes;
   if (table + 4 > file->size())
     return Damaged("the file ends within its section table: it was truncated");
+  // Read again together with the table, as the sum covers both.
   TERN_TRY_ASSIGN(const ByteSpan bytes, file->At(0, table + 4));
   ByteReader reader(bytes, "section table");
   reader.Skip(kHeaderBytes);
@@ -496,6 +534,7 @@ Result<FileLayout> LayoutOf(FileBytes* file) {
     entry.bytes = reader.U64();
     entry.checked_bytes = reader.U64();
     entry.crc = reader.U32();
+    // Reserved; zero until a version uses it.
     if (reader.U32() != 0) return Damaged("the section table is malformed");
     layout.sections.push_back(entry);
   }
@@ -503,6 +542,7 @@ Result<FileLayout> LayoutOf(FileBytes* file) {
     return Damaged("header and section table do not match their checksum");
   uint64_t end = table + 4;
   for (size_t i = 0; i < layout.sections.size(); ++i) {
+    // At most kMaxSections, so comparing all pairs is cheap.
     for (size_t k = 0; k < i; ++k) {
       if (layout.sections[k].id == layout.sections[i].id) {
         return Damaged(StrCat("section '", SectionName(layout.sections[i].id), "' is there twice"));
@@ -528,12 +568,15 @@ Result<ExecutablePtr> Read(FileBytes* file, ObjectPtr<Object> keeper, const Read
     TERN_TRY(ReadSection(file, layout, section, &parts));
   for (const SectionEntry& section : layout.sections)
     parts.sections.push_back({section.id, section.offset, section.bytes});
+  // Last, because its index needs most checks of others: none refer to it.
   const SectionEntry& entry = *FindSection(layout, SectionId::kConstants);
   TERN_TRY_ASSIGN(const ByteSpan index, file->At(entry.offset, entry.checked_bytes));
   ConstantReader constants(file, entry, index, on_demand.get());
   constants.UseInPlace(std::move(keeper));
   TERN_TRY(constants.Run(&parts.constants));
+  // The verifier runs in Make: an executable that exists is sound.
   TERN_TRY_ASSIGN(ExecutablePtr executable, Executable::Make(std::move(parts), on_demand));
+  // On demand, each tensor is checked when it is loaded.
   const bool check =
       on_demand == nullptr &&
       (options.checks == ConstantChecks::kAlways ||
@@ -557,6 +600,7 @@ Result<ExecutablePtr> ReadExecutable(ByteSpan bytes, ObjectPtr<Object> keeper,
 
 Result<ExecutablePtr> ReadOnDemand(const FileSource& source, const ReadOptions& options) {
   auto on_demand =
+      // Owns the source from here on, so it is released on every path.
       std::make_shared<OnDemandConstants>(source, options.checks != ConstantChecks::kNever);
   if (source.read == nullptr) return InvalidArgument("a source needs a function that reads");
   FileBytes file(source);

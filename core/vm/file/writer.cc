@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sections are made in memory, all but tensor data; then their places are known and everything is
-// written in order.
+// Sections are made in memory, all but tensor data; then their places are known, and everything is
+// written in order, so a sink need not seek.
 #include "core/vm/file/writer.h"
 
 #include <algorithm>
@@ -18,6 +18,7 @@ uint64_t AlignUp(uint64_t value, uint64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
+// A section, whose tensor data is referred to and not copied.
 struct Section {
   SectionEntry entry;
   std::vector<uint8_t> bytes;
@@ -29,19 +30,21 @@ void WriteDims(Dims dims, ByteWriter* out) {
   for (int64_t dim : dims) out->SignedVarint(dim);
 }
 
-// What a file needs that 1.0 did not have.
+// What a file needs that version 1.0 did not have. A file gets the lowest version that tells what
+// it holds (format.h).
 struct Feature {
   uint64_t bit;
   uint16_t since;  // minor version
   bool (*is_used)(const Executable& executable);
 };
 
-// Some instruction's operand for a device is not 0.
+// Whether some instruction's operand for a device is not 0, the processor.
 bool NamesDevices(const Executable& executable) {
   Instruction instruction;
   for (uint32_t pc = 0; pc < executable.instruction_count(); ++pc) {
     const std::span<const uint64_t> words = executable.InstructionWords(pc);
     const auto opcode = static_cast<Opcode>(words[0] >> 56);
+    // Only two opcodes name devices; the others are skipped by their first word.
     if (opcode != Opcode::kAllocStorage && opcode != Opcode::kDeviceCopy) continue;
     DecodeInstruction(words, &instruction);
     if (instruction.operands.back().value != 0) return true;  // the device stands last
@@ -51,6 +54,7 @@ bool NamesDevices(const Executable& executable) {
 
 constexpr Feature kFeatures[] = {{kFeatureDevices, 1, &NamesDevices}};
 
+// Lays the file out in the constructor and writes it in Write.
 class FileWriter {
  public:
   explicit FileWriter(const Executable& executable) : executable_(executable) {
@@ -59,6 +63,7 @@ class FileWriter {
       features_ |= feature.bit;
       minor_ = std::max(minor_, feature.since);
     }
+    // In the order of SectionId, which is the order in the file.
     AddSection(SectionId::kGlobals, kSectionRequired, Globals());
     AddConstants();
     AddSection(SectionId::kPrimitives, kSectionRequired, Primitives());
@@ -86,6 +91,7 @@ class FileWriter {
   }
 
  private:
+  // All bytes of such a section are covered by its checksum.
   void AddSection(SectionId id, uint32_t flags, ByteWriter writer) {
     Section section;
     section.entry.id = static_cast<uint32_t>(id);
@@ -96,6 +102,7 @@ class FileWriter {
     sections_.push_back(std::move(section));
   }
 
+  // The order is that of ReadGlobals in reader.cc; so it is for all sections.
   ByteWriter Globals() const {
     ByteWriter out;
     out.Varint(executable_.functions().size());
@@ -122,6 +129,7 @@ class FileWriter {
   }
 
   ByteWriter Code() const {
+    // Counts as plain words: this section is used as it is in memory.
     ByteWriter out;
     out.U64(executable_.instr_offset().size());
     out.U64(executable_.instr_data().size());
@@ -152,9 +160,10 @@ class FileWriter {
     return out;
   }
 
-  // Texts once each, in the order of their first use; instructions as distances.
+  // Texts once each, in the order of their first use; instructions as distances, which are small.
   ByteWriter Debug() const {
     std::unordered_map<std::string_view, uint64_t> ids;
+    // Views into the executable, which outlives the writer.
     std::vector<std::string_view> texts;
     for (const DebugEntry& entry : executable_.debug()) {
       if (ids.emplace(entry.text(), texts.size()).second) texts.push_back(entry.text());
@@ -174,7 +183,9 @@ class FileWriter {
     return out;
   }
 
-  // The index holds the place of each tensor's data, which is known only when the index is.
+  // The index holds the place of each tensor's data, which depends on the length of the index. So
+  // places are written as zeros and patched when the index is complete; they have a fixed size for
+  // that reason.
   void AddConstants() {
     ByteWriter out;
     Section section;
@@ -199,6 +210,7 @@ class FileWriter {
     sections_.push_back(std::move(section));
   }
 
+  // Each kind writes what ConstantReader reads.
   static void WriteConstant(const Constant& constant, ByteWriter* out,
                             std::vector<const Tensor*>* blobs, std::vector<size_t>* places) {
     switch (constant.kind) {
@@ -235,12 +247,15 @@ class FileWriter {
       return;
     }
     if (tensor.byte_size() == 0) return;
+    // A sum that was read with the file is kept, so that data which is damaged in memory is still
+    // found.
     out->U64(constant.has_content_sum ? constant.content_sum : ContentSum(tensor.bytes()));
     places->push_back(out->size());
     blobs->push_back(&tensor);
     out->U64(0);
   }
 
+  // Places of all sections: header, table and its checksum come first.
   void Place() {
     uint64_t at = kHeaderBytes + sections_.size() * kSectionEntryBytes + 4;
     for (Section& section : sections_) {
@@ -253,11 +268,13 @@ class FileWriter {
   std::vector<uint8_t> Header() const {
     ByteWriter out;
     out.Bytes(kMagic);
+    // The file's own version and the one that is required are the same (format.h).
     for (uint16_t version : {kFormatMajor, minor_, kFormatMajor, minor_}) out.U16(version);
     out.U32(static_cast<uint32_t>(sections_.size()));
     out.U32(kHeaderBytes);
     out.U64(features_);
     out.U64(file_bytes_);
+    // The rest of the header is zero, for later versions.
     out.Align(kHeaderBytes);
     for (const Section& section : sections_) {
       out.U32(section.entry.id);
@@ -268,6 +285,7 @@ class FileWriter {
       out.U32(section.entry.crc);
       out.U32(0);
     }
+    // The checksum covers header and table.
     out.U32(Crc32c(out.span()));
     return out.Take();
   }
@@ -290,6 +308,7 @@ class FileWriter {
   ByteSink* sink_ = nullptr;
 };
 
+// Takes everything into one vector of known size.
 class MemorySink : public ByteSink {
  public:
   explicit MemorySink(uint64_t bytes) { bytes_.reserve(static_cast<size_t>(bytes)); }
@@ -306,6 +325,7 @@ class MemorySink : public ByteSink {
 }  // namespace
 
 Status WriteExecutable(const Executable& executable, ByteSink* sink) {
+  // Data that is still in another file must be there before it can be written.
   TERN_TRY(executable.LoadAllConstants());
   return FileWriter(executable).Write(sink);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The assembler: one statement per line, instructions parsed by the table's operand roles.
+// The assembler: one statement per line, instructions parsed by the table's operand roles, so that
+// a new instruction needs no code here.
 //
 // Errors are sticky within a line: the first one is reported, the rest of the line is skipped, the
-// next line goes on.
+// next line goes on. Everything is handed to the builder, which knows registers, labels and names.
 #include "core/vm/text/assembler.h"
 
 #include <memory>
@@ -26,13 +27,16 @@ class Assembler {
   Assembler(std::string_view text, std::string_view name)
       : sources_(std::make_shared<text::SourceMap>()) {
     file_ = sources_->AddFile(name, text);
+    // The source map owns the text that spans point into.
     text_ = sources_->text(file_);
     builder_.set_sources(sources_);
+    // Dense registers keep their numbers: text that was disassembled must give the same bytes.
     builder_.set_keep_dense_registers(true);
     diagnostics_ = text::Diagnostics(sources_);
   }
 
   Result<ExecutablePtr> Run(text::Diagnostics* warnings) {
+    // A last line without a line break counts too.
     for (size_t begin = 0; begin <= text_.size();) {
       const size_t end = std::min(text_.find('\n', begin), text_.size());
       Line(begin, end);
@@ -54,7 +58,9 @@ class Assembler {
  private:
   void Line(size_t begin, size_t end) {
     in_ = LineCursor(text_, begin, end);
+    // Lines of a function whose head could not be read are skipped: each would be an error.
     if (in_.AtEnd() || (skips_ && BelongsToFunction(text_.substr(begin, end - begin)))) return;
+    // What the builder reports is reported at this line.
     builder_.set_span(
         {file_, static_cast<uint32_t>(in_.offset()), static_cast<uint32_t>(in_.line_end())});
     if (in_.Peek() == '.')
@@ -68,6 +74,7 @@ class Assembler {
     if (!in_.help().empty()) d.Help(in_.help());
   }
 
+  // Which lines belong to the function that is skipped: instructions, labels, names and locations.
   static bool BelongsToFunction(std::string_view line) {
     line = StrTrim(line);
     return !line.starts_with('.') || line.starts_with(".name") || line.starts_with(".loc");
@@ -82,6 +89,7 @@ class Assembler {
     if (word == ".meta") return MetaDirective();
     if (word == ".primitive") return builder_.DeclarePrimitive(in_.PrimitiveName());
     if (word == ".kernel") return KernelDirective();
+    // They belong to a function; the others may stand anywhere.
     if (!open_ && (word == ".name" || word == ".loc"))
       return in_.FailAtLast(StrCat(word, " stands outside of a function"));
     if (word == ".name") return NameDirective();
@@ -96,12 +104,14 @@ class Assembler {
     builder_.EndFunction().IgnoreError();  // the builder keeps it
   }
 
+  // A function ends where the next begins.
   void FunctionDirective() {
     CloseFunction();
     in_.Expect('@');
     const std::string name = in_.Name();
     skips_ = !in_.ok();
     if (skips_) return;
+    // The signature has a parser of its own, which takes the rest of the line.
     builder_.BeginFunction(name, in_.Rest());
     open_ = true;
   }
@@ -113,6 +123,7 @@ class Assembler {
     if (in_.ok()) builder_.SetMetadata(key, value);
   }
 
+  // Text is for loop programs; other kernels are bytes.
   void KernelDirective() {
     KernelInfo kernel;
     kernel.name = in_.Quoted();
@@ -142,6 +153,7 @@ class Assembler {
     }
     if (!in_.ok()) return;
     builder_.SetSource(text, line, column);
+    // A location is that of one instruction; ParseInstruction ends it.
     has_location_ = true;
   }
 
@@ -149,6 +161,7 @@ class Assembler {
     in_.ExpectWord("c");
     in_.Expect('[');
     const int64_t index = in_.Number(INT64_MAX);
+    // Numbers are only there for readers, so they must be right.
     if (in_.ok() && index != builder_.constant_count()) {
       return in_.FailAtLast(
           StrCat("constants are numbered in order: expected c[", builder_.constant_count(), "]"));
@@ -161,6 +174,8 @@ class Assembler {
 
   // --- instructions ---
 
+  // A word with a colon behind it. Operands with labels come behind a mnemonic, so there is no
+  // doubt.
   bool TryLabel() {
     const std::string_view name = in_.PeekWord();
     if (!IsPlainName(name) || in_.CharAfterWord() != ':') return false;
@@ -171,6 +186,8 @@ class Assembler {
     return true;
   }
 
+  // Three forms (disassembler.h), told apart by how the line begins: an assignment, a mnemonic, or
+  // a symbol.
   void ParseInstruction() {
     std::optional<Operand> dst;
     if (const char c = in_.Peek(); c == '%' || c == '$') {
@@ -179,6 +196,7 @@ class Assembler {
     }
     const std::string_view name = in_.Word();
     if (!in_.ok()) return;
+    // An assignment has symbols only.
     const InstructionInfo* columns = dst.has_value() ? nullptr : FindInstruction(name);
     const InstructionInfo* info = columns != nullptr ? columns : FindSymbol(name);
     if (info == nullptr) return UnknownInstruction(name, dst.has_value());
@@ -203,6 +221,7 @@ class Assembler {
 
   void UnknownInstruction(std::string_view name, bool is_assignment) {
     in_.FailAtLast(StrCat("unknown instruction '", name, "'"));
+    // What was meant is guessed from the kind of word: symbols begin with capitals.
     const bool symbols = is_assignment || (!name.empty() && name[0] >= 'A' && name[0] <= 'Z');
     std::vector<std::string_view> names;
     for (const InstructionInfo& info : AllInstructions())
@@ -210,10 +229,11 @@ class Assembler {
     in_.SuggestFrom(name, names);
   }
 
-  // %2 = Add(%0, 1): the destination in front, the other operands in parentheses.
+  // Parses `%2 = Add(%0, 1)`: the destination in front, the other operands in parentheses.
   void ParseApplication(const InstructionInfo& info, const std::optional<Operand>& dst) {
     if (dst.has_value() && info.write < 0)
       return in_.FailAtLast(StrCat("'", info.symbol, "' has no destination"));
+    // A destination that is optional in the table may be left out here as well.
     if (!dst.has_value() && info.write >= 0 &&
         info.operands()[static_cast<size_t>(info.write)].repeat == Repeat::kOnce)
       return in_.FailAtLast(StrCat("expected '%n =' in front of '", info.symbol, "'"));
@@ -223,8 +243,8 @@ class Assembler {
     if (dst.has_value()) operands_[static_cast<size_t>(info.write)] = *dst;
   }
 
-  // Add $2, $0, 1: operands in the order of isa.def, but for `skipped`; `void` where one is left
-  // out.
+  // Parses `Add $2, $0, 1`: operands in the order of isa.def, but for `skipped`; `void` stands for
+  // one that is left out.
   void ParsePositional(const InstructionInfo& info, int skipped) {
     operands_.assign(info.fixed_count(), Arg(Operand::Void()));
     bool first = true;
@@ -256,6 +276,8 @@ class Assembler {
     return operand.is_callee() ? Arg(Callee(operand.role)) : Value(operand.role);
   }
 
+  // Columns: the callee first, then operands with or without labels, the destination last, as
+  // instruction_printer.cc prints them.
   void ParseOperands(const InstructionInfo& info) {
     operands_.assign(info.fixed_count(), Arg(Operand::Void()));
     for (size_t i = 0; in_.ok() && i < info.operand_count; ++i) {
@@ -283,7 +305,8 @@ class Assembler {
     if (TakeLabel(dst)) operands_[static_cast<size_t>(info.write)] = Value(Role::kWrite);
   }
 
-  // The label of an operand; false if it is left out, which is an error unless it may be.
+  // Takes the label of an operand. False if the operand is left out, which is an error unless it
+  // may be.
   bool TakeLabel(const OperandInfo& operand) {
     const char expected = operand.label == Label::kColon ? ':' : ' ';
     const bool there =
@@ -301,6 +324,7 @@ class Assembler {
 
   void ParseList(const OperandInfo& operand) {
     if (operand.label != Label::kNone && !TakeLabel(operand)) return;
+    // A list without values ends at the destination.
     const bool at_dst = in_.PeekWord() == "dst" && in_.CharAfterWord() == ':';
     if (in_.AtEnd() || at_dst) {
       if (operand.repeat == Repeat::kSome)
@@ -311,6 +335,8 @@ class Assembler {
     while (in_.ok() && in_.Accept(','));
   }
 
+  // With @ a function of this file, without it a primitive; which of the two is allowed depends on
+  // the role.
   Operand Callee(Role role) {
     if (in_.Accept('@')) {
       if (role == Role::kPrimitive)
@@ -322,12 +348,15 @@ class Assembler {
     return in_.ok() ? builder_.primitive(name) : Operand::Void();
   }
 
+  // Both marks are read, whatever the form.
   Operand RegisterOperand() {
     if (!in_.Accept('$')) in_.Expect('%');
     if (in_.AcceptWord("vm")) return Operand::Vm();
     return Operand::Register(in_.Number(kVmRegister - 1));
   }
 
+  // An operand of any kind, told by its first character or word. Where a jump or a data type is
+  // expected, words mean that.
   Arg Value(Role role) {
     switch (in_.Peek()) {
       case '%':
@@ -349,6 +378,7 @@ class Assembler {
       in_.Fail("expected an operand");
       return Operand::Void();
     }
+    // Literals of other kinds become constants.
     std::optional<Constant> constant = ParseConstant(&in_, builder_.constant_count());
     if (!constant.has_value() || !in_.ok()) return Operand::Void();
     return builder_.AddConstant(*std::move(constant));
@@ -359,6 +389,7 @@ class Assembler {
   }
 
   Arg NumberLiteral() {
+    // Ints that need more than 56 bits become constants.
     if (in_.AtFloat()) return Literal(Any(in_.FloatNumber()));
     const int64_t value = in_.SignedNumber();
     if (!FitsImmediate(value)) return Literal(Any(value));

@@ -2,7 +2,7 @@
 // Builder code. Both languages have the same calls; what differs is in Syntax and in quoting.
 //
 // Constants are appended in their order as the text that assembly has for them, so that `ib.c(3)`
-// means what it meant. Names that mean both a primitive and a function are said which they are.
+// means what it meant. A name that is both a primitive and a function says which of them it is.
 #include "core/vm/text/builder_code.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kMaxLiteral = 4000;  // compilers may refuse longer pieces of a text
 
-// The method names of the two builders.
+// The method names of the two builders, by what they do.
 struct Syntax {
   bool is_cpp;
   std::string_view keep_registers, metadata, constant, primitive, kernel, begin, end, name_register,
@@ -63,7 +63,8 @@ constexpr Syntax kJsSyntax = {false,
                               "[",
                               "]"};
 
-// Whether the registers of a function are numbered in the order in which the builder numbers them.
+// Whether the registers of a function have the numbers that the builder gives them (builder.cc,
+// Formalize). Otherwise the code asks the builder to keep them.
 bool InOrderOfUse(const Executable& executable, const FunctionInfo& function) {
   int64_t next = function.arity();
   const auto meet = [&next](const Operand& operand) {
@@ -103,15 +104,17 @@ std::string CppPiece(std::string_view text) {
   return out + "\"";
 }
 
+// Long texts are several literals, which C++ joins.
 std::string CppQuote(std::string_view text) {
   std::string out = CppPiece(text.substr(0, kMaxLiteral));
   for (size_t at = kMaxLiteral; at < text.size(); at += kMaxLiteral)
     StrAppend(&out, "\n      ", CppPiece(text.substr(at, kMaxLiteral)));
-  // A zero inside would end the text.
+  // A zero inside would end the text, so its length is given.
   if (text.find('\0') == std::string_view::npos) return out;
   return StrCat("std::string(", out, ", ", text.size(), ")");
 }
 
+// Prints the program as calls of a builder, one per instruction.
 class CodePrinter {
  public:
   CodePrinter(const Executable& executable, const Syntax& syntax)
@@ -125,6 +128,7 @@ class CodePrinter {
     } else {
       StrAppend(&out_, "export function ", name, "(runtime) {\n  const ib = runtime.builder();\n");
     }
+    // One switch for all functions: keeping numbers that are right already changes nothing.
     const bool keep = std::any_of(functions.begin(), functions.end(), [this](const auto& function) {
       return !InOrderOfUse(executable_, function);
     });
@@ -149,8 +153,10 @@ class CodePrinter {
       Line(syntax_.metadata, Quote(key), ", ", Quote(value));
     for (uint32_t i = 0; i < executable_.constants().size(); ++i) {
       Line(syntax_.constant, Quote(ConstantText(executable_, i)));
+      // Behind the line, before its line break.
       out_.insert(out_.size() - 1, StrCat("  // c[", i, "]"));
     }
+    // The builder numbers primitives by first use; only another order has to be declared.
     if (!PrimitivesInOrder(executable_)) {
       for (const std::string& name : executable_.primitives()) Line(syntax_.primitive, Quote(name));
     }
@@ -161,6 +167,7 @@ class CodePrinter {
       } else {
         std::string bytes;
         for (const char c : kernel.bytes)
+          // JavaScript has bytes as an array of numbers.
           StrAppend(&bytes, bytes.empty() ? "" : ", ", static_cast<int>(static_cast<uint8_t>(c)));
         Line(syntax_.kernel, Quote(kernel.name), ", ", Quote(kernel.format), ", [", bytes, "]");
       }
@@ -169,6 +176,7 @@ class CodePrinter {
 
   void Function(const FunctionInfo& function) {
     const std::string signature = function.signature.ToText();
+    // A plain number of inputs reads better than (%0, %1).
     const bool nameless = signature == Signature::OfArity(function.arity()).ToText();
     const std::string inputs = nameless ? StrCat(function.arity()) : Quote(signature);
     StrAppend(&out_, indent_, "ib.", syntax_.begin, "(", Quote(function.name), ", ", inputs,
@@ -184,6 +192,7 @@ class CodePrinter {
       StrAppend(&out_, indent_, "});\n");
   }
 
+  // Labels are named by the instruction they stand at, as in assembly.
   void Body(const FunctionInfo& function) {
     const std::vector<uint32_t> targets = JumpTargets(executable_, function);
     bool has_source = false;
@@ -196,6 +205,7 @@ class CodePrinter {
       else if (source != nullptr)
         Line(syntax_.source, Quote(source->text()), ", ", source->line, ", ", source->column);
       else if (has_source)
+        // A location holds until the next one, so the first instruction without one ends it.
         Line(syntax_.source, "\"\"");
       has_source = source != nullptr;
       pc_ = pc;
@@ -204,6 +214,7 @@ class CodePrinter {
     }
   }
 
+  // Instructions with a method of their own use it; everything else goes through emit.
   void Emission() {
     const std::vector<Operand>& operands = instruction_.operands;
     switch (instruction_.info->opcode) {
@@ -237,7 +248,7 @@ class CodePrinter {
     return syntax_.is_cpp ? StrCat("ib.NamedLabel(", name, ")") : name;
   }
 
-  // An operand; jumps are labels in the methods that take labels and operands in emit.
+  // One operand. Jumps are labels in the methods that take labels, and operands in emit.
   std::string Text(size_t i) const {
     const InstructionInfo& info = *instruction_.info;
     const Operand& operand = instruction_.operands[i];

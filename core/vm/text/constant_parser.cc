@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants from text.
+// Constants from text. The cursor keeps the first error, so parsers read on and ask once before
+// they make something.
 #include "core/vm/text/constant_parser.h"
 
 #include <utility>
@@ -11,6 +12,7 @@
 namespace tern::vm {
 namespace {
 
+// The constant, or the error at the last token read.
 std::optional<Constant> Taken(LineCursor& in, Result<Constant> constant) {
   if (constant.ok()) return std::move(constant).value();
   in.FailAtLast(constant.status().message());
@@ -22,6 +24,7 @@ std::optional<Constant> Made(LineCursor& in, const Any& value) {
   return Taken(in, Constant::From(value));
 }
 
+// Bits keep a NaN's payload, which decimal text cannot.
 std::optional<Constant> ParseFloatConstant(LineCursor& in) {
   if (!in.AcceptWord("bits")) return Made(in, Any(in.FloatNumber()));
   const uint64_t bits = in.HexNumber();
@@ -30,6 +33,7 @@ std::optional<Constant> ParseFloatConstant(LineCursor& in) {
   return Made(in, Any(value));
 }
 
+// Constants are read-only wherever they come from.
 std::optional<Constant> TensorConstant(LineCursor& in, Result<TensorPtr> tensor) {
   if (!tensor.ok()) {
     in.FailAtLast(tensor.status().message());
@@ -39,6 +43,7 @@ std::optional<Constant> TensorConstant(LineCursor& in, Result<TensorPtr> tensor)
   return Made(in, Any(std::move(tensor).value()));
 }
 
+// Strings are written in quotes; all other elements as numbers or hex.
 std::optional<Constant> ParseStrings(LineCursor& in, const std::vector<int64_t>& dims,
                                      int64_t count) {
   std::vector<std::string> texts;
@@ -55,6 +60,8 @@ std::optional<Constant> ParseStrings(LineCursor& in, const std::vector<int64_t>&
   return TensorConstant(in, Tensor::FromStrings(views, dims));
 }
 
+// The element count of the shape must agree with the data, or FromBytes would be asked for
+// nonsense.
 std::optional<Constant> ParseTensor(LineCursor& in, DType dtype) {
   const std::vector<int64_t> dims = in.Dims();
   const std::optional<int64_t> count = ElementCount(dims);
@@ -71,6 +78,7 @@ std::optional<Constant> ParseTensor(LineCursor& in, DType dtype) {
   return TensorConstant(in, Tensor::FromBytes(dtype, dims, AsBytes(bytes)));
 }
 
+// One element for the whole tensor; Constant::Splat checks it.
 std::optional<Constant> ParseSplat(LineCursor& in) {
   const DType dtype = in.DTypeWord();
   const std::vector<int64_t> dims = in.Dims();
@@ -81,6 +89,7 @@ std::optional<Constant> ParseSplat(LineCursor& in) {
   return Taken(in, Constant::Splat(std::move(element).value(), dims));
 }
 
+// References are checked at once, as the place is known here.
 std::optional<Constant> ParseTuple(LineCursor& in, int64_t constant_count) {
   Constant constant;
   constant.kind = ConstantKind::kTuple;
@@ -110,6 +119,7 @@ std::optional<Constant> ParseConstant(LineCursor* cursor, int64_t constant_count
   LineCursor& in = *cursor;
   const std::string_view word = in.Word();
   if (!in.ok()) return std::nullopt;
+  // A data type and a bracket begin a tensor; a data type alone is no constant.
   if (const Result<DType> dtype = DType::Parse(word); dtype.ok() && in.Peek() == '[')
     return ParseTensor(in, *dtype);
   if (word == "none") return Made(in, Any());
@@ -127,11 +137,13 @@ std::optional<Constant> ParseConstant(LineCursor* cursor, int64_t constant_count
   return std::nullopt;
 }
 
+// For single constants (ExecBuilder): the whole text must be one.
 Result<Constant> ParseConstantText(std::string_view text, int64_t constant_count) {
   LineCursor in(text, 0, text.size());
   std::optional<Constant> constant = ParseConstant(&in, constant_count);
   if (in.ok() && !in.AtEnd()) in.Fail("expected the end of the constant");
   if (in.ok() && constant.has_value()) return *std::move(constant);
+  // Only the begin of a long text is shown.
   Status status = InvalidArgument("constant '", text.substr(0, 60), text.size() > 60 ? "…" : "",
                                   "', character ", in.error_begin() + 1, ": ", in.error());
   return std::move(status.SetErrorCode("E0110"));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executables as text; instruction_printer.h has the instructions.
+// Executables as text. Everything that Assemble reads must be complete here: numbers that decimal
+// text would change are written as bits or bytes. instruction_printer.cc has the instructions.
 #include "core/vm/text/disassembler.h"
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 namespace tern::vm {
 namespace {
 
+// Longer tensors are shorter as hex, and are read by programs only.
 constexpr int64_t kMaxDecimalElements = 256;
 
 void AppendHex(ByteSpan bytes, std::string* out) {
@@ -24,25 +26,27 @@ void AppendHex(ByteSpan bytes, std::string* out) {
   }
 }
 
+// Whether decimal text gives the same bits when it is read again.
 bool PrintsAsNumbers(const Tensor& tensor) {
   const DType dtype = tensor.dtype();
   if (dtype.lanes != 1 || tensor.element_count() > kMaxDecimalElements) return false;
   if (dtype.is_float()) {
     if (dtype.bits != 32 && dtype.bits != 64) return false;
-    // NaNs have payloads that no decimal text keeps.
+    // NaNs have payloads that no decimal text keeps. (Infinities and -0 read back as they are.)
     for (int64_t i = 0; i < tensor.element_count(); ++i) {
       if (TensorElement(tensor, i) != TensorElement(tensor, i)) return false;
     }
     return true;
   }
   if (dtype.is_bool()) {
-    // A byte other than 0 and 1 is not lost either: it goes as hex.
+    // A byte other than 0 and 1 must not be lost, so it is written as hex.
     const auto* bytes = static_cast<const uint8_t*>(tensor.data());
     return std::all_of(bytes, bytes + tensor.element_count(), [](uint8_t b) { return b <= 1; });
   }
   return dtype.is_int() && dtype.bits >= 8;
 }
 
+// Type, then elements: as strings, bytes or numbers.
 std::string TensorText(const Tensor& tensor) {
   std::string out = StrCat(tensor.TypeText(), " ");
   if (tensor.dtype().is_string()) {
@@ -63,6 +67,7 @@ std::string TensorText(const Tensor& tensor) {
   return out + "]";
 }
 
+// As with tensors: a NaN is written as its bits.
 std::string FloatConstantText(double value) {
   if (value == value) return StrCat("float ", FormatDouble(value));
   uint64_t bits;
@@ -70,11 +75,13 @@ std::string FloatConstantText(double value) {
   return StrCat("float bits ", FormatHex(bits));
 }
 
+// Labels stand where something jumps to, named by the instruction's number.
 void DisassembleFunction(const Executable& executable, const FunctionInfo& function, TextForm form,
                          std::string* out) {
   StrAppend(out, ".func @", QuoteName(function.name), function.signature.ToText(), "\n");
   for (const auto& [index, name] : function.register_names)
     StrAppend(out, "  .name %", index, " ", QuoteName(name), "\n");
+  // Ascending, so one iterator follows the instructions.
   const std::vector<uint32_t> targets = JumpTargets(executable, function);
   auto target = targets.begin();
   for (uint32_t pc = 0; pc < function.instruction_count; ++pc) {
@@ -93,6 +100,7 @@ void DisassembleFunction(const Executable& executable, const FunctionInfo& funct
   }
 }
 
+// For Stats: shapes of tensors, texts of other constants.
 std::string ConstantShapes(const Executable& executable) {
   std::vector<std::string> shapes;
   for (const Constant& constant : executable.constants()) {
@@ -111,6 +119,7 @@ std::string InstructionText(const Executable& executable, uint32_t instruction, 
   return PrintInstruction(executable, instruction, {.form = form});
 }
 
+// For reading: without constants and signatures, which Disassemble has.
 std::string AsText(const Executable& executable, const ListingOptions& options) {
   std::string out;
   for (const FunctionInfo& function : executable.functions()) {
@@ -118,6 +127,7 @@ std::string AsText(const Executable& executable, const ListingOptions& options) 
     for (uint32_t pc = 0; pc < function.instruction_count; ++pc) {
       const uint32_t index = function.first_instruction + pc;
       std::string line = "  ";
+      // Four columns hold the numbers of most functions.
       if (options.offsets) {
         const std::string number = StrCat(pc);
         line.append(number.size() < 4 ? 4 - number.size() : 0, ' ');
@@ -134,6 +144,7 @@ std::string AsText(const Executable& executable, const ListingOptions& options) 
   return out;
 }
 
+// The wording is fixed: tools that read it exist.
 std::string Stats(const Executable& executable) {
   std::vector<std::string> globals;
   for (const FunctionInfo& function : executable.functions()) globals.push_back(function.name);
@@ -159,6 +170,7 @@ std::string ConstantText(const Executable& executable, uint32_t index) {
     case ConstantKind::kTensor: return TensorText(*constant.value.TryCast<Tensor>());
     case ConstantKind::kSplat: {
       const Tensor& element = *constant.value.TryCast<Tensor>();
+      // Hex first; a number replaces the word.
       std::string out =
           StrCat("splat ", element.dtype().ToString(), FormatDims(constant.dims), " hex ");
       if (!PrintsAsNumbers(element))
@@ -177,6 +189,7 @@ std::string ConstantText(const Executable& executable, uint32_t index) {
 
 namespace {
 
+// Control characters other than line break and tab would be escapes in every line.
 bool IsPrintable(std::string_view bytes) {
   return IsValidUtf8(bytes) && std::all_of(bytes.begin(), bytes.end(), [](char c) {
            const auto byte = static_cast<unsigned char>(c);
@@ -184,7 +197,8 @@ bool IsPrintable(std::string_view bytes) {
          });
 }
 
-// What can be read as text (a loop program), in quotes.
+// Writes the bytes of a kernel: as text in quotes where it can be read (a loop program), else as
+// hex.
 void AppendKernelBytes(std::string_view bytes, std::string* out) {
   if (IsPrintable(bytes)) {
     StrAppend(out, " text ", JsonQuote(bytes));
@@ -197,6 +211,8 @@ void AppendKernelBytes(std::string_view bytes, std::string* out) {
 }  // namespace
 
 std::string Disassemble(const Executable& executable, TextForm form) {
+  // The order is that in which the builder must see things: metadata and constants, primitives,
+  // kernels, functions.
   std::string out;
   for (const auto& [key, value] : executable.metadata()) {
     StrAppend(&out, ".meta ", JsonQuote(key), " = ", JsonQuote(value), "\n");
@@ -204,6 +220,7 @@ std::string Disassemble(const Executable& executable, TextForm form) {
   for (uint32_t i = 0; i < executable.constants().size(); ++i) {
     StrAppend(&out, ".const c[", i, "] = ", ConstantText(executable, i), "\n");
   }
+  // Only if the order of first use would give another table.
   if (!PrimitivesInOrder(executable)) {
     for (const std::string& name : executable.primitives()) {
       StrAppend(&out, ".primitive ", PrimitiveText(name), "\n");

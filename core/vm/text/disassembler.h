@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executables as text: the listing of the founding document, statistics, and assembly text (.tasm)
-// from which Assemble (assembler.h) makes the same executable again, byte for byte, in each of the
-// forms below.
+// Executables as text: the listing as in the Relax document (docs/founding-documents.md),
+// statistics, and assembly text (.tasm) from which Assemble (assembler.h) makes the same executable
+// again, byte for byte, in each of the forms below.
 #ifndef TERN_CORE_VM_TEXT_DISASSEMBLER_H_
 #define TERN_CORE_VM_TEXT_DISASSEMBLER_H_
 
@@ -30,7 +30,7 @@ struct ListingOptions {
 // "@func0:" and its instructions, for every function.
 std::string AsText(const Executable& executable, const ListingOptions& options = {});
 
-// Constant shapes, globals, packed functions, as in the founding document.
+// Constant shapes, globals, packed functions, as in the Relax document.
 std::string Stats(const Executable& executable);
 
 // Assembly text, complete and lossless. Its grammar is told in assembler.h.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Printing an instruction, driven by the instruction table. Columns are those of the founding
-// document: 6 for the mnemonic, 16 for the callee, 12 for the operands before the destination.
+// Printing an instruction, driven by the instruction table, so that a new instruction needs no code
+// here. Widths of the columns: 6 for the mnemonic, 16 for the callee, 12 for the operands before
+// the destination.
 #include "core/vm/text/instruction_printer.h"
 
 #include <algorithm>
@@ -22,11 +23,13 @@ void PadTo(size_t column, std::string* line) {
   if (line->size() < column) line->append(column - line->size(), ' ');
 }
 
+// One instruction in one of three forms. The word is decoded once, in the constructor.
 class Printer {
  public:
   Printer(const Executable& executable, uint32_t index, const PrintOptions& options)
       : executable_(executable),
         options_(options),
+        // Jumps are shown relative to the function.
         pc_(index - executable.FunctionOf(index).first_instruction) {
     DecodeInstruction(executable.InstructionWords(index), &instruction_);
   }
@@ -46,6 +49,7 @@ class Printer {
       case TextForm::kInstructions: return Positional(-1);
       case TextForm::kAssignments: break;
     }
+    // An assignment without a destination has no left side.
     const InstructionInfo& info = *instruction_.info;
     if (info.write >= 0 && !Destination().is_void())
       line_ = StrCat(Text(Destination(), Role::kWrite), " = ");
@@ -57,10 +61,13 @@ class Printer {
     return instruction_.operands[static_cast<size_t>(instruction_.info->write)];
   }
 
+  // Callee first, then the other operands in the order of the table, then the destination in a
+  // column of its own.
   std::string Columns() {
     const InstructionInfo& info = *instruction_.info;
     StrAppend(&line_, info.mnemonic);
     PadTo(kMnemonicColumn, &line_);
+    // A mnemonic that fills its column still needs a space.
     if (line_.back() != ' ') line_.push_back(' ');
     for (size_t i = 0; i < info.operand_count; ++i) {
       if (info.operands()[i].is_callee()) PrintCallee(i, info.operands()[i]);
@@ -76,11 +83,12 @@ class Printer {
       line_ += " dst: ";
       Append(static_cast<size_t>(info.write), info.operands()[static_cast<size_t>(info.write)]);
     }
+    // Operands that are left out may leave spaces behind.
     while (line_.back() == ' ') line_.pop_back();
     return std::move(line_);
   }
 
-  // All operands but `skipped` in the order of isa.def; in parentheses in assignments.
+  // Prints all operands but `skipped` in the order of isa.def; in parentheses in assignments.
   std::string Positional(int skipped) {
     const InstructionInfo& info = *instruction_.info;
     const bool call = options_.form == TextForm::kAssignments;
@@ -106,6 +114,7 @@ class Printer {
       fields_->push_back({info.name, info.role, operand, begin, line_.size()});
   }
 
+  // Padded from where it begins, so that operands of calls align.
   void PrintCallee(size_t index, const OperandInfo& info) {
     const size_t column = line_.size();
     Append(index, info);
@@ -113,13 +122,15 @@ class Printer {
     line_.push_back(' ');
   }
 
-  // Returns whether the next operand without a label goes behind a comma.
+  // Prints one operand of the columns form. Returns whether the next operand without a label must
+  // follow a comma.
   bool PrintOperand(size_t i, const OperandInfo& info, bool after_positional) {
     if (info.label == Label::kNone && !info.is_list()) {
       if (after_positional) line_ += ", ";
       Append(i, info);
       return true;
     }
+    // An optional operand that is left out prints nothing, not even its label.
     if (info.repeat == Repeat::kOptional && instruction_.operands[i].is_void())
       return after_positional;
     if (line_.back() != ' ') line_.push_back(' ');
@@ -136,6 +147,7 @@ class Printer {
     return false;
   }
 
+  // The marks differ by form; the assembler takes both.
   std::string Text(const Operand& operand, Role role) const {
     const std::string_view mark = options_.form == TextForm::kInstructions ? "$" : "%";
     if (operand.is_void()) return "void";
@@ -146,16 +158,19 @@ class Printer {
       case OperandKind::kFunction: return FunctionText(operand, role);
       case OperandKind::kImmediate: break;
     }
+    // The verifier has checked that the number is a type.
     if (role == Role::kDType) return DTypeFromImmediate(operand.value)->ToString();
     if (role != Role::kOffset) return StrCat(operand.value);
     if (options_.labels) return StrCat("L", int64_t{pc_} + operand.value);
+    // Offsets always have a sign, so that they cannot be taken for labels or registers.
     return StrCat(operand.value > 0 ? "+" : "", operand.value);
   }
 
   std::string FunctionText(const Operand& operand, Role role) const {
     const auto index = static_cast<size_t>(operand.function_index());
     if (operand.is_function()) return StrCat("@", QuoteName(executable_.functions()[index].name));
-    // Where any value may stand, a primitive is marked.
+    // Where any value may stand, a primitive is marked, since a bare name would be read as
+    // something else.
     return StrCat(role == Role::kCallee ? "" : "&", PrimitiveText(executable_.primitives()[index]));
   }
 
@@ -190,6 +205,7 @@ std::string_view OperandKindName(const Operand& operand) {
   return operand.is_function() ? "function" : "primitive";
 }
 
+// Attributes may hold nearly anything; what would end the token or the line is quoted.
 std::string PrimitiveText(std::string_view name) {
   const size_t brace = name.find('{');
   const std::string_view op = name.substr(0, brace);
@@ -218,6 +234,7 @@ std::vector<uint32_t> JumpTargets(const Executable& executable, const FunctionIn
   return targets;
 }
 
+// Then the assembler and the builder give them the same numbers without being told.
 bool PrimitivesInOrder(const Executable& executable) {
   int64_t next = 0;
   Instruction instruction;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokens of assembly text.
+// Tokens of assembly text. A line is never longer than its end_, so every look ahead compares with
+// it.
 #include "core/vm/text/line_cursor.h"
 
 #include <limits>
@@ -22,10 +23,12 @@ int HexValue(char c) {
   return -1;
 }
 
-// The line without its comment: ';' outside of quotes and braces.
+// Where the line's comment begins: at a ';' outside of quotes. (Names of primitives that have one
+// are quoted.)
 size_t CommentStart(std::string_view text, size_t begin, size_t end) {
   bool quoted = false;
   for (size_t i = begin; i < end; ++i) {
+    // An escaped quote does not end the text.
     if (quoted && text[i] == '\\')
       ++i;
     else if (text[i] == '"')
@@ -46,6 +49,7 @@ std::string IntegerBytes(DType dtype, std::string_view text) {
   const size_t bytes = static_cast<size_t>(dtype.size());
   if (dtype.is_signed_int()) {
     const auto value = ParseInt64(text);
+    // Shifting up and down again keeps a value only if its upper bits are copies of the sign.
     const int shift = 64 - dtype.bits;
     if (!value.has_value() ||
         static_cast<int64_t>(static_cast<uint64_t>(*value) << shift) >> shift != *value)
@@ -54,11 +58,14 @@ std::string IntegerBytes(DType dtype, std::string_view text) {
   }
   const auto value = ParseUint64(text);
   if (!value.has_value() || (dtype.bits < 64 && *value >> dtype.bits != 0)) return {};
+  // The low bytes come first on all our targets.
   return BytesOf(*value).substr(0, bytes);
 }
 
 }  // namespace
 
+// The line's end without comment and spaces, so that AtEnd is one comparison. A carriage return
+// counts as a space.
 LineCursor::LineCursor(std::string_view text, size_t begin, size_t end)
     : text_(text), at_(begin), last_(begin) {
   end_ = CommentStart(text, begin, end);
@@ -81,6 +88,8 @@ char LineCursor::Peek() {
   return at_ < end_ ? text_[at_] : '\0';
 }
 
+// At least one character is marked, also at the end of the line. Moving to the end makes all
+// further tokens empty.
 void LineCursor::SetError(std::string_view message, size_t begin, size_t end) {
   if (!ok()) return;
   error_ = std::string(message);
@@ -89,6 +98,7 @@ void LineCursor::SetError(std::string_view message, size_t begin, size_t end) {
   at_ = end_;
 }
 
+// Shows what was found instead: the next word, or the next character.
 void LineCursor::Fail(std::string_view message) {
   SkipSpace();
   const size_t end = WordEnd();
@@ -98,6 +108,7 @@ void LineCursor::Fail(std::string_view message) {
            at_, at_ + got.size());
 }
 
+// For tokens that were read and turn out wrong: the mark covers them, without spaces behind.
 void LineCursor::FailAtLast(std::string_view message) {
   size_t end = at_;
   while (end > last_ && (text_[end - 1] == ' ' || text_[end - 1] == '\t')) --end;
@@ -109,6 +120,7 @@ void LineCursor::SuggestFrom(std::string_view name, std::span<const std::string_
   if (!near.empty()) help_ = StrCat("did you mean '", near, "'?");
 }
 
+// Also notes where the token began, for FailAtLast.
 bool LineCursor::Accept(char c) {
   if (Peek() != c) return false;
   last_ = at_++;
@@ -136,6 +148,7 @@ char LineCursor::CharAfterWord() {
   return end < end_ ? text_[end] : '\0';
 }
 
+// A directive's dot is a word character, so `.func` is one word.
 std::string_view LineCursor::Word() {
   const std::string_view word = PeekWord();
   if (word.empty()) {
@@ -157,6 +170,7 @@ void LineCursor::ExpectWord(std::string_view word) {
   if (ok() && !AcceptWord(word)) Fail(StrCat("expected '", word, "'"));
 }
 
+// Quotes allow any name; without them it must be an identifier.
 std::string LineCursor::Name() {
   if (Peek() == '"') return Quoted();
   const std::string_view word = Word();
@@ -176,7 +190,8 @@ uint32_t LineCursor::HexDigits(int count) {
   return value;
 }
 
-// Behind the backslash.
+// Appends what an escape means; the backslash was read. The escapes are those of JSON (RFC 8259,
+// section 7).
 void LineCursor::AppendEscape(std::string* out) {
   constexpr std::string_view kLetters = "\"\\/bfnrt";
   constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
@@ -187,6 +202,7 @@ void LineCursor::AppendEscape(std::string* out) {
   }
   if (c != 'u') return FailAtLast("unknown escape in a quoted text");
   uint32_t code = HexDigits(4);
+  // Characters beyond U+FFFF are two escapes, a high and a low surrogate.
   if (code >= 0xd800 && code < 0xdc00 && text_.substr(at_, 2) == "\\u") {
     at_ += 2;
     const uint32_t low = HexDigits(4);
@@ -199,6 +215,7 @@ void LineCursor::AppendEscape(std::string* out) {
 std::string LineCursor::Quoted() {
   std::string out;
   Expect('"');
+  // The whole text is the last token, not its last character.
   const size_t begin = last_;
   while (ok() && at_ < end_ && text_[at_] != '"') {
     if (text_[at_] != '\\') {
@@ -214,6 +231,7 @@ std::string LineCursor::Quoted() {
   return out;
 }
 
+// Attributes in braces have spaces, so they are taken up to the closing brace.
 std::string LineCursor::PrimitiveName() {
   if (Peek() == '"') return Quoted();
   const std::string_view word = Word();
@@ -238,6 +256,7 @@ std::string_view LineCursor::Rest() {
 
 // --- numbers
 
+// A sign may begin a number, or follow the e of an exponent.
 size_t LineCursor::NumberEnd() const {
   size_t end = at_;
   for (; end < end_; ++end) {
@@ -250,6 +269,7 @@ size_t LineCursor::NumberEnd() const {
   return end;
 }
 
+// A sign alone, or before a word other than inf and nan, is no number.
 bool LineCursor::AtNumber() {
   SkipSpace();
   std::string_view text = text_.substr(at_, NumberEnd() - at_);
@@ -257,6 +277,7 @@ bool LineCursor::AtNumber() {
   return !text.empty() && (IsDigit(text[0]) || text == "inf" || text == "nan");
 }
 
+// Anything that is no int64; a number too large for one is read as a float.
 bool LineCursor::AtFloat() {
   SkipSpace();
   std::string_view text = text_.substr(at_, NumberEnd() - at_);
@@ -264,6 +285,7 @@ bool LineCursor::AtFloat() {
   return !ParseInt64(text).has_value();
 }
 
+// A plus sign is allowed and dropped.
 std::string_view LineCursor::NumberText() {
   SkipSpace();
   last_ = at_;
@@ -298,6 +320,7 @@ double LineCursor::FloatNumber() {
   return value.value_or(0);
 }
 
+// At most 16 digits: more would not fit.
 uint64_t LineCursor::HexNumber() {
   std::string_view text = NumberText();
   if (!text.starts_with("0x") || text.size() < 3 || text.size() > 18) {
@@ -325,6 +348,7 @@ DType LineCursor::DTypeWord() {
   return dtype.ok() ? *dtype : kF32;
 }
 
+// Any integers: what a shape allows is checked by who makes it.
 std::vector<int64_t> LineCursor::Dims() {
   std::vector<int64_t> dims;
   Expect('[');
@@ -335,6 +359,7 @@ std::vector<int64_t> LineCursor::Dims() {
   return dims;
 }
 
+// Pairs of digits until something else comes; half a pair is an error.
 std::string LineCursor::HexBytes() {
   SkipSpace();
   last_ = at_;
@@ -349,6 +374,7 @@ std::string LineCursor::HexBytes() {
   return out;
 }
 
+// f32 is parsed as f32: going by way of a double would round twice.
 std::string LineCursor::Element(DType dtype) {
   if (dtype.is_bool() && !AtNumber()) return std::string(1, Boolean() ? '\1' : '\0');
   if (dtype == kF32 || dtype == kF64) {
@@ -358,6 +384,7 @@ std::string LineCursor::Element(DType dtype) {
     FailAtLast(StrCat("expected a number, got '", text, "'"));
     return {};
   }
+  // Other types have no decimal form that is exact.
   if ((!dtype.is_int() && !dtype.is_bool()) || dtype.bits < 8 || dtype.lanes != 1) {
     Fail(StrCat("elements of ", dtype.ToString(), " are written as hex"));
     return {};
