@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a process whose invariant is broken.
+// The end of a process whose invariant is broken: the host's hook, or stderr, learns the place,
+// then the process ends.
 #include "core/base/check.h"
 
 #include <cstdlib>
 
 #include "core/base/platform.h"
 
+// The WebAssembly module has no stderr, and stdio would make it larger.
 #ifndef __wasm__
 #include <cstdio>
 #endif
 
 namespace {
+// One for the process; set by the host at its start.
 TernAbortHook abort_hook = nullptr;
 }  // namespace
 
@@ -30,6 +33,7 @@ void CheckFailed(const char* file, int line, const char* message) {
     std::fprintf(stderr, "%s:%d: %s\n", file, line, message);
 #endif
   }
+  // The hook may return; the process must not go on.
   std::abort();
 }
 

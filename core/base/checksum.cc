@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CRC-32C eight bytes at a time ("slicing by 8": one table per byte position).
+// CRC-32C, eight bytes at a time ("slicing by 8", Kounavis and Berry 2005: one table per byte
+// position), or by the processor's own instruction.
 #include "core/base/checksum.h"
 
 #include <array>
@@ -12,6 +13,8 @@ namespace {
 constexpr uint32_t kPolynomial = 0x82F63B78;  // Castagnoli, bits reversed
 using Tables = std::array<std::array<uint32_t, 256>, 8>;
 
+// Table 0 advances the register by one byte. Table t is table t - 1 followed by a zero byte, so
+// that eight look-ups which do not depend on each other replace eight that do.
 constexpr Tables MakeTables() {
   Tables tables{};
   for (uint32_t i = 0; i < 256; ++i) {
@@ -68,12 +71,15 @@ __attribute__((target("sse4.2"))) uint32_t HardwareCrc(ByteSpan bytes, uint32_t 
   for (; left > 0; --left, ++p) narrow = __builtin_ia32_crc32qi(narrow, *p);
   return narrow;
 }
+// Asked once, before main.
 const bool kHasHardwareCrc = __builtin_cpu_supports("sse4.2") != 0;
 #endif
 
 }  // namespace
 
 uint32_t Crc32c(ByteSpan bytes, uint32_t previous) {
+  // The register is inverted before and after, so that leading zeros count; inverting `previous`
+  // again goes on where it stopped.
   uint32_t crc = ~previous;
 #if defined(__x86_64__)
   if (kHasHardwareCrc) return ~HardwareCrc(bytes, crc);
@@ -82,6 +88,8 @@ uint32_t Crc32c(ByteSpan bytes, uint32_t previous) {
   const uint8_t* p = bytes.data();
   size_t left = bytes.size();
   for (; left >= 8; left -= 8, p += 8) {
+    // The register reaches into the first four bytes only; the other four are looked up as they
+    // are.
     const uint32_t low = crc ^ LoadWord(p);
     const uint32_t high = LoadWord(p + 4);
     crc = tables[7][low & 0xFF] ^ tables[6][(low >> 8) & 0xFF] ^ tables[5][(low >> 16) & 0xFF] ^

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CountedNode: the base of the nodes of both IRs, counted for ObjectPtr. A tree belongs to one
-// thread, so counting is plain arithmetic.
+// CountedNode: the base of the nodes of both IRs (core/ir, core/loop), counted for ObjectPtr. A
+// tree belongs to one thread, so counting is plain arithmetic. A node starts with a count of 0; the
+// first pointer makes it 1, and the last one deletes the node.
 #ifndef TERN_CORE_BASE_COUNTED_NODE_H_
 #define TERN_CORE_BASE_COUNTED_NODE_H_
 

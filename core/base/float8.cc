@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// 8-bit floats by integer arithmetic on bit patterns.
+// 8-bit floats by integer arithmetic on bit patterns. The formats are those of the OCP 8-bit
+// floating point specification; E4M3 is its variant without infinities.
 #include "core/base/float8.h"
 
 #include "core/base/half.h"
@@ -7,8 +8,8 @@
 namespace tern {
 namespace {
 
-// The code of a finite magnitude in a format of so many mantissa bits and this bias, as if its
-// exponent had no upper end.
+// The code of a finite magnitude in a format of so many mantissa bits and this bias, rounded to
+// nearest, ties to even, as if its exponent had no upper end. Callers cut off what overflows.
 uint32_t RoundMagnitude(uint32_t magnitude, uint32_t mantissa_bits, uint32_t bias) {
   const uint32_t exponent = magnitude >> 23;
   const uint32_t mantissa = (magnitude & 0x7FFFFFu) | 0x800000u;
@@ -30,9 +31,11 @@ float F8E4M3ToF32(uint8_t bits) {
   const uint32_t sign = uint32_t{bits & 0x80u} << 24;
   const uint32_t exponent = (bits >> 3) & 0xFu;
   const uint32_t mantissa = bits & 0x7u;
+  // All ones is the only NaN; other codes with the highest exponent are numbers.
   if ((bits & 0x7F) == 0x7F) return __builtin_bit_cast(float, sign | 0x7FC00000u);
   if (exponent != 0)
     return __builtin_bit_cast(float, sign | (exponent + 120) << 23 | mantissa << 20);
+  // Zero and subnormals: the product is exact in f32.
   const float magnitude = static_cast<float>(mantissa) * 0x1p-9f;
   return __builtin_bit_cast(float, sign | __builtin_bit_cast(uint32_t, magnitude));
 }
@@ -42,6 +45,7 @@ uint8_t F32ToF8E4M3(float value) {
   const uint32_t sign = (bits >> 24) & 0x80u;
   const uint32_t magnitude = bits & 0x7FFFFFFFu;
   const uint32_t code = magnitude >= 0x7F800000u ? 0x7F : RoundMagnitude(magnitude, 3, 7);
+  // There is no infinity to overflow to, so NaN stands for it.
   return static_cast<uint8_t>(sign | (code > 0x7E ? 0x7F : code));
 }
 

@@ -29,6 +29,7 @@ class BigInteger {
     }
   }
 
+  // Schoolbook multiplication by one word; every longer operation is made of it.
   void MultiplyAdd(uint32_t factor, uint32_t addend) {
     uint64_t carry = addend;
     for (int i = 0; i < size_; ++i) {
@@ -78,7 +79,8 @@ class BigInteger {
     }
     return 0;
   }
-  // The quotient, known to be <= 9; *this becomes the remainder.
+  // The quotient, known to be <= 9; *this becomes the remainder. Repeated subtraction takes at most
+  // nine rounds and spares the division of long numbers.
   int DivideDigit(const BigInteger& divisor) {
     int digit = 0;
     for (; Compare(*this, divisor) >= 0; ++digit) Subtract(divisor);
@@ -105,6 +107,7 @@ struct Parts {
   int exponent;
 };
 
+// A field of 0 is a subnormal: no hidden bit, and the exponent of the smallest normal number.
 Parts Decompose(uint64_t bits, const Format& format) {
   const int stored = format.precision - 1;
   const uint64_t mantissa = bits & ((uint64_t{1} << stored) - 1);
@@ -119,6 +122,8 @@ struct Decimal {
   int exponent = 0;
 };
 
+// The value is r / s. Half the distance to the next number above it is m_plus / s, and to the next
+// one below it m_minus / s.
 struct Ratio {
   BigInteger r, s, m_plus, m_minus;
 };
@@ -140,6 +145,8 @@ Ratio MakeRatio(const Parts& parts, const Format& format) {
 // Scales so that r/s is in [1/10, 1) and the first digit is that of 10 r/s; returns the decimal
 // exponent.
 int Scale(const Parts& parts, Ratio* ratio, bool even, bool shortest) {
+  // The estimate may be one too small, never too large: the small amount that is subtracted covers
+  // the error of log2. The comparison below corrects it.
   const double log =
       (std::log2(static_cast<double>(parts.mantissa)) + parts.exponent) * 0.30102999566398120;
   int exponent = static_cast<int>(std::ceil(log - 1e-9));
@@ -159,6 +166,7 @@ int Scale(const Parts& parts, Ratio* ratio, bool even, bool shortest) {
   return exponent;
 }
 
+// A carry through nines; all nines become a 1 and one more digit before the point.
 void RoundUp(Decimal* decimal) {
   size_t i = decimal->digits.size();
   while (i > 0 && decimal->digits[i - 1] == '9') decimal->digits[--i] = '0';
@@ -175,6 +183,8 @@ Decimal ShortestDigits(const Parts& parts, const Format& format) {
   Ratio ratio = MakeRatio(parts, format);
   Decimal decimal;
   decimal.exponent = Scale(parts, &ratio, even, /*shortest=*/true);
+  // Stops at the first digit whose remainder cannot be told from the value (low) or from the next
+  // decimal (up). Ties count if the mantissa is even, because reading rounds ties to even.
   for (;;) {
     for (BigInteger* n : {&ratio.r, &ratio.m_plus, &ratio.m_minus}) n->MultiplyAdd(10, 0);
     decimal.digits += static_cast<char>('0' + ratio.r.DivideDigit(ratio.s));
@@ -205,6 +215,7 @@ Decimal FixedDigits(const Parts& parts, const Format& format, int count) {
   return decimal;
 }
 
+// Plain notation from 1e-5 up to 17 digits before the point; other magnitudes get an exponent.
 std::string Layout(bool negative, Decimal decimal) {
   std::string& digits = decimal.digits;
   while (digits.size() > 1 && digits.back() == '0') digits.pop_back();
@@ -291,6 +302,8 @@ bool ScanExponent(std::string_view text, int* exponent) {
   return true;
 }
 
+// Leading zeros only move the point. Digits beyond kMaxDigits are dropped, but whether any was not
+// zero decides ties.
 void AddDigit(char c, bool after_point, bool* dropped, Scanned* out) {
   const bool leading = out->digits.empty() && c == '0';
   if (leading) {
@@ -342,6 +355,7 @@ int Normalize(BigInteger* num, BigInteger* den) {
 uint64_t Nearest(const Scanned& scanned, const Format& format) {
   const int size = static_cast<int>(scanned.digits.size());
   const uint64_t infinity = uint64_t(2 * format.max_exponent + 1) << (format.precision - 1);
+  // Far outside of both formats, so the big integers keep to their size.
   if (size == 0 || scanned.exponent + size < -400) return 0;
   if (scanned.exponent + size > 400) return infinity;
   BigInteger num, den(1);
@@ -354,6 +368,7 @@ uint64_t Nearest(const Scanned& scanned, const Format& format) {
   const int bits = format.precision - std::max(format.min_exponent - exponent, 0);
   if (bits < 0) return 0;
   uint64_t mantissa = 0;
+  // Long division, one bit of the mantissa per step.
   for (int i = 0; i < bits; ++i) {
     const bool one = BigInteger::Compare(num, den) >= 0;
     mantissa = mantissa << 1 | (one ? 1 : 0);

@@ -16,7 +16,8 @@ inline uint64_t HashText(std::string_view text, uint64_t seed = 0) {
   return HashBytes(AsBytes(text), seed);
 }
 
-// Mixes one word into a running hash.
+// Mixes one word into a running hash: two rounds of multiplying by an odd constant and folding the
+// high half onto the low one, so that tables may use the low bits.
 constexpr uint64_t HashCombine(uint64_t hash, uint64_t value) {
   uint64_t mixed = (hash ^ value) * 0x9E3779B97F4A7C15u;
   mixed ^= mixed >> 32;

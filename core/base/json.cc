@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JsonWriter: separators, escapes and numbers.
+// JsonWriter: separators, escapes and numbers (RFC 8259). needs_comma_ says whether a value stands
+// before in the same brackets; after_key_ that the next value belongs to a key.
 #include "core/base/json.h"
 
 #include "core/base/strings.h"
@@ -8,6 +9,8 @@
 namespace tern {
 namespace {
 
+// U+2028 and U+2029 are escaped, since they end lines in older JavaScript; U+007F because terminals
+// do not show it.
 void AppendEscaped(std::string* out, char32_t c) {
   switch (c) {
     case '"': *out += "\\\""; return;
@@ -49,6 +52,7 @@ JsonWriter& JsonWriter::Null() { return Plain("null"); }
 JsonWriter& JsonWriter::Raw(std::string_view json) { return Plain(json); }
 
 JsonWriter& JsonWriter::Double(double value) {
+  // value - value is 0 only for finite numbers; JSON has no others.
   const std::string text = FormatDouble(value);
   return value - value == 0 ? Plain(text) : String(text);
 }
@@ -58,6 +62,7 @@ JsonWriter& JsonWriter::Float(float value) {
   return value - value == 0 ? Plain(text) : String(text);
 }
 
+// Built as one value, so that it stays on one line whatever the indent is.
 JsonWriter& JsonWriter::Ints(std::span<const int64_t> values) {
   std::string out = "[";
   for (const int64_t value : values) StrAppend(&out, out.size() > 1 ? "," : "", value);
@@ -74,6 +79,7 @@ JsonWriter& JsonWriter::Open(char bracket) {
 
 JsonWriter& JsonWriter::Close(char bracket) {
   --depth_;
+  // Empty brackets stay on one line.
   if (needs_comma_) NewLine();
   out_ += bracket;
   needs_comma_ = true;
@@ -86,6 +92,7 @@ JsonWriter& JsonWriter::Plain(std::string_view text) {
   return *this;
 }
 
+// Called ahead of every value: a value behind a key needs neither comma nor line.
 void JsonWriter::Separate() {
   if (!after_key_) {
     if (needs_comma_) out_ += ',';

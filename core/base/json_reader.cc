@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recursive-descent JSON parser with a sticky first error.
+// A recursive-descent JSON parser (RFC 8259) with a sticky first error. Fail moves to the end, so
+// that every loop stops; depth is limited, because text may come from anywhere.
 #include "core/base/json_reader.h"
 
 #include <algorithm>
@@ -25,6 +26,7 @@ class Parser {
   }
 
  private:
+  // Only the first error counts; later ones are its consequences.
   void Fail(std::string_view what) {
     if (!status_.ok()) return;
     status_ = Corrupt("JSON at offset ", at_, ": ", what);
@@ -48,6 +50,7 @@ class Parser {
 
   JsonValue Value(int depth) {
     SkipSpace();
+    // A failed parser reads '\0' below, which is no value and adds no second error.
     if (depth > max_depth_) Fail(StrCat("nested deeper than ", max_depth_, " levels"));
     switch (Peek()) {
       case '{': return Object(depth);
@@ -62,6 +65,7 @@ class Parser {
     }
   }
 
+  // Words are compared as prefixes; what follows them is looked at by the caller.
   JsonValue Word() {
     JsonValue value;
     const std::string_view rest = text_.substr(at_);
@@ -80,6 +84,7 @@ class Parser {
     return value;
   }
 
+  // At least one digit is needed wherever digits may stand.
   void Digits() {
     if (!IsDigit(Peek())) return Expected("a digit");
     while (IsDigit(Peek())) ++at_;
@@ -88,6 +93,7 @@ class Parser {
   JsonValue Number() {
     const size_t begin = at_;
     Take('-');
+    // A zero leads no further digits: 01 is no number.
     if (!Take('0')) Digits();
     if (Take('.')) Digits();
     if (Peek() == 'e' || Peek() == 'E') {
@@ -97,6 +103,8 @@ class Parser {
     }
     JsonValue value;
     value.kind = JsonValue::Kind::kNumber;
+    // Kept as text, so that readers decide whether it is an int64 or a double; a double would lose
+    // digits of large ints.
     if (status_.ok()) value.text = text_.substr(begin, at_ - begin);
     return value;
   }
@@ -108,6 +116,7 @@ class Parser {
     SkipSpace();
     if (Take(']')) return value;
     while (status_.ok()) {
+      // The depth of the container is that of its brackets.
       value.items.push_back(Value(depth + 1));
       SkipSpace();
       if (Take(']')) return value;
@@ -126,6 +135,8 @@ class Parser {
       SkipSpace();
       if (Peek() != '"') Expected("a name in quotes");
       std::string name = String();
+      // A second member of one name would be read by some programs and overwritten by others. Find
+      // is linear, so an object of n members costs n * n comparisons.
       if (value.Find(name) != nullptr)
         Fail(StrCat("the name ", JsonQuote(name), " is there twice"));
       SkipSpace();
@@ -146,6 +157,7 @@ class Parser {
       const size_t begin = at_;
       const char32_t c = DecodeUtf8(text_, &at_);
       if (c == '"') return out;
+      // Control characters must be escaped; invalid UTF-8 has no meaning in JSON.
       if (c == kInvalidCodePoint || c < 0x20) {
         at_ = begin;
         Fail(c < 0x20 ? "a control character in a string" : "invalid UTF-8");
@@ -160,6 +172,7 @@ class Parser {
   }
 
   void Escape(std::string* out) {
+    // The two texts pair up by position.
     constexpr std::string_view kFrom = "\"\\/bfnrt", kTo = "\"\\/\b\f\n\r\t";
     const size_t plain = kFrom.find(Peek());
     if (at_ < text_.size() && plain != std::string_view::npos) {
@@ -167,6 +180,7 @@ class Parser {
       ++at_;
     } else if (Take('u')) {
       char32_t c = Hex4();
+      // Characters beyond U+FFFF are written as two surrogates, of which each alone is an error.
       const bool pair = c >= 0xD800 && c < 0xDC00 && text_.substr(at_).starts_with("\\u");
       if (pair) {
         at_ += 2;
@@ -205,6 +219,7 @@ class Parser {
 
 }  // namespace
 
+// Linear: objects have few members and keep their order.
 const JsonValue* JsonValue::Find(std::string_view name) const {
   const auto found = std::find(names.begin(), names.end(), name);
   return found == names.end() ? nullptr : &items[static_cast<size_t>(found - names.begin())];

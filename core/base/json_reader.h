@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ParseJson: JSON text into a tree of values. Strict: RFC 8259, UTF-8 checked, no duplicate names.
+// It reads saved object graphs, traces, tuning records and literals of the IR's text. Values own
+// their text.
 #ifndef TERN_CORE_BASE_JSON_READER_H_
 #define TERN_CORE_BASE_JSON_READER_H_
 

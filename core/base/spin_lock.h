@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lock for a few instructions' work on tables that threads of the host may share; nothing where
-// TERN_SINGLE_THREADED is defined (wasm without threads). Never held across calls into user code.
+// A lock for a few instructions' work on tables that threads of the host may share (types, keys,
+// registered functions); nothing where TERN_SINGLE_THREADED is defined (wasm without threads). It
+// does not nest, so it is never held across calls into user code.
 #ifndef TERN_CORE_BASE_SPIN_LOCK_H_
 #define TERN_CORE_BASE_SPIN_LOCK_H_
 
@@ -22,6 +23,7 @@ class SpinLock {
 class SpinLock {
  public:
   void Lock() {
+    // The inner loop only reads, so that waiting threads do not take the cache line from the owner.
     while (flag_.test_and_set(std::memory_order_acquire)) {
       while (flag_.test(std::memory_order_relaxed)) {
       }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Status: an error's text, notes and payload.
+// Status: an error's text, notes and payload. Everything lies behind one pointer that is null for
+// success, so that passing a success on costs one test.
 #include "core/base/status.h"
 
 #include "core/base/check.h"
@@ -26,6 +27,7 @@ std::string_view StatusCodeName(StatusCode code) {
   return "unknown error";
 }
 
+// An ok status is made by the default constructor only.
 Status::Status(StatusCode code, std::string_view message)
     : rep_(std::unique_ptr<Rep, DeleteRep>(new Rep)) {
   TERN_CHECK(code != StatusCode::kOk, "an error needs a code");
@@ -55,6 +57,7 @@ Status& Status::SetPayload(std::unique_ptr<StatusPayload> payload) & {
   return *this;
 }
 
+// Explicit, because statuses are move-only: a copy takes texts and a payload along.
 Status Status::Clone() const {
   if (ok()) return {};
   Status copy(rep_->code, rep_->message);
@@ -71,6 +74,7 @@ std::string Status::ToString() const {
   return out;
 }
 
+// Members that an error does not have are left out, so readers need not tell null from empty.
 void Status::WriteJson(JsonWriter* json) const {
   json->BeginObject().Field("status", StatusCodeName(code()));
   if (!ok()) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// StrCat, integers, splitting and suggestions. Floats are in float_text.cc.
+// StrCat, integers, splitting and suggestions. Floats are in float_text.cc. Integers use charconv,
+// which knows no locale and allocates nothing.
 #include "core/base/strings.h"
 
 #include <algorithm>
@@ -19,6 +20,7 @@ std::optional<T> ParseInteger(std::string_view text) {
   T value{};
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
+  // The whole text must be used up; from_chars would stop at the first other character.
   if (error != std::errc() || stop != end || text.empty()) return std::nullopt;
   return value;
 }
@@ -34,7 +36,8 @@ char LowerCase(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A'
 
 template <typename S>
 std::string_view Nearest(std::string_view name, std::span<const S> candidates) {
-  // Of a name of one letter nothing is left where that is wrong; its case may be.
+  // A name of one letter has nothing left where that letter is wrong, so it is only matched without
+  // regard to case.
   const auto same = [name](const S& text) {
     const auto equal = [](char a, char b) { return LowerCase(a) == LowerCase(b); };
     return std::equal(name.begin(), name.end(), std::begin(text), std::end(text), equal);
@@ -48,6 +51,7 @@ std::string_view Nearest(std::string_view name, std::span<const S> candidates) {
   std::string_view nearest;
   for (const S& candidate : candidates) {
     const std::string_view text(candidate);
+    // The difference of lengths is a lower bound of the distance and spares computing it.
     const auto difference = std::max(text.size(), name.size()) - std::min(text.size(), name.size());
     if (difference >= static_cast<size_t>(best)) continue;
     const int distance = EditDistance(name, text);
@@ -62,6 +66,7 @@ std::string_view Nearest(std::string_view name, std::span<const S> candidates) {
 }  // namespace
 
 StrPiece::StrPiece(float value) {
+  // The longest float takes less than the buffer's 32 characters (FormatDouble).
   const std::string text = FormatFloat(value);
   text.copy(buffer_, sizeof buffer_);
   text_ = {buffer_, text.size()};
@@ -90,6 +95,7 @@ std::string FormatHex(uint64_t value) {
   return StrCat("0x", std::string_view(buffer, static_cast<size_t>(end - buffer)));
 }
 
+// Spaces are put in from the end, so earlier positions stay.
 std::string FormatGrouped(int64_t value) {
   std::string out = StrCat(value);
   const size_t first = value < 0 ? 1 : 0;
@@ -105,6 +111,7 @@ std::string FormatBytes(uint64_t bytes) {
   const char* const kUnits[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   double value = static_cast<double>(bytes) / 1024;
   size_t unit = 0;
+  // 1023.95 would be shown as 1024.0 of the smaller unit.
   for (; value >= 1023.95 && unit + 1 < std::size(kUnits); ++unit) value /= 1024;
   const auto tenths = static_cast<int64_t>(value * 10 + 0.5);
   if (tenths % 10 == 0) return StrCat(tenths / 10, " ", kUnits[unit]);
@@ -114,6 +121,7 @@ std::string FormatBytes(uint64_t bytes) {
 std::optional<int64_t> ParseInt64(std::string_view text) { return ParseInteger<int64_t>(text); }
 std::optional<uint64_t> ParseUint64(std::string_view text) { return ParseInteger<uint64_t>(text); }
 
+// n separators give n + 1 parts, also empty ones.
 std::vector<std::string_view> StrSplit(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   for (size_t begin = 0;;) {
@@ -144,6 +152,8 @@ std::string FormatDims(std::span<const int64_t> dims) {
   return out += ']';
 }
 
+// Optimal string alignment (Damerau and Levenshtein, neighbours swapped once): three rows of the
+// table are enough, as a swap looks back two.
 int EditDistance(std::string_view a, std::string_view b) {
   // Rows of the table for the last two characters of a, and this one.
   std::vector<int> before(b.size() + 1), previous(b.size() + 1), current(b.size() + 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short text as one word: how strings, values and items are made and compared without copying a
-// number of bytes that only run time knows.
+// Short text as one word, so that the strings of core/object are made and compared in a register. A
+// copy of a number of bytes that only run time knows would be a call of memcpy.
 #ifndef TERN_CORE_BASE_TEXT_WORD_H_
 #define TERN_CORE_BASE_TEXT_WORD_H_
 
@@ -19,7 +19,8 @@ inline uint64_t LoadWord(const char* bytes) {
   return uint64_t{word};
 }
 
-// The first `size` < 8 bytes, zeros behind them. The loads overlap where they must.
+// The first `size` < 8 bytes, zeros behind them. No byte past them is read: loads of fixed widths
+// from both ends overlap instead, and a byte that two of them read lands in the same place.
 inline uint64_t LoadTextWord(const char* bytes, size_t size) {
   if (size >= 4)
     return LoadWord<uint32_t>(bytes) | LoadWord<uint32_t>(bytes + size - 4) << (8 * (size - 4));

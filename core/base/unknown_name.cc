@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// One wording for all tables of names, so that each error lists what exists.
 #include "core/base/unknown_name.h"
 
 #include "core/base/strings.h"

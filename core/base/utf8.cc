@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// UTF-8 by the table of well-formed sequences: lead byte gives length and the range of the second
-// byte.
+// UTF-8 by the table of well-formed sequences (Unicode, table 3-7): the lead byte gives the length,
+// and the decoded value tells overlong forms, surrogates and what lies past 10FFFF.
 #include "core/base/utf8.h"
 
 namespace tern {
@@ -8,7 +8,8 @@ namespace {
 
 bool IsContinuation(char c) { return (static_cast<uint8_t>(c) & 0xC0u) == 0x80; }
 
-// 0 for bytes that cannot lead.
+// The length of a sequence by its lead byte; 0 for bytes that cannot lead. C0 and C1 would only
+// begin overlong forms, F5 and above code points past 10FFFF.
 size_t SequenceLength(uint8_t lead) {
   if (lead < 0x80) return 1;
   if (lead >= 0xC2 && lead < 0xE0) return 2;
@@ -28,6 +29,7 @@ char32_t DecodeUtf8(std::string_view text, size_t* offset) {
   const std::string_view rest = text.substr(*offset);
   const uint8_t lead = static_cast<uint8_t>(rest[0]);
   const size_t length = SequenceLength(lead);
+  // One byte is used up in any case, so that a caller's loop ends on invalid text.
   ++*offset;
   if (length == 1) return lead;
   if (length == 0 || length > rest.size()) return kInvalidCodePoint;
@@ -41,6 +43,7 @@ char32_t DecodeUtf8(std::string_view text, size_t* offset) {
   return c;
 }
 
+// The lead byte holds the length, each byte behind it six bits, highest first.
 void AppendUtf8(std::string* out, char32_t c) {
   const auto put = [out](uint32_t byte) { out->push_back(static_cast<char>(byte)); };
   if (c < 0x80) return put(c);

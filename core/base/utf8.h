@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// UTF-8: validation and decoding. Overlong forms, surrogates and code points past 10FFFF are
-// invalid.
+// UTF-8: validation and decoding, for every text that comes from outside (sources, JSON, files,
+// strings of programs). Overlong forms, surrogates and code points past 10FFFF are invalid.
 #ifndef TERN_CORE_BASE_UTF8_H_
 #define TERN_CORE_BASE_UTF8_H_
 

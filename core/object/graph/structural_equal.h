@@ -8,7 +8,7 @@
 //   lists and arrays item by item; tuples and adts by tag and fields; closures by function and
 //   captures;
 //   maps and dicts by key, in whatever order; keys that tables tell apart by identity in their
-// order;
+//   order;
 //   types with registered fields field by field; all others (functions, modules) by identity.
 // By default a graph that shares a node equals the tree it unfolds to (the DAG is the tree); with
 // compare_sharing, nodes that one side shares the other must share alike. Graphs with cycles are

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // StringCore<Char>: the 24 bytes behind String (char) and UCS4String (char32_t).
-// StringCore<Char>: the 24 bytes behind String (char) and UCS4String (char32_t).
 //
 // Three categories, after the string of Facebook's folly library (FBString):
-//   small   up to 16 bytes of text in place; the word behind is zero, so that the text always ends
-// in one
+//   small   up to 16 bytes of text in place; the word behind is zero, so that the text always
+//           ends in one
 //   medium  up to 255 bytes in a buffer of its own; a copy of the core copies the text
-//   large   a buffer that copies of the core share by counting; writing to a shared one copies it
-// first
+//   large   a buffer that copies of the core share by counting; writing to a shared one copies
+//           it first
 // A buffer is a LongText object: header, size and text in one block. So a core whose text has left
 // the small form becomes an Any, or an object, without copying, and the other way round. Because
 // such a value may share a medium buffer too, every write asks whether the buffer is shared.
