@@ -102,8 +102,8 @@ Status TakeStatus(Result<T>&& result) {
       return tern_try_status;                                                   \
   } while (false)
 
-// TERN_TRY_ASSIGN(auto x, MakeX()); the same for a Result<T>, whose value goes into x. Is two
-// statements.
+// TERN_TRY_ASSIGN(auto x, MakeX()): the same for a Result<T>, whose value goes into x. It is two
+// statements, so it may not be the body of an `if` without braces.
 #define TERN_TRY_ASSIGN(lhs, ...) \
   TERN_TRY_ASSIGN_(TERN_CONCAT(tern_try_, __LINE__), lhs, __VA_ARGS__)
 #define TERN_TRY_ASSIGN_(name, lhs, ...) \

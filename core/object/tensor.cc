@@ -127,7 +127,7 @@ Result<StoragePtr> Storage::NewOn(DeviceAllocator* device, size_t bytes, size_t 
 void Storage::DeleteOnDevice(TernObject* header) {
   auto* self = static_cast<Storage*>(Object::FromHeader(header));
   DeviceAllocator* device = self->device_;
-  // The device's memory goes back first; its allocator is held by one reference until the end.
+  // The device's memory is returned first; its allocator is held by one reference until the end.
   device->Free(self->data_, self->bytes_, self->alignment_);
   self->~Storage();
   internal::CountObject(-1);

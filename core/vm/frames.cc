@@ -91,7 +91,7 @@ void VirtualMachine::PopAll() {
 }
 
 // Makes every frame's parameters its own: needed before somebody edits registers, or keeps the
-// state, because the caller's values could then go first.
+// state, because the caller may then release its values before.
 void VirtualMachine::OwnAll() {
   for (uint32_t i = 0; i < depth_; ++i) {
     Frame& frame = frames_[i];
@@ -221,7 +221,7 @@ Status VirtualMachine::Interpreter::EnterFunction(uint32_t function, int32_t dst
   if (closure != nullptr) {
     for (const Any& value : closure->free_variables()) *to++ = value;
   }
-  // Checked in the new frame, so that the arguments lie in a row. On an error the frame goes again.
+  // Checked in the new frame, so that the arguments lie in a row. An error removes the frame again.
   if (vm_.program_->entries()[function].checks_types) [[unlikely]] {
     Status status = CheckTypes(function, Registers());
     if (!status.ok()) {
@@ -260,13 +260,13 @@ void VirtualMachine::Interpreter::ReleaseOperands(const DecodedOp& op, char* cal
 }
 
 // Replaces the frame: its destination and return address stay, so a loop of tail calls runs in
-// constant space. Arguments are taken out first, because the registers they lie in go with the
-// frame.
+// constant space. Arguments are taken out first, because the frame's registers are
+// released.
 Status VirtualMachine::Interpreter::TailCall(uint32_t function, std::span<const ValueRef> args,
                                              const Closure* closure) {
   constexpr size_t kFew = 8;
   const Frame frame = vm_.top();
-  // Checked against the base of the frame that goes, since the new one takes its place.
+  // Checked against the base of the frame that is replaced, since the new one takes its place.
   TERN_TRY(CheckRegisters(function, frame.base));
   const size_t captured = closure != nullptr ? closure->free_variables().size() : 0;
   Any few[kFew];

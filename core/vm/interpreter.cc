@@ -353,7 +353,8 @@ attention:
   }
   // clang-format off
   TERN_DISPATCH_BEGIN(op->handler) {
-    // The value is taken into two words, then the frame goes: the register may be the only owner.
+    // The value is taken into two words before the frame is removed: the register may be its only
+    // owner.
     TERN_CASE(Ret) {
       const EntryInfo& entry = entries[vm_.top().function];
       from = TERN_VALUE(op->a);

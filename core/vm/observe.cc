@@ -58,7 +58,7 @@ bool VirtualMachine::Interpreter::ObserveBefore(uint32_t pc) {
       seen_->old_value = registers[op.dst];
     }
   }
-  // Registers as a whole are needed where the frame goes, and for a kill, which empties several.
+  // All registers are needed where the frame is removed, and for a kill, which empties several.
   const bool needs_all = (events & kHookFrames) != 0 && EndsFrame(op.handler);
   const bool needs_killed = (events & kHookWrites) != 0 && op.handler == Handler::kKill;
   if (needs_all || needs_killed)

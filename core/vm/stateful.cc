@@ -76,7 +76,7 @@ Status StatefulVm::InvokeStateful(std::string_view function) {
   if (!entry->has_input) {
     return InvalidArgument("the inputs of @", function, " are not set: call set_input first");
   }
-  // The old output goes first: a failed run must not leave the result of an earlier one.
+  // The old output is dropped first: a failed run must not leave the result of an earlier one.
   entry->has_output = false;
   entry->output.Reset();
   TERN_TRY_ASSIGN(entry->output, Run(*entry));

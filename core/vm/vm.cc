@@ -427,7 +427,8 @@ bool VirtualMachine::HasBreakpoint(uint32_t pc) const {
 void VirtualMachine::SetHooks(Hooks* hooks) {
   hooks_ = hooks;
   hook_events_ = hooks != nullptr ? hooks->wants() : 0;
-  // The old observer first: its destructor takes itself out of the allocator.
+  // The old observer ends before a new one is set, because its destructor removes itself from the
+  // allocator.
   allocation_observer_ = nullptr;
   if ((hook_events_ & kHookAllocations) == 0) return;
   allocation_observer_ = std::make_unique<VmAllocationObserver>(this);

@@ -3,10 +3,10 @@
 //
 // The first weak pointer to an object makes a control block, notes it in a table beside the heap,
 // and puts a deleter of its own into the object's header, which empties the block before the object
-// goes. So the header stays 16 bytes, and objects that nobody points to weakly pay nothing.
+// is freed. So the header stays 16 bytes, and objects that nobody points to weakly pay nothing.
 //
-// Thread-safe as shared_ptr is: Lock may race with the last reference going, and gives either null
-// or an object that lives. One WeakPtr itself is like an int.
+// Thread-safe as shared_ptr is: Lock may race with the release of the last reference, and gives
+// either null or an object that lives. One WeakPtr itself is like an int.
 #ifndef TERN_CORE_OBJECT_RFC97_WEAK_H_
 #define TERN_CORE_OBJECT_RFC97_WEAK_H_
 

@@ -250,7 +250,7 @@ void Debugger::RunBackward(uint64_t slice) {
   const uint64_t start = step();
   for (uint64_t done = 0;; ++done) {
     if (Interrupted(done, slice)) return;
-    // The oldest step that is still recorded is as far as it goes.
+    // Steps before the oldest that is still recorded cannot be restored.
     if (step() == trace().first_step()) {
       const uint64_t dropped = trace().stats().dropped_steps;
       return SetStop(DebugStop::kStart, dropped == 0 ? "at the first step"

@@ -185,7 +185,8 @@ bool Trace::DropOldest() {
   return true;
 }
 
-// Ends the only segment, so that it can be dropped: the present state stays, the way to it goes.
+// Ends the only segment, so that it can be dropped: the present state stays, the steps
+// that led to it are dropped.
 bool Trace::GiveWay() {
   if (segments_.size() == 1 && !segments_.back().pcs.empty()) BeginSegment();
   return DropOldest();
@@ -342,7 +343,7 @@ void Trace::DropAfter(uint64_t step) {
   TERN_CHECK(!empty() && step >= first_step() && step <= end_step_);
   TraceCursor cursor(this);
   cursor.Seek(step);
-  // New uses before old ones go, or a value in both could be freed in between.
+  // New uses are added before old ones are given back, or a value in both could be freed.
   UseAll(cursor.state());
   UnuseAll(shadow_);
   shadow_ = cursor.state();
