@@ -19,6 +19,8 @@
 namespace tern::vm {
 namespace {
 
+constexpr int64_t kSlotBytes = sizeof(int64_t);
+
 // Where a size is read at a call: an axis of a parameter.
 struct SizeSource {
   size_t parameter = 0;
@@ -128,6 +130,10 @@ class Planner {
       if (parameters()[i].name != slot) continue;
       if (!parameters()[i].type.dims.empty())
         return Wrong("parameter ", slot, " is not of rank 0 and cannot be passed by value");
+      if (parameters()[i].type.dtype.bytes_for(1).value_or(INT64_MAX) > kSlotBytes) {
+        return Wrong("parameter ", slot, " is of ", parameters()[i].type.dtype.ToString(),
+                     ", and a value in a slot has at most 8 bytes");
+      }
       plan_.value_slots.push_back(i);
       return OkStatus();
     }

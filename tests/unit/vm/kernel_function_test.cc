@@ -149,6 +149,10 @@ TEST(KernelFunctionBad, B29_SpecsThatDoNotFitTogether) {
   EXPECT_TRUE(refused(SpecOf("(x: f32[2 * n], s: f32[]) -> (y: f32[n])")));
   EXPECT_TRUE(refused(SpecOf("(x: f32[n], s: f32[1]) -> (y: f32[n])")));
   EXPECT_TRUE(refused(SpecOf("(x: f32[n], s: f32[]) -> (y: f32[?])")));
+  // Values that no slot has room for.
+  EXPECT_TRUE(refused(SpecOf("(x: f32[n], s: f32x4[]) -> (y: f32[n])")));
+  EXPECT_TRUE(refused(SpecOf("(x: f32[n], s: c128[]) -> (y: f32[n])")));
+  EXPECT_FALSE(refused(SpecOf("(x: f32[n], s: f32x2[]) -> (y: f32[n])")));
 }
 
 // Allocations of a call, once it was made a few times.
