@@ -66,12 +66,12 @@ Status Put(const AnyView& result, size_t index, Tensor* output) {
                            made->TypeText())
         .SetErrorCode(made->dtype() != output->dtype() ? "E0204" : "E0203");
   }
-  if (made->dtype().is_string()) {
-    for (int64_t i = 0; i < made->element_count(); ++i) output->set_string(i, made->string_at(i));
+  TERN_TRY_ASSIGN(const TensorPtr whole, made->Contiguous());
+  if (whole->dtype().is_string()) {
+    for (int64_t i = 0; i < whole->element_count(); ++i) output->set_string(i, whole->string_at(i));
     return OkStatus();
   }
   // memmove below, since result and output may overlap.
-  TERN_TRY_ASSIGN(const TensorPtr whole, made->Contiguous());
   const ByteSpan bytes = whole->bytes();
   if (!bytes.empty()) std::memmove(output->data(), bytes.data(), bytes.size());
   return OkStatus();

@@ -116,6 +116,7 @@ Result<Any> Extent(AnyArgs args) {
 
 Result<const Tensor*> OneElement(const AnyView& value) {
   TERN_TRY_ASSIGN(const Tensor* tensor, value.As<Tensor>());
+  TERN_TRY(CheckOnHost(*tensor, "the tensor"));
   if (tensor->element_count() == 1) return tensor;
   return InvalidArgument("a tensor ", tensor->TypeText(), " has ", tensor->element_count(),
                          " elements, expected 1");
@@ -149,6 +150,7 @@ Result<Any> ToList(AnyArgs args) {
   TERN_TRY_ASSIGN(const Tensor* tensor, args[0].As<Tensor>());
   if (tensor->rank() != 1)
     return InvalidArgument("to_list takes a tensor of rank 1, got ", tensor->TypeText());
+  TERN_TRY(CheckOnHost(*tensor, "the tensor"));
   // Every element may need a slot of its own.
   TERN_TRY(CheckRoom(static_cast<uint64_t>(tensor->element_count()) * kItemBytes));
   SequencePtr list = Sequence::Make();
@@ -178,6 +180,7 @@ Result<Any> Stack(RunContext& context, AnyArgs args) {
   auto* at = static_cast<uint8_t*>(out->data());
   for (size_t i = 0; i < list->size(); ++i) {
     TERN_TRY_ASSIGN(const Tensor* item, (*list)[i].As<Tensor>());
+    TERN_TRY(CheckOnHost(*item, StrCat("tensor ", i)));
     // The text compares dtype and shape at once.
     if (item->TypeText() != first->TypeText()) {
       return InvalidArgument("stack: tensor ", i, " is ", item->TypeText(), ", expected ",

@@ -273,6 +273,14 @@ constexpr Touch kTouches[] = {
     {"vm.builtin.match_shape, heap",
      "call vm.builtin.match_shape in: %0, %0, \"x\", 1, 0 dst: void\nret ret 0\n",
      "the shape heap is i64[2] on device 'npu'"},
+    {"tern.tensor.item_int", "call tern.tensor.item_int in: %0 dst: %1\nret ret %1\n",
+     "the tensor is i64[2] on device 'npu'"},
+    {"tern.tensor.to_list", "call tern.tensor.to_list in: %0 dst: %1\nret ret %1\n",
+     "the tensor is i64[2] on device 'npu'"},
+    {"tern.tensor.stack",
+     "call vm.builtin.make_list in: %0 dst: %1\ncall tern.tensor.stack in: %1 dst: %2\nret ret "
+     "%2\n",
+     "tensor 0 is i64[2] on device 'npu'"},
     {"kill", "kill %0\nret ret 5\n", "5"},
 };
 
