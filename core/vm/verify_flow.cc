@@ -14,8 +14,8 @@ namespace {
 
 // Two sets per block, so 2^29 bits are 64 MiB at most.
 constexpr uint64_t kMaxFlowBits = uint64_t{1} << 29;
-constexpr uint64_t kMaxFlowSteps =
-    100'000'000;  // instructions looked at; real code needs a few sweeps
+// Instructions and blocks looked at; real code needs a few sweeps.
+constexpr uint64_t kMaxFlowSteps = 100'000'000;
 
 class FlowVerifier {
  public:
@@ -211,6 +211,8 @@ class FlowVerifier {
     for (bool again = true; again && ok();) {
       again = false;
       for (size_t b = 0; b < blocks_.size(); ++b) {
+        // Counted also where nothing is to do: a chain of jumps backwards is a sweep for each.
+        if (++steps > kMaxFlowSteps) return Fail(0, "the function's flow is too tangled to verify");
         if (!dirty[b]) continue;
         dirty[b] = false;
         steps += blocks_[b].end - blocks_[b].begin + words_;

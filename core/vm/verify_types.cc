@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -277,11 +278,19 @@ class TypeVerifier {
     return tensor;
   }
 
-  // Passes types along copies until nothing changes.
+  // Passes types along copies until nothing changes. A register is looked at again only when its
+  // type became wider, which happens few times, so chains of copies in any order cost what they
+  // are long.
   void PassOn() {
-    for (bool again = true; again;) {
-      again = false;
-      for (const auto& [from, to] : copies_) again |= Join(RegisterType(types_[from]), &types_[to]);
+    std::ranges::sort(copies_, {}, &Copy::from);
+    std::vector<size_t> changed(types_.size());
+    std::iota(changed.begin(), changed.end(), size_t{0});
+    while (!changed.empty()) {
+      const size_t from = changed.back();
+      changed.pop_back();
+      for (const Copy& copy : std::ranges::equal_range(copies_, from, {}, &Copy::from)) {
+        if (Join(types_[from], &types_[copy.to])) changed.push_back(copy.to);
+      }
     }
   }
 

@@ -408,5 +408,18 @@ TEST(Machine, BadUse) {
   EXPECT_FALSE(VirtualMachine::Create(MustLink(MustAssemble(kFib)), options).ok());
 }
 
+// Types that become wider one copy at a time, and copies in the order that needs a sweep for each,
+// are verified in the time that they are long; 4e8 steps before.
+TEST(Machine, LongChainsOfCopiesAreVerifiedInTime) {
+  constexpr int kCopies = 20000;
+  std::string text = ".func @main(x: int) -> int\n";
+  for (int i = 1; i <= kCopies; ++i) StrAppend(&text, "  load_const int 0 dst: %", i, "\n");
+  StrAppend(&text, "  to_float %0 dst: %", kCopies + 1, "\n");
+  for (int i = 1; i <= kCopies; ++i) StrAppend(&text, "  move %", i + 1, " dst: %", i, "\n");
+  StrAppend(&text, "  ret ret %0\n");
+  auto vm = MakeVm(text);
+  EXPECT_EQ(*vm->Call("main", {7})->TryCast<int64_t>(), 7);
+}
+
 }  // namespace
 }  // namespace tern::vm::machine_test
