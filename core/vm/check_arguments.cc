@@ -75,8 +75,7 @@ class ArgumentChecker {
         return diagnostics_.ToStatus(code_);
     }
     for (size_t i = 0; i < args_.size(); ++i) {
-      const TypeInfo& type = signature_.parameters()[i].type;
-      if (type.kind == TypeInfo::Kind::kTensor && !CheckExpressions(i, type))
+      if (!CheckExpressions(i, signature_.parameters()[i].type, args_[i]))
         return diagnostics_.ToStatus(code_);
     }
     return OkStatus();
@@ -182,8 +181,17 @@ class ArgumentChecker {
     d.message += ")";
   }
 
-  bool CheckExpressions(size_t parameter, const TypeInfo& type) {
-    const Tensor* tensor = args_[parameter].TryCast<Tensor>();
+  // Of a value that has the type otherwise, and of what is in it.
+  bool CheckExpressions(size_t parameter, const TypeInfo& type, const AnyView& value) {
+    if (type.kind == TypeInfo::Kind::kTuple) {
+      const Adt& tuple = *value.TryCast<Adt>();
+      for (size_t i = 0; i < tuple.size(); ++i) {
+        if (!CheckExpressions(parameter, type.elements[i], tuple[i])) return false;
+      }
+      return true;
+    }
+    const Tensor* tensor = value.TryCast<Tensor>();
+    if (type.kind != TypeInfo::Kind::kTensor) return true;
     for (size_t axis = 0; axis < type.dims.size(); ++axis) {
       const Dimension& dim = type.dims[axis];
       if (dim.kind != Dimension::Kind::kExpression) continue;
@@ -293,8 +301,13 @@ class ResultChecker {
   }
 
  private:
-  // Only tensors bind. A symbol that stays unknown is not compared.
+  // Tensors bind, also those in tuples. A symbol that stays unknown is not compared.
   void Bind(const TypeInfo& type, const AnyView& value) {
+    if (const Adt* tuple = value.TryCast<Adt>(); tuple != nullptr) {
+      for (size_t i = 0; i < std::min<size_t>(tuple->size(), type.elements.size()); ++i)
+        Bind(type.elements[i], (*tuple)[i]);
+      return;
+    }
     const Tensor* tensor = value.TryCast<Tensor>();
     if (tensor == nullptr || type.dims.size() != tensor->dims().size()) return;
     for (size_t axis = 0; axis < type.dims.size(); ++axis) {

@@ -85,6 +85,7 @@ TEST(Signature, ArgumentsThatFit) {
   EXPECT_EQ(Check("(a: int, b: float, c: bool, d: string)", {1, 1.5, true, "text"}), "");
   EXPECT_EQ(Check("(b: float)", {1}), "") << "an int will do as a float";
   EXPECT_EQ(Check("(x: (f32[n, m], int))", {Adt::Tuple({t23, 1})}), "");
+  EXPECT_EQ(Check("(x: (f32[n, n + 1], int))", {Adt::Tuple({t23, 1})}), "");
 }
 
 TEST(Signature, ArgumentsThatDoNot) {
@@ -100,6 +101,9 @@ TEST(Signature, ArgumentsThatDoNot) {
   EXPECT_EQ(Check("(x: f32[n, n])", {t23}), "E0203");
   EXPECT_EQ(Check("(x: f32[n, n * 2])", {t23}), "E0203");
   EXPECT_EQ(Check("(x: (int, int))", {Adt::Tuple({1})}), "E0205");
+  EXPECT_EQ(Check("(x: (f32[n, n * 2], int))", {Adt::Tuple({t23, 1})}), "E0203");
+  EXPECT_EQ(Check("(x: ((f32[n, 2 * n], int), int))", {Adt::Tuple({Adt::Tuple({t23, 1}), 2})}),
+            "E0203");
   EXPECT_EQ(Check("(x: (int, int))", {Adt::Tuple({1, 1.5})}), "E0205");
 }
 
@@ -116,6 +120,15 @@ TEST(Signature, C08_SymbolMessage) {
   const text::Diagnostic& d = text::DiagnosticsOf(status)->items()[0];
   EXPECT_EQ(d.context[2].second, "expected 18, got 17");
   EXPECT_EQ(d.notes[0], "n was bound to 18 by axis 0 of `x`");
+}
+
+// Symbols of results are those of the arguments, also where these are in tuples.
+TEST(Signature, ResultsAreComparedWithSymbolsInTuples) {
+  const Signature signature = Signature::Parse("(x: (f32[n, m], int)) -> f32[m, n]").value();
+  const Any tuple(Adt::Tuple({Zeros(kF32, {2, 3}), 1}));
+  const AnyView args[] = {tuple};
+  EXPECT_TRUE(signature.CheckResult("main", Zeros(kF32, {3, 2}), args).ok());
+  EXPECT_EQ(signature.CheckResult("main", Zeros(kF32, {2, 3}), args).error_code(), "E0203");
 }
 
 }  // namespace
