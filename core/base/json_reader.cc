@@ -4,6 +4,8 @@
 #include "core/base/json_reader.h"
 
 #include <algorithm>
+#include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "core/base/json.h"
@@ -128,6 +130,7 @@ class Parser {
   JsonValue Object(int depth) {
     JsonValue value;
     value.kind = JsonValue::Kind::kObject;
+    std::unordered_set<std::string> names;  // so that an object of n members costs n look-ups
     ++at_;
     SkipSpace();
     if (Take('}')) return value;
@@ -135,10 +138,8 @@ class Parser {
       SkipSpace();
       if (Peek() != '"') Expected("a name in quotes");
       std::string name = String();
-      // A second member of one name would be read by some programs and overwritten by others. Find
-      // is linear, so an object of n members costs n * n comparisons.
-      if (value.Find(name) != nullptr)
-        Fail(StrCat("the name ", JsonQuote(name), " is there twice"));
+      // A second member of one name would be read by some programs and overwritten by others.
+      if (!names.insert(name).second) Fail(StrCat("the name ", JsonQuote(name), " is there twice"));
       SkipSpace();
       if (!Take(':')) Expected("':'");
       value.names.push_back(std::move(name));

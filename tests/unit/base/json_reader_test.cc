@@ -41,6 +41,8 @@ TEST(JsonReader, RefusesWhatIsNotJson) {
   EXPECT_EQ(error("{\"a\" 1}"), "JSON at offset 5: expected ':', got \"1\"");
   EXPECT_EQ(error("{a:1}"), "JSON at offset 1: expected a name in quotes, got \"a\"");
   EXPECT_EQ(error("{\"a\":1,\"a\":2}"), "JSON at offset 10: the name \"a\" is there twice");
+  EXPECT_EQ(error("{\"a\":{\"a\":1},\"b\":[],\"b\":2}"),
+            "JSON at offset 23: the name \"b\" is there twice");
   EXPECT_EQ(error("01"), "JSON at offset 1: text behind the value");
   EXPECT_EQ(error("-"), "JSON at offset 1: expected a digit, got the end");
   EXPECT_EQ(error("1."), "JSON at offset 2: expected a digit, got the end");
