@@ -50,6 +50,13 @@ const Name* FindName(DType dtype) {
   return nullptr;
 }
 
+const Name* FindName(std::string_view text) {
+  for (const Name& name : kNames) {
+    if (name.name == text || name.long_name == text) return &name;
+  }
+  return nullptr;
+}
+
 Status Unknown(std::string_view text) {
   std::vector<std::string_view> names;
   for (const Name& name : kNames) names.push_back(name.name);
@@ -68,24 +75,19 @@ std::string DType::ToString() const {
 }
 
 Result<DType> DType::Parse(std::string_view text) {
-  std::string_view base = text;
-  uint64_t lanes = 1;
+  // Names first, because "complex64" has an 'x' that splits no lanes off.
+  if (const Name* name = FindName(text); name != nullptr) return name->dtype;
   // The last 'x' splits lanes from the name. One lane is written without a suffix, so "f32x1" is
   // refused: each type has one spelling.
-  if (const size_t x = text.rfind('x'); x != std::string_view::npos) {
-    const std::optional<uint64_t> count = ParseUint64(text.substr(x + 1));
-    if (!count.has_value() || *count < 2 || *count > UINT16_MAX)
-      return Unknown(StrCat("'", text, "'"));
-    lanes = *count;
-    base = text.substr(0, x);
-  }
-  for (const Name& name : kNames) {
-    if (name.name != base && name.long_name != base) continue;
-    // A vector of strings has no layout: an element is a pointer with a count.
-    if (lanes > 1 && name.dtype.is_string()) break;
-    return DType(name.dtype.code, name.dtype.bits, static_cast<uint16_t>(lanes));
-  }
-  return Unknown(StrCat("'", text, "'"));
+  const size_t x = text.rfind('x');
+  if (x == std::string_view::npos) return Unknown(StrCat("'", text, "'"));
+  const std::optional<uint64_t> lanes = ParseUint64(text.substr(x + 1));
+  const Name* name = FindName(text.substr(0, x));
+  // A vector of strings has no layout: an element is a pointer with a count.
+  if (!lanes.has_value() || *lanes < 2 || *lanes > UINT16_MAX || name == nullptr ||
+      name->dtype.is_string())
+    return Unknown(StrCat("'", text, "'"));
+  return DType(name->dtype.code, name->dtype.bits, static_cast<uint16_t>(*lanes));
 }
 
 std::optional<DType> DType::FromWord(uint32_t word) {

@@ -20,6 +20,9 @@ TEST(DTypeTest, NamesRoundTrip) {
   EXPECT_EQ(*DType::Parse("bfloat16"), kBf16);
   EXPECT_EQ(*DType::Parse("uint8"), kU8);
   EXPECT_EQ(*DType::Parse("float8_e4m3fn"), kF8E4M3);
+  EXPECT_EQ(*DType::Parse("complex64"), *DType::Parse("c64"));
+  EXPECT_EQ(*DType::Parse("complex128"), *DType::Parse("c128"));
+  EXPECT_EQ(DType::Parse("complex64x2")->ToString(), "c64x2");
 }
 
 TEST(DTypeTestBad, UnknownNames) {
