@@ -79,7 +79,16 @@ bool Registry::Remove(std::string_view name) {
 
 Result<FunctionPtr> Registry::Find(std::string_view name) {
   // The factory runs outside the lock: it parses attributes, may take long and may ask the registry
-  // itself.
+  // itself. Where it was replaced meanwhile, what it made is dropped and the new one asked.
+  for (;;) {
+    bool is_current = false;
+    TERN_TRY_ASSIGN(FunctionPtr found, FindOrMake(name, &is_current));
+    if (is_current) return found;
+  }
+}
+
+Result<FunctionPtr> Registry::FindOrMake(std::string_view name, bool* is_current) {
+  *is_current = true;
   FunctionFactory factory = nullptr;
   {
     SpinLockGuard guard(&lock_);
@@ -92,6 +101,9 @@ Result<FunctionPtr> Registry::Find(std::string_view name) {
   TERN_TRY_ASSIGN(const PrimitiveName parsed, ParsePrimitiveName(name));
   TERN_TRY_ASSIGN(FunctionPtr made, factory(name, parsed.attrs));
   SpinLockGuard guard(&lock_);
+  const auto it = factories_.find(OperatorOf(name));
+  *is_current = it != factories_.end() && it->second == factory;
+  if (!*is_current) return made;
   // Another thread may have been first; then its function stays, so that all callers share one.
   return instances_.try_emplace(std::string(name), std::move(made)).first->second;
 }

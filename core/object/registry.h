@@ -47,6 +47,8 @@ class Registry {
  private:
   // Takes the functions that op's factory made out of the table. The lock is held.
   std::vector<FunctionPtr> TakeInstances(std::string_view op);
+  // One try of Find; *is_current is false where the factory that made it was replaced meanwhile.
+  Result<FunctionPtr> FindOrMake(std::string_view name, bool* is_current);
   Status NotRegistered(std::string_view name) const;
 
   mutable SpinLock lock_;

@@ -22,8 +22,10 @@ Status Module::Add(FunctionPtr function) {
 
 Status Module::Import(ModulePtr module) {
   TERN_CHECK(module != nullptr, "a null module");
-  // Checked before the lock is taken, because Reaches takes the locks of other modules, and holding
-  // two could deadlock.
+  // One import at a time in the process: two modules that import each other at once must not both
+  // find that there is no circle. Taken before this module's lock, which Reaches takes of others.
+  static SpinLock imports_lock;
+  const SpinLockGuard one_at_a_time(&imports_lock);
   if (module->Reaches(this)) {
     return InvalidArgument("module '", name_, "' cannot import '", module->name_,
                            "', which imports it");
