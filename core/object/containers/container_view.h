@@ -60,7 +60,7 @@ class ContainerView {
 
 // The part of AnyTraits<F> that does not look at items. NameText is F's.
 template <typename F>
-struct FaceTraits {
+struct ViewTraits {
   static TernAny View(const F& view) { return MakeObjectAny(view.object().get()); }
   static TernAny Own(F view) { return MakeObjectAny(view.TakeObject().Release()); }
 };

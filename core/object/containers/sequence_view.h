@@ -132,7 +132,7 @@ class SequenceView : public ContainerView<Sequence, kCopyOnWrite> {
 
 // AnyTraits of a view F of Sequence.
 template <typename F>
-struct SequenceTraits : FaceTraits<F> {
+struct SequenceTraits : ViewTraits<F> {
   using T = typename F::value_type;
 
   static std::string NameText() {

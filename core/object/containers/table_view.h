@@ -129,7 +129,7 @@ class TableView : public ContainerView<Table, kCopyOnWrite> {
 
 // AnyTraits of a view F of Table.
 template <typename F>
-struct TableTraits : FaceTraits<F> {
+struct TableTraits : ViewTraits<F> {
   using K = typename F::key_type;
   using V = typename F::mapped_type;
 

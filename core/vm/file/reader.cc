@@ -279,7 +279,7 @@ class ConstantReader {
     const uint64_t offset = index_.U64();
     const auto size = static_cast<uint64_t>(*bytes);
     if (!ok() || !TakeBlob(offset, size)) return;
-    if (on_demand_ != nullptr) return ReadLater(offset, size, dtype, dims, constant);
+    if (on_demand_ != nullptr) return ReadOnDemand(offset, size, dtype, dims, constant);
     const ByteSpan data = *file_.At(entry_.offset + offset, size);  // in memory: cannot fail
     Keep(in_place_ ? Tensor::FromMemory(data.data(), data.size(), keeper_, dtype, dims)
                    : Tensor::FromBytes(dtype, dims, data),
@@ -287,7 +287,7 @@ class ConstantReader {
   }
 
   // Makes a tensor that gets its memory later (on_demand.h).
-  void ReadLater(uint64_t offset, uint64_t bytes, DType dtype, Dims dims, Constant* constant) {
+  void ReadOnDemand(uint64_t offset, uint64_t bytes, DType dtype, Dims dims, Constant* constant) {
     if (bytes > SIZE_MAX)
       return index_.Fail(StrCat("a tensor of ", bytes, " bytes: too large for this machine"));
     on_demand_->Add(number_, entry_.offset + offset);
