@@ -12,6 +12,12 @@
 A file that is to be a whole program as it stands says `;; prints` instead of `;; expect`, and every
 line of the output stands behind `;; ` there.
 
+Where a command needs an ONNX model, the input is the JSON of one (onnx_text.py), and these lines
+write it, or a tensor of its "values", into the folder before the commands run:
+
+    ;; model: model.onnx
+    ;; value: x data/test_data_set_0/input_0.pb
+
 %s is a copy of the input under the file's own name, in a folder of its own, which is also the
 working folder. There may be several ;; run: lines; their outputs (stdout, then stderr) follow each
 other, each command must have the exit code.
@@ -27,6 +33,7 @@ PATH is a golden file or a folder of them. The last line of output is `N passed,
 """
 import argparse
 import difflib
+import json
 import os
 import shlex
 import subprocess
@@ -129,6 +136,22 @@ class Case:
         os.mkdir(folder)
         with open(os.path.join(folder, name), "w", encoding="utf-8", newline="") as file:
             file.write(self.golden.input)
+        self.write_models()
+
+    def write_models(self):
+        lines = self.golden.input.split("\n")
+        files = [(None, path) for path in Golden.values(lines, ";; model:")]
+        files += [line.split() for line in Golden.values(lines, ";; value:")]
+        if not files:
+            return
+        import onnx_text  # pylint: disable=import-outside-toplevel
+        item = json.loads("\n".join(line for line in lines if not line.startswith(";; ")))
+        for value, name in files:
+            path = os.path.join(self.folder, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as file:
+                file.write(onnx_text.model(item) if value is None
+                           else onnx_text.value(item["values"][value]))
 
     def batch_tool(self):
         """The tool that can run this case together with others, or None."""
