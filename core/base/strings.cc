@@ -146,6 +146,24 @@ std::string StrJoin(std::span<const std::string> parts, std::string_view separat
   return Join(parts, separator);
 }
 
+std::string EscapeControls(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<uint8_t>(c);
+    if (byte >= 0x20 && byte != 0x7F) {
+      out.push_back(c);
+    } else if (c == '\n') {
+      out += "\\n";
+    } else {
+      out += "\\x";
+      out.push_back(kDigits[byte >> 4]);
+      out.push_back(kDigits[byte & 15]);
+    }
+  }
+  return out;
+}
+
 std::string FormatDims(std::span<const int64_t> dims) {
   std::string out = "[";
   for (size_t i = 0; i < dims.size(); ++i) StrAppend(&out, i > 0 ? ", " : "", dims[i]);

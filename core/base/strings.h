@@ -100,6 +100,8 @@ std::string_view StrTrim(std::string_view text);  // ASCII white space off both 
 std::string StrJoin(std::span<const std::string_view> parts, std::string_view separator);
 std::string StrJoin(std::span<const std::string> parts, std::string_view separator);
 // "[1, 2, 3]".
+// Control characters as escapes: "\n" and "\x1b". A terminal must not take orders from a file.
+std::string EscapeControls(std::string_view text);
 std::string FormatDims(std::span<const int64_t> dims);
 
 // Insertions, deletions, substitutions and swaps of neighbours.

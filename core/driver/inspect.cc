@@ -212,7 +212,7 @@ std::string ExecutableText(const vm::Executable& executable, const vm::Program* 
     StrAppend(&text, "  ", name, IsMissing(name) ? "  (not in this build)" : "", "\n");
   if (!executable.metadata().empty()) text += "metadata\n";
   for (const auto& [key, value] : executable.metadata())
-    StrAppend(&text, "  ", key, ": ", value, "\n");
+    StrAppend(&text, "  ", EscapeControls(key), ": ", EscapeControls(value), "\n");
   if (program != nullptr && !executable.kernels().empty()) AppendKernels(*program, &text);
   return text;
 }

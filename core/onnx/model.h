@@ -93,6 +93,7 @@ struct Type {
 struct ValueInfo {
   std::string_view name;
   Type type;
+  std::string_view doc_string;
 };
 
 enum class AttributeType : int32_t {
@@ -147,6 +148,7 @@ struct Node {
 
 struct Graph {
   std::string_view name;
+  std::string_view doc_string;
   std::vector<Node> nodes;
   std::vector<Tensor> initializers;
   std::vector<SparseTensor> sparse_initializers;

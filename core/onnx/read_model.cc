@@ -141,6 +141,7 @@ void Read(WireReader in, ValueInfo* out) {
       case 2:
         if (in.is_message()) Read(in.Message(), &out->type);
         break;
+      case 3: in.Get(&out->doc_string); break;
     }
   }
 }
@@ -225,6 +226,7 @@ void Read(WireReader in, Graph* out) {
       case 1: ReadOneMore(in, &out->nodes); break;
       case 2: in.Get(&out->name); break;
       case 5: ReadOneMore(in, &out->initializers); break;
+      case 10: in.Get(&out->doc_string); break;
       case 11: ReadOneMore(in, &out->inputs); break;
       case 12: ReadOneMore(in, &out->outputs); break;
       case 13: ReadOneMore(in, &out->value_infos); break;
