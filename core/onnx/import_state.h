@@ -119,6 +119,7 @@ class Importer {
   void AddOutputs(const Scope& scope);
   void CompareOutput(const ValueInfo& info, const Value& value);
   void SetMetadata(ir::Module* module);
+  void SetDocs(ir::Module* module);
 
   const Model& model_;
   const ImportOptions& options_;

@@ -4,6 +4,7 @@
 #include "core/onnx/importer.h"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_set>
 
 #include "core/onnx/convert/value_types.h"
@@ -71,6 +72,17 @@ std::string_view KindText(Type::Kind kind) {
 bool IsPlaceholder(std::string_view symbol) {
   const auto is_letter = [](char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; };
   return symbol == "None" || std::none_of(symbol.begin(), symbol.end(), is_letter);
+}
+
+// What the executable's metadata says of itself. A model's own entry of such a name must not speak
+// for the compiler: "math" tells how sums are rounded, "types" what was proved.
+bool IsOwnKey(std::string_view key) {
+  constexpr std::string_view kKeys[] = {"producer", "graph", "ir_version", "doc",
+                                        "macs",     "math",  "types"};
+  constexpr std::string_view kPrefixes[] = {"opset.", "doc.", "metadata.", "type ", "result "};
+  const auto begins = [key](std::string_view prefix) { return key.starts_with(prefix); };
+  return std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys) ||
+         std::any_of(std::begin(kPrefixes), std::end(kPrefixes), begins);
 }
 
 }  // namespace
@@ -523,7 +535,11 @@ void Importer::AddOutputs(const Scope& scope) {
 }
 
 void Importer::SetMetadata(ir::Module* module) {
-  for (const StringPair& entry : model_.metadata) module->SetMetadata(entry.key, entry.value);
+  for (const StringPair& entry : model_.metadata) {
+    const bool taken = IsOwnKey(entry.key);
+    module->SetMetadata(taken ? StrCat("metadata.", entry.key) : std::string(entry.key),
+                        entry.value);
+  }
   const std::string producer = StrCat(
       model_.producer_name, model_.producer_version.empty() ? "" : " ", model_.producer_version);
   if (!producer.empty()) module->SetMetadata("producer", producer);
@@ -532,6 +548,20 @@ void Importer::SetMetadata(ir::Module* module) {
   for (const OpsetImport& import : model_.opset_imports) {
     module->SetMetadata(StrCat("opset.", DomainText(PlainDomain(import.domain))),
                         StrCat(import.version));
+  }
+  SetDocs(module);
+}
+
+void Importer::SetDocs(ir::Module* module) {
+  if (!model_.doc_string.empty()) module->SetMetadata("doc", model_.doc_string);
+  if (!model_.graph.doc_string.empty()) module->SetMetadata("doc.graph", model_.graph.doc_string);
+  for (const std::vector<ValueInfo>* values : {&model_.graph.inputs, &model_.graph.outputs}) {
+    for (const ValueInfo& value : *values) {
+      if (value.doc_string.empty()) continue;
+      const bool is_input = values == &model_.graph.inputs;
+      module->SetMetadata(StrCat(is_input ? "doc.input." : "doc.output.", value.name),
+                          value.doc_string);
+    }
   }
 }
 
