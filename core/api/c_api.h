@@ -125,8 +125,10 @@ TERN_API tern_status* tern_tensor_device(tern_runtime* runtime, const TernAny* t
 /* -- Compiling */
 
 /* Reads tensor data that a model keeps outside of its file: *size bytes (UINT64_MAX: all the rest,
- * and *size is set) from offset on. Returns 0 and *data, alive until the compilation returns;
- * non-zero when there is none. */
+ * and *size is set) from offset on. Returns 0 and *data, alive until the compilation returns; one
+ * of the numbers below, or any other, when there is none. */
+#define TERN_EXTERNAL_OUTSIDE 2   /* a link leads out of the folder that may be read */
+#define TERN_EXTERNAL_TOO_SHORT 3 /* the file ends before that */
 typedef int32_t (*tern_external_data)(void* context, const char* location, uint64_t offset,
                                       uint64_t* size, const void** data);
 

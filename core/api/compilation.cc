@@ -2,6 +2,7 @@
 #include "core/api/compilation.h"
 
 #include "core/api/handles.h"
+#include "core/base/strings.h"
 #include "core/vm/file/writer.h"
 
 namespace tern::api {
@@ -18,6 +19,25 @@ driver::CompileOptions CompileOptionsOf(const tern_runtime* runtime,
   compile.relaxed_math = options.relaxed_math != 0;
   if (runtime != nullptr) compile.kernels = runtime->kernels;
   return compile;
+}
+
+Result<ByteSpan> ReadExternal(const tern_compile_options& options, std::string_view location,
+                              int64_t offset, int64_t length) {
+  const void* data = nullptr;
+  uint64_t size = length < 0 ? UINT64_MAX : static_cast<uint64_t>(length);
+  const int32_t failed =
+      options.external_data(options.external_data_context, std::string(location).c_str(),
+                            static_cast<uint64_t>(offset), &size, &data);
+  switch (failed) {
+    case 0: return ByteSpan(static_cast<const uint8_t*>(data), static_cast<size_t>(size));
+    case TERN_EXTERNAL_OUTSIDE:
+      return InvalidArgument("external data at '", location,
+                             "', which a link leads out of the model's own folder");
+    case TERN_EXTERNAL_TOO_SHORT:
+      return Corrupt("external data at '", location, "': the file ends before byte ", offset,
+                     length < 0 ? std::string() : StrCat(" + ", length));
+    default: return NotFound("the model's external data '", location, "' cannot be read");
+  }
 }
 
 // The results of a compilation as buffers, which the caller frees.

@@ -122,26 +122,20 @@ std::string RuntimeInfo(const tern_runtime& runtime) {
   return json.Take();
 }
 
-// Bridges the C callback of the options to the importer's. Bytes are borrowed: the caller keeps
-// them until the compilation is done.
-Result<ByteSpan> ReadExternal(void* context, std::string_view location, int64_t offset,
+// Bridges the C callback to the importer's.
+Result<ByteSpan> ReadBorrowed(void* context, std::string_view location, int64_t offset,
                               int64_t length, ObjectPtr<Object>* keeper) {
   const auto& options = *static_cast<const tern_compile_options*>(context);
-  const void* data = nullptr;
-  uint64_t size = length < 0 ? UINT64_MAX : static_cast<uint64_t>(length);
-  const int32_t failed =
-      options.external_data(options.external_data_context, std::string(location).c_str(),
-                            static_cast<uint64_t>(offset), &size, &data);
-  if (failed != 0) return NotFound("the model's external data '", location, "' cannot be read");
-  *keeper = Borrow(data, static_cast<size_t>(size));  // lies in memory, so it fits
-  return Bytes(data, static_cast<size_t>(size));
+  TERN_TRY_ASSIGN(const ByteSpan bytes, ReadExternal(options, location, offset, length));
+  *keeper = Borrow(bytes.data(), bytes.size());
+  return bytes;
 }
 
 Result<driver::CompileResult> CompileOnnx(const tern_runtime* runtime, const void* bytes,
                                           size_t size, tern_compile_options options) {
   driver::CompileOptions compile = CompileOptionsOf(runtime, options, "model");
   compile.keeper = Borrow(bytes, size);
-  const onnx::ExternalData external = {&options, &ReadExternal};
+  const onnx::ExternalData external = {&options, &ReadBorrowed};
   if (options.external_data != nullptr) compile.external = &external;
   return driver::CompileOnnx(Bytes(bytes, size), compile);
 }

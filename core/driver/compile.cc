@@ -12,7 +12,11 @@ Result<CompileResult> CompileOnnx(ByteSpan bytes, const CompileOptions& options)
   constexpr std::string_view kFirstStage = "import";
   TERN_TRY(CheckStageNames(options, kFirstStage));
   const onnx::ImportOptions import = {.file = options.source_name,
-                                      .tensors = {options.keeper, options.external}};
+                                      .tensors = {.keeper = options.keeper,
+                                                  .external = options.external,
+                                                  .aligned = options.aligned,
+                                                  .pages = options.pages},
+                                      .progress = options.progress};
   text::Diagnostics diagnostics;
   TERN_TRY_ASSIGN(ir::Module module, onnx::ImportModel(bytes, import, &diagnostics));
   // Counted on the imported module, before passes change operators; "?" cannot be compared later.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/bytes.h"
+#include "core/base/progress.h"
 #include "core/base/result.h"
 #include "core/kernels/kernel_table.h"
 #include "core/object/object.h"
@@ -29,6 +30,9 @@ struct CompileOptions {
   const kernels::KernelTable* kernels = nullptr;
   ObjectPtr<Object> keeper;  // keeps the bytes alive; null: constants are copied
   const onnx::ExternalData* external = nullptr;
+  Progress progress;      // stages "import" and "compile"
+  PageHints pages;        // of constants that were read to make others of them
+  AlignedCopies aligned;  // of constants of a model; they live as long as the keeper
 };
 
 // The text of the program after the stage of that name.

@@ -149,7 +149,9 @@ Result<CompileResult> CompileModule(ir::Module module, const CompileOptions& opt
                                     .allocator = allocator.get(),
                                     .relaxed_math = options.relaxed_math,
                                     .sink = forward,
-                                    .sink_context = &sink};
+                                    .sink_context = &sink,
+                                    .progress = options.progress,
+                                    .pages = options.pages};
   TERN_TRY_ASSIGN(module, RunPipeline(std::move(module), pipeline));
   sink.AddListings(module);
   std::vector<ir::RegisterAssignment> assignments;

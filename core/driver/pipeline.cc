@@ -2,6 +2,7 @@
 #include "core/driver/pipeline.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/ir/verifier.h"
 
@@ -77,7 +78,9 @@ Result<ir::Module> RunPipeline(ir::Module module, const PipelineOptions& options
   context.evaluator = options.evaluator;
   context.allocator = options.allocator;
   context.relaxed_math = options.relaxed_math;
+  context.pages = options.pages;
   for (const PipelineStage& stage : kStages) {
+    options.progress.Report("compile", static_cast<double>(&stage - kStages) / std::size(kStages));
     if (IsDisabled(options, stage)) continue;
     module = ir::FindPass(stage.pass)->function(module, context);
     if (!diagnostics.ok())

@@ -28,6 +28,8 @@ struct PipelineOptions {
   // Called with the module after every stage that ran.
   void (*sink)(void* context, std::string_view stage, const ir::Module& module) = nullptr;
   void* sink_context = nullptr;
+  Progress progress;  // of the stage "compile"
+  PageHints pages;    // see ir/passes/pass.h
   bool verify = true;  // after every stage; an error then names the pass
 };
 

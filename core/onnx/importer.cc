@@ -245,13 +245,10 @@ void Importer::ConvertNodes(Scope* scope, const Names& outputs) {
 
 void Importer::ConvertFrom(Scope* scope, std::span<const size_t> order, const Names& outputs) {
   for (size_t i = 0; i < order.size(); ++i) {
-    if (++converted_ > kMaxConvertedNodes) {
-      if (converted_ == kMaxConvertedNodes + 1) {
-        Error("E0404",
-              StrCat("the model has more than ", kMaxConvertedNodes, " nodes, functions inlined"));
-      }
-      return;
-    }
+    if (scope->outer == nullptr && splits_ == 0)
+      options_.progress.Report("import",
+                               static_cast<double>(i) / static_cast<double>(order.size()));
+    if (++converted_ > kMaxConvertedNodes) return ReportTooMany();
     const std::optional<NodeContext::Split> split = ConvertNode(scope, scope->nodes[order[i]]);
     if (split.has_value()) return SplitAt(scope, order.subspan(i), outputs, *split);
   }

@@ -11,6 +11,7 @@
 
 #include <string_view>
 
+#include "core/base/progress.h"
 #include "core/base/result.h"
 #include "core/ir/module.h"
 #include "core/onnx/model.h"
@@ -25,6 +26,7 @@ inline constexpr int64_t kNewestOpset = 22;
 struct ImportOptions {
   std::string_view file = "model.onnx";  // for messages
   TensorSource tensors;
+  Progress progress;  // of the stage "import"
 };
 
 // On failure the Status carries all diagnostics; warnings are in *diagnostics either way. Constants

@@ -103,7 +103,25 @@ Result<TensorPtr> CopyBools(const Tensor& tensor, ByteSpan bytes) {
   return tern::Tensor::FromBytes(kBool, tensor.dims, bits);
 }
 
-Result<TensorPtr> FromRaw(const Tensor& tensor, DType dtype, Elements elements) {
+// What few bytes need is not worth a page.
+constexpr size_t kLeastAlignedCopy = size_t{1} << 16;
+
+Result<TensorPtr> CopyAligned(const Tensor& tensor, DType dtype, const Elements& elements,
+                              const TensorSource& source) {
+  const ByteSpan bytes = elements.bytes;
+  const void* copy = nullptr;
+  if (elements.keeper != nullptr && bytes.size() >= kLeastAlignedCopy)
+    copy = source.aligned.Copy(bytes.data(), bytes.size());
+  Result<TensorPtr> made =
+      copy == nullptr
+          ? tern::Tensor::FromBytes(dtype, tensor.dims, bytes)
+          : tern::Tensor::FromMemory(copy, bytes.size(), elements.keeper, dtype, tensor.dims);
+  source.pages.Done(bytes.data(), bytes.size());
+  return made;
+}
+
+Result<TensorPtr> FromRaw(const Tensor& tensor, DType dtype, Elements elements,
+                          const TensorSource& source) {
   const ByteSpan bytes = elements.bytes;
   const std::optional<int64_t> count = ElementCount(tensor.dims);
   const std::optional<int64_t> expected = count ? dtype.bytes_for(*count) : std::nullopt;
@@ -115,9 +133,8 @@ Result<TensorPtr> FromRaw(const Tensor& tensor, DType dtype, Elements elements) 
   const uintptr_t alignment = dtype.code == TERN_DTYPE_COMPLEX ? dtype.bits / 16
                               : dtype.bits < 8                 ? 1
                                                                : dtype.bits / 8;
-  if (elements.keeper == nullptr || address % alignment != 0) {
-    return tern::Tensor::FromBytes(dtype, tensor.dims, bytes);
-  }
+  if (elements.keeper == nullptr || address % alignment != 0)
+    return CopyAligned(tensor, dtype, elements, source);
   return tern::Tensor::FromMemory(bytes.data(), bytes.size(), std::move(elements.keeper), dtype,
                                   tensor.dims);
 }
@@ -244,10 +261,10 @@ Result<TensorPtr> MakeTensor(const Tensor& tensor, const TensorSource& source) {
   if (tensor.is_external) {
     if (dtype.is_string()) return Corrupt("strings in external data");
     TERN_TRY_ASSIGN(Elements elements, ReadExternal(tensor, source));
-    return FromRaw(tensor, dtype, std::move(elements));
+    return FromRaw(tensor, dtype, std::move(elements), source);
   }
   if (!tensor.has_raw_data || dtype.is_string()) return FromTypedList(tensor, dtype);
-  return FromRaw(tensor, dtype, {AsBytes(tensor.raw_data), source.keeper});
+  return FromRaw(tensor, dtype, {AsBytes(tensor.raw_data), source.keeper}, source);
 }
 
 Result<TensorPtr> MakeDenseTensor(const SparseTensor& tensor, const TensorSource& source) {

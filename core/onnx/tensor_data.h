@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/base/progress.h"
 #include "core/base/result.h"
 #include "core/object/tensor.h"
 #include "core/onnx/model.h"
@@ -32,6 +33,10 @@ struct TensorSource {
   ObjectPtr<Object> keeper;
   // Null: external data is an error.
   const ExternalData* external = nullptr;
+  // Of large tensors whose bytes are not aligned for their elements, and what is told of the bytes
+  // that were copied.
+  AlignedCopies aligned = {};
+  PageHints pages = {};
 };
 
 // The element type, or an error that names what the standard calls it.

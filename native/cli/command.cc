@@ -12,6 +12,7 @@
 #include "core/base/strings.h"
 #include "native/cli/api_json.h"
 #include "native/cli/lower_loops.h"
+#include "native/cli/model.h"
 #include "native/cli/program_file.h"
 #include "native/cli/report.h"
 #include "native/platform/external_data.h"
@@ -28,17 +29,6 @@ int& OutputError() {
 void ReleaseBuffer(void* buffer) { tern_buffer_free(static_cast<tern_buffer*>(buffer)); }
 using SharedFile = std::shared_ptr<const native::MappedFile>;
 void ReleaseFile(void* file) { delete static_cast<SharedFile*>(file); }
-
-Result<Program> LoadBuffer(const Engine& engine, Buffer bytes) {
-  Program program;
-  tern_program* raw = nullptr;
-  const void* data = tern_buffer_data(bytes.get());
-  const size_t size = tern_buffer_size(bytes.get());
-  TERN_TRY(FromApi(
-      tern_program_load(engine.runtime.get(), data, size, &ReleaseBuffer, bytes.release(), &raw)));
-  program.reset(raw);
-  return program;
-}
 
 Result<Program> LoadMapped(const Engine& engine, const ProgramFile& file) {
   auto* kept = new SharedFile(file.file);
@@ -71,6 +61,7 @@ std::string VersionText() {
 
 Result<Engine> StartEngine(const GlobalOptions& globals) {
   Engine engine;
+  engine.progress = ProgressStyleOf(globals.progress, globals.quiet);
   engine.platform = std::make_unique<native::Platform>(globals.threads);
   tern_runtime_options options = {};
   options.struct_size = sizeof options;
@@ -134,6 +125,17 @@ Result<Compiled> CompileProgram(const Engine& engine, const CompileRequest& requ
   }
 }
 
+Result<Program> LoadBuffer(const Engine& engine, Buffer bytes) {
+  Program program;
+  tern_program* raw = nullptr;
+  const void* data = tern_buffer_data(bytes.get());
+  const size_t size = tern_buffer_size(bytes.get());
+  TERN_TRY(FromApi(
+      tern_program_load(engine.runtime.get(), data, size, &ReleaseBuffer, bytes.release(), &raw)));
+  program.reset(raw);
+  return program;
+}
+
 Result<Program> LoadProgram(const Engine& engine, const std::string& path) {
   TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(path));
   if (file.kind == ProgramKind::kExecutable) return LoadMapped(engine, file);
@@ -141,8 +143,9 @@ Result<Program> LoadProgram(const Engine& engine, const std::string& path) {
     TERN_TRY_ASSIGN(Buffer bytes, AssembleFile(engine, path));
     return LoadBuffer(engine, std::move(bytes));
   }
-  TERN_TRY_ASSIGN(Compiled compiled,
-                  CompileProgram(engine, {.path = path, .disabled_passes = {}, .print_after = {}}));
+  const CompileRequest request = {.path = path, .disabled_passes = {}, .print_after = {}};
+  if (file.kind == ProgramKind::kOnnx) return LoadModel(engine, request);
+  TERN_TRY_ASSIGN(Compiled compiled, CompileProgram(engine, request));
   return LoadBuffer(engine, std::move(compiled.executable));
 }
 

@@ -14,6 +14,7 @@
 #include "core/base/result.h"
 #include "native/cli/handles.h"
 #include "native/cli/input_spec.h"
+#include "native/cli/progress.h"
 #include "native/platform/mapped_file.h"
 #include "native/platform/platform.h"
 
@@ -24,6 +25,7 @@ struct GlobalOptions {
   std::string target;           // kernel target, empty for the best
   int threads = 1;              // 0: every processor
   bool quiet = false;
+  std::string progress = "auto";  // auto | bar | plain | none
 
   bool json() const { return format != "text"; }
   // An answer that is a list is an object per line.
@@ -64,6 +66,7 @@ std::string VersionText();
 struct Engine {
   std::unique_ptr<native::Platform> platform;
   Runtime runtime;
+  ProgressStyle progress = ProgressStyle::kNone;
 };
 Result<Engine> StartEngine(const GlobalOptions& globals);
 
@@ -81,6 +84,8 @@ void AddKernelOptions(CLI::App* app, KernelChoice* choice);
 void AddNativeCodeOption(CLI::App* app, KernelChoice* choice);  // which is one of these
 Result<Program> LoadProgram(const Engine& engine, const std::string& path,
                             const KernelChoice& choice);
+Result<Program> LoadBuffer(const Engine& engine, Buffer executable);
+Result<Program> LoadBuffer(const Engine& engine, Buffer executable, const KernelChoice& choice);
 // Each kernel's loops, lowered and as LLVM IR (native/backends/kernel_backends.h).
 std::string KernelListings(const Program& program);
 

@@ -4,6 +4,7 @@
 #include "native/cli/api_json.h"
 #include "native/cli/command.h"
 #include "native/cli/lower_loops.h"
+#include "native/cli/model.h"
 #include "native/cli/native_kernels.h"
 #include "native/cli/program_file.h"
 #include "native/cli/report.h"
@@ -42,9 +43,9 @@ void PrintStages(std::string_view json, const GlobalOptions& globals) {
 }
 
 // {"schema", "output", "bytes", "kernels": [lines of the report]}
-std::string AnswerOfExecutable(const std::string& output, size_t bytes, std::string_view report) {
+std::string AnswerOfExecutable(const std::string& output, uint64_t bytes, std::string_view report) {
   JsonWriter json = BeginAnswer();
-  json.Field("output", output).Field("bytes", uint64_t{bytes}).Key("kernels").BeginArray();
+  json.Field("output", output).Field("bytes", bytes).Key("kernels").BeginArray();
   for (const std::string_view line : StrSplit(report, '\n')) {
     if (!line.empty()) json.String(StrTrim(line));
   }
@@ -92,6 +93,28 @@ Result<Compiled> CompileWithKernels(const Engine& engine, const CompileOptions& 
   return compiled;
 }
 
+std::string OutputOf(const CompileOptions& options) {
+  return options.output.empty() ? DefaultOutput(options.request.path) : options.output;
+}
+
+void ReportOutput(const std::string& output, uint64_t bytes, std::string_view report,
+                  const GlobalOptions& globals) {
+  if (output == "-" || globals.quiet) return;
+  Print(globals.json() ? AnswerOfExecutable(output, bytes, report)
+                       : StrCat("wrote ", output, ", ", FormatBytes(bytes), "\n", report));
+}
+
+// Written as it is made: a large model's executable is never in memory as a whole.
+Status CompileModel(const Engine& engine, const CompileOptions& options,
+                    const GlobalOptions& globals) {
+  const std::string output = OutputOf(options);
+  std::string stages;
+  TERN_TRY_ASSIGN(const uint64_t bytes, CompileModelTo(engine, options.request, output, &stages));
+  if (!options.request.print_after.empty()) PrintStages(stages, globals);
+  ReportOutput(output, bytes, {}, globals);
+  return Status();
+}
+
 Status Compile(const CompileOptions& options, const GlobalOptions& globals) {
   TERN_TRY(CheckOutputPath(options.output, options.request.path));
   const bool to_file = !options.output.empty() || options.request.print_after.empty();
@@ -100,6 +123,9 @@ Status Compile(const CompileOptions& options, const GlobalOptions& globals) {
                       "what is compiled from standard input needs a name: --out FILE, or "
                       "--out - for standard output");
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
+  const ProgramKind kind = KindOfProgram(options.request.path);
+  if (kind == ProgramKind::kOnnx && to_file && options.native_kernels.empty())
+    return CompileModel(engine, options, globals);
   std::string report;
   TERN_TRY_ASSIGN(const Compiled compiled, options.native_kernels.empty()
                                                ? CompileInput(engine, options.request)
@@ -107,13 +133,9 @@ Status Compile(const CompileOptions& options, const GlobalOptions& globals) {
   if (compiled.stages != nullptr && !options.request.print_after.empty())
     PrintStages(Text(compiled.stages), globals);
   if (!to_file) return Status();
-  const std::string output =
-      options.output.empty() ? DefaultOutput(options.request.path) : options.output;
+  const std::string output = OutputOf(options);
   TERN_TRY(native::WriteFile(output, Text(compiled.executable)));
-  if (output == "-" || globals.quiet) return Status();
-  const size_t bytes = Text(compiled.executable).size();
-  Print(globals.json() ? AnswerOfExecutable(output, bytes, report)
-                       : StrCat("wrote ", output, ", ", FormatBytes(bytes), "\n", report));
+  ReportOutput(output, Text(compiled.executable).size(), report, globals);
   return Status();
 }
 

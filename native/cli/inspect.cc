@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // tern inspect, dis, asm: what a program holds, and its text form both ways.
+#include <optional>
+
+#include "core/base/check.h"
 #include "core/base/strings.h"
 #include "native/cli/api_json.h"
 #include "native/cli/command.h"
 #include "native/cli/lower_loops.h"
+#include "native/cli/model.h"
 #include "native/cli/program_file.h"
 #include "native/cli/report.h"
 
@@ -16,7 +20,7 @@ struct FileOptions {
   std::string form = "columns";
   bool check_roundtrip = false;
   bool check_ssa = false;
-  bool show_kernels = false, show_memory = false;
+  bool show_kernels = false, show_memory = false, show_unsupported = false;
   KernelChoice kernels;
 };
 
@@ -108,10 +112,116 @@ Status ShowKernels(const Engine& engine, const FileOptions& options, const Globa
   return Status();
 }
 
+// --- inspect, of models
+
+bool IsModel(const std::string& path) {
+  const Result<ProgramFile> file = OpenProgram(path);
+  return file.ok() && file->kind == ProgramKind::kOnnx;
+}
+
+// What the memory plan says of each function, in a line.
+std::string MemoryText(const JsonValue& plan) {
+  std::string text = "memory\n";
+  for (const JsonValue& function : Member(plan, "functions").items) {
+    const JsonValue& fixed = Member(function, "static");
+    StrAppend(&text, "  @", TextOf(function, "name"), ": ",
+              FormatBytes(ParseUint64(TextOf(fixed, "live")).value_or(0)), " alive at once, ",
+              TextOf(Member(function, "symbolic"), "tensors"), " tensors of symbolic size\n");
+  }
+  return text;
+}
+
+struct CompiledModel {
+  Buffer listing;    // of the executable
+  std::string macs;  // multiply-adds of a run, a polynomial of symbols; empty: not known
+  JsonValue memory;
+};
+
+Result<CompiledModel> CompileForInspection(const Engine& engine, const FileOptions& options,
+                                           const char* form) {
+  const CompileRequest request = {
+      .path = options.path, .disabled_passes = {}, .print_after = "memory_json"};
+  TERN_TRY_ASSIGN(Compiled compiled, CompileProgram(engine, request));
+  CompiledModel model;
+  const JsonValue stages = ParseAnswer(Text(compiled.stages));
+  TERN_CHECK(stages.items.size() == 1, "one stage was asked for");
+  model.memory = ParseAnswer(TextOf(stages.items[0], "text"));
+  TERN_TRY_ASSIGN(const Program program,
+                  LoadBuffer(engine, std::move(compiled.executable), options.kernels));
+  tern_buffer* raw = nullptr;
+  TERN_TRY(FromApi(tern_program_inspect(program.get(), "json", &raw)));
+  const Buffer json(raw);
+  model.macs = OptionalTextOf(Member(ParseAnswer(Text(json)), "metadata"), "macs");
+  TERN_TRY(FromApi(tern_program_inspect(program.get(), form, &raw)));
+  model.listing.reset(raw);
+  return model;
+}
+
+// The executable's members, and one more of what it was made from.
+std::string ModelAnswer(std::string_view model, const CompiledModel* compiled) {
+  JsonWriter json = BeginAnswer();
+  if (compiled != nullptr) {
+    const JsonValue listing = ParseAnswer(Text(compiled->listing));
+    for (size_t i = 0; i < listing.items.size(); ++i)
+      WriteJson(listing.items[i], &json.Key(listing.names[i]));
+    if (!compiled->macs.empty()) json.Field("macs", compiled->macs);
+    WriteJson(compiled->memory, &json.Key("memory"));
+  }
+  json.Key("model").Raw(model).EndObject();
+  return StrCat(json.text(), "\n");
+}
+
+std::string WorkText(const std::string& macs) {
+  if (macs.empty()) return "work: not known, because of shapes that only a run can tell\n";
+  const std::optional<int64_t> number = ParseInt64(macs);
+  return StrCat("work: ", number ? FormatGrouped(*number) : macs,
+                " multiply-adds a run, each two floating-point operations\n");
+}
+
+// What the file says is shown of a model that cannot be compiled, too.
+Status InspectModel(const Engine& engine, const FileOptions& options,
+                    const GlobalOptions& globals) {
+  TERN_TRY_ASSIGN(const ModelSummary summary, SummarizeModel(options.path));
+  const Result<CompiledModel> compiled =
+      CompileForInspection(engine, options, globals.json() ? "json" : "text");
+  if (globals.json()) {
+    Print(ModelAnswer(summary.json, compiled.ok() ? &*compiled : nullptr));
+  } else {
+    Print(summary.text);
+    if (compiled.ok())
+      Print(
+          StrCat(WorkText(compiled->macs), MemoryText(compiled->memory), Text(compiled->listing)));
+  }
+  return compiled.status().Clone();
+}
+
+// All that would have to exist for the model to be compiled; without it, the compiler is asked.
+Status ShowUnsupported(const Engine& engine, const FileOptions& options,
+                       const GlobalOptions& globals) {
+  if (!IsModel(options.path))
+    return UsageError("E0003", StrCat("--unsupported: '", options.path, "' is no ONNX model"));
+  TERN_TRY_ASSIGN(const ModelSummary summary, SummarizeModel(options.path));
+  if (globals.json()) {
+    const JsonValue model = ParseAnswer(summary.json);
+    Print(AnswerOfItems("unsupported", Member(model, "unsupported"), globals.by_line()));
+  } else {
+    Print(summary.unsupported);
+  }
+  if (!summary.unsupported.empty())
+    return Unsupported("'", options.path, "' has operators that are not supported")
+        .SetErrorCode("E0402");
+  TERN_TRY(
+      CompileProgram(engine, {.path = options.path, .disabled_passes = {}, .print_after = {}}));
+  if (!globals.json() && !globals.quiet) Print(StrCat(options.path, ": nothing is missing\n"));
+  return Status();
+}
+
 Status Inspect(const FileOptions& options, const GlobalOptions& globals) {
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
+  if (options.show_unsupported) return ShowUnsupported(engine, options, globals);
   if (options.show_memory) return ShowMemory(engine, options.path, globals);
   if (options.show_kernels) return ShowKernels(engine, options, globals);
+  if (IsModel(options.path)) return InspectModel(engine, options, globals);
   TERN_TRY_ASSIGN(const Buffer text,
                   InspectText(engine, options, globals.json() ? "json" : "text"));
   Print(globals.json() ? AnswerOf(Text(text)) : std::string(Text(text)));
@@ -202,6 +312,11 @@ CommandAction SetupInspect(CLI::App* app, const GlobalOptions* globals) {
   app->add_flag("--memory", options->show_memory,
                 "print where each tensor of a model or program could lie: bytes, offset, lifetime; "
                 "and the most that is needed at once beside the sum")
+      ->excludes(kernels);
+  app->add_flag(
+         "--unsupported", options->show_unsupported,
+         "print every node of a model whose operator is not supported, those in subgraphs and "
+         "functions too; fails where there is one")
       ->excludes(kernels);
   return [options, globals] { return Inspect(*options, *globals); };
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of a program, for the commands that run or show them.
+#include <utility>
 #include "core/api/handles.h"
+
 #include "native/backends/kernel_backends.h"
 #include "native/backends/kernels_api.h"
 #include "native/cli/command.h"
@@ -22,15 +24,28 @@ void AddNativeCodeOption(CLI::App* app, KernelChoice* choice) {
                 "run native code that the file brings along, which can do anything you can");
 }
 
-Result<Program> LoadProgram(const Engine& engine, const std::string& path,
-                            const KernelChoice& choice) {
-  TERN_TRY_ASSIGN(Program program, LoadProgram(engine, path));
+namespace {
+
+Result<Program> Prepare(Program program, const KernelChoice& choice) {
   const tern_kernel_options options = {.struct_size = sizeof options,
                                        .policy = choice.policy.c_str(),
                                        .allow_native_code = choice.allow_native_code ? 1 : 0,
                                        .look_for_llvm = choice.is_shown ? 1 : 0};
   TERN_TRY(FromApi(tern_program_prepare_kernels(program.get(), &options)));
   return program;
+}
+
+}  // namespace
+
+Result<Program> LoadProgram(const Engine& engine, const std::string& path,
+                            const KernelChoice& choice) {
+  TERN_TRY_ASSIGN(Program program, LoadProgram(engine, path));
+  return Prepare(std::move(program), choice);
+}
+
+Result<Program> LoadBuffer(const Engine& engine, Buffer executable, const KernelChoice& choice) {
+  TERN_TRY_ASSIGN(Program program, LoadBuffer(engine, std::move(executable)));
+  return Prepare(std::move(program), choice);
 }
 
 std::string KernelListings(const Program& program) {

@@ -26,7 +26,9 @@ constexpr Command kCommands[] = {
      "  tern run model.onnx -i x='f32[1,1,28,28]:random(seed=1)' --expect y=@y.npy\n",
      &SetupRun},
     {"check", "say what is wrong with a program, without running it",
-     "  tern check program.tn\n  tern check program.tn --format json\n", &SetupCheck},
+     "  tern check program.tn\n  tern check program.tn --format json\n"
+     "  tern check model.onnx --against model --rtol 1e-4\n",
+     &SetupCheck},
     {"fmt", "lay out a program",
      "  tern fmt program.tn\n  tern fmt program.tn --check\n  tern fmt - < program.tn\n",
      &SetupFormat},
@@ -50,7 +52,7 @@ constexpr Command kCommands[] = {
      &SetupTune},
     {"inspect", "show functions, constants, primitives and sizes",
      "  tern inspect model.tern\n  tern inspect model.tern --format json\n"
-     "  tern inspect model.onnx --memory\n",
+     "  tern inspect model.onnx --memory\n  tern inspect model.onnx --unsupported\n",
      &SetupInspect},
     {"dis", "print a program as assembly text (.tasm)",
      "  tern dis model.tern\n  tern dis model.tern --check-roundtrip\n"
@@ -129,6 +131,11 @@ int Main(int argc, char** argv) {
                  "kernel target, such as avx2 (default: the best here)");
   app.add_option("--threads", globals.threads, "worker threads, 0 for every processor")
       ->check(CLI::Range(0, 1024));
+  app.add_option(
+         "--progress", globals.progress,
+         "how compiling a model reports on standard error: auto (a bar on a terminal), bar, "
+         "plain or none")
+      ->check(CLI::IsMember({"auto", "bar", "plain", "none"}));
   app.add_flag("-q,--quiet", globals.quiet, "say nothing on success");
   app.set_version_flag("--version", StrCat("tern ", VersionText()));
   app.require_subcommand(1);

@@ -4,6 +4,7 @@
 #include "core/base/strings.h"
 #include "core/text/diagnostics.h"
 #include "native/cli/api_json.h"
+#include "native/cli/check_model.h"
 #include "native/cli/command.h"
 #include "native/cli/program_file.h"
 #include "native/cli/report.h"
@@ -26,6 +27,7 @@ struct CheckOptions {
   std::string path;
   bool strict = false;
   std::string fix;  // "", "apply" or "dry-run"
+  AgainstOptions against;
 };
 
 // --- check --fix, what it did
@@ -153,6 +155,8 @@ Result<Fixes> Fix(const Engine& engine, const CheckOptions& options) {
 
 Status Check(const CheckOptions& options, const GlobalOptions& globals) {
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
+  if (!options.against.folder.empty())
+    return CheckAgainst(engine, options.path, options.against, globals);
   if (!options.fix.empty() && !IsSource(options.path))
     return UsageError("E0003", StrCat("--fix: ", options.path, " is no program text (.tn)"));
   if (options.path == "-" && options.fix == "apply")
@@ -224,6 +228,13 @@ CommandAction SetupCheck(CLI::App* app, const GlobalOptions* globals) {
                 "rewrite the program with the fixes that leave nothing to write, then check it; "
                 "--fix=dry-run shows what would change")
       ->check(CLI::IsMember({"apply", "dry-run"}));
+  CLI::Option* against = app->add_option(
+      "--against", options->against.folder,
+      "run an ONNX model on this folder's test_data_set_N/input_N.pb and compare with output_N.pb");
+  AddAmount(app, "--rtol", &options->against.rtol, "of --against: relative tolerance (0.001)")
+      ->needs(against);
+  AddAmount(app, "--atol", &options->against.atol, "of --against: absolute tolerance (1e-7)")
+      ->needs(against);
   return [options, globals] { return Check(*options, *globals); };
 }
 

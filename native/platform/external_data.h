@@ -21,9 +21,12 @@ class ExternalData {
   static int32_t Read(void* context, const char* location, uint64_t offset, uint64_t* size,
                       const void** data);
 
+  // As MappedFile::DropPages, of whichever file has them.
+  void DropPages(const void* data, size_t bytes) const;
+
  private:
-  std::string Resolve(const std::string& location) const;
-  bool Find(const std::string& location, uint64_t offset, uint64_t* size, const void** data);
+  std::string Resolve(const std::string& location, bool* outside) const;
+  int32_t Find(const std::string& location, uint64_t offset, uint64_t* size, const void** data);
 
   std::string folder_;
   std::map<std::string, MappedFile> files_;

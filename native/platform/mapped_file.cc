@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <functional>
 #include <utility>
 
 #include "core/base/strings.h"
@@ -61,35 +62,7 @@ Status WriteAll(int fd, const std::string& path, std::span<const uint8_t> bytes)
   return Status();
 }
 
-// Writes to devices, pipes and sockets, which cannot be replaced by a file, and through a link that
-// leads to no file yet.
-Status WriteInPlace(const std::string& path, std::span<const uint8_t> bytes) {
-  Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
-  if (file.get() < 0) return SystemError("create", path);
-  return WriteAll(file.get(), path, bytes);
-}
-
-// Writes a temporary file and renames it, so that readers see the old file or the new one, never a
-// part. `path` must be no link; a file that is there keeps its permissions.
-Status ReplaceFile(const std::string& path, const struct stat* old,
-                   std::span<const uint8_t> bytes) {
-  const std::string temporary = StrCat(path, ".tmp", static_cast<int64_t>(getpid()));
-  Status status;
-  {
-    Descriptor file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-    if (file.get() < 0) return SystemError("create", path);
-    if (old != nullptr && fchmod(file.get(), old->st_mode & 07777) != 0)
-      status = SystemError("create", path);
-    if (status.ok()) status = WriteAll(file.get(), path, bytes);
-  }
-  if (status.ok() && rename(temporary.c_str(), path.c_str()) != 0) {
-    status = SystemError("replace", path);
-  }
-  if (!status.ok()) unlink(temporary.c_str());
-  return status;
-}
-
-// The file to which `path` leads through links; empty where there is none.
+// What `path` leads to through links; empty where that is nothing.
 std::string Target(const std::string& path) {
   char* resolved = realpath(path.c_str(), nullptr);
   std::string target = resolved == nullptr ? "" : resolved;
@@ -142,17 +115,67 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 
 MappedFile::~MappedFile() { Reset(); }
 
-Status WriteFile(const std::string& path, std::span<const uint8_t> bytes) {
-  if (path == "-") return WriteAll(STDOUT_FILENO, path, bytes);
+void MappedFile::DropPages(const void* data, size_t size) const {
+  const auto* first = static_cast<const uint8_t*>(data);
+  const std::less<const uint8_t*> before;  // a total order, also of pointers to other objects
+  if (!mapped_ || before(first, bytes_.data()) ||
+      before(bytes_.data() + bytes_.size(), first + size))
+    return;
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const auto begin = static_cast<size_t>(first - bytes_.data());  // a mapping begins with a page
+  const size_t low = (begin + page - 1) / page * page, high = (begin + size) / page * page;
+  if (low < high) madvise(const_cast<uint8_t*>(bytes_.data()) + low, high - low, MADV_DONTNEED);
+}
+
+// --- writing
+
+// Devices, pipes and sockets keep their place, and so does a link that leads to no file yet.
+Result<FileWriter> FileWriter::Open(const std::string& path) {
+  if (path == "-") return FileWriter(path, "", STDOUT_FILENO);
   struct stat info;
-  if (lstat(path.c_str(), &info) != 0) return ReplaceFile(path, nullptr, bytes);
-  const bool link = S_ISLNK(info.st_mode);
-  // A link to nothing makes the file that it names.
-  if (link && stat(path.c_str(), &info) != 0) return WriteInPlace(path, bytes);
-  if (S_ISDIR(info.st_mode))
+  const bool exists = lstat(path.c_str(), &info) == 0;
+  const bool link = exists && S_ISLNK(info.st_mode);
+  const bool leads_nowhere = link && stat(path.c_str(), &info) != 0;
+  if (exists && !leads_nowhere && S_ISDIR(info.st_mode))
     return IoError("'", path, "' is a folder, not a file").SetErrorCode("E0102");
-  if (!S_ISREG(info.st_mode)) return WriteInPlace(path, bytes);
-  return ReplaceFile(link ? Target(path) : path, &info, bytes);
+  if (leads_nowhere || (exists && !S_ISREG(info.st_mode))) {
+    FileWriter writer(path, "", open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+    if (writer.file_ < 0) return SystemError("create", path);
+    return writer;
+  }
+  const std::string target = link ? Target(path) : path;
+  const std::string temporary = StrCat(target, ".tmp", static_cast<int64_t>(getpid()));
+  const int file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) return SystemError("create", path);
+  FileWriter writer(target, temporary, file);
+  // A file that is there keeps its permissions.
+  if (exists && fchmod(file, info.st_mode & 07777) != 0) return SystemError("create", path);
+  return writer;
+}
+
+FileWriter::FileWriter(FileWriter&& other) noexcept
+    : path_(std::move(other.path_)),
+      temporary_(std::exchange(other.temporary_, std::string())),
+      file_(std::exchange(other.file_, -1)) {}
+
+FileWriter::~FileWriter() {
+  if (file_ > 2) close(file_);
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+}
+
+Status FileWriter::Write(std::span<const uint8_t> bytes) { return WriteAll(file_, path_, bytes); }
+
+Status FileWriter::Finish() {
+  if (temporary_.empty()) return Status();
+  if (rename(temporary_.c_str(), path_.c_str()) != 0) return SystemError("replace", path_);
+  temporary_.clear();
+  return Status();
+}
+
+Status WriteFile(const std::string& path, std::span<const uint8_t> bytes) {
+  TERN_TRY_ASSIGN(FileWriter file, FileWriter::Open(path));
+  TERN_TRY(file.Write(bytes));
+  return file.Finish();
 }
 
 bool IsSameFile(const std::string& a, const std::string& b) {

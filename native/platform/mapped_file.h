@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/result.h"
@@ -27,6 +28,10 @@ class MappedFile {
 
   std::span<const uint8_t> bytes() const { return bytes_; }
 
+  // Gives the memory of the whole pages among these bytes back, which are read again when they are
+  // next looked at. Bytes that are not mapped from this file are left alone.
+  void DropPages(const void* data, size_t size) const;
+
  private:
   MappedFile() = default;
   void Reset();
@@ -41,6 +46,27 @@ class MappedFile {
 // written to as they are; "-" writes to standard output.
 Status WriteFile(const std::string& path, std::span<const uint8_t> bytes);
 Status WriteFile(const std::string& path, std::string_view text);
+
+// A file that is written piece by piece, to the same rules. Without Finish nothing is changed.
+class FileWriter {
+ public:
+  static Result<FileWriter> Open(const std::string& path);
+
+  FileWriter(FileWriter&& other) noexcept;
+  FileWriter& operator=(FileWriter&& other) = delete;
+  ~FileWriter();
+
+  Status Write(std::span<const uint8_t> bytes);
+  Status Finish();
+
+ private:
+  FileWriter(std::string path, std::string temporary, int file)
+      : path_(std::move(path)), temporary_(std::move(temporary)), file_(file) {}
+
+  std::string path_;
+  std::string temporary_;  // empty: it is written in place
+  int file_ = -1;
+};
 
 // Whether both paths lead to one regular file. False where either leads nowhere.
 bool IsSameFile(const std::string& a, const std::string& b);

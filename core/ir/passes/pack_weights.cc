@@ -36,8 +36,8 @@ int64_t PanelCount(int64_t n) { return (n + kPanel - 1) / kPanel; }
 // run.
 class Packer : public Rewriter {
  public:
-  Packer(text::Diagnostics* diagnostics, Allocator* allocator)
-      : Rewriter(diagnostics), allocator_(allocator) {}
+  Packer(text::Diagnostics* diagnostics, const PassContext* context)
+      : Rewriter(diagnostics), allocator_(context->allocator), pages_(context->pages) {}
 
  protected:
   Expr RewriteCall(const Call& call, const std::vector<Expr>& args) override {
@@ -68,6 +68,8 @@ class Packer : public Rewriter {
   }
   Expr Keep(const Expr& weights, std::string_view form, TensorPtr tensor) {
     Expr constant = MakeConstant(Any(std::move(tensor)), NameOf(weights));
+    const Tensor& source = *ConstantTensor(weights);
+    if (!SplatElement(source)) pages_.Done(source.data(), source.byte_size());
     packed_[StrCat(form, reinterpret_cast<uintptr_t>(weights.get()))] = constant;
     return constant;
   }
@@ -208,13 +210,14 @@ class Packer : public Rewriter {
   }
 
   Allocator* const allocator_;
+  const PageHints pages_;
   std::unordered_map<std::string, Expr> packed_;
 };
 
 }  // namespace
 
 Module PackWeights(const Module& module, const PassContext& context) {
-  return RewriteModule<Packer>(module, context.diagnostics, context.allocator);
+  return RewriteModule<Packer>(module, context.diagnostics, &context);
 }
 
 }  // namespace tern::ir

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/progress.h"
 #include "core/ir/control.h"
 #include "core/ir/module.h"
 #include "core/text/diagnostics.h"
@@ -39,6 +40,9 @@ struct PassContext {
   Allocator* allocator = nullptr;
   // Results larger than this are folded only where they are no larger than twice their arguments.
   int64_t max_folded_bytes = int64_t{1} << 24;
+  // Told of constants whose elements were read to make another constant, because of a large model
+  // one of the two is enough in memory.
+  PageHints pages;
 };
 
 using PassFunction = Module (*)(const Module& module, const PassContext& context);
