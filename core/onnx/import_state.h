@@ -61,6 +61,7 @@ class Importer {
   using Names = std::vector<std::string_view>;
   // outputs: the values that are wanted of the nodes.
   void ConvertNodes(Scope* scope, const Names& outputs);
+  void ReportTooMany();
   void ConvertFrom(Scope* scope, std::span<const size_t> order, const Names& outputs);
   std::unordered_map<std::string_view, size_t> FindProducers(const Scope& scope);
   void ReportCycle(const Scope& scope, const std::vector<size_t>& cycle);
@@ -133,6 +134,7 @@ class Importer {
   std::vector<Value> results_;
   std::vector<std::string> output_names_;
   int converted_ = 0;
+  bool is_too_large_ = false;
   int splits_ = 0;  // how many are open
   std::string split_reason_;
   int suggestions_ = 0;

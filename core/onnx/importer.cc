@@ -236,7 +236,16 @@ void Importer::ReportCycle(const Scope& scope, const std::vector<size_t>& cycle)
   Error("E0405", text).InNode(OriginOf(scope.nodes[cycle[0]]));
 }
 
+void Importer::ReportTooMany() {
+  if (is_too_large_) return;
+  is_too_large_ = true;
+  Error("E0404",
+        StrCat("the model has more than ", kMaxConvertedNodes, " nodes, functions inlined"));
+}
+
 void Importer::ConvertNodes(Scope* scope, const Names& outputs) {
+  // Not even their order is looked for where they are too many.
+  if (scope->nodes.size() > static_cast<size_t>(kMaxConvertedNodes)) return ReportTooMany();
   const std::unordered_map<std::string_view, size_t> producers = FindProducers(*scope);
   const NodeOrder order = OrderNodes(scope->nodes, producers);
   if (!order.cycle.empty()) return ReportCycle(*scope, order.cycle);
