@@ -75,16 +75,16 @@ class Normalizer {
     if (var != nullptr && var->type().known()) {
       if (!AreCompatible(var->type(), type)) {
         diagnostics_
-            .Error("E0310", StrCat("declared as ", var->type().ToText(), ", but it is ",
-                                   type.ToText()))
+            .Error("E0310",
+                   StrCat("declared as ", var->type().ToText(), ", but it is ", type.ToText()))
             .InNode(builder_.origin());
       }
       type = var->type();
     }
     if (!type.known()) {
       diagnostics_
-          .Error("E0310", StrCat("the type of this ", NodeKindName(node->kind()),
-                                 " cannot be told; bind it to a variable and write its type"))
+          .Error("E0310",
+                 StrCat("the type of this ", NodeKindName(node->kind()), " cannot be told"))
           .InNode(builder_.origin());
     }
     if (var != nullptr) builder_.SetName(var->name());
