@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The decoder of tools/models/write_decoder.py against a reference in NumPy: its ONNX form, and
-examples/lang/generate.tn, which samples from it.
+examples/lang/generate.tn and examples/generate.mjs, which sample from it.
 
-usage: decoder_test.py COMMAND…        ends with `N passed, N failed`
-COMMAND runs the command line, such as build/host/tern or qemu-aarch64 build/aarch64/tern.
+usage: decoder_test.py COMMAND…                    ends with `N passed, N failed`
+       decoder_test.py --javascript COMMAND…
+COMMAND runs the command line, such as build/host/tern or qemu-aarch64 build/aarch64/tern, or else
+examples/generate.mjs.
 """
 import math
 import os
@@ -21,7 +23,10 @@ LAYERS, HEADS, WIDTH = 3, 4, 32
 SIZES = ["--layers", str(LAYERS), "--heads", str(HEADS), "--width", str(WIDTH), "--hidden", "48",
          "--vocabulary", "97", "--context", "64", "--seed", "5"]
 PROMPT = [3, 14, 15, 92, 65]
-TERN = []
+COMMAND = []
+CHOICES = ({"temperature": 1.0, "seed": 7}, {"temperature": 0.7, "top_k": 5, "seed": 3},
+           {"temperature": 1.3, "top_p": 0.6, "seed": 11},
+           {"temperature": 0.9, "top_k": 20, "top_p": 0.8, "seed": 123456789})
 
 
 # --- the reference
@@ -88,7 +93,7 @@ def choose(logits, temperature, top_k, top_p, random):
 
 # --- the tests
 
-class DecoderTest(unittest.TestCase):
+class WithModel(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.temporary = tempfile.TemporaryDirectory()
@@ -105,8 +110,37 @@ class DecoderTest(unittest.TestCase):
     def path(cls, name):
         return os.path.join(cls.folder, name)
 
+
+class JavaScriptTest(WithModel):
+    def generate(self, *options, prompt=PROMPT):
+        return subprocess.run([*COMMAND, self.model, ",".join(map(str, prompt)), *options],
+                              capture_output=True, text=True, check=False)
+
+    def tokens(self, count, **choice):
+        options = [word for name, value in choice.items()
+                   for word in ("--" + name.replace("_", "-"), str(value))]
+        done = self.generate("--count", str(count), *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [int(line) for line in done.stdout.split()]
+
+    def test_greedy_tokens(self):
+        self.assertEqual(self.tokens(8), self.reference.generate(PROMPT, 8))
+
+    def test_tokens_that_are_drawn(self):
+        for choice in CHOICES:
+            with self.subTest(choice):
+                self.assertEqual(self.tokens(6, **choice),
+                                 self.reference.generate(PROMPT, 6, **choice))
+
+    def test_a_token_that_is_none_is_refused(self):
+        done = self.generate("--count", "1", prompt=[1000])
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("1000", done.stderr)
+
+
+class DecoderTest(WithModel):
     def tern(self, *arguments):
-        done = subprocess.run([*TERN, *arguments], capture_output=True, text=True, check=False)
+        done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
@@ -169,9 +203,7 @@ class DecoderTest(unittest.TestCase):
         self.assertEqual(self.generate(8), self.reference.generate(PROMPT, 8))
 
     def test_tokens_that_are_drawn(self):
-        for choice in ({"temperature": 1.0, "seed": 7}, {"temperature": 0.7, "top_k": 5, "seed": 3},
-                       {"temperature": 1.3, "top_p": 0.6, "seed": 11},
-                       {"temperature": 0.9, "top_k": 20, "top_p": 0.8, "seed": 123456789}):
+        for choice in CHOICES:
             with self.subTest(choice):
                 self.assertEqual(self.generate(6, **choice),
                                  self.reference.generate(PROMPT, 6, **choice))
@@ -184,7 +216,7 @@ class DecoderTest(unittest.TestCase):
         self.assertEqual(self.generate(4, temperature=1.0, top_k=1), self.generate(4))
 
     def test_a_prompt_of_no_place_is_refused(self):
-        done = subprocess.run([*TERN, "run", self.model, "-i", "input_ids=i64[1,1]:1"],
+        done = subprocess.run([*COMMAND, "run", self.model, "-i", "input_ids=i64[1,1]:1"],
                               capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 2)
         self.assertIn("position_ids", done.stderr)
@@ -193,15 +225,17 @@ class DecoderTest(unittest.TestCase):
         caches = self.empty()
         numpy.savez(self.path("bad.npz"), input_ids=numpy.array([[1000]], numpy.int64),
                     position_ids=numpy.zeros((1, 1), numpy.int64), **caches)
-        done = subprocess.run([*TERN, "run", self.model, "-i", "@" + self.path("bad.npz")],
+        done = subprocess.run([*COMMAND, "run", self.model, "-i", "@" + self.path("bad.npz")],
                               capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 1)
         self.assertIn("1000", done.stderr)
 
 
 def main():
-    TERN.extend(sys.argv[1:])
-    suite = unittest.defaultTestLoader.loadTestsFromTestCase(DecoderTest)
+    in_javascript = sys.argv[1] == "--javascript"
+    COMMAND.extend(sys.argv[2 if in_javascript else 1:])
+    suite = unittest.defaultTestLoader.loadTestsFromTestCase(
+        JavaScriptTest if in_javascript else DecoderTest)
     result = unittest.TextTestRunner(verbosity=1).run(suite)
     failed = len({str(test) for test, _ in result.failures + result.errors})
     print(f"{result.testsRun - failed} passed, {failed} failed")
