@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Large models: the memory and the answers of compiling them and of running them straight from ONNX.
+"""Large models: memory and answers of compiling them and of running them straight from ONNX.
 
 usage: large_model_test.py TERN      ends with `N passed, N failed`
 """
