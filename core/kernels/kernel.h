@@ -298,6 +298,46 @@ typedef struct TernGatherRowsArgs {
   void* y;
 } TernGatherRowsArgs;
 
+/* y[i] = clamp(round(x[i] / scale) + zero, low, high), halves to even; NaN gives 0. low and high
+ * are the range of u8 or of i8, of which y takes the bits. */
+typedef struct TernQuantizeArgs {
+  int64_t size;
+  const float* x;
+  uint8_t* y;
+  float scale;
+  int32_t zero, low, high;
+} TernQuantizeArgs;
+
+/* y[i] = (x[i] - zero) * scale; is_signed: x holds i8. */
+typedef struct TernDequantizeArgs {
+  int64_t size;
+  const uint8_t* x;
+  float* y;
+  float scale;
+  int32_t zero, is_signed;
+} TernDequantizeArgs;
+
+/* Input channels that one step of a quantized product takes. */
+enum { TERN_QUAD = 4 };
+
+/* 2-D convolution of channels-last 8-bit images: with sum = bias + the sum of (x - x_zero) * w in
+ * 32 bits that wrap around, y = clamp(round(sum * scale[channel]) + zero, low, high), halves to
+ * even. Taps outside of the image read x_zero. Weights: per group [ceil(oc / 16)][kh * kw * quads]
+ * [16][4] with quads = ceil(ic / 4), channels past ic zero; depthwise [kh * kw][in_c], of at most
+ * 512 taps, whose sums are exact in f32. sums[channel] is the sum of its weights. scale is finite.
+ * The table of pointers is scratch. */
+typedef struct TernQuantizedConvArgs {
+  int64_t batch, in_h, in_w, in_c, out_h, out_w, out_c;
+  int64_t kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w, pad_top, pad_left, groups;
+  const uint8_t* input;
+  const int8_t* weights;
+  const int32_t* bias; /* [out_c], as the next two */
+  const int32_t* sums;
+  const float* scale;
+  uint8_t* output;
+  int32_t x_zero, zero, low, high;
+} TernQuantizedConvArgs;
+
 #ifdef __cplusplus
 }
 #endif

@@ -122,6 +122,59 @@ inline constexpr bool kTileAdvances = HWY_ARCH_WASM, kTilesInOneCall = !HWY_ARCH
 // The largest kTileRows of all targets: how many rows tile.h spells out.
 inline constexpr int kMaxTileRows = 14;
 
+// ---- products of 8-bit elements: four u8 of x times four i8 of w for each lane, added to sum
+// exactly. Instructions that saturate sums of two products (pmaddubsw) are no use here.
+// kQuadSigned: x is to be given as i8 (x - 128), because the machine multiplies elements of one
+// kind only.
+// kQuadRows: rows of a tile of two vectors beside what the products need.
+using IntTag = hn::CappedTag<int32_t, TERN_PANEL_WIDTH>;
+using IntVector = hn::Vec<IntTag>;
+
+#if HWY_TARGET_IS_SVE
+inline constexpr bool kQuadSigned = true;
+HWY_INLINE IntVector DotOfQuads(IntVector sum, IntVector x, IntVector w) {
+  const hn::Repartition<int8_t, IntTag> d8;
+  return svdot_s32(sum, hn::BitCast(d8, x), hn::BitCast(d8, w));
+}
+#else
+inline constexpr bool kQuadSigned = false;
+// Even and odd elements apart, as pairs of 16 bits: two products of 255 * 128 fit into 32 bits.
+HWY_INLINE IntVector DotOfQuads(IntVector sum, IntVector x, IntVector w) {
+  const IntTag d;
+  const hn::Repartition<int16_t, IntTag> d16;
+  const hn::Repartition<uint16_t, IntTag> du16;
+  const auto x16 = hn::BitCast(du16, x);
+  const auto w16 = hn::BitCast(d16, w);
+  const auto x_even = hn::BitCast(d16, hn::And(x16, hn::Set(du16, 0xFF)));
+  const auto x_odd = hn::BitCast(d16, hn::ShiftRight<8>(x16));
+  const auto w_even = hn::ShiftRight<8>(hn::ShiftLeft<8>(w16));
+  const auto w_odd = hn::ShiftRight<8>(w16);
+  return hn::Add(sum, hn::Add(hn::WidenMulPairwiseAdd(d, x_even, w_even),
+                              hn::WidenMulPairwiseAdd(d, x_odd, w_odd)));
+}
+#endif
+
+// One instruction does it on processors with AVX-512 VNNI, which the target `avx512` does not
+// promise: the kernel asks the processor and the assembler needs no flag for it.
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+HWY_INLINE bool HasQuadInstruction() { return __builtin_cpu_supports("avx512vnni") != 0; }
+HWY_INLINE IntVector DotByInstruction(IntVector sum, IntVector x, IntVector w) {
+  asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(x.raw), "v"(w.raw));
+  return sum;
+}
+inline constexpr bool kMayHaveQuadInstruction = true;
+inline constexpr int kQuadRows = 8;
+#else
+HWY_INLINE bool HasQuadInstruction() { return false; }
+HWY_INLINE IntVector DotByInstruction(IntVector sum, IntVector x, IntVector w) {
+  return DotOfQuads(sum, x, w);
+}
+inline constexpr bool kMayHaveQuadInstruction = false;
+inline constexpr int kQuadRows = HWY_ARCH_ARM ? 6 : 4;
+#endif
+// The largest kQuadRows of all targets: how many rows conv_quantized.cc spells out.
+inline constexpr int kMaxQuadRows = 8;
+
 }  // namespace tern::kernels::TERN_TARGET_NAME
 HWY_AFTER_NAMESPACE();
 

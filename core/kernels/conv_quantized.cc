@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions of 8-bit images: tiles of a few pixels, reached through pointers per tap as in
+// tile.h, times panels of weights four input channels at a time, summed in 32 bits, rescaled and
+// rounded in registers. Every target gives the same bits.
+//
+// The zero point of x is taken out of the finished sum, sum(x * w) - x_zero * sum(w), so that x is
+// multiplied as it lies in memory; taps outside of the image read pixels of x_zero. The last quad
+// of a pixel may reach into the next pixel, whose elements meet weights of zero; what would reach
+// past the end of the input is copied.
+
+#include <string.h>
+
+#include "core/kernels/parallel.h"
+#include "core/kernels/product.h"
+#include "core/kernels/simd.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tern::kernels::TERN_TARGET_NAME {
+namespace {
+
+using BytesTag = hn::Rebind<uint8_t, IntTag>;
+
+constexpr int64_t kQuadBytes = int64_t{TERN_PANEL_WIDTH} * TERN_QUAD;  // of a panel, per step
+
+// What one call shares. A row is one output pixel.
+struct QuantizedPlan {
+  const TernQuantizedConvArgs* args;
+  int64_t taps, in, out;       // channels of one group
+  int64_t quads, reach;        // of one pixel: steps of four, bytes that are read
+  int64_t pixels, panel_size;  // bytes of a panel
+  const uint8_t* zeros;
+  const uint8_t* end;  // of the input
+  uint8_t* worker_scratch;
+  int64_t table_bytes, worker_bytes;
+  bool instruction;
+};
+
+// kQuadRows rows from row `first` on, or fewer; pointers are [taps][kQuadRows].
+struct QuadTile {
+  const QuantizedPlan* plan;
+  const uint8_t* const* rows;
+  int64_t first, count, group;
+};
+
+HWY_INLINE int64_t IntLanes() { return static_cast<int64_t>(hn::Lanes(IntTag())); }
+
+template <class T>
+HWY_INLINE hn::Vec<hn::Rebind<T, IntTag>> LoadSome(const T* p, int64_t n) {
+  const hn::Rebind<T, IntTag> d;
+  return n >= IntLanes() ? hn::LoadU(d, p) : hn::LoadN(d, p, static_cast<size_t>(n));
+}
+
+// What a sum starts with, at an output channel of which n are left.
+HWY_INLINE IntVector StartOfSum(const TernQuantizedConvArgs& args, int64_t channel, int64_t n,
+                                int32_t shift) {
+  const IntTag d;
+  const IntVector zero = hn::Set(d, args.x_zero - shift);
+  return hn::Sub(LoadSome(args.bias + channel, n), hn::Mul(zero, LoadSome(args.sums + channel, n)));
+}
+
+HWY_INLINE void StoreQuantized(const TernQuantizedConvArgs& args, IntVector sum, int64_t row,
+                               int64_t channel, int64_t n) {
+  const IntTag d32;
+  const hn::Rebind<float, IntTag> d;
+  const auto low = hn::Set(d, static_cast<float>(args.low - args.zero));
+  const auto high = hn::Set(d, static_cast<float>(args.high - args.zero));
+  const auto steps = hn::Mul(hn::ConvertTo(d, sum), LoadSome(args.scale + channel, n));
+  const auto y =
+      hn::Add(hn::NearestInt(hn::Min(hn::Max(steps, low), high)), hn::Set(d32, args.zero));
+  const BytesTag d8;
+  const auto bytes = hn::TruncateTo(d8, hn::BitCast(hn::RebindToUnsigned<IntTag>(), y));
+  uint8_t* to = args.output + row * args.out_c + channel;
+  if (n >= IntLanes()) {
+    hn::StoreU(bytes, d8, to);
+  } else {
+    hn::StoreN(bytes, d8, to, static_cast<size_t>(n));
+  }
+}
+
+// --- products
+
+template <bool kByInstruction>
+HWY_INLINE IntVector Dot(IntVector sum, IntVector x, IntVector w) {
+  return kByInstruction ? DotByInstruction(sum, x, w) : DotOfQuads(sum, x, w);
+}
+
+// Four elements of a pixel in every lane.
+HWY_INLINE IntVector BroadcastQuad(const uint8_t* p) {
+  uint32_t quad;
+  memcpy(&quad, p, sizeof(quad));
+  if (kQuadSigned) quad ^= 0x80808080u;
+  return hn::Set(IntTag(), static_cast<int32_t>(quad));
+}
+
+#define TERN_QUAD_ROWS(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
+static_assert(kQuadRows <= kMaxQuadRows && kMaxQuadRows == 8);
+
+#define TERN_QUAD_DECLARE(r) [[maybe_unused]] IntVector c##r##_0 = start0, c##r##_1 = start1;
+#define TERN_QUAD_POINTER(r) [[maybe_unused]] const uint8_t* a##r = rows[r < kRows ? r : 0];
+#define TERN_QUAD_MULTIPLY(r)                                                    \
+  if constexpr (r < kRows) {                                                     \
+    const IntVector x = BroadcastQuad(a##r + i);                                 \
+    c##r##_0 = Dot<kByInstruction>(c##r##_0, x, w0);                             \
+    if constexpr (kVectors > 1) c##r##_1 = Dot<kByInstruction>(c##r##_1, x, w1); \
+  }
+#define TERN_QUAD_STORE(r)                                                           \
+  if (r < kRows && r < tile.count) {                                                 \
+    StoreQuantized(args, c##r##_0, tile.first + r, channel, left);                   \
+    if constexpr (kVectors > 1)                                                      \
+      StoreQuantized(args, c##r##_1, tile.first + r, channel + lanes, left - lanes); \
+  }
+
+// kVectors vectors of channels from `column` of the group on.
+template <int kRows, int kVectors, bool kByInstruction>
+HWY_NOINLINE void MultiplyQuads(const QuadTile& tile, int64_t column) {
+  const QuantizedPlan& plan = *tile.plan;
+  const TernQuantizedConvArgs& args = *plan.args;
+  const IntTag d;
+  const int64_t lanes = IntLanes(), left = plan.out - column;
+  const int64_t channel = tile.group * plan.out + column;
+  const int32_t shift = kQuadSigned ? 128 : 0;
+  const IntVector start0 = StartOfSum(args, channel, left, shift);
+  const IntVector start1 =
+      kVectors > 1 ? StartOfSum(args, channel + lanes, left - lanes, shift) : start0;
+  TERN_QUAD_ROWS(TERN_QUAD_DECLARE)
+  const int64_t next = column + lanes;
+  const int8_t* panels = args.weights + tile.group * PanelCount(plan.out) * plan.panel_size;
+  const int8_t* b0 =
+      panels + column / TERN_PANEL_WIDTH * plan.panel_size + column % TERN_PANEL_WIDTH * TERN_QUAD;
+  const int8_t* b1 = kVectors > 1 ? panels + next / TERN_PANEL_WIDTH * plan.panel_size +
+                                        next % TERN_PANEL_WIDTH * TERN_QUAD
+                                  : b0;
+  const uint8_t* const* rows = tile.rows;
+  for (int64_t tap = 0; tap < plan.taps; ++tap, rows += kQuadRows) {
+    TERN_QUAD_ROWS(TERN_QUAD_POINTER)
+    for (int64_t i = 0; i < plan.quads * TERN_QUAD; i += TERN_QUAD) {
+      const IntVector w0 = hn::BitCast(d, hn::LoadU(hn::Repartition<int8_t, IntTag>(), b0));
+      const IntVector w1 = hn::BitCast(d, hn::LoadU(hn::Repartition<int8_t, IntTag>(), b1));
+      TERN_QUAD_ROWS(TERN_QUAD_MULTIPLY)
+      b0 += kQuadBytes;
+      b1 += kQuadBytes;
+    }
+  }
+  TERN_QUAD_ROWS(TERN_QUAD_STORE)
+}
+
+#undef TERN_QUAD_DECLARE
+#undef TERN_QUAD_POINTER
+#undef TERN_QUAD_MULTIPLY
+#undef TERN_QUAD_STORE
+
+template <int kRows, bool kByInstruction>
+void MultiplyColumns(const QuadTile& tile, int64_t first, int64_t last) {
+  const int64_t lanes = IntLanes();
+  for (int64_t column = first; column < last; column += 2 * lanes) {
+    if (last - column > lanes) {
+      MultiplyQuads<kRows, 2, kByInstruction>(tile, column);
+    } else {
+      MultiplyQuads<kRows, 1, kByInstruction>(tile, column);
+    }
+  }
+}
+
+// Columns [first, last) of the group; first is a multiple of a panel.
+void MultiplyTile(const QuadTile& tile, int64_t first, int64_t last) {
+  if constexpr (kMayHaveQuadInstruction) {
+    if (tile.plan->instruction) {
+      return tile.count == 1 ? MultiplyColumns<1, true>(tile, first, last)
+                             : MultiplyColumns<kQuadRows, true>(tile, first, last);
+    }
+  }
+  if (tile.count == 1) return MultiplyColumns<1, false>(tile, first, last);
+  MultiplyColumns<kQuadRows, false>(tile, first, last);
+}
+
+// --- depthwise: one filter per channel, in f32, whose sums of so few products are exact
+
+#define TERN_DEPTH_DECLARE(r) [[maybe_unused]] auto c##r = hn::Zero(d);
+#define TERN_DEPTH_ADD(r)                                                      \
+  if constexpr (r < kQuadRows) {                                               \
+    const auto x = hn::PromoteTo(IntTag(), LoadSome(rows[r] + channel, left)); \
+    c##r = MulAdd(hn::ConvertTo(d, x), w, c##r);                               \
+  }
+#define TERN_DEPTH_STORE(r)                                              \
+  if (r < kQuadRows && r < tile.count) {                                 \
+    const IntVector sum = hn::Add(hn::ConvertTo(IntTag(), c##r), start); \
+    StoreQuantized(args, sum, tile.first + r, channel, left);            \
+  }
+
+void FilterChannels(const QuadTile& tile, int64_t channel) {
+  const QuantizedPlan& plan = *tile.plan;
+  const TernQuantizedConvArgs& args = *plan.args;
+  const hn::Rebind<float, IntTag> d;
+  const int64_t left = args.in_c - channel;
+  const IntVector start = StartOfSum(args, channel, left, 0);
+  TERN_QUAD_ROWS(TERN_DEPTH_DECLARE)
+  const uint8_t* const* rows = tile.rows;
+  for (int64_t tap = 0; tap < plan.taps; ++tap, rows += kQuadRows) {
+    const auto bytes = LoadSome(args.weights + tap * args.in_c + channel, left);
+    const auto w = hn::ConvertTo(d, hn::PromoteTo(IntTag(), bytes));
+    TERN_QUAD_ROWS(TERN_DEPTH_ADD)
+  }
+  TERN_QUAD_ROWS(TERN_DEPTH_STORE)
+}
+
+#undef TERN_DEPTH_DECLARE
+#undef TERN_DEPTH_ADD
+#undef TERN_DEPTH_STORE
+
+// The last vector lies over the one before it where channels do not fill it.
+void FilterTile(const QuadTile& tile) {
+  const int64_t lanes = IntLanes(), channels = tile.plan->args->in_c;
+  for (int64_t channel = 0; channel < channels; channel += lanes) {
+    const bool over = channels - channel < lanes && channels > lanes;
+    FilterChannels(tile, over ? channels - lanes : channel);
+  }
+}
+
+// --- pointers
+
+// The window of an output pixel: its first tap, which may lie outside of the image.
+struct WindowPlace {
+  int64_t image, out_x, out_y;
+
+  WindowPlace(const TernQuantizedConvArgs& args, int64_t row)
+      : image(row / args.out_w / args.out_h),
+        out_x(row % args.out_w),
+        out_y(row / args.out_w % args.out_h) {}
+  void Advance(const TernQuantizedConvArgs& args) {
+    if (++out_x < args.out_w) return;
+    out_x = 0;
+    if (++out_y < args.out_h) return;
+    out_y = 0;
+    ++image;
+  }
+};
+
+// One column of the table: the pixels that the taps read, from the group's first channel on.
+void FillColumn(const QuantizedPlan& plan, const WindowPlace& place, int64_t group,
+                const uint8_t** column) {
+  const TernQuantizedConvArgs& args = *plan.args;
+  const int64_t top = place.out_y * args.stride_h - args.pad_top;
+  const int64_t left = place.out_x * args.stride_w - args.pad_left;
+  for (int64_t ky = 0; ky < args.kernel_h; ++ky) {
+    const int64_t y = top + ky * args.dilation_h;
+    const bool inside = y >= 0 && y < args.in_h;
+    const int64_t line = inside ? (place.image * args.in_h + y) * args.in_w : 0;
+    for (int64_t kx = 0; kx < args.kernel_w; ++kx, column += kQuadRows) {
+      const int64_t x = left + kx * args.dilation_w;
+      const bool reads = inside && x >= 0 && x < args.in_w;
+      *column = reads ? args.input + (line + x) * args.in_c + group * plan.in : plan.zeros;
+    }
+  }
+}
+
+// Pixels whose last quad would reach past the input are copied.
+void CopyLastPixels(const QuantizedPlan& plan, const uint8_t** table, uint8_t* copy) {
+  for (int64_t i = 0; i < plan.taps * kQuadRows; ++i) {
+    if (table[i] == plan.zeros || plan.end - table[i] >= plan.reach) continue;
+    memcpy(copy, table[i], static_cast<size_t>(plan.in));
+    memset(copy + plan.in, 0, static_cast<size_t>(plan.reach - plan.in));
+    table[i] = copy;
+    copy += plan.reach;
+  }
+}
+
+// Rows past the last one repeat it; their sums are not stored.
+QuadTile FillTile(const QuantizedPlan& plan, int64_t tile, int64_t group, uint8_t* scratch) {
+  const TernQuantizedConvArgs& args = *plan.args;
+  const uint8_t** table = reinterpret_cast<const uint8_t**>(scratch);
+  const int64_t first = tile * kQuadRows, left = plan.pixels - first;
+  const int64_t count = left < kQuadRows ? left : kQuadRows;
+  WindowPlace place(args, first);
+  for (int64_t i = 0; i < kQuadRows; ++i) {
+    FillColumn(plan, place, group, table + i);
+    if (i + 1 < count) place.Advance(args);
+  }
+  if (plan.reach > plan.in) CopyLastPixels(plan, table, scratch + plan.table_bytes);
+  return {&plan, table, first, count, group};
+}
+
+// --- calls
+
+int64_t AlignUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+QuantizedPlan MakeQuantizedPlan(const TernQuantizedConvArgs& args, bool depthwise) {
+  QuantizedPlan plan{};
+  plan.args = &args;
+  plan.taps = args.kernel_h * args.kernel_w;
+  plan.in = depthwise ? args.in_c : args.in_c / args.groups;
+  plan.out = depthwise ? args.out_c : args.out_c / args.groups;
+  plan.quads = (plan.in + TERN_QUAD - 1) / TERN_QUAD;
+  plan.reach = depthwise ? plan.in : plan.quads * TERN_QUAD;
+  plan.panel_size = plan.taps * plan.quads * kQuadBytes;
+  plan.pixels = args.batch * args.out_h * args.out_w;
+  plan.end = args.input + args.batch * args.in_h * args.in_w * args.in_c;
+  plan.instruction = HasQuadInstruction();
+  return plan;
+}
+
+// A row of zeros for all, and a table with copies for each worker.
+bool TakeQuantizedScratch(const TernKernelContext* context, QuantizedPlan& plan) {
+  const int64_t workers = context->parallel == nullptr ? 1 : context->parallel->num_workers;
+  const int64_t entries = plan.taps * kQuadRows, zeros = AlignUp(plan.reach);
+  plan.table_bytes = entries * static_cast<int64_t>(sizeof(void*));
+  plan.worker_bytes = AlignUp(plan.table_bytes + entries * plan.reach);
+  const size_t bytes = static_cast<size_t>(zeros + workers * plan.worker_bytes);
+  uint8_t* scratch = static_cast<uint8_t*>(context->scratch(context->scratch_context, bytes));
+  if (scratch == nullptr) return false;
+  memset(scratch, plan.args->x_zero, static_cast<size_t>(plan.reach));
+  plan.zeros = scratch;
+  plan.worker_scratch = scratch + zeros;
+  return true;
+}
+
+// Work is cut by pixels, or by panels where there are few pixels.
+void RunTiles(const QuantizedPlan& plan, int64_t group, const TernKernelContext* context) {
+  const int64_t tiles = (plan.pixels + kQuadRows - 1) / kQuadRows, panels = PanelCount(plan.out);
+  const int64_t row_cost = plan.taps * plan.quads * plan.out;  // four products each
+  const auto scratch = [&](int32_t worker) {
+    return plan.worker_scratch + worker * plan.worker_bytes;
+  };
+  if (panels > tiles) {
+    const int64_t cost = plan.pixels * plan.taps * plan.quads * TERN_PANEL_WIDTH;
+    ParallelFor(context, panels, 1 + kWorkerGrain / (cost + 1), 2,
+                [&](int64_t first, int64_t last, int32_t worker) {
+                  const int64_t end = last * TERN_PANEL_WIDTH;
+                  for (int64_t tile = 0; tile < tiles; ++tile) {
+                    MultiplyTile(FillTile(plan, tile, group, scratch(worker)),
+                                 first * TERN_PANEL_WIDTH, end < plan.out ? end : plan.out);
+                  }
+                });
+    return;
+  }
+  ParallelFor(context, tiles, 1 + kWorkerGrain / (kQuadRows * row_cost + 1), 1,
+              [&](int64_t first, int64_t last, int32_t worker) {
+                for (int64_t tile = first; tile < last; ++tile) {
+                  MultiplyTile(FillTile(plan, tile, group, scratch(worker)), 0, plan.out);
+                }
+              });
+}
+
+}  // namespace
+
+int32_t conv2d_quantized(const TernQuantizedConvArgs* args, const TernKernelContext* context) {
+  QuantizedPlan plan = MakeQuantizedPlan(*args, false);
+  if (plan.pixels == 0 || args->out_c == 0) return TERN_KERNEL_OK;
+  if (!TakeQuantizedScratch(context, plan)) return TERN_KERNEL_NO_MEMORY;
+  for (int64_t group = 0; group < args->groups && !IsStopped(context); ++group) {
+    RunTiles(plan, group, context);
+  }
+  return TERN_KERNEL_OK;
+}
+
+int32_t conv2d_quantized_depthwise(const TernQuantizedConvArgs* args,
+                                   const TernKernelContext* context) {
+  QuantizedPlan plan = MakeQuantizedPlan(*args, true);
+  if (plan.pixels == 0 || args->out_c == 0) return TERN_KERNEL_OK;
+  if (!TakeQuantizedScratch(context, plan)) return TERN_KERNEL_NO_MEMORY;
+  const int64_t tiles = (plan.pixels + kQuadRows - 1) / kQuadRows;
+  const int64_t cost = kQuadRows * plan.taps * args->in_c;
+  ParallelFor(
+      context, tiles, 1 + kWorkerGrain / (cost + 1), 1,
+      [&](int64_t first, int64_t last, int32_t worker) {
+        for (int64_t tile = first; tile < last; ++tile) {
+          FilterTile(FillTile(plan, tile, 0, plan.worker_scratch + worker * plan.worker_bytes));
+        }
+      });
+  return TERN_KERNEL_OK;
+}
+
+#undef TERN_QUAD_ROWS
+
+}  // namespace tern::kernels::TERN_TARGET_NAME
+HWY_AFTER_NAMESPACE();
