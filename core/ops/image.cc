@@ -62,6 +62,36 @@ Status RelateConvInteger(const OpInfo& op, const Attrs& attrs, std::span<const A
   return OkStatus();
 }
 
+Status RelateQuantizedConv(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
+                           RelationOutput* out) {
+  TERN_TRY_ASSIGN(QuantizedConvAttrs conv, QuantizedConvAttrs::From(attrs, op.name));
+  const DType dtypes[] = {args[0].type->dtype == kI8 ? kI8 : kU8, kI8, kI32, kF32};
+  for (size_t i = 0; i < 4; ++i) {
+    if (args[i].type->dtype == dtypes[i]) continue;
+    return TypeError("argument ", i, " (", op.parameter(static_cast<int>(i)), ") is ",
+                     args[i].type->ToText(), ", expected ",
+                     i == 0 ? "u8 or i8" : dtypes[i].ToString());
+  }
+  if (!IsZeroPoint(dtypes[0], conv.x_zero))
+    return TypeError("x_zero is ", conv.x_zero, ", expected a value of ", dtypes[0].ToString(),
+                     ", the element type of x");
+  SymDims x, w, bias, scale, result;
+  TERN_TRY(ReadDims(op, args, 0, &x));
+  TERN_TRY(ReadDims(op, args, 1, &w));
+  TERN_TRY(ReadDims(op, args, 2, &bias));
+  TERN_TRY(ReadDims(op, args, 3, &scale));
+  TERN_TRY(CheckRank("x", x.rank(), 4, 4));
+  TERN_TRY(ConvShape(conv.Geometry(), x, w, &result));
+  const types::Dim& channels = result[ChannelAxis(conv.window.layout, 4)];
+  TERN_TRY(CheckRank("bias", bias.rank(), conv.packed ? 2 : 1, conv.packed ? 2 : 1));
+  TERN_TRY(CheckDim("bias", bias, bias.rank() - 1, channels));
+  if (conv.packed) TERN_TRY(CheckDim("bias", bias, 0, types::Dim(2)));
+  TERN_TRY(CheckRank("scale", scale.rank(), 1, 1));
+  TERN_TRY(CheckDim("scale", scale, 0, channels));
+  AddResult(conv.to, result, out);
+  return OkStatus();
+}
+
 Status RelateConvTranspose(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                            RelationOutput* out) {
   TERN_TRY_ASSIGN(ConvTransposeAttrs conv, ConvTransposeAttrs::From(attrs, op.name));

@@ -42,6 +42,15 @@ void CheckAttrs(AttrIn& in, const ConvAttrs& attrs) {
   if (attrs.packed) in.CheckExtent("channels", attrs.channels, 1);
 }
 
+void CheckAttrs(AttrIn& in, const QuantizedConvAttrs& attrs) {
+  CheckAttrs(in, attrs.Geometry());
+  if (attrs.to != kU8 && attrs.to != kI8) in.Fail("to", "must be u8 or i8");
+  if (!IsZeroPoint(attrs.to, attrs.zero))
+    in.Fail("zero", StrCat("is ", attrs.zero, ", expected a value of ", attrs.to.ToString()));
+  if (attrs.x_zero < -128 || attrs.x_zero > 255)
+    in.Fail("x_zero", StrCat("is ", attrs.x_zero, ", expected a value of u8 or i8"));
+}
+
 void CheckAttrs(AttrIn& in, const ConvTransposeAttrs& attrs) {
   CheckAttrs(in, attrs.window);
   in.CheckExtent("groups", attrs.groups, 1);
@@ -100,7 +109,21 @@ Activation ActivationOf(std::string_view op) {
   return Activation::kNone;
 }
 
+ConvAttrs QuantizedConvAttrs::Geometry() const {
+  ConvAttrs conv;
+  conv.window = window;
+  conv.groups = groups;
+  conv.packed = packed;
+  conv.channels = channels;
+  return conv;
+}
+
+bool IsZeroPoint(DType dtype, int64_t zero) {
+  return dtype == kI8 ? zero >= -128 && zero <= 127 : zero >= 0 && zero <= 255;
+}
+
 TERN_OPS_DEFINE_ATTRS(ConvAttrs)
+TERN_OPS_DEFINE_ATTRS(QuantizedConvAttrs)
 TERN_OPS_DEFINE_ATTRS(ConvTransposeAttrs)
 TERN_OPS_DEFINE_ATTRS(PoolAttrs)
 TERN_OPS_DEFINE_ATTRS(GlobalPoolAttrs)

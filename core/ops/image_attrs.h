@@ -75,6 +75,9 @@ struct WindowAttrs {
   }
 };
 
+// A value of u8 (or i8).
+bool IsZeroPoint(DType dtype, int64_t zero);
+
 struct ConvAttrs {
   WindowAttrs window;
   int64_t groups = 1;
@@ -99,6 +102,41 @@ struct ConvAttrs {
   TERN_OPS_ATTRS(ConvAttrs)
 };
 using Conv2dAttrs = ConvAttrs;
+
+// conv2d_quantized: y = saturate(round((bias + sum of (x - x_zero) * w) * scale) + zero), halves to
+// even, sums in 32 bits that wrap around; no less than zero where relu. x is u8 or i8, w i8, bias
+// i32 and scale f32 per output channel, y of type `to`. packed=1: w is quads, per group [ceil(oc /
+// 16), kh * kw * ceil(ic / 4), 16, 4], or [kh * kw, channels] where IsDepthwise; bias is [2,
+// channels], whose second row has the sum of each filter.
+struct QuantizedConvAttrs {
+  WindowAttrs window;
+  int64_t groups = 1;
+  bool packed = false;
+  int64_t channels = 0;
+  int64_t x_zero = 0, zero = 0;
+  DType to = kU8;
+  bool relu = false;
+
+  // What the rules of all convolutions ask.
+  ConvAttrs Geometry() const;
+  // Sums of more taps would not be exact in f32: they run as groups of one channel.
+  bool IsDepthwise(int64_t in_channels, int64_t out_channels, int64_t taps) const {
+    return taps <= 512 && Geometry().IsDepthwise(in_channels, out_channels);
+  }
+
+  template <class V, class S>
+  static void Fields(V& v, S& s) {
+    WindowAttrs::Fields(v, s.window);
+    v.Int("groups", s.groups, 1);
+    v.Bool("packed", s.packed, false);
+    v.Int("channels", s.channels, 0);
+    v.Int("x_zero", s.x_zero, 0);
+    v.Int("zero", s.zero, 0);
+    v.Type("to", s.to, kU8);
+    v.Bool("relu", s.relu, false);
+  }
+  TERN_OPS_ATTRS(QuantizedConvAttrs)
+};
 
 struct ConvTransposeAttrs {
   WindowAttrs window;

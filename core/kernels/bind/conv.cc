@@ -6,25 +6,10 @@
 #include <utility>
 
 #include "core/kernels/bind/bindings.h"
+#include "core/kernels/bind/conv_problem.h"
 #include "core/kernels/bind/epilogue.h"
-#include "core/kernels/bind/image.h"
 
 namespace tern::kernels::bind {
-namespace {
-
-struct ConvProblem {
-  ImageExtents in, out;
-  Pair kernel, stride, dilation;
-  int64_t pad_top, pad_left, groups;
-  bool depthwise;
-
-  int64_t out_per_group() const { return out.channels / groups; }
-  int64_t panels() const { return (out_per_group() + TERN_PANEL_WIDTH - 1) / TERN_PANEL_WIDTH; }
-  // Saturated: those of a packed convolution are attributes.
-  int64_t depth() const {
-    return ops::MulDim(ops::MulDim(kernel.h, kernel.w), in.channels / groups);
-  }
-};
 
 ConvProblem ProblemOf(const ops::ConvAttrs& attrs, const Tensor& x, const Tensor& w,
                       const Extents& out) {
@@ -50,6 +35,8 @@ ConvProblem ProblemOf(const ops::ConvAttrs& attrs, const Tensor& x, const Tensor
   p.depthwise = attrs.IsDepthwise(p.in.channels, p.out.channels);
   return p;
 }
+
+namespace {
 
 Status CheckPacked(const ConvProblem& p, const Tensor& w) {
   const Extents expected = p.depthwise ? Extents{p.kernel.h * p.kernel.w, p.out.channels}
@@ -86,22 +73,7 @@ Result<TensorPtr> PackWeights(Call& call, const ConvProblem& p, const Tensor& w)
 Status RunConv(Call& call, const ConvProblem& p, const float* x, const float* w, float* y,
                const TernEpilogue& epilogue) {
   TernConv2dArgs args{};
-  args.batch = p.in.batch;
-  args.in_h = p.in.height;
-  args.in_w = p.in.width;
-  args.in_c = p.in.channels;
-  args.out_h = p.out.height;
-  args.out_w = p.out.width;
-  args.out_c = p.out.channels;
-  args.kernel_h = p.kernel.h;
-  args.kernel_w = p.kernel.w;
-  args.stride_h = p.stride.h;
-  args.stride_w = p.stride.w;
-  args.dilation_h = p.dilation.h;
-  args.dilation_w = p.dilation.w;
-  args.pad_top = p.pad_top;
-  args.pad_left = p.pad_left;
-  args.groups = p.groups;
+  SetGeometry(p, args);
   args.input = x;
   args.in_pixel_stride = p.in.channels;
   args.weights = w;

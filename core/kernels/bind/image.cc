@@ -27,12 +27,12 @@ Result<const Tensor*> ChannelsLast(Call& call, const Tensor& x, ops::Layout layo
   return static_cast<const Tensor*>(holder->get());
 }
 
-Result<TensorPtr> NewChannelsLast(Call& call, const Extents& out, ops::Layout layout) {
-  if (layout == ops::Layout::kNhwc) return call.NewF32(out);
+Result<TensorPtr> NewChannelsLast(Call& call, const Extents& out, ops::Layout layout, DType dtype) {
+  if (layout == ops::Layout::kNhwc) return call.New(dtype, out);
   Extents last{out[0]};
   for (int i = 2; i < out.rank(); ++i) last.push_back(out[i]);
   last.push_back(out[1]);
-  return call.NewF32(last);
+  return call.New(dtype, last);
 }
 
 Result<Any> Deliver(Call& call, TensorPtr y, ops::Layout layout) {

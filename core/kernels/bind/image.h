@@ -35,7 +35,8 @@ Status CheckImage(const Call& call, const Tensor& x);
 Result<const Tensor*> ChannelsLast(Call& call, const Tensor& x, ops::Layout layout,
                                    TensorPtr* holder);
 // A tensor for the channels-last result of an operator whose own result has extents `out`.
-Result<TensorPtr> NewChannelsLast(Call& call, const Extents& out, ops::Layout layout);
+Result<TensorPtr> NewChannelsLast(Call& call, const Extents& out, ops::Layout layout,
+                                  DType dtype = kF32);
 // From there to the operator's layout.
 Result<Any> Deliver(Call& call, TensorPtr y, ops::Layout layout);
 

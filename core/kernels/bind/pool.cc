@@ -48,25 +48,57 @@ TernPool2dArgs PoolArgs(const ops::PoolAttrs& attrs, const Tensor& x, const Exte
   return args;
 }
 
+// f32 holds every element of 8 bits: the largest one of a window is found among floats.
+Result<TensorPtr> WidenedBytes(Call& call, const Tensor& x) {
+  TERN_TRY_ASSIGN(TensorPtr wide, call.NewF32(ExtentsOf(x)));
+  const TernDequantizeArgs args{x.element_count(),
+                                static_cast<const uint8_t*>(x.data()),
+                                wide->data_as<float>(),
+                                1.0f,
+                                0,
+                                x.dtype() == kI8 ? 1 : 0};
+  TERN_TRY(Call::Check(call.kernels().dequantize(&args, call.kernel_context())));
+  return wide;
+}
+
+Result<TensorPtr> NarrowedBytes(Call& call, const Tensor& wide, DType dtype) {
+  TERN_TRY_ASSIGN(TensorPtr y, call.New(dtype, ExtentsOf(wide)));
+  const bool is_signed = dtype == kI8;
+  const TernQuantizeArgs args{
+      wide.element_count(), wide.data_as<float>(), static_cast<uint8_t*>(y->data()), 1.0f, 0,
+      is_signed ? -128 : 0, is_signed ? 127 : 255};
+  TERN_TRY(Call::Check(call.kernels().quantize(&args, call.kernel_context())));
+  return y;
+}
+
 Result<Any> RunPool(const ops::PoolAttrs& attrs, Call& call, TernPoolKind kind) {
   const Tensor* x = call.Input(0);
   TERN_TRY(call.TakeStatus());
   Extents out;
   TERN_TRY(ops::PoolShape(attrs, ExtentsOf(*x), &out));
-  if (x->dtype() != kF32 || x->rank() > 4) {
+  const DType dtype = x->dtype();
+  const bool bytes = kind == TERN_POOL_MAX && (dtype == kU8 || dtype == kI8);
+  if ((dtype != kF32 && !bytes) || x->rank() > 4) {
     return PoolByLoops(attrs, call, *x, out, kind == TERN_POOL_MAX);
   }
   TernPool2dArgs args = PoolArgs(attrs, *x, out, kind);
   // Also those outside of the image, which the plain loops go through.
   const int64_t taps = ops::MulDim(args.kernel_h, args.kernel_w);
   TERN_TRY(call.Charge(ops::MulDim(CountOf(out), taps)));
-  TensorPtr holder;
+  TensorPtr holder, wide;
   TERN_TRY_ASSIGN(x, ChannelsLast(call, *x, attrs.window.layout, &holder));
+  if (bytes) {
+    TERN_TRY_ASSIGN(wide, WidenedBytes(call, *x));
+    x = wide.get();
+  }
   TERN_TRY_ASSIGN(TensorPtr y, NewChannelsLast(call, out, attrs.window.layout));
   args.input = x->data_as<float>();
   args.output = y->data_as<float>();
   if (y->element_count() > 0)
     TERN_TRY(Call::Check(call.kernels().pool2d(&args, call.kernel_context())));
+  if (bytes) {
+    TERN_TRY_ASSIGN(y, NarrowedBytes(call, *y, dtype));
+  }
   return Deliver(call, std::move(y), attrs.window.layout);
 }
 

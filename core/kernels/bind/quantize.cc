@@ -72,6 +72,34 @@ bool IsQuantized(DType dtype) {
   return dtype == kU8 || dtype == kI8 || dtype == kU16 || dtype == kI16;
 }
 
+// One scale, one zero point, f32 and 8 bits: what kernels do.
+bool HasKernel(DType floats, DType bytes, const Tensor& scale) {
+  return floats == kF32 && scale.dtype() == kF32 && (bytes == kU8 || bytes == kI8) &&
+         scale.element_count() == 1;
+}
+
+Result<Any> QuantizeByKernel(Call& call, const Tensor& x, float scale, int32_t zero, DType to) {
+  TERN_TRY_ASSIGN(TensorPtr y, call.New(to, ExtentsOf(x)));
+  const bool is_signed = to == kI8;
+  const TernQuantizeArgs args{
+      x.element_count(),    x.data_as<float>(),   static_cast<uint8_t*>(y->data()), scale, zero,
+      is_signed ? -128 : 0, is_signed ? 127 : 255};
+  TERN_TRY(Call::Check(call.kernels().quantize(&args, call.kernel_context())));
+  return Any(std::move(y));
+}
+
+Result<Any> DequantizeByKernel(Call& call, const Tensor& x, float scale, int32_t zero) {
+  TERN_TRY_ASSIGN(TensorPtr y, call.NewF32(ExtentsOf(x)));
+  const TernDequantizeArgs args{x.element_count(),
+                                static_cast<const uint8_t*>(x.data()),
+                                y->data_as<float>(),
+                                scale,
+                                zero,
+                                x.dtype() == kI8 ? 1 : 0};
+  TERN_TRY(Call::Check(call.kernels().dequantize(&args, call.kernel_context())));
+  return Any(std::move(y));
+}
+
 }  // namespace
 
 Result<Any> QuantizeLinear(const ops::QuantizeAttrs& attrs, Call& call) {
@@ -85,6 +113,10 @@ Result<Any> QuantizeLinear(const ops::QuantizeAttrs& attrs, Call& call) {
   if (x->element_count() > 0 && !ReadElement(*x, 0, &ignored))
     return WrongTensor(call, 0, *x, "numbers");
   TERN_TRY_ASSIGN(const ScaleMap map, MapScales(attrs, *x, *scale, zero));
+  if (map.whole && HasKernel(x->dtype(), to, *scale)) {
+    return QuantizeByKernel(call, *x, *scale->data_as<float>(),
+                            static_cast<int32_t>(ElementOr(zero, 0, 0)), to);
+  }
   TERN_TRY_ASSIGN(TensorPtr y, call.New(to, ExtentsOf(*x)));
   DispatchNumber(to, [&](auto type) {
     using T = decltype(type);
@@ -110,6 +142,10 @@ Result<Any> DequantizeLinear(const ops::QuantizeAttrs& attrs, Call& call) {
   if (!IsQuantized(x->dtype()) && x->dtype() != kI32)
     return WrongTensor(call, 0, *x, "u8, i8, u16, i16 or i32");
   TERN_TRY_ASSIGN(const ScaleMap map, MapScales(attrs, *x, *scale, zero));
+  if (map.whole && HasKernel(kF32, x->dtype(), *scale)) {
+    return DequantizeByKernel(call, *x, *scale->data_as<float>(),
+                              static_cast<int32_t>(ElementOr(zero, 0, 0)));
+  }
   TERN_TRY_ASSIGN(TensorPtr y, call.NewF32(ExtentsOf(*x)));
   float* to = y->data_as<float>();
   DispatchNumber(x->dtype(), [&](auto type) {
@@ -136,11 +172,7 @@ Result<Any> DynamicQuantizeLinear(const ops::NoAttrs&, Call& call) {
   }
   const float scale = high > low ? (high - low) / 255.0f : 1.0f;
   const uint8_t zero = Saturate<uint8_t>(std::nearbyint(static_cast<double>(-low / scale)));
-  TERN_TRY_ASSIGN(TensorPtr y, call.New(kU8, ExtentsOf(*x)));
-  for (int64_t i = 0; i < x->element_count(); ++i) {
-    const float ratio = std::nearbyint(x->data_as<float>()[i] / scale);
-    y->data_as<uint8_t>()[i] = Saturate<uint8_t>(static_cast<double>(ratio) + zero);
-  }
+  TERN_TRY_ASSIGN(Any y, QuantizeByKernel(call, *x, scale, zero, kU8));
   TERN_TRY_ASSIGN(TensorPtr scale_out, call.NewF32(Extents{}));
   TERN_TRY_ASSIGN(TensorPtr zero_out, call.New(kU8, Extents{}));
   *scale_out->data_as<float>() = scale;

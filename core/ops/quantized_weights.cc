@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/ops/quantized_weights.h"
+
+#include <cstring>
+
+namespace tern::ops {
+
+namespace {
+constexpr int64_t kPanel = 16, kQuad = 4;  // of kernels/kernel.h: facts of the file format
+}
+
+Dims<int64_t> QuadExtents(const FilterExtents& filters) {
+  return {filters.groups, CeilDiv(filters.out, kPanel),
+          MulDim(filters.taps, CeilDiv(filters.in, kQuad)), kPanel, kQuad};
+}
+
+void PackQuads(const FilterExtents& filters, const int8_t* from, int8_t* to) {
+  const Dims<int64_t> extents = QuadExtents(filters);
+  const int64_t quads = CeilDiv(filters.in, kQuad), panel_size = extents[2] * kPanel * kQuad;
+  std::memset(to, 0, static_cast<size_t>(ProductOf(extents, 0, extents.rank())));
+  for (int64_t group = 0; group < filters.groups; ++group) {
+    for (int64_t out = 0; out < filters.out; ++out) {
+      int8_t* column = to + (group * extents[1] + out / kPanel) * panel_size + out % kPanel * kQuad;
+      for (int64_t in = 0; in < filters.in; ++in) {
+        for (int64_t tap = 0; tap < filters.taps; ++tap) {
+          const int64_t row = tap * quads + in / kQuad;
+          column[row * kPanel * kQuad + in % kQuad] = *from++;
+        }
+      }
+    }
+  }
+}
+
+void PackDepthwiseQuads(const FilterExtents& filters, const int8_t* from, int8_t* to) {
+  for (int64_t channel = 0; channel < filters.groups; ++channel) {
+    for (int64_t tap = 0; tap < filters.taps; ++tap) to[tap * filters.groups + channel] = *from++;
+  }
+}
+
+void SumFilters(const FilterExtents& filters, const int8_t* from, int32_t* sums) {
+  for (int64_t filter = 0; filter < filters.groups * filters.out; ++filter) {
+    uint32_t sum = 0;
+    for (int64_t i = 0; i < filters.in * filters.taps; ++i)
+      sum += static_cast<uint32_t>(int32_t{*from++});
+    sums[filter] = static_cast<int32_t>(sum);
+  }
+}
+
+}  // namespace tern::ops
