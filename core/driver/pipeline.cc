@@ -20,6 +20,8 @@ constexpr PipelineStage kStages[] = {
     {"check_symbols", "check_symbols"},
     {"inline_functions", "inline_functions"},
     {"infer_type", "infer_type"},
+    // In front of what computes weights as floats.
+    {"fuse_quantized", "fuse_quantized"},
     {"fold_constants", "fold_constants"},
     {"fold_branches", "fold_branches"},
     {"simplify", "simplify"},
@@ -30,6 +32,8 @@ constexpr PipelineStage kStages[] = {
     {"fold_constants-2", "fold_constants"},
     {"simplify-2", "simplify"},
     {"eliminate_dead_code-2", "eliminate_dead_code"},
+    // Again, where ratios of scales are constants now.
+    {"fuse_quantized-2", "fuse_quantized"},
     {"fold_batch_norm", "fold_batch_norm"},
     {"eliminate_dead_code-3", "eliminate_dead_code"},
     {"fuse_epilogues", "fuse_epilogues"},

@@ -121,6 +121,7 @@ class LayoutChooser : public Rewriter {
       return false;
     switch (call.op().op) {
       case Op::k_conv2d:
+      case Op::k_conv2d_quantized:
       case Op::k_conv_transpose2d:
       case Op::k_max_pool:
       case Op::k_average_pool:
@@ -234,6 +235,9 @@ class LayoutChooser : public Rewriter {
       case Op::k_batch_norm: return FollowAxis(call, 1);
       case Op::k_split:
       case Op::k_cumsum: return FollowAxis(call, 0);
+      case Op::k_quantize_linear:
+      case Op::k_dequantize_linear:
+        return call.attrs().Has("block") ? nullptr : FollowAxis(call, 1);
       case Op::k_depth_to_space:
       case Op::k_space_to_depth:
         return MadeLast(builder().Emit(call.op(), {Last(call.args()[0])}, WithLayout(call)));

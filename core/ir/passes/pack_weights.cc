@@ -6,6 +6,7 @@
 #include "core/ir/rewriter.h"
 #include "core/ir/splat.h"
 #include "core/ops/math_attrs.h"
+#include "core/ops/quantized_weights.h"
 
 namespace tern::ir {
 
@@ -41,6 +42,7 @@ class Packer : public Rewriter {
 
  protected:
   Expr RewriteCall(const Call& call, const std::vector<Expr>& args) override {
+    if (call.Is(Op::k_conv2d_quantized)) return PackQuantized(call, args);
     const bool known =
         call.Is(Op::k_conv2d) || call.Is(Op::k_matmul) || call.Is(Op::k_conv_transpose2d);
     if (!known || call.attrs().Has("packed")) return nullptr;
@@ -144,6 +146,57 @@ class Packer : public Rewriter {
                  packed->data_as<float>() + group * dims[1] * rows * kPanel);
     }
     return packed;
+  }
+
+  Expr PackQuantized(const Call& call, const std::vector<Expr>& args) {
+    ops::QuantizedConvAttrs attrs = ops::QuantizedConvAttrs::From(call.attrs()).value();
+    const Tensor *weights = ConstantTensor(args[1]), *bias = ConstantTensor(args[2]);
+    if (attrs.packed || attrs.window.layout != ops::Layout::kNhwc || weights == nullptr ||
+        bias == nullptr || !IsPackable(*weights) || weights->element_count() == 0)
+      return nullptr;
+    const ops::FilterExtents filters{attrs.groups, weights->dim(0) / attrs.groups, weights->dim(1),
+                                     weights->dim(2) * weights->dim(3)};
+    const Result<TensorPtr> source = Materialize(*weights, allocator_);
+    const Result<TensorPtr> biases = Materialize(*bias, allocator_);
+    if (!source.ok() || !biases.ok()) return nullptr;
+    const bool depthwise =
+        attrs.IsDepthwise(weights->dim(1) * attrs.groups, weights->dim(0), filters.taps);
+    Result<TensorPtr> packed = PackQuantizedWeights(filters, **source, depthwise);
+    Result<TensorPtr> sums = WithFilterSums(filters, **source, **biases);
+    if (!packed.ok() || !sums.ok()) return nullptr;
+    attrs.packed = true;
+    attrs.channels = weights->dim(0);
+    attrs.window.kernel = {weights->dim(2), weights->dim(3)};
+    return builder().Emit(Op::k_conv2d_quantized,
+                          {args[0], MakeConstant(Any(*std::move(packed)), NameOf(args[1])),
+                           MakeConstant(Any(*std::move(sums)), NameOf(args[2])), args[3]},
+                          attrs.ToAttrs());
+  }
+
+  Result<TensorPtr> PackQuantizedWeights(const ops::FilterExtents& filters, const Tensor& weights,
+                                         bool depthwise) const {
+    const ops::Dims<int64_t> quads = ops::QuadExtents(filters);
+    const int64_t rows[] = {filters.taps, filters.groups};
+    TERN_TRY_ASSIGN(
+        TensorPtr packed,
+        Tensor::New(allocator_, kI8, depthwise ? std::span<const int64_t>(rows) : quads.span()));
+    const int8_t* from = weights.data_as<int8_t>();
+    if (depthwise) {
+      ops::PackDepthwiseQuads(filters, from, packed->data_as<int8_t>());
+    } else {
+      ops::PackQuads(filters, from, packed->data_as<int8_t>());
+    }
+    return packed;
+  }
+
+  Result<TensorPtr> WithFilterSums(const ops::FilterExtents& filters, const Tensor& weights,
+                                   const Tensor& bias) const {
+    const int64_t channels = filters.groups * filters.out, dims[] = {2, channels};
+    TERN_TRY_ASSIGN(TensorPtr rows, Tensor::New(allocator_, kI32, dims));
+    int32_t* to = rows->data_as<int32_t>();
+    for (int64_t i = 0; i < channels; ++i) to[i] = bias.data_as<int32_t>()[i];
+    ops::SumFilters(filters, weights.data_as<int8_t>(), to + channels);
+    return rows;
   }
 
   Expr PackMatMul(const Call& call, const std::vector<Expr>& args, const Tensor& weights) {
