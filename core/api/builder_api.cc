@@ -155,9 +155,8 @@ void tern_builder_bind(tern_builder* builder, const char* name) {
 
 tern_status* tern_builder_emit(tern_builder* builder, const char* mnemonic,
                                const tern_operand* operands, int32_t count) {
+  // With a negative count the builder reports missing operands.
   return ToHandle(tern::api::Emit(&builder->builder, mnemonic,
-                                  // A negative count is a mistake of the caller; the builder then
-                                  // complains of missing operands.
                                   std::span(operands, count < 0 ? 0 : static_cast<size_t>(count))));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the compilers of models and of programs share at the C interface.
+// Options and results of compilers as the C interface has them. The entries for models
+// (program_api.cc) and for programs (source_api.cc) share these functions.
 #ifndef TERN_CORE_API_COMPILATION_H_
 #define TERN_CORE_API_COMPILATION_H_
 
@@ -10,7 +11,8 @@
 
 namespace tern::api {
 
-// The result views the texts of `options`. runtime: may be null. name: of a source without a name.
+// The same options for the driver. The result views the texts of `options`, which must outlive it.
+// runtime: may be null. name: what messages call a source that has no name.
 driver::CompileOptions CompileOptionsOf(const tern_runtime* runtime,
                                         const tern_compile_options& options, std::string_view name);
 

@@ -101,7 +101,7 @@ tern_status* tern_debugger_begin(tern_debugger* debugger, const char* function, 
 
 tern_status* tern_debugger_run(tern_debugger* debugger, int32_t command, uint64_t argument,
                                uint64_t slice, tern_buffer** stop) {
-  // Commands are numbers of the enumeration, which a caller may have extended.
+  // A caller in C can pass any number as a command.
   if (command < TERN_DEBUG_STEP || command > TERN_DEBUG_RESUME)
     return ToHandle(
         tern::InvalidArgument("there is no debug command ", command).SetErrorCode("E0304"));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the handles of debuggers and profiles are.
+// The structs behind the handles of debuggers and profiles. The entries for debuggers, consoles and
+// profiles share them, because each takes handles that another one made.
 #ifndef TERN_CORE_API_DEBUG_HANDLES_H_
 #define TERN_CORE_API_DEBUG_HANDLES_H_
 
@@ -13,7 +14,7 @@
 
 struct tern_debugger {
   std::unique_ptr<tern::vm::Debugger> debugger;
-  // Of the run that was begun last, for beginning it again.
+  // The function and the arguments of the run that was begun last, for beginning it again.
   std::string function;
   std::vector<tern::Any> arguments;
   std::shared_ptr<void> console;  // a vm::DebugConsole of that run, once one was asked for

@@ -34,7 +34,7 @@ Result<FunctionPtr> CreateKernel(const tern_kernel_spec& options) {
   vm::KernelSpec spec;
   spec.name = TextOr(options.name, "kernel");
   spec.slots = SplitNames(options.slots);
-  // Zero from callers that were compiled before there were several results.
+  // 0 stands for one result.
   spec.results = options.results == 0 ? 1 : options.results;
   spec.zeroed = options.zeroed != 0;
   TERN_TRY_ASSIGN(spec.signature, vm::Signature::Parse(TextOr(options.signature, "")));

@@ -36,7 +36,7 @@ struct CallerRelease {
 };
 
 // Bytes that the caller lends until `release` is called, which happens when the last tensor that
-// points into them is gone.
+// points into them is deleted.
 StoragePtr Lend(const void* bytes, size_t size, void (*release)(void*), void* context) {
   const auto forward = [](void* raw, void*, size_t) {
     const std::unique_ptr<CallerRelease> caller(static_cast<CallerRelease*>(raw));
@@ -84,12 +84,12 @@ Result<const kernels::KernelTable*> ChooseKernels(const tern_runtime_options& op
 Status RegisterOnce() {
   static SpinLock lock;
   static bool done = false;
+  // A second runtime waits here until names can be found.
   const SpinLockGuard guard(&lock);
   if (done) return OkStatus();
   TERN_TRY(kernels::RegisterOperators(&Registry::Global()));
   TERN_TRY(vm::RegisterBuiltins(&Registry::Global()));
   done = true;
-  // Under the lock, so that a second runtime waits until names can be found.
   return OkStatus();
 }
 

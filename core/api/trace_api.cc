@@ -7,7 +7,7 @@
 namespace tern::api {
 namespace {
 
-// The code of debug commands: traces are theirs.
+// E0304 is the code of all debug commands.
 Status UnknownPart(std::string_view what) {
   return InvalidArgument("a trace has no '", what, "': there are summary, list and state")
       .SetErrorCode("E0304");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the bytes of a model to an executable, with the text of any stage on the way.
+// Compiles the bytes of a model into an executable, and prints the text of any stage on the way.
+// The C interface calls it; compile_source.h has the same for programs.
 #ifndef TERN_CORE_DRIVER_COMPILE_H_
 #define TERN_CORE_DRIVER_COMPILE_H_
 
@@ -41,7 +42,7 @@ struct Stage {
   std::string text;
 };
 
-// [{"name", "text"}].
+// The stages as JSON: [{"name", "text"}].
 std::string StagesJson(const std::vector<Stage>& stages);
 
 struct CompileResult {
@@ -49,7 +50,8 @@ struct CompileResult {
   std::vector<Stage> stages;
 };
 
-// Errors are diagnostics: everything that is wrong with the model, at once.
+// Errors are diagnostics: all mistakes of the model at once. bytes must live during the call, and
+// longer if options.keeper says so.
 Result<CompileResult> CompileOnnx(ByteSpan bytes, const CompileOptions& options);
 
 }  // namespace tern::driver

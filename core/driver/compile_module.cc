@@ -93,9 +93,9 @@ Status CheckNames(const std::vector<std::string>& names, std::string_view option
   return OkStatus();
 }
 
-// A file of a few bytes can ask for constants of any size, and for any work to compute some. What
-// is beyond these limits is left to the run, which has limits of its own. In units of work and in
-// bytes.
+// The limits, in units of work and in bytes, of what the compiler computes. A file of a few bytes
+// can ask for constants of any size; the run computes what is beyond these limits, and has limits
+// of its own.
 constexpr int64_t kMostFoldingWork = int64_t{1} << 33;
 constexpr int64_t kMostMadeBytes = int64_t{1} << 26;
 constexpr int64_t kBytesPerByte = 8;  // forms of the same weights that passes make and keep

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What compilers of models and of programs share: from a module to an executable.
+// The second half of compiling, from a module to an executable. The compilers of models
+// (compile.cc) and of programs (compile_source.cc) share it.
 #ifndef TERN_CORE_DRIVER_COMPILE_MODULE_H_
 #define TERN_CORE_DRIVER_COMPILE_MODULE_H_
 
@@ -12,6 +13,7 @@ namespace tern::driver {
 // module comes from, "import" or "lower".
 Status CheckStageNames(const CompileOptions& options, std::string_view first_stage);
 
+// Runs the pipeline over the module and encodes what it leaves. first_stage: as above.
 Result<CompileResult> CompileModule(ir::Module module, const CompileOptions& options,
                                     std::string_view first_stage);
 

@@ -107,7 +107,7 @@ struct SectionRow {
   uint64_t count;
 };
 
-// In every listing a section has a count, whatever the file's version is.
+// The row of a section: its name and how many entries it has.
 SectionRow RowOf(const vm::Executable& executable, uint32_t section) {
   switch (static_cast<vm::SectionId>(section)) {
     case vm::SectionId::kGlobals: return {"globals", executable.functions().size()};

@@ -11,7 +11,7 @@ namespace tern::driver {
 namespace {
 
 // Some passes run several times, because one makes work for another; each run has a name of its
-// own, which can be disabled. The order is checked by tests/golden/ir.
+// own, which can be disabled.
 constexpr PipelineStage kStages[] = {
     {"to_a_normal_form", "to_a_normal_form"},
     {"lambda_lift", "lambda_lift"},

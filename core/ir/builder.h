@@ -3,7 +3,7 @@
 // inferred at once, so that an importer or a pass can look at types and known values while it
 // builds.
 //
-// Errors do not stop it: what is wrong with a call goes to the diagnostics (operator, origin,
+// Errors do not stop it: a mistake in a call is reported to the diagnostics (operator, origin,
 // argument, axis, expected and actual) and its variable gets an unknown type, about which later
 // calls are silent.
 //

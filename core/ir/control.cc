@@ -154,7 +154,6 @@ Result<types::Type> InferScalar(ScalarOp op, std::span<const types::Type> args) 
   }
   switch (info.rule) {
     case ScalarRule::kSame:
-    // Of two open types, the first is as good as the other.
     case ScalarRule::kBits: return common.known() ? common : args[0];
     case ScalarRule::kInt: return types::Type::Int();
     case ScalarRule::kFloat: return types::Type::Float();

@@ -226,9 +226,9 @@ Expr Rewriter::VisitValue(const Expr& value) {
       if (source == node.source()) return builder_.Adopt(*current_);
       return Replace(MakeDeviceCopy(source, node.device()));
     }
+    // The variable is replaced by what it copies.
     case NodeKind::kVar:
     case NodeKind::kConstant:
-    // The variable is replaced by what it copies.
     case NodeKind::kGlobal:  // a copy
       changed_ = true;
       return Map(value);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Targets of lowering, a table (targets.def): what their vectors can do.
+// Targets of lowering, a table (targets.def): what the vectors of a processor can do. Passes,
+// emitters and the search for schedules take one.
 #ifndef TERN_CORE_LOOP_TARGET_H_
 #define TERN_CORE_LOOP_TARGET_H_
 

@@ -62,7 +62,7 @@ class Binder {
         .Clone();
   }
 
-  // --- the loops ---
+  // --- the loops
 
   // Loops written as text keep their order; a definition gets a schedule here.
   Status FindLoops() {
@@ -116,7 +116,7 @@ class Binder {
     if (outputs_.empty()) Complain(out_.loops.span, "it has no results");
   }
 
-  // --- against the function ---
+  // --- against the function
 
   void MatchParameters() {
     const auto parameters = kernel_.function->parameters();
@@ -194,7 +194,7 @@ class Binder {
     return true;
   }
 
-  // --- what the call needs ---
+  // --- what the call needs
 
   // Shapes are computed by the signature at every call, which knows these operators only.
   bool IsDimension(const Expr& extent) const {

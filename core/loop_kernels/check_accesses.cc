@@ -186,7 +186,7 @@ class AccessChecker : public Visitor {
     return is_atom || prover_.Fits(value);
   }
 
-  // --- values ---
+  // --- values
 
   // Modulo 2^64 what the program computes.
   Polynomial ValueOf(const Expr& expr) {
@@ -249,7 +249,7 @@ class AccessChecker : public Visitor {
     return prover_.NewAtom("a value", {});
   }
 
-  // --- accesses ---
+  // --- accesses
 
   void CheckAccess(std::string_view what, const Buffer& buffer, std::span<const Expr> indices,
                    text::Span span, bool predicated) {

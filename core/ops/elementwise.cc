@@ -131,7 +131,6 @@ Status RelateSameAsFirst(const OpInfo& op, const Attrs& attrs, std::span<const A
   TERN_TRY(CheckAxis(op, attrs, x));
   TERN_TRY(CheckPerChannel(op, attrs, args, x));
   AddResult(args[0].type->dtype, x, out);
-  // Of a cast too: exporters write shapes through int32 and back.
   if (op.op == Op::k_identity && args[0].value != nullptr) out->value = *args[0].value;
   return OkStatus();
 }
@@ -151,7 +150,8 @@ Status RelateCast(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo>
   TERN_TRY(ReadDims(op, args, 0, &x));
   TERN_TRY_ASSIGN(CastAttrs cast, CastAttrs::From(attrs, op.name));
   AddResult(cast.to, x, out);
-  // Fractions are not tracked, so only a cast to an integer keeps the value.
+  // Fractions are not tracked, so only a cast to an integer keeps the value. Exporters write shapes
+  // through int32 and back.
   const bool integer = cast.to == kI64 || cast.to == kI32;
   if (integer && args[0].value != nullptr) out->value = *args[0].value;
   return OkStatus();
@@ -181,7 +181,7 @@ Status RelateCompare(const OpInfo& op, const Attrs& attrs, std::span<const ArgIn
                      RelationOutput* out) {
   TERN_TRY(RelateBinary(op, attrs, args, out));
   out->types[0].dtype = kBool;
-  // The relation of RelateBinary tracked a sum or nothing; a truth value is no extent.
+  // RelateBinary may have tracked a value as an extent; a truth value is none.
   out->value.reset();
   return OkStatus();
 }

@@ -205,8 +205,8 @@ Status RelateCol2Im(const OpInfo& op, const Attrs& attrs, std::span<const ArgInf
   TERN_TRY(ReadInts(op, args, 2, {}, &block));
   if (image.known && block.known) {
     TERN_TRY(Col2ImShape<types::Dim>(x, image.values, block.values, &result));
-  // The rank must be known at compile time: everything after depends on it.
   } else if (image.count < 0) {
+    // Kernels are chosen by the rank, so it must be known at compile time.
     return Unsupported("the number of spatial axes must be known");
   } else {
     result = AnyDims(static_cast<int>(image.count) + 2);

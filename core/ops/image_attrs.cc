@@ -5,9 +5,9 @@
 
 namespace tern::ops {
 
-// Names in the order of their enumerations, which TERN_OPS_DEFINE_ATTRS reads and writes.
 namespace {
 
+// Names in the order of their enumerations, which TERN_OPS_DEFINE_ATTRS reads and writes.
 constexpr std::string_view kLayouts[] = {"nchw", "nhwc"};
 constexpr std::string_view kAutoPads[] = {"none", "same_upper", "same_lower", "valid"};
 constexpr std::string_view kActivations[] = {

@@ -84,7 +84,7 @@ Status RelateOneHot(const OpInfo& op, const Attrs& attrs, std::span<const ArgInf
 Status RelateNonZero(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                      RelationOutput* out) {
   TERN_TRY(tern::internal::TakeStatus(NoAttrs::From(attrs, op.name)));
-  // How many elements are not zero, only a run can tell.
+  // Only a run can tell how many elements are not zero.
   AddResult(kI64, SymDims{Dim(args[0].type->rank()), Dim::Any()}, out);
   return OkStatus();
 }
@@ -112,9 +112,9 @@ Status RelateUnique(const OpInfo& op, const Attrs& attrs, std::span<const ArgInf
   if (unique.has_axis) TERN_TRY(ResolveAxis(unique.axis, x.rank(), &axis));
   SymDims distinct = unique.has_axis ? x : AnyDims(1);
   distinct[axis] = Dim::Any();
-  AddResult(args[0].type->dtype, distinct, out);
   // Results: distinct values, where each first occurs, which one each input is, how often each
   // occurs.
+  AddResult(args[0].type->dtype, distinct, out);
   AddResult(kI64, AnyDims(1), out);
   AddResult(kI64, SymDims{unique.has_axis ? x[axis] : ProductOf(x, 0, x.rank())}, out);
   AddResult(kI64, AnyDims(1), out);

@@ -39,8 +39,8 @@ Status RelateReshape(const OpInfo& op, const Attrs& attrs, std::span<const ArgIn
   TERN_TRY(ReadInts(op, args, 1, reshape.shape, &shape));
   if (shape.known) {
     TERN_TRY(ReshapeShape<Dim>(x, shape.values, reshape.allow_zero, &result));
-  // The rank of the result is the length of the target; without it nothing could be compiled.
   } else if (shape.count < 0 || shape.count > kMaxDims) {
+    // The length of the target is the rank of the result, which must be known at compile time.
     return Unsupported("the number of axes of the target must be known and at most ", kMaxDims);
   } else {
     result = AnyDims(static_cast<int>(shape.count));

@@ -131,7 +131,6 @@ class Chooser {
     Result<std::shared_ptr<CompiledKernel>> kernel = MakeCompiled();
     const Status made = kernel.ok() ? (*kernel)->Compile() : kernel.status().Clone();
     if (made.ok()) return SetCompiled(*kernel);
-    // Objects were compiled too, where there was an LLVM.
     AddReason(made.message());  // objects are compiled, too, where there was an LLVM
     TERN_TRY_ASSIGN(std::optional<KernelBackend> object, TakeObject());
     if (object.has_value()) return *std::move(object);
@@ -170,9 +169,9 @@ class Chooser {
     TERN_TRY_ASSIGN(std::optional<KernelBackend> object, TakeObject());
     if (object.has_value()) return *std::move(object);
     if (!bound_->proof.ok()) return TakeMeanwhile(bound_->proof.message());
+    // Opening LLVM takes tens of milliseconds, so only a caller that asks waits for it.
     if (options_.look_for_llvm) {
       const Result<std::string> llvm = LlvmDescription();
-      // Asked for ahead of time only if the caller wants to know; opening LLVM takes milliseconds.
       if (!llvm.ok()) return TakeMeanwhile(llvm.status().message());
     }
     Result<std::shared_ptr<CompiledKernel>> kernel = MakeCompiled();

@@ -19,8 +19,8 @@ struct BackendSource {
 };
 
 // Reads the loop program, lays it beside the function and proves its accesses, as far as the policy
-// wants it. Any thread. A kernel that is no good has a backend, too: the operators, or a function
-// that says what is wrong.
+// wants it. Any thread. A kernel that cannot be read or bound gets a backend, too: the operators,
+// or a function that reports the reason.
 Result<vm::KernelBackend> ChooseBackend(const BackendSource& source);
 
 }  // namespace tern::native

@@ -13,7 +13,7 @@
 namespace tern::native {
 namespace {
 
-// In bytes. More takes LLVM seconds, in which the interpreter is done.
+// In bytes. LLVM takes seconds for more.
 constexpr size_t kMaxIr = 1u << 20;
 
 Result<KernelListing> ListFor(const loop::BoundKernel& kernel, const CodeTarget& target) {

@@ -26,13 +26,13 @@ struct KernelOptions {
   KernelPolicy policy = KernelPolicy::kAuto;
   // Native code that the file brings along is run. It can do whatever this process can.
   bool allow_native_code = false;
-  // Whether LLVM is there is found out now, which takes tens of milliseconds, rather than when the
-  // first kernel is to be compiled: for whoever shows the backends.
+  // Look for LLVM now, which takes tens of milliseconds, rather than when the first kernel is to be
+  // compiled. Callers set it that show the backends.
   bool look_for_llvm = false;
 };
 
-// Any thread. Never an error of the file's: a kernel that is no good gets another backend, and
-// vm::WriteKernelsJson has the reason.
+// Chooses a backend for each kernel of the program. Any thread. A kernel that cannot be read or
+// bound is no error: it gets another backend, and vm::WriteKernelsJson writes the reason.
 Status PrepareKernels(const vm::Program& program, const KernelOptions& options);
 
 // Each kernel of the program as text: its loops, those lowered for this processor, and the LLVM IR

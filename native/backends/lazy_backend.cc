@@ -80,7 +80,7 @@ bool LazyBackend::IsTooEarly(int64_t elements) {
 }
 
 bool LazyBackend::Takes(int64_t elements) {
-  // Far from overflow: so much is enough for whoever counts.
+  // This much work is enough to compile, and the limit keeps the sum from overflowing.
   int64_t work = std::min(elements, CompiledKernel::kOperatorElements);
   if (may_wait_ && !is_chosen() && IsTooEarly(work)) return false;
   const vm::Replacement& chosen = Chosen().replacement;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of a kernel's objects runs here, and the words for why not.
+// Chooses which of a kernel's objects runs on this processor, or says why none does.
+// choose_backend.cc asks before it looks for LLVM.
 #ifndef TERN_NATIVE_CODE_CHOOSE_OBJECT_H_
 #define TERN_NATIVE_CODE_CHOOSE_OBJECT_H_
 
@@ -16,7 +17,7 @@ namespace tern::native {
 // A kernel and the objects that the executable has of it.
 struct KernelObjects {
   struct Object {
-    std::string_view format;  // "elf-aarch64-sve"; formats that are none of objects are passed over
+    std::string_view format;  // "elf-aarch64-sve"; other formats than objects' are ignored
     std::string_view bytes;
   };
 
@@ -32,9 +33,9 @@ struct ChosenObject {
   std::string why;
 };
 
-// Code in a file does what it likes: it is not looked at unless the caller, who knows where the
-// file comes from, allows it. Of several objects the one that makes most of the processor is taken,
-// of those that load.
+// Code in a file can do whatever this process can, so it is ignored unless the caller, who knows
+// where the file comes from, allows it. Of the objects that load, the one that uses most of the
+// processor is chosen. Any thread; `kernel` is only read during the call.
 ChosenObject ChooseObject(const KernelObjects& kernel, bool allowed, const Processor& processor);
 
 }  // namespace tern::native

@@ -67,7 +67,6 @@ Status ElfParser::ParseHeader() {
       "\x7f"
       "ELF\2\1\1",
       7);  // 64 bits, little-endian, version 1
-  // ByteReader gives zeros behind the end; the size was checked, so that it does not come to that.
   if (bytes_.size() < kHeaderBytes)
     return BadObject(bytes_.size(), " bytes, an ELF header alone has ", kHeaderBytes);
   if (!bytes_.starts_with(kMark)) return BadObject("it does not begin as 64-bit ELF does");
@@ -187,8 +186,8 @@ Status ElfParser::ParseRelocations(const ElfSection& section) {
   if (section.size % kRelocationBytes != 0)
     return BadObject("the relocations '", section.name, "' have ", section.size,
                      " bytes, no multiple of ", kRelocationBytes);
+  // info is the number of the section whose bytes these relocations change.
   if (!Exists(section.info))
-    // info names the section that is changed.
     return BadObject("the relocations '", section.name, "' are for section ", section.info, " of ",
                      object_.sections.size());
   ByteReader in(AsBytes(section.contents), "ELF relocations");

@@ -114,7 +114,6 @@ Result<uint64_t> Linker::AddressOf(const ElfSymbol& symbol) const {
 }
 
 Status Linker::Relocate(const ElfRelocation& relocation) {
-  // Such as of .eh_frame, which is left out.
   if (!offsets_[relocation.section].has_value()) return OkStatus();  // of what is not loaded
   const ElfSection& section = object_.sections[relocation.section];
   constexpr uint64_t kFieldBytes = 4;

@@ -35,7 +35,7 @@ class MappedCode {
   static Result<std::unique_ptr<MappedCode>> Load(const KernelObject& object);
   MappedCode(const MappedCode&) = delete;
   MappedCode& operator=(const MappedCode&) = delete;
-  ~MappedCode();  // the entry is gone with it
+  ~MappedCode();  // unmaps the code, so no thread may run the entry any more
 
   LoopEntry entry() const { return entry_; }
   // Null where no loop is parallel.

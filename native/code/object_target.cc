@@ -45,8 +45,8 @@ constexpr ObjectTarget kTargets[] = {
 
 std::vector<std::string_view> DetectFeatures() {
   __builtin_cpu_init();
-  // The macro takes literals only, because __builtin_cpu_supports does.
   std::vector<std::string_view> found;
+// __builtin_cpu_supports takes only literals, so a function could not take the name.
 #define TERN_FEATURE(name) \
   if (__builtin_cpu_supports(name)) found.push_back(name);
   TERN_FEATURE("ssse3")

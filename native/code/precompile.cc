@@ -46,7 +46,6 @@ Result<std::vector<const ObjectTarget*>> ParseObjectTargets(std::string_view nam
     TERN_TRY_ASSIGN(const ObjectTarget* target, ParseTarget(StrTrim(name)));
     targets.push_back(target);
   }
-  // All of them lie in one table, so that pointers are in its order; equal ones are dropped.
   std::sort(targets.begin(), targets.end());  // all of them lie in the table
   targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
   return targets;

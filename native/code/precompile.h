@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loop kernels compiled ahead of time into objects that a tern without LLVM loads. Needs LLVM.
+// Compiles loop kernels ahead of time into objects that a tern without LLVM loads. `tern compile
+// --native-kernels` uses it. Needs LLVM.
 #ifndef TERN_NATIVE_CODE_PRECOMPILE_H_
 #define TERN_NATIVE_CODE_PRECOMPILE_H_
 

@@ -11,7 +11,7 @@ namespace tern::native {
 namespace {
 
 // Processor names are the architecture's baselines, so that an object runs on every machine with
-// the features, whoever made it.
+// the features, not only on machines like the one that made it.
 const std::vector<CodeTarget>& Table() {
   static const std::vector<CodeTarget> table = {
       {"aarch64-neon", "AArch64", "aarch64-unknown-linux-gnu", "generic", "+neon,+v8.2a,+fullfp16",

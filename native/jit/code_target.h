@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CodeTarget: the processor that native code is made for.
+// CodeTarget: the processor that native code is made for. llvm_compiler.h makes code for one, and
+// `tern tune` compares schedules on one.
 #ifndef TERN_NATIVE_JIT_CODE_TARGET_H_
 #define TERN_NATIVE_JIT_CODE_TARGET_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Owners of LLVM's objects, and the steps from text to code through them. Just-in-time code is an
-// ordinary object given to ORC's linker, so that what runs here and what is written to files take
-// the same backend.
+// ordinary object given to ORC's linker, so that code that runs here and code that is written to
+// files are made in the same way.
 #include "native/jit/llvm_compiler.h"
 
 #include <stdint.h>

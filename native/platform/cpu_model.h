@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The processor's name.
+// The processor's name, which `tern info` prints.
 #ifndef TERN_NATIVE_PLATFORM_CPU_MODEL_H_
 #define TERN_NATIVE_PLATFORM_CPU_MODEL_H_
 

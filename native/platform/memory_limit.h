@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory this process can get.
+// How much memory this process can get. The platform of the process limits runs by it, so that a
+// run that needs too much gets an error, and the system does not end the process.
 #ifndef TERN_NATIVE_PLATFORM_MEMORY_LIMIT_H_
 #define TERN_NATIVE_PLATFORM_MEMORY_LIMIT_H_
 
@@ -15,8 +16,8 @@ uint64_t MachineBytes();
 // what the limits of the shell leave (RLIMIT_AS, RLIMIT_DATA). UINT64_MAX where nothing is known.
 uint64_t ObtainableBytes();
 
-// TernPlatform::memory_limit of this process: three quarters of that, since other parts of the
-// process need memory too and a limit that is reached late is none. 0 where nothing is known.
+// TernPlatform::memory_limit of this process: three quarters of that, because other parts of
+// the process need memory too. 0 where nothing is known.
 uint64_t DefaultMemoryLimit();
 
 // The least limit of the group that `membership` (the text of /proc/self/cgroup) names and of the

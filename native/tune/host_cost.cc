@@ -14,8 +14,7 @@ namespace {
 constexpr double kSampleNs = 1e6;
 constexpr int kSamples = 15;
 
-// A compiled function with memory of its own, so that candidates do not share caches by their
-// buffers.
+// A compiled function with memory of its own.
 class HostFunction {
  public:
   static Result<HostFunction> Make(const loop::LoopFunction& function, const Sizes& sizes,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tern tune`: the search, what it measures with, and its log in a file.
+// `tern tune`: runs the search for a schedule, chooses what it measures with, and keeps its log in
+// a file.
 #ifndef TERN_NATIVE_TUNE_TUNE_LOOPS_H_
 #define TERN_NATIVE_TUNE_TUNE_LOOPS_H_
 
@@ -32,6 +33,8 @@ struct TuneOutcome {
   int64_t measured = 0, resumed = 0;
 };
 
+// Measures up to `trials` choices, which can take minutes. Errors: mistakes in the file, an unknown
+// target, a log that cannot be read or written.
 Result<TuneOutcome> TuneLoops(const TuneRequest& request);
 
 }  // namespace tern::native

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code of one function; see vm_codegen.h.
+// FunctionCodegen: writes the VM code of one function, binding by binding. vm_codegen.cc makes one
+// for each function of a module. Liveness tells at which binding a register becomes free.
 #ifndef TERN_CORE_IR_CODEGEN_FUNCTION_CODEGEN_H_
 #define TERN_CORE_IR_CODEGEN_FUNCTION_CODEGEN_H_
 
@@ -21,12 +22,12 @@ class FunctionCodegen {
       : builder_(*builder), function_(function), liveness_(function) {}
 
   Status Run(std::string_view name);
-  RegisterAssignment TakeAssignment();  // behind Run
+  RegisterAssignment TakeAssignment();  // after Run
 
  private:
   using Dying = std::vector<const Var*>;
 
-  // Where branches meet.
+  // The place where the branches of one binding meet.
   struct Join {
     int64_t target = kNoRegister;  // of the result, once some branch has one
     int64_t hint = kNoRegister;    // where the code behind would like it
@@ -35,7 +36,7 @@ class FunctionCodegen {
     vm::CodeLabel label;
     std::unordered_map<const Node*, int64_t> places;  // of the first that does
   };
-  // Where a block's result goes: to the caller (no join), or to a join.
+  // What follows a block: a return of its result (no join), or a join that takes it.
   struct End {
     Join* join = nullptr;
     const Dying* dying = nullptr;  // what the result reads for the last time
@@ -58,10 +59,11 @@ class FunctionCodegen {
   std::string_view PrimitiveFor(const Primitive& primitive, const Invoke& invoke) const;
   void EmitTailCall(const Binding& binding);
   void EmitCallTo(vm::Operand callee, std::span<const Expr> args, vm::Operand target);
-  // Forgets variables that are no more. Registers that hold no memory are free at once, the others
-  // are given back to be killed; all but `keep`, which is somebody else's now.
+  // Forgets variables that are read no more. Registers that hold no memory are free at once. The
+  // others are returned, and the caller kills them; `keep` is not among them, because another
+  // variable has it now.
   std::vector<int64_t> Drop(const Dying& dying, int64_t keep = kNoRegister);
-  // Where a binding's result goes: where the code behind would like it, or in place of an operand
+  // The register for a binding's result: the one that later code asks for, or that of an operand
   // that dies.
   int64_t ChooseTarget(const Var* var, const Dying& dying);
   void Kill(const std::vector<int64_t>& registers);

@@ -5,8 +5,7 @@
 
 namespace tern::ir {
 
-// The register asked for if it is free, else the one that was freed last: it is likely still in the
-// cache, and counts stay small.
+// Takes the register asked for if it is free, else the one that was freed last.
 int64_t Registers::Take(int64_t hint) {
   if (hint != kNoRegister) {
     const auto found = std::find(free_.begin(), free_.end(), hint);

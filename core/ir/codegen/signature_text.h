@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The signature that an executable keeps of a function (vm/signature.h).
+// The text of a function's signature that an executable keeps. FunctionCodegen writes it, and
+// vm/signature.h reads it.
 #ifndef TERN_CORE_IR_CODEGEN_SIGNATURE_TEXT_H_
 #define TERN_CORE_IR_CODEGEN_SIGNATURE_TEXT_H_
 

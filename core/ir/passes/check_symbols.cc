@@ -33,9 +33,9 @@ class SymbolUses {
       if (count > 1) return true;
     }
     return false;
-  // A symbol that stands once takes any extent; the others promise that two extents are equal.
   }
-  // Whether each argument has this extent.
+  // Whether any argument has this extent: a symbol that stands once takes any extent, the others
+  // promise that two extents are equal.
   bool TakesAny(const Dim& dim) const {
     return dim.is_any() || (dim.is_symbol() && uses_.at(dim.ToText()) == 1);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What values do with the memory of their operands; for planning and for checking plans.
+// What values do with the memory of their operands. plan_memory makes plans by these rules, and
+// check_memory_plan checks plans by them.
 #ifndef TERN_CORE_IR_PASSES_MEMORY_VIEWS_H_
 #define TERN_CORE_IR_PASSES_MEMORY_VIEWS_H_
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What passes share: a pass is one free function, module in, module out. It needs a verified module
-// with types and leaves one; what users did wrong goes to the diagnostics. The list is passes.def.
+// with types and leaves one; mistakes of users are reported to the diagnostics. passes.def lists
+// the passes.
 #ifndef TERN_CORE_IR_PASSES_PASS_H_
 #define TERN_CORE_IR_PASSES_PASS_H_
 

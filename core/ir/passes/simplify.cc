@@ -84,8 +84,7 @@ class Simplifier : public Rewriter {
   }
 
   Expr SimplifyAdd(const std::vector<Expr>& args) {
-    // x + 0 has the bits of x except for -0, which becomes +0; operators behind cannot tell by
-    // value.
+    // x + 0 equals x. Only if x is -0 the bits differ: the sum would be +0.
     if (KeepsType(args[0]) && IsUniformly(args[1], 0)) return args[0];
     return KeepsType(args[1]) && IsUniformly(args[0], 0) ? args[1] : nullptr;
   }

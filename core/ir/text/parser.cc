@@ -329,10 +329,10 @@ class Parser : public LiteralParser {
     if (headers_.contains(word) && op == nullptr) return InvokeGlobal(begin, word);
     std::vector<Expr> args = Arguments();
     const Attrs attrs = ParseAttrs();
-    // Operands in place are bound later, so the call cannot be emitted yet.
     if (op == nullptr) return UnknownCallee(begin, word);
     if (std::all_of(args.begin(), args.end(), IsAtom))
       return Bound(builder_->Emit(*op, std::move(args), attrs));
+    // An operand that is written in place is not bound yet, so the call cannot be emitted yet.
     return Raw(MakeCall(*op, std::move(args), attrs));
   }
 

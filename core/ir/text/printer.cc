@@ -100,8 +100,8 @@ class Printer {
       if (item.is_primitive) text_ += "primitive ";
       PrintFunction(item);
     }
+    // Constants are met while functions are printed, but must be read first.
     return declarations_.empty() ? text_ : StrCat(declarations_, "\n", text_);
-  // Constants are met while functions are printed, but must be read first.
   }
 
  private:

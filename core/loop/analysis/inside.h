@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether an index of loops stays inside its buffer.
+// Proves that an index of loops stays inside its buffer. Analysis of dependences relies on it, and
+// so does the pass hoist_invariants, which may load only what exists.
 #ifndef TERN_CORE_LOOP_ANALYSIS_INSIDE_H_
 #define TERN_CORE_LOOP_ANALYSIS_INSIDE_H_
 

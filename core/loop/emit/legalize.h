@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rewrites computations in 16-bit floats that a machine has no instructions for into ones in 32
-// bits, and conversions to and from them into operations on their bits. Both emitters take this
-// backend, so that both give the bits of the reference interpreter: every operation is computed in
+// bits, and conversions to and from them into operations on their bits. Both emitters use it,
+// so that both give the bits of the reference interpreter: every operation is computed in
 // float32 and rounded, which for +, -, *, / and sqrt is the correctly rounded result. Minima and
 // maxima of halves can be had as those of integers besides.
 //

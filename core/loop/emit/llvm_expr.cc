@@ -124,7 +124,7 @@ std::string LlvmFunction::Steps(DataType type) {
 
 std::string LlvmFunction::AllTrue(Lanes lanes) { return Splat(kBoolType.With(lanes), "true"); }
 
-// ---- operators
+// --- operators
 
 std::string LlvmFunction::ComputeBinary(const Binary& binary) {
   const DataType type = binary.a->type;
@@ -279,7 +279,7 @@ std::string LlvmFunction::FloorDivide(const Binary& binary, bool remainder) {
   return select(by_zero, zero, select(by_minus, negated, floor));
 }
 
-// ---- conversions and intrinsics
+// --- conversions and intrinsics
 
 std::string LlvmFunction::ComputeCast(const Cast& cast) {
   const DataType from = cast.value->type, to = cast.type;

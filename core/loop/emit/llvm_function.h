@@ -48,7 +48,7 @@ class LlvmFunction {
   }
   std::string Typed(const Expr& expr) { return Typed(expr->type, Value(expr)); }
 
-  // ---- llvm_function.cc: the text, names, statements
+  // --- llvm_function.cc: the text, names, statements
   static std::string CleanName(std::string_view hint);
   std::string Fresh(std::string_view hint);
   void Line(std::string_view text) { body_ += StrCat("  ", text, "\n"); }
@@ -76,7 +76,7 @@ class LlvmFunction {
   std::string Signature(bool names) const;
   std::string Entry(bool takes_workers) const;
 
-  // ---- llvm_parallel.cc: parallel loops, their iterations shared out among workers
+  // --- llvm_parallel.cc: parallel loops, their iterations shared out among workers
   struct Captured {
     std::string type;        // "float"; "ptr" of buffers and mutable variables
     std::string attributes;  // of the parameter, with a blank in front
@@ -90,7 +90,7 @@ class LlvmFunction {
   void ShareOut(const std::string& name, std::span<const Captured> captured,
                 const std::string& steps);
 
-  // ---- llvm_expr.cc: values
+  // --- llvm_expr.cc: values
   std::string Value(const Expr& expr);
   std::string Compute(const Expr& expr);
   // A call of an intrinsic, which is declared: Intrinsic("sqrt", type, {"<4 x float> %x"}).
@@ -117,7 +117,7 @@ class LlvmFunction {
     return type.is_vector() ? "zeroinitializer" : type.is_float() ? "0.0" : "0";
   }
 
-  // ---- llvm_memory.cc: loads, stores, masks, reductions
+  // --- llvm_memory.cc: loads, stores, masks, reductions
   std::string ComputeLoad(const Load& load);
   void WriteStore(const Store& store);
   // Where scalar and contiguous accesses begin.

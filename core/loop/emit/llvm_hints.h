@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LLVM IR with comments that say what its scalable vectors are on a machine of one vscale.
+// LLVM IR with comments that say what its scalable vectors are on a machine of one vscale. They are
+// for people; the C interface gives such text to pages.
 #ifndef TERN_CORE_LOOP_EMIT_LLVM_HINTS_H_
 #define TERN_CORE_LOOP_EMIT_LLVM_HINTS_H_
 

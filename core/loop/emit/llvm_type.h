@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types and constants of the loop IR in LLVM's spelling.
+// Types and constants of the loop IR in LLVM's spelling. All parts of the LLVM emitter use them.
 #ifndef TERN_CORE_LOOP_EMIT_LLVM_TYPE_H_
 #define TERN_CORE_LOOP_EMIT_LLVM_TYPE_H_
 
@@ -9,11 +9,11 @@
 
 namespace tern::loop {
 
-// As values: "<vscale x 4 x float>", "i1". bfloat16 is bits only (legalize.h): "i16".
+// The type of values: "<vscale x 4 x float>", "i1". bfloat16 is bits only (legalize.h): "i16".
 std::string LlvmType(DataType type);
-// In memory, where a bool is a byte.
+// The type in memory, where a bool is a byte.
 std::string LlvmMemoryType(DataType type);
-// In the names of overloaded intrinsics: "nxv4f32".
+// The type in names of overloaded intrinsics: "nxv4f32".
 std::string LlvmSuffix(DataType type);
 // Pointers, one for each lane: "<vscale x 4 x ptr>", "nxv4p0".
 std::string LlvmPointers(Lanes lanes);

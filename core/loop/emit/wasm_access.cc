@@ -54,7 +54,7 @@ WasmFunction::Address WasmFunction::AddressOf(const Buffer& buffer, const Expr& 
   return addresses_[key] = {Save(WasmType::kI32), static_cast<uint32_t>(constant * size)};
 }
 
-// ---- loads
+// --- loads
 
 void WasmFunction::ScalarLoad(const Load& load) {
   if (load.indices.size() != 1)
@@ -193,7 +193,7 @@ void WasmFunction::GatherPart(const Load& load, int part) {
   code_.Get(result);
 }
 
-// ---- stores
+// --- stores
 
 void WasmFunction::WriteStore(const Store& store) {
   BeginStatement({store.index(), store.value, store.predicate});

@@ -3,8 +3,8 @@
 //
 // A vector is a row of parts of 128 bits, its lanes in order; each part is computed by itself, so
 // that a wide vector is unrolled code. A vector of less than 128 bits is one part whose upper lanes
-// hold anything. A vector of bools is a mask: all ones or all zeros in lanes as wide as whoever
-// asks wants them. Values that a statement uses more than once are kept in locals.
+// hold anything. A vector of bools is a mask: all ones or all zeros in lanes whose width the
+// caller chooses. Values that a statement uses more than once are kept in locals.
 #ifndef TERN_CORE_LOOP_EMIT_WASM_FUNCTION_H_
 #define TERN_CORE_LOOP_EMIT_WASM_FUNCTION_H_
 
@@ -82,7 +82,7 @@ class WasmFunction {
   void GetVariable(const Var& var, int part);
   bool CheckLanes(DataType type);
 
-  // ---- wasm_function.cc: statements
+  // --- wasm_function.cc: statements
   void LoadParameters();
   void BeginStatement(std::initializer_list<Expr> roots);
   void Statement(const Stmt& stmt);
@@ -100,7 +100,7 @@ class WasmFunction {
     return local;
   }
 
-  // ---- wasm_scalar.cc: onto the stack
+  // --- wasm_scalar.cc: onto the stack
   void Scalar(const Expr& expr);
   void ComputeScalar(const Expr& expr);
   void ScalarBinary(const Binary& binary);
@@ -119,7 +119,7 @@ class WasmFunction {
   // Of operands on the stack.
   void ApplyScalar(Intrinsic intrinsic, DataType type);
 
-  // ---- wasm_mask.cc: one part of a vector of bools onto the stack, with lanes of `bits`
+  // --- wasm_mask.cc: one part of a vector of bools onto the stack, with lanes of `bits`
   void Mask(const Expr& expr, int bits, int part);
   void ComputeMask(const Expr& expr, int bits, int part);
   void CompareMask(const Binary& binary, int bits, int part);
@@ -129,7 +129,7 @@ class WasmFunction {
   // A mask made with lanes of `from` bits as one with lanes of `bits`.
   void ResizeMask(const Expr& expr, int from, int bits, int part);
 
-  // ---- wasm_vector.cc: one part onto the stack
+  // --- wasm_vector.cc: one part onto the stack
   void Part(const Expr& expr, int part);
   void ComputePart(const Expr& expr, int part);
   void RampPart(const Ramp& ramp, int part);
@@ -158,7 +158,7 @@ class WasmFunction {
   // One lane of a vector as a scalar.
   void Lane(const Expr& vector, int lane);
 
-  // ---- wasm_access.cc: memory
+  // --- wasm_access.cc: memory
   Address AddressOf(const Buffer& buffer, const Expr& index);
   void ScalarLoad(const Load& load);
   void LoadPart(const Load& load, int part);
@@ -176,7 +176,7 @@ class WasmFunction {
   void IfLane(uint32_t bits, int lane);
   std::vector<uint32_t> IndexLanes(const Buffer& buffer, const Expr& index, int first, int count);
 
-  // ---- wasm_reduce.cc
+  // --- wasm_reduce.cc
   void VectorFold(const VectorReduce& reduce);
   void FoldLanes(const VectorReduce& reduce, const Expr& vector);
 

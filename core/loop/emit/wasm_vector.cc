@@ -212,7 +212,7 @@ void WasmFunction::CallPart(const Call& call, int part) {
   Part(sum, part);
 }
 
-// ---- conversions
+// --- conversions
 
 void WasmFunction::CastPart(const Cast& cast, int part) {
   const DataType from = cast.value->type, to = cast.type;

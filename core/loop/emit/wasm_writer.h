@@ -105,7 +105,7 @@ class WasmWriter {
   // The memory that every load and store is about. Called once.
   void ImportMemory(std::string_view module, std::string_view name, uint32_t min_pages);
 
-  // A constant i32 that whoever instantiates gives; the first is global 0.
+  // A constant i32 that the host gives when it instantiates the module; the first is global 0.
   void ImportGlobal(std::string_view module, std::string_view name);
 
   // A function; exported where export_name is not empty. All blocks of code must be closed. Its

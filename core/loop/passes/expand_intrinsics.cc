@@ -272,8 +272,8 @@ class Expander : public Mutator {
     return Formula::Minus(a, Formula::Times(quotient, b));
   }
 
-  // Equal calls in one statement are one value: whoever inlines what is read twice writes it twice,
-  // and of a chain of such values, each again in the next.
+  // Equal calls in one statement are one value: inlining writes a value twice that is read twice,
+  // and doubles it again for each further value of a chain.
   Expr ExpandOnce(const Expr& expr) {
     for (const auto& [known, value] : expanded_) {
       if (SameExpr(known, expr)) return value;

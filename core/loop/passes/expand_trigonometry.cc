@@ -128,7 +128,7 @@ Expr Formula::Asin(const Expr& x) {
 }
 
 // The same series as Asin. For large a the result is 2 asin(sqrt((1 - a) / 2)) without pi/2, which
-// keeps all digits near 1, where acos goes to 0.
+// keeps all digits near 1, where acos approaches 0.
 Expr Formula::Acos(const Expr& x) {
   const Expr a = Name("a", Magnitude(x));
   const Expr large = Name("large", Less(Number(0.5), a));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What loop passes share: a pass is one free function, function in, function out. It needs a
-// verified function and leaves one; what users did wrong goes to the diagnostics. The list is
-// passes.def.
+// verified function and leaves one; mistakes of users are reported to the diagnostics. passes.def
+// lists the passes.
 #ifndef TERN_CORE_LOOP_PASSES_PASS_H_
 #define TERN_CORE_LOOP_PASSES_PASS_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowering: the passes in the order they run. What is left is what emitters and the interpreter
-// take.
+// Lowering: the passes in the order they run. Emitters and the interpreter take what is left.
+// Reports, the search for schedules and kernels of programs lower through it.
 #ifndef TERN_CORE_LOOP_PASSES_PIPELINE_H_
 #define TERN_CORE_LOOP_PASSES_PIPELINE_H_
 

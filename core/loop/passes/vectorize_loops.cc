@@ -9,7 +9,7 @@
 // several vectors, without masks, and go on as above. Reductions get one partial result per lane,
 // of interleaved loops one per lane of a block. After the blocks these are added up vector by
 // vector, the second to the first, the fourth to the third, and so on in pairs; after the vectors
-// lane by lane into the real one, lane 0 first; and only then the epilogue goes on.
+// lane by lane into the real one, lane 0 first. The epilogue runs only after that.
 #include <algorithm>
 #include <bit>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What reports on loop programs share: what is asked for as text, and counters as JSON.
+// What reports on loop programs share: what callers ask for as text, and counters as JSON. The
+// reports on lowering and on lanes use it.
 #ifndef TERN_CORE_LOOP_REPORT_REPORT_PARTS_H_
 #define TERN_CORE_LOOP_REPORT_REPORT_PARTS_H_
 
@@ -19,7 +20,7 @@ namespace tern::loop {
 
 using NamedSize = std::pair<std::string, int64_t>;
 
-// A file of at least one function.
+// Parses a file, which must have at least one function. Errors are diagnostics of the text.
 Result<SourceFile> ParseReported(const LoweringRequest& request);
 Result<std::vector<Strategy>> ParseStrategies(std::string_view text);
 Result<const LoopFunction*> ChooseFunction(const Program& program, std::string_view name);
@@ -29,7 +30,7 @@ struct RunSizes {
   std::vector<int64_t> values;
   int64_t n = 0;
 };
-// n: of every size that is not given by name; -1: none.
+// n: the value of every size that is not given by name; -1: each must be given.
 Result<RunSizes> ChooseRunSizes(const LoopFunction& function,
                                 std::span<const NamedSize> given_sizes, int64_t n);
 

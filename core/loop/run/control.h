@@ -58,7 +58,7 @@ struct AlikeIterations {
 // How many iterations of the loop after the one that has just ended are like it: they take the same
 // jumps, have the same masks, and touch elements that lie inside of their buffers. All but the last
 // `tail` of them; 0 where that cannot be told. before: the carried registers at the beginning of
-// the iteration; each goes on changing by as much as it has since.
+// the iteration; each changes in every further iteration by as much as it has since.
 AlikeIterations CountAlike(const ControlPlan& plan, const TapeLoop& loop, const RegisterView& now,
                            std::span<const int64_t> before, int64_t tail);
 

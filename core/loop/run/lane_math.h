@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lane of every operator: what binary_ops.def and intrinsics.def say, executable. Used by the
-// reference interpreter, and by whoever folds constants.
+// One lane of every operator: what binary_ops.def and intrinsics.def say, executable. The reference
+// interpreter and the passes that fold constants use it.
 //
 // A lane is 64 bits: an integer sign- or zero-extended, a bool 0 or 1, a float as a double that is
 // exact in its type.

@@ -10,7 +10,8 @@
 
 namespace tern::loop {
 
-// The scalar parameters of a made-up run, as in RunArguments; state: the rule's, which goes on.
+// Makes up scalar parameters in the form of RunArguments. *state is the state of the rule that
+// makes numbers; it is changed, so that further calls make other numbers.
 std::vector<uint64_t> MadeUpScalars(const LoopFunction& function, uint64_t* state);
 
 class Workspace {

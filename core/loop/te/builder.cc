@@ -172,7 +172,7 @@ Value Tensor::At(std::vector<Value> indices) const {
   return why.empty() ? maker.Made(MakeLoad(buffer_, std::move(typed))) : maker.Refused(why);
 }
 
-// ---- schedules
+// --- schedules
 
 TensorSchedule& TensorSchedule::Add(Primitive primitive, std::vector<std::string> names,
                                     std::vector<Lanes> factors) {
@@ -250,7 +250,7 @@ TensorSchedule& TensorSchedule::ComputeAt(const Tensor& consumer, std::string_vi
 
 TensorSchedule& TensorSchedule::ComputeInline() { return Add(Primitive::kComputeInline, {}); }
 
-// ---- definitions
+// --- definitions
 
 Builder::Builder(std::string_view name) { definition_.name = NameOf(name, "a definition"); }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of a tensor one step of a loop of its consumer reads.
+// Computes how much of a tensor one step of a loop of its consumer reads. Lowering of tensor
+// expressions allocates and computes that part where a stage is computed inside of another one's
+// loop.
 #ifndef TERN_CORE_LOOP_TE_NEEDED_PART_H_
 #define TERN_CORE_LOOP_TE_NEEDED_PART_H_
 
@@ -13,12 +15,13 @@ namespace tern::loop::te {
 struct NeededPart {
   // For each dimension of the tensor; never outside of it.
   std::vector<Range> ranges;
-  // Where one of them does not hold, the step reads nothing. By loops around the step.
+  // Conditions over the loops around the step. If one of them does not hold, the step reads
+  // nothing.
   std::vector<Expr> conditions;
 };
 
-// Of the loop over leaf `level` of the nest. inside: tensors that are computed in loops, whose
-// elements cannot say where others are read.
+// The part that one step of the loop over leaf `level` of the nest reads. inside: tensors that are
+// computed in loops, whose elements cannot say where others are read.
 NeededPart FindNeededPart(const Nest& nest, size_t level, const Buffer& tensor,
                           std::span<const Buffer* const> inside, const Simplifier& simplifier);
 

@@ -35,8 +35,8 @@ struct Stage {
   std::vector<Axis> axes;   // the roots first: the tensor's axes, then the reduce axes
   std::vector<int> leaves;  // the loops, outermost first
   std::vector<Relation> relations;
-  // The loop of its consumer that it is computed in. It goes with the axis when a line makes the
-  // axis into others, so that it is a loop at the end.
+  // The loop of its consumer that it is computed in, or -1. When a line makes that axis into
+  // others, this names one of the others, so that it is a loop at the end.
   int attach_stage = -1, attach_axis = -1;
   bool is_inlined = false;
 
@@ -48,8 +48,8 @@ struct Stage {
   const Relation* UsedBy(int axis) const;
 };
 
-// One stage per compute, in order. What is wrong goes to the diagnostics. The definition must
-// outlive the stages.
+// One stage per compute, in order. Mistakes are reported to the diagnostics. The definition
+// must outlive the stages.
 std::vector<Stage> ApplySchedule(const Definition& definition, text::Diagnostics* diagnostics);
 
 }  // namespace tern::loop::te

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DirectiveReader: the arguments of one schedule line, checked against its primitive's form.
+// DirectiveReader: collects the arguments of one schedule line and checks them against its
+// primitive's form. The parser of .tloop text makes one for each line.
 #ifndef TERN_CORE_LOOP_TE_SCHEDULE_PARSER_H_
 #define TERN_CORE_LOOP_TE_SCHEDULE_PARSER_H_
 
@@ -19,9 +20,9 @@ class DirectiveReader {
   void SetTensor(std::string_view tensor) { directive_.tensor = std::string(tensor); }
   void AddName(const Token& name) { directive_.names.emplace_back(name.text); }
   void AddFactor(Lanes factor, text::Span span);
-  // "factor = 4", "lanes = 8", "scalable = true"
+  // An option such as "factor = 4", "lanes = 8" or "scalable = true".
   void AddOption(const Token& option, const Token& value);
-  // Nothing where it was complained about.
+  // The directive, or nothing after an error was reported. Called once, at the end of the line.
   std::optional<Directive> Finish(text::Diagnostics* diagnostics);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The log of a search: one JSON object per line, one line per measured choice. Lines are only ever
-// added, each whole by itself, so that a search that was interrupted goes on from its log.
+// added, each whole by itself, so that a search that was interrupted can continue from its log.
 //
 //   {"function": "add", "target": "wasm32", "program": "5f2b91c0", "choice": "interleave=4",
 //    "schedule": "vectorize(C, i, interleave = 4)", "cost": 812.5, "default": 1024.0, "unit": "ns"}
@@ -35,12 +35,12 @@ struct LogEntry {
   double ratio() const { return cost / default_cost; }
 };
 
-// With its line break.
+// The entry's line, with its line break.
 std::string ToLine(const LogEntry& entry);
 
-// What is wrong with a line goes to the diagnostics, which point into a file of this name that is
+// Mistakes in a line are reported to the diagnostics, which point into a file of this name that is
 // added to `sources`. A last line without a line break was cut off while it was written: it is left
-// out, and *whole_bytes tells where the log should go on.
+// out, and *whole_bytes is where the next line should be written.
 std::vector<LogEntry> ReadLog(std::string_view file_name, std::string_view text,
                               text::SourceMap* sources, text::Diagnostics* diagnostics,
                               size_t* whole_bytes = nullptr);

@@ -10,8 +10,8 @@
 namespace tern::loop::tune {
 namespace {
 
-// In bytes, of all buffers together. They are held twice by this class and again by whoever
-// measures.
+// In bytes, of all buffers together. This class holds them twice, and the measurement holds them
+// once more.
 constexpr int64_t kMaxBytes = int64_t{1} << 27;
 // How many units in the last place of the largest result may differ, beside what long sums take: a
 // schedule changes contraction and the order of sums, nothing else.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes at which schedules of a function are compared.
+// Chooses the sizes at which a search compares the schedules of a function. The C interface and
+// `tern tune` use it.
 #ifndef TERN_CORE_LOOP_TUNE_SIZES_H_
 #define TERN_CORE_LOOP_TUNE_SIZES_H_
 

@@ -81,7 +81,7 @@ std::string_view ValueOf(const Space& space, const Point& point, KnobKind kind,
   return {};
 }
 
-// ---- definitions
+// --- definitions
 
 bool IsVectorize(const te::Directive& directive) {
   return directive.primitive == te::Primitive::kVectorize;
@@ -103,7 +103,7 @@ bool IsInlined(const te::Definition& te, std::string_view tensor) {
 
 // Whether lines of the schedule change the tensor's loops other than by vectorizing them, or put
 // another tensor's into them. Knobs leave such tensors alone, because their lines would name axes
-// that are gone.
+// that no longer exist.
 bool IsArranged(const te::Definition& te, std::string_view tensor) {
   return std::any_of(te.schedule.begin(), te.schedule.end(), [&](const te::Directive& d) {
     const bool attaches = d.primitive == te::Primitive::kComputeAt && d.names[0] == tensor;
@@ -248,7 +248,7 @@ void AddTensorKnobs(const te::Definition& te, std::vector<Knob>* knobs) {
   }
 }
 
-// ---- loop functions
+// --- loop functions
 
 bool IsVectorized(const For& loop) {
   return loop.traits.kind == ForKind::kVectorized ||
