@@ -63,6 +63,7 @@ const ScalarInfo* FindScalar(std::string_view name) {
   return nullptr;
 }
 
+// The Make functions do not check types; the builder and the verifier do.
 Expr MakeIf(Expr condition, Expr then_block, Expr else_block) {
   TERN_CHECK(condition && then_block && else_block);
   // Blocks are kept as blocks even if they are single atoms, so that passes see one form.
@@ -131,6 +132,7 @@ Expr MakeDeviceCopy(Expr source, int device) {
   return Expr(node);
 }
 
+// The type of the result, or an error that names the argument.
 Result<types::Type> InferScalar(ScalarOp op, std::span<const types::Type> args) {
   const ScalarInfo& info = InfoOf(op);
   if (args.size() != static_cast<size_t>(info.arity)) {

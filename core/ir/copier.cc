@@ -20,6 +20,7 @@ Expr Copier::Copy(const Function& function, std::span<const Expr> args) {
   return result->As<Tuple>() != nullptr ? builder_.Bind(std::move(result)) : result;
 }
 
+// Atoms that are not the function's own, such as globals, are the same in the copy.
 Expr Copier::Map(const Expr& atom) const {
   const auto found = map_.find(atom.get());
   return found == map_.end() ? atom : found->second;
@@ -42,6 +43,7 @@ types::Type Copier::CopyType(const types::Type& type) {
   return types_.Apply(type);
 }
 
+// A variable of the copy: the same name, and a type in terms of the arguments.
 VarPtr Copier::CopyVar(const Var& var) {
   VarPtr copy = MakeVar(var.name(), CopyType(var.type()), var.origin());
   map_[&var] = copy;
@@ -70,6 +72,7 @@ Expr Copier::CopyResult(const Expr& result) {
   return tuple == nullptr ? Map(result) : MakeTuple(MapAll(tuple->fields()));
 }
 
+// The origin is restored, because bindings of the block have origins of their own.
 LetPtr Copier::CopyBlock(const Let& block) {
   const std::string origin = builder_.origin();
   builder_.BeginBlock();
@@ -103,6 +106,7 @@ Expr Copier::CopySwitch(const Switch& node) {
   return MakeSwitch(node.data_type(), Map(node.subject()), std::move(cases), otherwise);
 }
 
+// The copy of a binding's value: an atom, or a new variable of the builder.
 Expr Copier::CopyValue(const Binding& binding) {
   const Expr& value = binding.value;
   Expr copy;
@@ -150,6 +154,7 @@ Expr Copier::CopyValue(const Binding& binding) {
     case NodeKind::kPrimitive:
     case NodeKind::kLet: copy = value; break;
   }
+  // Other values keep the type that the original had, in terms of the arguments.
   builder_.SetName(binding.var->name());
   return builder_.BindAs(std::move(copy), CopyType(binding.var->type()));
 }

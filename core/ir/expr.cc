@@ -31,6 +31,7 @@ std::unique_ptr<const ops::Values> ReadValues(const Tensor& tensor) {
   return values;
 }
 
+// None, numbers, bools, strings and tensors have types; other values are unknown to the compiler.
 types::Type TypeOfValue(const Any& value) {
   switch (value.type_code()) {
     case TERN_TYPE_NONE: return types::Type::None();
@@ -47,6 +48,7 @@ types::Type TypeOfValue(const Any& value) {
   return types::Type::Tensor(tensor->dtype(), std::move(dims));
 }
 
+// Nodes do not change after they were made, so every Make function returns a pointer to const.
 template <class T>
 ObjectPtr<const T> Share(T* node) {
   return ObjectPtr<const T>(node);
@@ -85,6 +87,7 @@ VarPtr MakeVar(std::string name, types::Type type, std::string origin,
 }
 
 Expr MakeConstant(Any value, std::string name) {
+  // Elements of small vectors are read once here, because many relations ask for them.
   auto* constant = new Constant();
   constant->type_ = TypeOfValue(value);
   if (const Tensor* tensor = value.TryCast<Tensor>()) constant->known_ = ReadValues(*tensor);
@@ -142,6 +145,7 @@ Expr MakeLet(std::vector<Binding> bindings, Expr result) {
   return Share(let);
 }
 
+// A block of what is no block yet: no bindings, and the expression as its result.
 LetPtr ToBlock(Expr expr) {
   if (expr->As<Let>() == nullptr) expr = MakeLet({}, std::move(expr));
   return LetPtr(expr->As<Let>());
@@ -189,12 +193,14 @@ const types::TensorType* TensorTypeOf(const Expr& expr) {
   return type != nullptr && type->is_tensor() ? &type->tensor() : nullptr;
 }
 
+// Null where nothing is known of the elements.
 const ops::Values* ValuesOf(const Expr& expr) {
   if (const Var* var = expr->As<Var>()) return var->value();
   const Constant* constant = expr->As<Constant>();
   return constant == nullptr ? nullptr : constant->known_value();
 }
 
+// False unless all elements are known to be constants.
 bool ConstantInts(const Expr& expr, std::vector<int64_t>* values) {
   const ops::Values* known = ValuesOf(expr);
   if (known == nullptr) return false;

@@ -74,6 +74,7 @@ Status InferCall(const ops::OpInfo& op, const Attrs& attrs, std::span<const Expr
   if (output.value.has_value() && WorthKeeping(*output.value)) {
     out->value = std::make_shared<const ops::Values>(*std::move(output.value));
   }
+  // The type of one output is a tensor, that of several a tuple.
   TERN_TRY_ASSIGN(int count, ops::OutputCount(op, attrs));
   if (count == 1) {
     out->type = types::Type::Tensor(std::move(output.types[0]));
@@ -107,6 +108,7 @@ void TypeMatcher::Match(const types::Type& declared, const types::Type& actual) 
   }
 }
 
+// The type with what was found put in place of symbols and variables.
 types::Type TypeMatcher::Apply(const types::Type& type) const {
   return type.Substitute(dims_).SubstituteVariables(types_);
 }

@@ -34,6 +34,7 @@ void CheckAttrs(AttrIn& in, const WindowAttrs& attrs) {
   if (attrs.pads.size() % 2 != 0) in.Fail("pads", "needs as many ends as begins");
 }
 
+// Checks a group's count and, of packed weights, what their shape no longer tells.
 void CheckAttrs(AttrIn& in, const ConvAttrs& attrs) {
   CheckAttrs(in, attrs.window);
   in.CheckExtent("groups", attrs.groups, 1);
@@ -66,6 +67,7 @@ void CheckAttrs(AttrIn& in, const PoolAttrs& attrs) {
 
 void CheckAttrs(AttrIn& in, const GlobalPoolAttrs& attrs) { in.CheckAtLeast("p", attrs.p, 1); }
 
+// Nothing resizes by NaN: the comparison is false for it, too.
 void CheckAttrs(AttrIn& in, const ResizeAttrs& attrs) {
   for (float scale : attrs.scales) {
     if (!(scale > 0)) in.Fail("scales", "must be positive");
@@ -102,6 +104,7 @@ std::span<const std::string_view> EnumNames(SampleMode) { return kSampleModes; }
 std::span<const std::string_view> EnumNames(SamplePadding) { return kSamplePaddings; }
 std::span<const std::string_view> EnumNames(RoiMode) { return kRoiModes; }
 
+// Fusing asks by the name of the operator that is fused; names and attributes are the same words.
 Activation ActivationOf(std::string_view op) {
   for (size_t i = 1; i < std::size(kActivations); ++i) {
     if (kActivations[i] == op) return static_cast<Activation>(i);

@@ -9,6 +9,7 @@ using types::Dim;
 
 namespace {
 
+// Indices can be integers of any width.
 Status CheckIndices(const OpInfo& op, std::span<const ArgInfo> args) {
   if (args[1].type->dtype.is_int()) return OkStatus();
   return TypeError("argument 1 (", op.parameter(1), ") is ", args[1].type->ToText(),
@@ -81,6 +82,7 @@ Status RelateOneHot(const OpInfo& op, const Attrs& attrs, std::span<const ArgInf
   return OkStatus();
 }
 
+// [rank, n]: one column per element.
 Status RelateNonZero(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                      RelationOutput* out) {
   TERN_TRY(tern::internal::TakeStatus(NoAttrs::From(attrs, op.name)));
@@ -89,6 +91,7 @@ Status RelateNonZero(const OpInfo& op, const Attrs& attrs, std::span<const ArgIn
   return OkStatus();
 }
 
+// Compress: the elements or slices whose condition is true.
 Status RelateCompress(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                       RelationOutput* out) {
   TERN_TRY_ASSIGN(OptionalAxisAttrs compress, OptionalAxisAttrs::From(attrs, op.name));
@@ -137,6 +140,7 @@ Status RelateStringNormalizer(const OpInfo& op, const Attrs& attrs, std::span<co
   return OkStatus();
 }
 
+// One weight per n-gram for each row of x.
 Status RelateTfIdf(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                    RelationOutput* out) {
   TERN_TRY_ASSIGN(TfIdfAttrs tf_idf, TfIdfAttrs::From(attrs, op.name));
@@ -156,8 +160,10 @@ Status RelateNonMaxSuppression(const OpInfo& op, const Attrs& attrs, std::span<c
   TERN_TRY(ReadDims(op, args, 1, &scores));
   TERN_TRY(CheckRank("boxes", boxes.rank(), 3, 3));
   TERN_TRY(CheckRank("scores", scores.rank(), 3, 3));
+  // A box has 4 coordinates, and each box has a score in each class.
   TERN_TRY(CheckDim("boxes", boxes, 2, Dim(4)));
   TERN_TRY(CheckDim("scores", scores, 2, boxes[1]));
+  // Each row has the numbers of the image, the class and the box.
   AddResult(kI64, SymDims{Dim::Any(), Dim(3)}, out);
   return OkStatus();
 }
@@ -182,6 +188,7 @@ Status RelateSizeOf(const OpInfo& op, const Attrs& attrs, std::span<const ArgInf
   return OkStatus();
 }
 
+// Tracks the numbers themselves if the operands are tracked and the numbers are few.
 Status RelateRange(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                    RelationOutput* out) {
   TERN_TRY(tern::internal::TakeStatus(NoAttrs::From(attrs, op.name)));

@@ -38,6 +38,7 @@ void CheckAttrs(AttrIn& in, const RecurrentAttrs& attrs) {
   in.CheckExtent("hidden", attrs.hidden, 0);
 }
 
+// Any value of these is fine until the rank of the operand is known.
 void CheckAttrs(AttrIn&, const UnaryAttrs&) {}
 void CheckAttrs(AttrIn&, const IsInfAttrs&) {}
 void CheckAttrs(AttrIn&, const NoAttrs&) {}

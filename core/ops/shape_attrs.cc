@@ -10,6 +10,7 @@ constexpr std::string_view kReductions[] = {"none", "add", "mul", "max", "min"};
 constexpr std::string_view kCaseChanges[] = {"none", "lower", "upper"};
 constexpr std::string_view kTfIdfModes[] = {"tf", "idf", "tfidf"};
 
+// A split is by sizes, or into a number of equal parts.
 void CheckAttrs(AttrIn& in, const SplitAttrs& attrs) {
   in.CheckAtLeast("sizes", attrs.sizes, 0);
   if (attrs.sizes.empty()) in.CheckAtLeast("parts", attrs.parts, 1);
@@ -17,6 +18,7 @@ void CheckAttrs(AttrIn& in, const SplitAttrs& attrs) {
   if (attrs.parts > 65536) in.Fail("parts", "more than 65536 parts");
 }
 
+// Starts, ends and steps that come as operands are checked by the rule instead.
 void CheckAttrs(AttrIn& in, const SliceAttrs& attrs) {
   for (int64_t step : attrs.steps) {
     if (step == 0) in.Fail("steps", "a step of 0 never ends");
@@ -40,6 +42,7 @@ void CheckAttrs(AttrIn& in, const GatherNdAttrs& attrs) {
   in.CheckAtLeast("batch_dims", attrs.batch_dims, 0);
 }
 
+// Any value of these is fine until the rank of the operand is known.
 void CheckAttrs(AttrIn&, const TransposeAttrs&) {}
 void CheckAttrs(AttrIn&, const AxesAttrs&) {}
 void CheckAttrs(AttrIn&, const AxisAttrs&) {}
@@ -55,6 +58,7 @@ void CheckAttrs(AttrIn&, const EyeLikeAttrs&) {}
 void CheckAttrs(AttrIn&, const NonMaxSuppressionAttrs&) {}
 void CheckAttrs(AttrIn&, const StringNormalizerAttrs&) {}
 
+// n-grams have from `least` to `most` elements.
 void CheckAttrs(AttrIn& in, const TfIdfAttrs& attrs) {
   in.CheckAtLeast("least", attrs.least, 1);
   in.CheckAtLeast("most", attrs.most, attrs.least);

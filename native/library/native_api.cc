@@ -51,12 +51,14 @@ tern_status* LoadMapped(tern_runtime* runtime, MappedFile file, tern_program** p
                            program);
 }
 
+// The buffer is freed when no tensor of the program points into it any more.
 tern_status* LoadBuffer(tern_runtime* runtime, tern_buffer* bytes, tern_program** program) {
   const auto release = [](void* context) { tern_buffer_free(static_cast<tern_buffer*>(context)); };
   return tern_program_load(runtime, tern_buffer_data(bytes), tern_buffer_size(bytes), release,
                            bytes, program);
 }
 
+// Compiles a file that is no executable. Text is only read during the call.
 tern_status* Compile(tern_runtime* runtime, const char* path, std::string_view text,
                      ProgramKind kind, tern_compile_options options, tern_buffer** executable) {
   // Set here because this function fills the struct itself.
@@ -78,6 +80,7 @@ tern_status* Compile(tern_runtime* runtime, const char* path, std::string_view t
   }
 }
 
+// path is only read during the call.
 tern_status* LoadFile(tern_runtime* runtime, const char* path, const tern_compile_options& options,
                       tern_program** program) {
   if (path == nullptr || *path == '\0')
@@ -94,6 +97,7 @@ tern_status* LoadFile(tern_runtime* runtime, const char* path, const tern_compil
     status.SetErrorCode("E0003").AddNote("help: tern_loop_stages and tern_loop_emit take its text");
     return api::ToHandle(std::move(status));
   }
+  // The buffer is given to LoadBuffer, which releases it with the program.
   tern_buffer* executable = nullptr;
   if (tern_status* failed = Compile(runtime, path, TextOf(*file), kind, options, &executable))
     return failed;

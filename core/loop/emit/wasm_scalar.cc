@@ -79,11 +79,13 @@ void WasmFunction::ComputeScalar(const Expr& expr) {
   }
 }
 
+// Integers of up to 32 bits and bools are i32.
 void WasmFunction::PushInt(DataType type, int64_t value) {
   if (type.bits() == 64) return code_.I64(value);
   code_.I32(static_cast<int32_t>(value));
 }
 
+// Halves are their bits in an i32.
 void WasmFunction::PushFloat(DataType type, double value) {
   const auto single = static_cast<float>(value);
   if (type.element() == kF16) return code_.I32(F32ToF16(single));
@@ -97,6 +99,8 @@ void WasmFunction::PushZero(DataType type) {
   PushInt(type, 0);
 }
 
+// Restores the upper bits of an i32 that stands for a narrower integer, after an operation on all
+// 32.
 void WasmFunction::Normalize(DataType type) {
   if (type.bits() >= 32 || type.is_bool()) return;
   if (type.is_signed())
@@ -172,6 +176,7 @@ void WasmFunction::FloorDivide(bool remainder, DataType type) {
   code_.End();
 }
 
+// Instructions round toward zero, the loop IR rounds down, so the result may need a correction.
 void WasmFunction::SignedFloorDivide(bool remainder, DataType type,
                                      std::pair<uint32_t, uint32_t> operands) {
   const auto [a, b] = operands;
@@ -220,6 +225,7 @@ void WasmFunction::SignedFloorDivide(bool remainder, DataType type,
   code_.End();
 }
 
+// Conversions to bool ask whether the value is not zero.
 void WasmFunction::ConvertScalar(DataType from, DataType to) {
   if (to.is_bool()) {
     PushZero(from);

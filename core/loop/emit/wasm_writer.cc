@@ -26,11 +26,13 @@ void SignedLeb(int64_t value, ByteWriter* out) {
   }
 }
 
+// A vector of types: its length, then one byte for each.
 void WriteTypeList(std::span<const WasmType> types, ByteWriter* out) {
   out->Varint(types.size());
   for (const WasmType type : types) out->U8(static_cast<uint8_t>(type));
 }
 
+// A section: its number, the length of its content, and the content.
 void WriteSection(Section section, const ByteWriter& content, ByteWriter* out) {
   out->U8(section);
   out->PrefixedBytes(content.span());
@@ -56,6 +58,7 @@ uint32_t WasmCode::AddLocal(WasmType type) {
   return static_cast<uint32_t>(parameters_.size()) + local_count_++;
 }
 
+// Appends an instruction without immediates.
 void WasmCode::Op(WasmOp op) {
   const auto number = static_cast<uint32_t>(op);
   // Opcodes without a prefix are one byte, those behind 0xfc and 0xfd a LEB128 number.
@@ -67,6 +70,7 @@ void WasmCode::Op(WasmOp op) {
   bytes_.Varint(number & 0xffff);
 }
 
+// The instructions of constants have their operand in the code, integers as signed LEB128.
 void WasmCode::I32(int32_t value) {
   bytes_.U8(0x41);
   SignedLeb(value, &bytes_);
@@ -107,10 +111,12 @@ void WasmCode::Shuffle(const std::array<uint8_t, 16>& indices) {
   bytes_.Bytes(indices);
 }
 
+// An instruction with one index, such as of a local or of a block.
 void WasmCode::Indexed(uint8_t opcode, uint32_t index) {
   bytes_.U8(opcode);
   bytes_.Varint(index);
 }
+// Opens a block, a loop or an if; End closes it.
 void WasmCode::Open(uint8_t opcode, WasmType result) {
   bytes_.U8(opcode);
   bytes_.U8(static_cast<uint8_t>(result));
@@ -133,6 +139,7 @@ void WasmWriter::ImportGlobal(std::string_view module, std::string_view name) {
   globals_.emplace_back(module, name);
 }
 
+// Functions of one signature share a type.
 uint32_t WasmWriter::SignatureIndex(Signature signature) {
   const auto found = std::find(signatures_.begin(), signatures_.end(), signature);
   const auto index = static_cast<uint32_t>(found - signatures_.begin());
@@ -169,6 +176,7 @@ void WasmWriter::WriteTypes(ByteWriter* out) const {
   WriteSection(kTypes, types, out);
 }
 
+// Functions without a name are not exported.
 void WasmWriter::WriteExports(ByteWriter* out) const {
   ByteWriter exports;
   exports.Varint(static_cast<uint64_t>(
@@ -183,6 +191,7 @@ void WasmWriter::WriteExports(ByteWriter* out) const {
   WriteSection(kExports, exports, out);
 }
 
+// The memory first, so that the globals' numbers do not depend on it.
 void WasmWriter::WriteImports(ByteWriter* out) const {
   constexpr uint8_t kMemory = 2, kGlobal = 3, kNoMaximum = 0, kConstant = 0;
   const bool has_memory = !memory_name_.empty();

@@ -21,6 +21,7 @@ bool SameCounts(const Counters& a, const Counters& b) {
          a.bytes_loaded == b.bytes_loaded && a.bytes_stored == b.bytes_stored;
 }
 
+// Whether the run was repeated in full, and with what result.
 enum class Checked : int8_t { kNo, kSame, kDiffers };
 
 // One strategy at one vscale.
@@ -51,6 +52,7 @@ class LaneRun {
     return Check();
   }
 
+  // One object of the array "lanes".
   void Write(Strategy strategy, JsonWriter* json) {
     json->BeginObject()
         .Field("strategy", StrategyName(strategy))
@@ -65,6 +67,7 @@ class LaneRun {
     json->Field("active_lanes", counters_.active_lanes)
         .Field("issued_lanes", counters_.issued_lanes)
         .Field("method", interpreter_.control_reads_memory() ? "run" : "control");
+    // null: the run was not repeated.
     json->Key("checked");
     if (checked_ == Checked::kNo)
       json->Null();
@@ -75,6 +78,7 @@ class LaneRun {
   }
 
  private:
+  // Which iterations the report shows, in the form that the interpreter takes.
   static ControlOptions Shown(const LaneRequest& request) {
     return {request.head, request.tail, request.first, request.count};
   }
@@ -109,6 +113,7 @@ class LaneRun {
   Checked checked_ = Checked::kNo;
 };
 
+// Lowers once and runs at every vscale.
 Status ReportStrategy(const LoweringRequest& request, const LaneRequest& lanes,
                       const SourceFile& file, Strategy strategy, JsonWriter* json) {
   LoweringOptions options;

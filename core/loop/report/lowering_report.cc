@@ -15,6 +15,7 @@
 namespace tern::loop {
 namespace {
 
+// The text of all functions after one stage.
 struct StageText {
   std::string name, text;
 };
@@ -52,7 +53,8 @@ Result<std::vector<StageText>> CollectStages(const LoweringRequest& request, con
   return std::move(collector.stages);
 }
 
-// wanted: names separated by commas, "all", or "" for the last.
+// wanted: names separated by commas, "all", or "" for the last. The result has the order of the
+// names.
 Result<std::vector<StageText>> PickStages(std::vector<StageText> stages, std::string_view wanted) {
   if (wanted == "all" || stages.empty()) return stages;
   if (wanted.empty()) return std::vector<StageText>{stages.back()};
@@ -76,6 +78,7 @@ struct StageRow {
   StageText stage;
 };
 
+// The wanted stages of each strategy, strategy by strategy.
 Result<std::vector<StageRow>> StagesOf(const LoweringRequest& request, const SourceFile& file,
                                        std::span<const Strategy> strategies) {
   std::vector<StageRow> rows;
@@ -97,6 +100,7 @@ std::string StagesText(std::span<const StageRow> rows) {
   return out;
 }
 
+// The key "stages" of the object that is open.
 void WriteStages(std::span<const StageRow> rows, JsonWriter* json) {
   json->Key("stages").BeginArray();
   for (const StageRow& row : rows) {
@@ -116,6 +120,7 @@ struct CountRow {
   Counters counters;
 };
 
+// The key "counts" of the object that is open.
 void WriteCounts(std::span<const CountRow> rows, JsonWriter* json) {
   json->Key("counts").BeginArray();
   for (const CountRow& row : rows) {
@@ -146,6 +151,7 @@ std::string Table(const std::vector<std::vector<std::string>>& rows) {
   return out;
 }
 
+// One line for each run, in the order of the runs.
 std::string CountsTable(std::span<const CountRow> rows) {
   std::vector<std::vector<std::string>> cells = {{"strategy", "n", "vscale", "vector", "scalar",
                                                   "last", "used", "load", "store", "arith",
@@ -170,6 +176,7 @@ std::string CountsTable(std::span<const CountRow> rows) {
   return Table(cells);
 }
 
+// Lowers once and runs at every n with every vscale.
 Status CountStrategy(const LoweringRequest& request, const CountRequest& counts,
                      const SourceFile& file, Strategy strategy, std::vector<CountRow>* rows) {
   LoweringOptions options;
@@ -181,6 +188,7 @@ Status CountStrategy(const LoweringRequest& request, const CountRequest& counts,
   for (int64_t n : counts.n) {
     TERN_TRY_ASSIGN(const RunSizes sizes, ChooseRunSizes(*function, counts.sizes, n));
     for (int64_t vscale : counts.vscales) {
+      // A new workspace for each run, because a run changes its buffers.
       TERN_TRY_ASSIGN(Workspace workspace, Workspace::Make(*function, sizes.values));
       RunOptions run;
       run.vscale = vscale;
@@ -215,6 +223,7 @@ Result<std::string> ReportCounts(const LoweringRequest& request, const CountRequ
   for (Strategy strategy : strategies)
     TERN_TRY(CountStrategy(request, counts, file, strategy, &rows));
   if (!request.json)
+    // Text: stages first, then the table. An empty line separates a single stage from it.
     return StrCat(StagesText(stages), stages.size() == 1 ? "\n" : "", CountsTable(rows));
   JsonWriter json(2);
   json.BeginObject();

@@ -10,6 +10,7 @@
 namespace tern::loop {
 namespace {
 
+// The names of the function's size parameters, in order.
 std::vector<std::string_view> SizeNames(const LoopFunction& function) {
   std::vector<std::string_view> names;
   for (const VarPtr& size : function.sizes) names.push_back(size->name);
@@ -40,6 +41,7 @@ Result<RunSizes> ChooseRunSizes(const LoopFunction& function,
                                 std::span<const NamedSize> given_sizes, int64_t n) {
   RunSizes sizes;
   const std::vector<std::string_view> names = SizeNames(function);
+  // A name that is no size is most likely misspelt, so it is an error, even if n is given.
   for (const auto& [name, value] : given_sizes) {
     if (std::find(names.begin(), names.end(), name) == names.end())
       return NotFound("'", function.name, "' has no size '", name, "'; it has ",
@@ -71,6 +73,7 @@ Result<RunSizes> ChooseRunSizes(const LoopFunction& function,
 }
 
 Result<const LoopFunction*> ChooseFunction(const Program& program, std::string_view name) {
+  // Without a name the first function is meant; ParseReported makes sure that there is one.
   if (name.empty()) return &program.functions[0];
   if (const LoopFunction* function = program.Find(name)) return function;
   std::vector<std::string_view> names;
@@ -84,6 +87,7 @@ void WriteCounters(const Counters& c, JsonWriter* json) {
       .Field("last_active", c.last_active)
       .Field("utilisation", c.utilisation());
   json->Key("instructions").BeginObject();
+  // Always all classes, so that readers of the JSON need not ask which there are.
   for (InstructionClass each :
        {InstructionClass::kLoad, InstructionClass::kStore, InstructionClass::kArith,
         InstructionClass::kPredicate, InstructionClass::kControl})

@@ -198,6 +198,7 @@ class Parser : public ExprParser {
     return Spanned(MakeFor(traits, var, std::move(range), std::move(body)), name.span);
   }
 
+  // Returns the statement with the place that messages about it point to.
   static Stmt Spanned(Stmt stmt, text::Span span) {
     stmt->span = span;
     return stmt;
@@ -210,6 +211,7 @@ class Parser : public ExprParser {
     return LoopRole::kPlain;
   }
 
+  // Words of loops that are not vectorized are no traits, so the caller complains of them.
   For::Traits ParseTraits() {
     For::Traits traits;
     for (ForKind kind : {ForKind::kParallel, ForKind::kVectorized, ForKind::kVectorizeScalable,
@@ -240,6 +242,7 @@ class Parser : public ExprParser {
     return 0;
   }
 
+  // A condition in parentheses; null after an error was reported.
   Expr ParseCondition() {
     Expect("(");
     const text::Span at = Peek().span;
@@ -273,6 +276,8 @@ class Parser : public ExprParser {
                              : nullptr;
   }
 
+  // let x: T = VALUE, or var x: T = VALUE for a variable that can be assigned. The type may be left
+  // out.
   Stmt ParseLet(bool is_mutable) {
     const Token name = Name("a variable name");
     std::optional<DataType> declared;
@@ -299,6 +304,7 @@ class Parser : public ExprParser {
     return nullptr;
   }
 
+  // allocate x: T[shape]. The buffer is in scope until its block ends.
   Stmt ParseAllocate() {
     const Token name = Name("a buffer name");
     Expect(":");
@@ -307,6 +313,7 @@ class Parser : public ExprParser {
     return ok() ? MakeAllocate(buffer) : nullptr;
   }
 
+  // Only the declaration tells whether a statement assigns a variable or stores into a buffer.
   Stmt ParseStoreOrAssign() {
     const Token name = Name("a statement");
     if (!ok()) return nullptr;
@@ -327,6 +334,7 @@ class Parser : public ExprParser {
     ParseExpr();
   }
 
+  // NAME = VALUE, for what `var` declares.
   Stmt ParseAssign(const Symbol& symbol, const Token& name) {
     const VarPtr var = symbol.var;
     const bool is_mutable = symbol.is_mutable;
@@ -345,6 +353,7 @@ class Parser : public ExprParser {
     return nullptr;
   }
 
+  // NAME[indices] = VALUE, with a mask after `where`.
   Stmt ParseStore(const BufferPtr& buffer, const Token& name) {
     Element element = ParseElement(*buffer, name.span);
     Expect("=");
@@ -359,6 +368,7 @@ class Parser : public ExprParser {
 
   // --- tensor expressions
 
+  // te NAME[sizes](inputs) -> (results) { computes, schedule }
   void ParseDefinition(std::vector<te::Definition>* definitions) {
     const size_t mark = scope_mark();
     te::Definition te;
@@ -391,6 +401,7 @@ class Parser : public ExprParser {
     if (ok()) definitions->push_back(std::move(te));
   }
 
+  // Inputs are read and results are written, so a definition's tensors need no word for it.
   void CheckAccess(const Parameters& parameters, Access access, std::string_view what) {
     for (const BufferPtr& buffer : parameters.buffers) {
       if (buffer->access == access) continue;
@@ -440,6 +451,8 @@ class Parser : public ExprParser {
       te->computes.push_back(std::move(compute));
   }
 
+  // The tensor that a compute defines: a result, or one between inputs and results, whose type it
+  // declares.
   BufferPtr ParseComputed(const te::Definition& te, const Token& name, size_t rank) {
     if (Accept(":")) {
       const std::optional<DType> dtype = ParseElementType();
@@ -463,6 +476,7 @@ class Parser : public ExprParser {
                       Access::kWorkspace);
   }
 
+  // The lines of the schedule, in order.
   void ParseSchedule(te::Definition* te) {
     Expect("{");
     while (ok() && !Accept("}")) {

@@ -65,10 +65,12 @@ std::string FloatText(DType element, double value) {
   return plain ? text + ".0" : text;
 }
 
+// Literals whose type another operand or a declaration tells are printed without one.
 bool IsLiteral(const Expr& expr) {
   return expr->kind == NodeKind::kIntImm || expr->kind == NodeKind::kFloatImm;
 }
 
+// Prints the nodes of one program into `out`. Makes no checks: what is printed is well-formed.
 class Printer {
  public:
   explicit Printer(PrintForm form) : form_(form) {}
@@ -106,6 +108,7 @@ class Printer {
     TERN_CHECK(false, "not an expression");
   }
 
+  // Prints a statement with its line break, at the present depth of indentation.
   void PrintStmt(const Stmt& stmt) {
     switch (stmt->kind) {
       case NodeKind::kFor: return PrintFor(*stmt->As<For>());
@@ -149,6 +152,7 @@ class Printer {
     Put("}\n");
   }
 
+  // Inputs, outputs and tensors between them keep their names in the schedule's lines.
   void PrintDefinition(const te::Definition& te) {
     Put("te ", te.name);
     PrintSizes(te.sizes);
@@ -168,10 +172,12 @@ class Printer {
   }
 
  private:
+  // Appends to the line that is open.
   template <class... T>
   void Put(const T&... parts) {
     StrAppend(&out, parts...);
   }
+  // Begins a line at the present depth of indentation.
   template <class... T>
   void Line(const T&... parts) {
     out.append(static_cast<size_t>(indent_) * 2, ' ');
@@ -180,6 +186,7 @@ class Printer {
   std::string_view NameOf(const Var& var) { return names_.Of(&var, var.name); }
   std::string_view NameOf(const Buffer& buffer) { return names_.Of(&buffer, buffer.name); }
 
+  // The form that writes VL for the number of lanes of every scalable vector.
   bool seed_form() const { return form_ == PrintForm::kVL; }
   std::string LanesText(Lanes lanes) const {
     return seed_form() && lanes.scalable ? "VL" : lanes.ToString();
@@ -228,6 +235,7 @@ class Printer {
       PrintExpr(expr);
   }
 
+  // A literal needs no type beside an operand that has one.
   void PrintOperand(const Expr& expr, const Expr& other, int outer) {
     if (IsLiteral(expr) && !IsLiteral(other))
       PrintLiteral(expr, /*bare=*/true);
@@ -253,6 +261,7 @@ class Printer {
     if (parentheses) Put(")");
   }
 
+  // vscale * lanes, which the VL form writes as VL.
   static bool IsVectorLength(const Binary& binary) {
     return binary.op == BinaryOp::kMul && binary.a->kind == NodeKind::kVScale &&
            AsInt(binary.b) != nullptr;
@@ -283,6 +292,7 @@ class Printer {
     Put(")");
   }
 
+  // The list's closing parenthesis is taken back, because the number of lanes follows.
   void PrintLanes(std::string_view name, std::span<const Expr> args, DataType type) {
     PrintList(name, args);
     out.pop_back();
@@ -306,7 +316,7 @@ class Printer {
     Put("]");
   }
 
-  // A cast-like prefix says the vector type, as in the founding document's example.
+  // In the VL form a cast-like prefix says the type of a vector.
   void PrintLoad(const Load& load) {
     if (seed_form() && load.type.is_scalable()) Put("(", TypeText(load.type), "*)");
     PrintElement(*load.buffer, load.indices, load.predicate);
@@ -339,6 +349,7 @@ class Printer {
     }
   }
 
+  // Traits of their default value are left out; the parser restores them.
   void PrintTraits(const For::Traits& traits) {
     if (traits.kind != ForKind::kSerial) Put(" ", ForKindName(traits.kind));
     if (traits.lanes != 0) Put("(", traits.lanes, ")");
