@@ -58,6 +58,7 @@ Status RelateConvInteger(const OpInfo& op, const Attrs& attrs, std::span<const A
   TERN_TRY(ReadDims(op, args, 0, &x));
   TERN_TRY(ReadDims(op, args, 1, &w));
   TERN_TRY(ConvShape(conv, x, w, &result));
+  // Sums of products of 8-bit integers have 32 bits.
   AddResult(kI32, result, out);
   return OkStatus();
 }
@@ -150,6 +151,7 @@ Status RelateResize(const OpInfo& op, const Attrs& attrs, std::span<const ArgInf
   IntOperand sizes;
   TERN_TRY(ReadInts(op, args, 3, resize.sizes, &sizes));
   const bool by_scales = !resize.scales.empty();
+  // An operand of scales and a policy that keeps proportions make the extents depend on the run.
   if (!sizes.known || HasArg(args, 2) || resize.aspect != AspectPolicy::kStretch) {
     result = AnyDims(x.rank());
   } else if (by_scales) {

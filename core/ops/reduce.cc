@@ -43,6 +43,7 @@ Status RelateReduce(const OpInfo& op, const Attrs& attrs, std::span<const ArgInf
   return OkStatus();
 }
 
+// Results are positions along the axis, whatever the type of x is.
 Status RelateArgReduce(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                        RelationOutput* out) {
   TERN_TRY_ASSIGN(ArgReduceAttrs reduce, ArgReduceAttrs::From(attrs, op.name));
@@ -65,6 +66,7 @@ Status RelateTopK(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo>
     return InvalidArgument("k has ", k.values.size(), " elements, expected 1");
   TERN_TRY(TopKShape(topk, x, k.known ? k.values[0] : Dim::Any(), &result));
   AddResult(args[0].type->dtype, result, out);
+  // Two results of one shape: the values, and where they are.
   AddResult(kI64, result, out);
   return OkStatus();
 }
@@ -113,6 +115,7 @@ Status RelateMatMulInteger(const OpInfo& op, const Attrs& attrs, std::span<const
   TERN_TRY(ReadDims(op, args, 0, &a));
   TERN_TRY(ReadDims(op, args, 1, &b));
   TERN_TRY(MatMulShape(matmul, a, b, &result));
+  // Products of 8-bit integers are added up in 32 bits.
   AddResult(kI32, result, out);
   return OkStatus();
 }
@@ -168,6 +171,7 @@ Status RelateStft(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo>
     TERN_TRY(ReadInts(op, args, 3, {}, &length));
     frame = length.known && length.values.size() == 1 ? length.values[0] : Dim::Any();
   }
+  // [batch, frames, bins, 2]: the last axis has the real and the imaginary part.
   SymDims result{x[0], Dim::Any(), Dim::Any(), Dim(2)};
   if (!frame.is_any()) {
     result[2] = stft.onesided ? FloorDiv(frame, Dim(2)) + Dim(1) : frame;
@@ -186,6 +190,7 @@ Status RelateMelWeights(const OpInfo& op, const Attrs& attrs, std::span<const Ar
   IntOperand bins, length;
   TERN_TRY(ReadInts(op, args, 0, {}, &bins));
   TERN_TRY(ReadInts(op, args, 1, {}, &length));
+  // The extent that an operand of one element gives.
   const auto extent = [](const IntOperand& operand) {
     return operand.known && operand.values.size() == 1 ? operand.values[0] : Dim::Any();
   };
@@ -197,6 +202,7 @@ Status RelateMelWeights(const OpInfo& op, const Attrs& attrs, std::span<const Ar
   return OkStatus();
 }
 
+// Det has one result per matrix of the last two axes.
 Status RelateDet(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                  RelationOutput* out) {
   TERN_TRY(tern::internal::TakeStatus(NoAttrs::From(attrs, op.name)));

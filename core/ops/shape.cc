@@ -81,9 +81,11 @@ Status RelateExpand(const OpInfo& op, const Attrs& attrs, std::span<const ArgInf
   } else if (shape.count < 0 || shape.count > kMaxDims) {
     return Unsupported("the number of axes of the target must be known and at most ", kMaxDims);
   } else {
+    // A target that is longer than x's shape adds axes in front.
     result = AnyDims(static_cast<int>(MaxDim(shape.count, int64_t{x.rank()})));
   }
   AddResult(args[0].type->dtype, result, out);
+  // A number that is repeated stays tracked, because models compute shapes so.
   int64_t count = 0;
   const bool scalar = args[0].value != nullptr && args[0].value->size() == 1 && result.rank() == 1;
   if (scalar && DimIsConstant(result[0], &count) && count <= 64) {
@@ -118,6 +120,7 @@ Status RelateConcat(const OpInfo& op, const Attrs& attrs, std::span<const ArgInf
   return OkStatus();
 }
 
+// One result for each part.
 Status RelateSplit(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                    RelationOutput* out) {
   TERN_TRY_ASSIGN(SplitAttrs split, SplitAttrs::From(attrs, op.name));
@@ -156,6 +159,7 @@ Status RelateSlice(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo
   TERN_TRY(ReadInts(op, args, 2, slice.ends, &ends));
   TERN_TRY(ReadConstantInts(op, args, 3, slice.axes, &axes, &axes_known));
   TERN_TRY(ReadConstantInts(op, args, 4, slice.steps, &steps, &steps_known));
+  // The rank does not change, whatever is known of the bounds.
   SymDims result = AnyDims(x.rank());
   // Starts and ends that are not known still leave the other axes known.
   if (axes_known && steps_known) {
@@ -184,6 +188,7 @@ Status RelatePad(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> 
   if (pads.known) {
     TERN_TRY(PadShape<Dim>(x, pads.values, pad.axes, &result));
   } else {
+    // Negative pads crop, so nothing is known of an extent without its pads.
     result = AnyDims(x.rank());
   }
   AddResult(args[0].type->dtype, result, out);

@@ -13,6 +13,7 @@
 namespace tern::native {
 namespace {
 
+// Sizes in the file, in bytes, of 64-bit ELF.
 constexpr size_t kHeaderBytes = 64;
 constexpr size_t kSectionBytes = 64;
 constexpr size_t kSymbolBytes = 24;
@@ -26,6 +27,7 @@ class ElfParser {
  public:
   explicit ElfParser(std::string_view bytes) : bytes_(bytes) {}
 
+  // Errors: the first thing in the file that is not as the format demands.
   Result<ElfObject> Parse() {
     TERN_TRY(ParseHeader());
     TERN_TRY(ParseSections());
@@ -116,6 +118,7 @@ Result<ElfSection> ElfParser::ParseSection(ByteReader* in) {
   return section;
 }
 
+// Checks that the table lies inside of the file before a section is read from it.
 Status ElfParser::ParseSections() {
   const uint64_t table_bytes = uint64_t{section_count_} * kSectionBytes;
   if (table_offset_ > bytes_.size() || table_bytes > bytes_.size() - table_offset_)
@@ -147,6 +150,7 @@ Result<std::string_view> ElfParser::TextAt(uint32_t section, uint32_t offset) co
   return texts.substr(offset, end - offset);
 }
 
+// Section 0 has no name by definition.
 Status ElfParser::NameSections() {
   for (size_t i = 1; i < object_.sections.size(); ++i) {
     TERN_TRY_ASSIGN(object_.sections[i].name, TextAt(names_section_, name_offsets_[i]));
@@ -154,6 +158,7 @@ Status ElfParser::NameSections() {
   return OkStatus();
 }
 
+// A relocatable object has at most one table of symbols.
 Status ElfParser::ParseSymbols(const ElfSection& section) {
   constexpr uint8_t kFunctionType = 2;
   constexpr uint8_t kGlobalBinding = 1;
@@ -216,6 +221,7 @@ std::string ElfMachineName(ElfMachine machine) {
   return StrCat("ELF machine ", static_cast<uint16_t>(machine));
 }
 
+// The machine of this process, 0 on other processors.
 ElfMachine HostElfMachine() {
 #if defined(__x86_64__)
   return ElfMachine::kX86_64;

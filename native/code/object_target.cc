@@ -84,6 +84,7 @@ constexpr HwcapBit kHwcapBits[] = {
     {"sve2", AT_HWCAP2, 1},    {"frint", AT_HWCAP2, 8},
 };
 
+// Bits of HWCAP tell what the kernel lets programs use, too.
 std::vector<std::string_view> DetectFeatures() {
   std::vector<std::string_view> found;
   for (const HwcapBit& bit : kHwcapBits) {
@@ -94,6 +95,7 @@ std::vector<std::string_view> DetectFeatures() {
 
 #else
 
+// Elsewhere nothing is known, so only targets without needs fit.
 std::vector<std::string_view> DetectFeatures() { return {}; }
 
 #endif

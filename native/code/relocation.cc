@@ -14,11 +14,13 @@ constexpr int kPageBits = 12;
 // In bytes. x86-64 counts distances from the end of the instruction, which addends take off.
 constexpr int64_t kMaxBytesBefore = 16;
 
+// How the value of a relocation is computed.
 enum class Value : uint8_t {
   kDistance,      // target - place
   kPageDistance,  // from page to page, in pages
   kPageOffset,    // of the target in its page
 };
+// Which bits of the word the value is written to.
 enum class Field : uint8_t {
   kWord,       // all 32 bits
   kBranch,     // AArch64 B and BL: bits 0 to 25, in instructions
@@ -35,6 +37,7 @@ struct RelocationKind {
   int scale = 0;
 };
 
+// An object with other relocations than these is refused.
 constexpr ElfMachine kElfX86 = ElfMachine::kX86_64;
 constexpr ElfMachine kElfArm = ElfMachine::kAArch64;
 constexpr RelocationKind kKinds[] = {
@@ -99,6 +102,7 @@ Encoded Encode(const RelocationKind& kind, int64_t value, uint32_t word) {
   return {};
 }
 
+// ELF of all three machines is little-endian, whatever reads it.
 uint32_t ReadWord(const uint8_t* at) {
   return at[0] | uint32_t{at[1]} << 8 | uint32_t{at[2]} << 16 | uint32_t{at[3]} << 24;
 }

@@ -33,6 +33,7 @@ struct Machine {
   const loop::Target& loops() const { return *loop::FindTarget(code.loops); }
 };
 
+// Errors (E0003) list the names that there are.
 Result<Machine> FindMachine(const std::string& name) {
   Machine machine;
   std::vector<std::string> names = {"host"};
@@ -74,6 +75,7 @@ class LogFile {
 
   const std::vector<LogEntry>& entries() const { return entries_; }
 
+  // lines: whole lines with their line breaks. Errors: the file cannot be written.
   Status Add(const std::string& lines) {
     if (path_.empty() || (lines.empty() && !is_cut_)) return OkStatus();
     // The line that was cut off must go, so that this once the file is written anew; later lines
@@ -101,6 +103,7 @@ class LogFile {
   bool is_cut_ = false;
 };
 
+// Runs trials until the tuner has no more, and tells `progress` about each.
 class Search {
  public:
   Search(const TuneRequest& request, Tuner* tuner, LoopCost* cost)
@@ -132,11 +135,13 @@ class Search {
       TERN_TRY_ASSIGN(const Measurement again, cost_.Measure(trial.lowered));
       ratios.push_back(again.cost / again.default_cost);
     }
+    // The middle one of three, so that one disturbed measurement does no harm.
     std::sort(ratios.begin(), ratios.end());
     return ratios[1];
   }
 
  private:
+  // One line for people: the choice and its cost, or why it was refused.
   void Show(const LogEntry& entry) const {
     if (request_.progress == nullptr) return;
     std::string cost = StrCat("refused: ", entry.error);

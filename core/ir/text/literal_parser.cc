@@ -43,6 +43,7 @@ void SetElement(const Tensor& tensor, int64_t i, const Number& number) {
     static_cast<bool*>(data)[i] = value != 0;
 }
 
+// Element types that constants in text can have.
 bool HasElements(DType dtype) {
   return dtype == kF32 || dtype == kF64 || dtype == kI64 || dtype == kI32 || dtype == kI8 ||
          dtype == kU8 || dtype == kBool;
@@ -73,6 +74,7 @@ void LiteralParser::Skip() {
   }
 }
 
+// After an error nothing is accepted any more.
 bool LiteralParser::Accept(std::string_view token) {
   Skip();
   if (!ok_ || !text_.substr(at_).starts_with(token)) return false;
@@ -80,6 +82,7 @@ bool LiteralParser::Accept(std::string_view token) {
   return true;
 }
 
+// The word at the position, which does not move; empty if there is none.
 std::string_view LiteralParser::PeekWord() {
   Skip();
   size_t end = at_;
@@ -93,6 +96,7 @@ bool LiteralParser::AcceptWord(std::string_view word) {
   return true;
 }
 
+// The word at the position, which moves behind it; an error if there is none.
 std::string_view LiteralParser::Word(std::string_view expected) {
   const std::string_view word = PeekWord();
   if (word.empty()) Fail(expected);
@@ -119,6 +123,7 @@ std::string LiteralParser::Quoted() {
   return "";
 }
 
+// The place from `begin` to the position, at least one character.
 text::Span LiteralParser::Here(size_t begin) const {
   return {file_, static_cast<uint32_t>(begin),
           static_cast<uint32_t>(at_ > begin ? at_ : begin + 1)};
@@ -169,6 +174,7 @@ types::Type LiteralParser::ParseType() {
   return types::Type();
 }
 
+// The longest text that can be a number; ParseDouble decides whether it is one.
 std::string_view LiteralParser::NumberText() {
   Skip();
   size_t end = at_;
@@ -195,6 +201,7 @@ Number LiteralParser::ParseNumber() {
   return {number, integer.value_or(fits ? static_cast<int64_t>(number) : 0)};
 }
 
+// "[1, 2]", also without elements.
 std::vector<Number> LiteralParser::Numbers() {
   std::vector<Number> numbers;
   Expect("[");

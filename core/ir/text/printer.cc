@@ -58,6 +58,7 @@ std::string ScalarText(const Any& value) {
   return StrCat("<", value.type_name(), ">");
 }
 
+// A tensor of rank 1 has brackets, so that it is not read as a scalar.
 std::string InlineText(const Constant& constant) {
   const Tensor* tensor = constant.tensor();
   if (tensor == nullptr) return ScalarText(constant.value());
@@ -88,6 +89,7 @@ class Names {
   int next_ = 0;
 };
 
+// Prints a module in the notation that the parser reads.
 class Printer {
  public:
   explicit Printer(const PrintOptions& options) : options_(options) {}
@@ -116,6 +118,7 @@ class Printer {
                                  : found->second;
   }
 
+  // A constant has one name in all functions; its elements are not printed.
   std::string NameConstant(const Constant& constant) {
     if (PrintsInline(constant)) return InlineText(constant);
     std::string& name = names_[&constant];
@@ -137,6 +140,7 @@ class Printer {
     return var == nullptr ? "_" : StrCat(Name(var), ": ", var->type().ToText());
   }
 
+  // Names the parameters, so it must run before the body is printed.
   std::string Parameters(std::span<const VarPtr> parameters) {
     std::string text = "(";
     for (const VarPtr& parameter : parameters) {
@@ -224,6 +228,7 @@ class Printer {
     return StrCat(text, Indent(), "}");
   }
 
+  // Fields that the case does not read are "_".
   std::string CaseFields(std::span<const VarPtr> fields) {
     if (fields.empty()) return "";
     std::string text = "(";
@@ -234,6 +239,7 @@ class Printer {
     return text + ")";
   }
 
+  // A body that is an atom is printed as a block, which is the only form that the parser reads.
   std::string LambdaText(const Function& lambda) {
     std::string text = "lambda" + Parameters(lambda.parameters());
     return StrCat(text, " ", BlockText(*ToBlock(lambda.body())));
@@ -252,6 +258,7 @@ class Printer {
     return StrCat(text, Indent(), "}");
   }
 
+  // A group is announced ahead of its first lambda.
   std::string Bindings(std::span<const Binding> bindings) {
     std::string text;
     bool in_group = false;
@@ -285,6 +292,7 @@ class Printer {
     return StrCat(text, NotesText(binding.var), "\n");
   }
 
+  // Notes of passes, such as of liveness, as a comment at the end of the line.
   std::string NotesText(const VarPtr& var) {
     if (options_.notes == nullptr) return "";
     const auto found = options_.notes->find(var.get());

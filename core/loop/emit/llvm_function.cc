@@ -28,6 +28,7 @@ std::string LlvmFunction::CleanName(std::string_view hint) {
   return clean;
 }
 
+// A name that the function does not have yet; without a hint a number.
 std::string LlvmFunction::Fresh(std::string_view hint) {
   // All labels have names, because unnamed ones would share these numbers.
   if (hint.empty()) return StrCat(next_++);  // LLVM wants these in order
@@ -43,6 +44,7 @@ std::string LlvmFunction::Let(std::string_view right, std::string_view hint) {
   return name;
 }
 
+// Begins a basic block. block_ is its name, which phi instructions ask for.
 void LlvmFunction::Label(const std::string& name) {
   body_ += StrCat(name, ":\n");
   block_ = name;
@@ -115,6 +117,7 @@ void LlvmFunction::WriteFor(const For& loop) {
   WriteSteps(loop, first, end);
 }
 
+// The phi takes its values from the block before and from the latch, so both have names.
 void LlvmFunction::WriteSteps(const For& loop, const std::string& first, const std::string& end) {
   const std::string& hint = loop.var->name;
   const std::string step = Value(loop.range.step);
@@ -161,6 +164,7 @@ void LlvmFunction::WriteIf(const If& branch) {
   Label(done);
 }
 
+// An immutable variable is the value itself; a mutable one is a slot on the stack.
 void LlvmFunction::WriteLet(const loop::Let& let) {
   const std::string value = Value(let.value);
   if (!let.is_mutable) {
@@ -173,6 +177,7 @@ void LlvmFunction::WriteLet(const loop::Let& let) {
   Line(StrCat("store ", Typed(let.var->type, value), ", ptr ", slot));
 }
 
+// Scratch memory of constant size, on the stack.
 void LlvmFunction::WriteAllocate(const Allocate& allocate) {
   const Buffer& buffer = *allocate.buffer;
   int64_t count = 1;
@@ -191,6 +196,8 @@ void LlvmFunction::WriteAllocate(const Allocate& allocate) {
   buffers_[&buffer] = Slot(type, buffer.name, kScratchAlignment);
 }
 
+// The parameters of the body: buffers, sizes, scalars. names: with their names, as a definition
+// needs.
 std::string LlvmFunction::Signature(bool names) const {
   std::string text;
   const auto add = [&](std::string_view type, const std::string& name) {
@@ -257,6 +264,7 @@ Result<std::string> LlvmFunction::Write() {
   if (!status_.ok()) return std::move(status_);
   std::string signature = Signature(true);
   if (parallel_loops_ > 0) StrAppend(&signature, signature.empty() ? "" : ", ", "ptr %workers");
+  // The slots stand ahead of the body, but are only known when the body is written.
   return StrCat("define internal void @", CleanName(function_.name), ".body(", signature,
                 ") #0 {\nentry:\n", slots_, "  br label %body\nbody:\n", body_, "  ret void\n}\n\n",
                 Entry(false), parallel_loops_ > 0 ? StrCat("\n", Entry(true)) : std::string());

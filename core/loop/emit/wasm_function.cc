@@ -13,6 +13,7 @@ constexpr uint32_t kWasmScratchAlignment = 16;
 
 }  // namespace
 
+// Reports a node that a pass should have removed. Statement emits nothing after an error.
 void WasmFunction::NotLowered(std::string_view what) {
   Fail(InvalidArgument("loop function '", function_.name, "' is not lowered: it still has ", what)
            .AddNote("help: run the lowering passes before emitting code"));
@@ -96,6 +97,7 @@ int WasmFunction::VariableMaskBits(DataType type) {
   return std::clamp(kPartBits / CountOf(type), 8, 64);
 }
 
+// Variables have locals of their own, which no later statement reuses.
 void WasmFunction::Bind(const VarPtr& var, const Expr& value) {
   const DataType type = var->type;
   Variable variable;
@@ -176,6 +178,7 @@ void WasmFunction::WriteFor(const For& loop) {
   code_.End();
 }
 
+// A block around the loop is where the test at the head leaves to.
 void WasmFunction::WriteWhile(const While& loop) {
   code_.Block();
   code_.Loop();
@@ -226,6 +229,7 @@ void WasmFunction::WriteAllocate(const Allocate& allocate) {
       (size + kWasmScratchAlignment - 1) / kWasmScratchAlignment * kWasmScratchAlignment;
 }
 
+// Loads every parameter into a local once, at the beginning.
 void WasmFunction::LoadParameters() {
   uint32_t at = 0;
   for (const BufferPtr& buffer : function_.buffers) {
@@ -258,6 +262,7 @@ void WasmFunction::LoadParameters() {
 Status WasmFunction::Write() {
   LoadParameters();
   Statement(PrepareForWasm(function_.body));
+  // Functions return 0, the status of success.
   code_.I32(0);
   return std::move(status_);
 }
