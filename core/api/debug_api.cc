@@ -57,6 +57,7 @@ Result<std::string> StateJson(const vm::Debugger& debugger, std::string_view wha
   return json.Take();
 }
 
+// Errors: there is no such breakpoint, or no such action.
 Status ChangeBreakpoint(vm::Debugger* debugger, uint32_t id, int32_t action, uint64_t times) {
   switch (action) {
     case TERN_BREAKPOINT_REMOVE: return debugger->RemoveBreakpoint(id);
@@ -105,6 +106,7 @@ tern_status* tern_debugger_run(tern_debugger* debugger, int32_t command, uint64_
   if (command < TERN_DEBUG_STEP || command > TERN_DEBUG_RESUME)
     return ToHandle(
         tern::InvalidArgument("there is no debug command ", command).SetErrorCode("E0304"));
+  // One call runs until the next stop or until `slice` is used up, whichever is first.
   tern::vm::Debugger& it = *debugger->debugger;
   auto stopped = it.Run(static_cast<tern::vm::DebugCommand>(command), argument, slice);
   if (!stopped.ok()) return ToHandle(std::move(stopped).status());

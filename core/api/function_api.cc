@@ -18,6 +18,7 @@ StatusCode KindOf(int32_t kind) {
   return kind > 0 && kind <= kLastKind ? static_cast<StatusCode>(kind) : StatusCode::kInternal;
 }
 
+// Registers for all runtimes of the process. Errors: no name, or a name that is taken.
 Status Register(const TernAny* value, bool replace) {
   TERN_TRY_ASSIGN(Function * function, View(value).As<Function>());
   if (function->name().empty()) return InvalidArgument("a function without a name");
@@ -76,6 +77,7 @@ Result<Any> ErrorCause(const TernAny* value) {
   return error->cause() == nullptr ? Any() : Any(const_cast<Error*>(error->cause()));
 }
 
+// The kind, the message and the notes, as text.
 Result<std::string> ErrorText(const TernAny* value) {
   TERN_TRY_ASSIGN(const Error* error, View(value).As<Error>());
   return error->ToStatus().ToString();
@@ -118,6 +120,7 @@ Status ErrorMessage(const TernAny* value, const char** text, size_t* size) {
   return OkStatus();
 }
 
+// The frames in the order in which they were added, as JSON.
 Result<std::string> ErrorFrames(const TernAny* value) {
   TERN_TRY_ASSIGN(const Error* error, View(value).As<Error>());
   JsonWriter json;

@@ -33,6 +33,7 @@ using loop::tune::LogEntry;
 using loop::tune::Trial;
 using loop::tune::Tuner;
 
+// Errors (E0003): too few trials, or a gain that is no fraction.
 Result<loop::tune::TuneOptions> OptionsOf(const tern_loop_tune_request& request) {
   loop::tune::TuneOptions options;
   options.function = TextOr(request.function, "");
@@ -52,6 +53,7 @@ Result<loop::tune::TuneOptions> OptionsOf(const tern_loop_tune_request& request)
   return options;
 }
 
+// A search without a log gives an empty text, which has no entries.
 Status ReadLog(std::string_view log, Tuner* search) {
   const auto sources = std::make_shared<text::SourceMap>();
   text::Diagnostics diagnostics(sources);
@@ -59,6 +61,7 @@ Status ReadLog(std::string_view log, Tuner* search) {
   return diagnostics.ok() ? OkStatus() : diagnostics.ToStatus();
 }
 
+// Parses, chooses sizes, reads the log and makes a run ready, in this order.
 Result<std::unique_ptr<tern_loop_tuner>> Create(std::string_view text,
                                                 const tern_loop_tune_request& request) {
   auto tuner = std::make_unique<tern_loop_tuner>();
@@ -80,10 +83,12 @@ Result<std::unique_ptr<tern_loop_tuner>> Create(std::string_view text,
   return tuner;
 }
 
+// A NULL handle is an error of the caller.
 Status CheckHandle(const tern_loop_tuner* tuner) {
   return tuner == nullptr ? InvalidArgument("the tuner is NULL") : OkStatus();
 }
 
+// What a page needs to call the emitted functions: names, sizes, slots and buffers.
 Result<std::string> Describe(tern_loop_tuner* tuner) {
   TERN_TRY(CheckHandle(tuner));
   const loop::LoopFunction& function = tuner->search->as_written().lowered;
@@ -105,6 +110,7 @@ Result<std::string> Describe(tern_loop_tuner* tuner) {
   return json.EndArray().EndObject().Take();
 }
 
+// The next candidate, and the entries that are new since the last call.
 Result<std::string> Next(tern_loop_tuner* tuner) {
   TERN_TRY(CheckHandle(tuner));
   Tuner& search = *tuner->search;

@@ -36,6 +36,7 @@ Result<Sequence*> WritableList(const TernAny* value) {
   return InvalidArgument("this list is an array that others hold: write to a copy of it");
 }
 
+// As WritableList: a frozen map may be written if nobody else holds it.
 Result<Table*> WritableMap(const TernAny* value) {
   TERN_TRY_ASSIGN(Table * map, View(value).As<Table>());
   if (!map->is_frozen() || map->unique()) return map;
@@ -56,6 +57,7 @@ Status ListSet(const TernAny* value, int64_t index, const TernAny* item) {
   return OkStatus();
 }
 
+// The list takes a reference of its own; the caller keeps its own.
 Status ListPush(const TernAny* value, const TernAny* item) {
   TERN_TRY_ASSIGN(Sequence * list, WritableList(value));
   list->PushBack(View(item));
@@ -82,6 +84,7 @@ Status ListClear(const TernAny* value) {
   return OkStatus();
 }
 
+// Readers work on frozen lists, too.
 Result<Any> ListGet(const TernAny* value, int64_t index) {
   TERN_TRY_ASSIGN(const Sequence* list, View(value).As<Sequence>());
   return list->At(index);
@@ -92,6 +95,7 @@ Result<Any> ListCopy(const TernAny* value) {
   return Any(list->Copy());
 }
 
+// A key that is there already gets the new value.
 Status MapSet(const TernAny* value, const TernAny* key, const TernAny* item) {
   TERN_TRY_ASSIGN(Table * map, WritableMap(value));
   map->Set(View(key), Share(item));
@@ -105,6 +109,7 @@ Status MapErase(const TernAny* value, const TernAny* key, int32_t* erased) {
   return OkStatus();
 }
 
+// A missing key is an error, unlike in MapContains.
 Result<Any> MapGet(const TernAny* value, const TernAny* key) {
   TERN_TRY_ASSIGN(const Table* map, View(value).As<Table>());
   return map->At(View(key));
@@ -133,6 +138,7 @@ Status Size(const TernAny* value, size_t* size) {
   return OkStatus();
 }
 
+// The text is the value's own: it lives as long as the value and is not copied.
 Status StringView(const TernAny* value, const char** text, size_t* size) {
   const std::optional<std::string_view> view = internal::AnyToText(*value);
   if (!view.has_value()) return internal::CastError("string", *value);
@@ -141,6 +147,7 @@ Status StringView(const TernAny* value, const char** text, size_t* size) {
   return OkStatus();
 }
 
+// As StringView, for bytes of any contents.
 Status BytesView(const TernAny* value, const void** data, size_t* size) {
   TERN_TRY_ASSIGN(const Bytes* bytes, View(value).As<Bytes>());
   *data = bytes->span().data();
@@ -167,6 +174,7 @@ Result<Any> NewAdt(int32_t tag, std::span<const AnyView> fields) {
   return Any(Adt::Make(tag, fields));
 }
 
+// The exported tensor shares the memory; the consumer calls its deleter.
 Status ExportTensor(const TernAny* value, TernDLManagedTensorVersioned** managed) {
   TERN_TRY_ASSIGN(const Tensor* tensor, View(value).As<Tensor>());
   TERN_TRY_ASSIGN(*managed, tensor->ToDLPack());

@@ -13,6 +13,7 @@ vm::StatefulVm& StatefulOf(tern_vm* vm) {
   return *vm->stateful;
 }
 
+// A path into nested tuples. A negative depth is taken for none.
 std::span<const int64_t> Path(const int64_t* path, int32_t depth) {
   return {path, static_cast<size_t>(depth < 0 ? 0 : depth)};
 }

@@ -24,6 +24,7 @@ class FunctionVerifier {
   }
 
  private:
+  // An error with the function and the binding that it was found in.
   template <class... T>
   Status Error(const T&... parts) {
     return Status(StatusCode::kInternal,
@@ -80,6 +81,7 @@ class FunctionVerifier {
     return OkStatus();
   }
 
+  // Blocks give atoms or a tuple of atoms.
   Status CheckResult(const Expr& result) {
     if (!result) return Error("null");
     if (const Tuple* tuple = result->As<Tuple>()) return CheckAtoms(tuple->fields());
@@ -105,6 +107,7 @@ class FunctionVerifier {
     return OkStatus();
   }
 
+  // Variables of a scope cannot be used after it, but stay bound.
   void LeaveScope(size_t outside) {
     for (; scope_.size() > outside; scope_.pop_back()) in_scope_.erase(scope_.back());
   }
@@ -190,6 +193,7 @@ class FunctionVerifier {
     return CheckAtoms(node.fields());
   }
 
+  // tail: whether the value is the last thing that the function computes.
   Status CheckValue(const Expr& value, bool tail) {
     if (!value) return Error("null");
     switch (value->kind()) {
@@ -229,6 +233,7 @@ class FunctionVerifier {
   std::vector<const Node*> scope_;
 };
 
+// Whether all operands are atoms and all types are known.
 bool IsFlat(const Function& function);
 
 bool IsFlat(const Let& block) {

@@ -30,6 +30,7 @@ constexpr Arity ArityOf(std::string_view parameters) {
   return arity;
 }
 
+// The table of operators, in the order of the enumeration Op.
 constexpr OpInfo kOps[] = {
 #define TERN_OP(name, family, parameters, outputs, Relation, phrase) \
   {Op::k_##name,                                                     \
@@ -44,6 +45,7 @@ constexpr OpInfo kOps[] = {
 #undef TERN_OP
 };
 
+// In the order of the enumeration Family.
 constexpr std::string_view kFamilyNames[] = {"image",  "norm",     "matmul",   "unary",
                                              "binary", "reduce",   "shape",    "index",
                                              "make",   "quantize", "recurrent"};
@@ -83,6 +85,7 @@ std::string_view OpInfo::parameter(int index) const {
   return word;
 }
 
+// Whether the call may leave the argument out or give None.
 bool OpInfo::IsOptional(int index) const {
   const std::string_view word = ParameterWord(parameters, index);
   return !word.empty() && word.back() == '?';
@@ -90,6 +93,7 @@ bool OpInfo::IsOptional(int index) const {
 
 std::span<const OpInfo> AllOps() { return kOps; }
 
+// Null if there is no operator of that name.
 const OpInfo* FindOp(std::string_view name) {
   const auto found = std::lower_bound(kByName.begin(), kByName.end(), name,
                                       [](int16_t index, std::string_view key) {

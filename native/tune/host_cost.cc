@@ -17,6 +17,7 @@ constexpr int kSamples = 15;
 // A compiled function with memory of its own.
 class HostFunction {
  public:
+  // Compiles the function and makes up its arguments. Errors are the compiler's.
   static Result<HostFunction> Make(const loop::LoopFunction& function, const Sizes& sizes,
                                    const loop::Target& target) {
     TERN_TRY_ASSIGN(const std::string ir, loop::LlvmText({{function}}, loop::FlavorOf(target)));
@@ -68,6 +69,7 @@ double MedianOf(std::vector<double> values) {
   return *middle;
 }
 
+// Costs in nanoseconds of this processor. Each candidate is measured beside the program as written.
 class HostCost : public LoopCost {
  public:
   HostCost(HostFunction as_written, Sizes sizes, const loop::Target& target)

@@ -14,11 +14,13 @@
 namespace tern::native {
 namespace {
 
+// A label or an instruction; directives and comments are dropped.
 struct Line {
   std::string text;
   bool is_label;
 };
 
+// The lines of one function in the text of an assembly file.
 std::vector<Line> LinesOf(const std::string& assembly, const std::string& function) {
   std::vector<Line> lines;
   bool inside = false;
@@ -52,6 +54,7 @@ constexpr LoadRow kLoads[] = {{"ldp\tq", 32}, {"ldp\td", 16},  {"ldp\ts", 8},  {
                               {"ldrb\t", 1},  {"ldrsb\t", 1},  {"ldrh\t", 2},  {"ldrsh\t", 2},
                               {"ldrsw\t", 4}, {"ldur\tq", 16}, {"ldur\td", 8}, {"ldur\ts", 4}};
 
+// How many bytes an element has that the letter of an AArch64 instruction or register names.
 int BytesOfLetter(char letter) {
   switch (letter) {
     case 'b': return 1;
@@ -78,6 +81,7 @@ void AddScalableLoad(std::string_view text, InnerLoop* loop) {
   }
 }
 
+// Adds what one line loads; lines that load nothing change nothing.
 void AddLoad(std::string_view line, InnerLoop* loop) {
   std::string_view text = line.substr(1);  // past the tab
   if (text.starts_with("ldr\tz")) {
@@ -115,6 +119,7 @@ class TemporaryFile {
   bool ok_ = false;
 };
 
+// What a command writes to its standard output; empty if it cannot be run.
 std::string OutputOf(const std::string& command) {
   std::string output;
   FILE* pipe = popen(command.c_str(), "r");

@@ -20,6 +20,7 @@ class Normalizer {
   Normalizer(const Module& module, text::Diagnostics* diagnostics)
       : module_(module), diagnostics_(*diagnostics), builder_(diagnostics) {}
 
+  // Parameters and their order stay; only the body is made anew.
   FunctionPtr Run(const FunctionPtr& function) {
     for (const VarPtr& parameter : function->parameters()) builder_.AddParameter(parameter);
     Expr result = Body(function->body());
@@ -44,11 +45,13 @@ class Normalizer {
     return ResultOf(let->result());
   }
 
+  // The result of a block or function: an atom, or a tuple of atoms.
   Expr ResultOf(const Expr& result) {
     if (const Tuple* tuple = result->As<Tuple>()) return MakeTuple(Atoms(tuple->fields()));
     return Atom(result);
   }
 
+  // A block of its own, such as of a branch: it runs only if the branch is taken.
   LetPtr Block(const Expr& block) {
     const std::string origin = builder_.origin();
     builder_.BeginBlock();
@@ -57,6 +60,7 @@ class Normalizer {
     return made;
   }
 
+  // The value as an atom, bound first if it is not one.
   Expr Atom(const Expr& value) {
     // A shared node is bound once.
     const auto found = map_.find(value.get());
@@ -91,6 +95,7 @@ class Normalizer {
     return builder_.BindAs(std::move(node), type);
   }
 
+  // var: the variable that the value was bound to, or null where it stood in place.
   Expr Normalize(const Expr& value, const Var* var) {
     switch (value->kind()) {
       case NodeKind::kVar:
@@ -128,6 +133,7 @@ class Normalizer {
     return Bind(value, {}, var);
   }
 
+  // The builder, told the name of the variable that is bound next.
   Builder& Named(const Var* var) {
     if (var != nullptr) builder_.SetName(var->name());
     return builder_;
@@ -139,6 +145,7 @@ class Normalizer {
     return Bind(MakeGetItem(tuple, item.index()), {}, var);
   }
 
+  // The callee is evaluated before the arguments.
   Expr Invocation(const Invoke& invoke, const Var* var) {
     Expr callee = invoke.callee();
     types::Type type;
@@ -170,6 +177,7 @@ class Normalizer {
     return Bind(MakeIf(condition, then_block, else_block), std::move(type), var);
   }
 
+  // The type of a switch is what the types of all its blocks have in common.
   Expr Cases(const Switch& node, const Var* var) {
     const Expr subject = Atom(node.subject());
     std::vector<SwitchCase> cases(node.cases().begin(), node.cases().end());
@@ -202,6 +210,7 @@ class Normalizer {
     const FunctionPtr function = module_.Find(node.function()->As<Global>()->name());
     if (function && function->parameters().size() >= captured.size()) {
       const types::Type all = TypeOf(function);
+      // A closure takes the parameters that are left, so the captured ones are the last.
       std::vector<types::Type> parameters(all.parameters().begin(), all.parameters().end());
       parameters.resize(parameters.size() - captured.size());
       type = types::Type::Function(std::move(parameters), all.result());

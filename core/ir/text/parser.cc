@@ -73,6 +73,7 @@ class Parser : public LiteralParser {
     at_ = 0;
   }
 
+  // The error of a header is not told here; the second pass meets it again.
   void ReadHeader() {
     const std::string name(Word("a function name"));
     std::vector<types::Type> parameters;
@@ -91,6 +92,7 @@ class Parser : public LiteralParser {
     if (ok_) headers_.emplace(name, types::Type::Function(std::move(parameters), result));
   }
 
+  // type NAME { … }
   void ParseDataType() {
     const size_t begin = at_;
     size_t end = text_.find('}', at_);
@@ -104,6 +106,7 @@ class Parser : public LiteralParser {
     module_.AddDataType(std::make_shared<const types::DataType>(*std::move(type)));
   }
 
+  // fn NAME(parameters) -> type { bindings return value }
   void ParseFunction(bool is_private) {
     const bool is_primitive = AcceptWord("primitive");
     Expect("fn");
@@ -172,6 +175,7 @@ class Parser : public LiteralParser {
     return MakeVar(*name, ParseType());
   }
 
+  // A name that is in scope cannot be defined again. begin: where the name is, for the message.
   void Define(size_t begin, const std::string& name, Expr value) {
     if (!locals_.emplace(name, std::move(value)).second)
       return Complain(begin, StrCat("%", name, " is defined twice"));
@@ -209,6 +213,7 @@ class Parser : public LiteralParser {
     } while (Accept(","));
   }
 
+  // let %NAME = VALUE: TYPE
   void ParseBinding() {
     Expect("%");
     const size_t begin = at_;
@@ -228,6 +233,7 @@ class Parser : public LiteralParser {
     if (ok_) Define(begin, name, BindValue(begin, value, declared));
   }
 
+  // Binds a value that is not bound yet, with the type that is written or else the inferred one.
   Expr BindValue(size_t begin, const Value& value, const types::Type& declared) {
     if (!ok_) return builder_->BindAs(MakeNone(), types::Type());
     if (value.bound) {
@@ -242,6 +248,7 @@ class Parser : public LiteralParser {
     return builder_->BindAs(value.expr, declared.known() ? declared : value.type);
   }
 
+  // The value of a variable that `rec` announced.
   void BindRecursive(size_t begin, const VarPtr& var) {
     const Value value = ParseValue();
     if (!ok_) return;
@@ -313,6 +320,7 @@ class Parser : public LiteralParser {
     return ParseCall();
   }
 
+  // A tuple of atoms is bound at once, another one when its fields are bound.
   Value BindTuple(std::vector<Expr> fields) {
     const bool flat = std::all_of(fields.begin(), fields.end(), IsAtom);
     Expr tuple = MakeTuple(std::move(fields));
@@ -349,6 +357,7 @@ class Parser : public LiteralParser {
     return Raw(MakeNone());
   }
 
+  // NAME.scalar(arguments): an operation on numbers, not on tensors.
   Value ParseScalar(size_t begin, const std::string& name) {
     const ScalarInfo* info = FindScalar(name);
     std::vector<Expr> args = Arguments();
@@ -373,6 +382,7 @@ class Parser : public LiteralParser {
     return Invoked(MakeGlobal(name), type, std::move(args));
   }
 
+  // A call of what is not an operator; its result follows from the callee's type.
   Value Invoked(Expr callee, const types::Type& type, std::vector<Expr> args) {
     int fresh = 0;
     const bool flat = std::all_of(args.begin(), args.end(), IsAtom);

@@ -14,6 +14,7 @@ uint32_t Log2(int64_t bytes) {
   return static_cast<uint32_t>(__builtin_ctzll(static_cast<uint64_t>(bytes)));
 }
 
+// The index as a ramp of neighbouring elements, or null. Neighbours are one load or store.
 const Ramp* ContiguousRamp(const Expr& index) {
   const auto* ramp = index->As<Ramp>();
   return ramp != nullptr && IsInt(ramp->stride, 1) ? ramp : nullptr;
@@ -69,6 +70,7 @@ void WasmFunction::ScalarLoad(const Load& load) {
     if (load.type.is_bool()) ConvertScalar(memory, load.type);
   };
   if (!load.predicate) return read();
+  // A lane that is off must not be read, because its address may lie outside of the memory.
   Scalar(load.predicate);
   code_.If(type);
   read();
@@ -103,6 +105,7 @@ void WasmFunction::PlainLoad(DataType memory, Address address, int part) {
   }
 }
 
+// One bit for each lane of the part, in a local; only bits of lanes that exist are set.
 uint32_t WasmFunction::MaskBits(const Expr& predicate, int bits, int part) {
   Mask(predicate, bits, part);
   code_.Op(LaneOps(bits).bitmask);
@@ -115,6 +118,7 @@ uint32_t WasmFunction::MaskBits(const Expr& predicate, int bits, int part) {
   return Save(WasmType::kI32);
 }
 
+// Opens an if for one lane; the caller closes it.
 void WasmFunction::IfLane(uint32_t bits, int lane) {
   code_.Get(bits);
   code_.I32(1 << lane);
@@ -172,6 +176,7 @@ std::vector<uint32_t> WasmFunction::IndexLanes(const Buffer& buffer, const Expr&
   return addresses;
 }
 
+// One load per lane, because there is no gather instruction.
 void WasmFunction::GatherPart(const Load& load, int part) {
   const DataType memory = load.type.InMemory();
   const int lanes = LanesIn(memory, memory.bits());
@@ -212,6 +217,7 @@ void WasmFunction::WriteStore(const Store& store) {
     StorePart(store, address, part, values[static_cast<size_t>(part)]);
 }
 
+// The value is computed ahead of the test, so that what it saves is there in both cases.
 void WasmFunction::ScalarStore(const Store& store) {
   const DataType memory = store.value->type.InMemory();
   const Address address = AddressOf(*store.buffer, store.index());
@@ -230,6 +236,7 @@ void WasmFunction::ScalarStore(const Store& store) {
   if (store.predicate) code_.End();
 }
 
+// One part of the value as it is in memory, in a local.
 uint32_t WasmFunction::StoredPart(const Store& store, int part) {
   if (store.value->type.is_bool()) {
     Mask(store.value, 8, part);
@@ -242,6 +249,7 @@ uint32_t WasmFunction::StoredPart(const Store& store, int part) {
   return Save(WasmType::kV128);
 }
 
+// As MaskedLoad: one store if all lanes are on, else one per lane.
 void WasmFunction::StorePart(const Store& store, Address address, int part, uint32_t value) {
   const DataType memory = store.value->type.InMemory();
   if (!store.predicate) return PlainStore(memory, address, part, value);
@@ -288,6 +296,7 @@ void WasmFunction::Scatter(const Store& store) {
     addresses.push_back(
         IndexLanes(*store.buffer, store.index(), part * LanesPerPart(memory.bits()), lanes));
   }
+  // All values and addresses were computed above, so no store changes what a later one needs.
   for (size_t part = 0; part < values.size(); ++part) {
     for (int lane = 0; lane < lanes; ++lane) {
       if (store.predicate) IfLane(masks[part], lane);

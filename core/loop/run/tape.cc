@@ -11,6 +11,7 @@ namespace {
 constexpr std::string_view kClassNames[] = {"free",  "load",      "store",
                                             "arith", "predicate", "control"};
 
+// What kinds of expressions a program has.
 class Contents : public Visitor {
  public:
   bool loads = false, vectors = false;
@@ -51,6 +52,7 @@ class TapeMaker {
   }
 
  private:
+  // Registers are never reused, so that each has one type.
   int32_t NewRegister(DataType type) {
     tape_.registers.push_back(type);
     return static_cast<int32_t>(tape_.registers.size()) - 1;
@@ -72,6 +74,7 @@ class TapeMaker {
     tape_.code.back().origin = origin;
     return tape_.code.back();
   }
+  // The number of the next instruction, for jumps back.
   int64_t Here() const { return static_cast<int64_t>(tape_.code.size()); }
 
   // --- expressions. data: part of what is computed, not of an address or a loop's bounds.
@@ -97,6 +100,7 @@ class TapeMaker {
     return dst;
   }
 
+  // Emits operands first and returns the register of the value.
   int32_t Emit(const Expr& expr, bool data) {
     const InstructionClass arith = ArithClass(expr, data);
     constexpr InstructionClass kFree = InstructionClass::kFree;
@@ -144,6 +148,7 @@ class TapeMaker {
     return -1;
   }
 
+  // A constant lies in imm: an integer as it is, a float as the bits of a double.
   int32_t EmitConstant(const Expr& expr) {
     const int32_t dst = PushValue(TapeOp::kConstant, expr, {}, InstructionClass::kFree);
     const IntImm* integer = expr->As<IntImm>();
@@ -169,6 +174,7 @@ class TapeMaker {
     return dst;
   }
 
+  // The index is free: a compiler folds it into the address.
   int32_t EmitLoad(const Load& load, const Expr& expr) {
     const int32_t index = Emit(load.index(), false);
     const int32_t mask = load.predicate ? Emit(load.predicate, true) : -1;
@@ -212,6 +218,7 @@ class TapeMaker {
   // Scalar index arithmetic that reads no memory is control: counters and bounds.
   static bool IsData(const Expr& value) { return value->type != kIndexType || HasLoad(value); }
 
+  // Sets a variable to a value.
   void Copy(int32_t dst, int32_t from, InstructionClass counts) {
     TapeInstruction& copy = Push(TapeOp::kCopy);
     copy.dst = dst;

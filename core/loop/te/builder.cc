@@ -83,6 +83,7 @@ struct ValueMaker {
   }
 };
 
+// Binary operators. The result belongs to the builder of the operands.
 Value Apply(BinaryOp op, const Value& a, const Value& b) {
   ValueMaker maker({&a, &b});
   if (!maker.ok()) return maker.Broken();
@@ -174,6 +175,7 @@ Value Tensor::At(std::vector<Value> indices) const {
 
 // --- schedules
 
+// Adds one line. Axes are checked by Build, which applies the whole schedule.
 TensorSchedule& TensorSchedule::Add(Primitive primitive, std::vector<std::string> names,
                                     std::vector<Lanes> factors) {
   // Checked here and not by the scheduler, because a factor has no span to point at.
@@ -199,6 +201,7 @@ TensorSchedule::Pair TensorSchedule::Split(std::string_view axis, Lanes factor) 
   return {StrCat(axis, ".outer"), StrCat(axis, ".inner")};
 }
 
+// The scheduler gives the fused loop this name.
 std::string TensorSchedule::Fuse(std::string_view first, std::string_view second) {
   Add(Primitive::kFuse, {std::string(first), std::string(second)});
   return StrCat(first, ".", second, ".fused");
@@ -301,6 +304,7 @@ Value Builder::ReduceAxis(std::string_view name, const Value& extent) {
   return Value(this, axes_.back().var);
 }
 
+// Null for a value that is no axis of this builder.
 const Builder::Extent* Builder::FindAxis(const Value& value) const {
   for (const Extent& axis : axes_) {
     if (value.expr_ != nullptr && value.expr_.get() == axis.var.get()) return &axis;
@@ -346,6 +350,7 @@ Tensor Builder::Between(std::string_view name, DType type, std::vector<Value> sh
   return MakeTensor(name, type, shape, Access::kWorkspace);
 }
 
+// Adds one compute: tensor[axes] = value, in the order of the calls.
 void Builder::Compute(const Tensor& tensor, const std::vector<Value>& axes, const Value& value) {
   const Buffer& buffer = *tensor.buffer_;
   ValueMaker maker({&value});

@@ -9,6 +9,7 @@ namespace {
 // The name in the first example of the founding document; it means vectorize with scalable = true.
 constexpr std::string_view kAlias = "vectorize_scalable";
 
+// Null if there is no primitive of that name.
 const PrimitiveInfo* FindPrimitive(std::string_view text) {
   if (text == kAlias) text = "vectorize";
   for (const PrimitiveInfo& info : AllPrimitives()) {
@@ -46,6 +47,7 @@ void DirectiveReader::AddOption(const Token& option, const Token& value) {
   }
 }
 
+// How many names and factors each primitive takes, as its usage in primitives.def shows.
 bool DirectiveReader::FitsForm() const {
   const size_t names = directive_.names.size(), factors = directive_.factors.size();
   switch (directive_.primitive) {
@@ -75,6 +77,7 @@ std::optional<Directive> DirectiveReader::Finish(text::Diagnostics* diagnostics)
   }
   directive_.primitive = info->primitive;
   directive_.span = name_.span;
+  // The alias is vectorize with scalable vectors.
   if (name_.Is(kAlias)) directive_.scalable = true;
   const bool has_option = directive_.scalable || directive_.interleave != 0 ||
                           directive_.tail != LoopTail::kOfKind;
