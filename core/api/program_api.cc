@@ -66,6 +66,7 @@ kernels::CpuFeatures FeaturesOf(const tern_runtime_options& options) {
                                         : sve_bytes};
 }
 
+// Errors (E0012) list the targets that the features allow.
 Result<const kernels::KernelTable*> ChooseKernels(const tern_runtime_options& options,
                                                   const kernels::CpuFeatures& features) {
   // No target given: the best one of the features.
@@ -106,6 +107,7 @@ Result<tern_runtime*> CreateRuntime(const tern_runtime_options& options) {
   return runtime;
 }
 
+// What this build has on this machine, not what a program uses.
 std::string RuntimeInfo(const tern_runtime& runtime) {
   JsonWriter json;
   json.BeginObject()
@@ -140,6 +142,7 @@ Result<driver::CompileResult> CompileOnnx(const tern_runtime* runtime, const voi
   return driver::CompileOnnx(Bytes(bytes, size), compile);
 }
 
+// Reads the file, checks it and links it with what is registered.
 Result<vm::ProgramPtr> Load(const void* bytes, size_t size, StoragePtr keeper) {
   TERN_TRY_ASSIGN(vm::ExecutablePtr executable,
                   vm::ReadExecutable(Bytes(bytes, size), std::move(keeper)));

@@ -14,6 +14,7 @@
 namespace tern::driver {
 namespace {
 
+// An extent as a number, a symbol or an expression as its text, an unknown one as "?".
 void WriteDimension(const vm::Dimension& dim, JsonWriter* json) {
   if (dim.kind == vm::Dimension::Kind::kExtent) {
     json->Int(dim.value);
@@ -34,6 +35,7 @@ void WriteParameter(std::string_view name, const vm::TypeInfo& type, JsonWriter*
   json->EndObject();
 }
 
+// A tuple is listed as its elements.
 void WriteResults(const vm::FunctionInfo& function, JsonWriter* json) {
   const vm::TypeInfo& result = function.signature.result();
   json->Key("results").BeginArray();
@@ -45,6 +47,7 @@ void WriteResults(const vm::FunctionInfo& function, JsonWriter* json) {
   json->EndArray();
 }
 
+// One object of "functions": its signature and its place in the code.
 void WriteFunction(const vm::FunctionInfo& function, JsonWriter* json) {
   json->BeginObject().Field("name", function.name).Field("signature", function.signature.ToText());
   json->Key("params").BeginArray();
@@ -143,6 +146,7 @@ void WriteSections(const vm::Executable& executable, JsonWriter* json) {
   json->EndArray();
 }
 
+// The same rows as WriteSections, one line for each.
 void AppendSections(const vm::Executable& executable, std::string* text) {
   *text += "sections\n";
   for (const vm::FileSection& section : SectionsOf(executable)) {
@@ -169,6 +173,7 @@ void AppendKernels(const vm::Program& program, std::string* text) {
 
 }  // namespace
 
+// program is null where only the file is looked at; then missing primitives are listed.
 void WriteExecutableJson(const vm::Executable& executable, const vm::Program* program,
                          JsonWriter* json) {
   json->BeginObject().Key("functions").BeginArray();
@@ -195,6 +200,7 @@ void WriteExecutableJson(const vm::Executable& executable, const vm::Program* pr
   json->EndObject().EndObject();
 }
 
+// For people: no instructions, which the listing shows.
 std::string ExecutableText(const vm::Executable& executable, const vm::Program* program) {
   std::string text = "functions\n";
   for (const vm::FunctionInfo& function : executable.functions()) {

@@ -24,6 +24,7 @@ class ContiguityFinder : public Visitor {
   bool contiguous = true;
 
  private:
+  // In the last index the step must be one element; in the others the variable must not stand.
   void Look(const Expr& index, bool is_last) {
     if (!UsesVar(index, var_)) return;
     const LinearForm form = LinearFormOf(index);

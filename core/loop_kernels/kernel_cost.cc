@@ -9,10 +9,12 @@
 namespace tern::loop {
 namespace {
 
+// Values that an expression can have; without bounds any of int64.
 struct Range {
   int64_t low = INT64_MIN, high = INT64_MAX;
 };
 
+// Sums and products that overflow are the nearest end of int64.
 int64_t Add(int64_t a, int64_t b) {
   int64_t sum = 0;
   return __builtin_add_overflow(a, b, &sum) ? (a < 0 ? INT64_MIN : INT64_MAX) : sum;
@@ -37,6 +39,7 @@ Range Product(const Range& a, const Range& b) {
   return {*std::min_element(ends, ends + 4), *std::max_element(ends, ends + 4)};
 }
 
+// Counts by intervals: what an index or an extent can be at most.
 class Counter {
  public:
   Counter(const LoopFunction& function, std::span<const int64_t> slots) {
@@ -55,6 +58,7 @@ class Counter {
     if (const For* loop = stmt->As<For>()) return CountLoop(*loop);
     if (const If* branch = stmt->As<If>())
       return Add(1, std::max(Count(branch->then_body), Count(branch->else_body)));
+    // How often a while loop runs cannot be told from its text.
     if (stmt->kind == NodeKind::kWhile) return INT64_MAX;
     if (const Let* let = stmt->As<Let>(); let != nullptr && !let->is_mutable)
       ranges_[let->var.get()] = Evaluate(let->value);
@@ -126,6 +130,7 @@ class Counter {
 
 }  // namespace
 
+// slots: sizes, then scalars, as a call passes them.
 int64_t MostStatements(const LoopFunction& function, std::span<const int64_t> slots) {
   return Counter(function, slots).Count(function.body);
 }

@@ -63,6 +63,7 @@ void Polynomial::Add(const Monomial& monomial, int64_t factor) {
   if (at->coefficient == 0) monomials_.erase(at);
 }
 
+// this = atom * quotient + rest; false if the atom occurs in a higher power.
 bool Polynomial::Split(int32_t atom, Polynomial* quotient, Polynomial* rest) const {
   for (const Monomial& m : monomials_) {
     const auto times = std::count(m.atoms.begin(), m.atoms.end(), atom);
@@ -108,6 +109,7 @@ Polynomial operator*(const Polynomial& a, const Polynomial& b) {
   return out;
 }
 
+// A lost polynomial equals nothing, not even itself.
 bool operator==(const Polynomial& a, const Polynomial& b) {
   const auto same = [](const Monomial& x, const Monomial& y) {
     return x.coefficient == y.coefficient && x.atoms == y.atoms;

@@ -34,6 +34,7 @@ class Planner {
  private:
   // --- lifetimes
 
+  // Every binding gets a number, in the order in which it runs.
   void ReadBlock(const Let& block) {
     for (const Binding& binding : block.bindings()) {
       const int now = next_++;
@@ -55,6 +56,7 @@ class Planner {
     }
   }
 
+  // A view shares the places of what it shows; an operator's result gets a place of its own.
   void Make(const Binding& binding, int now) {
     if (const Node* viewed = ViewedBy(binding.value)) {
       const auto found = places_.find(viewed);
@@ -74,6 +76,7 @@ class Planner {
       Add(binding.var, static_cast<int>(i), type.elements()[i], now);
   }
 
+  // field: the element of a tuple, -1 for a tensor.
   void Add(const VarPtr& var, int field, const types::Type& type, int now) {
     places_[var.get()].push_back(plan_.tensors.size());
     plan_.tensors.push_back({var.get(), field, PlannedBytes(type), -1, 0, now, now});
@@ -92,6 +95,7 @@ class Planner {
 
   // --- places
 
+  // Tensors that escape or have no computable size stay with the allocator.
   void Sort(size_t index) {
     const PlannedTensor& tensor = plan_.tensors[index];
     if (escapes_[index] || tensor.bytes.is_any())
@@ -102,6 +106,7 @@ class Planner {
       symbolic_.push_back(index);
   }
 
+  // Both ends are included: an operator reads its operands while it writes its result.
   bool Overlap(const PlannedTensor& a, const PlannedTensor& b) const {
     return a.first <= b.last && b.first <= a.last;
   }

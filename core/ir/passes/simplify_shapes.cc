@@ -14,6 +14,7 @@ using types::TensorType;
 
 namespace {
 
+// The call that the expression's variable is bound to, or null.
 const Call* DefinitionOf(const Builder& builder, const Expr& expr) {
   const Node* node = builder.Definition(expr);
   return node == nullptr ? nullptr : node->As<Call>();
@@ -46,6 +47,7 @@ Expr SimplifyReshape(const Call& call, const std::vector<Expr>& args, const Var&
   return builder->Emit(Op::k_reshape, {x}, attrs);
 }
 
+// The permutation with its default written out; empty if it does not fit the rank.
 std::vector<int64_t> PermOf(const Call& call, int rank) {
   const ops::TransposeAttrs attrs = ops::TransposeAttrs::From(call.attrs()).value();
   int resolved[ops::kMaxDims];
@@ -64,6 +66,7 @@ bool KeepsOrder(const TensorType& x, std::span<const int64_t> perm) {
   return true;
 }
 
+// Two transposes become one, and one that moves no element a reshape.
 Expr SimplifyTranspose(const Call& call, const std::vector<Expr>& args, const Var& var,
                        Builder* builder) {
   Expr x = args[0];
@@ -90,6 +93,7 @@ Expr SimplifyTranspose(const Call& call, const std::vector<Expr>& args, const Va
   return builder->Emit(Op::k_transpose, {x}, ops::TransposeAttrs{perm}.ToAttrs());
 }
 
+// True also for an empty list.
 bool AllEqual(const Ints& values, int64_t expected) {
   for (int64_t value : values) {
     if (value != expected) return false;
@@ -104,6 +108,7 @@ bool TakeInts(const std::vector<Expr>& args, size_t index, Ints* list) {
   return ConstantInts(args[index], list);
 }
 
+// Constant arguments become attributes, which later passes read more easily.
 Expr SimplifySlice(const Call& call, const std::vector<Expr>& args, const Var& var,
                    Builder* builder) {
   ops::SliceAttrs attrs = ops::SliceAttrs::From(call.attrs()).value();
@@ -131,6 +136,7 @@ Expr SimplifyPad(const Call& call, const std::vector<Expr>& args, Builder* build
   return args.size() == 1 ? nullptr : builder->Emit(Op::k_pad, {args[0]}, attrs.ToAttrs());
 }
 
+// An expand that changes nothing is its operand.
 Expr SimplifyExpand(const Call& call, const std::vector<Expr>& args, const Var& var,
                     Builder* builder) {
   if (TypeOf(args[0]) == var.type()) return args[0];
@@ -146,6 +152,7 @@ Expr SimplifyTile(const Call& call, const std::vector<Expr>& args, Builder* buil
   return args.size() == 1 ? nullptr : builder->Emit(Op::k_tile, {args[0]}, attrs.ToAttrs());
 }
 
+// k as an attribute makes the extent of the results known.
 Expr SimplifyTopK(const Call& call, const std::vector<Expr>& args, Builder* builder) {
   ops::TopKAttrs attrs = ops::TopKAttrs::From(call.attrs()).value();
   Ints k;
@@ -154,6 +161,7 @@ Expr SimplifyTopK(const Call& call, const std::vector<Expr>& args, Builder* buil
   return builder->Emit(Op::k_topk, {args[0]}, attrs.ToAttrs());
 }
 
+// Sizes as an attribute, only if neither regions nor scales are given.
 Expr SimplifyResize(const Call& call, const std::vector<Expr>& args, Builder* builder) {
   ops::ResizeAttrs attrs = ops::ResizeAttrs::From(call.attrs()).value();
   if (args.size() < 4 || !IsNone(args[1]) || !IsNone(args[2]) ||
@@ -162,6 +170,7 @@ Expr SimplifyResize(const Call& call, const std::vector<Expr>& args, Builder* bu
   return builder->Emit(Op::k_resize, {args[0]}, attrs.ToAttrs());
 }
 
+// With noop_if_empty, no axes mean that nothing is reduced.
 Expr SimplifyReduce(const Call& call, const std::vector<Expr>& args, Builder* builder) {
   ops::ReduceAttrs attrs = ops::ReduceAttrs::From(call.attrs()).value();
   if (args.size() < 2 || !ConstantInts(args[1], &attrs.axes)) return nullptr;
