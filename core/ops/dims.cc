@@ -46,6 +46,7 @@ bool ScaleDim(int64_t dim, float scale, int64_t* out) {
 
 std::string DimText(int64_t dim) { return StrCat(dim); }
 
+// Negative axes count from the end.
 Status ResolveAxis(int64_t axis, int rank, int* out) {
   if (axis < -rank || axis >= rank) {
     return InvalidArgument("axis ", axis, " is out of range for a tensor of rank ", rank);
@@ -66,6 +67,7 @@ Status ResolveAxes(std::span<const int64_t> axes, int rank, uint32_t* mask) {
   return OkStatus();
 }
 
+// what: the name of the operand, for the message.
 Status CheckRank(std::string_view what, int rank, int least, int most) {
   if (rank >= least && rank <= most) return OkStatus();
   if (least == most) return InvalidArgument(what, " has rank ", rank, ", expected ", least);

@@ -85,11 +85,13 @@ Dim DivideValues(const Dim& a, const Dim& b) {
   return positive ? FloorDiv(a, b) : Dim::Any();
 }
 
+// As DivideValues: floor and truncation agree only where no sign is involved.
 Dim ModValues(const Dim& a, const Dim& b) {
   if (a.is_any() || b.is_any() || b.Bounds().low <= 0 || a.Bounds().low < 0) return Dim::Any();
   return a - FloorDiv(a, b) * b;
 }
 
+// The value of one element of the result; unknown for operators that shapes are not made with.
 Dim CombineValues(Op op, const Dim& a, const Dim& b) {
   switch (op) {
     case Op::k_add: return a + b;
@@ -114,6 +116,7 @@ void TrackBinary(Op op, std::span<const ArgInfo> args, RelationOutput* out) {
   out->value = std::move(values);
 }
 
+// The shape that two operands broadcast to.
 Status Broadcast(const OpInfo& op, std::span<const ArgInfo> args, int a, int b, SymDims* result) {
   SymDims da, db;
   TERN_TRY(ReadDims(op, args, a, &da));
@@ -123,6 +126,7 @@ Status Broadcast(const OpInfo& op, std::span<const ArgInfo> args, int a, int b, 
 
 }  // namespace
 
+// Most operators of one operand, and norms: the result has the type of x.
 Status RelateSameAsFirst(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                          RelationOutput* out) {
   SymDims x;
@@ -135,6 +139,7 @@ Status RelateSameAsFirst(const OpInfo& op, const Attrs& attrs, std::span<const A
   return OkStatus();
 }
 
+// Tests of numbers, such as for NaN: one truth value for each element.
 Status RelateBoolOfFirst(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                          RelationOutput* out) {
   SymDims x;
@@ -168,6 +173,7 @@ Status RelateBinary(const OpInfo& op, const Attrs& attrs, std::span<const ArgInf
   return OkStatus();
 }
 
+// The exponent may have another type than the base, unlike in RelateBinary.
 Status RelatePow(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                  RelationOutput* out) {
   TERN_TRY(Check<NoAttrs>(op, attrs));
@@ -195,6 +201,7 @@ Status RelateWhere(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo
   TERN_TRY(CheckSameDType(op, args, 1, 2));
   SymDims branches, condition, result;
   TERN_TRY(Broadcast(op, args, 1, 2, &branches));
+  // The condition broadcasts to the branches, and they to it.
   TERN_TRY(ReadDims(op, args, 0, &condition));
   TERN_TRY(BroadcastShape(condition, branches, &result));
   AddResult(args[1].type->dtype, result, out);

@@ -37,6 +37,7 @@ std::string ImplicitOutput(const std::vector<std::string>& inputs) {
   return output;
 }
 
+// Every letter of the output occurs once there and in some input.
 Status CheckOutput(const EinsumTerms& terms) {
   for (size_t i = 0; i < terms.output.size(); ++i) {
     char letter = terms.output[i];
@@ -61,6 +62,7 @@ Status ReducedAxes(std::span<const int64_t> axes, bool noop_if_empty, int rank, 
   return OkStatus();
 }
 
+// "ij,jk->ik", or without an arrow. Spaces are ignored.
 Result<EinsumTerms> ParseEinsum(std::string_view equation) {
   EinsumTerms terms;
   const size_t arrow = equation.find("->");

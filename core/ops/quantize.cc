@@ -55,6 +55,7 @@ Status RelateRecurrent(const OpInfo& op, const Attrs& attrs, std::span<const Arg
   TERN_TRY(CheckDim("w", w, 2, x[2]));
   const Dim directions(rnn.direction == Direction::kBidirectional ? 2 : 1);
   TERN_TRY(CheckDim("w", w, 0, directions));
+  // Without the attribute, the weights tell the size of the state.
   const Dim hidden = rnn.hidden > 0 ? Dim(rnn.hidden) : r[2];
   TERN_TRY(CheckDim("r", r, 2, hidden));
   const Dim& time = x[rnn.batch_first ? 1 : 0];
@@ -64,6 +65,7 @@ Status RelateRecurrent(const OpInfo& op, const Attrs& attrs, std::span<const Arg
             rnn.batch_first ? SymDims{batch, time, directions, hidden}
                             : SymDims{time, directions, batch, hidden},
             out);
+  // The last states: of LSTM two, else one.
   for (int i = 1; i < op.outputs; ++i) {
     AddResult(
         dtype,

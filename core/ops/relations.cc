@@ -24,10 +24,12 @@ Status ReadDims(const OpInfo& op, std::span<const ArgInfo> args, int index, SymD
   return OkStatus();
 }
 
+// Adds the type of one more result.
 void AddResult(DType dtype, const SymDims& dims, RelationOutput* out) {
   out->types.push_back({dtype, {dims.begin(), dims.end()}});
 }
 
+// Operators do not convert their operands; the operator cast does.
 Status CheckSameDType(const OpInfo& op, std::span<const ArgInfo> args, int a, int b) {
   const DType da = args[static_cast<size_t>(a)].type->dtype,
               db = args[static_cast<size_t>(b)].type->dtype;
@@ -36,6 +38,7 @@ Status CheckSameDType(const OpInfo& op, std::span<const ArgInfo> args, int a, in
                    da.ToString(), " as ", op.parameter(a), " is");
 }
 
+// One number may be a scalar or a vector of one element.
 Status CheckIntegerVector(const OpInfo& op, std::span<const ArgInfo> args, int index) {
   const types::TensorType& type = *args[static_cast<size_t>(index)].type;
   if (type.dtype.is_signed_int() && type.dtype.bits >= 32 && type.rank() <= 1) return OkStatus();
@@ -66,6 +69,7 @@ Status ReadInts(const OpInfo& op, std::span<const ArgInfo> args, int index,
   return OkStatus();
 }
 
+// As ReadInts, but only numbers count; *known says whether all are.
 Status ReadConstantInts(const OpInfo& op, std::span<const ArgInfo> args, int index,
                         std::span<const int64_t> fallback, std::vector<int64_t>* values,
                         bool* known) {
@@ -80,6 +84,7 @@ Status ReadConstantInts(const OpInfo& op, std::span<const ArgInfo> args, int ind
   return OkStatus();
 }
 
+// Extents of which only the number is known.
 SymDims AnyDims(int rank) {
   SymDims dims;
   for (int i = 0; i < rank; ++i) dims.push_back(types::Dim::Any());

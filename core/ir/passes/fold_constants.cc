@@ -110,13 +110,14 @@ class ConstantFolder : public Rewriter {
     return made.ok() ? (*made)[0] : nullptr;
   }
 
+  // Computes by the evaluator of the context; passes have none where nothing may be computed.
   Result<std::vector<TensorPtr>> Compute(const Call& call, std::span<const Any> args) {
     const Evaluator& evaluator = context_.evaluator;
     if (evaluator.run == nullptr) return Unsupported("no evaluator");
     return evaluator.run(evaluator.context, call.op(), call.attrs(), args);
   }
 
-  // The size by the types; -1 where it is not static or too large.
+  // In bytes, by the type: 0 where the size is not static, -1 where it is too large.
   static int64_t BytesOf(const types::Type& type) {
     if (type.is_tuple()) {
       int64_t sum = 0;
@@ -141,6 +142,7 @@ class ConstantFolder : public Rewriter {
     return out >= 0 && (out <= context_.max_folded_bytes || out / 2 <= in);
   }
 
+  // The call's results as constants, or null where it stays a call.
   Expr Evaluate(const Call& call, const std::vector<Expr>& args) {
     // A range of floats may have any length, whatever the size of its arguments.
     const types::Type& type = current().var->type();

@@ -31,6 +31,7 @@ Stage MakeStage(const Compute& compute) {
   return stage;
 }
 
+// Counts until the limit is passed, because the formula can be much larger.
 class NodeCounter : public Visitor {
  public:
   void VisitExpr(const Expr& expr) override {
@@ -58,6 +59,7 @@ class Inliner : public Mutator {
   const Compute& compute_;
 };
 
+// Whether an expression loads from one tensor.
 class LoadFinder : public Visitor {
  public:
   explicit LoadFinder(const Buffer* buffer) : buffer_(buffer) {}
@@ -110,11 +112,13 @@ class Scheduler {
   }
 
  private:
+  // Every message begins with the line as text, because built schedules have no source to point at.
   text::Diagnostic& Complain(std::string_view message) {
     const Directive& at = *directive_;
     return diagnostics_->Error(kBadSchedule, StrCat(ToText(at), ": ", message)).At(at.span);
   }
 
+  // Null after an error was reported.
   Stage* FindStage(std::string_view tensor) {
     for (Stage& stage : stages_) {
       if (stage.compute.tensor->name == tensor) return &stage;
@@ -165,9 +169,8 @@ class Scheduler {
     }
   }
 
-  // The axis, which must be a loop that no line has marked: what is made of it has no mark.
-  // What is made of a marked axis would have to share the mark; only a parallel loop may be split,
-  // and its outer part keeps the mark.
+  // The axis, which must be a loop that no line has marked: what is made of a marked axis would
+  // have to share the mark. Split alone takes a parallel loop, whose outer part keeps the mark.
   int FindPlainLeaf(const Stage& stage, std::string_view name) {
     const int axis = FindLeaf(stage, name);
     if (axis < 0) return -1;
@@ -189,6 +192,7 @@ class Scheduler {
     return static_cast<int>(stage->axes.size()) - 1;
   }
 
+  // Gives the mark of one axis to another.
   static void MoveKind(Stage* stage, int from, int to) {
     Axis &old = stage->axes[static_cast<size_t>(from)],
          &axis = stage->axes[static_cast<size_t>(to)];
@@ -226,6 +230,7 @@ class Scheduler {
     return true;
   }
 
+  // One loop over two, the outer loop first.
   void Fuse(Stage* stage, const std::string& first, const std::string& second) {
     const int a = FindPlainLeaf(*stage, first);
     const int b = a < 0 ? -1 : FindPlainLeaf(*stage, second);
@@ -273,6 +278,7 @@ class Scheduler {
     Reorder(stage, order);
   }
 
+  // A loop has one mark at most, and steps of a reduction depend on each other.
   void SetKind(Stage* stage, const Directive& d, ForKind kind) {
     const int found = FindLeaf(*stage, d.names[0]);
     if (found < 0) return;
@@ -292,6 +298,7 @@ class Scheduler {
     if (!d.factors.empty()) axis.lanes = d.factors[0].count;
   }
 
+  // The tensor is computed inside of the loop, as much of it as one step needs.
   void ComputeAt(Stage* stage, const Directive& d) {
     Stage* consumer = FindStage(d.names[0]);
     if (consumer == nullptr) return;
@@ -465,6 +472,7 @@ class Scheduler {
     }
   }
 
+  // Whether a tensor is computed in one of the two loops that a split made.
   bool HasAttached(const Stage& stage, const Relation& r) const {
     return std::any_of(stages_.begin(), stages_.end(), [&](const Stage& other) {
       return other.attach_stage == IndexOf(stage) &&
@@ -472,6 +480,7 @@ class Scheduler {
     });
   }
 
+  // Whether the extent is proven to be a multiple of the factor.
   static bool DividesRoot(const Stage& stage, const Relation& r) {
     const Expr& extent = stage.axes[static_cast<size_t>(r.parent)].extent;
     return extent && Simplifier().ProvesMultiple(extent, MakeInt(r.factor.count));
