@@ -37,6 +37,7 @@ Expr ShareExpr(T* node) {
   return Expr(static_cast<const ExprNode*>(node));
 }
 
+// Neither bool nor a vector of bools.
 bool IsNumber(DataType type) { return type.is_int() || type.is_float(); }
 
 // The value as an integer of the type: what wrapping arithmetic leaves.
@@ -49,6 +50,7 @@ int64_t Wrap(DataType type, int64_t value) {
                           : static_cast<int64_t>(high >> shift);
 }
 
+// The value as the element type can hold it.
 double RoundTo(DType element, double value) {
   if (element == kF32) return static_cast<float>(value);
   // Rounding twice is harmless for constants that are written in text.
@@ -75,6 +77,7 @@ const IntrinsicInfo& InfoOf(Intrinsic intrinsic) {
   return kIntrinsics[static_cast<size_t>(intrinsic)];
 }
 
+// The WhyNot functions say what is wrong with operands, or nothing. The parser shows it to users.
 std::string WhyNotBinary(BinaryOp op, DataType a, DataType b) {
   const BinaryInfo& info = InfoOf(op);
   if (a != b) return Refused(StrCat("operands of '", info.text, "' must have one type"), a, b);
@@ -100,6 +103,7 @@ std::string WhyNotSelect(DataType condition, DataType a, DataType b) {
   return "";
 }
 
+// A cast to any element type is possible; the lanes stay.
 std::string WhyNotCast(DataType from, DataType to) {
   if (from.lane_count() != to.lane_count())
     return Refused("a cast cannot change the lanes", from, to);
@@ -213,6 +217,7 @@ Expr MakeSelect(Expr condition, Expr a, Expr b) {
   return ShareExpr(new Select(std::move(condition), std::move(a), std::move(b)));
 }
 
+// A cast to the same type is the value itself.
 Expr MakeCast(DType element, Expr value) {
   TERN_CHECK(value && DataType::IsSupported(element));
   if (value->type.element() == element) return value;
@@ -237,6 +242,7 @@ BufferPtr MakeBuffer(std::string name, DType dtype, std::vector<Expr> shape, Acc
   return BufferPtr(buffer);
 }
 
+// The lanes of a load are those of its last index.
 Expr MakeLoad(BufferPtr buffer, std::vector<Expr> indices, Expr predicate) {
   TERN_CHECK(buffer && WhyNotIndex(*buffer, indices, predicate).empty());
   const Lanes lanes = indices.empty() ? Lanes() : indices.back()->type.lane_count();
@@ -278,6 +284,7 @@ Expr MakeReduction(BinaryOp op, std::vector<ReduceAxis> axes, Expr value) {
   return ShareExpr(new Reduction(op, std::move(axes), std::move(value)));
 }
 
+// The number of lanes as a value, for loops that step by vectors.
 Expr MakeLanes(Lanes lanes) {
   if (!lanes.scalable) return MakeInt(lanes.count);
   return Mul(MakeVScale(), MakeInt(lanes.count));

@@ -24,6 +24,7 @@ std::string_view ForKindName(ForKind kind) { return kForKindNames[static_cast<si
 std::string_view LoopRoleName(LoopRole role) { return kRoleNames[static_cast<size_t>(role)]; }
 std::string_view LoopTailName(LoopTail tail) { return kTailNames[static_cast<size_t>(tail)]; }
 
+// Why a store cannot be made, or "".
 std::string WhyNotStore(const Buffer& buffer, std::span<const Expr> indices, DataType value,
                         const Expr& predicate) {
   std::string why = WhyNotIndex(buffer, indices, predicate);
@@ -38,6 +39,7 @@ std::string WhyNotStore(const Buffer& buffer, std::span<const Expr> indices, Dat
                 ", got ", value.ToString());
 }
 
+// A missing step is 1.
 Stmt MakeFor(For::Traits traits, VarPtr var, For::Range range, Stmt body) {
   TERN_CHECK(var && var->type == kIndexType && body);
   TERN_CHECK(IsIndexScalar(range.min) && IsIndexScalar(range.extent));
@@ -93,6 +95,7 @@ Stmt MakeAssign(VarPtr var, Expr value) {
   return ShareStmt(new Assign(std::move(var), std::move(value)));
 }
 
+// Null if there is no function of that name.
 const LoopFunction* Program::Find(std::string_view name) const {
   for (const LoopFunction& function : functions) {
     if (function.name == name) return &function;

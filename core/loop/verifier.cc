@@ -40,9 +40,9 @@ std::string WhyOutside(const Buffer& buffer, const Expr& index, int64_t extent) 
   if (ramp != nullptr && stride == nullptr) return {};
   if (ramp != nullptr) {
     int64_t way = 0;
+    // -1 is outside of every buffer, so an overflow is reported.
     if (__builtin_mul_overflow(stride->value, ramp->type.lane_count().count - 1, &way) ||
         __builtin_add_overflow(last, way, &last))
-      // Any number outside, so that it is complained about.
       last = -1;
   }
   const int64_t low = first->value < last ? first->value : last;
@@ -60,6 +60,7 @@ enum class Origin : int8_t {
   kLowered,  // the same, after all passes
 };
 
+// Reports every mistake of one function; it does not stop at the first.
 class FunctionVerifier : public Visitor {
  public:
   FunctionVerifier(text::Diagnostics* diagnostics, Origin origin)
@@ -83,6 +84,7 @@ class FunctionVerifier : public Visitor {
     VisitStmt(function.body);
   }
 
+  // Types need no check: the Make functions check them.
   void VisitExpr(const Expr& expr) override {
     if (const Var* var = expr->As<Var>())
       CheckVisible(var, var->name, expr->span);
@@ -126,6 +128,7 @@ class FunctionVerifier : public Visitor {
   }
 
  private:
+  // Messages point to the place in the text, if there is one.
   void Complain(text::Span span, std::string_view message) {
     diagnostics_->Error(kCode, message).At(span);
   }
@@ -135,6 +138,7 @@ class FunctionVerifier : public Visitor {
       Complain(span, StrCat("'", name, "' is used where it is not declared"));
   }
 
+  // Errors: a negative dimension, or a size that overflows.
   void CheckBuffer(const Buffer& buffer) {
     for (const Expr& extent : buffer.shape) {
       VisitExpr(extent);
@@ -170,6 +174,7 @@ class FunctionVerifier : public Visitor {
     }
   }
 
+  // Errors: a negative extent, an end that overflows, a step that does not go forward.
   void CheckFor(const For& loop, const Stmt& stmt) {
     const IntImm *min = AsInt(loop.range.min), *extent = AsInt(loop.range.extent),
                  *step = AsInt(loop.range.step);
@@ -198,6 +203,7 @@ class FunctionVerifier : public Visitor {
     visible_.erase(loop.var.get());
   }
 
+  // Only constant indices of users are checked against the shape.
   void CheckAccess(const Buffer& buffer, std::span<const Expr> indices, const Expr& predicate,
                    text::Span span) {
     CheckVisible(&buffer, buffer.name, span);
@@ -294,6 +300,7 @@ class DefinitionVerifier : public Visitor {
   std::unordered_set<const Buffer*> ready_;
 };
 
+// The function's text is added, because passes have no source to point at.
 Status ToStatus(const text::Diagnostics& diagnostics, const LoopFunction& function) {
   if (diagnostics.ok()) return OkStatus();
   return diagnostics.ToStatus().AddNote(StrCat("in the function ", ToText(function)));

@@ -17,6 +17,7 @@ TouchedElements ActiveOf(const LaneAccess& access, const Buffer& buffer) {
   return touched;
 }
 
+// active has 0 or 1 for each lane.
 int64_t CountActive(const LaneAccess& access) {
   return std::accumulate(access.active.begin(), access.active.end(), int64_t{0});
 }
@@ -94,6 +95,7 @@ void LaneCollector::OnIteration(const IterationEvent& event) {
   now_ = {};
 }
 
+// Skipped iterations do as the one before does, each at places a step further.
 void LaneCollector::OnAlike(const AlikeIterations& alike) {
   for (size_t i = 0; i < previous_.accesses.size(); ++i)
     TouchAlike(previous_.accesses[i], alike.steps[i], alike.count);
@@ -106,6 +108,7 @@ void LaneCollector::OnAlike(const AlikeIterations& alike) {
   tail_.clear();  // those are in the middle now
 }
 
+// Called once, after the run.
 void LaneCollector::Write(std::span<const int64_t> elements, JsonWriter* json) {
   FinishRun();
   WriteBuffers(elements, json);
@@ -114,10 +117,12 @@ void LaneCollector::Write(std::span<const int64_t> elements, JsonWriter* json) {
   json->EndArray().Field("left_out", left_out_);
 }
 
+// Whether the caller asked for this iteration by its number.
 bool LaneCollector::IsAsked(int64_t number) const {
   return number >= shown_.first && number - shown_.first < shown_.count;
 }
 
+// Local buffers get a stream when they are touched first.
 size_t LaneCollector::IndexOf(const Buffer* buffer) {
   for (size_t i = 0; i < streams_.size(); ++i) {
     if (streams_[i].buffer == buffer) return i;
@@ -132,6 +137,7 @@ void LaneCollector::Touch(const LaneAccess& access) {
   stream.footprint.Add(ActiveOf(access, *stream.buffer));
 }
 
+// As Touch, for `times` iterations that were skipped.
 void LaneCollector::TouchAlike(const LaneAccess& access, int64_t step, int64_t times) {
   Stream& stream = streams_[access.buffer];
   const TouchedElements touched = ActiveOf(access, *stream.buffer);
@@ -140,6 +146,7 @@ void LaneCollector::TouchAlike(const LaneAccess& access, int64_t step, int64_t t
   stream.footprint.AddSteps(touched, step, times);
 }
 
+// Writes the run of alike iterations as its first rows, one row for the middle, its last rows.
 void LaneCollector::FinishRun() {
   const auto shown = [&] { return static_cast<int64_t>(head_.size() + tail_.size()); };
   // The extra one is kept only where it is the whole middle.

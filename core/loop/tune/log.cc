@@ -21,6 +21,7 @@ constexpr TextField kTexts[] = {{"function", &LogEntry::function},
                                 {"choice", &LogEntry::choice},
                                 {"schedule", &LogEntry::schedule}};
 
+// Reads the members of one line. Members that it does not know are ignored.
 class LineReader {
  public:
   explicit LineReader(const JsonValue& line) : line_(line) {}
@@ -73,6 +74,7 @@ class LineReader {
 
 }  // namespace
 
+// ReadLog gives the same entry back.
 std::string ToLine(const LogEntry& entry) {
   JsonWriter json;
   json.BeginObject();
