@@ -128,6 +128,8 @@ tern_status* tern_loop_counts(const char* text, size_t size, const tern_loop_req
 
 tern_status* tern_loop_lanes(const char* text, size_t size, const tern_loop_request* request,
                              const tern_loop_lanes_options* options, tern_buffer** json) {
+  TERN_CHECK_OPTIONS(tern_loop_request, request);
+  TERN_CHECK_OPTIONS(tern_loop_lanes_options, options);
   return Give(LanesOf(text, size, ReadOptions(request), ReadOptions(options)), json);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Type relations of the families unary, binary and norm: results shaped like an argument or like
 // the broadcast of two.
+#include <algorithm>
+
 #include "core/ops/math_attrs.h"
 #include "core/ops/math_rules.h"
 #include "core/ops/relations.h"
@@ -156,9 +158,14 @@ Status RelateCast(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo>
   TERN_TRY_ASSIGN(CastAttrs cast, CastAttrs::From(attrs, op.name));
   AddResult(cast.to, x, out);
   // Fractions are not tracked, so only a cast to an integer keeps the value. Exporters write shapes
-  // through int32 and back.
+  // through int32 and back, in which numbers beyond it would wrap.
+  const auto fits = [&](const Dim& dim) {
+    int64_t number = 0;
+    return cast.to == kI64 || !DimIsConstant(dim, &number) || number == static_cast<int32_t>(number);
+  };
   const bool integer = cast.to == kI64 || cast.to == kI32;
-  if (integer && args[0].value != nullptr) out->value = *args[0].value;
+  if (integer && args[0].value != nullptr && std::ranges::all_of(*args[0].value, fits))
+    out->value = *args[0].value;
   return OkStatus();
 }
 

@@ -105,7 +105,7 @@ Status RelateConcat(const OpInfo& op, const Attrs& attrs, std::span<const ArgInf
     TERN_TRY(CheckSameDType(op, args, 0, static_cast<int>(i)));
     // An element that is not known is "?"; a vector of unknown length ends the tracking.
     int64_t count = 0;
-    known = known && args[0].type->rank() == 1 && args[i].type->dtype.is_signed_int() &&
+    known = known && inputs[i].rank() == 1 && args[i].type->dtype.is_signed_int() &&
             DimIsConstant(inputs[i][0], &count) && count <= 64;
     if (!known) continue;
     for (int64_t j = 0; j < count; ++j) {

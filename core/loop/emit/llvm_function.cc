@@ -124,7 +124,8 @@ void LlvmFunction::WriteSteps(const For& loop, const std::string& first, const s
   const std::string before = block_;
   const std::string head = Fresh(StrCat(hint, ".head")), body = Fresh(StrCat(hint, ".body"));
   const std::string latch = Fresh(StrCat(hint, ".next")), done = Fresh(StrCat(hint, ".done"));
-  const std::string var = StrCat("%", Fresh(hint)), next = StrCat(var, ".after");
+  const std::string var = StrCat("%", Fresh(hint));
+  const std::string next = StrCat("%", Fresh(StrCat(var.substr(1), ".after")));
   Jump(head);
   Label(head);
   Line(StrCat(var, " = phi i64 [ ", first, ", %", before, " ], [ ", next, ", %", latch, " ]"));
