@@ -354,10 +354,10 @@ Expr IdentityOf(BinaryOp op, DataType type) {
 
 namespace {
 
-bool SameList(std::span<const Expr> a, std::span<const Expr> b) {
+bool SameList(std::span<const Expr> a, std::span<const Expr> b, NodePairs* pairs) {
   if (a.size() != b.size()) return false;
   for (size_t i = 0; i < a.size(); ++i) {
-    if (!SameExpr(a[i], b[i])) return false;
+    if (!SameExpr(a[i], b[i], pairs)) return false;
   }
   return true;
 }
@@ -367,48 +367,77 @@ bool SameFloat(double a, double b) {
   return __builtin_bit_cast(uint64_t, a) == __builtin_bit_cast(uint64_t, b);
 }
 
-template <class T, class... Field>
-// Compares the fields by which nodes of one kind differ.
-bool SameFields(const ExprNode& a, const ExprNode& b, Field T::*... fields) {
-  const T& x = static_cast<const T&>(a);
-  const T& y = static_cast<const T&>(b);
-  return (... && SameExpr(x.*fields, y.*fields));
+// The fields of two nodes of one kind.
+template <class T>
+struct Both {
+  const T &a, &b;
+  NodePairs* pairs;
+  Both(const Expr& x, const Expr& y, NodePairs* p)
+      : a(static_cast<const T&>(*x)), b(static_cast<const T&>(*y)), pairs(p) {}
+
+  template <class... Field>
+  bool Same(Field T::*... fields) const {
+    return (... && SameExpr(a.*fields, b.*fields, pairs));
+  }
+};
+
+bool SameLoad(const Both<Load>& both) {
+  const Load &a = both.a, &b = both.b;
+  const bool same_buffer =
+      a.buffer == b.buffer ||
+      (both.pairs != nullptr && both.pairs->Has(a.buffer.get(), b.buffer.get()));
+  return same_buffer && SameList(a.indices, b.indices, both.pairs) && both.Same(&Load::predicate);
 }
 
-bool SameLoad(const Load& a, const Load& b) {
-  return a.buffer == b.buffer && SameList(a.indices, b.indices) &&
-         SameExpr(a.predicate, b.predicate);
+bool SameReduction(const Both<Reduction>& both) {
+  const Reduction &a = both.a, &b = both.b;
+  if (both.pairs == nullptr || a.op != b.op || a.axes.size() != b.axes.size()) return false;
+  for (size_t i = 0; i < a.axes.size(); ++i) {
+    const ReduceAxis &x = a.axes[i], &y = b.axes[i];
+    if (x.var->name != y.var->name || !SameExpr(x.extent, y.extent, both.pairs)) return false;
+    both.pairs->Add(x.var.get(), y.var.get());
+  }
+  return both.Same(&Reduction::value);
 }
 
 }  // namespace
 
-// Structural equality, exponential for graphs of shared nodes that are not identical; share_values
-// makes them identical first.
-bool SameExpr(const Expr& a, const Expr& b) {
+bool NodePairs::Has(const void* a, const void* b) const {
+  for (const auto& pair : pairs_) {
+    if (pair.first == a && pair.second == b) return true;
+  }
+  return false;
+}
+
+bool SameExpr(const Expr& a, const Expr& b, NodePairs* pairs) {
   if (a == b) return true;
   if (!a || !b || a->kind != b->kind || a->type != b->type) return false;
   switch (a->kind) {
     case NodeKind::kIntImm: return a->As<IntImm>()->value == b->As<IntImm>()->value;
     case NodeKind::kFloatImm: return SameFloat(a->As<FloatImm>()->value, b->As<FloatImm>()->value);
+    case NodeKind::kVar: return pairs != nullptr && pairs->Has(a.get(), b.get());
     case NodeKind::kVScale: return true;
     case NodeKind::kBinary:
       return a->As<Binary>()->op == b->As<Binary>()->op &&
-             SameFields(*a, *b, &Binary::a, &Binary::b);
-    case NodeKind::kNot: return SameFields(*a, *b, &Not::value);
-    case NodeKind::kSelect: return SameFields(*a, *b, &Select::condition, &Select::a, &Select::b);
-    case NodeKind::kCast: return SameFields(*a, *b, &Cast::value);
-    case NodeKind::kReinterpret: return SameFields(*a, *b, &Reinterpret::value);
-    case NodeKind::kLoad: return SameLoad(*a->As<Load>(), *b->As<Load>());
-    case NodeKind::kRamp: return SameFields(*a, *b, &Ramp::base, &Ramp::stride);
-    case NodeKind::kBroadcast: return SameFields(*a, *b, &Broadcast::value);
+             Both<Binary>(a, b, pairs).Same(&Binary::a, &Binary::b);
+    case NodeKind::kNot: return Both<Not>(a, b, pairs).Same(&Not::value);
+    case NodeKind::kSelect:
+      return Both<Select>(a, b, pairs).Same(&Select::condition, &Select::a, &Select::b);
+    case NodeKind::kCast: return Both<Cast>(a, b, pairs).Same(&Cast::value);
+    case NodeKind::kReinterpret: return Both<Reinterpret>(a, b, pairs).Same(&Reinterpret::value);
+    case NodeKind::kLoad: return SameLoad({a, b, pairs});
+    case NodeKind::kRamp: return Both<Ramp>(a, b, pairs).Same(&Ramp::base, &Ramp::stride);
+    case NodeKind::kBroadcast: return Both<Broadcast>(a, b, pairs).Same(&Broadcast::value);
     case NodeKind::kCall:
       return a->As<Call>()->intrinsic == b->As<Call>()->intrinsic &&
-             SameList(a->As<Call>()->args, b->As<Call>()->args);
-    case NodeKind::kLaneMask: return SameFields(*a, *b, &LaneMask::base, &LaneMask::bound);
+             SameList(a->As<Call>()->args, b->As<Call>()->args, pairs);
+    case NodeKind::kLaneMask:
+      return Both<LaneMask>(a, b, pairs).Same(&LaneMask::base, &LaneMask::bound);
     case NodeKind::kVectorReduce:
       return a->As<VectorReduce>()->op == b->As<VectorReduce>()->op &&
-             SameFields(*a, *b, &VectorReduce::value);
-    default: return false;  // variables are the same only by identity; reductions bind variables
+             Both<VectorReduce>(a, b, pairs).Same(&VectorReduce::value);
+    case NodeKind::kReduction: return SameReduction({a, b, pairs});
+    default: return false;  // statements
   }
 }
 

@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/counted_node.h"
@@ -278,8 +279,18 @@ const IntImm* AsInt(const Expr& expr);
 bool IsInt(const Expr& expr, int64_t value);
 // Where a reduction starts: 0 for Add, the least value for Max, …
 Expr IdentityOf(BinaryOp op, DataType type);
-// The same tree; variables and buffers by identity.
-bool SameExpr(const Expr& a, const Expr& b);
+// Variables and buffers of one program beside those of another that stand in their places.
+class NodePairs {
+ public:
+  void Add(const void* a, const void* b) { pairs_.emplace_back(a, b); }
+  bool Has(const void* a, const void* b) const;
+
+ private:
+  std::vector<std::pair<const void*, const void*>> pairs_;
+};
+// The same tree; variables and buffers by identity, or where `pairs` says so. With pairs,
+// reductions are compared too, and what they bind is added.
+bool SameExpr(const Expr& a, const Expr& b, NodePairs* pairs = nullptr);
 
 }  // namespace tern::loop
 

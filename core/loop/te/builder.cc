@@ -1,28 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/loop/te/builder.h"
 
-#include <algorithm>
-
 #include "core/base/strings.h"
 #include "core/loop/te/lower.h"
 #include "core/loop/te/schedule_parser.h"
 #include "core/loop/text/printer.h"
 #include "core/loop/verifier.h"
+#include "core/loop/words.h"
 
 namespace tern::loop::te {
 namespace {
 
 // The code of whatever the expression rules refuse, as the parser gives it.
 constexpr std::string_view kUnsound = "E0511";
-
-// The same letters as the lexer of the text form: what is built can be printed and parsed again.
-bool IsName(std::string_view name) {
-  const auto letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
-  const auto part = [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '.'; };
-  return !name.empty() && letter(name[0]) && std::all_of(name.begin(), name.end(), part);
-}
 
 }  // namespace
 
@@ -139,6 +129,10 @@ Value Cast(DType element, const Value& value) {
 }
 
 Value Reduce(BinaryOp op, std::initializer_list<Value> axes, const Value& value) {
+  return Reduce(op, std::span<const Value>(axes.begin(), axes.size()), value);
+}
+
+Value Reduce(BinaryOp op, std::span<const Value> axes, const Value& value) {
   ValueMaker maker({&value});
   for (const Value& axis : axes) maker.Look(axis);
   if (!maker.ok() || !ValueMaker::IsExpr(value)) return maker.Broken();
@@ -254,6 +248,8 @@ TensorSchedule& TensorSchedule::ComputeAt(const Tensor& consumer, std::string_vi
 TensorSchedule& TensorSchedule::ComputeInline() { return Add(Primitive::kComputeInline, {}); }
 
 // --- definitions
+
+Value Builder::Of(Expr expr) { return Value(this, std::move(expr)); }
 
 Builder::Builder(std::string_view name) { definition_.name = NameOf(name, "a definition"); }
 
@@ -384,6 +380,11 @@ void Builder::Compute(const Tensor& tensor, const std::vector<Value>& axes, cons
 
 TensorSchedule Builder::Schedule(const Tensor& tensor) {
   return TensorSchedule(this, tensor.buffer_->name);
+}
+
+tern::Result<Definition> Builder::Finish() {
+  if (!diagnostics_.ok()) return diagnostics_.ToStatus();
+  return std::move(definition_);
 }
 
 tern::Result<Definition> Builder::Build() {

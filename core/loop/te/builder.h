@@ -17,6 +17,7 @@
 
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,6 +37,8 @@ class Value {
   Value(int number) : Value(int64_t{number}) {}                  // NOLINT: x + 1
   Value(int64_t number) : kind_(Kind::kInt), int_(number) {}     // NOLINT
   Value(double number) : kind_(Kind::kFloat), float_(number) {}  // NOLINT
+  // Null of numbers and of what an error left.
+  const Expr& expr() const { return expr_; }
 
  private:
   friend class Builder;
@@ -73,6 +76,7 @@ Value Select(const Value& condition, const Value& a, const Value& b);
 Value Cast(DType element, const Value& value);
 
 // A fold over reduce axes; it must be the whole of what a tensor is computed from.
+Value Reduce(BinaryOp op, std::span<const Value> axes, const Value& value);
 Value Reduce(BinaryOp op, std::initializer_list<Value> axes, const Value& value);
 inline Value Sum(std::initializer_list<Value> axes, const Value& value) {
   return Reduce(BinaryOp::kAdd, axes, value);
@@ -151,6 +155,12 @@ class Builder {
   TensorSchedule Schedule(const Tensor& tensor);
   void SetRelaxed() { definition_.relaxed = true; }
 
+  // An expression that was made elsewhere, of what this builder made.
+  Value Of(Expr expr);
+
+  // What was described, for callers whose definitions are sound by themselves: not verified, the
+  // schedule not tried. The builder is used up.
+  tern::Result<Definition> Finish();
   // Verified, its schedule tried.
   tern::Result<Definition> Build();
 
@@ -158,7 +168,7 @@ class Builder {
   friend struct ValueMaker;
   friend class Tensor;
   friend class TensorSchedule;
-  friend Value Reduce(BinaryOp op, std::initializer_list<Value> axes, const Value& value);
+  friend Value Reduce(BinaryOp op, std::span<const Value> axes, const Value& value);
   void Complain(std::string_view code, std::string_view message);
   std::string NameOf(std::string_view name, std::string_view what);
   Tensor MakeTensor(std::string_view name, DType type, const std::vector<Value>& shape,

@@ -8,7 +8,10 @@
 #ifndef TERN_CORE_LOOP_TE_TE_H_
 #define TERN_CORE_LOOP_TE_TE_H_
 
+#include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/loop/stmt.h"
@@ -61,6 +64,11 @@ struct Definition {
 
   const Compute* Find(std::string_view tensor) const;  // null if there is none
 };
+// What several hold and nobody changes.
+using DefinitionPtr = std::shared_ptr<const Definition>;
+
+// Whether two definitions say the same in the same words: all but their own names and places.
+bool SameDefinition(const Definition& a, const Definition& b);
 
 }  // namespace tern::loop::te
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/base/strings.h"
+#include "core/loop/words.h"
 
 namespace tern::loop {
 namespace {
@@ -47,21 +48,6 @@ bool IsOne(std::string_view name, std::initializer_list<std::string_view> names)
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// A type's name has a number of bits, but for one; asked first, because the error that says what
-// types there are costs more than the rest of parsing a name.
-bool IsTypeName(std::string_view name) {
-  const bool may_be = name == "bool" || name.find_first_of("0123456789") != std::string_view::npos;
-  return may_be && DataType::Parse(name).ok();
-}
-
-// Words that an expression may begin with and that are not the program's own names.
-bool IsBuiltin(std::string_view name) {
-  return FindIntrinsic(name) != nullptr || FindReduce(name) != nullptr ||
-         IsOne(name, {"vscale", "true", "false", "select", "ramp", "broadcast", "whilelt", "cast",
-                      "reinterpret"}) ||
-         name.starts_with("reduce_") || IsTypeName(name);
-}
-
 text::Span Through(text::Span begin, text::Span end) { return text::Cover(begin, end); }
 
 Expr At(Expr expr, text::Span span) {
@@ -71,10 +57,29 @@ Expr At(Expr expr, text::Span span) {
 
 }  // namespace
 
+namespace {
+std::shared_ptr<const text::SourceMap> OneFile(std::string_view name, std::string_view text) {
+  auto sources = std::make_shared<text::SourceMap>();
+  sources->AddFile(name, text);
+  return sources;
+}
+}  // namespace
+
 ExprParser::ExprParser(std::string_view file_name, std::string_view text)
-    : sources_(std::make_shared<text::SourceMap>()),
+    : sources_(OneFile(file_name, text)), diagnostics_(sources_), lexer_(0, sources_->text(0)) {}
+
+ExprParser::ExprParser(std::shared_ptr<const text::SourceMap> sources, text::Span where)
+    : sources_(std::move(sources)),
       diagnostics_(sources_),
-      lexer_(sources_->AddFile(file_name, text), sources_->text(0)) {}
+      lexer_(where.file, sources_->text(where.file).substr(0, where.end), where.begin) {}
+
+ExprParser::ExprParser(std::string_view text)
+    : sources_(std::make_shared<text::SourceMap>()), diagnostics_(sources_), lexer_(-1, text) {}
+
+Token ExprParser::Next() {
+  last_ = lexer_.Next();
+  return last_;
+}
 
 // --- tokens
 
@@ -149,7 +154,7 @@ void ExprParser::Declare(const Token& name, Symbol symbol) {
   if (!ok_) return;
   if (Lookup(name.text) != nullptr)
     Complain(name.span, StrCat("'", name.text, "' is already declared"));
-  else if (IsBuiltin(name.text))
+  else if (IsExpressionWord(name.text))
     Complain(name.span, StrCat("'", name.text, "' is a word of the language"))
         .Help("choose another name");
   symbol.name = name.text;
@@ -377,8 +382,9 @@ ExprParser::Operand ExprParser::ParsePrimary(std::optional<DataType> wanted) {
     return {};
   }
   const Token name = Next();
-  const Expr expr = Lookup(name.text) != nullptr || !IsBuiltin(name.text) ? ParseSymbol(name)
-                                                                          : ParseWord(name, wanted);
+  const Expr expr = Lookup(name.text) != nullptr || !IsExpressionWord(name.text)
+                        ? ParseSymbol(name)
+                        : ParseWord(name, wanted);
   return {At(expr, name.span)};
 }
 
@@ -539,7 +545,7 @@ Expr ExprParser::ParseVectorReduce(BinaryOp op, text::Span span) {
 Expr ExprParser::ParseMinMax(BinaryOp op, std::optional<DataType> wanted, text::Span span) {
   Expect("(");
   if (ok_ && Peek().kind == TokenKind::kName && Lookup(Peek().text) == nullptr &&
-      !IsBuiltin(Peek().text) && !sizes_are_implicit_)
+      !IsExpressionWord(Peek().text) && !sizes_are_implicit_)
     return ParseReduction(op, wanted, span);
   const std::vector<Expr> args = ParseOperands(wanted);
   if (!ok_ || (args.size() == 1 && !args[0])) return nullptr;
@@ -555,7 +561,7 @@ Expr ExprParser::ParseReduction(BinaryOp op, std::optional<DataType> wanted, tex
   std::vector<ReduceAxis> axes;
   bool good = true;
   while (ok_ && Peek().kind == TokenKind::kName && Lookup(Peek().text) == nullptr &&
-         !IsBuiltin(Peek().text)) {
+         !IsExpressionWord(Peek().text)) {
     const Token name = Next();
     Expect("<");
     ++depth_;

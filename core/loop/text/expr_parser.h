@@ -27,7 +27,12 @@ inline constexpr std::string_view kBadLoopProgram = "E0511";
 
 class ExprParser {
  public:
+  // Of a text of its own.
   ExprParser(std::string_view file_name, std::string_view text);
+  // Of a part of a file, where it stands: spans are those of the file.
+  ExprParser(std::shared_ptr<const text::SourceMap> sources, text::Span where);
+  // Of a text that is no file; what is read has no spans. The text must outlive the parser.
+  explicit ExprParser(std::string_view text);
 
   // Expects a scalar literal to become of type `wanted`, where given.
   Expr ParseExpr(std::optional<DataType> wanted = std::nullopt);
@@ -47,7 +52,9 @@ class ExprParser {
 
   // --- tokens
   const Token& Peek() const { return lexer_.peek(); }
-  Token Next() { return lexer_.Next(); }
+  Token Next();
+  // What Next gave last.
+  const Token& last() const { return last_; }
   bool Accept(std::string_view text);
   void Expect(std::string_view text);
   Token Name(std::string_view what);
@@ -83,7 +90,7 @@ class ExprParser {
   };
   Element ParseElement(const Buffer& buffer, text::Span name);
 
-  std::shared_ptr<text::SourceMap> sources_;
+  std::shared_ptr<const text::SourceMap> sources_;
   text::Diagnostics diagnostics_;
   int depth_ = 0;
 
@@ -115,6 +122,7 @@ class ExprParser {
   Expr Refuse(text::Span span, std::string_view why);
 
   Lexer lexer_;
+  Token last_;
   std::vector<Symbol> symbols_;
   std::unordered_map<std::string_view, ptrdiff_t> latest_;  // name → its innermost symbol
   int operators_ = 0;                                       // of the outermost expression

@@ -3,6 +3,8 @@
 #ifndef TERN_CORE_LOOP_TEXT_LEXER_H_
 #define TERN_CORE_LOOP_TEXT_LEXER_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include "core/text/source.h"
@@ -20,7 +22,11 @@ struct Token {
 
 class Lexer {
  public:
-  Lexer(int32_t file, std::string_view text) : file_(file), text_(text) { token_ = Read(); }
+  // begin: how many bytes of the text stand before what is read.
+  Lexer(int32_t file, std::string_view text, size_t begin = 0)
+      : file_(file), text_(text), at_(begin) {
+    token_ = Read();
+  }
   const Token& peek() const { return token_; }
   Token Next();
 
@@ -31,7 +37,7 @@ class Lexer {
 
   int32_t file_;
   std::string_view text_;
-  size_t at_ = 0;
+  size_t at_;
   Token token_;
 };
 

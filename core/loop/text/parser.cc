@@ -16,6 +16,17 @@ class Parser : public ExprParser {
  public:
   using ExprParser::ExprParser;
 
+  // One definition from its name on.
+  std::optional<te::Definition> RunDefinition() {
+    std::vector<te::Definition> definitions;
+    ParseDefinition(&definitions);
+    if (diagnostics_.ok()) VerifyDefinition(definitions.front(), &diagnostics_);
+    if (!diagnostics_.ok()) return std::nullopt;
+    return std::move(definitions.front());
+  }
+  const text::Diagnostics& diagnostics() const { return diagnostics_; }
+  uint32_t end() const { return last().span.end; }
+
   Result<SourceFile> Run() {
     SourceFile file;
     while (ok() && Peek().kind != TokenKind::kEnd) {
@@ -515,6 +526,14 @@ class Parser : public ExprParser {
 
 Result<SourceFile> ParseLoops(std::string_view file_name, std::string_view text) {
   return Parser(file_name, text).Run();
+}
+
+std::optional<te::Definition> ParseDefinitionAt(text::Span* where, text::Diagnostics* diagnostics) {
+  Parser parser(diagnostics->shared_sources(), *where);
+  std::optional<te::Definition> definition = parser.RunDefinition();
+  diagnostics->Append(parser.diagnostics());
+  where->end = parser.end();
+  return definition;
 }
 
 }  // namespace tern::loop

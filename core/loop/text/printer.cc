@@ -1,31 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/loop/text/printer.h"
 
+#include <cmath>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "core/base/strings.h"
+#include "core/loop/words.h"
 
 namespace tern::loop {
 namespace {
 
 // Binds tighter than every binary operator of binary_ops.def.
 constexpr int kUnaryPrecedence = 11;
-
-// Words that the parser takes for something else; variables of that name get another one.
-bool IsReserved(std::string_view name) {
-  for (std::string_view word :
-       {"vscale",  "true",      "false",   "inf",  "nan",         "let",    "var",
-        "for",     "while",     "if",      "else", "allocate",    "where",  "select",
-        "ramp",    "broadcast", "whilelt", "cast", "reinterpret", "primfn", "te",
-        "compute", "schedule",  "relaxed", "sum",  "min",         "max",    "prod"}) {
-    if (name == word) return true;
-  }
-  for (const IntrinsicInfo& info : AllIntrinsics()) {
-    if (name == info.text) return true;
-  }
-  return name.starts_with("reduce_") || DataType::Parse(name).ok();
-}
 
 // Gives names that no two variables or buffers in scope share, though programs share hints freely.
 class Names {
@@ -36,7 +23,7 @@ class Names {
     std::string name;
     for (char c : hint) name += IsNameChar(c) ? c : '_';
     if (name.empty() || (name[0] >= '0' && name[0] <= '9') || name[0] == '.') name = "v" + name;
-    if (IsReserved(name)) name += '_';
+    if (IsReservedName(name)) name += '_';
     const std::string base = name;
     for (int next = 1; !used_.insert(name).second; ++next) name = StrCat(base, "_", next);
     return names_.emplace(node, std::move(name)).first->second;
@@ -61,6 +48,10 @@ class Names {
 // Always with a point, an exponent or a word, so that it is not read as an integer.
 std::string FloatText(DType element, double value) {
   std::string text = element == kF64 ? FormatDouble(value) : FormatFloat(static_cast<float>(value));
+  // It is read as a double first, so the short text must not be rounded twice.
+  const bool is_short = element == kF32 && value - value == 0;
+  if (is_short && static_cast<double>(static_cast<float>(ParseDouble(text).value_or(0))) != value)
+    text = FormatDouble(value);
   const bool plain = text.find_first_of(".einf") == std::string::npos;
   return plain ? text + ".0" : text;
 }
@@ -243,8 +234,19 @@ class Printer {
       PrintExpr(expr, outer);
   }
 
+  // What the parser makes of -x: -0.0 - x, and 0 - x of integers.
+  static bool IsNegation(const Binary& binary) {
+    if (binary.op != BinaryOp::kSub || IsLiteral(binary.b)) return false;
+    const FloatImm* zero = binary.a->As<FloatImm>();
+    return zero != nullptr ? zero->value == 0 && std::signbit(zero->value) : IsInt(binary.a, 0);
+  }
+
   void PrintBinary(const Binary& binary, int outer) {
     const BinaryInfo& info = InfoOf(binary.op);
+    if (IsNegation(binary)) {
+      Put("-");
+      return PrintExpr(binary.b, kUnaryPrecedence);
+    }
     if (info.precedence == 0) {
       Put(info.text, "(");
       PrintOperand(binary.a, binary.b, 0);

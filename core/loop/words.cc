@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/loop/words.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "core/loop/expr.h"
+
+namespace tern::loop {
+namespace {
+
+constexpr std::string_view kExpressionWords[] = {
+    "vscale",      "true", "false", "select", "ramp", "broadcast", "whilelt", "cast",
+    "reinterpret", "sum",  "prod",  "min",    "max",  "and",       "or"};
+
+constexpr std::string_view kStatementWords[] = {"inf",    "nan", "let",     "var",      "for",
+                                                "while",  "if",  "else",    "allocate", "where",
+                                                "primfn", "te",  "compute", "schedule", "relaxed"};
+
+template <class List>
+bool IsAmong(std::string_view name, const List& words) {
+  return std::find(std::begin(words), std::end(words), name) != std::end(words);
+}
+
+bool IsIntrinsic(std::string_view name) {
+  for (const IntrinsicInfo& info : AllIntrinsics()) {
+    if (info.text == name) return true;
+  }
+  return false;
+}
+
+// A type's name has a number of bits, but for one; asked first, because the error that says what
+// types there are costs more than the rest of parsing a name.
+bool IsTypeName(std::string_view name) {
+  const bool may_be = name == "bool" || name.find_first_of("0123456789") != std::string_view::npos;
+  return may_be && DataType::Parse(name).ok();
+}
+
+bool StartsName(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+}  // namespace
+
+bool IsName(std::string_view text) {
+  const auto part = [](char c) { return StartsName(c) || (c >= '0' && c <= '9') || c == '.'; };
+  return !text.empty() && StartsName(text[0]) && std::all_of(text.begin(), text.end(), part);
+}
+
+bool IsExpressionWord(std::string_view name) {
+  return IsIntrinsic(name) || IsAmong(name, kExpressionWords) || name.starts_with("reduce_") ||
+         IsTypeName(name);
+}
+
+bool IsReservedName(std::string_view name) {
+  return IsExpressionWord(name) || IsAmong(name, kStatementWords);
+}
+
+}  // namespace tern::loop
