@@ -15,6 +15,7 @@
 #include "core/ir/splat.h"
 #include "core/ir/text/printer.h"
 #include "core/ir/visitor.h"
+#include "core/loop/text/printer.h"
 #include "core/ops/dims.h"
 #include "core/vm/text/disassembler.h"
 
@@ -34,7 +35,8 @@ constexpr std::string_view kCodeStage = "code";
 std::string KernelsText(const ir::Module& module) {
   std::string text;
   for (const ir::Module::Item& item : module.items()) {
-    if (!item.loop_text.empty()) StrAppend(&text, text.empty() ? "" : "\n", item.loop_text, "\n");
+    if (item.kernel != nullptr)
+      StrAppend(&text, text.empty() ? "" : "\n", loop::ToText(*item.kernel));
   }
   return text;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/fuse/passes.h"
 #include "core/ir/verifier.h"
 
 namespace tern::driver {
@@ -72,6 +73,22 @@ Status CheckNames(const PipelineOptions& options) {
 
 }  // namespace
 
+std::vector<ir::PassInfo> AllPasses() {
+  const std::span<const ir::PassInfo> plain = ir::AllPasses(), fusing = fuse::AllPasses();
+  std::vector<ir::PassInfo> passes(plain.begin(), plain.end());
+  passes.insert(passes.end(), fusing.begin(), fusing.end());
+  return passes;
+}
+
+const ir::PassInfo* FindPass(std::string_view name) {
+  for (std::span<const ir::PassInfo> passes : {ir::AllPasses(), fuse::AllPasses()}) {
+    for (const ir::PassInfo& pass : passes) {
+      if (pass.name == name) return &pass;
+    }
+  }
+  return nullptr;
+}
+
 std::span<const PipelineStage> PipelineStages() { return kStages; }
 
 Result<ir::Module> RunPipeline(ir::Module module, const PipelineOptions& options) {
@@ -86,7 +103,7 @@ Result<ir::Module> RunPipeline(ir::Module module, const PipelineOptions& options
   for (const PipelineStage& stage : kStages) {
     options.progress.Report("compile", static_cast<double>(&stage - kStages) / std::size(kStages));
     if (IsDisabled(options, stage)) continue;
-    module = ir::FindPass(stage.pass)->function(module, context);
+    module = FindPass(stage.pass)->function(module, context);
     if (!diagnostics.ok())
       return diagnostics.ToStatus().AddNote(StrCat("in the pass ", stage.name));
     // In every build by default, so that an error names the pass that broke the module.

@@ -13,10 +13,14 @@
 
 namespace tern::driver {
 
+// All passes, of core/ir/passes and core/fuse.
+std::vector<ir::PassInfo> AllPasses();
+const ir::PassInfo* FindPass(std::string_view name);  // null if there is none
+
 // A pass may run more than once; the second run is the stage "simplify-2".
 struct PipelineStage {
   std::string_view name;
-  std::string_view pass;  // of ir/passes/passes.def
+  std::string_view pass;  // of a passes.def
 };
 std::span<const PipelineStage> PipelineStages();
 

@@ -16,14 +16,14 @@ Effects::Effects(const Module& module) {
   };
   // A kernel's loop program is what the function does; a body without operators is no effect.
   for (const Module::Item& item : module.items()) {
-    if (item.loop_text.empty()) ForEachBinding(item.function->bindings(), note);
+    if (item.kernel == nullptr) ForEachBinding(item.function->bindings(), note);
   }
   // A fixed point: a function has an effect if one that it calls has one. Each round adds a
   // function.
   for (bool grown = closures_; grown;) {
     grown = false;
     for (const Module::Item& item : module.items()) {
-      if (functions_.contains(item.name) || !item.loop_text.empty()) continue;
+      if (functions_.contains(item.name) || item.kernel != nullptr) continue;
       const Let* body = item.function->body()->As<Let>();
       if (body != nullptr && HasBlock(*body)) grown = functions_.insert(item.name).second || grown;
     }

@@ -30,13 +30,13 @@ void Module::SetPrimitive(std::string_view name, bool is_primitive) {
   }
 }
 
-void Module::SetLoopText(std::string_view name, std::string loop_text) {
+void Module::SetKernel(std::string_view name, loop::te::DefinitionPtr kernel) {
   for (Item& item : items_) {
     if (item.name != name) continue;
-    // A function with a loop program is a kernel, and so a primitive to passes; taking the text
+    // A function with a loop program is a kernel, and so a primitive to passes; taking the program
     // away leaves it one.
-    item.is_primitive = item.is_primitive || !loop_text.empty();
-    item.loop_text = std::move(loop_text);
+    item.is_primitive = item.is_primitive || kernel != nullptr;
+    item.kernel = std::move(kernel);
   }
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/ir/expr.h"
+#include "core/loop/te/te.h"
 
 namespace tern::ir {
 
@@ -22,18 +23,19 @@ class Module {
     bool is_private = false;
     // One kernel's worth of operators (fuse_ops): not inlined, not looked into.
     bool is_primitive = false;
-    // The same as a loop program: one `te` definition or `primfn` of this function's name in the
-    // text of core/loop, its parameters and results in the order of the function's. Empty: none.
-    // The body is what runs where nothing takes the text: operators, or a Fatal where none say it.
-    std::string loop_text = {};
+    // The same as a loop program of this function's name, its inputs and results in the order of
+    // the function's. Null: none. The body is what runs where nothing takes the program: operators,
+    // or a Fatal where none say it.
+    loop::te::DefinitionPtr kernel = nullptr;
   };
 
   // Replaces a function of the same name in place; it keeps its marks.
   void Set(std::string_view name, FunctionPtr function);
   void SetPrivate(std::string_view name, bool is_private);
   void SetPrimitive(std::string_view name, bool is_primitive);
-  // A text makes the function primitive: passes leave it as it is, so that both say the same.
-  void SetLoopText(std::string_view name, std::string loop_text);
+  // A loop program makes the function primitive: passes leave it as it is, so that both say the
+  // same.
+  void SetKernel(std::string_view name, loop::te::DefinitionPtr kernel);
   void Remove(std::string_view name);
   FunctionPtr Find(std::string_view name) const;  // null if there is none
   std::span<const Item> items() const { return items_; }

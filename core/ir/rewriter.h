@@ -114,7 +114,7 @@ template <class R, class... A>
 Module RewriteModule(const Module& module, text::Diagnostics* diagnostics, const A&... args) {
   Module result = module;
   for (const Module::Item& item : module.items()) {
-    if (!item.loop_text.empty()) continue;
+    if (item.kernel != nullptr) continue;
     R rewriter(diagnostics, args...);
     result.Set(item.name, rewriter.Run(item.function));
   }

@@ -19,7 +19,7 @@ class FunctionVerifier {
   FunctionVerifier(const Module& module, const Module::Item& item) : module_(module), item_(item) {}
 
   Status Run() {
-    if (!item_.loop_text.empty()) TERN_TRY(CheckKernel(*item_.function));
+    if (item_.kernel != nullptr) TERN_TRY(CheckKernel(*item_.function));
     return CheckLambda(*item_.function);
   }
 
@@ -36,7 +36,7 @@ class FunctionVerifier {
   // A kernel takes tensors and numbers and gives tensors: a loop program can take and give nothing
   // else.
   Status CheckKernel(const Function& function) {
-    where_ = "with a loop text";
+    where_ = "with a loop program";
     for (const VarPtr& parameter : function.parameters()) {
       const types::Type& type = parameter->type();
       const types::TypeKind kind = type.kind();

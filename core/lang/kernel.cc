@@ -2,12 +2,14 @@
 #include "core/lang/kernel.h"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
 
 #include "core/base/strings.h"
 #include "core/lang/type_text.h"
 #include "core/loop/passes/pipeline.h"
 #include "core/loop/text/parser.h"
-#include "core/loop/text/printer.h"
 
 namespace tern::lang {
 
@@ -17,6 +19,7 @@ using types::Type;
 namespace {
 
 constexpr std::string_view kBadKernel = "E1015";
+constexpr std::string_view kWord = "kernel";
 
 bool HasAnyDim(const Expr& dim) {
   if (dim.kind == ExprKind::kAnyDim) return true;
@@ -26,18 +29,19 @@ bool HasAnyDim(const Expr& dim) {
 
 class KernelReader {
  public:
-  KernelReader(const text::SourceMap& sources, text::Diagnostics* diagnostics)
-      : sources_(sources), diagnostics_(diagnostics) {}
+  explicit KernelReader(text::Diagnostics* diagnostics) : diagnostics_(diagnostics) {}
 
   void Read(KernelDecl* kernel) {
     if (!CheckHead(*kernel)) return;
-    const std::string text = DefinitionText(*kernel);
-    const Result<loop::SourceFile> read = loop::ParseLoops(sources_.name(kernel->span.file), text);
-    if (!read.ok()) return Move(*kernel, text::ToDiagnostics(read.status()));
-    const loop::te::Definition& definition = read->definitions.front();
-    const Status schedule = loop::CheckSchedule(definition, read->sources);
-    if (!schedule.ok()) return Move(*kernel, text::ToDiagnostics(schedule));
-    kernel->loop_text = loop::ToText(definition);
+    text::Diagnostics found(diagnostics_->shared_sources());
+    // The heads of kernels and of `te` definitions read the same, but for their first word.
+    Span where{kernel->span.file, kernel->span.begin + static_cast<uint32_t>(kWord.size()),
+               kernel->span.end};
+    std::optional<loop::te::Definition> definition = loop::ParseDefinitionAt(&where, &found);
+    if (!definition.has_value()) return Report(*kernel, found);
+    const Status schedule = loop::CheckSchedule(*definition, found.shared_sources());
+    if (!schedule.ok()) return Report(*kernel, text::ToDiagnostics(schedule));
+    kernel->definition = std::make_shared<const loop::te::Definition>(*std::move(definition));
   }
 
  private:
@@ -116,39 +120,20 @@ class KernelReader {
     return diagnostics_->Error(kBadKernel, message).At(span, label);
   }
 
-  // The heads of kernels and of `te` definitions read the same, but for their first word. Each byte
-  // stays at its distance from the beginning, so that places can be carried over.
-  std::string DefinitionText(const KernelDecl& kernel) const {
-    constexpr std::string_view kWord = "kernel", kTeWord = "te    ";
-    static_assert(kWord.size() == kTeWord.size());
-    return StrCat(kTeWord, sources_.text(kernel.span).substr(kWord.size()));
-  }
-
-  // Says what was found in the definition's text, about the same places of the file.
-  void Move(const KernelDecl& kernel, const text::Diagnostics& found) {
-    const auto move = [&](Span* span) {
-      if (!span->valid()) return;
-      *span = {kernel.span.file, span->begin + kernel.span.begin, span->end + kernel.span.begin};
-    };
+  void Report(const KernelDecl& kernel, const text::Diagnostics& found) {
     for (text::Diagnostic each : found.items()) {
-      move(&each.span);
-      for (text::Label& label : each.labels) move(&label.span);
-      for (text::Fix& fix : each.fixes) {
-        for (text::Edit& edit : fix.edits) move(&edit.span);
-      }
       if (!each.span.valid()) each.At(kernel.function->name.span);
       diagnostics_->Add(std::move(each));
     }
   }
 
-  const text::SourceMap& sources_;
   text::Diagnostics* diagnostics_;
 };
 
 }  // namespace
 
 void ReadKernels(Program* program, text::Diagnostics* diagnostics) {
-  KernelReader reader(*program->sources, diagnostics);
+  KernelReader reader(diagnostics);
   for (const Item& item : program->file->items) {
     if (item.kernel != nullptr) reader.Read(item.kernel.get());
   }

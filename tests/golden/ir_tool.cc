@@ -44,7 +44,7 @@ Result<ir::Module> RunPasses(ir::Module module, std::string_view names, RunConte
   passes.evaluator = driver::KernelEvaluator(context);
   passes.devices.device_of = &DeviceOf;
   for (std::string_view name : StrSplit(names, ',')) {
-    const ir::PassInfo* pass = ir::FindPass(name);
+    const ir::PassInfo* pass = driver::FindPass(name);
     if (pass == nullptr) return NotFound("there is no pass '", name, "'");
     module = pass->function(module, passes);
     if (!diagnostics.ok()) return diagnostics.ToStatus();

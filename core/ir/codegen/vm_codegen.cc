@@ -3,6 +3,7 @@
 
 #include "core/ir/codegen/function_codegen.h"
 #include "core/ir/visitor.h"
+#include "core/loop/text/printer.h"
 #include "core/vm/verify_types.h"
 
 namespace tern::ir {
@@ -32,7 +33,7 @@ Result<vm::ExecutablePtr> GenerateCode(const Module& module,
     if (assignments != nullptr) assignments->push_back(codegen.TakeAssignment());
     // The loop program goes along as a kernel; the function's bytecode stays as the fallback by
     // operators.
-    if (!item.loop_text.empty()) builder.AddKernel({item.name, "loop", item.loop_text});
+    if (item.kernel != nullptr) builder.AddKernel({item.name, "loop", loop::ToText(*item.kernel)});
   }
   for (const auto& entry : module.metadata()) builder.SetMetadata(entry.first, entry.second);
   // Tells the linker that the compiler has proved types, so that the machine need not check them

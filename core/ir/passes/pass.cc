@@ -10,12 +10,10 @@
 #include "core/ir/passes/fold_branches.h"
 #include "core/ir/passes/fold_constants.h"
 #include "core/ir/passes/fuse_epilogues.h"
-#include "core/ir/passes/fuse_ops.h"
 #include "core/ir/passes/fuse_quantized.h"
 #include "core/ir/passes/infer_type.h"
 #include "core/ir/passes/inline_functions.h"
 #include "core/ir/passes/lambda_lift.h"
-#include "core/ir/passes/lower_groups.h"
 #include "core/ir/passes/mark_tail_calls.h"
 #include "core/ir/passes/pack_weights.h"
 #include "core/ir/passes/simplify.h"
@@ -33,12 +31,5 @@ constexpr PassInfo kPasses[] = {
 }  // namespace
 
 std::span<const PassInfo> AllPasses() { return kPasses; }
-
-const PassInfo* FindPass(std::string_view name) {
-  for (const PassInfo& pass : kPasses) {
-    if (pass.name == name) return &pass;
-  }
-  return nullptr;
-}
 
 }  // namespace tern::ir

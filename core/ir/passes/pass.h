@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What passes share: a pass is one free function, module in, module out. It needs a verified module
-// with types and leaves one; mistakes of users are reported to the diagnostics. passes.def lists
-// the passes.
+// with types and leaves one; mistakes of users are reported to the diagnostics. The passes are
+// listed in passes.def here and in core/fuse.
 #ifndef TERN_CORE_IR_PASSES_PASS_H_
 #define TERN_CORE_IR_PASSES_PASS_H_
 
@@ -53,9 +53,8 @@ struct PassInfo {
   PassFunction function;
   std::string_view phrase;
 };
-// In the order of passes.def.
+// Those of this folder, in the order of passes.def.
 std::span<const PassInfo> AllPasses();
-const PassInfo* FindPass(std::string_view name);  // null if there is none
 
 }  // namespace tern::ir
 

@@ -2,6 +2,7 @@
 #include "core/ir/text/parser.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 
@@ -9,6 +10,7 @@
 #include "core/ir/builder.h"
 #include "core/ir/infer.h"
 #include "core/ir/text/literal_parser.h"
+#include "core/loop/text/parser.h"
 
 namespace tern::ir {
 
@@ -122,7 +124,7 @@ class Parser : public LiteralParser {
     types::Type result;
     if (Accept("->")) result = ParseType();
     Expect("{");
-    std::string loop_text = ParseLoopText();
+    loop::te::DefinitionPtr kernel = ParseKernel(name);
     ParseBindings();
     Expect("return");
     Skip();
@@ -141,15 +143,25 @@ class Parser : public LiteralParser {
     module_.Set(name, std::move(function));
     module_.SetPrivate(name, is_private);
     module_.SetPrimitive(name, is_primitive);
-    module_.SetLoopText(name, std::move(loop_text));
+    module_.SetKernel(name, std::move(kernel));
   }
 
-  // "loop" and the lines of a loop program, each in quotes.
-  std::string ParseLoopText() {
-    if (!AcceptWord("loop")) return std::string();
-    std::string text = Quoted();
-    while (ok_ && Peek() == '"') StrAppend(&text, "\n", Quoted());
-    return text;
+  // A `te` definition by the parser of core/loop, where it stands.
+  loop::te::DefinitionPtr ParseKernel(const std::string& function) {
+    if (!AcceptWord("te")) return nullptr;
+    text::Span where{file_, static_cast<uint32_t>(at_), static_cast<uint32_t>(text_.size())};
+    std::optional<loop::te::Definition> kernel = loop::ParseDefinitionAt(&where, &diagnostics_);
+    at_ = where.end;
+    if (!kernel.has_value()) {
+      ok_ = false;
+      return nullptr;
+    }
+    if (kernel->name != function)
+      diagnostics_
+          .Error("E0503", StrCat("the loop program of ", function, " is called ", kernel->name))
+          .At(kernel->span)
+          .Help(StrCat("a loop program has the name of its function: te ", function));
+    return std::make_shared<const loop::te::Definition>(*std::move(kernel));
   }
 
   template <class F>
@@ -691,7 +703,7 @@ class Parser : public LiteralParser {
   std::optional<Builder> builder_;
   std::unordered_map<std::string, types::Type> headers_;  // of functions
   std::unordered_map<std::string, Expr> locals_;
-  std::vector<std::string> scope_;  // names of locals_ in order
+  std::vector<std::string> scope_;                     // names of locals_ in order
   std::unordered_map<std::string, VarPtr> recursive_;  // announced, not yet bound
   int depth_ = 0;
   bool tail_ = false;

@@ -12,7 +12,7 @@
 //   type Tree['a] { Leaf, Node('a, Tree['a], Tree['a]) }
 //   private fn count(%n: int) -> int { … }  may be removed: nothing outside calls it
 //   primitive fn f(…) { … }                 one kernel's worth of operators (fuse_ops)
-//   primitive fn f(…) { loop "…" "…" … }    the same as a loop program too: its lines
+//   primitive fn f(…) { te f(…) -> (…) { … } … }    the same as a loop program (docs/loop-ir.md)
 //   let %y = if %c { … result %a } else { … result %b }
 //   let %z = switch Tree %t { Node(%value, _, %right) => { … } else => { … } }
 //   let %f = lambda(%x: int) { … result %r }

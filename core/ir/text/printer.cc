@@ -7,6 +7,7 @@
 #include "core/base/json.h"
 #include "core/base/strings.h"
 #include "core/ir/control.h"
+#include "core/loop/text/printer.h"
 #include "core/ops/ops.h"
 
 namespace tern::ir {
@@ -163,8 +164,7 @@ class Printer {
       case NodeKind::kSwitch: return SwitchText(*expr->As<Switch>());
       case NodeKind::kFunction: return LambdaText(*expr->As<Function>());
       case NodeKind::kScalar:
-        return StrCat(expr->As<Scalar>()->info().name, ".scalar",
-                      List(expr->As<Scalar>()->args()));
+        return StrCat(expr->As<Scalar>()->info().name, ".scalar", List(expr->As<Scalar>()->args()));
       case NodeKind::kConstruct: return ConstructText(*expr->As<Construct>());
       case NodeKind::kMakeClosure:
         return StrCat("closure ", Name(expr->As<MakeClosure>()->function()),
@@ -204,8 +204,7 @@ class Printer {
   std::string ConstructText(const Construct& node) {
     const auto& constructor =
         node.data_type()->constructors[static_cast<size_t>(node.constructor())];
-    return StrCat("construct ", node.data_type()->name, ".", constructor.name,
-                  List(node.fields()));
+    return StrCat("construct ", node.data_type()->name, ".", constructor.name, List(node.fields()));
   }
 
   std::string IfText(const If& node) {
@@ -313,22 +312,18 @@ class Printer {
     depth_ = 1;
     StrAppend(&text_, "fn ", item.name, Parameters(function.parameters()), " -> ",
               TypeOf(function.result()).ToText(), " {\n");
-    PrintLoopText(item.loop_text);
+    if (item.kernel != nullptr) PrintKernel(*item.kernel);
     text_ += Bindings(function.bindings());
     StrAppend(&text_, "  return ", ExprText(function.result()));
     PrintOutputNames(function);
     text_ += "\n}\n";
   }
 
-  // A quoted text per line.
-  void PrintLoopText(std::string_view rest) {
-    if (rest.empty()) return;
-    for (std::string_view head = "  loop ";; head = "       ") {
-      const size_t end = rest.find('\n');
-      StrAppend(&text_, head, JsonQuote(rest.substr(0, end)), "\n");
-      if (end == std::string_view::npos) return;
-      rest.remove_prefix(end + 1);
-    }
+  // In the form of core/loop, moved in.
+  void PrintKernel(const loop::te::Definition& kernel) {
+    const std::string text = loop::ToText(kernel);
+    for (std::string_view line : StrSplit(std::string_view(text).substr(0, text.size() - 1), '\n'))
+      StrAppend(&text_, "  ", line, "\n");
   }
 
   void PrintOutputNames(const Function& function) {

@@ -107,7 +107,7 @@ ir::Module Lower(const Program& program, text::Diagnostics* diagnostics) {
     const std::string name = state.NameOf(function);
     state.module.Set(name, FunctionLowering(&state).Run(function));
     if (function.in_prelude || function.kernel != nullptr) state.module.SetPrivate(name, true);
-    if (function.kernel != nullptr) state.module.SetLoopText(name, function.kernel->loop_text);
+    if (function.kernel != nullptr) state.module.SetKernel(name, function.kernel->definition);
   }
   return std::move(state.module);
 }

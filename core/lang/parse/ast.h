@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/lang/parse/token.h"
+#include "core/loop/te/te.h"
 #include "core/object/dtype.h"
 #include "core/ops/ops.h"
 #include "core/text/source.h"
@@ -245,7 +246,7 @@ struct KernelDecl {
   Span body;                // between the braces
   std::vector<Name> words;  // the names in the body
 
-  std::string loop_text;  // by ReadKernels: the definition in its own form
+  loop::te::DefinitionPtr definition;  // by ReadKernels; null where it has a mistake
 };
 
 // One of them is set.

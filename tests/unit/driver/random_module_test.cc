@@ -72,7 +72,7 @@ class Bench {
     ir::PassContext passes;
     passes.diagnostics = &diagnostics;
     passes.evaluator = KernelEvaluator(&context_);
-    ir::Module result = ir::FindPass(pass)->function(module, passes);
+    ir::Module result = FindPass(pass)->function(module, passes);
     if (!diagnostics.ok()) return diagnostics.ToStatus();
     TERN_TRY(ir::Verify(result).AddNote(StrCat("after ", pass)));
     return result;
@@ -185,7 +185,7 @@ TEST(RandomModules, EachPassAloneKeepsTheMeaning) {
   Bench bench;
   uint32_t turn = 0;
   ForEachProgram([&](const Sample& sample) {
-    const ir::PassInfo& pass = ir::AllPasses()[turn++ % ir::AllPasses().size()];
+    const ir::PassInfo pass = AllPasses()[turn++ % AllPasses().size()];
     SCOPED_TRACE(std::string(pass.name));
     const Result<ir::Module> after = bench.Apply(sample.module, pass.name);
     ASSERT_TRUE(after.ok()) << after.status().ToString() << ir::ToText(sample.module);

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "core/ir/module.h"
 #include "core/ir/text/parser.h"
 #include "core/ir/text/printer.h"
@@ -99,12 +101,12 @@ TEST(Verifier, RefusesNestedValuesUnknownTypesAndDoubleBindings) {
   EXPECT_FALSE(verify({}, MakeCall(exp, {x}, {})).ok());
 }
 
-TEST(Verifier, RefusesLoopTextsOfWhatLoopsCannotTake) {
+TEST(Verifier, RefusesLoopProgramsOfWhatLoopsCannotTake) {
   const VarPtr x = MakeVar("x", F32("n")), s = MakeVar("s", types::Type::Parse("string").value());
   const VarPtr k = MakeVar("k", types::Type::Parse("int").value());
   const auto verify = [](const VarPtr& parameter, Expr result) {
     Module module = ModuleOf(MakeFunction({parameter}, MakeLet({}, std::move(result)), {}));
-    module.SetLoopText("main", "te main() { }");
+    module.SetKernel("main", std::make_shared<const loop::te::Definition>());
     EXPECT_TRUE(module.items()[0].is_primitive);
     return Verify(module);
   };

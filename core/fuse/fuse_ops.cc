@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/ir/passes/fuse_ops.h"
+#include "core/fuse/fuse_ops.h"
 
 #include <unordered_set>
 
 #include "core/base/strings.h"
-#include "core/ir/passes/find_groups.h"
-#include "core/ir/passes/group_composite.h"
-#include "core/ir/passes/lower_groups.h"
+#include "core/fuse/composite.h"
+#include "core/fuse/define_group.h"
+#include "core/fuse/find_groups.h"
 #include "core/ir/visitor.h"
 
-namespace tern::ir {
+namespace tern::fuse {
 
 namespace {
 
+namespace te = loop::te;
+using ir::Binding;
+using ir::Call;
+using ir::Expr;
+using ir::FunctionPtr;
+using ir::LetPtr;
+using ir::VarPtr;
 using types::Dim;
 
 // Operators that a function's name tells of its group.
@@ -25,10 +32,10 @@ class Outliner {
   FunctionPtr Run(const FusedGroup& group) {
     std::vector<VarPtr> parameters;
     for (const Expr& input : group.inputs) {
-      const Var* var = input->As<Var>();
-      const Constant* constant = input->As<Constant>();
+      const ir::Var* var = input->As<ir::Var>();
+      const ir::Constant* constant = input->As<ir::Constant>();
       const std::string& name = var != nullptr ? var->name() : constant->name();
-      parameters.push_back(MakeVar(name, Renamed(TypeOf(input))));
+      parameters.push_back(ir::MakeVar(name, Renamed(ir::TypeOf(input))));
       map_[input.get()] = parameters.back();
     }
     std::vector<Binding> body;
@@ -39,13 +46,13 @@ class Outliner {
         const auto found = map_.find(arg.get());
         args.push_back(found == map_.end() ? arg : found->second);
       }
-      const Var& old = *member->var;
-      const VarPtr var = MakeVar(old.name(), Renamed(old.type()), old.origin());
-      body.push_back({var, MakeCall(call.op(), std::move(args), call.attrs()), false});
+      const ir::Var& old = *member->var;
+      const VarPtr var = ir::MakeVar(old.name(), Renamed(old.type()), old.origin());
+      body.push_back({var, ir::MakeCall(call.op(), std::move(args), call.attrs()), false});
       map_[&old] = var;
     }
     const VarPtr result = body.back().var;
-    return MakeFunction(std::move(parameters), MakeLet(std::move(body), result), {});
+    return ir::MakeFunction(std::move(parameters), ir::MakeLet(std::move(body), result), {});
   }
 
  private:
@@ -68,7 +75,7 @@ class Outliner {
     return Dim::Symbol(StrCat(dim.Bounds().low < 1 ? "_dim_" : "dim_", place));
   }
 
-  std::unordered_map<const Node*, Expr> map_;
+  std::unordered_map<const ir::Node*, Expr> map_;
   std::vector<std::string> renamed_;
 };
 
@@ -87,32 +94,36 @@ std::string GroupName(std::string_view function, const FusedGroup& group) {
   return name;
 }
 
-// What groups of the module are called, and their texts as functions of one name.
-struct KnownGroup {
-  std::string text, name;
+// The groups of a module that have functions already, and what formulas their operators have.
+struct KnownGroups {
+  struct Group {
+    te::DefinitionPtr definition;
+    std::string name;
+  };
+  std::vector<Group> groups;
+  Formulas formulas;
 };
-using KnownGroups = std::vector<KnownGroup>;
 
 class OperatorFuser {
  public:
-  OperatorFuser(Module* module, std::string_view name, KnownGroups* known, bool relaxed)
+  OperatorFuser(ir::Module* module, std::string_view name, KnownGroups* known, bool relaxed)
       : module_(*module), name_(name), known_(*known), relaxed_(relaxed) {}
 
   FunctionPtr Run(const FunctionPtr& function) {
-    ForEachUse(function->bindings(), function->result(),
-               [this](const Expr& atom) { ++uses_[atom.get()]; });
-    const Let* body = function->body()->As<Let>();
+    ir::ForEachUse(function->bindings(), function->result(),
+                   [this](const Expr& atom) { ++uses_[atom.get()]; });
+    const ir::Let* body = function->body()->As<ir::Let>();
     if (body == nullptr) return function;
     const LetPtr fused = FuseBlock(LetPtr(body));
     if (fused.get() == body) return function;
-    return MakeFunction({function->parameters().begin(), function->parameters().end()}, fused,
-                        {function->output_names().begin(), function->output_names().end()});
+    return ir::MakeFunction({function->parameters().begin(), function->parameters().end()}, fused,
+                            {function->output_names().begin(), function->output_names().end()});
   }
 
  private:
   LetPtr FuseBlock(const LetPtr& block) {
-    std::unordered_map<const Node*, Expr> calls;  // by result
-    std::unordered_set<const Node*> inside;
+    std::unordered_map<const ir::Node*, Expr> calls;  // by result
+    std::unordered_set<const ir::Node*> inside;
     for (const FusedGroup& group : GroupsOf(*block)) {
       Expr call = CallOf(group);
       if (!call) continue;
@@ -130,18 +141,18 @@ class OperatorFuser {
         changed = changed || !(bindings.back().value == binding.value);
       }
     }
-    return changed ? ToBlock(MakeLet(std::move(bindings), block->result())) : block;
+    return changed ? ir::ToBlock(ir::MakeLet(std::move(bindings), block->result())) : block;
   }
 
   // A normalization that cannot be written with its neighbours is called as it is, and what is
   // around it fuses without it.
-  std::vector<FusedGroup> GroupsOf(const Let& block) {
+  std::vector<FusedGroup> GroupsOf(const ir::Let& block) {
     KeptCalls kept;
     while (true) {
-      std::vector<FusedGroup> groups = FindFusedGroups(block, uses_, kept);
+      std::vector<FusedGroup> groups = FindFusedGroups(block, uses_, kept, &known_.formulas);
       const size_t before = kept.size();
       for (const FusedGroup& group : groups) {
-        if (!HasComposites(group) || !LoopText("_", *Outliner().Run(group)).empty()) continue;
+        if (!HasComposites(group) || Define(*Outliner().Run(group)) != nullptr) continue;
         for (const Binding* member : group.members) {
           if (IsComposite(*member)) kept.insert(member->var.get());
         }
@@ -152,7 +163,7 @@ class OperatorFuser {
 
   static bool IsComposite(const Binding& binding) {
     const Call* call = binding.value->As<Call>();
-    return call != nullptr && !CompositeSteps(*call).empty();
+    return call != nullptr && CompositeOf(*call) != nullptr;
   }
   static bool HasComposites(const FusedGroup& group) {
     for (const Binding* member : group.members) {
@@ -161,34 +172,40 @@ class OperatorFuser {
     return false;
   }
 
-  // Null where the group has no text.
+  // By no name of its own yet, so that it can be compared.
+  te::DefinitionPtr Define(const ir::Function& function) {
+    return DefineGroup("_", function, relaxed_, &known_.formulas);
+  }
+
+  // Null where loops cannot say what the group does.
   Expr CallOf(const FusedGroup& group) {
     const FunctionPtr function = Outliner().Run(group);
-    std::string text = LoopText("_", *function, relaxed_);
-    if (text.empty()) return nullptr;
-    for (const KnownGroup& known : known_) {
-      if (known.text == text) return MakeInvoke(MakeGlobal(known.name), group.inputs);
+    te::DefinitionPtr definition = Define(*function);
+    if (definition == nullptr) return nullptr;
+    for (const KnownGroups::Group& known : known_.groups) {
+      if (te::SameDefinition(*known.definition, *definition))
+        return ir::MakeInvoke(ir::MakeGlobal(known.name), group.inputs);
     }
     std::string name = module_.FreshName(GroupName(name_, group));
     module_.Set(name, function);
     module_.SetPrivate(name, true);
-    module_.SetLoopText(name, LoopText(name, *function, relaxed_));
-    known_.push_back({std::move(text), name});
-    return MakeInvoke(MakeGlobal(std::move(name)), group.inputs);
+    module_.SetKernel(name, Renamed(*definition, name));
+    known_.groups.push_back({std::move(definition), name});
+    return ir::MakeInvoke(ir::MakeGlobal(std::move(name)), group.inputs);
   }
 
   Expr FuseInside(const Expr& value) {
-    if (const If* node = value->As<If>()) {
+    if (const ir::If* node = value->As<ir::If>()) {
       const LetPtr then_block = FuseBlock(node->then_block());
       const LetPtr else_block = FuseBlock(node->else_block());
       const bool same = then_block == node->then_block() && else_block == node->else_block();
-      return same ? value : MakeIf(node->condition(), then_block, else_block);
+      return same ? value : ir::MakeIf(node->condition(), then_block, else_block);
     }
-    const Switch* node = value->As<Switch>();
+    const ir::Switch* node = value->As<ir::Switch>();
     if (node == nullptr) return value;
     bool same = true;
-    std::vector<SwitchCase> cases(node->cases().begin(), node->cases().end());
-    for (SwitchCase& option : cases) {
+    std::vector<ir::SwitchCase> cases(node->cases().begin(), node->cases().end());
+    for (ir::SwitchCase& option : cases) {
       const LetPtr block = FuseBlock(option.block);
       same = same && block == option.block;
       option.block = block;
@@ -196,10 +213,10 @@ class OperatorFuser {
     LetPtr otherwise = node->default_block();
     if (otherwise) otherwise = FuseBlock(otherwise);
     if (same && otherwise == node->default_block()) return value;
-    return MakeSwitch(node->data_type(), node->subject(), std::move(cases), otherwise);
+    return ir::MakeSwitch(node->data_type(), node->subject(), std::move(cases), otherwise);
   }
 
-  Module& module_;
+  ir::Module& module_;
   std::string name_;
   KnownGroups& known_;
   bool relaxed_;
@@ -208,10 +225,10 @@ class OperatorFuser {
 
 }  // namespace
 
-Module FuseOps(const Module& module, const PassContext& context) {
-  Module result = module;
+ir::Module FuseOps(const ir::Module& module, const ir::PassContext& context) {
+  ir::Module result = module;
   KnownGroups known;
-  for (const Module::Item& item : module.items()) {
+  for (const ir::Module::Item& item : module.items()) {
     if (!item.is_primitive)
       result.Set(
           item.name,
@@ -220,4 +237,4 @@ Module FuseOps(const Module& module, const PassContext& context) {
   return result;
 }
 
-}  // namespace tern::ir
+}  // namespace tern::fuse

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/ir/passes/find_groups.h"
+#include "core/fuse/find_groups.h"
 
 #include <unordered_set>
 
-#include "core/ir/passes/group_composite.h"
-#include "core/ir/passes/group_formula.h"
+#include "core/fuse/composite.h"
+#include "core/fuse/literal.h"
 #include "core/ir/visitor.h"
 
-namespace tern::ir {
+namespace tern::fuse {
 
 namespace {
 
@@ -22,12 +22,18 @@ constexpr int64_t kLeastElements = 64;
 constexpr int64_t kLeastComposite = 8192, kMostRefolded = int64_t{1} << 20;
 constexpr size_t kMostInputs = 24;
 
+using ir::Binding;
+using ir::Call;
+using ir::Constant;
+using ir::Expr;
+using ir::Node;
+using ir::Var;
 using types::Dim;
 
 // Whether an argument is read along every axis of the result, or has one element there.
 bool FitsShape(const Expr& arg, std::span<const Dim> dims) {
-  if (arg->As<Constant>() != nullptr && TensorTypeOf(arg) == nullptr) return IsNone(arg);
-  const types::TensorType* type = TensorTypeOf(arg);
+  if (arg->As<Constant>() != nullptr && ir::TensorTypeOf(arg) == nullptr) return ir::IsNone(arg);
+  const types::TensorType* type = ir::TensorTypeOf(arg);
   if (type == nullptr || type->dims.size() > dims.size()) return false;
   const size_t skipped = dims.size() - type->dims.size();
   for (size_t i = 0; i < type->dims.size(); ++i) {
@@ -36,8 +42,6 @@ bool FitsShape(const Expr& arg, std::span<const Dim> dims) {
   }
   return true;
 }
-
-bool FoldsTwice(std::string_view steps) { return steps.find("reduce_") != steps.rfind("reduce_"); }
 
 bool IsWorthwhile(const types::TensorType& type, int64_t least, int64_t most) {
   for (const Dim& dim : type.dims) {
@@ -52,8 +56,8 @@ bool IsWorthwhile(const types::TensorType& type, int64_t least, int64_t most) {
 // whose value the kernel gives.
 class Finder {
  public:
-  Finder(const Let& block, const UseCounts& uses, const KeptCalls& kept)
-      : bindings_(block.bindings()), uses_(uses), kept_(kept) {}
+  Finder(const ir::Let& block, const UseCounts& uses, const KeptCalls& kept, Formulas* formulas)
+      : bindings_(block.bindings()), uses_(uses), kept_(kept), formulas_(*formulas) {}
 
   std::vector<FusedGroup> Run() {
     for (size_t i = 0; i < bindings_.size(); ++i) {
@@ -75,7 +79,8 @@ class Finder {
 
  private:
   struct Member {
-    GroupFormula formula;
+    OperatorFormula formula;  // or
+    const Composite* composite = nullptr;
     // Of the loops: the result's, or of what is reduced, or of what was reduced to this. Null: no
     // member of a group.
     const types::TensorType* space = nullptr;
@@ -97,20 +102,20 @@ class Finder {
     return found == places_.end() ? -1 : found->second;
   }
 
-  Member Inspect(const Binding& binding) const {
+  Member Inspect(const Binding& binding) {
     Member member;
     member.root = static_cast<size_t>(&binding - bindings_.data());
     const Call* call = binding.value->As<Call>();
-    const types::TensorType* type = TensorTypeOf(binding.var);
+    const types::TensorType* type = ir::TensorTypeOf(binding.var);
     if (call == nullptr || type == nullptr) return member;
-    member.formula = ReductionFormula(*call);
+    member.formula = formulas_.ReductionFormula(*call);
     member.reduces = static_cast<bool>(member.formula);
-    if (!member.reduces) member.formula = ElementFormula(*call);
-    // For the number of its reads and its size, steps are as good as a formula.
-    const bool composite = !member.formula && !kept_.contains(binding.var.get());
-    if (composite) member.formula = {CompositeSteps(*call), "", "", type->dtype};
-    const types::TensorType* loops = member.reduces ? TensorTypeOf(call->args()[0]) : type;
-    bool fits = member.formula && LoopTypeName(type->dtype) != "" && loops != nullptr;
+    if (!member.reduces) member.formula = formulas_.ElementFormula(*call);
+    if (!member.formula && !kept_.contains(binding.var.get()))
+      member.composite = CompositeOf(*call);
+    const bool composite = member.composite != nullptr;
+    const types::TensorType* loops = member.reduces ? ir::TensorTypeOf(call->args()[0]) : type;
+    bool fits = (member.formula || composite) && IsLoopType(type->dtype) && loops != nullptr;
     for (const Expr& arg : call->args()) fits = fits && FitsShape(arg, loops->dims);
     if (!fits) return member;
     member.folded = member.reduces && call->attrs().GetInt("keep_dims", 1) != 0;
@@ -118,21 +123,30 @@ class Finder {
       const int place = member.reduces ? -1 : PlaceOf(arg);
       if (place < 0) continue;
       const Member& from = nodes_[static_cast<size_t>(place)];
-      if (!from.folded || from.space == nullptr || TensorTypeOf(arg)->dims != type->dims) continue;
+      if (!from.folded || from.space == nullptr || ir::TensorTypeOf(arg)->dims != type->dims)
+        continue;
       member.folded = true;
       loops = from.space;
     }
     const int64_t least = composite ? kLeastComposite : kLeastElements;
-    const bool again = composite && FoldsTwice(member.formula.text);
+    const bool again = composite && member.composite->ReductionCount() > 1;
     const int64_t most = again ? kMostRefolded : INT64_MAX;
     if (!IsWorthwhile(*loops, least, most) || (composite && member.folded)) return member;
     member.space = loops;
-    member.parts = Size(member.formula);
+    member.parts = Size(member);
     return member;
   }
 
-  static int64_t Size(const GroupFormula& formula) {
-    return static_cast<int64_t>(formula.text.size() / 4 + 1);
+  static int64_t Size(const Member& member) {
+    if (member.composite != nullptr)
+      return 3 * static_cast<int64_t>(member.composite->steps.size());
+    return member.formula.element->NodeCount();
+  }
+
+  // How often a member that is inlined is evaluated for one evaluation of what reads it.
+  static int64_t Evaluations(const Member& member, size_t argument) {
+    if (member.composite != nullptr) return member.composite->Reads(argument);
+    return argument < kMostOperands ? member.formula.element->Evaluations(argument) : 0;
   }
 
   // Joins the binding to the group of all that read it, if that is one group with the same loops.
@@ -150,12 +164,12 @@ class Finder {
       const Member& next = nodes_[read.binding];
       if (next.space == nullptr || next.root != root || next.space->dims != member.space->dims)
         return;
-      copies += next.copies * OperandReads(next.formula.text, read.argument);
+      copies += next.copies * Evaluations(next, read.argument);
       ++reads;
     }
     // What is left of a reduction is kept in a tensor and not inlined.
     if (member.folded) copies = 1;
-    const int64_t parts = nodes_[root].parts + copies * Size(member.formula);
+    const int64_t parts = nodes_[root].parts + copies * Size(member);
     if (used->second != reads || parts > kMostParts) return;
     nodes_[root].parts = parts;
     member.copies = copies;
@@ -177,9 +191,9 @@ class Finder {
   static void CollectInputs(FusedGroup* group) {
     std::unordered_set<const Node*> known;
     for (const Binding* member : group->members) {
-      ForEachAtom(member->value, [&](const Expr& atom) {
+      ir::ForEachAtom(member->value, [&](const Expr& atom) {
         const bool is_input =
-            atom->As<Var>() != nullptr || (!IsNone(atom) && LiteralText(atom, false).empty());
+            atom->As<Var>() != nullptr || (!ir::IsNone(atom) && LiteralOf(atom, false) == nullptr);
         if (is_input && known.insert(atom.get()).second) group->inputs.push_back(atom);
       });
       known.insert(member->var.get());
@@ -189,6 +203,7 @@ class Finder {
   std::span<const Binding> bindings_;
   const UseCounts& uses_;
   const KeptCalls& kept_;
+  Formulas& formulas_;
   std::vector<Member> nodes_;
   std::vector<Read> reads_;
   UseCounts places_;  // of the bindings, by variable
@@ -196,9 +211,9 @@ class Finder {
 
 }  // namespace
 
-std::vector<FusedGroup> FindFusedGroups(const Let& block, const UseCounts& uses,
-                                        const KeptCalls& kept) {
-  return Finder(block, uses, kept).Run();
+std::vector<FusedGroup> FindFusedGroups(const ir::Let& block, const UseCounts& uses,
+                                        const KeptCalls& kept, Formulas* formulas) {
+  return Finder(block, uses, kept, formulas).Run();
 }
 
-}  // namespace tern::ir
+}  // namespace tern::fuse
