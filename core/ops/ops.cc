@@ -32,14 +32,16 @@ constexpr Arity ArityOf(std::string_view parameters) {
 
 // The table of operators, in the order of the enumeration Op.
 constexpr OpInfo kOps[] = {
-#define TERN_OP(name, family, parameters, outputs, Relation, phrase) \
-  {Op::k_##name,                                                     \
-   #name,                                                            \
-   Family::family,                                                   \
-   parameters,                                                       \
-   ArityOf(parameters).min,                                          \
-   ArityOf(parameters).max,                                          \
-   outputs,                                                          \
+#define TERN_OP(name, family, parameters, outputs, Relation, layout, movement, phrase) \
+  {Op::k_##name,                                                                       \
+   #name,                                                                              \
+   Family::family,                                                                     \
+   parameters,                                                                         \
+   ArityOf(parameters).min,                                                            \
+   ArityOf(parameters).max,                                                            \
+   outputs,                                                                            \
+   LayoutRule::layout,                                                                 \
+   Movement::movement,                                                                 \
    phrase},
 #include "core/ops/ops.def"
 #undef TERN_OP

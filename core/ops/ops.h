@@ -46,6 +46,27 @@ enum class Family : int32_t {
 };
 std::string_view FamilyName(Family family);
 
+// How an operator meets images whose channels are turned to be last (choose_layout).
+enum class LayoutRule : int8_t {
+  declared,     // takes and gives images as they were declared
+  chosen,       // has the attribute `layout`, and kernels that want channels last
+  elementwise,  // element by element, with broadcasting: follows as it is
+  reduces,      // over axes that can be named anew: arguments `x axes?`
+  axis_0,       // along the attribute `axis`, 0 by default
+  axis_1,       // the same, 1 by default
+  axis_last,    // the same, the last by default
+  blocks,       // follows by the attribute `layout`, which it does not choose by itself
+  own           // follows in a way that choose_layout has a function for
+};
+
+// What becomes of the elements of the first argument.
+enum class Movement : int8_t {
+  computes,  // others are made of them
+  moves,     // they change places, some perhaps left out or repeated
+  reshapes,  // they stay in their order: the same memory in another shape
+  same       // the same memory and shape
+};
+
 struct OpInfo;
 
 // The elements of an integer tensor of rank 0 or 1, as symbolic dimensions.
@@ -74,7 +95,12 @@ struct OpInfo {
   int min_args;
   int max_args;  // INT32_MAX where the last parameter takes any number
   int outputs;   // 0: as the attributes say
+  LayoutRule layout;
+  Movement movement;
   std::string_view phrase;
+
+  // The result is the first argument's memory.
+  bool IsView() const { return movement >= Movement::reshapes; }
 
   // "w"; "inputs" for every argument from a starred parameter on.
   std::string_view parameter(int index) const;

@@ -6,7 +6,8 @@ namespace tern::ops {
 // One function per row of ops.def, in its order.
 Relation RelationOf(Op op) {
   static constexpr Relation kRelations[] = {
-#define TERN_OP(name, family, parameters, outputs, Relation, phrase) &Relate##Relation,
+#define TERN_OP(name, family, parameters, outputs, Relation, layout, movement, phrase) \
+  &Relate##Relation,
 #include "core/ops/ops.def"
 #undef TERN_OP
   };

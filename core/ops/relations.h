@@ -11,7 +11,7 @@
 
 namespace tern::ops {
 
-#define TERN_OP(name, family, parameters, outputs, Relation, phrase)                           \
+#define TERN_OP(name, family, parameters, outputs, Relation, layout, movement, phrase)         \
   Status Relate##Relation(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args, \
                           RelationOutput* out);
 #include "core/ops/ops.def"

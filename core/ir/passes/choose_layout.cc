@@ -119,18 +119,7 @@ class LayoutChooser : public Rewriter {
   static bool WantsLayout(const Call& call) {
     if (call.args().empty() || RankOf(call.args()[0]) != kRank || call.attrs().Has("layout"))
       return false;
-    switch (call.op().op) {
-      case Op::k_conv2d:
-      case Op::k_conv2d_quantized:
-      case Op::k_conv_transpose2d:
-      case Op::k_max_pool:
-      case Op::k_average_pool:
-      case Op::k_lp_pool:
-      case Op::k_global_max_pool:
-      case Op::k_global_average_pool:
-      case Op::k_global_lp_pool: return true;
-      default: return false;
-    }
+    return call.op().layout == ops::LayoutRule::chosen;
   }
 
   // x and a residual are images; weights and bias stay as they are.
@@ -210,10 +199,6 @@ class LayoutChooser : public Rewriter {
 
   // --- operators that follow
 
-  static bool IsElementwise(const Call& call) {
-    return call.op().family == ops::Family::unary || call.op().family == ops::Family::binary;
-  }
-
   // Some image argument was made channels-last, and the result is an image too (or a tuple of
   // them).
   bool Follows(const Call& call) const {
@@ -224,28 +209,28 @@ class LayoutChooser : public Rewriter {
   }
 
   Expr Follow(const Call& call) {
-    if (IsElementwise(call)) return FollowElementwise(call);
-    switch (call.op().op) {
-      case Op::k_concat: return FollowConcat(call);
-      case Op::k_softmax:
-      case Op::k_log_softmax:
-      case Op::k_hardmax:
-      case Op::k_lp_norm: return FollowAxis(call, -1);
-      case Op::k_lrn:
-      case Op::k_batch_norm: return FollowAxis(call, 1);
-      case Op::k_split:
-      case Op::k_cumsum: return FollowAxis(call, 0);
-      case Op::k_quantize_linear:
-      case Op::k_dequantize_linear:
+    switch (call.op().layout) {
+      case ops::LayoutRule::chosen:
+      case ops::LayoutRule::declared: return nullptr;
+      case ops::LayoutRule::elementwise: return FollowElementwise(call);
+      case ops::LayoutRule::reduces: return FollowReduce(call);
+      case ops::LayoutRule::axis_0: return FollowAxis(call, 0);
+      case ops::LayoutRule::axis_1:
+        // Blocks of quantized elements lie along an axis of their own.
         return call.attrs().Has("block") ? nullptr : FollowAxis(call, 1);
-      case Op::k_depth_to_space:
-      case Op::k_space_to_depth:
+      case ops::LayoutRule::axis_last: return FollowAxis(call, -1);
+      case ops::LayoutRule::blocks:
         return MadeLast(builder().Emit(call.op(), {Last(call.args()[0])}, WithLayout(call)));
-      case Op::k_pad: return FollowPad(call);
-      case Op::k_slice: return FollowSlice(call);
-      case Op::k_resize: return FollowResize(call);
-      default: return call.op().family == ops::Family::reduce ? FollowReduce(call) : nullptr;
+      case ops::LayoutRule::own: return FollowInItsWay(call);
     }
+    return nullptr;
+  }
+
+  Expr FollowInItsWay(const Call& call) {
+    if (call.Is(Op::k_concat)) return FollowConcat(call);
+    if (call.Is(Op::k_pad)) return FollowPad(call);
+    if (call.Is(Op::k_slice)) return FollowSlice(call);
+    return call.Is(Op::k_resize) ? FollowResize(call) : nullptr;
   }
 
   // What broadcasts against images: given their rank first, so that its axes turn with theirs.
@@ -345,7 +330,7 @@ class LayoutChooser : public Rewriter {
   }
 
   Expr FollowReduce(const Call& call) {
-    if (call.op().parameters != "x axes?" || call.args().size() > 1) return nullptr;
+    if (call.args().size() > 1) return nullptr;
     ops::ReduceAttrs attrs = ops::ReduceAttrs::From(call.attrs()).value();
     uint32_t mask = 0;
     if (!ops::ReducedAxes(attrs.axes, attrs.noop_if_empty, kRank, &mask).ok()) return nullptr;

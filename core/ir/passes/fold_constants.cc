@@ -21,20 +21,7 @@ bool StaticDims(const types::TensorType& type, std::vector<int64_t>* dims) {
 }
 
 // Operators that only move elements: of a splat, the result is a splat, whatever its size.
-bool OnlyMoves(ops::Op op) {
-  switch (op) {
-    case ops::Op::k_reshape:
-    case ops::Op::k_transpose:
-    case ops::Op::k_squeeze:
-    case ops::Op::k_unsqueeze:
-    case ops::Op::k_flatten:
-    case ops::Op::k_expand:
-    case ops::Op::k_identity:
-    case ops::Op::k_slice:
-    case ops::Op::k_tile: return true;
-    default: return false;
-  }
-}
+bool OnlyMoves(const ops::OpInfo& op) { return op.movement != ops::Movement::computes; }
 
 // Computes calls whose arguments are constants by the operators that a run would call, so that
 // results are the same bits.
@@ -95,7 +82,7 @@ class ConstantFolder : public Rewriter {
     TensorPtr element;
     if (call.Is(ops::Op::k_constant_of_shape)) {
       element = EvaluateElement(call);
-    } else if (OnlyMoves(call.op().op) && ConstantTensor(args[0]) != nullptr) {
+    } else if (OnlyMoves(call.op()) && ConstantTensor(args[0]) != nullptr) {
       element = SplatElement(*ConstantTensor(args[0]));
     }
     if (!element) return nullptr;

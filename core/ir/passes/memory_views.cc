@@ -12,14 +12,7 @@ const Node* ViewedBy(const Expr& value) {
   if (value->As<Var>() != nullptr) return value.get();
   const Call* call = value->As<Call>();
   if (call == nullptr || call->args().empty()) return nullptr;
-  switch (call->op().op) {
-    case ops::Op::k_identity:
-    case ops::Op::k_reshape:
-    case ops::Op::k_squeeze:
-    case ops::Op::k_unsqueeze:
-    case ops::Op::k_flatten: return call->args()[0].get();
-    default: return nullptr;
-  }
+  return call->op().IsView() ? call->args()[0].get() : nullptr;
 }
 
 // Everything else may keep a reference: stored in an object, or passed to code that is not known.

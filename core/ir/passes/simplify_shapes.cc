@@ -20,9 +20,7 @@ const Call* DefinitionOf(const Builder& builder, const Expr& expr) {
   return node == nullptr ? nullptr : node->As<Call>();
 }
 
-bool IsReshaping(Op op) {
-  return op == Op::k_reshape || op == Op::k_flatten || op == Op::k_squeeze || op == Op::k_unsqueeze;
-}
+bool IsReshaping(const Call& call) { return call.op().movement == ops::Movement::reshapes; }
 
 // reshape, flatten, squeeze and unsqueeze all become one reshape by attributes, of the first value
 // in a chain of them: none of them moves an element.
@@ -31,7 +29,7 @@ Expr SimplifyReshape(const Call& call, const std::vector<Expr>& args, const Var&
   if (!var.type().is_tensor()) return nullptr;
   Expr x = args[0];
   const Call* inner = DefinitionOf(*builder, x);
-  while (inner != nullptr && IsReshaping(inner->op().op)) {
+  while (inner != nullptr && IsReshaping(*inner)) {
     x = inner->args()[0];
     inner = DefinitionOf(*builder, x);
   }
@@ -245,11 +243,8 @@ bool ReshapeTarget(const TensorType& x, const TensorType& to, Attrs* attrs) {
 
 Expr SimplifyShape(const Call& call, const std::vector<Expr>& args, const Var& var,
                    Builder* builder) {
+  if (IsReshaping(call)) return SimplifyReshape(call, args, var, builder);
   switch (call.op().op) {
-    case Op::k_reshape:
-    case Op::k_flatten:
-    case Op::k_squeeze:
-    case Op::k_unsqueeze: return SimplifyReshape(call, args, var, builder);
     case Op::k_transpose: return SimplifyTranspose(call, args, var, builder);
     case Op::k_slice: return SimplifySlice(call, args, var, builder);
     case Op::k_pad: return SimplifyPad(call, args, builder);
@@ -260,8 +255,7 @@ Expr SimplifyShape(const Call& call, const std::vector<Expr>& args, const Var& v
     case Op::k_gather: return SimplifyGather(call, args, var, builder);
     default: break;
   }
-  // All reductions with axes as an optional argument, by the table and not by name.
-  const bool reduces = call.op().family == ops::Family::reduce && call.op().parameters == "x axes?";
+  const bool reduces = call.op().layout == ops::LayoutRule::reduces;
   return reduces ? SimplifyReduce(call, args, builder) : nullptr;
 }
 

@@ -39,6 +39,22 @@ TEST(Ops, Parameters) {
   EXPECT_EQ(FindOp("one_hot")->min_args, 3);
 }
 
+// What passes take for granted of a row.
+TEST(Ops, FactsHoldForTheirRows) {
+  for (const OpInfo& op : AllOps()) {
+    SCOPED_TRACE(op.name);
+    if (op.layout == LayoutRule::reduces) EXPECT_EQ(op.parameters, "x axes?");
+    if (op.layout == LayoutRule::blocks) EXPECT_EQ(op.parameters, "x");
+    if (op.family == Family::unary || op.family == Family::binary)
+      EXPECT_EQ(op.layout, LayoutRule::elementwise);
+    if (op.movement != Movement::computes) {
+      EXPECT_EQ(op.outputs, 1);
+      EXPECT_EQ(op.parameter(0), "x");
+    }
+    EXPECT_EQ(op.IsView(), op.movement == Movement::reshapes || op.movement == Movement::same);
+  }
+}
+
 TEST(Ops, OutputCounts) {
   EXPECT_EQ(*OutputCount(*FindOp("topk"), {}), 2);
   EXPECT_EQ(*OutputCount(*FindOp("split"), *Attrs::Parse("sizes=1,2,3")), 3);
