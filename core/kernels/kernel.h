@@ -154,21 +154,11 @@ typedef struct TernPool2dArgs {
 
 enum { TERN_MAX_RANK = 8 };
 
-/* Elementwise functions of one f32 argument. */
-#define TERN_UNARY_LIST(X)                                                                     \
-  X(abs)                                                                                       \
-  X(neg)                                                                                       \
-  X(sign) X(floor) X(ceil) X(round) X(sqrt) X(rsqrt) X(reciprocal) X(exp) X(log) X(sin) X(cos) \
-      X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(asinh) X(acosh) X(atanh) X(tanh) X(erf) \
-          X(sigmoid) X(relu) X(silu) X(gelu) X(gelu_tanh) X(softplus) X(softsign) X(mish)      \
-              X(hard_swish) X(leaky_relu) X(elu) X(selu) X(celu) X(hard_sigmoid)               \
-                  X(thresholded_relu) X(clamp) X(shrink)
-
+/* Elementwise functions of one f32 argument: the rows of unary.def. */
 typedef enum TernUnaryOp {
-#define TERN_UNARY_ENUM(name) TERN_UNARY_##name,
-  TERN_UNARY_LIST(TERN_UNARY_ENUM)
-#undef TERN_UNARY_ENUM
-      TERN_UNARY_COUNT
+#define TERN_UNARY(name, ...) TERN_UNARY_##name,
+#include "core/kernels/unary.def"
+  TERN_UNARY_COUNT
 } TernUnaryOp;
 
 /* y[i] = op(x[i]); x and y may be the same. alpha and beta parameterise the op as in ONNX

@@ -11,9 +11,8 @@ namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr const char* kUnaryNames[] = {
-#define TERN_NAME(name) #name,
-    TERN_UNARY_LIST(TERN_NAME)
-#undef TERN_NAME
+#define TERN_UNARY(name, ...) #name,
+#include "core/kernels/unary.def"
 };
 
 TernUnaryArgs UnaryArgs(int op, const Buffer<float>& x) {

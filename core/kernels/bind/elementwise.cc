@@ -37,11 +37,10 @@ Result<TensorPtr> Narrow(Call& call, const Tensor& x, DType dtype) {
 namespace {
 
 TernUnaryOp UnaryOpOf(ops::Op op) {
-  switch (op) {
-#define TERN_CASE(name) \
+#define TERN_UNARY(name, ...) \
   case ops::Op::k_##name: return TERN_UNARY_##name;
-    TERN_UNARY_LIST(TERN_CASE)
-#undef TERN_CASE
+  switch (op) {
+#include "core/kernels/unary.def"
     default: return TERN_UNARY_COUNT;
   }
 }
