@@ -70,7 +70,7 @@ class GroupDefiner {
     for (const ir::Binding& binding : bindings) {
       if (ok_) AddBinding(binding);
     }
-    if (!ok_ || parts_ > kMostLoweredParts) return nullptr;
+    if (!ok_) return nullptr;
     Result<te::Definition> made = builder_.Finish();
     TERN_CHECK(made.ok(), "a group that is no definition");
     return std::make_shared<const te::Definition>(*std::move(made));
@@ -240,7 +240,6 @@ class GroupDefiner {
 
   // For a value that loops of its own compute once.
   Piece Keep(const Piece& value) {
-    parts_ = std::max(parts_, value.parts);
     const Declared kept = Declare("t", value.value, 1);
     if (!IsLastIn(part_)) Vectorize(kept.tensor, part_);
     return kept.piece;
@@ -269,6 +268,9 @@ class GroupDefiner {
     }
     return context;
   }
+
+  // Asked of every member, so that expressions stay shallow enough to walk.
+  static bool IsSmall(const Piece& piece) { return piece.parts <= kMostLoweredParts; }
 
   // Operands that stand several times are named first, then the formula's own parts.
   Piece Expand(const loop::Formula& formula, Context context) {
@@ -334,7 +336,7 @@ class GroupDefiner {
     const types::TensorType& type = binding.var->type().tensor();
     KnownValue& known = known_[binding.var.get()];
     const bool several = known.uses > 1;
-    parts_ = std::max(parts_, value.parts);
+    if (!IsSmall(value)) return Fail();
     if (binding.var == function_.result()) return AddResult(type, value);
     // What is over a part of the axes is not computed for each of the others.
     const bool widens = part_ != 0 && !value.simple && known.is_wide;
@@ -443,8 +445,7 @@ class GroupDefiner {
     }
     part_ = 0;
     const Piece element = Expand(*formula.element, std::move(context));
-    if (!ok_) return;
-    parts_ = std::max(parts_, element.parts);
+    if (!ok_ || !IsSmall(element)) return Fail();
     const loop::Expr fold = Fold(*formula.fold, element.value);
     part_ = mask_;
     const bool plain = formula.result == nullptr && type.dtype == formula.type;
@@ -480,7 +481,6 @@ class GroupDefiner {
   std::optional<te::Tensor> result_;
   std::unordered_map<const ir::Node*, KnownValue> known_;
   int parameter_count_ = 0, named_ = 0;
-  int64_t parts_ = 0;
 };
 
 }  // namespace

@@ -42,7 +42,7 @@ class FormulaParser : public ExprParser {
   }
 };
 
-class Inserter : public Mutator {
+class Inserter : public ExprMutator {
  public:
   explicit Inserter(std::span<const Substitution> values) : values_(values) {}
 
@@ -60,7 +60,7 @@ class Inserter : public Mutator {
   std::span<const Substitution> values_;
 };
 
-class NodeCounter : public Visitor {
+class NodeCounter : public ExprVisitor {
  public:
   void VisitExpr(const Expr& expr) override {
     ++count;
@@ -69,7 +69,7 @@ class NodeCounter : public Visitor {
   int64_t count = 0;
 };
 
-class ReadCounter : public Visitor {
+class ReadCounter : public ExprVisitor {
  public:
   explicit ReadCounter(const Var* var) : var_(var) {}
   void VisitExpr(const Expr& expr) override {
@@ -83,7 +83,7 @@ class ReadCounter : public Visitor {
 };
 
 // A reciprocal root becomes a root and a quotient, and no polynomial.
-class CostlyFinder : public Visitor {
+class CostlyFinder : public ExprVisitor {
  public:
   void VisitExpr(const Expr& expr) override {
     const Call* call = expr->As<Call>();

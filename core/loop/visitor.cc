@@ -3,14 +3,14 @@
 
 namespace tern::loop {
 
-Visitor::~Visitor() = default;
-Mutator::~Mutator() = default;
+ExprVisitor::~ExprVisitor() = default;
+ExprMutator::~ExprMutator() = default;
 
-void Visitor::VisitAll(std::span<const Expr> exprs) {
+void ExprVisitor::VisitAll(std::span<const Expr> exprs) {
   for (const Expr& expr : exprs) VisitExpr(expr);
 }
 
-void Visitor::Descend(const Expr& expr) {
+void ExprVisitor::Descend(const Expr& expr) {
   const auto visit = [this](const auto&... children) {
     (..., (children ? VisitExpr(children) : void(0)));
   };
@@ -95,7 +95,7 @@ bool Same(std::span<const Expr> a, std::span<const Expr> b) {
 
 }  // namespace
 
-std::vector<Expr> Mutator::MutateAll(std::span<const Expr> exprs) {
+std::vector<Expr> ExprMutator::MutateAll(std::span<const Expr> exprs) {
   std::vector<Expr> out;
   out.reserve(exprs.size());
   for (const Expr& expr : exprs) out.push_back(MutateExpr(expr));
@@ -142,7 +142,7 @@ Expr Rebuild(const Reduction& old, std::span<const Expr> x) {
 }
 
 // What Visitor::Descend visits below a node.
-class Children : public Visitor {
+class Children : public ExprVisitor {
  public:
   explicit Children(const Expr& expr) { Descend(expr); }
   void VisitExpr(const Expr& expr) override { list.push_back(expr); }
@@ -174,7 +174,7 @@ Expr RebuildExpr(const Expr& old, std::span<const Expr> x) {
 
 }  // namespace
 
-Expr Mutator::Descend(const Expr& expr) {
+Expr ExprMutator::Descend(const Expr& expr) {
   const Children children(expr);
   const std::vector<Expr> changed = MutateAll(children.list);
   if (Same(children.list, changed)) return expr;
@@ -249,16 +249,23 @@ Stmt Mutator::Descend(const Stmt& stmt) {
 
 namespace {
 
-class Substituter : public Mutator {
+// Null where nothing stands for the variable.
+const Expr* Replacement(const Expr& var, std::span<const Substitution> map) {
+  for (const Substitution& entry : map) {
+    if (entry.var == var.get()) return &entry.value;
+  }
+  return nullptr;
+}
+
+// Over expressions alone, or over statements too.
+template <class Base>
+class Substituter : public Base {
  public:
   explicit Substituter(std::span<const Substitution> map) : map_(map) {}
   Expr MutateExpr(const Expr& expr) override {
-    const Var* var = expr->As<Var>();
-    if (var == nullptr) return Descend(expr);
-    for (const Substitution& entry : map_) {
-      if (entry.var == var) return entry.value;
-    }
-    return expr;
+    if (expr->kind != NodeKind::kVar) return this->Descend(expr);
+    const Expr* replacement = Replacement(expr, map_);
+    return replacement != nullptr ? *replacement : expr;
   }
 
  private:
@@ -293,7 +300,7 @@ class LoopFinder : public Visitor {
   bool found = false;
 };
 
-class AnyLoadFinder : public Visitor {
+class AnyLoadFinder : public ExprVisitor {
  public:
   void VisitExpr(const Expr& expr) override {
     found |= expr->kind == NodeKind::kLoad;
@@ -305,10 +312,10 @@ class AnyLoadFinder : public Visitor {
 }  // namespace
 
 Expr Substitute(const Expr& expr, std::span<const Substitution> map) {
-  return Substituter(map).MutateExpr(expr);
+  return Substituter<ExprMutator>(map).MutateExpr(expr);
 }
 Stmt Substitute(const Stmt& stmt, std::span<const Substitution> map) {
-  return Substituter(map).MutateStmt(stmt);
+  return Substituter<Mutator>(map).MutateStmt(stmt);
 }
 
 bool UsesVar(const Expr& expr, const Var* var) {

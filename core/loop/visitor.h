@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Visitor and Mutator: walks over expressions and statements. Override the kinds you care about and
-// call Descend for the rest of the subtree.
+// call Descend for the rest of the subtree. ExprVisitor and ExprMutator are for expressions alone,
+// so that who has no statements need not carry what walks them.
 //
 // A mutator returns the same pointer where nothing changed, so that "did it change" is a comparison
 // of pointers; new nodes take over the spans of those they replace.
@@ -11,30 +12,44 @@
 
 namespace tern::loop {
 
-class Visitor {
+class ExprVisitor {
  public:
-  virtual ~Visitor();
+  virtual ~ExprVisitor();
   virtual void VisitExpr(const Expr& expr) { Descend(expr); }
-  virtual void VisitStmt(const Stmt& stmt) { Descend(stmt); }
 
  protected:
   // Visits what is below, left to right; null subtrees are skipped.
   void Descend(const Expr& expr);
-  void Descend(const Stmt& stmt);
   void VisitAll(std::span<const Expr> exprs);
 };
 
-class Mutator {
+class Visitor : public ExprVisitor {
  public:
-  virtual ~Mutator();
+  virtual void VisitStmt(const Stmt& stmt) { Descend(stmt); }
+
+ protected:
+  using ExprVisitor::Descend;
+  void Descend(const Stmt& stmt);
+};
+
+class ExprMutator {
+ public:
+  virtual ~ExprMutator();
   virtual Expr MutateExpr(const Expr& expr) { return Descend(expr); }
-  virtual Stmt MutateStmt(const Stmt& stmt) { return Descend(stmt); }
 
  protected:
   Expr Descend(const Expr& expr);
-  Stmt Descend(const Stmt& stmt);
   Expr MutateOptional(const Expr& expr) { return expr ? MutateExpr(expr) : expr; }
   std::vector<Expr> MutateAll(std::span<const Expr> exprs);
+};
+
+class Mutator : public ExprMutator {
+ public:
+  virtual Stmt MutateStmt(const Stmt& stmt) { return Descend(stmt); }
+
+ protected:
+  using ExprMutator::Descend;
+  Stmt Descend(const Stmt& stmt);
 
  private:
   Stmt MutateFor(const Stmt& stmt);

@@ -29,13 +29,6 @@ bool IsIntrinsic(std::string_view name) {
   return false;
 }
 
-// A type's name has a number of bits, but for one; asked first, because the error that says what
-// types there are costs more than the rest of parsing a name.
-bool IsTypeName(std::string_view name) {
-  const bool may_be = name == "bool" || name.find_first_of("0123456789") != std::string_view::npos;
-  return may_be && DataType::Parse(name).ok();
-}
-
 bool StartsName(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 }  // namespace
@@ -43,6 +36,13 @@ bool StartsName(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'
 bool IsName(std::string_view text) {
   const auto part = [](char c) { return StartsName(c) || (c >= '0' && c <= '9') || c == '.'; };
   return !text.empty() && StartsName(text[0]) && std::all_of(text.begin(), text.end(), part);
+}
+
+// A type's name has a number of bits, but for one; asked first, because the error that says what
+// types there are costs more than the rest of parsing a name.
+bool IsTypeName(std::string_view name) {
+  const bool may_be = name == "bool" || name.find_first_of("0123456789") != std::string_view::npos;
+  return may_be && DataType::Parse(name).ok();
 }
 
 bool IsExpressionWord(std::string_view name) {

@@ -11,6 +11,9 @@ namespace tern::loop {
 // Letters, digits, '_' and '.', no digit or '.' first.
 bool IsName(std::string_view text);
 
+// "float32", "int8x16".
+bool IsTypeName(std::string_view name);
+
 // Words that an expression may begin with and that are not the program's own names: functions,
 // types, constants.
 bool IsExpressionWord(std::string_view name);

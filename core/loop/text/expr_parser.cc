@@ -65,6 +65,8 @@ std::shared_ptr<const text::SourceMap> OneFile(std::string_view name, std::strin
 }
 }  // namespace
 
+ExprParser::~ExprParser() = default;
+
 ExprParser::ExprParser(std::string_view file_name, std::string_view text)
     : sources_(OneFile(file_name, text)), diagnostics_(sources_), lexer_(0, sources_->text(0)) {}
 
@@ -99,9 +101,9 @@ Token ExprParser::Name(std::string_view what) {
   return Token{};
 }
 
-std::optional<int64_t> ExprParser::Integer(std::string_view what) {
+std::optional<int64_t> ProgramExprParser::Integer(std::string_view what) {
   const std::optional<int64_t> value = ParseInt64(Peek().text);
-  if (!ok_ || Peek().kind != TokenKind::kNumber || !value.has_value()) {
+  if (!ok() || Peek().kind != TokenKind::kNumber || !value.has_value()) {
     Fail(what);
     return std::nullopt;
   }
@@ -177,7 +179,7 @@ void ExprParser::EndScope(size_t mark) {
 
 // --- shared parts
 
-std::optional<Lanes> ExprParser::ParseLanes() {
+std::optional<Lanes> ProgramExprParser::ParseLanes() {
   bool scalable = Accept("vscale");
   std::optional<int64_t> count = 1;
   if (scalable && Accept("*")) {
@@ -187,7 +189,7 @@ std::optional<Lanes> ExprParser::ParseLanes() {
     scalable = count.has_value() && Accept("*");
     if (scalable) Expect("vscale");
   }
-  if (!ok_ || !count.has_value()) return std::nullopt;
+  if (!ok() || !count.has_value()) return std::nullopt;
   if (*count >= 1 && *count <= kMaxLanes) return Lanes{static_cast<int32_t>(*count), scalable};
   Complain(Peek().span, StrCat("lanes must be from 1 to ", kMaxLanes, ", got ", *count));
   return std::nullopt;
@@ -203,7 +205,7 @@ std::optional<DType> ExprParser::ParseElementType() {
   return std::nullopt;
 }
 
-std::vector<Expr> ExprParser::ParseShape() {
+std::vector<Expr> ProgramExprParser::ParseShape() {
   std::vector<Expr> shape;
   Expect("[");
   if (Accept("]")) return shape;
@@ -220,7 +222,7 @@ std::vector<Expr> ExprParser::ParseShape() {
   return shape;
 }
 
-ExprParser::Element ExprParser::ParseElement(const Buffer& buffer, text::Span name) {
+ProgramExprParser::Element ProgramExprParser::ParseElement(const Buffer& buffer, text::Span name) {
   Element element;
   bool good = true;
   Expect("[");
@@ -236,7 +238,7 @@ ExprParser::Element ExprParser::ParseElement(const Buffer& buffer, text::Span na
   }
   const text::Span end = Peek().span;
   Expect("]");
-  if (!ok_ || !good) return element;
+  if (!ok() || !good) return element;
   const std::string why = WhyNotIndex(buffer, element.indices, element.predicate);
   element.good = why.empty();
   if (!why.empty()) Complain(Through(name, end), why);
@@ -405,32 +407,47 @@ Expr ExprParser::ParseSymbol(const Token& name) {
     return nullptr;
   }
   if (symbol->var) return symbol->var;
-  const BufferPtr buffer = symbol->buffer;
-  Element element = ParseElement(*buffer, name.span);
+  return ParseLoad(BufferPtr(symbol->buffer), name.span);
+}
+
+Expr ProgramExprParser::ParseLoad(const BufferPtr& buffer, text::Span name) {
+  Element element = ParseElement(*buffer, name);
   if (!element.good) return nullptr;
   return MakeLoad(buffer, std::move(element.indices), std::move(element.predicate));
 }
 
+Expr ExprParser::ParseLoad(const BufferPtr&, text::Span name) {
+  return Refuse(name, "a formula has no buffers");
+}
+
 Expr ExprParser::ParseWord(const Token& name, std::optional<DataType> wanted) {
   const std::string_view word = name.text;
-  if (word == "vscale") return MakeVScale();
   if (word == "true" || word == "false") return MakeBool(word == "true");
   if (word == "select") return ParseSelect(wanted, name.span);
+  if (word == "min") return ParseMinMax(BinaryOp::kMin, wanted, name.span);
+  if (word == "max") return ParseMinMax(BinaryOp::kMax, wanted, name.span);
   if (IsOne(word, {"cast", "reinterpret"})) return ParseConversion(name);
-  if (IsOne(word, {"ramp", "broadcast", "whilelt"})) return ParseVector(name);
   if (const IntrinsicInfo* info = FindIntrinsic(word))
     return ParseIntrinsic(*info, wanted, name.span);
+  return IsTypeName(word) ? ParseTypedLiteral(name, DataType::Parse(word).value())
+                          : ParseProgramWord(name, wanted);
+}
+
+Expr ExprParser::ParseProgramWord(const Token& name, std::optional<DataType>) {
+  return Refuse(name.span, StrCat("a formula has no '", name.text, "'"));
+}
+
+Expr ProgramExprParser::ParseProgramWord(const Token& name, std::optional<DataType> wanted) {
+  const std::string_view word = name.text;
+  if (word == "vscale") return MakeVScale();
+  if (IsOne(word, {"ramp", "broadcast", "whilelt"})) return ParseVector(name);
   if (word.starts_with("reduce_")) {
     const ReduceName* reduce = FindReduce(word.substr(7));
     if (reduce != nullptr) return ParseVectorReduce(reduce->op, name.span);
     return Refuse(name.span, "reductions of vectors are reduce_sum, _prod, _min, _max, _and, _or");
   }
-  if (const ReduceName* reduce = FindReduce(word)) {
-    if (IsOne(word, {"min", "max"})) return ParseMinMax(reduce->op, wanted, name.span);
-    Expect("(");
-    return ParseReduction(reduce->op, wanted, name.span);
-  }
-  return ParseTypedLiteral(name, DataType::Parse(word).value());
+  Expect("(");
+  return ParseReduction(FindReduce(word)->op, wanted, name.span);
 }
 
 // float64(0.5), uint8(200), float32(-inf)
@@ -509,7 +526,7 @@ Expr ExprParser::ParseConversion(const Token& name) {
 }
 
 // ramp(base, stride, lanes), broadcast(value, lanes), whilelt(base, bound, lanes)
-Expr ExprParser::ParseVector(const Token& name) {
+Expr ProgramExprParser::ParseVector(const Token& name) {
   const bool two = name.text != "broadcast";
   Expect("(");
   const Expr a = ParseExpr(two ? std::optional(kIndexType) : std::nullopt);
@@ -518,7 +535,7 @@ Expr ExprParser::ParseVector(const Token& name) {
   if (two) Expect(",");
   const std::optional<Lanes> lanes = ParseLanes();
   Expect(")");
-  if (!ok_ || !a || (two && !b) || !lanes.has_value()) return nullptr;
+  if (!ok() || !a || (two && !b) || !lanes.has_value()) return nullptr;
   if (lanes->is_scalar()) return Refuse(name.span, "a vector needs at least 2 lanes, or vscale");
   if (a->type.is_vector() || (two && b->type.is_vector()))
     return Refuse(name.span, StrCat("operands of ", name.text, " must be scalars"));
@@ -532,11 +549,11 @@ Expr ExprParser::ParseVector(const Token& name) {
   return name.text == "ramp" ? MakeRamp(a, b, *lanes) : MakeLaneMask(a, b, *lanes);
 }
 
-Expr ExprParser::ParseVectorReduce(BinaryOp op, text::Span span) {
+Expr ProgramExprParser::ParseVectorReduce(BinaryOp op, text::Span span) {
   Expect("(");
   const Expr value = ParseExpr();
   Expect(")");
-  if (!ok_ || !value) return nullptr;
+  if (!ok() || !value) return nullptr;
   const std::string why = WhyNotReduce(op, value->type);
   return why.empty() ? MakeVectorReduce(op, value) : Refuse(span, why);
 }
@@ -544,9 +561,7 @@ Expr ExprParser::ParseVectorReduce(BinaryOp op, text::Span span) {
 // min(a, b) of two values, or min(k < n, value) over an axis.
 Expr ExprParser::ParseMinMax(BinaryOp op, std::optional<DataType> wanted, text::Span span) {
   Expect("(");
-  if (ok_ && Peek().kind == TokenKind::kName && Lookup(Peek().text) == nullptr &&
-      !IsExpressionWord(Peek().text) && !sizes_are_implicit_)
-    return ParseReduction(op, wanted, span);
+  if (std::optional<Expr> fold = ParseFold(op, wanted, span)) return *std::move(fold);
   const std::vector<Expr> args = ParseOperands(wanted);
   if (!ok_ || (args.size() == 1 && !args[0])) return nullptr;
   if (args.size() != 2)
@@ -555,18 +570,34 @@ Expr ExprParser::ParseMinMax(BinaryOp op, std::optional<DataType> wanted, text::
   return why.empty() ? MakeBinary(op, args[0], args[1]) : Refuse(span, why);
 }
 
+bool ProgramExprParser::AtAxis() const {
+  return ok() && Peek().kind == TokenKind::kName && Lookup(Peek().text) == nullptr &&
+         !IsExpressionWord(Peek().text);
+}
+
+std::optional<Expr> ProgramExprParser::ParseFold(BinaryOp op, std::optional<DataType> wanted,
+                                                 text::Span span) {
+  if (!AtAxis() || sizes_are_implicit_) return std::nullopt;
+  return ParseReduction(op, wanted, span);
+}
+
+Expr ExprParser::ParseExtent() {
+  ++depth_;
+  Expr extent = ParseBinary(InfoOf(BinaryOp::kLt).precedence + 1, kIndexType).expr;
+  --depth_;
+  return extent;
+}
+
 // "k < n, l < m, value)": after the opening parenthesis.
-Expr ExprParser::ParseReduction(BinaryOp op, std::optional<DataType> wanted, text::Span span) {
+Expr ProgramExprParser::ParseReduction(BinaryOp op, std::optional<DataType> wanted,
+                                       text::Span span) {
   const size_t mark = scope_mark();
   std::vector<ReduceAxis> axes;
   bool good = true;
-  while (ok_ && Peek().kind == TokenKind::kName && Lookup(Peek().text) == nullptr &&
-         !IsExpressionWord(Peek().text)) {
+  while (AtAxis()) {
     const Token name = Next();
     Expect("<");
-    ++depth_;
-    Expr extent = ParseBinary(InfoOf(BinaryOp::kLt).precedence + 1, kIndexType).expr;
-    --depth_;
+    Expr extent = ParseExtent();
     Expect(",");
     if (extent && extent->type != kIndexType)
       extent = Refuse(name.span, "the extent of a reduce axis must be int64");
@@ -579,7 +610,7 @@ Expr ExprParser::ParseReduction(BinaryOp op, std::optional<DataType> wanted, tex
   const Expr value = ParseExpr(wanted);
   Expect(")");
   EndScope(mark);
-  if (!ok_ || !value || !good) return nullptr;
+  if (!ok() || !value || !good) return nullptr;
   const std::string why = value->type.is_vector() ? "a reduction over axes is of scalars"
                                                   : WhyNotReduction(op, value->type);
   return why.empty() ? MakeReduction(op, std::move(axes), value) : Refuse(span, why);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// ExprParser: expressions of .tloop text, and what the statement parser shares with them: tokens,
-// scopes of names, complaints.
+// ExprParser: expressions of .tloop text over named values, which is all that formulas have, and
+// what other parsers share with it: tokens, scopes of names, complaints. ProgramExprParser adds
+// what programs have: vectors, elements of buffers, folds over axes. They are two, so that who
+// reads formulas need not carry the rest.
 //
 // A literal without a type takes that of the other operand, or of what it is stored to. An
 // expression that has been complained about is null; whatever contains it is null too, and says
@@ -27,6 +29,7 @@ inline constexpr std::string_view kBadLoopProgram = "E0511";
 
 class ExprParser {
  public:
+  virtual ~ExprParser();
   // Of a text of its own.
   ExprParser(std::string_view file_name, std::string_view text);
   // Of a part of a file, where it stands: spans are those of the file.
@@ -58,7 +61,6 @@ class ExprParser {
   bool Accept(std::string_view text);
   void Expect(std::string_view text);
   Token Name(std::string_view what);
-  std::optional<int64_t> Integer(std::string_view what);
   // A syntax error; only the first is kept, and nothing is read after it.
   void Fail(std::string_view expected);
   text::Diagnostic& Complain(text::Span where, std::string_view message);
@@ -78,17 +80,20 @@ class ExprParser {
   std::vector<VarPtr> sizes_;
   bool sizes_are_implicit_ = false;
 
-  // --- parts that statements need too
-  std::optional<Lanes> ParseLanes();
   std::optional<DType> ParseElementType();
-  std::vector<Expr> ParseShape();
-  // "[i, j where p]" after a buffer's name; false where something was wrong.
-  struct Element {
-    std::vector<Expr> indices;
-    Expr predicate;
-    bool good = false;
-  };
-  Element ParseElement(const Buffer& buffer, text::Span name);
+
+  // --- what formulas have not
+  // Behind the name of a buffer.
+  virtual Expr ParseLoad(const BufferPtr& buffer, text::Span name);
+  // Behind a word of expressions that ExprParser does not know.
+  virtual Expr ParseProgramWord(const Token& name, std::optional<DataType> wanted);
+  // Behind the opening bracket of min or max: a fold over axes, or nothing where values come.
+  virtual std::optional<Expr> ParseFold(BinaryOp, std::optional<DataType>, text::Span) {
+    return std::nullopt;
+  }
+  Expr Refuse(text::Span span, std::string_view why);
+  // Of an axis: up to what ends a sum.
+  Expr ParseExtent();
 
   std::shared_ptr<const text::SourceMap> sources_;
   text::Diagnostics diagnostics_;
@@ -111,15 +116,11 @@ class ExprParser {
   Expr ParseIntrinsic(const IntrinsicInfo& info, std::optional<DataType> wanted, text::Span span);
   Expr ParseSelect(std::optional<DataType> wanted, text::Span span);
   Expr ParseConversion(const Token& name);
-  Expr ParseVector(const Token& name);
-  Expr ParseVectorReduce(BinaryOp op, text::Span span);
-  Expr ParseReduction(BinaryOp op, std::optional<DataType> wanted, text::Span span);
   Expr ParseMinMax(BinaryOp op, std::optional<DataType> wanted, text::Span span);
   // Literals among them take the type of the first that has one, else the wanted one.
   std::vector<Expr> ParseOperands(std::optional<DataType> wanted);
   Expr Retype(const Expr& literal, DataType type, text::Span span);
   Expr Fit(const Operand& operand, std::optional<DataType> wanted, text::Span span);
-  Expr Refuse(text::Span span, std::string_view why);
 
   Lexer lexer_;
   Token last_;
@@ -127,6 +128,33 @@ class ExprParser {
   std::unordered_map<std::string_view, ptrdiff_t> latest_;  // name → its innermost symbol
   int operators_ = 0;                                       // of the outermost expression
   bool ok_ = true;
+};
+
+class ProgramExprParser : public ExprParser {
+ public:
+  using ExprParser::ExprParser;
+
+ protected:
+  std::optional<int64_t> Integer(std::string_view what);
+  std::optional<Lanes> ParseLanes();
+  std::vector<Expr> ParseShape();
+  // "[i, j where p]" after a buffer's name; false where something was wrong.
+  struct Element {
+    std::vector<Expr> indices;
+    Expr predicate;
+    bool good = false;
+  };
+  Element ParseElement(const Buffer& buffer, text::Span name);
+
+ private:
+  Expr ParseLoad(const BufferPtr& buffer, text::Span name) override;
+  Expr ParseProgramWord(const Token& name, std::optional<DataType> wanted) override;
+  std::optional<Expr> ParseFold(BinaryOp op, std::optional<DataType> wanted,
+                                text::Span span) override;
+  bool AtAxis() const;
+  Expr ParseReduction(BinaryOp op, std::optional<DataType> wanted, text::Span span);
+  Expr ParseVector(const Token& name);
+  Expr ParseVectorReduce(BinaryOp op, text::Span span);
 };
 
 }  // namespace tern::loop

@@ -12,9 +12,9 @@ namespace {
 // Recursive descent with one token of lookahead. After an error every function returns at once
 // (ok() is false), because what follows was not meant that way; complaints about meaning do not end
 // parsing.
-class Parser : public ExprParser {
+class Parser : public ProgramExprParser {
  public:
-  using ExprParser::ExprParser;
+  using ProgramExprParser::ProgramExprParser;
 
   // One definition from its name on.
   std::optional<te::Definition> RunDefinition() {

@@ -60,6 +60,9 @@ TEST(Formula, WhatIsWrongIsSaid) {
   EXPECT_EQ(error("let e = a"), "expected ';', got the end");
   EXPECT_EQ(error("let a = b; a"), "'a' is already declared");
   EXPECT_EQ(error("exp(a)", kI32), "'exp' does not take operands of type int32");
+  EXPECT_EQ(error("vscale + a"), "a formula has no 'vscale'");
+  EXPECT_EQ(error("reduce_sum(a)"), "a formula has no 'reduce_sum'");
+  EXPECT_EQ(error("max(k < 4, a)"), "'k' is not declared");
   EXPECT_EQ(error(""), "expected an expression, got the end");
 }
 
