@@ -182,6 +182,7 @@ describe('the debugger', () => {
       debug.setRegister(4, false);
       assert.equal(debug.continue().reason, 'returned');
       assert.equal(debug.result(), 22);
+      assert.deepEqual(debug.results(), { output0: 22 });
     }));
   it('stops at breakpoints in both directions', () =>
     withDebugger(kQuotients, (debug) => {

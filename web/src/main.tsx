@@ -9,6 +9,7 @@ import { begin } from './state/programs.js';
 import './style/tokens.css';
 import './style/base.css';
 import './style/panes.css';
+import './style/timeline.css';
 import './style/layout.css';
 
 exposeAutomation(begin());

@@ -164,6 +164,7 @@ test('all builds of the engine are there, and the one that fits was fetched', as
   expect(modules.map(nameOfModule).sort()).toEqual([
     'tern',
     'tern-compiler',
+    'tern-debug',
     'tern-loops',
     'tern-simd',
     'tern-simd-compiler',

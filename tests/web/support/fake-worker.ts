@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A worker that answers by the protocol without an engine: a program of a few instructions, each of
 // which adds one to register 0. Tests tell it where to fail.
-import type { Instruction, MachineState, ProgramInfo } from 'tern-runtime';
+import type { Instruction, ProgramInfo } from 'tern-runtime';
 import type {
   Answer,
+  CursorState,
   Failure,
   MachineView,
   Reply,
@@ -73,6 +74,8 @@ export class FakeWorker {
   terminated = false;
   readonly seen: (Request | StopRequest)[] = [];
   private steps = 0;
+  /** Of the record. */
+  private end = 0;
   private breakpoints = new Set<number>();
 
   constructor() {
@@ -105,34 +108,46 @@ export class FakeWorker {
     if (!this.terminated) this.onmessage?.({ data: reply });
   }
 
-  private state(): MachineState {
-    const returned = this.steps >= 4;
-    const value = { kind: 'int', value: this.steps };
-    const frame = { function: 'main', pc: this.steps, registers: [{ index: 0, name: 'x', value }] };
-    return {
+  private stateAt(steps: number): CursorState {
+    const returned = steps >= 4;
+    const value = { kind: 'int', value: steps };
+    const registers = [{ index: 0, name: 'x', value, changed: steps > 0 }];
+    const frame = { function: 'main', pc: steps, instruction: '', registers };
+    const state: CursorState = {
       state: returned ? 'returned' : 'paused',
-      steps: this.steps,
+      steps,
+      step: steps,
+      past: steps < this.end,
       frames: returned ? [] : [frame],
       memory: { live: 12, peak: 12 },
     };
+    return steps > 0 ? { ...state, lastPc: steps - 1 } : state;
   }
 
-  private view(stop: MachineView['stop'], previous?: MachineState): MachineView {
-    const view: MachineView = { stop, state: this.state(), milliseconds: 1 };
-    if (previous) view.previous = previous;
-    if (stop === 'returned') view.outputs = { y: this.steps };
+  private view(stop: MachineView['stop']): MachineView {
+    this.end = Math.max(this.end, this.steps);
+    const trace = { first: 0, end: this.end };
+    const view: MachineView = { stop, state: this.stateAt(this.steps), milliseconds: 1, trace };
+    if (stop === 'returned') {
+      view.outputs = { y: this.steps };
+      view.before = { ...this.stateAt(3), past: true };
+    }
     return view;
   }
 
+  private go(to: number): MachineView {
+    this.steps = Math.min(Math.max(to, 0), 4);
+    return this.view(this.steps >= 4 ? 'returned' : 'paused');
+  }
+
   private advance(count: number): MachineView {
+    if (count < 0) return this.go(this.steps + count);
     const goal = Math.min(this.steps + count, 4);
-    let previous = this.state();
     while (this.steps < goal) {
-      previous = this.state();
       this.steps++;
       if (this.breakpoints.has(this.steps) && this.steps < goal) return this.view('breakpoint');
     }
-    return this.view(this.steps >= 4 ? 'returned' : 'paused', previous);
+    return this.go(this.steps);
   }
 
   private answer(request: Request): Answer {
@@ -156,13 +171,15 @@ export class FakeWorker {
           },
         };
       case 'begin':
-        this.steps = 0;
+        this.steps = this.end = 0;
         this.breakpoints = new Set(request.breakpoints);
         return { kind: 'machine', machine: this.view('ready') };
       case 'step':
         return { kind: 'machine', machine: this.advance(request.count) };
       case 'run':
-        return { kind: 'machine', machine: this.advance(Infinity) };
+        return { kind: 'machine', machine: this.advance(request.back ? -Infinity : Infinity) };
+      case 'seek':
+        return { kind: 'machine', machine: this.go(request.step) };
       case 'call':
         return { kind: 'called', outputs: { y: 1 }, milliseconds: 1 };
       case 'register':

@@ -33,7 +33,9 @@ describe('requests', () => {
   it('hand on progress before the answer', async () => {
     FakeWorker.deaf.add('run');
     const steps: number[] = [];
-    const promise = client.request({ kind: 'run' }, (progress) => steps.push(progress.steps));
+    const promise = client.request({ kind: 'run', back: false }, (progress) =>
+      steps.push(progress.steps),
+    );
     const worker = FakeWorker.all[0]!;
     const { id } = worker.seen[0] as { id: number };
     worker.onmessage!({ data: { id, progress: { steps: 7, milliseconds: 1 } } });
@@ -57,7 +59,7 @@ describe('failures', () => {
     client.onReplaced = replaced;
     FakeWorker.deaf.add('run');
     FakeWorker.failures.set('call', failure('E0605', { fatal: true }));
-    const run = client.request({ kind: 'run' });
+    const run = client.request({ kind: 'run', back: false });
     const call = client.request({ kind: 'call', function: 'main', args: [] });
     expect(await codeOf(call)).toBe('E0605');
     expect(await codeOf(run)).toBe('E0605');
@@ -68,7 +70,7 @@ describe('failures', () => {
   it('replace a worker that does not hear a stop', async () => {
     vi.useFakeTimers();
     FakeWorker.deaf.add('run');
-    const code = codeOf(client.request({ kind: 'run' }));
+    const code = codeOf(client.request({ kind: 'run', back: false }));
     client.stop();
     await vi.advanceTimersByTimeAsync(500);
     expect(await code).toBe('E0605');
@@ -76,7 +78,7 @@ describe('failures', () => {
   });
   it('leave a worker alone that did hear the stop', async () => {
     vi.useFakeTimers();
-    const run = client.request({ kind: 'run' });
+    const run = client.request({ kind: 'run', back: false });
     client.stop();
     await run;
     await vi.advanceTimersByTimeAsync(500);

@@ -128,11 +128,72 @@ describe('running', () => {
   });
 });
 
+describe('the record of a run', () => {
+  it('is walked in both directions, also after the return', async () => {
+    await runs.run();
+    expect(report()).toMatchObject({ state: 'stopped', step: 4, trace: { first: 0, end: 4 } });
+    expect(store.session.value.before?.frames[0]?.pc).toBe(3);
+    await runs.stepBack();
+    expect(report()).toMatchObject({ state: 'paused', step: 3, pc: 3, lastPc: 2, outputs: null });
+    await runs.seek(1);
+    expect(report()).toMatchObject({ step: 1, pc: 1, lastPc: 0, trace: { first: 0, end: 4 } });
+    await runs.step();
+    expect(report()).toMatchObject({ step: 2, trace: { end: 4 } });
+    await runs.run();
+    expect(report()).toMatchObject({ stopReason: 'returned', outputs: { y: 4 } });
+    expect(FakeWorker.all[0]!.seen.filter(({ kind }) => kind === 'begin')).toHaveLength(1);
+  });
+  it('follows a pointer that is dragged to where it is let go', async () => {
+    await runs.run();
+    await Promise.all([runs.seek(3), runs.seek(2), runs.seek(1), runs.seek(2)]);
+    expect(report()).toMatchObject({ step: 2 });
+    const asked = FakeWorker.all[0]!.seen.filter(({ kind }) => kind === 'seek').length;
+    expect(asked).toBeLessThan(4);
+    await runs.seek(-5);
+    expect(report()).toMatchObject({ step: 0, pc: 0, lastPc: null });
+  });
+  it('does not go back where there is nothing', async () => {
+    await runs.stepBack();
+    await runs.seek(3);
+    await runs.run(true);
+    expect(report()).toMatchObject({ state: 'idle', step: 0, trace: null });
+    await runs.step();
+    await runs.stepBack();
+    await runs.stepBack();
+    expect(report()).toMatchObject({ state: 'paused', step: 0 });
+  });
+  it('is no longer gone on with when the inputs change', async () => {
+    await runs.step(2);
+    expect(report()).toMatchObject({ stale: false });
+    runs.setInput('x', { fill: 'ones' });
+    expect(report()).toMatchObject({ stale: true, step: 2 });
+    await runs.stepBack();
+    expect(report()).toMatchObject({ stale: true, step: 1 });
+    await runs.step();
+    expect(report()).toMatchObject({ stale: false, step: 1 });
+    const begins = FakeWorker.all[0]!.seen.filter(({ kind }) => kind === 'begin');
+    expect(begins).toHaveLength(2);
+    runs.setSymbol('n', 3);
+    expect(report()).toMatchObject({ stale: true });
+  });
+  it('goes on after a seek that failed', async () => {
+    await runs.step();
+    FakeWorker.failures.set('seek', failure('E0304'));
+    await Promise.all([runs.seek(0), runs.seek(1)]);
+    expect(problems()).toEqual(['E0304']);
+    await runs.reset();
+    await runs.step(2);
+    await runs.seek(1);
+    expect(report()).toMatchObject({ step: 1, problems: [] });
+  });
+});
+
 describe('failing', () => {
   it('shows a trap with its code, and runs again', async () => {
     await runs.step();
-    const state = { ...store.session.value.machine!, state: 'failed' };
-    FakeWorker.failures.set('step', failure('E0301', { state }));
+    const state = { ...store.session.value.machine!, state: 'failed' as const };
+    const trace = { first: 0, end: 1 };
+    FakeWorker.failures.set('step', failure('E0301', { state, trace }));
     await runs.step();
     expect(report()).toMatchObject({ state: 'error', stopReason: 'trap(E0301)', pc: 1 });
     await runs.run();

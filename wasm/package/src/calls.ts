@@ -81,3 +81,10 @@ export function withValues<T>(
     return f(anys, values.length);
   });
 }
+
+/** @internal What a function gave, by output name. */
+export function byOutputName(info: FunctionInfo | undefined, value: Value): Record<string, Value> {
+  const results = info?.results ?? [];
+  const items = Array.isArray(value) && results.length !== 1 ? value : [value];
+  return Object.fromEntries(items.map((item, i) => [results[i]?.name || `output${i}`, item]));
+}

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The debugger: a run that can be stopped anywhere and gone through in both directions
 // (docs/debugging.md). What it shows is the state that is looked at, which may be in the past.
-import { type Arguments, type Callable, inOrder, type RegisterState, withValues } from './calls.js';
+import {
+  type Arguments,
+  byOutputName,
+  type Callable,
+  type FunctionInfo,
+  inOrder,
+  type RegisterState,
+  withValues,
+} from './calls.js';
 import { TernError } from './errors.js';
 import type { Pointer } from './exports.js';
 import { kDebugOptions } from './generated/layouts.js';
@@ -114,6 +122,8 @@ function fieldsOf(options: DebuggerOptions): FieldValues<typeof kDebugOptions> {
 }
 
 export class Debugger extends Handle {
+  private current: FunctionInfo | undefined;
+
   /** @internal */
   constructor(
     memory: Memory,
@@ -137,12 +147,14 @@ export class Debugger extends Handle {
   /** Starts a run, ending the one before; nothing is executed yet. */
   begin(name: string, args: Arguments = []): DebugStop {
     const { memory } = this;
-    const values = inOrder(this.program.functionInfo(name), args);
+    const info = this.program.functionInfo(name);
+    const values = inOrder(info, args);
     memory.withText(name, (text) =>
       withValues(memory, this.runtime, values, (anys, count) =>
         memory.call('tern_debugger_begin', this.pointer(), text, anys, count),
       ),
     );
+    this.current = info;
     return this.stop();
   }
 
@@ -262,6 +274,11 @@ export class Debugger extends Handle {
       memory.call('tern_debugger_result', this.pointer(), any);
       return readValue(memory, any);
     });
+  }
+
+  /** The same by output name, as `Machine.run` gives it. */
+  results(): Record<string, Value> {
+    return byOutputName(this.current, this.result());
   }
 
   /** The record of the run as a .terntrace file. */

@@ -2,6 +2,7 @@
 // A loaded executable and the machines that run it, whole or step by step.
 import {
   type Arguments,
+  byOutputName,
   type Callable,
   type FunctionInfo,
   inOrder,
@@ -346,10 +347,7 @@ export class Machine extends Handle {
     any: Pointer,
     read: Reader = readValue,
   ): Record<string, Value> {
-    const value = read(this.memory, any);
-    const results = info?.results ?? [];
-    const items = Array.isArray(value) && results.length !== 1 ? value : [value];
-    return Object.fromEntries(items.map((item, i) => [results[i]?.name || `output${i}`, item]));
+    return byOutputName(info, read(this.memory, any));
   }
 }
 

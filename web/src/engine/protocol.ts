@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every message between the page and the worker that owns the WebAssembly module.
 import type {
-  Diagnostic, MachineState, ProgramInfo, RuntimeInfo, StopReason, Value,
+  DebugState, Diagnostic, ProgramInfo, RuntimeInfo, StopReason, Value,
 } from 'tern-runtime';
 import type { ProgramKind } from '../model/file-kind.js';
 
@@ -12,7 +12,8 @@ export type RequestBody =
   | { kind: 'begin'; function: string; args: Value[]; breakpoints: number[] }
   | { kind: 'breakpoint'; pc: number; on: boolean }
   | { kind: 'step'; count: number }
-  | { kind: 'run' }
+  | { kind: 'run'; back: boolean }
+  | { kind: 'seek'; step: number }
   | { kind: 'call'; function: string; args: Value[] }
   | { kind: 'register'; index: number }
   | { kind: 'reset' };
@@ -36,12 +37,26 @@ export interface LoadedProgram {
   info: ProgramInfo;
 }
 
-/** A machine at rest, as the page shows it. */
+/** One step of the recorded run: what is looked at, which may be in the past. */
+export interface CursorState extends DebugState {
+  state: 'paused' | 'returned' | 'failed';
+  /** Instructions before it, since the run began. */
+  steps: number;
+}
+
+/** The steps that are recorded: those from `first` to `end` can be gone to. */
+export interface TraceRange {
+  first: number;
+  end: number;
+}
+
+/** A run at rest, as the page shows it. */
 export interface MachineView {
   stop: StopReason | 'ready';
-  state: MachineState;
-  /** Before the last instruction; what has changed since is marked. */
-  previous?: MachineState;
+  state: CursorState;
+  trace: TraceRange;
+  /** Of a run that has returned, whose frames are gone: the last step that had some. */
+  before?: CursorState;
   milliseconds: number;
   outputs?: Record<string, Value>;
 }
@@ -54,8 +69,9 @@ export interface Failure {
   diagnostics: readonly Diagnostic[];
   /** What the code means, as `tern explain` tells it. */
   explanation?: string;
-  /** Frames as the failed run left them. */
-  state?: MachineState;
+  /** Frames as the failed run left them, and what is recorded of it. */
+  state?: CursorState;
+  trace?: TraceRange;
   /** The module can no longer be trusted: the worker is to be replaced. */
   fatal: boolean;
 }
@@ -76,6 +92,7 @@ export interface AnswerKinds {
   breakpoint: 'done';
   step: 'machine';
   run: 'machine';
+  seek: 'machine';
   call: 'called';
   register: 'value';
   reset: 'done';

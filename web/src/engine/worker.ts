@@ -1,25 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worker: one runtime, one program, one machine. Requests are handled in order; a run goes in
+// The worker: one program and one recorded run of it. Requests are handled in order; a run goes in
 // slices, between which messages are heard.
+//
+// There are two modules. The one that runs and compiles is fetched with the page; the one with the
+// debugger, which records, is larger and fetched with the first step or run.
 import {
-  createRuntime, type Machine, type MachineState, type Program, type Runtime, type StopReason,
-  TernError,
+  createRuntime, type ModuleOptions, type Program, type Runtime, TernError,
 } from 'tern-runtime';
 import { notAProgram, sniff } from '../model/file-kind.js';
 import type {
   Answer, Failure, LoadedProgram, MachineView, Reply, Request, StopRequest,
 } from './protocol.js';
+import { type Between, Recording } from './recording.js';
 
-const kSliceMilliseconds = 8;
-const kMaxSlice = 1 << 20;
 const kProgressMilliseconds = 100;
+const kDebugModule = new URL('../../../wasm/package/dist/tern-debug.wasm', import.meta.url);
 
-let runtime: Promise<Runtime> | undefined;
+/** A runtime that is made when it is first asked for, and again after a failure. */
+function onDemand(options: ModuleOptions): () => Promise<Runtime> {
+  let made: Promise<Runtime> | undefined;
+  return async () => {
+    made ??= createRuntime(options);
+    try {
+      return await made;
+    } catch (error) {
+      made = undefined;
+      throw error;
+    }
+  };
+}
+
+const fastRuntime = onDemand({});
+const recordingRuntime = onDemand({ wasm: kDebugModule });
 let explain: (code: string) => string | undefined = () => undefined;
 let program: Program | undefined;
-let machine: Machine | undefined;
-/** Why the machine rests; a breakpoint that it was stepped onto does not stop it again. */
-let rest: MachineView['stop'] = 'ready';
+/** The same program in the module that records. */
+let recordedProgram: Program | undefined;
+let recording: Recording | undefined;
 let stopRequested = false;
 /** The end of the request before: a run ends before another request touches its machine. */
 let tail: Promise<void> = Promise.resolve();
@@ -27,14 +44,7 @@ let tail: Promise<void> = Promise.resolve();
 const post = (reply: Reply): void => self.postMessage(reply);
 
 async function engine(): Promise<Runtime> {
-  runtime ??= createRuntime();
-  let tern: Runtime;
-  try {
-    tern = await runtime;
-  } catch (error) {
-    runtime = undefined; // fetched anew by the next request
-    throw error;
-  }
+  const tern = await fastRuntime();
   explain = (code) => tern.explain(code);
   return tern;
 }
@@ -44,14 +54,14 @@ function loadedProgram(): Program {
   return program;
 }
 
-function runningMachine(): Machine {
-  if (!machine) throw new TernError('E0606', 'nothing is running');
-  return machine;
+function currentRecording(): Recording {
+  if (!recording) throw new TernError('E0606', 'nothing is running');
+  return recording;
 }
 
-function dropMachine(): void {
-  machine?.dispose();
-  machine = undefined;
+function dropRecording(): void {
+  recording?.dispose();
+  recording = undefined;
 }
 
 async function load(name: string, bytes: Uint8Array): Promise<LoadedProgram> {
@@ -67,7 +77,9 @@ async function load(name: string, bytes: Uint8Array): Promise<LoadedProgram> {
   const source = assembly ? tern.assemble(new TextDecoder().decode(bytes), name) : bytes;
   const next = tern.load(source, { sourceName: name });
   const { info } = next;
-  dropMachine();
+  dropRecording();
+  recordedProgram?.dispose();
+  recordedProgram = undefined;
   program?.dispose();
   program = next;
   return {
@@ -76,48 +88,13 @@ async function load(name: string, bytes: Uint8Array): Promise<LoadedProgram> {
   };
 }
 
-function view(
-  stop: MachineView['stop'], milliseconds: number, previous?: MachineState,
-): MachineView {
-  const current = runningMachine();
-  rest = stop;
-  const result: MachineView = { stop, state: current.state(), milliseconds };
-  if (previous) result.previous = previous;
-  if (stop === 'returned') result.outputs = current.takeResult();
-  return result;
-}
-
-function begin(name: string, args: Request & { kind: 'begin' }): MachineView {
-  dropMachine();
-  machine = loadedProgram().machine();
-  for (const pc of args.breakpoints) machine.setBreakpoint(pc, true);
-  machine.begin(name, args.args);
-  return view('ready', 0);
-}
-
-/** At most so many instructions, the one at hand also when there is a breakpoint at it. */
-function resume(current: Machine, count: number): StopReason {
-  const stepped = rest === 'paused';
-  rest = 'ready';
-  const stop = current.resume(count);
-  return stop === 'breakpoint' && stepped ? current.resume(count) : stop;
-}
-
-/** The last of the instructions alone, so that the state before it is known too. */
-function step(count: number): MachineView {
-  const current = runningMachine();
-  const start = performance.now();
-  rest = 'paused';
-  if (count > 1) {
-    const stop = resume(current, count - 1);
-    if (stop !== 'paused') return view(stop, performance.now() - start);
-    rest = 'paused';
-  }
-  const spent = count > 1 ? performance.now() - start : 0;
-  const previous = current.state();
-  const before = performance.now();
-  const stop = resume(current, 1);
-  return view(stop, spent + performance.now() - before, previous);
+async function begin(request: Request & { kind: 'begin' }): Promise<MachineView> {
+  dropRecording();
+  const { bytes } = loadedProgram();
+  recordedProgram ??= (await recordingRuntime()).load(bytes);
+  const { function: name, args, breakpoints } = request;
+  recording = new Recording(recordedProgram, name, args, breakpoints);
+  return recording.rest();
 }
 
 /** Lets messages that wait be heard. */
@@ -131,32 +108,29 @@ const breathe = (): Promise<void> =>
     channel.port2.postMessage(0);
   });
 
-async function run(id: number): Promise<MachineView> {
-  const current = runningMachine();
-  const start = performance.now();
-  let steps = current.state().steps;
-  let slice = 16, spoken = 0;
-  for (;;) {
-    const before = performance.now();
-    const stop = resume(current, slice);
-    const now = performance.now();
-    if (stop !== 'paused') return view(stop, now - start);
-    steps += slice;
-    if (now - start >= spoken + kProgressMilliseconds) {
-      spoken = now - start;
-      post({ id, progress: { steps, milliseconds: spoken } });
-    }
-    if (now - before < kSliceMilliseconds / 2) slice = Math.min(slice * 2, kMaxSlice);
-    else if (now - before > kSliceMilliseconds) slice = Math.max(slice >> 1, 1);
-    await breathe();
-    if (stopRequested) return view('cancelled', performance.now() - start);
-  }
+/** Tells how far a command is, and whether it is to go on. */
+function between(id: number): Between {
+  let spoken = 0;
+  return {
+    goOn: async (steps, milliseconds) => {
+      if (milliseconds >= spoken + kProgressMilliseconds) {
+        spoken = milliseconds;
+        post({ id, progress: { steps, milliseconds } });
+      }
+      await breathe();
+      return !stopRequested;
+    },
+  };
 }
 
 function call(name: string, args: Request & { kind: 'call' }): Answer {
   const start = performance.now();
   const outputs = loadedProgram().run(name, args.args);
   return { kind: 'called', outputs, milliseconds: performance.now() - start };
+}
+
+async function machineAnswer(view: Promise<MachineView>): Promise<Answer> {
+  return { kind: 'machine', machine: await view };
 }
 
 async function handle(request: Request): Promise<Answer> {
@@ -168,20 +142,22 @@ async function handle(request: Request): Promise<Answer> {
     case 'load':
       return { kind: 'loaded', program: await load(request.name, request.bytes) };
     case 'begin':
-      return { kind: 'machine', machine: begin(request.function, request) };
+      return { kind: 'machine', machine: await begin(request) };
     case 'breakpoint':
-      machine?.setBreakpoint(request.pc, request.on);
+      recording?.setBreakpoint(request.pc, request.on);
       return { kind: 'done' };
     case 'step':
-      return { kind: 'machine', machine: step(request.count) };
+      return machineAnswer(currentRecording().step(request.count, between(request.id)));
     case 'run':
-      return { kind: 'machine', machine: await run(request.id) };
+      return machineAnswer(currentRecording().run(request.back, between(request.id)));
+    case 'seek':
+      return { kind: 'machine', machine: currentRecording().seek(request.step) };
     case 'call':
       return call(request.function, request);
     case 'register':
-      return { kind: 'value', value: runningMachine().register(request.index) };
+      return { kind: 'value', value: currentRecording().register(request.index) };
     case 'reset':
-      dropMachine();
+      dropRecording();
       return { kind: 'done' };
   }
 }
@@ -196,8 +172,7 @@ function describe(error: unknown): Failure {
   if (fatal) return failure;
   const explanation = explain(code);
   if (explanation) failure.explanation = explanation;
-  if (machine) failure.state = machine.state();
-  return failure;
+  return { ...failure, ...recording?.failed() };
 }
 
 async function answer(request: Request): Promise<void> {
@@ -212,7 +187,7 @@ async function answer(request: Request): Promise<void> {
 self.onmessage = (event: MessageEvent<Request | StopRequest>) => {
   const message = event.data;
   const ends = message.kind === 'load' || message.kind === 'begin' || message.kind === 'reset';
-  if (message.kind === 'run') stopRequested = false;
+  if (message.kind === 'run' || message.kind === 'step') stopRequested = false;
   if (message.kind === 'stop' || ends) stopRequested = true;
   if (message.kind !== 'stop') tail = tail.then(() => answer(message));
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Register rows: the machine's state as a table, with what has changed since the state before.
-import type { MachineState, RegisterState } from 'tern-runtime';
+// Register rows: a step of the record as a table, with what the instruction before it changed.
+import type { DebugState } from 'tern-runtime';
 import { formatBytes, formatNumber, formatShape } from './format.js';
 
 export interface RegisterRow {
@@ -66,7 +66,9 @@ function shortValue(value: ValueJson): string {
   return value.text ?? '';
 }
 
-function toRow(register: RegisterState, before: RegisterState | undefined): RegisterRow {
+type RegisterState = DebugState['frames'][number]['registers'][number];
+
+function toRow(register: RegisterState): RegisterRow {
   const value = register.value as ValueJson;
   const kind = value.kind ?? 'none';
   return {
@@ -75,19 +77,12 @@ function toRow(register: RegisterState, before: RegisterState | undefined): Regi
     kind,
     type: typeOf(value),
     value: shortValue(value),
-    changed: before !== undefined && JSON.stringify(before.value) !== JSON.stringify(value),
+    changed: register.changed,
     empty: kind === 'none',
   };
 }
 
 /** The innermost frame's registers. */
-export function registerRows(
-  state: MachineState | undefined, previous: MachineState | undefined,
-): RegisterRow[] {
-  const frame = state?.frames[0];
-  if (!frame) return [];
-  const old = previous?.frames[0];
-  const same = old?.function === frame.function && previous?.frames.length === state.frames.length;
-  const before = new Map((same && old ? old.registers : []).map((r) => [r.index, r]));
-  return frame.registers.map((register) => toRow(register, before.get(register.index)));
+export function registerRows(state: Pick<DebugState, 'frames'> | undefined): RegisterRow[] {
+  return (state?.frames[0]?.registers ?? []).map(toRow);
 }

@@ -5,7 +5,7 @@ import { effect } from '@preact/signals';
 import type { LaneRun } from '../engine/loops-protocol.js';
 import { load, loadDigits } from '../state/programs.js';
 import { sessionReport } from '../state/report.js';
-import { reset, run, step } from '../state/runs.js';
+import { reset, run, seek, step, stepBack } from '../state/runs.js';
 import { currentPc, visibleState } from '../state/session.js';
 import { idle, session } from '../state/store.js';
 import { lanesReporter, showView, view, type ViewName } from '../state/view.js';
@@ -19,6 +19,10 @@ export interface TernPlayground {
   load(bytes?: Uint8Array | ArrayBuffer, name?: string): Promise<void>;
   run(): Promise<void>;
   step(count?: number): Promise<void>;
+  /** Back in the record of the run. */
+  stepBack(count?: number): Promise<void>;
+  /** To a step of the record. */
+  seek(step: number): Promise<void>;
   reset(): Promise<void>;
   state(): Record<string, unknown>;
   /** Another view; resolves once it is there. */
@@ -65,7 +69,7 @@ async function loadLoops(nameOrText: string): Promise<void> {
 
 export function exposeAutomation(ready: Promise<void>): void {
   window.ternPlayground = {
-    version: 1, ready, run, step, reset,
+    version: 1, ready, run: () => run(), step, stepBack, seek, reset,
     load: (bytes, name = 'program') =>
       (bytes ? load(name, new Uint8Array(bytes)) : loadDigits()),
     state: () => ({

@@ -5,6 +5,8 @@ import { letterKeys, setLetterKeys, sheetOpen } from './shortcuts.js';
 
 const kKeys: readonly [keys: string, what: string][] = [
   ['n', 'one step'],
+  ['p', 'one step back'],
+  ['← → Home End', 'in the recorded run: from step to step'],
   ['Ctrl Enter', 'run, or go on'],
   ['Esc', 'stop'],
   ['F6, Shift F6', 'next pane, pane before'],
@@ -45,7 +47,7 @@ export function KeySheet() {
           type="checkbox" checked={letterKeys.value} data-testid="letter-keys"
           onChange={(event) => setLetterKeys(event.currentTarget.checked)}
         />
-        keys of a single letter (n, v, ?)
+        keys of a single letter (n, p, v, ?)
       </label>
       <form method="dialog"><button class="primary">Close</button></form>
     </dialog>

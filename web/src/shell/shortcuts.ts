@@ -2,7 +2,7 @@
 // Keys that work anywhere on the page. Those of a single letter are off inside of fields and can be
 // switched off altogether.
 import { signal } from '@preact/signals';
-import { atRest, run, step, stop } from '../state/runs.js';
+import { atRest, run, step, stepBack, stop } from '../state/runs.js';
 import { session } from '../state/store.js';
 import { view } from '../state/view.js';
 
@@ -31,15 +31,16 @@ function cyclePanes(by: number): void {
 }
 
 /** A key that is held down steps as fast as the engine does, and stops when it is let go. */
-function stepByKey(held: boolean): void {
-  if (!held || atRest()) void step();
+function stepByKey(held: boolean, act: () => Promise<void>): void {
+  if (!held || atRest()) void act();
 }
 
 /** Whether it was a key of the machine's view: what is not seen does not run. */
 function onMachineKey(event: KeyboardEvent, modified: boolean, letter: boolean): boolean {
   if (modified && event.key === 'Enter') void run();
   else if (event.key === 'Escape' && session.value.run === 'running') stop();
-  else if (letter && event.key === 'n') stepByKey(event.repeat);
+  else if (letter && event.key === 'n') stepByKey(event.repeat, step);
+  else if (letter && event.key === 'p') stepByKey(event.repeat, stepBack);
   else return false;
   return true;
 }

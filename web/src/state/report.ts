@@ -4,7 +4,7 @@ import { isTensor, type Value } from 'tern-runtime';
 import { argmax } from '../model/digits.js';
 import { registerRows } from '../model/registers.js';
 import { elementAt } from '../model/tensors.js';
-import { currentPc, type Session, visibleState } from './session.js';
+import { currentPc, isStale, lastPc, type Session, visibleState } from './session.js';
 
 /** Elements of a tensor that are told; `count` says how many there are. */
 const kMaxValues = 4096;
@@ -36,10 +36,12 @@ export function sessionReport(session: Session): Record<string, unknown> {
     function: session.functionName,
     step: session.steps,
     pc: currentPc(session) ?? null,
-    lastPc: session.lastPc ?? null,
+    lastPc: lastPc(session) ?? null,
+    trace: session.trace ?? null,
+    stale: isStale(session),
     stopReason: session.stopReason,
     depth: session.machine?.frames.length ?? 0,
-    registers: registerRows(session.machine, session.previous),
+    registers: registerRows(session.machine),
     breakpoints: [...session.breakpoints].sort((a, b) => a - b),
     outputs: outputs ? Object.fromEntries(values) : null,
     problems: session.problems.map(({ code, message, text }) => ({ code, message, text })),

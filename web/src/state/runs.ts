@@ -5,7 +5,9 @@ import { EngineError } from '../engine/client.js';
 import type { MachineView } from '../engine/protocol.js';
 import { type InputChoice, InputError, makeInput } from '../model/inputs.js';
 import { parseNpy } from '../model/npy.js';
-import { currentFunction, kNoRun, type RunState } from './session.js';
+import {
+  canGoBack, currentFunction, isStale, kNoRun, runInputs, type RunState,
+} from './session.js';
 import { elapsed, engine, guarded, report, session, update } from './store.js';
 
 export function setInput(parameter: string, choice: InputChoice): void {
@@ -49,10 +51,9 @@ const kRestingStates: Record<MachineView['stop'], RunState> = {
   ready: 'paused', paused: 'paused', breakpoint: 'paused', returned: 'stopped', cancelled: 'paused',
 };
 
-function show({ stop, state, previous, milliseconds, outputs }: MachineView): void {
+function show({ stop, state, trace, before, milliseconds, outputs }: MachineView): void {
   update({
-    run: kRestingStates[stop], machine: state, previous: previous ?? session.value.machine,
-    lastPc: previous?.frames[0]?.pc,
+    run: kRestingStates[stop], machine: state, before, trace,
     steps: state.steps, milliseconds: elapsed(session.value.milliseconds + milliseconds),
     stopReason: stop === 'ready' || stop === 'paused' ? '' : stop, outputs,
   });
@@ -63,20 +64,20 @@ function show({ stop, state, previous, milliseconds, outputs }: MachineView): vo
 function fail(error: unknown): void {
   report(error);
   if (!(error instanceof EngineError)) return update({ run: 'error', stopReason: 'error' });
-  const { code, state, fatal } = error.failure;
+  const { code, state, trace, fatal } = error.failure;
   if (fatal) return update({ run: 'stopped', stopReason: 'cancelled' });
   const failed = { run: 'error', stopReason: `trap(${code})` } as const;
   if (!state || state.state !== 'failed') return update(failed);
-  const { machine } = session.value;
-  update({ ...failed, previous: machine, lastPc: undefined, machine: state, steps: state.steps });
+  update({ ...failed, machine: state, before: undefined, trace, steps: state.steps });
 }
 
-/** Starts a run, unless one rests that can go on. */
+/** Starts a run, unless one of the same inputs rests that can go on. */
 async function begin(): Promise<void> {
   update({ problems: [], refused: undefined });
-  if (session.value.run === 'paused') return;
+  if (session.value.run === 'paused' && !isStale(session.value)) return;
   const args = makeArguments();
-  update({ ...kNoRun, inspected: session.value.inspected });
+  const { inspected } = session.value;
+  update({ ...kNoRun, inspected, begunWith: runInputs(session.value) });
   const { functionName, breakpoints } = session.value;
   const { machine } = await engine.request({
     kind: 'begin', function: functionName, args, breakpoints: [...breakpoints],
@@ -101,6 +102,7 @@ function inOrder(action: () => Promise<void>): Promise<void> {
   last = guarded(async () => {
     await before;
     if (asked === failures) await action();
+    else sought = undefined;
   }, (error) => {
     failures++;
     fail(error);
@@ -120,16 +122,44 @@ export function step(count = 1): Promise<void> {
   });
 }
 
-export function run(): Promise<void> {
-  if (runs > 0) return Promise.resolve();
+/** To the end or the next breakpoint; `back`: to the beginning or the breakpoint before. */
+export function run(back = false): Promise<void> {
+  if (runs > 0 || (back && !canGoBack(session.value))) return Promise.resolve();
   runs++;
   return inOrder(async () => {
-    await begin();
+    if (!back) await begin();
     update({ run: 'running' });
-    const { machine } = await engine.request({ kind: 'run' }, ({ steps }) => update({ steps }));
+    const request = { kind: 'run', back } as const;
+    const { machine } = await engine.request(request, ({ steps }) => update({ steps }));
     show(machine);
   }).finally(() => {
     runs--;
+  });
+}
+
+/** Nothing is executed: the step is in the record. Before its first one there is nothing. */
+export function stepBack(count = 1): Promise<void> {
+  if (runs > 0) return Promise.resolve();
+  return inOrder(async () => {
+    if (!canGoBack(session.value)) return;
+    const { machine } = await engine.request({ kind: 'step', count: -count });
+    show(machine);
+  });
+}
+
+let sought: number | undefined;
+
+/** To a step of the record. Of several that are asked for at once only the last one counts. */
+export function seek(to: number): Promise<void> {
+  if (runs > 0) return Promise.resolve();
+  const isAsked = sought !== undefined;
+  sought = to;
+  if (isAsked) return last;
+  return inOrder(async () => {
+    const goal = sought;
+    sought = undefined;
+    if (goal === undefined || !session.value.trace) return;
+    show((await engine.request({ kind: 'seek', step: goal })).machine);
   });
 }
 
@@ -151,8 +181,8 @@ export function inspect(index: number | undefined): void {
 }
 
 function refreshInspected(): void {
-  const { inspected, machine } = session.value;
-  if (!inspected || !machine?.frames.length) return;
+  const { inspected, machine, before } = session.value;
+  if (!inspected || !(before ?? machine)?.frames.length) return;
   const { index } = inspected;
   void guarded(async () => {
     const { value } = await engine.request({ kind: 'register', index });

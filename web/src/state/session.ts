@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The session: one immutable snapshot of everything the panes show.
-import type { FunctionInfo, MachineState, RuntimeInfo, Value } from 'tern-runtime';
-import type { LoadedProgram } from '../engine/protocol.js';
+import type { FunctionInfo, RuntimeInfo, Value } from 'tern-runtime';
+import type { CursorState, LoadedProgram, TraceRange } from '../engine/protocol.js';
 import { type InputChoice, takesDrawing } from '../model/inputs.js';
 import type { Stroke } from '../model/strokes.js';
 
@@ -20,6 +20,9 @@ export interface Classification {
   milliseconds: number;
 }
 
+/** What the arguments of a run are made from. */
+export type RunInputs = Pick<Session, 'functionName' | 'inputs' | 'symbols' | 'image'>;
+
 export interface Session {
   readonly run: RunState;
   readonly runtime: RuntimeInfo | undefined;
@@ -32,10 +35,13 @@ export interface Session {
   readonly functionName: string;
   readonly inputs: Readonly<Record<string, InputChoice>>;
   readonly symbols: Readonly<Record<string, number>>;
-  readonly machine: MachineState | undefined;
-  readonly previous: MachineState | undefined;
-  /** Where the last single instruction was. */
-  readonly lastPc: number | undefined;
+  /** The step of the recorded run that is looked at. */
+  readonly machine: CursorState | undefined;
+  /** Of a run that has returned: the last step that had frames. */
+  readonly before: CursorState | undefined;
+  readonly trace: TraceRange | undefined;
+  /** What the run was begun with. */
+  readonly begunWith: RunInputs | undefined;
   readonly steps: number;
   readonly milliseconds: number;
   readonly stopReason: string;
@@ -51,8 +57,8 @@ export interface Session {
 }
 
 export const kNoRun = {
-  machine: undefined, previous: undefined, lastPc: undefined, steps: 0, milliseconds: 0,
-  stopReason: '', outputs: undefined, inspected: undefined,
+  machine: undefined, before: undefined, trace: undefined, begunWith: undefined, steps: 0,
+  milliseconds: 0, stopReason: '', outputs: undefined, inspected: undefined,
 } as const satisfies Partial<Session>;
 
 export const kEmptySession: Session = {
@@ -74,6 +80,30 @@ export function currentFunction({ program, functionName }: Session): FunctionInf
 /** Where the next instruction is, while there is one; of a failed run, the one that failed. */
 export function currentPc({ machine }: Session): number | undefined {
   return machine?.frames[0]?.pc;
+}
+
+/** The instruction before the cursor. */
+export function lastPc({ machine }: Session): number | undefined {
+  return machine?.lastPc;
+}
+
+export function runInputs({ functionName, inputs, symbols, image }: Session): RunInputs {
+  return { functionName, inputs, symbols, image };
+}
+
+/** Whether the record is of other inputs than those that are chosen now. */
+export function isStale(session: Session): boolean {
+  const { begunWith } = session;
+  if (!begunWith) return false;
+  const drawn = Object.values(session.inputs).some(({ fill }) => fill === 'drawing');
+  const { functionName, inputs, symbols, image } = begunWith;
+  return functionName !== session.functionName || inputs !== session.inputs ||
+    symbols !== session.symbols || (drawn && image !== session.image);
+}
+
+/** Whether a step back leads anywhere. */
+export function canGoBack({ trace, steps, run }: Session): boolean {
+  return trace !== undefined && steps > trace.first && run !== 'running';
 }
 
 /** Whether the current function is a classifier of drawings: ten scores for each image. */

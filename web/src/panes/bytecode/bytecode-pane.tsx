@@ -12,7 +12,7 @@ import {
   visibleRange,
 } from '../../model/instructions.js';
 import { toggleBreakpoint } from '../../state/runs.js';
-import { currentPc } from '../../state/session.js';
+import { currentPc, lastPc } from '../../state/session.js';
 import { session } from '../../state/store.js';
 import { Pane } from '../pane.js';
 import { FunctionHeading, Heading, InstructionLine } from './rows.js';
@@ -109,7 +109,7 @@ function GridLine({
   focus: number;
   onFocus: (index: number) => void;
 }) {
-  const { breakpoints, lastPc } = session.value;
+  const { breakpoints } = session.value;
   const focused = index === focus;
   if (isFunctionRow(row)) return <FunctionHeading row={row} index={index} focused={focused} />;
   return (
@@ -118,7 +118,7 @@ function GridLine({
       index={index}
       focused={focused}
       current={row.pc === currentPc(session.value)}
-      executed={row.pc === lastPc}
+      executed={row.pc === lastPc(session.value)}
       breaks={breakpoints.has(row.pc)}
       onFocus={() => onFocus(index)}
     />

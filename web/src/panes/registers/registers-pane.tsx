@@ -44,23 +44,23 @@ function Row({ row, picked }: { row: RegisterRow; picked: boolean }) {
 }
 
 function note(): string | undefined {
-  const { machine } = session.value;
-  const frame = machine?.frames[0];
+  const { machine, before } = session.value;
+  const shown = before ?? machine;
+  const frame = shown?.frames[0];
   if (!frame) return undefined;
-  const depth = machine.frames.length > 1 ? `, depth ${machine.frames.length}` : '';
-  return `@${frame.function}${depth} · ${formatBytes(machine.memory.live)} live`;
+  if (before) return `@${frame.function}, as it was before the return`;
+  const depth = shown.frames.length > 1 ? `, depth ${shown.frames.length}` : '';
+  return `@${frame.function}${depth} · ${formatBytes(shown.memory.live)} live`;
 }
 
 export function RegistersPane() {
-  const { machine, previous, inspected } = session.value;
-  const rows = registerRows(machine, previous);
+  const { machine, before, inspected } = session.value;
+  const rows = registerRows(before ?? machine);
   return (
     <Pane id="registers" title="Registers" note={note()}>
       {rows.length === 0 ? (
         <p class="hint padded">
-          {machine
-            ? 'The run has returned: no frame is left. Step to begin another one.'
-            : 'Step to watch the registers fill.'}
+          {machine ? 'The function has no registers.' : 'Step to watch the registers fill.'}
         </p>
       ) : (
         <div class="scroll" tabIndex={0} role="group" aria-label="Register table">

@@ -4,12 +4,22 @@
 import type { Parameter } from 'tern-runtime';
 import { formatCount, formatMilliseconds, formatType } from '../../model/format.js';
 import { type Fill, type InputChoice, takesDrawing } from '../../model/inputs.js';
-import { reset, run, setInput, setInputFile, setSymbol, step, stop } from '../../state/runs.js';
-import { currentFunction, currentPc } from '../../state/session.js';
+import {
+  reset,
+  run,
+  setInput,
+  setInputFile,
+  setSymbol,
+  step,
+  stepBack,
+  stop,
+} from '../../state/runs.js';
+import { canGoBack, currentFunction, currentPc, isStale } from '../../state/session.js';
 import { session } from '../../state/store.js';
 import { FilePicker } from '../../widgets/file-picker.js';
 import { Icon } from '../../widgets/icon.js';
 import { Pane } from '../pane.js';
+import { Timeline } from './timeline.js';
 
 const kFills: [Fill, string][] = [
   ['random', 'random'],
@@ -125,7 +135,17 @@ function Buttons() {
         aria-keyshortcuts="Control+Enter"
         title="Ctrl+Enter"
       >
-        <Icon name="run" /> {state === 'paused' ? 'Continue' : 'Run'}
+        <Icon name="run" /> {state === 'paused' && !isStale(session.value) ? 'Continue' : 'Run'}
+      </button>
+      <button
+        type="button"
+        disabled={busy || !canGoBack(session.value)}
+        onClick={() => stepBack()}
+        data-testid="back"
+        aria-keyshortcuts="p"
+        title="p"
+      >
+        <Icon name="back" /> Back
       </button>
       <button
         type="button"
@@ -169,6 +189,13 @@ export function RunPane() {
           </span>
         ) : null}
       </p>
+      {isStale(session.value) && state !== 'running' ? (
+        <p class="hint stale" data-testid="stale">
+          The inputs have changed since: what is shown is the run before. The next step or run
+          begins a new one.
+        </p>
+      ) : null}
+      <Timeline />
       {info && info.params.length > 0 ? (
         <div class="inputs">
           {info.params.map((parameter) => (

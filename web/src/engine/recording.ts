@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// One recorded run: the debugger of the core keeps what each instruction changed, so that any step
+// can be gone to at once, also after the run has returned or failed.
+import type { Debugger, DebugStop, Program, Value } from 'tern-runtime';
+import type { CursorState, MachineView } from './protocol.js';
+
+const kSliceMilliseconds = 8;
+const kFirstSlice = 16;
+const kMaxSlice = 1 << 20;
+
+/** Of a record, in a page that shares its memory with others. Above, the oldest steps go. */
+const kTraceBytes = 128 << 20;
+
+/** What a command that takes long does between two slices. */
+export interface Between {
+  /** Lets messages that wait be heard; false where one of them ends the command. */
+  goOn: (steps: number, milliseconds: number) => Promise<boolean>;
+}
+
+const kPlainStops: Record<string, MachineView['stop']> = {
+  begun: 'ready', breakpoint: 'breakpoint', returned: 'returned', cancelled: 'cancelled',
+};
+
+export class Recording {
+  private readonly debug: Debugger;
+  /** The debugger's number of each breakpoint, by instruction. */
+  private readonly breakpoints = new Map<number, number>();
+  private outputs: Record<string, Value> | undefined;
+  private hasFailed = false;
+
+  constructor(program: Program, functionName: string, args: Value[], breakpoints: number[]) {
+    this.debug = program.debugger({ traceBytes: kTraceBytes });
+    try {
+      for (const pc of breakpoints) this.setBreakpoint(pc, true);
+      this.debug.begin(functionName, args);
+    } catch (error) {
+      this.debug.dispose();
+      throw error;
+    }
+  }
+
+  dispose(): void {
+    this.debug.dispose();
+  }
+
+  setBreakpoint(pc: number, on: boolean): void {
+    const id = this.breakpoints.get(pc);
+    if (on && id === undefined) this.breakpoints.set(pc, this.debug.addBreakpoint(String(pc)));
+    if (on || id === undefined) return;
+    this.debug.removeBreakpoint(id);
+    this.breakpoints.delete(pc);
+  }
+
+  /** So many instructions on, or back where it is less than none. */
+  step(count: number, between: Between): Promise<MachineView> {
+    return count < 0
+      ? this.command('stepBack', -count, between) : this.command('step', count, between);
+  }
+
+  /** To the next breakpoint or the end, or to the breakpoint or the beginning before. */
+  run(back: boolean, between: Between): Promise<MachineView> {
+    return this.command(back ? 'continueBack' : 'continue', 0, between);
+  }
+
+  /** To any recorded step; one that is not recorded is brought to the nearest that is. */
+  seek(step: number): MachineView {
+    const { first, end } = this.debug.stop();
+    const start = performance.now();
+    const stop = this.debug.seek(Math.min(Math.max(Math.trunc(step), first), end));
+    return this.view(stop, performance.now() - start);
+  }
+
+  register(index: number): Value {
+    const { depth, step, first } = this.debug.stop();
+    if (depth > 0 || step === first) return this.debug.register(index);
+    return this.lookBack(() => this.debug.register(index));
+  }
+
+  /** Where the run rests. */
+  rest(): MachineView {
+    return this.view(this.debug.stop(), 0);
+  }
+
+  private async command(
+    command: 'step' | 'stepBack' | 'continue' | 'continueBack', count: number, between: Between,
+  ): Promise<MachineView> {
+    const start = performance.now();
+    let slice = kFirstSlice;
+    let before = start;
+    let stop = this.debug.run(command, count, slice);
+    while (stop.reason === 'slice') {
+      const now = performance.now();
+      if (now - before < kSliceMilliseconds / 2) slice = Math.min(slice * 2, kMaxSlice);
+      else if (now - before > kSliceMilliseconds) slice = Math.max(slice >> 1, 1);
+      if (!(await between.goOn(stop.step, now - start)))
+        return this.view({ ...stop, reason: 'cancelled' }, now - start);
+      before = performance.now();
+      stop = this.debug.run('resume', 0, slice);
+    }
+    return this.view(stop, performance.now() - start);
+  }
+
+  // Throws what the run failed with, whose frames stay.
+  private view(stop: DebugStop, milliseconds: number): MachineView {
+    const isFailure = stop.reason.startsWith('trap(') || stop.reason.endsWith('-limit');
+    if (isFailure) {
+      this.hasFailed = true;
+      this.debug.result();
+    }
+    if (stop.reason === 'returned') this.outputs ??= this.debug.results();
+    const hasReturned = this.outputs !== undefined && !stop.past;
+    const state = this.state(stop, hasReturned);
+    const view: MachineView = {
+      stop: hasReturned ? 'returned' : (kPlainStops[stop.reason] ?? 'paused'),
+      state, milliseconds, trace: { first: stop.first, end: stop.end },
+    };
+    if (hasReturned && this.outputs) view.outputs = this.outputs;
+    if (hasReturned && stop.step > stop.first)
+      view.before = this.lookBack(() => this.state(this.debug.stop(), false));
+    return view;
+  }
+
+  /** As after the failure that was thrown. */
+  failed(): { state: CursorState; trace: MachineView['trace'] } | undefined {
+    if (!this.hasFailed) return undefined;
+    const stop = this.debug.stop();
+    this.hasFailed = false;
+    const state: CursorState = { ...this.state(stop, false), state: 'failed' };
+    return { state, trace: { first: stop.first, end: stop.end } };
+  }
+
+  private state(stop: DebugStop, hasReturned: boolean): CursorState {
+    return {
+      ...this.debug.state(), steps: stop.step, state: hasReturned ? 'returned' : 'paused',
+    };
+  }
+
+  // The frames are gone once a run has returned; what they held last is one step before.
+  private lookBack<T>(f: () => T): T {
+    const { end } = this.debug.stop();
+    this.debug.seek(end - 1);
+    try {
+      return f();
+    } finally {
+      this.debug.seek(end);
+    }
+  }
+}

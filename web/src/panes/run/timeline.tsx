@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The recorded run as a line: each place on it is a step that can be looked at. It stays when the
+// run has returned or failed.
+import { formatCount } from '../../model/format.js';
+import { timelineMarks } from '../../model/timeline.js';
+import { run, seek } from '../../state/runs.js';
+import { canGoBack, currentPc, type Session } from '../../state/session.js';
+import { session } from '../../state/store.js';
+import { Icon } from '../../widgets/icon.js';
+
+/** What a screen reader says of the place. */
+function placeText(shown: Session): string {
+  const { steps, trace, machine } = shown;
+  const pc = currentPc(shown);
+  const frame = machine?.frames[0];
+  const where = frame ? `before pc ${pc} in @${frame.function}` : 'returned';
+  return `step ${steps} of ${trace?.end ?? steps}, ${where}`;
+}
+
+export function Timeline() {
+  const { trace, steps, run: state } = session.value;
+  if (!trace || trace.end === 0) return null;
+  const busy = state === 'running';
+  return (
+    <div class="timeline" role="group" aria-label="Recorded run">
+      <button
+        type="button"
+        class="small"
+        disabled={busy || !canGoBack(session.value)}
+        onClick={() => run(true)}
+        data-testid="run-back"
+        title="To the breakpoint before, or to the beginning"
+        aria-label="Run back to the breakpoint before, or to the beginning"
+      >
+        <Icon name="first" />
+      </button>
+      <span class="line">
+        <input
+          type="range"
+          min={trace.first}
+          max={trace.end}
+          step={1}
+          value={steps}
+          disabled={busy}
+          aria-label="Step"
+          aria-valuetext={placeText(session.value)}
+          data-testid="timeline"
+          onInput={(event) => seek(event.currentTarget.valueAsNumber)}
+        />
+        <span class="marks" aria-hidden="true">
+          {timelineMarks(trace).map(({ at, text }) => (
+            <span key={at} style={{ insetInlineStart: `${at}%` }}>
+              {text}
+            </span>
+          ))}
+        </span>
+      </span>
+      <span class="detail count" data-testid="timeline-count">
+        {trace.first > 0
+          ? `the last ${formatCount(trace.end - trace.first, 'step')} are kept`
+          : formatCount(trace.end, 'step')}
+      </span>
+    </div>
+  );
+}
