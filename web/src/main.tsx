@@ -9,8 +9,8 @@ import { begin } from './state/programs.js';
 import './style/tokens.css';
 import './style/base.css';
 import './style/panes.css';
-import './style/timeline.css';
 import './style/layout.css';
+import './style/timeline.css';
 
 exposeAutomation(begin());
 listenForShortcuts();

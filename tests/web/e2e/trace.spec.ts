@@ -153,7 +153,13 @@ test('the record has no accessibility violation, and fits a phone', async ({
   }
   for (const width of [320, 360]) {
     await page.setViewportSize({ width, height: 740 });
+    const told = page.getByTestId('last-step');
+    const before = await told.textContent();
     await playground.click('back');
+    // A step is seen to do something, also where bytecode and registers are out of sight.
+    await expect(told).toBeInViewport();
+    await expect(told).not.toHaveText(before!);
+    await expect(told).toContainText(/^\d+ of 18 · /);
     for (const id of ['run', 'back', 'step', 'stop', 'reset']) {
       const box = (await page.getByTestId(id).boundingBox())!;
       expect(box.x, `${id} at ${width}`).toBeGreaterThanOrEqual(0);

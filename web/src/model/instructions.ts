@@ -73,6 +73,12 @@ function rowOf(instruction: Instruction, info: ProgramInfo): InstructionRow {
   };
 }
 
+/** The row of one instruction; nothing where the program has none of that number. */
+export function rowAt(info: ProgramInfo, pc: number): InstructionRow | undefined {
+  const instruction = info.instructions[pc];
+  return instruction && rowOf(instruction, info);
+}
+
 export interface FunctionRow {
   functionName: string;
   signature: string;

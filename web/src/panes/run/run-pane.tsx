@@ -4,6 +4,7 @@
 import type { Parameter } from 'tern-runtime';
 import { formatCount, formatMilliseconds, formatType } from '../../model/format.js';
 import { type Fill, type InputChoice, takesDrawing } from '../../model/inputs.js';
+import { lastStep } from '../../model/last-step.js';
 import {
   reset,
   run,
@@ -121,6 +122,27 @@ function situation(): string {
   }
 }
 
+/** On a phone the controls are in sight where what they change is not: they say it themselves. */
+function LastStepLine() {
+  const { program, machine, trace, steps } = session.value;
+  if (!program || !machine || !trace) return null;
+  const done = lastStep(program.info, machine);
+  return (
+    <p class="last-step" aria-hidden="true" data-testid="last-step">
+      {steps} of {trace.end}
+      {done ? (
+        <>
+          {' '}
+          · <code>{done.what}</code>
+          {done.result ? <code class="detail"> → {done.result}</code> : null}
+        </>
+      ) : (
+        ' · nothing was executed yet'
+      )}
+    </p>
+  );
+}
+
 function Buttons() {
   const { run: state, program, loading } = session.value;
   const busy = state === 'running' || !program || loading !== undefined;
@@ -178,7 +200,17 @@ export function RunPane() {
   const { steps, milliseconds, run: state, program, refused } = session.value;
   const info = currentFunction(session.value);
   return (
-    <Pane id="run" title="Run" note={info ? `@${info.name}` : undefined} tools={<Buttons />}>
+    <Pane
+      id="run"
+      title="Run"
+      note={info ? `@${info.name}` : undefined}
+      tools={
+        <>
+          <LastStepLine />
+          <Buttons />
+        </>
+      }
+    >
       <p class="status" data-testid="status">
         <span class={`lamp lamp-${refused ? 'error' : state}`} aria-hidden="true" />
         <span role="status">{situation()}</span>
