@@ -13,6 +13,14 @@ again:
 done:
   ret   ret %1
 `;
+const kCall = `.func @main()
+  load_const int 21 dst: %0
+  invoke @twice in: %0 dst: %1
+  ret   ret %1
+.func @twice(n)
+  add   %0, %0 dst: %1
+  ret   ret %1
+`;
 const kEndless = '.func @main()\nagain:\n  load_const int 1 dst: %0\n  goto again\n';
 const kTrap = '.func @main()\n  load_const int 0 dst: %0\n  div 1, %0 dst: %1\n  ret ret %1\n';
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -82,6 +90,22 @@ test('a loop of an assembly program is walked back turn by turn', async ({ playg
   expect((await playground.state()).step).toBe(step);
   await page.evaluate(() => window.ternPlayground.seek(-1));
   expect((await playground.state()).step).toBe(0);
+});
+
+test('the frames of calls can be looked into', async ({ playground, page }) => {
+  await playground.drop({ name: 'call.tasm', bytes: bytes(kCall) });
+  await playground.click('step');
+  await expect(page.getByTestId('frames')).toHaveCount(0);
+  await playground.click('step');
+  const frames = page.getByTestId('frames');
+  await expect(frames.locator('option')).toHaveText(['0 @twice pc 3', '1 @main pc 1']);
+  await expect(page.getByTestId('registers')).toContainText('n');
+  await frames.selectOption('1');
+  await expect(page.getByTestId('registers').locator('tbody tr')).toHaveCount(2);
+  await page.locator('[data-testid=registers] [data-row-id="0"] button').click();
+  await playground.idle();
+  await expect(page.getByTestId('inspected')).toContainText('21');
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
 });
 
 test('other inputs begin another run', async ({ playground, page }) => {

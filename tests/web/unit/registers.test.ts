@@ -30,6 +30,14 @@ const kTensor = {
 };
 
 describe('registerRows', () => {
+  it('shows the registers of the frame that is asked for', () => {
+    const inner = state([{ kind: 'int', value: 1 }]);
+    const outer = state([{ kind: 'int', value: 2 }, { kind: 'none' }]);
+    const both = { frames: [...inner.frames, ...outer.frames] };
+    expect(registerRows(both).map(({ value }) => value)).toEqual(['1']);
+    expect(registerRows(both, 1)).toHaveLength(2);
+    expect(registerRows(both, 2)).toEqual([]);
+  });
   it('marks what the core says that the step changed', () => {
     const rows = registerRows(state([{ kind: 'int', value: 1 }, kTensor], [1]));
     expect(rows.map((row) => row.changed)).toEqual([false, true]);

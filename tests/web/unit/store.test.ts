@@ -176,6 +176,18 @@ describe('the record of a run', () => {
     runs.setSymbol('n', 3);
     expect(report()).toMatchObject({ stale: true });
   });
+  it('asks for registers of the frame that is shown, until the next step', async () => {
+    await runs.step();
+    runs.inspect(0);
+    runs.showFrame(1);
+    expect(store.session.value).toMatchObject({ frame: 1, inspected: undefined });
+    runs.inspect(0);
+    await store.idle();
+    const asked = FakeWorker.all[0]!.seen.filter(({ kind }) => kind === 'register');
+    expect(asked.at(-1)).toMatchObject({ index: 0, frame: 1 });
+    await runs.step();
+    expect(store.session.value.frame).toBe(0);
+  });
   it('goes on after a seek that failed', async () => {
     await runs.step();
     FakeWorker.failures.set('seek', failure('E0304'));

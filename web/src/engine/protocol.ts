@@ -15,7 +15,7 @@ export type RequestBody =
   | { kind: 'run'; back: boolean }
   | { kind: 'seek'; step: number }
   | { kind: 'call'; function: string; args: Value[] }
-  | { kind: 'register'; index: number }
+  | { kind: 'register'; index: number; frame: number }
   | { kind: 'reset' };
 
 /** Every request is answered by one reply of the same id; `run` by progress before it. */

@@ -70,10 +70,11 @@ export class Recording {
     return this.view(stop, performance.now() - start);
   }
 
-  register(index: number): Value {
+  /** frame: 0 is the innermost. */
+  register(index: number, frame: number): Value {
     const { depth, step, first } = this.debug.stop();
-    if (depth > 0 || step === first) return this.debug.register(index);
-    return this.lookBack(() => this.debug.register(index));
+    if (depth > 0 || step === first) return this.debug.register(index, frame);
+    return this.lookBack(() => this.debug.register(index, frame));
   }
 
   /** Where the run rests. */

@@ -155,7 +155,7 @@ async function handle(request: Request): Promise<Answer> {
     case 'call':
       return call(request.function, request);
     case 'register':
-      return { kind: 'value', value: currentRecording().register(request.index) };
+      return { kind: 'value', value: currentRecording().register(request.index, request.frame) };
     case 'reset':
       dropRecording();
       return { kind: 'done' };

@@ -82,7 +82,9 @@ function toRow(register: RegisterState): RegisterRow {
   };
 }
 
-/** The innermost frame's registers. */
-export function registerRows(state: Pick<DebugState, 'frames'> | undefined): RegisterRow[] {
-  return (state?.frames[0]?.registers ?? []).map(toRow);
+/** The registers of a frame, by default of the innermost. */
+export function registerRows(
+  state: Pick<DebugState, 'frames'> | undefined, frame = 0,
+): RegisterRow[] {
+  return (state?.frames[frame]?.registers ?? []).map(toRow);
 }

@@ -53,7 +53,7 @@ const kRestingStates: Record<MachineView['stop'], RunState> = {
 
 function show({ stop, state, trace, before, milliseconds, outputs }: MachineView): void {
   update({
-    run: kRestingStates[stop], machine: state, before, trace,
+    run: kRestingStates[stop], machine: state, before, trace, frame: 0,
     steps: state.steps, milliseconds: elapsed(session.value.milliseconds + milliseconds),
     stopReason: stop === 'ready' || stop === 'paused' ? '' : stop, outputs,
   });
@@ -68,7 +68,7 @@ function fail(error: unknown): void {
   if (fatal) return update({ run: 'stopped', stopReason: 'cancelled' });
   const failed = { run: 'error', stopReason: `trap(${code})` } as const;
   if (!state || state.state !== 'failed') return update(failed);
-  update({ ...failed, machine: state, before: undefined, trace, steps: state.steps });
+  update({ ...failed, machine: state, before: undefined, trace, frame: 0, steps: state.steps });
 }
 
 /** Starts a run, unless one of the same inputs rests that can go on. */
@@ -180,12 +180,18 @@ export function inspect(index: number | undefined): void {
   refreshInspected();
 }
 
+/** The registers of another frame of the same step; what was picked in one is none of the other. */
+export function showFrame(frame: number): void {
+  update({ frame, inspected: undefined });
+}
+
 function refreshInspected(): void {
-  const { inspected, machine, before } = session.value;
+  const { inspected, machine, before, frame } = session.value;
   if (!inspected || !(before ?? machine)?.frames.length) return;
   const { index } = inspected;
   void guarded(async () => {
-    const { value } = await engine.request({ kind: 'register', index });
-    if (session.value.inspected?.index === index) update({ inspected: { index, value } });
+    const { value } = await engine.request({ kind: 'register', index, frame });
+    const isStill = session.value.inspected?.index === index && session.value.frame === frame;
+    if (isStill) update({ inspected: { index, value } });
   }, () => update({ inspected: { index, value: undefined } }));
 }

@@ -40,6 +40,8 @@ export interface Session {
   /** Of a run that has returned: the last step that had frames. */
   readonly before: CursorState | undefined;
   readonly trace: TraceRange | undefined;
+  /** Which frame's registers are shown; 0 is the innermost. */
+  readonly frame: number;
   /** What the run was begun with. */
   readonly begunWith: RunInputs | undefined;
   readonly steps: number;
@@ -57,8 +59,8 @@ export interface Session {
 }
 
 export const kNoRun = {
-  machine: undefined, before: undefined, trace: undefined, begunWith: undefined, steps: 0,
-  milliseconds: 0, stopReason: '', outputs: undefined, inspected: undefined,
+  machine: undefined, before: undefined, trace: undefined, frame: 0, begunWith: undefined,
+  steps: 0, milliseconds: 0, stopReason: '', outputs: undefined, inspected: undefined,
 } as const satisfies Partial<Session>;
 
 export const kEmptySession: Session = {

@@ -7,10 +7,10 @@ import { ValueView } from '../../widgets/tensor-view.js';
 import { Pane } from '../pane.js';
 
 function Inspected() {
-  const { inspected, machine, before, outputs } = session.value;
+  const { inspected, machine, before, frame, outputs } = session.value;
   if (!inspected) return null;
   const { index, value } = inspected;
-  const register = (before ?? machine)?.frames[0]?.registers[index];
+  const register = (before ?? machine)?.frames[frame]?.registers[index];
   const name = register?.name ? `%${index} ${register.name}` : `%${index}`;
   return (
     <div class={outputs ? 'inspected apart' : 'inspected'} data-testid="inspected">

@@ -2,9 +2,12 @@
 // The registers of the innermost frame at the cursor, and what the last step changed.
 import { formatBytes } from '../../model/format.js';
 import { type RegisterRow, registerRows } from '../../model/registers.js';
-import { inspect } from '../../state/runs.js';
+import { inspect, showFrame } from '../../state/runs.js';
 import { session } from '../../state/store.js';
 import { Pane } from '../pane.js';
+
+// A list that is still looked through; a recursion may be thousands deep.
+const kMostFrames = 200;
 
 function Row({ row, picked }: { row: RegisterRow; picked: boolean }) {
   const classes = [row.changed && 'changed', row.empty && 'empty', picked && 'picked'];
@@ -44,20 +47,43 @@ function Row({ row, picked }: { row: RegisterRow; picked: boolean }) {
 }
 
 function note(): string | undefined {
-  const { machine, before } = session.value;
+  const { machine, before, frame: index } = session.value;
   const shown = before ?? machine;
-  const frame = shown?.frames[0];
+  const frame = shown?.frames[index];
   if (!frame) return undefined;
   if (before) return `@${frame.function}, as it was before the return`;
   const depth = shown.frames.length > 1 ? `, depth ${shown.frames.length}` : '';
   return `@${frame.function}${depth} · ${formatBytes(shown.memory.live)} live`;
 }
 
-export function RegistersPane() {
-  const { machine, before, inspected } = session.value;
-  const rows = registerRows(before ?? machine);
+/** Frames of calls that have not returned; the innermost is first. */
+function Frames() {
+  const { machine, before, frame } = session.value;
+  const frames = (before ?? machine)?.frames ?? [];
+  if (frames.length < 2) return null;
   return (
-    <Pane id="registers" title="Registers" note={note()}>
+    <label class="frames">
+      frame{' '}
+      <select
+        value={frame}
+        data-testid="frames"
+        onChange={(event) => showFrame(Number(event.currentTarget.value))}
+      >
+        {frames.slice(0, kMostFrames).map(({ function: name, pc }, i) => (
+          <option key={i} value={i}>
+            {i} @{name} pc {pc}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+export function RegistersPane() {
+  const { machine, before, inspected, frame } = session.value;
+  const rows = registerRows(before ?? machine, frame);
+  return (
+    <Pane id="registers" title="Registers" note={note()} tools={<Frames />}>
       {rows.length === 0 ? (
         <p class="hint padded">
           {machine ? 'The function has no registers.' : 'Step to watch the registers fill.'}
