@@ -4,11 +4,11 @@
 #include "tools/gen/struct_layout.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
 
-#include "core/base/result.h"
 #include "core/base/strings.h"
 
 namespace tern::gen {

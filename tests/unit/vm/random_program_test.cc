@@ -87,8 +87,11 @@ TEST(InstructionFields, HoldOfRandomPrograms) {
         ASSERT_LT(field.begin, field.end);
         end = field.end;
         const std::string_view text(&fields.text[field.begin], field.end - field.begin);
-        if (field.operand.is_register()) ASSERT_EQ(text, StrCat("%", field.operand.value));
-        if (field.operand.is_constant()) ASSERT_EQ(text, StrCat("c[", field.operand.value, "]"));
+        if (field.operand.is_register()) {
+          ASSERT_EQ(text, StrCat("%", field.operand.value));
+        } else if (field.operand.is_constant()) {
+          ASSERT_EQ(text, StrCat("c[", field.operand.value, "]"));
+        }
       }
     }
   }
