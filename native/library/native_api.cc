@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "native/library/native_api.h"
 
+#include <memory>
 #include <new>
 #include <span>
 #include <string>
@@ -9,8 +10,10 @@
 #include <utility>
 
 #include "core/api/handles.h"
+#include "core/api/model_compiler.h"
 #include "native/platform/external_data.h"
 #include "native/platform/mapped_file.h"
+#include "native/platform/model_files.h"
 #include "native/platform/platform.h"
 #include "native/platform/program_kind.h"
 
@@ -80,6 +83,27 @@ tern_status* Compile(tern_runtime* runtime, const char* path, std::string_view t
   }
 }
 
+// The caller's own external data lives only as long as the call, so that it is copied.
+tern_status* LoadModel(tern_runtime* runtime, const char* path, MappedFile file,
+                       tern_compile_options options, tern_program** program) {
+  auto* files =
+      new ModelFiles(std::make_shared<const MappedFile>(std::move(file)), std::string(path));
+  options.struct_size = sizeof options;
+  if (options.source_name == nullptr) options.source_name = path;
+  options.external_data = &ExternalData::Read;
+  options.external_data_context = files->external();
+  Result<tern_program*> made = api::CompileAndLink(runtime,
+                                                   {.bytes = files->bytes(),
+                                                    .options = options,
+                                                    .progress = {},
+                                                    .pages = files->pages(),
+                                                    .aligned = files->aligned()},
+                                                   &ModelFiles::Delete, files, nullptr);
+  if (!made.ok()) return api::ToHandle(std::move(made).status());
+  *program = *made;
+  return nullptr;
+}
+
 // path is only read during the call.
 tern_status* LoadFile(tern_runtime* runtime, const char* path, const tern_compile_options& options,
                       tern_program** program) {
@@ -97,6 +121,8 @@ tern_status* LoadFile(tern_runtime* runtime, const char* path, const tern_compil
     status.SetErrorCode("E0003").AddNote("help: tern_loop_stages and tern_loop_emit take its text");
     return api::ToHandle(std::move(status));
   }
+  if (kind == ProgramKind::kOnnx && options.external_data == nullptr)
+    return LoadModel(runtime, path, *std::move(file), options, program);
   // The buffer is given to LoadBuffer, which releases it with the program.
   tern_buffer* executable = nullptr;
   if (tern_status* failed = Compile(runtime, path, TextOf(*file), kind, options, &executable))

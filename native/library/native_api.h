@@ -41,7 +41,8 @@ TERN_API int32_t tern_platform_threads(const tern_platform* platform);
 /* Loads the program of a file: an executable as it is (mapped, its constants used in place), an
  * ONNX model, assembly (.tasm) or a program (.tn) compiled first. Compilation takes its options
  * from `options`, which may be NULL; a model's external data comes from its own folder unless they
- * say otherwise. An executable must not be changed while its program lives. */
+ * say otherwise. Executables and models, whose constants stay in their files, must not be changed
+ * while their programs live. */
 TERN_API tern_status* tern_program_load_file(tern_runtime* runtime, const char* path,
                                              const tern_compile_options* options,
                                              tern_program** program);
