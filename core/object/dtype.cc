@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/strings.h"
+#include "core/object/small_numbers.h"
 
 namespace tern {
 namespace {
@@ -34,8 +35,14 @@ constexpr Name kNames[] = {
     {kBool, "bool", "bool"},
     {kI4, "i4", "int4"},
     {kU4, "u4", "uint4"},
+    {kI2, "i2", "int2"},
+    {kU2, "u2", "uint2"},
     {kF8E4M3, "f8e4m3", "float8_e4m3fn"},
     {kF8E5M2, "f8e5m2", "float8_e5m2"},
+    {kF8E4M3Fnuz, "f8e4m3fnuz", "float8_e4m3fnuz"},
+    {kF8E5M2Fnuz, "f8e5m2fnuz", "float8_e5m2fnuz"},
+    {kF8E8M0, "f8e8m0", "float8_e8m0fnu"},
+    {kF4E2M1, "f4e2m1", "float4_e2m1fn"},
     {kString, "string", "string"},
     {kC64, "c64", "complex64"},
     {kC128, "c128", "complex128"},

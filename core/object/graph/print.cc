@@ -7,7 +7,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/base/float8.h"
 #include "core/base/half.h"
 #include "core/base/utf8.h"
 #include "core/object/containers/adt.h"
@@ -19,6 +18,7 @@
 #include "core/object/function.h"
 #include "core/object/graph/reflection.h"
 #include "core/object/shape.h"
+#include "core/object/small_numbers.h"
 #include "core/object/strings/bytes.h"
 #include "core/object/strings/string.h"
 #include "core/object/strings/ucs4_string.h"
@@ -36,8 +36,6 @@ bool VisitNumber(DType dtype, const void* p, Visit visit) {
   if (dtype == kF32) return visit(as(0.0f)), true;
   if (dtype == kF64) return visit(as(0.0)), true;
   if (dtype == kF16) return visit(F16ToF32(as(uint16_t{}))), true;
-  if (dtype == kF8E4M3) return visit(F8E4M3ToF32(as(uint8_t{}))), true;
-  if (dtype == kF8E5M2) return visit(F8E5M2ToF32(as(uint8_t{}))), true;
   if (dtype == kBf16) return visit(Bf16ToF32(as(uint16_t{}))), true;
   if (dtype == kI64) return visit(as(int64_t{})), true;
   if (dtype == kI32) return visit(as(int32_t{})), true;
@@ -49,15 +47,6 @@ bool VisitNumber(DType dtype, const void* p, Visit visit) {
   if (dtype == kU8) return visit(as(uint8_t{})), true;
   if (dtype == kBool) return visit(as(uint8_t{}) != 0), true;
   return false;
-}
-
-// Elements of i4 and u4 lie two to a byte, the low half first. Such tensors have no strided views
-// (tensor.cc), so the flat index is the place.
-int64_t NibbleAt(const Tensor& tensor, int64_t index) {
-  const uint8_t byte = static_cast<const uint8_t*>(tensor.data())[index / 2];
-  const int nibble = index % 2 == 0 ? byte & 0xF : byte >> 4;
-  // The sign bit of a nibble is worth -8: 8 … 15 mean -8 … -1.
-  return tensor.dtype() == kI4 && nibble > 7 ? nibble - 16 : nibble;
 }
 
 const uint8_t* ElementAddress(const Tensor& tensor, int64_t index) {
@@ -73,7 +62,13 @@ const uint8_t* ElementAddress(const Tensor& tensor, int64_t index) {
 
 template <typename Visit>
 bool VisitElement(const Tensor& tensor, int64_t index, Visit visit) {
-  if (tensor.dtype() == kI4 || tensor.dtype() == kU4) return visit(NibbleAt(tensor, index)), true;
+  const DType dtype = tensor.dtype();
+  if (IsSmallFloat(dtype) && dtype.bits == 8)
+    return visit(SmallToF32(dtype, *ElementAddress(tensor, index))), true;
+  if (IsSmallNumber(dtype)) {
+    const float value = SmallToF32(dtype, SmallBits(dtype, tensor.data(), index));
+    return dtype.is_int() ? visit(static_cast<int64_t>(value)) : visit(value), true;
+  }
   return VisitNumber(tensor.dtype(), ElementAddress(tensor, index), visit);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// 8-bit floats: known values, every code there and back, rounding against a search of all codes.
+// 8-bit and 4-bit floats: known values, every code there and back, rounding against a search of all
+// codes.
 #include "core/base/float8.h"
 
 #include <gtest/gtest.h>
@@ -50,6 +51,63 @@ TEST(Float8Test, RoundsToTheNearest) {
   }
   for (float value = 0x1p-19f; value < 57000.0f; value *= 1.03125f)
     EXPECT_EQ(F32ToF8E5M2(value), NearestCode(value, 0x7B, F8E5M2ToF32)) << value;
+}
+
+TEST(Float8Test, FnuzHasOneMoreOfBiasAndOneNaN) {
+  EXPECT_EQ(F8E4M3FnuzToF32(0x40), 1.0f);
+  EXPECT_EQ(F8E4M3FnuzToF32(0x7F), 240.0f);
+  EXPECT_EQ(F8E4M3FnuzToF32(0x01), 0x1p-10f);
+  EXPECT_EQ(F8E5M2FnuzToF32(0x40), 1.0f);
+  EXPECT_EQ(F8E5M2FnuzToF32(0xFF), -57344.0f);
+  for (int code = 0; code < 256; ++code) {
+    const auto bits = static_cast<uint8_t>(code);
+    EXPECT_EQ(F32ToF8E4M3Fnuz(F8E4M3FnuzToF32(bits)), bits);
+    EXPECT_EQ(F32ToF8E5M2Fnuz(F8E5M2FnuzToF32(bits)), bits);
+  }
+  for (float value = 0x1p-13f; value < 240.0f; value *= 1.03125f)
+    EXPECT_EQ(F32ToF8E4M3Fnuz(value), NearestCode(value, 0x7F, F8E4M3FnuzToF32)) << value;
+  for (float value = 0x1p-20f; value < 57000.0f; value *= 1.03125f)
+    EXPECT_EQ(F32ToF8E5M2Fnuz(value), NearestCode(value, 0x7F, F8E5M2FnuzToF32)) << value;
+}
+
+TEST(Float8Test, PowersOfTwo) {
+  EXPECT_EQ(F8E8M0ToF32(0x7F), 1.0f);
+  EXPECT_EQ(F8E8M0ToF32(0), 0x1p-127f);
+  for (int code = 0; code < 256; ++code) {
+    const auto bits = static_cast<uint8_t>(code);
+    EXPECT_EQ(F32ToF8E8M0(F8E8M0ToF32(bits), PowerRounding::kNearest, true), bits);
+  }
+  EXPECT_EQ(F32ToF8E8M0(1.25f, PowerRounding::kUp, true), 0x80);
+  EXPECT_EQ(F32ToF8E8M0(1.75f, PowerRounding::kDown, true), 0x7F);
+  EXPECT_EQ(F32ToF8E8M0(1.25f, PowerRounding::kNearest, true), 0x7F);
+  EXPECT_EQ(F32ToF8E8M0(1.5f, PowerRounding::kNearest, true), 0x80) << "ties go up";
+}
+
+TEST(Float8Test, FourBits) {
+  const float values[] = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6};
+  for (int code = 0; code < 8; ++code) {
+    const auto bits = static_cast<uint8_t>(code);
+    EXPECT_EQ(F4E2M1ToF32(bits), values[code]);
+    EXPECT_EQ(F32ToF4E2M1(-values[code]), bits | 0x8);
+  }
+  for (float value = 0x1p-5f; value < 6; value *= 1.03125f)
+    EXPECT_EQ(F32ToF4E2M1(value), NearestCode(value, 7, F4E2M1ToF32)) << value;
+}
+
+TEST(Float8TestBad, WhatSmallerTypesCannotHold) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const float value : {nan, infinity, -infinity, 1e9f}) {
+    EXPECT_EQ(F32ToF8E4M3Fnuz(value), 0x80);
+    EXPECT_EQ(F32ToF8E5M2Fnuz(value), 0x80);
+  }
+  EXPECT_EQ(F32ToF8E4M3Fnuz(-1e-9f), 0) << "there is no -0";
+  EXPECT_EQ(F32ToF8E8M0(nan, PowerRounding::kUp, true), 0xFF);
+  EXPECT_EQ(F32ToF8E8M0(infinity, PowerRounding::kUp, true), 0xFE);
+  EXPECT_EQ(F32ToF8E8M0(3e38f, PowerRounding::kUp, false), 0xFF);
+  EXPECT_EQ(F32ToF4E2M1(infinity), 0x7);
+  EXPECT_EQ(F32ToF4E2M1(-7), 0xF);
+  EXPECT_EQ(F4E2M1ToF32(F32ToF4E2M1(nan)), 0);
 }
 
 TEST(Float8TestBad, WhatDoesNotFit) {

@@ -8,9 +8,11 @@ namespace tern::dtype_test {
 namespace {
 
 TEST(DTypeTest, NamesRoundTrip) {
-  for (const char* name : {"f64", "f32",  "f16",    "bf16",   "i64",   "i32",  "i16", "i8",
-                           "u64", "u32",  "u16",    "u8",     "bool",  "i4",   "u4",  "string",
-                           "c64", "c128", "f8e4m3", "f8e5m2", "f32x4", "u8x16"}) {
+  for (const char* name :
+       {"f64",        "f32",    "f16",    "bf16", "i64",    "i32",    "i16",
+        "i8",         "u64",    "u32",    "u16",  "u8",     "bool",   "i4",
+        "u4",         "string", "c64",    "c128", "f8e4m3", "f8e5m2", "f8e4m3fnuz",
+        "f8e5m2fnuz", "f8e8m0", "f4e2m1", "i2",   "u2",     "f32x4",  "u8x16"}) {
     const Result<DType> dtype = DType::Parse(name);
     ASSERT_TRUE(dtype.ok()) << name;
     EXPECT_EQ(dtype->ToString(), name);
