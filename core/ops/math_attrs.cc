@@ -5,6 +5,7 @@ namespace tern::ops {
 
 namespace {
 
+constexpr std::string_view kPowerRounds[] = {"up", "down", "nearest"};
 constexpr std::string_view kDirections[] = {"forward", "reverse", "bidirectional"};
 
 // Packing has transposed b already, and its kernel has no scale factors.
@@ -33,7 +34,11 @@ void CheckAttrs(AttrIn& in, const LpNormAttrs& attrs) {
   if (attrs.p != 1 && attrs.p != 2) in.Fail("p", "must be 1 or 2");
 }
 
-void CheckAttrs(AttrIn& in, const QuantizeAttrs& attrs) { in.CheckExtent("block", attrs.block, 0); }
+void CheckAttrs(AttrIn& in, const QuantizeAttrs& attrs) {
+  in.CheckExtent("block", attrs.block, 0);
+  if (attrs.precision.IsKnown() && !attrs.precision.is_float())
+    in.Fail("precision", "must be a float type");
+}
 void CheckAttrs(AttrIn& in, const RecurrentAttrs& attrs) {
   in.CheckExtent("hidden", attrs.hidden, 0);
 }
@@ -54,6 +59,7 @@ void CheckAttrs(AttrIn&, const StftAttrs&) {}
 
 }  // namespace
 
+std::span<const std::string_view> EnumNames(PowerRound) { return kPowerRounds; }
 std::span<const std::string_view> EnumNames(Direction) { return kDirections; }
 
 TERN_OPS_DEFINE_ATTRS(MatMulAttrs)

@@ -65,14 +65,18 @@ struct IsInfAttrs {
   TERN_OPS_ATTRS(IsInfAttrs)
 };
 
+enum class PowerRound { kUp, kDown, kNearest };
+std::span<const std::string_view> EnumNames(PowerRound);
 struct CastAttrs {
   DType to = kF32;
-  bool saturate = true;  // into 8-bit floats
+  bool saturate = true;                     // into 8-bit floats
+  PowerRound round_mode = PowerRound::kUp;  // into f8e8m0
 
   template <class V, class S>
   static void Fields(V& v, S& s) {
     v.Type("to", s.to, DType(0, 0, 0));
     v.Bool("saturate", s.saturate, true);
+    v.Enum("round_mode", s.round_mode, PowerRound::kUp);
   }
   TERN_OPS_ATTRS(CastAttrs)
 };
@@ -240,11 +244,13 @@ struct StftAttrs {
 };
 
 // quantize_linear, dequantize_linear. axis: of per-axis scales; block > 0: blocked scales; to:
-// result without zero_point.
+// result of quantizing without zero_point, or of dequantizing where it is a float (else that of the
+// scale); precision: of the quotient, none: that of the scale.
 struct QuantizeAttrs {
   int64_t axis = 1, block = 0;
   DType to = kU8;
   bool saturate = true;
+  DType precision = DType(0, 0, 0);
 
   template <class V, class S>
   static void Fields(V& v, S& s) {
@@ -252,6 +258,7 @@ struct QuantizeAttrs {
     v.Int("block", s.block, 0);
     v.Type("to", s.to, kU8);
     v.Bool("saturate", s.saturate, true);
+    v.Type("precision", s.precision, DType(0, 0, 0));
   }
   TERN_OPS_ATTRS(QuantizeAttrs)
 };

@@ -19,11 +19,11 @@ Status RelateQuantize(const OpInfo& op, const Attrs& attrs, std::span<const ArgI
 
 Status RelateDequantize(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                         RelationOutput* out) {
-  TERN_TRY(tern::internal::TakeStatus(QuantizeAttrs::From(attrs, op.name)));
+  TERN_TRY_ASSIGN(QuantizeAttrs quantize, QuantizeAttrs::From(attrs, op.name));
   SymDims x;
   TERN_TRY(ReadDims(op, args, 0, &x));
-  // The type of the scale is that of the result.
-  AddResult(args[1].type->dtype, x, out);
+  // The type of the scale is that of the result, unless the attributes say another.
+  AddResult(quantize.to.is_float() ? quantize.to : args[1].type->dtype, x, out);
   return OkStatus();
 }
 

@@ -19,11 +19,13 @@
 #include "core/object/graph/print.h"
 #include "core/object/run_context.h"
 #include "core/object/shape.h"
+#include "core/object/small_numbers.h"
 #include "core/object/tensor.h"
 #include "core/ops/image_attrs.h"
 #include "core/ops/math_attrs.h"
 #include "core/ops/ops.h"
 #include "core/ops/shape_attrs.h"
+#include "core/ops/special_attrs.h"
 #include "core/vm/builtins/builtins.h"
 #include "core/vm/builtins/value_builtins.h"
 #include "tests/support/choices.h"
@@ -82,6 +84,10 @@ constexpr DType kTypes[] = {kF32,
                             kC64,
                             kC128,
                             kF8E4M3,
+                            kF8E5M2Fnuz,
+                            kF8E8M0,
+                            kF4E2M1,
+                            kI2,
                             DType(TERN_DTYPE_FLOAT, 32, 4),
                             DType(TERN_DTYPE_UINT, 8, 3)};
 constexpr std::string_view kEquations[] = {
@@ -405,7 +411,6 @@ struct Operator {
 constexpr Operator kOperators[] = {
 #define TERN_BIND(name, AttrsType, Function) {#name, &MakeAttrs<ops::AttrsType>},
 #include "core/kernels/bind/bindings.def"
-#undef TERN_BIND
 };
 
 std::vector<std::string_view> BuiltinNames() {

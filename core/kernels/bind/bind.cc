@@ -3,12 +3,17 @@
 
 #include "core/kernels/bind/bind.h"
 
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/kernels/bind/bindings.h"
+#include "core/kernels/bind/elementwise.h"
 #include "core/kernels/bind/lists.h"
+#include "core/object/containers/adt.h"
 
 namespace tern::kernels {
 namespace {
@@ -17,11 +22,64 @@ using bind::Call;
 
 using Runner = Result<Any> (*)(const void* attrs, Call& call);
 
+// Which floats a function does not compute with itself.
+enum class Widening : uint8_t { kNone, k16Bits, kAllFloats };
+
+bool IsWidened(const AnyView& arg, Widening widening) {
+  if (widening == Widening::kNone) return false;
+  const Tensor* tensor = arg.TryCast<Tensor>();
+  if (tensor == nullptr || !tensor->on_host()) return false;
+  const DType dtype = tensor->dtype();
+  return dtype == kF16 || dtype == kBf16 || (dtype == kF64 && widening == Widening::kAllFloats);
+}
+
+// The result, or each of several, in the type that it would have had. Statistics of a norm stay.
+Result<Any> Narrowed(Call& call, const Any& result, DType dtype) {
+  if (const Tensor* tensor = result.TryCast<Tensor>()) {
+    if (tensor->dtype() != kF32) return result;
+    TERN_TRY_ASSIGN(TensorPtr narrow, bind::CastTo(call, *tensor, dtype));
+    return Any(std::move(narrow));
+  }
+  const Adt* tuple = result.TryCast<Adt>();
+  if (tuple == nullptr) return result;
+  std::vector<Any> fields;
+  for (const Any& field : tuple->fields()) {
+    const bool stays = !fields.empty() && call.op() == ops::Op::k_layer_norm_stats;
+    TERN_TRY_ASSIGN(Any narrow, stays ? Result<Any>(field) : Narrowed(call, field, dtype));
+    fields.push_back(std::move(narrow));
+  }
+  return Any(Adt::Tuple(std::vector<AnyView>(fields.begin(), fields.end())));
+}
+
+// The same call with f32 in place of the floats that the function does not take.
+Result<Any> RunWidened(const ops::OpInfo& info, Widening widening, Runner run, const void* attrs,
+                       RunContext& context, AnyArgs args) {
+  Call given(info, context, args);
+  std::vector<Any> held;
+  std::vector<AnyView> wide;
+  std::optional<DType> narrow;  // of the first argument that is a float
+  for (size_t i = 0; i < args.size(); ++i) {
+    held.emplace_back(args[i]);
+    const Tensor* tensor = args[i].TryCast<Tensor>();
+    if (tensor != nullptr && tensor->dtype().is_float() && !narrow) narrow = tensor->dtype();
+    if (!IsWidened(args[i], widening)) continue;
+    const Tensor* x = given.Input(static_cast<int>(i));
+    TERN_TRY(given.TakeStatus());
+    TERN_TRY_ASSIGN(TensorPtr cast, bind::CastTo(given, *x, kF32));
+    held.back() = Any(std::move(cast));
+  }
+  for (const Any& value : held) wide.emplace_back(value);
+  Call call(info, context, wide);
+  TERN_TRY_ASSIGN(const Any result, run(attrs, call));
+  return Narrowed(given, result, *narrow);
+}
+
 // The body of an operator instance.
 struct Bound {
   const ops::OpInfo* info;
   std::shared_ptr<const void> attrs;
   Runner run;
+  Widening widening;
 
   Result<Any> operator()(RunContext& context, AnyArgs args) const {
     const int count = static_cast<int>(args.size());
@@ -29,11 +87,18 @@ struct Bound {
       return InvalidArgument(info->name, " takes ", info->parameters, ", got ", count,
                              " arguments");
     }
-    Call call(*info, context, args);
-    Result<Any> result = run(attrs.get(), call);
+    const bool widens = std::any_of(
+        args.begin(), args.end(), [this](const AnyView& arg) { return IsWidened(arg, widening); });
+    Result<Any> result = widens ? RunWidened(*info, widening, run, attrs.get(), context, args)
+                                : RunAsItIs(context, args);
     if (Status stop = context.TakeStop(); !stop.ok()) return Named(std::move(stop));
     if (result.ok()) return result;
     return Named(std::move(result).status());
+  }
+
+  Result<Any> RunAsItIs(RunContext& context, AnyArgs args) const {
+    Call call(*info, context, args);
+    return run(attrs.get(), call);
   }
 
   // The same error with the operator in front.
@@ -63,13 +128,17 @@ struct Binding {
   std::string_view op;
   Result<ParsedAttrs> (*parse)(const Attrs& attrs, std::string_view op);
   Runner run;
+  Widening widening;
 };
 
 constexpr Binding kBindings[] = {
 #define TERN_BIND(name, AttrsType, Function) \
-  {#name, &Parse<ops::AttrsType>, &Run<ops::AttrsType, &bind::Function>},
+  {#name, &Parse<ops::AttrsType>, &Run<ops::AttrsType, &bind::Function>, Widening::kNone},
+#define TERN_BIND_16(name, AttrsType, Function) \
+  {#name, &Parse<ops::AttrsType>, &Run<ops::AttrsType, &bind::Function>, Widening::k16Bits},
+#define TERN_BIND_F32(name, AttrsType, Function) \
+  {#name, &Parse<ops::AttrsType>, &Run<ops::AttrsType, &bind::Function>, Widening::kAllFloats},
 #include "core/kernels/bind/bindings.def"
-#undef TERN_BIND
 };
 
 const Binding* FindBinding(std::string_view op) {
@@ -86,7 +155,7 @@ Result<FunctionPtr> MakeBound(std::string_view full_name, const Attrs& attrs) {
   if (binding == nullptr || info == nullptr) return NotFound("there is no operator '", op, "'");
   TERN_TRY_ASSIGN(ParsedAttrs parsed, binding->parse(attrs, op));
   FunctionPtr function = Function::FromPacked(
-      full_name, Bound{info, std::move(parsed), binding->run}, info->parameters);
+      full_name, Bound{info, std::move(parsed), binding->run, binding->widening}, info->parameters);
   function->set_makes_results();
   return function;
 }

@@ -8,13 +8,13 @@
 #include "core/ops/image_attrs.h"
 #include "core/ops/math_attrs.h"
 #include "core/ops/shape_attrs.h"
+#include "core/ops/special_attrs.h"
 
 namespace tern::kernels::bind {
 
 #define TERN_BIND(name, AttrsType, Function) \
   Result<Any> Function(const ops::AttrsType& attrs, Call& call);
 #include "core/kernels/bind/bindings.def"
-#undef TERN_BIND
 
 }  // namespace tern::kernels::bind
 

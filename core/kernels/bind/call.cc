@@ -9,6 +9,7 @@
 #include "core/kernels/bind/types.h"
 #include "core/kernels/choose.h"
 #include "core/object/device.h"
+#include "core/object/small_numbers.h"
 
 namespace tern::kernels::bind {
 
@@ -55,6 +56,15 @@ const Tensor* Call::Input(int index) {
   if (dtype.lanes == 1 && dtype.bits >= 8) [[likely]]
     return tensor;
   Fail(WrongTensor(*this, index, *tensor, "elements of whole bytes"));
+  return nullptr;
+}
+
+const Tensor* Call::InputOfNumbers(int index) {
+  const Tensor* tensor = InputOfAnyType(index);
+  if (tensor == nullptr || IsSmallNumber(tensor->dtype())) return tensor;
+  const DType dtype = tensor->dtype();
+  if (dtype.lanes == 1 && (dtype.is_int() || dtype.is_float() || dtype.is_bool())) return tensor;
+  Fail(WrongTensor(*this, index, *tensor, "numbers"));
   return nullptr;
 }
 

@@ -49,6 +49,8 @@ class Call {
   const Tensor* Input(int index);
   const Tensor* Input(int index, DType dtype);
   const Tensor* InputOfAnyType(int index);
+  // The same for numbers of any size, packed ones too.
+  const Tensor* InputOfNumbers(int index);
   const Tensor* F32(int index) { return Input(index, kF32); }
   // Null without an error where the argument is absent.
   const Tensor* Optional(int index, DType dtype) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversion between element types, in blocks through f64 (from floats) or i64 (from integers): 13
 // readers and twice 13 writers instead of 169 pairs. Floats to integers truncate and saturate, NaN
-// becomes 0.
+// becomes 0; integers to narrower ones, and everything to those below a byte, lose their high
+// bits.
 
 #include <algorithm>
 #include <cmath>
@@ -15,11 +16,20 @@
 #include "core/kernels/bind/elementwise.h"
 #include "core/kernels/bind/types.h"
 #include "core/object/graph/print.h"
+#include "core/object/small_numbers.h"
 
 namespace tern::kernels::bind {
 namespace {
 
 constexpr int64_t kBlock = 256;
+
+template <class W>
+void ReadSmall(const Tensor& x, int64_t begin, int64_t count, W* values) {
+  for (int64_t i = 0; i < count; ++i) {
+    const uint8_t bits = SmallBits(x.dtype(), x.data(), begin + i);
+    values[i] = static_cast<W>(SmallToF32(x.dtype(), bits));
+  }
+}
 
 template <class W>
 bool ReadBlock(const Tensor& x, int64_t begin, int64_t count, W* values) {
@@ -29,6 +39,10 @@ bool ReadBlock(const Tensor& x, int64_t begin, int64_t count, W* values) {
     for (int64_t i = 0; i < count; ++i) {
       values[i] = static_cast<W>(brain ? Bf16ToF32(from[i]) : F16ToF32(from[i]));
     }
+    return true;
+  }
+  if (IsSmallNumber(x.dtype())) {
+    ReadSmall(x, begin, count, values);
     return true;
   }
   return DispatchNumber(x.dtype(), [&](auto type) {
@@ -49,7 +63,26 @@ T Convert(W value) {
 }
 
 template <class W>
-bool WriteBlock(const Tensor& y, int64_t begin, int64_t count, const W* values) {
+void WriteSmall(const Tensor& y, int64_t begin, int64_t count, const W* values,
+                const ops::CastAttrs& how) {
+  const auto power = static_cast<PowerRounding>(how.round_mode);
+  for (int64_t i = 0; i < count; ++i) {
+    const uint8_t bits =
+        IsSmallFloat(y.dtype())
+            ? F32ToSmallFloat(y.dtype(), RoundToOdd(static_cast<double>(values[i])), how.saturate,
+                              power)
+            : static_cast<uint8_t>(Convert<int64_t>(values[i]));
+    SetSmallBits(y.dtype(), y.data(), begin + i, bits);
+  }
+}
+
+template <class W>
+bool WriteBlock(const Tensor& y, int64_t begin, int64_t count, const W* values,
+                const ops::CastAttrs& how) {
+  if (IsSmallNumber(y.dtype())) {
+    WriteSmall(y, begin, count, values, how);
+    return true;
+  }
   if (y.dtype() == kF16 || y.dtype() == kBf16) {
     uint16_t* to = static_cast<uint16_t*>(y.data()) + begin;
     const bool brain = y.dtype() == kBf16;
@@ -67,12 +100,13 @@ bool WriteBlock(const Tensor& y, int64_t begin, int64_t count, const W* values) 
 }
 
 template <class W>
-bool ConvertAll(const Tensor& x, const Tensor& y) {
+bool ConvertAll(const Tensor& x, const Tensor& y, const ops::CastAttrs& how) {
   W values[kBlock];
   const int64_t size = x.element_count();
   for (int64_t begin = 0; begin < size; begin += kBlock) {
     const int64_t count = size - begin < kBlock ? size - begin : kBlock;
-    if (!ReadBlock(x, begin, count, values) || !WriteBlock(y, begin, count, values)) return false;
+    if (!ReadBlock(x, begin, count, values) || !WriteBlock(y, begin, count, values, how))
+      return false;
   }
   return true;
 }
@@ -99,7 +133,7 @@ bool ReadNumber(std::string_view text, double* value) {
 }
 
 // Whole numbers exactly, others through f64.
-Status FromTexts(const Tensor& x, const Tensor& y) {
+Status FromTexts(const Tensor& x, const Tensor& y, const ops::CastAttrs& how) {
   for (int64_t i = 0; i < x.element_count(); ++i) {
     const std::string_view text = StrTrim(x.string_at(i));
     const std::optional<int64_t> whole = ParseInt64(text);
@@ -107,7 +141,7 @@ Status FromTexts(const Tensor& x, const Tensor& y) {
     if (!whole.has_value() && !ReadNumber(text, &value))
       return InvalidArgument("element ", i, " is no number: '", text.substr(0, 40), "'");
     const bool done =
-        whole.has_value() ? WriteBlock(y, i, 1, &*whole) : WriteBlock(y, i, 1, &value);
+        whole.has_value() ? WriteBlock(y, i, 1, &*whole, how) : WriteBlock(y, i, 1, &value, how);
     if (!done) return Unsupported("casting ", x.TypeText(), " to ", y.dtype().ToString());
   }
   return OkStatus();
@@ -120,24 +154,40 @@ Status ToTexts(const Tensor& x, Tensor* y) {
 
 }  // namespace
 
-Result<TensorPtr> CastTo(Call& call, const Tensor& x, DType to) {
+namespace {
+
+Result<TensorPtr> CastAs(Call& call, const Tensor& x, const ops::CastAttrs& how) {
+  const DType to = how.to;
   TERN_TRY_ASSIGN(TensorPtr y, call.New(to, ExtentsOf(x)));
+  // The bits behind the last element of a packed tensor are zero.
+  if (to.bits < 8 && y->byte_size() > 0) static_cast<uint8_t*>(y->data())[y->byte_size() - 1] = 0;
   if (x.dtype().is_string() || to.is_string()) {
-    TERN_TRY(to.is_string() ? ToTexts(x, y.get()) : FromTexts(x, *y));
+    TERN_TRY(to.is_string() ? ToTexts(x, y.get()) : FromTexts(x, *y, how));
     return y;
   }
-  const bool done = x.dtype().is_float() ? ConvertAll<double>(x, *y)
-                    : x.dtype() == kU64  ? ConvertAll<uint64_t>(x, *y)
-                                         : ConvertAll<int64_t>(x, *y);
+  const bool is_float = x.dtype().is_float() || IsSmallFloat(x.dtype());
+  const bool done = is_float            ? ConvertAll<double>(x, *y, how)
+                    : x.dtype() == kU64 ? ConvertAll<uint64_t>(x, *y, how)
+                                        : ConvertAll<int64_t>(x, *y, how);
   if (done) return y;
   return Unsupported("casting ", x.TypeText(), " to ", to.ToString());
 }
 
+}  // namespace
+
+Result<TensorPtr> CastTo(Call& call, const Tensor& x, DType to) {
+  ops::CastAttrs how;
+  how.to = to;
+  return CastAs(call, x, how);
+}
+
 Result<Any> Cast(const ops::CastAttrs& attrs, Call& call) {
-  const Tensor* x = call.Input(0);
+  const Tensor* x = call.InputOfAnyType(0);
   TERN_TRY(call.TakeStatus());
   if (x->dtype() == attrs.to) return call.Share(0);
-  TERN_TRY_ASSIGN(TensorPtr y, CastTo(call, *x, attrs.to));
+  if (x->dtype().lanes != 1 || attrs.to.lanes != 1)
+    return WrongTensor(call, 0, *x, "elements of one number");
+  TERN_TRY_ASSIGN(TensorPtr y, CastAs(call, *x, attrs));
   return Any(std::move(y));
 }
 

@@ -10,6 +10,7 @@
 #include "core/kernels/bind/bindings.h"
 #include "core/kernels/bind/move.h"
 #include "core/kernels/bind/types.h"
+#include "core/object/small_numbers.h"
 #include "core/ops/shape_rules.h"
 
 namespace tern::kernels::bind {
@@ -86,6 +87,20 @@ Result<Any> Range(const ops::NoAttrs&, Call& call) {
   return Any(*std::move(y));
 }
 
+namespace {
+
+Result<Any> SmallConstant(Tensor& y, double value) {
+  const DType dtype = y.dtype();
+  const uint8_t bits = IsSmallFloat(dtype) ? F32ToSmallFloat(dtype, static_cast<float>(value), true)
+                                           : static_cast<uint8_t>(ConvertNumber<int64_t>(value));
+  uint8_t byte = 0;
+  for (int64_t i = 0; i < 8 / dtype.bits; ++i) SetSmallBits(dtype, &byte, i, bits);
+  if (y.byte_size() > 0) memset(y.data(), byte, y.byte_size());
+  return Any(TensorPtr(&y));
+}
+
+}  // namespace
+
 Result<Any> ConstantOfShape(const ops::ConstantOfShapeAttrs& attrs, Call& call) {
   Ints shape;
   call.ReadInts(0, &shape);
@@ -111,6 +126,7 @@ Result<Any> ConstantOfShape(const ops::ConstantOfShapeAttrs& attrs, Call& call) 
     memcpy(&element, &bits, sizeof(bits));
     known = true;
   }
+  if (IsSmallNumber(attrs.dtype)) return SmallConstant(*y, number.value_or(0));
   if (!known) return Unsupported("constant_of_shape of ", attrs.dtype.ToString());
   TERN_TRY(Fill(call, attrs.dtype.size(), &element, y->element_count(), y->data()));
   return Any(std::move(y));

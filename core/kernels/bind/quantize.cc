@@ -7,9 +7,11 @@
 #include <utility>
 
 #include "core/kernels/bind/bindings.h"
+#include "core/kernels/bind/elementwise.h"
 #include "core/kernels/bind/move.h"
 #include "core/kernels/bind/types.h"
 #include "core/object/containers/adt.h"
+#include "core/object/small_numbers.h"
 
 namespace tern::kernels::bind {
 namespace {
@@ -68,8 +70,60 @@ T Saturate(double value) {
   return static_cast<T>(value < low ? low : value > high ? high : value);
 }
 
+// The integers that values are quantized to; small floats are, too.
 bool IsQuantized(DType dtype) {
-  return dtype == kU8 || dtype == kI8 || dtype == kU16 || dtype == kI16;
+  return dtype == kU8 || dtype == kI8 || dtype == kU16 || dtype == kI16 ||
+         (IsSmallNumber(dtype) && dtype != kF8E8M0);
+}
+
+// The quotient in the precision that is asked for: halves round as in the standard's own
+// implementations.
+double Quotient(double x, double scale, DType precision) {
+  if (precision == kF64) return x / scale;
+  const float ratio = static_cast<float>(x) / static_cast<float>(scale);
+  if (precision == kF16) return static_cast<double>(F16ToF32(F32ToF16(ratio)));
+  if (precision == kBf16) return static_cast<double>(Bf16ToF32(F32ToBf16(ratio)));
+  return static_cast<double>(ratio);
+}
+
+// A small integer of the type, saturated.
+uint8_t SaturateSmall(DType dtype, double value) {
+  const double most = dtype.is_signed_int() ? (1 << (dtype.bits - 1)) - 1 : (1 << dtype.bits) - 1;
+  const double least = dtype.is_signed_int() ? -most - 1 : 0;
+  if (std::isnan(value)) return 0;
+  return static_cast<uint8_t>(static_cast<int>(value < least  ? least
+                                               : value > most ? most
+                                                              : value));
+}
+
+// ratio(i) and zero(i) of every element; integers are rounded before the zero point is added.
+template <class Ratio, class Zero>
+void StoreQuantized(const Tensor& y, bool saturate, const Ratio& ratio, const Zero& zero) {
+  const DType to = y.dtype();
+  const int64_t count = y.element_count();
+  if (IsSmallNumber(to)) {
+    for (int64_t i = 0; i < count; ++i) {
+      const bool is_int = to.is_int();
+      const double value = (is_int ? std::nearbyint(ratio(i)) : ratio(i)) + zero(i);
+      SetSmallBits(to, y.data(), i,
+                   is_int ? SaturateSmall(to, value)
+                          : F32ToSmallFloat(to, static_cast<float>(value), saturate));
+    }
+    return;
+  }
+  DispatchNumber(to, [&](auto type) {
+    using T = decltype(type);
+    if constexpr (std::is_integral_v<T>) {
+      for (int64_t i = 0; i < count; ++i)
+        y.data_as<T>()[i] = Saturate<T>(std::nearbyint(ratio(i)) + zero(i));
+    }
+  });
+}
+
+// The bits behind the last element of a packed tensor are zero.
+void ClearTail(const Tensor& y) {
+  if (y.dtype().bits < 8 && y.byte_size() > 0)
+    static_cast<uint8_t*>(y.data())[y.byte_size() - 1] = 0;
 }
 
 // One scale, one zero point, f32 and 8 bits: what kernels do.
@@ -103,12 +157,13 @@ Result<Any> DequantizeByKernel(Call& call, const Tensor& x, float scale, int32_t
 }  // namespace
 
 Result<Any> QuantizeLinear(const ops::QuantizeAttrs& attrs, Call& call) {
-  const Tensor *x = call.Input(0), *scale = call.Input(1);
-  const Tensor* zero = call.Has(2) ? call.Input(2) : nullptr;
+  const Tensor *x = call.Input(0), *scale = call.InputOfNumbers(1);
+  const Tensor* zero = call.Has(2) ? call.InputOfNumbers(2) : nullptr;
   TERN_TRY(call.TakeStatus());
   const DType to = zero != nullptr ? zero->dtype() : attrs.to;
   if (!IsQuantized(to)) return Unsupported("quantizing to ", to.ToString());
-  if (!scale->dtype().is_float()) return WrongTensor(call, 1, *scale, "a float element type");
+  if (!scale->dtype().is_float() && scale->dtype() != kF8E8M0)
+    return WrongTensor(call, 1, *scale, "a float element type");
   double ignored = 0;
   if (x->element_count() > 0 && !ReadElement(*x, 0, &ignored))
     return WrongTensor(call, 0, *x, "numbers");
@@ -118,47 +173,42 @@ Result<Any> QuantizeLinear(const ops::QuantizeAttrs& attrs, Call& call) {
                             static_cast<int32_t>(ElementOr(zero, 0, 0)), to);
   }
   TERN_TRY_ASSIGN(TensorPtr y, call.New(to, ExtentsOf(*x)));
-  DispatchNumber(to, [&](auto type) {
-    using T = decltype(type);
-    if constexpr (std::is_integral_v<T>) {
-      for (int64_t i = 0; i < x->element_count(); ++i) {
-        // Divided in f32, as the standard's own implementations do: halves round alike.
-        const int64_t at = map(i);
-        const float ratio =
-            static_cast<float>(ElementOr(x, i, 0)) / static_cast<float>(ElementOr(scale, at, 1));
-        const double rounded = static_cast<double>(std::nearbyint(ratio));
-        y->data_as<T>()[i] = Saturate<T>(rounded + ElementOr(zero, at, 0));
-      }
-    }
-  });
+  ClearTail(*y);
+  const DType precision = attrs.precision.IsKnown() ? attrs.precision : scale->dtype();
+  StoreQuantized(
+      *y, attrs.saturate,
+      [&](int64_t i) {
+        return Quotient(ElementOr(x, i, 0), ElementOr(scale, map(i), 1), precision);
+      },
+      [&](int64_t i) { return ElementOr(zero, map(i), 0); });
   return Any(std::move(y));
 }
 
 Result<Any> DequantizeLinear(const ops::QuantizeAttrs& attrs, Call& call) {
-  const Tensor *x = call.Input(0), *scale = call.F32(1);
-  TERN_TRY(call.TakeStatus());
-  const Tensor* zero = call.Optional(2, x->dtype());
+  const Tensor *x = call.InputOfNumbers(0), *scale = call.InputOfNumbers(1);
+  const Tensor* zero = call.Has(2) ? call.InputOfNumbers(2) : nullptr;
   TERN_TRY(call.TakeStatus());
   if (!IsQuantized(x->dtype()) && x->dtype() != kI32)
-    return WrongTensor(call, 0, *x, "u8, i8, u16, i16 or i32");
+    return WrongTensor(call, 0, *x, "u8, i8, u16, i16, i32 or elements of fewer bits");
+  if (zero != nullptr && zero->dtype() != x->dtype())
+    return WrongTensor(call, 2, *zero, StrCat("element type ", x->dtype().ToString()));
+  const DType to = attrs.to.is_float() ? attrs.to : scale->dtype();
+  if (!to.is_float()) return WrongTensor(call, 1, *scale, "a float element type");
   TERN_TRY_ASSIGN(const ScaleMap map, MapScales(attrs, *x, *scale, zero));
   if (map.whole && HasKernel(kF32, x->dtype(), *scale)) {
     return DequantizeByKernel(call, *x, *scale->data_as<float>(),
                               static_cast<int32_t>(ElementOr(zero, 0, 0)));
   }
   TERN_TRY_ASSIGN(TensorPtr y, call.NewF32(ExtentsOf(*x)));
-  float* to = y->data_as<float>();
-  DispatchNumber(x->dtype(), [&](auto type) {
-    using T = decltype(type);
-    const T* from = x->data_as<T>();
-    for (int64_t i = 0; i < x->element_count(); ++i) {
-      const int64_t at = map(i);
-      const T center = zero != nullptr ? zero->data_as<T>()[at] : T{0};
-      to[i] = static_cast<float>(static_cast<double>(from[i]) - static_cast<double>(center)) *
-              scale->data_as<float>()[at];
-    }
-  });
-  return Any(std::move(y));
+  float* values = y->data_as<float>();
+  for (int64_t i = 0; i < x->element_count(); ++i) {
+    const int64_t at = map(i);
+    values[i] = static_cast<float>(ElementOr(x, i, 0) - ElementOr(zero, at, 0)) *
+                static_cast<float>(ElementOr(scale, at, 1));
+  }
+  if (to == kF32) return Any(std::move(y));
+  TERN_TRY_ASSIGN(TensorPtr other, CastTo(call, *y, to));
+  return Any(std::move(other));
 }
 
 // u8 over the range of x, which is made to contain zero.

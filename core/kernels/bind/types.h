@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "core/base/half.h"
+#include "core/object/small_numbers.h"
 #include "core/object/tensor.h"
 
 namespace tern::kernels::bind {
@@ -61,7 +62,7 @@ T ConvertNumber(double value) {
   }
 }
 
-// Element `index` of a tensor of numbers (16-bit floats included).
+// Element `index` of a tensor of numbers (16-bit floats and small numbers included).
 inline bool ReadElement(const Tensor& tensor, int64_t index, double* value) {
   if (tensor.dtype() == kF16) {
     *value = static_cast<double>(F16ToF32(static_cast<const uint16_t*>(tensor.data())[index]));
@@ -69,6 +70,11 @@ inline bool ReadElement(const Tensor& tensor, int64_t index, double* value) {
   }
   if (tensor.dtype() == kBf16) {
     *value = static_cast<double>(Bf16ToF32(static_cast<const uint16_t*>(tensor.data())[index]));
+    return true;
+  }
+  if (IsSmallNumber(tensor.dtype())) {
+    const uint8_t bits = SmallBits(tensor.dtype(), tensor.data(), index);
+    *value = static_cast<double>(SmallToF32(tensor.dtype(), bits));
     return true;
   }
   return DispatchNumber(tensor.dtype(), [&](auto type) {

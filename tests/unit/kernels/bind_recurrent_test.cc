@@ -202,7 +202,7 @@ TEST(RecurrentTest, RefusesWhatDoesNotFit) {
   ExpectError("rnn{activations=Gelu}", {x, w, w}, {"there is no activation 'Gelu'"});
   ExpectError("rnn{activations=Tanh,Relu}", {x, w, w}, {"names 2 functions, expected 1"});
   ExpectError("rnn{direction=bidirectional}", {x, w, w}, {"w is f32[1, 1, 1]", "[2, 1, 1]"});
-  ExpectError("rnn", {T_<double>({1, 1, 1}, {1}), w, w}, {"f32"});
+  ExpectError("rnn", {I({1, 1, 1}, {1}), w, w}, {"f32"});
 }
 
 TEST(NonMaxSuppressionTest, KeepsTheBestOfThoseThatOverlap) {

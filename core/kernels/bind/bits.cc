@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// matmul_bits: a product with weights of 4 bits, which stay packed in memory. Some columns at a
+// time are unpacked into a scratch that the ordinary product reads.
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "core/kernels/bind/bindings.h"
+#include "core/ops/special_rules.h"
+
+namespace tern::kernels::bind {
+namespace {
+
+constexpr int64_t kColumns = 64;  // unpacked at once
+constexpr float kMiddle = 8;      // the zero point where none is given
+
+struct PackedWeights {
+  const uint8_t* bytes;
+  const float* scales;       // [columns, blocks]
+  const uint8_t* zeros;      // [columns, ceil(blocks / 2)] nibbles, or null
+  const float* float_zeros;  // [columns, blocks], or null
+  int64_t depth, block, blocks;
+
+  float ZeroOf(int64_t column, int64_t b) const {
+    if (float_zeros != nullptr) return float_zeros[column * blocks + b];
+    if (zeros == nullptr) return kMiddle;
+    const uint8_t byte = zeros[column * ((blocks + 1) / 2) + b / 2];
+    return static_cast<float>(b % 2 == 0 ? byte & 0xF : byte >> 4);
+  }
+  // One column of `depth` floats; the low half of a byte comes first.
+  void Unpack(int64_t column, float* to) const {
+    for (int64_t b = 0; b < blocks; ++b) {
+      const float scale = scales[column * blocks + b], zero = ZeroOf(column, b);
+      const uint8_t* from = bytes + (column * blocks + b) * (block / 2);
+      const int64_t count = std::min(block, depth - b * block);
+      for (int64_t i = 0; i < count; ++i) {
+        const int value = i % 2 == 0 ? from[i / 2] & 0xF : from[i / 2] >> 4;
+        to[b * block + i] = (static_cast<float>(value) - zero) * scale;
+      }
+    }
+  }
+};
+
+// Reads the zero points of either kind.
+Status ReadZeros(Call& call, int64_t columns, PackedWeights* weights) {
+  if (!call.Has(3)) return OkStatus();
+  const Tensor* zeros = call.Input(3);
+  TERN_TRY(call.TakeStatus());
+  const bool packed = zeros->dtype() == kU8;
+  const int64_t each = packed ? (weights->blocks + 1) / 2 : weights->blocks;
+  if (zeros->element_count() != columns * each || (!packed && zeros->dtype() != kF32)) {
+    return WrongTensor(call, 3, *zeros,
+                       StrCat("u8 of ", columns * ((weights->blocks + 1) / 2),
+                              " elements, or floats of ", columns * weights->blocks));
+  }
+  if (packed) weights->zeros = zeros->data_as<uint8_t>();
+  if (!packed) weights->float_zeros = zeros->data_as<float>();
+  return OkStatus();
+}
+
+}  // namespace
+
+Result<Any> MatMulBits(const ops::MatMulBitsAttrs& attrs, Call& call) {
+  const Tensor *a = call.F32(0), *b = call.Input(1, kU8), *scales = call.F32(2);
+  TERN_TRY(call.TakeStatus());
+  Extents out;
+  TERN_TRY(ops::MatMulBitsShape(attrs, ExtentsOf(*a), ExtentsOf(*b), &out));
+  PackedWeights weights{b->data_as<uint8_t>(),
+                        scales->data_as<float>(),
+                        nullptr,
+                        nullptr,
+                        attrs.depth,
+                        attrs.block,
+                        b->dim(1)};
+  if (scales->element_count() != attrs.columns * weights.blocks)
+    return WrongTensor(call, 2, *scales, StrCat(attrs.columns * weights.blocks, " elements"));
+  TERN_TRY(ReadZeros(call, attrs.columns, &weights));
+  TERN_TRY_ASSIGN(TensorPtr y, call.NewF32(out));
+  if (y->element_count() == 0) return Any(std::move(y));
+  TERN_TRY(call.Charge(ops::MulDim(y->element_count(), attrs.depth)));
+  TERN_TRY_ASSIGN(const TensorPtr unpacked,
+                  call.NewF32({std::min(kColumns, attrs.columns), attrs.depth}));
+  float* const panel = unpacked->data_as<float>();
+  const int64_t offset = 0;
+  for (int64_t first = 0; first < attrs.columns && !call.IsStopped(); first += kColumns) {
+    const int64_t count = std::min(kColumns, attrs.columns - first);
+    for (int64_t i = 0; i < count; ++i) weights.Unpack(first + i, panel + i * attrs.depth);
+    TernMatMulArgs args{};
+    args.batches = 1;
+    args.m = a->element_count() / attrs.depth;
+    args.n = count;
+    args.k = attrs.depth;
+    args.a = a->data_as<float>();
+    args.a_row_stride = attrs.depth;
+    args.a_col_stride = 1;
+    args.b = panel;
+    args.b_row_stride = 1;
+    args.b_col_stride = attrs.depth;
+    args.c = y->data_as<float>() + first;
+    args.c_row_stride = attrs.columns;
+    args.a_offsets = args.b_offsets = args.c_offsets = &offset;
+    TERN_TRY(Call::Check(call.kernels().matmul(&args, call.kernel_context())));
+  }
+  return Any(std::move(y));
+}
+
+}  // namespace tern::kernels::bind

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// string_concat, string_split and regex_match.
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/strings.h"
+#include "core/kernels/bind/bindings.h"
+#include "core/kernels/bind/broadcast.h"
+#include "core/kernels/bind/regex.h"
+#include "core/object/containers/adt.h"
+#include "core/ops/math_rules.h"
+
+namespace tern::kernels::bind {
+
+Result<Any> StringConcat(const ops::NoAttrs&, Call& call) {
+  const Tensor *a = call.Input(0, kString), *b = call.Input(1, kString);
+  TERN_TRY(call.TakeStatus());
+  Extents out;
+  TERN_TRY(ops::BroadcastShape(ExtentsOf(*a), ExtentsOf(*b), &out));
+  TERN_TRY_ASSIGN(TensorPtr y, call.New(kString, out));
+  if (y->element_count() == 0) return Any(std::move(y));
+  const Broadcast broadcast(out, {a, b});
+  const int last = broadcast.rank - 1;
+  int64_t to = 0;
+  ForEachRow(broadcast, [&](const int64_t* at) {
+    for (int64_t i = 0; i < broadcast.inner(); ++i) {
+      const std::string_view left = a->string_at(at[0] + i * broadcast.strides[0][last]);
+      const std::string_view right = b->string_at(at[1] + i * broadcast.strides[1][last]);
+      y->set_string(to++, StrCat(left, right));
+    }
+  });
+  return Any(std::move(y));
+}
+
+// --- string_split
+
+namespace {
+
+bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+// At every delimiter; parts may be empty.
+std::vector<std::string_view> CutAt(std::string_view text, std::string_view delimiter,
+                                    int64_t most) {
+  std::vector<std::string_view> parts;
+  while (most < 0 || static_cast<int64_t>(parts.size()) < most) {
+    const size_t found = text.find(delimiter);
+    if (found == std::string_view::npos) break;
+    parts.push_back(text.substr(0, found));
+    text.remove_prefix(found + delimiter.size());
+  }
+  parts.push_back(text);
+  return parts;
+}
+
+// Between runs of white space; no part is empty, and a text of nothing else has no parts.
+std::vector<std::string_view> CutAtSpaces(std::string_view text, int64_t most) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
+    if (text.empty()) return parts;
+    if (most >= 0 && static_cast<int64_t>(parts.size()) == most) break;
+    const auto end = std::find_if(text.begin(), text.end(), IsSpace);
+    const auto size = static_cast<size_t>(end - text.begin());
+    parts.push_back(text.substr(0, size));
+    text.remove_prefix(size);
+  }
+  parts.push_back(text);
+  return parts;
+}
+
+}  // namespace
+
+Result<Any> StringSplit(const ops::StringSplitAttrs& attrs, Call& call) {
+  const Tensor *x = call.Input(0, kString), *delimiter = call.Input(1, kString);
+  TERN_TRY(call.TakeStatus());
+  TERN_TRY(ops::CheckRank("x", x->rank(), 0, ops::kMaxDims - 1));
+  if (delimiter->element_count() != 1) return WrongTensor(call, 1, *delimiter, "one text");
+  const std::string_view cut = delimiter->string_at(0);
+  std::vector<std::vector<std::string_view>> parts;
+  int64_t columns = 0;
+  TERN_TRY_ASSIGN(TensorPtr counts, call.New(kI64, ExtentsOf(*x)));
+  for (int64_t i = 0; i < x->element_count(); ++i) {
+    const std::string_view text = x->string_at(i);
+    TERN_TRY(call.Charge(static_cast<int64_t>(text.size())));
+    parts.push_back(cut.empty() ? CutAtSpaces(text, attrs.most) : CutAt(text, cut, attrs.most));
+    counts->data_as<int64_t>()[i] = static_cast<int64_t>(parts.back().size());
+    columns = std::max(columns, counts->data_as<int64_t>()[i]);
+  }
+  Extents out = ExtentsOf(*x);
+  out.push_back(columns);
+  TERN_TRY_ASSIGN(TensorPtr y, call.New(kString, out));
+  int64_t to = 0;
+  for (const std::vector<std::string_view>& row : parts) {
+    for (int64_t i = 0; i < columns; ++i) {
+      const auto at = static_cast<size_t>(i);
+      y->set_string(to++, at < row.size() ? row[at] : std::string_view());
+    }
+  }
+  return Any(Adt::Tuple({AnyView(y), AnyView(counts)}));
+}
+
+Result<Any> RegexMatch(const ops::NoAttrs&, Call& call) {
+  const Tensor *x = call.Input(0, kString), *pattern = call.Input(1, kString);
+  TERN_TRY(call.TakeStatus());
+  if (pattern->element_count() != 1) return WrongTensor(call, 1, *pattern, "one text");
+  TERN_TRY_ASSIGN(const Regex regex, Regex::Compile(pattern->string_at(0)));
+  TERN_TRY_ASSIGN(TensorPtr y, call.New(kBool, ExtentsOf(*x)));
+  for (int64_t i = 0; i < x->element_count() && !call.IsStopped(); ++i) {
+    const std::string_view text = x->string_at(i);
+    TERN_TRY(call.Charge(regex.WorkOf(text.size())));
+    y->data_as<bool>()[i] = regex.MatchesWhole(text);
+  }
+  return Any(std::move(y));
+}
+
+}  // namespace tern::kernels::bind

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/ops/special_attrs.h"
+
+namespace tern::ops {
+
+namespace {
+
+constexpr std::string_view kTreeAggregates[] = {"sum", "average", "min", "max"};
+
+void CheckAttrs(AttrIn&, const RandomAttrs&) {}
+
+void CheckAttrs(AttrIn& in, const StringSplitAttrs& attrs) {
+  in.CheckAtLeast("most", attrs.most, -1);
+}
+
+void CheckAttrs(AttrIn& in, const DeformConvAttrs& attrs) {
+  in.CheckExtent("kernel", attrs.window.kernel, 1);
+  in.CheckExtent("strides", attrs.window.strides, 1);
+  in.CheckExtent("dilations", attrs.window.dilations, 1);
+  in.CheckExtent("pads", attrs.window.pads, 0);
+  in.CheckExtent("groups", attrs.groups, 1);
+  in.CheckExtent("offset_groups", attrs.offset_groups, 1);
+}
+
+void CheckAttrs(AttrIn& in, const MaxRoiPoolAttrs& attrs) {
+  in.CheckExtent("height", attrs.height, 1);
+  in.CheckExtent("width", attrs.width, 1);
+}
+
+void CheckAttrs(AttrIn& in, const MatMulBitsAttrs& attrs) {
+  in.CheckExtent("columns", attrs.columns, 1);
+  in.CheckExtent("depth", attrs.depth, 1);
+  in.CheckExtent("block", attrs.block, 16);
+  if ((attrs.block & (attrs.block - 1)) != 0) in.Fail("block", "must be a power of two");
+}
+
+void CheckAttrs(AttrIn& in, const TreeAttrs& attrs) { in.CheckExtent("targets", attrs.targets, 1); }
+
+}  // namespace
+
+std::span<const std::string_view> EnumNames(TreeAggregate) { return kTreeAggregates; }
+
+TERN_OPS_DEFINE_ATTRS(RandomAttrs)
+TERN_OPS_DEFINE_ATTRS(StringSplitAttrs)
+TERN_OPS_DEFINE_ATTRS(DeformConvAttrs)
+TERN_OPS_DEFINE_ATTRS(MaxRoiPoolAttrs)
+TERN_OPS_DEFINE_ATTRS(MatMulBitsAttrs)
+TERN_OPS_DEFINE_ATTRS(TreeAttrs)
+
+}  // namespace tern::ops
