@@ -21,7 +21,7 @@
 namespace tern::onnx {
 
 // The newest version of the default domain that the converters were written for.
-inline constexpr int64_t kNewestOpset = 22;
+inline constexpr int64_t kNewestOpset = 24;
 
 struct ImportOptions {
   std::string_view file = "model.onnx";  // for messages

@@ -6,17 +6,19 @@ namespace tern::onnx {
 
 std::string_view DataTypeName(int32_t data_type) {
   static constexpr std::string_view kNames[] = {
-      "undefined", "float32", "uint8",     "int8",       "uint16",       "int16",
-      "int32",     "int64",   "string",    "bool",       "float16",      "float64",
-      "uint32",    "uint64",  "complex64", "complex128", "bfloat16",     "float8e4m3fn",
-      "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz",  "uint4", "int4", "float4e2m1"};
+      "undefined",      "float32",  "uint8",        "int8",           "uint16",
+      "int16",          "int32",    "int64",        "string",         "bool",
+      "float16",        "float64",  "uint32",       "uint64",         "complex64",
+      "complex128",     "bfloat16", "float8e4m3fn", "float8e4m3fnuz", "float8e5m2",
+      "float8e5m2fnuz", "uint4",    "int4",         "float4e2m1",     "float8e8m0",
+      "uint2",          "int2"};
   const size_t index = static_cast<uint32_t>(data_type);
   return index < sizeof(kNames) / sizeof(kNames[0]) ? kNames[index] : "";
 }
 
 int DataTypeBits(int32_t data_type) {
-  static constexpr uint8_t kBits[] = {0,  32, 8,  8,  16,  16, 32, 64, 0, 8, 16, 64,
-                                      32, 64, 64, 128, 16, 8,  8,  8,  8, 4, 4,  4};
+  static constexpr uint8_t kBits[] = {0,  32,  8,  8, 16, 16, 32, 64, 0, 8, 16, 64, 32, 64,
+                                      64, 128, 16, 8, 8,  8,  8,  4,  4, 4, 8,  2,  2};
   const size_t index = static_cast<uint32_t>(data_type);
   return index < sizeof(kBits) ? kBits[index] : 0;
 }

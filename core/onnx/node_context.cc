@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/base/half.h"
+#include "core/object/small_numbers.h"
 
 namespace tern::onnx {
 namespace {
@@ -43,6 +44,7 @@ std::optional<double> FirstNumber(const tern::Tensor& tensor) {
   if (dtype == kU8 || dtype == kBool) return static_cast<double>(tensor.bytes()[0]);
   if (dtype == kF16) return F16ToF32(*static_cast<const uint16_t*>(tensor.data()));
   if (dtype == kBf16) return Bf16ToF32(*static_cast<const uint16_t*>(tensor.data()));
+  if (IsSmallNumber(dtype)) return SmallToF32(dtype, SmallBits(dtype, tensor.data(), 0));
   return std::nullopt;
 }
 
@@ -54,6 +56,14 @@ TensorPtr ScalarOf(double value) {
 TensorPtr Scalar16(DType dtype, uint16_t bits) {
   const ByteSpan bytes(reinterpret_cast<const uint8_t*>(&bits), sizeof(bits));
   return tern::Tensor::FromBytes(dtype, {}, bytes).value();
+}
+
+TensorPtr SmallScalar(DType dtype, double value) {
+  uint8_t byte = 0;
+  const uint8_t bits = IsSmallFloat(dtype) ? F32ToSmallFloat(dtype, static_cast<float>(value), true)
+                                           : static_cast<uint8_t>(static_cast<int64_t>(value));
+  SetSmallBits(dtype, &byte, 0, bits);
+  return tern::Tensor::FromBytes(dtype, {}, ByteSpan(&byte, 1)).value();
 }
 
 TensorPtr ScalarTensor(DType dtype, double value) {
@@ -70,7 +80,7 @@ TensorPtr ScalarTensor(DType dtype, double value) {
   if (dtype == kBool) return ScalarOf<bool>(value);
   if (dtype == kF16) return Scalar16(dtype, F32ToF16(static_cast<float>(value)));
   if (dtype == kBf16) return Scalar16(dtype, F32ToBf16(static_cast<float>(value)));
-  return nullptr;
+  return IsSmallNumber(dtype) ? SmallScalar(dtype, value) : nullptr;
 }
 
 }  // namespace
@@ -154,9 +164,11 @@ const Attribute* NodeContext::Resolve(const Attribute& attribute) {
 }
 
 const Attribute* NodeContext::Find(std::string_view name) {
-  if (std::find(known_.begin(), known_.end(), name) == known_.end()) known_.push_back(name);
   const Attribute* attribute = FindByName(setup_.node->attributes, name);
-  return attribute == nullptr ? nullptr : Resolve(*attribute);
+  if (attribute == nullptr) return nullptr;
+  // The name that the file has: the caller's may be gone when unknown ones are looked for.
+  known_.push_back(attribute->name);
+  return Resolve(*attribute);
 }
 
 const Attribute* NodeContext::FindTyped(std::string_view name, AttributeType type) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/object/small_numbers.h"
+
 namespace tern::onnx {
 namespace {
 
@@ -42,12 +44,12 @@ Result<TensorPtr> FromBoolList(const Tensor& tensor, const std::vector<int32_t>&
   return FromList<uint8_t>(tensor, kBool, bits, 1);
 }
 
-// Two 4-bit elements to an entry, low half first.
-Result<TensorPtr> FromNibbleList(const Tensor& tensor, DType dtype) {
+// Elements below a byte: an entry is a byte of them, low bits first.
+Result<TensorPtr> FromPackedList(const Tensor& tensor, DType dtype) {
   const std::optional<int64_t> count = ElementCount(tensor.dims);
   const size_t size = tensor.int32_data.size();
-  if (!count || *count / 2 + *count % 2 != static_cast<int64_t>(size)) {
-    return WrongCount(tensor, count.value_or(-1), size * 2, "elements");
+  if (!count || dtype.bytes_for(*count) != static_cast<int64_t>(size)) {
+    return WrongCount(tensor, count.value_or(-1), size * (8 / dtype.bits), "elements");
   }
   std::vector<uint8_t> bytes(size);
   for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<uint8_t>(tensor.int32_data[i]);
@@ -77,17 +79,20 @@ Result<TensorPtr> FromTypedList(const Tensor& tensor, DType dtype) {
     case DataType::kUint16:
     case DataType::kFloat16:
     case DataType::kBfloat16: return FromList<uint16_t>(tensor, dtype, tensor.int32_data, 1);
-    case DataType::kUint8: return FromList<uint8_t>(tensor, dtype, tensor.int32_data, 1);
-    case DataType::kBool: return FromBoolList(tensor, tensor.int32_data);
-    case DataType::kUint4:
-    case DataType::kInt4: return FromNibbleList(tensor, dtype);
-    case DataType::kString: return FromStrings(tensor);
-    case DataType::kUndefined:
     case DataType::kFloat8E4M3FN:
     case DataType::kFloat8E4M3FNUZ:
     case DataType::kFloat8E5M2:
     case DataType::kFloat8E5M2FNUZ:
-    case DataType::kFloat4E2M1: break;
+    case DataType::kFloat8E8M0:
+    case DataType::kUint8: return FromList<uint8_t>(tensor, dtype, tensor.int32_data, 1);
+    case DataType::kBool: return FromBoolList(tensor, tensor.int32_data);
+    case DataType::kUint4:
+    case DataType::kInt4:
+    case DataType::kFloat4E2M1:
+    case DataType::kUint2:
+    case DataType::kInt2: return FromPackedList(tensor, dtype);
+    case DataType::kString: return FromStrings(tensor);
+    case DataType::kUndefined: break;
   }
   return Unsupported("elements of type ", DataTypeName(tensor.data_type));
 }
@@ -243,16 +248,17 @@ Result<DType> MakeDType(int32_t data_type) {
     case DataType::kBfloat16: return kBf16;
     case DataType::kUint4: return kU4;
     case DataType::kInt4: return kI4;
-    case DataType::kUndefined:
-    case DataType::kFloat8E4M3FN:
-    case DataType::kFloat8E4M3FNUZ:
-    case DataType::kFloat8E5M2:
-    case DataType::kFloat8E5M2FNUZ:
-    case DataType::kFloat4E2M1: break;
+    case DataType::kUint2: return kU2;
+    case DataType::kInt2: return kI2;
+    case DataType::kFloat8E4M3FN: return kF8E4M3;
+    case DataType::kFloat8E4M3FNUZ: return kF8E4M3Fnuz;
+    case DataType::kFloat8E5M2: return kF8E5M2;
+    case DataType::kFloat8E5M2FNUZ: return kF8E5M2Fnuz;
+    case DataType::kFloat8E8M0: return kF8E8M0;
+    case DataType::kFloat4E2M1: return kF4E2M1;
+    case DataType::kUndefined: break;
   }
-  const std::string_view name = DataTypeName(data_type);
-  if (name.empty()) return Corrupt("the element type ", data_type, " is not one of the standard's");
-  return Unsupported("elements of type ", name);
+  return Corrupt("the element type ", data_type, " is not one of the standard's");
 }
 
 Result<TensorPtr> MakeTensor(const Tensor& tensor, const TensorSource& source) {

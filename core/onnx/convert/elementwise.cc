@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/onnx/convert/compose.h"
 #include "core/onnx/convert/converters.h"
 #include "core/ops/math_attrs.h"
 
@@ -21,6 +22,8 @@ Value CastTo(NodeContext& node, const Value& value, DType to) {
   ops::CastAttrs attrs;
   attrs.to = to;
   attrs.saturate = node.Bool("saturate", true);
+  attrs.round_mode =
+      static_cast<ops::PowerRound>(node.Choice("round_mode", {"up", "down", "nearest"}, 0));
   return node.Call("cast", {value}, attrs.ToAttrs());
 }
 
@@ -84,6 +87,17 @@ void ConvertShrink(NodeContext& node) {
 void ConvertGelu(NodeContext& node) {
   const int approximate = node.Choice("approximate", {"none", "tanh"}, 0);
   node.SetOutput(0, node.Call(approximate == 0 ? "gelu" : "gelu_tanh", {node.Input(0)}));
+}
+
+// x * sigmoid(alpha * x); alpha is the table's where the attribute is left out.
+void ConvertSwish(NodeContext& node) {
+  Compose in(node);
+  const bool quick = node.detail() == "quick";
+  const float alpha = node.Float("alpha", quick ? 1.702f : 1.0f);
+  const Value x = node.Input(0);
+  if (alpha == 1) return node.SetOutput(0, in.Unary("silu", x));
+  const Value scaled = in.Scaled(x, static_cast<double>(alpha));
+  node.SetOutput(0, in.Mul(x, in.Unary("sigmoid", scaled)));
 }
 
 void ConvertClipByAttributes(NodeContext& node) {

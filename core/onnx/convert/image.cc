@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions, pools, blocks of pixels, samples.
+#include "core/onnx/convert/compose.h"
 #include "core/onnx/convert/converters.h"
+#include "core/onnx/convert/fused.h"
 #include "core/onnx/convert/window.h"
+#include "core/ops/special_attrs.h"
 
 namespace tern::onnx {
 namespace {
@@ -21,17 +24,95 @@ ops::PoolAttrs ReadPool(NodeContext& node, int spatial_rank) {
   return attrs;
 }
 
-}  // namespace
-
-void ConvertConv(NodeContext& node) {
-  const int spatial = SpatialRank(node, node.Input(0));
-  if (!WeightsFit(node)) return;
+// The convolution of an image with inputs 1 and 2.
+Value Convolve(NodeContext& node, const Value& image) {
+  const int spatial = SpatialRank(node, image);
+  if (!WeightsFit(node)) return nullptr;
   const ops::ConvAttrs attrs = ReadConv(node, spatial);
-  const Value x = WidenImage(node, node.Input(0), spatial),
-              w = WidenImage(node, node.Input(1), spatial);
+  const Value x = WidenImage(node, image, spatial), w = WidenImage(node, node.Input(1), spatial);
   const Value y =
       node.Call(spatial == 3 ? "conv3d" : "conv2d", {x, w, node.Input(2)}, attrs.ToAttrs());
-  node.SetOutput(0, NarrowImage(node, y, spatial));
+  return NarrowImage(node, y, spatial);
+}
+
+}  // namespace
+
+void ConvertConv(NodeContext& node) { node.SetOutput(0, Convolve(node, node.Input(0))); }
+
+// com.microsoft: activation(convolution + input 3).
+void ConvertFusedConv(NodeContext& node) {
+  Compose in(node);
+  Value y = Convolve(node, node.Input(0));
+  if (node.HasInput(3)) y = in.Add(y, node.Input(3));
+  node.SetOutput(0, FusedActivation(node, y));
+}
+
+// com.microsoft: the image has its channels last; the weights are as ever.
+void ConvertNhwcConv(NodeContext& node) {
+  Compose in(node);
+  const int rank = node.RankOf(node.Input(0));
+  if (node.ok() && rank != 4) return node.Fail("its input has rank ", rank, ", expected 4");
+  Value y = Convolve(node, in.Transpose(node.Input(0), {0, 3, 1, 2}));
+  if (node.HasInput(3)) y = in.Add(y, in.Transpose(node.Input(3), {0, 3, 1, 2}));
+  node.SetOutput(0, in.Transpose(FusedActivation(node, y), {0, 2, 3, 1}));
+}
+
+void ConvertDeformConv(NodeContext& node) {
+  const int spatial = SpatialRank(node, node.Input(0));
+  if (!WeightsFit(node)) return;
+  if (spatial != 2)
+    return node.Unsupported("an input with ", spatial, " spatial axes; 2 are possible");
+  ops::DeformConvAttrs attrs;
+  attrs.window = ReadWindow(node, spatial);
+  attrs.groups = node.IntAtLeast("group", 1, 1);
+  attrs.offset_groups = node.IntAtLeast("offset_group", 1, 1);
+  node.SetOutput(0, node.Call("deform_conv", node.inputs(), attrs.ToAttrs()));
+}
+
+void ConvertMaxRoiPool(NodeContext& node) {
+  const Ints shape = node.IntList("pooled_shape");
+  if (node.ok() && (shape.size() != 2 || shape[0] < 1 || shape[1] < 1))
+    return node.Fail("attribute 'pooled_shape' is ", FormatDims(shape),
+                     ", expected a height and a width");
+  if (!node.ok()) return;
+  ops::MaxRoiPoolAttrs attrs;
+  attrs.height = shape[0];
+  attrs.width = shape[1];
+  attrs.spatial_scale = node.Float("spatial_scale", 1);
+  node.SetOutput(0, node.Call("max_roi_pool", node.inputs(), attrs.ToAttrs()));
+}
+
+// Each place of the result is a matrix times the place's own coordinates, which go from -1 to 1:
+// x along the last axis, y along the one before, z before that.
+void ConvertAffineGrid(NodeContext& node) {
+  Compose in(node);
+  const Value theta = node.Input(0);
+  const int64_t spatial = node.DimOf(theta, 1);
+  if (node.ok() && (node.RankOf(theta) != 3 || (spatial != 2 && spatial != 3)))
+    return node.Fail("its matrices are ", node.RankOf(theta) == 3 ? spatial : -1, " rows of rank ",
+                     node.RankOf(theta), ", expected [n, 2, 3] or [n, 3, 4]");
+  if (!node.ok()) return;
+  const DType type = node.DTypeOf(theta);
+  const bool corners = node.Bool("align_corners", false);
+  const Value size = node.ToI64(node.Input(1));
+  const auto column = [&](int64_t j) {
+    const Value part = in.Slice(theta, 2, j, j + 1);
+    return spatial == 2 ? in.Reshape(part, {0, 1, 1, 2}) : in.Reshape(part, {0, 1, 1, 1, 3});
+  };
+  Value grid = column(spatial);
+  for (int64_t j = 0; j < spatial; ++j) {
+    const Value extent = in.Gather(size, in.Int(1 + spatial - j));
+    const Value index = in.Cast(in.Range(extent), type);
+    const Value gaps = in.Call("max", {in.Sub(extent, in.Int(1)), in.Int(1)});
+    const Value steps = in.Cast(corners ? gaps : extent, type);
+    const Value doubled = in.Scaled(index, 2);
+    const Value from_zero = in.Div(corners ? doubled : in.Add(doubled, in.Like(doubled, 1)), steps);
+    Ints shape(static_cast<size_t>(j) + 2, 1);
+    shape[0] = -1;
+    const Value place = in.Reshape(in.Sub(from_zero, in.Like(from_zero, 1)), shape);
+    grid = in.Add(grid, in.Mul(column(j), place));
+  }
+  node.SetOutput(0, grid);
 }
 
 void ConvertConvInteger(NodeContext& node) {

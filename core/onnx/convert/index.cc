@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements picked and placed by index.
+#include "core/onnx/convert/compose.h"
 #include "core/onnx/convert/converters.h"
 #include "core/ops/shape_attrs.h"
 
@@ -43,6 +44,32 @@ void ConvertScatterNd(NodeContext& node) {
   ops::ScatterAttrs attrs;
   attrs.reduction = ReadReduction(node);
   node.SetOutput(0, CallWithIndices(node, "scatter_nd", attrs.ToAttrs()));
+}
+
+// Rows of a cache overwritten from the index of each row of the batch on, or from 0.
+void ConvertTensorScatter(NodeContext& node) {
+  Compose in(node);
+  const Value cache = node.Input(0), update = node.Input(1);
+  const int rank = node.RankOf(cache);
+  int64_t axis = node.Int("axis", -2);
+  if (axis < 0) axis += rank;
+  if (node.ok() && (rank < 2 || axis < 1 || axis >= rank))
+    return node.Fail("attribute 'axis' is ", node.Int("axis", -2), " of rank ", rank,
+                     "; an axis behind the first is expected");
+  if (node.ok() && node.RankOf(update) != rank)
+    return node.Fail("its update has rank ", node.RankOf(update), ", but the cache rank ", rank);
+  if (!node.ok()) return;
+  const bool circular = node.Choice("mode", {"linear", "circular"}, 0) == 1;
+  Ints along(static_cast<size_t>(rank), 1), over = along;
+  along[static_cast<size_t>(axis)] = -1;
+  over[0] = -1;
+  Value index = in.Reshape(in.Range(in.DimOf(update, axis)), along);
+  if (node.HasInput(2)) index = in.Add(index, in.Reshape(node.ToI64(node.Input(2)), over));
+  if (circular) index = in.Call("mod", {index, in.DimOf(cache, axis)});
+  ops::ScatterAttrs attrs;
+  attrs.axis = axis;
+  const Value indices = in.Expand(index, in.ShapeOf(update));
+  node.SetOutput(0, node.Call("scatter_elements", {cache, indices, update}, attrs.ToAttrs()));
 }
 
 // Indices and depth may be of any number type.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensors made from attributes, shapes and numbers.
+#include "core/onnx/convert/compose.h"
 #include "core/onnx/convert/converters.h"
+#include "core/onnx/convert/random.h"
 #include "core/ops/shape_attrs.h"
 
 namespace tern::onnx {
@@ -104,15 +106,39 @@ void ConvertEyeLike(NodeContext& node) {
   node.SetOutput(0, node.Call("eye_like", {node.Input(0)}, attrs.ToAttrs()));
 }
 
+namespace {
+
+// Of f32 numbers from 0 to 1 those below the ratio are dropped; the others make up for them.
+void DropSome(NodeContext& node) {
+  Compose in(node);
+  const Value x = node.Input(0);
+  const Value ratio = node.HasInput(1) ? in.Cast(node.Input(1), kF32)
+                                       : node.Scalar(kF32, node.Float("ratio", 0.5f));
+  Value kept = in.Call("greater_equal", {RandomNumbers(node, "random_uniform", in.ShapeOf(x)),
+                                         in.Reshape(ratio, {})});
+  if (!node.KnownNumber(node.Input(2))) {
+    const Value idle = in.Unary("not", in.Reshape(in.Cast(node.Input(2), kBool), {}));
+    kept = in.Call("or", {kept, idle});
+  }
+  const Value share = in.Sub(node.Scalar(kF32, 1), in.Reshape(ratio, {}));
+  Value grown = in.Div(x, in.Cast(share, node.DTypeOf(x)));
+  if (!node.KnownNumber(node.Input(2)))
+    grown = in.Where(in.Reshape(in.Cast(node.Input(2), kBool), {}), grown, x);
+  node.SetOutput(0, in.Where(kept, grown, in.Like(x, 0)));
+  node.SetOutput(1, kept);
+}
+
+}  // namespace
+
 // At inference nothing is dropped.
 void ConvertDropout(NodeContext& node) {
   const float attribute_ratio = node.Float("ratio", 0.5f);
-  node.Int("seed", 0);
+  node.Find("seed");
   node.Int("is_test", 1);  // opset 6
   const bool may_train = node.HasInput(2) && node.KnownNumber(node.Input(2)) != 0;
   const std::optional<double> ratio =
       node.HasInput(1) ? node.KnownNumber(node.Input(1)) : attribute_ratio;
-  if (may_train && ratio != 0) return node.Unsupported("dropout in training mode");
+  if (may_train && ratio != 0) return DropSome(node);
   node.SetOutput(0, node.Input(0));
   if (!node.WantsOutput(1)) return;
   ops::ConstantOfShapeAttrs attrs;

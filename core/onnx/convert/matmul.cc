@@ -4,6 +4,46 @@
 #include "core/ops/math_attrs.h"
 
 namespace tern::onnx {
+namespace {
+
+// Products of f32, and of 16-bit floats through it, have a kernel; f64 and integers are summed up
+// by einsum, in their own type.
+bool HasKernel(DType dtype) { return dtype.is_float() && dtype != kF64; }
+
+Value Sum(NodeContext& node, std::string_view equation, const Value& a, const Value& b) {
+  ops::EinsumAttrs attrs;
+  attrs.equation = equation;
+  return node.Call("einsum", {a, b}, attrs.ToAttrs());
+}
+
+// alpha * product + beta * input 2, in the type of the inputs.
+void ExactGemm(NodeContext& node, const ops::MatMulAttrs& attrs) {
+  const std::string equation =
+      StrCat(attrs.trans_a ? "ki" : "ik", ",", attrs.trans_b ? "jk" : "kj", "->ij");
+  const DType type = node.DTypeOf(node.Input(0));
+  const auto scaled = [&](const Value& x, float factor) {
+    if (factor == 1) return x;
+    return node.Call("mul", {x, node.Scalar(type, static_cast<double>(factor))});
+  };
+  Value y = scaled(Sum(node, equation, node.Input(0), node.Input(1)), attrs.alpha);
+  if (node.HasInput(2)) y = node.Call("add", {y, scaled(node.Input(2), attrs.beta)});
+  node.SetOutput(0, y);
+}
+
+}  // namespace
+
+void ConvertMatMul(NodeContext& node) {
+  const Value a = node.Input(0), b = node.Input(1);
+  if (!node.ok() || HasKernel(node.DTypeOf(a)))
+    return node.SetOutput(0, node.Call("matmul", {a, b}));
+  const bool row = node.RankOf(a) == 1, column = node.RankOf(b) == 1;
+  node.SetOutput(0, Sum(node,
+                        row && column ? "k,k->"
+                        : row         ? "k,...kj->...j"
+                        : column      ? "...ik,k->...i"
+                                      : "...ik,...kj->...ij",
+                        a, b));
+}
 
 void ConvertGemm(NodeContext& node) {
   ops::MatMulAttrs attrs;
@@ -15,6 +55,7 @@ void ConvertGemm(NodeContext& node) {
     return node.Fail("its factors have ranks ", node.RankOf(node.Input(0)), " and ",
                      node.RankOf(node.Input(1)), ", expected 2");
   }
+  if (!HasKernel(node.DTypeOf(node.Input(0)))) return ExactGemm(node, attrs);
   if (!node.HasInput(2)) attrs.beta = 1;
   node.SetOutput(0, node.Call("matmul", node.inputs(), attrs.ToAttrs()));
 }

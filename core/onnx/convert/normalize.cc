@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax and its kin, batch and other normalizations.
+#include "core/onnx/convert/compose.h"
 #include "core/onnx/convert/converters.h"
 #include "core/ops/math_attrs.h"
 #include "core/ops/shape_attrs.h"
@@ -117,6 +118,20 @@ void ConvertLayerNormalization(NodeContext& node) {
   const std::vector<Value> parts =
       node.CallMany("layer_norm_stats", node.inputs(), attrs.ToAttrs(), 3);
   for (int i = 0; i < 3; ++i) node.SetOutput(i, parts[static_cast<size_t>(i)]);
+}
+
+// The result has the type of the scale.
+void ConvertRmsNormalization(NodeContext& node) {
+  Compose in(node);
+  ops::NormAttrs attrs;
+  attrs.axis = node.Int("axis", -1);
+  attrs.epsilon = node.Float("epsilon", 1e-5f);
+  node.Int("stash_type", 1);
+  if (node.WantsOutput(1)) return node.Unsupported("output 1, the inverse deviation");
+  const DType type = node.DTypeOf(node.Input(1));
+  const Value scale = in.Cast(node.Input(1), node.DTypeOf(node.Input(0)));
+  const Value y = node.Call("rms_norm", {node.Input(0), scale}, attrs.ToAttrs());
+  node.SetOutput(0, in.Cast(y, type));
 }
 
 // Opset 18: one scale and bias per group.

@@ -31,6 +31,15 @@ Value Requantize(NodeContext& node, const Value& sum, const Value& scale, int y_
   return node.Call("quantize_linear", {steps, node.Scalar(kF32, 1), node.Input(y_scale + 1)});
 }
 
+// An element type; 0 and absence leave *dtype as it is.
+void ReadDType(NodeContext& node, std::string_view name, DType* dtype) {
+  const int64_t number = node.Int(name, 0);
+  if (number == 0) return;
+  const Result<DType> read = MakeDType(static_cast<int32_t>(number));
+  if (!read.ok()) return node.Fail("attribute '", name, "': ", read.status().message());
+  *dtype = *read;
+}
+
 }  // namespace
 
 // QuantizeLinear and DequantizeLinear.
@@ -39,12 +48,8 @@ void ConvertQuantizeLinear(NodeContext& node) {
   attrs.axis = node.Int("axis", 1);
   attrs.block = node.IntAtLeast("block_size", 0, 0);
   attrs.saturate = node.Bool("saturate", true);
-  const int64_t to = node.Int("output_dtype", 0);
-  if (to != 0) {
-    const Result<DType> dtype = MakeDType(static_cast<int32_t>(to));
-    if (!dtype.ok()) return node.Fail("attribute 'output_dtype': ", dtype.status().message());
-    attrs.to = *dtype;
-  }
+  ReadDType(node, "output_dtype", &attrs.to);
+  ReadDType(node, "precision", &attrs.precision);
   node.SetOutput(0, node.Call(node.detail(), node.inputs(), attrs.ToAttrs()));
 }
 

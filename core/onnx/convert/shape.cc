@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements moved, none computed. Integer tensors that say how become attributes where they are
 // known.
+#include "core/onnx/convert/compose.h"
 #include "core/onnx/convert/computed.h"
 #include "core/onnx/convert/converters.h"
 #include "core/ops/shape_attrs.h"
@@ -49,6 +50,22 @@ void Split(NodeContext& node, Ints sizes) {
   const std::vector<Value> outputs =
       node.CallMany("split", {node.Input(0)}, attrs.ToAttrs(), count);
   for (int i = 0; i < count; ++i) node.SetOutput(i, outputs[static_cast<size_t>(i)]);
+}
+
+// Pads of axes that only a run tells, as those of all axes.
+Value PadsOfComputedAxes(NodeContext& node, const Value& pads, const Value& axes) {
+  Compose in(node);
+  const int64_t count = node.DimOf(axes, 0), rank = node.RankOf(node.Input(0));
+  if (node.ok() && count < 0) node.Unsupported("axes (input 3) of a number that only a run tells");
+  if (!node.ok()) return nullptr;
+  const Value list = node.ToI64(axes), whole = node.ToI64(pads);
+  const Value negative = in.Call("less", {list, in.Int(0)});
+  const Value places = in.Where(negative, in.Add(list, in.Int(rank)), list);
+  const Value zeros = node.ConstantInts(Ints(static_cast<size_t>(rank), 0));
+  const auto spread = [&](int64_t begin) {
+    return in.Call("scatter_elements", {zeros, places, in.Slice(whole, 0, begin, begin + count)});
+  };
+  return in.Concat({spread(0), spread(count)}, 0);
 }
 
 ops::PadMode ReadPadMode(NodeContext& node) {
@@ -165,8 +182,14 @@ void ConvertPadByAttributes(NodeContext& node) {
 void ConvertPad(NodeContext& node) {
   ops::PadAttrs attrs;
   attrs.mode = ReadPadMode(node);
-  attrs.axes = node.RequireInts(3, "axes");
-  const Value pads = TakeInts(node, 1, &attrs.pads);
+  Value pads;
+  if (node.HasInput(3) && !node.KnownInts(node.Input(3))) {
+    pads = PadsOfComputedAxes(node, node.Input(1), node.Input(3));
+    if (!node.ok()) return;
+  } else {
+    attrs.axes = node.RequireInts(3, "axes");
+    pads = TakeInts(node, 1, &attrs.pads);
+  }
   if (pads == nullptr && attrs.pads.empty()) return node.SetOutput(0, node.Input(0));
   Value value = node.Input(2);
   const std::optional<double> known = value == nullptr ? 0.0 : node.KnownNumber(value);
@@ -175,6 +198,39 @@ void ConvertPad(NodeContext& node) {
     value = nullptr;
   }
   node.SetOutput(0, node.Call("pad", {node.Input(0), pads, value}, attrs.ToAttrs()));
+}
+
+// Each axis: of what is too much the middle is kept, of what is too little it becomes the middle.
+void ConvertCenterCropPad(NodeContext& node) {
+  Compose in(node);
+  Value x = node.Input(0);
+  const int rank = node.RankOf(x);
+  Ints axes = node.IntList("axes");
+  for (int i = 0; i < rank && !node.Has("axes"); ++i) axes.push_back(i);
+  const int64_t targets = node.DimOf(node.Input(1), 0);
+  if (node.ok() && targets >= 0 && targets != static_cast<int64_t>(axes.size()))
+    return node.Fail("it has ", targets, " extents (input 1) for ", axes.size(), " axes");
+  const Value shape = node.ToI64(node.Input(1));
+  const auto rest = [&](const Value& a, const Value& b) {
+    return in.Call("max", {in.Sub(a, b), in.Int(0)});
+  };
+  for (size_t i = 0; i < axes.size() && node.ok(); ++i) {
+    const int64_t axis = axes[i] < 0 ? axes[i] + rank : axes[i];
+    if (axis < 0 || axis >= rank)
+      return node.Fail("attribute 'axes' has ", axes[i], ", but its input has rank ", rank);
+    const Value target = in.Gather(shape, in.Int(static_cast<int64_t>(i)));
+    const Value extent = in.DimOf(x, axis);
+    const Value begin = in.Div(rest(extent, target), in.Int(2));
+    const Value kept = in.Call("min", {extent, target});
+    x = in.SliceTo(x, axis, begin, in.Add(begin, kept));
+    const Value missing = rest(target, extent), before = in.Div(missing, in.Int(2));
+    ops::PadAttrs attrs;
+    attrs.axes = {axis};
+    const Value pads =
+        in.Concat({in.Reshape(before, {1}), in.Reshape(in.Sub(missing, before), {1})}, 0);
+    x = node.Call("pad", {x, pads}, attrs.ToAttrs());
+  }
+  node.SetOutput(0, x);
 }
 
 void ConvertReverseSequence(NodeContext& node) {

@@ -8,6 +8,7 @@
 
 #include "core/onnx/convert/converters.h"
 #include "core/ops/shape_attrs.h"
+#include "core/ops/special_attrs.h"
 
 namespace tern::onnx {
 namespace {
@@ -58,6 +59,21 @@ void ConvertTfIdfVectorizer(NodeContext& node) {
                               {x, pool, node.ConstantInts(counts), node.ConstantInts(indices),
                                weights.empty() ? nullptr : FloatsOf(node, weights)},
                               attrs.ToAttrs()));
+}
+
+void ConvertStringSplit(NodeContext& node) {
+  ops::StringSplitAttrs attrs;
+  attrs.most = node.IntAtLeast("maxsplit", -1, -1);
+  const Value delimiter = TextsOf(node, {node.Text("delimiter", "")});
+  const std::vector<Value> parts =
+      node.CallMany("string_split", {node.Input(0), delimiter}, attrs.ToAttrs(), 2);
+  for (int i = 0; i < 2; ++i) node.SetOutput(i, parts[static_cast<size_t>(i)]);
+}
+
+void ConvertRegexFullMatch(NodeContext& node) {
+  if (!node.Has("pattern")) return node.Fail("attribute 'pattern' is missing");
+  const Value pattern = TextsOf(node, {node.Text("pattern", "")});
+  node.SetOutput(0, node.Call("regex_match", {node.Input(0), pattern}));
 }
 
 }  // namespace tern::onnx

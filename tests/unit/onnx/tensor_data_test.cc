@@ -2,8 +2,10 @@
 // MakeTensor: every way a file may hold elements, and every way it may lie about them.
 #include "core/onnx/tensor_data.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/object/graph/print.h"
 #include "tests/support/onnx_writer.h"
 
 namespace tern::onnx::tensor_data_test {
@@ -115,10 +117,30 @@ TEST(TensorDataTest, RefusesLengthsThatDoNotFit) {
   EXPECT_NE(ErrorOf(list).find("need 3 elements, but it holds 1"), std::string::npos);
 }
 
+TEST(TensorDataTest, SmallNumbersByteByByteOrPacked) {
+  const auto text = [](const Tensor& tensor) {
+    const Result<TensorPtr> made = MakeTensor(tensor, {});
+    return made.ok() ? PrintValue(Any(*made)) : std::string(made.status().message());
+  };
+  Tensor tensor;
+  tensor.dims = {3};
+  tensor.data_type = 23;
+  tensor.int32_data = {0x21, 0x0F};
+  EXPECT_EQ(text(tensor), "f4e2m1[3] [0.5, 1, -6]");
+  tensor.data_type = 26;
+  tensor.int32_data = {0x39};
+  EXPECT_EQ(text(tensor), "i2[3] [1, -2, -1]");
+  tensor.data_type = 18;
+  tensor.int32_data = {0x40, 0x80, 0xFF};
+  EXPECT_EQ(text(tensor), "f8e4m3fnuz[3] [1, nan, -240]");
+  tensor.data_type = 23;
+  EXPECT_THAT(text(tensor), ::testing::HasSubstr("need 3 elements, but it holds 6"));
+}
+
 TEST(TensorDataTest, RefusesNegativeDimensionsAndUnknownTypes) {
   EXPECT_NE(ErrorOf(Raw(1, {-1}, "")).find("negative"), std::string::npos);
   EXPECT_NE(ErrorOf(Raw(99, {1}, "1234")).find("99"), std::string::npos);
-  EXPECT_NE(ErrorOf(Raw(17, {1}, "1")).find("float8e4m3fn"), std::string::npos);
+  EXPECT_NE(ErrorOf(Raw(17, {2}, "1")).find("float8e4m3fn need 2 bytes"), std::string::npos);
   EXPECT_NE(ErrorOf(Raw(1, std::vector<int64_t>(100, 1), "1234")).find("rank"), std::string::npos);
 }
 

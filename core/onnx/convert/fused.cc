@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators of com.microsoft that graph optimizers write in place of several of the standard's:
+// each becomes those again, and the passes merge what pays here.
+#include "core/onnx/convert/fused.h"
+
+#include "core/onnx/convert/compose.h"
+#include "core/onnx/convert/converters.h"
+#include "core/onnx/convert/window.h"
+#include "core/ops/math_attrs.h"
+#include "core/ops/special_attrs.h"
+
+namespace tern::onnx {
+namespace {
+
+// The parameter of the activation: entry i of activation_params, or an attribute of its own.
+float ActivationParameter(NodeContext& node, size_t i, std::string_view name, float fallback) {
+  const Floats list = node.FloatList("activation_params");
+  return i < list.size() ? list[i] : node.Float(name, fallback);
+}
+
+}  // namespace
+
+Value FusedActivation(NodeContext& node, const Value& x) {
+  Compose in(node);
+  const auto parameter = [&](size_t i, float fallback) {
+    static constexpr std::string_view kNames[] = {"activation_alpha", "activation_beta"};
+    return ActivationParameter(node, i, kNames[i], fallback);
+  };
+  switch (node.Choice("activation",
+                      {"", "Relu", "Tanh", "Sigmoid", "Clip", "LeakyRelu", "HardSigmoid", "Elu",
+                       "ThresholdedRelu", "Softplus"},
+                      0)) {
+    case 1: return in.Unary("relu", x);
+    case 2: return in.Unary("tanh", x);
+    case 3: return in.Unary("sigmoid", x);
+    case 4:
+      return in.Activation("clamp", x, parameter(0, -3.402823466e38f),
+                           parameter(1, 3.402823466e38f));
+    case 5: return in.Activation("leaky_relu", x, parameter(0, 0.01f));
+    case 6: return in.Activation("hard_sigmoid", x, parameter(0, 0.2f), parameter(1, 0.5f));
+    case 7: return in.Activation("elu", x, parameter(0, 1));
+    case 8: return in.Activation("thresholded_relu", x, parameter(0, 1));
+    case 9: return in.Unary("softplus", x);
+    default: return x;
+  }
+}
+
+Value NormalizeLast(NodeContext& node, const Value& x, const Value& scale, const Value& bias,
+                    bool rms) {
+  Compose in(node);
+  ops::NormAttrs attrs;
+  attrs.axis = -1;
+  attrs.epsilon = node.Float("epsilon", rms ? 1e-6f : 1e-5f);
+  if (!rms) return node.Call("layer_norm", {x, scale, bias}, attrs.ToAttrs());
+  const Value y = node.Call("rms_norm", {x, scale}, attrs.ToAttrs());
+  return bias == nullptr ? y : in.Add(y, bias);
+}
+
+Value ScaledIntegerProduct(NodeContext& node, const Value& a, const Value& b, const Value& a_zero,
+                           const Value& b_zero, const Value& scale) {
+  Compose in(node);
+  const Value sum = node.Call("matmul_integer", {a, b, a_zero, b_zero});
+  return in.Mul(in.Cast(sum, kF32), scale);
+}
+
+// Matrices that are swapped, with their batches or without, and a factor.
+void ConvertFusedMatMul(NodeContext& node) {
+  Compose in(node);
+  ops::MatMulAttrs attrs;
+  attrs.trans_a = node.Bool("transA", false);
+  attrs.trans_b = node.Bool("transB", false);
+  if (node.Bool("transBatchA", false) || node.Bool("transBatchB", false))
+    return node.Unsupported("transBatchA or transBatchB");
+  const auto alpha = static_cast<double>(node.Float("alpha", 1));
+  const Value y = node.Call("matmul", {node.Input(0), node.Input(1)}, attrs.ToAttrs());
+  node.SetOutput(0, FusedActivation(node, alpha == 1 ? y : in.Scaled(y, alpha)));
+}
+
+void ConvertFusedGemm(NodeContext& node) {
+  ops::MatMulAttrs attrs;
+  attrs.trans_a = node.Bool("transA", false);
+  attrs.trans_b = node.Bool("transB", false);
+  attrs.alpha = node.Float("alpha", 1);
+  attrs.beta = node.HasInput(2) ? node.Float("beta", 1) : 1;
+  const Value y =
+      node.Call("matmul", {node.Input(0), node.Input(1), node.Input(2)}, attrs.ToAttrs());
+  node.SetOutput(0, FusedActivation(node, y));
+}
+
+// BiasGelu and FastGelu: of x plus a bias, which FastGelu may lack.
+void ConvertBiasGelu(NodeContext& node) {
+  Compose in(node);
+  const Value x = node.HasInput(1) ? in.Add(node.Input(0), node.Input(1)) : node.Input(0);
+  node.SetOutput(0, in.Unary(node.detail(), x));
+}
+
+// SkipLayerNormalization: input, skip, gamma, beta, bias; SkipSimplifiedLayerNormalization: input,
+// skip, gamma, bias. Output 3 is what was normalized.
+void ConvertSkipLayerNormalization(NodeContext& node) {
+  Compose in(node);
+  const bool rms = node.detail() == "rms";
+  if (node.WantsOutput(1) || node.WantsOutput(2))
+    return node.Unsupported("outputs 1 and 2, mean and inverse deviation");
+  Value sum = in.Add(node.Input(0), node.Input(1));
+  const Value bias = node.Input(rms ? 3 : 4);
+  if (bias != nullptr) sum = in.Add(sum, bias);
+  node.SetOutput(0, NormalizeLast(node, sum, node.Input(2), rms ? nullptr : node.Input(3), rms));
+  node.SetOutput(3, sum);
+}
+
+// Inputs: words, segments, tables of words, places and segments, gamma, beta, mask, places.
+void ConvertEmbedLayerNormalization(NodeContext& node) {
+  Compose in(node);
+  const Value words = node.Input(0);
+  if (node.ok() && node.RankOf(words) != 2)
+    return node.Fail("its input_ids have rank ", node.RankOf(words), ", expected 2");
+  for (const int i : {2, 3, 5, 6}) {
+    if (!node.HasInput(i)) return node.Fail("input ", i, " is left out, but it is not optional");
+  }
+  if (node.HasInput(1) != node.HasInput(4))
+    return node.Fail("segment_ids (input 1) and their table (input 4) come together");
+  const Value places = node.HasInput(8) ? node.Input(8) : in.Range(in.DimOf(words, 1));
+  Value sum = in.Add(in.Gather(node.Input(2), words), in.Gather(node.Input(3), places));
+  if (node.HasInput(1)) sum = in.Add(sum, in.Gather(node.Input(4), node.Input(1)));
+  node.Int("mask_index_type", 0);
+  node.SetOutput(0, NormalizeLast(node, sum, node.Input(5), node.Input(6), false));
+  if (node.WantsOutput(1)) {
+    // How many places of each row the mask keeps; 0 where there is none.
+    const Value counted = node.HasInput(7) ? in.Cast(node.Input(7), kI32)
+                                           : in.Expand(node.Scalar(kI32, 0), in.ShapeOf(words));
+    node.SetOutput(1, in.Reduce("reduce_sum", counted, {1}, false));
+  }
+  node.SetOutput(2, sum);
+}
+
+// Inputs: a (f32), b, b's scale, b's zero point, bias.
+void ConvertDynamicQuantizeMatMul(NodeContext& node) {
+  Compose in(node);
+  const std::vector<Value> a = node.CallMany("dynamic_quantize_linear", {node.Input(0)}, {}, 3);
+  const Value scale = in.Mul(a[1], node.Input(2));
+  Value y = ScaledIntegerProduct(node, a[0], node.Input(1), a[2], node.Input(3), scale);
+  if (node.HasInput(4)) y = in.Add(y, node.Input(4));
+  node.SetOutput(0, y);
+}
+
+// Inputs: a, b, their scales, their zero points, bias.
+void ConvertMatMulIntegerToFloat(NodeContext& node) {
+  Compose in(node);
+  const Value scale = in.Cast(in.Mul(node.Input(2), node.Input(3)), kF32);
+  Value y =
+      ScaledIntegerProduct(node, node.Input(0), node.Input(1), node.Input(4), node.Input(5), scale);
+  y = in.Cast(y, node.DTypeOf(node.Input(2)));
+  if (node.HasInput(6)) y = in.Add(y, node.Input(6));
+  node.SetOutput(0, y);
+}
+
+// Inputs: a, b (packed), scales, zero points, order of groups, bias.
+void ConvertMatMulNBits(NodeContext& node) {
+  Compose in(node);
+  ops::MatMulBitsAttrs attrs;
+  attrs.depth = node.RequiredInt("K");
+  attrs.columns = node.RequiredInt("N");
+  attrs.block = node.RequiredInt("block_size");
+  node.Int("accuracy_level", 0);
+  node.Int("weight_prepacked", 0);
+  const int64_t bits = node.Int("bits", 4);
+  if (node.ok() && bits != 4) return node.Unsupported("weights of ", bits, " bits; 4 are possible");
+  if (node.HasInput(4))
+    return node.Unsupported("an order of groups (g_idx, input 4): blocks would not lie together");
+  if (!node.ok()) return;
+  const int64_t blocks = attrs.block > 0 ? (attrs.depth + attrs.block - 1) / attrs.block : 0;
+  if (attrs.block < 16 || (attrs.block & (attrs.block - 1)) != 0)
+    return node.Fail("attribute 'block_size' is ", attrs.block,
+                     ", expected a power of two from 16 on");
+  // Older files have the bytes as [columns, bytes].
+  const Value b = in.Reshape(node.Input(1), {attrs.columns, blocks, attrs.block / 2});
+  Value y =
+      node.Call("matmul_bits", {node.Input(0), b, node.Input(2), node.Input(3)}, attrs.ToAttrs());
+  if (node.HasInput(5)) y = in.Add(y, node.Input(5));
+  node.SetOutput(0, y);
+}
+
+namespace {
+
+// [.., n] bytes → [.., 2 n] of their halves, the low ones first.
+Value UnpackHalves(NodeContext& node, Compose& in, const Value& bytes) {
+  const int rank = node.RankOf(bytes);
+  const Value low = in.Call("bitwise_and", {bytes, node.Scalar(kU8, 15)});
+  const Value high = in.Call("shift_right", {bytes, node.Scalar(kU8, 4)});
+  const Value pairs = in.Concat({in.Unsqueeze(low, {rank}), in.Unsqueeze(high, {rank})}, rank);
+  Ints shape(static_cast<size_t>(rank), 0);
+  shape.back() = -1;
+  return in.Reshape(pairs, shape);
+}
+
+}  // namespace
+
+// Inputs: data, indices, scales, zero points. Rows are picked first: only they are unpacked.
+void ConvertGatherBlockQuantized(NodeContext& node) {
+  Compose in(node);
+  const int rank = node.RankOf(node.Input(0));
+  const int64_t gather = node.Int("gather_axis", 0), bits = node.Int("bits", 4);
+  int64_t axis = node.Int("quantize_axis", 1);
+  if (axis < 0) axis += rank;
+  if (node.ok() && (gather != 0 || axis != rank - 1))
+    return node.Unsupported("gather_axis=", gather, " and quantize_axis=", axis,
+                            "; the first axis gathered and the last one quantized are possible");
+  if (node.ok() && bits != 4 && bits != 8) return node.Unsupported("elements of ", bits, " bits");
+  Value data = node.Input(0), zeros = node.Input(3);
+  const bool packed = node.DTypeOf(data) == kU8 && bits == 4;
+  if (node.DTypeOf(data) == kI4 || node.DTypeOf(data) == kU4) {
+    const DType wide = node.DTypeOf(data) == kI4 ? kI8 : kU8;
+    data = in.Cast(data, wide);
+    if (zeros != nullptr) zeros = in.Cast(zeros, wide);
+  }
+  data = in.Gather(data, node.Input(1));
+  const Value scales = in.Gather(node.Input(2), node.Input(1));
+  if (zeros != nullptr) zeros = in.Gather(zeros, node.Input(1));
+  if (packed) data = UnpackHalves(node, in, data);
+  if (packed && zeros != nullptr) {
+    zeros = UnpackHalves(node, in, zeros);
+    zeros = in.SliceTo(zeros, -1, in.Int(0), in.DimOf(scales, -1));
+  }
+  if (packed && zeros == nullptr) zeros = in.Expand(node.Scalar(kU8, 8), in.ShapeOf(scales));
+  ops::QuantizeAttrs attrs;
+  attrs.axis = -1;
+  attrs.block = node.IntAtLeast("block_size", 128, 16);
+  node.SetOutput(0, node.Call("dequantize_linear", {data, scales, zeros}, attrs.ToAttrs()));
+}
+
+namespace {
+
+Value Dequantize(NodeContext& node, int x) {
+  return node.Call("dequantize_linear", {node.Input(x), node.Input(x + 1), node.Input(x + 2)});
+}
+
+void SetQuantized(NodeContext& node, const Value& y, int scale, DType to) {
+  ops::QuantizeAttrs attrs;
+  attrs.to = to;
+  node.SetOutput(0, node.Call("quantize_linear", {y, node.Input(scale), node.Input(scale + 1)},
+                              attrs.ToAttrs()));
+}
+
+}  // namespace
+
+// Inputs: x, x_scale, x_zero, y_scale, y_zero.
+void ConvertQLinearSoftmax(NodeContext& node) {
+  Compose in(node);
+  const int64_t opset = node.Int("opset", 13), axis = node.Int("axis", -1);
+  const int rank = node.RankOf(node.Input(0));
+  if (node.ok() && opset < 13 && axis != -1 && axis != rank - 1)
+    return node.Unsupported("axis=", axis, " of opset ", opset, ", where axes count as one");
+  const Value y = in.Softmax(Dequantize(node, 0), axis);
+  SetQuantized(node, y, 3, node.DTypeOf(node.Input(0)));
+}
+
+void ConvertQLinearGlobalAveragePool(NodeContext& node) {
+  Compose in(node);
+  const bool last = node.Bool("channels_last", false);
+  const int rank = node.RankOf(node.Input(0));
+  if (node.ok() && rank < 3) return node.Fail("its input has rank ", rank, ", expected 3 or more");
+  Ints axes;
+  for (int i = last ? 1 : 2; i < (last ? rank - 1 : rank); ++i) axes.push_back(i);
+  const Value y = in.Reduce("reduce_mean", Dequantize(node, 0), axes, true);
+  SetQuantized(node, y, 3, node.DTypeOf(node.Input(0)));
+}
+
+void ConvertQLinearAveragePool(NodeContext& node) {
+  const int spatial = SpatialRank(node, node.Input(0));
+  if (node.Bool("channels_last", false)) return node.Unsupported("channels_last=1");
+  ops::PoolAttrs attrs;
+  attrs.window = ReadWindow(node, spatial);
+  attrs.ceil_mode = node.Bool("ceil_mode", false);
+  attrs.count_include_pad = node.Bool("count_include_pad", false);
+  if (node.ok() && attrs.window.kernel.empty())
+    return node.Fail("attribute 'kernel_shape' is missing");
+  const Value x = WidenImage(node, Dequantize(node, 0), spatial);
+  const Value y = NarrowImage(node, node.Call("average_pool", {x}, attrs.ToAttrs()), spatial);
+  SetQuantized(node, y, 3, node.DTypeOf(node.Input(0)));
+}
+
+// Inputs: y_scale, y_zero, then x, x_scale, x_zero for each part.
+void ConvertQLinearConcat(NodeContext& node) {
+  Compose in(node);
+  if ((node.input_count() - 2) % 3 != 0)
+    return node.Fail("it has ", node.input_count(), " inputs, expected 2 and 3 for each part");
+  std::vector<Value> parts;
+  for (int i = 2; i < node.input_count(); i += 3) parts.push_back(Dequantize(node, i));
+  const Value y = in.Concat(parts, node.RequiredInt("axis"));
+  SetQuantized(node, y, 0, node.DTypeOf(node.Input(2)));
+}
+
+}  // namespace tern::onnx

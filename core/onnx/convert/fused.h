@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the fused operators of graph optimizers share.
+#ifndef TERN_CORE_ONNX_CONVERT_FUSED_H_
+#define TERN_CORE_ONNX_CONVERT_FUSED_H_
+
+#include "core/onnx/node_context.h"
+
+namespace tern::onnx {
+
+// x after the function that the attributes activation, activation_params and activation_… name;
+// x itself without one.
+Value FusedActivation(NodeContext& node, const Value& x);
+
+// Layer normalization of the last axis; rms: without a mean. bias may be null.
+Value NormalizeLast(NodeContext& node, const Value& x, const Value& scale, const Value& bias,
+                    bool rms);
+
+// f32 of the product of two 8-bit matrices, of which each may have a zero point, times `scale`.
+Value ScaledIntegerProduct(NodeContext& node, const Value& a, const Value& b, const Value& a_zero,
+                           const Value& b_zero, const Value& scale);
+
+}  // namespace tern::onnx
+
+#endif  // TERN_CORE_ONNX_CONVERT_FUSED_H_

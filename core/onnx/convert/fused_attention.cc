@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention, MultiHeadAttention, GroupQueryAttention, QAttention and RotaryEmbedding of
+// com.microsoft.
+#include "core/onnx/convert/attention.h"
+#include "core/onnx/convert/compose.h"
+#include "core/onnx/convert/converters.h"
+#include "core/onnx/convert/fused.h"
+
+namespace tern::onnx {
+namespace {
+
+// Which keys a mask of one of the contributed forms lets be seen: [batch] counts, [batch, keys] or
+// [batch, queries, keys] of 0 and 1.
+Value SeenByMask(NodeContext& node, Compose& in, const Value& mask, const Value& keys) {
+  const int rank = node.RankOf(mask);
+  const Value whole = node.ToI64(mask);
+  if (rank == 1) return in.Call("less", {in.Range(keys), in.Reshape(whole, {-1, 1, 1, 1})});
+  if (rank == 2) return in.Unsqueeze(in.Cast(whole, kBool), {1, 2});
+  if (rank == 3) return in.Unsqueeze(in.Cast(whole, kBool), {1});
+  node.Unsupported("a mask of rank ", rank, "; ranks 1 to 3 are possible");
+  return nullptr;
+}
+
+// Keys and values of earlier steps, [2, batch, heads, sequence, size] in one tensor, before the new
+// ones; *present: with them.
+void AppendJoinedPast(Compose& in, const Value& past, AttentionParts* parts, Value* present) {
+  if (past != nullptr) {
+    parts->key = in.Concat({in.Gather(past, in.Int(0)), parts->key}, 2);
+    parts->value = in.Concat({in.Gather(past, in.Int(1)), parts->value}, 2);
+  }
+  *present = in.Concat({in.Unsqueeze(parts->key, {0}), in.Unsqueeze(parts->value, {0})}, 0);
+}
+
+// projected [batch, sequence, query + key + value].
+AttentionParts CutProjection(NodeContext& node, Compose& in, const Value& projected) {
+  AttentionParts parts{};
+  const int64_t heads = node.RequiredInt("num_heads");
+  Ints sizes = node.IntList("qkv_hidden_sizes");
+  const int64_t all = node.DimOf(projected, 2);
+  if (node.ok() && heads < 1) node.Fail("attribute 'num_heads' is ", heads);
+  if (sizes.empty()) sizes = {all / 3, all / 3, all / 3};
+  if (node.ok() && (sizes.size() != 3 || sizes[0] + sizes[1] + sizes[2] != all)) {
+    node.Fail("its weights have ", all, " columns, expected ", FormatDims(sizes),
+              " for query, key and value");
+  }
+  if (!node.ok()) return parts;
+  const std::vector<Value> cut = in.Split(projected, 2, sizes);
+  parts.query = SplitHeads(in, cut[0], heads);
+  parts.key = SplitHeads(in, cut[1], heads);
+  parts.value = SplitHeads(in, cut[2], heads);
+  parts.scale = static_cast<double>(node.Float("scale", 0));
+  return parts;
+}
+
+// What Attention and QAttention do behind the projection. mask and past: null where left out.
+void FinishAttention(NodeContext& node, Compose& in, const Value& projected, const Value& mask,
+                     const Value& past, const Value& bias) {
+  AttentionParts parts = CutProjection(node, in, projected);
+  if (node.Bool("do_rotary", false)) node.Unsupported("do_rotary=1");
+  if (node.Int("past_present_share_buffer", 0) != 0)
+    node.Unsupported("past and present in one buffer");
+  node.Float("mask_filter_value", -10000);
+  if (!node.ok()) return;
+  const Value queries = in.DimOf(parts.query, 2);
+  Value present;
+  AppendJoinedPast(in, past, &parts, &present);
+  const Value keys = in.DimOf(parts.key, 2);
+  if (mask != nullptr) parts.may_see = SeenByMask(node, in, mask, keys);
+  if (node.Bool("unidirectional", false)) {
+    const Value sees = SeesWindow(in, queries, keys, in.Sub(keys, queries), {-1, 0});
+    parts.may_see = Both(in, parts.may_see, sees);
+  }
+  parts.bias = bias;
+  node.SetOutput(0, JoinHeads(in, Attend(node, parts).result));
+  node.SetOutput(1, present);
+}
+
+}  // namespace
+
+// Inputs: x, weights, bias, mask, past, what is added to the scores.
+void ConvertContribAttention(NodeContext& node) {
+  Compose in(node);
+  Value projected = in.MatMul(node.Input(0), node.Input(1));
+  if (node.HasInput(2)) projected = in.Add(projected, node.Input(2));
+  FinishAttention(node, in, projected, node.Input(3), node.Input(4), node.Input(5));
+}
+
+// Inputs: x, weights, bias, their scales, mask, their zero points, past.
+void ConvertQAttention(NodeContext& node) {
+  Compose in(node);
+  const Value scale = in.Mul(node.Input(3), node.Input(4));
+  Value projected =
+      ScaledIntegerProduct(node, node.Input(0), node.Input(1), node.Input(6), node.Input(7), scale);
+  projected = in.Add(projected, node.Input(2));
+  FinishAttention(node, in, projected, node.Input(5), node.Input(8), nullptr);
+}
+
+namespace {
+
+// Keys and values of MultiHeadAttention: flat, with heads apart, or packed beside the query.
+void ReadHeads(NodeContext& node, Compose& in, int64_t heads, AttentionParts* parts) {
+  const Value query = node.Input(0), key = node.Input(1), value = node.Input(2);
+  Value bias = node.Input(3);
+  if (key == nullptr || node.RankOf(query) == 5 || node.RankOf(key) == 5 ||
+      (value == nullptr && node.RankOf(query) != 3))
+    return node.Unsupported("query, key and value packed in one tensor");
+  const int64_t width = node.DimOf(query, 2), value_width = node.DimOf(value, 2);
+  Value flat[] = {query, key, value};
+  if (bias != nullptr) {
+    if (node.RankOf(key) != 3 || width < 1)
+      return node.Unsupported("a bias with keys whose heads lie apart");
+    const int64_t key_width = node.DimOf(key, 2);
+    const std::vector<Value> cut = in.Split(bias, 0, {width, key_width, value_width});
+    for (size_t i = 0; i < 3; ++i) flat[i] = in.Add(flat[i], cut[i]);
+  }
+  parts->query = SplitHeads(in, flat[0], heads);
+  parts->key = node.RankOf(key) == 4 ? key : SplitHeads(in, flat[1], heads);
+  parts->value = node.RankOf(value) == 4 ? value : SplitHeads(in, flat[2], heads);
+}
+
+}  // namespace
+
+// Inputs: query, key, value, bias, mask of keys, what is added to the scores, past key and value.
+void ConvertMultiHeadAttention(NodeContext& node) {
+  Compose in(node);
+  AttentionParts parts{};
+  const int64_t heads = node.RequiredInt("num_heads");
+  if (node.ok() && heads < 1) return node.Fail("attribute 'num_heads' is ", heads);
+  if (node.HasInput(8) || node.HasInput(9))
+    return node.Unsupported("past_sequence_length and cache_indirection");
+  ReadHeads(node, in, heads, &parts);
+  if (!node.ok()) return;
+  node.Float("mask_filter_value", -10000);
+  parts.scale = static_cast<double>(node.Float("scale", 0));
+  const Value queries = in.DimOf(parts.query, 2);
+  if (node.HasInput(6)) parts.key = in.Concat({node.Input(6), parts.key}, 2);
+  if (node.HasInput(7)) parts.value = in.Concat({node.Input(7), parts.value}, 2);
+  const Value keys = in.DimOf(parts.key, 2);
+  if (node.HasInput(4)) parts.may_see = SeenByMask(node, in, node.Input(4), keys);
+  if (node.Bool("unidirectional", false)) {
+    const Value sees = SeesWindow(in, queries, keys, in.Sub(keys, queries), {-1, 0});
+    parts.may_see = Both(in, parts.may_see, sees);
+  }
+  parts.bias = node.Input(5);
+  const AttentionSteps steps = Attend(node, parts);
+  node.SetOutput(0, JoinHeads(in, steps.result));
+  node.SetOutput(1, parts.key);
+  node.SetOutput(2, parts.value);
+  node.SetOutput(3, steps.capped);
+}
+
+namespace {
+
+// Query, key and value of GroupQueryAttention, beside each other or packed in the query.
+void ReadGroupedHeads(NodeContext& node, Compose& in, int64_t heads, int64_t kv_heads,
+                      AttentionParts* parts) {
+  Value query = node.Input(0), key = node.Input(1), value = node.Input(2);
+  if (key == nullptr) {
+    const int64_t size = node.DimOf(query, 2) / (heads + 2 * kv_heads);
+    if (size < 1)
+      return node.Unsupported("a packed query whose width is only known while the model runs");
+    const std::vector<Value> cut =
+        in.Split(query, 2, {heads * size, kv_heads * size, kv_heads * size});
+    query = cut[0], key = cut[1], value = cut[2];
+  }
+  parts->query = SplitHeads(in, query, heads);
+  parts->key = SplitHeads(in, key, kv_heads);
+  parts->value = SplitHeads(in, value, kv_heads);
+}
+
+// By rows of the tables from `first` on, or by the positions of input 9.
+void RotateBoth(NodeContext& node, Compose& in, const Value& first, AttentionParts* parts) {
+  if (!node.HasInput(7) || !node.HasInput(8))
+    return node.Fail("do_rotary=1 needs cos_cache and sin_cache (inputs 7 and 8)");
+  const bool interleaved = node.Bool("rotary_interleaved", false);
+  const Value places =
+      node.HasInput(9) ? node.Input(9) : in.Add(in.Range(in.DimOf(parts->query, 2)), first);
+  Value tables[2];
+  for (int i = 0; i < 2; ++i) {
+    tables[i] = in.Gather(node.Input(7 + i), places);
+    if (node.RankOf(tables[i]) == 2) tables[i] = in.Unsqueeze(tables[i], {0});
+  }
+  const int64_t dim = 2 * node.DimOf(node.Input(7), 1);
+  if (dim < 2) return node.Unsupported("rotary tables of a width that only a run tells");
+  parts->query = Rotate(node, parts->query, tables[0], tables[1], dim, interleaved);
+  parts->key = Rotate(node, parts->key, tables[0], tables[1], dim, interleaved);
+}
+
+// What is not done is said; what changes nothing here is known.
+void ReadGroupedOptions(NodeContext& node) {
+  if (node.Bool("smooth_softmax", false) || node.HasInput(11))
+    node.Unsupported("smooth_softmax and head_sink");
+  const int64_t window = node.Int("local_window_size", -1);
+  if (node.ok() && window == 0) node.Fail("attribute 'local_window_size' is 0");
+  if (node.Text("k_quant_type", "NONE") != "NONE" || node.Text("v_quant_type", "NONE") != "NONE")
+    node.Unsupported("a quantized cache");
+  if (node.Int("qk_output", 0) != 0) node.Unsupported("qk_output");
+}
+
+}  // namespace
+
+// Inputs: query, key, value, past key and value, last valid key of each row, all keys, cos and sin
+// tables, positions, what is added to the scores. The past holds as many keys as it has rows.
+void ConvertGroupQueryAttention(NodeContext& node) {
+  Compose in(node);
+  AttentionParts parts{};
+  const int64_t heads = node.RequiredInt("num_heads"), kv_heads = node.RequiredInt("kv_num_heads");
+  if (node.ok() && (heads < 1 || kv_heads < 1))
+    return node.Fail("it has ", heads, " heads of queries and ", kv_heads, " of keys");
+  ReadGroupedOptions(node);
+  if (!node.ok()) return;
+  ReadGroupedHeads(node, in, heads, kv_heads, &parts);
+  if (!node.ok()) return;
+  parts.scale = static_cast<double>(node.Float("scale", 0));
+  parts.softcap = static_cast<double>(node.Float("softcap", 0));
+  const Value queries = in.DimOf(parts.query, 2);
+  const Value past = node.HasInput(3) ? in.DimOf(node.Input(3), 2) : in.Int(0);
+  if (node.Bool("do_rotary", false)) RotateBoth(node, in, past, &parts);
+  if (!node.ok()) return;
+  if (node.HasInput(3)) parts.key = in.Concat({node.Input(3), parts.key}, 2);
+  if (node.HasInput(4)) parts.value = in.Concat({node.Input(4), parts.value}, 2);
+  const Value keys = in.DimOf(parts.key, 2);
+  const int64_t window = node.Int("local_window_size", -1);
+  parts.may_see = SeesWindow(in, queries, keys, past, {window > 0 ? window - 1 : -1, 0});
+  if (const Value last = node.Input(5)) {
+    const Value each = in.Reshape(node.ToI64(last), {-1, 1, 1, 1});
+    parts.may_see = Both(in, parts.may_see, in.Call("less_equal", {in.Range(keys), each}));
+  }
+  parts.bias = node.Input(10);
+  node.SetOutput(0, JoinHeads(in, Attend(node, parts).result));
+  node.SetOutput(1, parts.key);
+  node.SetOutput(2, parts.value);
+}
+
+// Inputs: x, positions ([batch, sequence], or where the first one stands), cos, sin.
+void ConvertContribRotaryEmbedding(NodeContext& node) {
+  Compose in(node);
+  Value x = node.Input(0), places = node.ToI64(node.Input(1));
+  const int rank = node.RankOf(x);
+  int64_t heads = node.IntAtLeast("num_heads", 0, 0);
+  const int64_t dim = node.IntAtLeast("rotary_embedding_dim", 0, 0);
+  if (node.Float("scale", 1) != 1 || node.Bool("is_packed_batching", false))
+    return node.Unsupported("scale other than 1, and packed batches");
+  const int64_t table = node.DimOf(node.Input(2), 1), width = node.DimOf(x, rank - 1);
+  // Without a number of heads, the tables' width says how large one is.
+  if (rank == 3 && heads == 0 && table > 0 && width > 0) heads = width / (2 * table);
+  if (node.ok() && (rank < 3 || rank > 4 || (rank == 3 && heads < 1)))
+    return node.Fail("its input has rank ", rank, " and num_heads is ", heads);
+  if (rank == 3) x = SplitHeads(in, x, heads);
+  if (node.RankOf(places) < 2) places = in.Add(in.Range(in.DimOf(x, 2)), in.Reshape(places, {}));
+  Value cos = in.Gather(node.Input(2), places), sin = in.Gather(node.Input(3), places);
+  if (node.RankOf(cos) == 2) cos = in.Unsqueeze(cos, {0}), sin = in.Unsqueeze(sin, {0});
+  x = Rotate(node, x, cos, sin, dim, node.Bool("interleaved", false));
+  node.SetOutput(0, rank == 3 ? JoinHeads(in, x) : x);
+}
+
+}  // namespace tern::onnx
