@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+// Compiles matches by the matrix of clauses of L. Maranget, "Compiling Pattern Matching to Good
+// Decision Trees" (2008). Each row is a case; Build picks a place that the first row tests, makes a
+// node that asks about it, and goes on with the rows that each answer leaves. It takes the first
+// test of the first row instead of scoring the places, so that the tree follows the order of the
+// program.
 #include "core/lang/decision.h"
 
 #include <algorithm>
@@ -12,13 +17,19 @@
 namespace tern::lang {
 namespace {
 
+// The tree may be exponentially larger than the patterns where cases look at different places, so a
+// limit is needed for hostile programs. Exceeding it is an error of the program (E1017).
 constexpr int kMaxNodes = 20000;
 
+// A question that a row still asks: whether the part of the value at `place` is what the pattern
+// says. Wildcards, names and tuples never become tests, because they fit every value of their type.
 struct Test {
   int place;
   const Pattern* pattern;  // kConstructor, kLiteral, kList or kOr
 };
 
+// A case in the matrix. A row without tests matches whatever comes here. Rows stay in the order of
+// the program, because the first that matches wins.
 struct MatchRow {
   std::vector<Test> tests = {};
   std::vector<std::pair<Local*, int>> bindings = {};
@@ -27,7 +38,7 @@ struct MatchRow {
   bool has_guard = false;
 };
 
-// What is known of a place on the way to a leaf, for examples.
+// What is known of a place on the way to a leaf. Only examples of missing values need it.
 struct Known {
   std::string name = {};         // of a constructor; "" for a tuple
   std::vector<int> fields = {};  // places
@@ -36,6 +47,7 @@ struct Known {
   bool has_rest = false;  // of a list: it may be longer
 };
 
+// As the program wrote it, because examples are shown to people.
 std::string LiteralText(const Pattern& pattern) { return pattern.literal->text; }
 
 // Equal literals may be written differently: 16 and 0x10.
@@ -48,11 +60,14 @@ std::string LiteralKey(const Pattern& pattern) {
   return pattern.literal->text;
 }
 
+// Builds one tree. parts_ numbers the places, so that two rows which look at one part of the value
+// agree on it; known_ describes the path from the root to the node that is being built.
 class Builder {
  public:
   explicit Builder(DecisionTree* tree) : tree_(tree) {}
 
   void Run(const std::vector<DecisionRow>& patterns) {
+    // Place 0 is the whole value.
     tree_->places.push_back({});
     tree_->uses.assign(patterns.size(), 0);
     std::vector<MatchRow> rows;
@@ -65,7 +80,8 @@ class Builder {
   }
 
  private:
-  // Fields of different constructors are different places.
+  // The number of a part. The fields of different constructors are different places even at one
+  // index, because their types differ.
   int PlaceOf(const Place& part, int tag = -1) {
     const auto [found, made] = parts_.emplace(std::tuple(part.parent, part.kind, part.index, tag),
                                               static_cast<int>(tree_->places.size()));
@@ -73,7 +89,8 @@ class Builder {
     return found->second;
   }
 
-  // Names become bindings, tuples their parts; what is left are tests.
+  // Adds what the pattern asks of the place to the row: names become bindings, tuples are taken
+  // apart, and only real questions are left as tests.
   void Expand(const Pattern* pattern, int place, MatchRow* row) {
     switch (pattern->kind) {
       case PatternKind::kError:
@@ -85,8 +102,10 @@ class Builder {
       case PatternKind::kOr: row->tests.push_back({place, pattern}); return;
       case PatternKind::kTuple: break;
     }
+    // A tuple needs no test, but examples have to print it with its parts.
     Known& known = known_[place];
     known.fields.clear();
+    // PlaceOf and Expand may add to the map, so known_ is looked up again in each turn.
     for (size_t i = 0; i < pattern->args.size(); ++i) {
       const int part = PlaceOf({place, PlaceKind::kField, static_cast<int>(i)});
       known_[place].fields.push_back(part);
@@ -101,10 +120,15 @@ class Builder {
     return node;
   }
 
+  // Makes the node for the rows that are still possible. Every node takes the tests of its place
+  // out of the rows, so it ends.
   std::unique_ptr<Decision> Build(std::vector<MatchRow> rows) {
     while (!rows.empty() && !tree_->too_large && !tree_->mixed) {
+      // The first row asks nothing more: it matches, and later rows matter only if its guard fails.
       if (rows.front().tests.empty()) return Leaf(std::move(rows));
       const Test test = rows.front().tests.front();
+      // Alternatives are split before anything is asked of their place, so that below here every
+      // test of a place is a constructor, a literal or a list.
       if (SplitRows(test.place, &rows)) continue;
       if (IsMixed(rows, test)) break;
       if (test.pattern->kind == PatternKind::kConstructor) return BuildData(rows, test);
@@ -114,12 +138,15 @@ class Builder {
     return Fail();
   }
 
+  // The row's test of this place; a row has at most one, because nested parts are other places.
   static const Test* TestOf(const MatchRow& row, int place) {
     const auto at = std::find_if(row.tests.begin(), row.tests.end(),
                                  [&](const Test& test) { return test.place == place; });
     return at == row.tests.end() ? nullptr : &*at;
   }
 
+  // Constructors of different types, or literals beside lists, at one place. Only a program with a
+  // type error has that, so there is nothing to build or to report.
   bool IsMixed(const std::vector<MatchRow>& rows, const Test& test) {
     for (const MatchRow& row : rows) {
       const Test* const other = TestOf(row, test.place);
@@ -131,7 +158,8 @@ class Builder {
     return tree_->mixed;
   }
 
-  // Alternatives for the place or for what it is a part of; null where there are none.
+  // The row's alternatives for the place or for something that the place is a part of; null if it
+  // has none. They count because they may put a test there.
   const Test* ChoiceAbout(const MatchRow& row, int place) const {
     for (; place >= 0; place = tree_->places[static_cast<size_t>(place)].parent) {
       const Test* const test = TestOf(row, place);
@@ -140,8 +168,8 @@ class Builder {
     return nullptr;
   }
 
-  // A row with alternatives that say something about the place becomes a row for each of them.
-  // False where there is none.
+  // Replaces each row that has alternatives about the place by one row for each of them. False if
+  // there are none. This is where trees grow, so the new rows count as nodes.
   bool SplitRows(int place, std::vector<MatchRow>* rows) {
     const size_t before = rows->size();
     std::vector<MatchRow> split;
@@ -160,6 +188,7 @@ class Builder {
     return any;
   }
 
+  // The alternatives of one row in their order, with everything else that the row asks.
   void SplitRow(const MatchRow& row, const Test& choice, std::vector<MatchRow>* split) {
     for (const PatternPtr& alternative : choice.pattern->args) {
       MatchRow one{.bindings = row.bindings,
@@ -167,6 +196,7 @@ class Builder {
                    .arm = row.arm,
                    .has_guard = row.has_guard};
       one.alternatives.push_back(alternative.get());
+      // `choice` points into row.tests, so its address identifies it.
       for (const Test& each : row.tests) {
         if (&each == &choice)
           Expand(alternative.get(), choice.place, &one);
@@ -177,6 +207,8 @@ class Builder {
     }
   }
 
+  // No row is left. The first example found is the one of the earliest path, which is usually the
+  // simplest.
   std::unique_ptr<Decision> Fail() {
     std::unique_ptr<Decision> node = Node(Decision::Kind::kFail);
     node->example = Example(0);
@@ -184,11 +216,14 @@ class Builder {
     return node;
   }
 
+  // The first row's case is the result; the rows behind it are reached only where its guard fails.
   std::unique_ptr<Decision> Leaf(std::vector<MatchRow> rows) {
     std::unique_ptr<Decision> node = Node(Decision::Kind::kMatch);
     node->arm = rows.front().arm;
     node->bindings = rows.front().bindings;
     ++tree_->uses[node->arm];
+    // Alternatives on the way are marked, so that exhaustive.cc can warn about those that no leaf
+    // marks.
     tree_->reached.insert(rows.front().alternatives.begin(), rows.front().alternatives.end());
     if (!rows.front().has_guard) return node;
     rows.erase(rows.begin());
@@ -196,8 +231,9 @@ class Builder {
     return node;
   }
 
-  // The rows that remain where the place is what `matches` accepts; tests of it become those of its
-  // fields. Rows without a test of it stay.
+  // The rows that remain when the place is what `matches` accepts. Their tests of the place are
+  // replaced by tests of its fields. Rows without a test of it stay, because they accept anything
+  // there.
   template <class Matches>
   std::vector<MatchRow> Specialize(const std::vector<MatchRow>& rows, int place,
                                    const std::vector<int>& fields, const Matches& matches) {
@@ -214,10 +250,12 @@ class Builder {
                     .arm = row.arm,
                     .has_guard = row.has_guard};
       const Pattern& pattern = *at->pattern;
+      // Only the parts that the answer has: a list case of length n gives n items to look at.
       for (size_t i = 0; i < pattern.item_count() && i < fields.size(); ++i)
         Expand(pattern.args[i].get(), fields[i], &kept);
       if (pattern.has_rest)
         Expand(pattern.args.back().get(), RestOf(place, pattern.item_count()), &kept);
+      // The order of the other tests stays; it decides what is asked next.
       for (const Test& test : row.tests) {
         if (test.place != place) kept.tests.push_back(test);
       }
@@ -226,7 +264,7 @@ class Builder {
     return left;
   }
 
-  // The patterns that test the place, each once by `key`.
+  // The patterns that test the place, one for each value of `key`, in the order of the rows.
   template <class Key>
   static auto TestsOf(const std::vector<MatchRow>& rows, int place, const Key& key) {
     std::vector<std::pair<decltype(key(*rows[0].tests[0].pattern)), const Pattern*>> found;
@@ -242,11 +280,13 @@ class Builder {
     return found;
   }
 
+  // A switch over constructors. Those that no row names share one branch.
   std::unique_ptr<Decision> BuildData(const std::vector<MatchRow>& rows, const Test& test) {
     std::unique_ptr<Decision> node = Node(Decision::Kind::kData);
     node->place = test.place;
     node->data = test.pattern->data;
     const auto tags = TestsOf(rows, test.place, [](const Pattern& p) { return p.tag; });
+    // In the order of the declaration, which keeps the cases of the switch sorted by tag.
     for (size_t tag = 0; tag < node->data->constructors.size(); ++tag) {
       const auto is = [&](const auto& entry) { return entry.first == static_cast<int>(tag); };
       if (std::none_of(tags.begin(), tags.end(), is)) continue;
@@ -256,10 +296,14 @@ class Builder {
       made.then = Build(Specialize(rows, test.place, made.fields, [&](const Pattern& pattern) {
         return pattern.tag == static_cast<int>(tag);
       }));
+      // Known facts end with their branch: the next branch knows something else.
       known_.erase(test.place);
       node->cases.push_back(std::move(made));
     }
+    // All constructors have a case, so nothing can be left over.
     if (node->cases.size() == node->data->constructors.size()) return node;
+    // The branch of all others needs one constructor as an example; the first without a case will
+    // do.
     size_t absent = 0;
     while (std::any_of(tags.begin(), tags.end(),
                        [&](const auto& entry) { return entry.first == static_cast<int>(absent); }))
@@ -270,7 +314,8 @@ class Builder {
     return node;
   }
 
-  // From here on the place is known to be of that constructor. Gives the places of its fields.
+  // Records that the place holds this constructor on the path below, and gives the places of its
+  // fields.
   std::vector<int> Enter(int place, const DataDecl& data, size_t tag) {
     const ConstructorDecl& constructor = data.constructors[tag];
     Known known{.name = constructor.name.text};
@@ -285,10 +330,13 @@ class Builder {
     return PlaceOf({place, PlaceKind::kRest, static_cast<int>(begin)});
   }
 
-  // Lists of lengths that no pattern tells apart are one case.
+  // A case for each range of lengths that the patterns tell apart. Every list has some length, so
+  // there is no branch for others; a pattern without rest ends its range at item_count + 1. The
+  // last case holds all longer lists.
   std::unique_ptr<Decision> BuildLengths(const std::vector<MatchRow>& rows, const Test& test) {
     std::unique_ptr<Decision> node = Node(Decision::Kind::kLengths);
     node->place = test.place;
+    // Length 0 begins the first range, so that the ranges cover all lists.
     std::set<size_t> lengths = {0};
     for (const MatchRow& row : rows) {
       const Test* const same = TestOf(row, test.place);
@@ -303,6 +351,8 @@ class Builder {
         made.fields.push_back(PlaceOf({test.place, PlaceKind::kItem, static_cast<int>(i)}));
       known_[test.place] = {
           .fields = made.fields, .is_list = true, .has_rest = length == *lengths.rbegin()};
+      // A range [length, next) behaves like its shortest list: a pattern with a rest fits if it has
+      // no more items than that, one without only if it has exactly as many.
       made.then = Build(Specialize(rows, test.place, made.fields, [&](const Pattern& pattern) {
         return pattern.has_rest ? pattern.item_count() <= length : pattern.item_count() == length;
       }));
@@ -312,6 +362,8 @@ class Builder {
     return node;
   }
 
+  // A chain of comparisons. Literals are compared by value (LiteralKey), so 16 and 0x10 are one
+  // case.
   std::unique_ptr<Decision> BuildLiterals(const std::vector<MatchRow>& rows, const Test& test) {
     std::unique_ptr<Decision> node = Node(Decision::Kind::kLiterals);
     node->place = test.place;
@@ -325,6 +377,7 @@ class Builder {
       }));
       node->cases.push_back(std::move(made));
     }
+    // Bools have two values: with a case for each, nothing is left over.
     const bool bools = test.pattern->literal->kind == ExprKind::kBool;
     if (!bools || literals.size() < 2) {
       known_[test.place] = {.literal = Absent(*test.pattern, literals)};
@@ -335,7 +388,8 @@ class Builder {
     return node;
   }
 
-  // A literal that is not among these.
+  // Text of a literal that is none of these, for the example: the smallest int from 0 or the
+  // shortest string of x that is free. It ends, because the list is finite.
   template <class Literals>
   static std::string Absent(const Pattern& pattern, const Literals& literals) {
     if (pattern.literal->kind == ExprKind::kBool)
@@ -352,6 +406,7 @@ class Builder {
     }
   }
 
+  // A value that comes to this point, as a pattern; "_" stands for whatever is not known about it.
   std::string Example(int place) const {
     const auto found = known_.find(place);
     if (found == known_.end()) return "_";

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decision trees: nested patterns as tests of one level each.
+// Decision trees: nested patterns as tests of one level each. exhaustive.cc builds a tree to tell
+// which values no case matches and which cases nothing reaches; lower_match.cc builds it again to
+// make code of it.
 //
 // The tree asks each question about a value at most once on every path, and ends in the first case
-// that matches; so it also tells which values no case matches, and which cases nothing reaches.
+// that matches. Code may be longer than the patterns, because a case can be the end of several
+// paths; BuildDecision gives up above a limit.
 #ifndef TERN_CORE_LANG_DECISION_H_
 #define TERN_CORE_LANG_DECISION_H_
 
@@ -68,6 +71,7 @@ struct DecisionTree {
 };
 
 // One row of a match.
+// One case of a match, as the tree sees it. The pattern must outlive the tree.
 struct DecisionRow {
   const Pattern* pattern;
   bool has_guard = false;

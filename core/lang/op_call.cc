@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reads calls of operators. Scalars take the element type of the tensors they stand beside, so that
+// x * 2.0 is possible without a conversion; a float never becomes an int.
 #include "core/lang/op_call.h"
 
 #include <algorithm>
@@ -15,9 +17,12 @@ using types::TypeKind;
 
 namespace {
 
+// How many lets the value of an int is followed through: enough for programs, and an end for
+// chains.
 constexpr int kMaxSteps = 32;  // through lets
 
-// The text of an attribute's value, or nothing where it is no constant.
+// The text of an attribute's value, in the form that Attrs::Parse reads; nothing where it is no
+// constant. A name is its own text, because attributes have words as values (mode = linear).
 std::optional<std::string> AttributeText(const Expr& expr) {
   switch (expr.kind) {
     case ExprKind::kInt: {
@@ -45,6 +50,7 @@ std::optional<std::string> AttributeText(const Expr& expr) {
   }
 }
 
+// Lists are written with commas, as Attrs has them.
 std::optional<std::string> AttributeListText(const Expr& expr) {
   if (expr.kind != ExprKind::kList) return AttributeText(expr);
   std::string text;
@@ -56,6 +62,8 @@ std::optional<std::string> AttributeListText(const Expr& expr) {
   return text;
 }
 
+// Arguments may be given by their names too: clip(x, max = 6.0). For an operator with any number of
+// arguments only the required ones have names.
 int ParameterIndex(const ops::OpInfo& op, std::string_view name) {
   const int count = op.max_args == INT32_MAX ? op.min_args : op.max_args;
   for (int i = 0; i < count; ++i) {
@@ -68,6 +76,8 @@ bool IsFloatType(DType dtype) { return dtype.is_float() && dtype.lanes == 1; }
 
 }  // namespace
 
+// With its minus, because the smallest int has no positive of its own. ParseInt64 refuses what does
+// not fit in 64 bits.
 std::optional<int64_t> IntLiteral(const Expr& expr) {
   if (expr.kind == ExprKind::kUnary && expr.text == "-" &&
       expr.children[0]->kind == ExprKind::kInt) {
@@ -79,6 +89,7 @@ std::optional<int64_t> IntLiteral(const Expr& expr) {
   std::string digits = expr.text;
   std::erase(digits, '_');
   if (!digits.starts_with("0x") && !digits.starts_with("0X")) return ParseInt64(digits);
+  // The test refuses 2^63 and more, so hexadecimal numbers are never negative either.
   uint64_t value = 0;
   for (const char c : digits.substr(2)) {
     if ((value >> 59) != 0) return std::nullopt;
@@ -90,6 +101,8 @@ std::optional<int64_t> IntLiteral(const Expr& expr) {
 
 // --- values
 
+// Follows names through lets, reads dimensions and constants, and computes with them. Only ints
+// that the program text fixes have a value here; a parameter has none.
 Dim OpCallReader::ValueOf(const Expr& start) const {
   const Expr* expr = &start;
   for (int step = 0; step < kMaxSteps; ++step) {
@@ -108,13 +121,14 @@ Dim OpCallReader::ValueOf(const Expr& start) const {
   if (expr->text == "+") return a + b;
   if (expr->text == "-") return a - b;
   if (expr->text == "*") return a * b;
-  // Quotients are rounded toward zero, those of dimensions down: the same where neither is
+  // Ints round quotients toward zero, dimensions round them down. These agree where nothing is
   // negative.
   const bool divides = expr->text == "/" && b.is_constant() && b.constant() > 0;
   return divides && a.Bounds().low >= 0 ? FloorDiv(a, b) : Dim::Any();
 }
 
-// dim(x, 1) of a tensor whose type tells that extent.
+// dim(x, 1) is the extent itself where the tensor's type tells it, so that shapes which a program
+// computes stay known.
 Dim OpCallReader::ValueOfCall(const Expr& expr) const {
   if (expr.target.kind != TargetKind::kPrimitive || expr.children.size() != 3 ||
       expr.children[0]->text != "dim")
@@ -123,6 +137,7 @@ Dim OpCallReader::ValueOfCall(const Expr& expr) const {
   const std::optional<int64_t> axis = IntLiteral(*expr.children[2]);
   if (!type.is_tensor() || !axis.has_value()) return Dim::Any();
   const int64_t rank = type.tensor().rank();
+  // A negative axis counts from the end.
   const int64_t at = *axis < 0 ? *axis + rank : *axis;
   return at >= 0 && at < rank ? type.tensor().dims[static_cast<size_t>(at)] : Dim::Any();
 }
@@ -131,6 +146,7 @@ Dim OpCallReader::ValueOfCall(const Expr& expr) const {
 
 bool OpCallReader::ReadArguments(const Expr& call, const ops::OpInfo& op, OpCall* out,
                                  OpProblem* problem) const {
+  // A sign or an index has its operands as all children, a call has the callee first.
   const size_t first = call.kind == ExprKind::kCall ? 1 : 0;
   for (size_t i = first; i < call.children.size(); ++i)
     out->arguments.push_back({.expr = call.children[i].get()});
@@ -160,6 +176,7 @@ bool OpCallReader::ReadArguments(const Expr& call, const ops::OpInfo& op, OpCall
                   attribute.name.span};
       return false;
     }
+    // An empty list is the default.
     if (text->empty()) continue;  // an empty list: the default
     const Result<Attrs> parsed = Attrs::Parse(StrCat(attribute.name.text, "=", *text));
     if (!parsed.ok()) {
@@ -171,7 +188,8 @@ bool OpCallReader::ReadArguments(const Expr& call, const ops::OpInfo& op, OpCall
   return true;
 }
 
-// dtype: of the tensors that the argument stands beside.
+// Decides how one argument becomes a tensor, and of which element type. `dtype` is that of the
+// tensors it stands beside.
 bool OpCallReader::ReadArgument(const ops::OpInfo& op, DType dtype, OpArgument* argument,
                                 OpProblem* problem) const {
   Type type = type_of_(context_, *argument->expr);
@@ -184,10 +202,13 @@ bool OpCallReader::ReadArgument(const ops::OpInfo& op, DType dtype, OpArgument* 
   if (type.kind() == TypeKind::kList) {
     argument->form = ArgumentForm::kList;
     type = type.arguments()[0];
+    // Only a list that is written in the call tells its length.
     const bool literal = argument->expr->kind == ExprKind::kList;
     argument->type.dims = {literal ? Dim(static_cast<int64_t>(argument->expr->children.size()))
                                    : Dim::Any()};
   }
+  // Beside tensors of an elementwise operator a number is one more operand of their type; elsewhere
+  // ints are axes, shapes and positions, which are i64.
   const bool elementwise = op.family == ops::Family::binary || op.family == ops::Family::unary;
   if (type.kind() == TypeKind::kFloat && (IsFloatType(dtype) || !elementwise)) {
     argument->type.dtype = IsFloatType(dtype) ? dtype : kF32;
@@ -213,22 +234,26 @@ bool OpCallReader::Read(const Expr& call, const ops::OpInfo& op, OpCall* out,
   if (!ReadArguments(call, op, out, problem)) return false;
   DType dtype{};
   bool found = false;
+  // First the types of all arguments, because one tensor decides about the scalars before it as
+  // well.
   bool floats = false;
   for (const OpArgument& argument : out->arguments) {
     if (argument.expr == nullptr) continue;
     const Type type = type_of_(context_, *argument.expr);
     if (!type.known() || type.kind() == TypeKind::kVariable) out->unsolved = true;
     floats = floats || type.kind() == TypeKind::kFloat;
-    // `where` chooses by bools; what it chooses from is the second.
+    // `where` chooses by bools; the tensors that it chooses from decide.
     if (!type.is_tensor() || (found && !(op.name == "where" && dtype == kBool))) continue;
     dtype = type.tensor().dtype;
     found = true;
   }
   if (out->unsolved) return true;
+  // No tensor at all: the scalars decide among themselves.
   if (!found) dtype = floats ? kF32 : kI64;
   for (OpArgument& argument : out->arguments) {
     if (argument.expr == nullptr) continue;
     if (!ReadArgument(op, dtype, &argument, problem)) return false;
+    // Small ints may be shapes or axes, so the relation gets their values and not only their types.
     if (!(argument.type.dtype == kI64) || argument.form == ArgumentForm::kTensor) continue;
     if (argument.form == ArgumentForm::kScalar) {
       argument.values = ops::Values{ValueOf(*argument.expr)};
@@ -246,6 +271,7 @@ Result<Type> RelateCall(const ops::OpInfo& op, const OpCall& call) {
   if (count < op.min_args || count > op.max_args) {
     return InvalidArgument(op.name, " takes (", op.parameters, "), ", count,
                            count == 1 ? " argument is given" : " arguments are given")
+        // Counted here, so that relations may index their arguments.
         .SetErrorCode("E1008");
   }
   std::vector<ops::ArgInfo> infos;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The call of an operator of core/ops as the language writes it: which expression is which
-// argument, what scalars and lists stand for among tensors, attributes. Inference and lowering see
-// it the same way.
+// argument, what scalars and lists stand for among tensors, and the attributes. Inference
+// (infer_choice.cc) and lowering (lower_call.cc) read calls by this one reader, so they cannot
+// disagree about what a call means.
 #ifndef TERN_CORE_LANG_OP_CALL_H_
 #define TERN_CORE_LANG_OP_CALL_H_
 
@@ -49,10 +50,11 @@ class OpCallReader {
   // type_of: the type of an expression as far as it is known; context is passed on to it.
   OpCallReader(TypeOfExpr type_of, const void* context) : type_of_(type_of), context_(context) {}
 
-  // Of a kCall, kUnary, kBinary or kIndex node whose operator is known. False with *problem set
-  // where it is wrong.
+  // Reads a kCall, kUnary, kBinary or kIndex node whose operator is known. False with *problem set
+  // where it is wrong. True with out->unsolved where an argument's type is open; the rest is not
+  // filled then. The result points into the call's tree.
   bool Read(const Expr& call, const ops::OpInfo& op, OpCall* out, OpProblem* problem) const;
-  // The int that an expression is, in terms of dimensions; "?" where that is not known.
+  // The value of an int expression in terms of dimensions, as far as the text tells; "?" otherwise.
   types::Dim ValueOf(const Expr& expr) const;
 
  private:
@@ -66,7 +68,7 @@ class OpCallReader {
   const void* context_;
 };
 
-// The types of the results, by the operator's relation.
+// The types of the results by the operator's relation: one tensor type, or a tuple of several.
 Result<types::Type> RelateCall(const ops::OpInfo& op, const OpCall& call);
 
 // A literal int's value; empty for anything else, or where it is too large.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Parses the types of primitives.def once; a type that does not parse is a mistake in the table.
 #include "core/lang/primitives.h"
 
 #include "core/base/check.h"
@@ -28,6 +29,10 @@ std::vector<Primitive> MakeTable() {
   return table;
 }
 
+// Whether a parameter takes a first argument of this type, judged by the outermost part only: names
+// are never overloaded on anything deeper. "?" takes tensors, and lists because of `stack`. An
+// argument whose type is not known because of an error fits everywhere, so that no second error
+// follows.
 bool Takes(const Type& parameter, const Type& first) {
   if (parameter.kind() == TypeKind::kVariable || !first.known()) return true;
   if (!parameter.known()) return first.is_tensor() || first.kind() == TypeKind::kList;
@@ -36,6 +41,7 @@ bool Takes(const Type& parameter, const Type& first) {
 
 }  // namespace
 
+// Never freed, so that no destructor runs at exit while another thread reads it.
 std::span<const Primitive> AllPrimitives() {
   static const std::vector<Primitive>* table = new std::vector<Primitive>(MakeTable());
   return *table;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of primitives.def: what the language calls beside operators and functions.
+// The table of primitives.def: what the language calls beside operators and functions. Inference
+// chooses a row by types, lowering calls its `runtime`, the editor shows its phrase. The table is
+// made once and never changes, so every thread may read it.
 #ifndef TERN_CORE_LANG_PRIMITIVES_H_
 #define TERN_CORE_LANG_PRIMITIVES_H_
 

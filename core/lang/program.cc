@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reads a program: parses it, declares its names, infers types, checks kernels and matches.
+// Declarations come first as a whole, so their order in the file means nothing.
 #include "core/lang/program.h"
 
 #include "core/base/check.h"
@@ -13,7 +15,8 @@ namespace {
 
 constexpr std::string_view kPreludeName = "prelude.tn";
 
-// The first declaration of a name stays.
+// Keeps the first declaration of a name and reports the others with both places. Keys are views of
+// the tree's strings, which live as long as the File.
 template <class Map, class Value>
 void Declare(Map* map, const Name& name, Value value, const Span* first,
              text::Diagnostics* diagnostics) {
@@ -24,6 +27,7 @@ void Declare(Map* map, const Name& name, Value value, const Span* first,
   if (first != nullptr) diagnostic.Mark(*first, "first declared here");
 }
 
+// Constructors share one namespace over all data types, so a name alone tells the type of a value.
 void DeclareConstructors(DataDecl* data, Declarations* names, text::Diagnostics* diagnostics) {
   for (size_t tag = 0; tag < data->constructors.size(); ++tag) {
     const Name& name = data->constructors[tag].name;
@@ -54,6 +58,8 @@ void DeclareAll(File* file, Declarations* names, text::Diagnostics* diagnostics)
   }
 }
 
+// The prelude's own code never sees a name of the program, otherwise a program that declares `map`
+// would change what the prelude does.
 template <class Map>
 auto Find(const Map& own, const Map& prelude, std::string_view name, bool from_prelude) {
   const auto found = own.find(name);
@@ -62,6 +68,7 @@ auto Find(const Map& own, const Map& prelude, std::string_view name, bool from_p
   return in_prelude == prelude.end() ? typename Map::mapped_type{} : in_prelude->second;
 }
 
+// Visits the prelude's items first, so that lists of declarations have a stable order.
 template <class Pointer, class Visit>
 std::vector<Pointer> Collect(const Program& program, const Visit& visit) {
   std::vector<Pointer> all;
@@ -96,12 +103,16 @@ PreludePtr LoadPrelude() {
   auto sources = std::make_shared<text::SourceMap>();
   text::Diagnostics diagnostics(sources);
   auto prelude = std::make_shared<Prelude>();
+  // The prelude goes through the same reader as programs do; a mistake in it is ours, so it ends
+  // the process.
   prelude->file = ParseFile(sources->AddFile(kPreludeName, PreludeText()), &diagnostics);
   DeclareAll(prelude->file.get(), &prelude->names, &diagnostics);
   for (const Item& item : prelude->file->items) {
     if (item.function != nullptr) item.function->in_prelude = true;
   }
   Program program;
+  // Inference wants a program around the file. Its own file is empty here, and the prelude is what
+  // it infers.
   program.sources = sources;
   program.prelude = prelude;
   program.file = std::make_unique<File>();
@@ -113,7 +124,8 @@ PreludePtr LoadPrelude() {
 
 CheckedProgram Check(std::string_view file_name, std::string_view text, PreludePtr prelude) {
   auto sources = std::make_shared<text::SourceMap>();
-  // Spans of the prelude mean the first file.
+  // Spans of the prelude's tree say "file 0", so its text has to be the first file of every
+  // program's sources.
   sources->AddFile(kPreludeName, PreludeText());
   const int32_t file = sources->AddFile(file_name, text);
   CheckedProgram result{std::make_unique<Program>(), text::Diagnostics(sources)};
@@ -122,7 +134,8 @@ CheckedProgram Check(std::string_view file_name, std::string_view text, PreludeP
   program.prelude = prelude != nullptr ? std::move(prelude) : LoadPrelude();
   program.file = ParseFile(file, &result.diagnostics);
   DeclareAll(program.file.get(), &program.names, &result.diagnostics);
-  // After mistakes of syntax, types say little; editors are told what they are all the same.
+  // After mistakes of syntax, errors about types are mostly consequences, so nobody is told of
+  // them. Types are inferred all the same, because editors ask for them.
   text::Diagnostics ignored(sources);
   const bool readable = result.diagnostics.ok();
   InferTypes(&program, program.file.get(), readable ? &result.diagnostics : &ignored);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program: its file and the prelude, what they declare by name, and (once Check has run) what
-// every name and expression is.
+// A program: its file and the prelude, what they declare by name, and (once Check has run) the
+// meaning of every name and expression. The compiler's driver, the editor (editor/editor.h) and the
+// fixer (editor/fix.h) begin here.
 #ifndef TERN_CORE_LANG_PROGRAM_H_
 #define TERN_CORE_LANG_PROGRAM_H_
 
@@ -43,8 +44,8 @@ class Program {
   std::unique_ptr<File> file;
   Declarations names;
 
-  // The program's own come before the prelude's; the prelude sees only its own. Null if there is
-  // none.
+  // The program's own declarations come before the prelude's; the prelude sees only its own. Null
+  // if there is none of this name.
   Function* FindFunction(std::string_view name, bool from_prelude = false) const;
   DataDecl* FindData(std::string_view name, bool from_prelude = false) const;
   ConstructorRef FindConstructor(std::string_view name, bool from_prelude = false) const;
@@ -54,13 +55,14 @@ class Program {
   std::vector<DataDecl*> AllData() const;
 };
 
-// Reads and checks a program. What is wrong with it is in the diagnostics, which have its sources;
-// the tree is whole in any case. Lower finds the rest.
+// Reads and checks a program. The diagnostics say what is wrong with it and share its sources. The
+// tree is whole in any case. Lower (lower/lower.h) reports what only it can tell.
 struct CheckedProgram {
   std::unique_ptr<Program> program;
   text::Diagnostics diagnostics;
 };
-// Who checks many programs gives the same prelude with each; null: it is read anew.
+// Checks this text as a file of that name. A caller that checks many programs gives the same
+// prelude with each; with null it is read anew. Safe from several threads that share a prelude.
 CheckedProgram Check(std::string_view file_name, std::string_view text,
                      PreludePtr prelude = nullptr);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Prints types for messages and the editor. The IR has a form of its own (types::Type::ToText).
 #include "core/lang/type_text.h"
 
 #include "core/base/strings.h"
@@ -21,6 +22,8 @@ std::string TensorText(const types::TensorType& tensor) {
 
 }  // namespace
 
+// Renames the variables of inference inside an extent back to the names that the program gave them:
+// "_v3_n + 1" is "n + 1". Without a name it has to be "?", because "_v3" means nothing to a reader.
 std::string ExtentText(const types::Dim& dim) {
   std::vector<std::string> symbols;
   dim.CollectSymbols(&symbols);
@@ -46,6 +49,7 @@ std::string TypeText(const types::Type& type) {
   using types::TypeKind;
   switch (type.kind()) {
     case TypeKind::kUnknown: return "_";
+    // "$12" is a variable of inference that is still open.
     case TypeKind::kVariable: return type.name()[0] == '$' ? "_" : type.name();
     case TypeKind::kTensor: return TensorText(type.tensor());
     case TypeKind::kTuple: return StrCat("(", ListText(type.elements()), ")");
@@ -56,6 +60,7 @@ std::string TypeText(const types::Type& type) {
     case TypeKind::kData:
       return type.arguments().empty() ? type.name()
                                       : StrCat(type.name(), "[", ListText(type.arguments()), "]");
+    // Scalars are written as the IR writes them.
     default: return type.ToText();
   }
 }

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Documents are nodes in one vector, made from the inside out, so widths are sums of known ones and
+// no document needs an owner. Rendering is linear: a group knows its flat width, so nothing is
+// tried twice.
 #include "core/lang/editor/doc.h"
 
 #include "core/base/utf8.h"
@@ -6,12 +9,14 @@
 namespace tern::lang {
 
 DocBuilder::DocBuilder() {
+  // The fixed documents: empty, SoftBreak, Line and HardLine, at the indices that doc.h names.
   nodes_.push_back({Kind::kJoin, {}, {}});
   nodes_.push_back({Kind::kBreak, {}, {}});
   nodes_.push_back({Kind::kBreak, " ", {}, false, 1});
   nodes_.push_back({Kind::kHard, {}, {}, true});
 }
 
+// A hard line inside keeps every group around it from being flat.
 Doc DocBuilder::Add(Node node) {
   for (const Doc part : node.parts) {
     node.has_hard = node.has_hard || nodes_[part.index].has_hard;
@@ -22,6 +27,7 @@ Doc DocBuilder::Add(Node node) {
 }
 
 Doc DocBuilder::Text(std::string_view text) {
+  // Widths are code points, as editors show columns.
   return Add({Kind::kText, std::string(text), {}, false, static_cast<int64_t>(Utf8Length(text))});
 }
 Doc DocBuilder::IfBroken(std::string_view text) {
@@ -39,6 +45,7 @@ struct PendingDoc {
   bool flat;
 };
 
+// Blanks at the end of a line are cut, which also keeps empty lines empty.
 void NewLine(std::string* out, int indent) {
   while (!out->empty() && out->back() == ' ') out->pop_back();
   *out += '\n';
@@ -50,6 +57,8 @@ void NewLine(std::string* out, int indent) {
 std::string DocBuilder::Render(Doc doc, int width) const {
   std::string out;
   int64_t column = 0;
+  // A stack instead of recursion: documents nest as deep as programs, and what is pushed last is
+  // written first.
   std::vector<PendingDoc> stack = {{doc.index, 0, false}};
   while (!stack.empty()) {
     const PendingDoc item = stack.back();
@@ -79,6 +88,7 @@ std::string DocBuilder::Render(Doc doc, int width) const {
         const int indent = item.indent + (node.kind == Kind::kIndent ? 2 : 0);
         bool flat = item.flat;
         if (node.kind == Kind::kGroup && !flat)
+          // Text behind the group is not counted, see kWidth in format.cc.
           flat = !node.has_hard && column + node.flat_width <= width;
         for (size_t i = node.parts.size(); i > 0; --i)
           stack.push_back({node.parts[i - 1].index, indent, flat});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Documents for pretty-printing (after Wadler, "A prettier printer"): text with places where a line
-// may break. A group is written on one line where it fits, else all its own breaks are taken.
+// Documents for pretty-printing, after P. Wadler, "A prettier printer" (2003): text with places
+// where a line may break. A group is written on one line where it fits, else all of its own breaks
+// are taken. Only the formatter (format.cc) uses them.
 #ifndef TERN_CORE_LANG_EDITOR_DOC_H_
 #define TERN_CORE_LANG_EDITOR_DOC_H_
 
@@ -30,7 +31,8 @@ class DocBuilder {
   Doc Join(std::vector<Doc> parts);
   Doc Indent(Doc inside);  // by two columns, after breaks inside
   Doc Group(Doc inside);
-  // Written only where the group around it is broken.
+  // Text that is written only where the group around it is broken, such as a comma after the last
+  // item.
   Doc IfBroken(std::string_view text);
 
   std::string Render(Doc doc, int width) const;

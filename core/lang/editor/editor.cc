@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// One walk over the checked tree collects every mention of a name; all questions are answered from
+// that list.
 #include "core/lang/editor/editor.h"
 
 #include <algorithm>
@@ -18,8 +20,10 @@ namespace {
 
 constexpr std::string_view kFileName = "program.tn";
 
-// A name in the text, and what it is.
+// A name in the text, and what it means.
 struct Mention {
+  // Both texts are shown by hover; `definition` is invalid where nothing in a file defines the
+  // name.
   Span span;
   std::string_view kind;  // as in tokens
   std::string text;       // "name: type"
@@ -27,7 +31,7 @@ struct Mention {
   Span definition;
 };
 
-// A name and where it can be used.
+// A local and the part of the text where it can be written.
 struct Visible {
   const Local* local;
   Span scope;
@@ -37,7 +41,7 @@ std::string NameAndType(std::string_view name, const types::Type& type) {
   return StrCat(name, ": ", TypeText(type));
 }
 
-// Everything the file mentions.
+// Everything that the file mentions. It holds the checked program, because mentions point into it.
 class Index {
  public:
   Index(std::string_view text, const PreludePtr& prelude)
@@ -54,7 +58,8 @@ class Index {
   const std::vector<Mention>& mentions() const { return mentions_; }
   const std::vector<Visible>& visible() const { return visible_; }
 
-  // The smallest that holds the offset.
+  // The smallest mention that holds the offset, its end included, because the cursor stands behind
+  // a name that was just typed.
   const Mention* Find(uint32_t offset) const {
     const Mention* best = nullptr;
     for (const Mention& mention : mentions_) {
@@ -68,6 +73,7 @@ class Index {
  private:
   void Add(const Span& span, std::string_view kind, std::string text, Span definition,
            std::string note = {}) {
+    // Names of the prelude are in another file; the editor shows this one.
     if (span.file == file().file)
       mentions_.push_back({span, kind, std::move(text), std::move(note), definition});
   }
@@ -83,8 +89,9 @@ class Index {
     if (function.body != nullptr) AddExpr(*function.body);
   }
 
-  // The names in the body: buffers, words of tensor expressions, functions of numbers. Axes and
-  // tensors in between are told by the body alone.
+  // The names in a kernel's body. Its tokens are known, its tree is not: buffers, words of tensor
+  // expressions and functions of numbers can be told by the name alone, axes and local tensors
+  // cannot.
   void AddKernel(const KernelDecl& kernel) {
     const std::vector<Mention> buffers = BuffersOf(kernel);
     for (const Mention& buffer : buffers) mentions_.push_back(buffer);
@@ -100,7 +107,7 @@ class Index {
     }
   }
 
-  // The parameters, then the results.
+  // The buffers of a kernel: parameters, then results.
   static std::vector<Mention> BuffersOf(const KernelDecl& kernel) {
     std::vector<Mention> buffers;
     const auto add = [&](const Name& name, std::string_view kind, const types::Type& type) {
@@ -159,6 +166,7 @@ class Index {
       Add(pattern.name.span, kind, NameAndType(pattern.name.text, pattern.local->type),
           pattern.name.span);
       kinds_[pattern.local] = kind;
+      // Visible behind the pattern, up to the end of what it belongs to.
       visible_.push_back({pattern.local, {scope.file, pattern.span.end, scope.end}});
     }
     if (pattern.kind == PatternKind::kConstructor && pattern.data != nullptr) {
@@ -200,6 +208,7 @@ class Index {
     if (const Function* function = statement.function.get()) {
       AddFunction(*function);
       kinds_[function->local] = "function";
+      // A local function can call itself, so it is visible from its own beginning.
       visible_.push_back({function->local, {block.file, function->span.begin, block.end}});
     }
   }
@@ -209,6 +218,7 @@ class Index {
     const std::string text = NameAndType(expr.text, expr.type);
     switch (target.kind) {
       case TargetKind::kLocal: {
+        // A use has the kind of its binding, which was walked before.
         const auto kind = kinds_.find(target.local);
         return Add(expr.span, kind == kinds_.end() ? "variable" : kind->second, text,
                    target.local->name.span);
@@ -224,7 +234,8 @@ class Index {
     }
   }
 
-  // What was chosen for an operator or primitive by name.
+  // What types chose for a call by name. Such a name has no target of its own (InferCall), so
+  // AddName skips it.
   void AddCall(const Expr& call) {
     const Expr& callee = *call.children[0];
     const std::string text = NameAndType(callee.text, call.type);
@@ -268,6 +279,7 @@ struct Colored {
 
 }  // namespace
 
+// Every token has a kind by its form; names get theirs from the mentions, by where they begin.
 std::string TokensJson(std::string_view text, const PreludePtr& prelude) {
   const Index index(text, prelude);
   std::unordered_map<uint32_t, std::string_view> kinds;
@@ -282,6 +294,7 @@ std::string TokensJson(std::string_view text, const PreludePtr& prelude) {
     colored.push_back(
         {token.span, name && named != kinds.end() ? named->second : KindOf(token.kind)});
   }
+  // Comments are kept beside the tokens, so both lists are merged by place.
   for (const Comment& comment : list.comments) colored.push_back({comment.span, "comment"});
   std::sort(colored.begin(), colored.end(),
             [](const Colored& a, const Colored& b) { return a.span.begin < b.span.begin; });
@@ -324,7 +337,7 @@ class Completions {
  public:
   explicit Completions(std::string_view prefix) : prefix_(prefix) { json_.BeginArray(); }
 
-  // The first of a name counts: inner scopes come first.
+  // Keeps the first of a name, because the caller goes from the inside out.
   void Add(std::string_view label, std::string_view kind, const std::string& detail) {
     if (!label.starts_with(prefix_) || label.empty()) return;
     if (std::find(seen_.begin(), seen_.end(), label) != seen_.end()) return;
@@ -343,7 +356,7 @@ class Completions {
   JsonWriter json_;
 };
 
-// The part of a name that stands before the offset.
+// The part of a name that stands before the offset. Names are ASCII.
 std::string_view PrefixAt(std::string_view text, uint32_t offset) {
   const size_t end = std::min<size_t>(offset, text.size());
   size_t begin = end;
@@ -359,6 +372,7 @@ std::string_view PrefixAt(std::string_view text, uint32_t offset) {
 std::string CompleteJson(std::string_view text, uint32_t offset, const PreludePtr& prelude) {
   const Index index(text, prelude);
   Completions list(PrefixAt(text, offset));
+  // Backwards, because inner scopes are entered later in the walk.
   for (size_t i = index.visible().size(); i > 0; --i) {
     const Visible& visible = index.visible()[i - 1];
     if (visible.scope.begin <= offset && offset <= visible.scope.end)
@@ -368,6 +382,7 @@ std::string CompleteJson(std::string_view text, uint32_t offset, const PreludePt
     if (item.callable() != nullptr)
       list.Add(item.callable()->name.text, "function", TypeText(item.callable()->type));
   }
+  // The program's own functions come first, so they hide those of the prelude.
   for (const Function* function : index.program().AllFunctions())
     list.Add(function->name.text, "function", TypeText(function->type));
   for (const DataDecl* data : index.program().AllData()) {

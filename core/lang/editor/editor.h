@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an editor asks about a program, from the same reading that compiles it; programs with
-// mistakes are answered as far as they are understood. Offsets are bytes of UTF-8. JSON:
+// Answers what an editor asks about a program, by the same reader that compiles it; programs with
+// mistakes are answered as far as they are understood. Every question reads the text anew, so there
+// is no state between them, and threads may ask at once. Offsets are bytes of UTF-8. JSON:
 //
 //   tokens      [{"begin", "end", "kind"}]: keyword, function, parameter, variable, dimension,
 //               constructor, type, operator, number, string, comment, punctuation

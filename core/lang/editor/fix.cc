@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// A search along one line: apply all first fixes that do not touch, check again, repeat, and keep
+// the best text on the way.
 #include "core/lang/editor/fix.h"
 
 #include <algorithm>
@@ -12,6 +14,8 @@
 namespace tern::lang {
 namespace {
 
+// Each round checks the whole program, so their number bounds the time. It also ends where a text
+// comes back.
 constexpr int kMaxRounds = 30;
 
 struct Candidate {
@@ -19,13 +23,15 @@ struct Candidate {
   const text::Fix* fix;
 };
 
+// Whether two edits cannot be applied in one go. Insertions at one place touch too, because they
+// have no order.
 bool Touches(const text::Edit& a, const text::Edit& b) {
   const bool apart = a.span.end <= b.span.begin || b.span.end <= a.span.begin;
-  // Two insertions at one place have no order.
   return !apart || a.span.begin == b.span.begin;
 }
 
-// How far a text is from a program: mistakes of syntax hide all others.
+// How far a text is from a program, compared in order: mistakes of syntax hide all others, so a
+// text without them is better whatever its number of errors.
 std::pair<bool, size_t> Distance(const text::Diagnostics& found) {
   const auto is_syntax = [](const text::Diagnostic& each) {
     return each.code == "E1001" || each.code == "E1002";
@@ -37,8 +43,8 @@ class Fixer {
  public:
   explicit Fixer(std::string_view file_name) : name_(file_name), prelude_(LoadPrelude()) {}
 
-  // One fix may show a mistake that another one hid, so what counts is where it comes to: the best
-  // text on the way.
+  // One fix may uncover a mistake that another one hid, so the number of errors may grow for a
+  // round. What counts is the best text on the way.
   FixedSource Run(std::string_view text) {
     FixedSource now{std::string(text), {}, CheckText(text)};
     FixedSource best = now;
@@ -57,11 +63,13 @@ class Fixer {
  private:
   text::Diagnostics CheckText(std::string_view text) const {
     CheckedProgram checked = Check(name_, text, prelude_);
+    // Lowering has errors of its own, but only a program without others can be lowered.
     if (checked.diagnostics.ok()) Lower(*checked.program, &checked.diagnostics);
     return std::move(checked.diagnostics);
   }
 
-  // The first fix of each error, as far as they do not touch each other.
+  // The first fix of each error, leaving out those that touch one chosen before; these have another
+  // chance in the next round. Incomplete fixes insert text that somebody has to finish.
   static std::vector<Candidate> Candidates(const text::Diagnostics& found) {
     std::vector<Candidate> candidates;
     for (const text::Diagnostic& diagnostic : found.items()) {
@@ -84,7 +92,7 @@ class Fixer {
     });
   }
 
-  // From the end, so that places before an edit stay good.
+  // Applies edits from the end of the text, so that the places of those before stay right.
   static std::string Apply(const std::vector<Candidate>& candidates, std::string text) {
     std::vector<const text::Edit*> edits;
     for (const Candidate& candidate : candidates) {

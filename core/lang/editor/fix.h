@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Applies the fixes that diagnostics of a program carry: those that leave nothing to write.
+// Applies the fixes that diagnostics of a program carry, except those that leave something to
+// write. `tern check --fix` reaches it through core/api/source_api.cc.
 #ifndef TERN_CORE_LANG_EDITOR_FIX_H_
 #define TERN_CORE_LANG_EDITOR_FIX_H_
 
@@ -17,8 +18,8 @@ struct FixedSource {
   text::Diagnostics left;            // of the fixed text
 };
 
-// Gives the text with the fewest errors that fixes lead to; as it is where they lead to none
-// better.
+// Gives the text with the fewest errors that fixes lead to; the text itself where they lead to none
+// that is better.
 FixedSource FixSource(std::string_view file_name, std::string_view text);
 
 }  // namespace tern::lang

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Makes a document (doc.h) of the tree. The tree has no comments: the formatter walks the list of
+// comments along with the tree, by offsets, and writes each before the next thing that begins
+// behind it. So parts have to be formatted in the order of the text.
 #include "core/lang/editor/format.h"
 
 #include <algorithm>
@@ -10,10 +13,11 @@
 namespace tern::lang {
 namespace {
 
-// Of a line; what follows a group, such as ");", is not counted.
+// The width of a line. What follows a group, such as ");", is not counted, so a line may be a
+// little longer.
 constexpr int kWidth = 97;
 
-// How tightly an expression binds; the parser's levels, then unary and postfix.
+// How tightly an expression binds: the levels of parse_expr.cc, then unary, postfix and primary.
 constexpr int kAnything = 0, kUnaryLevel = 7, kPostfixLevel = 8, kPrimaryLevel = 9;
 
 int BinaryLevel(std::string_view op) {
@@ -24,6 +28,7 @@ int BinaryLevel(std::string_view op) {
   return op == "+" || op == "-" ? 5 : 6;
 }
 
+// A lambda extends as far as it can, so it needs parentheses as an operand of anything.
 int LevelOf(const Expr& expr) {
   switch (expr.kind) {
     case ExprKind::kBinary: return BinaryLevel(expr.text);
@@ -36,9 +41,9 @@ int LevelOf(const Expr& expr) {
   }
 }
 
-// Keeps the lines between braces as they are, except for their indentation, which follows the
-// braces. A line that begins with a closing brace is indented as the line of the opening one.
-// Several empty lines become one.
+// The lines of a kernel's body as they are, except for their indentation, which follows the braces.
+// A line that begins with a closing brace is indented as the line of the opening one. Several empty
+// lines become one. Braces in comments do not count.
 std::vector<std::string> IndentLines(std::string_view text) {
   std::vector<std::string> lines;
   ptrdiff_t depth = 1;
@@ -61,6 +66,7 @@ std::vector<std::string> IndentLines(std::string_view text) {
   return lines;
 }
 
+// Formats one file; used once, because next_comment_ only moves forward.
 class Formatter {
  public:
   Formatter(const File& file, std::string_view text) : file_(file), text_(text) {}
@@ -75,7 +81,7 @@ class Formatter {
   }
 
  private:
-  // Lines one below the other. Those inside braces begin with a break.
+  // Lines one below the other. `inner` ones are inside braces and begin with a break.
   struct Lines {
     bool inner = true;
     bool any = false;
@@ -86,7 +92,7 @@ class Formatter {
 
   // --- comments and blank lines
 
-  // Whether an empty line stands before the offset.
+  // Whether an empty line stands before the offset: two line ends with nothing but blanks between.
   bool BlankBefore(uint32_t offset) const {
     int breaks = 0;
     for (size_t at = std::min<size_t>(offset, text_.size()); at > 0 && breaks < 2; --at) {
@@ -99,7 +105,7 @@ class Formatter {
     return breaks >= 2;
   }
 
-  // An empty line stays where one was, but for the first line.
+  // Begins a line. An empty line of the text stays, except before the first line of a block.
   void StartLine(uint32_t offset, Lines* lines) {
     if (lines->any || lines->inner) lines->docs.push_back(docs_.HardLine());
     if (lines->any && BlankBefore(offset)) lines->docs.push_back(docs_.HardLine());
@@ -116,12 +122,13 @@ class Formatter {
     }
   }
 
-  // A comment behind what ends there, on the same line.
+  // A comment that stood behind something on its line stays there.
   void AddTrailing(uint32_t end, Lines* lines) {
     if (next_comment_ >= file_.comments.size()) return;
     const Comment& comment = file_.comments[next_comment_];
     if (comment.span.begin < end || comment.text.starts_with(";;")) return;
     const std::string_view between = text_.substr(end, comment.span.begin - end);
+    // More code stands between, so the comment belongs to that.
     if (between.find_first_not_of(" \t;,") != std::string_view::npos) return;
     ++next_comment_;
     lines->docs.push_back(Text(StrCat("  ", comment.text)));
@@ -140,6 +147,7 @@ class Formatter {
         {Text("{"), docs_.Indent(docs_.Join(std::move(lines.docs))), docs_.HardLine(), Text("}")});
   }
 
+  // Whether a comment that is not written yet begins before the end of the span.
   bool HasComments(const Span& span) const {
     return next_comment_ < file_.comments.size() &&
            file_.comments[next_comment_].span.begin < span.end;
@@ -147,7 +155,8 @@ class Formatter {
 
   // --- lists
 
-  // open a, b close; one below the other where they do not fit.
+  // Items between `open` and `close`, separated by commas; each on its own line, with a comma after
+  // the last, if they do not fit. `spaced` puts blanks inside, as in { A, B }.
   Doc Listed(std::string_view open, std::vector<Doc> items, std::string_view close,
              bool spaced = false) {
     if (items.empty()) return Text(StrCat(open, close));
@@ -177,7 +186,7 @@ class Formatter {
     if (item.function != nullptr) return FormatFunction(*item.function);
     if (item.data != nullptr) return FormatData(*item.data);
     const KernelDecl& kernel = *item.kernel;
-    // Its text is not ours, comments inside it included.
+    // The body keeps its text, comments included, so they must not be written again.
     while (HasComments(kernel.span)) ++next_comment_;
     const Function& function = *kernel.function;
     return docs_.Join({Text(StrCat("kernel ", function.name.text)), Params(function.params),
@@ -214,8 +223,8 @@ class Formatter {
     return Listed("(", Each(params, [&](const Param& param) { return FormatParam(param); }), ")");
   }
 
+  // In a lambda the '|' of alternatives would end the parameters, so they stand in parentheses.
   Doc FormatParam(const Param& param) {
-    // Alternatives would end at the '|' of a lambda.
     const bool closed = param.pattern->kind == PatternKind::kOr;
     std::vector<Doc> parts = {Text(closed ? "(" : ""), FormatPattern(*param.pattern),
                               Text(closed ? ")" : "")};
@@ -232,6 +241,7 @@ class Formatter {
 
   Doc FormatFunction(const Function& function) {
     std::vector<Doc> parts = {Text(StrCat("fn ", function.name.text))};
+    // fn f[](…) differs from fn f(…): the brackets refuse names that are not declared.
     parts.push_back(function.has_generics && function.generics.empty()
                         ? Text("[]")
                         : Generics(function.generics));
@@ -255,6 +265,8 @@ class Formatter {
   Doc FormatData(const DataDecl& data) {
     const Doc head =
         docs_.Join({Text(StrCat("type ", data.name.text)), Generics(data.generics), Text(" ")});
+    // With comments inside, constructors stand one below the other, because a comment ends its
+    // line.
     if (!HasComments(data.span)) {
       const auto each = [&](const ConstructorDecl& one) { return FormatConstructor(one); };
       return docs_.Join({head, Listed("{", Each(data.constructors, each), "}", true)});
@@ -324,6 +336,7 @@ class Formatter {
 
   // --- expressions
 
+  // Writes parentheses only where the tree needs them; those of the program are not in the tree.
   Doc Expression(const Expr& expr, int level = kAnything) {
     Doc doc = Bare(expr);
     return LevelOf(expr) < level ? docs_.Join({Text("("), doc, Text(")")}) : doc;
@@ -371,7 +384,8 @@ class Formatter {
     return Listed("{", std::move(items), "}");
   }
 
-  // Chains of one level break together, before their operators.
+  // Chains of one level break together, before their operators. Comparisons and ranges do not
+  // chain, so their left operand of the same level is in parentheses.
   void Operands(const Expr& expr, int level, std::vector<Doc>* parts) {
     const Expr& left = *expr.children[0];
     const bool chain = left.kind == ExprKind::kBinary && BinaryLevel(left.text) == level &&
@@ -402,7 +416,8 @@ class Formatter {
       items.push_back(
           docs_.Join({Text(attribute.name.text), Text(" = "), Expression(*attribute.value)}));
     const Doc callee = Expression(*expr.children[0], kPostfixLevel);
-    // A function as the last argument keeps the parentheses close.
+    // A block lambda as the last argument keeps the parentheses close, so that its lines are
+    // indented once.
     if (expr.attributes.empty() && expr.children.size() > 1 &&
         expr.children.back()->kind == ExprKind::kLambda &&
         expr.children.back()->children[0]->kind == ExprKind::kBlock) {
@@ -417,9 +432,10 @@ class Formatter {
     return docs_.Join({callee, Listed("(", std::move(items), ")")});
   }
 
-  // Both branches on the line of the condition, or each on its own.
+  // An if is one group: all branches on the line of the condition, or each on lines of its own.
   Doc If(const Expr& expr) { return docs_.Group(IfParts(expr)); }
 
+  // `else if` continues the group of the first if.
   Doc IfParts(const Expr& expr) {
     std::vector<Doc> parts = {Text("if "), Expression(*expr.children[0]), Text(" "),
                               BlockParts(*expr.children[1])};
@@ -505,7 +521,7 @@ class Formatter {
 
   Doc Block(const Expr& block) { return docs_.Group(BlockParts(block)); }
 
-  // One line where the block is only a value without blocks of its own, and all of it fits.
+  // A block is on one line if it is only a value without blocks of its own, and all of it fits.
   Doc BlockParts(const Expr& block) {
     const Expr* const result = block.children[0].get();
     if (block.statements.empty() && !HasComments(block.span)) {
@@ -525,6 +541,7 @@ class Formatter {
     return Braced(std::move(lines));
   }
 
+  // Whether something inside always takes several lines or reads badly on one.
   static bool HasBlock(const Expr& expr) {
     if (expr.kind == ExprKind::kBlock || expr.kind == ExprKind::kMatch) return true;
     return std::any_of(expr.children.begin(), expr.children.end(),

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// Builds the decision tree of each match and reads the answers off it: a kFail leaf is a missing
+// case, a case without leaves is never reached (compare L. Maranget, "Warnings for pattern
+// matching", 2007, which finds both without a tree). The trees are built again by lowering, from
+// the same patterns.
 #include "core/lang/infer/exhaustive.h"
 
 #include "core/base/strings.h"
@@ -11,6 +15,7 @@ class Checker {
  public:
   explicit Checker(text::Diagnostics* diagnostics) : diagnostics_(diagnostics) {}
 
+  // A kernel has no patterns.
   void CheckFunction(const Function& function) {
     if (function.kernel == nullptr) CheckExpr(*function.body);
   }
@@ -40,6 +45,8 @@ class Checker {
     if (statement.function != nullptr) CheckFunction(*statement.function);
   }
 
+  // let, parameters and `for` have no other case to fall back on, so one row has to match
+  // everything.
   void CheckIrrefutable(const Pattern& pattern, std::string_view where) {
     const DecisionTree tree = BuildDecision({{&pattern}});
     if (tree.missing.empty() || tree.mixed) return;
@@ -61,6 +68,7 @@ class Checker {
     }
     for (size_t i = 0; i < match.arms.size(); ++i) {
       const Pattern& pattern = *match.arms[i].pattern;
+      // A case that is reached may still have alternatives that are not.
       if (tree.uses[i] > 0) {
         WarnAlternatives(pattern, tree);
         continue;
@@ -71,14 +79,19 @@ class Checker {
     if (tree.missing.empty()) return;
     text::Diagnostic& error =
         diagnostics_->Error("E1012", StrCat("no case matches ", tree.missing));
+    // Underlines `match subject` only; the cases may be pages long.
     const Span head = {match.span.file, match.span.begin, match.children[0]->span.end};
     error.At(head, "every value needs a case");
+    // The fix inserts a case before the closing brace. It is marked as incomplete (the body is for
+    // the user to write), so the fixer leaves it alone.
     const Span place = {match.mark.file, match.mark.begin, match.mark.begin};
     error.fixes.push_back(
         {"add the case", {{place, StrCat(tree.missing, " => fail(\"not implemented\"),\n")}},
          true});
   }
 
+  // Looks for the outermost alternatives that no leaf marks; what is inside one of those is not
+  // reported again.
   void WarnAlternatives(const Pattern& pattern, const DecisionTree& tree) {
     for (const PatternPtr& arg : pattern.args) {
       if (pattern.kind != PatternKind::kOr || tree.reached.contains(arg.get())) {
@@ -99,6 +112,8 @@ void CheckMatches(const File& file, text::Diagnostics* diagnostics) {
   Checker checker(diagnostics);
   for (const Item& item : file.items) {
     const Function* function = item.callable();
+    // Where inference complained, patterns may have no types, and a missing case would be a
+    // consequence.
     if (function != nullptr && !function->has_errors) checker.CheckFunction(*function);
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What types do not tell about patterns: every value of a match must have a case, every case a
-// value, and the patterns of let, parameters and 'for' must match whatever comes.
+// Checks of patterns that types do not cover: every value of a match must have a case, every case a
+// value, and the patterns of let, parameters and `for` must match whatever comes. It runs after
+// inference, because it needs the constructors that patterns name.
 #ifndef TERN_CORE_LANG_INFER_EXHAUSTIVE_H_
 #define TERN_CORE_LANG_INFER_EXHAUSTIVE_H_
 
@@ -8,7 +9,7 @@
 
 namespace tern::lang {
 
-// Of the functions that were inferred without errors.
+// Reports on the functions of the file that were inferred without errors.
 void CheckMatches(const File& file, text::Diagnostics* diagnostics);
 
 }  // namespace tern::lang

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of functions. What is chosen by types is in infer_choice.cc.
+// Calls of functions. infer_choice.cc has what is chosen by types: operators, primitives and
+// conversions. Arguments are checked against the callee's type one by one, so that the message can
+// name the argument.
 #include <algorithm>
 
 #include "core/base/strings.h"
@@ -10,7 +12,8 @@ namespace tern::lang {
 
 using types::Type;
 
-// A name that only primitives, operators or element types have.
+// True for a name that only primitives, operators or element types have. Locals and functions hide
+// these, so a program may name a variable after an operator.
 bool Inference::IsOverloaded(const Expr& callee) const {
   if (callee.kind != ExprKind::kName || FindLocal(callee.text) != nullptr) return false;
   if (program_->FindFunction(callee.text, InPrelude()) != nullptr) return false;
@@ -19,6 +22,7 @@ bool Inference::IsOverloaded(const Expr& callee) const {
          DType::Parse(callee.text).ok();
 }
 
+// The place is the first attribute, not the call, because only it has to go.
 void Inference::RefuseAttributes(const Expr& call, std::string_view callee) {
   if (call.attributes.empty()) return;
   Error("E1020", StrCat(callee, " takes no attributes"), call.attributes[0].name.span,
@@ -29,30 +33,40 @@ void Inference::RefuseAttributes(const Expr& call, std::string_view callee) {
 Type Inference::InferCall(Expr* expr, const Type& expected) {
   Expr* const callee = expr->children[0].get();
   for (Attribute& attribute : expr->attributes) {
-    // Words are allowed here, so a name that is unknown is none.
+    // Attribute values may be words (mode = linear), which are no expressions; so an unknown name
+    // is no mistake here, and op_call.h reads it as text.
     const bool word =
         attribute.value->kind == ExprKind::kName && FindLocal(attribute.value->text) == nullptr;
     if (!word) Infer(attribute.value.get(), Type());
   }
   if (IsOverloaded(*callee)) {
+    // An overloaded callee has no type to check arguments against, so they are inferred without an
+    // expectation.
     for (size_t i = 1; i < expr->children.size(); ++i) Infer(expr->children[i].get(), Type());
     return Choose(expr);
   }
   const Type type = Infer(callee, Type());
+  // A known declaration gives better messages: the parameter's name and place.
   const Target& target = callee->target;
   const Function* function = target.kind == TargetKind::kFunction ? target.function
                              : target.kind == TargetKind::kLocal  ? target.local->function
                                                                   : nullptr;
   RefuseAttributes(*expr, callee->kind == ExprKind::kName ? callee->text : "this function");
   const Type result = ApplyFunction(expr, type, function, expected);
+  // The call may have settled types that earlier choices wait for.
   SolvePending(false);
   return result;
 }
 
+// The type of a call of a value of type `callee`. `function` is its declaration or null; `expected`
+// is a hint about the result.
 Type Inference::ApplyFunction(Expr* expr, const Type& callee, const Function* function,
                               const Type& expected) {
   const Type type = unifier_.Resolve(callee);
   const size_t count = expr->children.size() - 1;
+  // The callee is a variable of inference, such as a parameter without a type: its type follows
+  // from this call. Unknown extents become "?", because the function may be called again with
+  // others.
   if (Unifier::IsVariable(type)) {
     std::vector<Type> parameters;
     for (size_t i = 0; i < count; ++i)
@@ -66,7 +80,9 @@ Type Inference::ApplyFunction(Expr* expr, const Type& callee, const Function* fu
     return result;
   }
   if (type.is_function() && type.parameters().size() == count) {
-    // What is wanted of the result tells about the arguments.
+    // An expected result that is known tells about the arguments, so that lambdas among them find
+    // their parameters typed. Tensors are left out: their extents may be checked at run time, which
+    // unifying here would forbid.
     const Type wanted = unifier_.Resolve(expected);
     if (Unifier::IsVariable(unifier_.Resolve(type.result())) && wanted.known() &&
         !wanted.is_tensor() && !Unifier::IsVariable(wanted))
@@ -74,6 +90,8 @@ Type Inference::ApplyFunction(Expr* expr, const Type& callee, const Function* fu
     CheckArguments(expr, type.parameters(), function);
     return type.result();
   }
+  // The call is wrong. Arguments are inferred all the same, so that mistakes inside them are
+  // reported and editors have their types.
   for (size_t i = 1; i < expr->children.size(); ++i) Infer(expr->children[i].get(), Type());
   if (!type.known()) return Type();
   const Expr& name = *expr->children[0];
@@ -94,7 +112,8 @@ Type Inference::ApplyFunction(Expr* expr, const Type& callee, const Function* fu
   return type.result();
 }
 
-// Functions without a name come last: by then, what they are given is known.
+// Lambdas are checked last: by then the other arguments have told what they will be called with, as
+// in map(xs, |x| x + 1). Without this order the user would have to write the type of x.
 void Inference::CheckArguments(Expr* expr, std::span<const Type> parameters,
                                const Function* function) {
   const Expr& callee = *expr->children[0];
@@ -111,6 +130,7 @@ void Inference::CheckArguments(Expr* expr, std::span<const Type> parameters,
       }
       CheckExpr(argument, parameters[i], want);
     }
+    // Choices that now know their types are made before the lambdas need them.
     if (!lambdas) SolvePending(false);
   }
 }

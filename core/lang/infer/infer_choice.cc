@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators, and primitives that share a name: chosen by the types of their arguments.
+// Operators, and primitives that share a name, are chosen by the types of their arguments.
+//
 #include <algorithm>
+// Each Try function gives the type of the expression, or nothing if a type that it needs is still a
+// variable; the expression then waits in Context::pending and is tried again. It may be tried many
+// times, so it must not report an error before it knows enough, and must report one only once: a
+// result, also the unknown type after an error, takes it off the list.
 #include <array>
 
 #include "core/base/strings.h"
@@ -16,6 +21,8 @@ using types::TypeKind;
 
 namespace {
 
+// The operator of core/ops that a sign means where one operand is a tensor. "!=" is missing on
+// purpose: it is `equal` and then `not` (TryBinary, FunctionLowering::LowerBinary).
 struct TensorOperator {
   std::string_view text;
   std::string_view op;
@@ -45,6 +52,7 @@ bool IsComparison(std::string_view text) {
   return text == "==" || text == "!=" || text == "<" || text == "<=" || text == ">" || text == ">=";
 }
 
+// Functions have no equality, so no value that may hold one can be compared.
 bool HasFunction(const Type& type) {
   const auto any = [](std::span<const Type> parts) {
     return std::any_of(parts.begin(), parts.end(), HasFunction);
@@ -58,6 +66,8 @@ bool HasFunction(const Type& type) {
 
 }  // namespace
 
+// The reader asks for types through a plain function pointer, because lowering reads calls the same
+// way, from a tree that is finished.
 OpCallReader Inference::Reader() const {
   const auto type_of = [](const void* context, const Expr& expr) {
     return static_cast<const Inference*>(context)->Known(expr);
@@ -67,6 +77,7 @@ OpCallReader Inference::Reader() const {
 
 // --- waiting
 
+// A type, or a fresh variable that stands for it until SolvePending finds one.
 Type Inference::Choose(Expr* expr) {
   if (const std::optional<Type> type = TryChoose(expr, false)) return *type;
   context_.pending.push_back(expr);
@@ -83,11 +94,14 @@ std::optional<Type> Inference::TryChoose(Expr* expr, bool force) {
   }
 }
 
-// Each choice may tell what another one waits for. With force, what is left must be told as well as
-// it can be; what cannot is an error.
+// Tries the waiting choices until none makes progress, because each may tell what another waits
+// for. Every turn makes at least one choice, so n choices need at most n turns. With force, as at
+// the end of a function, choices are made with what is known; those that cannot be made are errors.
 void Inference::SolvePending(bool force) {
   for (bool progress = true; progress && !context_.pending.empty();) {
     progress = false;
+    // Forced choices are guesses, so one is made only where no certain choice is left, and certain
+    // ones are tried again after it.
     for (const bool forced : {false, true}) {
       if (forced && (!force || progress)) break;
       std::vector<Expr*> waiting = std::exchange(context_.pending, {});
@@ -107,6 +121,7 @@ void Inference::SolvePending(bool force) {
   for (Expr* expr : std::exchange(context_.pending, {})) ReportUnsolved(expr);
 }
 
+// Names the first operand whose type is open, because there a written type helps.
 void Inference::ReportUnsolved(Expr* expr) {
   const Expr* open = expr;
   for (const ExprPtr& child : expr->children) {
@@ -121,6 +136,7 @@ void Inference::ReportUnsolved(Expr* expr) {
   Error("E1011", StrCat(what, " cannot be told from its uses"), open->span, "not known here")
       .Mark(expr->span, "needed to choose what this does")
       .Help("write the type of the parameter, as in x: int or |x: f32[n]| …");
+  // The result becomes unknown instead of open, so that nothing else complains about it.
   if (Unifier::IsVariable(unifier_.Resolve(expr->type)))
     unifier_.Bind(unifier_.Resolve(expr->type), Type());
 }
@@ -129,6 +145,8 @@ void Inference::ReportUnsolved(Expr* expr) {
 
 std::optional<Type> Inference::TryUnary(Expr* expr) {
   const Type type = unifier_.Resolve(expr->children[0]->type);
+  // An unknown type comes from an error that was reported; it gives an unknown type without
+  // another.
   if (!type.known()) return Type();
   if (Unifier::IsVariable(type)) return std::nullopt;
   const bool minus = expr->text == "-";
@@ -145,25 +163,30 @@ std::optional<Type> Inference::TryUnary(Expr* expr) {
 std::optional<Type> Inference::TryBinary(Expr* expr, bool force) {
   const Type a = unifier_.Resolve(expr->children[0]->type);
   const Type b = unifier_.Resolve(expr->children[1]->type);
+  // With one operand unknown a comparison of scalars is still a bool, so what follows can be
+  // checked.
   if (!a.known() || !b.known()) {
     return IsComparison(expr->text) && !a.is_tensor() && !b.is_tensor() ? Type::Bool() : Type();
   }
   const bool open_a = Unifier::IsVariable(a), open_b = Unifier::IsVariable(b);
   if (open_a || open_b) {
     if (expr->text == "&&" || expr->text == "||" || expr->text == "..") {
-      // Of a tensor this would be known.
+      // Tensors have && and || too, so an open operand might become one; `..` is for ints alone. At
+      // the end of the function nothing more will come, and scalars are the natural reading.
       if (!force) return std::nullopt;
       const Type wanted = expr->text == ".." ? Type::Int() : Type::Bool();
       unifier_.Unify(a, wanted, nullptr);
       unifier_.Unify(b, wanted, nullptr);
       return TryBinary(expr, false);
     }
+    // One known operand: assume that the other is of the same type, but only as a last resort,
+    // because it might be a tensor beside a scalar.
     if (!force || (open_a && open_b)) return std::nullopt;
     unifier_.Unify(a, b, nullptr);
     return TryBinary(expr, false);
   }
   if (!a.is_tensor() && !b.is_tensor()) return ScalarBinary(expr, a, b);
-  // a != b is not (a == b).
+  // a != b of tensors is not(equal(a, b)).
   const ops::OpInfo* op = TensorOperatorOf(expr->text == "!=" ? "==" : expr->text);
   if (op != nullptr) {
     expr->target = {.kind = TargetKind::kOperator, .op = op};
@@ -172,7 +195,8 @@ std::optional<Type> Inference::TryBinary(Expr* expr, bool force) {
   return ScalarBinary(expr, a, b);
 }
 
-// Neither is a tensor.
+// The type of a sign between two values that are no tensors, or an error with a hint about
+// conversions. Ints and floats never mix by themselves.
 std::optional<Type> Inference::ScalarBinary(Expr* expr, const Type& a, const Type& b) {
   const std::string& text = expr->text;
   const Type left = unifier_.Apply(a), right = unifier_.Apply(b);
@@ -183,6 +207,7 @@ std::optional<Type> Inference::ScalarBinary(Expr* expr, const Type& a, const Typ
   } else if (text == "&&" || text == "||") {
     if (a.kind() == TypeKind::kBool && b.kind() == TypeKind::kBool) return Type::Bool();
   } else if (text == "==" || text == "!=") {
+    // Unify is what says whether types are equal, and settles variables inside, as in xs == [].
     const bool comparable = !HasFunction(left) && !HasFunction(right);
     if (comparable && !unifier_.Unify(a, b, nullptr).has_value()) return Type::Bool();
   } else if (IsComparison(text)) {
@@ -194,11 +219,13 @@ std::optional<Type> Inference::ScalarBinary(Expr* expr, const Type& a, const Typ
   } else if (text != "@" && numbers) {
     return a;
   }
+  // All cases that exist have returned.
   text::Diagnostic& error =
       Error("E1009", StrCat("'", text, "' of ", KindText(left), " and ", KindText(right)),
             expr->mark, text == "@" ? "expected two tensors" : "not possible with these");
   error.Mark(expr->children[0]->span, StrCat("this is ", TypeText(left)));
   error.Mark(expr->children[1]->span, StrCat("this is ", TypeText(right)));
+  // Offers to make a float of an int that stands beside one.
   for (const ExprPtr& child : expr->children) {
     const Type& other = &child == &expr->children[0] ? right : left;
     const bool int_beside_float =
@@ -229,8 +256,9 @@ namespace {
 
 bool IsRange(const Expr& expr) { return expr.kind == ExprKind::kBinary && expr.text == ".."; }
 
-// value[begin..end] is slice(value, begin, end), of a tensor slice(value, [begin], [end]). The
-// range is gone: its ends are ints already.
+// value[begin..end] is slice(value, begin, end), of a tensor slice(value, [begin], [end]). The tree
+// is rewritten, so that lowering and the editor know only calls. The ends are ints already:
+// TryIndex asks for a slice only when the type of the range is known.
 void MakeSlice(Expr* expr, bool tensor) {
   const ExprPtr range = std::move(expr->children[1]);
   ExprPtr value = std::move(expr->children[0]);
@@ -253,7 +281,8 @@ void MakeSlice(Expr* expr, bool tensor) {
 
 }  // namespace
 
-// xs[i], m[key], text[i]: get; x[i] of a tensor: one slice along axis 0; x[i..j]: slice.
+// xs[i], m[key] and text[i] get an item; x[i] of a tensor is its slice i along axis 0; x[i..j] is a
+// slice of the container.
 std::optional<Type> Inference::TryIndex(Expr* expr) {
   const Type type = unifier_.Resolve(expr->children[0]->type);
   if (!type.known()) return Type();
@@ -266,6 +295,7 @@ std::optional<Type> Inference::TryIndex(Expr* expr) {
   }
   const bool list = type.kind() == TypeKind::kList;
   const bool has_items = list || type.is_tensor() || type.kind() == TypeKind::kString;
+  // A range as an index: the value's type decides which slice it is.
   if (has_items && IsRange(*index)) {
     if (!actual.known()) return Type();
     if (Unifier::IsVariable(actual)) return std::nullopt;
@@ -292,16 +322,21 @@ std::optional<Type> Inference::TryIndex(Expr* expr) {
 
 // --- calls by name
 
+// f(x, …) where f is a name that several things have. The order matters: a list after an element
+// type makes a tensor (bool([true]) too, although bool is a primitive), then come names that mean
+// one thing, then those whose first argument chooses.
 std::optional<Type> Inference::TryCall(Expr* expr, bool force) {
   const Expr& callee = *expr->children[0];
   const std::vector<const Primitive*> primitives = FindPrimitives(callee.text);
   const ops::OpInfo* const op = ops::FindOp(callee.text);
   const Result<DType> dtype = DType::Parse(callee.text);
   Type first;
+  // After an error in the first argument nothing can be said.
   if (expr->children.size() > 1) {
     first = unifier_.Resolve(expr->children[1]->type);
     if (!first.known()) return Type();
   } else if (primitives.size() == 1 && primitives[0]->type.parameters().empty()) {
+    // prelude_list() is the only primitive without arguments.
     return TryPrimitive(expr, *primitives[0], force);
   } else if (!primitives.empty() || (op == nullptr && dtype.ok())) {
     Error("E1008", StrCat(callee.text, " takes an argument, none is given"), expr->span);
@@ -314,6 +349,8 @@ std::optional<Type> Inference::TryCall(Expr* expr, bool force) {
   return ChooseByFirst(expr, first, force);
 }
 
+// For a tensor the operator wins over primitives of its name (abs, min, exp, …); for other values a
+// primitive does if one fits.
 std::optional<Type> Inference::ChooseByFirst(Expr* expr, const Type& first, bool force) {
   const std::string& name = expr->children[0]->text;
   const std::vector<const Primitive*> primitives = FindPrimitives(name);
@@ -331,6 +368,8 @@ std::optional<Type> Inference::ChooseByFirst(Expr* expr, const Type& first, bool
   return Type();
 }
 
+// The ordinary case: a polymorphic type whose variables are fresh for each call. Only the rows with
+// "?" need more.
 std::optional<Type> Inference::TryPrimitive(Expr* expr, const Primitive& primitive, bool force) {
   const size_t count = expr->children.size() - 1;
   const size_t takes = primitive.type.parameters().size();
@@ -358,7 +397,7 @@ std::optional<Type> Inference::TryPrimitive(Expr* expr, const Primitive& primiti
   return type.result();
 }
 
-// Of a tensor of any shape; the results of to_list and stack follow from it.
+// Rows with "?": any tensor fits, and the results of to_list and stack follow from its type.
 std::optional<Type> Inference::TryTensorPrimitive(Expr* expr, const Primitive& primitive) {
   const Type type = unifier_.Apply(expr->children[1]->type);
   if (!type.known()) return Type();
@@ -373,6 +412,7 @@ std::optional<Type> Inference::TryTensorPrimitive(Expr* expr, const Primitive& p
     const Type item = unifier_.Resolve(type.arguments()[0]);
     if (Unifier::IsVariable(item)) return std::nullopt;
     if (item.is_tensor() && item.tensor().dims.size() < static_cast<size_t>(ops::kMaxDims)) {
+      // The new axis comes first; its extent is known if the list stands in the call.
       types::TensorType stacked = item.tensor();
       const Expr& list = *expr->children[1];
       const bool literal = list.kind == ExprKind::kList;
@@ -397,7 +437,7 @@ std::optional<Type> Inference::TryTensorPrimitive(Expr* expr, const Primitive& p
   return Type();
 }
 
-// f32(x) of a number, a tensor, or lists of numbers, one inside the other.
+// f32(x) of a number, a tensor, or nested lists of numbers. Each level of lists is an axis.
 std::optional<Type> Inference::TryConvert(Expr* expr, DType dtype) {
   expr->target = {.kind = TargetKind::kConvert, .dtype = dtype};
   RefuseAttributes(*expr, dtype.ToString());
@@ -409,13 +449,16 @@ std::optional<Type> Inference::TryConvert(Expr* expr, DType dtype) {
     return Type();
   }
   types::TensorType tensor{dtype, {}};
+  // `literal` follows the first item down as long as lists are written out; below that only the
+  // type tells the rank, and the run finds the extents.
   const Expr* literal = expr->children[1].get();
   Type type = unifier_.Resolve(literal->type);
   while (type.kind() == TypeKind::kList) {
     const bool list = literal != nullptr && literal->kind == ExprKind::kList;
     tensor.dims.push_back(list ? Dim(static_cast<int64_t>(literal->children.size()))
                                : unifier_.UnknownDim());
-    // Rows of a literal must be of one length; the run compares those of other lists.
+    // Rows of a literal must be of one length, which can be told here; the run compares those of
+    // other lists.
     if (list && literal->children.empty()) return Type::Tensor(std::move(tensor));
     if (list) {
       for (const ExprPtr& child : literal->children) {
@@ -435,6 +478,7 @@ std::optional<Type> Inference::TryConvert(Expr* expr, DType dtype) {
   }
   if (Unifier::IsVariable(type)) return std::nullopt;
   if (!type.known()) return Type();
+  // A tensor keeps its shape; tensors inside lists are for `stack`.
   if (type.is_tensor() && tensor.dims.empty()) {
     tensor.dims = unifier_.Apply(type).tensor().dims;
     return Type::Tensor(std::move(tensor));
@@ -451,6 +495,8 @@ std::optional<Type> Inference::TryConvert(Expr* expr, DType dtype) {
 
 namespace {
 
+// Whether inference may still find an extent; a relation of core/ops sees such a name as a symbol
+// of its own, which would make equal extents look different.
 bool HasOpenDim(const types::TensorType& type) {
   for (const Dim& dim : type.dims) {
     std::vector<std::string> symbols;
@@ -462,6 +508,8 @@ bool HasOpenDim(const types::TensorType& type) {
 
 }  // namespace
 
+// The type of an operator's results, by its relation in core/ops. It waits while an argument's type
+// is open or, without force, while an extent is.
 std::optional<Type> Inference::TryOperator(Expr* expr, const ops::OpInfo& op, bool force) {
   expr->target = {.kind = TargetKind::kOperator, .op = &op};
   OpCall call;
@@ -481,7 +529,8 @@ std::optional<Type> Inference::TryOperator(Expr* expr, const ops::OpInfo& op, bo
     ReportOpProblem(*expr, op, call, type.status());
     return Type();
   }
-  // An extent that only a run can tell gets a name, so that it equals itself.
+  // "?" is unequal to itself. An extent that only a run can tell gets a name of its own, so that
+  // two uses of one result have equal shapes.
   const auto name = [&](const Type& part) {
     types::TensorType tensor = part.tensor();
     for (Dim& dim : tensor.dims) {

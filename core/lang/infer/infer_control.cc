@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks, branches, loops and patterns.
+// Blocks, branches, loops and patterns. Whoever opens a scope notes its size and cuts it back, so
+// that names end with their block.
 #include <algorithm>
 
 #include "core/base/strings.h"
@@ -12,7 +13,7 @@ using types::Dim;
 using types::Type;
 using types::TypeKind;
 
-// A bool, or a tensor that holds one.
+// A condition is a bool, or a tensor of rank 0 that holds one; lowering reads the element.
 void Inference::CheckCondition(Expr* condition, std::string_view of) {
   const Type type = unifier_.Resolve(Infer(condition, Type::Bool()));
   if (type.is_tensor() && type.tensor().dtype == kBool && type.tensor().dims.empty()) return;
@@ -23,7 +24,8 @@ void Inference::CheckCondition(Expr* condition, std::string_view of) {
 
 namespace {
 
-// An expected type that says all there is to say: branches are then compared with it.
+// True for an expected type without open variables: each branch can then be checked against it
+// alone, and errors name the declaration and not the other branch.
 bool IsWhole(const Type& type) {
   std::vector<std::string> variables;
   type.CollectVariables(&variables);
@@ -33,6 +35,7 @@ bool IsWhole(const Type& type) {
 
 }  // namespace
 
+// The common type of a branch and those before it.
 Type Inference::Join(Expr* branch, const Type& so_far, const Type& type, const Want& want) {
   const Type a = unifier_.Apply(so_far), b = unifier_.Apply(type);
   const bool tensors = a.is_tensor() && b.is_tensor() && a.tensor().dtype == b.tensor().dtype &&
@@ -41,7 +44,8 @@ Type Inference::Join(Expr* branch, const Type& so_far, const Type& type, const W
     Coerce(branch, so_far, type, want);
     return so_far.known() ? so_far : type;
   }
-  // Where one of the extents is known only to the run, so is that of the whole.
+  // Branches may differ in extents that only a run knows: the joined extent is "?". Extents that
+  // are known and differ stay an error.
   types::TensorType joined = a.tensor();
   types::TensorType compared = b.tensor();
   for (size_t axis = 0; axis < joined.dims.size(); ++axis) {
@@ -57,6 +61,7 @@ Type Inference::InferIf(Expr* expr, const Type& expected) {
   CheckCondition(expr->children[0].get(), "if");
   Expr* const then = expr->children[1].get();
   Expr* const other = expr->children[2].get();
+  // Without else there is no value for the other way, so the first may have none either.
   if (other == nullptr) {
     CheckExpr(then, Type::Tuple({}), {"the value of an if without else", {}});
     return Type::Tuple({});
@@ -76,12 +81,14 @@ Type Inference::InferIf(Expr* expr, const Type& expected) {
                "the other branch says what is expected"});
 }
 
+// Cases are inferred in order; where nothing is expected, the first says what the others are.
 Type Inference::InferMatch(Expr* expr, const Type& expected) {
   const Type subject = Infer(expr->children[0].get(), Type());
   const Type whole = unifier_.Apply(expected);
   const bool given = IsWhole(whole);
   Type result = given ? whole : Type();
   for (Arm& arm : expr->arms) {
+    // The names of a pattern are visible in the guard and in the body of their case only.
     const size_t scope = context_.scope.size();
     InferPattern(arm.pattern.get(), subject);
     BindPattern(arm.pattern.get());
@@ -103,6 +110,8 @@ Type Inference::InferMatch(Expr* expr, const Type& expected) {
 
 // --- blocks
 
+// Statements in order, so that a name is visible behind its let only; its value is inferred before
+// it is bound, which is why `let x = x + 1` means the older x.
 Type Inference::InferBlock(Expr* expr, const Type& expected) {
   const size_t scope = context_.scope.size();
   for (Statement& statement : expr->statements) {
@@ -111,6 +120,8 @@ Type Inference::InferBlock(Expr* expr, const Type& expected) {
       case StatementKind::kFunction: InferLocalFunction(statement.function.get()); break;
       case StatementKind::kExpression: {
         const Type type = Infer(statement.value.get(), Type());
+        // A block-like statement without ';' is the only one whose value could get lost unnoticed,
+        // so it must have none.
         if (!statement.has_semicolon)
           Coerce(statement.value.get(), Type::Tuple({}), type, {"a statement without ';'", {}});
         break;
@@ -134,12 +145,14 @@ void Inference::InferLet(Statement* statement) {
   }
   InferPattern(statement->pattern.get(), type);
   BindPattern(statement->pattern.get());
+  // op_call.h follows this to find the value of small ints, which shapes may depend on.
   if (Local* local = statement->pattern->local) local->defined_by = statement->value.get();
 }
 
 // --- loops
 
-// The variables come into scope; gives the type that the next values have together.
+// Brings the variables of a loop into scope, and gives the type that the next values have together:
+// the variable's own, or a tuple. A variable without a written type has that of its first value.
 Type Inference::LoopVariables(Expr* expr) {
   std::vector<Type> types;
   for (Param& param : expr->params) {
@@ -149,11 +162,14 @@ Type Inference::LoopVariables(Expr* expr) {
       type = ConvertType(*param.type, &context_.names);
       CheckExpr(param.first.get(), type, {what, param.type->span, "declared here"});
     } else {
+      // A fresh variable widens unknown extents (Unifier::UnifyVariable), which may differ from
+      // turn to turn.
       type = unifier_.FreshType();
       CheckExpr(param.first.get(), type, {what, {}});
     }
     types.push_back(type);
   }
+  // All first values are checked before any variable is bound: they see the names outside only.
   CheckParameters(expr->params);
   for (size_t i = 0; i < types.size(); ++i) InferPattern(expr->params[i].pattern.get(), types[i]);
   for (Param& param : expr->params) BindPattern(param.pattern.get());
@@ -162,6 +178,7 @@ Type Inference::LoopVariables(Expr* expr) {
 
 namespace {
 
+// Names the variables as the place that says what the next value must be.
 Want WantNext(const Expr& loop) {
   Want want{"the next value of this loop", {}, "the variables are declared here"};
   if (loop.params.empty()) return want;
@@ -198,7 +215,7 @@ Type Inference::InferFor(Expr* expr) {
 
 namespace {
 
-// Alternatives have the same.
+// The names that a pattern binds. Alternatives bind the same, so the first one tells.
 void CollectNames(const Pattern& pattern, std::vector<Pattern const*>* names) {
   if (pattern.local != nullptr) names->push_back(&pattern);
   if (pattern.kind == PatternKind::kOr) return CollectNames(*pattern.args[0], names);
@@ -214,6 +231,7 @@ void Inference::BindPattern(Pattern* pattern) {
   for (const Pattern* name : names) context_.scope.push_back(name->local);
 }
 
+// Quadratic, but patterns and lists of parameters are short.
 void Inference::CheckDistinct(const std::vector<const Pattern*>& names) {
   for (size_t i = 0; i < names.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
@@ -234,6 +252,8 @@ void Inference::CheckParameters(const std::vector<Param>& params) {
   CheckDistinct(names);
 }
 
+// Gives a type to every part of a pattern, so that names in it have types. A type that is still
+// open is settled by the pattern: (a, b) needs a tuple of two.
 void Inference::InferPattern(Pattern* pattern, const Type& type) {
   pattern->type = type;
   switch (pattern->kind) {
@@ -256,6 +276,7 @@ void Inference::InferPattern(Pattern* pattern, const Type& type) {
   for (size_t i = 0; i < pattern->args.size(); ++i)
     elements.push_back(fits ? known.elements()[i] : unifier_.FreshType());
   if (!fits) {
+    // Coerce wants an expression for the place of its message.
     Expr place;
     place.span = pattern->span;
     Coerce(&place, type, Type::Tuple(elements), {"this pattern", {}});
@@ -264,14 +285,16 @@ void Inference::InferPattern(Pattern* pattern, const Type& type) {
     InferPattern(pattern->args[i].get(), elements[i]);
 }
 
-// A name of several alternatives has the type that the first says.
+// Alternatives share the Local of a name (ParseAlternatives); the place where it was made tells the
+// first, which says the type.
 void Inference::InferBind(Pattern* pattern, const Type& type) {
   Local* const local = pattern->local;
   if (local->name.span == pattern->name.span) {
     local->type = type;
     return;
   }
-  // Which alternative it was is not known where the name is used, so nothing is left to compare.
+  // Where the name is used, nobody knows which alternative it came from, so no check at run time
+  // could help: the types have to fit here.
   const std::optional<Mismatch> mismatch = unifier_.Unify(local->type, type, nullptr);
   if (!mismatch.has_value()) return;
   Expr place;
@@ -310,7 +333,8 @@ void Inference::InferAlternatives(Pattern* pattern, const Type& type) {
   }
 }
 
-// names: those of the alternative.
+// Reports names of `wanted` that the alternative, whose names are `names`, lacks. Called both ways,
+// so that no order of alternatives hides a mistake.
 void Inference::CheckSameNames(const std::vector<const Pattern*>& wanted,
                                const std::vector<const Pattern*>& names,
                                const Pattern& alternative) {
@@ -324,6 +348,8 @@ void Inference::CheckSameNames(const std::vector<const Pattern*>& wanted,
   }
 }
 
+// The pattern is read like the use of a name: a constructor is a function from its fields to the
+// type, whose instance also types the fields.
 void Inference::InferConstructorPattern(Pattern* pattern, const Type& type) {
   Expr name;
   name.kind = ExprKind::kName;
@@ -331,6 +357,8 @@ void Inference::InferConstructorPattern(Pattern* pattern, const Type& type) {
   name.span = pattern->name.span;
   const Type made = InferName(&name);
   if (!made.known() || name.target.kind != TargetKind::kConstructor) {
+    // Unknown constructor: the fields still need types, and kError keeps the case out of the
+    // decision tree.
     for (const PatternPtr& arg : pattern->args) InferPattern(arg.get(), Type());
     pattern->kind = PatternKind::kError;
     return;

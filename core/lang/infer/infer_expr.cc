@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions but for calls and control.
+// Expressions except calls and control. `expected` is a hint that flows into lists, tuples and
+// lambdas (bidirectional checking in the small); only CheckExpr insists on it.
 #include <algorithm>
 
 #include "core/base/strings.h"
@@ -13,18 +14,21 @@ using types::TypeKind;
 
 namespace {
 
-// The elements of a tuple that is expected, or nothing known.
+// The expected type of one element of a tuple; unknown if no such tuple is expected.
 Type ElementOf(const Type& expected, size_t index, size_t count) {
   const bool fits = expected.is_tuple() && expected.elements().size() == count;
   return fits ? expected.elements()[index] : Type();
 }
 
+// The expected type argument of a List or Map; unknown if none is expected.
 Type ArgumentOf(const Type& expected, TypeKind kind, size_t index) {
   return expected.kind() == kind ? expected.arguments()[index] : Type();
 }
 
 }  // namespace
 
+// The size is checked at every node, because tuples that mention one value twice double a type with
+// each line, and everything that walks types would take exponential time.
 Type Inference::Infer(Expr* expr, const Type& expected) {
   expr->type = InferKind(expr, unifier_.Resolve(expected));
   if (!unifier_.IsTooLarge(expr->type)) return expr->type;
@@ -54,6 +58,7 @@ Type Inference::InferKind(Expr* expr, const Type& expected) {
     case ExprKind::kBinary:
     case ExprKind::kField:
     case ExprKind::kIndex:
+      // The operands are needed first; what the operator means follows from them.
       for (const ExprPtr& child : expr->children) Infer(child.get(), Type());
       return Choose(expr);
     case ExprKind::kCall: return InferCall(expr, expected);
@@ -85,6 +90,7 @@ Type Inference::InferTuple(Expr* expr, const Type& expected) {
 }
 
 Type Inference::InferList(Expr* expr, const Type& expected) {
+  // An expected item type that is open is no help; then the first item decides.
   Type element = unifier_.Resolve(ArgumentOf(expected, TypeKind::kList, 0));
   const bool given = element.known() && !Unifier::IsVariable(element);
   if (!given) element = unifier_.FreshType();
@@ -98,6 +104,7 @@ Type Inference::InferList(Expr* expr, const Type& expected) {
 }
 
 Type Inference::InferMap(Expr* expr, const Type& expected) {
+  // As for lists; keys and values are independent.
   const auto part = [&](size_t index) {
     const Type type = unifier_.Resolve(ArgumentOf(expected, TypeKind::kMap, index));
     return type.known() ? type : unifier_.FreshType();
@@ -116,6 +123,7 @@ Type Inference::InferMap(Expr* expr, const Type& expected) {
 
 // --- names
 
+// From the inside out, so that an inner name hides an outer one.
 Local* Inference::FindLocal(std::string_view name) const {
   for (size_t i = context_.scope.size(); i > 0; --i) {
     Local* local = context_.scope[i - 1];
@@ -124,6 +132,9 @@ Local* Inference::FindLocal(std::string_view name) const {
   return nullptr;
 }
 
+// The order of look-up is part of the language: locals, dimensions of the function, functions,
+// constructors. Primitives and operators are no values; a call of one does not come here
+// (IsOverloaded).
 Type Inference::InferName(Expr* expr) {
   Target& target = expr->target;
   if (Local* local = FindLocal(expr->text)) {
@@ -141,6 +152,8 @@ Type Inference::InferName(Expr* expr) {
     return TypeOfUse(function);
   }
   const ConstructorRef ref = program_->FindConstructor(expr->text, InPrelude());
+  // The constructor as a value: a constant, or a function from the fields, with fresh type
+  // arguments.
   if (ref.data != nullptr) {
     target = {.kind = TargetKind::kConstructor, .data = ref.data, .tag = ref.tag};
     const types::DataType& data = ref.data->type;
@@ -155,6 +168,8 @@ Type Inference::InferName(Expr* expr) {
   return Type();
 }
 
+// Helps with a name that means nothing: an operator used as a value, a similar name, an element
+// type.
 void Inference::UnknownName(const Expr& expr) {
   const bool hidden = expr.text.starts_with("prelude_");
   const bool callable =
@@ -203,6 +218,8 @@ Type Inference::InferLambda(Expr* expr, const Type& expected) {
   CheckParameters(expr->params);
   for (size_t i = 0; i < count; ++i) {
     Param& param = expr->params[i];
+    // A written type wins over the expected one; a difference shows when the lambda itself is
+    // checked.
     Type type = fits ? expected.parameters()[i] : unifier_.FreshType();
     if (param.type != nullptr) type = ConvertType(*param.type, &context_.names);
     InferPattern(param.pattern.get(), type);
@@ -211,6 +228,8 @@ Type Inference::InferLambda(Expr* expr, const Type& expected) {
   }
   Expr* const body = expr->children[0].get();
   Type result;
+  // Without a written result, a fresh variable is bound to the body's type, which widens unknown
+  // extents: another call may give others.
   if (expr->type_expr != nullptr) {
     result = ConvertType(*expr->type_expr, &context_.names);
     CheckExpr(body, result,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of inference: solutions go into the tree.
+// The end of inference: puts solutions into the tree. It runs once, after every function of the
+// file is inferred. Nothing after this sees a variable of inference.
 #include "core/lang/infer/infer_state.h"
 
 namespace tern::lang {
@@ -9,7 +10,8 @@ using types::Type;
 
 namespace {
 
-// Settles what nothing decided: a type whose values nobody looks at, an extent that only a run
+// Settles what nothing decided. A type that stayed open has values that nobody looks at, such as
+// the items of [], so the unit type will do. An extent that stayed open is one that only a run
 // tells.
 Type Close(const Type& type) {
   std::vector<std::string> variables, symbols;
@@ -28,6 +30,7 @@ Type Close(const Type& type) {
 
 }  // namespace
 
+// A type without variables of inference.
 Type Inference::Final(const Type& type) const { return Close(unifier_.Apply(type)); }
 
 void Inference::Finish(Function* function) {
@@ -51,6 +54,8 @@ void Inference::FinishExpr(Expr* expr) {
     if (child != nullptr) FinishExpr(child.get());
   }
   for (Attribute& attribute : expr->attributes) FinishExpr(attribute.value.get());
+  // Every field of Expr that may hold a part is visited, whatever the kind, so that a new kind is
+  // not forgotten.
   if (expr->pattern != nullptr) FinishPattern(expr->pattern.get());
   for (Param& param : expr->params) {
     FinishPattern(param.pattern.get());

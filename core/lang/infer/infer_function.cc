@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declarations: data types, the types of functions, and the order in which bodies are inferred.
+// Declarations: data types, the types of functions, and the order in which bodies are inferred. A
+// function that writes its whole type can be used before its body is looked at. The body of any
+// other is inferred at the first use of its name, so the order of the file does not matter.
 #include <algorithm>
 
 #include "core/base/strings.h"
@@ -12,7 +14,8 @@ using types::Type;
 
 namespace {
 
-// Functions that wait for each other's result types: deeper chains ask for one to be written.
+// How many functions may wait for each other's types. Each costs several frames of the stack, so
+// deeper chains are told to write a type.
 constexpr int kMaxGlobalDepth = 40;
 
 bool SaysItsType(const Function& function) {
@@ -27,6 +30,8 @@ void InferTypes(Program* program, File* file, text::Diagnostics* diagnostics) {
   Inference(program, diagnostics).Run(file);
 }
 
+// Data types first, because signatures mention them; written signatures before bodies, because
+// bodies use them; solutions last.
 void Inference::Run(File* file) {
   infers_prelude_ = file == program_->prelude->file.get();
   std::vector<Function*> functions;
@@ -47,6 +52,7 @@ void Inference::Run(File* file) {
 
 // --- data types
 
+// Names that mean a type already would hide it in the signature.
 void Inference::CheckGenerics(const std::vector<Name>& generics) {
   for (size_t i = 0; i < generics.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
@@ -62,6 +68,7 @@ void Inference::CheckGenerics(const std::vector<Name>& generics) {
   }
 }
 
+// Fields name no dimensions, because data types have type parameters only.
 void Inference::DeclareData(DataDecl* data, bool from_prelude) {
   if (data->name.text == "List" || data->name.text == "Map") {
     Error("E1004", StrCat("type ", data->name.text, " is built in"), data->name.span,
@@ -84,13 +91,13 @@ void Inference::DeclareData(DataDecl* data, bool from_prelude) {
 
 // --- the types of functions
 
-// Tells which of the names in a function's brackets are types and which are dimensions, by their
-// uses in its parameters and result.
+// Tells which names in a function's brackets are types and which are dimensions. The grammar has
+// one list for both, so their uses in the parameters and the result decide.
 void Inference::SortGenerics(const Function& function, TypeNames* names) {
-  // The uses in the parameters tell which is a type and which a dimension.
+  // Reads the signature with everything allowed, only to see where the names land.
   TypeNames probe = *names;
   probe.implicit = true;
-  // Mistakes are told by the second reading.
+  // The real reading reports the mistakes; this one would report them twice.
   text::Diagnostics ignored(diagnostics_->shared_sources());
   text::Diagnostics* const told = std::exchange(diagnostics_, &ignored);
   for (const Param& param : function.params) {
@@ -104,7 +111,8 @@ void Inference::SortGenerics(const Function& function, TypeNames* names) {
   }
 }
 
-// names: those around a local function; what this one declares is added.
+// Makes the function's type. `names` holds what the surroundings declare, and gets what this
+// function adds. Without brackets, a name is declared by its first mention in a parameter.
 void Inference::Signature(Function* function, TypeNames* names) {
   const TypeNames outer = *names;
   CheckGenerics(function->generics);
@@ -113,16 +121,19 @@ void Inference::Signature(Function* function, TypeNames* names) {
   if (function->has_generics) SortGenerics(*function, names);
   std::vector<Type> parameters;
   for (Param& param : function->params) {
+    // A parameter without a type is open; its uses in the body settle it.
     Type type = param.type != nullptr ? ConvertType(*param.type, names) : unifier_.FreshType();
     if (param.pattern->local != nullptr) param.pattern->local->type = type;
     param.pattern->type = type;
     parameters.push_back(std::move(type));
   }
+  // A name that only the result has could be chosen by no argument, so it must be declared.
   names->implicit = false;
   Type result =
       function->result != nullptr ? ConvertType(*function->result, names) : unifier_.FreshType();
   function->type = Type::Function(std::move(parameters), std::move(result));
   for (const std::string& name : names->types) {
+    // Polymorphic only in its own names: those of the function around are fixed inside it.
     if (!Contains(outer.types, name)) function->type_variables.push_back(name);
   }
   for (const std::string& name : names->dims) {
@@ -132,6 +143,8 @@ void Inference::Signature(Function* function, TypeNames* names) {
 
 // --- bodies
 
+// Infers a function of the file, unless that is done or going on. It may be called in the middle of
+// another function's body, so it works in a context of its own and puts the other back.
 void Inference::InferGlobal(Function* function) {
   if (IsKnown(*function) || !started_.insert(function).second) return;
   if (++global_depth_ > kMaxGlobalDepth) {
@@ -144,12 +157,15 @@ void Inference::InferGlobal(Function* function) {
     context_.function = function;
     unifier_.EnterLevel();
     if (!SaysItsType(*function)) {
+      // Parameters without types make the signature part of the inference: their variables must be
+      // of this level.
       context_.names.from_prelude = function->in_prelude;
       Signature(function, &context_.names);
     } else {
       context_.names = {function->type_variables, function->dim_variables};
       context_.names.from_prelude = function->in_prelude;
     }
+    // The body of a kernel is a loop program, which kernel.h checks.
     if (function->kernel == nullptr) InferBody(function);
     unifier_.LeaveLevel();
     Generalize(function);
@@ -160,6 +176,8 @@ void Inference::InferGlobal(Function* function) {
   done_.insert(function);
 }
 
+// The body against the declared result. A local function leaves undecided choices to the function
+// around it, because that may still tell the types of captured names.
 void Inference::InferBody(Function* function) {
   const size_t scope = context_.scope.size();
   for (const Param& param : function->params) BindPattern(param.pattern.get());
@@ -169,17 +187,21 @@ void Inference::InferBody(Function* function) {
   if (function->result != nullptr) want.declared = function->result->span;
   CheckExpr(function->body.get(), result, want);
   SolvePending(false);
+  // No other code can tell more about a function of the file, so here choices are forced.
   if (function->local == nullptr) SolvePending(true);
   context_.scope.resize(scope);
 }
 
 void Inference::InferLocalFunction(Function* function) {
   TypeNames outer = context_.names;
+  // A use of the name inside the body sees the one type under inference, as usual for recursion
+  // without polymorphism; behind the body the name is polymorphic.
   unifier_.EnterLevel();
   function->in_prelude = InPrelude();
   Signature(function, &context_.names);
   function->local->type = function->type;
   context_.scope.push_back(function->local);  // it may call itself
+  // Choices that wait go on in the same context, so only the function changes.
   Function* const around = std::exchange(context_.function, function);
   InferBody(function);
   context_.function = around;
@@ -189,7 +211,9 @@ void Inference::InferLocalFunction(Function* function) {
   context_.names = std::move(outer);
 }
 
-// Variables of inference in the type that nothing outside can still solve become type variables.
+// Turns the variables of inference that nothing outside can still solve into type variables of the
+// function. A variable is free to be generalized if it was made inside (its level is deeper) and no
+// waiting choice depends on it, because the choice may still fix it.
 void Inference::Generalize(Function* function) {
   const Type type = unifier_.Apply(function->type);
   std::vector<std::string> waiting, free;
@@ -207,6 +231,7 @@ void Inference::Generalize(Function* function) {
     if (unifier_.LevelOf(variable) <= unifier_.level()) continue;
     std::string chosen;
     do {
+      // Letters as a person would name them; a name that stands in the type already is skipped.
       chosen = next <= 'z' ? std::string(1, next) : StrCat("t", static_cast<int>(next));
       ++next;
     } while (Contains(free, chosen) || Contains(context_.names.types, chosen) ||
@@ -217,10 +242,13 @@ void Inference::Generalize(Function* function) {
   function->type = unifier_.Apply(type);
 }
 
+// The type of one use: a fresh instance if the function is polymorphic by now, its single type
+// while it is being inferred.
 Type Inference::TypeOfUse(Function* function) {
   if (function->local == nullptr) InferGlobal(function);
   if (!function->type.known()) return Type();
-  // Inside its own body a function whose type is not written has one type only.
+  // A function without a written type has one type inside its own body: polymorphic recursion
+  // cannot be inferred (F. Henglein, 1993), only checked, for which SaysItsType lets it through.
   const bool finished =
       function->local != nullptr || IsKnown(*function) || done_.contains(function);
   if (!finished && !SaysItsType(*function)) return function->type;

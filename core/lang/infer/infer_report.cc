@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What inference says when types disagree.
+// The messages for types that disagree, and the check that leads to them. Types are printed with
+// the solutions known at that moment.
 #include "core/base/strings.h"
 #include "core/lang/infer/infer_state.h"
 #include "core/lang/type_text.h"
@@ -11,10 +12,13 @@ using types::TypeKind;
 
 text::Diagnostic& Inference::Error(std::string_view code, const std::string& message,
                                    const Span& span, std::string_view label) {
+  // Remembered, because checks of patterns skip functions with errors.
   if (global_ != nullptr) global_->has_errors = true;
   return diagnostics_->Error(code, message).At(span, label);
 }
 
+// A value of type `actual` goes where `expected` is wanted. Extents that only a run can compare
+// mark the value (Expr::checked_as); lowering then makes a check of it.
 bool Inference::Coerce(Expr* value, const Type& expected, const Type& actual, const Want& want) {
   bool needs_check = false;
   if (want.stored) unifier_.EnterStored();
@@ -29,7 +33,8 @@ bool Inference::Coerce(Expr* value, const Type& expected, const Type& actual, co
   return true;
 }
 
-// What a function that does not fit was to be called with will not be told: no further errors.
+// A lambda that does not fit is never called in a way that types it: its open parameters become
+// unknown, so that its body causes no further errors.
 void Inference::GiveUp(const Type& function) {
   const Type type = unifier_.Resolve(function);
   if (!type.is_function()) return;
@@ -41,7 +46,7 @@ void Inference::GiveUp(const Type& function) {
 
 namespace {
 
-// Where the value itself is: the result of a block rather than its braces.
+// The place to underline: the result of a block and not its braces, which may be far apart.
 Span PlaceOf(const Expr& value) {
   const Expr* at = &value;
   while (at->kind == ExprKind::kBlock && at->children[0] != nullptr) at = at->children[0].get();
@@ -98,6 +103,7 @@ void Inference::ReportMismatch(const Expr& value, const Type& raw_expected, cons
   const Type part_to = unifier_.Apply(mismatch.expected);
   const Type part_from = unifier_.Apply(mismatch.actual);
   const bool differ_in_text = TypeText(part_to) != TypeText(part_from);
+  // The inner difference is worth a line only if it is not what the message says already.
   if (differ_in_text && !(part_to == expected) && !(part_from == actual))
     error.Note(StrCat("inside it, ", TypeText(part_from), " is not ", TypeText(part_to)));
   if (mismatch.kind == MismatchKind::kUnchecked)
@@ -107,6 +113,7 @@ void Inference::ReportMismatch(const Expr& value, const Type& raw_expected, cons
   SuggestConversion(value, part_to, part_from, &error);
 }
 
+// Adds a fix that converts the value, where a conversion exists.
 void Inference::SuggestConversion(const Expr& value, const Type& expected, const Type& actual,
                                   text::Diagnostic* error) {
   const TypeKind to = expected.kind(), from = actual.kind();
@@ -114,6 +121,7 @@ void Inference::SuggestConversion(const Expr& value, const Type& expected, const
     return SuggestConversion(*value.children[0], expected, actual, error);
   const Span span = PlaceOf(value);
   const std::string_view text = program_->sources->text(span);
+  // A literal is rewritten instead of converted.
   if (to == TypeKind::kFloat && value.kind == ExprKind::kInt) {
     error->fixes.push_back({"write it as a float", {{span, StrCat(text, ".0")}}});
   } else if (to == TypeKind::kFloat && (from == TypeKind::kInt || from == TypeKind::kTensor)) {
@@ -137,6 +145,8 @@ void Inference::SuggestConversion(const Expr& value, const Type& expected, const
   }
 }
 
+// Turns the status of an operator's relation into a diagnostic: at an attribute if the message
+// quotes one, else at the call.
 void Inference::ReportOpProblem(const Expr& call, const ops::OpInfo& op, const OpCall& read,
                                 const Status& status) {
   const bool named = status.message().starts_with(op.name);
@@ -148,6 +158,7 @@ void Inference::ReportOpProblem(const Expr& call, const ops::OpInfo& op, const O
   }
   text::Diagnostic& error = Error(
       code, named ? std::string(status.message()) : StrCat(op.name, ": ", status.message()), span);
+  // A few arguments are enough to see the mistake; `concat` may have dozens.
   for (size_t i = 0; i < read.arguments.size() && i < 8; ++i) {
     if (read.arguments[i].expr == nullptr) continue;
     error.Context(StrCat("argument ", i, " (", op.parameter(static_cast<int>(i)), ")"),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The working state of inference. Inside core/lang only; see infer.h.
+// The working state of inference, one object for each file that is inferred. Its methods are spread
+// over the sources that the headings name. Inside core/lang only; see infer.h.
 #ifndef TERN_CORE_LANG_INFER_INFER_STATE_H_
 #define TERN_CORE_LANG_INFER_INFER_STATE_H_
 
@@ -59,7 +60,7 @@ class Inference {
   void InferBody(Function* function);
   void InferLocalFunction(Function* function);
   void Generalize(Function* function);
-  // The type of a use of the function.
+  // The type of one use of the function, with fresh variables for its polymorphic names.
   types::Type TypeOfUse(Function* function);
 
   // --- written types (infer_type.cc)
@@ -73,7 +74,8 @@ class Inference {
   bool CheckArity(const TypeExpr& type, size_t expected);
 
   // --- expressions (infer_expr.cc)
-  // expected: what is known of the type that is wanted; a hint.
+  // expected: what is known of the type that is wanted. It is a hint: the result may be another
+  // type.
   types::Type Infer(Expr* expr, const types::Type& expected);
   types::Type InferKind(Expr* expr, const types::Type& expected);
   void CheckExpr(Expr* expr, const types::Type& expected, const Want& want);
@@ -94,7 +96,7 @@ class Inference {
   types::Type LoopVariables(Expr* expr);
   void CheckCondition(Expr* condition, std::string_view of);
   void InferLet(Statement* statement);
-  // The type of one of several branches that give the same value.
+  // The common type of branches that give one value.
   types::Type Join(Expr* branch, const types::Type& so_far, const types::Type& type,
                    const Want& want);
   void InferPattern(Pattern* pattern, const types::Type& type);
@@ -117,7 +119,8 @@ class Inference {
   bool IsOverloaded(const Expr& callee) const;
   void RefuseAttributes(const Expr& call, std::string_view callee);
 
-  // Choices. Empty: some type has to be known first. With force, what is known must do.
+  // Choices (infer_choice.cc). Nothing: some type has to be known first. With force, what is known
+  // must do.
   types::Type Choose(Expr* expr);
   std::optional<types::Type> TryChoose(Expr* expr, bool force);
   std::optional<types::Type> TryCall(Expr* expr, bool force);
@@ -135,7 +138,7 @@ class Inference {
   void ReportUnsolved(Expr* expr);
 
   // --- messages (infer_report.cc)
-  // False, with a diagnostic, where a value of type `actual` cannot go there.
+  // False, with a diagnostic, where a value of type `actual` does not fit `expected`.
   bool Coerce(Expr* value, const types::Type& expected, const types::Type& actual,
               const Want& want);
   void GiveUp(const types::Type& function);
@@ -156,7 +159,7 @@ class Inference {
 
   types::Type Known(const Expr& expr) const { return unifier_.Apply(expr.type); }
   OpCallReader Reader() const;
-  // Of the prelude, whose types are there already.
+  // Whether the function belongs to the prelude, whose types were inferred before.
   bool IsKnown(const Function& function) const { return function.in_prelude && !infers_prelude_; }
   bool InPrelude() const { return context_.function != nullptr && context_.function->in_prelude; }
   Local* FindLocal(std::string_view name) const;
@@ -175,7 +178,7 @@ inline bool Contains(const std::vector<std::string>& names, std::string_view nam
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// The innermost name near to this one, or "".
+// The known name that looks most like this one, or "" if none is near.
 std::string Nearest(std::string_view name, const std::vector<std::string_view>& known);
 
 }  // namespace tern::lang

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Written types → types::Type.
+// Turns written types into types::Type. Every function gives the unknown type after an error, which
+// fits everything, so one wrong name causes one message.
 #include <algorithm>
 
 #include "core/base/strings.h"
@@ -53,6 +54,8 @@ Type Inference::ConvertType(const TypeExpr& type, TypeNames* names) {
   return Type();
 }
 
+// A small name in a type: a scalar, a type variable that is declared, or one that this mention
+// declares. Element types need their brackets, otherwise f32 would look like a scalar type.
 Type Inference::ConvertName(const TypeExpr& type, TypeNames* names) {
   const std::string& name = type.name.text;
   const Type scalar = ScalarType(name);
@@ -68,6 +71,7 @@ Type Inference::ConvertName(const TypeExpr& type, TypeNames* names) {
         .Help(StrCat("a single number is ", name, "[], a vector ", name, "[n]"));
     return Type();
   }
+  // Names that begin with '_' belong to inference (unify.h).
   if (names->implicit && name[0] != '_') {
     names->types.push_back(name);
     return Type::Variable(name);
@@ -140,6 +144,7 @@ Type Inference::ConvertTensor(const TypeExpr& type, TypeNames* names) {
   return Type::Tensor(std::move(tensor));
 }
 
+// An extent: a constant, a name, ?, or arithmetic of these, which types::Dim normalizes.
 Dim Inference::ConvertDim(const Expr& dim, TypeNames* names) {
   if (dim.kind == ExprKind::kError || dim.kind == ExprKind::kAnyDim) return Dim::Any();
   if (const std::optional<int64_t> value = IntLiteral(dim)) {
@@ -149,7 +154,7 @@ Dim Inference::ConvertDim(const Expr& dim, TypeNames* names) {
   if (dim.kind == ExprKind::kName) return ConvertDimName(dim, names);
   if (dim.kind == ExprKind::kCall) return ConvertDimCall(dim, names);
   if (dim.kind == ExprKind::kBinary && dim.text.size() == 1) {
-    // Constants may be negative inside: n - 1.
+    // Only literals are compared with 0: whether n - 1 is negative, the value of n tells.
     const Dim a = ConvertDim(*dim.children[0], names), b = ConvertDim(*dim.children[1], names);
     if (dim.text == "+") return a + b;
     if (dim.text == "-") return a - b;
@@ -171,6 +176,7 @@ Dim Inference::ConvertDimCall(const Expr& dim, TypeNames* names) {
   return Dim::Any();
 }
 
+// Like ConvertName: used, declared by this mention, or unknown.
 Dim Inference::ConvertDimName(const Expr& dim, TypeNames* names) {
   const std::string& name = dim.text;
   if (name == "_") return Dim::Any();

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Unification after J. A. Robinson (1965), with the occurs check, over types whose dimensions are
+// arithmetic over symbols (types::Dim). Variables are numbers in names, so a type needs no pointer
+// to its Unifier. Chains of solutions are followed and not compressed.
 #include "core/lang/infer/unify.h"
 
 #include <algorithm>
@@ -16,9 +19,11 @@ namespace {
 
 constexpr std::string_view kDimPrefix = "_v";
 
+// The number in "$12".
 size_t IndexOf(const Type& variable) {
   return static_cast<size_t>(*ParseUint64(std::string_view(variable.name()).substr(1)));
 }
+// The number in "_v12" or "_v12_n".
 size_t IndexOf(std::string_view symbol) {
   const std::string_view number = symbol.substr(kDimPrefix.size());
   return static_cast<size_t>(*ParseUint64(number.substr(0, number.find('_'))));
@@ -40,7 +45,8 @@ Dim SubstituteOne(const Dim& dim, const std::string& symbol, const Dim& value) {
   return dim.Substitute(binding);
 }
 
-// The same type with its parts mapped.
+// Rebuilds a type with its parts mapped. Resolve, Apply and Widen differ only in what they do to a
+// part.
 template <class TypeMap, class DimMap>
 Type MapParts(const Type& type, const TypeMap& map, const DimMap& map_dim) {
   const auto all = [&](std::span<const Type> list) {
@@ -74,6 +80,7 @@ Mismatch Differ(const Type& expected, const Type& actual) {
 
 bool IsDimVariable(std::string_view symbol) { return symbol.starts_with(kDimPrefix); }
 
+// A symbol "_12": a name that UnknownDim made. Symbols of programs never begin with '_'.
 bool IsUnknownDim(const Dim& dim) {
   if (dim.is_any()) return true;
   const std::vector<std::string> symbols = SymbolsOf(dim);
@@ -83,6 +90,8 @@ bool IsUnknownDim(const Dim& dim) {
 
 Type Unifier::FreshType() {
   types_.push_back({.level = level_});
+  // The variable lives at the current level, so Generalize can tell it from those of functions
+  // around.
   return Type::Variable(StrCat("$", types_.size() - 1));
 }
 
@@ -114,7 +123,8 @@ Type Unifier::Apply(const Type& type) const {
       [this](const Dim& dim) { return Apply(dim); });
 }
 
-// Solutions may mention variables that were solved later.
+// Substitutes until nothing changes, because a solution may mention variables that were solved
+// after it.
 Dim Unifier::Apply(const Dim& dim) const {
   Dim result = dim;
   for (bool again = true; again;) {
@@ -128,6 +138,8 @@ Dim Unifier::Apply(const Dim& dim) const {
   return result;
 }
 
+// Unknown extents lose their names: where a type is shared by several values, they need not be
+// equal.
 Type Unifier::Widen(const Type& type) {
   return MapParts(
       type, [](const Type& part) { return Widen(part); },
@@ -143,7 +155,8 @@ Type Unifier::Instantiate(const Type& type, const std::vector<std::string>& vari
   return type.SubstituteVariables(type_bindings).Substitute(dim_bindings);
 }
 
-// How many nodes, at most `budget` + 1.
+// The number of nodes, at most `budget` + 1: a type may be exponentially large, so counting stops
+// early.
 int Unifier::Count(const Type& raw, int budget) const {
   const Type type = Resolve(raw);
   int count = 1;
@@ -163,7 +176,8 @@ int Unifier::Count(const Type& raw, int budget) const {
 
 bool Unifier::IsTooLarge(const Type& type) const { return Count(type, kMaxSize) > kMaxSize; }
 
-// On the way, variables inside get the level of the outer one: they live as long.
+// The occurs check, which also lowers levels: variables inside `raw` will be reachable from
+// `variable`, so they live as long and must not be generalized earlier.
 bool Unifier::Occurs(const Type& variable, const Type& raw) {
   const Type type = Resolve(raw);
   if (IsVariable(type)) {
@@ -191,9 +205,11 @@ void Unifier::Bind(const Type& variable, Type type) {
   entry.solved = true;
 }
 
+// Solves a variable by a type. Unknown extents in it are widened, because the variable may stand
+// for several values.
 std::optional<Mismatch> Unifier::UnifyVariable(const Type& variable, const Type& type) {
   if (type == variable) return std::nullopt;
-  // What is too large is told where it is made.
+  // Infer reports a type that is too large where it is made; here it only must not spread.
   if (IsTooLarge(type)) {
     Bind(variable, Type());
     return std::nullopt;
@@ -205,6 +221,7 @@ std::optional<Mismatch> Unifier::UnifyVariable(const Type& variable, const Type&
 
 std::optional<Mismatch> Unifier::Unify(const Type& raw_expected, const Type& raw_actual,
                                        bool* needs_check) {
+  // After an error a type is unknown and fits everything.
   const Type expected = Resolve(raw_expected), actual = Resolve(raw_actual);
   if (!expected.known() || !actual.known()) return std::nullopt;
   if (IsVariable(expected)) return UnifyVariable(expected, actual);
@@ -219,10 +236,12 @@ std::optional<Mismatch> Unifier::Unify(const Type& raw_expected, const Type& raw
       if (expected.parameters().size() != actual.parameters().size()) break;
       return UnifyFunctions(expected, actual);
     case TypeKind::kData:
+      // What containers hold must fit as it is, because nothing compares items at run time.
       if (expected.name() != actual.name()) break;
       return UnifyStored(expected.arguments(), actual.arguments());
     case TypeKind::kList:
     case TypeKind::kMap: return UnifyStored(expected.arguments(), actual.arguments());
+    // Rigid variables are equal by name only.
     case TypeKind::kVariable:
       if (expected.name() != actual.name()) break;
       return std::nullopt;
@@ -249,7 +268,8 @@ std::optional<Mismatch> Unifier::UnifyStored(std::span<const Type> expected,
 
 std::optional<Mismatch> Unifier::UnifyFunctions(const Type& expected, const Type& actual) {
   for (size_t i = 0; i < expected.parameters().size(); ++i) {
-    // What the caller passes goes where the function expects.
+    // Parameters are contravariant: a caller passes what `expected` says to what `actual` takes.
+    // The message still means the function as a whole, so the parts are swapped back.
     std::optional<Mismatch> mismatch =
         Unify(actual.parameters()[i], expected.parameters()[i], nullptr);
     if (!mismatch.has_value()) continue;
@@ -263,11 +283,14 @@ std::optional<Mismatch> Unifier::UnifyTensors(const Type& expected, const Type& 
                                               bool* needs_check) {
   const types::TensorType& to = expected.tensor();
   const types::TensorType& from = actual.tensor();
+  // The element type and the rank have no run-time check.
   if (!(to.dtype == from.dtype) || to.dims.size() != from.dims.size())
     return Differ(Apply(expected), Apply(actual));
   for (size_t axis = 0; axis < to.dims.size(); ++axis) {
     const Fit fit = UnifyDims(to.dims[axis], from.dims[axis]);
     if (fit == Fit::kFits) continue;
+    // Only a tensor that is itself the value can be compared by the run; inside other types
+    // needs_check is null.
     if (fit == Fit::kCheck && needs_check != nullptr) {
       *needs_check = true;
       continue;
@@ -278,12 +301,16 @@ std::optional<Mismatch> Unifier::UnifyTensors(const Type& expected, const Type& 
   return std::nullopt;
 }
 
+// Whether extent `actual` goes where `expected` is wanted; may solve a variable. In order: equal, a
+// variable alone, known only to the run, an equation that can be solved.
 Unifier::Fit Unifier::UnifyDims(const Dim& raw_expected, const Dim& raw_actual) {
   const Dim expected = Apply(raw_expected), actual = Apply(raw_actual);
   if (expected.is_any() || expected == actual) return Fit::kFits;
   for (const auto& [one, other] : {std::pair(expected, actual), std::pair(actual, expected)}) {
     if (!one.is_symbol() || !HasVariable(one)) continue;
+    // See EnterStored: the extent of one item must not become that of all.
     if (stored_ > 0 && IsUnknownDim(other)) return Fit::kUnchecked;
+    // A variable inside its own solution, v = v + 1, has none.
     const std::vector<std::string> inside = SymbolsOf(other);
     if (std::find(inside.begin(), inside.end(), one.ToText()) != inside.end()) return Fit::kDiffers;
     dims_[IndexOf(one.ToText())] = other;
@@ -292,12 +319,15 @@ Unifier::Fit Unifier::UnifyDims(const Dim& raw_expected, const Dim& raw_actual) 
   if (actual.is_any() || IsUnknownDim(expected) || IsUnknownDim(actual)) return Fit::kCheck;
   bool impossible = false;
   if (Solve(expected - actual, &impossible)) return Fit::kFits;
-  // An equation in several unknowns: the run compares.
+  // An equation in several unknowns may hold: the run compares. One without unknowns was unequal
+  // above.
   const bool open = HasVariable(expected) || HasVariable(actual);
   return open && !impossible ? Fit::kCheck : Fit::kDiffers;
 }
 
-// difference = 0 for one variable that occurs in it linearly: c * v + rest = 0.
+// Solves difference = 0 for one variable that occurs linearly in it: c * v + rest = 0. Linearity is
+// tested at 0, 1 and 2, because Dim has no derivative; v = -rest / c must be exact and not
+// negative. `impossible` means that no value of v solves it.
 bool Unifier::Solve(const Dim& difference, bool* impossible) {
   for (const std::string& symbol : SymbolsOf(difference)) {
     if (!IsDimVariable(symbol)) continue;
@@ -307,6 +337,7 @@ bool Unifier::Solve(const Dim& difference, bool* impossible) {
     if (!slope.is_constant() || slope.constant() == 0) continue;
     if (!(SubstituteOne(difference, symbol, Dim(2)) - once == slope)) continue;
     Dim sum = Dim(0) - rest;  // = slope * v
+    // A positive divisor, because FloorDiv rounds down.
     if (slope.constant() < 0) {
       slope = Dim(0) - slope;
       sum = rest;

@@ -5,9 +5,10 @@
 // "_v1_n", …; every other variable or symbol is rigid: it stands for whatever a caller chooses. A
 // third sort of symbol, "_1", "_2", …, is an extent that only a run can tell.
 //
-// Unify has a direction: a value of type `actual` goes where `expected` is wanted. An extent that
-// is not known fits anything that is expected, if the run compares it (*needs_check); anything fits
-// an expected "?".
+// Unify has a direction: a value of type `actual` goes where `expected` is wanted. An unknown
+// extent fits any expected one if the run compares them (*needs_check); an expected "?" takes
+// anything. Solutions are kept in the Unifier and are never taken back. One Unifier serves one
+// Inference and is not for several threads.
 #ifndef TERN_CORE_LANG_INFER_UNIFY_H_
 #define TERN_CORE_LANG_INFER_UNIFY_H_
 
@@ -40,35 +41,39 @@ class Unifier {
   types::Dim FreshDim(std::string_view name = {});  // name: what messages call it
   types::Dim UnknownDim();                          // "_1", …: only a run can tell
 
-  // The level of variables made from now on (see Generalize in infer.h).
+  // Levels of variables (D. Rémy): a variable has the level at which it was made, or that of the
+  // outermost variable it was unified with. Only Generalize (infer_function.cc) asks for it.
   void EnterLevel() { ++level_; }
   void LeaveLevel() { --level_; }
   int level() const { return level_; }
-  // Of a variable of inference that is not solved.
+  // variable: a variable of inference that is not solved.
   int LevelOf(const types::Type& variable) const;
 
-  // Around what lists, maps and data hold: each of several values may have its own extent where
-  // that is "?", so no name can stand for it.
+  // Stand around what lists, maps and data hold. Several values are held, and each may have its own
+  // extent where the type says "?", so no variable may be solved by the extent of one of them.
   void EnterStored() { ++stored_; }
   void LeaveStored() { --stored_; }
 
   static bool IsVariable(const types::Type& type);
-  // Solved variables replaced: at the top, and everywhere.
+  // Replaces solved variables: Resolve at the top only, Apply everywhere.
   types::Type Resolve(types::Type type) const;
   types::Type Apply(const types::Type& type) const;
   types::Dim Apply(const types::Dim& dim) const;
-  // Extents that only a run can tell, made "?".
+  // Makes every extent that only a run can tell "?".
   static types::Type Widen(const types::Type& type);
 
+  // Makes the types equal, or tells the first parts that differ. needs_check: null where no check
+  // at run time is possible, as inside a list.
   std::optional<Mismatch> Unify(const types::Type& expected, const types::Type& actual,
                                 bool* needs_check);
   // variable: unsolved.
   void Bind(const types::Type& variable, types::Type type);
-  // Rigid names replaced by fresh variables.
+  // Replaces these rigid names by fresh variables.
   types::Type Instantiate(const types::Type& type, const std::vector<std::string>& types,
                           const std::vector<std::string>& dims);
 
-  // Larger types are refused: programs can double a type with each line.
+  // The limit of the nodes of a type. Larger ones are refused, because a program can double a type
+  // with each line.
   static constexpr int kMaxSize = 4096;
   bool IsTooLarge(const types::Type& type) const;
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// The module and its functions. Functions are lowered on demand: the program's own are asked for
+// first, those of the prelude when something mentions them, so that unused ones cost nothing.
 #include "core/lang/lower/lower.h"
 
 #include "core/base/strings.h"
@@ -11,7 +13,9 @@ using types::Type;
 
 namespace {
 
-// Those that do more than give a value.
+// Primitives that do more than give a value, or give a new object each time. Passes may drop or
+// merge the calls of all others. prelude_push changes its list in place, which is why it and the
+// making of the list are here.
 constexpr std::string_view kEffects[] = {"tern.print", "tern.fail", "tern.assert", "tern.list.new",
                                          "tern.list.push"};
 
@@ -24,13 +28,15 @@ bool HasEffect(std::string_view primitive) {
 
 }  // namespace
 
+// The global name of a function, which is then lowered too.
 std::string ModuleState::NameOf(const Function& function) {
   if (asked.insert(&function).second) queue.push_back(&function);
-  // A program may have a function of the prelude's name.
+  // A program may declare a function of the prelude's name; both can be in one module.
   const bool hidden = function.in_prelude && program->names.functions.contains(function.name.text);
   return hidden ? StrCat("prelude_", function.name.text) : function.name.text;
 }
 
+// One object per data type; the module lists it once.
 ir::DataTypePtr ModuleState::DataOf(const DataDecl& decl) {
   ir::DataTypePtr& type = data[&decl];
   if (type == nullptr) {
@@ -40,16 +46,18 @@ ir::DataTypePtr ModuleState::DataOf(const DataDecl& decl) {
   return type;
 }
 
+// The origin of the bindings that follow, until the next call.
 void FunctionLowering::At(const Span& span) {
   origin_ = module_->program->sources->Describe(span);
   builder_.SetOrigin(origin_);
 }
 
+// Types are final here, so no context is needed.
 OpCallReader FunctionLowering::Reader() const {
   return OpCallReader([](const void*, const Expr& expr) { return expr.type; }, nullptr);
 }
 
-// Extents that only the run knows are named by the IR itself.
+// Extents that only a run knows lose inference's names for them ("_3"); the IR makes its own.
 ir::Expr FunctionLowering::Bind(ir::Expr value, const Type& type) {
   return builder_.BindAs(std::move(value), Unifier::Widen(type));
 }
@@ -66,6 +74,8 @@ ir::VarPtr FunctionLowering::NewVar(const std::string& name, const Type& type) {
   return ir::MakeVar(name, Unifier::Widen(type), origin_);
 }
 
+// Parameters that are patterns get a name of their own and are taken apart at the beginning of the
+// body.
 ir::FunctionPtr FunctionLowering::Run(const Function& function) {
   At(function.name.span);
   std::vector<std::pair<const Pattern*, ir::Expr>> patterns;
@@ -81,7 +91,8 @@ ir::FunctionPtr FunctionLowering::Run(const Function& function) {
   return builder_.Finish(result, {});
 }
 
-// It has no operators that could stand for it: its body is reached only where nothing runs loops.
+// A kernel has no operators that could stand for it. Backends that run loops replace the call of
+// it, so this body runs only where none of them is there, and says so.
 ir::FunctionPtr FunctionLowering::LowerKernel(const Function& function) {
   const ir::Expr stop = ir::MakeFatal(
       StrCat("the loop kernel '", function.name.text,
@@ -102,6 +113,7 @@ ir::Module Lower(const Program& program, text::Diagnostics* diagnostics) {
     if (item.callable() != nullptr) state.NameOf(*item.callable());
     if (item.data != nullptr) state.DataOf(*item.data);
   }
+  // The queue grows while it is read, because lowering a function asks for others.
   for (size_t i = 0; i < state.queue.size(); ++i) {
     const Function& function = *state.queue[i];
     const std::string name = state.NameOf(function);

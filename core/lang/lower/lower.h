@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a checked program to a module of the IR: nested patterns become switches of one level, loops
-// become local functions that call themselves last, what operators and primitives were chosen by
-// types is written out. Every binding's origin is its place in the source.
+// From a checked program to a module of the IR (core/ir): nested patterns become switches of one
+// level, loops become local functions whose last step is to call themselves, and what inference
+// chose for operators and primitives is written out. The origin of every binding is its place in
+// the source.
 #ifndef TERN_CORE_LANG_LOWER_LOWER_H_
 #define TERN_CORE_LANG_LOWER_LOWER_H_
 
@@ -10,8 +11,9 @@
 
 namespace tern::lang {
 
-// program: checked without errors. The program's own functions are public, those of the prelude
-// that it uses private. Errors are few: what can only be told here.
+// program: checked without errors; other programs end the process. The program's own functions are
+// public, those of the prelude that it uses are private. The few errors are those that only
+// lowering can tell, such as a dimension that no tensor in scope has.
 ir::Module Lower(const Program& program, text::Diagnostics* diagnostics);
 
 }  // namespace tern::lang

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls: functions, primitives, operators, conversions to tensors.
+// Calls of functions, primitives and operators, and conversions to tensors. The arguments are
+// lowered before the call in their order, because they may have effects.
 #include <algorithm>
 
 #include "core/base/check.h"
@@ -15,6 +16,7 @@ using types::Type;
 using types::TypeKind;
 
 ir::Expr FunctionLowering::LowerCall(const Expr& expr) {
+  // Inference has put what the name means on the call itself where types chose it.
   switch (expr.target.kind) {
     case TargetKind::kPrimitive: return LowerPrimitive(expr);
     case TargetKind::kOperator: return LowerOperator(expr);
@@ -24,6 +26,7 @@ ir::Expr FunctionLowering::LowerCall(const Expr& expr) {
   const Expr& callee = *expr.children[0];
   const TargetKind kind = callee.kind == ExprKind::kName ? callee.target.kind : TargetKind::kNone;
   ir::Expr function;
+  // A function of the file is called by its global name, without making a closure.
   if (kind == TargetKind::kFunction)
     function = ir::MakeGlobal(module_->NameOf(*callee.target.function));
   else if (kind != TargetKind::kConstructor)
@@ -54,11 +57,12 @@ ir::Expr FunctionLowering::LowerPrimitive(const Expr& expr) {
 
 namespace {
 
-// x[i] of a tensor is a slice along axis 0.
+// x[i] of a tensor is its slice i along axis 0, which `gather` with a scalar index gives.
 const ops::OpInfo& OperatorOf(const Expr& expr) {
   return expr.kind == ExprKind::kIndex ? *ops::FindOp("gather") : *expr.target.op;
 }
 
+// Values with such names would mean nothing outside of inference.
 bool HasUnknown(const ops::Values& values) {
   return std::any_of(values.begin(), values.end(), IsUnknownDim);
 }
@@ -76,13 +80,15 @@ ir::Expr FunctionLowering::LowerOperator(const Expr& expr) {
   return builder_.Emit(op, std::move(args), call.attrs);
 }
 
+// A scalar or list becomes a tensor. If inference knows its values in terms of dimensions (a shape
+// such as [n, 4]), they go along, because shapes of results depend on them.
 ir::Expr FunctionLowering::LowerArgument(const OpArgument& argument) {
   if (argument.form == ArgumentForm::kMissing) return ir::MakeNone();
   if (argument.form == ArgumentForm::kTensor) return Lower(*argument.expr);
   const ir::Expr tensor = ToTensor(*argument.expr, argument.type);
   const bool constant = ir::ConstantTensor(tensor) != nullptr;
   if (constant || !argument.values.has_value() || HasUnknown(*argument.values)) return tensor;
-  // The same value again, with what is known of it.
+  // The values belong to a variable, so the tensor is bound once more, to a variable that has them.
   auto values = std::make_shared<const ops::Values>(*argument.values);
   const ir::VarPtr known =
       ir::MakeVar("dims", Unifier::Widen(Type::Tensor(argument.type)), origin_, std::move(values));
@@ -94,7 +100,8 @@ ir::Expr FunctionLowering::LowerArgument(const OpArgument& argument) {
 
 namespace {
 
-// The numbers of a literal, in order; false where something else is in it.
+// The numbers of a literal in order, both as floats and as ints, because a list may mix them for a
+// float tensor. False where something else is in it.
 bool Numbers(const Expr& expr, std::vector<double>* floats, std::vector<int64_t>* ints) {
   if (expr.kind == ExprKind::kList) {
     return std::all_of(expr.children.begin(), expr.children.end(),
@@ -120,6 +127,7 @@ bool Numbers(const Expr& expr, std::vector<double>* floats, std::vector<int64_t>
   return true;
 }
 
+// FromBytes copies, so the vector may go.
 template <class T, class From>
 TensorPtr MakeTensor(const std::vector<From>& values, std::span<const int64_t> dims, DType dtype) {
   std::vector<T> converted;
@@ -132,7 +140,8 @@ TensorPtr MakeTensor(const std::vector<From>& values, std::span<const int64_t> d
 
 }  // namespace
 
-// Null where it is no constant, or of a type that the cast operator makes.
+// A constant tensor, so that the run has nothing to compute. Null where the numbers are not
+// literal, and for element types that only the cast operator makes.
 ir::Expr FunctionLowering::ConstantTensor(const Expr& expr, const types::TensorType& type) {
   std::vector<double> floats;
   std::vector<int64_t> ints, dims;
@@ -141,6 +150,7 @@ ir::Expr FunctionLowering::ConstantTensor(const Expr& expr, const types::TensorT
     dims.push_back(dim.constant());
   }
   if (!Numbers(expr, &floats, &ints)) return nullptr;
+  // Ints outnumbered by floats mean that a number with a fraction is among them.
   const bool whole = ints.size() == floats.size();
   TensorPtr tensor;
   if (type.dtype == kF32) tensor = MakeTensor<float>(floats, dims, kF32);
@@ -155,6 +165,8 @@ ir::Expr FunctionLowering::ConstantTensor(const Expr& expr, const types::TensorT
 
 ir::Expr FunctionLowering::ToTensor(const Expr& expr, const types::TensorType& type) {
   if (ir::Expr constant = ConstantTensor(expr, type)) return constant;
+  // Numbers that are not literal: the run makes a tensor of the scalar's natural type, a cast makes
+  // the rest. So the primitive needs four element types instead of all.
   Type leaf = expr.type;
   while (leaf.kind() == TypeKind::kList) leaf = leaf.arguments()[0];
   const DType native = leaf.kind() == TypeKind::kFloat    ? kF64
@@ -162,6 +174,7 @@ ir::Expr FunctionLowering::ToTensor(const Expr& expr, const types::TensorType& t
                        : leaf.kind() == TypeKind::kString ? kString
                                                           : kI64;
   const types::TensorType made{native, type.dims};
+  // A literal of another element type is made in the natural one and cast.
   ir::Expr tensor = ConstantTensor(expr, made);
   if (tensor == nullptr) {
     const ir::Expr value = Lower(expr);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks, branches, local functions and loops.
+// Blocks, branches, local functions and loops. `next` is given where an expression is the last of a
+// loop's body: instead of giving its value, it then goes on with the next turn. Branches pass it on
+// into their ends, so that the call of the loop is a tail call there, which runs without growing
+// the stack. tensors_ is cut back after every branch, because its names are not in scope elsewhere.
 #include "core/base/strings.h"
 #include "core/lang/infer/unify.h"
 #include "core/lang/lower/lower_state.h"
@@ -19,6 +22,7 @@ ir::Expr FunctionLowering::LowerIf(const Expr& expr, const Next* next) {
   if (expr.children[2] != nullptr) {
     other = Lower(*expr.children[2], next);
   } else {
+    // The value of an if without else is (), also for a loop without variables.
     other = Unit();
     if (next != nullptr) other = GoOn(expr, other, *next);
   }
@@ -32,6 +36,7 @@ ir::Expr FunctionLowering::LowerIf(const Expr& expr, const Next* next) {
 // --- blocks
 
 void FunctionLowering::LowerLet(const Statement& statement) {
+  // The name of the program stays visible in the IR and in the debugger.
   if (statement.pattern->local != nullptr) builder_.SetName(statement.pattern->name.text);
   const ir::Expr value = Lower(*statement.value);
   BindPattern(*statement.pattern, value);
@@ -40,6 +45,7 @@ void FunctionLowering::LowerLet(const Statement& statement) {
 void FunctionLowering::LowerLocalFunction(const Function& function) {
   At(function.name.span);
   const ir::VarPtr itself = NewVar(function.name.text, function.type);
+  // Bound before its body, so that it can call itself.
   values_[function.local] = itself;
   std::vector<ir::VarPtr> parameters;
   for (size_t i = 0; i < function.params.size(); ++i) {
@@ -79,7 +85,7 @@ ir::Expr FunctionLowering::LowerBlock(const Expr& expr, const Next* next) {
 
 // --- loops
 
-// A loop is a local function of its variables that calls itself with the next ones:
+// A loop becomes a local function of its variables that calls itself with the next ones:
 //
 //   let rec loop = |i, s| if i < n { loop(i + 1, s + i) } else { (i, s) }; loop(0, 0)
 std::vector<ir::Expr> FunctionLowering::FirstValues(const Expr& loop) {
@@ -88,6 +94,8 @@ std::vector<ir::Expr> FunctionLowering::FirstValues(const Expr& loop) {
   return values;
 }
 
+// Opens the function of a loop. `first` are parameters ahead of the loop's variables, such as a
+// counter.
 ir::VarPtr FunctionLowering::BeginLoop(const Expr& expr, std::vector<ir::VarPtr> first,
                                        std::vector<ir::Expr>* state) {
   At(expr.span);
@@ -107,6 +115,7 @@ ir::VarPtr FunctionLowering::BeginLoop(const Expr& expr, std::vector<ir::VarPtr>
   return loop;
 }
 
+// Closes it, binds it and makes the first call.
 ir::Expr FunctionLowering::EndLoop(const Expr& expr, const ir::VarPtr& loop, ir::Expr result,
                                    std::vector<ir::Expr> arguments) {
   ir::FunctionPtr function = builder_.EndLambda(std::move(result));
@@ -115,12 +124,14 @@ ir::Expr FunctionLowering::EndLoop(const Expr& expr, const ir::VarPtr& loop, ir:
   return Bind(ir::MakeInvoke(loop, std::move(arguments)), expr.type);
 }
 
+// What the loop gives: its variable, or a tuple of them.
 ir::Expr FunctionLowering::StateValue(const Expr& loop, const std::vector<ir::Expr>& state) {
   if (state.size() == 1) return state[0];
   return Bind(ir::MakeTuple(state), loop.type);
 }
 
-// The next turn: with the fields of the value, or the value itself where there is one variable.
+// Goes on with the next turn: with the value if there is one variable, else with its fields. Where
+// the body ends with a tuple, Builder::Field takes the fields from it, and the tuple is dead code.
 ir::Expr FunctionLowering::GoOn(const Expr& expr, ir::Expr value, const Next& next) {
   std::vector<ir::Expr> args = next.first;
   if (next.count == 1) args.push_back(value);
@@ -131,6 +142,7 @@ ir::Expr FunctionLowering::GoOn(const Expr& expr, ir::Expr value, const Next& ne
 }
 
 ir::Expr FunctionLowering::LowerLoop(const Expr& expr) {
+  // First values are computed outside the function: they do not see the variables.
   std::vector<ir::Expr> arguments = FirstValues(expr);
   const size_t scope = tensors_.size();
   std::vector<ir::Expr> state;
@@ -147,11 +159,13 @@ ir::Expr FunctionLowering::LowerLoop(const Expr& expr) {
   return EndLoop(expr, loop, result, std::move(arguments));
 }
 
-// A counter goes before the variables: a position in the list, or the number itself.
+// A `for` is a loop with a counter ahead of its variables: a position in the list, or the number
+// itself. A range never becomes a list.
 ir::Expr FunctionLowering::LowerFor(const Expr& expr) {
   const Expr& over = *expr.children[0];
   const bool range = over.kind == ExprKind::kBinary && over.text == "..";
   ir::Expr list, begin, end;
+  // Both ends are computed once, before the first turn.
   if (range) {
     begin = Lower(*over.children[0]);
     end = Lower(*over.children[1]);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions but for calls and control.
+// Expressions except calls and control. Every function gives an atom (a variable or a constant), so
+// that the IR stays in A-normal form; operands are lowered from left to right, as they are
+// evaluated.
 #include <algorithm>
 
 #include "core/base/check.h"
@@ -17,6 +19,7 @@ using types::TypeKind;
 
 namespace {
 
+// The most arguments that one instruction is given here; longer lists are made in parts.
 constexpr size_t kMaxArguments = 64;  // of one instruction
 
 struct ScalarOperator {
@@ -28,6 +31,7 @@ constexpr ScalarOperator kScalarOperators[] = {
     {"%", ScalarOp::kMod}, {"<", ScalarOp::kLt},  {"<=", ScalarOp::kLe}, {">", ScalarOp::kGt},
     {">=", ScalarOp::kGe}, {"==", ScalarOp::kEq}, {"!=", ScalarOp::kNe}};
 
+// Only for scalars; signs between tensors are calls (LowerOperator).
 ScalarOp ScalarOf(std::string_view text) {
   for (const ScalarOperator& entry : kScalarOperators) {
     if (entry.text == text) return entry.op;
@@ -36,15 +40,18 @@ ScalarOp ScalarOf(std::string_view text) {
   return ScalarOp::kAdd;
 }
 
+// Types whose equality is one instruction.
 bool IsFlat(const Type& type) { return type.is_number() || type.kind() == TypeKind::kBool; }
 
 }  // namespace
 
 ir::Expr FunctionLowering::Lower(const Expr& expr, const Next* next) {
+  // Kinds that hand `next` on to their ends.
   const bool passes_on =
       expr.kind == ExprKind::kIf || expr.kind == ExprKind::kMatch || expr.kind == ExprKind::kBlock;
   if (next == nullptr) return LowerChecked(expr, LowerValue(expr));
-  // What has to be compared is a value first.
+  // A value whose shape has to be compared is needed as a value first; so are those without a block
+  // inside.
   if (!passes_on || expr.checked_as.known())
     return GoOn(expr, LowerChecked(expr, LowerValue(expr)), *next);
   if (expr.kind == ExprKind::kIf) return LowerIf(expr, next);
@@ -102,6 +109,7 @@ ir::Expr FunctionLowering::LowerName(const Expr& expr) {
   switch (target.kind) {
     case TargetKind::kLocal: return values_.at(target.local);
     case TargetKind::kDimension: return LowerDimension(expr.text, expr.span);
+    // A function as a value needs a closure, be it without captured values.
     case TargetKind::kFunction: {
       const ir::Expr global = ir::MakeGlobal(module_->NameOf(*target.function));
       return Bind(ir::MakeMakeClosure(global, {}), expr.type);
@@ -110,7 +118,7 @@ ir::Expr FunctionLowering::LowerName(const Expr& expr) {
   }
 }
 
-// Without arguments: the value, or the constructor as a function.
+// A constructor without arguments behind it: the value, or a lambda that makes it.
 ir::Expr FunctionLowering::LowerConstructor(const Expr& name) {
   const ir::DataTypePtr data = module_->DataOf(*name.target.data);
   if (!name.type.is_function())
@@ -123,7 +131,8 @@ ir::Expr FunctionLowering::LowerConstructor(const Expr& name) {
   return Bind(builder_.EndLambda(made), name.type);
 }
 
-// Null where the extent is not linear in the name, or has other names in it.
+// Solves extent = value for the name. Null where the extent is not linear in it or has other names.
+// As in Unifier::Solve, three points show whether it is linear.
 ir::Expr FunctionLowering::SolveExtent(const Dim& extent, const std::string& name,
                                        const ir::Expr& value) {
   const auto at = [&](int64_t n) {
@@ -143,7 +152,8 @@ ir::Expr FunctionLowering::SolveExtent(const Dim& extent, const std::string& nam
   return result;
 }
 
-// A dimension is read off a parameter that has it in an extent; one that is the extent is best.
+// A dimension is no parameter at run time: it is read off a tensor in scope that has it in an
+// extent. An extent that is the name itself is best, because others need a division.
 ir::Expr FunctionLowering::LowerDimension(const std::string& name, const Span& span) {
   for (const bool exact : {true, false}) {
     for (const Local* local : tensors_) {
@@ -158,6 +168,7 @@ ir::Expr FunctionLowering::LowerDimension(const std::string& name, const Span& s
       }
     }
   }
+  // Possible for a dimension of tensors that are inside lists only.
   module_->diagnostics->Error("E1006", StrCat("dimension '", name, "' cannot be computed here"))
       .At(span, "no tensor in scope has this extent, or a multiple of it")
       .Help("pass it as an int");
@@ -166,7 +177,7 @@ ir::Expr FunctionLowering::LowerDimension(const std::string& name, const Span& s
 
 // --- run-time checks
 
-// The extent as an int, or -1 where it cannot be said.
+// The extent as an int, or -1 (not compared) where no tensor in scope tells it.
 ir::Expr FunctionLowering::LowerDim(const Dim& dim, const Span& span) {
   if (dim.is_constant()) return ir::MakeConstant(Any(dim.constant()));
   const ir::Expr unknown = ir::MakeConstant(Any(int64_t{-1}));
@@ -179,6 +190,7 @@ ir::Expr FunctionLowering::LowerDim(const Dim& dim, const Span& span) {
   return unknown;
 }
 
+// Compares the shape where inference could not, and gives the value with the type that it then has.
 ir::Expr FunctionLowering::LowerChecked(const Expr& expr, ir::Expr value) {
   if (!expr.checked_as.is_tensor()) return value;
   At(expr.span);
@@ -189,6 +201,7 @@ ir::Expr FunctionLowering::LowerChecked(const Expr& expr, ir::Expr value) {
 
 // --- lists and maps
 
+// A list is made in parts of kMaxArguments items, joined from the left.
 ir::Expr FunctionLowering::LowerList(const Expr& expr) {
   std::vector<ir::Expr> items;
   ir::Expr list;
@@ -204,6 +217,8 @@ ir::Expr FunctionLowering::LowerList(const Expr& expr) {
   return list == nullptr ? part : Invoke("tern.list.concat", {list, part}, expr.type);
 }
 
+// The map is made of the first pairs and then set one by one. Key and value come in turn in
+// `parts`, and kMaxArguments is even, so no pair is cut.
 ir::Expr FunctionLowering::LowerMap(const Expr& expr) {
   std::vector<ir::Expr> parts;
   for (const ExprPtr& child : expr.children) parts.push_back(Lower(*child));
@@ -218,6 +233,7 @@ ir::Expr FunctionLowering::LowerMap(const Expr& expr) {
 
 ir::Expr FunctionLowering::LowerIndex(const Expr& expr) {
   const Type& type = expr.children[0]->type;
+  // x[i] of a tensor is an operator with a relation of its own.
   if (type.is_tensor()) return LowerOperator(expr);
   const ir::Expr container = Lower(*expr.children[0]);
   const ir::Expr index = Lower(*expr.children[1]);
@@ -232,6 +248,7 @@ ir::Expr FunctionLowering::LowerIndex(const Expr& expr) {
 
 ir::Expr FunctionLowering::LowerUnary(const Expr& expr) {
   if (expr.target.kind == TargetKind::kOperator) return LowerOperator(expr);
+  // -5 is one constant, so that the smallest int, whose positive does not exist, can be written.
   if (const std::optional<int64_t> literal = IntLiteral(expr))
     return ir::MakeConstant(Any(*literal));
   const ir::Expr operand = Lower(*expr.children[0]);
@@ -240,6 +257,7 @@ ir::Expr FunctionLowering::LowerUnary(const Expr& expr) {
   return Bind(ir::MakeScalar(op, {operand}), expr.type);
 }
 
+// The right side runs only where it decides, so it is a block of an if.
 ir::Expr FunctionLowering::LowerShortCircuit(const Expr& expr) {
   const bool both = expr.text == "&&";
   const ir::Expr condition = Lower(*expr.children[0]);
@@ -251,6 +269,7 @@ ir::Expr FunctionLowering::LowerShortCircuit(const Expr& expr) {
   return Bind(ir::MakeIf(condition, both ? rest : known, both ? known : rest), Type::Bool());
 }
 
+// Equality of anything else walks the values.
 ir::Expr FunctionLowering::LowerEquality(const Expr& expr, ir::Expr a, ir::Expr b) {
   if (IsFlat(expr.children[0]->type))
     return Bind(ir::MakeScalar(ScalarOf(expr.text), {std::move(a), std::move(b)}), Type::Bool());
@@ -274,7 +293,7 @@ ir::Expr FunctionLowering::LowerBinary(const Expr& expr) {
   if (type.is_number()) return Bind(ir::MakeScalar(ScalarOf(expr.text), {a, b}), expr.type);
   if (type.kind() == TypeKind::kList) return Invoke("tern.list.concat", {a, b}, expr.type);
   if (expr.text == "+") return Invoke("tern.string.concat", {a, b}, expr.type);
-  // Texts: a > b is b < a, a <= b is not b < a.
+  // Strings have `less` only. a > b is b < a; a <= b is not (b < a); a >= b is not (a < b).
   const bool swapped = expr.text == ">" || expr.text == "<=";
   if (swapped) std::swap(a, b);
   const ir::Expr less = Invoke("tern.string.less", {a, b}, Type::Bool());
@@ -283,6 +302,7 @@ ir::Expr FunctionLowering::LowerBinary(const Expr& expr) {
 }
 
 ir::Expr FunctionLowering::LowerLambda(const Expr& expr) {
+  // As in FunctionLowering::Run, a pattern gets a parameter and is taken apart inside.
   std::vector<ir::VarPtr> parameters;
   for (size_t i = 0; i < expr.params.size(); ++i) {
     const Pattern& pattern = *expr.params[i].pattern;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Patterns: decision trees become switches and ifs.
+// Patterns: decision trees (decision.h) become switches and ifs. A Match carries what is known on
+// the path to the current node: the IR value of each place that was read, and its type.
 #include <algorithm>
 #include <unordered_set>
 
@@ -15,14 +16,15 @@ using types::Type;
 
 namespace {
 
-// The names of a pattern, in order.
+// The names of a pattern in order. Alternatives bind the same ones, so the first tells.
 void CollectLocals(const Pattern& pattern, std::vector<Local*>* locals) {
   if (pattern.local != nullptr) locals->push_back(pattern.local);
   if (pattern.kind == PatternKind::kOr) return CollectLocals(*pattern.args[0], locals);
   for (const PatternPtr& arg : pattern.args) CollectLocals(*arg, locals);
 }
 
-// Places that a decision looks at, and those that they are parts of.
+// Places whose values a decision needs, and those that they are parts of. A switch binds only these
+// fields, so that nothing is read in vain.
 void CollectPlaces(const Decision& decision, const DecisionTree& tree,
                    std::unordered_set<int>* used) {
   const auto add = [&](int place) {
@@ -38,10 +40,11 @@ void CollectPlaces(const Decision& decision, const DecisionTree& tree,
 
 }  // namespace
 
-// A pattern that matches whatever comes.
+// Binds the names of a pattern that matches whatever comes (CheckIrrefutable). No test is made.
 void FunctionLowering::BindPattern(const Pattern& pattern, ir::Expr value) {
   if (pattern.kind == PatternKind::kBind) {
     values_[pattern.local] = std::move(value);
+    // The tensor may tell an extent (LowerDimension).
     if (pattern.local->type.is_tensor()) tensors_.push_back(pattern.local);
     return;
   }
@@ -52,7 +55,7 @@ void FunctionLowering::BindPattern(const Pattern& pattern, ir::Expr value) {
     }
     return;
   }
-  // Of lists, only [..rest] matches all.
+  // Of list patterns only [..rest] matches every list, and its rest is the list.
   if (pattern.kind == PatternKind::kList)
     return BindPattern(*pattern.args.back(), std::move(value));
   if (pattern.kind == PatternKind::kOr) return BindAlternatives(pattern, std::move(value));
@@ -75,7 +78,8 @@ void FunctionLowering::BindFields(const Pattern& pattern, const ir::Expr& value)
     BindPattern(*pattern.args[i], builder_.Field(tuple, static_cast<int>(i)));
 }
 
-// Which alternative it is, is decided as in a match; the names come back as a tuple.
+// A let of alternatives is a small match: a tree decides which it is, and the names come back as a
+// tuple.
 void FunctionLowering::BindAlternatives(const Pattern& pattern, ir::Expr value) {
   const DecisionTree tree = BuildDecision({{&pattern}});
   Match match{.expr = nullptr,
@@ -100,6 +104,7 @@ void FunctionLowering::BindAlternatives(const Pattern& pattern, ir::Expr value) 
   }
 }
 
+// The subject is evaluated once; the leaves read its parts.
 ir::Expr FunctionLowering::LowerMatch(const Expr& expr, const Next* next) {
   std::vector<DecisionRow> rows;
   for (const Arm& arm : expr.arms) rows.push_back({arm.pattern.get(), arm.guard != nullptr});
@@ -123,8 +128,9 @@ ir::Expr FunctionLowering::LowerMatch(const Expr& expr, const Next* next) {
   return result;
 }
 
-// An arm that several leaves end in becomes a function of its names, so that code stays as long as
-// the program.
+// An arm that several leaves end in becomes a local function of its names, so that the code grows
+// with the program and not with the tree. An arm with a guard is not shared: where the guard fails,
+// each leaf goes on elsewhere.
 void FunctionLowering::ShareArms(Match* match) {
   for (size_t i = 0; i < match->expr->arms.size(); ++i) {
     const Arm& arm = match->expr->arms[i];
@@ -154,15 +160,18 @@ ir::Expr FunctionLowering::LowerDecision(const Decision& decision, Match* match)
     case Decision::Kind::kLengths: return LowerLengths(decision, match);
     case Decision::Kind::kFail: break;
   }
+  // CheckMatches refuses matches that may come here, but the code needs an end.
   At(match->span);
   return Bind(ir::MakeFatal(StrCat("no case matches ", decision.example)), match->result);
 }
 
+// Tail position of a loop's body passes through a match.
 ir::Expr FunctionLowering::LowerArm(const Decision& decision, Match* match) {
   const Arm& arm = match->expr->arms[decision.arm];
   return Lower(*arm.body, match->next);
 }
 
+// The values of these names at this leaf; alternatives may bind one name at different places.
 std::vector<ir::Expr> FunctionLowering::BoundValues(const Decision& decision,
                                                     const std::vector<Local*>& locals,
                                                     Match* match) {
@@ -176,6 +185,7 @@ std::vector<ir::Expr> FunctionLowering::BoundValues(const Decision& decision,
 }
 
 ir::Expr FunctionLowering::LowerLeaf(const Decision& decision, Match* match) {
+  // The tree of a let (BindAlternatives): a leaf gives its names.
   if (match->expr == nullptr) {
     At(match->span);
     return Bind(ir::MakeTuple(BoundValues(decision, match->names, match)), match->result);
@@ -188,6 +198,7 @@ ir::Expr FunctionLowering::LowerLeaf(const Decision& decision, Match* match) {
     std::vector<ir::Expr> args = BoundValues(decision, locals, match);
     return Bind(ir::MakeInvoke(match->shared[decision.arm], std::move(args)), match->result);
   }
+  // A tensor that this leaf binds is in scope in its arm only.
   const size_t scope = tensors_.size();
   for (const auto& [local, place] : decision.bindings) {
     values_[local] = PlaceValue(place, match);
@@ -199,6 +210,7 @@ ir::Expr FunctionLowering::LowerLeaf(const Decision& decision, Match* match) {
     return value;
   }
   const ir::Expr condition = Lower(*arm.guard);
+  // The guard sees the names; where it fails, the tree goes on with the other rows.
   builder_.BeginBlock();
   const ir::LetPtr holds = builder_.EndBlock(LowerArm(decision, match));
   tensors_.resize(scope);
@@ -210,6 +222,8 @@ ir::Expr FunctionLowering::LowerLeaf(const Decision& decision, Match* match) {
 
 // --- places
 
+// Types of fields of constructors are put into match->types by LowerSwitch; others follow from the
+// parent.
 Type FunctionLowering::PlaceType(int place, Match* match) {
   const auto found = match->types.find(place);
   if (found != match->types.end()) return found->second;
@@ -220,8 +234,8 @@ Type FunctionLowering::PlaceType(int place, Match* match) {
   return parent.elements()[static_cast<size_t>(part.index)];
 }
 
-// Fields of constructors and items of lists are bound where their case is; those of tuples, and
-// what is left of lists, are read here.
+// The value of a part. The fields of constructors and the items of lists are bound where their case
+// is; the fields of tuples and the rests of lists are read here, where they are needed.
 ir::Expr FunctionLowering::PlaceValue(int place, Match* match) {
   const auto found = match->places.find(place);
   if (found != match->places.end()) return found->second;
@@ -231,6 +245,7 @@ ir::Expr FunctionLowering::PlaceValue(int place, Match* match) {
   const ir::Expr begin = ir::MakeConstant(Any(int64_t{part.index}));
   if (part.kind == PlaceKind::kItem)
     return Invoke("tern.list.get", {parent, begin}, PlaceType(place, match));
+  // A rest that begins at 0 is the list itself.
   if (part.index == 0) return parent;
   const ir::Expr end = Invoke("tern.list.length", {parent}, Type::Int());
   return Invoke("tern.list.slice", {parent, begin, end}, PlaceType(place, match));
@@ -250,6 +265,7 @@ ir::Expr FunctionLowering::LowerSwitch(const Decision& decision, Match* match) {
     const std::vector<Type> types = data->FieldsOf(one.tag, type.arguments());
     for (size_t i = 0; i < one.fields.size(); ++i) {
       const int place = one.fields[i];
+      // A field that nothing below reads gets no name.
       made.fields.push_back(used.contains(place) ? NewVar("field", types[i]) : nullptr);
       match->types[place] = types[i];
       if (made.fields.back() != nullptr) match->places[place] = made.fields.back();
@@ -267,7 +283,8 @@ ir::Expr FunctionLowering::LowerSwitch(const Decision& decision, Match* match) {
   return Bind(ir::MakeSwitch(data, subject, std::move(cases), otherwise), match->result);
 }
 
-// One case after the other.
+// One comparison after the other: literals are few, and the order is that of the program. With
+// bools the last case needs no test, because its value is the only one left.
 ir::Expr FunctionLowering::LowerLiterals(const Decision& decision, Match* match, size_t first) {
   const Decision::Case& one = decision.cases[first];
   const bool last = first + 1 == decision.cases.size();
@@ -292,7 +309,8 @@ ir::Expr FunctionLowering::LowerLengths(const Decision& decision, Match* match) 
   const ir::Expr subject = PlaceValue(decision.place, match);
   At(match->span);
   const ir::Expr length = Invoke("tern.list.length", {subject}, Type::Int());
-  // In the cases the list is a name of this block, which other branches do not see.
+  // Inside the cases the list has a name of this block. Other branches do not see the block, so the
+  // entry goes when it ends.
   const auto known = match->places.find(decision.place);
   const bool is_new = known == match->places.end();
   if (is_new) match->places[decision.place] = subject;
@@ -301,7 +319,7 @@ ir::Expr FunctionLowering::LowerLengths(const Decision& decision, Match* match) 
   return result;
 }
 
-// Shorter lists first, so that one comparison per case is enough.
+// Shorter lists come first, so that one comparison with the next bound per case is enough.
 ir::Expr FunctionLowering::LowerLength(const Decision& decision, Match* match, size_t index,
                                        const ir::Expr& length) {
   if (index + 1 == decision.cases.size()) return LowerLengthCase(decision, match, index);
@@ -322,6 +340,7 @@ ir::Expr FunctionLowering::LowerLengthCase(const Decision& decision, Match* matc
   std::unordered_set<int> used;
   CollectPlaces(*one.then, *match->tree, &used);
   for (const int item : one.fields) {
+    // An earlier case may have left the value of its own block.
     match->places.erase(item);  // another case's
     if (used.contains(item)) match->places[item] = PlaceValue(item, match);
   }

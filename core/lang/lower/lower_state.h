@@ -15,14 +15,15 @@
 
 namespace tern::lang {
 
-// What the functions of a module share.
+// What the functions of one module share: the queue of functions that are still to be lowered, and
+// the data types.
 struct ModuleState {
   const Program* program;
   text::Diagnostics* diagnostics;
   ir::Module module;
   std::unordered_map<const DataDecl*, ir::DataTypePtr> data;
   std::unordered_set<const Function*> asked;  // functions that some call needs
-  std::vector<const Function*> queue;         // of them, those that are not lowered yet
+  std::vector<const Function*> queue;         // of them, in the order of the first mention
 
   std::string NameOf(const Function& function);  // asks for it
   ir::DataTypePtr DataOf(const DataDecl& data);
@@ -56,7 +57,8 @@ class FunctionLowering {
   };
 
   // --- lower_expr.cc
-  // An atom. With `next`, the expression is in tail position of a loop's body.
+  // Gives an atom. With `next`, the expression is in tail position of a loop's body, and what it
+  // gives is the result of the loop.
   ir::Expr Lower(const Expr& expr, const Next* next = nullptr);
   ir::Expr LowerValue(const Expr& expr);
   ir::Expr LowerChecked(const Expr& expr, ir::Expr value);
@@ -93,7 +95,8 @@ class FunctionLowering {
   void LowerLocalFunction(const Function& function);
   ir::Expr LowerLoop(const Expr& expr);
   ir::Expr LowerFor(const Expr& expr);
-  // The function of a loop; its variables are bound, its body is open.
+  // Opens the function of a loop: its variables are bound, and bindings go into its body until
+  // EndLoop.
   ir::VarPtr BeginLoop(const Expr& expr, std::vector<ir::VarPtr> first,
                        std::vector<ir::Expr>* state);
   ir::Expr EndLoop(const Expr& expr, const ir::VarPtr& loop, ir::Expr result,

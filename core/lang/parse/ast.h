@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The syntax tree: what the parser makes of a file, with the place of everything.
 //
-// The parser fills what the text says; inference (infer.h) adds types and what names mean, in the
-// fields marked so. Nodes of one family share a struct: which fields a kind uses stands beside the
-// kind. A node that could not be read is kError; about those inference is silent.
+// The parser fills in what the text says. Inference (infer.h) adds types and the meaning of names,
+// in the fields marked "by inference". Nodes of one family share a struct; the comment beside a
+// kind lists the fields that it uses. A node that could not be read is a kError, about which
+// inference reports nothing, because the parser has. A File owns its whole tree, and must outlive
+// whatever points into it.
 #ifndef TERN_CORE_LANG_PARSE_AST_H_
 #define TERN_CORE_LANG_PARSE_AST_H_
 
@@ -195,7 +197,8 @@ struct Expr {
   // By inference.
   types::Type type;
   Target target;
-  // The tensor's shape is compared with this type when the program runs: only then it is known.
+  // The type whose shape this tensor has to be compared with when the program runs, because only
+  // the run knows its extents; unknown where nothing is left to compare.
   types::Type checked_as;
   Local* result_local = nullptr;  // of loops: see lower.h
 };

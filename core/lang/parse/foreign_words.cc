@@ -7,6 +7,7 @@ namespace tern::lang {
 
 namespace {
 
+// A word that begins a statement in another language, and what to do instead.
 struct ForeignWord {
   std::string_view word, message, help;
   std::string_view replacement = {};  // a fix, where it is all that is wrong
@@ -25,6 +26,7 @@ constexpr ForeignWord kAtStatements[] = {
     {"use", "there is no 'use'", "a program is one file"},
 };
 
+// Words that begin a declaration elsewhere. The help names the form that this language has.
 constexpr std::string_view kFunctionWords[] = {"def", "func", "function", "fun", "pub", "static"};
 constexpr std::string_view kFileWords[] = {"import", "use", "from", "include", "module", "package"};
 constexpr std::string_view kTypeWords[] = {"struct", "class", "enum", "data", "interface"};
@@ -37,6 +39,8 @@ bool IsOneOf(const ParseState& state, const std::string_view (&words)[N]) {
   return false;
 }
 
+// x = 1 looks like a change of x. The two ways to say what is meant are a new `let` and the
+// variables of a loop.
 bool FailAssignment(ParseState* state, const Expr& name) {
   text::Diagnostic* diagnostic = state->FailAs(
       StrCat("'", name.text, "' keeps its value: there is no assignment"), "not possible here");
@@ -51,6 +55,8 @@ bool FailAssignment(ParseState* state, const Expr& name) {
 bool FailForeignStatement(ParseState* state, const Expr& before) {
   if (before.kind != ExprKind::kName) return false;
   if (state->Is("=")) return FailAssignment(state, before);
+  // On a new line the word was an expression that lacks its ';', for example a variable called
+  // `use`.
   if (state->AtNewLine()) return false;
   for (const ForeignWord& foreign : kAtStatements) {
     if (before.text != foreign.word) continue;
@@ -69,6 +75,7 @@ bool FailForeignStatement(ParseState* state, const Expr& before) {
 
 void FailMutable(ParseState* state) {
   if (state->Peek().text != "mut" || state->Peek(1).kind != TokenKind::kName) return;
+  // The fix removes the blank behind `mut` too.
   const Span word = state->Peek().span, gap = {word.file, word.begin, state->Peek(1).span.begin};
   if (text::Diagnostic* diagnostic = state->FailAs("a name keeps its value", "there is no 'mut'"))
     diagnostic->fixes.push_back({"leave out 'mut'", {{gap, ""}}});

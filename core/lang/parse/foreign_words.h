@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What somebody writes who comes from another language, told by its name. Inside core/lang only.
+// Messages for words of other languages: who writes `return` or `mut` is told what this language
+// has instead. Only the parser (parse_expr.cc, parser.cc) uses them.
 #ifndef TERN_CORE_LANG_PARSE_FOREIGN_WORDS_H_
 #define TERN_CORE_LANG_PARSE_FOREIGN_WORDS_H_
 
@@ -7,14 +8,14 @@
 
 namespace tern::lang {
 
-// Behind an expression that a statement cannot go on from: "return 1", "var x = 1", "x = 2". True
-// where it was told what is meant; nothing is skipped.
+// For an expression that a statement cannot go on after: "return 1", "var x = 1", "x = 2". True if
+// an error was reported; no token is skipped.
 bool FailForeignStatement(ParseState* state, const Expr& before);
 
-// "mut" between let and a name: told, and taken.
+// Reports and takes a "mut" between let and a name.
 void FailMutable(ParseState* state);
 
-// What to say where an expression is expected and the next token begins none; empty: nothing.
+// The help where an expression is expected and the next token begins none; empty if there is none.
 std::string_view HelpForExpression(const ParseState& state);
 
 // The same where a declaration is expected.

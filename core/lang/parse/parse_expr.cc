@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions, blocks and statements.
+// Expressions, blocks and statements. Binary operators are read by precedence climbing
+// (ParseBinary), everything else by plain recursive descent with at most two tokens of lookahead.
 #include <algorithm>
 #include <array>
 
@@ -10,6 +11,8 @@
 namespace tern::lang {
 namespace {
 
+// A table and one loop instead of a function per level, so that a new operator is one entry.
+// Ternary or right-associative operators do not exist. format.cc has the same levels.
 struct BinaryOperator {
   std::string_view text;
   int level;  // higher binds tighter
@@ -21,6 +24,7 @@ constexpr int kLowest = 1;
 constexpr int kComparison = 3;
 constexpr int kRange = 4;
 
+// 0 for a token that is no binary operator.
 int LevelOf(const Token& token) {
   if (token.kind != TokenKind::kPunctuation) return 0;
   for (const BinaryOperator& op : kBinaryOperators) {
@@ -29,6 +33,7 @@ int LevelOf(const Token& token) {
   return 0;
 }
 
+// Expressions that end with '}'. Nothing has to separate them from the next statement or case.
 bool IsBlockLike(ExprKind kind) {
   return kind == ExprKind::kIf || kind == ExprKind::kMatch || kind == ExprKind::kBlock ||
          kind == ExprKind::kLoop || kind == ExprKind::kFor;
@@ -41,6 +46,8 @@ ExprPtr Literal(ParseState* state, ExprKind kind) {
   return expr;
 }
 
+// (a), (a, b) or (): only the comma makes a tuple. (a,) is an error of its own, because Python and
+// Rust read it as a tuple.
 ExprPtr ParseParenthesized(ParseState* state) {
   ExprPtr expr = MakeExpr(ExprKind::kTuple, state->Take().span);
   bool comma = false;
@@ -59,7 +66,8 @@ ExprPtr ParseParenthesized(ParseState* state) {
   return expr;
 }
 
-// { key: value, … } rather than a block: a literal or a name and a ':' follow, or ':' alone.
+// Tells { key: value, … } from a block: a literal or a name and then ':', or ':' alone. A statement
+// never has a ':' there, so two tokens of lookahead are enough.
 bool AtMap(const ParseState& state) {
   const Token& first = state.Peek(1);
   if (first.Is(":")) return true;
@@ -69,6 +77,8 @@ bool AtMap(const ParseState& state) {
 }
 
 ExprPtr ParseMap(ParseState* state) {
+  // Keys are not checked to be literals here: a mistake in a key is easier to explain once it has a
+  // type.
   ExprPtr expr = MakeExpr(ExprKind::kMap, state->Take().span);
   if (state->Accept(":")) {
     state->Expect("}", "of the empty map {:}");
@@ -78,6 +88,7 @@ ExprPtr ParseMap(ParseState* state) {
     expr->children.push_back(ParseExpr(state));
     ExprPtr value;
     if (state->Expect(":", "and the value of this key")) value = ParseExpr(state);
+    // The tree always has pairs, so that what walks it need not look for an odd last key.
     if (value == nullptr) value = MakeExpr(ExprKind::kError, state->Peek().span);
     expr->children.push_back(std::move(value));
   });
@@ -90,6 +101,7 @@ ExprPtr ParseIf(ParseState* state) {
   expr->children.push_back(ParseBlock(state));
   if (!state->Accept("else")) {
     expr->children.push_back(nullptr);
+  // `else if` recurses without a block in between, so it has to count its own depth.
   } else if (state->Is("if") && state->Enter()) {
     expr->children.push_back(ParseIf(state));
     state->Leave();
@@ -109,6 +121,7 @@ Arm ParseArm(ParseState* state) {
   arm.pattern = ParseAlternatives(state);
   if (state->Accept("if")) arm.guard = ParseExpr(state);
   if (state->Expect("=>", "and the value of this case")) arm.body = ParseExpr(state);
+  // Missing parts become kError nodes, so that later stages find every field that the kind has.
   if (arm.body == nullptr) arm.body = MakeExpr(ExprKind::kError, state->Peek().span);
   arm.span = state->SpanFrom(begin);
   return arm;
@@ -124,6 +137,7 @@ ExprPtr ParseMatch(ParseState* state) {
     expr->arms.push_back(ParseArm(state));
     if (state->Accept(",")) continue;
     if (state->Is("}")) break;
+    // A case that takes nothing must not count as one, otherwise this would never end.
     if (IsBlockLike(expr->arms.back().body->kind) && state->position() > before) continue;
     state->Fail("',' or '}' after this case");
     state->SkipInList("}");
@@ -134,12 +148,15 @@ ExprPtr ParseMatch(ParseState* state) {
   return expr;
 }
 
+// |x, y| body, or || body: the tokenizer makes one token of an empty parameter list. A body after a
+// written result type is a block, because an expression there would read as part of the type.
 ExprPtr ParseLambda(ParseState* state) {
   ExprPtr expr = MakeExpr(ExprKind::kLambda, state->Peek().span);
   if (!state->Accept("||")) {
     state->Take();
     while (!state->Is("|") && !state->AtEnd()) {
       Param param;
+      // ParsePattern and not ParseAlternatives: a '|' ends the parameters.
       param.pattern = ParsePattern(state);
       if (state->Accept(":")) param.type = ParseType(state);
       expr->params.push_back(std::move(param));
@@ -152,6 +169,7 @@ ExprPtr ParseLambda(ParseState* state) {
   return expr;
 }
 
+// loop (name = first, …) while condition { next }
 ExprPtr ParseLoop(ParseState* state) {
   ExprPtr expr = MakeExpr(ExprKind::kLoop, state->Take().span);
   if (state->Expect("(", "and the loop's variables"))
@@ -163,6 +181,7 @@ ExprPtr ParseLoop(ParseState* state) {
   return expr;
 }
 
+// for pattern in list with (name = first, …) { next }; `with` may be left out.
 ExprPtr ParseFor(ParseState* state) {
   ExprPtr expr = MakeExpr(ExprKind::kFor, state->Take().span);
   expr->pattern = ParseAlternatives(state);
@@ -180,12 +199,16 @@ ExprPtr ParseListLiteral(ParseState* state) {
   return expr;
 }
 
+// Takes at least part of what was meant where that is easy to see, because the caller goes on
+// behind it.
 ExprPtr FailExpr(ParseState* state) {
   ExprPtr expr = MakeExpr(ExprKind::kError, state->Peek().span);
   text::Diagnostic* diagnostic = state->Fail("an expression");
   if (diagnostic == nullptr) return expr;
   const std::string_view help = HelpForExpression(*state);
   if (!help.empty()) diagnostic->Help(help);
+  // Somebody wrote a function where a value is expected: skip it whole, or each of its statements
+  // would be a mistake.
   if (state->Accept("fn")) {  // a whole one was meant
     state->SkipBalanced("(", ")");
     state->SkipBalanced("{", "}");
@@ -196,6 +219,7 @@ ExprPtr FailExpr(ParseState* state) {
 }
 
 ExprPtr ParseKeyword(ParseState* state) {
+  // The first word decides which of the compound expressions follows.
   if (state->Is("if")) return ParseIf(state);
   if (state->Is("match")) return ParseMatch(state);
   if (state->Is("loop")) return ParseLoop(state);
@@ -226,6 +250,7 @@ ExprPtr ParsePrimary(ParseState* state) {
     case TokenKind::kPunctuation: expr = ParsePunctuation(state); break;
     case TokenKind::kEnd: return FailExpr(state);
   }
+  // A kError keeps the place of the token at fault; a wider span would underline what is right.
   if (expr->kind != ExprKind::kError) expr->span = state->SpanFrom(begin);
   return expr;
 }
@@ -233,6 +258,7 @@ ExprPtr ParsePrimary(ParseState* state) {
 // f(x, axis = 1)
 void ParseArguments(ParseState* state, Expr* call) {
   ParseList(state, ")", [&] {
+    // `name =` is always an attribute, because expressions have no assignment.
     if (state->IsKind(TokenKind::kName) && state->Peek(1).Is("=")) {
       Attribute attribute;
       attribute.name = state->TakeName("an attribute");
@@ -249,7 +275,8 @@ void ParseArguments(ParseState* state, Expr* call) {
 
 ExprPtr ParsePostfixOf(ParseState* state, ExprPtr expr) {
   const Span begin = expr->span;
-  // A number of postfixes is no nesting for the parser, but is for what walks the tree.
+  // Postfixes do not nest for this loop, but the tree they make is as deep as they are many, and
+  // what walks it recurses. So they have the same limit.
   for (int count = 0; count < kMaxNesting; ++count) {
     ExprPtr outer;
     if (state->Is("(")) {
@@ -286,6 +313,7 @@ ExprPtr ParsePostfixOf(ParseState* state, ExprPtr expr) {
 ExprPtr ParseUnary(ParseState* state) {
   if (!state->Is("-") && !state->Is("!")) return ParsePostfixOf(state, ParsePrimary(state));
   ExprPtr expr = MakeExpr(ExprKind::kUnary, state->Peek().span);
+  // -(-(-x)) recurses here without ParseExpr, so it counts its own depth.
   if (!state->Enter()) {
     state->Leave();
     expr->kind = ExprKind::kError;
@@ -299,7 +327,9 @@ ExprPtr ParseUnary(ParseState* state) {
   return expr;
 }
 
-// The operators of a chain nest to the left; each step counts.
+// Precedence climbing: reads operators of at least `level`; the right operand is read one level
+// higher, so that chains nest to the left. Each operator makes the tree one deeper, so each counts
+// as nesting until the chain ends.
 ExprPtr ParseBinary(ParseState* state, int level) {
   ExprPtr left = ParseUnary(state);
   int entered = 0;
@@ -316,6 +346,7 @@ ExprPtr ParseBinary(ParseState* state, int level) {
     expr->children.push_back(ParseBinary(state, next + 1));
     expr->span = state->SpanFrom(expr->span);
     left = std::move(expr);
+    // Comparisons and ranges do not associate: a < b < c would compare a bool with c.
     if ((next == kComparison || next == kRange) && LevelOf(state->Peek()) == next)
       state->Fail("comparisons one at a time: a < b && b < c");
   }
@@ -346,6 +377,7 @@ ExprPtr ParseExpr(ParseState* state) {
 
 namespace {
 
+// let pattern [: type] = value;
 void ParseLet(ParseState* state, Statement* statement) {
   state->Take();
   FailMutable(state);
@@ -355,33 +387,40 @@ void ParseLet(ParseState* state, Statement* statement) {
   if (state->Expect("=", "and a value")) statement->value = ParseExpr(state);
   if (statement->value == nullptr)
     statement->value = MakeExpr(ExprKind::kError, state->Peek().span);
-  // What is on the next line was meant as the next statement.
+  // Recovery: without ';' the next line is taken as the next statement, so that one missing ';'
+  // hides no other mistake.
   if (!state->Expect(";", "after let") && !state->AtNewLine()) state->SkipStatement();
 }
 
-// False where the expression is the block's result.
+// False if the expression is the block's result, which has no ';' behind it.
 bool ParseExprStatement(ParseState* state, Statement* statement) {
   const size_t before = state->position();
   statement->value = ParseExpr(state);
   if (state->Accept(";")) return true;
+  // Anything else than ';' or '}' is a mistake, except after an expression that ends with '}'.
   if (state->Is("}")) return false;
   statement->has_semicolon = false;
   if (IsBlockLike(statement->value->kind) && state->position() > before) return true;
+  // A declaration at the beginning of a line means that the '}' is missing; ParseBlock reports
+  // that.
   if (state->AtOuterItem()) return false;  // ParseBlock tells
   if (!FailForeignStatement(state, *statement->value))
     state->Expect(";", "or '}' after this expression");
+  // A token that fits nowhere is taken, so that the block goes on behind it.
   if (state->AtNewLine() && state->position() > before) return true;
   state->SkipStatement();
   if (state->position() == before) state->Take();
   return true;
 }
 
-// A statement that begins with if, match, … ends with its '}', so that what follows is another.
+// A statement that begins with if, match, … ends with its '}': what follows is another statement.
+// Otherwise `if a { } -1` would be a subtraction.
 bool AtBlockLike(const ParseState& state) {
   return state.Is("if") || state.Is("match") || state.Is("loop") || state.Is("for") ||
          (state.Is("{") && !AtMap(state));
 }
 
+// Reads one statement into the block, or its result. False if the block ends here.
 bool ParseStatement(ParseState* state, Expr* block) {
   Statement statement;
   const Span begin = state->Peek().span;
@@ -391,12 +430,15 @@ bool ParseStatement(ParseState* state, Expr* block) {
   } else if (state->Is("fn")) {
     statement.kind = StatementKind::kFunction;
     statement.function = ParseFunction(state);
+    // The name needs a Local like any other binding, so that inner functions can be called and
+    // captured. File::locals is a deque, so the pointer stays valid.
     state->file()->locals.push_back({.name = statement.function->name});
     statement.function->local = &state->file()->locals.back();
     statement.function->local->function = statement.function.get();
   } else if (AtBlockLike(*state) && state->Enter()) {
     statement.value = ParsePrimary(state);
     state->Leave();
+    // The message has been given; go on behind the broken statement.
     if (state->HasFailedHere()) state->SkipStatement();
     statement.has_semicolon = state->Accept(";");
     goes_on = statement.has_semicolon || !state->Is("}");
@@ -425,10 +467,12 @@ ExprPtr ParseBlock(ParseState* state) {
     while (!state->Is("}") && !state->AtEnd()) {
       const size_t before = state->position();
       if (!ParseStatement(state, block.get())) break;
+      // Every turn makes progress, also after a mistake that takes nothing.
       if (state->position() == before) state->Take();
     }
     block->mark = state->Peek().span;
     if (!state->Accept("}")) {
+      // The place where '}' is missed may be far from its '{', so the message shows both.
       text::Diagnostic* diagnostic = state->Fail("'}'");
       if (diagnostic != nullptr) diagnostic->Mark(block->span, "the block that begins here");
     }

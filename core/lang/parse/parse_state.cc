@@ -5,9 +5,12 @@
 
 #include "core/base/strings.h"
 
+// The parser recovers in panic mode: Fail reports once per token, the Skip functions move to where
+// a new statement, item of a list or declaration may begin.
 namespace tern::lang {
 namespace {
 
+// How messages name a token. Strings are not quoted back, because they may be long.
 std::string Describe(const Token& token) {
   switch (token.kind) {
     case TokenKind::kEnd: return "the end of the file";
@@ -21,6 +24,7 @@ std::string Describe(const Token& token) {
 
 const Token& ParseState::Take() {
   const Token& token = tokens_[at_];
+  // kEnd stays, so that no loop of the parser can run off the tokens.
   if (at_ + 1 < tokens_.size()) ++at_;
   return token;
 }
@@ -34,6 +38,8 @@ bool ParseState::Accept(std::string_view what) {
 bool ParseState::Expect(std::string_view what, std::string_view why) {
   if (Accept(what)) return true;
   text::Diagnostic* diagnostic = Fail(StrCat("'", what, "'", why.empty() ? "" : " ", why));
+  // A missing ';' belongs behind the last token, not before the next one, which is often on another
+  // line. The fix and the label say so.
   if (diagnostic != nullptr && what == ";") {
     const Span before = last();
     const Span place = {before.file, before.end, before.end};
@@ -58,7 +64,8 @@ Name ParseState::TakeName(std::string_view what) {
     diagnostic->Note("names of values and functions begin with a small letter");
   if (diagnostic != nullptr && IsKind(TokenKind::kKeyword))
     diagnostic->Note(StrCat("'", Peek().text, "' is a word of the language"));
-  // The word was meant as the name.
+  // Takes a name with the wrong first letter, because it was meant as the name; a keyword stays,
+  // because it more often begins what comes next.
   if (IsKind(TokenKind::kTypeName)) return {"", Take().span};
   return {"", Peek().span};
 }
@@ -81,20 +88,26 @@ text::Diagnostic* ParseState::Fail(std::string_view expected) {
 }
 
 text::Diagnostic* ParseState::FailAs(std::string_view message, std::string_view label) {
+  // A token has at most one error: what follows from the first mistake says nothing new.
   if (failed_at_ == at_) return nullptr;
   failed_at_ = at_;
   return &diagnostics_->Error("E1002", message).At(Peek().span, label);
 }
 
+// The end of the last token taken, so that trailing blanks and comments do not count. If nothing
+// was taken the span stays that of `begin`.
 Span ParseState::SpanFrom(const Span& begin) const {
   const Span end = last();
   return {begin.file, begin.begin, std::max(begin.end, end.end)};
 }
 
+// `fn` without a name is a type or a mistake, no declaration.
 bool ParseState::IsItemStart() const {
   return Is("type") || Is("kernel") || (Is("fn") && Peek(1).kind == TokenKind::kName);
 }
 
+// A declaration that begins a line is taken as one of the file, even inside braces: mostly a '}' is
+// missing above it. Local functions are indented.
 bool ParseState::AtOuterItem() const {
   const Span line = {file_->file, 0, Peek().span.begin};
   const std::string_view before = diagnostics_->sources().text(line);
@@ -114,6 +127,7 @@ void ParseState::SkipBalanced(std::string_view open, std::string_view close) {
 
 void ParseState::SkipStatement() {
   int depth = 0;
+  // Braces are counted, so that a ';' inside an inner block does not end the statement around it.
   while (!AtEnd()) {
     if (depth == 0 && (Is("}") || Is("let") || IsItemStart())) return;
     if (Is("{")) ++depth;
@@ -130,6 +144,8 @@ void ParseState::SkipItem() {
 
 Span ParseState::TakeBraced(std::vector<Name>* names) {
   const uint32_t begin = Peek().span.end;
+  // The tokens are not parsed: kernel.h gives the text to the reader of loop programs. Only the
+  // names are kept, for the editor.
   int depth = 0;
   while (!AtEnd()) {
     if (Is("{")) ++depth;
@@ -145,6 +161,8 @@ Span ParseState::TakeBraced(std::vector<Name>* names) {
 
 void ParseState::SkipInList(std::string_view close) {
   int depth = 0;
+  // Stops before braces and ';' too: the list was never closed, and what follows belongs to
+  // somebody else.
   while (!AtEnd() && !(depth == 0 && (Is(",") || Is(close) || Is(";") || Is("{") || Is("}")))) {
     if (Is("(") || Is("[")) ++depth;
     if (Is(")") || Is("]")) --depth;
@@ -155,12 +173,14 @@ void ParseState::SkipInList(std::string_view close) {
 
 bool ParseState::Enter() {
   if (++depth_ <= kMaxNesting) return true;
+  // Only the first level that is too deep reports, so there is one message.
   if (depth_ == kMaxNesting + 1) {
     diagnostics_->Error("E1017", StrCat("nested more than ", kMaxNesting, " deep"))
         .At(Peek().span, "deeper than this is not read")
         .Help("give parts of it names with let, or functions of their own");
   }
-  // The rest is not read, so that nothing can go round in circles here.
+  // Jumps to the end of the file: every loop above ends at kEnd, so the parser returns from 200
+  // levels at once instead of reading on in the middle of something.
   at_ = tokens_.size() - 1;
   failed_at_ = at_;
   return false;

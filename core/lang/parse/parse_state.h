@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the parser share: the place in the tokens, and what to do about mistakes.
-// Inside core/lang only.
+// What the parts of the parser share: the place in the tokens, and the recovery after mistakes. One
+// object reads one file, on one thread; it borrows the file and the diagnostics. Inside core/lang
+// only.
 #ifndef TERN_CORE_LANG_PARSE_PARSE_STATE_H_
 #define TERN_CORE_LANG_PARSE_PARSE_STATE_H_
 
@@ -24,22 +25,23 @@ class ParseState {
   bool AtEnd() const { return Peek().kind == TokenKind::kEnd; }
   bool Is(std::string_view what) const { return Peek().Is(what); }
   bool IsKind(TokenKind kind) const { return Peek().kind == kind; }
-  // Any progress ends the silence after a mistake.
+  // Gives the next token and moves past it, but never past kEnd. Fail may report again then.
   const Token& Take();
   bool Accept(std::string_view what);
-  // An error where it is not next; nothing is skipped.
+  // Reports an error if `what` is not next; skips nothing.
   bool Expect(std::string_view what, std::string_view why = {});
-  // A name with a small letter; an error, and an empty name, where there is none.
+  // A name with a small letter. Where there is none it reports an error and gives an empty name.
   Name TakeName(std::string_view what);
   Name TakeTypeName(std::string_view what);
 
   // The next token is on a later line than the last one.
   bool AtNewLine() const;
-  // At the next token, unless that token was complained about already. Null then.
+  // Reports an error at the next token. Null if that token has one already, so that one mistake
+  // gives one message.
   text::Diagnostic* Fail(std::string_view expected);
   // The same with a message of the caller's.
   text::Diagnostic* FailAs(std::string_view message, std::string_view label);
-  // Whether the next token was complained about.
+  // Whether the next token has an error already.
   bool HasFailedHere() const { return failed_at_ == at_; }
   text::Diagnostics* diagnostics() { return diagnostics_; }
   File* file() { return file_; }
@@ -57,12 +59,14 @@ class ParseState {
   void SkipBalanced(std::string_view open, std::string_view close);
   // Skips to the next declaration.
   void SkipItem();
-  // Skips a balanced pair that begins here; what is between, and the names in it.
+  // Skips a balanced pair of braces that begins here; gives what is between and collects the names
+  // in it.
   Span TakeBraced(std::vector<Name>* names);
   // Skips to a separator or an end of the list that ends with `close`.
   void SkipInList(std::string_view close);
 
-  // Nested nodes are counted; false, with an error, where there are too many.
+  // Counts nested nodes. False, with one error, where there are too many. Every call needs its
+  // Leave, also one that gave false.
   bool Enter();
   void Leave() { --depth_; }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declarations, types, patterns; expressions are in parse_expr.cc.
+// Declarations, types and patterns; parse_expr.cc has expressions. Each Parse function takes at
+// least one token or reports an error, on which the loops of its callers rely.
 #include "core/lang/parse/parser.h"
 
 #include <algorithm>
@@ -22,6 +23,9 @@ TypeExprPtr MakeType(TypeExprKind kind, Span span) {
   return type;
 }
 
+// A capital letter names a data type, which takes types in brackets; a small one names a scalar, a
+// type variable or, with brackets, the element type of a tensor with dimensions. So no table of
+// names is needed to read a type.
 TypeExprPtr ParseNamedType(ParseState* state) {
   const bool capital = state->IsKind(TokenKind::kTypeName);
   const Token& token = state->Take();
@@ -55,11 +59,13 @@ TypeExprPtr ParseType(ParseState* state) {
     type->kind = TypeExprKind::kFunction;
     if (state->Expect("(")) ParseList(state, ")", [&] { type->args.push_back(ParseType(state)); });
     if (state->Expect("->", "and the type of the result")) type->result = ParseType(state);
+    // Types are never half filled: later stages use `result` without a test.
     if (type->result == nullptr) type->result = MakeType(TypeExprKind::kError, begin);
   } else if (state->IsKind(TokenKind::kName) || state->IsKind(TokenKind::kTypeName)) {
     type = ParseNamedType(state);
   } else {
     text::Diagnostic* diagnostic = state->Fail("a type such as int or f32[n, 4]");
+    // [int] is how several other languages write the type of a list.
     if (diagnostic != nullptr && state->Is("["))
       diagnostic->Help("a list's type is written List[int], a tensor's f32[n, 4]");
   }
@@ -79,6 +85,7 @@ PatternPtr MakePattern(PatternKind kind, Span span) {
   return pattern;
 }
 
+// The local that the pattern binds to the name, or null.
 Local* FindLocal(const Pattern& pattern, std::string_view name) {
   if (pattern.local != nullptr && pattern.name.text == name) return pattern.local;
   for (const PatternPtr& arg : pattern.args) {
@@ -87,6 +94,8 @@ Local* FindLocal(const Pattern& pattern, std::string_view name) {
   return nullptr;
 }
 
+// A number with an optional '-', a string or a bool. Floats are refused: equality of rounded
+// numbers is rarely what is meant, and -0.0 and NaN have no obvious answer.
 PatternPtr ParseLiteralPattern(ParseState* state) {
   const Span begin = state->Peek().span;
   const bool negative = state->Accept("-");
@@ -101,6 +110,7 @@ PatternPtr ParseLiteralPattern(ParseState* state) {
     if (diagnostic != nullptr && token.kind == TokenKind::kFloat)
       diagnostic->Help("floats cannot be matched; compare them in a guard: x if x == 0.5 => …");
     pattern->kind = PatternKind::kError;
+    // Taken, so that the list around it can go on behind it.
     if (token.kind == TokenKind::kFloat) state->Take();
     return pattern;
   }
@@ -121,6 +131,8 @@ PatternPtr ParseConstructorPattern(ParseState* state) {
 }
 
 // [], [x, y], [x, ..rest], [x, ..]
+// Only the last item may be `..`, so a list pattern tests a minimal length and reads from the
+// front.
 PatternPtr ParseListPattern(ParseState* state) {
   PatternPtr pattern = MakePattern(PatternKind::kList, state->Take().span);
   ParseList(state, "]", [&] {
@@ -133,11 +145,14 @@ PatternPtr ParseListPattern(ParseState* state) {
     const bool named = state->IsKind(TokenKind::kName);
     const Name name = named ? state->TakeName("a name") : Name{"_", dots.span};
     PatternPtr rest = MakeBind(state, name);
+    // A second `..` is reported above and dropped; has_rest promises exactly one.
     if (!std::exchange(pattern->has_rest, true)) pattern->args.push_back(std::move(rest));
   });
   return pattern;
 }
 
+// Lets equal names of two alternatives share one Local, because the case's body cannot tell which
+// of them matched.
 void ShareLocals(const Pattern& first, Pattern* other) {
   if (other->local != nullptr) {
     if (Local* const same = FindLocal(first, other->name.text)) other->local = same;
@@ -154,12 +169,14 @@ PatternPtr ParseTuplePattern(ParseState* state) {
 
 }  // namespace
 
+// A fresh binding; "_" and the empty name of a mistake bind nothing.
 PatternPtr MakeBind(ParseState* state, Name name) {
   PatternPtr pattern = MakePattern(PatternKind::kBind, name.span);
   if (name.text == "_" || name.text.empty()) {
     pattern->kind = name.text.empty() ? PatternKind::kError : PatternKind::kWildcard;
     return pattern;
   }
+  // In the file and not in the pattern, because alternatives share locals and patterns are dropped.
   state->file()->locals.push_back({.name = name});
   pattern->local = &state->file()->locals.back();
   pattern->name = std::move(name);
@@ -187,11 +204,12 @@ PatternPtr ParsePattern(ParseState* state) {
   return pattern;
 }
 
-// a | b: each name of theirs is one name behind them.
+// a | b. All alternatives bind the same names (inference checks it), and each name is one Local.
 PatternPtr ParseAlternatives(ParseState* state) {
   PatternPtr first = ParsePattern(state);
   if (!state->Is("|")) return first;
   PatternPtr pattern = MakePattern(PatternKind::kOr, first->span);
+  // (a | b) | c is one flat list, so that the decision tree has one level to split.
   const auto add = [&](PatternPtr one) {
     if (one->kind != PatternKind::kOr) return pattern->args.push_back(std::move(one));
     for (PatternPtr& each : one->args) pattern->args.push_back(std::move(each));
@@ -205,6 +223,8 @@ PatternPtr ParseAlternatives(ParseState* state) {
 
 // --- declarations
 
+// The names in the brackets of a declaration. Which are types and which dimensions, their uses tell
+// (Inference::SortGenerics).
 std::vector<Name> ParseGenerics(ParseState* state) {
   std::vector<Name> generics;
   ParseList(state, "]", [&] {
@@ -219,6 +239,7 @@ Param ParseParam(ParseState* state, bool with_first) {
   param.pattern = MakeBind(state, state->TakeName("the name of a parameter"));
   if (state->Accept(":")) param.type = ParseType(state);
   if (with_first && state->Expect("=", "and the first value")) param.first = ParseExpr(state);
+  // A loop variable always has a first value, be it a kError.
   if (with_first && param.first == nullptr)
     param.first = MakeExpr(ExprKind::kError, state->Peek().span);
   return param;
@@ -235,6 +256,8 @@ std::unique_ptr<Function> ParseFunction(ParseState* state) {
   if (state->Expect("("))
     ParseList(state, ")", [&] { function->params.push_back(ParseParam(state, false)); });
   if (state->Accept("->")) function->result = ParseType(state);
+  // A body that is missing is reported by ParseBlock, which gives a kError then; so `body` is never
+  // null here.
   function->body = ParseBlock(state);
   function->span = state->SpanFrom(begin);
   return function;
@@ -257,6 +280,7 @@ std::unique_ptr<DataDecl> ParseData(ParseState* state) {
         ParseList(state, ")", [&] { constructor.fields.push_back(ParseType(state)); });
       }
       constructor.span = state->SpanFrom(first);
+      // A constructor without a name could not be called, and would be declared as "".
       if (!constructor.name.text.empty()) data->constructors.push_back(std::move(constructor));
     });
   }
@@ -264,7 +288,7 @@ std::unique_ptr<DataDecl> ParseData(ParseState* state) {
   return data;
 }
 
-// Buffers may have capital letters.
+// Buffers may have capital letters, as matrices do in formulas; so both kinds of name are allowed.
 Param ParseKernelParam(ParseState* state) {
   Param param;
   if (state->IsKind(TokenKind::kTypeName)) {
@@ -277,14 +301,17 @@ Param ParseKernelParam(ParseState* state) {
   return param;
 }
 
-// (C: f32[n], D: f32[m]): the body says what each is.
+// (C: f32[n], D: f32[m]). Results have names, because the body of a kernel says how each is
+// computed.
 void ParseKernelResults(ParseState* state, KernelDecl* kernel) {
   const Span begin = state->Peek().span;
+  // `(name :` tells named results from a type.
   const bool named = state->Is("(") && state->Peek(2).Is(":");
   if (!named) {
     text::Diagnostic* diagnostic = state->Fail("the results by name, as in (y: f32[n])");
     if (diagnostic != nullptr)
       diagnostic->Help("what is computed has a name in the body: compute y[i] = …");
+    // Reads the type away, so that the '{' behind it is found.
     if (!state->Is("{")) ParseType(state);
     return;
   }
@@ -297,6 +324,7 @@ void ParseKernelResults(ParseState* state, KernelDecl* kernel) {
     type->args.push_back(std::move(result.type));
   });
   type->span = state->SpanFrom(begin);
+  // As for functions, (T) is T.
   if (type->args.size() == 1) type = std::move(type->args[0]);
   kernel->function->result = std::move(type);
 }
@@ -312,6 +340,7 @@ std::unique_ptr<KernelDecl> ParseKernel(ParseState* state) {
     ParseList(state, ")", [&] { function.params.push_back(ParseKernelParam(state)); });
   if (state->Expect("->", "and the results by name")) ParseKernelResults(state, kernel.get());
   if (function.result == nullptr) function.result = MakeType(TypeExprKind::kError, begin);
+  // `relaxed` is no keyword: only here does it mean anything, so it may name values elsewhere.
   if (state->IsKind(TokenKind::kName) && state->Peek().text == "relaxed") {
     state->Take();
     kernel->relaxed = true;
