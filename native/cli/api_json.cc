@@ -20,6 +20,7 @@ const JsonValue& Member(const JsonValue& object, std::string_view name) {
   return *member;
 }
 
+// A reference into `object`, which the caller keeps alive.
 const std::string& TextOf(const JsonValue& object, std::string_view name) {
   return Member(object, name).text;
 }
@@ -33,6 +34,7 @@ void WriteJson(const JsonValue& value, JsonWriter* out) {
   switch (value.kind) {
     case JsonValue::Kind::kNull: out->Null(); break;
     case JsonValue::Kind::kBool: out->Bool(value.boolean); break;
+    // Numbers stay text, so that none loses digits on its way through.
     case JsonValue::Kind::kNumber: out->Raw(value.text); break;
     case JsonValue::Kind::kString: out->String(value.text); break;
     case JsonValue::Kind::kArray:
@@ -57,6 +59,7 @@ JsonWriter BeginAnswer() {
   return json;
 }
 
+// Splices text, because parsing and printing again would cost as much as the answer itself.
 std::string AnswerOf(std::string_view object) {
   TERN_CHECK(object.starts_with('{'), "an answer is an object");
   const std::string_view rest = StrTrim(object.substr(1));
@@ -69,6 +72,7 @@ std::string AnswerOfFile(std::string_view path, size_t bytes) {
   return StrCat(json.text(), "\n");
 }
 
+// In JSON lines each item is an answer that can be read alone, so each has the schema.
 std::string AnswerOfItems(std::string_view name, const JsonValue& items, bool by_line) {
   std::string lines;
   for (const JsonValue& item : items.items) {

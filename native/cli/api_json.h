@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON that the C API answers with, read back. Its form is the library's own promise, so an
-// answer without a promised member is a bug and ends in a CHECK.
+// Reads the JSON that the C API answers with, and begins the command line's own answers. The form
+// of the library's JSON is its own promise (core/api/c_api.h), so an answer without a promised
+// member is a bug and ends in a CHECK. Every command uses this; it keeps no state.
 #ifndef TERN_NATIVE_CLI_API_JSON_H_
 #define TERN_NATIVE_CLI_API_JSON_H_
 
@@ -25,9 +26,9 @@ void WriteJson(const JsonValue& value, JsonWriter* out);
 // Every answer of the command line is an object that says by which schema: docs/cli.md.
 inline constexpr int kJsonSchema = 1;
 
-// {"schema": 1, and what follows is the caller's.
+// Begins {"schema": 1, …}; the caller writes further members and the end.
 JsonWriter BeginAnswer();
-// An object of the library's as an answer, on a line.
+// Makes an answer of an object of the library's: the schema is put in front, a line end behind.
 std::string AnswerOf(std::string_view object);
 // {"schema", "output", "bytes"}: a file that was written.
 std::string AnswerOfFile(std::string_view path, size_t bytes);

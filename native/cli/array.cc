@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays, their .npy form, and their way into and out of tensors.
+// Arrays, their .npy form, and the copies into and out of tensors. The format is that of NumPy's
+// NEP 1: magic bytes, a version, the length of a header, the header as text of a Python dict, and
+// the data.
 #include "native/cli/array.h"
 
 #include <string.h>
@@ -17,6 +19,7 @@
 namespace tern::cli {
 namespace {
 
+// Element types that the command line knows; strings and tensors of other types only pass through.
 struct DtypeRow {
   std::string_view name;
   std::string_view npy;  // NumPy's descr; empty where NumPy has none
@@ -37,7 +40,8 @@ const DtypeRow* FindDtype(std::string_view name) {
 
 constexpr std::string_view kNpyMagic = "\x93NUMPY";
 
-// The text between `key` and the end of its value in the header's Python dict.
+// The text between `key` and the end of its value in the header's Python dict. NumPy writes one
+// line of literals; so the first ')' or ',' ends a value, and no parser of Python is needed.
 std::string_view DictValue(std::string_view header, std::string_view key) {
   const size_t at = header.find(key);
   if (at == std::string_view::npos) return {};
@@ -72,10 +76,12 @@ Result<std::vector<int64_t>> ParseShape(std::string_view text, const std::string
 }
 
 Result<std::string> ParseDescr(std::string_view text, const std::string& name) {
-  // Off with the quotes; what is left is a byte order and a type.
+  // Cuts off the quotes; what is left is a byte order and a type.
   text = text.size() > 3 ? text.substr(1, text.size() - 2) : std::string_view();
   for (const DtypeRow& row : kDtypes) {
     if (!text.empty() && !row.npy.empty() && row.npy.substr(1) == text.substr(1) &&
+        // '<', '|' and '=' all mean this machine's order here, because Tern runs on little-endian
+        // machines only; '>' would need swapping.
         text.front() != '>') {
       return std::string(row.name);
     }
@@ -83,11 +89,14 @@ Result<std::string> ParseDescr(std::string_view text, const std::string& name) {
   return NpyError(name, StrCat("element type '", text, "' is not one that Tern reads"));
 }
 
+// The two parts of a file: header text and where the data begins.
 struct NpyHeader {
   std::string_view text;
   size_t data_offset;
 };
 
+// Version 1 has a length of two bytes, versions 2 and 3 of four. A length is compared with what is
+// left, never added first, so it cannot overflow.
 Result<NpyHeader> SplitNpy(std::span<const uint8_t> file, const std::string& name) {
   const std::string_view all(reinterpret_cast<const char*>(file.data()), file.size());
   if (!all.starts_with(kNpyMagic) || file.size() < 12) {
@@ -113,10 +122,13 @@ void Store(Array* array, size_t i, T value) {
   memcpy(array->bytes.data() + i * sizeof(T), &value, sizeof(T));
 }
 
+// C leaves the conversion of a double outside of the type's range undefined, so the ends are taken
+// here.
 template <typename T>
 void StoreInteger(Array* array, size_t i, double value) {
   const double low = static_cast<double>(std::numeric_limits<T>::min());
   const double high = static_cast<double>(std::numeric_limits<T>::max());
+  // NaN has no place in integers.
   if (std::isnan(value)) value = 0;
   if (value <= low) return Store(array, i, std::numeric_limits<T>::min());
   if (value >= high) return Store(array, i, std::numeric_limits<T>::max());
@@ -145,6 +157,8 @@ size_t ElementSize(std::string_view dtype) {
 }
 
 Result<size_t> ArrayBytes(std::string_view dtype, std::span<const int64_t> shape) {
+  // 1 TiB: no product of extents overflows 64 bits below it, and no machine that this is for has
+  // more.
   constexpr size_t kLimit = size_t{1} << 40;
   size_t bytes = ElementSize(dtype);
   for (const int64_t extent : shape) {
@@ -157,6 +171,8 @@ Result<size_t> ArrayBytes(std::string_view dtype, std::span<const int64_t> shape
   return bytes;
 }
 
+// Checks before it allocates: systems that overcommit memory give what they do not have, and end
+// the process when it is written.
 Status AllocateArray(Array* array, MemoryBudget* budget) {
   TERN_TRY_ASSIGN(const size_t bytes, ArrayBytes(array->dtype, array->shape));
   const auto refuse = [&](std::string_view why) {
@@ -170,6 +186,7 @@ Status AllocateArray(Array* array, MemoryBudget* budget) {
   }
   const uint64_t installed = native::MachineBytes();
   if (bytes > installed) return refuse(StrCat("; this machine has ", FormatBytes(installed)));
+  // The vector throws where the system gives nothing; the rest of Tern does not know exceptions.
   try {
     array->bytes.assign(bytes, 0);
   } catch (const std::bad_alloc&) {
@@ -185,11 +202,13 @@ Result<Array> ParseNpy(std::span<const uint8_t> file, const std::string& name,
   Array array;
   TERN_TRY_ASSIGN(array.dtype, ParseDescr(DictValue(header.text, "'descr'"), name));
   TERN_TRY_ASSIGN(array.shape, ParseShape(DictValue(header.text, "'shape'"), name));
+  // With at most one axis both orders are the same.
   if (DictValue(header.text, "'fortran_order'") != "False" && array.shape.size() > 1) {
     return NpyError(name, "it is in Fortran order; save numpy.ascontiguousarray(x) instead");
   }
   TERN_TRY_ASSIGN(const size_t bytes, ArrayBytes(array.dtype, array.shape));
   const std::span<const uint8_t> data = file.subspan(header.data_offset);
+  // Must be equal, not only enough: bytes left over mean that the shape is not the file's.
   if (data.size() != bytes) {
     return NpyError(name, StrCat(TypeText(array.dtype, array.shape), " takes ", bytes,
                                  " bytes, the file has ", data.size()));
@@ -201,11 +220,14 @@ Result<Array> ParseNpy(std::span<const uint8_t> file, const std::string& name,
 
 std::vector<uint8_t> FormatNpy(const Array& array) {
   const DtypeRow* row = FindDtype(array.dtype);
+  // bf16 has no type in NumPy; its bits are written as u16, so that nothing is lost.
   const std::string_view descr = row == nullptr || row->npy.empty() ? "<u2" : row->npy;
   std::string dims;
   for (const int64_t extent : array.shape) StrAppend(&dims, extent, ",");
   std::string header =
       StrCat("{'descr': '", descr, "', 'fortran_order': False, 'shape': (", dims, "), }");
+  // NumPy pads the header so that the data begins at a multiple of 64 bytes, and ends it with a
+  // line end.
   header.resize((10 + header.size() + 1 + 63) / 64 * 64 - 11, ' ');
   header += '\n';
   std::string out = StrCat(kNpyMagic, '\x01');
@@ -218,6 +240,7 @@ std::vector<uint8_t> FormatNpy(const Array& array) {
   return bytes;
 }
 
+// The library owns the tensor's memory; the array is copied into it.
 Result<Value> ToTensor(tern_runtime* runtime, const Array& array) {
   Value value;
   TERN_TRY(FromApi(tern_tensor_new(runtime, array.dtype.c_str(),
@@ -226,6 +249,7 @@ Result<Value> ToTensor(tern_runtime* runtime, const Array& array) {
   void* data = nullptr;
   size_t bytes = 0;
   TERN_TRY(FromApi(tern_tensor_view(&value.get(), &data, &bytes, nullptr, nullptr, nullptr)));
+  // A CHECK, because both sizes come from this process.
   TERN_CHECK(bytes == array.bytes.size(), "a new tensor has the bytes of its shape");
   if (bytes > 0) memcpy(data, array.bytes.data(), bytes);
   return value;

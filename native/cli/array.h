@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A dense array in the command line's hands: what .npy files hold and the input grammar makes.
+// A dense array that the command line owns: what .npy files hold and what the input grammar makes.
+// input_spec.h and npz.h read arrays, elements.h fills them, outputs.h writes and compares them.
+// Memory is charged to a budget before it is allocated, because an input decides its size.
 #ifndef TERN_NATIVE_CLI_ARRAY_H_
 #define TERN_NATIVE_CLI_ARRAY_H_
 
@@ -22,16 +24,16 @@ struct Array {
   bool is_scalar = false;
 };
 
-// What the inputs of a run may take: --max-memory. They are charged before they are allocated.
+// What the inputs of a run may take together: --max-memory.
 struct MemoryBudget {
   uint64_t limit = 0;  // bytes; 0: none
   uint64_t used = 0;
 };
 
-// Bytes of one element, 0 for a name that is none of the plain number types.
+// The bytes of one element; 0 for a name that is none of the plain number types.
 size_t ElementSize(std::string_view dtype);
 
-// Product of the extents, or an error when it or the bytes overflow (limit 2^40 bytes).
+// The bytes of an array of this shape; an error for a negative extent or more than 2^40 bytes.
 Result<size_t> ArrayBytes(std::string_view dtype, std::span<const int64_t> shape);
 
 // The bytes of the array's dtype and shape, all zero. E0302 where the budget or this machine has

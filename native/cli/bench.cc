@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tern bench: one function over and over on one machine; cold and warm times, percentiles.
+// tern bench: runs one function over and over on one machine and prints cold and warm times with
+// percentiles. The first call is cold: it makes what later calls reuse.
 #include <algorithm>
 #include <chrono>
 
@@ -25,6 +26,7 @@ double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+// Seconds of one call. The result is released outside of the measured time.
 Result<double> TimeOnce(const Machine& machine, const std::string& function,
                         const std::vector<TernAny>& args) {
   const Clock::time_point start = Clock::now();
@@ -37,6 +39,7 @@ Result<double> TimeOnce(const Machine& machine, const std::string& function,
 struct Timing {
   double cold = 0;
   std::vector<double> warm;  // ascending
+  // The nearest rank below, without interpolation: the value was measured.
   double Percentile(double p) const {
     return warm[static_cast<size_t>(p * static_cast<double>(warm.size() - 1))];
   }
@@ -46,11 +49,14 @@ Result<Timing> Measure(const Machine& machine, const BenchOptions& options,
                        const std::vector<TernAny>& args) {
   Timing timing;
   TERN_TRY_ASSIGN(timing.cold, TimeOnce(machine, options.input.function, args));
+  // Warming up is a time and not a count, so that small and large functions both reach a steady
+  // clock.
   for (const Clock::time_point start = Clock::now();
        SecondsSince(start) < options.warmup_seconds;) {
     TERN_TRY(TimeOnce(machine, options.input.function, args));
   }
   const Clock::time_point start = Clock::now();
+  // At least one run, however long it takes.
   do {
     TERN_TRY_ASSIGN(const double seconds, TimeOnce(machine, options.input.function, args));
     timing.warm.push_back(seconds);
@@ -81,6 +87,8 @@ void PrintTiming(const Timing& timing, double load_seconds, const GlobalOptions&
 }
 
 Status Bench(BenchOptions options, const GlobalOptions& globals) {
+  // Load time is what a user waits for before the first call: starting, reading, compiling,
+  // linking.
   const Clock::time_point start = Clock::now();
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
   TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.path, options.kernels));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions by name, and inputs to parameters by name or position.
+// Finds functions by name, and binds inputs to parameters by name or position. The rule for errors:
+// the message lists the parameters there are, because the user has to choose among them.
 #include "native/cli/call.h"
 
 #include <algorithm>
@@ -12,7 +13,8 @@
 namespace tern::cli {
 namespace {
 
-// The slot of an input: by its name, or by position; params.size() where there is none.
+// The parameter that an input is for, by name or by position; params.size() if there is none. Named
+// inputs count as positions too, so an unnamed one means the same place wherever names stand.
 size_t SlotOf(const NamedArray& input, size_t position, const std::vector<ParamInfo>& params) {
   if (input.name.empty()) return std::min(position, params.size());
   const auto match = [&](const ParamInfo& param) { return param.name == input.name; };
@@ -33,7 +35,7 @@ Status NoSuchParameter(const FunctionInfo& function, const NamedArray& input) {
   return status;
 }
 
-// What could be given; empty for what the command line has no form for.
+// A value that could be given; empty for types that the command line has no form for.
 std::string ExampleInput(const ParamInfo& param) {
   if (param.tensor) return StrCat("@", param.name, ".npy");
   if (param.dtype == "int") return "18";
@@ -60,7 +62,8 @@ Status GivenTwice(const FunctionInfo& function, const ParamInfo& param, const Na
 
 // --- inputs that are made
 
-// The extents with what --dim says; an error that names the dimension without a value.
+// The extents of a parameter with the values that --dim gives; an error names the dimension that
+// has none.
 Result<std::vector<std::string>> ExtentsOf(const FunctionInfo& function, const ParamInfo& param,
                                            const DimBindings& dims) {
   std::vector<std::string> extents;
@@ -76,6 +79,8 @@ Result<std::vector<std::string>> ExtentsOf(const FunctionInfo& function, const P
   return extents;
 }
 
+// Written as an --input, so that made-up numbers come from the same generator as those a user asks
+// for, and a run can be repeated by hand.
 Result<NamedArray> MakeInput(const FunctionInfo& function, const ParamInfo& param,
                              const DimBindings& dims, MemoryBudget* budget) {
   if (!param.tensor || ElementSize(param.dtype) == 0) return MissingInput(function, param);
@@ -89,7 +94,7 @@ Result<NamedArray> MakeInput(const FunctionInfo& function, const ParamInfo& para
 
 // --- what --dim says
 
-// Whether a parameter's shape has the dimension, alone or in an expression.
+// The name must stand alone: `n` is not in "len". The extent may be an expression, such as 2*n.
 bool HasDimension(const ParamInfo& param, std::string_view name) {
   const auto is_name = [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -105,8 +110,10 @@ bool HasDimension(const ParamInfo& param, std::string_view name) {
   return false;
 }
 
+// A --dim that nothing uses is a mistake in the name, which would otherwise go unnoticed.
 Status CheckDimIsUsed(const FunctionInfo& function, const std::vector<NamedArray>& inputs,
                       const std::string& name, int64_t extent) {
+  // Inputs count too: x=f32[n]:zeros may be the only use.
   for (const NamedArray& input : inputs) {
     if (std::find(input.dims.begin(), input.dims.end(), name) != input.dims.end()) return Status();
   }
@@ -120,7 +127,8 @@ Status CheckDimIsUsed(const FunctionInfo& function, const std::vector<NamedArray
   return status;
 }
 
-// An input of another shape is no business of --dim's: the call says what is wrong with it.
+// Refuses an input whose shape contradicts --dim. An input of another rank is no business of
+// --dim's; the call reports that.
 Status CheckDimHolds(const FunctionInfo& function, const std::vector<NamedArray>& inputs,
                      const std::string& name, int64_t extent) {
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -160,6 +168,7 @@ Result<std::vector<NamedArray>> BindInputs(const InputOptions& options,
   std::vector<NamedArray> given;
   for (const std::string& input : options.inputs)
     TERN_TRY(ParseInput(input, dims, function.params, &given, budget));
+  // One slot per parameter, filled in the order of the command line.
   std::vector<std::optional<NamedArray>> slots(function.params.size());
   for (size_t position = 0; position < given.size(); ++position) {
     const size_t slot = SlotOf(given[position], position, function.params);
@@ -177,6 +186,7 @@ Result<std::vector<NamedArray>> BindInputs(const InputOptions& options,
     }
     ordered.push_back(std::move(*slots[i]));
   }
+  // Checked last, because what --dim says is also compared with the inputs that were made.
   for (const auto& [name, extent] : dims) {
     TERN_TRY(CheckDimIsUsed(function, ordered, name, extent));
     TERN_TRY(CheckDimHolds(function, ordered, name, extent));
@@ -186,7 +196,8 @@ Result<std::vector<NamedArray>> BindInputs(const InputOptions& options,
 
 namespace {
 
-// The text was checked when it was read.
+// An int, float, bool or string for the call. ParseScalarValue has checked the text, so the parses
+// below cannot fail.
 Result<Value> ToScalar(const Array& array) {
   const std::string text(reinterpret_cast<const char*>(array.bytes.data()), array.bytes.size());
   Value value;
@@ -216,12 +227,14 @@ Result<std::vector<Value>> ToTensors(const Engine& engine, const std::vector<Nam
   return values;
 }
 
+// A limit that is used up gives 1, because 0 would mean no limit.
 uint64_t BytesLeft(const MemoryBudget& budget) {
   const uint64_t limit = budget.limit != 0 ? budget.limit : native::DefaultMemoryLimit();
   if (limit == 0) return 0;
   return limit > budget.used ? limit - budget.used : 1;
 }
 
+// The values keep their owner; the array is only for the call.
 std::vector<TernAny> Borrow(const std::vector<Value>& values) {
   std::vector<TernAny> args;
   for (const Value& value : values) args.push_back(value.get());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What run and bench share: the options that choose a function and its inputs, and binding one to
-// the other.
+// What the commands that run something (run, bench, debug, profile) share: the options that choose
+// a function and its inputs, and the binding of one to the other.
 #ifndef TERN_NATIVE_CLI_CALL_H_
 #define TERN_NATIVE_CLI_CALL_H_
 
@@ -30,10 +30,11 @@ Result<std::vector<NamedArray>> BindInputs(const InputOptions& options,
                                            const FunctionInfo& function,
                                            MemoryBudget* budget = nullptr);
 
-// What the inputs leave of a limit; 0, which is none, only where there is none.
+// What the inputs leave of a limit, at least 1; 0, which means no limit, only if there is none.
 uint64_t BytesLeft(const MemoryBudget& budget);
 
-// The arrays as tensors of the library, and those as borrowed arguments.
+// The arrays as values of the library, and those as arguments, which borrow: the values must
+// outlive the call.
 Result<std::vector<Value>> ToTensors(const Engine& engine, const std::vector<NamedArray>& inputs);
 std::vector<TernAny> Borrow(const std::vector<Value>& values);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starting the runtime, loading programs, asking them what they hold.
+// Starts the runtime, loads programs of every kind and asks them what they hold. Everything goes
+// through the C API, so that the command line shows what an embedder can do.
 #include "native/cli/command.h"
 
 #include <errno.h>
@@ -20,12 +21,14 @@
 namespace tern::cli {
 namespace {
 
-// The error of the first call of Print that failed, which Main reports; 0: none has.
+// The errno of the first call of Print that failed, which Main reports; 0 if none has. Printing
+// goes on after it, because a broken pipe ends most commands anyway.
 int& OutputError() {
   static int error = 0;
   return error;
 }
 
+// Called by the library when it has no more use for the bytes of a program.
 void ReleaseBuffer(void* buffer) { tern_buffer_free(static_cast<tern_buffer*>(buffer)); }
 using SharedFile = std::shared_ptr<const native::MappedFile>;
 void ReleaseFile(void* file) { delete static_cast<SharedFile*>(file); }
@@ -38,6 +41,7 @@ Result<Program> LoadMapped(const Engine& engine, const ProgramFile& file) {
   return Program(raw);
 }
 
+// A parameter with a "dtype" is a tensor; any other has a "type" and no shape.
 ParamInfo ToParam(const JsonValue& json) {
   const bool tensor = json.Find("dtype") != nullptr;
   ParamInfo param{
@@ -59,6 +63,7 @@ std::string VersionText() {
   return StrCat(TERN_VERSION_MAJOR, ".", TERN_VERSION_MINOR, ".", TERN_VERSION_PATCH);
 }
 
+// The platform must outlive the runtime, so it stands first in Engine.
 Result<Engine> StartEngine(const GlobalOptions& globals) {
   Engine engine;
   engine.progress = ProgressStyleOf(globals.progress, globals.quiet);
@@ -73,6 +78,7 @@ Result<Engine> StartEngine(const GlobalOptions& globals) {
   return engine;
 }
 
+// External data of a model is read on demand, relative to the model's folder.
 Result<Compiled> CompileOnnx(const Engine& engine, const CompileRequest& request) {
   TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(request.path));
   native::ExternalData external(request.path);
@@ -179,7 +185,8 @@ std::string CheckAmount(const std::string& text) {
 }
 
 CLI::Option* AddSize(CLI::App* app, const char* name, uint64_t* bytes, const char* phrase) {
-  // The one that is added last comes first.
+  // CLI11 runs transforms in the reverse order of adding, so this one sees the text first; the size
+  // parser would take "-1" as a huge number.
   const auto refuse_negative = [](std::string text) {
     if (text.starts_with('-'))
       throw CLI::ValidationError(
@@ -197,6 +204,8 @@ CLI::Option* AddAmount(CLI::App* app, const char* name, double* amount, const ch
 
 void Print(std::string_view text) {
   const bool whole = fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  // Flushed at once, so that output and errors appear in their order, and a full disk is noticed
+  // here.
   if ((!whole || fflush(stdout) != 0) && OutputError() == 0) OutputError() = errno;
 }
 
@@ -208,6 +217,7 @@ Status CheckOutput() {
       .SetErrorCode("E0102");
 }
 
+// Compared by identity of the files, not by name: links and ./ would fool names.
 Status CheckOutputPath(const std::string& output, const std::string& input) {
   if (!native::IsSameFile(output, input)) return OkStatus();
   return UsageError("E0003", StrCat("the output '", output, "' would replace the input '", input,

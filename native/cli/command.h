@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the subcommands share: the global options, the runtime they run on, and the table entry of a
-// command.
+// What the commands share: the global options, the runtime they run on, and the row of a command in
+// the table of main.cc. A new command is a source with a Setup function and a row there.
 #ifndef TERN_NATIVE_CLI_COMMAND_H_
 #define TERN_NATIVE_CLI_COMMAND_H_
 
@@ -28,7 +28,7 @@ struct GlobalOptions {
   std::string progress = "auto";  // auto | bar | plain | none
 
   bool json() const { return format != "text"; }
-  // An answer that is a list is an object per line.
+  // An answer that is a list is written as one object per line.
   bool by_line() const { return format == "jsonl"; }
 };
 
@@ -89,7 +89,7 @@ Result<Program> LoadBuffer(const Engine& engine, Buffer executable, const Kernel
 // Each kernel's loops, lowered and as LLVM IR (native/backends/kernel_backends.h).
 std::string KernelListings(const Program& program);
 
-// The same down to the executable's bytes, without loading them.
+// Compiling to the bytes of an executable, without loading them.
 struct CompileRequest {
   std::string path;
   std::string disabled_passes;
@@ -102,14 +102,14 @@ struct Compiled {
 };
 Result<Compiled> CompileOnnx(const Engine& engine, const CompileRequest& request);
 Result<Compiled> CompileSource(const Engine& engine, const CompileRequest& request);
-// Of these two the one that the file is for; other kinds of programs are refused.
+// Calls the one of these two that fits the kind of the file; other kinds are refused.
 Result<Compiled> CompileProgram(const Engine& engine, const CompileRequest& request);
 // Text of a program in the language.
 bool IsSource(const std::string& path);
 Result<Buffer> AssembleFile(const Engine& engine, const std::string& path);
 
 inline constexpr std::string_view kMissingPrimitives = "E0107";  // which linking fails with
-// What the program of a file calls that this build does not have.
+// The primitives that the program of a file calls and this build lacks.
 Result<std::vector<std::string>> MissingPrimitives(const Engine& engine, const std::string& path);
 std::string MissingText(const std::vector<std::string>& names);
 
@@ -137,7 +137,8 @@ std::string CheckPositiveCount(const std::string& text);
 CLI::Option* AddSize(CLI::App* app, const char* name, uint64_t* bytes, const char* phrase);
 CLI::Option* AddAmount(CLI::App* app, const char* name, double* amount, const char* phrase);
 
-// To standard output, whole. What could not be written, CheckOutput says at the end.
+// Print writes the whole text to standard output. CheckOutput tells at the end whether any of it
+// could not be written.
 void Print(std::string_view text);
 void PrintError(std::string_view text);  // to standard error
 Status CheckOutput();

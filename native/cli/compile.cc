@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tern compile: a model or a program in, one executable out; optionally the text after each pass.
+// tern compile: turns a model or a program into one executable; on request it prints the text after
+// each pass, and puts native code of loop kernels into the file.
 #include "core/base/strings.h"
 #include "native/cli/api_json.h"
 #include "native/cli/command.h"
@@ -18,6 +19,7 @@ struct CompileOptions {
   std::string native_kernels;  // targets
 };
 
+// The input with its ending replaced. A dot in a folder's name is no ending.
 std::string DefaultOutput(const std::string& input) {
   const size_t dot = input.rfind('.');
   const size_t slash = input.rfind('/');
@@ -26,7 +28,7 @@ std::string DefaultOutput(const std::string& input) {
   return StrCat(has_extension ? input.substr(0, dot) : input, ".tern");
 }
 
-// `bytes` must outlive the program.
+// Loads a program that reads its bytes in place; `bytes` must outlive it.
 Result<Program> LoadBytes(const Engine& engine, std::string_view bytes) {
   tern_program* raw = nullptr;
   TERN_TRY(FromApi(
@@ -53,6 +55,8 @@ std::string AnswerOfExecutable(const std::string& output, uint64_t bytes, std::s
   return StrCat(json.text(), "\n");
 }
 
+// Files that are compiled already are refused with the command that fits, instead of by the reader
+// of models.
 Result<Compiled> CompileInput(const Engine& engine, const CompileRequest& request) {
   const ProgramKind kind = KindOfProgram(request.path);
   if (kind == ProgramKind::kExecutable)
@@ -66,7 +70,7 @@ Result<Compiled> CompileInput(const Engine& engine, const CompileRequest& reques
   return CompileProgram(engine, request);
 }
 
-// Of an executable there is nothing else to compile.
+// Such a file has nothing else to compile: only its native code can change.
 bool IsCompiled(const std::string& path) {
   const ProgramKind kind = KindOfProgram(path);
   return kind == ProgramKind::kExecutable || kind == ProgramKind::kAssembly;
@@ -79,15 +83,18 @@ Result<Compiled> CompileWithKernels(const Engine& engine, const CompileOptions& 
   Compiled compiled;
   Program program;
   if (IsCompiled(path)) {
+    // Beside the input there would be two executables of one name.
     if (options.output.empty())
       return UsageError("E0003", "the executable with other kernels needs a name: --out FILE");
     TERN_TRY_ASSIGN(program, LoadProgram(engine, path));
   } else {
     TERN_TRY_ASSIGN(compiled, CompileInput(engine, options.request));
+    // Native code is made for a loaded program, because the list of its kernels is known only then.
     TERN_TRY_ASSIGN(program, LoadBytes(engine, Text(compiled.executable)));
   }
   TERN_TRY_ASSIGN(NativeKernels changed, SetNativeKernels(program, targets));
-  program.reset();  // before the bytes it is in
+  // The program reads the bytes in place, so it goes before they are replaced.
+  program.reset();
   compiled.executable = std::move(changed.executable);
   *report = std::move(changed.report);
   return compiled;
@@ -117,6 +124,7 @@ Status CompileModel(const Engine& engine, const CompileOptions& options,
 
 Status Compile(const CompileOptions& options, const GlobalOptions& globals) {
   TERN_TRY(CheckOutputPath(options.output, options.request.path));
+  // Printing stages alone writes no file, unless one is named.
   const bool to_file = !options.output.empty() || options.request.print_after.empty();
   if (to_file && options.output.empty() && options.request.path == "-")
     return UsageError("E0003",
@@ -130,6 +138,7 @@ Status Compile(const CompileOptions& options, const GlobalOptions& globals) {
   TERN_TRY_ASSIGN(const Compiled compiled, options.native_kernels.empty()
                                                ? CompileInput(engine, options.request)
                                                : CompileWithKernels(engine, options, &report));
+  // Stages come before the file is written: they are what helps if writing fails.
   if (compiled.stages != nullptr && !options.request.print_after.empty())
     PrintStages(Text(compiled.stages), globals);
   if (!to_file) return Status();

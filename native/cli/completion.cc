@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What shells read to complete `tern`'s verbs, options and their choices. A value without choices
-// is completed as the name of a file.
+// Scripts that shells read to complete `tern`'s verbs, options and their choices. They are made
+// from describe.h, so they cannot lack an option. A value without choices is completed as the name
+// of a file.
 #include "core/base/strings.h"
 #include "native/cli/describe.h"
 
 namespace tern::cli {
 namespace {
 
+// Quoting for three shells is this one function with three tables of characters.
 std::string Replace(std::string_view text, char from, std::string_view to) {
   std::string out;
   for (const char c : text) {
@@ -18,8 +20,12 @@ std::string Replace(std::string_view text, char from, std::string_view to) {
   return out;
 }
 
+// A single quote cannot be escaped inside single quotes in POSIX shells: the text ends, an escaped
+// quote follows, and the text begins again.
 std::string Quote(std::string_view text) { return StrCat("'", Replace(text, '\'', "'\\''"), "'"); }
 
+// Whether the next word of the command line is the option's value. An optional value is written
+// with '=', so it never is.
 bool TakesWord(const OptionText& option) {
   return !option.positional && !option.value.empty() && !option.optional_value;
 }
@@ -36,11 +42,13 @@ std::string AllNames(const VerbText& verb) {
   return names;
 }
 
-// One branch for each option with a value: its choices, or, without any, what bash does by default.
+// One branch for each option with a value: its choices, or nothing, which leaves it to bash, that
+// completes files.
 void AppendBashValues(const VerbText& verb, std::string* script) {
   for (const OptionText& option : verb.options) {
     if (!TakesWord(option)) continue;
     std::string patterns;
+    // The pattern is "VERB OPTION", so that one name may mean different things for different verbs.
     for (const std::string& name : option.names)
       StrAppend(&patterns, patterns.empty() ? "" : "|", verb.name.empty() ? "*" : verb.name, "\\ ",
                 name);
@@ -52,7 +60,7 @@ void AppendBashValues(const VerbText& verb, std::string* script) {
   }
 }
 
-// Of a verb whose argument is one of a few words.
+// Completes the argument of a verb that is one of a few words.
 void AppendBashArguments(const VerbText& verb, std::string* script) {
   for (const OptionText& option : verb.options) {
     if (!option.positional || option.choices.empty()) continue;
@@ -71,6 +79,8 @@ std::string Bash(const ToolText& tool) {
     AppendBashArguments(verb, &arguments);
   }
   AppendBashValues(tool.tool, &values);
+  // The script finds the verb as the first word that is one, then completes a value, an option, a
+  // verb or an argument, in this order.
   return StrCat(
       "# bash completion of tern, printed by `tern completion bash`.\n_tern() {\n"
       "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
@@ -87,6 +97,7 @@ std::string Bash(const ToolText& tool) {
 
 // --- zsh
 
+// In a specification of _arguments brackets and colons separate parts.
 std::string ZshPhrase(std::string_view phrase) {
   std::string text = Replace(phrase, '\\', "\\\\");
   text = Replace(text, '[', "\\[");
@@ -94,7 +105,7 @@ std::string ZshPhrase(std::string_view phrase) {
   return Replace(text, ':', "\\:");
 }
 
-// As _arguments takes it: '*--input[phrase]:TEXT:_files'.
+// One specification in the syntax of _arguments: '*--input[phrase]:TEXT:_files'.
 std::string ZshOption(const OptionText& option, const std::string& name) {
   std::string action = "_files";
   if (!option.choices.empty()) action = StrCat("(", StrJoin(option.choices, " "), ")");
@@ -102,6 +113,7 @@ std::string ZshOption(const OptionText& option, const std::string& name) {
   if (option.positional)
     return Quote(StrCat(option.repeats ? "*:" : ":", ZshPhrase(name), ":", action));
   if (option.repeats) text = "*";
+  // "=-" means that the value follows after '=' in the same word only.
   StrAppend(&text, name, option.optional_value ? "=-" : "", "[", ZshPhrase(option.phrase), "]");
   if (!option.value.empty())
     StrAppend(&text, option.optional_value ? "::" : ":", option.value, ":", action);
@@ -136,6 +148,7 @@ std::string Zsh(const ToolText& tool) {
       "  local context state state_descr line\n  typeset -A opt_args\n  local -a everywhere verbs\n"
       "  everywhere=(",
       ZshList(tool.tool),
+      // Options of the tool are completed in front of the verb and behind it.
       ")\n  _arguments -C $everywhere '1: :->verb' '*:: :->rest'\n  case $state in\n    verb)\n"
       "    verbs=(\n",
       verbs, "    )\n    _describe verb verbs ;;\n    rest)\n    case $words[1] in\n", cases,
@@ -157,12 +170,14 @@ void AppendFish(const VerbText& verb, std::string* script) {
     for (const std::string& name : option.names)
       StrAppend(script, name.starts_with("--") ? " -l " : " -s ",
                 name.substr(name.find_first_not_of('-')));
+    // -r: a value follows; -x: it follows and is no file.
     if (TakesWord(option)) StrAppend(script, option.choices.empty() ? " -r" : " -x");
     if (!option.choices.empty()) StrAppend(script, " -a ", FishQuote(StrJoin(option.choices, " ")));
     StrAppend(script, " -d ", FishQuote(option.phrase), "\n");
   }
 }
 
+// -f keeps fish from offering files in place of verbs.
 std::string Fish(const ToolText& tool) {
   std::string script = "# fish completion of tern, printed by `tern completion fish`.\n";
   for (const VerbText& verb : tool.verbs)

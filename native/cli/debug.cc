@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tern debug: the debugger's console on standard input and output. Where the input is no terminal,
-// prompts are printed with the commands, so that a script's output reads like a session.
+// tern debug: the debugger's console (core/vm/debug) on standard input and output. Where the input
+// is no terminal, commands are printed behind the prompts, so that a script's output reads like a
+// session.
 #include <stdio.h>
 #include <unistd.h>
 
@@ -22,7 +23,7 @@ struct DebugOptions {
   tern_debug_options limits{};
 };
 
-// A line without its end; false at the end of the input.
+// A line without its end; false at the end of the input. The last line may lack its end.
 bool ReadLine(std::string* line) {
   line->clear();
   for (int c; (c = getchar()) != EOF;) {
@@ -41,7 +42,8 @@ Result<std::string> Execute(tern_debugger* debugger, const std::string& line, bo
   return std::string(Text(text));
 }
 
-// {"schema", "command", "text", "stop": as tern_debugger_run has it}, a line for each command.
+// One answer for each command: {"schema", "command", "text", "stop"}, where "stop" is what
+// tern_debugger_run gives. It is one line, so that a program can drive the debugger.
 Result<std::string> AnswerOfCommand(tern_debugger* debugger, const std::string& line,
                                     const std::string& text) {
   tern_buffer* raw = nullptr;
@@ -74,15 +76,18 @@ Status Converse(tern_debugger* debugger) {
     TERN_TRY_ASSIGN(const std::string text, Execute(debugger, line, &done));
     Print(text);
   }
+  // The prompt is still on the line when the input ends.
   if (!done) Print("\n");
   return Status();
 }
 
 Status Debug(const DebugOptions& options, const GlobalOptions& globals) {
+  // The commands are read from standard input, so the program and its inputs cannot be.
   TERN_TRY(ClaimStandardInput("the debugger's commands"));
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
   TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.path, options.kernels));
   TERN_TRY_ASSIGN(const FunctionInfo function, FindFunction(program, options.input.function));
+  // Inputs are charged to the same limit as the tensors of the run.
   MemoryBudget budget = {.limit = options.limits.max_bytes};
   TERN_TRY_ASSIGN(const std::vector<NamedArray> inputs,
                   BindInputs(options.input, function, &budget));

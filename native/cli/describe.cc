@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// CLI11 is asked for what it knows of each option, so that a new option appears in the manual and
+// in completions without further work.
 #include "native/cli/describe.h"
 
 #include "core/base/strings.h"
@@ -6,7 +8,8 @@
 namespace tern::cli {
 namespace {
 
-// CLI11 writes choices as "TEXT:{text,json}", other limits as "INT:INT in [0 - 1024]".
+// CLI11 writes choices as "TEXT:{text,json}" and other limits as "INT:INT in [0 - 1024]"; it has no
+// other access to them. Only choices are of use to a shell.
 void ReadType(const std::string& type, OptionText* option) {
   const size_t colon = type.find(':');
   option->value = type.substr(0, colon);
@@ -19,6 +22,8 @@ OptionText Describe(const CLI::Option& option) {
   OptionText text;
   text.phrase = option.get_description();
   text.required = option.get_required();
+  // An argument by position has no long name, but CLI11 also counts options that can be given both
+  // ways.
   text.positional = option.get_positional() && option.get_lnames().empty();
   text.repeats = option.get_items_expected_max() > 1;
   for (const std::string& name : option.get_snames()) text.names.push_back(StrCat("-", name));
@@ -36,6 +41,7 @@ VerbText DescribeVerb(const CLI::App& app) {
   verb.name = app.get_name();
   verb.phrase = app.get_description();
   const std::string footer = app.get_footer();
+  // Examples stand indented in the footer of the verb (Main).
   for (const std::string_view line : StrSplit(footer, '\n')) {
     if (line.starts_with("  ")) verb.examples.emplace_back(StrTrim(line));
   }
@@ -56,6 +62,7 @@ ToolText DescribeTool(const CLI::App& app) {
   ToolText text;
   text.tool = DescribeVerb(app);
   text.tool.name.clear();
+  // The predicate takes all: without one, CLI11 gives only the verbs that were used.
   for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
     text.verbs.push_back(DescribeVerb(*verb));
   return text;

@@ -37,7 +37,7 @@ struct ToolText {
 };
 ToolText DescribeTool(const CLI::App& app);
 
-// The page of a verb in man's format; of the tool where verb is its own description.
+// The manual page of a verb, or of the tool if `verb` is tool.tool.
 std::string ManualPage(const ToolText& tool, const VerbText& verb);
 
 inline constexpr const char* kShells[] = {"bash", "zsh", "fish"};

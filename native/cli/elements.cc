@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists and generators of elements.
+// Fills arrays from lists and generators. The one rule: an array holds what the text says, or there
+// is an error (elements.h).
 #include "native/cli/elements.h"
 
 #include <string.h>
@@ -23,18 +24,19 @@ struct IntegerRange {
   uint64_t high;
 };
 
-// Nothing for floats.
+// The values that an integer dtype holds; nothing for floats.
 std::optional<IntegerRange> RangeOf(std::string_view dtype) {
   if (dtype == "bool") return IntegerRange{0, 1};
   const bool is_signed = dtype.starts_with('i');
   if (!is_signed && !dtype.starts_with('u')) return std::nullopt;
   const auto bits = static_cast<unsigned>(8 * ElementSize(dtype));
+  // A shift by 64 - bits works for all widths, because bits is at least 8.
   const uint64_t all = UINT64_MAX >> (64 - bits);
   if (!is_signed) return IntegerRange{0, all};
   return IntegerRange{-static_cast<int64_t>(all / 2) - 1, all / 2};
 }
 
-// An integer of 65 bits, which i64 and u64 are both part of.
+// An integer of 65 bits, sign apart, because neither i64 nor u64 holds both.
 struct Whole {
   bool is_negative;
   uint64_t bits;  // two's complement
@@ -46,7 +48,8 @@ struct Whole {
 
 constexpr double kExactDouble = 9007199254740992.0;  // 2^53: below, doubles are exact integers
 
-// "7", "-7", "7.0" and "7e3", but not "7.5".
+// Reads "7", "-7", "7.0" and "7e3", but not "7.5". Integers are read as such first: a double has 53
+// bits. Doubles above 2^53 are refused, because the text may have meant a neighbour.
 std::optional<Whole> ParseWhole(std::string_view text) {
   if (const std::optional<int64_t> value = ParseInt64(text))
     return Whole{*value < 0, static_cast<uint64_t>(*value)};
@@ -57,6 +60,8 @@ std::optional<Whole> ParseWhole(std::string_view text) {
   return Whole{*value < 0, static_cast<uint64_t>(static_cast<int64_t>(*value))};
 }
 
+// The low bytes of two's complement are the value in every width; the caller has checked that it
+// fits.
 void StoreWhole(Array* array, size_t i, uint64_t bits) {
   const size_t size = ElementSize(array->dtype);
   memcpy(array->bytes.data() + i * size, &bits, size);
@@ -70,6 +75,8 @@ Status OutsideOf(std::string_view text, std::string_view dtype, const IntegerRan
 Status SetInteger(Array* array, size_t i, std::string_view text, const IntegerRange& range) {
   if (array->dtype == "bool" && text == "true") return StoreWhole(array, i, 1), Status();
   if (array->dtype == "bool" && text == "false") return Status();
+  // Read as a number first, so that the message can tell "no number" from "no integer" and
+  // "outside".
   const std::optional<double> value = ParseDouble(text);
   if (!value) return InvalidArgument("'", text, "' is not a number");
   if (std::trunc(*value) != *value)
@@ -82,7 +89,8 @@ Status SetInteger(Array* array, size_t i, std::string_view text, const IntegerRa
 
 // --- lists
 
-// A list in brackets, read against the shape that it must have.
+// A list in brackets, read against the shape that it must have. It keeps a stack of counts and no
+// tree, so that long lists need no memory, and errors name the axis.
 class NestedList {
  public:
   NestedList(std::string_view text, Array* array) : text_(text), array_(array) {}
@@ -117,7 +125,7 @@ class NestedList {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
   }
 
-  // An item of the list that is open begins.
+  // Begins an item of the innermost open list, or the list itself; counts it against its axis.
   Status Begin() {
     if (is_done_) return Wrong("it goes on after its last ']'");
     if (after_item_) return Wrong("there is no comma between two items");
@@ -158,6 +166,7 @@ class NestedList {
   }
 
   Status Element() {
+    // Depth is checked after the count, so that an item too many is reported as such.
     TERN_TRY(Begin());
     const size_t end = std::min(text_.find_first_of(",[] ", at_), text_.size());
     if (counts_.size() != array_->shape.size()) return Wrong("it is not nested as deep");
@@ -178,16 +187,20 @@ class NestedList {
 
 // --- generators
 
-// The numbers of random(): the linear congruential generator that model folders use too
-// (docs/models.md).
+// The numbers of random(): the linear congruential generator of W. Press et al., "Numerical
+// Recipes" (modulus 2^32), which model folders use too (docs/models.md). Results depend on it, so
+// it must never change.
 class Lcg {
  public:
   explicit Lcg(uint32_t seed) : state_(seed) {}
   double Uniform() {
     state_ = state_ * 1664525u + 1013904223u;
+    // The upper 24 bits, because the lower bits of such a generator have short periods; 24 bits are
+    // exact in f32.
     return static_cast<double>(state_ >> 8) / 16777216.0;
   }
-  // Box-Muller.
+  // The method of G. Box and M. Muller (1958), with the cosine alone, so that each number takes two
+  // draws wherever it stands. 1 - Uniform() is never 0, whose logarithm is infinite.
   double Normal() {
     const double radius = std::sqrt(-2.0 * std::log(1.0 - Uniform()));
     return radius * std::cos(2.0 * std::numbers::pi * Uniform());
@@ -197,7 +210,7 @@ class Lcg {
   uint32_t state_;
 };
 
-// "name(a,b)" -> {"name", {"a", "b"}}; no parentheses is no arguments.
+// "name(a,b)" becomes {"name", {"a", "b"}}; without parentheses there are no arguments.
 struct Invocation {
   std::string_view name;
   std::vector<std::string_view> args;
@@ -226,6 +239,7 @@ bool SetRandomOption(std::string_view arg, RandomOptions* options) {
   }
   const size_t equals = arg.find('=');
   const bool has_key = equals != std::string_view::npos;
+  // Numbers without a key are low, then high.
   const std::string_view key = has_key ? arg.substr(0, equals) : options->low ? "high" : "low";
   const std::optional<double> value = ParseDouble(has_key ? arg.substr(equals + 1) : arg);
   if (!value || !std::isfinite(*value)) return false;
@@ -237,6 +251,7 @@ bool SetRandomOption(std::string_view arg, RandomOptions* options) {
   std::optional<double>* const end = key == "low"    ? &options->low
                                      : key == "high" ? &options->high
                                                      : nullptr;
+  // Each end may be given once.
   if (end == nullptr || end->has_value()) return false;
   *end = value;
   return true;
@@ -256,7 +271,7 @@ Result<RandomOptions> ParseRandom(const Invocation& call) {
   return options;
 }
 
-// Integers that were asked for without a range are numbers below 100.
+// The size of the range of integers that were asked for without one.
 constexpr double kRandomIntegers = 100;
 
 Status FillRandomIntegers(const RandomOptions& options, const IntegerRange& range, Array* array) {
@@ -269,6 +284,7 @@ Status FillRandomIntegers(const RandomOptions& options, const IntegerRange& rang
   if (low >= high)
     return InvalidArgument("random() gives integers from low up to below high; low ", low,
                            " is not below high ", high);
+  // Both ends have to fit, so that no element in between can fail.
   for (const double end : {low, high - 1}) {
     const std::string text = StrCat(end);
     const std::optional<Whole> whole = ParseWhole(text);
@@ -277,6 +293,7 @@ Status FillRandomIntegers(const RandomOptions& options, const IntegerRange& rang
   Lcg lcg(options.seed);
   for (size_t i = 0; i < CountOf(*array); ++i) {
     const double value = low + std::floor((high - low) * lcg.Uniform());
+    // low + floor(width * u) and not floor(low + width * u), so that rounding cannot reach high.
     StoreWhole(array, i, static_cast<uint64_t>(static_cast<int64_t>(value)));
   }
   return Status();
@@ -295,6 +312,7 @@ Status FillRandom(const Invocation& call, Array* array) {
 
 Status FillConstant(std::string_view text, Array* array) {
   const size_t size = ElementSize(array->dtype);
+  // The text is checked once, and its bytes are repeated.
   Array one{array->dtype, {}, std::vector<uint8_t>(size)};
   TERN_TRY(SetElementText(&one, 0, text));
   for (size_t i = 0; i < CountOf(*array); ++i)
@@ -305,6 +323,7 @@ Status FillConstant(std::string_view text, Array* array) {
 Status FillAscending(Array* array) {
   const size_t count = CountOf(*array);
   const std::optional<IntegerRange> range = RangeOf(array->dtype);
+  // The count is known before anything is written: the last element is the largest.
   if (range && count > 0 && count - 1 > range->high)
     return OutsideOf(StrCat(count - 1), array->dtype, *range);
   for (size_t i = 0; i < count; ++i) {
@@ -323,6 +342,7 @@ Status SetElementText(Array* array, size_t i, std::string_view text) {
   const std::optional<double> value = ParseDouble(text);
   if (!value) return InvalidArgument("'", text, "' is not a number");
   SetElement(array, i, *value);
+  // A finite number that became infinite was too large for the float type; "inf" itself is allowed.
   if (std::isfinite(*value) && !std::isfinite(ElementAsDouble(*array, i)))
     return InvalidArgument("'", text, "' is too large for ", array->dtype);
   return Status();
@@ -331,6 +351,7 @@ Status SetElementText(Array* array, size_t i, std::string_view text) {
 Status FillList(std::string_view list, Array* array) {
   if (list.find_first_of("[]") != std::string_view::npos) return NestedList(list, array).Fill();
   const std::vector<std::string_view> parts =
+      // Splitting an empty text would give one empty part, but an empty array has no elements.
       StrTrim(list).empty() ? std::vector<std::string_view>() : StrSplit(list, ',');
   const size_t count = CountOf(*array);
   if (parts.size() != count)
@@ -340,6 +361,7 @@ Status FillList(std::string_view list, Array* array) {
   return Status();
 }
 
+// Unknown names are no error here: the caller reads the text as a list, and reports that.
 Status FillGenerated(std::string_view generator, Array* array, bool* known) {
   const std::optional<Invocation> call = ParseInvocation(generator);
   *known = call.has_value();

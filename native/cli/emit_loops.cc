@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the names on the command line to lowering options, an emitter and a code target.
+// tern lower --emit: from the names on the command line to lowering options, an emitter and a code
+// target.
 #include "native/cli/emit_loops.h"
 
 #include <vector>
@@ -28,6 +29,7 @@ Result<loop::Program> LowerFor(const EmitRequest& request, const loop::Target& t
 
 Result<std::string> EmitNative(const std::string& ir, const loop::Target& target,
                                native::CodeForm form) {
+  // Loop targets without a processor of their own, such as the reference, have no machine code.
   for (const native::CodeTarget& code : native::KnownCodeTargets()) {
     if (code.loops == target.name) return native::CompileLlvmIr(ir, code, {form});
   }
@@ -40,6 +42,7 @@ Result<std::string> EmitNative(const std::string& ir, const loop::Target& target
 
 Result<std::string> EmitLoops(const EmitRequest& request) {
   const bool wasm = request.form == "wasm";
+  // WebAssembly has one target, and text has the reference, if none is named.
   const std::string_view name = !request.target.empty() ? request.target
                                 : wasm                  ? "wasm32"
                                                         : "reference";

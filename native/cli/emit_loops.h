@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tern lower --emit`: what a lowered loop program becomes.
+// `tern lower --emit`: the LLVM IR, machine code or WebAssembly that a loop program becomes.
+// lower_loops.cc calls it.
 #ifndef TERN_NATIVE_CLI_EMIT_LOOPS_H_
 #define TERN_NATIVE_CLI_EMIT_LOOPS_H_
 

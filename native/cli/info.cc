@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tern info and explain: this build, this machine, and what an error code means.
+// tern info and tern explain: what this build and this machine are, and what an error code means.
 #include "core/base/strings.h"
 #include "core/kernels/cpu_features.h"
 #include "core/text/diagnostics.h"
@@ -12,7 +12,8 @@
 namespace tern::cli {
 namespace {
 
-// Of native code in executables (docs/format.md), what this processor can run, the best first.
+// The targets of native code in executables (docs/format.md) that this processor can run, the best
+// first.
 std::vector<std::string> CodeTargetsHere() {
   const native::Processor processor = native::DetectProcessor();
   std::vector<std::string> names;
@@ -22,7 +23,7 @@ std::vector<std::string> CodeTargetsHere() {
   return names;
 }
 
-// What the library says of itself, and what this program knows of the machine.
+// What the library says of itself, then what only this program knows of the machine.
 std::string InfoJson(const JsonValue& info, const Engine& engine) {
   JsonWriter json = BeginAnswer();
   for (size_t i = 0; i < info.items.size(); ++i) {

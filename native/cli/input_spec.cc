@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parsing of --input and --dim.
+// Parses --input and --dim by the grammar of input_spec.h. A value is read in three steps: name,
+// type, then what fills it; each step takes text from the front.
 #include "native/cli/input_spec.h"
 
 #include <algorithm>
@@ -19,6 +20,8 @@ Status BadInput(std::string_view text, std::string_view why) {
       .AddNote("help: try x=@x.npy, x=f32[2,3]:1,2,3,4,5,6, x=f32[2,3]:random(seed=1) or n=18");
 }
 
+// Extents are numbers or names that --dim binds. Names are remembered, so that CheckDimIsUsed knows
+// of their use.
 Status ParseDims(std::string_view list, const DimBindings& dims, NamedArray* input) {
   if (StrTrim(list).empty()) return Status();
   for (std::string_view part : StrSplit(list, ',')) {
@@ -41,6 +44,7 @@ Result<Array> ReadArrayFile(const std::string& path, MemoryBudget* budget) {
   return ParseNpy(file.bytes(), path, budget);
 }
 
+// Raw bytes have no header, so only their number can be checked.
 Status FillRaw(const std::string& path, Array* array, std::string_view text) {
   TERN_TRY_ASSIGN(const native::MappedFile file, OpenData(path));
   if (file.bytes().size() != array->bytes.size()) {
@@ -52,8 +56,10 @@ Status FillRaw(const std::string& path, Array* array, std::string_view text) {
   return Status();
 }
 
-// The part after "dtype[dims]": ":literal", "=literal", ":generator" or "@file".
+// Fills the array from the part after "dtype[dims]": ":literal", "=literal", ":generator" or
+// "@file".
 Status FillTyped(std::string_view tail, Array* array, std::string_view text, MemoryBudget* budget) {
+  // Allocated before anything is read, because the type alone tells the bytes.
   Status allocated = AllocateArray(array, budget);
   if (!allocated.ok()) return std::move(allocated.AddNote(StrCat("from --input ", text)));
   if (tail.starts_with('@')) return FillRaw(std::string(tail.substr(1)), array, text);
@@ -62,13 +68,14 @@ Status FillTyped(std::string_view tail, Array* array, std::string_view text, Mem
   }
   tail.remove_prefix(1);
   bool generated = false;
+  // A generator's name cannot be a list, so trying it first is safe.
   Status filled = FillGenerated(tail, array, &generated);
   if (!generated) filled = FillList(tail, array);
   return filled.ok() ? Status() : BadInput(text, filled.message());
 }
 
-// "f32[2,3]..." or "2x3xf32...": dtype and shape into *array and the rest into *tail; false if it
-// is neither.
+// Reads "f32[2,3]…" or "2x3xf32…": dtype and shape go into the array, the rest into *tail. False if
+// it is neither, which means a scalar.
 Result<bool> ParseType(std::string_view value, const DimBindings& dims, NamedArray* input,
                        std::string_view* tail) {
   Array* const array = &input->array;
@@ -82,6 +89,8 @@ Result<bool> ParseType(std::string_view value, const DimBindings& dims, NamedArr
     *tail = value.substr(close + 1);
     return true;
   }
+  // The short form ends at '=' or '@'; its last part must be a dtype, so that "x" in other texts is
+  // not taken for it.
   const size_t end = value.find_first_of("=@");
   std::vector<std::string_view> parts = StrSplit(value.substr(0, end), 'x');
   if (end == std::string_view::npos || ElementSize(parts.back()) == 0) return false;
@@ -101,7 +110,8 @@ const ParamInfo* FindParam(const std::vector<ParamInfo>& params, std::string_vie
   return nullptr;
 }
 
-// What a parameter without a type is given: a number, true, false or "text" in quotes.
+// The type of a value for a parameter without one: a number, true, false or "text" in quotes. "" if
+// it is none of these.
 std::string_view KindOf(std::string_view value) {
   if (ParseInt64(value)) return "int";
   if (ParseDouble(value)) return "float";
@@ -109,6 +119,7 @@ std::string_view KindOf(std::string_view value) {
   return value.size() > 1 && value.starts_with('"') && value.ends_with('"') ? "string" : "";
 }
 
+// Scalars travel as their text; ToScalar makes values of them.
 Array ScalarOf(std::string_view value, std::string_view type) {
   Array array;
   array.dtype = type;
@@ -140,6 +151,7 @@ Result<Array> ParseScalarValue(std::string_view value, std::string_view type,
   return ScalarOf(value, type);
 }
 
+// A bare number for a tensor parameter is a tensor of one element, with as many axes as declared.
 Result<Array> ParseScalar(std::string_view value, const ParamInfo* param, std::string_view text) {
   if (param != nullptr && !param->tensor) return ParseScalarValue(value, param->dtype, text);
   Array array;
@@ -153,12 +165,15 @@ Result<Array> ParseScalar(std::string_view value, const ParamInfo* param, std::s
   return array;
 }
 
-// "x=..." -> "x"; empty where the first '=' belongs to the value.
+// "x=…" gives "x"; empty if the first '=' belongs to the value, as in 2x3xf32=1,2.
 std::string_view SplitName(std::string_view text) {
   const size_t equals = text.find('=');
   if (equals == std::string_view::npos) return {};
   const std::string_view name = text.substr(0, equals);
+  // A bracket or '@' before '=' means that a type or file stands there, so there is no name.
   if (name.find_first_of("[(@") != std::string_view::npos) return {};
+  // "2x3xf32" ends with a dtype behind an 'x'; a name that is a dtype alone, such as "f32", stays a
+  // name.
   const std::string_view last = StrSplit(name, 'x').back();
   return ElementSize(last) > 0 && last.size() < name.size() ? std::string_view() : name;
 }
@@ -170,6 +185,7 @@ Status ParseInput(std::string_view text, const DimBindings& dims,
                   MemoryBudget* budget) {
   const std::string_view name = SplitName(text);
   const std::string_view value = name.empty() ? text : text.substr(name.size() + 1);
+  // A bundle gives names to its arrays itself, so it stands without one.
   if (name.empty() && value.starts_with('@') && value.ends_with(".npz")) {
     return ReadNpz(std::string(value.substr(1)), budget, out);
   }

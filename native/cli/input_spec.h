@@ -26,7 +26,8 @@ struct NamedArray {
   Array array;
 };
 
-// What the program declares about a parameter; a symbolic extent is its text, such as "n" or "2*n".
+// What the program declares about a parameter. Extents are text, because they may be symbolic, such
+// as "n" or "2*n".
 struct ParamInfo {
   std::string name;
   std::string dtype;  // of what is no tensor, its type

@@ -24,7 +24,8 @@ struct FileOptions {
   KernelChoice kernels;
 };
 
-// The plan is a stage of compiling; an executable does not hold it.
+// Prints the memory plan. The plan is a stage of compiling, and an executable does not hold it, so
+// compiled files are refused.
 Status ShowMemory(const Engine& engine, const std::string& path, const GlobalOptions& globals) {
   const ProgramKind kind = KindOfProgram(path);
   if (kind == ProgramKind::kExecutable || kind == ProgramKind::kAssembly)
@@ -38,6 +39,7 @@ Status ShowMemory(const Engine& engine, const std::string& path, const GlobalOpt
                                   .print_after = globals.json() ? "memory_json" : "memory"};
   TERN_TRY_ASSIGN(const Compiled compiled, CompileProgram(engine, request));
   const JsonValue stages = ParseAnswer(Text(compiled.stages));
+  // The stage "memory_json" is an object of the library's own.
   for (const JsonValue& stage : stages.items)
     Print(globals.json() ? AnswerOf(TextOf(stage, "text")) : TextOf(stage, "text"));
   return Status();
@@ -45,12 +47,14 @@ Status ShowMemory(const Engine& engine, const std::string& path, const GlobalOpt
 
 // --- executables that may call what this build does not have
 
+// The bytes of an executable, wherever they came from.
 struct Bytes {
   ProgramFile file;  // an executable as it is, or
   Buffer made;       // what became of another program
   std::string_view text() const { return made == nullptr ? file.text() : Text(made); }
 };
 
+// Works without linking, so that a program can be looked at which calls what this build lacks.
 Result<Bytes> ReadBytes(const Engine& engine, const std::string& path) {
   Bytes bytes;
   TERN_TRY_ASSIGN(bytes.file, OpenProgram(path));
@@ -83,7 +87,8 @@ Result<std::vector<std::string>> MissingOf(const Engine& engine, const Bytes& by
 
 // --- inspect
 
-// The program's kernels, too, where it can be linked.
+// Inspects a linked program, which also tells its kernels. If linking fails for missing primitives
+// only, the bytes are listed without them.
 Result<Buffer> InspectText(const Engine& engine, const FileOptions& options, const char* form) {
   const Result<Program> program = LoadProgram(engine, options.path, options.kernels);
   if (!program.ok() && program.status().error_code() == kMissingPrimitives) {
@@ -96,6 +101,7 @@ Result<Buffer> InspectText(const Engine& engine, const FileOptions& options, con
   return Buffer(raw);
 }
 
+// Kernels are prepared by LoadProgram with their options, so the listing shows what would run here.
 Status ShowKernels(const Engine& engine, const FileOptions& options, const GlobalOptions& globals) {
   TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.path, options.kernels));
   const std::string listings = KernelListings(program);
@@ -230,6 +236,8 @@ Status Inspect(const FileOptions& options, const GlobalOptions& globals) {
 
 // --- dis, asm
 
+// Assembly text is another form of the same bytes, not an approximation; this option tests that for
+// one file.
 Status CheckRoundtrip(const Engine& engine, std::string_view text, const std::string& path) {
   tern_buffer* raw = nullptr;
   TERN_TRY(
@@ -241,7 +249,7 @@ Status CheckRoundtrip(const Engine& engine, std::string_view text, const std::st
       .SetErrorCode("M0102");
 }
 
-// A listing is the same with and without them, so that it can be assembled.
+// A warning on standard error and not in the listing, so that the listing can be assembled again.
 Status WarnOfMissing(const Engine& engine, const Bytes& bytes) {
   TERN_TRY_ASSIGN(const std::vector<std::string> missing, MissingOf(engine, bytes));
   if (missing.empty()) return Status();
@@ -253,6 +261,7 @@ Status Disassemble(const FileOptions& options, const GlobalOptions& globals) {
   TERN_TRY(CheckOutputPath(options.output, options.path));
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
   TERN_TRY_ASSIGN(const Bytes bytes, ReadBytes(engine, options.path));
+  // The check answers with a status; its text is empty.
   if (options.check_ssa) {
     const Result<Buffer> verdict = List(engine, bytes, "ssa");
     TERN_TRY(verdict.status().Clone());
@@ -260,6 +269,7 @@ Status Disassemble(const FileOptions& options, const GlobalOptions& globals) {
   TERN_TRY_ASSIGN(const Buffer text, List(engine, bytes, options.form.c_str()));
   if (options.check_roundtrip) TERN_TRY(CheckRoundtrip(engine, Text(text), options.path));
   if (!globals.json()) {
+    // With JSON the missing names are members of the answer instead.
     if (!globals.quiet) TERN_TRY(WarnOfMissing(engine, bytes));
     return native::WriteFile(options.output.empty() ? "-" : options.output, Text(text));
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tern lower: the stages that a program goes through on its way to code, listed or printed.
+// tern lower: lists or prints the stages that a program goes through on its way to code. Loop
+// programs have stages of their own (lower_loops.h).
 #include "core/base/strings.h"
 #include "native/cli/api_json.h"
 #include "native/cli/command.h"
@@ -16,6 +17,8 @@ struct LowerOptions {
   LoopOptions loops;
 };
 
+// How many lines begin with the word; the text of the IR has one line per function head and
+// binding.
 size_t CountLines(const std::string& text, std::string_view word) {
   size_t count = 0;
   for (const std::string_view line : StrSplit(text, '\n')) {
@@ -25,7 +28,8 @@ size_t CountLines(const std::string& text, std::string_view word) {
   return count;
 }
 
-// "fuse_epilogues   2 functions, 61 bindings".
+// One line per stage, such as "fuse_epilogues   2 functions, 61 bindings": growth and shrinkage
+// show where to look.
 void ListStages(const JsonValue& stages) {
   for (const JsonValue& stage : stages.items) {
     const std::string &name = TextOf(stage, "name"), &text = TextOf(stage, "text");
@@ -44,6 +48,7 @@ Status Lower(LowerOptions options, const GlobalOptions& globals) {
   }
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
   const bool list = options.stages.empty();
+  // Without a stage the list needs all of them.
   options.request.print_after = list ? "all" : "";
   for (const std::string& stage : options.stages)
     StrAppend(&options.request.print_after, options.request.print_after.empty() ? "" : ",", stage);
@@ -58,6 +63,7 @@ Status Lower(LowerOptions options, const GlobalOptions& globals) {
     return Status();
   }
   for (const JsonValue& stage : stages.items) {
+    // A single stage is printed without a heading, so that it can be read by tools.
     if (stages.items.size() > 1) Print(StrCat("== ", TextOf(stage, "name"), "\n"));
     const std::string& text = TextOf(stage, "text");
     Print(StrCat(text, text.ends_with('\n') ? "" : "\n"));
@@ -85,6 +91,7 @@ CommandAction SetupLower(CLI::App* app, const GlobalOptions* globals) {
                 "the last places");
   AddLoopOptions(app, &options->loops);
   return [options, globals, app] {
+    // Options of loop programs would be ignored silently for other programs.
     if (!IsLoopProgram(options->request.path)) TERN_TRY(RefuseLoopOptions(*app));
     return Lower(*options, *globals);
   };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tern lower FILE.tloop: the stages of a loop program, and what runs of it.
+// tern lower FILE.tloop: prints the stages of a loop program, machine code of it, or counts of a
+// run of it.
 #include "native/cli/lower_loops.h"
 
 #include <limits>
@@ -20,11 +21,13 @@ struct LoopSource {
   std::string stages;
 };
 
+// The forms that counting compares where none is named: a fixed vector length, with a cleanup loop,
+// and with predicates.
 constexpr std::string_view kCountedStrategies = "fixed,cleanup,predicated";
 
 constexpr const char* kOptionGroup = "Loop programs (.tloop)";
 
-// An option that takes numbers separated by commas.
+// An option that takes numbers separated by commas, and its limits.
 struct NumberList {
   std::string_view option, phrase;  // "--vscale", "numbers from 1 to 16, as in 1,2,4"
   int64_t least, most;
@@ -43,6 +46,7 @@ Result<std::vector<int64_t>> ParseNumbers(std::string_view text, const NumberLis
 
 Result<std::string> Report(const LoopSource& source, const LoopOptions& options,
                            const GlobalOptions& globals) {
+  // Code is bytes, which JSON cannot hold as they are.
   if (!options.emit.empty() && globals.json())
     return UsageError("E0003",
                       "--format json is for stages and counts; --emit prints code as it is");
@@ -60,6 +64,7 @@ Result<std::string> Report(const LoopSource& source, const LoopOptions& options,
   request.vl_form = options.vl_form;
   request.json = globals.json();
   if (!globals.target.empty()) request.target = globals.target;
+  // Counting compares several strategies by default; everything else shows what the program says.
   if (!options.strategy.empty())
     request.strategies = options.strategy;
   else if (options.count)
@@ -98,6 +103,7 @@ Result<std::vector<std::pair<std::string, int64_t>>> ParseLoopDims(
   return sizes;
 }
 
+// The ending decides, because loop programs and programs of the language are both text.
 bool IsLoopProgram(const std::string& path) { return KindOfProgram(path) == ProgramKind::kLoops; }
 
 Status LowerLoops(const std::string& path, const std::vector<std::string>& stages,
@@ -117,6 +123,8 @@ Status LoopProgramRefused(std::string_view path) {
       .Clone();
 }
 
+// The group of an option is the list of those that are for loop programs, so that it cannot be
+// forgotten here.
 Status RefuseLoopOptions(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_group() == kOptionGroup && option->count() > 0)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tern`: the command line. One table of commands; each lives in a file of its own.
+// `tern`: the command line. One table of commands; each is in a source of its own and registers its
+// options with CLI11, of which the manual and the completions are made as well (describe.h).
 #include <algorithm>
 #include <sstream>
 
@@ -83,7 +84,8 @@ std::vector<std::string> NamesKnownTo(const CLI::App& app) {
   return names;
 }
 
-// A slip of the keys, or a longer or shorter form of a known name.
+// A known name that the word may have meant: a slip of the keys, or a longer or shorter form. Words
+// of less than four letters are too near to too much.
 std::string_view Suggest(std::string_view word, const std::vector<std::string>& known) {
   const std::string_view near = DidYouMean(word, known);
   if (!near.empty() || word.size() < 4) return near;
@@ -93,18 +95,22 @@ std::string_view Suggest(std::string_view word, const std::vector<std::string>& 
   return {};
 }
 
-// CLI11's complaint in Tern's words, with the nearest name the user may have meant.
+// CLI11's complaint in Tern's words, with the nearest name. The first unknown word is taken as the
+// culprit, because CLI11 does not tell which it was.
 Status ExplainUsage(const CLI::Error& error, const CLI::App& app, int argc, char** argv) {
   const CLI::App* active = &app;
+  // The verb whose options were being read.
   for (const CLI::App* sub : app.get_subcommands()) active = sub;
   Status status = UsageError("E0003", error.what());
   std::vector<std::string> known = NamesKnownTo(*active);
   for (std::string& name : NamesKnownTo(app)) known.push_back(std::move(name));
   for (int i = 1; i < argc; ++i) {
+    // --name=value: only the name is looked up.
     const std::string_view word = StrSplit(argv[i], '=')[0];
     if (std::find(known.begin(), known.end(), word) != known.end()) continue;
     const std::string_view suggestion = Suggest(word, known);
     const bool option = word.starts_with("--");
+    // A word behind a verb may be a file or a value; only options can be called unknown there.
     if (!option && (active != &app || i > 1)) continue;
     status = option ? UsageError("E0002", StrCat("unknown option '", word, "'"))
                     : UsageError("E0001", StrCat("unknown command '", word, "'"));
@@ -139,6 +145,7 @@ int Main(int argc, char** argv) {
   app.add_flag("-q,--quiet", globals.quiet, "say nothing on success");
   app.set_version_flag("--version", StrCat("tern ", VersionText()));
   app.require_subcommand(1);
+  // Options of the tool may stand behind the verb too.
   app.fallthrough();
   std::vector<Selected> commands;
   for (const Command& command : kCommands) {
@@ -146,6 +153,7 @@ int Main(int argc, char** argv) {
     sub->footer(StrCat("Examples:\n", command.examples));
     commands.push_back({sub, command.setup(sub, &globals)});
   }
+  // The only place that catches: CLI11 throws, Tern does not.
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help, --version
@@ -159,9 +167,11 @@ int Main(int argc, char** argv) {
   for (const Selected& command : commands) {
     if (!command.app->parsed()) continue;
     Status status = command.action();
+    // A command that succeeded may still have failed to print.
     if (status.ok()) status = CheckOutput();
     return Report(status, globals.json());
   }
+  // require_subcommand(1) makes the parser refuse a line without a verb.
   return kExitInternal;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Manual pages, and the commands `man` and `completion`. A page has no date, so that two builds of
-// one source give the same bytes.
+// Manual pages in the macros of man(7), and the commands `man` and `completion`. A page has no
+// date, so that two builds of one source give the same bytes.
 #include <sys/stat.h>
 
 #include "core/base/strings.h"
@@ -27,7 +27,8 @@ constexpr ExitText kExitTexts[] = {
     {kExitInternal, "a bug of tern"},
 };
 
-// Text that roff prints as it is: dashes stay dashes, and no line is taken for a request.
+// Text that roff prints as it is. A '-' would become a hyphen, a '\' begins an escape, and a line
+// that begins with '.' or "'" is a request; "\&" in front is nothing, so it is none.
 std::string Escape(std::string_view text) {
   std::string out;
   if (text.starts_with('.') || text.starts_with('\'')) out = "\\&";
@@ -63,6 +64,7 @@ void AppendOption(const OptionText& option, std::string* page) {
             option.repeats ? " (may be given more than once)" : "", "\n");
 }
 
+// No heading without an option below it.
 void AppendOptions(const VerbText& verb, bool positional, const char* title, std::string* page) {
   bool first = true;
   for (const OptionText& option : verb.options) {
@@ -90,7 +92,7 @@ void AppendVerbs(const ToolText& tool, std::string* page) {
     StrAppend(page, ".TP\n\\fBtern\\-", Escape(verb.name), "\\fR(1)\n", Escape(verb.phrase), "\n");
 }
 
-// Writes every page: tern.1, tern-run.1, and so on.
+// Writes every page into the folder: tern.1, tern-run.1 and so on.
 Status WritePages(const ToolText& tool, const std::string& folder, const GlobalOptions& globals) {
   mkdir(folder.c_str(),
         0777);  // one that is there is as good; one that cannot be made is told below

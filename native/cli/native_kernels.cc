@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which kernels there are comes from the program's list; objects are put behind all that stays.
+// Adds and removes native code of loop kernels in an executable. The program lists its kernels with
+// all their formats; objects of targets are taken out or put behind the others, and the library
+// writes the file anew. Constants and code are not touched.
 #include "native/cli/native_kernels.h"
 
 #include "core/base/strings.h"
@@ -15,6 +17,7 @@ using native::ObjectTarget;
 
 constexpr std::string_view kLoopFormat = "loop";
 
+// One format of one kernel. The bytes belong to the program, or to ObjectBytes.
 struct CarriedKernel {
   std::string name, format, signature;
   std::string_view bytes;  // of the program
@@ -52,14 +55,15 @@ Result<Buffer> SaveWith(const Program& program, const std::vector<CarriedKernel>
   return Buffer(raw);
 }
 
-// What of the loop kernels becomes objects for one target.
+// What becomes of the loop kernels for one target.
 struct TargetObjects {
   const ObjectTarget* target = nullptr;
   std::vector<CarriedKernel> kernels;
   std::string refusals;  // a line each
 };
 
-// Keeps the bytes that kernels point to.
+// Owns the bytes that kernels point to. Each string has an address of its own, which stays when the
+// vector grows.
 using ObjectBytes = std::vector<std::unique_ptr<std::string>>;
 
 TargetObjects Precompile(const std::vector<CarriedKernel>& loops, const ObjectTarget& target,
@@ -68,6 +72,8 @@ TargetObjects Precompile(const std::vector<CarriedKernel>& loops, const ObjectTa
   for (const CarriedKernel& loop : loops) {
     Result<std::string> object =
         native::PrecompileKernel({loop.name, loop.bytes, loop.signature}, target);
+    // A kernel that a target cannot have is reported and left out; the file then falls back on
+    // another backend.
     if (!object.ok()) {
       StrAppend(&made.refusals, "  no code of '", loop.name, "' for ", target.name, ": ",
                 object.status().message(), "\n");
@@ -84,7 +90,8 @@ std::string ReportOf(const TargetObjects& made, size_t loops) {
                 loops == 1 ? " kernel\n" : " kernels\n", made.refusals);
 }
 
-// Adds objects of all targets behind the kernels that are there; an error where none can be made.
+// Adds objects of all targets behind the kernels that are there; an error if none can be made at
+// all.
 Status AddObjects(const std::vector<const ObjectTarget*>& targets,
                   std::vector<CarriedKernel>* kernels, ObjectBytes* bytes, std::string* report) {
   std::vector<CarriedKernel> loops;
@@ -95,6 +102,7 @@ Status AddObjects(const std::vector<const ObjectTarget*>& targets,
     *report = "the program has no loop kernels, so there is no native code in it\n";
     return OkStatus();
   }
+  // Asked once in front, so that a missing LLVM is one error and not one per kernel.
   TERN_TRY(native::LlvmDescription());
   size_t made_count = 0;
   for (const ObjectTarget* target : targets) {
@@ -118,6 +126,8 @@ Result<std::vector<const ObjectTarget*>> ParseKernelTargets(std::string_view nam
 Result<NativeKernels> SetNativeKernels(const Program& program,
                                        const std::vector<const ObjectTarget*>& targets) {
   TERN_TRY_ASSIGN(std::vector<CarriedKernel> kernels, ListKernels(program));
+  // Objects that the file has are replaced as a whole, so that a file never holds code of two
+  // compilers.
   std::erase_if(kernels, [](const CarriedKernel& kernel) {
     return native::TargetOfFormat(kernel.format) != nullptr;
   });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tern compile --native-kernels`: objects beside the loop kernels of an executable.
+// `tern compile --native-kernels`: puts native code (objects) beside the loop kernels of an
+// executable, or takes it out. compile.cc calls it.
 #ifndef TERN_NATIVE_CLI_NATIVE_KERNELS_H_
 #define TERN_NATIVE_CLI_NATIVE_KERNELS_H_
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ZIP files for .npz (APPNOTE.TXT of PKWARE, sections 4.3.7, 4.3.12 and 4.3.16).
+// ZIP files for .npz (APPNOTE.TXT of PKWARE, sections 4.3.7, 4.3.12 and 4.3.16), with the method
+// "stored" only. Checksums are written but not compared when reading.
 #include "native/cli/npz.h"
 
 #include <string_view>
@@ -17,7 +18,7 @@ constexpr size_t kEndSize = 22;
 constexpr size_t kEntrySize = 46;
 constexpr size_t kLocalSize = 30;
 
-// Little-endian reads that give 0 outside of the file; every use is followed by a range check.
+// Little-endian reads that give 0 outside of the file; a check of the range follows every use.
 class ZipView {
  public:
   explicit ZipView(std::span<const uint8_t> bytes) : bytes_(bytes) {}
@@ -42,7 +43,8 @@ Status NpzError(const std::string& path, std::string_view what) {
   return Corrupt("'", path, "' is not a readable .npz bundle: ", what).SetErrorCode("E0502");
 }
 
-// Offset of the end record, which a comment of up to 64 KiB may follow; size() when there is none.
+// The offset of the end record; size() if there is none. It is searched from the back, because a
+// comment of up to 64 KiB may follow it.
 size_t FindEnd(const ZipView& zip) {
   for (size_t back = kEndSize; back <= zip.size() && back < kEndSize + 65536; ++back) {
     if (zip.U32(zip.size() - back) == kEndSignature) return zip.size() - back;
@@ -52,6 +54,8 @@ size_t FindEnd(const ZipView& zip) {
 
 Status ReadEntry(const ZipView& zip, size_t entry, const std::string& path, MemoryBudget* budget,
                  std::vector<NamedArray>* out) {
+  // Offsets in an entry of the directory: 10 is the method, 20 the size, 28 the length of the name,
+  // 42 the local header.
   const size_t name_length = zip.U16(entry + 28);
   const size_t local = zip.U32(entry + 42);
   const size_t length = zip.U32(entry + 20);
@@ -64,6 +68,8 @@ Status ReadEntry(const ZipView& zip, size_t entry, const std::string& path, Memo
         path,
         StrCat("'", name, "' is compressed; write it with numpy.savez, not savez_compressed"));
   }
+  // The local header has a name and an extra field of its own lengths, which may differ from those
+  // of the directory; the data follows them.
   const size_t data = local + kLocalSize + zip.U16(local + 26) + zip.U16(local + 28);
   if (!zip.Has(data, length)) return NpzError(path, StrCat("'", name, "' is cut off"));
   NamedArray input;
@@ -76,7 +82,8 @@ Status ReadEntry(const ZipView& zip, size_t entry, const std::string& path, Memo
 
 // --- writing
 
-// The checksum of ZIP files, four bits at a time.
+// The checksum of ZIP files (ISO 3309), with a table of 16 entries: half a byte at a time is enough
+// beside the writing, and the table is made on the stack.
 uint32_t Crc32(std::span<const uint8_t> bytes) {
   constexpr uint32_t kPolynomial = 0xedb88320;
   uint32_t table[16] = {};
@@ -94,6 +101,7 @@ uint32_t Crc32(std::span<const uint8_t> bytes) {
   return ~crc;
 }
 
+// Writes entries one after the other and the directory at the end.
 class ZipWriter {
  public:
   void Add(const std::string& name, std::span<const uint8_t> data) {
@@ -137,7 +145,8 @@ class ZipWriter {
     uint32_t crc, size, offset;
   };
 
-  // What the local header and the directory have in common.
+  // What the local header and the directory entry have in common. The date is fixed, so that equal
+  // arrays give equal files.
   void Describe(const Entry& entry) {
     U16(kVersion);
     U16(1 << 11);  // names are UTF-8
@@ -171,6 +180,8 @@ Result<std::vector<uint8_t>> FormatNpz(const std::vector<NamedArray>& arrays) {
   ZipWriter zip;
   size_t total = 0;
   for (const NamedArray& array : arrays) {
+    // Counted before an entry is added, because offsets and sizes have 32 bits and would wrap
+    // silently. kAround covers headers and the .npy header.
     total += array.array.bytes.size() + 2 * array.name.size() + kAround;
     if (total > kMostBytes || arrays.size() > kMostEntries || array.name.size() > 32768)
       return Unsupported(
@@ -187,6 +198,8 @@ Status ReadNpz(const std::string& path, MemoryBudget* budget, std::vector<NamedA
   const ZipView zip(file.bytes());
   const size_t end = FindEnd(zip);
   if (end == zip.size()) return NpzError(path, "it has no ZIP directory");
+  // The directory begins where the end record says; entries are walked, never counted on, since
+  // each is checked.
   size_t entry = zip.U32(end + 16);
   for (uint32_t i = 0; i < zip.U16(end + 10); ++i) {
     if (!zip.Has(entry, kEntrySize) || zip.U32(entry) != kEntrySignature) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NumPy's .npz bundles (a ZIP of .npy files), with the ZIP method "stored" that numpy.savez writes.
+// NumPy's .npz bundles, which are ZIP files of .npy files. Only the method "stored" is read and
+// written, which is what numpy.savez uses. `--input @x.npz`, `--output` and `--expect` use it.
 #ifndef TERN_NATIVE_CLI_NPZ_H_
 #define TERN_NATIVE_CLI_NPZ_H_
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results as text, JSON, .npy and .npz.
+// Prints results as text or JSON, writes them as .npy, .npz or .json, and compares them with files.
+// Everything that can be wrong with the options is found before the run (PlanOutputs), because a
+// run may take long.
 #include "native/cli/outputs.h"
 
 #include <algorithm>
@@ -14,9 +16,11 @@
 namespace tern::cli {
 namespace {
 
-// "y=@y.npy"; a missing name means the only output.
+// Reads "y=@y.npy"; without a name it means the only output.
 Result<OutputPlan::Target> ParseTarget(std::string_view flag, std::string_view text) {
   const size_t at = text.find('@');
+  // An '@' counts as the separator only behind '=' or at the beginning, so that paths may contain
+  // one.
   const bool named = at != std::string_view::npos && at > 0 && text[at - 1] == '=';
   if (at == std::string_view::npos || (!named && at != 0) || at + 1 == text.size()) {
     return UsageError("E0006", StrCat("cannot read ", flag, " '", text,
@@ -28,6 +32,7 @@ Result<OutputPlan::Target> ParseTarget(std::string_view flag, std::string_view t
 
 // --- names
 
+// A result without a declared name is called output0, output1, …
 std::string OutputName(const FunctionInfo& function, size_t i) {
   return i < function.results.size() && !function.results[i].name.empty() ? function.results[i].name
                                                                           : StrCat("output", i);
@@ -44,7 +49,8 @@ Result<size_t> FindOutput(const FunctionInfo& function, const std::string& name,
 
 Status StatusOf(const Result<size_t>& result) { return result.status().Clone(); }
 
-// How many results a function without declared ones has, only its run tells.
+// Checks a name before the run. Only the run tells how many results a function without declared
+// ones has, so "output7" may be right there.
 Status CheckName(const FunctionInfo& function, const std::string& name) {
   if (!function.results.empty())
     return StatusOf(FindOutput(function, name, function.results.size()));
@@ -55,6 +61,7 @@ Status CheckName(const FunctionInfo& function, const std::string& name) {
       .Clone();
 }
 
+// Two results in one file would overwrite each other; standard output takes both.
 Status CheckWrittenOnce(const std::vector<OutputPlan::Target>& targets) {
   for (size_t i = 0; i < targets.size(); ++i) {
     for (size_t k = 0; k < i; ++k) {
@@ -67,6 +74,7 @@ Status CheckWrittenOnce(const std::vector<OutputPlan::Target>& targets) {
 
 // --- comparing
 
+// The indices of an element of a row-major array, the last axis fastest.
 std::string IndexText(size_t flat, std::span<const int64_t> shape) {
   std::vector<std::string> parts;
   for (size_t axis = shape.size(); axis-- > 0;) {
@@ -77,7 +85,8 @@ std::string IndexText(size_t flat, std::span<const int64_t> shape) {
   return StrCat("[", StrJoin(parts, ", "), "]");
 }
 
-// |a - e| <= atol + rtol |e|; NaN equals NaN.
+// Compares by |a - e| <= atol + rtol |e|, as numpy.allclose does, except that NaN equals NaN.
+// Counts all elements that exceed it and remembers the worst.
 Status Compare(const std::string& name, const Array& actual, const Array& expected,
                const OutputOptions& options) {
   if (actual.dtype != expected.dtype || actual.shape != expected.shape) {
@@ -91,9 +100,12 @@ Status Compare(const std::string& name, const Array& actual, const Array& expect
   for (size_t i = 0; i < count; ++i) {
     const double a = ElementAsDouble(actual, i), e = ElementAsDouble(expected, i);
     if (a == e || (std::isnan(a) && std::isnan(e))) continue;
+    // Infinities of one sign are equal above. Others make excess infinite or NaN, neither of which
+    // is <= 0, so they count.
     const double excess = std::fabs(a - e) - (options.atol + options.rtol * std::fabs(e));
     if (excess <= 0) continue;
     ++wrong;
+    // The negated comparison takes a NaN as worse than anything.
     if (!(excess <= worst_excess)) {
       worst = i;
       worst_excess = excess;
@@ -121,6 +133,7 @@ Status CompareAll(const std::string& name, const std::vector<NamedArray>& actual
     const auto same = [&](const NamedArray& array) { return array.name == actual[i].name; };
     const bool is_named = expected.size() > 1;  // one array is the one, whatever it is called
     const auto found =
+        // Arrays of a bundle are compared by name, because their order in a file means nothing.
         is_named ? std::find_if(expected.begin(), expected.end(), same) : expected.begin();
     if (found == expected.end())
       return Failed("'", target.path, "' has no array '", actual[i].name, "' of output `", name,
@@ -142,6 +155,7 @@ Status NotATensor(const Value& value, const std::string& name, std::string_view 
       .Clone();
 }
 
+// Appends the tensor under the name; an error for other values and for types that NumPy lacks.
 Status AppendTensor(const Value& value, const std::string& output, std::string name,
                     std::string_view where, std::vector<NamedArray>* arrays) {
   if (std::string_view(tern_any_type_name(&value.get())) != "tensor")
@@ -170,13 +184,15 @@ Status AppendMap(const Value& map, const std::string& output, std::vector<NamedA
   return Status();
 }
 
+// A tuple has tag 0, the value of a constructor another (core/api/c_api.h).
 bool IsTuple(const Value& value) {
   int32_t tag = 0;
   ApiStatus status(tern_adt_tag(&value.get(), &tag));
   return status == nullptr && tag == 0;
 }
 
-// A tensor under the output's name, those of a tuple or list as NumPy calls what has no name.
+// The arrays of a value: a tensor has the output's name, those of a tuple or list are called arr_0,
+// arr_1, …, as numpy.savez names arrays without one, and those of a map have its keys.
 Result<std::vector<NamedArray>> ToArrays(const Value& value, const std::string& name) {
   std::vector<NamedArray> arrays;
   const std::string_view type = tern_any_type_name(&value.get());
@@ -205,11 +221,13 @@ Result<Printed> PrintResult(const Results& results, size_t i, const char* format
                             int64_t max_elements) {
   tern_print_options limits = {};
   limits.struct_size = sizeof limits;
+  // Short only in text and where no number was asked for: a terminal is read by people.
   const bool is_short = max_elements < 0 && std::string_view(format) == "text";
   limits.max_elements = is_short ? 8 : max_elements < 0 ? 0 : static_cast<uint64_t>(max_elements);
   limits.max_depth = is_short ? 4 : 0;
   Printed printed;
   tern_buffer* raw = nullptr;
+  // With one result its type is the function's own; with several, field i of the declared tuple.
   const int32_t field = results.values.size() == 1 ? -1 : static_cast<int32_t>(i);
   TERN_TRY(FromApi(tern_program_print(results.program.get(), results.function.name.c_str(), field,
                                       &results.values[i].get(), format, &limits, &printed.omitted,
@@ -219,7 +237,7 @@ Result<Printed> PrintResult(const Results& results, size_t i, const char* format
   return printed;
 }
 
-// {"name", "value"}, and where elements are left out "truncated" and how many.
+// Writes {"name", "value"}, and "truncated" and "omitted" if elements are left out.
 Status WriteOutput(const Results& results, size_t i, int64_t max_elements, JsonWriter* json) {
   TERN_TRY_ASSIGN(const Printed printed, PrintResult(results, i, "json", max_elements));
   json->Field("name", OutputName(results.function, i)).Key("value").Raw(printed.text);
@@ -230,6 +248,7 @@ Status WriteOutput(const Results& results, size_t i, int64_t max_elements, JsonW
 Status WriteOneOutput(const OutputPlan::Target& target, const Results& results, size_t i) {
   const Value& value = results.values[i];
   const std::string name = OutputName(results.function, i);
+  // A file gets everything, whatever --max-elements says.
   if (target.path.ends_with(".json")) {
     JsonWriter json = BeginAnswer();
     TERN_TRY(WriteOutput(results, i, 0, &json));
@@ -264,6 +283,7 @@ Result<OutputPlan> PlanOutputs(const OutputOptions& options, const FunctionInfo&
     TERN_TRY_ASSIGN(OutputPlan::Target target, ParseTarget("--expect", text));
     TERN_TRY(CheckName(function, target.name));
     if (target.path.ends_with(".npz")) {
+      // Read without a budget: --max-memory is about the program.
       TERN_TRY(ReadNpz(target.path, nullptr, &target.expected));
     } else {
       TERN_TRY_ASSIGN(const native::MappedFile file, OpenData(target.path));
@@ -276,6 +296,8 @@ Result<OutputPlan> PlanOutputs(const OutputOptions& options, const FunctionInfo&
   return plan;
 }
 
+// A tuple is several results only if the function declares several: a function may return a tuple
+// as one value.
 Result<std::vector<Value>> UnpackResults(Value result, const FunctionInfo& function) {
   std::vector<Value> items;
   const int32_t count = tern_tuple_size(&result.get());
@@ -316,6 +338,7 @@ Status PrintOutputs(const OutputOptions& options, const GlobalOptions& globals,
   return Status();
 }
 
+// Files are written before comparisons, so that a result which differs can be looked at.
 Status CarryOut(const OutputPlan& plan, const OutputOptions& options, const Results& results) {
   const FunctionInfo& function = results.function;
   for (const OutputPlan::Target& target : plan.outputs) {

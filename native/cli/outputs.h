@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a run's results: printed, written to files, compared with files.
+// Prints the results of a run, writes them to files and compares them with files, as `tern run` is
+// told by its options. PlanOutputs comes before the run, the others after it.
 #ifndef TERN_NATIVE_CLI_OUTPUTS_H_
 #define TERN_NATIVE_CLI_OUTPUTS_H_
 
@@ -19,7 +20,7 @@ struct OutputOptions {
 };
 void AddOutputOptions(CLI::App* app, OutputOptions* options);
 
-// What the options ask for, with the files of --expect read: what can be wrong with them is found
+// What the options ask for, with the files of --expect read, so that mistakes in them are found
 // before the run.
 struct OutputPlan {
   struct Target {
@@ -30,7 +31,7 @@ struct OutputPlan {
 };
 Result<OutputPlan> PlanOutputs(const OutputOptions& options, const FunctionInfo& function);
 
-// The results by themselves, where the function declares several.
+// The results one by one if the function declares several, otherwise the one value.
 Result<std::vector<Value>> UnpackResults(Value result, const FunctionInfo& function);
 
 // What a function returned, and what knows the names of its constructors.
@@ -41,7 +42,7 @@ struct Results {
 };
 Status PrintOutputs(const OutputOptions& options, const GlobalOptions& globals,
                     const Results& results);
-// Writes and compares.
+// Writes the files and does the comparisons of the plan.
 Status CarryOut(const OutputPlan& plan, const OutputOptions& options, const Results& results);
 
 }  // namespace tern::cli

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tern profile: time per operator, and time lines for Chrome's tracing, Perfetto and speedscope.
+// tern profile: measures the time of each operator and exports time lines for Chrome's tracing,
+// Perfetto and speedscope.
 #include "core/base/strings.h"
 #include "native/cli/api_json.h"
 #include "native/cli/call.h"
@@ -23,6 +24,7 @@ using ProfileHandle = std::unique_ptr<tern_profile, HandleDeleter<tern_profile_f
 Result<ProfileHandle> Measure(const Machine& machine, const std::string& function,
                               const std::vector<TernAny>& args, const ProfileOptions& options) {
   const auto count = static_cast<int32_t>(args.size());
+  // Runs before the measurement, so that first-use costs are not charged to an operator.
   for (int i = 0; i < options.warmup; ++i) {
     Value result;
     TERN_TRY(
@@ -52,7 +54,7 @@ Status Profile(const ProfileOptions& options, const GlobalOptions& globals) {
   if (!options.out.empty())
     return native::WriteFile(options.out,
                              format == "json" ? AnswerOf(Text(text)) : std::string(Text(text)));
-  // Time lines are in formats of others.
+  // Time lines are in formats that others define, so they get no schema of ours.
   Print(format == "table"  ? std::string(Text(text))
         : format == "json" ? AnswerOf(Text(text))
                            : StrCat(Text(text), "\n"));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kinds of programs, and standard input read once.
+// Tells kinds of programs, and reads standard input once. Standard() is the only state of the
+// process in this folder: standard input cannot be read again, so somebody has to remember who has
+// read it.
 #include "native/cli/program_file.h"
 
 #include <utility>
@@ -19,6 +21,8 @@ StandardInput& Standard() {
   return input;
 }
 
+// Kept after the first reading, because commands open a program several times: for its kind, its
+// text, its name.
 Status ReadStandardInput() {
   StandardInput& input = Standard();
   if (input.program != nullptr) return OkStatus();
@@ -36,6 +40,7 @@ Result<ProgramFile> OpenProgram(const std::string& path) {
     TERN_TRY(ReadStandardInput());
     program.name = "<stdin>";
     program.file = Standard().program;
+    // Standard input has no name, so its contents tell the kind.
     program.kind = native::KindOfContents(program.text());
     return program;
   }
@@ -49,6 +54,7 @@ Result<ProgramFile> OpenProgram(const std::string& path) {
 ProgramKind KindOfProgram(const std::string& path) {
   if (path != "-") return native::KindOfName(path);
   const Result<ProgramFile> program = OpenProgram(path);
+  // The reader of models then gives the error of reading.
   return program.ok() ? program->kind : ProgramKind::kOnnx;
 }
 

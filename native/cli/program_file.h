@@ -26,8 +26,9 @@ struct ProgramFile {
   }
 };
 
-// The ending of the name tells the kind, but of executables, which have a mark. The contents tell
-// it of standard input, which is kept, so that it can be asked for again.
+// Opens a program. The ending of its name tells the kind, except of executables, which begin with a
+// mark. The contents of standard input tell its kind; they are kept, so that it can be opened
+// again.
 Result<ProgramFile> OpenProgram(const std::string& path);
 
 // The kind alone. Standard input that cannot be read counts as a model, whose reader reports it.
@@ -36,7 +37,8 @@ ProgramKind KindOfProgram(const std::string& path);
 // A file of anything else. E0007 where standard input was read before.
 Result<native::MappedFile> OpenData(const std::string& path);
 
-// Standard input is the reader's, a text that lives as long as the program; E0007 where it has one.
+// Reserves standard input for a reader; E0007 if it has one. `reader` names it in messages and must
+// live as long as the process.
 Status ClaimStandardInput(std::string_view reader);
 
 }  // namespace tern::cli

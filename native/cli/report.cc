@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statuses to standard error and exit codes.
+// Turns statuses into text or JSON on standard error and into exit codes. Errors of the library
+// arrive rendered, with places in the source that only the library knows, so they are passed on as
+// they are; errors of the command line are rendered here in the same form.
 #include "native/cli/report.h"
 
 #include <stdio.h>
@@ -15,9 +17,12 @@
 namespace tern::cli {
 namespace {
 
+// The address of this constant identifies the kind of payload; there is no run-time type
+// information.
 const char kRenderedKind = 0;
 
-// What the library rendered, kept so that nothing of its diagnostics is lost on the way out.
+// What the library rendered, carried along as the payload of a Status so that nothing is lost on
+// the way out.
 class Rendered : public StatusPayload {
  public:
   Rendered(std::string text, std::string json) : text_(std::move(text)), json_(std::move(json)) {}
@@ -52,7 +57,8 @@ std::string OwnText(const Status& status) {
   return text;
 }
 
-// As the library has it: help is apart from notes.
+// The diagnostics of an error of the command line. The library keeps help apart from notes, so
+// notes that begin with "help: " become help.
 text::Diagnostics ToFindings(const Status& status) {
   if (const text::Diagnostics* carried = text::DiagnosticsOf(status)) return *carried;
   text::Diagnostics findings;
@@ -67,7 +73,7 @@ text::Diagnostics ToFindings(const Status& status) {
   return findings;
 }
 
-// The shape of tern_status_json, which errors of the library arrive in.
+// JSON of an error of our own, in the form of tern_status_json.
 std::string OwnJson(const Status& status) {
   JsonWriter json;
   json.BeginObject()
@@ -80,6 +86,8 @@ std::string OwnJson(const Status& status) {
   return json.Take();
 }
 
+// The order matters: a bug and a failure of a file count as such whatever their code.
+// docs/errors.md promises the numbers.
 int ExitCodeOf(const Status& status) {
   if (status.ok()) return kExitOk;
   if (status.code() == StatusCode::kInternal) return kExitInternal;
@@ -87,7 +95,7 @@ int ExitCodeOf(const Status& status) {
   const std::string_view code = status.error_code();
   if (code.starts_with("E00")) return kExitUsage;
   // A function or input that does not exist, or an input left out: only the command line names
-  // them.
+  // these, so it is what is wrong.
   if (code == "E0201" || code == "E0202" || code == "E0206") return kExitUsage;
   if (code == "E0101" || code == "E0102" || code == "E0502") return kExitIo;
   if (code.starts_with("M")) return kExitMismatch;
@@ -97,6 +105,7 @@ int ExitCodeOf(const Status& status) {
 
 }  // namespace
 
+// Copies what it needs; the handle frees the status of the library.
 Status FromApi(tern_status* raw) {
   const ApiStatus handle(raw);
   if (handle == nullptr) return Status();
@@ -120,6 +129,7 @@ int Report(const Status& status, bool as_json) {
     text = rendered != nullptr ? rendered->text() : OwnText(status);
     if (!text.ends_with('\n')) text += '\n';
   }
+  // Standard error is not checked: there is nowhere left to report to.
   fwrite(text.data(), 1, text.size(), stderr);
   return ExitCodeOf(status);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tern run: inputs by the grammar of input_spec.h, one function, outputs by outputs.h.
+// tern run: reads inputs by the grammar of input_spec.h, calls one function, and hands its results
+// to outputs.h.
 #include <signal.h>
 
 #include <atomic>
@@ -25,13 +26,15 @@ struct RunOptions {
   std::string trace;
 };
 
-// What is written must not replace what is read.
+// Refuses to write over a file that the command reads: the program, an input, or a bundle of
+// inputs.
 Status CheckOutputPaths(const RunOptions& options, const OutputPlan& plan) {
   std::vector<std::string> written = {options.trace};
   for (const OutputPlan::Target& target : plan.outputs) written.push_back(target.path);
   for (const std::string& output : written) {
     TERN_TRY(CheckOutputPath(output, options.path));
     for (const std::string& input : options.input.inputs) {
+      // A path stands behind '@' in every form of --input.
       const size_t at = input.find('@');
       if (at != std::string::npos) TERN_TRY(CheckOutputPath(output, input.substr(at + 1)));
     }
@@ -54,6 +57,7 @@ Result<Value> Call(const Program& program, const RunOptions& options, uint64_t m
   const std::vector<TernAny> args = Borrow(arguments);
   Value result;
   for (int i = 0; i < options.repeat; ++i) {
+    // The result of the last run is released first, so that two are never alive at once.
     result = Value();
     TERN_TRY(FromApi(tern_vm_call(machine.get(), options.input.function.c_str(), args.data(),
                                   static_cast<int32_t>(args.size()), result.out())));
@@ -61,13 +65,14 @@ Result<Value> Call(const Program& program, const RunOptions& options, uint64_t m
   return result;
 }
 
-// While it lives, Ctrl-C stops the debugger, whose record is then written; a second one ends the
-// program as ever.
+// While it lives, Ctrl-C stops the debugger, whose record is then written. A second Ctrl-C ends the
+// program as usual, because the handler is reset by the first (SA_RESETHAND).
 class StopOnInterrupt {
  public:
   explicit StopOnInterrupt(tern_debugger* debugger) {
     target_ = debugger;
     struct sigaction action = {};
+    // Only tern_debugger_cancel may be called in a signal handler; it sets a flag.
     action.sa_handler = [](int) {
       if (tern_debugger* target = target_) tern_debugger_cancel(target);
     };
@@ -75,6 +80,7 @@ class StopOnInterrupt {
     sigaction(SIGINT, &action, &before_);
   }
   ~StopOnInterrupt() {
+    // The old handler comes back before the pointer goes, so no signal finds a dead debugger.
     sigaction(SIGINT, &before_, nullptr);
     target_ = nullptr;
   }
@@ -86,7 +92,8 @@ class StopOnInterrupt {
   struct sigaction before_ = {};
 };
 
-// The same under a debugger, whose record of the run is written, however it ends.
+// As Call, but under a debugger. The record is written however the run ends, because a run that
+// fails is the one to look at.
 Result<Value> CallTraced(const Program& program, const RunOptions& options, uint64_t max_bytes,
                          const std::vector<Value>& arguments) {
   const tern_debug_options limits = {.struct_size = sizeof limits,
@@ -103,12 +110,14 @@ Result<Value> CallTraced(const Program& program, const RunOptions& options, uint
   const std::vector<TernAny> args = Borrow(arguments);
   TERN_TRY(FromApi(tern_debugger_begin(raw, options.input.function.c_str(), args.data(),
                                        static_cast<int32_t>(args.size()))));
+  // The scope ends the handling of Ctrl-C before the record is written.
   {
     const StopOnInterrupt interrupt(raw);
     tern_buffer* stop = nullptr;
     TERN_TRY(FromApi(tern_debugger_run(raw, TERN_DEBUG_CONTINUE, 0, 0, &stop)));
     tern_buffer_free(stop);
   }
+  // Before the result, which is an error if the run failed.
   TERN_TRY(WriteTrace(raw, options.trace));
   Value result;
   TERN_TRY(FromApi(tern_debugger_result(raw, result.out())));
@@ -119,6 +128,7 @@ Status Run(const RunOptions& options, const GlobalOptions& globals) {
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
   TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.path, options.kernels));
   TERN_TRY_ASSIGN(const FunctionInfo function, FindFunction(program, options.input.function));
+  // Planned before inputs are read, so that mistakes in options cost no time.
   TERN_TRY_ASSIGN(const OutputPlan plan, PlanOutputs(options.output, function));
   TERN_TRY(CheckOutputPaths(options, plan));
   MemoryBudget budget = {.limit = options.max_bytes};
@@ -127,6 +137,8 @@ Status Run(const RunOptions& options, const GlobalOptions& globals) {
   TERN_TRY_ASSIGN(const std::vector<Value> arguments, ToTensors(engine, inputs));
   TERN_TRY_ASSIGN(Value result, options.trace.empty()
                                     ? Call(program, options, BytesLeft(budget), arguments)
+                                    // Inputs have taken their part of --max-memory; tensors get the
+                                    // rest.
                                     : CallTraced(program, options, BytesLeft(budget), arguments));
   TERN_TRY_ASSIGN(const std::vector<Value> values, UnpackResults(std::move(result), function));
   const Results results = {.program = program, .function = function, .values = values};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tern check and tern fmt: programs as text.
+// tern check and tern fmt: verify programs and lay out their text.
 #include "core/base/json.h"
 #include "core/base/strings.h"
 #include "core/text/diagnostics.h"
@@ -12,13 +12,13 @@
 namespace tern::cli {
 namespace {
 
-// A copy, since the file may be written.
+// A copy of the text, because the file may be rewritten while the mapping is in use.
 Result<std::string> TextOf(const std::string& path) {
   TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(path));
   return std::string(file.text());
 }
 
-// "<stdin>" for "-": what messages call the program.
+// What messages call the program: "<stdin>" for "-".
 std::string NameOf(const std::string& path) { return path == "-" ? "<stdin>" : path; }
 
 // --- check
@@ -30,8 +30,8 @@ struct CheckOptions {
   AgainstOptions against;
 };
 
-// --- check --fix, what it did
 
+// What check --fix did.
 struct Fixes {
   std::string report;  // a line for each
   std::string diff;    // where nothing was written
@@ -54,13 +54,13 @@ Status PrintFixes(const Fixes& fixes) {
   return Status();
 }
 
-// What a program is found to have.
+// What a program is found to have besides errors, in both forms of output.
 struct Findings {
   std::string text, json = "[]";
   bool empty() const { return json == "[]"; }
 };
 
-// Prints them; an error where they are refused.
+// Prints the findings in the form that was asked for; an error if --strict refuses them.
 Status Conclude(const Findings& findings, const CheckOptions& options, const GlobalOptions& globals,
                 const Fixes& fixes = {}) {
   const bool is_ok = findings.empty() || !options.strict;
@@ -81,7 +81,8 @@ Status Conclude(const Findings& findings, const CheckOptions& options, const Glo
   return is_ok ? Status() : Failed("there are warnings, and --strict was given");
 }
 
-// What is wrong with a text beside errors: "text" and "json" of `check`.
+// Asks the library for the warnings about a text, as text and as JSON. `Check` is tern_check_source
+// or tern_check_assembly.
 template <typename Check>
 Result<Findings> CheckText(Check check, const Engine& engine, const ProgramFile& file) {
   const auto ask = [&](const char* format) -> Result<std::string> {
@@ -97,7 +98,8 @@ Result<Findings> CheckText(Check check, const Engine& engine, const ProgramFile&
   return findings;
 }
 
-// Such a program is sound, and would run where it finds what it calls.
+// Warnings about primitives that this build lacks. Such a program is sound and runs where they
+// exist, so it is no error.
 Result<Findings> FindMissing(const Engine& engine, const std::string& path) {
   TERN_TRY_ASSIGN(const std::vector<std::string> names, MissingPrimitives(engine, path));
   text::Diagnostics warnings;
@@ -107,7 +109,8 @@ Result<Findings> FindMissing(const Engine& engine, const std::string& path) {
   return Findings{text::RenderText(warnings), json.Take()};
 }
 
-// Models, executables and assembly text are verified as they are loaded.
+// Models, executables and assembly text are verified as they are loaded; assembly text can have
+// warnings beside.
 Status CheckProgram(const Engine& engine, const CheckOptions& options,
                     const GlobalOptions& globals) {
   const Result<Program> program = LoadProgram(engine, options.path);
@@ -124,12 +127,13 @@ Status CheckProgram(const Engine& engine, const CheckOptions& options,
 
 // --- check --fix
 
-// The lines that differ, old ones with '-', new ones with '+'.
+// The lines that differ, old ones with '-', new ones with '+'. Fixes rarely add or remove lines, so
+// lines are compared in pairs.
 std::string LineDiff(std::string_view before, std::string_view after) {
   const std::vector<std::string_view> old_lines = StrSplit(before, '\n');
   const std::vector<std::string_view> new_lines = StrSplit(after, '\n');
   std::string diff;
-  // Fixes stay within their lines; should one not, all of it is shown.
+  // If the number of lines changed, everything is shown: a real diff is not worth its code here.
   const bool by_line = old_lines.size() == new_lines.size();
   for (size_t i = 0; i < old_lines.size() && by_line; ++i) {
     if (old_lines[i] == new_lines[i]) continue;
@@ -147,6 +151,7 @@ Result<Fixes> Fix(const Engine& engine, const CheckOptions& options) {
   TERN_TRY(FromApi(tern_fix_source(engine.runtime.get(), before.data(), before.size(),
                                    NameOf(options.path).c_str(), &raw, &raw_report)));
   const Buffer fixed(raw), report(raw_report);
+  // Nothing is written where nothing changed, so that the file keeps its time.
   if (Text(fixed) == before) return Fixes();
   if (options.fix == "apply") TERN_TRY(native::WriteFile(options.path, Text(fixed)));
   return Fixes{std::string(Text(report)),
@@ -168,9 +173,10 @@ Status Check(const CheckOptions& options, const GlobalOptions& globals) {
   if (!options.fix.empty()) {
     TERN_TRY_ASSIGN(fixes, Fix(engine, options));
     if (!globals.json()) Print(StrCat(fixes.report, fixes.diff));
+    // A dry run is about the fixes alone; checking the old text would report what they fix.
     if (options.fix == "dry-run") return globals.json() ? PrintFixes(fixes) : Status();
   }
-  // Errors come with the status; what is left are warnings.
+  // Errors come with the status; what remains are warnings.
   TERN_TRY(CompileSource(engine, {.path = options.path, .disabled_passes = {}, .print_after = {}}));
   TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(options.path));
   TERN_TRY_ASSIGN(const Findings findings, CheckText(&tern_check_source, engine, file));
@@ -185,7 +191,7 @@ struct FormatOptions {
   bool to_stdout = false;
 };
 
-// {"schema", "file", "formatted": as it was, "text": where it is printed}
+// {"schema", "file", "formatted": whether it was, "text": where it is printed}
 std::string AnswerOfFormat(const FormatOptions& options, bool was_formatted,
                            std::string_view text) {
   JsonWriter json = BeginAnswer();
@@ -204,8 +210,10 @@ Status Format(const FormatOptions& options, const GlobalOptions& globals) {
   const Buffer formatted(raw);
   const bool was_formatted = Text(formatted) == before;
   const bool prints = options.to_stdout || options.path == "-";
+  // The check has no output besides its error, so that it fits into scripts.
   if (options.check && !was_formatted)
     return Failed(options.path, " is not formatted; tern fmt ", options.path, " does it");
+  // A file that is formatted is not touched.
   if (!options.check && !prints && !was_formatted)
     TERN_TRY(native::WriteFile(options.path, Text(formatted)));
   if (globals.json())

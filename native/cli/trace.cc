@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tern trace: looks at the record of a run that `tern run --trace` wrote.
+// tern trace: looks at the record of a run that `tern run --trace` wrote. The library reads the
+// record; it may come from anywhere, and is checked there.
 #include "core/base/strings.h"
 #include "native/cli/api_json.h"
 #include "native/cli/command.h"
@@ -19,6 +20,7 @@ struct TraceOptions {
 
 Status ShowTrace(const TraceOptions& options, const GlobalOptions& globals) {
   TERN_TRY_ASSIGN(const native::MappedFile file, OpenData(options.path));
+  // A step, a range or a summary: the options exclude each other.
   const char* what = options.step != kNoStep ? "state" : options.list.empty() ? "summary" : "list";
   const uint64_t from = options.list.empty() ? options.step : options.list[0];
   const uint64_t to = options.list.empty() ? 0 : options.list[1];

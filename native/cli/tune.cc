@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tern tune: the best schedule of a loop program, by measuring.
+// tern tune: finds the best schedule of a loop program by measuring. The search is in
+// native/tune; this source reads options and prints the outcome.
 #include <cstdio>
 #include <limits>
 
@@ -21,6 +22,7 @@ struct TuneOptions {
   std::vector<std::string> dims;
 };
 
+// Progress goes to standard error, because standard output is the program.
 void ShowProgress(void*, std::string_view line) {
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
