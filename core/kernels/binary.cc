@@ -19,11 +19,14 @@ using V = FloatVector;
 using D64 = hn::Repartition<double, D>;
 using V64 = hn::Vec<D64>;
 
+// About 20 us of work of one core: additions wait for memory, powers compute.
 constexpr int64_t kBinaryGrain = 48 * 1024, kSlowGrain = 2 * 1024;
 
-// ---- pow
+// --- pow
 
-// ln x for normal positive x, to 1e-12: 2 atanh((m - 1) / (m + 1)) + e ln 2.
+// ln x for normal positive x, to 1e-12. x = 2^e m with m in [sqrt(1/2), sqrt(2)), so that ln m = 2
+// atanh(s) with |s| < 0.172, a series in odd powers of s. The constant 0x3fe6a09e667f3bcd is
+// sqrt(1/2) as bits: subtracting it before the shift puts the split there instead of at 1.
 HWY_INLINE V64 LogDouble(V64 x) {
   const D64 d;
   const hn::RebindToSigned<D64> di;
@@ -42,7 +45,9 @@ HWY_INLINE V64 LogDouble(V64 x) {
                     hn::Add(half, half));
 }
 
-// e^x, to 1e-11; x is first limited to where f32 neither overflows nor underflows by far.
+// e^x, to 1e-11. n = x / ln 2 rounded, r = x - n ln 2 in [-0.347, 0.347], a polynomial for e^r, and
+// 2^n made from exponent bits. x is first limited to where f32 neither overflows nor underflows by
+// far.
 HWY_INLINE V64 ExpDouble(V64 x) {
   const D64 d;
   const hn::RebindToSigned<D64> di;
@@ -63,6 +68,8 @@ HWY_INLINE V64 ExpDouble(V64 x) {
 
 // |x|^y for finite x != 0 and finite y, through f64: half a unit in the last place.
 HWY_INLINE V PowerOfMagnitude(V x, V y) {
+  // f64 in the middle, because y multiplies the logarithm's error, and the exponential makes a
+  // relative error of it.
   const D d;
   const D64 wide;
   const hn::Half<D> half;
@@ -73,7 +80,8 @@ HWY_INLINE V PowerOfMagnitude(V x, V y) {
   return hn::Combine(d, hn::DemoteTo(half, high), hn::DemoteTo(half, low));
 }
 
-// Lanes that the fast path does not serve: zeros, infinities, NaN, negative bases.
+// Vectors with lanes that the fast path does not serve: zeros, infinities, NaN, negative bases. The
+// whole vector goes through the library, because such lanes are rare.
 HWY_NOINLINE V PowerByLibrary(V x, V y) {
   const D d;
   HWY_ALIGN float base[HWY_MAX_BYTES / sizeof(float)];
@@ -84,6 +92,7 @@ HWY_NOINLINE V PowerByLibrary(V x, V y) {
   return hn::Load(d, base);
 }
 
+// f32 subnormals are normal numbers in f64, so the fast path serves them too.
 HWY_INLINE V Power(V x, V y) {
   const D d;
   const V largest = hn::Set(d, 3.402823466e38f);
@@ -93,8 +102,10 @@ HWY_INLINE V Power(V x, V y) {
   return PowerByLibrary(x, y);
 }
 
-// ---- fmod
+// --- fmod
 
+// Functions that have no vector form, lane by lane. Not inlined, so that their call does not take
+// registers of the loop.
 template <class Function>
 HWY_NOINLINE V ByLane(V a, V b, Function function) {
   const D d;
@@ -106,13 +117,14 @@ HWY_NOINLINE V ByLane(V a, V b, Function function) {
   return hn::Load(d, left);
 }
 
+// ONNX Mod with fmod = 0: the sign of the divisor. fmodf is exact, so no quotient is rounded.
 inline float FloorModulo(float a, float b) {
   const float r = fmodf(a, b);
   return r != 0.0f && (r < 0.0f) != (b < 0.0f) ? r + b : r;
 }
 inline float TruncatedModulo(float a, float b) { return fmodf(a, b); }
 
-// ---- the functions
+// --- the functions
 
 #define TERN_BINARY_FUNCTION(name, expression)                 \
   struct Binary_##name {                                       \
@@ -130,6 +142,7 @@ TERN_BINARY_FUNCTION(fmod, ByLane(a, b, TruncatedModulo))
 TERN_BINARY_FUNCTION(prelu, hn::IfThenElse(hn::Lt(a, hn::Zero(D())), hn::Mul(a, b), a))
 #undef TERN_BINARY_FUNCTION
 
+// One innermost row. A side that repeats has stride 0 and is one number.
 struct Row {
   const float* a;
   const float* b;
@@ -138,6 +151,7 @@ struct Row {
   bool a_repeats, b_repeats;
 };
 
+// The activation is applied while the result is in a register.
 template <class Op>
 HWY_INLINE V Finish(const TernBinaryArgs& args, V a, V b) {
   return ApplyActivation(D(), Op::Apply(a, b), args.activation, args.alpha, args.beta);
@@ -157,6 +171,8 @@ void RunTail(const TernBinaryArgs& args, const Row& row, size_t i) {
   }
 }
 
+// The three forms of a row have loops of their own, so that no loop asks. A row with two repeating
+// sides is computed by the tail.
 template <class Op>
 void RunRow(const TernBinaryArgs& args, const Row& row) {
   const D d;
@@ -182,7 +198,9 @@ void RunRow(const TernBinaryArgs& args, const Row& row) {
 
 using RowFunction = void(const TernBinaryArgs& args, const Row& row);
 
-// Rows [begin, end) of all dimensions but the innermost; an odometer keeps the three positions.
+// Rows [begin, end) of all dimensions but the innermost. The positions in a and b are carried along
+// like an odometer's digits instead of computed: divisions for each row would cost more than a
+// short row.
 void RunRows(RowFunction* run_row, const TernBinaryArgs& args, int64_t begin, int64_t end) {
   const int inner = args.rank - 1;
   int64_t index[TERN_MAX_RANK];
@@ -208,8 +226,9 @@ void RunRows(RowFunction* run_row, const TernBinaryArgs& args, int64_t begin, in
   }
 }
 
-// ---- short rows
+// --- short rows
 
+// 4 KiB: the copies stay in the first-level cache.
 constexpr int64_t kRepeatedElements = 1024;
 
 // [n, short] dense against [short] repeated: the short row is copied until it is long.
@@ -228,6 +247,7 @@ void RunRepeated(RowFunction* run_row, const TernBinaryArgs& args, bool b_is_sho
   }
 }
 
+// The longest rows worth copying have 128 elements; beyond that their own loop is long enough.
 bool IsRepeatedRow(const TernBinaryArgs& args, const int64_t* dense, const int64_t* repeated) {
   return args.rank == 2 && args.shape[1] <= 128 && dense[1] == 1 && dense[0] == args.shape[1] &&
          repeated[1] == 1 && repeated[0] == 0;
@@ -240,6 +260,8 @@ void RunBinary(RowFunction* run_row, const TernBinaryArgs& args, const TernKerne
   for (int i = 0; i + 1 < args.rank; ++i) rows *= args.shape[i];
   if (size == 0 || rows == 0) return;
   if (rows == 1) {
+    // One row is cut along itself, at multiples of 64 elements, so that workers do not share cache
+    // lines.
     ParallelFor(context, size, grain, 64, [&](int64_t begin, int64_t end, int32_t) {
       const bool a_repeats = args.a_strides[args.rank - 1] == 0,
                  b_repeats = args.b_strides[args.rank - 1] == 0;
@@ -258,7 +280,8 @@ void RunBinary(RowFunction* run_row, const TernBinaryArgs& args, const TernKerne
   });
 }
 
-// x^2, sqrt(x) and 1 / x under another name; each as exact as pow.
+// x^2 and 1 / x under the name of pow, each as exact as pow. The exponent must be one number for
+// all elements; it is then known before the loop.
 bool RunSimplePower(const TernBinaryArgs& args, const TernKernelContext* context) {
   for (int i = 0; i < args.rank; ++i) {
     if (args.shape[i] > 1 && args.b_strides[i] != 0) return false;

@@ -30,6 +30,7 @@ struct Candidate {
   int32_t wanted_sve_bytes;  // shorter vectors prefer a later candidate
 };
 
+// The first candidate that the processor can run is taken, so the order is the preference.
 // At 128 bits SVE has no more lanes than NEON and lacks its paired loads, so NEON goes first there.
 const Candidate kCandidates[] = {
 #ifdef TERN_TARGET_AVX512
@@ -81,6 +82,8 @@ const KernelTable& ChooseTable(const CpuFeatures& features) {
   return reference::kTable;
 }
 
+// By name a table is chosen even if another would be preferred, but never one that the processor
+// lacks.
 const KernelTable* FindTable(const char* name, const CpuFeatures& features) {
   for (const Candidate& candidate : kCandidates) {
     if (strcmp(candidate.table->name, name) == 0 && Has(candidate, features))

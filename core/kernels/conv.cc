@@ -20,6 +20,7 @@ constexpr int64_t kTableBytes = 32 * 1024;
 constexpr int64_t kBorderBytes = 64 * 1024;
 constexpr int64_t kImageBytes = 256 * 1024;  // of input read by one block of rows
 
+// The table of row pointers follows M. Dukhan, "The Indirect Convolution Algorithm" (2019).
 struct ConvPlan {
   const TernConv2dArgs* args;
   int64_t ic, oc;        // of one group
@@ -31,12 +32,15 @@ struct ConvPlan {
   int64_t worker_bytes, table_bytes;
 };
 
+// A window of one pixel at every pixel: the input is the left operand as it lies, so no table is
+// needed.
 bool IsMatrixProduct(const TernConv2dArgs& args) {
   return args.kernel_h == 1 && args.kernel_w == 1 && args.stride_h == 1 && args.stride_w == 1 &&
          args.pad_top == 0 && args.pad_left == 0 && args.out_h == args.in_h &&
          args.out_w == args.in_w;
 }
 
+// Rows of a window are contiguous only where pixels lie densely, without dilation or groups.
 bool ReadsWholeRows(const TernConv2dArgs& args) {
   return args.groups == 1 && args.dilation_w == 1 && args.in_pixel_stride == args.in_c &&
          args.in_c < kFewChannels && args.kernel_w > 1;
@@ -62,6 +66,7 @@ int64_t BlockRows(const ConvPlan& plan) {
   return kTileRows * (tiles < 1 ? 1 : tiles > kMaxBlockTiles ? kMaxBlockTiles : tiles);
 }
 
+// Sizes that depend on the arguments alone; TakeScratch adds the memory.
 ConvPlan MakePlan(const TernConv2dArgs& args) {
   ConvPlan plan{};
   plan.args = &args;
@@ -78,6 +83,8 @@ ConvPlan MakePlan(const TernConv2dArgs& args) {
   return plan;
 }
 
+// One allocation for all workers. Only the zeros are cleared: tables and borders are written before
+// they are read.
 bool TakeScratch(const TernKernelContext* context, ConvPlan& plan) {
   const int64_t workers = context->parallel == nullptr ? 1 : context->parallel->num_workers;
   const int64_t zero_bytes = (plan.run * 4 + 63) / 64 * 64;
@@ -105,6 +112,7 @@ Window WindowOf(const ConvPlan& plan, int64_t row, const float* input) {
           y * args.stride_h - args.pad_top, x * args.stride_w - args.pad_left, y, x};
 }
 
+// Positions are carried along instead of divided out of the index for each pixel.
 // `count` output pixels on, at most to the start of the next row.
 void Advance(const TernConv2dArgs& args, int64_t count, Window& window) {
   window.x += count * args.stride_w;
@@ -127,6 +135,7 @@ const float* LineOf(const TernConv2dArgs& args, const Window& window, int64_t ky
 
 // Pointers of `count` neighbouring pixels of one output row, first at `window`: kTileRows from tap
 // to tap.
+// Outside of the image the pointer is to zeros, so the micro-kernel has no border at all.
 void PointAtTaps(const ConvPlan& plan, const Window& window, int64_t count,
                  const float** pointers) {
   const TernConv2dArgs& args = *plan.args;
@@ -153,8 +162,8 @@ void CopyCutRow(const ConvPlan& plan, const float* line, int64_t x, float* borde
   for (int64_t i = first; i < last; ++i) border[i] = line[x * plan.ic + i];
 }
 
-// The same where a row of the window is one run. Windows that the image cuts are copied to
-// `border`, whose used part is returned.
+// As PointAtTaps, but a row of the window is one run. Windows that the image cuts are copied to
+// `border`, whose used part is returned; the caller's scratch has room for every row of the block.
 int64_t PointAtRows(const ConvPlan& plan, const Window& window, int64_t count, float* border,
                     const float** pointers) {
   const TernConv2dArgs& args = *plan.args;
@@ -177,6 +186,8 @@ int64_t PointAtRows(const ConvPlan& plan, const Window& window, int64_t count, f
   return free_border - border;
 }
 
+// Fills the table of one block: [tile][tap][kTileRows], as MultiplyBlock reads it. A tile may span
+// rows and images of the output, so it is filled piece by piece.
 void FillTable(const ConvPlan& plan, const float* input, int64_t first_row, int64_t rows,
                const float** table, float* border) {
   const TernConv2dArgs& args = *plan.args;
@@ -197,6 +208,7 @@ void FillTable(const ConvPlan& plan, const float* input, int64_t first_row, int6
   }
 }
 
+// Output channels of a group begin at first_channel, and so do their bias and residual.
 TernEpilogue GroupEpilogue(const TernEpilogue& epilogue, int64_t first_channel) {
   TernEpilogue result = epilogue;
   if (result.bias != nullptr) result.bias += first_channel;
@@ -235,6 +247,7 @@ void ConvolveRange(const ConvPlan& plan, int64_t group, Range rows, Range panels
   }
 }
 
+// Groups are independent products, so each worker takes whole groups.
 void ConvolveGroups(const ConvPlan& plan, int64_t pixels, const TernKernelContext* context) {
   const int64_t cost = pixels * plan.taps * plan.run * plan.oc;
   ParallelFor(context, plan.args->groups, 1 + kWorkerGrain / (cost + 1), 1,
@@ -245,6 +258,8 @@ void ConvolveGroups(const ConvPlan& plan, int64_t pixels, const TernKernelContex
               });
 }
 
+// One group: cut by panels if there are enough (each worker then fills the same tables again, which
+// is cheap beside reading weights), else by output pixels.
 void ConvolveImage(const ConvPlan& plan, int64_t pixels, const TernKernelContext* context) {
   const int64_t panels = PanelCount(plan.oc), depth = plan.taps * plan.run;
   const int64_t workers = WorkersFor(context, pixels * depth * plan.oc, kWorkerGrain);
@@ -268,6 +283,7 @@ int32_t conv2d(const TernConv2dArgs* args, const TernKernelContext* context) {
   const int64_t pixels = args->batch * args->out_h * args->out_w;
   if (pixels == 0 || args->out_c == 0) return TERN_KERNEL_OK;
   ConvPlan plan = MakePlan(*args);
+  // A product needs no table, but with groups the pixels of one group are not contiguous.
   if (IsMatrixProduct(*args) && args->groups == 1) {
     MultiplyWithScratch(GroupProduct(plan, 0), args->input, args->in_pixel_stride, pixels, context);
     return TERN_KERNEL_OK;

@@ -30,6 +30,7 @@ struct Phase {
   int64_t y0, x0, taps;
 };
 
+// Also right for negative values: only whether the remainder is 0 counts.
 bool Divides(int64_t stride, int64_t value) { return value % stride == 0; }
 
 // The taps that land on the pixels of a phase.
@@ -46,6 +47,8 @@ int64_t FindTaps(const TransposePlan& plan, int64_t y0, int64_t x0) {
   return count;
 }
 
+// Packs the weights of the phase's taps into panels. Each tap belongs to one phase, so all phases
+// together pack every weight once. The scratch has room for all taps.
 void PackPhase(const TransposePlan& plan, const Phase& phase, int64_t group) {
   const TernConvTranspose2dArgs& args = *plan.args;
   const int64_t kernel = args.kernel_h * args.kernel_w, k = phase.taps * plan.ic;
@@ -63,6 +66,7 @@ void PackPhase(const TransposePlan& plan, const Phase& phase, int64_t group) {
   }
 }
 
+// The divisions are exact for the taps of the phase (FindTaps), so rounding does not matter.
 // The input pixel that tap `tap` carries to output pixel (y, x), or zeros.
 const float* SourceOf(const TransposePlan& plan, const float* image, int64_t y, int64_t x,
                       int64_t tap) {
@@ -88,6 +92,8 @@ void ComputePhaseRow(const TransposePlan& plan, const Phase& phase, int64_t grou
       }
     }
   }
+  // Neighbouring pixels of a phase are stride_w pixels apart in the output, so the product writes
+  // with a larger stride, and so does the residual.
   const int64_t first = (image * args.out_h + y) * args.out_w + phase.x0, column = group * plan.oc;
   Product product{phase.taps,
                   plan.ic,
@@ -104,6 +110,7 @@ void ComputePhaseRow(const TransposePlan& plan, const Phase& phase, int64_t grou
   MultiplyBlock(product, table, 0, pixels, 0, PanelCount(plan.oc));
 }
 
+// The phases run one after the other and their rows in parallel, because the panels are shared.
 void ComputePhase(const TransposePlan& plan, const Phase& phase, int64_t group,
                   const TernKernelContext* context) {
   const TernConvTranspose2dArgs& args = *plan.args;
@@ -150,6 +157,7 @@ int32_t conv_transpose2d(const TernConvTranspose2dArgs* args, const TernKernelCo
   plan.ic = args->in_c / args->groups;
   plan.oc = args->out_c / args->groups;
   if (!TakeScratch(context, plan)) return TERN_KERNEL_NO_MEMORY;
+  // A phase without taps still has to write bias and activation; its product has k = 0.
   for (int64_t group = 0; group < args->groups; ++group) {
     for (int64_t y0 = 0; y0 < args->stride_h && y0 < args->out_h; ++y0) {
       for (int64_t x0 = 0; x0 < args->stride_w && x0 < args->out_w; ++x0) {

@@ -15,6 +15,7 @@ namespace {
 constexpr int64_t kCopyGrainBytes = 256 * 1024;
 constexpr int64_t kTile = 32;
 
+// No standard integer has 16 bytes.
 struct Bytes16 {
   uint64_t low, high;
 };
@@ -26,6 +27,7 @@ struct Outer {
   int64_t shape[TERN_MAX_RANK], src_strides[TERN_MAX_RANK], dst_strides[TERN_MAX_RANK];
 };
 
+// All axes but the two that the inner loop takes (the same one twice where it takes only one).
 Outer OuterAxes(const TernCopyArgs& args, int taken_a, int taken_b) {
   Outer outer;
   for (int i = 0; i < args.rank; ++i) {
@@ -39,6 +41,7 @@ Outer OuterAxes(const TernCopyArgs& args, int taken_a, int taken_b) {
   return outer;
 }
 
+// As in binary.cc, offsets are carried along instead of computed by divisions.
 // Calls body(source offset, destination offset) for positions [begin, end).
 template <class Body>
 void Walk(const Outer& outer, int64_t begin, int64_t end, const Body& body) {
@@ -63,17 +66,19 @@ void Walk(const Outer& outer, int64_t begin, int64_t end, const Body& body) {
   }
 }
 
-// ---- rows
+// --- rows
 
 template <class T>
 HWY_INLINE void CopyRow(const T* src, int64_t src_stride, T* dst, int64_t dst_stride,
                         int64_t size) {
   if (src_stride == 1 && dst_stride == 1) {
+    // Short rows are copied by a loop: a call of memcpy costs more than they do.
     if (size > 16) {
       memcpy(dst, src, static_cast<size_t>(size) * sizeof(T));
     } else {
       for (int64_t i = 0; i < size; ++i) dst[i] = src[i];
     }
+  // Broadcasting: one element fills the row.
   } else if (src_stride == 0 && dst_stride == 1) {
     const T value = *src;
     for (int64_t i = 0; i < size; ++i) dst[i] = value;
@@ -92,6 +97,7 @@ void CopyRows(const TernCopyArgs& args, const TernKernelContext* context) {
   const T* src = static_cast<const T*>(args.src);
   T* dst = static_cast<T*>(args.dst);
   const Outer outer = OuterAxes(args, inner, inner);
+  // A single row is cut along itself.
   if (outer.count == 1) {
     const int64_t grain = kCopyGrainBytes / static_cast<int64_t>(sizeof(T));
     ParallelFor(context, size, grain, 64, [&](int64_t begin, int64_t end, int32_t) {
@@ -108,7 +114,7 @@ void CopyRows(const TernCopyArgs& args, const TernKernelContext* context) {
   });
 }
 
-// ---- planes: dst[r * dst_stride + c] = src[c * src_stride + r]
+// --- planes: dst[r * dst_stride + c] = src[c * src_stride + r]
 
 template <class T>
 struct Plane {
@@ -127,7 +133,9 @@ void TransposeEdge(const Plane<T>& p) {
   }
 }
 
-// A square of as many elements as 128 bits hold; 0: none for this type.
+// A square of as many elements as 128 bits hold, transposed in registers. The size is fixed, also
+// where vectors are longer, because a transpose of any size has no portable form. 0 means that
+// there is none for the type.
 template <class T>
 struct Square {
   static constexpr int64_t kSize = 0;
@@ -142,6 +150,7 @@ struct Square<uint32_t> {
     const hn::FixedTag<uint32_t, 4> d;
     const auto v0 = hn::LoadU(d, src), v1 = hn::LoadU(d, src + src_stride);
     const auto v2 = hn::LoadU(d, src + 2 * src_stride), v3 = hn::LoadU(d, src + 3 * src_stride);
+    // Two rounds of interleaving: pairs of even and of odd rows, then these.
     const auto even_low = hn::InterleaveLower(d, v0, v2), odd_low = hn::InterleaveLower(d, v1, v3);
     const auto even_high = hn::InterleaveUpper(d, v0, v2),
                odd_high = hn::InterleaveUpper(d, v1, v3);
@@ -164,7 +173,8 @@ struct Square<uint64_t> {
   }
 };
 
-// A tile that fits in L1: whole squares, then the two edges.
+// A tile that fits in the first-level cache: whole squares, then the two edges, which are narrower
+// than a square and go element by element.
 template <class T>
 void TransposeTile(const Plane<T>& p) {
   constexpr int64_t kSize = Square<T>::kSize;
@@ -184,7 +194,8 @@ void TransposeTile(const Plane<T>& p) {
 }
 
 // Two, three or four source rows into pixels (images to channels-last), as far as whole vectors go;
-// returns rows done.
+// returns the rows that are done. Instructions for structures do in one step what squares do in
+// many.
 int64_t InterleavePlane(const Plane<uint32_t>& p) {
   const hn::ScalableTag<uint32_t> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -230,6 +241,7 @@ int64_t DeinterleavePlane(const Plane<uint32_t>& p) {
   return c;
 }
 
+// Types other than 32 bits have no such case.
 template <class T>
 void SkipInterleaved(Plane<T>&) {}
 
@@ -246,6 +258,8 @@ void SkipInterleaved(Plane<uint32_t>& p) {
   p.columns -= columns;
 }
 
+// Tiles of kTile by kTile elements keep source and destination lines in the first-level cache,
+// although one of them is walked across.
 template <class T>
 void TransposePlane(Plane<T> p) {
   SkipInterleaved(p);
@@ -259,7 +273,9 @@ void TransposePlane(Plane<T> p) {
   }
 }
 
-// `across` is the axis along which the source is contiguous; the destination is along the last one.
+// `across` is the axis along which the source is contiguous; the destination is contiguous along
+// the last one. The work is cut along whatever is long: the outer axes, else rows, else columns, in
+// multiples of a tile.
 template <class T>
 void TransposePlanes(const TernCopyArgs& args, const TernKernelContext* context, int across) {
   const int inner = args.rank - 1;
@@ -292,6 +308,8 @@ void TransposePlanes(const TernCopyArgs& args, const TernKernelContext* context,
   }
 }
 
+// The axis along which the source is contiguous, if a transpose pays: the destination is contiguous
+// along the last axis, the source is not. -1 otherwise.
 int AxisOfContiguousSource(const TernCopyArgs& args) {
   const int inner = args.rank - 1;
   if (args.src_strides[inner] == 1 || args.dst_strides[inner] != 1 || args.shape[inner] == 1)
@@ -314,6 +332,7 @@ void Copy(const TernCopyArgs& args, const TernKernelContext* context) {
 }  // namespace
 
 int32_t copy(const TernCopyArgs* args, const TernKernelContext* context) {
+  // Empty tensors must not reach the divisions below.
   for (int i = 0; i < args->rank; ++i) {
     if (args->shape[i] == 0) return TERN_KERNEL_OK;
   }

@@ -14,6 +14,8 @@ namespace tern::kernels {
 #if defined(__x86_64__)
 
 namespace {
+// The features that the compiled tables need (choose.h); a table for AVX-512 also uses what AVX2
+// has. __builtin_cpu_supports also asks whether the system saves the wide registers.
 uint32_t DetectBits() {
   __builtin_cpu_init();
   uint32_t bits = 0;
@@ -44,6 +46,8 @@ uint32_t DetectBits() {
 }
 }  // namespace
 
+// The length that this thread has, which the system may have set below the processor's. It is asked
+// for at each call, and 0 without SVE.
 int32_t ScalableVectorBytes() {
   if ((getauxval(AT_HWCAP) & kHwcapSve) == 0) return 0;
   const int length = prctl(kPrSveGetVl);

@@ -11,6 +11,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tern::kernels::TERN_TARGET_NAME {
 namespace {
 
+// Four outputs are four sums in flight, which hides most of the latency of a multiplication and
+// addition.
 constexpr int64_t kTileOutputs = 4;
 constexpr float kUnbounded = __builtin_inff();
 
@@ -54,6 +56,7 @@ HWY_INLINE void StoreOutput(const OutputRow& row, int64_t pixel, int64_t channel
   }
 }
 
+// The sum starts with the bias, so it is not added later.
 HWY_INLINE FloatVector BiasAt(const TernConv2dArgs& args, int64_t channel, int64_t count) {
   const FloatTag d;
   const size_t n = static_cast<size_t>(count);
@@ -62,6 +65,8 @@ HWY_INLINE FloatVector BiasAt(const TernConv2dArgs& args, int64_t channel, int64
   return n == hn::Lanes(d) ? hn::LoadU(d, bias) : hn::LoadN(d, bias, n);
 }
 
+// `first` and `last` cut the taps that hang over the left or right border; OutputRow has cut the
+// rows.
 // One output over the taps [first, last) of each row of its window.
 HWY_INLINE void ComputeOutput(const OutputRow& row, int64_t x, int64_t first, int64_t last,
                               int64_t channel, int64_t count) {
@@ -84,6 +89,7 @@ HWY_INLINE void ComputeOutput(const OutputRow& row, int64_t x, int64_t first, in
   StoreOutput(row, row.first_pixel + x, channel, count, sum);
 }
 
+// A pixel at the border, or of any window.
 void ComputePixel(const OutputRow& row, int64_t x) {
   const TernConv2dArgs& args = *row.args;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(FloatTag()));
@@ -102,6 +108,8 @@ void ComputePixel(const OutputRow& row, int64_t x) {
   FloatVector v0, FloatVector v1, FloatVector v2, FloatVector v3, FloatVector v4, FloatVector v5, \
       FloatVector v6, FloatVector v7, FloatVector v8, FloatVector v9, FloatVector v10
 
+// SVE vectors cannot be array elements, so the columns are names and a column is chosen while
+// compiling.
 template <int i>
 HWY_INLINE FloatVector Column(TERN_COLUMN_PARAMETERS) {
   if constexpr (i == 0) return v0;
@@ -117,7 +125,8 @@ HWY_INLINE FloatVector Column(TERN_COLUMN_PARAMETERS) {
   if constexpr (i == 10) return v10;
 }
 
-// Column i of the input under the tile; those that it does not reach repeat the first.
+// Loads column i of the input under the tile; those that the tile does not reach repeat the first
+// and are not used.
 #define TERN_LOAD_COLUMN(i) \
   const FloatVector v##i = hn::LoadU(d, i < kColumns ? in + i * pixel : in);
 
@@ -168,7 +177,9 @@ HWY_NOINLINE void StoreFourSlowly(const Four& four, int64_t channel, FloatVector
   StoreOutput(*four.row, first + 3, channel, lanes, s3);
 }
 
-// One vector of channels of four outputs; low and high where the epilogue is a clamp.
+// One vector of channels of four outputs; `low` and `high` are used if the epilogue is a clamp. One
+// row of taps is read at a time, which is as much as the registers hold; its columns serve all four
+// windows.
 template <int kWidth, int kStride>
 HWY_INLINE void ComputeFour(const Four& four, int64_t channel, bool clamps, FloatVector low,
                             FloatVector high) {
@@ -235,6 +246,7 @@ void ComputeTile(const OutputRow& row, int64_t x) {
   }
 }
 
+// Shapes that models have: 3 and 5 columns, stride 1 or 2. Others go pixel by pixel.
 using RowTileFunction = void(const OutputRow& row, int64_t x);
 
 RowTileFunction* ChooseRowTile(const TernConv2dArgs& args) {
@@ -246,6 +258,8 @@ RowTileFunction* ChooseRowTile(const TernConv2dArgs& args) {
   return nullptr;
 }
 
+// An activation that is a clamp is two instructions; it stays in the tile. A residual needs a load
+// per output, so it does not.
 void SetClamp(const TernEpilogue& epilogue, OutputRow& row) {
   const int32_t activation = epilogue.activation;
   row.clamps =
@@ -258,6 +272,8 @@ void SetClamp(const TernEpilogue& epilogue, OutputRow& row) {
   }
 }
 
+// A row whose window lies outside of the image altogether has no taps; its outputs are bias and
+// activation.
 OutputRow MakeRow(const TernConv2dArgs& args, int64_t index) {
   const int64_t image = index / args.out_h,
                 start = index % args.out_h * args.stride_h - args.pad_top;
@@ -279,6 +295,8 @@ OutputRow MakeRow(const TernConv2dArgs& args, int64_t index) {
   return row;
 }
 
+// Pixels in front of the first whole window and behind the last are border. The tile takes only
+// whole windows, so it asks nothing.
 void ComputeRow(const OutputRow& row, RowTileFunction* tile) {
   const TernConv2dArgs& args = *row.args;
   const int64_t room = args.in_w + args.pad_left - args.kernel_w;  // of the window's first column

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows picked by index: embedding look-ups, gather along any axis whose inner part is contiguous.
+// Rows picked by index: embedding look-ups, and gather along any axis whose inner part is
+// contiguous. Indices are checked by the caller, which has made negative ones positive.
 
 #include <string.h>
 
@@ -11,6 +12,7 @@ namespace {
 
 constexpr int64_t kGatherGrainBytes = 256 * 1024;
 
+// Rows of one element, by far the most frequent short ones, without a call of memcpy for each.
 template <class T>
 void GatherElements(const TernGatherRowsArgs& args, int64_t begin, int64_t end) {
   const T* x = static_cast<const T*>(args.x);

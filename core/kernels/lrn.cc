@@ -15,7 +15,8 @@ using V = FloatVector;
 
 constexpr int64_t kLrnGrain = 4 * 1024;
 
-// v^-beta for v > 0.
+// v^-beta for v > 0. ONNX has 0.75 as its default exponent, for which two square roots are cheaper
+// and more exact than a power.
 HWY_INLINE V NegativePower(V v, float beta) {
   const D d;
   if (beta == 0.75f) {
@@ -25,7 +26,8 @@ HWY_INLINE V NegativePower(V v, float beta) {
   return Exp(d, hn::Mul(Log(d, v), hn::Set(d, -beta)));
 }
 
-// squares holds size - 1 zeros more than channels, `before` of them in front.
+// One pixel. `squares` holds size - 1 zeros more than channels, `before` of them in front; they are
+// cleared once, because each pixel overwrites the same middle.
 void LrnPixel(const TernLrnArgs& args, const float* x, float* y, float* squares, int64_t before) {
   const D d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -39,6 +41,8 @@ void LrnPixel(const TernLrnArgs& args, const float* x, float* y, float* squares,
   for (int64_t i = 0; i < args.channels; i += lanes) {
     const size_t count = static_cast<size_t>(args.channels - i < lanes ? args.channels - i : lanes);
     V sum = hn::Zero(d);
+    // Each window is summed anew: a running sum would carry rounding errors from channel to
+    // channel.
     for (int64_t k = 0; k < args.size; ++k)
       sum = hn::Add(sum, hn::LoadN(d, squares + i + k, count));
     const V v =
@@ -59,6 +63,7 @@ int32_t lrn(const TernLrnArgs* args, const TernKernelContext* context) {
   for (int64_t i = 0; i < workers * row; ++i) scratch[i] = 0.0f;
   const int64_t before = (args->size - 1) / 2;
   ParallelFor(context, args->pixels, grain, 1, [&](int64_t begin, int64_t end, int32_t) {
+    // The step by which ParallelFor cuts (parallel.h), so that each range has scratch of its own.
     const int64_t step = (args->pixels + workers - 1) / workers;
     float* squares = scratch + begin / step * row;
     for (int64_t p = begin; p < end; ++p) {

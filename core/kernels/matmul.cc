@@ -43,13 +43,18 @@ Method ChooseMethod(const TernMatMulArgs& args) {
   return args.b_col_stride == 1 ? Method::kScaledRows : Method::kPack;
 }
 
+// Everything that depends on shapes and strides only, once for all batches.
 MatMulPlan MakePlan(const TernMatMulArgs& args) {
   MatMulPlan plan{};
   plan.args = &args;
   plan.method = ChooseMethod(args);
+  // Rows of `a` are copied if their elements are not contiguous, or if their distance makes them
+  // collide in the first-level cache (kPageStride, product.h) and the product is large enough to
+  // pay for it.
   plan.copies_a = (args.a_col_stride != 1 && args.k > 1) ||
                   (plan.method == Method::kPack && args.a_row_stride % kPageStride == 0 &&
                    args.m >= 2 * kTileRows && args.n >= 4 * TERN_PANEL_WIDTH);
+  // The extra panel's width keeps the copy's own rows from colliding.
   plan.a_stride = plan.copies_a ? RoundUp16(args.k) + TERN_PANEL_WIDTH : args.a_row_stride;
   plan.a_floats = plan.copies_a ? args.m * plan.a_stride : 0;
   plan.panel_floats = plan.method == Method::kPack ? RoundUp16(args.n) * args.k : 0;
@@ -68,6 +73,7 @@ struct Operands {
   float* sums;
 };
 
+// Offsets into operands, and the copy of `a` if the plan wants one.
 Operands PrepareBatch(const MatMulPlan& plan, int64_t batch, int32_t worker) {
   const TernMatMulArgs& args = *plan.args;
   float* scratch = plan.scratch + worker * plan.worker_floats();
@@ -87,6 +93,8 @@ Operands PrepareBatch(const MatMulPlan& plan, int64_t batch, int32_t worker) {
   return operands;
 }
 
+// The epilogue of one element, for the methods without tiles. The order of bias, residual and
+// activation is the same as in tile.h.
 void FinishElement(const TernEpilogue& epilogue, float sum, int64_t row, int64_t column, float* c) {
   const hn::CappedTag<float, 1> d;
   const float residual = epilogue.residual == nullptr
@@ -99,6 +107,8 @@ void FinishElement(const TernEpilogue& epilogue, float sum, int64_t row, int64_t
   *c = hn::GetLane(y) + (epilogue.residual_after != 0 ? residual : 0.0f);
 }
 
+// Four sums, because one would wait for the latency of each addition. The order of additions
+// differs from a plain loop, so the last digits do.
 float Dot(const float* x, const float* y, int64_t size) {
   const FloatTag d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -118,7 +128,7 @@ float Dot(const float* x, const float* y, int64_t size) {
   return hn::ReduceSum(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)));
 }
 
-// n = 1. The column of b is gathered into scratch unless it is contiguous.
+// n = 1: each row of `a` times the column, which is contiguous here (ColumnOf).
 void MultiplyDotRows(const MatMulPlan& plan, const Operands& operands, int64_t first, int64_t last,
                      const float* column) {
   const TernMatMulArgs& args = *plan.args;
@@ -128,6 +138,7 @@ void MultiplyDotRows(const MatMulPlan& plan, const Operands& operands, int64_t f
   }
 }
 
+// Few rows, and columns of b are contiguous: b is read once, in the order in which it lies.
 void MultiplyDotColumns(const MatMulPlan& plan, const Operands& operands, int64_t first,
                         int64_t last) {
   const TernMatMulArgs& args = *plan.args;
@@ -141,7 +152,7 @@ void MultiplyDotColumns(const MatMulPlan& plan, const Operands& operands, int64_
   }
 }
 
-// sums[j] += a[i] * b[i][j] for `rows` <= 4 rows of b; a null row of b is skipped.
+// sums[j] += a[i] * b[i][j] for four rows of b, so that sums are loaded and stored once for four.
 void AddScaledRows(const float* a, const float* b, int64_t b_stride, int64_t size, float* sums) {
   const FloatTag d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -174,6 +185,7 @@ void AddScaledRow(float a, const float* b, int64_t size, float* sums) {
   for (; j < size; ++j) sums[j] += a * b[j];
 }
 
+// Few rows, and rows of b are contiguous. `sums` stays in the cache while b streams by.
 void MultiplyScaledRows(const MatMulPlan& plan, const Operands& operands, int64_t first,
                         int64_t last) {
   const TernMatMulArgs& args = *plan.args;
@@ -209,6 +221,7 @@ Rows RowsOf(const MatMulPlan& plan, const Operands& operands) {
   return {operands.a, plan.a_stride, nullptr, 0};
 }
 
+// The one column of b, gathered into scratch unless it is contiguous.
 const float* ColumnOf(const MatMulPlan& plan, const Operands& operands) {
   const TernMatMulArgs& args = *plan.args;
   if (args.b_row_stride == 1) return operands.b;
@@ -234,7 +247,8 @@ void MultiplyBatch(const MatMulPlan& plan, int64_t batch, int32_t worker) {
   }
 }
 
-// One batch over all workers.
+// One batch over all workers. Scratch of worker 0 serves all of them: they share panels and write
+// different parts of the sums.
 void MultiplyWide(const MatMulPlan& plan, int64_t batch, const TernKernelContext* context) {
   const TernMatMulArgs& args = *plan.args;
   const Operands operands = PrepareBatch(plan, batch, 0);
@@ -271,7 +285,9 @@ int32_t matmul(const TernMatMulArgs* args, const TernKernelContext* context) {
   MatMulPlan plan = MakePlan(*args);
   const int64_t workers = context->parallel == nullptr ? 1 : context->parallel->num_workers;
   const int64_t cost = args->m * args->n * args->k;
-  // One worker gains nothing by batches, and a long one is looked at by rows.
+  // Batches are cut among workers only if every worker gets one. With one worker, a long batch is
+  // not cut by batches but goes through the loops below, which ask more often whether the run is
+  // over.
   const bool by_batch = workers == 1 ? cost < kWorkerGrain : args->batches >= workers;
   const int64_t floats = plan.worker_floats() * (by_batch ? workers : 1);
   if (floats > 0) {

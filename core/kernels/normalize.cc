@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layer and RMS normalization of rows: mean, variance about it, scale; three passes over a row in
-// cache.
+// Layer and RMS normalization of rows in three passes over a row in cache: mean, variance about the
+// mean, scale. Two passes for the moments lose fewer digits than the sum of squares in one.
 
 #include <math.h>
 
@@ -31,6 +31,7 @@ float RowSum(const float* x, int64_t size, float mean) {
     s1 = square ? MulAdd(x1, x1, s1) : hn::Add(s1, x1);
   }
   for (; i < size; i += lanes) {
+    // Lanes behind the end are the mean, so they add 0.
     const size_t count = static_cast<size_t>(size - i < lanes ? size - i : lanes);
     const V x0 = hn::Sub(hn::LoadNOr(center, d, x + i, count), center);
     s0 = square ? MulAdd(x0, x0, s0) : hn::Add(s0, x0);
@@ -42,7 +43,8 @@ struct RowFactors {
   float mean, inverse;
 };
 
-// `count` elements from i on; of a whole vector where that is known when this is compiled.
+// Writes `count` elements from i on. `whole` says while compiling that it is a full vector, so that
+// the main loop has no masks.
 template <bool whole>
 HWY_INLINE void WritePart(const TernNormalizeArgs& args, const float* x, float* y, int64_t i,
                           size_t count, RowFactors factors) {
@@ -70,6 +72,7 @@ void WriteRow(const TernNormalizeArgs& args, const float* x, float* y, RowFactor
 void NormalizeRow(const TernNormalizeArgs& args, int64_t row) {
   const float* x = args.x + row * args.axis;
   const float size = static_cast<float>(args.axis);
+  // RMS normalization leaves the mean where it is.
   const float mean = args.rms != 0 ? 0.0f : RowSum<false>(x, args.axis, 0.0f) / size;
   const float variance = RowSum<true>(x, args.axis, mean) / size;
   const float inverse = 1.0f / sqrtf(variance + args.epsilon);

@@ -16,7 +16,8 @@ struct Span {
   int64_t first, last, padded;
 };
 
-// Taps t of [0, kernel) with low <= start + t * dilation < high.
+// The first and the end of the taps t of [0, kernel) with low <= start + t * dilation < high. They
+// are counted once per output and axis, so that the loops over the window ask nothing.
 int64_t FirstTap(int64_t start, int64_t dilation, int64_t low) {
   return start >= low ? 0 : (low - start + dilation - 1) / dilation;
 }
@@ -30,6 +31,8 @@ int64_t LastTap(int64_t start, int64_t dilation, int64_t kernel, int64_t high) {
 Span SpanOf(int64_t start, int64_t dilation, int64_t kernel, int64_t size, int64_t pad_before,
             int64_t pad_after) {
   const int64_t first = FirstTap(start, dilation, 0), last = LastTap(start, dilation, kernel, size);
+  // `padded` counts padding too, which averages may include (count_include_pad), but not what lies
+  // behind it in the last window of a rounded-up output.
   const int64_t padded =
       LastTap(start, dilation, kernel, size + pad_after) - FirstTap(start, dilation, -pad_before);
   return {first, last < first ? first : last, padded};
@@ -44,6 +47,7 @@ struct PoolWindow {
 
 template <bool is_max>
 HWY_INLINE FloatVector Accumulate(FloatVector sum, FloatVector x) {
+  // A NaN in the window is its maximum.
   if constexpr (is_max) return MaxKeepingNaN(x, sum);
   return hn::Add(sum, x);
 }
@@ -55,6 +59,8 @@ HWY_INLINE FloatVector FinishPool(FloatVector sum, float scale) {
   return hn::Mul(sum, hn::Set(d, scale));
 }
 
+// Four vectors of channels side by side, so that four sums are in flight and each pixel's line is
+// read whole.
 template <bool is_max>
 HWY_INLINE void PoolFourVectors(const PoolWindow& window, int64_t channel, float* out) {
   const FloatTag d;
@@ -75,6 +81,7 @@ HWY_INLINE void PoolFourVectors(const PoolWindow& window, int64_t channel, float
   hn::StoreU(FinishPool<is_max>(s3, window.scale), d, out + channel + 3 * lanes);
 }
 
+// The channels left over, one vector at a time.
 template <bool is_max>
 HWY_INLINE void PoolSomeLanes(const PoolWindow& window, int64_t channel, int64_t count,
                               float* out) {
@@ -123,6 +130,7 @@ void PoolRow(const TernPool2dArgs& args, int64_t row) {
     window.columns = columns.last - columns.first;
     const int64_t first_x = start_x + columns.first * args.dilation_w;
     window.corner = args.input + (first_y * args.in_w + first_x) * args.channels;
+    // A window without pixels averages nothing: scale 0 gives 0, and a maximum gives -infinity.
     const int64_t taps =
         args.count_include_pad != 0 ? rows.padded * columns.padded : window.rows * window.columns;
     window.scale = taps > 0 ? 1.0f / static_cast<float>(taps) : 0.0f;

@@ -38,6 +38,8 @@ TileFunction* TileForShape(int64_t rows, int64_t panels) {
   return TileForRows<kPerPanel, 1>(rows);
 }
 
+// The length of SVE vectors is known only when it runs, so there the three shapes are compiled and
+// chosen here; elsewhere only one is.
 // The micro-kernel for that many rows and at most that many panels.
 TileFunction* ChooseTile(int64_t rows, int64_t panels) {
 #if HWY_HAVE_SCALABLE
@@ -51,6 +53,7 @@ TileFunction* ChooseTile(int64_t rows, int64_t panels) {
 
 // Panels that ChooseTile's answer covers when `panels` are left.
 int64_t PanelsTaken(int64_t panels) {
+  // A tile covers a power of two of panels, so the rest is covered by halves.
   int64_t most = PanelsPerTile();
   while (most > panels) most /= 2;
   return most;
@@ -60,6 +63,7 @@ bool IsClamp(int32_t activation) {
   return activation == TERN_ACT_RELU || activation == TERN_ACT_CLAMP;
 }
 
+// A clamp is done in registers; ReLU is a clamp without an upper end.
 void SetEpilogue(const TernEpilogue& epilogue, Tile& tile) {
   tile.residual_after = epilogue.residual_after != 0;
   tile.residual_stride = epilogue.residual_stride;
@@ -68,6 +72,8 @@ void SetEpilogue(const TernEpilogue& epilogue, Tile& tile) {
   tile.high = epilogue.activation == TERN_ACT_RELU ? kInfinity : epilogue.beta;
 }
 
+// One vector of sums from the buffer, in the order of tile.h: the residual before or behind the
+// activation. The bias is in the sums already.
 void FinishVector(const Tile& tile, const TernEpilogue& epilogue, const float* sum, int64_t row,
                   int64_t column) {
   const PanelTag d;
@@ -90,6 +96,7 @@ void MoveDown(Tile& tile, int64_t rows) {
   if (tile.residual != nullptr) tile.residual += rows * tile.residual_stride;
 }
 
+// On some targets the micro-kernel loops over tiles itself (kTilesInOneCall).
 void ComputeAll(TileFunction* compute, Tile tile, int64_t rows) {
   if constexpr (kTilesInOneCall) return compute(tile);
   for (int64_t count = tile.count; count > 0; --count) {
@@ -98,7 +105,8 @@ void ComputeAll(TileFunction* compute, Tile tile, int64_t rows) {
   }
 }
 
-// Activations with polynomials would spill the accumulators: sums go through a buffer in L1.
+// Activations with polynomials would spill the accumulators, so the sums go through a buffer in the
+// first-level cache.
 HWY_NOINLINE void ComputeThroughBuffer(TileFunction* compute, Tile tile, int64_t rows,
                                        const TernEpilogue& epilogue) {
   constexpr int64_t kWidth = kTileVectors * TERN_PANEL_WIDTH;
@@ -169,7 +177,8 @@ void MultiplyGroup(const ColumnGroup& group, const TileSplit& split) {
   MultiplyTiles(group, split, split.higher, split.tiles, tile);
 }
 
-// A panel wider than a tile, in tiles side by side.
+// A panel has TERN_PANEL_WIDTH columns; where a tile is narrower, it goes over the panel in steps.
+// Where a tile covers several panels this is one step.
 void MultiplyPanel(ColumnGroup group, const TileSplit& split) {
   const int64_t end = group.column + TERN_PANEL_WIDTH;
   const int64_t last = end < group.product->n ? end : group.product->n;
@@ -186,6 +195,8 @@ int64_t PanelsPerTile() {
   return columns <= TERN_PANEL_WIDTH ? 1 : columns / TERN_PANEL_WIDTH;
 }
 
+// Panels are the outer loop: a group of panels is read once and stays in the cache while all tiles
+// of the block pass it.
 void MultiplyBlock(const Product& product, const float* const* pointers, int64_t first_row,
                    int64_t rows, int64_t first_panel, int64_t last_panel) {
   if (rows <= 0) return;
@@ -206,6 +217,7 @@ namespace {
 constexpr int64_t kBlockTiles = 32;
 constexpr int64_t kBlockBytes = 256 * 1024;  // of rows: half of a usual second-level cache
 
+// At least one tile, at most as many as the table on the stack has room for.
 int64_t RowsPerBlock(int64_t k) {
   const int64_t tiles = kBlockBytes / (k * kTileRows * static_cast<int64_t>(sizeof(float)) + 1);
   return kTileRows * (tiles < 1 ? 1 : tiles > kBlockTiles ? kBlockTiles : tiles);
@@ -216,11 +228,13 @@ int64_t RowsPerBlock(int64_t k) {
 int64_t CopyFloats(const Product& product, int64_t m, int64_t stride) {
   const bool conflicts = stride >= 2 * kPageStride && stride % kPageStride == 0;
   if (!conflicts || m < kTileRows || PanelCount(product.n) < 2 * PanelsPerTile()) return 0;
+  // The copied rows are longer by a panel's width, so that they do not collide again.
   return RowsPerBlock(product.run) * (product.run + TERN_PANEL_WIDTH);
 }
 
 void MultiplyMatrix(const Product& product, const Rows& rows, int64_t first_row, int64_t last_row,
                     int64_t first_panel, int64_t last_panel, int32_t worker) {
+  // The table is on the stack: it is small, and no worker needs another's.
   const float* pointers[kBlockTiles * kTileRows];
   const int64_t block = RowsPerBlock(product.run);
   float* copy = rows.copy == nullptr ? nullptr : rows.copy + worker * rows.copy_floats;
@@ -242,6 +256,8 @@ void MultiplyMatrix(const Product& product, const Rows& rows, int64_t first_row,
   }
 }
 
+// If n is larger than m, the weights are most of what is read, and each worker reads only its
+// panels. With fewer than two groups of panels per worker the last would wait for the others.
 bool SplitByPanels(const Product& product, int64_t m, int64_t workers) {
   const int64_t groups = PanelCount(product.n) / PanelsPerTile();
   return product.n > m && groups >= 2 * workers;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reduction of [outer, axis, inner] over axis. A function is a map, a combination with its neutral
-// element, and a finish. Contiguous rows use two vectors of partial results; columns go down strips
-// of neighbouring vectors, in blocks of rows so that long sums keep their digits.
+// element, and a finish. Contiguous rows use four vectors of partial results; columns go down
+// strips of two neighbouring vectors, in blocks of rows, so that long sums keep their digits (N.
+// Higham, "The Accuracy of Floating Point Summation", 1993).
 
 #include <math.h>
 
@@ -51,7 +52,8 @@ struct Magnitude {
   static HWY_INLINE V Apply(V x) { return hn::Abs(x); }
 };
 
-// One element per lane of the tail: the lanes that are not there take no part.
+// Combines the lanes by halves. Done in memory, because vectors have no reduction for every
+// combination; the number of lanes need not be a power of two.
 template <class Combine>
 HWY_INLINE float ReduceLanes(V v) {
   const D d;
@@ -65,6 +67,7 @@ HWY_INLINE float ReduceLanes(V v) {
   return lanes[0];
 }
 
+// One contiguous row. Four partial results, so that additions do not wait for each other.
 template <class Map, class Combine>
 float ReduceRow(const float* x, int64_t size) {
   const D d;
@@ -80,6 +83,7 @@ float ReduceRow(const float* x, int64_t size) {
   for (; i < size; i += lanes) {
     const size_t count = static_cast<size_t>(size - i < lanes ? size - i : lanes);
     const V mapped = Map::Apply(hn::LoadN(d, x + i, count));
+    // Lanes behind the end keep what they have: mapping them would not give the neutral element.
     a0 = hn::IfThenElse(hn::FirstN(d, count), Combine::Apply(a0, mapped), a0);
   }
   return ReduceLanes<Combine>(Combine::Apply(Combine::Apply(a0, a1), Combine::Apply(a2, a3)));
@@ -125,6 +129,7 @@ void ReduceColumns(const TernReduceArgs& args, int64_t outer, int64_t begin, int
   }
 }
 
+// One large matrix is cut along its columns, at cache lines; several are cut among each other.
 template <class Map, class Combine>
 void Reduce(const TernReduceArgs& args, const TernKernelContext* context) {
   const int64_t each = args.axis * args.inner;
@@ -146,6 +151,7 @@ void Reduce(const TernReduceArgs& args, const TernKernelContext* context) {
               });
 }
 
+// Applied to all results in place at the end; they are few beside what was reduced.
 template <class Function>
 void Finish(const TernReduceArgs& args, const Function& function) {
   const D d;
@@ -156,8 +162,8 @@ void Finish(const TernReduceArgs& args, const Function& function) {
   }
 }
 
-// log(sum(exp(x - m))) + m for one column set; m is already in y. Infinite maxima are left as they
-// are.
+// log(sum(exp(x - m))) + m for one set of columns; m is in y already. Subtracting the maximum keeps
+// the exponentials at most 1. Infinite maxima are left as they are: inf - inf would be NaN.
 void LogSumExpStrip(const float* x, float* y, int64_t size, int64_t stride, size_t count) {
   const D d;
   const V maximum = hn::LoadN(d, y, count);
@@ -174,6 +180,7 @@ void LogSumExpStrip(const float* x, float* y, int64_t size, int64_t stride, size
   hn::StoreN(hn::IfThenElse(finite, hn::Add(maximum, Log(d, total)), maximum), d, y, count);
 }
 
+// The same for one contiguous row.
 float LogSumExpRow(const float* x, int64_t size, float maximum) {
   const D d;
   if (!(fabsf(maximum) < HUGE_VALF)) return maximum;
@@ -188,6 +195,7 @@ float LogSumExpRow(const float* x, int64_t size, float maximum) {
   return maximum + logf(hn::ReduceSum(d, sum));
 }
 
+// The maxima are computed into y first, then replaced.
 void LogSumExp(const TernReduceArgs& args, const TernKernelContext* context) {
   Reduce<Identity, Larger>(args, context);
   const int64_t each = args.axis * args.inner, lanes = static_cast<int64_t>(hn::Lanes(D()));

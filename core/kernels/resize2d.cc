@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Channels-last resize from source positions and weights that the caller worked out. Nearest copies
-// pixels; linear blends four of them, channels in vectors.
+// Channels-last resize from source positions and weights that the caller worked out, once for all
+// rows. Nearest copies pixels; linear blends four of them, channels in vectors. Coordinate modes
+// and rounding are thus no business of this kernel.
 
 #include <string.h>
 
@@ -27,8 +28,11 @@ void NearestRow(const TernResize2dArgs& args, const float* row, float* out) {
     memcpy(out + x * channels, row + args.x0[x] * channels, bytes);
 }
 
+// a + (b - a) * weight: exact at weight 0, and one multiplication.
 HWY_INLINE V Blend(V a, V b, V weight) { return MulAdd(hn::Sub(b, a), weight, a); }
 
+// One channel has no vector of channels, and neighbouring pixels come from anywhere, so this is
+// scalar.
 void LinearRowOfPlane(const TernResize2dArgs& args, const float* top, const float* bottom, float wy,
                       float* out) {
   for (int64_t x = 0; x < args.out_w; ++x) {

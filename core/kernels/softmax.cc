@@ -17,6 +17,7 @@ using D = FloatTag;
 using V = FloatVector;
 
 constexpr int64_t kSoftmaxGrain = 16 * 1024;
+// Rows this short would leave most of a vector idle.
 constexpr int64_t kShortRow = 8, kRowsAtOnce = 64;
 
 HWY_INLINE V LoadPart(const float* x, int64_t count, float other) {
@@ -45,6 +46,7 @@ template <bool store>
 float RowExponentials(const float* x, float* y, int64_t size, float maximum) {
   const D d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  // x - maximum is at most 0, which ExpOfNegative relies on.
   const V offset = hn::Set(d, maximum);
   V s0 = hn::Zero(d), s1 = s0;
   int64_t i = 0;
@@ -58,6 +60,8 @@ float RowExponentials(const float* x, float* y, int64_t size, float maximum) {
   }
   for (; i < size; i += lanes) {
     const size_t count = static_cast<size_t>(size - i < lanes ? size - i : lanes);
+    // Lanes behind the end are the maximum, so nothing overflows in them; they are left out of the
+    // sum.
     const V e = ExpOfNegative(d, hn::Sub(LoadPart(x + i, size - i, maximum), offset));
     if (store) hn::StoreN(e, d, y + i, count);
     s0 = hn::Add(s0, hn::IfThenElseZero(hn::FirstN(d, count), e));
@@ -81,6 +85,8 @@ void RowScale(const float* x, float* y, int64_t size, float center, float factor
   hn::StoreN(hn::Sub(v, t), d, y + i, count);
 }
 
+// The logarithm needs only the sum of the exponentials and is computed from x, because the
+// logarithm of a tiny quotient would lose digits.
 void SoftmaxRow(bool log, const float* x, float* y, int64_t size) {
   const float maximum = RowMaximum(x, size);
   if (log) {
@@ -100,6 +106,8 @@ void SoftmaxColumns(bool log, const float* x, float* y, int64_t size, int64_t st
   for (int64_t i = 1; i < size; ++i)
     maximum = hn::Max(maximum, hn::LoadN(d, x + i * stride, count));
   V sum = hn::Zero(d);
+  // Each column has its own maximum, and all lanes do the same, so there is no reduction across
+  // lanes.
   for (int64_t i = 0; i < size; ++i) {
     const V e = ExpOfNegative(d, hn::Sub(hn::LoadN(d, x + i * stride, count), maximum));
     sum = hn::Add(sum, e);
@@ -122,7 +130,8 @@ void SoftmaxAcross(bool log, const float* x, float* y, int64_t size, int64_t col
   }
 }
 
-// Rows of at most kShortRow elements, many at once, as columns of a small array.
+// Rows of at most kShortRow elements, many at once, as columns of a small array in the first-level
+// cache.
 void SoftmaxShortRows(bool log, const float* x, float* y, int64_t rows, int64_t size) {
   HWY_ALIGN float tile[kShortRow * kRowsAtOnce];
   for (int64_t begin = 0; begin < rows; begin += kRowsAtOnce) {

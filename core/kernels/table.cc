@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of the target that this file is compiled for, as a table.
+// The kernels of the target that this file is compiled for, as a table. CMake compiles the sources
+// of the kernels once per target, each time in another namespace; choose.cc picks one table.
 
 #include "core/kernels/kernel_table.h"
 

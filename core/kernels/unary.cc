@@ -12,6 +12,7 @@ namespace {
 using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
 
+// The coefficients of the operators that have some (alpha and beta in ONNX).
 // What a functor may need besides x.
 struct Parameters {
   float alpha, beta;
@@ -55,6 +56,7 @@ void CostlyRange(const Parameters& parameters, const float* x, float* y, size_t 
 }
 
 // About 20 us of work: what a core reads and writes, or computes, in that time.
+// Which loop an operator gets follows from its grain (KernelOf).
 constexpr int64_t kCheapGrain = 64 * 1024, kCostlyGrain = 16 * 1024;
 
 // x + bias below -limit, x - bias above limit, zero between (NaN stays).
