@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages for words of other languages: who writes `return` or `mut` is told what this language
-// has instead. Only the parser (parse_expr.cc, parser.cc) uses them.
+// Messages for words of other languages: a user who writes `return` or `mut` is told what this
+// language has instead. Only the parser (parse_expr.cc, parser.cc) uses them.
 #ifndef TERN_CORE_LANG_PARSE_FOREIGN_WORDS_H_
 #define TERN_CORE_LANG_PARSE_FOREIGN_WORDS_H_
 
