@@ -161,7 +161,8 @@ Status RelateCast(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo>
   // through int32 and back, in which numbers beyond it would wrap.
   const auto fits = [&](const Dim& dim) {
     int64_t number = 0;
-    return cast.to == kI64 || !DimIsConstant(dim, &number) || number == static_cast<int32_t>(number);
+    return cast.to == kI64 || !DimIsConstant(dim, &number) ||
+           number == static_cast<int32_t>(number);
   };
   const bool integer = cast.to == kI64 || cast.to == kI32;
   if (integer && args[0].value != nullptr && std::ranges::all_of(*args[0].value, fits))

@@ -50,7 +50,15 @@ const Expr* ArgumentOf(const Call& call, size_t index) {
   return index < call.args().size() ? &call.args()[index] : nullptr;
 }
 
+// Whether the division or product by the scale is one of f32, as the integer kernels assume.
+bool ComputesInF32(const Call& call) {
+  const ops::QuantizeAttrs attrs = ops::QuantizeAttrs::From(call.attrs()).value();
+  const bool widens = call.Is(Op::k_dequantize_linear) && attrs.to.is_float() && attrs.to != kF32;
+  return !widens && (!attrs.precision.IsKnown() || attrs.precision == kF32);
+}
+
 std::optional<Quantization> QuantizationOf(const Call& call, DType to) {
+  if (!ComputesInF32(call)) return std::nullopt;
   const std::optional<double> scale = NumberOf(ArgumentOf(call, 1), 0);
   const std::optional<double> zero = NumberOf(ArgumentOf(call, 2), 0);
   const types::TensorType* type = TensorTypeOf(call.args()[1]);
@@ -283,7 +291,8 @@ class QuantizedFuser : public Rewriter {
     const int64_t channels = FilterCount(call.args()[0]);
     const Tensor* scale = ConstantTensor(call.args()[1]);
     Filters filters;
-    if (channels == 0 || scale == nullptr || attrs.block != 0) return std::nullopt;
+    if (channels == 0 || scale == nullptr || attrs.block != 0 || !ComputesInF32(call))
+      return std::nullopt;
     if (scale->element_count() != 1 && attrs.axis != 0 && attrs.axis != -4) return std::nullopt;
     filters.weights = CenteredWeights(call.args()[0], ArgumentOf(call, 2));
     if (!filters.weights ||

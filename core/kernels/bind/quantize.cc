@@ -168,7 +168,8 @@ Result<Any> QuantizeLinear(const ops::QuantizeAttrs& attrs, Call& call) {
   if (x->element_count() > 0 && !ReadElement(*x, 0, &ignored))
     return WrongTensor(call, 0, *x, "numbers");
   TERN_TRY_ASSIGN(const ScaleMap map, MapScales(attrs, *x, *scale, zero));
-  if (map.whole && HasKernel(x->dtype(), to, *scale)) {
+  const bool in_f32 = !attrs.precision.IsKnown() || attrs.precision == kF32;
+  if (in_f32 && map.whole && HasKernel(x->dtype(), to, *scale)) {
     return QuantizeByKernel(call, *x, *scale->data_as<float>(),
                             static_cast<int32_t>(ElementOr(zero, 0, 0)), to);
   }
@@ -195,7 +196,7 @@ Result<Any> DequantizeLinear(const ops::QuantizeAttrs& attrs, Call& call) {
   const DType to = attrs.to.is_float() ? attrs.to : scale->dtype();
   if (!to.is_float()) return WrongTensor(call, 1, *scale, "a float element type");
   TERN_TRY_ASSIGN(const ScaleMap map, MapScales(attrs, *x, *scale, zero));
-  if (map.whole && HasKernel(kF32, x->dtype(), *scale)) {
+  if (to == kF32 && map.whole && HasKernel(kF32, x->dtype(), *scale)) {
     return DequantizeByKernel(call, *x, *scale->data_as<float>(),
                               static_cast<int32_t>(ElementOr(zero, 0, 0)));
   }
