@@ -224,7 +224,7 @@ void Inference::Generalize(Function* function) {
     }
   }
   type.CollectVariables(&free);
-  char next = 'a';
+  int next = 'a';
   for (const std::string& name : free) {
     const Type variable = Type::Variable(name);
     if (!Unifier::IsVariable(variable) || Contains(waiting, name)) continue;
@@ -232,7 +232,7 @@ void Inference::Generalize(Function* function) {
     std::string chosen;
     do {
       // Letters as a person would name them; a name that stands in the type already is skipped.
-      chosen = next <= 'z' ? std::string(1, next) : StrCat("t", static_cast<int>(next));
+      chosen = next <= 'z' ? std::string(1, static_cast<char>(next)) : StrCat("t", next);
       ++next;
     } while (Contains(free, chosen) || Contains(context_.names.types, chosen) ||
              Contains(function->type_variables, chosen));

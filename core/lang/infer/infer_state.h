@@ -70,6 +70,8 @@ class Inference {
   types::Type ConvertName(const TypeExpr& type, TypeNames* names);
   types::Dim ConvertDim(const Expr& dim, TypeNames* names);
   types::Dim ConvertDimName(const Expr& dim, TypeNames* names);
+  // The difference of two extents, which `dim` writes: an error where it is a negative number.
+  types::Dim Difference(const types::Dim& difference, const Expr& dim);
   types::Dim ConvertDimCall(const Expr& dim, TypeNames* names);
   bool CheckArity(const TypeExpr& type, size_t expected);
 

@@ -154,16 +154,22 @@ Dim Inference::ConvertDim(const Expr& dim, TypeNames* names) {
   if (dim.kind == ExprKind::kName) return ConvertDimName(dim, names);
   if (dim.kind == ExprKind::kCall) return ConvertDimCall(dim, names);
   if (dim.kind == ExprKind::kBinary && dim.text.size() == 1) {
-    // Only literals are compared with 0: whether n - 1 is negative, the value of n tells.
+    // Only numbers are compared with 0: whether n - 1 is negative, the value of n tells.
     const Dim a = ConvertDim(*dim.children[0], names), b = ConvertDim(*dim.children[1], names);
     if (dim.text == "+") return a + b;
-    if (dim.text == "-") return a - b;
+    if (dim.text == "-") return Difference(a - b, dim);
     if (dim.text == "*") return a * b;
     if (dim.text == "/" && !(b.is_constant() && b.constant() == 0)) return FloorDiv(a, b);
   }
   Error("E1006", "not a dimension", dim.span,
         "expected a number, a name, n + 1, 2 * n, n / 2 or ?");
   return Dim::Any();
+}
+
+Dim Inference::Difference(const Dim& difference, const Expr& dim) {
+  if (!difference.is_constant() || difference.constant() >= 0) return difference;
+  Error("E1006", StrCat("an extent of ", difference.constant()), dim.span, "expected 0 or more");
+  return Dim(0);
 }
 
 Dim Inference::ConvertDimCall(const Expr& dim, TypeNames* names) {

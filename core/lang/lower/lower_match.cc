@@ -140,6 +140,8 @@ void FunctionLowering::ShareArms(Match* match) {
     At(arm.span);
     std::vector<ir::VarPtr> parameters;
     std::vector<Type> types;
+    // The names are parameters of this function, so no other arm may read an extent off them.
+    const size_t scope = tensors_.size();
     for (Local* local : locals) {
       parameters.push_back(NewVar(local->name.text, local->type));
       values_[local] = parameters.back();
@@ -148,6 +150,7 @@ void FunctionLowering::ShareArms(Match* match) {
     }
     builder_.BeginLambda(std::move(parameters));
     const ir::FunctionPtr function = builder_.EndLambda(Lower(*arm.body, match->next));
+    tensors_.resize(scope);
     match->shared[i] = Bind(function, Type::Function(std::move(types), match->result));
   }
 }

@@ -22,6 +22,8 @@ namespace {
 
 // Parsing recurses, and text comes from a console or a page.
 constexpr int kMaxNesting = 64;
+// Of an expression: it is evaluated by recursion, and 1 + 1 + … nests to the left without brackets.
+constexpr size_t kMaxNodes = 256;
 // The last but two take any value; the others tensors.
 constexpr std::string_view kFunctions[] = {"rank", "shape", "dtype", "size", "bytes", "min", "max",
                                            "mean", "nan",   "inf",   "abs",  "type",  "refs"};
@@ -218,6 +220,7 @@ class ConditionParser {
   }
   // Children are added before their parent, so the last node is the root.
   uint32_t Add(Kind kind, std::string_view text, std::vector<uint32_t> children = {}) {
+    if (condition_.nodes_.size() == kMaxNodes) Fail("a shorter expression");
     condition_.nodes_.push_back({kind, Any(), std::string(text), 0, std::move(children)});
     return static_cast<uint32_t>(condition_.nodes_.size() - 1);
   }

@@ -539,6 +539,18 @@ TEST(Condition, MistakesSayWhereAndWhat) {
         << expression << ": " << value.status().message();
   }
   EXPECT_FALSE(debugger->Evaluate(std::string(1000, '(')).ok());
+  // Chains nest to the left without any bracket.
+  std::string sum = "1", index = "%0";
+  for (int i = 0; i < 100'000; ++i) {
+    sum += " + 1";
+    index += "[0]";
+  }
+  for (const std::string& chain : {sum, index}) {
+    const Result<Any> value = debugger->Evaluate(chain);
+    ASSERT_FALSE(value.ok());
+    EXPECT_NE(value.status().message().find("a shorter expression"), std::string::npos)
+        << value.status().message().substr(0, 200);
+  }
 }
 
 }  // namespace
