@@ -173,7 +173,7 @@ class LayoutParser {
     if (Take("[")) {
       const std::optional<uint64_t> length = ParseUint64(Token());
       if (!length || Token(1) != "]") return Unknown("an array without a number");
-      count = *length;
+      count = static_cast<size_t>(*length);
       at_ += 2;
     }
     return Place(type, count, name, from, layout);

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -25,6 +26,10 @@ namespace {
 
 constexpr int64_t kNodeSize = 7;
 enum Comparison : int64_t { kLessEqual, kLess, kGreaterEqual, kGreater, kEqual, kDiffers, kMember };
+
+bool IsOneOf(std::span<const double> values, double value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
 
 struct Trees {
   std::span<const int64_t> nodes, roots, leaves, targets;
@@ -47,8 +52,9 @@ struct Trees {
       case kEqual: return value == split;
       case kDiffers: return value != split;
       case kMember:
-        return std::find(members.begin() + node[5], members.begin() + node[6], value) !=
-               members.begin() + node[6];
+        return IsOneOf(
+            members.subspan(static_cast<size_t>(node[5]), static_cast<size_t>(node[6] - node[5])),
+            value);
     }
     return false;
   }
