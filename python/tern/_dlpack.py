@@ -22,6 +22,20 @@ _CODES = {"i": _abi.TERN_DTYPE_INT, "u": _abi.TERN_DTYPE_UINT, "f": _abi.TERN_DT
 _ORDERS = "<|" if sys.byteorder == "little" else ">|"  # "|": of one byte
 _LETTERS = {"i": "i", "u": "u", "f": "f", "bool": "b"}
 
+
+def _python(name: str, result: Any, *parameters: Any) -> Any:
+    """A function of Python's own C interface, which runs with the interpreter's lock."""
+    return ctypes.PYFUNCTYPE(result, *parameters)((f"PyCapsule_{name}", ctypes.pythonapi))
+
+
+_new_capsule = _python("New", ctypes.py_object, c_void_p, ctypes.c_char_p, c_void_p)
+_get_name = _python("GetName", ctypes.c_char_p, ctypes.py_object)
+_set_name = _python("SetName", ctypes.c_int, ctypes.py_object, ctypes.c_char_p)
+_get_pointer = _python("GetPointer", c_void_p, ctypes.py_object, ctypes.c_char_p)
+# Of a capsule that ends: counting references to it again would bring it back.
+_is_valid = _python("IsValid", ctypes.c_int, c_void_p, ctypes.c_char_p)
+_get_pointer_of = _python("GetPointer", c_void_p, c_void_p, ctypes.c_char_p)
+
 _numbers = itertools.count(1)
 _alive: dict[int, tuple[Any, ...]] = {}  # what imports that still live need
 
@@ -97,18 +111,12 @@ def import_capsule(value: Any) -> _abi.TernAny:
         capsule = value.__dlpack__(max_version=(1, 0))
     except TypeError:  # of before DLPack 1.0
         capsule = value.__dlpack__()
-    name = ctypes.pythonapi.PyCapsule_GetName
-    name.restype, name.argtypes = ctypes.c_char_p, [ctypes.py_object]
-    get = ctypes.pythonapi.PyCapsule_GetPointer
-    get.restype, get.argtypes = c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    rename = ctypes.pythonapi.PyCapsule_SetName
-    rename.restype, rename.argtypes = ctypes.c_int, [ctypes.py_object, ctypes.c_char_p]
-    kind = name(capsule)
+    kind = _get_name(capsule)
     if kind not in _USED:
         raise KindError(f"{type(value).__name__}.__dlpack__() gave a capsule named {kind!r}: "
                         "expected 'dltensor' or 'dltensor_versioned'")
-    pointer = get(capsule, kind)
-    rename(capsule, _USED[kind])  # it is ours from here on
+    pointer = _get_pointer(capsule, kind)
+    _set_name(capsule, _USED[kind])  # it is ours from here on
     versioned = kind == b"dltensor_versioned"
     struct = _abi.TernDLManagedTensorVersioned if versioned else _Managed
     managed = cast(pointer, POINTER(struct))[0]
@@ -149,10 +157,8 @@ def export_capsule(value: _abi.TernAny, versioned: bool) -> Any:
     """A capsule that shares a tensor's memory."""
     managed = made(lib.tern_tensor_to_dlpack, byref(value)).value
     pointer = managed if versioned else _old_form(managed)
-    new = ctypes.pythonapi.PyCapsule_New
-    new.restype, new.argtypes = ctypes.py_object, [c_void_p, ctypes.c_char_p, c_void_p]
     name = b"dltensor_versioned" if versioned else b"dltensor"
-    return new(pointer, name, cast(_drop_new if versioned else _drop_old, c_void_p))
+    return _new_capsule(pointer, name, cast(_drop_new if versioned else _drop_old, c_void_p))
 
 
 _old_forms: dict[int, tuple[_Managed, int]] = {}  # by address: what we made, and what it stands for
@@ -178,12 +184,8 @@ def _delete_new(managed: int) -> None:
 
 def _drop(capsule: int, name: bytes, delete: Any) -> None:
     """A capsule ends: unless somebody took what is in it, that ends too."""
-    valid = ctypes.pythonapi.PyCapsule_IsValid
-    valid.restype, valid.argtypes = ctypes.c_int, [c_void_p, ctypes.c_char_p]
-    get = ctypes.CFUNCTYPE(c_void_p, c_void_p, ctypes.c_char_p)(
-        ("PyCapsule_GetPointer", ctypes.pythonapi))
-    if valid(capsule, name):
-        delete(get(capsule, name))
+    if _is_valid(capsule, name):
+        delete(_get_pointer_of(capsule, name))
 
 
 @_Destructor

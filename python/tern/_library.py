@@ -9,11 +9,11 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
-from ctypes import byref, c_char_p, c_size_t, c_void_p
+from ctypes import byref, c_void_p
 from typing import Any
 
 from . import _abi
-from .errors import Error, error_of
+from .errors import error_of
 
 _NAME = "libtern.so.0"
 
@@ -110,6 +110,3 @@ def version() -> str:
 
 
 check(lib.tern_abi_check(_abi.HEADER_VERSION, _abi.HEADER_ABI))
-
-__all__ = ["Error", "c_char_p", "c_size_t", "check", "lib", "made", "options_of", "take_bytes",
-           "take_text", "text_of", "version"]

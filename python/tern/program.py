@@ -2,39 +2,18 @@
 """Programs: loading, compiling, running, profiling."""
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
-import threading
 from ctypes import byref, c_void_p
-from typing import Any, Iterable, Mapping
+from typing import Any, Iterable, Iterator, Mapping
 
 from . import _abi
 from ._library import check, lib, made, options_of, take_bytes, take_text, text_of
+from ._runtime import default_runtime
 from .errors import ArgumentError, Error, with_frames
-from .values import Arguments, Tensor, Value, run, tensor, to_python
-
-_lock = threading.RLock()
-_default: list[tuple[c_void_p, c_void_p]] = []  # the runtime and its platform, once made
-
-
-def default_runtime() -> c_void_p:
-    """The runtime of this process: the best kernels of this machine, a thread for each processor
-    unless TERN_THREADS says how many. It lives as long as the process."""
-    with _lock:
-        if not _default:
-            threads = os.environ.get("TERN_THREADS", "0")
-            if not threads.isdigit():
-                raise ArgumentError(f"TERN_THREADS is {threads!r}: expected a number of threads, "
-                                    "or 0 for one for each processor")
-            platform = made(lib.tern_platform_create, byref(options_of(
-                _abi.tern_platform_options, threads=int(threads))))
-            options = options_of(_abi.tern_runtime_options)
-            options.platform = ctypes.cast(lib.tern_platform_get(platform),
-                                           type(options.platform))
-            _default.append((made(lib.tern_runtime_create, byref(options)), platform))
-        return _default[0][0]
-
+from .values import Arguments, Value, run, tensor, to_python
 
 class Program:
     """A program that is ready to run. May be shared by threads: each run has a machine of its own.
@@ -77,43 +56,40 @@ class Program:
     def run(self, *args: Any, function: str = "main", **inputs: Any) -> Any:
         """Calls a function. Arguments by position, by name, or both. Numbers and nested lists
         become tensors where the function wants tensors. Several results are a tuple."""
-        values = self._arguments(function, args, inputs)
-        machine = self._machine()
-        try:
-            with Arguments(values) as given:
-                result = _abi.TernAny()
+        with self._running(function, args, inputs) as (machine, given):
+            result = _abi.TernAny()
+            try:
                 run(lambda: lib.tern_vm_call(machine, function.encode(), given.array, given.count,
                                              byref(result)))
+            except Error as error:
+                raise self._traced(error, machine) from error.__cause__
             return to_python(result)
-        except Error as error:
-            raise self._traced(error, machine) from error.__cause__
-        finally:
-            with _lock:
-                self._idle.append(machine)
 
     __call__ = run
 
     def profile(self, *args: Any, function: str = "main", repeat: int = 10,
                 **inputs: Any) -> Profile:
         """Runs a function `repeat` times and says where the time went."""
-        values = self._arguments(function, args, inputs)
-        machine = self._machine()
-        try:
-            with Arguments(values) as given:
-                profile = c_void_p()
-                run(lambda: lib.tern_vm_profile(machine, function.encode(), given.array,
-                                                given.count, repeat, byref(profile)))
+        with self._running(function, args, inputs) as (machine, given):
+            profile = c_void_p()
+            run(lambda: lib.tern_vm_profile(machine, function.encode(), given.array, given.count,
+                                            repeat, byref(profile)))
             return Profile(profile)
-        finally:
-            with _lock:
-                self._idle.append(machine)
 
-    def _machine(self) -> c_void_p:
-        with _lock:
-            if self._idle:
-                return self._idle.pop()
-        return made(lib.tern_vm_create, self._handle, byref(options_of(_abi.tern_vm_options,
-                                                                       **self._limits)))
+    @contextlib.contextmanager
+    def _running(self, function: str, args: tuple[Any, ...],
+                 inputs: dict[str, Any]) -> Iterator[tuple[c_void_p, Arguments]]:
+        """A machine that nobody else uses, and the arguments of a call on it."""
+        with Arguments(self._arguments(function, args, inputs)) as given:
+            try:  # one operation each, so that threads need no lock
+                machine = self._idle.pop()
+            except IndexError:
+                machine = made(lib.tern_vm_create, self._handle,
+                               byref(options_of(_abi.tern_vm_options, **self._limits)))
+            try:
+                yield machine, given
+            finally:
+                self._idle.append(machine)
 
     def _arguments(self, function: str, args: tuple[Any, ...],
                    inputs: dict[str, Any]) -> list[Any]:
@@ -318,6 +294,3 @@ def compile(source: str | os.PathLike[str] | bytes | None = None, *,
 def info() -> dict[str, Any]:
     """What this build and machine have: {"version", "target", "targets", "operators"}."""
     return json.loads(take_text(made(lib.tern_runtime_info, default_runtime())))
-
-
-__all__ = ["Profile", "Program", "Tensor", "compile", "default_runtime", "info", "load"]

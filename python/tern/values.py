@@ -14,11 +14,13 @@ from __future__ import annotations
 import array
 import ctypes
 import itertools
+import json
 from ctypes import POINTER, byref, c_char_p, c_int32, c_int64, c_size_t, c_void_p, cast
 from typing import Any, Sequence
 
 from . import _abi, _dlpack
 from ._library import check, lib, made, take_text
+from ._runtime import default_runtime
 from .errors import ArgumentError, Error, KindError, kind_of
 
 # What array.array calls the elements of a data type; half floats it has none for.
@@ -152,13 +154,9 @@ class Function(Value):
 
     @property
     def name(self) -> str:
-        import json  # pylint: disable=import-outside-toplevel
-
         return json.loads(take_text(made(lib.tern_function_info, byref(self._any))))["name"]
 
     def __call__(self, *args: Any) -> Any:
-        from .program import default_runtime  # pylint: disable=import-outside-toplevel
-
         with Arguments(args) as given:
             result = _abi.TernAny()
             run(lambda: lib.tern_function_call(default_runtime(), byref(self._any), given.array,
@@ -224,8 +222,6 @@ def _flatten(data: Any) -> tuple[list[int], list[Any]]:
 
 
 def _new_tensor(dtype: str, shape: list[int], elements: array.array) -> Tensor:
-    from .program import default_runtime  # pylint: disable=import-outside-toplevel
-
     any_ = _abi.TernAny()
     check(lib.tern_tensor_new(default_runtime(), dtype.encode(), len(shape),
                               (c_int64 * max(len(shape), 1))(*shape), byref(any_)))
