@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page around the panes: banner, three columns or another view, footer.
 import type { FunctionComponent } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import { formatBytes } from '../model/format.js';
-import { type Column, kPanes } from '../panes/index.js';
-import { guarded, session } from '../state/store.js';
+import { Fetched } from '../panes/fetched.js';
+import { kPanes, type PaneEntry, type Region } from '../panes/index.js';
+import { session } from '../state/store.js';
 import { showView, view, type ViewName } from '../state/view.js';
 import { DropHint } from './drop.js';
 import { KeySheet } from './key-sheet.js';
 import { sheetOpen } from './shortcuts.js';
 
-const kColumns: readonly Column[] = ['left', 'centre', 'right'];
+const kColumns: readonly Region[] = ['left', 'centre', 'right'];
 const kTargets: Record<string, string> = {
   relaxed: 'WebAssembly, relaxed SIMD',
   simd128: 'WebAssembly, SIMD128',
@@ -84,15 +84,20 @@ function Banner() {
   );
 }
 
+function PaneOf({ title, pane: Made, fetch }: PaneEntry) {
+  if (Made) return <Made />;
+  return fetch ? <Fetched what={`the pane ${title}`} fetch={fetch} /> : null;
+}
+
 function MachineView() {
   return (
     <main>
       {kColumns.map((column) => (
         <div key={column} class={`column column-${column}`}>
           {kPanes
-            .filter((entry) => entry.column === column)
-            .map(({ pane: PaneOf }, i) => (
-              <PaneOf key={i} />
+            .filter(({ region }) => region === column)
+            .map((entry) => (
+              <PaneOf key={entry.id} {...entry} />
             ))}
         </div>
       ))}
@@ -100,27 +105,8 @@ function MachineView() {
   );
 }
 
-/** Its code comes with the first look at it; a fetch that failed is tried again by the button. */
-function LaterLanesView() {
-  const [made, setMade] = useState<{ View: FunctionComponent } | undefined>();
-  const [failed, setFailed] = useState(false);
-  const fetchView = (): void => {
-    setFailed(false);
-    void guarded(async () => {
-      const { LanesView } = await import('../panes/lanes/index.js');
-      setMade({ View: LanesView });
-    }, () => setFailed(true));
-  };
-  useEffect(fetchView, []);
-  if (made) return <made.View />;
-  return (
-    <main>
-      <p class="hint" role="status">
-        {failed ? 'The view could not be fetched. ' : 'Fetching the view…'}
-        {failed ? <button type="button" onClick={fetchView}>Try again</button> : null}
-      </p>
-    </main>
-  );
+async function fetchLanes(): Promise<FunctionComponent> {
+  return (await import('../panes/lanes/index.js')).LanesView;
 }
 
 export function App() {
@@ -131,7 +117,7 @@ export function App() {
         {isMachine ? 'Skip to the bytecode' : 'Skip to the lanes'}
       </a>
       <Banner />
-      {isMachine ? <MachineView /> : <LaterLanesView />}
+      {isMachine ? <MachineView /> : <Fetched what="the view" fetch={fetchLanes} frame="main" />}
       <footer>Everything runs in your browser: files that you open are not sent anywhere.</footer>
       <KeySheet />
       <DropHint />
