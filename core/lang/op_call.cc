@@ -72,9 +72,18 @@ int ParameterIndex(const ops::OpInfo& op, std::string_view name) {
   return -1;
 }
 
+constexpr Maker kMakers[] = {
+    {"zeros", "constant_of_shape", "0", "zeros of that shape; dtype = f32 unless given"},
+    {"ones", "constant_of_shape", "1", "ones of that shape; dtype = f32 unless given"},
+    {"full", "constant_of_shape", "", "value = 2.5 everywhere; dtype = f32 unless given"},
+    {"random", "random_uniform", "", "f32 numbers from 0 to 1 (without 1), by seed = 1"},
+};
+
 bool IsFloatType(DType dtype) { return dtype.is_float() && dtype.lanes == 1; }
 
 }  // namespace
+
+std::span<const Maker> AllMakers() { return kMakers; }
 
 // With its minus, because the smallest int has no positive of its own. ParseInt64 refuses what does
 // not fit in 64 bits.
@@ -101,14 +110,25 @@ std::optional<int64_t> IntLiteral(const Expr& expr) {
 
 // --- values
 
+namespace {
+
+// What a name of a let, in a function or outside, stands for; null for other names.
+const Expr* DefinedBy(const Target& target) {
+  if (target.kind == TargetKind::kLocal) return target.local->defined_by;
+  const bool constant = target.kind == TargetKind::kFunction && target.function->is_constant;
+  return constant ? target.function->body.get() : nullptr;
+}
+
+}  // namespace
+
 // Follows names through lets, reads dimensions and constants, and computes with them. Only ints
 // that the program text fixes have a value here; a parameter has none.
 Dim OpCallReader::ValueOf(const Expr& start) const {
   const Expr* expr = &start;
-  for (int step = 0; step < kMaxSteps; ++step) {
-    const bool named = expr->kind == ExprKind::kName && expr->target.kind == TargetKind::kLocal;
-    if (!named || expr->target.local->defined_by == nullptr) break;
-    expr = expr->target.local->defined_by;
+  for (int step = 0; step < kMaxSteps && expr->kind == ExprKind::kName; ++step) {
+    const Expr* defined = DefinedBy(expr->target);
+    if (defined == nullptr) break;
+    expr = defined;
   }
   if (const std::optional<int64_t> literal = IntLiteral(*expr)) return Dim(*literal);
   if (expr->kind == ExprKind::kName && expr->target.kind == TargetKind::kDimension)

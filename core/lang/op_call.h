@@ -71,6 +71,15 @@ class OpCallReader {
 // The types of the results by the operator's relation: one tensor type, or a tuple of several.
 Result<types::Type> RelateCall(const ops::OpInfo& op, const OpCall& call);
 
+// A name that is not an operator's own, for one that makes a tensor of a shape: zeros([n, 4]).
+struct Maker {
+  std::string_view name;
+  std::string_view op;
+  std::string_view value;  // its attribute of that name; empty for none
+  std::string_view phrase;
+};
+std::span<const Maker> AllMakers();
+
 // A literal int's value; empty for anything else, or where it is too large.
 std::optional<int64_t> IntLiteral(const Expr& expr);
 

@@ -5,6 +5,7 @@
 
 #include "core/base/check.h"
 #include "core/base/strings.h"
+#include "core/lang/infer/constants.h"
 #include "core/lang/infer/exhaustive.h"
 #include "core/lang/infer/infer.h"
 #include "core/lang/kernel.h"
@@ -140,7 +141,9 @@ CheckedProgram Check(std::string_view file_name, std::string_view text, PreludeP
   const bool readable = result.diagnostics.ok();
   InferTypes(&program, program.file.get(), readable ? &result.diagnostics : &ignored);
   ReadKernels(&program, readable ? &result.diagnostics : &ignored);
-  if (readable) CheckMatches(*program.file, &result.diagnostics);
+  if (!readable) return result;
+  CheckMatches(*program.file, &result.diagnostics);
+  CheckConstants(*program.file, &result.diagnostics);
   return result;
 }
 

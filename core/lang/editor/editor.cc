@@ -10,6 +10,7 @@
 
 #include "core/base/json.h"
 #include "core/base/strings.h"
+#include "core/lang/op_call.h"
 #include "core/lang/primitives.h"
 #include "core/lang/program.h"
 #include "core/lang/type_text.h"
@@ -70,6 +71,15 @@ class Index {
     return best;
   }
 
+  static std::string_view KindOf(const Function& function) {
+    return function.is_constant ? "variable" : "function";
+  }
+  // A constant's type is that of its value; it is kept as a function without parameters.
+  static const types::Type& TypeOf(const Function& function) {
+    return function.is_constant && function.type.is_function() ? function.type.result()
+                                                               : function.type;
+  }
+
  private:
   void Add(const Span& span, std::string_view kind, std::string text, Span definition,
            std::string note = {}) {
@@ -79,7 +89,7 @@ class Index {
   }
 
   void AddFunction(const Function& function) {
-    Add(function.name.span, "function", NameAndType(function.name.text, function.type),
+    Add(function.name.span, KindOf(function), NameAndType(function.name.text, TypeOf(function)),
         function.name.span);
     for (const Param& param : function.params) {
       AddPattern(*param.pattern, "parameter", function.span);
@@ -224,7 +234,7 @@ class Index {
                    target.local->name.span);
       }
       case TargetKind::kFunction:
-        return Add(expr.span, "function", text, target.function->name.span,
+        return Add(expr.span, KindOf(*target.function), text, target.function->name.span,
                    target.function->in_prelude ? "of the prelude" : "");
       case TargetKind::kConstructor:
         return Add(expr.span, "constructor", text,
@@ -379,8 +389,8 @@ std::string CompleteJson(std::string_view text, uint32_t offset, const PreludePt
       list.Add(visible.local->name.text, "variable", TypeText(visible.local->type));
   }
   for (const Item& item : index.file().items) {
-    if (item.callable() != nullptr)
-      list.Add(item.callable()->name.text, "function", TypeText(item.callable()->type));
+    if (const Function* function = item.callable())
+      list.Add(function->name.text, Index::KindOf(*function), TypeText(Index::TypeOf(*function)));
   }
   // The program's own functions come first, so they hide those of the prelude.
   for (const Function* function : index.program().AllFunctions())
@@ -396,6 +406,8 @@ std::string CompleteJson(std::string_view text, uint32_t offset, const PreludePt
   }
   for (const ops::OpInfo& op : ops::AllOps())
     list.Add(op.name, "operator", StrCat("(", op.parameters, "): ", op.phrase));
+  for (const Maker& maker : AllMakers())
+    list.Add(maker.name, "operator", StrCat("(shape): ", maker.phrase));
   for (std::string_view keyword : AllKeywords()) list.Add(keyword, "keyword", "");
   return list.Take();
 }
@@ -410,8 +422,9 @@ std::string SymbolsJson(std::string_view text, const PreludePtr& prelude) {
     json.EndObject();
   };
   for (const Item& item : index.file().items) {
-    if (item.function != nullptr)
-      add(item.function->name, "function", TypeText(item.function->type));
+    if (const Function* function = item.function.get())
+      add(function->name, function->is_constant ? "constant" : "function",
+          TypeText(Index::TypeOf(*function)));
     if (item.data != nullptr) add(item.data->name, "type", item.data->type.ToText());
     if (item.kernel != nullptr)
       add(item.kernel->function->name, "kernel", TypeText(item.kernel->function->type));

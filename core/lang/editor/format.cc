@@ -239,7 +239,20 @@ class Formatter {
     return docs_.Join(std::move(parts));
   }
 
+  Doc FormatConstant(const Function& constant) {
+    std::vector<Doc> parts = {Text(StrCat("let ", constant.name.text))};
+    if (constant.result != nullptr) {
+      parts.push_back(Text(": "));
+      parts.push_back(Type(*constant.result));
+    }
+    parts.push_back(Text(" = "));
+    parts.push_back(Expression(*constant.body));
+    parts.push_back(Text(";"));
+    return docs_.Group(docs_.Join(std::move(parts)));
+  }
+
   Doc FormatFunction(const Function& function) {
+    if (function.is_constant) return FormatConstant(function);
     std::vector<Doc> parts = {Text(StrCat("fn ", function.name.text))};
     // fn f[](…) differs from fn f(…): the brackets refuse names that are not declared.
     parts.push_back(function.has_generics && function.generics.empty()
@@ -258,8 +271,13 @@ class Formatter {
   Doc FormatConstructor(const ConstructorDecl& constructor) {
     const Doc name = Text(constructor.name.text);
     if (!constructor.has_parentheses) return name;
-    const auto each = [&](const TypeExprPtr& field) { return Type(*field); };
-    return docs_.Join({name, Listed("(", Each(constructor.fields, each), ")")});
+    std::vector<Doc> fields;
+    for (size_t i = 0; i < constructor.fields.size(); ++i) {
+      const bool named = i < constructor.field_names.size();
+      const std::string label = named ? StrCat(constructor.field_names[i].text, ": ") : "";
+      fields.push_back(docs_.Join({Text(label), Type(*constructor.fields[i])}));
+    }
+    return docs_.Join({name, Listed("(", std::move(fields), ")")});
   }
 
   Doc FormatData(const DataDecl& data) {
@@ -314,7 +332,18 @@ class Formatter {
       case PatternKind::kConstructor: break;
     }
     if (!pattern.has_parentheses) return Text(pattern.name.text);
-    return docs_.Join({Text(pattern.name.text), Listed("(", Each(pattern.args, each), ")")});
+    return docs_.Join({Text(pattern.name.text), Listed("(", Fields(pattern), ")")});
+  }
+
+  std::vector<Doc> Fields(const Pattern& pattern) {
+    std::vector<Doc> fields;
+    for (size_t i = 0; i < pattern.args.size(); ++i) {
+      const std::string& name = pattern.fields[i].text;
+      fields.push_back(docs_.Join(
+          {Text(name.empty() ? name : StrCat(name, " = ")), FormatPattern(*pattern.args[i])}));
+    }
+    if (pattern.has_rest) fields.push_back(Text(".."));
+    return fields;
   }
 
   Doc FormatListPattern(const Pattern& pattern) {
@@ -362,9 +391,8 @@ class Formatter {
       case ExprKind::kField:
         return docs_.Join(
             {Expression(*expr.children[0], kPostfixLevel), Text("."), Text(expr.text)});
-      case ExprKind::kIndex:
-        return docs_.Join({Expression(*expr.children[0], kPostfixLevel), Text("["),
-                           Expression(*expr.children[1]), Text("]")});
+      case ExprKind::kIndex: return Index(expr);
+      case ExprKind::kPart: return Part(expr);
       case ExprKind::kIf: return If(expr);
       case ExprKind::kMatch: return Match(expr);
       case ExprKind::kBlock: return Block(expr);
@@ -373,6 +401,24 @@ class Formatter {
       case ExprKind::kFor: return For(expr);
     }
     return Text("");
+  }
+
+  Doc Index(const Expr& expr) {
+    std::vector<Doc> parts = {Expression(*expr.children[0], kPostfixLevel), Text("[")};
+    for (size_t i = 1; i < expr.children.size(); ++i) {
+      if (i > 1) parts.push_back(Text(", "));
+      parts.push_back(Expression(*expr.children[i]));
+    }
+    parts.push_back(Text("]"));
+    return docs_.Join(std::move(parts));
+  }
+
+  // A begin is read up to the dots, so one that holds dots of its own needs parentheses.
+  Doc Part(const Expr& expr) {
+    const Expr* const begin = expr.children[0].get();
+    const Expr* const end = expr.children[1].get();
+    return docs_.Join({begin == nullptr ? Text("") : Expression(*begin, BinaryLevel("..") + 1),
+                       Text(".."), end == nullptr ? Text("") : Expression(*end)});
   }
 
   Doc FormatMap(const Expr& expr) {
@@ -412,9 +458,11 @@ class Formatter {
     std::vector<Doc> items;
     for (size_t i = 1; i < expr.children.size(); ++i)
       items.push_back(Expression(*expr.children[i]));
-    for (const Attribute& attribute : expr.attributes)
-      items.push_back(
-          docs_.Join({Text(attribute.name.text), Text(" = "), Expression(*attribute.value)}));
+    for (const Attribute& attribute : expr.attributes) {
+      const bool rest = attribute.name.text == "..";
+      items.push_back(docs_.Join(
+          {Text(attribute.name.text), Text(rest ? "" : " = "), Expression(*attribute.value)}));
+    }
     const Doc callee = Expression(*expr.children[0], kPostfixLevel);
     // A block lambda as the last argument keeps the parentheses close, so that its lines are
     // indented once.

@@ -30,8 +30,25 @@ void Inference::RefuseAttributes(const Expr& call, std::string_view callee) {
       .Help("arguments are given in order, without names");
 }
 
+// Takes `..value` out of a call that makes no record.
+void Inference::RefuseRest(Expr* call) {
+  const auto is_rest = [](const Attribute& attribute) { return attribute.name.text == ".."; };
+  const auto rest = std::find_if(call->attributes.begin(), call->attributes.end(), is_rest);
+  if (rest == call->attributes.end()) return;
+  Error("E1020", "'..' stands for the other fields of a record", rest->name.span,
+        "what is called here is no constructor");
+  std::erase_if(call->attributes, is_rest);
+}
+
 Type Inference::InferCall(Expr* expr, const Type& expected) {
   Expr* const callee = expr->children[0].get();
+  if (!expr->attributes.empty() && callee->kind == ExprKind::kName) {
+    // Constructors begin with a capital letter, which no local does.
+    const ConstructorRef ref = program_->FindConstructor(callee->text, InPrelude());
+    if (ref.data != nullptr) return InferRecord(expr, ref, expected);
+  }
+  RefuseRest(expr);
+  ExpandMaker(expr);
   for (Attribute& attribute : expr->attributes) {
     // Attribute values may be words (mode = linear), which are no expressions; so an unknown name
     // is no mistake here, and op_call.h reads it as text.
@@ -51,6 +68,7 @@ Type Inference::InferCall(Expr* expr, const Type& expected) {
   const Function* function = target.kind == TargetKind::kFunction ? target.function
                              : target.kind == TargetKind::kLocal  ? target.local->function
                                                                   : nullptr;
+  if (function != nullptr && function->is_constant) function = nullptr;
   RefuseAttributes(*expr, callee->kind == ExprKind::kName ? callee->text : "this function");
   const Type result = ApplyFunction(expr, type, function, expected);
   // The call may have settled types that earlier choices wait for.

@@ -244,42 +244,14 @@ std::optional<Type> Inference::TryField(Expr* expr) {
   const std::optional<int64_t> index = ParseInt64(expr->text);
   const int64_t count = type.is_tuple() ? static_cast<int64_t>(type.elements().size()) : 0;
   if (index.has_value() && *index < count) return type.elements()[static_cast<size_t>(*index)];
+  if (type.is_data() && !index.has_value()) return TryRecordField(expr, type);
   Error("E1009",
         type.is_tuple() ? StrCat("a tuple of ", count, " has no field ", expr->text)
                         : StrCat(KindText(unifier_.Apply(type)), " has no fields"),
-        expr->mark, type.is_tuple() ? "fields count from 0" : "only tuples have fields")
+        expr->mark, type.is_tuple() ? "fields count from 0" : "only tuples and records have fields")
       .Mark(expr->children[0]->span, StrCat("this is ", TypeText(unifier_.Apply(type))));
   return Type();
 }
-
-namespace {
-
-bool IsRange(const Expr& expr) { return expr.kind == ExprKind::kBinary && expr.text == ".."; }
-
-// value[begin..end] is slice(value, begin, end), of a tensor slice(value, [begin], [end]). The tree
-// is rewritten, so that lowering and the editor know only calls. The ends are ints already:
-// TryIndex asks for a slice only when the type of the range is known.
-void MakeSlice(Expr* expr, bool tensor) {
-  const ExprPtr range = std::move(expr->children[1]);
-  ExprPtr value = std::move(expr->children[0]);
-  expr->children.clear();
-  expr->kind = ExprKind::kCall;
-  expr->children.push_back(MakeExpr(ExprKind::kName, expr->mark));
-  expr->children[0]->text = "slice";
-  expr->children.push_back(std::move(value));
-  for (ExprPtr& end : range->children) {
-    if (!tensor) {
-      expr->children.push_back(std::move(end));
-      continue;
-    }
-    ExprPtr list = MakeExpr(ExprKind::kList, end->span);
-    list->type = Type::List(Type::Int());
-    list->children.push_back(std::move(end));
-    expr->children.push_back(std::move(list));
-  }
-}
-
-}  // namespace
 
 // xs[i], m[key] and text[i] get an item; x[i] of a tensor is its slice i along axis 0; x[i..j] is a
 // slice of the container.
@@ -290,18 +262,16 @@ std::optional<Type> Inference::TryIndex(Expr* expr) {
   Expr* const index = expr->children[1].get();
   const Type actual = unifier_.Resolve(index->type);
   if (type.kind() == TypeKind::kMap) {
+    if (expr->children.size() > 2 || index->kind == ExprKind::kPart) {
+      Error("E1009", "a map has no parts", expr->span, "expected one key");
+      return Type();
+    }
     Coerce(index, type.arguments()[0], actual, {"the key", {}});
     return type.arguments()[1];
   }
   const bool list = type.kind() == TypeKind::kList;
   const bool has_items = list || type.is_tensor() || type.kind() == TypeKind::kString;
-  // A range as an index: the value's type decides which slice it is.
-  if (has_items && IsRange(*index)) {
-    if (!actual.known()) return Type();
-    if (Unifier::IsVariable(actual)) return std::nullopt;
-    MakeSlice(expr, type.is_tensor());
-    return TryCall(expr, false);
-  }
+  if (has_items && IsSlice(*expr)) return TrySlice(expr, type);
   if (!has_items) {
     Error("E1009", StrCat(KindText(unifier_.Apply(type)), " has no items"), expr->span,
           "expected a list, a map, a string or a tensor before '['");

@@ -356,9 +356,12 @@ void Inference::InferConstructorPattern(Pattern* pattern, const Type& type) {
   name.text = pattern->name.text;
   name.span = pattern->name.span;
   const Type made = InferName(&name);
-  if (!made.known() || name.target.kind != TargetKind::kConstructor) {
-    // Unknown constructor: the fields still need types, and kError keeps the case out of the
-    // decision tree.
+  const bool known = made.known() && name.target.kind == TargetKind::kConstructor;
+  const ConstructorDecl* const declared =
+      known ? &name.target.data->constructors[static_cast<size_t>(name.target.tag)] : nullptr;
+  if (!known || !OrderFields(pattern, *declared)) {
+    // Unknown constructor or field: the fields still need types, and kError keeps the case out of
+    // the decision tree.
     for (const PatternPtr& arg : pattern->args) InferPattern(arg.get(), Type());
     pattern->kind = PatternKind::kError;
     return;
@@ -370,13 +373,11 @@ void Inference::InferConstructorPattern(Pattern* pattern, const Type& type) {
   Coerce(&name, type, result, {"this pattern", {}});
   const size_t fields = made.is_function() ? made.parameters().size() : 0;
   if (fields != pattern->args.size()) {
-    const ConstructorDecl& declared =
-        pattern->data->constructors[static_cast<size_t>(pattern->tag)];
     Error("E1008",
           StrCat("constructor ", pattern->name.text, " has ", fields,
                  fields == 1 ? " field, " : " fields, ", pattern->args.size(), " in this pattern"),
           pattern->span)
-        .Mark(declared.span, "declared here");
+        .Mark(declared->span, "declared here");
   }
   for (size_t i = 0; i < pattern->args.size(); ++i)
     InferPattern(pattern->args[i].get(), i < fields ? made.parameters()[i] : Type());

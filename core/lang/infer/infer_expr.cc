@@ -68,6 +68,12 @@ Type Inference::InferKind(Expr* expr, const Type& expected) {
     case ExprKind::kLambda: return InferLambda(expr, expected);
     case ExprKind::kLoop: return InferLoop(expr);
     case ExprKind::kFor: return InferFor(expr);
+    // Of an index, which TrySlice takes apart.
+    case ExprKind::kPart:
+      for (const ExprPtr& end : expr->children) {
+        if (end != nullptr) Infer(end.get(), Type());
+      }
+      return Type();
     case ExprKind::kAnyDim:
       Error("E1002", "? stands for an extent in a type; it is no value", expr->span);
       return Type();
@@ -149,7 +155,8 @@ Type Inference::InferName(Expr* expr) {
   }
   if (Function* function = program_->FindFunction(expr->text, InPrelude())) {
     target = {.kind = TargetKind::kFunction, .function = function};
-    return TypeOfUse(function);
+    const Type type = TypeOfUse(function);
+    return function->is_constant && type.is_function() ? type.result() : type;
   }
   const ConstructorRef ref = program_->FindConstructor(expr->text, InPrelude());
   // The constructor as a value: a constant, or a function from the fields, with fresh type
@@ -191,6 +198,7 @@ void Inference::UnknownName(const Expr& expr) {
     if (!primitive.is_private()) known.push_back(primitive.name);
   }
   for (const ops::OpInfo& op : ops::AllOps()) known.push_back(op.name);
+  for (const Maker& maker : AllMakers()) known.push_back(maker.name);
   const bool capital = expr.text[0] >= 'A' && expr.text[0] <= 'Z';
   text::Diagnostic& error =
       Error(capital ? "E1007" : "E1003",

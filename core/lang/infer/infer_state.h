@@ -119,6 +119,7 @@ class Inference {
   void CheckArguments(Expr* expr, std::span<const types::Type> parameters,
                       const Function* function);
   bool IsOverloaded(const Expr& callee) const;
+  void RefuseRest(Expr* call);
   void RefuseAttributes(const Expr& call, std::string_view callee);
 
   // Choices (infer_choice.cc). Nothing: some type has to be known first. With force, what is known
@@ -138,6 +139,22 @@ class Inference {
   std::optional<types::Type> TryIndex(Expr* expr);
   void SolvePending(bool force);
   void ReportUnsolved(Expr* expr);
+
+  // --- forms that stand for others (infer_forms.cc)
+  static bool IsSlice(const Expr& index);
+  std::optional<bool> CheckIndexItems(Expr* expr);
+  std::optional<types::Type> TrySlice(Expr* expr, const types::Type& type);
+  std::optional<types::Type> SliceItems(Expr* expr, const types::Type& type);
+  std::optional<types::Type> SliceTensor(Expr* expr, const types::Type& type);
+  std::optional<types::Type> TryRecordField(Expr* expr, const types::Type& type);
+  types::Type InferRecord(Expr* call, const ConstructorRef& ref, const types::Type& expected);
+  std::optional<types::Type> OrderRecord(Expr* call, const ConstructorRef& ref,
+                                         const types::Type& expected);
+  bool OrderArguments(Expr* call, const ConstructorDecl& constructor, Local* base);
+  bool OrderFields(Pattern* pattern, const ConstructorDecl& constructor);
+  void ExpandMaker(Expr* call);
+  Local* MakeLocal(std::string_view name, const Span& span, const types::Type& type);
+  static void BecomeBlock(Expr* expr, Local* name, ExprPtr value, ExprPtr result);
 
   // --- messages (infer_report.cc)
   // False, with a diagnostic, where a value of type `actual` does not fit `expected`.

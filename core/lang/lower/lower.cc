@@ -110,7 +110,8 @@ ir::Module Lower(const Program& program, text::Diagnostics* diagnostics) {
                     .asked = {},
                     .queue = {}};
   for (const Item& item : program.file->items) {
-    if (item.callable() != nullptr) state.NameOf(*item.callable());
+    // Constants are lowered where something mentions them.
+    if (item.callable() != nullptr && !item.callable()->is_constant) state.NameOf(*item.callable());
     if (item.data != nullptr) state.DataOf(*item.data);
   }
   // The queue grows while it is read, because lowering a function asks for others.
@@ -118,7 +119,8 @@ ir::Module Lower(const Program& program, text::Diagnostics* diagnostics) {
     const Function& function = *state.queue[i];
     const std::string name = state.NameOf(function);
     state.module.Set(name, FunctionLowering(&state).Run(function));
-    if (function.in_prelude || function.kernel != nullptr) state.module.SetPrivate(name, true);
+    if (function.in_prelude || function.is_constant || function.kernel != nullptr)
+      state.module.SetPrivate(name, true);
     if (function.kernel != nullptr) state.module.SetKernel(name, function.kernel->definition);
   }
   return std::move(state.module);

@@ -27,7 +27,7 @@ ir::Expr FunctionLowering::LowerCall(const Expr& expr) {
   const TargetKind kind = callee.kind == ExprKind::kName ? callee.target.kind : TargetKind::kNone;
   ir::Expr function;
   // A function of the file is called by its global name, without making a closure.
-  if (kind == TargetKind::kFunction)
+  if (kind == TargetKind::kFunction && !callee.target.function->is_constant)
     function = ir::MakeGlobal(module_->NameOf(*callee.target.function));
   else if (kind != TargetKind::kConstructor)
     function = Lower(callee);

@@ -87,6 +87,7 @@ ir::Expr FunctionLowering::LowerValue(const Expr& expr) {
     case ExprKind::kLoop: return LowerLoop(expr);
     case ExprKind::kFor: return LowerFor(expr);
     case ExprKind::kError:
+    case ExprKind::kPart:
     case ExprKind::kAnyDim: break;
   }
   TERN_CHECK(false, "a program with errors is not lowered");
@@ -111,11 +112,22 @@ ir::Expr FunctionLowering::LowerName(const Expr& expr) {
     case TargetKind::kDimension: return LowerDimension(expr.text, expr.span);
     // A function as a value needs a closure, be it without captured values.
     case TargetKind::kFunction: {
+      if (target.function->is_constant) return LowerConstant(*target.function, expr.type);
       const ir::Expr global = ir::MakeGlobal(module_->NameOf(*target.function));
       return Bind(ir::MakeMakeClosure(global, {}), expr.type);
     }
     default: return LowerConstructor(expr);
   }
+}
+
+// A number or tensor that is written out stands where it is mentioned; anything else is computed
+// there.
+ir::Expr FunctionLowering::LowerConstant(const Function& constant, const Type& type) {
+  const Expr& value = *constant.body;
+  const bool literal = value.kind == ExprKind::kFloat || value.kind == ExprKind::kString ||
+                       value.kind == ExprKind::kBool || IntLiteral(value).has_value();
+  if (literal || value.target.kind == TargetKind::kConvert) return Lower(value);
+  return Bind(ir::MakeInvoke(ir::MakeGlobal(module_->NameOf(constant)), {}), type);
 }
 
 // A constructor without arguments behind it: the value, or a lambda that makes it.

@@ -63,6 +63,7 @@ class FunctionLowering {
   ir::Expr LowerValue(const Expr& expr);
   ir::Expr LowerChecked(const Expr& expr, ir::Expr value);
   ir::Expr LowerName(const Expr& expr);
+  ir::Expr LowerConstant(const Function& constant, const types::Type& type);
   ir::Expr LowerConstructor(const Expr& name);
   ir::Expr LowerDimension(const std::string& name, const Span& span);
   // The int n for an extent that is slope * n + rest.

@@ -80,7 +80,7 @@ enum class PatternKind : uint8_t {
   kBind,         // local
   kLiteral,      // literal
   kTuple,        // args
-  kConstructor,  // name, args
+  kConstructor,  // name, args, fields; with has_rest the fields that are not named match anything
   kList,         // args; with has_rest the last is for the items behind the others
   kOr,           // args: alternatives, each with the same names, which share their locals
 };
@@ -91,6 +91,8 @@ struct Pattern {
   Name name;
   ExprPtr literal;  // kInt, kString, kBool
   std::vector<std::unique_ptr<Pattern>> args;
+  // Of a constructor, by the parser: the names that args are given by, empty for those in order.
+  std::vector<Name> fields;
   bool has_parentheses = false;  // Cons(…) rather than Nil
   bool has_rest = false;
   size_t item_count() const { return args.size() - (has_rest ? 1 : 0); }  // of a list
@@ -117,8 +119,9 @@ enum class ExprKind : uint8_t {
   kUnary,   // text: operator; children: operand
   kBinary,  // text: operator (also ".."); children: both
   kCall,    // children: callee, arguments; attributes
-  kField,   // text: its number; children: tuple
-  kIndex,   // children: container, index
+  kField,   // text: its number or name; children: tuple, or value of a constructor
+  kIndex,   // children: container, items
+  kPart,    // an item of kIndex that lacks an end; children: begin or null, end or null
   kIf,      // children: condition, then, else or null
   kMatch,   // children: subject; arms
   kBlock,   // statements; children: result or null
@@ -134,6 +137,8 @@ struct Param {
   ExprPtr first;       // of loops
 };
 
+// `name = value` in a call. `..value` has the name "..": what a record is like where nothing else
+// is said.
 struct Attribute {
   Name name;
   ExprPtr value;
@@ -213,6 +218,8 @@ struct Function {
   std::vector<Param> params;
   TypeExprPtr result;  // may be null
   ExprPtr body;        // kBlock; null for a kernel
+  // let name: type = body; outside of functions. It has no parameters, and its name is the value.
+  bool is_constant = false;
   const KernelDecl* kernel = nullptr;
 
   // By inference: the type, and what it is polymorphic in.
@@ -227,6 +234,7 @@ struct ConstructorDecl {
   Name name;
   Span span;
   std::vector<TypeExprPtr> fields;
+  std::vector<Name> field_names;  // as many as fields, or none
   bool has_parentheses = false;
 };
 
@@ -254,7 +262,7 @@ struct KernelDecl {
 
 // One of them is set.
 struct Item {
-  std::unique_ptr<Function> function;
+  std::unique_ptr<Function> function;  // or constant
   std::unique_ptr<DataDecl> data;
   std::unique_ptr<KernelDecl> kernel;
 

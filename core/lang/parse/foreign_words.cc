@@ -88,13 +88,12 @@ std::string_view HelpForExpression(const ParseState& state) {
   if (state.Is("while")) return "loops are written loop (i = 0) while i < n { i + 1 }";
   if (state.Is("=")) return "a name keeps its value: let x = x + 1 makes a new one";
   if (state.Is("+")) return "there is no '++': let x = x + 1 makes a new value";
-  if (state.Is(":") || state.Is(".."))
-    return "a slice has both ends, x[0..2]; of several axes it is slice(x, [0, 1], [2, 3])";
+  if (state.Is(":")) return "a slice is written x[1..3], a whole axis x[.., 0]";
+  if (state.Is("..")) return "a range has both ends; only an index may leave one out, as in x[1..]";
   return {};
 }
 
 std::string_view HelpForItem(const ParseState& state) {
-  if (state.Is("let")) return "values live in functions: fn name() { … }";
   if (IsOneOf(state, kFunctionWords)) return "functions are written fn name(x: int) -> int { … }";
   if (IsOneOf(state, kFileWords)) return "a program is one file";
   if (IsOneOf(state, kTypeWords)) return "types are written type Name { Constructor(int) }";

@@ -101,7 +101,7 @@ ExprPtr ParseIf(ParseState* state) {
   expr->children.push_back(ParseBlock(state));
   if (!state->Accept("else")) {
     expr->children.push_back(nullptr);
-  // `else if` recurses without a block in between, so it has to count its own depth.
+    // `else if` recurses without a block in between, so it has to count its own depth.
   } else if (state->Is("if") && state->Enter()) {
     expr->children.push_back(ParseIf(state));
     state->Leave();
@@ -255,14 +255,15 @@ ExprPtr ParsePrimary(ParseState* state) {
   return expr;
 }
 
-// f(x, axis = 1)
+// f(x, axis = 1), Point(..p, x = 1)
 void ParseArguments(ParseState* state, Expr* call) {
   ParseList(state, ")", [&] {
     // `name =` is always an attribute, because expressions have no assignment.
-    if (state->IsKind(TokenKind::kName) && state->Peek(1).Is("=")) {
+    if (AtNamed(*state) || state->Is("..")) {
       Attribute attribute;
-      attribute.name = state->TakeName("an attribute");
-      state->Take();
+      const Token& name = state->Take();
+      attribute.name = {std::string(name.text), name.span};
+      if (name.kind == TokenKind::kName) state->Take();
       attribute.value = ParseExpr(state);
       call->attributes.push_back(std::move(attribute));
       return;
@@ -271,6 +272,26 @@ void ParseArguments(ParseState* state, Expr* call) {
       state->Fail("an attribute such as axis = 1: arguments stand before attributes");
     call->children.push_back(ParseExpr(state));
   });
+}
+
+// Whether the `..` that is next has no end behind it, as in x[1..] and x[2.., 0].
+bool AtOpenEnd(const ParseState& state) {
+  return state.Is("..") && (state.Peek(1).Is("]") || state.Peek(1).Is(","));
+}
+
+// i, i..j, i.., ..j or .. between the brackets of an index.
+ExprPtr ParseIndexItem(ParseState* state) {
+  const Span begin = state->Peek().span;
+  ExprPtr first;
+  if (!state->Is("..")) first = ParseExpr(state);
+  if (!state->Is("..")) return first;
+  const bool open = AtOpenEnd(*state);
+  state->Take();
+  ExprPtr part = MakeExpr(ExprKind::kPart, begin);
+  part->children.push_back(std::move(first));
+  part->children.push_back(open ? nullptr : ParseExpr(state));
+  part->span = state->SpanFrom(begin);
+  return part;
 }
 
 ExprPtr ParsePostfixOf(ParseState* state, ExprPtr expr) {
@@ -288,16 +309,17 @@ ExprPtr ParsePostfixOf(ParseState* state, ExprPtr expr) {
       outer = MakeExpr(ExprKind::kIndex, begin);
       outer->mark = state->Take().span;
       outer->children.push_back(std::move(expr));
-      outer->children.push_back(ParseExpr(state));
+      do outer->children.push_back(ParseIndexItem(state));
+      while (state->Accept(","));
       state->Expect("]");
     } else if (state->Accept(".")) {
       outer = MakeExpr(ExprKind::kField, begin);
       outer->mark = state->Peek().span;
       outer->children.push_back(std::move(expr));
-      if (state->IsKind(TokenKind::kInt))
+      if (state->IsKind(TokenKind::kInt) || state->IsKind(TokenKind::kName))
         outer->text = state->Take().text;
       else
-        state->Fail("the number of a field, as in t.0");
+        state->Fail("the number or the name of a field, as in t.0 or p.x");
     } else {
       return expr;
     }
@@ -335,7 +357,7 @@ ExprPtr ParseBinary(ParseState* state, int level) {
   int entered = 0;
   while (!state->AtEnd()) {
     const int next = LevelOf(state->Peek());
-    if (next < level || next == 0) break;
+    if (next < level || next == 0 || AtOpenEnd(*state)) break;
     const bool fits = state->Enter();
     ++entered;
     if (!fits) break;

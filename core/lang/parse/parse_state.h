@@ -106,6 +106,11 @@ Param ParseParam(ParseState* state, bool with_first);
 std::unique_ptr<Function> ParseFunction(ParseState* state);
 std::vector<Name> ParseGenerics(ParseState* state);
 
+// `name =`, which begins an argument or a field that is given by its name.
+inline bool AtNamed(const ParseState& state) {
+  return state.IsKind(TokenKind::kName) && state.Peek(1).Is("=");
+}
+
 std::unique_ptr<Expr> MakeExpr(ExprKind kind, Span span);
 PatternPtr MakeBind(ParseState* state, Name name);
 

@@ -120,13 +120,28 @@ PatternPtr ParseLiteralPattern(ParseState* state) {
   return pattern;
 }
 
+// Point(x, y), Point(x = a, ..): fields in order, then fields by name, then `..` for all others.
 PatternPtr ParseConstructorPattern(ParseState* state) {
   PatternPtr pattern = MakePattern(PatternKind::kConstructor, state->Peek().span);
   pattern->name = state->TakeTypeName("a constructor");
-  if (state->Accept("(")) {
-    pattern->has_parentheses = true;
-    ParseList(state, ")", [&] { pattern->args.push_back(ParseAlternatives(state)); });
-  }
+  if (!state->Accept("(")) return pattern;
+  pattern->has_parentheses = true;
+  ParseList(state, ")", [&] {
+    if (pattern->has_rest) state->Fail("')': '..' stands last");
+    if (state->Accept("..")) {
+      pattern->has_rest = true;
+      return;
+    }
+    Name field;
+    if (AtNamed(*state)) {
+      field = state->TakeName("a field");
+      state->Take();
+    } else if (!pattern->fields.empty() && !pattern->fields.back().text.empty()) {
+      state->Fail("a field by its name, as the ones before it");
+    }
+    pattern->fields.push_back(std::move(field));
+    pattern->args.push_back(ParseAlternatives(state));
+  });
   return pattern;
 }
 
@@ -265,6 +280,19 @@ std::unique_ptr<Function> ParseFunction(ParseState* state) {
 
 namespace {
 
+// Type, or name: Type. Either all fields of a constructor have names or none.
+void ParseField(ParseState* state, ConstructorDecl* constructor) {
+  if (state->IsKind(TokenKind::kName) && state->Peek(1).Is(":")) {
+    if (constructor->field_names.size() != constructor->fields.size())
+      state->Fail("a type: the fields before it have no names");
+    constructor->field_names.push_back(state->TakeName("a field"));
+    state->Take();
+  } else if (!constructor->field_names.empty()) {
+    state->Fail("a name and a type, as in x: int, because the fields before it have names");
+  }
+  constructor->fields.push_back(ParseType(state));
+}
+
 std::unique_ptr<DataDecl> ParseData(ParseState* state) {
   auto data = std::make_unique<DataDecl>();
   const Span begin = state->Take().span;  // type
@@ -277,7 +305,7 @@ std::unique_ptr<DataDecl> ParseData(ParseState* state) {
       constructor.name = state->TakeTypeName("a constructor");
       if (state->Accept("(")) {
         constructor.has_parentheses = true;
-        ParseList(state, ")", [&] { constructor.fields.push_back(ParseType(state)); });
+        ParseList(state, ")", [&] { ParseField(state, &constructor); });
       }
       constructor.span = state->SpanFrom(first);
       // A constructor without a name could not be called, and would be declared as "".
@@ -354,16 +382,32 @@ std::unique_ptr<KernelDecl> ParseKernel(ParseState* state) {
   return kernel;
 }
 
+// let name: type = value; as a function without parameters.
+std::unique_ptr<Function> ParseConstant(ParseState* state) {
+  auto constant = std::make_unique<Function>();
+  constant->is_constant = true;
+  const Span begin = state->Take().span;  // let
+  constant->name = state->TakeName("the name of the constant");
+  if (state->Accept(":")) constant->result = ParseType(state);
+  if (state->Expect("=", "and a value")) constant->body = ParseExpr(state);
+  if (constant->body == nullptr) constant->body = MakeExpr(ExprKind::kError, state->Peek().span);
+  state->Expect(";", "after let");
+  constant->span = state->SpanFrom(begin);
+  return constant;
+}
+
 void ParseItem(ParseState* state) {
   Item item;
   if (state->Is("fn")) {
     item.function = ParseFunction(state);
+  } else if (state->Is("let")) {
+    item.function = ParseConstant(state);
   } else if (state->Is("type")) {
     item.data = ParseData(state);
   } else if (state->Is("kernel")) {
     item.kernel = ParseKernel(state);
   } else {
-    text::Diagnostic* diagnostic = state->Fail("'fn', 'type' or 'kernel'");
+    text::Diagnostic* diagnostic = state->Fail("'fn', 'let', 'type' or 'kernel'");
     const std::string_view help = HelpForItem(*state);
     if (diagnostic != nullptr && !help.empty()) diagnostic->Help(help);
     state->Take();

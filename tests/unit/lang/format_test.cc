@@ -83,7 +83,7 @@ TEST(Format, KeepsTreesAndComments) {
 }
 
 TEST(Format, RefusesWhatIsNoProgram) {
-  for (const char* text : {"fn", "fn f(", "let x = 1;", "fn f() { 1 + }", "type T { a }"})
+  for (const char* text : {"fn", "fn f(", "let x = 1", "fn f() { 1 + }", "type T { a }"})
     EXPECT_FALSE(FormatText("test.tn", text).ok()) << text;
 }
 
