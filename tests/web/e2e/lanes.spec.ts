@@ -180,7 +180,7 @@ test('a file of loops opens in the view, by drop and by its first words', async 
   const bytes = new TextEncoder().encode(text);
   await playground.drop({ name: 'half.tloop', bytes });
   await expect(page.getByTestId('loop-text')).toHaveValue(text);
-  await page.getByTestId('view-machine').click();
+  await page.getByTestId('preset-debug').click();
   await playground.drop({ name: 'half.txt', bytes });
   await expect(page.getByTestId('pane-lanes')).toBeVisible();
   await playground.idle();
@@ -291,9 +291,9 @@ test.describe('forced colours', () => {
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 360, height: 740 }, hasTouch: true });
   test('one pane at a time, no sideways scrolling, large targets', async ({ playground, page }) => {
-    await page.getByTestId('view-lanes').tap();
+    await page.getByTestId('preset-vector').tap();
     await playground.idle();
-    for (const tab of ['loop', 'stages', 'counts', 'lanes']) {
+    for (const tab of ['loop', 'loop-stages', 'counters', 'sweep', 'footprint', 'lanes']) {
       await page.getByTestId(`tab-${tab}`).tap();
       for (const width of [360, 320]) {
         await page.setViewportSize({ width, height: 740 });
@@ -303,7 +303,7 @@ test.describe('on a phone', () => {
       }
       expect(await violations(page)).toEqual([]);
     }
-    await expect(page.getByTestId('pane-stages')).toBeHidden();
+    await expect(page.getByTestId('pane-loop-stages')).toBeHidden();
     await expect(page.getByTestId('vscale')).toBeInViewport();
     await page.getByTestId('vscale-16').tap();
     await playground.idle();

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The panes, in reading order; adding one is adding a line. A pane that is not part of the first
-// paint is given as a function that fetches it.
+// paint is given as a function that fetches it. model/presets.ts says which of them a preset shows.
 import type { FunctionComponent } from 'preact';
+import type { Placed, Region } from '../model/presets.js';
+import { session } from '../state/store.js';
 import { BytecodePane } from './bytecode/bytecode-pane.js';
 import { DrawPane } from './draw/draw-pane.js';
 import { OutputPane } from './output/output-pane.js';
@@ -10,24 +12,53 @@ import { ProgramPane } from './program/program-pane.js';
 import { RegistersPane } from './registers/registers-pane.js';
 import { RunPane } from './run/run-pane.js';
 
-export type Region = 'left' | 'centre' | 'right' | 'bottom';
+export type { Region };
 
-export interface PaneEntry {
+export interface PaneEntry extends Placed {
   /** As in `?panes=`, `data-pane` and test ids. */
   readonly id: string;
   readonly title: string;
-  /** Where it lies on a wide screen. */
+  /** Where it lies in presets that do not name it. */
   readonly region: Region;
   readonly pane?: FunctionComponent;
   readonly fetch?: () => Promise<FunctionComponent>;
+  /** Whether it is there now, read while the page is drawn; without this it always is. */
+  readonly isThere?: () => boolean;
+  /** Said behind the title in its tab, such as how many there are. */
+  readonly badge?: () => string | undefined;
 }
+
+const problemCount = (): number => session.value.problems.length;
 
 export const kPanes: readonly PaneEntry[] = [
   { id: 'draw', title: 'Draw', region: 'left', pane: DrawPane },
   { id: 'program', title: 'Program', region: 'left', pane: ProgramPane },
+  { id: 'loop', title: 'Loop', region: 'left', fetch: async () => (await lanes()).LoopPane },
+  {
+    id: 'loop-stages', title: 'Stages', region: 'left',
+    fetch: async () => (await lanes()).StagesPane,
+  },
   { id: 'run', title: 'Run', region: 'centre', pane: RunPane },
-  { id: 'problems', title: 'Problems', region: 'centre', pane: ProblemsPane },
   { id: 'bytecode', title: 'Bytecode', region: 'centre', pane: BytecodePane },
+  { id: 'lanes', title: 'Lanes', region: 'centre', fetch: async () => (await lanes()).LanesPane },
   { id: 'registers', title: 'Registers', region: 'right', pane: RegistersPane },
   { id: 'output', title: 'Output', region: 'right', pane: OutputPane },
+  {
+    id: 'problems', title: 'Problems', region: 'bottom', pane: ProblemsPane,
+    isThere: () => problemCount() > 0, badge: () => String(problemCount()),
+  },
+  {
+    id: 'counters', title: 'Counters', region: 'bottom',
+    fetch: async () => (await lanes()).CountersPane,
+  },
+  { id: 'sweep', title: 'Sweep', region: 'bottom', fetch: async () => (await lanes()).SweepPane },
+  {
+    id: 'footprint', title: 'Cache lines', region: 'bottom',
+    fetch: async () => (await lanes()).FootprintPane,
+  },
 ];
+
+/** The panes of the Vector preset are one chunk. */
+function lanes() {
+  return import('./lanes/index.js');
+}

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page around the panes: banner, three columns or another view, footer.
-import type { FunctionComponent } from 'preact';
+// The page around the panes: banner, panes, footer.
 import { formatBytes } from '../model/format.js';
-import { Fetched } from '../panes/fetched.js';
-import { kPanes, type PaneEntry, type Region } from '../panes/index.js';
+import { kPresets, usablePresets } from '../model/presets.js';
+import { kPanes } from '../panes/index.js';
+import { preset, showPreset } from '../state/layout.js';
 import { session } from '../state/store.js';
-import { showView, view, type ViewName } from '../state/view.js';
 import { DropHint } from './drop.js';
 import { KeySheet } from './key-sheet.js';
 import { sheetOpen } from './shortcuts.js';
+import { Workspace } from './workspace.js';
 
-const kColumns: readonly Region[] = ['left', 'centre', 'right'];
 const kTargets: Record<string, string> = {
   relaxed: 'WebAssembly, relaxed SIMD',
   simd128: 'WebAssembly, SIMD128',
@@ -35,20 +34,16 @@ function Engine() {
   );
 }
 
-const kViews: readonly [name: ViewName, title: string, about: string][] = [
-  ['machine', 'Machine', 'bytecode and registers of a model'],
-  ['lanes', 'Lanes', 'vector loops at any vector length'],
-];
-
-function Views() {
+function Presets() {
   return (
-    <nav class="views" aria-label="Views">
-      {kViews.map(([name, title, about]) => (
+    <nav class="presets-bar" aria-label="Arrangements of panes">
+      {usablePresets(kPanes).map((name) => (
         <button
-          key={name} type="button" class="small" aria-pressed={view.value === name} title={about}
-          data-testid={`view-${name}`} onClick={() => showView(name)}
+          key={name} type="button" class="small" aria-pressed={preset.value === name}
+          title={kPresets[name].about} data-testid={`preset-${name}`}
+          onClick={() => showPreset(name)}
         >
-          {title}
+          {kPresets[name].title}
         </button>
       ))}
     </nav>
@@ -65,7 +60,7 @@ function Banner() {
         />
       </svg>
       <h1>Tern playground</h1>
-      <Views />
+      <Presets />
       <span class="tagline wide-only">neural networks on a register machine, in this page</span>
       <span class="engine">
         <Engine />
@@ -84,40 +79,19 @@ function Banner() {
   );
 }
 
-function PaneOf({ title, pane: Made, fetch }: PaneEntry) {
-  if (Made) return <Made />;
-  return fetch ? <Fetched what={`the pane ${title}`} fetch={fetch} /> : null;
-}
-
-function MachineView() {
-  return (
-    <main>
-      {kColumns.map((column) => (
-        <div key={column} class={`column column-${column}`}>
-          {kPanes
-            .filter(({ region }) => region === column)
-            .map((entry) => (
-              <PaneOf key={entry.id} {...entry} />
-            ))}
-        </div>
-      ))}
-    </main>
-  );
-}
-
-async function fetchLanes(): Promise<FunctionComponent> {
-  return (await import('../panes/lanes/index.js')).LanesView;
+/** The pane that the preset is for. */
+function SkipLink() {
+  const { main } = kPresets[preset.value];
+  const title = kPanes.find(({ id }) => id === main)?.title ?? main;
+  return <a class="skip" href={`#${main}-title`}>Skip to {title.toLowerCase()}</a>;
 }
 
 export function App() {
-  const isMachine = view.value === 'machine';
   return (
     <>
-      <a class="skip" href={isMachine ? '#bytecode-title' : '#lanes-title'}>
-        {isMachine ? 'Skip to the bytecode' : 'Skip to the lanes'}
-      </a>
+      <SkipLink />
       <Banner />
-      {isMachine ? <MachineView /> : <Fetched what="the view" fetch={fetchLanes} frame="main" />}
+      <Workspace />
       <footer>Everything runs in your browser: files that you open are not sent anywhere.</footer>
       <KeySheet />
       <DropHint />

@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which view the page shows. Views other than the first are fetched when they are first shown. The
-// address says what is shown, so that a link leads there.
-import { signal } from '@preact/signals';
+// Whether the page shows the machine or vector loops, and the address that says so. Vector loops
+// are those of a preset (model/presets.ts); the address keeps what it shows.
+import { computed } from '@preact/signals';
 import { kLoopAddress, type LoopAddress, readAddress, writeAddress } from '../model/address.js';
+import { preset, showPreset } from './layout.js';
 
 export type ViewName = 'machine' | 'lanes';
 
-const kAddress = readAddress(globalThis.location?.hash ?? '');
+const kHash = globalThis.location?.hash ?? '';
+const kAddress = readAddress(kHash);
 
-export const view = signal<ViewName>(kAddress.view);
+export const view = computed<ViewName>(() => (preset.value === 'vector' ? 'lanes' : 'machine'));
 
 /** The Lanes view as JSON, from when it has been fetched. */
 export const lanesReporter: { report?: () => Record<string, unknown> } = {};
 
 /** What the address asked for when the page was opened. */
 export const kAskedFor: LoopAddress = kAddress.loops;
+if (kAddress.view === 'lanes') showPreset('vector');
 
 export function showView(name: ViewName): void {
-  view.value = name;
+  if (name === 'lanes') showPreset('vector');
+  else if (preset.value === 'vector') showPreset('debug');
   if (name === 'machine') keepAddress(kLoopAddress);
 }
 

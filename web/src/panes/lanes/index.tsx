@@ -1,60 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Lanes view: its panes, and where they lie. Fetched when it is first shown.
-import { signal } from '@preact/signals';
+// The panes of vector loops, fetched when one of them is first shown.
+import type { FunctionComponent } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { drawFirst, lanes } from '../../state/lanes.js';
 import '../../style/lanes.css';
-import { CountersPane, LanesPane } from './lanes-pane.js';
-import { LoopPane } from './loop-pane.js';
-import { MemoryPane } from './memory-pane.js';
-import { StagesPane } from './stages-pane.js';
-import { SweepPane } from './sweep-pane.js';
+import { CountersPane as Counters, LanesPane as Lanes } from './lanes-pane.js';
+import { LoopPane as Loop } from './loop-pane.js';
+import { FootprintPane as Footprint } from './footprint-pane.js';
+import { StagesPane as Stages } from './stages-pane.js';
+import { SweepPane as Sweep } from './sweep-pane.js';
 
-/** On a phone, one of these is seen at a time. */
-const kTabs = [
-  ['loop', 'Loop'], ['lanes', 'Lanes'], ['stages', 'Stages'], ['counts', 'Counts'],
-] as const;
-type Tab = (typeof kTabs)[number][0];
-const tab = signal<Tab>('lanes');
+let isAsked = false;
 
-function Tabs() {
-  return (
-    <nav class="tab-bar" aria-label="Panes of the Lanes view">
-      {kTabs.map(([id, title]) => (
-        <button
-          key={id} type="button" aria-pressed={tab.value === id} data-testid={`tab-${id}`}
-          onClick={() => {
-            tab.value = id;
-          }}
-        >
-          {title}
-        </button>
-      ))}
-    </nav>
-  );
+/** Whichever pane comes first asks for the first picture. */
+function withPicture(Pane: FunctionComponent): FunctionComponent {
+  return function WithPicture() {
+    useEffect(() => {
+      if (!isAsked && !lanes.value.picture) void drawFirst();
+      isAsked = true;
+    }, []);
+    return <Pane />;
+  };
 }
 
-export function LanesView() {
-  useEffect(() => {
-    if (!lanes.value.picture) void drawFirst();
-  }, []);
-  return (
-    <>
-      <main class={`lanes-view tab-${tab.value}`}>
-        <div class="column column-program">
-          <LoopPane />
-          <StagesPane />
-        </div>
-        <div class="column column-lanes">
-          <LanesPane />
-          <div class="lane-figures">
-            <CountersPane />
-            <SweepPane />
-            <MemoryPane />
-          </div>
-        </div>
-      </main>
-      <Tabs />
-    </>
-  );
-}
+export const CountersPane = withPicture(Counters);
+export const LanesPane = withPicture(Lanes);
+export const LoopPane = withPicture(Loop);
+export const FootprintPane = withPicture(Footprint);
+export const StagesPane = withPicture(Stages);
+export const SweepPane = withPicture(Sweep);

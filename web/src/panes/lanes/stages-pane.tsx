@@ -33,7 +33,7 @@ export function StagesPane() {
   const row = cursor && rowAt(runOf(cursor.strategy), cursor.k);
   const marked = linesOfPart(text, cursor?.strategy === strategy ? row?.part : undefined);
   return (
-    <Pane id="stages" title="Stages">
+    <Pane id="loop-stages" title="Stages">
       <div class="stage-tools">
         <label>
           <span class="detail">Stage</span>

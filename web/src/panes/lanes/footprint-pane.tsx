@@ -64,7 +64,7 @@ function Table({ streams }: { streams: readonly FootprintStream[] }) {
   );
 }
 
-export function MemoryPane() {
+export function FootprintPane() {
   const { cursor, strategy } = lanes.value;
   const name = cursor?.strategy ?? strategy;
   const run = runOf(name);
@@ -73,7 +73,7 @@ export function MemoryPane() {
     ? `${kStrategyWords[name].letter}, iteration ${row.k} (${partName(row, name)})` : null;
   const streams = row ? footprintOf(row, run?.buffers ?? []) : [];
   return (
-    <Pane id="memory" title="Cache lines" note={note}>
+    <Pane id="footprint" title="Cache lines" note={note}>
       <div class="scroll padded" tabIndex={0} role="group" aria-label="Cache lines of an iteration">
         {streams.map((stream, i) => <Stream key={i} stream={stream} />)}
         {row ? (

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrangements of panes: presets, splitters, what is kept, what an address picks, phones.
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { expect, test } from '../support/page.js';
+
+const kTags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+async function violations(page: Page): Promise<string[]> {
+  const { violations: found } = await new AxeBuilder({ page }).withTags(kTags).analyze();
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`);
+}
+
+const widthOf = async (page: Page, selector: string): Promise<number> =>
+  (await page.locator(selector).boundingBox())!.width;
+
+test('presets change what is shown, and the one that is shown is kept', async ({
+  playground,
+  page,
+}) => {
+  await expect(page.getByTestId('preset-debug')).toHaveAttribute('aria-pressed', 'true');
+  await page.getByTestId('preset-vector').click();
+  await playground.idle();
+  await expect(page.getByTestId('pane-lanes')).toBeVisible();
+  await expect(page.getByTestId('pane-bytecode')).toHaveCount(0);
+  await page.reload();
+  await page.evaluate(() => window.ternPlayground.ready);
+  await expect(page.getByTestId('preset-vector')).toHaveAttribute('aria-pressed', 'true');
+});
+
+test('a splitter moves by keys and by dragging, and goes back by a double click', async ({
+  playground,
+  page,
+}) => {
+  await playground.idle();
+  const splitter = page.getByTestId('splitter-left');
+  await splitter.focus();
+  await page.keyboard.press('ArrowRight');
+  await expect(splitter).toHaveAttribute('aria-valuenow', '360');
+  expect(await widthOf(page, '.region-left')).toBe(360);
+  await page.keyboard.press('Home');
+  await expect(splitter).toHaveAttribute('aria-valuenow', '220');
+  await page.keyboard.press('End');
+  await expect(splitter).toHaveAttribute(
+    'aria-valuenow', (await splitter.getAttribute('aria-valuemax'))!);
+  expect(await violations(page)).toEqual([]);
+  await splitter.dblclick();
+  await expect(splitter).toHaveAttribute('aria-valuenow', '344');
+  const box = (await splitter.boundingBox())!;
+  await page.mouse.move(box.x + 4, box.y + 100);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 84, box.y + 140, { steps: 4 });
+  await page.mouse.up();
+  expect(await widthOf(page, '.region-left')).toBe(424);
+  await page.mouse.move(box.x, box.y);
+  expect(await widthOf(page, '.region-left')).toBe(424);
+  await page.reload();
+  await page.evaluate(() => window.ternPlayground.ready);
+  expect(await widthOf(page, '.region-left')).toBe(424);
+});
+
+test('an address picks panes', async ({ playground, page }) => {
+  await playground.open('?test=1&panes=registers,run,nothing');
+  const shown = await page.locator('[data-pane]').evaluateAll((panes) =>
+    panes.map((pane) => (pane as HTMLElement).dataset['pane']));
+  expect(shown).toEqual(['run', 'registers']);
+});
+
+test('what goes wrong comes into sight, and goes', async ({ playground, page }) => {
+  await expect(page.getByTestId('pane-problems')).toHaveCount(0);
+  await playground.drop({ name: 'x.html', bytes: new TextEncoder().encode('<html>') });
+  await expect(page.getByTestId('pane-problems')).toBeVisible();
+  await page.getByTestId('dismiss').click();
+  await expect(page.getByTestId('pane-problems')).toHaveCount(0);
+});
+
+test('a damaged layout is as none', async ({ playground, page }) => {
+  await page.evaluate(() => localStorage.setItem('tern-layout', '{"preset":"none","sizes":[3]}'));
+  await playground.open();
+  await expect(page.getByTestId('preset-debug')).toHaveAttribute('aria-pressed', 'true');
+  await expect(page.getByTestId('pane-bytecode')).toBeVisible();
+});
+
+test.describe('on a phone', () => {
+  test.use({ viewport: { width: 360, height: 740 }, hasTouch: true });
+
+  test('one pane and a bar of tabs; Step is seen to do something', async ({ playground, page }) => {
+    await expect(page.getByTestId('pane-draw')).toBeVisible();
+    await expect(page.getByTestId('pane-bytecode')).toHaveCount(0);
+    await expect(page.getByTestId('step')).toBeInViewport();
+    await page.getByTestId('step').tap();
+    await playground.idle();
+    await expect(page.getByTestId('last-step')).toContainText('1 of 1');
+    await expect(page.getByTestId('last-step')).toBeInViewport();
+    await page.getByTestId('tab-registers').tap();
+    await expect(page.getByTestId('pane-registers')).toBeInViewport();
+    await expect(page.getByTestId('tab-registers')).toHaveAttribute('aria-selected', 'true');
+    await expect(page.getByTestId('step')).toBeInViewport();
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test('tabs are large, walked by arrows, and clear of the controls', async ({
+    playground,
+    page,
+  }) => {
+    await playground.idle();
+    const bar = (await page.getByRole('tablist', { name: 'Panes' }).boundingBox())!;
+    const step = (await page.getByTestId('step').boundingBox())!;
+    expect(step.y + step.height).toBeLessThanOrEqual(bar.y);
+    for (const tab of await page.getByRole('tab').all()) {
+      expect((await tab.boundingBox())!.height).toBeGreaterThanOrEqual(44);
+    }
+    await page.getByTestId('tab-draw').focus();
+    await page.keyboard.press('ArrowRight');
+    await expect(page.getByTestId('tab-program')).toBeFocused();
+    await page.keyboard.press('End');
+    await expect(page.getByTestId('pane-output')).toBeVisible();
+    await expect(page.getByTestId('tab-output')).toBeInViewport();
+  });
+});
