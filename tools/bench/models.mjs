@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { openChromium } from '../demo/chromium.mjs';
-import { makeInputs } from '../models/inputs.mjs';
+import { makeInputs, typeOf } from '../models/inputs.mjs';
 import { formatNpy } from '../models/npy.mjs';
 import { compileModel, kRoot } from '../models/targets.mjs';
 
@@ -46,15 +46,46 @@ function parseArguments(args) {
 
 const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
 
+/** What the command line says about a compiled model. */
+function inspect(executable) {
+  const args = ['inspect', executable, '--format', 'json'];
+  return JSON.parse(execFileSync(kHost, args, { encoding: 'utf8', maxBuffer: 1 << 28 }));
+}
+
+/**
+ * Inputs of a model whose case has no steps, because a program calls it in a loop: the arrays that
+ * the case names like inputs, zeros for the others. Symbols that no array decides are 1.
+ */
+function inputsFromSignature(executable, values) {
+  const { params } = inspect(executable).functions.find((f) => f.name === 'main');
+  const extents = {};
+  const given = params.filter(({ name }) => Array.isArray(values[name]));
+  for (const { name, shape } of given) {
+    const free = shape.find((extent) => typeof extent === 'string' && !(extent in extents));
+    const rest = shape.reduce((product, e) => product * (e === free ? 1 : (extents[e] ?? e)), 1);
+    if (free !== undefined) extents[free] = values[name].length / rest;
+  }
+  const step = params.map(({ name, dtype, shape }) => {
+    const dims = shape.map((e) => (typeof e === 'string' ? (extents[e] ?? 1) : e));
+    const gen = values[name] ? { kind: 'values', values: values[name] } : { kind: 'zeros' };
+    return { name, type: typeOf(dtype), dims, gen };
+  });
+  return makeInputs(step);
+}
+
 /** First case, first step of a model folder; ones for a plain model of `light/`. */
 function loadModel(dir, name) {
   const folder = join(dir, name);
   if (existsSync(join(folder, 'model.onnx'))) {
     const { cases } = JSON.parse(readFileSync(join(folder, 'inputs.json'), 'utf8'));
+    const model = join(folder, 'model.onnx');
+    const [step] = cases[0].steps;
     return {
       name,
-      model: join(folder, 'model.onnx'),
-      inputs: makeInputs(cases[0].steps[0], folder),
+      model,
+      inputs: step
+        ? makeInputs(step, folder)
+        : inputsFromSignature(compileModel(model, name), cases[0]),
     };
   }
   const plain = join(dir, 'light', `${name}.onnx`);
@@ -215,14 +246,7 @@ async function benchNative(model, threads, options, folder) {
 
 /** Multiply-adds of one run, counted by the compiler where all shapes are known. */
 function macsOf(name) {
-  const info = JSON.parse(
-    execFileSync(
-      kHost,
-      ['inspect', join(kRoot, 'build/models', `${name}.tern`), '--format', 'json'],
-      { encoding: 'utf8', maxBuffer: 1 << 28 },
-    ),
-  );
-  return Number(info.metadata?.macs ?? 0);
+  return Number(inspect(join(kRoot, 'build/models', `${name}.tern`)).metadata?.macs ?? 0);
 }
 
 /** Measured multiply-add peak of one core, GFLOP/s (two per multiply-add). */
