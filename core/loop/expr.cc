@@ -5,14 +5,14 @@
 
 #include "core/base/half.h"
 #include "core/base/strings.h"
+#include "core/loop/fields.h"
 
 namespace tern::loop {
 namespace {
 
 // In the order of nodes.def.
-constexpr std::string_view kKindNames[] = {
+constexpr std::string_view kExprKindNames[] = {
 #define TERN_LOOP_EXPR(Kind, phrase) #Kind,
-#define TERN_LOOP_STMT(Kind, phrase) #Kind,
 #include "core/loop/nodes.def"
 };
 
@@ -67,7 +67,7 @@ std::string Refused(std::string_view what, DataType a, DataType b) {
 
 Node::~Node() = default;
 
-std::string_view NodeKindName(NodeKind kind) { return kKindNames[static_cast<size_t>(kind)]; }
+std::string_view KindName(ExprKind kind) { return kExprKindNames[static_cast<size_t>(kind)]; }
 std::string_view AccessName(Access access) { return kAccessNames[static_cast<size_t>(access)]; }
 
 std::span<const BinaryInfo> AllBinaryOps() { return kBinaryOps; }
@@ -164,8 +164,20 @@ std::string WhyNotReduction(BinaryOp op, DataType value) {
     case BinaryOp::kMax:
     case BinaryOp::kAnd:
     case BinaryOp::kOr: return WhyNotBinary(op, value, value);
-    default: return StrCat("there is no reduction by '", InfoOf(op).text, "'");
+    case BinaryOp::kSub:
+    case BinaryOp::kDiv:
+    case BinaryOp::kMod:
+    case BinaryOp::kShl:
+    case BinaryOp::kShr:
+    case BinaryOp::kLt:
+    case BinaryOp::kLe:
+    case BinaryOp::kGt:
+    case BinaryOp::kGe:
+    case BinaryOp::kEq:
+    case BinaryOp::kNe:
+    case BinaryOp::kXor: break;
   }
+  return StrCat("there is no reduction by '", InfoOf(op).text, "'");
 }
 
 std::string WhyNotReduce(BinaryOp op, DataType vector) {
@@ -352,56 +364,6 @@ Expr IdentityOf(BinaryOp op, DataType type) {
   return MakeInt(scalar, takes_least ? least : ~least);
 }
 
-namespace {
-
-bool SameList(std::span<const Expr> a, std::span<const Expr> b, NodePairs* pairs) {
-  if (a.size() != b.size()) return false;
-  for (size_t i = 0; i < a.size(); ++i) {
-    if (!SameExpr(a[i], b[i], pairs)) return false;
-  }
-  return true;
-}
-
-// By bits: NaN equals itself, and -0 is not 0.
-bool SameFloat(double a, double b) {
-  return __builtin_bit_cast(uint64_t, a) == __builtin_bit_cast(uint64_t, b);
-}
-
-// The fields of two nodes of one kind.
-template <class T>
-struct Both {
-  const T &a, &b;
-  NodePairs* pairs;
-  Both(const Expr& x, const Expr& y, NodePairs* p)
-      : a(static_cast<const T&>(*x)), b(static_cast<const T&>(*y)), pairs(p) {}
-
-  template <class... Field>
-  bool Same(Field T::*... fields) const {
-    return (... && SameExpr(a.*fields, b.*fields, pairs));
-  }
-};
-
-bool SameLoad(const Both<Load>& both) {
-  const Load &a = both.a, &b = both.b;
-  const bool same_buffer =
-      a.buffer == b.buffer ||
-      (both.pairs != nullptr && both.pairs->Has(a.buffer.get(), b.buffer.get()));
-  return same_buffer && SameList(a.indices, b.indices, both.pairs) && both.Same(&Load::predicate);
-}
-
-bool SameReduction(const Both<Reduction>& both) {
-  const Reduction &a = both.a, &b = both.b;
-  if (both.pairs == nullptr || a.op != b.op || a.axes.size() != b.axes.size()) return false;
-  for (size_t i = 0; i < a.axes.size(); ++i) {
-    const ReduceAxis &x = a.axes[i], &y = b.axes[i];
-    if (x.var->name != y.var->name || !SameExpr(x.extent, y.extent, both.pairs)) return false;
-    both.pairs->Add(x.var.get(), y.var.get());
-  }
-  return both.Same(&Reduction::value);
-}
-
-}  // namespace
-
 bool NodePairs::Has(const void* a, const void* b) const {
   for (const auto& pair : pairs_) {
     if (pair.first == a && pair.second == b) return true;
@@ -409,36 +371,61 @@ bool NodePairs::Has(const void* a, const void* b) const {
   return false;
 }
 
+namespace {
+
+// How the fields of two expressions of one kind are compared.
+class SameField {
+ public:
+  explicit SameField(NodePairs* pairs) : pairs_(pairs) {}
+
+  bool operator()(const Expr& a, const Expr& b) const { return SameExpr(a, b, pairs_); }
+  bool operator()(const std::vector<Expr>& a, const std::vector<Expr>& b) const {
+    return SameList(a, b);
+  }
+  // What a reduction binds stands for the other's from here on, in its value.
+  bool operator()(const std::vector<ReduceAxis>& a, const std::vector<ReduceAxis>& b) const {
+    return pairs_ != nullptr && SameList(a, b);
+  }
+  bool operator()(const ReduceAxis& a, const ReduceAxis& b) const {
+    if (a.var->name != b.var->name || !SameExpr(a.extent, b.extent, pairs_)) return false;
+    pairs_->Add(a.var.get(), b.var.get());
+    return true;
+  }
+  bool operator()(const BufferPtr& a, const BufferPtr& b) const {
+    return a == b || (pairs_ != nullptr && pairs_->Has(a.get(), b.get()));
+  }
+  // By bits: NaN equals itself, and -0 is not 0.
+  bool operator()(double a, double b) const {
+    return __builtin_bit_cast(uint64_t, a) == __builtin_bit_cast(uint64_t, b);
+  }
+  template <FieldValue T>
+  bool operator()(const T& a, const T& b) const {
+    return a == b;
+  }
+
+ private:
+  template <class T>
+  bool SameList(const std::vector<T>& a, const std::vector<T>& b) const {
+    if (a.size() != b.size()) return false;
+    for (size_t i = 0; i < a.size(); ++i) {
+      if (!(*this)(a[i], b[i])) return false;
+    }
+    return true;
+  }
+
+  NodePairs* pairs_;
+};
+
+}  // namespace
+
 bool SameExpr(const Expr& a, const Expr& b, NodePairs* pairs) {
   if (a == b) return true;
   if (!a || !b || a->kind != b->kind || a->type != b->type) return false;
-  switch (a->kind) {
-    case NodeKind::kIntImm: return a->As<IntImm>()->value == b->As<IntImm>()->value;
-    case NodeKind::kFloatImm: return SameFloat(a->As<FloatImm>()->value, b->As<FloatImm>()->value);
-    case NodeKind::kVar: return pairs != nullptr && pairs->Has(a.get(), b.get());
-    case NodeKind::kVScale: return true;
-    case NodeKind::kBinary:
-      return a->As<Binary>()->op == b->As<Binary>()->op &&
-             Both<Binary>(a, b, pairs).Same(&Binary::a, &Binary::b);
-    case NodeKind::kNot: return Both<Not>(a, b, pairs).Same(&Not::value);
-    case NodeKind::kSelect:
-      return Both<Select>(a, b, pairs).Same(&Select::condition, &Select::a, &Select::b);
-    case NodeKind::kCast: return Both<Cast>(a, b, pairs).Same(&Cast::value);
-    case NodeKind::kReinterpret: return Both<Reinterpret>(a, b, pairs).Same(&Reinterpret::value);
-    case NodeKind::kLoad: return SameLoad({a, b, pairs});
-    case NodeKind::kRamp: return Both<Ramp>(a, b, pairs).Same(&Ramp::base, &Ramp::stride);
-    case NodeKind::kBroadcast: return Both<Broadcast>(a, b, pairs).Same(&Broadcast::value);
-    case NodeKind::kCall:
-      return a->As<Call>()->intrinsic == b->As<Call>()->intrinsic &&
-             SameList(a->As<Call>()->args, b->As<Call>()->args, pairs);
-    case NodeKind::kLaneMask:
-      return Both<LaneMask>(a, b, pairs).Same(&LaneMask::base, &LaneMask::bound);
-    case NodeKind::kVectorReduce:
-      return a->As<VectorReduce>()->op == b->As<VectorReduce>()->op &&
-             Both<VectorReduce>(a, b, pairs).Same(&VectorReduce::value);
-    case NodeKind::kReduction: return SameReduction({a, b, pairs});
-    default: return false;  // statements
-  }
+  // Two variables of one name are two variables.
+  if (a->kind == ExprKind::kVar) return pairs != nullptr && pairs->Has(a.get(), b.get());
+  return VisitNode(*a, [&]<class T>(const T& node) {
+    return FieldsOf<T>::All(node, static_cast<const T&>(*b), SameField(pairs));
+  });
 }
 
 }  // namespace tern::loop

@@ -23,18 +23,27 @@
 
 namespace tern::loop {
 
-enum class NodeKind : int8_t {
+enum class ExprKind : int8_t {
 #define TERN_LOOP_EXPR(Kind, phrase) k##Kind,
-#define TERN_LOOP_STMT(Kind, phrase) k##Kind,
 #include "core/loop/nodes.def"
 };
-std::string_view NodeKindName(NodeKind kind);
+std::string_view KindName(ExprKind kind);
 
 class Node : public CountedNode {
  public:
-  const NodeKind kind;
   // Where it was written; passes hand it on. Not part of its meaning.
   mutable text::Span span;
+
+ protected:
+  ~Node() override;
+};
+
+// What expressions and statements have in common. Each has an enumeration of its own, so that a
+// switch over one lists all of it.
+template <class Kind>
+class NodeOf : public Node {
+ public:
+  const Kind kind;
 
   template <class T>
   const T* As() const {
@@ -42,16 +51,15 @@ class Node : public CountedNode {
   }
 
  protected:
-  explicit Node(NodeKind k) : kind(k) {}
-  ~Node() override;
+  explicit NodeOf(Kind k) : kind(k) {}
 };
 
-class ExprNode : public Node {
+class ExprNode : public NodeOf<ExprKind> {
  public:
   const DataType type;
 
  protected:
-  ExprNode(NodeKind k, DataType t) : Node(k), type(t) {}
+  ExprNode(ExprKind k, DataType t) : NodeOf(k), type(t) {}
 };
 using Expr = ObjectPtr<const ExprNode>;
 
@@ -110,33 +118,34 @@ struct IntrinsicInfo {
 std::span<const IntrinsicInfo> AllIntrinsics();
 const IntrinsicInfo& InfoOf(Intrinsic intrinsic);
 
-// Constructors of nodes are for the Make… functions only.
+// Constructors of nodes are for the Make… functions only. What a Make function takes can be read
+// from the node it made, in members or accessors that fields.h lists.
 struct IntImm : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::kIntImm;
+  static constexpr ExprKind kKind = ExprKind::kIntImm;
   IntImm(DataType t, int64_t v) : ExprNode(kKind, t), value(v) {}
   const int64_t value;
 };
 
 struct FloatImm : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::kFloatImm;
+  static constexpr ExprKind kKind = ExprKind::kFloatImm;
   FloatImm(DataType t, double v) : ExprNode(kKind, t), value(v) {}
   const double value;
 };
 
 struct Var : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::kVar;
+  static constexpr ExprKind kKind = ExprKind::kVar;
   Var(std::string n, DataType t) : ExprNode(kKind, t), name(std::move(n)) {}
   const std::string name;
 };
 using VarPtr = ObjectPtr<const Var>;
 
 struct VScale : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::kVScale;
+  static constexpr ExprKind kKind = ExprKind::kVScale;
   VScale() : ExprNode(kKind, kIndexType) {}
 };
 
 struct Binary : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::kBinary;
+  static constexpr ExprKind kKind = ExprKind::kBinary;
   Binary(DataType t, BinaryOp o, Expr x, Expr y)
       : ExprNode(kKind, t), op(o), a(std::move(x)), b(std::move(y)) {}
   const BinaryOp op;
@@ -144,34 +153,36 @@ struct Binary : ExprNode {
 };
 
 struct Not : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::kNot;
+  static constexpr ExprKind kKind = ExprKind::kNot;
   explicit Not(Expr v) : ExprNode(kKind, v->type), value(std::move(v)) {}
   const Expr value;
 };
 
 struct Select : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::kSelect;
+  static constexpr ExprKind kKind = ExprKind::kSelect;
   Select(Expr c, Expr x, Expr y)
       : ExprNode(kKind, x->type), condition(std::move(c)), a(std::move(x)), b(std::move(y)) {}
   const Expr condition, a, b;
 };
 
 struct Cast : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::kCast;
+  static constexpr ExprKind kKind = ExprKind::kCast;
   Cast(DataType t, Expr v) : ExprNode(kKind, t), value(std::move(v)) {}
+  DType element() const { return type.element(); }
   const Expr value;
 };
 
 struct Reinterpret : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::kReinterpret;
+  static constexpr ExprKind kKind = ExprKind::kReinterpret;
   Reinterpret(DataType t, Expr v) : ExprNode(kKind, t), value(std::move(v)) {}
+  DType element() const { return type.element(); }
   const Expr value;
 };
 
 // As many indices as the buffer has dimensions, or, after flatten_buffers, one: the element's
 // number. The lanes are the index's (of the last one, before flattening).
 struct Load : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::kLoad;
+  static constexpr ExprKind kKind = ExprKind::kLoad;
   Load(DataType t, BufferPtr b, std::vector<Expr> i, Expr p)
       : ExprNode(kKind, t), buffer(std::move(b)), indices(std::move(i)), predicate(std::move(p)) {}
   const BufferPtr buffer;
@@ -184,20 +195,22 @@ struct Load : ExprNode {
 };
 
 struct Ramp : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::kRamp;
+  static constexpr ExprKind kKind = ExprKind::kRamp;
   Ramp(Expr b, Expr s, Lanes n)
       : ExprNode(kKind, b->type.With(n)), base(std::move(b)), stride(std::move(s)) {}
+  Lanes lanes() const { return type.lane_count(); }
   const Expr base, stride;
 };
 
 struct Broadcast : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::kBroadcast;
+  static constexpr ExprKind kKind = ExprKind::kBroadcast;
   Broadcast(Expr v, Lanes n) : ExprNode(kKind, v->type.With(n)), value(std::move(v)) {}
+  Lanes lanes() const { return type.lane_count(); }
   const Expr value;
 };
 
 struct Call : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::kCall;
+  static constexpr ExprKind kKind = ExprKind::kCall;
   Call(Intrinsic i, std::vector<Expr> a)
       : ExprNode(kKind, a[0]->type), intrinsic(i), args(std::move(a)) {}
   const Intrinsic intrinsic;
@@ -205,15 +218,16 @@ struct Call : ExprNode {
 };
 
 struct LaneMask : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::kLaneMask;
+  static constexpr ExprKind kKind = ExprKind::kLaneMask;
   LaneMask(Expr b, Expr e, Lanes n)
       : ExprNode(kKind, kBoolType.With(n)), base(std::move(b)), bound(std::move(e)) {}
+  Lanes lanes() const { return type.lane_count(); }
   const Expr base, bound;
 };
 
 // op: Add, Mul, Min, Max, And, Or.
 struct VectorReduce : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::kVectorReduce;
+  static constexpr ExprKind kKind = ExprKind::kVectorReduce;
   VectorReduce(BinaryOp o, Expr v)
       : ExprNode(kKind, v->type.Scalar()), op(o), value(std::move(v)) {}
   const BinaryOp op;
@@ -225,7 +239,7 @@ struct ReduceAxis {
   Expr extent;  // from 0
 };
 struct Reduction : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::kReduction;
+  static constexpr ExprKind kKind = ExprKind::kReduction;
   Reduction(BinaryOp o, std::vector<ReduceAxis> x, Expr v)
       : ExprNode(kKind, v->type), op(o), axes(std::move(x)), value(std::move(v)) {}
   const BinaryOp op;

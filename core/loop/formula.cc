@@ -47,7 +47,7 @@ class Inserter : public ExprMutator {
   explicit Inserter(std::span<const Substitution> values) : values_(values) {}
 
   Expr MutateExpr(const Expr& expr) override {
-    if (expr->kind == NodeKind::kVar) return Substitute(expr, values_);
+    if (expr->kind == ExprKind::kVar) return Substitute(expr, values_);
     const Expr made = Descend(expr);
     const Binary* binary = made->As<Binary>();
     if (binary == nullptr || binary->op != BinaryOp::kSub) return made;

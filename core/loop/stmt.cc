@@ -6,6 +6,12 @@
 namespace tern::loop {
 namespace {
 
+// In the order of nodes.def.
+constexpr std::string_view kStmtKindNames[] = {
+#define TERN_LOOP_STMT(Kind, phrase) #Kind,
+#include "core/loop/nodes.def"
+};
+
 constexpr std::string_view kForKindNames[] = {"serial", "parallel", "vectorized",
                                               "vectorize_scalable", "unrolled"};
 constexpr std::string_view kRoleNames[] = {"plain", "vector", "epilogue"};
@@ -20,6 +26,7 @@ bool IsIndexScalar(const Expr& expr) { return expr && expr->type == kIndexType; 
 
 }  // namespace
 
+std::string_view KindName(StmtKind kind) { return kStmtKindNames[static_cast<size_t>(kind)]; }
 std::string_view ForKindName(ForKind kind) { return kForKindNames[static_cast<size_t>(kind)]; }
 std::string_view LoopRoleName(LoopRole role) { return kRoleNames[static_cast<size_t>(role)]; }
 std::string_view LoopTailName(LoopTail tail) { return kTailNames[static_cast<size_t>(tail)]; }

@@ -13,9 +13,15 @@
 
 namespace tern::loop {
 
-class StmtNode : public Node {
+enum class StmtKind : int8_t {
+#define TERN_LOOP_STMT(Kind, phrase) k##Kind,
+#include "core/loop/nodes.def"
+};
+std::string_view KindName(StmtKind kind);
+
+class StmtNode : public NodeOf<StmtKind> {
  protected:
-  explicit StmtNode(NodeKind k) : Node(k) {}
+  explicit StmtNode(StmtKind k) : NodeOf(k) {}
 };
 using Stmt = ObjectPtr<const StmtNode>;
 
@@ -40,7 +46,7 @@ std::string_view LoopTailName(LoopTail tail);  // "", "predicated", "cleanup"
 inline constexpr int32_t kMaxInterleave = 16;
 
 struct For : StmtNode {
-  static constexpr NodeKind kKind = NodeKind::kFor;
+  static constexpr StmtKind kKind = StmtKind::kFor;
   // What is not a subtree. lanes, interleave: 0 where the pass shall choose.
   struct Traits {
     ForKind kind = ForKind::kSerial;
@@ -61,7 +67,7 @@ struct For : StmtNode {
 };
 
 struct While : StmtNode {
-  static constexpr NodeKind kKind = NodeKind::kWhile;
+  static constexpr StmtKind kKind = StmtKind::kWhile;
   While(LoopRole r, Expr c, Stmt s)
       : StmtNode(kKind), role(r), condition(std::move(c)), body(std::move(s)) {}
   const LoopRole role;
@@ -70,7 +76,7 @@ struct While : StmtNode {
 };
 
 struct Store : StmtNode {
-  static constexpr NodeKind kKind = NodeKind::kStore;
+  static constexpr StmtKind kKind = StmtKind::kStore;
   Store(BufferPtr b, std::vector<Expr> i, Expr v, Expr p)
       : StmtNode(kKind),
         buffer(std::move(b)),
@@ -88,7 +94,7 @@ struct Store : StmtNode {
 };
 
 struct If : StmtNode {
-  static constexpr NodeKind kKind = NodeKind::kIf;
+  static constexpr StmtKind kKind = StmtKind::kIf;
   If(Expr c, Stmt t, Stmt e)
       : StmtNode(kKind),
         condition(std::move(c)),
@@ -100,19 +106,19 @@ struct If : StmtNode {
 };
 
 struct Block : StmtNode {
-  static constexpr NodeKind kKind = NodeKind::kBlock;
+  static constexpr StmtKind kKind = StmtKind::kBlock;
   explicit Block(std::vector<Stmt> s) : StmtNode(kKind), stmts(std::move(s)) {}
   const std::vector<Stmt> stmts;
 };
 
 struct Allocate : StmtNode {
-  static constexpr NodeKind kKind = NodeKind::kAllocate;
+  static constexpr StmtKind kKind = StmtKind::kAllocate;
   explicit Allocate(BufferPtr b) : StmtNode(kKind), buffer(std::move(b)) {}
   const BufferPtr buffer;
 };
 
 struct Let : StmtNode {
-  static constexpr NodeKind kKind = NodeKind::kLet;
+  static constexpr StmtKind kKind = StmtKind::kLet;
   Let(VarPtr v, Expr x, bool m)
       : StmtNode(kKind), var(std::move(v)), value(std::move(x)), is_mutable(m) {}
   const VarPtr var;
@@ -121,7 +127,7 @@ struct Let : StmtNode {
 };
 
 struct Assign : StmtNode {
-  static constexpr NodeKind kKind = NodeKind::kAssign;
+  static constexpr StmtKind kKind = StmtKind::kAssign;
   Assign(VarPtr v, Expr x) : StmtNode(kKind), var(std::move(v)), value(std::move(x)) {}
   const VarPtr var;
   const Expr value;

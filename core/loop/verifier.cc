@@ -90,9 +90,9 @@ class FunctionVerifier : public Visitor {
       CheckVisible(var, var->name, expr->span);
     else if (const Load* load = expr->As<Load>())
       CheckAccess(*load->buffer, load->indices, load->predicate, expr->span);
-    else if (expr->kind == NodeKind::kVScale && in_shape_)
+    else if (expr->kind == ExprKind::kVScale && in_shape_)
       Complain(expr->span, "a shape cannot depend on vscale");
-    else if (expr->kind == NodeKind::kReduction)
+    else if (expr->kind == ExprKind::kReduction)
       Complain(expr->span, "reductions over axes belong to tensor expressions");
     const Call* call = expr->As<Call>();
     if (lowered_ && call != nullptr && !InfoOf(call->intrinsic).lowered)
@@ -102,22 +102,24 @@ class FunctionVerifier : public Visitor {
 
   void VisitStmt(const Stmt& stmt) override {
     switch (stmt->kind) {
-      case NodeKind::kFor: return CheckFor(*stmt->As<For>(), stmt);
-      case NodeKind::kBlock: return CheckBlock(*stmt->As<Block>());
-      case NodeKind::kStore: {
+      case StmtKind::kFor: return CheckFor(*stmt->As<For>(), stmt);
+      case StmtKind::kBlock: return CheckBlock(*stmt->As<Block>());
+      case StmtKind::kStore: {
         const auto* store = stmt->As<Store>();
         CheckAccess(*store->buffer, store->indices, store->predicate, stmt->span);
         break;
       }
-      case NodeKind::kAssign: {
+      case StmtKind::kAssign: {
         const Var* var = stmt->As<Assign>()->var.get();
         CheckVisible(var, var->name, stmt->span);
         if (!mutable_.contains(var))
           Complain(stmt->span, StrCat("'", var->name, "' cannot be assigned"));
         break;
       }
-      case NodeKind::kAllocate: CheckAllocate(*stmt->As<Allocate>()->buffer); break;
-      default: break;
+      case StmtKind::kAllocate: CheckAllocate(*stmt->As<Allocate>()->buffer); break;
+      case StmtKind::kWhile:
+      case StmtKind::kIf:
+      case StmtKind::kLet: break;
     }
     // The value of a let does not see its own name.
     Descend(stmt);
@@ -264,10 +266,10 @@ class DefinitionVerifier : public Visitor {
   }
 
   void VisitExpr(const Expr& expr) override {
-    if (expr->type.is_vector() || expr->kind == NodeKind::kVScale)
+    if (expr->type.is_vector() || expr->kind == ExprKind::kVScale)
       return Complain(expr->span,
                       "tensor expressions are of scalars; vectors come from a schedule");
-    if (expr->kind == NodeKind::kReduction)
+    if (expr->kind == ExprKind::kReduction)
       return Complain(expr->span, "a reduction must be the whole value of its tensor");
     if (const Load* load = expr->As<Load>()) {
       if (!ready_.contains(load->buffer.get()))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/loop/visitor.h"
 
+#include "core/loop/fields.h"
+
 namespace tern::loop {
 
 ExprVisitor::~ExprVisitor() = default;
@@ -10,72 +12,51 @@ void ExprVisitor::VisitAll(std::span<const Expr> exprs) {
   for (const Expr& expr : exprs) VisitExpr(expr);
 }
 
-void ExprVisitor::Descend(const Expr& expr) {
-  const auto visit = [this](const auto&... children) {
-    (..., (children ? VisitExpr(children) : void(0)));
-  };
-  switch (expr->kind) {
-    case NodeKind::kBinary: visit(expr->As<Binary>()->a, expr->As<Binary>()->b); break;
-    case NodeKind::kNot: visit(expr->As<Not>()->value); break;
-    case NodeKind::kSelect: {
-      const auto* select = expr->As<Select>();
-      visit(select->condition, select->a, select->b);
-      break;
-    }
-    case NodeKind::kCast: visit(expr->As<Cast>()->value); break;
-    case NodeKind::kReinterpret: visit(expr->As<Reinterpret>()->value); break;
-    case NodeKind::kLoad:
-      VisitAll(expr->As<Load>()->indices);
-      visit(expr->As<Load>()->predicate);
-      break;
-    case NodeKind::kRamp: visit(expr->As<Ramp>()->base, expr->As<Ramp>()->stride); break;
-    case NodeKind::kBroadcast: visit(expr->As<Broadcast>()->value); break;
-    case NodeKind::kCall: VisitAll(expr->As<Call>()->args); break;
-    case NodeKind::kLaneMask: visit(expr->As<LaneMask>()->base, expr->As<LaneMask>()->bound); break;
-    case NodeKind::kVectorReduce: visit(expr->As<VectorReduce>()->value); break;
-    case NodeKind::kReduction:
-      for (const ReduceAxis& axis : expr->As<Reduction>()->axes) visit(axis.extent);
-      visit(expr->As<Reduction>()->value);
-      break;
-    default: break;  // leaves
+namespace {
+
+// What a visitor does with each type of field. Optional parts may be null.
+struct VisitExprField {
+  ExprVisitor* visitor;
+
+  void operator()(const Expr& expr) const {
+    if (expr) visitor->VisitExpr(expr);
   }
+  void operator()(const std::vector<Expr>& exprs) const {
+    for (const Expr& expr : exprs) (*this)(expr);
+  }
+  void operator()(const std::vector<ReduceAxis>& axes) const {
+    for (const ReduceAxis& axis : axes) (*this)(axis.extent);
+  }
+  void operator()(const For::Range& range) const {
+    for (const Expr* part : {&range.min, &range.extent, &range.step}) (*this)(*part);
+  }
+  template <FieldValue T>
+  void operator()(const T&) const {}
+};
+
+struct VisitField : VisitExprField {
+  Visitor* visitor_of_stmts;
+
+  explicit VisitField(Visitor* visitor) : VisitExprField{visitor}, visitor_of_stmts(visitor) {}
+  using VisitExprField::operator();
+  void operator()(const Stmt& stmt) const {
+    if (stmt) visitor_of_stmts->VisitStmt(stmt);
+  }
+  void operator()(const std::vector<Stmt>& stmts) const {
+    for (const Stmt& stmt : stmts) (*this)(stmt);
+  }
+};
+
+}  // namespace
+
+void ExprVisitor::Descend(const Expr& expr) {
+  VisitNode(*expr,
+            [this]<class T>(const T& node) { FieldsOf<T>::ForEach(node, VisitExprField{this}); });
 }
 
 void Visitor::Descend(const Stmt& stmt) {
-  switch (stmt->kind) {
-    case NodeKind::kFor: {
-      const auto* loop = stmt->As<For>();
-      VisitExpr(loop->range.min);
-      VisitExpr(loop->range.extent);
-      VisitExpr(loop->range.step);
-      VisitStmt(loop->body);
-      break;
-    }
-    case NodeKind::kWhile:
-      VisitExpr(stmt->As<While>()->condition);
-      VisitStmt(stmt->As<While>()->body);
-      break;
-    case NodeKind::kStore: {
-      const auto* store = stmt->As<Store>();
-      VisitAll(store->indices);
-      VisitExpr(store->value);
-      if (store->predicate) VisitExpr(store->predicate);
-      break;
-    }
-    case NodeKind::kIf: {
-      const auto* branch = stmt->As<If>();
-      VisitExpr(branch->condition);
-      VisitStmt(branch->then_body);
-      if (branch->else_body) VisitStmt(branch->else_body);
-      break;
-    }
-    case NodeKind::kBlock:
-      for (const Stmt& inner : stmt->As<Block>()->stmts) VisitStmt(inner);
-      break;
-    case NodeKind::kLet: VisitExpr(stmt->As<Let>()->value); break;
-    case NodeKind::kAssign: VisitExpr(stmt->As<Assign>()->value); break;
-    default: break;  // Allocate
-  }
+  VisitNode(*stmt,
+            [this]<class T>(const T& node) { FieldsOf<T>::ForEach(node, VisitField(this)); });
 }
 
 namespace {
@@ -86,12 +67,58 @@ T Keep(const T& old, T made) {
   return made;
 }
 
-bool Same(std::span<const Expr> a, std::span<const Expr> b) {
-  for (size_t i = 0; i < a.size(); ++i) {
-    if (a[i] != b[i]) return false;
+// What a mutator makes of each type of field, and whether any of them is another.
+class MutateExprField {
+ public:
+  explicit MutateExprField(ExprMutator* mutator) : mutator_(mutator) {}
+
+  bool changed() const { return changed_; }
+  Expr operator()(const Expr& expr) { return expr ? Note(expr, mutator_->MutateExpr(expr)) : expr; }
+  std::vector<Expr> operator()(const std::vector<Expr>& exprs) { return MapAll(*this, exprs); }
+  std::vector<ReduceAxis> operator()(const std::vector<ReduceAxis>& axes) {
+    std::vector<ReduceAxis> out = axes;
+    for (ReduceAxis& axis : out) axis.extent = (*this)(axis.extent);
+    return out;
   }
-  return true;
-}
+  For::Range operator()(const For::Range& range) {
+    return {(*this)(range.min), (*this)(range.extent), (*this)(range.step)};
+  }
+  template <FieldValue T>
+  T operator()(const T& value) {
+    return value;
+  }
+  // Not copied: a walk passes many names and hardly ever makes a node of one.
+  const std::string& operator()(const std::string& name) { return name; }
+
+ protected:
+  template <class T>
+  T Note(const T& old, T now) {
+    changed_ |= now != old;
+    return now;
+  }
+  template <class Self, class T>
+  static std::vector<T> MapAll(Self& self, const std::vector<T>& list) {
+    std::vector<T> out;
+    out.reserve(list.size());
+    for (const T& element : list) out.push_back(self(element));
+    return out;
+  }
+
+ private:
+  ExprMutator* mutator_;
+  bool changed_ = false;
+};
+
+class MutateField : public MutateExprField {
+ public:
+  explicit MutateField(Mutator* mutator) : MutateExprField(mutator), mutator_(mutator) {}
+  using MutateExprField::operator();
+  Stmt operator()(const Stmt& stmt) { return stmt ? Note(stmt, mutator_->MutateStmt(stmt)) : stmt; }
+  std::vector<Stmt> operator()(const std::vector<Stmt>& stmts) { return MapAll(*this, stmts); }
+
+ private:
+  Mutator* mutator_;
+};
 
 }  // namespace
 
@@ -104,148 +131,19 @@ std::vector<Expr> ExprMutator::MutateAll(std::span<const Expr> exprs) {
 
 namespace {
 
-// The operands of a node with a fixed number of them, in order, and the node made of new ones.
-// One of these per kind keeps Descend a table.
-Expr Rebuild(const Binary& old, std::span<const Expr> x) { return MakeBinary(old.op, x[0], x[1]); }
-Expr Rebuild(const Not&, std::span<const Expr> x) { return MakeNot(x[0]); }
-Expr Rebuild(const Select&, std::span<const Expr> x) { return MakeSelect(x[0], x[1], x[2]); }
-Expr Rebuild(const Cast& old, std::span<const Expr> x) {
-  return MakeCast(old.type.element(), x[0]);
-}
-Expr Rebuild(const Reinterpret& old, std::span<const Expr> x) {
-  return MakeReinterpret(old.type.element(), x[0]);
-}
-Expr Rebuild(const Ramp& old, std::span<const Expr> x) {
-  return MakeRamp(x[0], x[1], old.type.lane_count());
-}
-Expr Rebuild(const Broadcast& old, std::span<const Expr> x) {
-  return MakeBroadcast(x[0], old.type.lane_count());
-}
-Expr Rebuild(const LaneMask& old, std::span<const Expr> x) {
-  return MakeLaneMask(x[0], x[1], old.type.lane_count());
-}
-Expr Rebuild(const VectorReduce& old, std::span<const Expr> x) {
-  return MakeVectorReduce(old.op, x[0]);
-}
-Expr Rebuild(const Call& old, std::span<const Expr> x) {
-  return MakeCall(old.intrinsic, {x.begin(), x.end()});
-}
-Expr Rebuild(const Load& old, std::span<const Expr> x) {
-  const size_t rank = old.indices.size();
-  return MakeLoad(old.buffer, {x.begin(), x.begin() + static_cast<ptrdiff_t>(rank)},
-                  old.predicate ? x[rank] : nullptr);
-}
-Expr Rebuild(const Reduction& old, std::span<const Expr> x) {
-  std::vector<ReduceAxis> axes = old.axes;
-  for (size_t i = 0; i < axes.size(); ++i) axes[i].extent = x[i];
-  return MakeReduction(old.op, std::move(axes), x.back());
-}
-
-// What Visitor::Descend visits below a node.
-class Children : public ExprVisitor {
- public:
-  explicit Children(const Expr& expr) { Descend(expr); }
-  void VisitExpr(const Expr& expr) override { list.push_back(expr); }
-  std::vector<Expr> list;
-};
-
-template <class T>
-Expr RebuildAs(const Expr& old, std::span<const Expr> x) {
-  return Rebuild(*old->As<T>(), x);
-}
-
-Expr RebuildExpr(const Expr& old, std::span<const Expr> x) {
-  switch (old->kind) {
-    case NodeKind::kBinary: return RebuildAs<Binary>(old, x);
-    case NodeKind::kNot: return RebuildAs<Not>(old, x);
-    case NodeKind::kSelect: return RebuildAs<Select>(old, x);
-    case NodeKind::kCast: return RebuildAs<Cast>(old, x);
-    case NodeKind::kReinterpret: return RebuildAs<Reinterpret>(old, x);
-    case NodeKind::kLoad: return RebuildAs<Load>(old, x);
-    case NodeKind::kRamp: return RebuildAs<Ramp>(old, x);
-    case NodeKind::kBroadcast: return RebuildAs<Broadcast>(old, x);
-    case NodeKind::kCall: return RebuildAs<Call>(old, x);
-    case NodeKind::kLaneMask: return RebuildAs<LaneMask>(old, x);
-    case NodeKind::kVectorReduce: return RebuildAs<VectorReduce>(old, x);
-    case NodeKind::kReduction: return RebuildAs<Reduction>(old, x);
-    default: return old;
-  }
+// The node of what the mutator makes of its fields; the same node where it made nothing else.
+template <class Pointer, class Mutate>
+Pointer MutateNode(const Pointer& old, Mutate mutate) {
+  return VisitNode(*old, [&]<class T>(const T& node) -> Pointer {
+    auto fields = FieldsOf<T>::Map(node, mutate);
+    return mutate.changed() ? Keep<Pointer>(old, FieldsOf<T>::Make(std::move(fields))) : old;
+  });
 }
 
 }  // namespace
 
-Expr ExprMutator::Descend(const Expr& expr) {
-  const Children children(expr);
-  const std::vector<Expr> changed = MutateAll(children.list);
-  if (Same(children.list, changed)) return expr;
-  return Keep(expr, RebuildExpr(expr, changed));
-}
-
-Stmt Mutator::MutateFor(const Stmt& stmt) {
-  const auto* loop = stmt->As<For>();
-  For::Range range{MutateExpr(loop->range.min), MutateExpr(loop->range.extent),
-                   MutateExpr(loop->range.step)};
-  Stmt body = MutateStmt(loop->body);
-  if (range.min == loop->range.min && range.extent == loop->range.extent &&
-      range.step == loop->range.step && body == loop->body)
-    return stmt;
-  return Keep(stmt, MakeFor(loop->traits, loop->var, std::move(range), std::move(body)));
-}
-
-Stmt Mutator::Descend(const Stmt& stmt) {
-  switch (stmt->kind) {
-    case NodeKind::kFor: return MutateFor(stmt);
-    case NodeKind::kWhile: {
-      const auto* loop = stmt->As<While>();
-      Expr condition = MutateExpr(loop->condition);
-      Stmt body = MutateStmt(loop->body);
-      if (condition == loop->condition && body == loop->body) return stmt;
-      return Keep(stmt, MakeWhile(loop->role, std::move(condition), std::move(body)));
-    }
-    case NodeKind::kStore: {
-      const auto* store = stmt->As<Store>();
-      std::vector<Expr> indices = MutateAll(store->indices);
-      Expr value = MutateExpr(store->value);
-      Expr predicate = MutateOptional(store->predicate);
-      if (Same(store->indices, indices) && value == store->value && predicate == store->predicate)
-        return stmt;
-      return Keep(stmt, MakeStore(store->buffer, std::move(indices), std::move(value),
-                                  std::move(predicate)));
-    }
-    case NodeKind::kIf: {
-      const auto* branch = stmt->As<If>();
-      Expr condition = MutateExpr(branch->condition);
-      Stmt then_body = MutateStmt(branch->then_body);
-      Stmt else_body = branch->else_body ? MutateStmt(branch->else_body) : nullptr;
-      if (condition == branch->condition && then_body == branch->then_body &&
-          else_body == branch->else_body)
-        return stmt;
-      return Keep(stmt, MakeIf(std::move(condition), std::move(then_body), std::move(else_body)));
-    }
-    case NodeKind::kBlock: {
-      std::vector<Stmt> stmts;
-      bool changed = false;
-      for (const Stmt& inner : stmt->As<Block>()->stmts) {
-        stmts.push_back(MutateStmt(inner));
-        changed |= stmts.back() != inner;
-      }
-      return changed ? Keep(stmt, MakeBlock(std::move(stmts))) : stmt;
-    }
-    case NodeKind::kLet: {
-      const auto* let = stmt->As<Let>();
-      Expr value = MutateExpr(let->value);
-      if (value == let->value) return stmt;
-      return Keep(stmt, MakeLet(let->var, std::move(value), let->is_mutable));
-    }
-    case NodeKind::kAssign: {
-      const auto* assign = stmt->As<Assign>();
-      Expr value = MutateExpr(assign->value);
-      if (value == assign->value) return stmt;
-      return Keep(stmt, MakeAssign(assign->var, std::move(value)));
-    }
-    default: return stmt;  // Allocate
-  }
-}
+Expr ExprMutator::Descend(const Expr& expr) { return MutateNode(expr, MutateExprField(this)); }
+Stmt Mutator::Descend(const Stmt& stmt) { return MutateNode(stmt, MutateField(this)); }
 
 namespace {
 
@@ -263,7 +161,7 @@ class Substituter : public Base {
  public:
   explicit Substituter(std::span<const Substitution> map) : map_(map) {}
   Expr MutateExpr(const Expr& expr) override {
-    if (expr->kind != NodeKind::kVar) return this->Descend(expr);
+    if (expr->kind != ExprKind::kVar) return this->Descend(expr);
     const Expr* replacement = Replacement(expr, map_);
     return replacement != nullptr ? *replacement : expr;
   }
@@ -294,7 +192,7 @@ class LoopFinder : public Visitor {
  public:
   void VisitExpr(const Expr&) override {}
   void VisitStmt(const Stmt& stmt) override {
-    found |= stmt->kind == NodeKind::kFor || stmt->kind == NodeKind::kWhile;
+    found |= stmt->kind == StmtKind::kFor || stmt->kind == StmtKind::kWhile;
     Descend(stmt);
   }
   bool found = false;
@@ -303,7 +201,7 @@ class LoopFinder : public Visitor {
 class AnyLoadFinder : public ExprVisitor {
  public:
   void VisitExpr(const Expr& expr) override {
-    found |= expr->kind == NodeKind::kLoad;
+    found |= expr->kind == ExprKind::kLoad;
     if (!found) Descend(expr);
   }
   bool found = false;

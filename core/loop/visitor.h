@@ -50,9 +50,6 @@ class Mutator : public ExprMutator {
  protected:
   using ExprMutator::Descend;
   Stmt Descend(const Stmt& stmt);
-
- private:
-  Stmt MutateFor(const Stmt& stmt);
 };
 
 // Variables by what shall stand for them.

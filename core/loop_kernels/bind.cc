@@ -199,7 +199,7 @@ class Binder {
   // Shapes are computed by the signature at every call, which knows these operators only.
   bool IsDimension(const Expr& extent) const {
     if (extent->type != kIndexType) return false;
-    if (AsInt(extent) != nullptr || extent->kind == NodeKind::kVar) return true;
+    if (AsInt(extent) != nullptr || extent->kind == ExprKind::kVar) return true;
     const Binary* binary = extent->As<Binary>();
     if (binary == nullptr || InfoOf(binary->op).op_class != BinaryClass::kArithmetic) return false;
     return IsDimension(binary->a) && IsDimension(binary->b);

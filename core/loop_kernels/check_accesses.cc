@@ -55,21 +55,23 @@ class AccessChecker : public Visitor {
   void VisitStmt(const Stmt& stmt) override {
     if (complaints_ >= kMaxComplaints || prover_.exhausted()) return;
     switch (stmt->kind) {
-      case NodeKind::kFor: return CheckFor(*stmt->As<For>(), stmt->span);
-      case NodeKind::kIf: return CheckIf(*stmt->As<If>());
-      case NodeKind::kStore: {
+      case StmtKind::kFor: return CheckFor(*stmt->As<For>(), stmt->span);
+      case StmtKind::kIf: return CheckIf(*stmt->As<If>());
+      case StmtKind::kStore: {
         const Store& store = *stmt->As<Store>();
         CheckAccess("store to", *store.buffer, store.indices, stmt->span,
                     store.predicate != nullptr);
         break;
       }
-      case NodeKind::kWhile:
+      case StmtKind::kWhile:
         Complain(stmt->span, "a `while` loop need not end").Help("use `for`");
         return;
-      case NodeKind::kAllocate:
+      case StmtKind::kAllocate:
         if (origin_ == LoopOrigin::kText) UndefinedMemory(*stmt->As<Allocate>());
         break;
-      default: break;
+      case StmtKind::kBlock:
+      case StmtKind::kLet:
+      case StmtKind::kAssign: break;
     }
     Descend(stmt);
     if (const Let* let = stmt->As<Let>()) Declare(*let);
@@ -173,7 +175,18 @@ class AccessChecker : public Visitor {
         if (holds != (compare.op == BinaryOp::kEq)) return;
         at_most(a, b);
         return at_most(b, a);
-      default: return;
+      case BinaryOp::kAdd:
+      case BinaryOp::kSub:
+      case BinaryOp::kMul:
+      case BinaryOp::kDiv:
+      case BinaryOp::kMod:
+      case BinaryOp::kMin:
+      case BinaryOp::kMax:
+      case BinaryOp::kShl:
+      case BinaryOp::kShr:
+      case BinaryOp::kAnd:
+      case BinaryOp::kXor:
+      case BinaryOp::kOr: return;
     }
   }
 
@@ -244,7 +257,17 @@ class AccessChecker : public Visitor {
       case BinaryOp::kMax:
         if (IsTrue(a) && IsTrue(b)) return prover_.Greatest(a, b);
         break;
-      default: break;
+      case BinaryOp::kShl:
+      case BinaryOp::kShr:
+      case BinaryOp::kLt:
+      case BinaryOp::kLe:
+      case BinaryOp::kGt:
+      case BinaryOp::kGe:
+      case BinaryOp::kEq:
+      case BinaryOp::kNe:
+      case BinaryOp::kAnd:
+      case BinaryOp::kXor:
+      case BinaryOp::kOr: break;
     }
     return prover_.NewAtom("a value", {});
   }

@@ -59,7 +59,7 @@ class Counter {
     if (const If* branch = stmt->As<If>())
       return Add(1, std::max(Count(branch->then_body), Count(branch->else_body)));
     // How often a while loop runs cannot be told from its text.
-    if (stmt->kind == NodeKind::kWhile) return INT64_MAX;
+    if (stmt->kind == StmtKind::kWhile) return INT64_MAX;
     if (const Let* let = stmt->As<Let>(); let != nullptr && !let->is_mutable)
       ranges_[let->var.get()] = Evaluate(let->value);
     int64_t total = 1;
@@ -121,8 +121,19 @@ class Counter {
       case BinaryOp::kMod:
         if (a.low < 0 || b.low < 1) return {};
         return {0, std::min(a.high, b.high - 1)};
-      default: return {};
+      case BinaryOp::kShl:
+      case BinaryOp::kShr:
+      case BinaryOp::kLt:
+      case BinaryOp::kLe:
+      case BinaryOp::kGt:
+      case BinaryOp::kGe:
+      case BinaryOp::kEq:
+      case BinaryOp::kNe:
+      case BinaryOp::kAnd:
+      case BinaryOp::kXor:
+      case BinaryOp::kOr: break;
     }
+    return {};
   }
 
   std::unordered_map<const Var*, Range> ranges_;

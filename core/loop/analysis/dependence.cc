@@ -42,7 +42,7 @@ class Collector : public Visitor {
   void VisitStmt(const Stmt& stmt) override {
     ++order_;
     switch (stmt->kind) {
-      case NodeKind::kFor:
+      case StmtKind::kFor:
         inner_loops.push_back(stmt->As<For>());
         // A schedule may vectorize a loop around one that is vectorized already.
         if (stmt->As<For>()->traits.kind == ForKind::kVectorized ||
@@ -50,16 +50,18 @@ class Collector : public Visitor {
           Refuse(stmt->span, StrCat("the loop over '", stmt->As<For>()->var->name,
                                     "' inside it is vectorized too"));
         break;
-      case NodeKind::kWhile: Refuse(stmt->span, "it holds a while loop"); break;
-      case NodeKind::kAllocate:
+      case StmtKind::kWhile: Refuse(stmt->span, "it holds a while loop"); break;
+      case StmtKind::kAllocate:
         Refuse(stmt->span, StrCat("it holds the local buffer '", stmt->As<Allocate>()->buffer->name,
                                   "', one for all lanes"));
         break;
-      case NodeKind::kLet: own_.insert(stmt->As<Let>()->var.get()); break;
-      case NodeKind::kAssign:
+      case StmtKind::kLet: own_.insert(stmt->As<Let>()->var.get()); break;
+      case StmtKind::kAssign:
         if (!own_.contains(stmt->As<Assign>()->var.get())) outer_assigns.push_back(stmt);
         break;
-      default: break;
+      case StmtKind::kStore:
+      case StmtKind::kIf:
+      case StmtKind::kBlock: break;
     }
     if (const If* branch = stmt->As<If>()) return VisitBranch(*branch);
     if (const For* loop = stmt->As<For>()) return VisitLoop(*loop);

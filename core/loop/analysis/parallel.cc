@@ -42,7 +42,7 @@ class BodyFacts : public Visitor {
      public:
       explicit Finder(const BodyFacts& facts) : facts_(facts) {}
       void VisitExpr(const Expr& expr) override {
-        found |= expr->kind == NodeKind::kLoad || facts_.IsInside(expr.get());
+        found |= expr->kind == ExprKind::kLoad || facts_.IsInside(expr.get());
         if (!found) Descend(expr);
       }
       bool found = false;
@@ -62,27 +62,29 @@ class BodyFacts : public Visitor {
 
   void VisitStmt(const Stmt& stmt) override {
     switch (stmt->kind) {
-      case NodeKind::kFor: {
+      case StmtKind::kFor: {
         const For& inner = *stmt->As<For>();
         simplifier_.Bind(inner.var.get(), inner.range.min, inner.range.extent);
         // Several loops have one variable: nothing is known about its range where it is used.
         if (!inside_.insert(inner.var.get()).second) simplifier_.Forget(inner.var.get());
         break;
       }
-      case NodeKind::kLet: inside_.insert(stmt->As<Let>()->var.get()); break;
-      case NodeKind::kAllocate: inside_.insert(stmt->As<Allocate>()->buffer.get()); break;
-      case NodeKind::kAssign:
+      case StmtKind::kLet: inside_.insert(stmt->As<Let>()->var.get()); break;
+      case StmtKind::kAllocate: inside_.insert(stmt->As<Allocate>()->buffer.get()); break;
+      case StmtKind::kAssign:
         if (outer_assign == nullptr && !IsInside(stmt->As<Assign>()->var.get())) {
           outer_assign = stmt->As<Assign>();
           assign_span = stmt->span;
         }
         break;
-      case NodeKind::kStore: {
+      case StmtKind::kStore: {
         const Store& store = *stmt->As<Store>();
         Add(store.buffer, store.indices, true, stmt->span);
         break;
       }
-      default: break;
+      case StmtKind::kWhile:
+      case StmtKind::kIf:
+      case StmtKind::kBlock: break;
     }
     Descend(stmt);
   }

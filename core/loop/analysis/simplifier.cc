@@ -96,7 +96,7 @@ void Simplifier::Bind(const Var* var, const Expr& min, const Expr& extent) {
 Interval Simplifier::BoundsOf(const Expr& expr) const {
   if (!IsIndex(expr)) return {};
   if (const IntImm* constant = AsInt(expr)) return {constant->value, constant->value};
-  if (expr->kind == NodeKind::kVScale) return {1, kMaxVScale};
+  if (expr->kind == ExprKind::kVScale) return {1, kMaxVScale};
   if (const Var* var = expr->As<Var>()) {
     const auto found = bounds_.find(var);
     return found == bounds_.end() ? Interval() : found->second;
@@ -130,8 +130,19 @@ Interval Simplifier::BoundsOf(const Expr& expr) const {
     case BinaryOp::kMod: return Remainder(a(), b());
     case BinaryOp::kMin: return {std::min(a().low, b().low), std::min(a().high, b().high)};
     case BinaryOp::kMax: return {std::max(a().low, b().low), std::max(a().high, b().high)};
-    default: return {};
+    case BinaryOp::kShl:
+    case BinaryOp::kShr:
+    case BinaryOp::kLt:
+    case BinaryOp::kLe:
+    case BinaryOp::kGt:
+    case BinaryOp::kGe:
+    case BinaryOp::kEq:
+    case BinaryOp::kNe:
+    case BinaryOp::kAnd:
+    case BinaryOp::kXor:
+    case BinaryOp::kOr: break;
   }
+  return {};
 }
 
 bool Simplifier::ProvesAtLeast(const Expr& a, const Expr& b) const {
@@ -218,21 +229,18 @@ Expr Simplifier::SimplifyNode(const Expr& expr) const {
     switch (InfoOf(binary->op).op_class) {
       case BinaryClass::kArithmetic: return SimplifyIndex(expr);
       case BinaryClass::kCompare: return SimplifyCompare(*binary);
-      default: return expr;
+      case BinaryClass::kInteger:
+      case BinaryClass::kLogic: break;
     }
+    return expr;
   }
   return binary->type == kBoolType ? SimplifyLogic(*binary) : expr;
 }
 
 Expr Simplifier::SimplifyIndex(const Expr& expr) const {
   const Binary& binary = *expr->As<Binary>();
-  switch (binary.op) {
-    case BinaryOp::kDiv:
-    case BinaryOp::kMod: return SimplifyDivision(binary);
-    case BinaryOp::kMin:
-    case BinaryOp::kMax: return SimplifyMinMax(binary);
-    default: break;
-  }
+  if (binary.op == BinaryOp::kDiv || binary.op == BinaryOp::kMod) return SimplifyDivision(binary);
+  if (binary.op == BinaryOp::kMin || binary.op == BinaryOp::kMax) return SimplifyMinMax(binary);
   const LinearForm form = LinearFormOf(expr);
   if (form.overflow) return expr;
   const Expr linear = form.ToExpr();
@@ -298,8 +306,21 @@ Expr Simplifier::SimplifyCompare(const Binary& binary) const {
     case BinaryOp::kGt: return decide(ProvesLess(b, a), ProvesAtLeast(b, a));
     case BinaryOp::kGe: return decide(ProvesAtLeast(a, b), ProvesLess(a, b));
     case BinaryOp::kEq: return decide(SameExpr(a, b), ProvesLess(a, b) || ProvesLess(b, a));
-    default: return decide(ProvesLess(a, b) || ProvesLess(b, a), SameExpr(a, b));
+    case BinaryOp::kAdd:
+    case BinaryOp::kSub:
+    case BinaryOp::kMul:
+    case BinaryOp::kDiv:
+    case BinaryOp::kMod:
+    case BinaryOp::kMin:
+    case BinaryOp::kMax:
+    case BinaryOp::kShl:
+    case BinaryOp::kShr:
+    case BinaryOp::kNe:
+    case BinaryOp::kAnd:
+    case BinaryOp::kXor:
+    case BinaryOp::kOr: break;
   }
+  return decide(ProvesLess(a, b) || ProvesLess(b, a), SameExpr(a, b));
 }
 
 Expr Simplifier::SimplifyLogic(const Binary& binary) const {

@@ -34,7 +34,7 @@ std::string LlvmFunction::Value(const Expr& expr) {
 std::string LlvmFunction::Compute(const Expr& expr) {
   const DataType type = expr->type;
   switch (expr->kind) {
-    case NodeKind::kVar: {
+    case ExprKind::kVar: {
       const auto* var = expr->As<Var>();
       const std::string& name = variables_[var];
       // Verified programs declare every variable; on an undefined name, LLVM would end the process.
@@ -44,25 +44,25 @@ std::string LlvmFunction::Compute(const Expr& expr) {
       }
       return mutable_.contains(var) ? Let(StrCat("load ", LlvmType(type), ", ptr ", name)) : name;
     }
-    case NodeKind::kVScale: return CallIntrinsic("vscale.i64", "i64", {});
-    case NodeKind::kBinary: return ComputeBinary(*expr->As<Binary>());
-    case NodeKind::kNot: {
+    case ExprKind::kVScale: return CallIntrinsic("vscale.i64", "i64", {});
+    case ExprKind::kBinary: return ComputeBinary(*expr->As<Binary>());
+    case ExprKind::kNot: {
       const std::string ones = type.is_scalar() ? "true" : AllTrue(type.lane_count());
       return Let(StrCat("xor ", Typed(expr->As<Not>()->value), ", ", ones));
     }
-    case NodeKind::kSelect: {
+    case ExprKind::kSelect: {
       const auto& select = *expr->As<Select>();
       const std::string condition = Typed(select.condition), a = Typed(select.a);
       return Let(StrCat("select ", condition, ", ", a, ", ", Typed(select.b)));
     }
-    case NodeKind::kCast: return ComputeCast(*expr->As<Cast>());
-    case NodeKind::kReinterpret: {
+    case ExprKind::kCast: return ComputeCast(*expr->As<Cast>());
+    case ExprKind::kReinterpret: {
       const Expr& value = expr->As<Reinterpret>()->value;
       if (LlvmType(value->type) == LlvmType(type)) return Value(value);
       return Let(StrCat("bitcast ", Typed(value), " to ", LlvmType(type)));
     }
-    case NodeKind::kLoad: return ComputeLoad(*expr->As<Load>());
-    case NodeKind::kRamp: {
+    case ExprKind::kLoad: return ComputeLoad(*expr->As<Load>());
+    case ExprKind::kRamp: {
       // A ramp is only asked for as a value where it is no address of a contiguous access.
       const auto& ramp = *expr->As<Ramp>();
       const std::string stride = Splat(type, Value(ramp.stride));
@@ -71,11 +71,13 @@ std::string LlvmFunction::Compute(const Expr& expr) {
                                      : Let(StrCat("mul ", Typed(type, Steps(type)), ", ", stride));
       return Let(StrCat("add ", Typed(type, Splat(type, Value(ramp.base))), ", ", scaled));
     }
-    case NodeKind::kBroadcast: return Splat(type, Value(expr->As<Broadcast>()->value));
-    case NodeKind::kCall: return ComputeCall(*expr->As<Call>());
-    case NodeKind::kLaneMask: return ComputeMask(*expr->As<LaneMask>());
-    case NodeKind::kVectorReduce: return ComputeReduce(*expr->As<VectorReduce>());
-    default: NotLowered(NodeKindName(expr->kind)); return "poison";
+    case ExprKind::kBroadcast: return Splat(type, Value(expr->As<Broadcast>()->value));
+    case ExprKind::kCall: return ComputeCall(*expr->As<Call>());
+    case ExprKind::kLaneMask: return ComputeMask(*expr->As<LaneMask>());
+    case ExprKind::kVectorReduce: return ComputeReduce(*expr->As<VectorReduce>());
+    case ExprKind::kIntImm:
+    case ExprKind::kFloatImm:
+    case ExprKind::kReduction: NotLowered(KindName(expr->kind)); break;
   }
 }
 
@@ -203,8 +205,15 @@ std::string LlvmFunction::Arithmetic(BinaryOp op, DataType type, const std::stri
     case BinaryOp::kAnd: return plain("and", "");
     case BinaryOp::kXor: return plain("xor", "");
     case BinaryOp::kOr: return plain("or", "");
-    default: return "poison";
+    case BinaryOp::kMod:
+    case BinaryOp::kLt:
+    case BinaryOp::kLe:
+    case BinaryOp::kGt:
+    case BinaryOp::kGe:
+    case BinaryOp::kEq:
+    case BinaryOp::kNe: break;
   }
+  return "poison";
 }
 
 // Division by a constant that is neither 0 nor -1, so that no operand can trap and LLVM can
@@ -333,7 +342,23 @@ std::string LlvmFunction::ComputeCall(const Call& call) {
       const std::string product = Arithmetic(BinaryOp::kMul, type, a, b);
       return Arithmetic(BinaryOp::kAdd, type, product, Value(call.args[2]));
     }
-    default:
+    case Intrinsic::kRSqrt:
+    case Intrinsic::kExp:
+    case Intrinsic::kLog:
+    case Intrinsic::kTanh:
+    case Intrinsic::kErf:
+    case Intrinsic::kSigmoid:
+    case Intrinsic::kSin:
+    case Intrinsic::kCos:
+    case Intrinsic::kTan:
+    case Intrinsic::kAsin:
+    case Intrinsic::kAcos:
+    case Intrinsic::kAtan:
+    case Intrinsic::kSinh:
+    case Intrinsic::kCosh:
+    case Intrinsic::kAsinh:
+    case Intrinsic::kAcosh:
+    case Intrinsic::kAtanh:
       NotLowered(StrCat("the intrinsic '", InfoOf(call.intrinsic).text, "'"));
       return "poison";
   }

@@ -72,20 +72,19 @@ void LlvmFunction::Statement(const Stmt& stmt) {
   if (!status_.ok()) return;
   values_.clear();
   switch (stmt->kind) {
-    case NodeKind::kFor: return WriteFor(*stmt->As<For>());
-    case NodeKind::kWhile: return WriteWhile(*stmt->As<While>());
-    case NodeKind::kStore: return WriteStore(*stmt->As<Store>());
-    case NodeKind::kIf: return WriteIf(*stmt->As<If>());
-    case NodeKind::kBlock:
+    case StmtKind::kFor: return WriteFor(*stmt->As<For>());
+    case StmtKind::kWhile: return WriteWhile(*stmt->As<While>());
+    case StmtKind::kStore: return WriteStore(*stmt->As<Store>());
+    case StmtKind::kIf: return WriteIf(*stmt->As<If>());
+    case StmtKind::kBlock:
       for (const Stmt& inner : stmt->As<Block>()->stmts) Statement(inner);
       return;
-    case NodeKind::kAllocate: return WriteAllocate(*stmt->As<Allocate>());
-    case NodeKind::kLet: return WriteLet(*stmt->As<loop::Let>());
-    case NodeKind::kAssign: {
+    case StmtKind::kAllocate: return WriteAllocate(*stmt->As<Allocate>());
+    case StmtKind::kLet: return WriteLet(*stmt->As<loop::Let>());
+    case StmtKind::kAssign: {
       const auto& assign = *stmt->As<Assign>();
       return Line(StrCat("store ", Typed(assign.value), ", ptr ", variables_[assign.var.get()]));
     }
-    default: return NotLowered(NodeKindName(stmt->kind));
   }
 }
 

@@ -177,7 +177,18 @@ std::string LlvmFunction::ComputeReduce(const VectorReduce& reduce) {
     case BinaryOp::kMax: return call(floats ? "fmaximum" : scalar.is_signed() ? "smax" : "umax");
     case BinaryOp::kAnd: return call("and");
     case BinaryOp::kOr: return call("or");
-    default: NotLowered("a reduction that is none"); return "poison";
+    case BinaryOp::kSub:
+    case BinaryOp::kDiv:
+    case BinaryOp::kMod:
+    case BinaryOp::kShl:
+    case BinaryOp::kShr:
+    case BinaryOp::kLt:
+    case BinaryOp::kLe:
+    case BinaryOp::kGt:
+    case BinaryOp::kGe:
+    case BinaryOp::kEq:
+    case BinaryOp::kNe:
+    case BinaryOp::kXor: NotLowered("a reduction that is none"); return "poison";
   }
 }
 

@@ -66,27 +66,26 @@ void WasmFunction::Statement(const Stmt& stmt) {
   if (!status_.ok()) return;
   const size_t taken_before = taken_.size();
   switch (stmt->kind) {
-    case NodeKind::kFor: WriteFor(*stmt->As<For>()); break;
-    case NodeKind::kWhile: WriteWhile(*stmt->As<While>()); break;
-    case NodeKind::kStore: WriteStore(*stmt->As<Store>()); break;
-    case NodeKind::kIf: WriteIf(*stmt->As<If>()); break;
-    case NodeKind::kBlock:
+    case StmtKind::kFor: WriteFor(*stmt->As<For>()); break;
+    case StmtKind::kWhile: WriteWhile(*stmt->As<While>()); break;
+    case StmtKind::kStore: WriteStore(*stmt->As<Store>()); break;
+    case StmtKind::kIf: WriteIf(*stmt->As<If>()); break;
+    case StmtKind::kBlock:
       for (const Stmt& inner : stmt->As<Block>()->stmts) Statement(inner);
       break;
-    case NodeKind::kAllocate: WriteAllocate(*stmt->As<Allocate>()); break;
-    case NodeKind::kLet: {
+    case StmtKind::kAllocate: WriteAllocate(*stmt->As<Allocate>()); break;
+    case StmtKind::kLet: {
       const auto& let = *stmt->As<Let>();
       BeginStatement({let.value});
       Bind(let.var, let.value);
       break;
     }
-    case NodeKind::kAssign: {
+    case StmtKind::kAssign: {
       const auto& assign = *stmt->As<Assign>();
       BeginStatement({assign.value});
       AssignTo(variables_[assign.var.get()], assign.value);
       break;
     }
-    default: NotLowered(NodeKindName(stmt->kind));
   }
   for (; taken_.size() > taken_before; taken_.pop_back())
     free_[taken_.back().first].push_back(taken_.back().second);

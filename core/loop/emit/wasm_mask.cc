@@ -16,17 +16,27 @@ DataType IntLanes(int bits, Lanes lanes = {}) {
 // The lane width in which a mask comes without conversion; 0 where any will do.
 int WasmFunction::NaturalBits(const Expr& mask) {
   switch (mask->kind) {
-    case NodeKind::kBinary: {
+    case ExprKind::kBinary: {
       const auto& binary = *mask->As<Binary>();
       return binary.a->type.is_bool() ? NaturalBits(binary.a) : binary.a->type.bits();
     }
-    case NodeKind::kNot: return NaturalBits(mask->As<Not>()->value);
-    case NodeKind::kSelect: return NaturalBits(mask->As<Select>()->a);
-    case NodeKind::kCast: return mask->As<Cast>()->value->type.bits();
-    case NodeKind::kLoad: return 8;
-    case NodeKind::kVar: return VariableMaskBits(mask->type);
-    default: return 0;
+    case ExprKind::kNot: return NaturalBits(mask->As<Not>()->value);
+    case ExprKind::kSelect: return NaturalBits(mask->As<Select>()->a);
+    case ExprKind::kCast: return mask->As<Cast>()->value->type.bits();
+    case ExprKind::kLoad: return 8;
+    case ExprKind::kVar: return VariableMaskBits(mask->type);
+    case ExprKind::kIntImm:
+    case ExprKind::kFloatImm:
+    case ExprKind::kVScale:
+    case ExprKind::kReinterpret:
+    case ExprKind::kRamp:
+    case ExprKind::kBroadcast:
+    case ExprKind::kCall:
+    case ExprKind::kLaneMask:
+    case ExprKind::kVectorReduce:
+    case ExprKind::kReduction: break;
   }
+  return 0;
 }
 
 void WasmFunction::Mask(const Expr& expr, int bits, int part) {
@@ -40,7 +50,7 @@ void WasmFunction::Mask(const Expr& expr, int bits, int part) {
   else
     ResizeMask(expr, natural, bits, part);
   // A variable is in a local already.
-  if (expr->kind == NodeKind::kVar || uses_[expr.get()] < 2) return;
+  if (expr->kind == ExprKind::kVar || uses_[expr.get()] < 2) return;
   const uint32_t local = Temporary(WasmType::kV128);
   code_.Tee(local);
   saved_[key] = local;
@@ -79,19 +89,19 @@ void WasmFunction::ResizeMask(const Expr& expr, int from, int bits, int part) {
 
 void WasmFunction::ComputeMask(const Expr& expr, int bits, int part) {
   switch (expr->kind) {
-    case NodeKind::kVar: return GetVariable(*expr->As<Var>(), part);
-    case NodeKind::kBinary: return CompareMask(*expr->As<Binary>(), bits, part);
-    case NodeKind::kNot:
+    case ExprKind::kVar: return GetVariable(*expr->As<Var>(), part);
+    case ExprKind::kBinary: return CompareMask(*expr->As<Binary>(), bits, part);
+    case ExprKind::kNot:
       Mask(expr->As<Not>()->value, bits, part);
       return code_.Op(WasmOp::kV128Not);
-    case NodeKind::kSelect: {
+    case ExprKind::kSelect: {
       const auto& select = *expr->As<Select>();
       Mask(select.a, bits, part);
       Mask(select.b, bits, part);
       Mask(select.condition, bits, part);
       return code_.Op(WasmOp::kV128Bitselect);
     }
-    case NodeKind::kCast: {
+    case ExprKind::kCast: {
       // Only asked for with the lanes of the value: NaturalBits says so.
       const Expr& value = expr->As<Cast>()->value;
       const Expr zero =
@@ -101,18 +111,25 @@ void WasmFunction::ComputeMask(const Expr& expr, int bits, int part) {
       Part(zero, part);
       return code_.Op(VectorOp(BinaryOp::kNe, value->type));
     }
-    case NodeKind::kLoad:
+    case ExprKind::kLoad:
       LoadPart(*expr->As<Load>(), part);
       code_.V128({});
       return code_.Op(WasmOp::kI8x16Ne);
-    case NodeKind::kBroadcast:
+    case ExprKind::kBroadcast:
       // 0 - value: all ones for true.
       code_.I32(0);
       Scalar(expr->As<Broadcast>()->value);
       code_.Op(WasmOp::kI32Sub);
       return code_.Op(WasmOp::kI32x4Splat);
-    case NodeKind::kLaneMask: return LaneMaskPart(*expr->As<LaneMask>(), bits, part);
-    default: NotLowered(NodeKindName(expr->kind));
+    case ExprKind::kLaneMask: return LaneMaskPart(*expr->As<LaneMask>(), bits, part);
+    case ExprKind::kIntImm:
+    case ExprKind::kFloatImm:
+    case ExprKind::kVScale:
+    case ExprKind::kReinterpret:
+    case ExprKind::kRamp:
+    case ExprKind::kCall:
+    case ExprKind::kVectorReduce:
+    case ExprKind::kReduction: NotLowered(KindName(expr->kind));
   }
 }
 
@@ -121,12 +138,11 @@ void WasmFunction::CompareMask(const Binary& binary, int bits, int part) {
   if (operands.is_bool()) {
     Mask(binary.a, bits, part);
     Mask(binary.b, bits, part);
-    switch (binary.op) {
-      case BinaryOp::kAnd: return code_.Op(WasmOp::kV128And);
-      case BinaryOp::kOr: return code_.Op(WasmOp::kV128Or);
-      case BinaryOp::kEq: code_.Op(WasmOp::kV128Xor); return code_.Op(WasmOp::kV128Not);
-      default: return code_.Op(WasmOp::kV128Xor);  // unequal
-    }
+    if (binary.op == BinaryOp::kAnd) return code_.Op(WasmOp::kV128And);
+    if (binary.op == BinaryOp::kOr) return code_.Op(WasmOp::kV128Or);
+    code_.Op(WasmOp::kV128Xor);
+    if (binary.op == BinaryOp::kEq) code_.Op(WasmOp::kV128Not);
+    return;
   }
   const WasmOp instruction = VectorOp(binary.op, operands);
   if (instruction != kNoWasmOp) {

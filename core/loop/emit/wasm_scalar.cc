@@ -7,8 +7,8 @@ namespace tern::loop {
 namespace {
 
 bool IsNumber(const Expr& expr) {
-  return expr->kind == NodeKind::kIntImm || expr->kind == NodeKind::kFloatImm ||
-         expr->kind == NodeKind::kVar;
+  return expr->kind == ExprKind::kIntImm || expr->kind == ExprKind::kFloatImm ||
+         expr->kind == ExprKind::kVar;
 }
 
 }  // namespace
@@ -29,13 +29,13 @@ void WasmFunction::Scalar(const Expr& expr) {
 void WasmFunction::ComputeScalar(const Expr& expr) {
   const DataType type = expr->type;
   switch (expr->kind) {
-    case NodeKind::kIntImm: return PushInt(type, expr->As<IntImm>()->value);
-    case NodeKind::kFloatImm: return PushFloat(type, expr->As<FloatImm>()->value);
-    case NodeKind::kVar: return GetVariable(*expr->As<Var>(), 0);
-    case NodeKind::kVScale: return code_.I64(1);
-    case NodeKind::kBinary: return ScalarBinary(*expr->As<Binary>());
-    case NodeKind::kNot: Scalar(expr->As<Not>()->value); return code_.Op(WasmOp::kI32Eqz);
-    case NodeKind::kSelect: {
+    case ExprKind::kIntImm: return PushInt(type, expr->As<IntImm>()->value);
+    case ExprKind::kFloatImm: return PushFloat(type, expr->As<FloatImm>()->value);
+    case ExprKind::kVar: return GetVariable(*expr->As<Var>(), 0);
+    case ExprKind::kVScale: return code_.I64(1);
+    case ExprKind::kBinary: return ScalarBinary(*expr->As<Binary>());
+    case ExprKind::kNot: Scalar(expr->As<Not>()->value); return code_.Op(WasmOp::kI32Eqz);
+    case ExprKind::kSelect: {
       const auto& select = *expr->As<Select>();
       // select takes both operands from the stack: there is no branch, and both are computed.
       Scalar(select.a);
@@ -43,7 +43,7 @@ void WasmFunction::ComputeScalar(const Expr& expr) {
       Scalar(select.condition);
       return code_.Op(WasmOp::kSelect);
     }
-    case NodeKind::kCast: {
+    case ExprKind::kCast: {
       const Expr& value = expr->As<Cast>()->value;
       const auto* var = value->As<Var>();
       // The low half of a loop variable has a local.
@@ -53,7 +53,7 @@ void WasmFunction::ComputeScalar(const Expr& expr) {
       Scalar(value);
       return ConvertScalar(value->type, type);
     }
-    case NodeKind::kReinterpret: {
+    case ExprKind::kReinterpret: {
       const Expr& value = expr->As<Reinterpret>()->value;
       Scalar(value);
       const WasmType from = WasmScalarType(value->type), to = WasmScalarType(type);
@@ -63,19 +63,19 @@ void WasmFunction::ComputeScalar(const Expr& expr) {
       return code_.Op(to == WasmType::kF32 ? WasmOp::kF32ReinterpretI32
                                            : WasmOp::kF64ReinterpretI64);
     }
-    case NodeKind::kLoad: return ScalarLoad(*expr->As<Load>());
-    case NodeKind::kCall: return ScalarCall(*expr->As<Call>());
-    case NodeKind::kVectorReduce: return VectorFold(*expr->As<VectorReduce>());
+    case ExprKind::kLoad: return ScalarLoad(*expr->As<Load>());
+    case ExprKind::kCall: return ScalarCall(*expr->As<Call>());
+    case ExprKind::kVectorReduce: return VectorFold(*expr->As<VectorReduce>());
     // Of one lane.
-    case NodeKind::kRamp: return Scalar(expr->As<Ramp>()->base);
-    case NodeKind::kBroadcast: return Scalar(expr->As<Broadcast>()->value);
-    case NodeKind::kLaneMask: {
+    case ExprKind::kRamp: return Scalar(expr->As<Ramp>()->base);
+    case ExprKind::kBroadcast: return Scalar(expr->As<Broadcast>()->value);
+    case ExprKind::kLaneMask: {
       const auto& mask = *expr->As<LaneMask>();
       Scalar(mask.base);
       Scalar(mask.bound);
       return code_.Op(WasmOp::kI64LtS);
     }
-    default: NotLowered(NodeKindName(expr->kind));
+    case ExprKind::kReduction: NotLowered(KindName(expr->kind));
   }
 }
 

@@ -63,7 +63,7 @@ void WasmFunction::Part(const Expr& expr, int part) {
   const auto known = saved_.find(key);
   if (known != saved_.end()) return code_.Get(known->second);
   ComputePart(expr, part);
-  if (expr->kind == NodeKind::kVar || uses_[expr.get()] < 2) return;
+  if (expr->kind == ExprKind::kVar || uses_[expr.get()] < 2) return;
   const uint32_t local = Temporary(WasmType::kV128);
   code_.Tee(local);
   saved_[key] = local;
@@ -72,29 +72,35 @@ void WasmFunction::Part(const Expr& expr, int part) {
 void WasmFunction::ComputePart(const Expr& expr, int part) {
   const DataType type = expr->type;
   switch (expr->kind) {
-    case NodeKind::kVar: return GetVariable(*expr->As<Var>(), part);
-    case NodeKind::kBinary: return BinaryPart(*expr->As<Binary>(), part);
-    case NodeKind::kSelect: {
+    case ExprKind::kVar: return GetVariable(*expr->As<Var>(), part);
+    case ExprKind::kBinary: return BinaryPart(*expr->As<Binary>(), part);
+    case ExprKind::kSelect: {
       const auto& select = *expr->As<Select>();
       Part(select.a, part);
       Part(select.b, part);
       Mask(select.condition, type.bits(), part);
       return code_.Op(WasmOp::kV128Bitselect);
     }
-    case NodeKind::kCast: return CastPart(*expr->As<Cast>(), part);
-    case NodeKind::kReinterpret: return Part(expr->As<Reinterpret>()->value, part);
-    case NodeKind::kLoad: return LoadPart(*expr->As<Load>(), part);
-    case NodeKind::kRamp: return RampPart(*expr->As<Ramp>(), part);
+    case ExprKind::kCast: return CastPart(*expr->As<Cast>(), part);
+    case ExprKind::kReinterpret: return Part(expr->As<Reinterpret>()->value, part);
+    case ExprKind::kLoad: return LoadPart(*expr->As<Load>(), part);
+    case ExprKind::kRamp: return RampPart(*expr->As<Ramp>(), part);
     // A constant is one instruction; otherwise the scalar is made and spread.
-    case NodeKind::kBroadcast: {
+    case ExprKind::kBroadcast: {
       const Expr& value = expr->As<Broadcast>()->value;
       if (const IntImm* imm = AsInt(value))
         return code_.V128(LaneBytes(type.bits(), [&](int) { return imm->value; }));
       Scalar(value);
       return code_.Op(SplatOp(type));
     }
-    case NodeKind::kCall: return CallPart(*expr->As<Call>(), part);
-    default: NotLowered(NodeKindName(expr->kind));
+    case ExprKind::kCall: return CallPart(*expr->As<Call>(), part);
+    case ExprKind::kIntImm:
+    case ExprKind::kFloatImm:
+    case ExprKind::kVScale:
+    case ExprKind::kNot:
+    case ExprKind::kLaneMask:
+    case ExprKind::kVectorReduce:
+    case ExprKind::kReduction: NotLowered(KindName(expr->kind));
   }
 }
 

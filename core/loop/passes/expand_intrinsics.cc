@@ -236,7 +236,7 @@ class Expander : public Mutator {
     std::vector<std::pair<Expr, Expr>> outer_expanded;
     std::swap(outer, before_);
     std::swap(outer_expanded, expanded_);
-    Stmt made = stmt->kind == NodeKind::kWhile ? MutateWhile(stmt) : MutateParts(stmt);
+    Stmt made = stmt->kind == StmtKind::kWhile ? MutateWhile(stmt) : MutateParts(stmt);
     std::vector<Stmt> stmts;
     std::swap(stmts, before_);
     std::swap(outer, before_);

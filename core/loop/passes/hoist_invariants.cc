@@ -34,15 +34,24 @@ class Changes : public Visitor {
 bool IsWorthKeeping(const Expr& expr) {
   if (expr->type == kIndexType || expr->type.is_bool()) return false;
   switch (expr->kind) {
-    case NodeKind::kIntImm:
-    case NodeKind::kFloatImm:
-    case NodeKind::kVar:
-    case NodeKind::kVScale:
-    case NodeKind::kRamp:
-    case NodeKind::kLaneMask: return false;
-    case NodeKind::kBroadcast: return IsWorthKeeping(expr->As<Broadcast>()->value);
-    default: return true;
+    case ExprKind::kIntImm:
+    case ExprKind::kFloatImm:
+    case ExprKind::kVar:
+    case ExprKind::kVScale:
+    case ExprKind::kRamp:
+    case ExprKind::kLaneMask: return false;
+    case ExprKind::kBroadcast: return IsWorthKeeping(expr->As<Broadcast>()->value);
+    case ExprKind::kBinary:
+    case ExprKind::kNot:
+    case ExprKind::kSelect:
+    case ExprKind::kCast:
+    case ExprKind::kReinterpret:
+    case ExprKind::kLoad:
+    case ExprKind::kCall:
+    case ExprKind::kVectorReduce:
+    case ExprKind::kReduction: break;
   }
+  return true;
 }
 
 // Splits the body of one loop into what is the same in every iteration (`hoisted`, in the order in
@@ -78,7 +87,7 @@ class Hoister : public Mutator {
   Expr MutateExpr(const Expr& expr) override {
     if (IsWorthKeeping(expr) && IsInvariant(expr)) return NameOf(expr);
     // A load that is not invariant is kept whole: its index is an address.
-    return expr->kind == NodeKind::kLoad ? expr : Descend(expr);
+    return expr->kind == ExprKind::kLoad ? expr : Descend(expr);
   }
 
   // Addresses, masks and conditions stay where they are.

@@ -48,7 +48,7 @@ class Unifier : public Mutator {
       children.hash = HashCombine(children.hash, static_cast<uint64_t>(imm->value));
     if (const FloatImm* imm = expr->As<FloatImm>())
       children.hash = HashCombine(children.hash, __builtin_bit_cast(uint64_t, imm->value));
-    if (expr->kind == NodeKind::kVar)
+    if (expr->kind == ExprKind::kVar)
       children.hash = HashCombine(children.hash, reinterpret_cast<uintptr_t>(expr.get()));
     children.Look(expr);
     return children.hash;
@@ -73,13 +73,24 @@ class UseCounter : public Visitor {
 bool IsWorthNaming(const Expr& expr) {
   if (expr->type == kIndexType || expr->type.is_bool()) return false;
   switch (expr->kind) {
-    case NodeKind::kLoad:
-    case NodeKind::kBinary:
-    case NodeKind::kSelect:
-    case NodeKind::kCast:
-    case NodeKind::kCall: return true;
-    default: return false;
+    case ExprKind::kLoad:
+    case ExprKind::kBinary:
+    case ExprKind::kSelect:
+    case ExprKind::kCast:
+    case ExprKind::kCall: return true;
+    case ExprKind::kIntImm:
+    case ExprKind::kFloatImm:
+    case ExprKind::kVar:
+    case ExprKind::kVScale:
+    case ExprKind::kNot:
+    case ExprKind::kReinterpret:
+    case ExprKind::kRamp:
+    case ExprKind::kBroadcast:
+    case ExprKind::kLaneMask:
+    case ExprKind::kVectorReduce:
+    case ExprKind::kReduction: break;
   }
+  return false;
 }
 
 // A let per node that is used more than once, inner ones first, as Descend reaches them.

@@ -15,7 +15,7 @@ class StmtSimplifier : public Mutator {
   Expr MutateExpr(const Expr& expr) override { return simplifier_.Simplify(expr); }
 
   Stmt MutateStmt(const Stmt& stmt) override {
-    if (stmt->kind == NodeKind::kFor) return SimplifyFor(stmt);
+    if (stmt->kind == StmtKind::kFor) return SimplifyFor(stmt);
     const Stmt inner = Descend(stmt);
     if (const If* branch = inner->As<If>()) {
       const IntImm* constant = AsInt(branch->condition);

@@ -216,26 +216,35 @@ Expr BodyVectorizer::Vector(const Expr& expr) {
   switch (expr->kind) {
     // Only reached where a value differs between lanes, so one of the operands is a vector; the
     // other is broadcast.
-    case NodeKind::kBinary: made = VectorBinary(*expr->As<Binary>()); break;
-    case NodeKind::kNot: made = MakeNot(Widen(expr->As<Not>()->value)); break;
-    case NodeKind::kSelect: {
+    case ExprKind::kBinary: made = VectorBinary(*expr->As<Binary>()); break;
+    case ExprKind::kNot: made = MakeNot(Widen(expr->As<Not>()->value)); break;
+    case ExprKind::kSelect: {
       const auto* select = expr->As<Select>();
       made = MakeSelect(Widen(select->condition), Widen(select->a), Widen(select->b));
       break;
     }
-    case NodeKind::kCast:
+    case ExprKind::kCast:
       made = MakeCast(expr->type.element(), Widen(expr->As<Cast>()->value));
       break;
-    case NodeKind::kReinterpret:
+    case ExprKind::kReinterpret:
       made = MakeReinterpret(expr->type.element(), Widen(expr->As<Reinterpret>()->value));
       break;
-    case NodeKind::kCall: {
+    case ExprKind::kCall: {
       std::vector<Expr> args;
       for (const Expr& arg : expr->As<Call>()->args) args.push_back(Widen(arg));
       made = MakeCall(expr->As<Call>()->intrinsic, std::move(args));
       break;
     }
-    default: return expr;  // constants, vscale
+    case ExprKind::kIntImm:
+    case ExprKind::kFloatImm:
+    case ExprKind::kVar:
+    case ExprKind::kVScale:
+    case ExprKind::kLoad:
+    case ExprKind::kRamp:
+    case ExprKind::kBroadcast:
+    case ExprKind::kLaneMask:
+    case ExprKind::kVectorReduce:
+    case ExprKind::kReduction: return expr;  // constants, vscale
   }
   made->span = expr->span;
   return made;
@@ -247,17 +256,17 @@ Stmt BodyVectorizer::VectorStmt(const Stmt& stmt) {
     return VectorReduction(*update);
   Stmt made;
   switch (stmt->kind) {
-    case NodeKind::kStore: made = VectorStore(*stmt->As<Store>()); break;
-    case NodeKind::kIf: made = VectorIf(*stmt->As<If>()); break;
-    case NodeKind::kLet: made = VectorLet(*stmt->As<Let>()); break;
-    case NodeKind::kAssign: made = VectorAssign(*stmt->As<Assign>()); break;
-    case NodeKind::kBlock: {
+    case StmtKind::kStore: made = VectorStore(*stmt->As<Store>()); break;
+    case StmtKind::kIf: made = VectorIf(*stmt->As<If>()); break;
+    case StmtKind::kLet: made = VectorLet(*stmt->As<Let>()); break;
+    case StmtKind::kAssign: made = VectorAssign(*stmt->As<Assign>()); break;
+    case StmtKind::kBlock: {
       std::vector<Stmt> stmts;
       for (const Stmt& inner : stmt->As<Block>()->stmts) stmts.push_back(VectorStmt(inner));
       made = MakeBlock(std::move(stmts));
       break;
     }
-    case NodeKind::kFor: {
+    case StmtKind::kFor: {
       const auto* loop = stmt->As<For>();
       // A variable of its own: the epilogue runs the loop again.
       const VarPtr var = MakeVar(loop->var->name);
@@ -268,7 +277,8 @@ Stmt BodyVectorizer::VectorStmt(const Stmt& stmt) {
       made = MakeFor(loop->traits, var, std::move(range), Substitute(body, {&renamed, 1}));
       break;
     }
-    default: TERN_CHECK(false, "the analysis refuses other statements");
+    case StmtKind::kWhile:
+    case StmtKind::kAllocate: TERN_CHECK(false, "the analysis refuses other statements");
   }
   made->span = stmt->span;
   return made;

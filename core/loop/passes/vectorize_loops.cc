@@ -40,7 +40,7 @@ class WidestElement : public Visitor {
       VisitExpr(store->value);
       return;
     }
-    if (stmt->kind == NodeKind::kFor) return VisitStmt(stmt->As<For>()->body);
+    if (stmt->kind == StmtKind::kFor) return VisitStmt(stmt->As<For>()->body);
     if (const Assign* assign = stmt->As<Assign>()) Count(assign->value->type);
     Descend(stmt);
   }

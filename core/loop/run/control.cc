@@ -180,7 +180,24 @@ class IterationStep {
         case TapeOp::kStore:
           if (!NoteAccess(op)) return false;
           break;
-        default:
+        case TapeOp::kConstant:
+        case TapeOp::kVScale:
+        case TapeOp::kBinary:
+        case TapeOp::kNot:
+        case TapeOp::kSelect:
+        case TapeOp::kCast:
+        case TapeOp::kReinterpret:
+        case TapeOp::kCall:
+        case TapeOp::kRamp:
+        case TapeOp::kBroadcast:
+        case TapeOp::kLaneMask:
+        case TapeOp::kReduce:
+        case TapeOp::kCopy:
+        case TapeOp::kAllocate:
+        case TapeOp::kLoopEnd:
+        case TapeOp::kLoopStep:
+        case TapeOp::kBeginIteration:
+        case TapeOp::kEndIteration:
           if (plan_.needed[pc - 1] == 0 || op.dst < 0) break;
           gains_[Number(op.dst)] = GainBy(op);
           definition_[Number(op.dst)] = static_cast<int64_t>(pc) - 1;
@@ -253,17 +270,32 @@ class IterationStep {
       case TapeOp::kLoopStep:
       case TapeOp::kLoopEnd: return Sum(GainOf(op.a), GainOf(op.b));
       case TapeOp::kBinary: return GainByBinary(op);
-      default: return {};
+      case TapeOp::kConstant:
+      case TapeOp::kVScale:
+      case TapeOp::kNot:
+      case TapeOp::kSelect:
+      case TapeOp::kCast:
+      case TapeOp::kReinterpret:
+      case TapeOp::kCall:
+      case TapeOp::kLaneMask:
+      case TapeOp::kReduce:
+      case TapeOp::kLoad:
+      case TapeOp::kStore:
+      case TapeOp::kAllocate:
+      case TapeOp::kJump:
+      case TapeOp::kJumpUnless:
+      case TapeOp::kBeginIteration:
+      case TapeOp::kEndIteration: break;
     }
+    return {};
   }
   Gain GainByBinary(const TapeInstruction& op) const {
     const Gain b = GainOf(op.b);
-    switch (static_cast<BinaryOp>(op.sub)) {
-      case BinaryOp::kAdd: return Sum(GainOf(op.a), b);
-      case BinaryOp::kSub: return !b || *b == INT64_MIN ? Gain{} : Sum(GainOf(op.a), -*b);
-      case BinaryOp::kMul: return IsFixed(op.b) ? Product(op.a, op.b) : Product(op.b, op.a);
-      default: return {};
-    }
+    const auto binary = static_cast<BinaryOp>(op.sub);
+    if (binary == BinaryOp::kAdd) return Sum(GainOf(op.a), b);
+    if (binary == BinaryOp::kSub) return !b || *b == INT64_MIN ? Gain{} : Sum(GainOf(op.a), -*b);
+    if (binary != BinaryOp::kMul) return {};
+    return IsFixed(op.b) ? Product(op.a, op.b) : Product(op.b, op.a);
   }
 
   // Remembers how far the active lanes reach, for StaysInside.

@@ -71,7 +71,11 @@ Lane FloatBinary(BinaryOp op, DType type, double a, double b) {
     case BinaryOp::kGe: return FromInt(a >= b);
     case BinaryOp::kEq: return FromInt(a == b);
     case BinaryOp::kNe: return FromInt(a != b);
-    default: break;
+    case BinaryOp::kShl:
+    case BinaryOp::kShr:
+    case BinaryOp::kAnd:
+    case BinaryOp::kXor:
+    case BinaryOp::kOr: break;
   }
   TERN_CHECK(false, "an operator that floats do not have");
   return {};
@@ -215,7 +219,23 @@ Lane LaneCall(Intrinsic intrinsic, DType type, const Lane* args) {
       const double product = RoundFloat(type, x * args[1].f);
       return FromFloat(RoundFloat(type, product + args[2].f));
     }
-    default: break;
+    case Intrinsic::kRSqrt:
+    case Intrinsic::kExp:
+    case Intrinsic::kLog:
+    case Intrinsic::kTanh:
+    case Intrinsic::kErf:
+    case Intrinsic::kSigmoid:
+    case Intrinsic::kSin:
+    case Intrinsic::kCos:
+    case Intrinsic::kTan:
+    case Intrinsic::kAsin:
+    case Intrinsic::kAcos:
+    case Intrinsic::kAtan:
+    case Intrinsic::kSinh:
+    case Intrinsic::kCosh:
+    case Intrinsic::kAsinh:
+    case Intrinsic::kAcosh:
+    case Intrinsic::kAtanh: break;
   }
   TERN_CHECK(false, "an intrinsic that is not lowered");
   return {};

@@ -16,7 +16,7 @@ class Contents : public Visitor {
  public:
   bool loads = false, vectors = false;
   void VisitExpr(const Expr& expr) override {
-    loads |= expr->kind == NodeKind::kLoad;
+    loads |= expr->kind == ExprKind::kLoad;
     vectors |= expr->type.is_vector();
     Descend(expr);
   }
@@ -105,44 +105,44 @@ class TapeMaker {
     const InstructionClass arith = ArithClass(expr, data);
     constexpr InstructionClass kFree = InstructionClass::kFree;
     switch (expr->kind) {
-      case NodeKind::kVar: return vars_.at(expr->As<Var>());
-      case NodeKind::kIntImm:
-      case NodeKind::kFloatImm: return EmitConstant(expr);
-      case NodeKind::kVScale: return PushValue(TapeOp::kVScale, expr, {}, kFree);
-      case NodeKind::kBinary: return EmitBinary(*expr->As<Binary>(), expr, data);
-      case NodeKind::kNot:
+      case ExprKind::kVar: return vars_.at(expr->As<Var>());
+      case ExprKind::kIntImm:
+      case ExprKind::kFloatImm: return EmitConstant(expr);
+      case ExprKind::kVScale: return PushValue(TapeOp::kVScale, expr, {}, kFree);
+      case ExprKind::kBinary: return EmitBinary(*expr->As<Binary>(), expr, data);
+      case ExprKind::kNot:
         return PushValue(TapeOp::kNot, expr, {Emit(expr->As<Not>()->value, data)}, arith);
-      case NodeKind::kSelect: {
+      case ExprKind::kSelect: {
         const auto* select = expr->As<Select>();
         const int32_t condition = Emit(select->condition, data), a = Emit(select->a, data);
         return PushValue(TapeOp::kSelect, expr, {condition, a, Emit(select->b, data)}, arith);
       }
-      case NodeKind::kCast:
+      case ExprKind::kCast:
         return PushValue(TapeOp::kCast, expr, {Emit(expr->As<Cast>()->value, data)}, arith);
-      case NodeKind::kReinterpret:
+      case ExprKind::kReinterpret:
         return PushValue(TapeOp::kReinterpret, expr, {Emit(expr->As<Reinterpret>()->value, data)},
                          kFree);
-      case NodeKind::kLoad: return EmitLoad(*expr->As<Load>(), expr);
-      case NodeKind::kRamp: {
+      case ExprKind::kLoad: return EmitLoad(*expr->As<Load>(), expr);
+      case ExprKind::kRamp: {
         const int32_t base = Emit(expr->As<Ramp>()->base, false);
         return PushValue(TapeOp::kRamp, expr, {base, Emit(expr->As<Ramp>()->stride, false)}, arith);
       }
-      case NodeKind::kBroadcast:
+      case ExprKind::kBroadcast:
         return PushValue(TapeOp::kBroadcast, expr, {Emit(expr->As<Broadcast>()->value, data)},
                          kFree);
-      case NodeKind::kCall: return EmitCall(*expr->As<Call>(), expr, data);
-      case NodeKind::kLaneMask: {
+      case ExprKind::kCall: return EmitCall(*expr->As<Call>(), expr, data);
+      case ExprKind::kLaneMask: {
         const int32_t base = Emit(expr->As<LaneMask>()->base, false);
         return PushValue(TapeOp::kLaneMask, expr, {base, Emit(expr->As<LaneMask>()->bound, false)},
                          InstructionClass::kPredicate);
       }
-      case NodeKind::kVectorReduce: {
+      case ExprKind::kVectorReduce: {
         const int32_t value = Emit(expr->As<VectorReduce>()->value, data);
         const int32_t dst = PushValue(TapeOp::kReduce, expr, {value}, InstructionClass::kArith);
         tape_.code.back().sub = static_cast<int8_t>(expr->As<VectorReduce>()->op);
         return dst;
       }
-      default: break;
+      case ExprKind::kReduction: break;
     }
     TERN_CHECK(false, "not a lowered expression");
     return -1;
@@ -187,31 +187,30 @@ class TapeMaker {
 
   void Emit(const Stmt& stmt) {
     switch (stmt->kind) {
-      case NodeKind::kFor: return EmitFor(*stmt->As<For>());
-      case NodeKind::kWhile: return EmitWhile(*stmt->As<While>());
-      case NodeKind::kStore: return EmitStore(*stmt->As<Store>());
-      case NodeKind::kIf: return EmitIf(*stmt->As<If>());
-      case NodeKind::kBlock:
+      case StmtKind::kFor: return EmitFor(*stmt->As<For>());
+      case StmtKind::kWhile: return EmitWhile(*stmt->As<While>());
+      case StmtKind::kStore: return EmitStore(*stmt->As<Store>());
+      case StmtKind::kIf: return EmitIf(*stmt->As<If>());
+      case StmtKind::kBlock:
         for (const Stmt& inner : stmt->As<Block>()->stmts) Emit(inner);
         return;
-      case NodeKind::kAllocate: {
+      case StmtKind::kAllocate: {
         const int32_t buffer = AddBuffer(stmt->As<Allocate>()->buffer);
         Push(TapeOp::kAllocate, stmt.get()).buffer = buffer;
         return;
       }
-      case NodeKind::kLet: {
+      case StmtKind::kLet: {
         const auto* let = stmt->As<Let>();
         const int32_t value = Emit(let->value, IsData(let->value));
         return Copy(Declare(let->var), value, InstructionClass::kFree);
       }
-      case NodeKind::kAssign: {
+      case StmtKind::kAssign: {
         const auto* assign = stmt->As<Assign>();
         const bool data = IsData(assign->value);
         const int32_t value = Emit(assign->value, data);
         return Copy(vars_.at(assign->var.get()), value,
                     data ? InstructionClass::kFree : InstructionClass::kControl);
       }
-      default: TERN_CHECK(false, "not a lowered statement");
     }
   }
 

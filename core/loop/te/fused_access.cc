@@ -19,7 +19,7 @@ struct Digit {
 // The axis that an index is, if it is one and nothing else; -1 otherwise.
 int AxisOf(const Stage& stage, const Expr& index) {
   for (size_t i = 0; i < stage.axes.size(); ++i) {
-    if (static_cast<const Node*>(stage.axes[i].var.get()) == index.get())
+    if (static_cast<const ExprNode*>(stage.axes[i].var.get()) == index.get())
       return static_cast<int>(i);
   }
   return -1;

@@ -273,7 +273,7 @@ Expr ExprParser::Retype(const Expr& literal, DataType type, text::Span span) {
 Expr ExprParser::Fit(const Operand& operand, std::optional<DataType> wanted, text::Span span) {
   if (!operand.expr || !operand.untyped) return operand.expr;
   if (wanted.has_value() && !wanted->is_bool()) return Retype(operand.expr, *wanted, span);
-  const bool is_float = operand.expr->kind == NodeKind::kFloatImm;
+  const bool is_float = operand.expr->kind == ExprKind::kFloatImm;
   return Retype(operand.expr, is_float ? DataType(kF32) : kIndexType, span);
 }
 
@@ -313,7 +313,7 @@ ExprParser::Operand ExprParser::Combine(const BinaryInfo& op, Operands operands,
   auto& [a, b] = operands;
   if (!ok_ || !a.expr || !b.expr) return {};
   if (a.untyped && b.untyped) {
-    const bool floats = a.expr->kind == NodeKind::kFloatImm || b.expr->kind == NodeKind::kFloatImm;
+    const bool floats = a.expr->kind == ExprKind::kFloatImm || b.expr->kind == ExprKind::kFloatImm;
     if (op.op_class == BinaryClass::kCompare || !wanted.has_value())
       wanted = floats ? DataType(kF32) : kIndexType;
   } else {

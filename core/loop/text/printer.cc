@@ -58,7 +58,7 @@ std::string FloatText(DType element, double value) {
 
 // Literals whose type another operand or a declaration tells are printed without one.
 bool IsLiteral(const Expr& expr) {
-  return expr->kind == NodeKind::kIntImm || expr->kind == NodeKind::kFloatImm;
+  return expr->kind == ExprKind::kIntImm || expr->kind == ExprKind::kFloatImm;
 }
 
 // Prints the nodes of one program into `out`. Makes no checks: what is printed is well-formed.
@@ -70,31 +70,30 @@ class Printer {
   // outer is the precedence of the operator around; a weaker one inside needs parentheses.
   void PrintExpr(const Expr& expr, int outer = 0) {
     switch (expr->kind) {
-      case NodeKind::kIntImm:
-      case NodeKind::kFloatImm: return PrintLiteral(expr, /*bare=*/false);
-      case NodeKind::kVar: return Put(NameOf(*expr->As<Var>()));
-      case NodeKind::kVScale: return Put("vscale");
-      case NodeKind::kBinary: return PrintBinary(*expr->As<Binary>(), outer);
-      case NodeKind::kNot: Put("!"); return PrintExpr(expr->As<Not>()->value, kUnaryPrecedence);
-      case NodeKind::kSelect: return PrintSelect(*expr->As<Select>());
-      case NodeKind::kCast: return PrintCall("cast", expr->type.element(), expr->As<Cast>()->value);
-      case NodeKind::kReinterpret:
+      case ExprKind::kIntImm:
+      case ExprKind::kFloatImm: return PrintLiteral(expr, /*bare=*/false);
+      case ExprKind::kVar: return Put(NameOf(*expr->As<Var>()));
+      case ExprKind::kVScale: return Put("vscale");
+      case ExprKind::kBinary: return PrintBinary(*expr->As<Binary>(), outer);
+      case ExprKind::kNot: Put("!"); return PrintExpr(expr->As<Not>()->value, kUnaryPrecedence);
+      case ExprKind::kSelect: return PrintSelect(*expr->As<Select>());
+      case ExprKind::kCast: return PrintCall("cast", expr->type.element(), expr->As<Cast>()->value);
+      case ExprKind::kReinterpret:
         return PrintCall("reinterpret", expr->type.element(), expr->As<Reinterpret>()->value);
-      case NodeKind::kLoad: return PrintLoad(*expr->As<Load>());
-      case NodeKind::kRamp:
+      case ExprKind::kLoad: return PrintLoad(*expr->As<Load>());
+      case ExprKind::kRamp:
         return PrintLanes("ramp", {expr->As<Ramp>()->base, expr->As<Ramp>()->stride}, expr->type);
-      case NodeKind::kBroadcast:
+      case ExprKind::kBroadcast:
         return PrintLanes("broadcast", {expr->As<Broadcast>()->value}, expr->type);
-      case NodeKind::kCall:
+      case ExprKind::kCall:
         return PrintList(InfoOf(expr->As<Call>()->intrinsic).text, expr->As<Call>()->args);
-      case NodeKind::kLaneMask:
+      case ExprKind::kLaneMask:
         return PrintLanes("whilelt", {expr->As<LaneMask>()->base, expr->As<LaneMask>()->bound},
                           expr->type);
-      case NodeKind::kVectorReduce:
+      case ExprKind::kVectorReduce:
         Put("reduce_", ReduceName(expr->As<VectorReduce>()->op));
         return PrintList("", {&expr->As<VectorReduce>()->value, 1});
-      case NodeKind::kReduction: return PrintReduction(*expr->As<Reduction>());
-      default: break;
+      case ExprKind::kReduction: return PrintReduction(*expr->As<Reduction>());
     }
     TERN_CHECK(false, "not an expression");
   }
@@ -102,27 +101,26 @@ class Printer {
   // Prints a statement with its line break, at the present depth of indentation.
   void PrintStmt(const Stmt& stmt) {
     switch (stmt->kind) {
-      case NodeKind::kFor: return PrintFor(*stmt->As<For>());
-      case NodeKind::kWhile: return PrintWhile(*stmt->As<While>());
-      case NodeKind::kStore: return PrintStore(*stmt->As<Store>());
-      case NodeKind::kIf: return PrintIf(*stmt->As<If>());
-      case NodeKind::kBlock: return PrintBlock(*stmt->As<Block>());
-      case NodeKind::kAllocate:
+      case StmtKind::kFor: return PrintFor(*stmt->As<For>());
+      case StmtKind::kWhile: return PrintWhile(*stmt->As<While>());
+      case StmtKind::kStore: return PrintStore(*stmt->As<Store>());
+      case StmtKind::kIf: return PrintIf(*stmt->As<If>());
+      case StmtKind::kBlock: return PrintBlock(*stmt->As<Block>());
+      case StmtKind::kAllocate:
         Line("allocate ");
         PrintTensor(*stmt->As<Allocate>()->buffer, "");
         break;
-      case NodeKind::kLet: {
+      case StmtKind::kLet: {
         const auto* let = stmt->As<Let>();
         Line(let->is_mutable ? "var " : "let ", NameOf(*let->var), ": ", TypeText(let->var->type),
              " = ");
         PrintTyped(let->value);
         break;
       }
-      case NodeKind::kAssign:
+      case StmtKind::kAssign:
         Line(NameOf(*stmt->As<Assign>()->var), " = ");
         PrintTyped(stmt->As<Assign>()->value);
         break;
-      default: TERN_CHECK(false, "not a statement");
     }
     Put("\n");
   }
@@ -193,8 +191,21 @@ class Printer {
       case BinaryOp::kMin: return "min";
       case BinaryOp::kMax: return "max";
       case BinaryOp::kAnd: return "and";
-      default: return "or";
+      case BinaryOp::kSub:
+      case BinaryOp::kDiv:
+      case BinaryOp::kMod:
+      case BinaryOp::kShl:
+      case BinaryOp::kShr:
+      case BinaryOp::kLt:
+      case BinaryOp::kLe:
+      case BinaryOp::kGt:
+      case BinaryOp::kGe:
+      case BinaryOp::kEq:
+      case BinaryOp::kNe:
+      case BinaryOp::kXor:
+      case BinaryOp::kOr: break;
     }
+    return "or";
   }
 
   // bare says that the type is clear from what stands beside it.
@@ -265,7 +276,7 @@ class Printer {
 
   // vscale * lanes, which the VL form writes as VL.
   static bool IsVectorLength(const Binary& binary) {
-    return binary.op == BinaryOp::kMul && binary.a->kind == NodeKind::kVScale &&
+    return binary.op == BinaryOp::kMul && binary.a->kind == ExprKind::kVScale &&
            AsInt(binary.b) != nullptr;
   }
 
