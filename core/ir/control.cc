@@ -41,8 +41,15 @@ bool Accepts(ScalarRule rule, const types::Type& type) {
     case TypeKind::kBool: return rule != ScalarRule::kSame && rule != ScalarRule::kOrder;
     case TypeKind::kTensor:
       return rule == ScalarRule::kInt || rule == ScalarRule::kFloat || rule == ScalarRule::kBool;
-    default: return false;
+    case TypeKind::kNone:
+    case TypeKind::kTuple:
+    case TypeKind::kFunction:
+    case TypeKind::kString:
+    case TypeKind::kList:
+    case TypeKind::kMap:
+    case TypeKind::kData: break;
   }
+  return false;
 }
 
 // Whether the type tells nothing: unknown, or a type variable.

@@ -109,51 +109,22 @@ Expr Copier::CopySwitch(const Switch& node) {
 // The copy of a binding's value: an atom, or a new variable of the builder.
 Expr Copier::CopyValue(const Binding& binding) {
   const Expr& value = binding.value;
-  Expr copy;
-  switch (value->kind()) {
-    case NodeKind::kVar:
-    case NodeKind::kConstant:
-    case NodeKind::kGlobal: return Map(value);
-    case NodeKind::kCall:
-      // By the builder, so that types are inferred again from the arguments.
-      builder_.SetName(binding.var->name());
-      return builder_.Emit(value->As<Call>()->op(), MapAll(value->As<Call>()->args()),
-                           value->As<Call>()->attrs());
-    case NodeKind::kTuple: copy = MakeTuple(MapAll(value->As<Tuple>()->fields())); break;
-    case NodeKind::kGetItem:
-      copy = MakeGetItem(Map(value->As<GetItem>()->tuple()), value->As<GetItem>()->index());
-      break;
-    case NodeKind::kInvoke:
-      copy = MakeInvoke(Map(value->As<Invoke>()->callee()), MapAll(value->As<Invoke>()->args()));
-      break;
-    case NodeKind::kIf: {
-      const If& node = *value->As<If>();
-      const LetPtr then_block = CopyBlock(*node.then_block());
-      copy = MakeIf(Map(node.condition()), then_block, CopyBlock(*node.else_block()));
-      break;
-    }
-    case NodeKind::kSwitch: copy = CopySwitch(*value->As<Switch>()); break;
-    case NodeKind::kConstruct:
-      copy = MakeConstruct(value->As<Construct>()->data_type(),
-                           value->As<Construct>()->constructor(),
-                           MapAll(value->As<Construct>()->fields()));
-      break;
-    case NodeKind::kMakeClosure:
-      copy = MakeMakeClosure(value->As<MakeClosure>()->function(),
-                             MapAll(value->As<MakeClosure>()->captured()));
-      break;
-    case NodeKind::kScalar:
-      copy = MakeScalar(value->As<Scalar>()->op(), MapAll(value->As<Scalar>()->args()));
-      break;
-    case NodeKind::kDeviceCopy:
-      copy = MakeDeviceCopy(Map(value->As<DeviceCopy>()->source()),
-                            value->As<DeviceCopy>()->device());
-      break;
-    case NodeKind::kFunction: copy = CopyLambda(*value->As<Function>()); break;
-    case NodeKind::kFatal:
-    case NodeKind::kPrimitive:
-    case NodeKind::kLet: copy = value; break;
+  if (IsAtom(value)) return Map(value);
+  if (const Call* call = value->As<Call>()) {
+    // By the builder, so that types are inferred again from the arguments.
+    builder_.SetName(binding.var->name());
+    return builder_.Emit(call->op(), MapAll(call->args()), call->attrs());
   }
+  Expr copy;
+  if (const Switch* node = value->As<Switch>())
+    copy = CopySwitch(*node);
+  else if (const Function* lambda = value->As<Function>())
+    copy = CopyLambda(*lambda);
+  else if (const Invoke* invoke = value->As<Invoke>())
+    // Never in place of the frame that it is copied into.
+    copy = MakeInvoke(Map(invoke->callee()), MapAll(invoke->args()));
+  else
+    copy = Descend(value);
   // Other values keep the type that the original had, in terms of the arguments.
   builder_.SetName(binding.var->name());
   return builder_.BindAs(std::move(copy), CopyType(binding.var->type()));

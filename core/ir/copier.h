@@ -10,10 +10,11 @@
 
 #include "core/ir/builder.h"
 #include "core/ir/infer.h"
+#include "core/ir/mutator.h"
 
 namespace tern::ir {
 
-class Copier {
+class Copier : private ValueMutator {
  public:
   explicit Copier(Builder* builder) : builder_(*builder) {}
 
@@ -23,6 +24,8 @@ class Copier {
  private:
   void CopyBindings(std::span<const Binding> bindings);
   Expr CopyValue(const Binding& binding);
+  Expr MutateAtom(const Expr& atom) override { return Map(atom); }
+  LetPtr MutateBlock(const LetPtr& block) override { return CopyBlock(*block); }
   Expr CopyResult(const Expr& result);
   LetPtr CopyBlock(const Let& block);
   FunctionPtr CopyLambda(const Function& lambda);

@@ -64,6 +64,7 @@ class Var : public Node {
   const types::Type& type() const { return type_; }
   // Elements of an integer tensor of rank 0 or 1 where they are known; null where not.
   const ops::Values* value() const { return value_.get(); }
+  const std::shared_ptr<const ops::Values>& shared_value() const { return value_; }
 
  private:
   friend ObjectPtr<const Var> MakeVar(std::string name, types::Type type, std::string origin,

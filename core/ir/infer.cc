@@ -104,7 +104,13 @@ void TypeMatcher::Match(const types::Type& declared, const types::Type& actual) 
     case types::TypeKind::kList:
     case types::TypeKind::kMap:
     case types::TypeKind::kData: return MatchAll(declared.arguments(), actual.arguments());
-    default: return;
+    case types::TypeKind::kUnknown:
+    case types::TypeKind::kNone:
+    case types::TypeKind::kInt:
+    case types::TypeKind::kFloat:
+    case types::TypeKind::kBool:
+    case types::TypeKind::kString:
+    case types::TypeKind::kVariable: return;
   }
 }
 
@@ -223,8 +229,15 @@ bool AreCompatible(const types::Type& a, const types::Type& b) {
       return a.name() == b.name() && AreCompatible(a.arguments(), b.arguments());
     case types::TypeKind::kList:
     case types::TypeKind::kMap: return AreCompatible(a.arguments(), b.arguments());
-    default: return false;
+    case types::TypeKind::kUnknown:
+    case types::TypeKind::kNone:
+    case types::TypeKind::kInt:
+    case types::TypeKind::kFloat:
+    case types::TypeKind::kBool:
+    case types::TypeKind::kString:
+    case types::TypeKind::kVariable: break;
   }
+  return false;
 }
 
 }  // namespace tern::ir

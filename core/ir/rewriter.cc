@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ir/rewriter.h"
 
+#include "core/ir/mutator.h"
 #include "core/ir/visitor.h"
 
 namespace tern::ir {
@@ -196,6 +197,16 @@ Expr Rewriter::VisitLambda(const Function& lambda) {
   return changed ? Replace(std::move(made)) : builder_.Adopt(*current_);
 }
 
+// Operands that leave the pass's sight, in nodes of which no pass replaces more.
+class Rewriter::Escaper : public ValueMutator {
+ public:
+  explicit Escaper(Rewriter* rewriter) : rewriter_(*rewriter) {}
+  Expr MutateAtom(const Expr& atom) override { return rewriter_.RewriteEscape(atom); }
+
+ private:
+  Rewriter& rewriter_;
+};
+
 Expr Rewriter::VisitValue(const Expr& value) {
   std::vector<Expr> atoms;
   switch (value->kind()) {
@@ -210,21 +221,11 @@ Expr Rewriter::VisitValue(const Expr& value) {
       if (!Escape(value->As<Tuple>()->fields(), &atoms)) return builder_.Adopt(*current_);
       changed_ = true;
       return builder_.Bind(MakeTuple(std::move(atoms)));
-    case NodeKind::kConstruct: {
-      const Construct& node = *value->As<Construct>();
-      if (!Escape(node.fields(), &atoms)) return builder_.Adopt(*current_);
-      return Replace(MakeConstruct(node.data_type(), node.constructor(), std::move(atoms)));
-    }
-    case NodeKind::kMakeClosure: {
-      const MakeClosure& node = *value->As<MakeClosure>();
-      if (!Escape(node.captured(), &atoms)) return builder_.Adopt(*current_);
-      return Replace(MakeMakeClosure(node.function(), std::move(atoms)));
-    }
+    case NodeKind::kConstruct:
+    case NodeKind::kMakeClosure:
     case NodeKind::kDeviceCopy: {
-      const DeviceCopy& node = *value->As<DeviceCopy>();
-      const Expr source = RewriteEscape(node.source());
-      if (source == node.source()) return builder_.Adopt(*current_);
-      return Replace(MakeDeviceCopy(source, node.device()));
+      Expr escaped = Escaper(this).Descend(value);
+      return escaped == value ? builder_.Adopt(*current_) : Replace(std::move(escaped));
     }
     // The variable is replaced by what it copies.
     case NodeKind::kVar:

@@ -76,6 +76,8 @@ class Rewriter {
   void set_infer_again(bool again) { infer_again_ = again; }
 
  private:
+  class Escaper;
+
   void Visit(const Binding& binding);
   void VisitAll(std::span<const Binding> bindings);
   Expr VisitValue(const Expr& value);

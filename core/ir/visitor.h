@@ -5,53 +5,72 @@
 
 #include "core/ir/control.h"
 #include "core/ir/expr.h"
+#include "core/ir/fields.h"
 
 namespace tern::ir {
 
 // The operands of a value, in order: arguments, a callee that is a variable, a condition, a
 // subject. Not what is inside its blocks. An atom is its own operand, a Tuple its fields.
 template <class F>
-void ForEachAtom(const Expr& value, const F& visit) {
-  const auto each = [&visit](std::span<const Expr> atoms) {
-    for (const Expr& atom : atoms) visit(atom);
-  };
-  switch (value->kind()) {
-    case NodeKind::kCall: return each(value->As<Call>()->args());
-    case NodeKind::kTuple: return each(value->As<Tuple>()->fields());
-    case NodeKind::kConstruct: return each(value->As<Construct>()->fields());
-    case NodeKind::kScalar: return each(value->As<Scalar>()->args());
-    case NodeKind::kMakeClosure: return each(value->As<MakeClosure>()->captured());
-    case NodeKind::kInvoke: {
-      const Invoke& invoke = *value->As<Invoke>();
-      if (invoke.callee()->kind() == NodeKind::kVar) visit(invoke.callee());
-      return each(invoke.args());
-    }
-    case NodeKind::kGetItem: return visit(value->As<GetItem>()->tuple());
-    case NodeKind::kIf: return visit(value->As<If>()->condition());
-    case NodeKind::kSwitch: return visit(value->As<Switch>()->subject());
-    case NodeKind::kDeviceCopy: return visit(value->As<DeviceCopy>()->source());
-    case NodeKind::kVar:
-    case NodeKind::kConstant:
-    case NodeKind::kGlobal: return visit(value);
-    case NodeKind::kFatal:
-    case NodeKind::kFunction:
-    case NodeKind::kPrimitive:
-    case NodeKind::kLet: return;
+class AtomFields {
+ public:
+  explicit AtomFields(const F& visit) : visit_(visit) {}
+  void operator()(const Expr& atom) const { visit_(atom); }
+  void operator()(std::span<const Expr> atoms) const {
+    for (const Expr& atom : atoms) visit_(atom);
   }
+  void operator()(Callee callee) const {
+    if (callee.expr->kind() == NodeKind::kVar) visit_(callee.expr);
+  }
+  void operator()(Body) const {}
+  void operator()(BlockResult) const {}
+  void operator()(FunctionName) const {}
+  void operator()(const LetPtr&) const {}
+  void operator()(std::span<const SwitchCase>) const {}
+  void operator()(std::span<const Binding>) const {}
+  template <FieldValue T>
+  void operator()(const T&) const {}
+
+ private:
+  const F& visit_;
+};
+template <class F>
+void ForEachAtom(const Expr& value, const F& visit) {
+  if (IsAtom(value) && value->kind() != NodeKind::kTuple) return visit(value);
+  VisitNode(*value,
+            [&]<class T>(const T& node) { FieldsOf<T>::ForEach(node, AtomFields<F>(visit)); });
 }
 
 // The blocks inside a value: branches, and the body of a lambda.
 template <class F>
-void ForEachBlock(const Expr& value, const F& visit) {
-  if (const If* node = value->As<If>()) {
-    visit(*node->then_block());
-    visit(*node->else_block());
-  } else if (const Switch* node = value->As<Switch>()) {
-    for (const SwitchCase& option : node->cases()) visit(*option.block);
-    if (node->default_block()) visit(*node->default_block());
-  } else if (const Function* lambda = value->As<Function>()) {
-    if (const Let* body = lambda->body()->As<Let>()) visit(*body);
+class BlockFields {
+ public:
+  explicit BlockFields(const F& visit) : visit_(visit) {}
+  void operator()(const LetPtr& block) const {
+    if (block) visit_(*block);
   }
+  void operator()(std::span<const SwitchCase> cases) const {
+    for (const SwitchCase& option : cases) visit_(*option.block);
+  }
+  void operator()(Body body) const {
+    if (const Let* block = body.expr->As<Let>()) visit_(*block);
+  }
+  void operator()(const Expr&) const {}
+  void operator()(std::span<const Expr>) const {}
+  void operator()(Callee) const {}
+  void operator()(BlockResult) const {}
+  void operator()(FunctionName) const {}
+  void operator()(std::span<const Binding>) const {}
+  template <FieldValue T>
+  void operator()(const T&) const {}
+
+ private:
+  const F& visit_;
+};
+template <class F>
+void ForEachBlock(const Expr& value, const F& visit) {
+  VisitNode(*value,
+            [&]<class T>(const T& node) { FieldsOf<T>::ForEach(node, BlockFields<F>(visit)); });
 }
 
 // Every binding of a block, those of blocks inside its values right behind theirs.

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "core/ir/effects.h"
+#include "core/ir/mutator.h"
 #include "core/ir/visitor.h"
 
 namespace tern::ir {
@@ -71,18 +72,21 @@ class DeadCodeEliminator {
     return changed;
   }
 
+  class Branches : public ValueMutator {
+   public:
+    explicit Branches(DeadCodeEliminator* pass) : pass_(*pass) {}
+    LetPtr MutateBlock(const LetPtr& block) override { return pass_.Eliminate(block); }
+
+   private:
+    DeadCodeEliminator& pass_;
+  };
+
   // Operands are marked only now, when the value is known to be kept.
   Expr EliminateInside(const Expr& value) {
     Mark(value);
-    if (const If* node = value->As<If>()) {
-      const LetPtr then_block = Eliminate(node->then_block());
-      const LetPtr else_block = Eliminate(node->else_block());
-      const bool same = then_block == node->then_block() && else_block == node->else_block();
-      return same ? value : MakeIf(node->condition(), then_block, else_block);
-    }
     if (const Switch* node = value->As<Switch>()) return EliminateCases(value, *node);
     const Function* lambda = value->As<Function>();
-    if (lambda == nullptr) return value;
+    if (lambda == nullptr) return Branches(this).Descend(value);
     if (lambda->body()->As<Let>() == nullptr) Mark(lambda->body());
     return Run(FunctionPtr(lambda));
   }

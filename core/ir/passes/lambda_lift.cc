@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "core/base/strings.h"
+#include "core/ir/mutator.h"
 #include "core/ir/visitor.h"
 
 namespace tern::ir {
@@ -23,7 +24,7 @@ using Known = std::unordered_map<const Node*, Lifted>;  // by the variable of th
 
 // How a lambda uses the variables around it. One that is only called needs no closure.
 struct Uses {
-  std::vector<VarPtr> order;                // each once, in order of first use
+  std::vector<VarPtr> order;  // each once, in order of first use
   std::unordered_set<const Node*> seen;
   std::unordered_set<const Node*> as_value;  // used otherwise than as the callee of a call
 };
@@ -175,8 +176,8 @@ class Lifter {
     const std::string& hint = binding.var->name();
     std::string name;
     for (char c : hint.empty() ? std::string_view("lambda") : std::string_view(hint)) {
-      const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-                         (c >= 'A' && c <= 'Z') || c == '_';
+      const bool plain =
+          (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
       name += plain ? c : '_';
     }
     return module_.FreshName(StrCat(name_, ".", name));
@@ -238,49 +239,23 @@ class Lifter {
     return same ? value : MakeInvoke(invoke.callee(), std::move(args), invoke.is_tail());
   }
 
-  Expr LiftSwitch(const Expr& value, const Switch& node, const VarPtr& user) {
-    const Expr subject = LiftAtom(node.subject(), user);
-    bool same = subject == node.subject();
-    std::vector<SwitchCase> cases(node.cases().begin(), node.cases().end());
-    for (SwitchCase& option : cases) {
-      const LetPtr block = LiftBlock(option.block);
-      same = same && block == option.block;
-      option.block = block;
-    }
-    LetPtr otherwise = node.default_block();
-    if (otherwise) otherwise = LiftBlock(otherwise);
-    if (same && otherwise == node.default_block()) return value;
-    return MakeSwitch(node.data_type(), subject, std::move(cases), otherwise);
-  }
+  // The operands and branches of any other value.
+  class Inside : public ValueMutator {
+   public:
+    Inside(Lifter* lifter, const VarPtr& user) : lifter_(*lifter), user_(user) {}
+    Expr MutateAtom(const Expr& atom) override { return lifter_.LiftAtom(atom, user_); }
+    LetPtr MutateBlock(const LetPtr& block) override { return lifter_.LiftBlock(block); }
+
+   private:
+    Lifter& lifter_;
+    const VarPtr& user_;
+  };
 
   Expr LiftValue(const Binding& binding) {
     const Expr& value = binding.value;
-    const VarPtr& user = binding.var;
-    if (const Invoke* invoke = value->As<Invoke>()) return LiftInvoke(value, *invoke, user);
-    if (const Switch* node = value->As<Switch>()) return LiftSwitch(value, *node, user);
-    if (const If* node = value->As<If>()) {
-      const LetPtr then_block = LiftBlock(node->then_block());
-      const LetPtr else_block = LiftBlock(node->else_block());
-      const bool same = then_block == node->then_block() && else_block == node->else_block();
-      return same ? value : MakeIf(node->condition(), then_block, else_block);
-    }
-    const auto lift = [&](std::span<const Expr> atoms, const auto& make) {
-      std::vector<Expr> lifted = LiftAtoms(atoms, user);
-      const bool same = std::equal(lifted.begin(), lifted.end(), atoms.begin());
-      return same ? value : make(std::move(lifted));
-    };
-    if (const Tuple* tuple = value->As<Tuple>()) return lift(tuple->fields(), MakeTuple);
-    if (const Construct* node = value->As<Construct>()) {
-      return lift(node->fields(), [node](std::vector<Expr> fields) {
-        return MakeConstruct(node->data_type(), node->constructor(), std::move(fields));
-      });
-    }
-    if (const MakeClosure* node = value->As<MakeClosure>()) {
-      return lift(node->captured(), [node](std::vector<Expr> captured) {
-        return MakeMakeClosure(node->function(), std::move(captured));
-      });
-    }
-    return IsAtom(value) ? LiftAtom(value, user) : value;
+    if (const Invoke* invoke = value->As<Invoke>()) return LiftInvoke(value, *invoke, binding.var);
+    if (IsAtom(value)) return LiftAtom(value, binding.var);
+    return Inside(this, binding.var).Descend(value);
   }
 
   Module& module_;

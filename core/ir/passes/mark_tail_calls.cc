@@ -2,6 +2,7 @@
 #include "core/ir/passes/mark_tail_calls.h"
 
 #include "core/ir/control.h"
+#include "core/ir/mutator.h"
 
 namespace tern::ir {
 
@@ -21,6 +22,16 @@ bool HasFrame(const Module& module, const Expr& callee) {
   return true;
 }
 
+class Branches : public ValueMutator {
+ public:
+  Branches(const Module& module, bool tail) : module_(module), tail_(tail) {}
+  LetPtr MutateBlock(const LetPtr& block) override { return MarkBlock(module_, block, tail_); }
+
+ private:
+  const Module& module_;
+  bool tail_;
+};
+
 // Marks calls in tail position. That is the last binding whose variable is the block's result; a
 // copy behind the call would have to be eliminated first.
 Expr MarkValue(const Module& module, const Expr& value, bool tail) {
@@ -29,29 +40,10 @@ Expr MarkValue(const Module& module, const Expr& value, bool tail) {
     if (may == invoke->is_tail()) return value;
     return MakeInvoke(invoke->callee(), {invoke->args().begin(), invoke->args().end()}, may);
   }
-  if (const If* node = value->As<If>()) {
-    const LetPtr then_block = MarkBlock(module, node->then_block(), tail);
-    const LetPtr else_block = MarkBlock(module, node->else_block(), tail);
-    const bool same = then_block == node->then_block() && else_block == node->else_block();
-    return same ? value : MakeIf(node->condition(), then_block, else_block);
-  }
-  if (const Switch* node = value->As<Switch>()) {
-    bool same = true;
-    std::vector<SwitchCase> cases(node->cases().begin(), node->cases().end());
-    for (SwitchCase& option : cases) {
-      const LetPtr block = MarkBlock(module, option.block, tail);
-      same = same && block == option.block;
-      option.block = block;
-    }
-    LetPtr otherwise = node->default_block();
-    if (otherwise) otherwise = MarkBlock(module, otherwise, tail);
-    if (same && otherwise == node->default_block()) return value;
-    return MakeSwitch(node->data_type(), node->subject(), std::move(cases), otherwise);
-  }
   // A lambda's body is a function of its own: its end is a tail position again.
   if (const Function* lambda = value->As<Function>())
     return MarkFunction(module, FunctionPtr(lambda));
-  return value;
+  return Branches(module, tail).Descend(value);
 }
 
 LetPtr MarkBlock(const Module& module, const LetPtr& block, bool tail) {
