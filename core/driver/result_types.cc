@@ -26,8 +26,17 @@ std::vector<Type> PartsOf(const Type& type) {
     case TypeKind::kList:
     case TypeKind::kMap:
     case TypeKind::kData: return {type.arguments().begin(), type.arguments().end()};
-    default: return {};
+    case TypeKind::kUnknown:
+    case TypeKind::kNone:
+    case TypeKind::kTensor:
+    case TypeKind::kFunction:
+    case TypeKind::kInt:
+    case TypeKind::kFloat:
+    case TypeKind::kBool:
+    case TypeKind::kString:
+    case TypeKind::kVariable: break;
   }
+  return {};
 }
 
 bool HasData(const Type& type) {

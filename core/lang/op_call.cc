@@ -46,8 +46,23 @@ std::optional<std::string> AttributeText(const Expr& expr) {
       if (!text.has_value()) return std::nullopt;
       return StrCat("-", *text);
     }
-    default: return std::nullopt;
+    case ExprKind::kError:
+    case ExprKind::kTuple:
+    case ExprKind::kList:
+    case ExprKind::kMap:
+    case ExprKind::kBinary:
+    case ExprKind::kCall:
+    case ExprKind::kField:
+    case ExprKind::kIndex:
+    case ExprKind::kIf:
+    case ExprKind::kMatch:
+    case ExprKind::kBlock:
+    case ExprKind::kLambda:
+    case ExprKind::kLoop:
+    case ExprKind::kFor:
+    case ExprKind::kAnyDim: break;
   }
+  return std::nullopt;
 }
 
 // Lists are written with commas, as Attrs has them.

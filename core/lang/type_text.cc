@@ -61,8 +61,13 @@ std::string TypeText(const types::Type& type) {
       return type.arguments().empty() ? type.name()
                                       : StrCat(type.name(), "[", ListText(type.arguments()), "]");
     // Scalars are written as the IR writes them.
-    default: return type.ToText();
+    case TypeKind::kNone:
+    case TypeKind::kInt:
+    case TypeKind::kFloat:
+    case TypeKind::kBool:
+    case TypeKind::kString: break;
   }
+  return type.ToText();
 }
 
 std::string KindText(const types::Type& type) {
@@ -75,8 +80,14 @@ std::string KindText(const types::Type& type) {
     case TypeKind::kFloat:
     case TypeKind::kBool:
     case TypeKind::kString: return StrCat("a ", TypeText(type));
-    default: return TypeText(type);
+    case TypeKind::kUnknown:
+    case TypeKind::kNone:
+    case TypeKind::kList:
+    case TypeKind::kMap:
+    case TypeKind::kData:
+    case TypeKind::kVariable: break;
   }
+  return TypeText(type);
 }
 
 }  // namespace tern::lang

@@ -171,7 +171,9 @@ types::Type Importer::TypeFor(const Type& type, const std::string& name) {
       // Items need not have their extents in common, nor with other inputs.
       return types::Type::List(any ? contents : HideExtents(contents));
     }
-    default: break;
+    case Type::Kind::kNone:
+    case Type::Kind::kMap:
+    case Type::Kind::kSparseTensor: break;
   }
   Error("E0404", StrCat("input '", name, "' is ", KindText(type.kind),
                         ", expected a tensor, a sequence or an optional"));

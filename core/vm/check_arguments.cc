@@ -228,8 +228,14 @@ class QuickCheck {
       case TypeInfo::Kind::kTensor:
         return value.type_code() == TERN_TYPE_TENSOR &&
                AcceptsTensor(type, *value.TryCast<Tensor>());
-      default: return false;
+      case TypeInfo::Kind::kString:
+      case TypeInfo::Kind::kDType:
+      case TypeInfo::Kind::kShape:
+      case TypeInfo::Kind::kList:
+      case TypeInfo::Kind::kClosure:
+      case TypeInfo::Kind::kTuple: break;
     }
+    return false;
   }
 
  private:

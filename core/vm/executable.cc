@@ -106,7 +106,11 @@ std::string Constant::TypeText() const {
     case ConstantKind::kShape: return StrCat("shape ", value.TryCast<Shape>()->ToString());
     case ConstantKind::kTuple: return StrCat("tuple of ", elements.size());
     case ConstantKind::kDType: return StrCat("dtype ", value.TryCast<DType>()->ToString());
-    default: break;
+    case ConstantKind::kNone:
+    case ConstantKind::kInt:
+    case ConstantKind::kFloat:
+    case ConstantKind::kBool:
+    case ConstantKind::kString: break;
   }
   if (kind == ConstantKind::kNone) return "none";
   return StrCat(value.type_name(), " ", PrintValue(value));

@@ -448,39 +448,34 @@ class FunctionVerifier {
 
   void CheckExtra(uint32_t pc) {
     const std::vector<Operand>& operands = current_.operands;
-    switch (current_.info->opcode) {
-      case Opcode::kCall: return CheckArity(pc, operands[1], ListCount());
-      case Opcode::kInvoke: return CheckArity(pc, operands[1], ListCount());
-      case Opcode::kTailInvoke: return CheckArity(pc, operands[0], ListCount());
-      case Opcode::kAllocClosure: {
-        if (options_.unlinked) return;
-        const uint32_t arity =
-            parts_.functions[static_cast<size_t>(operands[1].function_index())].arity();
-        // Fewer than the arity is fine: the others are passed at the call.
-        if (ListCount() <= arity) return;
-        return Fail(pc, StrCat("it captures ", ListCount(), " values, the function takes ", arity));
-      }
-      case Opcode::kInvokePacked:
-        // Written without a sum, which could overflow.
-        if (operands[1].value <= static_cast<int64_t>(ListCount()) &&
-            operands[2].value == static_cast<int64_t>(ListCount()) - operands[1].value) {
-          return;
-        }
-        return Fail(pc, StrCat("arity ", operands[1].value, " and ", operands[2].value,
-                               " outputs do not add up to the ", ListCount(), " values listed"));
-      case Opcode::kAllocStorage:
-        if (operands[2].value > 0 && operands[2].value <= 4096 &&
-            (operands[2].value & (operands[2].value - 1)) == 0) {
-          return;
-        }
-        return Fail(pc, StrCat("alignment ", operands[2].value, " is no power of two up to 4096"));
-      case Opcode::kAllocAdt:
-        if (operands[1].value <= 0x7fffffff) return;
-        return Fail(pc, StrCat("tag ", operands[1].value, " is too large"));
-      // Phi's rule needs the sets of the flow analysis, also without jumps.
-      case Opcode::kPhi: is_straight_ = false; return;
-      default: return;
+    const Opcode opcode = current_.info->opcode;
+    if (opcode == Opcode::kCall || opcode == Opcode::kInvoke)
+      return CheckArity(pc, operands[1], ListCount());
+    if (opcode == Opcode::kTailInvoke) return CheckArity(pc, operands[0], ListCount());
+    if (opcode == Opcode::kAllocClosure && !options_.unlinked) {
+      const uint32_t arity =
+          parts_.functions[static_cast<size_t>(operands[1].function_index())].arity();
+      // Fewer than the arity is fine: the others are passed at the call.
+      if (ListCount() > arity)
+        Fail(pc, StrCat("it captures ", ListCount(), " values, the function takes ", arity));
     }
+    // Written without a sum, which could overflow.
+    if (opcode == Opcode::kInvokePacked &&
+        (operands[1].value > static_cast<int64_t>(ListCount()) ||
+         operands[2].value != static_cast<int64_t>(ListCount()) - operands[1].value)) {
+      Fail(pc, StrCat("arity ", operands[1].value, " and ", operands[2].value,
+                      " outputs do not add up to the ", ListCount(), " values listed"));
+    }
+    if (opcode == Opcode::kAllocStorage && !IsAlignment(operands[2].value))
+      Fail(pc, StrCat("alignment ", operands[2].value, " is no power of two up to 4096"));
+    if (opcode == Opcode::kAllocAdt && operands[1].value > 0x7fffffff)
+      Fail(pc, StrCat("tag ", operands[1].value, " is too large"));
+    // Phi's rule needs the sets of the flow analysis, also without jumps.
+    if (opcode == Opcode::kPhi) is_straight_ = false;
+  }
+
+  static bool IsAlignment(int64_t value) {
+    return value > 0 && value <= 4096 && (value & (value - 1)) == 0;
   }
 
   // Primitives check their own arguments; only functions of this file have a known arity.

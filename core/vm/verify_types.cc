@@ -199,13 +199,10 @@ class TypeVerifier {
   // The function of this file that the instruction calls, or null: of closures and primitives
   // nothing is known here.
   const FunctionInfo* Callee() const {
-    size_t operand = 1;
-    switch (current_.info->opcode) {
-      case Opcode::kCall:
-      case Opcode::kInvoke: break;
-      case Opcode::kTailInvoke: operand = 0; break;
-      default: return nullptr;
-    }
+    const Opcode opcode = current_.info->opcode;
+    if (opcode != Opcode::kCall && opcode != Opcode::kInvoke && opcode != Opcode::kTailInvoke)
+      return nullptr;
+    const size_t operand = opcode == Opcode::kTailInvoke ? 0 : 1;
     if (!At(operand).is_function()) return nullptr;
     return &parts_.functions[static_cast<size_t>(At(operand).function_index())];
   }
@@ -264,8 +261,30 @@ class TypeVerifier {
                    ? Declared(callee->signature.result())
                    : RegisterType::Of(kAnything);
       }
-      default: return RegisterType::Of(kAnything);
+      case Opcode::kRet:
+      case Opcode::kGoto:
+      case Opcode::kIf:
+      case Opcode::kIfEqual:
+      case Opcode::kPhi:
+      case Opcode::kFatal:
+      case Opcode::kMove:
+      case Opcode::kKill:
+      case Opcode::kInvokePacked:
+      case Opcode::kInvokeClosure:
+      case Opcode::kTailInvoke:
+      case Opcode::kTailInvokeClosure:
+      case Opcode::kGetField:
+      case Opcode::kAdd:
+      case Opcode::kSub:
+      case Opcode::kMul:
+      case Opcode::kDiv:
+      case Opcode::kMod:
+      case Opcode::kNeg:
+      case Opcode::kAnd:
+      case Opcode::kOr:
+      case Opcode::kNot: break;
     }
+    return RegisterType::Of(kAnything);
   }
 
   RegisterType Allocated() const {

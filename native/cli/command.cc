@@ -127,8 +127,11 @@ Result<Compiled> CompileProgram(const Engine& engine, const CompileRequest& requ
   switch (KindOfProgram(request.path)) {
     case ProgramKind::kLoops: return LoopProgramRefused(request.path);
     case ProgramKind::kSource: return CompileSource(engine, request);
-    default: return CompileOnnx(engine, request);
+    case ProgramKind::kExecutable:
+    case ProgramKind::kAssembly:
+    case ProgramKind::kOnnx: break;
   }
+  return CompileOnnx(engine, request);
 }
 
 Result<Program> LoadBuffer(const Engine& engine, Buffer bytes) {

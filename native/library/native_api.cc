@@ -78,9 +78,11 @@ tern_status* Compile(tern_runtime* runtime, const char* path, std::string_view t
       return tern_assemble(runtime, text.data(), text.size(), options.source_name, executable);
     case ProgramKind::kSource:
       return tern_compile_source(runtime, text.data(), text.size(), &options, executable, nullptr);
-    default:
-      return tern_compile_onnx(runtime, text.data(), text.size(), &options, executable, nullptr);
+    case ProgramKind::kExecutable:
+    case ProgramKind::kLoops:
+    case ProgramKind::kOnnx: break;
   }
+  return tern_compile_onnx(runtime, text.data(), text.size(), &options, executable, nullptr);
 }
 
 // The caller's own external data lives only as long as the call, so that it is copied.

@@ -20,6 +20,7 @@ from comments_test import CommentsTest, SpansTest  # noqa: E402,F401
 from golden_test import GoldenTest  # noqa: E402,F401
 from run_quick_test import BuildGraphTest, QuickChoiceTest, RunQuickTest  # noqa: E402,F401
 from run_suites_test import ScheduleTest, RunSuitesTest, SlowestTest, TableTest  # noqa: E402,F401
+from switches_test import SwitchesTest  # noqa: E402,F401
 
 SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
 LAYERS = """

@@ -240,7 +240,10 @@ class Index {
         return Add(expr.span, "constructor", text,
                    target.data->constructors[static_cast<size_t>(target.tag)].name.span);
       case TargetKind::kDimension: return Add(expr.span, "dimension", text, Span());
-      default: return;
+      case TargetKind::kNone:
+      case TargetKind::kPrimitive:
+      case TargetKind::kOperator:
+      case TargetKind::kConvert: return;
     }
   }
 
@@ -274,8 +277,10 @@ std::string_view KindOf(TokenKind kind) {
     case TokenKind::kString: return "string";
     case TokenKind::kTypeName: return "type";
     case TokenKind::kName: return "variable";
-    default: return "punctuation";
+    case TokenKind::kEnd:
+    case TokenKind::kPunctuation: break;
   }
+  return "punctuation";
 }
 
 void WriteRange(const Span& span, JsonWriter* json) {

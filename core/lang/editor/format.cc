@@ -37,8 +37,23 @@ int LevelOf(const Expr& expr) {
     case ExprKind::kCall:
     case ExprKind::kIndex:
     case ExprKind::kField: return kPostfixLevel;
-    default: return kPrimaryLevel;
+    case ExprKind::kError:
+    case ExprKind::kInt:
+    case ExprKind::kFloat:
+    case ExprKind::kString:
+    case ExprKind::kBool:
+    case ExprKind::kName:
+    case ExprKind::kTuple:
+    case ExprKind::kList:
+    case ExprKind::kMap:
+    case ExprKind::kIf:
+    case ExprKind::kMatch:
+    case ExprKind::kBlock:
+    case ExprKind::kLoop:
+    case ExprKind::kFor:
+    case ExprKind::kAnyDim: break;
   }
+  return kPrimaryLevel;
 }
 
 // The lines of a kernel's body as they are, except for their indentation, which follows the braces.

@@ -90,8 +90,25 @@ std::optional<Type> Inference::TryChoose(Expr* expr, bool force) {
     case ExprKind::kBinary: return TryBinary(expr, force);
     case ExprKind::kField: return TryField(expr);
     case ExprKind::kIndex: return TryIndex(expr);
-    default: return TryCall(expr, force);
+    case ExprKind::kError:
+    case ExprKind::kInt:
+    case ExprKind::kFloat:
+    case ExprKind::kString:
+    case ExprKind::kBool:
+    case ExprKind::kName:
+    case ExprKind::kTuple:
+    case ExprKind::kList:
+    case ExprKind::kMap:
+    case ExprKind::kCall:
+    case ExprKind::kIf:
+    case ExprKind::kMatch:
+    case ExprKind::kBlock:
+    case ExprKind::kLambda:
+    case ExprKind::kLoop:
+    case ExprKind::kFor:
+    case ExprKind::kAnyDim: break;
   }
+  return TryCall(expr, force);
 }
 
 // Tries the waiting choices until none makes progress, because each may tell what another waits

@@ -68,8 +68,15 @@ Type MapParts(const Type& type, const TypeMap& map, const DimMap& map_dim) {
     case TypeKind::kMap: return Type::Map(map(type.arguments()[0]), map(type.arguments()[1]));
     case TypeKind::kData:
       return type.arguments().empty() ? type : Type::Data(type.name(), all(type.arguments()));
-    default: return type;
+    case TypeKind::kUnknown:
+    case TypeKind::kNone:
+    case TypeKind::kInt:
+    case TypeKind::kFloat:
+    case TypeKind::kBool:
+    case TypeKind::kString:
+    case TypeKind::kVariable: break;
   }
+  return type;
 }
 
 Mismatch Differ(const Type& expected, const Type& actual) {
@@ -245,7 +252,12 @@ std::optional<Mismatch> Unifier::Unify(const Type& raw_expected, const Type& raw
     case TypeKind::kVariable:
       if (expected.name() != actual.name()) break;
       return std::nullopt;
-    default: return std::nullopt;
+    case TypeKind::kUnknown:
+    case TypeKind::kNone:
+    case TypeKind::kInt:
+    case TypeKind::kFloat:
+    case TypeKind::kBool:
+    case TypeKind::kString: return std::nullopt;
   }
   return Differ(expected, actual);
 }

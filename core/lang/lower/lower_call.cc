@@ -21,7 +21,11 @@ ir::Expr FunctionLowering::LowerCall(const Expr& expr) {
     case TargetKind::kPrimitive: return LowerPrimitive(expr);
     case TargetKind::kOperator: return LowerOperator(expr);
     case TargetKind::kConvert: return LowerConvert(expr);
-    default: break;
+    case TargetKind::kNone:
+    case TargetKind::kLocal:
+    case TargetKind::kFunction:
+    case TargetKind::kConstructor:
+    case TargetKind::kDimension: break;
   }
   const Expr& callee = *expr.children[0];
   const TargetKind kind = callee.kind == ExprKind::kName ? callee.target.kind : TargetKind::kNone;

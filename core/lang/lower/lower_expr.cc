@@ -116,8 +116,13 @@ ir::Expr FunctionLowering::LowerName(const Expr& expr) {
       const ir::Expr global = ir::MakeGlobal(module_->NameOf(*target.function));
       return Bind(ir::MakeMakeClosure(global, {}), expr.type);
     }
-    default: return LowerConstructor(expr);
+    case TargetKind::kNone:
+    case TargetKind::kConstructor:
+    case TargetKind::kPrimitive:
+    case TargetKind::kOperator:
+    case TargetKind::kConvert: break;
   }
+  return LowerConstructor(expr);
 }
 
 // A number or tensor that is written out stands where it is mentioned; anything else is computed

@@ -16,8 +16,13 @@ std::string Describe(const Token& token) {
     case TokenKind::kEnd: return "the end of the file";
     case TokenKind::kKeyword: return StrCat("the keyword '", token.text, "'");
     case TokenKind::kString: return "a text";
-    default: return StrCat("'", token.text, "'");
+    case TokenKind::kName:
+    case TokenKind::kTypeName:
+    case TokenKind::kInt:
+    case TokenKind::kFloat:
+    case TokenKind::kPunctuation: break;
   }
+  return StrCat("'", token.text, "'");
 }
 
 }  // namespace

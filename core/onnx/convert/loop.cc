@@ -54,8 +54,9 @@ std::optional<bool> KnownComparison(const ir::Call& call) {
   switch (CompareDims(left, right)) {
     case types::DimRelation::kEqual: return true;
     case types::DimRelation::kDifferent: return false;
-    default: return std::nullopt;
+    case types::DimRelation::kUnknown: break;
   }
+  return std::nullopt;
 }
 
 std::optional<bool> KnownTruth(NodeContext& node, const Value& value, int depth);

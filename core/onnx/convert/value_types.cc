@@ -42,8 +42,18 @@ ValueType MapExtents(const ValueType& type, const F& map) {
     case TypeKind::kList: return ValueType::List(MapExtents(type.arguments()[0], map));
     case TypeKind::kData:
       return ValueType::Data(type.name(), {MapExtents(type.arguments()[0], map)});
-    default: return type;
+    case TypeKind::kUnknown:
+    case TypeKind::kNone:
+    case TypeKind::kTuple:
+    case TypeKind::kFunction:
+    case TypeKind::kInt:
+    case TypeKind::kFloat:
+    case TypeKind::kBool:
+    case TypeKind::kString:
+    case TypeKind::kMap:
+    case TypeKind::kVariable: break;
   }
+  return type;
 }
 
 }  // namespace
@@ -58,8 +68,18 @@ ValueType MergeTypes(const ValueType& a, const ValueType& b) {
     case TypeKind::kTensor: return MergeTensors(a.tensor(), b.tensor());
     case TypeKind::kList: return ValueType::List(MergeTypes(a.arguments()[0], b.arguments()[0]));
     case TypeKind::kData: return OptionalOf(MergeTypes(a.arguments()[0], b.arguments()[0]));
-    default: return a == b ? a : ValueType();
+    case TypeKind::kUnknown:
+    case TypeKind::kNone:
+    case TypeKind::kTuple:
+    case TypeKind::kFunction:
+    case TypeKind::kInt:
+    case TypeKind::kFloat:
+    case TypeKind::kBool:
+    case TypeKind::kString:
+    case TypeKind::kMap:
+    case TypeKind::kVariable: break;
   }
+  return a == b ? a : ValueType();
 }
 
 ValueType WithNames(ir::Builder& builder, const ValueType& type) {

@@ -167,8 +167,17 @@ std::string_view CodeOf(DebugStop reason) {
     case DebugStop::kTimeLimit: return "S0303";
     case DebugStop::kMemoryLimit: return "E0302";
     case DebugStop::kDepthLimit: return "E0303";
-    default: return "S0302";
+    case DebugStop::kBegun:
+    case DebugStop::kReturned:
+    case DebugStop::kStep:
+    case DebugStop::kBreakpoint:
+    case DebugStop::kTarget:
+    case DebugStop::kSlice:
+    case DebugStop::kStart:
+    case DebugStop::kCancelled:
+    case DebugStop::kTrap: break;
   }
+  return "S0302";
 }
 
 }  // namespace

@@ -80,12 +80,10 @@ class GraphBuilder {
   // Calls of functions may do anything; primitives say so, or are among those that are known to.
   bool IsOrdered(const Instruction& instruction) const {
     if (instruction.info->flow != Flow::kNext) return true;
-    switch (instruction.info->opcode) {
-      case Opcode::kInvoke:
-      case Opcode::kInvokeClosure:
-      case Opcode::kInvokePacked: return true;
-      default: break;
-    }
+    const Opcode opcode = instruction.info->opcode;
+    if (opcode == Opcode::kInvoke || opcode == Opcode::kInvokeClosure ||
+        opcode == Opcode::kInvokePacked)
+      return true;
     for (const Operand& operand : instruction.operands) {
       // Who gets the machine, or a function as a value, may have effects through it.
       if (operand.is_vm() || operand.is_function()) return true;

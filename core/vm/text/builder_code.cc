@@ -217,17 +217,15 @@ class CodePrinter {
   // Instructions with a method of their own use it; everything else goes through emit.
   void Emission() {
     const std::vector<Operand>& operands = instruction_.operands;
-    switch (instruction_.info->opcode) {
-      case Opcode::kRet: return Line(syntax_.ret, Text(0));
-      case Opcode::kGoto: return Line(syntax_.jump, Text(0));
-      case Opcode::kIf: return Line(syntax_.if_, Text(0), ", ", Text(1), ", ", Text(2));
-      case Opcode::kIfEqual:
-        return Line(syntax_.if_equal, Text(0), ", ", Text(1), ", ", Text(2), ", ", Text(3));
-      case Opcode::kCall:
-        if (!IsPlain(operands[1])) break;
-        return Line(syntax_.call, Quote(Name(operands[1])), ", ", ListFrom(2),
-                    operands[0].is_void() ? "" : StrCat(", ", Text(0)));
-      default: break;
+    const Opcode opcode = instruction_.info->opcode;
+    if (opcode == Opcode::kRet) return Line(syntax_.ret, Text(0));
+    if (opcode == Opcode::kGoto) return Line(syntax_.jump, Text(0));
+    if (opcode == Opcode::kIf) return Line(syntax_.if_, Text(0), ", ", Text(1), ", ", Text(2));
+    if (opcode == Opcode::kIfEqual)
+      return Line(syntax_.if_equal, Text(0), ", ", Text(1), ", ", Text(2), ", ", Text(3));
+    if (opcode == Opcode::kCall && IsPlain(operands[1])) {
+      return Line(syntax_.call, Quote(Name(operands[1])), ", ", ListFrom(2),
+                  operands[0].is_void() ? "" : StrCat(", ", Text(0)));
     }
     const InstructionInfo& info = *instruction_.info;
     in_emit_ = true;
