@@ -508,8 +508,8 @@ TERN_API tern_status* tern_debugger_set_budgets(tern_debugger* debugger,
 TERN_API tern_status* tern_debugger_break(tern_debugger* debugger, const char* text, uint32_t* id);
 TERN_API tern_status* tern_debugger_breakpoint(tern_debugger* debugger, uint32_t id, int32_t action,
                                                uint64_t times);
-/* JSON of what is looked at: what = "stop", "state", "breakpoints", "heap", "trace"
- * (core/vm/debug/debugger_json.h has the members). */
+/* JSON of what is looked at: what = "stop", "state", "breakpoints", "heap", "trace" (members are in
+ * core/vm/debug/debugger_json.h), or of the whole record, as in core/vm/debug/debugger_views.h. */
 TERN_API tern_status* tern_debugger_state(tern_debugger* debugger, const char* what,
                                           tern_buffer** json);
 /* An owned value of a register in the state that is looked at; frame 0 is the innermost. */

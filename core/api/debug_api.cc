@@ -3,6 +3,7 @@
 #include "core/api/debug_handles.h"
 #include "core/base/json.h"
 #include "core/vm/debug/debugger_json.h"
+#include "core/vm/debug/debugger_views.h"
 #include "core/vm/debug/trace_file.h"
 
 namespace tern::api {
@@ -51,9 +52,7 @@ Result<std::string> StateJson(const vm::Debugger& debugger, std::string_view wha
   else if (what == "trace")
     WriteTraceStatsJson(debugger, &json);
   else
-    return InvalidArgument("a debugger has no '", what,
-                           "': there are stop, state, breakpoints, heap and trace")
-        .SetErrorCode("E0304");
+    TERN_TRY(WriteViewJson(debugger, what, &json));
   return json.Take();
 }
 

@@ -2,9 +2,7 @@
 // The vm.builtin.* functions, which compiled programs call to keep track of symbolic shapes.
 //
 // A shape heap is an int64 tensor of rank 1 with one entry per symbol or expression of the program.
-// match_shape compares a shape with a pattern, one (code, value) pair per axis: kStore puts the
-// extent into the heap, kEqualHeap and kEqualValue compare, kIgnore does neither. The name that it
-// is given for messages may list the symbols of the axes: "x[n, m]".
+// match_shape compares a shape with a pattern, one (code, value) pair per axis (MatchCode).
 #include "core/vm/builtins/builtins.h"
 
 #include <array>
@@ -20,12 +18,27 @@
 #include "core/vm/scalar.h"
 
 namespace tern::vm {
+
+std::string_view MatchArgument(std::string_view name) { return name.substr(0, name.find('[')); }
+
+std::string_view MatchSymbol(std::string_view name, size_t axis) {
+  const size_t begin = name.find('[');
+  if (begin == std::string_view::npos || !name.ends_with(']')) return {};
+  std::string_view rest = name.substr(begin + 1, name.size() - begin - 2);
+  for (; axis > 0; --axis) {
+    const size_t comma = rest.find(',');
+    if (comma == std::string_view::npos) return {};
+    rest.remove_prefix(comma + 1);
+  }
+  rest = rest.substr(0, rest.find(','));
+  while (rest.starts_with(' ')) rest.remove_prefix(1);
+  return rest;
+}
+
 namespace {
 
 // A heap has an entry per symbol, so a larger size is a mistake of the file.
 constexpr int64_t kMaxHeap = 1 << 20;
-// Numbers of bytecode: never renumber.
-enum MatchCode : int64_t { kIgnore = 0, kStore = 1, kEqualHeap = 2, kEqualValue = 3 };
 
 Result<Any> AllocShapeHeap(RunContext& context, AnyArgs args) {
   if (args.size() != 1)
@@ -116,46 +129,30 @@ Result<Any> StoreDim(AnyArgs args) {
   return Any();
 }
 
-// The parts of a name for messages, which may say what its axes are called: "x[n, m]".
-std::string_view ArgumentOf(std::string_view name) { return name.substr(0, name.find('[')); }
-std::string_view SymbolOf(std::string_view name, size_t axis) {
-  const size_t begin = name.find('[');
-  if (begin == std::string_view::npos || !name.ends_with(']')) return {};
-  std::string_view rest = name.substr(begin + 1, name.size() - begin - 2);
-  for (; axis > 0; --axis) {
-    const size_t comma = rest.find(',');
-    if (comma == std::string_view::npos) return {};
-    rest.remove_prefix(comma + 1);
-  }
-  rest = rest.substr(0, rest.find(','));
-  while (rest.starts_with(' ')) rest.remove_prefix(1);
-  return rest;
-}
-
 // One axis of a pattern. An error names the axis, its symbol, and where the expected extent came
 // from.
 Status MatchAxis(const std::vector<int64_t>& dims, size_t axis, int64_t code, int64_t value,
                  std::span<int64_t> heap, std::string_view name) {
-  if (code == kIgnore) return OkStatus();
+  if (code == kMatchIgnore) return OkStatus();
   int64_t expected = value;
-  if (code == kStore || code == kEqualHeap) {
+  if (code == kMatchStore || code == kMatchEqualHeap) {
     TERN_TRY(CheckHeapIndex(value, heap));
-    if (code == kStore) {
+    if (code == kMatchStore) {
       heap[static_cast<size_t>(value)] = dims[axis];
       return OkStatus();
     }
     expected = heap[static_cast<size_t>(value)];
-  } else if (code != kEqualValue) {
+  } else if (code != kMatchEqualValue) {
     return InvalidArgument("vm.builtin.match_shape: unknown code ", code, " for axis ", axis);
   }
   if (dims[axis] == expected) return OkStatus();
-  const std::string_view symbol = SymbolOf(name, axis);
+  const std::string_view symbol = MatchSymbol(name, axis);
   Status status =
-      InvalidArgument("shape mismatch", name.empty() ? "" : " for ", ArgumentOf(name), ": axis ",
+      InvalidArgument("shape mismatch", name.empty() ? "" : " for ", MatchArgument(name), ": axis ",
                       axis, symbol.empty() ? "" : StrCat(" (", symbol, ")"), ": expected ",
                       expected, ", got ", dims[axis], " of ", FormatDims(dims));
   // A heap entry was set by an earlier axis, so its number alone would tell a reader little.
-  if (code == kEqualHeap) {
+  if (code == kMatchEqualHeap) {
     status.AddNote(
         StrCat("expected because ", symbol.empty() ? std::string() : StrCat(symbol, ", "),
                "shape heap entry ", value, symbol.empty() ? " holds " : ", is ", expected));
@@ -180,7 +177,7 @@ Result<Any> MatchShape(AnyArgs args) {
   // Two arguments per axis behind the first three.
   const size_t rank = (args.size() - 3) / 2;
   if (rank != dims.size()) {
-    return InvalidArgument("rank mismatch", name.empty() ? "" : " for ", ArgumentOf(name),
+    return InvalidArgument("rank mismatch", name.empty() ? "" : " for ", MatchArgument(name),
                            ": expected ", rank, ", got ", dims.size(), " of ", FormatDims(dims))
         .SetErrorCode("E0203");
   }

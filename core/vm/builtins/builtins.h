@@ -4,6 +4,8 @@
 #ifndef TERN_CORE_VM_BUILTINS_BUILTINS_H_
 #define TERN_CORE_VM_BUILTINS_BUILTINS_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -16,6 +18,18 @@ namespace tern::vm {
 FunctionPtr FindBuiltin(std::string_view name);
 // Registers all of them; does nothing if they are there already.
 Status RegisterBuiltins(Registry* registry);
+
+// What vm.builtin.match_shape does with an axis. Numbers of bytecode: never renumber.
+enum MatchCode : int64_t {
+  kMatchIgnore = 0,
+  kMatchStore = 1,      // puts the extent into the heap
+  kMatchEqualHeap = 2,  // compares it with a heap entry
+  kMatchEqualValue = 3,
+};
+// The parts of the name that it is given, which may say what the axes are called: of "x[n, m]" the
+// argument "x", and of axis 1 the symbol "m". Empty where the name does not tell.
+std::string_view MatchArgument(std::string_view name);
+std::string_view MatchSymbol(std::string_view name, size_t axis);
 
 // For listings: name, signature and one phrase.
 struct BuiltinInfo {

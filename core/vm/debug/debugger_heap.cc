@@ -6,9 +6,7 @@
 #include <unordered_map>
 
 #include "core/base/strings.h"
-#include "core/object/containers/adt.h"
-#include "core/object/containers/closure.h"
-#include "core/object/containers/sequence.h"
+#include "core/vm/debug/object_parts.h"
 
 namespace tern::vm {
 namespace {
@@ -67,26 +65,12 @@ class HeapWalk {
     Hold(at->second, std::move(holder));
   }
 
-  // What the object itself refers to. Copied, because Add may move the list's elements.
+  // Copied, because Add may move the list's elements.
   void AddParts(size_t index) {
-    const Any value = listing_.objects[index].value;
     const uint32_t number = listing_.objects[index].number;
-    std::span<const Any> parts;
-    std::vector<Any> items;
-    std::string_view what = "field";
-    if (const Adt* adt = value.TryCast<Adt>(); adt != nullptr) {
-      parts = adt->fields();
-    // Items of a list are made values, but the objects in them are the list's own.
-    } else if (const Sequence* list = value.TryCast<Sequence>(); list != nullptr) {
-      for (const AnyView item : *list) items.emplace_back(item);
-      parts = items;
-      what = "item";
-    } else if (const Closure* closure = value.TryCast<Closure>(); closure != nullptr) {
-      parts = closure->free_variables();
-      what = "captured value";
-    }
-    for (size_t i = 0; i < parts.size(); ++i)
-      Add(parts[i], {StrCat("object ", number, ", ", what, " ", i), number});
+    const ObjectParts found = PartsOf(listing_.objects[index].value);
+    for (size_t i = 0; i < found.parts.size(); ++i)
+      Add(found.parts[i], {StrCat("object ", number, ", ", found.what, " ", i), number});
   }
 
   void Count(HeapObject* object) const {

@@ -379,7 +379,10 @@ uint32_t Trace::pc(uint64_t step) const {
 
 std::span<const TraceEvent> Trace::events(uint64_t step) const {
   const Segment& segment = SegmentOf(step);
-  const auto index = static_cast<size_t>(step - segment.first_step);
+  return EventsOf(segment, static_cast<size_t>(step - segment.first_step));
+}
+
+std::span<const TraceEvent> Trace::EventsOf(const Segment& segment, size_t index) const {
   const uint32_t begin = segment.first_event[index];
   uint32_t end = static_cast<uint32_t>(segment.events.size());
   // Events of a step end where the next one's begin; those of the newest step where the open one's

@@ -76,6 +76,14 @@ struct TraceAllocation {
   uint64_t largest = 0;  // of one
 };
 
+// One step of the log as a walk over it tells it.
+struct TraceStep {
+  uint64_t step = 0;
+  uint32_t pc = 0;
+  std::span<const TraceEvent> events;
+  TraceAllocation allocation;
+};
+
 struct TraceOptions {
   // Of the log and of what only the trace may hold: values as they were when first seen, in-place
   // writes. The newest segment is always kept.
@@ -150,6 +158,20 @@ class Trace {
   void ForEachKey(F visit) const {
     for (const Segment& segment : segments_) visit(segment.first_step, segment.key);
   }
+  // visit(TraceStep) for each step from the oldest, in order: much faster than to ask for each.
+  template <typename F>
+  void ForEachStep(F visit) const {
+    for (const Segment& segment : segments_) {
+      size_t allocation = 0;
+      for (size_t i = 0; i < segment.pcs.size(); ++i) {
+        TraceStep step{segment.first_step + i, segment.pcs[i], EventsOf(segment, i), {}};
+        if (allocation < segment.allocations.size() &&
+            segment.allocations[allocation].step_in_segment == i)
+          step.allocation = segment.allocations[allocation++];
+        visit(step);
+      }
+    }
+  }
   // The object's number, kNoneValue where it has none.
   ValueId FindObject(const Object* object) const;
   // References to the object that the trace holds.
@@ -190,6 +212,7 @@ class Trace {
   void DropAfter(uint64_t step);
   void KeepToBudget();
   uint64_t Bytes() const;
+  std::span<const TraceEvent> EventsOf(const Segment& segment, size_t index) const;
   size_t SegmentIndexOf(uint64_t step) const;
   const Segment& SegmentOf(uint64_t step) const { return segments_[SegmentIndexOf(step)]; }
 

@@ -10,6 +10,14 @@ import {
   type RegisterState,
   withValues,
 } from './calls.js';
+import type {
+  HeapDifference,
+  LifetimesView,
+  ObjectKind,
+  ObjectsView,
+  ShapeHeapView,
+  TimelineView,
+} from './debugger_views.js';
 import { TernError } from './errors.js';
 import type { Pointer } from './exports.js';
 import { kDebugOptions } from './generated/layouts.js';
@@ -232,6 +240,31 @@ export class Debugger extends Handle {
   }
   trace(): TraceState {
     return this.json('trace') as TraceState;
+  }
+
+  // --- of the whole record
+
+  /** In at most so many parts, 1 to 4096. */
+  timeline(buckets = 512): TimelineView {
+    return this.json(`timeline ${buckets}`) as TimelineView;
+  }
+  /** How many recorded steps executed each instruction. */
+  hits(): number[] {
+    return this.json('hits') as number[];
+  }
+  /** Of a frame of the state that is looked at; after a return, of the outermost one. */
+  lifetimes(frame = 0): LifetimesView {
+    return this.json(`lifetimes ${frame}`) as LifetimesView;
+  }
+  objects(kind: ObjectKind = 'live'): ObjectsView {
+    return this.json(`objects ${kind}`) as ObjectsView;
+  }
+  /** What registers reach at one of two steps only. */
+  heapDifference(from: number, to: number): HeapDifference {
+    return this.json(`heapdiff ${from} ${to}`) as HeapDifference;
+  }
+  shapeHeap(frame = 0): ShapeHeapView {
+    return this.json(`shapes ${frame}`) as ShapeHeapView;
   }
 
   /** A register in the state that is looked at; frame 0 is the innermost. */

@@ -23,6 +23,16 @@ export {
   type HeapState,
   type TraceState,
 } from './debugger.js';
+export type {
+  HeapDifference,
+  LifetimesView,
+  ObjectKind,
+  ObjectsView,
+  ObjectView,
+  ShapeHeapView,
+  TimelineView,
+  VersionEnd,
+} from './debugger_views.js';
 export {
   kTypedArrays,
   type TypedArray,
@@ -68,6 +78,15 @@ export {
   type StopReason,
   type Timing,
 } from './program.js';
+export {
+  Profile,
+  type ProfileEvent,
+  type ProfileEvents,
+  type ProfileFormat,
+  type ProfileOperator,
+  type ProfileOptions,
+  type ProfileRow,
+} from './profile.js';
 export type { Progress, ProgressListener } from './progress.js';
 export type { MemoryUse } from './protocol.js';
 export { ResidentTensor } from './resident.js';

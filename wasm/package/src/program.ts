@@ -16,6 +16,7 @@ import { kVmOptions } from './generated/layouts.js';
 import { Handle } from './handle.js';
 import { type KernelInfo, listKernels } from './kernels.js';
 import type { Memory } from './memory.js';
+import { Profile, type ProfileOptions } from './profile.js';
 import { Positions } from './text_positions.js';
 import {
   type HostFunction,
@@ -423,6 +424,11 @@ export class Program extends Handle implements Callable {
   /** A machine whose runs can be stopped anywhere and gone through in both directions. */
   debugger(options: DebuggerOptions = {}): Debugger {
     return new Debugger(this.memory, this.runtime, this, options);
+  }
+
+  /** Runs a function under the profiler, on a machine of its own. */
+  profile(name: string, args: Arguments = [], options: ProfileOptions = {}): Profile {
+    return new Profile(this.memory, this.runtime, this, name, args, options);
   }
 
   /** One run of a function on a machine of its own. */
