@@ -36,10 +36,15 @@ Result<std::unique_ptr<vm::Debugger>> CreateDebugger(const tern_program& program
 }
 
 Result<std::string> StateJson(const vm::Debugger& debugger, std::string_view what) {
-  // Breakpoints exist ahead of a run; everything else is about one.
+  // Breakpoints and code exist ahead of a run; everything else is about one.
   JsonWriter json;
   if (what == "breakpoints") {
     WriteBreakpointsJson(debugger, &json);
+    return json.Take();
+  }
+  const bool is_state = what == "stop" || what == "state" || what == "heap" || what == "trace";
+  if (!is_state) {
+    TERN_TRY(WriteViewJson(debugger, what, &json));
     return json.Take();
   }
   if (!debugger.begun()) return InvalidArgument("no run was begun").SetErrorCode("E0304");
@@ -49,10 +54,8 @@ Result<std::string> StateJson(const vm::Debugger& debugger, std::string_view wha
     WriteStateJson(debugger, &json);
   else if (what == "heap")
     WriteHeapJson(debugger, &json);
-  else if (what == "trace")
-    WriteTraceStatsJson(debugger, &json);
   else
-    TERN_TRY(WriteViewJson(debugger, what, &json));
+    WriteTraceStatsJson(debugger, &json);
   return json.Take();
 }
 

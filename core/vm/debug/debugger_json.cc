@@ -3,6 +3,10 @@
 // has the forms).
 #include "core/vm/debug/debugger_json.h"
 
+#include <algorithm>
+#include <span>
+#include <vector>
+
 #include "core/object/graph/print.h"
 #include "core/vm/debug/debugger_heap.h"
 #include "core/vm/text/disassembler.h"
@@ -19,7 +23,58 @@ void WriteStopJson(const Debugger& debugger, JsonWriter* json) {
   json->Field("depth", uint64_t{debugger.depth()}).EndObject();
 }
 
+namespace {
+
+// How far back is looked for who wrote a register.
+constexpr uint64_t kMostStepsBack = 4096;
+
+// The steps that wrote what the registers of a state hold, frames from the outermost.
+class Writers {
+ public:
+  explicit Writers(const Debugger& debugger) : debugger_(debugger) {
+    for (size_t i = debugger.depth(); i-- > 0;)
+      steps_.emplace_back(debugger.frame(i).register_count, kUnknown);
+    const uint64_t first = debugger.trace().first_step();
+    // Frames that begin after the step that is looked at are none of this state.
+    size_t known = steps_.size();
+    for (uint64_t at = debugger.step(); at-- > first && known > 0;) {
+      if (debugger.step() - at > kMostStepsBack) break;
+      const std::span<const TraceEvent> events = debugger.trace().events(at);
+      for (size_t i = events.size(); i-- > 0;) Take(events[i], at);
+      known = static_cast<size_t>(std::count(begun_.begin(), begun_.end(), false));
+    }
+  }
+
+  // Null where nothing is known.
+  void Write(size_t frame, uint32_t reg, JsonWriter* json) const {
+    const uint64_t step = steps_[steps_.size() - 1 - frame][reg];
+    if (step == kUnknown) return;
+    json->Field("writtenAt", step).Field("writtenBy", debugger_.trace().pc(step));
+  }
+
+ private:
+  static constexpr uint64_t kUnknown = UINT64_MAX;
+
+  // Going back, the first write of a register that is seen is the last one.
+  void Take(const TraceEvent& event, uint64_t step) {
+    const size_t frame = event.frame();
+    if (frame >= steps_.size()) return;
+    begun_.resize(steps_.size());
+    if (event.kind() == TraceEventKind::kPush) begun_[frame] = true;
+    if (event.kind() != TraceEventKind::kWrite || begun_[frame]) return;
+    if (event.target < steps_[frame].size() && steps_[frame][event.target] == kUnknown)
+      steps_[frame][event.target] = step;
+  }
+
+  const Debugger& debugger_;
+  std::vector<std::vector<uint64_t>> steps_;
+  std::vector<bool> begun_ = std::vector<bool>(1);
+};
+
+}  // namespace
+
 void WriteStateJson(const Debugger& debugger, JsonWriter* json) {
+  const Writers writers(debugger);
   json->BeginObject().Field("step", debugger.step()).Field("past", debugger.in_past());
   if (debugger.step() > debugger.trace().first_step())
     json->Field("lastPc", debugger.trace().pc(debugger.step() - 1));
@@ -35,7 +90,9 @@ void WriteStateJson(const Debugger& debugger, JsonWriter* json) {
     json->Key("registers").BeginArray();
     for (uint32_t reg = 0; reg < frame.register_count; ++reg) {
       json->BeginObject().Field("index", reg).Field("name", info.RegisterName(reg));
-      json->Field("changed", debugger.RegisterChanged(i, reg)).Key("value");
+      json->Field("changed", debugger.RegisterChanged(i, reg));
+      writers.Write(i, reg, json);
+      json->Key("value");
       // Both indices are in range, so Register cannot fail.
       WriteValueJson(*debugger.Register(i, reg), json);
       json->EndObject();

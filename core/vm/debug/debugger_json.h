@@ -12,7 +12,8 @@ namespace tern::vm {
 void WriteStopJson(const Debugger& debugger, JsonWriter* json);
 // {"step", "past", "lastPc": of the instruction before it, where that is recorded, "frames":
 // [{"function", "pc", "instruction", "source", "registers": [{"index", "name", "changed",
-// "value"}]}], "memory": {"live", "peak"}}, innermost frame first.
+// "writtenAt", "writtenBy": the step that wrote the value and its instruction, where it is among the
+// last few thousand, "value"}]}], "memory": {"live", "peak"}}, innermost frame first.
 void WriteStateJson(const Debugger& debugger, JsonWriter* json);
 // [{"id", "text", "enabled", "hits", "ignore", "failures", "failure"}]
 void WriteBreakpointsJson(const Debugger& debugger, JsonWriter* json);

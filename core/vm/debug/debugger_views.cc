@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -28,7 +30,8 @@ void Column(const List& list, std::string_view name, JsonWriter* json, F write) 
 
 template <typename List, typename F>
 void Numbers(const List& list, std::string_view name, JsonWriter* json, F number) {
-  Column(list, name, json, [&](const auto& item) { json->Int(static_cast<int64_t>(number(item))); });
+  Column(list, name, json,
+         [&](const auto& item) { json->Int(static_cast<int64_t>(number(item))); });
 }
 
 template <typename T>
@@ -42,6 +45,36 @@ void FieldOrNull(std::string_view name, const std::optional<T>& value, JsonWrite
 std::string TypeOf(const Any& value) {
   const Tensor* tensor = value.TryCast<Tensor>();
   return tensor != nullptr ? tensor->TypeText() : std::string(value.type_name());
+}
+
+// --- code
+
+void AppendHex(uint64_t value, int digits, std::string* text) {
+  for (int at = digits - 1; at >= 0; --at) *text += "0123456789abcdef"[value >> (4 * at) & 15];
+}
+
+// The parts of encoding.h with blanks between them.
+std::string EncodingText(std::span<const uint64_t> words) {
+  std::string text;
+  AppendHex(words[0] >> 56, 2, &text);
+  text += ' ';
+  AppendHex(words[0] >> 48 & 255, 2, &text);
+  for (const int shift : {0, 16, 32}) {
+    text += ' ';
+    AppendHex(words[0] >> shift & 0xffff, 4, &text);
+  }
+  for (const uint64_t word : words.subspan(1)) {
+    text += ' ';
+    AppendHex(word, 16, &text);
+  }
+  return text;
+}
+
+void WriteEncoding(const Executable& executable, JsonWriter* json) {
+  json->BeginArray();
+  for (uint32_t pc = 0; pc < executable.instruction_count(); ++pc)
+    json->String(EncodingText(executable.InstructionWords(pc)));
+  json->EndArray();
 }
 
 // --- time line
@@ -92,17 +125,15 @@ void WriteVersions(const Debugger& debugger, const Lifetimes& found, JsonWriter*
   Numbers(list, "ended", json, [](const auto& version) { return version.ended; });
   Numbers(list, "lastUse", json, [](const auto& version) { return version.last_use; });
   Numbers(list, "uses", json, [](const auto& version) { return version.uses; });
-  Numbers(list, "definedPc", json, [&](const auto& version) {
-    return version.was_there ? -1 : pc_of(version.defined);
-  });
+  Numbers(list, "definedPc", json,
+          [&](const auto& version) { return version.was_there ? -1 : pc_of(version.defined); });
   Numbers(list, "endedPc", json, [&](const auto& version) {
     return version.end == VersionEnd::kHeld ? -1 : pc_of(version.ended);
   });
   Numbers(list, "bytes", json,
           [&](const auto& version) { return ObjectBytes(trace.value(version.value)); });
-  Column(list, "end", json, [&](const auto& version) {
-    json->String(kEnds[static_cast<size_t>(version.end)]);
-  });
+  Column(list, "end", json,
+         [&](const auto& version) { json->String(kEnds[static_cast<size_t>(version.end)]); });
   Column(list, "wasThere", json, [&](const auto& version) { json->Bool(version.was_there); });
   Column(list, "kind", json,
          [&](const auto& version) { json->String(trace.value(version.value).type_name()); });
@@ -229,8 +260,7 @@ void WriteList(std::string_view name, const std::vector<ValueId>& ids, ObjectWri
   json->EndArray();
 }
 
-Status WriteHeapDifference(const Debugger& debugger, uint64_t from, uint64_t to,
-                           JsonWriter* json) {
+Status WriteHeapDifference(const Debugger& debugger, uint64_t from, uint64_t to, JsonWriter* json) {
   const Trace& trace = debugger.trace();
   for (const uint64_t step : {from, to}) {
     if (step < trace.first_step() || step > trace.end_step()) {
@@ -314,6 +344,11 @@ Status CheckFrame(const Debugger& debugger, uint64_t frame) {
 Status WriteViewJson(const Debugger& debugger, std::string_view what, JsonWriter* json) {
   const Request request = ParseRequest(what);
   const std::string_view view = request.view;
+  if (view == "encoding") {
+    WriteEncoding(debugger.executable(), json);
+    return OkStatus();
+  }
+  if (!debugger.begun()) return InvalidArgument("no run was begun").SetErrorCode("E0304");
   if (view == "hits") {
     WriteHits(debugger, json);
     return OkStatus();
@@ -323,7 +358,7 @@ Status WriteViewJson(const Debugger& debugger, std::string_view what, JsonWriter
   if (!is_frame && view != "timeline" && view != "heapdiff") {
     return InvalidArgument("a debugger has no '", view,
                            "': there are stop, state, breakpoints, heap, trace, timeline, hits, "
-                           "lifetimes, objects, heapdiff and shapes")
+                           "lifetimes, objects, heapdiff, shapes and encoding")
         .SetErrorCode("E0304");
   }
   if (!request.numbers[0].has_value()) return NeedsNumber(view);

@@ -18,6 +18,8 @@
 //   heapdiff A B   {"added": [object…], "removed": [object…], "bytes"}, between two steps
 //   shapes F       {"register", "slots": [{"symbol", "value", "step", "pc", "readers"}], "rules":
 //                  [{"pc", "code", "slot", "state", "sentence"}]}
+//   encoding       ["24 03 c001 0002 0000"…]: of each instruction, in hexadecimal, the opcode, the number
+//                  of operands, three short forms and further words (encoding.h); needs no run
 //
 // Steps and pcs that are not known are null, -1 in columns.
 #ifndef TERN_CORE_VM_DEBUG_DEBUGGER_VIEWS_H_
@@ -32,7 +34,7 @@ namespace tern::vm {
 
 inline constexpr size_t kMostObjects = 2000;
 
-// Of a run that was begun. E0304 where the text asks for nothing that there is.
+// E0304 where no run was begun, or where the text asks for nothing that there is.
 Status WriteViewJson(const Debugger& debugger, std::string_view what, JsonWriter* json);
 
 }  // namespace tern::vm

@@ -44,8 +44,10 @@ Span SpanOf(const Trace& trace, uint32_t depth, uint64_t at) {
 class LifetimeWalk {
  public:
   LifetimeWalk(const Debugger& debugger, uint32_t depth, uint64_t at)
-      : trace_(debugger.trace()), executable_(debugger.executable()),
-        reads_(executable_.instruction_count()), is_decoded_(executable_.instruction_count()) {
+      : trace_(debugger.trace()),
+        executable_(debugger.executable()),
+        reads_(executable_.instruction_count()),
+        is_decoded_(executable_.instruction_count()) {
     const Span span = SpanOf(trace_, depth, at);
     found_.depth = depth;
     found_.enter = span.enter;
@@ -170,10 +172,10 @@ class LifetimeWalk {
   const Executable& executable_;
   Lifetimes found_;
   bool is_summed_ = false;
-  bool is_over_ = false;                    // the frame went
-  size_t depth_ = 0;                        // frames of the state that the walk is at
-  std::vector<RegisterVersion> open_;       // by register; value kNoneValue: holds none
-  std::vector<uint32_t> numbers_;           // by register: versions so far
+  bool is_over_ = false;                      // the frame went
+  size_t depth_ = 0;                          // frames of the state that the walk is at
+  std::vector<RegisterVersion> open_;         // by register; value kNoneValue: holds none
+  std::vector<uint32_t> numbers_;             // by register: versions so far
   std::vector<std::vector<uint32_t>> reads_;  // by instruction
   std::vector<uint8_t> is_decoded_, ends_frame_;
   std::unordered_map<uint64_t, LifetimeCell> cells_;

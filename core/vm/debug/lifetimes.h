@@ -27,10 +27,10 @@ enum class VersionEnd : uint8_t {
 // One value in one register.
 struct RegisterVersion {
   uint32_t reg = 0;
-  uint32_t number = 0;   // of the register's versions, from 1
-  ValueId value = 0;     // in the trace
-  uint64_t defined = 0;  // the step that wrote it; it is held from the state after that
-  uint64_t ended = 0;    // the step that took it away, or the end of the record
+  uint32_t number = 0;    // of the register's versions, from 1
+  ValueId value = 0;      // in the trace
+  uint64_t defined = 0;   // the step that wrote it; it is held from the state after that
+  uint64_t ended = 0;     // the step that took it away, or the end of the record
   uint64_t last_use = 0;  // the last step that read it; `defined` where none did
   uint32_t uses = 0;
   bool was_there = false;  // before the record or the frame began: an argument

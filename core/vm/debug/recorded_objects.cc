@@ -142,8 +142,8 @@ std::vector<ValueId> FindLeaks(const Debugger& debugger) {
     if (expected.count(it) != 0) continue;
     const auto parts = among.find(it);
     // `recorded` was given away to Reach by copy; `all` holds one reference, `recorded` another.
-    const int32_t known_count = trace.ReferencesTo(it) + 2 +
-                                (parts == among.end() ? 0 : parts->second);
+    const int32_t known_count =
+        trace.ReferencesTo(it) + 2 + (parts == among.end() ? 0 : parts->second);
     if (it->ref_count() > known_count) leaks.push_back(object.id);
   }
   return leaks;

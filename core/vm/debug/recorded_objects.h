@@ -14,9 +14,9 @@ namespace tern::vm {
 // An object by its number in the trace, which stays the same for as long as it is recorded.
 struct RecordedObject {
   ValueId id = 0;
-  uint64_t bytes = 0;     // without what it refers to
-  uint64_t created = 0;   // the step that first put it into a register
-  uint64_t released = 0;  // the step after which no register held it; `kHeldYet` while one does
+  uint64_t bytes = 0;      // without what it refers to
+  uint64_t created = 0;    // the step that first put it into a register
+  uint64_t released = 0;   // the step after which no register held it; `kHeldYet` while one does
   bool was_there = false;  // before the first recorded step: an argument
 };
 inline constexpr uint64_t kHeldYet = UINT64_MAX;

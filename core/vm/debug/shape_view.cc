@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "core/base/strings.h"
-#include "core/object/shape.h"
 #include "core/object/graph/print.h"
+#include "core/object/shape.h"
 #include "core/vm/builtins/builtins.h"
 
 namespace tern::vm {
@@ -27,8 +27,11 @@ struct ShapeCall {
 class ShapeReader {
  public:
   ShapeReader(const Debugger& debugger, size_t frame)
-      : debugger_(debugger), executable_(debugger.executable()), trace_(debugger.trace()),
-        frame_(frame), depth_(debugger.depth() - 1 - frame) {}
+      : debugger_(debugger),
+        executable_(debugger.executable()),
+        trace_(debugger.trace()),
+        frame_(frame),
+        depth_(debugger.depth() - 1 - frame) {}
 
   ShapeView Run() {
     FindCalls();
@@ -268,8 +271,8 @@ class ShapeReader {
     return rule;
   }
 
-  void Compare(bool by_slot, int64_t value, const std::vector<int64_t>& heap,
-               const int64_t* extent, ShapeRule* rule) {
+  void Compare(bool by_slot, int64_t value, const std::vector<int64_t>& heap, const int64_t* extent,
+               ShapeRule* rule) {
     rule->code = by_slot ? "equal-heap" : "equal-value";
     const bool is_in = value >= 0 && value < static_cast<int64_t>(heap.size());
     const std::string name = by_slot ? SlotText(value) : StrCat(value);
@@ -284,8 +287,8 @@ class ShapeReader {
     if (holds)
       StrAppend(&rule->sentence, by_slot ? StrCat(" equals ", name) : std::string(" as required"));
     else
-      StrAppend(&rule->sentence, ", but ", by_slot ? StrCat(name, " is ") : std::string(),
-                expected, by_slot ? "" : " is required");
+      StrAppend(&rule->sentence, ", but ", by_slot ? StrCat(name, " is ") : std::string(), expected,
+                by_slot ? "" : " is required");
   }
 
   // "loads n in slot 0 = 32", "makes the shape (slot 2, slot 3) = [17, 33]".
@@ -305,7 +308,9 @@ class ShapeReader {
     });
     if (slots.empty()) slots = "a computed slot";
     const bool is_shape = call.builtin.ends_with("_shape");
-    rule.sentence = StrCat(is_store ? "stores into " : is_shape ? "makes a shape of " : "loads ",
+    rule.sentence = StrCat(is_store   ? "stores into "
+                           : is_shape ? "makes a shape of "
+                                      : "loads ",
                            slots);
     if (!values.empty())
       StrAppend(&rule.sentence, ": ", is_shape ? StrCat("[", values, "]") : values);

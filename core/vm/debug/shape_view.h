@@ -14,10 +14,10 @@
 namespace tern::vm {
 
 struct ShapeSlot {
-  std::string symbol;            // "n"; empty where no rule names it
-  int64_t value = 0;             // in the state that is looked at
-  std::optional<uint64_t> step;  // that wrote it last; none before
-  std::optional<uint32_t> pc;    // of that step
+  std::string symbol;             // "n"; empty where no rule names it
+  int64_t value = 0;              // in the state that is looked at
+  std::optional<uint64_t> step;   // that wrote it last; none before
+  std::optional<uint32_t> pc;     // of that step
   std::vector<uint32_t> readers;  // instructions of the function that read it, ascending
 };
 

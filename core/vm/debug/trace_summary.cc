@@ -19,7 +19,8 @@ class TimelineWalk {
     const uint64_t steps = summary_.end - summary_.first;
     const uint64_t most = std::clamp<uint64_t>(buckets, 1, kMaxTimelineBuckets);
     summary_.steps_per_bucket = std::max<uint64_t>(1, (steps + most - 1) / most);
-    summary_.buckets.resize((steps + summary_.steps_per_bucket - 1) / summary_.steps_per_bucket);
+    const uint64_t count = (steps + summary_.steps_per_bucket - 1) / summary_.steps_per_bucket;
+    summary_.buckets.resize(static_cast<size_t>(count));
     seen_.resize(trace_.value_limit());
   }
 
@@ -49,8 +50,8 @@ class TimelineWalk {
   }
 
   void Add(const TraceStep& step) {
-    TimelineBucket& bucket =
-        summary_.buckets[(step.step - summary_.first) / summary_.steps_per_bucket];
+    const uint64_t index = (step.step - summary_.first) / summary_.steps_per_bucket;
+    TimelineBucket& bucket = summary_.buckets[static_cast<size_t>(index)];
     const size_t code = debugger_.executable().instruction_count();
     ++bucket.bands[uint64_t{step.pc} * kTimelineBands / code];
     bucket.depth = std::max(bucket.depth, static_cast<uint32_t>(calls_.size()));

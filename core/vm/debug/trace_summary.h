@@ -19,9 +19,9 @@ inline constexpr size_t kMostMarkedSteps = 1000;
 
 // Consecutive steps.
 struct TimelineBucket {
-  uint32_t depth = 0;        // of the deepest call
-  uint64_t allocated = 0;    // bytes
-  uint32_t breakpoints = 0;  // times that the place of an enabled breakpoint was come to
+  uint32_t depth = 0;                   // of the deepest call
+  uint64_t allocated = 0;               // bytes
+  uint32_t breakpoints = 0;             // times that the place of an enabled breakpoint was come to
   uint32_t bands[kTimelineBands] = {};  // steps by where their instruction lies in the code
 };
 

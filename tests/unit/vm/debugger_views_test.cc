@@ -234,12 +234,13 @@ TEST(ShapeView, RulesAreSentences) {
     sentences.push_back(rule.sentence);
     EXPECT_EQ(rule.state, ShapeRuleState::kHolds) << rule.sentence;
   }
-  EXPECT_EQ(sentences, (std::vector<std::string>{
-                           "axis 0 of x = 32 was stored as n in slot 0",
-                           "axis 1 of x = 16 as required", "axis 0 of y = 32 equals n in slot 0",
-                           "axis 1 of y = 3 is not checked", "loads n in slot 0: 32",
-                           "stores into slot 2: 33", "makes a shape of n in slot 0, slot 2: "
-                                                     "[32, 33]"}));
+  EXPECT_EQ(sentences,
+            (std::vector<std::string>{
+                "axis 0 of x = 32 was stored as n in slot 0", "axis 1 of x = 16 as required",
+                "axis 0 of y = 32 equals n in slot 0", "axis 1 of y = 3 is not checked",
+                "loads n in slot 0: 32", "stores into slot 2: 33",
+                "makes a shape of n in slot 0, slot 2: "
+                "[32, 33]"}));
   ASSERT_EQ(view.slots.size(), 4u);
   EXPECT_EQ(view.slots[0].symbol, "n");
   EXPECT_EQ(view.slots[0].value, 32);
@@ -269,6 +270,12 @@ TEST(DebuggerViews, BadRequestsAreErrors) {
   EXPECT_NE(View(*debugger, "lifetimes 1").find("there is no frame 1"), std::string::npos);
   EXPECT_NE(View(*debugger, "shapes 9999999999999").find("there is no frame"), std::string::npos);
   EXPECT_NE(View(*debugger, "objects some").find("live, all and leaked"), std::string::npos);
+}
+
+TEST(DebuggerViews, EncodingNeedsNoRun) {
+  auto debugger = MakeDebugger(".func @main(n: int)\n  add %0, 1 dst: %0\n  ret ret %0\n");
+  EXPECT_EQ(View(*debugger, "encoding"), R"(["60 03 0000 0000 4001","01 01 0000 0000 0000"])");
+  EXPECT_EQ(View(*debugger, "hits"), "no run was begun");
 }
 
 // Before the first step and after a return, and with a record that was dropped.

@@ -84,7 +84,12 @@ export interface DebugState {
     pc: number;
     instruction: string;
     source?: string;
-    registers: (RegisterState & { changed: boolean })[];
+    registers: (RegisterState & {
+      changed: boolean;
+      /** The step that wrote the value, and its instruction, if it is not long ago. */
+      writtenAt?: number;
+      writtenBy?: number;
+    })[];
   }[];
   memory: { live: number; peak: number };
 }
@@ -265,6 +270,14 @@ export class Debugger extends Handle {
   }
   shapeHeap(frame = 0): ShapeHeapView {
     return this.json(`shapes ${frame}`) as ShapeHeapView;
+  }
+
+  /**
+   * Of each instruction, in hexadecimal with blanks between: opcode, number of operands, three short
+   * forms, further words (core/vm/encoding.h). Needs no run.
+   */
+  encoding(): string[] {
+    return this.json('encoding') as string[];
   }
 
   /** A register in the state that is looked at; frame 0 is the innermost. */

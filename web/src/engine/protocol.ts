@@ -4,12 +4,19 @@ import type {
   DebugState, Diagnostic, ProgramInfo, RuntimeInfo, StopReason, Value,
 } from 'tern-runtime';
 import type { ProgramKind } from '../model/file-kind.js';
+import type {
+  DebugAnswer, DebugAnswerKinds, DebugRequestBody, Watch,
+} from './debug-protocol.js';
 
 /** What is asked for. `load`, `begin` and `reset` end a run that is under way. */
 export type RequestBody =
   | { kind: 'start' }
   | { kind: 'load'; name: string; bytes: Uint8Array }
-  | { kind: 'begin'; function: string; args: Value[]; breakpoints: number[] }
+  | DebugRequestBody
+  | {
+    kind: 'begin'; function: string; args: Value[]; breakpoints: number[];
+    watches: readonly Watch[];
+  }
   | { kind: 'breakpoint'; pc: number; on: boolean }
   | { kind: 'step'; count: number }
   | { kind: 'run'; back: boolean }
@@ -77,6 +84,7 @@ export interface Failure {
 }
 
 export type Answer =
+  | DebugAnswer
   | { kind: 'started'; runtime: RuntimeInfo; wasmBytes: number }
   | { kind: 'loaded'; program: LoadedProgram }
   | { kind: 'machine'; machine: MachineView }
@@ -85,7 +93,7 @@ export type Answer =
   | { kind: 'done' };
 
 /** The kind of answer that each kind of request gets. */
-export interface AnswerKinds {
+export interface AnswerKinds extends DebugAnswerKinds {
   start: 'started';
   load: 'loaded';
   begin: 'machine';

@@ -2,6 +2,8 @@
 // One recorded run: the debugger of the core keeps what each instruction changed, so that any step
 // can be gone to at once, also after the run has returned or failed.
 import type { Debugger, DebugStop, Program, Value } from 'tern-runtime';
+import type { RunQuery, WalkCommand, Watch, WatchState } from './debug-protocol.js';
+import { viewOf, Watches } from './debug-requests.js';
 import type { CursorState, MachineView } from './protocol.js';
 
 const kSliceMilliseconds = 8;
@@ -25,12 +27,18 @@ export class Recording {
   private readonly debug: Debugger;
   /** The debugger's number of each breakpoint, by instruction. */
   private readonly breakpoints = new Map<number, number>();
+  private readonly watches: Watches;
   private outputs: Record<string, Value> | undefined;
   private hasFailed = false;
 
-  constructor(program: Program, functionName: string, args: Value[], breakpoints: number[]) {
+  constructor(
+    program: Program, functionName: string, args: Value[], breakpoints: number[],
+    watches: readonly Watch[] = [],
+  ) {
     this.debug = program.debugger({ traceBytes: kTraceBytes });
+    this.watches = new Watches(this.debug);
     try {
+      this.watches.set(watches);
       for (const pc of breakpoints) this.setBreakpoint(pc, true);
       this.debug.begin(functionName, args);
     } catch (error) {
@@ -49,6 +57,25 @@ export class Recording {
     if (on || id === undefined) return;
     this.debug.removeBreakpoint(id);
     this.breakpoints.delete(pc);
+  }
+
+  /** Breakpoints that are text, as they are to be from now on. */
+  watch(watches: readonly Watch[]): WatchState[] {
+    return this.watches.set(watches);
+  }
+
+  /** Over calls, out of them, or to an instruction. */
+  walk(command: WalkCommand, argument: number, between: Between): Promise<MachineView> {
+    return this.command(command, argument, between);
+  }
+
+  /** Of the whole record. After a return, of frames as they were before it. */
+  view(query: RunQuery): ReturnType<typeof viewOf> {
+    const { depth, end, first } = this.debug.stop();
+    const needsFrames = query.view === 'shapes' || query.view === 'objects';
+    if (!needsFrames || depth > 0 || end === first) return viewOf(this.debug, query);
+    if (query.view === 'objects' && query.list !== 'live') return viewOf(this.debug, query);
+    return this.lookBack(() => viewOf(this.debug, query));
   }
 
   /** So many instructions on, or back where it is less than none. */
@@ -83,7 +110,8 @@ export class Recording {
   }
 
   private async command(
-    command: 'step' | 'stepBack' | 'continue' | 'continueBack', count: number, between: Between,
+    command: 'step' | 'stepBack' | 'continue' | 'continueBack' | WalkCommand, count: number,
+    between: Between,
   ): Promise<MachineView> {
     const start = performance.now();
     let slice = kFirstSlice;

@@ -8,6 +8,7 @@ import {
   createRuntime, type ModuleOptions, type Program, type Runtime, TernError,
 } from 'tern-runtime';
 import { notAProgram, sniff } from '../model/file-kind.js';
+import { handleDebugRequest, isDebugRequest } from './debug-requests.js';
 import type {
   Answer, Failure, LoadedProgram, MachineView, Reply, Request, StopRequest,
 } from './protocol.js';
@@ -88,12 +89,15 @@ async function load(name: string, bytes: Uint8Array): Promise<LoadedProgram> {
   };
 }
 
+async function programToRecord(): Promise<Program> {
+  const { bytes } = loadedProgram();
+  return (recordedProgram ??= (await recordingRuntime()).load(bytes));
+}
+
 async function begin(request: Request & { kind: 'begin' }): Promise<MachineView> {
   dropRecording();
-  const { bytes } = loadedProgram();
-  recordedProgram ??= (await recordingRuntime()).load(bytes);
-  const { function: name, args, breakpoints } = request;
-  recording = new Recording(recordedProgram, name, args, breakpoints);
+  const { function: name, args, breakpoints, watches } = request;
+  recording = new Recording(await programToRecord(), name, args, breakpoints, watches);
   return recording.rest();
 }
 
@@ -134,6 +138,10 @@ async function machineAnswer(view: Promise<MachineView>): Promise<Answer> {
 }
 
 async function handle(request: Request): Promise<Answer> {
+  if (isDebugRequest(request)) {
+    const context = { recording, program: programToRecord, between: between(request.id) };
+    return handleDebugRequest(request, context);
+  }
   switch (request.kind) {
     case 'start': {
       const tern = await engine();
@@ -184,10 +192,13 @@ async function answer(request: Request): Promise<void> {
   }
 }
 
+/** Requests that run: a stop that came before is none of theirs. */
+const kGoOn: ReadonlySet<string> = new Set(['run', 'step', 'walk']);
+
 self.onmessage = (event: MessageEvent<Request | StopRequest>) => {
   const message = event.data;
   const ends = message.kind === 'load' || message.kind === 'begin' || message.kind === 'reset';
-  if (message.kind === 'run' || message.kind === 'step') stopRequested = false;
+  if (kGoOn.has(message.kind)) stopRequested = false;
   if (message.kind === 'stop' || ends) stopRequested = true;
   if (message.kind !== 'stop') tail = tail.then(() => answer(message));
 };

@@ -11,6 +11,10 @@ export interface OperandPart {
   text: string;
   /** What it is for, where the place alone does not say it: "offset", "true". */
   label: string;
+  /** Of registers. */
+  register?: number;
+  /** The instruction that a jump or a function's name leads to. */
+  leadsTo?: number;
 }
 
 export interface InstructionRow {
@@ -23,8 +27,13 @@ export interface InstructionRow {
   /** "strides=2,2 pads=1,1,1,1": the attributes of a primitive. */
   attributes: string;
   operands: OperandPart[];
+  /** The first instruction of the function that is called. */
+  calleePc?: number;
   /** "%3", or nothing. */
   destination: string;
+  destinationRegister?: number;
+  /** The instructions that it may jump to. */
+  targets: readonly number[];
   /** The whole text, in single spaces. */
   text: string;
   /** The node that it was made from. */
@@ -51,10 +60,18 @@ function calleeOf(
 // Operands of the same name or of one with a plain meaning need no word beside them.
 const kUnlabelled = new Set(['in', 'a', 'b', 'ret', 'registers']);
 
-function partOf(operand: InstructionOperand, text: string, labels: boolean): OperandPart {
-  const { kind, name, target, span } = operand;
+function partOf(
+  operand: InstructionOperand, text: string, labels: boolean, { functions }: ProgramInfo,
+): OperandPart {
+  const { kind, name, target, span, value } = operand;
   const shown = target === undefined ? text.slice(...span) : `→ ${target}`;
-  return { kind, text: shown, label: labels && !kUnlabelled.has(name) ? name : '' };
+  const part: OperandPart = {
+    kind, text: shown, label: labels && !kUnlabelled.has(name) ? name : '',
+  };
+  if (kind === 'register' && value !== undefined) part.register = value;
+  const leadsTo = kind === 'function' ? functions[value ?? -1]?.first : target;
+  if (leadsTo !== undefined) part.leadsTo = leadsTo;
+  return part;
 }
 
 function rowOf(instruction: Instruction, info: ProgramInfo): InstructionRow {
@@ -64,13 +81,19 @@ function rowOf(instruction: Instruction, info: ProgramInfo): InstructionRow {
   const others = operands.filter((each) => each !== callee && each !== written);
   const labels = new Set(others.map(({ name }) => name)).size > 1;
   const [name, attributes] = calleeOf(callee, info);
-  const destination = written?.kind === 'register' ? text.slice(...written.span) : '';
-  return {
-    pc, opcode, callee: name, attributes, destination, source,
+  const isWritten = written?.kind === 'register';
+  const row: InstructionRow = {
+    pc, opcode, callee: name, attributes, source,
+    destination: isWritten ? text.slice(...written.span) : '',
     meaning: kInstructions[opcode]?.meaning ?? '',
-    operands: others.map((operand) => partOf(operand, text, labels)),
+    operands: others.map((operand) => partOf(operand, text, labels, info)),
+    targets: operands.flatMap(({ target }) => (target === undefined ? [] : [target])),
     text: text.trim().replace(/\s+/g, ' '),
   };
+  if (isWritten && written.value !== undefined) row.destinationRegister = written.value;
+  const first = callee?.kind === 'function' ? info.functions[callee.value ?? -1]?.first : undefined;
+  if (first !== undefined) row.calleePc = first;
+  return row;
 }
 
 /** The row of one instruction; nothing where the program has none of that number. */
@@ -82,6 +105,9 @@ export function rowAt(info: ProgramInfo, pc: number): InstructionRow | undefined
 export interface FunctionRow {
   functionName: string;
   signature: string;
+  /** Its first instruction, and how many it has. */
+  first: number;
+  count: number;
 }
 
 /** A line of the list: a function's heading, or an instruction of the function above it. */
@@ -101,7 +127,10 @@ export function codeRows(info: ProgramInfo): CodeRow[] {
     const row = rowOf(instruction, info);
     const starting = starts.get(instruction.pc);
     if (!starting) return [row];
-    return [{ functionName: starting.name, signature: signatureOf(starting) }, row];
+    return [{
+      functionName: starting.name, signature: signatureOf(starting), first: starting.first,
+      count: starting.count,
+    }, row];
   });
 }
 

@@ -2,9 +2,11 @@
 // Inputs, and running: step, run, stop, reset, breakpoints, a register looked into.
 import type { Value } from 'tern-runtime';
 import { EngineError } from '../engine/client.js';
+import type { WalkCommand } from '../engine/debug-protocol.js';
 import type { MachineView } from '../engine/protocol.js';
 import { type InputChoice, InputError, makeInput } from '../model/inputs.js';
 import { parseNpy } from '../model/npy.js';
+import { watches } from './breakpoints.js';
 import {
   canGoBack, currentFunction, isStale, kNoRun, runInputs, type RunState,
 } from './session.js';
@@ -37,7 +39,7 @@ export function toggleBreakpoint(pc: number): void {
   });
 }
 
-function makeArguments(): Value[] {
+export function makeArguments(): Value[] {
   const { inputs, symbols, image } = session.value;
   const info = currentFunction(session.value);
   if (!info) {
@@ -81,6 +83,7 @@ async function begin(): Promise<void> {
   const { functionName, breakpoints } = session.value;
   const { machine } = await engine.request({
     kind: 'begin', function: functionName, args, breakpoints: [...breakpoints],
+    watches: watches.value,
   });
   show(machine);
 }
@@ -144,6 +147,22 @@ export function stepBack(count = 1): Promise<void> {
     if (!canGoBack(session.value)) return;
     const { machine } = await engine.request({ kind: 'step', count: -count });
     show(machine);
+  });
+}
+
+/** Over calls, out of them, or to an instruction; those that go back need a record. */
+export function walk(command: WalkCommand, argument = 0): Promise<void> {
+  const back = command.endsWith('Back');
+  if (runs > 0 || (back && !canGoBack(session.value))) return Promise.resolve();
+  runs++;
+  return inOrder(async () => {
+    if (!back) await begin();
+    update({ run: 'running' });
+    const request = { kind: 'walk', command, argument } as const;
+    const { machine } = await engine.request(request, ({ steps }) => update({ steps }));
+    show(machine);
+  }).finally(() => {
+    runs--;
   });
 }
 
