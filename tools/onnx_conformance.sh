@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs the ONNX backend test data on a target and prints passed / failed / unsupported for each kind
-# of folder, with the reasons. docs/onnx.md explains the numbers.
+# of folder, with the reasons. Builds what it needs. docs/onnx.md explains the numbers.
 #   tools/onnx_conformance.sh [--target host|aarch64|wasm] [--data DIR] [--list] [--expect FILE]
 #                            [--kernels POLICY]
 # --kernels: how fused operators run (docs/loop-ir.md), natively; by operators where it is left out.

@@ -85,6 +85,10 @@ class Importer {
                 std::vector<Value>* outputs) override {
       return importer_.InlineGraph(scope_, node_, graph, inputs, outputs);
     }
+    bool Recompute(std::string_view name, const Names& names, const std::vector<Value>& values,
+                   Value* result) override {
+      return importer_.Recompute(scope_, node_, name, names, values, result);
+    }
     int depth() const override { return scope_.depth(); }
 
    private:
@@ -94,6 +98,8 @@ class Importer {
   };
   bool InlineGraph(const Scope& scope, const Node& node, const Graph& graph,
                    const std::vector<Value>& inputs, std::vector<Value>* outputs);
+  bool Recompute(const Scope& scope, const Node& node, std::string_view name, const Names& names,
+                 const std::vector<Value>& values, Value* result);
   bool DefineInputs(Scope* inner, const Node& node, const Graph& graph,
                     const std::vector<Value>& inputs);
   bool TakeOutputs(const Scope& inner, const Graph& graph, std::vector<Value>* outputs);

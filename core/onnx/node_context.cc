@@ -327,6 +327,15 @@ bool NodeContext::Inline(const Graph& graph, const std::vector<Value>& inputs,
   return false;
 }
 
+Value NodeContext::Recompute(std::string_view name, const std::vector<std::string_view>& names,
+                             const std::vector<Value>& values) {
+  Value result;
+  if (!ok() || setup_.subgraphs->Recompute(name, names, values, &result)) return result;
+  Fail("what is wrong between the values has been told");
+  told_ = true;
+  return nullptr;
+}
+
 void NodeContext::RequestSplit(Split split, std::string_view why) {
   if (!ok()) return;
   Unsupported(why);

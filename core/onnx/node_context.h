@@ -44,6 +44,10 @@ class Subgraphs {
   // inputs, *outputs are what its outputs are then. False: something is wrong and has been told.
   virtual bool Inline(const Graph& graph, const std::vector<Value>& inputs,
                       std::vector<Value>* outputs) = 0;
+  // The value `name` of the graph that the node is in, computed again as if names[i] were
+  // values[i]. False: something is wrong and has been told.
+  virtual bool Recompute(std::string_view name, const std::vector<std::string_view>& names,
+                         const std::vector<Value>& values, Value* result) = 0;
   // How many graphs and functions are around the node.
   virtual int depth() const = 0;
 
@@ -138,6 +142,10 @@ class NodeContext {
   // Subgraphs::Inline; after false the context has failed, and nothing more is said about it. What
   // is wrong in a second subgraph is told after that, too.
   bool Inline(const Graph& graph, const std::vector<Value>& inputs, std::vector<Value>* outputs);
+
+  // Subgraphs::Recompute; null after a failure.
+  Value Recompute(std::string_view name, const std::vector<std::string_view>& names,
+                  const std::vector<Value>& values);
 
   int depth() const { return setup_.subgraphs->depth(); }
 

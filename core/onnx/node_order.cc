@@ -66,6 +66,12 @@ class Sorter {
     return std::move(result_);
   }
 
+  NodeOrder SortBehind(std::string_view value) {
+    const auto found = producers_.find(value);
+    if (found != producers_.end()) Visit(found->second);
+    return std::move(result_);
+  }
+
  private:
   enum class State : uint8_t { kNew, kOpen, kDone };
   struct Frame {
@@ -127,6 +133,16 @@ std::string NodeLabel(const Node& node) {
     if (!output.empty()) return StrCat("with output '", output, "'");
   }
   return "without a name";
+}
+
+std::vector<size_t> NodesBehind(std::span<const Node> nodes, std::string_view value,
+                                std::span<const std::string_view> given) {
+  Producers producers;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    for (const std::string_view output : nodes[i].outputs) producers.emplace(output, i);
+  }
+  for (const std::string_view name : given) producers.erase(name);
+  return Sorter(nodes, producers).SortBehind(value).order;
 }
 
 NodeOrder OrderNodes(std::span<const Node> nodes, const Producers& producers) {

@@ -26,6 +26,11 @@ struct NodeOrder {
 NodeOrder OrderNodes(std::span<const Node> nodes,
                      const std::unordered_map<std::string_view, size_t>& producers);
 
+// The nodes that `value` needs if the values of `given` are there, each after those whose outputs
+// it takes. The graph has no cycle.
+std::vector<size_t> NodesBehind(std::span<const Node> nodes, std::string_view value,
+                                std::span<const std::string_view> given);
+
 }  // namespace tern::onnx
 
 #endif  // TERN_CORE_ONNX_NODE_ORDER_H_

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Subgraphs of nodes, and branches that end in values of different rank.
+// Subgraphs of nodes, values computed a second time, and branches that end in values of different
+// rank.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -78,6 +79,46 @@ bool Importer::InlineGraph(const Scope& scope, const Node& node, const Graph& gr
   builder_.SetOrigin(origin);
   builder_.SetName("");
   return good;
+}
+
+// ---- values computed again
+
+// The nodes that the value needs are converted into a scope inside this one, where `names` stand
+// for other values. A value that depends on the node itself ends at the limit of depth.
+bool Importer::Recompute(const Scope& scope, const Node& node, std::string_view name,
+                         const Names& names, const std::vector<Value>& values, Value* result) {
+  if (!diagnostics_->ok()) return false;
+  const std::string label = StrCat(scope.prefix, OriginOf(node));
+  if (scope.depth() >= kMaxDepth) {
+    Error("E0405", StrCat(node.op_type, ": '", name, "' depends on it, or more than ", kMaxDepth,
+                          " need each other"))
+        .InNode(label);
+    return false;
+  }
+  // Looking at all nodes is work, too.
+  constexpr size_t kNodesLookedAtForOne = 100;
+  converted_ += static_cast<int>(scope.nodes.size() / kNodesLookedAtForOne);
+  Scope inner;
+  inner.nodes = scope.nodes;
+  inner.imports = scope.imports;
+  inner.function = scope.function;
+  inner.attributes = scope.attributes;
+  inner.outer = &scope;
+  inner.sees_outer = true;
+  inner.prefix = scope.prefix;
+  for (size_t i = 0; i < names.size(); ++i) inner.values.emplace(names[i], values[i]);
+  const std::string origin = builder_.origin();
+  ConvertFrom(&inner, NodesBehind(scope.nodes, name, names), {name});
+  builder_.SetOrigin(origin);
+  builder_.SetName("");
+  if (!diagnostics_->ok()) return false;
+  const Value* found = inner.Find(name);
+  if (found == nullptr || *found == nullptr || IsUnknown(*found)) {
+    ReportMissing(scope, node, name);
+    return false;
+  }
+  *result = *found;
+  return true;
 }
 
 // ---- branches of different rank

@@ -48,6 +48,18 @@ function parseArguments(args) {
   return options;
 }
 
+/** Builds the program of a target; what it says goes to stderr where it fails. */
+function build(target) {
+  const made = spawnSync(
+    join(kRoot, 'tools/build.sh'),
+    ['--target', 'onnx_conformance', target],
+    { encoding: 'utf8' },
+  );
+  if (made.status === 0) return;
+  console.error(`${made.stdout}${made.stderr}onnx_conformance: building it for ${target} failed`);
+  process.exit(2);
+}
+
 /** Folders with a model.onnx and a test_data_set_0, below `dir`, in order. */
 function findCases(dir) {
   const found = [];
@@ -128,6 +140,7 @@ function printReasons(verdicts, kind) {
 }
 
 const options = parseArguments(process.argv.slice(2));
+build(options.target);
 const root = realpathSync(options.data);
 const cases = findCases(root);
 if (cases.length === 0) usage(`no test folders below '${options.data}'`);

@@ -288,6 +288,37 @@ TEST(ConvertTest, StepsOfOptimizers) {
   EXPECT_THAT(step("Momentum", {"r", "t", "x", "", "x"}), HasSubstr("input 3 is left out"));
 }
 
+// What is between xs and y is converted again, with other values; NumPy checks the rules
+// (tests/onnx/gradient_test.py).
+TEST(ConvertTest, GradientsFollowTheGraph) {
+  const auto gradient = [](std::string_view op, std::string_view x, std::string_view y) {
+    OnnxGraph graph;
+    graph.Input("a", kOnnxFloat, {2}).Input("b", kOnnxFloat, {2}).Input("i", kOnnxInt64, {2});
+    graph.Node({op, {"a"}, {"y"}});
+    const ProtoWriter xs = OnnxAttribute("xs", 8).Text(9, x);
+    graph.Node({"Gradient",
+                {x == "i" ? "i" : "b"},
+                {"d"},
+                {xs, TextAttribute("y", y)},
+                "",
+                "ai.onnx.preview.training"});
+    graph.Output("d");
+    const ProtoWriter import = ProtoWriter().Text(1, "ai.onnx.preview.training").Int(2, 1);
+    const Imported imported = Import(graph.Model(13, ProtoWriter().Message(8, import)));
+    return imported.ok ? imported.calls() : imported.messages();
+  };
+  EXPECT_EQ(gradient("Exp", "a", "y"),
+            "exp(%a)\nidentity(%b)\nexp(%1)\nshape_of(%2)\nexpand(f32 1, %3)\nmul(%4, %2)");
+  EXPECT_THAT(gradient("Exp", "z", "y"), HasSubstr("expand("));  // y does not depend on z
+  EXPECT_THAT(gradient("Exp", "i", "y"), HasSubstr("'i' holds i64, expected floats"));
+  EXPECT_THAT(gradient("Exp", "a", "q"), HasSubstr("takes 'q', which nothing makes"));
+  EXPECT_THAT(gradient("Shape", "a", "y"), HasSubstr("holds i64, expected floats"));
+  EXPECT_THAT(gradient("Det", "a", "y"), HasSubstr("E0310"));
+  EXPECT_THAT(gradient("Hardmax", "a", "y"), HasSubstr("expand(f32 0"));
+  EXPECT_THAT(gradient("MeanVarianceNormalization", "a", "y"),
+              HasSubstr("no derivative is known of mean_variance_norm, which node 'y'"));
+}
+
 TEST(ConvertTest, EveryOperatorOfTheTableSurvivesNonsense) {
   const std::vector<std::string_view> inputs = {"x", "m", "v", "s", "i", "n", "x", "m"};
   for (const onnx::OperatorInfo& info : onnx::AllOperators()) {
