@@ -79,6 +79,7 @@ std::string LlvmFunction::Compute(const Expr& expr) {
     case ExprKind::kFloatImm:
     case ExprKind::kReduction: NotLowered(KindName(expr->kind)); break;
   }
+  return "poison";
 }
 
 std::string LlvmFunction::CallIntrinsic(std::string_view name, std::string_view result,

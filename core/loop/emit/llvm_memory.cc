@@ -188,8 +188,9 @@ std::string LlvmFunction::ComputeReduce(const VectorReduce& reduce) {
     case BinaryOp::kGe:
     case BinaryOp::kEq:
     case BinaryOp::kNe:
-    case BinaryOp::kXor: NotLowered("a reduction that is none"); return "poison";
+    case BinaryOp::kXor: NotLowered("a reduction that is none"); break;
   }
+  return "poison";
 }
 
 // A loop over the lanes with an accumulator, because the number of lanes is known only when it
