@@ -60,6 +60,7 @@ std::optional<std::string> AttributeText(const Expr& expr) {
     case ExprKind::kLambda:
     case ExprKind::kLoop:
     case ExprKind::kFor:
+    case ExprKind::kPart:
     case ExprKind::kAnyDim: break;
   }
   return std::nullopt;

@@ -51,6 +51,7 @@ int LevelOf(const Expr& expr) {
     case ExprKind::kBlock:
     case ExprKind::kLoop:
     case ExprKind::kFor:
+    case ExprKind::kPart:
     case ExprKind::kAnyDim: break;
   }
   return kPrimaryLevel;

@@ -106,6 +106,7 @@ std::optional<Type> Inference::TryChoose(Expr* expr, bool force) {
     case ExprKind::kLambda:
     case ExprKind::kLoop:
     case ExprKind::kFor:
+    case ExprKind::kPart:
     case ExprKind::kAnyDim: break;
   }
   return TryCall(expr, force);
