@@ -4,8 +4,8 @@
 
 #include "core/kernels/product.h"
 
+#include "core/kernels/activate.h"
 #include "core/kernels/parallel.h"
-#include "core/kernels/simd_math.h"
 #include "core/kernels/tile.h"
 #include "core/kernels/transpose.h"
 
@@ -72,21 +72,20 @@ void SetEpilogue(const TernEpilogue& epilogue, Tile& tile) {
   tile.high = epilogue.activation == TERN_ACT_RELU ? kInfinity : epilogue.beta;
 }
 
-// One vector of sums from the buffer, in the order of tile.h: the residual before or behind the
-// activation. The bias is in the sums already.
-void FinishVector(const Tile& tile, const TernEpilogue& epilogue, const float* sum, int64_t row,
-                  int64_t column) {
-  const PanelTag d;
-  const int64_t left = tile.columns - column;
-  PanelVector v = hn::LoadU(d, sum);
-  PanelVector residual = hn::Zero(d);
-  if (tile.residual != nullptr) {
-    residual = LoadColumns(tile.residual + row * tile.residual_stride + column, left);
+// Rows of `width` columns from the buffer to the output. A residual that is added before the
+// activation is in the sums already, as the bias is.
+void StoreFinished(const Tile& tile, const float* finished, int64_t rows, int64_t width) {
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t column = 0; column < width; column += Lanes(), finished += Lanes()) {
+      const int64_t left = tile.columns - column;
+      PanelVector v = hn::LoadU(PanelTag(), finished);
+      if (tile.residual != nullptr && tile.residual_after) {
+        const float* residual = tile.residual + row * tile.residual_stride + column;
+        v = hn::Add(v, LoadColumns(residual, left));
+      }
+      StoreColumns(v, tile.c + row * tile.c_stride + column, left);
+    }
   }
-  if (!tile.residual_after) v = hn::Add(v, residual);
-  v = ApplyActivation(d, v, epilogue.activation, epilogue.alpha, epilogue.beta);
-  if (tile.residual_after) v = hn::Add(v, residual);
-  StoreColumns(v, tile.c + row * tile.c_stride + column, left);
 }
 
 // To the tile below.
@@ -106,26 +105,25 @@ void ComputeAll(TileFunction* compute, Tile tile, int64_t rows) {
 }
 
 // Activations with polynomials would spill the accumulators, so the sums go through a buffer in the
-// first-level cache.
+// first-level cache, where the activation passes over all of them in one loop.
 HWY_NOINLINE void ComputeThroughBuffer(TileFunction* compute, Tile tile, int64_t rows,
                                        const TernEpilogue& epilogue) {
-  constexpr int64_t kWidth = kTileVectors * TERN_PANEL_WIDTH;
-  HWY_ALIGN float sums[kTileRows * kWidth];
+  // Zeros, because lanes behind the last column are never written.
+  HWY_ALIGN float sums[kTileRows * kTileVectors * TERN_PANEL_WIDTH] = {};
+  const int64_t columns = tile.columns < TileColumns() ? tile.columns : TileColumns();
+  const int64_t width = (columns + Lanes() - 1) / Lanes() * Lanes();
   Tile plain = tile;
   plain.count = 1;
   plain.c = sums;
-  plain.c_stride = kWidth;
-  plain.residual = nullptr;
-  const int64_t width = tile.columns < TileColumns() ? tile.columns : TileColumns();
+  plain.c_stride = width;
+  if (tile.residual_after) plain.residual = nullptr;
   for (int64_t count = tile.count; count > 0; --count) {
     compute(plain);
-    for (int64_t row = 0; row < rows; ++row) {
-      for (int64_t column = 0; column < width; column += Lanes()) {
-        FinishVector(tile, epilogue, sums + row * kWidth + column, row, column);
-      }
-    }
+    Activate(epilogue, sums, sums, rows * width);
+    StoreFinished(tile, sums, rows, width);
     MoveDown(tile, rows);
     plain.rows = tile.rows;
+    if (plain.residual != nullptr) plain.residual = tile.residual;
   }
 }
 
@@ -151,10 +149,10 @@ void MultiplyTiles(const ColumnGroup& group, const TileSplit& split, int64_t fir
                       ? nullptr
                       : epilogue.residual + row * epilogue.residual_stride + group.column;
   TileFunction* compute = ChooseTile(rows, group.panels);
-  if (epilogue.activation == TERN_ACT_NONE || IsClamp(epilogue.activation)) {
-    ComputeAll(compute, tile, rows);
-  } else {
+  if (IsSlowActivation(epilogue.activation)) {
     ComputeThroughBuffer(compute, tile, rows, epilogue);
+  } else {
+    ComputeAll(compute, tile, rows);
   }
 }
 

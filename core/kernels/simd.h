@@ -79,16 +79,29 @@ HWY_INLINE PanelVector MulAddLane(PanelVector a, PanelVector group, PanelVector 
 }
 #endif
 
-// low <= v <= high; NaN stays NaN. Highway's Max and Min lose it on Arm; elsewhere they keep that
-// of the second operand.
+// max(v, low) and min(v, high); NaN stays NaN. Highway's Max and Min lose it on Arm; elsewhere they
+// keep that of the second operand.
+template <class V>
+HWY_INLINE V RaiseKeepingNaN(V v, V low) {
+#if HWY_ARCH_ARM
+  return hn::IfThenElse(hn::Lt(v, low), low, v);
+#else
+  return hn::Max(low, v);
+#endif
+}
+template <class V>
+HWY_INLINE V LowerKeepingNaN(V v, V high) {
+#if HWY_ARCH_ARM
+  return hn::IfThenElse(hn::Gt(v, high), high, v);
+#else
+  return hn::Min(high, v);
+#endif
+}
+
+// low <= v <= high; NaN stays NaN.
 template <class V>
 HWY_INLINE V ClampKeepingNaN(V v, V low, V high) {
-#if HWY_ARCH_ARM
-  const V raised = hn::IfThenElse(hn::Lt(v, low), low, v);
-  return hn::IfThenElse(hn::Gt(raised, high), high, raised);
-#else
-  return hn::Min(high, hn::Max(low, v));
-#endif
+  return LowerKeepingNaN(RaiseKeepingNaN(v, low), high);
 }
 
 // The larger one; NaN where either is.

@@ -93,18 +93,23 @@ HWY_INLINE V Exp(D d, V x) {
   return ExpShifted(d, x, 0.0f);
 }
 
-// e^x for x <= 0, results below the smallest normal number flushed to zero: softmax's inner loop.
-// Adding 1.5 * 2^23 rounds to whole numbers and leaves them, with the exponent's bias that is added
-// too, in the last bits: 2^n without conversion or comparison. At -88, n is -127, and 2^n comes out
-// as zero.
+// e^x = (1 + result) * power, power = 2^n, for x in [-88, 88]. Adding 1.5 * 2^23 rounds to whole
+// numbers and leaves them, with the exponent's bias that is added too, in the last bits: 2^n without
+// conversion or comparison. At -88, n is -127, and 2^n comes out as zero.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V ExpOfNegative(D d, V x) {
+HWY_INLINE V ExpInParts(D d, V x, V& power) {
   const hn::RebindToSigned<D> di;
   const V magic = hn::Set(d, 0x1.8p23f + 127);
-  const V clamped = hn::Max(x, hn::Set(d, -88.0f));
-  const V shifted = MulAdd(clamped, hn::Set(d, kLog2E), magic);
-  const V power = hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, shifted)));
-  const V p = ExpRest(d, clamped, hn::Sub(shifted, magic));
+  const V shifted = MulAdd(x, hn::Set(d, kLog2E), magic);
+  power = hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, shifted)));
+  return ExpRest(d, x, hn::Sub(shifted, magic));
+}
+
+// e^x for x <= 0, results below the smallest normal number flushed to zero: softmax's inner loop.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V ExpOfNegative(D d, V x) {
+  V power;
+  const V p = ExpInParts(d, hn::Max(x, hn::Set(d, -88.0f)), power);
   return KeepNaN(x, MulAdd(p, power, power));
 }
 
@@ -179,18 +184,23 @@ HWY_INLINE V Tanh(D d, V x) {
   return KeepNaN(x, hn::CopySign(hn::Div(t, hn::Add(t, hn::Set(d, 2.0f))), x));
 }
 
-// 1 / (1 + e^-x), from e^-|x| so that neither tail loses digits; that is the square of e^(-|x| /
-// 2), which never underflows, so that one power of two is enough.
+// e^-|x|, NaN of NaN: the square of e^(-|x| / 2), which never underflows, so that one power of two
+// is enough.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V ExpOfMinusAbs(D d, V x) {
+  V power;
+  const V half = hn::Mul(hn::Abs(x), hn::Set(d, -0.5f));
+  const V p = ExpInParts(d, RaiseKeepingNaN(half, hn::Set(d, -52.0f)), power);
+  const V root = MulAdd(p, power, power);
+  return hn::Mul(root, root);
+}
+
+// 1 / (1 + e^-x), from e^-|x| so that neither tail loses digits.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Sigmoid(D d, V x) {
   const V one = hn::Set(d, 1.0f);
-  V n;
-  const V half = hn::Max(hn::Mul(hn::Abs(x), hn::Set(d, -0.5f)), hn::Set(d, -52.0f));
-  const V p = hn::Add(ExpReduced(d, half, n), one);
-  const V root = hn::Mul(p, PowerOfTwo(d, n));
-  const V e = hn::Mul(root, root);
-  const V y = hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
-  return KeepNaN(x, y);
+  const V e = ExpOfMinusAbs(d, x);
+  return hn::Div(hn::IfNegativeThenElse(x, e, one), hn::Add(one, e));
 }
 
 // x P(x^2) / Q(x^2), both of positive terms where they matter; exactly 1 from 3.925 on.
@@ -367,9 +377,14 @@ HWY_INLINE V Gated(D d, V x, V gate) {
   return hn::IfThenZeroElse(hn::Eq(gate, hn::Zero(d)), hn::Mul(x, gate));
 }
 
+// x * sigmoid(x) with the multiplication in front of the division. From -104 down e^-|x| is zero,
+// where x must not be infinite.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Silu(D d, V x) {
-  return Gated(d, x, Sigmoid(d, x));
+  const V one = hn::Set(d, 1.0f);
+  const V e = ExpOfMinusAbs(d, x);
+  const V finite = RaiseKeepingNaN(x, hn::Set(d, -1000.0f));
+  return hn::Div(hn::Mul(finite, hn::IfNegativeThenElse(x, e, one)), hn::Add(one, e));
 }
 
 template <class D, class V = hn::Vec<D>>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise functions of one f32 argument: one functor per function, one loop for all.
 
+#include "core/kernels/activate.h"
 #include "core/kernels/parallel.h"
 #include "core/kernels/simd.h"
 #include "core/kernels/simd_math.h"
@@ -38,21 +39,27 @@ void CheapRange(const Parameters& parameters, const float* x, float* y, size_t s
   }
 }
 
-// A costly one is hundreds of bytes of code, so it stands there once, the tail included.
+// A costly one is hundreds of bytes of code, so it stands there once: a second round computes what
+// is left over, in a vector of its own.
 template <class Op>
 void CostlyRange(const Parameters& parameters, const float* x, float* y, size_t size) {
   const D d;
-  const size_t lanes = hn::Lanes(d);
-  for (size_t i = 0; i < size; i += lanes) {
-    const size_t left = size - i;
-    const V value = left >= lanes ? hn::LoadU(d, x + i) : hn::LoadN(d, x + i, left);
-    const V result = Op::Apply(d, value, parameters);
-    if (left >= lanes) {
-      hn::StoreU(result, d, y + i);
-    } else {
-      hn::StoreN(result, d, y + i, left);
+  const size_t lanes = hn::Lanes(d), left = size % lanes;
+  HWY_ALIGN float rest[HWY_MAX_BYTES / sizeof(float)];
+  const float* from = x;
+  float* to = y;
+  size_t end = size - left;
+#pragma clang loop unroll(disable)
+  for (;;) {
+    for (size_t i = 0; i < end; i += lanes) {
+      hn::StoreU(Op::Apply(d, hn::LoadU(d, from + i), parameters), d, to + i);
     }
+    if (left == 0 || from == rest) break;
+    hn::Store(hn::LoadN(d, x + size - left, left), d, rest);
+    from = to = rest;
+    end = lanes;
   }
+  if (left != 0) hn::StoreN(hn::Load(d, rest), d, y + size - left, left);
 }
 
 // About 20 us of work: what a core reads and writes, or computes, in that time.
@@ -79,11 +86,33 @@ struct UnaryKernel {
 };
 
 template <class Op>
+constexpr UnaryRange* LoopOf() {
+  return Op::kGrain == kCheapGrain ? &CheapRange<Op> : &CostlyRange<Op>;
+}
+
+template <class Op>
 constexpr UnaryKernel KernelOf() {
-  return {Op::kGrain == kCheapGrain ? CheapRange<Op> : CostlyRange<Op>, Op::kGrain};
+  return {LoopOf<Op>(), Op::kGrain};
 }
 
 }  // namespace
+
+void Activate(const TernEpilogue& epilogue, const float* x, float* y, int64_t size) {
+  static constexpr UnaryRange* kLoops[] = {
+      LoopOf<Unary_leaky_relu>(),    // TERN_ACT_LEAKY_RELU
+      LoopOf<Unary_sigmoid>(),       // TERN_ACT_SIGMOID
+      LoopOf<Unary_silu>(),          // TERN_ACT_SILU
+      LoopOf<Unary_tanh>(),          // TERN_ACT_TANH
+      LoopOf<Unary_gelu>(),          // TERN_ACT_GELU
+      LoopOf<Unary_gelu_tanh>(),     // TERN_ACT_GELU_TANH
+      LoopOf<Unary_hard_sigmoid>(),  // TERN_ACT_HARD_SIGMOID
+      LoopOf<Unary_hard_swish>(),    // TERN_ACT_HARD_SWISH
+      LoopOf<Unary_elu>(),           // TERN_ACT_ELU
+  };
+  static_assert(sizeof(kLoops) / sizeof(*kLoops) == TERN_ACT_ELU - TERN_ACT_LEAKY_RELU + 1);
+  const Parameters parameters{epilogue.alpha, epilogue.beta};
+  kLoops[epilogue.activation - TERN_ACT_LEAKY_RELU](parameters, x, y, static_cast<size_t>(size));
+}
 
 int32_t unary(const TernUnaryArgs* args, const TernKernelContext* context) {
   static constexpr UnaryKernel kKernels[] = {

@@ -131,9 +131,10 @@ double MatMulRate(const KernelTable& table, int64_t m, int64_t n, int64_t k, boo
 struct ConvCase {
   const char* name;
   int64_t size, in_c, out_c, kernel, stride, pad;  // square images
+  int32_t activation = TERN_ACT_RELU;
 };
 
-// Layers of MobileNetV2, ResNet-18 and a small digit classifier.
+// Layers of MobileNetV2, ResNet-18, a small digit classifier and a detector with SiLU.
 const ConvCase kConvCases[] = {
     {"mobilenet first 3x3 s2 224 3->32", 224, 3, 32, 3, 2, 1},
     {"mobilenet 1x1 112 32->16", 112, 32, 16, 1, 1, 0},
@@ -151,6 +152,13 @@ const ConvCase kConvCases[] = {
     {"resnet 3x3 7 512->512", 7, 512, 512, 3, 1, 1},
     {"mnist 5x5 28 1->8", 28, 1, 8, 5, 1, 2},
     {"mnist 5x5 14 8->16", 14, 8, 16, 5, 1, 2},
+    {"3x3 80 96->24", 80, 96, 24, 3, 1, 1},
+    {"1x1 52 64->64", 52, 64, 64, 1, 1, 0},
+    {"1x1 52 64->64 silu", 52, 64, 64, 1, 1, 0, TERN_ACT_SILU},
+    {"1x1 52 64->64 sigmoid", 52, 64, 64, 1, 1, 0, TERN_ACT_SIGMOID},
+    {"1x1 52 64->64 gelu", 52, 64, 64, 1, 1, 0, TERN_ACT_GELU},
+    {"1x1 52 64->64 hard swish", 52, 64, 64, 1, 1, 0, TERN_ACT_HARD_SWISH},
+    {"1x1 26 24->24 silu", 26, 24, 24, 1, 1, 0, TERN_ACT_SILU},
 };
 
 const ConvCase kDepthwiseCases[] = {
@@ -161,6 +169,8 @@ const ConvCase kDepthwiseCases[] = {
     {"depthwise 3x3 14 384", 14, 384, 384, 3, 1, 1},
     {"depthwise 3x3 7 960", 7, 960, 960, 3, 1, 1},
     {"depthwise 5x5 28 120", 28, 120, 120, 5, 1, 2},
+    {"depthwise 5x5 s2 28 120", 28, 120, 120, 5, 2, 2},
+    {"depthwise 3x3 52 64 silu", 52, 64, 64, 3, 1, 1, TERN_ACT_SILU},
 };
 
 double ConvRate(const KernelTable& table, const ConvCase& c, bool depthwise) {
@@ -177,7 +187,7 @@ double ConvRate(const KernelTable& table, const ConvCase& c, bool depthwise) {
   args.weights = RandomFloats(taps * ic * Panels(c.out_c));
   args.output = RandomFloats(out * out * c.out_c);
   args.epilogue.bias = RandomFloats(c.out_c);
-  args.epilogue.activation = TERN_ACT_RELU;
+  args.epilogue.activation = c.activation;
   const double work =
       2.0 * static_cast<double>(out * out) * static_cast<double>(taps * ic * c.out_c);
   Kernel<TernConv2dArgs>* kernel = depthwise ? table.conv2d_depthwise : table.conv2d;
