@@ -94,8 +94,8 @@ HWY_INLINE V Exp(D d, V x) {
 }
 
 // e^x = (1 + result) * power, power = 2^n, for x in [-88, 88]. Adding 1.5 * 2^23 rounds to whole
-// numbers and leaves them, with the exponent's bias that is added too, in the last bits: 2^n without
-// conversion or comparison. At -88, n is -127, and 2^n comes out as zero.
+// numbers and leaves them, with the exponent's bias that is added too, in the last bits: 2^n
+// without conversion or comparison. At -88, n is -127, and 2^n comes out as zero.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V ExpInParts(D d, V x, V& power) {
   const hn::RebindToSigned<D> di;
