@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text from a language model in JavaScript, token by token: a decoder in ONNX as exporters write
-// it, its cache of keys and values handed from step to step, and each token given to a callback as
-// soon as it is chosen. Choices are greedy, or drawn by temperature, topK, topP and seed as in
+// it (plain operators, or GroupQueryAttention and weights of 4 bits), its cache of keys and values
+// handed from step to step, and each token given to a callback as soon as it is chosen. Choices are greedy, or drawn by temperature, topK, topP and seed as in
 // examples/lang/generate.tn, so that both choose the same tokens.
 //   tools/models/write_decoder.py decoder.onnx
 //   node examples/generate.mjs decoder.onnx 1,2,3 --count 10 --temperature 0.8 --seed 7
@@ -42,16 +42,27 @@ function emptyCaches(params) {
   return caches;
 }
 
+/** Where the tokens from `start` on stand, told as the model's inputs ask for it. */
+function placesOf(params, start, count) {
+  const i64 = (data) => ({ dtype: 'i64', shape: [1, data.length], data });
+  const places = {
+    position_ids: () => i64(BigInt64Array.from({ length: count }, (_, k) => BigInt(start + k))),
+    attention_mask: () => i64(new BigInt64Array(start + count).fill(1n)),
+  };
+  const asked = params.filter(({ name }) => name in places);
+  return Object.fromEntries(asked.map(({ name }) => [name, places[name]()]));
+}
+
 /** Chooses `count` tokens behind the prompt; calls onToken(token) with each at once. */
 export async function generate(program, prompt, count, choice, onToken) {
-  let caches = emptyCaches(program.functionInfo('main').params);
+  const { params } = program.functionInfo('main');
+  let caches = emptyCaches(params);
   let tokens = prompt, start = 0, state = nextRandom(choice.seed ?? 1);
   for (let i = 0; i < count; ++i) {
     const shape = [1, tokens.length];
-    const places = BigInt64Array.from(tokens, (_, k) => BigInt(start + k));
     const outputs = await program.run('main', {
       input_ids: { dtype: 'i64', shape, data: BigInt64Array.from(tokens, BigInt) },
-      position_ids: { dtype: 'i64', shape, data: places },
+      ...placesOf(params, start, tokens.length),
       ...caches,
     });
     const { data, shape: extents } = outputs.logits;

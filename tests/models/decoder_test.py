@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The decoder of tools/models/write_decoder.py against a reference in NumPy: its ONNX form, and
+"""The decoder of tools/models/write_decoder.py against a reference in NumPy: both its ONNX forms, and
 examples/lang/generate.tn and examples/generate.mjs, which sample from it.
 
 usage: decoder_test.py COMMAND…                    ends with `N passed, N failed`
@@ -23,6 +23,7 @@ LAYERS, HEADS, WIDTH = 3, 4, 32
 SIZES = ["--layers", str(LAYERS), "--heads", str(HEADS), "--width", str(WIDTH), "--hidden", "48",
          "--vocabulary", "97", "--context", "64", "--seed", "5"]
 PROMPT = [3, 14, 15, 92, 65]
+GROUPED = ["--form", "grouped", "--kv-heads", "2"]
 COMMAND = []
 CHOICES = ({"temperature": 1.0, "seed": 7}, {"temperature": 0.7, "top_k": 5, "seed": 3},
            {"temperature": 1.3, "top_p": 0.6, "seed": 11},
@@ -94,12 +95,15 @@ def choose(logits, temperature, top_k, top_p, random):
 # --- the tests
 
 class WithModel(unittest.TestCase):
+    FORM = []
+
     @classmethod
     def setUpClass(cls):
         cls.temporary = tempfile.TemporaryDirectory()
         cls.folder = cls.temporary.name
         cls.npz, cls.model = cls.path("decoder.npz"), cls.path("decoder.onnx")
-        subprocess.run([sys.executable, WRITER, cls.model, "--npz", cls.npz, *SIZES], check=True)
+        subprocess.run([sys.executable, WRITER, cls.model, "--npz", cls.npz, *SIZES, *cls.FORM],
+                       check=True)
         cls.reference = Decoder(cls.npz)
 
     @classmethod
@@ -138,7 +142,17 @@ class JavaScriptTest(WithModel):
         self.assertIn("1000", done.stderr)
 
 
+class GroupedJavaScriptTest(JavaScriptTest):
+    FORM = GROUPED
+
+
 class DecoderTest(WithModel):
+    KEY_HEADS = HEADS
+
+    def places(self, tokens, start):
+        """What the model wants to know of where the tokens stand."""
+        return {"position_ids": numpy.arange(start, start + len(tokens))[None]}
+
     def tern(self, *arguments):
         done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -147,7 +161,7 @@ class DecoderTest(WithModel):
     def run_model(self, model, tokens, start, caches):
         """Logits and the caches with these tokens."""
         arrays = {"input_ids": numpy.array([tokens], numpy.int64),
-                  "position_ids": numpy.arange(start, start + len(tokens))[None], **caches}
+                  **self.places(tokens, start), **caches}
         numpy.savez(self.path("in.npz"), **arrays)
         outputs = ["logits"] + [f"present.{i}.{part}" for i in range(LAYERS)
                                 for part in ("key", "value")]
@@ -159,7 +173,7 @@ class DecoderTest(WithModel):
                                for name, array in zip(outputs[1:], results[1:])}
 
     def empty(self):
-        shape = (1, HEADS, 0, WIDTH // HEADS)
+        shape = (1, self.KEY_HEADS, 0, WIDTH // HEADS)
         return {f"past_key_values.{i}.{part}": numpy.zeros(shape, numpy.float32)
                 for i in range(LAYERS) for part in ("key", "value")}
 
@@ -186,8 +200,9 @@ class DecoderTest(WithModel):
 
     def test_weights_in_a_file_beside_the_model(self):
         model = self.path("beside.onnx")
-        subprocess.run([sys.executable, WRITER, model, "--external", *SIZES], check=True)
-        self.assertLess(os.path.getsize(model), os.path.getsize(self.model) / 2)
+        subprocess.run([sys.executable, WRITER, model, "--external", *SIZES, *self.FORM],
+                       check=True)
+        self.assertLess(os.path.getsize(model), os.path.getsize(self.model) * 0.6)
         inside, _ = self.run_model(self.model, PROMPT, 0, self.empty())
         beside, _ = self.run_model(model, PROMPT, 0, self.empty())
         numpy.testing.assert_array_equal(inside, beside)
@@ -219,23 +234,40 @@ class DecoderTest(WithModel):
         done = subprocess.run([*COMMAND, "run", self.model, "-i", "input_ids=i64[1,1]:1"],
                               capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("position_ids", done.stderr)
+        self.assertRegex(done.stderr, "position_ids|attention_mask")
 
     def test_a_token_that_is_none_ends_the_run(self):
         caches = self.empty()
         numpy.savez(self.path("bad.npz"), input_ids=numpy.array([[1000]], numpy.int64),
-                    position_ids=numpy.zeros((1, 1), numpy.int64), **caches)
+                    **self.places([1000], 0), **caches)
         done = subprocess.run([*COMMAND, "run", self.model, "-i", "@" + self.path("bad.npz")],
                               capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 1)
         self.assertIn("1000", done.stderr)
 
 
+class GroupedDecoderTest(DecoderTest):
+    """Two heads of queries for each of keys, weights of 4 bits in blocks that do not fill up."""
+    FORM, KEY_HEADS = GROUPED, 2
+
+    def places(self, tokens, start):
+        return {"attention_mask": numpy.ones((1, start + len(tokens)), numpy.int64)}
+
+
+class RotatedOutsideTest(GroupedDecoderTest):
+    FORM = GROUPED + ["--rotary", "outside"]
+
+    def places(self, tokens, start):
+        return {**super().places(tokens, start), **DecoderTest.places(self, tokens, start)}
+
+
 def main():
     in_javascript = sys.argv[1] == "--javascript"
     COMMAND.extend(sys.argv[2 if in_javascript else 1:])
-    suite = unittest.defaultTestLoader.loadTestsFromTestCase(
-        JavaScriptTest if in_javascript else DecoderTest)
+    cases = ([JavaScriptTest, GroupedJavaScriptTest] if in_javascript else
+             [DecoderTest, GroupedDecoderTest, RotatedOutsideTest])
+    load = unittest.defaultTestLoader.loadTestsFromTestCase
+    suite = unittest.TestSuite(load(case) for case in cases)
     result = unittest.TextTestRunner(verbosity=1).run(suite)
     failed = len({str(test) for test, _ in result.failures + result.errors})
     print(f"{result.testsRun - failed} passed, {failed} failed")

@@ -4,14 +4,19 @@
 
 usage: write_decoder.py OUT.onnx [--layers 2] [--width 64] [--heads 4] [--hidden 128]
                         [--vocabulary 256] [--context 256] [--seed 1] [--external] [--npz OUT.npz]
-The model has plain operators: RMS normalisation, rotary positions, causal attention over a cache of
-keys and values that grows by what it is given, a gated MLP.
-  input_ids, position_ids          i64[1, sequence]
-  past_key_values.N.key, .value    f32[1, heads, past, width / heads]
+                        [--form plain|grouped] [--kv-heads N] [--block 32] [--rotary inside|outside]
+The model: RMS normalisation, rotary positions, causal attention over a cache of keys and values that
+grows by what it is given, a gated MLP. --form plain, the default, has the standard's operators,
+grouped those of com.microsoft with weights of 4 bits (grouped_decoder.py).
+  input_ids                        i64[1, sequence]
+  position_ids                     i64[1, sequence]; grouped: where the rotation is outside
+  attention_mask                   i64[1, past + sequence], ones; grouped only
+  past_key_values.N.key, .value    f32[1, heads of keys, past, width / heads]
   logits                           f32[1, sequence, vocabulary]
-  present.N.key, .value            f32[1, heads, past + sequence, width / heads]
+  present.N.key, .value            f32[1, heads of keys, past + sequence, width / heads]
 --external puts the weights into OUT.onnx.data, as models beyond 2 GB must. --npz also writes the
-weights for examples/lang/generate.tn: one array of those that all layers have, stacked.
+weights for examples/lang/generate.tn: one array of those that all layers have, stacked; those of
+4 bits as what they stand for, keys and values repeated for the heads that share them.
 Weights have random signs and mantissas and an exponent that keeps the sums of a row near 1.
 """
 import argparse
@@ -23,6 +28,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import onnx_writer as onnx  # noqa: E402
 
+FORMS = ("plain", "grouped")
 LINEAR = ("q", "k", "v", "o", "gate", "up", "down")
 
 
@@ -32,18 +38,30 @@ def parse_arguments(arguments=None):
     for name, default in (("layers", 2), ("width", 64), ("heads", 4), ("hidden", 128),
                           ("vocabulary", 256), ("context", 256), ("seed", 1)):
         parser.add_argument(f"--{name}", type=int, default=default)
+    parser.add_argument("--form", choices=FORMS, default="plain")
+    parser.add_argument("--kv-heads", type=int)
+    parser.add_argument("--block", type=int, default=32)
+    parser.add_argument("--rotary", choices=("inside", "outside"), default="inside")
     parser.add_argument("--external", action="store_true")
     parser.add_argument("--npz")
     options = parser.parse_args(arguments)
     if options.width % (2 * options.heads):
         parser.error("--width must be a multiple of twice --heads")
+    options.kv_heads = options.kv_heads or options.heads
+    if options.form == "plain" and options.kv_heads != options.heads:
+        parser.error("--kv-heads needs --form grouped")
+    if options.kv_heads < 1 or options.heads % options.kv_heads:
+        parser.error("--heads must be a multiple of --kv-heads")
+    if options.block < 16 or options.block & (options.block - 1):
+        parser.error("--block must be a power of two from 16 on")
     return options
 
 
 def weight_shapes(options):
     """{name: dims}, in the order of the file."""
     width, hidden = options.width, options.hidden
-    linear = {"q": (width, width), "k": (width, width), "v": (width, width), "o": (width, width),
+    keys = width // options.heads * options.kv_heads
+    linear = {"q": (width, width), "k": (width, keys), "v": (width, keys), "o": (width, width),
               "gate": (width, hidden), "up": (width, hidden), "down": (hidden, width)}
     shapes = {"embedding": (options.vocabulary, width)}
     for layer in range(options.layers):
@@ -90,9 +108,9 @@ class Graph:
         self.nodes = []
         self.constants = {}
 
-    def call(self, op, *inputs, name, **attributes):
+    def call(self, op, *inputs, name, domain="", **attributes):
         outputs = [f"{name}/{op}"]
-        self.nodes.append(onnx.node(op, inputs, outputs, f"/{name}/{op}", **attributes))
+        self.nodes.append(onnx.node(op, inputs, outputs, f"/{name}/{op}", domain, **attributes))
         return outputs[0]
 
     def ints(self, *values):
@@ -192,10 +210,14 @@ class Graph:
 def values_of(options):
     """What goes in and what comes out."""
     tokens = ["i64", [1, "sequence"]]
-    cache = ["f32", [1, options.heads, "past", options.width // options.heads]]
-    grown = ["f32", [1, options.heads, "past + sequence", options.width // options.heads]]
-    inputs = [onnx.value_info("input_ids", *tokens, doc="the tokens to go on from"),
-              onnx.value_info("position_ids", *tokens, doc="their places in the text")]
+    cache = ["f32", [1, options.kv_heads, "past", options.width // options.heads]]
+    grown = ["f32", [1, options.kv_heads, "past + sequence", options.width // options.heads]]
+    inputs = [onnx.value_info("input_ids", *tokens, doc="the tokens to go on from")]
+    if options.form == "plain" or options.rotary == "outside":
+        inputs.append(onnx.value_info("position_ids", *tokens, doc="their places in the text"))
+    if options.form == "grouped":
+        inputs.append(onnx.value_info("attention_mask", "i64", [1, "past + sequence"],
+                                      doc="ones, for the tokens before and these"))
     outputs = [onnx.value_info("logits", "f32", [1, "sequence", options.vocabulary])]
     for layer in range(options.layers):
         for part in ("key", "value"):
@@ -204,62 +226,67 @@ def values_of(options):
     return inputs, outputs
 
 
+def plain_tensors(options):
+    """{name: (type, dims, what makes the bytes)} of all initializers."""
+    cos, sin = rotary_bytes(options)
+    table = (options.context, options.width // options.heads)
+    tensors = {"rotary.cos": ("f32", table, lambda: cos), "rotary.sin": ("f32", table, lambda: sin)}
+    for name, dims in weight_shapes(options).items():
+        tensors[name] = ("f32", dims, lambda name=name, dims=dims:
+                         weight_bytes(name, dims, options.seed))
+    return tensors
+
+
 class Weights:
     """Each initializer as the pieces of its field in the graph, or in a file beside the model."""
 
-    def __init__(self, options):
-        self.options = options
-        cos, sin = rotary_bytes(options)
-        table = (options.context, options.width // options.heads)
-        self.tables = {"rotary.cos": (table, cos), "rotary.sin": (table, sin)}
-        self.shapes = weight_shapes(options)
-        self.offset = 0
+    def __init__(self, tensors):
+        self.tensors = tensors
 
-    def all(self):
-        for name, (dims, content) in self.tables.items():
-            yield name, dims, content
-        for name, dims in self.shapes.items():
-            yield name, dims, weight_bytes(name, dims, self.options.seed)
+    @staticmethod
+    def length(dtype, dims):
+        return math.prod(dims) * onnx.TYPES[dtype][2]
+
+    def front(self, name, dtype, dims):
+        return onnx.tensor_head(name, dtype, dims) + onnx.head(9, self.length(dtype, dims))
 
     def size(self):
         """Bytes of all fields in the graph."""
-        dims = {name: dims for name, (dims, _) in self.tables.items()} | self.shapes
         total = 0
-        for name, shape in dims.items():
-            inner = self.front(name, shape)
-            total += len(onnx.head(5, len(inner) + 4 * math.prod(shape))) + len(inner)
-            total += 4 * math.prod(shape)
+        for name, (dtype, dims, _) in self.tensors.items():
+            inner = len(self.front(name, dtype, dims)) + self.length(dtype, dims)
+            total += len(onnx.head(5, inner)) + inner
         return total
 
-    @staticmethod
-    def front(name, dims):
-        return onnx.tensor_head(name, "f32", dims) + onnx.head(9, 4 * math.prod(dims))
-
     def write_inside(self, file):
-        for name, dims, content in self.all():
-            inner = self.front(name, dims)
+        for name, (dtype, dims, make) in self.tensors.items():
+            inner, content = self.front(name, dtype, dims), make()
             file.write(onnx.head(5, len(inner) + len(content)) + inner)
             file.write(content)
 
     def write_beside(self, file, location):
         """The fields of the graph; the elements go to `file`, each tensor's on a page."""
         fields = b""
-        for name, dims, content in self.all():
+        for name, (dtype, dims, make) in self.tensors.items():
+            content = make()
             offset = -(-file.tell() // 4096) * 4096
             file.seek(offset)
             file.write(content)
-            fields += onnx.data(5, onnx.external_tensor(name, "f32", dims, location, offset,
+            fields += onnx.data(5, onnx.external_tensor(name, dtype, dims, location, offset,
                                                         len(content)))
         return fields
 
 
 def write_model(options):
-    graph = Graph(options)
+    graph, tensors, opsets = Graph(options), plain_tensors(options), {"": 17}
+    if options.form == "grouped":
+        graph, tensors = grouped_decoder.Graph(options), grouped_decoder.tensors(options)
+        opsets["com.microsoft"] = 1
     graph.build()
     inputs, outputs = values_of(options)
-    weights = Weights(options)
+    weights = Weights(tensors)
     fields = onnx.graph("decoder", graph.nodes, graph.constants.values(), inputs, outputs)
-    front = onnx.model_head({"": 17}, "write_decoder.py", doc="a decoder with random weights")
+    front = onnx.model_head(opsets, "write_decoder.py", doc="a decoder with random weights")
     front += onnx.data(14, onnx.pair("seed", str(options.seed)))
     with open(options.output, "wb") as file:
         if options.external:
@@ -274,14 +301,19 @@ def write_model(options):
 
 def write_npz(options):
     import numpy  # pylint: disable=import-outside-toplevel
-    arrays = {name: numpy.frombuffer(content, numpy.float32).reshape(dims)
-              for name, dims, content in Weights(options).all()}
+    arrays = {name: numpy.frombuffer(make(), numpy.float32).reshape(dims)
+              for name, (_, dims, make) in plain_tensors(options).items()}
+    if options.form == "grouped":
+        arrays.update(grouped_decoder.dequantized(options))
     out = {"embedding": arrays["embedding"], "norm": arrays["norm"], "head": arrays["head"],
            "cosines": arrays["rotary.cos"], "sines": arrays["rotary.sin"]}
     for name in ("norm1", "norm2") + LINEAR:
         out["v_" if name == "v" else name] = numpy.stack([arrays[f"layers.{layer}.{name}"]
                                  for layer in range(options.layers)])
     numpy.savez(options.npz, **out)
+
+
+import grouped_decoder  # noqa: E402  pylint: disable=wrong-import-position
 
 
 def main():
