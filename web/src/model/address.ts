@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands behind the # of the page's address: "#v=1&view=lanes&ex=dot&vs=4&n=18"; of a program
 // of one's own its text (packed-text.ts) as z=… in place of ex.
-import { clampSize, clampVScale } from './lanes.js';
+import { clampSize, clampVScale } from './vscale.js';
 
 export interface LoopAddress {
   /** A program of the page; undefined for one's own. */

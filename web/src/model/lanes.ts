@@ -3,6 +3,10 @@
 // where things are drawn and what they are called.
 import type { LaneRun } from '../engine/loops-protocol.js';
 
+export {
+  clampSize, clampVScale, isLegal, kLegalVScales, kMaxSize, kMaxVScale, nextLegal,
+} from './vscale.js';
+
 export type LaneIteration = NonNullable<LaneRun['iterations']>[number];
 export type LaneAccess = LaneIteration['accesses'][number];
 export type LaneBuffer = NonNullable<LaneRun['buffers']>[number];
@@ -38,27 +42,8 @@ export const kLlvmStages: Readonly<Record<string, { target: string; title: strin
   'llvm-sve': { target: 'aarch64+sve', title: 'LLVM IR, AArch64 SVE' },
 };
 
-export const kMaxVScale = 16;
-export const kLegalVScales: readonly number[] = [1, 2, 4, 8, 16];
 /** Of a cache line, as the core has them. */
 export const kLineBytes = 64;
-export const kMaxSize = 1_000_000_000;
-
-export const isLegal = (vscale: number): boolean => kLegalVScales.includes(vscale);
-
-export function clampVScale(value: number): number {
-  return Math.min(Math.max(Math.round(value) || 1, 1), kMaxVScale);
-}
-
-export function clampSize(value: number): number {
-  return Math.min(Math.max(Math.floor(value) || 0, 0), kMaxSize);
-}
-
-/** The next vscale that processors may have, in a direction. */
-export function nextLegal(vscale: number, by: 1 | -1): number {
-  const further = kLegalVScales.filter((legal) => (by > 0 ? legal > vscale : legal < vscale));
-  return (by > 0 ? further[0] : further.at(-1)) ?? vscale;
-}
 
 /** Where a lane's element is and whether it is touched. */
 export type LaneState = 'active' | 'scalar' | 'off' | 'outside';

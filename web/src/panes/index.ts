@@ -6,7 +6,6 @@ import type { Placed, Region } from '../model/presets.js';
 import { session } from '../state/store.js';
 import { BytecodePane } from './bytecode/bytecode-pane.js';
 import { DrawPane } from './draw/draw-pane.js';
-import { OutputPane } from './output/output-pane.js';
 import { ProblemsPane } from './problems/problems-pane.js';
 import { ProgramPane } from './program/program-pane.js';
 import { RegistersPane } from './registers/registers-pane.js';
@@ -42,7 +41,10 @@ export const kPanes: readonly PaneEntry[] = [
   { id: 'bytecode', title: 'Bytecode', region: 'centre', pane: BytecodePane },
   { id: 'lanes', title: 'Lanes', region: 'centre', fetch: async () => (await lanes()).LanesPane },
   { id: 'registers', title: 'Registers', region: 'right', pane: RegistersPane },
-  { id: 'output', title: 'Output', region: 'right', pane: OutputPane },
+  {
+    id: 'output', title: 'Output', region: 'right',
+    fetch: async () => (await import('./output/output-pane.js')).OutputPane,
+  },
   {
     id: 'problems', title: 'Problems', region: 'bottom', pane: ProblemsPane,
     isThere: () => problemCount() > 0, badge: () => String(problemCount()),

@@ -2,13 +2,13 @@
 // The page around the panes: banner, panes, footer.
 import { formatBytes } from '../model/format.js';
 import { kPresets, usablePresets } from '../model/presets.js';
+import { Fetched } from '../panes/fetched.js';
 import { kPanes } from '../panes/index.js';
 import { preset, showPreset } from '../state/layout.js';
 import { session } from '../state/store.js';
+import { openPalette, paletteQuery, sheetOpen } from './commands.js';
 import { DropHint } from './drop.js';
-import { KeySheet } from './key-sheet.js';
-import { sheetOpen } from './shortcuts.js';
-import { Workspace } from './workspace.js';
+import { mainPane, Workspace } from './workspace.js';
 
 const kTargets: Record<string, string> = {
   relaxed: 'WebAssembly, relaxed SIMD',
@@ -66,6 +66,12 @@ function Banner() {
         <Engine />
       </span>
       <button
+        type="button" class="small" data-testid="open-palette" aria-keyshortcuts="Control+K"
+        title="Ctrl+K" onClick={() => openPalette()}
+      >
+        Find…
+      </button>
+      <button
         type="button"
         class="small"
         data-testid="keys"
@@ -79,12 +85,26 @@ function Banner() {
   );
 }
 
-/** The pane that the preset is for. */
 function SkipLink() {
-  const { main } = kPresets[preset.value];
-  const title = kPanes.find(({ id }) => id === main)?.title ?? main;
-  return <a class="skip" href={`#${main}-title`}>Skip to {title.toLowerCase()}</a>;
+  const id = mainPane.value;
+  const title = kPanes.find((entry) => entry.id === id)?.title ?? id;
+  return <a class="skip" href={`#${id}-title`}>Skip to {title.toLowerCase()}</a>;
 }
+
+/** Dialogs, whose code is fetched when they are first opened. */
+function Dialogs() {
+  return (
+    <>
+      {sheetOpen.value ? <Fetched what="the list of keys" fetch={fetchKeySheet} /> : null}
+      {paletteQuery.value !== undefined ? (
+        <Fetched what="the palette" fetch={fetchPalette} />
+      ) : null}
+    </>
+  );
+}
+
+const fetchKeySheet = async () => (await import('./key-sheet.js')).KeySheet;
+const fetchPalette = async () => (await import('./palette.js')).Palette;
 
 export function App() {
   return (
@@ -93,7 +113,7 @@ export function App() {
       <Banner />
       <Workspace />
       <footer>Everything runs in your browser: files that you open are not sent anywhere.</footer>
-      <KeySheet />
+      <Dialogs />
       <DropHint />
     </>
   );

@@ -1,31 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of keys, and the switch for those of a single letter.
-import { useEffect, useRef } from 'preact/hooks';
-import { letterKeys, setLetterKeys, sheetOpen } from './shortcuts.js';
+// The list of keys, made from the commands: those of a single letter can be chosen, taken away and
+// switched off. Fetched when it is first opened.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import {
+  canChoose, chooseDefaults, chooseKey, type Command, commands, isLetter, keyOf, letterKeys,
+  setLetterKeys,
+} from '../state/commands.js';
+import { sheetOpen } from './commands.js';
 
-const kKeys: readonly [keys: string, what: string][] = [
-  ['n', 'one step'],
-  ['p', 'one step back'],
-  ['← → Home End', 'in the recorded run: from step to step'],
-  ['Ctrl Enter', 'run, or go on'],
-  ['Esc', 'stop'],
-  ['F6, Shift F6', 'next pane, pane before'],
+/** Keys of single panes, which act where these have the focus. */
+const kElsewhere: readonly [keys: string, what: string][] = [
   ['↑ ↓ PgUp PgDn Home End', 'in the bytecode: move'],
   ['b', 'in the bytecode: breakpoint'],
+  ['← → Home End', 'in the recorded run: from step to step'],
   ['arrows, Space', 'in the drawing: move the pen, put it down'],
   ['arrows, Home, End', 'in the lanes: from cell to cell'],
-  ['arrows, Shift arrows', 'vscale: what processors have, one by one'],
-  ['v, [, ]', 'in the lanes: to the vscale, less, more'],
-  ['?', 'this list'],
+  ['arrows, Shift arrows', 'on vscale: what processors have, one by one'],
+  ['arrows, Home, End, Enter', 'on a border of panes: move it, put it back'],
 ];
+
+const keyTitle = (key: string | undefined): string => key?.replace('Escape', 'Esc') ?? 'none';
+
+function Choice({ command }: { command: Command }) {
+  const [waits, setWaits] = useState(false);
+  const key = keyOf(command);
+  const take = (event: KeyboardEvent): void => {
+    if (!waits || event.key === 'Tab') return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (event.key === 'Backspace' || event.key === 'Delete') chooseKey(command.id, '');
+    else if (isLetter(event.key) && event.key !== ' ') chooseKey(command.id, event.key);
+    else if (event.key !== 'Escape') return;
+    setWaits(false);
+  };
+  return (
+    <button
+      type="button" class="small" data-testid={`key-${command.id}`} onKeyDown={take}
+      aria-label={`Key for ${command.title}: ${keyTitle(key)}. Change it`}
+      onClick={() => setWaits(true)} onBlur={() => setWaits(false)}
+    >
+      {waits ? 'press a key' : <kbd>{keyTitle(key)}</kbd>}
+    </button>
+  );
+}
+
+function Commands() {
+  const shown = commands.value.filter(({ key }) => key !== undefined);
+  return (
+    <dl>
+      {shown.map((command) => (
+        <div key={command.id}>
+          <dt>
+            {canChoose(command) ? <Choice command={command} />
+              : <kbd>{keyTitle(command.key)}</kbd>}
+          </dt>
+          <dd>{command.title}</dd>
+        </div>
+      ))}
+      {kElsewhere.map(([keys, what]) => (
+        <div key={what}>
+          <dt><kbd>{keys}</kbd></dt>
+          <dd>{what}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
 
 export function KeySheet() {
   const dialog = useRef<HTMLDialogElement>(null);
-  const open = sheetOpen.value;
   useEffect(() => {
-    if (open && !dialog.current?.open) dialog.current?.showModal();
-  }, [open]);
-  if (!open) return null;
+    if (!dialog.current?.open) dialog.current?.showModal();
+  }, []);
   return (
     <dialog
       ref={dialog} aria-labelledby="keys-title" data-testid="key-sheet"
@@ -34,22 +80,22 @@ export function KeySheet() {
       }}
     >
       <h2 id="keys-title">Keys</h2>
-      <dl>
-        {kKeys.map(([keys, what]) => (
-          <div key={keys}>
-            <dt><kbd>{keys}</kbd></dt>
-            <dd>{what}</dd>
-          </div>
-        ))}
-      </dl>
+      <p class="hint">A letter is changed by its button and then the new key; Backspace takes it
+        away.</p>
+      <Commands />
       <label class="check">
         <input
           type="checkbox" checked={letterKeys.value} data-testid="letter-keys"
           onChange={(event) => setLetterKeys(event.currentTarget.checked)}
         />
-        keys of a single letter (n, p, v, ?)
+        keys of a single letter
       </label>
-      <form method="dialog"><button class="primary">Close</button></form>
+      <form method="dialog" class="buttons">
+        <button class="primary">Close</button>
+        <button type="button" data-testid="default-keys" onClick={chooseDefaults}>
+          As at first
+        </button>
+      </form>
     </dialog>
   );
 }

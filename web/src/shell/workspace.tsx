@@ -25,6 +25,16 @@ const present = computed(() => kPanes.filter(({ isThere }) => isThere?.() ?? tru
 export const arrangement = computed(() =>
   arrange(kPresets[preset.value], present.value, layout.value.only));
 
+/** Where a link leads to that skips what stands before: the preset's main pane, if it is shown. */
+export const mainPane = computed(() => {
+  const shown = arrangement.value;
+  if (isNarrow.value) return phonePane(kPresets[preset.value], shown, recentPanes.value);
+  const active = kRegions.flatMap((region) =>
+    shown[region].map((stack) => activeOf(stack, recentPanes.value)));
+  const { main } = kPresets[preset.value];
+  return active.includes(main) ? main : (active[0] ?? main);
+});
+
 function PaneOf({ id }: { id: string }) {
   const entry: PaneEntry | undefined = kEntries.get(id);
   if (!entry) return null;

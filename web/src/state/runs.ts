@@ -5,7 +5,6 @@ import { EngineError } from '../engine/client.js';
 import type { WalkCommand } from '../engine/debug-protocol.js';
 import type { MachineView } from '../engine/protocol.js';
 import { type InputChoice, InputError, makeInput } from '../model/inputs.js';
-import { parseNpy } from '../model/npy.js';
 import { watches } from './breakpoints.js';
 import {
   canGoBack, currentFunction, isStale, kNoRun, runInputs, type RunState,
@@ -18,6 +17,7 @@ export function setInput(parameter: string, choice: InputChoice): void {
 
 export function setInputFile(parameter: string, file: File): Promise<void> {
   return guarded(async () => {
+    const { parseNpy } = await import('../model/npy.js');
     const tensor = parseNpy(new Uint8Array(await file.arrayBuffer()));
     setInput(parameter, { fill: 'file', tensor, fileName: file.name });
     update({ problems: [] });

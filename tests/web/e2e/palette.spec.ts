@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// The palette and the list of keys, by keyboard alone.
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { expect, test } from '../support/page.js';
+
+const kTags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+async function violations(page: Page): Promise<string[]> {
+  const { violations: found } = await new AxeBuilder({ page }).withTags(kTags).analyze();
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`);
+}
+
+test('the palette finds and does commands, panes, steps and examples', async ({
+  playground,
+  page,
+}) => {
+  const field = page.getByTestId('palette-field');
+  const find = async (text: string): Promise<void> => {
+    await page.keyboard.press('Control+k');
+    await field.fill(text);
+    await page.keyboard.press('Enter');
+    await expect(page.getByTestId('palette')).toHaveCount(0);
+    await playground.idle();
+  };
+  await page.keyboard.press('Control+k');
+  await expect(field).toBeFocused();
+  expect(await violations(page)).toEqual([]);
+  await field.fill('no such thing');
+  await expect(page.getByTestId('palette')).toContainText('Nothing is called that.');
+  await page.keyboard.press('Escape');
+  await expect(page.getByTestId('palette')).toHaveCount(0);
+  for (let i = 0; i < 3; i++) await find('one step on');
+  expect((await playground.state()).step).toBe(3);
+  await find('step 1');
+  expect((await playground.state()).step).toBe(1);
+  await find('pane output');
+  await expect(page.getByTestId('pane-output')).toBeFocused();
+  await find('loop dot');
+  await expect(page.getByTestId('loop-example')).toHaveValue('dot');
+});
+
+test('options say how many there are, and arrows walk them', async ({ playground, page }) => {
+  await playground.idle();
+  await page.getByTestId('open-palette').click();
+  await page.getByTestId('palette-field').fill('step');
+  const options = page.getByRole('option');
+  await expect(page.locator('[data-entry=pane-draw]')).toHaveCount(0);
+  const count = await options.count();
+  await expect(options.first()).toHaveAttribute('aria-setsize', String(count));
+  await page.keyboard.press('ArrowUp');
+  await expect(options.nth(count - 1)).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('ArrowDown');
+  await expect(options.first()).toHaveAttribute('aria-selected', 'true');
+  await expect(page.getByTestId('palette-field')).toHaveAttribute(
+    'aria-activedescendant', 'palette-0');
+});
+
+test('letters can be chosen, and stay chosen', async ({ playground, page }) => {
+  await page.keyboard.press('?');
+  await page.getByTestId('key-step').click();
+  await page.keyboard.press('x');
+  await expect(page.getByTestId('key-step')).toContainText('x');
+  expect(await violations(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await expect(page.getByTestId('key-sheet')).toHaveCount(0);
+  await page.reload();
+  await page.evaluate(() => window.ternPlayground.ready);
+  await page.keyboard.press('n');
+  expect((await playground.state()).step).toBe(0);
+  await page.keyboard.press('x');
+  expect((await playground.state()).step).toBe(1);
+  await page.keyboard.press('c');
+  expect((await playground.state()).stopReason).toBe('returned');
+});
+
+test('F6 goes from pane to pane, F8 to what is wrong', async ({ playground, page }) => {
+  await page.keyboard.press('F6');
+  await expect(page.getByTestId('pane-draw')).toBeFocused();
+  await page.keyboard.press('Shift+F6');
+  await expect(page.getByTestId('pane-output')).toBeFocused();
+  await playground.drop({ name: 'x.html', bytes: new TextEncoder().encode('<html>') });
+  await page.keyboard.press('F8');
+  await expect(page.getByTestId('pane-problems')).toBeFocused();
+});

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// The palette (Ctrl+K): commands, panes, examples, functions, and any step or instruction by its
+// number. A combobox with a list; fetched when it is first opened.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { kLoopExamples } from '../model/loop-examples.js';
+import { findEntries, type PaletteEntry, placesIn } from '../model/palette.js';
+import { commands, keyOf } from '../state/commands.js';
+import { openExample } from '../state/lanes.js';
+import { reveal } from '../state/layout.js';
+import { setFunction } from '../state/programs.js';
+import { seek } from '../state/runs.js';
+import { pin } from '../state/selection.js';
+import { session } from '../state/store.js';
+import { showView } from '../state/view.js';
+import { paletteQuery } from './commands.js';
+import '../style/palette.css';
+
+interface Entry extends PaletteEntry {
+  readonly run: () => void;
+}
+
+function commandEntries(): Entry[] {
+  return commands.value
+    .filter(({ id, when }) => id !== 'palette' && (when?.() ?? true))
+    .map((command) => {
+      const { id, title, group, run } = command;
+      return { id, title, group, run, key: keyOf(command) };
+    });
+}
+
+function exampleEntries(): Entry[] {
+  return kLoopExamples.map(({ id, title }) => ({
+    id: `example-${id}`, title: `Loop ${title}`, group: 'Open',
+    run: () => {
+      showView('lanes');
+      void openExample(id);
+    },
+  }));
+}
+
+function functionEntries(): Entry[] {
+  const { program, functionName } = session.value;
+  return (program?.info.functions ?? [])
+    .filter(({ name }) => name !== functionName)
+    .map(({ name }) => ({
+      id: `function-${name}`, title: `Function @${name}`, group: 'Go to',
+      run: () => void setFunction(name),
+    }));
+}
+
+function placeEntries(query: string): Entry[] {
+  const { trace, program } = session.value;
+  const count = program?.info.instructions.length ?? 0;
+  return placesIn(query).flatMap(({ kind, at }): Entry[] => {
+    if (kind === 'step') {
+      if (!trace || at > trace.end) return [];
+      return [{
+        id: `step-${at}`, title: `Step ${at}`, group: 'Go to', run: () => void seek(at),
+      }];
+    }
+    return at < count ? [{
+      id: `pc-${at}`, title: `Instruction ${at}`, group: 'Go to',
+      run: () => {
+        reveal('bytecode');
+        pin({ kind: 'pc', pc: at });
+      },
+    }] : [];
+  });
+}
+
+const close = (): void => {
+  paletteQuery.value = undefined;
+};
+
+function choose(entry: Entry | undefined): void {
+  if (!entry) return;
+  close();
+  // The dialog gives the focus back first.
+  setTimeout(entry.run);
+}
+
+/** Where a key leads to in the list; nothing for keys of the text field. */
+function moved(key: string, at: number, count: number): number | undefined {
+  const moves: Record<string, number> = {
+    ArrowDown: (at + 1) % count, ArrowUp: (at + count - 1) % count,
+    PageDown: Math.min(at + 10, count - 1), PageUp: Math.max(at - 10, 0),
+  };
+  return count > 0 ? moves[key] : undefined;
+}
+
+function Option({ entry, index, active, count }: {
+  entry: Entry; index: number; active: boolean; count: number;
+}) {
+  const line = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (active) line.current?.scrollIntoView({ block: 'nearest' });
+  }, [active]);
+  return (
+    <li
+      ref={line} role="option" id={`palette-${index}`} aria-selected={active}
+      aria-setsize={count} aria-posinset={index + 1} data-entry={entry.id}
+      onMouseDown={(event) => event.preventDefault()} onClick={() => choose(entry)}
+    >
+      <span class="detail">{entry.group}</span>
+      <span>{entry.title}</span>
+      {entry.key ? <kbd>{entry.key}</kbd> : null}
+    </li>
+  );
+}
+
+function Body() {
+  const [query, setQuery] = useState(paletteQuery.value ?? '');
+  const [at, setAt] = useState(0);
+  const all = [...commandEntries(), ...functionEntries(), ...exampleEntries()];
+  const found = [...placeEntries(query), ...findEntries(all, query)];
+  const active = Math.min(at, found.length - 1);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const next = moved(event.key, active, found.length);
+    if (next !== undefined) setAt(next);
+    else if (event.key === 'Enter') choose(found[active]);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <>
+      <input
+        type="text" role="combobox" class="palette-field" data-testid="palette-field" autofocus
+        aria-label="Find a command, a pane, an example, a function or a step" aria-expanded="true"
+        aria-controls="palette-list" aria-autocomplete="list" autocomplete="off" spellcheck={false}
+        aria-activedescendant={found.length > 0 ? `palette-${active}` : undefined}
+        placeholder="Command, pane, example, function, step 12, pc 7…" value={query}
+        onInput={(event) => {
+          setQuery(event.currentTarget.value);
+          setAt(0);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <ul id="palette-list" role="listbox" aria-label="Found" tabIndex={-1}>
+        {found.map((entry, i) => (
+          <Option
+            key={entry.id} entry={entry} index={i} active={i === active} count={found.length}
+          />
+        ))}
+      </ul>
+      <p class="hint" role="status">
+        {found.length === 0 ? 'Nothing is called that.' : ''}
+      </p>
+    </>
+  );
+}
+
+export function Palette() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    if (!dialog.current?.open) dialog.current?.showModal();
+  }, []);
+  return (
+    <dialog
+      ref={dialog} class="palette" aria-label="Palette" data-testid="palette" onClose={close}
+      onClick={(event) => {
+        if (event.target === event.currentTarget) event.currentTarget.close();
+      }}
+    >
+      <Body />
+    </dialog>
+  );
+}
