@@ -210,7 +210,8 @@ TERN_API void tern_program_free(tern_program* program);
 /* format "json": {"functions": [{"name", "params": [{"name", "dtype", "shape"}], "results": [the
  * same], "first", "count", "registers"}], "constants": [...], "primitives": [...], "missing":
  * [those that this build does not have], "instructions": [{"pc", "text", "opcode", "operands",
- * "source"}], "sections": [{"name", "count", "offset", "bytes"}, both 0 where there is no file],
+ * "source", "line", "column": both from 1, columns in code points, where the source is a text}],
+ * "sections": [{"name", "count", "offset", "bytes"}, both 0 where there is no file],
  * "metadata": {...}, "kernels": [as tern_program_kernels has them, where there are some]}. Operands
  * are in the order of the text: {"name", "role": of core/vm/isa.def, "kind": "register",
  * "immediate", "constant", "function", "primitive", "void" or "vm", "value": a number or an index,

@@ -88,6 +88,12 @@ void WriteOperandValue(const vm::OperandField& field, uint32_t pc, JsonWriter* j
   if (field.role == vm::Role::kOffset) json->Field("target", int64_t{pc} + operand.value);
 }
 
+// A line of 0 stands for a whole file, or for the node of a graph that the text names.
+void WriteSource(const vm::DebugEntry& debug, JsonWriter* json) {
+  json->Field("source", debug.text());
+  if (debug.line > 0) json->Field("line", debug.line).Field("column", debug.column);
+}
+
 void WriteInstruction(const vm::Executable& executable, uint32_t pc, JsonWriter* json) {
   const vm::InstructionFields fields = vm::FieldsOfInstruction(executable, pc);
   json->BeginObject().Field("pc", pc).Field("text", fields.text);
@@ -101,7 +107,7 @@ void WriteInstruction(const vm::Executable& executable, uint32_t pc, JsonWriter*
     json->Int(static_cast<int64_t>(field.end)).EndArray().EndObject();
   }
   json->EndArray();
-  if (const vm::DebugEntry* debug = executable.FindDebug(pc)) json->Field("source", debug->text());
+  if (const vm::DebugEntry* debug = executable.FindDebug(pc)) WriteSource(*debug, json);
   json->EndObject();
 }
 

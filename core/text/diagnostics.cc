@@ -70,7 +70,9 @@ void WriteFixes(std::span<const Fix> fixes, const SourceMap& sources, JsonWriter
       WriteSpan(edit.span, sources, json);
       json->Field("replacement", edit.replacement).EndObject();
     }
-    json->EndArray().EndObject();
+    json->EndArray();
+    if (fix.is_incomplete) json->Field("incomplete", true);
+    json->EndObject();
   }
   json->EndArray();
 }

@@ -1,6 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Errors as values with structure: what the C API's status carries, as an exception of JavaScript.
 
+/** A part of a text: lines and columns count from 1, columns in code points; the end is behind it. */
+export interface DiagnosticSpan {
+  file?: string;
+  line?: number;
+  col?: number;
+  endLine?: number;
+  endCol?: number;
+}
+
+/** Edits that mend what a finding is about. */
+export interface DiagnosticFix {
+  title: string;
+  edits: { span: DiagnosticSpan; replacement: string }[];
+  /** Something is left to write. */
+  incomplete?: boolean;
+}
+
 /** One finding, the same object that `tern --format json` prints. */
 export interface Diagnostic {
   code: string;
@@ -8,7 +25,14 @@ export interface Diagnostic {
   message: string;
   notes?: string[];
   help?: string[];
-  span?: { file?: string; line?: number; col?: number; endLine?: number; endCol?: number };
+  span?: DiagnosticSpan;
+  /** Said beside the span. */
+  label?: string;
+  /** Other places that matter. */
+  labels?: { span: DiagnosticSpan; text: string }[];
+  fixes?: DiagnosticFix[];
+  /** Such as what was expected and what was found. */
+  context?: Record<string, string>;
   [key: string]: unknown;
 }
 

@@ -39,13 +39,19 @@ export {
   type TypedArrayConstructor,
   type TypedArrays,
 } from './dtypes.js';
-export { type Diagnostic, TernError } from './errors.js';
+export {
+  type Diagnostic,
+  type DiagnosticFix,
+  type DiagnosticSpan,
+  TernError,
+} from './errors.js';
 export { clearCache, type FetchOptions, type RemoteSource } from './fetch.js';
 export type { Assets } from './files.js';
 export type { KernelInfo, KernelPolicy } from './kernels.js';
 export type {
   Completion,
   Definition,
+  FixedSource,
   Hover,
   SourceAnswers,
   SourceSymbol,

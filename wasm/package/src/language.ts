@@ -50,6 +50,13 @@ export interface SourceSymbol extends TextRange {
   detail: string;
 }
 
+/** A program with the fixes applied that leave nothing to write. */
+export interface FixedSource {
+  text: string;
+  /** "program.tn:3:5: add ';'", one for each; places are those before the fix. */
+  applied: string[];
+}
+
 /** What `querySource` answers, by question. All but the first and last want a position. */
 export interface SourceAnswers {
   tokens: SourceToken[];
@@ -90,6 +97,25 @@ export class Language {
       ),
     );
     return JSON.parse(json) as Diagnostic[];
+  }
+
+  checkAssembly(text: string, sourceName: string): Diagnostic[] {
+    const json = this.call(text, sourceName, (data, size, name, out) =>
+      this.memory.withText('json', (format) =>
+        this.memory.call('tern_check_assembly', this.runtime, data, size, name, format, out),
+      ),
+    );
+    return JSON.parse(json) as Diagnostic[];
+  }
+
+  fix(text: string, sourceName: string): FixedSource {
+    const { memory } = this;
+    const report = memory.scratch + 4;
+    const fixed = this.call(text, sourceName, (data, size, name, out) =>
+      memory.call('tern_fix_source', this.runtime, data, size, name, out, report),
+    );
+    const lines = memory.takeBuffer(memory.u32(report)).split('\n');
+    return { text: fixed, applied: lines.filter((line) => line !== '') };
   }
 
   format(text: string, sourceName: string): string {

@@ -48,7 +48,11 @@ export interface Instruction {
   opcode: string;
   /** In the order of the text: the callee first, the destination last. */
   operands: InstructionOperand[];
+  /** The file, or a node of a graph, that it was made from. */
   source?: string;
+  /** In a source that is a text; both count from 1, columns in code points. */
+  line?: number;
+  column?: number;
 }
 
 /** What `tern inspect --format json` prints. */

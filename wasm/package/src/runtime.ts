@@ -15,7 +15,7 @@ import {
   KernelBackends,
   wordsOf,
 } from './kernels.js';
-import { Language, type SourceAnswers } from './language.js';
+import { type FixedSource, Language, type SourceAnswers } from './language.js';
 import { LeakWatch } from './leaks.js';
 import { createLoopCompiler, type LoopCompiler } from './loops.js';
 import { Memory } from './memory.js';
@@ -296,6 +296,16 @@ export class Runtime implements Disposable {
   /** What is wrong with a program, warnings included. */
   checkSource(text: string, sourceName = kProgramName): Diagnostic[] {
     return this.language().check(text, sourceName);
+  }
+
+  /** The same of assembly text. */
+  checkAssembly(text: string, sourceName = 'program.tasm'): Diagnostic[] {
+    return this.language().checkAssembly(text, sourceName);
+  }
+
+  /** Applies the fixes of a program's diagnostics; the text is as it was where there is none. */
+  fixSource(text: string, sourceName = kProgramName): FixedSource {
+    return this.language().fix(text, sourceName);
   }
 
   /** The program in its one layout; throws where it cannot be read. */
