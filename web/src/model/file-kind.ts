@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a file is, told by its contents; and, for files that are no programs, what to say about it.
 import { looksLikeExecutable } from 'tern-runtime';
+import { looksLikeLanguage } from './source-kind.js';
 
-export type ProgramKind = 'executable' | 'onnx' | 'assembly';
+export type ProgramKind = 'executable' | 'onnx' | 'assembly' | 'language';
 
 /** Either a program of some kind, or what the file is instead. */
 export type FileKind = { program: ProgramKind } | { program?: undefined; what: string };
@@ -46,6 +47,7 @@ function textOf(bytes: Uint8Array): string | undefined {
 
 function kindOfText(text: string, name: string): FileKind {
   if (kAssembly.test(text) || name.toLowerCase().endsWith('.tasm')) return { program: 'assembly' };
+  if (looksLikeLanguage(text, name)) return { program: 'language' };
   const start = text.trimStart();
   if (/^<(?:!doctype html|html|head|body)/i.test(start)) return { what: 'an HTML page' };
   if (/^<[?!a-z]/i.test(start)) return { what: 'an XML document' };
@@ -97,6 +99,6 @@ export function notAProgram(name: string, what: string): Finding {
   const is = what === 'empty' ? 'is empty' : `is ${what}`;
   const message = `'${name}' ${is}${what === kUnmarked ? '' : ', not a program'}`;
   const help = kHelp[what] ??
-    'open a .tern executable, an .onnx model, .tasm assembly or a .tloop loop program';
+    'open a .tern executable, an .onnx model, a .tn program, .tasm assembly or a .tloop loop program';
   return { code, message, text: `error[${code}]: ${message}\n   = help: ${help}\n` };
 }

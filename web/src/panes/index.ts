@@ -31,6 +31,7 @@ const problemCount = (): number => session.value.problems.length;
 
 export const kPanes: readonly PaneEntry[] = [
   { id: 'draw', title: 'Draw', region: 'left', pane: DrawPane },
+  { id: 'source', title: 'Source', region: 'left', fetch: async () => (await import('./source/source-pane.js')).SourcePane },
   { id: 'program', title: 'Program', region: 'left', pane: ProgramPane },
   { id: 'loop', title: 'Loop', region: 'left', fetch: async () => (await lanes()).LoopPane },
   {

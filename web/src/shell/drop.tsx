@@ -30,7 +30,7 @@ export function DropHint() {
   if (!hovering.value) return null;
   return (
     <div class="drop-hint" aria-hidden="true">
-      <p>Drop a .tern, .onnx, .tasm or .tloop file</p>
+      <p>Drop a .tern, .onnx, .tn, .tasm or .tloop file</p>
     </div>
   );
 }

@@ -1,38 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loading programs: files of the visitor, and the digit classifier that comes with the page.
-import type { LoadedProgram } from '../engine/protocol.js';
-import { looksLikeLoops } from '../model/file-kind.js';
-import { defaultExtents, type InputChoice, isFloat, takesDrawing } from '../model/inputs.js';
-import { classify } from './drawings.js';
-import { kEmptySession, kNoRun, type Session } from './session.js';
-import { elapsed, engine, guarded, session, start, update } from './store.js';
+import { looksLikeLoops, sniff } from '../model/file-kind.js';
+import { defaults, loadNow, type OpenedFile } from './loading.js';
+import { kNoRun } from './session.js';
+import { engine, guarded, session, start, update } from './store.js';
 import { showView } from './view.js';
 
 const kDigits = new URL('../../../tests/models/digits/model.onnx', import.meta.url);
-
-/** Inputs and sizes of a function as they are before anything is chosen. */
-function defaults(program: LoadedProgram, functionName: string): Partial<Session> {
-  const info = program.info.functions.find((f) => f.name === functionName);
-  const inputs: Record<string, InputChoice> = {};
-  for (const param of info?.params ?? []) {
-    // Integers are often indices, for which only zero is sure to be right.
-    const fill = param.dtype && !isFloat(param.dtype) ? 'zeros' : 'random';
-    inputs[param.name] = { fill: takesDrawing(param) ? 'drawing' : fill, seed: 1 };
-  }
-  return { functionName, inputs, symbols: info ? defaultExtents(info) : {} };
-}
-
-async function compile(name: string, bytes: Uint8Array): Promise<LoadedProgram> {
-  update({ loading: name });
-  try {
-    return (await engine.request({ kind: 'load', name, bytes })).program;
-  } catch (error) {
-    update({ refused: name });
-    throw error;
-  } finally {
-    update({ loading: undefined });
-  }
-}
 
 /** Loop programs have a view of their own. */
 async function openInLanes(name: string, bytes: Uint8Array): Promise<void> {
@@ -41,22 +15,17 @@ async function openInLanes(name: string, bytes: Uint8Array): Promise<void> {
   await openLoops(name, new TextDecoder().decode(bytes));
 }
 
-async function loadNow(name: string, bytes: Uint8Array): Promise<void> {
-  const program = await compile(name, bytes);
-  const { functions } = program.info;
-  const first = functions.find((f) => f.name === 'main') ?? functions[0];
-  const { runtime, wasmBytes, strokes, image } = session.value;
-  update({
-    ...kEmptySession, runtime, wasmBytes, strokes, image, run: 'idle',
-    program: { ...program, milliseconds: elapsed(program.milliseconds) },
-    ...defaults(program, first?.name ?? ''),
-  });
-  void classify();
+/** Texts stand in the editor, whatever is wrong with them. */
+async function openText(file: OpenedFile): Promise<void> {
+  const { openProgramText } = await import('./editing.js');
+  await openProgramText(file);
 }
 
 async function open(name: string, bytes: Uint8Array): Promise<void> {
   if (looksLikeLoops(bytes, name)) return openInLanes(name, bytes);
   showView('machine');
+  const kind = sniff(bytes, name).program;
+  if (kind === 'language') return openText({ kind, name, bytes });
   await loadNow(name, bytes);
 }
 

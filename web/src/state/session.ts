@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The session: one immutable snapshot of everything the panes show.
-import type { FunctionInfo, RuntimeInfo, Value } from 'tern-runtime';
+import type { Diagnostic, FunctionInfo, RuntimeInfo, Value } from 'tern-runtime';
 import type { CursorState, LoadedProgram, TraceRange } from '../engine/protocol.js';
 import { type InputChoice, takesDrawing } from '../model/inputs.js';
 import type { Stroke } from '../model/strokes.js';
@@ -12,6 +12,7 @@ export interface Problem {
   code: string;
   message: string;
   text: string;
+  diagnostics?: readonly Diagnostic[];
   explanation?: string;
 }
 

@@ -17,6 +17,9 @@ export function update(change: Partial<Session>): void {
   session.value = { ...session.value, ...change };
 }
 
+/** What makes the program that is run that of the text that is edited; set with the editor. */
+export const beforeRun: { act?: () => Promise<void> } = {};
+
 let pending = 0;
 let whenIdle: (() => void)[] = [];
 

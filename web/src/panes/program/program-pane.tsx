@@ -14,6 +14,7 @@ const kKinds = {
   executable: 'executable',
   onnx: 'ONNX, compiled here',
   assembly: 'assembly, assembled here',
+  language: 'program, compiled here',
 };
 
 function Functions() {
@@ -71,7 +72,7 @@ function Tools() {
       <FilePicker
         label="Open…"
         name="Open a program file"
-        accept=".tern,.onnx,.tasm,.tloop"
+        accept=".tern,.onnx,.tn,.tasm,.tloop"
         testid="open-file"
         onFile={loadFile}
       />
@@ -132,7 +133,7 @@ export function ProgramPane() {
           <p class="hint">
             {starting
               ? 'Starting the engine…'
-              : 'Drop a .tern, .onnx, .tasm or .tloop file anywhere on the page.'}
+              : 'Drop a .tern, .onnx, .tn, .tasm or .tloop file anywhere on the page.'}
           </p>
         )}
       </div>

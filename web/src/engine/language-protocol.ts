@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every message between the page and the worker that reads programs. It is another worker than the
+// engine's, so that what is typed never waits for a run.
+import type {
+  Completion, Definition, Diagnostic, Hover, SourceSymbol, SourceToken,
+} from 'tern-runtime';
+import type { ProgramKind } from '../model/file-kind.js';
+import type { SourceKind } from '../model/source-kind.js';
+import type { Failure } from './protocol.js';
+
+/** A text that is edited. */
+export interface SourceText {
+  kind: SourceKind;
+  name: string;
+  text: string;
+}
+
+/** A program in whatever form it was opened. */
+export interface StageInput {
+  kind: ProgramKind;
+  name: string;
+  bytes: Uint8Array;
+}
+
+export interface Stage {
+  name: string;
+  text: string;
+}
+
+export type LanguageRequestBody =
+  | { kind: 'check'; source: SourceText }
+  | { kind: 'format'; source: SourceText }
+  | { kind: 'fix'; source: SourceText }
+  | { kind: 'hover' | 'definition' | 'complete'; source: SourceText; position: number }
+  | { kind: 'compile'; source: SourceText }
+  | { kind: 'stages'; program: StageInput }
+  | { kind: 'list'; executable: Uint8Array }
+  | { kind: 'explain'; code: string };
+export type LanguageRequest = LanguageRequestBody & { id: number };
+
+export interface Checked {
+  diagnostics: Diagnostic[];
+  /** Of the language only; positions in units of JavaScript strings. */
+  tokens: SourceToken[];
+  symbols: SourceSymbol[];
+}
+
+/** What each kind of request is answered with. */
+export interface LanguageAnswers {
+  check: Checked;
+  format: string;
+  /** The text with all fixes applied, and a line for each. */
+  fix: { text: string; applied: string[] };
+  hover: Hover | null;
+  definition: Definition | null;
+  complete: Completion[];
+  compile: Uint8Array<ArrayBuffer>;
+  stages: Stage[];
+  /** An executable as assembly text. */
+  list: string;
+  explain: string | undefined;
+}
+
+export type LanguageReply =
+  | { id: number; ok: true; answer: LanguageAnswers[keyof LanguageAnswers] }
+  | { id: number; ok: false; failure: Failure };

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program's text: edited here, read by the core while it is typed, run with everything else.
+import { useMemo } from 'preact/hooks';
+import { kSourceKinds } from '../../model/source-kind.js';
+import { forgetDraft, offeredDraft, takeDraft } from '../../state/drafts.js';
+import {
+  breakpointLines, currentLine, lineOf, openAsAssembly, pcsOf, toggleLine,
+} from '../../state/editing.js';
+import { highlighted, hover } from '../../state/selection.js';
+import {
+  applyFix, completionsAt, definitionAt, editorNote, editSource, findings, fixAll, formatSource,
+  hoverAt, jump, openSource, plainText, readerProblem, reading, setPlainText, source,
+  walkFindings,
+} from '../../state/source.js';
+import { guarded, session } from '../../state/store.js';
+import '../../style/source.css';
+import { CodeEditor, PlainEditor } from '../../widgets/code-editor/code-editor.js';
+import type { EditorServices } from '../../widgets/code-editor/editor.js';
+import type { BreakpointKind, LineMarks } from '../../widgets/code-editor/line-marks.js';
+import { registerRows } from '../../model/registers.js';
+import { Pane } from '../pane.js';
+import { Examples } from './examples.js';
+
+/** The value that a name has at the cursor of the run: registers have the names of the text. */
+function valueAt(position: number): string | undefined {
+  const text = source.value?.text ?? '';
+  const before = /\w*$/.exec(text.slice(0, position))![0];
+  const word = before + /^\w*/.exec(text.slice(position))![0];
+  const row = registerRows(session.value.machine).find(({ name }) => name === word);
+  return row && !row.empty ? `%${row.index} holds ${row.type} ${row.value}` : undefined;
+}
+
+function lineAt(position: number): number {
+  const text = source.value?.text ?? '';
+  return text.slice(0, position).split('\n').length;
+}
+
+/** The caret's line answers in the bytecode. */
+function selectLine(position: number): void {
+  const pc = pcsOf(lineAt(position))[0];
+  hover(pc === undefined ? undefined : { kind: 'pc', pc });
+}
+
+const kServices: EditorServices = {
+  onText: (text) => void editSource(text),
+  onCaret: selectLine,
+  onFix: (fix) => void applyFix(fix),
+  onBreakpoint: toggleLine,
+  onWalk: walkFindings,
+  hover: hoverAt,
+  valueAt,
+  definition: definitionAt,
+  complete: completionsAt,
+};
+
+function linkedLines(): number[] {
+  const selected = highlighted.value;
+  if (selected?.kind === 'span' && selected.file === source.value?.name)
+    return [selected.span.line];
+  const line = selected?.kind === 'pc' ? lineOf(selected.pc) : undefined;
+  return line === undefined ? [] : [line];
+}
+
+function useMarks(): LineMarks {
+  const now = currentLine.value;
+  const linked = linkedLines().join();
+  const stops = breakpointLines.value;
+  return useMemo(() => {
+    const breakpoints = new Map([...stops.keys()].map((line): [number, BreakpointKind] =>
+      [line, line === now ? 'hit' : 'enabled']));
+    const lines = linked === '' ? [] : linked.split(',').map(Number);
+    return { now, linked: lines, breakpoints, hits: new Map() };
+  }, [now, linked, stops]);
+}
+
+function Tools() {
+  const { value } = source;
+  const isLanguage = value?.kind === 'language';
+  return (
+    <>
+      {isLanguage ? (
+        <button type="button" class="small" data-testid="format" onClick={() => void formatSource()}>
+          Format
+        </button>
+      ) : null}
+      {isLanguage && findings.value.some(({ diagnostic }) => diagnostic.fixes?.length) ? (
+        <button type="button" class="small" data-testid="fix-all" onClick={() => void fixAll()}>
+          Fix all
+        </button>
+      ) : null}
+      <label class="plain-switch">
+        <input
+          type="checkbox" checked={plainText.value} data-testid="plain-text"
+          onChange={(event) => setPlainText(event.currentTarget.checked)}
+        />
+        plain text
+      </label>
+    </>
+  );
+}
+
+function Draft() {
+  const draft = offeredDraft.value;
+  if (!draft) return null;
+  const restore = (): void => {
+    const taken = takeDraft();
+    // It becomes what is edited, to be run when the visitor wants it.
+    if (taken) void openSource({ ...taken, text: '' }).then(() => editSource(taken.text));
+  };
+  return (
+    <p class="draft" data-testid="draft">
+      <span>Restore the draft of <b>{draft.name}</b>?</span>
+      <button type="button" class="small" data-testid="restore-draft" onClick={restore}>
+        Restore
+      </button>
+      <button type="button" class="small" data-testid="forget-draft" onClick={forgetDraft}>
+        Forget it
+      </button>
+    </p>
+  );
+}
+
+function NoText() {
+  const { program } = session.value;
+  return (
+    <div class="no-text">
+      <p class="hint">
+        {program ? `${program.name} has no text of its own.` : 'No program is loaded.'}{' '}
+        Choose an example, or open a .tn or .tasm file.
+      </p>
+      {program ? (
+        <button
+          type="button" class="small" data-testid="as-assembly"
+          onClick={() => void guarded(openAsAssembly)}
+        >
+          Show it as assembly
+        </button>
+      ) : null}
+    </div>
+  );
+}
+
+function Status() {
+  const problem = readerProblem.value;
+  const words = problem ? problem.message : editorNote.value;
+  return <p class="editor-note" role="status" data-testid="editor-note">{words}</p>;
+}
+
+export function SourcePane() {
+  const now = source.value;
+  const marks = useMarks();
+  const { tokens } = reading.value;
+  const label = now ? `Text of ${now.name}, ${kSourceKinds[now.kind].title}` : 'Text';
+  const shared = {
+    label, text: now?.text ?? '', findings: findings.value, jump: jump.value,
+    services: kServices, testid: 'editor',
+  };
+  const note = now ? `${now.name}${now.edited ? ' · edited' : ''}` : undefined;
+  return (
+    <Pane id="source" title="Source" note={note} tools={<Tools />}>
+      <div class="source-bar"><Examples /></div>
+      <Draft />
+      {!now ? <NoText /> : plainText.value ? <PlainEditor {...shared} /> : (
+        <CodeEditor {...shared} kind={now.kind} tokens={tokens} marks={marks} />
+      )}
+      <Status />
+    </Pane>
+  );
+}
+
