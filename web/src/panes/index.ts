@@ -3,10 +3,9 @@
 // paint is given as a function that fetches it. model/presets.ts says which of them a preset shows.
 import type { FunctionComponent } from 'preact';
 import type { Placed, Region } from '../model/presets.js';
-import { session } from '../state/store.js';
+import { problemCount } from '../state/findings.js';
 import { BytecodePane } from './bytecode/bytecode-pane.js';
 import { DrawPane } from './draw/draw-pane.js';
-import { ProblemsPane } from './problems/problems-pane.js';
 import { ProgramPane } from './program/program-pane.js';
 import { RegistersPane } from './registers/registers-pane.js';
 import { RunPane } from './run/run-pane.js';
@@ -27,11 +26,16 @@ export interface PaneEntry extends Placed {
   readonly badge?: () => string | undefined;
 }
 
-const problemCount = (): number => session.value.problems.length;
-
 export const kPanes: readonly PaneEntry[] = [
   { id: 'draw', title: 'Draw', region: 'left', pane: DrawPane },
-  { id: 'source', title: 'Source', region: 'left', fetch: async () => (await import('./source/source-pane.js')).SourcePane },
+  {
+    id: 'source', title: 'Source', region: 'left',
+    fetch: async () => (await import('./source/source-pane.js')).SourcePane,
+  },
+  {
+    id: 'stages', title: 'Stages', region: 'left',
+    fetch: async () => (await import('./stages/stages-pane.js')).StagesPane,
+  },
   { id: 'program', title: 'Program', region: 'left', pane: ProgramPane },
   { id: 'loop', title: 'Loop', region: 'left', fetch: async () => (await lanes()).LoopPane },
   {
@@ -47,8 +51,9 @@ export const kPanes: readonly PaneEntry[] = [
     fetch: async () => (await import('./output/output-pane.js')).OutputPane,
   },
   {
-    id: 'problems', title: 'Problems', region: 'bottom', pane: ProblemsPane,
-    isThere: () => problemCount() > 0, badge: () => String(problemCount()),
+    id: 'problems', title: 'Problems', region: 'bottom',
+    fetch: async () => (await import('./problems/problems-pane.js')).ProblemsPane,
+    isThere: () => problemCount.value > 0, badge: () => String(problemCount.value),
   },
   {
     id: 'counters', title: 'Counters', region: 'bottom',

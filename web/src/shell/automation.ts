@@ -8,7 +8,7 @@ import { sessionReport } from '../state/report.js';
 import { reset, run, seek, step, stepBack } from '../state/runs.js';
 import { currentPc, visibleState } from '../state/session.js';
 import { idle, session } from '../state/store.js';
-import { lanesReporter, showView, view, type ViewName } from '../state/view.js';
+import { lanesReporter, showView, sourceReporter, view, type ViewName } from '../state/view.js';
 
 export interface TernPlayground {
   /** Of this surface. */
@@ -29,6 +29,8 @@ export interface TernPlayground {
   show(view: ViewName): Promise<void>;
   /** A loop program of the page by its name, or one's own by its text. */
   loadLoops(nameOrText: string): Promise<void>;
+  /** The text in the editor, as if it had been typed. */
+  editSource(text: string): Promise<void>;
   setVscale(vscale: number): Promise<void>;
   setSize(n: number): Promise<void>;
   /** The three strategies as the core tells them; null while there is no picture. */
@@ -74,8 +76,10 @@ export function exposeAutomation(ready: Promise<void>): void {
       (bytes ? load(name, new Uint8Array(bytes)) : loadDigits()),
     state: () => ({
       ...sessionReport(session.value), view: view.value, lanes: lanesReporter.report?.() ?? null,
+      source: sourceReporter.report?.() ?? null,
     }),
     show, loadLoops,
+    editSource: async (text) => (await import('../state/source.js')).editSource(text),
     setVscale: async (vscale) => (await lanesState()).setVscale(vscale),
     setSize: async (n) => (await lanesState()).setSize(n),
     lanes: async () => (await lanesState()).lanesReport(),

@@ -6,6 +6,7 @@ import { EngineError } from '../engine/client.js';
 import type { SourceKind } from '../model/source-kind.js';
 import { keepDraft } from './drafts.js';
 import { type OpenedFile, loadMade, openedFile } from './loading.js';
+import { reveal } from './layout.js';
 import { toggleBreakpoint } from './runs.js';
 import { currentPc } from './session.js';
 import { language, openSource, settleSource, source, type SourceState } from './source.js';
@@ -44,12 +45,18 @@ beforeRun.act = loadEdited;
 /** The file whose text the editor holds. */
 let shownFile: OpenedFile | undefined;
 
-/** Shows the text, then compiles and loads it; a text with mistakes stays to be mended. */
-export async function openProgramText(file: OpenedFile, example = ''): Promise<void> {
+/** Shows a text without loading it. */
+export function showProgramText(file: OpenedFile, example = ''): Promise<void> {
   const text = new TextDecoder().decode(file.bytes);
   const kind: SourceKind = file.kind === 'assembly' ? 'assembly' : 'language';
   shownFile = file;
-  const reading = openSource({ kind, name: file.name, text }, example);
+  return openSource({ kind, name: file.name, text }, example);
+}
+
+/** Shows the text, then compiles and loads it; a text with mistakes stays to be mended. */
+export async function openProgramText(file: OpenedFile, example = ''): Promise<void> {
+  reveal('source');
+  const reading = showProgramText(file, example);
   try {
     await loadText(source.value!);
   } finally {
@@ -76,8 +83,7 @@ effect(() => {
     source.value = undefined;
     return;
   }
-  const text = new TextDecoder().decode(file.bytes);
-  void openSource({ kind: 'assembly', name: file.name, text });
+  void showProgramText(file);
 });
 
 effect(() => {

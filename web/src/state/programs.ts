@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loading programs: files of the visitor, and the digit classifier that comes with the page.
 import { looksLikeLoops, sniff } from '../model/file-kind.js';
+import { reveal } from './layout.js';
 import { defaults, loadNow, type OpenedFile } from './loading.js';
 import { kNoRun } from './session.js';
 import { engine, guarded, session, start, update } from './store.js';
@@ -21,12 +22,24 @@ async function openText(file: OpenedFile): Promise<void> {
   await openProgramText(file);
 }
 
+/** One that was refused, to be mended. */
+async function showText(file: OpenedFile): Promise<void> {
+  const { showProgramText } = await import('./editing.js');
+  reveal('source');
+  await showProgramText(file);
+}
+
 async function open(name: string, bytes: Uint8Array): Promise<void> {
   if (looksLikeLoops(bytes, name)) return openInLanes(name, bytes);
   showView('machine');
   const kind = sniff(bytes, name).program;
   if (kind === 'language') return openText({ kind, name, bytes });
-  await loadNow(name, bytes);
+  try {
+    await loadNow(name, bytes);
+  } catch (error) {
+    if (kind === 'assembly') await showText({ kind, name, bytes });
+    throw error;
+  }
 }
 
 export function load(name: string, bytes: Uint8Array): Promise<void> {

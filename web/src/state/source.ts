@@ -6,10 +6,13 @@ import { computed, signal } from '@preact/signals';
 import { EngineError } from '../engine/client.js';
 import { LanguageClient } from '../engine/language-client.js';
 import type { SourceText } from '../engine/language-protocol.js';
-import { applyEdits, editsOf, type Finding, findingsOf } from '../model/diagnostics.js';
-import type { Completion, Definition, DiagnosticFix, Hover, SourceToken } from 'tern-runtime';
+import { applyEdits, editsOf, findingsOf } from '../model/diagnostics.js';
+import type { Completion, Definition, DiagnosticFix, Hover } from 'tern-runtime';
+import { findings, kNothingRead, reading } from './findings.js';
+import { reveal } from './layout.js';
 import type { Problem } from './session.js';
 import { guarded, report } from './store.js';
+import { sourceReporter } from './view.js';
 
 export interface SourceState extends SourceText {
   /** Which text this is: it grows with each that is opened or typed. */
@@ -20,19 +23,10 @@ export interface SourceState extends SourceText {
   readonly example: string;
 }
 
-export interface Reading {
-  /** The revision that was read. */
-  readonly checked: number;
-  readonly findings: readonly Finding[];
-  readonly tokens: readonly SourceToken[];
-}
-
 const kTypingPause = 120;
-const kNothingRead: Reading = { checked: 0, findings: [], tokens: [] };
 
 export const language = new LanguageClient();
 export const source = signal<SourceState | undefined>(undefined);
-export const reading = signal<Reading>(kNothingRead);
 /** Why the reader itself does not work, such as a module that could not be fetched. */
 export const readerProblem = signal<Problem | undefined>(undefined);
 /** What Format or Fix all has just done, for the live region. */
@@ -40,10 +34,6 @@ export const editorNote = signal('');
 /** Where the caret is to go: a new object for every jump. */
 export const jump = signal<{ readonly from: number; readonly to: number } | undefined>(undefined);
 export const plainText = signal(globalThis.localStorage?.getItem('tern-plain-editor') === 'on');
-
-export const findings = computed(() => reading.value.findings);
-export const errorCount = computed(() =>
-  findings.value.filter(({ diagnostic }) => diagnostic.severity === 'error').length);
 
 export function setPlainText(on: boolean): void {
   plainText.value = on;
@@ -125,6 +115,7 @@ export function settleSource(revision: number): void {
 export const isRead = computed(() => reading.value.checked === source.value?.revision);
 
 export function goTo(from: number, to = from): void {
+  reveal('source');
   jump.value = { from, to };
 }
 
@@ -205,8 +196,7 @@ export function walkFindings(position: number, by: 1 | -1): void {
   goTo(from, to);
 }
 
-/** For window.ternPlayground.state(). */
-export function sourceReport(): Record<string, unknown> | null {
+function sourceReport(): Record<string, unknown> | null {
   const now = source.value;
   if (!now) return null;
   const { kind, name, text, edited, example } = now;
@@ -218,3 +208,4 @@ export function sourceReport(): Record<string, unknown> | null {
   };
 }
 
+sourceReporter.report = sourceReport;

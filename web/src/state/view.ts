@@ -12,6 +12,9 @@ const kAddress = readAddress(kHash);
 
 export const view = computed<ViewName>(() => (preset.value === 'vector' ? 'lanes' : 'machine'));
 
+/** The editor as JSON, from when it has been fetched. */
+export const sourceReporter: { report?: () => Record<string, unknown> | null } = {};
+
 /** The Lanes view as JSON, from when it has been fetched. */
 export const lanesReporter: { report?: () => Record<string, unknown> } = {};
 

@@ -7,12 +7,13 @@ import {
   breakpointLines, currentLine, lineOf, openAsAssembly, pcsOf, toggleLine,
 } from '../../state/editing.js';
 import { highlighted, hover } from '../../state/selection.js';
+import { findings, reading } from '../../state/findings.js';
 import {
-  applyFix, completionsAt, definitionAt, editorNote, editSource, findings, fixAll, formatSource,
-  hoverAt, jump, openSource, plainText, readerProblem, reading, setPlainText, source,
-  walkFindings,
+  applyFix, completionsAt, definitionAt, editorNote, editSource, fixAll, formatSource, hoverAt,
+  jump, openSource, plainText, readerProblem, setPlainText, source, walkFindings,
 } from '../../state/source.js';
 import { guarded, session } from '../../state/store.js';
+import '../../style/editor.css';
 import '../../style/source.css';
 import { CodeEditor, PlainEditor } from '../../widgets/code-editor/code-editor.js';
 import type { EditorServices } from '../../widgets/code-editor/editor.js';
