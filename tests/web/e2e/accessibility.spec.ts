@@ -86,7 +86,7 @@ test('landmarks, one h1, and a name for every pane', async ({ playground, page }
 
 test('the grid says how long it is and is one tab stop', async ({ playground, page }) => {
   const { program } = await playground.state();
-  const grid = page.getByRole('grid', { name: 'Instructions' });
+  const grid = page.getByRole('treegrid', { name: 'Instructions' });
   // Heading, the function's line, and the instructions.
   await expect(grid).toHaveAttribute('aria-rowcount', String(program!.instructions + 2));
   expect(await grid.locator('[tabindex="0"], button:not([tabindex="-1"])').count()).toBe(0);

@@ -184,6 +184,14 @@ export class FakeWorker {
         return { kind: 'called', outputs: { y: 1 }, milliseconds: 1 };
       case 'register':
         return { kind: 'value', value: this.steps };
+      case 'walk':
+        return { kind: 'machine', machine: this.advance(1) };
+      case 'view':
+        return { kind: 'viewed', view: [] };
+      case 'watches':
+        return { kind: 'watched', watches: [] };
+      case 'times':
+        return { kind: 'timed', times: { rows: [], operators: [], nanoseconds: 0 } };
       case 'breakpoint':
       case 'reset':
         return { kind: 'done' };

@@ -105,7 +105,7 @@ export async function handleDebugRequest(
       };
     case 'view': {
       const { query } = request;
-      if (recording) return { kind: 'viewed', view: recording.view(query) };
+      if (recording) return { kind: 'viewed', view: recording.look(query) };
       if (query.view !== 'encoding') running();
       return { kind: 'viewed', view: await withoutRun(program, (debug) => viewOf(debug, query)) };
     }

@@ -70,7 +70,7 @@ export class Recording {
   }
 
   /** Of the whole record. After a return, of frames as they were before it. */
-  view(query: RunQuery): ReturnType<typeof viewOf> {
+  look(query: RunQuery): ReturnType<typeof viewOf> {
     const { depth, end, first } = this.debug.stop();
     const needsFrames = query.view === 'shapes' || query.view === 'objects';
     if (!needsFrames || depth > 0 || end === first) return viewOf(this.debug, query);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A long table of rows of one height, of which only those in sight are in the page. One tab stop:
 // arrows, PgUp, PgDn, Home and End move the row at hand, left and right its parts.
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { visibleRange } from '../model/instructions.js';
 
@@ -24,7 +24,7 @@ export interface TreeGridProps {
   onKey?: (event: KeyboardEvent) => boolean;
   /** The list begins anew when it changes. */
   fresh?: unknown;
-  style?: JSX.CSSProperties;
+  style?: Record<string, string>;
   testid?: string;
   class?: string;
 }

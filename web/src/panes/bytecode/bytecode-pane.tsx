@@ -1,202 +1,275 @@
 // SPDX-License-Identifier: Apache-2.0
-// The instructions as a virtual grid: only the rows in sight are in the page. One tab stop; arrows
-// move, b toggles a breakpoint, and the row at hand is spelled out in full below.
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+// The instructions as a virtual grid. The row at hand is spelled out in full below; b toggles a
+// breakpoint, left and right go along its parts, Enter follows them.
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { LoadedProgram } from '../../engine/protocol.js';
+import { Arrows, shownRows } from '../../model/bytecode-view.js';
 import { formatCount } from '../../model/format.js';
-import {
-  type CodeRow,
-  codeRows,
-  isFunctionRow,
-  rowOfPc,
-  visibleRange,
-} from '../../model/instructions.js';
+import { type CodeRow, codeRows, isFunctionRow, rowOfPc } from '../../model/instructions.js';
+import { registerRows } from '../../model/registers.js';
+import { measureTimes, recordKey, times, useRunView } from '../../state/debug.js';
 import { toggleBreakpoint } from '../../state/runs.js';
+import { highlighted, pin } from '../../state/selection.js';
 import { currentPc, lastPc } from '../../state/session.js';
-import { session } from '../../state/store.js';
+import { engine, guarded, session } from '../../state/store.js';
+import { TreeGrid } from '../../widgets/tree-grid.js';
+import '../../style/bytecode.css';
 import { Pane } from '../pane.js';
-import { FunctionHeading, Heading, InstructionLine } from './rows.js';
+import {
+  type ColumnName, FunctionHeading, Heading, InstructionLine, kColumns, type Part, partsOf,
+} from './rows.js';
 
 const kRowHeight = 28;
-const kPageRows = 2;
-
-/** Where a key moves the row at hand to; nothing for other keys. */
-function target(key: string, at: number, count: number, page: number): number | undefined {
-  const moves: Record<string, number> = {
-    ArrowDown: at + 1,
-    ArrowUp: at - 1,
-    PageDown: at + page,
-    PageUp: at - page,
-    Home: 0,
-    End: count - 1,
-  };
-  const wanted = moves[key];
-  return wanted === undefined ? undefined : Math.min(Math.max(wanted, 0), count - 1);
-}
-
-const longestOpcode = (rows: readonly CodeRow[]): number =>
-  rows.reduce((most, row) => (isFunctionRow(row) ? most : Math.max(most, row.opcode.length)), 4);
-
-/** Scrolls so that the row is in sight below the heading. */
-function reveal(element: HTMLElement | null, index: number): void {
-  if (!element) return;
-  const top = index * kRowHeight;
-  const bottom = top + 2 * kRowHeight;
-  if (top < element.scrollTop) element.scrollTop = top;
-  else if (bottom > element.scrollTop + element.clientHeight) {
-    element.scrollTop = bottom - element.clientHeight;
-  }
-}
-
-function useScroll(ref: { current: HTMLElement | null }, fresh: unknown) {
-  const [scroll, setScroll] = useState({ top: 0, height: 600 });
-  const measure = (): void => {
-    const element = ref.current;
-    if (element) setScroll({ top: element.scrollTop, height: element.clientHeight });
-  };
-  useLayoutEffect(() => {
-    const element = ref.current;
-    if (!element) return;
-    element.scrollTop = 0;
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [fresh]);
-  return { scroll, measure };
-}
 
 function useCode(program: LoadedProgram | undefined) {
   return useMemo(() => {
-    const rows = program ? codeRows(program.info) : [];
-    return { rows, rowAt: rowOfPc(rows), longest: longestOpcode(rows) };
+    const all = program ? codeRows(program.info) : [];
+    const opcode = (row: CodeRow): number => (isFunctionRow(row) ? 0 : row.opcode.length);
+    return {
+      all, arrows: new Arrows(all),
+      longest: all.reduce((most, row) => Math.max(most, opcode(row)), 4),
+      hasJumps: all.some((row) => !isFunctionRow(row) && row.targets.length > 0),
+    };
   }, [program]);
+}
+
+/** The bytes of all instructions, asked for when they are first shown. */
+function useBytes(isShown: boolean): readonly string[] | undefined {
+  const { program } = session.value;
+  const [bytes, setBytes] = useState<{ of: unknown; texts: string[] } | undefined>();
+  const isKnown = bytes?.of === program;
+  useEffect(() => {
+    if (!isShown || !program || isKnown) return;
+    void guarded(async () => {
+      const { view } = await engine.request({ kind: 'view', query: { view: 'encoding' } });
+      setBytes({ of: program, texts: view as string[] });
+    });
+  }, [isShown, program]);
+  return isShown && isKnown ? bytes?.texts : undefined;
+}
+
+/** What each instruction left in a register that still holds it. */
+function results(): ReadonlyMap<number, string> {
+  const { machine, before, frame } = session.value;
+  const shown = before ?? machine;
+  const writers = shown?.frames[frame]?.registers ?? [];
+  const found = new Map<number, string>();
+  registerRows(shown, frame).forEach(({ empty, type, value }, i) => {
+    const pc = writers[i]?.writtenBy;
+    if (pc !== undefined && !empty) found.set(pc, `${type} ${value}`);
+  });
+  return found;
 }
 
 function Detail({ row }: { row: CodeRow | undefined }) {
   if (!row) return null;
-  if (isFunctionRow(row))
-    return (
-      <p class="row-detail">
-        <code>
-          @{row.functionName}
-          {row.signature}
-        </code>
-      </p>
-    );
+  if (isFunctionRow(row)) {
+    return <p class="row-detail"><code>@{row.functionName}{row.signature}</code></p>;
+  }
   return (
     <p class="row-detail" data-testid="row-detail">
-      <code>
-        {row.pc} {row.text}
-      </code>
+      <code>{row.pc} {row.text}</code>
       {row.source ? <span class="detail"> from {row.source}</span> : null}
     </p>
   );
 }
 
-function Spacer({ rows }: { rows: number }) {
-  return <div aria-hidden="true" style={{ height: `${rows * kRowHeight}px` }} />;
+interface ToolsProps {
+  filter: string;
+  onFilter: (text: string) => void;
+  showsBytes: boolean;
+  onBytes: (on: boolean) => void;
 }
 
-function GridLine({
-  row,
-  index,
-  focus,
-  onFocus,
-}: {
-  row: CodeRow;
-  index: number;
-  focus: number;
-  onFocus: (index: number) => void;
-}) {
-  const { breakpoints } = session.value;
-  const focused = index === focus;
-  if (isFunctionRow(row)) return <FunctionHeading row={row} index={index} focused={focused} />;
+function Tools({ filter, onFilter, showsBytes, onBytes }: ToolsProps) {
+  const { program, run } = session.value;
   return (
-    <InstructionLine
-      row={row}
-      index={index}
-      focused={focused}
-      current={row.pc === currentPc(session.value)}
-      executed={row.pc === lastPc(session.value)}
-      breaks={breakpoints.has(row.pc)}
-      onFocus={() => onFocus(index)}
-    />
+    <>
+      <input
+        type="search" class="filter" value={filter} placeholder="op:call reg:%5 fn:… src:…"
+        aria-label="Filter of the bytecode" data-testid="bytecode-filter" spellcheck={false}
+        onInput={(event) => onFilter(event.currentTarget.value)}
+      />
+      <button
+        type="button" class="small" aria-pressed={showsBytes} data-testid="show-bytes"
+        onClick={() => onBytes(!showsBytes)}
+      >
+        Bytes
+      </button>
+      <button
+        type="button" class="small" disabled={!program || run === 'running'}
+        title="Runs the function once more, under the profiler of the core"
+        data-testid="measure-times" onClick={() => measureTimes()}
+      >
+        Time it
+      </button>
+    </>
   );
 }
 
-/** Moves the focus or toggles a breakpoint; false for keys that are not the grid's. */
-function handleKey(
-  event: KeyboardEvent,
-  rows: readonly CodeRow[],
-  focus: number,
-  next: number | undefined,
-  go: (index: number) => void,
-): boolean {
-  if (event.ctrlKey || event.metaKey || event.altKey) return false;
+function columnsOf(shown: Record<'bytes' | 'arrows' | 'hits' | 'time' | 'result', boolean>) {
+  const names = kColumns.map(([id]) => id);
+  return new Set<ColumnName>(names.filter((id) => shown[id as keyof typeof shown] ?? true));
+}
+
+/** Where the grid is: its row, the part of it, what is folded, what is filtered. */
+function usePlace(all: readonly CodeRow[], program: unknown) {
+  const [filter, setFilter] = useState('');
+  const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
+  const [focus, setFocus] = useState(0);
+  const [part, setPart] = useState<number | undefined>();
+  const rows = useMemo(() => shownRows(all, filter, folded), [all, filter, folded]);
+  const rowAt = useMemo(() => rowOfPc(rows), [rows]);
+  const wanted = useRef<number | undefined>(undefined);
+  const go = (index: number): void => {
+    setFocus(index);
+    setPart(undefined);
+  };
+  const fold = (name: string, on = !folded.has(name)): void => {
+    const next = new Set(folded);
+    if (on) next.add(name);
+    else next.delete(name);
+    setFolded(next);
+  };
+  // An instruction that a filter or a folded function hides is shown first.
+  const goTo = (pc: number): void => {
+    const index = rowAt.get(pc);
+    if (index !== undefined) return go(index);
+    wanted.current = pc;
+    setFilter('');
+    setFolded(new Set());
+  };
+  useEffect(() => {
+    const index = wanted.current === undefined ? undefined : rowAt.get(wanted.current);
+    wanted.current = undefined;
+    if (index !== undefined) go(index);
+    else if (focus >= rows.length) go(Math.max(0, rows.length - 1));
+  }, [rows]);
+  useEffect(() => {
+    go(0);
+    setFolded(new Set());
+    setFilter('');
+  }, [program]);
+  return { filter, setFilter, folded, fold, focus, go, goTo, part, setPart, rows, rowAt };
+}
+
+type Place = ReturnType<typeof usePlace>;
+
+function follow(part: Part, { goTo }: Place): void {
+  if (part.leadsTo !== undefined) goTo(part.leadsTo);
+  else if (part.register !== undefined) {
+    pin({ kind: 'register', index: part.register, frame: session.value.frame });
+  }
+}
+
+/** Keys of the row at hand; false for others. */
+function handleKey(event: KeyboardEvent, place: Place): boolean {
+  const { rows, focus, part, setPart, fold, folded, go } = place;
   const row = rows[focus];
-  if (next !== undefined) go(next);
-  else if (event.key === 'b' && row && !isFunctionRow(row)) toggleBreakpoint(row.pc);
+  if (!row) return false;
+  const { key } = event;
+  if (isFunctionRow(row)) {
+    const isFolded = folded.has(row.functionName);
+    const turns = key === 'Enter' || key === (isFolded ? 'ArrowRight' : 'ArrowLeft');
+    if (turns) fold(row.functionName);
+    return turns;
+  }
+  const parts = partsOf(row);
+  if (key === 'b') toggleBreakpoint(row.pc);
+  else if (key === 'ArrowRight') setPart(Math.min((part ?? -1) + 1, parts.length - 1));
+  else if (key === 'ArrowLeft' && part !== undefined) setPart(part > 0 ? part - 1 : undefined);
+  else if (key === 'ArrowLeft') go(headingOf(rows, focus));
+  else if (key === 'Enter' && part !== undefined && parts[part]) follow(parts[part], place);
+  else if (key === 'Enter') pin({ kind: 'pc', pc: row.pc });
   else return false;
   return true;
 }
 
+function headingOf(rows: readonly CodeRow[], index: number): number {
+  let at = index;
+  while (at > 0 && !isFunctionRow(rows[at]!)) at--;
+  return at;
+}
+
+/** The part's id, where the row has parts. */
+function partAt({ rows, focus, part }: Place): string | undefined {
+  const row = rows[focus];
+  if (part === undefined || !row || isFunctionRow(row)) return undefined;
+  return partsOf(row)[part]?.id;
+}
+
 export function BytecodePane() {
-  const { program } = session.value;
+  const { program, breakpoints, trace } = session.value;
   const pc = currentPc(session.value);
-  const { rows, rowAt, longest } = useCode(program);
-  const grid = useRef<HTMLDivElement>(null);
-  const { scroll, measure } = useScroll(grid, program);
-  const [focus, setFocus] = useState(0);
-
-  const go = (index: number): void => {
-    setFocus(index);
-    reveal(grid.current, index);
-  };
-  useEffect(() => setFocus(0), [program]);
+  const { all, arrows, longest, hasJumps } = useCode(program);
+  const place = usePlace(all, program);
+  const { rows, focus, go } = place;
+  const [showsBytes, setShowsBytes] = useState(false);
+  const bytes = useBytes(showsBytes);
+  const hits = useRunView({ view: 'hits' }, recordKey());
+  const timed = times.value?.of === program ? times.value : undefined;
+  const spent = useMemo(() => new Map(timed?.rows.map((row) => [row.pc, row])), [timed]);
+  const most = useMemo(
+    () => (timed?.rows ?? []).reduce((a, { nanoseconds }) => Math.max(a, nanoseconds), 0), [timed]);
   useEffect(() => {
-    const index = pc === undefined ? undefined : rowAt.get(pc);
-    if (index !== undefined) go(index);
-  }, [pc, rowAt]);
+    if (pc !== undefined) place.goTo(pc);
+  }, [pc, program]);
+  const selection = highlighted.value;
+  const selectedPc = selection?.kind === 'pc' ? selection.pc : undefined;
+  useEffect(() => {
+    if (selectedPc !== undefined && selectedPc !== pc) place.goTo(selectedPc);
+  }, [selectedPc]);
 
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const page = Math.max(1, Math.floor(scroll.height / kRowHeight) - kPageRows);
-    if (handleKey(event, rows, focus, target(event.key, focus, rows.length, page), go)) {
-      event.preventDefault();
-    }
-  };
-
-  const [first, last] = visibleRange(rows.length, kRowHeight, scroll.top, scroll.height);
-  const note = rows.length > 0 ? formatCount(rowAt.size, 'instruction') : undefined;
+  const kept = results();
+  const columns = columnsOf({
+    bytes: bytes !== undefined, arrows: hasJumps, hits: trace !== undefined,
+    time: timed !== undefined, result: trace !== undefined,
+  });
+  const lastOne = lastPc(session.value);
+  const atHand = partAt(place);
+  const register = selection?.kind === 'register' ? selection.index : undefined;
+  const line = (row: CodeRow, index: number) =>
+    isFunctionRow(row) ? (
+      <FunctionHeading
+        key={`@${row.functionName}`} row={row} index={index} columnCount={columns.size}
+        focused={index === focus} folded={place.folded.has(row.functionName)}
+        onFocus={() => go(index)} onFold={() => place.fold(row.functionName)}
+      />
+    ) : (
+      <InstructionLine
+        key={row.pc} row={row} index={index} columns={columns} focused={index === focus}
+        part={index === focus ? atHand : undefined} register={register}
+        selected={row.pc === selectedPc} current={row.pc === pc} executed={row.pc === lastOne}
+        breaks={breakpoints.has(row.pc)} onFocus={() => go(index)}
+        onPart={(part) => follow(part, place)}
+        extras={{
+          bytes: bytes?.[row.pc], hits: hits?.[row.pc], arrows: arrows.at(row.pc),
+          nanoseconds: spent.get(row.pc)?.nanoseconds, mostNanoseconds: most,
+          result: kept.get(row.pc),
+        }}
+      />
+    );
+  const note = program ? formatCount(program.info.instructions.length, 'instruction') : undefined;
+  const isHidden = program !== undefined && rows.length === 0;
   return (
-    <Pane id="bytecode" title="Bytecode" note={note}>
-      <div
-        ref={grid}
-        class="grid"
-        role="grid"
-        tabIndex={0}
-        aria-label="Instructions"
-        aria-rowcount={rows.length + 1}
-        aria-colcount={7}
-        aria-activedescendant={focus >= first && focus < last ? `row-${focus}` : undefined}
-        style={{ '--op': `${longest}ch` }}
-        onScroll={measure}
-        onKeyDown={onKeyDown}
-        data-testid="bytecode-grid"
-      >
-        <Heading />
-        <Spacer rows={first} />
-        {rows.slice(first, last).map((row, i) => (
-          <GridLine
-            key={isFunctionRow(row) ? `@${row.functionName}` : row.pc}
-            row={row}
-            index={first + i}
-            focus={focus}
-            onFocus={setFocus}
-          />
-        ))}
-        <Spacer rows={rows.length - last} />
-      </div>
+    <Pane
+      id="bytecode" title="Bytecode" note={note}
+      tools={
+        <Tools
+          filter={place.filter} onFilter={place.setFilter} showsBytes={showsBytes}
+          onBytes={setShowsBytes}
+        />
+      }
+    >
+      <TreeGrid
+        id="row" label="Instructions" rowCount={rows.length} columnCount={columns.size}
+        rowHeight={kRowHeight} focus={focus} onFocus={go} part={atHand} fresh={program}
+        onKey={(event) => handleKey(event, place)} testid="bytecode-grid"
+        class={[...columns].map((id) => `has-${id}`).join(' ')}
+        style={{ '--op': `${longest}ch` }} heading={<Heading columns={columns} />}
+        lines={(first, last) => rows.slice(first, last).map((row, i) => line(row, first + i))}
+      />
+      {isHidden ? <p class="hint padded">No instruction has all of that.</p> : null}
       <Detail row={rows[focus]} />
     </Pane>
   );

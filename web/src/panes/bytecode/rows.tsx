@@ -1,47 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of the instruction grid.
+import type { JSX } from 'preact';
+import { formatNanoseconds } from '../../model/format.js';
 import type { FunctionRow, InstructionRow, OperandPart } from '../../model/instructions.js';
 import { toggleBreakpoint } from '../../state/runs.js';
+import { Gutter } from './gutter.js';
+import type { Arrow } from '../../model/bytecode-view.js';
 
-const kColumns = [
+export const kColumns = [
   ['break', 'breakpoint'],
   ['pc', 'pc'],
+  ['bytes', 'bytes'],
+  ['arrows', 'jumps'],
   ['op', 'op'],
   ['callee', 'callee'],
   ['args', 'arguments'],
   ['dst', 'to'],
+  ['hits', 'hits'],
+  ['time', 'time'],
+  ['result', 'result'],
   ['source', 'made from'],
 ] as const;
+export type ColumnName = (typeof kColumns)[number][0];
 
-export function Heading() {
+/** Titles that only a reader of the screen needs. */
+const kQuiet: ReadonlySet<string> = new Set(['break', 'arrows']);
+
+export function Heading({ columns }: { columns: ReadonlySet<ColumnName> }) {
   return (
     <div role="row" class="row head" aria-rowindex={1}>
-      {kColumns.map(([id, title]) => (
+      {kColumns.filter(([id]) => columns.has(id)).map(([id, title]) => (
         <span key={id} role="columnheader" class={`c-${id}`}>
-          {id === 'break' ? <span class="visually-hidden">{title}</span> : title}
+          {kQuiet.has(id) ? <span class="visually-hidden">{title}</span> : title}
         </span>
       ))}
     </div>
   );
 }
 
-export function FunctionHeading({
-  row,
-  index,
-  focused,
-}: {
+export interface FunctionHeadingProps {
   row: FunctionRow;
   index: number;
+  columnCount: number;
   focused: boolean;
-}) {
+  folded: boolean;
+  onFocus: () => void;
+  onFold: () => void;
+}
+
+export function FunctionHeading(props: FunctionHeadingProps) {
+  const { row, index, columnCount, focused, folded, onFocus, onFold } = props;
   return (
     <div
-      role="row"
-      id={`row-${index}`}
-      class={focused ? 'row function-row focused' : 'row function-row'}
-      aria-rowindex={index + 2}
+      role="row" id={`row-${index}`} aria-rowindex={index + 2} aria-level={1}
+      aria-expanded={!folded} class={focused ? 'row function-row focused' : 'row function-row'}
+      onMouseDown={onFocus}
     >
-      <span role="gridcell" aria-colspan={7} title={row.signature}>
+      <span role="gridcell" aria-colspan={columnCount} title={row.signature}>
+        <span class="fold" aria-hidden="true" data-testid={`fold-${row.functionName}`}
+          onClick={onFold}>
+          {folded ? '▸' : '▾'}
+        </span>
         <b>@{row.functionName}</b> <span class="detail">{row.signature}</span>
       </span>
     </div>
@@ -61,25 +80,60 @@ const kChips: Record<OperandPart['kind'], string> = {
 
 const operandText = ({ label, text }: OperandPart): string => (label ? `${label} ${text}` : text);
 
+/** A part of a row that the arrows go to, and what Enter does with it. */
+export interface Part {
+  id: string;
+  register?: number | undefined;
+  leadsTo?: number | undefined;
+}
+
+/** The parts of a row in their order on the screen. */
+export function partsOf(row: InstructionRow): Part[] {
+  const parts: Part[] = [];
+  if (row.calleePc !== undefined) parts.push({ id: `part-${row.pc}-f`, leadsTo: row.calleePc });
+  row.operands.forEach(({ register, leadsTo }, i) => {
+    parts.push({ id: `part-${row.pc}-${i}`, register, leadsTo });
+  });
+  if (row.destination) {
+    parts.push({ id: `part-${row.pc}-d`, register: row.destinationRegister });
+  }
+  return parts;
+}
+
+/** What rows know beside the program. */
+export interface RowExtras {
+  bytes?: string | undefined;
+  hits?: number | undefined;
+  nanoseconds?: number | undefined;
+  /** Of the slowest instruction. */
+  mostNanoseconds: number;
+  result?: string | undefined;
+  arrows: readonly Arrow[];
+}
+
 export interface InstructionLineProps {
   row: InstructionRow;
   index: number;
+  columns: ReadonlySet<ColumnName>;
+  extras: RowExtras;
   focused: boolean;
+  /** The part at hand. */
+  part: string | undefined;
+  /** The register that is highlighted. */
+  register: number | undefined;
+  selected: boolean;
   current: boolean;
   executed: boolean;
   breaks: boolean;
   onFocus: () => void;
+  onPart: (part: Part) => void;
 }
 
 function Breakpoint({ pc, breaks }: { pc: number; breaks: boolean }) {
   return (
     <button
-      type="button"
-      tabIndex={-1}
-      class={breaks ? 'breakpoint set' : 'breakpoint'}
-      aria-pressed={breaks}
-      aria-label={`breakpoint at ${pc}`}
-      data-testid={`breakpoint-${pc}`}
+      type="button" tabIndex={-1} class={breaks ? 'breakpoint set' : 'breakpoint'}
+      aria-pressed={breaks} aria-label={`breakpoint at ${pc}`} data-testid={`breakpoint-${pc}`}
       onClick={() => toggleBreakpoint(pc)}
     >
       {breaks ? '●' : '○'}
@@ -87,47 +141,133 @@ function Breakpoint({ pc, breaks }: { pc: number; breaks: boolean }) {
   );
 }
 
+interface ChipProps {
+  of: Part;
+  kind: OperandPart['kind'];
+  text: string;
+  label?: string;
+  props: InstructionLineProps;
+}
+
+function Chip({ of: it, kind, text, label = '', props }: ChipProps) {
+  const { part, register, onPart } = props;
+  const classes = [
+    kChips[kind], it.id === part && 'at-hand',
+    it.register !== undefined && it.register === register && 'highlighted',
+  ];
+  return (
+    <span id={it.id} class={classes.filter(Boolean).join(' ')} onClick={() => onPart(it)}>
+      {label ? <span class="operand-label">{label} </span> : null}
+      {text}
+    </span>
+  );
+}
+
+function Callee(props: InstructionLineProps) {
+  const { row, part, onPart } = props;
+  const leads = row.calleePc === undefined ? undefined : partsOf(row)[0];
+  return (
+    <span role="gridcell" class="c-callee" title={`${row.callee} ${row.attributes}`}>
+      {leads ? (
+        <b id={leads.id} class={leads.id === part ? 'leads at-hand' : 'leads'}
+          onClick={() => onPart(leads)}>
+          {row.callee}
+        </b>
+      ) : <b>{row.callee}</b>}{' '}
+      <span class="detail">{row.attributes}</span>
+    </span>
+  );
+}
+
+function Arguments(props: InstructionLineProps) {
+  const { row } = props;
+  return (
+    <span role="gridcell" class="c-args" title={row.operands.map(operandText).join(', ')}>
+      {row.operands.map(({ kind, text, label, register, leadsTo }, i) => (
+        <Chip
+          key={i} of={{ id: `part-${row.pc}-${i}`, register, leadsTo }} kind={kind} text={text}
+          label={label} props={props}
+        />
+      ))}
+    </span>
+  );
+}
+
+function Time({ nanoseconds, mostNanoseconds }: RowExtras) {
+  if (nanoseconds === undefined) return null;
+  const part = mostNanoseconds > 0 ? nanoseconds / mostNanoseconds : 0;
+  return (
+    <>
+      <i class="time-bar" style={{ width: `${(100 * part).toFixed(1)}%` }} />
+      {formatNanoseconds(nanoseconds)}
+    </>
+  );
+}
+
+/** What the bytes are, in the order in which they stand. */
+const kBytesMeaning =
+  'opcode, number of operands, three operands in short form (2 bits of kind, 14 of value), ' +
+  'then further words: four short forms each, or one operand of 8 bits of kind and 56 of value';
+
+type Cell = (props: InstructionLineProps) => JSX.Element;
+
+const kCells: Record<ColumnName, Cell> = {
+  break: ({ row, breaks }) => (
+    <span role="gridcell" class="c-break"><Breakpoint pc={row.pc} breaks={breaks} /></span>
+  ),
+  pc: ({ row, current, executed }) => (
+    <span role="gridcell" class="c-pc">
+      <span class="mark">{current ? '▶' : executed ? '✓' : ''}</span>{row.pc}
+    </span>
+  ),
+  bytes: ({ extras }) => (
+    <span role="gridcell" class="c-bytes" title={kBytesMeaning}>{extras.bytes ?? ''}</span>
+  ),
+  arrows: ({ row, extras }) => (
+    <span role="gridcell" class="c-arrows"><Gutter pc={row.pc} arrows={extras.arrows} /></span>
+  ),
+  op: ({ row }) => (
+    <span role="gridcell" class={`c-op op-${row.opcode}`} title={row.meaning}>{row.opcode}</span>
+  ),
+  callee: (props) => <Callee {...props} />,
+  args: (props) => <Arguments {...props} />,
+  dst: (props) => {
+    const { pc, destination, destinationRegister: register } = props.row;
+    const it = { id: `part-${pc}-d`, register };
+    return (
+      <span role="gridcell" class="c-dst">
+        {destination ? <Chip of={it} kind="register" text={destination} props={props} /> : null}
+      </span>
+    );
+  },
+  hits: ({ extras }) => (
+    <span role="gridcell" class="c-hits">{extras.hits ? extras.hits : ''}</span>
+  ),
+  time: ({ extras }) => <span role="gridcell" class="c-time"><Time {...extras} /></span>,
+  result: ({ extras }) => (
+    <span role="gridcell" class="c-result" title={extras.result}>{extras.result ?? ''}</span>
+  ),
+  source: ({ row }) => (
+    <span role="gridcell" class="c-source" title={row.source}>{row.source}</span>
+  ),
+};
+
 export function InstructionLine(props: InstructionLineProps) {
-  const { row, index, focused, current, executed, breaks, onFocus } = props;
-  const classes = ['row', focused && 'focused', current && 'current', executed && 'executed'];
-  const mark = current ? '▶' : executed ? '✓' : '';
+  const { row, index, columns, focused, current, executed, selected, onFocus } = props;
+  const classes = [
+    'row', focused && 'focused', current && 'current', executed && 'executed',
+    selected && 'selected',
+  ];
   return (
     <div
-      role="row"
-      id={`row-${index}`}
-      aria-rowindex={index + 2}
-      data-row-id={row.pc}
-      aria-current={current ? 'step' : undefined}
-      class={classes.filter(Boolean).join(' ')}
-      onMouseDown={onFocus}
+      role="row" id={`row-${index}`} aria-rowindex={index + 2} aria-level={2}
+      data-row-id={row.pc} aria-current={current ? 'step' : undefined}
+      class={classes.filter(Boolean).join(' ')} onMouseDown={onFocus}
     >
-      <span role="gridcell" class="c-break">
-        <Breakpoint pc={row.pc} breaks={breaks} />
-      </span>
-      <span role="gridcell" class="c-pc">
-        <span class="mark">{mark}</span>
-        {row.pc}
-      </span>
-      <span role="gridcell" class={`c-op op-${row.opcode}`} title={row.meaning}>
-        {row.opcode}
-      </span>
-      <span role="gridcell" class="c-callee" title={`${row.callee} ${row.attributes}`}>
-        <b>{row.callee}</b> <span class="detail">{row.attributes}</span>
-      </span>
-      <span role="gridcell" class="c-args" title={row.operands.map(operandText).join(', ')}>
-        {row.operands.map((operand, i) => (
-          <span key={i} class={kChips[operand.kind]}>
-            {operand.label ? <span class="operand-label">{operand.label} </span> : null}
-            {operand.text}
-          </span>
-        ))}
-      </span>
-      <span role="gridcell" class="c-dst">
-        {row.destination ? <span class="chip register-chip">{row.destination}</span> : null}
-      </span>
-      <span role="gridcell" class="c-source" title={row.source}>
-        {row.source}
-      </span>
+      {kColumns.filter(([id]) => columns.has(id)).map(([id]) => {
+        const Cell = kCells[id];
+        return <Cell key={id} {...props} />;
+      })}
     </div>
   );
 }
