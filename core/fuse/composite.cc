@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Normalizations written as the operators that they consist of, so that loops can fuse them with
+// their neighbours.
 #include "core/fuse/composite.h"
 
 #include <optional>
@@ -17,6 +19,7 @@ using ir::Call;
 using ir::Expr;
 using ops::Op;
 
+// Steps name what they read: an operand of the call, or what an earlier step made.
 constexpr Source Made(int8_t step) { return {Source::Kind::kStep, step}; }
 constexpr Source kX = {Source::Kind::kOperand, 0};
 constexpr Source kScale = {Source::Kind::kOperand, 1};
@@ -49,6 +52,7 @@ constexpr Composite kComposites[] = {{Op::k_layer_norm, 1, kLayerNorm},
 
 bool Reduces(Op op) { return ops::InfoOf(op).family == ops::Family::reduce; }
 
+// The first axis that is normalized, not negative; nothing where the attribute is out of range.
 std::optional<int64_t> AxisOf(const Composite& composite, const Call& call, size_t rank) {
   const int64_t axes = static_cast<int64_t>(rank);
   int64_t axis = call.attrs().GetInt("axis", composite.default_axis);
@@ -117,6 +121,7 @@ class Expansion {
     return index < operands_.size() ? operands_[index] : nullptr;
   }
 
+  // As float32, the type of the operands.
   Expr Epsilon() const {
     const float epsilon = static_cast<float>(
         binding_.value->As<Call>()->attrs().GetFloat("epsilon", static_cast<double>(1e-5f)));
@@ -168,6 +173,8 @@ const Composite* CompositeOf(const ir::Call& call) {
   return found;
 }
 
+// Other bindings keep their variables. A composite's variable is replaced by that of its last step,
+// which has its type.
 ir::FunctionPtr ExpandComposites(const ir::FunctionPtr& function) {
   std::unordered_map<const ir::Node*, Expr> renamed;
   std::vector<Binding> body;

@@ -101,6 +101,7 @@ OperatorFormula Formulas::ReductionFormula(const ir::Call& call) {
   return call.args().size() == 1 ? Find(call, true) : OperatorFormula();
 }
 
+// The first row that fits: rows of special cases stand before the general one.
 OperatorFormula Formulas::Find(const ir::Call& call, bool reduction) {
   const types::TensorType* data = DataType(call);
   if (data == nullptr || !IsLoopType(data->dtype)) return {};
@@ -120,6 +121,8 @@ OperatorFormula Formulas::Find(const ir::Call& call, bool reduction) {
   return {};
 }
 
+// Each text is parsed once for each pair of types; groups of a model use few. Texts are compared by
+// address, since all of them are literals of the table.
 const loop::Formula* Formulas::Parsed(const char* text, DType first, DType type) {
   for (const Known& known : known_) {
     if (known.text == text && known.first == first && known.type == type)

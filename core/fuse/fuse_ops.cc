@@ -64,6 +64,7 @@ class Outliner {
     return types::Type::Tensor(std::move(tensor));
   }
 
+  // One new symbol for each expression of the surrounding function: equal expressions stay equal.
   Dim Renamed(const Dim& dim) {
     const std::string text = dim.ToText();
     const bool is_ours = text.starts_with("dim_") || text.starts_with("_dim_");
@@ -79,6 +80,8 @@ class Outliner {
   std::vector<std::string> renamed_;
 };
 
+// Profiles and listings show this name, so it tells what the group does. Characters that assembly
+// would have to quote become '_'.
 std::string GroupName(std::string_view function, const FusedGroup& group) {
   std::string name;
   for (char c : function) {
@@ -121,6 +124,7 @@ class OperatorFuser {
   }
 
  private:
+  // The call stands where the group's last member stood, because only there all inputs are known.
   LetPtr FuseBlock(const LetPtr& block) {
     std::unordered_map<const ir::Node*, Expr> calls;  // by result
     std::unordered_set<const ir::Node*> inside;

@@ -27,6 +27,7 @@ T Read(const Tensor& element) {
   return value;
 }
 
+// Exact for every type: a float64 holds them all.
 double FloatOf(const Tensor& element) {
   const DType type = element.dtype();
   if (type == kF64) return Read<double>(element);

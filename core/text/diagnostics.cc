@@ -19,8 +19,11 @@ constexpr CodeInfo kCodes[] = {
 #undef TERN_CODE
 };
 
+// Its address tells this payload from others; there is no run-time type information.
 constexpr char kPayloadKind = 0;
 
+// All diagnostics, so that a caller who knows of them loses nothing where a Status is all that a
+// function returns.
 class DiagnosticsPayload final : public StatusPayload {
  public:
   explicit DiagnosticsPayload(Diagnostics diagnostics) : diagnostics_(std::move(diagnostics)) {}
@@ -49,6 +52,7 @@ void WriteTexts(std::string_view key, std::span<const std::string> texts, JsonWr
   json->EndArray();
 }
 
+// A place in a file where there is one, else one in bytecode: `span` has one of two forms.
 void WritePlace(const Diagnostic& d, const SourceMap& sources, JsonWriter* json) {
   if (d.span.valid()) {
     json->Key("span");
@@ -133,6 +137,7 @@ Diagnostic& Diagnostics::Add(Diagnostic diagnostic) {
     case Severity::kWarning: ++warning_count_; break;
     case Severity::kNote: break;
   }
+  // What is built with one that is not kept must write somewhere, since At and Note come later.
   if (items_.size() < kMaxKept) return items_.emplace_back(std::move(diagnostic));
   ++dropped_;
   overflow_ = std::move(diagnostic);
@@ -168,6 +173,7 @@ void Diagnostics::Append(const Diagnostics& other) {
   }
 }
 
+// The first error is the message; a count of the others is a note for those who print only that.
 Status Diagnostics::ToStatus(StatusCode code) const {
   if (ok()) return OkStatus();
   const auto first = std::find_if(items_.begin(), items_.end(), [](const Diagnostic& d) {
@@ -191,6 +197,7 @@ const Diagnostics* DiagnosticsOf(const Status& status) {
   return &static_cast<const DiagnosticsPayload*>(payload)->diagnostics();
 }
 
+// A status that carries none becomes one diagnostic without a place.
 Diagnostics ToDiagnostics(const Status& status) {
   if (const Diagnostics* carried = DiagnosticsOf(status)) return *carried;
   Diagnostics diagnostics;

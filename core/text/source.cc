@@ -15,6 +15,7 @@ Span Cover(const Span& a, const Span& b) {
   return {a.file, std::min(a.begin, b.begin), std::max(a.end, b.end)};
 }
 
+// Lines are found once, when the file comes: places are asked for often, by every diagnostic.
 int32_t SourceMap::AddFile(std::string_view name, std::string_view text) {
   File& file = files_.emplace_back(File{std::string(name), std::string(text), {0}});
   for (size_t i = 0; i < file.text.size(); ++i) {
@@ -43,6 +44,7 @@ std::string_view SourceMap::text(const Span& span) const {
   return all.substr(begin, std::max(span.begin, span.end) - span.begin);
 }
 
+// Columns count code points, as editors do; only the part of the line before the offset is counted.
 Position SourceMap::Locate(int32_t file, uint32_t offset) const {
   const File* found = Find(file);
   if (found == nullptr) return {};
@@ -61,6 +63,7 @@ std::string_view SourceMap::Line(int32_t file, int32_t line) const {
   const std::string_view all(found->text);
   const size_t start = found->line_starts[static_cast<size_t>(line) - 1];
   std::string_view text = all.substr(start, all.find('\n', start) - start);
+  // Files of other systems end lines with two characters.
   if (text.ends_with('\r')) text.remove_suffix(1);
   return text;
 }

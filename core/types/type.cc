@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Types as shared trees. A node never changes, so that copies of a type are copies of a pointer and
+// every substitution makes new nodes; null is the unknown type, which most values begin with.
 #include "core/types/type.h"
 
 #include <algorithm>
@@ -8,6 +10,8 @@
 
 namespace tern::types {
 
+// One struct for all kinds: fields that a kind does not have stay empty, so that walks over types
+// (substitution, equality, collecting) need no case per kind.
 struct Type::Node {
   TypeKind kind = TypeKind::kUnknown;
   TensorType tensor;
@@ -25,11 +29,13 @@ const DataType::Constructor* DataType::Find(std::string_view constructor, int* t
   return nullptr;
 }
 
+// The fields of a constructor where the data type is applied: 'a of List['a] is what the list
+// holds. Constructors come from the program's text, the arguments from inference, which counted
+// them.
 std::vector<Type> DataType::FieldsOf(int tag, std::span<const Type> arguments) const {
   TERN_CHECK(arguments.size() == parameters.size());
   std::vector<Type::Binding> bindings;
-  for (size_t i = 0; i < parameters.size(); ++i)
-    bindings.emplace_back(parameters[i], arguments[i]);
+  for (size_t i = 0; i < parameters.size(); ++i) bindings.emplace_back(parameters[i], arguments[i]);
   std::vector<Type> fields = constructors[static_cast<size_t>(tag)].fields;
   for (Type& field : fields) field = field.SubstituteVariables(bindings);
   return fields;
@@ -41,6 +47,7 @@ std::string TensorType::ToText() const {
   return text + "]";
 }
 
+// Unknown as soon as one extent is: a product with an unknown factor may even be 0.
 Dim TensorType::ElementCount() const {
   Dim count(1);
   for (const Dim& dim : dims) count = count * dim;
@@ -139,6 +146,7 @@ const Type& Type::result() const {
   return node_->result;
 }
 
+// What scalar instructions compute with, and strings. A tensor of rank 0 is none of them.
 bool Type::is_scalar() const {
   return kind() == TypeKind::kInt || kind() == TypeKind::kFloat || kind() == TypeKind::kBool ||
          kind() == TypeKind::kString;
@@ -155,6 +163,8 @@ const std::string& Type::name() const {
 }
 
 namespace {
+
+// Without arguments there are no brackets: Colour, List[int].
 std::string ArgumentsText(std::span<const Type> list) {
   if (list.empty()) return "";
   std::string text = "[";
@@ -189,6 +199,8 @@ std::string Type::ToText() const {
   return "?";
 }
 
+// Dimensions inside of parameters and arguments are replaced too: a symbol means the same extent
+// wherever it stands in a type.
 Type Type::Substitute(std::span<const Dim::Binding> bindings) const {
   if (node_ == nullptr) return *this;
   Node node = *node_;
@@ -205,6 +217,8 @@ void Type::CollectSymbols(std::vector<std::string>* symbols) const {
   node_->result.CollectSymbols(symbols);
 }
 
+// What a variable stands for is not substituted again, so a binding may mention the variable that
+// it binds.
 Type Type::SubstituteVariables(std::span<const Binding> bindings) const {
   if (node_ == nullptr) return *this;
   if (kind() == TypeKind::kVariable) {
@@ -219,6 +233,7 @@ Type Type::SubstituteVariables(std::span<const Binding> bindings) const {
   return Type(std::make_shared<const Node>(std::move(node)));
 }
 
+// Each once, in the order in which they are first met, which is the order people read them in.
 void Type::CollectVariables(std::vector<std::string>* names) const {
   if (node_ == nullptr) return;
   if (kind() == TypeKind::kVariable &&
@@ -228,6 +243,8 @@ void Type::CollectVariables(std::vector<std::string>* names) const {
   node_->result.CollectVariables(names);
 }
 
+// By structure, since equal types are made in many places. Shared nodes are the usual case and are
+// compared by their address first.
 bool operator==(const Type& a, const Type& b) {
   if (a.node_ == b.node_) return true;
   if (a.kind() != b.kind()) return false;
@@ -235,6 +252,7 @@ bool operator==(const Type& a, const Type& b) {
          a.node_->result == b.node_->result && a.node_->name == b.node_->name;
 }
 
+// The text that Parse reads.
 std::string DataType::ToText() const {
   std::string text = "type " + name;
   for (size_t i = 0; i < parameters.size(); ++i)
