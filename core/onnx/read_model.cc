@@ -289,7 +289,7 @@ constexpr Signature kSignatures[] = {
      "an ELF program or library"},
     {"\x93NUMPY", "a NumPy array"},
     {std::string_view("\0asm", 4), "a WebAssembly module"},
-    {"TERN", "a Tern executable: it needs no compiling, run it"},
+    {"\x89TERN", "a Tern executable: it needs no compiling, run it"},
     {"GGUF", "a GGUF file"},
     {"\x89HDF", "an HDF5 file (a Keras model is one: convert it to ONNX first)"},
     {"version https://git-lfs", "a Git LFS pointer: fetch the real file with 'git lfs pull'"},

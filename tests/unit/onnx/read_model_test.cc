@@ -137,6 +137,7 @@ TEST(ReadModelTest, SaysWhatForeignBytesAre) {
       {"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"},
       {"Dear reader,\nthis is a letter.\n", "plain text"},
       {"\x1F\x8B\x08rest", "gzip"},
+      {"\x89TERN\r\n\x1A\n", "a Tern executable"},
       {"{\"model\": 1}", "JSON"},
   };
   for (const auto& [bytes, word] : cases) {
