@@ -29,15 +29,19 @@ std::string CallKey(std::string_view domain, std::string_view name, std::string_
   return StrCat(PlainDomain(domain), "\n", name, "\n", overload);
 }
 
+// The standard's own domain is the empty text in files, and has this name in its documents.
 std::string_view ShownDomain(std::string_view domain) {
   return domain.empty() ? std::string_view("ai.onnx") : domain;
 }
 
+// Counts are of what a file claims, which may be anything: they stop at the greatest number.
 int64_t AddUpTo(int64_t a, int64_t b) {
   int64_t sum = 0;
   return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
+// Says what is in a model without importing it, so that a model with operators that do not exist
+// here is described as well as any other.
 class Describer {
  public:
   explicit Describer(const Model& model) : model_(model) {
@@ -74,6 +78,7 @@ class Describer {
     VisitNodes(graph.nodes, imports, prefix);
   }
 
+  // A Constant's tensor is counted as a parameter: exporters write weights in both ways.
   void VisitNodes(std::span<const Node> nodes, Imports imports, const std::string& prefix) {
     for (const Node& node : nodes) {
       ++out_.nodes;
@@ -96,6 +101,8 @@ class Describer {
     VisitGraph(graph, imports, inner.size() > kLongestPrefix ? "…/" : inner);
   }
 
+  // A function of the model hides an operator of its name, as in the importer. It is visited once,
+  // however often it is called.
   void Count(const Node& node, Imports imports, const std::string& prefix) {
     const std::string_view domain = PlainDomain(node.domain);
     OperatorUse& use = operators_[{domain, node.op_type}];
@@ -121,6 +128,7 @@ class Describer {
                                 .since = newer == nullptr || opset == 0 ? 0 : newer->since});
   }
 
+  // By its declared dimensions, because the data may be in another file.
   void AddParameter(const Tensor& tensor) {
     ParameterCount& count = out_.parameters;
     const bool is_sound =
@@ -135,6 +143,7 @@ class Describer {
     count.bytes = AddUpTo(count.bytes, bytes / 8 + (bytes % 8 != 0 ? 1 : 0));
   }
 
+  // Where each named dimension stands in the inputs and outputs, in the order of the file.
   void AddSymbols(const ValueInfo& info) {
     const Type* type = &info.type;
     while (type->contents != nullptr) type = type->contents.get();
@@ -152,6 +161,7 @@ class Describer {
   FunctionTable functions_;
   std::unordered_set<const Function*> visited_;
   std::vector<const Function*> to_visit_;
+  // Ordered, so that equal counts are listed by name.
   std::map<std::pair<std::string_view, std::string_view>, OperatorUse> operators_;
   std::unordered_map<std::string_view, size_t> symbols_;
   ModelDescription out_;
@@ -162,6 +172,7 @@ std::string DimensionText(const Dimension& dim) {
   return dim.symbol.empty() ? "?" : std::string(dim.symbol);
 }
 
+// Numbers that the standard does not have are shown too: this is a description, not a check.
 std::string ElementTypeText(int32_t data_type) {
   const Result<DType> dtype = MakeDType(data_type);
   if (dtype.ok()) return dtype->ToString();
@@ -215,6 +226,7 @@ void WriteUnsupported(const ModelDescription& description, JsonWriter* json) {
   json->EndArray();
 }
 
+// Texts come from the file, so that control characters are escaped wherever they are printed.
 void AppendValues(std::string_view title, std::span<const ValueInfo> values, std::string* text) {
   StrAppend(text, title, "\n");
   for (const ValueInfo& value : values) {
@@ -334,6 +346,7 @@ std::string ModelText(const Model& model, const ModelDescription& description) {
   return text += '\n';
 }
 
+// Nodes by operator and reason, because one missing operator often is in many nodes.
 std::string UnsupportedText(const ModelDescription& description) {
   std::map<std::string, std::vector<const UnsupportedNode*>> by_operator;
   for (const UnsupportedNode& node : description.unsupported) {

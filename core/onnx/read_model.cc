@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Field numbers of onnx.proto, one function per message. A message that comes twice is merged, as
-// Protobuf says: later scalars win, lists append; of a `oneof` the last member stays.
+// Protobuf says: later scalars win, lists append; of a `oneof` the last member stays. Fields that
+// are not listed, or have another wire type than they should, are skipped (wire.h).
 #include "core/onnx/read_model.h"
 
 #include "core/onnx/wire.h"
@@ -96,6 +97,7 @@ void ReadTensorType(WireReader in, Type* out) {
   }
 }
 
+// Sequence and optional have their contents in field 1. A map has the type of its keys there.
 void ReadContentsType(WireReader in, uint32_t field, Type* out) {
   while (in.Next()) {
     if (in.field() == field) {
@@ -146,6 +148,7 @@ void Read(WireReader in, ValueInfo* out) {
   }
 }
 
+// An empty raw_data is data too, of a tensor without elements, so that its presence is noted.
 void Read(WireReader in, Tensor* out) {
   while (in.Next()) {
     switch (in.field()) {
@@ -271,6 +274,7 @@ void Read(WireReader in, Model* out) {
   }
 }
 
+// What people pass in place of a model, by how such files begin.
 struct Signature {
   std::string_view prefix;
   std::string_view description;
@@ -321,6 +325,7 @@ Status WireStatus(const WireError& error, size_t size, std::string_view what) {
                  ")");
 }
 
+// Says what the file is where that can be told, because "not a model" alone does not help.
 Status NotAModel(ByteSpan bytes, std::string_view reason) {
   const std::string_view foreign = DescribeForeignBytes(bytes);
   if (bytes.empty()) return Corrupt("the ONNX model is empty (0 bytes)");
@@ -341,6 +346,8 @@ std::string_view DescribeForeignBytes(ByteSpan bytes) {
   return LooksLikeText(bytes) ? kPlainText : "";
 }
 
+// Almost any bytes can be read as Protobuf for a while, so that a damaged model is told from
+// another kind of file by whether a graph and a version were found in it.
 Status ReadModel(ByteSpan bytes, Model* model) {
   WireError error;
   Read(WireReader(bytes, &error), model);

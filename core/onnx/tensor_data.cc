@@ -13,6 +13,7 @@ namespace {
 // Sparse tensors write out their zeros: a file of a few bytes must not ask for the whole memory.
 constexpr int64_t kMaxDenseBytes = int64_t{1} << 30;
 
+// keeper owns the bytes; null where nobody does and they must be copied.
 struct Elements {
   ByteSpan bytes;
   ObjectPtr<Object> keeper;
@@ -38,6 +39,7 @@ Result<TensorPtr> FromList(const Tensor& tensor, DType dtype, const std::vector<
   return tern::Tensor::FromBytes(dtype, tensor.dims, bytes);
 }
 
+// A bool of ours is 0 or 1; a list may hold any number.
 Result<TensorPtr> FromBoolList(const Tensor& tensor, const std::vector<int32_t>& list) {
   std::vector<int32_t> bits(list);
   for (int32_t& bit : bits) bit = bit != 0;
@@ -64,6 +66,8 @@ Result<TensorPtr> FromStrings(const Tensor& tensor) {
   return tern::Tensor::FromStrings(tensor.string_data, tensor.dims);
 }
 
+// Which list holds which type is onnx.proto's: types of up to 32 bits share int32_data, and 16-bit
+// floats are there as the integers of their bits.
 Result<TensorPtr> FromTypedList(const Tensor& tensor, DType dtype) {
   switch (static_cast<DataType>(tensor.data_type)) {
     case DataType::kFloat: return FromList<float>(tensor, dtype, tensor.float_data, 1);
@@ -111,6 +115,8 @@ Result<TensorPtr> CopyBools(const Tensor& tensor, ByteSpan bytes) {
 // What few bytes need is not worth a page.
 constexpr size_t kLeastAlignedCopy = size_t{1} << 16;
 
+// Weights are used where they lie if somebody keeps the file and their address suits their type;
+// otherwise they are copied here, and the pages of the file are given back.
 Result<TensorPtr> CopyAligned(const Tensor& tensor, DType dtype, const Elements& elements,
                               const TensorSource& source) {
   const ByteSpan bytes = elements.bytes;
@@ -162,6 +168,7 @@ Result<int64_t> FindNumber(const Tensor& tensor, std::string_view key, int64_t f
   return *number;
 }
 
+// The location comes from the file, so it must not lead out of the model's folder.
 Result<Elements> ReadExternal(const Tensor& tensor, const TensorSource& source) {
   const std::string_view location = FindEntry(tensor, "location");
   if (location.empty()) return Corrupt("external data without a location");
@@ -204,6 +211,7 @@ int64_t FlatIndex(const tern::Tensor& indices, int64_t row, const std::vector<in
   return flat;
 }
 
+// Indices are one number each, into the flat tensor, or one per axis.
 Status CheckSparse(const tern::Tensor& values, const tern::Tensor& indices, size_t rank) {
   if (values.rank() != 1 || values.dtype().is_string() || values.dtype().bits < 8) {
     return Corrupt("a sparse tensor's values are ", values.TypeText(),

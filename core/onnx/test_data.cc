@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Values of test folders, which are messages without the model around them: the declared type of
+// the input or output says which message it is.
 #include "core/onnx/test_data.h"
 
 #include <cmath>
@@ -36,6 +38,7 @@ Status DamagedValue(const WireError& error, std::string_view what) {
   return Corrupt("damaged ", what, ": ", error.message, " (at byte ", error.offset, ")");
 }
 
+// A SequenceProto of tensors; lists of lists do not occur in tests.
 Result<Any> ReadTestList(ByteSpan bytes, int32_t declared) {
   WireError error;
   WireReader in(bytes, &error);
@@ -51,6 +54,7 @@ Result<Any> ReadTestList(ByteSpan bytes, int32_t declared) {
   return Any(list);
 }
 
+// An OptionalProto without a value is none.
 Result<Any> ReadTestOptional(ByteSpan bytes, const Type& contents) {
   WireError error;
   WireReader in(bytes, &error);
@@ -67,6 +71,7 @@ Result<Any> ReadTestOptional(ByteSpan bytes, const Type& contents) {
   return Any();
 }
 
+// "[1, 0, 3]": the place of an element in row-major order.
 std::string IndexOf(int64_t flat, Dims dims) {
   std::vector<std::string> parts(dims.size());
   for (size_t axis = dims.size(); axis-- > 0; flat /= dims[axis])
@@ -82,6 +87,8 @@ double ExcessOf(double actual, double expected, const Tolerance& tolerance) {
   return std::isfinite(actual) && std::isfinite(expected) ? excess : HUGE_VAL;
 }
 
+// Counts all elements that differ and keeps the worst. The first difference of another kind (type,
+// shape, length) is kept as a text, since elements cannot be compared then.
 class Comparer {
  public:
   explicit Comparer(const Tolerance& tolerance) : tolerance_(tolerance) {}
@@ -129,6 +136,7 @@ class Comparer {
     }
   }
 
+  // Texts agree or are infinitely far apart.
   double Excess(const tern::Tensor& actual, const tern::Tensor& expected, int64_t i) {
     if (expected.dtype().is_string())
       return actual.string_at(i) == expected.string_at(i) ? -1 : HUGE_VAL;
