@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text from a language model in JavaScript, token by token: a decoder in ONNX as exporters write
 // it (plain operators, or GroupQueryAttention and weights of 4 bits), its cache of keys and values
-// handed from step to step, and each token given to a callback as soon as it is chosen. Choices are greedy, or drawn by temperature, topK, topP and seed as in
-// examples/lang/generate.tn, so that both choose the same tokens.
+// handed from step to step, and each token given to a callback as soon as it is chosen. Choices
+// are greedy, or drawn by temperature, topK, topP and seed as in examples/lang/generate.tn, so
+// that both choose the same tokens.
 //   tools/models/write_decoder.py decoder.onnx
 //   node examples/generate.mjs decoder.onnx 1,2,3 --count 10 --temperature 0.8 --seed 7
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The decoder of tools/models/write_decoder.py against a reference in NumPy: both its ONNX forms, and
-examples/lang/generate.tn and examples/generate.mjs, which sample from it.
+"""The decoder of tools/models/write_decoder.py against a reference in NumPy: both its ONNX forms,
+and examples/lang/generate.tn and examples/generate.mjs, which sample from it.
 
 usage: decoder_test.py COMMAND…                    ends with `N passed, N failed`
        decoder_test.py --javascript COMMAND…

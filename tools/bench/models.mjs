@@ -3,13 +3,21 @@
 // and the ratio is the median over turns: machines drift, ratios hold. Times are medians of single
 // runs, in milliseconds.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { openChromium } from '../demo/chromium.mjs';
-import { makeInputs, typeOf } from '../models/inputs.mjs';
+import { makeInputs } from '../models/inputs.mjs';
 import { formatNpy } from '../models/npy.mjs';
 import { compileModel, kRoot } from '../models/targets.mjs';
+import { firstInputs, isTransducer } from '../models/transducer.mjs';
 
 const kHost = join(kRoot, 'build/host/tern');
 // Targets of the issue that asked for speed: tern / rival, per model; others are only reported.
@@ -27,6 +35,7 @@ function parseArguments(args) {
     seconds: 0.5,
     threads: [1, 2],
     web: true,
+    slowest: 0,
     dir: join(kRoot, 'tests/models'),
     names: [],
   };
@@ -36,6 +45,7 @@ function parseArguments(args) {
     else if (args[i] === '--rounds') options.rounds = Number(value());
     else if (args[i] === '--seconds') options.seconds = Number(value());
     else if (args[i] === '--threads') options.threads = value().split(',').map(Number);
+    else if (args[i] === '--slowest') options.slowest = Number(value());
     else if (args[i] === '--no-web') options.web = false;
     else if (args[i] === '--dir') options.dir = resolve(value());
     else if (args[i].startsWith('--')) usage(`unknown option '${args[i]}'`);
@@ -44,48 +54,29 @@ function parseArguments(args) {
   return options;
 }
 
+/** Every model of a folder: those with inputs, and the plain ones of `light/`. */
+function allModels(dir) {
+  const light = join(dir, 'light');
+  const plain = existsSync(light) ? readdirSync(light) : [];
+  return [
+    ...readdirSync(dir).filter((name) => existsSync(join(dir, name, 'inputs.json'))),
+    ...plain.filter((name) => name.endsWith('.onnx')).map((name) => name.slice(0, -5)),
+  ].sort();
+}
+
 const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
-
-/** What the command line says about a compiled model. */
-function inspect(executable) {
-  const args = ['inspect', executable, '--format', 'json'];
-  return JSON.parse(execFileSync(kHost, args, { encoding: 'utf8', maxBuffer: 1 << 28 }));
-}
-
-/**
- * Inputs of a model whose case has no steps, because a program calls it in a loop: the arrays that
- * the case names like inputs, zeros for the others. Symbols that no array decides are 1.
- */
-function inputsFromSignature(executable, values) {
-  const { params } = inspect(executable).functions.find((f) => f.name === 'main');
-  const extents = {};
-  const given = params.filter(({ name }) => Array.isArray(values[name]));
-  for (const { name, shape } of given) {
-    const free = shape.find((extent) => typeof extent === 'string' && !(extent in extents));
-    const rest = shape.reduce((product, e) => product * (e === free ? 1 : (extents[e] ?? e)), 1);
-    if (free !== undefined) extents[free] = values[name].length / rest;
-  }
-  const step = params.map(({ name, dtype, shape }) => {
-    const dims = shape.map((e) => (typeof e === 'string' ? (extents[e] ?? 1) : e));
-    const gen = values[name] ? { kind: 'values', values: values[name] } : { kind: 'zeros' };
-    return { name, type: typeOf(dtype), dims, gen };
-  });
-  return makeInputs(step);
-}
 
 /** First case, first step of a model folder; ones for a plain model of `light/`. */
 function loadModel(dir, name) {
   const folder = join(dir, name);
   if (existsSync(join(folder, 'model.onnx'))) {
     const { cases } = JSON.parse(readFileSync(join(folder, 'inputs.json'), 'utf8'));
-    const model = join(folder, 'model.onnx');
-    const [step] = cases[0].steps;
     return {
       name,
-      model,
-      inputs: step
-        ? makeInputs(step, folder)
-        : inputsFromSignature(compileModel(model, name), cases[0]),
+      model: join(folder, 'model.onnx'),
+      inputs: isTransducer(cases[0])
+        ? firstInputs(cases[0])
+        : makeInputs(cases[0].steps[0], folder),
     };
   }
   const plain = join(dir, 'light', `${name}.onnx`);
@@ -246,7 +237,14 @@ async function benchNative(model, threads, options, folder) {
 
 /** Multiply-adds of one run, counted by the compiler where all shapes are known. */
 function macsOf(name) {
-  return Number(inspect(join(kRoot, 'build/models', `${name}.tern`)).metadata?.macs ?? 0);
+  const info = JSON.parse(
+    execFileSync(
+      kHost,
+      ['inspect', join(kRoot, 'build/models', `${name}.tern`), '--format', 'json'],
+      { encoding: 'utf8', maxBuffer: 1 << 28 },
+    ),
+  );
+  return Number(info.metadata?.macs ?? 0);
 }
 
 /** Measured multiply-add peak of one core, GFLOP/s (two per multiply-add). */
@@ -288,11 +286,19 @@ function print(row) {
   );
 }
 
+/** What docs/onnx.md shows: the models with the largest ratios. */
+function printSlowest(rows, count) {
+  console.log(`\n${cpus()[0].model}, ${cpus().length} processors; times in ms\n`);
+  console.log('| model | run | Tern | ONNX Runtime | ratio |\n|---|---|---|---|---|');
+  for (const row of rows.toSorted((a, b) => b.ratio - a.ratio).slice(0, count)) {
+    const numbers = [row.tern.toFixed(2), row.rival.toFixed(2), row.ratio.toFixed(2)];
+    console.log(`| ${[row.case, row.bench, ...numbers].join(' | ')} |`);
+  }
+}
+
 const options = parseArguments(process.argv.slice(2));
-if (options.names.length === 0)
-  options.names = existsSync(join(options.dir, 'digits'))
-    ? ['digits']
-    : usage('name the models to time');
+if (options.names.length === 0) options.names = allModels(options.dir);
+if (options.names.length === 0) usage(`no model folder in '${options.dir}'`);
 const folder = mkdtempSync(join(tmpdir(), 'tern-bench-'));
 const peak = measuredPeak();
 const rows = [];
@@ -327,5 +333,6 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
+if (options.slowest > 0) printSlowest(rows, options.slowest);
 if (options.json) writeFileSync(options.json, JSON.stringify(rows, null, 1) + '\n');
 process.exit(0);

@@ -7,6 +7,7 @@ import { compareStep, compareTensor } from './compare.mjs';
 import { makeInputs } from './inputs.mjs';
 import { compileModel, kRoot, openTarget } from './targets.mjs';
 import { parseTensorProto } from './tensor_proto.mjs';
+import { isTransducer, runTransducer } from './transducer.mjs';
 
 function usage(problem) {
   console.error(
@@ -47,6 +48,8 @@ function folderCases(folder) {
       const want = expected.cases.find((c) => c.name === inputCase.name);
       if (!want)
         return { error: Infinity, problem: `expected.json has no case '${inputCase.name}'` };
+      if (isTransducer(inputCase))
+        return runTransducer(inputCase, want, (tensors) => target.run(executable, tensors));
       let previous,
         error = 0;
       for (const [i, step] of inputCase.steps.entries()) {

@@ -5,9 +5,9 @@
 usage: write_decoder.py OUT.onnx [--layers 2] [--width 64] [--heads 4] [--hidden 128]
                         [--vocabulary 256] [--context 256] [--seed 1] [--external] [--npz OUT.npz]
                         [--form plain|grouped] [--kv-heads N] [--block 32] [--rotary inside|outside]
-The model: RMS normalisation, rotary positions, causal attention over a cache of keys and values that
-grows by what it is given, a gated MLP. --form plain, the default, has the standard's operators,
-grouped those of com.microsoft with weights of 4 bits (grouped_decoder.py).
+The model: RMS normalisation, rotary positions, causal attention over a cache of keys and values
+that grows by what it is given, a gated MLP. --form plain, the default, has the standard's
+operators, grouped those of com.microsoft with weights of 4 bits (grouped_decoder.py).
   input_ids                        i64[1, sequence]
   position_ids                     i64[1, sequence]; grouped: where the rotation is outside
   attention_mask                   i64[1, past + sequence], ones; grouped only
@@ -313,6 +313,7 @@ def write_npz(options):
     numpy.savez(options.npz, **out)
 
 
+# Last, because it extends what is above.
 import grouped_decoder  # noqa: E402  pylint: disable=wrong-import-position
 
 

@@ -233,11 +233,26 @@ RowFunction CompareRow(ops::Op op) {
   }
 }
 
+// Texts are equal or not; they have no order.
+void CompareTexts(const Broadcast& b, const Tensor& l, const Tensor& r, bool* out) {
+  const int last = b.rank - 1;
+  ForEachRow(b, [&](const int64_t* at) {
+    for (int64_t i = 0; i < b.inner(); ++i) {
+      *out++ = l.string_at(at[0] + i * b.strides[0][last]) ==
+               r.string_at(at[1] + i * b.strides[1][last]);
+    }
+  });
+}
+
 Result<TensorPtr> CompareTensors(Call& call, const Tensor& l, const Tensor& r) {
   Extents out;
   TERN_TRY(ops::BroadcastShape(ExtentsOf(l), ExtentsOf(r), &out));
   const Broadcast b(out, {&l, &r});
   TERN_TRY_ASSIGN(TensorPtr y, call.New(kBool, out));
+  if (l.dtype().is_string() && call.op() == ops::Op::k_equal) {
+    if (y->element_count() > 0) CompareTexts(b, l, r, y->data_as<bool>());
+    return y;
+  }
   RowFunction row = nullptr;
   DispatchNumber(l.dtype(), [&](auto type) { row = CompareRow<decltype(type)>(call.op()); });
   if (row == nullptr) return WrongTensor(call, 0, l, "numbers or bools");

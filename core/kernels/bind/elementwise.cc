@@ -231,6 +231,19 @@ void Select(const Broadcast& b, const bool* condition, const T* first, const T* 
   });
 }
 
+void SelectTexts(const Broadcast& b, const bool* condition, const Tensor& first,
+                 const Tensor& second, Tensor* out) {
+  const int last = b.rank - 1;
+  int64_t to = 0;
+  ForEachRow(b, [&](const int64_t* at) {
+    for (int64_t i = 0; i < b.inner(); ++i) {
+      const bool holds = condition[at[0] + i * b.strides[0][last]];
+      out->set_string(to++, holds ? first.string_at(at[1] + i * b.strides[1][last])
+                                  : second.string_at(at[2] + i * b.strides[2][last]));
+    }
+  });
+}
+
 }  // namespace
 
 Result<Any> Where(const ops::NoAttrs&, Call& call) {
@@ -244,7 +257,11 @@ Result<Any> Where(const ops::NoAttrs&, Call& call) {
   TERN_TRY(ops::BroadcastShape(ExtentsOf(*condition), out, &out));
   TERN_TRY_ASSIGN(TensorPtr y, call.New(a->dtype(), out));
   const Broadcast broadcast(out, {condition, a, b});
-  const bool known = !a->dtype().is_string() && DispatchSize(a->dtype().size(), [&](auto type) {
+  if (a->dtype().is_string()) {
+    if (y->element_count() > 0) SelectTexts(broadcast, condition->data_as<bool>(), *a, *b, y.get());
+    return Any(std::move(y));
+  }
+  const bool known = DispatchSize(a->dtype().size(), [&](auto type) {
     using T = decltype(type);
     Select(broadcast, condition->data_as<bool>(), static_cast<const T*>(a->data()),
            static_cast<const T*>(b->data()), static_cast<T*>(y->data()));
