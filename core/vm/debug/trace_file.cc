@@ -6,11 +6,30 @@
 #include <unordered_map>
 
 #include "core/base/bytes.h"
+#include "core/base/checksum.h"
 #include "core/base/json.h"
+#include "core/object/containers/adt.h"
 #include "core/object/graph/print.h"
+#include "core/object/graph/serialize_binary.h"
+#include "core/object/graph/serialize_json.h"
 
 namespace tern::vm {
 namespace {
+
+// What is kept of the bytes that a run was given: more than this would be a second model.
+constexpr uint64_t kMaxCallBytes = uint64_t{64} << 20;
+
+// The checksum of all that an object holds, in 8 digits; empty for values whose text says it all,
+// and for those that cannot be written down (closures, functions).
+std::string DigestOf(const Any& value) {
+  if (value.object() == nullptr) return {};
+  const Result<std::vector<uint8_t>> bytes = SerializeBinary(value);
+  if (!bytes.ok()) return {};
+  const uint32_t sum = Crc32c(*bytes);
+  std::string digits;
+  for (int shift = 28; shift >= 0; shift -= 4) digits += "0123456789abcdef"[sum >> shift & 15];
+  return digits;
+}
 
 // Collects everything in the order of the file; both forms are written from that.
 class TraceExport {
@@ -31,6 +50,8 @@ class TraceExport {
     JsonWriter json;
     json.BeginObject();
     WriteTables(&json);
+    WriteDigests(&json);
+    WriteCall(&json);
     json.EndObject();
     ByteWriter out;
     out.Text("TERNTRC1");
@@ -129,6 +150,41 @@ class TraceExport {
       json->EndObject();
     });
     json->EndArray();
+  }
+
+  // Of the values, and of what was written in place: each in the order of its table.
+  void WriteDigests(JsonWriter* json) const {
+    json->Key("digests").BeginArray();
+    for (const Value& value : values_)
+      json->String(DigestOf(trace_.Materialize(value.id, value.step)));
+    json->EndArray().Key("contentDigests").BeginArray();
+    trace_.contents().ForEachWrite([&](uint64_t step, const Any& object) {
+      const auto at = numbers_.find(trace_.FindObject(object.object()));
+      if (at == numbers_.end() || at->second == 0) return;
+      json->String(DigestOf(trace_.contents().Materialize(object, step + 1)));
+    });
+    json->EndArray();
+  }
+
+  // The function and the arguments that the run began with, where the trace still has them.
+  void WriteCall(JsonWriter* json) const {
+    if (trace_.first_step() != 0) return;
+    trace_.ForEachKey([&](uint64_t step, const TraceState& state) {
+      if (step != 0 || state.frames.size() != 1) return;
+      const FunctionInfo& function = executable_.functions()[state.frames[0].function];
+      std::vector<Any> arguments;
+      uint64_t bytes = 0;
+      for (const ValueId id : state.registers(0).first(function.arity())) {
+        arguments.push_back(trace_.Materialize(id, 0));
+        bytes += ObjectBytes(arguments.back());
+      }
+      if (bytes > kMaxCallBytes) return;
+      const std::vector<AnyView> fields(arguments.begin(), arguments.end());
+      const Result<std::string> text = SerializeJson(Any(Adt::Tuple(fields)));
+      if (!text.ok()) return;
+      json->Key("call").BeginObject().Field("function", std::string_view(function.name));
+      json->Field("arguments", *text).EndObject();
+    });
   }
 
   const Trace& trace_;

@@ -10,8 +10,13 @@
 //   register), R x value; JSON[J].
 // The JSON, UTF-8: {"functions": [{"name", "first", "count", "registers": [names]}], "values": [as
 // first written; number 0 is none], "contents": [{"step", "value", "now"}]}, the last for values
-// that were written in place: what they hold from that step on. In the JSON form all of it is one
-// object, with "first", "end", "endPc", "pcs", "firstEvents", "events" and "keys" beside these.
+// that were written in place: what they hold from that step on. The binary form's JSON also has
+// "digests", for each value the CRC-32C of all that it holds as serialize_binary.h writes it (8 hex
+// digits, empty for values without an object), "contentDigests", the same for "contents", and, of a
+// trace from step 0 on, "call": {"function", "arguments": a tuple as serialize_json.h writes it, in
+// a string}, unless the arguments take more than 64 MiB or hold a closure. In the JSON form all but
+// these three is one object, with "first", "end", "endPc", "pcs", "firstEvents", "events" and
+// "keys" beside it.
 #ifndef TERN_CORE_VM_DEBUG_TRACE_FILE_H_
 #define TERN_CORE_VM_DEBUG_TRACE_FILE_H_
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/base/json.h"
+#include "core/base/sort.h"
 #include "core/base/strings.h"
 
 namespace tern::vm {
@@ -195,7 +196,37 @@ Status SavedTrace::ReadTables(std::string_view text) {
   if (values_.empty()) return Malformed("it has no values, not even none");
   // The first value is none by definition; its text in the file does not matter.
   values_[0] = "none";
-  return ReadContents(*contents);
+  TERN_TRY(ReadContents(*contents));
+  TERN_TRY(ReadDigests(*json));
+  // So that the latest write of a value is found by halving.
+  Sort(&contents_, [](const Content& a, const Content& b) {
+    return std::pair(a.value, a.step) < std::pair(b.value, b.step);
+  });
+  return ReadCall(*json);
+}
+
+// Files that were written before there were digests have none.
+Status SavedTrace::ReadDigests(const JsonValue& json) {
+  if (json.Find("digests") == nullptr) return OkStatus();
+  TERN_TRY_ASSIGN(const JsonValue* const values, ArrayOf(json, "digests"));
+  TERN_TRY_ASSIGN(const JsonValue* const contents, ArrayOf(json, "contentDigests"));
+  if (values->items.size() != values_.size() || contents->items.size() != contents_.size())
+    return Malformed("it has not one digest for each value");
+  for (const JsonValue& digest : values->items) digests_.push_back(digest.text);
+  for (size_t i = 0; i < contents_.size(); ++i) contents_[i].digest = contents->items[i].text;
+  return OkStatus();
+}
+
+Status SavedTrace::ReadCall(const JsonValue& json) {
+  const JsonValue* const call = json.Find("call");
+  if (call == nullptr) return OkStatus();
+  const JsonValue* const function = call->Find("function");
+  const JsonValue* const arguments = call->Find("arguments");
+  if (function == nullptr || arguments == nullptr || !function->is(JsonValue::Kind::kString) ||
+      !arguments->is(JsonValue::Kind::kString))
+    return Malformed("what it says of its call is malformed");
+  call_ = {.function = function->text, .arguments = arguments->text};
+  return OkStatus();
 }
 
 // Functions tile the instructions, as in an executable.
@@ -335,13 +366,35 @@ std::span<const TraceEvent> SavedTrace::events(uint64_t step) const {
                                     first_events_[index + 1] - first_events_[index]);
 }
 
-// The latest write in place at or before the step. Linear; such writes are few.
+// The latest write in place at or before the step, or null.
+const SavedTrace::Content* SavedTrace::LatestContent(uint32_t value, uint64_t step) const {
+  const auto behind =
+      std::upper_bound(contents_.begin(), contents_.end(), std::pair(value, step),
+                       [](const std::pair<uint32_t, uint64_t>& key, const Content& content) {
+                         return key < std::pair(content.value, content.step);
+                       });
+  if (behind == contents_.begin() || (behind - 1)->value != value) return nullptr;
+  return &*(behind - 1);
+}
+
+std::vector<SavedTrace::WriteInPlace> SavedTrace::WritesInPlace() const {
+  std::vector<WriteInPlace> writes;
+  for (const Content& content : contents_) writes.push_back({content.step, content.value});
+  Sort(&writes, [](const WriteInPlace& a, const WriteInPlace& b) {
+    return std::pair(a.step, a.value) < std::pair(b.step, b.value);
+  });
+  return writes;
+}
+
 std::string SavedTrace::ValueText(uint32_t value, uint64_t step) const {
-  const Content* latest = nullptr;
-  for (const Content& content : contents_) {
-    if (content.value == value && content.step <= step) latest = &content;
-  }
+  const Content* const latest = LatestContent(value, step);
   return latest != nullptr ? latest->text : values_[value];
+}
+
+std::string_view SavedTrace::ValueDigest(uint32_t value, uint64_t step) const {
+  if (digests_.empty()) return {};
+  const Content* const latest = LatestContent(value, step);
+  return latest != nullptr ? latest->digest : digests_[value];
 }
 
 Result<std::string> SavedTrace::StateText(uint64_t step) const {

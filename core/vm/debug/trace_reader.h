@@ -28,6 +28,12 @@ class SavedTrace {
     std::vector<std::string> registers;  // names, empty where there is none
   };
 
+  // What the run began with; the function is empty where the file does not say.
+  struct Call {
+    std::string function;
+    std::string arguments;  // a tuple, as serialize_json.h writes it; not looked at here
+  };
+
   // E0305 says what is wrong with it.
   static Result<SavedTrace> Read(ByteSpan bytes);
 
@@ -45,6 +51,16 @@ class SavedTrace {
   Result<TraceState> StateAt(uint64_t step) const;
   // What the value is in that state, in a line.
   std::string ValueText(uint32_t value, uint64_t step) const;
+  // The checksum of what the value holds in that state; empty where the file has none, as those
+  // written before there were digests.
+  std::string_view ValueDigest(uint32_t value, uint64_t step) const;
+  // Values that were written in place, with the first state that has what was written; ascending.
+  struct WriteInPlace {
+    uint64_t step;
+    uint32_t value;
+  };
+  std::vector<WriteInPlace> WritesInPlace() const;
+  const Call& call() const { return call_; }
   // "@main:3".
   std::string PlaceText(uint32_t pc) const;
 
@@ -64,6 +80,7 @@ class SavedTrace {
     uint64_t step = 0;
     uint32_t value = 0;
     std::string text;
+    std::string digest;
   };
 
   Status ReadNumbers(ByteReader* in);
@@ -71,6 +88,9 @@ class SavedTrace {
   Status ReadTables(std::string_view json);
   Status ReadFunctions(const JsonValue& list);
   Status ReadContents(const JsonValue& list);
+  Status ReadDigests(const JsonValue& json);
+  Status ReadCall(const JsonValue& json);
+  const Content* LatestContent(uint32_t value, uint64_t step) const;
   Status CheckKey(const Key& key) const;
   Status CheckEvent(const TraceEvent& event, const TraceState& state) const;
   Status Replay() const;
@@ -84,7 +104,9 @@ class SavedTrace {
   std::vector<Key> keys_;
   std::vector<Function> functions_;
   std::vector<std::string> values_;
-  std::vector<Content> contents_;
+  std::vector<Content> contents_;     // ascending by value, then by step
+  std::vector<std::string> digests_;  // of the values, or empty
+  Call call_;
 };
 
 // The same three as JSON, for the C API, which has the members.
