@@ -246,6 +246,8 @@ void AddInputOptions(CLI::App* app, InputOptions* options) {
   app->add_option("-i,--input", options->inputs,
                   "a value for a parameter, such as x=@x.npy or x=f32[2]:1,2");
   app->add_option("--dim", options->dims, "the value of a symbolic dimension, such as n=18");
+  app->add_flag("--fill", options->fill_missing,
+                "make inputs that are not given: random numbers, the same in every run");
 }
 
 }  // namespace tern::cli

@@ -47,6 +47,9 @@ CommandAction SetupRun(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupBench(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupDebug(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupTrace(CLI::App* app, const GlobalOptions* globals);
+CommandAction SetupDiff(CLI::App* app, const GlobalOptions* globals);
+CommandAction SetupReplay(CLI::App* app, const GlobalOptions* globals);
+CommandAction SetupReduce(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupProfile(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupTune(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupInspect(CLI::App* app, const GlobalOptions* globals);
@@ -57,6 +60,7 @@ CommandAction SetupCheck(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupFormat(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupExplain(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupManual(CLI::App* app, const GlobalOptions* globals);
+CommandAction SetupHelp(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupCompletion(CLI::App* app, const GlobalOptions* globals);
 
 // "0.1.0".

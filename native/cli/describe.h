@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "native/cli/report.h"
+
 namespace tern::cli {
 
 struct OptionText {
@@ -39,6 +41,21 @@ ToolText DescribeTool(const CLI::App& app);
 
 // The manual page of a verb, or of the tool if `verb` is tool.tool.
 std::string ManualPage(const ToolText& tool, const VerbText& verb);
+
+// What each exit code means, as docs/errors.md promises.
+struct ExitText {
+  ExitCode code;
+  const char* phrase;
+};
+inline constexpr ExitText kExitTexts[] = {
+    {kExitOk, "success"},
+    {kExitFailed, "the program or its verification failed"},
+    {kExitUsage, "the command line is wrong"},
+    {kExitMismatch, "a comparison did not hold"},
+    {kExitBudget, "a limit ended the run: steps, time, memory, depth"},
+    {kExitIo, "a file could not be read or written"},
+    {kExitInternal, "a bug of tern"},
+};
 
 inline constexpr const char* kShells[] = {"bash", "zsh", "fish"};
 std::string CompletionScript(const ToolText& tool, std::string_view shell);

@@ -43,6 +43,18 @@ constexpr Command kCommands[] = {
      "  tern trace run.terntrace\n  tern trace run.terntrace --step 14\n"
      "  tern trace run.terntrace --list 10 20\n",
      &SetupTrace},
+    {"replay", "run a program again and compare with the record of a run",
+     "  tern replay run.terntrace model.tern\n"
+     "  tern replay run.terntrace model.tern --until 14\n",
+     &SetupReplay},
+    {"diff", "say where two programs, runs, records, profiles or arrays differ",
+     "  tern diff old.tern new.tern\n  tern diff model.onnx model.tern --run --max-ulp 4\n"
+     "  tern diff a.terntrace b.terntrace\n  tern diff y.npy expected.npy --rtol 1e-5\n",
+     &SetupDiff},
+    {"reduce", "make a failing model or program smaller while a check holds",
+     "  tern reduce model.onnx --check 'tern run {} --fill 2>&1 | grep -q E0203'\n"
+     "  tern reduce program.tn --check '! tern check {}' -o small.tn --max-time 60\n",
+     &SetupReduce},
     {"profile", "measure the time of each operator",
      "  tern profile model.tern\n"
      "  tern profile model.tern --export speedscope -o model.speedscope.json\n",
@@ -64,7 +76,10 @@ constexpr Command kCommands[] = {
      &SetupAsm},
     {"info", "show this build, the processor and the kernel targets",
      "  tern info\n  tern info --format json\n", &SetupInfo},
-    {"explain", "explain an error code", "  tern explain E0203\n", &SetupExplain},
+    {"explain", "explain an error code",
+     "  tern explain E0203\n  tern explain M0101 --format json\n", &SetupExplain},
+    {"help", "tell more of a verb or a topic",
+     "  tern help run\n  tern help inputs\n  tern help --agents\n", &SetupHelp},
     {"man", "print a manual page",
      "  tern man run > tern-run.1 && man ./tern-run.1\n  tern man --all man1\n", &SetupManual},
     {"completion", "print what a shell reads to complete verbs and options",

@@ -12,21 +12,6 @@
 namespace tern::cli {
 namespace {
 
-// What each exit code means, as docs/errors.md promises.
-struct ExitText {
-  ExitCode code;
-  const char* phrase;
-};
-constexpr ExitText kExitTexts[] = {
-    {kExitOk, "success"},
-    {kExitFailed, "the program or its verification failed"},
-    {kExitUsage, "the command line is wrong"},
-    {kExitMismatch, "a comparison did not hold"},
-    {kExitBudget, "a limit ended the run: steps, time, memory, depth"},
-    {kExitIo, "a file could not be read or written"},
-    {kExitInternal, "a bug of tern"},
-};
-
 // Text that roff prints as it is. A '-' would become a hyphen, a '\' begins an escape, and a line
 // that begins with '.' or "'" is a request; "\&" in front is nothing, so it is none.
 std::string Escape(std::string_view text) {

@@ -9,6 +9,7 @@
 
 #include "core/base/strings.h"
 #include "native/cli/api_json.h"
+#include "native/cli/array_diff.h"
 #include "native/cli/npz.h"
 #include "native/cli/program_file.h"
 #include "native/cli/report.h"
@@ -73,17 +74,6 @@ Status CheckWrittenOnce(const std::vector<OutputPlan::Target>& targets) {
 }
 
 // --- comparing
-
-// The indices of an element of a row-major array, the last axis fastest.
-std::string IndexText(size_t flat, std::span<const int64_t> shape) {
-  std::vector<std::string> parts;
-  for (size_t axis = shape.size(); axis-- > 0;) {
-    const size_t extent = static_cast<size_t>(shape[axis]);
-    parts.insert(parts.begin(), StrCat(flat % extent));
-    flat /= extent;
-  }
-  return StrCat("[", StrJoin(parts, ", "), "]");
-}
 
 // Compares by |a - e| <= atol + rtol |e|, as numpy.allclose does, except that NaN equals NaN.
 // Counts all elements that exceed it and remembers the worst.

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+// Field numbers are those of onnx.proto: ModelProto, GraphProto, NodeProto, AttributeProto,
+// TensorProto, ValueInfoProto, TypeProto and TensorShapeProto.
+#include "native/cli/onnx_graph.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/base/strings.h"
+
+namespace tern::cli {
+namespace {
+
+constexpr uint32_t kModelGraph = 7, kModelFunctions = 25;
+constexpr uint32_t kGraphNode = 1, kGraphInitializer = 5, kGraphInput = 11, kGraphOutput = 12,
+                   kGraphValueInfo = 13;
+constexpr uint32_t kNodeInput = 1, kNodeOutput = 2, kNodeOp = 4, kNodeAttribute = 5;
+constexpr uint32_t kAttributeGraph = 6, kAttributeGraphs = 11;
+constexpr uint32_t kTensorDims = 1, kTensorType = 2, kTensorFloats = 4, kTensorName = 8,
+                   kTensorRaw = 9;
+constexpr uint32_t kInfoName = 1, kInfoType = 2, kTypeTensor = 1, kTensorShape = 2, kShapeDim = 1,
+                   kDimValue = 1;
+constexpr int kMaxSubgraphs = 50;  // in each other
+
+// --- the wire format
+
+std::optional<uint64_t> TakeVarint(std::string_view* bytes) {
+  uint64_t value = 0;
+  for (size_t i = 0; i < bytes->size() && i < 10; ++i) {
+    const auto byte = static_cast<uint8_t>((*bytes)[i]);
+    value |= uint64_t{byte & 0x7fu} << (7 * i);
+    if (byte < 0x80) {
+      bytes->remove_prefix(i + 1);
+      return value;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string_view> TakeBytes(std::string_view* bytes, uint64_t count) {
+  if (count > bytes->size()) return std::nullopt;
+  const std::string_view taken = bytes->substr(0, static_cast<size_t>(count));
+  bytes->remove_prefix(taken.size());
+  return taken;
+}
+
+std::optional<std::string_view> TakePayload(std::string_view* bytes, uint32_t type) {
+  if (type == 1) return TakeBytes(bytes, 8);
+  if (type == 5) return TakeBytes(bytes, 4);
+  const std::string_view begin = *bytes;
+  const std::optional<uint64_t> value = TakeVarint(bytes);
+  if (!value || (type != 0 && type != 2)) return std::nullopt;
+  if (type == 2) return TakeBytes(bytes, *value);
+  return begin.substr(0, begin.size() - bytes->size());
+}
+
+// nullopt for bytes that are no message.
+std::optional<std::vector<WireField>> FieldsOf(std::string_view bytes) {
+  std::vector<WireField> fields;
+  while (!bytes.empty()) {
+    const std::optional<uint64_t> tag = TakeVarint(&bytes);
+    if (!tag || *tag >> 3 == 0 || *tag >> 3 > 0x1fffffff) return std::nullopt;
+    WireField field{static_cast<uint32_t>(*tag >> 3), static_cast<uint32_t>(*tag & 7), {}};
+    const auto payload = TakePayload(&bytes, field.type);
+    if (!payload) return std::nullopt;
+    field.bytes = *payload;
+    fields.push_back(field);
+  }
+  return fields;
+}
+
+void PutVarint(uint64_t value, std::string* out) {
+  for (; value >= 0x80; value >>= 7) *out += static_cast<char>(value | 0x80);
+  *out += static_cast<char>(value);
+}
+
+void PutField(const WireField& field, std::string* out) {
+  PutVarint(uint64_t{field.number} << 3 | field.type, out);
+  if (field.type == 2) PutVarint(field.bytes.size(), out);
+  *out += field.bytes;
+}
+
+void PutBytes(uint32_t number, std::string_view bytes, std::string* out) {
+  PutField({number, 2, bytes}, out);
+}
+
+std::string WithFields(const std::vector<WireField>& fields) {
+  std::string out;
+  for (const WireField& field : fields) PutField(field, &out);
+  return out;
+}
+
+std::string_view TextField(const std::vector<WireField>& fields, uint32_t number) {
+  std::string_view text;
+  for (const WireField& field : fields)
+    if (field.number == number && field.type == 2) text = field.bytes;
+  return text;
+}
+
+// --- reading
+
+// Names that nodes of a subgraph read. Those that it defines itself are among them, which keeps
+// more than is needed, never less.
+void CollectNames(std::string_view graph, int depth, std::set<std::string>* names);
+
+void CollectOfAttribute(std::string_view attribute, int depth, std::set<std::string>* names) {
+  const auto fields = FieldsOf(attribute);
+  if (!fields) return;
+  for (const WireField& field : *fields) {
+    if (field.type == 2 && (field.number == kAttributeGraph || field.number == kAttributeGraphs))
+      CollectNames(field.bytes, depth + 1, names);
+  }
+}
+
+void CollectNames(std::string_view graph, int depth, std::set<std::string>* names) {
+  const auto fields = FieldsOf(graph);
+  if (!fields || depth > kMaxSubgraphs) return;
+  for (const WireField& field : *fields) {
+    if (field.type != 2) continue;
+    if (field.number == kGraphOutput) {
+      if (const auto info = FieldsOf(field.bytes)) names->emplace(TextField(*info, kInfoName));
+    }
+    if (field.number != kGraphNode) continue;
+    const auto node = FieldsOf(field.bytes);
+    if (!node) continue;
+    for (const WireField& part : *node) {
+      if (part.type == 2 && part.number == kNodeInput) names->emplace(part.bytes);
+      if (part.type == 2 && part.number == kNodeAttribute)
+        CollectOfAttribute(part.bytes, depth, names);
+    }
+  }
+}
+
+std::optional<GraphNode> ParseNode(std::string_view bytes) {
+  const auto fields = FieldsOf(bytes);
+  if (!fields) return std::nullopt;
+  GraphNode node;
+  for (const WireField& field : *fields) {
+    if (field.type == 2 && field.number == kNodeInput) {
+      node.inputs.emplace_back(field.bytes);
+    } else if (field.type == 2 && field.number == kNodeOutput) {
+      node.outputs.emplace_back(field.bytes);
+    } else {
+      if (field.number == kNodeOp) node.op = field.bytes;
+      if (field.number == kNodeAttribute) CollectOfAttribute(field.bytes, 0, &node.captured);
+      node.fields.push_back(field);
+    }
+  }
+  return node;
+}
+
+Status NotAModel(std::string_view what) {
+  return Corrupt("the file is no ONNX model that can be reduced: ", what).SetErrorCode("E0502");
+}
+
+std::vector<GraphPart>* PartsOf(OnnxGraph* graph, uint32_t number) {
+  switch (number) {
+    case kGraphInitializer: return &graph->initializers;
+    case kGraphInput: return &graph->inputs;
+    case kGraphOutput: return &graph->outputs;
+    case kGraphValueInfo: return &graph->types;
+    default: return nullptr;
+  }
+}
+
+Status ReadGraphField(const WireField& field, OnnxGraph* graph) {
+  if (field.type == 2 && field.number == kGraphNode) {
+    std::optional<GraphNode> node = ParseNode(field.bytes);
+    if (!node) return NotAModel("a node is damaged");
+    graph->nodes.push_back(*std::move(node));
+    return OkStatus();
+  }
+  std::vector<GraphPart>* const parts = PartsOf(graph, field.number);
+  if (field.type != 2 || parts == nullptr) {
+    graph->graph_fields.push_back(field);
+    return OkStatus();
+  }
+  const auto fields = FieldsOf(field.bytes);
+  if (!fields) return NotAModel("an initializer, input or output is damaged");
+  const uint32_t name = field.number == kGraphInitializer ? kTensorName : kInfoName;
+  parts->push_back({std::string(TextField(*fields, name)), std::string(field.bytes)});
+  return OkStatus();
+}
+
+// --- extents
+
+// The bytes of an element by TensorProto.DataType; 0 for types that are packed or texts.
+size_t BytesOfType(uint64_t type) {
+  switch (type) {
+    case 2:
+    case 3:
+    case 9: return 1;
+    case 4:
+    case 5:
+    case 10:
+    case 16: return 2;
+    case 1:
+    case 6:
+    case 12: return 4;
+    case 7:
+    case 11:
+    case 13: return 8;
+    default: return 0;
+  }
+}
+
+struct TensorParts {
+  std::vector<WireField> others;  // all but dims and data
+  std::vector<int64_t> dims;
+  std::string_view data;
+  size_t element = 0;  // bytes; 0: the data cannot be cut
+};
+
+std::optional<TensorParts> PartsOfTensor(std::string_view bytes) {
+  const auto fields = FieldsOf(bytes);
+  if (!fields) return std::nullopt;
+  TensorParts parts;
+  uint64_t type = 0;
+  for (const WireField& field : *fields) {
+    std::string_view value = field.bytes;
+    if (field.number == kTensorDims) {
+      while (!value.empty()) {
+        const auto dim = TakeVarint(&value);
+        if (!dim) return std::nullopt;
+        parts.dims.push_back(static_cast<int64_t>(*dim));
+      }
+    } else if (field.type == 2 && (field.number == kTensorRaw || field.number == kTensorFloats)) {
+      parts.data = field.bytes;
+    } else {
+      if (field.number == kTensorType) type = TakeVarint(&value).value_or(0);
+      parts.others.push_back(field);
+    }
+  }
+  parts.element = BytesOfType(type);
+  uint64_t expected = parts.element;
+  for (const int64_t dim : parts.dims) {
+    if (dim < 0 || (dim > 0 && expected > (uint64_t{1} << 40) / static_cast<uint64_t>(dim)))
+      return std::nullopt;
+    expected *= static_cast<uint64_t>(dim);
+  }
+  if (parts.data.size() != expected) parts.element = 0;
+  return parts;
+}
+
+// The leading elements of each axis.
+std::string CutData(const TensorParts& parts, const std::vector<int64_t>& dims) {
+  std::string cut;
+  std::vector<int64_t> index(dims.size(), 0);
+  uint64_t count = 1;
+  for (const int64_t dim : dims) count *= static_cast<uint64_t>(dim);
+  for (uint64_t i = 0; i < count; ++i) {
+    size_t at = 0;
+    for (size_t axis = 0; axis < dims.size(); ++axis)
+      at = at * static_cast<size_t>(parts.dims[axis]) + static_cast<size_t>(index[axis]);
+    cut += parts.data.substr(at * parts.element, parts.element);
+    for (size_t axis = dims.size(); axis-- > 0;) {
+      if (++index[axis] < dims[axis]) break;
+      index[axis] = 0;
+    }
+  }
+  return cut;
+}
+
+std::string CutTensor(const std::string& bytes, int64_t from, int64_t to) {
+  const std::optional<TensorParts> parts = PartsOfTensor(bytes);
+  if (!parts || parts->element == 0) return bytes;
+  std::vector<int64_t> dims = parts->dims;
+  std::replace(dims.begin(), dims.end(), from, to);
+  if (dims == parts->dims) return bytes;
+  std::string out = WithFields(parts->others);
+  for (const int64_t dim : dims) {
+    PutVarint(kTensorDims << 3, &out);
+    PutVarint(static_cast<uint64_t>(dim), &out);
+  }
+  PutBytes(kTensorRaw, CutData(*parts, dims), &out);
+  return out;
+}
+
+// Calls change(value) for the extents of a type; the bytes with what it gives.
+template <typename F>
+std::string MapExtents(std::string_view info, std::span<const uint32_t> path, const F& change) {
+  const auto fields = FieldsOf(info);
+  if (!fields) return std::string(info);
+  std::string out;
+  for (const WireField& field : *fields) {
+    if (field.number != path.front()) {
+      PutField(field, &out);
+    } else if (path.size() > 1 && field.type == 2) {
+      PutBytes(field.number, MapExtents(field.bytes, path.subspan(1), change), &out);
+    } else if (path.size() == 1 && field.type == 0) {
+      std::string_view value = field.bytes;
+      const auto extent = static_cast<int64_t>(TakeVarint(&value).value_or(0));
+      PutVarint(uint64_t{field.number} << 3, &out);
+      PutVarint(static_cast<uint64_t>(change(extent)), &out);
+    } else {
+      PutField(field, &out);
+    }
+  }
+  return out;
+}
+
+constexpr uint32_t kExtentPath[] = {kInfoType, kTypeTensor, kTensorShape, kShapeDim, kDimValue};
+
+}  // namespace
+
+Result<OnnxGraph> ParseGraph(std::string_view model) {
+  const auto fields = FieldsOf(model);
+  if (!fields) return NotAModel("it is no Protobuf message");
+  OnnxGraph graph;
+  bool has_graph = false;
+  for (const WireField& field : *fields) {
+    if (field.number == kModelFunctions) {
+      graph.functions.push_back(field);
+    } else if (field.number != kModelGraph || field.type != 2) {
+      graph.model_fields.push_back(field);
+    } else {
+      has_graph = true;
+      const auto parts = FieldsOf(field.bytes);
+      if (!parts) return NotAModel("its graph is damaged");
+      for (const WireField& part : *parts) TERN_TRY(ReadGraphField(part, &graph));
+    }
+  }
+  if (!has_graph) return NotAModel("it has no graph");
+  return graph;
+}
+
+void OnnxGraph::RemoveUnused() {
+  std::set<std::string> needed;
+  for (const GraphPart& output : outputs) needed.insert(output.name);
+  // Nodes stand in an order in which values come before their uses.
+  std::vector<GraphNode> kept;
+  for (size_t i = nodes.size(); i-- > 0;) {
+    const auto is_needed = [&](const std::string& name) { return needed.count(name) > 0; };
+    if (!std::any_of(nodes[i].outputs.begin(), nodes[i].outputs.end(), is_needed)) continue;
+    needed.insert(nodes[i].inputs.begin(), nodes[i].inputs.end());
+    needed.insert(nodes[i].captured.begin(), nodes[i].captured.end());
+    kept.push_back(std::move(nodes[i]));
+  }
+  std::reverse(kept.begin(), kept.end());
+  nodes = std::move(kept);
+  for (std::vector<GraphPart>* parts : {&initializers, &inputs}) {
+    std::erase_if(*parts, [&](const GraphPart& part) { return needed.count(part.name) == 0; });
+  }
+  std::set<std::string> made;
+  for (const GraphNode& node : nodes) made.insert(node.outputs.begin(), node.outputs.end());
+  std::erase_if(types, [&](const GraphPart& part) { return made.count(part.name) == 0; });
+}
+
+std::string OnnxGraph::Serialize() const {
+  std::string graph;
+  for (const GraphNode& node : nodes) {
+    std::string bytes;
+    for (const std::string& input : node.inputs) PutBytes(kNodeInput, input, &bytes);
+    for (const std::string& output : node.outputs) PutBytes(kNodeOutput, output, &bytes);
+    PutBytes(kGraphNode, bytes + WithFields(node.fields), &graph);
+  }
+  graph += WithFields(graph_fields);
+  for (const GraphPart& part : initializers) PutBytes(kGraphInitializer, part.bytes, &graph);
+  for (const GraphPart& part : inputs) PutBytes(kGraphInput, part.bytes, &graph);
+  for (const GraphPart& part : outputs) PutBytes(kGraphOutput, part.bytes, &graph);
+  for (const GraphPart& part : types) PutBytes(kGraphValueInfo, part.bytes, &graph);
+  std::string model = WithFields(model_fields);
+  PutBytes(kModelGraph, graph, &model);
+  return model + WithFields(functions);
+}
+
+std::vector<int64_t> ExtentsOf(const OnnxGraph& graph) {
+  std::set<int64_t, std::greater<>> extents;
+  const auto note = [&](int64_t extent) {
+    if (extent > 1) extents.insert(extent);
+    return extent;
+  };
+  for (const GraphPart& part : graph.initializers) {
+    const std::optional<TensorParts> tensor = PartsOfTensor(part.bytes);
+    if (tensor && tensor->element != 0)
+      for (const int64_t dim : tensor->dims) note(dim);
+  }
+  for (const auto* parts : {&graph.inputs, &graph.outputs, &graph.types})
+    for (const GraphPart& part : *parts) MapExtents(part.bytes, kExtentPath, note);
+  return {extents.begin(), extents.end()};
+}
+
+OnnxGraph WithExtent(const OnnxGraph& graph, int64_t from, int64_t to) {
+  OnnxGraph changed = graph;
+  for (GraphPart& part : changed.initializers) part.bytes = CutTensor(part.bytes, from, to);
+  const auto change = [&](int64_t extent) { return extent == from ? to : extent; };
+  for (auto* parts : {&changed.inputs, &changed.outputs, &changed.types})
+    for (GraphPart& part : *parts) part.bytes = MapExtents(part.bytes, kExtentPath, change);
+  return changed;
+}
+
+}  // namespace tern::cli

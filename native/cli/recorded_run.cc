@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "native/cli/recorded_run.h"
+
+#include "native/cli/api_json.h"
+#include "native/cli/report.h"
+
+namespace tern::cli {
+
+Result<RecordedRun> RecordRun(const Program& program, const std::string& function,
+                              const std::vector<TernAny>& arguments,
+                              const tern_debug_options& limits) {
+  tern_debugger* raw = nullptr;
+  TERN_TRY(FromApi(tern_debugger_create(program.get(), &limits, &raw)));
+  Debugger debugger(raw);
+  TERN_TRY(FromApi(tern_debugger_begin(raw, function.c_str(), arguments.data(),
+                                       static_cast<int32_t>(arguments.size()))));
+  tern_buffer* raw_stop = nullptr;
+  TERN_TRY(FromApi(tern_debugger_run(raw, TERN_DEBUG_CONTINUE, 0, 0, &raw_stop)));
+  const Buffer stop(raw_stop);
+  const JsonValue answer = ParseAnswer(Text(stop));
+  tern_buffer* raw_bytes = nullptr;
+  TERN_TRY(FromApi(tern_debugger_trace(raw, "binary", &raw_bytes)));
+  const Buffer bytes(raw_bytes);
+  TERN_TRY_ASSIGN(vm::SavedTrace trace, vm::SavedTrace::Read(AsBytes(Text(bytes))));
+  return RecordedRun{std::move(debugger), std::move(trace), TextOf(answer, "reason"),
+                     OptionalTextOf(answer, "text")};
+}
+
+}  // namespace tern::cli
