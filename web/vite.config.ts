@@ -10,6 +10,17 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        // The editor in two: neither part keeps a slow line busy for long.
+        codeSplitting: {
+          groups: [{
+            name: 'editor-state',
+            test: /node_modules\/(?:@codemirror\/state|@lezer\/(?:common|highlight)|style-mod|w3c-keyname)/,
+          }],
+        },
+      },
+    },
   },
   worker: { format: 'es' },
   server: { fs: { allow: ['..'] } },

@@ -70,6 +70,7 @@ export function diffLines(before: string, after: string): DiffLine[] {
 
 /** Differing lines with so many around them; `undefined` stands for those left out between. */
 export function hunks(lines: readonly DiffLine[], around = 3): (DiffLine | undefined)[] {
+  if (lines.every(({ kind }) => kind === 'same')) return [];
   const kept = lines.map(() => false);
   lines.forEach(({ kind }, i) => {
     if (kind !== 'same') kept.fill(true, Math.max(0, i - around), i + around + 1);

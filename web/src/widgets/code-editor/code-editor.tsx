@@ -55,7 +55,12 @@ export function CodeEditor(props: CodeEditorProps) {
   useEffect(() => editor.current?.setKind(kind), [kind]);
   useEffect(() => editor.current?.setReadOnly(readOnly), [readOnly]);
   useEffect(() => editor.current?.setTokens(tokens), [tokens]);
-  useEffect(() => editor.current?.setFindings(findings), [findings]);
+  useEffect(() => {
+    editor.current?.setFindings(findings);
+    // What is underlined, for scripts: an editor draws only the lines that are seen.
+    const ranges = editor.current?.squiggles() ?? [];
+    host.current!.dataset['squiggles'] = ranges.map(({ from, to }) => `${from}-${to}`).join(' ');
+  }, [findings]);
   useEffect(() => editor.current?.setMarks(marks), [marks]);
   useEffect(() => {
     if (jump) editor.current?.select(jump.from, jump.to);
