@@ -25,11 +25,6 @@ export function dtypeOf(type) {
   return dtype;
 }
 
-/** The inverse of dtypeOf. */
-export function typeOf(dtype) {
-  return Object.keys(kTypes).find((type) => kTypes[type] === dtype);
-}
-
 const count = (dims) => dims.reduce((product, extent) => product * extent, 1);
 
 /** Bytes of an image, (byte - mean[c]) / std[c], planes or pixels as `layout` says. */
