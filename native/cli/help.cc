@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tern help: the help of a verb, a page about what several verbs share, or, with --agents, all of it
-// in one text for programs that use the command line. What verbs and options there are comes from
-// CLI11's description (describe.h).
+// tern help: the help of a verb, a page about what several verbs share, or, with --agents, all of
+// it in one text for programs that use the command line. What verbs and options there are comes
+// from CLI11's description (describe.h).
 #include "core/base/strings.h"
 #include "native/cli/api_json.h"
 #include "native/cli/command.h"

@@ -227,6 +227,15 @@ std::string WhatText(const Divergence& divergence) {
   return {};
 }
 
+// Values whose texts are the same differ behind the elements that those show.
+std::string_view Unseen(const Divergence& divergence) {
+  const bool has_values =
+      divergence.kind == Divergence::Kind::kValue || divergence.kind == Divergence::Kind::kStart;
+  return has_values && divergence.a == divergence.b
+             ? "  the elements shown are the same, others differ\n"
+             : "";
+}
+
 }  // namespace
 
 std::optional<Divergence> FindDivergence(const vm::SavedTrace& a, const vm::SavedTrace& b,
@@ -245,7 +254,7 @@ std::string DivergenceText(const Divergence& divergence, std::string_view name_a
   const bool is_place = divergence.kind == Divergence::Kind::kPlace;
   return StrCat(WhatText(divergence), "\n  ", name_a, ": ",
                 is_place ? divergence.place_a : divergence.a, "\n  ", name_b, ": ",
-                is_place ? divergence.place_b : divergence.b, "\n");
+                is_place ? divergence.place_b : divergence.b, "\n", Unseen(divergence));
 }
 
 void BeginDivergence(const Divergence& divergence, JsonWriter* json) {
