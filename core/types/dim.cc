@@ -8,6 +8,8 @@
 #include "core/base/check.h"
 #include "core/base/sort.h"
 #include "core/base/strings.h"
+#include "core/text/precedence.h"
+#include "core/text/scanner.h"
 
 namespace tern::types {
 
@@ -158,6 +160,7 @@ std::string Dim::ToText() const {
   return text;
 }
 
+// Symbols inside of quotients, minima and maxima are found too; each is listed once.
 void Dim::CollectSymbols(std::vector<std::string>* symbols) const {
   if (expression_ == nullptr) return;
   for (const Term& term : expression_->terms) {
@@ -172,6 +175,8 @@ void Dim::CollectSymbols(std::vector<std::string>* symbols) const {
   }
 }
 
+// The operations are done again instead of the atoms being copied, because with numbers in place of
+// symbols a quotient or a minimum may simplify.
 Dim DimAlgebra::RemapAtom(const Atom& atom, std::span<const Dim::Binding> bindings) {
   switch (atom.kind) {
     case AtomKind::kSymbol:
@@ -204,12 +209,14 @@ Dim Dim::Substitute(std::span<const Binding> bindings) const {
 
 namespace {
 
+// The least and greatest product of two intervals are products of their ends.
 Dim::Range Times(const Dim::Range& a, const Dim::Range& b) {
   const int64_t corners[] = {SaturatedMul(a.low, b.low), SaturatedMul(a.low, b.high),
                              SaturatedMul(a.high, b.low), SaturatedMul(a.high, b.high)};
   return {*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)};
 }
 
+// Extents are at least 1, but those whose symbol begins with '_' may be 0.
 Dim::Range BoundsOf(const Atom& atom) {
   if (atom.kind == AtomKind::kSymbol) return {atom.text[0] == '_' ? 0 : 1, kMostExtent};
   const Dim::Range a = atom.a.Bounds(), b = atom.b.Bounds();
@@ -235,6 +242,8 @@ Dim::Range Dim::Bounds() const {
   return range;
 }
 
+// Equal where they are the same number for every value of the symbols. An unknown extent equals
+// nothing, itself included. The normal form makes equal polynomials equal texts.
 bool operator==(const Dim& a, const Dim& b) {
   if (a.kind_ != b.kind_ || a.is_any()) return false;
   if (a.is_constant()) return a.constant_ == b.constant_;
@@ -250,6 +259,8 @@ Dim operator+(const Dim& a, const Dim& b) {
 
 Dim operator-(const Dim& a, const Dim& b) { return a + b * Dim(-1); }
 
+// Term by term. Atoms are sorted by their text, which is what makes the form normal; where a
+// coefficient overflows or terms become too many the extent is unknown, which is always right.
 Dim operator*(const Dim& a, const Dim& b) {
   if (a.is_any() || b.is_any()) return Dim::Any();
   std::vector<Term> terms;
@@ -463,13 +474,13 @@ bool ScaleDim(const Dim& dim, float scale, Dim* out) {
   return true;
 }
 
+// A symbol's name of any text: models call dimensions what they like. It does not begin with '_',
+// which would say that the extent may be 0.
 std::string SymbolName(std::string_view text) {
   std::string name;
   for (char c : text) {
-    const bool digit = c >= '0' && c <= '9';
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    if (name.empty() && (digit || c == '_')) name = "d";
-    name += digit || letter ? c : '_';
+    if (name.empty() && (IsDigit(c) || c == '_')) name = "d";
+    name += IsNameChar(c) ? c : '_';
   }
   return name.empty() ? "d" : name;
 }
@@ -478,95 +489,83 @@ std::string SymbolName(std::string_view text) {
 
 namespace {
 
-// Sticky recursive descent: sum = product {(+|-) product}; product = primary {(*|/) primary}.
+// As names of symbols have them.
+constexpr text::TextForm kDimForm{.word_marks = "."};
+
+// The first error is kept. It moves the scanner to the end, so that every loop stops.
 class DimParser {
  public:
-  explicit DimParser(std::string_view text) : text_(text) {}
+  explicit DimParser(std::string_view text) : in_(text, kDimForm) {}
 
   Result<Dim> Run() {
-    Dim dim = Sum(0);
-    Skip();
-    if (ok() && at_ < text_.size()) Fail("an operator or the end");
-    if (!ok()) return std::move(status_);
+    Dim dim = Sum();
+    if (!in_.AtEnd()) Fail("an operator or the end");
+    if (!status_.ok()) return std::move(status_);
     return dim;
   }
 
- private:
-  static constexpr int kMaxDepth = 64;
+  // --- what ParseOperators asks for
 
-  bool ok() const { return status_.ok(); }
-  void Skip() {
-    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+  struct Chain {
+    char op = 0;
+  };
+  int PeekPrecedence() {
+    const char c = in_.Peek();
+    return c == '+' || c == '-' ? kSum : c == '*' || c == '/' ? kProduct : 0;
   }
-  char Peek() {
-    Skip();
-    return at_ < text_.size() ? text_[at_] : '\0';
+  bool TakeOperator(Chain* chain) { return in_.AcceptHere(chain->op = in_.Here()); }
+  Dim Join(Chain* chain, const Dim& a, const Dim& b) {
+    if (chain->op == '+') return a + b;
+    if (chain->op == '-') return a - b;
+    return chain->op == '*' ? a * b : FloorDiv(a, b);
   }
-  bool Accept(char c) {
-    if (Peek() != c) return false;
-    ++at_;
-    return true;
-  }
-  void Expect(char c) {
-    if (!Accept(c)) Fail(StrCat("'", c, "'"));
-  }
-  Dim Fail(std::string_view expected) {
-    if (ok()) {
-      status_ = InvalidArgument("dimension '", text_, "': expected ", expected, " at offset ", at_);
-    }
-    at_ = text_.size();
-    return Dim();
-  }
-
-  Dim Sum(int depth) {
-    if (depth > kMaxDepth) return Fail("fewer nested parentheses");
-    Dim sum = Accept('-') ? Dim(0) - Product(depth) : Product(depth);
-    while (ok()) {
-      if (Accept('+')) {
-        sum = sum + Product(depth);
-      } else if (Accept('-')) {
-        sum = sum - Product(depth);
-      } else {
-        break;
-      }
-    }
-    return sum;
-  }
-  Dim Product(int depth) {
-    Dim product = Primary(depth);
-    while (ok()) {
-      if (Accept('*')) {
-        product = product * Primary(depth);
-      } else if (Accept('/')) {
-        product = FloorDiv(product, Primary(depth));
-      } else {
-        break;
-      }
-    }
-    return product;
-  }
-  Dim Primary(int depth) {
-    if (Accept('?')) return Dim::Any();
-    if (Accept('(')) {
-      Dim inner = Sum(depth + 1);
+  Dim ParseOperand() {
+    if (in_.Accept('?')) return Dim::Any();
+    if (in_.Accept('(')) {
+      Dim inner = Sum();
       Expect(')');
       return inner;
     }
-    const size_t begin = (Skip(), at_);
-    while (at_ < text_.size() && IsWord(text_[at_])) ++at_;
-    const std::string_view word = text_.substr(begin, at_ - begin);
+    const std::string_view word = in_.TakeWord();
     if (word.empty()) return Fail("a number, a symbol or '('");
-    if (word[0] >= '0' && word[0] <= '9') {
+    if (IsDigit(word[0])) {
       const std::optional<int64_t> value = ParseInt64(word);
       return value.has_value() ? Dim(*value) : Fail("a number of at most 63 bits");
     }
-    return Peek() == '(' ? Call(word, depth) : Dim::Symbol(word);
+    return in_.Peek() == '(' ? Call(word) : Dim::Symbol(word);
   }
-  Dim Call(std::string_view name, int depth) {
+
+ private:
+  static constexpr int kSum = 1, kProduct = 2;
+  static constexpr int kMaxDepth = 64;
+
+  void Expect(char c) {
+    if (!in_.Accept(c)) Fail(StrCat("'", c, "'"));
+  }
+  Dim Fail(std::string_view expected) {
+    if (status_.ok()) {
+      status_ = InvalidArgument("dimension '", in_.text(), "': expected ", expected, " at offset ",
+                                in_.at());
+    }
+    in_.MoveToEnd();
+    return Dim();
+  }
+
+  // A sign is allowed in front of a sum and belongs to the whole first product.
+  Dim Sum() {
+    if (depth_ > kMaxDepth) return Fail("fewer nested parentheses");
+    ++depth_;
+    Dim first = in_.Accept('-') ? Dim(0) - text::ParseOperators(*this, kProduct)
+                                : text::ParseOperators(*this, kProduct);
+    Dim sum = text::ExtendOperators(*this, std::move(first));
+    --depth_;
+    return sum;
+  }
+  Dim Call(std::string_view name) {
     Expect('(');
-    const Dim a = Sum(depth + 1);
+    const Dim a = Sum();
     Expect(',');
-    const Dim b = Sum(depth + 1);
+    const Dim b = Sum();
     Expect(')');
     if (name == "floordiv") return FloorDiv(a, b);
     if (name == "ceildiv") return CeilDiv(a, b);
@@ -574,13 +573,9 @@ class DimParser {
     if (name == "max") return MaxDim(a, b);
     return Fail("floordiv, ceildiv, min or max");
   }
-  static bool IsWord(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-           c == '.';
-  }
 
-  std::string_view text_;
-  size_t at_ = 0;
+  text::Scanner in_;
+  int depth_ = 0;
   Status status_;
 };
 

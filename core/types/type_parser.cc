@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Type::Parse and DataType::Parse: the text forms of type.h.
+// Type::Parse and DataType::Parse: the text forms of type.h. The first error is kept and moves the
+// scanner to the end. Dimensions are another grammar, which Dim::Parse reads from the text between
+// the brackets.
 #include "core/base/strings.h"
+#include "core/text/scanner.h"
 #include "core/types/type.h"
 
 namespace tern::types {
 
 namespace {
 
-bool IsNameByte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 class TypeParser {
  public:
-  explicit TypeParser(std::string_view text) : text_(text) {}
+  explicit TypeParser(std::string_view text) : in_(text, {}) {}
 
   Result<Type> Run() {
     Type type = ParseType(0);
-    if (status_.ok() && !StrTrim(text_.substr(at_)).empty()) Fail("the end");
-    if (!status_.ok()) return std::move(status_);
-    return type;
+    return Finished(std::move(type));
   }
 
   Result<DataType> RunData() {
@@ -35,12 +32,18 @@ class TypeParser {
     }
     if (!Accept("{")) Fail("'{'");
     if (!Accept("}")) ParseConstructors(&data);
-    if (status_.ok() && !StrTrim(text_.substr(at_)).empty()) Fail("the end");
-    if (!status_.ok()) return std::move(status_);
-    return data;
+    return Finished(std::move(data));
   }
 
  private:
+  // Line breaks may follow, as StrTrim takes them for spaces.
+  template <class T>
+  Result<T> Finished(T made) {
+    if (status_.ok() && !StrTrim(in_.text().substr(in_.at())).empty()) Fail("the end");
+    if (!status_.ok()) return std::move(status_);
+    return made;
+  }
+
   std::string_view ParseTypeName() {
     const std::string_view name = ParseName("a name that begins with a capital letter");
     if (!name.empty() && (name[0] < 'A' || name[0] > 'Z'))
@@ -52,28 +55,23 @@ class TypeParser {
     do {
       DataType::Constructor constructor;
       constructor.name = ParseTypeName();
-      if (Accept("(")) {
-        --at_;
-        constructor.fields = ParseList(0);
-      }
+      if (in_.Peek() == '(') constructor.fields = ParseList(0);
       data->constructors.push_back(std::move(constructor));
     } while (status_.ok() && Accept(","));
     if (!Accept("}")) Fail("',' or '}'");
   }
 
   Type Fail(std::string_view expected) {
-    if (status_.ok())
-      status_ = InvalidArgument("type '", text_, "': expected ", expected, " at offset ", at_);
-    at_ = text_.size();
+    if (status_.ok()) {
+      status_ =
+          InvalidArgument("type '", in_.text(), "': expected ", expected, " at offset ", in_.at());
+    }
+    in_.MoveToEnd();
     return Type();
   }
-  bool Accept(std::string_view token) {
-    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-    if (text_.substr(at_, token.size()) != token) return false;
-    at_ += token.size();
-    return true;
-  }
+  bool Accept(std::string_view token) { return in_.Accept(token); }
 
+  // depth bounds the recursion, since types come from files.
   Type ParseType(int depth) {
     if (depth > 32) return Fail("fewer nested types");
     if (Accept("?")) return Type();
@@ -83,26 +81,19 @@ class TypeParser {
       if (!Accept("->")) return Fail("'->'");
       return Type::Function(std::move(parameters), ParseType(depth + 1));
     }
-    if (Accept("(")) {
-      --at_;
-      return Type::Tuple(ParseList(depth));
-    }
+    if (in_.Peek() == '(') return Type::Tuple(ParseList(depth));
     if (Accept("'")) return ParseVariable();
     return ParseNamed(depth);
   }
 
   // An identifier; empty (and an error) where there is none.
   std::string_view ParseName(std::string_view expected) {
-    Accept("");
-    size_t end = at_;
-    while (end < text_.size() && IsNameByte(text_[end])) ++end;
-    const std::string_view name = text_.substr(at_, end - at_);
-    if (name.empty() || (name[0] >= '0' && name[0] <= '9')) {
+    const std::string_view name = in_.PeekWord();
+    if (name.empty() || IsDigit(name[0])) {
       Fail(expected);
       return {};
     }
-    at_ = end;
-    return name;
+    return in_.TakeWord();
   }
 
   Type ParseVariable() {
@@ -112,8 +103,8 @@ class TypeParser {
 
   // A scalar, a list, a map, a data type; else a tensor.
   Type ParseNamed(int depth) {
-    Accept("");
-    const size_t begin = at_;
+    in_.Skip();
+    const size_t begin = in_.at();
     const std::string_view name = ParseName("a type such as f32[n] or int");
     if (name.empty()) return Type();
     if (name[0] >= 'A' && name[0] <= 'Z') return ParseApplied(name, depth);
@@ -123,10 +114,12 @@ class TypeParser {
       if (name == "bool") return Type::Bool();
       if (name == "string") return Type::String();
     }
-    at_ = begin;
+    in_.MoveTo(begin);
     return ParseTensor();
   }
 
+  // List and Map are the only names with a meaning of their own; all others are data types, whose
+  // number of arguments is checked where they are declared.
   Type ParseApplied(std::string_view name, int depth) {
     std::vector<Type> arguments;
     if (Accept("[")) {
@@ -153,17 +146,20 @@ class TypeParser {
     return list;
   }
 
+  // The position is before the element type. It is read up to the bracket, because names of element
+  // types may have more than letters and digits.
   Type ParseTensor() {
-    const size_t open = text_.find('[', at_);
+    const std::string_view text = in_.text();
+    const size_t open = text.find('[', in_.at());
     if (open == std::string_view::npos) return Fail("an element type and '['");
-    Result<DType> dtype = DType::Parse(StrTrim(text_.substr(at_, open - at_)));
+    Result<DType> dtype = DType::Parse(StrTrim(text.substr(in_.at(), open - in_.at())));
     if (!dtype.ok()) return Fail("an element type such as f32");
-    const size_t close = text_.find(']', open);
+    const size_t close = text.find(']', open);
     if (close == std::string_view::npos) return Fail("']'");
     std::vector<Dim> dims;
-    const std::string_view inside = StrTrim(text_.substr(open + 1, close - open - 1));
+    const std::string_view inside = StrTrim(text.substr(open + 1, close - open - 1));
     if (!inside.empty() && !ParseDims(inside, &dims)) return Type();
-    at_ = close + 1;
+    in_.MoveTo(close + 1);
     return Type::Tensor(*dtype, std::move(dims));
   }
 
@@ -186,8 +182,7 @@ class TypeParser {
     return true;
   }
 
-  std::string_view text_;
-  size_t at_ = 0;
+  text::Scanner in_;
   Status status_;
 };
 

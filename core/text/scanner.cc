@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/text/scanner.h"
+
+namespace tern::text {
+
+std::string_view FirstThatFits(std::string_view text, std::span<const std::string_view> tokens) {
+  for (std::string_view token : tokens) {
+    if (text.starts_with(token)) return token;
+  }
+  return {};
+}
+
+// A zero byte of the text is a character like others, so the end is asked for by itself.
+bool Scanner::AcceptHere(char c) {
+  if (Here() != c || at_ >= text_.size()) return false;
+  ++at_;
+  return true;
+}
+
+bool Scanner::IsWordChar(char c) const {
+  return IsNameChar(c) || form_.word_marks.find(c) != std::string_view::npos;
+}
+
+bool Scanner::AtComment() const {
+  return !FirstThatFits(text_.substr(at_), form_.comments).empty();
+}
+
+// A comment ends before its line break, which is a space where the form has lines.
+void Scanner::Skip() {
+  while (at_ < text_.size()) {
+    if (IsSpace(text_[at_])) {
+      ++at_;
+    } else if (AtComment()) {
+      const size_t end = text_.find('\n', at_);
+      at_ = end == std::string_view::npos ? text_.size() : end;
+    } else {
+      return;
+    }
+  }
+}
+
+bool Scanner::Accept(char c) { return Skip(), AcceptHere(c); }
+
+bool Scanner::Accept(std::string_view token) {
+  Skip();
+  if (!IsHere(token)) return false;
+  at_ += token.size();
+  return true;
+}
+
+std::string_view Scanner::PeekOneOf(std::span<const std::string_view> tokens) {
+  Skip();
+  return FirstThatFits(text_.substr(at_), tokens);
+}
+
+std::string_view Scanner::PeekWord() {
+  Skip();
+  size_t end = at_;
+  while (end < text_.size() && IsWordChar(text_[end])) ++end;
+  return text_.substr(at_, end - at_);
+}
+
+std::string_view Scanner::TakeWord() {
+  const std::string_view word = PeekWord();
+  at_ += word.size();
+  return word;
+}
+
+// Lower case is one bit, so 'e' and 'E' are told by one comparison. Letters other than digits are
+// taken too: whether the whole is a number is for who parses it to say.
+std::string_view Scanner::PeekNumber(std::string_view signs) {
+  Skip();
+  size_t end = at_;
+  for (; end < text_.size(); ++end) {
+    const char c = text_[end];
+    if (IsWordChar(c)) continue;
+    const bool first = end == at_ && signs.find(c) != std::string_view::npos;
+    const bool of_exponent = (c == '+' || c == '-') && end > at_ && (text_[end - 1] | 0x20) == 'e';
+    if (!first && !of_exponent) break;
+  }
+  return text_.substr(at_, end - at_);
+}
+
+std::string_view Scanner::PeekQuoted() {
+  if (Peek() != '"') return {};
+  for (size_t end = at_ + 1; end < text_.size() && text_[end] != '\n'; ++end) {
+    if (text_[end] == '"') return text_.substr(at_, end + 1 - at_);
+    if (text_[end] == '\\') ++end;
+  }
+  return {};
+}
+
+}  // namespace tern::text

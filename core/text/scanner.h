@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scanner: the characters of a text, as parsers of text forms read them: what is skipped between
+// tokens, words, numbers, texts in quotes, and the longest operator that fits. What a token means,
+// and what is said where it is wrong, is the parser's.
+//
+// A position is a byte offset into the whole text, so that spans are the same whoever asks. Reading
+// past the end gives '\0' and empty words; a parser that met its first error moves to the end, and
+// every loop stops.
+#ifndef TERN_CORE_TEXT_SCANNER_H_
+#define TERN_CORE_TEXT_SCANNER_H_
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "core/base/names.h"
+
+namespace tern::text {
+
+// What tells the text forms apart below the level of tokens.
+struct TextForm {
+  std::string_view spaces = " ";
+  // Each begins a comment to the end of the line.
+  std::span<const std::string_view> comments = {};
+  // What a word may hold beside letters, digits and '_'.
+  std::string_view word_marks = "";
+};
+
+inline constexpr std::string_view kLineSpaces = " \t";
+inline constexpr std::string_view kFileSpaces = " \t\r\n";
+inline constexpr std::string_view kFileComments[] = {"//", ";;"};
+
+class Scanner {
+ public:
+  // The text must outlive the scanner.
+  Scanner(std::string_view text, const TextForm& form, size_t at = 0)
+      : text_(text), form_(form), at_(at) {}
+
+  std::string_view text() const { return text_; }
+  size_t at() const { return at_; }
+  void MoveTo(size_t at) { at_ = at; }
+  void MoveToEnd() { at_ = text_.size(); }
+  // What was read since then.
+  std::string_view Since(size_t begin) const { return text_.substr(begin, at_ - begin); }
+
+  // --- where the position is, nothing skipped
+
+  char Here(size_t ahead = 0) const {
+    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+  }
+  bool IsHere(std::string_view token) const { return text_.substr(at_).starts_with(token); }
+  bool AcceptHere(char c);
+  bool IsWordChar(char c) const;
+
+  // --- behind spaces and comments
+
+  void Skip();
+  bool AtEnd() { return Skip(), at_ >= text_.size(); }
+  char Peek() { return Skip(), Here(); }
+  bool Accept(char c);
+  bool Accept(std::string_view token);
+  // The first of the tokens that fits, or "": longer ones stand before their prefixes. The position
+  // is moved behind the spaces only.
+  std::string_view PeekOneOf(std::span<const std::string_view> tokens);
+  // A run of letters, digits, '_' and the form's marks; it may begin with a digit or be empty.
+  std::string_view PeekWord();
+  std::string_view TakeWord();
+  // Whatever looks like part of a number, so that "1.2.3" is one mistake and not two tokens: a
+  // sign of `signs`, then a word, and a sign behind the e of an exponent.
+  std::string_view PeekNumber(std::string_view signs = "");
+  // "…" with its quotes; a backslash keeps the next character from ending it. Empty where no quote
+  // is, or where the line ends first.
+  std::string_view PeekQuoted();
+
+ private:
+  bool IsSpace(char c) const { return form_.spaces.find(c) != std::string_view::npos; }
+  bool AtComment() const;
+
+  std::string_view text_;
+  TextForm form_;
+  size_t at_;
+};
+
+// The first of the tokens that the text begins with, or "".
+std::string_view FirstThatFits(std::string_view text, std::span<const std::string_view> tokens);
+
+}  // namespace tern::text
+
+#endif  // TERN_CORE_TEXT_SCANNER_H_
