@@ -361,8 +361,9 @@ std::string LlvmFunction::ComputeCall(const Call& call) {
     case Intrinsic::kAcosh:
     case Intrinsic::kAtanh:
       NotLowered(StrCat("the intrinsic '", InfoOf(call.intrinsic).text, "'"));
-      return "poison";
+      break;
   }
+  return "poison";
 }
 
 }  // namespace tern::loop
