@@ -3,6 +3,9 @@
 // input columns under them: windows of 3 and 5 columns with stride 1 or 2 keep a row of weights in
 // registers. Border pixels, dilation and other windows take one output at a time.
 
+#include <string.h>
+
+#include "core/kernels/activate.h"
 #include "core/kernels/parallel.h"
 #include "core/kernels/product.h"
 #include "core/kernels/simd_math.h"
@@ -24,8 +27,10 @@ struct OutputRow {
   int64_t rows;          // of taps inside
   int64_t row_step;      // input elements between rows of taps
   int64_t first_pixel;   // index of the output row's first pixel
+  const float* zeros;    // [in_c], or null: what tiles read beside the image
   // The epilogue where it is no more than a clamp (of nothing, without activation).
   bool clamps;
+  bool activates;  // another activation follows over the finished row
   float low, high;
 };
 
@@ -89,19 +94,21 @@ HWY_INLINE void ComputeOutput(const OutputRow& row, int64_t x, int64_t first, in
   StoreOutput(row, row.first_pixel + x, channel, count, sum);
 }
 
-// A pixel at the border, or of any window.
-void ComputePixel(const OutputRow& row, int64_t x) {
+// A pixel at the border, or of any window, from `channel` on.
+void ComputePixelAt(const OutputRow& row, int64_t x, int64_t channel) {
   const TernConv2dArgs& args = *row.args;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(FloatTag()));
   const int64_t start = x * args.stride_w - args.pad_left, dilation = args.dilation_w;
   int64_t first = 0, last = args.kernel_w;
   while (first < last && start + first * dilation < 0) ++first;
   while (last > first && start + (last - 1) * dilation >= args.in_w) --last;
-  for (int64_t channel = 0; channel < args.in_c; channel += lanes) {
+  for (; channel < args.in_c; channel += lanes) {
     const int64_t left = args.in_c - channel;
     ComputeOutput(row, x, first, last, channel, left < lanes ? left : lanes);
   }
 }
+
+void ComputePixel(const OutputRow& row, int64_t x) { ComputePixelAt(row, x, 0); }
 
 #define TERN_COLUMNS v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10
 #define TERN_COLUMN_PARAMETERS                                                                    \
@@ -128,7 +135,8 @@ HWY_INLINE FloatVector Column(TERN_COLUMN_PARAMETERS) {
 // Loads column i of the input under the tile; those that the tile does not reach repeat the first
 // and are not used.
 #define TERN_LOAD_COLUMN(i) \
-  const FloatVector v##i = hn::LoadU(d, i < kColumns ? in + i * pixel : in);
+  const FloatVector v##i =  \
+      hn::LoadU(d, ColumnAt<kEdge, (i < kColumns ? i : 0)>(four, in, channel, y));
 
 // Tap kx of all four outputs: independent sums, so that none waits for the one before.
 #define TERN_ADD_TAP(kx)                                          \
@@ -140,7 +148,18 @@ HWY_INLINE FloatVector Column(TERN_COLUMN_PARAMETERS) {
     s3 = MulAdd(Column<kx + 3 * kStride>(TERN_COLUMNS), tap, s3); \
   }
 
-// Four neighbouring outputs whose windows lie in the image, at channel 0.
+// The columns of the input that one tile reads.
+constexpr int kMostColumns = 11;
+
+// Where each column of a tile at the edge lies at channel 0 of the first row of taps, and how far
+// it is to the next row: zeros beside the image are the same for all rows.
+struct EdgeColumns {
+  const float* first[kMostColumns];
+  int64_t step[kMostColumns];
+};
+
+// Four neighbouring outputs at channel 0, whose windows lie in the image unless `edge` says where
+// their columns are.
 struct Four {
   const OutputRow* row;
   int64_t x;
@@ -149,7 +168,15 @@ struct Four {
   const float* bias;  // or null
   float* out;
   int64_t pixel, channels, out_step, rows, row_step;
+  const EdgeColumns* edge;
 };
+
+// Column i of the tile in row y of the taps; `in` is column 0 of a tile in the image.
+template <bool kEdge, int i>
+HWY_INLINE const float* ColumnAt(const Four& four, const float* in, int64_t channel, int64_t y) {
+  if constexpr (kEdge) return four.edge->first[i] + y * four.edge->step[i] + channel;
+  return in + i * four.pixel;
+}
 
 Four FourAt(const OutputRow& row, int64_t x) {
   const TernConv2dArgs& args = *row.args;
@@ -163,7 +190,21 @@ Four FourAt(const OutputRow& row, int64_t x) {
           args.in_c,
           args.out_pixel_stride,
           row.rows,
-          row.row_step};
+          row.row_step,
+          nullptr};
+}
+
+EdgeColumns ColumnsAtEdge(const OutputRow& row, int64_t x) {
+  const TernConv2dArgs& args = *row.args;
+  const int64_t start = x * args.stride_w - args.pad_left;
+  EdgeColumns edge;
+  for (int i = 0; i < kMostColumns; ++i) {
+    const int64_t column = start + i;
+    const bool in_image = column >= 0 && column < args.in_w;
+    edge.first[i] = in_image ? row.input + column * args.in_pixel_stride : row.zeros;
+    edge.step[i] = in_image ? row.row_step : 0;
+  }
+  return edge;
 }
 
 // Kept out of the tile: its activations would take the tile's registers.
@@ -180,18 +221,18 @@ HWY_NOINLINE void StoreFourSlowly(const Four& four, int64_t channel, FloatVector
 // One vector of channels of four outputs; `low` and `high` are used if the epilogue is a clamp. One
 // row of taps is read at a time, which is as much as the registers hold; its columns serve all four
 // windows.
-template <int kWidth, int kStride>
+template <int kWidth, int kStride, bool kEdge>
 HWY_INLINE void ComputeFour(const Four& four, int64_t channel, bool clamps, FloatVector low,
                             FloatVector high) {
   constexpr int kColumns = 3 * kStride + kWidth;
   const FloatTag d;
-  const int64_t pixel = four.pixel, channels = four.channels;
-  const float* in = four.in + channel;
+  const int64_t channels = four.channels;
+  const float* in = kEdge ? nullptr : four.in + channel;
   const float* w = four.weights + channel;
   FloatVector s0 = hn::Zero(d);
   if (four.bias != nullptr) s0 = hn::LoadU(d, four.bias + channel);
   FloatVector s1 = s0, s2 = s0, s3 = s0;
-  for (int64_t y = 0; y < four.rows; ++y, in += four.row_step, w += kWidth * channels) {
+  for (int64_t y = 0; y < four.rows; ++y, w += kWidth * channels) {
     TERN_LOAD_COLUMN(0)
     TERN_LOAD_COLUMN(1)
     TERN_LOAD_COLUMN(2)
@@ -208,6 +249,7 @@ HWY_INLINE void ComputeFour(const Four& four, int64_t channel, bool clamps, Floa
     TERN_ADD_TAP(2)
     TERN_ADD_TAP(3)
     TERN_ADD_TAP(4)
+    if constexpr (!kEdge) in += four.row_step;
   }
   if (!clamps) return StoreFourSlowly(four, channel, s0, s1, s2, s3);
   float* out = four.out + channel;
@@ -225,46 +267,59 @@ HWY_INLINE void ComputeFour(const Four& four, int64_t channel, bool clamps, Floa
 // All channels of four outputs. The last vector overlaps the one before it, which writes the same
 // values again; with a residual, which may be the output, channels left over go one output at a
 // time.
-template <int kWidth, int kStride>
+template <int kWidth, int kStride, bool kEdge>
 void ComputeTile(const OutputRow& row, int64_t x) {
   const TernConv2dArgs& args = *row.args;
   const FloatTag d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  const Four four = FourAt(row, x);
+  Four four = FourAt(row, x);
+  EdgeColumns edge;
+  if constexpr (kEdge) {
+    edge = ColumnsAtEdge(row, x);
+    four.edge = &edge;
+  }
   const FloatVector low = hn::Set(d, row.low), high = hn::Set(d, row.high);
   int64_t channel = 0;
   for (; channel + lanes <= four.channels; channel += lanes) {
-    ComputeFour<kWidth, kStride>(four, channel, row.clamps, low, high);
+    ComputeFour<kWidth, kStride, kEdge>(four, channel, row.clamps, low, high);
   }
   if (channel == four.channels) return;
   if (channel > 0 && args.epilogue.residual == nullptr) {
-    ComputeFour<kWidth, kStride>(four, four.channels - lanes, row.clamps, low, high);
+    ComputeFour<kWidth, kStride, kEdge>(four, four.channels - lanes, row.clamps, low, high);
     return;
   }
   for (int64_t t = 0; t < kTileOutputs; ++t) {
-    ComputeOutput(row, x + t, 0, kWidth, channel, args.in_c - channel);
+    ComputePixelAt(row, x + t, channel);
   }
 }
 
-// Shapes that models have: 3 and 5 columns, stride 1 or 2. Others go pixel by pixel.
-using RowTileFunction = void(const OutputRow& row, int64_t x);
+// Four outputs from x on: where their windows lie in the image, and at its edges.
+struct RowTile {
+  void (*whole)(const OutputRow& row, int64_t x);
+  void (*edge)(const OutputRow& row, int64_t x);
+};
 
-RowTileFunction* ChooseRowTile(const TernConv2dArgs& args) {
-  if (args.dilation_w != 1) return nullptr;
-  if (args.kernel_w == 3 && args.stride_w == 1) return &ComputeTile<3, 1>;
-  if (args.kernel_w == 3 && args.stride_w == 2) return &ComputeTile<3, 2>;
-  if (args.kernel_w == 5 && args.stride_w == 1) return &ComputeTile<5, 1>;
-  if (args.kernel_w == 5 && args.stride_w == 2) return &ComputeTile<5, 2>;
-  return nullptr;
+template <int kWidth, int kStride>
+constexpr RowTile RowTileOf() {
+  return {&ComputeTile<kWidth, kStride, false>, &ComputeTile<kWidth, kStride, true>};
+}
+
+// Shapes that models have: 3 and 5 columns, stride 1 or 2. Others go pixel by pixel.
+RowTile ChooseRowTile(const TernConv2dArgs& args) {
+  if (args.dilation_w != 1) return {};
+  if (args.kernel_w == 3 && args.stride_w == 1) return RowTileOf<3, 1>();
+  if (args.kernel_w == 3 && args.stride_w == 2) return RowTileOf<3, 2>();
+  if (args.kernel_w == 5 && args.stride_w == 1) return RowTileOf<5, 1>();
+  if (args.kernel_w == 5 && args.stride_w == 2) return RowTileOf<5, 2>();
+  return {};
 }
 
 // An activation that is a clamp is two instructions; it stays in the tile. A residual needs a load
-// per output, so it does not.
+// per output, so it does not; it may be the output, which must not be written before it is read.
 void SetClamp(const TernEpilogue& epilogue, OutputRow& row) {
   const int32_t activation = epilogue.activation;
-  row.clamps =
-      epilogue.residual == nullptr &&
-      (activation == TERN_ACT_NONE || activation == TERN_ACT_RELU || activation == TERN_ACT_CLAMP);
+  row.clamps = epilogue.residual == nullptr;
+  row.activates = row.clamps && IsSlowActivation(activation);
   if (activation == TERN_ACT_RELU) row.low = 0.0f;
   if (activation == TERN_ACT_CLAMP) {
     row.low = epilogue.alpha;
@@ -274,7 +329,7 @@ void SetClamp(const TernEpilogue& epilogue, OutputRow& row) {
 
 // A row whose window lies outside of the image altogether has no taps; its outputs are bias and
 // activation.
-OutputRow MakeRow(const TernConv2dArgs& args, int64_t index) {
+OutputRow MakeRow(const TernConv2dArgs& args, int64_t index, const float* zeros) {
   const int64_t image = index / args.out_h,
                 start = index % args.out_h * args.stride_h - args.pad_top;
   int64_t first = 0, last = args.kernel_h;
@@ -288,6 +343,8 @@ OutputRow MakeRow(const TernConv2dArgs& args, int64_t index) {
                 last - first,
                 args.dilation_h * line,
                 index * args.out_w,
+                zeros,
+                false,
                 false,
                 -kUnbounded,
                 kUnbounded};
@@ -295,31 +352,74 @@ OutputRow MakeRow(const TernConv2dArgs& args, int64_t index) {
   return row;
 }
 
-// Pixels in front of the first whole window and behind the last are border. The tile takes only
-// whole windows, so it asks nothing.
-void ComputeRow(const OutputRow& row, RowTileFunction* tile) {
+// The activation of a finished row: in one piece where its pixels lie densely.
+void ActivateRow(const OutputRow& row) {
+  const TernConv2dArgs& args = *row.args;
+  const int64_t stride = args.out_pixel_stride;
+  float* out = args.output + row.first_pixel * stride;
+  if (args.in_c == stride) return Activate(args.epilogue, out, out, args.out_w * stride);
+  for (int64_t x = 0; x < args.out_w; ++x, out += stride) {
+    Activate(args.epilogue, out, out, args.in_c);
+  }
+}
+
+// True where outputs may be computed twice and all taps beside the image read zeros.
+bool HasEdgeTiles(const OutputRow& row, RowTile tile) {
+  return tile.edge != nullptr && row.zeros != nullptr && row.args->epilogue.residual == nullptr &&
+         row.args->out_w >= kTileOutputs;
+}
+
+// The first tile and those behind the last whole window are edges; the last one ends with the row
+// and repeats outputs of the one before.
+void ComputeRowOfTiles(const OutputRow& row, RowTile tile, int64_t inside, int64_t outside) {
+  const int64_t last = row.args->out_w - kTileOutputs;
+  for (int64_t x = 0;; x += kTileOutputs) {
+    if (x > last) x = last;
+    const bool whole = x >= inside && x + kTileOutputs <= outside;
+    (whole ? tile.whole : tile.edge)(row, x);
+    if (x == last) return;
+  }
+}
+
+// Pixels in front of the first whole window and behind the last are border. Where there are no
+// tiles for them, they are computed one by one.
+void ComputeRow(const OutputRow& row, RowTile tile) {
   const TernConv2dArgs& args = *row.args;
   const int64_t room = args.in_w + args.pad_left - args.kernel_w;  // of the window's first column
   int64_t inside = (args.pad_left + args.stride_w - 1) / args.stride_w;  // first window inside
   int64_t outside = room < 0 ? 0 : room / args.stride_w + 1;  // first that is not any more
   if (outside > args.out_w) outside = args.out_w;
-  int64_t x = 0;
-  if (tile != nullptr && inside < outside) {
-    for (; x < inside; ++x) ComputePixel(row, x);
-    for (; x + kTileOutputs <= outside; x += kTileOutputs) tile(row, x);
+  if (HasEdgeTiles(row, tile)) {
+    ComputeRowOfTiles(row, tile, inside, outside);
+  } else {
+    int64_t x = 0;
+    if (tile.whole != nullptr && inside < outside) {
+      for (; x < inside; ++x) ComputePixel(row, x);
+      for (; x + kTileOutputs <= outside; x += kTileOutputs) tile.whole(row, x);
+    }
+    for (; x < args.out_w; ++x) ComputePixel(row, x);
   }
-  for (; x < args.out_w; ++x) ComputePixel(row, x);
+  if (row.activates) ActivateRow(row);
+}
+
+// Zeros for a pixel beside the image, or null where there is no memory or no such pixel.
+const float* ZeroPixel(const TernConv2dArgs& args, const TernKernelContext* context) {
+  const size_t bytes = static_cast<size_t>(args.in_c) * sizeof(float);
+  void* zeros = context->scratch(context->scratch_context, bytes);
+  if (zeros != nullptr) memset(zeros, 0, bytes);
+  return static_cast<const float*>(zeros);
 }
 
 }  // namespace
 
 int32_t conv2d_depthwise(const TernConv2dArgs* args, const TernKernelContext* context) {
-  RowTileFunction* tile = ChooseRowTile(*args);
+  const RowTile tile = ChooseRowTile(*args);
+  const float* zeros = tile.edge == nullptr ? nullptr : ZeroPixel(*args, context);
   const int64_t row_cost = 2 * args->out_w * args->out_c * args->kernel_h * args->kernel_w;
   ParallelFor(context, args->batch * args->out_h, 1 + kWorkerGrain / (row_cost + 1), 1,
               [&](int64_t first, int64_t last, int32_t) {
                 for (int64_t y = first; y < last && !IsStopped(context); ++y)
-                  ComputeRow(MakeRow(*args, y), tile);
+                  ComputeRow(MakeRow(*args, y, zeros), tile);
               });
   return TERN_KERNEL_OK;
 }

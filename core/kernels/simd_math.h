@@ -185,12 +185,13 @@ HWY_INLINE V Tanh(D d, V x) {
 }
 
 // e^-|x|, NaN of NaN: the square of e^(-|x| / 2), which never underflows, so that one power of two
-// is enough.
+// is enough. half = -|x| / 2, where that is more than -52.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V ExpOfMinusAbs(D d, V x) {
+HWY_INLINE V ExpOfMinusAbs(D d, V x, V& half) {
   V power;
-  const V half = hn::Mul(hn::Abs(x), hn::Set(d, -0.5f));
-  const V p = ExpInParts(d, RaiseKeepingNaN(half, hn::Set(d, -52.0f)), power);
+  const V negative = hn::Or(hn::Mul(x, hn::Set(d, 0.5f)), hn::SignBit(d));
+  half = RaiseKeepingNaN(negative, hn::Set(d, -52.0f));
+  const V p = ExpInParts(d, half, power);
   const V root = MulAdd(p, power, power);
   return hn::Mul(root, root);
 }
@@ -198,8 +199,9 @@ HWY_INLINE V ExpOfMinusAbs(D d, V x) {
 // 1 / (1 + e^-x), from e^-|x| so that neither tail loses digits.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Sigmoid(D d, V x) {
+  V half;
   const V one = hn::Set(d, 1.0f);
-  const V e = ExpOfMinusAbs(d, x);
+  const V e = ExpOfMinusAbs(d, x, half);
   return hn::Div(hn::IfNegativeThenElse(x, e, one), hn::Add(one, e));
 }
 
@@ -377,14 +379,14 @@ HWY_INLINE V Gated(D d, V x, V gate) {
   return hn::IfThenZeroElse(hn::Eq(gate, hn::Zero(d)), hn::Mul(x, gate));
 }
 
-// x * sigmoid(x) with the multiplication in front of the division. From -104 down e^-|x| is zero,
-// where x must not be infinite.
+// x * sigmoid(x) with the multiplication in front of the division. Where e^-|x| is zero, 2 half is
+// -104, so that -infinity gives zero.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Silu(D d, V x) {
-  const V one = hn::Set(d, 1.0f);
-  const V e = ExpOfMinusAbs(d, x);
-  const V finite = RaiseKeepingNaN(x, hn::Set(d, -1000.0f));
-  return hn::Div(hn::Mul(finite, hn::IfNegativeThenElse(x, e, one)), hn::Add(one, e));
+  V half;
+  const V e = ExpOfMinusAbs(d, x, half);
+  const V product = hn::IfNegativeThenElse(x, hn::Mul(e, hn::Add(half, half)), x);
+  return hn::Div(product, hn::Add(hn::Set(d, 1.0f), e));
 }
 
 template <class D, class V = hn::Vec<D>>

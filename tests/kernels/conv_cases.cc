@@ -132,11 +132,20 @@ void Test_conv2d_depthwise(const KernelPair<TernConv2dArgs>& pair) {
       }
     }
   }
+  // Tiles of four outputs at the left edge, at the right one, and both in one.
+  for (int64_t width = 4; width <= 14; ++width) {
+    for (int64_t stride : {1, 2}) {
+      CheckConv(pair, {3, width, 20, 20, 3, 3, stride, 1, 1, 20}, true);
+      CheckConv(pair, {4, width, 20, 20, 5, 5, stride, 2, 1, 20}, true);
+      CheckConv(pair, {2, width, 20, 20, 5, 5, stride, 5, 1, 20}, true);
+    }
+  }
   CheckConv(pair, {1, 1, 40, 40, 3, 3, 1, 1, 1, 40}, true);
   CheckConv(pair, {2, 3, 40, 40, 5, 5, 1, 4, 1, 40}, true);
   CheckConv(pair, {8, 9, 40, 40, 3, 3, 1, 1, 1, 40, 2, 5}, true);
   for (int32_t activation = TERN_ACT_NONE; activation <= TERN_ACT_ELU; ++activation) {
     CheckConv(pair, {6, 9, 21, 21, 3, 3, 1, 1, 1, 21, 1, 0, activation}, true);
+    CheckConv(pair, {6, 9, 21, 21, 3, 3, 1, 1, 1, 21, 1, 2, activation}, true);
     CheckConv(pair, {6, 9, 21, 21, 3, 3, 1, 1, 1, 21, 1, 2, activation, true}, true);
   }
   CheckConv(pair, {60, 61, 96, 96, 3, 3, 1, 1, 1, 96}, true, 3);
