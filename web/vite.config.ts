@@ -1,10 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Relative base, so that dist/ works below any path; no inlined assets, so that a strict CSP holds.
 // JSX is set up in tsconfig.json.
-import { defineConfig } from 'vite';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { defineConfig, type Plugin } from 'vite';
+
+const kServiceWorker = new URL('./offline/service-worker.js', import.meta.url);
+
+/** Writes the service worker with the list of the build's files, which it keeps. */
+function offline(): Plugin {
+  return {
+    name: 'tern-offline',
+    apply: 'build',
+    generateBundle(_options, bundle) {
+      const files = [...Object.keys(bundle).filter((name) => name !== 'index.html'), 'icon.svg'];
+      const text = readFileSync(kServiceWorker, 'utf8');
+      const html = JSON.stringify(bundle['index.html'] ?? '');
+      const version = createHash('sha256').update(files.join() + html + text).digest('hex');
+      const source = text
+        .replace('__VERSION__', version.slice(0, 12))
+        .replace('__FILES__', JSON.stringify(files.sort()));
+      this.emitFile({ type: 'asset', fileName: 'service-worker.js', source });
+    },
+  };
+}
 
 export default defineConfig({
   base: './',
+  plugins: [offline()],
   build: {
     target: 'es2022',
     modulePreload: { polyfill: false },

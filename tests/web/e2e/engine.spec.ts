@@ -60,7 +60,7 @@ test.describe('an endless program', () => {
     expect(await playground.state()).toMatchObject({
       state: 'idle',
       step: 0,
-      program: { name: 'digits.onnx' },
+      program: { name: 'digits.tern' },
     });
   });
 });
@@ -102,7 +102,7 @@ test.describe('without its WebAssembly', () => {
     await page.unroute('**/*.wasm');
     await playground.click('retry');
     expect(await playground.state()).toMatchObject({
-      state: 'idle', problems: [], program: { name: 'digits.onnx' },
+      state: 'idle', problems: [], program: { name: 'digits.tern' },
     });
   });
 

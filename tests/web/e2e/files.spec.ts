@@ -101,7 +101,7 @@ test.describe('files that cannot be run', () => {
       const { problems, state, program } = await playground.state();
       expect(problems[0]).toMatchObject({ code: 'E0604' });
       expect(problems[0]!.message).toContain(message);
-      expect([state, program!.name]).toEqual(['error', 'digits.onnx']);
+      expect([state, program!.name]).toEqual(['error', 'digits.tern']);
       await expect(page.getByTestId('problems')).toContainText('error[E0604]');
     }
     await stillWorks(playground);
@@ -112,7 +112,7 @@ test.describe('files that cannot be run', () => {
     await expect(page.getByTestId('status')).toContainText('returned');
     await playground.drop({ name: 'x.html', bytes: text('<html>') });
     await expect(page.getByTestId('status')).toContainText(
-      'x.html was not loaded; this is still digits.onnx',
+      'x.html was not loaded; this is still digits.tern',
     );
     await expect(page.locator('.lamp-error')).toHaveCount(1);
     await playground.click('run');

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page's end of the worker: requests as promises, progress as callbacks, a fresh worker after a
 // fatal failure or when a stop is not heard.
+import './trusted-types.js';
 import type {
   Answer, AnswerKinds, Failure, Progress, Reply, Request, RequestBody,
 } from './protocol.js';
@@ -59,6 +60,11 @@ export class EngineClient {
       this.waiting.set(id, { resolve, reject, onProgress });
       this.worker.postMessage({ ...body, id } as Request);
     })) as AnswerTo<K>;
+  }
+
+  /** Fetches the part that records, before a run needs it. */
+  prepare(): void {
+    this.worker.postMessage({ kind: 'prepare' });
   }
 
   /** Ends the run under way: between two instructions, or with the worker if it does not listen. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page's end of the loop compiler's worker. The worker is started by the first request, and
 // anew after a fatal failure.
+import './trusted-types.js';
 import { EngineError, restartFailure } from './client.js';
 import type {
   LoopAnswer, LoopPicture, LoopReply, LoopRequestBody, LoopTiming, LoopView,

@@ -33,6 +33,11 @@ export interface StopRequest {
   kind: 'stop';
 }
 
+/** Sent at any time, without an answer: the part that records will be needed soon. */
+export interface PrepareRequest {
+  kind: 'prepare';
+}
+
 export interface LoadedProgram {
   name: string;
   fileKind: ProgramKind;

@@ -10,7 +10,7 @@ import {
 import { notAProgram, sniff } from '../model/file-kind.js';
 import { handleDebugRequest, isDebugRequest } from './debug-requests.js';
 import type {
-  Answer, Failure, LoadedProgram, MachineView, Reply, Request, StopRequest,
+  Answer, Failure, LoadedProgram, MachineView, PrepareRequest, Reply, Request, StopRequest,
 } from './protocol.js';
 import { type Between, Recording } from './recording.js';
 
@@ -195,8 +195,10 @@ async function answer(request: Request): Promise<void> {
 /** Requests that run: a stop that came before is none of theirs. */
 const kGoOn: ReadonlySet<string> = new Set(['run', 'step', 'walk']);
 
-self.onmessage = (event: MessageEvent<Request | StopRequest>) => {
+self.onmessage = (event: MessageEvent<Request | StopRequest | PrepareRequest>) => {
   const message = event.data;
+  // What cannot be fetched now is asked for again by the run that needs it.
+  if (message.kind === 'prepare') return void recordingRuntime().catch(() => undefined);
   const ends = message.kind === 'load' || message.kind === 'begin' || message.kind === 'reset';
   if (kGoOn.has(message.kind)) stopRequested = false;
   if (message.kind === 'stop' || ends) stopRequested = true;

@@ -8,6 +8,7 @@ import { preset, showPreset } from '../state/layout.js';
 import { session } from '../state/store.js';
 import { openPalette, paletteQuery, sheetOpen } from './commands.js';
 import { DropHint } from './drop.js';
+import { Welcome } from './welcome.js';
 import { mainPane, Workspace } from './workspace.js';
 
 const kTargets: Record<string, string> = {
@@ -111,6 +112,7 @@ export function App() {
     <>
       <SkipLink />
       <Banner />
+      <Welcome />
       <Workspace />
       <footer>Everything runs in your browser: files that you open are not sent anywhere.</footer>
       <Dialogs />

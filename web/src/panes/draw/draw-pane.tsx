@@ -145,7 +145,7 @@ function Elsewhere() {
   return (
     <p class="hint padded">
       This function does not read a drawing of 28 × 28 and give ten scores.{' '}
-      <button type="button" class="small" onClick={loadDigits}>
+      <button type="button" class="small" onClick={() => loadDigits()}>
         Load the digit classifier
       </button>
     </p>

@@ -76,7 +76,7 @@ function Tools() {
         testid="open-file"
         onFile={loadFile}
       />
-      <button type="button" onClick={loadDigits} data-testid="load-digits">
+      <button type="button" onClick={() => loadDigits()} data-testid="load-digits">
         Digits
       </button>
     </>

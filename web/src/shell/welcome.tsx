@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// For who is here for the first time: what this is, in one line, and three ways in. It goes when it
+// is closed or something has been done, and does not come back.
+import { signal } from '@preact/signals';
+import { drawSample } from '../state/drawings.js';
+import { preset, reveal, showPreset } from '../state/layout.js';
+import { step } from '../state/runs.js';
+import { session } from '../state/store.js';
+
+const kStorageKey = 'tern-welcomed';
+
+function wasHere(): boolean {
+  try {
+    return localStorage.getItem(kStorageKey) !== null;
+  } catch {
+    return false;
+  }
+}
+
+const isClosed = signal(wasHere());
+
+function close(): void {
+  isClosed.value = true;
+  try {
+    localStorage.setItem(kStorageKey, '1');
+  } catch {
+    // It comes back where nothing can be kept.
+  }
+}
+
+const kWays: readonly [id: string, text: string, go: () => void][] = [
+  ['draw', 'See a digit recognised', () => {
+    reveal('draw');
+    drawSample(3);
+  }],
+  ['step', 'Step through the machine', () => {
+    reveal('bytecode');
+    void step();
+  }],
+  ['lanes', 'Turn the length of vectors', () => showPreset('vector')],
+];
+
+export function Welcome() {
+  if (isClosed.value || preset.value !== 'debug' || session.value.steps > 0) return null;
+  return (
+    <section class="welcome" aria-label="What this is" data-testid="welcome">
+      <p>
+        A neural network, compiled to the bytecode of a small machine that runs in this page: follow
+        every instruction and every value.
+      </p>
+      <div class="ways">
+        {kWays.map(([id, text, go]) => (
+          <button
+            key={id} type="button" class="small" data-testid={`way-${id}`}
+            disabled={id !== 'lanes' && !session.value.program}
+            onClick={() => {
+              close();
+              go();
+            }}
+          >
+            {text}
+          </button>
+        ))}
+        <button type="button" class="small" data-testid="close-welcome" onClick={close}>
+          Close
+        </button>
+      </div>
+    </section>
+  );
+}
