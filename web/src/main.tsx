@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Starts the page: paints it, then the engine, then the digit classifier.
 import { render } from 'preact';
+import { beginAtAddress } from './shell/address.js';
 import { App } from './shell/app.js';
 import { exposeAutomation } from './shell/automation.js';
 import { listenForDrops } from './shell/drop.js';
@@ -13,7 +14,7 @@ import './style/panes.css';
 import './style/layout.css';
 import './style/timeline.css';
 
-const ready = begin();
+const ready = begin().then(beginAtAddress);
 exposeAutomation(ready);
 prepareBeforeFirstStep(ready);
 keepForOffline(ready);

@@ -180,17 +180,17 @@ describe('stages', () => {
 
 describe('the address', () => {
   it('comes back as it was written', () => {
-    const address = { view: 'lanes', loops: { example: 'dot', vscale: 8, n: 77 } } as const;
+    const address = { preset: 'vector', loops: { example: 'dot', vscale: 8, n: 77 } } as const;
     expect(writeAddress(address)).toBe('#v=1&view=lanes&ex=dot&vs=8&n=77');
     expect(readAddress(writeAddress(address))).toEqual(address);
-    expect(writeAddress({ view: 'machine', loops: {} })).toBe('');
+    expect(writeAddress({ preset: 'debug', loops: {} })).toBe('');
   });
   it('has a text of one\'s own', async () => {
     const text = 'te f<n>(a: int8[n]) -> (b: int8[n]) { compute b[i] = a[i] * 3 } // π\n'.repeat(9);
     const packed = (await packText(text))!;
     expect(packed).toMatch(/^[\w-]+$/);
     expect(packed.length).toBeLessThan(200);
-    const hash = writeAddress({ view: 'lanes', loops: { packed } });
+    const hash = writeAddress({ preset: 'vector', loops: { packed } });
     expect(await unpackText(readAddress(hash).loops.packed!)).toBe(text);
     expect(await packText('')).toBeDefined();
     expect(await packText('x'.repeat(70000))).toBeUndefined();
@@ -207,12 +207,12 @@ describe('the address', () => {
     expect(await unpackText(letters)).toBeUndefined();
   });
   it('is read as far as it makes sense', () => {
-    const nothing = { view: 'machine', loops: {} };
+    const nothing = { preset: 'debug', loops: {} };
     for (const hash of ['', '#', '#bytecode-title', '#v=2&view=lanes', '#v=1&view=other', '#%']) {
       expect(readAddress(hash), hash).toEqual(nothing);
     }
     expect(readAddress('#v=1&view=lanes&ex=<b>&vs=99&n=-1')).toEqual(
-      { view: 'lanes', loops: { vscale: 16 } });
+      { preset: 'vector', loops: { vscale: 16 } });
   });
 });
 

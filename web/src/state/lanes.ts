@@ -11,6 +11,7 @@ import {
 } from '../model/lanes.js';
 import { exampleOf, kLoopExamples } from '../model/loop-examples.js';
 import { packText, unpackText } from '../model/packed-text.js';
+import type { LoopAddress } from '../model/address.js';
 import type { SweepMetric } from '../model/sweep.js';
 import type { Problem } from './session.js';
 import { elapsed, guarded } from './store.js';
@@ -156,6 +157,22 @@ export function openExample(id: string): Promise<void> {
   if (!example) return Promise.resolve();
   const { text, n, vscale } = example;
   return setProgram({ example: id, name: `${id}.tloop`, text, n, vscale });
+}
+
+/** What back or forward led to; what it does not say is as it was. */
+export async function openAddress(
+  { example, packed, vscale, n }: LoopAddress,
+): Promise<void> {
+  const text = packed === undefined ? undefined : await unpackText(packed);
+  const lengths = { vscale: vscale ?? lanes.value.vscale, n: n ?? lanes.value.n };
+  if (text !== undefined) {
+    await setProgram({ example: '', name: 'program.tloop', text, ...lengths });
+  } else if (example && exampleOf(example)) {
+    const { text: its, n: itsN, vscale: itsVscale } = exampleOf(example)!;
+    await setProgram({
+      example, name: `${example}.tloop`, text: its, n: n ?? itsN, vscale: vscale ?? itsVscale,
+    });
+  }
 }
 
 export function openLoops(name: string, text: string): Promise<void> {

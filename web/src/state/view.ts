@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the page shows the machine or vector loops, and the address that says so. Vector loops
-// are those of a preset (model/presets.ts); the address keeps what it shows.
-import { computed } from '@preact/signals';
-import { kLoopAddress, type LoopAddress, readAddress, writeAddress } from '../model/address.js';
-import { preset, showPreset } from './layout.js';
+// The address bar: what the page shows is kept in it at rest, and what it says when the page is
+// opened, or after back and forward, is shown. Embeds do not rewrite theirs (`?embed`).
+import { computed, effect } from '@preact/signals';
+import {
+  type Address, kLoopAddress, type LoopAddress, readAddress, type Selected, writeAddress,
+} from '../model/address.js';
+import { layout, preset, showOnly, showPreset } from './layout.js';
+import { pin, pinned, type Selection } from './selection.js';
+import { session } from './store.js';
 
 export type ViewName = 'machine' | 'lanes';
 
-const kHash = globalThis.location?.hash ?? '';
-const kAddress = readAddress(kHash);
+const kAddress = readAddress(globalThis.location?.hash ?? '');
 
+/** Vector loops are those of a preset. */
 export const view = computed<ViewName>(() => (preset.value === 'vector' ? 'lanes' : 'machine'));
 
 /** The editor as JSON, from when it has been fetched. */
@@ -20,22 +24,93 @@ export const lanesReporter: { report?: () => Record<string, unknown> } = {};
 
 /** What the address asked for when the page was opened. */
 export const kAskedFor: LoopAddress = kAddress.loops;
-if (kAddress.view === 'lanes') showPreset('vector');
+export const kAskedStep: number = Math.min(kAddress.step ?? 0, 1_000_000);
+
+/** Layout and selection of an address; what it does not say stays. */
+function apply({ preset: name, panes, selected }: Address): void {
+  if (name) showPreset(name);
+  if (panes) showOnly(panes);
+  if (selected) pin(selected);
+}
+apply(kAddress);
 
 export function showView(name: ViewName): void {
   if (name === 'lanes') showPreset('vector');
   else if (preset.value === 'vector') showPreset('debug');
-  if (name === 'machine') keepAddress(kLoopAddress);
 }
 
-let waiting: ReturnType<typeof setTimeout> | undefined;
+/** What a link can carry of what is pinned. */
+function linkable(selection: Selection | undefined): Selected | undefined {
+  const kind = selection?.kind;
+  return kind === 'pc' || kind === 'step' || kind === 'register' ? selection as Selected : undefined;
+}
 
-/** The address follows what is shown, at rest: every step of a slider would be one too many. */
-export function keepAddress(loops: LoopAddress): void {
+let loopsShown: LoopAddress = kAddress.loops;
+
+function shownAddress(): Address {
+  const isLanes = preset.value === 'vector';
+  const address: Address = { preset: preset.value, loops: isLanes ? loopsShown : kLoopAddress };
+  if (!isLanes && session.value.steps > 0) address.step = session.value.steps;
+  const selected = linkable(pinned.value);
+  if (selected) address.selected = selected;
+  const { only } = layout.value;
+  const isOfSearch = new URLSearchParams(globalThis.location?.search ?? '').has('panes');
+  if (only && !isOfSearch) address.panes = only;
+  return address;
+}
+
+const kIsEmbed = new URLSearchParams(globalThis.location?.search ?? '').has('embed');
+let waiting: ReturnType<typeof setTimeout> | undefined;
+let written = globalThis.location?.hash ?? '';
+/** Programs are what back and forward go between; everything else replaces. */
+let programWritten = programOf(written);
+
+function programOf(hash: string): string {
+  const { preset: name, loops } = readAddress(hash);
+  return name === 'vector' ? `${loops.example ?? ''}|${loops.packed ? 'own' : ''}` : 'machine';
+}
+
+function write(): void {
+  const hash = writeAddress(shownAddress());
+  if (hash === written || session.value.run === 'running') return;
+  const { pathname, search } = globalThis.location;
+  const program = programOf(hash);
+  const isOther = program !== programWritten && program !== '|';
+  const method = isOther ? 'pushState' : 'replaceState';
+  globalThis.history?.[method](null, '', `${pathname}${search}${hash}`);
+  written = hash;
+  programWritten = program;
+}
+
+/** At rest: every step of a slider would be one too many. */
+function writeSoon(): void {
+  if (kIsEmbed || !globalThis.history) return;
   clearTimeout(waiting);
-  waiting = setTimeout(() => {
-    const hash = writeAddress({ view: view.value, loops });
-    const { pathname, search } = globalThis.location;
-    globalThis.history?.replaceState(null, '', `${pathname}${search}${hash}`);
-  }, 300);
+  waiting = setTimeout(write, 300);
+}
+
+/** Of the Vector preset, which tells what it shows. */
+export function keepAddress(loops: LoopAddress): void {
+  loopsShown = loops;
+  writeSoon();
+}
+
+/** Called with an address that back or forward led to, after layout and selection. */
+type OnMove = (address: Address) => void;
+
+/** Keeps the address from now on; before, what it asked for has not been shown yet. */
+export function followAddress(onMove: OnMove): void {
+  effect(() => {
+    shownAddress();
+    writeSoon();
+  });
+  globalThis.addEventListener?.('popstate', () => {
+    clearTimeout(waiting);
+    written = globalThis.location.hash;
+    programWritten = programOf(written);
+    const address = readAddress(written);
+    loopsShown = address.loops;
+    apply({ preset: 'debug', ...address });
+    onMove(address);
+  });
 }

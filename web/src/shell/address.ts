@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// What of an address needs the engine: the step of the run, and the program of the Vector preset.
+import { seek, step } from '../state/runs.js';
+import { session } from '../state/store.js';
+import { followAddress, kAskedStep } from '../state/view.js';
+
+/** Shows what the address asks for, then keeps the address at what is shown. */
+export async function beginAtAddress(): Promise<void> {
+  if (kAskedStep > 0 && session.value.program) await step(kAskedStep);
+  followAddress(({ preset, loops, step: wanted }) => {
+    if (preset === 'vector') {
+      void import('../state/lanes.js').then(({ openAddress }) => openAddress(loops));
+    } else if (wanted !== undefined) void seek(wanted);
+  });
+}
