@@ -8,5 +8,6 @@ interface TypePolicies {
 const { trustedTypes } = globalThis as { trustedTypes?: TypePolicies };
 
 trustedTypes?.createPolicy('default', {
-  createScriptURL: (url) => (new URL(url, document.baseURI).origin === location.origin ? url : null),
+  createScriptURL: (url) =>
+    new URL(url, document.baseURI).origin === location.origin ? url : null,
 });

@@ -39,7 +39,7 @@ const kViewOf: Readonly<Partial<Record<PresetName, string>>> = { vector: 'lanes'
 
 type Fields = URLSearchParams;
 
-/** From the fields of a version to those of this one. Links of later versions are not guessed at. */
+/** From the fields of a version to those of this one; later versions are not guessed at. */
 const kMigrations = new Map<string, (fields: Fields) => Fields>([[kVersion, (fields) => fields]]);
 
 /** Whole numbers that a double holds exactly; nothing for anything else. */

@@ -10,7 +10,8 @@ export const session = signal<Session>(kEmptySession);
 export const engine = new EngineClient();
 
 /** `?test=1` makes everything that is shown repeatable. */
-export const isRepeatable = new URLSearchParams(globalThis.location?.search ?? '').get('test') === '1';
+export const isRepeatable =
+  new URLSearchParams(globalThis.location?.search ?? '').get('test') === '1';
 export const elapsed = (milliseconds: number): number => (isRepeatable ? 0 : milliseconds);
 
 export function update(change: Partial<Session>): void {

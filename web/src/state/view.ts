@@ -41,8 +41,8 @@ export function showView(name: ViewName): void {
 
 /** What a link can carry of what is pinned. */
 function linkable(selection: Selection | undefined): Selected | undefined {
-  const kind = selection?.kind;
-  return kind === 'pc' || kind === 'step' || kind === 'register' ? selection as Selected : undefined;
+  const isOne = ['pc', 'step', 'register'].includes(selection?.kind ?? '');
+  return isOne ? (selection as Selected) : undefined;
 }
 
 let loopsShown: LoopAddress = kAddress.loops;
