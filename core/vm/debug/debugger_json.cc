@@ -34,6 +34,8 @@ class Writers {
   explicit Writers(const Debugger& debugger) : debugger_(debugger) {
     for (size_t i = debugger.depth(); i-- > 0;)
       steps_.emplace_back(debugger.frame(i).register_count, kUnknown);
+    begun_.resize(steps_.size());
+    entered_.resize(steps_.size(), kUnknown);
     const uint64_t first = debugger.trace().first_step();
     // Frames that begin after the step that is looked at are none of this state.
     size_t known = steps_.size();
@@ -45,7 +47,13 @@ class Writers {
     }
   }
 
-  // Null where nothing is known.
+  // The first state that has the frame, where that is known.
+  void WriteEntered(size_t frame, JsonWriter* json) const {
+    const size_t index = steps_.size() - 1 - frame;
+    if (entered_[index] != kUnknown) json->Field("entered", entered_[index]);
+  }
+
+  // Nothing where nothing is known.
   void Write(size_t frame, uint32_t reg, JsonWriter* json) const {
     const uint64_t step = steps_[steps_.size() - 1 - frame][reg];
     if (step == kUnknown) return;
@@ -59,8 +67,10 @@ class Writers {
   void Take(const TraceEvent& event, uint64_t step) {
     const size_t frame = event.frame();
     if (frame >= steps_.size()) return;
-    begun_.resize(steps_.size());
-    if (event.kind() == TraceEventKind::kPush) begun_[frame] = true;
+    if (event.kind() == TraceEventKind::kPush && !begun_[frame]) {
+      begun_[frame] = true;
+      entered_[frame] = step + 1;
+    }
     if (event.kind() != TraceEventKind::kWrite || begun_[frame]) return;
     if (event.target < steps_[frame].size() && steps_[frame][event.target] == kUnknown)
       steps_[frame][event.target] = step;
@@ -68,7 +78,8 @@ class Writers {
 
   const Debugger& debugger_;
   std::vector<std::vector<uint64_t>> steps_;
-  std::vector<bool> begun_ = std::vector<bool>(1);
+  std::vector<bool> begun_;        // by frame: its beginning was gone past
+  std::vector<uint64_t> entered_;  // by frame
 };
 
 }  // namespace
@@ -87,6 +98,7 @@ void WriteStateJson(const Debugger& debugger, JsonWriter* json) {
     // Only where it is known, so that readers can tell.
     if (const DebugEntry* source = debugger.executable().FindDebug(frame.pc); source != nullptr)
       json->Field("source", source->text());
+    writers.WriteEntered(i, json);
     json->Key("registers").BeginArray();
     for (uint32_t reg = 0; reg < frame.register_count; ++reg) {
       json->BeginObject().Field("index", reg).Field("name", info.RegisterName(reg));

@@ -11,7 +11,7 @@ namespace tern::vm {
 // {"reason": "breakpoint", "text", "breakpoint", "step", "first", "end", "past", "depth"}
 void WriteStopJson(const Debugger& debugger, JsonWriter* json);
 // {"step", "past", "lastPc": of the instruction before it, where that is recorded, "frames":
-// [{"function", "pc", "instruction", "source", "registers": [{"index", "name", "changed",
+// [{"function", "pc", "instruction", "source", "entered": the first state with it, "registers": [{"index", "name", "changed",
 // "writtenAt", "writtenBy": the step that wrote the value and its instruction, where it is among the
 // last few thousand, "value"}]}], "memory": {"live", "peak"}}, innermost frame first.
 void WriteStateJson(const Debugger& debugger, JsonWriter* json);

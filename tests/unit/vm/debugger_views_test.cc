@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/vm/debug/debugger_json.h"
 #include "core/vm/debug/lifetimes.h"
 #include "core/vm/debug/recorded_objects.h"
 #include "core/vm/debug/shape_view.h"
@@ -276,6 +277,39 @@ TEST(DebuggerViews, EncodingNeedsNoRun) {
   auto debugger = MakeDebugger(".func @main(n: int)\n  add %0, 1 dst: %0\n  ret ret %0\n");
   EXPECT_EQ(View(*debugger, "encoding"), R"(["60 03 0000 0000 4001","01 01 0000 0000 0000"])");
   EXPECT_EQ(View(*debugger, "hits"), "no run was begun");
+}
+
+// Who wrote a register, and since when its frame is there.
+TEST(DebuggerViews, StatesNameTheirWriters) {
+  auto debugger = BeginDebugger(R"(
+.func @main(n: int)
+  invoke @twice in: %0 dst: %1
+  ret   ret %1
+.func @twice(n: int)
+  add   %0, %0 dst: %1
+  tail_invoke @once in: %1
+.func @once(n: int)
+  ret   ret %0
+)",
+                                {AnyView(2)});
+  const auto state = [&](uint64_t step) {
+    MustRun(debugger.get(), DebugCommand::kSeek, step);
+    JsonWriter json;
+    WriteStateJson(*debugger, &json);
+    return json.Take();
+  };
+  MustRun(debugger.get(), DebugCommand::kContinue);
+  const std::string inside = state(2);
+  EXPECT_NE(inside.find(R"("entered":1,"registers":[{"index":0,"name":"n","changed":false,)"
+                        R"("writtenAt":0,"writtenBy":0)"),
+            std::string::npos)
+      << inside;
+  EXPECT_NE(inside.find(R"("changed":true,"writtenAt":1,"writtenBy":2)"), std::string::npos);
+  const std::string after = state(3);
+  EXPECT_NE(after.find(R"("function":"once")"), std::string::npos);
+  EXPECT_NE(after.find(R"("entered":3)"), std::string::npos) << after;
+  const std::string back = state(4);
+  EXPECT_NE(back.find(R"("writtenAt":3,"writtenBy":4)"), std::string::npos) << back;
 }
 
 // Before the first step and after a return, and with a record that was dropped.

@@ -53,11 +53,11 @@ describe('fields of instructions', () => {
     });
     expect(rowsOf('  kill %1')[0]).toMatchObject({ operands: [{ text: '%1', label: '' }] });
   });
+  it('lead jumps to the instructions where they go', () => {
+    const [jump, other] = rowsOf('  goto L2\n  move %1 dst: %0\nL2:');
     expect(jump!.operands).toEqual([
       { kind: 'immediate', text: '→ 2', label: '', leadsTo: 2 },
     ]);
-    const [jump, other] = rowsOf('  goto L2\n  move %1 dst: %0\nL2:');
-    expect(jump!.operands).toEqual([{ kind: 'immediate', text: '→ 2', label: '' }]);
     expect(other).toMatchObject({ opcode: 'move', destination: '%0' });
   });
   it('take names as they are, whatever is in them', () => {

@@ -84,6 +84,8 @@ export interface DebugState {
     pc: number;
     instruction: string;
     source?: string;
+    /** The first step that has the frame, if it is not long ago. */
+    entered?: number;
     registers: (RegisterState & {
       changed: boolean;
       /** The step that wrote the value, and its instruction, if it is not long ago. */

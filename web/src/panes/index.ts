@@ -64,6 +64,34 @@ export const kPanes: readonly PaneEntry[] = [
     id: 'footprint', title: 'Cache lines', region: 'bottom',
     fetch: async () => (await lanes()).FootprintPane,
   },
+  {
+    id: 'breakpoints', title: 'Breakpoints', region: 'left',
+    fetch: async () => (await import('./breakpoints/breakpoints-pane.js')).BreakpointsPane,
+  },
+  {
+    id: 'frames', title: 'Frames', region: 'right',
+    fetch: async () => (await import('./frames/frames-pane.js')).FramesPane,
+  },
+  {
+    id: 'heap', title: 'Heap', region: 'right',
+    fetch: async () => (await import('./heap/heap-pane.js')).HeapPane,
+  },
+  {
+    id: 'shapes', title: 'Shape heap', region: 'right',
+    fetch: async () => (await import('./shapes/shapes-pane.js')).ShapesPane,
+  },
+  {
+    id: 'explain', title: 'Explain', region: 'right',
+    fetch: async () => (await import('./explain/explain-pane.js')).ExplainPane,
+  },
+  {
+    id: 'timeline', title: 'Time line', region: 'bottom',
+    fetch: async () => (await import('./timeline/timeline-pane.js')).TimelinePane,
+  },
+  {
+    id: 'lifetimes', title: 'Registers over time', region: 'bottom',
+    fetch: async () => (await import('./lifetimes/lifetimes-pane.js')).LifetimesPane,
+  },
 ];
 
 /** The panes of the Vector preset are one chunk. */

@@ -4,7 +4,7 @@ import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import type { RunQuery, Times, ViewOf } from '../engine/debug-protocol.js';
 import { EngineError } from '../engine/client.js';
-import { makeArguments, seek, step, stepBack, walk } from './runs.js';
+import { makeArguments, run, seek, step, walk } from './runs.js';
 import { canGoBack } from './session.js';
 import { elapsed, engine, guarded, session } from './store.js';
 
@@ -31,7 +31,10 @@ export function seekPart(part: number): Promise<void> {
   return seek(steps + Math.sign(part) * length);
 }
 
-export const back = (): Promise<void> => stepBack();
+/** Keys of a single letter, beside those for one step on and back. */
+export const kDebugKeys: Readonly<Record<string, () => Promise<void>>> = {
+  s: stepInto, o: stepOut, N: stepOver, P: backOver, c: () => run(), r: () => run(true),
+};
 
 /** Times of a run of their own, under the profiler, which counts and times each instruction. */
 export const times = signal<(Times & { of: unknown }) | undefined>(undefined);

@@ -15,6 +15,7 @@ import {
   stepBack,
   stop,
 } from '../../state/runs.js';
+import { hasTimeline } from '../../state/debug.js';
 import { canGoBack, currentFunction, currentPc, isStale } from '../../state/session.js';
 import { session } from '../../state/store.js';
 import { FilePicker } from '../../widgets/file-picker.js';
@@ -227,7 +228,7 @@ export function RunPane() {
           begins a new one.
         </p>
       ) : null}
-      <Timeline />
+      {hasTimeline.value ? null : <Timeline />}
       {info && info.params.length > 0 ? (
         <div class="inputs">
           {info.params.map((parameter) => (

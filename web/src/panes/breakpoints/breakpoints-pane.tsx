@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where and when the run stops: instructions, conditions, NaNs, allocations.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Watch } from '../../engine/debug-protocol.js';
+import { formatCount } from '../../model/format.js';
+import { rowAt } from '../../model/instructions.js';
+import {
+  addWatch, editWatch, enableWatch, keepSwitchedOff, refreshWatches, removeWatch, switchedOff,
+  watches, watchStates,
+} from '../../state/breakpoints.js';
+import { cursorKey } from '../../state/debug.js';
+import { toggleBreakpoint } from '../../state/runs.js';
+import { pin } from '../../state/selection.js';
+import { session } from '../../state/store.js';
+import '../../style/debug.css';
+import { Pane } from '../pane.js';
+
+const kReady: readonly [text: string, title: string][] = [
+  ['nan', 'A NaN appears'], ['alloc 64 KiB', 'A large allocation'],
+];
+
+function Add() {
+  const [text, setText] = useState('');
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    if (text.trim() === '') return;
+    void addWatch(text.trim());
+    setText('');
+  };
+  return (
+    <form class="add-watch" onSubmit={submit}>
+      <input
+        type="text" class="filter" value={text} spellcheck={false} data-testid="new-watch"
+        placeholder="@main:3 if %0 > 2" aria-label="New breakpoint" aria-describedby="watch-help"
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      <button class="small" disabled={text.trim() === ''} data-testid="add-watch">Add</button>
+      {kReady.map(([ready, title]) => (
+        <button key={ready} type="button" class="small" title={title}
+          onClick={() => addWatch(ready)}>
+          {ready}
+        </button>
+      ))}
+      <p class="hint" id="watch-help">
+        <code>@main</code>, <code>12</code>, <code>nan</code>, <code>alloc 1 MiB</code>, each also
+        with <code>if</code>; or <code>if max(%x) {'>'} 1</code> alone.
+      </p>
+    </form>
+  );
+}
+
+function WatchRow({ watch }: { watch: Watch }) {
+  const { id, text, enabled } = watch;
+  const state = watchStates.value.get(id);
+  const error = state?.error ?? '';
+  const errorId = `watch-error-${id}`;
+  return (
+    <li class="watch">
+      <input
+        type="checkbox" checked={enabled} aria-label={`Stop for ${text}`}
+        data-testid={`enable-${id}`}
+        onChange={(event) => enableWatch(id, event.currentTarget.checked)}
+      />
+      <input
+        type="text" class="filter" value={text} spellcheck={false} aria-invalid={error !== ''}
+        aria-label="Breakpoint" aria-describedby={error ? errorId : undefined}
+        data-testid={`watch-${id}`}
+        onChange={(event) => editWatch(id, event.currentTarget.value.trim())}
+      />
+      <span class="detail count" data-testid={`watch-hits-${id}`}>
+        {state && !error ? formatCount(state.hits, 'hit') : ''}
+      </span>
+      <button type="button" class="small" aria-label={`Remove ${text}`}
+        data-testid={`remove-${id}`} onClick={() => removeWatch(id)}>✕</button>
+      {error ? <p class="field-error" id={errorId} role="alert">{error}</p> : null}
+      {state && state.failures > 0 ? (
+        <p class="field-error">
+          could not be evaluated {formatCount(state.failures, 'time')}: {state.failure}
+        </p>
+      ) : null}
+    </li>
+  );
+}
+
+function PlaceRow({ pc, enabled }: { pc: number; enabled: boolean }) {
+  const { program } = session.value;
+  const row = program && rowAt(program.info, pc);
+  const toggle = (): void => {
+    keepSwitchedOff(pc, enabled);
+    toggleBreakpoint(pc);
+  };
+  const remove = (): void => {
+    keepSwitchedOff(pc, false);
+    if (enabled) toggleBreakpoint(pc);
+  };
+  return (
+    <li class="watch">
+      <input type="checkbox" checked={enabled} aria-label={`Stop at ${pc}`} onChange={toggle}
+        data-testid={`enable-pc-${pc}`} />
+      <button type="button" class="link" onClick={() => pin({ kind: 'pc', pc })}>
+        pc {pc} <code>{row?.text ?? ''}</code>
+      </button>
+      <button type="button" class="small" aria-label={`Remove the breakpoint at ${pc}`}
+        onClick={remove}>✕</button>
+    </li>
+  );
+}
+
+/** Hits are asked for again when the run has moved. */
+function useHits(): void {
+  const key = cursorKey();
+  const { run } = session.value;
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (!isFirst.current && run !== 'running') void refreshWatches();
+    isFirst.current = false;
+  }, [key, run === 'running']);
+}
+
+export function BreakpointsPane() {
+  useHits();
+  const { breakpoints } = session.value;
+  const off = switchedOff.value;
+  const places = [...new Set([...breakpoints, ...off])].sort((a, b) => a - b);
+  const count = places.length + watches.value.length;
+  return (
+    <Pane id="breakpoints" title="Breakpoints" note={count > 0 ? String(count) : undefined}>
+      <Add />
+      {count === 0 ? (
+        <p class="hint padded">Click the ring before an instruction, or press b there.</p>
+      ) : (
+        <ul class="watches" data-testid="watches">
+          {watches.value.map((watch) => <WatchRow key={watch.id} watch={watch} />)}
+          {places.map((pc) => <PlaceRow key={pc} pc={pc} enabled={breakpoints.has(pc)} />)}
+        </ul>
+      )}
+    </Pane>
+  );
+}
