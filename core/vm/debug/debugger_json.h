@@ -11,9 +11,10 @@ namespace tern::vm {
 // {"reason": "breakpoint", "text", "breakpoint", "step", "first", "end", "past", "depth"}
 void WriteStopJson(const Debugger& debugger, JsonWriter* json);
 // {"step", "past", "lastPc": of the instruction before it, where that is recorded, "frames":
-// [{"function", "pc", "instruction", "source", "entered": the first state with it, "registers": [{"index", "name", "changed",
-// "writtenAt", "writtenBy": the step that wrote the value and its instruction, where it is among the
-// last few thousand, "value"}]}], "memory": {"live", "peak"}}, innermost frame first.
+// [{"function", "pc", "instruction", "source", "entered": the first state with it, "registers":
+// [{"index", "name", "changed", "writtenAt", "writtenBy": the step that wrote the value and its
+// instruction, "value"}]}], "memory": {"live", "peak"}}, innermost frame first. "entered" and what
+// wrote a value are told where they are among the last few thousand steps.
 void WriteStateJson(const Debugger& debugger, JsonWriter* json);
 // [{"id", "text", "enabled", "hits", "ignore", "failures", "failure"}]
 void WriteBreakpointsJson(const Debugger& debugger, JsonWriter* json);

@@ -275,8 +275,8 @@ export class Debugger extends Handle {
   }
 
   /**
-   * Of each instruction, in hexadecimal with blanks between: opcode, number of operands, three short
-   * forms, further words (core/vm/encoding.h). Needs no run.
+   * Of each instruction, in hexadecimal with blanks between: opcode, number of operands, three
+   * short forms, further words (core/vm/encoding.h). Needs no run.
    */
   encoding(): string[] {
     return this.json('encoding') as string[];

@@ -3,7 +3,7 @@
 // can be gone to at once, also after the run has returned or failed.
 import type { Debugger, DebugStop, Program, Value } from 'tern-runtime';
 import type { RunQuery, WalkCommand, Watch, WatchState } from './debug-protocol.js';
-import { viewOf, Watches } from './debug-requests.js';
+import { viewOf, Watches } from './debug-views.js';
 import type { CursorState, MachineView } from './protocol.js';
 
 const kSliceMilliseconds = 8;

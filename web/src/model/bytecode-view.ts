@@ -90,8 +90,9 @@ export class Arrows {
     const taken = new Set<number>();
     for (let block = this.blockOf(low); block <= this.blockOf(high); block++) {
       for (const other of this.blocks.get(block) ?? []) {
-        const isApart = Math.max(other.from, other.to) < low || Math.min(other.from, other.to) > high;
-        if (!isApart) taken.add(other.lane);
+        const isBefore = Math.max(other.from, other.to) < low;
+        const isBehind = Math.min(other.from, other.to) > high;
+        if (!isBefore && !isBehind) taken.add(other.lane);
       }
     }
     let lane = 0;

@@ -17,6 +17,7 @@ import '../../style/bytecode.css';
 import { Pane } from '../pane.js';
 import {
   type ColumnName, FunctionHeading, Heading, InstructionLine, kColumns, type Part, partsOf,
+  type RowExtras,
 } from './rows.js';
 
 const kRowHeight = 28;
@@ -198,59 +199,98 @@ function partAt({ rows, focus, part }: Place): string | undefined {
   return partsOf(row)[part]?.id;
 }
 
-export function BytecodePane() {
-  const { program, breakpoints, trace } = session.value;
-  const pc = currentPc(session.value);
-  const { all, arrows, longest, hasJumps } = useCode(program);
-  const place = usePlace(all, program);
-  const { rows, focus, go } = place;
-  const [showsBytes, setShowsBytes] = useState(false);
+/** What rows know beside the program: counts, times, results, bytes. */
+function useExtras(showsBytes: boolean) {
+  const { program, trace } = session.value;
   const bytes = useBytes(showsBytes);
   const hits = useRunView({ view: 'hits' }, recordKey());
   const timed = times.value?.of === program ? times.value : undefined;
   const spent = useMemo(() => new Map(timed?.rows.map((row) => [row.pc, row])), [timed]);
-  const most = useMemo(
+  const mostNanoseconds = useMemo(
     () => (timed?.rows ?? []).reduce((a, { nanoseconds }) => Math.max(a, nanoseconds), 0), [timed]);
-  useEffect(() => {
-    if (pc !== undefined) place.goTo(pc);
-  }, [pc, program]);
-  const selection = highlighted.value;
-  const selectedPc = selection?.kind === 'pc' ? selection.pc : undefined;
-  useEffect(() => {
-    if (selectedPc !== undefined && selectedPc !== pc) place.goTo(selectedPc);
-  }, [selectedPc]);
-
   const kept = results();
-  const columns = columnsOf({
-    bytes: bytes !== undefined, arrows: hasJumps, hits: trace !== undefined,
-    time: timed !== undefined, result: trace !== undefined,
-  });
-  const lastOne = lastPc(session.value);
-  const atHand = partAt(place);
-  const register = selection?.kind === 'register' ? selection.index : undefined;
-  const line = (row: CodeRow, index: number) =>
-    isFunctionRow(row) ? (
+  return {
+    shown: {
+      bytes: bytes !== undefined, hits: trace !== undefined, time: timed !== undefined,
+      result: trace !== undefined,
+    },
+    of: (pc: number) => ({
+      bytes: bytes?.[pc], hits: hits?.[pc], nanoseconds: spent.get(pc)?.nanoseconds,
+      mostNanoseconds, result: kept.get(pc),
+    }),
+  };
+}
+
+/** Follows the run, and what is selected elsewhere. */
+function useFollowing({ goTo }: Place): void {
+  const { program } = session.value;
+  const pc = currentPc(session.value);
+  const selection = highlighted.value;
+  const selected = selection?.kind === 'pc' ? selection.pc : undefined;
+  useEffect(() => {
+    if (pc !== undefined) goTo(pc);
+  }, [pc, program]);
+  useEffect(() => {
+    if (selected !== undefined && selected !== pc) goTo(selected);
+  }, [selected]);
+}
+
+interface LineProps {
+  row: CodeRow;
+  index: number;
+  place: Place;
+  columns: ReadonlySet<ColumnName>;
+  extras: RowExtras | undefined;
+  part: string | undefined;
+}
+
+function Line({ row, index, place, columns, extras, part }: LineProps) {
+  const { focus, go } = place;
+  const focused = index === focus;
+  if (isFunctionRow(row)) {
+    return (
       <FunctionHeading
-        key={`@${row.functionName}`} row={row} index={index} columnCount={columns.size}
-        focused={index === focus} folded={place.folded.has(row.functionName)}
-        onFocus={() => go(index)} onFold={() => place.fold(row.functionName)}
-      />
-    ) : (
-      <InstructionLine
-        key={row.pc} row={row} index={index} columns={columns} focused={index === focus}
-        part={index === focus ? atHand : undefined} register={register}
-        selected={row.pc === selectedPc} current={row.pc === pc} executed={row.pc === lastOne}
-        breaks={breakpoints.has(row.pc)} onFocus={() => go(index)}
-        onPart={(part) => follow(part, place)}
-        extras={{
-          bytes: bytes?.[row.pc], hits: hits?.[row.pc], arrows: arrows.at(row.pc),
-          nanoseconds: spent.get(row.pc)?.nanoseconds, mostNanoseconds: most,
-          result: kept.get(row.pc),
-        }}
+        row={row} index={index} columnCount={columns.size} focused={focused}
+        folded={place.folded.has(row.functionName)} onFocus={() => go(index)}
+        onFold={() => place.fold(row.functionName)}
       />
     );
+  }
+  const selection = highlighted.value;
+  return (
+    <InstructionLine
+      row={row} index={index} columns={columns} focused={focused}
+      part={focused ? part : undefined}
+      register={selection?.kind === 'register' ? selection.index : undefined}
+      selected={selection?.kind === 'pc' && selection.pc === row.pc}
+      current={row.pc === currentPc(session.value)} executed={row.pc === lastPc(session.value)}
+      breaks={session.value.breakpoints.has(row.pc)} onFocus={() => go(index)}
+      onPart={(picked) => follow(picked, place)} extras={extras ?? kNoExtras}
+    />
+  );
+}
+
+const kNoExtras: RowExtras = { mostNanoseconds: 0, arrows: [] };
+
+export function BytecodePane() {
+  const { program } = session.value;
+  const { all, arrows, longest, hasJumps } = useCode(program);
+  const place = usePlace(all, program);
+  const { rows, focus, go } = place;
+  const [showsBytes, setShowsBytes] = useState(false);
+  const extras = useExtras(showsBytes);
+  useFollowing(place);
+  const columns = columnsOf({ ...extras.shown, arrows: hasJumps });
+  const part = partAt(place);
+  const lines = (first: number, last: number) => rows.slice(first, last).map((row, i) => (
+    <Line
+      key={isFunctionRow(row) ? `@${row.functionName}` : row.pc} row={row} index={first + i}
+      place={place} columns={columns} part={part}
+      extras={isFunctionRow(row) ? undefined
+        : { ...extras.of(row.pc), arrows: arrows.at(row.pc) }}
+    />
+  ));
   const note = program ? formatCount(program.info.instructions.length, 'instruction') : undefined;
-  const isHidden = program !== undefined && rows.length === 0;
   return (
     <Pane
       id="bytecode" title="Bytecode" note={note}
@@ -263,13 +303,13 @@ export function BytecodePane() {
     >
       <TreeGrid
         id="row" label="Instructions" rowCount={rows.length} columnCount={columns.size}
-        rowHeight={kRowHeight} focus={focus} onFocus={go} part={atHand} fresh={program}
+        rowHeight={kRowHeight} focus={focus} onFocus={go} part={part} fresh={program}
         onKey={(event) => handleKey(event, place)} testid="bytecode-grid"
-        class={[...columns].map((id) => `has-${id}`).join(' ')}
-        style={{ '--op': `${longest}ch` }} heading={<Heading columns={columns} />}
-        lines={(first, last) => rows.slice(first, last).map((row, i) => line(row, first + i))}
+        style={{ '--op': `${longest}ch` }} heading={<Heading columns={columns} />} lines={lines}
       />
-      {isHidden ? <p class="hint padded">No instruction has all of that.</p> : null}
+      {program && rows.length === 0 ? (
+        <p class="hint padded">No instruction has all of that.</p>
+      ) : null}
       <Detail row={rows[focus]} />
     </Pane>
   );

@@ -109,7 +109,8 @@ function Table({ bars }: { bars: readonly Bar[] }) {
           {shown.map((bar) => (
             <tr key={`${bar.register} ${bar.number}`}>
               <th scope="row">
-                <button type="button" class="link" onClick={() => pick(bar)} title={barSentence(bar)}>
+                <button type="button" class="link" title={barSentence(bar)}
+                  onClick={() => pick(bar)}>
                   {barLabel(bar)}
                 </button>
               </th>
