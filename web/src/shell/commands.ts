@@ -4,6 +4,7 @@ import { signal } from '@preact/signals';
 import { kPresets, panesOf, usablePresets } from '../model/presets.js';
 import { kPanes } from '../panes/index.js';
 import { addCommands, type Command } from '../state/commands.js';
+import { kDebugCommands } from '../state/debug.js';
 import { preset, reveal, showOnly, showPreset } from '../state/layout.js';
 import { loadDigits } from '../state/programs.js';
 import { atRest, reset, run, step, stepBack, stop } from '../state/runs.js';
@@ -115,5 +116,5 @@ function ofLayout(): Command[] {
 }
 
 export function addShellCommands(): void {
-  addCommands([...kOfRuns, ...kOfPlaces, ...ofLayout()]);
+  addCommands([...kOfRuns, ...kDebugCommands, ...kOfPlaces, ...ofLayout()]);
 }

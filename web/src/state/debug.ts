@@ -4,7 +4,8 @@ import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import type { RunQuery, Times, ViewOf } from '../engine/debug-protocol.js';
 import { EngineError } from '../engine/client.js';
-import { makeArguments, run, seek, step, walk } from './runs.js';
+import type { Command } from './commands.js';
+import { atRest, makeArguments, seek, step, walk } from './runs.js';
 import { canGoBack } from './session.js';
 import { elapsed, engine, guarded, session } from './store.js';
 
@@ -31,10 +32,20 @@ export function seekPart(part: number): Promise<void> {
   return seek(steps + Math.sign(part) * length);
 }
 
-/** Keys of a single letter, beside those for one step on and back. */
-export const kDebugKeys: Readonly<Record<string, () => Promise<void>>> = {
-  s: stepInto, o: stepOut, N: stepOver, P: backOver, c: () => run(), r: () => run(true),
-};
+const canWalk = (): boolean => session.value.program !== undefined;
+const canWalkBack = (): boolean => canGoBack(session.value);
+
+/** Steps into, over and out of calls, for keys and palette. */
+export const kDebugCommands: readonly Command[] = [
+  { id: 'into', title: 'One step, into calls', group: 'Run', key: 's', when: canWalk,
+    repeats: atRest, run: () => void stepInto() },
+  { id: 'out', title: 'Out of this call', group: 'Run', key: 'o', when: canWalk,
+    run: () => void stepOut() },
+  { id: 'over', title: 'One step, over calls', group: 'Run', key: 'N', when: canWalk,
+    repeats: atRest, run: () => void stepOver() },
+  { id: 'back-over', title: 'One step back, over calls', group: 'Run', key: 'P',
+    when: canWalkBack, repeats: atRest, run: () => void backOver() },
+];
 
 /** Times of a run of their own, under the profiler, which counts and times each instruction. */
 export const times = signal<(Times & { of: unknown }) | undefined>(undefined);
