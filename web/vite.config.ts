@@ -39,7 +39,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [{
             name: 'editor-state',
-            test: /node_modules\/(?:@codemirror\/state|@lezer\/(?:common|highlight)|style-mod|w3c-keyname)/,
+            test: /node_modules\/(?:@codemirror\/state|@lezer\/\w+|style-mod|w3c-keyname)/,
           }],
         },
       },

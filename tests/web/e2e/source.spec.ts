@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The editor: programs are typed, read, mended, run and looked at from their text. The corpus of
 // programs with mistakes is that of the command line's tests, and so are the places.
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -49,13 +49,10 @@ function programOf(file: string): string {
 
 /** What the command line says of a text. */
 function spansOf(path: string): JsonSpan[] {
-  let json: string;
-  try {
-    json = execFileSync(kTern, ['check', '--format', 'json', path], { encoding: 'utf8' });
-  } catch (error) {
-    json = (error as { stdout: string }).stdout;
-  }
-  const { diagnostics } = JSON.parse(json) as { diagnostics: { span?: JsonSpan }[] };
+  const told = spawnSync(kTern, ['check', '--format', 'json', path], { encoding: 'utf8' });
+  if (told.error) throw told.error;
+  // Errors are told on the other stream.
+  const { diagnostics } = JSON.parse(told.status === 0 ? told.stdout : told.stderr) as { diagnostics: { span?: JsonSpan }[] };
   return diagnostics.flatMap(({ span }) => (span ? [span] : []));
 }
 
@@ -71,7 +68,8 @@ const rangeOf = (text: string, { line, col, endLine, endCol }: JsonSpan): string
 
 test('a program is opened, run and stepped from its text', async ({ playground }) => {
   const { page } = playground;
-  await open(playground, 'fn main() -> int {\n  let x = 20;\n  let y = length([x, 1]);\n  x + y\n}\n');
+  const body = '  let x = 20;\n  let y = length([x, 1]);\n  x + y\n';
+  await open(playground, `fn main() -> int {\n${body}}\n`);
   expect(await playground.state()).toMatchObject({
     program: { name: 'mine.tn', kind: 'language' }, state: 'idle', problems: [],
   });
@@ -252,7 +250,8 @@ test('a draft is offered again', async ({ playground }) => {
 
 test('breakpoints are set at lines and stay there', async ({ playground }) => {
   const { page } = playground;
-  const text = 'fn next(n: int) -> int {\n  n * 3\n}\n\nfn main() -> int {\n  next(5) + next(6)\n}\n';
+  const next = 'fn next(n: int) -> int {\n  n * 3\n}\n';
+  const text = `${next}\nfn main() -> int {\n  next(5) + next(6)\n}\n`;
   await open(playground, text);
   await page.locator('.cm-break-gutter .cm-gutterElement').nth(2).click();
   await playground.idle();
@@ -272,7 +271,8 @@ test('stages show what each pass made and changed', async ({ playground }) => {
   await open(playground, 'fn main() -> int { 1 + 2 * 3 }\n');
   await page.getByTestId('tab-stages').click();
   await expect(page.getByTestId('stage-bytecode')).toHaveAttribute('aria-current', 'step');
-  await expect(page.getByTestId('stage-editor').locator('.cm-content')).toContainText('.func @main');
+  await expect(page.getByTestId('stage-editor').locator('.cm-content'))
+    .toContainText('.func @main');
   await page.getByTestId('stage-bytecode').focus();
   await page.keyboard.press('k');
   await expect(page.getByTestId('stage-bytecode')).not.toHaveAttribute('aria-current', 'step');

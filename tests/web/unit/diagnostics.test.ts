@@ -25,7 +25,8 @@ describe('places', () => {
     expect(findingsOf(kText, [found({})])[0]).toMatchObject({ from: 0, to: 0, labels: [] });
   });
   it('never end before they begin', () => {
-    const [first] = findingsOf(kText, [found({ span: { line: 2, col: 4, endLine: 1, endCol: 1 } })]);
+    const span = { line: 2, col: 4, endLine: 1, endCol: 1 };
+    const [first] = findingsOf(kText, [found({ span })]);
     expect(first!.to).toBe(first!.from);
   });
   it('of other labels are found too', () => {

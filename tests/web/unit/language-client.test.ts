@@ -49,7 +49,7 @@ describe('the client', () => {
   });
   it('drops what has been asked anew, also where it failed', async () => {
     const { client, workers } = made();
-    const asked = [client.latest(format('a')), client.latest(format('b')), client.latest(format('c'))];
+    const asked = ['a', 'b', 'c'].map((text) => client.latest(format(text)));
     workers[0]!.answer(0, 'A');
     workers[0]!.onmessage?.({
       data: { id: workers[0]!.seen[1]!.id, ok: false, failure: failure('E1002') },

@@ -99,6 +99,6 @@ export function notAProgram(name: string, what: string): Finding {
   const is = what === 'empty' ? 'is empty' : `is ${what}`;
   const message = `'${name}' ${is}${what === kUnmarked ? '' : ', not a program'}`;
   const help = kHelp[what] ??
-    'open a .tern executable, an .onnx model, a .tn program, .tasm assembly or a .tloop loop program';
+    'open a .tern executable, an .onnx model, a .tn program, .tasm assembly or a .tloop program';
   return { code, message, text: `error[${code}]: ${message}\n   = help: ${help}\n` };
 }

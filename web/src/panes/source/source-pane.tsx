@@ -80,7 +80,9 @@ function Tools() {
   return (
     <>
       {isLanguage ? (
-        <button type="button" class="small" data-testid="format" onClick={() => void formatSource()}>
+        <button
+          type="button" class="small" data-testid="format" onClick={() => void formatSource()}
+        >
           Format
         </button>
       ) : null}

@@ -9,8 +9,8 @@ import { CodeEditor } from '../../widgets/code-editor/code-editor.js';
 import type { EditorServices } from '../../widgets/code-editor/editor.js';
 import { openedFile } from '../../state/loading.js';
 import {
-  changedStages, chosenStage, listedStages, moveStage, refreshStages, showsAll, showsDiff, stageDiff,
-  stageIndex, stages,
+  changedStages, chosenStage, listedStages, moveStage, refreshStages, showsAll, showsDiff,
+  stageDiff, stageIndex, stages,
 } from '../../state/stages.js';
 import '../../style/editor.css';
 import '../../style/stages.css';
@@ -25,9 +25,10 @@ const kServices: EditorServices = {
 
 function List() {
   const changed = changedStages.value;
+  const listed = listedStages.value.map((i) => ({ i, name: stages.value.stages[i]!.name }));
   return (
     <ol class="stage-list" aria-label="Stages">
-      {listedStages.value.map((i) => [i, stages.value.stages[i]!.name] as const).map(([i, name]) => (
+      {listed.map(({ i, name }) => (
         <li key={name}>
           <button
             type="button" class={changed[i] ? 'stage' : 'stage quiet'} data-testid={`stage-${name}`}

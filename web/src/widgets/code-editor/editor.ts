@@ -52,7 +52,8 @@ function squigglesOf(
 ): Squiggle[] {
   return findings.filter(({ to }) => to <= length).map(({ from, to, diagnostic, labels }) => {
     const { severity, code, message, notes = [], help = [], fixes = [] } = diagnostic;
-    const rows = [...labels.map(({ text }) => text), ...notes, ...help.map((row) => `help: ${row}`)];
+    const related = labels.map(({ text }) => text);
+    const rows = [...related, ...notes, ...help.map((row) => `help: ${row}`)];
     const actions = fixes.map((fix): Action => ({ name: fix.title, apply: () => onFix(fix) }));
     return {
       from, to, severity: severity === 'error' || severity === 'warning' ? severity : 'info',

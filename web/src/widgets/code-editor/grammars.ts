@@ -27,7 +27,7 @@ function parserOf(kind: SourceKind, tokenOf: WordToken, sigils?: RegExp): Stream
   const { comment } = kSourceKinds[kind];
   return {
     name: kind,
-    languageData: { commentTokens: { line: comment }, closeBrackets: { brackets: ['(', '[', '{'] } },
+    languageData: { commentTokens: { line: comment } },
     token: (stream) => {
       const common = commonToken(stream, comment);
       if (common !== undefined) return common;

@@ -79,8 +79,8 @@ interface Marked {
 function place<T extends RangeValue>(
   state: EditorState, marks: Iterable<readonly [line: number, mark: T]>,
 ): Range<T>[] {
-  return [...marks].flatMap(([line, mark]) =>
-    (line >= 1 && line <= state.doc.lines ? [mark.range(state.doc.line(line).from) as Range<T>] : []));
+  return [...marks].filter(([line]) => line >= 1 && line <= state.doc.lines)
+    .map(([line, mark]) => mark.range(state.doc.line(line).from) as Range<T>);
 }
 
 const kNow = Decoration.line({ class: 'cm-now' });

@@ -26,7 +26,8 @@ const kTheme = EditorView.theme({
   '.cm-cursor': { borderInlineStartColor: 'var(--text)' },
   '.cm-line': { padding: '0 12px 0 6px' },
   '.cm-gutters': {
-    color: 'var(--muted)', backgroundColor: 'var(--raised)', borderInlineEnd: '1px solid var(--line)',
+    color: 'var(--muted)', backgroundColor: 'var(--raised)',
+    borderInlineEnd: '1px solid var(--line)',
   },
   '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--raised)' },
   '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': {
