@@ -112,9 +112,9 @@ test.describe('on a phone', () => {
     }
     await page.getByTestId('tab-draw').focus();
     await page.keyboard.press('ArrowRight');
-    await expect(page.getByTestId('tab-program')).toBeFocused();
+    await expect(page.getByRole('tab').nth(1)).toBeFocused();
     await page.keyboard.press('End');
-    await expect(page.getByTestId('pane-output')).toBeVisible();
-    await expect(page.getByTestId('tab-output')).toBeInViewport();
+    await expect(page.getByRole('tab').last()).toHaveAttribute('aria-selected', 'true');
+    await expect(page.getByRole('tab').last()).toBeInViewport();
   });
 });

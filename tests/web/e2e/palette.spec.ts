@@ -44,7 +44,7 @@ test('options say how many there are, and arrows walk them', async ({ playground
   await playground.idle();
   await page.getByTestId('open-palette').click();
   await page.getByTestId('palette-field').fill('step');
-  const options = page.getByRole('option');
+  const options = page.getByTestId('palette').getByRole('option');
   await expect(page.locator('[data-entry=pane-draw]')).toHaveCount(0);
   const count = await options.count();
   await expect(options.first()).toHaveAttribute('aria-setsize', String(count));

@@ -207,7 +207,7 @@ describe('the address', () => {
     expect(await unpackText(letters)).toBeUndefined();
   });
   it('is read as far as it makes sense', () => {
-    const nothing = { preset: 'debug', loops: {} };
+    const nothing = { loops: {} };
     for (const hash of ['', '#', '#bytecode-title', '#v=2&view=lanes', '#v=1&view=other', '#%']) {
       expect(readAddress(hash), hash).toEqual(nothing);
     }

@@ -4,9 +4,7 @@
 import type { FunctionComponent } from 'preact';
 import type { Placed, Region } from '../model/presets.js';
 import { problemCount } from '../state/findings.js';
-import { BytecodePane } from './bytecode/bytecode-pane.js';
 import { DrawPane } from './draw/draw-pane.js';
-import { ProgramPane } from './program/program-pane.js';
 import { RegistersPane } from './registers/registers-pane.js';
 import { RunPane } from './run/run-pane.js';
 
@@ -36,14 +34,20 @@ export const kPanes: readonly PaneEntry[] = [
     id: 'stages', title: 'Stages', region: 'left',
     fetch: async () => (await import('./stages/stages-pane.js')).StagesPane,
   },
-  { id: 'program', title: 'Program', region: 'left', pane: ProgramPane },
+  {
+    id: 'program', title: 'Program', region: 'left',
+    fetch: async () => (await import('./program/program-pane.js')).ProgramPane,
+  },
   { id: 'loop', title: 'Loop', region: 'left', fetch: async () => (await lanes()).LoopPane },
   {
     id: 'loop-stages', title: 'Stages', region: 'left',
     fetch: async () => (await lanes()).StagesPane,
   },
   { id: 'run', title: 'Run', region: 'centre', pane: RunPane },
-  { id: 'bytecode', title: 'Bytecode', region: 'centre', pane: BytecodePane },
+  {
+    id: 'bytecode', title: 'Bytecode', region: 'centre',
+    fetch: async () => (await import('./bytecode/bytecode-pane.js')).BytecodePane,
+  },
   { id: 'lanes', title: 'Lanes', region: 'centre', fetch: async () => (await lanes()).LanesPane },
   { id: 'registers', title: 'Registers', region: 'right', pane: RegistersPane },
   {
