@@ -128,7 +128,7 @@ TEST(TimelineSummary, CountsWhatSteppingShows) {
   ASSERT_EQ(each.steps_per_bucket, 1u);
   ASSERT_EQ(each.buckets.size(), end);
   uint32_t places = 0;
-  for (uint64_t at = 0; at < end; ++at) {
+  for (size_t at = 0; at < end; ++at) {
     MustRun(debugger.get(), DebugCommand::kSeek, at);
     EXPECT_EQ(each.buckets[at].depth, debugger->depth()) << at;
     places += each.buckets[at].breakpoints;
