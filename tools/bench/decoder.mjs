@@ -147,7 +147,8 @@ try {
     const perSecond = (i) => (1000 / median(pairs.map((pair) => pair[i]))).toFixed(1);
     console.log(
       `${form.padEnd(9)} ${off.toExponential(1).padStart(15)} ${perSecond(0).padStart(16)} ` +
-        `${perSecond(1).padStart(16)} ${median(pairs.map(([a, b]) => a / b)).toFixed(2).padStart(12)}`,
+        `${perSecond(1).padStart(16)} ` +
+        median(pairs.map(([a, b]) => a / b)).toFixed(2).padStart(12),
     );
   }
 } finally {

@@ -52,7 +52,8 @@ function spansOf(path: string): JsonSpan[] {
   const told = spawnSync(kTern, ['check', '--format', 'json', path], { encoding: 'utf8' });
   if (told.error) throw told.error;
   // Errors are told on the other stream.
-  const { diagnostics } = JSON.parse(told.status === 0 ? told.stdout : told.stderr) as { diagnostics: { span?: JsonSpan }[] };
+  const text = told.status === 0 ? told.stdout : told.stderr;
+  const { diagnostics } = JSON.parse(text) as { diagnostics: { span?: JsonSpan }[] };
   return diagnostics.flatMap(({ span }) => (span ? [span] : []));
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Errors as values with structure: what the C API's status carries, as an exception of JavaScript.
 
-/** A part of a text: lines and columns count from 1, columns in code points; the end is behind it. */
+/**
+ * A part of a text: lines and columns count from 1, columns in code points; the end is behind it.
+ */
 export interface DiagnosticSpan {
   file?: string;
   line?: number;
