@@ -140,6 +140,9 @@ typedef struct tern_compile_options {
   void* external_data_context;
   const char* print_after; /* comma list of pass names or "all": their text goes to `stages` */
   int32_t relaxed_math;    /* not 0: loop kernels may round a * b + c once (docs/loop-ir.md) */
+  /* Comma list of symbols and extents, "batch=1,n=16", may be empty: the stage "memory_json" also
+   * says where everything lies at these (core/ir/passes/plan_memory.h). NULL: it does not. */
+  const char* sizes;
 } tern_compile_options;
 
 /* ONNX bytes to executable bytes. `stages` (may be NULL) receives JSON [{"name", "text"}] as asked
@@ -147,6 +150,10 @@ typedef struct tern_compile_options {
 TERN_API tern_status* tern_compile_onnx(tern_runtime* runtime, const void* bytes, size_t size,
                                         const tern_compile_options* options,
                                         tern_buffer** executable, tern_buffer** stages);
+/* The graph of an ONNX file as its nodes have it, with the types that importing it finds; also of a
+ * file that cannot be imported (core/onnx/graph_json.h has the members). */
+TERN_API tern_status* tern_model_graph(tern_runtime* runtime, const void* bytes, size_t size,
+                                       tern_buffer** json);
 /* The text of a program (docs/language.md) to executable bytes; stages as above. Errors carry
  * everything that is wrong with it. */
 TERN_API tern_status* tern_compile_source(tern_runtime* runtime, const char* text, size_t size,
@@ -602,6 +609,24 @@ TERN_API tern_status* tern_tuple_get(const TernAny* value, int32_t index, TernAn
 
 /* Objects that live now, of every kind: to find leaks by. */
 TERN_API int64_t tern_live_objects(void);
+/* What an inspector asks of a tensor; core/vm/debug/tensor_summary.h has the members of the JSON.
+ * How it lies in memory; statistics with a histogram (of its own range where low is not below
+ * high). */
+TERN_API tern_status* tern_tensor_layout(const TernAny* tensor, tern_buffer** json);
+TERN_API tern_status* tern_tensor_statistics(const TernAny* tensor, int32_t bins, double low,
+                                             double high, tern_buffer** json);
+/* A picture of at most most[0] x most[1] cells of the axes axes[0] (rows) and axes[1] (columns),
+ * -1 for none, the others at `index`. *picture: rows and columns as int32, then four planes of
+ * float: mean, lowest and highest finite element of each cell, and how many are not finite. */
+TERN_API tern_status* tern_tensor_picture(const TernAny* tensor, const int32_t* axes,
+                                          const int64_t* index, const int32_t* most,
+                                          tern_buffer** picture);
+/* A contiguous copy of counts[i] elements of each axis from starts[i] on. */
+TERN_API tern_status* tern_tensor_window(const TernAny* tensor, const int64_t* starts,
+                                         const int64_t* counts, TernAny* copy);
+/* How far a is from b, of one type and shape: elements differ where |a - b| > atol + rtol * |b|. */
+TERN_API tern_status* tern_tensor_compare(const TernAny* a, const TernAny* b, double atol,
+                                          double rtol, tern_buffer** json);
 /* The name of a value's type ("int", "tensor", "my.Type"). Static. */
 TERN_API const char* tern_any_type_name(const TernAny* value);
 

@@ -7,6 +7,22 @@
 
 namespace tern::api {
 
+namespace {
+
+// What is not "name=number" binds nothing, so that the plan says no numbers.
+std::vector<types::Dim::Binding> SizesOf(const char* text) {
+  std::vector<types::Dim::Binding> sizes;
+  for (const std::string& item : SplitNames(text)) {
+    const size_t equals = item.find('=');
+    if (equals == std::string::npos) continue;
+    const Result<types::Dim> extent = types::Dim::Parse(std::string_view(item).substr(equals + 1));
+    if (extent.ok() && extent->is_constant()) sizes.emplace_back(item.substr(0, equals), *extent);
+  }
+  return sizes;
+}
+
+}  // namespace
+
 // For CompileOnnx and CompileSource: the options that both share. Strings are copied, because the
 // caller's need not outlive the call.
 driver::CompileOptions CompileOptionsOf(const tern_runtime* runtime,
@@ -16,6 +32,7 @@ driver::CompileOptions CompileOptionsOf(const tern_runtime* runtime,
   compile.source_name = TextOr(options.source_name, name);
   compile.disabled_passes = SplitNames(options.disabled_passes);
   compile.print_after = SplitNames(options.print_after);
+  if (options.sizes != nullptr) compile.sizes = SizesOf(options.sizes);
   compile.relaxed_math = options.relaxed_math != 0;
   if (runtime != nullptr) compile.kernels = runtime->kernels;
   return compile;

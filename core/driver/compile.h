@@ -4,6 +4,7 @@
 #ifndef TERN_CORE_DRIVER_COMPILE_H_
 #define TERN_CORE_DRIVER_COMPILE_H_
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "core/kernels/kernel_table.h"
 #include "core/object/object.h"
 #include "core/onnx/tensor_data.h"
+#include "core/types/dim.h"
 #include "core/vm/executable.h"
 
 namespace tern::driver {
@@ -24,6 +26,8 @@ struct CompileOptions {
   // The same, "import" or "all"; "liveness", "memory", "memory_json", "kernels" and "code" for what
   // is found of the module at last and made from it.
   std::vector<std::string> print_after;
+  // Extents of symbols, for which "memory_json" says where everything lies, if it is to say that.
+  std::optional<std::vector<types::Dim::Binding>> sizes;
   // Loop programs made of operators may round a * b + c once, where a processor can; results then
   // differ between processors in the last places. The executable says so as its metadata "math".
   bool relaxed_math = false;

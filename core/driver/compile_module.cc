@@ -44,6 +44,7 @@ std::string KernelsText(const ir::Module& module) {
 // Keeps the text of the stages that were asked for.
 struct StageSink {
   const std::vector<std::string>* wanted;
+  const ir::Sizes* sizes;
   std::vector<Stage> stages;
 
   // "simplify" also means its further runs, "simplify-2" and so on.
@@ -68,7 +69,7 @@ struct StageSink {
       stages.push_back({std::string(kMemoryStage), ir::MemoryPlanText(module)});
     if (!IsWanted(kMemoryJsonStage)) return;
     JsonWriter json;
-    ir::WriteMemoryPlanJson(module, &json);
+    ir::WriteMemoryPlanJson(module, sizes, &json);
     stages.push_back({std::string(kMemoryJsonStage), json.Take()});
   }
 };
@@ -135,7 +136,7 @@ Result<CompileResult> CompileModule(ir::Module module, const CompileOptions& opt
                                     std::string_view first_stage) {
   // Noted in the file, because loops are compiled for relaxed arithmetic when it is loaded.
   if (options.relaxed_math) module.SetMetadata("math", "relaxed");
-  StageSink sink{&options.print_after, {}};
+  StageSink sink{&options.print_after, options.sizes ? &*options.sizes : nullptr, {}};
   sink.Add(first_stage, module);
   // The naive allocator, whose limit is exact; memory of folded constants is kept anyway.
   const ObjectPtr<Allocator> allocator = MakeNaiveAllocator();

@@ -353,6 +353,8 @@ void Importer::SetOutputs(Scope* scope, const Node& node, const std::vector<Valu
     if (node.outputs[i].empty()) continue;
     const bool made = i < values.size() && values[i] != nullptr;
     scope->values.emplace(node.outputs[i], made ? values[i] : poison_);
+    if (made && scope->outer == nullptr && options_.value_types != nullptr)
+      options_.value_types->emplace(node.outputs[i], ir::TypeOf(values[i]));
   }
 }
 

@@ -10,6 +10,7 @@
 #define TERN_CORE_ONNX_IMPORTER_H_
 
 #include <string_view>
+#include <unordered_map>
 
 #include "core/base/progress.h"
 #include "core/base/result.h"
@@ -27,6 +28,8 @@ struct ImportOptions {
   std::string_view file = "model.onnx";  // for messages
   TensorSource tensors;
   Progress progress;  // of the stage "import"
+  // Receives the types of what the graph's own nodes make, by name; may be null.
+  std::unordered_map<std::string_view, types::Type>* value_types = nullptr;
 };
 
 // On failure the Status carries all diagnostics; warnings are in *diagnostics either way. Constants

@@ -88,7 +88,8 @@ Result<Compiled> CompileOnnx(const Engine& engine, const CompileRequest& request
                                         .external_data = &native::ExternalData::Read,
                                         .external_data_context = &external,
                                         .print_after = request.print_after.c_str(),
-                                        .relaxed_math = request.relaxed_math ? 1 : 0};
+                                        .relaxed_math = request.relaxed_math ? 1 : 0,
+                                        .sizes = nullptr};
   tern_buffer* executable = nullptr;
   tern_buffer* stages = nullptr;
   TERN_TRY(FromApi(tern_compile_onnx(engine.runtime.get(), file.text().data(), file.text().size(),

@@ -2,6 +2,7 @@
 #include "core/ir/passes/plan_memory.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -247,7 +248,72 @@ void WriteBytes(const types::Dim& bytes, JsonWriter* json) {
     json->String(bytes.ToText());
 }
 
-void WritePlan(const FunctionPlan& plan, JsonWriter* json) {
+// A plan whose sizes are all numbers.
+struct PlacedPlan {
+  std::vector<int64_t> bytes, base, alone;  // of each tensor
+  std::vector<int64_t> live;                // at each binding
+  int64_t before = 0, planned = 0;
+};
+
+std::optional<int64_t> NumberOf(const types::Dim& bytes, const Sizes& sizes) {
+  const types::Dim at = bytes.Substitute(sizes);
+  // Far above what can be had; sums of this many tensors stay numbers.
+  constexpr int64_t kMost = int64_t{1} << 50;
+  if (!at.is_constant() || at.constant() < 0 || at.constant() > kMost) return std::nullopt;
+  return at.constant();
+}
+
+// What is alive, binding by binding: sums of what begins and ends at each.
+void AddLive(const FunctionPlan& plan, PlacedPlan* placed) {
+  int last = 0;
+  for (const PlannedTensor& tensor : plan.tensors) last = std::max(last, tensor.last);
+  placed->live.assign(static_cast<size_t>(last) + 2, 0);
+  for (size_t i = 0; i < plan.tensors.size(); ++i) {
+    placed->live[static_cast<size_t>(plan.tensors[i].first)] += placed->bytes[i];
+    placed->live[static_cast<size_t>(plan.tensors[i].last) + 1] -= placed->bytes[i];
+  }
+  for (size_t at = 1; at < placed->live.size(); ++at) placed->live[at] += placed->live[at - 1];
+  placed->live.pop_back();
+}
+
+std::optional<PlacedPlan> PlacePlan(const FunctionPlan& plan, const Sizes& sizes) {
+  PlacedPlan placed;
+  std::vector<int64_t> bases;
+  for (const PlannedStorage& storage : plan.storages) {
+    const std::optional<int64_t> bytes = NumberOf(storage.bytes, sizes);
+    if (!bytes) return std::nullopt;
+    bases.push_back(placed.planned);
+    placed.planned += *bytes;
+  }
+  for (const PlannedTensor& tensor : plan.tensors) {
+    const std::optional<int64_t> bytes = NumberOf(tensor.bytes, sizes);
+    if (!bytes) return std::nullopt;
+    const bool is_own = tensor.storage < 0;
+    placed.bytes.push_back(*bytes);
+    placed.alone.push_back(placed.before);
+    placed.base.push_back(is_own ? placed.planned
+                                 : bases[static_cast<size_t>(tensor.storage)] + tensor.offset);
+    placed.before += *bytes;
+    placed.planned += is_own ? *bytes : 0;
+  }
+  AddLive(plan, &placed);
+  return placed;
+}
+
+void WritePlaced(const FunctionPlan& plan, const PlacedPlan& placed, JsonWriter* json) {
+  const std::vector<int64_t>& live = placed.live;
+  json->Key("at").BeginObject().Field("before", placed.before).Field("planned", placed.planned);
+  json->Field("live", *std::max_element(live.begin(), live.end()));
+  json->Key("liveBy").Ints(live).Key("tensors").BeginArray();
+  for (size_t i = 0; i < placed.bytes.size(); ++i) {
+    json->BeginObject().Field("origin", plan.tensors[i].var->origin());
+    json->Field("bytes", placed.bytes[i]).Field("base", placed.base[i]);
+    json->Field("alone", placed.alone[i]).EndObject();
+  }
+  json->EndArray().EndObject();
+}
+
+void WritePlan(const FunctionPlan& plan, const Sizes* sizes, JsonWriter* json) {
   json->BeginObject().Field("name", plan.function).Key("static").BeginObject();
   json->Field("before", plan.static_bytes_before).Field("after", plan.static_bytes_after);
   json->Field("live", plan.static_bytes_live).EndObject().Key("symbolic").BeginObject();
@@ -266,14 +332,18 @@ void WritePlan(const FunctionPlan& plan, JsonWriter* json) {
     json->Field("storage", tensor.storage).Field("offset", tensor.offset);
     json->Field("first", tensor.first).Field("last", tensor.last).EndObject();
   }
-  json->EndArray().EndObject();
+  json->EndArray();
+  const std::optional<PlacedPlan> placed =
+      sizes == nullptr ? std::nullopt : PlacePlan(plan, *sizes);
+  if (placed) WritePlaced(plan, *placed, json);
+  json->EndObject();
 }
 
 }  // namespace
 
-void WriteMemoryPlanJson(const Module& module, JsonWriter* json) {
+void WriteMemoryPlanJson(const Module& module, const Sizes* sizes, JsonWriter* json) {
   json->BeginObject().Key("functions").BeginArray();
-  for (const FunctionPlan& plan : PlanMemory(module)) WritePlan(plan, json);
+  for (const FunctionPlan& plan : PlanMemory(module)) WritePlan(plan, sizes, json);
   json->EndArray().EndObject();
 }
 

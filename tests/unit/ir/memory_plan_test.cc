@@ -87,11 +87,19 @@ TEST_F(MemoryPlan, Json) {
   Module module;
   module.Set("main", function_);
   JsonWriter json;
-  WriteMemoryPlanJson(module, &json);
+  WriteMemoryPlanJson(module, nullptr, &json);
   EXPECT_TRUE(json.text().starts_with(
       "{\"functions\":[{\"name\":\"main\",\"static\":{\"before\":768,\"after\":768,\"live\":768}"))
       << json.text();
   EXPECT_NE(json.text().find("\"bytes\":\"4*n\""), std::string::npos) << json.text();
+  EXPECT_EQ(json.text().find("\"at\""), std::string::npos) << json.text();
+  // Places need the extent of every symbol.
+  const Sizes none, sizes = {{"n", types::Dim(16)}};
+  JsonWriter without, with;
+  WriteMemoryPlanJson(module, &none, &without);
+  EXPECT_EQ(without.text().find("\"at\""), std::string::npos) << without.text();
+  WriteMemoryPlanJson(module, &sizes, &with);
+  EXPECT_NE(with.text().find("\"at\":{\"before\":"), std::string::npos) << with.text();
 }
 
 }  // namespace

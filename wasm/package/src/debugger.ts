@@ -22,6 +22,7 @@ import { TernError } from './errors.js';
 import type { Pointer } from './exports.js';
 import { kDebugOptions } from './generated/layouts.js';
 import { Handle } from './handle.js';
+import { InspectedTensor } from './inspect.js';
 import type { Memory } from './memory.js';
 import type { FieldValues } from './structs.js';
 import { readValue, type Value, writeValue } from './values.js';
@@ -288,6 +289,15 @@ export class Debugger extends Handle {
     return memory.withAnys(1, (any) => {
       memory.call('tern_debugger_register', this.pointer(), frame, index, any);
       return readValue(memory, any);
+    });
+  }
+
+  /** The tensor in a register, where it is; undefined where the register holds something else. */
+  inspect(index: number, frame = 0): InspectedTensor | undefined {
+    const { memory } = this;
+    return memory.withAnys(1, (any) => {
+      memory.call('tern_debugger_register', this.pointer(), frame, index, any);
+      return InspectedTensor.of(memory, any);
     });
   }
 

@@ -47,7 +47,26 @@ export {
 } from './errors.js';
 export { clearCache, type FetchOptions, type RemoteSource } from './fetch.js';
 export type { Assets } from './files.js';
+export {
+  type Histogram,
+  type HistogramOptions,
+  InspectedTensor,
+  type PictureOptions,
+  type TensorComparison,
+  type TensorLayout,
+  type TensorPicture,
+  type TensorStatistics,
+  type WorstElement,
+} from './inspect.js';
 export type { KernelInfo, KernelPolicy } from './kernels.js';
+export type {
+  GraphNode,
+  GraphValue,
+  MemoryPlan,
+  ModelGraph,
+  PlacedMemory,
+  PlannedFunction,
+} from './model_report.js';
 export type {
   Completion,
   Definition,

@@ -15,10 +15,12 @@ import {
   KernelBackends,
   wordsOf,
 } from './kernels.js';
+import { InspectedTensor } from './inspect.js';
 import { type FixedSource, Language, type SourceAnswers } from './language.js';
 import { LeakWatch } from './leaks.js';
 import { createLoopCompiler, type LoopCompiler } from './loops.js';
 import { Memory } from './memory.js';
+import type { MemoryPlan, ModelGraph } from './model_report.js';
 import { hasRelaxedSimd, instantiate, type ModuleOptions } from './module.js';
 import { OnDemandPart } from './on_demand.js';
 import { type Listing, Program } from './program.js';
@@ -28,6 +30,7 @@ import {
   type HostFunction,
   newTensor,
   readValue,
+  type Tensor,
   TernFunction,
   type Value,
   writeValue,
@@ -51,6 +54,8 @@ export interface CompileOptions {
    * processors in the last places. Off by default.
    */
   relaxedMath?: boolean;
+  /** Extents of symbols, at which the stage "memory_json" also says where everything lies. */
+  sizes?: { readonly [symbol: string]: number };
 }
 
 export interface LoadOptions extends CompileOptions {
@@ -195,6 +200,15 @@ export class Runtime implements Disposable {
     return JSON.parse(this.memory_.takeBuffer(this.memory_.u32(this.memory_.scratch))) as string[];
   }
 
+  /** A copy of a tensor in the module, to be looked into; in the module with the debugger. */
+  inspect(tensor: Tensor): InspectedTensor {
+    const memory = this.memory_;
+    return memory.withAnys(1, (any) => {
+      writeValue(memory, this.live(), tensor, any);
+      return InspectedTensor.of(memory, any)!;
+    });
+  }
+
   /** A value to the module and back: what arrives there. */
   echo(value: Value): Value {
     const memory = this.memory_;
@@ -279,6 +293,27 @@ export class Runtime implements Disposable {
       return this.compileBy('tern_compile_onnx', data, model.length, options, 'model');
     } finally {
       this.memory_.free(data);
+    }
+  }
+
+  /**
+   * Where the tensors of a model's functions lie, at these extents of its symbols: the stage
+   * "memory_json" of compiling it.
+   */
+  memoryPlan(model: Uint8Array, sizes: CompileOptions['sizes'] = {}): MemoryPlan {
+    const { stages } = this.compile(model, { printAfter: ['memory_json'], sizes });
+    return JSON.parse(stages[0]!.text) as MemoryPlan;
+  }
+
+  /** The graph of an ONNX file; in the module with the debugger. */
+  modelGraph(model: Uint8Array): ModelGraph {
+    const memory = this.memory_;
+    const data = this.copyIn(model);
+    try {
+      memory.call('tern_model_graph', this.live(), data, model.length, memory.scratch);
+      return JSON.parse(memory.takeBuffer(memory.u32(memory.scratch))) as ModelGraph;
+    } finally {
+      memory.free(data);
     }
   }
 
@@ -542,9 +577,12 @@ export class Runtime implements Disposable {
     const memory = this.memory_;
     const { sourceName: named = defaultName, printAfter: print = [] } = options;
     const relaxedMath = options.relaxedMath ?? false;
-    const texts = [named, (options.disabledPasses ?? []).join(','), print.join(',')];
-    return memory.withTexts(texts, ([sourceName, disabledPasses, printAfter]) => {
-      const fields = { sourceName, disabledPasses, printAfter, relaxedMath };
+    const extents = Object.entries(options.sizes ?? {}).map((size) => size.join('='));
+    const disabled = (options.disabledPasses ?? []).join(',');
+    const texts = [named, disabled, print.join(','), extents.join(',')];
+    return memory.withTexts(texts, ([sourceName, disabledPasses, printAfter, sizes]) => {
+      const places = options.sizes ? { sizes } : {};
+      const fields = { sourceName, disabledPasses, printAfter, relaxedMath, ...places };
       return memory.withStruct(kCompileOptions, fields, (struct) => {
         const out = memory.scratch;
         memory.call(how, this.live(), data, size, struct, out, out + 4);

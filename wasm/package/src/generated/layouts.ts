@@ -32,7 +32,7 @@ export const kRuntimeOptions = {
 
 /** tern_compile_options */
 export const kCompileOptions = {
-  size: 28,
+  size: 32,
   fields: {
     structSize: { at: 0, type: 'u32' },
     sourceName: { at: 4, type: 'u32' },
@@ -41,6 +41,7 @@ export const kCompileOptions = {
     externalDataContext: { at: 16, type: 'u32' },
     printAfter: { at: 20, type: 'u32' },
     relaxedMath: { at: 24, type: 'i32' },
+    sizes: { at: 28, type: 'u32' },
   },
 } as const;
 
