@@ -192,6 +192,19 @@ export class FakeWorker {
         return { kind: 'watched', watches: [] };
       case 'times':
         return { kind: 'timed', times: { rows: [], operators: [], nanoseconds: 0 } };
+      case 'tensor':
+        return { kind: 'tensor', facts: undefined };
+      case 'profile': {
+        const none = {
+          runs: 1, nanoseconds: 0, rows: [], operators: [], events: { names: [], events: [] },
+          droppedCalls: 0, files: {},
+        };
+        return { kind: 'profiled', cold: none, warm: none };
+      }
+      case 'plan':
+        return { kind: 'plan', plan: undefined };
+      case 'graph':
+        return { kind: 'graph', graph: undefined };
       case 'breakpoint':
       case 'reset':
         return { kind: 'done' };

@@ -7,6 +7,9 @@ import type { ProgramKind } from '../model/file-kind.js';
 import type {
   DebugAnswer, DebugAnswerKinds, DebugRequestBody, Watch,
 } from './debug-protocol.js';
+import type {
+  InspectionAnswer, InspectionAnswerKinds, InspectionRequest,
+} from './inspection-protocol.js';
 
 /** What is asked for. `load`, `begin` and `reset` end a run that is under way. */
 export type RequestBody =
@@ -23,7 +26,8 @@ export type RequestBody =
   | { kind: 'seek'; step: number }
   | { kind: 'call'; function: string; args: Value[] }
   | { kind: 'register'; index: number; frame: number }
-  | { kind: 'reset' };
+  | { kind: 'reset' }
+  | InspectionRequest;
 
 /** Every request is answered by one reply of the same id; `run` by progress before it. */
 export type Request = RequestBody & { id: number };
@@ -95,10 +99,11 @@ export type Answer =
   | { kind: 'machine'; machine: MachineView }
   | { kind: 'called'; outputs: Record<string, Value>; milliseconds: number }
   | { kind: 'value'; value: Value }
-  | { kind: 'done' };
+  | { kind: 'done' }
+  | InspectionAnswer;
 
 /** The kind of answer that each kind of request gets. */
-export interface AnswerKinds extends DebugAnswerKinds {
+export interface AnswerKinds extends DebugAnswerKinds, InspectionAnswerKinds {
   start: 'started';
   load: 'loaded';
   begin: 'machine';

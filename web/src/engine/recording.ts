@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One recorded run: the debugger of the core keeps what each instruction changed, so that any step
 // can be gone to at once, also after the run has returned or failed.
-import type { Debugger, DebugStop, Program, Value } from 'tern-runtime';
+import type { Debugger, DebugStop, InspectedTensor, Program, Value } from 'tern-runtime';
 import type { RunQuery, WalkCommand, Watch, WatchState } from './debug-protocol.js';
 import { viewOf, Watches } from './debug-views.js';
+import type { TensorPlace } from './inspection-protocol.js';
 import type { CursorState, MachineView } from './protocol.js';
 
 const kSliceMilliseconds = 8;
@@ -104,6 +105,22 @@ export class Recording {
     return this.lookBack(() => this.debug.register(index, frame));
   }
 
+  /** The tensor in a register, also of another step; undefined where it holds something else. */
+  tensor({ register, frame, step }: TensorPlace): InspectedTensor | undefined {
+    const { depth, step: now, first } = this.debug.stop();
+    const look = (): InspectedTensor | undefined => this.debug.inspect(register, frame);
+    if (step !== undefined && step !== now) return this.at(step, look);
+    return depth > 0 || now === first ? look() : this.lookBack(look);
+  }
+
+  /** Every register of every frame that holds something. */
+  registers(): TensorPlace[] {
+    const { depth, step, first } = this.debug.stop();
+    const list = (): TensorPlace[] => this.debug.state().frames.flatMap(({ registers }, frame) =>
+      registers.map(({ index }) => ({ register: index, frame })));
+    return depth > 0 || step === first ? list() : this.lookBack(list);
+  }
+
   /** Where the run rests. */
   rest(): MachineView {
     return this.view(this.debug.stop(), 0);
@@ -166,12 +183,16 @@ export class Recording {
 
   // The frames are gone once a run has returned; what they held last is one step before.
   private lookBack<T>(f: () => T): T {
-    const { end } = this.debug.stop();
-    this.debug.seek(end - 1);
+    return this.at(this.debug.stop().end - 1, f);
+  }
+
+  private at<T>(step: number, f: () => T): T {
+    const { step: now } = this.debug.stop();
+    this.debug.seek(step);
     try {
       return f();
     } finally {
-      this.debug.seek(end);
+      this.debug.seek(now);
     }
   }
 }

@@ -12,6 +12,7 @@ import { handleDebugRequest, isDebugRequest } from './debug-requests.js';
 import type {
   Answer, Failure, LoadedProgram, MachineView, PrepareRequest, Reply, Request, StopRequest,
 } from './protocol.js';
+import { answerInspection, type ProgramSource } from './inspection.js';
 import { type Between, Recording } from './recording.js';
 
 const kProgressMilliseconds = 100;
@@ -38,6 +39,7 @@ let program: Program | undefined;
 /** The same program in the module that records. */
 let recordedProgram: Program | undefined;
 let recording: Recording | undefined;
+let programSource: ProgramSource | undefined;
 let stopRequested = false;
 /** The end of the request before: a run ends before another request touches its machine. */
 let tail: Promise<void> = Promise.resolve();
@@ -83,6 +85,7 @@ async function load(name: string, bytes: Uint8Array): Promise<LoadedProgram> {
   recordedProgram = undefined;
   program?.dispose();
   program = next;
+  programSource = { kind: kind.program, bytes };
   return {
     name, fileKind: kind.program, fileBytes: bytes.length, executable: next.bytes,
     milliseconds: performance.now() - start, info,
@@ -167,6 +170,11 @@ async function handle(request: Request): Promise<Answer> {
     case 'reset':
       dropRecording();
       return { kind: 'done' };
+    default:
+      return answerInspection(request, {
+        runtime: recordingRuntime, program: programToRecord, recording: currentRecording,
+        source: programSource,
+      });
   }
 }
 

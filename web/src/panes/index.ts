@@ -55,6 +55,22 @@ export const kPanes: readonly PaneEntry[] = [
     fetch: async () => (await import('./output/output-pane.js')).OutputPane,
   },
   {
+    id: 'inspector', title: 'Tensor', region: 'right',
+    fetch: async () => (await import('./inspector/inspector-pane.js')).InspectorPane,
+  },
+  {
+    id: 'profile', title: 'Profile', region: 'centre',
+    fetch: async () => (await import('./profile/profile-pane.js')).ProfilePane,
+  },
+  {
+    id: 'ops', title: 'Operators', region: 'left',
+    fetch: async () => (await import('./profile/ops-pane.js')).OpsPane,
+  },
+  {
+    id: 'plan', title: 'Memory plan', region: 'bottom',
+    fetch: async () => (await import('./plan/plan-pane.js')).PlanPane,
+  },
+  {
     id: 'problems', title: 'Problems', region: 'bottom',
     fetch: async () => (await import('./problems/problems-pane.js')).ProblemsPane,
     isThere: () => problemCount.value > 0, badge: () => String(problemCount.value),

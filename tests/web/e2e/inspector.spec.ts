@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tensor inspector, the profile and the memory plan, on the digits and on a program with values
+// that are special.
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test } from '../support/page.js';
+
+const kSpecial = `.func @main() -> f32[2, 3]
+  load_const f32[2, 3] [nan, inf, -0.0, 1, 2, 3] dst: %0
+  ret   ret %0
+`;
+
+test('a register is looked into, in every way', async ({ playground, page }) => {
+  await playground.click('sample-3');
+  await page.evaluate(() => window.ternPlayground.step(6));
+  await page.locator('[data-testid=registers] [data-row-id="1"] button').first().click();
+  await page.locator('#tab-inspector').click();
+  await playground.idle();
+  await expect(page.getByTestId('inspected-type')).toContainText('f32[1, 28, 28, 16]');
+  const cells = page.getByTestId('heatmap-cells');
+  await cells.focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('End');
+  await expect(page.getByTestId('cell-value')).toContainText('[0, 1, 27, 0] row 1, column 27');
+  await page.getByTestId('axis-3').fill('5');
+  await playground.idle();
+  await expect(page.getByTestId('cell-value')).toContainText('[0, 1, 27, 5]');
+
+  await playground.click('inspect-table');
+  await expect(page.getByTestId('value-grid')).toHaveAttribute('aria-rowcount', '29');
+  await page.getByTestId('number-format').selectOption('hex');
+  await expect(page.getByTestId('value-grid').getByRole('gridcell').first())
+    .toHaveText(/^[0-9a-f]{8}$/);
+  await playground.click('inspect-stats');
+  await expect(page.locator('[data-figure=count]')).toHaveText('12544');
+  await playground.click('inspect-histogram');
+  await expect(page.getByTestId('histogram').locator('rect')).toHaveCount(64);
+  await playground.click('inspect-layout');
+  await expect(page.getByTestId('axes-table').locator('tbody tr')).toHaveCount(4);
+  await playground.click('inspect-hex');
+  await expect(page.getByTestId('hex')).toContainText('00000000');
+  const { violations } = await new AxeBuilder({ page }).include('[data-pane=inspector]').analyze();
+  expect(violations).toEqual([]);
+});
+
+test('a tensor is compared with another step', async ({ playground, page }) => {
+  await playground.click('sample-3');
+  await page.evaluate(() => window.ternPlayground.step(6));
+  await page.locator('[data-testid=registers] [data-row-id="1"] button').first().click();
+  await page.locator('#tab-inspector').click();
+  await playground.click('inspect-compare');
+  await page.getByTestId('other-step').fill('6');
+  await playground.click('compare-step');
+  await expect(page.getByTestId('comparison')).toContainText('12544 of 12544 equal');
+  await page.getByTestId('other-step').fill('4');
+  await playground.click('compare-step');
+  await expect(page.locator('.inspector-problem')).toContainText('cannot be compared');
+  await page.getByTestId('compare-file').setInputFiles({
+    name: 'bad.npy', mimeType: 'application/octet-stream', buffer: Buffer.from('no'),
+  });
+  await expect(page.locator('.inspector-problem')).toContainText('.npy');
+});
+
+test('profiles are made, cold and warm, and shown in three ways', async ({ playground, page }) => {
+  await page.getByTestId('preset-profile').click();
+  await playground.idle();
+  await playground.click('profile-run');
+  await expect(page.getByTestId('operators').locator('tbody tr')).not.toHaveCount(0);
+  await page.getByTestId('flame').focus();
+  await page.keyboard.press('ArrowDown');
+  await expect(page.getByTestId('flame-box')).not.toContainText('@main');
+  await playground.click('profile-heavy');
+  await expect(page.getByTestId('flame-box')).toContainText('@main');
+  await playground.click('profile-sandwich');
+  await expect(page.getByTestId('sandwich')).toContainText('conv2d');
+  await playground.click('keep-baseline');
+  await expect(page.getByTestId('operators')).toContainText('change');
+  await expect(page.getByTestId('plan-sums')).toContainText('alive at once');
+  await playground.click('plan-alone');
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations).toEqual([]);
+});
+
+test('what is special has signs of its own', async ({ playground, page }) => {
+  await playground.drop({ name: 'special.tasm', bytes: new TextEncoder().encode(kSpecial) });
+  await page.evaluate(() => window.ternPlayground.step(1));
+  await page.locator('[data-testid=registers] [data-row-id="0"] button').first().click();
+  await page.locator('#tab-inspector').click();
+  await playground.click('inspect-table');
+  for (const kind of ['nan', 'infinite', 'negative zero'])
+    await expect(page.locator(`[data-kind="${kind}"]`)).toHaveCount(1);
+  await playground.click('inspect-stats');
+  await expect(page.locator('[data-figure=nan]')).toContainText('the first at 0');
+});

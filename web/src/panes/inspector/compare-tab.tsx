@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tensor beside another one: of another step, another register or a file.
+import { useState } from 'preact/hooks';
+import type { TensorComparison, WorstElement } from 'tern-runtime';
+import { formatNumber } from '../../model/format.js';
+import {
+  compareWithFile, compareWithRegister, compareWithStep, inspector,
+} from '../../state/inspector.js';
+import { session } from '../../state/store.js';
+import { FilePicker } from '../../widgets/file-picker.js';
+
+/** "[1, 0, 3]" of a flat position. */
+function indexText(flat: number, shape: readonly number[]): string {
+  const index = shape.map(() => 0);
+  let rest = flat;
+  for (let axis = shape.length - 1; axis >= 0; axis--) {
+    index[axis] = rest % shape[axis]!;
+    rest = Math.floor(rest / shape[axis]!);
+  }
+  return `[${index.join(', ')}]`;
+}
+
+const shown = (value: number | string): string =>
+  (typeof value === 'number' ? formatNumber(value) : value);
+
+function Worst({ what, worst }: { what: string; worst: WorstElement | null }) {
+  const { layout } = inspector.value;
+  return (
+    <tr>
+      <th scope="row">{what}</th>
+      <td class="number">{worst ? shown(worst.value) : '0'}</td>
+      <td>{worst && layout ? indexText(worst.index, layout.shape) : null}</td>
+      <td class="number">{worst ? shown(worst.a) : null}</td>
+      <td class="number">{worst ? shown(worst.b) : null}</td>
+    </tr>
+  );
+}
+
+function Result({ comparison, other }: { comparison: TensorComparison; other: string }) {
+  const { count, equal, outside, passed } = comparison;
+  return (
+    <div data-testid="comparison">
+      <p class={passed ? 'verdict passed' : 'verdict failed'} role="status">
+        <b>{passed ? '✓ within the tolerance' : '✗ not within the tolerance'}</b> of {other}:{' '}
+        {equal} of {count} equal, {outside} outside
+      </p>
+      <table class="listing">
+        <thead>
+          <tr>
+            <th scope="col">largest difference</th><th scope="col" class="number">value</th>
+            <th scope="col">at</th><th scope="col" class="number">this</th>
+            <th scope="col" class="number">other</th>
+          </tr>
+        </thead>
+        <tbody>
+          <Worst what="absolute" worst={comparison.maxAbsolute} />
+          <Worst what="relative" worst={comparison.maxRelative} />
+          <Worst what="ULP" worst={comparison.maxUlps} />
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function NumberField({ label, value, onValue, testid, step = 'any' }: {
+  label: string; value: number; onValue: (value: number) => void; testid: string; step?: string;
+}) {
+  return (
+    <label>
+      {label}{' '}
+      <input
+        type="number" min="0" step={step} value={value} data-testid={testid}
+        onChange={(event) => onValue(Number(event.currentTarget.value) || 0)}
+      />
+    </label>
+  );
+}
+
+export function CompareTab() {
+  const { trace } = session.value;
+  const [step, setStep] = useState(0);
+  const [register, setRegister] = useState(0);
+  const [atol, setAtol] = useState(1e-7);
+  const [rtol, setRtol] = useState(1e-3);
+  const { comparison, comparedWith } = inspector.value;
+  return (
+    <>
+      <div class="compare-with">
+        <NumberField label="atol" value={atol} onValue={setAtol} testid="atol" />
+        <NumberField label="rtol" value={rtol} onValue={setRtol} testid="rtol" />
+      </div>
+      <div class="compare-with">
+        <NumberField
+          label="step" value={step} onValue={setStep} testid="other-step" step="1"
+        />
+        <button
+          type="button" class="small" data-testid="compare-step" disabled={!trace}
+          onClick={() => compareWithStep(Math.floor(step), atol, rtol)}
+        >
+          Compare with that step
+        </button>
+      </div>
+      <div class="compare-with">
+        <NumberField
+          label="register" value={register} onValue={setRegister} testid="other-register" step="1"
+        />
+        <button
+          type="button" class="small" data-testid="compare-register"
+          onClick={() => compareWithRegister(Math.floor(register), atol, rtol)}
+        >
+          Compare with that register
+        </button>
+        <FilePicker
+          label="Compare with .npy…" accept=".npy" testid="compare-file"
+          onFile={(file) => void compareWithFile(file, atol, rtol)}
+        />
+      </div>
+      {comparison ? <Result comparison={comparison} other={comparedWith} />
+        : <p class="hint">Elements differ where |a − b| &gt; atol + rtol · |b|; NaN equals NaN.</p>}
+    </>
+  );
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// One tensor in full: what it is, and its elements as a picture, a table, figures or bytes.
+import { useEffect } from 'preact/hooks';
+import { formatBytes, formatShape } from '../../model/format.js';
+import { viewName } from '../../model/tensor-picture.js';
+import { csvText, npyBytes } from '../../model/tensor-text.js';
+import {
+  fetchTensor, followSelection, inspector, type InspectorTab, kTabs, setTab, setView, tab,
+} from '../../state/inspector.js';
+import '../../style/inspector.css';
+import { saveFile } from '../../widgets/save-file.js';
+import { Pane } from '../pane.js';
+import { CompareTab } from './compare-tab.js';
+import { HeatmapTab } from './heatmap-tab.js';
+import { HistogramTab, StatsTab } from './statistics-tabs.js';
+import { HexTab, LayoutTab } from './memory-tabs.js';
+import { TableTab } from './table-tab.js';
+
+const kTabNames = Object.keys(kTabs) as InspectorTab[];
+const kContents = {
+  heatmap: HeatmapTab, table: TableTab, histogram: HistogramTab, stats: StatsTab,
+  layout: LayoutTab, hex: HexTab, compare: CompareTab,
+};
+
+function TabBar() {
+  const move = (event: KeyboardEvent): void => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    const count = kTabNames.length;
+    const next = kTabNames[(kTabNames.indexOf(tab.value) + by + count) % count]!;
+    setTab(next);
+    document.getElementById(`inspect-${next}`)?.focus();
+  };
+  return (
+    <div class="inspector-tabs" role="tablist" aria-label="Ways to look at it" onKeyDown={move}>
+      {kTabNames.map((name) => (
+        <button
+          key={name} type="button" role="tab" class="small" id={`inspect-${name}`}
+          aria-selected={tab.value === name} aria-controls="inspect-panel"
+          tabIndex={tab.value === name ? 0 : -1} data-testid={`inspect-${name}`}
+          onClick={() => setTab(name)}
+        >
+          {kTabs[name]}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** The type, and how it lies in memory. */
+function Facts() {
+  const { layout, name } = inspector.value;
+  if (!layout) return null;
+  const { dtype, shape, strides, offset, bytes, storageBytes, contiguous, hash } = layout;
+  const facts: [string, string][] = [
+    ['strides', formatShape(strides)],
+    ['offset', `${offset} B`],
+    ['size', formatBytes(bytes)],
+    ['storage', storageBytes > 0 ? formatBytes(storageBytes) : 'from outside'],
+    ['layout', contiguous ? 'contiguous' : 'strided'],
+    ['hash', hash],
+  ];
+  return (
+    <div class="tensor-facts">
+      <p class="tensor-type" data-testid="inspected-type">
+        <code>{name}</code> <b>{dtype}{formatShape(shape)}</b>
+      </p>
+      <dl>
+        {facts.map(([what, value]) => (
+          <div key={what}><dt>{what}</dt><dd class="mono">{value}</dd></div>
+        ))}
+      </dl>
+    </div>
+  );
+}
+
+function AxisPicker({ label, value, onPick }: {
+  label: string; value: number; onPick: (axis: number) => void;
+}) {
+  const { shape } = inspector.value.layout!;
+  return (
+    <label>
+      {label}{' '}
+      <select value={value} onChange={(event) => onPick(Number(event.currentTarget.value))}>
+        <option value={-1}>none</option>
+        {shape.map((extent, axis) => (
+          <option key={axis} value={axis}>axis {axis} ({extent})</option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** Which axes lie down and across, and where the others are held. */
+function AxisPickers() {
+  const { layout, view } = inspector.value;
+  if (!layout || !view || layout.shape.length < 2) return null;
+  const { rowAxis, columnAxis, index } = view;
+  // The axis that was there before is taken by the other one, so that they stay different.
+  const pickRow = (axis: number): void => setView({
+    ...view, rowAxis: axis, columnAxis: axis === columnAxis && axis >= 0 ? rowAxis : columnAxis,
+  });
+  const pickColumn = (axis: number): void => setView({
+    ...view, columnAxis: axis, rowAxis: axis === rowAxis && axis >= 0 ? columnAxis : rowAxis,
+  });
+  return (
+    <div class="axis-pickers">
+      <AxisPicker label="down" value={rowAxis} onPick={pickRow} />
+      <AxisPicker label="across" value={columnAxis} onPick={pickColumn} />
+      {layout.shape.map((extent, axis) => (axis === rowAxis || axis === columnAxis || extent < 2
+        ? null
+        : (
+          <label key={axis}>
+            axis {axis}{' '}
+            <input
+              type="range" min="0" max={extent - 1} value={index[axis]}
+              data-testid={`axis-${axis}`}
+              aria-valuetext={`${index[axis]} of ${extent}`}
+              onInput={(event) => {
+                const to = Number(event.currentTarget.value);
+                setView({ ...view, index: index.map((at, i) => (i === axis ? to : at)) });
+              }}
+            />
+            <output class="mono">{index[axis]}</output>
+          </label>
+        )))}
+      <span class="detail mono">{viewName(view)}</span>
+    </div>
+  );
+}
+
+async function saveNpy(): Promise<void> {
+  const tensor = await fetchTensor(true);
+  const bytes = tensor && npyBytes(tensor);
+  if (bytes) saveFile('tensor.npy', bytes);
+}
+
+async function saveCsv(): Promise<void> {
+  const tensor = await fetchTensor(false);
+  if (tensor) saveFile('slice.csv', new TextEncoder().encode(csvText(tensor)));
+}
+
+function Tools() {
+  if (!inspector.value.layout) return null;
+  return (
+    <>
+      <button type="button" class="small" data-testid="save-npy" onClick={() => void saveNpy()}>
+        .npy
+      </button>
+      <button type="button" class="small" data-testid="save-csv" onClick={() => void saveCsv()}>
+        CSV
+      </button>
+    </>
+  );
+}
+
+function Contents() {
+  const { layout, place, problem } = inspector.value;
+  if (!place) {
+    return <p class="hint padded">Step, then pick a register to look into the tensor it holds.</p>;
+  }
+  const Content = kContents[tab.value];
+  const tools = tab.value === 'heatmap' || tab.value === 'table' || tab.value === 'hex';
+  return (
+    <>
+      <Facts />
+      {layout ? <TabBar /> : null}
+      {layout && tools ? <AxisPickers /> : null}
+      {problem ? <p class="inspector-problem" role="alert">{problem}</p> : null}
+      {layout ? (
+        <div
+          id="inspect-panel" role="tabpanel" class="inspector-content"
+          aria-labelledby={`inspect-${tab.value}`}
+        >
+          <Content />
+        </div>
+      ) : <p class="hint padded">{inspector.value.name} holds no tensor now.</p>}
+    </>
+  );
+}
+
+export function InspectorPane() {
+  useEffect(followSelection, []);
+  const { isBusy, step, layout } = inspector.value;
+  const note = layout ? `at step ${step}${isBusy ? ' · reading…' : ''}` : null;
+  return (
+    <Pane id="inspector" title="Tensor" note={note} tools={<Tools />}>
+      <div class="scroll inspector-body" tabIndex={0} role="group" aria-label="Tensor">
+        <Contents />
+      </div>
+    </Pane>
+  );
+}

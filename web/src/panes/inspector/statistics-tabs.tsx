@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statistics and histogram of all elements, as the core counted them.
+import { useState } from 'preact/hooks';
+import type { TensorStatistics } from 'tern-runtime';
+import { formatNumber } from '../../model/format.js';
+import { inspector } from '../../state/inspector.js';
+import { Disclosure } from '../../widgets/disclosure.js';
+
+const kWidth = 512;
+const kHeight = 180;
+const kBase = 158;
+
+/** Every count, with where bins begin. */
+function binsOf({ histogram: { low, high, counts } }: TensorStatistics) {
+  const width = (high - low) / counts.length;
+  return counts.map((count, i) => ({ count, from: low + i * width, to: low + (i + 1) * width }));
+}
+
+function HistogramTable({ statistics }: { statistics: TensorStatistics }) {
+  const { below, above } = statistics.histogram;
+  return (
+    <div class="scroll" tabIndex={0} role="group" aria-label="The histogram as a table">
+      <table class="listing" data-testid="histogram-table">
+        <thead>
+          <tr><th scope="col">from</th><th scope="col">to</th><th scope="col">elements</th></tr>
+        </thead>
+        <tbody>
+          <tr><td>−∞</td><td>{formatNumber(statistics.histogram.low)}</td><td>{below}</td></tr>
+          {binsOf(statistics).map(({ count, from, to }) => (
+            <tr key={from}>
+              <td>{formatNumber(from)}</td><td>{formatNumber(to)}</td><td>{count}</td>
+            </tr>
+          ))}
+          <tr><td>{formatNumber(statistics.histogram.high)}</td><td>∞</td><td>{above}</td></tr>
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+export function HistogramTab() {
+  const { statistics, name } = inspector.value;
+  const [isLog, setLog] = useState(false);
+  const [at, setAt] = useState<number>();
+  if (!statistics) return <p class="hint">reading…</p>;
+  const bins = binsOf(statistics);
+  const scale = (count: number): number => (isLog ? Math.log1p(count) : count);
+  const most = Math.max(1e-9, ...bins.map(({ count }) => scale(count)));
+  const bar = kWidth / bins.length;
+  const { below, above, low, high } = statistics.histogram;
+  const shown = at === undefined ? undefined : bins[at];
+  return (
+    <>
+      <div class="grid-tools">
+        <label>
+          <input
+            type="checkbox" checked={isLog} data-testid="log-counts"
+            onChange={(event) => setLog(event.currentTarget.checked)}
+          />{' '}
+          logarithmic counts
+        </label>
+        <span class="detail mono" aria-live="polite">
+          {shown ? `${formatNumber(shown.from)} … ${formatNumber(shown.to)}: ${shown.count}` : null}
+        </span>
+      </div>
+      <svg
+        class="histogram" viewBox={`0 0 ${kWidth} ${kHeight}`} role="img" data-testid="histogram"
+        aria-label={`Histogram of ${name}, ${bins.length} bins from ${formatNumber(low)} to ${
+          formatNumber(high)}`}
+        onMouseLeave={() => setAt(undefined)}
+        onMouseMove={(event) => {
+          const { left, width } = event.currentTarget.getBoundingClientRect();
+          const i = Math.floor(((event.clientX - left) / width) * bins.length);
+          setAt(Math.min(Math.max(i, 0), bins.length - 1));
+        }}
+      >
+        {bins.map(({ count }, i) => {
+          const height = (scale(count) / most) * (kBase - 8);
+          return (
+            <rect
+              key={i} class={i === at ? 'bin at' : 'bin'} x={i * bar + 0.5} width={bar - 1}
+              y={kBase - height} height={count > 0 ? Math.max(height, 1) : 0}
+            />
+          );
+        })}
+        <line class="axis" x1="0" x2={kWidth} y1={kBase} y2={kBase} />
+        <text x="2" y={kHeight - 6}>{formatNumber(low)}</text>
+        <text x={kWidth - 2} y={kHeight - 6} text-anchor="end">{formatNumber(high)}</text>
+      </svg>
+      {below + above + statistics.nan > 0 ? (
+        <p class="detail">
+          outside: {below} below, {above} above, {statistics.nan} NaN
+        </p>
+      ) : null}
+      <Disclosure summary="View as table" testid="histogram-as-table">
+        {() => <HistogramTable statistics={statistics} />}
+      </Disclosure>
+    </>
+  );
+}
+
+const kFigures: readonly [keyof TensorStatistics, string][] = [
+  ['count', 'elements'], ['min', 'minimum'], ['max', 'maximum'], ['mean', 'mean'],
+  ['std', 'standard deviation'], ['l2', 'L2 norm'], ['zeros', 'zeros'],
+  ['negativeZeros', 'of them −0'], ['denormals', 'denormal'], ['nan', 'NaN'],
+  ['positiveInfinity', '+∞'], ['negativeInfinity', '−∞'],
+];
+
+export function StatsTab() {
+  const { statistics } = inspector.value;
+  if (!statistics) return <p class="hint">reading…</p>;
+  const { uniques, nan, firstNan } = statistics;
+  return (
+    <>
+      <table class="listing figures" data-testid="statistics">
+        <tbody>
+          {kFigures.map(([key, what]) => (
+            <tr key={key} class={key === 'nan' && nan > 0 ? 'alarming' : ''}>
+              <th scope="row">{what}</th>
+              <td class="number" data-figure={key}>
+                {statistics[key] === undefined ? 'none' : formatNumber(statistics[key] as number)}
+                {key === 'nan' && nan > 0 ? `, the first at ${firstNan}` : null}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {uniques ? (
+        <Disclosure summary={`${uniques.length} different values`} testid="uniques">
+          {() => (
+            <table class="listing">
+              <thead><tr><th scope="col">value</th><th scope="col">times</th></tr></thead>
+              <tbody>
+                {uniques.map(({ value, count }) => (
+                  <tr key={value}><td>{formatNumber(value)}</td><td>{count}</td></tr>
+                ))}
+              </tbody>
+            </table>
+          )}
+        </Disclosure>
+      ) : <p class="detail">more than 32 different values</p>}
+    </>
+  );
+}
