@@ -4,9 +4,9 @@
 usage: types_test.py COMMAND…                      ends with `N passed, N failed`
 COMMAND runs the command line, such as build/host/tern or qemu-aarch64 build/aarch64/tern.
 
-A case is an operator with one type. Its inputs are small whole numbers, which every type can hold,
-and so is what the same operator gives in the type that is sure to be right (f32, i64 or f64): both
-results are cast and compared inside the model, for equality within two hundredths.
+A case is an operator with one type. Its inputs are small whole numbers, which every type can hold;
+what comes of them must be what the same operator gives for f32 or i64, within three hundredths:
+the model casts and compares both. Texts and bools only have to run.
 """
 import os
 import subprocess
@@ -89,9 +89,9 @@ OPERATORS = [
     ("ReverseSequence", ANY, [A, i64([1, 2, 1])]),
     ("OneHot", NUMBERS, [i64([1, 0]), i64(2), [0, 1]]),
     ("Range", ("f32", "f64", "i16", "i32", "i64"), [0, 6, 2]),
-    ("EyeLike", NUMBERS + ("bool",), [A]),
-    ("Shape", ANY, [A]), ("Size", ANY, [A]), ("DepthToSpace", NUMBERS, [[[[1]], [[2]], [[3]], [[4]]]
-                                                                     ], {"blocksize": 2}),
+    ("EyeLike", NUMBERS + ("bool",), [A]), ("Shape", ANY, [A]), ("Size", ANY, [A]),
+    ("DepthToSpace", ANY, [[[[[1]], [[2]], [[3]], [[4]]]]], {"blocksize": 2}),
+    ("SpaceToDepth", ANY, [IMAGE], {"blocksize": 2}),
     ("MaxPool", FLOATS[:1] + FLOATS[2:] + ("i8", "u8"), [IMAGE], {"kernel_shape": [2, 2]}),
     ("AveragePool", ("f16", "f32", "f64"), [IMAGE], {"kernel_shape": [2, 2]}),
     ("GlobalAveragePool", ("f16", "f32", "f64"), [IMAGE]),
@@ -99,7 +99,6 @@ OPERATORS = [
     ("Resize", NUMBERS, [IMAGE, None, ("f32", [1, 1, 2, 2])], {"mode": "nearest"}),
     ("Dropout", FLOATS, [A]), ("CenterCropPad", NUMBERS, [A, i64([2, 2])]),
 ]
-EXTRA_NAMES = ("f32", "i64", "f64", "bool", "string")
 
 
 def shape_of(values):
@@ -173,7 +172,6 @@ class Case:
                       onnx.node("ReduceMin", ["ok32"], ["all"], keepdims=0)]
             constants["limit"] = ("f64", 0.03)
             outputs = ["all"]
-        # Through Identity of an input that only a run knows, constants are not folded.
         tensors = [tensor_of(name, dtype, values) for name, (dtype, values) in constants.items()]
         values = [onnx.value_info(name, "f32", ()) for name in outputs]
         return onnx.model({"": 22}, onnx.graph("case", nodes, tensors, [], values)), outputs[0]
@@ -191,7 +189,7 @@ def run(command, case, folder):
     done = subprocess.run(command + ["run", path], capture_output=True, text=True, check=False)
     if done.returncode:
         return done.stderr.strip().splitlines()[0] if done.stderr else f"exit {done.returncode}"
-    if output == "all" and "1" not in done.stdout.split(":", 1)[1].split("[")[-1]:
+    if output == "all" and done.stdout.split()[-1] != "1":
         return "other results than " + case.reference() + ": " + done.stdout.strip()
     return None
 

@@ -13,14 +13,14 @@
 #include "core/kernels/bind/bindings.h"
 #include "core/kernels/bind/elementwise.h"
 #include "core/kernels/bind/lists.h"
+#include "core/kernels/bind/places.h"
 #include "core/object/containers/adt.h"
 
 namespace tern::kernels {
 namespace {
 
 using bind::Call;
-
-using Runner = Result<Any> (*)(const void* attrs, Call& call);
+using bind::Runner;
 
 // Which floats a function does not compute with itself.
 enum class Widening : uint8_t { kNone, k16Bits, kAllFloats };
@@ -89,8 +89,10 @@ struct Bound {
     }
     const bool widens = std::any_of(
         args.begin(), args.end(), [this](const AnyView& arg) { return IsWidened(arg, widening); });
-    Result<Any> result = widens ? RunWidened(*info, widening, run, attrs.get(), context, args)
-                                : RunAsItIs(context, args);
+    const bool moves = bind::IsMoveOfTexts(*info, args);
+    Result<Any> result = moves    ? bind::RunOnPlaces(*info, run, attrs.get(), context, args)
+                         : widens ? RunWidened(*info, widening, run, attrs.get(), context, args)
+                                  : RunAsItIs(context, args);
     if (Status stop = context.TakeStop(); !stop.ok()) return Named(std::move(stop));
     if (result.ok()) return result;
     return Named(std::move(result).status());

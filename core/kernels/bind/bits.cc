@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// matmul_bits: a product with weights of 4 bits, which stay packed in memory. Some columns at a
-// time are unpacked into a scratch that the ordinary product reads.
+// matmul_bits: a product with weights of 4 bits, which stay packed in memory. Few rows, such as the
+// one of a decoder's step, meet the halves of the bytes as they are read. For more rows some
+// columns at a time are unpacked into a scratch that the ordinary product reads.
 
 #include <algorithm>
 #include <cstdint>
@@ -13,7 +14,9 @@ namespace tern::kernels::bind {
 namespace {
 
 constexpr int64_t kColumns = 64;  // unpacked at once
-constexpr float kMiddle = 8;      // the zero point where none is given
+constexpr int64_t kFewRows = 4;
+constexpr int64_t kLanes = 8;  // summed up apart; a block has at least as many bytes
+constexpr float kMiddle = 8;   // the zero point where none is given
 
 struct PackedWeights {
   const uint8_t* bytes;
@@ -34,13 +37,71 @@ struct PackedWeights {
       const float scale = scales[column * blocks + b], zero = ZeroOf(column, b);
       const uint8_t* from = bytes + (column * blocks + b) * (block / 2);
       const int64_t count = std::min(block, depth - b * block);
-      for (int64_t i = 0; i < count; ++i) {
-        const int value = i % 2 == 0 ? from[i / 2] & 0xF : from[i / 2] >> 4;
-        to[b * block + i] = (static_cast<float>(value) - zero) * scale;
+      float* const out = to + b * block;
+      for (int64_t i = 0; i < count / 2; ++i) {
+        out[2 * i] = (static_cast<float>(from[i] & 0xF) - zero) * scale;
+        out[2 * i + 1] = (static_cast<float>(from[i] >> 4) - zero) * scale;
       }
+      if (count % 2 != 0)
+        out[count - 1] = (static_cast<float>(from[count / 2] & 0xF) - zero) * scale;
     }
   }
 };
+
+// One row of a, split as the weights are: what the low halves meet, what the high ones meet, and
+// sums of blocks, which the zero points meet. Behind the depth there is zero.
+struct SplitRow {
+  float *even, *odd, *sums;
+
+  static int64_t FloatsFor(const PackedWeights& w) { return w.blocks * (w.block + 1); }
+  SplitRow(const PackedWeights& w, float* scratch)
+      : even(scratch), odd(even + w.blocks * w.block / 2), sums(odd + w.blocks * w.block / 2) {}
+
+  void Read(const PackedWeights& w, const float* row) {
+    const auto at = [&](int64_t i) { return i < w.depth ? row[i] : 0.0f; };
+    for (int64_t i = 0; i < w.blocks * w.block / 2; ++i)
+      even[i] = at(2 * i), odd[i] = at(2 * i + 1);
+    for (int64_t b = 0; b < w.blocks; ++b) {
+      sums[b] = 0;
+      for (int64_t i = b * w.block / 2; i < (b + 1) * w.block / 2; ++i) sums[b] += even[i] + odd[i];
+    }
+  }
+};
+
+// The sum over blocks of scale (halves · a - zero sum(a)). Lanes of a fixed number make it the same
+// on every target, and vectors of it where there are some.
+float Dot(const PackedWeights& w, int64_t column, const SplitRow& row) {
+  float total[kLanes] = {}, zeros = 0;
+  const uint8_t* from = w.bytes + column * w.blocks * (w.block / 2);
+  const float *even = row.even, *odd = row.odd;
+  for (int64_t b = 0; b < w.blocks; ++b) {
+    float lanes[kLanes] = {};
+    for (int64_t i = 0; i < w.block / 2;
+         i += kLanes, from += kLanes, even += kLanes, odd += kLanes) {
+      for (int64_t j = 0; j < kLanes; ++j) {
+        lanes[j] += static_cast<float>(from[j] & 0xF) * even[j];
+        lanes[j] += static_cast<float>(from[j] >> 4) * odd[j];
+      }
+    }
+    const float scale = w.scales[column * w.blocks + b];
+    for (int64_t j = 0; j < kLanes; ++j) total[j] += scale * lanes[j];
+    zeros += scale * w.ZeroOf(column, b) * row.sums[b];
+  }
+  float sum = -zeros;
+  for (const float lane : total) sum += lane;
+  return sum;
+}
+
+Status MultiplyFewRows(Call& call, const PackedWeights& weights, const float* a, int64_t rows,
+                       int64_t columns, float* y) {
+  TERN_TRY_ASSIGN(const TensorPtr scratch, call.NewF32({SplitRow::FloatsFor(weights)}));
+  SplitRow row(weights, scratch->data_as<float>());
+  for (int64_t i = 0; i < rows && !call.IsStopped(); ++i) {
+    row.Read(weights, a + i * weights.depth);
+    for (int64_t column = 0; column < columns; ++column) *y++ = Dot(weights, column, row);
+  }
+  return OkStatus();
+}
 
 // Reads the zero points of either kind.
 Status ReadZeros(Call& call, int64_t columns, PackedWeights* weights) {
@@ -79,6 +140,12 @@ Result<Any> MatMulBits(const ops::MatMulBitsAttrs& attrs, Call& call) {
   TERN_TRY_ASSIGN(TensorPtr y, call.NewF32(out));
   if (y->element_count() == 0) return Any(std::move(y));
   TERN_TRY(call.Charge(ops::MulDim(y->element_count(), attrs.depth)));
+  const int64_t rows = a->element_count() / attrs.depth;
+  if (rows <= kFewRows && attrs.block >= 2 * kLanes) {
+    TERN_TRY(MultiplyFewRows(call, weights, a->data_as<float>(), rows, attrs.columns,
+                             y->data_as<float>()));
+    return Any(std::move(y));
+  }
   TERN_TRY_ASSIGN(const TensorPtr unpacked,
                   call.NewF32({std::min(kColumns, attrs.columns), attrs.depth}));
   float* const panel = unpacked->data_as<float>();
@@ -88,7 +155,7 @@ Result<Any> MatMulBits(const ops::MatMulBitsAttrs& attrs, Call& call) {
     for (int64_t i = 0; i < count; ++i) weights.Unpack(first + i, panel + i * attrs.depth);
     TernMatMulArgs args{};
     args.batches = 1;
-    args.m = a->element_count() / attrs.depth;
+    args.m = rows;
     args.n = count;
     args.k = attrs.depth;
     args.a = a->data_as<float>();

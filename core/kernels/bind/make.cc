@@ -139,13 +139,17 @@ Result<Any> EyeLike(const ops::EyeLikeAttrs& attrs, Call& call) {
   const DType dtype = attrs.dtype.IsKnown() ? attrs.dtype : x->dtype();
   TERN_TRY_ASSIGN(TensorPtr y, call.New(dtype, ExtentsOf(*x)));
   const int64_t rows = x->dim(0), columns = x->dim(1);
+  const auto fill = [&](auto* to, auto one) {
+    for (int64_t i = 0; i < rows * columns; ++i)
+      to[i] = i % columns - i / columns == attrs.k ? one : decltype(one){0};
+  };
   const bool known = DispatchNumber(dtype, [&](auto type) {
     using T = decltype(type);
-    for (int64_t i = 0; i < rows * columns; ++i) {
-      y->data_as<T>()[i] = static_cast<T>(i % columns - i / columns == attrs.k);
-    }
+    fill(y->data_as<T>(), static_cast<T>(1));
   });
-  if (!known) return Unsupported("eye_like of ", dtype.ToString());
+  const bool is_half = dtype == kF16 || dtype == kBf16;
+  if (is_half) fill(y->data_as<uint16_t>(), dtype == kF16 ? F32ToF16(1) : F32ToBf16(1));
+  if (!known && !is_half) return Unsupported("eye_like of ", dtype.ToString());
   return Any(std::move(y));
 }
 

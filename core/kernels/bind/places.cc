@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/kernels/bind/places.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "core/object/containers/adt.h"
+#include "core/ops/shape_attrs.h"
+
+namespace tern::kernels::bind {
+namespace {
+
+bool OnlyMoves(ops::Op op) {
+  switch (op) {
+    case ops::Op::k_transpose:
+    case ops::Op::k_expand:
+    case ops::Op::k_concat:
+    case ops::Op::k_split:
+    case ops::Op::k_slice:
+    case ops::Op::k_tile:
+    case ops::Op::k_pad:
+    case ops::Op::k_gather:
+    case ops::Op::k_gather_elements:
+    case ops::Op::k_gather_nd:
+    case ops::Op::k_scatter_elements:
+    case ops::Op::k_scatter_nd:
+    case ops::Op::k_compress:
+    case ops::Op::k_reverse_sequence:
+    case ops::Op::k_depth_to_space:
+    case ops::Op::k_space_to_depth: return true;
+    default: return false;
+  }
+}
+
+bool HoldsTexts(const AnyView& arg) {
+  const Tensor* tensor = arg.TryCast<Tensor>();
+  return tensor != nullptr && tensor->on_host() && tensor->dtype().is_string();
+}
+
+// The texts of all arguments, one behind the other; behind the last one stands the empty text.
+class Texts {
+ public:
+  explicit Texts(Call& call) : call_(call) {}
+
+  // The places of an argument's texts, in its shape.
+  Result<Any> Add(int argument) {
+    const Tensor* x = call_.Input(argument);
+    TERN_TRY(call_.TakeStatus());
+    TERN_TRY_ASSIGN(TensorPtr places, call_.New(kI64, ExtentsOf(*x)));
+    for (int64_t i = 0; i < x->element_count(); ++i) places->data_as<int64_t>()[i] = count_ + i;
+    count_ += x->element_count();
+    parts_.push_back({x, count_});
+    return Any(std::move(places));
+  }
+
+  int64_t empty() const { return count_; }
+
+  // The texts at the places of a result, or of each of several.
+  Result<Any> At(const Any& result) const {
+    if (result.TryCast<Tensor>() != nullptr) return Pick(result);
+    std::vector<Any> fields;
+    const Adt* tuple = result.TryCast<Adt>();
+    if (tuple == nullptr) return result;
+    for (const Any& field : tuple->fields()) {
+      TERN_TRY_ASSIGN(Any texts, At(field));
+      fields.push_back(std::move(texts));
+    }
+    return Any(Adt::Tuple(std::vector<AnyView>(fields.begin(), fields.end())));
+  }
+
+ private:
+  struct Part {
+    const Tensor* texts;
+    int64_t end;
+  };
+
+  std::string_view TextAt(int64_t place) const {
+    for (const Part& part : parts_) {
+      if (place < part.end)
+        return part.texts->string_at(place - (part.end - part.texts->element_count()));
+    }
+    return {};
+  }
+
+  // A result may be a view of what the places were put into.
+  Result<Any> Pick(const Any& result) const {
+    const AnyView view(result);
+    Call reader(call_.info(), call_.context(), AnyArgs(&view, 1));
+    const Tensor* places = reader.Input(0, kI64);
+    TERN_TRY(reader.TakeStatus());
+    TERN_TRY_ASSIGN(TensorPtr texts, call_.New(kString, ExtentsOf(*places)));
+    for (int64_t i = 0; i < places->element_count(); ++i)
+      texts->set_string(i, TextAt(places->data_as<int64_t>()[i]));
+    return Any(std::move(texts));
+  }
+
+  Call& call_;
+  std::vector<Part> parts_;
+  int64_t count_ = 0;
+};
+
+bool IsScatter(ops::Op op) {
+  return op == ops::Op::k_scatter_elements || op == ops::Op::k_scatter_nd;
+}
+
+}  // namespace
+
+bool IsMoveOfTexts(const ops::OpInfo& info, AnyArgs args) {
+  return OnlyMoves(info.op) && std::any_of(args.begin(), args.end(), HoldsTexts);
+}
+
+Result<Any> RunOnPlaces(const ops::OpInfo& info, Runner run, const void* attrs, RunContext& context,
+                        AnyArgs args) {
+  if (IsScatter(info.op) &&
+      static_cast<const ops::ScatterAttrs*>(attrs)->reduction != ops::ScatterReduction::kNone)
+    return InvalidArgument("texts cannot be reduced");
+  Call given(info, context, args);
+  Texts texts(given);
+  std::vector<Any> held;
+  for (size_t i = 0; i < args.size(); ++i) {
+    held.emplace_back(args[i]);
+    if (!HoldsTexts(args[i])) continue;
+    TERN_TRY_ASSIGN(held.back(), texts.Add(static_cast<int>(i)));
+  }
+  // What pads is the empty text where nothing else is said.
+  if (info.op == ops::Op::k_pad) {
+    held.resize(std::max<size_t>(held.size(), 3));
+    if (held[2].is_none()) held[2] = Any(Tensor::Scalar<int64_t>(texts.empty()));
+  }
+  const std::vector<AnyView> views(held.begin(), held.end());
+  Call call(info, context, views);
+  TERN_TRY_ASSIGN(const Any result, run(attrs, call));
+  return texts.At(result);
+}
+
+}  // namespace tern::kernels::bind
