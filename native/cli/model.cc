@@ -24,7 +24,8 @@ api::ModelRequest RequestOf(const CompileRequest& request, const ProgramFile& fi
                       .external_data = &native::ExternalData::Read,
                       .external_data_context = files->external(),
                       .print_after = request.print_after.c_str(),
-                      .relaxed_math = request.relaxed_math ? 1 : 0},
+                      .relaxed_math = request.relaxed_math ? 1 : 0,
+                      .sizes = nullptr},
           .progress = progress->sink(),
           .pages = files->pages(),
           .aligned = files->aligned()};
