@@ -54,8 +54,14 @@ std::string AttributeText(const Attribute& attribute) {
     case AttributeType::kStrings: return ListText(attribute.strings);
     case AttributeType::kTensors: return StrCat(attribute.tensors.size(), " tensors");
     case AttributeType::kGraphs: return StrCat(attribute.graphs.size(), " graphs");
-    default: return {};
+    // Nothing that a reader of a graph would look for.
+    case AttributeType::kUndefined:
+    case AttributeType::kSparseTensor:
+    case AttributeType::kSparseTensors:
+    case AttributeType::kTypeProto:
+    case AttributeType::kTypeProtos: break;
   }
+  return {};
 }
 
 class Writer {

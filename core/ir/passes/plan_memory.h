@@ -58,10 +58,11 @@ std::string MemoryPlanText(const Module& module);
 // {"functions":[{"name","static":{"before","after","live"},"symbolic":{"tensors","storages"},
 // "unplanned","storages":[{"bytes"}],"tensors":[{"name","type","bytes","storage","offset","first",
 // "last"}]}]}; sizes that are no numbers are texts. With `sizes`, extents of symbols, a function
-// has "at" if all its sizes are numbers then: {"before": the sum of all tensors, "planned": of storages
-// and tensors with memory of their own, "live": the most that is alive at once, "liveBy": what is
-// alive at each binding, "tensors": [{"origin", "bytes", "base": where it lies if storages follow
-// each other and then tensors of their own, "alone": where if all tensors follow each other}]}.
+// has "at" if all its sizes are numbers then: {"before": the sum of all tensors, "planned": of
+// storages and tensors with memory of their own, "live": the most that is alive at once, "liveBy":
+// what is alive at each binding, "tensors": [{"origin", "bytes", "base": where it lies if storages
+// follow each other and then tensors of their own, "alone": where if all tensors follow each
+// other}]}.
 using Sizes = std::vector<types::Dim::Binding>;
 void WriteMemoryPlanJson(const Module& module, const Sizes* sizes, JsonWriter* json);
 

@@ -37,8 +37,11 @@ describe('a profile', () => {
   });
 
   it('counts a recursive function once in its total', () => {
-    const events = [event(0, true, 0), event(0, true, 10), event(0, false, 30), event(0, false, 50)];
-    expect(sandwich(timeOrder({ names, events }))[0]).toMatchObject({ total: 50, self: 50, count: 2 });
+    const events = [
+      event(0, true, 0), event(0, true, 10), event(0, false, 30), event(0, false, 50),
+    ];
+    const [row] = sandwich(timeOrder({ names, events }));
+    expect(row).toMatchObject({ total: 50, self: 50, count: 2 });
   });
 
   it('with ends that nothing began is drawn as far as it goes', () => {

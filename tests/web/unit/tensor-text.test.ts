@@ -74,7 +74,8 @@ describe('pictures', () => {
     };
     const scale = 5;
     const pixels = picturePixels(picture, rangeOf(picture), scale);
-    const at = (x: number, y: number) => [...pixels.subarray((y * 10 + x) * 4, (y * 10 + x) * 4 + 4)];
+    const at = (x: number, y: number) =>
+      [...pixels.subarray((y * 10 + x) * 4, (y * 10 + x) * 4 + 4)];
     expect(at(5, 0)).toEqual([0, 0, 0, 255]);
     expect(at(7, 2)).toEqual([0, 0, 0, 255]);
     expect(at(7, 0)).toEqual([255, 255, 255, 255]);
