@@ -8,6 +8,7 @@ import {
   rowOfPc,
   visibleRange,
 } from '../../../web/src/model/instructions.js';
+import { isInstruction, meaningOf } from '../../../web/src/model/meanings.js';
 import { constantRows, primitiveRows, sectionRows } from '../../../web/src/model/listing.js';
 import { kProgram } from '../support/fake-worker.js';
 
@@ -37,8 +38,9 @@ describe('fields of instructions', () => {
       attributes: 'axis=1',
       operands: [{ kind: 'register', text: '%0', label: '' }],
       destination: '%2',
-      meaning: expect.stringContaining('Calls a primitive') as string,
     });
+    expect(meaningOf('call')).toContain('Calls a primitive');
+    expect([meaningOf('toString'), isInstruction('toString')]).toEqual(['', false]);
   });
   it('say what operands are for where there are several kinds', () => {
     expect(rowsOf('  alloc_tensor offset: 0 dtype: f32 shape: 2, 3 dst: %2')[0]).toMatchObject({

@@ -2,6 +2,7 @@
 // What is selected or about to run, in words. Everything told is a field of the core's answers.
 import type { DebugState, ProgramInfo } from 'tern-runtime';
 import { type InstructionRow, rowAt } from './instructions.js';
+import { meaningOf } from './meanings.js';
 import { type Bar, barSentence } from './lifetimes.js';
 import { type RegisterRow, registerRows } from './registers.js';
 
@@ -44,7 +45,7 @@ export function explainInstruction(pc: number, { info, state, frame, bars }: Fac
   const made = bars.filter(({ definedPc }) => definedPc === pc);
   const last = made.at(-1);
   const result = last ? ` Its ${made.length > 1 ? 'last ' : ''}result: ${barSentence(last)}` : '';
-  return `${what} ${row.meaning}${result}`;
+  return `${what} ${meaningOf(row.opcode)}${result}`;
 }
 
 /** What a register holds, and its life. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytecode rows: the fields of instructions, as the core tells them, in columns.
-import {
-  type FunctionInfo, type Instruction, type InstructionOperand, kInstructions, type ProgramInfo,
+import type {
+  FunctionInfo, Instruction, InstructionOperand, ProgramInfo,
 } from 'tern-runtime';
 import { formatType } from './format.js';
 
@@ -20,8 +20,6 @@ export interface OperandPart {
 export interface InstructionRow {
   pc: number;
   opcode: string;
-  /** What the instruction does. */
-  meaning: string;
   /** What is called, without its attributes. */
   callee: string;
   /** "strides=2,2 pads=1,1,1,1": the attributes of a primitive. */
@@ -85,7 +83,6 @@ function rowOf(instruction: Instruction, info: ProgramInfo): InstructionRow {
   const row: InstructionRow = {
     pc, opcode, callee: name, attributes, source,
     destination: isWritten ? text.slice(...written.span) : '',
-    meaning: kInstructions[opcode]?.meaning ?? '',
     operands: others.map((operand) => partOf(operand, text, labels, info)),
     targets: operands.flatMap(({ target }) => (target === undefined ? [] : [target])),
     text: text.trim().replace(/\s+/g, ' '),

@@ -4,8 +4,6 @@
 import type { FunctionComponent } from 'preact';
 import type { Placed, Region } from '../model/presets.js';
 import { problemCount } from '../state/findings.js';
-import { DrawPane } from './draw/draw-pane.js';
-import { RegistersPane } from './registers/registers-pane.js';
 import { RunPane } from './run/run-pane.js';
 
 export type { Region };
@@ -25,7 +23,10 @@ export interface PaneEntry extends Placed {
 }
 
 export const kPanes: readonly PaneEntry[] = [
-  { id: 'draw', title: 'Draw', region: 'left', pane: DrawPane },
+  {
+    id: 'draw', title: 'Draw', region: 'left',
+    fetch: async () => (await import('./draw/draw-pane.js')).DrawPane,
+  },
   {
     id: 'source', title: 'Source', region: 'left',
     fetch: async () => (await import('./source/source-pane.js')).SourcePane,
@@ -49,7 +50,10 @@ export const kPanes: readonly PaneEntry[] = [
     fetch: async () => (await import('./bytecode/bytecode-pane.js')).BytecodePane,
   },
   { id: 'lanes', title: 'Lanes', region: 'centre', fetch: async () => (await lanes()).LanesPane },
-  { id: 'registers', title: 'Registers', region: 'right', pane: RegistersPane },
+  {
+    id: 'registers', title: 'Registers', region: 'right',
+    fetch: async () => (await import('./registers/registers-pane.js')).RegistersPane,
+  },
   {
     id: 'output', title: 'Output', region: 'right',
     fetch: async () => (await import('./output/output-pane.js')).OutputPane,

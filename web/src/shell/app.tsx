@@ -6,7 +6,7 @@ import { Fetched } from '../panes/fetched.js';
 import { kPanes } from '../panes/index.js';
 import { preset, showPreset } from '../state/layout.js';
 import { session } from '../state/store.js';
-import { openPalette, paletteQuery, sheetOpen } from './commands.js';
+import { openPalette, paletteQuery, sheetOpen } from './dialogs.js';
 import { DropHint } from './drop.js';
 import { Welcome } from './welcome.js';
 import { mainPane, Workspace } from './workspace.js';

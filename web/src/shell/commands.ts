@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The commands of the page as a whole; docs/playground.md lists their keys.
-import { signal } from '@preact/signals';
 import { kPresets, panesOf, usablePresets } from '../model/presets.js';
 import { kPanes } from '../panes/index.js';
 import { addCommands, type Command } from '../state/commands.js';
@@ -11,14 +10,7 @@ import { atRest, reset, run, step, stepBack, stop } from '../state/runs.js';
 import { canGoBack } from '../state/session.js';
 import { session } from '../state/store.js';
 import { view } from '../state/view.js';
-
-export const sheetOpen = signal(false);
-/** What the palette begins with; undefined while it is closed. */
-export const paletteQuery = signal<string | undefined>(undefined);
-
-export function openPalette(query = ''): void {
-  paletteQuery.value = query;
-}
+import { openPalette, sheetOpen } from './dialogs.js';
 
 const onMachine = (): boolean => view.value === 'machine';
 const canRun = (): boolean => onMachine() && session.value.program !== undefined;

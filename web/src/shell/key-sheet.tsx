@@ -6,7 +6,7 @@ import {
   canChoose, chooseDefaults, chooseKey, type Command, commands, isLetter, keyOf, letterKeys,
   setLetterKeys,
 } from '../state/commands.js';
-import { sheetOpen } from './commands.js';
+import { sheetOpen } from './dialogs.js';
 
 /** Keys of single panes, which act where these have the focus. */
 const kElsewhere: readonly [keys: string, what: string][] = [

@@ -12,7 +12,7 @@ import { seek } from '../state/runs.js';
 import { pin } from '../state/selection.js';
 import { session } from '../state/store.js';
 import { showView } from '../state/view.js';
-import { paletteQuery } from './commands.js';
+import { paletteQuery } from './dialogs.js';
 import '../style/palette.css';
 
 interface Entry extends PaletteEntry {

@@ -2,7 +2,7 @@
 // Keys that work anywhere on the page: those of the commands. A single letter does nothing inside
 // of fields, and the visitor can choose others or switch them off.
 import { commandOf, isLetter, keyText, letterKeys } from '../state/commands.js';
-import { addShellCommands } from './commands.js';
+import { guarded } from '../state/store.js';
 
 function takesText(target: EventTarget | null): boolean {
   return target instanceof HTMLElement &&
@@ -20,6 +20,7 @@ function onKeyDown(event: KeyboardEvent): void {
 }
 
 export function listenForShortcuts(): void {
-  addShellCommands();
+  // They are many, and not needed to paint the page.
+  void guarded(async () => (await import('./commands.js')).addShellCommands());
   document.addEventListener('keydown', onKeyDown);
 }

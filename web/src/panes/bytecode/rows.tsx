@@ -3,6 +3,7 @@
 import type { JSX } from 'preact';
 import { formatNanoseconds } from '../../model/format.js';
 import type { FunctionRow, InstructionRow, OperandPart } from '../../model/instructions.js';
+import { meaningOf } from '../../model/meanings.js';
 import { toggleBreakpoint } from '../../state/runs.js';
 import { Gutter } from './gutter.js';
 import type { Arrow } from '../../model/bytecode-view.js';
@@ -227,7 +228,9 @@ const kCells: Record<ColumnName, Cell> = {
     <span role="gridcell" class="c-arrows"><Gutter pc={row.pc} arrows={extras.arrows} /></span>
   ),
   op: ({ row }) => (
-    <span role="gridcell" class={`c-op op-${row.opcode}`} title={row.meaning}>{row.opcode}</span>
+    <span role="gridcell" class={`c-op op-${row.opcode}`} title={meaningOf(row.opcode)}>
+      {row.opcode}
+    </span>
   ),
   callee: (props) => <Callee {...props} />,
   args: (props) => <Arguments {...props} />,

@@ -3,7 +3,7 @@
 // names. Which names are words of a language is the core's knowledge: instructions come from the
 // generated table, and the tokens of the language from the worker (tokens.ts).
 import { StreamLanguage, type StreamParser, type StringStream } from '@codemirror/language';
-import { kInstructions } from 'tern-runtime';
+import { isInstruction } from '../../model/meanings.js';
 import { kSourceKinds, type SourceKind } from '../../model/source-kind.js';
 
 const kNumber = /^(?:0x[\da-fA-F_]+|\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][+-]?\d+)?)/;
@@ -44,7 +44,7 @@ const kSigilTokens: Readonly<Record<string, string>> = {
 };
 
 function assemblyToken(word: string): string | null {
-  if (kInstructions[word]) return 'operator';
+  if (isInstruction(word)) return 'operator';
   return kSigilTokens[word[0] === 'c' && !word.includes('[') ? '' : word[0]!] ?? null;
 }
 
