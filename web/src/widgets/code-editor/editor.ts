@@ -189,7 +189,10 @@ export class Editor {
       lineNumbers(), lineMarks(services.onBreakpoint), history(), drawSelection(),
       highlightActiveLine(), bracketMatching(), indentOnInput(), indentUnit.of('  '),
       tokenField, kLook, keymap.of([...this.keys(), ...defaultKeymap, ...historyKeymap]),
-      EditorView.contentAttributes.of({ 'aria-label': label, 'data-testid': 'editor-text' }),
+      EditorView.contentAttributes.of({
+        // The scroller around it counts as reachable by keyboard with this alone.
+        'aria-label': label, 'data-testid': 'editor-text', tabindex: '0',
+      }),
       EditorView.updateListener.of(({ docChanged, selectionSet, state }) => {
         if (docChanged && !this.isWriting) services.onText(state.doc.toString());
         if (docChanged && !this.isFetched) void this.fetchRest();
@@ -209,8 +212,9 @@ export class Editor {
   private keys(): KeyBinding[] {
     const { services } = this.options;
     const caret = (): number => this.view.state.selection.main.head;
+    // From where the selection begins: a finding that is selected is not the one before it.
     const walk = (by: 1 | -1) => (): boolean => {
-      services.onWalk(caret(), by);
+      services.onWalk(this.view.state.selection.main.from, by);
       return true;
     };
     return [

@@ -121,6 +121,7 @@ export function lineMarks(onBreakpoint: (line: number) => void): Extension {
     kField,
     gutter({
       class: 'cm-break-gutter',
+      renderEmptyElements: true, // to be clicked
       markers: (view) => view.state.field(kField).dots,
       initialSpacer: () => new Dot('enabled'),
       domEventHandlers: {
