@@ -56,9 +56,10 @@ describe("the page's programs", () => {
   });
 
   for (const [name, { args = [], prints, fails, words, limits }] of Object.entries(kExpected)) {
-    it(name, () => {
+    it(name, async () => {
       const program = load(name);
       try {
+        await runtime.prepareKernels(program);
         const machine = program.machine(limits ?? {});
         try {
           const run = () => machine.run('main', args);

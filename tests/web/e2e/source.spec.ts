@@ -95,6 +95,17 @@ test('what is typed is run as it stands', async ({ playground }) => {
   expect((await sourceOf(playground)).edited).toBe(false);
 });
 
+test('a program with a kernel of its own runs', async ({ playground }) => {
+  const { page } = playground;
+  await page.getByTestId('tab-source').click();
+  await page.getByTestId('program-example').selectOption('kernel');
+  await playground.idle();
+  await playground.click('run');
+  const { outputs, problems } = await playground.state();
+  expect(problems).toEqual([]);
+  expect(outputs).toMatchObject({ output0: { shape: [2, 2] } });
+});
+
 test('letters that are keys of the page are typed', async ({ playground }) => {
   const { page } = playground;
   await open(playground, 'fn main() -> int { 1 }\n');

@@ -67,6 +67,12 @@ function dropRecording(): void {
   recording = undefined;
 }
 
+/** Fetches the loop compiler for a program that brings kernels along; others go without. */
+async function withKernels(tern: Runtime, loaded: Program): Promise<Program> {
+  await tern.prepareKernels(loaded);
+  return loaded;
+}
+
 async function load(name: string, bytes: Uint8Array): Promise<LoadedProgram> {
   const tern = await engine();
   const kind = sniff(bytes, name);
@@ -78,7 +84,7 @@ async function load(name: string, bytes: Uint8Array): Promise<LoadedProgram> {
   if (kind.program !== 'executable') await tern.prepareCompiler();
   const start = performance.now();
   const source = assembly ? tern.assemble(new TextDecoder().decode(bytes), name) : bytes;
-  const next = tern.load(source, { sourceName: name });
+  const next = await withKernels(tern, tern.load(source, { sourceName: name }));
   const { info } = next;
   dropRecording();
   recordedProgram?.dispose();
@@ -94,7 +100,9 @@ async function load(name: string, bytes: Uint8Array): Promise<LoadedProgram> {
 
 async function programToRecord(): Promise<Program> {
   const { bytes } = loadedProgram();
-  return (recordedProgram ??= (await recordingRuntime()).load(bytes));
+  if (recordedProgram) return recordedProgram;
+  const tern = await recordingRuntime();
+  return (recordedProgram = await withKernels(tern, tern.load(bytes)));
 }
 
 async function begin(request: Request & { kind: 'begin' }): Promise<MachineView> {
