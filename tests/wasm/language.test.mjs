@@ -90,6 +90,48 @@ describe('programs in the language', () => {
     refuses(() => runtime.formatSource('fn main( {'), /./);
   });
 
+  it('are mended by the fixes that leave nothing to write', () => {
+    const wrong = '// ä\nfn main() -> int {\n  let x = 1\n  let y = 2\n  x + y\n}\n';
+    const fixes = runtime.checkSource(wrong).flatMap((each) => each.fixes);
+    assert.deepEqual(fixes.map(({ title }) => title), ["add ';'", "add ';'"]);
+    const { text, applied } = runtime.fixSource(wrong, 'my.tn');
+    assert.equal(text, wrong.replace('= 1', '= 1;').replace('= 2', '= 2;'));
+    assert.equal(applied.length, 2);
+    assert.match(applied[0], /^my\.tn:3:\d+: add ';'$/);
+    assert.deepEqual(runtime.checkSource(text), []);
+  });
+
+  it('stay as they are where nothing can be mended', () => {
+    for (const text of [kFactorial, '', 'fn main( {', 'fn main() -> int { nothing }\n'])
+      assert.deepEqual(runtime.fixSource(text), { text, applied: [] });
+  });
+
+  it('tell the line and column of each instruction', () => {
+    const { bytes } = runtime.compileSource(kFactorial, { sourceName: 'my.tn' });
+    const program = runtime.load(bytes);
+    try {
+      const placed = program.info.instructions.filter(({ line }) => line !== undefined);
+      assert.ok(placed.length > 0);
+      for (const { source, line, column } of placed) {
+        assert.equal(source, 'my.tn');
+        assert.ok(column >= 1 && column <= kFactorial.split('\n')[line - 1].length);
+      }
+      assert.ok(placed.some(({ line }) => line === 2));
+    } finally {
+      program.dispose();
+    }
+  });
+
+  it('in assembly are checked too, with warnings', () => {
+    assert.deepEqual(runtime.checkAssembly('.func @main() -> int\n  ret   ret 1\n'), []);
+    const [error] = runtime.checkAssembly('.func @main()\n  goto  nowhere\n  ret   ret 1\n');
+    assert.deepEqual([error.code, error.severity, error.span.line], ['E0111', 'error', 2]);
+    const [warning] = runtime.checkAssembly(
+      '.func @main(x: int) -> int\n  ret   ret 1\n', 'my.tasm');
+    assert.equal(warning.severity, 'warning');
+    assert.equal(warning.span.file, 'my.tasm');
+  });
+
   it('take texts of any kind without harm', () => {
     for (const text of ['', '\0', '\ud800', '}'.repeat(1000), '('.repeat(100000), 'fn', '"', '😀']) {
       assert.ok(Array.isArray(runtime.checkSource(text)));
@@ -161,6 +203,7 @@ describe('a module without the language', () => {
       for (const f of [
         () => small.compileSource(kFactorial),
         () => small.checkSource(kFactorial),
+        () => small.fixSource(kFactorial),
         () => small.formatSource(kFactorial),
         () => small.querySource(kFactorial, 'tokens'),
       ])

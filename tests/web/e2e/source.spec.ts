@@ -119,6 +119,7 @@ test('letters that are keys of the page are typed', async ({ playground }) => {
 });
 
 test('squiggles stand where the command line says', async ({ playground }) => {
+  test.slow(); // more than a hundred programs
   const { page } = playground;
   await open(playground, 'fn main() -> int { 1 }\n');
   const folder = mkdtempSync(join(tmpdir(), 'tern-bad-'));

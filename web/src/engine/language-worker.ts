@@ -46,13 +46,8 @@ async function check({ kind, name, text }: SourceText): Promise<Checked> {
     return { diagnostics, tokens: [], symbols: [] };
   }
   const tern = await runtime();
-  if (kind === 'assembly') {
-    let warnings: Diagnostic[] = [];
-    const diagnostics = diagnosticsOf(() => {
-      warnings = tern.checkAssembly(text, name);
-    });
-    return { diagnostics: [...diagnostics, ...warnings], tokens: [], symbols: [] };
-  }
+  if (kind === 'assembly')
+    return { diagnostics: tern.checkAssembly(text, name), tokens: [], symbols: [] };
   return {
     diagnostics: tern.checkSource(text, name),
     tokens: tern.querySource(text, 'tokens'),
