@@ -35,21 +35,12 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        // The editor in two: neither part keeps a slow line busy for long. Panes that are small, or
-        // that are looked at together, come in one file each, for a page is slow by many files.
+        // The editor in two: neither part keeps a slow line busy for long.
         codeSplitting: {
-          groups: [
-            {
-              name: 'editor-state',
-              test: /node_modules\/(?:@codemirror\/state|@lezer\/\w+|style-mod|w3c-keyname)/,
-            },
-            {
-              name: 'run-panes',
-              test: /src\/panes\/(?:breakpoints|explain|frames|heap|lifetimes|shapes|timeline)\//,
-            },
-            { name: 'tensor-panes', test: /src\/panes\/(?:inspector|ops|plan|profile)\// },
-            { name: 'first-panes', test: /src\/panes\/(?:draw|output|program|registers)\// },
-          ],
+          groups: [{
+            name: 'editor-state',
+            test: /node_modules\/(?:@codemirror\/state|@lezer\/\w+|style-mod|w3c-keyname)/,
+          }],
         },
       },
     },

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tensor inspector, the profile and the memory plan, on the digits and on a program with values
 // that are special.
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from '../support/page.js';
+
+const kDigits = new Uint8Array(readFileSync(resolve(__dirname, '../../models/digits/model.onnx')));
 
 const kSpecial = `.func @main() -> f32[2, 3]
   load_const f32[2, 3] [nan, inf, -0.0, 1, 2, 3] dst: %0
@@ -61,6 +65,8 @@ test('a tensor is compared with another step', async ({ playground, page }) => {
 });
 
 test('profiles are made, cold and warm, and shown in three ways', async ({ playground, page }) => {
+  // A memory plan is made of a model.
+  await playground.drop({ name: 'digits.onnx', bytes: kDigits });
   await page.getByTestId('preset-profile').click();
   await playground.idle();
   await playground.click('profile-run');

@@ -25,7 +25,7 @@ export interface PaneEntry extends Placed {
 export const kPanes: readonly PaneEntry[] = [
   {
     id: 'draw', title: 'Draw', region: 'left',
-    fetch: async () => (await import('./draw/draw-pane.js')).DrawPane,
+    fetch: async () => (await import('./of-programs.js')).DrawPane,
   },
   {
     id: 'source', title: 'Source', region: 'left',
@@ -37,7 +37,7 @@ export const kPanes: readonly PaneEntry[] = [
   },
   {
     id: 'program', title: 'Program', region: 'left',
-    fetch: async () => (await import('./program/program-pane.js')).ProgramPane,
+    fetch: async () => (await import('./of-programs.js')).ProgramPane,
   },
   { id: 'loop', title: 'Loop', region: 'left', fetch: async () => (await lanes()).LoopPane },
   {
@@ -52,27 +52,27 @@ export const kPanes: readonly PaneEntry[] = [
   { id: 'lanes', title: 'Lanes', region: 'centre', fetch: async () => (await lanes()).LanesPane },
   {
     id: 'registers', title: 'Registers', region: 'right',
-    fetch: async () => (await import('./registers/registers-pane.js')).RegistersPane,
+    fetch: async () => (await import('./of-programs.js')).RegistersPane,
   },
   {
     id: 'output', title: 'Output', region: 'right',
-    fetch: async () => (await import('./output/output-pane.js')).OutputPane,
+    fetch: async () => (await import('./of-programs.js')).OutputPane,
   },
   {
     id: 'inspector', title: 'Tensor', region: 'right',
-    fetch: async () => (await import('./inspector/inspector-pane.js')).InspectorPane,
+    fetch: async () => (await import('./of-tensors.js')).InspectorPane,
   },
   {
     id: 'profile', title: 'Profile', region: 'centre',
-    fetch: async () => (await import('./profile/profile-pane.js')).ProfilePane,
+    fetch: async () => (await import('./of-tensors.js')).ProfilePane,
   },
   {
     id: 'ops', title: 'Operators', region: 'left',
-    fetch: async () => (await import('./profile/ops-pane.js')).OpsPane,
+    fetch: async () => (await import('./of-tensors.js')).OpsPane,
   },
   {
     id: 'plan', title: 'Memory plan', region: 'bottom',
-    fetch: async () => (await import('./plan/plan-pane.js')).PlanPane,
+    fetch: async () => (await import('./of-tensors.js')).PlanPane,
   },
   {
     id: 'problems', title: 'Problems', region: 'bottom',
@@ -90,31 +90,31 @@ export const kPanes: readonly PaneEntry[] = [
   },
   {
     id: 'breakpoints', title: 'Breakpoints', region: 'left',
-    fetch: async () => (await import('./breakpoints/breakpoints-pane.js')).BreakpointsPane,
+    fetch: async () => (await import('./of-runs.js')).BreakpointsPane,
   },
   {
     id: 'frames', title: 'Frames', region: 'right',
-    fetch: async () => (await import('./frames/frames-pane.js')).FramesPane,
+    fetch: async () => (await import('./of-runs.js')).FramesPane,
   },
   {
     id: 'heap', title: 'Heap', region: 'right',
-    fetch: async () => (await import('./heap/heap-pane.js')).HeapPane,
+    fetch: async () => (await import('./of-runs.js')).HeapPane,
   },
   {
     id: 'shapes', title: 'Shape heap', region: 'right',
-    fetch: async () => (await import('./shapes/shapes-pane.js')).ShapesPane,
+    fetch: async () => (await import('./of-runs.js')).ShapesPane,
   },
   {
     id: 'explain', title: 'Explain', region: 'right',
-    fetch: async () => (await import('./explain/explain-pane.js')).ExplainPane,
+    fetch: async () => (await import('./of-runs.js')).ExplainPane,
   },
   {
     id: 'timeline', title: 'Time line', region: 'bottom',
-    fetch: async () => (await import('./timeline/timeline-pane.js')).TimelinePane,
+    fetch: async () => (await import('./of-runs.js')).TimelinePane,
   },
   {
     id: 'lifetimes', title: 'Registers over time', region: 'bottom',
-    fetch: async () => (await import('./lifetimes/lifetimes-pane.js')).LifetimesPane,
+    fetch: async () => (await import('./of-runs.js')).LifetimesPane,
   },
 ];
 

@@ -110,8 +110,13 @@ function isDivided({ rows, columns }: TensorPicture): boolean {
     columns < extentOf(layout.shape, view.columnAxis);
 }
 
-function Picture({ picture }: { picture: TensorPicture }) {
-  const [cell, setCell] = useState<Cell>({ row: 0, column: 0 });
+interface PictureProps {
+  picture: TensorPicture;
+  cell: Cell;
+  setCell: (cell: Cell) => void;
+}
+
+function Picture({ picture, cell, setCell }: PictureProps) {
   const range = useMemo(() => rangeOf(picture), [picture]);
   const { rows, columns } = picture;
   const scale = scaleOf(rows, columns);
@@ -167,7 +172,9 @@ function Picture({ picture }: { picture: TensorPicture }) {
 
 export function HeatmapTab() {
   const { picture } = inspector.value;
+  // Of the tab, so that it stays where it is while another slice is read.
+  const [cell, setCell] = useState<Cell>({ row: 0, column: 0 });
   if (!picture) return <p class="hint">reading…</p>;
   if (picture.rows * picture.columns === 0) return <p class="hint">no elements</p>;
-  return <Picture picture={picture} />;
+  return <Picture picture={picture} cell={cell} setCell={setCell} />;
 }
