@@ -321,7 +321,9 @@ test('targets are at least 24 pixels, at all widths', async ({ playground, page 
         .filter((element) => element.offsetParent !== null && !element.closest('.visually-hidden'))
         .filter((element) => !element.matches('.visually-hidden'))
         .map((element) => ({ element, box: element.getBoundingClientRect() }))
-        .filter(({ box }) => box.width < 24 || box.height < 24 || box.right > innerWidth + 1)
+        // A bar of tabs scrolls sideways where they are many.
+        .filter(({ element, box }) => box.width < 24 || box.height < 24 ||
+          (box.right > innerWidth + 1 && !element.closest('[role=tablist]')))
         .map(({ element, box }) => `${element.outerHTML.slice(0, 80)} ${box.width}×${box.height}`));
     expect(small, `${width} px`).toEqual([]);
   }

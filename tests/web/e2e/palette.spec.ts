@@ -78,7 +78,7 @@ test('F6 goes from pane to pane, F8 to what is wrong', async ({ playground, page
   await page.keyboard.press('F6');
   await expect(page.getByTestId('pane-draw')).toBeFocused();
   await page.keyboard.press('Shift+F6');
-  await expect(page.getByTestId('pane-output')).toBeFocused();
+  await expect(page.getByTestId('pane-timeline')).toBeFocused();
   await playground.drop({ name: 'x.html', bytes: new TextEncoder().encode('<html>') });
   await page.keyboard.press('F8');
   await expect(page.getByTestId('pane-problems')).toBeFocused();
