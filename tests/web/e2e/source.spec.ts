@@ -215,6 +215,7 @@ test('findings come while a program runs', async ({ playground }) => {
   await running;
   await expect(page.locator('body')).toHaveAttribute('data-state', 'running');
   await page.evaluate(() => void window.ternPlayground.editSource('fn main() -> int { nothing }'));
+  await page.getByTestId('tab-problems').click();
   await expect(page.getByTestId('findings')).toContainText("unknown name 'nothing'");
   await expect(page.locator('body')).toHaveAttribute('data-state', /running|error/);
   await page.getByTestId('stop').click();
@@ -228,6 +229,7 @@ test('the plain text field does the same', async ({ playground }) => {
   await page.getByTestId('plain-text').check();
   const field = page.getByTestId('editor-plain');
   await field.fill('fn main() -> int {\n  let x = 6\n  x * 7\n}\n');
+  await page.getByTestId('tab-problems').click();
   await expect(page.getByTestId('findings')).toContainText("expected ';'");
   await field.press('F8');
   await expect(field).toBeFocused();
