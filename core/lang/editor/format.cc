@@ -255,20 +255,22 @@ class Formatter {
     return docs_.Join(std::move(parts));
   }
 
-  Doc FormatConstant(const Function& constant) {
-    std::vector<Doc> parts = {Text(StrCat("let ", constant.name.text))};
-    if (constant.result != nullptr) {
+  // A constant of the file, or a statement; `type` may be null.
+  Doc FormatLet(Doc name, const TypeExpr* type, const Expr& value) {
+    std::vector<Doc> parts = {Text("let "), name};
+    if (type != nullptr) {
       parts.push_back(Text(": "));
-      parts.push_back(Type(*constant.result));
+      parts.push_back(Type(*type));
     }
     parts.push_back(Text(" = "));
-    parts.push_back(Expression(*constant.body));
+    parts.push_back(Expression(value));
     parts.push_back(Text(";"));
     return docs_.Group(docs_.Join(std::move(parts)));
   }
 
   Doc FormatFunction(const Function& function) {
-    if (function.is_constant) return FormatConstant(function);
+    if (function.is_constant)
+      return FormatLet(Text(function.name.text), function.result.get(), *function.body);
     std::vector<Doc> parts = {Text(StrCat("fn ", function.name.text))};
     // fn f[](…) differs from fn f(…): the brackets refuse names that are not declared.
     parts.push_back(function.has_generics && function.generics.empty()
@@ -572,15 +574,7 @@ class Formatter {
     if (statement.kind == StatementKind::kFunction) return FormatFunction(*statement.function);
     if (statement.kind == StatementKind::kExpression)
       return docs_.Join({Expression(*statement.value), Text(statement.has_semicolon ? ";" : "")});
-    std::vector<Doc> parts = {Text("let "), FormatPattern(*statement.pattern)};
-    if (statement.type != nullptr) {
-      parts.push_back(Text(": "));
-      parts.push_back(Type(*statement.type));
-    }
-    parts.push_back(Text(" = "));
-    parts.push_back(Expression(*statement.value));
-    parts.push_back(Text(";"));
-    return docs_.Group(docs_.Join(std::move(parts)));
+    return FormatLet(FormatPattern(*statement.pattern), statement.type.get(), *statement.value);
   }
 
   Doc Block(const Expr& block) { return docs_.Group(BlockParts(block)); }

@@ -164,9 +164,7 @@ void Inference::BecomeBlock(Expr* expr, Local* name, ExprPtr value, ExprPtr resu
   Statement statement;
   statement.kind = StatementKind::kLet;
   statement.span = value->span;
-  statement.pattern = std::make_unique<Pattern>();
-  statement.pattern->kind = PatternKind::kBind;
-  statement.pattern->span = value->span;
+  statement.pattern = MakePattern(PatternKind::kBind, value->span);
   statement.pattern->name = name->name;
   statement.pattern->local = name;
   statement.pattern->type = name->type;
@@ -304,15 +302,11 @@ std::optional<Type> Inference::TryRecordField(Expr* expr, const Type& type) {
   const ConstructorDecl& constructor = data->constructors[0];
   Arm arm;
   arm.span = expr->mark;
-  arm.pattern = std::make_unique<Pattern>();
-  arm.pattern->kind = PatternKind::kConstructor;
-  arm.pattern->span = expr->span;
+  arm.pattern = MakePattern(PatternKind::kConstructor, expr->span);
   arm.pattern->name = {constructor.name.text, Span()};
   Local* const field = MakeLocal(expr->text, expr->mark, Type());
   for (size_t i = 0; i < constructor.fields.size(); ++i) {
-    auto arg = std::make_unique<Pattern>();
-    arg->kind = PatternKind::kWildcard;
-    arg->span = expr->mark;
+    PatternPtr arg = MakePattern(PatternKind::kWildcard, expr->mark);
     if (static_cast<int>(i) == index) {
       arg->kind = PatternKind::kBind;
       arg->name = field->name;
@@ -463,10 +457,8 @@ bool Inference::OrderFields(Pattern* pattern, const ConstructorDecl& constructor
   std::vector<PatternPtr> ordered(constructor.fields.size());
   for (size_t i = 0; i < places.size(); ++i) ordered[places[i]] = std::move(pattern->args[i]);
   for (PatternPtr& arg : ordered) {
-    if (arg != nullptr || !pattern->has_rest) continue;
-    arg = std::make_unique<Pattern>();
-    arg->kind = PatternKind::kWildcard;
-    arg->span = pattern->span;
+    if (arg == nullptr && pattern->has_rest)
+      arg = MakePattern(PatternKind::kWildcard, pattern->span);
   }
   std::erase(ordered, nullptr);
   pattern->has_rest = false;

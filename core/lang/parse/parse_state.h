@@ -112,6 +112,7 @@ inline bool AtNamed(const ParseState& state) {
 }
 
 std::unique_ptr<Expr> MakeExpr(ExprKind kind, Span span);
+PatternPtr MakePattern(PatternKind kind, Span span);
 PatternPtr MakeBind(ParseState* state, Name name);
 
 }  // namespace tern::lang

@@ -76,14 +76,14 @@ TypeExprPtr ParseType(ParseState* state) {
 
 // --- patterns
 
-namespace {
-
 PatternPtr MakePattern(PatternKind kind, Span span) {
   auto pattern = std::make_unique<Pattern>();
   pattern->kind = kind;
   pattern->span = span;
   return pattern;
 }
+
+namespace {
 
 // The local that the pattern binds to the name, or null.
 Local* FindLocal(const Pattern& pattern, std::string_view name) {
