@@ -49,7 +49,9 @@ void CostlyRange(const Parameters& parameters, const float* x, float* y, size_t 
   const float* from = x;
   float* to = y;
   size_t end = size - left;
+#ifdef __clang__
 #pragma clang loop unroll(disable)
+#endif
   for (;;) {
     for (size_t i = 0; i < end; i += lanes) {
       hn::StoreU(Op::Apply(d, hn::LoadU(d, from + i), parameters), d, to + i);
