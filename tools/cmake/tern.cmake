@@ -276,8 +276,8 @@ endfunction()
 
 # One generated source per header, which includes nothing else. Headers are found by pattern,
 # because a forgotten one is just what this is to catch. A header with a source of the same name is
-# left out: that source includes it first (check_layers), and the preset `gcc` compiles each source
-# alone.
+# left out: that source includes it first (check_layers), and tools/check/check_alone compiles each
+# source alone.
 function(tern_check_headers)
   set(sources)
   foreach(folder IN LISTS ARGN)
