@@ -153,15 +153,15 @@ void TypeMatcher::MatchDims(std::span<const types::Dim> declared,
 
 namespace {
 
-bool AreCompatible(std::span<const types::Type> a, std::span<const types::Type> b) {
+bool AllAreCompatible(std::span<const types::Type> a, std::span<const types::Type> b) {
   if (a.size() != b.size()) return false;
   for (size_t i = 0; i < a.size(); ++i) {
-    if (!ir::AreCompatible(a[i], b[i])) return false;
+    if (!AreCompatible(a[i], b[i])) return false;
   }
   return true;
 }
 
-bool AreCompatible(const types::TensorType& a, const types::TensorType& b) {
+bool TensorsAreCompatible(const types::TensorType& a, const types::TensorType& b) {
   if (a.dtype != b.dtype || a.rank() != b.rank()) return false;
   // Only constants can be seen to differ; symbols may be equal at run time.
   for (size_t i = 0; i < a.dims.size(); ++i) {
@@ -221,14 +221,15 @@ bool AreCompatible(const types::Type& a, const types::Type& b) {
   if (open(a) || open(b) || a == b) return true;
   if (a.kind() != b.kind()) return false;
   switch (a.kind()) {
-    case types::TypeKind::kTensor: return AreCompatible(a.tensor(), b.tensor());
-    case types::TypeKind::kTuple: return AreCompatible(a.elements(), b.elements());
+    case types::TypeKind::kTensor: return TensorsAreCompatible(a.tensor(), b.tensor());
+    case types::TypeKind::kTuple: return AllAreCompatible(a.elements(), b.elements());
     case types::TypeKind::kFunction:
-      return AreCompatible(a.parameters(), b.parameters()) && AreCompatible(a.result(), b.result());
+      return AllAreCompatible(a.parameters(), b.parameters()) &&
+             AreCompatible(a.result(), b.result());
     case types::TypeKind::kData:
-      return a.name() == b.name() && AreCompatible(a.arguments(), b.arguments());
+      return a.name() == b.name() && AllAreCompatible(a.arguments(), b.arguments());
     case types::TypeKind::kList:
-    case types::TypeKind::kMap: return AreCompatible(a.arguments(), b.arguments());
+    case types::TypeKind::kMap: return AllAreCompatible(a.arguments(), b.arguments());
     case types::TypeKind::kUnknown:
     case types::TypeKind::kNone:
     case types::TypeKind::kInt:

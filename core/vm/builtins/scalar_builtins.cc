@@ -71,7 +71,7 @@ Result<Any> Equal(AnyArgs args) { return Any(StructuralEqual(args[0], args[1]));
 // values.
 std::string TextOf(const AnyView& value) {
   if (const auto text = value.TryCast<std::string_view>()) return std::string(*text);
-  constexpr PrintOptions kWhole = {.max_elements = 1000, .max_depth = 32};
+  constexpr tern::PrintOptions kWhole = {.max_elements = 1000, .max_depth = 32};
   return PrintValue(value, kWhole);
 }
 

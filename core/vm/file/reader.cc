@@ -437,7 +437,7 @@ void ReadKernels(ByteReader* in, ExecutableParts* parts) {
     KernelInfo kernel;
     kernel.name = std::string(in->PrefixedText());
     kernel.format = std::string(in->PrefixedText());
-    kernel.bytes = std::string(AsText(in->PrefixedBytes()));
+    kernel.bytes = std::string(tern::AsText(in->PrefixedBytes()));
     parts->kernels.push_back(std::move(kernel));
   }
 }
