@@ -54,6 +54,7 @@ class Importer {
   void AddInput(Scope* scope, const ValueInfo& info);
   types::Type TypeFor(const Type& type, const std::string& name);
   types::Type TensorTypeFor(const Type& type, const std::string& name);
+  types::Type MapTypeFor(const Type& type, const std::string& name);
   types::Dim MakeDim(const Type& type, const std::string& name, size_t axis);
   std::string SymbolFor(const std::string& text);
   void Define(Scope* scope, std::string_view name, Value value, std::string_view what);

@@ -67,6 +67,16 @@ std::string_view KindText(Type::Kind kind) {
   return "";
 }
 
+// Unknown where a map holds no such items. The language has one type of float, which stands for
+// ONNX's float: a map of doubles would come back as floats.
+types::Type MapItemType(int32_t elem_type) {
+  const Result<DType> dtype = MakeDType(elem_type);
+  if (!dtype.ok()) return {};
+  if (*dtype == kI64) return types::Type::Int();
+  if (dtype->is_string()) return types::Type::String();
+  return *dtype == kF32 ? types::Type::Float() : types::Type();
+}
+
 // What exporters write in place of a name: "?", "-1", "None". Axes that have it in common need not
 // have the same extent.
 bool IsPlaceholder(std::string_view symbol) {
@@ -171,12 +181,28 @@ types::Type Importer::TypeFor(const Type& type, const std::string& name) {
       // Items need not have their extents in common, nor with other inputs.
       return types::Type::List(any ? contents : HideExtents(contents));
     }
+    case Type::Kind::kMap: return MapTypeFor(type, name);
     case Type::Kind::kNone:
-    case Type::Kind::kMap:
     case Type::Kind::kSparseTensor: break;
   }
   Error("E0404", StrCat("input '", name, "' is ", KindText(type.kind),
-                        ", expected a tensor, a sequence or an optional"));
+                        ", expected a tensor, a sequence, a map or an optional"));
+  return {};
+}
+
+// Keys and values of maps are numbers and texts of the language. ONNX declares values as tensors
+// without axes.
+types::Type Importer::MapTypeFor(const Type& type, const std::string& name) {
+  const bool is_plain = type.contents != nullptr && type.contents->kind == Type::Kind::kTensor &&
+                        (type.contents->shape == nullptr || type.contents->shape->dims.empty());
+  const types::Type key = MapItemType(type.elem_type);
+  const types::Type value = is_plain ? MapItemType(type.contents->elem_type) : types::Type();
+  if (key.known() && key.kind() != types::TypeKind::kFloat && value.known())
+    return types::Type::Map(key, value);
+  Error("E0404", StrCat("input '", name, "' is a map of ", DataTypeName(type.elem_type), " to ",
+                        is_plain ? DataTypeName(type.contents->elem_type) : "other values",
+                        ", expected keys that are int64 or string and values that are "
+                        "float32, int64 or string"));
   return {};
 }
 

@@ -13,6 +13,7 @@
 #include "core/kernels/bind/bindings.h"
 #include "core/kernels/bind/elementwise.h"
 #include "core/kernels/bind/lists.h"
+#include "core/kernels/bind/maps.h"
 #include "core/kernels/bind/places.h"
 #include "core/object/containers/adt.h"
 
@@ -167,7 +168,8 @@ Result<FunctionPtr> MakeBound(std::string_view full_name, const Attrs& attrs) {
 Status RegisterOperators(Registry* registry) {
   for (const Binding& binding : kBindings)
     TERN_TRY(registry->RegisterFactory(binding.op, &MakeBound));
-  return RegisterListFunctions(registry);
+  TERN_TRY(RegisterListFunctions(registry));
+  return RegisterMapFunctions(registry);
 }
 
 bool HasOperator(std::string_view op) { return FindBinding(op) != nullptr; }

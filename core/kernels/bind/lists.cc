@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/kernels/bind/bindings.h"
+#include "core/kernels/bind/bound_function.h"
 #include "core/kernels/bind/call.h"
 #include "core/kernels/bind/move.h"
 #include "core/object/attrs.h"
@@ -28,7 +29,6 @@ struct ListAttrs {
   DType to = kF32;
   Ints extents;
 };
-using ListRunner = Result<Any> (*)(const ListAttrs& attrs, RunContext& context, AnyArgs args);
 
 // The items as arguments of the operator `concat`, whose checks and errors then serve them.
 std::vector<AnyView> ItemsOf(const Sequence& list) { return {list.begin(), list.end()}; }
@@ -197,11 +197,7 @@ Result<Any> OptionalGet(const ListAttrs&, RunContext&, AnyArgs args) {
   return Any(args[0]);
 }
 
-struct ListFunction {
-  std::string_view name;
-  size_t least, most;  // arguments
-  ListRunner run;
-};
+using ListFunction = bind::FunctionRow<ListAttrs>;
 
 constexpr ListFunction kFunctions[] = {
     {"list_stack", 1, 1, &Stack},         {"list_join", 1, 1, &Join},
@@ -225,33 +221,8 @@ Result<ListAttrs> ParseListAttrs(std::string_view name, const Attrs& attrs) {
   return parsed;
 }
 
-struct BoundList {
-  ListFunction function;
-  ListAttrs attrs;
-
-  Result<Any> operator()(RunContext& context, AnyArgs args) const {
-    if (args.size() < function.least || args.size() > function.most) {
-      return InvalidArgument(function.name, " takes ", function.least, " to ", function.most,
-                             " arguments, got ", args.size());
-    }
-    Result<Any> result = function.run(attrs, context, args);
-    if (Status stop = context.TakeStop(); !stop.ok()) return stop;
-    if (result.ok()) return result;
-    const Status status = std::move(result).status();
-    Status named(status.code(), StrCat(function.name, ": ", status.message()));
-    if (!status.error_code().empty()) named.SetErrorCode(status.error_code());
-    return named;
-  }
-};
-
 Result<FunctionPtr> MakeBoundList(std::string_view full_name, const Attrs& attrs) {
-  const std::string_view name = full_name.substr(0, full_name.find('{'));
-  for (const ListFunction& function : kFunctions) {
-    if (function.name != name) continue;
-    TERN_TRY_ASSIGN(ListAttrs parsed, ParseListAttrs(name, attrs));
-    return Function::FromPacked(full_name, BoundList{function, std::move(parsed)});
-  }
-  return NotFound("there is no function '", name, "'");
+  return bind::BindFunction<ListAttrs>(kFunctions, &ParseListAttrs, full_name, attrs);
 }
 
 }  // namespace

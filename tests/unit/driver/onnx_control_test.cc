@@ -3,13 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/driver/compile.h"
-#include "core/kernels/bind/bind.h"
-#include "core/object/graph/print.h"
-#include "core/vm/vm.h"
 #include "tests/onnx/control_model.h"
 #include "tests/onnx/mutate.h"
 #include "tests/support/onnx_writer.h"
+#include "tests/unit/driver/run_model.h"
 
 namespace tern::driver::onnx_control_test {
 namespace {
@@ -19,27 +16,6 @@ using namespace test;  // NOLINT: the makers of models
 
 constexpr int64_t kOpset = 16;
 
-std::string RunModel(const std::string& model, std::vector<Any> args,
-                     const vm::VmOptions& options = {}) {
-  CompileOptions compile;
-  compile.source_name = "net.onnx";
-  const Result<CompileResult> compiled =
-      CompileOnnx({reinterpret_cast<const uint8_t*>(model.data()), model.size()}, compile);
-  if (!compiled.ok()) return std::string(compiled.status().message());
-  static_cast<void>(kernels::RegisterOperators(&Registry::Global()));
-  const Result<vm::ProgramPtr> program = vm::Program::Link(compiled->executable, {});
-  if (!program.ok()) return std::string(program.status().message());
-  const auto vm = vm::VirtualMachine::Create(*program, options);
-  const std::vector<AnyView> views(args.begin(), args.end());
-  const Result<Any> result = (*vm)->Call("main", views);
-  if (!result.ok()) return std::string(result.status().message());
-  return PrintValue(*result, {.max_elements = 50, .max_depth = 8});
-}
-
-Any Floats(std::vector<float> values, std::vector<int64_t> dims) {
-  return Any(Tensor::FromValues<float>(values, dims).value());
-}
-Any Number(int64_t value) { return Any(Tensor::Scalar<int64_t>(value)); }
 Any Flag(bool value) { return Any(Tensor::Scalar<bool>(value)); }
 
 OnnxNode If(std::string_view condition, const OnnxGraph& yes, const OnnxGraph& no) {

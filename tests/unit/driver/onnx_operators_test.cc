@@ -544,7 +544,6 @@ TEST(OnnxMlBad, WhatDoesNotFit) {
               HasSubstr("'kernel_params' has 0 values"));
   EXPECT_THAT(RunOperator({"Scaler", {FloatsAttribute("scale", {2})}, kMl}, {x}),
               HasSubstr("it needs 'offset' and 'scale'"));
-  EXPECT_THAT(RunOperator({"ZipMap", {}, kMl}, {x}), HasSubstr("ZipMap"));
 }
 
 }  // namespace

@@ -3,12 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/driver/compile.h"
-#include "core/kernels/bind/bind.h"
 #include "core/object/containers/sequence.h"
-#include "core/object/graph/print.h"
-#include "core/vm/vm.h"
 #include "tests/support/onnx_writer.h"
+#include "tests/unit/driver/run_model.h"
 
 namespace tern::driver::onnx_sequence_test {
 namespace {
@@ -17,25 +14,6 @@ using ::testing::HasSubstr;
 using namespace test;  // NOLINT: the makers of models
 
 constexpr int64_t kOpset = 17;
-
-std::string RunModel(const std::string& model, const std::vector<Any>& args) {
-  const Result<CompileResult> compiled =
-      CompileOnnx({reinterpret_cast<const uint8_t*>(model.data()), model.size()}, {});
-  if (!compiled.ok()) return std::string(compiled.status().message());
-  static_cast<void>(kernels::RegisterOperators(&Registry::Global()));
-  const Result<vm::ProgramPtr> program = vm::Program::Link(compiled->executable, {});
-  if (!program.ok()) return std::string(program.status().message());
-  const auto vm = vm::VirtualMachine::Create(*program, {});
-  const std::vector<AnyView> views(args.begin(), args.end());
-  const Result<Any> result = (*vm)->Call("main", views);
-  if (!result.ok()) return std::string(result.status().message());
-  return PrintValue(*result, {.max_elements = 50, .max_depth = 8});
-}
-
-Any Floats(std::vector<float> values, std::vector<int64_t> dims) {
-  return Any(Tensor::FromValues<float>(values, dims).value());
-}
-Any Number(int64_t value) { return Any(Tensor::Scalar<int64_t>(value)); }
 
 // An input of a sequence (kind 4) or an optional (kind 9) of f32 tensors [n].
 ProtoWriter ContainerInput(std::string_view name, uint32_t kind) {
