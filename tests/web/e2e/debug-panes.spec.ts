@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The panes that debug: what they show is what the core tells, by mouse, by keyboard, and for
 // readers of the screen.
-import AxeBuilder from '@axe-core/playwright';
+import { violations } from '../support/axe.js';
 import { expect, type Playground, test } from '../support/page.js';
 
 const kCalls = `.func @main(n: int)
@@ -47,12 +47,6 @@ async function show(playground: Playground, name: string): Promise<void> {
   await playground.idle();
 }
 
-async function violations(playground: Playground): Promise<string[]> {
-  const { violations: found } = await new AxeBuilder({ page: playground.page })
-    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']).analyze();
-  return found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-}
-
 test('the bytecode counts, folds, filters and follows', async ({ playground, page }) => {
   await load(playground, kLoop);
   await playground.click('run');
@@ -83,7 +77,7 @@ test('the bytecode counts, folds, filters and follows', async ({ playground, pag
   await expect(grid).toHaveAttribute('aria-rowcount', '2');
   await page.keyboard.press('Enter');
   await expect(page.locator('#row-0')).toHaveAttribute('aria-expanded', 'true');
-  expect(await violations(playground)).toEqual([]);
+  expect(await violations(page)).toEqual([]);
 });
 
 test('the time line walks by keys, over calls and out of them', async ({ playground, page }) => {
@@ -116,7 +110,7 @@ test('the time line walks by keys, over calls and out of them', async ({ playgro
   expect((await playground.state()).step).toBe(after - tenth);
   await page.getByTestId('timeline-as-table').click();
   await expect(page.getByTestId('timeline-table').locator('tbody tr')).toHaveCount(end);
-  expect(await violations(playground)).toEqual([]);
+  expect(await violations(page)).toEqual([]);
 });
 
 test('single letters step in, out, on and back', async ({ playground, page }) => {
@@ -145,7 +139,7 @@ test('registers over time have a table with the same values', async ({ playgroun
   const table = page.getByTestId('lifetimes-table');
   await expect(table.locator('tbody tr')).toHaveCount(4);
   await expect(table).toContainText('killed');
-  expect(await violations(playground)).toEqual([]);
+  expect(await violations(page)).toEqual([]);
   await table.getByRole('button', { name: '%2·1' }).click();
   await playground.idle();
   expect((await playground.state()).pc).toBe(2);
@@ -161,7 +155,7 @@ test('frames can be picked', async ({ playground, page }) => {
   await expect(table.locator('tbody tr').first()).toContainText('step 2');
   await page.getByTestId('frame-1').click();
   await expect(page.getByTestId('frame-1')).toHaveAttribute('aria-pressed', 'true');
-  expect(await violations(playground)).toEqual([]);
+  expect(await violations(page)).toEqual([]);
 });
 
 test('the heap shows what lives, why, and what changed', async ({ playground, page }) => {
@@ -178,7 +172,7 @@ test('the heap shows what lives, why, and what changed', async ({ playground, pa
   await expect(page.getByTestId('why-alive')).toContainText('@main %1');
   await page.getByTestId('heap-kind').selectOption('difference');
   await expect(page.getByTestId('heap-summary')).toContainText('+1 object');
-  expect(await violations(playground)).toEqual([]);
+  expect(await violations(page)).toEqual([]);
 });
 
 test('the shape heap says which rule holds and which fails', async ({ playground, page }) => {
@@ -190,7 +184,7 @@ test('the shape heap says which rule holds and which fails', async ({ playground
   await expect(rules.nth(2)).toContainText('axis 0 of y = 2 equals n in slot 0');
   await expect(rules.nth(3)).toHaveAttribute('data-state', 'fails');
   await expect(page.getByTestId('shape-slots').locator('tbody tr').first()).toContainText('n');
-  expect(await violations(playground)).toEqual([]);
+  expect(await violations(page)).toEqual([]);
 });
 
 test('breakpoints are conditions too, and mistakes stand at their field', async ({
@@ -203,7 +197,7 @@ test('breakpoints are conditions too, and mistakes stand at their field', async 
   const field = page.getByTestId('watch-1');
   await expect(field).toHaveAttribute('aria-invalid', 'true');
   await expect(page.getByRole('alert')).toContainText('expected');
-  expect(await violations(playground)).toEqual([]);
+  expect(await violations(page)).toEqual([]);
   await field.fill('@main:2 if %0 < 5');
   await field.press('Enter');
   await playground.idle();
@@ -229,7 +223,7 @@ test('what is selected is explained, and steps are announced', async ({ playgrou
   await expect(page.getByTestId('announcement')).toContainText('Instruction 1, invoke @sum');
   await page.getByTestId('announcements').selectOption('off');
   await expect(page.getByTestId('announcement')).toHaveText('');
-  expect(await violations(playground)).toEqual([]);
+  expect(await violations(page)).toEqual([]);
 });
 
 test('text of a program stays text', async ({ playground, page }) => {

@@ -3,7 +3,7 @@
 // that are special.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import AxeBuilder from '@axe-core/playwright';
+import { violations } from '../support/axe.js';
 import { expect, test } from '../support/page.js';
 
 const kDigits = new Uint8Array(readFileSync(resolve(__dirname, '../../models/digits/model.onnx')));
@@ -42,8 +42,7 @@ test('a register is looked into, in every way', async ({ playground, page }) => 
   await expect(page.getByTestId('axes-table').locator('tbody tr')).toHaveCount(4);
   await playground.click('inspect-hex');
   await expect(page.getByTestId('hex')).toContainText('00000000');
-  const { violations } = await new AxeBuilder({ page }).include('[data-pane=inspector]').analyze();
-  expect(violations).toEqual([]);
+  expect(await violations(page, '[data-pane=inspector]')).toEqual([]);
 });
 
 test('a tensor is compared with another step', async ({ playground, page }) => {
@@ -82,8 +81,7 @@ test('profiles are made, cold and warm, and shown in three ways', async ({ playg
   await expect(page.getByTestId('operators')).toContainText('change');
   await expect(page.getByTestId('plan-sums')).toContainText('alive at once');
   await playground.click('plan-alone');
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations).toEqual([]);
+  expect(await violations(page)).toEqual([]);
 });
 
 test('what is special has signs of its own', async ({ playground, page }) => {

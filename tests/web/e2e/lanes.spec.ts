@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Lanes view: figures of the specification's table, the slider's keys, the walk from cell to
 // cell, programs with errors, files, links, all widths, axe.
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
+import { violations } from '../support/axe.js';
 import { expect, test } from '../support/page.js';
-
-const kTags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-
-async function violations(page: Page): Promise<string[]> {
-  const { violations: found } = await new AxeBuilder({ page }).withTags(kTags).analyze();
-  return found.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`);
-}
 
 const showLanes = (page: Page): Promise<void> =>
   page.evaluate(() => window.ternPlayground.show('lanes'));
@@ -245,23 +238,27 @@ test('tables have the numbers of the pictures', async ({ playground, page }) => 
   expect(await violations(page)).toEqual([]);
 });
 
-test('a change of vscale takes no time in the worker, however long vectors are', async ({
+test('a change of vscale takes no longer for long vectors than for short ones', async ({
   playground,
   page,
 }) => {
   await showLanes(page);
   await playground.idle();
-  await look(page, 1, 100000);
-  const worst = await page.evaluate(async () => {
-    const times: number[] = [];
-    for (let vscale = 1; vscale <= 16; ++vscale) {
-      const start = performance.now();
-      await window.ternPlayground.setVscale(vscale);
-      times.push(performance.now() - start);
-    }
-    return times.sort((a, b) => a - b)[8]!;
-  });
-  expect(worst).toBeLessThan(250);
+  const usual = async (n: number): Promise<number> => {
+    await look(page, 1, n);
+    return page.evaluate(async () => {
+      const times: number[] = [];
+      for (let vscale = 1; vscale <= 16; ++vscale) {
+        const start = performance.now();
+        await window.ternPlayground.setVscale(vscale);
+        times.push(performance.now() - start);
+      }
+      return times.sort((a, b) => a - b)[8]!;
+    });
+  };
+  // Compared with each other, not with a clock: the machine may be slow, or have other work.
+  const short = await usual(1000);
+  expect(await usual(100_000)).toBeLessThan(5 * short + 100);
 });
 
 for (const scheme of ['light', 'dark'] as const) {

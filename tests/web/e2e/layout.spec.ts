@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrangements of panes: presets, splitters, what is kept, what an address picks, phones.
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
+import { violations } from '../support/axe.js';
 import { expect, test } from '../support/page.js';
-
-const kTags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-
-async function violations(page: Page): Promise<string[]> {
-  const { violations: found } = await new AxeBuilder({ page }).withTags(kTags).analyze();
-  return found.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`);
-}
 
 const widthOf = async (page: Page, selector: string): Promise<number> =>
   (await page.locator(selector).boundingBox())!.width;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first seconds and later visits: what is fetched, what a stranger reads, no network, a server
 // that demands Trusted Types.
-import AxeBuilder from '@axe-core/playwright';
+import { violations } from '../support/axe.js';
 import { expect, test } from '../support/page.js';
 
 test('starts without a compiler: the digits come compiled', async ({ playground, page }) => {
@@ -73,7 +73,7 @@ for (const scheme of ['light', 'dark'] as const) {
     test('axe has nothing to say of the welcome', async ({ playground, page }) => {
       await playground.idle();
       await expect(page.getByTestId('welcome')).toBeVisible();
-      expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+      expect(await violations(page)).toEqual([]);
     });
   });
 }

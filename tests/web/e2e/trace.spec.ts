@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The recorded run: walked in both directions with the core's debugger, during a run and after it.
-import AxeBuilder from '@axe-core/playwright';
+import { violations } from '../support/axe.js';
 import { expect, type State, test } from '../support/page.js';
 
 const kLoop = `.func @main(n: int) -> int
@@ -105,7 +105,7 @@ test('the frames of calls can be looked into', async ({ playground, page }) => {
   await page.locator('[data-testid=registers] [data-row-id="0"] button').click();
   await playground.idle();
   await expect(page.getByTestId('inspected')).toContainText('21');
-  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  expect(await violations(page)).toEqual([]);
 });
 
 test('other inputs begin another run', async ({ playground, page }) => {
@@ -142,7 +142,8 @@ test('an endless run stops at once and what is kept of it can be walked', async 
   await playground.drop({ name: 'endless.tasm', bytes: bytes(kEndless) });
   await page.getByTestId('run').click();
   await expect(page.locator('body')).toHaveAttribute('data-state', 'running');
-  await page.waitForTimeout(300);
+  await expect.poll(async () => Number(await page.locator('body').getAttribute('data-step')))
+    .toBeGreaterThan(100);
   await page.getByTestId('stop').click();
   const stopped = (await playground.state()) as TraceState;
   expect(stopped).toMatchObject({ state: 'paused', stopReason: 'cancelled' });
@@ -173,7 +174,7 @@ test('the record has no accessibility violation, and fits a phone', async ({
   await playground.click('run');
   for (const scheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: scheme });
-    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+    expect(await violations(page)).toEqual([]);
   }
   for (const width of [320, 360]) {
     await page.setViewportSize({ width, height: 740 });

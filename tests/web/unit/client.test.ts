@@ -76,6 +76,17 @@ describe('failures', () => {
     expect(await code).toBe('E0605');
     expect(FakeWorker.all[0]!.terminated).toBe(true);
   });
+  it('leave a worker alone whose answer the page was too busy to hear', async () => {
+    vi.useFakeTimers();
+    FakeWorker.deaf.add('run');
+    const code = codeOf(client.request({ kind: 'run', back: false }));
+    client.stop();
+    // One turn, however late it comes, is no long silence.
+    await vi.advanceTimersToNextTimerAsync();
+    expect(FakeWorker.all[0]!.terminated).toBe(false);
+    await vi.runAllTimersAsync();
+    expect(await code).toBe('E0605');
+  });
   it('leave a worker alone that did hear the stop', async () => {
     vi.useFakeTimers();
     const run = client.request({ kind: 'run', back: false });

@@ -22,8 +22,12 @@ interface Waiting {
   onProgress: OnProgress | undefined;
 }
 
-/** How long a stop may go unheard, in milliseconds: a kernel cannot be interrupted. */
-const kPatience = 400;
+/**
+ * How long a stop may go unheard: a kernel cannot be interrupted. It is counted in turns of the
+ * page, 400 ms of them: while the page itself is busy, no answer could be heard.
+ */
+const kPatienceTurns = 8;
+const kTurnMilliseconds = 50;
 const kMaxMute = 2;
 
 /** The failure that requests in flight end with when the worker goes away. */
@@ -70,12 +74,15 @@ export class EngineClient {
   /** Ends the run under way: between two instructions, or with the worker if it does not listen. */
   stop(): void {
     this.worker.postMessage({ kind: 'stop' });
-    const stuck = [...this.waiting.keys()];
-    const worker = this.worker;
+    this.awaitStop(this.worker, [...this.waiting.keys()], kPatienceTurns);
+  }
+
+  private awaitStop(worker: Worker, stuck: readonly number[], turns: number): void {
     setTimeout(() => {
-      const unheard = worker === this.worker && stuck.some((id) => this.waiting.has(id));
-      if (unheard) this.replace(restartFailure('it did not stop within a single instruction'));
-    }, kPatience);
+      if (worker !== this.worker || !stuck.some((id) => this.waiting.has(id))) return;
+      if (turns > 1) return this.awaitStop(worker, stuck, turns - 1);
+      this.replace(restartFailure('it did not stop within a single instruction'));
+    }, kTurnMilliseconds);
   }
 
   private attach(): Worker {
