@@ -265,16 +265,41 @@ test('a draft is offered again', async ({ playground }) => {
   expect((await playground.state()).outputs).toEqual({ output0: 42 });
 });
 
-test('breakpoints are set at lines', async ({ playground }) => {
+test('breakpoints are set at lines and stay there, and lines say how often they ran', async ({
+  playground,
+}) => {
   const { page } = playground;
+  // What calls return is not known to the compiler, which puts `next` into `main`.
   const next = 'fn next(n: int) -> int {\n  n * 3\n}\n';
-  const text = `${next}\nfn main() -> int {\n  next(5) + next(6)\n}\n`;
-  await open(playground, text);
+  await open(playground, `${next}\nfn main(n: int) -> int {\n  next(n) + next(n + 1)\n}\n`);
+  const stops = async (): Promise<(number | undefined)[]> => {
+    const lines: (number | undefined)[] = [];
+    for (let left = 9; left > 0; left--) {
+      await playground.click('run');
+      const { stopReason } = await playground.state();
+      if (stopReason !== 'breakpoint') return lines;
+      const line = await page.locator('.cm-now').evaluate((row) =>
+        [...row.parentElement!.children].indexOf(row) + 1);
+      lines.push(line);
+    }
+    return lines;
+  };
+  // The first element keeps the gutter's width.
   await page.locator('.cm-break-gutter .cm-gutterElement').nth(2).click();
   await playground.idle();
-  await expect(page.locator('.cm-break-dot')).toHaveCount(2); // one keeps the gutter's width
-  const before = (await playground.state()).breakpoints;
-  expect(before.length).toBe(1);
+  await expect(page.locator('.cm-break-dot')).toHaveCount(2);
+  const met = await stops();
+  expect(met.length).toBeGreaterThan(0);
+  expect(new Set(met)).toEqual(new Set([2]));
+  await expect(page.locator('.cm-hit-gutter .cm-gutterElement[class*=cm-heat]').first())
+    .toHaveText(/^\d+$/);
+
+  await page.getByTestId('editor-text').click();
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.type('// one \n// two \n');
+  await playground.idle();
+  await expect(page.locator('.cm-hit-gutter .cm-gutterElement[class*=cm-heat]')).toHaveCount(0);
+  expect(await stops()).toEqual(met.map(() => 4));
 });
 
 test('stages show what each pass made and changed', async ({ playground }) => {

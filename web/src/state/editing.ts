@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between the text and the program: opening a text, compiling what is edited before it runs, and
-// which instructions belong to which line.
-import { computed, effect } from '@preact/signals';
+// Between the text and the program: opening a text, compiling what is edited before it runs.
+import { effect } from '@preact/signals';
 import { EngineError } from '../engine/client.js';
 import type { SourceKind } from '../model/source-kind.js';
 import { keepDraft } from './drafts.js';
 import { type OpenedFile, loadMade, openedFile } from './loading.js';
 import { reveal } from './layout.js';
-import { toggleBreakpoint } from './runs.js';
-import { currentPc } from './session.js';
 import { language, openSource, settleSource, source, type SourceState } from './source.js';
+import { breakpointLines, restoreLines } from './source-lines.js';
 import { beforeRun, session, update } from './store.js';
 
 const encoded = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -18,10 +16,10 @@ const kMaxAssembly = 1 << 20;
 const fileOf = ({ name, kind, text }: SourceState): OpenedFile =>
   ({ name, kind: kind === 'assembly' ? 'assembly' : 'language', bytes: encoded(text) });
 
-/** Compiles the text and loads what comes of it. Breakpoints stay on their lines. */
+/** Compiles the text and loads what comes of it. Breakpoints stay at their places in the text. */
 async function loadText(now: SourceState): Promise<void> {
   const { kind, name, text, revision } = now;
-  const lines = [...breakpointLines.value.keys()];
+  const lines = breakpointLines.value;
   try {
     const executable = await language.request({ kind: 'compile', source: { kind, name, text } });
     const file = fileOf(now);
@@ -32,7 +30,7 @@ async function loadText(now: SourceState): Promise<void> {
     throw error;
   }
   settleSource(revision);
-  for (const line of lines) toggleLine(line);
+  restoreLines(lines);
 }
 
 async function loadEdited(): Promise<void> {
@@ -90,43 +88,3 @@ effect(() => {
   const now = source.value;
   if (now?.edited) keepDraft({ kind: now.kind, name: now.name, text: now.text });
 });
-
-/** Instructions by the line that they were made from; none while another text is edited. */
-const pcsOfLines = computed(() => {
-  const lines = new Map<number, number[]>();
-  const name = source.value?.name;
-  for (const { pc, line, source: file } of session.value.program?.info.instructions ?? []) {
-    if (line === undefined || file !== name) continue;
-    lines.set(line, [...(lines.get(line) ?? []), pc]);
-  }
-  return lines;
-});
-
-export const breakpointLines = computed(() => {
-  const { breakpoints } = session.value;
-  const found = new Map<number, number[]>();
-  for (const [line, pcs] of pcsOfLines.value) {
-    const set = pcs.filter((pc) => breakpoints.has(pc));
-    if (set.length > 0) found.set(line, set);
-  }
-  return found;
-});
-
-function lineOf(pc: number | undefined): number | undefined {
-  const instruction = pc === undefined ? undefined : session.value.program?.info.instructions[pc];
-  return instruction?.source === source.value?.name ? instruction?.line : undefined;
-}
-
-export { lineOf };
-
-/** Of the instruction that is next. An edited text has other lines than the program. */
-export const currentLine = computed(() =>
-  (source.value?.edited ? undefined : lineOf(currentPc(session.value))));
-
-export const pcsOf = (line: number): readonly number[] => pcsOfLines.value.get(line) ?? [];
-
-/** Sets a breakpoint at the first instruction of a line, or clears those that it has. */
-export function toggleLine(line: number): void {
-  const set = breakpointLines.value.get(line);
-  for (const pc of set ?? pcsOf(line).slice(0, 1)) toggleBreakpoint(pc);
-}

@@ -3,15 +3,17 @@
 import { useMemo } from 'preact/hooks';
 import { kSourceKinds } from '../../model/source-kind.js';
 import { forgetDraft, offeredDraft, takeDraft } from '../../state/drafts.js';
-import {
-  breakpointLines, currentLine, lineOf, openAsAssembly, pcsOf, toggleLine,
-} from '../../state/editing.js';
+import { recordKey, useRunView } from '../../state/debug.js';
+import { openAsAssembly } from '../../state/editing.js';
 import { highlighted, hover } from '../../state/selection.js';
 import { findings, reading } from '../../state/findings.js';
 import {
   applyFix, completionsAt, definitionAt, editorNote, editSource, fixAll, formatSource, hoverAt,
   jump, openSource, plainText, readerProblem, setPlainText, source, walkFindings,
 } from '../../state/source.js';
+import {
+  breakpointLines, currentLine, lineHits, lineOf, pcsOf, toggleLine,
+} from '../../state/source-lines.js';
 import { guarded, session } from '../../state/store.js';
 import '../../style/editor.css';
 import '../../style/source.css';
@@ -66,12 +68,15 @@ function useMarks(): LineMarks {
   const now = currentLine.value;
   const linked = linkedLines().join();
   const stops = breakpointLines.value;
+  const counts = useRunView({ view: 'hits' }, recordKey());
+  const isEdited = source.value?.edited;
+  const hits = useMemo(() => lineHits(counts), [counts, isEdited]);
   return useMemo(() => {
-    const breakpoints = new Map([...stops.keys()].map((line): [number, BreakpointKind] =>
+    const breakpoints = new Map(stops.map((line): [number, BreakpointKind] =>
       [line, line === now ? 'hit' : 'enabled']));
     const lines = linked === '' ? [] : linked.split(',').map(Number);
-    return { now, linked: lines, breakpoints, hits: new Map() };
-  }, [now, linked, stops]);
+    return { now, linked: lines, breakpoints, hits };
+  }, [now, linked, stops, hits]);
 }
 
 function Tools() {

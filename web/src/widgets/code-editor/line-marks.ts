@@ -64,7 +64,7 @@ class Heat extends GutterMarker {
   override toDOM(): Node {
     const text = document.createElement('span');
     text.textContent = String(this.count);
-    text.title = `ran ${this.count} times`;
+    text.title = this.count === 1 ? 'ran once' : `ran ${this.count} times`;
     return text;
   }
 }
