@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/base/names.h"
 #include "core/loop/expr.h"
 
 namespace tern::loop {
@@ -29,13 +30,11 @@ bool IsIntrinsic(std::string_view name) {
   return false;
 }
 
-bool StartsName(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-
 }  // namespace
 
 bool IsName(std::string_view text) {
-  const auto part = [](char c) { return StartsName(c) || (c >= '0' && c <= '9') || c == '.'; };
-  return !text.empty() && StartsName(text[0]) && std::all_of(text.begin(), text.end(), part);
+  const auto part = [](char c) { return IsNameChar(c) || c == '.'; };
+  return !text.empty() && IsNameStart(text[0]) && std::all_of(text.begin(), text.end(), part);
 }
 
 // A type's name has a number of bits, but for one; asked first, because the error that says what

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/text/scanner.h"
 
-namespace tern::text {
+#include "core/base/utf8.h"
 
+namespace tern::text {
+namespace {
+
+// The first of the tokens that the text begins with, or "".
 std::string_view FirstThatFits(std::string_view text, std::span<const std::string_view> tokens) {
   for (std::string_view token : tokens) {
     if (text.starts_with(token)) return token;
   }
   return {};
 }
+
+}  // namespace
 
 // A zero byte of the text is a character like others, so the end is asked for by itself.
 bool Scanner::AcceptHere(char c) {
@@ -48,9 +54,19 @@ bool Scanner::Accept(std::string_view token) {
   return true;
 }
 
-std::string_view Scanner::PeekOneOf(std::span<const std::string_view> tokens) {
+std::string_view Scanner::PeekOperator() {
   Skip();
-  return FirstThatFits(text_.substr(at_), tokens);
+  const std::string_view longer = FirstThatFits(text_.substr(at_), form_.operators);
+  if (!longer.empty()) return longer;
+  const bool fits = at_ < text_.size() && form_.marks.find(text_[at_]) != std::string_view::npos;
+  return text_.substr(at_, fits ? 1 : 0);
+}
+
+std::string_view Scanner::PeekCharacter() {
+  if (AtEnd()) return {};
+  size_t end = at_;
+  DecodeUtf8(text_, &end);
+  return text_.substr(at_, end - at_);
 }
 
 std::string_view Scanner::PeekWord() {

@@ -24,6 +24,9 @@ struct TextForm {
   std::span<const std::string_view> comments = {};
   // What a word may hold beside letters, digits and '_'.
   std::string_view word_marks = "";
+  // Operators of several characters, longer ones before their prefixes, and those of one.
+  std::span<const std::string_view> operators = {};
+  std::string_view marks = "";
 };
 
 inline constexpr std::string_view kLineSpaces = " \t";
@@ -59,9 +62,12 @@ class Scanner {
   char Peek() { return Skip(), Here(); }
   bool Accept(char c);
   bool Accept(std::string_view token);
-  // The first of the tokens that fits, or "": longer ones stand before their prefixes. The position
-  // is moved behind the spaces only.
-  std::string_view PeekOneOf(std::span<const std::string_view> tokens);
+  // These move behind the spaces only; empty where there is none.
+  //
+  // The longest operator of the form that fits.
+  std::string_view PeekOperator();
+  // One character, which may have several bytes: what is no token is quoted as a whole.
+  std::string_view PeekCharacter();
   // A run of letters, digits, '_' and the form's marks; it may begin with a digit or be empty.
   std::string_view PeekWord();
   std::string_view TakeWord();
@@ -80,9 +86,6 @@ class Scanner {
   TextForm form_;
   size_t at_;
 };
-
-// The first of the tokens that the text begins with, or "".
-std::string_view FirstThatFits(std::string_view text, std::span<const std::string_view> tokens);
 
 }  // namespace tern::text
 

@@ -6,6 +6,7 @@
 
 #include "core/base/strings.h"
 #include "core/loop/words.h"
+#include "core/text/precedence.h"
 
 namespace tern::loop {
 namespace {
@@ -281,35 +282,47 @@ Expr ExprParser::ParseExpr(std::optional<DataType> wanted) {
   const int outer = operators_;
   if (depth_ == 0) operators_ = 0;
   ++depth_;
-  const text::Span begin = Peek().span;
-  const Operand operand = TooDeep() ? Operand() : ParseBinary(1, wanted);
+  const Operand operand = TooDeep() ? Operand() : ParseBinary(wanted);
   --depth_;
   if (depth_ == 0) operators_ = outer;
-  return ok_ ? Fit(operand, wanted, begin) : nullptr;
+  return ok_ ? Fit(operand, wanted, operand.begin) : nullptr;
 }
 
-ExprParser::Operand ExprParser::ParseBinary(int least_precedence, std::optional<DataType> wanted) {
-  const text::Span begin = Peek().span;
-  Operand left = ParseUnary(wanted);
-  while (ok_) {
-    const BinaryInfo* op = FindInfix(Peek().text);
-    if (op == nullptr || op->precedence < least_precedence ||
-        Peek().kind != TokenKind::kPunctuation)
-      break;
-    ++operators_;
-    if (TooDeep()) break;
-    Next();
-    Operand right = ParseBinary(op->precedence + 1, wanted);
-    const text::Span end = Peek().span;
-    text::Span span{begin.file, begin.begin, end.begin};
-    if (right.expr && right.expr->span.valid()) span = Through(begin, right.expr->span);
-    left = Combine(*op, {std::move(left), std::move(right)}, wanted, span);
+// Every operator counts, because chains nest to the left without brackets.
+struct ExprParser::Operators {
+  struct Chain {
+    const BinaryInfo* op = nullptr;
+  };
+  ExprParser& in;
+  std::optional<DataType> wanted;
+  const BinaryInfo* next = nullptr;
+
+  Operand ParseOperand() { return in.ParseUnary(wanted); }
+  int PeekPrecedence() {
+    next =
+        in.ok_ && in.Peek().kind == TokenKind::kPunctuation ? FindInfix(in.Peek().text) : nullptr;
+    return next == nullptr ? 0 : next->precedence;
   }
-  return left;
+  bool TakeOperator(Chain* chain) {
+    chain->op = next;
+    ++in.operators_;
+    return !in.TooDeep() && in.Accept(next->text);
+  }
+  Operand Join(Chain* chain, Operand left, Operand right) {
+    const text::Span begin = left.begin;
+    Operand joined = in.Combine(*chain->op, {std::move(left), std::move(right)}, wanted);
+    joined.begin = begin;
+    return joined;
+  }
+};
+
+ExprParser::Operand ExprParser::ParseBinary(std::optional<DataType> wanted, int least_precedence) {
+  Operators operators{*this, wanted};
+  return text::ParseOperators(operators, least_precedence);
 }
 
 ExprParser::Operand ExprParser::Combine(const BinaryInfo& op, Operands operands,
-                                        std::optional<DataType> wanted, text::Span span) {
+                                        std::optional<DataType> wanted) {
   auto& [a, b] = operands;
   if (!ok_ || !a.expr || !b.expr) return {};
   if (a.untyped && b.untyped) {
@@ -319,6 +332,7 @@ ExprParser::Operand ExprParser::Combine(const BinaryInfo& op, Operands operands,
   } else {
     wanted = a.untyped ? b.expr->type : a.expr->type;
   }
+  const text::Span span = Through(a.begin, b.expr->span);
   const Expr x = Fit(a, wanted, a.expr->span), y = Fit(b, wanted, b.expr->span);
   if (!x || !y) return {};
   const std::string why = WhyNotBinary(op.op, x->type, y->type);
@@ -342,6 +356,7 @@ ExprParser::Operand ExprParser::ParseUnary(std::optional<DataType> wanted) {
   } else {
     result = ParsePrimary(wanted);
   }
+  result.begin = begin;
   --depth_;
   return result;
 }
@@ -374,7 +389,7 @@ ExprParser::Operand ExprParser::ParseNumber(bool negative) {
 
 ExprParser::Operand ExprParser::ParsePrimary(std::optional<DataType> wanted) {
   if (Accept("(")) {
-    const Operand inner = ParseBinary(1, wanted);
+    const Operand inner = ParseBinary(wanted);
     Expect(")");
     return inner;
   }
@@ -474,11 +489,9 @@ Expr ExprParser::ParseTypedLiteral(const Token& name, DataType type) {
 
 std::vector<Expr> ExprParser::ParseOperands(std::optional<DataType> wanted) {
   std::vector<Operand> operands;
-  std::vector<text::Span> spans;
   if (!Peek().Is(")")) {
     do {
-      spans.push_back(Peek().span);
-      operands.push_back(ParseBinary(1, wanted));
+      operands.push_back(ParseBinary(wanted));
     } while (Accept(","));
   }
   Expect(")");
@@ -486,8 +499,8 @@ std::vector<Expr> ExprParser::ParseOperands(std::optional<DataType> wanted) {
     if (operand.expr && !operand.untyped) wanted = operand.expr->type;
   }
   std::vector<Expr> exprs;
-  for (size_t i = 0; i < operands.size(); ++i) {
-    exprs.push_back(ok_ ? Fit(operands[i], wanted, spans[i]) : nullptr);
+  for (const Operand& operand : operands) {
+    exprs.push_back(ok_ ? Fit(operand, wanted, operand.begin) : nullptr);
     if (!exprs.back()) return {nullptr};  // already said
   }
   return exprs;
@@ -583,7 +596,7 @@ std::optional<Expr> ProgramExprParser::ParseFold(BinaryOp op, std::optional<Data
 
 Expr ExprParser::ParseExtent() {
   ++depth_;
-  Expr extent = ParseBinary(InfoOf(BinaryOp::kLt).precedence + 1, kIndexType).expr;
+  Expr extent = ParseBinary(kIndexType, InfoOf(BinaryOp::kLt).precedence + 1).expr;
   --depth_;
   return extent;
 }

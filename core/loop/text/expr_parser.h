@@ -43,7 +43,8 @@ class ExprParser {
  protected:
   struct Operand {
     Expr expr;
-    bool untyped = false;  // a bare literal
+    bool untyped = false;   // a bare literal
+    text::Span begin = {};  // its first token, which may be a bracket that the tree has not
   };
   struct Symbol {
     std::string_view name;
@@ -100,12 +101,12 @@ class ExprParser {
   int depth_ = 0;
 
  private:
-  Operand ParseBinary(int least_precedence, std::optional<DataType> wanted);
+  struct Operators;  // the grammar of text::ParseOperators
+  Operand ParseBinary(std::optional<DataType> wanted, int least_precedence = 1);
   struct Operands {
     Operand a, b;
   };
-  Operand Combine(const BinaryInfo& op, Operands operands, std::optional<DataType> wanted,
-                  text::Span span);
+  Operand Combine(const BinaryInfo& op, Operands operands, std::optional<DataType> wanted);
   Operand ParseUnary(std::optional<DataType> wanted);
   Operand ParsePrimary(std::optional<DataType> wanted);
   Operand ParseNumber(bool negative);

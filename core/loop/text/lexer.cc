@@ -3,75 +3,39 @@
 
 #include <utility>
 
-#include "core/base/strings.h"
-
 namespace tern::loop {
 namespace {
 
-bool IsNameStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool IsNameChar(char c) { return IsNameStart(c) || IsDigit(c) || c == '.'; }
-
-constexpr std::string_view kTwoChars[] = {"<=", ">=", "==", "!=", "<<", ">>", "+=", "->"};
-constexpr std::string_view kOneChar = "()[]{}<>,:;=+-*/%&|^!";
-
-size_t NameLength(std::string_view text) {
-  size_t n = 0;
-  while (n < text.size() && IsNameChar(text[n])) ++n;
-  return n;
-}
-
-// Digits, one point, an exponent: whatever looks like part of a number, so that "1.2.3" is one bad
-// token.
-size_t NumberLength(std::string_view text) {
-  size_t n = 0;
-  while (n < text.size()) {
-    const bool sign =
-        (text[n] == '+' || text[n] == '-') && n > 0 && (text[n - 1] == 'e' || text[n - 1] == 'E');
-    if (!IsNameChar(text[n]) && !sign) break;
-    ++n;
-  }
-  return n;
-}
+constexpr std::string_view kOperators[] = {"<=", ">=", "==", "!=", "<<", ">>", "+=", "->"};
+constexpr text::TextForm kLoopForm{.spaces = text::kFileSpaces,
+                                   .comments = text::kFileComments,
+                                   .word_marks = ".",
+                                   .operators = kOperators,
+                                   .marks = "()[]{}<>,:;=+-*/%&|^!"};
 
 }  // namespace
 
+Lexer::Lexer(int32_t file, std::string_view text, size_t begin)
+    : file_(file), in_(text, kLoopForm, begin) {
+  token_ = Read();
+}
+
 Token Lexer::Next() { return std::exchange(token_, Read()); }
 
-Token Lexer::Make(TokenKind kind, size_t length) {
-  const Token token{kind,
-                    text_.substr(at_, length),
-                    {file_, static_cast<uint32_t>(at_), static_cast<uint32_t>(at_ + length)}};
-  at_ += length;
-  return token;
+Token Lexer::Make(TokenKind kind, std::string_view text) {
+  const auto begin = static_cast<uint32_t>(in_.at());
+  in_.MoveTo(in_.at() + text.size());
+  return {kind, text, {file_, begin, static_cast<uint32_t>(in_.at())}};
 }
 
-void Lexer::SkipSpace() {
-  while (at_ < text_.size()) {
-    const char c = text_[at_];
-    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
-      ++at_;
-    } else if (text_.substr(at_).starts_with("//") || text_.substr(at_).starts_with(";;")) {
-      const size_t end = text_.find('\n', at_);
-      at_ = end == std::string_view::npos ? text_.size() : end;
-    } else {
-      return;
-    }
-  }
-}
-
+// A number is told by its first digit, and whether it is one by who reads it: "1.2.3" is one token.
 Token Lexer::Read() {
-  SkipSpace();
-  if (at_ >= text_.size()) return Make(TokenKind::kEnd, 0);
-  const std::string_view rest = text_.substr(at_);
-  if (IsNameStart(rest[0])) return Make(TokenKind::kName, NameLength(rest));
-  if (IsDigit(rest[0])) return Make(TokenKind::kNumber, NumberLength(rest));
-  for (std::string_view two : kTwoChars) {
-    if (rest.starts_with(two)) return Make(TokenKind::kPunctuation, 2);
-  }
-  if (kOneChar.find(rest[0]) != std::string_view::npos) return Make(TokenKind::kPunctuation, 1);
-  size_t length = 1;  // the whole of a character of several bytes
-  while (length < rest.size() && (rest[length] & 0xC0) == 0x80) ++length;
-  return Make(TokenKind::kBad, length);
+  if (in_.AtEnd()) return Make(TokenKind::kEnd, {});
+  if (IsNameStart(in_.Here())) return Make(TokenKind::kName, in_.PeekWord());
+  if (IsDigit(in_.Here())) return Make(TokenKind::kNumber, in_.PeekNumber());
+  const std::string_view op = in_.PeekOperator();
+  if (!op.empty()) return Make(TokenKind::kPunctuation, op);
+  return Make(TokenKind::kBad, in_.PeekCharacter());
 }
 
 }  // namespace tern::loop

@@ -3,10 +3,10 @@
 #ifndef TERN_CORE_LOOP_TEXT_LEXER_H_
 #define TERN_CORE_LOOP_TEXT_LEXER_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
+#include "core/text/scanner.h"
 #include "core/text/source.h"
 
 namespace tern::loop {
@@ -23,21 +23,16 @@ struct Token {
 class Lexer {
  public:
   // begin: how many bytes of the text stand before what is read.
-  Lexer(int32_t file, std::string_view text, size_t begin = 0)
-      : file_(file), text_(text), at_(begin) {
-    token_ = Read();
-  }
+  Lexer(int32_t file, std::string_view text, size_t begin = 0);
   const Token& peek() const { return token_; }
   Token Next();
 
  private:
   Token Read();
-  Token Make(TokenKind kind, size_t length);
-  void SkipSpace();
+  Token Make(TokenKind kind, std::string_view text);
 
   int32_t file_;
-  std::string_view text_;
-  size_t at_;
+  text::Scanner in_;
   Token token_;
 };
 

@@ -81,14 +81,29 @@ TEST(Scanner, QuotedTextsEndOnTheirLine) {
   EXPECT_EQ(Scanner("a\"", kFile).PeekQuoted(), "");
 }
 
-TEST(Scanner, TakesTheFirstTokenThatFits) {
-  constexpr std::string_view kMarks[] = {"<=", "<", "="};
-  Scanner in(" <==", kFile);
-  EXPECT_EQ(in.PeekOneOf(kMarks), "<=");
-  EXPECT_EQ(in.at(), 1u);
-  EXPECT_TRUE(in.Accept("<="));
-  EXPECT_EQ(in.PeekOneOf(kMarks), "=");
-  EXPECT_EQ(Scanner("+", kFile).PeekOneOf(kMarks), "");
+constexpr std::string_view kLong[] = {"<<=", "<=", "->"};
+constexpr TextForm kOperators{.operators = kLong, .marks = "<=-"};
+
+TEST(Scanner, OperatorsAreTheLongestThatFit) {
+  Scanner in(" <<=<==->", kOperators);
+  for (std::string_view expected : {"<<=", "<=", "=", "->"}) {
+    EXPECT_EQ(in.PeekOperator(), expected);
+    EXPECT_TRUE(in.Accept(expected));
+  }
+  EXPECT_EQ(in.PeekOperator(), "");
+}
+
+TEST(Scanner, OperatorsOfOtherFormsAreNone) {
+  EXPECT_EQ(Scanner("+", kOperators).PeekOperator(), "");
+  EXPECT_EQ(Scanner("<", kLine).PeekOperator(), "");
+  EXPECT_EQ(Scanner(std::string_view("\0", 1), kOperators).PeekOperator(), "");
+}
+
+TEST(Scanner, CharactersAreWhole) {
+  EXPECT_EQ(Scanner(" ab", kFile).PeekCharacter(), "a");
+  EXPECT_EQ(Scanner("\u00e4b", kFile).PeekCharacter(), "\u00e4");
+  EXPECT_EQ(Scanner("\xe2\x82", kFile).PeekCharacter(), "\xe2");
+  EXPECT_EQ(Scanner(" ", kFile).PeekCharacter(), "");
 }
 
 TEST(Scanner, SinceIsWhatWasRead) {
