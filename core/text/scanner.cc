@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/text/scanner.h"
 
+#include <algorithm>
+
+#include "core/base/strings.h"
 #include "core/base/utf8.h"
 
 namespace tern::text {
@@ -76,12 +79,6 @@ std::string_view Scanner::PeekWord() {
   return text_.substr(at_, end - at_);
 }
 
-std::string_view Scanner::TakeWord() {
-  const std::string_view word = PeekWord();
-  at_ += word.size();
-  return word;
-}
-
 // Lower case is one bit, so 'e' and 'E' are told by one comparison. Letters other than digits are
 // taken too: whether the whole is a number is for who parses it to say.
 std::string_view Scanner::PeekNumber(std::string_view signs) {
@@ -104,6 +101,36 @@ std::string_view Scanner::PeekQuoted() {
     if (text_[end] == '\\') ++end;
   }
   return {};
+}
+
+// Spaces at the end are not part of what was read.
+void Scanner::FailSince(size_t begin, std::string_view message) {
+  if (!ok()) return;
+  size_t end = at_;
+  while (end > begin && IsSpace(text_[end - 1])) --end;
+  mistake_ = {std::string(message), begin, std::max(end, begin + 1)};
+  Stop();
+}
+
+void Scanner::Fail(std::string_view expected) {
+  if (!ok()) return;
+  const std::string_view word = PeekWord();
+  const std::string_view got = word.empty() ? PeekCharacter() : word;
+  const size_t begin = at_;
+  Take(got);
+  FailSince(begin, got.empty() ? StrCat("expected ", expected, ", got ", form_.end)
+                               : StrCat("expected ", expected, ", got '", got, "'"));
+}
+
+void Scanner::Expect(std::string_view token) {
+  if (!Accept(token)) Fail(StrCat("'", token, "'"));
+}
+
+void Scanner::GoOn(const Scanner& other) {
+  if (!ok_) return;
+  at_ = other.at_;
+  ok_ = other.ok_;
+  mistake_ = other.mistake_;
 }
 
 }  // namespace tern::text

@@ -4,13 +4,14 @@
 // and what is said where it is wrong, is the parser's.
 //
 // A position is a byte offset into the whole text, so that spans are the same whoever asks. Reading
-// past the end gives '\0' and empty words; a parser that met its first error moves to the end, and
-// every loop stops.
+// past the end gives '\0' and empty words. The first mistake is kept; it moves the position to the
+// end for good, so that every loop of a parser stops and nothing is said of what follows from it.
 #ifndef TERN_CORE_TEXT_SCANNER_H_
 #define TERN_CORE_TEXT_SCANNER_H_
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "core/base/names.h"
@@ -27,6 +28,15 @@ struct TextForm {
   // Operators of several characters, longer ones before their prefixes, and those of one.
   std::span<const std::string_view> operators = {};
   std::string_view marks = "";
+  // What messages call the end.
+  std::string_view end = "the end";
+};
+
+// What is wrong, and which part of the text it is about: at least one character.
+struct Mistake {
+  std::string message;
+  size_t begin = 0;
+  size_t end = 0;
 };
 
 inline constexpr std::string_view kLineSpaces = " \t";
@@ -41,8 +51,10 @@ class Scanner {
 
   std::string_view text() const { return text_; }
   size_t at() const { return at_; }
-  void MoveTo(size_t at) { at_ = at; }
-  void MoveToEnd() { at_ = text_.size(); }
+  // To a position that it had; after a mistake it stays at the end.
+  void MoveTo(size_t at) { at_ = ok() ? at : text_.size(); }
+  // Moves behind what a Peek gave, and gives it again.
+  std::string_view Take(std::string_view peeked) { return at_ += peeked.size(), peeked; }
   // What was read since then.
   std::string_view Since(size_t begin) const { return text_.substr(begin, at_ - begin); }
 
@@ -70,13 +82,28 @@ class Scanner {
   std::string_view PeekCharacter();
   // A run of letters, digits, '_' and the form's marks; it may begin with a digit or be empty.
   std::string_view PeekWord();
-  std::string_view TakeWord();
+  std::string_view TakeWord() { return Take(PeekWord()); }
   // Whatever looks like part of a number, so that "1.2.3" is one mistake and not two tokens: a
   // sign of `signs`, then a word, and a sign behind the e of an exponent.
   std::string_view PeekNumber(std::string_view signs = "");
   // "…" with its quotes; a backslash keeps the next character from ending it. Empty where no quote
   // is, or where the line ends first.
   std::string_view PeekQuoted();
+
+  // --- the first mistake
+
+  bool ok() const { return ok_; }
+  // Empty after Stop, and where there is none.
+  const Mistake& mistake() const { return mistake_; }
+  // "expected …, got …": the next word or character.
+  void Fail(std::string_view expected);
+  // A message of the caller's about what was read since then.
+  void FailSince(size_t begin, std::string_view message);
+  void Expect(std::string_view token);
+  // Ends the text after a mistake that was told elsewhere.
+  void Stop() { ok_ = false, at_ = text_.size(); }
+  // Goes on where a scanner of the same text, which may have another form, has stopped.
+  void GoOn(const Scanner& other);
 
  private:
   bool IsSpace(char c) const { return form_.spaces.find(c) != std::string_view::npos; }
@@ -85,6 +112,8 @@ class Scanner {
   std::string_view text_;
   TextForm form_;
   size_t at_;
+  bool ok_ = true;
+  Mistake mistake_;
 };
 
 }  // namespace tern::text

@@ -489,19 +489,23 @@ std::string SymbolName(std::string_view text) {
 
 namespace {
 
-// As names of symbols have them.
-constexpr text::TextForm kDimForm{.word_marks = "."};
+// Dots are part of symbols' names. There are no comments: n // 2 is a mistake, and not n.
+constexpr text::TextForm kDimForm{.spaces = text::kFileSpaces, .word_marks = "."};
 
-// The first error is kept. It moves the scanner to the end, so that every loop stops.
 class DimParser {
  public:
-  explicit DimParser(std::string_view text) : in_(text, kDimForm) {}
+  explicit DimParser(const text::Scanner& in) : in_(in.text(), kDimForm, in.at()) {}
+  const text::Scanner& scanner() const { return in_; }
 
-  Result<Dim> Run() {
-    Dim dim = Sum();
-    if (!in_.AtEnd()) Fail("an operator or the end");
-    if (!status_.ok()) return std::move(status_);
-    return dim;
+  // A sign is allowed in front of a sum and belongs to the whole first product.
+  Dim Sum() {
+    if (depth_ > kMaxDepth) return Fail("fewer nested parentheses");
+    ++depth_;
+    Dim first = in_.Accept('-') ? Dim(0) - text::ParseOperators(*this, kProduct)
+                                : text::ParseOperators(*this, kProduct);
+    Dim sum = text::ExtendOperators(*this, std::move(first));
+    --depth_;
+    return sum;
   }
 
   // --- what ParseOperators asks for
@@ -523,64 +527,60 @@ class DimParser {
     if (in_.Accept('?')) return Dim::Any();
     if (in_.Accept('(')) {
       Dim inner = Sum();
-      Expect(')');
+      in_.Expect(")");
       return inner;
     }
-    const std::string_view word = in_.TakeWord();
-    if (word.empty()) return Fail("a number, a symbol or '('");
-    if (IsDigit(word[0])) {
+    const std::string_view word = in_.PeekWord();
+    const size_t begin = in_.at();
+    if (IsDigit(in_.Here())) {
       const std::optional<int64_t> value = ParseInt64(word);
-      return value.has_value() ? Dim(*value) : Fail("a number of at most 63 bits");
+      if (!value.has_value()) return Fail("a number of at most 63 bits");
+      return in_.Take(word), Dim(*value);
     }
-    return in_.Peek() == '(' ? Call(word) : Dim::Symbol(word);
+    if (!IsNameStart(in_.Here())) return Fail("a number, a symbol or '('");
+    in_.Take(word);
+    return in_.Peek() == '(' ? Call(begin, word) : Dim::Symbol(word);
   }
 
  private:
   static constexpr int kSum = 1, kProduct = 2;
   static constexpr int kMaxDepth = 64;
 
-  void Expect(char c) {
-    if (!in_.Accept(c)) Fail(StrCat("'", c, "'"));
-  }
-  Dim Fail(std::string_view expected) {
-    if (status_.ok()) {
-      status_ = InvalidArgument("dimension '", in_.text(), "': expected ", expected, " at offset ",
-                                in_.at());
-    }
-    in_.MoveToEnd();
-    return Dim();
-  }
-
-  // A sign is allowed in front of a sum and belongs to the whole first product.
-  Dim Sum() {
-    if (depth_ > kMaxDepth) return Fail("fewer nested parentheses");
-    ++depth_;
-    Dim first = in_.Accept('-') ? Dim(0) - text::ParseOperators(*this, kProduct)
-                                : text::ParseOperators(*this, kProduct);
-    Dim sum = text::ExtendOperators(*this, std::move(first));
-    --depth_;
-    return sum;
-  }
-  Dim Call(std::string_view name) {
-    Expect('(');
+  Dim Fail(std::string_view expected) { return in_.Fail(expected), Dim(); }
+  Dim Call(size_t begin, std::string_view name) {
+    in_.Expect("(");
     const Dim a = Sum();
-    Expect(',');
+    in_.Expect(",");
     const Dim b = Sum();
-    Expect(')');
+    in_.Expect(")");
     if (name == "floordiv") return FloorDiv(a, b);
     if (name == "ceildiv") return CeilDiv(a, b);
     if (name == "min") return MinDim(a, b);
     if (name == "max") return MaxDim(a, b);
-    return Fail("floordiv, ceildiv, min or max");
+    in_.FailSince(begin, StrCat("expected floordiv, ceildiv, min or max, got '", name, "'"));
+    return Dim();
   }
 
   text::Scanner in_;
   int depth_ = 0;
-  Status status_;
 };
 
 }  // namespace
 
-Result<Dim> Dim::Parse(std::string_view text) { return DimParser(text).Run(); }
+Dim Dim::Read(text::Scanner* in) {
+  DimParser parser(*in);
+  Dim dim = parser.Sum();
+  in->GoOn(parser.scanner());
+  return dim;
+}
+
+Result<Dim> Dim::Parse(std::string_view text) {
+  text::Scanner in(text, kDimForm);
+  Dim dim = Read(&in);
+  if (!in.AtEnd()) in.Fail("an operator or the end");
+  if (in.ok()) return dim;
+  return InvalidArgument("dimension '", text, "': ", in.mistake().message, " at offset ",
+                         in.mistake().begin);
+}
 
 }  // namespace tern::types

@@ -23,6 +23,10 @@
 #include "core/base/result.h"
 #include "core/types/dim_relation.h"
 
+namespace tern::text {
+class Scanner;
+}
+
 namespace tern::types {
 
 class Dim {
@@ -36,6 +40,8 @@ class Dim {
   static Dim Any();
   // "2*n+1"; spaces are allowed. Errors say what was expected.
   static Result<Dim> Parse(std::string_view text);
+  // The longest that stands where the scanner is, which goes on behind it, or keeps the mistake.
+  static Dim Read(text::Scanner* in);
 
   bool is_constant() const { return kind_ == Kind::kConstant; }
   bool is_any() const { return kind_ == Kind::kAny; }

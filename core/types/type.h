@@ -69,6 +69,8 @@ class Type {
   static Type Data(std::string_view name, std::vector<Type> arguments);
   static Type Variable(std::string_view name);  // without its "'"
   static Result<Type> Parse(std::string_view text);
+  // As Dim::Read. Inside, spaces and comments are those of files.
+  static Type Read(text::Scanner* in);
 
   TypeKind kind() const;
   bool known() const { return kind() != TypeKind::kUnknown; }
@@ -126,6 +128,7 @@ struct DataType {
   // "type Tree['a] { Leaf, Node('a, Tree['a], Tree['a]) }".
   std::string ToText() const;
   static Result<DataType> Parse(std::string_view text);
+  static DataType Read(text::Scanner* in);
   friend bool operator==(const DataType&, const DataType&) = default;
 };
 

@@ -12,6 +12,7 @@
 
 #include "core/ir/module.h"
 #include "core/text/diagnostics.h"
+#include "core/text/scanner.h"
 
 namespace tern::ir {
 
@@ -21,30 +22,34 @@ struct Number {
   int64_t integer = 0;
 };
 
+// Both kinds of comments, so that listings with notes can be read again. Names of models have dots
+// and slashes.
+inline constexpr text::TextForm kModuleForm{text::kFileSpaces, text::kFileComments, "./"};
+inline constexpr std::string_view kBadModule = "E0503";
+
 class LiteralParser {
  public:
   LiteralParser(std::string_view file_name, std::string_view text);
 
  protected:
   // --- characters
-  void Skip();  // white space and comments
-  bool AtEnd() { return Skip(), at_ >= text_.size(); }
-  char Peek() { return AtEnd() ? '\0' : text_[at_]; }
-  bool Accept(std::string_view token);
-  std::string_view PeekWord();
+  // Where the next token begins.
+  size_t Begin() { return in_.Skip(), in_.at(); }
   bool AcceptWord(std::string_view word);
+  // A word; a mistake where there is none.
   std::string_view Word(std::string_view expected);
-  void Expect(std::string_view token);
   // A quoted text, its escapes resolved.
   std::string Quoted();
-  text::Span Here(size_t begin) const;
-  // The first syntax error ends the parse: everything after it would be a guess.
-  void Fail(std::string_view expected);
-  // What is wrong but can be read on.
+  // What is wrong but can be read on. Mistakes of syntax, which are in_'s, end the parse, because
+  // everything after them would be a guess.
   void Complain(size_t begin, std::string_view message);
+  // A scanner's, if there is one.
+  void Tell(const text::Mistake& mistake);
+  text::Span At(size_t begin, size_t end) const {
+    return {file_, static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
+  }
 
   // --- literals
-  // Up to the end of the line, or to a delimiter outside brackets.
   types::Type ParseType();
   // Whether the next thing is a literal: a number, a text, true, none, "f32 0.5".
   bool AtLiteral();
@@ -56,15 +61,13 @@ class LiteralParser {
 
   std::shared_ptr<text::SourceMap> sources_;
   int32_t file_;
-  std::string_view text_;
-  size_t at_ = 0;
-  bool ok_ = true;
+  text::Scanner in_;
   bool quiet_ = false;  // a first look ahead, whose errors the second one tells
   text::Diagnostics diagnostics_;
 
  private:
+  void SkipType();
   Number ParseNumber();
-  std::string_view NumberText();
   std::vector<Number> Numbers();
   Expr TensorLiteral(DType dtype);
   Expr ScalarLiteral();

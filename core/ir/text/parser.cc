@@ -27,16 +27,18 @@ class Parser : public LiteralParser {
 
   Result<Module> Run() {
     ReadHeaders();
-    while (ok_ && !AtEnd()) {
+    while (!in_.AtEnd()) {
+      const std::string_view word = in_.PeekWord();
       if (AcceptWord("const"))
         ParseConstant();
-      else if (PeekWord() == "type")
+      else if (word == "type")
         ParseDataType();
-      else if (PeekWord() == "fn" || PeekWord() == "private" || PeekWord() == "primitive")
+      else if (word == "fn" || word == "private" || word == "primitive")
         ParseFunction(AcceptWord("private"));
       else
-        Fail("'const', 'type' or 'fn'");
+        in_.Fail("'const', 'type' or 'fn'");
     }
+    Tell(in_.mistake());
     if (!diagnostics_.ok()) return diagnostics_.ToStatus();
     return std::move(module_);
   }
@@ -53,67 +55,67 @@ class Parser : public LiteralParser {
 
   // --- declarations
 
-  // Reads the types of functions only. Braces are counted and nothing else is understood; errors
-  // are told by the second pass.
+  // Reads the types of functions only. Braces are counted and nothing else is understood; the
+  // second pass tells what is wrong.
   void ReadHeaders() {
+    const text::Scanner begin = in_;
     quiet_ = true;
     int depth = 0;
-    while (!AtEnd()) {
-      const std::string_view word = PeekWord();
+    while (!in_.AtEnd()) {
+      const std::string_view word = in_.TakeWord();
+      const char c = in_.Here();
       if (depth == 0 && word == "fn") {
-        at_ += word.size();
         ReadHeader();
-      } else if (Peek() == '"') {
+      } else if (word.empty() && c == '"') {
         Quoted();
-      } else {
-        depth += Peek() == '{' ? 1 : Peek() == '}' ? -1 : 0;
-        at_ += word.empty() ? 1 : word.size();
+      } else if (word.empty()) {
+        depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+        in_.Take(in_.PeekCharacter());
       }
     }
     quiet_ = false;
-    ok_ = true;
-    at_ = 0;
+    in_ = begin;
   }
 
-  // The error of a header is not told here; the second pass meets it again.
   void ReadHeader() {
     const std::string name(Word("a function name"));
     std::vector<types::Type> parameters;
-    Expect("(");
-    if (!Accept(")")) {
+    in_.Expect("(");
+    if (!in_.Accept(')')) {
       do {
-        Expect("%");
+        in_.Expect("%");
         Word("a parameter name");
-        Expect(":");
+        in_.Expect(":");
         parameters.push_back(ParseType());
-      } while (Accept(","));
-      Expect(")");
+      } while (in_.Accept(','));
+      in_.Expect(")");
     }
     types::Type result;
-    if (Accept("->")) result = ParseType();
-    if (ok_) headers_.emplace(name, types::Type::Function(std::move(parameters), result));
+    if (in_.Accept("->")) result = ParseType();
+    if (in_.ok()) headers_.emplace(name, types::Type::Function(std::move(parameters), result));
   }
 
-  // type NAME { … }
+  // type NAME { … }. After a mistake the rest of the file is read from the next brace on.
   void ParseDataType() {
-    const size_t begin = at_;
-    size_t end = text_.find('}', at_);
-    // DataType::Parse reads up to the brace.
-    end = end == std::string_view::npos ? text_.size() : end + 1;
-    Result<types::DataType> type = types::DataType::Parse(text_.substr(begin, end - begin));
-    at_ = end;
-    if (!type.ok()) return Complain(begin, type.status().message());
-    if (module_.FindDataType(type->name) != nullptr)
-      return Complain(begin, StrCat("type ", type->name, " is defined twice"));
-    module_.AddDataType(std::make_shared<const types::DataType>(*std::move(type)));
+    const size_t begin = Begin();
+    text::Scanner in = in_;
+    types::DataType type = types::DataType::Read(&in);
+    if (!in.ok()) {
+      Tell(in.mistake());
+      const size_t brace = in_.text().find('}', in.mistake().begin);
+      return in_.MoveTo(std::min(brace, in_.text().size() - 1) + 1);
+    }
+    in_.GoOn(in);
+    if (module_.FindDataType(type.name) != nullptr)
+      return Complain(begin, StrCat("type ", type.name, " is defined twice"));
+    module_.AddDataType(std::make_shared<const types::DataType>(std::move(type)));
   }
 
   // fn NAME(parameters) -> type { bindings return value }
   void ParseFunction(bool is_private) {
     const bool is_primitive = AcceptWord("primitive");
-    Expect("fn");
-    Skip();
-    const size_t begin = at_;
+    in_.Expect("fn");
+    const size_t begin = Begin();
     const std::string name(Word("a function name"));
     if (module_.Find(name) != nullptr)
       Complain(begin, StrCat("function ", name, " is defined twice"));
@@ -122,20 +124,19 @@ class Parser : public LiteralParser {
     locals_.clear();
     ParseParameters([this](const VarPtr& parameter) { builder_->AddParameter(parameter); });
     types::Type result;
-    if (Accept("->")) result = ParseType();
-    Expect("{");
+    if (in_.Accept("->")) result = ParseType();
+    in_.Expect("{");
     loop::te::DefinitionPtr kernel = ParseKernel(name);
     ParseBindings();
-    Expect("return");
-    Skip();
-    const size_t at_result = at_;
+    in_.Expect("return");
+    const size_t at_result = Begin();
     const Expr value = ResultValue();
     std::vector<std::string> names = OutputNames();
-    Expect("}");
+    in_.Expect("}");
     for (const auto& announced : recursive_)
       Complain(begin, StrCat("%", announced.first, " is announced by rec and not bound"));
     recursive_.clear();
-    if (!ok_) return;
+    if (!in_.ok()) return;
     CheckDeclared(at_result, result, TypeOf(value));
     FunctionPtr function = builder_->Finish(value, std::move(names));
     // From here on, calls know what the function gives even if it declared no result.
@@ -149,16 +150,13 @@ class Parser : public LiteralParser {
   // A `te` definition by the parser of core/loop, where it stands.
   loop::te::DefinitionPtr ParseKernel(const std::string& function) {
     if (!AcceptWord("te")) return nullptr;
-    text::Span where{file_, static_cast<uint32_t>(at_), static_cast<uint32_t>(text_.size())};
+    text::Span where = At(in_.at(), in_.text().size());
     std::optional<loop::te::Definition> kernel = loop::ParseDefinitionAt(&where, &diagnostics_);
-    at_ = where.end;
-    if (!kernel.has_value()) {
-      ok_ = false;
-      return nullptr;
-    }
+    if (!kernel.has_value()) return in_.Stop(), nullptr;
+    in_.MoveTo(where.end);
     if (kernel->name != function)
       diagnostics_
-          .Error("E0503", StrCat("the loop program of ", function, " is called ", kernel->name))
+          .Error(kBadModule, StrCat("the loop program of ", function, " is called ", kernel->name))
           .At(kernel->span)
           .Help(StrCat("a loop program has the name of its function: te ", function));
     return std::make_shared<const loop::te::Definition>(*std::move(kernel));
@@ -166,24 +164,23 @@ class Parser : public LiteralParser {
 
   template <class F>
   void ParseParameters(const F& add) {
-    Expect("(");
-    if (Accept(")")) return;
+    in_.Expect("(");
+    if (in_.Accept(')')) return;
     do {
-      Skip();
-      const size_t begin = at_ + 1;
+      const size_t begin = Begin() + 1;
       std::string name;
       const VarPtr parameter = ParseVariable(&name);
       add(parameter);
       Define(begin, name, parameter);
-    } while (Accept(","));
-    Expect(")");
+    } while (in_.Accept(','));
+    in_.Expect(")");
   }
 
   // "%x: f32[n]".
   VarPtr ParseVariable(std::string* name) {
-    Expect("%");
+    in_.Expect("%");
     *name = Word("a parameter name");
-    Expect(":");
+    in_.Expect(":");
     return MakeVar(*name, ParseType());
   }
 
@@ -203,7 +200,7 @@ class Parser : public LiteralParser {
   // --- blocks
 
   void ParseBindings() {
-    while (ok_) {
+    while (in_.ok()) {
       if (AcceptWord("rec"))
         ParseGroup();
       else if (AcceptWord("let"))
@@ -216,21 +213,20 @@ class Parser : public LiteralParser {
   // "rec %f: fn(int) -> int, %g: …": the variables of lambdas that follow.
   void ParseGroup() {
     do {
-      Skip();
-      const size_t begin = at_ + 1;
+      const size_t begin = Begin() + 1;
       std::string name;
       const VarPtr var = ParseVariable(&name);
       Define(begin, name, var);
       recursive_[name] = var;
-    } while (Accept(","));
+    } while (in_.Accept(','));
   }
 
   // let %NAME = VALUE: TYPE
   void ParseBinding() {
-    Expect("%");
-    const size_t begin = at_;
+    in_.Expect("%");
+    const size_t begin = in_.at();
     const std::string name(Word("a variable name"));
-    Expect("=");
+    in_.Expect("=");
     builder_->SetOrigin(StrCat("%", name));
     const auto group = recursive_.find(name);
     if (group != recursive_.end()) {
@@ -240,14 +236,14 @@ class Parser : public LiteralParser {
     }
     const Value value = ParseValue();
     types::Type declared;
-    if (Accept(":")) declared = ParseType();
+    if (in_.Accept(':')) declared = ParseType();
     builder_->SetOrigin(StrCat("%", name));  // what is inside had its own
-    if (ok_) Define(begin, name, BindValue(begin, value, declared));
+    if (in_.ok()) Define(begin, name, BindValue(begin, value, declared));
   }
 
   // Binds a value that is not bound yet, with the type that is written or else the inferred one.
   Expr BindValue(size_t begin, const Value& value, const types::Type& declared) {
-    if (!ok_) return builder_->BindAs(MakeNone(), types::Type());
+    if (!in_.ok()) return builder_->BindAs(MakeNone(), types::Type());
     if (value.bound) {
       CheckDeclared(begin, declared, TypeOf(value.expr));
       return value.expr;
@@ -263,10 +259,10 @@ class Parser : public LiteralParser {
   // The value of a variable that `rec` announced.
   void BindRecursive(size_t begin, const VarPtr& var) {
     const Value value = ParseValue();
-    if (!ok_) return;
+    if (!in_.ok()) return;
     if (value.expr->As<Function>() == nullptr)
       return Complain(begin, "a recursive value is no lambda");
-    if (Accept(":")) CheckDeclared(begin, ParseType(), var->type());
+    if (in_.Accept(':')) CheckDeclared(begin, ParseType(), var->type());
     builder_->Adopt({var, value.expr, true});
   }
 
@@ -274,7 +270,7 @@ class Parser : public LiteralParser {
   // inner blocks may not shadow outer names.
   template <class F>
   auto InScope(const F& body) {
-    if (++depth_ > kMostDepth) Fail("fewer nested blocks");
+    if (++depth_ > kMostDepth) in_.Fail("fewer nested blocks");
     const size_t outside = scope_.size();
     auto result = body();
     while (scope_.size() > outside) {
@@ -294,21 +290,21 @@ class Parser : public LiteralParser {
   }
 
   Expr ParseBody() {
-    Expect("{");
+    in_.Expect("{");
     ParseBindings();
-    Expect("result");
+    in_.Expect("result");
     Expr result = ResultValue();
-    Expect("}");
+    in_.Expect("}");
     return result;
   }
 
-  Expr ResultValue() { return Peek() == '(' ? MakeTuple(Arguments()) : Operand(); }
+  Expr ResultValue() { return in_.Peek() == '(' ? MakeTuple(Arguments()) : Operand(); }
 
   // --- values
 
   Value ParseValue() {
-    if (!ok_) return Raw(MakeNone());
-    const char c = Peek();
+    if (!in_.ok()) return Raw(MakeNone());
+    const char c = in_.Peek();
     if (c == '(') return BindTuple(Arguments());
     if (c == '%') return ParseItem();
     if (c == '@') return ParseGlobal();
@@ -320,14 +316,14 @@ class Parser : public LiteralParser {
         {"closure", &Parser::ParseClosure}, {"primitive", &Parser::ParsePrimitive},
         {"effect", &Parser::ParseEffect},   {"fatal", &Parser::ParseFatal},
         {"tail", &Parser::ParseTail},       {"device_copy", &Parser::ParseDeviceCopy}};
-    const std::string_view word = PeekWord();
+    const std::string_view word = in_.PeekWord();
     for (const auto& [name, rule] : kRules) {
       if (word != name) continue;
-      const size_t begin = at_;
-      at_ += word.size();
+      const size_t begin = in_.at();
+      in_.Take(word);
       // An operator or function may have the name of a keyword; then parentheses follow directly.
-      if (Peek() != '(' || name == "lambda") return (this->*rule)();
-      at_ = begin;  // an operator or function of this name
+      if (in_.Peek() != '(' || name == "lambda") return (this->*rule)();
+      in_.MoveTo(begin);  // an operator or function of this name
     }
     return ParseCall();
   }
@@ -340,9 +336,8 @@ class Parser : public LiteralParser {
   }
 
   Value ParseCall() {
-    Skip();
     // Dots are part of names, so that "add.scalar" is one word.
-    const size_t begin = at_;
+    const size_t begin = Begin();
     const std::string word(Word("a value"));
     if (word.ends_with(".scalar")) return ParseScalar(begin, word.substr(0, word.size() - 7));
     const ops::OpInfo* op = ops::FindOp(word);
@@ -357,15 +352,14 @@ class Parser : public LiteralParser {
   }
 
   Value UnknownCallee(size_t begin, const std::string& word) {
-    if (!ok_) return Raw(MakeNone());
+    if (!in_.ok()) return Raw(MakeNone());
     std::vector<std::string_view> names;
     for (const ops::OpInfo& info : ops::AllOps()) names.push_back(info.name);
     for (const auto& header : headers_) names.push_back(header.first);
     const std::string_view near = DidYouMean(word, names);
-    at_ = begin + word.size();
-    Complain(begin, StrCat("there is no operator or function '", word, "'",
-                           near.empty() ? "" : StrCat("; did you mean '", near, "'?")));
-    ok_ = false;
+    in_.MoveTo(begin + word.size());
+    in_.FailSince(begin, StrCat("there is no operator or function '", word, "'",
+                                near.empty() ? "" : StrCat("; did you mean '", near, "'?")));
     return Raw(MakeNone());
   }
 
@@ -387,7 +381,7 @@ class Parser : public LiteralParser {
   Value InvokeGlobal(size_t begin, const std::string& name) {
     std::vector<Expr> args = Arguments();
     const types::Type& type = headers_.at(name);
-    if (ok_ && args.size() != type.parameters().size()) {
+    if (in_.ok() && args.size() != type.parameters().size()) {
       Complain(begin, StrCat(name, " takes ", type.parameters().size(), " argument(s), ",
                              args.size(), " given"));
     }
@@ -407,26 +401,27 @@ class Parser : public LiteralParser {
 
   // "@f(%x)" calls a function; alone it is a constant.
   Value ParseGlobal() {
-    const size_t begin = at_;
-    ++at_;
+    const size_t begin = in_.at();
+    in_.Expect("@");
     const std::string name(Word("a name"));
-    if (Peek() == '(' && headers_.contains(name)) return InvokeGlobal(begin, name);
-    at_ = begin;
+    if (in_.Peek() == '(' && headers_.contains(name)) return InvokeGlobal(begin, name);
+    in_.MoveTo(begin);
     return Bound(Atom());
   }
 
   // Reads %t.1, %f(%x), or an atom alone. Names may hold dots, so the index is what follows the
   // last one, unless the whole is a name.
   Value ParseItem() {
-    const size_t begin = at_;
-    const size_t end = text_.find_first_of(" \n,:()}", at_);
-    const std::string word(text_.substr(at_ + 1, std::min(end, text_.size()) - at_ - 1));
+    const size_t begin = in_.at();
+    in_.Expect("%");
+    const std::string word(in_.PeekWord());
+    in_.MoveTo(begin);
     const size_t dot = word.rfind('.');
     if (locals_.contains(word) || dot == std::string::npos) return ParseVariableCall();
     const auto found = locals_.find(word.substr(0, dot));
     const std::optional<int64_t> index = ParseInt64(std::string_view(word).substr(dot + 1));
     if (found == locals_.end() || !index.has_value() || *index < 0) return Bound(Atom());
-    at_ += 1 + word.size();
+    in_.MoveTo(begin + 1 + word.size());
     const types::Type type = TypeOf(found->second);
     const bool in_range = type.is_tuple() && *index < static_cast<int64_t>(type.elements().size());
     if (type.known() && !in_range) {
@@ -441,7 +436,7 @@ class Parser : public LiteralParser {
 
   Value ParseVariableCall() {
     const Expr atom = Atom();
-    if (!ok_ || at_ >= text_.size() || text_[at_] != '(') return Bound(atom);
+    if (in_.Here() != '(') return Bound(atom);
     return Invoked(atom, TypeOf(atom), Arguments());
   }
 
@@ -450,93 +445,88 @@ class Parser : public LiteralParser {
   Value ParseIf() {
     const Expr condition = Operand();
     const LetPtr then_block = ParseBlock();
-    if (!AcceptWord("else")) Fail("'else'");
+    if (!AcceptWord("else")) in_.Fail("'else'");
     const LetPtr else_block = ParseBlock();
-    if (!ok_) return Raw(MakeNone());
+    if (!in_.ok()) return Raw(MakeNone());
     types::Type type = builder_->Join(TypeOf(then_block), TypeOf(else_block));
     return Raw(MakeIf(condition, then_block, else_block), std::move(type));
   }
 
   // "TYPE.Constructor" or TYPE alone: the name ends at the dot.
   DataTypePtr ParseTypeName() {
-    Skip();
-    const size_t begin = at_;
+    const size_t begin = Begin();
     const std::string name(Word("the name of a type"));
     DataTypePtr type = module_.FindDataType(name.substr(0, name.find('.')));
     if (type == nullptr) {
-      Complain(begin, StrCat("there is no type ", name.substr(0, name.find('.'))));
-      ok_ = false;
+      in_.FailSince(begin, StrCat("there is no type ", name.substr(0, name.find('.'))));
       return nullptr;
     }
-    at_ = begin + type->name.size();
+    in_.MoveTo(begin + type->name.size());
     return type;
   }
 
   int ParseConstructor(const types::DataType& type) {
-    Skip();
-    const size_t begin = at_;
+    const size_t begin = Begin();
     const std::string name(Word("a constructor"));
     int index = -1;
-    if (ok_ && type.Find(name, &index) == nullptr) {
-      Complain(begin, StrCat("type ", type.name, " has no constructor ", name));
-      ok_ = false;
-    }
+    if (type.Find(name, &index) == nullptr)
+      in_.FailSince(begin, StrCat("type ", type.name, " has no constructor ", name));
     return index;
   }
 
   Value ParseSwitch() {
     const DataTypePtr type = ParseTypeName();
     const Expr subject = Operand();
-    Expect("{");
+    in_.Expect("{");
     std::vector<SwitchCase> cases;
     LetPtr otherwise;
     types::Type result;
     bool first = true;
-    while (ok_ && !Accept("}")) {
+    while (in_.ok() && !in_.Accept('}')) {
       LetPtr block;
       if (AcceptWord("else")) {
-        Expect("=>");
+        in_.Expect("=>");
         block = otherwise = ParseBlock();
       } else {
         cases.push_back(InScope([&] { return ParseCase(*type, TypeOf(subject)); }));
         block = cases.back().block;
       }
-      if (!ok_) break;
+      if (!in_.ok()) break;
       result = first ? TypeOf(block) : builder_->Join(result, TypeOf(block));
       first = false;
     }
-    if (!ok_) return Raw(MakeNone());
+    if (!in_.ok()) return Raw(MakeNone());
     return Raw(MakeSwitch(type, subject, std::move(cases), otherwise), std::move(result));
   }
 
   SwitchCase ParseCase(const types::DataType& type, const types::Type& subject) {
     SwitchCase option;
     option.constructor = ParseConstructor(type);
-    if (!ok_) return option;
+    if (!in_.ok()) return option;
     // With its arguments known, fields have exact types; else those of the declaration, with
     // variables.
     const bool exact = subject.is_data() && subject.arguments().size() == type.parameters.size();
     const std::vector<types::Type> declared =
         exact ? type.FieldsOf(option.constructor, subject.arguments())
               : type.constructors[static_cast<size_t>(option.constructor)].fields;
-    if (Accept("(")) {
+    if (in_.Accept('(')) {
       do ParseField(declared, &option);
-      while (Accept(","));
-      Expect(")");
+      while (in_.Accept(','));
+      in_.Expect(")");
     }
-    Expect("=>");
+    in_.Expect("=>");
     option.block = ParseBlock();
     return option;
   }
 
   void ParseField(const std::vector<types::Type>& declared, SwitchCase* option) {
     if (AcceptWord("_")) return option->fields.push_back(nullptr);
-    Expect("%");
-    const size_t begin = at_;
+    in_.Expect("%");
+    const size_t begin = in_.at();
     const std::string name(Word("a field's name"));
     const size_t index = option->fields.size();
     types::Type type = index < declared.size() ? declared[index] : types::Type();
-    if (Accept(":")) type = ParseType();
+    if (in_.Accept(':')) type = ParseType();
     option->fields.push_back(MakeVar(name, std::move(type)));
     Define(begin, name, option->fields.back());
   }
@@ -555,11 +545,11 @@ class Parser : public LiteralParser {
   Value ParseConstruct() {
     const DataTypePtr type = ParseTypeName();
     if (type == nullptr) return Raw(MakeNone());
-    Expect(".");
-    const size_t begin = at_;
+    in_.Expect(".");
+    const size_t begin = in_.at();
     const int constructor = ParseConstructor(*type);
     std::vector<Expr> fields = Arguments();
-    if (!ok_) return Raw(MakeNone());
+    if (!in_.ok()) return Raw(MakeNone());
     Result<types::Type> result = types::Type();
     if (std::all_of(fields.begin(), fields.end(), IsAtom))
       result = InferConstruct(*type, constructor, fields);
@@ -570,13 +560,13 @@ class Parser : public LiteralParser {
 
   // "closure @f(%captured)".
   Value ParseClosure() {
-    Expect("@");
-    const size_t begin = at_;
+    in_.Expect("@");
+    const size_t begin = in_.at();
     const std::string name(Word("a function"));
     std::vector<Expr> captured = Arguments();
     const auto found = headers_.find(name);
     if (found == headers_.end()) Complain(begin, StrCat("there is no function '", name, "'"));
-    if (found == headers_.end() || !ok_) return Raw(MakeNone());
+    if (found == headers_.end() || !in_.ok()) return Raw(MakeNone());
     const types::Type& type = found->second;
     const size_t count = type.parameters().size();
     if (captured.size() > count) {
@@ -605,18 +595,19 @@ class Parser : public LiteralParser {
     tail_ = true;
     Value value = ParseValue();
     tail_ = false;
-    if (ok_ && value.expr->As<Invoke>() == nullptr) Fail("a call of a function or closure");
+    if (in_.ok() && value.expr->As<Invoke>() == nullptr)
+      in_.Fail("a call of a function or closure");
     return value;
   }
 
   Value ParseDeviceCopy() {
     const Expr source = Operand();
-    if (!AcceptWord("to")) Fail("'to'");
-    const size_t begin = at_;
+    if (!AcceptWord("to")) in_.Fail("'to'");
+    const size_t begin = in_.at();
     const std::optional<int64_t> device = ParseInt64(Word("a device number"));
-    if (ok_ && (!device.has_value() || *device < 0 || *device > INT32_MAX))
+    if (in_.ok() && (!device.has_value() || *device < 0 || *device > INT32_MAX))
       Complain(begin, "a device is a number of at least 0");
-    if (!ok_ || !diagnostics_.ok()) return Raw(MakeNone());
+    if (!in_.ok() || !diagnostics_.ok()) return Raw(MakeNone());
     return Raw(MakeDeviceCopy(source, static_cast<int>(*device)), TypeOf(source));
   }
 
@@ -624,21 +615,21 @@ class Parser : public LiteralParser {
 
   std::vector<Expr> Arguments() {
     std::vector<Expr> args;
-    Expect("(");
-    if (Accept(")")) return args;
+    in_.Expect("(");
+    if (in_.Accept(')')) return args;
     do {
       args.push_back(Operand());
-    } while (Accept(","));
-    Expect(")");
+    } while (in_.Accept(','));
+    in_.Expect(")");
     return args;
   }
 
   // Reads an atom, or a value in place, which to_a_normal_form binds.
   Expr Operand() {
-    if (!ok_) return MakeNone();
-    const char c = Peek();
+    if (!in_.ok()) return MakeNone();
+    const char c = in_.Peek();
     if (c == '%' || c == '@' || AtLiteral()) return Atom();
-    if (++depth_ > kMostDepth) Fail("fewer nested values");
+    if (++depth_ > kMostDepth) in_.Fail("fewer nested values");
     Expr nested = c == '(' ? MakeTuple(Arguments()) : NestedValue();
     --depth_;
     return nested;
@@ -655,10 +646,10 @@ class Parser : public LiteralParser {
   }
 
   Expr Atom() {
-    const bool local = Peek() == '%', constant = Peek() == '@';
-    const size_t begin = at_;
+    const bool local = in_.Peek() == '%', constant = in_.Peek() == '@';
+    const size_t begin = in_.at();
     if (!local && !constant) return Literal();
-    ++at_;
+    in_.Expect(local ? "%" : "@");
     const std::string name(Word("a name"));
     const auto found = locals_.find(name);
     if (local && found != locals_.end()) return found->second;
@@ -669,17 +660,12 @@ class Parser : public LiteralParser {
   }
 
   Attrs ParseAttrs() {
-    if (!Accept("{")) return Attrs();
-    const size_t begin = at_;
-    const size_t end = text_.find('}', at_);
-    if (end == std::string_view::npos) {
-      Fail("'}'");
-      return Attrs();
-    }
-    at_ = end;
-    Result<Attrs> attrs = Attrs::Parse(StrTrim(text_.substr(begin, end - begin)));
+    if (!in_.Accept('{')) return Attrs();
+    const size_t begin = in_.at();
+    in_.MoveTo(std::min(in_.text().find('}', begin), in_.text().size()));
+    Result<Attrs> attrs = Attrs::Parse(StrTrim(in_.Since(begin)));
     if (!attrs.ok()) Complain(begin, attrs.status().message());
-    ++at_;
+    in_.Expect("}");
     return attrs.ok() ? *std::move(attrs) : Attrs();
   }
 
@@ -687,15 +673,8 @@ class Parser : public LiteralParser {
     std::vector<std::string> names;
     if (!AcceptWord("as")) return names;
     do {
-      Expect("\"");
-      const size_t end = text_.find('"', at_);
-      if (end == std::string_view::npos) {
-        Fail("'\"'");
-        return names;
-      }
-      names.emplace_back(text_.substr(at_, end - at_));
-      at_ = end + 1;
-    } while (Accept(","));
+      names.push_back(Quoted());
+    } while (in_.Accept(','));
     return names;
   }
 

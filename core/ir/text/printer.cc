@@ -329,7 +329,7 @@ class Printer {
   void PrintOutputNames(const Function& function) {
     bool first = true;
     for (const std::string& name : function.output_names()) {
-      StrAppend(&text_, first ? " as " : ", ", "\"", name, "\"");
+      StrAppend(&text_, first ? " as " : ", ", JsonQuote(name));
       first = false;
     }
   }

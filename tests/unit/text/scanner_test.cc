@@ -33,7 +33,7 @@ TEST(Scanner, SkipsOnlyWhatTheFormSays) {
 
 TEST(Scanner, ReadsNothingPastTheEnd) {
   Scanner in("ab", kFile);
-  in.MoveToEnd();
+  in.MoveTo(2);
   EXPECT_EQ(in.Here(), '\0');
   EXPECT_EQ(in.Here(1000), '\0');
   EXPECT_FALSE(in.AcceptHere('\0'));
@@ -104,6 +104,57 @@ TEST(Scanner, CharactersAreWhole) {
   EXPECT_EQ(Scanner("\u00e4b", kFile).PeekCharacter(), "\u00e4");
   EXPECT_EQ(Scanner("\xe2\x82", kFile).PeekCharacter(), "\xe2");
   EXPECT_EQ(Scanner(" ", kFile).PeekCharacter(), "");
+}
+
+std::string MistakeOf(const Scanner& in) {
+  const Mistake& mistake = in.mistake();
+  return std::to_string(mistake.begin) + "-" + std::to_string(mistake.end) + " " + mistake.message;
+}
+
+TEST(Scanner, MistakesSayWhatIsThereInstead) {
+  const auto failed = [](std::string_view text) {
+    Scanner in(text, kFile);
+    in.Expect("(");
+    return MistakeOf(in);
+  };
+  EXPECT_EQ(failed("(x"), "0-0 ");
+  EXPECT_EQ(failed(" word+"), "1-5 expected '(', got 'word'");
+  EXPECT_EQ(failed("+x"), "0-1 expected '(', got '+'");
+  EXPECT_EQ(failed("\u00e4"), "0-2 expected '(', got '\u00e4'");
+  EXPECT_EQ(failed("  "), "2-3 expected '(', got the end");
+}
+
+TEST(Scanner, MistakesOfWhatWasReadLeaveOutSpaces) {
+  Scanner in("a b  c", kFile);
+  in.TakeWord();
+  const size_t begin = in.at() + 1;
+  in.Skip();
+  in.TakeWord();
+  in.Skip();
+  in.FailSince(begin, "not a b");
+  EXPECT_EQ(MistakeOf(in), "2-3 not a b");
+}
+
+TEST(Scanner, OnlyTheFirstMistakeCountsAndEndsTheText) {
+  Scanner in("a b", kFile);
+  in.Fail("one");
+  in.Fail("two");
+  in.FailSince(0, "three");
+  in.MoveTo(0);
+  EXPECT_EQ(MistakeOf(in), "0-1 expected one, got 'a'");
+  EXPECT_TRUE(in.AtEnd());
+}
+
+TEST(Scanner, GoesOnBehindAnotherForm) {
+  Scanner in("x.y z", kLine);
+  Scanner other(in.text(), kFile, in.at());
+  EXPECT_EQ(other.TakeWord(), "x.y");
+  in.GoOn(other);
+  EXPECT_EQ(in.PeekWord(), "z");
+  other.Fail("more");
+  in.GoOn(other);
+  EXPECT_EQ(MistakeOf(in), "4-5 expected more, got 'z'");
+  EXPECT_TRUE(in.AtEnd());
 }
 
 TEST(Scanner, SinceIsWhatWasRead) {

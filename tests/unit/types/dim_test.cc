@@ -89,8 +89,8 @@ TEST(Dim, UnknownWhereItCannotBeTold) {
 }
 
 TEST(Dim, ParseErrorsSayWhere) {
-  for (const char* text :
-       {"", "n+", "(n", "n)", "max(n)", "floor(n,2)", "n m", "99999999999999999999", "n,1"}) {
+  for (const char* text : {"", "n+", "(n", "n)", "max(n)", "floor(n,2)", "n m",
+                           "99999999999999999999", "n,1", ".5", "n // 2"}) {
     Result<Dim> dim = Dim::Parse(text);
     ASSERT_FALSE(dim.ok()) << text;
     EXPECT_NE(std::string(dim.status().message()).find("expected"), std::string::npos);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/text/scanner.h"
+
 namespace tern::types::type_test {
 namespace {
 
@@ -33,6 +35,35 @@ TEST(Type, ParseErrors) {
     EXPECT_FALSE(Type::Parse(text).ok()) << text;
   }
   EXPECT_FALSE(Type::Parse(std::string(500, '(')).ok());
+  EXPECT_EQ(Type::Parse("(f32[n], f33[2])").status().message(),
+            "type '(f32[n], f33[2])': expected an element type such as f32, got 'f33' at offset 9");
+  EXPECT_EQ(Type::Parse("f32[n +]").status().message(),
+            "type 'f32[n +]': expected a number, a symbol or '(', got ']' at offset 7");
+}
+
+TEST(Type, WordsAreReadWhole) {
+  for (const char* text : {"nonesuch", "none2", "(nonef32[2])", "fnord(int)", "fn2() -> int",
+                           "tensorfoo", "f32foo[2]", "int8x[2]", "stringy", "typeTree { A }"}) {
+    EXPECT_FALSE(Type::Parse(text).ok()) << text;
+    EXPECT_FALSE(DataType::Parse(text).ok()) << text;
+  }
+}
+
+TEST(Type, LinesAndCommentsAreSpaces) {
+  const Result<Type> type = Type::Parse("fn(f32[n, // rows\n  4])\n  -> int");
+  ASSERT_TRUE(type.ok());
+  EXPECT_EQ(type->ToText(), "fn(f32[n, 4]) -> int");
+  EXPECT_FALSE(Type::Parse("f32[n // 2]").ok());
+}
+
+TEST(Type, ReadsWhatStandsInAText) {
+  text::Scanner in("x: f32[n+1], y", {});
+  in.MoveTo(2);
+  EXPECT_EQ(Type::Read(&in).ToText(), "f32[n+1]");
+  EXPECT_TRUE(in.Accept(','));
+  EXPECT_FALSE(Type::Read(&in).known());
+  EXPECT_EQ(in.mistake().message, "expected a type such as f32[n] or int, got 'y'");
+  EXPECT_EQ(in.mistake().begin, 13u);
 }
 
 TEST(Type, SymbolsAndSubstitution) {
