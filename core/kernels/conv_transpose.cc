@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Channels-last transposed convolution. Output pixels whose coordinates leave the same remainders
 // modulo the strides are reached by the same taps, so each such phase is an ordinary product over
-// pointers; its weights are packed into panels of scratch first.
+// pointers; its weights are packed into panels of scratch first. Where taps do not overlap, the
+// phases of a row read the same pixels: they are one product, whose columns are those of all.
 
 #include <string.h>
 
@@ -16,6 +17,8 @@ namespace {
 struct TransposePlan {
   const TernConvTranspose2dArgs* args;
   int64_t ic, oc;        // of one group
+  int64_t columns;       // of a product: oc, or those of all phases of a row
+  const float* bias;     // [columns] of a row's phases, else the caller's
   const float* zeros;    // [ic]
   int64_t* taps;         // those of the current phase, as ky * kernel_w + kx
   float* panels;         // [ceil(oc/16)][taps * ic][16]
@@ -47,15 +50,24 @@ int64_t FindTaps(const TransposePlan& plan, int64_t y0, int64_t x0) {
   return count;
 }
 
+// Whether each output pixel is reached by one tap, and those of a row side by side by taps that are
+// side by side. A residual has another stride than the row of a pixel's taps.
+bool IsOneProductARow(const TernConvTranspose2dArgs& args) {
+  return args.groups == 1 && args.stride_w > 1 && args.kernel_w == args.stride_w &&
+         args.kernel_h == args.stride_h && args.dilation_h == 1 && args.dilation_w == 1 &&
+         args.pad_top == 0 && args.pad_left == 0 && args.out_w == args.in_w * args.stride_w &&
+         args.epilogue.residual == nullptr;
+}
+
 // Packs the weights of the phase's taps into panels. Each tap belongs to one phase, so all phases
 // together pack every weight once. The scratch has room for all taps.
 void PackPhase(const TransposePlan& plan, const Phase& phase, int64_t group) {
   const TernConvTranspose2dArgs& args = *plan.args;
   const int64_t kernel = args.kernel_h * args.kernel_w, k = phase.taps * plan.ic;
   const float* weights = args.weights + group * plan.ic * kernel * plan.oc;
-  for (int64_t panel = 0; panel < PanelCount(plan.oc); ++panel) {
+  for (int64_t panel = 0; panel < PanelCount(plan.columns); ++panel) {
     const int64_t column = panel * TERN_PANEL_WIDTH;
-    const int64_t left = plan.oc - column;
+    const int64_t left = plan.columns - column;
     const int64_t columns = left < TERN_PANEL_WIDTH ? left : TERN_PANEL_WIDTH;
     float* dst = plan.panels + panel * k * TERN_PANEL_WIDTH;
     memset(dst, 0, static_cast<size_t>(k) * TERN_PANEL_WIDTH * sizeof(float));
@@ -97,17 +109,17 @@ void ComputePhaseRow(const TransposePlan& plan, const Phase& phase, int64_t grou
   const int64_t first = (image * args.out_h + y) * args.out_w + phase.x0, column = group * plan.oc;
   Product product{phase.taps,
                   plan.ic,
-                  plan.oc,
+                  plan.columns,
                   plan.panels,
                   args.output + first * args.out_c + column,
                   args.stride_w * args.out_c,
                   args.epilogue};
-  if (product.epilogue.bias != nullptr) product.epilogue.bias += column;
+  if (plan.bias != nullptr) product.epilogue.bias = plan.bias + column;
   if (product.epilogue.residual != nullptr) {
     product.epilogue.residual += first * args.epilogue.residual_stride + column;
     product.epilogue.residual_stride *= args.stride_w;
   }
-  MultiplyBlock(product, table, 0, pixels, 0, PanelCount(plan.oc));
+  MultiplyBlock(product, table, 0, pixels, 0, PanelCount(plan.columns));
 }
 
 // The phases run one after the other and their rows in parallel, because the panels are shared.
@@ -115,7 +127,7 @@ void ComputePhase(const TransposePlan& plan, const Phase& phase, int64_t group,
                   const TernKernelContext* context) {
   const TernConvTranspose2dArgs& args = *plan.args;
   const int64_t rows = (args.out_h - phase.y0 + args.stride_h - 1) / args.stride_h;
-  const int64_t cost = phase.taps * plan.ic * plan.oc * args.out_w / args.stride_w;
+  const int64_t cost = phase.taps * plan.ic * plan.columns * args.out_w / args.stride_w;
   PackPhase(plan, phase, group);
   ParallelFor(context, args.batch * rows, 1 + kWorkerGrain / (cost + 1), 1,
               [&](int64_t first, int64_t last, int32_t worker) {
@@ -136,7 +148,9 @@ bool TakeScratch(const TernKernelContext* context, TransposePlan& plan) {
   const int64_t panel_bytes = RoundUp64(PanelCount(plan.oc) * kernel * plan.ic * 64);
   const int64_t tiles = TileSplit((args.out_w + args.stride_w - 1) / args.stride_w).tiles;
   plan.worker_bytes = RoundUp64(tiles * kernel * kTileRows * static_cast<int64_t>(sizeof(float*)));
-  const int64_t bytes = zero_bytes + tap_bytes + panel_bytes + workers * plan.worker_bytes;
+  const int64_t bias_bytes = RoundUp64(plan.columns * 4);
+  const int64_t bytes =
+      zero_bytes + tap_bytes + panel_bytes + bias_bytes + workers * plan.worker_bytes;
   char* scratch =
       static_cast<char*>(context->scratch(context->scratch_context, static_cast<size_t>(bytes)));
   if (scratch == nullptr) return false;
@@ -144,8 +158,20 @@ bool TakeScratch(const TernKernelContext* context, TransposePlan& plan) {
   plan.zeros = reinterpret_cast<const float*>(scratch);
   plan.taps = reinterpret_cast<int64_t*>(scratch + zero_bytes);
   plan.panels = reinterpret_cast<float*>(scratch + zero_bytes + tap_bytes);
-  plan.worker_scratch = scratch + zero_bytes + tap_bytes + panel_bytes;
+  plan.worker_scratch = scratch + zero_bytes + tap_bytes + panel_bytes + bias_bytes;
+  plan.bias = args.epilogue.bias;
+  if (plan.columns == plan.oc || plan.bias == nullptr) return true;
+  auto* bias = reinterpret_cast<float*>(scratch + zero_bytes + tap_bytes + panel_bytes);
+  for (int64_t i = 0; i < plan.columns; ++i) bias[i] = plan.bias[i % plan.oc];
+  plan.bias = bias;
   return true;
+}
+
+void ComputeRowPhases(const TransposePlan& plan, const TernKernelContext* context) {
+  for (int64_t ky = 0; ky < plan.args->kernel_h && !IsStopped(context); ++ky) {
+    plan.taps[0] = ky * plan.args->kernel_w;
+    ComputePhase(plan, {ky, 0, 1}, 0, context);
+  }
 }
 
 }  // namespace
@@ -156,7 +182,13 @@ int32_t conv_transpose2d(const TernConvTranspose2dArgs* args, const TernKernelCo
   plan.args = args;
   plan.ic = args->in_c / args->groups;
   plan.oc = args->out_c / args->groups;
+  const bool one_a_row = IsOneProductARow(*args);
+  plan.columns = one_a_row ? plan.oc * args->stride_w : plan.oc;
   if (!TakeScratch(context, plan)) return TERN_KERNEL_NO_MEMORY;
+  if (one_a_row) {
+    ComputeRowPhases(plan, context);
+    return TERN_KERNEL_OK;
+  }
   // A phase without taps still has to write bias and activation; its product has k = 0.
   for (int64_t group = 0; group < args->groups; ++group) {
     for (int64_t y0 = 0; y0 < args->stride_h && y0 < args->out_h; ++y0) {

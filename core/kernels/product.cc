@@ -26,8 +26,26 @@ int64_t Lanes() { return static_cast<int64_t>(hn::Lanes(PanelTag())); }
 // Columns of a tile; a divisor or multiple of a panel.
 int64_t TileColumns() { return kTileVectors * Lanes(); }
 
+// Columns of a tile that goes over a panel and a half.
+int64_t WideColumns() { return 3 * Lanes(); }
+
+// Whether all of `columns`, in that many panels, are those of a wide tile.
+bool IsWide(int64_t panels, int64_t columns) {
+  return kWideTiles && panels == 2 && columns <= WideColumns();
+}
+
+// For the last columns, where half of a panel's vectors and less hold them.
 template <int kPerPanel>
-TileFunction* TileForShape(int64_t rows, int64_t panels) {
+TileFunction* NarrowTile(int64_t rows, int64_t columns) {
+  if constexpr (kPerPanel > 1) {
+    if (2 * columns <= kPerPanel * Lanes()) return NarrowTile<kPerPanel / 2>(rows, columns);
+  }
+  return TileForRows<kPerPanel, 1>(rows);
+}
+
+// columns: that there are, at most those of the panels.
+template <int kPerPanel>
+TileFunction* TileForShape(int64_t rows, int64_t panels, int64_t columns) {
   constexpr int kPanels = kTileVectors / kPerPanel;
   if constexpr (kPanels >= 4) {
     if (panels >= 4) return TileForRows<kPerPanel, 4>(rows);
@@ -35,24 +53,29 @@ TileFunction* TileForShape(int64_t rows, int64_t panels) {
   if constexpr (kPanels >= 2) {
     if (panels >= 2) return TileForRows<kPerPanel, 2>(rows);
   }
+  if constexpr (kNarrowTiles) return NarrowTile<kPerPanel>(rows, columns);
   return TileForRows<kPerPanel, 1>(rows);
 }
 
-// The length of SVE vectors is known only when it runs, so there the three shapes are compiled and
+// The micro-kernel for that many rows, at most that many panels and the columns left in them. The
+// length of SVE vectors is known only when it runs, so there the three shapes are compiled and
 // chosen here; elsewhere only one is.
-// The micro-kernel for that many rows and at most that many panels.
-TileFunction* ChooseTile(int64_t rows, int64_t panels) {
+TileFunction* ChooseTile(int64_t rows, int64_t panels, int64_t columns) {
+  if constexpr (kWideTiles) {
+    if (IsWide(panels, columns)) return WideTileForRows(rows);
+  }
 #if HWY_HAVE_SCALABLE
-  if (Lanes() >= 16) return TileForShape<PerPanel(16)>(rows, panels);
-  if (Lanes() >= 8) return TileForShape<PerPanel(8)>(rows, panels);
-  return TileForShape<PerPanel(4)>(rows, panels);
+  if (Lanes() >= 16) return TileForShape<PerPanel(16)>(rows, panels, columns);
+  if (Lanes() >= 8) return TileForShape<PerPanel(8)>(rows, panels, columns);
+  return TileForShape<PerPanel(4)>(rows, panels, columns);
 #else
-  return TileForShape<PerPanel(HWY_LANES(float))>(rows, panels);
+  return TileForShape<PerPanel(HWY_LANES(float))>(rows, panels, columns);
 #endif
 }
 
-// Panels that ChooseTile's answer covers when `panels` are left.
-int64_t PanelsTaken(int64_t panels) {
+// Panels that one tile covers when `panels` are left, which hold that many columns.
+int64_t PanelsTaken(int64_t panels, int64_t columns) {
+  if (IsWide(panels, columns)) return panels;
   // A tile covers a power of two of panels, so the rest is covered by halves.
   int64_t most = PanelsPerTile();
   while (most > panels) most /= 2;
@@ -110,7 +133,8 @@ HWY_NOINLINE void ComputeThroughBuffer(TileFunction* compute, Tile tile, int64_t
                                        const TernEpilogue& epilogue) {
   // Zeros, because lanes behind the last column are never written.
   HWY_ALIGN float sums[kTileRows * kTileVectors * TERN_PANEL_WIDTH] = {};
-  const int64_t columns = tile.columns < TileColumns() ? tile.columns : TileColumns();
+  const int64_t most = kWideTiles ? WideColumns() : TileColumns();
+  const int64_t columns = tile.columns < most ? tile.columns : most;
   const int64_t width = (columns + Lanes() - 1) / Lanes() * Lanes();
   Tile plain = tile;
   plain.count = 1;
@@ -148,7 +172,7 @@ void MultiplyTiles(const ColumnGroup& group, const TileSplit& split, int64_t fir
   tile.residual = epilogue.residual == nullptr
                       ? nullptr
                       : epilogue.residual + row * epilogue.residual_stride + group.column;
-  TileFunction* compute = ChooseTile(rows, group.panels);
+  TileFunction* compute = ChooseTile(rows, group.panels, tile.columns);
   if (IsSlowActivation(epilogue.activation)) {
     ComputeThroughBuffer(compute, tile, rows, epilogue);
   } else {
@@ -179,6 +203,7 @@ void MultiplyGroup(const ColumnGroup& group, const TileSplit& split) {
 // Where a tile covers several panels this is one step.
 void MultiplyPanel(ColumnGroup group, const TileSplit& split) {
   const int64_t end = group.column + TERN_PANEL_WIDTH;
+  if (IsWide(group.panels, group.product->n - group.column)) return MultiplyGroup(group, split);
   const int64_t last = end < group.product->n ? end : group.product->n;
   for (; group.column < last; group.column += TileColumns()) {
     MultiplyGroup(group, split);
@@ -201,7 +226,8 @@ void MultiplyBlock(const Product& product, const float* const* pointers, int64_t
   const TileSplit split(rows);
   const int64_t panel_size = product.taps * product.run * TERN_PANEL_WIDTH;
   for (int64_t panel = first_panel; panel < last_panel;) {
-    const int64_t taken = PanelsTaken(last_panel - panel);
+    const int64_t columns = product.n - panel * TERN_PANEL_WIDTH;
+    const int64_t taken = PanelsTaken(last_panel - panel, columns);
     const ColumnGroup group{&product,  pointers,
                             first_row, panel * TERN_PANEL_WIDTH,
                             taken,     product.panels + panel * panel_size};

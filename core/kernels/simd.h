@@ -132,6 +132,12 @@ inline constexpr int kTileRows = 6, kTileVectors = 2, kTileUnroll = 1;
 inline constexpr int kTileRows = 4, kTileVectors = 2, kTileUnroll = HWY_ARCH_WASM ? 1 : 2;
 #endif
 inline constexpr bool kTileAdvances = HWY_ARCH_WASM, kTilesInOneCall = !HWY_ARCH_WASM;
+// Whether there are tiles of half a panel and less, for the last columns; WebAssembly goes without
+// them for the sake of its download.
+inline constexpr bool kNarrowTiles = !HWY_ARCH_WASM;
+// Whether a panel and a half are computed at once, by ComputeWideTiles: a tile of one vector loads a
+// factor for every multiplication, so that loads bound it.
+inline constexpr bool kWideTiles = HWY_TARGET == HWY_AVX2;
 // The largest kTileRows of all targets: how many rows tile.h spells out.
 inline constexpr int kMaxTileRows = 14;
 

@@ -178,11 +178,10 @@ HWY_INLINE void MulAddRow(PanelVector a, PanelVector b0, PanelVector b1, PanelVe
 #define TERN_TILE_STORE_CLAMPED(r) TERN_TILE_STORE(r, TileStore::kClamp)
 #define TERN_TILE_STORE_PLAIN(r) TERN_TILE_STORE(r, TileStore::kPlain)
 
-// tile.count tiles of kRows rows, one below the other: kPerPanel vectors from each of kPanels
+// tile.count tiles of kRows rows, one below the other: kVectors vectors, kPerPanel from each of
 // neighbouring panels.
-template <int kRows, int kPerPanel, int kPanels>
+template <int kRows, int kPerPanel, int kVectors>
 HWY_NOINLINE void ComputeTiles(Tile tile) {
-  constexpr int kVectors = kPerPanel * kPanels;
   static_assert(kVectors <= 4 && kRows <= kMaxTileRows);
   const PanelTag d;
   const ptrdiff_t run = static_cast<ptrdiff_t>(tile.run), taps = static_cast<ptrdiff_t>(tile.taps);
@@ -255,7 +254,36 @@ using TileFunction = void(Tile tile);
 // The micro-kernel for 1 <= rows <= kTileRows.
 template <int kPerPanel, int kPanels>
 HWY_INLINE TileFunction* TileForRows(int64_t rows) {
-#define TERN_TILE_ENTRY(r) &ComputeTiles<(r < kTileRows ? r + 1 : kTileRows), kPerPanel, kPanels>,
+#define TERN_TILE_ENTRY(r) \
+  &ComputeTiles<(r < kTileRows ? r + 1 : kTileRows), kPerPanel, kPerPanel * kPanels>,
+  static constexpr TileFunction* kTable[] = {TERN_TILE_ROWS(TERN_TILE_ENTRY)};
+#undef TERN_TILE_ENTRY
+  return kTable[rows - 1];
+}
+
+// Three vectors for a panel and a half: a tile's rows would need more accumulators than there are
+// registers, so the upper half of them is computed first, then the lower one.
+template <int kRows>
+void ComputeWideTiles(Tile tile) {
+  constexpr int kUpper = (kRows + 1) / 2, kLower = kRows - kUpper;
+  for (int64_t count = tile.count; count > 0; --count) {
+    Tile half = tile;
+    half.count = 1;
+    ComputeTiles<kUpper, 2, 3>(half);
+    if constexpr (kLower > 0) {
+      half.rows += kUpper;
+      half.c += kUpper * tile.c_stride;
+      if (half.residual != nullptr) half.residual += kUpper * tile.residual_stride;
+      ComputeTiles<kLower, 2, 3>(half);
+    }
+    tile.rows += tile.taps * kTileRows;
+    tile.c += kRows * tile.c_stride;
+    if (tile.residual != nullptr) tile.residual += kRows * tile.residual_stride;
+  }
+}
+
+HWY_INLINE TileFunction* WideTileForRows(int64_t rows) {
+#define TERN_TILE_ENTRY(r) &ComputeWideTiles<(r < kTileRows ? r + 1 : kTileRows)>,
   static constexpr TileFunction* kTable[] = {TERN_TILE_ROWS(TERN_TILE_ENTRY)};
 #undef TERN_TILE_ENTRY
   return kTable[rows - 1];

@@ -158,6 +158,7 @@ struct TransposeCase {
   int64_t height, width, in_c, out_c, kernel, stride, pad = 0, dilation = 1, groups = 1, batch = 1;
   int64_t output_padding = 0;
   int32_t activation = TERN_ACT_NONE;
+  bool has_residual = true, has_bias = true;
 };
 
 void CheckTranspose(const KernelPair<TernConvTranspose2dArgs>& pair, const TransposeCase& c,
@@ -179,7 +180,13 @@ void CheckTranspose(const KernelPair<TernConvTranspose2dArgs>& pair, const Trans
   output.FillRandom(random);
   Buffer<float> residual(output);
   args.input = input.data(), args.weights = weights.data();
-  args.epilogue = {bias.data(), residual.data(), c.out_c, c.activation, 1, 0.1f, 0.6f};
+  args.epilogue = {c.has_bias ? bias.data() : nullptr,
+                   c.has_residual ? residual.data() : nullptr,
+                   c.out_c,
+                   c.activation,
+                   1,
+                   0.1f,
+                   0.6f};
   ExpectSame(pair, args, &TernConvTranspose2dArgs::output, output,
              "transposed " + std::to_string(c.in_c) + " to " + std::to_string(c.out_c) +
                  " channels, kernel " + std::to_string(c.kernel) + " stride " +
@@ -206,6 +213,18 @@ void Test_conv_transpose2d(const KernelPair<TernConvTranspose2dArgs>& pair) {
     CheckTranspose(pair, {4, 5, 6, 20, 3, 2, 1, 1, 1, 1, 0, activation});
   }
   CheckTranspose(pair, {30, 30, 32, 40, 4, 2, 1}, 2);
+  // Taps that do not overlap: the phases of a row are one product.
+  for (int64_t stride : {2, 3}) {
+    for (int64_t channels : {1, 8, 9, 24}) {
+      TransposeCase c{5, 19, 7, channels, stride, stride};
+      c.has_residual = false, c.activation = TERN_ACT_RELU;
+      CheckTranspose(pair, c, static_cast<int>(channels % 2) * 2);
+      c.has_bias = false, c.batch = 2;
+      CheckTranspose(pair, c);
+      c.output_padding = 1, c.has_bias = true;
+      CheckTranspose(pair, c);
+    }
+  }
   CheckTranspose(pair, {0, 3, 2, 2, 3, 1});
 }
 

@@ -173,6 +173,35 @@ const ConvCase kDepthwiseCases[] = {
     {"depthwise 3x3 52 64 silu", 52, 64, 64, 3, 1, 1, TERN_ACT_SILU},
 };
 
+// Decoders and generators.
+const ConvCase kTransposedCases[] = {
+    {"transposed 2x2 s2 160 24->1", 160, 24, 1, 2, 2, 0},
+    {"transposed 2x2 s2 80 24->24", 80, 24, 24, 2, 2, 0},
+    {"transposed 4x4 s2 32 64->32", 32, 64, 32, 4, 2, 1},
+};
+
+double TransposedRate(const KernelTable& table, const ConvCase& c) {
+  const int64_t out = (c.size - 1) * c.stride - 2 * c.pad + c.kernel;
+  TernConvTranspose2dArgs args{};
+  args.batch = 1;
+  args.in_h = args.in_w = c.size, args.in_c = c.in_c;
+  args.out_h = args.out_w = out, args.out_c = c.out_c;
+  args.kernel_h = args.kernel_w = c.kernel, args.stride_h = args.stride_w = c.stride;
+  args.dilation_h = args.dilation_w = 1, args.pad_top = args.pad_left = c.pad;
+  args.groups = 1;
+  args.input = RandomFloats(c.size * c.size * c.in_c);
+  args.weights = RandomFloats(c.in_c * c.kernel * c.kernel * c.out_c);
+  args.output = RandomFloats(out * out * c.out_c);
+  args.epilogue.bias = RandomFloats(c.out_c);
+  args.epilogue.activation = c.activation;
+  const double work = 2.0 * static_cast<double>(c.size * c.size * c.in_c) *
+                      static_cast<double>(c.kernel * c.kernel * c.out_c);
+  return BestRate([&] {
+    table.conv_transpose2d(&args, &kContext);
+    return work;
+  });
+}
+
 double ConvRate(const KernelTable& table, const ConvCase& c, bool depthwise) {
   const int64_t out = (c.size + 2 * c.pad - c.kernel) / c.stride + 1;
   const int64_t taps = c.kernel * c.kernel, ic = depthwise ? 1 : c.in_c;
@@ -248,6 +277,9 @@ std::vector<Row> MeasureTable(const Options& options, const KernelTable& table) 
               [&] { return MatMulRate(table, 1, 4096, 4096, true); });
   for (const ConvCase& c : kConvCases) {
     report.Case(c.name, 0.95, [&] { return ConvRate(table, c, false); });
+  }
+  for (const ConvCase& c : kTransposedCases) {
+    report.Case(c.name, 0.0, [&] { return TransposedRate(table, c); });
   }
   for (const ConvCase& c : kDepthwiseCases) {
     report.Case(c.name, 0.0, [&] { return ConvRate(table, c, true); });
