@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/json.h"
+#include "core/base/names.h"
 #include "core/base/strings.h"
 #include "core/base/utf8.h"
 
@@ -163,53 +164,14 @@ class Parser {
         at_ = begin;
         Fail(c < 0x20 ? "a control character in a string" : "invalid UTF-8");
       } else if (c == '\\') {
-        Escape(&out);
+        const std::string_view expected = ReadJsonEscape(text_, &at_, &out);
+        if (!expected.empty()) Expected(expected);
       } else {
         out.append(text_, begin, at_ - begin);
       }
     }
     Expected("'\"'");
     return out;
-  }
-
-  void Escape(std::string* out) {
-    // The two texts pair up by position.
-    constexpr std::string_view kFrom = "\"\\/bfnrt", kTo = "\"\\/\b\f\n\r\t";
-    const size_t plain = kFrom.find(Peek());
-    if (at_ < text_.size() && plain != std::string_view::npos) {
-      *out += kTo[plain];
-      ++at_;
-    } else if (Take('u')) {
-      char32_t c = Hex4();
-      // Characters beyond U+FFFF are written as two surrogates, of which each alone is an error.
-      const bool pair = c >= 0xD800 && c < 0xDC00 && text_.substr(at_).starts_with("\\u");
-      if (pair) {
-        at_ += 2;
-        const char32_t low = Hex4();
-        c = low >= 0xDC00 && low < 0xE000 ? 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00) : c;
-      }
-      if (c >= 0xD800 && c < 0xE000) return Fail("a surrogate without its other half");
-      AppendUtf8(out, c);
-    } else {
-      Expected("an escape");
-    }
-  }
-
-  char32_t Hex4() {
-    char32_t value = 0;
-    for (int i = 0; i < 4; ++i, ++at_) {
-      const char c = Peek();
-      const int digit = IsDigit(c)             ? c - '0'
-                        : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                        : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                               : -1;
-      if (digit < 0) {
-        Expected("four hexadecimal digits");
-        return 0;
-      }
-      value = value << 4 | static_cast<char32_t>(digit);
-    }
-    return value;
   }
 
   std::string_view text_;
@@ -230,6 +192,43 @@ std::string_view JsonKindName(JsonValue::Kind kind) {
   constexpr std::string_view kNames[] = {"null",     "a bool",   "a number",
                                          "a string", "an array", "an object"};
   return kNames[static_cast<int>(kind)];
+}
+
+namespace {
+
+// Four digits; false at the first other character.
+bool ReadHex4(std::string_view text, size_t* at, char32_t* value) {
+  *value = 0;
+  for (int i = 0; i < 4; ++i, ++*at) {
+    const int digit = *at < text.size() ? HexDigitValue(text[*at]) : -1;
+    if (digit < 0) return false;
+    *value = *value << 4 | static_cast<char32_t>(digit);
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string_view ReadJsonEscape(std::string_view text, size_t* at, std::string* out) {
+  // The two texts pair up by position.
+  constexpr std::string_view kFrom = "\"\\/bfnrt", kTo = "\"\\/\b\f\n\r\t";
+  constexpr std::string_view kDigits = "four hexadecimal digits";
+  const char letter = *at < text.size() ? text[*at] : '\0';
+  const size_t plain = kFrom.find(letter);
+  if (letter != '\0' && plain != std::string_view::npos) return *out += kTo[plain], ++*at, "";
+  if (letter != 'u') return "an escape";
+  ++*at;
+  char32_t c = 0, low = 0;
+  if (!ReadHex4(text, at, &c)) return kDigits;
+  // Characters beyond U+FFFF are written as two surrogates, of which each alone is an error.
+  if (c >= 0xD800 && c < 0xDC00 && text.substr(*at).starts_with("\\u")) {
+    *at += 2;
+    if (!ReadHex4(text, at, &low)) return kDigits;
+    if (low >= 0xDC00 && low < 0xE000) c = 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00);
+  }
+  if (c >= 0xD800 && c < 0xE000) return "the other half of a surrogate pair";
+  AppendUtf8(out, c);
+  return "";
 }
 
 Result<JsonValue> ParseJson(std::string_view text, int max_depth) {

@@ -34,6 +34,10 @@ std::string_view JsonKindName(JsonValue::Kind kind);
 // error, so the machine's stack is safe.
 Result<JsonValue> ParseJson(std::string_view text, int max_depth = 64);
 
+// Appends what the escape behind a backslash at text[*at - 1] means (RFC 8259, section 7) and moves
+// *at behind it. Else it gives what was expected, which *at is moved to.
+std::string_view ReadJsonEscape(std::string_view text, size_t* at, std::string* out);
+
 }  // namespace tern
 
 #endif  // TERN_CORE_BASE_JSON_READER_H_

@@ -112,15 +112,17 @@ void Scanner::FailSince(size_t begin, std::string_view message) {
   Stop();
 }
 
-void Scanner::Fail(std::string_view expected) {
+void Scanner::FailHere(std::string_view message) {
   if (!ok()) return;
   const std::string_view word = PeekWord();
   const std::string_view got = word.empty() ? PeekCharacter() : word;
   const size_t begin = at_;
   Take(got);
-  FailSince(begin, got.empty() ? StrCat("expected ", expected, ", got ", form_.end)
-                               : StrCat("expected ", expected, ", got '", got, "'"));
+  FailSince(begin, got.empty() ? StrCat(message, ", got ", form_.end)
+                               : StrCat(message, ", got '", got, "'"));
 }
+
+void Scanner::Fail(std::string_view expected) { FailHere(StrCat("expected ", expected)); }
 
 void Scanner::Expect(std::string_view token) {
   if (!Accept(token)) Fail(StrCat("'", token, "'"));

@@ -65,6 +65,13 @@ class Scanner {
   }
   bool IsHere(std::string_view token) const { return text_.substr(at_).starts_with(token); }
   bool AcceptHere(char c);
+  // The characters from here on of which `is` says yes.
+  template <class F>
+  std::string_view TakeWhile(F is) {
+    const size_t begin = at_;
+    while (at_ < text_.size() && is(text_[at_])) ++at_;
+    return Since(begin);
+  }
   bool IsWordChar(char c) const;
 
   // --- behind spaces and comments
@@ -97,6 +104,8 @@ class Scanner {
   const Mistake& mistake() const { return mistake_; }
   // "expected …, got …": the next word or character.
   void Fail(std::string_view expected);
+  // The same with a message of the caller's in front.
+  void FailHere(std::string_view message);
   // A message of the caller's about what was read since then.
   void FailSince(size_t begin, std::string_view message);
   void Expect(std::string_view token);

@@ -69,8 +69,9 @@ class Assembler {
       ParseInstruction();
     if (in_.ok() && !in_.AtEnd()) in_.Fail("expected the end of the line");
     if (in_.ok()) return;
-    text::Diagnostic& d = diagnostics_.Error(kSyntax, in_.error());
-    d.At({file_, static_cast<uint32_t>(in_.error_begin()), static_cast<uint32_t>(in_.error_end())});
+    const text::Mistake& mistake = in_.mistake();
+    text::Diagnostic& d = diagnostics_.Error(kSyntax, mistake.message);
+    d.At({file_, static_cast<uint32_t>(mistake.begin), static_cast<uint32_t>(mistake.end)});
     if (!in_.help().empty()) d.Help(in_.help());
   }
 

@@ -144,8 +144,9 @@ Result<Constant> ParseConstantText(std::string_view text, int64_t constant_count
   if (in.ok() && !in.AtEnd()) in.Fail("expected the end of the constant");
   if (in.ok() && constant.has_value()) return *std::move(constant);
   // Only the begin of a long text is shown.
-  Status status = InvalidArgument("constant '", text.substr(0, 60), text.size() > 60 ? "…" : "",
-                                  "', character ", in.error_begin() + 1, ": ", in.error());
+  Status status =
+      InvalidArgument("constant '", text.substr(0, 60), text.size() > 60 ? "…" : "",
+                      "', character ", in.mistake().begin + 1, ": ", in.mistake().message);
   return std::move(status.SetErrorCode("E0110"));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LineCursor: the tokens of one line of assembly text. Sticky: after the first error everything
-// reads as empty.
+// LineCursor: the tokens of one line of assembly text. After the first mistake everything reads as
+// empty.
 #ifndef TERN_CORE_VM_TEXT_LINE_CURSOR_H_
 #define TERN_CORE_VM_TEXT_LINE_CURSOR_H_
 
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/object/dtype.h"
+#include "core/text/scanner.h"
 
 namespace tern::vm {
 
@@ -21,18 +22,18 @@ class LineCursor {
   // text[begin, end) is the line; a comment at its end is left out.
   LineCursor(std::string_view text, size_t begin, size_t end);
 
-  bool ok() const { return error_.empty(); }
-  bool AtEnd();
-  size_t offset() const { return at_; }
-  size_t line_end() const { return end_; }
+  bool ok() const { return in_.ok(); }
+  bool AtEnd() { return in_.AtEnd(); }
+  size_t offset() const { return in_.at(); }
+  size_t line_end() const { return in_.text().size(); }
   // The next character that is no space; 0 at the end.
-  char Peek();
+  char Peek() { return in_.Peek(); }
 
   bool Accept(char c);
   void Expect(char c);
   // A run of letters, digits, '_' and '.'; a directive's leading '.' included.
   std::string_view Word();
-  std::string_view PeekWord();
+  std::string_view PeekWord() { return in_.PeekWord(); }
   char CharAfterWord();
   bool AcceptWord(std::string_view word);
   void ExpectWord(std::string_view word);
@@ -60,34 +61,21 @@ class LineCursor {
   std::string Elements(DType dtype);
 
   // The error is at the next token, or at the last one read.
-  void Fail(std::string_view message);
-  void FailAtLast(std::string_view message);
+  void Fail(std::string_view message) { in_.FailHere(message); }
+  void FailAtLast(std::string_view message) { in_.FailSince(last_, message); }
   void SuggestFrom(std::string_view name, std::span<const std::string_view> candidates);
   void SuggestFrom(std::string_view name, std::initializer_list<std::string_view> candidates) {
     SuggestFrom(name, std::span(candidates.begin(), candidates.size()));
   }
-  const std::string& error() const { return error_; }
+  const text::Mistake& mistake() const { return in_.mistake(); }
   const std::string& help() const { return help_; }
-  size_t error_begin() const { return error_begin_; }
-  size_t error_end() const { return error_end_; }
 
  private:
-  void SkipSpace();
-  size_t WordEnd() const;
-  size_t NumberEnd() const;
   std::string_view NumberText();
-  void SetError(std::string_view message, size_t begin, size_t end);
-  void AppendEscape(std::string* out);
-  uint32_t HexDigits(int count);
 
-  std::string_view text_;
-  size_t at_ = 0;
-  size_t end_ = 0;
+  text::Scanner in_{{}, {}};
   size_t last_ = 0;  // where the last token began
-  std::string error_;
   std::string help_;
-  size_t error_begin_ = 0;
-  size_t error_end_ = 0;
 };
 
 }  // namespace tern::vm

@@ -51,8 +51,10 @@ TEST(JsonReader, RefusesWhatIsNotJson) {
   EXPECT_EQ(error("\"\xff\""), "JSON at offset 1: invalid UTF-8");
   EXPECT_EQ(error(R"("\x")"), "JSON at offset 2: expected an escape, got \"x\"");
   EXPECT_EQ(error(R"("\u12g4")"), "JSON at offset 5: expected four hexadecimal digits, got \"g\"");
-  EXPECT_EQ(error(R"("\ud800")"), "JSON at offset 7: a surrogate without its other half");
-  EXPECT_EQ(error(R"("\udc00")"), "JSON at offset 7: a surrogate without its other half");
+  EXPECT_EQ(error(R"("\ud800")"),
+            "JSON at offset 7: expected the other half of a surrogate pair, got \"\\\"\"");
+  EXPECT_EQ(error(R"("\udc00")"),
+            "JSON at offset 7: expected the other half of a surrogate pair, got \"\\\"\"");
   EXPECT_EQ(error("[[[[[[1]]]]]]"), "JSON at offset 6: nested deeper than 5 levels");
   EXPECT_EQ(error("nul"), "JSON at offset 0: expected a value, got \"n\"");
   EXPECT_EQ(error("NaN"), "JSON at offset 0: expected a value, got \"N\"");
