@@ -4,7 +4,9 @@
 // are checked when it is parsed.
 #include "core/vm/debug/debugger_condition.h"
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "core/base/strings.h"
 #include "core/object/containers/adt.h"
@@ -14,6 +16,8 @@
 #include "core/object/shape.h"
 #include "core/object/strings/string.h"
 #include "core/object/tensor.h"
+#include "core/text/precedence.h"
+#include "core/text/scanner.h"
 #include "core/vm/debug/trace.h"
 #include "core/vm/scalar.h"
 
@@ -29,17 +33,25 @@ constexpr std::string_view kFunctions[] = {"rank", "shape", "dtype", "size", "by
                                            "mean", "nan",   "inf",   "abs",  "type",  "refs"};
 constexpr std::string_view kNames[] = {"step", "pc", "depth", "hits", "function"};
 
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 // Dots belong to numbers and to names of registers.
-bool IsWord(char c) { return IsLetter(c) || IsDigit(c) || c == '.'; }
+constexpr std::string_view kLongOperators[] = {"||", "&&", "==", "!=", "<=", ">="};
+constexpr text::TextForm kForm{.word_marks = ".", .operators = kLongOperators, .marks = "<>+-*/%"};
 
-// Binary operators by how tightly they bind, loosest first. Longer ones stand before their
-// prefixes, since the first that fits is taken.
-struct Level {
-  std::string_view operators[6];
-};
-constexpr Level kLevels[] = {
-    {{"||"}}, {{"&&"}}, {{"==", "!=", "<=", ">=", "<", ">"}}, {{"+", "-"}}, {{"*", "/", "%"}}};
+// How tightly the binary operator binds; 0 for none.
+constexpr int kComparison = 3;
+int PrecedenceOf(std::string_view op) {
+  if (op.empty()) return 0;
+  switch (op[0]) {
+    case '|': return 1;
+    case '&': return 2;
+    case '+':
+    case '-': return 4;
+    case '*':
+    case '/':
+    case '%': return 5;
+    default: return kComparison;
+  }
+}
 
 // The number that a value is: itself, or the element of a tensor that has one. Other values stay as
 // they are, also a tensor on a device, which cannot be read here.
@@ -72,7 +84,7 @@ Result<Any> Compare(std::string_view op, const Any& left, const Any& right) {
   } else if (a.is_none() || b.is_none()) {
     if (op != "==" && op != "!=") return TypeError("none has no order");
     order = a.is_none() == b.is_none() ? 0 : 1;
-  // As floats, large ints would be rounded before they are compared.
+    // As floats, large ints would be rounded before they are compared.
   } else if (a.type_code() == TERN_TYPE_INT && b.type_code() == TERN_TYPE_INT) {
     const int64_t i = *a.TryCast<int64_t>(), j = *b.TryCast<int64_t>();
     order = i < j ? -1 : i == j ? 0 : 1;
@@ -172,55 +184,53 @@ Result<Any> CallFunction(std::string_view function, const Any& value) {
 
 // --- parsing
 
-// Precedence climbing by levels; sticky errors: after the first, parsing goes on with empty
-// literals until the recursion has unwound.
+// After a mistake parsing goes on with empty literals until the recursion has unwound.
 class ConditionParser {
  public:
-  explicit ConditionParser(std::string_view text) : text_(text) {
+  explicit ConditionParser(std::string_view text) : in_(text, kForm) {
     condition_.text_ = StrTrim(text);
   }
 
   Result<Condition> Parse() {
-    Binary(0);
-    SkipSpace();
-    if (status_.ok() && at_ < text_.size()) Fail("an operator or the end");
-    if (!status_.ok()) return std::move(status_);
-    return std::move(condition_);
+    Expression();
+    if (!in_.AtEnd()) in_.Fail("an operator or the end");
+    if (in_.ok()) return std::move(condition_);
+    const size_t at = in_.mistake().begin;
+    Status status = InvalidArgument("expression, column ", at + 1, ": ", in_.mistake().message)
+                        .SetErrorCode("E0304");
+    // Two notes show the text and a mark under the column.
+    status.AddNote(StrCat("  ", in_.text()));
+    status.AddNote(StrCat("  ", std::string(at, ' '), "^"));
+    return status;
+  }
+
+  // --- what text::ParseOperators asks for
+
+  struct Chain {
+    std::string_view op;
+  };
+  int PeekPrecedence() { return PrecedenceOf(in_.PeekOperator()); }
+  bool TakeOperator(Chain* chain) {
+    const std::string_view op = in_.PeekOperator();
+    const bool compares = PrecedenceOf(op) == kComparison;
+    if (compares && PrecedenceOf(chain->op) == kComparison)
+      return in_.Fail("one comparison at a time, as in a < b && b < c"), false;
+    chain->op = in_.Take(op);
+    return true;
+  }
+  uint32_t ParseOperand() { return Unary(); }
+  uint32_t Join(Chain* chain, uint32_t left, uint32_t right) {
+    return Add(Kind::kBinary, chain->op, {left, right});
   }
 
  private:
   using Kind = Condition::Kind;
 
-  void Fail(std::string_view expected) {
-    if (!status_.ok()) return;
-    const std::string found =
-        at_ < text_.size() ? StrCat("'", text_.substr(at_, 12), "'") : std::string("the end");
-    status_ =
-        InvalidArgument("expression, column ", at_ + 1, ": expected ", expected, ", got ", found)
-            .SetErrorCode("E0304");
-    // Two notes show the text and a mark under the column.
-    status_.AddNote(StrCat("  ", text_));
-    status_.AddNote(StrCat("  ", std::string(at_, ' '), "^"));
-  }
+  uint32_t Fail(std::string_view expected) { return in_.Fail(expected), Literal(Any()); }
 
-  void SkipSpace() {
-    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-  }
-  char Peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-  bool Take(std::string_view token) {
-    SkipSpace();
-    if (!text_.substr(at_).starts_with(token)) return false;
-    at_ += token.size();
-    return true;
-  }
-  std::string_view Word() {
-    const size_t begin = at_;
-    while (IsWord(Peek())) ++at_;
-    return text_.substr(begin, at_ - begin);
-  }
   // Children are added before their parent, so the last node is the root.
   uint32_t Add(Kind kind, std::string_view text, std::vector<uint32_t> children = {}) {
-    if (condition_.nodes_.size() == kMaxNodes) Fail("a shorter expression");
+    if (condition_.nodes_.size() == kMaxNodes) in_.Fail("a shorter expression");
     condition_.nodes_.push_back({kind, Any(), std::string(text), 0, std::move(children)});
     return static_cast<uint32_t>(condition_.nodes_.size() - 1);
   }
@@ -230,80 +240,60 @@ class ConditionParser {
     return node;
   }
 
-  // One level of kLevels: operands of the next tighter level, joined to the left.
-  uint32_t Binary(size_t level) {
-    if (level == std::size(kLevels)) return Unary();
-    uint32_t left = Binary(level + 1);
-    for (;;) {
-      std::string_view taken;
-      for (std::string_view op : kLevels[level].operators) {
-        if (!op.empty() && taken.empty() && Take(op)) taken = op;
-      }
-      if (taken.empty() || !status_.ok()) return left;
-      const uint32_t right = Binary(level + 1);
-      left = Add(Kind::kBinary, taken, {left, right});
-      if (level == 2) return left;  // a < b < c is a mistake: the next '<' is unexpected
-    }
-  }
+  uint32_t Expression() { return text::ParseOperators(*this); }
 
   uint32_t Unary() {
     // Every recursion passes here, so counting here bounds all of it.
-    if (++nesting_ > kMaxNesting) Fail("less nesting");
+    if (++nesting_ > kMaxNesting) in_.Fail("less nesting");
     uint32_t node = 0;
-    SkipSpace();
-    if (!status_.ok()) {
+    if (!in_.ok())
       node = Literal(Any());
-    } else if (Take("-")) {
+    else if (in_.Accept('-'))
       node = Add(Kind::kUnary, "-", {Unary()});
-    // "!=" is a comparison; it cannot begin an operand.
-    } else if (Peek() == '!' && !text_.substr(at_).starts_with("!=")) {
-      ++at_;
+    else if (in_.PeekOperator() != "!=" && in_.Accept('!'))
       node = Add(Kind::kUnary, "!", {Unary()});
-    } else {
+    else
       node = Indexed(Primary());
-    }
     --nesting_;
     return node;
   }
 
   // a[1][2] indexes twice; a[1, 2] indexes a tensor once by two axes.
   uint32_t Indexed(uint32_t node) {
-    while (status_.ok() && Take("[")) {
+    while (in_.Accept('[')) {
       std::vector<uint32_t> children = {node};
-      do children.push_back(Binary(0));
-      while (Take(","));
-      if (!Take("]")) Fail("',' or ']'");
+      do children.push_back(Expression());
+      while (in_.Accept(','));
+      if (!in_.Accept(']')) in_.Fail("',' or ']'");
       node = Add(Kind::kIndex, "", std::move(children));
     }
     return node;
   }
 
   uint32_t Primary() {
-    SkipSpace();
-    const char c = Peek();
-    if (c == '(') {
-      ++at_;
-      const uint32_t inside = Binary(0);
-      if (!Take(")")) Fail("')'");
+    const char c = in_.Peek();
+    if (in_.Accept('(')) {
+      const uint32_t inside = Expression();
+      in_.Expect(")");
       return inside;
     }
     if (c == '%') return Register();
     if (c == '"') return Text();
     if (IsDigit(c)) return Number();
-    if (IsLetter(c)) return Name();
-    Fail("a register, a number, a name or '('");
-    return Literal(Any());
+    if (IsNameStart(c)) return Name();
+    return Fail("a register, a number, a name or '('");
   }
 
   uint32_t Register() {
-    ++at_;
-    const std::string_view word = Word();
-    if (word.empty()) Fail("the number or name of a register");
+    in_.Accept('%');
+    if (!in_.IsWordChar(in_.Here())) return Fail("the number or name of a register");
     // A number is a register's index, anything else a name, which is looked up when the expression
     // is evaluated: frames of one function differ from another's.
+    const std::string_view word = in_.PeekWord();
     const std::optional<int64_t> number = ParseInt64(word);
+    if (number.has_value() && *number > INT32_MAX) return Fail("a smaller number of a register");
+    in_.Take(word);
     if (!number.has_value()) return Add(Kind::kNamed, word);
-    if (*number > INT32_MAX) Fail("a smaller number of a register");
     const uint32_t node = Add(Kind::kRegister, word);
     condition_.nodes_[node].index = static_cast<uint32_t>(*number);
     return node;
@@ -311,60 +301,46 @@ class ConditionParser {
 
   // No escapes: texts in conditions are names and short messages.
   uint32_t Text() {
-    const size_t end = text_.find('"', at_ + 1);
-    if (end == std::string_view::npos) {
-      Fail("a text that ends with '\"'");
-      return Literal(Any());
-    }
-    const std::string_view text = text_.substr(at_ + 1, end - at_ - 1);
-    at_ = end + 1;
-    return Literal(Any(String(text)));
+    const size_t begin = in_.at() + 1;
+    const size_t end = in_.text().find('"', begin);
+    if (end == std::string_view::npos) return Fail("a text that ends with '\"'");
+    in_.MoveTo(end + 1);
+    return Literal(Any(String(in_.text().substr(begin, end - begin))));
   }
 
   uint32_t Number() {
-    const size_t begin = at_;
-    // A sign belongs to a number only behind an exponent's letter.
-    while (IsWord(Peek()) ||
-           ((Peek() == '+' || Peek() == '-') && (text_[at_ - 1] == 'e' || text_[at_ - 1] == 'E')))
-      ++at_;
-    const std::string_view text = text_.substr(begin, at_ - begin);
-    if (const auto whole = ParseInt64(text); whole.has_value()) return Literal(Any(*whole));
-    if (const auto number = ParseDouble(text); number.has_value()) return Literal(Any(*number));
-    at_ = begin;
-    Fail("a number");
-    return Literal(Any());
+    const std::string_view text = in_.PeekNumber();
+    const auto whole = ParseInt64(text);
+    const auto number = ParseDouble(text);
+    if (!whole.has_value() && !number.has_value()) return Fail("a number");
+    in_.Take(text);
+    return Literal(whole.has_value() ? Any(*whole) : Any(*number));
   }
 
   // Words are literals, functions before a parenthesis, or one of the few names. Anything else is a
   // mistake now and not at the breakpoint.
   uint32_t Name() {
-    const size_t begin = at_;
-    const std::string_view word = Word();
+    const size_t begin = in_.at();
+    const std::string_view word = in_.TakeWord();
     if (word == "true" || word == "false") return Literal(Any(word == "true"));
     if (word == "none") return Literal(Any());
-    if (Take("(")) {
-      for (std::string_view known : kFunctions) {
-        if (known != word) continue;
-        const uint32_t inside = Binary(0);
-        if (!Take(")")) Fail("')'");
-        return Add(Kind::kCall, word, {inside});
-      }
-      at_ = begin;
-      Fail(StrCat("a function such as ", StrJoin(kFunctions, ", ")));
-      return Literal(Any());
+    const bool call = in_.Accept('(');
+    if (call && IsOne(word, kFunctions)) {
+      const uint32_t inside = Expression();
+      in_.Expect(")");
+      return Add(Kind::kCall, word, {inside});
     }
-    for (std::string_view known : kNames) {
-      if (known == word) return Add(Kind::kName, word);
-    }
-    at_ = begin;
-    Fail(StrCat("a register, a literal or one of ", StrJoin(kNames, ", ")));
-    return Literal(Any());
+    if (!call && IsOne(word, kNames)) return Add(Kind::kName, word);
+    in_.MoveTo(begin);
+    return Fail(call ? StrCat("a function such as ", StrJoin(kFunctions, ", "))
+                     : StrCat("a register, a literal or one of ", StrJoin(kNames, ", ")));
+  }
+  static bool IsOne(std::string_view word, std::span<const std::string_view> names) {
+    return std::find(names.begin(), names.end(), word) != names.end();
   }
 
-  std::string_view text_;
-  size_t at_ = 0;
+  text::Scanner in_;
   int nesting_ = 0;
-  Status status_;
   Condition condition_;
 };
 
