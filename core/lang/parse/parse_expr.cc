@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions, blocks and statements. Binary operators are read by precedence climbing
-// (ParseBinary), everything else by plain recursive descent with at most two tokens of lookahead.
+// Expressions, blocks and statements: plain recursive descent with at most two tokens of lookahead,
+// but for binary operators.
 #include <algorithm>
 #include <array>
 
 #include "core/base/strings.h"
 #include "core/lang/parse/foreign_words.h"
 #include "core/lang/parse/parse_state.h"
+#include "core/text/precedence.h"
 
 namespace tern::lang {
 namespace {
@@ -20,17 +21,18 @@ struct BinaryOperator {
 constexpr BinaryOperator kBinaryOperators[] = {
     {"||", 1}, {"&&", 2}, {"==", 3}, {"!=", 3}, {"<", 3}, {"<=", 3}, {">", 3}, {">=", 3},
     {"..", 4}, {"+", 5},  {"-", 5},  {"*", 6},  {"/", 6}, {"%", 6},  {"@", 6}};
-constexpr int kLowest = 1;
 constexpr int kComparison = 3;
 constexpr int kRange = 4;
 
 // 0 for a token that is no binary operator.
-int LevelOf(const Token& token) {
-  if (token.kind != TokenKind::kPunctuation) return 0;
+int LevelOf(std::string_view text) {
   for (const BinaryOperator& op : kBinaryOperators) {
-    if (op.text == token.text) return op.level;
+    if (op.text == text) return op.level;
   }
   return 0;
+}
+int LevelOf(const Token& token) {
+  return token.kind == TokenKind::kPunctuation ? LevelOf(token.text) : 0;
 }
 
 // Expressions that end with '}'. Nothing has to separate them from the next statement or case.
@@ -349,32 +351,44 @@ ExprPtr ParseUnary(ParseState* state) {
   return expr;
 }
 
-// Precedence climbing: reads operators of at least `level`; the right operand is read one level
-// higher, so that chains nest to the left. Each operator makes the tree one deeper, so each counts
-// as nesting until the chain ends.
-ExprPtr ParseBinary(ParseState* state, int level) {
-  ExprPtr left = ParseUnary(state);
-  int entered = 0;
-  while (!state->AtEnd()) {
-    const int next = LevelOf(state->Peek());
-    if (next < level || next == 0 || AtOpenEnd(*state)) break;
-    const bool fits = state->Enter();
-    ++entered;
-    if (!fits) break;
-    ExprPtr expr = MakeExpr(ExprKind::kBinary, left->span);
-    expr->mark = state->Peek().span;
-    expr->text = state->Take().text;
-    expr->children.push_back(std::move(left));
-    expr->children.push_back(ParseBinary(state, next + 1));
-    expr->span = state->SpanFrom(expr->span);
-    left = std::move(expr);
-    // Comparisons and ranges do not associate: a < b < c would compare a bool with c.
-    if ((next == kComparison || next == kRange) && LevelOf(state->Peek()) == next)
-      state->Fail("comparisons one at a time: a < b && b < c");
+// The grammar of text::ParseOperators. Each operator makes the tree one deeper, so each counts as
+// nesting until its chain ends.
+struct Operators {
+  struct Chain {
+    ParseState* state = nullptr;
+    int entered = 0;
+    Span mark = {};
+    std::string_view text;
+    ~Chain() {
+      for (; entered > 0; --entered) state->Leave();
+    }
+  };
+  ParseState* state;
+
+  ExprPtr ParseOperand() { return ParseUnary(state); }
+  int PeekPrecedence() { return AtOpenEnd(*state) ? 0 : LevelOf(state->Peek()); }
+  bool TakeOperator(Chain* chain) {
+    chain->state = state;
+    ++chain->entered;
+    if (!state->Enter()) return false;
+    chain->mark = state->Peek().span;
+    chain->text = state->Take().text;
+    return true;
   }
-  for (; entered > 0; --entered) state->Leave();
-  return left;
-}
+  ExprPtr Join(Chain* chain, ExprPtr left, ExprPtr right) {
+    ExprPtr expr = MakeExpr(ExprKind::kBinary, left->span);
+    expr->mark = chain->mark;
+    expr->text = chain->text;
+    expr->children.push_back(std::move(left));
+    expr->children.push_back(std::move(right));
+    expr->span = state->SpanFrom(expr->span);
+    // Comparisons and ranges do not associate: a < b < c would compare a bool with c.
+    const int level = LevelOf(chain->text), next = LevelOf(state->Peek());
+    if (next == level && (level == kComparison || level == kRange))
+      state->Fail("comparisons one at a time: a < b && b < c");
+    return expr;
+  }
+};
 
 }  // namespace
 
@@ -386,9 +400,10 @@ std::unique_ptr<Expr> MakeExpr(ExprKind kind, Span span) {
 }
 
 ExprPtr ParseExpr(ParseState* state) {
+  Operators operators{state};
   ExprPtr expr;
   if (state->Enter())
-    expr = ParseBinary(state, kLowest);
+    expr = text::ParseOperators(operators);
   else
     expr = MakeExpr(ExprKind::kError, state->Peek().span);
   state->Leave();

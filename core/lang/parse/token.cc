@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/names.h"
 #include "core/base/strings.h"
 #include "core/base/utf8.h"
+#include "core/text/scanner.h"
 
 namespace tern::lang {
 namespace {
@@ -14,14 +16,14 @@ constexpr auto kKeywords =
     std::to_array<std::string_view>({"else", "false", "fn", "for", "if", "in", "kernel", "let",
                                      "loop", "match", "true", "type", "while", "with"});
 
-// Longer ones first.
-constexpr auto kPunctuation = std::to_array<std::string_view>(
-    {"=>", "->", "==", "!=", "<=", ">=", "&&", "||", "..", "+", "-", "*", "/", "%", "@", "<",
-     ">",  "=",  "!",  "(",  ")",  "[",  "]",  "{",  "}",  ",", ";", ":", ".", "|", "?"});
+constexpr auto kOperators =
+    std::to_array<std::string_view>({"=>", "->", "==", "!=", "<=", ">=", "&&", "||", ".."});
+// Comments are tokens here, because the formatter keeps them.
+constexpr text::TextForm kForm{
+    .spaces = text::kFileSpaces, .operators = kOperators, .marks = "+-*/%@<>=!()[]{},;:.|?"};
 
-bool IsHexDigit(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-bool IsNameStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool IsNamePart(char c) { return IsNameStart(c) || IsDigit(c); }
+bool IsDigitPart(char c) { return IsDigit(c) || c == '_'; }
+bool IsHexDigitPart(char c) { return HexDigitValue(c) >= 0 || c == '_'; }
 
 // \u{1f600}: the code point, or an invalid one; *offset is moved past the brace.
 char32_t ReadCodePoint(std::string_view text, size_t* offset) {
@@ -29,10 +31,8 @@ char32_t ReadCodePoint(std::string_view text, size_t* offset) {
   if (at >= text.size() || text[at] != '{') return kInvalidCodePoint;
   char32_t value = 0;
   int digits = 0;
-  for (++at; at < text.size() && IsHexDigit(text[at]) && digits < 7; ++at, ++digits) {
-    const char c = static_cast<char>(text[at] | 0x20);
-    value = value * 16 + static_cast<char32_t>(IsDigit(text[at]) ? c - '0' : c - 'a' + 10);
-  }
+  for (++at; at < text.size() && HexDigitValue(text[at]) >= 0 && digits < 7; ++at, ++digits)
+    value = value * 16 + static_cast<char32_t>(HexDigitValue(text[at]));
   if (at >= text.size() || text[at] != '}' || digits == 0) return kInvalidCodePoint;
   *offset = at + 1;
   return value > 0x10ffff || (value >= 0xd800 && value < 0xe000) ? kInvalidCodePoint : value;
@@ -55,23 +55,20 @@ const Escape* FindEscape(char letter) {
 class Lexer {
  public:
   Lexer(int32_t file, text::Diagnostics* diagnostics)
-      : file_(file), text_(diagnostics->sources().text(file)), diagnostics_(diagnostics) {}
+      : file_(file), in_(diagnostics->sources().text(file), kForm), diagnostics_(diagnostics) {}
 
   TokenList Run() {
-    while (at_ < text_.size()) Step();
-    Push(TokenKind::kEnd, at_);
+    while (!in_.AtEnd()) Step();
+    Push(TokenKind::kEnd, in_.at());
     return std::move(list_);
   }
 
  private:
-  char Peek(size_t ahead = 0) const {
-    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
-  }
   text::Span SpanFrom(size_t begin) const {
-    return {file_, static_cast<uint32_t>(begin), static_cast<uint32_t>(at_)};
+    return {file_, static_cast<uint32_t>(begin), static_cast<uint32_t>(in_.at())};
   }
   void Push(TokenKind kind, size_t begin) {
-    list_.tokens.push_back({kind, SpanFrom(begin), text_.substr(begin, at_ - begin)});
+    list_.tokens.push_back({kind, SpanFrom(begin), in_.Since(begin)});
     FollowKernel(list_.tokens.back());
   }
 
@@ -90,16 +87,13 @@ class Lexer {
   text::Diagnostics* diagnostics() { return kernel_depth_ > 0 ? &ignored_ : diagnostics_; }
 
   void Step() {
-    const char c = Peek();
-    if (c == ' ' || c == '\t' || c == '\r' || c == '\n')
-      ++at_;
-    else if ((c == '/' && Peek(1) == '/') || (c == ';' && Peek(1) == ';' && AtLineStart()))
+    if (in_.IsHere("//") || (in_.IsHere(";;") && AtLineStart()))
       TakeComment();
-    else if (IsNameStart(c))
+    else if (IsNameStart(in_.Here()))
       TakeName();
-    else if (IsDigit(c))
+    else if (IsDigit(in_.Here()))
       TakeNumber();
-    else if (c == '"')
+    else if (in_.Here() == '"')
       TakeString();
     else
       TakePunctuation();
@@ -107,14 +101,13 @@ class Lexer {
 
   // ;; begins a comment as in assembly and IR text, where nothing stands before it.
   bool AtLineStart() const {
-    const size_t before = text_.substr(0, at_).find_last_not_of(" \t");
-    return before == std::string_view::npos || text_[before] == '\n';
+    const size_t before = in_.text().substr(0, in_.at()).find_last_not_of(" \t");
+    return before == std::string_view::npos || in_.text()[before] == '\n';
   }
 
   void TakeComment() {
-    const size_t begin = at_;
-    while (at_ < text_.size() && text_[at_] != '\n') ++at_;
-    std::string_view text = text_.substr(begin, at_ - begin);
+    const size_t begin = in_.at();
+    std::string_view text = in_.TakeWhile([](char c) { return c != '\n'; });
     while (text.back() == ' ' || text.back() == '\r' || text.back() == '\t') text.remove_suffix(1);
     list_.comments.push_back({SpanFrom(begin), text});
     CheckUtf8(begin);
@@ -122,20 +115,20 @@ class Lexer {
 
   // Of what may hold any character: a text or a comment that ends here.
   void CheckUtf8(size_t begin) {
-    const size_t bad = FindInvalidUtf8(text_.substr(begin, at_ - begin));
+    const size_t bad = FindInvalidUtf8(in_.Since(begin));
     if (bad == std::string_view::npos) return;
     const auto place = static_cast<uint32_t>(begin + bad);
     diagnostics()
-        ->Error("E1001", StrCat("the byte ", FormatHex(static_cast<unsigned char>(text_[place])),
-                                " is no UTF-8"))
+        ->Error("E1001",
+                StrCat("the byte ", FormatHex(static_cast<unsigned char>(in_.text()[place])),
+                       " is no UTF-8"))
         .At({file_, place, place + 1}, "expected a character in UTF-8")
         .Help("save the file as UTF-8");
   }
 
   void TakeName() {
-    const size_t begin = at_;
-    while (IsNamePart(Peek())) ++at_;
-    const std::string_view word = text_.substr(begin, at_ - begin);
+    const size_t begin = in_.at();
+    const std::string_view word = in_.TakeWord();
     const bool capital = word[0] >= 'A' && word[0] <= 'Z';
     Push(IsKeyword(word) ? TokenKind::kKeyword
          : capital       ? TokenKind::kTypeName
@@ -143,41 +136,35 @@ class Lexer {
          begin);
   }
 
-  void TakeDigits() {
-    while (IsDigit(Peek()) || Peek() == '_') ++at_;
-  }
-
   // After a '.', digits are the number of a tuple's field: t.0.1.
   void TakeNumber() {
-    const size_t begin = at_;
+    const size_t begin = in_.at();
     const bool field = !list_.tokens.empty() && list_.tokens.back().text == ".";
-    if (Peek() == '0' && (Peek(1) == 'x' || Peek(1) == 'X') && !field) {
-      at_ += 2;
-      while (IsHexDigit(Peek()) || Peek() == '_') ++at_;
+    if (!field && (in_.IsHere("0x") || in_.IsHere("0X"))) {
+      in_.MoveTo(begin + 2);
+      in_.TakeWhile(IsHexDigitPart);
       return FinishNumber(TokenKind::kInt, begin);
     }
-    TakeDigits();
+    in_.TakeWhile(IsDigitPart);
     TokenKind kind = TokenKind::kInt;
-    if (!field && Peek() == '.' && IsDigit(Peek(1))) {
+    if (!field && IsDigit(in_.Here(1)) && in_.AcceptHere('.')) {
       kind = TokenKind::kFloat;
-      ++at_;
-      TakeDigits();
+      in_.TakeWhile(IsDigitPart);
     }
-    const bool signed_exponent = (Peek(1) == '-' || Peek(1) == '+') && IsDigit(Peek(2));
-    if (!field && (Peek() == 'e' || Peek() == 'E') && (IsDigit(Peek(1)) || signed_exponent)) {
+    const bool sign = in_.Here(1) == '-' || in_.Here(1) == '+';
+    if (!field && IsDigit(in_.Here(sign ? 2 : 1)) && (in_.AcceptHere('e') || in_.AcceptHere('E'))) {
       kind = TokenKind::kFloat;
-      at_ += 2;
-      TakeDigits();
+      in_.MoveTo(in_.at() + 1);
+      in_.TakeWhile(IsDigitPart);
     }
     FinishNumber(kind, begin);
   }
 
   // Letters that follow at once belong to the mistake: 12px, 0x.
   void FinishNumber(TokenKind kind, size_t begin) {
-    const size_t end = at_;
-    while (IsNamePart(Peek())) ++at_;
-    const std::string_view word = text_.substr(begin, at_ - begin);
-    if (at_ == end && word != "0x" && word != "0X") return Push(kind, begin);
+    const bool ends = in_.TakeWhile(IsNameChar).empty();
+    const std::string_view word = in_.Since(begin);
+    if (ends && word != "0x" && word != "0X") return Push(kind, begin);
     diagnostics()
         ->Error("E1001", StrCat("'", word, "' is not a number"))
         .At(SpanFrom(begin), "expected digits such as 12, 0xff, 1.5 or 2e-3");
@@ -185,46 +172,39 @@ class Lexer {
   }
 
   void TakeString() {
-    const size_t begin = at_++;
-    while (at_ < text_.size() && text_[at_] != '"' && text_[at_] != '\n') {
-      if (text_[at_] == '\\') {
-        TakeEscape();
-      } else {
-        ++at_;
-      }
-    }
+    const size_t begin = in_.at();
+    const auto is_plain = [](char c) { return c != '"' && c != '\n' && c != '\\'; };
+    in_.AcceptHere('"');
+    for (in_.TakeWhile(is_plain); in_.AcceptHere('\\'); in_.TakeWhile(is_plain)) TakeEscape();
     CheckUtf8(begin);
-    if (Peek() == '"') {
-      ++at_;
-      return Push(TokenKind::kString, begin);
+    if (!in_.AcceptHere('"')) {
+      diagnostics()
+          ->Error("E1001", "a text has no end")
+          .At(SpanFrom(begin), "expected '\"' before the end of the line");
     }
-    diagnostics()
-        ->Error("E1001", "a text has no end")
-        .At(SpanFrom(begin), "expected '\"' before the end of the line");
     Push(TokenKind::kString, begin);
   }
 
+  // Behind a backslash, which belongs to the mistake.
   void TakeEscape() {
-    const size_t begin = at_++;
-    const char letter = Peek();
-    if (at_ < text_.size() && letter != '\n') ++at_;
-    if (FindEscape(letter) != nullptr && at_ > begin + 1) return;
-    if (letter == 'u' && ReadCodePoint(text_, &at_) != kInvalidCodePoint) return;
+    const size_t begin = in_.at() - 1;
+    const char letter = in_.Here();
+    size_t end = std::min(in_.at() + (letter == '\n' ? 0 : 1), in_.text().size());
+    const bool known = FindEscape(letter) != nullptr ||
+                       (letter == 'u' && ReadCodePoint(in_.text(), &end) != kInvalidCodePoint);
+    in_.MoveTo(end);
+    if (known) return;
     diagnostics()
         ->Error("E1001", "unknown escape in a text")
         .At(SpanFrom(begin), "expected \\n, \\t, \\r, \\0, \\\", \\\\ or \\u{1f600}");
   }
 
   void TakePunctuation() {
-    const size_t begin = at_;
-    for (std::string_view mark : kPunctuation) {
-      if (!text_.substr(at_).starts_with(mark)) continue;
-      at_ += mark.size();
-      return Push(TokenKind::kPunctuation, begin);
-    }
-    DecodeUtf8(text_, &at_);
-    if (kernel_depth_ > 0) return Push(TokenKind::kPunctuation, begin);
-    const std::string_view bad = text_.substr(begin, at_ - begin);
+    const size_t begin = in_.at();
+    const bool known = !in_.Take(in_.PeekOperator()).empty();
+    if (!known) in_.Take(in_.PeekCharacter());
+    if (known || kernel_depth_ > 0) return Push(TokenKind::kPunctuation, begin);
+    const std::string_view bad = in_.Since(begin);
     text::Diagnostic& diagnostic =
         diagnostics()
             ->Error("E1001", StrCat("unexpected character ", JsonText(bad)))
@@ -240,10 +220,9 @@ class Lexer {
   }
 
   int32_t file_;
-  std::string_view text_;
+  text::Scanner in_;
   text::Diagnostics* diagnostics_;
   text::Diagnostics ignored_;
-  size_t at_ = 0;
   bool in_kernel_ = false;
   int kernel_depth_ = 0;  // of braces
   TokenList list_;
