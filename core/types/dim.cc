@@ -8,8 +8,7 @@
 #include "core/base/check.h"
 #include "core/base/sort.h"
 #include "core/base/strings.h"
-#include "core/text/precedence.h"
-#include "core/text/scanner.h"
+#include "core/types/dim_grammar.h"
 
 namespace tern::types {
 
@@ -489,88 +488,34 @@ std::string SymbolName(std::string_view text) {
 
 namespace {
 
-// Dots are part of symbols' names. There are no comments: n // 2 is a mistake, and not n.
-constexpr text::TextForm kDimForm{.spaces = text::kFileSpaces, .word_marks = "."};
-
-class DimParser {
- public:
-  explicit DimParser(const text::Scanner& in) : in_(in.text(), kDimForm, in.at()) {}
-  const text::Scanner& scanner() const { return in_; }
-
-  // A sign is allowed in front of a sum and belongs to the whole first product.
-  Dim Sum() {
-    if (depth_ > kMaxDepth) return Fail("fewer nested parentheses");
-    ++depth_;
-    Dim first = in_.Accept('-') ? Dim(0) - text::ParseOperators(*this, kProduct)
-                                : text::ParseOperators(*this, kProduct);
-    Dim sum = text::ExtendOperators(*this, std::move(first));
-    --depth_;
-    return sum;
-  }
-
-  // --- what ParseOperators asks for
-
-  struct Chain {
-    char op = 0;
-  };
-  int PeekPrecedence() {
-    const char c = in_.Peek();
-    return c == '+' || c == '-' ? kSum : c == '*' || c == '/' ? kProduct : 0;
-  }
-  bool TakeOperator(Chain* chain) { return in_.AcceptHere(chain->op = in_.Here()); }
-  Dim Join(Chain* chain, const Dim& a, const Dim& b) {
-    if (chain->op == '+') return a + b;
-    if (chain->op == '-') return a - b;
-    return chain->op == '*' ? a * b : FloorDiv(a, b);
-  }
-  Dim ParseOperand() {
-    if (in_.Accept('?')) return Dim::Any();
-    if (in_.Accept('(')) {
-      Dim inner = Sum();
-      in_.Expect(")");
-      return inner;
+struct SymbolicAlgebra {
+  using Value = Dim;
+  Dim Number(int64_t number) { return Dim(number); }
+  Dim Symbol(std::string_view name) { return Dim::Symbol(name); }
+  Dim Unknown() { return Dim::Any(); }
+  Dim Negate(const Dim& a) { return Dim(0) - a; }
+  Dim Apply(DimOperator op, const Dim& a, const Dim& b) {
+    switch (op) {
+      case DimOperator::kAdd: return a + b;
+      case DimOperator::kSub: return a - b;
+      case DimOperator::kMul: return a * b;
+      case DimOperator::kFloorDiv: return FloorDiv(a, b);
+      case DimOperator::kCeilDiv: return CeilDiv(a, b);
+      case DimOperator::kMod: return a - FloorDiv(a, b) * b;
+      case DimOperator::kMin: return MinDim(a, b);
+      case DimOperator::kMax: return MaxDim(a, b);
     }
-    const std::string_view word = in_.PeekWord();
-    const size_t begin = in_.at();
-    if (IsDigit(in_.Here())) {
-      const std::optional<int64_t> value = ParseInt64(word);
-      if (!value.has_value()) return Fail("a number of at most 63 bits");
-      return in_.Take(word), Dim(*value);
-    }
-    if (!IsNameStart(in_.Here())) return Fail("a number, a symbol or '('");
-    in_.Take(word);
-    return in_.Peek() == '(' ? Call(begin, word) : Dim::Symbol(word);
+    return Dim::Any();
   }
-
- private:
-  static constexpr int kSum = 1, kProduct = 2;
-  static constexpr int kMaxDepth = 64;
-
-  Dim Fail(std::string_view expected) { return in_.Fail(expected), Dim(); }
-  Dim Call(size_t begin, std::string_view name) {
-    in_.Expect("(");
-    const Dim a = Sum();
-    in_.Expect(",");
-    const Dim b = Sum();
-    in_.Expect(")");
-    if (name == "floordiv") return FloorDiv(a, b);
-    if (name == "ceildiv") return CeilDiv(a, b);
-    if (name == "min") return MinDim(a, b);
-    if (name == "max") return MaxDim(a, b);
-    in_.FailSince(begin, StrCat("expected floordiv, ceildiv, min or max, got '", name, "'"));
-    return Dim();
-  }
-
-  text::Scanner in_;
-  int depth_ = 0;
 };
 
 }  // namespace
 
 Dim Dim::Read(text::Scanner* in) {
-  DimParser parser(*in);
-  Dim dim = parser.Sum();
-  in->GoOn(parser.scanner());
+  SymbolicAlgebra algebra;
+  DimGrammar<SymbolicAlgebra> grammar(*in, &algebra);
+  Dim dim = grammar.Sum();
+  in->GoOn(grammar.scanner());
   return dim;
 }
 

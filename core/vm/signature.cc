@@ -7,6 +7,8 @@
 
 #include "core/base/json.h"
 #include "core/base/strings.h"
+#include "core/text/scanner.h"
+#include "core/types/dim_grammar.h"
 
 namespace tern::vm {
 namespace {
@@ -14,8 +16,7 @@ namespace {
 // Texts come from files; deeper types would need stack for each level.
 constexpr int kMaxTypeDepth = 16;
 
-bool IsNameStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool IsNameChar(char c) { return IsNameStart(c) || (c >= '0' && c <= '9') || c == '.'; }
+constexpr text::TextForm kForm{.word_marks = "."};
 
 struct NamedKind {
   std::string_view name;
@@ -27,6 +28,22 @@ constexpr NamedKind kKinds[] = {
     {"bool", TypeInfo::Kind::kBool},   {"string", TypeInfo::Kind::kString},
     {"dtype", TypeInfo::Kind::kDType}, {"shape", TypeInfo::Kind::kShape},
     {"list", TypeInfo::Kind::kList},   {"closure", TypeInfo::Kind::kClosure},
+};
+
+// What a dimension's text is decides how it is checked: a number, a name alone, `?`, or anything
+// else, whose text is not kept here.
+struct DimensionKinds {
+  using Value = Dimension;
+  using Kind = Dimension::Kind;
+  Dimension Number(int64_t number) { return {Kind::kExtent, number, StrCat(number)}; }
+  Dimension Symbol(std::string_view name) { return {Kind::kSymbol, 0, std::string(name)}; }
+  Dimension Unknown() { return {Kind::kAny, 0, "?"}; }
+  Dimension Negate(const Dimension& a) {
+    return a.kind == Kind::kExtent ? Number(-a.value) : Dimension{Kind::kExpression, 0, ""};
+  }
+  Dimension Apply(types::DimOperator, const Dimension&, const Dimension&) {
+    return {Kind::kExpression, 0, ""};
+  }
 };
 
 void AppendDims(const TypeInfo& type, std::string* out) {
@@ -41,7 +58,7 @@ void AppendDims(const TypeInfo& type, std::string* out) {
 }  // namespace
 
 bool IsPlainName(std::string_view text) {
-  return !text.empty() && IsNameStart(text[0]) && std::all_of(text.begin(), text.end(), IsNameChar);
+  return !text.empty() && IsNameStart(text[0]) && text::Scanner(text, kForm).TakeWord() == text;
 }
 
 std::string QuoteName(std::string_view text) {
@@ -71,28 +88,26 @@ std::string TypeInfo::ToText() const {
   return "any";
 }
 
-// Recursive descent over one line of text. Sticky: the first error is kept, and Fail moves to the
-// end, so that loops stop.
+// Recursive descent over one line of text.
 class SignatureParser {
  public:
-  explicit SignatureParser(std::string_view text) : text_(text) {}
+  explicit SignatureParser(std::string_view text) : in_(text, kForm) {}
 
   Result<Signature> Run() {
-    Expect('(');
-    while (ok() && !Accept(')')) {
+    in_.Expect("(");
+    while (in_.ok() && !in_.Accept(')')) {
       // A comma is wanted before each parameter but the first; "(a,)" is thus refused.
-      if (!out_.parameters_.empty()) Expect(',');
+      if (!out_.parameters_.empty()) in_.Expect(",");
       ParseParameter();
     }
-    if (ok() && Accept('-')) {
-      ExpectHere('>');
+    if (in_.Accept("->")) {
       out_.has_result_ = true;
       out_.result_ = ParseNamedType(0);
     }
-    SkipSpace();
-    // A second signature behind the first, or garbage.
-    if (ok() && at_ != text_.size()) Fail("text after the signature");
-    if (!ok()) return std::move(status_);
+    if (!in_.AtEnd()) in_.Fail("the end of the signature");
+    if (!in_.ok())
+      return InvalidArgument("signature ", JsonQuote(in_.text()), ", character ",
+                             in_.mistake().begin + 1, ": ", in_.mistake().message);
     Finish();
     return std::move(out_);
   }
@@ -107,91 +122,57 @@ class SignatureParser {
   static void AddParameter(Signature* signature) { signature->parameters_.emplace_back(); }
 
  private:
-  bool ok() const { return status_.ok(); }
-  char At() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-  void SkipSpace() {
-    while (At() == ' ') ++at_;
-  }
-  bool Accept(char c) {
-    SkipSpace();
-    if (At() != c) return false;
-    ++at_;
-    return true;
-  }
-  void Expect(char c) {
-    if (ok() && !Accept(c)) Fail(StrCat("expected '", c, "'"));
-  }
-  // As Expect, without skipping spaces: "- >" is no arrow.
-  void ExpectHere(char c) {
-    if (At() == c)
-      ++at_;
-    else
-      Fail(StrCat("expected '", c, "'"));
-  }
-  void Fail(std::string_view message) {
-    if (!ok()) return;
-    status_ =
-        InvalidArgument("signature ", JsonQuote(text_), ", character ", at_ + 1, ": ", message);
-    at_ = text_.size();
-  }
-
-  std::string_view Word() {
-    SkipSpace();
-    const size_t begin = at_;
-    while (IsNameChar(At())) ++at_;
-    return text_.substr(begin, at_ - begin);
-  }
-
+  // Only two escapes are read: a control character would be printed as another one.
   std::string ParseQuoted() {
     std::string out;
-    ++at_;
-    while (at_ < text_.size() && At() != '"') {
-      // A control character would be printed as an escape, and only two escapes are read.
-      if (static_cast<unsigned char>(At()) < ' ') return Fail("a control character in a name"), out;
-      if (At() == '\\') {
-        ++at_;
-        if (At() != '"' && At() != '\\')
-          return Fail("only \\\" and \\\\ are escapes in a name"), out;
+    for (in_.Accept('"'); !in_.AcceptHere('"');) {
+      if (static_cast<unsigned char>(in_.Here()) < ' ') {
+        in_.Fail("'\"' and no control character in a name");
+        return out;
       }
-      out.push_back(text_[at_++]);
+      if (in_.AcceptHere('\\') && in_.Here() != '"' && in_.Here() != '\\') {
+        in_.Fail("one of the escapes \\\" and \\\\ in a name");
+        return out;
+      }
+      out.push_back(in_.Here());
+      in_.MoveTo(in_.at() + 1);
     }
-    ExpectHere('"');
-    if (out.empty()) Fail("a quoted name is empty");
+    if (out.empty()) in_.FailHere("a quoted name is empty");
     return out;
   }
 
   void ParseParameter() {
-    SkipSpace();
     ParameterInfo parameter;
-    if (Accept('%')) {
+    in_.Skip();
+    const size_t begin = in_.at();
+    if (in_.Accept('%')) {
       // The number must be the parameter's own: it is there for readers, not to reorder.
-      if (Word() != StrCat(out_.parameters_.size())) {
-        Fail(StrCat("parameter ", out_.parameters_.size(), " without a name is written %",
-                    out_.parameters_.size()));
+      if (in_.TakeWord() != StrCat(out_.parameters_.size())) {
+        in_.FailSince(begin, StrCat("parameter ", out_.parameters_.size(),
+                                    " without a name is written %", out_.parameters_.size()));
       }
-    } else if (At() == '"') {
+    } else if (in_.Here() == '"') {
       parameter.name = ParseQuoted();
     } else {
-      parameter.name = std::string(Word());
-      if (!IsPlainName(parameter.name)) Fail("expected a parameter's name");
+      if (!IsPlainName(in_.PeekWord())) in_.Fail("a parameter's name");
+      parameter.name = std::string(in_.TakeWord());
     }
     for (const ParameterInfo& other : out_.parameters_) {
       if (!parameter.name.empty() && other.name == parameter.name)
-        Fail(StrCat("two parameters '", other.name, "'"));
+        in_.FailSince(begin, StrCat("two parameters '", other.name, "'"));
       if (out_.parameters_.size() > 256) break;  // keeps hostile signatures linear
     }
-    if (Accept(':')) parameter.type = ParseType(0);
+    if (in_.Accept(':')) parameter.type = ParseType(0);
     out_.parameters_.push_back(std::move(parameter));
   }
 
   // `name: type`, or a type alone. A word may be either, so the parser goes back if no colon
   // follows.
   TypeInfo ParseNamedType(int depth) {
-    SkipSpace();
-    const size_t begin = at_;
-    std::string name = At() == '"' ? ParseQuoted() : std::string(Word());
-    if (!ok() || !Accept(':')) {
-      at_ = ok() ? begin : at_;
+    const text::Scanner begin = in_;
+    std::string name = in_.Peek() == '"' ? ParseQuoted() : std::string(in_.TakeWord());
+    if (in_.ok() && !in_.Accept(':')) {
+      in_ = begin;
       name.clear();
     }
     TypeInfo type = ParseType(depth);
@@ -201,20 +182,21 @@ class SignatureParser {
 
   TypeInfo ParseType(int depth) {
     TypeInfo type;
-    if (depth > kMaxTypeDepth) Fail("types are nested too deep");
-    if (!ok()) return type;
-    if (Accept('(')) {
+    if (depth > kMaxTypeDepth) in_.Fail("fewer nested types");
+    if (in_.Accept('(')) {
       type.kind = TypeInfo::Kind::kTuple;
-      while (ok() && !Accept(')')) {
-        if (!type.elements.empty()) Expect(',');
+      while (in_.ok() && !in_.Accept(')')) {
+        if (!type.elements.empty()) in_.Expect(",");
         type.elements.push_back(ParseNamedType(depth + 1));
       }
       return type;
     }
-    const std::string_view word = Word();
+    in_.Skip();
+    const size_t begin = in_.at();
+    const std::string_view word = in_.TakeWord();
     // A word right before a bracket is a data type, everything else a kind.
-    if (At() == '[') {
-      ParseTensor(word, &type);
+    if (in_.Here() == '[') {
+      ParseTensor(begin, word, &type);
       return type;
     }
     for (const NamedKind& named : kKinds) {
@@ -222,72 +204,49 @@ class SignatureParser {
       type.kind = named.kind;
       return type;
     }
-    Fail(StrCat("unknown type '", word, "'; a tensor is written f32[2, n]"));
+    in_.FailSince(begin, StrCat("unknown type '", word, "'; a tensor is written f32[2, n]"));
     return type;
   }
 
-  void ParseTensor(std::string_view word, TypeInfo* type) {
+  void ParseTensor(size_t begin, std::string_view word, TypeInfo* type) {
     Result<DType> dtype = DType::Parse(word);
-    if (!dtype.ok()) return Fail(StrCat("unknown data type '", word, "'"));
+    if (!dtype.ok()) return in_.FailSince(begin, StrCat("unknown data type '", word, "'"));
     type->kind = TypeInfo::Kind::kTensor;
     type->dtype = *dtype;
     type->has_dtype = true;
-    Expect('[');
+    in_.Expect("[");
     // f32[*]: any rank.
-    if (Accept('*')) return Expect(']');
+    if (in_.Accept('*')) return in_.Expect("]");
     type->has_rank = true;
-    while (ok() && !Accept(']')) {
-      if (!type->dims.empty()) Expect(',');
+    while (in_.ok() && !in_.Accept(']')) {
+      if (!type->dims.empty() && !in_.Accept(',')) return in_.Fail("',' or ']'");
       ParseDimension(type);
     }
   }
 
-  // Reads a dimension's text up to the comma or bracket that ends it; commas inside of min(a, b) do
-  // not.
+  // A dimension is kept as it is written, and computed at calls.
   void ParseDimension(TypeInfo* type) {
-    SkipSpace();
-    const size_t begin = at_;
-    int depth = 0;
-    for (; at_ < text_.size(); ++at_) {
-      const char c = text_[at_];
-      if (depth == 0 && (c == ',' || c == ']')) break;
-      // Other characters are refused: printing and parsing again would not keep them, or a line's
-      // end or a comment begins there.
-      if (!IsNameChar(c) && std::string_view(" +-*/%(),?").find(c) == std::string_view::npos)
-        return Fail(StrCat("unexpected character ", JsonQuote(std::string_view(&c, 1)),
-                           " inside a dimension"));
-      if (c == '(') ++depth;
-      if (c == ')') --depth;
-    }
-    Dimension dim;
-    dim.text = std::string(StrTrim(text_.substr(begin, at_ - begin)));
-    if (dim.text.empty()) return Fail("a dimension is missing");
-    Classify(&dim);
+    in_.Skip();
+    const size_t begin = in_.at();
+    DimensionKinds kinds;
+    types::DimGrammar<DimensionKinds> grammar(in_, &kinds);
+    Dimension dim = grammar.Sum();
+    in_.GoOn(grammar.scanner());
+    if (dim.text.empty()) dim.text = std::string(StrTrim(in_.Since(begin)));
+    if (dim.kind == Dimension::Kind::kExtent && dim.value < 0)
+      return in_.FailSince(begin, StrCat("a dimension of ", dim.value));
+    if (dim.kind == Dimension::Kind::kSymbol) dim.value = SymbolIndex(begin, dim.text);
     type->dims.push_back(std::move(dim));
   }
 
-  // What the text is decides how it is checked: a number, `?`, a name alone, or an expression.
-  void Classify(Dimension* dim) {
-    if (dim->text == "?") return;
-    if (const auto extent = ParseInt64(dim->text); extent.has_value()) {
-      if (*extent < 0) return Fail(StrCat("a dimension of ", *extent));
-      dim->kind = Dimension::Kind::kExtent;
-      dim->value = *extent;
-      // "007" becomes "7": the text is canonical.
-      dim->text = StrCat(*extent);
-      return;
-    }
-    if (!IsPlainName(dim->text)) {
-      dim->kind = Dimension::Kind::kExpression;
-      return;
-    }
-    // A symbol gets its number where it is first seen; equal names are one symbol.
-    dim->kind = Dimension::Kind::kSymbol;
-    const auto found = std::find(out_.symbols_.begin(), out_.symbols_.end(), dim->text);
-    dim->value = found - out_.symbols_.begin();
-    if (found == out_.symbols_.end()) out_.symbols_.push_back(dim->text);
+  // A symbol gets its number where it is first seen; equal names are one symbol.
+  int64_t SymbolIndex(size_t begin, const std::string& name) {
+    const auto found = std::find(out_.symbols_.begin(), out_.symbols_.end(), name);
+    const int64_t index = found - out_.symbols_.begin();
+    if (found == out_.symbols_.end()) out_.symbols_.push_back(name);
     // Bounds the linear search above.
-    if (out_.symbols_.size() > 4096) Fail("more than 4096 symbols");
+    if (out_.symbols_.size() > 4096) in_.FailSince(begin, "more than 4096 symbols");
+    return index;
   }
 
   // Makes the canonical text, and notes whether there is anything to check.
@@ -306,9 +265,7 @@ class SignatureParser {
     out_.text_ = std::move(text);
   }
 
-  std::string_view text_;
-  size_t at_ = 0;
-  Status status_;
+  text::Scanner in_;
   Signature out_;
 };
 

@@ -88,6 +88,15 @@ TEST(Dim, UnknownWhereItCannotBeTold) {
   EXPECT_TRUE(product.is_any());
 }
 
+// As calls compute them.
+TEST(Dim, SignsBindTighterThanProducts) {
+  EXPECT_EQ(Read("-n/2").ToText(), Read("(0-n)/2").ToText());
+  EXPECT_EQ(Read("2*-n").ToText(), "-2*n");
+  EXPECT_EQ(Read("-3/2").constant(), -2);
+  EXPECT_EQ(Read("-7%4").constant(), 1);
+  EXPECT_TRUE(Read("n % n") == Dim(0));
+}
+
 TEST(Dim, ParseErrorsSayWhere) {
   for (const char* text : {"", "n+", "(n", "n)", "max(n)", "floor(n,2)", "n m",
                            "99999999999999999999", "n,1", ".5", "n // 2"}) {
@@ -97,6 +106,7 @@ TEST(Dim, ParseErrorsSayWhere) {
     EXPECT_NE(std::string(dim.status().message()).find("offset"), std::string::npos);
   }
   EXPECT_FALSE(Dim::Parse(std::string(1000, '(')).ok());
+  EXPECT_FALSE(Dim::Parse(std::string(100000, '-') + "n").ok());
 }
 
 TEST(Dim, Scales) {

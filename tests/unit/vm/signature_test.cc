@@ -32,6 +32,8 @@ TEST(Signature, TextBothWays) {
     }
   }
   EXPECT_EQ(Canonical("( x :f32[ n,1 ],%1 )->int"), "(x: f32[n, 1], %1) -> int");
+  EXPECT_EQ(Canonical("(x: f32[007, (n), n % 2, floordiv(n,2)])"),
+            "(x: f32[7, n, n % 2, floordiv(n,2)])");
   EXPECT_EQ(Signature::OfArity(2).ToText(), "(%0, %1)");
 }
 
@@ -49,6 +51,14 @@ TEST(Signature, BadText) {
                                       "(x, x)",
                                       "(%1)",
                                       "(x: f32[-1])",
+                                      "(x: f32[n +])",
+                                      "(x: f32[(n])",
+                                      "(x: f32[n // 2])",
+                                      "(x: f32[n\n+ 1])",
+                                      "(x: f32[floor(n, 2)])",
+                                      "(x: f32[99999999999999999999])",
+                                      "(x: tensorfoo)",
+                                      "(x: f32foo[n])",
                                       "(x) ->",
                                       "(x) - int",
                                       "(x) -> int int",
@@ -62,6 +72,15 @@ TEST(Signature, BadText) {
     EXPECT_NE(signature.status().message().find("character"), std::string_view::npos)
         << signature.status().message();
   }
+}
+
+TEST(Signature, MistakesSayWhatWasExpected) {
+  EXPECT_EQ(Canonical("(x: f32[n, 2)"),
+            "signature \"(x: f32[n, 2)\", character 13: expected ',' or ']', got ')'");
+  EXPECT_EQ(Canonical("(x: f33[n])"),
+            "signature \"(x: f33[n])\", character 5: unknown data type 'f33'");
+  EXPECT_EQ(Canonical("(x, y, x)"), "signature \"(x, y, x)\", character 8: two parameters 'x'");
+  EXPECT_FALSE(Signature::Parse("(x: f32[" + std::string(5000, '-') + "n])").ok());
 }
 
 TensorPtr Zeros(DType dtype, std::initializer_list<int64_t> dims) {
