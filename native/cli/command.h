@@ -25,7 +25,9 @@ struct GlobalOptions {
   std::string target;           // kernel target, empty for the best
   int threads = 1;              // 0: every processor
   bool quiet = false;
+  bool verbose = false;
   std::string progress = "auto";  // auto | bar | plain | none
+  std::string color = "auto";     // auto | always | never
 
   bool json() const { return format != "text"; }
   // An answer that is a list is written as one object per line.
@@ -50,6 +52,7 @@ CommandAction SetupTrace(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupDiff(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupReplay(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupReduce(CLI::App* app, const GlobalOptions* globals);
+CommandAction SetupPlay(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupProfile(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupTune(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupInspect(CLI::App* app, const GlobalOptions* globals);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // `tern`: the command line. One table of commands; each is in a source of its own and registers its
 // options with CLI11, of which the manual and the completions are made as well (describe.h).
+#include <sys/resource.h>
+
 #include <algorithm>
+#include <chrono>
 #include <sstream>
 
 #include "core/base/strings.h"
@@ -59,6 +62,8 @@ constexpr Command kCommands[] = {
      "  tern profile model.tern\n"
      "  tern profile model.tern --export speedscope -o model.speedscope.json\n",
      &SetupProfile},
+    {"play", "open a program in the page, served from here to this machine only",
+     "  tern play model.onnx\n  tern play program.tn --no-open --port 8080\n", &SetupPlay},
     {"tune", "search for the best schedule of a loop program (.tloop)",
      "  tern tune add.tloop -o fast.tloop --log add.log\n"
      "  tern tune add.tloop --target neoverse-v1 --trials 16\n",
@@ -137,6 +142,16 @@ Status ExplainUsage(const CLI::Error& error, const CLI::App& app, int argc, char
       .Clone();
 }
 
+// What a verb took, for -v.
+void ReportCost(std::string_view verb, std::chrono::steady_clock::time_point begin) {
+  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
+  struct rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  // Linux counts in KiB.
+  PrintError(StrCat("tern ", verb, ": ", FormatDoubleDigits(time.count(), 4), " ms, at most ",
+                    FormatBytes(static_cast<uint64_t>(usage.ru_maxrss) << 10), " of memory\n"));
+}
+
 struct Selected {
   CLI::App* app;
   CommandAction action;
@@ -157,7 +172,12 @@ int Main(int argc, char** argv) {
          "how compiling a model reports on standard error: auto (a bar on a terminal), bar, "
          "plain or none")
       ->check(CLI::IsMember({"auto", "bar", "plain", "none"}));
-  app.add_flag("-q,--quiet", globals.quiet, "say nothing on success");
+  app.add_option("--color", globals.color,
+                 "paint errors and warnings: auto (on a terminal, without NO_COLOR), always, never")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+  app.add_flag("-q,--quiet", globals.quiet, "say nothing on success")
+      ->excludes(app.add_flag("-v,--verbose", globals.verbose,
+                              "say more on standard error: time and memory, requests of play"));
   app.set_version_flag("--version", StrCat("tern ", VersionText()));
   app.require_subcommand(1);
   // Options of the tool may stand behind the verb too.
@@ -175,16 +195,18 @@ int Main(int argc, char** argv) {
     std::ostringstream text;
     app.exit(request, text);
     Print(text.str());
-    return Report(CheckOutput(), globals.json());
+    return Report(CheckOutput(), globals);
   } catch (const CLI::Error& error) {
-    return Report(ExplainUsage(error, app, argc, argv), globals.json());
+    return Report(ExplainUsage(error, app, argc, argv), globals);
   }
   for (const Selected& command : commands) {
     if (!command.app->parsed()) continue;
+    const auto begin = std::chrono::steady_clock::now();
     Status status = command.action();
+    if (globals.verbose) ReportCost(command.app->get_name(), begin);
     // A command that succeeded may still have failed to print.
     if (status.ok()) status = CheckOutput();
-    return Report(status, globals.json());
+    return Report(status, globals);
   }
   // require_subcommand(1) makes the parser refuse a line without a verb.
   return kExitInternal;

@@ -5,6 +5,7 @@
 #include "native/cli/report.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include <memory>
 #include <string>
@@ -12,7 +13,9 @@
 #include "core/base/json.h"
 #include "core/text/diagnostics.h"
 #include "native/cli/api_json.h"
+#include "native/cli/command.h"
 #include "native/cli/handles.h"
+#include "native/cli/style.h"
 
 namespace tern::cli {
 namespace {
@@ -86,6 +89,25 @@ std::string OwnJson(const Status& status) {
   return json.Take();
 }
 
+// What the text of a diagnostic leaves out: "and 12 more (use -v)". The JSON has all of it.
+std::string LeftOut(std::string_view text, std::string_view json) {
+  constexpr size_t kShown = 8;  // core/text/render.cc
+  std::string out;
+  if (text.find("more (use -v)") == std::string_view::npos) return out;
+  const JsonValue status = ParseAnswer(json);
+  for (const JsonValue& finding : Member(status, "diagnostics").items) {
+    const JsonValue &notes = Member(finding, "notes"), &labels = Member(finding, "labels");
+    for (size_t i = kShown; i < notes.items.size(); ++i)
+      StrAppend(&out, "   = note: ", notes.items[i].text, "\n");
+    for (size_t i = kShown; i < labels.items.size(); ++i) {
+      const JsonValue& span = Member(labels.items[i], "span");
+      StrAppend(&out, "   = line ", OptionalTextOf(span, "line"), ": ",
+                TextOf(labels.items[i], "text"), "\n");
+    }
+  }
+  return out;
+}
+
 // The order matters: a bug and a failure of a file count as such whatever their code.
 // docs/errors.md promises the numbers.
 int ExitCodeOf(const Status& status) {
@@ -119,15 +141,17 @@ Status UsageError(std::string_view code, std::string_view message) {
   return InvalidArgument(message).SetErrorCode(code);
 }
 
-int Report(const Status& status, bool as_json) {
+int Report(const Status& status, const GlobalOptions& globals) {
   if (status.ok()) return kExitOk;
   const Rendered* rendered = RenderedOf(status);
   std::string text;
-  if (as_json) {
+  if (globals.json()) {
     text = AnswerOf(rendered != nullptr ? rendered->json() : OwnJson(status));
   } else {
     text = rendered != nullptr ? rendered->text() : OwnText(status);
     if (!text.ends_with('\n')) text += '\n';
+    if (globals.verbose && rendered != nullptr) text += LeftOut(text, rendered->json());
+    if (UsesColor(globals.color, STDERR_FILENO)) text = PaintDiagnostics(text);
   }
   // Standard error is not checked: there is nowhere left to report to.
   fwrite(text.data(), 1, text.size(), stderr);

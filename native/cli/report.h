@@ -9,6 +9,8 @@
 
 namespace tern::cli {
 
+struct GlobalOptions;
+
 enum ExitCode : int {
   kExitOk = 0,
   kExitFailed = 1,    // the program or its verification failed
@@ -26,7 +28,7 @@ Status FromApi(tern_status* status);
 Status UsageError(std::string_view code, std::string_view message);
 
 // Prints the error (nothing for ok) and returns the exit code.
-int Report(const Status& status, bool as_json);
+int Report(const Status& status, const GlobalOptions& globals);
 
 }  // namespace tern::cli
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tern check and tern fmt: verify programs and lay out their text.
+#include <unistd.h>
+
 #include "core/base/json.h"
 #include "core/base/strings.h"
 #include "core/text/diagnostics.h"
@@ -8,6 +10,7 @@
 #include "native/cli/command.h"
 #include "native/cli/program_file.h"
 #include "native/cli/report.h"
+#include "native/cli/style.h"
 
 namespace tern::cli {
 namespace {
@@ -29,7 +32,6 @@ struct CheckOptions {
   std::string fix;  // "", "apply" or "dry-run"
   AgainstOptions against;
 };
-
 
 // What check --fix did.
 struct Fixes {
@@ -74,7 +76,8 @@ Status Conclude(const Findings& findings, const CheckOptions& options, const Glo
     json.EndObject();
     Print(StrCat(json.text(), "\n"));
   } else if (!findings.empty()) {
-    Print(findings.text);
+    Print(UsesColor(globals.color, STDOUT_FILENO) ? PaintDiagnostics(findings.text)
+                                                  : findings.text);
   } else if (!globals.quiet) {
     Print(StrCat(NameOf(options.path), ": ok\n"));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is around the start of the page: the part that records, fetched before it is needed, and the
 // service worker that keeps the page for visits offline.
+import { askedSource } from '../state/programs.js';
 import { engine, isRepeatable } from '../state/store.js';
 
 /** A visitor who moves is likely to step soon. */
@@ -13,9 +14,13 @@ export function prepareBeforeFirstStep(ready: Promise<void>): void {
   for (const sign of kSigns) document.addEventListener(sign, prepare, true);
 }
 
-/** Of the built page only: what is being worked on is not to be kept. */
+/**
+ * Of the built page only: what is being worked on is not to be kept, nor is the page of a server
+ * that ends with what it shows (`tern play`).
+ */
 export function keepForOffline(ready: Promise<void>): void {
-  if (!import.meta.env.PROD || isRepeatable || !navigator.serviceWorker) return;
+  const isPassing = !import.meta.env.PROD || isRepeatable || askedSource !== null;
+  if (isPassing || !navigator.serviceWorker) return;
   void ready.then(async () => {
     try {
       await navigator.serviceWorker.register(new URL('./service-worker.js', document.baseURI));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loading programs: files of the visitor, and the digit classifier that comes with the page.
 import { looksLikeLoops, sniff } from '../model/file-kind.js';
+import { InputError } from '../model/inputs.js';
 import { reveal } from './layout.js';
 import { defaults, loadNow, type OpenedFile } from './loading.js';
 import { kNoRun } from './session.js';
@@ -9,6 +10,9 @@ import { showView } from './view.js';
 
 /** Compiled when the page was built (scripts/make-digits.mjs). */
 const kDigits = new URL('../../made/digits.tern', import.meta.url);
+
+/** `?src=open/model.onnx`: a file beside the page, shown in place of the digits (`tern play`). */
+export const askedSource = new URLSearchParams(globalThis.location?.search ?? '').get('src');
 
 /** Loop programs have a view of their own. */
 async function openInLanes(name: string, bytes: Uint8Array): Promise<void> {
@@ -61,13 +65,40 @@ export function loadDigits(fetched = fetchDigits()): Promise<void> {
   return guarded(async () => loadNow('digits.tern', await fetched));
 }
 
-/** The engine and the program that comes with the page, fetched at the same time. */
+/** Only of the page's own server: a link must not make a visitor's browser ask others. */
+async function fetchSource(path: string): Promise<Uint8Array> {
+  const url = new URL(path, document.baseURI);
+  if (url.origin !== location.origin) {
+    throw new InputError('E0604', `?src=${path} leads to another server`,
+      'name a file beside the page, or download it and open it here');
+  }
+  const response = await fetch(url, { cache: 'no-store' });
+  if (!response.ok) {
+    throw new InputError('E0101', `?src=${path}: the server said ${response.status}`,
+      'tern play FILE serves the page with a file');
+  }
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+/** The name of the file, without folders. */
+function nameOf(path: string): string {
+  const last = path.split('/').pop()!;
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return last;
+  }
+}
+
+/** The engine and the first program, fetched at the same time. */
 export async function begin(): Promise<void> {
-  const fetched = fetchDigits();
+  const fetched = askedSource ? fetchSource(askedSource) : fetchDigits();
   // Where the engine does not start, nobody asks for it.
   fetched.catch(() => undefined);
   await start();
-  if (session.value.runtime) await loadDigits(fetched);
+  if (!session.value.runtime) return;
+  if (!askedSource) return loadDigits(fetched);
+  await guarded(async () => open(nameOf(askedSource), await fetched));
 }
 
 export function setFunction(name: string): Promise<void> {

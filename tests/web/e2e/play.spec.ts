@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// `?src=…`: the page with a file of its own server, as `tern play` opens it. The server's side is
+// tests/native/cli_play_test.py.
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { expect, type Playground, test } from '../support/page.js';
+
+const kDigits = readFileSync(resolve(__dirname, '../../models/digits/model.onnx'));
+
+async function openWith(playground: Playground, body: string | Buffer, src: string): Promise<void> {
+  await playground.page.route('**/play/open/**', (route) => route.fulfill({ body }));
+  await playground.open(`?test=1&src=${src}`);
+}
+
+test('a model under its own name', async ({ playground }) => {
+  await openWith(playground, kDigits, 'open/my%2520digits%2520%25231.onnx');
+  const { program, problems } = await playground.state();
+  expect(program).toMatchObject({ name: 'my digits #1.onnx', kind: 'onnx' });
+  expect(problems).toEqual([]);
+});
+
+test('a program text stands in the editor, a loop program in its view', async ({
+  playground, page,
+}) => {
+  await openWith(playground, 'fn main(x: int) -> int { x + 1 }\n', 'open/add.tn');
+  expect((await playground.state()).program).toMatchObject({ name: 'add.tn', kind: 'language' });
+  await page.unroute('**/play/open/**');
+  const loops = readFileSync(resolve(__dirname, '../../../web/examples/dot.tloop'));
+  await openWith(playground, loops, 'open/dot.tloop');
+  await expect(page.getByTestId('grid-predicated')).toBeVisible();
+});
+
+test('without a path the digits, and nothing kept in the browser', async ({ playground, page }) => {
+  await playground.open('?src=');
+  expect((await playground.state()).program).toMatchObject({ name: 'digits.tern' });
+  const kept = await page.evaluate(async () =>
+    (await navigator.serviceWorker.getRegistrations()).length);
+  expect(kept).toBe(0);
+});
+
+test('what is no program is said to be none', async ({ playground }) => {
+  await openWith(playground, '<!doctype html><p>404</p>', 'open/model.onnx');
+  const { problems } = await playground.state();
+  expect(problems[0]).toMatchObject({ code: 'E0604' });
+  expect(problems[0]!.text).toContain('an HTML page');
+});
+
+test('another server is not asked', async ({ playground }) => {
+  for (const src of ['https://evil.example/model.onnx', '//evil.example/x', 'data:,te', 'file:///x']) {
+    await playground.open(`?test=1&src=${encodeURIComponent(src)}`);
+    const { problems, program } = await playground.state();
+    expect(problems[0]).toMatchObject({ code: 'E0604' });
+    expect(problems[0]!.message).toContain('another server');
+    expect(program).toBeNull();
+  }
+});
+
+test.describe('a file that is not there', () => {
+  test.use({ allowed: [/404/] });
+  test('is named, and the page goes on', async ({ playground }) => {
+    await playground.open('?test=1&src=open/none.onnx');
+    const { problems } = await playground.state();
+    expect(problems[0]).toMatchObject({ code: 'E0101' });
+    expect(problems[0]!.text).toContain('the server said 404');
+    await playground.pick('open-file', 'digits.onnx', kDigits);
+    expect((await playground.state()).program).toMatchObject({ kind: 'onnx' });
+  });
+});
