@@ -89,7 +89,7 @@ Result<Compiled> CompileOnnx(const Engine& engine, const CompileRequest& request
                                         .external_data_context = &external,
                                         .print_after = request.print_after.c_str(),
                                         .relaxed_math = request.relaxed_math ? 1 : 0,
-                                        .sizes = nullptr};
+                                        .sizes = request.c_sizes()};
   tern_buffer* executable = nullptr;
   tern_buffer* stages = nullptr;
   TERN_TRY(FromApi(tern_compile_onnx(engine.runtime.get(), file.text().data(), file.text().size(),
@@ -108,6 +108,7 @@ Result<Compiled> CompileSource(const Engine& engine, const CompileRequest& reque
   options.disabled_passes = request.disabled_passes.c_str();
   options.print_after = request.print_after.c_str();
   options.relaxed_math = request.relaxed_math ? 1 : 0;
+  options.sizes = request.c_sizes();
   tern_buffer* executable = nullptr;
   tern_buffer* stages = nullptr;
   TERN_TRY(FromApi(tern_compile_source(engine.runtime.get(), text.data(), text.size(), &options,

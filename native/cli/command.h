@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -102,6 +103,10 @@ struct CompileRequest {
   std::string disabled_passes;
   std::string print_after;
   bool relaxed_math = false;
+  // "batch=1,n=16": the stage "memory_json" says where everything lies at these sizes.
+  std::optional<std::string> sizes = {};
+
+  const char* c_sizes() const { return sizes ? sizes->c_str() : nullptr; }
 };
 struct Compiled {
   Buffer executable;

@@ -6,7 +6,11 @@
 #include "core/base/strings.h"
 #include "native/cli/api_json.h"
 #include "native/cli/command.h"
+#include "native/cli/executable_bytes.h"
+#include "native/cli/graph_svg.h"
+#include "native/cli/input_spec.h"
 #include "native/cli/lower_loops.h"
+#include "native/cli/memory_svg.h"
 #include "native/cli/model.h"
 #include "native/cli/program_file.h"
 #include "native/cli/report.h"
@@ -20,13 +24,36 @@ struct FileOptions {
   std::string form = "columns";
   bool check_roundtrip = false;
   bool check_ssa = false;
+  std::string svg;
+  std::vector<std::string> dims;  // of --memory
   bool show_kernels = false, show_memory = false, show_unsupported = false;
   KernelChoice kernels;
 };
 
-// Prints the memory plan. The plan is a stage of compiling, and an executable does not hold it, so
-// compiled files are refused.
-Status ShowMemory(const Engine& engine, const std::string& path, const GlobalOptions& globals) {
+// Writes a picture and says so.
+Status WriteSvg(const std::string& path, const std::string& svg, const GlobalOptions& globals) {
+  TERN_TRY(native::WriteFile(path, std::string_view(svg)));
+  if (path == "-" || globals.quiet) return Status();
+  Print(globals.json() ? AnswerOfFile(path, svg.size())
+                       : StrCat("wrote ", path, ", ", FormatBytes(svg.size()), "\n"));
+  return Status();
+}
+
+// "n=18" of each --dim as the compiler takes them; none gives no places, but for a picture.
+Result<std::optional<std::string>> SizesOf(const FileOptions& options) {
+  DimBindings dims;
+  for (const std::string& dim : options.dims) TERN_TRY(ParseDim(dim, &dims));
+  if (dims.empty() && options.svg.empty()) return std::optional<std::string>();
+  std::string sizes;
+  for (const auto& [name, extent] : dims)
+    StrAppend(&sizes, sizes.empty() ? "" : ",", name, "=", extent);
+  return std::optional<std::string>(sizes);
+}
+
+// Prints the memory plan, or draws it. The plan is a stage of compiling, and an executable does not
+// hold it, so compiled files are refused.
+Status ShowMemory(const Engine& engine, const FileOptions& options, const GlobalOptions& globals) {
+  const std::string& path = options.path;
   const ProgramKind kind = KindOfProgram(path);
   if (kind == ProgramKind::kExecutable || kind == ProgramKind::kAssembly)
     return UsageError("E0003", StrCat("--memory: '", path,
@@ -34,51 +61,38 @@ Status ShowMemory(const Engine& engine, const std::string& path, const GlobalOpt
                                       "was compiled from"))
         .AddNote("help: give the ONNX model or the program (.tn)")
         .Clone();
-  const CompileRequest request = {.path = path,
-                                  .disabled_passes = {},
-                                  .print_after = globals.json() ? "memory_json" : "memory"};
+  const bool as_json = globals.json() || !options.svg.empty();
+  if (!as_json && !options.dims.empty())
+    return UsageError("E0003",
+                      "--dim: the text of a plan has symbols; sizes are for --svg and "
+                      "--format json");
+  CompileRequest request = {
+      .path = path, .disabled_passes = {}, .print_after = as_json ? "memory_json" : "memory"};
+  TERN_TRY_ASSIGN(request.sizes, SizesOf(options));
   TERN_TRY_ASSIGN(const Compiled compiled, CompileProgram(engine, request));
   const JsonValue stages = ParseAnswer(Text(compiled.stages));
+  if (!options.svg.empty()) {
+    TERN_CHECK(stages.items.size() == 1, "one stage was asked for");
+    TERN_TRY_ASSIGN(const std::string svg, MemorySvg(ParseAnswer(TextOf(stages.items[0], "text"))));
+    return WriteSvg(options.svg, svg, globals);
+  }
   // The stage "memory_json" is an object of the library's own.
   for (const JsonValue& stage : stages.items)
     Print(globals.json() ? AnswerOf(TextOf(stage, "text")) : TextOf(stage, "text"));
   return Status();
 }
 
+// Of the executable that the file is or becomes, also where this build could not run it.
+Status DrawGraph(const Engine& engine, const FileOptions& options, const GlobalOptions& globals) {
+  TERN_TRY_ASSIGN(const ExecutableBytes bytes, ReadExecutable(engine, options.path));
+  TERN_TRY_ASSIGN(const Buffer listing, ListExecutable(engine, bytes.text(), "json"));
+  return WriteSvg(options.svg, GraphSvg(ParseAnswer(Text(listing))), globals);
+}
+
 // --- executables that may call what this build does not have
 
-// The bytes of an executable, wherever they came from.
-struct Bytes {
-  ProgramFile file;  // an executable as it is, or
-  Buffer made;       // what became of another program
-  std::string_view text() const { return made == nullptr ? file.text() : Text(made); }
-};
-
-// Works without linking, so that a program can be looked at which calls what this build lacks.
-Result<Bytes> ReadBytes(const Engine& engine, const std::string& path) {
-  Bytes bytes;
-  TERN_TRY_ASSIGN(bytes.file, OpenProgram(path));
-  if (bytes.file.kind == ProgramKind::kExecutable) return bytes;
-  if (bytes.file.kind == ProgramKind::kAssembly) {
-    TERN_TRY_ASSIGN(bytes.made, AssembleFile(engine, path));
-    return bytes;
-  }
-  TERN_TRY_ASSIGN(Compiled compiled,
-                  CompileProgram(engine, {.path = path, .disabled_passes = {}, .print_after = {}}));
-  bytes.made = std::move(compiled.executable);
-  return bytes;
-}
-
-Result<Buffer> List(const Engine& engine, const Bytes& bytes, const char* form) {
-  const std::string_view text = bytes.text();
-  tern_buffer* raw = nullptr;
-  TERN_TRY(
-      FromApi(tern_inspect_executable(engine.runtime.get(), text.data(), text.size(), form, &raw)));
-  return Buffer(raw);
-}
-
-Result<std::vector<std::string>> MissingOf(const Engine& engine, const Bytes& bytes) {
-  TERN_TRY_ASSIGN(const Buffer text, List(engine, bytes, "json"));
+Result<std::vector<std::string>> MissingOf(const Engine& engine, const ExecutableBytes& bytes) {
+  TERN_TRY_ASSIGN(const Buffer text, ListExecutable(engine, bytes.text(), "json"));
   const JsonValue listing = ParseAnswer(Text(text));
   std::vector<std::string> missing;
   for (const JsonValue& name : Member(listing, "missing").items) missing.push_back(name.text);
@@ -92,8 +106,8 @@ Result<std::vector<std::string>> MissingOf(const Engine& engine, const Bytes& by
 Result<Buffer> InspectText(const Engine& engine, const FileOptions& options, const char* form) {
   const Result<Program> program = LoadProgram(engine, options.path, options.kernels);
   if (!program.ok() && program.status().error_code() == kMissingPrimitives) {
-    TERN_TRY_ASSIGN(const Bytes bytes, ReadBytes(engine, options.path));
-    return List(engine, bytes, form);
+    TERN_TRY_ASSIGN(const ExecutableBytes bytes, ReadExecutable(engine, options.path));
+    return ListExecutable(engine, bytes.text(), form);
   }
   TERN_TRY(program.status().Clone());
   tern_buffer* raw = nullptr;
@@ -225,7 +239,9 @@ Status ShowUnsupported(const Engine& engine, const FileOptions& options,
 Status Inspect(const FileOptions& options, const GlobalOptions& globals) {
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
   if (options.show_unsupported) return ShowUnsupported(engine, options, globals);
-  if (options.show_memory) return ShowMemory(engine, options.path, globals);
+  if (!options.svg.empty()) TERN_TRY(CheckOutputPath(options.svg, options.path));
+  if (options.show_memory) return ShowMemory(engine, options, globals);
+  if (!options.svg.empty()) return DrawGraph(engine, options, globals);
   if (options.show_kernels) return ShowKernels(engine, options, globals);
   if (IsModel(options.path)) return InspectModel(engine, options, globals);
   TERN_TRY_ASSIGN(const Buffer text,
@@ -250,7 +266,7 @@ Status CheckRoundtrip(const Engine& engine, std::string_view text, const std::st
 }
 
 // A warning on standard error and not in the listing, so that the listing can be assembled again.
-Status WarnOfMissing(const Engine& engine, const Bytes& bytes) {
+Status WarnOfMissing(const Engine& engine, const ExecutableBytes& bytes) {
   TERN_TRY_ASSIGN(const std::vector<std::string> missing, MissingOf(engine, bytes));
   if (missing.empty()) return Status();
   PrintError(StrCat("warning[", kMissingPrimitives, "]: ", MissingText(missing), "\n"));
@@ -260,13 +276,13 @@ Status WarnOfMissing(const Engine& engine, const Bytes& bytes) {
 Status Disassemble(const FileOptions& options, const GlobalOptions& globals) {
   TERN_TRY(CheckOutputPath(options.output, options.path));
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
-  TERN_TRY_ASSIGN(const Bytes bytes, ReadBytes(engine, options.path));
+  TERN_TRY_ASSIGN(const ExecutableBytes bytes, ReadExecutable(engine, options.path));
   // The check answers with a status; its text is empty.
   if (options.check_ssa) {
-    const Result<Buffer> verdict = List(engine, bytes, "ssa");
+    const Result<Buffer> verdict = ListExecutable(engine, bytes.text(), "ssa");
     TERN_TRY(verdict.status().Clone());
   }
-  TERN_TRY_ASSIGN(const Buffer text, List(engine, bytes, options.form.c_str()));
+  TERN_TRY_ASSIGN(const Buffer text, ListExecutable(engine, bytes.text(), options.form.c_str()));
   if (options.check_roundtrip) TERN_TRY(CheckRoundtrip(engine, Text(text), options.path));
   if (!globals.json()) {
     // With JSON the missing names are members of the answer instead.
@@ -304,7 +320,7 @@ std::string MissingText(const std::vector<std::string>& names) {
 }
 
 Result<std::vector<std::string>> MissingPrimitives(const Engine& engine, const std::string& path) {
-  TERN_TRY_ASSIGN(const Bytes bytes, ReadBytes(engine, path));
+  TERN_TRY_ASSIGN(const ExecutableBytes bytes, ReadExecutable(engine, path));
   return MissingOf(engine, bytes);
 }
 
@@ -319,15 +335,24 @@ CommandAction SetupInspect(CLI::App* app, const GlobalOptions* globals) {
   CLI::Option* kernels =
       app->add_flag("--kernels", options->show_kernels,
                     "print each kernel's loop program, lowered, and the LLVM IR that is compiled");
-  app->add_flag("--memory", options->show_memory,
-                "print where each tensor of a model or program could lie: bytes, offset, lifetime; "
-                "and the most that is needed at once beside the sum")
-      ->excludes(kernels);
+  CLI::Option* memory =
+      app->add_flag(
+             "--memory", options->show_memory,
+             "print where each tensor of a model or program could lie: bytes, offset, lifetime; "
+             "and the most that is needed at once beside the sum")
+          ->excludes(kernels);
   app->add_flag(
          "--unsupported", options->show_unsupported,
          "print every node of a model whose operator is not supported, those in subgraphs and "
          "functions too; fails where there is one")
       ->excludes(kernels);
+  app->add_option("--svg", options->svg,
+                  "draw into this file: what flows where in the program; with --memory, where its "
+                  "tensors lie")
+      ->excludes(kernels);
+  app->add_option("--dim", options->dims,
+                  "of --memory: the value of a symbolic dimension, such as n=18")
+      ->needs(memory);
   return [options, globals] { return Inspect(*options, *globals); };
 }
 

@@ -25,7 +25,7 @@ api::ModelRequest RequestOf(const CompileRequest& request, const ProgramFile& fi
                       .external_data_context = files->external(),
                       .print_after = request.print_after.c_str(),
                       .relaxed_math = request.relaxed_math ? 1 : 0,
-                      .sizes = nullptr},
+                      .sizes = request.c_sizes()},
           .progress = progress->sink(),
           .pages = files->pages(),
           .aligned = files->aligned()};
