@@ -65,6 +65,7 @@ CommandAction SetupFormat(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupExplain(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupManual(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupHelp(CLI::App* app, const GlobalOptions* globals);
+CommandAction SetupConvert(CLI::App* app, const GlobalOptions* globals);
 CommandAction SetupCompletion(CLI::App* app, const GlobalOptions* globals);
 
 // "0.1.0".

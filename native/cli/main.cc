@@ -79,6 +79,10 @@ constexpr Command kCommands[] = {
     {"asm", "turn assembly text into an executable",
      "  tern asm program.tasm -o program.tern\n  tern dis a.tern | tern asm - -o b.tern\n",
      &SetupAsm},
+    {"convert", "turn a program or arrays into another form of file",
+     "  tern convert model.onnx model.tasm\n  tern convert model.tern model.cc\n"
+     "  tern convert x.npy bundle.npz\n  tern convert input_0.pb x.npy\n",
+     &SetupConvert},
     {"info", "show this build, the processor and the kernel targets",
      "  tern info\n  tern info --format json\n", &SetupInfo},
     {"explain", "explain an error code",

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// tern convert: one form of a file made from another. The endings of the names say which.
+#include <optional>
+
+#include "core/base/strings.h"
+#include "core/object/any.h"
+#include "core/onnx/test_data.h"
+#include "native/cli/api_json.h"
+#include "native/cli/array.h"
+#include "native/cli/command.h"
+#include "native/cli/executable_bytes.h"
+#include "native/cli/input_spec.h"
+#include "native/cli/npz.h"
+#include "native/cli/report.h"
+#include "native/platform/mapped_file.h"
+
+namespace tern::cli {
+namespace {
+
+struct ConvertOptions {
+  std::vector<std::string> files;  // the last is written
+  std::string name;
+  std::vector<std::string> dims;
+};
+
+// What can be written. A program's form is the library's (tern_program_inspect), or empty for the
+// executable itself.
+struct Target {
+  std::string_view ending;
+  bool is_program;
+  const char* form;
+};
+constexpr Target kTargets[] = {
+    {".tern", true, ""},         {".tasm", true, "columns"},   {".cc", true, "cpp"},
+    {".js", true, "javascript"}, {".mjs", true, "javascript"}, {".json", true, "json"},
+    {".npy", false, nullptr},    {".npz", false, nullptr},
+};
+
+const Target* TargetOf(std::string_view path) {
+  for (const Target& target : kTargets)
+    if (path.ends_with(target.ending)) return &target;
+  return nullptr;
+}
+
+Status NoSuchTarget(const std::string& output) {
+  std::vector<std::string_view> programs, arrays;
+  for (const Target& target : kTargets)
+    (target.is_program ? programs : arrays).push_back(target.ending);
+  return UsageError("E0003", StrCat("the ending of '", output, "' says no form that can be made"))
+      .AddNote(StrCat("of a program: ", StrJoin(programs, ", ")))
+      .AddNote(StrCat("of arrays: ", StrJoin(arrays, ", ")))
+      .AddNote("help: tern lower makes the stages of a program, tern run its results")
+      .Clone();
+}
+
+// --- arrays
+
+bool IsArrayFile(std::string_view path) {
+  return path.ends_with(".npy") || path.ends_with(".npz") || path.ends_with(".pb");
+}
+
+// "folder/x.npy" is named "x".
+std::string NameOfFile(const std::string& path) {
+  const std::string name = path.substr(path.rfind('/') + 1);
+  return name.substr(0, name.rfind('.'));
+}
+
+// A tensor of the standard's test data, input_0.pb.
+Result<Array> ReadProtobuf(const std::string& path) {
+  TERN_TRY_ASSIGN(const native::MappedFile file, native::MappedFile::Open(path));
+  const Result<Any> value = onnx::ReadTestValue(file.bytes(), onnx::Type());
+  Status status = value.status().Clone();
+  if (value.ok()) {
+    Result<Array> array = FromTensor(value->c_any());
+    if (array.ok() && ElementSize(array->dtype) > 0) return array;
+    status = array.ok() ? InvalidArgument("a tensor of ", array->dtype, " has no .npy form")
+                        : array.status().Clone();
+  }
+  return Corrupt("'", path, "' is no ONNX tensor that can be converted: ", status.message())
+      .SetErrorCode("E0502");
+}
+
+// A file, or a value in the grammar of --input.
+Status ReadArrays(const std::string& input, const DimBindings& dims,
+                  std::vector<NamedArray>* arrays) {
+  const size_t first = arrays->size();
+  if (input.ends_with(".pb") && !input.starts_with('@')) {
+    NamedArray array{NameOfFile(input), input, {}, {}};
+    TERN_TRY_ASSIGN(array.array, ReadProtobuf(input));
+    arrays->push_back(std::move(array));
+    return Status();
+  }
+  const bool is_file = IsArrayFile(input) && input.find('@') == std::string::npos;
+  TERN_TRY(ParseInput(is_file ? StrCat("@", input) : input, dims, {}, arrays));
+  for (size_t i = first; i < arrays->size(); ++i) {
+    NamedArray& array = (*arrays)[i];
+    if (array.array.is_scalar)
+      return UsageError("E0004", StrCat("'", input, "' is no array"))
+          .AddNote("help: give a .npy, .npz or .pb file, or a value such as x=f32[2]:1,2")
+          .Clone();
+    if (array.name.empty()) array.name = is_file ? NameOfFile(input) : StrCat("arr_", i);
+  }
+  return Status();
+}
+
+Status KeepNamed(const std::string& name, std::vector<NamedArray>* arrays) {
+  Status missing = UsageError("E0003", StrCat("--name: there is no array '", name, "'"));
+  for (const NamedArray& array : *arrays) missing.AddNote(StrCat("array: ", array.name));
+  std::erase_if(*arrays, [&](const NamedArray& array) { return array.name != name; });
+  return arrays->empty() ? std::move(missing) : Status();
+}
+
+Status CheckNamesDiffer(const std::vector<NamedArray>& arrays) {
+  for (size_t i = 0; i < arrays.size(); ++i)
+    for (size_t k = 0; k < i; ++k)
+      if (arrays[i].name == arrays[k].name)
+        return UsageError("E0007", StrCat("two arrays are named '", arrays[i].name,
+                                          "': ", arrays[k].origin, " and ", arrays[i].origin))
+            .AddNote("help: give one another name: other=@FILE")
+            .Clone();
+  return Status();
+}
+
+Result<std::vector<uint8_t>> FormatArrays(const std::vector<NamedArray>& arrays,
+                                          const std::string& output) {
+  if (output.ends_with(".npz")) {
+    TERN_TRY(CheckNamesDiffer(arrays));
+    return FormatNpz(arrays);
+  }
+  if (arrays.size() == 1) return FormatNpy(arrays[0].array);
+  Status many = UsageError("E0003", StrCat("a .npy file holds one array, and there are ",
+                                           arrays.size(), "; write an .npz, or pick one"));
+  for (const NamedArray& array : arrays) many.AddNote(StrCat("--name ", array.name));
+  return many;
+}
+
+Result<std::vector<uint8_t>> ConvertArrays(const ConvertOptions& options) {
+  DimBindings dims;
+  for (const std::string& dim : options.dims) TERN_TRY(ParseDim(dim, &dims));
+  std::vector<NamedArray> arrays;
+  for (size_t i = 0; i + 1 < options.files.size(); ++i)
+    TERN_TRY(ReadArrays(options.files[i], dims, &arrays));
+  if (!options.name.empty()) TERN_TRY(KeepNamed(options.name, &arrays));
+  return FormatArrays(arrays, options.files.back());
+}
+
+// --- programs
+
+Status CheckOneProgram(const ConvertOptions& options) {
+  if (options.files.size() != 2)
+    return UsageError("E0003", StrCat("'", options.files.back(), "' is made of one program, got ",
+                                      options.files.size() - 1));
+  if (!options.name.empty() || !options.dims.empty())
+    return UsageError("E0003", "--name and --dim are about arrays");
+  const std::string& input = options.files[0];
+  if (IsArrayFile(input) || input.find('@') != std::string::npos)
+    return UsageError("E0003", StrCat("'", input, "' is an array, of which no program is made"))
+        .AddNote("help: write a .npy or .npz file")
+        .Clone();
+  return Status();
+}
+
+Result<std::vector<uint8_t>> ConvertProgram(const ConvertOptions& options, const Target& target,
+                                            const GlobalOptions& globals) {
+  TERN_TRY(CheckOneProgram(options));
+  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
+  TERN_TRY_ASSIGN(const ExecutableBytes bytes, ReadExecutable(engine, options.files[0]));
+  std::string_view text = bytes.text();
+  Buffer listing;
+  if (*target.form != '\0') {
+    TERN_TRY_ASSIGN(listing, ListExecutable(engine, text, target.form));
+    text = Text(listing);
+  } else if (bytes.made == nullptr) {
+    // Bytes that nobody has looked at yet; what compiles or assembles has verified its own.
+    const Result<Buffer> verified = ListExecutable(engine, text, "stats");
+    TERN_TRY(verified.status().Clone());
+  }
+  return std::vector<uint8_t>(text.begin(), text.end());
+}
+
+// --- the verb
+
+Status Convert(const ConvertOptions& options, const GlobalOptions& globals) {
+  const std::string& output = options.files.back();
+  if (options.files.size() < 2)
+    return UsageError("E0003", "convert wants what is read and, last, what is written");
+  const Target* const target = TargetOf(output);
+  if (target == nullptr) return NoSuchTarget(output);
+  for (size_t i = 0; i + 1 < options.files.size(); ++i)
+    TERN_TRY(CheckOutputPath(output, options.files[i]));
+  TERN_TRY_ASSIGN(const std::vector<uint8_t> bytes, target->is_program
+                                                        ? ConvertProgram(options, *target, globals)
+                                                        : ConvertArrays(options));
+  TERN_TRY(native::WriteFile(output, bytes));
+  if (globals.json())
+    Print(AnswerOfFile(output, bytes.size()));
+  else if (!globals.quiet)
+    Print(StrCat("wrote ", output, ", ", FormatBytes(bytes.size()), "\n"));
+  return Status();
+}
+
+}  // namespace
+
+CommandAction SetupConvert(CLI::App* app, const GlobalOptions* globals) {
+  auto options = std::make_shared<ConvertOptions>();
+  app->add_option("files", options->files,
+                  "what is read, then what is written. A program of any kind becomes .tern, .tasm, "
+                  ".cc, .js or .json; .npy, .npz, ONNX tensors (.pb) and values such as "
+                  "x=f32[2,3]@raw.bin become .npy or .npz")
+      ->required();
+  app->add_option("--name", options->name, "of several arrays the one that is written");
+  app->add_option("--dim", options->dims, "the value of a dimension of a value, such as n=18")
+      ->allow_extra_args(false);  // what follows is a file
+  return [options, globals] { return Convert(*options, *globals); };
+}
+
+}  // namespace tern::cli

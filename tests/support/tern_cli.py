@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the program `tern` that are written in Python share: running it, files for it
+to work on, and the last line `N passed, N failed`.
+"""
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+DIGITS = os.path.join(ROOT, "tests", "models", "digits", "model.onnx")
+TERN = os.path.join(ROOT, "build", "host", "tern")
+
+
+def tern(*arguments, cwd=None, **environment):
+    """The finished process; nothing is read from standard input."""
+    return subprocess.run([TERN, *arguments], capture_output=True, text=True, check=False, cwd=cwd,
+                          stdin=subprocess.DEVNULL, timeout=300,
+                          env={**os.environ, **environment})
+
+
+def text_of(*arguments, **options):
+    result = tern(*arguments, **options)
+    if result.returncode != 0:
+        raise AssertionError(f"tern {' '.join(arguments)}: {result.returncode}\n{result.stderr}")
+    return result.stdout
+
+
+def json_of(*arguments, **options):
+    return json.loads(text_of(*arguments, "--format", "json", **options))
+
+
+def error_of(*arguments, **options):
+    """(exit code, standard error) of what has to be refused without a result."""
+    result = tern(*arguments, **options)
+    if result.returncode == 0 or result.stdout:
+        raise AssertionError(f"tern {' '.join(arguments)} was not refused: {result.stdout}")
+    return result.returncode, result.stderr
+
+
+def write(folder, name, data):
+    path = os.path.join(folder, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(data if isinstance(data, bytes) else data.encode())
+    return path
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def main():
+    """Runs the tests of the calling file against the program that is its first argument."""
+    global TERN  # pylint: disable=global-statement
+    TERN = os.path.abspath(sys.argv[1])
+    run = unittest.main(module="__main__", argv=sys.argv[:1], exit=False, verbosity=0).result
+    bad = len(run.failures) + len(run.errors)
+    print(f"{run.testsRun - bad} passed, {bad} failed")
+    sys.exit(1 if bad else 0)
