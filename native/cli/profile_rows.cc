@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "native/cli/profile_rows.h"
+
+#include <stdio.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "core/base/strings.h"
+#include "native/cli/api_json.h"
+
+namespace tern::cli {
+namespace {
+
+double NumberOf(const JsonValue& object, std::string_view name) {
+  return ParseDouble(OptionalTextOf(object, name)).value_or(0);
+}
+
+// "call conv2d{…} in: %0" calls "conv2d"; other instructions are called by their mnemonic.
+std::string CalleeOf(const JsonValue& instruction) {
+  const std::string& text = TextOf(instruction, "text");
+  const std::string& opcode = TextOf(instruction, "opcode");
+  if (opcode != "call") return opcode;
+  const std::string_view callee = StrTrim(std::string_view(text).substr(opcode.size()));
+  return std::string(callee.substr(0, callee.find_first_of(" {")));
+}
+
+// "prog.tn:12", or what a model says: the name of a node.
+std::string SourceOf(const JsonValue& instruction) {
+  const std::string source = OptionalTextOf(instruction, "source");
+  const std::string line = OptionalTextOf(instruction, "line");
+  return line.empty() ? source : StrCat(source, ":", line);
+}
+
+void AddText(std::string_view name, std::string text, JsonValue* object) {
+  JsonValue value;
+  value.kind = JsonValue::Kind::kString;
+  value.text = std::move(text);
+  object->names.emplace_back(name);
+  object->items.push_back(std::move(value));
+}
+
+// "name" of an operator is "conv2d{strides=2,2}": by op the attributes are left out.
+std::string_view PlainName(std::string_view name) { return name.substr(0, name.find('{')); }
+
+struct Key {
+  std::string name, shapes;
+  bool operator<(const Key& other) const {
+    return std::tie(name, shapes) < std::tie(other.name, other.shapes);
+  }
+};
+
+Key KeyOf(const JsonValue& item, std::string_view by) {
+  if (by == "op") return {std::string(PlainName(TextOf(item, "name"))), {}};
+  if (by == "shape") return {TextOf(item, "name"), OptionalTextOf(item, "shapes")};
+  if (by == "pc")
+    return {
+        StrCat("@", TextOf(item, "function"), ":", TextOf(item, "pc"), " ", TextOf(item, "name")),
+        {}};
+  const std::string source = TextOf(item, "source");
+  return {source.empty() ? "(no source)" : source, {}};
+}
+
+Status NotComparable(const std::string& file, std::string_view why) {
+  return Corrupt("'", file, "' is no profile that can be compared: ", why)
+      .SetErrorCode("E0502")
+      .AddNote("help: tern profile FILE --format json writes one")
+      .Clone();
+}
+
+std::vector<std::string_view> MembersOf(std::string_view by) {
+  if (by == "pc") return {"name", "function", "pc", "count", "totalNs"};
+  if (by == "source") return {"source", "count", "totalNs"};
+  return {"name", "count", "totalNs"};
+}
+
+// The largest first; of equal ones by name, so that the order is always the same.
+template <typename Size>
+void SortBy(std::vector<ProfileRow>* rows, Size size) {
+  std::sort(rows->begin(), rows->end(), [&](const ProfileRow& a, const ProfileRow& b) {
+    if (size(a) != size(b)) return size(a) > size(b);
+    return std::tie(a.name, a.shapes) < std::tie(b.name, b.shapes);
+  });
+}
+
+// Columns are padded by hand: std::format is not in every library that this is built with.
+std::string Right(std::string text, size_t width) {
+  return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
+}
+
+std::string Left(std::string text, size_t width) {
+  return text.size() < width ? text + std::string(width - text.size(), ' ') : text;
+}
+
+std::string Fixed(double value, int digits) {
+  char text[40];
+  snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
+double SumOf(const std::vector<ProfileRow>& rows) {
+  double sum = 0;
+  for (const ProfileRow& row : rows) sum += row.ns;
+  return sum;
+}
+
+// "x 1.25", "new", "gone"
+std::string ChangeOf(const ProfileRow& row) {
+  if (row.base_count == 0) return "new";
+  if (row.count == 0) return "gone";
+  return row.base_ns > 0 ? StrCat("x ", Fixed(row.ns / row.base_ns, 2)) : "";
+}
+
+// A row stays readable; what was cut can be found in the JSON.
+constexpr size_t kWidest = 60;
+std::string Cut(const std::string& text) {
+  return text.size() <= kWidest ? text : StrCat(text.substr(0, kWidest - 3), "...");
+}
+
+std::string ShapesText(const ProfileRow& row) {
+  return row.shapes_vary ? StrCat(Cut(row.shapes), " and others") : Cut(row.shapes);
+}
+
+// What is left out below the first `shown`.
+ProfileRow RestOf(const std::vector<ProfileRow>& rows, size_t shown) {
+  ProfileRow rest;
+  for (size_t i = shown; i < rows.size(); ++i) {
+    rest.count += rows[i].count;
+    rest.ns += rows[i].ns;
+    rest.base_count += rows[i].base_count;
+    rest.base_ns += rows[i].base_ns;
+  }
+  return rest;
+}
+
+size_t ShownOf(const std::vector<ProfileRow>& rows, const ProfileView& view) {
+  return view.top == 0 ? rows.size() : std::min(view.top, rows.size());
+}
+
+std::string Line(const ProfileRow& row, size_t width, double sum, const ProfileView& view) {
+  const double mean = row.count == 0 ? 0 : row.ns / static_cast<double>(row.count);
+  std::string line = StrCat(Left(Cut(row.name), width), Right(StrCat(row.count), 11),
+                            Right(Fixed(row.ns / 1e6, 3), 11), Right(Fixed(mean / 1e3, 3), 11),
+                            Right(Fixed(sum > 0 ? 100 * row.ns / sum : 0, 1), 7));
+  if (view.has_base)
+    StrAppend(&line, Right(Fixed(row.base_ns / 1e6, 3), 11), Right(ChangeOf(row), 9));
+  const std::string shapes = ShapesText(row);
+  if (!shapes.empty()) StrAppend(&line, "  ", shapes);
+  return line + "\n";
+}
+
+}  // namespace
+
+JsonValue JoinProfile(const JsonValue& profile, const JsonValue& listing) {
+  const std::vector<JsonValue>& instructions = Member(listing, "instructions").items;
+  std::vector<std::string> functions(instructions.size());
+  for (const JsonValue& function : Member(listing, "functions").items) {
+    const auto first = static_cast<size_t>(NumberOf(function, "first"));
+    const auto end = first + static_cast<size_t>(NumberOf(function, "count"));
+    for (size_t pc = first; pc < std::min(end, functions.size()); ++pc)
+      functions[pc] = TextOf(function, "name");
+  }
+  JsonValue joined = profile;
+  for (size_t i = 0; i < joined.items.size(); ++i) {
+    if (joined.names[i] != "instructions") continue;
+    for (JsonValue& each : joined.items[i].items) {
+      const auto pc = static_cast<size_t>(NumberOf(each, "pc"));
+      if (pc >= instructions.size()) continue;
+      AddText("function", functions[pc], &each);
+      AddText("name", CalleeOf(instructions[pc]), &each);
+      AddText("source", SourceOf(instructions[pc]), &each);
+    }
+  }
+  return joined;
+}
+
+Result<std::vector<ProfileRow>> RowsOf(const JsonValue& profile, std::string_view by,
+                                       const std::string& file) {
+  const std::string_view list = by == "pc" || by == "source" ? "instructions" : "operators";
+  const JsonValue* const items = profile.Find(list);
+  if (items == nullptr || !items->is(JsonValue::Kind::kArray))
+    return NotComparable(file, StrCat("it has no list '", list, "'"));
+  std::map<Key, ProfileRow> found;
+  for (const JsonValue& item : items->items) {
+    for (const std::string_view member : MembersOf(by))
+      if (item.Find(member) == nullptr)
+        return NotComparable(file, StrCat("one of its ", list, " lacks '", member, "'"));
+    ProfileRow& row = found[KeyOf(item, by)];
+    row.count += static_cast<uint64_t>(NumberOf(item, "count"));
+    row.ns += NumberOf(item, "totalNs");
+    const JsonValue* const vary = item.Find("shapesVary");
+    row.shapes_vary = by == "shape" && vary != nullptr && vary->boolean;
+  }
+  std::vector<ProfileRow> rows;
+  for (auto& [key, row] : found) {
+    row.name = key.name;
+    row.shapes = key.shapes;
+    rows.push_back(std::move(row));
+  }
+  SortBy(&rows, [](const ProfileRow& row) { return row.ns; });
+  return rows;
+}
+
+void AddBase(const std::vector<ProfileRow>& base, std::vector<ProfileRow>* rows) {
+  for (const ProfileRow& old : base) {
+    const auto same = std::find_if(rows->begin(), rows->end(), [&](const ProfileRow& row) {
+      return row.name == old.name && row.shapes == old.shapes;
+    });
+    const auto row = same != rows->end() ? same : rows->insert(rows->end(), ProfileRow());
+    row->name = old.name;
+    row->shapes = old.shapes;
+    row->base_count = old.count;
+    row->base_ns = old.ns;
+  }
+  SortBy(rows, [](const ProfileRow& row) { return std::abs(row.ns - row.base_ns); });
+}
+
+std::string ProfileTable(const std::vector<ProfileRow>& rows, const ProfileView& view) {
+  const size_t shown = ShownOf(rows, view);
+  const double sum = SumOf(rows);
+  size_t width = 11;
+  for (size_t i = 0; i < shown; ++i) width = std::max(width, Cut(rows[i].name).size());
+  std::string text = StrCat(
+      Left(std::string(view.by), width), "      count   total ms    mean us      %",
+      view.has_base ? "  before ms   change" : "", view.by == "shape" ? "  arguments" : "", "\n");
+  for (size_t i = 0; i < shown; ++i) text += Line(rows[i], width, sum, view);
+  if (shown < rows.size()) {
+    ProfileRow rest = RestOf(rows, shown);
+    rest.name = StrCat(rows.size() - shown, " others");
+    text += Line(rest, width, sum, view);
+  }
+  StrAppend(&text, "in all ", Fixed(view.total_ns / 1e6, 3), " ms, of which ", Fixed(sum / 1e6, 3),
+            " ms in instructions");
+  if (view.has_base) StrAppend(&text, "; before ", Fixed(view.base_total_ns / 1e6, 3), " ms");
+  return text + "\n";
+}
+
+void WriteProfile(const std::vector<ProfileRow>& rows, const ProfileView& view, JsonWriter* json) {
+  const size_t shown = ShownOf(rows, view);
+  const double sum = SumOf(rows);
+  const auto write = [&](const ProfileRow& row) {
+    json->Field("count", row.count).Field("total_ns", row.ns);
+    json->Field("share", sum > 0 ? row.ns / sum : 0.0);
+    if (view.has_base) json->Field("base_count", row.base_count).Field("base_ns", row.base_ns);
+  };
+  json->Field("by", view.by).Field("total_ns", view.total_ns);
+  if (view.has_base) json->Field("base_total_ns", view.base_total_ns);
+  json->Key("rows").BeginArray();
+  for (size_t i = 0; i < shown; ++i) {
+    json->BeginObject().Field("name", rows[i].name);
+    write(rows[i]);
+    if (view.by == "shape")
+      json->Field("shapes", rows[i].shapes).Field("shapes_vary", rows[i].shapes_vary);
+    json->EndObject();
+  }
+  json->EndArray().Key("left_out").BeginObject().Field("rows", uint64_t{rows.size() - shown});
+  write(RestOf(rows, shown));
+  json->EndObject();
+}
+
+}  // namespace tern::cli
