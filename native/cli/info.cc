@@ -5,6 +5,7 @@
 #include "core/text/diagnostics.h"
 #include "native/cli/api_json.h"
 #include "native/cli/command.h"
+#include "native/cli/machine_speed.h"
 #include "native/cli/report.h"
 #include "native/code/object_target.h"
 #include "native/platform/cpu_model.h"
@@ -24,7 +25,7 @@ std::vector<std::string> CodeTargetsHere() {
 }
 
 // What the library says of itself, then what only this program knows of the machine.
-std::string InfoJson(const JsonValue& info, const Engine& engine) {
+std::string InfoJson(const JsonValue& info, const Engine& engine, const MachineSpeed* speed) {
   JsonWriter json = BeginAnswer();
   for (size_t i = 0; i < info.items.size(); ++i) {
     json.Key(info.names[i]);
@@ -33,18 +34,27 @@ std::string InfoJson(const JsonValue& info, const Engine& engine) {
   json.Field("cpu", native::CpuModelName()).Field("vector_bytes", kernels::ScalableVectorBytes());
   json.Key("code_targets").BeginArray();
   for (const std::string& target : CodeTargetsHere()) json.String(target);
-  json.EndArray().Field("threads", engine.platform->pool().num_workers()).EndObject();
+  json.EndArray().Field("threads", engine.platform->pool().num_workers());
+  if (speed != nullptr) {
+    json.Key("bench").BeginObject().Field("matmul_gflops", speed->gflops);
+    json.Field("copy_gb_per_s", speed->copy_gb_per_s).EndObject();
+  }
+  json.EndObject();
   return StrCat(json.Take(), "\n");
 }
 
-Status Info(const GlobalOptions& globals) {
+Status Info(bool bench, const GlobalOptions& globals) {
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
+  MachineSpeed speed;
+  if (bench) {
+    TERN_TRY_ASSIGN(speed, MeasureMachine(engine));
+  }
   tern_buffer* raw = nullptr;
   TERN_TRY(FromApi(tern_runtime_info(engine.runtime.get(), &raw)));
   const Buffer text(raw);
   const JsonValue info = ParseAnswer(Text(text));
   if (globals.json()) {
-    Print(InfoJson(info, engine));
+    Print(InfoJson(info, engine, bench ? &speed : nullptr));
     return Status();
   }
   std::string targets;
@@ -58,6 +68,11 @@ Status Info(const GlobalOptions& globals) {
                "code:      ", StrJoin(CodeTargetsHere(), ", "), "\n",
                "threads:   ", engine.platform->pool().num_workers(), "\n",
                "operators: ", Member(info, "operators").items.size(), "\n"));
+  if (bench)
+    Print(StrCat("product:   ", FormatDoubleDigits(speed.gflops, 3), " GFLOP/s (f32, ",
+                 kProductExtent, " x ", kProductExtent, ")\n",
+                 "memory:    ", FormatDoubleDigits(speed.copy_gb_per_s, 3),
+                 " GB/s read and written (copy of ", FormatBytes(kCopyBytes), ")\n"));
   return Status();
 }
 
@@ -77,8 +92,11 @@ Status Explain(const std::string& code, const GlobalOptions& globals) {
 
 }  // namespace
 
-CommandAction SetupInfo(CLI::App*, const GlobalOptions* globals) {
-  return [globals] { return Info(*globals); };
+CommandAction SetupInfo(CLI::App* app, const GlobalOptions* globals) {
+  auto bench = std::make_shared<bool>(false);
+  app->add_flag("--bench", *bench,
+                "measure a product of matrices and a copy, about a second (see --threads)");
+  return [=] { return Info(*bench, *globals); };
 }
 
 CommandAction SetupExplain(CLI::App* app, const GlobalOptions* globals) {
