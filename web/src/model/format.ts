@@ -45,7 +45,7 @@ export function formatType({ type, dtype, shape }: Partial<Parameter>): string {
 }
 
 /** "1 row", "2 rows", "12 000 rows". */
-export function formatCount(count: number, noun: string): string {
+export function formatCount(count: number, noun: string, nouns = `${noun}s`): string {
   const digits = String(count).replace(/\B(?=(\d{3})+$)/g, '\u202f');
-  return `${digits} ${noun}${count === 1 ? '' : 's'}`;
+  return `${digits} ${count === 1 ? noun : nouns}`;
 }

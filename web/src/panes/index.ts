@@ -49,6 +49,10 @@ export const kPanes: readonly PaneEntry[] = [
     id: 'bytecode', title: 'Bytecode', region: 'centre',
     fetch: async () => (await import('./bytecode/bytecode-pane.js')).BytecodePane,
   },
+  {
+    id: 'graph', title: 'Graph', region: 'centre',
+    fetch: async () => (await import('./of-graphs.js')).GraphPane,
+  },
   { id: 'lanes', title: 'Lanes', region: 'centre', fetch: async () => (await lanes()).LanesPane },
   {
     id: 'registers', title: 'Registers', region: 'right',

@@ -25,7 +25,7 @@ export interface CanvasPictureProps {
 }
 
 /** Counts changes of the colours: theme and forced colours. */
-function useTheme(): number {
+export function useTheme(): number {
   const [theme, setTheme] = useState(0);
   useEffect(() => {
     const queries = ['(prefers-color-scheme: dark)', '(forced-colors: active)'].map((query) =>
