@@ -37,10 +37,14 @@ constexpr Command kCommands[] = {
      "  tern fmt program.tn\n  tern fmt program.tn --check\n  tern fmt - < program.tn\n",
      &SetupFormat},
     {"bench", "time a function of a program",
-     "  tern bench model.tern\n  tern bench model.tern --threads 2 --min-time 3 --format json\n",
+     "  tern bench model.tern --threads 2 --min-time 3\n"
+     "  tern bench model.tern --format json > before.json\n"
+     "  tern bench model.tern --baseline before.json\n"
+     "  tern bench program.tn --dim n=1,8,32\n",
      &SetupBench},
     {"debug", "step through a run, in both directions",
-     "  tern debug model.tern -i x=@x.npy\n  tern debug program.tasm < commands.txt\n",
+     "  tern debug model.tern -i x=@x.npy\n"
+     "  tern debug program.tasm --dim n=4 --fill < commands.txt\n",
      &SetupDebug},
     {"trace", "look at the record of a run",
      "  tern trace run.terntrace\n  tern trace run.terntrace --step 14\n"
@@ -55,12 +59,14 @@ constexpr Command kCommands[] = {
      "  tern diff a.terntrace b.terntrace\n  tern diff y.npy expected.npy --rtol 1e-5\n",
      &SetupDiff},
     {"reduce", "make a failing model or program smaller while a check holds",
-     "  tern reduce model.onnx --check 'tern run {} --fill 2>&1 | grep -q E0203'\n"
+     "  tern reduce model.onnx --check 'tern run {} --fill 2>&1 | grep -q E0310'\n"
      "  tern reduce program.tn --check '! tern check {}' -o small.tn --max-time 60\n",
      &SetupReduce},
     {"profile", "measure the time of each operator",
-     "  tern profile model.tern\n"
-     "  tern profile model.tern --export speedscope -o model.speedscope.json\n",
+     "  tern profile model.tern --fill --by op --top 10\n"
+     "  tern profile model.tern --fill --export speedscope -o model.speedscope.json\n"
+     "  tern profile model.tern --fill --format json > before.json\n"
+     "  tern profile model.tern --fill --diff before.json --explain\n",
      &SetupProfile},
     {"play", "open a program in the page, served from here to this machine only",
      "  tern play model.onnx\n  tern play program.tn --no-open --port 8080\n", &SetupPlay},
@@ -70,7 +76,8 @@ constexpr Command kCommands[] = {
      &SetupTune},
     {"inspect", "show functions, constants, primitives and sizes",
      "  tern inspect model.tern\n  tern inspect model.tern --format json\n"
-     "  tern inspect model.onnx --memory\n  tern inspect model.onnx --unsupported\n",
+     "  tern inspect model.onnx --memory\n  tern inspect model.onnx --unsupported\n"
+     "  tern inspect model.onnx --memory --svg plan.svg\n",
      &SetupInspect},
     {"dis", "print a program as assembly text (.tasm)",
      "  tern dis model.tern\n  tern dis model.tern --check-roundtrip\n"
@@ -84,7 +91,7 @@ constexpr Command kCommands[] = {
      "  tern convert x.npy bundle.npz\n  tern convert input_0.pb x.npy\n",
      &SetupConvert},
     {"info", "show this build, the processor and the kernel targets",
-     "  tern info\n  tern info --format json\n", &SetupInfo},
+     "  tern info\n  tern info --format json\n  tern info --bench --threads 0\n", &SetupInfo},
     {"explain", "explain an error code",
      "  tern explain E0203\n  tern explain M0101 --format json\n", &SetupExplain},
     {"help", "tell more of a verb or a topic",

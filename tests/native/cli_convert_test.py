@@ -14,8 +14,6 @@ import zipfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from tern_cli import DIGITS, error_of, json_of, main, read, tern, text_of, write  # noqa: E402
 
-SOURCE = "fn main(x: tensor[f32, n]) -> tensor[f32, n] { x + x }\n"
-INPUTS = os.path.join(os.path.dirname(DIGITS), "inputs")
 
 
 def field(number, wire, payload):

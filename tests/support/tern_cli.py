@@ -57,6 +57,7 @@ def main():
     global TERN  # pylint: disable=global-statement
     TERN = os.path.abspath(sys.argv[1])
     run = unittest.main(module="__main__", argv=sys.argv[:1], exit=False, verbosity=0).result
-    bad = len(run.failures) + len(run.errors)
+    # A test counts once, however many of its rows fail.
+    bad = len({getattr(test, "test_case", test).id() for test, _ in run.failures + run.errors})
     print(f"{run.testsRun - bad} passed, {bad} failed")
     sys.exit(1 if bad else 0)
