@@ -36,7 +36,7 @@ constexpr Topic kTopics[] = {
     {"json", "answers for programs: --format json",
      "Every verb prints one object, whose first member is \"schema\": 1. jsonl prints what is a\n"
      "list as an object per line. Errors are an object on standard error: \"code\", \"kind\",\n"
-     "\"message\", \"diagnostics\". docs/cli.md lists the members of each verb.\n"},
+     "\"message\", \"diagnostics\". share/doc/tern/schemas has a JSON Schema of each answer.\n"},
     {"files", "kinds of programs that every verb takes",
      "  .onnx   a model, compiled in memory\n"
      "  .tn     a program in Tern's language\n"

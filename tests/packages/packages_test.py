@@ -208,6 +208,7 @@ class PackagesTest(unittest.TestCase):
                      "lib/libtern.so", "lib/libtern.so.0", "lib/cmake/tern/tern-config.cmake",
                      "lib/pkgconfig/tern.pc", "share/man/man1/tern.1", "share/man/man1/tern-run.1",
                      "share/bash-completion/completions/tern", "share/doc/tern/LICENSE",
+                     "share/doc/tern/schemas/run.json",
                      "share/doc/libtern0/copyright", "share/doc/libtern-dev/LICENSE"):
             self.assertIn(name, files)
         headers = [name for name in files if name.startswith("include/")]
