@@ -61,7 +61,7 @@ Result<std::string> FindPage(const std::string& asked) {
     missing.AddNote(StrCat("looked in: ", place));
   }
   return std::move(
-      missing.AddNote("help: install the package tern-page, build the page with "
+      missing.AddNote("help: install the package tern again, build the page with "
                       "tools/build_web.sh, or name its folder with --page"));
 }
 

@@ -283,7 +283,7 @@ class CommandTest(unittest.TestCase):
             self.assertEqual(result.returncode, 5)
             self.assertIn("error[E0101]: the page is not installed beside this program",
                           result.stderr)
-            self.assertIn("install the package tern-page", result.stderr)
+            self.assertIn("install the package tern again", result.stderr)
             self.assertIn("share/tern/page", result.stderr)
             make_page(os.path.join(folder, "share/tern/page"))
             server = subprocess.Popen([copy, "play", "--no-open"], stdout=subprocess.PIPE,

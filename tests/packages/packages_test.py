@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import urllib.parse
+import urllib.request
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 DIGITS = os.path.join(ROOT, "tests", "models", "digits")
@@ -208,7 +210,8 @@ class PackagesTest(unittest.TestCase):
                      "lib/libtern.so", "lib/libtern.so.0", "lib/cmake/tern/tern-config.cmake",
                      "lib/pkgconfig/tern.pc", "share/man/man1/tern.1", "share/man/man1/tern-run.1",
                      "share/bash-completion/completions/tern", "share/doc/tern/LICENSE",
-                     "share/doc/tern/schemas/run.json",
+                     "share/doc/tern/schemas/run.json", "share/tern/page/index.html",
+                     "share/tern/page/service-worker.js",
                      "share/doc/libtern0/copyright", "share/doc/libtern-dev/LICENSE"):
             self.assertIn(name, files)
         headers = [name for name in files if name.startswith("include/")]
@@ -264,6 +267,24 @@ class PackagesTest(unittest.TestCase):
                        "probabilities=@" + os.path.join(DIGITS, "expected",
                                                         "batch10.s0.probabilities.npy"))
             self.assertIn("f32[10, 10]", out)
+
+    def test_the_program_serves_the_page_that_was_unpacked_with_it(self):
+        model = os.path.join(DIGITS, "model.onnx")
+        for form in ("tarball", "deb"):
+            program = os.path.join(HOST.unpack(form), "bin/tern")
+            with subprocess.Popen([program, "play", model, "--no-open"], stdout=subprocess.PIPE,
+                                  text=True) as server:
+                url = server.stdout.readline().split()[0]
+                page = urllib.request.urlopen(url).read().decode()
+                name = re.search(r'src="(\./assets/[^"]+\.js)"', page)[1]
+                script = urllib.parse.urljoin(url, name)
+                kind = urllib.request.urlopen(script).headers["Content-Type"]
+                self.assertIn("javascript", kind)
+                file = urllib.parse.urljoin(url, url.split("?src=")[1])
+                with open(model, "rb") as same:
+                    self.assertEqual(urllib.request.urlopen(file).read(), same.read())
+                server.terminate()
+                self.assertEqual(server.wait(30), 0)
 
     # --- what does not fit
 

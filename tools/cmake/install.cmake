@@ -2,8 +2,8 @@
 # What `cmake --install` installs, in three components, and what CPack packs of it:
 #   runtime      libtern.so.0
 #   development  headers, libtern.so, libtern.a, what CMake and pkg-config read, examples
-#   tools        the program tern, its manual pages, completions for bash, zsh and fish; schemas
-#                of its JSON
+#   tools        the program tern, its manual pages, completions for bash, zsh and fish; the page,
+#                where it has been built (tools/build_web.sh), for `tern play`
 # Each has the licences. Everything is found from where it lies, so a folder may be moved. With
 # SOURCE_DATE_EPOCH in the environment two packings give the same bytes (tools/package.sh).
 set(CMAKE_INSTALL_LIBDIR lib CACHE PATH "")
@@ -69,6 +69,7 @@ install(DIRECTORY ${share}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT to
 install(FILES ${share}/tern.bash RENAME tern COMPONENT tools
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(DIRECTORY docs/schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tern COMPONENT tools)
+install(DIRECTORY web/dist/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tern/page COMPONENT tools OPTIONAL)
 foreach(folder site-functions vendor-completions)  # where zsh looks, and where Debian's does
   install(FILES ${share}/tern.zsh RENAME _tern COMPONENT tools
     DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/${folder})
