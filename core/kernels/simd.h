@@ -135,8 +135,8 @@ inline constexpr bool kTileAdvances = HWY_ARCH_WASM, kTilesInOneCall = !HWY_ARCH
 // Whether there are tiles of half a panel and less, for the last columns; WebAssembly goes without
 // them for the sake of its download.
 inline constexpr bool kNarrowTiles = !HWY_ARCH_WASM;
-// Whether a panel and a half are computed at once, by ComputeWideTiles: a tile of one vector loads a
-// factor for every multiplication, so that loads bound it.
+// Whether a panel and a half are computed at once, by ComputeWideTiles: a tile of one vector loads
+// a factor for every multiplication, so that loads bound it.
 inline constexpr bool kWideTiles = HWY_TARGET == HWY_AVX2;
 // The largest kTileRows of all targets: how many rows tile.h spells out.
 inline constexpr int kMaxTileRows = 14;
