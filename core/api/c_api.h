@@ -546,6 +546,10 @@ TERN_API tern_status* tern_trace_text(const void* bytes, size_t size, const char
  * the innermost frame first. */
 TERN_API tern_status* tern_trace_json(const void* bytes, size_t size, const char* what,
                                       uint64_t from, uint64_t to, tern_buffer** json);
+/* Where two such records differ, as JSON (core/vm/debug/trace_diff.h): the first `most`
+ * differences, as if each value that differs had been equal. */
+TERN_API tern_status* tern_trace_compare(const void* a, size_t a_size, const void* b, size_t b_size,
+                                         uint64_t most, tern_buffer** json);
 /* One line of the terminal debugger; *done is set to 1 by `quit`. */
 TERN_API tern_status* tern_debugger_execute(tern_debugger* debugger, const char* line,
                                             tern_buffer** text, int32_t* done);

@@ -2,6 +2,7 @@
 // Records of runs, read back.
 #include "core/api/handles.h"
 #include "core/base/json.h"
+#include "core/vm/debug/trace_diff.h"
 #include "core/vm/debug/trace_reader.h"
 
 namespace tern::api {
@@ -36,13 +37,23 @@ Result<std::string> TraceJson(ByteSpan bytes, std::string_view what, uint64_t fr
   return json.Take();
 }
 
+ByteSpan RecordBytes(const void* bytes, size_t size) {
+  return {static_cast<const uint8_t*>(bytes), size};
+}
+
+Result<std::string> TraceDifferences(ByteSpan bytes_a, ByteSpan bytes_b, uint64_t most) {
+  TERN_TRY_ASSIGN(const vm::SavedTrace a, vm::SavedTrace::Read(bytes_a));
+  TERN_TRY_ASSIGN(const vm::SavedTrace b, vm::SavedTrace::Read(bytes_b));
+  return vm::DivergencesJson(a, b, static_cast<size_t>(most));
+}
+
 }  // namespace
 }  // namespace tern::api
 
 tern_status* tern_trace_text(const void* bytes, size_t size, const char* what, uint64_t from,
                              uint64_t to, tern_buffer** text) {
   const tern::Result<std::string> made =
-      tern::api::TraceText({static_cast<const uint8_t*>(bytes), size}, what, from, to);
+      tern::api::TraceText(tern::api::RecordBytes(bytes, size), what, from, to);
   if (!made.ok()) return tern::api::ToHandle(made.status().Clone());
   *text = tern::api::NewBuffer(*made);
   return nullptr;
@@ -50,6 +61,13 @@ tern_status* tern_trace_text(const void* bytes, size_t size, const char* what, u
 
 tern_status* tern_trace_json(const void* bytes, size_t size, const char* what, uint64_t from,
                              uint64_t to, tern_buffer** json) {
+  return tern::api::Give(tern::api::TraceJson(tern::api::RecordBytes(bytes, size), what, from, to),
+                         json);
+}
+
+tern_status* tern_trace_compare(const void* a, size_t a_size, const void* b, size_t b_size,
+                                uint64_t most, tern_buffer** json) {
+  using tern::api::RecordBytes;
   return tern::api::Give(
-      tern::api::TraceJson({static_cast<const uint8_t*>(bytes), size}, what, from, to), json);
+      tern::api::TraceDifferences(RecordBytes(a, a_size), RecordBytes(b, b_size), most), json);
 }

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/base/strings.h"
+#include "core/vm/debug/trace_diff.h"
 #include "native/cli/api_json.h"
 #include "native/cli/array_diff.h"
 #include "native/cli/call.h"
@@ -15,7 +16,6 @@
 #include "native/cli/program_file.h"
 #include "native/cli/recorded_run.h"
 #include "native/cli/report.h"
-#include "native/cli/trace_diff.h"
 
 namespace tern::cli {
 namespace {
@@ -97,15 +97,15 @@ Result<vm::SavedTrace> ReadTrace(const std::string& path) {
 Result<DiffFindings> DiffTraces(const DiffOptions& options) {
   TERN_TRY_ASSIGN(const vm::SavedTrace a, ReadTrace(options.a));
   TERN_TRY_ASSIGN(const vm::SavedTrace b, ReadTrace(options.b));
-  const std::optional<Divergence> divergence = FindDivergence(a, b);
+  const std::optional<vm::Divergence> divergence = vm::FindDivergence(a, b);
   DiffFindings found;
   found.equal = !divergence.has_value();
-  found.text = divergence ? DivergenceText(*divergence, options.a, options.b)
-                          : StrCat(CommonSteps(a, b), " steps are the same\n");
+  found.text = divergence ? vm::DivergenceText(*divergence, options.a, options.b)
+                          : StrCat(vm::CommonSteps(a, b), " steps are the same\n");
   JsonWriter json;
-  json.BeginObject().Field("steps", CommonSteps(a, b)).Key("divergence");
+  json.BeginObject().Field("steps", vm::CommonSteps(a, b)).Key("divergence");
   if (divergence) {
-    BeginDivergence(*divergence, &json);
+    vm::BeginDivergence(*divergence, &json);
     json.EndObject();
   } else {
     json.Null();
@@ -158,8 +158,8 @@ std::optional<TensorDifference> CompareValues(const TernAny& a, const TernAny& b
 }
 
 // The register's value behind the step, in a run that can be gone back in.
-Result<Value> RegisterAt(const RecordedRun& run, const Divergence& at) {
-  const bool is_start = at.kind == Divergence::Kind::kStart;
+Result<Value> RegisterAt(const RecordedRun& run, const vm::Divergence& at) {
+  const bool is_start = at.kind == vm::Divergence::Kind::kStart;
   const uint64_t step = at.step + (is_start ? 0 : 1);
   tern_buffer* raw = nullptr;
   TERN_TRY(FromApi(tern_debugger_run(run.debugger.get(), TERN_DEBUG_SEEK, step, 0, &raw)));
@@ -184,11 +184,11 @@ class RunDiff {
     TERN_TRY(CompareOutputs(a, b));
     JsonWriter json;
     json.BeginObject().Key("outputs").Raw(outputs_.EndArray().text()).Key("divergence");
-    const std::optional<Divergence> divergence = FindDivergence(
-        a.trace, b.trace, [&](const Divergence& at) { return IsAccepted(a, b, at); });
+    Tolerant filter(*this, a, b);
+    const std::optional<vm::Divergence> divergence = vm::FindDivergence(a.trace, b.trace, &filter);
     if (divergence) {
       AppendDivergence(*divergence);
-      BeginDivergence(*divergence, &json);
+      vm::BeginDivergence(*divergence, &json);
       if (tensor_) {
         json.Key("tensor").BeginObject();
         WriteDifference(tensor_->difference, tensor_->a, &json);
@@ -198,7 +198,7 @@ class RunDiff {
     } else {
       json.Null();
       if (found_.equal)
-        StrAppend(&found_.text, "outputs and ", CommonSteps(a.trace, b.trace),
+        StrAppend(&found_.text, "outputs and ", vm::CommonSteps(a.trace, b.trace),
                   " steps are the same\n");
     }
     found_.members = json.EndObject().Take();
@@ -271,8 +271,20 @@ class RunDiff {
     StrAppend(&found_.text, name, ": ", how, "\n");
   }
 
+  class Tolerant final : public vm::DivergenceFilter {
+   public:
+    Tolerant(RunDiff& diff, const RecordedRun& a, const RecordedRun& b)
+        : diff_(diff), a_(a), b_(b) {}
+    bool Accept(const vm::Divergence& at) override { return diff_.IsAccepted(a_, b_, at); }
+
+   private:
+    RunDiff& diff_;
+    const RecordedRun& a_;
+    const RecordedRun& b_;
+  };
+
   // Within the tolerances; remembers the last that was not.
-  bool IsAccepted(const RecordedRun& a, const RecordedRun& b, const Divergence& at) {
+  bool IsAccepted(const RecordedRun& a, const RecordedRun& b, const vm::Divergence& at) {
     const Result<Value> value_a = RegisterAt(a, at), value_b = RegisterAt(b, at);
     tensor_.reset();
     if (!value_a.ok() || !value_b.ok()) return false;
@@ -281,9 +293,9 @@ class RunDiff {
   }
 
   // Programs that are built differently go different ways, which is no fault while outputs agree.
-  void AppendDivergence(const Divergence& divergence) {
+  void AppendDivergence(const vm::Divergence& divergence) {
     StrAppend(&found_.text, found_.equal ? "outputs are the same; first difference inside: " : "",
-              DivergenceText(divergence, "a", "b"));
+              vm::DivergenceText(divergence, "a", "b"));
     if (tensor_ && !tensor_->difference.equal())
       StrAppend(&found_.text, "  ", DifferenceText(tensor_->difference, tensor_->a), "\n");
   }

@@ -2,12 +2,12 @@
 // tern replay: runs a program again under the debugger and compares every step with the record of
 // an earlier run (`tern run --trace`). The record holds the arguments, so they need not be given.
 #include "core/base/strings.h"
+#include "core/vm/debug/trace_diff.h"
 #include "native/cli/api_json.h"
 #include "native/cli/call.h"
 #include "native/cli/program_file.h"
 #include "native/cli/recorded_run.h"
 #include "native/cli/report.h"
-#include "native/cli/trace_diff.h"
 
 namespace tern::cli {
 namespace {
@@ -41,7 +41,7 @@ Result<std::vector<Value>> RecordedArguments(const vm::SavedTrace& trace) {
 
 struct Replayed {
   RecordedRun run;
-  std::optional<Divergence> divergence;
+  std::optional<vm::Divergence> divergence;
   uint64_t steps = 0;
 };
 
@@ -64,12 +64,12 @@ Result<Replayed> ReplayRun(const Engine& engine, const Program& program,
   limits.max_steps = std::max<uint64_t>(end, 1);
   TERN_TRY_ASSIGN(RecordedRun run, RecordRun(program, name, Borrow(arguments), limits));
   Replayed replayed{std::move(run), std::nullopt, 0};
-  replayed.divergence = FindDivergence(trace, replayed.run.trace);
+  replayed.divergence = vm::FindDivergence(trace, replayed.run.trace);
   // Where the replay was told to end is no difference.
   if (replayed.divergence && replayed.divergence->step >= end &&
-      replayed.divergence->kind == Divergence::Kind::kEnd)
+      replayed.divergence->kind == vm::Divergence::Kind::kEnd)
     replayed.divergence.reset();
-  replayed.steps = CommonSteps(trace, replayed.run.trace);
+  replayed.steps = vm::CommonSteps(trace, replayed.run.trace);
   return replayed;
 }
 
@@ -85,7 +85,7 @@ Status PrintReplay(const ReplayOptions& options, const Replayed& replayed) {
   json.Field("equal", !replayed.divergence).Field("steps", replayed.steps);
   json.Field("stop", replayed.run.stop).Key("divergence");
   if (replayed.divergence) {
-    BeginDivergence(*replayed.divergence, &json);
+    vm::BeginDivergence(*replayed.divergence, &json);
     json.EndObject();
   } else {
     json.Null();
@@ -112,7 +112,7 @@ Status Replay(const ReplayOptions& options, const GlobalOptions& globals) {
   if (globals.json()) {
     TERN_TRY(PrintReplay(options, replayed));
   } else if (replayed.divergence) {
-    Print(DivergenceText(*replayed.divergence, "recorded", "replayed"));
+    Print(vm::DivergenceText(*replayed.divergence, "recorded", "replayed"));
   } else {
     if (!globals.quiet) Print(StrCat(replayed.steps, " steps are as they were recorded\n"));
     if (options.until != kNoLimit) TERN_TRY(PrintReplayedState(replayed.run.trace, options.until));

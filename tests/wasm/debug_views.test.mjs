@@ -204,3 +204,53 @@ describe('profiles', () => {
       }
     }));
 });
+
+describe('records that are compared', () => {
+  const record = (text, args) => {
+    let bytes;
+    withRun(text, args, (debug) => {
+      debug.continue();
+      bytes = debug.saveTrace();
+    });
+    return bytes;
+  };
+  const kOther = kProgram.replace('load_consti 7', 'load_consti 8');
+
+  it('are the same where the runs are', () => {
+    const found = runtime.compareTraces(record(kProgram, [3]), record(kProgram, [3]));
+    assert.deepEqual(found.divergences, []);
+    assert.equal(found.more, false);
+    assert.equal(found.common, found.a.end);
+  });
+  it('differ at the value that an edit changed, and where it went', () => {
+    const found = runtime.compareTraces(record(kProgram, [1]), record(kOther, [1]));
+    assert.deepEqual(
+      found.divergences.map(({ kind, step, places, register, frame, a, b }) =>
+        [kind, step, places[0], places[1], register, frame, a, b]).slice(0, 1),
+      [['value', 0, '@main:0', '@main:0', 1, 0, 'i64[] [7]', 'i64[] [8]']]);
+    assert.deepEqual(found.divergences[0].pcs, [0, 0]);
+    // The register that it is moved to gets another value, too.
+    assert.deepEqual(found.divergences.map(({ register }) => register), [1, 3]);
+  });
+  it('go different ways, and one goes on', () => {
+    const found = runtime.compareTraces(record(kProgram, [1]), record(kProgram, [2]));
+    assert.equal(found.divergences[0].kind, 'start');
+    assert.deepEqual([found.divergences[0].a, found.divergences[0].b], ['1', '2']);
+    const last = found.divergences.at(-1);
+    assert.equal(last.kind, 'place');
+    assert.notEqual(last.places[0], last.places[1]);
+  });
+  it('have as many differences told as are asked for', () => {
+    const [a, b] = [record(kProgram, [1]), record(kOther, [1])];
+    const one = runtime.compareTraces(a, b, 1);
+    assert.equal(one.divergences.length, 1);
+    assert.equal(one.more, true);
+    assert.deepEqual(runtime.compareTraces(a, b, 0).divergences, []);
+    assert.equal(runtime.compareTraces(a, b, 2).more, false);
+  });
+  it('refuse what is no record', () => {
+    const whole = record(kProgram, [1]);
+    refuses(() => runtime.compareTraces(whole, whole.slice(0, 20)), 'E0305', /./);
+    refuses(() => runtime.compareTraces(new Uint8Array(), whole), 'E0305', /./);
+  });
+});

@@ -116,3 +116,35 @@ export interface ShapeHeapView {
     sentence: string;
   }[];
 }
+
+/** What two records differ in at one place (core/vm/debug/trace_diff.h). */
+export interface TraceDivergence {
+  /**
+   * range: there is no step that both have; start: the states in which they begin; place: the runs
+   * are at different instructions; change: the instruction changed other registers; value: it gave
+   * one another value; end: only one of them goes on.
+   */
+  kind: 'range' | 'start' | 'place' | 'change' | 'value' | 'end';
+  step: number;
+  /** "@main:3" of each, empty where one has ended. */
+  places: [a: string, b: string];
+  /** The same as instructions of the whole code, -1 where one has ended. */
+  pcs: [a: number, b: number];
+  register?: number;
+  name?: string;
+  /** Of values: 0 is the outermost. */
+  frame?: number;
+  /** What each has there. */
+  a: string;
+  b: string;
+}
+
+export interface TraceComparison {
+  a: { first: number; end: number };
+  b: { first: number; end: number };
+  /** Steps that both have. */
+  common: number;
+  divergences: TraceDivergence[];
+  /** Whether there are others. */
+  more: boolean;
+}

@@ -27,10 +27,12 @@ export type {
   HeapDifference,
   LifetimesView,
   ObjectKind,
-  ObjectsView,
   ObjectView,
+  ObjectsView,
   ShapeHeapView,
   TimelineView,
+  TraceComparison,
+  TraceDivergence,
   VersionEnd,
 } from './debugger_views.js';
 export {

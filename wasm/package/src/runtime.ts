@@ -2,6 +2,7 @@
 // A runtime is one instance of the WebAssembly module, on the thread that makes it.
 import { breathe, unlessAborted } from './abort.js';
 import { ExecBuilder } from './builder.js';
+import type { TraceComparison } from './debugger_views.js';
 import type { TypedArrays } from './dtypes.js';
 import { type Diagnostic, errorWithHelp, TernError } from './errors.js';
 import type { Pointer } from './exports.js';
@@ -314,6 +315,24 @@ export class Runtime implements Disposable {
       return JSON.parse(memory.takeBuffer(memory.u32(memory.scratch))) as ModelGraph;
     } finally {
       memory.free(data);
+    }
+  }
+
+  /**
+   * Where two records of runs (`Debugger.saveTrace`) differ: the first `most` differences, as if
+   * each value that differs had been equal.
+   */
+  compareTraces(a: Uint8Array, b: Uint8Array, most = 200): TraceComparison {
+    const memory = this.memory_;
+    this.live();
+    const [first, second] = [this.copyIn(a), this.copyIn(b)];
+    try {
+      memory.call('tern_trace_compare', first, a.length, second, b.length, BigInt(most),
+        memory.scratch);
+      return JSON.parse(memory.takeBuffer(memory.u32(memory.scratch))) as TraceComparison;
+    } finally {
+      memory.free(second);
+      memory.free(first);
     }
   }
 

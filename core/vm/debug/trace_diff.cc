@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "native/cli/trace_diff.h"
+#include "core/vm/debug/trace_diff.h"
 
 #include <algorithm>
 
 #include "core/base/strings.h"
 
-namespace tern::cli {
+namespace tern::vm {
 namespace {
 
 constexpr const char* kDivergenceKinds[] = {"range", "start", "place", "change", "value", "end"};
 
-bool SameRecorded(const vm::SavedTrace& a, uint32_t value_a, const vm::SavedTrace& b,
-                  uint32_t value_b, uint64_t step) {
+bool SameRecorded(const SavedTrace& a, uint32_t value_a, const SavedTrace& b, uint32_t value_b,
+                  uint64_t step) {
   const std::string_view digest_a = a.ValueDigest(value_a, step);
   const std::string_view digest_b = b.ValueDigest(value_b, step);
   if (!digest_a.empty() && !digest_b.empty()) return digest_a == digest_b;
@@ -19,34 +19,34 @@ bool SameRecorded(const vm::SavedTrace& a, uint32_t value_a, const vm::SavedTrac
 }
 
 // What an event did, without values.
-std::string EventText(const vm::SavedTrace& trace, const vm::TraceEvent& event) {
-  if (event.kind() == vm::TraceEventKind::kPush)
+std::string EventText(const SavedTrace& trace, const TraceEvent& event) {
+  if (event.kind() == TraceEventKind::kPush)
     return StrCat("into @", trace.functions()[event.target].name);
-  if (event.kind() == vm::TraceEventKind::kPop) return "out";
+  if (event.kind() == TraceEventKind::kPop) return "out";
   return StrCat("%", event.target, " of frame ", event.frame());
 }
 
 // Writes of none are left out: registers that die are no business of the run's meaning, and
 // compilers differ in them.
-std::vector<vm::TraceEvent> ChangesOf(const vm::SavedTrace& trace, uint64_t step) {
-  std::vector<vm::TraceEvent> changes;
-  for (const vm::TraceEvent& event : trace.events(step)) {
-    if (event.kind() != vm::TraceEventKind::kWrite || event.after != vm::kNoneValue)
+std::vector<TraceEvent> ChangesOf(const SavedTrace& trace, uint64_t step) {
+  std::vector<TraceEvent> changes;
+  for (const TraceEvent& event : trace.events(step)) {
+    if (event.kind() != TraceEventKind::kWrite || event.after != kNoneValue)
       changes.push_back(event);
   }
   return changes;
 }
 
-std::string StepText(const vm::SavedTrace& trace, const std::vector<vm::TraceEvent>& changes) {
+std::string StepText(const SavedTrace& trace, const std::vector<TraceEvent>& changes) {
   std::vector<std::string> parts;
-  for (const vm::TraceEvent& event : changes) parts.push_back(EventText(trace, event));
+  for (const TraceEvent& event : changes) parts.push_back(EventText(trace, event));
   return parts.empty() ? "nothing" : StrJoin(parts, ", ");
 }
 
 class TraceComparison {
  public:
-  TraceComparison(const vm::SavedTrace& a, const vm::SavedTrace& b, const AcceptDivergence& accept)
-      : a_(a), b_(b), accept_(accept), writes_a_(a.WritesInPlace()), writes_b_(b.WritesInPlace()) {}
+  TraceComparison(const SavedTrace& a, const SavedTrace& b, DivergenceFilter* filter)
+      : a_(a), b_(b), filter_(filter), writes_a_(a.WritesInPlace()), writes_b_(b.WritesInPlace()) {}
 
   std::optional<Divergence> Run() {
     const uint64_t from = std::max(a_.first_step(), b_.first_step());
@@ -64,7 +64,7 @@ class TraceComparison {
   }
 
  private:
-  static std::string RangeText(const vm::SavedTrace& trace) {
+  static std::string RangeText(const SavedTrace& trace) {
     return StrCat("steps ", trace.first_step(), " to ", trace.end_step());
   }
 
@@ -80,14 +80,20 @@ class TraceComparison {
     Divergence at;
     at.kind = kind;
     at.step = step;
-    if (step < a_.end_step()) at.place_a = a_.PlaceText(a_.pc(step));
-    if (step < b_.end_step()) at.place_b = b_.PlaceText(b_.pc(step));
+    if (step < a_.end_step()) {
+      at.pc_a = a_.pc(step);
+      at.place_a = a_.PlaceText(a_.pc(step));
+    }
+    if (step < b_.end_step()) {
+      at.pc_b = b_.pc(step);
+      at.place_b = b_.PlaceText(b_.pc(step));
+    }
     return at;
   }
 
   // The registers of both in the first state that both have: arguments above all.
   std::optional<Divergence> CompareState(uint64_t step) {
-    const Result<vm::TraceState> a = a_.StateAt(step), b = b_.StateAt(step);
+    const Result<TraceState> a = a_.StateAt(step), b = b_.StateAt(step);
     if (!a.ok() || !b.ok()) return std::nullopt;  // the step is in both
     Divergence found = At(Divergence::Kind::kStart, step);
     found.a = StrCat(a->frames.size(), " frames");
@@ -103,10 +109,8 @@ class TraceComparison {
       }
       const auto ids_a = a->registers(frame), ids_b = b->registers(frame);
       for (uint32_t reg = 0; reg < std::min(ids_a.size(), ids_b.size()); ++reg) {
-        if (auto value = CompareValue({step, step, frame, reg}, ids_a[reg], ids_b[reg])) {
-          value->kind = Divergence::Kind::kStart;
-          return value;
-        }
+        if (auto found_value = CompareValue({step, step, frame, reg}, ids_a[reg], ids_b[reg]))
+          return found_value;
       }
     }
     return std::nullopt;
@@ -115,8 +119,8 @@ class TraceComparison {
   std::optional<Divergence> CompareStep(uint64_t step) {
     const Divergence place = At(Divergence::Kind::kPlace, step);
     if (place.place_a != place.place_b) return place;
-    const std::vector<vm::TraceEvent> a = ChangesOf(a_, step), b = ChangesOf(b_, step);
-    const auto same = [&](const vm::TraceEvent& x, const vm::TraceEvent& y) {
+    const std::vector<TraceEvent> a = ChangesOf(a_, step), b = ChangesOf(b_, step);
+    const auto same = [&](const TraceEvent& x, const TraceEvent& y) {
       return x.kind() == y.kind() && x.frame() == y.frame() && EventText(a_, x) == EventText(b_, y);
     };
     if (!std::equal(a.begin(), a.end(), b.begin(), b.end(), same)) {
@@ -126,7 +130,7 @@ class TraceComparison {
       return change;
     }
     for (size_t i = 0; i < a.size(); ++i) {
-      if (a[i].kind() != vm::TraceEventKind::kWrite) continue;
+      if (a[i].kind() != TraceEventKind::kWrite) continue;
       const Spot spot = {step, step + 1, a[i].frame(), a[i].target};
       if (auto found = CompareValue(spot, a[i].after, b[i].after)) return found;
     }
@@ -134,7 +138,7 @@ class TraceComparison {
   }
 
   // The values that writes in place changed at a step. Steps are asked for in their order.
-  static std::vector<uint32_t> TakeWrites(const std::vector<vm::SavedTrace::WriteInPlace>& writes,
+  static std::vector<uint32_t> TakeWrites(const std::vector<SavedTrace::WriteInPlace>& writes,
                                           uint64_t as_of, size_t* next) {
     while (*next < writes.size() && writes[*next].step < as_of) ++*next;
     std::vector<uint32_t> values;
@@ -161,7 +165,7 @@ class TraceComparison {
 
   // A register of the first record that holds the value, the innermost frame's first.
   std::pair<size_t, uint32_t> HolderOf(uint32_t value, uint64_t step) const {
-    const Result<vm::TraceState> state = a_.StateAt(step);
+    const Result<TraceState> state = a_.StateAt(step);
     if (!state.ok()) return {0, 0};
     for (size_t frame = state->frames.size(); frame-- > 0;) {
       const auto ids = state->registers(frame);
@@ -180,7 +184,7 @@ class TraceComparison {
 
   // The register's name in the first record.
   std::string NameOf(const Spot& spot) const {
-    const Result<vm::TraceState> state = a_.StateAt(spot.as_of);
+    const Result<TraceState> state = a_.StateAt(spot.as_of);
     if (!state.ok() || spot.frame >= state->frames.size()) return {};
     const auto& names = a_.functions()[state->frames[spot.frame].function].registers;
     return spot.reg < names.size() ? names[spot.reg] : std::string();
@@ -188,20 +192,23 @@ class TraceComparison {
 
   std::optional<Divergence> CompareValue(const Spot& spot, uint32_t a, uint32_t b) const {
     if (SameRecorded(a_, a, b_, b, spot.as_of)) return std::nullopt;
-    Divergence found = At(Divergence::Kind::kValue, spot.step);
+    const bool is_start = spot.as_of == spot.step;
+    Divergence found =
+        At(is_start ? Divergence::Kind::kStart : Divergence::Kind::kValue, spot.step);
+    found.of_value = true;
     found.frame = spot.frame;
     found.reg = spot.reg;
     found.name = NameOf(spot);
     found.a = a_.ValueText(a, spot.as_of);
     found.b = b_.ValueText(b, spot.as_of);
-    if (accept_ && accept_(found)) return std::nullopt;
+    if (filter_ != nullptr && filter_->Accept(found)) return std::nullopt;
     return found;
   }
 
-  const vm::SavedTrace& a_;
-  const vm::SavedTrace& b_;
-  const AcceptDivergence& accept_;
-  std::vector<vm::SavedTrace::WriteInPlace> writes_a_, writes_b_;
+  const SavedTrace& a_;
+  const SavedTrace& b_;
+  DivergenceFilter* filter_;
+  std::vector<SavedTrace::WriteInPlace> writes_a_, writes_b_;
   size_t next_a_ = 0, next_b_ = 0;
 };
 
@@ -236,14 +243,35 @@ std::string_view Unseen(const Divergence& divergence) {
              : "";
 }
 
+// Writes the first so many, and counts on by one.
+class DivergenceList final : public DivergenceFilter {
+ public:
+  DivergenceList(size_t most, JsonWriter* json) : most_(most), json_(*json) {}
+
+  bool Accept(const Divergence& divergence) override {
+    if (told_++ == most_) return false;
+    BeginDivergence(divergence, &json_);
+    json_.Key("pcs").BeginArray().Int(divergence.pc_a).Int(divergence.pc_b).EndArray();
+    if (divergence.of_value) json_.Field("frame", divergence.frame);
+    json_.EndObject();
+    return true;
+  }
+  bool has_more() const { return told_ > most_; }
+
+ private:
+  size_t most_;
+  size_t told_ = 0;
+  JsonWriter& json_;
+};
+
 }  // namespace
 
-std::optional<Divergence> FindDivergence(const vm::SavedTrace& a, const vm::SavedTrace& b,
-                                         const AcceptDivergence& accept) {
-  return TraceComparison(a, b, accept).Run();
+std::optional<Divergence> FindDivergence(const SavedTrace& a, const SavedTrace& b,
+                                         DivergenceFilter* filter) {
+  return TraceComparison(a, b, filter).Run();
 }
 
-uint64_t CommonSteps(const vm::SavedTrace& a, const vm::SavedTrace& b) {
+uint64_t CommonSteps(const SavedTrace& a, const SavedTrace& b) {
   const uint64_t from = std::max(a.first_step(), b.first_step());
   const uint64_t to = std::min(a.end_step(), b.end_step());
   return from < to ? to - from : 0;
@@ -266,4 +294,19 @@ void BeginDivergence(const Divergence& divergence, JsonWriter* json) {
   json->Field("a", divergence.a).Field("b", divergence.b);
 }
 
-}  // namespace tern::cli
+std::string DivergencesJson(const SavedTrace& a, const SavedTrace& b, size_t most) {
+  JsonWriter json;
+  json.BeginObject();
+  for (const auto& [name, trace] : {std::pair("a", &a), std::pair("b", &b)}) {
+    json.Key(name).BeginObject().Field("first", trace->first_step());
+    json.Field("end", trace->end_step()).EndObject();
+  }
+  json.Field("common", CommonSteps(a, b)).Key("divergences").BeginArray();
+  DivergenceList list(most, &json);
+  const std::optional<Divergence> last = FindDivergence(a, b, &list);
+  // One of values has been told of already, or is one too many.
+  if (last && !last->of_value) list.Accept(*last);
+  return json.EndArray().Field("more", list.has_more()).EndObject().Take();
+}
+
+}  // namespace tern::vm
