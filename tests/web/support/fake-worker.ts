@@ -63,6 +63,45 @@ export function failure(code: string, more: Partial<Failure> = {}): Failure {
 /** What the next request of a kind ends with instead of its answer. */
 export type Failures = Map<Request['kind'], Failure>;
 
+type Question = Extract<Request, {
+  kind: 'view' | 'watches' | 'times' | 'tensor' | 'profile' | 'plan' | 'graph' | 'compareRuns' |
+    'compareValues';
+}>;
+
+/** What is answered without a run: nothing, of the right shape. */
+function emptyAnswer(request: Question): Answer {
+  switch (request.kind) {
+    case 'view':
+      return { kind: 'viewed', view: [] };
+    case 'watches':
+      return { kind: 'watched', watches: [] };
+    case 'times':
+      return { kind: 'timed', times: { rows: [], operators: [], nanoseconds: 0 } };
+    case 'tensor':
+      return { kind: 'tensor', facts: undefined };
+    case 'profile': {
+      const none = {
+        runs: 1, nanoseconds: 0, rows: [], operators: [], events: { names: [], events: [] },
+        droppedCalls: 0, files: {},
+      };
+      return { kind: 'profiled', cold: none, warm: none };
+    }
+    case 'plan':
+      return { kind: 'plan', plan: undefined };
+    case 'graph':
+      return { kind: 'graph', graph: undefined };
+    case 'compareRuns': {
+      const range = { first: 0, end: 0 };
+      return {
+        kind: 'comparedRuns',
+        comparison: { a: range, b: range, common: 0, divergences: [], more: false },
+      };
+    }
+    case 'compareValues':
+      return { kind: 'comparedValues', comparison: undefined, shape: [] };
+  }
+}
+
 export class FakeWorker {
   static all: FakeWorker[] = [];
   static failures: Failures = new Map();
@@ -186,28 +225,13 @@ export class FakeWorker {
         return { kind: 'value', value: this.steps };
       case 'walk':
         return { kind: 'machine', machine: this.advance(1) };
-      case 'view':
-        return { kind: 'viewed', view: [] };
-      case 'watches':
-        return { kind: 'watched', watches: [] };
-      case 'times':
-        return { kind: 'timed', times: { rows: [], operators: [], nanoseconds: 0 } };
-      case 'tensor':
-        return { kind: 'tensor', facts: undefined };
-      case 'profile': {
-        const none = {
-          runs: 1, nanoseconds: 0, rows: [], operators: [], events: { names: [], events: [] },
-          droppedCalls: 0, files: {},
-        };
-        return { kind: 'profiled', cold: none, warm: none };
-      }
-      case 'plan':
-        return { kind: 'plan', plan: undefined };
-      case 'graph':
-        return { kind: 'graph', graph: undefined };
       case 'breakpoint':
+      case 'keepRun':
+      case 'dropKept':
       case 'reset':
         return { kind: 'done' };
+      default:
+        return emptyAnswer(request);
     }
   }
 }

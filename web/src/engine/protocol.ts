@@ -5,6 +5,9 @@ import type {
 } from 'tern-runtime';
 import type { ProgramKind } from '../model/file-kind.js';
 import type {
+  ComparisonAnswer, ComparisonAnswerKinds, ComparisonRequest,
+} from './comparison-protocol.js';
+import type {
   DebugAnswer, DebugAnswerKinds, DebugRequestBody, Watch,
 } from './debug-protocol.js';
 import type {
@@ -27,6 +30,7 @@ export type RequestBody =
   | { kind: 'call'; function: string; args: Value[] }
   | { kind: 'register'; index: number; frame: number }
   | { kind: 'reset' }
+  | ComparisonRequest
   | InspectionRequest;
 
 /** Every request is answered by one reply of the same id; `run` by progress before it. */
@@ -100,10 +104,12 @@ export type Answer =
   | { kind: 'called'; outputs: Record<string, Value>; milliseconds: number }
   | { kind: 'value'; value: Value }
   | { kind: 'done' }
+  | ComparisonAnswer
   | InspectionAnswer;
 
 /** The kind of answer that each kind of request gets. */
-export interface AnswerKinds extends DebugAnswerKinds, InspectionAnswerKinds {
+export interface AnswerKinds
+  extends ComparisonAnswerKinds, DebugAnswerKinds, InspectionAnswerKinds {
   start: 'started';
   load: 'loaded';
   begin: 'machine';

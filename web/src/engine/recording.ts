@@ -2,6 +2,7 @@
 // One recorded run: the debugger of the core keeps what each instruction changed, so that any step
 // can be gone to at once, also after the run has returned or failed.
 import type { Debugger, DebugStop, InspectedTensor, Program, Value } from 'tern-runtime';
+import type { ComparedPlace } from './comparison-protocol.js';
 import type { RunQuery, WalkCommand, Watch, WatchState } from './debug-protocol.js';
 import { viewOf, Watches } from './debug-views.js';
 import type { TensorPlace } from './inspection-protocol.js';
@@ -111,6 +112,23 @@ export class Recording {
     const look = (): InspectedTensor | undefined => this.debug.inspect(register, frame);
     if (step !== undefined && step !== now) return this.at(step, look);
     return depth > 0 || now === first ? look() : this.lookBack(look);
+  }
+
+  /** The tensor in a register of a state, frames counted from the outermost. */
+  tensorFromOutermost({ state, register, frame }: ComparedPlace): InspectedTensor | undefined {
+    const { first, end } = this.debug.stop();
+    if (state < first || state > end) return undefined;
+    return this.at(state, () => {
+      const { frames } = this.debug.state();
+      const innermost = frames.length - 1 - frame;
+      const known = frames[innermost]?.registers.some(({ index }) => index === register);
+      return known ? this.debug.inspect(register, innermost) : undefined;
+    });
+  }
+
+  /** The record as a file. */
+  save(): Uint8Array {
+    return this.debug.saveTrace();
   }
 
   /** Every register of every frame that holds something. */

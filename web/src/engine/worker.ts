@@ -8,6 +8,7 @@ import {
   createRuntime, type ModuleOptions, type Program, type Runtime, TernError,
 } from 'tern-runtime';
 import { notAProgram, sniff } from '../model/file-kind.js';
+import { Comparison, isComparison } from './comparison.js';
 import { handleDebugRequest, isDebugRequest } from './debug-requests.js';
 import type {
   Answer, Failure, LoadedProgram, MachineView, PrepareRequest, Reply, Request, StopRequest,
@@ -40,6 +41,7 @@ let program: Program | undefined;
 let recordedProgram: Program | undefined;
 let recording: Recording | undefined;
 let programSource: ProgramSource | undefined;
+const comparison = new Comparison();
 let stopRequested = false;
 /** The end of the request before: a run ends before another request touches its machine. */
 let tail: Promise<void> = Promise.resolve();
@@ -63,7 +65,7 @@ function currentRecording(): Recording {
 }
 
 function dropRecording(): void {
-  recording?.dispose();
+  comparison.release(recording);
   recording = undefined;
 }
 
@@ -87,7 +89,7 @@ async function load(name: string, bytes: Uint8Array): Promise<LoadedProgram> {
   const next = await withKernels(tern, tern.load(source, { sourceName: name }));
   const { info } = next;
   dropRecording();
-  recordedProgram?.dispose();
+  comparison.releaseProgram(recordedProgram);
   recordedProgram = undefined;
   program?.dispose();
   program = next;
@@ -153,6 +155,9 @@ async function handle(request: Request): Promise<Answer> {
     const context = { recording, program: programToRecord, between: between(request.id) };
     return handleDebugRequest(request, context);
   }
+  if (isComparison(request))
+    return comparison.answer(request,
+      { runtime: recordingRuntime, recording, program: recordedProgram });
   switch (request.kind) {
     case 'start': {
       const tern = await engine();

@@ -64,7 +64,7 @@ export const kPresets: Readonly<Record<PresetName, Preset>> = {
   },
   compare: {
     title: 'Compare', about: 'Two runs, and where they part', main: 'compare',
-    left: [['compare-a']],
+    left: [['compare-a'], ['source', 'draw', 'program']],
     centre: [['run'], ['compare']],
     right: [['compare-b']],
     bottom: [['divergences', 'problems']],

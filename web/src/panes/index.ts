@@ -53,6 +53,22 @@ export const kPanes: readonly PaneEntry[] = [
     id: 'graph', title: 'Graph', region: 'centre',
     fetch: async () => (await import('./of-graphs.js')).GraphPane,
   },
+  {
+    id: 'compare-a', title: 'Run A', region: 'left',
+    fetch: async () => (await import('./of-graphs.js')).RunAPane,
+  },
+  {
+    id: 'compare', title: 'Compare', region: 'centre',
+    fetch: async () => (await import('./of-graphs.js')).ComparePane,
+  },
+  {
+    id: 'compare-b', title: 'Run B', region: 'right',
+    fetch: async () => (await import('./of-graphs.js')).RunBPane,
+  },
+  {
+    id: 'divergences', title: 'Differences', region: 'bottom',
+    fetch: async () => (await import('./of-graphs.js')).DivergencesPane,
+  },
   { id: 'lanes', title: 'Lanes', region: 'centre', fetch: async () => (await lanes()).LanesPane },
   {
     id: 'registers', title: 'Registers', region: 'right',

@@ -1,40 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tensor beside another one: of another step, another register or a file.
 import { useState } from 'preact/hooks';
-import type { TensorComparison, WorstElement } from 'tern-runtime';
-import { formatNumber } from '../../model/format.js';
+import type { TensorComparison } from 'tern-runtime';
 import {
   compareWithFile, compareWithRegister, compareWithStep, inspector,
 } from '../../state/inspector.js';
 import { session } from '../../state/store.js';
 import { FilePicker } from '../../widgets/file-picker.js';
-
-/** "[1, 0, 3]" of a flat position. */
-function indexText(flat: number, shape: readonly number[]): string {
-  const index = shape.map(() => 0);
-  let rest = flat;
-  for (let axis = shape.length - 1; axis >= 0; axis--) {
-    index[axis] = rest % shape[axis]!;
-    rest = Math.floor(rest / shape[axis]!);
-  }
-  return `[${index.join(', ')}]`;
-}
-
-const shown = (value: number | string): string =>
-  (typeof value === 'number' ? formatNumber(value) : value);
-
-function Worst({ what, worst }: { what: string; worst: WorstElement | null }) {
-  const { layout } = inspector.value;
-  return (
-    <tr>
-      <th scope="row">{what}</th>
-      <td class="number">{worst ? shown(worst.value) : '0'}</td>
-      <td>{worst && layout ? indexText(worst.index, layout.shape) : null}</td>
-      <td class="number">{worst ? shown(worst.a) : null}</td>
-      <td class="number">{worst ? shown(worst.b) : null}</td>
-    </tr>
-  );
-}
+import { WorstElements } from '../../widgets/worst-elements.js';
 
 function Result({ comparison, other }: { comparison: TensorComparison; other: string }) {
   const { count, equal, outside, passed } = comparison;
@@ -44,20 +17,9 @@ function Result({ comparison, other }: { comparison: TensorComparison; other: st
         <b>{passed ? '✓ within the tolerance' : '✗ not within the tolerance'}</b> of {other}:{' '}
         {equal} of {count} equal, {outside} outside
       </p>
-      <table class="listing">
-        <thead>
-          <tr>
-            <th scope="col">largest difference</th><th scope="col" class="number">value</th>
-            <th scope="col">at</th><th scope="col" class="number">this</th>
-            <th scope="col" class="number">other</th>
-          </tr>
-        </thead>
-        <tbody>
-          <Worst what="absolute" worst={comparison.maxAbsolute} />
-          <Worst what="relative" worst={comparison.maxRelative} />
-          <Worst what="ULP" worst={comparison.maxUlps} />
-        </tbody>
-      </table>
+      <WorstElements
+        comparison={comparison} shape={inspector.value.layout?.shape} names={['this', 'other']}
+      />
     </div>
   );
 }
