@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the boxes of a graph lie. A graph is cut across into bands of a few hundred boxes, which
-// are laid out one after the other: what lays one out needs far more than linear time, and a stack
-// as deep as its longest path; and a reader sees the beginning at once.
+// Where the boxes of a graph lie. A large graph is cut across into bands, which are laid out one
+// after the other: what lays one out needs far more than linear time, and a stack as deep as its
+// longest path; and a reader sees the beginning at once.
 
 export interface LayoutRequest {
   readonly widths: readonly number[];
@@ -22,7 +22,9 @@ export type LayoutOfBand = (
   widths: readonly number[], height: number, lines: readonly (readonly [number, number])[],
 ) => { x: number[]; y: number[]; points: number[][]; bottom: number };
 
-export const kMostInBand = 240;
+/** A graph of so many boxes is one band. */
+const kMostAtOnce = 300;
+export const kMostInBand = 120;
 const kGap = 46;
 
 /** The longest way to each box; boxes that nothing leads to stand right before their readers. */
@@ -81,7 +83,8 @@ export function layOut(
   onBand: (band: PlacedBand) => void,
 ): void {
   const placed = new Map<number, number>();
-  const bands = bandsOf(ranksOf(widths.length, lines));
+  const most = widths.length <= kMostAtOnce ? kMostAtOnce : kMostInBand;
+  const bands = bandsOf(ranksOf(widths.length, lines), most);
   const bandOf = new Map(bands.flatMap((boxes, band) => boxes.map((box) => [box, band] as const)));
   let top = 0;
   bands.forEach((boxes, band) => {
