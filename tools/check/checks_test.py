@@ -21,6 +21,7 @@ from golden_test import GoldenTest  # noqa: E402,F401
 from run_quick_test import BuildGraphTest, QuickChoiceTest, RunQuickTest  # noqa: E402,F401
 from run_suites_test import ScheduleTest, RunSuitesTest, SlowestTest, TableTest  # noqa: E402,F401
 from switches_test import SwitchesTest  # noqa: E402,F401
+from versions_test import VersionsTest  # noqa: E402,F401
 
 SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
 LAYERS = """
