@@ -9,11 +9,15 @@ namespace {
 constexpr int64_t kPanel = 16, kQuad = 4;  // of kernels/kernel.h: facts of the file format
 }
 
+// Panels of 16 filters; in a panel each row has, for every filter, 4 neighbouring input channels of
+// one tap. The kernels multiply and add 4 bytes at a time. Filters and channels that are missing
+// are zeros, which add nothing.
 Dims<int64_t> QuadExtents(const FilterExtents& filters) {
   return {filters.groups, CeilDiv(filters.out, kPanel),
           MulDim(filters.taps, CeilDiv(filters.in, kQuad)), kPanel, kQuad};
 }
 
+// `from` is in the order of ONNX: filter, input channel, tap.
 void PackQuads(const FilterExtents& filters, const int8_t* from, int8_t* to) {
   const Dims<int64_t> extents = QuadExtents(filters);
   const int64_t quads = CeilDiv(filters.in, kQuad), panel_size = extents[2] * kPanel * kQuad;
@@ -31,12 +35,16 @@ void PackQuads(const FilterExtents& filters, const int8_t* from, int8_t* to) {
   }
 }
 
+// One input channel per filter leaves nothing to sum over but taps; channels lie next to each
+// other, so that one vector holds several.
 void PackDepthwiseQuads(const FilterExtents& filters, const int8_t* from, int8_t* to) {
   for (int64_t channel = 0; channel < filters.groups; ++channel) {
     for (int64_t tap = 0; tap < filters.taps; ++tap) to[tap * filters.groups + channel] = *from++;
   }
 }
 
+// The zero point of the input times these sums is what the products have too much. Unsigned,
+// because a sum may wrap, as those of the kernels do.
 void SumFilters(const FilterExtents& filters, const int8_t* from, int32_t* sums) {
   for (int64_t filter = 0; filter < filters.groups * filters.out; ++filter) {
     uint32_t sum = 0;

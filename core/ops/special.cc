@@ -12,6 +12,8 @@ using types::Dim;
 
 namespace {
 
+// Most relations compare types with each other and leave to the kernel what it can run. These
+// operators have one type that is right, so a compiler can say so.
 Status CheckTexts(const OpInfo& op, std::span<const ArgInfo> args, int index) {
   const types::TensorType& type = *args[static_cast<size_t>(index)].type;
   if (type.dtype.is_string()) return OkStatus();
@@ -28,6 +30,7 @@ Status CheckIntegers(const OpInfo& op, std::span<const ArgInfo> args, int index)
 
 }  // namespace
 
+// The shape is an argument: a constant gives its extents, otherwise only their number is known.
 Status RelateRandom(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                     RelationOutput* out) {
   TERN_TRY(tern::internal::TakeStatus(RandomAttrs::From(attrs, op.name)));
@@ -66,6 +69,7 @@ Status RelateStringSplit(const OpInfo& op, const Attrs& attrs, std::span<const A
   SymDims x;
   TERN_TRY(ReadDims(op, args, 0, &x));
   TERN_TRY(CheckRank("x", x.rank(), 0, kMaxDims - 1));
+  // As wide as the text with the most parts, which only a run can tell.
   SymDims parts = x;
   parts.push_back(Dim::Any());
   AddResult(kString, parts, out);
@@ -84,6 +88,8 @@ Status RelateRegexMatch(const OpInfo& op, const Attrs& attrs, std::span<const Ar
   return OkStatus();
 }
 
+// Keys have the type of what is looked up, the values that of the default; a key and its value
+// stand at the same place.
 Status RelateLookUp(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                     RelationOutput* out) {
   TERN_TRY(tern::internal::TakeStatus(NoAttrs::From(attrs, op.name)));
@@ -100,6 +106,7 @@ Status RelateLookUp(const OpInfo& op, const Attrs& attrs, std::span<const ArgInf
   return OkStatus();
 }
 
+// Arguments 3 and 4, bias and mask, may be left out.
 Status RelateDeformConv(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                         RelationOutput* out) {
   TERN_TRY_ASSIGN(DeformConvAttrs conv, DeformConvAttrs::From(attrs, op.name));
@@ -140,6 +147,8 @@ Status RelateMatMulBits(const OpInfo& op, const Attrs& attrs, std::span<const Ar
   return OkStatus();
 }
 
+// The ensemble is one table of integers, which the importer lays out (core/onnx/convert/trees.cc).
+// Whether it is a forest is checked where it is run, since the table may be computed.
 Status RelateTree(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                   RelationOutput* out) {
   TERN_TRY_ASSIGN(TreeAttrs tree, TreeAttrs::From(attrs, op.name));

@@ -30,6 +30,7 @@ void CheckAttrs(AttrIn& in, const MaxRoiPoolAttrs& attrs) {
 void CheckAttrs(AttrIn& in, const MatMulBitsAttrs& attrs) {
   in.CheckExtent("columns", attrs.columns, 1);
   in.CheckExtent("depth", attrs.depth, 1);
+  // As ONNX Runtime defines MatMulNBits.
   in.CheckExtent("block", attrs.block, 16);
   if ((attrs.block & (attrs.block - 1)) != 0) in.Fail("block", "must be a power of two");
 }

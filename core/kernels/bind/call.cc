@@ -21,6 +21,7 @@ Call::Call(const ops::OpInfo& info, RunContext& context, AnyArgs args)
       kernel_context_{context.parallel(), &context, &RunContext::ScratchCallback,
                       &RunContext::StoppedCallback} {}
 
+// The first failure is kept, so that a function may take all its arguments before it asks.
 void Call::Fail(Status status) {
   if (status_.ok()) status_ = std::move(status);
 }
@@ -93,6 +94,8 @@ const Tensor* Call::InputOfAnyType(int index) {
     Fail(std::move(charged));
     return nullptr;
   }
+  // Kernels read rows that lie one behind the other. Views with other strides are copied for the
+  // call.
   return tensor->is_contiguous() ? tensor : Hold(*tensor, index);
 }
 
@@ -124,6 +127,7 @@ void Call::ReadInts(int index, Ints* values) {
   if (tensor->rank() > 1 || (tensor->dtype() != kI64 && tensor->dtype() != kI32)) {
     return Fail(WrongTensor(*this, index, *tensor, "integers (i64 or i32) of rank 0 or 1"));
   }
+  // A tensor may claim any size, and its values are copied to the heap.
   constexpr int64_t kMostInts = 1 << 16;  // shapes, axes, repeats: one for each axis
   if (tensor->element_count() > kMostInts)
     return Fail(WrongTensor(*this, index, *tensor, StrCat("at most ", kMostInts, " integers")));
@@ -143,6 +147,7 @@ int64_t Call::ReadInt(int index) {
   return ok() ? values[0] : 0;
 }
 
+// A number of the program, or a tensor of one element of any rank, as models have both.
 double Call::ReadNumber(int index) {
   if (ok() && Has(index)) {
     if (auto value = args_[static_cast<size_t>(index)].TryCast<double>()) return *value;
@@ -160,6 +165,7 @@ double Call::ReadNumber(int index) {
 
 Status Call::Check(int32_t code) {
   if (code == TERN_KERNEL_OK) return OkStatus();
+  // Kernels check nothing and can fail for one reason only.
   return OutOfMemory("no memory for a kernel's scratch");
 }
 

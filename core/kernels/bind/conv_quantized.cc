@@ -34,16 +34,20 @@ struct Operands {
   const int32_t* filter_sums;
 };
 
+// Packed weights come from the compiler, but also from files. The kernel trusts what is said of
+// them, so their shapes are checked at every call.
 Status CheckOperands(const ops::QuantizedConvAttrs& attrs, const ConvProblem& p,
                      const Operands& operands) {
   const int64_t channels = p.out.channels;
   const Extents filters =
       p.depthwise ? Extents{p.kernel.h * p.kernel.w, channels} : ops::QuadExtents(FiltersOf(p));
   if (attrs.packed) TERN_TRY(ExpectExtents("packed w", *operands.w, filters));
+  // The compiler packs the sums of the filters behind the bias, as its second row.
   TERN_TRY(ExpectExtents("bias", *operands.bias,
                          attrs.packed ? Extents{2, channels} : Extents{channels}));
   TERN_TRY(ExpectExtents("scale", *operands.scale, Extents{channels}));
   for (float scale : operands.scale->values<float>()) {
+    // A sum times infinity or NaN has no value of 8 bits, and the conversion would be undefined.
     if (!std::isfinite(scale))
       return InvalidArgument("scale has the element ", scale, ", expected finite numbers");
   }
@@ -99,6 +103,7 @@ Status RunQuantized(const ops::QuantizedConvAttrs& attrs, const ConvProblem& p, 
   args.zero = static_cast<int32_t>(attrs.zero);
   args.low = is_signed ? -128 : 0;
   args.high = is_signed ? 127 : 255;
+  // Zero is the number that stands for 0.0, so a clamp there is a relu.
   if (attrs.relu) args.low = args.zero;
   const auto kernel =
       p.depthwise ? call.kernels().conv2d_quantized_depthwise : call.kernels().conv2d_quantized;

@@ -36,6 +36,7 @@ Result<TensorPtr> Narrow(Call& call, const Tensor& x, DType dtype) {
 
 namespace {
 
+// Operators and kernels are rows of one table, so their numbers need no list here.
 TernUnaryOp UnaryOpOf(ops::Op op) {
 #define TERN_UNARY(name, ...) \
   case ops::Op::k_##name: return TERN_UNARY_##name;
@@ -71,6 +72,7 @@ bool UnaryOfIntegers(TernUnaryOp op, const T* x, T* y, int64_t size) {
   }
 }
 
+// The result is narrowed where x was widened: to f16 or bf16, rounded once.
 Result<Any> UnaryF32(Call& call, const Tensor& x, const ops::UnaryAttrs& attrs, DType to) {
   TERN_TRY_ASSIGN(TensorPtr y, call.NewF32(ExtentsOf(x)));
   const TernUnaryArgs args{UnaryOpOf(call.op()), attrs.alpha,        attrs.beta,
@@ -81,6 +83,8 @@ Result<Any> UnaryF32(Call& call, const Tensor& x, const ops::UnaryAttrs& attrs, 
   return Any(std::move(narrow));
 }
 
+// f64 is rare in models and has no kernels of vectors. The plain functions that tests compare the
+// kernels with serve.
 void UnaryF64(TernUnaryOp op, const ops::UnaryAttrs& attrs, const Tensor& x, const Tensor& y) {
   const double alpha = static_cast<double>(attrs.alpha), beta = static_cast<double>(attrs.beta);
   for (int64_t i = 0; i < x.element_count(); ++i) {
@@ -163,6 +167,7 @@ Result<Any> BitwiseNot(const ops::NoAttrs&, Call& call) {
   TERN_TRY_ASSIGN(TensorPtr y, call.New(x->dtype(), ExtentsOf(*x)));
   const uint8_t* from = static_cast<const uint8_t*>(x->data());
   uint8_t* to = static_cast<uint8_t*>(y->data());
+  // By bytes, whatever the type.
   for (size_t i = 0; i < x->byte_size(); ++i) to[i] = static_cast<uint8_t>(~from[i]);
   return Any(std::move(y));
 }
@@ -200,6 +205,7 @@ Result<Any> Clip(const ops::NoAttrs&, Call& call) {
   TERN_TRY(call.TakeStatus());
   TERN_TRY_ASSIGN(TensorPtr y, call.New(x->dtype(), ExtentsOf(*x)));
   if (x->dtype() == kF32) {
+    // A bound that is missing is an infinity, so that one kernel does for all.
     const float least = low != nullptr ? *low->data_as<float>() : -HUGE_VALF;
     const float most = high != nullptr ? *high->data_as<float>() : HUGE_VALF;
     const TernUnaryArgs args{

@@ -7,11 +7,13 @@
 
 namespace tern::kernels::bind {
 
+// What a matmul or a convolution does to its result while it is still in registers.
 TernEpilogue EpilogueOf(const ops::Epilogue& attrs, const float* bias, const float* residual,
                         int64_t columns) {
   TernEpilogue epilogue{};
   epilogue.bias = bias;
   epilogue.residual = residual;
+  // The residual has the shape of the result, so rows are as far apart.
   epilogue.residual_stride = columns;
   epilogue.activation = static_cast<int32_t>(attrs.activation);
   epilogue.residual_after = attrs.residual_after ? 1 : 0;
@@ -54,6 +56,7 @@ Status RunBinary(Call& call, TernBinaryOp op, const Tensor& a, const Tensor& b, 
 
 namespace {
 
+// The unary kernel of the same function, for results of loops that have no epilogue.
 TernUnaryOp UnaryOf(ops::Activation activation) {
   switch (activation) {
     case ops::Activation::kNone: break;

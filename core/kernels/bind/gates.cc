@@ -9,6 +9,8 @@
 namespace tern::kernels::bind {
 namespace {
 
+// What alpha and beta mean. ONNX uses the two names for parameters of the function and, in the last
+// two, for factors around it: alpha * tanh(beta * x), alpha * x + beta.
 enum class Use { kNothing, kParameters, kScaledTanh, kAffine };
 struct GateRow {
   std::string_view name;
@@ -17,6 +19,7 @@ struct GateRow {
   float alpha, beta;
   Use use;
 };
+// ONNX's names, with its defaults of alpha and beta. Affine has no function; its `op` is not used.
 constexpr GateRow kGates[] = {
     {"Sigmoid", TERN_UNARY_sigmoid, 0, 0, 0, Use::kNothing},
     {"Tanh", TERN_UNARY_tanh, 0, 0, 0, Use::kNothing},
@@ -60,6 +63,8 @@ const GateRow* FindGate(std::string_view name) {
   return nullptr;
 }
 
+// Operator, gates of a cell, the functions where the model names none, and how many functions there
+// are.
 constexpr Cell kCells[] = {
     {"rnn", 1, "Tanh", 1}, {"gru", 3, "Sigmoid,Tanh", 2}, {"lstm", 4, "Sigmoid,Tanh,Tanh", 3}};
 
@@ -72,6 +77,8 @@ const Cell& CellOf(std::string_view op) {
   TERN_CHECK(false);
 }
 
+// Functions are listed per direction, one direction after the other. Parameters are in lists of
+// their own, from which each function takes as many as it has.
 Status ReadGates(const ops::RecurrentAttrs& attrs, const Cell& cell, int64_t directions,
                  std::vector<Gate>* gates) {
   std::string text(attrs.activations);

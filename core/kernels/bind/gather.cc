@@ -14,6 +14,8 @@
 
 namespace tern::kernels::bind {
 
+// Most indices are i64 and not negative, and are used where they are; `holder` keeps the resolved
+// ones otherwise. All are checked here, since the kernel reads wherever they point.
 Result<const int64_t*> Indices(Call& call, const Tensor& indices, int64_t extent,
                                TensorPtr* holder) {
   const int64_t count = indices.element_count();
@@ -70,6 +72,7 @@ void ForEachPicked(const Extents& x, const Extents& indices, int axis, const int
   const int64_t count = CountOf(indices);
   int64_t at[ops::kMaxDims] = {};
   for (int64_t i = 0; i < count; ++i) {
+    // Counting up like an odometer costs less than dividing the position at every element.
     int64_t offset = index[i] * strides[axis];
     for (int j = 0; j < indices.rank(); ++j) offset += j == axis ? 0 : at[j] * strides[j];
     f(i, offset);
@@ -86,6 +89,8 @@ Status CheckIndicesFit(const Extents& x, const Extents& indices, int axis) {
                          ops::ShapeText(x), " along another axis than ", axis);
 }
 
+// Integers wrap, which signed sums may not do in C++; so they are added as unsigned ones. A NaN
+// never replaces a number in max and min.
 template <class T>
 void Combine(ops::ScatterReduction reduction, T& place, T value) {
   using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
@@ -173,6 +178,8 @@ struct NdPlan {
   std::span<const int64_t> offsets;  // of each slice, in elements; in the table
 };
 
+// Offsets are computed once for gather_nd and scatter_nd, with every index checked. A depth of 0
+// names the whole of x.
 Result<NdPlan> PlanNd(Call& call, const Tensor& x, const Tensor& indices, int64_t batch_dims) {
   NdPlan plan;
   plan.x = ExtentsOf(x);
@@ -193,6 +200,7 @@ Result<NdPlan> PlanNd(Call& call, const Tensor& x, const Tensor& indices, int64_
   TERN_TRY_ASSIGN(plan.table, call.NewTable(rows));
   plan.offsets = plan.table->values<int64_t>();
   for (int64_t row = 0; row < rows; ++row) {
+    // Batch axes are walked by both tensors together.
     int64_t offset = plan.per_batch > 0 ? row / plan.per_batch * batch_size : 0;
     for (int64_t k = 0; k < plan.depth; ++k) {
       const int64_t at = row * plan.depth + k, extent = plan.x[b + static_cast<int>(k)];

@@ -22,6 +22,8 @@ using bind::Call;
 using bind::Extents;
 using bind::Ints;
 
+// What the functions of lists take; each uses some of it. `to` and `extents` are the type and shape
+// of an item where the list has none.
 struct ListAttrs {
   int64_t axis = 0;
   bool keepdims = true;
@@ -33,6 +35,7 @@ struct ListAttrs {
 // The items as arguments of the operator `concat`, whose checks and errors then serve them.
 std::vector<AnyView> ItemsOf(const Sequence& list) { return {list.begin(), list.end()}; }
 
+// The argument, where its type and shape are those of the first one.
 Result<const Tensor*> SameAsFirst(Call& call, int index, const Tensor& first) {
   const Tensor* item = call.Input(index, first.dtype());
   TERN_TRY(call.TakeStatus());
@@ -41,6 +44,7 @@ Result<const Tensor*> SameAsFirst(Call& call, int index, const Tensor& first) {
                          " as the first one");
 }
 
+// Without items nothing says what the result is but the attributes.
 Result<Any> StackEmpty(const ListAttrs& attrs, RunContext& context) {
   std::vector<int64_t> dims = {0};
   dims.insert(dims.end(), attrs.extents.begin(), attrs.extents.end());
@@ -63,6 +67,7 @@ Result<Any> Stack(const ListAttrs& attrs, RunContext& context, AnyArgs args) {
   Extents out{call.size()};
   for (const int64_t dim : first->dims()) out.push_back(dim);
   TERN_TRY_ASSIGN(TensorPtr stacked, call.New(first->dtype(), out));
+  // The new axis is the first one, so items follow each other in memory.
   auto* at = static_cast<uint8_t*>(stacked->data());
   for (int i = 0; i < call.size(); ++i) {
     TERN_TRY_ASSIGN(const Tensor* item, SameAsFirst(call, i, *first));
@@ -116,6 +121,7 @@ Status PartSizes(Call& call, int64_t extent, Ints* sizes) {
     if (sum == extent) return OkStatus();
     return InvalidArgument("the parts have ", sum, " items together, expected ", extent);
   }
+  // One number: parts of that size, and the rest.
   const int64_t size = sizes->empty() ? 1 : (*sizes)[0];
   sizes->clear();
   for (int64_t rest = extent; rest > 0; rest -= size) sizes->push_back(rest < size ? rest : size);
@@ -130,6 +136,8 @@ Result<Any> Split(const ListAttrs& attrs, RunContext& context, AnyArgs args) {
   int axis = 0;
   TERN_TRY(ops::ResolveAxis(attrs.axis, x->rank(), &axis));
   Ints sizes;
+  // A tensor without elements may have an axis of any extent, and each part of it is an object. So
+  // the budget of the run bounds their number.
   TERN_TRY(call.Charge(x->dim(axis)));
   TERN_TRY(PartSizes(call, x->dim(axis), &sizes));
   const bind::AxisView whole = bind::ViewAround(bind::ExtentsOf(*x), axis);
@@ -140,11 +148,13 @@ Result<Any> Split(const ListAttrs& attrs, RunContext& context, AnyArgs args) {
     Extents out = bind::ExtentsOf(*x);
     out[axis] = extent;
     TERN_TRY_ASSIGN(TensorPtr part, call.New(x->dtype(), out));
+    // A part is a run of `row` elements in each of the outer slices.
     const int64_t row = extent * whole.inner;
     const bind::StridedCopy copy{
         Extents{whole.outer, row}, {whole.axis * whole.inner, 1}, {row, 1}};
     TERN_TRY(bind::CopyStrided(call, copy, size, from, part->data()));
     from += row * size;
+    // ONNX removes the axis only where parts have no size, thus are one item long.
     if (attrs.keepdims || call.Has(1)) {
       parts->PushBack(Any(std::move(part)));
       continue;
@@ -166,6 +176,7 @@ Result<size_t> PositionIn(const Sequence& list, int64_t position, size_t last) {
                     size == 1 ? " item" : " items");
 }
 
+// Lists are values: inserting and erasing make a new one, and other holders keep theirs.
 Result<Any> Insert(const ListAttrs&, RunContext& context, AnyArgs args) {
   TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
   TERN_TRY_ASSIGN(const int64_t position, args[2].As<int64_t>());

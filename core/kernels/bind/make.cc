@@ -42,6 +42,8 @@ const Tensor* ScalarInput(Call& call, int index, DType dtype) {
   return nullptr;
 }
 
+// Counted as ONNX counts: ceil((limit - start) / delta), nothing where that is negative. Integers
+// are counted exactly, since a double would round large ones.
 template <class T>
 Result<TensorPtr> MakeRange(Call& call, T start, T limit, T delta) {
   if (delta == 0) return InvalidArgument("the step of range is 0");
@@ -55,6 +57,7 @@ Result<TensorPtr> MakeRange(Call& call, T start, T limit, T delta) {
                                       static_cast<int64_t>(delta), &elements));
     count = static_cast<double>(elements);
   }
+  // Also refuses NaN, which no comparison holds for.
   if (!(count < 1e15)) return OutOfRange("range has too many elements");
   const int64_t size = count > 0 ? static_cast<int64_t>(count) : 0;
   TERN_TRY_ASSIGN(TensorPtr y, call.New(kDTypeOf<T>, Extents{size}));
@@ -89,6 +92,8 @@ Result<Any> Range(const ops::NoAttrs&, Call& call) {
 
 namespace {
 
+// Elements of 2 or 4 bits: one byte that holds as many as fit is repeated. The bits that are left
+// over in the last byte are never read.
 Result<Any> SmallConstant(Tensor& y, double value) {
   const DType dtype = y.dtype();
   const uint8_t bits = IsSmallFloat(dtype) ? F32ToSmallFloat(dtype, static_cast<float>(value), true)
@@ -107,6 +112,7 @@ Result<Any> ConstantOfShape(const ops::ConstantOfShapeAttrs& attrs, Call& call) 
   TERN_TRY(call.TakeStatus());
   Extents out;
   TERN_TRY(ops::ShapeFromValues<int64_t>(shape, &out));
+  // The value is kept as text, so that an int64 keeps all its digits.
   const std::string_view text = attrs.value.empty() ? "0" : std::string_view(attrs.value);
   const std::optional<int64_t> integer = ParseInt64(text);
   const std::optional<double> number = ParseDouble(text);
@@ -139,6 +145,7 @@ Result<Any> EyeLike(const ops::EyeLikeAttrs& attrs, Call& call) {
   const DType dtype = attrs.dtype.IsKnown() ? attrs.dtype : x->dtype();
   TERN_TRY_ASSIGN(TensorPtr y, call.New(dtype, ExtentsOf(*x)));
   const int64_t rows = x->dim(0), columns = x->dim(1);
+  // Column minus row is the number of the diagonal.
   const auto fill = [&](auto* to, auto one) {
     for (int64_t i = 0; i < rows * columns; ++i)
       to[i] = i % columns - i / columns == attrs.k ? one : decltype(one){0};
@@ -172,9 +179,12 @@ Result<Any> OneHot(const ops::OneHotAttrs& attrs, Call& call) {
   for (int64_t i = 0; i < indices->element_count(); ++i) {
     double index = 0;
     if (!ReadElement(*indices, i, &index)) return WrongTensor(call, 0, *indices, "numbers");
+    // Indices that are out of range, NaN among them, give a row of off values, as ONNX demands.
     if (!(index >= -1e15 && index <= 1e15)) continue;
     const int64_t hot = static_cast<int64_t>(index) + (index < 0 ? depth : 0);
     if (hot < 0 || hot >= depth) continue;
+    // The index stands at (outer, inner) of the tensor of indices; the axis of `depth` goes between
+    // them.
     const int64_t at = (i / view.inner * depth + hot) * view.inner + i % view.inner;
     memcpy(static_cast<uint8_t*>(y->data()) + at * size,
            static_cast<const uint8_t*>(values->data()) + size, static_cast<size_t>(size));
@@ -185,6 +195,8 @@ Result<Any> OneHot(const ops::OneHotAttrs& attrs, Call& call) {
 Result<Any> NonZero(const ops::NoAttrs&, Call& call) {
   const Tensor* x = call.Input(0);
   TERN_TRY(call.TakeStatus());
+  // How many there are is known only at the end, and the result is as wide as that. So the places
+  // are noted first.
   TERN_TRY_ASSIGN(TensorPtr table, call.NewTable(x->element_count()));
   int64_t* places = table->data_as<int64_t>();
   int64_t count = 0;
@@ -208,6 +220,8 @@ Result<Any> Compress(const ops::OptionalAxisAttrs& attrs, Call& call) {
   const Tensor *x = call.Input(0), *condition = call.Input(1, kBool);
   TERN_TRY(call.TakeStatus());
   TERN_TRY(CheckMovable(call, 0, *x));
+  // Without an axis, the elements are one row. Conditions that are too short mean false for the
+  // rest.
   Extents shape = attrs.has_axis ? ExtentsOf(*x) : Extents{x->element_count()};
   int axis = 0;
   if (attrs.has_axis) TERN_TRY(ops::ResolveAxis(attrs.axis, x->rank(), &axis));

@@ -9,6 +9,8 @@
 
 namespace tern::kernels::bind {
 
+// MulDim saturates. The strides of a tensor that has no elements are never used, so that the other
+// extents may be as large as they like.
 void ContiguousStrides(const Extents& extents, int64_t* strides) {
   int64_t step = 1;
   for (int i = extents.rank() - 1; i >= 0; --i) {
@@ -17,6 +19,8 @@ void ContiguousStrides(const Extents& extents, int64_t* strides) {
   }
 }
 
+// Texts are pointers with a count of references, which a copy of bytes would not raise. Elements of
+// less than 8 bits share a byte with their neighbours.
 Status CheckMovable(const Call& call, int index, const Tensor& tensor) {
   if (!tensor.dtype().is_string() && tensor.dtype().bits >= 8) return OkStatus();
   return WrongTensor(call, index, tensor, "elements of whole bytes (not text)");
@@ -33,6 +37,8 @@ Status CopyStrided(Call& call, const StridedCopy& copy, int64_t element_size, co
     strides[0][i] = copy.src_strides[i];
     strides[1][i] = copy.dst_strides[i];
   }
+  // Axes that lie behind each other in both tensors become one, so that the kernel has longer rows
+  // and fewer loops.
   args.rank = MergeAxes(copy.shape.rank(), args.shape, strides, 2);
   for (int i = 0; i < args.rank; ++i) {
     args.src_strides[i] = strides[0][i];
@@ -43,10 +49,13 @@ Status CopyStrided(Call& call, const StridedCopy& copy, int64_t element_size, co
   return Call::Check(call.kernels().copy(&args, call.kernel_context()));
 }
 
+// A copy whose source does not move: stride 0.
 Status Fill(Call& call, int64_t element_size, const void* value, int64_t count, void* dst) {
   return CopyStrided(call, StridedCopy{Extents{count}, {0}, {1}}, element_size, value, dst);
 }
 
+// Whatever the rank, most operators of one axis need only three extents: what is before the axis,
+// the axis, and what is behind it.
 AxisView ViewAround(const Extents& extents, int axis) {
   return AxisView{ops::ProductOf(extents, 0, axis), extents[axis],
                   ops::ProductOf(extents, axis + 1, extents.rank())};

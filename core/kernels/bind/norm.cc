@@ -24,11 +24,13 @@ Status ScalePerAxis(Call& call, const Tensor& x, int axis, const Tensor& factor,
                     float* y) {
   Extents shape;
   shape.push_back(factor.element_count());
+  // Broadcasting aligns the last axes, so a vector of an earlier axis gets ones behind it.
   for (int i = axis + 1; i < x.rank(); ++i) shape.push_back(1);
   TERN_TRY_ASSIGN(TensorPtr wide_factor, factor.Reshape(shape.span()));
   TERN_TRY(RunBinary(call, TERN_BINARY_mul, x, *wide_factor, ExtentsOf(x), y));
   if (term == nullptr) return OkStatus();
   TERN_TRY_ASSIGN(TensorPtr wide_term, term->Reshape(shape.span()));
+  // The result so far as an operand: a view of memory that another tensor owns.
   TERN_TRY_ASSIGN(TensorPtr self,
                   Tensor::FromMemory(y, x.byte_size(), nullptr, kF32, x.dims(), true));
   return RunBinary(call, TERN_BINARY_add, *self, *wide_term, ExtentsOf(x), y);
@@ -63,6 +65,7 @@ Result<Any> Hardmax(const ops::SoftmaxAttrs& attrs, Call& call) {
   for (int64_t row = 0; row < view.outer * view.inner; ++row) {
     const int64_t at = row / view.inner * view.axis * view.inner + row % view.inner;
     const float* from = x->data_as<float>() + at;
+    // The first of equal ones, as NumPy has it.
     int64_t best = 0;
     for (int64_t i = 1; i < view.axis; ++i)
       best = from[i * view.inner] > from[best * view.inner] ? i : best;
@@ -80,6 +83,8 @@ Result<Any> BatchNorm(const ops::NormAttrs& attrs, Call& call) {
   TERN_TRY(ops::ResolveAxis(attrs.axis, x->rank(), &axis));
   const int64_t channels = x->dim(axis);
   for (int i = 0; i < 4; ++i) TERN_TRY(CheckVector(call, i + 1, *in[i], channels));
+  // (x - mean) / sqrt(variance + epsilon) * scale + bias is x * factor + term, with both computed
+  // once per channel.
   TERN_TRY_ASSIGN(TensorPtr factor, call.NewF32(Extents{channels}));
   TERN_TRY_ASSIGN(TensorPtr term, call.NewF32(Extents{channels}));
   for (int64_t c = 0; c < channels; ++c) {
@@ -284,6 +289,7 @@ Result<Any> LpNorm(const ops::LpNormAttrs& attrs, Call& call) {
                             values};
   TERN_TRY(Call::Check(call.kernels().reduce(&args, call.kernel_context())));
   for (int64_t i = 0; i < norms->element_count(); ++i)
+    // A row of zeros stays one, instead of becoming NaN.
     values[i] = values[i] == 0.0f ? 1.0f : values[i];
   TERN_TRY_ASSIGN(TensorPtr y, call.NewF32(ExtentsOf(*x)));
   TERN_TRY(RunBinary(call, TERN_BINARY_div, *x, *norms, ExtentsOf(*x), y->data_as<float>()));

@@ -11,6 +11,8 @@
 namespace tern::kernels::bind {
 namespace {
 
+// The kernel knows two spatial axes. An image of one is two with a height of 1: what is missing is
+// a window of 1, stride 1 and no padding, which is what the second argument of PairOf gives.
 TernPool2dArgs PoolArgs(const ops::PoolAttrs& attrs, const Tensor& x, const Extents& out,
                         TernPoolKind kind) {
   const ops::WindowAttrs& window = attrs.window;
@@ -61,6 +63,7 @@ Result<TensorPtr> WidenedBytes(Call& call, const Tensor& x) {
   return wide;
 }
 
+// Exact: a scale of 1, and every value was one of 8 bits before.
 Result<TensorPtr> NarrowedBytes(Call& call, const Tensor& wide, DType dtype) {
   TERN_TRY_ASSIGN(TensorPtr y, call.New(dtype, ExtentsOf(wide)));
   const bool is_signed = dtype == kI8;
@@ -78,6 +81,7 @@ Result<Any> RunPool(const ops::PoolAttrs& attrs, Call& call, TernPoolKind kind) 
   TERN_TRY(ops::PoolShape(attrs, ExtentsOf(*x), &out));
   const DType dtype = x->dtype();
   const bool bytes = kind == TERN_POOL_MAX && (dtype == kU8 || dtype == kI8);
+  // The kernel is for floats of at most two spatial axes. Other pools are rare, so plain loops do.
   if ((dtype != kF32 && !bytes) || x->rank() > 4) {
     return PoolByLoops(attrs, call, *x, out, kind == TERN_POOL_MAX);
   }
@@ -109,6 +113,8 @@ Result<Any> RunGlobalPool(const ops::GlobalPoolAttrs& attrs, Call& call, TernRed
   Extents out;
   TERN_TRY(ops::GlobalPoolShape(attrs, extents, &out));
   TERN_TRY_ASSIGN(TensorPtr y, call.NewF32(out));
+  // With channels first a channel is one run of pixels, so each row of the reduction is a channel.
+  // With channels last the pixels of a channel are `channels` elements apart.
   const bool first = attrs.layout == ops::Layout::kNchw;
   const int64_t channels = extents[ops::ChannelAxis(attrs.layout, extents.rank())];
   const int64_t pixels =

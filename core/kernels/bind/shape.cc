@@ -24,6 +24,7 @@ std::span<const int64_t> IntsOr(Call& call, int index, const Ints& attribute, In
 // Axes [0, axis) all of extent 1: a range of axis is one block of memory.
 bool IsLeading(const Extents& extents, int axis) { return ops::ProductOf(extents, 0, axis) == 1; }
 
+// A tensor of its own over a part of x, which it keeps alive.
 Result<TensorPtr> ViewOf(const Tensor& x, const Extents& extents, int64_t element_offset) {
   int64_t strides[ops::kMaxDims];
   ContiguousStrides(extents, strides);
@@ -47,6 +48,7 @@ Result<Any> Reshape(const ops::ReshapeAttrs& attrs, Call& call) {
   Ints storage;
   const std::span<const int64_t> target = IntsOr(call, 1, attrs.shape, &storage);
   TERN_TRY(call.TakeStatus());
+  // An empty attribute is one that is not there, so a scalar needs a word of its own.
   if (!call.Has(1) && target.empty() && !attrs.scalar)
     return InvalidArgument("shape (argument 1) is missing");
   Extents out;
@@ -87,6 +89,7 @@ Result<Any> Expand(const ops::ShapeAttrs& attrs, Call& call) {
   StridedCopy copy;
   TERN_TRY(ops::ExpandShape(ExtentsOf(*x), target, &copy.shape));
   ContiguousStrides(copy.shape, copy.dst_strides);
+  // A repeated axis reads the same elements again: its stride is 0.
   for (int i = 0; i < copy.shape.rank(); ++i) copy.src_strides[i] = 0;
   const int skipped = copy.shape.rank() - x->rank();
   for (int i = 0; i < x->rank(); ++i) {
@@ -117,6 +120,7 @@ Result<Any> Concat(const ops::AxisAttrs& attrs, Call& call) {
   int64_t offset = 0;
   for (const Tensor* x : inputs) {
     const int64_t row = x->dim(axis) * whole.inner;
+    // Each operand is one run of elements in every outer slice of the result.
     const StridedCopy copy{Extents{whole.outer, row}, {row, 1}, {whole.axis * whole.inner, 1}};
     TERN_TRY(
         CopyStrided(call, copy, size, x->data(), static_cast<uint8_t*>(y->data()) + offset * size));
@@ -139,6 +143,7 @@ Result<Any> Split(const ops::SplitAttrs& attrs, Call& call) {
   std::vector<TensorPtr> parts;
   for (const Extents& shape : shapes) {
     const int64_t row = shape[axis] * whole.inner;
+    // Parts that are one block of memory are views: nothing is copied.
     if (IsLeading(shape, axis)) {
       TERN_TRY_ASSIGN(TensorPtr view, ViewOf(*x, shape, offset));
       parts.push_back(std::move(view));
@@ -176,9 +181,12 @@ Result<Any> Slice(const ops::SliceAttrs& attrs, Call& call) {
     copy.src_strides[i] = ops::MulDim(stride, ranges[i].step);  // of one element it is not used
     offset += ranges[i].count > 0 ? ranges[i].start * stride : 0;
     if (ranges[i].count == in[i] && ranges[i].step == 1) continue;
+    // Counts axes that are cut. One with steps counts as two, since it is no block of memory even
+    // if it is the only one.
     cut_axis = i;
     cuts += ranges[i].step == 1 ? 1 : 2;
   }
+  // Nothing is cut: the result is the argument.
   if (cuts == 0) return call.Share(0);
   if (cuts == 1 && CountOf(copy.shape) > 0 && IsLeading(in, static_cast<int>(cut_axis))) {
     TERN_TRY_ASSIGN(TensorPtr view, ViewOf(*x, copy.shape, offset));

@@ -80,6 +80,7 @@ template <class T>
 void MaxPoolLoops(const Windows& w, const T* x, T* y, int64_t* places) {
   ForEachPlane(w, [&](int64_t from, int64_t to, int64_t step) {
     ForEachPixel(w, [&](const int64_t* at, int64_t pixel) {
+      // The first tap counts whatever it is, so that a window of the lowest value has a place, too.
       T best = std::numeric_limits<T>::lowest();
       int64_t place = -1;
       ForEachTap(w, at, [&](int64_t, int64_t source) {
@@ -98,6 +99,7 @@ void MaxPoolLoops(const Windows& w, const T* x, T* y, int64_t* places) {
 void MeanPoolLoops(const Windows& w, bool include_pads, int64_t p, const float* x, float* y) {
   ForEachPlane(w, [&](int64_t from, int64_t to, int64_t step) {
     ForEachPixel(w, [&](const int64_t* at, int64_t pixel) {
+      // Summed as doubles: windows may be whole images.
       double sum = 0;
       int64_t count = 0;
       ForEachTap(w, at, [&](int64_t, int64_t source) {
@@ -154,6 +156,7 @@ Result<Any> MaxPoolIndices(const ops::PoolAttrs& attrs, Call& call) {
     int64_t pixel = place[i];
     if (attrs.column_major && pixel >= 0) {
       int64_t rest = pixel, stride = 1, turned = 0, sizes = w.pixels_in;
+      // The same place, counted with the first axis fastest.
       for (int k = 0; k < w.rank; ++k) {
         sizes /= w.axes[k].in;
         turned += rest / sizes * stride;
@@ -162,6 +165,7 @@ Result<Any> MaxPoolIndices(const ops::PoolAttrs& attrs, Call& call) {
       }
       pixel = turned;
     }
+    // ONNX counts from the begin of the whole tensor, planes before this one included.
     place[i] = i / w.pixels_out * w.pixels_in + pixel;
   }
   return Any(Adt::Tuple({AnyView(y), AnyView(places)}));
@@ -182,6 +186,7 @@ Result<Any> LpPool(const ops::PoolAttrs& attrs, Call& call) {
 
 namespace {
 
+// Channels of a group see the input channels of their group only.
 void ConvLoops(const Windows& w, int64_t groups, int64_t out_channels, const float* x,
                const float* weights, const float* bias, float* y) {
   int64_t taps = 1;

@@ -6,6 +6,8 @@
 
 namespace tern::onnx {
 
+// Each of these is one operator with the attributes that a converter wants to say, and the defaults
+// of core/ops for the rest.
 Value Compose::MatMul(const Value& a, const Value& b, bool trans_b) {
   ops::MatMulAttrs attrs;
   attrs.trans_b = trans_b;
@@ -19,6 +21,7 @@ Value Compose::Activation(std::string_view op, const Value& x, float alpha, floa
   return node_.Call(op, {x}, attrs.ToAttrs());
 }
 
+// Arguments that a model leaves out are null and stay so.
 Value Compose::Cast(const Value& x, DType to) {
   if (x == nullptr || node_.DTypeOf(x) == to) return x;
   ops::CastAttrs attrs;
@@ -39,10 +42,12 @@ Value Compose::Texts(const std::vector<std::string_view>& texts) {
 Value Compose::Reshape(const Value& x, const Ints& shape) {
   ops::ReshapeAttrs attrs;
   attrs.shape = shape;
+  // An empty list of extents would mean that the shape is an argument.
   attrs.scalar = shape.empty();
   return node_.Call("reshape", {x}, attrs.ToAttrs());
 }
 
+// Extents that only a run can tell: they are joined to one list of integers.
 Value Compose::ReshapeTo(const Value& x, const std::vector<Value>& extents) {
   std::vector<Value> lists;
   for (const Value& extent : extents)
@@ -62,6 +67,7 @@ Value Compose::Unsqueeze(const Value& x, const Ints& axes) {
   return node_.Call("unsqueeze", {x}, attrs.ToAttrs());
 }
 
+// One part is itself.
 Value Compose::Concat(const std::vector<Value>& parts, int64_t axis) {
   if (parts.size() == 1) return parts[0];
   ops::AxisAttrs attrs;
@@ -74,6 +80,7 @@ Value Compose::Slice(const Value& x, int64_t axis, int64_t begin, int64_t end, i
   attrs.starts = {begin};
   attrs.ends = {end};
   attrs.axes = {axis};
+  // Left out where it says nothing, so that equal slices have equal texts and are computed once.
   if (step != 1) attrs.steps = {step};
   return node_.Call("slice", {x}, attrs.ToAttrs());
 }
@@ -110,6 +117,7 @@ Value Compose::Reduce(std::string_view op, const Value& x, const Ints& axes, boo
   return node_.Call(op, {x}, attrs.ToAttrs());
 }
 
+// The end behind the last axis is "to the end": -1 + 1 would be the begin.
 Value Compose::DimOf(const Value& x, int64_t axis) {
   return Reshape(ShapeOf(x, axis, axis == -1 ? INT64_MAX : axis + 1), {});
 }

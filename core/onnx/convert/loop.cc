@@ -43,6 +43,7 @@ bool IsCompare(ops::Op op) {
          op == ops::Op::k_less_equal || op == ops::Op::k_greater_equal;
 }
 
+// Extents that depend on symbols may still be known to be equal, or different.
 std::optional<bool> KnownComparison(const ir::Call& call) {
   const ops::Values* a = ir::ValuesOf(call.args()[0]);
   const ops::Values* b = ir::ValuesOf(call.args()[1]);
@@ -70,6 +71,8 @@ std::optional<bool> KnownJunction(NodeContext& node, const ir::Call& call, int d
   return std::nullopt;
 }
 
+// Follows the condition back through the operators that exporters make it of. What is always true
+// costs no test in the loop, and its type need not be looked at.
 std::optional<bool> KnownTruth(NodeContext& node, const Value& value, int depth) {
   if (depth > kMaxConditionDepth) return std::nullopt;
   const tern::Tensor* tensor = node.Known(value);
@@ -150,6 +153,7 @@ class LoopEmitter {
     loop_ = ir::MakeVar("loop", ValueType::Function(std::move(types), result_), builder_.origin());
   }
 
+  // Functions with one result give it as it is.
   Value ResultOf(std::vector<Value> values) const {
     return values.size() == 1 ? values[0] : ir::MakeTuple(std::move(values));
   }
@@ -181,6 +185,7 @@ class LoopEmitter {
       node_.Fail("the condition that its body gives is ", type.ToText(), ", expected one bool");
       return false;
     }
+    // True before the first turn, and after any.
     const bool starts = KnownCondition(node_, start_.condition) == true;
     always_ = starts && KnownCondition(node_, step_.condition) == true;
     return true;
@@ -216,6 +221,7 @@ class LoopEmitter {
     return builder_.EmitScalar(ScalarOp::kToBool, {tensor});
   }
 
+  // What a state may be is what it was before a turn or is behind it.
   bool UpdateTypes(bool* changed) {
     for (size_t i = 0; i < types_.size(); ++i) {
       const ValueType given = HideSymbols(ir::TypeOf(step_.states[i]), first_inner_);
@@ -232,6 +238,7 @@ class LoopEmitter {
     return true;
   }
 
+  // The call of the first turn, behind the function that was adopted.
   void Finish(LoopEnd* end) {
     std::vector<Value> args = {ir::MakeConstant(Any(int64_t{0}))};
     if (start_.condition != nullptr) args.push_back(Truth(start_.condition));

@@ -18,6 +18,7 @@ TensorPtr Strings(std::span<const std::string_view> values, Dims dims) {
   return tern::Tensor::FromStrings(values, dims).value();
 }
 
+// Tern has no sparse tensors, so all elements are written out.
 TensorPtr SparseValue(NodeContext& node, const Attribute& attribute) {
   if (attribute.sparse_tensor == nullptr) return nullptr;
   Result<TensorPtr> dense = MakeDenseTensor(*attribute.sparse_tensor, node.tensors());
@@ -56,6 +57,8 @@ Value Cast(NodeContext& node, const Value& value, DType to) {
   return node.DTypeOf(value) == to ? value : node.Call("cast", {value}, attrs);
 }
 
+// Integers of 64 bits keep all digits, which a double would not. Floats are written so that reading
+// gives the same bits.
 std::string NumberText(NodeContext& node, const tern::Tensor& tensor) {
   const DType dtype = tensor.dtype();
   if (dtype == kI64) return StrCat(tensor.values<const int64_t>()[0]);
@@ -83,6 +86,7 @@ void ConvertConstantOfShape(NodeContext& node) {
     attrs.dtype = value->dtype();
     attrs.value = NumberText(node, *value);
     if (attrs.value.empty()) return node.Unsupported("a value of type ", value->dtype().ToString());
+    // Zeros are the default of the operator, and one spelling makes equal tensors equal nodes.
     if (attrs.value == "0") attrs.value.clear();
   }
   node.SetOutput(0, node.Call("constant_of_shape", {node.ToI64(node.Input(0))}, attrs.ToAttrs()));
@@ -114,8 +118,10 @@ void DropSome(NodeContext& node) {
   const Value x = node.Input(0);
   const Value ratio = node.HasInput(1) ? in.Cast(node.Input(1), kF32)
                                        : node.Scalar(kF32, node.Float("ratio", 0.5f));
+  // Dropped with the probability of the ratio: uniform numbers lie in [0, 1).
   Value kept = in.Call("greater_equal", {RandomNumbers(node, "random_uniform", in.ShapeOf(x)),
                                          in.Reshape(ratio, {})});
+  // Whether it trains is a value of the run: then nothing is dropped where it does not.
   if (!node.KnownNumber(node.Input(2))) {
     const Value idle = in.Unary("not", in.Reshape(in.Cast(node.Input(2), kBool), {}));
     kept = in.Call("or", {kept, idle});
@@ -133,6 +139,7 @@ void DropSome(NodeContext& node) {
 // At inference nothing is dropped.
 void ConvertDropout(NodeContext& node) {
   const float attribute_ratio = node.Float("ratio", 0.5f);
+  // Attributes that are looked at are not reported as unknown.
   node.Find("seed");
   node.Int("is_test", 1);  // opset 6
   const bool may_train = node.HasInput(2) && node.KnownNumber(node.Input(2)) != 0;
@@ -142,6 +149,7 @@ void ConvertDropout(NodeContext& node) {
   node.SetOutput(0, node.Input(0));
   if (!node.WantsOutput(1)) return;
   ops::ConstantOfShapeAttrs attrs;
+  // The mask was of the type of the data before it became bool.
   attrs.dtype = node.opset() < 10 ? node.DTypeOf(node.Input(0)) : kBool;
   attrs.value = "1";
   node.SetOutput(

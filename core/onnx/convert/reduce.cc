@@ -7,6 +7,7 @@
 namespace tern::onnx {
 namespace {
 
+// k is null where it is an attribute.
 void FinishTopK(NodeContext& node, const ops::TopKAttrs& attrs, Value k) {
   const std::vector<Value> parts =
       node.CallMany("topk", {node.Input(0), std::move(k)}, attrs.ToAttrs(), 2);
@@ -16,6 +17,7 @@ void FinishTopK(NodeContext& node, const ops::TopKAttrs& attrs, Value k) {
 
 }  // namespace
 
+// Until opset 13 (18 for most) axes were an attribute.
 void ConvertReduceByAttribute(NodeContext& node) {
   ops::ReduceAttrs attrs;
   attrs.axes = node.IntList("axes");
@@ -26,6 +28,7 @@ void ConvertReduceByAttribute(NodeContext& node) {
 void ConvertReduce(NodeContext& node) {
   ops::ReduceAttrs attrs;
   attrs.keep_dims = node.Bool("keepdims", true);
+  // Axes that are known become an attribute, because passes and kernels can then plan with them.
   attrs.noop_if_empty = node.Bool("noop_with_empty_axes", false);
   Value axes = node.Input(1);
   if (const std::optional<Ints> known = axes == nullptr ? Ints() : node.KnownInts(axes)) {
@@ -53,6 +56,7 @@ void ConvertArgReduce(NodeContext& node) {
   node.SetOutput(0, node.Call(node.detail(), {node.Input(0)}, attrs.ToAttrs()));
 }
 
+// The axis is an input in ONNX, nearly always a constant one.
 void ConvertCumSum(NodeContext& node) {
   ops::CumSumAttrs attrs;
   attrs.exclusive = node.Bool("exclusive", false);
@@ -65,6 +69,7 @@ void ConvertCumSum(NodeContext& node) {
   node.SetOutput(0, node.Call("cumsum", {node.Input(0)}, attrs.ToAttrs()));
 }
 
+// Before opset 10.
 void ConvertTopKByAttribute(NodeContext& node) {
   ops::TopKAttrs attrs;
   attrs.k = node.RequiredInt("k");

@@ -14,8 +14,11 @@ using types::Dim;
 using ValueType = types::Type;
 using types::TypeKind;
 
+// ONNX's optional is a data type of one argument in our IR.
 constexpr std::string_view kOptional = "Optional";
 
+// What both branches of an If, or all turns of a Loop, may be: extents that differ are unknown,
+// element types and ranks must agree.
 ValueType MergeTensors(const types::TensorType& a, const types::TensorType& b) {
   if (a.dtype != b.dtype || a.rank() != b.rank()) return ValueType();
   types::TensorType merged = a;
@@ -31,6 +34,7 @@ int64_t NumberOf(std::string_view symbol) {
   return ParseInt64(symbol.substr(1)).value_or(-1);
 }
 
+// The type with every extent replaced. Only types that ONNX has can hold tensors, the rest stays.
 template <class F>
 ValueType MapExtents(const ValueType& type, const F& map) {
   switch (type.kind()) {
@@ -59,6 +63,7 @@ ValueType MapExtents(const ValueType& type, const F& map) {
 }  // namespace
 
 ValueType MergeTypes(const ValueType& a, const ValueType& b) {
+  // A branch that gives no optional has the type none, until the other one says of what.
   if (a.kind() == TypeKind::kNone) return b;
   if (b.kind() == TypeKind::kNone) return a;
   if (IsOptional(a) && !IsOptional(b)) return OptionalOf(MergeTypes(a.arguments()[0], b));
@@ -82,11 +87,14 @@ ValueType MergeTypes(const ValueType& a, const ValueType& b) {
   return a == b ? a : ValueType();
 }
 
+// Unknown extents get fresh names, so that what is inferred from them later can be compared.
 ValueType WithNames(ir::Builder& builder, const ValueType& type) {
   if (!type.is_tensor()) return type;
   return MapExtents(type, [&](const Dim& dim) { return dim.is_any() ? builder.FreshDim() : dim; });
 }
 
+// Symbols that were made inside of a subgraph mean nothing outside of it. They are numbered, so
+// those from `first` on are the inner ones.
 ValueType HideSymbols(const ValueType& type, int64_t first) {
   return MapExtents(type, [first](const Dim& dim) {
     std::vector<std::string> symbols;
@@ -102,6 +110,7 @@ ValueType HideExtents(const ValueType& type) {
   return MapExtents(type, [](const Dim&) { return Dim::Any(); });
 }
 
+// Names are numbered in order, so a fresh one tells where the next ones begin.
 int64_t NextSymbol(ir::Builder& builder) { return NumberOf(builder.FreshDim().ToText()) + 1; }
 
 ValueType OptionalOf(const ValueType& type) { return ValueType::Data(kOptional, {type}); }

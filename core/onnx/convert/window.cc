@@ -9,6 +9,7 @@
 namespace tern::onnx {
 namespace {
 
+// Empty where the model says nothing, and after a mistake, which is told.
 Ints ReadList(NodeContext& node, std::string_view name, size_t expected, int64_t least) {
   Ints list = node.IntList(name);
   if (!list.empty() && list.size() != expected) {
@@ -30,6 +31,7 @@ void DropIfAll(int64_t value, Ints* list) {
   if (all) list->clear();
 }
 
+// Behind batch and channels.
 Value OneAxis(NodeContext& node, std::string_view op, const Value& image) {
   ops::AxesAttrs attrs;
   attrs.axes = {2};
@@ -38,6 +40,8 @@ Value OneAxis(NodeContext& node, std::string_view op, const Value& image) {
 
 }  // namespace
 
+// An image of one axis is run as one of two, with a height of 1. Pads have the begins in the first
+// half and the ends in the second; each half gets a value in front.
 void WidenList(Ints* list, int64_t filler, size_t halves) {
   if (list->size() < halves) return;  // what is missing is said later
   Ints wide;
@@ -69,6 +73,7 @@ ops::WindowAttrs ReadWindow(NodeContext& node, int spatial_rank) {
   window.strides = ReadList(node, "strides", count, 1);
   window.dilations = ReadList(node, "dilations", count, 1);
   window.pads = ReadList(node, "pads", 2 * count, 0);
+  // auto_pad wins where a model has both.
   if (window.auto_pad != ops::AutoPad::kNone) window.pads.clear();
   DropIfAll(1, &window.strides);
   DropIfAll(1, &window.dilations);
