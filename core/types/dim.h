@@ -7,7 +7,8 @@
 // ((n+1)/2), max(n,m). Atoms are symbols and the quotients, minima and maxima that do not
 // simplify; / rounds down, and ceil divisions are written with it. A symbol stands for an extent of
 // at least 1 (of at least 0 where its name begins with '_': those are made for data-dependent
-// extents). Arithmetic never fails: what overflows or grows beyond kMaxTerms is "?".
+// extents). Arithmetic never fails: what overflows or grows beyond kMaxTerms is "?". How dimensions
+// are written is in dim_grammar.h.
 #ifndef TERN_CORE_TYPES_DIM_H_
 #define TERN_CORE_TYPES_DIM_H_
 

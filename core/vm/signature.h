@@ -7,9 +7,13 @@
 // A parameter is `name: type`, a name alone (any type) or `%i` (no name, parameter i); a name that
 // is no identifier is quoted. The result and the elements of a tuple may have names as well. Types:
 // f32[…] and so on; f32[*] of any rank; tensor, int, float, bool, string, dtype, shape, list,
-// closure, any; (a, b) a tuple. A dimension is an extent, `?` (anything), a symbol, which must have
-// one extent wherever it stands, or an expression of symbols with + - * / % ( ) min(a, b) max(a, b)
-// (/ and % round down), which is checked once its symbols are known.
+// closure, any; (a, b) a tuple. Dimensions are written as core/types/dim_grammar.h says: an extent,
+// `?` (anything), a symbol, which must have one extent wherever it stands, or an expression, which
+// is checked once its symbols are known.
+//
+// This is what the machine can tell of a value at a call, in a form that calls check quickly and
+// that needs no compiler. What a compiler knows of a type is more (core/types/type.h);
+// core/ir/codegen/signature_text.h says which part of it a signature keeps.
 #ifndef TERN_CORE_VM_SIGNATURE_H_
 #define TERN_CORE_VM_SIGNATURE_H_
 
