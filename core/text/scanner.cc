@@ -27,11 +27,11 @@ bool Scanner::AcceptHere(char c) {
 }
 
 bool Scanner::IsWordChar(char c) const {
-  return IsNameChar(c) || form_.word_marks.find(c) != std::string_view::npos;
+  return IsNameChar(c) || form_->word_marks.find(c) != std::string_view::npos;
 }
 
 bool Scanner::AtComment() const {
-  return !FirstThatFits(text_.substr(at_), form_.comments).empty();
+  return !FirstThatFits(text_.substr(at_), form_->comments).empty();
 }
 
 // A comment ends before its line break, which is a space where the form has lines.
@@ -59,9 +59,9 @@ bool Scanner::Accept(std::string_view token) {
 
 std::string_view Scanner::PeekOperator() {
   Skip();
-  const std::string_view longer = FirstThatFits(text_.substr(at_), form_.operators);
+  const std::string_view longer = FirstThatFits(text_.substr(at_), form_->operators);
   if (!longer.empty()) return longer;
-  const bool fits = at_ < text_.size() && form_.marks.find(text_[at_]) != std::string_view::npos;
+  const bool fits = at_ < text_.size() && form_->marks.find(text_[at_]) != std::string_view::npos;
   return text_.substr(at_, fits ? 1 : 0);
 }
 
@@ -118,7 +118,7 @@ void Scanner::FailHere(std::string_view message) {
   const std::string_view got = word.empty() ? PeekCharacter() : word;
   const size_t begin = at_;
   Take(got);
-  FailSince(begin, got.empty() ? StrCat(message, ", got ", form_.end)
+  FailSince(begin, got.empty() ? StrCat(message, ", got ", form_->end)
                                : StrCat(message, ", got '", got, "'"));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scanner: the characters of a text, as parsers of text forms read them: what is skipped between
-// tokens, words, numbers, texts in quotes, and the longest operator that fits. What a token means,
-// and what is said where it is wrong, is the parser's.
+// tokens, words, numbers, texts in quotes, and the longest operator that fits. What a token means
+// is the parser's.
 //
 // A position is a byte offset into the whole text, so that spans are the same whoever asks. Reading
 // past the end gives '\0' and empty words. The first mistake is kept; it moves the position to the
@@ -32,6 +32,9 @@ struct TextForm {
   std::string_view end = "the end";
 };
 
+// Of texts of one line.
+inline constexpr TextForm kPlainForm;
+
 // What is wrong, and which part of the text it is about: at least one character.
 struct Mistake {
   std::string message;
@@ -39,15 +42,14 @@ struct Mistake {
   size_t end = 0;
 };
 
-inline constexpr std::string_view kLineSpaces = " \t";
 inline constexpr std::string_view kFileSpaces = " \t\r\n";
 inline constexpr std::string_view kFileComments[] = {"//", ";;"};
 
 class Scanner {
  public:
-  // The text must outlive the scanner.
+  // The text and the form must outlive the scanner.
   Scanner(std::string_view text, const TextForm& form, size_t at = 0)
-      : text_(text), form_(form), at_(at) {}
+      : text_(text), form_(&form), at_(at) {}
 
   std::string_view text() const { return text_; }
   size_t at() const { return at_; }
@@ -115,11 +117,11 @@ class Scanner {
   void GoOn(const Scanner& other);
 
  private:
-  bool IsSpace(char c) const { return form_.spaces.find(c) != std::string_view::npos; }
+  bool IsSpace(char c) const { return form_->spaces.find(c) != std::string_view::npos; }
   bool AtComment() const;
 
   std::string_view text_;
-  TextForm form_;
+  const TextForm* form_;
   size_t at_;
   bool ok_ = true;
   Mistake mistake_;

@@ -49,6 +49,13 @@ struct Evaluator {
 
 }  // namespace
 
+void SkipDimension(text::Scanner* in) {
+  Evaluator evaluator{{}, {}};
+  types::DimGrammar<Evaluator> grammar(*in, &evaluator);
+  grammar.Sum();
+  in->GoOn(grammar.scanner());
+}
+
 std::optional<int64_t> EvaluateDimension(std::string_view text,
                                          std::span<const std::string> symbols,
                                          std::span<const int64_t> extents) {

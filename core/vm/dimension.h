@@ -9,6 +9,10 @@
 #include <string>
 #include <string_view>
 
+namespace tern::text {
+class Scanner;
+}
+
 namespace tern::vm {
 
 inline constexpr int64_t kUnknownExtent = -1;
@@ -18,6 +22,9 @@ inline constexpr int64_t kUnknownExtent = -1;
 std::optional<int64_t> EvaluateDimension(std::string_view text,
                                          std::span<const std::string> symbols,
                                          std::span<const int64_t> extents);
+
+// Moves behind a dimension, or keeps the mistake.
+void SkipDimension(text::Scanner* in);
 
 }  // namespace tern::vm
 

@@ -8,7 +8,7 @@
 #include "core/base/json.h"
 #include "core/base/strings.h"
 #include "core/text/scanner.h"
-#include "core/types/dim_grammar.h"
+#include "core/vm/dimension.h"
 
 namespace tern::vm {
 namespace {
@@ -28,22 +28,6 @@ constexpr NamedKind kKinds[] = {
     {"bool", TypeInfo::Kind::kBool},   {"string", TypeInfo::Kind::kString},
     {"dtype", TypeInfo::Kind::kDType}, {"shape", TypeInfo::Kind::kShape},
     {"list", TypeInfo::Kind::kList},   {"closure", TypeInfo::Kind::kClosure},
-};
-
-// What a dimension's text is decides how it is checked: a number, a name alone, `?`, or anything
-// else, whose text is not kept here.
-struct DimensionKinds {
-  using Value = Dimension;
-  using Kind = Dimension::Kind;
-  Dimension Number(int64_t number) { return {Kind::kExtent, number, StrCat(number)}; }
-  Dimension Symbol(std::string_view name) { return {Kind::kSymbol, 0, std::string(name)}; }
-  Dimension Unknown() { return {Kind::kAny, 0, "?"}; }
-  Dimension Negate(const Dimension& a) {
-    return a.kind == Kind::kExtent ? Number(-a.value) : Dimension{Kind::kExpression, 0, ""};
-  }
-  Dimension Apply(types::DimOperator, const Dimension&, const Dimension&) {
-    return {Kind::kExpression, 0, ""};
-  }
 };
 
 void AppendDims(const TypeInfo& type, std::string* out) {
@@ -169,10 +153,11 @@ class SignatureParser {
   // `name: type`, or a type alone. A word may be either, so the parser goes back if no colon
   // follows.
   TypeInfo ParseNamedType(int depth) {
-    const text::Scanner begin = in_;
+    in_.Skip();
+    const size_t begin = in_.at();
     std::string name = in_.Peek() == '"' ? ParseQuoted() : std::string(in_.TakeWord());
     if (in_.ok() && !in_.Accept(':')) {
-      in_ = begin;
+      in_.MoveTo(begin);
       name.clear();
     }
     TypeInfo type = ParseType(depth);
@@ -228,15 +213,28 @@ class SignatureParser {
   void ParseDimension(TypeInfo* type) {
     in_.Skip();
     const size_t begin = in_.at();
-    DimensionKinds kinds;
-    types::DimGrammar<DimensionKinds> grammar(in_, &kinds);
-    Dimension dim = grammar.Sum();
-    in_.GoOn(grammar.scanner());
-    if (dim.text.empty()) dim.text = std::string(StrTrim(in_.Since(begin)));
-    if (dim.kind == Dimension::Kind::kExtent && dim.value < 0)
-      return in_.FailSince(begin, StrCat("a dimension of ", dim.value));
-    if (dim.kind == Dimension::Kind::kSymbol) dim.value = SymbolIndex(begin, dim.text);
+    SkipDimension(&in_);
+    Dimension dim;
+    dim.text = std::string(StrTrim(in_.Since(begin)));
+    Classify(begin, &dim);
     type->dims.push_back(std::move(dim));
+  }
+
+  // What the text is decides how it is checked: a number, `?`, a name alone, or an expression.
+  void Classify(size_t begin, Dimension* dim) {
+    if (dim->text == "?") return;
+    if (const auto extent = ParseInt64(dim->text); extent.has_value()) {
+      if (*extent < 0) in_.FailSince(begin, StrCat("a dimension of ", *extent));
+      dim->kind = Dimension::Kind::kExtent;
+      dim->value = *extent;
+      // "007" becomes "7": the text is canonical.
+      dim->text = StrCat(*extent);
+    } else if (IsPlainName(dim->text)) {
+      dim->kind = Dimension::Kind::kSymbol;
+      dim->value = SymbolIndex(begin, dim->text);
+    } else {
+      dim->kind = Dimension::Kind::kExpression;
+    }
   }
 
   // A symbol gets its number where it is first seen; equal names are one symbol.

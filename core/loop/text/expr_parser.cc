@@ -308,10 +308,9 @@ struct ExprParser::Operators {
     ++in.operators_;
     return !in.TooDeep() && in.Accept(next->text);
   }
-  Operand Join(Chain* chain, Operand left, Operand right) {
-    const text::Span begin = left.begin;
-    Operand joined = in.Combine(*chain->op, {std::move(left), std::move(right)}, wanted);
-    joined.begin = begin;
+  Operand Join(Chain* chain, const Operand& left, const Operand& right) {
+    Operand joined = in.Combine(*chain->op, left, right, wanted);
+    joined.begin = left.begin;
     return joined;
   }
 };
@@ -321,9 +320,8 @@ ExprParser::Operand ExprParser::ParseBinary(std::optional<DataType> wanted, int 
   return text::ParseOperators(operators, least_precedence);
 }
 
-ExprParser::Operand ExprParser::Combine(const BinaryInfo& op, Operands operands,
+ExprParser::Operand ExprParser::Combine(const BinaryInfo& op, const Operand& a, const Operand& b,
                                         std::optional<DataType> wanted) {
-  auto& [a, b] = operands;
   if (!ok_ || !a.expr || !b.expr) return {};
   if (a.untyped && b.untyped) {
     const bool floats = a.expr->kind == ExprKind::kFloatImm || b.expr->kind == ExprKind::kFloatImm;

@@ -103,10 +103,8 @@ class ExprParser {
  private:
   struct Operators;  // the grammar of text::ParseOperators
   Operand ParseBinary(std::optional<DataType> wanted, int least_precedence = 1);
-  struct Operands {
-    Operand a, b;
-  };
-  Operand Combine(const BinaryInfo& op, Operands operands, std::optional<DataType> wanted);
+  Operand Combine(const BinaryInfo& op, const Operand& a, const Operand& b,
+                  std::optional<DataType> wanted);
   Operand ParseUnary(std::optional<DataType> wanted);
   Operand ParsePrimary(std::optional<DataType> wanted);
   Operand ParseNumber(bool negative);

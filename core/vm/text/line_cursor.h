@@ -73,7 +73,7 @@ class LineCursor {
  private:
   std::string_view NumberText();
 
-  text::Scanner in_{{}, {}};
+  text::Scanner in_{{}, text::kPlainForm};
   size_t last_ = 0;  // where the last token began
   std::string help_;
 };

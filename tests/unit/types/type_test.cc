@@ -57,7 +57,7 @@ TEST(Type, LinesAndCommentsAreSpaces) {
 }
 
 TEST(Type, ReadsWhatStandsInAText) {
-  text::Scanner in("x: f32[n+1], y", {});
+  text::Scanner in("x: f32[n+1], y", text::kPlainForm);
   in.MoveTo(2);
   EXPECT_EQ(Type::Read(&in).ToText(), "f32[n+1]");
   EXPECT_TRUE(in.Accept(','));

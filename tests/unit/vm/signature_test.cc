@@ -33,7 +33,7 @@ TEST(Signature, TextBothWays) {
   }
   EXPECT_EQ(Canonical("( x :f32[ n,1 ],%1 )->int"), "(x: f32[n, 1], %1) -> int");
   EXPECT_EQ(Canonical("(x: f32[007, (n), n % 2, floordiv(n,2)])"),
-            "(x: f32[7, n, n % 2, floordiv(n,2)])");
+            "(x: f32[7, (n), n % 2, floordiv(n,2)])");
   EXPECT_EQ(Signature::OfArity(2).ToText(), "(%0, %1)");
 }
 
