@@ -10,6 +10,7 @@
 #include "native/cli/api_json.h"
 #include "native/cli/array_diff.h"
 #include "native/cli/call.h"
+#include "native/cli/executable_bytes.h"
 #include "native/cli/npz.h"
 #include "native/cli/outputs.h"
 #include "native/cli/program_diff.h"
@@ -50,32 +51,12 @@ Result<FileKind> KindOf(const std::string& path) {
 
 // --- programs
 
-struct DiffedProgram {
-  ProgramFile file;
-  Buffer made;  // of what is no executable yet
-  ByteSpan bytes() const { return AsBytes(made == nullptr ? file.text() : Text(made)); }
-};
-
-Result<DiffedProgram> ReadDiffed(const Engine& engine, const std::string& path) {
-  DiffedProgram program;
-  TERN_TRY_ASSIGN(program.file, OpenProgram(path));
-  if (program.file.kind == ProgramKind::kExecutable) return program;
-  if (program.file.kind == ProgramKind::kAssembly) {
-    TERN_TRY_ASSIGN(program.made, AssembleFile(engine, path));
-    return program;
-  }
-  TERN_TRY_ASSIGN(Compiled compiled,
-                  CompileProgram(engine, {.path = path, .disabled_passes = {}, .print_after = {}}));
-  program.made = std::move(compiled.executable);
-  return program;
-}
-
 Result<DiffFindings> DiffPrograms(const DiffOptions& options, const GlobalOptions& globals) {
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
-  TERN_TRY_ASSIGN(const DiffedProgram a, ReadDiffed(engine, options.a));
-  TERN_TRY_ASSIGN(const DiffedProgram b, ReadDiffed(engine, options.b));
+  TERN_TRY_ASSIGN(const ExecutableBytes a, ReadExecutable(engine, options.a));
+  TERN_TRY_ASSIGN(const ExecutableBytes b, ReadExecutable(engine, options.b));
   TERN_TRY_ASSIGN(const std::vector<ProgramChange> changes,
-                  ComparePrograms(a.bytes(), b.bytes(), options.tolerance));
+                  ComparePrograms(AsBytes(a.text()), AsBytes(b.text()), options.tolerance));
   DiffFindings found;
   found.equal = changes.empty();
   found.text = changes.empty() ? "functions, constants, kernels and metadata are the same\n"
