@@ -146,17 +146,50 @@ class GroupedJavaScriptTest(JavaScriptTest):
     FORM = GROUPED
 
 
-class DecoderTest(WithModel):
+class WithCommandLine(WithModel):
+    def tern(self, *arguments):
+        done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+
+class GenerateTest(WithCommandLine):
+    """The program in the language has the weights of the plain form, whatever the model is."""
+
+    def generate(self, count, **choice):
+        settings = {"temperature": 0.0, "top_k": 0, "top_p": 1.0, "seed": 1, **choice}
+        inputs = [word for name, value in settings.items() for word in ("-i", f"{name}={value}")]
+        text = self.tern("run", GENERATE, "-i", "@" + self.npz, "-i", f"heads={HEADS}", "-i",
+                         f"prompt=i64[{len(PROMPT)}]:{','.join(map(str, PROMPT))}", "-i",
+                         f"count={count}", *inputs)
+        *lines, result = text.splitlines()
+        tokens = [int(line) for line in lines]
+        self.assertEqual(result, f"output0: list[{', '.join(map(str, tokens))}]")
+        return tokens
+
+    def test_greedy_tokens(self):
+        self.assertEqual(self.generate(8), self.reference.generate(PROMPT, 8))
+
+    def test_tokens_that_are_drawn(self):
+        for choice in CHOICES:
+            with self.subTest(choice):
+                self.assertEqual(self.generate(6, **choice),
+                                 self.reference.generate(PROMPT, 6, **choice))
+
+    def test_another_seed_gives_other_tokens(self):
+        drawn = {tuple(self.generate(6, temperature=1.5, seed=seed)) for seed in range(4)}
+        self.assertGreater(len(drawn), 1)
+
+    def test_one_token_of_the_likeliest_is_the_greedy_one(self):
+        self.assertEqual(self.generate(4, temperature=1.0, top_k=1), self.generate(4))
+
+
+class DecoderTest(WithCommandLine):
     KEY_HEADS = HEADS
 
     def places(self, tokens, start):
         """What the model wants to know of where the tokens stand."""
         return {"position_ids": numpy.arange(start, start + len(tokens))[None]}
-
-    def tern(self, *arguments):
-        done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout
 
     def run_model(self, model, tokens, start, caches):
         """Logits and the caches with these tokens."""
@@ -176,17 +209,6 @@ class DecoderTest(WithModel):
         shape = (1, self.KEY_HEADS, 0, WIDTH // HEADS)
         return {f"past_key_values.{i}.{part}": numpy.zeros(shape, numpy.float32)
                 for i in range(LAYERS) for part in ("key", "value")}
-
-    def generate(self, count, **choice):
-        settings = {"temperature": 0.0, "top_k": 0, "top_p": 1.0, "seed": 1, **choice}
-        inputs = [word for name, value in settings.items() for word in ("-i", f"{name}={value}")]
-        text = self.tern("run", GENERATE, "-i", "@" + self.npz, "-i", f"heads={HEADS}", "-i",
-                         f"prompt=i64[{len(PROMPT)}]:{','.join(map(str, PROMPT))}", "-i",
-                         f"count={count}", *inputs)
-        *lines, result = text.splitlines()
-        tokens = [int(line) for line in lines]
-        self.assertEqual(result, f"output0: list[{', '.join(map(str, tokens))}]")
-        return tokens
 
     def test_the_logits_of_a_prompt(self):
         logits, _ = self.run_model(self.model, PROMPT, 0, self.empty())
@@ -213,22 +235,6 @@ class DecoderTest(WithModel):
         straight, _ = self.run_model(self.model, PROMPT, 0, self.empty())
         loaded, _ = self.run_model(compiled, PROMPT, 0, self.empty())
         numpy.testing.assert_array_equal(straight, loaded)
-
-    def test_greedy_tokens(self):
-        self.assertEqual(self.generate(8), self.reference.generate(PROMPT, 8))
-
-    def test_tokens_that_are_drawn(self):
-        for choice in CHOICES:
-            with self.subTest(choice):
-                self.assertEqual(self.generate(6, **choice),
-                                 self.reference.generate(PROMPT, 6, **choice))
-
-    def test_another_seed_gives_other_tokens(self):
-        drawn = {tuple(self.generate(6, temperature=1.5, seed=seed)) for seed in range(4)}
-        self.assertGreater(len(drawn), 1)
-
-    def test_one_token_of_the_likeliest_is_the_greedy_one(self):
-        self.assertEqual(self.generate(4, temperature=1.0, top_k=1), self.generate(4))
 
     def test_a_prompt_of_no_place_is_refused(self):
         done = subprocess.run([*COMMAND, "run", self.model, "-i", "input_ids=i64[1,1]:1"],
@@ -265,7 +271,7 @@ def main():
     in_javascript = sys.argv[1] == "--javascript"
     COMMAND.extend(sys.argv[2 if in_javascript else 1:])
     cases = ([JavaScriptTest, GroupedJavaScriptTest] if in_javascript else
-             [DecoderTest, GroupedDecoderTest, RotatedOutsideTest])
+             [GenerateTest, DecoderTest, GroupedDecoderTest, RotatedOutsideTest])
     load = unittest.defaultTestLoader.loadTestsFromTestCase
     suite = unittest.TestSuite(load(case) for case in cases)
     result = unittest.TextTestRunner(verbosity=1).run(suite)

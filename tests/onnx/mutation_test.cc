@@ -10,6 +10,7 @@
 #include "tests/onnx/mutate.h"
 #include "tests/onnx/test_models.h"
 #include "tests/support/onnx_writer.h"
+#include "tests/support/rounds.h"
 
 namespace tern::test::mutation_test {
 namespace {
@@ -64,9 +65,9 @@ TEST(MutationTest, TheModelOfControlFlowImports) {
       << text::RenderText(diagnostics);
 }
 
-TEST(MutationTest, TwentyThousandDamagedModels) {
+TEST(MutationTest, DamagedModels) {
   const std::vector<std::string> seeds = SeedModels();
-  for (uint64_t round = 0; round < 20000; ++round) {
+  for (uint64_t round = 0; round < support::Mutations(20000); ++round) {
     Draws draw(round);
     std::string bytes = Mutate(seeds[round % seeds.size()], draw);
     if (draw(2) == 0) bytes = Mutate(std::move(bytes), draw);
@@ -83,7 +84,7 @@ TEST(MutationTest, EveryTruncationOfASeed) {
 
 TEST(MutationTest, EveryByteOfASeedSetToExtremes) {
   for (const std::string& seed : SeedModels()) {
-    for (size_t at = 0; at < seed.size(); ++at) {
+    for (size_t at = 0; at < seed.size(); at += support::kMutationsShare) {
       for (const char byte : {'\x00', '\xFF', '\x7F', '\x80'}) {
         std::string bytes = seed;
         bytes[at] = byte;
@@ -99,7 +100,7 @@ TEST(MutationTest, DamagedModelsOfTheTestData) {
   for (size_t i = 0; i < files.size(); ++i) {
     const std::string seed = ReadFile(files[i]);
     if (seed.size() > 4096) continue;
-    for (uint64_t round = 0; round < 12; ++round) {
+    for (uint64_t round = 0; round < support::Mutations(12); ++round) {
       Draws draw(i * 100 + round);
       ImportDamaged(Mutate(seed, draw));
       ASSERT_FALSE(testing::Test::HasFatalFailure()) << files[i] << " round " << round;

@@ -224,6 +224,19 @@ function(tern_add_googletest)
   endif()
 endfunction()
 
+# One of how many random programs, and of how many damaged files, is drawn (tests/support/rounds.h).
+set(TERN_ROUNDS_SHARE 1)
+set(TERN_MUTATIONS_SHARE 1)
+if(EMSCRIPTEN)
+  set(TERN_ROUNDS_SHARE 4)
+  set(TERN_MUTATIONS_SHARE 4)
+elseif(CMAKE_CROSSCOMPILING)  # under an emulator
+  set(TERN_ROUNDS_SHARE 10)
+  set(TERN_MUTATIONS_SHARE 10)
+elseif(TERN_SANITIZE)
+  set(TERN_ROUNDS_SHARE 4)
+endif()
+
 # Tests call what is compiled for users; their own code is compiled as fast as can be.
 function(tern_use_test_flags target)
   set(level -O0)
@@ -231,9 +244,8 @@ function(tern_use_test_flags target)
     set(level ${ARGV1})
   endif()
   target_compile_options(${target} PRIVATE ${level})
-  if(CMAKE_CROSSCOMPILING OR TERN_SANITIZE)
-    target_compile_definitions(${target} PRIVATE TERN_SLOW_TESTS=1)  # tests/support/rounds.h
-  endif()
+  target_compile_definitions(${target} PRIVATE
+    TERN_ROUNDS_SHARE=${TERN_ROUNDS_SHARE} TERN_MUTATIONS_SHARE=${TERN_MUTATIONS_SHARE})
   if(EMSCRIPTEN)  # without Binaryen's passes
     target_link_options(${target} PRIVATE -O1)
   endif()

@@ -13,6 +13,7 @@
 #include "core/object/graph/print.h"
 #include "core/vm/builtins/builtins.h"
 #include "core/vm/vm.h"
+#include "tests/support/rounds.h"
 
 namespace tern::driver::in_place_test {
 namespace {
@@ -192,7 +193,7 @@ std::string RandomProgram(std::mt19937* random) {
 TEST(InPlace, RandomProgramsDoTheSameAsWithCopies) {
   std::mt19937 random(11);
   int64_t copied = 0, copied_always = 0;
-  for (int round = 0; round < 150; ++round) {
+  for (int round = 0; round < support::Rounds(150); ++round) {
     const std::string text = RandomProgram(&random);
     SCOPED_TRACE(text);
     const Outcome expected = RunMain(text, 7, {.always_copy = true});

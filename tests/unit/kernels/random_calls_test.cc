@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/support/random_call.h"
+#include "tests/support/rounds.h"
 
 namespace tern {
 namespace {
@@ -21,7 +22,7 @@ std::vector<uint8_t> Choices(uint32_t seed) {
 }
 
 TEST(RandomCalls, OperatorsRefuseOrRun) {
-  constexpr uint32_t kEach = 150;
+  constexpr uint32_t kEach = support::Mutations(150);
   const size_t operators = support::OperatorCount();
   for (uint32_t op = 0; op < operators; ++op) {
     int made = 0, ran = 0;
@@ -40,7 +41,7 @@ TEST(RandomCalls, OperatorsRefuseOrRun) {
 TEST(RandomCalls, BuiltinsRefuseOrRun) {
   const size_t builtins = support::BuiltinCount();
   for (uint32_t builtin = 0; builtin < builtins; ++builtin) {
-    for (uint32_t i = 0; i < 150; ++i)
+    for (uint32_t i = 0; i < support::Mutations(150); ++i)
       support::RunCall(support::MakeBuiltinCall(builtin, Choices(builtin * 1000 + i)),
                        support::CallKernels::kPlain);
   }

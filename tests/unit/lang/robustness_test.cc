@@ -11,6 +11,7 @@
 #include "core/lang/editor/format.h"
 #include "core/lang/lower/lower.h"
 #include "core/lang/program.h"
+#include "tests/support/rounds.h"
 
 namespace tern::lang::robustness_test {
 namespace {
@@ -55,7 +56,8 @@ void Exercise(const std::string& text) {
 }
 
 TEST(Robustness, CutOff) {
-  for (size_t size = 0; size < kProgram.size(); size += 3) Exercise(std::string(kProgram, 0, size));
+  for (size_t size = 0; size < kProgram.size(); size += 3 * support::kMutationsShare)
+    Exercise(std::string(kProgram, 0, size));
 }
 
 TEST(Robustness, TokensTakenOutDoubledAndExchanged) {
@@ -69,7 +71,7 @@ TEST(Robustness, TokensTakenOutDoubledAndExchanged) {
   };
   std::vector<std::string_view> tokens;
   for (const Token& token : list.tokens) tokens.push_back(token.text);
-  for (size_t i = 0; i + 1 < tokens.size(); ++i) {
+  for (size_t i = 0; i + 1 < tokens.size(); i += support::kMutationsShare) {
     std::vector<std::string_view> changed = tokens;
     if (i % 3 == 0) changed.erase(changed.begin() + static_cast<ptrdiff_t>(i));
     if (i % 3 == 1) changed[i] = tokens[(i * 31) % tokens.size()];

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "tests/support/rounds.h"
 #include "tests/unit/loop/loop_text.h"
 
 namespace tern::loop::expand_intrinsics_test {
@@ -73,7 +74,7 @@ template <class T>
 double WorstError(const Bound& bound, std::string_view type) {
   std::vector<T> x;
   uint64_t state = 7;
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < support::Rounds(20000); ++i) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     const double u = static_cast<double>(state >> 11) / 9007199254740992.0;
     // Ranges over many powers of ten are sampled by exponent; half of the others near 0.

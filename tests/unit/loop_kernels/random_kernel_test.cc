@@ -2,6 +2,7 @@
 // What is shown to stay in bounds does, whatever is in the buffers. Seeds are fixed; the
 // fuzzer kernel_fuzzer makes up others.
 #include "tests/support/random_kernel.h"
+#include "tests/support/rounds.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +14,7 @@ namespace {
 TEST(RandomKernels, WhatIsShownToStayInBoundsDoes) {
   uint64_t state = 88172645463325252u;
   int bound = 0, proven = 0, runs = 0;
-  for (int program = 0; program < 1500; ++program) {
+  for (int program = 0; program < support::Rounds(1500); ++program) {
     std::vector<uint8_t> choices(48);
     for (uint8_t& byte : choices) {
       state ^= state << 13;
@@ -29,10 +30,10 @@ TEST(RandomKernels, WhatIsShownToStayInBoundsDoes) {
     runs += check.runs;
   }
   // The test means something: most programs are kernels, some are right, many are not.
-  EXPECT_GE(bound, 1200);
-  EXPECT_GE(proven, 30);
+  EXPECT_GE(bound, support::Rounds(1200));
+  EXPECT_GE(proven, support::Rounds(30));
   EXPECT_LE(proven, bound / 2);
-  EXPECT_GE(runs, 600);
+  EXPECT_GE(runs, support::Rounds(600));
 }
 
 }  // namespace

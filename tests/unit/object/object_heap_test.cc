@@ -15,6 +15,7 @@
 #include "core/object/function.h"
 #include "core/object/shape.h"
 #include "core/object/strings/string.h"
+#include "tests/support/rounds.h"
 #include "tests/unit/object/counting.h"
 
 namespace tern::object_heap_test {
@@ -148,7 +149,7 @@ void MakeAndDropChain(int length, F wrap) {
 }
 
 TEST_F(ObjectHeapTest, LongChainsDieWithoutOverflowingTheStack) {
-  constexpr int kLength = 300'000;
+  constexpr int kLength = support::Rounds(300'000);
   MakeAndDropChain(kLength, [](Any next) { return Any(Adt::Make(1, {{AnyView(next)}})); });
   MakeAndDropChain(kLength, [](Any next) { return Any(Closure::Make(1, {{AnyView(next)}})); });
   MakeAndDropChain(kLength, [](Any next) { return Any(Sequence::Make({AnyView(next)})); });

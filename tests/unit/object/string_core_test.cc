@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/rounds.h"
 #include "tests/unit/object/counting.h"
 
 namespace tern {
@@ -375,7 +376,7 @@ class Model {
 
 TYPED_TEST(StringCoreTest, D10AgreesWithTheModelOverRandomOperations) {
   Model<TypeParam> model;
-  for (int step = 0; step < 120000; ++step) {
+  for (int step = 0; step < support::Rounds(120000); ++step) {
     model.Step();
     if (step % 8 == 0) {
       ASSERT_TRUE(model.Agrees()) << "step " << step;

@@ -19,6 +19,7 @@
 #include "core/object/strings/string.h"
 #include "core/object/strings/ucs4_string.h"
 #include "core/object/tensor.h"
+#include "tests/support/rounds.h"
 #include "tests/unit/object/counting.h"
 #include "tests/unit/object/sketch_types.h"
 
@@ -220,9 +221,10 @@ TEST_F(StructuralTest, D34SharingCostsNoTime) {
 }
 
 TEST_F(StructuralTest, D34DeepGraphsNeedNoStack) {
+  constexpr int kDepth = support::Rounds(200000);
   const auto deep = [](int last) {
     std::vector<Any> nodes = {Any(List<>({last}))};
-    for (int i = 0; i < 200000; ++i) nodes.push_back(Any(List<>({nodes.back()})));
+    for (int i = 0; i < kDepth; ++i) nodes.push_back(Any(List<>({nodes.back()})));
     return nodes;
   };
   // Taken apart from the outside in, so that no destructor recurses.
@@ -231,7 +233,7 @@ TEST_F(StructuralTest, D34DeepGraphsNeedNoStack) {
   };
   std::vector<Any> a = deep(1), b = deep(1), c = deep(2);
   ExpectEqual(a.back(), b.back());
-  EXPECT_EQ(FirstDifference(a.back(), c.back())->path.size(), 3u * 200001);
+  EXPECT_EQ(FirstDifference(a.back(), c.back())->path.size(), 3u * (kDepth + 1));
   destroy(&a);
   destroy(&b);
   destroy(&c);

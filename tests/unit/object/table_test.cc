@@ -23,6 +23,7 @@
 #include "core/object/strings/ucs4_string.h"
 #include "core/object/tensor.h"
 #include "tests/support/allocation_count.h"
+#include "tests/support/rounds.h"
 #include "tests/unit/object/counting.h"
 
 namespace tern::table_test {
@@ -249,7 +250,7 @@ TEST_F(TableTest, ModelOfRandomWrites) {
   std::mt19937 random(11);
   const TablePtr table = Table::Make();
   std::map<std::string, int64_t> model;
-  for (int64_t step = 0; step < 100'000; ++step) {
+  for (int64_t step = 0; step < support::Rounds(100'000); ++step) {
     const std::string key = std::string(random() % 20, 'k') + std::to_string(random() % 50);
     if (random() % 3 != 0) {
       EXPECT_EQ(table->SetText(std::string_view(key), Any(step)), !model.contains(key));

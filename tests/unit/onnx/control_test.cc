@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/rounds.h"
 #include "tests/unit/onnx/import_text.h"
 
 namespace tern::test::control_test {
@@ -263,7 +264,7 @@ TEST(ControlTest, LoopsInLoopsTakeBoundedWork) {
 TEST(ControlTest, ManyNodesInASubgraph) {
   OnnxGraph yes;
   std::vector<std::string> names = {"x"};
-  for (int i = 0; i < 20000; ++i) names.push_back("v" + std::to_string(i));
+  for (int i = 0; i < support::Rounds(20000); ++i) names.push_back("v" + std::to_string(i));
   for (size_t i = 0; i + 1 < names.size(); ++i) yes.Node({"Relu", {names[i]}, {names[i + 1]}});
   yes.Output(names.back());
   const Imported imported =

@@ -8,6 +8,7 @@
 
 #include "core/vm/file/reader.h"
 #include "core/vm/file/writer.h"
+#include "tests/support/rounds.h"
 #include "tests/support/vm_file.h"
 #include "tests/support/vm_mutator.h"
 #include "tests/unit/vm/vm_test_util.h"
@@ -15,7 +16,7 @@
 namespace tern::vm::mutation_test {
 namespace {
 
-constexpr int kMutations = 12'000;  // per sample, of which there are two
+constexpr int kMutations = support::Mutations(12'000);  // per sample, of which there are two
 
 TEST(Mutation, FilesNeverCrash) {
   int outcomes[3] = {};
@@ -36,7 +37,7 @@ TEST(Mutation, FilesNeverCrash) {
 
 TEST(Mutation, TextNeverCrashes) {
   for (const std::string_view program : support::SamplePrograms()) {
-    for (uint32_t seed = 0; seed < 2000; ++seed) {
+    for (uint32_t seed = 0; seed < support::Mutations(2000); ++seed) {
       std::vector<uint8_t> bytes(program.begin(), program.end());
       support::Mutator(seed).Mutate(&bytes);
       const Result<ExecutablePtr> executable =

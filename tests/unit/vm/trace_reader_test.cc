@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "core/vm/debug/trace_file.h"
+#include "tests/support/rounds.h"
 #include "tests/unit/vm/debug_test_util.h"
 
 namespace tern::vm::trace_reader_test {
@@ -142,7 +143,7 @@ TEST(TraceReader, ChangedFilesAreRefusedOrHarmless) {
                                           Record(kLong, {AnyView(5), AnyView(x)}).Bytes()};
   std::mt19937 random(3);
   int refused = 0, read = 0;
-  for (int i = 0; i < 20'000; ++i) {
+  for (int i = 0; i < support::Mutations(20'000); ++i) {
     std::vector<uint8_t> bytes = samples[i % 2];
     for (int n = static_cast<int>(random() % 3); n >= 0; --n) {
       const size_t at = random() % bytes.size();
