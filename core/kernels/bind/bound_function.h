@@ -58,6 +58,14 @@ Result<FunctionPtr> BindFunction(std::span<const FunctionRow<Parsed>> rows, cons
   return NotFound("there is no function '", name, "'");
 }
 
+// Registers a row each; `make` binds by the full name and the attributes.
+template <class Parsed>
+Status RegisterFunctions(std::span<const FunctionRow<Parsed>> rows, FunctionFactory make,
+                         Registry* registry) {
+  for (const FunctionRow<Parsed>& row : rows) TERN_TRY(registry->RegisterFactory(row.name, make));
+  return OkStatus();
+}
+
 }  // namespace tern::kernels::bind
 
 #endif  // TERN_CORE_KERNELS_BIND_BOUND_FUNCTION_H_

@@ -239,14 +239,7 @@ Result<FunctionPtr> MakeBoundList(std::string_view full_name, const Attrs& attrs
 }  // namespace
 
 Status RegisterListFunctions(Registry* registry) {
-  for (const ListFunction& function : kFunctions)
-    TERN_TRY(registry->RegisterFactory(function.name, &MakeBoundList));
-  return OkStatus();
-}
-
-Result<FunctionPtr> MakeListFunction(std::string_view name) {
-  TERN_TRY_ASSIGN(PrimitiveName parsed, ParsePrimitiveName(name));
-  return MakeBoundList(name, parsed.attrs);
+  return bind::RegisterFunctions<ListAttrs>(kFunctions, &MakeBoundList, registry);
 }
 
 }  // namespace tern::kernels

@@ -11,17 +11,13 @@
 #ifndef TERN_CORE_KERNELS_BIND_LISTS_H_
 #define TERN_CORE_KERNELS_BIND_LISTS_H_
 
-#include <string_view>
-
 #include "core/base/result.h"
-#include "core/object/function.h"
 #include "core/object/registry.h"
 
 namespace tern::kernels {
 
 Status RegisterListFunctions(Registry* registry);
 // One instance, without a registry. name: "list_join{axis=1}".
-Result<FunctionPtr> MakeListFunction(std::string_view name);
 
 }  // namespace tern::kernels
 

@@ -34,8 +34,8 @@ std::string ShownType(const AnyView& value) {
 
 Result<std::vector<Any>> KeysOf(const AnyView& value) {
   const auto* keys = value.TryCast<Tensor>();
-  const bool fits = keys != nullptr && keys->rank() == 1 && keys->is_contiguous() &&
-                    (keys->dtype() == kI64 || keys->dtype().is_string());
+  const bool fits = keys != nullptr && keys->rank() == 1 && keys->on_host() &&
+                    keys->is_contiguous() && (keys->dtype() == kI64 || keys->dtype().is_string());
   if (!fits) return TypeError("the keys are ", ShownType(value), ", expected i64[n] or string[n]");
   std::vector<Any> result;
   for (int64_t i = 0; i < keys->element_count(); ++i) {
@@ -167,14 +167,7 @@ Result<FunctionPtr> MakeBoundMap(std::string_view full_name, const Attrs& attrs)
 }  // namespace
 
 Status RegisterMapFunctions(Registry* registry) {
-  for (const MapFunction& function : kMapFunctions)
-    TERN_TRY(registry->RegisterFactory(function.name, &MakeBoundMap));
-  return OkStatus();
-}
-
-Result<FunctionPtr> MakeMapFunction(std::string_view name) {
-  TERN_TRY_ASSIGN(PrimitiveName parsed, ParsePrimitiveName(name));
-  return MakeBoundMap(name, parsed.attrs);
+  return bind::RegisterFunctions<MapAttrs>(kMapFunctions, &MakeBoundMap, registry);
 }
 
 }  // namespace tern::kernels

@@ -11,17 +11,13 @@
 #ifndef TERN_CORE_KERNELS_BIND_MAPS_H_
 #define TERN_CORE_KERNELS_BIND_MAPS_H_
 
-#include <string_view>
-
 #include "core/base/result.h"
-#include "core/object/function.h"
 #include "core/object/registry.h"
 
 namespace tern::kernels {
 
 Status RegisterMapFunctions(Registry* registry);
 // One instance, without a registry. name: "map_values{of=i64}".
-Result<FunctionPtr> MakeMapFunction(std::string_view name);
 
 }  // namespace tern::kernels
 

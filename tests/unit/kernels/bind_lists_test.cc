@@ -16,7 +16,9 @@ SequencePtr List(std::initializer_list<TensorPtr> items) {
 }
 
 std::string RunList(std::string_view name, std::initializer_list<AnyView> args) {
-  Result<FunctionPtr> function = MakeListFunction(name);
+  Registry registry;
+  if (Status status = RegisterListFunctions(&registry); !status.ok()) return status.ToString();
+  Result<FunctionPtr> function = registry.Find(name);
   if (!function.ok()) return function.status().ToString();
   RunContext context;
   Result<Any> result = (*function)->Invoke(args, &context);

@@ -16,7 +16,9 @@ namespace {
 using ::testing::HasSubstr;
 
 std::string RunMap(std::string_view name, std::initializer_list<AnyView> args) {
-  Result<FunctionPtr> function = MakeMapFunction(name);
+  Registry registry;
+  if (Status status = RegisterMapFunctions(&registry); !status.ok()) return status.ToString();
+  Result<FunctionPtr> function = registry.Find(name);
   if (!function.ok()) return function.status().ToString();
   RunContext context;
   Result<Any> result = (*function)->Invoke(args, &context);
@@ -66,7 +68,7 @@ TEST(MapFunctions, RefuseAttributes) {
   EXPECT_THAT(RunMap("map_values{width=9000000000}", {Any(map)}), HasSubstr("width"));
   EXPECT_THAT(RunMap("map_values{of=u8}", {Any(map)}), HasSubstr("'of' is u8"));
   EXPECT_THAT(RunMap("map_values{of=tensor}", {Any(map)}), HasSubstr("tensor"));
-  EXPECT_THAT(RunMap("map_turn", {Any(map)}), HasSubstr("there is no function 'map_turn'"));
+  EXPECT_THAT(RunMap("map_turn", {Any(map)}), HasSubstr("no function or operator 'map_turn'"));
 }
 
 TEST(MapFunctions, RowsNeedColumns) {
