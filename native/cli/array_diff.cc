@@ -7,6 +7,7 @@
 
 #include "core/base/half.h"
 #include "core/base/strings.h"
+#include "core/base/ulp.h"
 
 namespace tern::cli {
 namespace {
@@ -59,15 +60,6 @@ bool IsWorse(const Pair& pair, const Pair& than) {
 }
 
 }  // namespace
-
-uint64_t UlpDistance(uint64_t a_bits, uint64_t b_bits, size_t bytes) {
-  const uint64_t sign = uint64_t{1} << (8 * bytes - 1);
-  const uint64_t all = sign | (sign - 1);
-  // Numbers in the order of their values: negative ones are turned around.
-  const auto place = [&](uint64_t bits) { return (bits & sign) != 0 ? ~bits & all : bits | sign; };
-  const uint64_t a = place(a_bits), b = place(b_bits);
-  return a > b ? a - b : b - a;
-}
 
 std::string IndexText(size_t flat, std::span<const int64_t> shape) {
   std::vector<int64_t> index(shape.size());

@@ -41,8 +41,6 @@ std::string DifferenceText(const ArrayDifference& difference, const Array& a);
 // "types", into an object that is open.
 void WriteDifference(const ArrayDifference& difference, const Array& a, JsonWriter* json);
 
-// Steps from one float to the other, over the two zeros too. Both of `bytes` bytes: 2, 4 or 8.
-uint64_t UlpDistance(uint64_t a_bits, uint64_t b_bits, size_t bytes);
 // The element as it would be written: shortest for its dtype, integers exact.
 std::string ElementText(const Array& array, size_t i);
 // "[1, 2]": a flat index by axes, the last fastest.

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "native/cli/profile_rows.h"
 
-#include <stdio.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <tuple>
 
+#include "core/base/columns.h"
 #include "core/base/strings.h"
 #include "native/cli/api_json.h"
 
@@ -85,21 +84,6 @@ void SortBy(std::vector<ProfileRow>* rows, Size size) {
   });
 }
 
-// Columns are padded by hand: std::format is not in every library that this is built with.
-std::string Right(std::string text, size_t width) {
-  return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
-}
-
-std::string Left(std::string text, size_t width) {
-  return text.size() < width ? text + std::string(width - text.size(), ' ') : text;
-}
-
-std::string Fixed(double value, int digits) {
-  char text[40];
-  snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
-}
-
 double SumOf(const std::vector<ProfileRow>& rows) {
   double sum = 0;
   for (const ProfileRow& row : rows) sum += row.ns;
@@ -110,7 +94,7 @@ double SumOf(const std::vector<ProfileRow>& rows) {
 std::string ChangeOf(const ProfileRow& row) {
   if (row.base_count == 0) return "new";
   if (row.count == 0) return "gone";
-  return row.base_ns > 0 ? StrCat("x ", Fixed(row.ns / row.base_ns, 2)) : "";
+  return row.base_ns > 0 ? StrCat("x ", FormatFixed(row.ns / row.base_ns, 2)) : "";
 }
 
 // A row stays readable; what was cut can be found in the JSON.
@@ -141,11 +125,13 @@ size_t ShownOf(const std::vector<ProfileRow>& rows, const ProfileView& view) {
 
 std::string Line(const ProfileRow& row, size_t width, double sum, const ProfileView& view) {
   const double mean = row.count == 0 ? 0 : row.ns / static_cast<double>(row.count);
-  std::string line = StrCat(Left(Cut(row.name), width), Right(StrCat(row.count), 11),
-                            Right(Fixed(row.ns / 1e6, 3), 11), Right(Fixed(mean / 1e3, 3), 11),
-                            Right(Fixed(sum > 0 ? 100 * row.ns / sum : 0, 1), 7));
+  std::string line = StrCat(AlignLeft(Cut(row.name), width), AlignRight(StrCat(row.count), 11),
+                            AlignRight(FormatFixed(row.ns / 1e6, 3), 11),
+                            AlignRight(FormatFixed(mean / 1e3, 3), 11),
+                            AlignRight(FormatFixed(sum > 0 ? 100 * row.ns / sum : 0, 1), 7));
   if (view.has_base)
-    StrAppend(&line, Right(Fixed(row.base_ns / 1e6, 3), 11), Right(ChangeOf(row), 9));
+    StrAppend(&line, AlignRight(FormatFixed(row.base_ns / 1e6, 3), 11),
+              AlignRight(ChangeOf(row), 9));
   const std::string shapes = ShapesText(row);
   if (!shapes.empty()) StrAppend(&line, "  ", shapes);
   return line + "\n";
@@ -223,7 +209,7 @@ std::string ProfileTable(const std::vector<ProfileRow>& rows, const ProfileView&
   size_t width = 11;
   for (size_t i = 0; i < shown; ++i) width = std::max(width, Cut(rows[i].name).size());
   std::string text = StrCat(
-      Left(std::string(view.by), width), "      count   total ms    mean us      %",
+      AlignLeft(std::string(view.by), width), "      count   total ms    mean us      %",
       view.has_base ? "  before ms   change" : "", view.by == "shape" ? "  arguments" : "", "\n");
   for (size_t i = 0; i < shown; ++i) text += Line(rows[i], width, sum, view);
   if (shown < rows.size()) {
@@ -231,9 +217,9 @@ std::string ProfileTable(const std::vector<ProfileRow>& rows, const ProfileView&
     rest.name = StrCat(rows.size() - shown, " others");
     text += Line(rest, width, sum, view);
   }
-  StrAppend(&text, "in all ", Fixed(view.total_ns / 1e6, 3), " ms, of which ", Fixed(sum / 1e6, 3),
-            " ms in instructions");
-  if (view.has_base) StrAppend(&text, "; before ", Fixed(view.base_total_ns / 1e6, 3), " ms");
+  StrAppend(&text, "in all ", FormatFixed(view.total_ns / 1e6, 3), " ms, of which ",
+            FormatFixed(sum / 1e6, 3), " ms in instructions");
+  if (view.has_base) StrAppend(&text, "; before ", FormatFixed(view.base_total_ns / 1e6, 3), " ms");
   return text + "\n";
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/base/columns.h"
 #include "core/base/strings.h"
 #include "core/object/graph/print.h"
 #include "core/text/diagnostics.h"
@@ -41,11 +42,6 @@ std::string CodeText(const Executable& executable, uint32_t pc) {
   for (char c : InstructionText(executable, pc)) {
     if (c != ' ' || !text.ends_with("  ")) text += c;
   }
-  return text;
-}
-
-std::string Padded(std::string text, size_t width) {
-  if (text.size() < width) text.append(width - text.size(), ' ');
   return text;
 }
 
@@ -321,7 +317,7 @@ Result<std::string> DebugConsole::Registers(std::string_view) {
     TERN_TRY_ASSIGN(const Any value, debugger_.Register(frame_, reg));
     const std::string_view name = info.RegisterName(reg);
     StrAppend(&text, debugger_.RegisterChanged(frame_, reg) ? "* " : "  ",
-              Padded(StrCat("%", reg, name.empty() ? "" : " ", name), 8), " ", PrintValue(value),
+              AlignLeft(StrCat("%", reg, name.empty() ? "" : " ", name), 8), " ", PrintValue(value),
               "\n");
   }
   return text;
@@ -425,7 +421,7 @@ Result<std::string> DebugConsole::Help(std::string_view rest) {
   for (const Command& command : Commands()) {
     std::string head(command.name);
     if (!command.arguments.empty()) StrAppend(&head, " ", command.arguments);
-    StrAppend(&text, Padded(std::string(command.alias), 3), Padded(std::move(head), 28), " ",
+    StrAppend(&text, AlignLeft(std::string(command.alias), 3), AlignLeft(std::move(head), 28), " ",
               command.phrase, "\n");
   }
   return text;

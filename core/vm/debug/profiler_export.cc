@@ -4,6 +4,7 @@
 // speedscope's evented profiles (https://www.speedscope.app/file-format-schema.json).
 #include <algorithm>
 
+#include "core/base/columns.h"
 #include "core/base/json.h"
 #include "core/base/strings.h"
 #include "core/vm/debug/profiler.h"
@@ -12,27 +13,6 @@ namespace tern::vm {
 namespace {
 
 constexpr size_t kWidestShapes = 60;
-
-// Without printf, which would pull a formatter into the WebAssembly module; rounds half up.
-std::string Fixed(double value, int digits) {
-  uint64_t scale = 1;
-  for (int i = 0; i < digits; ++i) scale *= 10;
-  const auto scaled =
-      static_cast<uint64_t>(std::max(value, 0.0) * static_cast<double>(scale) + 0.5);
-  std::string fraction = StrCat(scaled % scale);
-  fraction.insert(0, static_cast<size_t>(digits) - fraction.size(), '0');
-  return StrCat(scaled / scale, ".", fraction);
-}
-
-std::string Right(std::string text, size_t width) {
-  if (text.size() < width) text.insert(0, width - text.size(), ' ');
-  return text;
-}
-
-std::string Left(std::string text, size_t width) {
-  if (text.size() < width) text.append(width - text.size(), ' ');
-  return text;
-}
 
 // A row stays readable; what was cut can be found in the JSON.
 std::string ShapesText(const OperatorProfile& row) {
@@ -52,20 +32,22 @@ std::string Profiler::Table() const {
     sum += row.total_ns;
     width = std::max(width, std::min<size_t>(row.name.size(), 48));
   }
-  std::string text =
-      StrCat(Left("operator", width), "      count   total ms    mean us      %  ", "arguments\n");
+  std::string text = StrCat(AlignLeft("operator", width),
+                            "      count   total ms    mean us      %  ", "arguments\n");
   // Sorted by time, the longest first (Operators).
   for (const OperatorProfile& row : rows) {
     const auto total = static_cast<double>(row.total_ns);
-    StrAppend(&text, Left(row.name, width), Right(StrCat(row.count), 11),
-              Right(Fixed(total / 1e6, 3), 11),
-              Right(Fixed(total / 1e3 / static_cast<double>(row.count), 3), 11),
-              Right(Fixed(sum == 0 ? 0.0 : 100 * total / static_cast<double>(sum), 1), 7), "  ",
-              ShapesText(row), "\n");
+    StrAppend(
+        &text, AlignLeft(row.name, width), AlignRight(StrCat(row.count), 11),
+        AlignRight(FormatFixed(total / 1e6, 3), 11),
+        AlignRight(FormatFixed(total / 1e3 / static_cast<double>(row.count), 3), 11),
+        AlignRight(FormatFixed(sum == 0 ? 0.0 : 100 * total / static_cast<double>(sum), 1), 7),
+        "  ", ShapesText(row), "\n");
   }
   // The difference of the two is what frames and the hooks themselves took.
-  StrAppend(&text, "in all ", Fixed(static_cast<double>(total_ns_) / 1e6, 3), " ms, of which ",
-            Fixed(static_cast<double>(sum) / 1e6, 3), " ms in instructions\n");
+  StrAppend(&text, "in all ", FormatFixed(static_cast<double>(total_ns_) / 1e6, 3),
+            " ms, of which ", FormatFixed(static_cast<double>(sum) / 1e6, 3),
+            " ms in instructions\n");
   if (dropped_spans_ > 0)
     StrAppend(&text, dropped_spans_, " calls are not in the time line, which was full\n");
   return text;

@@ -1,134 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures, windows and comparisons of tensors (tensor_summary.h).
+// How far one tensor is from another (tensor_summary.h).
 #include <cmath>
 #include <limits>
 #include <optional>
 
 #include "core/base/half.h"
 #include "core/base/json.h"
+#include "core/base/ulp.h"
 #include "core/vm/debug/tensor_elements.h"
 #include "core/vm/debug/tensor_summary.h"
 
 namespace tern::vm {
 namespace {
 
-// Elements in row-major order from one index of an axis to the next; 0 for the axis -1.
-int64_t FlatStep(const Tensor& tensor, int32_t axis) {
-  if (axis < 0) return 0;
-  int64_t step = 1;
-  for (int i = axis + 1; i < tensor.rank(); ++i) step *= tensor.dim(i);
-  return step;
-}
-
-Status CheckPicture(const Tensor& tensor, const PictureOptions& options) {
-  TERN_TRY(CheckHasNumbers(tensor));
-  const int32_t rank = tensor.rank();
-  const auto is_axis = [rank](int32_t axis) { return axis >= -1 && axis < rank; };
-  const bool same = options.row_axis == options.column_axis && options.row_axis >= 0;
-  if (!is_axis(options.row_axis) || !is_axis(options.column_axis) || same)
-    return InvalidArgument("a ", tensor.TypeText(), " has no axes ", options.row_axis, " and ",
-                           options.column_axis);
-  if (options.max_rows < 1 || options.max_columns < 1 ||
-      int64_t{options.max_rows} * options.max_columns > kMostPixels)
-    return InvalidArgument("a picture of ", options.max_rows, " x ", options.max_columns,
-                           " pixels: there may be 1 to ", kMostPixels);
-  for (int i = 0; i < rank; ++i) {
-    const int64_t at = options.index[static_cast<size_t>(i)];
-    if (i != options.row_axis && i != options.column_axis && (at < 0 || at >= tensor.dim(i)))
-      return OutOfRange("index ", at, " of axis ", i, " of a ", tensor.TypeText());
-  }
-  return OkStatus();
-}
-
-// The picture while it is made: sums of cells, one row of the source at a time.
-class Painter {
- public:
-  Painter(const Tensor& tensor, const PictureOptions& options, TensorPicture* picture)
-      : tensor_(tensor), step_(FlatStep(tensor, options.column_axis)), picture_(*picture) {
-    columns_ = options.column_axis < 0 ? 1 : tensor.dim(options.column_axis);
-    picture_.columns = static_cast<int32_t>(std::min<int64_t>(columns_, options.max_columns));
-  }
-
-  int64_t columns() const { return columns_; }
-
-  void AddRow(int64_t begin, int64_t row) {
-    double values[kElementBlock];
-    int64_t cell = 0;
-    for (int64_t at = 0; at < columns_; at += kElementBlock) {
-      const int64_t count = std::min(kElementBlock, columns_ - at);
-      ReadElements(tensor_, begin + at * step_, step_, count, values);
-      for (int64_t i = 0; i < count; ++i) {
-        while ((cell + 1) * columns_ / picture_.columns <= at + i) ++cell;
-        Add(static_cast<size_t>(row * picture_.columns + cell), values[i]);
-      }
-    }
-  }
-
-  void Finish() {
-    for (size_t i = 0; i < sums_.size(); ++i)
-      picture_.mean[i] = static_cast<float>(sums_[i] / static_cast<double>(counts_[i]));
-  }
-
-  void Resize() {
-    const size_t cells = static_cast<size_t>(picture_.rows) * static_cast<size_t>(picture_.columns);
-    sums_.resize(cells);
-    counts_.resize(cells);
-    constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
-    picture_.mean.assign(cells, kNone);
-    picture_.low.assign(cells, kNone);
-    picture_.high.assign(cells, kNone);
-    picture_.bad.assign(cells, 0);
-  }
-
- private:
-  void Add(size_t cell, double value) {
-    if (!std::isfinite(value)) {
-      ++picture_.bad[cell];
-      return;
-    }
-    const auto narrow = static_cast<float>(value);
-    sums_[cell] += value;
-    ++counts_[cell];
-    if (!(picture_.low[cell] <= narrow)) picture_.low[cell] = narrow;
-    if (!(picture_.high[cell] >= narrow)) picture_.high[cell] = narrow;
-  }
-
-  const Tensor& tensor_;
-  int64_t step_;
-  int64_t columns_ = 1;
-  TensorPicture& picture_;
-  std::vector<double> sums_;
-  std::vector<int64_t> counts_;
-};
-
-// The position of a float among all of its type, so that neighbours are 1 apart.
-int64_t Ordered(int64_t bits, int64_t sign) { return (bits & sign) != 0 ? sign - bits : bits; }
-
-std::optional<int64_t> FloatPosition(double value, DType dtype) {
-  if (!std::isfinite(value)) return std::nullopt;
-  const auto narrow = static_cast<float>(value);
-  if (dtype == kF32) return Ordered(__builtin_bit_cast(uint32_t, narrow), int64_t{1} << 31);
-  if (dtype == kF16) return Ordered(F32ToF16(narrow), 1 << 15);
-  if (dtype == kBf16) return Ordered(F32ToBf16(narrow), 1 << 15);
-  return std::nullopt;
-}
-
-// The distance in units in the last place; of f64 by 128 bits' worth of care: positions of
-// different signs may be further apart than an int64 holds.
+// Of the element types that have an inspector's view as floats; none for others and where one of
+// the two is not finite.
 std::optional<double> Ulps(double a, double b, DType dtype) {
-  if (dtype == kF64 && std::isfinite(a) && std::isfinite(b)) {
-    constexpr uint64_t kMagnitude = ~uint64_t{0} >> 1;
-    const auto at = [](double x) {
-      const auto bits = static_cast<double>(__builtin_bit_cast(uint64_t, x) & kMagnitude);
-      return std::signbit(x) ? -bits : bits;
-    };
-    if (std::signbit(a) != std::signbit(b)) return std::fabs(at(a) - at(b));
-    const auto x = __builtin_bit_cast(int64_t, a), y = __builtin_bit_cast(int64_t, b);
-    return static_cast<double>(x > y ? x - y : y - x);
-  }
-  const std::optional<int64_t> x = FloatPosition(a, dtype), y = FloatPosition(b, dtype);
-  if (!x || !y) return std::nullopt;
-  return static_cast<double>(*x > *y ? *x - *y : *y - *x);
+  if (!std::isfinite(a) || !std::isfinite(b)) return std::nullopt;
+  const auto bits = [dtype](double value) -> uint64_t {
+    const auto narrow = static_cast<float>(value);
+    if (dtype == kF64) return __builtin_bit_cast(uint64_t, value);
+    if (dtype == kF32) return __builtin_bit_cast(uint32_t, narrow);
+    return dtype == kF16 ? F32ToF16(narrow) : F32ToBf16(narrow);
+  };
+  if (dtype != kF64 && dtype != kF32 && dtype != kF16 && dtype != kBf16) return std::nullopt;
+  return static_cast<double>(UlpDistance(bits(a), bits(b), dtype.bits / 8));
 }
 
 struct Worst {
@@ -172,43 +68,6 @@ struct Comparison {
 };
 
 }  // namespace
-
-Result<TensorPicture> MakeTensorPicture(const Tensor& tensor, const PictureOptions& options) {
-  TERN_TRY(CheckPicture(tensor, options));
-  TensorPicture picture;
-  Painter painter(tensor, options, &picture);
-  const int64_t rows = options.row_axis < 0 ? 1 : tensor.dim(options.row_axis);
-  picture.rows = static_cast<int32_t>(std::min<int64_t>(rows, options.max_rows));
-  painter.Resize();
-  int64_t begin = 0;
-  for (int i = 0; i < tensor.rank(); ++i)
-    if (i != options.row_axis && i != options.column_axis)
-      begin += options.index[static_cast<size_t>(i)] * FlatStep(tensor, i);
-  int64_t cell = 0;
-  for (int64_t row = 0; row < rows; ++row) {
-    while ((cell + 1) * rows / picture.rows <= row) ++cell;
-    painter.AddRow(begin + row * FlatStep(tensor, options.row_axis), cell);
-  }
-  painter.Finish();
-  return picture;
-}
-
-Result<TensorPtr> CopyWindow(const Tensor& tensor, std::span<const int64_t> starts,
-                             std::span<const int64_t> counts) {
-  TERN_TRY(CheckHasNumbers(tensor));
-  for (int axis = 0; axis < tensor.rank(); ++axis) {
-    const auto i = static_cast<size_t>(axis);
-    if (starts[i] < 0 || counts[i] < 0 || starts[i] > tensor.dim(axis) ||
-        counts[i] > tensor.dim(axis) - starts[i])
-      return OutOfRange(counts[i], " elements from ", starts[i], " on of axis ", axis, " of a ",
-                        tensor.TypeText());
-  }
-  Dims strides = tensor.strides();
-  int64_t offset = 0;
-  for (size_t i = 0; i < starts.size(); ++i) offset += starts[i] * strides[i];
-  TERN_TRY_ASSIGN(const TensorPtr view, tensor.View(counts, strides, offset));
-  return view->Copy();
-}
 
 Result<std::string> CompareTensorsJson(const Tensor& a, const Tensor& b, double atol, double rtol) {
   TERN_TRY(CheckHasNumbers(a));

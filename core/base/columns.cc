@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/base/columns.h"
+
+#include <cstdint>
+
+#include "core/base/strings.h"
+
+namespace tern {
+namespace {
+
+// `value` in units of which `scale` make one.
+uint64_t UnitsOf(double value, uint64_t scale) {
+  constexpr double kMost = 9.2e18;
+  const double units = value * static_cast<double>(scale) + 0.5;
+  if (!(units > 0)) return 0;
+  return static_cast<uint64_t>(units < kMost ? units : kMost);
+}
+
+}  // namespace
+
+std::string AlignRight(std::string text, size_t width) {
+  if (text.size() < width) text.insert(0, width - text.size(), ' ');
+  return text;
+}
+
+std::string AlignLeft(std::string text, size_t width) {
+  if (text.size() < width) text.append(width - text.size(), ' ');
+  return text;
+}
+
+std::string FormatFixed(double value, int digits) {
+  uint64_t scale = 1;
+  for (int i = 0; i < digits; ++i) scale *= 10;
+  const uint64_t units = UnitsOf(value, scale);
+  if (digits == 0) return StrCat(units);
+  const std::string fraction = StrCat(units % scale);
+  const std::string zeros(static_cast<size_t>(digits) - fraction.size(), '0');
+  return StrCat(units / scale, ".", zeros, fraction);
+}
+
+}  // namespace tern
