@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include <cmath>
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -17,21 +17,14 @@
 #include "core/base/strings.h"
 #include "core/object/any.h"
 #include "core/object/containers/sequence.h"
-#include "core/object/graph/print.h"
-#include "core/object/tensor.h"
 #include "core/onnx/read_model.h"
-#include "core/onnx/tensor_data.h"
-#include "core/onnx/wire.h"
+#include "core/onnx/test_data.h"
 #if TERN_CONFORMANCE_KERNELS
 #include "native/backends/kernels_api.h"
 #endif
 
 namespace tern {
 namespace {
-
-// The tolerances of the standard's own test runner (onnx.backend.test).
-constexpr double kRelative = 1e-3;
-constexpr double kAbsolute = 1e-7;
 
 Result<std::vector<uint8_t>> ReadFile(const std::string& path) {
   FILE* file = fopen(path.c_str(), "rb");
@@ -49,104 +42,25 @@ bool Exists(const std::string& path) {
   return stat(path.c_str(), &info) == 0;
 }
 
-Result<Any> MakeValue(ByteSpan bytes, int32_t declared = 0) {
-  onnx::Tensor proto;
-  TERN_TRY(onnx::ReadTensor(bytes, &proto));
-  // The test data has bfloat16 as the integers of its bits.
-  const bool is_bf16 = declared == static_cast<int32_t>(onnx::DataType::kBfloat16);
-  if (is_bf16 && proto.data_type == static_cast<int32_t>(onnx::DataType::kUint16))
-    proto.data_type = declared;
-  TERN_TRY_ASSIGN(TensorPtr tensor, onnx::MakeTensor(proto, onnx::TensorSource{}));
-  return Any(std::move(tensor));
-}
-
-// SequenceProto: tensors are its field 3.
-Result<Any> MakeList(ByteSpan bytes) {
-  onnx::WireError error;
-  onnx::WireReader in(bytes, &error);
-  SequencePtr list = Sequence::Make();
-  while (in.Next()) {
-    if (in.field() != 3 || !in.is_message()) continue;
-    std::string_view item;
-    in.Get(&item);
-    TERN_TRY_ASSIGN(const Any value, MakeValue(AsBytes(item)));
-    list->PushBack(value);
-  }
-  return Any(list);
-}
-
-// OptionalProto: a tensor is its field 3, a sequence its field 5.
-Result<Any> MakeOptional(ByteSpan bytes) {
-  onnx::WireError error;
-  onnx::WireReader in(bytes, &error);
-  while (in.Next()) {
-    if (!in.is_message() || (in.field() != 3 && in.field() != 5)) continue;
-    std::string_view item;
-    in.Get(&item);
-    return in.field() == 3 ? MakeValue(AsBytes(item)) : MakeList(AsBytes(item));
-  }
-  return Any();
-}
-
-// What a file of a set holds: the model says it.
-struct Kind {
-  onnx::Type::Kind kind = onnx::Type::Kind::kTensor;
-  int32_t elements = 0;
-};
-
-Result<Any> ReadPb(const std::string& path, const Kind& declared) {
-  TERN_TRY_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
-  if (declared.kind == onnx::Type::Kind::kSequence) return MakeList(bytes);
-  if (declared.kind == onnx::Type::Kind::kOptional) return MakeOptional(bytes);
-  return MakeValue(bytes, declared.elements);
-}
-
 // input_0.pb, input_1.pb, … as far as they go.
 Result<std::vector<Any>> ReadSet(const std::string& folder, const char* prefix,
-                                 const std::vector<Kind>& kinds) {
+                                 const std::vector<onnx::ValueInfo>& declared) {
   std::vector<Any> values;
   for (size_t i = 0;; ++i) {
     const std::string path = StrCat(folder, "/", prefix, "_", i, ".pb");
     if (!Exists(path)) return values;
-    TERN_TRY_ASSIGN(Any value, ReadPb(path, i < kinds.size() ? kinds[i] : kinds.back()));
+    TERN_TRY_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
+    const onnx::ValueInfo& info = declared[std::min(i, declared.size() - 1)];
+    TERN_TRY_ASSIGN(Any value, onnx::ReadTestValue(bytes, info.type));
     values.push_back(std::move(value));
   }
 }
 
-Status Compare(size_t index, const Tensor& actual, const Tensor& expected) {
-  if (actual.dtype() != expected.dtype() ||
-      FormatDims(actual.dims()) != FormatDims(expected.dims())) {
-    return Failed("output ", index, " is ", actual.TypeText(), ", expected ", expected.TypeText());
-  }
-  for (int64_t i = 0; i < expected.element_count(); ++i) {
-    if (expected.dtype().is_string()) {
-      if (actual.string_at(i) == expected.string_at(i)) continue;
-    } else {
-      const double a = TensorElement(actual, i), e = TensorElement(expected, i);
-      if (a == e || (std::isnan(a) && std::isnan(e))) continue;
-      if (std::fabs(a - e) <= kAbsolute + kRelative * std::fabs(e)) continue;
-    }
-    return Failed("output ", index, "[", i, "] is ", TensorElementText(actual, i), ", expected ",
-                  TensorElementText(expected, i));
-  }
-  return OkStatus();
-}
-
-Status CompareValues(size_t index, const AnyView& actual, const AnyView& expected) {
-  if (const Sequence* list = expected.TryCast<Sequence>()) {
-    const Sequence* got = actual.TryCast<Sequence>();
-    if (got == nullptr || got->size() != list->size())
-      return Failed("output ", index, " is ", PrintValue(actual), ", expected a list of ",
-                    list->size());
-    for (size_t i = 0; i < list->size(); ++i) TERN_TRY(CompareValues(index, (*got)[i], (*list)[i]));
-    return OkStatus();
-  }
-  const Tensor *got = actual.TryCast<Tensor>(), *tensor = expected.TryCast<Tensor>();
-  if (tensor == nullptr && actual.is_none()) return OkStatus();
-  if (tensor == nullptr || got == nullptr)
-    return Failed("output ", index, " is ", PrintValue(actual), ", expected ",
-                  PrintValue(expected));
-  return Compare(index, *got, *tensor);
+Status CompareOutput(size_t index, const AnyView& actual, const AnyView& expected) {
+  const onnx::Comparison found = onnx::CompareTestValues(actual, expected, onnx::Tolerance{});
+  if (found.ok()) return OkStatus();
+  if (!found.mismatch.empty()) return Failed("output ", index, " ", found.mismatch);
+  return Failed("output ", index, found.worst, " is ", found.actual, ", expected ", found.expected);
 }
 
 Status FromHandle(tern_status* handle) {
@@ -172,29 +86,14 @@ Status CompareOutputs(const TernAny& result, const std::vector<Any>& expected) {
       TERN_TRY(FromHandle(tern_tuple_get(&result, static_cast<int32_t>(i), &item)));
     }
     const Any owned = Any::Adopt(item);
-    TERN_TRY(CompareValues(i, owned, expected[i]));
+    TERN_TRY(CompareOutput(i, owned, expected[i]));
   }
   return OkStatus();
 }
 
-struct Kinds {
-  std::vector<Kind> inputs, outputs;
-};
-
-Result<Kinds> KindsOf(ByteSpan model) {
-  onnx::Model read;
-  TERN_TRY(onnx::ReadModel(model, &read));
-  Kinds kinds;
-  for (const onnx::ValueInfo& info : read.graph.inputs)
-    kinds.inputs.push_back({info.type.kind, info.type.elem_type});
-  for (const onnx::ValueInfo& info : read.graph.outputs)
-    kinds.outputs.push_back({info.type.kind, info.type.elem_type});
-  return kinds;
-}
-
-Status RunSet(tern_program* program, const std::string& folder, const Kinds& kinds) {
-  TERN_TRY_ASSIGN(const std::vector<Any> values, ReadSet(folder, "input", kinds.inputs));
-  TERN_TRY_ASSIGN(const std::vector<Any> expected, ReadSet(folder, "output", kinds.outputs));
+Status RunSet(tern_program* program, const std::string& folder, const onnx::Graph& declared) {
+  TERN_TRY_ASSIGN(const std::vector<Any> values, ReadSet(folder, "input", declared.inputs));
+  TERN_TRY_ASSIGN(const std::vector<Any> expected, ReadSet(folder, "output", declared.outputs));
   std::vector<TernAny> args;
   for (const Any& value : values) args.push_back(value.c_any());
   tern_vm* vm = nullptr;
@@ -227,7 +126,7 @@ struct Runner {
 };
 
 Status RunProgram(const Runner& runner, tern_buffer* executable, const std::string& folder,
-                  const Kinds& kinds) {
+                  const onnx::Graph& declared) {
   tern_program* program = nullptr;
   TERN_TRY(FromHandle(tern_program_load(
       runner.runtime, tern_buffer_data(executable), tern_buffer_size(executable),
@@ -236,7 +135,7 @@ Status RunProgram(const Runner& runner, tern_buffer* executable, const std::stri
   Status status = PrepareKernels(program, runner.policy);
   int sets = 0;
   for (; status.ok() && Exists(StrCat(folder, "/test_data_set_", sets)); ++sets) {
-    status = RunSet(program, StrCat(folder, "/test_data_set_", sets), kinds);
+    status = RunSet(program, StrCat(folder, "/test_data_set_", sets), declared);
   }
   tern_program_free(program);
   if (status.ok() && sets == 0) return Failed("the folder has no test_data_set_0");
@@ -245,11 +144,12 @@ Status RunProgram(const Runner& runner, tern_buffer* executable, const std::stri
 
 Status RunFolder(const Runner& runner, const std::string& folder) {
   TERN_TRY_ASSIGN(const std::vector<uint8_t> model, ReadFile(folder + "/model.onnx"));
-  TERN_TRY_ASSIGN(const Kinds kinds, KindsOf(model));
+  onnx::Model read;  // its names are views of the file's bytes
+  TERN_TRY(onnx::ReadModel(model, &read));
   tern_buffer* executable = nullptr;
   TERN_TRY(FromHandle(tern_compile_onnx(runner.runtime, model.data(), model.size(), nullptr,
                                         &executable, nullptr)));
-  return RunProgram(runner, executable, folder, kinds);
+  return RunProgram(runner, executable, folder, read.graph);
 }
 
 void PrintVerdict(const std::string& folder, const Status& status) {
