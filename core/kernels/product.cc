@@ -6,6 +6,7 @@
 
 #include "core/kernels/activate.h"
 #include "core/kernels/parallel.h"
+#include "core/kernels/row.h"
 #include "core/kernels/tile.h"
 #include "core/kernels/transpose.h"
 
@@ -159,19 +160,25 @@ struct ColumnGroup {
   const float* b;
 };
 
-// Tiles [first, last), which are of one height. `tile` says what they share.
-void MultiplyTiles(const ColumnGroup& group, const TileSplit& split, int64_t first, int64_t last,
-                   Tile tile) {
-  if (first == last) return;
+// Where a tile's first row is written, and what is added to it.
+void PlaceTile(const ColumnGroup& group, int64_t row, Tile& tile) {
   const Product& product = *group.product;
   const TernEpilogue& epilogue = product.epilogue;
-  const int64_t row = group.first_row + split.First(first), rows = split.Rows(first);
-  tile.rows = group.pointers + first * product.taps * kTileRows;
-  tile.count = last - first;
   tile.c = product.c + row * product.c_stride + group.column;
   tile.residual = epilogue.residual == nullptr
                       ? nullptr
                       : epilogue.residual + row * epilogue.residual_stride + group.column;
+}
+
+// Tiles [first, last), which are of one height. `tile` says what they share.
+void MultiplyTiles(const ColumnGroup& group, const TileSplit& split, int64_t first, int64_t last,
+                   Tile tile) {
+  if (first == last) return;
+  const TernEpilogue& epilogue = group.product->epilogue;
+  const int64_t row = group.first_row + split.First(first), rows = split.Rows(first);
+  tile.rows = group.pointers + first * group.product->taps * kTileRows;
+  tile.count = last - first;
+  PlaceTile(group, row, tile);
   TileFunction* compute = ChooseTile(rows, group.panels, tile.columns);
   if (IsSlowActivation(epilogue.activation)) {
     ComputeThroughBuffer(compute, tile, rows, epilogue);
@@ -180,7 +187,8 @@ void MultiplyTiles(const ColumnGroup& group, const TileSplit& split, int64_t fir
   }
 }
 
-void MultiplyGroup(const ColumnGroup& group, const TileSplit& split) {
+// What all tiles of a group share.
+Tile TileOf(const ColumnGroup& group) {
   const Product& product = *group.product;
   const TernEpilogue& epilogue = product.epilogue;
   Tile tile;
@@ -195,6 +203,11 @@ void MultiplyGroup(const ColumnGroup& group, const TileSplit& split) {
   }
   tile.bias = epilogue.bias == nullptr ? nullptr : epilogue.bias + group.column;
   SetEpilogue(epilogue, tile);
+  return tile;
+}
+
+void MultiplyGroup(const ColumnGroup& group, const TileSplit& split) {
+  const Tile tile = TileOf(group);
   MultiplyTiles(group, split, 0, split.higher, tile);
   MultiplyTiles(group, split, split.higher, split.tiles, tile);
 }
@@ -211,6 +224,45 @@ void MultiplyPanel(ColumnGroup group, const TileSplit& split) {
   }
 }
 
+#if !HWY_HAVE_SCALABLE
+// One row and the panels of a group, which are all that SumRow takes or one.
+void MultiplyRow(const ColumnGroup& group) {
+  HWY_ALIGN float sums[kRowPanels * TERN_PANEL_WIDTH];
+  const TernEpilogue& epilogue = group.product->epilogue;
+  Tile tile = TileOf(group);
+  tile.rows = group.pointers;
+  PlaceTile(group, group.first_row, tile);
+  if (group.panels == kRowPanels) {
+    SumRow<kRowPanels>(tile, sums);
+  } else {
+    SumRow<1>(tile, sums);
+  }
+  const int64_t width = (tile.columns + Lanes() - 1) / Lanes() * Lanes();
+  if (IsSlowActivation(epilogue.activation)) {
+    if (tile.residual != nullptr && !tile.residual_after) {
+      for (int64_t i = 0; i < tile.columns; ++i) sums[i] += tile.residual[i];
+    }
+    Activate(epilogue, sums, sums, width);
+    return StoreFinished(tile, sums, 1, width);
+  }
+  for (int64_t column = 0; column < width; column += Lanes()) {
+    StoreCarefully(tile, 0, static_cast<int>(column / Lanes()),
+                   hn::LoadU(PanelTag(), sums + column));
+  }
+}
+
+void MultiplyRowBlock(const Product& product, const float* const* pointers, int64_t row,
+                      int64_t first_panel, int64_t last_panel) {
+  const int64_t panel_size = product.taps * product.run * TERN_PANEL_WIDTH;
+  for (int64_t panel = first_panel; panel < last_panel;) {
+    const int64_t taken = last_panel - panel >= kRowPanels ? kRowPanels : 1;
+    MultiplyRow({&product, pointers, row, panel * TERN_PANEL_WIDTH, taken,
+                 product.panels + panel * panel_size});
+    panel += taken;
+  }
+}
+#endif
+
 }  // namespace
 
 int64_t PanelsPerTile() {
@@ -223,6 +275,9 @@ int64_t PanelsPerTile() {
 void MultiplyBlock(const Product& product, const float* const* pointers, int64_t first_row,
                    int64_t rows, int64_t first_panel, int64_t last_panel) {
   if (rows <= 0) return;
+#if !HWY_HAVE_SCALABLE
+  if (rows == 1) return MultiplyRowBlock(product, pointers, first_row, first_panel, last_panel);
+#endif
   const TileSplit split(rows);
   const int64_t panel_size = product.taps * product.run * TERN_PANEL_WIDTH;
   for (int64_t panel = first_panel; panel < last_panel;) {

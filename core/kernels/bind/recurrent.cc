@@ -104,12 +104,17 @@ int64_t CostOf(const Sizes& sizes, int64_t gates) {
   return ops::MulDim(rows, ops::MulDim(gates * sizes.hidden, sizes.input + sizes.hidden));
 }
 
-// A matrix [rows][columns] whose products are asked for: packed once.
+// A matrix [rows][columns] that rows are multiplied with: packed once, unless so few rows come that
+// packing would take longer than they do, as in a model that hears one frame a call.
 class Weights {
  public:
-  Status Pack(Call& call, const float* matrix, int64_t rows, int64_t columns) {
+  // uses: how many rows will be multiplied in all.
+  Status Prepare(Call& call, const float* matrix, int64_t rows, int64_t columns, int64_t uses) {
+    constexpr int64_t kFewUses = 4;
+    matrix_ = matrix;
     rows_ = rows;
     columns_ = columns;
+    if (uses < kFewUses) return OkStatus();
     const int64_t panels = (rows + TERN_PANEL_WIDTH - 1) / TERN_PANEL_WIDTH;
     TERN_TRY_ASSIGN(packed_, call.NewF32({panels, columns, TERN_PANEL_WIDTH}));
     if (packed_->element_count() == 0) return OkStatus();
@@ -122,8 +127,10 @@ class Weights {
     const float* bias = nullptr;
   };
   // y[count][rows] = x[count][columns] * matrix^T + bias.
-  Status Multiply(Call& call, const float* x, int64_t count, const Output& out) const {
+  Status Multiply(const KernelTable& kernels, const TernKernelContext& context, const float* x,
+                  int64_t count, const Output& out) const {
     if (count == 0 || rows_ == 0) return OkStatus();
+    if (packed_ == nullptr) return MultiplyInPlace(kernels, context, x, count, out);
     TernGemmArgs args{};
     args.m = count;
     args.n = rows_;
@@ -134,10 +141,32 @@ class Weights {
     args.c = out.y;
     args.c_stride = out.stride;
     args.epilogue.bias = out.bias;
-    return Call::Check(call.kernels().gemm(&args, call.kernel_context()));
+    return Call::Check(kernels.gemm(&args, &context));
   }
 
  private:
+  Status MultiplyInPlace(const KernelTable& kernels, const TernKernelContext& context,
+                         const float* x, int64_t count, const Output& out) const {
+    const int64_t whole = 0;
+    TernMatMulArgs args{};
+    args.batches = 1;
+    args.m = count;
+    args.n = rows_;
+    args.k = columns_;
+    args.a = x;
+    args.a_row_stride = columns_;
+    args.a_col_stride = 1;
+    args.b = matrix_;
+    args.b_row_stride = 1;
+    args.b_col_stride = columns_;
+    args.c = out.y;
+    args.c_row_stride = out.stride;
+    args.a_offsets = args.b_offsets = args.c_offsets = &whole;
+    args.epilogue.bias = out.bias;
+    return Call::Check(kernels.matmul(&args, &context));
+  }
+
+  const float* matrix_ = nullptr;
   int64_t rows_ = 0, columns_ = 0;
   TensorPtr packed_;
 };
@@ -146,10 +175,21 @@ class Weights {
 class Layer {
  public:
   Layer(Call& call, const ops::RecurrentAttrs& attrs, const Sizes& sizes)
-      : call_(call), attrs_(attrs), sizes_(sizes), cell_(CellOf(call.info().name)) {}
+      : call_(call),
+        attrs_(attrs),
+        sizes_(sizes),
+        cell_(CellOf(call.info().name)),
+        context_(*call.kernel_context()) {}
 
-  // y: the whole output, of which this writes its part.
-  Status Run(const RecurrentOperands& in, int64_t d, std::span<const Gate> gates, float* y);
+  // The state, the weights of direction d and the inputs' part of all gates: allocates.
+  Status Prepare(const RecurrentOperands& in, int64_t d, std::span<const Gate> gates);
+  // All steps; writes its part of y, the whole output. Takes no memory and, once Isolate was
+  // called, no other thread's: two layers may run at once.
+  Status Run(const RecurrentOperands& in, float* y);
+  void Isolate() {
+    context_.parallel = nullptr;
+    context_.scratch = [](void*, size_t) -> void* { return nullptr; };
+  }
 
   const float* h() const { return h_->data_as<float>(); }
   const float* c() const { return c_->data_as<float>(); }
@@ -165,8 +205,12 @@ class Layer {
     }
     return state;
   }
-  Status Prepare(const RecurrentOperands& in, int64_t d);
-  Status Step(const RecurrentOperands& in, int64_t d, int64_t step, float* y);
+  Status PrepareWeights(const RecurrentOperands& in);
+  Status Multiply(const Weights& weights, const float* x, int64_t count,
+                  const Weights::Output& out) const {
+    return weights.Multiply(call_.kernels(), context_, x, count, out);
+  }
+  Status Step(const RecurrentOperands& in, int64_t step, float* y);
   Status Apply(const Gate& gate, float* values, int64_t count) const;
   // z: the gates of one row, from the input; r: those from the state. h, c: where the row has got.
   Status StepRnn(float* z, const float* r, float* h) const;
@@ -177,6 +221,8 @@ class Layer {
   const ops::RecurrentAttrs& attrs_;
   const Sizes& sizes_;
   const Cell& cell_;
+  TernKernelContext context_;
+  int64_t d_ = 0;
   std::span<const Gate> gates_;
   // The second: of a gru's h, where the state is reset before the product and not after.
   Weights state_weights_, candidate_weights_;
@@ -192,7 +238,7 @@ Status Layer::Apply(const Gate& gate, float* values, int64_t count) const {
   for (int64_t i = 0; gate.inner != 1 && i < count; ++i) values[i] *= gate.inner;
   if (!gate.is_linear) {
     const TernUnaryArgs args{gate.op, gate.alpha, gate.beta, count, values, values};
-    TERN_TRY(Call::Check(call_.kernels().unary(&args, call_.kernel_context())));
+    TERN_TRY(Call::Check(call_.kernels().unary(&args, &context_)));
   }
   if (gate.scale == 1 && gate.offset == 0) return OkStatus();
   for (int64_t i = 0; i < count; ++i) values[i] = gate.scale * values[i] + gate.offset;
@@ -211,17 +257,23 @@ Status Layer::StepLstm(float* z, const float* r, float* h, float* c) const {
   const int64_t n = sizes_.hidden;
   float *in = z, *out = z + n, *forget = z + 2 * n, *cell = z + 3 * n;
   for (int64_t i = 0; i < 4 * n; ++i) z[i] += r[i];
-  for (int64_t i = 0; peepholes_ != nullptr && i < n; ++i) {
-    in[i] += peepholes_[i] * c[i];
-    forget[i] += peepholes_[2 * n + i] * c[i];
+  if (peepholes_ == nullptr) {
+    TERN_TRY(Apply(gates_[0], z, 3 * n));
+  } else {
+    for (int64_t i = 0; i < n; ++i) {
+      in[i] += peepholes_[i] * c[i];
+      forget[i] += peepholes_[2 * n + i] * c[i];
+    }
+    TERN_TRY(Apply(gates_[0], in, n));
+    TERN_TRY(Apply(gates_[0], forget, n));
   }
-  TERN_TRY(Apply(gates_[0], in, n));
-  TERN_TRY(Apply(gates_[0], forget, n));
   TERN_TRY(Apply(gates_[1], cell, n));
   for (int64_t i = 0; attrs_.input_forget && i < n; ++i) forget[i] = 1 - in[i];
   for (int64_t i = 0; i < n; ++i) c[i] = forget[i] * c[i] + in[i] * cell[i];
-  for (int64_t i = 0; peepholes_ != nullptr && i < n; ++i) out[i] += peepholes_[n + i] * c[i];
-  TERN_TRY(Apply(gates_[0], out, n));
+  if (peepholes_ != nullptr) {  // the output gate sees the new cell
+    for (int64_t i = 0; i < n; ++i) out[i] += peepholes_[n + i] * c[i];
+    TERN_TRY(Apply(gates_[0], out, n));
+  }
   std::copy(c, c + n, h);
   TERN_TRY(Apply(gates_[2], h, n));
   for (int64_t i = 0; i < n; ++i) h[i] *= out[i];
@@ -232,14 +284,13 @@ Status Layer::StepGru(float* z, float* r, float* h) const {
   const int64_t n = sizes_.hidden;
   float *update = z, *reset = z + n, *candidate = z + 2 * n;
   for (int64_t i = 0; i < 2 * n; ++i) z[i] += r[i];
-  TERN_TRY(Apply(gates_[0], update, n));
-  TERN_TRY(Apply(gates_[0], reset, n));
+  TERN_TRY(Apply(gates_[0], z, 2 * n));
   if (attrs_.linear_before_reset) {
     for (int64_t i = 0; i < n; ++i) candidate[i] += reset[i] * r[2 * n + i];
   } else {
     for (int64_t i = 0; i < n; ++i) reset[i] *= h[i];
     const float* bias = state_bias_ == nullptr ? nullptr : state_bias_ + 2 * n;
-    TERN_TRY(candidate_weights_.Multiply(call_, reset, 1, {r + 2 * n, n, bias}));
+    TERN_TRY(Multiply(candidate_weights_, reset, 1, {r + 2 * n, n, bias}));
     for (int64_t i = 0; i < n; ++i) candidate[i] += r[2 * n + i];
   }
   TERN_TRY(Apply(gates_[1], candidate, n));
@@ -247,34 +298,41 @@ Status Layer::StepGru(float* z, float* r, float* h) const {
   return OkStatus();
 }
 
-// The weights of this direction, and the inputs' part of all gates.
-Status Layer::Prepare(const RecurrentOperands& in, int64_t d) {
+Status Layer::PrepareWeights(const RecurrentOperands& in) {
   const int64_t rows = cell_.gates * sizes_.hidden, n = sizes_.hidden;
-  const float* r = in.r->data_as<float>() + d * rows * n;
+  const float* r = in.r->data_as<float>() + d_ * rows * n;
   const bool resets_first = cell_.op == "gru" && !attrs_.linear_before_reset;
-  TERN_TRY(state_weights_.Pack(call_, r, resets_first ? 2 * n : rows, n));
-  if (resets_first) TERN_TRY(candidate_weights_.Pack(call_, r + 2 * n * n, n, n));
+  const int64_t count = sizes_.time * sizes_.batch;
+  TERN_TRY(state_weights_.Prepare(call_, r, resets_first ? 2 * n : rows, n, count));
+  if (resets_first) TERN_TRY(candidate_weights_.Prepare(call_, r + 2 * n * n, n, n, count));
   const float* bias = nullptr;
   if (in.bias != nullptr) {
-    bias = in.bias->data_as<float>() + d * 2 * rows;
+    bias = in.bias->data_as<float>() + d_ * 2 * rows;
     state_bias_ = bias + rows;
   }
-  if (in.peepholes != nullptr) peepholes_ = in.peepholes->data_as<float>() + d * 3 * n;
+  if (in.peepholes != nullptr) peepholes_ = in.peepholes->data_as<float>() + d_ * 3 * n;
   Weights input_weights;
-  TERN_TRY(input_weights.Pack(call_, in.w->data_as<float>() + d * rows * sizes_.input, rows,
-                              sizes_.input));
-  const int64_t count = sizes_.time * sizes_.batch;
+  TERN_TRY(input_weights.Prepare(call_, in.w->data_as<float>() + d_ * rows * sizes_.input, rows,
+                                 sizes_.input, count));
   TERN_TRY_ASSIGN(inputs_, call_.NewF32({count, rows}));
   TERN_TRY_ASSIGN(products_, call_.NewF32({sizes_.batch, rows}));
-  return input_weights.Multiply(call_, in.x->data_as<float>(), count,
-                                {inputs_->data_as<float>(), rows, bias});
+  return Multiply(input_weights, in.x->data_as<float>(), count,
+                  {inputs_->data_as<float>(), rows, bias});
 }
 
-Status Layer::Step(const RecurrentOperands& in, int64_t d, int64_t step, float* y) {
+Status Layer::Prepare(const RecurrentOperands& in, int64_t d, std::span<const Gate> gates) {
+  d_ = d;
+  gates_ = gates;
+  TERN_TRY_ASSIGN(h_, MakeState(in.h, d));
+  TERN_TRY_ASSIGN(c_, MakeState(in.c, d));
+  return PrepareWeights(in);
+}
+
+Status Layer::Step(const RecurrentOperands& in, int64_t step, float* y) {
   const int64_t rows = cell_.gates * sizes_.hidden, n = sizes_.hidden;
   float* products = products_->data_as<float>();
-  TERN_TRY(state_weights_.Multiply(call_, h(), sizes_.batch, {products, rows, state_bias_}));
-  const bool backward = attrs_.direction == ops::Direction::kReverse || d == 1;
+  TERN_TRY(Multiply(state_weights_, h(), sizes_.batch, {products, rows, state_bias_}));
+  const bool backward = attrs_.direction == ops::Direction::kReverse || d_ == 1;
   for (int64_t b = 0; b < sizes_.batch; ++b) {
     const int64_t length = in.lengths == nullptr ? sizes_.time : in.lengths->data_as<int32_t>()[b];
     if (step >= length) continue;
@@ -286,19 +344,46 @@ Status Layer::Step(const RecurrentOperands& in, int64_t d, int64_t step, float* 
       case 3: TERN_TRY(StepGru(z, r, h)); break;
       default: TERN_TRY(StepLstm(z, r, h, c_->data_as<float>() + b * n)); break;
     }
-    std::copy(h, h + n, y + sizes_.OutputRow(t, d, b) * n);
+    std::copy(h, h + n, y + sizes_.OutputRow(t, d_, b) * n);
   }
   return OkStatus();
 }
 
-Status Layer::Run(const RecurrentOperands& in, int64_t d, std::span<const Gate> gates, float* y) {
-  gates_ = gates;
-  TERN_TRY_ASSIGN(h_, MakeState(in.h, d));
-  TERN_TRY_ASSIGN(c_, MakeState(in.c, d));
-  TERN_TRY(Prepare(in, d));
+Status Layer::Run(const RecurrentOperands& in, float* y) {
   for (int64_t step = 0; step < sizes_.time && !call_.IsStopped(); ++step)
-    TERN_TRY(Step(in, d, step, y));
+    TERN_TRY(Step(in, step, y));
   return OkStatus();
+}
+
+// Whether two directions are worth two workers. The products of one step are too small to be split
+// where the batch is, but there are many of them.
+bool RunsAtOnce(const Call& call, const Sizes& sizes, int64_t gates) {
+  constexpr int64_t kLeastCost = 1000000;  // of one direction: some 100 us
+  constexpr int64_t kLeastSteps = 16, kSmallBatch = 8;
+  const TernParallel* parallel = call.kernel_context()->parallel;
+  return sizes.directions == 2 && parallel != nullptr && parallel->num_workers > 1 &&
+         sizes.batch <= kSmallBatch && sizes.time >= kLeastSteps &&
+         CostOf(sizes, gates) >= kLeastCost;
+}
+
+struct Runs {
+  std::span<Layer> layers;
+  const RecurrentOperands* in;
+  float* y;
+  Status results[2];
+};
+
+void RunOne(void* data, int64_t index, int32_t) {
+  auto* runs = static_cast<Runs*>(data);
+  const auto i = static_cast<size_t>(index);
+  runs->results[i] = runs->layers[i].Run(*runs->in, runs->y);
+}
+
+Status RunAtOnce(const TernParallel& parallel, Runs runs) {
+  for (Layer& layer : runs.layers) layer.Isolate();
+  parallel.run(parallel.context, static_cast<int64_t>(runs.layers.size()), &RunOne, &runs);
+  TERN_TRY(std::move(runs.results[0]));
+  return std::move(runs.results[1]);
 }
 
 // The rows of one direction.
@@ -324,15 +409,23 @@ Result<Any> Recurrent(const ops::RecurrentAttrs& attrs, Call& call) {
   TERN_TRY_ASSIGN(TensorPtr h, call.NewF32(sizes.StateShape()));
   TERN_TRY_ASSIGN(TensorPtr c, call.NewF32(sizes.StateShape()));
   std::fill_n(y->data_as<float>(), y->element_count(), 0.0f);  // beyond the end of shorter rows
+  std::vector<Layer> layers;
+  layers.reserve(2);
+  const auto functions = static_cast<size_t>(cell.functions);
   for (int64_t d = 0; d < sizes.directions && h->element_count() > 0; ++d) {
-    Layer layer(call, attrs, sizes);
-    const size_t per_direction = static_cast<size_t>(cell.functions);
-    TERN_TRY(layer.Run(
+    layers.emplace_back(call, attrs, sizes);
+    TERN_TRY(layers.back().Prepare(
         in, d,
-        std::span<const Gate>(gates).subspan(static_cast<size_t>(d) * per_direction, per_direction),
-        y->data_as<float>()));
-    CopyState(sizes, d, layer.h(), h->data_as<float>());
-    CopyState(sizes, d, layer.c(), c->data_as<float>());
+        std::span<const Gate>(gates).subspan(static_cast<size_t>(d) * functions, functions)));
+  }
+  if (layers.size() == 2 && RunsAtOnce(call, sizes, cell.gates)) {
+    TERN_TRY(RunAtOnce(*call.kernel_context()->parallel, {layers, &in, y->data_as<float>(), {}}));
+  } else {
+    for (Layer& layer : layers) TERN_TRY(layer.Run(in, y->data_as<float>()));
+  }
+  for (size_t d = 0; d < layers.size(); ++d) {
+    CopyState(sizes, static_cast<int64_t>(d), layers[d].h(), h->data_as<float>());
+    CopyState(sizes, static_cast<int64_t>(d), layers[d].c(), c->data_as<float>());
   }
   if (cell.op != "lstm") return Any(Adt::Tuple({AnyView(y), AnyView(h)}));
   return Any(Adt::Tuple({AnyView(y), AnyView(h), AnyView(c)}));

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recurrent layers against their equations written out, and the selection of boxes.
 
+#include <string.h>
+
+#include <algorithm>
 #include <random>
 
 #include "tests/unit/kernels/bind_test.h"
@@ -60,6 +63,60 @@ TensorPtr Field(std::string_view op, std::initializer_list<AnyView> args, size_t
 void ExpectState(const Tensor& y, int64_t t, int64_t b, const float* state) {
   for (int64_t i = 0; i < kHidden; ++i)
     EXPECT_NEAR(At(y, (t * kBatch + b) * kHidden + i), state[i], 1e-5) << t << " " << b << " " << i;
+}
+
+// One call for all steps has its weights packed, one call a step has not.
+TEST(RecurrentTest, StepByStepIsTheWholeSequence) {
+  constexpr int64_t kSteps = 9;
+  const TensorPtr x = Random({kSteps, 1, kIn}, 11), w = Random({1, 4 * kHidden, kIn}, 12);
+  const TensorPtr r = Random({1, 4 * kHidden, kHidden}, 13);
+  const TensorPtr whole = Field("lstm", {x, w, r});
+  TensorPtr h, c;
+  for (int64_t t = 0; t < kSteps; ++t) {
+    TensorPtr frame = Tensor::New(kF32, {1, 1, kIn}).value();
+    std::copy_n(x->data_as<float>() + t * kIn, kIn, frame->data_as<float>());
+    const AnyView before_h = h == nullptr ? AnyView() : AnyView(h);
+    const AnyView before_c = c == nullptr ? AnyView() : AnyView(c);
+    const std::initializer_list<AnyView> args = {frame,     w,        r,       AnyView(),
+                                                 AnyView(), before_h, before_c};
+    const TensorPtr next_h = Field("lstm", args, 1), next_c = Field("lstm", args, 2);
+    h = next_h;
+    c = next_c;
+    for (int64_t i = 0; i < kHidden; ++i)
+      ASSERT_NEAR(At(*h, i), At(*whole, t * kHidden + i), 1e-5) << t << " " << i;
+  }
+}
+
+// Two workers that take turns: which of them has which direction does not change a bit.
+struct Turns {
+  int64_t tasks = 0;
+
+  static void Run(void* context, int64_t count,
+                  void (*task)(void* data, int64_t index, int32_t worker), void* data) {
+    static_cast<Turns*>(context)->tasks += count;
+    for (int64_t i = count; i-- > 0;) task(data, i, static_cast<int32_t>(i % 2));
+  }
+};
+
+TEST(RecurrentTest, DirectionsOnTwoWorkersAreTheSameBits) {
+  constexpr int64_t kSteps = 40, kUnits = 64;
+  const TensorPtr x = Random({kSteps, 2, kIn}, 21), w = Random({2, 4 * kUnits, kIn}, 22);
+  const TensorPtr r = Random({2, 4 * kUnits, kUnits}, 23), bias = Random({2, 8 * kUnits}, 24);
+  const Result<FunctionPtr> lstm = MakeOperator("lstm{direction=bidirectional}");
+  ASSERT_TRUE(lstm.ok()) << lstm.status().ToString();
+  Turns turns;
+  const TernParallel parallel{&turns, 2, &Turns::Run};
+  RunContext alone, shared(nullptr, &parallel);
+  const Result<Any> one = (*lstm)->Invoke({x, w, r, bias}, &alone);
+  const Result<Any> two = (*lstm)->Invoke({x, w, r, bias}, &shared);
+  ASSERT_TRUE(one.ok() && two.ok());
+  EXPECT_GE(turns.tasks, 2);
+  for (size_t field = 0; field < 3; ++field) {
+    const Tensor* a = one->TryCast<Adt>()->fields()[field].TryCast<Tensor>();
+    const Tensor* b = two->TryCast<Adt>()->fields()[field].TryCast<Tensor>();
+    ASSERT_EQ(a->byte_size(), b->byte_size());
+    EXPECT_EQ(memcmp(a->data(), b->data(), static_cast<size_t>(a->byte_size())), 0) << field;
+  }
 }
 
 TEST(RecurrentTest, RnnIsItsEquation) {

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// One row times packed panels: the products of a recurrent step, of a decoder's token and of a
+// classifier's end. A tile of one row would have two sums that wait for each other and one stream
+// of weights; here several panels are summed at once, so that the weights' way from the cache or
+// from memory is the limit. The order of the sums is that of tile.h.
+
+#ifndef TERN_CORE_KERNELS_ROW_H_
+#define TERN_CORE_KERNELS_ROW_H_
+
+#include "core/kernels/tile.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tern::kernels::TERN_TARGET_NAME {
+
+// Not on SVE, whose vectors cannot be elements of an array and whose tiles of one row have four
+// sums.
+#if !HWY_HAVE_SCALABLE
+// Panels at once: eight sums, which leave half of the registers to weights on their way.
+inline constexpr int kPanelVectors = TERN_PANEL_WIDTH / static_cast<int>(HWY_LANES(float));
+inline constexpr int kRowPanels = 8 / kPanelVectors;
+
+// sums[kPanels * TERN_PANEL_WIDTH] = bias + row 0 of the tile times kPanels panels.
+template <int kPanels>
+HWY_NOINLINE void SumRow(const Tile& tile, float* sums) {
+  constexpr int kVectors = kPanels * kPanelVectors;
+  const PanelTag d;
+  PanelVector sum[kVectors];
+  for (int j = 0; j < kVectors; ++j) sum[j] = LoadBias(tile, j);
+  const float* panel = tile.b;
+  for (int64_t tap = 0; tap < tile.taps; ++tap) {
+    const float* a = tile.rows[tap * kTileRows];
+    for (int64_t i = 0; i < tile.run; ++i, panel += TERN_PANEL_WIDTH) {
+      const PanelVector factor = hn::Set(d, a[i]);
+      for (int j = 0; j < kVectors; ++j)
+        sum[j] = MulAdd(factor, hn::LoadU(d, panel + PanelOffset<kPanelVectors>(tile, j)), sum[j]);
+    }
+  }
+  for (int j = 0; j < kVectors; ++j)
+    hn::StoreU(sum[j], d, sums + j * static_cast<ptrdiff_t>(hn::Lanes(d)));
+}
+#endif
+
+}  // namespace tern::kernels::TERN_TARGET_NAME
+HWY_AFTER_NAMESPACE();
+
+#endif  // TERN_CORE_KERNELS_ROW_H_
