@@ -2,6 +2,8 @@
 // Module: look-up in itself, then depth first in its imports in the order they were added.
 #include "core/object/rfc97/module.h"
 
+#include <unordered_set>
+
 #include "core/base/strings.h"
 
 namespace tern {
@@ -35,27 +37,45 @@ Status Module::Import(ModulePtr module) {
   return OkStatus();
 }
 
-bool Module::Reaches(const Module* other) const {
-  if (this == other) return true;
-  // imports() copies under the lock, so no lock is held while others are visited.
-  for (const ModulePtr& import : imports()) {
-    if (import->Reaches(other)) return true;
+// Calls visit(module) of this module and all that it imports, depth first in the order of imports,
+// each once however many import it, until visit returns true. A list and not recursion: chains of
+// imports may be long. Imports are never taken away, so the pointers stay valid; imports() copies
+// under the lock, so that no lock is held while others are visited.
+template <typename Visit>
+void Module::VisitUntil(const Visit& visit) const {
+  std::vector<const Module*> waiting = {this};
+  std::unordered_set<const Module*> seen;
+  while (!waiting.empty()) {
+    const Module* module = waiting.back();
+    waiting.pop_back();
+    if (!seen.insert(module).second) continue;
+    if (visit(*module)) return;
+    const std::vector<ModulePtr> imports = module->imports();
+    for (auto at = imports.rbegin(); at != imports.rend(); ++at) waiting.push_back(at->get());
   }
-  return false;
+}
+
+bool Module::Reaches(const Module* other) const {
+  bool reaches = false;
+  VisitUntil([&](const Module& module) { return reaches = &module == other; });
+  return reaches;
+}
+
+FunctionPtr Module::OwnOrNull(std::string_view name) const {
+  SpinLockGuard guard(&lock_);
+  for (const FunctionPtr& each : functions_) {
+    if (each->name() == name) return each;
+  }
+  return nullptr;
 }
 
 FunctionPtr Module::FindOrNull(std::string_view name) const {
-  // The lock is released before imports are asked, as in Import.
-  {
-    SpinLockGuard guard(&lock_);
-    for (const FunctionPtr& each : functions_) {
-      if (each->name() == name) return each;
-    }
-  }
-  for (const ModulePtr& import : imports()) {
-    if (FunctionPtr found = import->FindOrNull(name)) return found;
-  }
-  return nullptr;
+  FunctionPtr found;
+  VisitUntil([&](const Module& module) {
+    found = module.OwnOrNull(name);
+    return found != nullptr;
+  });
+  return found;
 }
 
 Result<FunctionPtr> Module::Find(std::string_view name) const {

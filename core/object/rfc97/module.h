@@ -40,7 +40,10 @@ class Module : public Object {
   ~Module() = default;
 
  private:
+  FunctionPtr OwnOrNull(std::string_view name) const;
   FunctionPtr FindOrNull(std::string_view name) const;
+  template <typename Visit>
+  void VisitUntil(const Visit& visit) const;
   bool Reaches(const Module* other) const;
 
   const std::string name_;

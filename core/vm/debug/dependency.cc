@@ -108,10 +108,11 @@ class GraphBuilder {
       if (writer != written_by_.end()) node.needs.push_back(writer->second);
     }
     // An ordered instruction waits for everything before it in the block, and everything after it
-    // waits for it. With the nodes between two ordered ones this is quadratic in the block's length
-    // at worst.
+    // waits for it. What is before the last ordered one has that one behind it already.
     if (node.is_ordered) {
-      for (uint32_t before = block_start_; before < at; ++before) node.needs.push_back(before);
+      const uint32_t first =
+          last_ordered_ >= 0 ? static_cast<uint32_t>(last_ordered_) : block_start_;
+      for (uint32_t before = first; before < at; ++before) node.needs.push_back(before);
     } else if (last_ordered_ >= 0) {
       node.needs.push_back(static_cast<uint32_t>(last_ordered_));
     }

@@ -35,6 +35,23 @@ TEST_F(ModuleTest, FindsItsOwnFirstThenImports) {
   EXPECT_EQ(any.TryCast<Module>()->name(), "main");
 }
 
+// Each of forty modules imports the one below twice over: 2^40 ways lead to the last.
+TEST_F(ModuleTest, DiamondsAreLookedThroughOnce) {
+  ModulePtr below = Module::Make("last");
+  ASSERT_TRUE(below->Add(Constant("deep", 7)).ok());
+  for (int i = 0; i < 40; ++i) {
+    const ModulePtr left = Module::Make("left"), right = Module::Make("right");
+    const ModulePtr above = Module::Make("above");
+    for (const ModulePtr& side : {left, right}) {
+      ASSERT_TRUE(side->Import(below).ok());
+      ASSERT_TRUE(above->Import(side).ok());
+    }
+    below = above;
+  }
+  EXPECT_EQ(*(*below->Find("deep"))->CallAs<int64_t>(), 7);
+  EXPECT_FALSE(below->Find("deeper").ok());
+}
+
 TEST_F(ModuleTest, AddingBesideFinding) {
 #ifndef TERN_SINGLE_THREADED
   const ModulePtr module = Module::Make("shared");

@@ -59,6 +59,22 @@ TEST(Dependency, A21EffectsAndJumpsKeepTheirPlace) {
   EXPECT_FALSE(BuildDependencies(*executable, 7).ok());
 }
 
+TEST(Dependency, LongBlocksOfEffectsHaveFewEdges) {
+  std::string text = ".func @main(a: f32[2])\n";
+  constexpr uint32_t kPairs = 2000;
+  for (uint32_t i = 0; i < kPairs; ++i) {
+    text += "  call  test.add in: %0, %0 dst: %1\n";
+    text += "  invoke_packed test.add_into arity: 2 outputs: 1 in: %0, %0, %1\n";
+  }
+  const ExecutablePtr executable = MustAssemble(text + "  ret   ret %1\n");
+  const DependencyGraph graph = *BuildDependencies(*executable, 0);
+  size_t edges = 0;
+  for (const DependencyNode& node : graph.nodes) edges += node.needs.size();
+  EXPECT_LE(edges, 4 * graph.nodes.size());
+  EXPECT_FALSE(graph.Independent(0, 2 * kPairs - 1));
+  EXPECT_FALSE(graph.Independent(1, 2 * kPairs - 2));
+}
+
 // A pool of two that runs tasks last first: an order that running in turn never has.
 struct BackwardPool {
   int64_t most = 0;
