@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implementation of the worker pool; the protocol is explained at ThreadPool::ticket_.
+// Implementation of the worker pool; how tasks are claimed is in core/base/shared_job.h.
 #include "native/platform/thread_pool.h"
 
 #include <sched.h>
@@ -29,8 +29,6 @@ int UsableProcessors() {
   return std::max(1, CPU_COUNT(&set));
 }
 
-uint32_t EpochOf(uint64_t ticket) { return static_cast<uint32_t>(ticket >> 32); }
-
 }  // namespace
 
 ThreadPool::ThreadPool(int num_workers) {
@@ -58,19 +56,11 @@ void ThreadPool::Run(int64_t num_tasks, Task task, void* data) {
   // A nested or concurrent call finds the pool busy and runs its tasks on its own thread: no
   // deadlock, and results do not depend on it.
   std::unique_lock busy(run_mutex_, std::try_to_lock);
-  if (num_tasks <= 1 || num_tasks > UINT32_MAX || threads_.empty() || !busy.owns_lock()) {
+  if (num_tasks <= 1 || num_tasks >= UINT32_MAX || threads_.empty() || !busy.owns_lock()) {
     for (int64_t i = 0; i < num_tasks; ++i) task(data, i, 0);
     return;
   }
-  const uint32_t epoch = EpochOf(ticket_.load(std::memory_order_relaxed)) + 1;
-  // First an exhausted ticket of the new epoch, so that a late worker of the old job cannot claim a
-  // task while the fields change.
-  ticket_.store(uint64_t{epoch - 1} << 32 | UINT32_MAX);
-  num_tasks_.store(static_cast<uint32_t>(num_tasks));
-  task_.store(task);
-  data_.store(data);
-  finished_.store(0);
-  ticket_.store(uint64_t{epoch} << 32);
+  const uint32_t epoch = job_.Begin(static_cast<uint32_t>(num_tasks), task, data);
   if (sleepers_.load() > 0) {
     // The empty critical section makes sure that a worker is either waiting, or sees the new ticket
     // before it waits.
@@ -79,9 +69,9 @@ void ThreadPool::Run(int64_t num_tasks, Task task, void* data) {
     }
     parked_.notify_all();
   }
-  Drain(epoch, 0);
+  job_.Drain(epoch, 0);
   // Waits for finished tasks, not for workers: one that never woke up holds nothing up.
-  for (int spins = 0; finished_.load(std::memory_order_acquire) != num_tasks; ++spins) {
+  for (int spins = 0; job_.finished() != num_tasks; ++spins) {
     if (spins < kSpinRounds) {
       Pause();
     } else {
@@ -90,39 +80,24 @@ void ThreadPool::Run(int64_t num_tasks, Task task, void* data) {
   }
 }
 
-void ThreadPool::Drain(uint32_t epoch, int32_t worker) {
-  uint64_t ticket = ticket_.load();
-  for (;;) {
-    const uint32_t index = static_cast<uint32_t>(ticket);
-    const Task task = task_.load();
-    void* const data = data_.load();
-    // The fields were read before the exchange; if the epoch is still ours, so are they.
-    if (EpochOf(ticket) != epoch || index >= num_tasks_.load()) return;
-    if (!ticket_.compare_exchange_weak(ticket, ticket + 1)) continue;
-    task(data, index, worker);
-    finished_.fetch_add(1, std::memory_order_release);
-    ticket = ticket_.load();
-  }
-}
-
 uint32_t ThreadPool::AwaitJob(uint32_t seen) {
-  const auto changed = [&] { return EpochOf(ticket_.load()) != seen || stopping_.load(); };
+  const auto changed = [&] { return job_.epoch() != seen || stopping_.load(); };
   for (int spins = 0; spins < kSpinRounds; ++spins) {
-    if (changed()) return EpochOf(ticket_.load());
+    if (changed()) return job_.epoch();
     Pause();
   }
   std::unique_lock lock(park_mutex_);
   sleepers_.fetch_add(1);
   parked_.wait(lock, changed);
   sleepers_.fetch_sub(1);
-  return EpochOf(ticket_.load());
+  return job_.epoch();
 }
 
 void ThreadPool::WorkerLoop(int32_t worker) {
   uint32_t seen = 0;
   while (!stopping_.load()) {
     seen = AwaitJob(seen);
-    Drain(seen, worker);
+    job_.Drain(seen, worker);
   }
 }
 

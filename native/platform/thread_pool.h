@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/base/shared_job.h"
 #include "core/kernels/kernel.h"
 
 namespace tern::native {
@@ -31,27 +32,18 @@ class ThreadPool {
   int num_workers() const { return parallel_.num_workers; }
 
  private:
-  using Task = void (*)(void* data, int64_t index, int32_t worker);
+  using Task = SharedJob::Task;
 
   static void RunEntry(void* context, int64_t num_tasks, Task task, void* data);
   void Run(int64_t num_tasks, Task task, void* data);
   void WorkerLoop(int32_t worker);
-  void Drain(uint32_t epoch, int32_t worker);
   // Waits until the epoch differs from `seen` and returns it.
   uint32_t AwaitJob(uint32_t seen);
 
   TernParallel parallel_;
   std::mutex run_mutex_;
 
-  // A ticket is (epoch << 32 | next index). A claim is a compare-exchange of the whole ticket: it
-  // succeeds only while the job of that epoch still has tasks, and a job is not replaced before its
-  // claimed tasks are finished; so a worker that read the fields below and then claimed has read
-  // the fields of its own job.
-  std::atomic<uint64_t> ticket_{0};
-  std::atomic<uint32_t> num_tasks_{0};
-  std::atomic<Task> task_{nullptr};
-  std::atomic<void*> data_{nullptr};
-  std::atomic<uint32_t> finished_{0};
+  SharedJob job_;
 
   std::mutex park_mutex_;
   std::condition_variable parked_;
