@@ -52,11 +52,32 @@ function inlineData(workerScript) {
   };
 }
 
+// The worker pool is less than two kilobytes, so it is within the scripts that use it.
+const kPoolData = {
+  name: 'pool-data',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^tern-pool-data$/ }, ({ path }) => ({ path, namespace: 'pool' }));
+    onLoad({ filter: /.*/, namespace: 'pool' }, () => {
+      const text = JSON.stringify(readFileSync(wasm('tern-pool')).toString('base64'));
+      const decode = `Uint8Array.from(atob(${text}), (each) => each.charCodeAt(0))`;
+      return { contents: `export const poolModule = () => ${decode};` };
+    });
+  },
+};
+
+// The worker with threads is the plain one, as it lies beside it, and what threads add.
+const kBesideWorker = {
+  name: 'beside-worker',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/worker\.js$/ }, ({ path }) => ({ path, external: true }));
+  },
+};
+
 /**
  * One entry as one script. The map stays out of packages, and no comment names it, because tools
  * that read maps complain of those that are missing.
  */
-async function bundle(entry, outfile, inline, plugins = []) {
+async function bundle(entry, outfile, inline, plugins = [], atRunTime = 2) {
   const { outputFiles } = await build({
     write: false,
     entryPoints: [join(kHere, 'src', entry)],
@@ -78,7 +99,7 @@ async function bundle(entry, outfile, inline, plugins = []) {
   });
   for (const { path, text } of outputFiles) {
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, path.endsWith('.js') ? asModule(withHints(text, path)) : text);
+    writeFileSync(path, path.endsWith('.js') ? asModule(withHints(text, path, atRunTime)) : text);
   }
 }
 
@@ -89,13 +110,14 @@ function asModule(text) {
 }
 
 // What is imported at run time only. esbuild drops the hints where it shortens white space.
-function withHints(text, path) {
+function withHints(text, path, expected) {
   let found = 0;
   const hinted = text.replace(/\bimport\((?=[`\w])/g, () => {
     ++found;
     return 'import(/* webpackIgnore: true */ /* @vite-ignore */ ';
   });
-  if (found !== 2) throw new Error(`${path} has ${found} imports at run time, expected 2`);
+  if (found !== expected)
+    throw new Error(`${path} has ${found} imports at run time, expected ${expected}`);
   return hinted;
 }
 
@@ -117,6 +139,10 @@ copyFileSync(wasm('tern-debug'), join(kDebug, 'tern-debug.wasm'));
 
 await bundle('index.ts', join(kDist, 'index.js'), false);
 await bundle('worker.ts', join(kDist, 'worker.js'), false);
+await bundle('threads.ts', join(kDist, 'threads.js'), false, [kPoolData]);
+await bundle('threads_worker.ts', join(kDist, 'threads-worker.js'), false,
+  [kPoolData, kBesideWorker], 1);
+await bundle('threads_kernels.ts', join(kDist, 'threads-kernels.js'), false, [], 1);
 const inlineWorker = join(kInline, 'dist/worker.js');
 await bundle('worker.ts', inlineWorker, true);
 const plugin = inlineData(readFileSync(inlineWorker, 'utf8'));

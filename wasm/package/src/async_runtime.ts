@@ -4,6 +4,7 @@
 import { type Arguments, type FunctionInfo, inOrder } from './calls.js';
 import { LeakWatch } from './leaks.js';
 import { errorWithHelp, TernError } from './errors.js';
+import type { Threads } from './exports.js';
 import { type FetchOptions, fetchBytes, type RemoteSource } from './fetch.js';
 import { toAddress } from './files.js';
 import type { MachineOptions } from './program.js';
@@ -152,9 +153,18 @@ export class AsyncRuntime implements Disposable, AsyncDisposable {
     why: { threads: string; worker: string };
   } {
     const { worker, why } = this.placement;
-    const threads = 'this build runs on one thread';
-    const { relaxedSimd } = this.started;
-    return { relaxedSimd, threads: false, worker, why: { threads, worker: why } };
+    const { relaxedSimd, threads } = this.started;
+    return {
+      relaxedSimd,
+      threads: threads.count > 1,
+      worker,
+      why: { threads: threads.reason, worker: why },
+    };
+  }
+
+  /** How many threads run kernels, and why so many: more than one with tern-runtime/threads. */
+  get threads(): Threads {
+    return this.started.threads;
   }
 
   /**

@@ -3,20 +3,19 @@
 // cannot be.
 import { AsyncRuntime, type Placement } from './async_runtime.js';
 import { errorWithHelp, TernError } from './errors.js';
-import { assetAddress, type AssetName, baseAddress, nodeProcess } from './files.js';
+import { type AssetName, baseAddress } from './files.js';
 import { LeakWatch } from './leaks.js';
 import { assetSource, type ModuleOptions, toModule, type WasmSource } from './module.js';
 import type { StartOptions } from './protocol.js';
 import { type Runtime, startRuntime } from './runtime.js';
+import { LocalPort, type Port, WorkerPort } from './worker_port.js';
 import {
   greeted,
-  LocalPort,
-  makeWorker,
-  type Port,
+  type PackageWorker,
+  packageWorker,
   type WorkerLike,
-  WorkerPort,
   workerOf,
-} from './worker_port.js';
+} from './workers.js';
 
 export interface RuntimeOptions extends ModuleOptions {
   /**
@@ -28,6 +27,10 @@ export interface RuntimeOptions extends ModuleOptions {
   worker?: boolean | 'auto' | (() => WorkerLike);
   /** @internal The worker's script, of entries that bring it along. */
   workerScript?: string;
+  /** @internal Of the entry with threads, for the worker that starts the others. */
+  threads?: 'auto' | number;
+  /** @internal The address of their script. */
+  kernelWorker?: string;
 }
 
 // As in files.ts.
@@ -42,44 +45,53 @@ const kModules: readonly AssetName[] = [
   'tern-debug.wasm',
 ];
 
-// Written out in the form that bundlers recognise; they make a script of their own of it.
-function bundledWorker(): WorkerLike {
-  if (typeof TERN_INLINE !== 'undefined' && TERN_INLINE)
-    throw new TernError('E0901', 'a script that brings its worker along looks for none');
-  return new Worker(new URL('./worker.js', import.meta.url), {
-    type: 'module',
-  }) as unknown as WorkerLike;
+/** What differs between the entries of the package that have createRuntime. */
+export interface Entry {
+  /** Starts a runtime on this thread. */
+  start: (options: ModuleOptions) => Promise<Runtime>;
+  /** A worker whose engine starts runtimes in the same way. */
+  worker: PackageWorker;
+  /** Modules are sent to it as bytes, not compiled. */
+  changesModules: boolean;
 }
 
-async function anyWorker(options: RuntimeOptions): Promise<WorkerLike> {
+// The worker is written out in the form that bundlers recognise; they make a script of it.
+const kPlain: Entry = {
+  start: startRuntime,
+  worker: {
+    file: 'worker.js',
+    bundled: () => {
+      if (typeof TERN_INLINE !== 'undefined' && TERN_INLINE)
+        throw new TernError('E0901', 'a script that brings its worker along looks for none');
+      return new Worker(new URL('./worker.js', import.meta.url), {
+        type: 'module',
+      }) as unknown as WorkerLike;
+    },
+  },
+  changesModules: false,
+};
+
+async function anyWorker(options: RuntimeOptions, entry: Entry): Promise<WorkerLike> {
   const { worker, assets, workerScript, signal } = options;
   if (typeof worker === 'function') return greeted(worker(), signal);
   if (workerScript !== undefined && assets === undefined)
     return greeted(await workerOf(workerScript), signal);
-  if (assets !== undefined || nodeProcess())
-    return greeted(await makeWorker(assetAddress('worker.js', assets)), signal);
-  let made: WorkerLike;
-  try {
-    made = bundledWorker();
-  } catch (error) {
-    // Another origin's script, as from a delivery network, starts by way of one of this origin.
-    if (!(error instanceof DOMException && error.name === 'SecurityError')) throw error;
-    made = await makeWorker(assetAddress('worker.js'));
-  }
-  return greeted(made, signal);
+  return greeted(await packageWorker(entry.worker, assets), signal);
 }
 
 /** What can be sent: addresses as texts, responses as compiled modules. */
 async function sendable<T extends WasmSource | boolean | undefined>(
   source: T,
+  entry: Entry,
 ): Promise<string | ArrayBuffer | Uint8Array | WebAssembly.Module | boolean | undefined> {
-  if (source instanceof Response) return toModule(source);
+  if (source instanceof Response)
+    return entry.changesModules ? source.arrayBuffer() : toModule(source);
   if (source instanceof URL || typeof source === 'string')
     return new URL(source, baseAddress()).href;
   return source;
 }
 
-async function startOptions(options: RuntimeOptions): Promise<StartOptions> {
+async function startOptions(options: RuntimeOptions, entry: Entry): Promise<StartOptions> {
   const files: StartOptions['files'] = {};
   for (const name of kModules) {
     const source = assetSource(name, options);
@@ -88,10 +100,11 @@ async function startOptions(options: RuntimeOptions): Promise<StartOptions> {
   }
   const sent: Record<string, unknown> = { files };
   for (const name of ['wasm', 'compiler', 'debugger', 'language', 'loops'] as const) {
-    const source = await sendable(options[name]);
+    const source = await sendable(options[name], entry);
     if (source !== undefined) sent[name] = source;
   }
-  if (options.leakWarnings !== undefined) sent['leakWarnings'] = options.leakWarnings;
+  for (const name of ['leakWarnings', 'threads', 'kernelWorker'] as const)
+    if (options[name] !== undefined) sent[name] = options[name];
   return sent as unknown as StartOptions;
 }
 
@@ -108,14 +121,17 @@ function noWorker(why: string): TernError {
   );
 }
 
-async function choosePort(options: RuntimeOptions): Promise<[Port, Placement]> {
+async function choosePort(options: RuntimeOptions, entry: Entry): Promise<[Port, Placement]> {
   const { worker, signal } = options;
-  const here = (why: string): [Port, Placement] => [new LocalPort(), { worker: false, why }];
+  const here = (why: string): [Port, Placement] => [
+    new LocalPort(entry.start),
+    { worker: false, why },
+  ];
   if (worker === false) return here('asked for');
   if (worker === 'auto' && typeof document === 'undefined')
     return here('this thread is no page, so there is none to keep responsive');
   try {
-    const port = new WorkerPort(await anyWorker(options));
+    const port = new WorkerPort(await anyWorker(options, entry));
     return [port, { worker: true, why: worker === 'auto' ? 'this is a page' : 'asked for' }];
   } catch (error) {
     signal?.throwIfAborted();
@@ -124,11 +140,11 @@ async function choosePort(options: RuntimeOptions): Promise<[Port, Placement]> {
   }
 }
 
-async function startAsync(options: RuntimeOptions): Promise<AsyncRuntime> {
+async function startAsync(options: RuntimeOptions, entry: Entry): Promise<AsyncRuntime> {
   const { signal, onProgress } = options;
-  const [port, placement] = await choosePort(options);
+  const [port, placement] = await choosePort(options, entry);
   try {
-    const body = { kind: 'start', options: await startOptions(options) } as const;
+    const body = { kind: 'start', options: await startOptions(options, entry) } as const;
     const status = await port.request(body, { signal, onProgress });
     return new AsyncRuntime(port, status, placement, LeakWatch.make(options.leakWarnings));
   } catch (error) {
@@ -145,7 +161,15 @@ export function createRuntime(
   options: RuntimeOptions & { worker: NonNullable<RuntimeOptions['worker']> },
 ): Promise<AsyncRuntime>;
 export function createRuntime(options?: RuntimeOptions & { worker?: undefined }): Promise<Runtime>;
-export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime | AsyncRuntime> {
+export function createRuntime(options: RuntimeOptions = {}): Promise<Runtime | AsyncRuntime> {
+  return createBy(kPlain, options);
+}
+
+/** The same by another entry. */
+export async function createBy(
+  entry: Entry,
+  options: RuntimeOptions,
+): Promise<Runtime | AsyncRuntime> {
   options.signal?.throwIfAborted();
-  return options.worker === undefined ? startRuntime(options) : startAsync(options);
+  return options.worker === undefined ? entry.start(options) : startAsync(options, entry);
 }

@@ -4,6 +4,7 @@
 import { breathe } from './abort.js';
 import { TernError } from './errors.js';
 import type { AssetName } from './files.js';
+import type { ModuleOptions } from './module.js';
 import type { Machine, MachineOptions, Program } from './program.js';
 import { type Progress, ProgressMeter } from './progress.js';
 import {
@@ -14,7 +15,7 @@ import {
   type StatusAnswer,
   unpack,
 } from './protocol.js';
-import { kLoadWeights, type Runtime, startRuntime } from './runtime.js';
+import { kLoadWeights, type Runtime } from './runtime.js';
 
 // A slice is let grow until it takes about as long as this.
 const kSliceMs = 8;
@@ -48,6 +49,9 @@ export class Engine {
   private readonly aborts = new Map<number, AbortController>();
   private tail: Promise<unknown> = Promise.resolve();
   private nextProgram = 1;
+
+  /** `begin` starts the runtime: startRuntime, or the same with threads. */
+  constructor(private readonly begin: (options: ModuleOptions) => Promise<Runtime>) {}
 
   /** Answers after all requests before it. */
   request(request: Request, tell: Tell): Promise<unknown> {
@@ -112,7 +116,7 @@ export class Engine {
     );
     const assets = (name: string): string => files[name] as string;
     const from = bytes.length > 0 ? { inline } : { assets: (file: AssetName) => assets(file) };
-    this.runtime = await startRuntime({ ...options, ...from, signal, onProgress } as never);
+    this.runtime = await this.begin({ ...options, ...from, signal, onProgress } as never);
     return this.status();
   }
 
@@ -170,7 +174,9 @@ export class Engine {
   private status(): StatusAnswer {
     const runtime = this.live();
     const { relaxedSimd } = runtime.capabilities;
-    return { info: runtime.info, relaxedSimd, memory: runtime.memory() };
+    const { count, reason } = runtime.threads;
+    const threads = { count, reason };
+    return { info: runtime.info, relaxedSimd, threads, memory: runtime.memory() };
   }
 
   private free(id: number): void {

@@ -19,6 +19,45 @@ export interface Instance {
   readonly exports: Exports;
 }
 
+/** Modules on one memory that threads share. */
+export interface Sharing {
+  /** The same module on that memory. */
+  shaped(bytes: Uint8Array): Uint8Array<ArrayBuffer>;
+  /** Once the first module was shaped. */
+  readonly memory: WebAssembly.Memory | undefined;
+}
+
+/** How many threads run the kernels of a runtime, and why so many. */
+export interface Threads {
+  readonly count: number;
+  readonly reason: string;
+}
+
+/** The same on the thread that runs programs. */
+export interface ThreadUse extends Threads {
+  /** How many parts of kernels each thread has run; the first is the one that runs programs. */
+  readonly tasks: readonly number[];
+}
+
+/** What the entry tern-runtime/threads adds to a runtime. */
+export interface Threading {
+  readonly sharing?: Sharing;
+  readonly threads: ThreadUse;
+  /** Starts the workers: the platform that lends them, for tern_runtime_create. */
+  start?(first: Instance, memory: MemoryCalls): Promise<Pointer>;
+  stop?(): void;
+}
+
+/** What of Memory (memory.ts) those need that are below it. */
+export interface MemoryCalls {
+  readonly table: { add(f: CallableFunction): number };
+  readonly host: Host;
+  alloc(size: number, align64?: boolean): Pointer;
+  free(pointer: Pointer): void;
+  bytes(pointer: Pointer, size: number): Uint8Array;
+  raw(name: string, ...args: (number | bigint)[]): number;
+}
+
 /** Functions that a module lacks at first, in a file that is fetched when one is called. */
 export interface OnDemandExports {
   /** Fetches them, once, whoever asks. */

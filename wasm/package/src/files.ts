@@ -16,7 +16,9 @@ export type AssetName =
   | 'tern-simd-compiler.wasm.gz'
   | 'tern-loops.wasm.gz'
   | 'tern-debug.wasm'
-  | 'worker.js';
+  | 'worker.js'
+  | 'threads-worker.js'
+  | 'threads-kernels.js';
 
 /** Bytes in place of addresses, for the entry that brings them along. They may be gzipped. */
 export type InlineAssets = { readonly [Name in AssetName]?: () => Uint8Array<ArrayBuffer> };

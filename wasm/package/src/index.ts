@@ -91,6 +91,7 @@ export {
   tuneLoops,
   type TuneLoopsOptions,
 } from './loops.js';
+export type { Threads, ThreadUse } from './exports.js';
 export { kInstructions } from './generated/isa.js';
 export { hasRelaxedSimd, type ModuleOptions, type WasmSource } from './module.js';
 export {
@@ -136,4 +137,4 @@ export {
   Tuple,
   type Value,
 } from './values.js';
-export type { WorkerLike } from './worker_port.js';
+export type { WorkerLike } from './workers.js';

@@ -84,7 +84,7 @@ export class KernelBackends {
   prepareNow(compiler: LoopCompiler): void {
     for (const info of this.wanted()) {
       const plan = this.plan(info, compiler);
-      if (plan) this.install(plan, () => new WebAssembly.Module(plan.emitted!.bytes));
+      if (plan) this.install(plan, () => this.module(plan));
     }
   }
 
@@ -97,7 +97,7 @@ export class KernelBackends {
     const modules = await Promise.allSettled(
       plans.map(({ emitted }) =>
         emitted && emitted.bytes.length > kCompiledAtOnce
-          ? WebAssembly.compile(emitted.bytes)
+          ? WebAssembly.compile(this.memory.shaped(emitted.bytes))
           : undefined,
       ),
     );
@@ -111,9 +111,13 @@ export class KernelBackends {
       this.install(plan, () => {
         const made = modules[i]!;
         if (made.status === 'rejected') throw made.reason;
-        return made.value ?? new WebAssembly.Module(plan.emitted!.bytes);
+        return made.value ?? this.module(plan);
       }),
     );
+  }
+
+  private module({ emitted }: Plan): WebAssembly.Module {
+    return new WebAssembly.Module(this.memory.shaped(emitted!.bytes));
   }
 
   // What runs a kernel by the policy; undefined, with the reason told, where nothing does.

@@ -2,7 +2,14 @@
 // The linear memory and the calling convention: views made anew after growth, texts, scratch out-
 // parameters, statuses turned into exceptions.
 import { type Diagnostic, TernError } from './errors.js';
-import type { Exports, Host, OnDemandExports, Pointer } from './exports.js';
+import type {
+  Exports,
+  Host,
+  MemoryCalls,
+  OnDemandExports,
+  Pointer,
+  Sharing,
+} from './exports.js';
 import { kAny } from './generated/layouts.js';
 import type { LeakWatch } from './leaks.js';
 import { type FieldValues, type Layout, writeFields } from './structs.js';
@@ -39,7 +46,7 @@ export class FunctionTable {
   }
 }
 
-export class Memory {
+export class Memory implements MemoryCalls {
   private readonly exports: Exports;
   private view_: DataView;
   private table_: FunctionTable | undefined;
@@ -53,6 +60,8 @@ export class Memory {
     readonly onDemand?: OnDemandExports,
     /** Hears of the handles that are made and disposed of. */
     readonly leaks?: LeakWatch,
+    /** Where other threads have the memory too. */
+    private readonly sharing?: Sharing,
   ) {
     this.exports = exports;
     this.view_ = new DataView(exports.memory.buffer);
@@ -70,6 +79,11 @@ export class Memory {
     if (!table) throw new TernError('E0603', 'the WebAssembly module exports no function table');
     this.table_ ??= new FunctionTable(table);
     return this.table_;
+  }
+
+  /** A module of code that is to run on this memory. */
+  shaped(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+    return this.sharing?.shaped(bytes) ?? bytes;
   }
 
   get byteLength(): number {
@@ -106,8 +120,9 @@ export class Memory {
 
   text(pointer: Pointer): string {
     if (pointer === 0) return '';
+    // A copy, because decoders take no shared memory.
     const all = new Uint8Array(this.exports.memory.buffer, pointer);
-    return kDecoder.decode(all.subarray(0, all.indexOf(0)));
+    return kDecoder.decode(all.slice(0, all.indexOf(0)));
   }
 
   /** Runs f with a zero-terminated copy of the text, freed afterwards. */

@@ -3,7 +3,7 @@
 // streaming compilation with progress, and errors that say what the server really sent.
 import { unlessAborted } from './abort.js';
 import { errorWithHelp, TernError } from './errors.js';
-import type { Exports, Instance } from './exports.js';
+import type { Exports, Instance, Sharing, Threading } from './exports.js';
 import { dismiss, readBody } from './fetch.js';
 import {
   assetAddress,
@@ -65,6 +65,8 @@ export interface ModuleOptions {
   leakWarnings?: boolean;
   /** @internal What the entry brings along. */
   inline?: InlineAssets;
+  /** @internal Of the entry with threads. */
+  threading?: Threading;
 }
 
 // (func (param v128) (result v128) local.get 0 local.get 0 local.get 0 f32x4.relaxed_madd)
@@ -154,6 +156,7 @@ async function unpacked(bytes: Uint8Array, name: string): Promise<Uint8Array> {
 interface Fetching {
   signal?: AbortSignal | undefined;
   tell?: PartListener | undefined;
+  sharing?: Sharing | undefined;
 }
 
 function damaged(name: string, error: unknown): TernError {
@@ -169,10 +172,11 @@ async function compileBytes(
   given: Uint8Array,
   name: string,
   from: string,
-  { signal, tell }: Fetching,
+  { signal, tell, sharing }: Fetching,
 ): Promise<WebAssembly.Module> {
-  const bytes = await unpacked(given, name);
-  if (!isWasm(bytes)) throw notWasm(name, bytes, from);
+  const found = await unpacked(given, name);
+  if (!isWasm(found)) throw notWasm(name, found, from);
+  const bytes = sharing?.shaped(found) ?? found;
   const size = { loaded: bytes.length, total: bytes.length };
   tell?.({ phase: 'compile', ...size, fraction: 0.8, file: name });
   const made = WebAssembly.compile(bytes as Uint8Array<ArrayBuffer>).catch((error: unknown) => {
@@ -198,14 +202,14 @@ async function compileResponse(
   name: string,
   fetching: Fetching,
 ): Promise<WebAssembly.Module> {
-  const { signal, tell } = fetching;
+  const { signal, tell, sharing } = fetching;
   const type = response.headers.get('content-type') ?? 'no type';
   const from = `status ${response.status}, ${type}` + (response.url ? `, ${response.url}` : '');
   if (!response.ok) {
     dismiss(response);
     throw errorWithHelp('E0601', `'${name}' could not be fetched: ${from}`, kHelpForFiles);
   }
-  if (isStreamable(response)) {
+  if (!sharing && isStreamable(response)) {
     if (tell) void watch(response.clone(), name, tell);
     const made = WebAssembly.compileStreaming(response).catch((error: unknown) => {
       throw error instanceof WebAssembly.CompileError ? damaged(name, error) : error;
@@ -259,6 +263,7 @@ export async function toModule(
 function makeImports(
   instance: () => Exports | undefined,
   host: HostFunctions,
+  sharing: Sharing | undefined,
 ): WebAssembly.Imports {
   const text = (pointer: number): string => {
     const exports = instance();
@@ -281,7 +286,10 @@ function makeImports(
         host.read(id, offset, length, destination),
       host_now: () => performance.now(),
     },
-    env: { emscripten_notify_memory_growth: noop },
+    env: {
+      emscripten_notify_memory_growth: noop,
+      ...(sharing?.memory ? { memory: sharing.memory } : {}),
+    },
     wasi_snapshot_preview1: {
       proc_exit: (code: number) => {
         throw new TernError('E0901', `internal error: the module exited with ${code}`);
@@ -345,13 +353,14 @@ export async function instantiate(
   tell?: PartListener,
 ): Promise<Instance> {
   const meter = new ProgressMeter(tell ? undefined : options.onProgress, { module: 1 });
-  const fetching = { signal: options.signal, tell: tell ?? meter.part('module') };
+  const sharing = options.threading?.sharing;
+  const fetching = { signal: options.signal, tell: tell ?? meter.part('module'), sharing };
   const module = await moduleFor(options, fetching);
   options.signal?.throwIfAborted();
   let exports: Exports | undefined;
   const instance = await WebAssembly.instantiate(
     module,
-    makeImports(() => exports, host),
+    makeImports(() => exports, host, sharing),
   );
   exports = instance.exports as Exports;
   (exports['_initialize'] as (() => void) | undefined)?.();

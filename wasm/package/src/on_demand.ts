@@ -4,7 +4,7 @@
 // part.
 import { unlessAborted } from './abort.js';
 import { errorWithHelp, TernError } from './errors.js';
-import type { Exports, Instance, OnDemandExports } from './exports.js';
+import type { Exports, Instance, OnDemandExports, Sharing } from './exports.js';
 import { type AssetName, baseAddress, fileName, kHelpForFiles, readNodeFileNow } from './files.js';
 import { inflateNow, isGzip } from './inflate.js';
 import {
@@ -65,7 +65,7 @@ function unusable(error: unknown): TernError {
   return new TernError('E0601', `the compiler's module cannot be used: ${String(error)}`);
 }
 
-function moduleNow(source: WasmSource): WebAssembly.Module {
+function moduleNow(source: WasmSource, sharing: Sharing | undefined): WebAssembly.Module {
   if (source instanceof WebAssembly.Module) return source;
   let bytes = source;
   if (typeof bytes === 'string' || bytes instanceof URL) {
@@ -78,7 +78,7 @@ function moduleNow(source: WasmSource): WebAssembly.Module {
   const packed = bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes);
   const plain = isGzip(packed) ? inflateNow(packed) : packed;
   try {
-    return new WebAssembly.Module(plain as Uint8Array<ArrayBuffer>);
+    return new WebAssembly.Module((sharing?.shaped(plain) ?? plain) as Uint8Array<ArrayBuffer>);
   } catch (error) {
     throw unusable(error);
   }
@@ -90,6 +90,7 @@ export class OnDemandPart implements OnDemandExports {
   private fetching: Promise<void> | undefined;
   private readonly hash: string;
   private readonly source: WasmSource;
+  private readonly sharing: Sharing | undefined;
 
   /** Undefined where the module is whole. */
   static of(first: Instance, options: ModuleOptions): OnDemandPart | undefined {
@@ -103,6 +104,7 @@ export class OnDemandPart implements OnDemandExports {
     options: ModuleOptions,
   ) {
     this.hash = pair.hash;
+    this.sharing = options.threading?.sharing;
     const { compiler } = options;
     const given = typeof compiler === 'boolean' ? undefined : compiler;
     this.source = given ?? assetSource(`${pair.file}.gz` as AssetName, options);
@@ -124,7 +126,7 @@ export class OnDemandPart implements OnDemandExports {
   /** Its functions, read here and now where they have not been fetched. */
   now(): Exports {
     if (!this.exports) {
-      const module = this.checked(moduleNow(this.source));
+      const module = this.checked(moduleNow(this.source, this.sharing));
       this.exports = new WebAssembly.Instance(module, this.imports()).exports as Exports;
     }
     return this.exports;
@@ -132,7 +134,7 @@ export class OnDemandPart implements OnDemandExports {
 
   // Not ended by a signal of one who asked: others may wait for it too.
   private async load(tell?: PartListener): Promise<void> {
-    const module = this.checked(await toModule(this.source, { tell }));
+    const module = this.checked(await toModule(this.source, { tell, sharing: this.sharing }));
     if (this.exports) return; // a call could not wait
     const instance = await WebAssembly.instantiate(module, this.imports());
     this.exports ??= instance.exports as Exports;

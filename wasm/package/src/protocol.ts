@@ -4,6 +4,7 @@
 import type { CompileOptions, LoadOptions, RuntimeInfo } from './runtime.js';
 import type { FunctionInfo } from './calls.js';
 import { type Diagnostic, TernError } from './errors.js';
+import type { Threads } from './exports.js';
 import type { FetchOptions } from './fetch.js';
 import type { ModuleOptions } from './module.js';
 import type { MachineOptions } from './program.js';
@@ -17,8 +18,13 @@ export type SentSource = string | Blob | Uint8Array;
 export type SentLoadOptions = LoadOptions & Omit<FetchOptions, 'signal'>;
 
 /** An address for each file of the package, or bytes. */
-export type StartOptions = Omit<ModuleOptions, 'signal' | 'onProgress' | 'assets' | 'inline'> & {
+export type StartOptions = Omit<
+  ModuleOptions,
+  'signal' | 'onProgress' | 'assets' | 'inline' | 'threading'
+> & {
   files: { [file: string]: string | Uint8Array };
+  threads?: 'auto' | number;
+  kernelWorker?: string;
 };
 
 export type RequestBody =
@@ -41,6 +47,7 @@ export interface LoadedAnswer {
 export interface StatusAnswer {
   info: RuntimeInfo;
   relaxedSimd: boolean;
+  threads: Threads;
   memory: MemoryUse;
 }
 
@@ -83,8 +90,12 @@ export type Reply =
   | { kind: 'done'; id: number; answer: unknown }
   | { kind: 'failed'; id: number; failure: Failure };
 
+// Told by the name, because a second script of a worker has a class of its own.
+const isTernError = (error: unknown): error is TernError =>
+  error instanceof Error && error.name === 'TernError';
+
 export function toFailure(error: unknown): Failure {
-  if (error instanceof TernError) {
+  if (isTernError(error)) {
     const { name, code, message, text, diagnostics } = error;
     return { name, code, message, text, diagnostics };
   }

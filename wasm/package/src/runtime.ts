@@ -5,7 +5,7 @@ import { ExecBuilder } from './builder.js';
 import type { TraceComparison } from './debugger_views.js';
 import type { TypedArrays } from './dtypes.js';
 import { type Diagnostic, errorWithHelp, TernError } from './errors.js';
-import type { Pointer } from './exports.js';
+import type { Pointer, ThreadUse } from './exports.js';
 import { fetchBytes, type FetchOptions, MadeOfFile, type RemoteSource } from './fetch.js';
 import { HostFunctions } from './functions.js';
 import { kAny, kCompileOptions, kRuntimeOptions } from './generated/layouts.js';
@@ -84,6 +84,12 @@ export interface CompiledModel {
 
 const kProgramName = 'program.tn';
 
+const kOneThread: ThreadUse = {
+  count: 1,
+  reason: "'tern-runtime/threads' was not asked for",
+  tasks: [],
+};
+
 // The first bytes of a .tern file: 0x89 "TERN".
 const kMagic = [0x89, 0x54, 0x45, 0x52, 0x4e];
 
@@ -122,9 +128,9 @@ export class Runtime implements Disposable {
   constructor(
     memory: Memory,
     private readonly options: ModuleOptions = {},
+    platform = memory.raw('tern_wasm_platform'),
   ) {
     this.memory_ = memory;
-    const platform = memory.raw('tern_wasm_platform');
     memory.withStruct(kRuntimeOptions, { platform }, (struct) =>
       memory.call('tern_runtime_create', struct, memory.scratch),
     );
@@ -141,11 +147,17 @@ export class Runtime implements Disposable {
   }
 
   get capabilities(): { relaxedSimd: boolean; threads: boolean; why: { threads: string } } {
+    const { count, reason } = this.threads;
     return {
       relaxedSimd: hasRelaxedSimd() && this.info.target === 'relaxed',
-      threads: false,
-      why: { threads: 'this build runs on one thread' },
+      threads: count > 1,
+      why: { threads: reason },
     };
+  }
+
+  /** How many threads run kernels, and why so many: more than one with tern-runtime/threads. */
+  get threads(): ThreadUse {
+    return this.options.threading?.threads ?? kOneThread;
   }
 
   /** Counts what the module holds: `liveObjects` is back where it was when all is disposed of. */
@@ -536,6 +548,7 @@ export class Runtime implements Disposable {
     this.memory_.leaks?.disposed(this);
     this.memory_.raw('tern_runtime_free', this.handle);
     this.handle = 0;
+    this.options.threading?.stop?.();
   }
 
   [Symbol.dispose](): void {
@@ -705,9 +718,10 @@ export async function startRuntime(options: ModuleOptions): Promise<Runtime> {
   meter.skip('module');
   const onDemand = OnDemandPart.of(first, options);
   const leaks = LeakWatch.make(options.leakWarnings);
-  const memory = new Memory(first.exports, host, onDemand, leaks);
+  const { threading } = options;
+  const memory = new Memory(first.exports, host, onDemand, leaks, threading?.sharing);
   host.attach(memory);
-  const runtime = new Runtime(memory, options);
+  const runtime = new Runtime(memory, options, await threading?.start?.(first, memory));
   if (compiler === true) await onDemand?.fetch(signal, meter.part('compiler'));
   meter.skip('compiler');
   if (loops !== undefined) await unlessAborted(runtime.fetchLoops(), signal);

@@ -345,7 +345,7 @@ function readBytes(memory: Memory, any: Pointer): Uint8Array {
 function readText(memory: Memory, any: Pointer): string {
   const out = memory.scratch + 64;
   memory.call('tern_string_view', any, out, out + 4);
-  return kDecoder.decode(memory.bytes(memory.u32(out), memory.u32(out + 4)));
+  return kDecoder.decode(memory.bytes(memory.u32(out), memory.u32(out + 4)).slice());
 }
 
 function readPrinted(memory: Memory, any: Pointer): string {

@@ -4,7 +4,6 @@
 import { unlessAborted } from './abort.js';
 import { Engine } from './engine.js';
 import { errorWithHelp, TernError } from './errors.js';
-import { importFromNode, nodeProcess } from './files.js';
 import type { Progress, ProgressListener } from './progress.js';
 import {
   type Answers,
@@ -15,18 +14,7 @@ import {
   type RequestBody,
   toFailure,
 } from './protocol.js';
-
-/** A worker of a browser or of Node, or what behaves like one. */
-export interface WorkerLike {
-  postMessage: (message: unknown, transfer: ArrayBuffer[]) => void;
-  terminate: () => unknown;
-  onmessage?: ((event: MessageEvent) => void) | null;
-  onerror?: ((event: ErrorEvent) => void) | null;
-  /** Node's. */
-  on?: (event: string, listener: (value: never) => void) => unknown;
-  ref?: () => void;
-  unref?: () => void;
-}
+import { listen, type WorkerLike } from './workers.js';
 
 export interface RequestOptions {
   signal?: AbortSignal | undefined;
@@ -47,8 +35,12 @@ const kClosed = 'this runtime has been disposed of';
 
 /** The engine on this thread, which pauses between the slices of a run. */
 export class LocalPort implements Port {
-  private engine: Engine | undefined = new Engine();
+  private engine: Engine | undefined;
   private next = 1;
+
+  constructor(begin: ConstructorParameters<typeof Engine>[0]) {
+    this.engine = new Engine(begin);
+  }
 
   async request<K extends RequestBody['kind']>(
     body: RequestBody & { kind: K },
@@ -111,7 +103,7 @@ export class WorkerPort implements Port {
   private next = 1;
 
   constructor(private readonly worker: WorkerLike) {
-    listen(
+    listen<Reply>(
       worker,
       (reply) => this.take(reply),
       (why) => this.end(workerEnded(why)),
@@ -197,78 +189,4 @@ function workerEnded(why: string): TernError {
     `the worker of this runtime has ended: ${why}`,
     'make another runtime with createRuntime',
   );
-}
-
-function listen(
-  worker: WorkerLike,
-  take: (reply: Reply) => void,
-  failed: (why: string) => void,
-): void {
-  if (worker.on) {
-    worker.on('message', take as (value: never) => void);
-    worker.on('error', ((error: Error) => failed(error.message)) as (value: never) => void);
-    worker.on('exit', (() => failed('it has exited')) as (value: never) => void);
-    return;
-  }
-  worker.onmessage = ({ data }) => take(data as Reply);
-  worker.onerror = (event) => {
-    event.preventDefault?.();
-    failed(event.message || 'its script was not found, or the policy of the page forbids it');
-  };
-}
-
-const kHelloMs = 20_000;
-
-/** Waits until the worker's script runs; throws with the reason where it does not. */
-export async function greeted(worker: WorkerLike, signal?: AbortSignal): Promise<WorkerLike> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const hello = new Promise<WorkerLike>((done, fail) => {
-    timer = setTimeout(() => fail(new Error('its script did not start')), kHelloMs);
-    listen(
-      worker,
-      ({ kind }) => {
-        if (kind === 'hello') done(worker);
-      },
-      (why) => fail(new Error(why)),
-    );
-  });
-  try {
-    return await unlessAborted(hello, signal);
-  } catch (error) {
-    void worker.terminate();
-    throw error;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-async function nodeWorker(url: URL): Promise<WorkerLike> {
-  const { Worker: NodeWorker } =
-    await importFromNode<typeof import('node:worker_threads')>('worker_threads');
-  return new NodeWorker(url) as unknown as WorkerLike;
-}
-
-/** A worker of the script at the address; one of another origin is imported by a script of ours. */
-export async function makeWorker(url: URL): Promise<WorkerLike> {
-  if (nodeProcess()) return nodeWorker(url);
-  const ours = url.origin === globalThis.location.origin || url.protocol === 'blob:';
-  return ours ? moduleWorker(url.href) : workerOf(`import ${JSON.stringify(url.href)};`);
-}
-
-function moduleWorker(address: string): WorkerLike {
-  return new Worker(address, { type: 'module', name: 'tern-runtime' }) as unknown as WorkerLike;
-}
-
-/** A worker of a script at hand. */
-export async function workerOf(script: string): Promise<WorkerLike> {
-  if (nodeProcess())
-    return nodeWorker(new URL(`data:text/javascript,${encodeURIComponent(script)}`));
-  const address = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
-  const worker = moduleWorker(address);
-  // The address is read before the first message comes.
-  const revoke = (): void => URL.revokeObjectURL(address);
-  const browsers = worker as unknown as Worker;
-  browsers.addEventListener('message', revoke, { once: true });
-  browsers.addEventListener('error', revoke, { once: true });
-  return worker;
 }

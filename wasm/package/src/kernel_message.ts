@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a worker that runs kernels is told when it is to begin. It answers nothing but hello: when
+// its script runs, and when it is at work, from where on it hears of memory alone.
+import type { Pointer } from './exports.js';
+
+export interface KernelMessage {
+  /** What runs programs, and the worker pool. */
+  module: WebAssembly.Module;
+  pool: WebAssembly.Module;
+  memory: WebAssembly.Memory;
+  /** Of the pool, in memory. */
+  state: Pointer;
+  /** From 1; 0 is the thread that runs programs. */
+  worker: number;
+  /** The upper end of this worker's stack. */
+  stack: Pointer;
+  /** What Date.now() says more than performance.now() does, on the thread that runs programs. */
+  clock: number;
+}
+
+/** Milliseconds between the clocks of one thread. */
+export const clockOffset = (): number => Date.now() - performance.now();

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// The worker of tern-runtime/threads: the package's own worker, in which runtimes start workers.
+import './worker.js';
+import { startWithThreads } from './thread_start.js';
+import { kThreadingHook, type ThreadingHook } from './threading_hook.js';
+
+// Before the first message is heard, because that takes another turn of the event loop.
+(globalThis as { [kThreadingHook]?: ThreadingHook })[kThreadingHook] = startWithThreads;
