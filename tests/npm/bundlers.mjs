@@ -18,7 +18,10 @@ function refuseWarnings(warnings) {
 
 function viteLogger(warnings) {
   const logger = vite.createLogger('silent');
-  const note = (text) => warnings.push(text);
+  // How long parts of a build take is about the machine.
+  const note = (text) => {
+    if (!text.includes('PLUGIN_TIMINGS')) warnings.push(text);
+  };
   return { ...logger, warn: note, warnOnce: note, error: note };
 }
 
@@ -59,7 +62,8 @@ export async function serveWithVite({ folder }, name, entry) {
 
 function copyApp(folder, to, entry) {
   cpSync(join(folder, entry), join(to, 'main.js'));
-  cpSync(join(folder, 'digit.js'), join(to, 'digit.js'));
+  for (const name of ['digit.js', 'threads-digit.js'])
+    cpSync(join(folder, name), join(to, name));
 }
 
 export async function buildWithWebpack({ folder, site }, name, entry, mode = 'production') {

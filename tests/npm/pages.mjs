@@ -98,6 +98,44 @@ function plainPages(context) {
   ];
 }
 
+/** Both runtimes of a page have two threads; or one, for this reason. */
+function checkThreads(outcome, isolated, why) {
+  assert.deepEqual([outcome.sync, outcome.async], [3, 3], JSON.stringify(outcome));
+  assert.equal(outcome.isolated, isolated);
+  assert.equal(outcome.threads.length, 2, JSON.stringify(outcome));
+  for (const { count, reason } of outcome.threads) {
+    assert.equal(count, why ? 1 : 2, reason);
+    assert.match(reason, why ?? /^asked for$/);
+  }
+  const { equal, tasks } = outcome.product;
+  assert.ok(equal, 'a product differs with the number of threads');
+  if (why === undefined)
+    assert.ok(tasks.length === 2 && tasks.every((ran) => ran > 0), `parts by thread: ${tasks}`);
+}
+
+function threadedPages(context) {
+  const { visit } = context;
+  const page = (name, isolated, why, worker = true) =>
+    plainPage(context, name, 'threads.js', async (path) => {
+      const outcome = await visit(path);
+      checkThreads(outcome, isolated, why);
+      assert.equal(outcome.placement.worker, worker, outcome.placement.why);
+    });
+  const bundled = (name, build, ...mode) => [`${name} finds the workers of threads`, async () => {
+    await build(context, `threads/${name}`, 'threads-page.js', ...mode);
+    checkThreads(await visit(`/threads/${name}/`), true);
+  }];
+  return [
+    page('threads', true),
+    page('strict-threads', true),
+    page('no-threads', false, /not cross-origin isolated.*Cross-Origin-Embedder-Policy/),
+    page('no-worker-threads', true, /no worker could be started: .*policy/, false),
+    page('lost-threads', true, /no worker could be started: .*script/),
+    bundled('vite', buildWithVite),
+    bundled('webpack', buildWithWebpack, 'development'),
+  ];
+}
+
 async function viteServes(context) {
   const { address, close } = await serveWithVite(context, 'dev', 'page.js');
   checkDigits(await context.visit(address), true);
@@ -113,5 +151,6 @@ export function pages(context) {
     ...bundlerThatCopiesNothing(context, 'rollup', buildWithRollup),
     ...bundlerThatCopiesNothing(context, 'esbuild', buildWithEsbuild),
     ...plainPages(context),
+    ...threadedPages(context),
   ];
 }

@@ -26,12 +26,24 @@ const kPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; conne
 const kPolicies = {
   '/strict/': `${kPolicy} worker-src 'self'`,
   '/no-worker/': `${kPolicy} worker-src 'none'`,
+  '/strict-threads/': `${kPolicy} worker-src 'self'`,
+  '/no-worker-threads/': `${kPolicy} worker-src 'none'`,
   '/trusted/': `${kPolicy} worker-src 'self'; require-trusted-types-for 'script'`,
+};
+
+// Folders whose pages share memory with their workers.
+const kIsolated = /^\/(threads|strict-threads|no-worker-threads|lost-threads)\//;
+const kIsolation = {
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-embedder-policy': 'require-corp',
 };
 
 function headersFor(path) {
   const [, policy] = Object.entries(kPolicies).find(([folder]) => path.startsWith(folder)) ?? [];
-  return policy ? { 'content-security-policy': policy } : {};
+  return {
+    ...(policy ? { 'content-security-policy': policy } : {}),
+    ...(kIsolated.test(path) ? kIsolation : {}),
+  };
 }
 
 /** What a page publishes; errors of its scripts end the wait. */
