@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The consumers that run in a browser; B62: their runs are in workers where they can be.
+// The consumers that run in a browser; B62: their runs are in workers where they can be;
+// B65: kernels on two threads.
 import assert from 'node:assert/strict';
 
 import {

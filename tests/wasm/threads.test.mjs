@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry tern-runtime/threads in Node: equal bytes whatever the number of threads, work that is
+// B65: the entry tern-runtime/threads in Node: equal bytes whatever the number of threads, work that is
 // really shared out, and what becomes of wishes that cannot be met.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worker pool's module by itself, with tasks that tests make up: what happens to a run whose
+// B65: the worker pool's module by itself, with tasks that tests make up: what happens to a run whose
 // worker fails or is gone.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -142,8 +142,11 @@ async function rivalNative(model, threads) {
   return (seconds) => time(() => session.run(feeds), seconds);
 }
 
-/** Runs in the page: both engines on the same model, in turns. */
-async function inPage(name, inputs, rounds, seconds, ortTypes) {
+/**
+ * Runs in the page: both engines on the same model, in turns; with several threads Tern on one as
+ * well. Each round is [Tern, rival, Tern on one thread].
+ */
+async function inPage(name, inputs, rounds, seconds, ortTypes, threads) {
   const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
   const time = async (run) => {
     const times = [];
@@ -173,13 +176,19 @@ async function inPage(name, inputs, rounds, seconds, ortTypes) {
     })),
   );
 
-  const { createRuntime } = await import('/tern/index.js');
-  const runtime = await createRuntime();
-  const machine = runtime.load(await bytes(`/models/${name}.tern`)).machine();
-  const tern = () => machine.run('main', tensors);
+  const { createRuntime } = await import('/tern/threads.js');
+  const program = await bytes(`/models/${name}.tern`);
+  const start = async (count) => {
+    const runtime = await createRuntime({ threads: count });
+    if (runtime.threads.count !== count) throw new Error(runtime.threads.reason);
+    const machine = runtime.load(program).machine();
+    return { target: runtime.info.target, run: () => machine.run('main', tensors) };
+  };
+  const { run: tern, target } = await start(threads);
+  const one = threads > 1 ? (await start(1)).run : undefined;
 
   const ort = await import('/ort/ort.wasm.min.mjs');
-  ort.env.wasm.numThreads = 1;
+  ort.env.wasm.numThreads = threads;
   ort.env.wasm.wasmPaths = '/ort/';
   const session = await ort.InferenceSession.create(await bytes(`/work/${name}.onnx`), {
     executionProviders: ['wasm'],
@@ -194,13 +203,15 @@ async function inPage(name, inputs, rounds, seconds, ortTypes) {
   const rival = () => session.run(feeds);
 
   tern();
+  one?.();
   await rival();
   const pairs = [];
-  for (let round = 0; round < rounds; round++) pairs.push([await time(tern), await time(rival)]);
-  return { pairs, target: runtime.info.target };
+  for (let round = 0; round < rounds; round++)
+    pairs.push([await time(tern), await time(rival), ...(one ? [await time(one)] : [])]);
+  return { pairs, target };
 }
 
-async function benchWeb(model, options, folder) {
+async function benchWeb(model, threads, options, folder) {
   compileModel(model.model, model.name);
   writeFileSync(join(folder, `${model.name}.onnx`), readFileSync(model.model));
   const inputs = Object.entries(model.inputs).map(([name, { dtype, shape, data }], i) => {
@@ -219,7 +230,7 @@ async function benchWeb(model, options, folder) {
   try {
     return await page.evaluate(
       `(${inPage})(${JSON.stringify(model.name)}, ${JSON.stringify(inputs)}, ` +
-        `${options.rounds}, ${options.seconds}, ${JSON.stringify(kOrtTypes)})`,
+        `${options.rounds}, ${options.seconds}, ${JSON.stringify(kOrtTypes)}, ${threads})`,
     );
   } finally {
     await page.close();
@@ -267,6 +278,8 @@ function toRow(bench, name, pairs, limit) {
     rival,
     limit,
     ratio,
+    // How many times as fast as on one thread, where that was measured.
+    scaling: pairs[0].length > 2 ? median(pairs.map((p) => p[2] / p[0])) : null,
     target,
     met: target === null ? null : ratio <= target,
   };
@@ -274,14 +287,15 @@ function toRow(bench, name, pairs, limit) {
 
 function print(row) {
   const share = row.limit ? `${((100 * row.limit) / row.tern).toFixed(0)} % of limit` : '';
+  const scaling = row.scaling ? `${row.scaling.toFixed(2)} x one thread` : '';
   console.log(
     [
-      row.bench.padEnd(22),
+      row.bench.padEnd(26),
       row.case.padEnd(24),
       row.tern.toFixed(3).padStart(9),
       row.rival.toFixed(3).padStart(9),
       row.ratio.toFixed(2).padStart(6),
-      share,
+      share + scaling,
     ].join(' '),
   );
 }
@@ -303,7 +317,7 @@ const folder = mkdtempSync(join(tmpdir(), 'tern-bench-'));
 const peak = measuredPeak();
 const rows = [];
 console.log(
-  `${'bench'.padEnd(22)} ${'model'.padEnd(24)} ${'tern ms'.padStart(9)} ` +
+  `${'bench'.padEnd(26)} ${'model'.padEnd(24)} ${'tern ms'.padStart(9)} ` +
     `${'rival ms'.padStart(9)}  ratio   (peak of a core: ${peak ? peak.toFixed(0) : '?'} ` +
     `GFLOP/s)`,
 );
@@ -324,9 +338,9 @@ try {
       );
       print(rows.at(-1));
     }
-    if (options.web) {
-      const { pairs, target } = await benchWeb(model, options, folder);
-      rows.push(toRow(`Chromium ${target}`, name, pairs, null));
+    for (const threads of options.web ? options.threads : []) {
+      const { pairs, target } = await benchWeb(model, threads, options, folder);
+      rows.push(toRow(`Chromium ${target} ${threads} thread`, name, pairs, null));
       print(rows.at(-1));
     }
   }
