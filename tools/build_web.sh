@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the TypeScript packages over the WebAssembly modules, then the page over tern-runtime:
-# web/dist. Does nothing where nothing has changed since the last time.
+# Builds the TypeScript packages over the WebAssembly modules, then the page over tern-runtime and
+# the documentation beside it: web/dist and web/dist/docs. Does nothing where nothing has changed
+# since the last time.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/setup/lib.sh
@@ -23,7 +24,14 @@ fingerprint() {
 }
 
 want=$(fingerprint)
-if [ -f web/dist/index.html ] && [ "$(cat build/web.stamp 2>/dev/null)" = "$want" ]; then exit 0; fi
-(cd wasm/package && npm run --silent build)
-(cd web && npm run --silent build)
-fingerprint >build/web.stamp
+if [ ! -f web/dist/index.html ] || [ "$(cat build/web.stamp 2>/dev/null)" != "$want" ]; then
+  (cd wasm/package && npm run --silent build)
+  (cd web && npm run --silent build)
+  fingerprint >build/web.stamp
+fi
+tools/build_docs.sh
+if [ ! -f web/dist/docs/index.html ] || ! cmp -s build/docs.stamp build/web-docs.stamp; then
+  rm -rf web/dist/docs
+  cp -r build/docs-site web/dist/docs
+  cp build/docs.stamp build/web-docs.stamp
+fi

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { kRoot } from './packages.mjs';
 import { runNode } from './tools.mjs';
 
-const kPages = ['docs/javascript.md', 'wasm/package/README.md'];
+const kPages = ['docs/guide-javascript.md', 'docs/javascript.md', 'wasm/package/README.md'];
 const kBlock = /<!-- runs -->\n```js\n(.*?)\n```/gs;
 const kBefore = `import { readFileSync as readDrawing } from 'node:fs';
 const image = {

@@ -58,6 +58,13 @@ class ReleaseTest(unittest.TestCase):
                 self.assertIn(self.version, name)
         self.assertEqual(len(self.names), sum(endings.values()) + 1)
 
+    def test_the_page_has_the_documentation_beside_it(self):
+        with tarfile.open(self.path(f"tern-page-{self.version}.tar.gz")) as archive:
+            names = {name.split("/", 1)[-1] for name in archive.getnames()}
+        for name in ("index.html", "docs/index.html", "docs/reference/c.html",
+                     "docs/search/search_index.json"):
+            self.assertIn(name, names)
+
     def test_checksums_hold(self):
         subprocess.run(["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"],
                        cwd=self.folder, check=True)

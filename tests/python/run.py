@@ -21,7 +21,7 @@ ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)),
 HERE = os.path.join(ROOT, "tests", "python")
 MODEL = os.path.join(ROOT, "tests", "models", "digits", "model.onnx")
 WORK = tempfile.TemporaryDirectory(prefix="tern-python-")  # pylint: disable=consider-using-with
-DOCUMENTS = ("python/README.md", "docs/using-from-python.md")
+DOCUMENTS = ("python/README.md", "docs/using-from-python.md", "docs/guide-python.md")
 
 
 def wheel(preset):

@@ -106,4 +106,4 @@ if ! ready; then
   fi
   exec 9>&-
 fi
-[ $with_npm = 0 ] || ./npm.sh wasm/package web tests/npm
+[ $with_npm = 0 ] || ./npm.sh wasm/package web tests/npm tools/docs

@@ -33,6 +33,15 @@ test('the other ways step and show vectors', async ({ playground, page }) => {
   await expect(page.getByTestId('pane-lanes')).toBeVisible();
 });
 
+test('leads to the documentation, which leads back', async ({ playground, page }) => {
+  await playground.idle();
+  await page.getByTestId('documentation').click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Tern');
+  await page.getByRole('link', { name: 'the command line', exact: true }).click();
+  await page.getByRole('link', { name: 'Playground' }).click();
+  await page.evaluate(() => window.ternPlayground.ready);
+});
+
 test('works without a network after one visit', async ({ playground, page, context }) => {
   await playground.open('');
   await page.evaluate(async () => {

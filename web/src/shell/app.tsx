@@ -114,7 +114,11 @@ export function App() {
       <Banner />
       <Welcome />
       <Workspace />
-      <footer>Everything runs in your browser: files that you open are not sent anywhere.</footer>
+      <footer>
+        Everything runs in your browser: files that you open are not sent anywhere.{' '}
+        The <a href="docs/index.html" data-testid="documentation">documentation</a> says how to use
+        Tern elsewhere.
+      </footer>
       <Dialogs />
       <DropHint />
     </>

@@ -86,6 +86,10 @@ const kOfPlaces: readonly Command[] = [
   { id: 'all-panes', title: 'All panes of the preset', group: 'Show',
     run: () => showOnly(undefined) },
   { id: 'digits', title: 'The digit classifier', group: 'Open', run: () => void loadDigits() },
+  { id: 'documentation', title: 'The documentation', group: 'Help',
+    run: () => {
+      location.href = 'docs/index.html';
+    } },
   { id: 'keys', title: 'The list of keys', group: 'Help', key: '?',
     run: () => {
       sheetOpen.value = true;

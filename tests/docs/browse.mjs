@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks at the built documentation in Chromium, served from a folder below another one: axe in
+// light and dark, a phone's width, the search, what pages ask of the network and complain about.
+//   node browse.mjs SITE        ends with `N passed, N failed`
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+import { serve } from '../npm/serve.mjs';
+
+const require = createRequire(new URL('../../web/package.json', import.meta.url));
+const { chromium } = require('@playwright/test');
+const kAxe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+const kTags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const kFlags = [
+  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+  '--disable-background-networking', '--disable-component-update', '--disable-sync',
+];
+const kPages = [
+  'index.html', 'guide-c.html', 'reference/commands.html',
+  'reference/javascript/classes/Program.html', 'source/core/ops/ops.def.html',
+  'search.html?q=convolution',
+];
+const kIsFound = '#mkdocs-search-results article a';
+
+async function violations(page) {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(kAxe);
+  return page.evaluate(async (values) => {
+    const found = await globalThis.axe.run({
+      runOnly: { type: 'tag', values }, resultTypes: ['violations'],
+    });
+    return found.violations.map(({ id, nodes }) =>
+      `${id}: ${nodes.slice(0, 3).map(({ html }) => html).join(' | ')}`);
+  }, kTags);
+}
+
+/** Opens a page, in which nothing may go wrong, and which may ask nobody but its own server. */
+async function open(browser, origin, path) {
+  const page = await browser.newPage({ colorScheme: 'light' });
+  const faults = [];
+  page.on('pageerror', (error) => faults.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text());
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(origin)) faults.push(`asks for ${request.url()}`);
+  });
+  await page.goto(`${origin}/below/docs/${path}`);
+  if (path.includes('?q=')) await page.waitForSelector(kIsFound);
+  assert.deepEqual(faults, [], path);
+  return { page, close: () => page.close() };
+}
+
+/** In light on a desk, in dark on a phone. */
+async function looksRight(browser, origin, path) {
+  const { page, close } = await open(browser, origin, path);
+  assert.deepEqual(await violations(page), [], `${path}, light`);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.setViewportSize({ width: 360, height: 740 });
+  assert.deepEqual(await violations(page), [], `${path}, dark, on a phone`);
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  assert.ok(overflow <= 0, `${path} is ${overflow} pixels wider than a phone`);
+  await close();
+}
+
+async function searchFinds(browser, origin) {
+  const { page, close } = await open(browser, origin, 'reference/c.html');
+  await page.fill('header input[name=q]', 'tern_program_load_file');
+  await page.press('header input[name=q]', 'Enter');
+  const links = await page.waitForSelector(kIsFound).then(() =>
+    page.$$eval(kIsFound, (found) => found.map((each) => each.href)));
+  const wanted = `${origin}/below/docs/reference/c.html#tern_program_load_file`;
+  assert.ok(links.includes(wanted), links.join('\n'));
+  await page.goto(wanted);
+  assert.ok(await page.locator('#tern_program_load_file').isVisible());
+  await page.goto(`${origin}/below/docs/search.html?q=nosuchwordanywhere`);
+  await page.getByText('No page has these words.').waitFor();
+  await close();
+}
+
+async function leadsToThePlayground(browser, origin) {
+  const { page, close } = await open(browser, origin, 'reference/c.html');
+  const href = await page.getByRole('link', { name: 'Playground' }).evaluate((link) => link.href);
+  assert.equal(href, `${origin}/below/index.html`);
+  await close();
+}
+
+async function main(site) {
+  const root = mkdtempSync(join(tmpdir(), 'tern-docs-'));
+  mkdirSync(join(root, 'below'));
+  symlinkSync(resolve(site), join(root, 'below', 'docs'));
+  const { origin, close } = await serve(root);
+  const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+  const browser = await chromium.launch({ executablePath, args: kFlags });
+  let [passed, failed] = [0, 0];
+  const tests = [...kPages.map((path) => [path, () => looksRight(browser, origin, path)]),
+    ['search', () => searchFinds(browser, origin)],
+    ['playground', () => leadsToThePlayground(browser, origin)]];
+  for (const [name, test] of tests) {
+    try {
+      await test();
+      ++passed;
+    } catch (error) {
+      ++failed;
+      console.log(`FAILED  ${name}\n${error.stack}`);
+    }
+  }
+  await browser.close();
+  close();
+  rmSync(root, { recursive: true });
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exitCode = failed === 0 ? 0 : 1;
+}
+
+await main(process.argv[2]);
