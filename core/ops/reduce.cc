@@ -149,6 +149,9 @@ Status RelateDft(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> 
     TERN_TRY(ReadInts(op, args, 1, {}, &length));
     const bool known = length.known && length.values.size() == 1;
     const Dim bins = known ? length.values[0] : Dim::Any();
+    int64_t count = 1;
+    if (DimIsConstant(bins, &count) && count < 1)
+      return InvalidArgument("a transform of ", count, " elements, expected at least 1");
     // Real input has a symmetric spectrum: half of the bins and one.
     result[axis] = dft.onesided && known ? FloorDiv(bins, Dim(2)) + Dim(1) : bins;
   }

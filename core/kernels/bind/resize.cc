@@ -41,8 +41,10 @@ Status PlanByScales(const ops::ResizeAttrs& attrs, std::span<const float> scales
   return OkStatus();
 }
 
-// One scale for all axes, so that none (or every one) reaches beyond its size.
-Status KeepAspect(const ops::ResizeAttrs& attrs, Ints* sizes, const Extents& in) {
+// One scale for all axes that are listed, so that none (or every one) reaches beyond its size. It is
+// also the scale of coordinates, although the sizes are rounded.
+Status KeepAspect(const ops::ResizeAttrs& attrs, Ints* sizes, ResizeProblem* p) {
+  const Extents& in = p->in;
   double scale = attrs.aspect == ops::AspectPolicy::kNotLarger ? HUGE_VAL : 0;
   for (size_t i = 0; i < sizes->size(); ++i) {
     int axis = 0;
@@ -56,6 +58,7 @@ Status KeepAspect(const ops::ResizeAttrs& attrs, Ints* sizes, const Extents& in)
     int axis = 0;
     TERN_TRY(AxisOfEntry(attrs, in, i, &axis));
     (*sizes)[i] = ConvertNumber<int64_t>(std::floor(scale * static_cast<double>(in[axis]) + 0.5));
+    p->axes[axis].scale = scale;
   }
   return OkStatus();
 }
@@ -63,8 +66,10 @@ Status KeepAspect(const ops::ResizeAttrs& attrs, Ints* sizes, const Extents& in)
 Status PlanBySizes(const ops::ResizeAttrs& attrs, Ints sizes, ResizeProblem* p) {
   Extents checked;
   TERN_TRY(ops::ResizeBySizes<int64_t>(attrs, p->in, sizes, &checked));
-  if (attrs.aspect != ops::AspectPolicy::kStretch) TERN_TRY(KeepAspect(attrs, &sizes, p->in));
+  const bool stretches = attrs.aspect == ops::AspectPolicy::kStretch;
+  if (!stretches) TERN_TRY(KeepAspect(attrs, &sizes, p));
   TERN_TRY(ops::ResizeBySizes<int64_t>(attrs, p->in, sizes, &p->out));
+  if (!stretches) return OkStatus();
   for (int i = 0; i < p->in.rank(); ++i) {
     if (p->in[i] > 0)
       p->axes[i].scale = static_cast<double>(p->out[i]) / static_cast<double>(p->in[i]);

@@ -7,9 +7,21 @@
 
 namespace tern::kernels::bind {
 
+namespace {
+
+// What the scale makes of the axis; the extent is what is left of it when it is made whole. The
+// standard's own examples align corners and regions with this length, not with the extent.
+double LengthResized(const AxisScale& axis) {
+  const double exact = axis.scale * static_cast<double>(axis.in);
+  const double out = static_cast<double>(axis.out);
+  return std::fabs(exact - out) > 1e-5 * out ? exact : out;  // scales are of 24 bits
+}
+
+}  // namespace
+
 double SourceCoordinate(const ops::ResizeAttrs& attrs, const AxisScale& axis, int64_t i) {
   const double at = static_cast<double>(i), in = static_cast<double>(axis.in),
-               out = static_cast<double>(axis.out);
+               out = static_cast<double>(axis.out), length = LengthResized(axis);
   switch (attrs.coordinate) {
     case ops::CoordinateMode::kHalfPixel: return (at + 0.5) / axis.scale - 0.5;
     case ops::CoordinateMode::kHalfPixelSymmetric: {
@@ -19,12 +31,12 @@ double SourceCoordinate(const ops::ResizeAttrs& attrs, const AxisScale& axis, in
     }
     case ops::CoordinateMode::kPytorchHalfPixel:
       return axis.out > 1 ? (at + 0.5) / axis.scale - 0.5 : 0;
-    case ops::CoordinateMode::kAlignCorners: return axis.out > 1 ? at * (in - 1) / (out - 1) : 0;
+    case ops::CoordinateMode::kAlignCorners: return axis.out > 1 ? at * (in - 1) / (length - 1) : 0;
     case ops::CoordinateMode::kAsymmetric: return at / axis.scale;
     case ops::CoordinateMode::kTfCropAndResize:
       if (axis.out == 1) return (axis.roi_start + axis.roi_end) / 2 * (in - 1);
       return axis.roi_start * (in - 1) +
-             at * (axis.roi_end - axis.roi_start) * (in - 1) / (out - 1);
+             at * (axis.roi_end - axis.roi_start) * (in - 1) / (length - 1);
     case ops::CoordinateMode::kTfHalfPixelForNn: return (at + 0.5) / axis.scale;
   }
   return at;

@@ -80,8 +80,17 @@ void ConvertHardSigmoid(NodeContext& node) {
   CallUnary(node, "hard_sigmoid", node.Float("alpha", 0.2f), node.Float("beta", 0.5f));
 }
 
+// Integers too: f64 holds them and the sums.
 void ConvertShrink(NodeContext& node) {
-  CallUnary(node, "shrink", node.Float("lambd", 0.5f), node.Float("bias", 0));
+  Compose in(node);
+  const Value x = node.Input(0);
+  const DType dtype = node.DTypeOf(x);
+  ops::UnaryAttrs attrs;
+  attrs.alpha = node.Float("lambd", 0.5f);
+  attrs.beta = node.Float("bias", 0);
+  const bool is_exact = dtype.is_float();
+  const Value y = node.Call("shrink", {is_exact ? x : in.Cast(x, kF64)}, attrs.ToAttrs());
+  node.SetOutput(0, is_exact ? y : in.Cast(y, dtype));
 }
 
 void ConvertGelu(NodeContext& node) {

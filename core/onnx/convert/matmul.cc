@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of matrices and of anything by an index equation.
+#include <string>
+#include <string_view>
+
+#include "core/base/strings.h"
 #include "core/onnx/convert/converters.h"
 #include "core/ops/math_attrs.h"
 
@@ -28,6 +32,25 @@ void ExactGemm(NodeContext& node, const ops::MatMulAttrs& attrs) {
   Value y = scaled(Sum(node, equation, node.Input(0), node.Input(1)), attrs.alpha);
   if (node.HasInput(2)) y = node.Call("add", {y, scaled(node.Input(2), attrs.beta)});
   node.SetOutput(0, y);
+}
+
+// Without spaces. The term of a scalar is empty in ONNX; here it is an ellipsis of no axes, because
+// an attribute cannot begin with a comma.
+std::string ReadEquation(NodeContext& node) {
+  std::string text;
+  for (const char c : node.Text("equation", "")) {
+    if (c != ' ') text += c;
+  }
+  const size_t arrow = text.find("->");
+  std::string equation;
+  int input = 0;
+  for (const std::string_view term : StrSplit(std::string_view(text).substr(0, arrow), ',')) {
+    if (term.empty() && node.ok() && node.RankOf(node.Input(input)) != 0)
+      node.Fail("input ", input, " has rank ", node.RankOf(node.Input(input)),
+                ", but its term in '", text, "' is that of a scalar");
+    StrAppend(&equation, input++ == 0 ? "" : ",", term.empty() ? std::string_view("...") : term);
+  }
+  return arrow == std::string::npos ? equation : StrCat(equation, text.substr(arrow));
 }
 
 }  // namespace
@@ -63,9 +86,7 @@ void ConvertGemm(NodeContext& node) {
 void ConvertEinsum(NodeContext& node) {
   if (!node.Has("equation")) return node.Fail("attribute 'equation' is missing");
   ops::EinsumAttrs attrs;
-  for (const char c : node.Text("equation", "")) {
-    if (c != ' ') attrs.equation += c;
-  }
+  attrs.equation = ReadEquation(node);
   // What cannot be written as an attribute is no equation either.
   if (!Attrs::Parse(StrCat("equation=", attrs.equation)).ok()) {
     return node.Fail("the equation '", node.Text("equation", ""), "' cannot be understood");

@@ -15,6 +15,15 @@ void FinishTopK(NodeContext& node, const ops::TopKAttrs& attrs, Value k) {
   node.SetOutput(1, parts[1]);
 }
 
+// Whether reducing no axes gives the elements as they are: not of logarithms, squares and the like.
+bool IsPlainReduction(std::string_view op) {
+  for (const std::string_view plain :
+       {"reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod"}) {
+    if (op == plain) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 // Until opset 13 (18 for most) axes were an attribute.
@@ -35,9 +44,8 @@ void ConvertReduce(NodeContext& node) {
     attrs.axes = *known;
     axes = nullptr;
   }
-  if (attrs.noop_if_empty && axes == nullptr && attrs.axes.empty()) {
-    return node.SetOutput(0, node.Input(0));
-  }
+  const bool reduces_none = attrs.noop_if_empty && axes == nullptr && attrs.axes.empty();
+  if (reduces_none && IsPlainReduction(node.detail())) return node.SetOutput(0, node.Input(0));
   if (axes == nullptr || attrs.keep_dims) {
     return node.SetOutput(
         0, node.Call(node.detail(), {node.Input(0), node.ToI64(axes)}, attrs.ToAttrs()));

@@ -179,6 +179,16 @@ TEST(ResizeTest, CubicAndCrop) {
             "f32[2] {1.625 3.375}");
 }
 
+// A scale places pixels also where the extent that it gives is rounded.
+TEST(ResizeTest, ScalesThatGiveNoWholeExtent) {
+  EXPECT_EQ(
+      RunText("resize{mode=linear coordinate=align_corners scales=0.6}", {F({4}, {1, 2, 3, 4})}),
+      "f32[2] {1 3.14286}");
+  EXPECT_EQ(RunText("resize{mode=linear aspect=not_larger sizes=9,3}",
+                    {F({2, 4}, {0, 0, 0, 0, 1, 1, 1, 1})}),
+            "f32[2, 3] {0.16667 0.16667 0.16667 1 1 1}");
+}
+
 TEST(ResizeTest, RefusesBadTargets) {
   TensorPtr x = Iota({1, 1, 2, 2});
   ExpectError("resize", {x}, {"resize", "neither scales nor sizes"});

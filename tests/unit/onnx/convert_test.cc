@@ -129,8 +129,21 @@ TEST(ConvertTest, SqueezeAndReduceTakeAxesEitherWay) {
             "reduce_mean(%x) {axes=2,3 keep_dims=0}");
   EXPECT_EQ(Calls(18, {"ReduceMean", {"x", "a"}, {"y"}}, {OnnxInts("a", {-1})}),
             "reduce_mean(%x) {axes=-1}");
-  EXPECT_EQ(Calls(18, {"ReduceMean", {"x"}, {"y"}, {IntAttribute("noop_with_empty_axes", 1)}}), "");
+  const ProtoWriter none = IntAttribute("noop_with_empty_axes", 1);
+  EXPECT_EQ(Calls(18, {"ReduceMean", {"x"}, {"y"}, {none}}), "");
+  EXPECT_EQ(Calls(18, {"ReduceLogSum", {"x"}, {"y"}, {none}}),
+            "reduce_log_sum(%x) {noop_if_empty=1}");
   EXPECT_THAT(Calls(11, {"Unsqueeze", {"v"}, {"y"}}), HasSubstr("attribute 'axes' is missing"));
+}
+
+TEST(ConvertTest, TransformsHaveAnAxisOfTheSignal) {
+  const ProtoWriter inverse = IntAttribute("inverse", 1), half = IntAttribute("onesided", 1);
+  EXPECT_THAT(Calls(20, {"DFT", {"x", "", "b"}, {"y"}, {inverse, half}}, {OnnxInts("b", {3})}),
+              HasSubstr("its axis is 3 of an input of rank 4, whose last axis holds"));
+  EXPECT_THAT(Calls(17, {"DFT", {"x"}, {"y"}, {inverse, half, IntAttribute("axis", -5)}}),
+              HasSubstr("its axis is -5 of an input of rank 4"));
+  EXPECT_THAT(Calls(12, {"Einsum", {"x", "v"}, {"y"}, {TextAttribute("equation", ",i->i")}}),
+              HasSubstr("input 0 has rank 4, but its term in ',i->i' is that of a scalar"));
 }
 
 TEST(ConvertTest, ReshapeSliceAndPadTakeKnownInputsAsAttributes) {

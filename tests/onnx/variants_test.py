@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Variants of operators that the standard's packaged test data does not have, against NumPy.
+
+usage: variants_test.py COMMAND…                   ends with `N passed, N failed`
+COMMAND runs the command line, such as build/host/tern or qemu-aarch64 build/aarch64/tern.
+
+A case is one node with its inputs, attributes and expected outputs. It runs twice: with every input
+passed to the graph, as the standard's own tests do it, and with all but the first as constants,
+which is what exporters write. What a model must be refused for is a case with the message.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tools", "models"))
+import onnx_writer as onnx  # noqa: E402
+
+NAMES = {"float32": "f32", "float64": "f64", "float16": "f16", "int64": "i64", "int32": "i32",
+         "int16": "i16", "int8": "i8", "uint8": "u8", "bool": "bool"}
+RANDOM = np.random.default_rng(5)
+CASES = []
+
+
+def case(op, opset, inputs, expected, domain="", **attributes):
+    """expected: one array, a list of them (None: not asked for), or a part of the message."""
+    CASES.append((op, opset, inputs, expected, domain, attributes))
+
+
+def floats(*shape):
+    return RANDOM.standard_normal(shape).astype(np.float32)
+
+
+def f32(values):
+    return np.array(values, np.float32)
+
+
+def i64(values):
+    return np.array(values, np.int64)
+
+
+# --- resize
+
+def linear_along(x, axis, at):
+    """x at the fractional places `at` of an axis, clamped."""
+    last = x.shape[axis] - 1
+    at = np.clip(at, 0, last)
+    low = np.floor(at).astype(int)
+    weight = (at - low).reshape([-1 if i == axis else 1 for i in range(x.ndim)])
+    high = np.minimum(low + 1, last)
+    mixed = np.take(x, low, axis) * (1 - weight) + np.take(x, high, axis) * weight
+    return mixed.astype(np.float32)
+
+
+def resize_cases():
+    x = floats(2, 3, 5, 6)
+    # One scale, the smaller (or larger) of 7 / 5 and 8 / 6, also where extents were rounded.
+    for policy, scale, shape in (("not_larger", 8 / 6, (7, 8)), ("not_smaller", 7 / 5, (7, 8))):
+        places = [(np.arange(n) + 0.5) / scale - 0.5 for n in shape]
+        want = linear_along(linear_along(x, 2, places[0]), 3, places[1])
+        case("Resize", 19, [x, None, None, i64([7, 8])], want, mode="linear", axes=[2, 3],
+             keep_aspect_ratio_policy=policy)
+    # 5 * 1.5 is 7.5: seven pixels that are placed as those of 7.5.
+    want = linear_along(x, 2, np.arange(7) * 4 / 6.5)
+    case("Resize", 19, [x, None, f32([1.5])], want, mode="linear", axes=[2],
+         coordinate_transformation_mode="align_corners")
+    want = linear_along(x, 3, np.arange(9) * 5 / 8)
+    case("Resize", 19, [x, None, f32([1.5])], want, mode="linear", axes=[-1],
+         coordinate_transformation_mode="align_corners")
+    case("Resize", 19, [x, None, f32([1.5, 2]), i64([7, 12])], "both scales and sizes",
+         axes=[2, 3])
+
+
+# --- reductions and products
+
+def reduce_cases():
+    x = np.abs(floats(2, 3)) + f32(0.1)
+    # Without axes nothing is summed up, but the rest of the operator still happens.
+    for op, want in (("ReduceSum", x), ("ReduceMax", x), ("ReduceL1", x), ("ReduceL2", x),
+                     ("ReduceSumSquare", x * x), ("ReduceLogSum", np.log(x)),
+                     ("ReduceLogSumExp", x)):
+        opset = 20 if op == "ReduceMax" else 18
+        for inputs in ([x], [x, i64([])]):
+            case(op, opset, inputs, want, noop_with_empty_axes=1)
+            case(op, opset, inputs, want, noop_with_empty_axes=1, keepdims=0)
+    three = f32(3)
+    case("Einsum", 12, [three, x], 3 * x, equation=",ij->ij")
+    case("Einsum", 12, [x, three], np.sum(3 * x, dtype=np.float32), equation="ij,->")
+    case("Einsum", 12, [three, three], f32(9), equation=",")
+    case("Einsum", 12, [x, x], "that of a scalar", equation=",ij->ij")
+    case("Shrink", 9, [np.array([-3, -1, 0, 2, 3], np.int32)],
+         np.array([-3, 0, 0, 2, 3], np.int32), lambd=1.5)
+    case("Shrink", 9, [np.array([250, 1, 3], np.uint8)], np.array([249, 0, 2], np.uint8),
+         lambd=1.5, bias=1.0)
+
+
+# --- Fourier transforms
+
+def pairs(spectrum):
+    return np.stack([spectrum.real, spectrum.imag], -1).astype(np.float32)
+
+
+def fourier_cases():
+    x = floats(2, 5, 6, 2)
+    values = x[..., 0] + 1j * x[..., 1]
+    for axis in (0, 1, 2, -2, -4):
+        along = axis if axis >= 0 else axis + 4
+        case("DFT", 20, [x, None, i64(axis)], pairs(np.fft.fft(values, axis=along)))
+        case("DFT", 20, [x, i64(4), i64(axis)], pairs(np.fft.ifft(values, 4, axis=along)),
+             inverse=1)
+        real = floats(2, 5, 6, 1)
+        case("DFT", 20, [real, i64(9), i64(axis)],
+             pairs(np.fft.rfft(real[..., 0], 9, axis=along)), onesided=1)
+    # One side of a spectrum to the real signal that has it, shorter and longer than its own.
+    for length in (None, 4, 5, 8, 9, 13):
+        given = None if length is None else i64(length)
+        want = np.fft.irfft(values, length, axis=1)[..., None].astype(np.float32)
+        case("DFT", 20, [x, given, i64(1)], want, inverse=1, onesided=1)
+    case("DFT", 20, [x, i64(-3), i64(1)], "expected", inverse=1)
+    case("DFT", 20, [x, i64(0), i64(-2)], "expected")
+
+
+# --- running them
+
+def named(values, name):
+    dtype = NAMES.get(values.dtype.name, "string")
+    content = list(values.ravel()) if dtype == "string" else np.ascontiguousarray(values).tobytes()
+    return onnx.tensor(name, dtype, values.shape, content)
+
+
+def info(values, name):
+    return onnx.value_info(name, NAMES.get(values.dtype.name, "string"), values.shape)
+
+
+def attribute_of(value):
+    return ("tensor", named(value, "")) if isinstance(value, np.ndarray) else value
+
+
+def model_of(op, opset, inputs, outputs, domain, attributes, constants):
+    """outputs: arrays, or None where the node does not have to give one."""
+    names = ["" if values is None else f"x{i}" for i, values in enumerate(inputs)]
+    results = ["" if values is None else f"y{i}" for i, values in enumerate(outputs)]
+    given = [(values, name) for values, name in zip(inputs, names) if name]
+    passed = given[:1] if constants else given
+    fixed = {name: attribute_of(value) for name, value in attributes.items()}
+    node = onnx.node(op, names, results, "node", domain, **fixed)
+    graph = onnx.graph("case", [node], [named(*item) for item in given[len(passed):]],
+                       [info(*item) for item in passed],
+                       [info(values, name) for values, name in zip(outputs, results) if name])
+    return onnx.model({"": opset, **({domain: 1} if domain else {})}, graph), passed
+
+
+def run(command, item, constants, folder):
+    """None, or what is wrong."""
+    op, opset, inputs, expected, domain, attributes = item
+    refused = isinstance(expected, str)
+    outputs = [np.zeros(())] if refused else expected if isinstance(expected, list) else [expected]
+    outputs = [None if values is None else np.asarray(values) for values in outputs]
+    model, passed = model_of(op, opset, inputs, outputs, domain, attributes, constants)
+    data = os.path.join(folder, "test_data_set_0")
+    os.makedirs(data)
+    path = os.path.join(folder, "model.onnx")
+    asked = [values for values in outputs if values is not None]
+    files = {path: model}
+    for kind, arrays in (("input", [values for values, _ in passed]), ("output", asked)):
+        for i, values in enumerate(arrays):
+            files[os.path.join(data, f"{kind}_{i}.pb")] = named(values, "")
+    for name, content in files.items():
+        with open(name, "wb") as file:
+            file.write(content)
+    done = subprocess.run(command + ["check", path, "--against", folder, "--atol", "1e-5"],
+                          capture_output=True, text=True, check=False)
+    said = (done.stdout + done.stderr).strip()
+    if refused:
+        return None if done.returncode and expected in said else "not refused: " + said
+    return said if done.returncode else None
+
+
+def main():
+    command = sys.argv[1:]
+    if not command:
+        sys.exit(__doc__)
+    for add in (resize_cases, reduce_cases, fourier_cases):
+        add()
+    passed = failed = 0
+    for item in CASES:
+        for constants in (False, True):
+            with tempfile.TemporaryDirectory() as folder:
+                problem = run(command, item, constants, folder)
+            passed, failed = passed + (problem is None), failed + (problem is not None)
+            if problem:
+                print(f"FAIL {item[0]} {item[5]}, constants {constants}: {problem}")
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(failed > 0)
+
+
+if __name__ == "__main__":
+    main()
