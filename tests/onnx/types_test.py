@@ -84,10 +84,11 @@ OPERATORS = [
     ("ScatterElements", NUMBERS, [A, i64([[1, 0, 1]]), [[3, 3, 3]]], {"reduction": "add"}),
     ("ScatterND", ANY, [A, i64([[1]]), [[3, 3, 3]]]),
     ("ScatterND", NUMBERS, [A, i64([[1]]), [[3, 3, 3]]], {"reduction": "max"}),
-    ("Compress", ANY, [A, flags([1, 0])], {"axis": 0}), ("Unique", NUMBERS, [ROW], {}, 4),
+    ("Compress", ANY, [A, flags([1, 0])], {"axis": 0}),
+    ("Unique", NUMBERS + ("string",), [ROW], {}, 4),
     ("NonZero", NUMBERS + ("bool",), [A]), ("Trilu", NUMBERS + ("bool",), [A]),
     ("ReverseSequence", ANY, [A, i64([1, 2, 1])]),
-    ("OneHot", NUMBERS, [i64([1, 0]), i64(2), [0, 1]]),
+    ("OneHot", NUMBERS + ("string",), [i64([1, 0]), i64(2), [0, 1]]),
     ("Range", ("f32", "f64", "i16", "i32", "i64"), [0, 6, 2]),
     ("EyeLike", NUMBERS + ("bool",), [A]), ("Shape", ANY, [A]), ("Size", ANY, [A]),
     ("DepthToSpace", ANY, [[[[[1]], [[2]], [[3]], [[4]]]]], {"blocksize": 2}),
@@ -96,7 +97,7 @@ OPERATORS = [
     ("AveragePool", ("f16", "f32", "f64"), [IMAGE], {"kernel_shape": [2, 2]}),
     ("GlobalAveragePool", ("f16", "f32", "f64"), [IMAGE]),
     ("Conv", ("f16", "f32", "f64"), [IMAGE, [[[[1, 0], [1, 1]]]]]),
-    ("Resize", NUMBERS, [IMAGE, None, ("f32", [1, 1, 2, 2])], {"mode": "nearest"}),
+    ("Resize", NUMBERS + ("string",), [IMAGE, None, ("f32", [1, 1, 2, 2])], {"mode": "nearest"}),
     ("Dropout", FLOATS, [A]), ("CenterCropPad", NUMBERS, [A, i64([2, 2])]),
 ]
 

@@ -123,6 +123,51 @@ def fourier_cases():
     case("DFT", 20, [x, i64(0), i64(-2)], "expected")
 
 
+# --- types that are less common
+
+def texts(values):
+    return np.array(values, object)
+
+
+def text_cases():
+    x = texts([["b", "a", "c"], ["a", "b", "a"]])
+    case("Unique", 11, [x], [texts(["a", "b", "c"]), i64([1, 0, 2]), i64([1, 0, 2, 0, 1, 0]),
+                             i64([3, 2, 1])])
+    case("Unique", 11, [x], [texts(["b", "a", "c"]), i64([0, 1, 2]), i64([0, 1, 2, 1, 0, 1]),
+                             i64([2, 3, 1])], sorted=0)
+    case("Unique", 11, [x], [x[:, [1, 0, 2]], i64([1, 0, 2]), i64([1, 0, 2]), i64([1, 1, 1])],
+         axis=1)
+    case("Unique", 11, [texts([])], [texts([]), i64([]), i64([]), i64([])])
+    image = x.reshape(1, 1, 2, 3)
+    twice = f32([1, 1, 2, 1])
+    case("Resize", 19, [image, None, twice], np.repeat(image, 2, 2), mode="nearest")
+    case("Resize", 19, [image, None, twice], "texts cannot be mixed", mode="linear")
+    case("Upsample", 9, [image, twice], np.repeat(image, 2, 2))
+    case("OneHot", 11, [i64([1, 0]), i64(2), texts(["off", "on"])],
+         texts([["off", "on"], ["on", "off"]]))
+
+
+def number_cases():
+    x = RANDOM.integers(0, 100, (1, 1, 3, 4))
+    centers = np.stack(np.meshgrid((np.arange(4) + 0.5) / 2 - 1, (np.arange(3) + 0.5) / 1.5 - 1),
+                       -1)[None].astype(np.float32)
+    columns = RANDOM.integers(0, 9, (1, 4, 4))
+    folded = np.zeros((1, 1, 3, 3), int)
+    for place, (row, column) in enumerate(np.ndindex(2, 2)):
+        folded[0, 0, row:row + 2, column:column + 2] += columns[0, :, place].reshape(2, 2)
+    for dtype in (np.uint8, np.int8, np.int16):
+        case("GridSample", 20, [x.astype(dtype), centers], x.astype(dtype), mode="nearest")
+        case("GridSample", 20, [x.astype(dtype), centers], "grid_sample", mode="linear")
+        case("Col2Im", 18, [columns.astype(dtype), i64([3, 3]), i64([2, 2])],
+             folded.astype(dtype))
+    for number, dtype in ((7, np.int64), (3, np.int8), (10, np.float16)):
+        case("HammingWindow", 17, [i64(5)],
+             (25 / 46 - 21 / 46 * np.cos(np.pi / 2 * np.arange(5))).astype(dtype),
+             output_datatype=number, periodic=0)
+        case("MelWeightMatrix", 17, [i64(1), i64(4), i64(8), f32(0), f32(8)],
+             f32([[0], [1], [0.5]]).astype(dtype), output_datatype=number)
+
+
 # --- running them
 
 def named(values, name):
@@ -183,7 +228,7 @@ def main():
     command = sys.argv[1:]
     if not command:
         sys.exit(__doc__)
-    for add in (resize_cases, reduce_cases, fourier_cases):
+    for add in (resize_cases, reduce_cases, fourier_cases, text_cases, number_cases):
         add()
     passed = failed = 0
     for item in CASES:

@@ -11,6 +11,7 @@
 #include "core/kernels/bind/bound_function.h"
 #include "core/kernels/bind/call.h"
 #include "core/kernels/bind/move.h"
+#include "core/kernels/bind/places.h"
 #include "core/object/attrs.h"
 #include "core/object/containers/sequence.h"
 #include "core/ops/shape_rules.h"
@@ -54,6 +55,21 @@ Result<Any> StackEmpty(const ListAttrs& attrs, RunContext& context) {
   return Any(std::move(empty));
 }
 
+// Texts count their references, so they are moved one by one.
+bool IsMovable(const Tensor& x) { return x.dtype().is_string() || x.dtype().bits >= 8; }
+
+void CopyRun(const Tensor& from, int64_t begin, int64_t count, Tensor* to, int64_t at) {
+  if (from.dtype().is_string()) {
+    for (int64_t i = 0; i < count; ++i) to->set_string(at + i, from.string_at(begin + i));
+    return;
+  }
+  const int64_t size = from.dtype().size();
+  if (count > 0)
+    std::memcpy(static_cast<uint8_t*>(to->data()) + at * size,
+                static_cast<const uint8_t*>(from.data()) + begin * size,
+                static_cast<size_t>(count * size));
+}
+
 Result<Any> Stack(const ListAttrs& attrs, RunContext& context, AnyArgs args) {
   TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
   if (list->empty()) return StackEmpty(attrs, context);
@@ -61,19 +77,17 @@ Result<Any> Stack(const ListAttrs& attrs, RunContext& context, AnyArgs args) {
   Call call(ops::InfoOf(ops::Op::k_concat), context, items);
   const Tensor* first = call.Input(0);
   TERN_TRY(call.TakeStatus());
-  TERN_TRY(bind::CheckMovable(call, 0, *first));
+  if (!IsMovable(*first)) TERN_TRY(bind::CheckMovable(call, 0, *first));
   if (first->rank() >= ops::kMaxDims)
     return InvalidArgument("a stack of ", first->TypeText(), " has too many axes");
   Extents out{call.size()};
   for (const int64_t dim : first->dims()) out.push_back(dim);
   TERN_TRY_ASSIGN(TensorPtr stacked, call.New(first->dtype(), out));
   // The new axis is the first one, so items follow each other in memory.
-  auto* at = static_cast<uint8_t*>(stacked->data());
+  const int64_t count = first->element_count();
   for (int i = 0; i < call.size(); ++i) {
     TERN_TRY_ASSIGN(const Tensor* item, SameAsFirst(call, i, *first));
-    const ByteSpan bytes = item->bytes();
-    if (!bytes.empty()) std::memcpy(at, bytes.data(), bytes.size());
-    at += bytes.size();
+    CopyRun(*item, 0, count, stacked.get(), i * count);
   }
   return Any(std::move(stacked));
 }
@@ -100,7 +114,12 @@ Result<Any> Join(const ListAttrs& attrs, RunContext& context, AnyArgs args) {
   Call call(ops::InfoOf(ops::Op::k_concat), context, items);
   ops::AxisAttrs concat;
   concat.axis = attrs.axis;
-  return bind::Concat(concat, call);
+  const auto run = [](const void* attrs_of, Call& of) {
+    return bind::Concat(*static_cast<const ops::AxisAttrs*>(attrs_of), of);
+  };
+  if (bind::IsMoveOfTexts(call.info(), items))
+    return bind::RunOnPlaces(call.info(), run, &concat, context, items);
+  return run(&concat, call);
 }
 
 // How long each part is.
@@ -128,11 +147,26 @@ Status PartSizes(Call& call, int64_t extent, Ints* sizes) {
   return OkStatus();
 }
 
+// A run of `row` elements from `from` on in each of the outer slices.
+Status CopyPart(Call& call, const Tensor& x, const bind::AxisView& whole, int64_t from, int64_t row,
+                Tensor* part) {
+  const int64_t stride = whole.axis * whole.inner;
+  if (x.dtype().is_string()) {
+    for (int64_t outer = 0; outer < whole.outer; ++outer)
+      CopyRun(x, outer * stride + from, row, part, outer * row);
+    return OkStatus();
+  }
+  const bind::StridedCopy copy{Extents{whole.outer, row}, {stride, 1}, {row, 1}};
+  const int64_t size = x.dtype().size();
+  return bind::CopyStrided(call, copy, size, static_cast<const uint8_t*>(x.data()) + from * size,
+                           part->data());
+}
+
 Result<Any> Split(const ListAttrs& attrs, RunContext& context, AnyArgs args) {
   Call call(ops::InfoOf(ops::Op::k_reshape), context, args);
   const Tensor* x = call.Input(0);
   TERN_TRY(call.TakeStatus());
-  TERN_TRY(bind::CheckMovable(call, 0, *x));
+  if (!IsMovable(*x)) TERN_TRY(bind::CheckMovable(call, 0, *x));
   int axis = 0;
   TERN_TRY(ops::ResolveAxis(attrs.axis, x->rank(), &axis));
   Ints sizes;
@@ -141,19 +175,15 @@ Result<Any> Split(const ListAttrs& attrs, RunContext& context, AnyArgs args) {
   TERN_TRY(call.Charge(x->dim(axis)));
   TERN_TRY(PartSizes(call, x->dim(axis), &sizes));
   const bind::AxisView whole = bind::ViewAround(bind::ExtentsOf(*x), axis);
-  const int64_t size = x->dtype().size();
-  const auto* from = static_cast<const uint8_t*>(x->data());
+  int64_t from = 0;
   SequencePtr parts = Sequence::Make();
   for (const int64_t extent : sizes) {
     Extents out = bind::ExtentsOf(*x);
     out[axis] = extent;
     TERN_TRY_ASSIGN(TensorPtr part, call.New(x->dtype(), out));
-    // A part is a run of `row` elements in each of the outer slices.
     const int64_t row = extent * whole.inner;
-    const bind::StridedCopy copy{
-        Extents{whole.outer, row}, {whole.axis * whole.inner, 1}, {row, 1}};
-    TERN_TRY(bind::CopyStrided(call, copy, size, from, part->data()));
-    from += row * size;
+    TERN_TRY(CopyPart(call, *x, whole, from, row, part.get()));
+    from += row;
     // ONNX removes the axis only where parts have no size, thus are one item long.
     if (attrs.keepdims || call.Has(1)) {
       parts->PushBack(Any(std::move(part)));

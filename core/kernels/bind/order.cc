@@ -95,6 +95,46 @@ Distinct FindDistinct(const Slices& slices, bool sorted) {
   return distinct;
 }
 
+// Texts as their places in order, equal ones as the same.
+void RankTexts(const Tensor& x, uint64_t* keys) {
+  std::vector<int64_t> order(static_cast<size_t>(x.element_count()));
+  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
+  Sort(&order, [&](int64_t a, int64_t b) { return x.string_at(a) < x.string_at(b); });
+  uint64_t rank = 0;
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (i > 0 && x.string_at(order[i - 1]) != x.string_at(order[i])) ++rank;
+    keys[order[i]] = rank;
+  }
+}
+
+Status MakeKeys(const Call& call, const Tensor& x, uint64_t* keys) {
+  if (x.dtype().is_string()) {
+    RankTexts(x, keys);
+    return OkStatus();
+  }
+  const bool numbers = DispatchNumber(x.dtype(), [&](auto type) {
+    const auto* from = x.data_as<decltype(type)>();
+    for (int64_t i = 0; i < x.element_count(); ++i) keys[i] = OrderKey(from[i]);
+  });
+  if (numbers) return OkStatus();
+  return WrongTensor(call, 0, x, "texts or numbers of at least 8 bits, but no 16-bit floats");
+}
+
+// Elements of the slices at `places` of an axis.
+Status CopySlices(Call& call, const AxisView& view, const Tensor& x,
+                  const std::vector<int64_t>& places, Tensor* y) {
+  if (!x.dtype().is_string())
+    return GatherAxis(call, view, x.dtype().size(), places, x.data(), y->data());
+  int64_t to = 0;
+  for (int64_t outer = 0; outer < view.outer; ++outer) {
+    for (const int64_t place : places) {
+      for (int64_t i = 0; i < view.inner; ++i)
+        y->set_string(to++, x.string_at((outer * view.axis + place) * view.inner + i));
+    }
+  }
+  return OkStatus();
+}
+
 Result<TensorPtr> TableOf(Call& call, const std::vector<int64_t>& values) {
   TERN_TRY_ASSIGN(TensorPtr table, call.NewTable(static_cast<int64_t>(values.size())));
   std::copy(values.begin(), values.end(), table->data_as<int64_t>());
@@ -106,7 +146,6 @@ Result<TensorPtr> TableOf(Call& call, const std::vector<int64_t>& values) {
 Result<Any> Unique(const ops::OptionalAxisAttrs& attrs, Call& call) {
   const Tensor* x = call.Input(0);
   TERN_TRY(call.TakeStatus());
-  TERN_TRY(CheckMovable(call, 0, *x));
   AxisView view{1, x->element_count(), 1};
   int axis = 0;
   if (attrs.has_axis) {
@@ -116,12 +155,7 @@ Result<Any> Unique(const ops::OptionalAxisAttrs& attrs, Call& call) {
   // Sorting compares slices about log n times.
   TERN_TRY(call.Charge(ops::MulDim(x->element_count(), 64)));
   TERN_TRY_ASSIGN(const TensorPtr keys, call.New(kU64, Extents{x->element_count()}));
-  const bool numbers = DispatchNumber(x->dtype(), [&](auto type) {
-    const auto* from = x->data_as<decltype(type)>();
-    for (int64_t i = 0; i < x->element_count(); ++i)
-      keys->data_as<uint64_t>()[i] = OrderKey(from[i]);
-  });
-  if (!numbers) return WrongTensor(call, 0, *x, "numbers of at least 8 bits, but no 16-bit floats");
+  TERN_TRY(MakeKeys(call, *x, keys->data_as<uint64_t>()));
   const Distinct distinct = FindDistinct(Slices(view, keys->data_as<uint64_t>()), attrs.sorted);
   Extents out{static_cast<int64_t>(distinct.first.size())};
   if (attrs.has_axis) {
@@ -132,8 +166,7 @@ Result<Any> Unique(const ops::OptionalAxisAttrs& attrs, Call& call) {
   TERN_TRY_ASSIGN(const TensorPtr inverse, TableOf(call, distinct.inverse));
   TERN_TRY_ASSIGN(const TensorPtr counts, TableOf(call, distinct.counts));
   TERN_TRY_ASSIGN(TensorPtr y, call.New(x->dtype(), out));
-  TERN_TRY(
-      GatherAxis(call, view, x->dtype().size(), first->values<int64_t>(), x->data(), y->data()));
+  TERN_TRY(CopySlices(call, view, *x, distinct.first, y.get()));
   return Any(Adt::Tuple({AnyView(y), AnyView(first), AnyView(inverse), AnyView(counts)}));
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/object/containers/adt.h"
+#include "core/ops/image_attrs.h"
 #include "core/ops/shape_attrs.h"
 
 namespace tern::kernels::bind {
@@ -27,6 +28,8 @@ bool OnlyMoves(ops::Op op) {
     case ops::Op::k_scatter_nd:
     case ops::Op::k_compress:
     case ops::Op::k_reverse_sequence:
+    case ops::Op::k_one_hot:
+    case ops::Op::k_resize:
     case ops::Op::k_depth_to_space:
     case ops::Op::k_space_to_depth: return true;
     default: return false;
@@ -100,8 +103,20 @@ class Texts {
   int64_t count_ = 0;
 };
 
-bool IsScatter(ops::Op op) {
-  return op == ops::Op::k_scatter_elements || op == ops::Op::k_scatter_nd;
+// Operators that move elements in some of their modes only.
+Status CheckMoves(ops::Op op, const void* attrs) {
+  if (op == ops::Op::k_scatter_elements || op == ops::Op::k_scatter_nd) {
+    const auto& scatter = *static_cast<const ops::ScatterAttrs*>(attrs);
+    if (scatter.reduction != ops::ScatterReduction::kNone)
+      return InvalidArgument("texts cannot be reduced");
+  }
+  if (op == ops::Op::k_resize) {
+    const auto& resize = *static_cast<const ops::ResizeAttrs*>(attrs);
+    if (resize.mode != ops::ResizeMode::kNearest ||
+        resize.coordinate == ops::CoordinateMode::kTfCropAndResize)
+      return InvalidArgument("texts cannot be mixed or cropped: expected mode=nearest");
+  }
+  return OkStatus();
 }
 
 }  // namespace
@@ -112,9 +127,7 @@ bool IsMoveOfTexts(const ops::OpInfo& info, AnyArgs args) {
 
 Result<Any> RunOnPlaces(const ops::OpInfo& info, Runner run, const void* attrs, RunContext& context,
                         AnyArgs args) {
-  if (IsScatter(info.op) &&
-      static_cast<const ops::ScatterAttrs*>(attrs)->reduction != ops::ScatterReduction::kNone)
-    return InvalidArgument("texts cannot be reduced");
+  TERN_TRY(CheckMoves(info.op, attrs));
   Call given(info, context, args);
   Texts texts(given);
   std::vector<Any> held;

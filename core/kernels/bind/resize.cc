@@ -41,8 +41,8 @@ Status PlanByScales(const ops::ResizeAttrs& attrs, std::span<const float> scales
   return OkStatus();
 }
 
-// One scale for all axes that are listed, so that none (or every one) reaches beyond its size. It is
-// also the scale of coordinates, although the sizes are rounded.
+// One scale for all axes that are listed, so that none (or every one) reaches beyond its size. It
+// is also the scale of coordinates, although the sizes are rounded.
 Status KeepAspect(const ops::ResizeAttrs& attrs, Ints* sizes, ResizeProblem* p) {
   const Extents& in = p->in;
   double scale = attrs.aspect == ops::AspectPolicy::kNotLarger ? HUGE_VAL : 0;

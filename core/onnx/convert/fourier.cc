@@ -7,8 +7,8 @@
 namespace tern::onnx {
 namespace {
 
-// How often each of the bins that are given counts: of a spectrum whose other side is left out, twice
-// but for the first one and the one in the middle, and not at all behind the middle.
+// How often each of the bins that are given counts: of a spectrum whose other side is left out,
+// twice but for the first one and the one in the middle, and not at all behind the middle.
 Value BinWeights(Compose& in, const Value& bins, const Value& length) {
   const Value bin = in.Range(bins), twice = in.Add(bin, bin);
   const Value is_first = in.Call("equal", {bin, in.Int(0)});
@@ -91,11 +91,12 @@ void ConvertStft(NodeContext& node) {
 }
 
 void ConvertMelWeightMatrix(NodeContext& node) {
-  ops::CastAttrs attrs;
+  Compose in(node);
   const Result<DType> to = MakeDType(static_cast<int32_t>(node.Int("output_datatype", 1)));
   if (!to.ok()) return node.Fail("attribute 'output_datatype': ", to.status().message());
-  attrs.to = *to;
-  node.SetOutput(0, node.Call("mel_weights", node.inputs(), attrs.ToAttrs()));
+  ops::CastAttrs attrs;
+  attrs.to = *to == kF64 ? kF64 : kF32;
+  node.SetOutput(0, in.Cast(node.Call("mel_weights", node.inputs(), attrs.ToAttrs()), *to));
 }
 
 }  // namespace tern::onnx

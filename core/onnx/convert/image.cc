@@ -35,6 +35,17 @@ Value Convolve(NodeContext& node, const Value& image) {
   return NarrowImage(node, y, spatial);
 }
 
+// The operator computes in f32, which holds integers of up to 16 bits and sums of many of them.
+void SetThroughFloats(NodeContext& node, std::string_view op, const Attrs& attrs, bool is_exact) {
+  Compose in(node);
+  std::vector<Value> args = node.inputs();
+  const DType dtype = node.DTypeOf(args[0]);
+  const bool widens = is_exact && !dtype.is_float() && dtype.bits >= 8 && dtype.bits <= 16;
+  if (widens) args[0] = in.Cast(args[0], kF32);
+  const Value y = node.Call(op, std::move(args), attrs);
+  node.SetOutput(0, widens ? in.Cast(y, dtype) : y);
+}
+
 }  // namespace
 
 void ConvertConv(NodeContext& node) { node.SetOutput(0, Convolve(node, node.Input(0))); }
@@ -219,7 +230,8 @@ void ConvertGridSample(NodeContext& node) {
   attrs.padding = static_cast<ops::SamplePadding>(
       node.Choice("padding_mode", {"zeros", "border", "reflection"}, 0));
   attrs.align_corners = node.Bool("align_corners", false);
-  node.SetOutput(0, node.Call("grid_sample", node.inputs(), attrs.ToAttrs()));
+  const bool picks = attrs.mode == ops::SampleMode::kNearest;
+  SetThroughFloats(node, "grid_sample", attrs.ToAttrs(), picks);
 }
 
 void ConvertRoiAlign(NodeContext& node) {
@@ -241,7 +253,7 @@ void ConvertCol2Im(NodeContext& node) {
   attrs.strides = node.IntList("strides");
   attrs.pads = node.IntList("pads");
   attrs.dilations = node.IntList("dilations");
-  node.SetOutput(0, node.Call("col2im", node.inputs(), attrs.ToAttrs()));
+  SetThroughFloats(node, "col2im", attrs.ToAttrs(), true);
 }
 
 }  // namespace tern::onnx

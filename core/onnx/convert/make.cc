@@ -159,8 +159,7 @@ void ConvertDropout(NodeContext& node) {
 // a0 - a1 cos(2πi/n) + a2 cos(4πi/n) for i = 0 … size - 1; n is size, or size - 1 where symmetric.
 void ConvertCosineWindow(NodeContext& node) {
   const Result<DType> dtype = MakeDType(static_cast<int32_t>(node.Int("output_datatype", 1)));
-  if (!dtype.ok() || !dtype->is_float())
-    return node.Unsupported("attribute 'output_datatype' is no float type");
+  if (!dtype.ok()) return node.Fail("attribute 'output_datatype': ", dtype.status().message());
   const Value size = Cast(node, node.Input(0), kF32);
   const Value n =
       node.Bool("periodic", true) ? size : node.Call("sub", {size, node.Scalar(kF32, 1)});
