@@ -168,6 +168,120 @@ def number_cases():
              f32([[0], [1], [0.5]]).astype(dtype), output_datatype=number)
 
 
+# --- mixtures of experts
+
+def activated(y, name):
+    if name == "gelu":
+        return 0.5 * y * (1 + np.tanh(np.sqrt(2 / np.pi) * (y + 0.044715 * y ** 3)))
+    return {"relu": np.maximum(y, 0), "silu": y / (1 + np.exp(-y)), "identity": y}[name]
+
+
+def gated(gate, line, limit=np.inf, alpha=1.0, beta=0.0):
+    gate, line = np.minimum(gate, limit), np.clip(line, -limit, limit)
+    return gate / (1 + np.exp(-alpha * gate)) * (line + beta)
+
+
+def mixture(x, router, expert, k, normalizes):
+    """expert(e, row): what an expert makes of a token."""
+    rows = x.reshape(-1, x.shape[-1])
+    out = []
+    for row, scores in zip(rows, router):
+        best = np.argsort(-scores)[:k]
+        shares = np.exp(scores[best]) / np.exp(scores[best]).sum() if normalizes else scores[best]
+        out.append(sum(share * expert(e, row) for e, share in zip(best, shares)))
+    return np.array(out, np.float32).reshape(x.shape)
+
+
+def expert_cases():
+    x, router = floats(2, 3, 8), floats(6, 4)
+    up, up_bias, down, down_bias = floats(4, 5, 8), floats(4, 5), floats(4, 8, 5), floats(4, 8)
+    gate, gate_bias = floats(4, 5, 8), floats(4, 5)
+    for name, k, normalizes in (("relu", 1, 0), ("gelu", 2, 1), ("silu", 3, 1),
+                                ("identity", 4, 0)):
+        def plain(e, row, name=name):
+            return down[e] @ activated(up[e] @ row + up_bias[e], name) + down_bias[e]
+
+        def both(e, row, name=name):
+            return down[e] @ (activated(up[e] @ row, name) * (gate[e] @ row + gate_bias[e]))
+        attributes = {"activation_type": name, "k": k, "normalize_routing_weights": normalizes}
+        case("MoE", 17, [x, router, up, up_bias, down, down_bias],
+             mixture(x, router, plain, k, normalizes), "com.microsoft", **attributes)
+        case("MoE", 17, [x, router, up, None, down, None, gate, gate_bias],
+             mixture(x, router, both, k, normalizes), "com.microsoft", **attributes)
+    two = np.concatenate([up, gate], 1)
+    shape = {"swiglu_limit": 0.7, "activation_alpha": 1.702, "activation_beta": 1.0}
+
+    def fused(e, row):
+        return down[e] @ gated(up[e] @ row, gate[e] @ row, 0.7, 1.702, 1.0)
+    want = mixture(x, router, fused, 2, 1)
+    attributes = {"activation_type": "swiglu", "k": 2, "normalize_routing_weights": 1, **shape}
+    case("MoE", 17, [x, router, two, None, down], want, "com.microsoft", swiglu_fusion=2,
+         **attributes)
+    mixed = np.stack([up, gate], 2).reshape(4, 10, 8)
+    case("MoE", 17, [x, router, mixed, None, down], want, "com.microsoft", swiglu_fusion=1,
+         **attributes)
+    case("MoE", 17, [x, router, up, None, down, None, gate], want, "com.microsoft", **attributes)
+    case("MoE", 17, [x, router, up, None, down], "takes the weights of a gate", "com.microsoft",
+         **attributes)
+    case("MoE", 17, [x, router, two, None, down, None, gate], "says that they are among",
+         "com.microsoft", swiglu_fusion=2, **attributes)
+    case("MoE", 17, [x, router, up, None, down], "use_sparse_mixer=1", "com.microsoft",
+         use_sparse_mixer=1)
+    case("MoE", 17, [x, router, up, None, down], "expected at least 1", "com.microsoft", k=0)
+    case("MoE", 17, [x, router, up, None, down], "k is 5, but axis 1", "com.microsoft",
+         k=5)
+
+
+def pack(numbers, bits):
+    if bits == 8:
+        return numbers.astype(np.uint8)
+    return (numbers[..., 0::2] | numbers[..., 1::2] << 4).astype(np.uint8)
+
+
+def quantized(shape, bits, block, has_zeros):
+    """Bytes, scales, zero points and what they stand for; block 0: a scale for an output."""
+    experts, rows, columns = shape
+    numbers = RANDOM.integers(0, 1 << bits, shape)
+    blocks = columns // block if block else 1
+    scales = (RANDOM.random((experts, rows, blocks)) * 0.1 + 0.01).astype(np.float32)
+    middle = np.full((experts, rows, blocks), 1 << (bits - 1))
+    zeros = RANDOM.integers(0, 1 << bits, middle.shape) if has_zeros else middle
+    wide = [np.repeat(values, columns // blocks, 2) for values in (zeros, scales)]
+    given = zeros if block else zeros[..., 0]
+    return (pack(numbers, bits), scales if block else scales[..., 0],
+            pack(given, bits) if has_zeros else None, (numbers - wide[0]) * wide[1])
+
+
+def quantized_expert_cases():
+    x, router, other = floats(5, 32), floats(5, 3), np.abs(floats(5, 3))
+    for bits, block, has_zeros in ((4, 0, False), (4, 16, False), (4, 16, True), (8, 0, True),
+                                   (8, 16, False), (8, 32, True), (4, 0, True)):
+        up, up_scales, up_zeros, up_values = quantized((3, 64, 32), bits, block, has_zeros)
+        down, down_scales, down_zeros, down_values = quantized((3, 32, 32), bits, block, has_zeros)
+        bias = floats(3, 32)
+
+        def expert(e, row, first=up_values, second=down_values, bias=bias):
+            y = first[e] @ row
+            return second[e] @ gated(y[0::2], y[1::2], 7.0, 1.702, 1.0) + bias[e]
+        attributes = {"activation_type": "swiglu", "swiglu_fusion": 1, "swiglu_limit": 7.0,
+                      "activation_alpha": 1.702, "activation_beta": 1.0, "k": 2,
+                      "expert_weight_bits": bits, "normalize_routing_weights": 1}
+        if block:
+            attributes["block_size"] = block
+        inputs = [x, router, up, up_scales, None, down, down_scales, bias, None, None, None,
+                  up_zeros, down_zeros]
+        case("QMoE", 17, inputs, mixture(x, router, expert, 2, 1), "com.microsoft", **attributes)
+    best = np.argsort(-router, 1)[:, :2]
+    shares = np.take_along_axis(other, best, 1)
+    shares = shares / shares.sum(1, keepdims=True)
+    want = np.array([sum(s * expert(e, row) for e, s in zip(*picks))
+                     for row, picks in zip(x, zip(best, shares))], np.float32)
+    case("QMoE", 17, inputs + [None, other], want, "com.microsoft", **attributes)
+    case("QMoE", 17, inputs, "weights of 3 bits", "com.microsoft",
+         **{**attributes, "expert_weight_bits": 3})
+    case("QMoE", 17, inputs, "quant_type=fp4", "com.microsoft", quant_type="fp4", **attributes)
+
+
 # --- running them
 
 def named(values, name):
@@ -220,15 +334,17 @@ def run(command, item, constants, folder):
                           capture_output=True, text=True, check=False)
     said = (done.stdout + done.stderr).strip()
     if refused:
-        return None if done.returncode and expected in said else "not refused: " + said
-    return said if done.returncode else None
+        fits = done.returncode > 0 and expected in said
+        return None if fits else f"not refused, exit {done.returncode}: {said}"
+    return f"exit {done.returncode}: {said}" if done.returncode else None
 
 
 def main():
     command = sys.argv[1:]
     if not command:
         sys.exit(__doc__)
-    for add in (resize_cases, reduce_cases, fourier_cases, text_cases, number_cases):
+    for add in (resize_cases, reduce_cases, fourier_cases, text_cases, number_cases, expert_cases,
+                quantized_expert_cases):
         add()
     passed = failed = 0
     for item in CASES:

@@ -180,10 +180,8 @@ void ConvertMatMulNBits(NodeContext& node) {
   node.SetOutput(0, y);
 }
 
-namespace {
-
-// [.., n] bytes → [.., 2 n] of their halves, the low ones first.
-Value UnpackHalves(NodeContext& node, Compose& in, const Value& bytes) {
+Value UnpackHalves(NodeContext& node, const Value& bytes) {
+  Compose in(node);
   const int rank = node.RankOf(bytes);
   const Value low = in.Call("bitwise_and", {bytes, node.Scalar(kU8, 15)});
   const Value high = in.Call("shift_right", {bytes, node.Scalar(kU8, 4)});
@@ -192,8 +190,6 @@ Value UnpackHalves(NodeContext& node, Compose& in, const Value& bytes) {
   shape.back() = -1;
   return in.Reshape(pairs, shape);
 }
-
-}  // namespace
 
 // Inputs: data, indices, scales, zero points. Rows are picked first: only they are unpacked.
 void ConvertGatherBlockQuantized(NodeContext& node) {
@@ -216,9 +212,9 @@ void ConvertGatherBlockQuantized(NodeContext& node) {
   data = in.Gather(data, node.Input(1));
   const Value scales = in.Gather(node.Input(2), node.Input(1));
   if (zeros != nullptr) zeros = in.Gather(zeros, node.Input(1));
-  if (packed) data = UnpackHalves(node, in, data);
+  if (packed) data = UnpackHalves(node, data);
   if (packed && zeros != nullptr) {
-    zeros = UnpackHalves(node, in, zeros);
+    zeros = UnpackHalves(node, zeros);
     zeros = in.SliceTo(zeros, -1, in.Int(0), in.DimOf(scales, -1));
   }
   if (packed && zeros == nullptr) zeros = in.Expand(node.Scalar(kU8, 8), in.ShapeOf(scales));

@@ -19,6 +19,9 @@ Value NormalizeLast(NodeContext& node, const Value& x, const Value& scale, const
 Value ScaledIntegerProduct(NodeContext& node, const Value& a, const Value& b, const Value& a_zero,
                            const Value& b_zero, const Value& scale);
 
+// [.., n] bytes → [.., 2 n] of their halves, the low ones first.
+Value UnpackHalves(NodeContext& node, const Value& bytes);
+
 }  // namespace tern::onnx
 
 #endif  // TERN_CORE_ONNX_CONVERT_FUSED_H_
