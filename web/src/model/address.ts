@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands behind the # of the page's address:
-// "#v=1&view=lanes&ex=dot&vs=4&n=18&step=120&sel=pc:37&panes=registers,run"; of a program of one's
-// own its text (packed-text.ts) as z=… in place of ex. Links of any version are read for ever.
+// "#v=1&view=lanes&ex=dot&vs=4&n=18&step=120&sel=pc:37&panes=registers,run"; of a loop program of
+// one's own its text (packed-text.ts) as z=… in place of ex. Links of all versions are read for
+// ever.
 import { isPresetName, type PresetName, readPaneList } from './presets.js';
 import { clampSize, clampVScale } from './vscale.js';
 

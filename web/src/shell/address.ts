@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of an address needs the engine: the step of the run, and the program of the Vector preset.
+// What of an address needs the engine: the program, and the step of its run.
 import { seek, step } from '../state/runs.js';
 import { session } from '../state/store.js';
-import { followAddress, kAskedStep } from '../state/view.js';
+import { followAddress, kAskedFor, kAskedStep, view } from '../state/view.js';
 
 /** Shows what the address asks for, then keeps the address at what is shown. */
 export async function beginAtAddress(): Promise<void> {
+  const { example } = kAskedFor;
+  if (example && view.value === 'machine') {
+    const { openProgramExample } = await import('../state/examples.js');
+    await openProgramExample(example);
+  }
   if (kAskedStep > 0 && session.value.program) await step(kAskedStep);
   followAddress(({ preset, loops, step: wanted }) => {
     if (preset === 'vector') {

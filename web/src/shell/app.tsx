@@ -6,7 +6,7 @@ import { Fetched } from '../panes/fetched.js';
 import { kPanes } from '../panes/index.js';
 import { preset, showPreset } from '../state/layout.js';
 import { session } from '../state/store.js';
-import { openPalette, paletteQuery, sheetOpen } from './dialogs.js';
+import { galleryOpen, openPalette, paletteQuery, sheetOpen } from './dialogs.js';
 import { DropHint } from './drop.js';
 import { Welcome } from './welcome.js';
 import { mainPane, Workspace } from './workspace.js';
@@ -51,21 +51,17 @@ function Presets() {
   );
 }
 
-function Banner() {
+function BannerTools() {
   return (
-    <header class="banner">
-      <svg viewBox="0 0 32 32" width="26" height="26" aria-hidden="true" focusable="false">
-        <path
-          d="M2 19c8-1 10-9 15-12 1 4 0 7-2 10 5-1 9-5 15-6-4 7-11 11-19 12-3 1-6 0-9-4z"
-          fill="currentColor"
-        />
-      </svg>
-      <h1>Tern playground</h1>
-      <Presets />
-      <span class="tagline wide-only">neural networks on a register machine, in this page</span>
-      <span class="engine">
-        <Engine />
-      </span>
+    <span class="banner-tools">
+      <button
+        type="button" class="small" data-testid="open-gallery"
+        onClick={() => {
+          galleryOpen.value = true;
+        }}
+      >
+        Gallery
+      </button>
       <button
         type="button" class="small" data-testid="open-palette" aria-keyshortcuts="Control+K"
         title="Ctrl+K" onClick={() => openPalette()}
@@ -82,6 +78,26 @@ function Banner() {
       >
         Keys
       </button>
+    </span>
+  );
+}
+
+function Banner() {
+  return (
+    <header class="banner">
+      <svg viewBox="0 0 32 32" width="26" height="26" aria-hidden="true" focusable="false">
+        <path
+          d="M2 19c8-1 10-9 15-12 1 4 0 7-2 10 5-1 9-5 15-6-4 7-11 11-19 12-3 1-6 0-9-4z"
+          fill="currentColor"
+        />
+      </svg>
+      <h1>Tern playground</h1>
+      <Presets />
+      <span class="tagline wide-only">neural networks on a register machine, in this page</span>
+      <span class="engine">
+        <Engine />
+      </span>
+      <BannerTools />
     </header>
   );
 }
@@ -100,12 +116,14 @@ function Dialogs() {
       {paletteQuery.value !== undefined ? (
         <Fetched what="the palette" fetch={fetchPalette} />
       ) : null}
+      {galleryOpen.value ? <Fetched what="the gallery" fetch={fetchGallery} /> : null}
     </>
   );
 }
 
-const fetchKeySheet = async () => (await import('./key-sheet.js')).KeySheet;
-const fetchPalette = async () => (await import('./palette.js')).Palette;
+const fetchKeySheet = async () => (await import('./of-dialogs.js')).KeySheet;
+const fetchPalette = async () => (await import('./of-dialogs.js')).Palette;
+const fetchGallery = async () => (await import('./of-dialogs.js')).Gallery;
 
 export function App() {
   return (

@@ -10,7 +10,7 @@ import { atRest, reset, run, step, stepBack, stop } from '../state/runs.js';
 import { canGoBack } from '../state/session.js';
 import { session } from '../state/store.js';
 import { view } from '../state/view.js';
-import { openPalette, sheetOpen } from './dialogs.js';
+import { galleryOpen, openPalette, sheetOpen } from './dialogs.js';
 
 const onMachine = (): boolean => view.value === 'machine';
 const canRun = (): boolean => onMachine() && session.value.program !== undefined;
@@ -85,6 +85,10 @@ const kOfPlaces: readonly Command[] = [
     run: toggleTables },
   { id: 'all-panes', title: 'All panes of the preset', group: 'Show',
     run: () => showOnly(undefined) },
+  { id: 'gallery', title: 'The gallery of programs and models', group: 'Open',
+    run: () => {
+      galleryOpen.value = true;
+    } },
   { id: 'digits', title: 'The digit classifier', group: 'Open', run: () => void loadDigits() },
   { id: 'documentation', title: 'The documentation', group: 'Help',
     run: () => {

@@ -3,6 +3,9 @@
 import { signal } from '@preact/signals';
 
 export const sheetOpen = signal(false);
+/** `?gallery` opens it with the page. */
+export const galleryOpen =
+  signal(new URLSearchParams(globalThis.location?.search ?? '').has('gallery'));
 /** What the palette begins with; undefined while it is closed. */
 export const paletteQuery = signal<string | undefined>(undefined);
 

@@ -2,16 +2,15 @@
 // The palette (Ctrl+K): commands, panes, examples, functions, and any step or instruction by its
 // number. A combobox with a list; fetched when it is first opened.
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { kLoopExamples } from '../model/loop-examples.js';
+import { kGallery } from '../model/gallery.js';
 import { findEntries, type PaletteEntry, placesIn } from '../model/palette.js';
 import { commands, keyOf } from '../state/commands.js';
-import { openExample } from '../state/lanes.js';
+import { openFromGallery } from '../state/examples.js';
 import { reveal } from '../state/layout.js';
 import { setFunction } from '../state/programs.js';
 import { seek } from '../state/runs.js';
 import { pin } from '../state/selection.js';
 import { session } from '../state/store.js';
-import { showView } from '../state/view.js';
 import { paletteQuery } from './dialogs.js';
 import '../style/palette.css';
 
@@ -29,12 +28,10 @@ function commandEntries(): Entry[] {
 }
 
 function exampleEntries(): Entry[] {
-  return kLoopExamples.map(({ id, title }) => ({
-    id: `example-${id}`, title: `Loop ${title}`, group: 'Open',
-    run: () => {
-      showView('lanes');
-      void openExample(id);
-    },
+  return kGallery.filter(({ kind }) => kind !== 'model').map((entry) => ({
+    id: `example-${entry.id}`, group: 'Open',
+    title: `${entry.kind === 'loops' ? 'Loop' : 'Program'} ${entry.title}`,
+    run: () => void openFromGallery(entry),
   }));
 }
 

@@ -9,6 +9,7 @@ import { reveal } from './layout.js';
 import { language, openSource, settleSource, source, type SourceState } from './source.js';
 import { breakpointLines, restoreLines } from './source-lines.js';
 import { beforeRun, session, update } from './store.js';
+import { keepProgram } from './view.js';
 
 const encoded = (text: string): Uint8Array => new TextEncoder().encode(text);
 const kMaxAssembly = 1 << 20;
@@ -82,6 +83,12 @@ effect(() => {
     return;
   }
   void showProgramText(file);
+});
+
+// A link can name a program of the page while it is as it came.
+effect(() => {
+  const now = source.value;
+  keepProgram(now && now.text === now.opened ? now.example : '');
 });
 
 effect(() => {

@@ -21,6 +21,8 @@ export interface SourceState extends SourceText {
   readonly edited: boolean;
   /** Of the page's programs; empty for one's own. */
   readonly example: string;
+  /** The text as it was opened. */
+  readonly opened: string;
 }
 
 const kTypingPause = 120;
@@ -86,7 +88,7 @@ function readSoon(): Promise<void> {
 }
 
 export function openSource(text: SourceText, example = ''): Promise<void> {
-  source.value = { ...text, revision: ++revisions, edited: false, example };
+  source.value = { ...text, revision: ++revisions, edited: false, example, opened: text.text };
   reading.value = kNothingRead;
   editorNote.value = '';
   return guarded(read);

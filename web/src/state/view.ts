@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The address bar: what the page shows is kept in it at rest, and what it says when the page is
 // opened, or after back and forward, is shown. Embeds do not rewrite theirs (`?embed`).
-import { computed, effect } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import {
   type Address, kLoopAddress, type LoopAddress, readAddress, type Selected, writeAddress,
 } from '../model/address.js';
@@ -46,10 +46,17 @@ function linkable(selection: Selection | undefined): Selected | undefined {
 }
 
 let loopsShown: LoopAddress = kAddress.loops;
+/** The program of the gallery that the machine runs, as it came; empty for others. */
+const programShown = signal('');
+
+export function keepProgram(example: string): void {
+  programShown.value = example;
+}
 
 function shownAddress(): Address {
   const isLanes = preset.value === 'vector';
   const address: Address = { preset: preset.value, loops: isLanes ? loopsShown : kLoopAddress };
+  if (!isLanes && programShown.value) address.loops = { example: programShown.value };
   if (!isLanes && session.value.steps > 0) address.step = session.value.steps;
   const selected = linkable(pinned.value);
   if (selected) address.selected = selected;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A choice among the programs that come with the page.
+// A choice among the programs that come with the page, and what is worth looking at in the one
+// that is shown.
+import { galleryEntry } from '../../model/gallery.js';
 import { kProgramExamples } from '../../model/program-examples.js';
 import { openProgramExample } from '../../state/examples.js';
 import { source } from '../../state/source.js';
@@ -18,4 +20,9 @@ export function Examples() {
       </select>
     </label>
   );
+}
+
+export function LookAt({ id }: { id: string }) {
+  const look = galleryEntry(id)?.look;
+  return look ? <p class="hint look-at" data-testid="look-at">{look}</p> : null;
 }

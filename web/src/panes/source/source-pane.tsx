@@ -22,7 +22,7 @@ import type { EditorServices } from '../../widgets/code-editor/editor.js';
 import type { BreakpointKind, LineMarks } from '../../widgets/code-editor/line-marks.js';
 import { registerRows } from '../../model/registers.js';
 import { Pane } from '../pane.js';
-import { Examples } from './examples.js';
+import { Examples, LookAt } from './examples.js';
 
 /** The value that a name has at the cursor of the run: registers have the names of the text. */
 function valueAt(position: number): string | undefined {
@@ -167,6 +167,7 @@ export function SourcePane() {
   return (
     <Pane id="source" title="Source" note={note} tools={<Tools />}>
       <div class="source-bar"><Examples /></div>
+      <LookAt id={now?.example ?? ''} />
       <Draft />
       {!now ? <NoText /> : plainText.value ? <PlainEditor {...shared} /> : (
         <CodeEditor {...shared} kind={now.kind} tokens={tokens} marks={marks} />
