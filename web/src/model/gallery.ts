@@ -77,8 +77,8 @@ const kModels: readonly Facts[] = [
 
 const kLanguage: readonly Facts[] = [
   { id: 'hello_add', title: 'hello: add two tensors',
-    about: 'The smallest program: two tensors, one instruction, one result.',
-    look: 'Each step fills one register; the line of the source moves with it.',
+    about: 'The smallest program: two tensors, one sum.',
+    look: 'Stages: both are constants, so the compiler adds them, and only ret is left to run.',
     tags: ['basics', 'tensors'] },
   { id: 'collatz', title: 'a loop with a branch',
     about: 'How many steps until a number has become 1?',

@@ -34,10 +34,11 @@ export type PresetName = 'learn' | 'debug' | 'vector' | 'profile' | 'compare';
 export const kPresets: Readonly<Record<PresetName, Preset>> = {
   learn: {
     title: 'Learn', about: 'Lessons, with the machine beside them', main: 'lesson',
+    sizes: { left: 360, bottom: 220 },
     left: [['lesson']],
-    centre: [['run'], ['source', 'bytecode']],
-    right: [['registers', 'lanes']],
-    bottom: [['explain', 'timeline', 'problems']],
+    centre: [['run'], ['bytecode', 'source', 'lanes']],
+    right: [['registers', 'frames', 'loop'], ['output', 'inspector', 'counters']],
+    bottom: [['timeline', 'sweep', 'explain', 'problems']],
   },
   debug: {
     title: 'Debug', about: 'Bytecode and registers of a program, step by step', main: 'bytecode',

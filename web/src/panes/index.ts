@@ -28,6 +28,10 @@ export const kPanes: readonly PaneEntry[] = [
     fetch: async () => (await import('./of-programs.js')).DrawPane,
   },
   {
+    id: 'lesson', title: 'Lesson', region: 'left',
+    fetch: async () => (await import('./lesson/lesson-pane.js')).LessonPane,
+  },
+  {
     id: 'source', title: 'Source', region: 'left',
     fetch: async () => (await import('./source/source-pane.js')).SourcePane,
   },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every pane is made of: a region with a heading, tools beside it, and a body.
 import type { ComponentChildren } from 'preact';
+import { pointedPane } from '../state/layout.js';
 
 export interface PaneProps {
   id: string;
@@ -15,7 +16,7 @@ export function Pane({ id, title, note, tools, children }: PaneProps) {
   return (
     <section
       class={`pane pane-${id}`} aria-labelledby={`${id}-title`} tabIndex={-1} data-pane={id}
-      data-testid={`pane-${id}`}
+      data-testid={`pane-${id}`} data-pointed={pointedPane.value === id ? '' : undefined}
     >
       <header>
         <h2 id={`${id}-title`}>{title}</h2>

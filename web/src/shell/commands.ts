@@ -44,6 +44,9 @@ function turnVscale(by: 1 | -1): void {
   void import('../state/lanes.js').then(({ stepVscale }) => stepVscale(by));
 }
 
+/** The slider stands in the Vector preset and in lessons. */
+const hasVscale = (): boolean => document.getElementById('vscale') !== null;
+
 function focusVscale(): void {
   document.getElementById('vscale')?.focus();
 }
@@ -76,11 +79,11 @@ const kOfPlaces: readonly Command[] = [
   { id: 'problems', title: 'Problems', group: 'Go to', key: 'F8',
     when: () => session.value.problems.length > 0, run: () => goToPane('problems') },
   { id: 'vscale', title: 'The vscale slider', group: 'Go to', key: 'v',
-    when: () => !onMachine(), run: focusVscale },
+    when: hasVscale, run: focusVscale },
   { id: 'vscale-less', title: 'The vscale before', group: 'Run', key: '[',
-    when: () => !onMachine(), repeats: () => true, run: () => turnVscale(-1) },
+    when: hasVscale, repeats: () => true, run: () => turnVscale(-1) },
   { id: 'vscale-more', title: 'The next vscale', group: 'Run', key: ']',
-    when: () => !onMachine(), repeats: () => true, run: () => turnVscale(1) },
+    when: hasVscale, repeats: () => true, run: () => turnVscale(1) },
   { id: 'tables', title: 'Tables of the pane: open or close', group: 'Show', key: 't',
     run: toggleTables },
   { id: 'all-panes', title: 'All panes of the preset', group: 'Show',
@@ -89,6 +92,7 @@ const kOfPlaces: readonly Command[] = [
     run: () => {
       galleryOpen.value = true;
     } },
+  { id: 'tour', title: 'The tour: six lessons', group: 'Open', run: () => showPreset('learn') },
   { id: 'digits', title: 'The digit classifier', group: 'Open', run: () => void loadDigits() },
   { id: 'documentation', title: 'The documentation', group: 'Help',
     run: () => {

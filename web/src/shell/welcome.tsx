@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For who is here for the first time: what this is, in one line, and three ways in. It goes when it
+// For who is here for the first time: what this is, in one line, and four ways in. It goes when it
 // is closed or something has been done, and does not come back.
 import { signal } from '@preact/signals';
 import { drawSample } from '../state/drawings.js';
@@ -38,7 +38,10 @@ const kWays: readonly [id: string, text: string, go: () => void][] = [
     void step();
   }],
   ['lanes', 'Turn the length of vectors', () => showPreset('vector')],
+  ['tour', 'Take the tour', () => showPreset('learn')],
 ];
+
+const kNeedProgram = new Set(['draw', 'step']);
 
 export function Welcome() {
   if (isClosed.value || preset.value !== 'debug' || session.value.steps > 0) return null;
@@ -52,7 +55,7 @@ export function Welcome() {
         {kWays.map(([id, text, go]) => (
           <button
             key={id} type="button" class="small" data-testid={`way-${id}`}
-            disabled={id !== 'lanes' && !session.value.program}
+            disabled={kNeedProgram.has(id) && !session.value.program}
             onClick={() => {
               close();
               go();

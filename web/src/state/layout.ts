@@ -72,6 +72,9 @@ export const layout = signal<Layout>({
   ...readLayout(kept()), only: readPaneList(kSearch.get('panes')),
 });
 
+/** The pane that a lesson points at; empty for none. */
+export const pointedPane = signal('');
+
 export const preset = computed(() => layout.value.preset);
 export const recentPanes = computed(() => layout.value.recent[layout.value.preset] ?? []);
 export const sizes = computed(() => layout.value.sizes[layout.value.preset] ?? {});
