@@ -123,6 +123,33 @@ def fourier_cases():
     case("DFT", 20, [x, i64(0), i64(-2)], "expected")
 
 
+# --- quantized products and pools
+
+def product_cases():
+    a, b = RANDOM.integers(0, 256, (3, 4)), RANDOM.integers(0, 256, (4, 3))
+    zeros = [np.array(values, np.uint8) for values in (113, 114, 118)]
+
+    def want(a_scale, b_scale, y_scale):
+        sums = (a - 113) @ (b - 114)
+        return np.clip(np.rint(sums * (a_scale * b_scale / y_scale)) + 118, 0, 255).astype(np.uint8)
+    rows, columns = f32([0.0066, 0.01, 0.004]), f32([0.007, 0.003, 0.011])
+    for a_scale, b_scale, dtype in ((f32(0.0066), f32(0.00705), np.float16),
+                                    (f32(0.0066), columns, np.float32),
+                                    (rows, f32(0.00705), np.float32), (rows, columns, np.float32)):
+        a_scale, b_scale = a_scale.astype(dtype), b_scale.astype(dtype)
+        y_scale = np.array(0.0107, dtype)
+        exact = [values.astype(np.float32) for values in (a_scale, b_scale, y_scale)]
+        if exact[0].ndim:
+            exact[0] = exact[0][:, None]
+        case("QLinearMatMul", 21, [a.astype(np.uint8), a_scale, zeros[0], b.astype(np.uint8),
+                                   b_scale, zeros[1], y_scale, zeros[2]], want(*exact))
+    x = floats(2, 3, 4, 5)
+    for p in (1, 2, 3):
+        norm = (np.abs(x) ** p).sum((2, 3), keepdims=True) ** (1 / p)
+        case("GlobalLpPool", 2, [x], norm.astype(np.float32), p=p)
+    case("GlobalLpPool", 2, [x], "at least 1", p=0)
+
+
 # --- types that are less common
 
 def texts(values):
@@ -343,8 +370,8 @@ def main():
     command = sys.argv[1:]
     if not command:
         sys.exit(__doc__)
-    for add in (resize_cases, reduce_cases, fourier_cases, text_cases, number_cases, expert_cases,
-                quantized_expert_cases):
+    for add in (resize_cases, reduce_cases, fourier_cases, product_cases, text_cases, number_cases,
+                expert_cases, quantized_expert_cases):
         add()
     passed = failed = 0
     for item in CASES:

@@ -46,6 +46,18 @@ void SetThroughFloats(NodeContext& node, std::string_view op, const Attrs& attrs
   node.SetOutput(0, widens ? in.Cast(y, dtype) : y);
 }
 
+// GlobalLpPool of another p than 1 and 2, which the operator has.
+void SetGlobalPower(NodeContext& node, int spatial, int64_t p) {
+  Compose in(node);
+  const Value x = node.Input(0);
+  const auto power = static_cast<double>(p);
+  Ints axes;
+  for (int i = 0; i < spatial; ++i) axes.push_back(i + 2);
+  const Value powers = in.Call("pow", {in.Unary("abs", x), in.Like(x, power)});
+  const Value sum = in.Reduce("reduce_sum", powers, axes, true);
+  node.SetOutput(0, in.Call("pow", {sum, in.Like(x, 1 / power)}));
+}
+
 }  // namespace
 
 void ConvertConv(NodeContext& node) { node.SetOutput(0, Convolve(node, node.Input(0))); }
@@ -194,6 +206,7 @@ void ConvertGlobalPool(NodeContext& node) {
   const int spatial = SpatialRank(node, node.Input(0));
   ops::GlobalPoolAttrs attrs;
   if (node.detail() == "global_lp_pool") attrs.p = node.IntAtLeast("p", 2, 1);
+  if (node.ok() && attrs.p > 2) return SetGlobalPower(node, spatial, attrs.p);
   const Value x = WidenImage(node, node.Input(0), spatial);
   node.SetOutput(0, NarrowImage(node, node.Call(node.detail(), {x}, attrs.ToAttrs()), spatial));
 }

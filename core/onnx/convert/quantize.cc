@@ -9,6 +9,7 @@ namespace tern::onnx {
 namespace {
 
 Value CastValue(NodeContext& node, const Value& value, DType to) {
+  if (node.DTypeOf(value) == to) return value;
   ops::CastAttrs attrs;
   attrs.to = to;
   return node.Call("cast", {value}, attrs.ToAttrs());
@@ -26,7 +27,7 @@ Value PerChannel(NodeContext& node, const Value& value, int spatial) {
 // i32 sums of scale `scale`, quantized with y's scale and zero point. The ratio of the scales is
 // taken first, as other runtimes do: sums that lie between two integers then round alike.
 Value Requantize(NodeContext& node, const Value& sum, const Value& scale, int y_scale) {
-  const Value ratio = node.Call("div", {scale, node.Input(y_scale)});
+  const Value ratio = node.Call("div", {scale, CastValue(node, node.Input(y_scale), kF32)});
   const Value steps = node.Call("mul", {CastValue(node, sum, kF32), ratio});
   return node.Call("quantize_linear", {steps, node.Scalar(kF32, 1), node.Input(y_scale + 1)});
 }
@@ -58,11 +59,18 @@ void ConvertDynamicQuantizeLinear(NodeContext& node) {
   for (int i = 0; i < 3; ++i) node.SetOutput(i, parts[static_cast<size_t>(i)]);
 }
 
-// Inputs: a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero.
+// Inputs: a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero. Scales may be 16-bit floats;
+// several of a belong to its rows, of b to its columns.
 void ConvertQLinearMatMul(NodeContext& node) {
   const Value accumulator =
       node.Call("matmul_integer", {node.Input(0), node.Input(3), node.Input(2), node.Input(5)});
-  const Value scale = node.Call("mul", {node.Input(1), node.Input(4)});
+  Value rows = CastValue(node, node.Input(1), kF32);
+  if (node.RankOf(rows) == 1 && node.DimOf(rows, 0) != 1) {
+    ops::AxesAttrs last;
+    last.axes = {1};
+    rows = node.Call("unsqueeze", {rows}, last.ToAttrs());
+  }
+  const Value scale = node.Call("mul", {rows, CastValue(node, node.Input(4), kF32)});
   node.SetOutput(0, Requantize(node, accumulator, scale, 6));
 }
 
