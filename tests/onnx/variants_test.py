@@ -86,6 +86,10 @@ def reduce_cases():
         for inputs in ([x], [x, i64([])]):
             case(op, opset, inputs, want, noop_with_empty_axes=1)
             case(op, opset, inputs, want, noop_with_empty_axes=1, keepdims=0)
+    # Every axis goes, and which ones they are only a run tells.
+    case("ReduceSum", 13, [x, i64([1, 0])], x.sum(dtype=np.float32), keepdims=0)
+    case("ReduceMax", 20, [x[0], i64([-1])], x[0].max(), keepdims=0)
+    case("Squeeze", 13, [x[:1, :1], i64([0, -1])], x[0, 0])
     three = f32(3)
     case("Einsum", 12, [three, x], 3 * x, equation=",ij->ij")
     case("Einsum", 12, [x, three], np.sum(3 * x, dtype=np.float32), equation="ij,->")

@@ -63,6 +63,7 @@ Value SqueezeComputed(NodeContext& node, const Value& x, const Value& axes) {
   if (node.ok() && count > rank)
     node.Fail("it has ", count, " axes to squeeze, but its input has rank ", rank);
   if (!node.ok()) return nullptr;
+  if (count == rank) return ReshapeTo(node, x, {});
   const Value others = OtherAxes(node, NormalAxes(node, axes, count, rank), count, rank);
   const Value shape = node.Call("gather", {node.Call("shape_of", {x}), others});
   return node.Call("reshape", {x, shape});
