@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// B65: the entry tern-runtime/threads in Node: equal bytes whatever the number of threads, work that is
-// really shared out, and what becomes of wishes that cannot be met.
+// B65: the entry tern-runtime/threads in Node: equal bytes whatever the number of threads, work
+// that is really shared out, and what becomes of wishes that cannot be met.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';

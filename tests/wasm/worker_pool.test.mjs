@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// B65: the worker pool's module by itself, with tasks that tests make up: what happens to a run whose
-// worker fails or is gone.
+// B65: the worker pool's module by itself, with tasks that tests make up: what happens to a run
+// whose worker fails or is gone.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';

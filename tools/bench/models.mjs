@@ -144,22 +144,10 @@ async function rivalNative(model, threads) {
 
 /**
  * Runs in the page: both engines on the same model, in turns; with several threads Tern on one as
- * well. Each round is [Tern, rival, Tern on one thread].
+ * well. Each round is [Tern, rival, Tern on one thread]. It is sent as text, with `median` and
+ * `time` before it.
  */
 async function inPage(name, inputs, rounds, seconds, ortTypes, threads) {
-  const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
-  const time = async (run) => {
-    const times = [];
-    for (
-      const start = performance.now();
-      performance.now() - start < seconds * 1000 || times.length < 3;
-    ) {
-      const before = performance.now();
-      await run();
-      times.push(performance.now() - before);
-    }
-    return median(times);
-  };
   const arrays = {
     f32: Float32Array,
     i64: BigInt64Array,
@@ -207,7 +195,11 @@ async function inPage(name, inputs, rounds, seconds, ortTypes, threads) {
   await rival();
   const pairs = [];
   for (let round = 0; round < rounds; round++)
-    pairs.push([await time(tern), await time(rival), ...(one ? [await time(one)] : [])]);
+    pairs.push([
+      await time(tern, seconds),
+      await time(rival, seconds),
+      ...(one ? [await time(one, seconds)] : []),
+    ]);
   return { pairs, target };
 }
 
@@ -228,10 +220,12 @@ async function benchWeb(model, threads, options, folder) {
     '/ort/': join(dirname(new URL(import.meta.url).pathname), 'node_modules/onnxruntime-web/dist'),
   });
   try {
-    return await page.evaluate(
-      `(${inPage})(${JSON.stringify(model.name)}, ${JSON.stringify(inputs)}, ` +
-        `${options.rounds}, ${options.seconds}, ${JSON.stringify(kOrtTypes)}, ${threads})`,
+    const { rounds, seconds } = options;
+    const given = [model.name, inputs, rounds, seconds, kOrtTypes, threads].map((each) =>
+      JSON.stringify(each),
     );
+    const shared = `const median = ${median}; ${time}`;
+    return await page.evaluate(`(() => { ${shared} return (${inPage})(${given}); })()`);
   } finally {
     await page.close();
   }
