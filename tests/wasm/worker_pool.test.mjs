@@ -2,8 +2,10 @@
 // B65: the worker pool's module by itself, with tasks that tests make up: what happens to a run
 // whose worker fails or is gone.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 
 const kPool = new URL('../../build/wasm/wasm/tern-pool.wasm', import.meta.url);
@@ -122,6 +124,17 @@ describe('the worker pool', () => {
     assert.throws(() => pool.tern_pool_run(kState, 4n, 1, 0), /lost/);
     assert.ok(minutes >= 3, String(minutes));
     await worker.terminate();
+  });
+
+  it('keeps nothing in the memory that it shares, which its build looks at', () => {
+    const check = fileURLToPath(new URL('../../wasm/threads/check_pool.py', import.meta.url));
+    const look = (name) => {
+      const path = fileURLToPath(new URL(name, kPool));
+      return execFileSync('/usr/bin/python3', [check, path], { stdio: 'pipe' }).toString();
+    };
+    assert.equal(look('tern-pool.wasm'), '');
+    assert.throws(() => look('tern-loops.wasm'), ({ stderr }) =>
+      /has a table and a memory and globals and .*data of its own/.test(stderr.toString()));
   });
 
   it('is not held up by a worker that went between two runs', async () => {

@@ -29,7 +29,7 @@ using tern::SharedJob;
 
 // Rounds of polling, about 20-50 us: longer than the gap between two kernels of a model, shorter
 // than a time slice.
-constexpr int kSpinRounds = 10000;
+constexpr uint32_t kSpinRounds = 10000;
 // One worker's task may take long; none takes longer than this on a machine that is of use.
 constexpr double kPatienceMs = 120'000;
 constexpr int64_t kBlockNs = 100'000'000;
@@ -67,7 +67,7 @@ void Wake(std::atomic<int32_t>* word) {
 void AwaitEnd(Pool* pool, uint32_t num_tasks) {
   uint32_t done = 0;
   double since = 0;
-  for (int round = 1;; ++round) {
+  for (uint32_t round = 1;; ++round) {
     const int32_t reports = pool->reports.load();
     const uint32_t finished = pool->job.finished();
     if (finished == num_tasks) return;
@@ -127,7 +127,7 @@ void tern_pool_run(void* context, int64_t num_tasks, SharedJob::Task task, void*
 // What a worker does until the pool is stopped: spins briefly for a job, then sleeps.
 TERN_POOL_EXPORT(tern_pool_work) void tern_pool_work(Pool* pool, int32_t worker) {
   uint32_t seen = 0;
-  int spins = 0;
+  uint32_t spins = 0;
   while (pool->stopping.load() == 0) {
     const int32_t jobs = pool->jobs.load();
     const uint32_t epoch = pool->job.epoch();

@@ -10,6 +10,7 @@ import {
 } from 'tern-runtime';
 import { createRuntime as createInline } from 'tern-runtime-inline';
 import { debugWasm } from 'tern-runtime-debug';
+import { createRuntime as createThreaded, type ThreadOption } from 'tern-runtime/threads';
 
 export async function synchronous(bytes: Uint8Array): Promise<number> {
   using runtime: Runtime = await createRuntime({ debugger: debugWasm, leakWarnings: true });
@@ -35,6 +36,13 @@ export async function asynchronous(signal: AbortSignal): Promise<string> {
     if (error instanceof TernError) return error.help.join();
   }
   return runtime.placement.why;
+}
+
+export async function threaded(threads: ThreadOption): Promise<string> {
+  using runtime: Runtime = await createThreaded({ threads });
+  await using other: AsyncRuntime = await createThreaded({ worker: 'auto', threads: 2 });
+  const tasks: readonly number[] = runtime.threads.tasks;
+  return `${runtime.threads.count} ${tasks.length} ${other.threads.reason}`;
 }
 
 export const inline = createInline({ worker: true });
