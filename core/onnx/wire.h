@@ -38,6 +38,11 @@ class WireReader {
   WireReader Message() const;
   bool is_message() const { return type_ == Type::kBytes; }
   bool is_varint() const { return type_ == Type::kVarint; }
+  bool is_scalar(bool is_fixed64) const {
+    return type_ == (is_fixed64 ? Type::kFixed64 : Type::kVarint);
+  }
+  // Behind the present field, from the start of the outermost message.
+  size_t offset() const { return static_cast<size_t>(cursor_ - origin_); }
 
   // Each stores the present field if it has the right wire type. Later fields win, repeated ones
   // append, packed or one by one.

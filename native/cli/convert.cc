@@ -5,6 +5,8 @@
 #include "core/base/strings.h"
 #include "core/object/any.h"
 #include "core/onnx/test_data.h"
+#include "core/vm/file/reader.h"
+#include "core/vm/file/writer.h"
 #include "native/cli/api_json.h"
 #include "native/cli/array.h"
 #include "native/cli/command.h"
@@ -13,18 +15,20 @@
 #include "native/cli/npz.h"
 #include "native/cli/report.h"
 #include "native/platform/mapped_file.h"
+#include "native/proto/tree.h"
 
 namespace tern::cli {
 namespace {
 
 struct ConvertOptions {
   std::vector<std::string> files;  // the last is written
+  std::string to;                  // a form, where the last name's ending does not say it
   std::string name;
   std::vector<std::string> dims;
 };
 
-// What can be written. A program's form is the library's (tern_program_inspect), or empty for the
-// executable itself.
+// What can be written. A program's form is the library's (tern_program_inspect), empty for the
+// executable itself, or one of the Protobuf forms.
 struct Target {
   std::string_view ending;
   bool is_program;
@@ -33,7 +37,8 @@ struct Target {
 constexpr Target kTargets[] = {
     {".tern", true, ""},         {".tasm", true, "columns"},   {".cc", true, "cpp"},
     {".js", true, "javascript"}, {".mjs", true, "javascript"}, {".json", true, "json"},
-    {".npy", false, nullptr},    {".npz", false, nullptr},
+    {".pb", true, "pb"},         {".pbtxt", true, "pbtxt"},    {".npy", false, nullptr},
+    {".npz", false, nullptr},
 };
 
 const Target* TargetOf(std::string_view path) {
@@ -42,11 +47,13 @@ const Target* TargetOf(std::string_view path) {
   return nullptr;
 }
 
-Status NoSuchTarget(const std::string& output) {
+Status NoSuchTarget(const std::string& output, const std::string& to) {
   std::vector<std::string_view> programs, arrays;
   for (const Target& target : kTargets)
     (target.is_program ? programs : arrays).push_back(target.ending);
-  return UsageError("E0003", StrCat("the ending of '", output, "' says no form that can be made"))
+  return UsageError("E0003", to.empty() ? StrCat("the ending of '", output,
+                                                 "' says no form that can be made")
+                                        : StrCat("--to ", to, " is no form that can be made"))
       .AddNote(StrCat("of a program: ", StrJoin(programs, ", ")))
       .AddNote(StrCat("of arrays: ", StrJoin(arrays, ", ")))
       .AddNote("help: tern lower makes the stages of a program, tern run its results")
@@ -121,9 +128,8 @@ Status CheckNamesDiffer(const std::vector<NamedArray>& arrays) {
   return Status();
 }
 
-Result<std::vector<uint8_t>> FormatArrays(const std::vector<NamedArray>& arrays,
-                                          const std::string& output) {
-  if (output.ends_with(".npz")) {
+Result<std::vector<uint8_t>> FormatArrays(const std::vector<NamedArray>& arrays, bool is_npz) {
+  if (is_npz) {
     TERN_TRY(CheckNamesDiffer(arrays));
     return FormatNpz(arrays);
   }
@@ -134,17 +140,40 @@ Result<std::vector<uint8_t>> FormatArrays(const std::vector<NamedArray>& arrays,
   return many;
 }
 
-Result<std::vector<uint8_t>> ConvertArrays(const ConvertOptions& options) {
+Result<std::vector<uint8_t>> ConvertArrays(const ConvertOptions& options, const Target& target) {
   DimBindings dims;
   for (const std::string& dim : options.dims) TERN_TRY(ParseDim(dim, &dims));
   std::vector<NamedArray> arrays;
   for (size_t i = 0; i + 1 < options.files.size(); ++i)
     TERN_TRY(ReadArrays(options.files[i], dims, &arrays));
   if (!options.name.empty()) TERN_TRY(KeepNamed(options.name, &arrays));
-  return FormatArrays(arrays, options.files.back());
+  return FormatArrays(arrays, target.ending == ".npz");
 }
 
 // --- programs
+
+bool IsProtobuf(std::string_view path) { return path.ends_with(".pb") || path.ends_with(".pbtxt"); }
+
+Result<std::vector<uint8_t>> ReadProgramProtobuf(const std::string& path) {
+  TERN_TRY_ASSIGN(const native::MappedFile file, native::MappedFile::Open(path));
+  Result<proto::Tree> tree = path.ends_with(".pbtxt") ? proto::ReadText(AsText(file.bytes()))
+                                                      : proto::ReadBinary(file.bytes());
+  Result<vm::ExecutablePtr> executable =
+      tree.ok() ? proto::ExecutableOf(*tree) : Result<vm::ExecutablePtr>(tree.status().Clone());
+  if (executable.ok()) return vm::SaveExecutable(**executable);
+  return executable.status()
+      .Clone()
+      .AddNote(StrCat("file: ", path, ", a program as docs/tern.proto says"))
+      .Clone();
+}
+
+Result<std::vector<uint8_t>> WriteProgramProtobuf(std::string_view bytes, bool is_text) {
+  TERN_TRY_ASSIGN(const vm::ExecutablePtr executable, vm::ReadExecutable(AsBytes(bytes), nullptr));
+  const proto::Tree tree = proto::TreeOf(*executable);
+  if (!is_text) return proto::WriteBinary(tree);
+  const std::string text = proto::WriteText(tree);
+  return std::vector<uint8_t>(text.begin(), text.end());
+}
 
 Status CheckOneProgram(const ConvertOptions& options) {
   if (options.files.size() != 2)
@@ -153,7 +182,7 @@ Status CheckOneProgram(const ConvertOptions& options) {
   if (!options.name.empty() || !options.dims.empty())
     return UsageError("E0003", "--name and --dim are about arrays");
   const std::string& input = options.files[0];
-  if (IsArrayFile(input) || input.find('@') != std::string::npos)
+  if ((IsArrayFile(input) && !IsProtobuf(input)) || input.find('@') != std::string::npos)
     return UsageError("E0003", StrCat("'", input, "' is an array, of which no program is made"))
         .AddNote("help: write a .npy or .npz file")
         .Clone();
@@ -164,13 +193,22 @@ Result<std::vector<uint8_t>> ConvertProgram(const ConvertOptions& options, const
                                             const GlobalOptions& globals) {
   TERN_TRY(CheckOneProgram(options));
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
-  TERN_TRY_ASSIGN(const ExecutableBytes bytes, ReadExecutable(engine, options.files[0]));
-  std::string_view text = bytes.text();
+  std::vector<uint8_t> read;
+  ExecutableBytes bytes;
+  const bool is_protobuf = IsProtobuf(options.files[0]);
+  if (is_protobuf) {
+    TERN_TRY_ASSIGN(read, ReadProgramProtobuf(options.files[0]));
+  } else {
+    TERN_TRY_ASSIGN(bytes, ReadExecutable(engine, options.files[0]));
+  }
+  std::string_view text = is_protobuf ? AsText(read) : bytes.text();
+  const std::string_view form = target.form;
+  if (form == "pb" || form == "pbtxt") return WriteProgramProtobuf(text, form == "pbtxt");
   Buffer listing;
-  if (*target.form != '\0') {
+  if (!form.empty()) {
     TERN_TRY_ASSIGN(listing, ListExecutable(engine, text, target.form));
     text = Text(listing);
-  } else if (bytes.made == nullptr) {
+  } else if (!is_protobuf && bytes.made == nullptr) {
     // Bytes that nobody has looked at yet; what compiles or assembles has verified its own.
     const Result<Buffer> verified = ListExecutable(engine, text, "stats");
     TERN_TRY(verified.status().Clone());
@@ -184,13 +222,13 @@ Status Convert(const ConvertOptions& options, const GlobalOptions& globals) {
   const std::string& output = options.files.back();
   if (options.files.size() < 2)
     return UsageError("E0003", "convert wants what is read and, last, what is written");
-  const Target* const target = TargetOf(output);
-  if (target == nullptr) return NoSuchTarget(output);
+  const Target* const target = TargetOf(options.to.empty() ? output : StrCat(".", options.to));
+  if (target == nullptr) return NoSuchTarget(output, options.to);
   for (size_t i = 0; i + 1 < options.files.size(); ++i)
     TERN_TRY(CheckOutputPath(output, options.files[i]));
   TERN_TRY_ASSIGN(const std::vector<uint8_t> bytes, target->is_program
                                                         ? ConvertProgram(options, *target, globals)
-                                                        : ConvertArrays(options));
+                                                        : ConvertArrays(options, *target));
   TERN_TRY(native::WriteFile(output, bytes));
   if (globals.json())
     Print(AnswerOfFile(output, bytes.size()));
@@ -205,9 +243,12 @@ CommandAction SetupConvert(CLI::App* app, const GlobalOptions* globals) {
   auto options = std::make_shared<ConvertOptions>();
   app->add_option("files", options->files,
                   "what is read, then what is written. A program of any kind becomes .tern, .tasm, "
-                  ".cc, .js or .json; .npy, .npz, ONNX tensors (.pb) and values such as "
-                  "x=f32[2,3]@raw.bin become .npy or .npz")
+                  ".cc, .js, .json, .pb or .pbtxt (docs/tern.proto), and of the last two a program "
+                  "is read; .npy, .npz, ONNX tensors (.pb) and values such as x=f32[2,3]@raw.bin "
+                  "become .npy or .npz")
       ->required();
+  app->add_option("--to", options->to,
+                  "the form that is written, such as pb, whatever the name's ending says");
   app->add_option("--name", options->name, "of several arrays the one that is written");
   app->add_option("--dim", options->dims, "the value of a dimension of a value, such as n=18")
       ->allow_extra_args(false);  // what follows is a file

@@ -68,6 +68,7 @@ install(TARGETS tern_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT t
 install(DIRECTORY ${share}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT tools)
 install(FILES ${share}/tern.bash RENAME tern COMPONENT tools
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES docs/tern.proto DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tern COMPONENT tools)
 install(DIRECTORY docs/schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tern COMPONENT tools)
 install(DIRECTORY web/dist/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tern/page COMPONENT tools OPTIONAL)
 foreach(folder site-functions vendor-completions)  # where zsh looks, and where Debian's does
