@@ -65,7 +65,7 @@ export type Failures = Map<Request['kind'], Failure>;
 
 type Question = Extract<Request, {
   kind: 'view' | 'watches' | 'times' | 'tensor' | 'profile' | 'plan' | 'graph' | 'compareRuns' |
-    'compareValues';
+    'compareSaved' | 'compareValues';
 }>;
 
 /** What is answered without a run: nothing, of the right shape. */
@@ -90,7 +90,8 @@ function emptyAnswer(request: Question): Answer {
       return { kind: 'plan', plan: undefined };
     case 'graph':
       return { kind: 'graph', graph: undefined };
-    case 'compareRuns': {
+    case 'compareRuns':
+    case 'compareSaved': {
       const range = { first: 0, end: 0 };
       return {
         kind: 'comparedRuns',

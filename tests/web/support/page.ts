@@ -55,19 +55,22 @@ export class Playground {
     await this.settle();
   }
 
-  async drop({ name, bytes }: Dropped): Promise<void> {
-    const base64 = Buffer.from(bytes).toString('base64');
+  async drop(...files: Dropped[]): Promise<void> {
+    const packed = files.map(({ name, bytes }) =>
+      [name, Buffer.from(bytes).toString('base64')] as const);
     await this.page.evaluate(
-      ([fileName, data]) => {
-        const content = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+      (all) => {
         const transfer = new DataTransfer();
-        transfer.items.add(new File([content], fileName));
+        for (const [fileName, data] of all) {
+          const content = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+          transfer.items.add(new File([content], fileName));
+        }
         const options = { dataTransfer: transfer, bubbles: true, cancelable: true };
         for (const type of ['dragover', 'drop']) {
           document.querySelector('main')!.dispatchEvent(new DragEvent(type, options));
         }
       },
-      [name, base64] as const,
+      packed,
     );
     await this.settle();
   }

@@ -4,9 +4,9 @@ import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { failure, FakeWorker } from '../support/fake-worker.js';
 
 type Store = typeof import('../../../web/src/state/store.js');
-type Programs = typeof import('../../../web/src/state/programs.js');
+type Files = typeof import('../../../web/src/state/files.js');
 type Runs = typeof import('../../../web/src/state/runs.js');
-let store: Store, programs: Programs, runs: Runs;
+let store: Store, files: Files, runs: Runs;
 let report: () => Record<string, unknown>;
 
 beforeAll(() => {
@@ -18,12 +18,12 @@ beforeEach(async () => {
   vi.resetModules();
   FakeWorker.reset();
   store = await import('../../../web/src/state/store.js');
-  programs = await import('../../../web/src/state/programs.js');
+  files = await import('../../../web/src/state/files.js');
   runs = await import('../../../web/src/state/runs.js');
   const { sessionReport } = await import('../../../web/src/state/report.js');
   report = () => sessionReport(store.session.value);
   await store.start();
-  await programs.load('model.onnx', new Uint8Array([8, 7]));
+  await files.load('model.onnx', new Uint8Array([8, 7]));
 });
 
 const problems = (): string[] => store.session.value.problems.map((problem) => problem.code);
@@ -54,7 +54,7 @@ describe('loading', () => {
   it('keeps the program before when a file is refused, and the run that rests', async () => {
     await runs.step();
     FakeWorker.failures.set('load', failure('E0105'));
-    await programs.load('broken.tern', new Uint8Array(3));
+    await files.load('broken.tern', new Uint8Array(3));
     expect(report()).toMatchObject({ state: 'error', pc: 1, program: { name: 'model.onnx' } });
     expect(problems()).toEqual(['E0105']);
     expect(store.session.value.refused).toBe('broken.tern');
@@ -249,7 +249,7 @@ describe('failing', () => {
   });
   it('dismisses problems', async () => {
     FakeWorker.failures.set('load', failure('E0604'));
-    await programs.load('page.html', new Uint8Array(1));
+    await files.load('page.html', new Uint8Array(1));
     store.dismissProblems();
     expect(report()).toMatchObject({ state: 'idle', problems: [] });
   });

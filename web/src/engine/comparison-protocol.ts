@@ -15,6 +15,8 @@ export type ComparisonRequest =
   | { kind: 'keepRun' }
   | { kind: 'dropKept' }
   | { kind: 'compareRuns'; most: number }
+  /** The run that is shown with the record of a file; the first difference is enough. */
+  | { kind: 'compareSaved'; bytes: Uint8Array }
   | { kind: 'compareValues'; place: ComparedPlace };
 
 /** comparison: undefined where one of the two is no tensor. */
@@ -26,5 +28,6 @@ export interface ComparisonAnswerKinds {
   keepRun: 'done';
   dropKept: 'done';
   compareRuns: 'comparedRuns';
+  compareSaved: 'comparedRuns';
   compareValues: 'comparedValues';
 }

@@ -12,7 +12,8 @@ export interface CurrentRun {
 }
 
 const kKinds: Readonly<Record<ComparisonRequest['kind'], true>> = {
-  keepRun: true, dropKept: true, compareRuns: true, compareValues: true,
+  keepRun: true, dropKept: true, compareRuns: true, compareSaved: true,
+  compareValues: true,
 };
 
 export const isComparison = (request: { kind: string }): request is ComparisonRequest =>
@@ -50,6 +51,11 @@ export class Comparison {
       case 'compareRuns': {
         const [a, b] = [this.a(), this.b(now)];
         const comparison = (await now.runtime()).compareTraces(a.bytes, b.save(), request.most);
+        return { kind: 'comparedRuns', comparison };
+      }
+      case 'compareSaved': {
+        const runtime = await now.runtime();
+        const comparison = runtime.compareTraces(request.bytes, this.b(now).save(), 1);
         return { kind: 'comparedRuns', comparison };
       }
       case 'compareValues': {

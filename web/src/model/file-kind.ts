@@ -74,6 +74,14 @@ export function sniff(bytes: Uint8Array, name: string): FileKind {
   return { program: 'onnx' };
 }
 
+const kTraceMark = 'TERNTRC1';
+
+/** The record of a run (.terntrace). */
+export function looksLikeTrace(bytes: Uint8Array): boolean {
+  return bytes.length >= kTraceMark.length &&
+    [...kTraceMark].every((letter, i) => bytes[i] === letter.charCodeAt(0));
+}
+
 /** A loop program, which the Lanes view shows: by its name, or by how it begins. */
 export function looksLikeLoops(bytes: Uint8Array, name: string): boolean {
   const text = textOf(bytes);
@@ -99,6 +107,7 @@ export function notAProgram(name: string, what: string): Finding {
   const is = what === 'empty' ? 'is empty' : `is ${what}`;
   const message = `'${name}' ${is}${what === kUnmarked ? '' : ', not a program'}`;
   const help = kHelp[what] ??
-    'open a .tern executable, an .onnx model, a .tn program, .tasm assembly or a .tloop program';
+    'open a .tern executable, an .onnx model, a .tn program, .tasm assembly, a .tloop program or ' +
+    'a .terntrace';
   return { code, message, text: `error[${code}]: ${message}\n   = help: ${help}\n` };
 }

@@ -17,6 +17,8 @@ export interface InputChoice {
   seed?: number;
   /** From a .npy file. */
   tensor?: Tensor;
+  /** Of the record of a run, of any kind. */
+  value?: Value;
   fileName?: string;
 }
 
@@ -167,6 +169,7 @@ export function makeInput(
   symbols: Readonly<Record<string, number>>,
   drawing: Float32Array | undefined,
 ): Value {
+  if (choice.fill === 'file' && choice.value !== undefined) return choice.value;
   if (choice.fill === 'file' && choice.tensor) return choice.tensor;
   const { dtype } = parameter;
   if (!dtype || !parameter.shape) return makeScalar(parameter, choice);

@@ -3,7 +3,7 @@
 // session's state as attributes of <body>.
 import { effect } from '@preact/signals';
 import type { LaneRun } from '../engine/loops-protocol.js';
-import { load, loadDigits } from '../state/programs.js';
+import { loadDigits } from '../state/programs.js';
 import { sessionReport } from '../state/report.js';
 import { reset, run, seek, step, stepBack } from '../state/runs.js';
 import { currentPc, visibleState } from '../state/session.js';
@@ -72,8 +72,10 @@ async function loadLoops(nameOrText: string): Promise<void> {
 export function exposeAutomation(ready: Promise<void>): void {
   window.ternPlayground = {
     version: 1, ready, run: () => run(), step, stepBack, seek, reset,
-    load: (bytes, name = 'program') =>
-      (bytes ? load(name, new Uint8Array(bytes)) : loadDigits()),
+    load: async (bytes, name = 'program') => {
+      if (!bytes) return loadDigits();
+      await (await import('../state/files.js')).load(name, new Uint8Array(bytes));
+    },
     state: () => ({
       ...sessionReport(session.value), view: view.value, lanes: lanesReporter.report?.() ?? null,
       source: sourceReporter.report?.() ?? null,

@@ -119,6 +119,8 @@ function ofLayout(): Command[] {
   return [...presets, ...panes];
 }
 
+export { listenForDrops } from './incoming.js';
+
 export function addShellCommands(): void {
   addCommands([...kOfRuns, ...kDebugCommands, ...kOfPlaces, ...ofLayout()]);
 }

@@ -7,7 +7,7 @@ import { findEntries, type PaletteEntry, placesIn } from '../model/palette.js';
 import { commands, keyOf } from '../state/commands.js';
 import { openFromGallery } from '../state/examples.js';
 import { reveal } from '../state/layout.js';
-import { setFunction } from '../state/programs.js';
+import { setFunction } from '../state/loading.js';
 import { seek } from '../state/runs.js';
 import { pin } from '../state/selection.js';
 import { session } from '../state/store.js';

@@ -21,6 +21,10 @@ function onKeyDown(event: KeyboardEvent): void {
 
 export function listenForShortcuts(): void {
   // They are many, and not needed to paint the page.
-  void guarded(async () => (await import('./commands.js')).addShellCommands());
+  void guarded(async () => {
+    const { addShellCommands, listenForDrops } = await import('./commands.js');
+    addShellCommands();
+    listenForDrops();
+  });
   document.addEventListener('keydown', onKeyDown);
 }

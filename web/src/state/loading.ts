@@ -5,8 +5,8 @@ import type { LoadedProgram } from '../engine/protocol.js';
 import type { ProgramKind } from '../model/file-kind.js';
 import { defaultExtents, type InputChoice, isFloat, takesDrawing } from '../model/inputs.js';
 import { classify } from './drawings.js';
-import { kEmptySession, type Session } from './session.js';
-import { elapsed, engine, session, update } from './store.js';
+import { kEmptySession, kNoRun, type Session } from './session.js';
+import { elapsed, engine, guarded, session, update } from './store.js';
 
 export interface OpenedFile {
   readonly kind: ProgramKind;
@@ -64,4 +64,13 @@ export async function loadMade(file: OpenedFile, executable: Uint8Array): Promis
   const program = await compile(file.name, executable);
   show({ ...program, fileKind: file.kind, fileBytes: file.bytes.length });
   openedFile.value = file;
+}
+
+export function setFunction(name: string): Promise<void> {
+  return guarded(async () => {
+    const { program } = session.value;
+    if (!program) return;
+    await engine.request({ kind: 'reset' });
+    update({ ...kNoRun, run: 'idle', problems: [], ...defaults(program, name) });
+  });
 }

@@ -51,6 +51,8 @@ export interface Session {
   readonly outputs: Readonly<Record<string, Value>> | undefined;
   readonly breakpoints: ReadonlySet<number>;
   readonly problems: readonly Problem[];
+  /** Of a record that was opened: how this run of it compares with the record. */
+  readonly replayed: string;
   /** A register whose whole value is shown. */
   readonly inspected: { readonly index: number; readonly value: Value | undefined } | undefined;
   readonly strokes: readonly Stroke[];
@@ -62,6 +64,7 @@ export interface Session {
 export const kNoRun = {
   machine: undefined, before: undefined, trace: undefined, frame: 0, begunWith: undefined,
   steps: 0, milliseconds: 0, stopReason: '', outputs: undefined, inspected: undefined,
+  replayed: '',
 } as const satisfies Partial<Session>;
 
 export const kEmptySession: Session = {

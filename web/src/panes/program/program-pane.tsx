@@ -3,7 +3,9 @@
 import { formatBytes, formatCount, formatMilliseconds } from '../../model/format.js';
 import { signatureOf } from '../../model/instructions.js';
 import { constantRows, type ListingRow, primitiveRows, sectionRows } from '../../model/listing.js';
-import { begin, loadDigits, loadFile, setFunction } from '../../state/programs.js';
+import { loadFile } from '../../state/files.js';
+import { setFunction } from '../../state/loading.js';
+import { begin, loadDigits } from '../../state/programs.js';
 import { session } from '../../state/store.js';
 import { Disclosure } from '../../widgets/disclosure.js';
 import { FilePicker } from '../../widgets/file-picker.js';
@@ -72,7 +74,7 @@ function Tools() {
       <FilePicker
         label="Open…"
         name="Open a program file"
-        accept=".tern,.onnx,.tn,.tasm,.tloop"
+        accept=".tern,.onnx,.tn,.tasm,.tloop,.terntrace"
         testid="open-file"
         onFile={loadFile}
       />
@@ -133,7 +135,7 @@ export function ProgramPane() {
           <p class="hint">
             {starting
               ? 'Starting the engine…'
-              : 'Drop a .tern, .onnx, .tn, .tasm or .tloop file anywhere on the page.'}
+              : 'Drop a .tern, .onnx, .tn, .tasm or .tloop file anywhere on the page, or paste it.'}
           </p>
         )}
       </div>

@@ -222,6 +222,11 @@ export function RunPane() {
           </span>
         ) : null}
       </p>
+      {session.value.replayed ? (
+        <p class="hint" data-testid="replayed">
+          This is a run of its own, {session.value.replayed}.
+        </p>
+      ) : null}
       {isStale(session.value) && state !== 'running' ? (
         <p class="hint stale" data-testid="stale">
           The inputs have changed since: what is shown is the run before. The next step or run

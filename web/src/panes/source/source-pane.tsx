@@ -15,7 +15,6 @@ import {
   breakpointLines, currentLine, lineHits, lineOf, pcsOf, toggleLine,
 } from '../../state/source-lines.js';
 import { guarded, session } from '../../state/store.js';
-import '../../style/editor.css';
 import '../../style/source.css';
 import { CodeEditor, PlainEditor } from '../../widgets/code-editor/code-editor.js';
 import type { EditorServices } from '../../widgets/code-editor/editor.js';

@@ -12,7 +12,6 @@ import {
   changedStages, chosenStage, listedStages, moveStage, refreshStages, showsAll, showsDiff,
   stageDiff, stageIndex, stages,
 } from '../../state/stages.js';
-import '../../style/editor.css';
 import '../../style/stages.css';
 import { Pane } from '../pane.js';
 

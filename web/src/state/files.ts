@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of the visitor: programs, models and records of runs; picked, dropped or pasted, several at
+// once, and texts without a name. Fetched with the first of them.
+import { looksLikeLoops, looksLikeTrace, sniff } from '../model/file-kind.js';
+import { reveal } from './layout.js';
+import { loadNow, type OpenedFile } from './loading.js';
+import { openTrace } from './replay.js';
+import { guarded } from './store.js';
+import { showView } from './view.js';
+
+/** Loop programs have a view of their own. */
+async function openInLanes(name: string, bytes: Uint8Array): Promise<void> {
+  const { openLoops } = await import('./lanes.js');
+  showView('lanes');
+  await openLoops(name, new TextDecoder().decode(bytes));
+}
+
+/** Texts stand in the editor, whatever is wrong with them. */
+async function openText(file: OpenedFile): Promise<void> {
+  const { openProgramText } = await import('./editing.js');
+  await openProgramText(file);
+}
+
+/** One that was refused, to be mended. */
+async function showText(file: OpenedFile): Promise<void> {
+  const { showProgramText } = await import('./editing.js');
+  reveal('source');
+  await showProgramText(file);
+}
+
+/** Within an action of its own: the caller guards it. */
+export async function open(name: string, bytes: Uint8Array): Promise<void> {
+  if (looksLikeLoops(bytes, name)) return openInLanes(name, bytes);
+  showView('machine');
+  if (looksLikeTrace(bytes)) return openTrace(name, bytes);
+  const kind = sniff(bytes, name).program;
+  if (kind === 'language') return openText({ kind, name, bytes });
+  try {
+    await loadNow(name, bytes);
+  } catch (error) {
+    if (kind === 'assembly') await showText({ kind, name, bytes });
+    throw error;
+  }
+}
+
+export function load(name: string, bytes: Uint8Array): Promise<void> {
+  return guarded(() => open(name, bytes));
+}
+
+export function loadFile(file: File): Promise<void> {
+  return guarded(async () => open(file.name, new Uint8Array(await file.arrayBuffer())));
+}
+
+/** A program and the record of a run of it may come together: the program goes first. */
+export function loadFiles(files: readonly File[]): Promise<void> {
+  return guarded(async () => {
+    const read = await Promise.all(files.map(async (file) =>
+      ({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) })));
+    const program = read.find(({ bytes }) => !looksLikeTrace(bytes));
+    const trace = read.find(({ bytes }) => looksLikeTrace(bytes));
+    if (program) await open(program.name, program.bytes);
+    if (trace) await open(trace.name, trace.bytes);
+  });
+}
+
+/** A text from the clipboard, named for what it is. */
+export function loadText(text: string): Promise<void> {
+  const bytes = new TextEncoder().encode(text);
+  const { program } = sniff(bytes, 'pasted');
+  const ending = looksLikeLoops(bytes, 'pasted') ? '.tloop'
+    : program === 'language' ? '.tn' : program === 'assembly' ? '.tasm' : '';
+  return load(`pasted${ending}`, bytes);
+}
