@@ -6,8 +6,10 @@ import { Fetched } from '../panes/fetched.js';
 import { kPanes } from '../panes/index.js';
 import { preset, showPreset } from '../state/layout.js';
 import { session } from '../state/store.js';
+import { kIsEmbed } from '../state/view.js';
 import { galleryOpen, openPalette, paletteQuery, sheetOpen } from './dialogs.js';
 import { DropHint } from './drop.js';
+import { Embedded } from './embed.js';
 import { Welcome } from './welcome.js';
 import { mainPane, Workspace } from './workspace.js';
 
@@ -126,6 +128,7 @@ const fetchPalette = async () => (await import('./of-dialogs.js')).Palette;
 const fetchGallery = async () => (await import('./of-dialogs.js')).Gallery;
 
 export function App() {
+  if (kIsEmbed) return <Embedded />;
   return (
     <>
       <SkipLink />

@@ -11,6 +11,7 @@ import { Fetched } from '../panes/fetched.js';
 import { kPanes, type PaneEntry } from '../panes/index.js';
 import { layout, preset, recentPanes, reveal } from '../state/layout.js';
 import { session } from '../state/store.js';
+import { kIsEmbed } from '../state/view.js';
 import { isNarrow } from './screen.js';
 import { lengthOf, Splitter } from './splitter.js';
 import { panelId, type Tab, tabId, Tabs } from './tabs.js';
@@ -139,5 +140,5 @@ effect(() => {
 });
 
 export function Workspace() {
-  return isNarrow.value ? <Phone /> : <Wide />;
+  return isNarrow.value && !kIsEmbed ? <Phone /> : <Wide />;
 }

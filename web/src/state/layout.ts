@@ -68,8 +68,16 @@ function kept(): string | null {
 
 const kSearch = new URLSearchParams(globalThis.location?.search ?? '');
 
+/** An embedded page shows one pane, with the controls of the run where it is of the machine. */
+function embeddedPanes(): readonly string[] | undefined {
+  if (!kSearch.has('embed')) return undefined;
+  const [pane = 'bytecode'] = readPaneList(kSearch.get('pane')) ?? [];
+  return panesOf(kPresets.vector).includes(pane) ? [pane] : ['run', pane];
+}
+
 export const layout = signal<Layout>({
-  ...readLayout(kept()), only: readPaneList(kSearch.get('panes')),
+  ...readLayout(kSearch.has('embed') ? null : kept()),
+  only: readPaneList(kSearch.get('panes')) ?? embeddedPanes(),
 });
 
 /** The pane that a lesson points at; empty for none. */
@@ -81,6 +89,7 @@ export const sizes = computed(() => layout.value.sizes[layout.value.preset] ?? {
 
 effect(() => {
   const { preset: name, recent, sizes: lengths } = layout.value;
+  if (kSearch.has('embed')) return;
   try {
     globalThis.localStorage?.setItem(
       kStorageKey, JSON.stringify({ preset: name, recent, sizes: lengths }));
@@ -107,6 +116,8 @@ const namesPane = (name: PresetName, id: string): boolean => panesOf(kPresets[na
 /** Brings a pane to the front, in the preset that is shown or else in one that has it. */
 export function reveal(id: string): void {
   const { preset: now, recent, only } = layout.value;
+  // What is embedded was chosen by the page around it.
+  if (kSearch.has('embed') && !only?.includes(id)) return;
   const isHere = only?.includes(id) || namesPane(now, id);
   const home = isHere ? now : (Object.keys(kPresets) as PresetName[]).find((p) => namesPane(p, id));
   if (!home) return;

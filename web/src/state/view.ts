@@ -66,7 +66,10 @@ function shownAddress(): Address {
   return address;
 }
 
-const kIsEmbed = new URLSearchParams(globalThis.location?.search ?? '').has('embed');
+/** For a link to what is shown. */
+export const currentAddress = computed(() => writeAddress(shownAddress()));
+
+export const kIsEmbed = new URLSearchParams(globalThis.location?.search ?? '').has('embed');
 let waiting: ReturnType<typeof setTimeout> | undefined;
 let written = globalThis.location?.hash ?? '';
 /** Programs are what back and forward go between; everything else replaces. */
