@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // axe in many states, the keyboard alone, reflow, target sizes, motion.
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { violations } from '../support/axe.js';
 import { expect, test } from '../support/page.js';
+
+const kDigits = new Uint8Array(readFileSync(resolve(__dirname, '../../models/digits/model.onnx')));
 
 for (const scheme of ['light', 'dark'] as const) {
   test.describe(`axe, ${scheme}`, () => {
@@ -62,6 +66,26 @@ test.describe('forced colours', () => {
     await playground.click('sample-3');
     await playground.click('step');
     expect(await violations(page)).toEqual([]);
+  });
+
+  test('pictures drawn by scripts have the colours of the reader', async ({ playground, page }) => {
+    await page.getByTestId('tab-graph').click();
+    await playground.drop({ name: 'model.onnx', bytes: kDigits });
+    await playground.idle();
+    await expect(page.getByTestId('graph-picture')).toBeVisible();
+    const [drawn, wanted] = await page.evaluate(() => {
+      const probe = document.body.appendChild(document.createElement('i'));
+      probe.style.color = 'CanvasText';
+      const wanted = getComputedStyle(probe).color.match(/\d+/g)!.slice(0, 3).map(Number);
+      probe.remove();
+      const canvas = document.querySelector<HTMLCanvasElement>('canvas.graph-picture')!;
+      const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
+      let drawn = 0;
+      for (let i = 0; i < data.length; i += 4)
+        if (data[i + 3] === 255 && wanted.every((part, k) => data[i + k] === part)) drawn++;
+      return [drawn, wanted];
+    });
+    expect(drawn, `pixels of ${wanted}`).toBeGreaterThan(500);
   });
 });
 

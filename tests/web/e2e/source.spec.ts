@@ -251,6 +251,20 @@ test('text stays text', async ({ playground }) => {
   expect(await page.locator('img').count()).toBe(0);
 });
 
+test('scripts edit an assembly text whose pane was never shown', async ({ playground, page }) => {
+  const text = (result: number): string =>
+    `.func @main()\n  load_consti ${result} dst: %0\n  ret   ret %0\n`;
+  await page.evaluate(
+    ([program, changed]) => {
+      const { load, editSource, run } = window.ternPlayground;
+      return load(new TextEncoder().encode(program), 'mine.tasm')
+        .then(() => editSource(changed!)).then(run);
+    }, [text(3), text(4)]);
+  await playground.idle();
+  expect((await sourceOf(playground)).text).toBe(text(4));
+  await expect(page.getByRole('region', { name: 'Output', exact: true })).toContainText('4');
+});
+
 test('a draft is offered again', async ({ playground }) => {
   const { page } = playground;
   await open(playground, 'fn main() -> int { 1 }\n');

@@ -81,7 +81,12 @@ export function exposeAutomation(ready: Promise<void>): void {
       source: sourceReporter.report?.() ?? null,
     }),
     show, loadLoops,
-    editSource: async (text) => (await import('../state/source.js')).editSource(text),
+    editSource: async (text) => {
+      // Opens the text of the loaded program, which no pane may have asked for yet.
+      await import('../state/editing.js');
+      await idle();
+      return (await import('../state/source.js')).editSource(text);
+    },
     setVscale: async (vscale) => (await lanesState()).setVscale(vscale),
     setSize: async (n) => (await lanesState()).setSize(n),
     lanes: async () => (await lanesState()).lanesReport(),

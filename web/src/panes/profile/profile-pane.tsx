@@ -59,6 +59,9 @@ function draw(
     const isPicked = picked.value === box.name;
     context.fillStyle = palette[colourIndex(box.name)]!;
     context.fillRect(x, y + 1, Math.max(wide - 0.5, 0.7), kLine - 2);
+    context.strokeStyle = style.getPropertyValue('--flame-edge');
+    context.lineWidth = 1;
+    context.strokeRect(x + 0.5, y + 1.5, Math.max(wide - 1.5, 0), kLine - 3);
     if (isPicked || i === at) {
       context.strokeStyle = style.getPropertyValue('--text');
       context.lineWidth = i === at ? 2.5 : 1.5;
