@@ -9,12 +9,12 @@
 
 #include "core/kernels/tile.h"
 
-HWY_BEFORE_NAMESPACE();
-namespace tern::kernels::TERN_TARGET_NAME {
-
 // Not on SVE, whose vectors cannot be elements of an array and whose tiles of one row have four
 // sums.
 #if !HWY_HAVE_SCALABLE
+HWY_BEFORE_NAMESPACE();
+namespace tern::kernels::TERN_TARGET_NAME {
+
 // Panels at once: eight sums, which leave half of the registers to weights on their way.
 inline constexpr int kPanelVectors = TERN_PANEL_WIDTH / static_cast<int>(HWY_LANES(float));
 inline constexpr int kRowPanels = 8 / kPanelVectors;
@@ -38,9 +38,9 @@ HWY_NOINLINE void SumRow(const Tile& tile, float* sums) {
   for (int j = 0; j < kVectors; ++j)
     hn::StoreU(sum[j], d, sums + j * static_cast<ptrdiff_t>(hn::Lanes(d)));
 }
-#endif
 
 }  // namespace tern::kernels::TERN_TARGET_NAME
 HWY_AFTER_NAMESPACE();
+#endif
 
 #endif  // TERN_CORE_KERNELS_ROW_H_
