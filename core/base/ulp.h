@@ -8,14 +8,12 @@
 
 namespace tern {
 
-// Steps from one float of a format to the other, of which the two zeros are two. `a` and `b` are
+// Steps from one float of a format to the other; the two zeros are the same number. `a` and `b` are
 // the bits of IEEE 754 numbers, or of others whose sign stands first, in `bytes` bytes: 1, 2, 4, 8.
 constexpr uint64_t UlpDistance(uint64_t a, uint64_t b, size_t bytes) {
   const uint64_t sign = uint64_t{1} << (8 * bytes - 1);
-  const uint64_t all = sign | (sign - 1);
-  // Numbers in the order of their values: negative ones are turned around.
-  const auto place = [&](uint64_t bits) { return (bits & sign) != 0 ? ~bits & all : bits | sign; };
-  const uint64_t x = place(a), y = place(b);
+  const uint64_t x = a & (sign - 1), y = b & (sign - 1);
+  if (((a ^ b) & sign) != 0) return x + y;
   return x > y ? x - y : y - x;
 }
 

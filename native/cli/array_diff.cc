@@ -48,8 +48,8 @@ Pair ComparePair(const Array& a, const Array& b, size_t i, const DiffTolerance& 
     pair.ulp = UlpDistance(bits_a, bits_b, ElementSize(a.dtype));
   }
   const bool is_loose = tolerance.rtol > 0 || tolerance.atol > 0;
-  pair.differs =
-      !(is_loose && IsWithin(x, y, tolerance)) && !(pair.has_ulp && pair.ulp <= tolerance.max_ulp);
+  const bool is_near = tolerance.max_ulp > 0 && pair.has_ulp && pair.ulp <= tolerance.max_ulp;
+  pair.differs = !(is_loose && IsWithin(x, y, tolerance)) && !is_near;
   return pair;
 }
 

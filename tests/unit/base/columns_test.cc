@@ -35,17 +35,17 @@ TEST(ColumnsBad, WhatCannotBeShownIsZeroOrTheMost) {
   EXPECT_EQ(FormatFixed(1e300, 9), "9200000000.000000000");
 }
 
-TEST(Ulp, NeighboursAreOneApartAndZerosAreTwo) {
+TEST(Ulp, NeighboursAreOneApartAndZerosAreOne) {
   const auto of = [](double a, double b) {
     return UlpDistance(__builtin_bit_cast(uint64_t, a), __builtin_bit_cast(uint64_t, b), 8);
   };
   EXPECT_EQ(of(1, 1), 0u);
   EXPECT_EQ(of(1, std::nextafter(1, 2)), 1u);
   EXPECT_EQ(of(-1, std::nextafter(-1.0, 0)), 1u);
-  EXPECT_EQ(of(-0.0, 0.0), 1u);
-  EXPECT_EQ(of(-4.9e-324, 4.9e-324), 3u);
-  EXPECT_EQ(of(-HUGE_VAL, HUGE_VAL), 2 * 0x7ff0000000000000u + 1);
-  EXPECT_EQ(UlpDistance(F32ToF16(1.0f), F32ToF16(-1.0f), 2), 2u * 0x3c00 + 1);
+  EXPECT_EQ(of(-0.0, 0.0), 0u);
+  EXPECT_EQ(of(-4.9e-324, 4.9e-324), 2u);
+  EXPECT_EQ(of(-HUGE_VAL, HUGE_VAL), 2 * 0x7ff0000000000000u);
+  EXPECT_EQ(UlpDistance(F32ToF16(1.0f), F32ToF16(-1.0f), 2), 2u * 0x3c00);
 }
 
 }  // namespace

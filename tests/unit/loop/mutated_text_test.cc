@@ -61,7 +61,7 @@ bool CompareControl(const LoopFunction& function, int64_t n, int64_t vscale) {
 
 TEST(MutatedTextTest, IsRefusedOrLowered) {
   const char* wanted = std::getenv("TERN_MUTATED_TEXTS");
-  const uint64_t count = wanted == nullptr ? static_cast<uint64_t>(support::Rounds(4000))
+  const uint64_t count = wanted == nullptr ? static_cast<uint64_t>(support::Rounds(10000))
                                            : std::strtoull(wanted, nullptr, 10);
   uint64_t parsed = 0, compared = 0;
   for (uint64_t seed = 0; seed < count; ++seed) {

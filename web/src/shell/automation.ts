@@ -82,10 +82,11 @@ export function exposeAutomation(ready: Promise<void>): void {
     }),
     show, loadLoops,
     editSource: async (text) => {
-      // Opens the text of the loaded program, which no pane may have asked for yet.
+      const { editSource, source } = await import('../state/source.js');
+      // Opens the text of the loaded program, where no pane has asked for it yet.
       await import('../state/editing.js');
-      await idle();
-      return (await import('../state/source.js')).editSource(text);
+      if (!source.value) await idle();
+      return editSource(text);
     },
     setVscale: async (vscale) => (await lanesState()).setVscale(vscale),
     setSize: async (n) => (await lanesState()).setSize(n),
