@@ -56,8 +56,6 @@ Result<Any> StackEmpty(const ListAttrs& attrs, RunContext& context) {
 }
 
 // Texts count their references, so they are moved one by one.
-bool IsMovable(const Tensor& x) { return x.dtype().is_string() || x.dtype().bits >= 8; }
-
 void CopyRun(const Tensor& from, int64_t begin, int64_t count, Tensor* to, int64_t at) {
   if (from.dtype().is_string()) {
     for (int64_t i = 0; i < count; ++i) to->set_string(at + i, from.string_at(begin + i));
@@ -77,7 +75,7 @@ Result<Any> Stack(const ListAttrs& attrs, RunContext& context, AnyArgs args) {
   Call call(ops::InfoOf(ops::Op::k_concat), context, items);
   const Tensor* first = call.Input(0);
   TERN_TRY(call.TakeStatus());
-  if (!IsMovable(*first)) TERN_TRY(bind::CheckMovable(call, 0, *first));
+  if (!first->dtype().is_string()) TERN_TRY(bind::CheckMovable(call, 0, *first));
   if (first->rank() >= ops::kMaxDims)
     return InvalidArgument("a stack of ", first->TypeText(), " has too many axes");
   Extents out{call.size()};
@@ -166,7 +164,7 @@ Result<Any> Split(const ListAttrs& attrs, RunContext& context, AnyArgs args) {
   Call call(ops::InfoOf(ops::Op::k_reshape), context, args);
   const Tensor* x = call.Input(0);
   TERN_TRY(call.TakeStatus());
-  if (!IsMovable(*x)) TERN_TRY(bind::CheckMovable(call, 0, *x));
+  if (!x->dtype().is_string()) TERN_TRY(bind::CheckMovable(call, 0, *x));
   int axis = 0;
   TERN_TRY(ops::ResolveAxis(attrs.axis, x->rank(), &axis));
   Ints sizes;

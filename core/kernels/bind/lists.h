@@ -17,7 +17,6 @@
 namespace tern::kernels {
 
 Status RegisterListFunctions(Registry* registry);
-// One instance, without a registry. name: "list_join{axis=1}".
 
 }  // namespace tern::kernels
 

@@ -17,7 +17,6 @@
 namespace tern::kernels {
 
 Status RegisterMapFunctions(Registry* registry);
-// One instance, without a registry. name: "map_values{of=i64}".
 
 }  // namespace tern::kernels
 

@@ -183,9 +183,9 @@ class Layer {
 
   // The state, the weights of direction d and the inputs' part of all gates: allocates.
   Status Prepare(const RecurrentOperands& in, int64_t d, std::span<const Gate> gates);
-  // All steps; writes its part of y, the whole output. Takes no memory and, once Isolate was
-  // called, no other thread's: two layers may run at once.
+  // All steps; writes its part of y, the whole output, and allocates nothing.
   Status Run(const RecurrentOperands& in, float* y);
+  // Run then shares neither workers nor scratch with the call, so that two layers may run at once.
   void Isolate() {
     context_.parallel = nullptr;
     context_.scratch = [](void*, size_t) -> void* { return nullptr; };
