@@ -2,6 +2,7 @@
 // The text form: Protobuf's, as protoc --decode prints it and protoc --encode reads it.
 #include <optional>
 
+#include "core/base/names.h"
 #include "core/base/strings.h"
 #include "core/text/scanner.h"
 #include "native/proto/tree.h"
@@ -86,19 +87,15 @@ std::optional<uint8_t> TakeEscape(std::string_view text, size_t* at) {
   if (const size_t letter = kLetters.find(c); letter != std::string_view::npos)
     return ++*at, static_cast<uint8_t>(kBytes[letter]);
   const bool is_hex = c == 'x' || c == 'X';
-  const uint32_t base = is_hex ? 16 : 8;
+  const int base = is_hex ? 16 : 8;
   const size_t begin = *at + (is_hex ? 1 : 0);
   const size_t most = begin + (is_hex ? 2 : 3);
-  uint32_t value = 0;
+  int value = 0;
   size_t end = begin;
   for (; end < text.size() && end < most; ++end) {
-    const char digit = text[end];
-    const uint32_t number = digit >= '0' && digit <= '9'   ? static_cast<uint32_t>(digit - '0')
-                            : digit >= 'a' && digit <= 'f' ? static_cast<uint32_t>(digit - 'a' + 10)
-                            : digit >= 'A' && digit <= 'F' ? static_cast<uint32_t>(digit - 'A' + 10)
-                                                           : base;
-    if (number >= base) break;
-    value = value * base + number;
+    const int digit = HexDigitValue(text[end]);
+    if (digit < 0 || digit >= base) break;
+    value = value * base + digit;
   }
   if (end == begin || value > 255) return std::nullopt;
   *at = end;
@@ -114,10 +111,7 @@ std::optional<uint64_t> ParseMagnitude(std::string_view text) {
   const uint64_t base = is_hex ? 16 : 8;
   uint64_t value = 0;
   for (const char c : text) {
-    const auto lower = static_cast<char>(c | 0x20);
-    const uint64_t digit = c >= '0' && c <= '9'           ? static_cast<uint64_t>(c - '0')
-                           : lower >= 'a' && lower <= 'f' ? static_cast<uint64_t>(lower - 'a' + 10)
-                                                          : base;
+    const auto digit = static_cast<uint64_t>(HexDigitValue(c));  // the largest where it is none
     if (digit >= base || value > (UINT64_MAX - digit) / base) return std::nullopt;
     value = value * base + digit;
   }
