@@ -14,7 +14,7 @@ tools/setup/npm.sh tools/docs
 exec 7>build/docs.lock
 flock 7
 export TERN_PLAYGROUND=${TERN_PLAYGROUND-../index.html} PYTHONDONTWRITEBYTECODE=1
-TERN_VERSION=$(sed -n 's/^project(tern VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+TERN_VERSION=$(tern_version)
 export TERN_VERSION
 
 # Texts, sources of the references, and whatever else of the tree a page may show, as one number.

@@ -6,10 +6,11 @@
 #   tools/python.sh [PRESET…]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. tools/setup/lib.sh
 umask 022
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 315532800)}
 export SOURCE_DATE_EPOCH
-version=$(sed -n 's/^project(tern VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+version=$(tern_version)
 
 pack() {  # preset, processor, strip
   local stage=build/$1/python out=build/$1/packages-python library

@@ -23,6 +23,9 @@ give_up() {
 # at_least VERSION MINIMUM: true if VERSION is not older.
 at_least() { [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]; }
 
+# The project's version, as CMakeLists.txt of the present folder says it.
+tern_version() { sed -n 's/^project(tern VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt; }
+
 have() {  # have PROOF: a command on PATH, or an existing path.
   case $1 in
     /*) [ -e "$1" ] ;;
