@@ -16,7 +16,6 @@ const enum Section {
 const kHeaderBytes = 8;
 const kSharedLimits = 3; // with a maximum, shared
 const kMemoryImport = 2;
-const kPageBytes = 65536;
 const kMostPages = 65536;
 const kNone = new Uint8Array([0]); // a section without entries
 const kEncoder = new TextEncoder();
@@ -220,8 +219,6 @@ export class SharedModules implements Sharing {
     const { bytes: made, own } = onSharedMemory(bytes);
     if (own) {
       this.memory = newMemory(own.limits);
-      if (this.memory.buffer.byteLength < own.limits.initial * kPageBytes)
-        throw notKnown('more memory than there is');
       for (const segment of own.segments)
         new Uint8Array(this.memory.buffer).set(segment.bytes, segment.at);
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The script of a worker that runs parts of kernels: an instance of the module on shared memory,
 // with a stack of its own, in the loop of the worker pool (wasm/threads/pool.cc).
-import { importFromNode, nodeProcess } from './files.js';
 import { clockOffset, type KernelMessage } from './kernel_message.js';
+import { ownerOfWorker } from './worker_scope.js';
 
 type Post = (message: { kind: 'hello' }) => void;
 type Calls = Record<string, (...args: number[]) => number>;
@@ -55,26 +55,9 @@ const report = (error: unknown): void => {
   });
 };
 
-interface WorkerScope {
-  postMessage: Post;
-  onmessage: ((event: { data: KernelMessage }) => void) | null;
-  close: () => void;
-}
-
 async function main(): Promise<void> {
-  if (nodeProcess()) {
-    const { parentPort } =
-      await importFromNode<typeof import('node:worker_threads')>('worker_threads');
-    const post: Post = (reply) => parentPort?.postMessage(reply);
-    const start = (message: KernelMessage): void =>
-      void begin(message, post).then(() => parentPort?.close(), report);
-    parentPort?.on('message', start);
-    post({ kind: 'hello' });
-    return;
-  }
-  const scope = globalThis as unknown as WorkerScope;
-  const post: Post = (reply) => scope.postMessage(reply);
-  scope.onmessage = ({ data }) => void begin(data, post).then(() => scope.close(), report);
+  const { post, hear, close } = await ownerOfWorker();
+  hear((message: KernelMessage) => void begin(message, post).then(close, report));
   post({ kind: 'hello' });
 }
 
