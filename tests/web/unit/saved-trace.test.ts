@@ -66,6 +66,15 @@ describe('records of runs', () => {
     }
   });
 
+  it('are refused where arguments have more parts than the file has letters', () => {
+    // Each list has the one before it twice: the last would have two to the power of 40 items.
+    const lists: unknown[] = [{ kind: 'list', values: [1] }];
+    for (let i = 0; i < 40; i++) lists.push({ kind: 'list', values: [{ ref: i }, { ref: i }] });
+    const { code, message } = refusal(withArguments(lists, [{ ref: 40 }]));
+    expect(code).toBe('E0604');
+    expect(message).toContain('cannot make');
+  });
+
   it('are refused without their beginning, or with arguments that cannot be made', () => {
     const json = { functions: kFunctions };
     expect(refusal(trace({ json })).message).toContain('the beginning of its run');

@@ -14,6 +14,7 @@ export interface SavedTrace {
 /** The mark, the first step, and seven numbers; core/vm/debug/trace_file.h lists them. */
 const kHeaderBytes = 40;
 const kMaxSteps = 1_000_000;
+const kMaxParts = 1_000_000;
 
 const refuse = (name: string, why: string, help: string): InputError =>
   new InputError('E0604', `'${name}' ${why}`, help);
@@ -67,24 +68,32 @@ function tensorOf({ dtype = '', dims = [], data = '' }: Node): Tensor {
   return { dtype, shape: dims, data: new array(bytes.buffer) };
 }
 
-/** Of a graph of values (core/object/graph/serialize_json.h): numbers, texts, tensors, lists. */
-function valueOf(part: Part, nodes: readonly Node[]): Value {
-  if (part === null || typeof part !== 'object') return part as Value;
-  if (part.float !== undefined) return floatOf(part.float);
-  const node = nodes[part.ref ?? -1];
-  if (node?.kind === 'tensor') return tensorOf(node);
-  // What an item refers to stands before it, so that this ends.
-  const isBefore = (item: Part): boolean =>
-    item === null || typeof item !== 'object' || (item.ref ?? 0) < part.ref!;
-  if (node?.kind !== 'list' || !node.values?.every(isBefore)) throw new RangeError(node?.kind);
-  return node.values.map((item) => valueOf(item, nodes)) as Value;
+/**
+ * Makes values of a graph (core/object/graph/serialize_json.h): numbers, texts, tensors, lists. What
+ * is shared in the graph is made anew for each who has it, so there is a limit to all of them.
+ */
+function makerOf(nodes: readonly Node[]): (part: Part) => Value {
+  let left = kMaxParts;
+  const make = (part: Part): Value => {
+    if (left-- <= 0) throw new RangeError('too many parts');
+    if (part === null || typeof part !== 'object') return part as Value;
+    if (part.float !== undefined) return floatOf(part.float);
+    const node = nodes[part.ref ?? -1];
+    if (node?.kind === 'tensor') return tensorOf(node);
+    // What an item refers to stands before it, so that this ends.
+    const isBefore = (item: Part): boolean =>
+      item === null || typeof item !== 'object' || (item.ref ?? 0) < part.ref!;
+    if (node?.kind !== 'list' || !node.values?.every(isBefore)) throw new RangeError(node?.kind);
+    return node.values.map(make) as Value;
+  };
+  return make;
 }
 
 function argumentsOf(name: string, text: string): Value[] {
   try {
     const graph = JSON.parse(text) as { nodes: Node[]; value: Part };
     const root = graph.nodes[(graph.value as { ref: number }).ref]!;
-    return root.values!.map((part) => valueOf(part, graph.nodes));
+    return root.values!.map(makerOf(graph.nodes));
   } catch {
     throw refuse(name, 'begins with arguments that the page cannot make',
       'tern replay shows such a record');
