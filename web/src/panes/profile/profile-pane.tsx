@@ -41,6 +41,7 @@ function draw(
   if (!context) return;
   const style = getComputedStyle(canvas);
   const palette = colours(canvas);
+  const edge = style.getPropertyValue('--flame-edge'); // with forced colours only
   context.scale(ratio, ratio);
   context.font = `12px ${style.getPropertyValue('--mono')}`;
   context.textBaseline = 'middle';
@@ -59,9 +60,11 @@ function draw(
     const isPicked = picked.value === box.name;
     context.fillStyle = palette[colourIndex(box.name)]!;
     context.fillRect(x, y + 1, Math.max(wide - 0.5, 0.7), kLine - 2);
-    context.strokeStyle = style.getPropertyValue('--flame-edge');
-    context.lineWidth = 1;
-    context.strokeRect(x + 0.5, y + 1.5, Math.max(wide - 1.5, 0), kLine - 3);
+    if (edge) {
+      context.strokeStyle = edge;
+      context.lineWidth = 1;
+      context.strokeRect(x + 0.5, y + 1.5, Math.max(wide - 1.5, 0), kLine - 3);
+    }
     if (isPicked || i === at) {
       context.strokeStyle = style.getPropertyValue('--text');
       context.lineWidth = i === at ? 2.5 : 1.5;
