@@ -8,7 +8,7 @@ import { beginEmbed } from './shell/embed.js';
 import { listenForShortcuts } from './shell/shortcuts.js';
 import { keepForOffline, prepareBeforeFirstStep } from './shell/start.js';
 import { begin } from './state/programs.js';
-import { kIsEmbed } from './state/view.js';
+import { kIsEmbed } from './state/layout.js';
 import './style/tokens.css';
 import './style/base.css';
 import './style/panes.css';

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The gallery: all programs and models of the page as cards, found by words and walked by arrows.
 // Fetched when it is first opened (`?gallery`, the banner, the palette).
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import {
   findInGallery, type GalleryEntry, type GalleryGroup, kGallery, kGalleryGroups,
 } from '../model/gallery.js';
 import { kSourceKinds } from '../model/source-kind.js';
 import { openFromGallery } from '../state/examples.js';
 import { galleryOpen } from './dialogs.js';
+import { closeOutside, useModal } from './modal.js';
 import '../style/gallery.css';
 
 const close = (): void => {
@@ -144,17 +145,12 @@ function Body() {
 }
 
 export function Gallery() {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    if (!dialog.current?.open) dialog.current?.showModal();
-  }, []);
+  const dialog = useModal();
   return (
     <dialog
       ref={dialog} class="gallery" aria-labelledby="gallery-title" data-testid="gallery"
       onClose={close}
-      onClick={(event) => {
-        if (event.target === event.currentTarget) event.currentTarget.close();
-      }}
+      onClick={closeOutside}
     >
       <Body />
     </dialog>

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of keys, made from the commands: those of a single letter can be chosen, taken away and
 // switched off. Fetched when it is first opened.
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import {
   canChoose, chooseDefaults, chooseKey, type Command, commands, isLetter, keyOf, letterKeys,
   setLetterKeys,
 } from '../state/commands.js';
 import { sheetOpen } from './dialogs.js';
+import { useModal } from './modal.js';
 
 /** Keys of single panes, which act where these have the focus. */
 const kElsewhere: readonly [keys: string, what: string][] = [
@@ -68,10 +69,7 @@ function Commands() {
 }
 
 export function KeySheet() {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    if (!dialog.current?.open) dialog.current?.showModal();
-  }, []);
+  const dialog = useModal();
   return (
     <dialog
       ref={dialog} aria-labelledby="keys-title" data-testid="key-sheet"

@@ -12,6 +12,7 @@ import { seek } from '../state/runs.js';
 import { pin } from '../state/selection.js';
 import { session } from '../state/store.js';
 import { paletteQuery } from './dialogs.js';
+import { closeOutside, useModal } from './modal.js';
 import '../style/palette.css';
 
 interface Entry extends PaletteEntry {
@@ -147,16 +148,11 @@ function Body() {
 }
 
 export function Palette() {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    if (!dialog.current?.open) dialog.current?.showModal();
-  }, []);
+  const dialog = useModal();
   return (
     <dialog
       ref={dialog} class="palette" aria-label="Palette" data-testid="palette" onClose={close}
-      onClick={(event) => {
-        if (event.target === event.currentTarget) event.currentTarget.close();
-      }}
+      onClick={closeOutside}
     >
       <Body />
     </dialog>

@@ -5,27 +5,16 @@ import { signal } from '@preact/signals';
 import { drawSample } from '../state/drawings.js';
 import { preset, reveal, showPreset } from '../state/layout.js';
 import { step } from '../state/runs.js';
+import { store, stored } from '../state/storage.js';
 import { session } from '../state/store.js';
 
 const kStorageKey = 'tern-welcomed';
 
-function wasHere(): boolean {
-  try {
-    return localStorage.getItem(kStorageKey) !== null;
-  } catch {
-    return false;
-  }
-}
-
-const isClosed = signal(wasHere());
+const isClosed = signal(stored(kStorageKey) !== null);
 
 function close(): void {
   isClosed.value = true;
-  try {
-    localStorage.setItem(kStorageKey, '1');
-  } catch {
-    // It comes back where nothing can be kept.
-  }
+  store(kStorageKey, '1');
 }
 
 const kWays: readonly [id: string, text: string, go: () => void][] = [

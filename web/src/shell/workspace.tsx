@@ -9,9 +9,8 @@ import {
 import { gridTemplate, kSplitNames } from '../model/splits.js';
 import { Fetched } from '../panes/fetched.js';
 import { kPanes, type PaneEntry } from '../panes/index.js';
-import { layout, preset, recentPanes, reveal } from '../state/layout.js';
+import { kIsEmbed, layout, preset, recentPanes, reveal } from '../state/layout.js';
 import { session } from '../state/store.js';
-import { kIsEmbed } from '../state/view.js';
 import { isNarrow } from './screen.js';
 import { lengthOf, Splitter } from './splitter.js';
 import { panelId, type Tab, tabId, Tabs } from './tabs.js';

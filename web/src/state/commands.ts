@@ -2,6 +2,7 @@
 // What can be done from anywhere, as one table: the keys, the palette and the list of keys are made
 // from it. A part of the page that brings commands of its own adds them here.
 import { signal } from '@preact/signals';
+import { store, stored } from './storage.js';
 
 export type CommandGroup = 'Run' | 'Go to' | 'Show' | 'Open' | 'Help';
 
@@ -21,22 +22,6 @@ export interface Command {
 
 const kKeysKey = 'tern-keys';
 const kLettersKey = 'tern-letter-keys';
-
-function stored(key: string): string | null {
-  try {
-    return globalThis.localStorage?.getItem(key) ?? null;
-  } catch {
-    return null;
-  }
-}
-
-function store(key: string, text: string): void {
-  try {
-    globalThis.localStorage?.setItem(key, text);
-  } catch {
-    // Where a visitor's storage is closed, it lasts as long as the page.
-  }
-}
 
 /** Keys by the ids of commands; what is not understood is left out. */
 export function readKeys(text: string | null): Readonly<Record<string, string>> {

@@ -7,6 +7,7 @@ import {
   type Split,
 } from '../model/presets.js';
 import { kSplitNames } from '../model/splits.js';
+import { store, stored } from './storage.js';
 
 export interface Layout {
   readonly preset: PresetName;
@@ -57,26 +58,19 @@ export function readLayout(text: string | null): Layout {
   }
 }
 
-/** Where a visitor's storage is closed, the layout lasts as long as the page. */
-function kept(): string | null {
-  try {
-    return globalThis.localStorage?.getItem(kStorageKey) ?? null;
-  } catch {
-    return null;
-  }
-}
-
 const kSearch = new URLSearchParams(globalThis.location?.search ?? '');
+/** Inside of another page; what it shows is for that page to say, and is not kept. */
+export const kIsEmbed = kSearch.has('embed');
 
 /** An embedded page shows one pane, with the controls of the run where it is of the machine. */
 function embeddedPanes(): readonly string[] | undefined {
-  if (!kSearch.has('embed')) return undefined;
+  if (!kIsEmbed) return undefined;
   const [pane = 'bytecode'] = readPaneList(kSearch.get('pane')) ?? [];
   return panesOf(kPresets.vector).includes(pane) ? [pane] : ['run', pane];
 }
 
 export const layout = signal<Layout>({
-  ...readLayout(kSearch.has('embed') ? null : kept()),
+  ...readLayout(kIsEmbed ? null : stored(kStorageKey)),
   only: readPaneList(kSearch.get('panes')) ?? embeddedPanes(),
 });
 
@@ -89,13 +83,7 @@ export const sizes = computed(() => layout.value.sizes[layout.value.preset] ?? {
 
 effect(() => {
   const { preset: name, recent, sizes: lengths } = layout.value;
-  if (kSearch.has('embed')) return;
-  try {
-    globalThis.localStorage?.setItem(
-      kStorageKey, JSON.stringify({ preset: name, recent, sizes: lengths }));
-  } catch {
-    // As above.
-  }
+  if (!kIsEmbed) store(kStorageKey, JSON.stringify({ preset: name, recent, sizes: lengths }));
 });
 
 function change(part: Partial<Layout>): void {
@@ -117,7 +105,7 @@ const namesPane = (name: PresetName, id: string): boolean => panesOf(kPresets[na
 export function reveal(id: string): void {
   const { preset: now, recent, only } = layout.value;
   // What is embedded was chosen by the page around it.
-  if (kSearch.has('embed') && !only?.includes(id)) return;
+  if (kIsEmbed && !only?.includes(id)) return;
   const isHere = only?.includes(id) || namesPane(now, id);
   const home = isHere ? now : (Object.keys(kPresets) as PresetName[]).find((p) => namesPane(p, id));
   if (!home) return;

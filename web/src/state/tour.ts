@@ -10,27 +10,15 @@ import {
 import { openProgramExample } from './examples.js';
 import { lanes, openExample, runOf, setVscale } from './lanes.js';
 import { pointedPane, preset, reveal } from './layout.js';
+import { store, stored } from './storage.js';
 import { session } from './store.js';
 
 const kKey = 'tern-tour';
 
-function kept(): string | null {
-  try {
-    return localStorage.getItem(kKey);
-  } catch {
-    return null; // there is no storage: the tour begins anew
-  }
-}
-
-export const progress = signal<Progress>(readProgress(kept()));
+export const progress = signal<Progress>(readProgress(stored(kKey)));
 
 effect(() => {
-  const text = JSON.stringify(progress.value);
-  try {
-    if (progress.value !== kNoProgress) localStorage.setItem(kKey, text);
-  } catch {
-    // Where a visitor's storage is closed, it lasts as long as the page.
-  }
+  if (progress.value !== kNoProgress) store(kKey, JSON.stringify(progress.value));
 });
 
 export const facts = computed<TourFacts>(() => {

@@ -5,7 +5,7 @@ import { computed, effect, signal } from '@preact/signals';
 import {
   type Address, kLoopAddress, type LoopAddress, readAddress, type Selected, writeAddress,
 } from '../model/address.js';
-import { layout, preset, showOnly, showPreset } from './layout.js';
+import { kIsEmbed, layout, preset, showOnly, showPreset } from './layout.js';
 import { pin, pinned, type Selection } from './selection.js';
 import { session } from './store.js';
 
@@ -69,7 +69,6 @@ function shownAddress(): Address {
 /** For a link to what is shown. */
 export const currentAddress = computed(() => writeAddress(shownAddress()));
 
-export const kIsEmbed = new URLSearchParams(globalThis.location?.search ?? '').has('embed');
 let waiting: ReturnType<typeof setTimeout> | undefined;
 let written = globalThis.location?.hash ?? '';
 /** Programs are what back and forward go between; everything else replaces. */
