@@ -69,8 +69,8 @@ function tensorOf({ dtype = '', dims = [], data = '' }: Node): Tensor {
 }
 
 /**
- * Makes values of a graph (core/object/graph/serialize_json.h): numbers, texts, tensors, lists. What
- * is shared in the graph is made anew for each who has it, so there is a limit to all of them.
+ * Makes values of a graph (core/object/graph/serialize_json.h): numbers, texts, tensors, lists.
+ * What is shared in the graph is made anew for each who has it, so there is a limit to all of them.
  */
 function makerOf(nodes: readonly Node[]): (part: Part) => Value {
   let left = kMaxParts;
