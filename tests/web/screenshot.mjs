@@ -19,6 +19,7 @@ const browser = await chromium.launch({
 });
 const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
 await page.goto(String(line).split(/\s/)[0]);
+await page.waitForFunction(() => 'ternPlayground' in window);
 await page.evaluate(() => window.ternPlayground.ready);
 
 async function click(testId) {

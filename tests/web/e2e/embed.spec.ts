@@ -16,7 +16,9 @@ test('the example page shows two panes, which run and say how high they are', as
   const frame = first.locator('iframe');
   await expect(frame).toHaveAttribute('sandbox', 'allow-scripts allow-same-origin allow-popups');
   const inside = frame.contentFrame();
-  await inside.locator('body').evaluate(() => window.ternPlayground.ready);
+  const body = inside.locator('body');
+  await expect.poll(() => body.evaluate(() => 'ternPlayground' in window)).toBe(true);
+  await body.evaluate(() => window.ternPlayground.ready);
   await inside.getByTestId('step').click();
   await expect(inside.locator('body')).toHaveAttribute('data-step', '1');
   await expect(inside.getByTestId('open-playground'))

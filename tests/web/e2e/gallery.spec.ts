@@ -47,7 +47,7 @@ test('opens loops in their own arrangement, and links name programs; axe is cont
   await playground.idle();
   await expect(page).toHaveURL(/#v=1&ex=power$/);
   await page.reload();
-  await page.evaluate(() => window.ternPlayground.ready);
+  await playground.ready();
   expect((await playground.state()).program?.name).toBe('power.tasm');
   await playground.open('#v=1&ex=no_such');
 });

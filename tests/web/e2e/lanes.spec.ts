@@ -186,8 +186,7 @@ test('a link leads to what was shown', async ({ playground, page }) => {
   await look(page, 8, 77);
   await expect.poll(() => page.url()).toContain('#v=1&view=lanes&ex=dot&vs=8&n=77');
   await page.reload();
-  await page.evaluate(() => window.ternPlayground.ready);
-  await playground.idle();
+  await playground.ready();
   const { lanes } = (await playground.state()) as unknown as { lanes: Record<string, unknown> };
   expect(lanes).toMatchObject({ example: 'dot', vscale: 8, n: 77 });
 });
@@ -197,8 +196,7 @@ test('a program of one\'s own is in the link', async ({ playground, page }) => {
   await page.evaluate((program) => window.ternPlayground.loadLoops(program), text);
   await expect.poll(() => page.url()).toContain('&z=');
   await page.reload();
-  await page.evaluate(() => window.ternPlayground.ready);
-  await playground.idle();
+  await playground.ready();
   await expect(page.getByTestId('loop-text')).toHaveValue(text);
 });
 

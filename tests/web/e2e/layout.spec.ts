@@ -17,7 +17,7 @@ test('presets change what is shown, and the one that is shown is kept', async ({
   await expect(page.getByTestId('pane-lanes')).toBeVisible();
   await expect(page.getByTestId('pane-bytecode')).toHaveCount(0);
   await page.reload();
-  await page.evaluate(() => window.ternPlayground.ready);
+  await playground.ready();
   await expect(page.getByTestId('preset-vector')).toHaveAttribute('aria-pressed', 'true');
 });
 
@@ -48,7 +48,7 @@ test('a splitter moves by keys and by dragging, and goes back by a double click'
   await page.mouse.move(box.x, box.y);
   expect(await widthOf(page, '.region-left')).toBe(424);
   await page.reload();
-  await page.evaluate(() => window.ternPlayground.ready);
+  await playground.ready();
   expect(await widthOf(page, '.region-left')).toBe(424);
 });
 

@@ -57,7 +57,7 @@ test('letters can be chosen, and stay chosen', async ({ playground, page }) => {
   await page.keyboard.press('Escape');
   await expect(page.getByTestId('key-sheet')).toHaveCount(0);
   await page.reload();
-  await page.evaluate(() => window.ternPlayground.ready);
+  await playground.ready();
   await page.keyboard.press('n');
   expect((await playground.state()).step).toBe(0);
   await page.keyboard.press('x');

@@ -271,7 +271,7 @@ test('a draft is offered again', async ({ playground }) => {
   await type(page, 'fn main() -> int { 41 + 1 }\n');
   await page.waitForFunction(() => localStorage.getItem('tern-draft')?.includes('41 + 1'));
   await page.reload();
-  await page.evaluate(() => window.ternPlayground.ready);
+  await playground.ready();
   await page.getByTestId('tab-source').click();
   await page.getByTestId('restore-draft').click();
   await playground.idle();

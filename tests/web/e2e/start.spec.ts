@@ -20,7 +20,7 @@ test('a stranger is told what this is, and has three ways in', async ({ playgrou
   expect((await playground.state()).classification?.digit).toBe(3);
   await expect(welcome).toHaveCount(0);
   await page.reload();
-  await page.evaluate(() => window.ternPlayground.ready);
+  await playground.ready();
   await expect(welcome).toHaveCount(0);
 });
 
@@ -39,7 +39,7 @@ test('leads to the documentation, which leads back', async ({ playground, page }
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Tern');
   await page.getByRole('link', { name: 'the command line', exact: true }).click();
   await page.getByRole('link', { name: 'Playground' }).click();
-  await page.evaluate(() => window.ternPlayground.ready);
+  await playground.ready();
 });
 
 test('works without a network after one visit', async ({ playground, page, context }) => {
@@ -49,7 +49,7 @@ test('works without a network after one visit', async ({ playground, page, conte
   });
   await context.setOffline(true);
   await page.reload();
-  await page.evaluate(() => window.ternPlayground.ready);
+  await playground.ready();
   await playground.click('sample-7');
   await playground.click('run');
   expect(await playground.state()).toMatchObject({

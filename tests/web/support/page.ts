@@ -30,6 +30,12 @@ export class Playground {
 
   async open(query = '?test=1'): Promise<void> {
     await this.page.goto(`${process.env['TERN_PAGE']}${query}`);
+    await this.ready();
+  }
+
+  /** The page that a link or a reload leads to has started; its script may not have run yet. */
+  async ready(): Promise<void> {
+    await this.page.waitForFunction(() => 'ternPlayground' in window);
     await this.page.evaluate(() => window.ternPlayground.ready);
     await this.idle();
   }
