@@ -53,6 +53,25 @@ describe('programs in the language', () => {
     }
   });
 
+  it('give values of shared parts, which the copy shares', () => {
+    const text = `
+type Tree { Leaf, Node(Tree, Tree) }
+fn grow(n: int, tree: Tree) -> Tree {
+  if n == 0 { tree } else { grow(n - 1, Node(tree, tree)) }
+}
+fn main(n: int) -> Tree { grow(n, Leaf) }
+`;
+    const program = runtime.load(runtime.compileSource(text).bytes);
+    try {
+      // Read part by part, it would be two to the power of 60 trees.
+      const { output0: tree } = program.run('main', [60]);
+      assert.ok(tree[0] === tree[1] && tree[0][0] === tree[1][1]);
+      assert.deepEqual(program.runResident('main', [1]).output0, [[], []]);
+    } finally {
+      program.dispose();
+    }
+  });
+
   it('have the same bytes every time', () => {
     const [first, second] = [1, 2].map(() => runtime.compileSource(kFactorial).bytes);
     assert.deepEqual(first, second);

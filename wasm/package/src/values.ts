@@ -307,22 +307,35 @@ function readTensor(memory: Memory, any: Pointer): Tensor {
   return { dtype, shape, data: new array(copy) };
 }
 
-function readItems(memory: Memory, any: Pointer, depth: number): Value[] {
+interface Reader {
+  memory: Memory;
+  /** What was made of each container so far: twenty lists, each twice in the next, are twenty. */
+  made: Map<Pointer, Value>;
+  tensorOf: (memory: Memory, any: Pointer) => Value;
+  /** Reads what is in maps, where that is another reader. */
+  inMaps?: Reader;
+}
+
+const readerOf = (memory: Memory): Reader => ({ memory, made: new Map(), tensorOf: readTensor });
+
+function readItems(reader: Reader, any: Pointer, depth: number): Value[] {
+  const { memory } = reader;
   const count = memory.raw('tern_tuple_size', any);
   return Array.from({ length: count }, (_, index) =>
     memory.withAnys(1, (item) => {
       memory.call('tern_tuple_get', any, index, item);
-      return readAt(memory, item, depth + 1);
+      return readAt(reader, item, depth + 1);
     }),
   );
 }
 
-function readMap(memory: Memory, any: Pointer, depth: number): Map<Value, Value> {
+function readMap(outer: Reader, any: Pointer, depth: number): Map<Value, Value> {
+  const { memory, inMaps: reader = outer } = outer;
   return memory.withAnys(2, (lists) => {
     memory.call('tern_map_keys', any, lists);
     memory.call('tern_map_values', any, lists + kAny.size);
-    const keys = readItems(memory, lists, depth);
-    const values = readItems(memory, lists + kAny.size, depth);
+    const keys = readItems(reader, lists, depth);
+    const values = readItems(reader, lists + kAny.size, depth);
     return new Map(keys.map((key, i) => [key, values[i] ?? null]));
   });
 }
@@ -353,26 +366,29 @@ function readPrinted(memory: Memory, any: Pointer): string {
   return memory.takeBuffer(memory.u32(memory.scratch + 64));
 }
 
-/** A copy of the value at `any`, which stays as it is. */
+function readContainer(reader: Reader, code: number, any: Pointer, depth: number): Value {
+  const object = reader.memory.u32(any + kAny.fields.i.at);
+  const known = reader.made.get(object);
+  if (known !== undefined) return known;
+  const read = code === kTypeMap ? readMap : readItems;
+  const value = read(reader, any, depth);
+  reader.made.set(object, value);
+  return value;
+}
+
+/** A copy of the value at `any`, which stays as it is. What it shares, the copy shares. */
 export function readValue(memory: Memory, any: Pointer): Value {
-  return readAt(memory, any, 0);
+  return readAt(readerOf(memory), any, 0);
 }
 
 /** The same, but a tensor, or each of the tensors in a tuple or list, stays where it is. */
 export function readResident(memory: Memory, any: Pointer): Value {
-  const code = memory.view().getInt32(any + kAny.fields.typeCode.at, true);
-  if (code === kTypeTensor) return new ResidentTensor(memory, any);
-  if (code !== kTypeList && code !== kTypeAdt) return readAt(memory, any, 0);
-  const count = memory.raw('tern_tuple_size', any);
-  return Array.from({ length: count }, (_, index) =>
-    memory.withAnys(1, (item) => {
-      memory.call('tern_tuple_get', any, index, item);
-      return readResident(memory, item);
-    }),
-  );
+  const tensorOf = (_: Memory, tensor: Pointer): Value => new ResidentTensor(memory, tensor);
+  return readAt({ ...readerOf(memory), tensorOf, inMaps: readerOf(memory) }, any, 0);
 }
 
-function readAt(memory: Memory, any: Pointer, depth: number): Value {
+function readAt(reader: Reader, any: Pointer, depth: number): Value {
+  const { memory } = reader;
   if (depth > kMaxDepth) {
     throw new TernError('E0205', `a value nested more than ${kMaxDepth} deep, perhaps in itself`);
   }
@@ -399,7 +415,7 @@ function readAt(memory: Memory, any: Pointer, depth: number): Value {
     case kTypeDtype:
       return readPrinted(memory, any);
     case kTypeTensor:
-      return readTensor(memory, any);
+      return reader.tensorOf(memory, any);
     case kTypeFunction:
       return new TernFunction(memory, any);
     case kTypeBytes:
@@ -407,10 +423,9 @@ function readAt(memory: Memory, any: Pointer, depth: number): Value {
     case kTypeShape:
       return readShape(memory, any);
     case kTypeMap:
-      return readMap(memory, any, depth);
     case kTypeList:
     case kTypeAdt:
-      return readItems(memory, any, depth);
+      return readContainer(reader, code, any, depth);
     default:
       break;
   }
