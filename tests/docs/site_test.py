@@ -216,8 +216,9 @@ class Built(unittest.TestCase):
         self.assertIn("<code>Runtime</code>", self.read("reference/cpp.html"))
         self.assertIn("<code>Program.profile</code>", self.read("reference/python.html"))
         self.assertIn("--allow-native-code", self.read("reference/commands.html"))
-        self.assertIn("AsyncRuntime",
-                      self.read("reference/javascript/functions/createRuntime.html"))
+        functions = "reference/javascript/functions/tern-runtime"
+        self.assertIn("AsyncRuntime", self.read(functions + ".createRuntime.html"))
+        self.assertIn("ThreadedOptions", self.read(functions + "_threads.createRuntime.html"))
 
     def test_in_a_browser(self):
         ran = call(os.path.join(ROOT, "tools", "node.sh"),

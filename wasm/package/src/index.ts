@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tern-runtime exports.
 /// <reference lib="esnext.disposable" preserve="true" />
+/**
+ * What tern-runtime exports.
+ * @module tern-runtime
+ */
 import './dispose.js';
 
 export {

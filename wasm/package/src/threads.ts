@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry tern-runtime/threads: the same as tern-runtime, with kernels that are shared out among
-// workers, where the engine lends them shared memory.
+/**
+ * The same as tern-runtime, with kernels that are shared out among workers, where the engine lends
+ * them shared memory.
+ * @module tern-runtime/threads
+ */
 import './dispose.js';
 import type { AsyncRuntime } from './async_runtime.js';
 import { createBy, type Entry, type RuntimeOptions } from './create.js';
