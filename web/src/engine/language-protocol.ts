@@ -6,7 +6,7 @@ import type {
 } from 'tern-runtime';
 import type { ProgramKind } from '../model/file-kind.js';
 import type { SourceKind } from '../model/source-kind.js';
-import type { Failure } from './protocol.js';
+import type { ReplyOf } from './protocol.js';
 
 /** A text that is edited. */
 export interface SourceText {
@@ -61,6 +61,4 @@ export interface LanguageAnswers {
   explain: string | undefined;
 }
 
-export type LanguageReply =
-  | { id: number; ok: true; answer: LanguageAnswers[keyof LanguageAnswers] }
-  | { id: number; ok: false; failure: Failure };
+export type LanguageReply = ReplyOf<LanguageAnswers[keyof LanguageAnswers]>;

@@ -2,7 +2,7 @@
 // Every message between the page and the worker that owns the loop compiler (tern-loops.wasm). It
 // is another worker than the engine's, so that what is typed never waits for a run.
 import type { LoopCompiler, LoopStage } from 'tern-runtime';
-import type { Failure } from './protocol.js';
+import type { ReplyOf } from './protocol.js';
 
 export type LaneRun = ReturnType<LoopCompiler['lanes']>[number];
 export type LoopTiming = Awaited<ReturnType<LoopCompiler['time']>>;
@@ -40,6 +40,4 @@ export type LoopAnswer =
   | { kind: 'shown'; picture: LoopPicture; milliseconds: number }
   | { kind: 'timed'; timing: LoopTiming };
 
-export type LoopReply =
-  | { id: number; ok: true; answer: LoopAnswer }
-  | { id: number; ok: false; failure: Failure };
+export type LoopReply = ReplyOf<LoopAnswer>;

@@ -127,7 +127,9 @@ export interface Progress {
   milliseconds: number;
 }
 
-export type Reply =
-  | { id: number; ok: true; answer: Answer }
-  | { id: number; ok: false; failure: Failure }
-  | { id: number; progress: Progress };
+/** The end of a request to any of the workers. */
+export type ReplyOf<Answered> =
+  | { id: number; ok: true; answer: Answered }
+  | { id: number; ok: false; failure: Failure };
+
+export type Reply = ReplyOf<Answer> | { id: number; progress: Progress };
