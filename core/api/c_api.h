@@ -540,12 +540,15 @@ TERN_API tern_status* tern_debugger_trace(tern_debugger* debugger, const char* f
  * (the steps from `from` up to `to`) or "state" (frames and registers of step `from`). */
 TERN_API tern_status* tern_trace_text(const void* bytes, size_t size, const char* what,
                                       uint64_t from, uint64_t to, tern_buffer** text);
-/* The same as JSON: {"first", "end", "events", "keyFrames", "values", "functions"}, [{"step",
- * "place", "changes": [{"kind": "write", "register", "value"}, or "into" and "function", or
- * "out"}]}], and {"step", "end", "frames": [{"place", "registers": [{"index", "name", "value"}]}]},
- * the innermost frame first. */
+/* The same as JSON: {"first", "end", "events", "keyFrames", "values", "functions": [names], "code":
+ * [{"name", "first", "count"}: its instructions], "function": the one that was called, where the
+ * record says so}, [{"step", "place", "changes": [{"kind": "write", "register", "value"}, or "into"
+ * and "function", or "out"}]}], and {"step", "end", "frames": [{"place", "registers": [{"index",
+ * "name", "value"}]}]}, the innermost frame first. */
 TERN_API tern_status* tern_trace_json(const void* bytes, size_t size, const char* what,
                                       uint64_t from, uint64_t to, tern_buffer** json);
+/* What the run of such a record began with: an owned tuple. E0305 where the record does not say. */
+TERN_API tern_status* tern_trace_arguments(const void* bytes, size_t size, TernAny* arguments);
 /* Where two such records differ, as JSON (core/vm/debug/trace_diff.h): the first `most`
  * differences, as if each value that differs had been equal. */
 TERN_API tern_status* tern_trace_compare(const void* a, size_t a_size, const void* b, size_t b_size,

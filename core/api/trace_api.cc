@@ -2,6 +2,7 @@
 // Records of runs, read back.
 #include "core/api/handles.h"
 #include "core/base/json.h"
+#include "core/object/graph/serialize_json.h"
 #include "core/vm/debug/trace_diff.h"
 #include "core/vm/debug/trace_reader.h"
 
@@ -41,6 +42,12 @@ ByteSpan RecordBytes(const void* bytes, size_t size) {
   return {static_cast<const uint8_t*>(bytes), size};
 }
 
+Result<Any> TraceArguments(ByteSpan bytes) {
+  TERN_TRY_ASSIGN(const vm::SavedTrace trace, vm::SavedTrace::Read(bytes));
+  if (!trace.call().function.empty()) return DeserializeJson(trace.call().arguments);
+  return InvalidArgument("the record does not say what its run began with").SetErrorCode("E0305");
+}
+
 Result<std::string> TraceDifferences(ByteSpan bytes_a, ByteSpan bytes_b, uint64_t most) {
   TERN_TRY_ASSIGN(const vm::SavedTrace a, vm::SavedTrace::Read(bytes_a));
   TERN_TRY_ASSIGN(const vm::SavedTrace b, vm::SavedTrace::Read(bytes_b));
@@ -63,6 +70,11 @@ tern_status* tern_trace_json(const void* bytes, size_t size, const char* what, u
                              uint64_t to, tern_buffer** json) {
   return tern::api::Give(tern::api::TraceJson(tern::api::RecordBytes(bytes, size), what, from, to),
                          json);
+}
+
+tern_status* tern_trace_arguments(const void* bytes, size_t size, TernAny* arguments) {
+  using tern::api::RecordBytes;
+  return tern::api::Give(tern::api::TraceArguments(RecordBytes(bytes, size)), arguments);
 }
 
 tern_status* tern_trace_compare(const void* a, size_t a_size, const void* b, size_t b_size,

@@ -248,7 +248,16 @@ describe('records that are compared', () => {
     assert.deepEqual(runtime.compareTraces(a, b, 0).divergences, []);
     assert.equal(runtime.compareTraces(a, b, 2).more, false);
   });
+  it('say what they are the record of', () => {
+    const read = runtime.readTrace(record(kProgram, [3]));
+    assert.equal(read.first, 0);
+    assert.ok(read.end > 3);
+    assert.deepEqual(read.functions.map(({ name, first }) => [name, first]).slice(0, 1),
+      [['main', 0]]);
+    assert.deepEqual(read.call, { function: 'main', args: [3] });
+  });
   it('refuse what is no record', () => {
+    refuses(() => runtime.readTrace(new Uint8Array(80)), 'E0305', /not a readable trace/);
     const whole = record(kProgram, [1]);
     refuses(() => runtime.compareTraces(whole, whole.slice(0, 20)), 'E0305', /./);
     refuses(() => runtime.compareTraces(new Uint8Array(), whole), 'E0305', /./);

@@ -32,7 +32,14 @@ void WriteSummaryJson(const SavedTrace& trace, JsonWriter* json) {
   json->Field("values", uint64_t{trace.value_count()});
   json->Key("functions").BeginArray();
   for (const SavedTrace::Function& function : trace.functions()) json->String(function.name);
-  json->EndArray().EndObject();
+  json->EndArray().Key("code").BeginArray();
+  for (const SavedTrace::Function& function : trace.functions()) {
+    json->BeginObject().Field("name", function.name).Field("first", function.first);
+    json->Field("count", function.count).EndObject();
+  }
+  json->EndArray();
+  if (!trace.call().function.empty()) json->Field("function", trace.call().function);
+  json->EndObject();
 }
 
 // Steps outside of the trace are left out, as in ListText.

@@ -49,7 +49,7 @@ test('a record becomes a run that is walked; other code and damage are told', as
   expect(registers[2]).toMatchObject({ type: 'f32[3]' });
   await expect(page.getByTestId('fill-x')).toHaveValue('file');
   await playground.pick('open-file', 'torn.terntrace', trace.bytes.slice(0, 90));
-  expect((await playground.state()).problems[0]).toMatchObject({ code: 'E0604' });
+  expect((await playground.state()).problems[0]).toMatchObject({ code: 'E0305' });
 });
 
 test('texts are pasted outside of fields', async ({ playground, page }) => {

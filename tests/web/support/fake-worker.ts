@@ -65,7 +65,7 @@ export type Failures = Map<Request['kind'], Failure>;
 
 type Question = Extract<Request, {
   kind: 'view' | 'watches' | 'times' | 'tensor' | 'profile' | 'plan' | 'graph' | 'compareRuns' |
-    'compareSaved' | 'compareValues';
+    'readSaved' | 'compareSaved' | 'compareValues';
 }>;
 
 /** What is answered without a run: nothing, of the right shape. */
@@ -98,6 +98,8 @@ function emptyAnswer(request: Question): Answer {
         comparison: { a: range, b: range, common: 0, divergences: [], more: false },
       };
     }
+    case 'readSaved':
+      return { kind: 'savedRun', contents: { first: 0, end: 0, functions: [] } };
     case 'compareValues':
       return { kind: 'comparedValues', comparison: undefined, shape: [] };
   }

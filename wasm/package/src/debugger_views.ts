@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a debugger tells of a whole record (core/vm/debug/debugger_views.h). Long lists are columns:
 // arrays of the same length, one per member.
+import type { Value } from './values.js';
 
 export interface TimelineView {
   first: number;
@@ -147,4 +148,15 @@ export interface TraceComparison {
   divergences: TraceDivergence[];
   /** Whether there are others. */
   more: boolean;
+}
+
+/** What the record of a run is the record of. */
+export interface TraceContents {
+  /** The steps that it has: first <= step < end. */
+  first: number;
+  end: number;
+  /** Of the program, with the places of their instructions. */
+  functions: { name: string; first: number; count: number }[];
+  /** What the run began with, where the record says so. */
+  call?: { function: string; args: Value[] };
 }

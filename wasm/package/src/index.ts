@@ -35,6 +35,7 @@ export type {
   ShapeHeapView,
   TimelineView,
   TraceComparison,
+  TraceContents,
   TraceDivergence,
   VersionEnd,
 } from './debugger_views.js';

@@ -2,7 +2,7 @@
 // A runtime is one instance of the WebAssembly module, on the thread that makes it.
 import { breathe, unlessAborted } from './abort.js';
 import { ExecBuilder } from './builder.js';
-import type { TraceComparison } from './debugger_views.js';
+import type { TraceComparison, TraceContents } from './debugger_views.js';
 import type { TypedArrays } from './dtypes.js';
 import { type Diagnostic, errorWithHelp, TernError } from './errors.js';
 import type { Pointer, ThreadUse } from './exports.js';
@@ -42,6 +42,14 @@ export interface RuntimeInfo {
   target: string;
   targets: string[];
   operators: string[];
+}
+
+/** As tern_trace_json writes it. */
+interface TraceSummary {
+  first: number;
+  end: number;
+  code: TraceContents['functions'];
+  function?: string;
 }
 
 export interface CompileOptions {
@@ -325,6 +333,27 @@ export class Runtime implements Disposable {
     try {
       memory.call('tern_model_graph', this.live(), data, model.length, memory.scratch);
       return JSON.parse(memory.takeBuffer(memory.u32(memory.scratch))) as ModelGraph;
+    } finally {
+      memory.free(data);
+    }
+  }
+
+  /** What a record of a run (`Debugger.saveTrace`) has, and what the run began with. */
+  readTrace(bytes: Uint8Array): TraceContents {
+    const memory = this.memory_;
+    this.live();
+    const data = this.copyIn(bytes);
+    try {
+      memory.withText('summary', (what) =>
+        memory.call('tern_trace_json', data, bytes.length, what, 0n, 0n, memory.scratch));
+      const { first, end, code, function: name } =
+        JSON.parse(memory.takeBuffer(memory.u32(memory.scratch))) as TraceSummary;
+      const read = { first, end, functions: code };
+      if (name === undefined) return read;
+      return memory.withAnys(1, (args) => {
+        memory.call('tern_trace_arguments', data, bytes.length, args);
+        return { ...read, call: { function: name, args: readValue(memory, args) as Value[] } };
+      });
     } finally {
       memory.free(data);
     }

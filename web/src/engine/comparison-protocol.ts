@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the page asks about two runs: A, which is kept, and B, the one that is recorded now.
-import type { TensorComparison, TraceComparison } from 'tern-runtime';
+import type { TensorComparison, TraceComparison, TraceContents } from 'tern-runtime';
 
 /** A register of both runs: behind a step, or where they begin. */
 export interface ComparedPlace {
@@ -15,12 +15,15 @@ export type ComparisonRequest =
   | { kind: 'keepRun' }
   | { kind: 'dropKept' }
   | { kind: 'compareRuns'; most: number }
+  /** What the record of a file is the record of. */
+  | { kind: 'readSaved'; bytes: Uint8Array }
   /** The run that is shown with the record of a file; the first difference is enough. */
   | { kind: 'compareSaved'; bytes: Uint8Array }
   | { kind: 'compareValues'; place: ComparedPlace };
 
 /** comparison: undefined where one of the two is no tensor. */
 export type ComparisonAnswer =
+  | { kind: 'savedRun'; contents: TraceContents }
   | { kind: 'comparedRuns'; comparison: TraceComparison }
   | { kind: 'comparedValues'; comparison: TensorComparison | undefined; shape: readonly number[] };
 
@@ -28,6 +31,7 @@ export interface ComparisonAnswerKinds {
   keepRun: 'done';
   dropKept: 'done';
   compareRuns: 'comparedRuns';
+  readSaved: 'savedRun';
   compareSaved: 'comparedRuns';
   compareValues: 'comparedValues';
 }

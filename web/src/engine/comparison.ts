@@ -12,7 +12,7 @@ export interface CurrentRun {
 }
 
 const kKinds: Readonly<Record<ComparisonRequest['kind'], true>> = {
-  keepRun: true, dropKept: true, compareRuns: true, compareSaved: true,
+  keepRun: true, dropKept: true, compareRuns: true, readSaved: true, compareSaved: true,
   compareValues: true,
 };
 
@@ -53,6 +53,8 @@ export class Comparison {
         const comparison = (await now.runtime()).compareTraces(a.bytes, b.save(), request.most);
         return { kind: 'comparedRuns', comparison };
       }
+      case 'readSaved':
+        return { kind: 'savedRun', contents: (await now.runtime()).readTrace(request.bytes) };
       case 'compareSaved': {
         const runtime = await now.runtime();
         const comparison = runtime.compareTraces(request.bytes, this.b(now).save(), 1);
