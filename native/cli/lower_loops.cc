@@ -83,6 +83,16 @@ Result<std::string> Report(const LoopSource& source, const LoopOptions& options,
   return loop::ReportCounts(request, counts);
 }
 
+// One object of what was asked for, or each stage and each count on a line.
+std::string AnswerOfLoops(std::string_view report, const GlobalOptions& globals) {
+  if (!globals.by_line()) return AnswerOf(report);
+  const JsonValue lists = ParseAnswer(report);
+  std::string lines;
+  for (size_t i = 0; i < lists.items.size(); ++i)
+    lines += AnswerOfItems(lists.names[i], lists.items[i], true);
+  return lines;
+}
+
 }  // namespace
 
 Result<std::vector<std::pair<std::string, int64_t>>> ParseLoopDims(
@@ -111,7 +121,7 @@ Status LowerLoops(const std::string& path, const std::vector<std::string>& stage
   TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(path));
   TERN_TRY_ASSIGN(const std::string out,
                   Report({file.name, file.text(), StrJoin(stages, ",")}, options, globals));
-  Print(globals.json() ? AnswerOf(out) : out);
+  Print(globals.json() ? AnswerOfLoops(out, globals) : out);
   return Status();
 }
 

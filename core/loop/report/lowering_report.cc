@@ -207,9 +207,9 @@ Result<std::string> ReportStages(const LoweringRequest& request) {
   TERN_TRY_ASSIGN(const std::vector<Strategy> strategies, ParseStrategies(request.strategies));
   TERN_TRY_ASSIGN(const std::vector<StageRow> stages, StagesOf(request, file, strategies));
   if (!request.json) return StagesText(stages);
-  JsonWriter json(2);
+  JsonWriter json;
   WriteStages(stages, &json.BeginObject());
-  return json.EndObject().Take() + "\n";
+  return json.EndObject().Take();
 }
 
 Result<std::string> ReportCounts(const LoweringRequest& request, const CountRequest& counts) {
@@ -225,11 +225,11 @@ Result<std::string> ReportCounts(const LoweringRequest& request, const CountRequ
   if (!request.json)
     // Text: stages first, then the table. An empty line separates a single stage from it.
     return StrCat(StagesText(stages), stages.size() == 1 ? "\n" : "", CountsTable(rows));
-  JsonWriter json(2);
+  JsonWriter json;
   json.BeginObject();
   if (!stages.empty()) WriteStages(stages, &json);
   WriteCounts(rows, &json);
-  return json.EndObject().Take() + "\n";
+  return json.EndObject().Take();
 }
 
 }  // namespace tern::loop
