@@ -3,13 +3,10 @@
 // branches go.
 #include "native/tune/mca.h"
 
-#include <unistd.h>
-
-#include <cstdio>
-#include <cstdlib>
 #include <vector>
 
 #include "core/base/strings.h"
+#include "native/tune/run_program.h"
 
 namespace tern::native {
 namespace {
@@ -97,39 +94,6 @@ void AddLoad(std::string_view line, InnerLoop* loop) {
   }
 }
 
-// A file that is removed with the object, for a program that reads no standard input.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(std::string_view text) {
-    const char* folder = getenv("TMPDIR");
-    path_ = StrCat(folder != nullptr && *folder != '\0' ? folder : "/tmp", "/tern-mca-XXXXXX");
-    const int file = mkstemp(path_.data());
-    if (file < 0) return;
-    ok_ = write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-    close(file);
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  ~TemporaryFile() { unlink(path_.c_str()); }
-  bool ok() const { return ok_; }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-  bool ok_ = false;
-};
-
-// What a command writes to its standard output; empty if it cannot be run.
-std::string OutputOf(const std::string& command) {
-  std::string output;
-  FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return output;
-  char buffer[4096];
-  for (size_t got; (got = fread(buffer, 1, sizeof(buffer), pipe)) > 0;) output.append(buffer, got);
-  pclose(pipe);
-  return output;
-}
-
 }  // namespace
 
 // The loop that loads the most per iteration is taken for the one that counts: epilogues load less.
@@ -167,11 +131,13 @@ Result<double> CyclesOf(const InnerLoop& loop, const std::string& cpu) {
     const size_t target = line.rfind(".LBB");  // mca has no labels to jump to
     text += StrCat(line.substr(0, target), target == std::string_view::npos ? "" : "0", "\n");
   }
-  const TemporaryFile file(text);
-  if (!file.ok()) return IoError("cannot write '", file.path(), "'");
-  const std::string output = OutputOf(StrCat(
-      "m=$(command -v llvm-mca-19 || command -v llvm-mca) && \"$m\" -mtriple=aarch64 -mcpu=", cpu,
-      " -iterations=", kIterations, " ", file.path(), " 2>/dev/null"));
+  std::string output;
+  for (const std::string_view program : {"llvm-mca-19", "llvm-mca"}) {
+    const std::string arguments[] = {std::string(program), "-mtriple=aarch64",
+                                     StrCat("-mcpu=", cpu), StrCat("-iterations=", kIterations)};
+    TERN_TRY_ASSIGN(output, OutputOf(arguments, text));
+    if (!output.empty()) break;
+  }
   if (output.empty())
     return Unsupported("llvm-mca cannot be run, or does not know ", cpu)
         .AddNote("help: install llvm-19, or measure on this processor by --target host")

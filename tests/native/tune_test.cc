@@ -3,10 +3,17 @@
 #include "native/tune/tune_loops.h"
 
 #include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "core/base/strings.h"
 #include "native/jit/llvm_compiler.h"
 #include "native/tune/mca.h"
+#include "native/tune/run_program.h"
 #include "tests/support/commands.h"
 #include "tests/support/read_file.h"
 
@@ -102,6 +109,65 @@ TEST(McaTest, InnerLoopsAreFoundByWhatTheyLoad) {
   EXPECT_FALSE(FindInnerLoop(assembly, "g").ok());
   EXPECT_FALSE(FindInnerLoop("", "f").ok());
   EXPECT_FALSE(FindInnerLoop("f:\n\tb\t.LBB0_9\n.Lfunc_end0:\n", "f").ok());
+}
+
+// TMPDIR as it is in the test, and as it was afterwards.
+class TemporaryFolder {
+ public:
+  explicit TemporaryFolder(const std::string& folder) {
+    const char* before = getenv("TMPDIR");
+    if (before != nullptr) before_ = before;
+    setenv("TMPDIR", folder.c_str(), 1);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    if (before_.has_value())
+      setenv("TMPDIR", before_->c_str(), 1);
+    else
+      unsetenv("TMPDIR");
+  }
+
+ private:
+  std::optional<std::string> before_;
+};
+
+TEST(McaTest, TheFolderOfTemporaryFilesMayHaveAnyName) {
+  if (!testing::HaveCommand("llvm-mca-19") && !testing::HaveCommand("llvm-mca"))
+    GTEST_SKIP() << "there is no llvm-mca here";
+  InnerLoop loop;
+  loop.text = "\tldr\td0, [x0]\n\tfadd\td1, d0, d1\n";
+  const Result<double> cycles = CyclesOf(loop, "neoverse-v1");
+  ASSERT_TRUE(cycles.ok()) << cycles.status().ToString();
+  const testing::ScratchFolder scratch;
+  for (const char* name : {"a b", "-x", "a;b", "$(exit 1)", "it's", "\"&|*?<>\\`\n"}) {
+    const std::string folder = scratch.Path(name);
+    ASSERT_TRUE(std::filesystem::create_directory(folder)) << folder;
+    const TemporaryFolder chosen(folder);
+    const Result<double> there = CyclesOf(loop, "neoverse-v1");
+    ASSERT_TRUE(there.ok()) << folder << ": " << there.status().ToString();
+    EXPECT_EQ(*there, *cycles) << folder;
+    EXPECT_TRUE(std::filesystem::is_empty(folder)) << folder;
+  }
+  EXPECT_EQ(CyclesOf(loop, "no such processor; echo Total Cycles: 5").status().error_code(),
+            "E0804");
+}
+
+TEST(RunProgramTest, WhatItReadsAndWrites) {
+  const std::string text(300000, 'x');  // more than a pipe holds
+  EXPECT_EQ(OutputOf(std::vector<std::string>{"cat"}, text).value(), text);
+  EXPECT_EQ(OutputOf(std::vector<std::string>{"echo", "a  b", "$HOME; *"}, "").value(),
+            "a  b $HOME; *\n");
+  EXPECT_EQ(OutputOf(std::vector<std::string>{"tern no such program"}, text).value(), "");
+  EXPECT_EQ(OutputOf(std::vector<std::string>{"false"}, text).value(), "");
+}
+
+TEST(RunProgramTest, AFolderThatIsNotThere) {
+  const testing::ScratchFolder scratch;
+  const TemporaryFolder chosen(scratch.Path("none"));
+  const Result<std::string> output = OutputOf(std::vector<std::string>{"cat"}, "text");
+  EXPECT_EQ(output.status().error_code(), "E0102");
+  EXPECT_NE(output.status().ToString().find(scratch.Path("none")), std::string::npos);
 }
 
 }  // namespace
