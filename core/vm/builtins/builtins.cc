@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vm.builtin.* functions, which compiled programs call to keep track of symbolic shapes.
+// The vm.builtin.* functions: those by which compiled programs keep track of symbolic shapes, and
+// those that the founding documents name.
 //
 // A shape heap is an int64 tensor of rank 1 with one entry per symbol or expression of the program.
 // match_shape compares a shape with a pattern, one (code, value) pair per axis (MatchCode).
@@ -220,10 +221,45 @@ Result<Any> ToText(AnyArgs args) {
   return Any(text);
 }
 
+// A line of output: texts as they are, everything else as printed.
+Result<Any> PrintLine(RunContext& context, AnyArgs args) {
+  std::string line;
+  for (size_t i = 0; i < args.size(); ++i) StrAppend(&line, i == 0 ? "" : " ", TextOf(args[i]));
+  context.Write(line);
+  return Any();
+}
+
+// Memory apart from tensors, as the instruction of that name gives it. The machine is an argument
+// as in the founding document, so that a reader of the code sees who gives the memory.
+Result<Any> AllocStorage(RunContext& context, AnyArgs args) {
+  if (args.size() != 4) {
+    return InvalidArgument("vm.builtin.alloc_storage takes (vm, size, alignment, device), got ",
+                           args.size(), " arguments");
+  }
+  if (args[0].TryCast<void*>() != static_cast<void*>(&context)) {
+    return TypeError("vm.builtin.alloc_storage: the first argument is the machine, %vm, got ",
+                     args[0].type_name());
+  }
+  TERN_TRY_ASSIGN(const int64_t size, args[1].As<int64_t>());
+  TERN_TRY_ASSIGN(const int64_t alignment, args[2].As<int64_t>());
+  TERN_TRY_ASSIGN(const int64_t number, args[3].As<int64_t>());
+  if (size < 0) return InvalidArgument("a storage of ", size, " bytes");
+  if (alignment < 0 || alignment > INT32_MAX)
+    return InvalidArgument("alignment ", alignment, " is not a power of two up to 4096");
+  // On 32-bit targets a size may exceed the address space.
+  if (static_cast<uint64_t>(size) > SIZE_MAX) return OutOfMemory("a storage of ", size, " bytes");
+  TERN_TRY_ASSIGN(DeviceAllocator* const device, FindDevice(context.devices(), number));
+  const auto bytes = static_cast<size_t>(size), multiple = static_cast<size_t>(alignment);
+  TERN_TRY_ASSIGN(StoragePtr storage, device != nullptr
+                                          ? Storage::NewOn(device, bytes, multiple)
+                                          : Storage::New(context.allocator(), bytes, multiple));
+  return Any(std::move(storage));
+}
+
 Result<Any> MakeList(AnyArgs args) { return Any(Sequence::Make(args)); }
 
 // The table for look-up, listings and docs; MakeBuiltin joins names and bodies.
-constexpr std::array<BuiltinInfo, 11> kBuiltins = {{
+constexpr std::array<BuiltinInfo, 13> kBuiltins = {{
     {"vm.builtin.alloc_shape_heap", "(size: int) -> tensor",
      "a shape heap: an i64 vector of zeros"},
     {"vm.builtin.shape_of", "(tensor) -> shape", "the shape of a tensor"},
@@ -239,6 +275,9 @@ constexpr std::array<BuiltinInfo, 11> kBuiltins = {{
     {"vm.builtin.copy", "(tensor) -> tensor", "a copy of the data, on the same device"},
     {"vm.builtin.to_text", "(value…) -> string", "values as listings show them"},
     {"vm.builtin.make_list", "(value…) -> list", "a list of the values"},
+    {"vm.builtin.print", "(value…)", "a line of output: the values, with a space between two"},
+    {"vm.builtin.alloc_storage", "(vm, size: int, alignment: int, device: int) -> storage",
+     "as the instruction `alloc_storage`; `%vm` is the machine"},
 }};
 
 FunctionPtr MakeBuiltin(const BuiltinInfo& info) {
@@ -263,6 +302,8 @@ FunctionPtr MakeBuiltin(const BuiltinInfo& info) {
   if (is(".match_shape")) return plain(&MatchShape);
   if (is(".move")) return plain(&MoveValue);
   if (is(".to_text")) return plain(&ToText);
+  if (is(".print")) return with_context(&PrintLine);
+  if (is(".alloc_storage")) return with_context(&AllocStorage);
   return plain(&MakeList);
 }
 

@@ -67,14 +67,6 @@ Result<Any> Pow(AnyArgs args) {
 // Equality of the language is structural, for values of every kind.
 Result<Any> Equal(AnyArgs args) { return Any(StructuralEqual(args[0], args[1])); }
 
-// Texts as they are, everything else as printed, with bounds so wide that they only stop runaway
-// values.
-std::string TextOf(const AnyView& value) {
-  if (const auto text = value.TryCast<std::string_view>()) return std::string(*text);
-  constexpr tern::PrintOptions kWhole = {.max_elements = 1000, .max_depth = 32};
-  return PrintValue(value, kWhole);
-}
-
 Result<Any> ToString(AnyArgs args) { return Any(TextOf(args[0])); }
 
 Result<Any> Print(RunContext& context, AnyArgs args) {
@@ -336,6 +328,12 @@ Status CheckCount(const ValueBuiltin& builtin, AnyArgs args) {
 }
 
 }  // namespace
+
+std::string TextOf(const AnyView& value) {
+  if (const auto text = value.TryCast<std::string_view>()) return std::string(*text);
+  constexpr tern::PrintOptions kWhole = {.max_elements = 1000, .max_depth = 32};
+  return PrintValue(value, kWhole);
+}
 
 std::span<const ValueBuiltin> ScalarBuiltins() { return kScalars; }
 

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "core/object/function.h"
@@ -31,6 +32,10 @@ std::span<const ValueBuiltin> ListBuiltins();
 std::span<const ValueBuiltin> MapBuiltins();
 std::span<const ValueBuiltin> StringBuiltins();
 std::span<const ValueBuiltin> ScalarBuiltins();  // and tensors, print, fail
+
+// As a line of output has it: texts as they are, everything else as printed, with bounds so wide
+// that they only stop runaway values.
+std::string TextOf(const AnyView& value);
 
 // Null where there is none of that name.
 FunctionPtr FindValueBuiltin(std::string_view name);

@@ -14,10 +14,10 @@
 namespace tern::vm {
 namespace {
 
-// The builtins that write into an argument.
+// The builtins that write, into an argument or for people.
 bool BuiltinHasEffects(std::string_view primitive) {
   return primitive == "vm.builtin.store_shape" || primitive == "vm.builtin.store_dim" ||
-         primitive == "vm.builtin.match_shape";
+         primitive == "vm.builtin.match_shape" || primitive == "vm.builtin.print";
 }
 
 // Builds the graph of one function.

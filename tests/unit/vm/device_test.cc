@@ -249,6 +249,13 @@ constexpr Touch kTouches[] = {
      "i64[2] [2, 3]"},
     {"vm.builtin.to_text", "call vm.builtin.to_text in: %0 dst: %1\nret ret %1\n",
      "i64[2] on device 'npu'"},
+    {"vm.builtin.alloc_storage",
+     "call vm.builtin.alloc_storage in: %vm, 64, 64, 1 dst: %1\n"
+     "alloc_tensor storage: %1 offset: 0 dtype: i64 shape: 2 dst: %2\n"
+     "ret ret %2\n",
+     "i64[2] on device 'npu'"},
+    {"vm.builtin.print", "call vm.builtin.print in: %0 dst: void\nret ret %0\n",
+     "i64[2] on device 'npu'"},
     {"vm.builtin.make_list", "call vm.builtin.make_list in: %0 dst: %1\nret ret %1\n",
      "list[i64[2] on device 'npu']"},
     {"vm.builtin.store_shape",
