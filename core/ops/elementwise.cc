@@ -33,7 +33,8 @@ Status CheckAttributes(const OpInfo& op, const Attrs& attrs) {
     case Op::k_lrn: return Check<LrnAttrs>(op, attrs);
     case Op::k_lp_norm: return Check<LpNormAttrs>(op, attrs);
     case Op::k_mean_variance_norm: return Check<MeanVarianceAttrs>(op, attrs);
-    case Op::k_cumsum: return Check<CumSumAttrs>(op, attrs);
+    case Op::k_cumsum:
+    case Op::k_cumprod: return Check<CumulateAttrs>(op, attrs);
     case Op::k_trilu: return Check<TriluAttrs>(op, attrs);
     case Op::k_reverse_sequence: return Check<ReverseSequenceAttrs>(op, attrs);
     case Op::k_scatter_elements:
@@ -51,10 +52,11 @@ Status CheckAxis(const OpInfo& op, const Attrs& attrs, const SymDims& x) {
   const bool softmax =
       op.op == Op::k_softmax || op.op == Op::k_log_softmax || op.op == Op::k_hardmax;
   const bool norm = op.family == Family::norm && op.op != Op::k_mean_variance_norm;
-  if (!softmax && !norm && op.op != Op::k_cumsum) return OkStatus();
+  const bool running = op.op == Op::k_cumsum || op.op == Op::k_cumprod;
+  if (!softmax && !norm && !running) return OkStatus();
   // Softmax of a scalar is 1, whatever the axis.
   if (x.rank() == 0 && softmax) return OkStatus();
-  const int64_t fallback = softmax || op.op == Op::k_lp_norm ? -1 : op.op == Op::k_cumsum ? 0 : 1;
+  const int64_t fallback = softmax || op.op == Op::k_lp_norm ? -1 : running ? 0 : 1;
   int axis = 0;
   return ResolveAxis(attrs.GetInt("axis", fallback), x.rank(), &axis);
 }

@@ -49,7 +49,7 @@ void CheckAttrs(AttrIn&, const IsInfAttrs&) {}
 void CheckAttrs(AttrIn&, const NoAttrs&) {}
 void CheckAttrs(AttrIn&, const ReduceAttrs&) {}
 void CheckAttrs(AttrIn&, const ArgReduceAttrs&) {}
-void CheckAttrs(AttrIn&, const CumSumAttrs&) {}
+void CheckAttrs(AttrIn&, const CumulateAttrs&) {}
 void CheckAttrs(AttrIn&, const TopKAttrs&) {}
 void CheckAttrs(AttrIn&, const SoftmaxAttrs&) {}
 void CheckAttrs(AttrIn&, const NormAttrs&) {}
@@ -70,7 +70,7 @@ TERN_OPS_DEFINE_ATTRS(CastAttrs)
 TERN_OPS_DEFINE_ATTRS(NoAttrs)
 TERN_OPS_DEFINE_ATTRS(ReduceAttrs)
 TERN_OPS_DEFINE_ATTRS(ArgReduceAttrs)
-TERN_OPS_DEFINE_ATTRS(CumSumAttrs)
+TERN_OPS_DEFINE_ATTRS(CumulateAttrs)
 TERN_OPS_DEFINE_ATTRS(TopKAttrs)
 TERN_OPS_DEFINE_ATTRS(SoftmaxAttrs)
 TERN_OPS_DEFINE_ATTRS(NormAttrs)

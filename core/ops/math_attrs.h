@@ -117,7 +117,7 @@ struct ArgReduceAttrs {
   TERN_OPS_ATTRS(ArgReduceAttrs)
 };
 
-struct CumSumAttrs {
+struct CumulateAttrs {
   int64_t axis = 0;
   bool exclusive = false, reverse = false;
 
@@ -127,7 +127,7 @@ struct CumSumAttrs {
     v.Bool("exclusive", s.exclusive, false);
     v.Bool("reverse", s.reverse, false);
   }
-  TERN_OPS_ATTRS(CumSumAttrs)
+  TERN_OPS_ATTRS(CumulateAttrs)
 };
 
 // k < 0: given by the second argument.

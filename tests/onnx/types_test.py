@@ -69,7 +69,8 @@ OPERATORS = [
     ("ReduceMax", WIDE + ("i8", "u8", "bool"), [A, i64([1])]),
     ("ReduceMin", WIDE + ("i8", "u8", "bool"), [A, i64([1])]),
     ("ArgMax", NUMBERS, [A]), ("ArgMin", NUMBERS, [A]),
-    ("CumSum", WIDE, [A, i64(1)]), ("TopK", NUMBERS, [A, i64([2])], {}, 2),
+    ("CumSum", WIDE, [A, i64(1)]), ("CumProd", WIDE, [A, i64(1)]),
+    ("TopK", NUMBERS, [A, i64([2])], {}, 2),
     ("Concat", ANY, [A, B], {"axis": 0}), ("Split", ANY, [A], {"num_outputs": 3, "axis": 1}, 3),
     ("Slice", ANY, [A, i64([0]), i64([2]), i64([1])]), ("Transpose", ANY, [A]),
     ("Reshape", ANY, [A, i64([3, 2])]), ("Flatten", ANY, [A]),
@@ -175,7 +176,7 @@ class Case:
             outputs = ["all"]
         tensors = [tensor_of(name, dtype, values) for name, (dtype, values) in constants.items()]
         values = [onnx.value_info(name, "f32", ()) for name in outputs]
-        return onnx.model({"": 22}, onnx.graph("case", nodes, tensors, [], values)), outputs[0]
+        return onnx.model({"": 26}, onnx.graph("case", nodes, tensors, [], values)), outputs[0]
 
 
 UNSIGNED_ONLY = ("BitShift",)

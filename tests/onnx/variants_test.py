@@ -20,7 +20,8 @@ sys.path.insert(0, os.path.join(ROOT, "tools", "models"))
 import onnx_writer as onnx  # noqa: E402
 
 NAMES = {"float32": "f32", "float64": "f64", "float16": "f16", "int64": "i64", "int32": "i32",
-         "int16": "i16", "int8": "i8", "uint8": "u8", "bool": "bool"}
+         "int16": "i16", "int8": "i8", "uint64": "u64", "uint32": "u32", "uint8": "u8",
+         "bool": "bool"}
 RANDOM = np.random.default_rng(5)
 CASES = []
 
@@ -199,6 +200,33 @@ def number_cases():
              f32([[0], [1], [0.5]]).astype(dtype), output_datatype=number)
 
 
+# --- running products
+
+def running_product(x, axis, exclusive, reverse):
+    x = np.flip(x, axis) if reverse else x
+    products = np.cumprod(x, axis=axis, dtype=x.dtype)
+    if exclusive:
+        ones = np.ones_like(np.take(x, [0], axis))
+        products = np.concatenate([ones, np.delete(products, -1, axis)], axis)
+    return np.flip(products, axis) if reverse else products
+
+
+def running_cases():
+    x = np.array([[[1, 2, 3], [4, 5, 6]], [[2, 0, 1], [3, 1, 2]]])
+    for dtype in (np.float32, np.float64, np.float16, np.int32, np.int64, np.uint32, np.uint64):
+        for exclusive, reverse, axis in ((0, 0, 0), (1, 0, 1), (0, 1, -1), (1, 1, 2)):
+            want = running_product(x.astype(dtype), axis, exclusive, reverse)
+            case("CumProd", 26, [x.astype(dtype), np.array(axis, np.int32)], want,
+                 exclusive=exclusive, reverse=reverse)
+    large = np.full(5, 70000, np.int32)
+    case("CumProd", 26, [large, i64(0)], running_product(large, 0, 0, 0))
+    case("CumProd", 26, [floats(0, 3), i64(0)], floats(0, 3))
+    case("CumProd", 26, [f32([1, 2]), i64(1)], " 1 ")
+    case("CumProd", 26, [f32([1, 2]), f32(0)], "axis")
+    case("CumProd", 26, [np.array([True]), i64(0)], "bool")
+    case("CumProd", 25, [f32([1, 2]), i64(0)], "CumProd")
+
+
 # --- mixtures of experts
 
 def activated(y, name):
@@ -375,7 +403,7 @@ def main():
     if not command:
         sys.exit(__doc__)
     for add in (resize_cases, reduce_cases, fourier_cases, product_cases, text_cases, number_cases,
-                expert_cases, quantized_expert_cases):
+                running_cases, expert_cases, quantized_expert_cases):
         add()
     passed = failed = 0
     for item in CASES:

@@ -3,6 +3,7 @@
 // to the end first. f32 uses the kernel; other types plain loops over contiguous rows.
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -221,32 +222,41 @@ Result<Any> ArgReduce(const ops::ArgReduceAttrs& attrs, Call& call) {
 
 namespace {
 
-template <class T>
-void CumulateColumn(const ops::CumSumAttrs& attrs, const T* x, T* y, int64_t size, int64_t stride) {
-  using Sum = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
-  Sum total = 0;
+template <class T, class Fold>
+void CumulateColumn(const ops::CumulateAttrs& attrs, T start, Fold fold, const T* x, T* y,
+                    int64_t size, int64_t stride) {
+  // Integers wrap around, which only unsigned ones may.
+  using Total = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
+  Total total = static_cast<Total>(start);
   for (int64_t k = 0; k < size; ++k) {
     const int64_t at = (attrs.reverse ? size - 1 - k : k) * stride;
-    const Sum before = total;
-    total += static_cast<Sum>(x[at]);
+    const Total before = total;
+    total = fold(total, static_cast<Total>(x[at]));
     y[at] = static_cast<T>(attrs.exclusive ? before : total);
   }
 }
 
 }  // namespace
 
-Result<Any> CumSum(const ops::CumSumAttrs& attrs, Call& call) {
+Result<Any> Cumulate(const ops::CumulateAttrs& attrs, Call& call) {
   const Tensor* x = call.Input(0);
   TERN_TRY(call.TakeStatus());
   int axis = 0;
   TERN_TRY(ops::ResolveAxis(attrs.axis, x->rank(), &axis));
   const AxisView view = ViewAround(ExtentsOf(*x), axis);
   TERN_TRY_ASSIGN(TensorPtr y, call.New(x->dtype(), ExtentsOf(*x)));
+  const bool product = call.op() == ops::Op::k_cumprod;
   const bool known = DispatchNumber(x->dtype(), [&](auto type) {
     using T = decltype(type);
     for (int64_t column = 0; column < view.outer * view.inner; ++column) {
       const int64_t at = column / view.inner * view.axis * view.inner + column % view.inner;
-      CumulateColumn(attrs, x->data_as<T>() + at, y->data_as<T>() + at, view.axis, view.inner);
+      const T* from = x->data_as<T>() + at;
+      T* to = y->data_as<T>() + at;
+      if (product) {
+        CumulateColumn(attrs, T{1}, std::multiplies<>(), from, to, view.axis, view.inner);
+      } else {
+        CumulateColumn(attrs, T{0}, std::plus<>(), from, to, view.axis, view.inner);
+      }
     }
   });
   if (!known || x->dtype().is_bool()) return WrongTensor(call, 0, *x, "f32, f64 or integers");

@@ -2,7 +2,6 @@
 // Shapes as i64 vectors: which axes stay is a mask, their places come from non_zero.
 #include "core/onnx/convert/computed.h"
 
-#include "core/ops/math_attrs.h"
 #include "core/ops/shape_attrs.h"
 
 namespace tern::onnx {
@@ -94,20 +93,22 @@ std::vector<Value> SplitComputed(NodeContext& node, const Value& x, const Value&
   return parts;
 }
 
-// One running sum per axis, of which the right one is chosen.
-Value CumSumComputed(NodeContext& node, const Value& x, const Value& axis, bool exclusive,
-                     bool reverse) {
+// One running sum or product per axis, of which the right one is chosen.
+Value CumulateComputed(NodeContext& node, std::string_view op, const Value& x, const Value& axis,
+                       ops::CumulateAttrs attrs) {
   const int rank = node.RankOf(x);
-  const Value wanted = NormalAxes(node, axis, 1, rank);
-  Value result;
+  if (node.ok() && rank == 0) node.Fail("its input has rank 0, expected at least one axis");
+  if (!node.ok()) return nullptr;
+  // Gathering the axis's own number makes a negative one positive and refuses one out of range.
+  Ints axes;
+  for (int i = 0; i < rank; ++i) axes.push_back(i);
+  const Value wanted = node.Call("gather", {node.ConstantInts(axes), node.ToI64(axis)});
+  Value result = x;
   for (int i = 0; i < rank; ++i) {
-    ops::CumSumAttrs attrs;
     attrs.axis = i;
-    attrs.exclusive = exclusive;
-    attrs.reverse = reverse;
-    const Value sum = node.Call("cumsum", {x}, attrs.ToAttrs());
+    const Value sum = node.Call(op, {x}, attrs.ToAttrs());
     const Value chosen = node.Call("equal", {wanted, Int(node, i)});
-    result = i == 0 ? sum : node.Call("where", {chosen, sum, result});
+    result = node.Call("where", {chosen, sum, result});
   }
   return result;
 }

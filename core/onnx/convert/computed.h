@@ -5,7 +5,10 @@
 #ifndef TERN_CORE_ONNX_CONVERT_COMPUTED_H_
 #define TERN_CORE_ONNX_CONVERT_COMPUTED_H_
 
+#include <string_view>
+
 #include "core/onnx/node_context.h"
+#include "core/ops/math_attrs.h"
 
 namespace tern::onnx {
 
@@ -16,8 +19,9 @@ Value UnsqueezeComputed(NodeContext& node, const Value& x, const Value& axes);
 std::vector<Value> SplitComputed(NodeContext& node, const Value& x, const Value& sizes,
                                  int64_t axis, int count);
 // axis: a scalar or one element.
-Value CumSumComputed(NodeContext& node, const Value& x, const Value& axis, bool exclusive,
-                     bool reverse);
+// op: cumsum or cumprod.
+Value CumulateComputed(NodeContext& node, std::string_view op, const Value& x, const Value& axis,
+                       ops::CumulateAttrs attrs);
 Value TriluComputed(NodeContext& node, const Value& x, const Value& k, bool upper);
 
 }  // namespace tern::onnx

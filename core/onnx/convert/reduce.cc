@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions over axes, running sums, the largest k.
 #include "core/onnx/convert/computed.h"
+
+#include <utility>
+
 #include "core/onnx/convert/converters.h"
 #include "core/ops/math_attrs.h"
 
@@ -65,16 +68,19 @@ void ConvertArgReduce(NodeContext& node) {
 }
 
 // The axis is an input in ONNX, nearly always a constant one.
-void ConvertCumSum(NodeContext& node) {
-  ops::CumSumAttrs attrs;
+void ConvertCumulate(NodeContext& node) {
+  const DType axis = node.DTypeOf(node.Input(1));
+  if (node.ok() && !axis.is_int())
+    return node.Fail("its axis is ", axis.ToString(), ", expected an integer");
+  ops::CumulateAttrs attrs;
   attrs.exclusive = node.Bool("exclusive", false);
   attrs.reverse = node.Bool("reverse", false);
   if (!node.KnownInts(node.Input(1))) {
     return node.SetOutput(
-        0, CumSumComputed(node, node.Input(0), node.Input(1), attrs.exclusive, attrs.reverse));
+        0, CumulateComputed(node, node.detail(), node.Input(0), node.Input(1), std::move(attrs)));
   }
   attrs.axis = node.RequireInt(1, "axis");
-  node.SetOutput(0, node.Call("cumsum", {node.Input(0)}, attrs.ToAttrs()));
+  node.SetOutput(0, node.Call(node.detail(), {node.Input(0)}, attrs.ToAttrs()));
 }
 
 // Before opset 10.

@@ -213,7 +213,7 @@ void GradientOfReduceLogSumExp(GradientStep& step) {
 }
 
 void GradientOfCumSum(GradientStep& step) {
-  auto attrs = step.AttrsOf<ops::CumSumAttrs>();
+  auto attrs = step.AttrsOf<ops::CumulateAttrs>();
   attrs.reverse = !attrs.reverse;
   step.Give(0, step.node.Call("cumsum", {step.gradient()}, attrs.ToAttrs()));
 }

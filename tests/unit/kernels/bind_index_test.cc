@@ -93,6 +93,10 @@ TEST(ArgTest, ExtremesAndSums) {
   EXPECT_EQ(RunText("cumsum{axis=1}", {x}), "f32[2, 3] {1 4 7 5 7 12}");
   EXPECT_EQ(RunText("cumsum{axis=0 exclusive=1 reverse=1}", {I({3}, {1, 2, 3})}), "i64[3] {5 3 0}");
   ExpectError("cumsum{axis=3}", {x}, {"cumsum", "axis 3"});
+  EXPECT_EQ(RunText("cumprod{axis=1}", {x}), "f32[2, 3] {1 3 9 5 10 50}");
+  EXPECT_EQ(RunText("cumprod{exclusive=1 reverse=1}", {I({3}, {1, 2, 3})}), "i64[3] {6 3 1}");
+  EXPECT_EQ(RunText("cumprod{exclusive=1}", {F({1}, {7})}), "f32[1] {1}");
+  ExpectError("cumprod{axis=-3}", {x}, {"cumprod", "axis -3"});
 }
 
 TEST(TopKTest, SortsWithIndices) {

@@ -136,6 +136,18 @@ TEST(ConvertTest, SqueezeAndReduceTakeAxesEitherWay) {
   EXPECT_THAT(Calls(11, {"Unsqueeze", {"v"}, {"y"}}), HasSubstr("attribute 'axes' is missing"));
 }
 
+TEST(ConvertTest, RunningSumsAndProducts) {
+  const ProtoWriter axis = OnnxInts("a", {1});
+  EXPECT_EQ(Calls(26, {"CumProd", {"m", "a"}, {"y"}, {IntAttribute("exclusive", 1)}}, {axis}),
+            "cumprod(%m) {axis=1 exclusive=1}");
+  EXPECT_EQ(Calls(11, {"CumSum", {"m", "a"}, {"y"}, {IntAttribute("reverse", 1)}}, {axis}),
+            "cumsum(%m) {axis=1 reverse=1}");
+  // Only a run tells the axis: one product for each.
+  EXPECT_THAT(Calls(26, {"CumProd", {"m", "n"}, {"y"}}), HasSubstr("cumprod(%m) {axis=1}"));
+  EXPECT_THAT(Calls(26, {"CumProd", {"v", "a"}, {"y"}}, {axis}), HasSubstr("axis 1"));
+  EXPECT_THAT(Calls(25, {"CumProd", {"m", "a"}, {"y"}}, {axis}), HasSubstr("CumProd"));
+}
+
 TEST(ConvertTest, TransformsHaveAnAxisOfTheSignal) {
   const ProtoWriter inverse = IntAttribute("inverse", 1), half = IntAttribute("onesided", 1);
   EXPECT_THAT(Calls(20, {"DFT", {"x", "", "b"}, {"y"}, {inverse, half}}, {OnnxInts("b", {3})}),
