@@ -8,57 +8,10 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 . ./lib.sh
+. ./debian.sh
 
 with_npm=1
 [ "${1:-}" != --no-npm ] || with_npm=0
-
-missing_packages() {
-  local package proof version
-  version=$(debian_version)
-  while read -r package proof _; do
-    case $package in
-      '' | '#'*) continue ;;
-      */*) [ "${version%%.*}" -ge "${package#*/}" ] 2>/dev/null || continue ;;
-    esac
-    package=${package%/*}
-    have "$proof" || echo "$package"
-  done <packages.txt
-}
-
-# Turns apt's chatter into one line that changes, or into a few lines where that is not a terminal.
-show_progress() {
-  local terminal=0
-  [ ! -t 2 ] || terminal=1
-  awk -v terminal=$terminal '
-    function show(step, done, name) {
-      if (terminal) printf "\r\033[Ksetup: %s [%d/%s] %s", step, done, total, name
-      else if (done % 50 == 0) printf "setup: %s [%d/%s]\n", step, done, total
-      fflush()
-    }
-    /newly installed/ { for (i = 1; i < NF; i++) if ($(i + 1) == "newly") total = $i }
-    /^Get:/           { show("downloading", ++got, $5) }
-    /^Unpacking /     { show("unpacking", ++unpacked, $2) }
-    /^Setting up /    { show("setting up", ++done, $3) }
-    END               { if (done) printf "%ssetup: installed %d packages\n",
-                          terminal ? "\r\033[K" : "", done }' >&2
-}
-
-install_packages() {  # install_packages PACKAGE…
-  local version log=$tern_cache/apt.log
-  version=$(debian_version)
-  [ -n "$version" ] || give_up "this is not Debian, so nothing is installed automatically" \
-    "Install what Debian calls: $*" \
-    "(tools/setup/packages.txt says what each is for), then run this again."
-  [ "${version%%.*}" -ge 12 ] || give_up "Debian $version is too old; 12 or newer is needed"
-  can_be_root || give_up "packages are missing and this user is neither root nor allowed sudo" \
-    "Ask an administrator to run:" "  apt-get update && apt-get install --no-install-recommends $*"
-  say "installing from Debian: $*"
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get -q update >"$log" 2>&1 ||
-    { tail -n 5 "$log" >&2; give_up "apt-get update failed (log: $log)"; }
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Dpkg::Use-Pty=0 install \
-    --no-install-recommends "$@" 2>&1 | tee "$log" | show_progress ||
-    { tail -n 15 "$log" >&2; give_up "apt-get install failed (log: $log)"; }
-}
 
 node_is_new() {
   local version
@@ -89,16 +42,15 @@ install_node() {
 tern_use_private_node
 mkdir -p "$tern_cache"
 stamp=$tern_cache/ready-$(cat ./*.sh packages.txt | sha256sum | cut -c1-16)
-ready() { [ -e "$stamp" ] && [ -z "$(missing_packages)" ] && node_is_new && prefix_is_ready; }
+ready() {
+  [ -e "$stamp" ] && [ -z "$(missing_packages packages.txt)" ] && node_is_new && prefix_is_ready
+}
 
 if ! ready; then
   exec 9>"$tern_cache/lock"
   flock -n 9 || { say "another set-up is running; waiting for it"; flock 9; }
   if ! ready; then
-    mapfile -t missing < <(missing_packages)
-    [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
-    mapfile -t missing < <(missing_packages)
-    [ ${#missing[@]} -eq 0 ] || give_up "still missing after installing: ${missing[*]}"
+    install_missing packages.txt
     { node_is_new && have npm; } || install_node
     ./emscripten.sh
     : >"$stamp"
