@@ -15,7 +15,8 @@ namespace {
 constexpr int kRounds = 21;
 constexpr double kSampleSeconds = 4e-3;
 
-// Processor time of this process: other programs on a busy machine do not count.
+// Processor time of this thread: other programs on a busy machine do not count, nor do threads that
+// a rival has started and that wait for work.
 double Seconds() {
 #ifdef __EMSCRIPTEN__
   return EM_ASM_DOUBLE({
@@ -24,7 +25,9 @@ double Seconds() {
     return (usage.user + usage.system) * 1e-6;
   });
 #else
-  return static_cast<double>(clock()) / CLOCKS_PER_SEC;
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 #endif
 }
 
