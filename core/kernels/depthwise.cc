@@ -218,45 +218,72 @@ HWY_NOINLINE void StoreFourSlowly(const Four& four, int64_t channel, FloatVector
   StoreOutput(*four.row, first + 3, channel, lanes, s3);
 }
 
-// One vector of channels of four outputs; `low` and `high` are used if the epilogue is a clamp. One
-// row of taps is read at a time, which is as much as the registers hold; its columns serve all four
-// windows.
+// One row of taps for one vector of channels of four outputs: its columns serve all four windows.
 template <int kWidth, int kStride, bool kEdge>
-HWY_INLINE void ComputeFour(const Four& four, int64_t channel, bool clamps, FloatVector low,
-                            FloatVector high) {
+HWY_INLINE void AddRowOfTaps(const Four& four, const float* in, const float* w, int64_t channel,
+                             int64_t y, FloatVector& s0, FloatVector& s1, FloatVector& s2,
+                             FloatVector& s3) {
   constexpr int kColumns = 3 * kStride + kWidth;
   const FloatTag d;
   const int64_t channels = four.channels;
-  const float* in = kEdge ? nullptr : four.in + channel;
-  const float* w = four.weights + channel;
-  FloatVector s0 = hn::Zero(d);
-  if (four.bias != nullptr) s0 = hn::LoadU(d, four.bias + channel);
-  FloatVector s1 = s0, s2 = s0, s3 = s0;
-  for (int64_t y = 0; y < four.rows; ++y, w += kWidth * channels) {
-    TERN_LOAD_COLUMN(0)
-    TERN_LOAD_COLUMN(1)
-    TERN_LOAD_COLUMN(2)
-    TERN_LOAD_COLUMN(3)
-    TERN_LOAD_COLUMN(4)
-    TERN_LOAD_COLUMN(5)
-    TERN_LOAD_COLUMN(6)
-    TERN_LOAD_COLUMN(7)
-    TERN_LOAD_COLUMN(8)
-    TERN_LOAD_COLUMN(9)
-    TERN_LOAD_COLUMN(10)
-    TERN_ADD_TAP(0)
-    TERN_ADD_TAP(1)
-    TERN_ADD_TAP(2)
-    TERN_ADD_TAP(3)
-    TERN_ADD_TAP(4)
-    if constexpr (!kEdge) in += four.row_step;
-  }
+  TERN_LOAD_COLUMN(0)
+  TERN_LOAD_COLUMN(1)
+  TERN_LOAD_COLUMN(2)
+  TERN_LOAD_COLUMN(3)
+  TERN_LOAD_COLUMN(4)
+  TERN_LOAD_COLUMN(5)
+  TERN_LOAD_COLUMN(6)
+  TERN_LOAD_COLUMN(7)
+  TERN_LOAD_COLUMN(8)
+  TERN_LOAD_COLUMN(9)
+  TERN_LOAD_COLUMN(10)
+  TERN_ADD_TAP(0)
+  TERN_ADD_TAP(1)
+  TERN_ADD_TAP(2)
+  TERN_ADD_TAP(3)
+  TERN_ADD_TAP(4)
+}
+
+// The sums of one vector of channels; `low` and `high` are used if the epilogue is a clamp.
+HWY_INLINE void StoreFour(const Four& four, int64_t channel, bool clamps, FloatVector low,
+                          FloatVector high, FloatVector s0, FloatVector s1, FloatVector s2,
+                          FloatVector s3) {
+  const FloatTag d;
   if (!clamps) return StoreFourSlowly(four, channel, s0, s1, s2, s3);
   float* out = four.out + channel;
   hn::StoreU(ClampKeepingNaN(s0, low, high), d, out);
   hn::StoreU(ClampKeepingNaN(s1, low, high), d, out + four.out_step);
   hn::StoreU(ClampKeepingNaN(s2, low, high), d, out + 2 * four.out_step);
   hn::StoreU(ClampKeepingNaN(s3, low, high), d, out + 3 * four.out_step);
+}
+
+HWY_INLINE FloatVector BiasOfFour(const Four& four, int64_t channel) {
+  const FloatTag d;
+  return four.bias == nullptr ? hn::Zero(d) : hn::LoadU(d, four.bias + channel);
+}
+
+// One vector of channels of four outputs, or two: eight sums in flight hide all of a multiply-add's
+// latency, of which four hide half.
+template <int kWidth, int kStride, bool kEdge, bool kTwo>
+HWY_INLINE void ComputeFour(const Four& four, int64_t channel, bool clamps, FloatVector low,
+                            FloatVector high) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(FloatTag())), next = kTwo ? lanes : 0;
+  const float* in = kEdge ? nullptr : four.in + channel;
+  const float* w = four.weights + channel;
+  FloatVector s0 = BiasOfFour(four, channel);
+  FloatVector s1 = s0, s2 = s0, s3 = s0;
+  FloatVector t0 = BiasOfFour(four, channel + next);
+  FloatVector t1 = t0, t2 = t0, t3 = t0;
+  for (int64_t y = 0; y < four.rows; ++y, w += kWidth * four.channels) {
+    AddRowOfTaps<kWidth, kStride, kEdge>(four, in, w, channel, y, s0, s1, s2, s3);
+    if constexpr (kTwo) {
+      AddRowOfTaps<kWidth, kStride, kEdge>(four, kEdge ? in : in + lanes, w + lanes,
+                                           channel + lanes, y, t0, t1, t2, t3);
+    }
+    if constexpr (!kEdge) in += four.row_step;
+  }
+  StoreFour(four, channel, clamps, low, high, s0, s1, s2, s3);
+  if constexpr (kTwo) StoreFour(four, channel + lanes, clamps, low, high, t0, t1, t2, t3);
 }
 
 #undef TERN_ADD_TAP
@@ -280,12 +307,17 @@ void ComputeTile(const OutputRow& row, int64_t x) {
   }
   const FloatVector low = hn::Set(d, row.low), high = hn::Set(d, row.high);
   int64_t channel = 0;
+  if constexpr (kDepthwisePairs) {
+    for (; channel + 2 * lanes <= four.channels; channel += 2 * lanes) {
+      ComputeFour<kWidth, kStride, kEdge, true>(four, channel, row.clamps, low, high);
+    }
+  }
   for (; channel + lanes <= four.channels; channel += lanes) {
-    ComputeFour<kWidth, kStride, kEdge>(four, channel, row.clamps, low, high);
+    ComputeFour<kWidth, kStride, kEdge, false>(four, channel, row.clamps, low, high);
   }
   if (channel == four.channels) return;
   if (channel > 0 && args.epilogue.residual == nullptr) {
-    ComputeFour<kWidth, kStride, kEdge>(four, four.channels - lanes, row.clamps, low, high);
+    ComputeFour<kWidth, kStride, kEdge, false>(four, four.channels - lanes, row.clamps, low, high);
     return;
   }
   for (int64_t t = 0; t < kTileOutputs; ++t) {

@@ -141,6 +141,9 @@ inline constexpr bool kWideTiles = HWY_TARGET == HWY_AVX2;
 // The largest kTileRows of all targets: how many rows tile.h spells out.
 inline constexpr int kMaxTileRows = 14;
 
+// Whether depthwise tiles take two vectors of channels at once.
+inline constexpr bool kDepthwisePairs = !HWY_ARCH_WASM;
+
 // ---- products of 8-bit elements: four u8 of x times four i8 of w for each lane, added to sum
 // exactly. Instructions that saturate sums of two products (pmaddubsw) are no use here.
 // kQuadSigned: x is to be given as i8 (x - 128), because the machine multiplies elements of one
