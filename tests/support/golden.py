@@ -50,7 +50,7 @@ END_OF_COMMAND = "\x1e"
 
 
 def parse_arguments(usage=__doc__):
-    parser = argparse.ArgumentParser(usage=usage)
+    parser = argparse.ArgumentParser(usage=usage.replace("%", "%%"))
     parser.add_argument("--bin", action="append", default=[])
     parser.add_argument("--prefix", default="")
     parser.add_argument("--suffix", default="")

@@ -67,6 +67,11 @@ class GoldenTest(unittest.TestCase):
         self.assertIn("+said 3", output)
         self.assertIn("1 passed, 2 failed", output)
 
+    def test_the_usage_is_printed(self):
+        result = subprocess.run([sys.executable, GOLDEN, "--help"], capture_output=True, text=True,
+                                check=True)
+        self.assertIn("%s is a copy of the input", result.stdout)
+
     def test_a_crash_fails_one_case(self):
         code, output, _ = self.run_cases(*["say %s"] * 4, "say %s crash", *["say %s"] * 4)
         self.assertEqual(code, 1)
