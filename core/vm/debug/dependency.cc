@@ -5,6 +5,7 @@
 #include "core/vm/debug/dependency.h"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
 
 #include "core/base/json.h"
@@ -14,10 +15,24 @@
 namespace tern::vm {
 namespace {
 
-// The builtins that write, into an argument or for people.
+// The builtins that write, into an argument or for people, and those that end the run: what comes
+// before such an end has happened. Lists and maps that nobody else holds are changed in place.
+constexpr std::string_view kBuiltinsWithEffects[] = {"vm.builtin.store_shape",
+                                                     "vm.builtin.store_dim",
+                                                     "vm.builtin.match_shape",
+                                                     "vm.builtin.print",
+                                                     "tern.print",
+                                                     "tern.fail",
+                                                     "tern.assert",
+                                                     "tern.list.push",
+                                                     "tern.list.put",
+                                                     "tern.list.extend",
+                                                     "tern.map.put",
+                                                     "tern.map.drop"};
+
 bool BuiltinHasEffects(std::string_view primitive) {
-  return primitive == "vm.builtin.store_shape" || primitive == "vm.builtin.store_dim" ||
-         primitive == "vm.builtin.match_shape" || primitive == "vm.builtin.print";
+  return std::find(std::begin(kBuiltinsWithEffects), std::end(kBuiltinsWithEffects), primitive) !=
+         std::end(kBuiltinsWithEffects);
 }
 
 // Builds the graph of one function.

@@ -23,7 +23,7 @@ namespace tern::vm {
 
 struct DependencyOptions {
   // Whether a primitive does more than compute its result from its arguments. Null: the builtins
-  // that write shape heaps do, nothing else.
+  // that write, print or end the run do, nothing else.
   bool (*has_effects)(std::string_view primitive) = nullptr;
 };
 

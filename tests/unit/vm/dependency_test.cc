@@ -42,6 +42,28 @@ TEST(Dependency, A21TwoIndependentCallsAreReported) {
   EXPECT_EQ(dot.find("n0 -> n1;"), std::string::npos);
 }
 
+// A length that is asked for before a list changes in place must not be told of the changed one,
+// and lines keep their order.
+TEST(Dependency, A21BuiltinsThatChangeOrTellKeepTheirPlace) {
+  const ExecutablePtr executable = MustAssemble(R"(
+.func @main(list, map)
+  call  tern.list.length in: %0 dst: %2
+  call  tern.list.push in: %0, 1 dst: %3
+  call  tern.map.length in: %1 dst: %4
+  call  tern.map.drop in: %1, 1 dst: %5
+  call  tern.print in: "a" dst: %6
+  call  vm.builtin.print in: "b" dst: void
+  call  tern.assert in: 1, "c" dst: %7
+  ret   ret %3
+)");
+  const DependencyGraph graph = *BuildDependencies(*executable, 0);
+  for (uint32_t first = 0; first < graph.nodes.size(); ++first) {
+    for (uint32_t second = first + 1; second < graph.nodes.size(); ++second)
+      EXPECT_FALSE(graph.Independent(first, second)) << first << " " << second;
+  }
+  EXPECT_TRUE(graph.ParallelCalls().empty());
+}
+
 TEST(Dependency, A21EffectsAndJumpsKeepTheirPlace) {
   const ExecutablePtr executable = MustAssemble(R"(
 .func @main(a: f32[2], n: int)
