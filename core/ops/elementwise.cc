@@ -172,6 +172,16 @@ Status RelateCast(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo>
   return OkStatus();
 }
 
+Status RelateBitCast(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
+                     RelationOutput* out) {
+  SymDims x;
+  TERN_TRY(ReadDims(op, args, 0, &x));
+  TERN_TRY_ASSIGN(BitCastAttrs cast, BitCastAttrs::From(attrs, op.name));
+  TERN_TRY(CheckBitCast(args[0].type->dtype, cast.to));
+  AddResult(cast.to, x, out);
+  return OkStatus();
+}
+
 Status RelateBinary(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                     RelationOutput* out) {
   TERN_TRY(Check<NoAttrs>(op, attrs));

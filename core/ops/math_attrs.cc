@@ -24,6 +24,10 @@ void CheckAttrs(AttrIn& in, const CastAttrs& attrs) {
   if (!attrs.to.IsKnown()) in.Fail("to", "is required: an element type such as f32");
 }
 
+void CheckAttrs(AttrIn& in, const BitCastAttrs& attrs) {
+  if (!attrs.to.IsKnown()) in.Fail("to", "is required: an element type such as f32");
+}
+
 void CheckAttrs(AttrIn& in, const GroupNormAttrs& attrs) {
   in.CheckExtent("groups", attrs.groups, 1);
 }
@@ -59,6 +63,15 @@ void CheckAttrs(AttrIn&, const StftAttrs&) {}
 
 }  // namespace
 
+Status CheckBitCast(DType from, DType to) {
+  if (from.is_string() || to.is_string())
+    return TypeError("x is ", from.ToString(), ", to is ", to.ToString(), ": texts have no bits");
+  if (from.bits == to.bits && from.lanes == to.lanes) return OkStatus();
+  return TypeError("x is ", from.ToString(), " of ", from.bits * from.lanes, " bits, but ",
+                   to.ToString(), " has ", to.bits * to.lanes,
+                   "; both must have the same number of bits");
+}
+
 std::span<const std::string_view> EnumNames(PowerRound) { return kPowerRounds; }
 std::span<const std::string_view> EnumNames(Direction) { return kDirections; }
 
@@ -67,6 +80,7 @@ TERN_OPS_DEFINE_ATTRS(EinsumAttrs)
 TERN_OPS_DEFINE_ATTRS(UnaryAttrs)
 TERN_OPS_DEFINE_ATTRS(IsInfAttrs)
 TERN_OPS_DEFINE_ATTRS(CastAttrs)
+TERN_OPS_DEFINE_ATTRS(BitCastAttrs)
 TERN_OPS_DEFINE_ATTRS(NoAttrs)
 TERN_OPS_DEFINE_ATTRS(ReduceAttrs)
 TERN_OPS_DEFINE_ATTRS(ArgReduceAttrs)

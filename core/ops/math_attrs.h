@@ -81,6 +81,18 @@ struct CastAttrs {
   TERN_OPS_ATTRS(CastAttrs)
 };
 
+struct BitCastAttrs {
+  DType to = kF32;
+
+  template <class V, class S>
+  static void Fields(V& v, S& s) {
+    v.Type("to", s.to, DType(0, 0, 0));
+  }
+  TERN_OPS_ATTRS(BitCastAttrs)
+};
+// Both have the same number of bits, and neither is a string, whose bits are no value.
+Status CheckBitCast(DType from, DType to);
+
 // Binary operators, where, not, identity, clip, …: none at all.
 struct NoAttrs {
   template <class V, class S>

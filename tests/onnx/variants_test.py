@@ -200,6 +200,25 @@ def number_cases():
              f32([[0], [1], [0.5]]).astype(dtype), output_datatype=number)
 
 
+# --- the same bits as another type
+
+def bits_cases():
+    numbers = {"float32": 1, "uint8": 2, "int8": 3, "int16": 5, "int32": 6, "int64": 7,
+               "bool": 9, "float16": 10, "float64": 11, "uint32": 12, "uint64": 13}
+    kinds = [(1, np.int8, np.uint8), (1, np.bool_, np.uint8), (2, np.float16, np.int16),
+             (4, np.float32, np.uint32), (4, np.int32, np.float32), (8, np.float64, np.uint64),
+             (8, np.int64, np.float64)]
+    for size, source, to in kinds:
+        raw = RANDOM.integers(0, 2 if source is np.bool_ else 60, (2, 3 * size)).astype(np.uint8)
+        x = raw.view(source)
+        case("BitCast", 26, [x], x.view(to), to=numbers[np.dtype(to).name])
+    case("BitCast", 26, [f32(1)], np.array(0x3F800000, np.int32), to=6)
+    case("BitCast", 26, [f32([1])], "64", to=11)
+    case("BitCast", 26, [f32([1])], "texts", to=8)
+    case("BitCast", 26, [f32([1])], "'to'", to=0)
+    case("BitCast", 26, [f32([1])], "'to'")
+
+
 # --- running products
 
 def running_product(x, axis, exclusive, reverse):
@@ -403,7 +422,7 @@ def main():
     if not command:
         sys.exit(__doc__)
     for add in (resize_cases, reduce_cases, fourier_cases, product_cases, text_cases, number_cases,
-                running_cases, expert_cases, quantized_expert_cases):
+                bits_cases, running_cases, expert_cases, quantized_expert_cases):
         add()
     passed = failed = 0
     for item in CASES:

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -188,6 +189,22 @@ Result<Any> Cast(const ops::CastAttrs& attrs, Call& call) {
   if (x->dtype().lanes != 1 || attrs.to.lanes != 1)
     return WrongTensor(call, 0, *x, "elements of one number");
   TERN_TRY_ASSIGN(TensorPtr y, CastAs(call, *x, attrs));
+  return Any(std::move(y));
+}
+
+Result<Any> BitCast(const ops::BitCastAttrs& attrs, Call& call) {
+  const Tensor* x = call.InputOfAnyType(0);
+  TERN_TRY(call.TakeStatus());
+  TERN_TRY(ops::CheckBitCast(x->dtype(), attrs.to));
+  if (x->dtype() == attrs.to) return call.Share(0);
+  TERN_TRY_ASSIGN(TensorPtr y, call.New(attrs.to, ExtentsOf(*x)));
+  const std::optional<int64_t> bytes = attrs.to.bytes_for(x->element_count());
+  TERN_CHECK(bytes.has_value());
+  if (*bytes > 0) std::memcpy(y->data(), x->data(), static_cast<size_t>(*bytes));
+  if (!attrs.to.is_bool()) return Any(std::move(y));
+  // C++ knows bools of 0 and 1 alone; other bytes become true.
+  uint8_t* truths = static_cast<uint8_t*>(y->data());
+  for (int64_t i = 0; i < *bytes; ++i) truths[i] = truths[i] != 0 ? 1 : 0;
   return Any(std::move(y));
 }
 

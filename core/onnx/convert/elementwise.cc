@@ -134,6 +134,14 @@ void ConvertCast(NodeContext& node) {
   node.SetOutput(0, CastTo(node, node.Input(0), *to));
 }
 
+void ConvertBitCast(NodeContext& node) {
+  Result<DType> to = MakeDType(static_cast<int32_t>(node.RequiredInt("to")));
+  if (!to.ok()) return node.Fail("attribute 'to': ", to.status().message());
+  ops::BitCastAttrs attrs;
+  attrs.to = *to;
+  node.SetOutput(0, node.Call("bit_cast", {node.Input(0)}, attrs.ToAttrs()));
+}
+
 void ConvertCastLike(NodeContext& node) {
   node.SetOutput(0, CastTo(node, node.Input(0), node.DTypeOf(node.Input(1))));
 }

@@ -47,6 +47,24 @@ TEST(SmallTypes, CastSaturatesOrNot) {
   EXPECT_EQ(Through("to=f8e8m0 round_mode=nearest", F({3}, {1.25f, 1.5f, 4})), "f32[3] {1 2 4}");
 }
 
+TEST(BitCastTest, KeepsBits) {
+  EXPECT_EQ(Printed("bit_cast{to=i32}", {F({2}, {1, -0.0f})}), "i32[2] [1065353216, -2147483648]");
+  EXPECT_EQ(Printed("bit_cast{to=u8}", {T_<int8_t>({1, 2}, {-1, 1})}), "u8[1, 2] [255, 1]");
+  EXPECT_EQ(Printed("bit_cast{to=f64}", {I({0}, {})}), "f64[0] []");
+  // Bytes that no bool has become true.
+  const TensorPtr truths = RunTensor("bit_cast{to=bool}", {U8({4}, {0, 1, 2, 255})});
+  EXPECT_EQ(Printed("cast{to=i64}", {truths}), "i64[4] [0, 1, 1, 1]");
+  // Three packed elements in two bytes.
+  const TensorPtr packed = RunTensor("cast{to=u4}", {I({3}, {15, 7, 8})});
+  EXPECT_EQ(Printed("bit_cast{to=i4}", {packed}), "i4[3] [-1, 7, -8]");
+}
+
+TEST(BitCastTest, RefusesOtherWidths) {
+  ExpectError("bit_cast{to=f64}", {F({1}, {1})}, {"bit_cast", "f32 of 32 bits", "f64 has 64"});
+  ExpectError("bit_cast{to=string}", {F({1}, {1})}, {"bit_cast", "texts"});
+  ExpectError("bit_cast", {F({1}, {1})}, {"bit_cast", "to", "required"});
+}
+
 TEST(SmallTypes, PackedIntegersKeepTheirLowBits) {
   EXPECT_EQ(Printed("cast{to=i4}", {I({5}, {-9, -8, 7, 8, 200})}), "i4[5] [7, -8, 7, -8, -8]");
   EXPECT_EQ(Printed("cast{to=u4}", {F({3}, {15, 3.9f, -1})}), "u4[3] [15, 3, 15]");

@@ -247,6 +247,16 @@ TEST(ConvertTest, CastAndConstantOfShape) {
       HasSubstr("has 2 elements, expected 1"));
 }
 
+TEST(ConvertTest, BitCastKeepsTheWidth) {
+  const auto calls = [](int64_t to) {
+    return Calls(26, {"BitCast", {"x"}, {"y"}, {IntAttribute("to", to)}});
+  };
+  EXPECT_EQ(calls(6), "bit_cast(%x) {to=i32}");
+  EXPECT_THAT(calls(7), HasSubstr("both must have the same number of bits"));
+  EXPECT_THAT(calls(99), HasSubstr("attribute 'to'"));
+  EXPECT_THAT(Calls(26, {"BitCast", {"x"}, {"y"}}), HasSubstr("'to'"));
+}
+
 TEST(ConvertTest, DropoutIsTheIdentityUnlessItTrains) {
   EXPECT_EQ(Calls(7, {"Dropout", {"x"}, {"y"}}), "");
   EXPECT_EQ(Calls(13, {"Dropout", {"x"}, {"y", "mask"}}),
