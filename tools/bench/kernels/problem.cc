@@ -16,13 +16,14 @@ Floats MakeFloats(int64_t count) {
 }
 
 Floats RandomFloats(int64_t count) {
-  Floats data = MakeFloats(count);
+  const Floats result = MakeFloats(count);
+  float* data = result.get();
   uint32_t state = 12345;
   for (int64_t i = 0; i < count; ++i) {
     state = state * 1664525u + 1013904223u;
     data[i] = static_cast<float>(state >> 8) * 0x1p-24f - 0.5f;
   }
-  return data;
+  return result;
 }
 
 Product MakeProduct(const ProductCase& shape) {

@@ -23,7 +23,8 @@ std::pair<double, std::function<void()>> PeakOf(const KernelTable& table) {
 
 // Whether a rival has computed what Tern has, but for roundings of its own.
 bool Agree(const Work& work, const Side& tern, const Side& rival) {
-  const Floats ours = tern.result(), theirs = rival.result();
+  const Floats our_result = tern.result(), their_result = rival.result();
+  const float *ours = our_result.get(), *theirs = their_result.get();
   float largest = 0.0f;
   for (int64_t i = 0; i < work.outputs; ++i) largest = std::max(largest, std::fabs(ours[i]));
   for (int64_t i = 0; i < work.outputs; ++i) {
