@@ -246,6 +246,92 @@ def running_cases():
     case("CumProd", 25, [f32([1, 2]), i64(0)], "CumProd")
 
 
+# --- states of fixed size
+
+def causal(x, weight, bias, past, activates):
+    count = weight.shape[2] - 1
+    before = np.zeros((*x.shape[:2], count), np.float32) if past is None else past
+    line = np.concatenate([before, x], 2)
+    y = sum(line[:, :, i:i + x.shape[2]] * weight[None, :, 0, i:i + 1] for i in range(count + 1))
+    y = y if bias is None else y + bias[:, None]
+    return y / (1 + np.exp(-y)) if activates else y, line[:, :, line.shape[2] - count:]
+
+
+def causal_cases():
+    for channels, length, kernel in ((3, 5, 4), (2, 1, 3), (1, 4, 2), (2, 3, 1)):
+        x, weight, bias = floats(2, channels, length), floats(channels, 1, kernel), floats(channels)
+        for past in (None, floats(2, channels, kernel - 1)):
+            want = list(causal(x, weight, None, past, False))
+            case("CausalConvWithState", 27, [x, weight, None, past], want)
+            want = list(causal(x, weight, bias, past, True))
+            case("CausalConvWithState", 27, [x, weight, bias, past], want, activation="silu")
+    x, weight = floats(1, 2, 3), floats(2, 1, 3)
+    half = causal(x.astype(np.float16), weight.astype(np.float16), None, None, False)
+    case("CausalConvWithState", 27, [x.astype(np.float16), weight.astype(np.float16)],
+         [a.astype(np.float16) for a in half])
+    case("CausalConvWithState", 27, [x, floats(3, 1, 3)], "channels")
+    case("CausalConvWithState", 27, [x, floats(2, 2, 3)], "expected 1")
+    case("CausalConvWithState", 27, [x, weight, None, floats(1, 2, 3)], "expected 2")
+    case("CausalConvWithState", 27, [x[0], weight], "rank 2")
+    case("CausalConvWithState", 27, [x, weight], "known are", activation="relu")
+
+
+def linear_attention(q, k, v, state, decay, beta, heads, group, scale):
+    batch, count = q.shape[:2]
+    q, k, v = (a.reshape(batch, count, n, -1) for a, n in ((q, heads * group), (k, heads),
+                                                           (v, heads)))
+    scale = scale or 1 / np.sqrt(k.shape[3])
+    state = np.zeros((batch, heads, k.shape[3], v.shape[3])) if state is None else state
+    out = np.zeros((batch, count, heads * group, v.shape[3]))
+    for b, t, h in np.ndindex(batch, count, heads):
+        own, written = state[b, h].copy(), v[b, t, h]
+        if decay is not None:
+            own *= np.exp(decay.reshape(batch, count, heads, -1)[b, t, h])[:, None]
+        if beta is not None:
+            written = beta[b, t, h % beta.shape[2]] * (written - own.T @ k[b, t, h])
+        own += np.outer(k[b, t, h], written)
+        state = state.copy()
+        state[b, h] = own
+        for g in range(group):
+            out[b, t, h * group + g] = scale * q[b, t, h * group + g] @ own
+    return [out.reshape(batch, count, -1).astype(np.float32), state.astype(np.float32)]
+
+
+def linear_attention_cases():
+    heads, key, value = 2, 3, 4
+    for rule, group, count, scale in (("linear", 1, 3, 0), ("gated", 2, 4, 0.5), ("delta", 3, 1, 0),
+                                      ("gated_delta", 2, 3, 0)):
+        q, k = floats(2, count, heads * group * key), floats(2, count, heads * key)
+        v, past = floats(2, count, heads * value), floats(2, heads, key, value)
+        for columns in (heads, heads * key):
+            decay = -np.abs(floats(2, count, columns)) if "gated" in rule else None
+            beta = np.abs(floats(2, count, 1 if columns > heads else heads))
+            beta = beta if "delta" in rule else None
+            for state in (None, past):
+                want = linear_attention(q, k, v, state, decay, beta, heads, group, scale)
+                case("LinearAttention", 27, [q, k, v, state, decay, beta], want, update_rule=rule,
+                     scale=float(scale), q_num_heads=heads * group, kv_num_heads=heads)
+    half = [a.astype(np.float16) for a in (q, k, v)]
+    want = linear_attention(*(a.astype(np.float32) for a in half), past, None, None, 2, 2, 0)
+    case("LinearAttention", 27, [*half, past], [want[0].astype(np.float16), want[1]],
+         update_rule="linear", q_num_heads=4, kv_num_heads=2)
+    case("LinearAttention", 27, [q[:, :0], k[:, :0], v[:, :0], past],
+         [np.zeros((2, 0, 16), np.float32), past], update_rule="linear", q_num_heads=4,
+         kv_num_heads=2)
+    case("LinearAttention", 27, [q, k, v], "a decay", q_num_heads=4, kv_num_heads=2)
+    case("LinearAttention", 27, [q, k, v, None, decay], "no decay", update_rule="linear",
+         q_num_heads=4, kv_num_heads=2)
+    case("LinearAttention", 27, [q, k, v, None, decay, decay], "its beta has 6 columns",
+         q_num_heads=4, kv_num_heads=2)
+    case("LinearAttention", 27, [q, k, v], "a multiple", update_rule="linear", q_num_heads=3,
+         kv_num_heads=2)
+    case("LinearAttention", 27, [q, q, v], "as wide as keys", update_rule="linear", q_num_heads=4,
+         kv_num_heads=2)
+    case("LinearAttention", 27, [q, k, v], "'kv_num_heads'", update_rule="linear", q_num_heads=4)
+    case("LinearAttention", 27, [q, k, v], "known are", update_rule="other", q_num_heads=4,
+         kv_num_heads=2)
+
+
 # --- mixtures of experts
 
 def activated(y, name):
@@ -422,7 +508,8 @@ def main():
     if not command:
         sys.exit(__doc__)
     for add in (resize_cases, reduce_cases, fourier_cases, product_cases, text_cases, number_cases,
-                bits_cases, running_cases, expert_cases, quantized_expert_cases):
+                bits_cases, running_cases, causal_cases,
+                linear_attention_cases, expert_cases, quantized_expert_cases):
         add()
     passed = failed = 0
     for item in CASES:

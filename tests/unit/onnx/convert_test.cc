@@ -274,6 +274,38 @@ TEST(ConvertTest, RecurrentLayersRefuseUnknownActivations) {
               HasSubstr("activation 'Tanh}'"));
 }
 
+TEST(ConvertTest, CausalConvolutionsKeepTheirLastPositions) {
+  EXPECT_EQ(Calls(27, {"CausalConvWithState", {"s", "w"}, {"y", "p"}}, {Filled("w", {3, 1, 4})}),
+            "pad(%s) {pads=0,0,3,0,0,0}\nunsqueeze(%0) {axes=2}\nunsqueeze(@w) {axes=2}\n"
+            "conv2d(%1, %2) {groups=3}\nsqueeze(%3) {axes=2}\n"
+            "slice(%0) {starts=-3 ends=9223372036854775807 axes=2}");
+  EXPECT_THAT(Calls(27, {"CausalConvWithState", {"s", "w"}, {"y"}}, {Filled("w", {4, 1, 4})}),
+              HasSubstr("its input has 3 channels, but its weight 4"));
+  EXPECT_THAT(Calls(26, {"CausalConvWithState", {"s", "w"}, {"y"}}, {Filled("w", {3, 1, 4})}),
+              HasSubstr("CausalConvWithState"));
+}
+
+TEST(ConvertTest, LinearAttentionIsALoopOverPositions) {
+  const std::vector<ProtoWriter> heads = {IntAttribute("q_num_heads", 4),
+                                          IntAttribute("kv_num_heads", 2),
+                                          TextAttribute("update_rule", "linear")};
+  const auto import = [&](int64_t width, const std::vector<ProtoWriter>& attributes) {
+    OnnxGraph graph;
+    graph.Input("q", kOnnxFloat, {-1, -1, 12}).Input("k", kOnnxFloat, {-1, -1, 6});
+    graph.Input("v", kOnnxFloat, {-1, -1, width})
+        .Node({"LinearAttention", {"q", "k", "v"}, {"y", "s"}, attributes});
+    return Import(graph.Output("y").Output("s").Model(27));
+  };
+  const Imported good = import(8, heads);
+  EXPECT_TRUE(good.ok) << good.messages();
+  EXPECT_THAT(good.text, HasSubstr("rec %"));
+  EXPECT_THAT(import(7, heads).messages(), HasSubstr("its query, key and value have 12, 6 and 7"));
+  EXPECT_THAT(import(-1, heads).messages(), HasSubstr("axis 2 of its value is known only when"));
+  EXPECT_THAT(import(8, {heads[0], heads[1]}).messages(), HasSubstr("takes a decay (input 4)"));
+  EXPECT_THAT(Calls(27, {"LinearAttention", {"s", "s", "x"}, {"y"}, heads}),
+              HasSubstr("its value has rank 4, expected 3"));
+}
+
 TEST(ConvertTest, LegacyBroadcastIsAlignedAtAnAxis) {
   const std::vector<ProtoWriter> bias = {Filled("b", {3})};
   EXPECT_EQ(
