@@ -359,3 +359,15 @@ for (const colorScheme of ['light', 'dark'] as const) {
     }
   });
 }
+
+test('a text that follows an assembly file takes its place, at once', async ({ playground }) => {
+  const encoded = (text: string) => new TextEncoder().encode(text);
+  const assembly = '.func @main(x: int) -> int\n  add %0, 1 dst: %0\n  ret ret %0\n';
+  await playground.drop({ name: 'before.tasm', bytes: encoded(assembly) });
+  await playground.drop({ name: 'bad.tn', bytes: encoded('fn main() -> int { nothing }') });
+  const refused = await playground.state();
+  expect(refused.problems.map(({ code }) => code)).toEqual(['E1003']);
+  await playground.drop({ name: 'before.tasm', bytes: encoded(assembly) });
+  await playground.drop({ name: 'after.tn', bytes: encoded('fn main() -> int { 6 * 7 }') });
+  expect((await playground.state()).program!.name).toBe('after.tn');
+});

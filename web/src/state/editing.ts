@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Between the text and the program: opening a text, compiling what is edited before it runs.
-import { effect } from '@preact/signals';
+import { effect, untracked } from '@preact/signals';
 import { EngineError } from '../engine/client.js';
 import type { SourceKind } from '../model/source-kind.js';
 import { keepDraft } from './drafts.js';
@@ -82,7 +82,8 @@ effect(() => {
     source.value = undefined;
     return;
   }
-  void showProgramText(file);
+  // Showing it reads the text that is shown; a later text must not bring this file back.
+  untracked(() => void showProgramText(file));
 });
 
 // A link can name a program of the page while it is as it came.
