@@ -120,6 +120,7 @@ function ofLayout(): Command[] {
 }
 
 export { listenForDrops } from './incoming.js';
+export { listenForMessages } from './messages.js';
 
 export function addShellCommands(): void {
   addCommands([...kOfRuns, ...kDebugCommands, ...kOfPlaces, ...ofLayout()]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page inside of another one (`?embed`): one pane, the controls of a run, and a link to the
-// whole page with what is shown. The page around it is told how high this one is.
+// whole page with what is shown. The page around it is told how high this one is, and may drive it.
+import { guarded } from '../state/store.js';
 import { currentAddress } from '../state/view.js';
 import { Workspace } from './workspace.js';
 
@@ -13,7 +14,12 @@ function tellHeight(): void {
 
 export function beginEmbed(): void {
   document.body.classList.add('embed');
-  if (window.parent !== window) tellHeight();
+  if (window.parent === window) return;
+  tellHeight();
+  void guarded(async () => {
+    const { listenForMessages } = await import('./commands.js');
+    await listenForMessages();
+  });
 }
 
 export function Embedded() {

@@ -6,6 +6,8 @@ import { loadDigits } from './programs.js';
 import { guarded } from './store.js';
 import { showView } from './view.js';
 
+export { galleryEntry };
+
 async function openProgram({ id, kind }: GalleryEntry): Promise<void> {
   const [{ exampleText }, { openProgramText }] =
     await Promise.all([import('../model/program-texts.js'), import('./editing.js')]);

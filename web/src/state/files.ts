@@ -8,6 +8,23 @@ import { openTrace } from './replay.js';
 import { guarded } from './store.js';
 import { showView } from './view.js';
 
+let opened = 0;
+
+/** Grows when the visitor, not a script, opens files or texts, and when they are there. */
+export const openedByVisitor = (): number => opened;
+
+/** An action that opens something of the visitor's. */
+function ofVisitor(action: () => Promise<void>): Promise<void> {
+  opened++;
+  return guarded(async () => {
+    try {
+      await action();
+    } finally {
+      opened++;
+    }
+  });
+}
+
 /** Loop programs have a view of their own. */
 async function openInLanes(name: string, bytes: Uint8Array): Promise<void> {
   const { openLoops } = await import('./lanes.js');
@@ -48,12 +65,12 @@ export function load(name: string, bytes: Uint8Array): Promise<void> {
 }
 
 export function loadFile(file: File): Promise<void> {
-  return guarded(async () => open(file.name, new Uint8Array(await file.arrayBuffer())));
+  return ofVisitor(async () => open(file.name, new Uint8Array(await file.arrayBuffer())));
 }
 
 /** A program and the record of a run of it may come together: the program goes first. */
 export function loadFiles(files: readonly File[]): Promise<void> {
-  return guarded(async () => {
+  return ofVisitor(async () => {
     const read = await Promise.all(files.map(async (file) =>
       ({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) })));
     const program = read.find(({ bytes }) => !looksLikeTrace(bytes));
@@ -69,5 +86,5 @@ export function loadText(text: string): Promise<void> {
   const { program } = sniff(bytes, 'pasted');
   const ending = looksLikeLoops(bytes, 'pasted') ? '.tloop'
     : program === 'language' ? '.tn' : program === 'assembly' ? '.tasm' : '';
-  return load(`pasted${ending}`, bytes);
+  return ofVisitor(() => open(`pasted${ending}`, bytes));
 }
