@@ -12,6 +12,8 @@ const kTypes = {
   '.mjs': 'text/javascript',
   '.wasm': 'application/wasm',
   '.html': 'text/html',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
 };
 
 /** Every request path that begins with a key of `folders` is answered from that folder. */
@@ -42,9 +44,10 @@ function serve(folders) {
 }
 
 /**
- * {evaluate(expression), close()}: the page of a new browser, at the root of the served folders.
+ * {page, evaluate(expression), close()}: the page of a new browser, at the root of what is served;
+ * `viewport` is as Playwright has it.
  */
-export async function openChromium(folders) {
+export async function openChromium(folders, { viewport } = {}) {
   const { chromium } = createRequire(join(kRoot, 'web/package.json'))('playwright-core');
   const server = await serve(folders);
   const browser = await chromium.launch({
@@ -59,9 +62,10 @@ export async function openChromium(folders) {
       '--disable-sync',
     ],
   });
-  const page = await browser.newPage();
+  const page = await browser.newPage(viewport ? { viewport } : {});
   await page.goto(`http://127.0.0.1:${server.address().port}/`);
   return {
+    page,
     evaluate: (expression) => page.evaluate(expression),
     close: async () => {
       await browser.close();
