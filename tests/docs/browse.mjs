@@ -20,7 +20,7 @@ const kFlags = [
 ];
 const kPages = [
   'index.html', 'guide-c.html', 'reference/commands.html',
-  'reference/javascript/classes/Program.html', 'source/core/ops/ops.def.html',
+  'reference/javascript/classes/tern-runtime.Program.html', 'source/core/ops/ops.def.html',
   'search.html?q=convolution',
 ];
 const kIsFound = '#mkdocs-search-results article a';

@@ -89,7 +89,7 @@ TEST(LoopApi, ShowsStages) {
   request.stages = "all";
   request.strategies = "fixed,predicated";
   const std::string json = ReportOf(&tern_loop_stages, kVectors, request);
-  EXPECT_TRUE(Has(json, "\"stage\": \"te\"")) << json;
+  EXPECT_TRUE(Has(json, "\"stage\":\"te\"")) << json;
   EXPECT_TRUE(Has(json, "whilelt")) << json;
   // A caller that knows no fields at all gets the defaults.
   tern_buffer* out = nullptr;
@@ -103,8 +103,8 @@ TEST(LoopApi, CountsWhatRuns) {
   request.vscales = "1, 4";
   request.strategies = "scalar";
   const std::string json = ReportOf(&tern_loop_counts, kTriple, request);
-  EXPECT_TRUE(Has(json, "\"vscale\": 4")) << json;
-  EXPECT_TRUE(Has(json, "\"scalar_iterations\": 18")) << json;
+  EXPECT_TRUE(Has(json, "\"vscale\":4")) << json;
+  EXPECT_TRUE(Has(json, "\"scalar_iterations\":18")) << json;
 }
 
 TEST(LoopApi, EmitsTextAndModules) {
