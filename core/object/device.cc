@@ -3,6 +3,7 @@
 #include "core/object/device.h"
 
 #include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -121,6 +122,19 @@ Result<DeviceAllocator*> FindDevice(std::span<const ObjectPtr<DeviceAllocator>> 
   for (size_t i = 0; i < devices.size(); ++i)
     StrAppend(&known, ", and ", i + 1, ", '", devices[i]->device().name(), "'");
   return NotFound("there is no device ", number, ": this machine has ", known);
+}
+
+Result<StoragePtr> NewStorage(std::span<const ObjectPtr<DeviceAllocator>> devices, Allocator* host,
+                              int64_t bytes, int64_t alignment, int64_t device) {
+  if (bytes < 0) return InvalidArgument("a storage of ", bytes, " bytes");
+  // Storage has the rule; what fits no size_t cannot be asked of it.
+  if (alignment < 0 || alignment > INT32_MAX)
+    return InvalidArgument("alignment ", alignment, " is not a power of two up to 4096");
+  TERN_TRY_ASSIGN(DeviceAllocator* const on, FindDevice(devices, device));
+  // On 32-bit targets a size may exceed the address space.
+  if (static_cast<uint64_t>(bytes) > SIZE_MAX) return OutOfMemory("a storage of ", bytes, " bytes");
+  const auto size = static_cast<size_t>(bytes), multiple = static_cast<size_t>(alignment);
+  return on != nullptr ? Storage::NewOn(on, size, multiple) : Storage::New(host, size, multiple);
 }
 
 // --- tensors

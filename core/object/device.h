@@ -74,6 +74,11 @@ using DeviceList = std::vector<ObjectPtr<DeviceAllocator>>;
 Result<DeviceAllocator*> FindDevice(std::span<const ObjectPtr<DeviceAllocator>> devices,
                                     int64_t number);
 
+// Memory apart from tensors as programs ask for it: sizes and device numbers of their own, which
+// are checked. `host` gives the memory of device 0.
+Result<StoragePtr> NewStorage(std::span<const ObjectPtr<DeviceAllocator>> devices, Allocator* host,
+                              int64_t bytes, int64_t alignment, int64_t device);
+
 // "the processor", "device 'npu'".
 std::string PlaceText(const Tensor& tensor);
 // An error that says what was expected of whom: "`what` is f32[2] on device 'npu', expected the

@@ -105,17 +105,9 @@ Status VirtualMachine::Interpreter::LoadConsti(const DecodedOp& op) {
 Status VirtualMachine::Interpreter::AllocStorage(const DecodedOp& op) {
   const auto size = Value(op.a).TryCast<int64_t>();
   if (!size.has_value()) return NotA("a size in bytes", Value(op.a));
-  if (*size < 0) return InvalidArgument("a storage of ", *size, " bytes");
-  TERN_TRY_ASSIGN(DeviceAllocator* const device,
-                  FindDevice(vm_.context_.devices(), *Value(ListOf(op)[1]).TryCast<int64_t>()));
-  // On 32-bit targets a size may exceed the address space.
-  if (static_cast<uint64_t>(*size) > SIZE_MAX) return OutOfMemory("a storage of ", *size, " bytes");
-  const auto alignment = static_cast<size_t>(*Value(op.b).TryCast<int64_t>());
-  const auto bytes = static_cast<size_t>(*size);
-  // Alignment is checked by Storage.
-  TERN_TRY_ASSIGN(StoragePtr storage,
-                  device != nullptr ? Storage::NewOn(device, bytes, alignment)
-                                    : Storage::New(vm_.context_.allocator(), bytes, alignment));
+  TERN_TRY_ASSIGN(StoragePtr storage, NewStorage(vm_.context_.devices(), vm_.context_.allocator(),
+                                                 *size, *Value(op.b).TryCast<int64_t>(),
+                                                 *Value(ListOf(op)[1]).TryCast<int64_t>()));
   Store(op.dst, std::move(storage));
   return OkStatus();
 }

@@ -242,17 +242,9 @@ Result<Any> AllocStorage(RunContext& context, AnyArgs args) {
   }
   TERN_TRY_ASSIGN(const int64_t size, args[1].As<int64_t>());
   TERN_TRY_ASSIGN(const int64_t alignment, args[2].As<int64_t>());
-  TERN_TRY_ASSIGN(const int64_t number, args[3].As<int64_t>());
-  if (size < 0) return InvalidArgument("a storage of ", size, " bytes");
-  if (alignment < 0 || alignment > INT32_MAX)
-    return InvalidArgument("alignment ", alignment, " is not a power of two up to 4096");
-  // On 32-bit targets a size may exceed the address space.
-  if (static_cast<uint64_t>(size) > SIZE_MAX) return OutOfMemory("a storage of ", size, " bytes");
-  TERN_TRY_ASSIGN(DeviceAllocator* const device, FindDevice(context.devices(), number));
-  const auto bytes = static_cast<size_t>(size), multiple = static_cast<size_t>(alignment);
-  TERN_TRY_ASSIGN(StoragePtr storage, device != nullptr
-                                          ? Storage::NewOn(device, bytes, multiple)
-                                          : Storage::New(context.allocator(), bytes, multiple));
+  TERN_TRY_ASSIGN(const int64_t device, args[3].As<int64_t>());
+  TERN_TRY_ASSIGN(StoragePtr storage,
+                  NewStorage(context.devices(), context.allocator(), size, alignment, device));
   return Any(std::move(storage));
 }
 
