@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/api/loop_api.h"
+#include "tests/unit/api/take.h"
 
 namespace loop_api_test {
 namespace {
@@ -23,21 +24,8 @@ constexpr std::string_view kOutside =
     "te triple<n>(x: int32[n]) -> (y: int32[n]) { compute y[i] = x[i + 1] }\n";
 constexpr const char* kSignature = "(x: i32[n]) -> i32[n]";
 
-std::string Take(tern_buffer* buffer) {
-  std::string text(static_cast<const char*>(tern_buffer_data(buffer)), tern_buffer_size(buffer));
-  tern_buffer_free(buffer);
-  return text;
-}
-// "CODE: message"; empty for success.
-std::string Take(tern_status* status) {
-  if (status == nullptr) return "";
-  std::string text = std::string(tern_status_code(status)) + ": " + tern_status_message(status);
-  tern_status_free(status);
-  return text;
-}
-bool Has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
+using api_test::Has;
+using api_test::Take;
 
 tern_loop_request Request() {
   tern_loop_request request{};

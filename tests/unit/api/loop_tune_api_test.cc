@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/api/loop_api.h"
+#include "tests/unit/api/take.h"
 
 namespace loop_tune_api_test {
 namespace {
@@ -15,21 +16,8 @@ namespace {
 constexpr std::string_view kTriple =
     "te triple<n>(x: int32[n], s: int32) -> (y: int32[n]) { compute y[i] = x[i] * s }\n";
 
-std::string Take(tern_buffer* buffer) {
-  std::string text(static_cast<const char*>(tern_buffer_data(buffer)), tern_buffer_size(buffer));
-  tern_buffer_free(buffer);
-  return text;
-}
-// "CODE: message"; empty for success.
-std::string Take(tern_status* status) {
-  if (status == nullptr) return "";
-  std::string text = std::string(tern_status_code(status)) + ": " + tern_status_message(status);
-  tern_status_free(status);
-  return text;
-}
-bool Has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
+using api_test::Has;
+using api_test::Take;
 
 tern_loop_tune_request Request() {
   tern_loop_tune_request request{};

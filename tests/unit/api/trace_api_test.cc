@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/api/c_api.h"
+#include "tests/unit/api/take.h"
 
 namespace trace_api_test {
 namespace {
@@ -23,19 +24,7 @@ TernAny Int(int64_t value) {
   return any;
 }
 
-std::string Take(tern_buffer* buffer) {
-  std::string text(static_cast<const char*>(tern_buffer_data(buffer)), tern_buffer_size(buffer));
-  tern_buffer_free(buffer);
-  return text;
-}
-
-// "CODE message", or nothing for success.
-std::string Take(tern_status* status) {
-  if (status == nullptr) return "";
-  std::string text = std::string(tern_status_code(status)) + " " + tern_status_message(status);
-  tern_status_free(status);
-  return text;
-}
+using api_test::Take;
 
 class TraceApi : public testing::Test {
  protected:
@@ -94,7 +83,7 @@ TEST_F(TraceApi, RefusesArgumentsThatWereNotKept) {
   tern_any_release(&function);
   TernAny arguments{};
   EXPECT_EQ(Take(tern_trace_arguments(record.data(), record.size(), &arguments)),
-            "E0305 the record does not say what its run began with");
+            "E0305: the record does not say what its run began with");
   EXPECT_EQ(arguments.type_code, 0);
 }
 
