@@ -19,17 +19,18 @@ constexpr std::string_view kExprKindNames[] = {
 constexpr std::string_view kAccessNames[] = {"in", "out", "inout", "workspace", "local"};
 
 constexpr BinaryInfo kBinaryOps[] = {
-#define TERN_LOOP_BINARY(Name, text, precedence, Class, phrase) \
-  {BinaryOp::k##Name, #Name, text, precedence, BinaryClass::Class, phrase},
+#define TERN_LOOP_BINARY(Name, text, precedence, Class, fold, phrase) \
+  {BinaryOp::k##Name, #Name, text, precedence, BinaryClass::Class, fold, phrase},
 #include "core/loop/binary_ops.def"
 #undef TERN_LOOP_BINARY
 };
 
 constexpr IntrinsicInfo kIntrinsics[] = {
-#define TERN_LOOP_INTRINSIC(Name, text, arity, Types, lowered, phrase) \
-  {Intrinsic::k##Name, text, arity, IntrinsicTypes::Types, lowered, phrase},
+#define TERN_LOOP_LOWERED(Name, text, arity, Types, phrase) \
+  {Intrinsic::k##Name, text, arity, IntrinsicTypes::Types, true, phrase},
+#define TERN_LOOP_EXPANDED(Name, text, arity, Types, phrase) \
+  {Intrinsic::k##Name, text, arity, IntrinsicTypes::Types, false, phrase},
 #include "core/loop/intrinsics.def"
-#undef TERN_LOOP_INTRINSIC
 };
 
 template <class T>
@@ -71,6 +72,13 @@ std::string_view KindName(ExprKind kind) { return kExprKindNames[static_cast<siz
 std::string_view AccessName(Access access) { return kAccessNames[static_cast<size_t>(access)]; }
 
 std::span<const BinaryInfo> AllBinaryOps() { return kBinaryOps; }
+
+const BinaryInfo* FindFold(std::string_view fold) {
+  for (const BinaryInfo& info : kBinaryOps) {
+    if (!fold.empty() && info.fold == fold) return &info;
+  }
+  return nullptr;
+}
 const BinaryInfo& InfoOf(BinaryOp op) { return kBinaryOps[static_cast<size_t>(op)]; }
 std::span<const IntrinsicInfo> AllIntrinsics() { return kIntrinsics; }
 const IntrinsicInfo& InfoOf(Intrinsic intrinsic) {
@@ -155,28 +163,8 @@ std::string WhyNotCall(Intrinsic intrinsic, std::span<const Expr> args) {
   return fits ? "" : StrCat("'", info.text, "' does not take operands of type ", type.ToString());
 }
 
-// Only operators that are associative, at least up to rounding.
 std::string WhyNotReduction(BinaryOp op, DataType value) {
-  switch (op) {
-    case BinaryOp::kAdd:
-    case BinaryOp::kMul:
-    case BinaryOp::kMin:
-    case BinaryOp::kMax:
-    case BinaryOp::kAnd:
-    case BinaryOp::kOr: return WhyNotBinary(op, value, value);
-    case BinaryOp::kSub:
-    case BinaryOp::kDiv:
-    case BinaryOp::kMod:
-    case BinaryOp::kShl:
-    case BinaryOp::kShr:
-    case BinaryOp::kLt:
-    case BinaryOp::kLe:
-    case BinaryOp::kGt:
-    case BinaryOp::kGe:
-    case BinaryOp::kEq:
-    case BinaryOp::kNe:
-    case BinaryOp::kXor: break;
-  }
+  if (!InfoOf(op).fold.empty()) return WhyNotBinary(op, value, value);
   return StrCat("there is no reduction by '", InfoOf(op).text, "'");
 }
 

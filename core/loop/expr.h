@@ -85,7 +85,7 @@ struct Buffer {
 using BufferPtr = ObjectPtr<const Buffer>;
 
 enum class BinaryOp : int8_t {
-#define TERN_LOOP_BINARY(Name, text, precedence, Class, phrase) k##Name,
+#define TERN_LOOP_BINARY(Name, text, precedence, Class, fold, phrase) k##Name,
 #include "core/loop/binary_ops.def"
 #undef TERN_LOOP_BINARY
 };
@@ -96,15 +96,17 @@ struct BinaryInfo {
   std::string_view text;  // "+", "min"
   int precedence;         // 0: written as a call
   BinaryClass op_class;
+  std::string_view fold;  // "sum": what a reduction by it is called; empty: there is none
   std::string_view phrase;
 };
 std::span<const BinaryInfo> AllBinaryOps();
+// Null if there is no such reduction.
+const BinaryInfo* FindFold(std::string_view fold);
 const BinaryInfo& InfoOf(BinaryOp op);
 
 enum class Intrinsic : int8_t {
-#define TERN_LOOP_INTRINSIC(Name, text, arity, Types, lowered, phrase) k##Name,
+#define TERN_LOOP_INTRINSIC(Name, ...) k##Name,
 #include "core/loop/intrinsics.def"
-#undef TERN_LOOP_INTRINSIC
 };
 enum class IntrinsicTypes : int8_t { kFloats, kNumbers };
 struct IntrinsicInfo {

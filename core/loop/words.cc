@@ -11,8 +11,7 @@ namespace tern::loop {
 namespace {
 
 constexpr std::string_view kExpressionWords[] = {
-    "vscale",      "true", "false", "select", "ramp", "broadcast", "whilelt", "cast",
-    "reinterpret", "sum",  "prod",  "min",    "max",  "and",       "or"};
+    "vscale", "true", "false", "select", "ramp", "broadcast", "whilelt", "cast", "reinterpret"};
 
 constexpr std::string_view kStatementWords[] = {"inf",    "nan", "let",     "var",      "for",
                                                 "while",  "if",  "else",    "allocate", "where",
@@ -45,8 +44,8 @@ bool IsTypeName(std::string_view name) {
 }
 
 bool IsExpressionWord(std::string_view name) {
-  return IsIntrinsic(name) || IsAmong(name, kExpressionWords) || name.starts_with("reduce_") ||
-         IsTypeName(name);
+  return IsIntrinsic(name) || FindFold(name) != nullptr || IsAmong(name, kExpressionWords) ||
+         name.starts_with("reduce_") || IsTypeName(name);
 }
 
 bool IsReservedName(std::string_view name) {

@@ -83,7 +83,7 @@ std::string LlvmFunction::Compute(const Expr& expr) {
 }
 
 std::string LlvmFunction::CallIntrinsic(std::string_view name, std::string_view result,
-                                        std::initializer_list<std::string> operands) {
+                                        const std::vector<std::string>& operands) {
   std::string types, values;
   for (const std::string& operand : operands) {
     // The type is all before the last space that is outside brackets: values have no spaces, but
@@ -343,23 +343,8 @@ std::string LlvmFunction::ComputeCall(const Call& call) {
       const std::string product = Arithmetic(BinaryOp::kMul, type, a, b);
       return Arithmetic(BinaryOp::kAdd, type, product, Value(call.args[2]));
     }
-    case Intrinsic::kRSqrt:
-    case Intrinsic::kExp:
-    case Intrinsic::kLog:
-    case Intrinsic::kTanh:
-    case Intrinsic::kErf:
-    case Intrinsic::kSigmoid:
-    case Intrinsic::kSin:
-    case Intrinsic::kCos:
-    case Intrinsic::kTan:
-    case Intrinsic::kAsin:
-    case Intrinsic::kAcos:
-    case Intrinsic::kAtan:
-    case Intrinsic::kSinh:
-    case Intrinsic::kCosh:
-    case Intrinsic::kAsinh:
-    case Intrinsic::kAcosh:
-    case Intrinsic::kAtanh:
+#define TERN_LOOP_EXPANDED(Name, ...) case Intrinsic::k##Name:
+#include "core/loop/intrinsics.def"
       NotLowered(StrCat("the intrinsic '", InfoOf(call.intrinsic).text, "'"));
       break;
   }

@@ -95,7 +95,7 @@ class LlvmFunction {
   std::string Compute(const Expr& expr);
   // A call of an intrinsic, which is declared: Intrinsic("sqrt", type, {"<4 x float> %x"}).
   std::string CallIntrinsic(std::string_view name, std::string_view result,
-                            std::initializer_list<std::string> operands);
+                            const std::vector<std::string>& operands);
   // Whether a product and a sum may be rounded once: not of 16 bits, also where one instruction
   // could do so.
   bool MayContract(DataType type) const {

@@ -151,6 +151,26 @@ std::string LlvmFunction::ComputeMask(const LaneMask& mask) {
                        LlvmType(type), {StrCat("i", bits, " 0"), StrCat("i", bits, " ", count)});
 }
 
+namespace {
+
+// What follows "llvm.vector.reduce.". Sums and products of floats start at the identity and go from
+// lane 0 upwards: without `reassoc`, LLVM keeps that order.
+struct ReduceNames {
+  BinaryOp op;
+  std::string_view of_floats, of_signed, of_unsigned;
+  std::string_view identity = {};
+};
+constexpr ReduceNames kReduceNames[] = {
+    {BinaryOp::kAdd, "fadd", "add", "add", "-0.0"},
+    {BinaryOp::kMul, "fmul", "mul", "mul", "1.0"},
+    {BinaryOp::kMin, "fminimum", "smin", "umin"},
+    {BinaryOp::kMax, "fmaximum", "smax", "umax"},
+    {BinaryOp::kAnd, "", "and", "and"},
+    {BinaryOp::kOr, "", "or", "or"},
+};
+
+}  // namespace
+
 std::string LlvmFunction::ComputeReduce(const VectorReduce& reduce) {
   const DataType vector = reduce.value->type, scalar = reduce.type;
   const std::string value = Value(reduce.value);
@@ -159,37 +179,19 @@ std::string LlvmFunction::ComputeReduce(const VectorReduce& reduce) {
   // For bfloat16 there is no instruction, and scalable targets have no product over lanes.
   if (storage || (reduce.op == BinaryOp::kMul && vector.is_scalable()))
     return ReduceByLanes(reduce, value);
-  const auto call = [&](const char* name) {
+  const auto reduced = [&](std::string_view name, const std::vector<std::string>& args) {
     return CallIntrinsic(StrCat("vector.reduce.", name, ".", LlvmSuffix(vector)), LlvmType(scalar),
-                         {Typed(vector, value)});
+                         args);
   };
-  const auto ordered = [&](const char* name, const char* start) {
-    return CallIntrinsic(StrCat("vector.reduce.", name, ".", LlvmSuffix(vector)), LlvmType(scalar),
-                         {Typed(scalar, start), Typed(vector, value)});
-  };
-  const bool floats = scalar.is_float();
-  switch (reduce.op) {
-    // Sums and products of floats start at the identity and go from lane 0 upwards: without
-    // `reassoc`, LLVM keeps that order.
-    case BinaryOp::kAdd: return floats ? ordered("fadd", "-0.0") : call("add");
-    case BinaryOp::kMul: return floats ? ordered("fmul", "1.0") : call("mul");
-    case BinaryOp::kMin: return call(floats ? "fminimum" : scalar.is_signed() ? "smin" : "umin");
-    case BinaryOp::kMax: return call(floats ? "fmaximum" : scalar.is_signed() ? "smax" : "umax");
-    case BinaryOp::kAnd: return call("and");
-    case BinaryOp::kOr: return call("or");
-    case BinaryOp::kSub:
-    case BinaryOp::kDiv:
-    case BinaryOp::kMod:
-    case BinaryOp::kShl:
-    case BinaryOp::kShr:
-    case BinaryOp::kLt:
-    case BinaryOp::kLe:
-    case BinaryOp::kGt:
-    case BinaryOp::kGe:
-    case BinaryOp::kEq:
-    case BinaryOp::kNe:
-    case BinaryOp::kXor: NotLowered("a reduction that is none"); break;
+  for (const ReduceNames& names : kReduceNames) {
+    if (names.op != reduce.op) continue;
+    if (!scalar.is_float())
+      return reduced(scalar.is_signed() ? names.of_signed : names.of_unsigned,
+                     {Typed(vector, value)});
+    if (names.identity.empty()) return reduced(names.of_floats, {Typed(vector, value)});
+    return reduced(names.of_floats, {Typed(scalar, names.identity), Typed(vector, value)});
   }
+  NotLowered("a reduction that is none");
   return "poison";
 }
 

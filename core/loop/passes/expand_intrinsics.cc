@@ -295,16 +295,13 @@ class Expander : public Mutator {
     Formula formula(operand->type, &before_);
     const Expr x = formula.Name("x", operand);
     switch (intrinsic) {
+#define TERN_LOOP_LOWERED(Name, ...) case Intrinsic::k##Name:
+#include "core/loop/intrinsics.def"
+      break;
 // clang-format off
-#define TERN_EXPAND_true(Name) break
-#define TERN_EXPAND_false(Name) return formula.Name(x)
-#define TERN_LOOP_INTRINSIC(Name, text, arity, types, lowered, meaning) \
-      case Intrinsic::k##Name: TERN_EXPAND_##lowered(Name);
+#define TERN_LOOP_EXPANDED(Name, ...) case Intrinsic::k##Name: return formula.Name(x);
 // clang-format on
 #include "core/loop/intrinsics.def"
-#undef TERN_LOOP_INTRINSIC
-#undef TERN_EXPAND_true
-#undef TERN_EXPAND_false
     }
     TERN_CHECK(false, "an intrinsic without expansion");
     return x;

@@ -180,24 +180,10 @@ class IterationStep {
         case TapeOp::kStore:
           if (!NoteAccess(op)) return false;
           break;
-        case TapeOp::kConstant:
-        case TapeOp::kVScale:
-        case TapeOp::kBinary:
-        case TapeOp::kNot:
-        case TapeOp::kSelect:
-        case TapeOp::kCast:
-        case TapeOp::kReinterpret:
-        case TapeOp::kCall:
-        case TapeOp::kRamp:
-        case TapeOp::kBroadcast:
-        case TapeOp::kLaneMask:
-        case TapeOp::kReduce:
-        case TapeOp::kCopy:
-        case TapeOp::kAllocate:
-        case TapeOp::kLoopEnd:
-        case TapeOp::kLoopStep:
-        case TapeOp::kBeginIteration:
-        case TapeOp::kEndIteration:
+#define TERN_TAPE_LANES(Name, meaning) case TapeOp::k##Name:
+#define TERN_TAPE_WHOLE(Name, meaning) case TapeOp::k##Name:
+#define TERN_TAPE_STEP(Name, meaning) case TapeOp::k##Name:
+#include "core/loop/run/tape_ops.def"
           if (plan_.needed[pc - 1] == 0 || op.dst < 0) break;
           gains_[Number(op.dst)] = GainBy(op);
           definition_[Number(op.dst)] = static_cast<int64_t>(pc) - 1;
@@ -263,30 +249,11 @@ class IterationStep {
     if (IsFixed(op.a) && IsFixed(op.b) && IsFixed(op.c)) return 0;
     // Narrower numbers wrap around.
     if (now_.tape.registers[Number(op.dst)].element() != kIndexType.element()) return {};
-    switch (op.op) {
-      case TapeOp::kCopy:
-      case TapeOp::kBroadcast: return GainOf(op.a);
-      case TapeOp::kRamp: return IsFixed(op.b) ? GainOf(op.a) : Gain{};
-      case TapeOp::kLoopStep:
-      case TapeOp::kLoopEnd: return Sum(GainOf(op.a), GainOf(op.b));
-      case TapeOp::kBinary: return GainByBinary(op);
-      case TapeOp::kConstant:
-      case TapeOp::kVScale:
-      case TapeOp::kNot:
-      case TapeOp::kSelect:
-      case TapeOp::kCast:
-      case TapeOp::kReinterpret:
-      case TapeOp::kCall:
-      case TapeOp::kLaneMask:
-      case TapeOp::kReduce:
-      case TapeOp::kLoad:
-      case TapeOp::kStore:
-      case TapeOp::kAllocate:
-      case TapeOp::kJump:
-      case TapeOp::kJumpUnless:
-      case TapeOp::kBeginIteration:
-      case TapeOp::kEndIteration: break;
-    }
+    if (op.op == TapeOp::kBinary) return GainByBinary(op);
+    if (op.op == TapeOp::kCopy || op.op == TapeOp::kBroadcast) return GainOf(op.a);
+    if (op.op == TapeOp::kRamp) return IsFixed(op.b) ? GainOf(op.a) : Gain{};
+    if (op.op == TapeOp::kLoopStep || op.op == TapeOp::kLoopEnd)
+      return Sum(GainOf(op.a), GainOf(op.b));
     return {};
   }
   Gain GainByBinary(const TapeInstruction& op) const {

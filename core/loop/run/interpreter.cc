@@ -198,23 +198,9 @@ class Machine {
           At(op.dst)->i = AddSaturated(At(op.a)->i, At(op.b)->i);
           Count(op);
           break;
-        case TapeOp::kConstant:
-        case TapeOp::kVScale:
-        case TapeOp::kBinary:
-        case TapeOp::kNot:
-        case TapeOp::kSelect:
-        case TapeOp::kCast:
-        case TapeOp::kReinterpret:
-        case TapeOp::kCall:
-        case TapeOp::kRamp:
-        case TapeOp::kBroadcast:
-        case TapeOp::kLaneMask:
-        case TapeOp::kReduce:
-        case TapeOp::kCopy:
-        case TapeOp::kAllocate:
-        case TapeOp::kLoopEnd:
-        case TapeOp::kBeginIteration:
-        case TapeOp::kEndIteration:
+#define TERN_TAPE_LANES(Name, meaning) case TapeOp::k##Name:
+#define TERN_TAPE_WHOLE(Name, meaning) case TapeOp::k##Name:
+#include "core/loop/run/tape_ops.def"
           Count(op);
           // A control run skips what only data depend on.
           if (plan_ == nullptr || op.dst < 0 || plan_->needed[pc - 1] != 0) Compute(op);
@@ -303,23 +289,12 @@ class Machine {
         break;
       }
       case TapeOp::kReduce: Fold(op); break;
-      case TapeOp::kConstant:
-      case TapeOp::kVScale:
-      case TapeOp::kBinary:
-      case TapeOp::kNot:
-      case TapeOp::kSelect:
-      case TapeOp::kCast:
-      case TapeOp::kReinterpret:
-      case TapeOp::kCall:
-      case TapeOp::kRamp:
-      case TapeOp::kBroadcast:
-      case TapeOp::kLaneMask:
-      case TapeOp::kCopy:
-      case TapeOp::kLoad:
-      case TapeOp::kStore:
-      case TapeOp::kJump:
-      case TapeOp::kJumpUnless:
-      case TapeOp::kLoopStep: ComputeLanes(op);
+#define TERN_TAPE_LANES(Name, meaning) case TapeOp::k##Name:
+#define TERN_TAPE_ACCESS(Name, meaning) case TapeOp::k##Name:
+#define TERN_TAPE_STEP(Name, meaning) case TapeOp::k##Name:
+#define TERN_TAPE_JUMP(Name, meaning) case TapeOp::k##Name:
+#include "core/loop/run/tape_ops.def"
+        ComputeLanes(op);
     }
   }
 
@@ -369,16 +344,12 @@ class Machine {
         // base + lane < bound without overflow of the sum.
         case TapeOp::kLaneMask: out.i = a->i < b->i && lane < DistanceUp(a->i, b->i); break;
         case TapeOp::kCopy: out = a[lane]; break;
-        case TapeOp::kReduce:
-        case TapeOp::kLoad:
-        case TapeOp::kStore:
-        case TapeOp::kAllocate:
-        case TapeOp::kJump:
-        case TapeOp::kJumpUnless:
-        case TapeOp::kLoopEnd:
-        case TapeOp::kLoopStep:
-        case TapeOp::kBeginIteration:
-        case TapeOp::kEndIteration: TERN_CHECK(false, "an operation without lanes");
+#define TERN_TAPE_WHOLE(Name, meaning) case TapeOp::k##Name:
+#define TERN_TAPE_ACCESS(Name, meaning) case TapeOp::k##Name:
+#define TERN_TAPE_STEP(Name, meaning) case TapeOp::k##Name:
+#define TERN_TAPE_JUMP(Name, meaning) case TapeOp::k##Name:
+#include "core/loop/run/tape_ops.def"
+          TERN_CHECK(false, "an operation without lanes");
       }
     }
   }

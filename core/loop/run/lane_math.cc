@@ -219,23 +219,9 @@ Lane LaneCall(Intrinsic intrinsic, DType type, const Lane* args) {
       const double product = RoundFloat(type, x * args[1].f);
       return FromFloat(RoundFloat(type, product + args[2].f));
     }
-    case Intrinsic::kRSqrt:
-    case Intrinsic::kExp:
-    case Intrinsic::kLog:
-    case Intrinsic::kTanh:
-    case Intrinsic::kErf:
-    case Intrinsic::kSigmoid:
-    case Intrinsic::kSin:
-    case Intrinsic::kCos:
-    case Intrinsic::kTan:
-    case Intrinsic::kAsin:
-    case Intrinsic::kAcos:
-    case Intrinsic::kAtan:
-    case Intrinsic::kSinh:
-    case Intrinsic::kCosh:
-    case Intrinsic::kAsinh:
-    case Intrinsic::kAcosh:
-    case Intrinsic::kAtanh: break;
+#define TERN_LOOP_EXPANDED(Name, ...) case Intrinsic::k##Name:
+#include "core/loop/intrinsics.def"
+    break;
   }
   TERN_CHECK(false, "an intrinsic that is not lowered");
   return {};

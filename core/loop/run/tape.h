@@ -17,28 +17,8 @@ inline constexpr int kInstructionClasses = 6;
 std::string_view InstructionClassName(InstructionClass instruction_class);
 
 enum class TapeOp : int8_t {
-  kConstant,     // dst = imm in every lane
-  kVScale,       // dst = vscale
-  kBinary,       // dst = a sub b (sub: BinaryOp)
-  kNot,          // dst = !a
-  kSelect,       // dst = a ? b : c
-  kCast,         // dst = a as dst's type
-  kReinterpret,  // dst = a's bits as dst's type
-  kCall,         // dst = sub(a, b, c) (sub: Intrinsic)
-  kRamp,         // dst = a + lane * b
-  kBroadcast,    // dst = a's one lane
-  kLaneMask,     // dst = a + lane < b
-  kReduce,       // dst = a's lanes folded by sub
-  kCopy,         // dst = a
-  kLoad,         // dst = buffer[a] where b (b < 0: everywhere)
-  kStore,        // buffer[a] = c where b
-  kAllocate,     // buffer's memory is undefined from here on
-  kJump,         // to imm
-  kJumpUnless,   // to imm unless a; counts where it goes on, with sub = 1 always
-  kLoopEnd,      // dst = a + b, the end of a loop, kept within 64 bits
-  kLoopStep,     // dst = a + b for a positive b, kept within 64 bits
-  kBeginIteration,
-  kEndIteration,  // sub: 1 where the body holds vectors; imm: the loop's LoopRole
+#define TERN_TAPE_OP(Name, meaning) k##Name,
+#include "core/loop/run/tape_ops.def"
 };
 
 struct TapeInstruction {

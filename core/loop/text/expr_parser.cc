@@ -15,22 +15,6 @@ constexpr int kMaxDepth = 100;
 // A longer expression would be a tree too deep to walk.
 constexpr int kMaxOperators = 1000;
 
-struct ReduceName {
-  std::string_view text;
-  BinaryOp op;
-};
-constexpr ReduceName kReduceNames[] = {
-    {"sum", BinaryOp::kAdd}, {"prod", BinaryOp::kMul}, {"min", BinaryOp::kMin},
-    {"max", BinaryOp::kMax}, {"and", BinaryOp::kAnd},  {"or", BinaryOp::kOr},
-};
-
-const ReduceName* FindReduce(std::string_view text) {
-  for (const ReduceName& name : kReduceNames) {
-    if (name.text == text) return &name;
-  }
-  return nullptr;
-}
-
 const BinaryInfo* FindInfix(std::string_view text) {
   for (const BinaryInfo& info : AllBinaryOps()) {
     if (info.precedence > 0 && info.text == text) return &info;
@@ -51,6 +35,7 @@ bool IsOne(std::string_view name, std::initializer_list<std::string_view> names)
 
 text::Span Through(text::Span begin, text::Span end) { return text::Cover(begin, end); }
 
+// A node that was made for another place keeps its own span: a variable's uses share one node.
 Expr At(Expr expr, text::Span span) {
   if (expr && !expr->span.valid()) expr->span = span;
   return expr;
@@ -86,6 +71,8 @@ Token ExprParser::Next() {
 
 // --- tokens
 
+// After the first mistake nothing is accepted, so that loops over tokens end and no mistake follows
+// from another.
 bool ExprParser::Accept(std::string_view text) {
   if (!ok_ || !Peek().Is(text)) return false;
   Next();
@@ -124,6 +111,8 @@ text::Diagnostic& ExprParser::Complain(text::Span where, std::string_view messag
   return diagnostics_.Error(kBadLoopProgram, message).At(where);
 }
 
+// The indices of a buffer that is not known are not read: they would bring up mistakes of their
+// own.
 void ExprParser::SkipBrackets() {
   if (!Accept("[")) return;
   for (int open = 1; open > 0 && Peek().kind != TokenKind::kEnd;) {
@@ -132,6 +121,7 @@ void ExprParser::SkipBrackets() {
   }
 }
 
+// The only bound on recursion, here and in everything that walks the tree later.
 bool ExprParser::TooDeep() {
   if (depth_ <= kMaxDepth && operators_ <= kMaxOperators) return false;
   if (ok_) {
@@ -160,6 +150,7 @@ void ExprParser::Declare(const Token& name, Symbol symbol) {
   else if (IsExpressionWord(name.text))
     Complain(name.span, StrCat("'", name.text, "' is a word of the language"))
         .Help("choose another name");
+  // A name that was refused is declared all the same, so that its uses are not refused once more.
   symbol.name = name.text;
   const auto [entry, fresh] = latest_.emplace(name.text, static_cast<ptrdiff_t>(symbols_.size()));
   symbol.hidden = fresh ? -1 : entry->second;
@@ -167,6 +158,7 @@ void ExprParser::Declare(const Token& name, Symbol symbol) {
   symbols_.push_back(std::move(symbol));
 }
 
+// Symbols are a stack; `latest_` finds the innermost one of a name, and `hidden` the one below it.
 void ExprParser::EndScope(size_t mark) {
   while (symbols_.size() > mark) {
     const Symbol& last = symbols_.back();
@@ -180,6 +172,7 @@ void ExprParser::EndScope(size_t mark) {
 
 // --- shared parts
 
+// 4, vscale, vscale * 4, 4 * vscale.
 std::optional<Lanes> ProgramExprParser::ParseLanes() {
   bool scalable = Accept("vscale");
   std::optional<int64_t> count = 1;
@@ -217,12 +210,14 @@ std::vector<Expr> ProgramExprParser::ParseShape() {
       Complain(at, StrCat("a dimension must be int64, got ", extent->type.ToString()));
       extent = nullptr;
     }
+    // A dimension in place of a wrong one keeps the rank right for the checks of indices.
     shape.push_back(extent ? std::move(extent) : MakeInt(1));
   } while (Accept(","));
   Expect("]");
   return shape;
 }
 
+// "[i, j where p]" behind the name of a buffer, of a load or of a store.
 ProgramExprParser::Element ProgramExprParser::ParseElement(const Buffer& buffer, text::Span name) {
   Element element;
   bool good = true;
@@ -248,11 +243,15 @@ ProgramExprParser::Element ProgramExprParser::ParseElement(const Buffer& buffer,
 
 // --- expressions
 
+// Parsing goes on after a program that is wrong and not torn: several such mistakes are told at
+// once.
 Expr ExprParser::Refuse(text::Span span, std::string_view why) {
   if (ok_) Complain(span, why);
   return nullptr;
 }
 
+// The literal in a type that its surroundings tell. A vector operand asks for its element:
+// constants are scalars until they are broadcast.
 Expr ExprParser::Retype(const Expr& literal, DataType type, text::Span span) {
   type = type.Scalar();
   if (const FloatImm* number = literal->As<FloatImm>()) {
@@ -271,6 +270,7 @@ Expr ExprParser::Retype(const Expr& literal, DataType type, text::Span span) {
   return Refuse(span, StrCat("the number does not fit into ", type.ToString()));
 }
 
+// An untyped literal becomes what is wanted, or float32 and int64 where nothing is.
 Expr ExprParser::Fit(const Operand& operand, std::optional<DataType> wanted, text::Span span) {
   if (!operand.expr || !operand.untyped) return operand.expr;
   if (wanted.has_value() && !wanted->is_bool()) return Retype(operand.expr, *wanted, span);
@@ -279,6 +279,7 @@ Expr ExprParser::Fit(const Operand& operand, std::optional<DataType> wanted, tex
 }
 
 Expr ExprParser::ParseExpr(std::optional<DataType> wanted) {
+  // Operators are counted within one outermost expression.
   const int outer = operators_;
   if (depth_ == 0) operators_ = 0;
   ++depth_;
@@ -324,6 +325,7 @@ ExprParser::Operand ExprParser::Combine(const BinaryInfo& op, const Operand& a, 
                                         std::optional<DataType> wanted) {
   if (!ok_ || !a.expr || !b.expr) return {};
   if (a.untyped && b.untyped) {
+    // A comparison of two literals cannot take the type that is wanted of it, which is bool.
     const bool floats = a.expr->kind == ExprKind::kFloatImm || b.expr->kind == ExprKind::kFloatImm;
     if (op.op_class == BinaryClass::kCompare || !wanted.has_value())
       wanted = floats ? DataType(kF32) : kIndexType;
@@ -397,6 +399,7 @@ ExprParser::Operand ExprParser::ParsePrimary(std::optional<DataType> wanted) {
     return {};
   }
   const Token name = Next();
+  // A word of the language that is declared all the same was refused there; here it is that symbol.
   const Expr expr = Lookup(name.text) != nullptr || !IsExpressionWord(name.text)
                         ? ParseSymbol(name)
                         : ParseWord(name, wanted);
@@ -405,6 +408,7 @@ ExprParser::Operand ExprParser::ParsePrimary(std::optional<DataType> wanted) {
 
 Expr ExprParser::ParseSymbol(const Token& name) {
   const Symbol* symbol = Lookup(name.text);
+  // Where shapes are declared, the first use of a name makes it a size.
   if (symbol == nullptr && sizes_are_implicit_) {
     sizes_.push_back(MakeVar(std::string(name.text)));
     Declare(name, {name.text, sizes_.back(), nullptr});
@@ -455,12 +459,12 @@ Expr ProgramExprParser::ParseProgramWord(const Token& name, std::optional<DataTy
   if (word == "vscale") return MakeVScale();
   if (IsOne(word, {"ramp", "broadcast", "whilelt"})) return ParseVector(name);
   if (word.starts_with("reduce_")) {
-    const ReduceName* reduce = FindReduce(word.substr(7));
+    const BinaryInfo* reduce = FindFold(word.substr(7));
     if (reduce != nullptr) return ParseVectorReduce(reduce->op, name.span);
     return Refuse(name.span, "reductions of vectors are reduce_sum, _prod, _min, _max, _and, _or");
   }
   Expect("(");
-  return ParseReduction(FindReduce(word)->op, wanted, name.span);
+  return ParseReduction(FindFold(word)->op, wanted, name.span);
 }
 
 // float64(0.5), uint8(200), float32(-inf)
@@ -485,6 +489,7 @@ Expr ExprParser::ParseTypedLiteral(const Token& name, DataType type) {
   return Retype(value, type, name.span);
 }
 
+// Up to the closing parenthesis. One null is the mark of a mistake that has been told.
 std::vector<Expr> ExprParser::ParseOperands(std::optional<DataType> wanted) {
   std::vector<Operand> operands;
   if (!Peek().Is(")")) {
@@ -493,6 +498,7 @@ std::vector<Expr> ExprParser::ParseOperands(std::optional<DataType> wanted) {
     } while (Accept(","));
   }
   Expect(")");
+  // Literals among operands take the type of those that have one, whichever stands first.
   for (const Operand& operand : operands) {
     if (operand.expr && !operand.untyped) wanted = operand.expr->type;
   }
@@ -581,6 +587,8 @@ Expr ExprParser::ParseMinMax(BinaryOp op, std::optional<DataType> wanted, text::
   return why.empty() ? MakeBinary(op, args[0], args[1]) : Refuse(span, why);
 }
 
+// Only a new name begins an axis: in min(i, j) both are in use, so that the comparison i < n needs
+// no other sign.
 bool ProgramExprParser::AtAxis() const {
   return ok() && Peek().kind == TokenKind::kName && Lookup(Peek().text) == nullptr &&
          !IsExpressionWord(Peek().text);
@@ -592,6 +600,8 @@ std::optional<Expr> ProgramExprParser::ParseFold(BinaryOp op, std::optional<Data
   return ParseReduction(op, wanted, span);
 }
 
+// The '<' of the axis is read; one more would be a comparison, so only tighter operators belong to
+// the extent.
 Expr ExprParser::ParseExtent() {
   ++depth_;
   Expr extent = ParseBinary(kIndexType, InfoOf(BinaryOp::kLt).precedence + 1).expr;

@@ -91,7 +91,7 @@ class Printer {
         return PrintLanes("whilelt", {expr->As<LaneMask>()->base, expr->As<LaneMask>()->bound},
                           expr->type);
       case ExprKind::kVectorReduce:
-        Put("reduce_", ReduceName(expr->As<VectorReduce>()->op));
+        Put("reduce_", InfoOf(expr->As<VectorReduce>()->op).fold);
         return PrintList("", {&expr->As<VectorReduce>()->value, 1});
       case ExprKind::kReduction: return PrintReduction(*expr->As<Reduction>());
     }
@@ -183,29 +183,6 @@ class Printer {
   std::string TypeText(DataType type) const {
     if (!seed_form() || !type.is_scalable()) return type.ToString();
     return StrCat(ElementName(type.element()), "xVL");
-  }
-  static std::string_view ReduceName(BinaryOp op) {
-    switch (op) {
-      case BinaryOp::kAdd: return "sum";
-      case BinaryOp::kMul: return "prod";
-      case BinaryOp::kMin: return "min";
-      case BinaryOp::kMax: return "max";
-      case BinaryOp::kAnd: return "and";
-      case BinaryOp::kSub:
-      case BinaryOp::kDiv:
-      case BinaryOp::kMod:
-      case BinaryOp::kShl:
-      case BinaryOp::kShr:
-      case BinaryOp::kLt:
-      case BinaryOp::kLe:
-      case BinaryOp::kGt:
-      case BinaryOp::kGe:
-      case BinaryOp::kEq:
-      case BinaryOp::kNe:
-      case BinaryOp::kXor:
-      case BinaryOp::kOr: break;
-    }
-    return "or";
   }
 
   // bare says that the type is clear from what stands beside it.
@@ -336,7 +313,7 @@ class Printer {
   }
 
   void PrintReduction(const Reduction& reduction) {
-    Put(ReduceName(reduction.op), "(");
+    Put(InfoOf(reduction.op).fold, "(");
     for (const ReduceAxis& axis : reduction.axes) {
       Put(NameOf(*axis.var), " < ");
       // The extent ends at a comma, but a comparison in it would be read as the axis' own.
