@@ -157,8 +157,8 @@ Result<Any> ReadTestValue(ByteSpan bytes, const Type& declared) {
   if (declared.kind == Type::Kind::kSequence)
     return ReadTestList(bytes, contents == nullptr ? 0 : contents->elem_type);
   if (declared.kind == Type::Kind::kOptional) {
-    static const Type kNothing;
-    return ReadTestOptional(bytes, contents == nullptr ? kNothing : *contents);
+    const Type nothing;
+    return ReadTestOptional(bytes, contents == nullptr ? nothing : *contents);
   }
   return ReadTestTensor(bytes, declared.elem_type);
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/api/c_api.h"
+#include "core/kernels/bind/regex.h"
 #include "core/kernels/choose.h"
 #include "core/kernels/cpu_features.h"
 
@@ -110,6 +111,20 @@ TEST(RuntimeThreads, ARefusedTargetLeavesOtherRuntimesAlone) {
   EXPECT_TRUE(RunOn("avx9", &error).empty());
   EXPECT_NE(error.find("E0012"), std::string::npos) << error;
   EXPECT_EQ(RunOn(nullptr, &after), expected);
+}
+
+// Named sets of characters were a table that the first pattern filled, without a guard.
+TEST(RuntimeThreads, PatternsAreCompiledAtTheSameTime) {
+  std::vector<std::thread> threads;
+  std::vector<char> matches(4, 0);
+  for (char& match : matches) {
+    threads.emplace_back([&match] {
+      const auto regex = tern::kernels::bind::Regex::Compile("[[:alpha:]]+\\d");
+      match = regex.ok() && regex->MatchesWhole("abc7") && !regex->MatchesWhole("abc");
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(matches, std::vector<char>(4, 1));
 }
 
 }  // namespace

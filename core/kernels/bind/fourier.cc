@@ -48,6 +48,8 @@ class HalvingTransform {
   }
 
   void Forward(Complex* data) const {
+    // Elements change places so that those of even and of odd number lie apart at every level: j is
+    // i with its bits in reverse order.
     for (int64_t i = 1, j = 0; i < n_; ++i) {
       int64_t bit = n_ / 2;
       for (; (j & bit) != 0; bit /= 2) j ^= bit;
@@ -55,6 +57,7 @@ class HalvingTransform {
       if (i < j) std::swap(data[i], data[j]);
     }
     for (int64_t size = 2; size <= n_; size *= 2) {
+      // Butterflies of two transforms of half the size; their roots are every step-th of the whole.
       const int64_t half = size / 2, step = n_ / size;
       for (int64_t begin = 0; begin < n_; begin += size) {
         for (int64_t k = 0; k < half; ++k) {
@@ -171,6 +174,7 @@ Result<Any> Dft(const ops::DftAttrs& attrs, Call& call) {
   const int64_t length = call.Has(1) ? wanted : x->dim(axis);
   TERN_TRY(CheckLength(length));
   out[axis] = attrs.onesided ? length / 2 + 1 : length;
+  // Complex numbers count as one element of the view.
   Extents pixels = ExtentsOf(*x);
   pixels[x->rank() - 1] = 1;
   const AxisView from = ViewAround(pixels, axis);
@@ -184,6 +188,7 @@ Result<Any> Dft(const ops::DftAttrs& attrs, Call& call) {
     const int64_t outer = r / from.inner, inner = r % from.inner;
     for (int64_t k = 0; k < length; ++k) {
       Complex value;
+      // A transform that is longer than the signal sees zeros behind it.
       if (k < from.axis) value = ElementAt(*x, (outer * from.axis + k) * from.inner + inner);
       row[static_cast<size_t>(k)] = attrs.inverse ? Conjugate(value) : value;
     }
@@ -213,6 +218,7 @@ Result<Any> Stft(const ops::StftAttrs& attrs, Call& call) {
   if (step < 1) return InvalidArgument("a frame step of ", step, ", expected at least 1");
   if (x->dim(1) < length)
     return InvalidArgument("frames of ", length, " in a signal of ", x->dim(1), " elements");
+  // A frame that would reach beyond the signal is left out, as the standard says.
   const int64_t frames = (x->dim(1) - length) / step + 1;
   const int64_t bins = attrs.onesided ? length / 2 + 1 : length;
   const int64_t rows = ops::MulDim(x->dim(0), frames);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/kernels/bind/lists.h"
 
-#include <cstring>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -55,19 +54,6 @@ Result<Any> StackEmpty(const ListAttrs& attrs, RunContext& context) {
   return Any(std::move(empty));
 }
 
-// Texts count their references, so they are moved one by one.
-void CopyRun(const Tensor& from, int64_t begin, int64_t count, Tensor* to, int64_t at) {
-  if (from.dtype().is_string()) {
-    for (int64_t i = 0; i < count; ++i) to->set_string(at + i, from.string_at(begin + i));
-    return;
-  }
-  const int64_t size = from.dtype().size();
-  if (count > 0)
-    std::memcpy(static_cast<uint8_t*>(to->data()) + at * size,
-                static_cast<const uint8_t*>(from.data()) + begin * size,
-                static_cast<size_t>(count * size));
-}
-
 Result<Any> Stack(const ListAttrs& attrs, RunContext& context, AnyArgs args) {
   TERN_TRY_ASSIGN(const Sequence* list, args[0].As<Sequence>());
   if (list->empty()) return StackEmpty(attrs, context);
@@ -85,7 +71,7 @@ Result<Any> Stack(const ListAttrs& attrs, RunContext& context, AnyArgs args) {
   const int64_t count = first->element_count();
   for (int i = 0; i < call.size(); ++i) {
     TERN_TRY_ASSIGN(const Tensor* item, SameAsFirst(call, i, *first));
-    CopyRun(*item, 0, count, stacked.get(), i * count);
+    bind::CopyElements(*item, 0, count, stacked.get(), i * count);
   }
   return Any(std::move(stacked));
 }
@@ -151,7 +137,7 @@ Status CopyPart(Call& call, const Tensor& x, const bind::AxisView& whole, int64_
   const int64_t stride = whole.axis * whole.inner;
   if (x.dtype().is_string()) {
     for (int64_t outer = 0; outer < whole.outer; ++outer)
-      CopyRun(x, outer * stride + from, row, part, outer * row);
+      bind::CopyElements(x, outer * stride + from, row, part, outer * row);
     return OkStatus();
   }
   const bind::StridedCopy copy{Extents{whole.outer, row}, {stride, 1}, {row, 1}};

@@ -32,6 +32,7 @@ std::string ShownType(const AnyView& value) {
   return tensor != nullptr ? tensor->TypeText() : PrintValue(value);
 }
 
+// The keys that ONNX has: whole numbers or texts.
 Result<std::vector<Any>> KeysOf(const AnyView& value) {
   const auto* keys = value.TryCast<Tensor>();
   const bool fits = keys != nullptr && keys->rank() == 1 && keys->on_host() &&
@@ -45,6 +46,7 @@ Result<std::vector<Any>> KeysOf(const AnyView& value) {
   return result;
 }
 
+// ZipMap: one map a row, from the keys to the row.
 Result<Any> MapRows(const MapAttrs&, RunContext& context, AnyArgs args) {
   TERN_TRY_ASSIGN(const std::vector<Any> keys, KeysOf(args[1]));
   const auto* x = args[0].TryCast<Tensor>();
@@ -93,6 +95,7 @@ Status PutItem(const AnyView& value, int64_t at, Tensor* y) {
   return OkStatus();
 }
 
+// Absent keys are 0, or an empty text.
 Result<TensorPtr> NewMapRow(const MapAttrs& attrs, RunContext& context, int64_t width) {
   TERN_TRY(context.Charge(width));
   TERN_TRY_ASSIGN(TensorPtr row, context.NewTensor(attrs.of, {1, width}));
@@ -101,6 +104,7 @@ Result<TensorPtr> NewMapRow(const MapAttrs& attrs, RunContext& context, int64_t 
   return row;
 }
 
+// CastMap with map_form SPARSE: the value of key k at place k, of `width` places.
 Result<Any> SparseValues(const MapAttrs& attrs, RunContext& context, const Table& map) {
   TERN_TRY_ASSIGN(TensorPtr row, NewMapRow(attrs, context, attrs.width));
   for (const Table::Entry& entry : map) {
@@ -112,6 +116,8 @@ Result<Any> SparseValues(const MapAttrs& attrs, RunContext& context, const Table
   return Any(std::move(row));
 }
 
+// CastMap with map_form DENSE: the values in order of their keys. A map keeps the order of
+// insertion, so it is sorted here.
 Result<Any> MapValues(const MapAttrs& attrs, RunContext& context, AnyArgs args) {
   TERN_TRY_ASSIGN(const Table* map, args[0].As<Table>());
   if (attrs.width >= 0) return SparseValues(attrs, context, *map);
@@ -129,6 +135,7 @@ Result<Any> MapValues(const MapAttrs& attrs, RunContext& context, AnyArgs args) 
   return Any(std::move(row));
 }
 
+// DictVectorizer: the value of each listed key.
 Result<Any> MapLookUp(const MapAttrs& attrs, RunContext& context, AnyArgs args) {
   TERN_TRY_ASSIGN(const Table* map, args[0].As<Table>());
   TERN_TRY_ASSIGN(const std::vector<Any> keys, KeysOf(args[1]));

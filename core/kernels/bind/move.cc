@@ -49,6 +49,19 @@ Status CopyStrided(Call& call, const StridedCopy& copy, int64_t element_size, co
   return Call::Check(call.kernels().copy(&args, call.kernel_context()));
 }
 
+// Texts count their references, so they are moved one by one.
+void CopyElements(const Tensor& from, int64_t begin, int64_t count, Tensor* to, int64_t at) {
+  if (from.dtype().is_string()) {
+    for (int64_t i = 0; i < count; ++i) to->set_string(at + i, from.string_at(begin + i));
+    return;
+  }
+  const int64_t size = from.dtype().size();
+  if (count > 0)
+    std::memcpy(static_cast<uint8_t*>(to->data()) + at * size,
+                static_cast<const uint8_t*>(from.data()) + begin * size,
+                static_cast<size_t>(count * size));
+}
+
 // A copy whose source does not move: stride 0.
 Status Fill(Call& call, int64_t element_size, const void* value, int64_t count, void* dst) {
   return CopyStrided(call, StridedCopy{Extents{count}, {0}, {1}}, element_size, value, dst);

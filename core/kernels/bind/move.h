@@ -31,6 +31,9 @@ Status CopyStrided(Call& call, const StridedCopy& copy, int64_t element_size, co
 // dst[i] = the one element at value, for count elements.
 Status Fill(Call& call, int64_t element_size, const void* value, int64_t count, void* dst);
 
+// to[at + i] = from[begin + i], in row-major order, for elements of any type that both have.
+void CopyElements(const Tensor& from, int64_t begin, int64_t count, Tensor* to, int64_t at);
+
 // y[outer, indices, inner] = x[outer, index, inner] for x [outer, axis, inner]; index is checked.
 struct AxisView {
   int64_t outer, axis, inner;

@@ -128,8 +128,8 @@ Status CopySlices(Call& call, const AxisView& view, const Tensor& x,
   int64_t to = 0;
   for (int64_t outer = 0; outer < view.outer; ++outer) {
     for (const int64_t place : places) {
-      for (int64_t i = 0; i < view.inner; ++i)
-        y->set_string(to++, x.string_at((outer * view.axis + place) * view.inner + i));
+      CopyElements(x, (outer * view.axis + place) * view.inner, view.inner, y, to);
+      to += view.inner;
     }
   }
   return OkStatus();

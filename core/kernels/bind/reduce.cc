@@ -71,6 +71,7 @@ A ReduceColumn(TernReduceOp op, const T* x, int64_t size, int64_t stride) {
   const A offset =
       op == TERN_REDUCE_log_sum_exp ? ReduceColumn<A>(TERN_REDUCE_max, x, size, stride) : A{0};
   using Limits = std::numeric_limits<T>;
+  // The extremes of no elements are those of the type, as the standard says of an empty axis.
   if (op == TERN_REDUCE_max) {
     total = static_cast<A>(Limits::has_infinity ? -Limits::infinity() : Limits::lowest());
   }
@@ -102,6 +103,7 @@ A ReduceColumn(TernReduceOp op, const T* x, int64_t size, int64_t stride) {
   return total;
 }
 
+// What follows the sum where it does not need the element count.
 double FinishDouble(TernReduceOp op, double total) {
   if (op == TERN_REDUCE_l2) return std::sqrt(total);
   return op == TERN_REDUCE_log_sum ? std::log(total) : total;
@@ -170,6 +172,7 @@ Result<Any> Reduce(const ops::ReduceAttrs& attrs, Call& call) {
     TERN_TRY_ASSIGN(TensorPtr y, ReduceAxes(call, *x, mask, out));
     return Any(std::move(y));
   }
+  // Sums of 16-bit floats are kept in f32 and rounded once.
   TERN_TRY_ASSIGN(TensorPtr wide, Widen(call, *x));
   TERN_TRY_ASSIGN(TensorPtr wide_y, ReduceAxes(call, *wide, mask, out));
   TERN_TRY_ASSIGN(TensorPtr y, Narrow(call, *wide_y, x->dtype()));
@@ -180,6 +183,7 @@ Result<Any> Reduce(const ops::ReduceAttrs& attrs, Call& call) {
 
 namespace {
 
+// Comparisons with NaN are false, so that NaN is chosen only where it comes first.
 template <class T>
 int64_t BestIndex(const T* x, int64_t size, int64_t stride, bool largest, bool last) {
   int64_t best = 0;

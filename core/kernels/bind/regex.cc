@@ -16,37 +16,45 @@ constexpr int kMostDepth = 200;
 constexpr int kMostRepeats = 1000;  // RE2's own limit
 constexpr uint32_t kLastCodePoint = 0x10FFFF;
 
-using Ranges = std::vector<std::pair<uint32_t, uint32_t>>;
+using Range = std::pair<uint32_t, uint32_t>;  // first and last code point
+using Ranges = std::vector<Range>;
 
+// A constant table without constructors: nothing guards the first use of a static of core, and two
+// threads may compile patterns at once. Unused ranges at the end are empty.
 struct NamedRanges {
   std::string_view name;
-  Ranges ranges;
+  Range ranges[4];
+};
+constexpr Range kNoRange = {1, 0};
+constexpr NamedRanges kNamed[] = {
+    {"alnum", {{'0', '9'}, {'A', 'Z'}, {'a', 'z'}, kNoRange}},
+    {"alpha", {{'A', 'Z'}, {'a', 'z'}, kNoRange, kNoRange}},
+    {"ascii", {{0, 127}, kNoRange, kNoRange, kNoRange}},
+    {"blank", {{'\t', '\t'}, {' ', ' '}, kNoRange, kNoRange}},
+    {"cntrl", {{0, 31}, {127, 127}, kNoRange, kNoRange}},
+    {"digit", {{'0', '9'}, kNoRange, kNoRange, kNoRange}},
+    {"graph", {{'!', '~'}, kNoRange, kNoRange, kNoRange}},
+    {"lower", {{'a', 'z'}, kNoRange, kNoRange, kNoRange}},
+    {"print", {{' ', '~'}, kNoRange, kNoRange, kNoRange}},
+    {"punct", {{'!', '/'}, {':', '@'}, {'[', '`'}, {'{', '~'}}},
+    {"space", {{'\t', '\r'}, {' ', ' '}, kNoRange, kNoRange}},
+    {"upper", {{'A', 'Z'}, kNoRange, kNoRange, kNoRange}},
+    {"word", {{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}}},
+    {"xdigit", {{'0', '9'}, {'A', 'F'}, {'a', 'f'}, kNoRange}},
+    {"d", {{'0', '9'}, kNoRange, kNoRange, kNoRange}},
+    {"s", {{'\t', '\n'}, {'\f', '\r'}, {' ', ' '}, kNoRange}},
+    {"w", {{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}}},
 };
 
-const Ranges* FindNamed(std::string_view name) {
-  static const NamedRanges kNamed[] = {
-      {"alnum", {{'0', '9'}, {'A', 'Z'}, {'a', 'z'}}},
-      {"alpha", {{'A', 'Z'}, {'a', 'z'}}},
-      {"ascii", {{0, 127}}},
-      {"blank", {{'\t', '\t'}, {' ', ' '}}},
-      {"cntrl", {{0, 31}, {127, 127}}},
-      {"digit", {{'0', '9'}}},
-      {"graph", {{'!', '~'}}},
-      {"lower", {{'a', 'z'}}},
-      {"print", {{' ', '~'}}},
-      {"punct", {{'!', '/'}, {':', '@'}, {'[', '`'}, {'{', '~'}}},
-      {"space", {{'\t', '\r'}, {' ', ' '}}},
-      {"upper", {{'A', 'Z'}}},
-      {"word", {{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}}},
-      {"xdigit", {{'0', '9'}, {'A', 'F'}, {'a', 'f'}}},
-      {"d", {{'0', '9'}}},
-      {"s", {{'\t', '\n'}, {'\f', '\r'}, {' ', ' '}}},
-      {"w", {{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}}},
-  };
+// Empty where there is no such set: every set has a range.
+Ranges FindNamed(std::string_view name) {
+  Ranges found;
   for (const NamedRanges& named : kNamed) {
-    if (named.name == name) return &named.ranges;
+    for (const Range& range : named.ranges) {
+      if (named.name == name && range.first <= range.second) found.push_back(range);
+    }
   }
-  return nullptr;
+  return found;
 }
 
 bool IsWordChar(uint32_t c) {
@@ -122,6 +130,7 @@ class RegexParser {
   }
 
   size_t size() const { return regex_.program_.size(); }
+  // Repetitions copy code, so a short pattern may ask for much of it.
   void Emit(Step step) {
     if (size() >= kMostSteps) return FailUnsupported("more states than are possible");
     regex_.program_.push_back(step);
@@ -139,6 +148,8 @@ class RegexParser {
       if (ok()) Emit(step);
     }
   }
+  // The code from `begin` on, taken back so that a split can be put before it. Targets are
+  // relative: code may be moved and copied.
   std::vector<Step> TakeCode(size_t begin) {
     std::vector<Step> code(regex_.program_.begin() + static_cast<ptrdiff_t>(begin),
                            regex_.program_.end());
@@ -149,6 +160,7 @@ class RegexParser {
   // a|b|c: split to a or to the rest.
   void Alternation(int depth) {
     if (depth > kMostDepth) return FailUnsupported("groups too deep in each other");
+    // Flags that are set within a group end with it.
     const Flags outer = flags_;
     std::vector<std::vector<Step>> branches;
     const size_t begin = size();
@@ -195,6 +207,7 @@ class RegexParser {
     }
   }
 
+  // A character is a class of one, so that matching knows one kind of step that reads.
   void Literal(uint32_t c) { EmitClass(Folded({{{c, c}}, false})); }
 
   void Dot() {
@@ -202,6 +215,8 @@ class RegexParser {
     EmitClass({{{'\n', '\n'}}, true});
   }
 
+  // Letters of ASCII alone, although RE2 folds all of Unicode: its tables would be larger than all
+  // of this.
   CharClass Folded(CharClass set) const {
     if (!flags_.ignore_case) return set;
     const Ranges ranges = set.ranges;
@@ -246,6 +261,7 @@ class RegexParser {
         case 'i': flags_.ignore_case = on; break;
         case 'm': flags_.lines = on; break;
         case 's': flags_.dot_all = on; break;
+        // Which of several matches is taken makes no difference to whether the whole text matches.
         case 'U': break;
         default: Fail("has an unknown flag");
       }
@@ -264,6 +280,7 @@ class RegexParser {
     } else if (!ReadCounts(&least, &most)) {
       return false;
     }
+    // The same holds for a repetition that would rather be short.
     Take("?");
     const std::vector<Step> code = TakeCode(begin);
     for (int i = 0; i < least && ok(); ++i) EmitAll(code);
@@ -272,6 +289,7 @@ class RegexParser {
       EmitAll(code);
       Emit({Code::kJump, Place::kTextBegin, -static_cast<int32_t>(code.size() + 1), 0});
     }
+    // Each optional copy may skip all copies behind it.
     for (int i = least; i < most && ok(); ++i) {
       EmitSplit(1, static_cast<size_t>(most - i) * (code.size() + 1));
       EmitAll(code);
@@ -332,7 +350,7 @@ class RegexParser {
     if (c == 'p' || c == 'P') return FailUnsupported("a Unicode class (\\p)"), true;
     const char small = static_cast<char>(c | 0x20);
     if (small != 'd' && small != 's' && small != 'w') return false;
-    const Ranges& named = *FindNamed(std::string_view(&small, 1));
+    const Ranges named = FindNamed(std::string_view(&small, 1));
     const Ranges added = c == small ? named : Complement(named);
     ranges->insert(ranges->end(), added.begin(), added.end());
     ++at_;
@@ -386,6 +404,7 @@ class RegexParser {
   void Set() {
     CharClass set;
     set.negated = Take("^");
+    // A ']' that comes first is a member of the set.
     for (bool first = true; ok() && (first || Peek() != ']'); first = false) {
       if (AtEnd()) return Fail("has a '[' without its ']'");
       if (Take("[:")) {
@@ -415,10 +434,10 @@ class RegexParser {
   void NamedSet(Ranges* ranges) {
     const bool negated = Take("^");
     const size_t end = pattern_.find(":]", at_);
-    const Ranges* named =
-        end == std::string_view::npos ? nullptr : FindNamed(pattern_.substr(at_, end - at_));
-    if (named == nullptr) return Fail("has an unknown named set");
-    const Ranges added = negated ? Complement(*named) : *named;
+    const Ranges named =
+        end == std::string_view::npos ? Ranges() : FindNamed(pattern_.substr(at_, end - at_));
+    if (named.empty()) return Fail("has an unknown named set");
+    const Ranges added = negated ? Complement(named) : named;
     ranges->insert(ranges->end(), added.begin(), added.end());
     at_ = end + 2;
   }
@@ -440,6 +459,7 @@ namespace {
 // The states that the automaton may be in, each once.
 class States {
  public:
+  // A mark counts up instead of being cleared, so that Clear takes no time.
   explicit States(size_t size) : marks_(size, 0) {}
 
   void Clear() {
@@ -505,6 +525,8 @@ std::optional<uint32_t> PeekCodePoint(std::string_view text, size_t at) {
 
 }  // namespace
 
+// All states at once, character by character: time is bounded by text times program, whatever the
+// pattern, where trying one way after another may take exponential time.
 bool Regex::MatchesWhole(std::string_view text) const {
   States now(program_.size() + 1), next(program_.size() + 1);
   Neighbours n{std::nullopt, PeekCodePoint(text, 0)};

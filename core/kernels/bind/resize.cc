@@ -26,6 +26,7 @@ Status AxisOfEntry(const ops::ResizeAttrs& attrs, const Extents& in, size_t i, i
   return attrs.axes.empty() ? OkStatus() : ops::ResolveAxis(attrs.axes[i], in.rank(), axis);
 }
 
+// Sizes follow from scales, rounded down; coordinates use the scales as given.
 Status PlanByScales(const ops::ResizeAttrs& attrs, std::span<const float> scales,
                     ResizeProblem* p) {
   for (float scale : scales) {
@@ -64,6 +65,7 @@ Status KeepAspect(const ops::ResizeAttrs& attrs, Ints* sizes, ResizeProblem* p) 
 }
 
 Status PlanBySizes(const ops::ResizeAttrs& attrs, Ints sizes, ResizeProblem* p) {
+  // Sizes are checked before KeepAspect changes them, for an error that says what was given.
   Extents checked;
   TERN_TRY(ops::ResizeBySizes<int64_t>(attrs, p->in, sizes, &checked));
   const bool stretches = attrs.aspect == ops::AspectPolicy::kStretch;
@@ -77,6 +79,7 @@ Status PlanBySizes(const ops::ResizeAttrs& attrs, Ints sizes, ResizeProblem* p) 
   return OkStatus();
 }
 
+// tf_crop_and_resize: begin and end of the region on each axis, as shares of its extent.
 Status ReadRegion(const ops::ResizeAttrs& attrs, Call& call, ResizeProblem* p) {
   if (attrs.coordinate != ops::CoordinateMode::kTfCropAndResize) return OkStatus();
   const Tensor* region = call.F32(1);
@@ -96,6 +99,7 @@ Status ReadRegion(const ops::ResizeAttrs& attrs, Call& call, ResizeProblem* p) {
 
 Status PlanResize(const ops::ResizeAttrs& attrs, Call& call, const Tensor& x, ResizeProblem* p) {
   p->in = ExtentsOf(x);
+  // A list among the arguments takes the place of the attribute; sizes take the place of scales.
   Ints sizes = attrs.sizes;
   std::span<const float> scales = attrs.scales;
   if (call.Has(3)) call.ReadInts(3, &sizes);
@@ -231,6 +235,7 @@ void Extrapolate(const ops::ResizeAttrs& attrs, const AxisView& view, const Axis
   }
 }
 
+// One axis at a time: interpolation is separable, and a pass over rows is simple to check.
 Result<TensorPtr> ResizeByAxes(const ops::ResizeAttrs& attrs, Call& call, const ResizeProblem& p,
                                const Tensor& x) {
   TensorPtr current;
@@ -272,6 +277,7 @@ Result<Any> Resize(const ops::ResizeAttrs& attrs, Call& call) {
     TERN_TRY_ASSIGN(TensorPtr y, ResizeF32(attrs, call, p, *x));
     return Any(std::move(y));
   }
+  // Nearest copies elements of any type; everything else computes in f32.
   const bool crops = attrs.coordinate == ops::CoordinateMode::kTfCropAndResize;
   if (attrs.mode == ops::ResizeMode::kNearest && !crops) {
     TERN_TRY_ASSIGN(TensorPtr y, ResizeByAxes(attrs, call, p, *x));

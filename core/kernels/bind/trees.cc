@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -18,6 +17,7 @@
 
 #include "core/base/sort.h"
 #include "core/kernels/bind/bindings.h"
+#include "core/kernels/bind/move.h"
 #include "core/kernels/bind/types.h"
 #include "core/ops/special_rules.h"
 
@@ -40,6 +40,7 @@ struct Trees {
   int64_t leaf_count() const { return static_cast<int64_t>(leaves.size()) - 1; }
   const int64_t* Node(int64_t i) const { return nodes.data() + i * kNodeSize; }
 
+  // Comparisons in f64, in which features of every type and splits of f32 and f64 are exact.
   bool Holds(int64_t i, double value) const {
     const int64_t* node = Node(i);
     if (std::isnan(value) && node[4] != 0) return true;
@@ -60,6 +61,7 @@ struct Trees {
   }
 };
 
+// A child behind its parent: walks end, whatever the file says.
 Status CheckChild(const Trees& trees, int64_t parent, int64_t child) {
   const bool is_leaf = child < 0 && -1 - child < trees.leaf_count();
   if (is_leaf || (child > parent && child < trees.size())) return OkStatus();
@@ -68,6 +70,7 @@ Status CheckChild(const Trees& trees, int64_t parent, int64_t child) {
                          " leaves");
 }
 
+// Once for each call, so that the walk itself needs no checks.
 Status CheckNodes(const Trees& trees, int64_t features) {
   for (int64_t i = 0; i < trees.size(); ++i) {
     const int64_t* node = trees.Node(i);
@@ -85,6 +88,7 @@ Status CheckNodes(const Trees& trees, int64_t features) {
   return OkStatus();
 }
 
+// leaves: where the entries of each leaf begin, and one end.
 Status CheckLeaves(const Trees& trees, int64_t targets) {
   const auto entries = static_cast<int64_t>(trees.targets.size());
   int64_t before = 0;
@@ -126,6 +130,7 @@ int64_t LongestWalk(const Trees& trees) {
   const auto below = [&](int64_t child) {
     return child < 0 ? int64_t{1} : depth[static_cast<size_t>(child)];
   };
+  // From the last node up: children come behind their parents.
   for (int64_t i = trees.size() - 1; i >= 0; --i) {
     const int64_t* node = trees.Node(i);
     depth[static_cast<size_t>(i)] =
@@ -136,6 +141,7 @@ int64_t LongestWalk(const Trees& trees) {
   return total;
 }
 
+// A target that no leaf spoke of stays 0, also where the least or greatest weight is wanted.
 struct Score {
   float value = 0;
   bool any = false;
@@ -261,16 +267,9 @@ Result<Any> LookUp(const ops::NoAttrs&, Call& call) {
   int64_t* const index = found->data_as<int64_t>();
   if (!FindAllKeys(*x, *keys, index)) return WrongTensor(call, 0, *x, "numbers or texts");
   TERN_TRY_ASSIGN(TensorPtr y, call.New(values->dtype(), ExtentsOf(*x)));
-  const auto size = static_cast<size_t>(values->dtype().size());
   for (int64_t i = 0; i < x->element_count(); ++i) {
-    const Tensor* from = index[i] < 0 ? fallback : values;
-    const int64_t at = std::max<int64_t>(index[i], 0);
-    if (values->dtype().is_string()) {
-      y->set_string(i, from->string_at(at));
-    } else {
-      memcpy(static_cast<uint8_t*>(y->data()) + static_cast<size_t>(i) * size,
-             static_cast<const uint8_t*>(from->data()) + static_cast<size_t>(at) * size, size);
-    }
+    const Tensor& from = index[i] < 0 ? *fallback : *values;
+    CopyElements(from, std::max<int64_t>(index[i], 0), 1, y.get(), i);
   }
   return Any(std::move(y));
 }
