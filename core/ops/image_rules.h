@@ -136,9 +136,11 @@ WindowExtent<D> ExtentOfTransposed(const ConvTransposeAttrs& attrs, int i, int s
   const bool same =
       attrs.window.auto_pad == AutoPad::kSameUpper || attrs.window.auto_pad == AutoPad::kSameLower;
   if (!attrs.output_shape.empty() || same) {
-    extent.out =
-        attrs.output_shape.empty() ? MulDim(in, stride) : D(IntAt(attrs.output_shape, i, 0));
-    D total = MaxDim(SubDim(full, extent.out), D(0));
+    const bool given = !attrs.output_shape.empty();
+    const D wanted = given ? D(IntAt(attrs.output_shape, i, 0)) : MulDim(in, stride);
+    D total = MaxDim(SubDim(full, wanted), D(0));
+    // Pads of SAME only cut: where kernels are shorter than the stride, the image stays as short.
+    extent.out = given ? wanted : SubDim(full, total);
     D half = FloorDiv(total, D(2));
     bool more_at_end = attrs.window.auto_pad == AutoPad::kSameUpper;
     extent.pad_begin = more_at_end ? half : SubDim(total, half);

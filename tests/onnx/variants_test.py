@@ -246,6 +246,63 @@ def running_cases():
     case("CumProd", 25, [f32([1, 2]), i64(0)], "CumProd")
 
 
+# --- what onnxruntime and random nodes showed to be wrong
+
+def cubic_weight(distance, a=-0.75):
+    d = abs(distance)
+    if d <= 1:
+        return ((a + 2) * d - (a + 3)) * d * d + 1
+    return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
+
+
+def cubic_at_border(image, grid):
+    """GridSample of one image [h, w], corners aligned: each of the 16 taps is clamped."""
+    result = np.zeros(grid.shape[:2])
+    for place in np.ndindex(*result.shape):
+        taps = []
+        for extent, at in zip(image.shape, reversed(grid[place])):
+            at = (at + 1) / 2 * (extent - 1)
+            base = int(np.floor(at))
+            taps.append([(min(max(base + i, 0), extent - 1), cubic_weight(at - base - i))
+                         for i in range(-1, 3)])
+        result[place] = sum(image[y, x] * wy * wx for y, wy in taps[0] for x, wx in taps[1])
+    return result.astype(np.float32)
+
+
+def causal_scores(query, key, value, past):
+    """One head [sequence, size]; query i sees the past and keys up to its own place."""
+    scores = query @ key.T / np.sqrt(query.shape[1])
+    unseen = np.arange(len(key)) > past + np.arange(len(query))[:, None]
+    weights = np.exp(np.where(unseen, -np.inf, scores))
+    return (weights / weights.sum(1, keepdims=True) @ value).astype(np.float32)
+
+
+def found_cases():
+    image, grid = floats(4, 5), RANDOM.uniform(-1.5, 1.5, (3, 4, 2)).astype(np.float32)
+    case("GridSample", 16, [image[None, None], grid[None]],
+         cubic_at_border(image, grid)[None, None], mode="bicubic", padding_mode="border",
+         align_corners=1)
+    x = floats(2, 3, 4)
+    case("ReduceMax", 18, [x, i64([])], x.max(), keepdims=0)
+    case("ReduceSum", 13, [x, i64([])], x.sum(), keepdims=0)
+    case("ReduceSum", 13, [x, i64([])], x, keepdims=0, noop_with_empty_axes=1)
+    # Pads of SAME are never negative: three pixels of one tap, three apart, are seven.
+    line, one = floats(1, 1, 3), f32([[[2]]])
+    spread = np.zeros((1, 1, 7), np.float32)
+    spread[0, 0, ::3] = line[0, 0] * 2
+    for way in ("SAME_UPPER", "SAME_LOWER"):
+        case("ConvTranspose", 11, [line, one], spread, strides=[3], auto_pad=way)
+    for queries, keys in ((2, 3), (4, 3), (1, 3)):
+        q, k, v = floats(queries, 4), floats(keys, 4), floats(keys, 4)
+        case("MultiHeadAttention", 17, [q[None], k[None], v[None]],
+             causal_scores(q, k, v, 0)[None], "com.microsoft", num_heads=1, unidirectional=1)
+    old_k, old_v = floats(2, 4), floats(2, 4)
+    want = causal_scores(q, np.concatenate([old_k, k]), np.concatenate([old_v, v]), 2)
+    inputs = [q[None], k[None], v[None], None, None, None, old_k[None, None], old_v[None, None]]
+    case("MultiHeadAttention", 17, inputs, want[None], "com.microsoft", num_heads=1,
+         unidirectional=1)
+
+
 # --- states of fixed size
 
 def causal(x, weight, bias, past, activates):
@@ -508,7 +565,7 @@ def main():
     if not command:
         sys.exit(__doc__)
     for add in (resize_cases, reduce_cases, fourier_cases, product_cases, text_cases, number_cases,
-                bits_cases, running_cases, causal_cases,
+                bits_cases, running_cases, found_cases, causal_cases,
                 linear_attention_cases, expert_cases, quantized_expert_cases):
         add()
     passed = failed = 0

@@ -53,10 +53,9 @@ class AxisSampler {
     x = attrs_.align_corners ? (x + 1) / 2 * (extent - 1) : ((x + 1) * extent - 1) / 2;
     x = std::clamp(x, -kFarAway, kFarAway);
     if (attrs_.mode == ops::SampleMode::kNearest) x = std::nearbyint(x);
-    if (x < low_ || x > high_) {
-      if (attrs_.padding == ops::SamplePadding::kBorder) x = std::clamp(x, 0.0, extent - 1);
-      if (attrs_.padding == ops::SamplePadding::kReflection) x = Reflected(x, low_, high_);
-    }
+    // The border is that of each tap: a cubic outside of the image still reaches into it.
+    const bool outside = x < low_ || x > high_;
+    if (outside && attrs_.padding == ops::SamplePadding::kReflection) x = Reflected(x, low_, high_);
     return TapsAround(x);
   }
 

@@ -138,7 +138,9 @@ void ConvertMultiHeadAttention(NodeContext& node) {
   const Value keys = in.DimOf(parts.key, 2);
   if (node.HasInput(4)) parts.may_see = SeenByMask(node, in, node.Input(4), keys);
   if (node.Bool("unidirectional", false)) {
-    const Value sees = SeesWindow(in, queries, keys, in.Sub(keys, queries), {-1, 0});
+    // The first query stands behind the past, whatever the number of keys is.
+    const Value first = node.HasInput(6) ? in.DimOf(node.Input(6), 2) : in.Int(0);
+    const Value sees = SeesWindow(in, queries, keys, first, {-1, 0});
     parts.may_see = Both(in, parts.may_see, sees);
   }
   parts.bias = node.Input(5);

@@ -114,6 +114,8 @@ void ConvertAffineGrid(NodeContext& node) {
   int64_t spatial = node.DimOf(theta, 1);
   const int64_t extents = node.DimOf(node.Input(1), 0);
   if (spatial < 0 && extents > 2) spatial = extents - 2;
+  if (node.ok() && node.RankOf(theta) == 3 && spatial < 0)
+    return node.Unsupported("matrices whose number of rows only a run tells");
   if (node.ok() && (node.RankOf(theta) != 3 || (spatial != 2 && spatial != 3)))
     return node.Fail("its matrices are ", node.RankOf(theta) == 3 ? spatial : -1, " rows of rank ",
                      node.RankOf(theta), ", expected [n, 2, 3] or [n, 3, 4]");

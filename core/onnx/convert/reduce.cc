@@ -47,6 +47,8 @@ void ConvertReduce(NodeContext& node) {
     attrs.axes = *known;
     axes = nullptr;
   }
+  // An empty list that is passed at run time says no more than none.
+  if (axes != nullptr && node.RankOf(axes) == 1 && node.DimOf(axes, 0) == 0) axes = nullptr;
   const bool reduces_none = attrs.noop_if_empty && axes == nullptr && attrs.axes.empty();
   if (reduces_none && IsPlainReduction(node.detail())) return node.SetOutput(0, node.Input(0));
   if (axes == nullptr || attrs.keep_dims) {
