@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker that runs kernels is told when it is to begin. It answers nothing but hello: when
-// its script runs, and when it is at work, from where on it hears of memory alone.
+// What a worker that runs kernels is told when it is to begin. It says nothing but 'hello',
+// when its script runs, and 'ready', when it is at work, from where on it hears of memory alone.
 import type { Pointer } from './exports.js';
 
 export interface KernelMessage {

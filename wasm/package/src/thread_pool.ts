@@ -8,7 +8,14 @@ import type { Instance, MemoryCalls, Pointer, Threading, Threads, ThreadUse } fr
 import type { Assets } from './files.js';
 import { clockOffset, type KernelMessage } from './kernel_message.js';
 import { SharedModules } from './sharing.js';
-import { greeted, listen, type PackageWorker, packageWorker, type WorkerLike } from './workers.js';
+import {
+  greeted,
+  listen,
+  type PackageWorker,
+  packageWorker,
+  saying,
+  type WorkerLike,
+} from './workers.js';
 
 // Parts of kernels keep a few kilobytes on it; calls in them are not nested deeply.
 const kStackBytes = 256 << 10;
@@ -128,7 +135,7 @@ export class ThreadPool implements Threading {
   private async begin(script: Promise<WorkerLike>, message: KernelMessage): Promise<void> {
     const worker = await script;
     worker.postMessage(message, []);
-    await greeted(worker);
+    await saying('ready', worker);
     worker.unref?.();
     listen(worker, () => undefined, (why) => this.ended(why));
   }

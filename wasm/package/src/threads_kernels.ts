@@ -2,9 +2,9 @@
 // The script of a worker that runs parts of kernels: an instance of the module on shared memory,
 // with a stack of its own, in the loop of the worker pool (wasm/threads/pool.cc).
 import { clockOffset, type KernelMessage } from './kernel_message.js';
-import { ownerOfWorker } from './worker_scope.js';
+import { greetAndHear, ownerOfWorker } from './worker_scope.js';
 
-type Post = (message: { kind: 'hello' }) => void;
+type Post = (message: { kind: 'ready' }) => void;
 type Calls = Record<string, (...args: number[]) => number>;
 
 // A kernel's part asks for the time, to hear whether the run is over, and for nothing else.
@@ -39,7 +39,7 @@ async function begin(message: KernelMessage, post: Post): Promise<void> {
     tern: { pool_now: now, pool_lost: refuse },
   });
   const loop = lent.exports as Calls;
-  post({ kind: 'hello' });
+  post({ kind: 'ready' });
   try {
     loop['tern_pool_work']!(state, worker);
   } catch (error) {
@@ -56,9 +56,9 @@ const report = (error: unknown): void => {
 };
 
 async function main(): Promise<void> {
-  const { post, hear, close } = await ownerOfWorker();
-  hear((message: KernelMessage) => void begin(message, post).then(close, report));
-  post({ kind: 'hello' });
+  const owner = await ownerOfWorker();
+  const { post, close } = owner;
+  greetAndHear(owner, (message: KernelMessage) => void begin(message, post).then(close, report));
 }
 
 void main();

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The worker of tern-runtime/threads: the package's own worker, in which runtimes start workers.
-import './worker.js';
 import { startWithThreads } from './thread_start.js';
-import { kThreadingHook, type ThreadingHook } from './threading_hook.js';
+import { startRuntimesWith } from './worker.js';
 
 // Before the first message is heard, because that takes another turn of the event loop.
-(globalThis as { [kThreadingHook]?: ThreadingHook })[kThreadingHook] = startWithThreads;
+startRuntimesWith(startWithThreads);

@@ -2,7 +2,7 @@
 // The engine in a worker of a browser or of Node: what the workers of all entries run.
 import { Engine } from './engine.js';
 import { buffersOf, type Message, type Reply, toFailure } from './protocol.js';
-import { ownerOfWorker } from './worker_scope.js';
+import { greetAndHear, ownerOfWorker } from './worker_scope.js';
 
 type Begin = ConstructorParameters<typeof Engine>[0];
 type Post = (reply: Reply, transfer?: ArrayBuffer[]) => void;
@@ -28,7 +28,6 @@ function serve(post: Post, begin: Begin): (message: Message) => void {
 
 /** Answers what this worker is asked. */
 export async function serveEngine(begin: Begin): Promise<void> {
-  const { post, hear } = await ownerOfWorker();
-  hear(serve(post, begin));
-  post({ kind: 'hello' });
+  const owner = await ownerOfWorker();
+  greetAndHear(owner, serve(owner.post, begin));
 }

@@ -35,3 +35,20 @@ export async function ownerOfWorker(): Promise<Owner> {
     close: () => scope.close(),
   };
 }
+
+// Deno (2.9) at times holds a worker's first message back until there is a second.
+const kAgainMs = 250;
+
+/** Says hello, until the owner is heard; then hears the owner. */
+export function greetAndHear<Message>(
+  { post, hear }: Owner,
+  take: (message: Message) => void,
+): void {
+  const hello = (): void => post({ kind: 'hello' });
+  const again = setInterval(hello, kAgainMs);
+  hear<Message>((message) => {
+    clearInterval(again);
+    take(message);
+  });
+  hello();
+}

@@ -37,20 +37,28 @@ export function listen<Said>(
 const kHelloMs = 20_000;
 
 /** Waits until the worker's script runs; throws with the reason where it does not. */
-export async function greeted(worker: WorkerLike, signal?: AbortSignal): Promise<WorkerLike> {
+export const greeted = (worker: WorkerLike, signal?: AbortSignal): Promise<WorkerLike> =>
+  saying('hello', worker, signal);
+
+/** Waits until the worker says this for the first time. */
+export async function saying(
+  expected: string,
+  worker: WorkerLike,
+  signal?: AbortSignal,
+): Promise<WorkerLike> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const hello = new Promise<WorkerLike>((done, fail) => {
+  const said = new Promise<WorkerLike>((done, fail) => {
     timer = setTimeout(() => fail(new Error('its script did not start')), kHelloMs);
     listen<{ kind: string }>(
       worker,
       ({ kind }) => {
-        if (kind === 'hello') done(worker);
+        if (kind === expected) done(worker);
       },
       (why) => fail(new Error(why)),
     );
   });
   try {
-    return await unlessAborted(hello, signal);
+    return await unlessAborted(said, signal);
   } catch (error) {
     void worker.terminate();
     throw error;
