@@ -4,8 +4,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { runWith } from './engines.mjs';
 import { kRoot } from './packages.mjs';
-import { runNode } from './tools.mjs';
 
 const kPages = ['docs/guide-javascript.md', 'docs/javascript.md', 'wasm/package/README.md'];
 const kBlock = /<!-- runs -->\n```js\n(.*?)\n```/gs;
@@ -30,7 +30,7 @@ export function examples(context) {
       () => {
         const script = `example-${page.replaceAll(/\W/g, '-')}-${i}.mjs`;
         writeFileSync(join(context.folder, script), kBefore + code);
-        runNode(context, script);
+        runWith('Node', context, script);
       },
     ]),
   );

@@ -7,6 +7,7 @@ import {
   buildWithEsbuild, buildWithRollup, buildWithVite, buildWithWebpack, copyAssets, serveWithVite,
 } from './bundlers.mjs';
 import { makePlainPage } from './packages.mjs';
+import { buildWithNext, buildWithParcel } from './projects.mjs';
 
 /** A page that has classified both times, with a worker or with a reason for none. */
 function checkDigits(outcome, worker, why = /this is a page/) {
@@ -114,6 +115,12 @@ function checkThreads(outcome, isolated, why) {
     assert.ok(tasks.length === 2 && tasks.every((ran) => ran > 0), `parts by thread: ${tasks}`);
 }
 
+/** Both runtimes have two threads, one of them in a worker: two scripts that were found. */
+function checkWorkerOfThreads(outcome) {
+  checkThreads(outcome, true);
+  assert.equal(outcome.placement.worker, true, outcome.placement.why);
+}
+
 function threadedPages(context) {
   const { visit } = context;
   const page = (name, isolated, why, worker = true) =>
@@ -124,7 +131,7 @@ function threadedPages(context) {
     });
   const bundled = (name, build, ...mode) => [`${name} finds the workers of threads`, async () => {
     await build(context, `threads/${name}`, 'threads-page.js', ...mode);
-    checkThreads(await visit(`/threads/${name}/`), true);
+    checkWorkerOfThreads(await visit(`/threads/${name}/`));
   }];
   return [
     page('threads', true),
@@ -133,7 +140,8 @@ function threadedPages(context) {
     page('no-worker-threads', true, /no worker could be started: .*policy/, false),
     page('lost-threads', true, /no worker could be started: .*script/),
     bundled('vite', buildWithVite),
-    bundled('webpack', buildWithWebpack, 'development'),
+    bundled('webpack', buildWithWebpack, 'production'),
+    bundled('parcel', buildWithParcel),
   ];
 }
 
@@ -143,12 +151,26 @@ async function viteServes(context) {
   await close();
 }
 
+/** One build of pages with and without threads. */
+function nextPages(context) {
+  return [
+    ['next builds, and finds the files by itself', async () => {
+      buildWithNext(context);
+      checkDigits(await context.visit('/next/'), true);
+    }],
+    ['next finds the workers of threads', async () =>
+      checkWorkerOfThreads(await context.visit('/next/threads/'))],
+  ];
+}
+
 /** Name and function of each. */
 export function pages(context) {
   return [
     ...bundlerThatFindsFiles(context, 'vite', buildWithVite),
     ['vite serves it while it is developed', () => viteServes(context)],
     ...bundlerThatFindsFiles(context, 'webpack', buildWithWebpack, 'development'),
+    ...bundlerThatFindsFiles(context, 'parcel', buildWithParcel),
+    ...nextPages(context),
     ...bundlerThatCopiesNothing(context, 'rollup', buildWithRollup),
     ...bundlerThatCopiesNothing(context, 'esbuild', buildWithEsbuild),
     ...plainPages(context),

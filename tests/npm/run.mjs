@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // B64: installs the packed packages outside of the tree and uses them as their users do: by
-// bundlers, without one, in workers, under strict policies, in Node, from TypeScript, and as the
-// examples of the documentation. Every page classifies a drawn 3 in the system's Chromium. Needs
-// tools/build_web.sh and the packages of tests/npm.
+// bundlers, without one, in workers, under strict policies, in Node, Deno and Bun, from TypeScript,
+// and as the examples of the documentation. Every page classifies a drawn 3 in the system's
+// Chromium. Needs tools/build_web.sh and the packages of tests/npm.
 //   tools/node.sh tests/npm/run.mjs [NAME…]        only the tests whose names contain one of these
 // The last line is `N passed, N failed`.
 import assert from 'node:assert/strict';
@@ -10,6 +10,7 @@ import { rmSync } from 'node:fs';
 
 import { chromium } from 'playwright-core';
 
+import { engines } from './engines.mjs';
 import { examples } from './examples.mjs';
 import { install } from './packages.mjs';
 import { pages } from './pages.mjs';
@@ -32,7 +33,7 @@ const kPolicies = {
 };
 
 // Folders whose pages share memory with their workers.
-const kIsolated = /^\/(threads|strict-threads|no-worker-threads|lost-threads)\//;
+const kIsolated = /^\/(next|threads|strict-threads|no-worker-threads|lost-threads)\//;
 const kIsolation = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-embedder-policy': 'require-corp',
@@ -93,7 +94,9 @@ async function main(wanted) {
   let passed = 0;
   let failed = 1;
   try {
-    const tests = [...tools(context), ...examples(context), ...pages(context)];
+    const tests = [
+      ...tools(context), ...engines(context), ...examples(context), ...pages(context),
+    ];
     [passed, failed] = await runAll(tests, wanted);
     assert.ok(passed + failed > 0, 'no test has such a name');
   } finally {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The consumers that are no pages: what is in the packages, the checks of package authors,
-// TypeScript, Node.
+// TypeScript.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -81,11 +81,6 @@ function compile({ folder }, module, moduleResolution) {
   execFileSync(process.execPath, [tsc, '-p', config], { encoding: 'utf8', stdio: 'pipe' });
 }
 
-export function runNode({ folder }, script) {
-  const options = { cwd: folder, encoding: 'utf8', stdio: 'pipe', timeout: 60_000 };
-  return execFileSync(process.execPath, [script], options);
-}
-
 /** Name and function of each. */
 export function tools(context) {
   return [
@@ -95,6 +90,5 @@ export function tools(context) {
     ['arethetypeswrong finds nothing', () => checkTypes(context)],
     ['TypeScript for bundlers takes the declarations', () => compile(context, 'es2022', 'bundler')],
     ['TypeScript for Node takes the declarations', () => compile(context, 'node16', 'node16')],
-    ['Node runs the packages', () => runNode(context, 'node.mjs')],
   ];
 }
