@@ -4,8 +4,10 @@
 #ifndef TERN_CORE_IR_MODULE_H_
 #define TERN_CORE_IR_MODULE_H_
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -36,8 +38,10 @@ class Module {
   // A loop program makes the function primitive: passes leave it as it is, so that both say the
   // same.
   void SetKernel(std::string_view name, loop::te::DefinitionPtr kernel);
-  void Remove(std::string_view name);
-  FunctionPtr Find(std::string_view name) const;  // null if there is none
+  // Removes the functions of other names.
+  void KeepOnly(const std::unordered_set<std::string>& names);
+  FunctionPtr Find(std::string_view name) const;      // null if there is none
+  const Item* FindItem(std::string_view name) const;  // until the next change; null: none
   std::span<const Item> items() const { return items_; }
   // `hint`, or with a number behind it where a function has that name.
   std::string FreshName(std::string_view hint) const;
@@ -53,7 +57,15 @@ class Module {
   void SetMetadata(std::string_view key, std::string_view value);
 
  private:
+  // Where the name's place in `slots_` is, or where it would be.
+  size_t SlotOf(std::string_view name) const;
+  Item* ItemOf(std::string_view name);
+  void Index(size_t slots);
+
   std::vector<Item> items_;
+  // Places in items_ by name, plus 1; 0 is free. Linear probing, at least half of it free. Passes
+  // copy modules, and this is copied as one block.
+  std::vector<uint32_t> slots_;
   std::vector<DataTypePtr> data_types_;
   Metadata metadata_;
 };

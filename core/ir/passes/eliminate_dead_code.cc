@@ -136,11 +136,7 @@ void RemoveUnreachable(Module* module) {
       if (const MakeClosure* closure = binding.value->As<MakeClosure>()) reach(closure->function());
     });
   }
-  std::vector<std::string> dead;
-  for (const Module::Item& item : module->items()) {
-    if (!reached.contains(item.name)) dead.push_back(item.name);
-  }
-  for (const std::string& name : dead) module->Remove(name);
+  module->KeepOnly(reached);
 }
 
 }  // namespace

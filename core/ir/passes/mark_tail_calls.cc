@@ -16,10 +16,8 @@ FunctionPtr MarkFunction(const Module& module, const FunctionPtr& function);
 bool HasFrame(const Module& module, const Expr& callee) {
   const Global* global = callee->As<Global>();
   if (global == nullptr) return callee->As<Primitive>() == nullptr;
-  for (const Module::Item& item : module.items()) {
-    if (item.name == global->name()) return !item.is_primitive;
-  }
-  return true;
+  const Module::Item* item = module.FindItem(global->name());
+  return item == nullptr || !item->is_primitive;
 }
 
 class Branches : public ValueMutator {

@@ -15,7 +15,7 @@ using types::Type;
 // True for a name that only primitives, operators or element types have. Locals and functions hide
 // these, so a program may name a variable after an operator.
 bool Inference::IsOverloaded(const Expr& callee) const {
-  if (callee.kind != ExprKind::kName || FindLocal(callee.text) != nullptr) return false;
+  if (callee.kind != ExprKind::kName || context_.scope.Find(callee.text) != nullptr) return false;
   if (program_->FindFunction(callee.text, InPrelude()) != nullptr) return false;
   if (!InPrelude() && callee.text.starts_with("prelude_")) return false;
   return !FindPrimitives(callee.text).empty() || ops::FindOp(callee.text) != nullptr ||
@@ -52,8 +52,8 @@ Type Inference::InferCall(Expr* expr, const Type& expected) {
   for (Attribute& attribute : expr->attributes) {
     // Attribute values may be words (mode = linear), which are no expressions; so an unknown name
     // is no mistake here, and op_call.h reads it as text.
-    const bool word =
-        attribute.value->kind == ExprKind::kName && FindLocal(attribute.value->text) == nullptr;
+    const bool word = attribute.value->kind == ExprKind::kName &&
+                      context_.scope.Find(attribute.value->text) == nullptr;
     if (!word) Infer(attribute.value.get(), Type());
   }
   if (IsOverloaded(*callee)) {

@@ -103,7 +103,7 @@ Type Inference::InferMatch(Expr* expr, const Type& expected) {
                    : Join(arm.body.get(), result, type,
                           {"this case", first, "the first case says what is expected"});
     }
-    context_.scope.resize(scope);
+    context_.scope.CutBack(scope);
   }
   return result;
 }
@@ -131,7 +131,7 @@ Type Inference::InferBlock(Expr* expr, const Type& expected) {
   }
   Type result = Type::Tuple({});
   if (expr->children[0] != nullptr) result = Infer(expr->children[0].get(), expected);
-  context_.scope.resize(scope);
+  context_.scope.CutBack(scope);
   return result;
 }
 
@@ -193,7 +193,7 @@ Type Inference::InferLoop(Expr* expr) {
   const Type state = LoopVariables(expr);
   CheckCondition(expr->children[0].get(), "the loop");
   CheckExpr(expr->children[1].get(), state, WantNext(*expr));
-  context_.scope.resize(scope);
+  context_.scope.CutBack(scope);
   return state;
 }
 
@@ -207,7 +207,7 @@ Type Inference::InferFor(Expr* expr) {
   InferPattern(expr->pattern.get(), element);
   BindPattern(expr->pattern.get());
   CheckExpr(expr->children[1].get(), state, WantNext(*expr));
-  context_.scope.resize(scope);
+  context_.scope.CutBack(scope);
   return state;
 }
 
@@ -228,7 +228,7 @@ void Inference::BindPattern(Pattern* pattern) {
   std::vector<const Pattern*> names;
   CollectNames(*pattern, &names);
   CheckDistinct(names);
-  for (const Pattern* name : names) context_.scope.push_back(name->local);
+  for (const Pattern* name : names) context_.scope.Push(name->local);
 }
 
 // Quadratic, but patterns and lists of parameters are short.

@@ -129,21 +129,12 @@ Type Inference::InferMap(Expr* expr, const Type& expected) {
 
 // --- names
 
-// From the inside out, so that an inner name hides an outer one.
-Local* Inference::FindLocal(std::string_view name) const {
-  for (size_t i = context_.scope.size(); i > 0; --i) {
-    Local* local = context_.scope[i - 1];
-    if (local->name.text == name) return local;
-  }
-  return nullptr;
-}
-
 // The order of look-up is part of the language: locals, dimensions of the function, functions,
 // constructors. Primitives and operators are no values; a call of one does not come here
 // (IsOverloaded).
 Type Inference::InferName(Expr* expr) {
   Target& target = expr->target;
-  if (Local* local = FindLocal(expr->text)) {
+  if (Local* local = context_.scope.Find(expr->text)) {
     target = {.kind = TargetKind::kLocal, .local = local};
     ++local->uses;
     return local->function != nullptr ? TypeOfUse(local->function) : local->type;
@@ -187,7 +178,8 @@ void Inference::UnknownName(const Expr& expr) {
     return;
   }
   std::vector<std::string_view> known;
-  for (const Local* local : context_.scope) known.push_back(local->name.text);
+  for (const Scope::Entry& entry : context_.scope.entries())
+    known.push_back(entry.local->name.text);
   for (const std::string& dim : context_.names.dims) known.push_back(dim);
   for (const Function* function : program_->AllFunctions()) known.push_back(function->name.text);
   for (const DataDecl* data : program_->AllData()) {
@@ -248,7 +240,7 @@ Type Inference::InferLambda(Expr* expr, const Type& expected) {
     const Type actual = Infer(body, hint);
     Coerce(body, result, actual, {"the result of this function", {}});
   }
-  context_.scope.resize(scope);
+  context_.scope.CutBack(scope);
   return Type::Function(std::move(parameters), std::move(result));
 }
 

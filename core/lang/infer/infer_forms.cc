@@ -262,7 +262,7 @@ std::optional<Type> Inference::TrySlice(Expr* expr, const Type& type) {
 // zeros(shape) is constant_of_shape(shape, value = 0), unless the program has its own `zeros`.
 void Inference::ExpandMaker(Expr* call) {
   Expr& callee = *call->children[0];
-  if (callee.kind != ExprKind::kName || FindLocal(callee.text) != nullptr ||
+  if (callee.kind != ExprKind::kName || context_.scope.Find(callee.text) != nullptr ||
       program_->FindFunction(callee.text, InPrelude()) != nullptr)
     return;
   const std::span<const Maker> makers = AllMakers();
@@ -425,9 +425,9 @@ std::optional<Type> Inference::OrderRecord(Expr* call, const ConstructorRef& ref
   *call = Expr();
   call->span = made->span;
   call->mark = made->mark;
-  context_.scope.push_back(base);
+  context_.scope.Push(base);
   const Type result = Infer(made.get(), expected);
-  context_.scope.pop_back();
+  context_.scope.CutBack(context_.scope.size() - 1);
   BecomeBlock(call, base, std::move(value), std::move(made));
   return result;
 }

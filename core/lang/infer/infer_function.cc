@@ -189,7 +189,7 @@ void Inference::InferBody(Function* function) {
   SolvePending(false);
   // No other code can tell more about a function of the file, so here choices are forced.
   if (function->local == nullptr) SolvePending(true);
-  context_.scope.resize(scope);
+  context_.scope.CutBack(scope);
 }
 
 void Inference::InferLocalFunction(Function* function) {
@@ -200,7 +200,7 @@ void Inference::InferLocalFunction(Function* function) {
   function->in_prelude = InPrelude();
   Signature(function, &context_.names);
   function->local->type = function->type;
-  context_.scope.push_back(function->local);  // it may call itself
+  context_.scope.Push(function->local);  // it may call itself
   // Choices that wait go on in the same context, so only the function changes.
   Function* const around = std::exchange(context_.function, function);
   InferBody(function);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/lang/infer/infer.h"
+#include "core/lang/infer/scope.h"
 #include "core/lang/infer/unify.h"
 #include "core/lang/op_call.h"
 #include "core/lang/primitives.h"
@@ -47,7 +48,7 @@ class Inference {
   struct Context {
     Function* function = nullptr;
     TypeNames names;
-    std::vector<Local*> scope;   // innermost last
+    Scope scope;
     std::vector<Expr*> pending;  // choices that wait for types
   };
 
@@ -181,7 +182,6 @@ class Inference {
   // Whether the function belongs to the prelude, whose types were inferred before.
   bool IsKnown(const Function& function) const { return function.in_prelude && !infers_prelude_; }
   bool InPrelude() const { return context_.function != nullptr && context_.function->in_prelude; }
-  Local* FindLocal(std::string_view name) const;
 
   Program* program_;
   text::Diagnostics* diagnostics_;

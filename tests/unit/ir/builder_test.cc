@@ -119,6 +119,28 @@ TEST(Verifier, RefusesLoopProgramsOfWhatLoopsCannotTake) {
   EXPECT_NE(std::string(status.message()).find("parameter 's' is string"), std::string::npos);
 }
 
+TEST(Module, FindsByName) {
+  const FunctionPtr function = MakeFunction({}, MakeInt(1), {});
+  Module module;
+  EXPECT_EQ(module.FindItem("f"), nullptr);
+  EXPECT_EQ(module.FreshName("f"), "f");
+  // Many more than the first table has places for.
+  for (int i = 0; i < 1000; ++i) module.Set(module.FreshName("f"), function);
+  EXPECT_EQ(module.items()[0].name, "f");
+  EXPECT_EQ(module.items()[999].name, "f.999");
+  EXPECT_EQ(module.FindItem("f.500"), &module.items()[500]);
+  module.SetPrivate("f.500", true);
+  EXPECT_TRUE(module.items()[500].is_private);
+  const Module copy = module;
+  module.KeepOnly({"f", "f.3", "not there"});
+  ASSERT_EQ(module.items().size(), 2u);
+  EXPECT_EQ(module.Find("f.500"), nullptr);
+  EXPECT_EQ(module.FindItem("f.3"), &module.items()[1]);
+  EXPECT_EQ(copy.FindItem("f.999"), &copy.items()[999]);
+  // A gap in the numbers: the name is free all the same.
+  EXPECT_EQ(module.Find(module.FreshName("f")), nullptr);
+}
+
 // parse(print(x)) is x: printing what was parsed from a print gives the same print.
 TEST(Printer, ReadsBack) {
   const std::string text =
