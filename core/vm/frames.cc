@@ -353,6 +353,7 @@ Status VirtualMachine::ReplaceFunction(std::string_view function, FunctionPtr na
     code_ = own_code_.data();
     plain_code_ = own_plain_code_.data();
   }
+  ahead_code_.clear();
   replacements_[index] = {std::move(native)};
   MarkReplaced(*program_, index, replacements_[index].function != nullptr, &own_code_,
                &own_plain_code_);

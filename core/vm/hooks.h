@@ -46,6 +46,14 @@ std::string_view StopReasonName(StopReason reason);
 class HookAction {
  public:
   static constexpr HookAction Continue() { return {}; }
+  // From this instruction on, up to so many may run at full speed without being told, as long as
+  // they compute with numbers and registers only: Hooks::OnRunAhead tells how many did. The next
+  // instruction is told as if this one never had been. `steps` > 0.
+  static constexpr HookAction RunAhead(uint64_t steps) {
+    HookAction action;
+    action.ahead_ = steps;
+    return action;
+  }
   static constexpr HookAction Pause(StopReason reason = StopReason::kPaused) {
     HookAction action;
     action.pauses_ = true;
@@ -54,9 +62,11 @@ class HookAction {
   }
   constexpr bool pauses() const { return pauses_; }
   constexpr StopReason reason() const { return reason_; }
+  constexpr uint64_t ahead() const { return ahead_; }
 
  private:
   bool pauses_ = false;
+  uint64_t ahead_ = 0;
   StopReason reason_ = StopReason::kPaused;
 };
 
@@ -108,6 +118,9 @@ class Hooks {
   // Before each instruction; frames and registers may be read. To pause stops the run before it,
   // and the next Resume asks again.
   virtual HookAction BeforeInstruction(const VirtualMachine&, uint32_t /*pc*/) { return {}; }
+  // After BeforeInstruction had answered RunAhead at `pc`: `steps` instructions ran since, perhaps
+  // none. It must not answer that again before an instruction was told.
+  virtual void OnRunAhead(const VirtualMachine&, uint32_t /*pc*/, uint64_t /*steps*/) {}
   // After it. To pause stops before the next, which for the last `ret` is never: it returns.
   virtual HookAction AfterInstruction(const VirtualMachine&, uint32_t /*pc*/) { return {}; }
   virtual void OnRegisterWrite(const VirtualMachine&, const RegisterWrite&) {}

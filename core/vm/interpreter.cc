@@ -20,7 +20,6 @@
 
 #include <algorithm>
 
-#include "core/base/strings.h"
 #include "core/object/containers/adt.h"
 #include "core/vm/dispatch.h"
 #include "core/vm/fast_ops.h"
@@ -47,52 +46,6 @@ TERN_KEEPS_REGISTERS [[gnu::noinline]] void ReleaseAt(const char* at) { ObjectAt
 
 // --- stopping
 
-// 0 means without a limit, of this Resume (max_instructions_) and of the whole run (options_).
-uint64_t VirtualMachine::Interpreter::Remaining() const {
-  uint64_t remaining = UINT64_MAX;
-  if (max_instructions_ != 0) remaining = max_instructions_ - executed_;
-  const uint64_t limit = vm_.options_.max_instructions;
-  return limit != 0 ? std::min(remaining, limit - vm_.steps_) : remaining;
-}
-
-// The order decides which reason is told when several hold: cancel is first, as somebody waits for
-// it; limits come before breakpoints, as the run is over.
-bool VirtualMachine::Interpreter::MayGoOn(uint32_t pc) {
-  // The default; an error or another reason overwrites it.
-  stopped_ = StopReason::kPaused;
-  const uint32_t attend = vm_.attend_.load(std::memory_order_relaxed);
-  // The request is taken away, so that the run can be resumed.
-  if ((attend & kAttendCancel) != 0) {
-    vm_.attend_.fetch_and(~kAttendCancel, std::memory_order_relaxed);
-    stopped_ = StopReason::kCancelled;
-    return false;
-  }
-  if (max_instructions_ != 0 && executed_ >= max_instructions_) return false;
-  if (vm_.options_.max_instructions != 0 && vm_.steps_ >= vm_.options_.max_instructions) {
-    error_ = Stopped("step limit reached (",
-                     FormatGrouped(static_cast<int64_t>(vm_.options_.max_instructions)),
-                     " instructions)")
-                 .SetErrorCode("S0301");
-    return false;
-  }
-  if ((attend & kAttendMemory) != 0) {
-    error_ = vm_.account_.OverLimit();
-    return false;
-  }
-  // The clock is read only where a time limit was set: reading it costs more than a slice of code.
-  if ((attend & kAttendTime) != 0 && vm_.Now() >= vm_.deadline_ns_) {
-    error_ = Stopped("time limit reached (", vm_.options_.max_time_ns / 1'000'000, " ms)")
-                 .SetErrorCode("S0303");
-    return false;
-  }
-  // A run that stopped at a breakpoint must get past it when it is resumed.
-  if (!vm_.breakpoints_.empty() && !vm_.skip_breakpoint_ && vm_.HasBreakpoint(pc)) {
-    stopped_ = StopReason::kBreakpoint;
-    return false;
-  }
-  return true;
-}
-
 // Called where the loop's grant is used up, or something in attend_ asks for a look. Counts what
 // ran, then says how much may run, or why none.
 template <bool kStep>
@@ -103,6 +56,14 @@ bool VirtualMachine::Interpreter::Attend(uint32_t pc, uint64_t executed_now, uin
   *outcome = Outcome::kStopped;
   // The instruction before is over: its writes are told first, and its hook may pause here.
   if (kStep && !ObserveAfter()) return false;
+  if (!kStep && ahead_ != 0) {
+    // The stepping loop has asked all that is asked below.
+    is_ahead_ = !is_ahead_;
+    *granted = ahead_;
+    *outcome = Outcome::kStep;
+    if (!is_ahead_) EndAhead();
+    return is_ahead_;
+  }
   if (!MayGoOn(pc)) {
     if (!error_.ok()) *outcome = Outcome::kFailed;
     return false;
@@ -110,7 +71,10 @@ bool VirtualMachine::Interpreter::Attend(uint32_t pc, uint64_t executed_now, uin
   if constexpr (kStep) {
     // Armed again from the second instruction on.
     vm_.skip_breakpoint_ = false;
-    if (vm_.hooks_ != nullptr && !ObserveBefore(pc)) return false;
+    if (vm_.hooks_ != nullptr && !ObserveBefore(pc)) {
+      if (ahead_ != 0) *outcome = Outcome::kAhead;
+      return false;
+    }
     // Counted before it runs, so that a hook sees the instruction's own number.
     Count(*granted = 1);
     return true;
@@ -192,13 +156,22 @@ template <auto kMethod>
   return error_.ok();
 }
 bool VirtualMachine::Interpreter::TryScalar(const DecodedOp& op) {
-  return FloatOperation(op) || Try<&Interpreter::Scalar>(op);
+  if (FloatOperation(op)) return true;
+  // What tensors hold may be another number when the run is done again.
+  if (is_ahead_ && (Value(op.a).is_object() || (op.b != kNoValue && Value(op.b).is_object())))
+    return !LeavesAhead();
+  if (Try<&Interpreter::Scalar>(op)) return true;
+  // The stepping loop meets the error again, and tells it.
+  if (LeavesAhead()) error_ = OkStatus();
+  return false;
 }
 bool VirtualMachine::Interpreter::TryTruth(const char* value, bool* truth) {
+  if (LeavesAhead()) return false;
   error_ = Truth(*reinterpret_cast<const Any*>(value), truth);
   return error_.ok();
 }
 bool VirtualMachine::Interpreter::TryEqual(const DecodedOp& op, bool* truth) {
+  if (LeavesAhead()) return false;
   error_ = ScalarsEqual(Value(op.a), Value(op.b), truth);
   return error_.ok();
 }
@@ -207,6 +180,7 @@ bool VirtualMachine::Interpreter::TryClosure(const DecodedOp& op, const Closure*
   return error_.ok();
 }
 bool VirtualMachine::Interpreter::TryResult(const DecodedOp& op) {
+  if (LeavesAhead()) return false;
   const Frame& frame = vm_.top();
   const FunctionInfo& function = Info(frame.function);
   // What the function was called with is known where it has left its parameters alone: otherwise
@@ -218,6 +192,7 @@ bool VirtualMachine::Interpreter::TryResult(const DecodedOp& op) {
 }
 bool VirtualMachine::Interpreter::TryEnter(const DecodedOp& op, uint32_t function,
                                            const Closure* closure, uint32_t pc) {
+  if (LeavesAhead()) return false;
   const uint32_t caller = vm_.top().base;
   error_ = EnterFunction(function, op.dst, pc, ListOf(op), closure);
   if (error_.ok() && (op.flags & kReleasesOperands) != 0)
@@ -323,7 +298,9 @@ VirtualMachine::Interpreter::Outcome VirtualMachine::Interpreter::Loop() {
 #undef TERN_FAST_HANDLER
   };
 #endif
-  const DecodedOp* const code = kStep ? vm_.plain_code_ : vm_.code_;
+  const DecodedOp* const code = kStep         ? vm_.plain_code_
+                                : ahead_ != 0 ? vm_.ahead_code_.data()
+                                              : vm_.code_;
   const DecodedOp* op = code + vm_.pc_;
   const char* const pool = reinterpret_cast<const char*>(pool_);
   const EntryInfo* const entries = vm_.program_->entries().data();
@@ -340,17 +317,16 @@ VirtualMachine::Interpreter::Outcome VirtualMachine::Interpreter::Loop() {
   const char* from = nullptr;
   Outcome outcome = Outcome::kStopped;
 
-attention:
-  {
-    // What is left of the grant is the distance to stop_at, in ops. It is negative after an
-    // overshoot; done is then more than was granted, as it must be.
-    const uint64_t left = kStep ? 0 : static_cast<uint64_t>((stop_at - AddressOf(op)) / kOpBytes);
-    const uint64_t done = kStep ? 0 : granted - left;
-    if (!Attend<kStep>(static_cast<uint32_t>(op - code), done, &granted, &outcome)) {
-      return outcome;
-    }
-    stop_at = AddressOf(op) + static_cast<int64_t>(granted) * kOpBytes;
+attention : {
+  // What is left of the grant is the distance to stop_at, in ops. It is negative after an
+  // overshoot; done is then more than was granted, as it must be.
+  const uint64_t left = kStep ? 0 : static_cast<uint64_t>((stop_at - AddressOf(op)) / kOpBytes);
+  const uint64_t done = kStep ? 0 : granted - left;
+  if (!Attend<kStep>(static_cast<uint32_t>(op - code), done, &granted, &outcome)) {
+    return outcome;
   }
+  stop_at = AddressOf(op) + static_cast<int64_t>(granted) * kOpBytes;
+}
   // clang-format off
   TERN_DISPATCH_BEGIN(op->handler) {
     // The value is taken into two words before the frame is removed: the register may be its only
@@ -366,6 +342,16 @@ attention:
       from = TERN_VALUE(op->a);
       goto return_copy;
     }
+    // The last one of a run is told.
+    TERN_FAST_CASE(RetInner) {
+      if (vm_.depth_ == 1) goto attention;
+      const EntryInfo& entry = entries[vm_.top().function];
+      from = TERN_VALUE(op->a);
+      if (entry.checks_types && !IsOfCode(CodeAt(from), entry.result_code)) [[unlikely]]
+        if (!TryResult(*op)) goto failed;
+      goto return_copy;
+    }
+    TERN_FAST_CASE(Leave) goto attention;
     // A lent parameter belongs to the caller: copied with a count.
     TERN_FAST_CASE(RetParameter) {
       from = TERN_REG(op->a);
@@ -733,6 +719,12 @@ call:
   // clang-format on
 
 failed:
+  if constexpr (!kStep) {
+    if (leaves_) {
+      leaves_ = false;
+      goto attention;
+    }
+  }
   outcome = Outcome::kFailed;
   goto leave;
 returned:
@@ -746,24 +738,13 @@ leave:
   return outcome;
 }
 
-// Whether an operator stopped because the run was cancelled. It has left its arguments alone, so
-// the run can be resumed: the operator is the next instruction still, and is not counted.
-bool VirtualMachine::Interpreter::IsCancelledInside() {
-  constexpr auto kOrder = std::memory_order_relaxed;
-  if (error_.error_code() != "S0302" || (vm_.attend_.load(kOrder) & kAttendCancel) == 0)
-    return false;
-  vm_.attend_.fetch_and(~kAttendCancel, kOrder);
-  stopped_ = StopReason::kCancelled;
-  --vm_.steps_;
-  --executed_;
-  return true;
-}
-
 Result<StopReason> VirtualMachine::Interpreter::Run(uint64_t max_instructions) {
   max_instructions_ = max_instructions;
-  // Fast until something needs the stepping loop, which then goes on to the end of this Resume.
+  // Fast until something needs the stepping loop, which then goes on to the end of this Resume, but
+  // for what hooks let run ahead.
   Outcome outcome = Loop<false>();
-  if (outcome == Outcome::kStep) outcome = Loop<true>();
+  while (outcome == Outcome::kStep || outcome == Outcome::kAhead)
+    outcome = outcome == Outcome::kStep ? Loop<true>() : Loop<false>();
   if (outcome == Outcome::kFailed && !IsCancelledInside()) return std::move(error_);
   return outcome == Outcome::kReturned ? StopReason::kReturned : stopped_;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inside of the virtual machine: what interpreter.cc (the loops), frames.cc (calls),
-// instructions.cc (long cases) and observe.cc (what hooks see) share. Lives for one Resume;
-// everything that outlives it is in VirtualMachine.
+// instructions.cc (long cases), limits.cc (how far to go) and observe.cc (what hooks see) share.
+// Lives for one Resume; everything that outlives it is in VirtualMachine.
 #ifndef TERN_CORE_VM_INTERPRETER_H_
 #define TERN_CORE_VM_INTERPRETER_H_
 
@@ -30,10 +30,11 @@ class VirtualMachine::Interpreter {
  private:
   // Declined: the replacement leaves this call to the bytecode.
   enum class NativeCall : uint8_t { kDone, kDeclined, kFailed };
-  enum class Outcome : uint8_t { kReturned, kStopped, kFailed, kStep };
+  enum class Outcome : uint8_t { kReturned, kStopped, kFailed, kStep, kAhead };
 
   // interpreter.cc. kStep: one instruction at a time, asking before each; else code for speed,
-  // asking at jumps back, calls and returns. kStep as an outcome: go on with that loop.
+  // asking at jumps back, calls and returns. As outcomes: kStep goes on with that loop, kAhead with
+  // the other, as far as a hook allows.
   template <bool kStep>
   [[gnu::visibility("hidden")]] Outcome Loop();
 
@@ -96,8 +97,7 @@ class VirtualMachine::Interpreter {
   bool Return(Any value, uint32_t* return_op);
   static Status ErrorOf(const Function& function, int32_t code, const Any& value);
   // The last `outputs` of args are where the results go.
-  Status CallPacked(Function& function, size_t outputs, std::span<const TernAny> args,
-                    Any* result);
+  Status CallPacked(Function& function, size_t outputs, std::span<const TernAny> args, Any* result);
   static Status CallRaw(Function& function, std::span<const TernAny> args, Any* result);
 
   // --- instructions.cc: each is an instruction too long for the loop
@@ -128,7 +128,16 @@ class VirtualMachine::Interpreter {
   Status ObservedCall(Function& function, size_t outputs, std::span<const TernAny> args,
                       Any* result);
 
+  // --- running ahead of hooks (HookAction::RunAhead)
+  // Notes what a hook granted, within the limits; false: nothing is left of it.
+  bool GrantAhead(uint64_t steps, uint32_t pc);
+  void EndAhead();
+  // Whether the instruction must be told, and so be left to the stepping loop.
+  bool LeavesAhead() { return leaves_ = is_ahead_; }
+
   // --- stopping
+  // Whether each instruction must be looked at, whatever hooks say.
+  bool IsPinned() const { return !vm_.breakpoints_.empty() || vm_.options_.always_step; }
   bool IsObserved() const { return vm_.hooks_ != nullptr || !vm_.breakpoints_.empty(); }
   // Instructions that may still run.
   uint64_t Remaining() const;
@@ -151,7 +160,12 @@ class VirtualMachine::Interpreter {
   uint64_t executed_ = 0;  // in this Resume
   StopReason stopped_ = StopReason::kReturned;
   Status error_;
-  Any native_value_;  // what TryNative made
+  Any native_value_;         // what TryNative made
+  uint64_t ahead_ = 0;       // instructions that may run without being told
+  uint64_t ahead_from_ = 0;  // vm_.steps_ where that began
+  uint32_t ahead_pc_ = 0;
+  bool is_ahead_ = false;  // the fast loop runs them
+  bool leaves_ = false;
   // Of the instruction that hooks look at: what it may overwrite. Null without hooks.
   struct Seen {
     bool due = false;  // to be told after it

@@ -39,7 +39,8 @@ inline constexpr ValueRef kVmValue = INT32_MIN + 1;  // the machine; only in ops
 // Handlers: opcodes without gaps, in the order of isa.def; then what the linker makes of common
 // cases of them (specialize.h), which only code() holds.
 //   …RR two registers, …RI a register and an int of 32 bits; If… a comparison and the branch on its
-//   result in one; …Pool a value of the pool; Ret… by where the value lies.
+//   result in one; …Pool a value of the pool; Ret… by where the value lies. RetInner and Leave are
+//   what code that runs ahead (specialize.h) has for ret and for all that must be told.
 // clang-format off
 #define TERN_FAST_HANDLERS(X)                                                        \
   X(AddRR) X(SubRR) X(MulRR) X(AddRI) X(MulRI) X(AddRIGoto)                          \
@@ -47,7 +48,8 @@ inline constexpr ValueRef kVmValue = INT32_MIN + 1;  // the machine; only in ops
   X(IfLtRR) X(IfLeRR) X(IfEqRR) X(IfNeRR) X(IfLtRI) X(IfGtRI) X(IfEqRI) X(IfNeRI)    \
   X(IfEqualRR) X(IfEqualRI)                                                          \
   X(MoveRR) X(RetOwned) X(RetParameter) X(RetPool) X(InvokeFrame)                    \
-  X(LoadDim) X(StoreDim) X(InvokeNative) X(TailInvokeNative)
+  X(LoadDim) X(StoreDim) X(InvokeNative) X(TailInvokeNative)                         \
+  X(RetInner) X(Leave)
 // clang-format on
 
 enum class Handler : uint16_t {

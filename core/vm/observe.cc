@@ -3,6 +3,7 @@
 //
 // Only the stepping loop asks for this, and nothing in it reports. Before an instruction that is
 // looked at, what it may overwrite is kept (`seen_`); after it, the difference is told.
+#include "core/base/check.h"
 #include "core/vm/interpreter.h"
 
 namespace tern::vm {
@@ -32,7 +33,12 @@ bool VirtualMachine::Interpreter::BeganFrame(const DecodedOp& op) const {
 bool VirtualMachine::Interpreter::ObserveBefore(uint32_t pc) {
   const uint32_t events = vm_.hook_events_;
   if ((events & kHookInstructions) != 0) {
-    const HookAction action = vm_.hooks_->BeforeInstruction(vm_, pc);
+    HookAction action = vm_.hooks_->BeforeInstruction(vm_, pc);
+    if (action.ahead() > 0) {
+      if (GrantAhead(action.ahead(), pc)) return false;
+      action = vm_.hooks_->BeforeInstruction(vm_, pc);
+      TERN_CHECK(action.ahead() == 0);
+    }
     if (action.pauses()) {
       stopped_ = action.reason();
       return false;

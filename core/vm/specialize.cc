@@ -232,7 +232,7 @@ class Specializer {
     fast.count = Distance(op.count, index + 1);
     if (op.handler == Handler::kIf) {
       fast.a = Offset(op.a);
-    // if_equal with a constant that is no small int stays general; only its targets change.
+      // if_equal with a constant that is no small int stays general; only its targets change.
     } else if (op.b >= 0) {
       fast.handler = Handler::kIfEqualRR;
       fast.a = Offset(op.a);
@@ -291,6 +291,52 @@ bool DiesAt(const DecodedOp& call, const DecodedOp& next, int32_t reg,
   const std::span<const int32_t> killed =
       lists.subspan(static_cast<size_t>(next.list), static_cast<size_t>(next.count));
   return std::find(killed.begin(), killed.end(), reg) != killed.end();
+}
+
+namespace {
+
+// What computes with registers alone. Calls that may fail, and all that looks into objects, which
+// may hold something else when the run is done again, are not among it; nor are instructions that
+// make objects, as those would be others.
+bool MayRunAhead(Handler handler) {
+  switch (handler) {
+    case Handler::kGoto:
+    case Handler::kIf:
+    case Handler::kMove:
+    case Handler::kLoadConst:
+    case Handler::kKill:
+    case Handler::kMoveRR:
+    case Handler::kInvokeFrame:
+    case Handler::kIfEqualRR:
+    case Handler::kIfEqualRI: return true;
+    default:
+      return (handler >= Handler::kAdd && handler <= Handler::kToBool) ||
+             (handler >= Handler::kAddRR && handler <= Handler::kIfNeRI);
+  }
+}
+
+bool IsReturn(Handler handler) {
+  return handler == Handler::kRet || handler == Handler::kRetOwned ||
+         handler == Handler::kRetParameter || handler == Handler::kRetPool;
+}
+
+}  // namespace
+
+std::vector<DecodedOp> AheadCode(std::span<const DecodedOp> code,
+                                 std::span<const DecodedOp> plain) {
+  std::vector<DecodedOp> ahead(code.begin(), code.end());
+  for (size_t i = 0; i < ahead.size(); ++i) {
+    DecodedOp& op = ahead[i];
+    // Arguments stay where they are until the code kills them, as in a run that is told.
+    op.flags &= static_cast<uint16_t>(~kReleasesOperands);
+    if (IsReturn(op.handler)) {
+      op = plain[i];
+      op.handler = Handler::kRetInner;
+    } else if (!MayRunAhead(op.handler)) {
+      op.handler = Handler::kLeave;
+    }
+  }
+  return ahead;
 }
 
 std::vector<DecodedOp> Specialize(const SpecializeInput& input) { return Specializer(input).Run(); }

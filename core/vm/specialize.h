@@ -26,6 +26,11 @@ struct SpecializeInput {
 };
 std::vector<DecodedOp> Specialize(const SpecializeInput& input);
 
+// A third copy, for runs that are recorded but not told each instruction (HookAction::RunAhead):
+// `code`, in which all is left to the stepping loop but what computes with registers alone. Running
+// it again from the same registers gives the same registers.
+std::vector<DecodedOp> AheadCode(std::span<const DecodedOp> code, std::span<const DecodedOp> plain);
+
 // Whether what the register holds is not looked at behind the call: `next`, the op behind it, kills
 // it, or the call's result takes its place.
 bool DiesAt(const DecodedOp& call, const DecodedOp& next, int32_t reg,

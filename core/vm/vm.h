@@ -77,6 +77,7 @@ class VirtualMachine {
   VirtualMachine& operator=(const VirtualMachine&) = delete;
 
   const Program& program() const { return *program_; }
+  const ProgramPtr& shared_program() const { return program_; }
   const Executable& executable() const { return program_->executable(); }
   RunContext& context() { return context_; }
 
@@ -202,6 +203,7 @@ class VirtualMachine {
   const DecodedOp* plain_code_;
   std::vector<DecodedOp> own_code_;
   std::vector<DecodedOp> own_plain_code_;
+  std::vector<DecodedOp> ahead_code_;      // of code_; made when a hook first lets the run go ahead
   std::vector<Replacement> replacements_;  // by function; empty: none at all
   std::unique_ptr<Any[]> stack_;           // all none from stack_top_ on
   uint32_t stack_capacity_ = 0;            // at most max_registers, but for the first

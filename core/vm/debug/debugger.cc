@@ -368,7 +368,33 @@ HookAction Debugger::BeforeInstruction(const VirtualMachine& vm, uint32_t pc) {
     stopped_ = true;
     return HookAction::Pause();
   }
+  recorder_.set_most_ahead(StepsAhead());
   return recorder_.BeforeInstruction(vm, pc);
+}
+
+// How many instructions none of the above needs to see.
+uint64_t Debugger::StepsAhead() const {
+  const DebugCommand command = goal_.command;
+  const bool is_seek = command == DebugCommand::kSeek;
+  if (!is_seek && has_breakpoints_) return 0;
+  if (!is_seek && command != DebugCommand::kStep && command != DebugCommand::kContinue) return 0;
+  // The machine may go further by a function's length.
+  const uint64_t room = vm_->program().longest_function();
+  const auto left = [room](uint64_t limit, uint64_t done) {
+    return limit > done + room ? limit - done - room : 0;
+  };
+  uint64_t steps = kNever;
+  if (command != DebugCommand::kContinue) steps = left(goal_.argument, vm_->steps());
+  const DebugBudgets& budgets = options_.budgets;
+  if (budgets.steps != 0) steps = std::min(steps, left(budgets.steps, vm_->steps()));
+  // Each instruction pushes one frame at most.
+  if (budgets.depth != 0) steps = std::min(steps, left(budgets.depth, vm_->depth()));
+  return steps;
+}
+
+void Debugger::OnRunAhead(const VirtualMachine& vm, uint32_t pc, uint64_t steps) {
+  if (steps > 0) until_clock_ = 0;
+  recorder_.OnRunAhead(vm, pc, steps);
 }
 
 HookAction Debugger::AfterInstruction(const VirtualMachine& vm, uint32_t pc) {

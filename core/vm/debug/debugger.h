@@ -169,6 +169,7 @@ class Debugger final : private Hooks {
 
   uint32_t wants() const override { return kHookAll; }
   HookAction BeforeInstruction(const VirtualMachine& vm, uint32_t pc) override;
+  void OnRunAhead(const VirtualMachine& vm, uint32_t pc, uint64_t steps) override;
   HookAction AfterInstruction(const VirtualMachine& vm, uint32_t pc) override;
   void OnRegisterWrite(const VirtualMachine& vm, const RegisterWrite& write) override;
   void OnFramePush(const VirtualMachine& vm, const FrameEvent& event) override;
@@ -190,6 +191,7 @@ class Debugger final : private Hooks {
 
   bool Reached();
   bool OverBudget();
+  uint64_t StepsAhead() const;
   bool OverMemory();
   // Whether a breakpoint wants to stop at the present place; forward counts, backward does not.
   bool MeetsBreakpoint(bool forward);
@@ -221,6 +223,7 @@ class Debugger final : private Hooks {
   uint32_t next_breakpoint_ = 1;
   std::vector<uint8_t> break_at_;  // of each instruction: some breakpoint is there
   bool has_global_ = false;        // there are breakpoints that are nowhere
+  bool has_breakpoints_ = false;   // there are some that are on
   int64_t spent_ns_ = 0;
   int64_t resumed_ns_ = 0;
   uint32_t until_clock_ = 0;

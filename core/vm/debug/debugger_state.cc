@@ -328,9 +328,10 @@ void Debugger::PrimeConditions() {
 // Rebuilt at each change: changes are rare, and this table is read at every instruction.
 void Debugger::IndexBreakpoints() {
   break_at_.assign(executable().instruction_count(), 0);
-  has_global_ = false;
+  has_global_ = has_breakpoints_ = false;
   for (const Breakpoint& breakpoint : breakpoints_) {
     if (!breakpoint.enabled) continue;
+    has_breakpoints_ = true;
     if (breakpoint.kind == BreakpointKind::kInstruction ||
         breakpoint.kind == BreakpointKind::kFunction)
       break_at_[breakpoint.pc] = 1;

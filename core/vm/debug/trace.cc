@@ -55,6 +55,8 @@ std::span<const ValueId> TraceState::registers(size_t frame) const {
   return {ids.data() + frames[frame].first, register_count(frame)};
 }
 
+Trace::~Trace() = default;
+
 Trace::Trace(const TraceOptions& options) : options_(options) {
   // Number 0 is none. Its use is never given back, so the slot stays.
   NewSlot(Any());  // kNoneValue
@@ -166,8 +168,6 @@ void Trace::BeginSegment() {
   segment.first_step = end_step_;
   segment.key = shadow_;
   UseAll(segment.key);
-  segment.pcs.reserve(kSegmentSteps);
-  segment.first_event.reserve(kSegmentSteps);
   open_event_ = 0;
 }
 
@@ -178,7 +178,7 @@ bool Trace::DropOldest() {
   UnuseAll(oldest.key);
   UnuseEvents(oldest.events);
   closed_bytes_ -= oldest.Bytes();
-  dropped_ += oldest.pcs.size();
+  dropped_ += oldest.steps();
   segments_.pop_front();
   // Contents from before the oldest state can never be asked for.
   contents_.DropBefore(segments_.front().first_step);
@@ -231,15 +231,26 @@ void Trace::Start(const TraceState& state, std::span<const Any> registers, uint6
   contents_.Clear();
   closed_bytes_ = dropped_ = 0;
   end_step_ = step;
+  shadow_.ids.clear();
+  Become(state, registers);
+  open_allocation_ = {};
+  BeginSegment();
+}
+
+// The newest state is another. Values that did not change keep their numbers.
+void Trace::Become(const TraceState& state, std::span<const Any> registers) {
+  const std::vector<ValueId> before = std::move(shadow_.ids);
   shadow_ = state;
   shadow_.ids.clear();
-  for (const Any& value : registers) {
-    shadow_.ids.push_back(Intern(value));
+  shadow_.ids.reserve(registers.size());
+  for (size_t i = 0; i < registers.size(); ++i) {
+    const bool is_same = i < before.size() && memcmp(&value(before[i]).c_any(),
+                                                     &registers[i].c_any(), sizeof(TernAny)) == 0;
+    shadow_.ids.push_back(is_same ? before[i] : Intern(registers[i]));
     Use(shadow_.ids.back());
   }
-  open_allocation_ = {};
+  for (const ValueId id : before) Unuse(id);
   end_pc_ = shadow_.frames.empty() ? 0 : shadow_.frames.back().pc;
-  BeginSegment();
 }
 
 void Trace::BeginStep(uint32_t pc) {
@@ -250,7 +261,7 @@ void Trace::BeginStep(uint32_t pc) {
 // Every change of a register goes through here: the event, and the state that follows the run.
 void Trace::WriteId(uint32_t frame, uint32_t reg, ValueId id) {
   ValueId& now = shadow_.ids[shadow_.frames[frame].first + reg];
-  segments_.back().events.push_back(
+  Open().events.push_back(
       {frame << 2 | static_cast<uint32_t>(TraceEventKind::kWrite), reg, now, id});
   // The event uses both; the register's use moves from one to the other.
   SlotOf(id).uses += 2;
@@ -267,7 +278,7 @@ void Trace::Write(uint32_t frame, uint32_t reg, const Any& value) {
 void Trace::Push(uint32_t function, std::span<const Any> registers) {
   const auto frame = static_cast<uint32_t>(shadow_.frames.size());
   const auto count = static_cast<uint32_t>(registers.size());
-  segments_.back().events.push_back(
+  Open().events.push_back(
       {frame << 2 | static_cast<uint32_t>(TraceEventKind::kPush), function, 0, count});
   shadow_.frames.push_back({function, 0, static_cast<uint32_t>(shadow_.ids.size())});
   shadow_.ids.resize(shadow_.ids.size() + count, kNoneValue);
@@ -288,7 +299,7 @@ void Trace::Pop() {
   }
   // Going back needs to know where the caller stood.
   const uint32_t caller = frame > 0 ? shadow_.frames[frame - 1].pc : 0;
-  segments_.back().events.push_back(
+  Open().events.push_back(
       {frame << 2 | static_cast<uint32_t>(TraceEventKind::kPop), top.function, caller, count});
   shadow_.frames.pop_back();
   shadow_.ids.resize(top.first);
@@ -300,15 +311,20 @@ void Trace::Allocated(uint32_t count, uint64_t bytes, uint64_t largest) {
 }
 
 void Trace::EndStep() {
-  Segment& segment = segments_.back();
+  Segment& segment = Open();
   if (open_allocation_.count > 0) {
     open_allocation_.step_in_segment = static_cast<uint32_t>(segment.pcs.size());
     segment.allocations.push_back(open_allocation_);
     open_allocation_ = {};
   }
+  if (segment.pcs.empty()) {
+    segment.pcs.reserve(kSegmentSteps);
+    segment.first_event.reserve(kSegmentSteps);
+  }
   segment.pcs.push_back(open_pc_);
   segment.first_event.push_back(open_event_);
   open_event_ = static_cast<uint32_t>(segment.events.size());
+  if (replayed_ != nullptr) return;
   ++end_step_;
   // Between steps only, as events of the open step are in the newest segment.
   KeepToBudget();
@@ -356,6 +372,8 @@ void Trace::DropAfter(uint64_t step) {
     open_event_ = static_cast<uint32_t>(segments_.back().events.size());
   }
   Segment& last = segments_.back();
+  // The cursor has made the steps, unless none of them is left.
+  last.unseen = 0;
   const auto steps = static_cast<size_t>(step - last.first_step);
   // Where the events of the step behind the last one kept begin.
   open_event_ = steps < last.pcs.size() ? last.first_event[steps] : open_event_;
@@ -373,12 +391,12 @@ void Trace::DropAfter(uint64_t step) {
 // --- reading
 
 uint32_t Trace::pc(uint64_t step) const {
-  const Segment& segment = SegmentOf(step);
+  const Segment& segment = Whole(SegmentOf(step));
   return segment.pcs[static_cast<size_t>(step - segment.first_step)];
 }
 
 std::span<const TraceEvent> Trace::events(uint64_t step) const {
-  const Segment& segment = SegmentOf(step);
+  const Segment& segment = Whole(SegmentOf(step));
   return EventsOf(segment, static_cast<size_t>(step - segment.first_step));
 }
 
@@ -395,7 +413,7 @@ std::span<const TraceEvent> Trace::EventsOf(const Segment& segment, size_t index
 }
 
 TraceAllocation Trace::allocation(uint64_t step) const {
-  const Segment& segment = SegmentOf(step);
+  const Segment& segment = Whole(SegmentOf(step));
   const auto index = static_cast<uint32_t>(step - segment.first_step);
   // Steps that allocated, by binary search: there are few of them.
   const auto at = std::lower_bound(
@@ -410,7 +428,10 @@ TraceStats Trace::stats() const {
   stats.first_step = first_step();
   stats.end_step = end_step_;
   stats.segments = segments_.size();
-  for (const Segment& segment : segments_) stats.events += segment.events.size();
+  for (const Segment& segment : segments_) {
+    stats.events += segment.events.size();
+    stats.unseen += segment.unseen;
+  }
   stats.values = value_count_;
   stats.value_bytes = value_bytes_ + contents_.bytes();
   stats.log_bytes = Bytes() - stats.value_bytes;

@@ -8,6 +8,10 @@
 // frames, all registers) and holds about kSegmentSteps steps, so that a seek applies no more events
 // than one segment has. Above the budget the oldest segments are dropped.
 //
+// Of stretches in which a run only computed with registers the trace keeps the number of steps and
+// the state before and after (Skip). Their steps are made when somebody looks at them, by running
+// the instructions again from that state (trace_replay.h): the same registers give the same run.
+//
 // Values are immutable but for tensors and lists that a primitive writes in place; of those
 // trace_contents.h keeps what they held.
 //
@@ -32,6 +36,10 @@ using ValueId = uint32_t;
 inline constexpr ValueId kNoneValue = 0;  // the number of none, always there
 
 inline constexpr uint64_t kSegmentSteps = 1024;
+// At most so many are skipped at once, but for states that are larger.
+inline constexpr uint64_t kSkippedSteps = 4096;
+
+class TraceReplay;
 
 enum class TraceEventKind : uint8_t {
   kWrite = 0,  // a register changed
@@ -94,7 +102,8 @@ struct TraceOptions {
 struct TraceStats {
   uint64_t first_step = 0;  // the oldest state that can be gone to
   uint64_t end_step = 0;    // the newest
-  uint64_t events = 0;
+  uint64_t events = 0;      // of the steps that were told or looked at
+  uint64_t unseen = 0;      // steps that were not
   uint64_t segments = 0;
   uint64_t values = 0;
   uint64_t log_bytes = 0;    // of steps, events, key frames and the table of values
@@ -105,10 +114,16 @@ struct TraceStats {
 class Trace {
  public:
   explicit Trace(const TraceOptions& options = {});
+  ~Trace();
 
   // --- writing; by the recorder ---
   // Empties the trace; `state` is state `step`, registers its ids' values, in their order.
   void Start(const TraceState& state, std::span<const Any> registers, uint64_t step);
+  // What runs skipped steps again; for Skip to be called, there must be one.
+  void set_replay(std::unique_ptr<TraceReplay> replay);
+  // `steps` instructions ran from the newest state, the first of them `pc`, which computed with
+  // registers alone; `state` is what they led to. Between steps only.
+  void Skip(uint64_t steps, uint32_t pc, const TraceState& state, std::span<const Any> registers);
   // What the instruction `pc` does, until EndStep.
   void BeginStep(uint32_t pc);
   void Write(uint32_t frame, uint32_t reg, const Any& value);
@@ -145,8 +160,10 @@ class Trace {
   // How many entries of the log and key frames name the value: the trace itself holds one
   // reference to an object, whatever the number.
   uint32_t uses(ValueId id) const { return SlotOf(id).uses; }
-  // One past the highest number that is in use.
-  ValueId value_limit() const { return value_limit_; }
+  // One past the highest number that any step names.
+  ValueId value_limit() const;
+  // How many registers the newest state has.
+  size_t register_count() const { return shadow_.ids.size(); }
   // The value with its contents as they were in state `step`: itself, or a copy where something
   // was written in place since.
   Any Materialize(ValueId id, uint64_t step) const {
@@ -161,7 +178,8 @@ class Trace {
   // visit(TraceStep) for each step from the oldest, in order: much faster than to ask for each.
   template <typename F>
   void ForEachStep(F visit) const {
-    for (const Segment& segment : segments_) {
+    for (const Segment& kept : segments_) {
+      const Segment& segment = Whole(kept);
       size_t allocation = 0;
       for (size_t i = 0; i < segment.pcs.size(); ++i) {
         TraceStep step{segment.first_step + i, segment.pcs[i], EventsOf(segment, i), {}};
@@ -190,12 +208,14 @@ class Trace {
 
   struct Segment {
     uint64_t first_step = 0;
+    uint64_t unseen = 0;  // so many steps, of which nothing is here yet but the key
     TraceState key;
     std::vector<uint32_t> pcs;
     std::vector<uint32_t> first_event;  // of each step
     std::vector<TraceEvent> events;
     std::vector<TraceAllocation> allocations;  // ascending by step
 
+    uint64_t steps() const { return unseen != 0 ? unseen : pcs.size(); }
     uint64_t Bytes() const;
   };
 
@@ -209,6 +229,12 @@ class Trace {
   void UnuseEvents(std::span<const TraceEvent> events);
   void WriteId(uint32_t frame, uint32_t reg, ValueId id);
   void BeginSegment();
+  Segment& Open() { return replayed_ != nullptr ? *replayed_ : segments_.back(); }
+  // The segment with its steps, which are made where they were skipped.
+  const Segment& Whole(const Segment& segment) const;
+  void Replay(Segment* segment);
+  void Join(const TraceState& next, Segment* segment);
+  void Become(const TraceState& state, std::span<const Any> registers);
   void DropAfter(uint64_t step);
   void KeepToBudget();
   uint64_t Bytes() const;
@@ -226,6 +252,8 @@ class Trace {
   uint32_t open_event_ = 0;  // its first event in the newest segment
   TraceAllocation open_allocation_;
   TraceState shadow_;  // the newest state; its registers count as uses
+  std::unique_ptr<TraceReplay> replay_;
+  Segment* replayed_ = nullptr;  // that steps are written into instead of the newest
   TraceContents contents_;
   uint64_t value_bytes_ = 0;
   uint64_t value_count_ = 0;

@@ -3,6 +3,8 @@
 // table in memory have gaps.
 #include "core/vm/debug/trace_file.h"
 
+#include <string.h>
+
 #include <unordered_map>
 
 #include "core/base/bytes.h"
@@ -82,6 +84,17 @@ class TraceExport {
   }
 
  private:
+  // A value that is held in place.
+  struct Words {
+    uint64_t head = 0;
+    uint64_t payload = 0;
+    bool operator==(const Words&) const = default;
+  };
+  struct HashWords {
+    size_t operator()(const Words& words) const {
+      return static_cast<size_t>((words.payload ^ words.head << 32) * 0x9e3779b97f4a7c15u >> 16);
+    }
+  };
   struct Value {
     ValueId id = kNoneValue;
     uint64_t step = 0;  // of the state that first has it
@@ -90,20 +103,46 @@ class TraceExport {
   // The step is that of the state which first has the value: its text is made as of then.
   uint32_t NumberOf(ValueId id, uint64_t step) {
     const auto [at, is_new] = numbers_.try_emplace(id, static_cast<uint32_t>(values_.size()));
-    if (is_new) values_.push_back({id, step});
+    if (!is_new) return at->second;
+    const Any& value = trace_.value(id);
+    // The same number may be several times in the trace, depending on how the run was watched.
+    if (!value.is_object()) {
+      Words words;
+      memcpy(&words, &value.c_any(), sizeof(words));
+      const auto [same, is_first] = plain_.try_emplace(words, at->second);
+      if (!is_first) return at->second = same->second;
+    }
+    values_.push_back({id, step});
     return at->second;
   }
 
+  // By the number of steps and events alone, and not where the trace has its own, so that what is
+  // written does not depend on how the run was watched.
   void AddKeys() {
-    trace_.ForEachKey([this](uint64_t step, const TraceState& state) {
-      ++key_count_;
-      keys_.push_back(static_cast<uint32_t>(step - trace_.first_step()));
-      keys_.push_back(static_cast<uint32_t>(state.frames.size()));
-      keys_.push_back(static_cast<uint32_t>(state.ids.size()));
-      for (const TraceFrame& frame : state.frames)
-        keys_.insert(keys_.end(), {frame.function, frame.pc, frame.first});
-      for (ValueId id : state.ids) keys_.push_back(NumberOf(id, step));
-    });
+    TraceCursor cursor(&trace_);
+    uint64_t steps = kSegmentSteps, events = UINT64_MAX / 2;  // the first state always
+    size_t registers = 0;
+    for (uint64_t step = trace_.first_step(); step <= trace_.end_step(); ++step) {
+      if (steps >= kSegmentSteps && events * 2 >= registers) {
+        cursor.Seek(step);
+        AddKey(step, cursor.state());
+        registers = cursor.state().ids.size();
+        steps = events = 0;
+      }
+      if (step == trace_.end_step()) break;
+      ++steps;
+      events += trace_.events(step).size();
+    }
+  }
+
+  void AddKey(uint64_t step, const TraceState& state) {
+    ++key_count_;
+    keys_.push_back(static_cast<uint32_t>(step - trace_.first_step()));
+    keys_.push_back(static_cast<uint32_t>(state.frames.size()));
+    keys_.push_back(static_cast<uint32_t>(state.ids.size()));
+    for (const TraceFrame& frame : state.frames)
+      keys_.insert(keys_.end(), {frame.function, frame.pc, frame.first});
+    for (ValueId id : state.ids) keys_.push_back(NumberOf(id, step));
   }
 
   void AddStep(uint64_t step) {
@@ -190,6 +229,7 @@ class TraceExport {
   const Trace& trace_;
   const Executable& executable_;
   std::unordered_map<ValueId, uint32_t> numbers_;
+  std::unordered_map<Words, uint32_t, HashWords> plain_;
   std::vector<Value> values_;
   std::vector<uint32_t> pcs_, first_events_, events_, keys_;
   size_t key_count_ = 0;

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "core/object/containers/sequence.h"
+#include "core/vm/debug/trace_file.h"
 #include "tests/unit/vm/debug_test_util.h"
 
 namespace tern::vm::trace_test {
@@ -124,7 +125,105 @@ TEST(Trace, B16SeekInAMillionStepsLooksAtFewEvents) {
       EXPECT_EQ(*counter.TryCast<int64_t>(), static_cast<int64_t>((step + 1) / 3)) << step;
     }
   }
-  EXPECT_LE(most, 3 * kSegmentSteps);
+  // Two events for three steps, and the steps themselves.
+  EXPECT_LE(most, 2 * kSkippedSteps);
+}
+
+// Everything that goes ahead and what ends it: ints and floats, calls, a test of a tensor, an
+// error, a builtin in the middle.
+constexpr const char* kMixed = R"(
+.func @add_up(n: int, to: int) -> int
+  load_const int 0 dst: %2
+again:
+  add   %2, %0 dst: %2
+  sub   %1, 1 dst: %1
+  gt    %1, 0 dst: %3
+  if    %3 true: again false: done
+done:
+  ret   ret %2
+.func @main(n: int)
+  load_const int 0 dst: %1
+  load_const float 0.5 dst: %2
+again:
+  invoke @add_up in: %1, 40 dst: %3
+  add   %2, %2 dst: %2
+  mod   %1, 7 dst: %4
+  if    %4 true: next false: tensor
+tensor:
+  load_consti 1 dst: %5
+  if    %5 true: next false: next
+next:
+  add   %1, 1 dst: %1
+  lt    %1, %0 dst: %6
+  if    %6 true: again false: done
+done:
+  div   %1, 0 dst: %1
+  ret   ret %3
+)";
+
+// All states of a record as text, and its steps.
+std::vector<std::string> Told(const Recorded& run) {
+  std::vector<std::string> told;
+  TraceCursor cursor(&run.trace());
+  for (uint64_t step = run.trace().first_step(); step <= run.trace().end_step(); ++step) {
+    cursor.Seek(step);
+    told.push_back(StateText(run.trace(), cursor, run.vm->executable()));
+  }
+  run.trace().ForEachStep(
+      [&](const TraceStep& step) { told.push_back(StrCat(step.pc, " ", step.events.size())); });
+  return told;
+}
+
+TEST(Trace, WhatRanAheadIsToldLikeTheRest) {
+  RecorderOptions told;
+  told.runs_ahead = false;
+  for (const char* text : {kMixed, kFrames, kCountTo}) {
+    const Recorded ahead = Record(text, {150});
+    const Recorded slow = Record(text, {150}, told);
+    EXPECT_GT(ahead.trace().stats().unseen, 0u);
+    EXPECT_EQ(slow.trace().stats().unseen, 0u);
+    EXPECT_EQ(Told(ahead), Told(slow));
+    EXPECT_EQ(ahead.trace().stats().unseen, 0u);
+    EXPECT_EQ(ahead.trace().stats().events, slow.trace().stats().events);
+    EXPECT_TRUE(SaveTrace(ahead.trace(), ahead.vm->executable()) ==
+                SaveTrace(slow.trace(), slow.vm->executable()));
+  }
+}
+
+TEST(Trace, WhatRanAheadCanBeCutAnywhere) {
+  const std::vector<std::string> expected = StatesOf(kFrames, {300});
+  for (uint64_t cut : {uint64_t{0}, uint64_t{255}, uint64_t{256}, uint64_t{257}, uint64_t{1500}}) {
+    const Recorded run = Record(kFrames, {300});
+    Trace& trace = run.recorder->trace();
+    trace.TruncateAfter(cut);
+    ASSERT_EQ(trace.end_step(), cut);
+    TraceCursor cursor(&trace);
+    for (uint64_t step = 0; step < cut; ++step) {
+      cursor.Seek(step);
+      EXPECT_EQ(StateText(trace, cursor, run.vm->executable()),
+                expected[static_cast<size_t>(step)]);
+    }
+  }
+}
+
+TEST(Trace, WhatRanAheadIsDroppedAboveTheBudgetAndHoldsNothing) {
+  const int64_t before = LiveObjectCount();
+  {
+    RecorderOptions options;
+    options.trace.max_steps = 20'000;
+    const Recorded run = Record(kCountTo, {20'000}, options);
+    const TraceStats stats = run.trace().stats();
+    EXPECT_EQ(stats.end_step, 60'002u);
+    EXPECT_LE(stats.end_step - stats.first_step, 20'000u);
+    EXPECT_GT(stats.end_step - stats.first_step, 20'000u - 2 * kSkippedSteps);
+    EXPECT_LT(stats.log_bytes, 20'000u);
+    TraceCursor cursor(&run.trace());
+    cursor.Seek(stats.first_step);
+    const Any counter = run.trace().value(cursor.state().registers(0)[1]);
+    EXPECT_EQ(*counter.TryCast<int64_t>(), static_cast<int64_t>((stats.first_step + 1) / 3));
+    EXPECT_EQ(Told(run).size(), 2 * (stats.end_step - stats.first_step) + 1);
+  }
+  EXPECT_EQ(LiveObjectCount(), before);
 }
 
 TEST(Trace, DeepStacksDoNotMakeKeyFramesDearOrSeeksLong) {
@@ -140,6 +239,7 @@ TEST(Trace, DeepStacksDoNotMakeKeyFramesDearOrSeeksLong) {
 
 TEST(Trace, DropsTheOldestAboveItsBudget) {
   RecorderOptions options;
+  options.runs_ahead = false;
   options.trace.max_bytes = 200'000;
   const Recorded run = Record(kCountTo, {20'000}, options);
   const TraceStats stats = run.trace().stats();
