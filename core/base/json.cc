@@ -27,26 +27,54 @@ void AppendEscaped(std::string* out, char32_t c) {
   for (int shift = 12; shift >= 0; shift -= 4) *out += kDigits[c >> shift & 0xF];
 }
 
+// Most text is plain ASCII, of which stretches are taken as they are.
+void AppendQuoted(std::string* out, std::string_view text) {
+  const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; };
+  *out += '"';
+  for (size_t offset = 0; offset < text.size();) {
+    size_t end = offset;
+    while (end < text.size() && is_plain(text[end])) ++end;
+    out->append(text, offset, end - offset);
+    offset = end;
+    if (offset < text.size()) AppendEscaped(out, DecodeUtf8(text, &offset));
+  }
+  *out += '"';
+}
+
 }  // namespace
 
 std::string JsonQuote(std::string_view text) {
-  std::string out = "\"";
-  for (size_t offset = 0; offset < text.size();) AppendEscaped(&out, DecodeUtf8(text, &offset));
-  out += '"';
+  std::string out;
+  AppendQuoted(&out, text);
   return out;
 }
 
 JsonWriter& JsonWriter::Key(std::string_view name) {
   Separate();
-  out_ += JsonQuote(name);
+  AppendQuoted(&out_, name);
   out_ += indent_ > 0 ? ": " : ":";
   after_key_ = true;
   return *this;
 }
 
-JsonWriter& JsonWriter::String(std::string_view text) { return Plain(JsonQuote(text)); }
-JsonWriter& JsonWriter::Int(int64_t value) { return Plain(StrCat(value)); }
-JsonWriter& JsonWriter::Uint(uint64_t value) { return Plain(StrCat(value)); }
+JsonWriter& JsonWriter::String(std::string_view text) {
+  Separate();
+  AppendQuoted(&out_, text);
+  return *this;
+}
+
+JsonWriter& JsonWriter::Int(int64_t value) {
+  Separate();
+  StrAppend(&out_, value);
+  return *this;
+}
+
+JsonWriter& JsonWriter::Uint(uint64_t value) {
+  Separate();
+  StrAppend(&out_, value);
+  return *this;
+}
+
 JsonWriter& JsonWriter::Bool(bool value) { return Plain(value ? "true" : "false"); }
 JsonWriter& JsonWriter::Null() { return Plain("null"); }
 JsonWriter& JsonWriter::Raw(std::string_view json) { return Plain(json); }

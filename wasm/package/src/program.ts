@@ -356,10 +356,13 @@ export class Machine extends Handle {
   }
 }
 
+const kAscii = /^[\0-\x7f]*$/;
+
 function readInfo(json: string): ProgramInfo {
   const info = JSON.parse(json) as ProgramInfo;
   for (const { text, operands } of info.instructions) {
     // The module counts bytes, which matters where a name is not ASCII.
+    if (kAscii.test(text)) continue;
     const ranges = operands.map(({ span: [begin, end] }) => ({ begin, end }));
     new Positions(text).fromBytes(ranges);
     operands.forEach((operand, i) => (operand.span = [ranges[i]!.begin, ranges[i]!.end]));
