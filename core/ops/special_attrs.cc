@@ -37,6 +37,12 @@ void CheckAttrs(AttrIn& in, const MatMulBitsAttrs& attrs) {
 
 void CheckAttrs(AttrIn& in, const TreeAttrs& attrs) { in.CheckExtent("targets", attrs.targets, 1); }
 
+// The square of the number is worked with, whatever x is.
+void CheckAttrs(AttrIn& in, const CoupleAttrs& attrs) {
+  in.CheckAtLeast("classes", attrs.classes, 2);
+  if (attrs.classes > 1000) in.Fail("classes", "must be at most 1000");
+}
+
 }  // namespace
 
 std::span<const std::string_view> EnumNames(TreeAggregate) { return kTreeAggregates; }
@@ -47,5 +53,6 @@ TERN_OPS_DEFINE_ATTRS(DeformConvAttrs)
 TERN_OPS_DEFINE_ATTRS(MaxRoiPoolAttrs)
 TERN_OPS_DEFINE_ATTRS(MatMulBitsAttrs)
 TERN_OPS_DEFINE_ATTRS(TreeAttrs)
+TERN_OPS_DEFINE_ATTRS(CoupleAttrs)
 
 }  // namespace tern::ops

@@ -86,6 +86,16 @@ struct TreeAttrs {
   TERN_OPS_ATTRS(TreeAttrs)
 };
 
+struct CoupleAttrs {
+  int64_t classes = 2;
+
+  template <class V, class S>
+  static void Fields(V& v, S& s) {
+    v.Int("classes", s.classes, 2);
+  }
+  TERN_OPS_ATTRS(CoupleAttrs)
+};
+
 }  // namespace tern::ops
 
 #endif  // TERN_CORE_OPS_SPECIAL_ATTRS_H_

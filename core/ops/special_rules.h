@@ -68,6 +68,15 @@ Status TreeShape(const TreeAttrs& attrs, const Dims<D>& x, Dims<D>* out) {
   return OkStatus();
 }
 
+// x [n, classes * (classes - 1) / 2].
+template <class D>
+Status CouplePairsShape(const CoupleAttrs& attrs, const Dims<D>& x, Dims<D>* out) {
+  TERN_TRY(CheckRank("x", x.rank(), 2, 2));
+  TERN_TRY(CheckDim("x", x, 1, D(attrs.classes * (attrs.classes - 1) / 2)));
+  *out = Dims<D>{x[0], D(attrs.classes)};
+  return OkStatus();
+}
+
 }  // namespace tern::ops
 
 #endif  // TERN_CORE_OPS_SPECIAL_RULES_H_

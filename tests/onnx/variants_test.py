@@ -270,9 +270,11 @@ def cubic_at_border(image, grid):
 
 
 def causal_scores(query, key, value, past):
-    """One head [sequence, size]; query i sees the past and keys up to its own place."""
+    """One head [sequence, size]; query i sees the past and keys up to its own place, the last one
+    everything."""
     scores = query @ key.T / np.sqrt(query.shape[1])
     unseen = np.arange(len(key)) > past + np.arange(len(query))[:, None]
+    unseen[-1] = False
     weights = np.exp(np.where(unseen, -np.inf, scores))
     return (weights / weights.sum(1, keepdims=True) @ value).astype(np.float32)
 

@@ -138,10 +138,12 @@ void ConvertMultiHeadAttention(NodeContext& node) {
   const Value keys = in.DimOf(parts.key, 2);
   if (node.HasInput(4)) parts.may_see = SeenByMask(node, in, node.Input(4), keys);
   if (node.Bool("unidirectional", false)) {
-    // The first query stands behind the past, whatever the number of keys is.
+    // Queries follow the past. The last one sees every key, as in ONNX Runtime: so a single query
+    // does, whose past has been joined to the keys outside of the node.
     const Value first = node.HasInput(6) ? in.DimOf(node.Input(6), 2) : in.Int(0);
     const Value sees = SeesWindow(in, queries, keys, first, {-1, 0});
-    parts.may_see = Both(in, parts.may_see, sees);
+    const Value is_last = in.Call("equal", {in.Range(queries), in.Sub(queries, in.Int(1))});
+    parts.may_see = Both(in, parts.may_see, in.Call("or", {sees, in.Unsqueeze(is_last, {1})}));
   }
   parts.bias = node.Input(5);
   const AttentionSteps steps = Attend(node, parts);

@@ -8,6 +8,7 @@
 #include "core/onnx/convert/converters.h"
 #include "core/ops/math_attrs.h"
 #include "core/ops/shape_attrs.h"
+#include "core/ops/special_attrs.h"
 
 namespace tern::onnx {
 namespace {
@@ -448,8 +449,10 @@ SvmInputs ReadSvm(NodeContext& node, int64_t labels) {
     node.Fail("it has ", classes, " classes of vectors, ", labels, " labels, ", svm.rho.size(),
               " values of rho and ", svm.weights.size(), " coefficients");
   }
-  if (node.ok() && !svm.prob_a.empty() && classes > 2)
-    node.Unsupported("probabilities of more than two classes, which are found by iteration");
+  const auto told = [&](size_t count) { return count == 0 || count == static_cast<size_t>(pairs); };
+  if (node.ok() && (svm.prob_a.size() != svm.prob_b.size() || !told(svm.prob_a.size())))
+    node.Fail("it has ", svm.prob_a.size(), " values of prob_a and ", svm.prob_b.size(),
+              " of prob_b, expected none or ", pairs);
   return svm;
 }
 
@@ -482,6 +485,12 @@ void ConvertSvmClassifier(NodeContext& node) {
   if (!svm.prob_a.empty()) {
     const Value turned = in.Add(in.Mul(scores, in.Floats(svm.prob_a)), in.Floats(svm.prob_b));
     const Value chance = in.Unary("sigmoid", in.Unary("neg", turned));
+    if (classes > 2) {
+      ops::CoupleAttrs attrs;
+      attrs.classes = classes;
+      const Value all_chances = node.Call("couple_pairs", {chance}, attrs.ToAttrs());
+      return node.SetOutput(1, Transformed(node, all_chances, how));
+    }
     const Value both = in.Concat({chance, in.Sub(in.Like(chance, 1), chance)}, 1);
     return node.SetOutput(1, Transformed(node, both, how));
   }

@@ -13,6 +13,7 @@
 #include "core/object/containers/closure.h"
 #include "core/object/containers/sequence.h"
 #include "core/object/tensor.h"
+#include "core/vm/debug/trace_replay.h"
 
 namespace tern::vm {
 namespace {

@@ -202,6 +202,36 @@ TEST(TreesBad, TablesThatLeadNowhere) {
   EXPECT_NE(RunTree("", kNodes, x).status().ToString().find("target 1 of 1"), std::string::npos);
 }
 
+TEST(CouplePairs, FindsTheChancesOfEachClass) {
+  // What comes from chances of 0.5, 0.3 and 0.2 leads back to them: r_ij = p_i / (p_i + p_j).
+  const Result<Any> result =
+      Run("couple_pairs{classes=3}", {F({2, 3}, {0.625f, 5.0f / 7, 0.6f, 0.5f, 0.5f, 0.5f})});
+  ASSERT_TRUE(result.ok()) << result.status().ToString();
+  const Tensor& chances = *result->TryCast<Tensor>();
+  ASSERT_EQ(chances.TypeText(), "f32[2, 3]");
+  const float expected[] = {0.5f, 0.3f, 0.2f, 1.0f / 3, 1.0f / 3, 1.0f / 3};
+  for (int i = 0; i < 6; ++i) EXPECT_NEAR(chances.data_as<float>()[i], expected[i], 2e-3) << i;
+  // Two classes have the chances of their pair.
+  EXPECT_EQ(RunText("couple_pairs", {F({1, 1}, {0.25})}), "f32[1, 2] {0.25 0.75}");
+  EXPECT_EQ(RunText("couple_pairs{classes=3}", {F({0, 3}, {})}), "f32[0, 3] {}");
+}
+
+TEST(CouplePairs, StaysAmongNumbers) {
+  const float nan = std::nanf("");
+  for (const float chance : {0.0f, 1.0f, nan, INFINITY, -INFINITY}) {
+    const Result<Any> result =
+        Run("couple_pairs{classes=3}", {F({1, 3}, {chance, 1 - chance, chance})});
+    ASSERT_TRUE(result.ok());
+    float sum = 0;
+    for (const float value : result->TryCast<Tensor>()->values<float>()) sum += value;
+    EXPECT_NEAR(sum, 1, 1e-5) << chance;
+  }
+  ExpectError("couple_pairs{classes=3}", {F({1, 2}, {0, 0})}, {"axis 1", "expected 3", "2"});
+  ExpectError("couple_pairs", {Iota({1})}, {"rank 1"});
+  ExpectError("couple_pairs{classes=1001}", {F({0, 500500}, {})}, {"classes", "at most 1000"});
+  ExpectError("couple_pairs{classes=1}", {F({1, 0}, {})}, {"classes"});
+}
+
 // --- places that are data
 
 TEST(Deformed, SamplesBetweenPixels) {
