@@ -45,7 +45,7 @@ constexpr const char* kFileKinds[] = {"program", "trace", "profile", "arrays"};
 Result<FileKind> KindOf(const std::string& path) {
   if (path.ends_with(".npy") || path.ends_with(".npz")) return FileKind::kArrays;
   TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(path));
-  if (file.text().starts_with("TERNTRC")) return FileKind::kTrace;
+  if (vm::SavedTrace::HasMark(file.file->bytes())) return FileKind::kTrace;
   return file.text().starts_with("{") ? FileKind::kProfile : FileKind::kProgram;
 }
 

@@ -69,7 +69,9 @@ constexpr Command kCommands[] = {
      "  tern profile model.tern --fill --diff before.json --explain\n",
      &SetupProfile},
     {"play", "open a program in the page, served from here to this machine only",
-     "  tern play model.onnx\n  tern play program.tn --no-open --port 8080\n", &SetupPlay},
+     "  tern play model.onnx\n  tern play program.tn --no-open --port 8080\n"
+     "  tern play run.terntrace model.tern\n",
+     &SetupPlay},
     {"tune", "search for the best schedule of a loop program (.tloop)",
      "  tern tune add.tloop -o fast.tloop --log add.log\n"
      "  tern tune add.tloop --target neoverse-v1 --trials 16\n",

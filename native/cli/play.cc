@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tern play: serves the page (docs/playground.md) to this machine, with a file loaded, and opens
-// the browser at it.
+// tern play: serves the page (docs/playground.md) to this machine, with a program loaded and the
+// record of a run of it, and opens the browser at it.
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -11,6 +11,7 @@
 #include <climits>
 
 #include "core/base/strings.h"
+#include "core/vm/debug/trace_reader.h"
 #include "native/cli/api_json.h"
 #include "native/cli/command.h"
 #include "native/cli/program_file.h"
@@ -23,7 +24,7 @@ namespace tern::cli {
 namespace {
 
 struct PlayOptions {
-  std::string path;
+  std::string program, trace;  // or the other way round
   std::string page;
   int port = 0;
   bool no_open = false;
@@ -65,13 +66,13 @@ Result<std::string> FindPage(const std::string& asked) {
                       "tools/build_web.sh, or name its folder with --page"));
 }
 
-// The file's own name, below a folder that the page has not.
-std::string AddressOf(const std::string& path) {
-  return StrCat("open/", native::EscapeAddress(path.substr(path.rfind('/') + 1)));
-}
+// What the page is given; empty where it is given nothing of the kind.
+struct PlayedFiles {
+  std::string program, record;
+};
 
-// Says at once what the page would say after a browser has started.
-Status CheckFile(const std::string& path) {
+// Takes the file for what it is; says at once what the page would say after a browser has started.
+Status AddFile(const std::string& path, PlayedFiles* played) {
   if (path == "-")
     return UsageError("E0003",
                       "play serves a file, as often as the page is opened; standard input "
@@ -79,7 +80,39 @@ Status CheckFile(const std::string& path) {
   TERN_TRY_ASSIGN(const ProgramFile file, OpenProgram(path));
   if (file.text().empty())
     return InvalidArgument("'", path, "' is empty, not a program").SetErrorCode("E0604");
-  return Status();
+  const bool is_record = vm::SavedTrace::HasMark(file.file->bytes());
+  std::string& place = is_record ? played->record : played->program;
+  if (!place.empty())
+    return UsageError("E0003", StrCat("'", place, "' and '", path, "' are both ",
+                                      is_record ? "records of runs" : "programs"))
+        .AddNote("help: give one program, and one record of a run of it or none")
+        .Clone();
+  place = path;
+  if (!is_record) return Status();
+  const Result<vm::SavedTrace> trace = vm::SavedTrace::Read(file.file->bytes());
+  return trace.ok() ? Status() : trace.status().Clone();
+}
+
+Result<PlayedFiles> CheckFiles(const PlayOptions& options) {
+  PlayedFiles played;
+  for (const std::string* path : {&options.program, &options.trace})
+    if (!path->empty()) TERN_TRY(AddFile(*path, &played));
+  if (played.program.empty() && !played.record.empty())
+    return UsageError("E0003", StrCat("'", played.record,
+                                      "' is the record of a run, which holds no program"))
+        .AddNote(StrCat("help: give the program too: tern play ", played.record, " PROGRAM"))
+        .Clone();
+  return played;
+}
+
+// Serves a file under its own name, below a folder that the page has not, and gives the part of the
+// query that names it.
+std::string Serve(const char* parameter, const char* folder, const std::string& path,
+                  native::ServedFiles* files) {
+  const std::string address =
+      StrCat(folder, "/", native::EscapeAddress(path.substr(path.rfind('/') + 1)));
+  (*files)[StrCat("/", address)] = {path, "application/octet-stream", ""};
+  return StrCat(parameter, "=", native::EscapeAddress(address, true));
 }
 
 // Whether there is a screen that a browser could open on.
@@ -121,12 +154,9 @@ Status Play(const PlayOptions& options, const GlobalOptions& globals) {
   TERN_TRY(native::AddFolder(page, &files));
   // Without a path the page shows what it shows a visitor, and keeps nothing in the browser.
   std::string query = "?src=";
-  if (!options.path.empty()) {
-    TERN_TRY(CheckFile(options.path));
-    const std::string address = AddressOf(options.path);
-    files[StrCat("/", address)] = {options.path, "application/octet-stream", ""};
-    query += native::EscapeAddress(address, true);
-  }
+  TERN_TRY_ASSIGN(const PlayedFiles played, CheckFiles(options));
+  if (!played.program.empty()) query = StrCat("?", Serve("src", "open", played.program, &files));
+  if (!played.record.empty()) query += StrCat("&", Serve("trace", "record", played.record, &files));
   native::FileServer::Log log;
   if (globals.verbose) log = [](std::string_view line) { PrintError(StrCat(line, "\n")); };
   TERN_TRY_ASSIGN(const std::unique_ptr<native::FileServer> server,
@@ -142,9 +172,12 @@ Status Play(const PlayOptions& options, const GlobalOptions& globals) {
 
 CommandAction SetupPlay(CLI::App* app, const GlobalOptions* globals) {
   auto options = std::make_shared<PlayOptions>();
-  app->add_option("program", options->path,
+  app->add_option("program", options->program,
                   "what the page shows: an executable, an ONNX model, a program (.tn), .tasm or "
                   ".tloop text; without one, what it shows a visitor");
+  app->add_option("trace", options->trace,
+                  "the record of a run of it (.terntrace), which the page runs again for you to "
+                  "walk through; it may also stand before the program");
   app->add_option("--port", options->port, "of 127.0.0.1 (default 0: any that is free)")
       ->check(CLI::Range(0, 65535));
   app->add_flag("--no-open", options->no_open, "only print the address, open no browser");

@@ -301,6 +301,50 @@ class CommandTest(unittest.TestCase):
                 got, errors = self.refused(file, "--page", folder)
                 self.assertEqual((got, text in errors), (code, True), errors)
 
+    def record(self, folder):
+        """A program and the record of a run of it."""
+        program = write(folder, "keep.tasm", PROGRAM.encode())
+        path = os.path.join(folder, "run.terntrace")
+        subprocess.run([TERN, "run", program, "-q", "-i", "x=f32[2]:1,2", "--trace", path],
+                       check=True, capture_output=True, timeout=60)
+        return program, path
+
+    def test_a_record_beside_its_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            make_page(folder)
+            files = self.record(folder)
+            for arguments in (files, files[::-1]):
+                server = Server(*arguments, "--page", folder)
+                query = urllib.parse.parse_qs(urllib.parse.urlsplit(server.answer["url"]).query)
+                self.assertEqual(query, {"src": ["open/keep.tasm"],
+                                         "trace": ["record/run.terntrace"]})
+                for file, name in zip(files, ("src", "trace")):
+                    with open(file, "rb") as stored:
+                        self.assertEqual(server.get("/" + query[name][0]).body, stored.read())
+                self.assertEqual(server.get("/open/run.terntrace").status, 404)
+                self.assertEqual(server.stop()[0], 0)
+
+    def test_records_that_cannot_be_played(self):
+        with tempfile.TemporaryDirectory() as folder:
+            make_page(folder)
+            program, record = self.record(folder)
+            with open(record, "rb") as file:
+                whole = file.read()
+            torn = write(folder, "torn.terntrace", whole[:90])
+            newer = write(folder, "newer.terntrace", b"TERNTRC2" + whole[8:])
+            rows = [((record,), 2, "is the record of a run, which holds no program"),
+                    ((record,), 2, f"tern play {record} PROGRAM"),
+                    ((record, record), 2, "are both records of runs"),
+                    ((program, program), 2, "are both programs"),
+                    ((program, torn), 1, "error[E0305]"), ((newer, program), 1, "error[E0305]"),
+                    ((program, "/no/such.terntrace"), 5, "E0101"),
+                    ((program, "-"), 2, "standard input"),
+                    ((program, record, program), 2, "error[E000")]
+            for files, code, text in rows:
+                with self.subTest(files):
+                    got, errors = self.refused(*files, "--page", folder)
+                    self.assertEqual((got, text in errors), (code, True), errors)
+
     def test_ports(self):
         with tempfile.TemporaryDirectory() as folder:
             make_page(folder)

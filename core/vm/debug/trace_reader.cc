@@ -104,6 +104,11 @@ bool SameState(const TraceState& a, const TraceState& b) {
 
 // --- reading
 
+bool SavedTrace::HasMark(ByteSpan bytes) {
+  constexpr std::string_view kAnyVersion = kMark.substr(0, kMark.size() - 1);
+  return AsText(bytes.first(std::min(bytes.size(), kAnyVersion.size()))) == kAnyVersion;
+}
+
 Result<SavedTrace> SavedTrace::Read(ByteSpan bytes) {
   ByteReader in(bytes, "trace");
   SavedTrace trace;

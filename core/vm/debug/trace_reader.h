@@ -34,6 +34,8 @@ class SavedTrace {
     std::string arguments;  // a tuple, as serialize_json.h writes it; not looked at here
   };
 
+  // Whether a file begins as records of any version do.
+  static bool HasMark(ByteSpan bytes);
   // E0305 says what is wrong with it.
   static Result<SavedTrace> Read(ByteSpan bytes);
 

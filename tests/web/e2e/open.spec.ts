@@ -1,45 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records of runs and pasted texts: a .terntrace that tern wrote becomes a run that is walked, with
 // its program or after it; other code and damaged files are told.
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
 import { expect, test } from '../support/page.js';
+import { kRecordedProgram, recordRun } from '../support/recorded-run.js';
 
-const kTern = process.env['TERN_CLI'] ?? resolve(__dirname, '../../../build/host/tern');
-const kProgram = `.func @main(x: f32[n], k: int)
-  call  add              in: %0, %0       dst: %2
-  mul   %1, 2                             dst: %3
-  alloc_adt tag: 0 in: %2, %3             dst: %4
-  ret   ret %4
-`;
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
-
-function record(): Uint8Array {
-  const folder = mkdtempSync(join(tmpdir(), 'tern-trace-'));
-  try {
-    const [program, trace] = [join(folder, 'double.tasm'), join(folder, 'run.terntrace')];
-    writeFileSync(program, kProgram);
-    const inputs = ['-i', 'x=f32[3]:1,2,3', '-i', 'k=21'];
-    const { status, stderr } = spawnSync(kTern, ['run', program, ...inputs, '--trace', trace],
-      { encoding: 'utf8' });
-    expect(status, stderr).toBe(0);
-    return new Uint8Array(readFileSync(trace));
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
 
 test('a record becomes a run that is walked; other code and damage are told', async ({
   playground, page,
 }) => {
-  const trace = { name: 'run.terntrace', bytes: record() };
+  const trace = { name: 'run.terntrace', bytes: recordRun() };
   await playground.drop(trace);
   const refused = await playground.state();
   expect(refused.problems[0]).toMatchObject({ code: 'E0606' });
   expect(refused.problems[0]!.text).toContain('open the program of the record first');
-  await playground.drop(trace, { name: 'double.tasm', bytes: bytesOf(kProgram) });
+  await playground.drop(trace, { name: 'double.tasm', bytes: bytesOf(kRecordedProgram) });
   await expect(page.getByTestId('replayed')).toContainText('as in run.terntrace, at every step');
   const { stopReason, step, outputs } = await playground.state();
   expect({ stopReason, step }).toEqual({ stopReason: 'returned', step: 4 });

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// `?src=…`: the page with a file of its own server, as `tern play` opens it. The server's side is
-// tests/native/cli_play_test.py.
+// `?src=…&trace=…`: the page with files of its own server, as `tern play` opens it. The server's
+// side is tests/native/cli_play_test.py.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, type Playground, test } from '../support/page.js';
+import { kRecordedProgram, recordRun } from '../support/recorded-run.js';
 
 const kDigits = readFileSync(resolve(__dirname, '../../models/digits/model.onnx'));
 
@@ -28,6 +29,44 @@ test('a program text stands in the editor, a loop program in its view', async ({
   const loops = readFileSync(resolve(__dirname, '../../../web/examples/dot.tloop'));
   await openWith(playground, loops, 'open/dot.tloop');
   await expect(page.getByTestId('grid-predicated')).toBeVisible();
+});
+
+async function openWithRecord(playground: Playground, record: string | Buffer): Promise<void> {
+  await playground.page.route('**/play/record/**', (route) => route.fulfill({ body: record }));
+  await openWith(playground, kRecordedProgram,
+    `open/double.tasm&trace=${encodeURIComponent('record/run.terntrace')}`);
+}
+
+test('the record of a run is run again and walked', async ({ playground, page }) => {
+  await openWithRecord(playground, Buffer.from(recordRun()));
+  await expect(page.getByTestId('replayed')).toContainText('as in run.terntrace, at every step');
+  const { program, problems, stopReason, step } = await playground.state();
+  expect({ name: program?.name, problems, stopReason, step })
+    .toEqual({ name: 'double.tasm', problems: [], stopReason: 'returned', step: 4 });
+});
+
+test('what is no record, a torn one, or one of other code is refused', async ({ playground }) => {
+  const record = Buffer.from(recordRun());
+  const rows: [record: string | Buffer, code: string, text: string][] = [
+    ['<!doctype html><p>404</p>', 'E0604', "'run.terntrace' is not the record of a run"],
+    [record.subarray(0, 90), 'E0305', 'trace'],
+  ];
+  for (const [body, code, text] of rows) {
+    await openWithRecord(playground, body);
+    const { problems, program } = await playground.state();
+    expect(problems[0]).toMatchObject({ code });
+    expect(problems[0]!.text).toContain(text);
+    expect(program?.name).toBe('double.tasm');
+    await playground.page.unroute('**/play/record/**');
+    await playground.page.unroute('**/play/open/**');
+  }
+  // Without a program of its own: that of the page, which is another one.
+  await playground.page.route('**/play/record/**', (route) => route.fulfill({ body: record }));
+  await playground.open('?test=1&trace=record/run.terntrace');
+  expect((await playground.state()).problems[0]).toMatchObject({ code: 'E0606' });
+  await playground.open('?test=1&trace=//evil.example/run.terntrace');
+  const [problem] = (await playground.state()).problems;
+  expect(problem!.message).toContain('?trace=//evil.example/run.terntrace leads to another server');
 });
 
 test('without a path the digits, and nothing kept in the browser', async ({ playground, page }) => {

@@ -2,6 +2,7 @@
 // Files of the visitor: programs, models and records of runs; picked, dropped or pasted, several at
 // once, and texts without a name. Fetched with the first of them.
 import { looksLikeLoops, looksLikeTrace, sniff } from '../model/file-kind.js';
+import { InputError } from '../model/inputs.js';
 import { reveal } from './layout.js';
 import { loadNow, type OpenedFile } from './loading.js';
 import { openTrace } from './replay.js';
@@ -58,6 +59,13 @@ export async function open(name: string, bytes: Uint8Array): Promise<void> {
     if (kind === 'assembly') await showText({ kind, name, bytes });
     throw error;
   }
+}
+
+/** The same for what is to be the record of a run. */
+export async function openRecord(name: string, bytes: Uint8Array): Promise<void> {
+  if (looksLikeTrace(bytes)) return openTrace(name, bytes);
+  throw new InputError('E0604', `'${name}' is not the record of a run`,
+    'tern run PROGRAM --trace FILE.terntrace writes one');
 }
 
 export function load(name: string, bytes: Uint8Array): Promise<void> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the page begins with: the digit classifier that comes with it, or a file that it is asked
-// for.
+// for; and the record of a run of it.
 import { InputError } from '../model/inputs.js';
 import { loadNow } from './loading.js';
 import { guarded, session, start } from './store.js';
@@ -9,7 +9,11 @@ import { guarded, session, start } from './store.js';
 const kDigits = new URL('../../made/digits.tern', import.meta.url);
 
 /** `?src=open/model.onnx`: a file beside the page, shown in place of the digits (`tern play`). */
-export const askedSource = new URLSearchParams(globalThis.location?.search ?? '').get('src');
+const kAsked = new URLSearchParams(globalThis.location?.search ?? '');
+export const askedSource = kAsked.get('src');
+
+/** `&trace=record/run.terntrace`: the record of a run of that program, run again and walked. */
+const kAskedTrace = kAsked.get('trace');
 
 async function fetchDigits(): Promise<Uint8Array> {
   const response = await fetch(kDigits);
@@ -22,15 +26,15 @@ export function loadDigits(fetched = fetchDigits()): Promise<void> {
 }
 
 /** Only of the page's own server: a link must not make a visitor's browser ask others. */
-async function fetchSource(path: string): Promise<Uint8Array> {
+async function fetchBeside(asked: 'src' | 'trace', path: string): Promise<Uint8Array> {
   const url = new URL(path, document.baseURI);
   if (url.origin !== location.origin) {
-    throw new InputError('E0604', `?src=${path} leads to another server`,
+    throw new InputError('E0604', `?${asked}=${path} leads to another server`,
       'name a file beside the page, or download it and open it here');
   }
   const response = await fetch(url, { cache: 'no-store' });
   if (!response.ok) {
-    throw new InputError('E0101', `?src=${path}: the server said ${response.status}`,
+    throw new InputError('E0101', `?${asked}=${path}: the server said ${response.status}`,
       'tern play FILE serves the page with a file');
   }
   return new Uint8Array(await response.arrayBuffer());
@@ -48,14 +52,16 @@ function nameOf(path: string): string {
 
 /** The engine and the first program, fetched at the same time. */
 export async function begin(): Promise<void> {
-  const fetched = askedSource ? fetchSource(askedSource) : fetchDigits();
+  const fetched = askedSource ? fetchBeside('src', askedSource) : fetchDigits();
   // Where the engine does not start, nobody asks for it.
   fetched.catch(() => undefined);
   await start();
   if (!session.value.runtime) return;
-  if (!askedSource) return loadDigits(fetched);
+  if (!askedSource && !kAskedTrace) return loadDigits(fetched);
   await guarded(async () => {
-    const { open } = await import('./files.js');
-    await open(nameOf(askedSource), await fetched);
+    const { open, openRecord } = await import('./files.js');
+    if (askedSource) await open(nameOf(askedSource), await fetched);
+    else await loadNow('digits.tern', await fetched);
+    if (kAskedTrace) await openRecord(nameOf(kAskedTrace), await fetchBeside('trace', kAskedTrace));
   });
 }
