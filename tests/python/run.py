@@ -64,6 +64,21 @@ class Wheels(unittest.TestCase):
                 self.assertEqual(int.from_bytes(library[18:20], "little"), machine)
             self.assertLess(os.path.getsize(wheel(preset)), 4 << 20)
 
+    def test_the_library_of_the_other_processor_classifies(self):
+        """Python itself runs on this processor alone: a program in C stands for it under qemu."""
+        folder = os.path.join(WORK.name, "under-qemu")
+        with zipfile.ZipFile(wheel("aarch64")) as archive:
+            library = archive.extract("tern/libtern.so.0", folder)
+        program = os.path.join(folder, "digit")
+        include = os.path.join(ROOT, "build/aarch64/include")
+        built = call("aarch64-linux-gnu-gcc", "-std=c11", "-I" + include, "-o", program,
+                     os.path.join(ROOT, "examples/library/digit.c"), library)
+        self.assertEqual(built.returncode, 0, built.stderr)
+        ran = call("qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", "-E",
+                   "LD_LIBRARY_PATH=" + os.path.dirname(library), program, MODEL,
+                   os.path.join(os.path.dirname(MODEL), "inputs/drawn3.s0.image.u8"))
+        self.assertRegex(ran.stdout, r"^digit 3 \(9\d\.", ran.stderr)
+
     def test_another_processor_is_refused_with_what_to_do(self):
         refused = call(PLAIN, "-m", "pip", "install", "--no-index", wheel("aarch64"))
         self.assertNotEqual(refused.returncode, 0)
