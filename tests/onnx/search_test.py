@@ -77,8 +77,9 @@ def causal_graph(parts, name="decoder", scale=1.0):
     ]
     constants = [onnx.tensor(key, "f32", value.shape, value.tobytes())
                  for key, value in parts.items()]
-    constants += [constant("front", [0, 2]), constant("ones", [1, 1]), constant("around", [0, 2, 4]),
-                  constant("summed", [0, 2, 3]), constant("one", [1]),
+    constants += [constant("front", [0, 2]), constant("ones", [1, 1]),
+                  constant("around", [0, 2, 4]), constant("summed", [0, 2, 3]),
+                  constant("one", [1]),
                   onnx.tensor("half", "f32", [], [0.5]), onnx.tensor("scale", "f32", [], [scale])]
     rows = [onnx.value_info("input_ids", "i32", ["n", "s"]),
             onnx.value_info("position_ids", "i32", ["n", "s"]),
@@ -148,8 +149,9 @@ def encoded_graphs(parts, begins):
             onnx.node("Expand", ["nothing_key", "extents"], ["past_key_self_0"]),
             onnx.node("Expand", ["nothing_value", "extents"], ["past_value_self_0"]),
         ] + self_nodes("decoder_input_ids") + score_nodes("present_value_cross_0")
-        encoder = onnx.graph("encoder", nodes, constants + empty + [constant("rest", [1, 0, WIDTH])],
-                             source + [onnx.value_info("decoder_input_ids", "i32", ["n", 1])],
+        rest = constant("rest", [1, 0, WIDTH])
+        first = onnx.value_info("decoder_input_ids", "i32", ["n", 1])
+        encoder = onnx.graph("encoder", nodes, constants + empty + [rest], source + [first],
                              [logits, hidden] + kept + across)
     else:
         encoder = onnx.graph("encoder", encoder_nodes(), constants, source, across)
@@ -370,12 +372,14 @@ def cases():
     extras = [{}, {"input_ids": padded}, {"attention_mask": mask}, {"min_length": 9},
               {"repetition_penalty": 1.7}, {"repetition_penalty": 0.6}, {"vocab_mask": vocabulary},
               {"prefix_vocab_mask": prefix}, {"no_repeat_ngram_size": 1},
-              {"no_repeat_ngram_size": 2}, {"no_repeat_ngram_size": 3}, {"max_length": 6, "input_ids": padded[:1]},
+              {"no_repeat_ngram_size": 2}, {"no_repeat_ngram_size": 3},
+              {"max_length": 6, "input_ids": padded[:1]},
               {"input_ids": prompts[:1, :1], "no_repeat_ngram_size": 2, "max_length": 20},
               {"vocab_mask": vocabulary, "prefix_vocab_mask": prefix, "repetition_penalty": 1.2,
                "min_length": 8, "no_repeat_ngram_size": 3, "attention_mask": mask}]
     for seed, extra in enumerate(extras):
-        yield causal_case(GREEDY, seed, {"input_ids": prompts, "max_length": 14, **extra}, seed == 4)
+        options = {"input_ids": prompts, "max_length": 14, **extra}
+        yield causal_case(GREEDY, seed, options, seed == 4)
     beams = [{"length_penalty": 2.0}, {"length_penalty": 0.3, "early_stopping": 1},
              {"num_beams": 1, "num_return_sequences": 1}, {"num_beams": 5, "constants": True},
              {"early_stopping": 1, "num_return_sequences": 3}, {"max_length": 18}]
@@ -399,13 +403,13 @@ def refusals():
     encoder, other = encoded_graphs(parts, True)
     more = onnx.graph("decoder", [], [], [onnx.value_info(f"input{i}", "i32", [1])
                                           for i in range(5)],
-                      [onnx.value_info("input0", "i32", [1]), onnx.value_info("input1", "i32", [1])])
+                      [onnx.value_info(f"input{i}", "i32", [1]) for i in range(2)])
     for graphs, text in (({}, "'decoder'"), ({"decoder": ("graph", more)}, "not in one buffer"),
                          ({"decoder": decoder, "model_type": 2}, "'model_type' is 2"),
                          ({"decoder": decoder, "model_type": 1}, "'encoder'"),
                          ({"decoder": ("graph", other), "encoder": ("graph", encoder),
                            "model_type": 1}, "decoder_start_token_id"),
-                         ({"decoder": decoder, "no_repeat_ngram_size": -1}, "no_repeat_ngram_size")):
+                         ({"decoder": decoder, "no_repeat_ngram_size": -1}, "no_repeat_ngram")):
         yield options, graphs, text
     yield {**options, "max_length": 1}, {"decoder": decoder}, "max_length"
     yield {**options, "num_return_sequences": 3}, {"decoder": decoder}, "num_return_sequences"

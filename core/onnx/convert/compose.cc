@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/onnx/convert/compose.h"
 
+#include <utility>
+
 #include "core/ops/math_attrs.h"
 #include "core/ops/shape_attrs.h"
 
@@ -8,6 +10,28 @@ namespace tern::onnx {
 
 // Each of these is one operator with the attributes that a converter wants to say, and the defaults
 // of core/ops for the rest.
+Value Compose::Call(std::string_view op, std::vector<Value> args) {
+  return node_.Call(op, std::move(args));
+}
+
+Value Compose::Unary(std::string_view op, const Value& x) { return node_.Call(op, {x}); }
+
+Value Compose::Binary(std::string_view op, const Value& a, const Value& b) {
+  return node_.Call(op, {a, b});
+}
+
+Value Compose::Where(const Value& condition, const Value& a, const Value& b) {
+  return node_.Call("where", {condition, a, b});
+}
+
+Value Compose::Like(const Value& x, double value) { return node_.Scalar(node_.DTypeOf(x), value); }
+
+Value Compose::Int(int64_t value) { return node_.Scalar(kI64, static_cast<double>(value)); }
+
+Value Compose::Scaled(const Value& x, double factor) { return Mul(x, Like(x, factor)); }
+
+Value Compose::Range(const Value& limit) { return node_.Call("range", {Int(0), limit, Int(1)}); }
+
 Value Compose::MatMul(const Value& a, const Value& b, bool trans_b) {
   ops::MatMulAttrs attrs;
   attrs.trans_b = trans_b;

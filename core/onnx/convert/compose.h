@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compose: short names for the calls that operators are put together from. Every function gives
-// null after a failure of the node, and takes null then.
+// null after a failure of the node, and takes null then. What makes lists of arguments is not
+// inline: there are hundreds of these calls, and each would repeat it.
 #ifndef TERN_CORE_ONNX_CONVERT_COMPOSE_H_
 #define TERN_CORE_ONNX_CONVERT_COMPOSE_H_
 
@@ -15,24 +16,21 @@ class Compose {
  public:
   explicit Compose(NodeContext& node) : node_(node) {}
 
-  Value Call(std::string_view op, std::vector<Value> args) {
-    return node_.Call(op, std::move(args));
-  }
-  Value Add(const Value& a, const Value& b) { return Call("add", {a, b}); }
-  Value Sub(const Value& a, const Value& b) { return Call("sub", {a, b}); }
-  Value Mul(const Value& a, const Value& b) { return Call("mul", {a, b}); }
-  Value Div(const Value& a, const Value& b) { return Call("div", {a, b}); }
+  Value Call(std::string_view op, std::vector<Value> args);
+  Value Unary(std::string_view op, const Value& x);
+  Value Binary(std::string_view op, const Value& a, const Value& b);
+  Value Add(const Value& a, const Value& b) { return Binary("add", a, b); }
+  Value Sub(const Value& a, const Value& b) { return Binary("sub", a, b); }
+  Value Mul(const Value& a, const Value& b) { return Binary("mul", a, b); }
+  Value Div(const Value& a, const Value& b) { return Binary("div", a, b); }
   Value MatMul(const Value& a, const Value& b, bool trans_b = false);
-  Value Where(const Value& condition, const Value& a, const Value& b) {
-    return Call("where", {condition, a, b});
-  }
-  Value Unary(std::string_view op, const Value& x) { return Call(op, {x}); }
+  Value Where(const Value& condition, const Value& a, const Value& b);
   Value Activation(std::string_view op, const Value& x, float alpha, float beta = 0);
 
   // A scalar of the type of x.
-  Value Like(const Value& x, double value) { return node_.Scalar(node_.DTypeOf(x), value); }
-  Value Int(int64_t value) { return node_.Scalar(kI64, static_cast<double>(value)); }
-  Value Scaled(const Value& x, double factor) { return Mul(x, Like(x, factor)); }
+  Value Like(const Value& x, double value);
+  Value Int(int64_t value);
+  Value Scaled(const Value& x, double factor);
   Value Cast(const Value& x, DType to);
   Value Floats(const std::vector<float>& values);
   Value Texts(const std::vector<std::string_view>& texts);
@@ -44,7 +42,7 @@ class Compose {
   Value Transpose(const Value& x, const Ints& perm);
   Value Unsqueeze(const Value& x, const Ints& axes);
   Value Concat(const std::vector<Value>& parts, int64_t axis);
-  Value Expand(const Value& x, const Value& shape) { return Call("expand", {x, shape}); }
+  Value Expand(const Value& x, const Value& shape) { return Binary("expand", x, shape); }
   // [begin, end) of one axis; INT64_MAX: to the end.
   Value Slice(const Value& x, int64_t axis, int64_t begin, int64_t end, int64_t step = 1);
   // The same with an end, or a begin, that is computed.
@@ -58,7 +56,7 @@ class Compose {
   Value DimOf(const Value& x, int64_t axis);
   Value ShapeOf(const Value& x, int64_t start = 0, int64_t end = INT64_MAX);
   // 0, 1, … before limit, an i64 scalar.
-  Value Range(const Value& limit) { return Call("range", {Int(0), limit, Int(1)}); }
+  Value Range(const Value& limit);
 
  private:
   NodeContext& node_;

@@ -101,10 +101,10 @@ Value MaskOf(NodeContext& node, int mask, bool leading_only) {
   const Value ids = node.Input(0);
   const Value pad =
       node.Scalar(node.DTypeOf(ids), static_cast<double>(node.Int("pad_token_id", 0)));
-  const Value counts = in.Cast(in.Unary("not", in.Call("equal", {ids, pad})), kI32);
+  const Value counts = in.Cast(in.Unary("not", in.Binary("equal", ids, pad)), kI32);
   if (!leading_only) return counts;
   // All behind the first one that counts do, too.
-  return in.Call("min", {RunningSum(node, counts), node.Scalar(kI32, 1)});
+  return in.Binary("min", RunningSum(node, counts), node.Scalar(kI32, 1));
 }
 
 // --- GPT-2 and its like: one graph of (input_ids, position_ids, attention_mask, past_0, …), which

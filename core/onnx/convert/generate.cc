@@ -116,7 +116,7 @@ class Greedy final : public Search, public LoopBody {
     const size_t count = decoder_states();
     const std::span<const Value> states = std::span(turn.states).first(count);
     const Value sequences = turn.states[count], finished = turn.states[count + 1];
-    const Value first = in_.Call("equal", {ToTensor(node_, turn.index), in_.Int(0)});
+    const Value first = in_.Binary("equal", ToTensor(node_, turn.index), in_.Int(0));
     Value logits;
     std::vector<Value> kept;
     if (!decoder_->Run(first, states, &logits, &kept)) return false;
@@ -125,7 +125,7 @@ class Greedy final : public Search, public LoopBody {
     best.axis = 1;
     best.keep_dims = false;
     const Value token = node_.Call("argmax", {scores}, best.ToAttrs());
-    const Value now = in_.Call("or", {finished, in_.Call("equal", {token, end_})});
+    const Value now = in_.Binary("or", finished, in_.Call("equal", {token, end_}));
     // The end itself is not part of what is given.
     const Value next = in_.Unsqueeze(in_.Where(now, pad_, in_.Cast(token, kI32)), {1});
     const Value longer = in_.Concat({sequences, next}, 1);
@@ -206,7 +206,7 @@ class Beam final : public Search, public LoopBody {
   }
   // What the score of a text of the length of these sequences is divided by.
   Value Divisor(const Value& sequences) {
-    return in_.Call("pow", {in_.Cast(in_.DimOf(sequences, 1), kF32), penalty_});
+    return in_.Binary("pow", in_.Cast(in_.DimOf(sequences, 1), kF32), penalty_);
   }
 
   void CheckReturned() {
@@ -219,7 +219,7 @@ class Beam final : public Search, public LoopBody {
 
   void AddStates(std::vector<Value>* states) {
     const Value grid = Grid(beams_);
-    const Value is_first = in_.Call("equal", {in_.Range(beams_), in_.Int(0)});
+    const Value is_first = in_.Binary("equal", in_.Range(beams_), in_.Int(0));
     const Value scores = in_.Where(is_first, node_.Scalar(kF32, 0), node_.Scalar(kF32, kLaterBeam));
     states->push_back(prompt_);
     states->push_back(in_.Reshape(in_.Expand(scores, grid), {-1}));
@@ -272,19 +272,19 @@ Value Beam::Continue(const Value& values, const Value& tokens, const Value& rows
 Value Beam::NowDone(const std::vector<Value>& states, const Value& best, const Value& divisor) {
   const Value last = in_.Sub(beams_, in_.Int(1));
   const Value worst = in_.Gather(states[kEnded], last, 1);
-  Value now = in_.Call("greater", {worst, node_.Scalar(kF32, kNoScore)});
+  Value now = in_.Binary("greater", worst, node_.Scalar(kF32, kNoScore));
   if (!stops_early_) {
     const Value reachable = in_.Div(best, divisor);
-    now = in_.Call("and", {now, in_.Call("greater_equal", {worst, reachable})});
+    now = in_.Binary("and", now, in_.Call("greater_equal", {worst, reachable}));
   }
-  return in_.Call("or", {states[kDone], now});
+  return in_.Binary("or", states[kDone], now);
 }
 
 bool Beam::Convert(const LoopTurn& turn, LoopStep* step) {
   const size_t count = decoder_states();
   std::vector<Value> states(turn.states.begin() + static_cast<std::ptrdiff_t>(count),
                             turn.states.end());
-  const Value first = in_.Call("equal", {ToTensor(node_, turn.index), in_.Int(0)});
+  const Value first = in_.Binary("equal", ToTensor(node_, turn.index), in_.Int(0));
   Value logits;
   std::vector<Value> kept;
   const std::span<const Value> given = std::span(turn.states).first(count);
@@ -300,12 +300,12 @@ bool Beam::Convert(const LoopTurn& turn, LoopStep* step) {
   const Value beam = in_.Div(index, width);
   const Value token = in_.Sub(index, in_.Mul(beam, width));
   const Value rows = in_.Add(beam, FirstRows(beams_));
-  const Value is_end = in_.Call("equal", {token, end_});
+  const Value is_end = in_.Binary("equal", token, end_);
   const Value done = in_.Unsqueeze(states[kDone], {1});
   // Only ends among the best choices count.
   const auto best = [&](const Value& x) { return in_.SliceTo(x, 1, in_.Int(0), beams_); };
   const Value divisor = Divisor(states[kSequences]);
-  const Value open = in_.Call("and", {best(is_end), in_.Unary("not", done)});
+  const Value open = in_.Binary("and", best(is_end), in_.Unary("not", done));
   const Value scores =
       in_.Where(open, in_.Div(best(values), divisor), node_.Scalar(kF32, kNoScore));
   AddEnded(scores, in_.Gather(Padded(states[kSequences]), best(rows), 0), &states);

@@ -27,7 +27,7 @@ bool ScoreRules::Read() {
 }
 
 Value ScoreRules::Masked(const Value& scores, const Value& allowed) {
-  const Value forbidden = in_.Call("equal", {allowed, in_.Like(allowed, 0)});
+  const Value forbidden = in_.Binary("equal", allowed, in_.Like(allowed, 0));
   return in_.Where(forbidden, node_.Scalar(kF32, kNever), scores);
 }
 
@@ -42,9 +42,9 @@ Value ScoreRules::Repeated(const Value& scores, const Value& sequences) {
   attrs.axis = 1;
   const Value seen = node_.Call("scatter_elements", {none, tokens, ones}, attrs.ToAttrs());
   const Value zero = node_.Scalar(kF32, 0);
-  const Value lower = in_.Where(in_.Call("less", {scores, zero}), in_.Mul(scores, penalty),
+  const Value lower = in_.Where(in_.Binary("less", scores, zero), in_.Mul(scores, penalty),
                                 in_.Div(scores, penalty));
-  return in_.Where(in_.Call("greater", {seen, zero}), lower, scores);
+  return in_.Where(in_.Binary("greater", seen, zero), lower, scores);
 }
 
 // Of every place where the last gram_ - 1 tokens stand in the sequence, the token behind it must
@@ -53,16 +53,16 @@ Value ScoreRules::WithoutRepeatedGrams(const Value& scores, const Value& sequenc
   const Value length = in_.DimOf(sequences, 1);
   const Value zero = in_.Int(0);
   // Places at which a whole gram fits; none where the sequence is too short.
-  const Value places = in_.Call("max", {in_.Sub(length, in_.Int(gram_ - 1)), zero});
+  const Value places = in_.Binary("max", in_.Sub(length, in_.Int(gram_ - 1)), zero);
   const auto from = [&](int64_t offset) {
     const Value begin = in_.Int(offset);
     return in_.SliceTo(sequences, 1, begin, in_.Add(begin, places));
   };
   Value matches = in_.Expand(node_.Scalar(kF32, 1), in_.ShapeOf(from(gram_ - 1)));
   for (int64_t k = 0; k < gram_ - 1; ++k) {
-    const Value index = in_.Call("max", {in_.Sub(length, in_.Int(gram_ - 1 - k)), zero});
+    const Value index = in_.Binary("max", in_.Sub(length, in_.Int(gram_ - 1 - k)), zero);
     const Value token = in_.Unsqueeze(in_.Gather(sequences, index, 1), {1});
-    matches = in_.Mul(matches, in_.Cast(in_.Call("equal", {from(k), token}), kF32));
+    matches = in_.Mul(matches, in_.Cast(in_.Binary("equal", from(k), token), kF32));
   }
   const Value none = in_.Expand(node_.Scalar(kF32, 0), in_.ShapeOf(scores));
   ops::ScatterAttrs attrs;
@@ -70,7 +70,7 @@ Value ScoreRules::WithoutRepeatedGrams(const Value& scores, const Value& sequenc
   attrs.reduction = ops::ScatterReduction::kMax;
   const Value blocked = node_.Call(
       "scatter_elements", {none, in_.Cast(from(gram_ - 1), kI64), matches}, attrs.ToAttrs());
-  return in_.Where(in_.Call("greater", {blocked, node_.Scalar(kF32, 0)}),
+  return in_.Where(in_.Binary("greater", blocked, node_.Scalar(kF32, 0)),
                    node_.Scalar(kF32, kNever), scores);
 }
 
@@ -84,9 +84,9 @@ Value ScoreRules::WithoutPrefix(const Value& scores, const Value& first, const V
 // The end is no choice while the sequence is short.
 Value ScoreRules::WithoutEnd(const Value& scores, const Value& sequences) {
   const Value least = ScalarOf(node_, inputs_.min_length, kI64);
-  const Value is_short = in_.Call("less", {in_.DimOf(sequences, 1), least});
-  const Value is_end = in_.Call("equal", {in_.Range(in_.DimOf(scores, 1)), in_.Int(end_)});
-  return in_.Where(in_.Call("and", {is_end, is_short}), node_.Scalar(kF32, kNever), scores);
+  const Value is_short = in_.Binary("less", in_.DimOf(sequences, 1), least);
+  const Value is_end = in_.Binary("equal", in_.Range(in_.DimOf(scores, 1)), in_.Int(end_));
+  return in_.Where(in_.Binary("and", is_end, is_short), node_.Scalar(kF32, kNever), scores);
 }
 
 // In the order in which ONNX Runtime applies them.
