@@ -77,6 +77,21 @@ Status RelateStringSplit(const OpInfo& op, const Attrs& attrs, std::span<const A
   return OkStatus();
 }
 
+// Only a run can tell the extents.
+Status RelateImageDecode(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
+                         RelationOutput* out) {
+  TERN_TRY_ASSIGN(const auto read, ImageDecodeAttrs::From(attrs, op.name));
+  SymDims bytes;
+  TERN_TRY(ReadDims(op, args, 0, &bytes));
+  TERN_TRY(CheckRank("bytes", bytes.rank(), 1, 1));
+  if (args[0].type->dtype != kU8)
+    return TypeError("argument 0 (bytes) is ", args[0].type->ToText(), ", expected u8");
+  SymDims pixels = AnyDims(2);
+  pixels.push_back(Dim(read.channels()));
+  AddResult(kU8, pixels, out);
+  return OkStatus();
+}
+
 Status RelateRegexMatch(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                         RelationOutput* out) {
   TERN_TRY(tern::internal::TakeStatus(NoAttrs::From(attrs, op.name)));

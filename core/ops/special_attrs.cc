@@ -5,6 +5,7 @@ namespace tern::ops {
 
 namespace {
 
+constexpr std::string_view kPixelFormats[] = {"rgb", "bgr", "grey"};
 constexpr std::string_view kTreeAggregates[] = {"sum", "average", "min", "max"};
 
 void CheckAttrs(AttrIn&, const RandomAttrs&) {}
@@ -12,6 +13,8 @@ void CheckAttrs(AttrIn&, const RandomAttrs&) {}
 void CheckAttrs(AttrIn& in, const StringSplitAttrs& attrs) {
   in.CheckAtLeast("most", attrs.most, -1);
 }
+
+void CheckAttrs(AttrIn&, const ImageDecodeAttrs&) {}
 
 void CheckAttrs(AttrIn& in, const DeformConvAttrs& attrs) {
   in.CheckExtent("kernel", attrs.window.kernel, 1);
@@ -45,10 +48,12 @@ void CheckAttrs(AttrIn& in, const CoupleAttrs& attrs) {
 
 }  // namespace
 
+std::span<const std::string_view> EnumNames(PixelFormat) { return kPixelFormats; }
 std::span<const std::string_view> EnumNames(TreeAggregate) { return kTreeAggregates; }
 
 TERN_OPS_DEFINE_ATTRS(RandomAttrs)
 TERN_OPS_DEFINE_ATTRS(StringSplitAttrs)
+TERN_OPS_DEFINE_ATTRS(ImageDecodeAttrs)
 TERN_OPS_DEFINE_ATTRS(DeformConvAttrs)
 TERN_OPS_DEFINE_ATTRS(MaxRoiPoolAttrs)
 TERN_OPS_DEFINE_ATTRS(MatMulBitsAttrs)

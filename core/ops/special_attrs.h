@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes of operators that models of one kind have: random numbers, texts, regions of images,
-// weights of few bits, trees.
+// Attributes of operators that models of one kind have: random numbers, texts, image files, regions
+// of images, weights of few bits, trees.
 #ifndef TERN_CORE_OPS_SPECIAL_ATTRS_H_
 #define TERN_CORE_OPS_SPECIAL_ATTRS_H_
 
@@ -29,6 +29,20 @@ struct StringSplitAttrs {
     v.Int("most", s.most, -1);
   }
   TERN_OPS_ATTRS(StringSplitAttrs)
+};
+
+// image_decode: what the channels of a pixel are.
+enum class PixelFormat { kRgb, kBgr, kGrey };
+std::span<const std::string_view> EnumNames(PixelFormat);
+struct ImageDecodeAttrs {
+  PixelFormat pixels = PixelFormat::kRgb;
+
+  int64_t channels() const { return pixels == PixelFormat::kGrey ? 1 : 3; }
+  template <class V, class S>
+  static void Fields(V& v, S& s) {
+    v.Enum("pixels", s.pixels, PixelFormat::kRgb);
+  }
+  TERN_OPS_ATTRS(ImageDecodeAttrs)
 };
 
 // deform_conv. offset_groups: of the input's channels, each with offsets of its own.

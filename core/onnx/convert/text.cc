@@ -61,6 +61,13 @@ void ConvertTfIdfVectorizer(NodeContext& node) {
                               attrs.ToAttrs()));
 }
 
+void ConvertImageDecoder(NodeContext& node) {
+  ops::ImageDecodeAttrs attrs;
+  attrs.pixels =
+      static_cast<ops::PixelFormat>(node.Choice("pixel_format", {"RGB", "BGR", "Grayscale"}, 0));
+  node.SetOutput(0, node.Call("image_decode", {node.Input(0)}, attrs.ToAttrs()));
+}
+
 void ConvertStringSplit(NodeContext& node) {
   ops::StringSplitAttrs attrs;
   attrs.most = node.IntAtLeast("maxsplit", -1, -1);
