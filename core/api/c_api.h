@@ -143,6 +143,9 @@ typedef struct tern_compile_options {
   /* Comma list of symbols and extents, "batch=1,n=16", may be empty: the stage "memory_json" also
    * says where everything lies at these (core/ir/passes/plan_memory.h). NULL: it does not. */
   const char* sizes;
+  /* Of what the compiler makes: trees, graphs and constants, 0 = the platform's memory_limit. More
+   * is E0302. Bytes that the caller has, such as a model's constants, do not count. */
+  uint64_t max_bytes;
 } tern_compile_options;
 
 /* ONNX bytes to executable bytes. `stages` (may be NULL) receives JSON [{"name", "text"}] as asked

@@ -23,6 +23,11 @@ std::vector<types::Dim::Binding> SizesOf(const char* text) {
 
 }  // namespace
 
+uint64_t CompileBytes(const tern_runtime* runtime, uint64_t asked) {
+  if (asked != 0 || runtime == nullptr || runtime->platform_or_null == nullptr) return asked;
+  return runtime->platform.memory_limit;
+}
+
 // For CompileOnnx and CompileSource: the options that both share. Strings are copied, because the
 // caller's need not outlive the call.
 driver::CompileOptions CompileOptionsOf(const tern_runtime* runtime,
@@ -34,6 +39,7 @@ driver::CompileOptions CompileOptionsOf(const tern_runtime* runtime,
   compile.print_after = SplitNames(options.print_after);
   if (options.sizes != nullptr) compile.sizes = SizesOf(options.sizes);
   compile.relaxed_math = options.relaxed_math != 0;
+  compile.max_bytes = CompileBytes(runtime, options.max_bytes);
   if (runtime != nullptr) compile.kernels = runtime->kernels;
   return compile;
 }

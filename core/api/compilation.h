@@ -16,6 +16,10 @@ namespace tern::api {
 driver::CompileOptions CompileOptionsOf(const tern_runtime* runtime,
                                         const tern_compile_options& options, std::string_view name);
 
+// What a compilation may take where the caller asked for so much: of 0 the platform's limit, and 0
+// where it has none.
+uint64_t CompileBytes(const tern_runtime* runtime, uint64_t asked);
+
 // Bytes of a model's external data, by the caller's function, alive as long as that promises.
 Result<ByteSpan> ReadExternal(const tern_compile_options& options, std::string_view location,
                               int64_t offset, int64_t length);

@@ -7,6 +7,7 @@
 #include "core/api/handles.h"
 #include "core/base/json.h"
 #include "core/base/strings.h"
+#include "core/driver/compile_module.h"
 #include "core/driver/compile_source.h"
 #include "core/driver/result_types.h"
 #include "core/lang/editor/editor.h"
@@ -33,12 +34,16 @@ Result<driver::CompileResult> CompileSource(const tern_runtime* runtime, const c
   return driver::CompileSource(text, CompileOptionsOf(runtime, options, "program.tn"));
 }
 
-Result<std::string> CheckSource(const char* bytes, size_t size, std::string_view name,
-                                std::string_view format) {
+Result<std::string> CheckSource(const tern_runtime* runtime, const char* bytes, size_t size,
+                                std::string_view name, std::string_view format) {
   TERN_TRY_ASSIGN(const std::string_view text, Text(bytes, size));
+  driver::CompileMemory memory(CompileBytes(runtime, 0));
+  const MemoryAccount::Scope counts(&memory.account());
+  TERN_TRY(lang::CheckRoomFor(text));
   lang::CheckedProgram checked = lang::Check(name, text);
   // Lowering finds mistakes that checking does not, such as types without a form at run time.
   if (checked.diagnostics.ok()) lang::Lower(*checked.program, &checked.diagnostics);
+  TERN_TRY(CheckMemory());
   if (format == "text") return text::RenderText(checked.diagnostics);
   if (format != "json") return InvalidArgument("format '", format, "': expected text or json");
   JsonWriter json;
@@ -84,10 +89,11 @@ tern_status* tern_compile_source(tern_runtime* runtime, const char* text, size_t
       stages);
 }
 
-tern_status* tern_check_source(tern_runtime*, const char* text, size_t size,
+tern_status* tern_check_source(tern_runtime* runtime, const char* text, size_t size,
                                const char* source_name, const char* format, tern_buffer** out) {
   return tern::api::Give(
-      tern::api::CheckSource(text, size, TextOr(source_name, "program.tn"), TextOr(format, "json")),
+      tern::api::CheckSource(runtime, text, size, TextOr(source_name, "program.tn"),
+                             TextOr(format, "json")),
       out);
 }
 

@@ -11,6 +11,9 @@ namespace tern::driver {
 Result<CompileResult> CompileOnnx(ByteSpan bytes, const CompileOptions& options) {
   constexpr std::string_view kFirstStage = "import";
   TERN_TRY(CheckStageNames(options, kFirstStage));
+  CompileMemory own(options.max_bytes);
+  CompileMemory& memory = options.memory == nullptr ? own : *options.memory;
+  const MemoryAccount::Scope counts(&memory.account());
   const onnx::ImportOptions import = {.file = options.source_name,
                                       .tensors = {.keeper = options.keeper,
                                                   .external = options.external,
@@ -22,7 +25,7 @@ Result<CompileResult> CompileOnnx(ByteSpan bytes, const CompileOptions& options)
   // Counted on the imported module, before passes change operators; "?" cannot be compared later.
   const types::Dim work = CountMultiplyAdds(module);
   if (!work.is_any()) module.SetMetadata("macs", work.ToText());
-  return CompileModule(std::move(module), options, kFirstStage);
+  return CompileModule(std::move(module), options, kFirstStage, &memory);
 }
 
 }  // namespace tern::driver

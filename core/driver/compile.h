@@ -20,6 +20,8 @@
 
 namespace tern::driver {
 
+class CompileMemory;  // compile_module.h
+
 struct CompileOptions {
   std::string_view source_name = "model";    // for messages
   std::vector<std::string> disabled_passes;  // names of ir/passes/passes.def
@@ -35,9 +37,13 @@ struct CompileOptions {
   const kernels::KernelTable* kernels = nullptr;
   ObjectPtr<Object> keeper;  // keeps the bytes alive; null: constants are copied
   const onnx::ExternalData* external = nullptr;
-  Progress progress;      // stages "import" and "compile"
-  PageHints pages;        // of constants that were read to make others of them
-  AlignedCopies aligned;  // of constants of a model; they live as long as the keeper
+  // What nodes of the program's text and graph, and constants that are made, may take together; 0:
+  // no limit. The error is E0302.
+  uint64_t max_bytes = 0;
+  CompileMemory* memory = nullptr;  // in place of one of max_bytes
+  Progress progress;                // stages "import" and "compile"
+  PageHints pages;                  // of constants that were read to make others of them
+  AlignedCopies aligned;            // of constants of a model; they live as long as the keeper
 };
 
 // The text of the program after the stage of that name.

@@ -118,6 +118,15 @@ int64_t MostBytesOfConstants(const ir::Module& module) {
 
 }  // namespace
 
+// The naive allocator, whose limit is exact; memory of folded constants is kept anyway.
+CompileMemory::CompileMemory(uint64_t max_bytes)
+    : allocator_(MakeNaiveAllocator()), account_(allocator_.get(), "the compiler") {
+  if (max_bytes == 0) return;
+  // kNoLimit itself would switch the account off.
+  constexpr auto kMost = static_cast<uint64_t>(MemoryAccount::kNoLimit - 1);
+  account_.set_limit(static_cast<int64_t>(std::min(max_bytes, kMost)));
+}
+
 std::string StagesJson(const std::vector<Stage>& stages) {
   JsonWriter json;
   json.BeginArray();
@@ -133,15 +142,13 @@ Status CheckStageNames(const CompileOptions& options, std::string_view first_sta
 }
 
 Result<CompileResult> CompileModule(ir::Module module, const CompileOptions& options,
-                                    std::string_view first_stage) {
+                                    std::string_view first_stage, CompileMemory* memory) {
   // Noted in the file, because loops are compiled for relaxed arithmetic when it is loaded.
   if (options.relaxed_math) module.SetMetadata("math", "relaxed");
   StageSink sink{&options.print_after, options.sizes ? &*options.sizes : nullptr, {}};
   sink.Add(first_stage, module);
-  // The naive allocator, whose limit is exact; memory of folded constants is kept anyway.
-  const ObjectPtr<Allocator> allocator = MakeNaiveAllocator();
-  allocator->set_limit(MostBytesOfConstants(module));
-  RunContext context(allocator);
+  memory->account().set_tensor_limit(MostBytesOfConstants(module));
+  RunContext context(memory->allocator());
   context.set_work_left(kMostFoldingWork, "S0301");
   context.set_kernels(options.kernels);
   const auto forward = [](void* raw, std::string_view stage, const ir::Module& after) {
@@ -149,7 +156,7 @@ Result<CompileResult> CompileModule(ir::Module module, const CompileOptions& opt
   };
   const PipelineOptions pipeline = {.disabled = options.disabled_passes,
                                     .evaluator = KernelEvaluator(&context),
-                                    .allocator = allocator.get(),
+                                    .allocator = memory->allocator().get(),
                                     .relaxed_math = options.relaxed_math,
                                     .sink = forward,
                                     .sink_context = &sink,
@@ -159,6 +166,7 @@ Result<CompileResult> CompileModule(ir::Module module, const CompileOptions& opt
   sink.AddListings(module);
   std::vector<ir::RegisterAssignment> assignments;
   TERN_TRY_ASSIGN(vm::ExecutablePtr executable, ir::GenerateCode(module, &assignments));
+  TERN_TRY(CheckMemory());
   if (sink.IsWanted(kRegistersStage))
     sink.stages.push_back({std::string(kRegistersStage), RegistersText(module, assignments)});
   if (sink.IsWanted(kConstantsStage))

@@ -6,16 +6,33 @@
 
 #include "core/driver/compile.h"
 #include "core/ir/module.h"
+#include "core/object/allocator.h"
+#include "core/object/memory_account.h"
 
 namespace tern::driver {
+
+// What a compilation may take. Constants that it makes come from the account's allocator, whose
+// limit is exact; nodes are counted by the account while it is entered.
+class CompileMemory {
+ public:
+  explicit CompileMemory(uint64_t max_bytes);
+
+  const ObjectPtr<Allocator>& allocator() const { return allocator_; }
+  MemoryAccount& account() { return account_; }
+
+ private:
+  ObjectPtr<Allocator> allocator_;
+  MemoryAccount account_;
+};
 
 // An option that names a pass or stage that does not exist is an error. first_stage: what the
 // module comes from, "import" or "lower".
 Status CheckStageNames(const CompileOptions& options, std::string_view first_stage);
 
-// Runs the pipeline over the module and encodes what it leaves. first_stage: as above.
+// Runs the pipeline over the module and encodes what it leaves. first_stage: as above. memory: its
+// account is entered by the caller.
 Result<CompileResult> CompileModule(ir::Module module, const CompileOptions& options,
-                                    std::string_view first_stage);
+                                    std::string_view first_stage, CompileMemory* memory);
 
 }  // namespace tern::driver
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/driver/compile_source.h"
 
+#include <utility>
+
 #include "core/driver/compile_module.h"
 #include "core/driver/result_types.h"
 #include "core/lang/lower/lower.h"
@@ -12,10 +14,19 @@ Result<CompileResult> CompileSource(std::string_view text, const CompileOptions&
                                     text::Diagnostics* warnings) {
   constexpr std::string_view kFirstStage = "lower";
   TERN_TRY(CheckStageNames(options, kFirstStage));
+  // Ahead of the account, because it is the same for every program.
+  lang::PreludePtr prelude = lang::LoadPrelude();
+  CompileMemory own(options.max_bytes);
+  CompileMemory& memory = options.memory == nullptr ? own : *options.memory;
+  const MemoryAccount::Scope counts(&memory.account());
+  TERN_TRY(lang::CheckRoomFor(text));
   // Two steps with diagnostics: names and types first, because lowering needs a well-typed program.
-  lang::CheckedProgram checked = lang::Check(options.source_name, text);
+  lang::CheckedProgram checked = lang::Check(options.source_name, text, std::move(prelude));
+  TERN_TRY(CheckMemory());
   TERN_TRY(checked.diagnostics.ToStatus());
   ir::Module module = lang::Lower(*checked.program, &checked.diagnostics);
+  // A module that lacks functions for want of memory has no other errors to tell.
+  TERN_TRY(CheckMemory());
   TERN_TRY(checked.diagnostics.ToStatus());
   module.SetMetadata("producer", "tern language");
   // The types of results, which printing needs to name constructors (result_types.h).
@@ -24,7 +35,7 @@ Result<CompileResult> CompileSource(std::string_view text, const CompileOptions&
       KeepResultType(item.function->name.text, item.function->type.result(), &module);
   }
   if (warnings != nullptr) *warnings = std::move(checked.diagnostics);
-  return CompileModule(std::move(module), options, kFirstStage);
+  return CompileModule(std::move(module), options, kFirstStage, &memory);
 }
 
 }  // namespace tern::driver

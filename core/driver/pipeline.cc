@@ -6,6 +6,7 @@
 
 #include "core/fuse/passes.h"
 #include "core/ir/verifier.h"
+#include "core/object/memory_account.h"
 
 namespace tern::driver {
 
@@ -104,6 +105,8 @@ Result<ir::Module> RunPipeline(ir::Module module, const PipelineOptions& options
     options.progress.Report("compile", static_cast<double>(&stage - kStages) / std::size(kStages));
     if (IsDisabled(options, stage)) continue;
     module = FindPass(stage.pass)->function(module, context);
+    // Ahead of other errors: a pass that ran out of memory left something out.
+    TERN_TRY(CheckMemory().AddNote(StrCat("in the pass ", stage.name)));
     if (!diagnostics.ok())
       return diagnostics.ToStatus().AddNote(StrCat("in the pass ", stage.name));
     // In every build by default, so that an error names the pass that broke the module.

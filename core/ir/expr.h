@@ -21,9 +21,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/counted_node.h"
 #include "core/object/any.h"
 #include "core/object/attrs.h"
+#include "core/object/counted_node.h"
 #include "core/object/object.h"
 #include "core/object/tensor.h"
 #include "core/ops/ops.h"

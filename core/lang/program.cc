@@ -10,6 +10,7 @@
 #include "core/lang/infer/infer.h"
 #include "core/lang/kernel.h"
 #include "core/lang/parse/parser.h"
+#include "core/object/memory_account.h"
 
 namespace tern::lang {
 namespace {
@@ -121,6 +122,13 @@ PreludePtr LoadPrelude() {
   CheckMatches(*prelude->file, &diagnostics);
   TERN_CHECK(diagnostics.empty(), "the prelude is a program without mistakes");
   return prelude;
+}
+
+Status CheckRoomFor(std::string_view text) {
+  // Measured over generated programs: tokens, nodes, and what inference keeps of them. One node has
+  // some 400 bytes, and the shortest take two characters.
+  constexpr uint64_t kBytesPerCharacter = 280;
+  return CheckRoom(text.size() * kBytesPerCharacter);
 }
 
 CheckedProgram Check(std::string_view file_name, std::string_view text, PreludePtr prelude) {

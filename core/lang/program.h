@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/base/status.h"
 #include "core/lang/parse/ast.h"
 #include "core/text/diagnostics.h"
 
@@ -65,6 +66,10 @@ struct CheckedProgram {
 // prelude with each; with null it is read anew. Safe from several threads that share a prelude.
 CheckedProgram Check(std::string_view file_name, std::string_view text,
                      PreludePtr prelude = nullptr);
+
+// E0302 where the tree of such a text would be more than the memory account of this thread has
+// left. Parsing a text cannot fail, so whoever has a limit asks before.
+Status CheckRoomFor(std::string_view text);
 
 // The functions that are written in the language itself (prelude.tn).
 std::string_view PreludeText();

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/counted_node.h"
 #include "core/loop/data_type.h"
+#include "core/object/counted_node.h"
 #include "core/object/object.h"
 #include "core/text/source.h"
 

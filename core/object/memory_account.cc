@@ -98,20 +98,32 @@ void MemoryAccount::set_limit(int64_t bytes) {
   // A 64th of the limit is the error that a run may notice late.
   chunk_ = std::clamp(limit_ / 64, kSmallestChunk, kLargestChunk);
   // The tensors' allocator gets the whole limit at first; Look takes from it what objects have.
-  if (limit_ != kNoLimit) allocator_.set_limit(limit_);
+  LimitTensors();
+}
+
+void MemoryAccount::set_tensor_limit(int64_t bytes) {
+  tensor_limit_ = bytes;
+  LimitTensors();
+}
+
+// An account without any limit leaves the allocator's own as it is.
+void MemoryAccount::LimitTensors() {
+  if (limit_ == kNoLimit && tensor_limit_ == kNoLimit) return;
+  const int64_t left = std::max<int64_t>(limit_ - std::max<int64_t>(objects_, 0), 0);
+  allocator_.set_limit(std::min(left, tensor_limit_));
 }
 
 void MemoryAccount::Reset() {
   objects_ = 0;
   is_over_ = false;
-  if (limit_ != kNoLimit) allocator_.set_limit(limit_);
+  LimitTensors();
 }
 
 int64_t MemoryAccount::held() const { return objects_ + allocator_.stats().live_bytes; }
 
 Status MemoryAccount::OverLimit() const {
   return OutOfMemory("no memory: objects take ", BytesText(objects_), " and tensors ",
-                     BytesText(allocator_.stats().live_bytes), ", and the run may have ",
+                     BytesText(allocator_.stats().live_bytes), ", and ", subject_, " may have ",
                      BytesText(limit_))
       .SetErrorCode("E0302");
 }
@@ -123,8 +135,8 @@ Status MemoryAccount::CheckRoom(uint64_t bytes) {
   if (!FailsNow() && bytes <= static_cast<uint64_t>(std::max<int64_t>(limit_ - held(), 0)))
     return OkStatus();
   return OutOfMemory("no memory for ", FormatBytes(bytes), ": objects take ", BytesText(objects_),
-                     " and tensors ", BytesText(allocator_.stats().live_bytes),
-                     ", and the run may have ", BytesText(limit_))
+                     " and tensors ", BytesText(allocator_.stats().live_bytes), ", and ", subject_,
+                     " may have ", BytesText(limit_))
       .SetErrorCode("E0302");
 }
 
@@ -143,7 +155,7 @@ bool MemoryAccount::FailsNow() { return ++charges_ == fail_at_; }
 // that could fail.
 void MemoryAccount::Look(int64_t taken, bool grew) {
   objects_ = taken - base_;
-  allocator_.set_limit(std::max<int64_t>(limit_ - std::max<int64_t>(objects_, 0), 0));
+  LimitTensors();
   Watch(taken);
   if (is_over_ || !grew || (!FailsNow() && held() <= limit_)) return;
   // Set before the call, so that the callback runs once per run.
@@ -180,5 +192,9 @@ Status CheckRoom(uint64_t bytes) {
   if (thread.account == nullptr || bytes <= kLittle) return OkStatus();
   return thread.account->CheckRoom(bytes);
 }
+
+bool IsMemoryOver() { return thread.account != nullptr && thread.account->is_over(); }
+
+Status CheckMemory() { return IsMemoryOver() ? thread.account->OverLimit() : OkStatus(); }
 
 }  // namespace tern

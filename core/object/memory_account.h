@@ -6,6 +6,7 @@
 // block that another thread gives back is counted there. Elements of tensors are counted by their
 // allocator (allocator.h). Taking never fails for the sake of a limit: what may take much at once
 // asks CheckRoom first, and who runs a program looks after each step whether its account is over.
+// Compilers look between their steps (CheckMemory).
 #ifndef TERN_CORE_OBJECT_MEMORY_ACCOUNT_H_
 #define TERN_CORE_OBJECT_MEMORY_ACCOUNT_H_
 
@@ -26,17 +27,21 @@ void* ResizeMemory(void* memory, size_t bytes);
 void GiveMemory(void* memory);
 }  // namespace internal
 
-// What one run has in objects and in an allocator's tensors, together, against a limit. Watches the
-// thread that it is entered on; not safe for use by two threads at once.
+// What one run, or one compilation, has in objects and in an allocator's tensors, together, against
+// a limit. Watches the thread that it is entered on; not safe for use by two threads at once.
 class MemoryAccount {
  public:
   // allocator outlives the account; its own limit follows what objects leave of this one.
-  explicit MemoryAccount(Allocator* allocator) : allocator_(*allocator) {}
+  // subject: who has the memory, in messages.
+  explicit MemoryAccount(Allocator* allocator, const char* subject = "the run")
+      : allocator_(*allocator), subject_(subject) {}
 
   // In bytes; kNoLimit (the default) watches nothing.
   static constexpr int64_t kNoLimit = INT64_MAX;
   void set_limit(int64_t bytes);
   int64_t limit() const { return limit_; }
+  // Of tensors alone, besides what the objects leave them.
+  void set_tensor_limit(int64_t bytes);
   // Called once, by what takes memory, when the limit is passed: it may only set a flag.
   using Passed = void (*)(void* context);
   void set_passed(Passed passed, void* context) {
@@ -86,9 +91,12 @@ class MemoryAccount {
   bool FailsNow();
   void Look(int64_t taken, bool grew);
   void Watch(int64_t taken);
+  void LimitTensors();
 
   Allocator& allocator_;
+  const char* subject_;
   int64_t limit_ = kNoLimit;
+  int64_t tensor_limit_ = kNoLimit;
   int64_t objects_ = 0;  // bytes of objects when last looked
   int64_t base_ = 0;     // of the thread's count, where the run began
   int64_t chunk_ = 0;    // how much may change between two looks
@@ -101,6 +109,9 @@ class MemoryAccount {
 
 // CheckRoom of the account that is entered on this thread; ok where there is none.
 Status CheckRoom(uint64_t bytes);
+// Whether that account is over its limit, and OverLimit if it is.
+bool IsMemoryOver();
+Status CheckMemory();
 
 }  // namespace tern
 

@@ -63,6 +63,7 @@ class Importer {
   // outputs: the values that are wanted of the nodes.
   void ConvertNodes(Scope* scope, const Names& outputs);
   void ReportTooMany();
+  void ReportMemory();
   void ConvertFrom(Scope* scope, std::span<const size_t> order, const Names& outputs);
   std::unordered_map<std::string_view, size_t> FindProducers(const Scope& scope);
   void ReportCycle(const Scope& scope, const std::vector<size_t>& cycle);

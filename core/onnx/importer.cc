@@ -7,6 +7,7 @@
 #include <iterator>
 #include <unordered_set>
 
+#include "core/object/memory_account.h"
 #include "core/onnx/convert/value_types.h"
 #include "core/onnx/import_state.h"
 #include "core/onnx/node_order.h"
@@ -271,6 +272,13 @@ void Importer::ReportTooMany() {
         StrCat("the model has more than ", kMaxConvertedNodes, " nodes, functions inlined"));
 }
 
+// Run gives the same as its status; here it says that values are missing.
+void Importer::ReportMemory() {
+  if (is_too_large_) return;
+  is_too_large_ = true;
+  Error("E0302", CheckMemory().message());
+}
+
 void Importer::ConvertNodes(Scope* scope, const Names& outputs) {
   // Not even their order is looked for where they are too many.
   if (scope->nodes.size() > static_cast<size_t>(kMaxConvertedNodes)) return ReportTooMany();
@@ -286,6 +294,7 @@ void Importer::ConvertFrom(Scope* scope, std::span<const size_t> order, const Na
       options_.progress.Report("import",
                                static_cast<double>(i) / static_cast<double>(order.size()));
     if (++converted_ > kMaxConvertedNodes) return ReportTooMany();
+    if (IsMemoryOver()) return ReportMemory();
     const std::optional<NodeContext::Split> split = ConvertNode(scope, scope->nodes[order[i]]);
     if (split.has_value()) return SplitAt(scope, order.subspan(i), outputs, *split);
   }
@@ -615,6 +624,7 @@ Result<ir::Module> Importer::Run() {
   const bool complete = diagnostics_->ok();
   // After an error in the nodes a missing output is no news.
   if (complete) AddOutputs(scope);
+  TERN_TRY(CheckMemory());
   if (!diagnostics_->ok()) {
     const bool unsupported =
         diagnostics_->items()[0].code == "E0402" || diagnostics_->items()[0].code == "E0404";
@@ -636,8 +646,9 @@ Result<ir::Module> ImportModel(const Model& model, const ImportOptions& options,
 Result<ir::Module> ImportModel(ByteSpan bytes, const ImportOptions& options,
                                text::Diagnostics* diagnostics) {
   Model model;
-  const Status status = ReadModel(bytes, &model);
+  Status status = ReadModel(bytes, &model);
   if (status.ok()) return ImportModel(model, options, diagnostics);
+  if (status.code() == StatusCode::kOutOfMemory) return status;
   text::Diagnostic& error = diagnostics->Error("E0401", status.message());
   error.InFile(options.file);
   for (const std::string& note : status.notes()) error.Note(note);

@@ -40,8 +40,10 @@ void Read(WireReader in, Function* out);
 
 // A repeated message.
 template <typename T>
-void ReadOneMore(const WireReader& in, std::vector<T>* out) {
+void ReadOneMore(WireReader& in, std::vector<T>* out) {
   if (!in.is_message()) return;
+  // A message of two bytes becomes a struct of 200, and the vector has room for as many again.
+  in.Take(2 * sizeof(T));
   Read(in.Message(), &out->emplace_back());
 }
 
@@ -351,6 +353,7 @@ std::string_view DescribeForeignBytes(ByteSpan bytes) {
 Status ReadModel(ByteSpan bytes, Model* model) {
   WireError error;
   Read(WireReader(bytes, &error), model);
+  if (!error.no_room.ok()) return std::move(error.no_room);
   const bool plausible =
       model->has_graph && (model->ir_version > 0 || !model->opset_imports.empty());
   if (error.message != nullptr) {
@@ -365,6 +368,7 @@ Status ReadModel(ByteSpan bytes, Model* model) {
 Status ReadTensor(ByteSpan bytes, Tensor* tensor) {
   WireError error;
   Read(WireReader(bytes, &error), tensor);
+  if (!error.no_room.ok()) return std::move(error.no_room);
   return WireStatus(error, bytes.size(), "ONNX tensor");
 }
 

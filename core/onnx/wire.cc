@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "core/object/memory_account.h"
+
 namespace tern::onnx {
 
 WireReader::WireReader(ByteSpan bytes, const uint8_t* origin, WireError* error, int depth)
@@ -18,10 +20,21 @@ WireReader::WireReader(ByteSpan bytes, const uint8_t* origin, WireError* error, 
 
 bool WireReader::Fail(const char* message) {
   if (error_->message == nullptr) {
-    *error_ = {message, static_cast<size_t>(cursor_ - origin_)};
+    error_->message = message;
+    error_->offset = static_cast<size_t>(cursor_ - origin_);
   }
   cursor_ = end_;
   return false;
+}
+
+void WireReader::Take(size_t bytes) {
+  // Asked in steps, because most messages are small.
+  constexpr uint64_t kStep = uint64_t{1} << 16;
+  error_->taken += bytes;
+  if (error_->taken < error_->allowed + kStep) return;
+  error_->allowed = error_->taken;
+  error_->no_room = CheckRoom(error_->taken);
+  if (!error_->no_room.ok()) Fail("no memory");
 }
 
 bool WireReader::Next() {

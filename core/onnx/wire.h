@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/base/bytes.h"
+#include "core/base/status.h"
 
 namespace tern::onnx {
 
@@ -21,6 +22,9 @@ namespace tern::onnx {
 struct WireError {
   const char* message = nullptr;  // a literal; null: no error
   size_t offset = 0;              // from the start of the outermost message
+  // Of Take: bytes so far, those that there was room for, and E0302 where there was not.
+  uint64_t taken = 0, allowed = 0;
+  Status no_room;
 };
 
 class WireReader {
@@ -36,6 +40,9 @@ class WireReader {
 
   // The reader of the message that is the present field; an empty one if it is no message.
   WireReader Message() const;
+  // Says that messages become so many bytes more. Reading ends where the memory account of this
+  // thread has no room for them.
+  void Take(size_t bytes);
   bool is_message() const { return type_ == Type::kBytes; }
   bool is_varint() const { return type_ == Type::kVarint; }
   bool is_scalar(bool is_fixed64) const {

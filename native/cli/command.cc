@@ -64,8 +64,9 @@ std::string VersionText() {
 }
 
 // The platform must outlive the runtime, so it stands first in Engine.
-Result<Engine> StartEngine(const GlobalOptions& globals) {
+Result<Engine> StartEngine(const GlobalOptions& globals, uint64_t compile_bytes) {
   Engine engine;
+  engine.compile_bytes = compile_bytes;
   engine.progress = ProgressStyleOf(globals.progress, globals.quiet);
   engine.platform = std::make_unique<native::Platform>(globals.threads);
   tern_runtime_options options = {};
@@ -89,7 +90,8 @@ Result<Compiled> CompileOnnx(const Engine& engine, const CompileRequest& request
                                         .external_data_context = &external,
                                         .print_after = request.print_after.c_str(),
                                         .relaxed_math = request.relaxed_math ? 1 : 0,
-                                        .sizes = request.c_sizes()};
+                                        .sizes = request.c_sizes(),
+                                        .max_bytes = engine.compile_bytes};
   tern_buffer* executable = nullptr;
   tern_buffer* stages = nullptr;
   TERN_TRY(FromApi(tern_compile_onnx(engine.runtime.get(), file.text().data(), file.text().size(),
@@ -109,6 +111,7 @@ Result<Compiled> CompileSource(const Engine& engine, const CompileRequest& reque
   options.print_after = request.print_after.c_str();
   options.relaxed_math = request.relaxed_math ? 1 : 0;
   options.sizes = request.c_sizes();
+  options.max_bytes = engine.compile_bytes;
   tern_buffer* executable = nullptr;
   tern_buffer* stages = nullptr;
   TERN_TRY(FromApi(tern_compile_source(engine.runtime.get(), text.data(), text.size(), &options,

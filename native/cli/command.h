@@ -76,8 +76,9 @@ struct Engine {
   std::unique_ptr<native::Platform> platform;
   Runtime runtime;
   ProgressStyle progress = ProgressStyle::kNone;
+  uint64_t compile_bytes = 0;  // --max-memory, for what a program is compiled to; 0: the platform's
 };
-Result<Engine> StartEngine(const GlobalOptions& globals);
+Result<Engine> StartEngine(const GlobalOptions& globals, uint64_t compile_bytes = 0);
 
 // A program from a file: an executable as it is (mapped, constants in place), an .onnx model,
 // .tasm or .tn text compiled first.

@@ -17,6 +17,7 @@ struct CompileOptions {
   CompileRequest request;
   std::string output;
   std::string native_kernels;  // targets
+  uint64_t max_bytes = 0;
 };
 
 // The input with its ending replaced. A dot in a folder's name is no ending.
@@ -130,7 +131,7 @@ Status Compile(const CompileOptions& options, const GlobalOptions& globals) {
     return UsageError("E0003",
                       "what is compiled from standard input needs a name: --out FILE, or "
                       "--out - for standard output");
-  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
+  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals, options.max_bytes));
   const ProgramKind kind = KindOfProgram(options.request.path);
   if (kind == ProgramKind::kOnnx && to_file && options.native_kernels.empty())
     return CompileModel(engine, options, globals);
@@ -164,6 +165,8 @@ CommandAction SetupCompile(CLI::App* app, const GlobalOptions* globals) {
   app->add_flag("--relaxed-math", options->request.relaxed_math,
                 "loop kernels may round a * b + c once; results then differ between processors in "
                 "the last places");
+  AddSize(app, "--max-memory", &options->max_bytes,
+          "stop when compiling takes more bytes than this");
   app->add_option("--native-kernels", options->native_kernels,
                   "native code of loop kernels for these targets, such as "
                   "aarch64-sve,x86-64-avx2 (host: this processor; none: take it out); the input "

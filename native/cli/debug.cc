@@ -84,7 +84,7 @@ Status Converse(tern_debugger* debugger) {
 Status Debug(const DebugOptions& options, const GlobalOptions& globals) {
   // The commands are read from standard input, so the program and its inputs cannot be.
   TERN_TRY(ClaimStandardInput("the debugger's commands"));
-  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
+  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals, options.limits.max_bytes));
   TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.path, options.kernels));
   TERN_TRY_ASSIGN(const FunctionInfo function, FindFunction(program, options.input.function));
   // Inputs are charged to the same limit as the tensors of the run.
@@ -117,7 +117,7 @@ void AddDebugLimits(CLI::App* app, tern_debug_options* limits) {
   limits->struct_size = sizeof *limits;
   AddCount(app, "--max-steps", &limits->max_steps, "stop after so many instructions");
   AddSize(app, "--max-memory", &limits->max_bytes,
-          "stop when inputs and tensors take more bytes than this");
+          "stop when compiling, or inputs and what the run makes, take more bytes than this");
   AddCount(app, "--max-depth", &limits->max_depth, "stop at more frames (default 10000)");
   AddCount(app, "--timeout", &limits->max_time_ms, "stop after so many milliseconds");
 }

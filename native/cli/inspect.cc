@@ -25,6 +25,7 @@ struct FileOptions {
   bool check_roundtrip = false;
   bool check_ssa = false;
   std::string svg;
+  uint64_t max_bytes = 0;
   std::vector<std::string> dims;  // of --memory
   bool show_kernels = false, show_memory = false, show_unsupported = false;
   KernelChoice kernels;
@@ -237,7 +238,7 @@ Status ShowUnsupported(const Engine& engine, const FileOptions& options,
 }
 
 Status Inspect(const FileOptions& options, const GlobalOptions& globals) {
-  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
+  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals, options.max_bytes));
   if (options.show_unsupported) return ShowUnsupported(engine, options, globals);
   if (!options.svg.empty()) TERN_TRY(CheckOutputPath(options.svg, options.path));
   if (options.show_memory) return ShowMemory(engine, options, globals);
@@ -353,6 +354,8 @@ CommandAction SetupInspect(CLI::App* app, const GlobalOptions* globals) {
   app->add_option("--dim", options->dims,
                   "of --memory: the value of a symbolic dimension, such as n=18")
       ->needs(memory);
+  AddSize(app, "--max-memory", &options->max_bytes,
+          "stop when compiling takes more bytes than this");
   return [options, globals] { return Inspect(*options, *globals); };
 }
 

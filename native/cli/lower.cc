@@ -13,6 +13,7 @@ namespace {
 
 struct LowerOptions {
   CompileRequest request;
+  uint64_t max_bytes = 0;
   std::vector<std::string> stages;
   LoopOptions loops;
 };
@@ -46,7 +47,7 @@ Status Lower(LowerOptions options, const GlobalOptions& globals) {
       return UsageError("E0003", "--disable-pass is for models and programs, not loop programs");
     return LowerLoops(options.request.path, options.stages, options.loops, globals);
   }
-  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
+  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals, options.max_bytes));
   const bool list = options.stages.empty();
   // Without a stage the list needs all of them.
   options.request.print_after = list ? "all" : "";
@@ -89,6 +90,8 @@ CommandAction SetupLower(CLI::App* app, const GlobalOptions* globals) {
   app->add_flag("--relaxed-math", options->request.relaxed_math,
                 "loop kernels may round a * b + c once; results then differ between processors in "
                 "the last places");
+  AddSize(app, "--max-memory", &options->max_bytes,
+          "stop when compiling takes more bytes than this");
   AddLoopOptions(app, &options->loops);
   return [options, globals, app] {
     // Options of loop programs would be ignored silently for other programs.

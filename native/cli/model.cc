@@ -15,8 +15,9 @@
 namespace tern::cli {
 namespace {
 
-api::ModelRequest RequestOf(const CompileRequest& request, const ProgramFile& file,
-                            native::ModelFiles* files, ProgressReport* progress) {
+api::ModelRequest RequestOf(const Engine& engine, const CompileRequest& request,
+                            const ProgramFile& file, native::ModelFiles* files,
+                            ProgressReport* progress) {
   return {.bytes = files->bytes(),
           .options = {.struct_size = sizeof(tern_compile_options),
                       .source_name = file.name.c_str(),
@@ -25,7 +26,8 @@ api::ModelRequest RequestOf(const CompileRequest& request, const ProgramFile& fi
                       .external_data_context = files->external(),
                       .print_after = request.print_after.c_str(),
                       .relaxed_math = request.relaxed_math ? 1 : 0,
-                      .sizes = request.c_sizes()},
+                      .sizes = request.c_sizes(),
+                      .max_bytes = engine.compile_bytes},
           .progress = progress->sink(),
           .pages = files->pages(),
           .aligned = files->aligned()};
@@ -43,7 +45,7 @@ Result<Program> LoadModel(const Engine& engine, const CompileRequest& request) {
   auto* files = new native::ModelFiles(file.file, request.path);
   TERN_TRY_ASSIGN(
       tern_program* const program,
-      api::CompileAndLink(engine.runtime.get(), RequestOf(request, file, files, &progress),
+      api::CompileAndLink(engine.runtime.get(), RequestOf(engine, request, file, files, &progress),
                           &native::ModelFiles::Delete, files, nullptr));
   return Program(program);
 }
@@ -54,9 +56,10 @@ Result<uint64_t> CompileModelTo(const Engine& engine, const CompileRequest& requ
   ProgressReport progress(engine.progress, file.name);
   native::ModelFiles files(file.file, request.path);
   TERN_TRY_ASSIGN(native::FileWriter writer, native::FileWriter::Open(output));
-  TERN_TRY_ASSIGN(const uint64_t bytes,
-                  api::CompileTo(engine.runtime.get(), RequestOf(request, file, &files, &progress),
-                                 {.context = &writer, .write = &WriteTo}, stages));
+  TERN_TRY_ASSIGN(
+      const uint64_t bytes,
+      api::CompileTo(engine.runtime.get(), RequestOf(engine, request, file, &files, &progress),
+                     {.context = &writer, .write = &WriteTo}, stages));
   TERN_TRY(writer.Finish());
   return bytes;
 }

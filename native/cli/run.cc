@@ -125,7 +125,7 @@ Result<Value> CallTraced(const Program& program, const RunOptions& options, uint
 }
 
 Status Run(const RunOptions& options, const GlobalOptions& globals) {
-  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
+  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals, options.max_bytes));
   TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.path, options.kernels));
   TERN_TRY_ASSIGN(const FunctionInfo function, FindFunction(program, options.input.function));
   // Planned before inputs are read, so that mistakes in options cost no time.
@@ -159,7 +159,7 @@ CommandAction SetupRun(CLI::App* app, const GlobalOptions* globals) {
   AddOutputOptions(app, &options->output);
   AddCount(app, "--max-steps", &options->max_instructions, "stop after so many instructions");
   AddSize(app, "--max-memory", &options->max_bytes,
-          "stop when inputs and tensors take more bytes than this");
+          "stop when compiling, or inputs and what the run makes, take more bytes than this");
   AddCount(app, "--max-depth", &options->max_depth, "stop at more frames (default 10000)");
   AddCount(app, "--timeout", &options->max_time_ms, "stop after so many milliseconds");
   auto* together = app->add_flag("--parallel-calls", options->parallel_calls,

@@ -264,11 +264,11 @@ def compile(source: str | os.PathLike[str] | bytes | None = None, *,
     (docs/language.md) or as language="assembly". Limits as load has them."""
     if (source is None) == (text is None):
         raise ArgumentError("compile takes a model or a text: give one of them")
-    options = options_of(_abi.tern_compile_options, source_name=text_of(name),
-                         disabled_passes=text_of(",".join(disabled_passes)) or None,
-                         relaxed_math=int(relaxed_math))
     bounds = _limits(**{"max_instructions": 0, "max_bytes": 0, "max_depth": 0, "max_seconds": 0,
                         **limits})
+    options = options_of(_abi.tern_compile_options, source_name=text_of(name),
+                         disabled_passes=text_of(",".join(disabled_passes)) or None,
+                         relaxed_math=int(relaxed_math), max_bytes=bounds["max_bytes"])
     runtime = default_runtime()
     if text is None and not isinstance(source, (bytes, bytearray, memoryview)):
         path = os.fsencode(source)

@@ -295,6 +295,8 @@ class Running(unittest.TestCase):
         with self.assertRaises(tern.MemoryLimitError):
             small.run(10_000_000)
         self.assertEqual(small.run(2), [2, 1])
+        with self.assertRaises(tern.MemoryLimitError):
+            tern.compile(text="fn main(x: int) -> int { x }\n", max_bytes=4096)
 
     def test_threads_run_side_by_side(self):
         program = assembly(".func @main(n)\n  load_const int 0 dst: %1\nagain:\n"

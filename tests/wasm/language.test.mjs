@@ -39,6 +39,15 @@ function refuses(f, words) {
 }
 
 describe('programs in the language', () => {
+  it('are compiled within a limit of memory', () => {
+    const compile = () => runtime.compileSource(kFactorial, { maxBytes: 4096 });
+    refuses(compile, /the compiler may have 4 KiB/);
+    assert.deepEqual(
+      runtime.compileSource(kFactorial, { maxBytes: 1 << 28 }).bytes,
+      runtime.compileSource(kFactorial).bytes,
+    );
+  });
+
   it('are compiled and run', () => {
     const { bytes, stages } = runtime.compileSource(kFactorial, { printAfter: ['lower'] });
     assert.deepEqual(

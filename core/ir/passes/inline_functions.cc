@@ -7,6 +7,7 @@
 #include "core/ir/copier.h"
 #include "core/ir/rewriter.h"
 #include "core/ir/visitor.h"
+#include "core/object/memory_account.h"
 
 namespace tern::ir {
 
@@ -149,7 +150,8 @@ class Inliner : public Rewriter {
   bool ShouldInline(size_t place) const {
     const Module::Item& item = module_.items()[place];
     const Facts& facts = facts_[place];
-    if (facts.recursive || item.is_primitive) return false;
+    // Without memory the pipeline ends behind this pass.
+    if (facts.recursive || item.is_primitive || IsMemoryOver()) return false;
     // A private function with one call disappears, so that its size does not matter.
     if (item.is_private && facts.calls == 1 && facts.values == 0) return true;
     return facts.size <= kSmall && size_ <= kLarge;

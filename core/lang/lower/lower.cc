@@ -6,6 +6,7 @@
 #include "core/base/strings.h"
 #include "core/lang/infer/unify.h"
 #include "core/lang/lower/lower_state.h"
+#include "core/object/memory_account.h"
 
 namespace tern::lang {
 
@@ -116,6 +117,7 @@ ir::Module Lower(const Program& program, text::Diagnostics* diagnostics) {
   }
   // The queue grows while it is read, because lowering a function asks for others.
   for (size_t i = 0; i < state.queue.size(); ++i) {
+    if (IsMemoryOver()) break;  // which the caller looks for, too
     const Function& function = *state.queue[i];
     const std::string name = state.NameOf(function);
     state.module.Set(name, FunctionLowering(&state).Run(function));

@@ -13,7 +13,8 @@ namespace tern::lang {
 
 // program: checked without errors; other programs end the process. The program's own functions are
 // public, those of the prelude that it uses are private. The few errors are those that only
-// lowering can tell, such as a dimension that no tensor in scope has.
+// lowering can tell, such as a dimension that no tensor in scope has. Functions are missing where
+// the memory account of this thread is over its limit.
 ir::Module Lower(const Program& program, text::Diagnostics* diagnostics);
 
 }  // namespace tern::lang

@@ -17,6 +17,7 @@
 
 #include "core/lang/parse/token.h"
 #include "core/loop/te/te.h"
+#include "core/object/counted_node.h"
 #include "core/object/dtype.h"
 #include "core/ops/ops.h"
 #include "core/text/source.h"
@@ -49,7 +50,7 @@ enum class TypeExprKind : uint8_t {
   kFunction,  // args, result
 };
 
-struct TypeExpr {
+struct TypeExpr : ChargedNode {
   TypeExprKind kind = TypeExprKind::kError;
   Span span;
   Name name;
@@ -85,7 +86,7 @@ enum class PatternKind : uint8_t {
   kOr,           // args: alternatives, each with the same names, which share their locals
 };
 
-struct Pattern {
+struct Pattern : ChargedNode {
   PatternKind kind = PatternKind::kError;
   Span span;
   Name name;
@@ -186,7 +187,7 @@ struct Target {
   DType dtype = {};
 };
 
-struct Expr {
+struct Expr : ChargedNode {
   ExprKind kind = ExprKind::kError;
   Span span;
   std::string text;

@@ -3,6 +3,7 @@
 // that are wrong, cut off, no UTF-8, or not there.
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -56,6 +57,19 @@ class SourceApi : public testing::Test {
 
   tern_runtime* runtime_ = nullptr;
 };
+
+TEST_F(SourceApi, LimitsWhatCompilingTakes) {
+  tern_compile_options options = {};
+  options.struct_size = sizeof options;
+  options.max_bytes = 4096;
+  EXPECT_EQ(Compile(kProgram, &options).substr(0, 16), "E0302: no memory");
+  options.max_bytes = uint64_t{1} << 30;
+  EXPECT_EQ(Compile(kProgram, &options), Compile(kProgram));
+  // A caller that was built ahead of the field has no limit of its own.
+  options.struct_size = offsetof(tern_compile_options, max_bytes);
+  options.max_bytes = 1;
+  EXPECT_EQ(Compile(kProgram, &options), Compile(kProgram));
+}
 
 TEST_F(SourceApi, CompilesWhatRuns) {
   const std::string bytes = Compile(kProgram);

@@ -39,7 +39,8 @@ TensorPtr Filled(int64_t rows, int64_t columns, float value) {
 TEST(DynamicShape, B28EveryBatchThroughOneExecutable) {
   Result<ir::Module> module = ir::ParseModule("test", kProgram);
   ASSERT_TRUE(module.ok()) << module.status().ToString();
-  Result<CompileResult> compiled = CompileModule(*std::move(module), {}, "lower");
+  CompileMemory memory(0);
+  Result<CompileResult> compiled = CompileModule(*std::move(module), {}, "lower", &memory);
   ASSERT_TRUE(compiled.ok()) << compiled.status().ToString();
   Registry registry;
   ASSERT_TRUE(kernels::RegisterOperators(&registry).ok());

@@ -65,6 +65,11 @@ export interface CompileOptions {
   relaxedMath?: boolean;
   /** Extents of symbols, at which the stage "memory_json" also says where everything lies. */
   sizes?: { readonly [symbol: string]: number };
+  /**
+   * Bytes that what compiling makes (trees, graphs, constants) may take; more is the error E0302.
+   * By default what the module's memory has.
+   */
+  maxBytes?: number;
 }
 
 export interface LoadOptions extends CompileOptions {
@@ -637,13 +642,13 @@ export class Runtime implements Disposable {
   ): CompiledModel {
     const memory = this.memory_;
     const { sourceName: named = defaultName, printAfter: print = [] } = options;
-    const relaxedMath = options.relaxedMath ?? false;
+    const { relaxedMath = false, maxBytes = 0 } = options;
     const extents = Object.entries(options.sizes ?? {}).map((size) => size.join('='));
     const disabled = (options.disabledPasses ?? []).join(',');
     const texts = [named, disabled, print.join(','), extents.join(',')];
     return memory.withTexts(texts, ([sourceName, disabledPasses, printAfter, sizes]) => {
       const places = options.sizes ? { sizes } : {};
-      const fields = { sourceName, disabledPasses, printAfter, relaxedMath, ...places };
+      const fields = { sourceName, disabledPasses, printAfter, relaxedMath, maxBytes, ...places };
       return memory.withStruct(kCompileOptions, fields, (struct) => {
         const out = memory.scratch;
         memory.call(how, this.live(), data, size, struct, out, out + 4);

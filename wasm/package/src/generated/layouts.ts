@@ -32,7 +32,7 @@ export const kRuntimeOptions = {
 
 /** tern_compile_options */
 export const kCompileOptions = {
-  size: 32,
+  size: 40,
   fields: {
     structSize: { at: 0, type: 'u32' },
     sourceName: { at: 4, type: 'u32' },
@@ -42,6 +42,7 @@ export const kCompileOptions = {
     printAfter: { at: 20, type: 'u32' },
     relaxedMath: { at: 24, type: 'i32' },
     sizes: { at: 28, type: 'u32' },
+    maxBytes: { at: 32, type: 'u64' },
   },
 } as const;
 

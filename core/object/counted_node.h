@@ -2,14 +2,25 @@
 // CountedNode: the base of the nodes of both IRs (core/ir, core/loop), counted for ObjectPtr. A
 // tree belongs to one thread, so counting is plain arithmetic. A node starts with a count of 0; the
 // first pointer makes it 1, and the last one deletes the node.
-#ifndef TERN_CORE_BASE_COUNTED_NODE_H_
-#define TERN_CORE_BASE_COUNTED_NODE_H_
+//
+// ChargedNode: the base of anything made with new that counts for the memory account of its thread
+// (memory_account.h), so that compiling can be held to a limit.
+#ifndef TERN_CORE_OBJECT_COUNTED_NODE_H_
+#define TERN_CORE_OBJECT_COUNTED_NODE_H_
 
+#include <cstddef>
 #include <cstdint>
+
+#include "core/object/memory_account.h"
 
 namespace tern {
 
-class CountedNode {
+struct ChargedNode {
+  static void* operator new(size_t bytes) { return internal::TakeMemory(bytes); }
+  static void operator delete(void* memory) { internal::GiveMemory(memory); }
+};
+
+class CountedNode : public ChargedNode {
  public:
   void IncRef() const { ++ref_count_; }
   void DecRef() const {
@@ -28,4 +39,4 @@ class CountedNode {
 
 }  // namespace tern
 
-#endif  // TERN_CORE_BASE_COUNTED_NODE_H_
+#endif  // TERN_CORE_OBJECT_COUNTED_NODE_H_
