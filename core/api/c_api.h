@@ -146,6 +146,7 @@ typedef struct tern_compile_options {
   /* Of what the compiler makes: trees, graphs and constants, 0 = the platform's memory_limit. More
    * is E0302. Bytes that the caller has, such as a model's constants, do not count. */
   uint64_t max_bytes;
+  int32_t exact_convolutions; /* not 0: each sum over all taps of its window (docs/kernels.md) */
 } tern_compile_options;
 
 /* ONNX bytes to executable bytes. `stages` (may be NULL) receives JSON [{"name", "text"}] as asked

@@ -40,6 +40,7 @@ driver::CompileOptions CompileOptionsOf(const tern_runtime* runtime,
   if (options.sizes != nullptr) compile.sizes = SizesOf(options.sizes);
   compile.relaxed_math = options.relaxed_math != 0;
   compile.max_bytes = CompileBytes(runtime, options.max_bytes);
+  compile.exact_convolutions = options.exact_convolutions != 0;
   if (runtime != nullptr) compile.kernels = runtime->kernels;
   return compile;
 }

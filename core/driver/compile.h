@@ -33,6 +33,8 @@ struct CompileOptions {
   // Loop programs made of operators may round a * b + c once, where a processor can; results then
   // differ between processors in the last places. The executable says so as its metadata "math".
   bool relaxed_math = false;
+  // No convolution by Winograd's algorithm, whose roundings are larger: pack_winograd is left out.
+  bool exact_convolutions = false;
   // What constants are computed with; null: what every processor of the build can run.
   const kernels::KernelTable* kernels = nullptr;
   ObjectPtr<Object> keeper;  // keeps the bytes alive; null: constants are copied

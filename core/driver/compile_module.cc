@@ -100,7 +100,7 @@ Status CheckNames(const std::vector<std::string>& names, std::string_view option
 // can ask for constants of any size; the run computes what is beyond these limits, and has limits
 // of its own.
 constexpr int64_t kMostFoldingWork = int64_t{1} << 33;
-constexpr int64_t kMostMadeBytes = int64_t{1} << 26;
+constexpr int64_t kMostMadeBytes = int64_t{1} << 28;
 constexpr int64_t kBytesPerByte = 8;  // forms of the same weights that passes make and keep
 
 int64_t MostBytesOfConstants(const ir::Module& module) {
@@ -154,7 +154,9 @@ Result<CompileResult> CompileModule(ir::Module module, const CompileOptions& opt
   const auto forward = [](void* raw, std::string_view stage, const ir::Module& after) {
     static_cast<StageSink*>(raw)->Add(stage, after);
   };
-  const PipelineOptions pipeline = {.disabled = options.disabled_passes,
+  std::vector<std::string> disabled = options.disabled_passes;
+  if (options.exact_convolutions) disabled.push_back("pack_winograd");
+  const PipelineOptions pipeline = {.disabled = std::move(disabled),
                                     .evaluator = KernelEvaluator(&context),
                                     .allocator = memory->allocator().get(),
                                     .relaxed_math = options.relaxed_math,

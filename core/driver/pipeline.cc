@@ -45,6 +45,7 @@ constexpr PipelineStage kStages[] = {
     // Transposes of constants are folded here; the others cancel or become reshapes.
     {"fold_constants-3", "fold_constants"},
     {"simplify-3", "simplify"},
+    {"pack_winograd", "pack_winograd"},
     {"pack_weights", "pack_weights"},
     {"eliminate_common_subexpressions-2", "eliminate_common_subexpressions"},
     {"eliminate_dead_code-6", "eliminate_dead_code"},

@@ -125,6 +125,12 @@ typedef struct TernConv2dArgs {
   TernEpilogue epilogue;
 } TernConv2dArgs;
 
+/* By Winograd's algorithm F(4x4, 3x3): same struct, of 3x3 windows without stride, dilation and
+ * groups. Squares of 6x6 pixels become 36 points by the polynomials' values at 0, +-5/8, +-3/2 and
+ * infinity (winograd.h), in both directions; weights are [36][ceil(oc/16)][ic][16], transformed
+ * alike (core/ops/winograd_weights.h). A pixel that is not finite reaches the whole squares of the
+ * output that it takes part in. */
+
 /* Depthwise 2-D convolution (channel multiplier 1): same struct, weights [kh*kw][in_c]. */
 
 /* Transposed 2-D convolution, channels-last; weights unpacked [in_c][kh][kw][out_c/groups]. */

@@ -5,6 +5,7 @@
 #include "core/kernels/product.h"
 
 #include "core/kernels/activate.h"
+#include "core/kernels/finish.h"
 #include "core/kernels/parallel.h"
 #include "core/kernels/row.h"
 #include "core/kernels/tile.h"
@@ -87,7 +88,8 @@ bool IsClamp(int32_t activation) {
   return activation == TERN_ACT_RELU || activation == TERN_ACT_CLAMP;
 }
 
-// A clamp is done in registers; ReLU is a clamp without an upper end.
+}  // namespace
+
 void SetEpilogue(const TernEpilogue& epilogue, Tile& tile) {
   tile.residual_after = epilogue.residual_after != 0;
   tile.residual_stride = epilogue.residual_stride;
@@ -96,8 +98,6 @@ void SetEpilogue(const TernEpilogue& epilogue, Tile& tile) {
   tile.high = epilogue.activation == TERN_ACT_RELU ? kInfinity : epilogue.beta;
 }
 
-// Rows of `width` columns from the buffer to the output. A residual that is added before the
-// activation is in the sums already, as the bias is.
 void StoreFinished(const Tile& tile, const float* finished, int64_t rows, int64_t width) {
   for (int64_t row = 0; row < rows; ++row) {
     for (int64_t column = 0; column < width; column += Lanes(), finished += Lanes()) {
@@ -111,6 +111,8 @@ void StoreFinished(const Tile& tile, const float* finished, int64_t rows, int64_
     }
   }
 }
+
+namespace {
 
 // To the tile below.
 void MoveDown(Tile& tile, int64_t rows) {

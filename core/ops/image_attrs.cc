@@ -35,12 +35,23 @@ void CheckAttrs(AttrIn& in, const WindowAttrs& attrs) {
 }
 
 // Checks a group's count and, of packed weights, what their shape no longer tells.
+namespace {
+bool IsWinograd(const ConvAttrs& attrs) {
+  const WindowAttrs& window = attrs.window;
+  return attrs.packed && attrs.groups == 1 && window.kernel == Ints{3, 3} &&
+         window.stride(0) == 1 && window.stride(1) == 1 && window.dilation(0) == 1 &&
+         window.dilation(1) == 1;
+}
+}  // namespace
+
 void CheckAttrs(AttrIn& in, const ConvAttrs& attrs) {
   CheckAttrs(in, attrs.window);
   in.CheckExtent("groups", attrs.groups, 1);
   // Packed weights have lost their shape, so that the attributes must say it.
   if (attrs.packed && attrs.window.kernel.empty()) in.Fail("kernel", "is required where packed=1");
   if (attrs.packed) in.CheckExtent("channels", attrs.channels, 1);
+  if (attrs.winograd && !IsWinograd(attrs))
+    in.Fail("winograd", "is for packed=1 kernel=3,3 without strides, dilations and groups");
 }
 
 void CheckAttrs(AttrIn& in, const QuantizedConvAttrs& attrs) {

@@ -6,7 +6,9 @@
 // begins, then all ends. Packed weights (packed=1): panels [groups, ceil(oc / 16), kh * kw * ic,
 // 16] in row order (kh, kw, ic) with oc = channels / groups and ic = in / groups; where
 // ConvAttrs::IsDepthwise, [kh * kw, channels]; `kernel` and `channels` are then required.
-// conv_transpose2d packed: [in, kh, kw, out / groups].
+// With winograd=1, by which 3x3 windows without stride, dilation or groups are convolved by
+// Winograd's algorithm (kernels/kernel.h), [36, ceil(oc / 16), ic, 16]. conv_transpose2d packed:
+// [in, kh, kw, out / groups].
 #ifndef TERN_CORE_OPS_IMAGE_ATTRS_H_
 #define TERN_CORE_OPS_IMAGE_ATTRS_H_
 
@@ -83,6 +85,7 @@ struct ConvAttrs {
   int64_t groups = 1;
   bool packed = false;
   int64_t channels = 0;  // output channels; required where packed
+  bool winograd = false;
   Epilogue epilogue;
 
   // One filter per channel; in_channels is the extent of x. (groups 1 with one channel is an
@@ -97,6 +100,7 @@ struct ConvAttrs {
     v.Int("groups", s.groups, 1);
     v.Bool("packed", s.packed, false);
     v.Int("channels", s.channels, 0);
+    v.Bool("winograd", s.winograd, false);
     Epilogue::Fields(v, s.epilogue);
   }
   TERN_OPS_ATTRS(ConvAttrs)

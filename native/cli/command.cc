@@ -91,7 +91,8 @@ Result<Compiled> CompileOnnx(const Engine& engine, const CompileRequest& request
                                         .print_after = request.print_after.c_str(),
                                         .relaxed_math = request.relaxed_math ? 1 : 0,
                                         .sizes = request.c_sizes(),
-                                        .max_bytes = engine.compile_bytes};
+                                        .max_bytes = engine.compile_bytes,
+                                        .exact_convolutions = request.exact_convolutions ? 1 : 0};
   tern_buffer* executable = nullptr;
   tern_buffer* stages = nullptr;
   TERN_TRY(FromApi(tern_compile_onnx(engine.runtime.get(), file.text().data(), file.text().size(),
@@ -112,6 +113,7 @@ Result<Compiled> CompileSource(const Engine& engine, const CompileRequest& reque
   options.relaxed_math = request.relaxed_math ? 1 : 0;
   options.sizes = request.c_sizes();
   options.max_bytes = engine.compile_bytes;
+  options.exact_convolutions = request.exact_convolutions ? 1 : 0;
   tern_buffer* executable = nullptr;
   tern_buffer* stages = nullptr;
   TERN_TRY(FromApi(tern_compile_source(engine.runtime.get(), text.data(), text.size(), &options,

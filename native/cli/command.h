@@ -104,7 +104,7 @@ struct CompileRequest {
   std::string path;
   std::string disabled_passes;
   std::string print_after;
-  bool relaxed_math = false;
+  bool relaxed_math = false, exact_convolutions = false;
   // "batch=1,n=16": the stage "memory_json" says where everything lies at these sizes.
   std::optional<std::string> sizes = {};
 

@@ -167,6 +167,8 @@ CommandAction SetupCompile(CLI::App* app, const GlobalOptions* globals) {
                 "the last places");
   AddSize(app, "--max-memory", &options->max_bytes,
           "stop when compiling takes more bytes than this");
+  app->add_flag("--exact-convolutions", options->request.exact_convolutions,
+                "no convolution by Winograd's algorithm, which rounds more");
   app->add_option("--native-kernels", options->native_kernels,
                   "native code of loop kernels for these targets, such as "
                   "aarch64-sve,x86-64-avx2 (host: this processor; none: take it out); the input "

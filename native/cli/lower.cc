@@ -92,6 +92,8 @@ CommandAction SetupLower(CLI::App* app, const GlobalOptions* globals) {
                 "the last places");
   AddSize(app, "--max-memory", &options->max_bytes,
           "stop when compiling takes more bytes than this");
+  app->add_flag("--exact-convolutions", options->request.exact_convolutions,
+                "no convolution by Winograd's algorithm, which rounds more");
   AddLoopOptions(app, &options->loops);
   return [options, globals, app] {
     // Options of loop programs would be ignored silently for other programs.

@@ -259,7 +259,7 @@ def load(source: str | os.PathLike[str] | bytes, *, kernels: str = "auto",
 def compile(source: str | os.PathLike[str] | bytes | None = None, *,
             text: str | None = None, language: str = "tern", name: str | None = None,
             disabled_passes: Iterable[str] = (), relaxed_math: bool = False,
-            kernels: str = "auto", **limits: Any) -> Program:
+            exact_convolutions: bool = False, kernels: str = "auto", **limits: Any) -> Program:
     """Compiles an ONNX model (a path, or its bytes), or a program as `text`, in the language
     (docs/language.md) or as language="assembly". Limits as load has them."""
     if (source is None) == (text is None):
@@ -268,7 +268,9 @@ def compile(source: str | os.PathLike[str] | bytes | None = None, *,
                         **limits})
     options = options_of(_abi.tern_compile_options, source_name=text_of(name),
                          disabled_passes=text_of(",".join(disabled_passes)) or None,
-                         relaxed_math=int(relaxed_math), max_bytes=bounds["max_bytes"])
+                         relaxed_math=int(relaxed_math),
+                         exact_convolutions=int(exact_convolutions),
+                         max_bytes=bounds["max_bytes"])
     runtime = default_runtime()
     if text is None and not isinstance(source, (bytes, bytearray, memoryview)):
         path = os.fsencode(source)

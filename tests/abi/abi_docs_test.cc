@@ -89,6 +89,7 @@ TEST(AbiDocs, LayoutsAreThoseOfTheCompiler) {
   EXPECT_PLACE(tern_vm_options, max_time_ms, "u64");
   EXPECT_PLACE(tern_debug_options, trace_steps, "u64");
   EXPECT_PLACE(tern_compile_options, relaxed_math, "i32");
+  EXPECT_PLACE(tern_compile_options, exact_convolutions, "i32");
   EXPECT_PLACE(tern_compile_options, external_data, "pointer");
   EXPECT_PLACE(tern_kernel_spec, self, "pointer");
   EXPECT_PLACE(tern_kernel_spec, release, "pointer");

@@ -8,6 +8,7 @@
 #include "core/kernels/bind/bindings.h"
 #include "core/kernels/bind/conv_problem.h"
 #include "core/kernels/bind/epilogue.h"
+#include "core/ops/winograd_weights.h"
 
 namespace tern::kernels::bind {
 
@@ -38,9 +39,14 @@ ConvProblem ProblemOf(const ops::ConvAttrs& attrs, const Tensor& x, const Tensor
 
 namespace {
 
-Status CheckPacked(const ConvProblem& p, const Tensor& w) {
-  const Extents expected = p.depthwise ? Extents{p.kernel.h * p.kernel.w, p.out.channels}
-                                       : Extents{p.groups, p.panels(), p.depth(), TERN_PANEL_WIDTH};
+Extents PackedExtents(const ConvProblem& p, bool winograd) {
+  if (winograd) return ops::WinogradExtents(p.out.channels, p.in.channels);
+  if (p.depthwise) return {p.kernel.h * p.kernel.w, p.out.channels};
+  return {p.groups, p.panels(), p.depth(), TERN_PANEL_WIDTH};
+}
+
+Status CheckPacked(const ConvProblem& p, const Tensor& w, bool winograd) {
+  const Extents expected = PackedExtents(p, winograd);
   const Extents got = ExtentsOf(w);
   bool same = got.rank() == expected.rank();
   for (int i = 0; same && i < got.rank(); ++i) same = got[i] == expected[i];
@@ -70,8 +76,13 @@ Result<TensorPtr> PackWeights(Call& call, const ConvProblem& p, const Tensor& w)
   return packed;
 }
 
-Status RunConv(Call& call, const ConvProblem& p, const float* x, const float* w, float* y,
-               const TernEpilogue& epilogue) {
+Kernel<TernConv2dArgs>* KernelFor(const KernelTable& kernels, const ConvProblem& p, bool winograd) {
+  if (winograd) return kernels.conv2d_winograd;
+  return p.depthwise ? kernels.conv2d_depthwise : kernels.conv2d;
+}
+
+Status RunConv(Call& call, Kernel<TernConv2dArgs>* kernel, const ConvProblem& p, const float* x,
+               const float* w, float* y, const TernEpilogue& epilogue) {
   TernConv2dArgs args{};
   SetGeometry(p, args);
   args.input = x;
@@ -80,7 +91,6 @@ Status RunConv(Call& call, const ConvProblem& p, const float* x, const float* w,
   args.output = y;
   args.out_pixel_stride = p.out.channels;
   args.epilogue = epilogue;
-  const auto kernel = p.depthwise ? call.kernels().conv2d_depthwise : call.kernels().conv2d;
   return Call::Check(kernel(&args, call.kernel_context()));
 }
 
@@ -99,7 +109,7 @@ Result<Any> Conv(const ops::ConvAttrs& attrs, Call& call) {
   if (residual != nullptr) TERN_TRY(CheckResidual(*residual, out));
   TensorPtr packed, x_holder, residual_holder;
   if (attrs.packed) {
-    TERN_TRY(CheckPacked(p, *w));
+    TERN_TRY(CheckPacked(p, *w, attrs.winograd));
   } else {
     TERN_TRY_ASSIGN(packed, PackWeights(call, p, *w));
     w = packed.get();
@@ -113,8 +123,8 @@ Result<Any> Conv(const ops::ConvAttrs& attrs, Call& call) {
   if (y->element_count() > 0) {
     const TernEpilogue epilogue =
         EpilogueOf(attrs.epilogue, FloatsOf(bias), FloatsOf(residual), p.out.channels);
-    TERN_TRY(
-        RunConv(call, p, x->data_as<float>(), w->data_as<float>(), y->data_as<float>(), epilogue));
+    TERN_TRY(RunConv(call, KernelFor(call.kernels(), p, attrs.winograd), p, x->data_as<float>(),
+                     w->data_as<float>(), y->data_as<float>(), epilogue));
   }
   return Deliver(call, std::move(y), layout);
 }

@@ -55,6 +55,30 @@ TEST(CompileOnnx, SaysThatMathematicsIsRelaxed) {
   }
 }
 
+// Winograd's algorithm where it pays, unless sums over taps are asked for.
+TEST(CompileOnnx, ConvolvesByTapsOnRequest) {
+  std::vector<float> filters(64 * 64 * 9);
+  for (size_t i = 0; i < filters.size(); ++i) filters[i] = static_cast<float>(i % 7) - 3;
+  const std::string model = OnnxGraph()
+                                .Input("x", kOnnxFloat, {"n", 64, 32, 32})
+                                .Initializer(test::OnnxFloats("w", {64, 64, 3, 3}, filters))
+                                .Node({"Conv", {"x", "w"}, {"y"}})
+                                .Output("y")
+                                .Model(16);
+  for (const bool exact : {false, true}) {
+    CompileOptions options;
+    options.exact_convolutions = exact;
+    options.print_after = {"pack_weights"};
+    const Result<CompileResult> result =
+        CompileOnnx({reinterpret_cast<const uint8_t*>(model.data()), model.size()}, options);
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    ASSERT_EQ(result->stages.size(), 1u);
+    const std::string& text = result->stages[0].text;
+    EXPECT_EQ(text.find("winograd=1") == std::string::npos, exact) << text;
+    EXPECT_NE(text.find("packed=1"), std::string::npos) << text;
+  }
+}
+
 // A 3x3 convolution of 3 to 4 channels over n images of 8x8, then a product of 256 by 10.
 TEST(CompileOnnx, CountsMultiplyAdds) {
   const std::string model =

@@ -3,6 +3,7 @@
 
 #include "core/base/strings.h"
 #include "core/ops/ops.h"
+#include "core/ops/winograd_weights.h"
 #include "tests/unit/kernels/bind_test.h"
 
 namespace tern::kernels::bind_first_test {
@@ -79,7 +80,27 @@ TEST(ConvTest, RefusesWhatDoesNotFit) {
   ExpectError("conv2d{groups=3}", {x, w}, {"conv2d", "groups"});
   ExpectError("conv2d", {x, w, nullptr, x}, {"conv2d", "residual"});
   ExpectError("conv2d{packed=1 kernel=2,2 channels=4}", {x, w}, {"conv2d", "packed w"});
+  ExpectError("conv2d{packed=1 kernel=3,3 channels=4 winograd=1}", {x, Iota({1, 1, 18, 16})},
+              {"conv2d", "packed w", "[36, 1, 2, 16]"});
   ExpectError("conv2d", {x, I({1, 1, 1, 1}, {1})}, {"conv2d", "w (argument 1)", "i64"});
+}
+
+// By Winograd's algorithm as by taps, in both layouts.
+TEST(ConvTest, TransformedWeights) {
+  TensorPtr x = Iota({1, 2, 5, 6}), w = Iota({3, 2, 3, 3}), bias = F({3}, {1, 2, 3});
+  TensorPtr points = Tensor::New(kF32, ops::WinogradExtents(3, 2).span()).value();
+  ops::PackWinograd(3, 2, w->data_as<float>(), points->data_as<float>());
+  for (const char* layout : {"", " layout=nhwc"}) {
+    TensorPtr image = *layout == 0 ? x : Iota({1, 5, 6, 2});
+    const std::string attrs = StrCat(" pads=1,1,1,1 activation=relu", layout, "}");
+    const TensorPtr expected = RunTensor(StrCat("conv2d{", attrs), {image, w, bias});
+    const TensorPtr y = RunTensor(StrCat("conv2d{packed=1 kernel=3,3 channels=3 winograd=1", attrs),
+                                  {image, points, bias});
+    ASSERT_EQ(y->element_count(), expected->element_count());
+    for (int64_t i = 0; i < y->element_count(); ++i) {
+      EXPECT_NEAR(y->data_as<float>()[i], expected->data_as<float>()[i], 0.5f) << layout << i;
+    }
+  }
 }
 
 TEST(ConvTest, TransposedConvolution) {

@@ -48,6 +48,13 @@ TEST(Attrs, BadTextNamesTheKey) {
   EXPECT_NE(ErrorOf<ConvAttrs>("layout=chwn").find("layout"), std::string::npos);
   EXPECT_NE(ErrorOf<ConvAttrs>("pads=1,1,1").find("pads"), std::string::npos);
   EXPECT_NE(ErrorOf<ConvAttrs>("packed=1").find("kernel"), std::string::npos);
+  for (const char* unfit : {"winograd=1", "packed=1 channels=4 kernel=3,1 winograd=1",
+                            "packed=1 channels=4 kernel=3 winograd=1",
+                            "packed=1 channels=4 kernel=3,3 strides=2,1 winograd=1",
+                            "packed=1 channels=4 kernel=3,3 dilations=1,2 winograd=1",
+                            "packed=1 channels=4 kernel=3,3 groups=2 winograd=1"}) {
+    EXPECT_NE(ErrorOf<ConvAttrs>(unfit).find("'winograd'"), std::string::npos) << unfit;
+  }
   EXPECT_NE(ErrorOf<CastAttrs>("to=f33").find("to"), std::string::npos);
   EXPECT_NE(ErrorOf<CastAttrs>("").find("to"), std::string::npos);
   EXPECT_NE(ErrorOf<SliceAttrs>("starts=0 ends=1 steps=0").find("steps"), std::string::npos);

@@ -43,6 +43,19 @@ inline constexpr ConvCase kConvCases[] = {
     {"1x1 26 24->24 silu", 26, 26, 24, 24, 1, 1, 0, TERN_ACT_SILU},
 };
 
+// What the compiler gives to Winograd's algorithm, and some that it does not.
+inline constexpr ConvCase kWinogradCases[] = {
+    {"winograd 56 64->64", 56, 56, 64, 64, 3, 1, 1},
+    {"winograd 28 128->128", 28, 28, 128, 128, 3, 1, 1},
+    {"winograd 14 256->256", 14, 14, 256, 256, 3, 1, 1},
+    {"winograd 7 512->512", 7, 7, 512, 512, 3, 1, 1},
+    {"winograd 450x60 32->32", 450, 60, 32, 32, 3, 1, 1},
+    {"winograd 80 96->24", 80, 80, 96, 24, 3, 1, 1},
+    {"winograd 112 16->16", 112, 112, 16, 16, 3, 1, 1},
+    {"winograd 112 8->8", 112, 112, 8, 8, 3, 1, 1},
+    {"winograd 52 64->64 silu", 52, 52, 64, 64, 3, 1, 1, TERN_ACT_SILU},
+};
+
 inline constexpr ConvCase kDepthwiseCases[] = {
     {"depthwise 3x3 112 32", 112, 112, 32, 32, 3, 1, 1},
     {"depthwise 3x3 s2 112 96", 112, 112, 96, 96, 3, 2, 1},

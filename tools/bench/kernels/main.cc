@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "core/kernels/cpu_features.h"
@@ -52,6 +53,14 @@ bool MeasureSides(const KernelTable& table, const std::string& name, double mult
                   double target, const Problem& problem, Report& report) {
   std::vector<Side> sides = RivalSides(problem);
   sides.insert(sides.begin(), TernSide(table, problem));
+  if constexpr (std::is_same_v<Problem, Convolution>) {
+    if (problem.kind == ConvKind::kWinograd) {
+      Convolution by_taps = problem;
+      by_taps.kind = ConvKind::kFull;
+      sides.push_back(TernSide(table, by_taps));
+      sides.back().name = "by taps";
+    }
+  }
   return report.Measure({name, 2.0 * multiplications, target, problem.outputs()}, sides);
 }
 
@@ -88,6 +97,8 @@ bool MeasureTable(const KernelTable& table, Report& report) {
   for (const auto& s : kTransposedProductShapes)
     ok &= MeasureProduct(table, "matmul transposed", s, ProductKind::kTransposed, report);
   for (const ConvCase& c : kConvCases) ok &= MeasureConvolution(table, c, ConvKind::kFull, report);
+  for (const ConvCase& c : kWinogradCases)
+    ok &= MeasureConvolution(table, c, ConvKind::kWinograd, report);
   for (const ConvCase& c : kTransposedCases)
     ok &= MeasureConvolution(table, c, ConvKind::kTransposed, report);
   for (const ConvCase& c : kDepthwiseCases)

@@ -31,7 +31,8 @@ struct ProductCase {
   ProductKind kind;
 };
 
-enum class ConvKind { kFull, kDepthwise, kTransposed };
+// kWinograd: a full one, which Tern computes by Winograd's algorithm.
+enum class ConvKind { kFull, kWinograd, kDepthwise, kTransposed };
 
 struct ConvCase {
   const char* name;

@@ -3,6 +3,8 @@
 
 #include <cstdlib>
 
+#include "core/ops/winograd_weights.h"
+
 namespace tern::kernels {
 namespace {
 
@@ -59,6 +61,27 @@ Side MatMulSide(const KernelTable& table, const Product& p) {
   return MakeSide(table.matmul, args, nullptr, output);
 }
 
+// The weights are [out_c][tap][in_c].
+Floats PackForWinograd(const Convolution& c) {
+  const Floats filters = MakeFloats(c.out_c * c.in_c * 9);
+  for (int64_t o = 0; o < c.out_c; ++o) {
+    for (int64_t tap = 0; tap < 9; ++tap) {
+      for (int64_t i = 0; i < c.in_c; ++i)
+        filters[(o * c.in_c + i) * 9 + tap] = c.weights[(o * 9 + tap) * c.in_c + i];
+    }
+  }
+  const Floats packed = MakeFloats(ops::ProductOf(ops::WinogradExtents(c.out_c, c.in_c), 0, 4));
+  ops::PackWinograd(c.out_c, c.in_c, filters.get(), packed.get());
+  return packed;
+}
+
+Floats PackFor(const KernelTable& table, const Convolution& c) {
+  if (c.kind == ConvKind::kDepthwise) return c.weights;
+  if (c.kind == ConvKind::kWinograd) return PackForWinograd(c);
+  const int64_t depth = c.kernel * c.kernel * c.in_c;
+  return Pack(table, c.weights, c.out_c, depth, 1, depth);
+}
+
 Side TransposedSide(const KernelTable& table, const Convolution& c) {
   const Floats output = MakeFloats(c.outputs());
   TernConvTranspose2dArgs args{};
@@ -86,9 +109,7 @@ Side TernSide(const KernelTable& table, const Product& product) {
 Side TernSide(const KernelTable& table, const Convolution& c) {
   if (c.kind == ConvKind::kTransposed) return TransposedSide(table, c);
   const bool depthwise = c.kind == ConvKind::kDepthwise;
-  const int64_t depth = c.kernel * c.kernel * c.in_c;
-  const Floats weights = depthwise ? c.weights : Pack(table, c.weights, c.out_c, depth, 1, depth);
-  const Floats output = MakeFloats(c.outputs());
+  const Floats weights = PackFor(table, c), output = MakeFloats(c.outputs());
   TernConv2dArgs args{};
   args.batch = 1;
   args.in_h = c.height, args.in_w = c.width, args.in_c = args.in_pixel_stride = c.in_c;
@@ -102,7 +123,10 @@ Side TernSide(const KernelTable& table, const Convolution& c) {
   args.output = output.get();
   args.epilogue.bias = c.bias.get();
   args.epilogue.activation = c.activation;
-  return MakeSide(depthwise ? table.conv2d_depthwise : table.conv2d, args, weights, output);
+  Kernel<TernConv2dArgs>* kernel = depthwise                       ? table.conv2d_depthwise
+                                   : c.kind == ConvKind::kWinograd ? table.conv2d_winograd
+                                                                   : table.conv2d;
+  return MakeSide(kernel, args, weights, output);
 }
 
 }  // namespace tern::kernels

@@ -63,6 +63,8 @@ export interface CompileOptions {
    * processors in the last places. Off by default.
    */
   relaxedMath?: boolean;
+  /** No convolution by Winograd's algorithm, which is faster and rounds more. Off by default. */
+  exactConvolutions?: boolean;
   /** Extents of symbols, at which the stage "memory_json" also says where everything lies. */
   sizes?: { readonly [symbol: string]: number };
   /**
@@ -487,8 +489,9 @@ export class Runtime implements Disposable {
     options: RemoteLoadOptions,
     meter: ProgressMeter,
   ): Promise<Program> {
-    const { relaxedMath = false, disabledPasses = [] } = options;
-    const how = JSON.stringify([this.info.version, relaxedMath, disabledPasses]);
+    const { relaxedMath = false, exactConvolutions = false, disabledPasses = [] } = options;
+    const chosen = [relaxedMath, exactConvolutions, disabledPasses];
+    const how = JSON.stringify([this.info.version, ...chosen]);
     const made = options.cache ? await MadeOfFile.find(source, options, how) : undefined;
     const kept = made && (await this.loadMade(made, options, meter));
     if (kept) return kept;
@@ -642,13 +645,14 @@ export class Runtime implements Disposable {
   ): CompiledModel {
     const memory = this.memory_;
     const { sourceName: named = defaultName, printAfter: print = [] } = options;
-    const { relaxedMath = false, maxBytes = 0 } = options;
+    const { relaxedMath = false, exactConvolutions = false, maxBytes = 0 } = options;
     const extents = Object.entries(options.sizes ?? {}).map((size) => size.join('='));
     const disabled = (options.disabledPasses ?? []).join(',');
     const texts = [named, disabled, print.join(','), extents.join(',')];
     return memory.withTexts(texts, ([sourceName, disabledPasses, printAfter, sizes]) => {
       const places = options.sizes ? { sizes } : {};
-      const fields = { sourceName, disabledPasses, printAfter, relaxedMath, maxBytes, ...places };
+      const flags = { relaxedMath, exactConvolutions };
+      const fields = { sourceName, disabledPasses, printAfter, maxBytes, ...flags, ...places };
       return memory.withStruct(kCompileOptions, fields, (struct) => {
         const out = memory.scratch;
         memory.call(how, this.live(), data, size, struct, out, out + 4);

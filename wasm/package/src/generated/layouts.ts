@@ -32,7 +32,7 @@ export const kRuntimeOptions = {
 
 /** tern_compile_options */
 export const kCompileOptions = {
-  size: 40,
+  size: 48,
   fields: {
     structSize: { at: 0, type: 'u32' },
     sourceName: { at: 4, type: 'u32' },
@@ -43,6 +43,7 @@ export const kCompileOptions = {
     relaxedMath: { at: 24, type: 'i32' },
     sizes: { at: 28, type: 'u32' },
     maxBytes: { at: 32, type: 'u64' },
+    exactConvolutions: { at: 40, type: 'i32' },
   },
 } as const;
 
