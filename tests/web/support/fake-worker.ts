@@ -209,7 +209,7 @@ export class FakeWorker {
             fileBytes: request.bytes.length,
             executable: new Uint8Array([1, 2, 3]),
             milliseconds: 5,
-            info: kProgram,
+            infoJson: JSON.stringify(kProgram),
           },
         };
       case 'begin':

@@ -109,6 +109,7 @@ export {
   type ProgramInfo,
   type StopReason,
   type Timing,
+  readProgramInfo,
 } from './program.js';
 export {
   Profile,

@@ -57,6 +57,9 @@ export interface LoadedProgram {
   info: ProgramInfo;
 }
 
+/** The same on its way: of a long program, objects would take longer than their text. */
+export type SentProgram = Omit<LoadedProgram, 'info'> & { infoJson: string };
+
 /** One step of the recorded run: what is looked at, which may be in the past. */
 export interface CursorState extends DebugState {
   state: 'paused' | 'returned' | 'failed';
@@ -99,7 +102,7 @@ export interface Failure {
 export type Answer =
   | DebugAnswer
   | { kind: 'started'; runtime: RuntimeInfo; wasmBytes: number }
-  | { kind: 'loaded'; program: LoadedProgram }
+  | { kind: 'loaded'; program: SentProgram }
   | { kind: 'machine'; machine: MachineView }
   | { kind: 'called'; outputs: Record<string, Value>; milliseconds: number }
   | { kind: 'value'; value: Value }

@@ -11,7 +11,7 @@ import { notAProgram, sniff } from '../model/file-kind.js';
 import { Comparison, isComparison } from './comparison.js';
 import { handleDebugRequest, isDebugRequest } from './debug-requests.js';
 import type {
-  Answer, Failure, LoadedProgram, MachineView, PrepareRequest, Reply, Request, StopRequest,
+  Answer, Failure, MachineView, PrepareRequest, Reply, Request, SentProgram, StopRequest,
 } from './protocol.js';
 import { answerInspection, type ProgramSource } from './inspection.js';
 import { type Between, Recording } from './recording.js';
@@ -75,7 +75,7 @@ async function withKernels(tern: Runtime, loaded: Program): Promise<Program> {
   return loaded;
 }
 
-async function load(name: string, bytes: Uint8Array): Promise<LoadedProgram> {
+async function load(name: string, bytes: Uint8Array): Promise<SentProgram> {
   const tern = await engine();
   const kind = sniff(bytes, name);
   if (!kind.program) {
@@ -87,7 +87,7 @@ async function load(name: string, bytes: Uint8Array): Promise<LoadedProgram> {
   const start = performance.now();
   const source = assembly ? tern.assemble(new TextDecoder().decode(bytes), name) : bytes;
   const next = await withKernels(tern, tern.load(source, { sourceName: name }));
-  const { info } = next;
+  const infoJson = next.infoJson();
   dropRecording();
   comparison.releaseProgram(recordedProgram);
   recordedProgram = undefined;
@@ -96,7 +96,7 @@ async function load(name: string, bytes: Uint8Array): Promise<LoadedProgram> {
   programSource = { kind: kind.program, bytes };
   return {
     name, fileKind: kind.program, fileBytes: bytes.length, executable: next.bytes,
-    milliseconds: performance.now() - start, info,
+    milliseconds: performance.now() - start, infoJson,
   };
 }
 

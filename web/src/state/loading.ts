@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From bytes to the program that the page shows.
 import { signal } from '@preact/signals';
+import { readProgramInfo } from 'tern-runtime';
 import type { LoadedProgram } from '../engine/protocol.js';
 import type { ProgramKind } from '../model/file-kind.js';
 import { defaultExtents, type InputChoice, isFloat, takesDrawing } from '../model/inputs.js';
@@ -29,7 +30,9 @@ export function defaults(program: LoadedProgram, functionName: string): Partial<
 async function compile(name: string, bytes: Uint8Array): Promise<LoadedProgram> {
   update({ loading: name });
   try {
-    return (await engine.request({ kind: 'load', name, bytes })).program;
+    const { program } = await engine.request({ kind: 'load', name, bytes });
+    const { infoJson, ...facts } = program;
+    return { ...facts, info: readProgramInfo(infoJson) };
   } catch (error) {
     update({ refused: name });
     throw error;
