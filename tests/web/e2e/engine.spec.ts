@@ -154,6 +154,52 @@ test('sizes stay within their budgets', () => {
     expect.soft(packed(`assets/${name}`), name).toBeLessThanOrEqual(allowed);
   }
   expect(assets.length).toBeLessThanOrEqual(60);
+  for (const name of assets.filter((each) => /\.(?:js|css)$/.test(each)))
+    expect.soft(packed(`assets/${name}`), name).toBeLessThanOrEqual(60 * 1024);
+  const styles = assets.filter((name) => name.endsWith('.css'));
+  const styleBytes = styles.reduce((sum, name) => sum + packed(`assets/${name}`), 0);
+  expect(styleBytes).toBeLessThanOrEqual(20 * 1024);
+});
+
+test('the editor is there after 220 KiB of scripts', async ({ playground, page }) => {
+  await playground.open('?test=1&editor#v=1&ex=power');
+  await expect(page.getByTestId('editor')).toBeVisible();
+  await playground.idle();
+  const fetched = await page.evaluate(() =>
+    performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname));
+  // Those of the page: workers are fetched beside them.
+  const scripts = new Set(fetched.filter((path) => path.endsWith('.js'))
+    .map((path) => path.slice(path.lastIndexOf('/') + 1))
+    .filter((name) => !name.includes('worker')));
+  const bytes = [...scripts].map((name) =>
+    gzipSync(readFileSync(join(kDist, 'assets', name)), { level: 9 }).length);
+  expect(scripts.size).toBeGreaterThan(5);
+  expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(220 * 1024);
+});
+
+test('libraries that are too large for the page do not come along', () => {
+  const lock = readFileSync(resolve(__dirname, '../../../web/package-lock.json'), 'utf8');
+  const names = Object.keys((JSON.parse(lock) as { packages: object }).packages);
+  expect(names.length).toBeGreaterThan(20);
+  const kBarred = ['monaco-editor', 'echarts', 'elkjs', 'shepherd.js', 'codemirror', 'react-dom'];
+  expect(kBarred.filter((name) => names.includes(`node_modules/${name}`))).toEqual([]);
+});
+
+test('nothing moves while the page starts', async ({
+  playground, page,
+}) => {
+  await page.addInitScript(() => {
+    const seen = { shift: 0 };
+    Object.assign(window, { seen });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries())
+        seen.shift += (entry as PerformanceEntry & { value: number }).value;
+    }).observe({ type: 'layout-shift', buffered: true });
+  });
+  await playground.open();
+  const shift = await page.evaluate(() =>
+    (window as unknown as { seen: { shift: number } }).seen.shift);
+  expect(shift).toBeLessThanOrEqual(0.02);
 });
 
 test('all builds of the engine are there, and the one that fits was fetched', async ({

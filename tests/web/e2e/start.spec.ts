@@ -13,6 +13,43 @@ test('starts without a compiler: the digits come compiled', async ({ playground,
   expect(fetched.filter((name) => /compiler|tern-debug/.test(name))).toEqual([]);
 });
 
+test('shows a recorded run before the engine is there, and keeps what is pressed for it', async ({
+  playground, page,
+}) => {
+  await playground.idle();
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  // The engine's module under any of its names, which a service worker would have otherwise.
+  await page.route(/\.(?:wasm|gz)$/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(`${process.env['TERN_PAGE']}?test=1`);
+  await expect(page.getByTestId('engine')).toHaveText('starting the engine…');
+  await expect(page.getByTestId('pane-bytecode')).toContainText('ret');
+  await expect(page.getByTestId('pane-registers')).toContainText('f32[1, 10]');
+  await expect(page.getByTestId('status')).toContainText('a recorded run');
+  await expect(page.locator('body')).toHaveAttribute('data-state', 'loading');
+  expect(await violations(page)).toEqual([]);
+  await page.getByTestId('step').click();
+  await expect(page.locator('body')).toHaveAttribute('data-state', 'loading');
+  release();
+  await playground.ready();
+  expect(await playground.state()).toMatchObject({ state: 'paused', step: 1, problems: [] });
+});
+
+test('nothing recorded stays where the engine does not come', async ({ playground, page }) => {
+  await playground.idle();
+  await page.route(/\.(?:wasm|gz)$/, (route) => route.fulfill({ status: 404 }));
+  await page.goto(`${process.env['TERN_PAGE']}?test=1`);
+  await expect(page.getByTestId('engine')).toHaveText('the engine did not start');
+  const state = await playground.state();
+  expect(state).toMatchObject({ program: null, registers: [], step: 0 });
+  expect(state.problems).toHaveLength(1);
+});
+
 test('a stranger is told what this is, and has three ways in', async ({ playground, page }) => {
   const welcome = page.getByTestId('welcome');
   await expect(welcome).toContainText('runs in this page');

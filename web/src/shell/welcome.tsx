@@ -33,7 +33,10 @@ const kWays: readonly [id: string, text: string, go: () => void][] = [
 const kNeedProgram = new Set(['draw', 'step']);
 
 export function Welcome() {
-  if (isClosed.value || preset.value !== 'debug' || session.value.steps > 0) return null;
+  const { steps, program } = session.value;
+  // What is shown before the engine is there (first-look.ts) is nobody's run yet.
+  const hasRun = steps > 0 && program?.executable.length !== 0;
+  if (isClosed.value || preset.value !== 'debug' || hasRun) return null;
   return (
     <section class="welcome" aria-label="What this is" data-testid="welcome">
       <p>

@@ -53,7 +53,10 @@ let classifying = false;
 
 /** At most one call is under way; a drawing that has changed since is classified after it. */
 export function classify(): Promise<void> {
-  if (classifying || !canClassify(session.value)) return Promise.resolve();
+  const { runtime, program } = session.value;
+  // Before the engine is there, the program is shown and cannot be run.
+  if (classifying || !runtime || program?.executable.length === 0) return Promise.resolve();
+  if (!canClassify(session.value)) return Promise.resolve();
   classifying = true;
   return guarded(async () => {
     try {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of the visitor: programs, models and records of runs; picked, dropped or pasted, several at
 // once, and texts without a name. Fetched with the first of them.
+import { InputError } from '../model/inputs.js';
 import { looksLikeLoops, looksLikeTrace, sniff } from '../model/file-kind.js';
 import { InputError } from '../model/inputs.js';
 import { reveal } from './layout.js';
@@ -53,6 +54,8 @@ export async function open(name: string, bytes: Uint8Array): Promise<void> {
   if (looksLikeTrace(bytes)) return openTrace(name, bytes);
   const kind = sniff(bytes, name).program;
   if (kind === 'language') return openText({ kind, name, bytes });
+  // Assembly stands in the editor too, and in the address, which follows the editor.
+  if (kind === 'assembly') await import('./editing.js');
   try {
     await loadNow(name, bytes);
   } catch (error) {
@@ -95,4 +98,29 @@ export function loadText(text: string): Promise<void> {
   const ending = looksLikeLoops(bytes, 'pasted') ? '.tloop'
     : program === 'language' ? '.tn' : program === 'assembly' ? '.tasm' : '';
   return ofVisitor(() => open(`pasted${ending}`, bytes));
+}
+
+/** Only of the page's own server: a link must not make a visitor's browser ask others. */
+export async function fetchBeside(asked: 'src' | 'trace', path: string): Promise<Uint8Array> {
+  const url = new URL(path, document.baseURI);
+  if (url.origin !== location.origin) {
+    throw new InputError('E0604', `?${asked}=${path} leads to another server`,
+      'name a file beside the page, or download it and open it here');
+  }
+  const response = await fetch(url, { cache: 'no-store' });
+  if (!response.ok) {
+    throw new InputError('E0101', `?${asked}=${path}: the server said ${response.status}`,
+      'tern play FILE serves the page with a file');
+  }
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+/** The name of the file, without folders. */
+export function nameOf(path: string): string {
+  const last = path.split('/').pop()!;
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return last;
+  }
 }

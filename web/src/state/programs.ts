@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the page begins with: the digit classifier that comes with it, or a file that it is asked
 // for; and the record of a run of it.
-import { InputError } from '../model/inputs.js';
+import { endFirstLook, showFirstLook } from './first-look.js';
+import { kIsEmbed } from './layout.js';
 import { loadNow } from './loading.js';
-import { guarded, session, start } from './store.js';
+import { arrival, guarded, session, start } from './store.js';
+import { kAskedFor } from './view.js';
 
 /** Compiled when the page was built (scripts/make-digits.mjs). */
 const kDigits = new URL('../../made/digits.tern', import.meta.url);
@@ -25,43 +27,32 @@ export function loadDigits(fetched = fetchDigits()): Promise<void> {
   return guarded(async () => loadNow('digits.tern', await fetched));
 }
 
-/** Only of the page's own server: a link must not make a visitor's browser ask others. */
-async function fetchBeside(asked: 'src' | 'trace', path: string): Promise<Uint8Array> {
-  const url = new URL(path, document.baseURI);
-  if (url.origin !== location.origin) {
-    throw new InputError('E0604', `?${asked}=${path} leads to another server`,
-      'name a file beside the page, or download it and open it here');
-  }
-  const response = await fetch(url, { cache: 'no-store' });
-  if (!response.ok) {
-    throw new InputError('E0101', `?${asked}=${path}: the server said ${response.status}`,
-      'tern play FILE serves the page with a file');
-  }
-  return new Uint8Array(await response.arrayBuffer());
-}
-
-/** The name of the file, without folders. */
-function nameOf(path: string): string {
-  const last = path.split('/').pop()!;
-  try {
-    return decodeURIComponent(last);
-  } catch {
-    return last;
-  }
-}
+const fetchAsked = async (asked: 'src' | 'trace', path: string): Promise<Uint8Array> =>
+  (await import('./files.js')).fetchBeside(asked, path);
 
 /** The engine and the first program, fetched at the same time. */
-export async function begin(): Promise<void> {
-  const fetched = askedSource ? fetchBeside('src', askedSource) : fetchDigits();
+export function begin(): Promise<void> {
+  arrival.done = beginNow();
+  return arrival.done;
+}
+
+async function beginNow(): Promise<void> {
+  const fetched = askedSource ? fetchAsked('src', askedSource) : fetchDigits();
   // Where the engine does not start, nobody asks for it.
   fetched.catch(() => undefined);
+  const isPlain = !askedSource && !kAskedTrace && !kAskedFor.example && !kAskedFor.packed && !kIsEmbed;
+  // Without it the page is empty until the engine is there.
+  if (isPlain) showFirstLook().catch(() => undefined);
   await start();
-  if (!session.value.runtime) return;
-  if (!askedSource && !kAskedTrace) return loadDigits(fetched);
+  if (!session.value.runtime) return endFirstLook();
+  if (!askedSource && !kAskedTrace) {
+    await loadDigits(fetched);
+    return endFirstLook();
+  }
   await guarded(async () => {
-    const { open, openRecord } = await import('./files.js');
+    const { nameOf, open, openRecord } = await import('./files.js');
     if (askedSource) await open(nameOf(askedSource), await fetched);
     else await loadNow('digits.tern', await fetched);
-    if (kAskedTrace) await openRecord(nameOf(kAskedTrace), await fetchBeside('trace', kAskedTrace));
+    if (kAskedTrace) await openRecord(nameOf(kAskedTrace), await fetchAsked('trace', kAskedTrace));
   });
 }

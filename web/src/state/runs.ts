@@ -9,7 +9,7 @@ import { watches } from './breakpoints.js';
 import {
   canGoBack, currentFunction, isStale, kNoRun, runInputs, type RunState,
 } from './session.js';
-import { beforeRun, elapsed, engine, guarded, report, session, update } from './store.js';
+import { arrival, beforeRun, elapsed, engine, guarded, report, session, update } from './store.js';
 
 export function setInput(parameter: string, choice: InputChoice): void {
   update({ inputs: { ...session.value.inputs, [parameter]: choice } });
@@ -75,6 +75,7 @@ function fail(error: unknown): void {
 
 /** Starts a run, unless one of the same inputs rests that can go on. */
 async function begin(): Promise<void> {
+  await arrival.done;
   update({ problems: [], refused: undefined });
   await beforeRun.act?.();
   if (session.value.run === 'paused' && !isStale(session.value)) return;

@@ -21,6 +21,9 @@ export function update(change: Partial<Session>): void {
 /** What makes the program that is run that of the text that is edited; set with the editor. */
 export const beforeRun: { act?: () => Promise<void> } = {};
 
+/** The engine and what the page begins with; runs that are asked for earlier wait for them. */
+export const arrival: { done?: Promise<void> } = {};
+
 let pending = 0;
 let whenIdle: (() => void)[] = [];
 

@@ -105,6 +105,7 @@ function Loaded() {
         <button
           type="button"
           class="small"
+          disabled={executable.length === 0}
           onClick={() => saveFile(saveAs, executable)}
           data-testid="save"
         >

@@ -105,6 +105,7 @@ function situation(): string {
   const pc = currentPc(session.value);
   if (loading) return `loading ${loading}`;
   if (!program) return state === 'loading' ? 'starting the engine' : 'no program';
+  if (program.executable.length === 0) return 'a recorded run; the engine is starting';
   if (!runtime && state === 'error') return 'the engine did not start';
   if (refused) return `${refused} was not loaded; this is still ${program.name}`;
   switch (state) {
