@@ -7,6 +7,9 @@ import { defineConfig, type Plugin } from 'vite';
 
 const kServiceWorker = new URL('./offline/service-worker.js', import.meta.url);
 
+const kSmallParts =
+  /web\/src\/(?:engine\/worker-requests|model\/source-kind|model\/packed-text|widgets\/disclosure)/;
+
 /** Writes the service worker with the list of the build's files, which it keeps. */
 function offline(): Plugin {
   return {
@@ -43,7 +46,7 @@ export default defineConfig({
           }, {
             // A few lines each that several parts want: one file instead of one for each.
             name: 'small-parts',
-            test: /web\/src\/(?:engine\/worker-requests|model\/source-kind|widgets\/disclosure)/,
+            test: kSmallParts,
             includeDependenciesRecursively: false,
           }],
         },

@@ -48,3 +48,39 @@ test('an embedded pane stands alone, on a phone too; unknown ones show the contr
   await playground.open('?test=1&embed=1&pane=no-such');
   await expect(page.getByTestId('pane-run')).toBeVisible();
 });
+
+test('the way to the whole page carries what was edited', async ({ playground, page }) => {
+  await playground.open('?test=1&embed=1&pane=bytecode#v=1&ex=power');
+  const link = page.getByTestId('open-playground');
+  await expect(link).toHaveAttribute('href', /#v=1&ex=power/);
+  const edited = '.func @main() -> int ; ünïcode\n  mul   6, 7 dst: %0\n  ret   ret %0\n';
+  await page.evaluate((text) => window.ternPlayground.editSource(text), edited);
+  await playground.click('run');
+  await expect(link).toHaveAttribute('href', /&z=[\w-]+&as=tasm/);
+  const address = new URL((await link.getAttribute('href'))!, page.url());
+  await playground.open(`?test=1&linked${address.hash}`);
+  const state = await playground.state() as unknown as { source: { text: string; name: string } };
+  expect(state.source).toMatchObject({ text: edited, name: 'linked.tasm' });
+  await playground.click('run');
+  expect(Object.values((await playground.state()).outputs!)).toEqual([42]);
+});
+
+test('a link with assembly of one’s own, and one that was cut off', async ({
+  playground, page,
+}) => {
+  await playground.drop({
+    name: 'mine.tasm',
+    bytes: new TextEncoder().encode(
+      '.func @main() -> int\n  load_const int 5 dst: %0\n  ret   ret %0\n'),
+  });
+  await expect.poll(() => page.url()).toMatch(/&as=tasm/);
+  const { hash } = new URL(page.url());
+  await playground.open(`?test=1&linked${hash}`);
+  expect(await playground.state()).toMatchObject({
+    program: { name: 'linked.tasm', kind: 'assembly', instructions: 2 },
+  });
+  await playground.open(`?test=1&cut${hash.replace(/z=([\w-]{8})[\w-]*/, 'z=$1')}`);
+  const { problems, program } = await playground.state();
+  expect(problems[0]?.message).toContain('address of this page is damaged');
+  expect(program?.name).not.toBe('linked.tasm');
+});

@@ -15,6 +15,8 @@ describe('links of version 1', () => {
       { preset: 'vector', loops: { example: 'dot', vscale: 4, n: 18 } }],
     ['#v=1&view=lanes&z=AbC-_9&vs=16&n=0',
       { preset: 'vector', loops: { packed: 'AbC-_9', vscale: 16, n: 0 } }],
+    ['#v=1&z=AbC-_9&as=tasm&step=3', { loops: { packed: 'AbC-_9', ending: 'tasm' }, step: 3 }],
+    ['#v=1&z=AbC-_9&as=exe', { loops: { packed: 'AbC-_9' } }],
     ['#v=1&view=machine', { preset: 'debug', loops: {} }],
     ['#v=1&step=6&sel=pc:5', { loops: {}, step: 6, selected: { kind: 'pc', pc: 5 } }],
     ['#v=1&sel=reg:3.1&panes=registers,run', {
@@ -45,7 +47,9 @@ function randomAddress(next: () => number): Address {
   const maybe = <T>(make: () => T): T | undefined => (next() < 0.5 ? make() : undefined);
   const word = (): string => `w${below(1e6).toString(36)}`;
   const loops = {
-    ...maybe(() => (next() < 0.5 ? { example: word() } : { packed: `-_${word()}` })),
+    ...maybe(() => (next() < 0.5 ? { example: word() } : {
+      packed: `-_${word()}`, ...maybe(() => ({ ending: next() < 0.5 ? 'tn' : 'tasm' } as const)),
+    })),
     ...maybe(() => ({ vscale: 1 + below(16) })), ...maybe(() => ({ n: below(1e9) })),
   };
   const preset = maybe(() => kPresetNames[below(kPresetNames.length)]!);

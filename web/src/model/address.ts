@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands behind the # of the page's address:
 // "#v=1&view=lanes&ex=dot&vs=4&n=18&step=120&sel=pc:37&panes=registers,run"; of a loop program of
-// one's own its text (packed-text.ts) as z=… in place of ex. Links of all versions are read for
-// ever.
+// one's own its text (packed-text.ts) as z=… in place of ex, where as=tn or as=tasm tells that it
+// is one for the machine. Links of all versions are read for ever.
 import { isPresetName, type PresetName, readPaneList } from './presets.js';
 import { clampSize, clampVScale } from './vscale.js';
 
-export interface LoopAddress {
+export interface ProgramAddress {
   /** A program of the page; undefined for one's own. */
   example?: string;
   /** The text of one's own. */
   packed?: string;
+  /** Which language that is; undefined for loops. */
+  ending?: ProgramEnding;
+}
+
+export interface LoopAddress extends ProgramAddress {
   vscale?: number;
   n?: number;
 }
@@ -30,6 +35,9 @@ export interface Address {
   selected?: Selected;
   panes?: readonly string[];
 }
+
+export type ProgramEnding = 'tn' | 'tasm';
+const kEndings: readonly string[] = ['tn', 'tasm'] satisfies ProgramEnding[];
 
 const kVersion = '1';
 export const kLoopAddress: LoopAddress = {};
@@ -74,6 +82,8 @@ function readLoops(fields: Fields): LoopAddress {
   if (example && /^\w{1,64}$/.test(example)) loops.example = example;
   const packed = fields.get('z');
   if (packed && /^[\w-]+$/.test(packed)) loops.packed = packed;
+  const ending = fields.get('as');
+  if (loops.packed && kEndings.includes(ending ?? '')) loops.ending = ending as ProgramEnding;
   const [vscale, n] = [wholeOf(fields.get('vs')), wholeOf(fields.get('n'))];
   if (vscale !== undefined) loops.vscale = clampVScale(vscale);
   if (n !== undefined) loops.n = clampSize(n);
@@ -104,6 +114,7 @@ export function writeAddress({ preset, loops, step, selected, panes }: Address):
   if (preset && preset !== 'debug') fields.push(['view', kViewOf[preset] ?? preset]);
   if (loops.example) fields.push(['ex', loops.example]);
   else if (loops.packed) fields.push(['z', loops.packed]);
+  if (!loops.example && loops.packed && loops.ending) fields.push(['as', loops.ending]);
   if (loops.vscale !== undefined) fields.push(['vs', String(loops.vscale)]);
   if (loops.n !== undefined) fields.push(['n', String(loops.n)]);
   if (step) fields.push(['step', String(step)]);

@@ -2,13 +2,16 @@
 // Between the text and the program: opening a text, compiling what is edited before it runs.
 import { effect, untracked } from '@preact/signals';
 import { EngineError } from '../engine/client.js';
-import type { SourceKind } from '../model/source-kind.js';
+import type { ProgramAddress } from '../model/address.js';
+import { InputError } from '../model/inputs.js';
+import { packText, unpackText } from '../model/packed-text.js';
+import { kSourceKinds, type SourceKind } from '../model/source-kind.js';
 import { keepDraft } from './drafts.js';
 import { type OpenedFile, loadMade, openedFile } from './loading.js';
 import { reveal } from './layout.js';
 import { language, openSource, settleSource, source, type SourceState } from './source.js';
 import { breakpointLines, restoreLines } from './source-lines.js';
-import { beforeRun, session, update } from './store.js';
+import { beforeRun, guarded, session, update } from './store.js';
 import { keepProgram } from './view.js';
 
 const encoded = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -86,11 +89,35 @@ effect(() => {
   untracked(() => void showProgramText(file));
 });
 
-// A link can name a program of the page while it is as it came.
+const kTypingPause = 120;
+
+/** A link carries the text, unless that is too long for one. */
+async function keepText({ revision, text, kind }: SourceState): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, kTypingPause));
+  if (source.value?.revision !== revision) return;
+  const packed = await packText(text);
+  if (source.value?.revision !== revision) return;
+  keepProgram(packed ? { packed, ending: kind === 'assembly' ? 'tasm' : 'tn' } : {});
+}
+
+// A link names a program of the page while it is as it came.
 effect(() => {
   const now = source.value;
-  keepProgram(now && now.text === now.opened ? now.example : '');
+  if (!now || now.kind === 'loops') return keepProgram({});
+  if (now.example && now.text === now.opened) return keepProgram({ example: now.example });
+  untracked(() => void guarded(() => keepText(now)));
 });
+
+/** The text that a link carries; nothing where it was cut off. */
+export async function openLinked({ packed, ending }: ProgramAddress): Promise<void> {
+  const text = await unpackText(packed ?? '');
+  if (text === undefined) {
+    throw new InputError('E0604', 'the program in the address of this page is damaged',
+      'a link that was cut off has lost it: copy the whole link');
+  }
+  const kind = ending === 'tasm' ? 'assembly' : 'language';
+  await openProgramText({ kind, name: `linked${kSourceKinds[kind].ending}`, bytes: encoded(text) });
+}
 
 effect(() => {
   const now = source.value;

@@ -3,7 +3,8 @@
 // opened, or after back and forward, is shown. Embeds do not rewrite theirs (`?embed`).
 import { computed, effect, signal } from '@preact/signals';
 import {
-  type Address, kLoopAddress, type LoopAddress, readAddress, type Selected, writeAddress,
+  type Address, kLoopAddress, type LoopAddress, type ProgramAddress, readAddress, type Selected,
+  writeAddress,
 } from '../model/address.js';
 import { kIsEmbed, layout, preset, showOnly, showPreset } from './layout.js';
 import { pin, pinned, type Selection } from './selection.js';
@@ -46,17 +47,18 @@ function linkable(selection: Selection | undefined): Selected | undefined {
 }
 
 let loopsShown: LoopAddress = kAddress.loops;
-/** The program of the gallery that the machine runs, as it came; empty for others. */
-const programShown = signal('');
+/** The program of the gallery that the machine runs, as it came, or the text of one's own. */
+const programShown = signal<ProgramAddress>(kLoopAddress);
 
-export function keepProgram(example: string): void {
-  programShown.value = example;
+export function keepProgram(program: ProgramAddress): void {
+  programShown.value = program;
 }
 
 function shownAddress(): Address {
   const isLanes = preset.value === 'vector';
-  const address: Address = { preset: preset.value, loops: isLanes ? loopsShown : kLoopAddress };
-  if (!isLanes && programShown.value) address.loops = { example: programShown.value };
+  const address: Address = {
+    preset: preset.value, loops: isLanes ? loopsShown : programShown.value,
+  };
   if (!isLanes && session.value.steps > 0) address.step = session.value.steps;
   const selected = linkable(pinned.value);
   if (selected) address.selected = selected;
