@@ -143,12 +143,14 @@ HWY_INLINE void TransformPixels(const float* const* pixels, int64_t channel, int
                                 float* to, ptrdiff_t plane) {
   const PanelTag d;
   HWY_ALIGN float half[kPoints * TERN_PANEL_WIDTH];
+  HWY_UNROLL(1)
   for (int64_t x = 0; x < kIn; ++x) {
     const auto load = [&](int64_t y)
                           HWY_ATTR { return LoadColumns(pixels[y * kIn + x] + channel, left); };
     TransformSix(load(0), load(1), load(2), load(3), load(4), load(5), half + x * TERN_PANEL_WIDTH,
                  kIn * TERN_PANEL_WIDTH);
   }
+  HWY_UNROLL(1)
   for (int64_t y = 0; y < kIn; ++y) {
     const float* row = half + y * kIn * TERN_PANEL_WIDTH;
     const auto load = [&](int64_t x) HWY_ATTR { return hn::Load(d, row + x * TERN_PANEL_WIDTH); };
@@ -230,6 +232,7 @@ HWY_INLINE void TransformProducts(const float* products, const OutputSquare& squ
   const PanelTag d;
   HWY_ALIGN float half[kOut * kIn * TERN_PANEL_WIDTH];
   products += j * static_cast<int64_t>(hn::Lanes(d));
+  HWY_UNROLL(1)
   for (int64_t x = 0; x < kIn; ++x) {
     const auto load = [&](int64_t y) HWY_ATTR {
       return hn::LoadU(d, products + (y * kIn + x) * kChunkColumns);
@@ -243,6 +246,7 @@ HWY_INLINE void TransformProducts(const float* products, const OutputSquare& squ
     hn::Store(y3, d, to + 3 * kIn * TERN_PANEL_WIDTH);
   }
   const PanelVector bias = LoadBias(tile, j);
+  HWY_UNROLL(1)
   for (int64_t y = 0; y < square.height; ++y) {
     const float* row = half + y * kIn * TERN_PANEL_WIDTH;
     const auto load = [&](int64_t x) HWY_ATTR { return hn::Load(d, row + x * TERN_PANEL_WIDTH); };
