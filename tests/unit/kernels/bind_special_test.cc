@@ -202,10 +202,12 @@ TEST(TreesBad, TablesThatLeadNowhere) {
   EXPECT_NE(RunTree("", kNodes, x).status().ToString().find("target 1 of 1"), std::string::npos);
 }
 
+Result<Any> Couple(std::string_view op, const TensorPtr& pairs) { return Run(op, {pairs}); }
+
 TEST(CouplePairs, FindsTheChancesOfEachClass) {
   // What comes from chances of 0.5, 0.3 and 0.2 leads back to them: r_ij = p_i / (p_i + p_j).
   const Result<Any> result =
-      Run("couple_pairs{classes=3}", {F({2, 3}, {0.625f, 5.0f / 7, 0.6f, 0.5f, 0.5f, 0.5f})});
+      Couple("couple_pairs{classes=3}", F({2, 3}, {0.625f, 5.0f / 7, 0.6f, 0.5f, 0.5f, 0.5f}));
   ASSERT_TRUE(result.ok()) << result.status().ToString();
   const Tensor& chances = *result->TryCast<Tensor>();
   ASSERT_EQ(chances.TypeText(), "f32[2, 3]");
@@ -220,7 +222,7 @@ TEST(CouplePairs, StaysAmongNumbers) {
   const float nan = std::nanf("");
   for (const float chance : {0.0f, 1.0f, nan, INFINITY, -INFINITY}) {
     const Result<Any> result =
-        Run("couple_pairs{classes=3}", {F({1, 3}, {chance, 1 - chance, chance})});
+        Couple("couple_pairs{classes=3}", F({1, 3}, {chance, 1 - chance, chance}));
     ASSERT_TRUE(result.ok());
     float sum = 0;
     for (const float value : result->TryCast<Tensor>()->values<float>()) sum += value;
