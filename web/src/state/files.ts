@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of the visitor: programs, models and records of runs; picked, dropped or pasted, several at
 // once, and texts without a name. Fetched with the first of them.
-import { InputError } from '../model/inputs.js';
 import { looksLikeLoops, looksLikeTrace, sniff } from '../model/file-kind.js';
 import { InputError } from '../model/inputs.js';
 import { reveal } from './layout.js';
