@@ -40,7 +40,8 @@ async function beginNow(): Promise<void> {
   const fetched = askedSource ? fetchAsked('src', askedSource) : fetchDigits();
   // Where the engine does not start, nobody asks for it.
   fetched.catch(() => undefined);
-  const isPlain = !askedSource && !kAskedTrace && !kAskedFor.example && !kAskedFor.packed && !kIsEmbed;
+  const asks = askedSource || kAskedTrace || kAskedFor.example || kAskedFor.packed;
+  const isPlain = !asks && !kIsEmbed;
   // Without it the page is empty until the engine is there.
   if (isPlain) showFirstLook().catch(() => undefined);
   await start();
