@@ -3,8 +3,7 @@
 // table in memory have gaps.
 #include "core/vm/debug/trace_file.h"
 
-#include <string.h>
-
+#include <bit>
 #include <unordered_map>
 
 #include "core/base/bytes.h"
@@ -107,8 +106,7 @@ class TraceExport {
     const Any& value = trace_.value(id);
     // The same number may be several times in the trace, depending on how the run was watched.
     if (!value.is_object()) {
-      Words words;
-      memcpy(&words, &value.c_any(), sizeof(words));
+      const auto words = std::bit_cast<Words>(value.c_any());
       const auto [same, is_first] = plain_.try_emplace(words, at->second);
       if (!is_first) return at->second = same->second;
     }

@@ -30,10 +30,15 @@ export function loadDigits(fetched = fetchDigits()): Promise<void> {
 const fetchAsked = async (asked: 'src' | 'trace', path: string): Promise<Uint8Array> =>
   (await import('./files.js')).fetchBeside(asked, path);
 
-/** The engine and the first program, fetched at the same time. */
-export function begin(): Promise<void> {
-  arrival.done = beginNow();
-  return arrival.done;
+/** The engine and the first program, fetched at the same time; then the record of its run. */
+export async function begin(): Promise<void> {
+  await (arrival.done = beginNow());
+  // Runs wait for the arrival, and opening a record is one.
+  if (!kAskedTrace || !session.value.program) return;
+  await guarded(async () => {
+    const { nameOf, openRecord } = await import('./files.js');
+    await openRecord(nameOf(kAskedTrace), await fetchAsked('trace', kAskedTrace));
+  });
 }
 
 async function beginNow(): Promise<void> {
@@ -41,19 +46,17 @@ async function beginNow(): Promise<void> {
   // Where the engine does not start, nobody asks for it.
   fetched.catch(() => undefined);
   const asks = askedSource || kAskedTrace || kAskedFor.example || kAskedFor.packed;
-  const isPlain = !asks && !kIsEmbed;
   // Without it the page is empty until the engine is there.
-  if (isPlain) showFirstLook().catch(() => undefined);
+  if (!asks && !kIsEmbed) showFirstLook().catch(() => undefined);
   await start();
-  if (!session.value.runtime) return endFirstLook();
-  if (!askedSource && !kAskedTrace) {
-    await loadDigits(fetched);
-    return endFirstLook();
+  if (session.value.runtime) {
+    if (!askedSource) await loadDigits(fetched);
+    else {
+      await guarded(async () => {
+        const { nameOf, open } = await import('./files.js');
+        await open(nameOf(askedSource), await fetched);
+      });
+    }
   }
-  await guarded(async () => {
-    const { nameOf, open, openRecord } = await import('./files.js');
-    if (askedSource) await open(nameOf(askedSource), await fetched);
-    else await loadNow('digits.tern', await fetched);
-    if (kAskedTrace) await openRecord(nameOf(kAskedTrace), await fetchAsked('trace', kAskedTrace));
-  });
+  endFirstLook();
 }
