@@ -63,8 +63,10 @@ export async function open(name: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** The same for what is to be the record of a run. */
-export async function openRecord(name: string, bytes: Uint8Array): Promise<void> {
+/** Opens what lies beside the page and is to be the record of a run. */
+export async function openRecord(path: string): Promise<void> {
+  const name = nameOf(path);
+  const bytes = await fetchBeside('trace', path);
   if (looksLikeTrace(bytes)) return openTrace(name, bytes);
   throw new InputError('E0604', `'${name}' is not the record of a run`,
     'tern run PROGRAM --trace FILE.terntrace writes one');

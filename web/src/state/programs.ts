@@ -27,22 +27,19 @@ export function loadDigits(fetched = fetchDigits()): Promise<void> {
   return guarded(async () => loadNow('digits.tern', await fetched));
 }
 
-const fetchAsked = async (asked: 'src' | 'trace', path: string): Promise<Uint8Array> =>
-  (await import('./files.js')).fetchBeside(asked, path);
+const files = () => import('./files.js');
 
 /** The engine and the first program, fetched at the same time; then the record of its run. */
 export async function begin(): Promise<void> {
   await (arrival.done = beginNow());
   // Runs wait for the arrival, and opening a record is one.
   if (!kAskedTrace || !session.value.program) return;
-  await guarded(async () => {
-    const { nameOf, openRecord } = await import('./files.js');
-    await openRecord(nameOf(kAskedTrace), await fetchAsked('trace', kAskedTrace));
-  });
+  await guarded(async () => (await files()).openRecord(kAskedTrace));
 }
 
 async function beginNow(): Promise<void> {
-  const fetched = askedSource ? fetchAsked('src', askedSource) : fetchDigits();
+  const fetched = askedSource
+    ? files().then((all) => all.fetchBeside('src', askedSource)) : fetchDigits();
   // Where the engine does not start, nobody asks for it.
   fetched.catch(() => undefined);
   const asks = askedSource || kAskedTrace || kAskedFor.example || kAskedFor.packed;
@@ -53,7 +50,7 @@ async function beginNow(): Promise<void> {
     if (!askedSource) await loadDigits(fetched);
     else {
       await guarded(async () => {
-        const { nameOf, open } = await import('./files.js');
+        const { nameOf, open } = await files();
         await open(nameOf(askedSource), await fetched);
       });
     }
