@@ -3,8 +3,7 @@
 // copy. A window with few input channels is read a whole row at a time (kernel_w * channels
 // contiguous floats); its pixels at the left and right border are copied with their zeros.
 
-#include <string.h>
-
+#include "core/kernels/conv_scratch.h"
 #include "core/kernels/parallel.h"
 #include "core/kernels/product.h"
 #include "core/kernels/simd.h"
@@ -66,7 +65,7 @@ int64_t BlockRows(const ConvPlan& plan) {
   return kTileRows * (tiles < 1 ? 1 : tiles > kMaxBlockTiles ? kMaxBlockTiles : tiles);
 }
 
-// Sizes that depend on the arguments alone; TakeScratch adds the memory.
+// Sizes that depend on the arguments alone; TakeConvScratch adds the memory.
 ConvPlan MakePlan(const TernConv2dArgs& args) {
   ConvPlan plan{};
   plan.args = &args;
@@ -81,20 +80,6 @@ ConvPlan MakePlan(const TernConv2dArgs& args) {
   const int64_t border = plan.whole_rows ? plan.block_rows * RowBytes(plan) : 0;
   plan.worker_bytes = plan.table_bytes + (border + 63) / 64 * 64;
   return plan;
-}
-
-// One allocation for all workers. Only the zeros are cleared: tables and borders are written before
-// they are read.
-bool TakeScratch(const TernKernelContext* context, ConvPlan& plan) {
-  const int64_t workers = context->parallel == nullptr ? 1 : context->parallel->num_workers;
-  const int64_t zero_bytes = (plan.run * 4 + 63) / 64 * 64;
-  const size_t bytes = static_cast<size_t>(zero_bytes + workers * plan.worker_bytes);
-  char* scratch = static_cast<char*>(context->scratch(context->scratch_context, bytes));
-  if (scratch == nullptr) return false;
-  memset(scratch, 0, static_cast<size_t>(zero_bytes));
-  plan.zeros = reinterpret_cast<const float*>(scratch);
-  plan.worker_scratch = scratch + zero_bytes;
-  return true;
 }
 
 // An output pixel and the input position under the first tap of its window.
@@ -288,7 +273,8 @@ int32_t conv2d(const TernConv2dArgs* args, const TernKernelContext* context) {
     MultiplyWithScratch(GroupProduct(plan, 0), args->input, args->in_pixel_stride, pixels, context);
     return TERN_KERNEL_OK;
   }
-  if (!TakeScratch(context, plan)) return TERN_KERNEL_NO_MEMORY;
+  plan.worker_scratch = TakeConvScratch(context, plan.run, plan.worker_bytes, &plan.zeros);
+  if (plan.worker_scratch == nullptr) return TERN_KERNEL_NO_MEMORY;
   if (args->groups > 1) {
     ConvolveGroups(plan, pixels, context);
   } else {

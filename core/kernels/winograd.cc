@@ -9,9 +9,8 @@
 
 #include "core/kernels/winograd.h"
 
-#include <string.h>
-
 #include "core/kernels/activate.h"
+#include "core/kernels/conv_scratch.h"
 #include "core/kernels/finish.h"
 #include "core/kernels/parallel.h"
 #include "core/kernels/product.h"
@@ -69,18 +68,6 @@ WinogradPlan PlanSquares(const TernConv2dArgs& args) {
   const int64_t floats = kPoints * (plan.plane + plan.block * kChunkColumns);
   plan.worker_bytes = plan.pointer_bytes + floats * static_cast<int64_t>(sizeof(float));
   return plan;
-}
-
-bool TakeSquareScratch(const TernKernelContext* context, WinogradPlan& plan) {
-  const int64_t workers = context->parallel == nullptr ? 1 : context->parallel->num_workers;
-  const int64_t zero_bytes = UpTo(plan.args->in_c * 4, 64);
-  const size_t bytes = static_cast<size_t>(zero_bytes + workers * plan.worker_bytes);
-  char* scratch = static_cast<char*>(context->scratch(context->scratch_context, bytes));
-  if (scratch == nullptr) return false;
-  memset(scratch, 0, static_cast<size_t>(zero_bytes));
-  plan.zeros = reinterpret_cast<const float*>(scratch);
-  plan.worker_scratch = scratch + zero_bytes;
-  return true;
 }
 
 // What one worker has for a block.
@@ -344,7 +331,8 @@ int32_t conv2d_winograd(const TernConv2dArgs* args, const TernKernelContext* con
   WinogradPlan plan = PlanSquares(*args);
   const int64_t squares = plan.squares(), panels = PanelCount(args->out_c);
   if (squares == 0 || panels == 0) return TERN_KERNEL_OK;
-  if (!TakeSquareScratch(context, plan)) return TERN_KERNEL_NO_MEMORY;
+  plan.worker_scratch = TakeConvScratch(context, args->in_c, plan.worker_bytes, &plan.zeros);
+  if (plan.worker_scratch == nullptr) return TERN_KERNEL_NO_MEMORY;
   const int64_t cost = kPoints * args->in_c;  // of a column of a square
   const int64_t workers = WorkersFor(context, squares * cost * args->out_c, kWorkerGrain);
   const Product product{1, args->in_c, args->out_c, nullptr, nullptr, 0, {}};
