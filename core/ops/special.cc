@@ -162,18 +162,13 @@ Status RelateMatMulBits(const OpInfo& op, const Attrs& attrs, std::span<const Ar
   return OkStatus();
 }
 
-// The ensemble is one table of integers, which the importer lays out (core/onnx/convert/trees.cc).
-// Whether it is a forest is checked where it is run, since the table may be computed.
 Status RelateCouplePairs(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                          RelationOutput* out) {
-  TERN_TRY_ASSIGN(CoupleAttrs couple, CoupleAttrs::From(attrs, op.name));
-  SymDims x, result;
-  TERN_TRY(ReadDims(op, args, 0, &x));
-  TERN_TRY(CouplePairsShape(couple, x, &result));
-  AddResult(kF32, result, out);
-  return OkStatus();
+  return RelateByRule<CoupleAttrs>(CouplePairsShape, op, attrs, args, out);
 }
 
+// The ensemble is one table of integers, which the importer lays out (core/onnx/convert/trees.cc).
+// Whether it is a forest is checked where it is run, since the table may be computed.
 Status RelateTree(const OpInfo& op, const Attrs& attrs, std::span<const ArgInfo> args,
                   RelationOutput* out) {
   TERN_TRY_ASSIGN(TreeAttrs tree, TreeAttrs::From(attrs, op.name));
