@@ -44,7 +44,8 @@ class Search {
     pad_ = node_.Scalar(kI32, static_cast<double>(rules_.pad_token()));
     end_ = in_.Int(rules_.end_token());
     prompt_ = decoder_->Start(beams_, &start_);
-    if (node_.ok()) CheckLength();
+    RequireAtMost(in_.DimOf(prompt_, 1), most_,
+                  "a search for text begins with more tokens than its max_length");
     return node_.ok();
   }
 
@@ -68,6 +69,14 @@ class Search {
     return in_.Unary("not",
                      in_.Cast(in_.Reduce("reduce_min", in_.Cast(flags, kI32), {0}, false), kBool));
   }
+  // Ends the run with the message unless a <= b.
+  void RequireAtMost(const Value& a, const Value& b, std::string message) {
+    if (!node_.ok()) return;
+    const Value fits =
+        node_.builder().EmitScalar(ir::ScalarOp::kLe, {ToInt(node_, a), ToInt(node_, b)});
+    const Value said = ir::MakeConstant(Any(std::move(message)));
+    node_.Invoke("tern.assert", {fits, said}, types::Type::Tuple({}), true);
+  }
   // As many states as the decoder has.
   size_t decoder_states() const { return start_.size(); }
 
@@ -80,16 +89,6 @@ class Search {
   int64_t vocabulary_ = -1;
   Value beams_, batch_, most_, pad_, end_, prompt_;
   std::vector<Value> start_;
-
- private:
-  void CheckLength() {
-    const Value length = in_.DimOf(prompt_, 1);
-    const Value fits =
-        node_.builder().EmitScalar(ir::ScalarOp::kLe, {ToInt(node_, length), ToInt(node_, most_)});
-    const Value message = ir::MakeConstant(
-        Any(std::string("a search for text begins with more tokens than its max_length")));
-    node_.Invoke("tern.assert", {fits, message}, types::Type::Tuple({}), true);
-  }
 };
 
 // --- GreedySearch: states are those of the decoder, the sequences, and which of them are finished
@@ -168,7 +167,7 @@ class Beam final : public Search, public LoopBody {
     if (!Read(ScalarOf(node_, 3, kI64))) return;
     returned_ = ScalarOf(node_, 4, kI64);
     penalty_ = node_.HasInput(5) ? ScalarOf(node_, 5, kF32) : node_.Scalar(kF32, 1);
-    CheckReturned();
+    RequireAtMost(returned_, beams_, "num_return_sequences is more than num_beams");
     LoopStart start;
     start.limit = Turns();
     start.condition = node_.Constant(tern::Tensor::Scalar<bool>(true));
@@ -207,14 +206,6 @@ class Beam final : public Search, public LoopBody {
   // What the score of a text of the length of these sequences is divided by.
   Value Divisor(const Value& sequences) {
     return in_.Binary("pow", in_.Cast(in_.DimOf(sequences, 1), kF32), penalty_);
-  }
-
-  void CheckReturned() {
-    const Value fits = node_.builder().EmitScalar(ir::ScalarOp::kLe,
-                                                  {ToInt(node_, returned_), ToInt(node_, beams_)});
-    const Value message =
-        ir::MakeConstant(Any(std::string("num_return_sequences is more than num_beams")));
-    node_.Invoke("tern.assert", {fits, message}, types::Type::Tuple({}), true);
   }
 
   void AddStates(std::vector<Value>* states) {
