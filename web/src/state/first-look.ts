@@ -3,7 +3,8 @@
 // of a run of it, recorded when the page was built (scripts/make-digits.mjs). It can be read, not
 // run; what is pressed meanwhile is done once the program itself has arrived.
 import type { ProgramInfo } from 'tern-runtime';
-import type { CursorState } from '../engine/protocol.js';
+import type { CursorState, LoadedProgram } from '../engine/protocol.js';
+import { defaults } from './loading.js';
 import { kNoRun } from './session.js';
 import { session, update } from './store.js';
 
@@ -23,12 +24,12 @@ export async function showFirstLook(): Promise<void> {
   const { run, program } = session.value;
   // The engine may have been faster.
   if (run !== 'loading' || program) return;
+  const shown: LoadedProgram = {
+    name: 'digits.tern', fileKind: 'executable', fileBytes, executable: new Uint8Array(0),
+    milliseconds: 0, info,
+  };
   update({
-    program: {
-      name: 'digits.tern', fileKind: 'executable', fileBytes, executable: new Uint8Array(0),
-      milliseconds: 0, info,
-    },
-    functionName: info.functions[0]?.name ?? '',
+    program: shown, ...defaults(shown, info.functions[0]?.name ?? ''),
     machine: state, steps: state.steps,
   });
 }
