@@ -254,8 +254,11 @@ endfunction()
 # COMPUTES: the test's own code takes longer to run than to compile optimised.
 # PLAIN: an ordinary program whose exit code is the verdict. Tests run in the source folder, which
 # TERN_SOURCE_DIR names: with a path of its own, every clone would compile them anew.
+# UNSANITIZED: tests, as patterns of GoogleTest, that sanitizers would make long and learn nothing
+# from: the work is done by another process, or is one loop taken until its limit.
 function(tern_test name)
-  cmake_parse_arguments(arg "PLAIN;COMPUTES" "" "SOURCES;LINK;ALONE;LABELS;ARGS" ${ARGN})
+  cmake_parse_arguments(arg "PLAIN;COMPUTES" "" "SOURCES;LINK;ALONE;LABELS;ARGS;UNSANITIZED"
+    ${ARGN})
   if(NOT TERN_TESTS)
     return()
   endif()
@@ -270,6 +273,10 @@ function(tern_test name)
   if(NOT arg_PLAIN)
     target_link_libraries(${name} PRIVATE tern_gtest)
     list(APPEND arg_ARGS --gtest_output=json:${PROJECT_BINARY_DIR}/test-results/${name}.json)
+  endif()
+  if(TERN_SANITIZE AND arg_UNSANITIZED)
+    list(JOIN arg_UNSANITIZED ":" patterns)
+    list(APPEND arg_ARGS "--gtest_filter=-${patterns}")
   endif()
   add_test(NAME ${name} COMMAND ${name} ${arg_ARGS})
   set_tests_properties(${name} PROPERTIES
