@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { violations } from '../support/axe.js';
 import { expect, test } from '../support/page.js';
 
 const kDist = resolve(__dirname, '../../../web/dist');
@@ -62,6 +63,46 @@ test.describe('an endless program', () => {
       step: 0,
       program: { name: 'digits.tern' },
     });
+  });
+});
+
+test.describe('a run that takes more than it may', () => {
+  const kHungry = `.func @main(x: int) -> int
+  alloc_storage size: 100000000 alignment: 64 dtype: f32 device: 0 dst: %1
+  ret ret %0
+`;
+
+  test('rests by the name of the limit, and goes on', async ({ playground, page }) => {
+    const limit = async (name: string, value: string): Promise<void> => {
+      await page.getByTestId(`limit-${name}`).fill(value);
+      await page.keyboard.press('Tab');
+      await playground.idle();
+    };
+    const runs = async (): Promise<object> => {
+      await playground.click('run');
+      const { stopReason, step, problems } = await playground.state();
+      return { stopReason, step, code: problems[0]?.code };
+    };
+    await playground.drop({ name: 'endless.tasm', bytes: text(kEndless) });
+    await page.getByTestId('tab-breakpoints').click();
+    await limit('steps', '0.001');
+    expect(await runs()).toEqual({ stopReason: 'step-limit', step: 1000, code: 'S0301' });
+    await expect(page.getByTestId('run')).toHaveText('Continue');
+    expect(await runs()).toEqual({ stopReason: 'step-limit', step: 2000, code: 'S0301' });
+    await playground.click('back');
+    expect(await playground.state()).toMatchObject({ step: 1999 });
+    // What is no limit leaves the one before.
+    for (const none of ['-5', '']) await limit('steps', none);
+    await expect(page.getByTestId('limit-steps')).toHaveValue('0.001');
+    await limit('steps', '0');
+    await limit('milliseconds', '0.05');
+    expect(await runs()).toMatchObject({ stopReason: 'time-limit', code: 'S0303' });
+    await playground.drop({ name: 'hungry.tasm', bytes: text(kHungry) });
+    await limit('bytes', '1');
+    expect(await runs()).toEqual({ stopReason: 'memory-limit', step: 1, code: 'E0302' });
+    await limit('bytes', '512');
+    expect(await runs()).toMatchObject({ stopReason: 'returned', code: undefined });
+    expect(await violations(page)).toEqual([]);
   });
 });
 

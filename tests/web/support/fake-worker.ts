@@ -229,6 +229,7 @@ export class FakeWorker {
       case 'walk':
         return { kind: 'machine', machine: this.advance(1) };
       case 'breakpoint':
+      case 'limits':
       case 'keepRun':
       case 'dropKept':
       case 'reset':

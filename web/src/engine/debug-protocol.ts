@@ -28,6 +28,20 @@ export interface WatchState {
   readonly error: string;
 }
 
+/**
+ * What a run may take until it rests: instructions and time of each command, and bytes that live at
+ * once. 0: no limit.
+ */
+export interface RunLimits {
+  readonly steps: number;
+  readonly milliseconds: number;
+  readonly bytes: number;
+}
+
+export const kDefaultLimits: RunLimits = {
+  steps: 1e9, milliseconds: 60_000, bytes: 512 * 2 ** 20,
+};
+
 /** What is asked about a recorded run, and what comes back. */
 export interface RunViews {
   timeline: { query: { buckets: number }; view: TimelineView };
@@ -54,6 +68,7 @@ export type DebugRequestBody =
   | { kind: 'walk'; command: WalkCommand; argument: number }
   | { kind: 'view'; query: RunQuery }
   | { kind: 'watches'; watches: readonly Watch[] }
+  | { kind: 'limits'; limits: RunLimits }
   | { kind: 'times'; function: string; args: Value[] };
 
 export type DebugAnswer =
@@ -65,5 +80,6 @@ export interface DebugAnswerKinds {
   walk: 'machine';
   view: 'viewed';
   watches: 'watched';
+  limits: 'done';
   times: 'timed';
 }

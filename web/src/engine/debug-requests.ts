@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The worker's side of debug-protocol.ts.
 import { type Debugger, type Program, TernError } from 'tern-runtime';
-import type { DebugRequestBody } from './debug-protocol.js';
+import type { DebugRequestBody, RunLimits } from './debug-protocol.js';
 import { viewOf, Watches } from './debug-views.js';
 import type { Answer } from './protocol.js';
 import type { Between, Recording } from './recording.js';
@@ -12,10 +12,12 @@ export interface DebugContext {
   /** The program in the module that records. */
   program: () => Promise<Program>;
   between: Between;
+  /** Sets those of commands to come. */
+  limit: (limits: RunLimits) => void;
 }
 
 const isDebugKind: Readonly<Record<DebugRequestBody['kind'], true>> = {
-  walk: true, view: true, watches: true, times: true,
+  walk: true, view: true, watches: true, limits: true, times: true,
 };
 
 export const isDebugRequest = (request: { kind: string }): request is DebugRequestBody =>
@@ -33,7 +35,7 @@ Promise<T> {
 }
 
 export async function handleDebugRequest(
-  request: DebugRequestBody, { recording, program, between }: DebugContext,
+  request: DebugRequestBody, { recording, program, between, limit }: DebugContext,
 ): Promise<Answer> {
   const running = (): Recording => {
     if (!recording) throw new TernError('E0606', 'nothing is running');
@@ -57,6 +59,9 @@ export async function handleDebugRequest(
         : await withoutRun(program, (debug) => new Watches(debug).set(watches));
       return { kind: 'watched', watches: states };
     }
+    case 'limits':
+      limit(request.limits);
+      return { kind: 'done' };
     case 'times': {
       const profile = (await program()).profile(request.function, request.args);
       try {

@@ -95,6 +95,8 @@ export interface Failure {
   /** Frames as the failed run left them, and what is recorded of it. */
   state?: CursorState;
   trace?: TraceRange;
+  /** Which limit the run met: it rests there, and goes on with the next command. */
+  limit?: string;
   /** The module can no longer be trusted: the worker is to be replaced. */
   fatal: boolean;
 }

@@ -3,10 +3,10 @@
 // can be gone to at once, also after the run has returned or failed.
 import type { Debugger, DebugStop, InspectedTensor, Program, Value } from 'tern-runtime';
 import type { ComparedPlace } from './comparison-protocol.js';
-import type { RunQuery, WalkCommand, Watch, WatchState } from './debug-protocol.js';
+import type { RunLimits, RunQuery, WalkCommand, Watch, WatchState } from './debug-protocol.js';
 import { viewOf, Watches } from './debug-views.js';
 import type { TensorPlace } from './inspection-protocol.js';
-import type { CursorState, MachineView } from './protocol.js';
+import type { CursorState, Failure, MachineView } from './protocol.js';
 
 const kSliceMilliseconds = 8;
 const kFirstSlice = 16;
@@ -19,6 +19,7 @@ const kTraceBytes = 128 << 20;
 export interface Between {
   /** Lets messages that wait be heard; false where one of them ends the command. */
   goOn: (steps: number, milliseconds: number) => Promise<boolean>;
+  readonly limits: RunLimits;
 }
 
 const kPlainStops: Record<string, MachineView['stop']> = {
@@ -32,6 +33,8 @@ export class Recording {
   private readonly watches: Watches;
   private outputs: Record<string, Value> | undefined;
   private hasFailed = false;
+  /** By the commands so far, in milliseconds. */
+  private spent = 0;
 
   constructor(
     program: Program, functionName: string, args: Value[], breakpoints: number[],
@@ -148,6 +151,7 @@ export class Recording {
     command: 'step' | 'stepBack' | 'continue' | 'continueBack' | WalkCommand, count: number,
     between: Between,
   ): Promise<MachineView> {
+    this.grant(between.limits);
     const start = performance.now();
     let slice = kFirstSlice;
     let before = start;
@@ -164,8 +168,18 @@ export class Recording {
     return this.view(stop, performance.now() - start);
   }
 
-  // Throws what the run failed with, whose frames stay.
+  // As much again as a command may take: what met a limit goes on with the next one.
+  private grant({ steps, milliseconds, bytes }: RunLimits): void {
+    const after = (taken: number, more: number): number => (more === 0 ? 0 : taken + more);
+    this.debug.setBudgets({
+      maxSteps: after(this.debug.stop().end, steps),
+      maxTimeMs: after(Math.ceil(this.spent), milliseconds), maxBytes: bytes,
+    });
+  }
+
+  // Throws what the run failed with, or which limit it met; its frames stay.
   private view(stop: DebugStop, milliseconds: number): MachineView {
+    this.spent += milliseconds;
     const isFailure = stop.reason.startsWith('trap(') || stop.reason.endsWith('-limit');
     if (isFailure) {
       this.hasFailed = true;
@@ -184,13 +198,14 @@ export class Recording {
     return view;
   }
 
-  /** As after the failure that was thrown. */
-  failed(): { state: CursorState; trace: MachineView['trace'] } | undefined {
+  /** As after the failure that was thrown; `limit`: by its reason, where the run can go on. */
+  failed(): Pick<Failure, 'state' | 'trace' | 'limit'> | undefined {
     if (!this.hasFailed) return undefined;
     const stop = this.debug.stop();
     this.hasFailed = false;
     const state: CursorState = { ...this.state(stop, false), state: 'failed' };
-    return { state, trace: { first: stop.first, end: stop.end } };
+    const limit = stop.reason.endsWith('-limit') ? { limit: stop.reason } : {};
+    return { state, trace: { first: stop.first, end: stop.end }, ...limit };
   }
 
   private state(stop: DebugStop, hasReturned: boolean): CursorState {

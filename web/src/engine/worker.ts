@@ -9,6 +9,7 @@ import {
 } from 'tern-runtime';
 import { notAProgram, sniff } from '../model/file-kind.js';
 import { Comparison, isComparison } from './comparison.js';
+import { kDefaultLimits } from './debug-protocol.js';
 import { handleDebugRequest, isDebugRequest } from './debug-requests.js';
 import type {
   Answer, Failure, MachineView, PrepareRequest, Reply, Request, SentProgram, StopRequest,
@@ -40,6 +41,7 @@ let program: Program | undefined;
 /** The same program in the module that records. */
 let recordedProgram: Program | undefined;
 let recording: Recording | undefined;
+let limits = kDefaultLimits;
 let programSource: ProgramSource | undefined;
 const comparison = new Comparison();
 let stopRequested = false;
@@ -137,6 +139,7 @@ function between(id: number): Between {
       await breathe();
       return !stopRequested;
     },
+    limits,
   };
 }
 
@@ -152,8 +155,12 @@ async function machineAnswer(view: Promise<MachineView>): Promise<Answer> {
 
 async function handle(request: Request): Promise<Answer> {
   if (isDebugRequest(request)) {
-    const context = { recording, program: programToRecord, between: between(request.id) };
-    return handleDebugRequest(request, context);
+    return handleDebugRequest(request, {
+      recording, program: programToRecord, between: between(request.id),
+      limit: (next) => {
+        limits = next;
+      },
+    });
   }
   if (isComparison(request))
     return comparison.answer(request,

@@ -7,7 +7,7 @@ import type { MachineView } from '../engine/protocol.js';
 import { type InputChoice, InputError, makeInput } from '../model/inputs.js';
 import { watches } from './breakpoints.js';
 import {
-  canGoBack, currentFunction, isStale, kNoRun, runInputs, type RunState,
+  canGoBack, currentFunction, isStale, kNoRun, runInputs,
 } from './session.js';
 import { arrival, beforeRun, elapsed, engine, guarded, report, session, update } from './store.js';
 
@@ -49,26 +49,24 @@ export function makeArguments(): Value[] {
     makeInput(param, inputs[param.name] ?? { fill: 'random' }, symbols, image));
 }
 
-const kRestingStates: Record<MachineView['stop'], RunState> = {
-  ready: 'paused', paused: 'paused', breakpoint: 'paused', returned: 'stopped', cancelled: 'paused',
-};
-
 function show({ stop, state, trace, before, milliseconds, outputs }: MachineView): void {
   update({
-    run: kRestingStates[stop], machine: state, before, trace, frame: 0,
+    run: stop === 'returned' ? 'stopped' : 'paused', machine: state, before, trace, frame: 0,
     steps: state.steps, milliseconds: elapsed(session.value.milliseconds + milliseconds),
     stopReason: stop === 'ready' || stop === 'paused' ? '' : stop, outputs,
   });
   refreshInspected();
 }
 
-/** A failed run leaves its frames to be looked at. */
+/** A failed run leaves its frames to be looked at; one that met a limit can go on. */
 function fail(error: unknown): void {
   report(error);
   if (!(error instanceof EngineError)) return update({ run: 'error', stopReason: 'error' });
-  const { code, state, trace, fatal } = error.failure;
+  const { code, state, trace, fatal, limit } = error.failure;
   if (fatal) return update({ run: 'stopped', stopReason: 'cancelled' });
-  const failed = { run: 'error', stopReason: `trap(${code})` } as const;
+  const failed = {
+    run: limit ? 'paused' : 'error', stopReason: limit ?? `trap(${code})`,
+  } as const;
   if (!state || state.state !== 'failed') return update(failed);
   update({ ...failed, machine: state, before: undefined, trace, frame: 0, steps: state.steps });
 }

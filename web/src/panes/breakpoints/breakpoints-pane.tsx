@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where and when the run stops: instructions, conditions, NaNs, allocations.
+// Where and when the run stops: instructions, conditions, NaNs, allocations, and what it may take.
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Watch } from '../../engine/debug-protocol.js';
+import type { RunLimits, Watch } from '../../engine/debug-protocol.js';
 import { formatCount } from '../../model/format.js';
 import { rowAt } from '../../model/instructions.js';
 import {
@@ -9,6 +9,7 @@ import {
   watches, watchStates,
 } from '../../state/breakpoints.js';
 import { cursorKey } from '../../state/debug.js';
+import { limits, setLimit } from '../../state/limits.js';
 import { toggleBreakpoint } from '../../state/runs.js';
 import { pin } from '../../state/selection.js';
 import { session } from '../../state/store.js';
@@ -106,6 +107,35 @@ function PlaceRow({ pc, enabled }: { pc: number; enabled: boolean }) {
   );
 }
 
+const kLimits: readonly [name: keyof RunLimits, unit: number, text: string][] = [
+  ['steps', 1e6, 'million instructions'], ['milliseconds', 1000, 's'], ['bytes', 2 ** 20, 'MiB'],
+];
+
+/** What is no number from 0 leaves the limit as it is. */
+function changeLimit(field: HTMLInputElement, name: keyof RunLimits, unit: number): void {
+  const value = Math.round(field.valueAsNumber * unit);
+  if (Number.isSafeInteger(value) && value >= 0) setLimit(name, value);
+  field.value = String(limits.value[name] / unit);
+}
+
+function Limits() {
+  return (
+    <fieldset class="limits">
+      <legend>Rest after (0: never)</legend>
+      {kLimits.map(([name, unit, text]) => (
+        <label key={name}>
+          <input
+            type="number" min={0} step="any" value={limits.value[name] / unit}
+            data-testid={`limit-${name}`}
+            onChange={({ currentTarget }) => changeLimit(currentTarget, name, unit)}
+          />
+          {text}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
 /** Hits are asked for again when the run has moved. */
 function useHits(): void {
   const key = cursorKey();
@@ -134,6 +164,7 @@ export function BreakpointsPane() {
           {places.map((pc) => <PlaceRow key={pc} pc={pc} enabled={breakpoints.has(pc)} />)}
         </ul>
       )}
+      <Limits />
     </Pane>
   );
 }
