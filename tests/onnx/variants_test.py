@@ -6,7 +6,8 @@ COMMAND runs the command line, such as build/host/tern or qemu-aarch64 build/aar
 
 A case is one node with its inputs, attributes and expected outputs. It runs twice: with every input
 passed to the graph, as the standard's own tests do it, and with all but the first as constants,
-which is what exporters write. What a model must be refused for is a case with the message.
+which is what exporters write. Open cases run a third time, with a symbol for each extent. What a
+model must be refused for is a case with the message.
 """
 import os
 import subprocess
@@ -23,12 +24,18 @@ NAMES = {"float32": "f32", "float64": "f64", "float16": "f16", "int64": "i64", "
          "int16": "i16", "int8": "i8", "uint64": "u64", "uint32": "u32", "uint8": "u8",
          "bool": "bool"}
 RANDOM = np.random.default_rng(5)
-CASES = []
+CASES, OPEN_CASES = [], []
+FORMS = ("passed", "constants", "symbols")
 
 
 def case(op, opset, inputs, expected, domain="", **attributes):
     """expected: one array, a list of them (None: not asked for), or a part of the message."""
     CASES.append((op, opset, inputs, expected, domain, attributes))
+
+
+def open_case(*item, **attributes):
+    case(*item, **attributes)
+    OPEN_CASES.append(CASES[-1])
 
 
 def floats(*shape):
@@ -305,6 +312,85 @@ def found_cases():
          unidirectional=1)
 
 
+# --- heads whose size only a run tells
+
+def split_heads(x, heads):
+    return x.reshape(*x.shape[:2], heads, -1).transpose(0, 2, 1, 3)
+
+
+def join_heads(x):
+    x = x.transpose(0, 2, 1, 3)
+    return x.reshape(*x.shape[:2], -1)
+
+
+def attend(q, k, v, is_causal=False):
+    """[batch, heads, sequence, size]; a head of k serves several of q."""
+    k, v = (np.repeat(x, q.shape[1] // x.shape[1], 1) for x in (k, v))
+    scores = q @ k.transpose(0, 1, 3, 2) / np.sqrt(q.shape[-1]).astype(q.dtype)
+    if is_causal:
+        scores = np.where(np.tri(*scores.shape[2:], dtype=bool), scores, -np.inf)
+    chances = np.exp(scores - scores.max(-1, keepdims=True))
+    return (chances / chances.sum(-1, keepdims=True)) @ v
+
+
+def rotate(x, cos, sin, interleaved):
+    a, b = (x[..., 0::2], x[..., 1::2]) if interleaved else np.split(x, 2, -1)
+    turned = [cos * a - sin * b, sin * a + cos * b]
+    return np.stack(turned, -1).reshape(x.shape) if interleaved else np.concatenate(turned, -1)
+
+
+def head_size_cases():
+    q, k, v = floats(2, 4, 3, 6), floats(2, 4, 5, 6), floats(2, 4, 5, 6)
+    open_case("Attention", 23, [q, k, v], attend(q, k, v))
+    wide = [x.astype(np.float64) for x in (q, k, v)]
+    open_case("Attention", 23, wide, attend(*wide))
+    half = [x.astype(np.float16) for x in (q[:1, :1, :1], k[:1, :1, :1], v[:1, :1, :1])]
+    open_case("Attention", 23, half, half[2])  # one key: what it holds
+    flat = [join_heads(x) for x in (q, k[:, :2], v[:, :2])]
+    open_case("Attention", 23, flat, join_heads(attend(q, k[:, :2], v[:, :2])), q_num_heads=4,
+              kv_num_heads=2)
+    flat = [join_heads(x) for x in (q, k, v)]
+    open_case("MultiHeadAttention", 17, flat, join_heads(attend(q, k, v)), "com.microsoft",
+              num_heads=4)
+    open_case("MultiHeadAttention", 17, flat, "'num_heads' is 0", "com.microsoft", num_heads=0)
+    x, places = floats(1, 4, 3, 6), np.arange(3)
+    for interleaved in (0, 1):
+        angles = floats(7, 3)
+        cos, sin = np.cos(angles), np.sin(angles)
+        want = rotate(x, cos[:3], sin[:3], interleaved)
+        open_case("RotaryEmbedding", 23, [x, cos[None, :3], sin[None, :3]], want,
+                  interleaved=interleaved)
+        inputs = [x, places[None], cos, sin]
+        open_case("RotaryEmbedding", 17, inputs, want, "com.microsoft", interleaved=interleaved)
+        inputs = [join_heads(x), places[None], cos, sin]
+        open_case("RotaryEmbedding", 17, inputs, join_heads(want), "com.microsoft", num_heads=4,
+                  interleaved=interleaved)
+        case("RotaryEmbedding", 17, inputs, join_heads(want), "com.microsoft",
+             interleaved=interleaved)
+        packed = floats(1, 3, 8 * 6)
+        q, k, v = (split_heads(part, part.shape[2] // 6) for part in np.split(packed, [24, 36], 2))
+        q, k = (rotate(part, cos[:3], sin[:3], interleaved) for part in (q, k))
+        last, total = np.array([[2]], np.int32), np.array(3, np.int32)
+        open_case("GroupQueryAttention", 17,
+                  [packed, None, None, None, None, last, total, cos, sin],
+                  join_heads(attend(q, k, v, True)), "com.microsoft", num_heads=4, kv_num_heads=2,
+                  do_rotary=1, rotary_interleaved=interleaved)
+
+
+def head_size_refusals():
+    """Only a run tells that these do not fit."""
+    x, angles = floats(1, 2, 3, 7), floats(1, 3, 3)
+    for interleaved in (0, 1):
+        OPEN_CASES.append(("RotaryEmbedding", 23, [x, angles, angles], "not twice the width", "",
+                           {"interleaved": interleaved}))
+    OPEN_CASES.append(("RotaryEmbedding", 23, [x[..., :6], angles[..., :1], angles[..., :1]],
+                       "not twice the width", "", {}))
+    OPEN_CASES.append(("GroupQueryAttention", 17,
+                       [floats(1, 3, 10), None, None, None, None, np.array([[2]], np.int32),
+                        np.array(3, np.int32)], "10", "com.microsoft",
+                       {"num_heads": 2, "kv_num_heads": 1}))
+
+
 # --- states of fixed size
 
 def causal(x, weight, bias, past, activates):
@@ -513,35 +599,38 @@ def named(values, name):
     return onnx.tensor(name, dtype, values.shape, content)
 
 
-def info(values, name):
-    return onnx.value_info(name, NAMES.get(values.dtype.name, "string"), values.shape)
+def info(values, name, symbols=False):
+    extents = [f"{name}_{axis}" for axis in range(values.ndim)] if symbols else values.shape
+    return onnx.value_info(name, NAMES.get(values.dtype.name, "string"), extents)
 
 
 def attribute_of(value):
     return ("tensor", named(value, "")) if isinstance(value, np.ndarray) else value
 
 
-def model_of(op, opset, inputs, outputs, domain, attributes, constants):
+def model_of(op, opset, inputs, outputs, domain, attributes, form):
     """outputs: arrays, or None where the node does not have to give one."""
     names = ["" if values is None else f"x{i}" for i, values in enumerate(inputs)]
     results = ["" if values is None else f"y{i}" for i, values in enumerate(outputs)]
     given = [(values, name) for values, name in zip(inputs, names) if name]
-    passed = given[:1] if constants else given
+    passed = given[:1] if form == "constants" else given
+    symbols = form == "symbols"
     fixed = {name: attribute_of(value) for name, value in attributes.items()}
     node = onnx.node(op, names, results, "node", domain, **fixed)
     graph = onnx.graph("case", [node], [named(*item) for item in given[len(passed):]],
-                       [info(*item) for item in passed],
-                       [info(values, name) for values, name in zip(outputs, results) if name])
+                       [info(*item, symbols) for item in passed],
+                       [info(values, name, symbols)
+                        for values, name in zip(outputs, results) if name])
     return onnx.model({"": opset, **({domain: 1} if domain else {})}, graph), passed
 
 
-def run(command, item, constants, folder):
+def run(command, item, form, folder):
     """None, or what is wrong."""
     op, opset, inputs, expected, domain, attributes = item
     refused = isinstance(expected, str)
     outputs = [np.zeros(())] if refused else expected if isinstance(expected, list) else [expected]
     outputs = [None if values is None else np.asarray(values) for values in outputs]
-    model, passed = model_of(op, opset, inputs, outputs, domain, attributes, constants)
+    model, passed = model_of(op, opset, inputs, outputs, domain, attributes, form)
     data = os.path.join(folder, "test_data_set_0")
     os.makedirs(data)
     path = os.path.join(folder, "model.onnx")
@@ -562,22 +651,25 @@ def run(command, item, constants, folder):
     return f"exit {done.returncode}: {said}" if done.returncode else None
 
 
+ADDERS = (resize_cases, reduce_cases, fourier_cases, product_cases, text_cases, number_cases,
+          bits_cases, running_cases, found_cases, head_size_cases, head_size_refusals, causal_cases,
+          linear_attention_cases, expert_cases, quantized_expert_cases)
+
+
 def main():
     command = sys.argv[1:]
     if not command:
         sys.exit(__doc__)
-    for add in (resize_cases, reduce_cases, fourier_cases, product_cases, text_cases, number_cases,
-                bits_cases, running_cases, found_cases, causal_cases,
-                linear_attention_cases, expert_cases, quantized_expert_cases):
+    for add in ADDERS:
         add()
     passed = failed = 0
-    for item in CASES:
-        for constants in (False, True):
-            with tempfile.TemporaryDirectory() as folder:
-                problem = run(command, item, constants, folder)
-            passed, failed = passed + (problem is None), failed + (problem is not None)
-            if problem:
-                print(f"FAIL {item[0]} {item[5]}, constants {constants}: {problem}")
+    runs = [(item, form) for item in CASES for form in FORMS[:2]]
+    for item, form in runs + [(item, FORMS[2]) for item in OPEN_CASES]:
+        with tempfile.TemporaryDirectory() as folder:
+            problem = run(command, item, form, folder)
+        passed, failed = passed + (problem is None), failed + (problem is not None)
+        if problem:
+            print(f"FAIL {item[0]} {item[5]}, {form}: {problem}")
     print(f"{passed} passed, {failed} failed")
     sys.exit(failed > 0)
 

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/onnx/convert/converters.h"
+#include "core/onnx/convert/loop.h"
 
 namespace tern::onnx {
 namespace {
@@ -60,20 +61,38 @@ Value SeesWindow(Compose& in, const Value& queries, const Value& keys, const Val
   return sees;
 }
 
+namespace {
+
+// Both factors are scaled, as the standard asks, so that products of 16 bits do not overflow.
+void ScaleBoth(NodeContext& node, const AttentionParts& parts, Value* query, Value* key) {
+  Compose in(node);
+  const int64_t size = node.DimOf(parts.query, 3);
+  if (parts.scale == 0 && size < 0) {
+    // Only a run tells how large a head is: the root of 1 / sqrt(size) is computed there.
+    const DType type = node.DTypeOf(parts.query), wide = type == kF64 ? kF64 : kF32;
+    const Value extent = in.Cast(in.DimOf(parts.query, 3), wide);
+    const Value root = in.Cast(in.Binary("pow", extent, node.Scalar(wide, -0.25)), type);
+    *query = in.Mul(parts.query, root);
+    *key = in.Mul(parts.key, root);
+    return;
+  }
+  const double scale = parts.scale == 0 ? 1 / std::sqrt(static_cast<double>(size)) : parts.scale;
+  const double root = std::sqrt(std::fabs(scale));
+  *query = in.Scaled(parts.query, scale < 0 ? -root : root);
+  *key = in.Scaled(parts.key, root);
+}
+
+}  // namespace
+
 AttentionSteps Attend(NodeContext& node, const AttentionParts& parts) {
   Compose in(node);
   AttentionSteps steps;
-  const int64_t group = GroupOf(node, parts), size = node.DimOf(parts.query, 3);
-  if (node.ok() && parts.scale == 0 && size < 0)
-    node.Unsupported("heads of a size that is only known while the model runs, without a scale");
+  const int64_t group = GroupOf(node, parts);
   if (!node.ok()) return steps;
-  const double scale = parts.scale == 0 ? 1 / std::sqrt(static_cast<double>(size)) : parts.scale;
-  // Both factors are scaled, as the standard asks, so that products of 16 bits do not overflow.
-  const double root = std::sqrt(std::fabs(scale));
   const int64_t kv_heads = node.DimOf(parts.key, 1);
   const bool grouped = group > 1;
-  const Value query = in.Scaled(parts.query, scale < 0 ? -root : root);
-  const Value key = in.Scaled(parts.key, root);
+  Value query, key;
+  ScaleBoth(node, parts, &query, &key);
   Value scores = grouped
                      ? in.MatMul(Grouped(in, query, kv_heads, group), in.Unsqueeze(key, {2}), true)
                      : in.MatMul(query, key, true);
@@ -195,6 +214,38 @@ void ConvertAttention(NodeContext& node) {
   node.SetOutput(3, shown[mode]);
 }
 
+namespace {
+
+// What turns together: one element of each pair in each of two tensors. extent: how many elements
+// of a head turn, where that is known; all of them, otherwise.
+void CutPairs(NodeContext& node, const Value& x, int64_t extent, bool interleaved, Value* a,
+              Value* b) {
+  Compose in(node);
+  const int64_t end = extent < 0 ? INT64_MAX : extent;
+  if (interleaved) {
+    *a = in.Slice(x, 3, 0, end, 2);
+    *b = in.Slice(x, 3, 1, end, 2);
+  } else if (extent >= 0) {
+    *a = in.Slice(x, 3, 0, extent / 2);
+    *b = in.Slice(x, 3, extent / 2, extent);
+  } else {
+    const Value whole = in.DimOf(x, 3), half = in.Div(whole, in.Int(2));
+    *a = in.SliceTo(x, 3, in.Int(0), half);
+    *b = in.SliceTo(x, 3, half, whole);
+  }
+}
+
+// Ends the run unless the tables say an angle for each pair of a head whose size only a run tells.
+void RequireAngles(NodeContext& node, const Value& x, const Value& cos) {
+  Compose in(node);
+  Require(
+      node, ir::ScalarOp::kEq, in.DimOf(x, 3), in.Mul(in.DimOf(cos, 2), in.Int(2)),
+      "a rotary embedding turns heads whose size is not twice the width of its tables of cosines "
+      "and sines");
+}
+
+}  // namespace
+
 Value Rotate(NodeContext& node, const Value& x, const Value& cos, const Value& sin, int64_t dim,
              bool interleaved) {
   Compose in(node);
@@ -206,21 +257,18 @@ Value Rotate(NodeContext& node, const Value& x, const Value& cos, const Value& s
               "number is needed, and not more than there are");
     return nullptr;
   }
-  if (dim == 0 && size < 0) {
-    node.Unsupported("heads of a size that is only known while the model runs");
-    return nullptr;
-  }
+  if (dim == 0 && (size < 0 || node.DimOf(cos, 2) < 0)) RequireAngles(node, x, cos);
   if (dim == 0) dim = size;
   const Value turned = dim == size ? x : in.Slice(x, 3, 0, dim);
   const Value wide_cos = in.Unsqueeze(cos, {1}), wide_sin = in.Unsqueeze(sin, {1});
-  const Value a = interleaved ? in.Slice(turned, 3, 0, dim, 2) : in.Slice(turned, 3, 0, dim / 2);
-  const Value b = interleaved ? in.Slice(turned, 3, 1, dim, 2) : in.Slice(turned, 3, dim / 2, dim);
+  Value a, b;
+  CutPairs(node, turned, dim, interleaved, &a, &b);
   const Value real = in.Sub(in.Mul(wide_cos, a), in.Mul(wide_sin, b));
   const Value imaginary = in.Add(in.Mul(wide_sin, a), in.Mul(wide_cos, b));
   Value result;
   if (interleaved) {
     const Value pairs = in.Concat({in.Unsqueeze(real, {4}), in.Unsqueeze(imaginary, {4})}, 4);
-    result = in.Reshape(pairs, {0, 0, 0, dim});
+    result = in.Reshape(pairs, {0, 0, 0, dim < 0 ? -1 : dim});
   } else {
     result = in.Concat({real, imaginary}, 3);
   }

@@ -159,10 +159,17 @@ namespace {
 void ReadGroupedHeads(NodeContext& node, Compose& in, int64_t heads, int64_t kv_heads,
                       AttentionParts* parts) {
   Value query = node.Input(0), key = node.Input(1), value = node.Input(2);
+  const int64_t all = heads + 2 * kv_heads;
+  if (key == nullptr && node.DimOf(query, 2) < 0) {
+    // How wide it is only a run tells; the number of heads is known.
+    const Value packed = SplitHeads(in, query, all);
+    parts->query = in.Slice(packed, 1, 0, heads);
+    parts->key = in.Slice(packed, 1, heads, heads + kv_heads);
+    parts->value = in.Slice(packed, 1, heads + kv_heads, all);
+    return;
+  }
   if (key == nullptr) {
-    const int64_t size = node.DimOf(query, 2) / (heads + 2 * kv_heads);
-    if (size < 1)
-      return node.Unsupported("a packed query whose width is only known while the model runs");
+    const int64_t size = node.DimOf(query, 2) / all;
     const std::vector<Value> cut =
         in.Split(query, 2, {heads * size, kv_heads * size, kv_heads * size});
     query = cut[0], key = cut[1], value = cut[2];
@@ -184,8 +191,10 @@ void RotateBoth(NodeContext& node, Compose& in, const Value& first, AttentionPar
     tables[i] = in.Gather(node.Input(7 + i), places);
     if (node.RankOf(tables[i]) == 2) tables[i] = in.Unsqueeze(tables[i], {0});
   }
-  const int64_t dim = 2 * node.DimOf(node.Input(7), 1);
-  if (dim < 2) return node.Unsupported("rotary tables of a width that only a run tells");
+  // Tables of a width that only a run tells turn whole heads.
+  const int64_t width = node.DimOf(node.Input(7), 1);
+  if (width == 0) return node.Fail("its cos_cache (input 7) has no columns");
+  const int64_t dim = width < 0 ? 0 : 2 * width;
   parts->query = Rotate(node, parts->query, tables[0], tables[1], dim, interleaved);
   parts->key = Rotate(node, parts->key, tables[0], tables[1], dim, interleaved);
 }
@@ -247,10 +256,15 @@ void ConvertContribRotaryEmbedding(NodeContext& node) {
     return node.Unsupported("scale other than 1, and packed batches");
   const int64_t table = node.DimOf(node.Input(2), 1), width = node.DimOf(x, rank - 1);
   // Without a number of heads, the tables' width says how large one is.
-  if (rank == 3 && heads == 0 && table > 0 && width > 0) heads = width / (2 * table);
-  if (node.ok() && (rank < 3 || rank > 4 || (rank == 3 && heads < 1)))
+  const bool counts = rank == 3 && heads == 0 && table > 0;
+  if (counts && width > 0) heads = width / (2 * table);
+  if (counts && width < 0) {
+    x = in.Transpose(in.Reshape(x, {0, 0, -1, 2 * table}), {0, 2, 1, 3});
+  } else if (node.ok() && (rank < 3 || rank > 4 || (rank == 3 && heads < 1))) {
     return node.Fail("its input has rank ", rank, " and num_heads is ", heads);
-  if (rank == 3) x = SplitHeads(in, x, heads);
+  } else if (rank == 3) {
+    x = SplitHeads(in, x, heads);
+  }
   if (node.RankOf(places) < 2) places = in.Add(in.Range(in.DimOf(x, 2)), in.Reshape(places, {}));
   Value cos = in.Gather(node.Input(2), places), sin = in.Gather(node.Input(3), places);
   if (node.RankOf(cos) == 2) cos = in.Unsqueeze(cos, {0}), sin = in.Unsqueeze(sin, {0});

@@ -304,6 +304,14 @@ Value ToInt(NodeContext& node, const Value& tensor) {
   return node.builder().EmitScalar(ScalarOp::kToInt, {tensor});
 }
 
+void Require(NodeContext& node, ir::ScalarOp comparison, const Value& a, const Value& b,
+             std::string message) {
+  if (!node.ok()) return;
+  const Value holds = node.builder().EmitScalar(comparison, {ToInt(node, a), ToInt(node, b)});
+  const Value said = ir::MakeConstant(Any(std::move(message)));
+  node.Invoke("tern.assert", {holds, said}, types::Type::Tuple({}), true);
+}
+
 Value ToTensor(NodeContext& node, const Value& number) {
   return node.Invoke(
       "tern.tensor.of",

@@ -16,6 +16,7 @@
 #define TERN_CORE_ONNX_CONVERT_LOOP_H_
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/onnx/node_context.h"
@@ -67,6 +68,10 @@ Value StackList(NodeContext& node, const Value& list, const types::Type& element
 Value ToInt(NodeContext& node, const Value& tensor);
 // An int as an i64 tensor of rank 0.
 Value ToTensor(NodeContext& node, const Value& number);
+
+// Ends the run with the message unless the comparison holds of two integer tensors of one element.
+void Require(NodeContext& node, ir::ScalarOp comparison, const Value& a, const Value& b,
+             std::string message);
 
 // A condition whose value follows from constants and shapes.
 std::optional<bool> KnownCondition(NodeContext& node, const Value& condition);
