@@ -178,22 +178,32 @@ class CausalDecoder final : public Decoder {
 
 class EncodedDecoder final : public Decoder {
  public:
-  EncodedDecoder(NodeContext& node, const Graph& encoder, const Graph& decoder, int mask)
-      : node_(node), in_(node), encoder_(encoder), decoder_(decoder), mask_(mask) {}
+  // prompt: the input of first tokens where the encoder takes sounds, which no mask belongs to; -1
+  // where it takes tokens.
+  EncodedDecoder(NodeContext& node, const Graph& encoder, const Graph& decoder, int mask,
+                 int prompt)
+      : node_(node),
+        in_(node),
+        encoder_(encoder),
+        decoder_(decoder),
+        mask_(mask),
+        prompt_(prompt),
+        sounds_(prompt >= 0) {}
 
   bool Check();
 
   Value Start(const Value& beams, std::vector<Value>* states) override {
-    const Value mask = MaskOf(node_, mask_, true);
-    const Value rows = in_.Reshape(in_.DimOf(node_.Input(0), 0), {1});
-    const Value start = node_.Scalar(kI32, static_cast<double>(start_));
-    const Value ids = in_.Expand(start, in_.Concat({rows, node_.ConstantInts({1})}, 0));
-    std::vector<Value> inputs = {node_.Input(0), mask}, outputs;
+    const Value ids = FirstTokens();
+    std::vector<Value> inputs = {node_.Input(0)}, outputs;
+    if (!sounds_) {
+      const Value mask = MaskOf(node_, mask_, true);
+      inputs.push_back(mask);
+      fixed_ = {RepeatRows(node_, mask, beams)};
+    }
     if (begins_) inputs.push_back(ids);
     if (!node_.ok() || !node_.Inline(encoder_, inputs, &outputs)) return nullptr;
     for (Value& output : outputs) output = RepeatRows(node_, output, beams);
     const Value prompt = RepeatRows(node_, ids, beams);
-    fixed_ = {RepeatRows(node_, mask, beams)};
     *states = {prompt};
     auto next = outputs.begin();
     if (begins_) states->push_back(*next++);
@@ -220,7 +230,18 @@ class EncodedDecoder final : public Decoder {
     return result;
   }
 
+  Value FirstLogits(std::span<const Value> states) override {
+    return begins_ ? states[1] : nullptr;
+  }
+
  private:
+  Value FirstTokens() {
+    if (sounds_ && node_.HasInput(prompt_)) return in_.Cast(node_.Input(prompt_), kI32);
+    const Value rows = in_.Reshape(in_.DimOf(node_.Input(0), 0), {1});
+    const Value start = node_.Scalar(kI32, static_cast<double>(start_));
+    return in_.Expand(start, in_.Concat({rows, node_.ConstantInts({1})}, 0));
+  }
+
   bool Call(std::span<const Value> states, std::vector<Value>* outputs) {
     std::vector<Value> inputs = {states[0]};
     inputs.insert(inputs.end(), fixed_.begin(), fixed_.end());
@@ -232,7 +253,8 @@ class EncodedDecoder final : public Decoder {
   NodeContext& node_;
   Compose in_;
   const Graph &encoder_, &decoder_;
-  int mask_;
+  int mask_, prompt_;
+  bool sounds_;
   int64_t start_ = 0;
   // The encoder runs the decoder for the first time, too, and gives logits first.
   bool begins_ = false;
@@ -244,17 +266,26 @@ class EncodedDecoder final : public Decoder {
 
 bool EncodedDecoder::Check() {
   start_ = node_.Int("decoder_start_token_id", -1);
-  if (start_ < 0) node_.Unsupported("a decoder without 'decoder_start_token_id'");
-  begins_ = encoder_.inputs.size() == 3;
-  if (!begins_ && encoder_.inputs.size() != 2)
+  const bool has_prompt = sounds_ && node_.HasInput(prompt_);
+  if (start_ < 0 && !has_prompt) node_.Unsupported("a decoder without 'decoder_start_token_id'");
+  if (has_prompt && node_.RankOf(node_.Input(prompt_)) != 2)
+    node_.Fail("its decoder_input_ids have rank ", node_.RankOf(node_.Input(prompt_)),
+               ", expected 2");
+  begins_ = sounds_ || encoder_.inputs.size() == 3;
+  if (sounds_ && encoder_.inputs.size() != 2)
+    node_.Fail("its encoder has ", encoder_.inputs.size(),
+               " inputs, expected 2: features of the sound and decoder_input_ids");
+  else if (!begins_ && encoder_.inputs.size() != 2)
     node_.Fail("its encoder has ", encoder_.inputs.size(), " inputs, expected 2 or 3");
-  if (decoder_.outputs.size() < 3 || decoder_.inputs.size() < 4)
+  const size_t least = sounds_ ? 5 : 4;
+  if (decoder_.outputs.size() < 3 || decoder_.inputs.size() < least)
     node_.Fail("its decoder has ", decoder_.inputs.size(), " inputs and ", decoder_.outputs.size(),
-               " outputs, expected at least 4 and 3");
+               " outputs, expected at least ", least, " and 3");
   if (!node_.ok()) return false;
   layers_ = decoder_.outputs.size() - 1;
-  takes_hidden_ = decoder_.inputs[2].name == "encoder_hidden_states";
-  first_past_ = takes_hidden_ ? 3 : 2;
+  const size_t hidden = sounds_ ? 1 : 2;
+  takes_hidden_ = decoder_.inputs[hidden].name == "encoder_hidden_states";
+  first_past_ = hidden + (takes_hidden_ ? 1 : 0);
   whole_ = begins_ && DeclaredDim(decoder_.inputs[0], 1) != 1;
   const size_t wanted = first_past_ + 2 * layers_;
   if (decoder_.inputs.size() != wanted)
@@ -296,20 +327,28 @@ Value RepeatRows(NodeContext& node, const Value& x, const Value& times) {
   return in.Gather(x, in.Div(rows, times), 0);
 }
 
-std::unique_ptr<Decoder> ReadDecoder(NodeContext& node, int mask) {
+int64_t ModelTypeOf(NodeContext& node) {
+  return node.Int("model_type", node.detail() == "whisper" ? kSoundModel : kCausalModel);
+}
+
+std::unique_ptr<Decoder> ReadDecoder(NodeContext& node, int mask, int prompt) {
   const Graph* graph = node.Subgraph("decoder");
-  const int64_t kind = node.Int("model_type", 0);
+  const int64_t kind = ModelTypeOf(node);
   node.Int("decoder_start_token_id", -1);
   if (!node.ok()) return nullptr;
-  if (node.RankOf(node.Input(0)) != 2)
-    node.Fail("its input_ids have rank ", node.RankOf(node.Input(0)), ", expected 2");
-  if (kind != 0 && kind != 1)
-    node.Unsupported("attribute 'model_type' is ", kind, ", expected 0 (GPT-2) or 1 (T5)");
+  const bool sounds = kind == kSoundModel && prompt >= 0;
+  const int rank = sounds ? 3 : 2;
+  if (node.RankOf(node.Input(0)) != rank)
+    node.Fail("its input_ids have rank ", node.RankOf(node.Input(0)), ", expected ", rank);
+  if (kind != kCausalModel && kind != kTextModel && !sounds)
+    node.Unsupported("attribute 'model_type' is ", kind, ", expected 0 (GPT-2)",
+                     prompt < 0 ? " or 1 (T5)" : ", 1 (T5) or 2 (Whisper)");
   if (!node.ok()) return nullptr;
-  if (kind == 1) {
+  if (kind != kCausalModel) {
     const Graph* encoder = node.Subgraph("encoder");
     if (!node.ok()) return nullptr;
-    auto made = std::make_unique<EncodedDecoder>(node, *encoder, *graph, mask);
+    auto made =
+        std::make_unique<EncodedDecoder>(node, *encoder, *graph, mask, sounds ? prompt : -1);
     return made->Check() ? std::move(made) : nullptr;
   }
   const Graph* first = node.Has("init_decoder") ? node.Subgraph("init_decoder") : nullptr;

@@ -29,11 +29,19 @@ class Decoder {
   // null where each continues itself.
   virtual std::vector<Value> Next(std::span<const Value> states, const std::vector<Value>& kept,
                                   const Value& sequences, const Value& rows) = 0;
+  // Logits of the first turn where they are known before it, as Run gives them; null otherwise.
+  virtual Value FirstLogits(std::span<const Value>) { return nullptr; }
 };
 
 // By the attributes of the node; null after a failure. mask: the input that says which tokens of
-// the prompt count.
-std::unique_ptr<Decoder> ReadDecoder(NodeContext& node, int mask);
+// the prompt count. prompt: the input that has the first tokens of a decoder behind an encoder of
+// sounds (Whisper's form), or -1 where the operator has no such form.
+std::unique_ptr<Decoder> ReadDecoder(NodeContext& node, int mask, int prompt);
+
+// Values of attribute 'model_type': GPT-2, T5, Whisper.
+constexpr int64_t kCausalModel = 0, kTextModel = 1, kSoundModel = 2;
+// Of WhisperBeamSearch, that is the last one unless it is said.
+int64_t ModelTypeOf(NodeContext& node);
 
 // Each row so many times, one after the other.
 Value RepeatRows(NodeContext& node, const Value& x, const Value& times);

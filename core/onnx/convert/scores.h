@@ -12,6 +12,7 @@ namespace tern::onnx {
 // Where the inputs that both searches have are among those of one of them.
 struct SearchInputs {
   int max_length, min_length, repetition_penalty, vocab_mask, prefix_vocab_mask, attention_mask;
+  int decoder_input_ids;  // -1: none
 };
 
 class ScoreRules {
