@@ -21,6 +21,8 @@ ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)),
 HERE = os.path.join(ROOT, "tests", "python")
 MODEL = os.path.join(ROOT, "tests", "models", "digits", "model.onnx")
 WORK = tempfile.TemporaryDirectory(prefix="tern-python-")  # pylint: disable=consider-using-with
+with open(os.path.join(ROOT, "docs", "using-from-python.md"), encoding="utf-8") as guide:
+    USING = guide.read()
 DOCUMENTS = ("python/README.md", "docs/using-from-python.md", "docs/guide-python.md")
 
 
@@ -89,6 +91,33 @@ class Wheels(unittest.TestCase):
         self.assertIn("ImportError", failed.stderr)
         self.assertIn("The library is for aarch64", failed.stderr)
         self.assertIn("install the wheel for this processor", failed.stderr)
+
+    def test_pip_refuses_what_the_wheel_is_not_for(self):
+        """As pip of another Python, system or C library decides, from the wheel's own facts."""
+        folder = os.path.dirname(wheel("host"))
+        processor = os.uname().machine
+        newest = int(re.search(r"manylinux_2_(\d+)_", wheel("host"))[1])
+
+        def asked(*target):
+            return call(PLAIN, "-m", "pip", "download", "--no-index", "--no-deps", "--quiet",
+                        "--only-binary=:all:", "--find-links", folder, "--dest", WORK.name + "/got",
+                        *target, "tern")
+
+        def linux(glibc):
+            return "--platform", f"manylinux_2_{glibc}_{processor}"
+
+        self.assertEqual(asked("--python-version", "3.9", *linux(newest)).returncode, 0)
+        self.assertEqual(os.listdir(WORK.name + "/got"), [os.path.basename(wheel("host"))])
+        for target, expected in ((("--python-version", "3.8", *linux(newest)),
+                                  "requires a different Python: 3.8.0 not in '>=3.9'"),
+                                 (linux(newest - 1), "No matching distribution found for tern"),
+                                 (("--platform", "win_amd64"), "No matching distribution"),
+                                 (("--platform", "macosx_14_0_arm64"), "No matching distribution")):
+            refused = asked(*target)
+            self.assertNotEqual(refused.returncode, 0, target)
+            self.assertIn(expected, refused.stderr)
+            # What it means and what to do stands in the guide.
+            self.assertIn(expected.split(":")[0].split(" found")[0], USING)
 
     def test_a_missing_or_damaged_library_is_an_import_error(self):
         for path, expected in ((os.path.join(WORK.name, "nothing.so"), "cannot be read"),
