@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each bundler with as little set up as it can do with. What it warns of is an error, but for what
 // the caller names.
-import { cpSync, mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { nodeResolve } from '@rollup/plugin-node-resolve';
@@ -38,14 +38,16 @@ export async function buildWithVite({ folder, site }, name, entry) {
   refuseWarnings(warnings);
 }
 
+// What pages fetch beside the packages' files.
+const kServed = /\.(onnx|u8)$|^real\.json$/;
+
 /** Vite's own server, which bundles dependencies when a page first asks for them. */
 export async function serveWithVite({ folder }, name, entry) {
   const root = makePage(folder, `vite-${name}`, 'main.js');
   copyApp(folder, root, entry);
-  for (const file of ['model.onnx', 'three.u8']) {
-    mkdirSync(join(root, 'public'), { recursive: true });
+  mkdirSync(join(root, 'public'), { recursive: true });
+  for (const file of readdirSync(folder).filter((each) => kServed.test(each)))
     cpSync(join(folder, file), join(root, 'public', file));
-  }
   const warnings = [];
   const server = await vite.createServer({
     root, configFile: false, customLogger: viteLogger(warnings),

@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { copyRealModel } from './real_model.mjs';
+
 export const kRoot = fileURLToPath(new URL('../../', import.meta.url));
 export const kHere = fileURLToPath(new URL('.', import.meta.url));
 const kPackages = ['package', 'package-debug', 'package-inline'];
@@ -22,8 +24,8 @@ const npm = (folder, ...args) =>
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 
-/** Packs and installs them; gives the folder and the tarballs. */
-export function install() {
+/** Packs and installs them, with a real model where its folder is given; gives what came of it. */
+export function install(realModel) {
   const folder = mkdtempSync(join(tmpdir(), 'tern-consumers-'));
   const tarballs = kPackages.map((name) => {
     const [packed] = JSON.parse(
@@ -41,8 +43,9 @@ export function install() {
     cpSync(join(kDigits, 'model.onnx'), join(to, 'model.onnx'));
     cpSync(join(kDigits, 'inputs/drawn3.s0.image.u8'), join(to, 'three.u8'));
   }
+  const realCases = copyRealModel(realModel, [folder, site]);
   cpSync(join(kHere, 'apps'), folder, { recursive: true });
-  return { folder, site, tarballs };
+  return { folder, site, tarballs, realCases };
 }
 
 export const dist = (folder, name = 'tern-runtime') => join(folder, 'node_modules', name, 'dist');

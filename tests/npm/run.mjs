@@ -3,10 +3,13 @@
 // bundlers, without one, in workers, under strict policies, in Node, Deno and Bun, from TypeScript,
 // and as the examples of the documentation. Every page classifies a drawn 3 in the system's
 // Chromium. Needs tools/build_web.sh and the packages of tests/npm.
-//   tools/node.sh tests/npm/run.mjs [NAME…]        only the tests whose names contain one of these
+//   tools/node.sh tests/npm/run.mjs [--model DIR] [NAME…]
+//                  NAME: only the tests whose names contain one of these
+//                  --model: a folder of mnist-8, which every consumer that classifies runs as well
 // The last line is `N passed, N failed`.
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
+import { parseArgs } from 'node:util';
 
 import { chromium } from 'playwright-core';
 
@@ -14,7 +17,9 @@ import { engines } from './engines.mjs';
 import { examples } from './examples.mjs';
 import { install } from './packages.mjs';
 import { pages } from './pages.mjs';
+import { checkRealModel } from './real_model.mjs';
 import { serve } from './serve.mjs';
+import { serviceWorkers } from './service_workers.mjs';
 import { tools } from './tools.mjs';
 
 const kFlags = [
@@ -81,21 +86,27 @@ async function runAll(tests, wanted) {
   return [passed, failed];
 }
 
-async function main(wanted) {
-  const installed = install();
+async function main(wanted, realModel) {
+  const installed = install(realModel);
   const near = await serve(installed.site, headersFor);
   const far = await serve(installed.folder, () => ({ 'access-control-allow-origin': '*' }));
   const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
   const browser = await chromium.launch({ executablePath, args: kFlags });
   const context = {
     ...installed, near, far,
-    visit: (path) => visit(browser, new URL(path, near.origin).href),
+    visit: async (path) => {
+      const outcome = await visit(browser, new URL(path, near.origin).href);
+      // Pages that have classified a digit have run the real model as well.
+      if (outcome.real) checkRealModel(outcome, installed.realCases);
+      return outcome;
+    },
   };
   let passed = 0;
   let failed = 1;
   try {
     const tests = [
       ...tools(context), ...engines(context), ...examples(context), ...pages(context),
+      ...serviceWorkers(context),
     ];
     [passed, failed] = await runAll(tests, wanted);
     assert.ok(passed + failed > 0, 'no test has such a name');
@@ -109,4 +120,7 @@ async function main(wanted) {
   process.exitCode = failed === 0 ? 0 : 1;
 }
 
-await main(process.argv.slice(2));
+const { values, positionals } = parseArgs({
+  options: { model: { type: 'string' } }, allowPositionals: true,
+});
+await main(positionals, values.model);

@@ -40,15 +40,22 @@ const kBeside: { readonly [Name in AssetName]?: () => URL } =
 
 // The address of this script. In a variable it is none that bundlers look at: not every
 // installation has the files that are found by it.
-const kScript: string = import.meta.url;
+// A classic script, which bundlers make for service workers of some browsers, does not know its
+// own: there it is that of the page or the worker.
+const kScript = import.meta.url as string | undefined;
+const scriptAddress = (): string => kScript ?? hereOf()?.replace(/^blob:/, '') ?? 'file:///';
+
+function hereOf(): string | undefined {
+  return (globalThis as { location?: { href: string } }).location?.href;
+}
 
 /** What relative addresses are relative to: the page, the worker's script, Node's folder. */
 export function baseAddress(): string {
   if (typeof document !== 'undefined') return document.baseURI;
   const node = nodeProcess();
   if (node) return `file://${encodeURI(node.cwd().replaceAll('\\', '/'))}/`;
-  const here = (globalThis as { location?: { href: string } }).location?.href;
-  return here && !here.startsWith('blob:') ? here : kScript;
+  const here = hereOf();
+  return here && !here.startsWith('blob:') ? here : scriptAddress();
 }
 
 export function toAddress(address: string | URL): URL {
@@ -75,7 +82,7 @@ function folderOf(assets: string | URL): URL {
 export function assetAddress(file: AssetName, assets?: Assets): URL {
   if (typeof assets === 'function') return toAddress(assets(file));
   if (assets !== undefined) return new URL(file, folderOf(assets));
-  return kBeside[file]?.() ?? new URL(file, kScript);
+  return (kScript && kBeside[file]?.()) || new URL(file, scriptAddress());
 }
 
 export function fileName(url: URL): string {
