@@ -20,10 +20,11 @@
 namespace tern::vm {
 namespace {
 
-// Codes of core/text/codes.def: an error of the program that builds, and an input that nobody
-// reads.
+// Codes of core/text/codes.def: an error of the program that builds, an input that nobody reads,
+// and constants that take more than they may.
 constexpr std::string_view kBuildError = "E0111";
 constexpr std::string_view kUnusedInput = "W0101";
+constexpr std::string_view kTooLarge = "E0302";
 constexpr int kMaxTupleNesting = 64;  // as the verifier has it
 
 // Labels share the kind of functions while a function is open, told apart by the sign (see above).
@@ -319,6 +320,17 @@ Operand ExecBuilder::AppendConstantText(std::string_view text) {
 
 Operand ExecBuilder::AppendConstant(Constant constant) {
   const auto index = static_cast<uint32_t>(parts_.constants.size());
+  // One that is too much is not counted, so that the sum fits.
+  const uint64_t bytes = constant.SplatBytes();
+  if (splat_bytes_ + bytes > kMostSplatBytes) {
+    Error(StrCat("a constant of one repeated element, ", constant.TypeText(), ", takes ",
+                 FormatBytes(bytes), " and others take ", FormatBytes(splat_bytes_),
+                 "; an executable may have ", FormatBytes(kMostSplatBytes), " of them in all"),
+          span_)
+        .code = kTooLarge;
+    return c(0);
+  }
+  splat_bytes_ += bytes;
   // Also appended constants can be found by AddConstant later.
   constant_hashes_.emplace(HashConstant(constant), index);
   parts_.constants.push_back(std::move(constant));

@@ -39,9 +39,9 @@ class Arg {
  public:
   Arg(Operand operand) : operand_(operand), is_operand_(true) {}  // NOLINT: implicit by design
   template <typename T>
-    requires(!std::same_as<std::remove_cvref_t<T>, Operand> &&
-             std::constructible_from<Any, const T&>)
-  Arg(const T& value) : value_(value) {}  // NOLINT
+  requires(!std::same_as<std::remove_cvref_t<T>, Operand> && std::constructible_from<Any, const T&>)
+      Arg(const T& value)
+      : value_(value) {}  // NOLINT
 
   bool is_operand() const { return is_operand_; }
   const Operand& operand() const { return operand_; }
@@ -199,6 +199,7 @@ class ExecBuilder {
   std::unordered_map<std::string, uint32_t, TextHash, std::equal_to<>> name_ids_[3];  // by kind
   std::unordered_map<std::string, uint32_t, TextHash, std::equal_to<>> primitive_ids_;
   std::unordered_multimap<uint64_t, uint32_t> constant_hashes_;
+  uint64_t splat_bytes_ = 0;  // of the splats among the constants
   std::vector<DebugEntry> sources_;
   int32_t source_ = -1;
   bool open_ = false;

@@ -96,6 +96,12 @@ Result<Constant> Constant::Splat(TensorPtr element, Dims dims) {
   return constant;
 }
 
+uint64_t Constant::SplatBytes() const {
+  if (kind != ConstantKind::kSplat) return 0;
+  // Splat has seen that both are known.
+  return static_cast<uint64_t>(*value.TryCast<Tensor>()->dtype().bytes_for(*ElementCount(dims)));
+}
+
 std::string Constant::TypeText() const {
   switch (kind) {
     case ConstantKind::kTensor: return value.TryCast<Tensor>()->TypeText();

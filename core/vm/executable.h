@@ -54,6 +54,10 @@ enum class ConstantKind : uint8_t {
   kTuple = 9,  // of constants that come before it
 };
 
+// What the splats of an executable may take when they are written out: a few bytes of a file can
+// ask for any amount.
+inline constexpr uint64_t kMostSplatBytes = uint64_t{1} << 30;
+
 struct Constant {
   ConstantKind kind = ConstantKind::kNone;
   // The value; of a splat a tensor with its one element, of a tuple none.
@@ -67,6 +71,8 @@ struct Constant {
   // Tensor, shape and so on become their kinds; an error for what cannot be a constant (a closure).
   static Result<Constant> From(AnyView value);
   static Result<Constant> Splat(TensorPtr element, Dims dims);
+  // What it takes as a tensor, at most INT64_MAX; 0 for what is no splat.
+  uint64_t SplatBytes() const;
   // "f32[2, 3]", "int 5", "shape [2, 3]": what listings show.
   std::string TypeText() const;
 };

@@ -190,8 +190,7 @@ class Linker {
       if (made_[element].is_none()) CountSplat(executable().constants()[element]);
     }
     if (constant.kind != ConstantKind::kSplat || !status_.ok()) return;
-    const DType dtype = constant.value.TryCast<Tensor>()->dtype();
-    splat_bytes_ += static_cast<uint64_t>(*dtype.bytes_for(*ElementCount(constant.dims)));
+    splat_bytes_ += constant.SplatBytes();
     if (splat_bytes_ <= options_.max_splat_bytes) return;
     status_ = OutOfMemory("constants of one repeated element take more than ",
                           FormatBytes(options_.max_splat_bytes));

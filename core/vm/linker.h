@@ -28,7 +28,7 @@ struct LinkOptions {
   Registry* registry = nullptr;                 // null: Registry::Global()
   std::span<const FunctionPtr> functions = {};  // looked at first, by name
   // Splats are stored as one element; more than this many bytes of them in full is an error.
-  uint64_t max_splat_bytes = uint64_t{1} << 30;
+  uint64_t max_splat_bytes = kMostSplatBytes;
 };
 
 // A value of a decoded operand: a register where >= 0, else pool()[~value].

@@ -24,8 +24,6 @@
 namespace tern::vm {
 namespace {
 
-// What splats may take when they are materialised; the linker's default limit is the same.
-constexpr uint64_t kMaxSplatBytes = uint64_t{1} << 30;
 constexpr int kMaxTupleDepth = 64;
 // Effects packs a register and what happens to it in one word.
 constexpr uint32_t kMaxRegisters = 1u << Effects::kRegisterBits;
@@ -89,15 +87,13 @@ Status CheckConstants(const ExecutableParts& parts) {
   std::vector<uint8_t> depth(parts.constants.size(), 0);
   for (size_t i = 0; i < parts.constants.size(); ++i) {
     const Constant& constant = parts.constants[i];
-    if (constant.kind == ConstantKind::kSplat) {
-      const DType dtype = constant.value.TryCast<Tensor>()->dtype();
-      // Added before the test: one splat has at most INT64_MAX bytes, so the sum of it and what
-      // passed so far fits.
-      splat_bytes += static_cast<uint64_t>(*dtype.bytes_for(*ElementCount(constant.dims)));
-      if (splat_bytes > kMaxSplatBytes) {
-        return SectionError("constants",
-                            StrCat("splats of more than ", FormatBytes(kMaxSplatBytes), " in all"));
-      }
+    // Added before the test: one splat has at most INT64_MAX bytes, so that the sum of it and what
+    // passed so far fits.
+    splat_bytes += constant.SplatBytes();
+    if (splat_bytes > kMostSplatBytes) {
+      return SectionError("constants", StrCat("constant ", i, " is a splat, ", constant.TypeText(),
+                                              ", with which splats take ", FormatBytes(splat_bytes),
+                                              " in all, more than ", FormatBytes(kMostSplatBytes)));
     }
     for (uint32_t element : constant.elements) {
       if (element >= i) {

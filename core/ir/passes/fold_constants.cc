@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ir/passes/fold_constants.h"
 
+#include <algorithm>
+#include <unordered_set>
+
 #include "core/ir/rewriter.h"
 #include "core/ir/splat.h"
+#include "core/ir/visitor.h"
 #include "core/ops/dims.h"
 
 namespace tern::ir {
@@ -23,12 +27,32 @@ bool StaticDims(const types::TensorType& type, std::vector<int64_t>* dims) {
 // Operators that only move elements: of a splat, the result is a splat, whatever its size.
 bool OnlyMoves(const ops::OpInfo& op) { return op.movement != ops::Movement::computes; }
 
+// In bytes, with every element in its place.
+int64_t FullBytes(const Tensor& tensor) {
+  return tensor.dtype().bytes_for(tensor.element_count()).value_or(INT64_MAX);
+}
+
+// What splats may still take, in bytes: the limit less what the splats of the module have.
+int64_t RoomForSplats(const Module& module, int64_t limit) {
+  std::unordered_set<const Tensor*> seen;
+  int64_t bytes = 0;
+  for (const Module::Item& item : module.items()) {
+    if (item.kernel != nullptr) continue;
+    ForEachUse(item.function->bindings(), item.function->result(), [&](const Expr& atom) {
+      const Tensor* tensor = ConstantTensor(atom);
+      if (tensor == nullptr || !SplatElement(*tensor) || !seen.insert(tensor).second) return;
+      bytes = ops::AddDim(bytes, FullBytes(*tensor));
+    });
+  }
+  return std::max<int64_t>(limit - bytes, 0);
+}
+
 // Computes calls whose arguments are constants by the operators that a run would call, so that
 // results are the same bits.
 class ConstantFolder : public Rewriter {
  public:
-  ConstantFolder(text::Diagnostics* diagnostics, const PassContext& context)
-      : Rewriter(diagnostics), context_(context) {}
+  ConstantFolder(text::Diagnostics* diagnostics, const PassContext& context, int64_t* splat_room)
+      : Rewriter(diagnostics), context_(context), splat_room_(*splat_room) {}
 
  protected:
   Expr RewriteCall(const Call& call, const std::vector<Expr>& args) override {
@@ -38,7 +62,7 @@ class ConstantFolder : public Rewriter {
       if (arg->As<Constant>() == nullptr) return nullptr;
     }
     if (args.empty()) return nullptr;
-    if (Expr splat = FoldSplat(call, args)) return splat;
+    if (const TensorPtr element = ElementOfSplat(call, args)) return FoldSplat(*element, args);
     return Evaluate(call, args);
   }
 
@@ -75,19 +99,27 @@ class ConstantFolder : public Rewriter {
     return MakeConstant(Any(Tensor::FromValues<int32_t>(narrow, dims).value()));
   }
 
-  Expr FoldSplat(const Call& call, const std::vector<Expr>& args) {
+  // The element of a result that is a splat whatever its size; null for other calls.
+  TensorPtr ElementOfSplat(const Call& call, const std::vector<Expr>& args) {
     const types::Type& type = current().var->type();
+    if (!type.is_tensor() || !type.tensor().IsStatic()) return nullptr;
+    if (call.Is(ops::Op::k_constant_of_shape)) return EvaluateElement(call);
+    const Tensor* moved = OnlyMoves(call.op()) ? ConstantTensor(args[0]) : nullptr;
+    return moved == nullptr ? nullptr : SplatElement(*moved);
+  }
+
+  // Null, so that the run makes it, where splats would take more than they may. One that is moved
+  // takes the place of its argument.
+  Expr FoldSplat(const Tensor& element, const std::vector<Expr>& args) {
     std::vector<int64_t> dims;
-    if (!type.is_tensor() || !StaticDims(type.tensor(), &dims)) return nullptr;
-    TensorPtr element;
-    if (call.Is(ops::Op::k_constant_of_shape)) {
-      element = EvaluateElement(call);
-    } else if (OnlyMoves(call.op()) && ConstantTensor(args[0]) != nullptr) {
-      element = SplatElement(*ConstantTensor(args[0]));
-    }
-    if (!element) return nullptr;
-    Result<TensorPtr> splat = MakeSplat(*element, dims);
-    return splat.ok() ? MakeConstant(Any(*std::move(splat))) : nullptr;
+    StaticDims(current().var->type().tensor(), &dims);
+    const Result<TensorPtr> splat = MakeSplat(element, dims);
+    if (!splat.ok()) return nullptr;
+    const Tensor* from = ConstantTensor(args[0]);
+    const int64_t more = FullBytes(**splat) - (from == nullptr ? 0 : FullBytes(*from));
+    if (more > splat_room_) return nullptr;
+    splat_room_ -= std::max<int64_t>(more, 0);
+    return MakeConstant(Any(*splat));
   }
 
   // constant_of_shape for the shape [].
@@ -157,12 +189,14 @@ class ConstantFolder : public Rewriter {
   }
 
   const PassContext& context_;
+  int64_t& splat_room_;
 };
 
 }  // namespace
 
 Module FoldConstants(const Module& module, const PassContext& context) {
-  return RewriteModule<ConstantFolder>(module, context.diagnostics, context);
+  int64_t splat_room = RoomForSplats(module, context.max_splat_bytes);
+  return RewriteModule<ConstantFolder>(module, context.diagnostics, context, &splat_room);
 }
 
 }  // namespace tern::ir

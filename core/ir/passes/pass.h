@@ -41,6 +41,9 @@ struct PassContext {
   Allocator* allocator = nullptr;
   // Results larger than this are folded only where they are no larger than twice their arguments.
   int64_t max_folded_bytes = int64_t{1} << 24;
+  // What the splats of a module may take when they are written out. An executable may have no more
+  // (kMostSplatBytes of core/vm/executable.h, the same number); what is beyond is made by the run.
+  int64_t max_splat_bytes = int64_t{1} << 30;
   // Told of constants whose elements were read to make another constant, because of a large model
   // one of the two is enough in memory.
   PageHints pages;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What compiling takes is charged, too: each charge that fails ends it with E0302 and leaks
 // nothing, and what grows with a small input ends within its limit.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "core/vm/file/writer.h"
 #include "tests/support/onnx_writer.h"
 #include "tests/support/rounds.h"
+#include "tests/unit/driver/run_model.h"
 
 namespace tern::driver::compile_memory_test {
 namespace {
@@ -188,6 +190,41 @@ TEST(CompileMemory, BoundsConstants) {
   const Result<CompileResult> compiled = CompileOnnx(AsBytes(model), options);
   EXPECT_TRUE(compiled.ok()) << compiled.status().ToString();
   EXPECT_LT(memory.account().held(), int64_t{4} << 20);
+}
+
+// Splats are one element in memory and whole tensors in a machine: beyond what an executable may
+// have of them, the run makes them, within its own limit.
+TEST(CompileMemory, LeavesLargeSplatsToTheRun) {
+  const auto filled = [](OnnxGraph graph, const std::string& name, int64_t elements, float value) {
+    return graph.Initializer(test::OnnxInts(name + "_shape", {elements}))
+        .Node({"ConstantOfShape",
+               {name + "_shape"},
+               {name},
+               {test::TensorAttribute("value", test::OnnxFloats("", {1}, {value}))}})
+        .Output(name);
+  };
+  const int64_t tera = int64_t{1} << 40, fits = int64_t{1} << 27;  // the latter 512 MiB
+  const std::string huge = filled(OnnxGraph(), "z", tera, 0).Model(16);
+  const auto calls = [](const std::string& model) {
+    CompileOptions options;
+    options.print_after = {"pack_weights"};
+    const Result<CompileResult> compiled = CompileOnnx(AsBytes(model), options);
+    EXPECT_TRUE(compiled.ok()) << compiled.status().ToString();
+    const std::string text = compiled.ok() ? compiled->stages[0].text : "";
+    int64_t count = 0;
+    for (size_t at = 0; (at = text.find("constant_of_shape", at)) != std::string::npos; ++at)
+      ++count;
+    return count;
+  };
+  EXPECT_EQ(calls(huge), 1);
+  vm::VmOptions limits;
+  limits.max_bytes = 1 << 20;
+  EXPECT_THAT(test::RunModel(huge, {}, limits), testing::HasSubstr("4 TiB"));
+  // Each fits by itself, and two of three fit together.
+  OnnxGraph several;
+  for (int i = 0; i < 3; ++i)
+    several = filled(several, "v" + std::to_string(i), fits, static_cast<float>(i + 1));
+  EXPECT_EQ(calls(several.Model(16)), 1);
 }
 
 // A limit of its own for the allocator of constants stands beside what nodes leave.

@@ -37,6 +37,23 @@ TEST(Builder, C24_FoundingDocumentListing) {
             "  Packed functions (#3): [vm.op.add, vm.builtin.move, vm.builtin.print]\n");
 }
 
+// A few bytes of a file would ask for any amount when a machine is made.
+TEST(Builder, RefusesSplatsOfMoreThanTheyMayTake) {
+  ExecBuilder b;
+  const int64_t half[] = {int64_t{1} << 27}, tera[] = {int64_t{1} << 40};
+  b.BeginFunction("main", 0);
+  // An equal one is the same constant.
+  for (const float value : {1.0f, 2.0f, 1.0f}) b.AddSplat(Tensor::Scalar(value), half);
+  b.EmitRet(b.r(0));
+  b.AddSplat(Tensor::Scalar(3.0f), tera);
+  const Result<ExecutablePtr> executable = b.Finish();
+  ASSERT_FALSE(executable.ok());
+  EXPECT_EQ(executable.status().error_code(), "E0302");
+  EXPECT_EQ(executable.status().message(),
+            "a constant of one repeated element, f32[1099511627776] of 3, takes 4 TiB and others "
+            "take 1 GiB; an executable may have 1 GiB of them in all");
+}
+
 // C27: the document's add and mul programs, run.
 TEST(Builder, C27_AddAndMulRun) {
   const auto elementwise = [](auto op) {

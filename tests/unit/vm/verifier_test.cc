@@ -184,7 +184,8 @@ TEST(Verifier, Tables) {
   parts = Parts({});
   const int64_t huge[] = {int64_t{1} << 40};
   parts.constants.push_back(Constant::Splat(Tensor::Scalar(1.0f), huge).value());
-  EXPECT_ERROR(parts, "splats of more than 1 GiB");
+  EXPECT_ERROR(parts,
+               "f32[1099511627776] of 1, with which splats take 4 TiB in all, more than 1 GiB");
 }
 
 // A loop carries what one round wrote into the next; a kill in the loop ends that.
