@@ -64,6 +64,11 @@ StopReason ReasonOf(const Status& status, const VmOptions& options) {
   return StopReason::kFailed;
 }
 
+// Limits of centuries end where the clock does, and not before now.
+int64_t TimeAfter(int64_t begin, int64_t ns) {
+  return ns > 0 && begin > INT64_MAX - ns ? INT64_MAX : begin + ns;
+}
+
 }  // namespace
 
 // Sets what kernels may do in a run of these limits. Limits so high that the product would overflow
@@ -260,7 +265,7 @@ Status VirtualMachine::Prepare(uint32_t function, AnyArgs args, bool borrow) {
 // only while it runs.
 Result<StopReason> VirtualMachine::Run(uint64_t max_instructions) {
   const int64_t begin = options_.max_time_ns != 0 ? Now() : 0;
-  deadline_ns_ = begin + options_.max_time_ns - used_ns_;
+  deadline_ns_ = TimeAfter(begin, options_.max_time_ns - used_ns_);
   running_ = true;
   // Objects made by this thread count for this run as long as the scope lives.
   const MemoryAccount::Scope counts(&account_);
@@ -314,7 +319,7 @@ Result<Any> VirtualMachine::Call(uint32_t function, AnyArgs args) {
 Result<Any> VirtualMachine::CallReplaced(uint32_t function, AnyArgs args) {
   running_ = true;
   const MemoryAccount::Scope counts(&account_);
-  if (options_.max_time_ns != 0) deadline_ns_ = Now() + options_.max_time_ns;
+  if (options_.max_time_ns != 0) deadline_ns_ = TimeAfter(Now(), options_.max_time_ns);
   Any result;
   Status status = Interpreter(this).CallNative(function, args, &result);
   running_ = false;
