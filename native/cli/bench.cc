@@ -13,6 +13,7 @@
 #include "native/cli/api_json.h"
 #include "native/cli/bench_baseline.h"
 #include "native/cli/call.h"
+#include "native/cli/limits.h"
 #include "native/cli/program_file.h"
 #include "native/cli/report.h"
 #include "native/platform/cpu_model.h"
@@ -24,6 +25,7 @@ struct BenchOptions {
   std::string path;
   InputOptions input;
   KernelChoice kernels;
+  RunLimits limits;
   std::string baseline;
   double min_seconds = 1;
   double warmup_seconds = 0.2;
@@ -95,7 +97,10 @@ Result<BenchFigures> MeasureSize(const Engine& engine, const Machine& machine,
                                  const std::vector<std::string>& dims) {
   options.input.dims = dims;
   options.input.fill_missing = true;
-  TERN_TRY_ASSIGN(const std::vector<NamedArray> inputs, BindInputs(options.input, function));
+  // One machine serves every size, so its limit cannot be what the inputs of one leave.
+  MemoryBudget budget = {.limit = options.limits.max_bytes};
+  TERN_TRY_ASSIGN(const std::vector<NamedArray> inputs,
+                  BindInputs(options.input, function, &budget));
   TERN_TRY_ASSIGN(const std::vector<Value> arguments, ToTensors(engine, inputs));
   return MeasureCalls(machine, options, Borrow(arguments), StrJoin(dims, " "));
 }
@@ -259,10 +264,11 @@ Status Bench(const BenchOptions& options, const GlobalOptions& globals) {
   // Load time is what a user waits for before the first call: starting, reading, compiling,
   // linking.
   const Clock::time_point start = Clock::now();
-  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
+  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals, options.limits.max_bytes));
   TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.path, options.kernels));
+  const tern_vm_options limits = options.limits.ForMachine(options.limits.max_bytes);
   tern_vm* raw = nullptr;
-  TERN_TRY(FromApi(tern_vm_create(program.get(), nullptr, &raw)));
+  TERN_TRY(FromApi(tern_vm_create(program.get(), &limits, &raw)));
   const Machine machine(raw);
   report.load_ms = SecondsSince(start) * 1e3;
   report.is_sweep = sizes.size() > 1;
@@ -290,6 +296,7 @@ CommandAction SetupBench(CLI::App* app, const GlobalOptions* globals) {
       "the value of a symbolic dimension, such as n=18; several, n=1,8,32, are measured one after "
       "the other");
   AddKernelOptions(app, &options->kernels);
+  AddRunLimits(app, &options->limits);
   AddAmount(app, "--min-time", &options->min_seconds, "seconds to measure for (default 1)");
   AddAmount(app, "--warmup", &options->warmup_seconds, "seconds before that (default 0.2)");
   app->add_option("--baseline", options->baseline,

@@ -95,11 +95,12 @@ Result<std::vector<Any>> TakeOutputs(Value result, size_t count) {
 }
 
 Result<std::vector<Any>> RunSet(const Program& program, const std::vector<Any>& inputs,
-                                size_t outputs) {
+                                size_t outputs, const RunLimits& limits) {
+  const tern_vm_options options = limits.ForMachine(limits.max_bytes);
   std::vector<TernAny> arguments;
   for (const Any& input : inputs) arguments.push_back(input.c_any());
   tern_vm* raw = nullptr;
-  TERN_TRY(FromApi(tern_vm_create(program.get(), nullptr, &raw)));
+  TERN_TRY(FromApi(tern_vm_create(program.get(), &options, &raw)));
   const Machine machine(raw);
   Value result;
   TERN_TRY(FromApi(tern_vm_call(machine.get(), "main", arguments.data(),
@@ -108,11 +109,13 @@ Result<std::vector<Any>> RunSet(const Program& program, const std::vector<Any>& 
 }
 
 Result<SetResult> CheckSet(const Program& program, const std::string& folder,
-                           const Declared& declared, const onnx::Tolerance& tolerance) {
+                           const Declared& declared, const AgainstOptions& options) {
   TERN_TRY_ASSIGN(const std::vector<Any> inputs, ReadValues(folder, "input", declared.inputs));
   TERN_TRY_ASSIGN(const std::vector<Any> expected, ReadValues(folder, "output", declared.outputs));
   if (expected.empty()) return IoError("'", folder, "' has no output_0.pb").SetErrorCode("E0101");
-  TERN_TRY_ASSIGN(const std::vector<Any> actual, RunSet(program, inputs, declared.outputs.size()));
+  TERN_TRY_ASSIGN(const std::vector<Any> actual,
+                  RunSet(program, inputs, declared.outputs.size(), options.limits));
+  const onnx::Tolerance tolerance = {.rtol = options.rtol, .atol = options.atol};
   SetResult result{folder, {}};
   for (size_t i = 0; i < expected.size(); ++i) {
     result.outputs.emplace_back(declared.outputs[i]->name,
@@ -200,8 +203,7 @@ Status CheckAgainst(const Engine& engine, const std::string& model, const Agains
   const Declared declared = DeclaredOf(read.graph);
   std::vector<SetResult> sets;
   for (const std::string& folder : folders) {
-    TERN_TRY_ASSIGN(SetResult set, CheckSet(program, folder, declared,
-                                            {.rtol = options.rtol, .atol = options.atol}));
+    TERN_TRY_ASSIGN(SetResult set, CheckSet(program, folder, declared, options));
     sets.push_back(std::move(set));
   }
   return Conclude(model, options, sets, globals);

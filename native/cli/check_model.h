@@ -7,6 +7,7 @@
 
 #include "core/base/result.h"
 #include "native/cli/command.h"
+#include "native/cli/limits.h"
 
 namespace tern::cli {
 
@@ -14,6 +15,7 @@ struct AgainstOptions {
   std::string folder;  // that holds test_data_set_N, or input_N.pb and output_N.pb themselves
   double rtol = 1e-3;
   double atol = 1e-7;
+  RunLimits limits;
 };
 
 // Prints a line for each set; M0101 where an output differs.

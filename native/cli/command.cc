@@ -64,11 +64,10 @@ std::string VersionText() {
 }
 
 // The platform must outlive the runtime, so it stands first in Engine.
-Result<Engine> StartEngine(const GlobalOptions& globals, uint64_t compile_bytes) {
+Result<Engine> StartEngine(const GlobalOptions& globals, uint64_t max_bytes) {
   Engine engine;
-  engine.compile_bytes = compile_bytes;
   engine.progress = ProgressStyleOf(globals.progress, globals.quiet);
-  engine.platform = std::make_unique<native::Platform>(globals.threads);
+  engine.platform = std::make_unique<native::Platform>(globals.threads, max_bytes);
   tern_runtime_options options = {};
   options.struct_size = sizeof options;
   options.target = globals.target.empty() ? nullptr : globals.target.c_str();
@@ -91,7 +90,7 @@ Result<Compiled> CompileOnnx(const Engine& engine, const CompileRequest& request
                                         .print_after = request.print_after.c_str(),
                                         .relaxed_math = request.relaxed_math ? 1 : 0,
                                         .sizes = request.c_sizes(),
-                                        .max_bytes = engine.compile_bytes,
+                                        .max_bytes = 0,
                                         .exact_convolutions = request.exact_convolutions ? 1 : 0};
   tern_buffer* executable = nullptr;
   tern_buffer* stages = nullptr;
@@ -112,7 +111,7 @@ Result<Compiled> CompileSource(const Engine& engine, const CompileRequest& reque
   options.print_after = request.print_after.c_str();
   options.relaxed_math = request.relaxed_math ? 1 : 0;
   options.sizes = request.c_sizes();
-  options.max_bytes = engine.compile_bytes;
+  options.max_bytes = 0;
   options.exact_convolutions = request.exact_convolutions ? 1 : 0;
   tern_buffer* executable = nullptr;
   tern_buffer* stages = nullptr;

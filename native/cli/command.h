@@ -76,9 +76,10 @@ struct Engine {
   std::unique_ptr<native::Platform> platform;
   Runtime runtime;
   ProgressStyle progress = ProgressStyle::kNone;
-  uint64_t compile_bytes = 0;  // --max-memory, for what a program is compiled to; 0: the platform's
 };
-Result<Engine> StartEngine(const GlobalOptions& globals, uint64_t compile_bytes = 0);
+// max_bytes: --max-memory, which takes the place of the platform's limit. It holds for everything
+// that is compiled, and for a run that has no limit of its own; 0: the platform's.
+Result<Engine> StartEngine(const GlobalOptions& globals, uint64_t max_bytes = 0);
 
 // A program from a file: an executable as it is (mapped, constants in place), an .onnx model,
 // .tasm or .tn text compiled first.
@@ -135,8 +136,6 @@ struct FunctionInfo {
 };
 Result<std::vector<FunctionInfo>> ListFunctions(const Program& program);
 
-// The options of a debugger's budgets.
-void AddDebugLimits(CLI::App* app, tern_debug_options* limits);
 // The record of a run; JSON where the path ends so.
 Status WriteTrace(tern_debugger* debugger, const std::string& path);
 

@@ -4,6 +4,7 @@
 #include "core/base/strings.h"
 #include "native/cli/api_json.h"
 #include "native/cli/command.h"
+#include "native/cli/limits.h"
 #include "native/cli/lower_loops.h"
 #include "native/cli/model.h"
 #include "native/cli/native_kernels.h"
@@ -165,8 +166,7 @@ CommandAction SetupCompile(CLI::App* app, const GlobalOptions* globals) {
   app->add_flag("--relaxed-math", options->request.relaxed_math,
                 "loop kernels may round a * b + c once; results then differ between processors in "
                 "the last places");
-  AddSize(app, "--max-memory", &options->max_bytes,
-          "stop when compiling takes more bytes than this");
+  AddCompileLimit(app, &options->max_bytes);
   app->add_flag("--exact-convolutions", options->request.exact_convolutions,
                 "no convolution by Winograd's algorithm, which rounds more");
   app->add_option("--native-kernels", options->native_kernels,

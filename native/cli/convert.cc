@@ -12,6 +12,7 @@
 #include "native/cli/command.h"
 #include "native/cli/executable_bytes.h"
 #include "native/cli/input_spec.h"
+#include "native/cli/limits.h"
 #include "native/cli/npz.h"
 #include "native/cli/report.h"
 #include "native/platform/mapped_file.h"
@@ -25,6 +26,7 @@ struct ConvertOptions {
   std::string to;                  // a form, where the last name's ending does not say it
   std::string name;
   std::vector<std::string> dims;
+  uint64_t max_bytes = 0;
 };
 
 // What can be written. A program's form is the library's (tern_program_inspect), empty for the
@@ -192,7 +194,7 @@ Status CheckOneProgram(const ConvertOptions& options) {
 Result<std::vector<uint8_t>> ConvertProgram(const ConvertOptions& options, const Target& target,
                                             const GlobalOptions& globals) {
   TERN_TRY(CheckOneProgram(options));
-  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
+  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals, options.max_bytes));
   std::vector<uint8_t> read;
   ExecutableBytes bytes;
   const bool is_protobuf = IsProtobuf(options.files[0]);
@@ -252,6 +254,7 @@ CommandAction SetupConvert(CLI::App* app, const GlobalOptions* globals) {
   app->add_option("--name", options->name, "of several arrays the one that is written");
   app->add_option("--dim", options->dims, "the value of a dimension of a value, such as n=18")
       ->allow_extra_args(false);  // what follows is a file
+  AddCompileLimit(app, &options->max_bytes);
   return [options, globals] { return Convert(*options, *globals); };
 }
 

@@ -8,6 +8,7 @@
 #include "core/base/strings.h"
 #include "native/cli/api_json.h"
 #include "native/cli/call.h"
+#include "native/cli/limits.h"
 #include "native/cli/program_file.h"
 #include "native/cli/report.h"
 
@@ -20,7 +21,8 @@ struct DebugOptions {
   std::string path;
   InputOptions input;
   KernelChoice kernels;
-  tern_debug_options limits{};
+  RunLimits limits;
+  uint64_t record_bytes = 0, record_steps = 0;
 };
 
 // A line without its end; false at the end of the input. The last line may lack its end.
@@ -94,8 +96,9 @@ Status Debug(const DebugOptions& options, const GlobalOptions& globals) {
   TERN_TRY_ASSIGN(const std::vector<Value> arguments, ToTensors(engine, inputs));
   const std::vector<TernAny> args = Borrow(arguments);
   tern_debugger* raw = nullptr;
-  tern_debug_options limits = options.limits;
-  limits.max_bytes = BytesLeft(budget);
+  tern_debug_options limits = options.limits.ForDebugger(BytesLeft(budget));
+  limits.trace_bytes = options.record_bytes;
+  limits.trace_steps = options.record_steps;
   TERN_TRY(FromApi(tern_debugger_create(program.get(), &limits, &raw)));
   const Debugger debugger(raw);
   TERN_TRY(FromApi(tern_debugger_begin(debugger.get(), function.name.c_str(), args.data(),
@@ -113,15 +116,6 @@ Status WriteTrace(tern_debugger* debugger, const std::string& path) {
   return native::WriteFile(path, Text(trace));
 }
 
-void AddDebugLimits(CLI::App* app, tern_debug_options* limits) {
-  limits->struct_size = sizeof *limits;
-  AddCount(app, "--max-steps", &limits->max_steps, "stop after so many instructions");
-  AddSize(app, "--max-memory", &limits->max_bytes,
-          "stop when compiling, or inputs and what the run makes, take more bytes than this");
-  AddCount(app, "--max-depth", &limits->max_depth, "stop at more frames (default 10000)");
-  AddCount(app, "--timeout", &limits->max_time_ms, "stop after so many milliseconds");
-}
-
 CommandAction SetupDebug(CLI::App* app, const GlobalOptions* globals) {
   auto options = std::make_shared<DebugOptions>();
   app->add_option("program", options->path,
@@ -129,10 +123,10 @@ CommandAction SetupDebug(CLI::App* app, const GlobalOptions* globals) {
       ->required();
   AddInputOptions(app, &options->input);
   AddKernelOptions(app, &options->kernels);
-  AddDebugLimits(app, &options->limits);
-  AddSize(app, "--record-memory", &options->limits.trace_bytes,
+  AddRunLimits(app, &options->limits);
+  AddSize(app, "--record-memory", &options->record_bytes,
           "what the record of the run may take (default 256MiB)");
-  AddCount(app, "--record-steps", &options->limits.trace_steps,
+  AddCount(app, "--record-steps", &options->record_steps,
            "how many instructions back it reaches (default 1000000)");
   return [options, globals] { return Debug(*options, *globals); };
 }

@@ -11,6 +11,7 @@
 #include "native/cli/array_diff.h"
 #include "native/cli/call.h"
 #include "native/cli/executable_bytes.h"
+#include "native/cli/limits.h"
 #include "native/cli/npz.h"
 #include "native/cli/outputs.h"
 #include "native/cli/program_diff.h"
@@ -27,7 +28,7 @@ struct DiffOptions {
   InputOptions input;
   KernelChoice kernels;
   DiffTolerance tolerance;
-  tern_debug_options limits{};
+  RunLimits limits;
 
   bool runs() const { return run || !input.inputs.empty() || input.fill_missing; }
 };
@@ -52,7 +53,7 @@ Result<FileKind> KindOf(const std::string& path) {
 // --- programs
 
 Result<DiffFindings> DiffPrograms(const DiffOptions& options, const GlobalOptions& globals) {
-  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
+  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals, options.limits.max_bytes));
   TERN_TRY_ASSIGN(const ExecutableBytes a, ReadExecutable(engine, options.a));
   TERN_TRY_ASSIGN(const ExecutableBytes b, ReadExecutable(engine, options.b));
   TERN_TRY_ASSIGN(const std::vector<ProgramChange> changes,
@@ -102,6 +103,7 @@ struct Side {
   Program program;
   FunctionInfo function;
   std::vector<Value> arguments;
+  uint64_t bytes_left = 0;  // of --max-memory, behind the inputs
 };
 
 Result<Side> Prepare(const Engine& engine, const DiffOptions& options, const std::string& path) {
@@ -111,7 +113,9 @@ Result<Side> Prepare(const Engine& engine, const DiffOptions& options, const std
   InputOptions input = options.input;
   // Made inputs have the same seed on both sides, so they are the same.
   input.fill_missing = options.run || input.fill_missing;
-  TERN_TRY_ASSIGN(const std::vector<NamedArray> arrays, BindInputs(input, side.function));
+  MemoryBudget budget = {.limit = options.limits.max_bytes};
+  TERN_TRY_ASSIGN(const std::vector<NamedArray> arrays, BindInputs(input, side.function, &budget));
+  side.bytes_left = BytesLeft(budget);
   TERN_TRY_ASSIGN(side.arguments, ToTensors(engine, arrays));
   return side;
 }
@@ -188,7 +192,8 @@ class RunDiff {
 
  private:
   Result<RecordedRun> Record(const Side& side) const {
-    return RecordRun(side.program, side.function.name, Borrow(side.arguments), options_.limits);
+    return RecordRun(side.program, side.function.name, Borrow(side.arguments),
+                     options_.limits.ForDebugger(side.bytes_left));
   }
 
   Status CompareOutputs(const RecordedRun& a, const RecordedRun& b) {
@@ -290,7 +295,7 @@ class RunDiff {
 };
 
 Result<DiffFindings> DiffRuns(const DiffOptions& options, const GlobalOptions& globals) {
-  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
+  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals, options.limits.max_bytes));
   TERN_TRY_ASSIGN(const Side a, Prepare(engine, options, options.a));
   TERN_TRY_ASSIGN(const Side b, Prepare(engine, options, options.b));
   return RunDiff(options, a, b).Run();
@@ -479,7 +484,7 @@ CommandAction SetupDiff(CLI::App* app, const GlobalOptions* globals) {
   AddAmount(app, "--atol", &options->tolerance.atol, "absolute tolerance of elements (default 0)");
   AddCount(app, "--max-ulp", &options->tolerance.max_ulp,
            "floats so many steps apart are the same (default 0)");
-  AddDebugLimits(app, &options->limits);
+  AddRunLimits(app, &options->limits);
   return [options, globals] { return Diff(*options, *globals); };
 }
 

@@ -9,6 +9,7 @@
 #include "native/cli/executable_bytes.h"
 #include "native/cli/graph_svg.h"
 #include "native/cli/input_spec.h"
+#include "native/cli/limits.h"
 #include "native/cli/lower_loops.h"
 #include "native/cli/memory_svg.h"
 #include "native/cli/model.h"
@@ -276,7 +277,7 @@ Status WarnOfMissing(const Engine& engine, const ExecutableBytes& bytes) {
 
 Status Disassemble(const FileOptions& options, const GlobalOptions& globals) {
   TERN_TRY(CheckOutputPath(options.output, options.path));
-  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
+  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals, options.max_bytes));
   TERN_TRY_ASSIGN(const ExecutableBytes bytes, ReadExecutable(engine, options.path));
   // The check answers with a status; its text is empty.
   if (options.check_ssa) {
@@ -354,8 +355,7 @@ CommandAction SetupInspect(CLI::App* app, const GlobalOptions* globals) {
   app->add_option("--dim", options->dims,
                   "of --memory: the value of a symbolic dimension, such as n=18")
       ->needs(memory);
-  AddSize(app, "--max-memory", &options->max_bytes,
-          "stop when compiling takes more bytes than this");
+  AddCompileLimit(app, &options->max_bytes);
   return [options, globals] { return Inspect(*options, *globals); };
 }
 
@@ -375,6 +375,7 @@ CommandAction SetupDis(CLI::App* app, const GlobalOptions* globals) {
   app->add_flag("--ssa", options->check_ssa, "refuse a program that writes a register twice");
   app->add_flag("--check-roundtrip", options->check_roundtrip,
                 "assemble the text again and compare the bytes");
+  AddCompileLimit(app, &options->max_bytes);
   return [options, globals] { return Disassemble(*options, *globals); };
 }
 

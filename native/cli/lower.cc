@@ -4,6 +4,7 @@
 #include "core/base/strings.h"
 #include "native/cli/api_json.h"
 #include "native/cli/command.h"
+#include "native/cli/limits.h"
 #include "native/cli/lower_loops.h"
 #include "native/cli/program_file.h"
 #include "native/cli/report.h"
@@ -90,8 +91,7 @@ CommandAction SetupLower(CLI::App* app, const GlobalOptions* globals) {
   app->add_flag("--relaxed-math", options->request.relaxed_math,
                 "loop kernels may round a * b + c once; results then differ between processors in "
                 "the last places");
-  AddSize(app, "--max-memory", &options->max_bytes,
-          "stop when compiling takes more bytes than this");
+  AddCompileLimit(app, &options->max_bytes);
   app->add_flag("--exact-convolutions", options->request.exact_convolutions,
                 "no convolution by Winograd's algorithm, which rounds more");
   AddLoopOptions(app, &options->loops);

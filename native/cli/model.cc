@@ -15,9 +15,8 @@
 namespace tern::cli {
 namespace {
 
-api::ModelRequest RequestOf(const Engine& engine, const CompileRequest& request,
-                            const ProgramFile& file, native::ModelFiles* files,
-                            ProgressReport* progress) {
+api::ModelRequest RequestOf(const CompileRequest& request, const ProgramFile& file,
+                            native::ModelFiles* files, ProgressReport* progress) {
   return {.bytes = files->bytes(),
           .options = {.struct_size = sizeof(tern_compile_options),
                       .source_name = file.name.c_str(),
@@ -27,7 +26,7 @@ api::ModelRequest RequestOf(const Engine& engine, const CompileRequest& request,
                       .print_after = request.print_after.c_str(),
                       .relaxed_math = request.relaxed_math ? 1 : 0,
                       .sizes = request.c_sizes(),
-                      .max_bytes = engine.compile_bytes,
+                      .max_bytes = 0,
                       .exact_convolutions = request.exact_convolutions ? 1 : 0},
           .progress = progress->sink(),
           .pages = files->pages(),
@@ -46,7 +45,7 @@ Result<Program> LoadModel(const Engine& engine, const CompileRequest& request) {
   auto* files = new native::ModelFiles(file.file, request.path);
   TERN_TRY_ASSIGN(
       tern_program* const program,
-      api::CompileAndLink(engine.runtime.get(), RequestOf(engine, request, file, files, &progress),
+      api::CompileAndLink(engine.runtime.get(), RequestOf(request, file, files, &progress),
                           &native::ModelFiles::Delete, files, nullptr));
   return Program(program);
 }
@@ -57,10 +56,9 @@ Result<uint64_t> CompileModelTo(const Engine& engine, const CompileRequest& requ
   ProgressReport progress(engine.progress, file.name);
   native::ModelFiles files(file.file, request.path);
   TERN_TRY_ASSIGN(native::FileWriter writer, native::FileWriter::Open(output));
-  TERN_TRY_ASSIGN(
-      const uint64_t bytes,
-      api::CompileTo(engine.runtime.get(), RequestOf(engine, request, file, &files, &progress),
-                     {.context = &writer, .write = &WriteTo}, stages));
+  TERN_TRY_ASSIGN(const uint64_t bytes,
+                  api::CompileTo(engine.runtime.get(), RequestOf(request, file, &files, &progress),
+                                 {.context = &writer, .write = &WriteTo}, stages));
   TERN_TRY(writer.Finish());
   return bytes;
 }

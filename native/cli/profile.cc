@@ -6,6 +6,7 @@
 #include "core/base/strings.h"
 #include "native/cli/api_json.h"
 #include "native/cli/call.h"
+#include "native/cli/limits.h"
 #include "native/cli/profile_hints.h"
 #include "native/cli/profile_rows.h"
 #include "native/cli/program_file.h"
@@ -18,6 +19,7 @@ struct ProfileOptions {
   std::string path;
   InputOptions input;
   KernelChoice kernels;
+  RunLimits limits;
   std::string format = "table";
   std::string out;
   std::string by;
@@ -157,13 +159,16 @@ Status Profile(const ProfileOptions& options, const GlobalOptions& globals) {
   if (!options.base.empty()) {
     TERN_TRY_ASSIGN(base, ReadBase(options.base));
   }
-  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
+  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals, options.limits.max_bytes));
   TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.path, options.kernels));
   TERN_TRY_ASSIGN(const FunctionInfo function, FindFunction(program, options.input.function));
-  TERN_TRY_ASSIGN(const std::vector<NamedArray> inputs, BindInputs(options.input, function));
+  MemoryBudget budget = {.limit = options.limits.max_bytes};
+  TERN_TRY_ASSIGN(const std::vector<NamedArray> inputs,
+                  BindInputs(options.input, function, &budget));
   TERN_TRY_ASSIGN(const std::vector<Value> arguments, ToTensors(engine, inputs));
+  const tern_vm_options limits = options.limits.ForMachine(BytesLeft(budget));
   tern_vm* raw_vm = nullptr;
-  TERN_TRY(FromApi(tern_vm_create(program.get(), nullptr, &raw_vm)));
+  TERN_TRY(FromApi(tern_vm_create(program.get(), &limits, &raw_vm)));
   const Machine machine(raw_vm);
   TERN_TRY_ASSIGN(const ProfileHandle profile,
                   Measure(machine, function.name, Borrow(arguments), options));
@@ -184,6 +189,7 @@ CommandAction SetupProfile(CLI::App* app, const GlobalOptions* globals) {
       ->required();
   AddInputOptions(app, &options->input);
   AddKernelOptions(app, &options->kernels);
+  AddRunLimits(app, &options->limits);
   app->add_option("--export", options->format, "table, json, chrome or speedscope")
       ->check(CLI::IsMember({"table", "json", "chrome", "speedscope"}));
   app->add_option("--by", options->by,

@@ -5,6 +5,7 @@
 #include "core/vm/debug/trace_diff.h"
 #include "native/cli/api_json.h"
 #include "native/cli/call.h"
+#include "native/cli/limits.h"
 #include "native/cli/program_file.h"
 #include "native/cli/recorded_run.h"
 #include "native/cli/report.h"
@@ -19,6 +20,7 @@ struct ReplayOptions {
   InputOptions input;
   bool has_function = false;
   KernelChoice kernels;
+  RunLimits limits;
   uint64_t until = kNoLimit;
 
   bool uses_record(const vm::SavedTrace& trace) const {
@@ -51,17 +53,19 @@ Result<Replayed> ReplayRun(const Engine& engine, const Program& program,
   const std::string name = uses_record ? trace.call().function : options.input.function;
   TERN_TRY_ASSIGN(const FunctionInfo function, FindFunction(program, name));
   std::vector<Value> arguments;
+  MemoryBudget budget = {.limit = options.limits.max_bytes};
   if (uses_record) {
     TERN_TRY_ASSIGN(arguments, RecordedArguments(trace));
   } else {
-    TERN_TRY_ASSIGN(const std::vector<NamedArray> arrays, BindInputs(options.input, function));
+    TERN_TRY_ASSIGN(const std::vector<NamedArray> arrays,
+                    BindInputs(options.input, function, &budget));
     TERN_TRY_ASSIGN(arguments, ToTensors(engine, arrays));
   }
   const uint64_t end = std::min(trace.end_step(), options.until);
   // 0 would be no limit. The step too many that an empty record gets is not compared.
-  tern_debug_options limits = {};
-  limits.struct_size = sizeof limits;
-  limits.max_steps = std::max<uint64_t>(end, 1);
+  tern_debug_options limits = options.limits.ForDebugger(BytesLeft(budget));
+  const uint64_t steps = std::max<uint64_t>(end, 1);
+  limits.max_steps = limits.max_steps == 0 ? steps : std::min(limits.max_steps, steps);
   TERN_TRY_ASSIGN(RecordedRun run, RecordRun(program, name, Borrow(arguments), limits));
   Replayed replayed{std::move(run), std::nullopt, 0};
   replayed.divergence = vm::FindDivergence(trace, replayed.run.trace);
@@ -106,7 +110,7 @@ Status Replay(const ReplayOptions& options, const GlobalOptions& globals) {
       (options.until < trace.first_step() || options.until > trace.end_step()))
     return UsageError("E0003", StrCat("--until ", options.until, ": the record has the steps ",
                                       trace.first_step(), " to ", trace.end_step()));
-  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
+  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals, options.limits.max_bytes));
   TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.program, options.kernels));
   TERN_TRY_ASSIGN(const Replayed replayed, ReplayRun(engine, program, trace, options));
   if (globals.json()) {
@@ -132,6 +136,7 @@ CommandAction SetupReplay(CLI::App* app, const GlobalOptions* globals) {
       ->required();
   AddInputOptions(app, &options->input);
   AddKernelOptions(app, &options->kernels);
+  AddRunLimits(app, &options->limits);
   AddCount(app, "--until", &options->until, "stop at this step and print frames and registers");
   return [=] {
     options->has_function = app->count("--function") > 0;

@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "native/cli/call.h"
+#include "native/cli/limits.h"
 #include "native/cli/outputs.h"
 #include "native/cli/report.h"
 
@@ -17,10 +18,7 @@ struct RunOptions {
   InputOptions input;
   KernelChoice kernels;
   OutputOptions output;
-  uint64_t max_instructions = 0;
-  uint64_t max_bytes = 0;
-  uint64_t max_time_ms = 0;
-  uint32_t max_depth = 0;
+  RunLimits limits;
   bool parallel_calls = false;
   int repeat = 1;
   std::string trace;
@@ -44,12 +42,7 @@ Status CheckOutputPaths(const RunOptions& options, const OutputPlan& plan) {
 
 Result<Value> Call(const Program& program, const RunOptions& options, uint64_t max_bytes,
                    const std::vector<Value>& arguments) {
-  const tern_vm_options limits = {.struct_size = sizeof limits,
-                                  .max_instructions = options.max_instructions,
-                                  .max_bytes = max_bytes,
-                                  .max_depth = options.max_depth,
-                                  .reserved = 0,
-                                  .max_time_ms = options.max_time_ms};
+  const tern_vm_options limits = options.limits.ForMachine(max_bytes);
   tern_vm* raw = nullptr;
   TERN_TRY(FromApi(tern_vm_create(program.get(), &limits, &raw)));
   const Machine machine(raw);
@@ -96,14 +89,7 @@ class StopOnInterrupt {
 // fails is the one to look at.
 Result<Value> CallTraced(const Program& program, const RunOptions& options, uint64_t max_bytes,
                          const std::vector<Value>& arguments) {
-  const tern_debug_options limits = {.struct_size = sizeof limits,
-                                     .max_steps = options.max_instructions,
-                                     .max_bytes = max_bytes,
-                                     .max_time_ms = options.max_time_ms,
-                                     .max_depth = options.max_depth,
-                                     .reserved = 0,
-                                     .trace_bytes = 0,
-                                     .trace_steps = 0};
+  const tern_debug_options limits = options.limits.ForDebugger(max_bytes);
   tern_debugger* raw = nullptr;
   TERN_TRY(FromApi(tern_debugger_create(program.get(), &limits, &raw)));
   const Debugger debugger(raw);
@@ -125,13 +111,13 @@ Result<Value> CallTraced(const Program& program, const RunOptions& options, uint
 }
 
 Status Run(const RunOptions& options, const GlobalOptions& globals) {
-  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals, options.max_bytes));
+  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals, options.limits.max_bytes));
   TERN_TRY_ASSIGN(const Program program, LoadProgram(engine, options.path, options.kernels));
   TERN_TRY_ASSIGN(const FunctionInfo function, FindFunction(program, options.input.function));
   // Planned before inputs are read, so that mistakes in options cost no time.
   TERN_TRY_ASSIGN(const OutputPlan plan, PlanOutputs(options.output, function));
   TERN_TRY(CheckOutputPaths(options, plan));
-  MemoryBudget budget = {.limit = options.max_bytes};
+  MemoryBudget budget = {.limit = options.limits.max_bytes};
   TERN_TRY_ASSIGN(const std::vector<NamedArray> inputs,
                   BindInputs(options.input, function, &budget));
   TERN_TRY_ASSIGN(const std::vector<Value> arguments, ToTensors(engine, inputs));
@@ -157,11 +143,7 @@ CommandAction SetupRun(CLI::App* app, const GlobalOptions* globals) {
   AddInputOptions(app, &options->input);
   AddKernelOptions(app, &options->kernels);
   AddOutputOptions(app, &options->output);
-  AddCount(app, "--max-steps", &options->max_instructions, "stop after so many instructions");
-  AddSize(app, "--max-memory", &options->max_bytes,
-          "stop when compiling, or inputs and what the run makes, take more bytes than this");
-  AddCount(app, "--max-depth", &options->max_depth, "stop at more frames (default 10000)");
-  AddCount(app, "--timeout", &options->max_time_ms, "stop after so many milliseconds");
+  AddRunLimits(app, &options->limits);
   auto* together = app->add_flag("--parallel-calls", options->parallel_calls,
                                  "run operators that do not depend on each other together");
   app->add_option("--trace", options->trace,

@@ -162,7 +162,7 @@ Result<Fixes> Fix(const Engine& engine, const CheckOptions& options) {
 }
 
 Status Check(const CheckOptions& options, const GlobalOptions& globals) {
-  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals));
+  TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals, options.against.limits.max_bytes));
   if (!options.against.folder.empty())
     return CheckAgainst(engine, options.path, options.against, globals);
   if (!options.fix.empty() && !IsSource(options.path))
@@ -246,6 +246,7 @@ CommandAction SetupCheck(CLI::App* app, const GlobalOptions* globals) {
       ->needs(against);
   AddAmount(app, "--atol", &options->against.atol, "of --against: absolute tolerance (1e-7)")
       ->needs(against);
+  for (CLI::Option* limit : AddRunLimits(app, &options->against.limits)) limit->needs(against);
   return [options, globals] { return Check(*options, *globals); };
 }
 

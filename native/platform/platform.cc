@@ -36,7 +36,7 @@ void Log(void*, int32_t level, const char* text, size_t length) {
 
 }  // namespace
 
-Platform::Platform(int threads)
+Platform::Platform(int threads, uint64_t memory_limit)
     : pool_(threads),
       platform_{.struct_size = sizeof(TernPlatform),
                 .context = nullptr,
@@ -45,6 +45,6 @@ Platform::Platform(int threads)
                 .parallel = pool_.parallel(),
                 .clock_ns = &ClockNs,
                 .log = &Log,
-                .memory_limit = DefaultMemoryLimit()} {}
+                .memory_limit = memory_limit != 0 ? memory_limit : DefaultMemoryLimit()} {}
 
 }  // namespace tern::native

@@ -12,7 +12,9 @@ namespace tern::native {
 class Platform {
  public:
   // threads as for ThreadPool.
-  explicit Platform(int threads);
+  // memory_limit: in bytes, of what is compiled or run without a limit of its own; 0: what
+  // DefaultMemoryLimit says.
+  explicit Platform(int threads, uint64_t memory_limit = 0);
   Platform(const Platform&) = delete;
   Platform& operator=(const Platform&) = delete;
 

@@ -66,6 +66,37 @@ class ReferenceTest(unittest.TestCase):
         self.assertIn("--max-steps", self.verbs["run"])
         self.assertEqual(self.everywhere["--format"], ["text", "json", "jsonl"])
 
+    # What each verb does to a program. Those that look at bytes, text or records take none.
+    RUN = {"run", "bench", "debug", "diff", "profile", "replay", "check"}
+    COMPILE = {"compile", "lower", "inspect", "dis", "convert"}
+    NEITHER = {"fmt", "trace", "reduce", "play", "tune", "asm", "info", "explain", "help", "man",
+               "completion"}
+
+    def test_every_verb_has_the_limits_of_what_it_does(self):
+        self.assertEqual(set(self.verbs), self.RUN | self.COMPILE | self.NEITHER)
+        of_a_run = {"--max-steps", "--max-memory", "--max-depth", "--timeout"}
+        for verb, names in self.verbs.items():
+            expected = of_a_run if verb in self.RUN else set()
+            if verb in self.COMPILE:
+                expected = {"--max-memory"}
+            self.assertEqual(of_a_run & set(names), expected, verb)
+
+    def test_every_verb_that_compiles_holds_its_memory_limit(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, "a.tn")
+            with open(program, "w", encoding="utf-8") as file:
+                file.write("fn main(x: int) -> int { x + 1 }\n")
+            trace = os.path.join(folder, "a.terntrace")
+            text_of("run", program, "-i", "x=1", "--trace", trace)
+            more = {"diff": [program, program, "-i", "x=1"], "replay": [trace, program],
+                    "convert": [program, os.path.join(folder, "a.tern")]}
+            for verb in sorted(self.RUN | self.COMPILE):
+                with self.subTest(verb):
+                    files = more.get(verb, [program])
+                    result = tern(verb, *files, "--max-memory", "2000", "--format", "json")
+                    self.assertEqual(result.returncode, 4, result.stderr)
+                    self.assertIn("E0302", result.stderr + result.stdout)
+
     def test_every_page_has_the_options_of_its_verb_and_of_all(self):
         for verb, names in self.verbs.items():
             with self.subTest(verb):
