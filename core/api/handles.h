@@ -40,6 +40,11 @@ struct tern_runtime {
   tern::kernels::CpuFeatures features;
   tern::ObjectPtr<tern::Allocator> allocator;  // for tensors made outside of a machine
   std::vector<tern::DevicePtr> devices;        // numbers 1, 2, …
+  std::vector<tern::FunctionPtr> functions;    // which programs find ahead of registered ones
+
+  tern::Result<tern::vm::ProgramPtr> Link(tern::vm::ExecutablePtr executable) const {
+    return tern::vm::Program::Link(std::move(executable), {.functions = functions});
+  }
 };
 
 struct tern_program {

@@ -94,7 +94,7 @@ Result<tern_program*> CompileAndLink(tern_runtime* runtime, const ModelRequest& 
   const StoragePtr owner = KeepBytes(request.bytes, release, context);
   TERN_TRY_ASSIGN(driver::CompileResult compiled, Compile(runtime, request, owner));
   GiveStages(compiled, stages);
-  TERN_TRY_ASSIGN(vm::ProgramPtr program, vm::Program::Link(std::move(compiled.executable)));
+  TERN_TRY_ASSIGN(vm::ProgramPtr program, runtime->Link(std::move(compiled.executable)));
   return new tern_program{runtime, std::move(program)};
 }
 

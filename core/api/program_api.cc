@@ -143,15 +143,16 @@ Result<driver::CompileResult> CompileOnnx(const tern_runtime* runtime, const voi
 }
 
 // Reads the file, checks it and links it with what is registered.
-Result<vm::ProgramPtr> Load(const void* bytes, size_t size, StoragePtr keeper) {
+Result<vm::ProgramPtr> Load(const tern_runtime& runtime, const void* bytes, size_t size,
+                            StoragePtr keeper) {
   TERN_TRY_ASSIGN(vm::ExecutablePtr executable,
                   vm::ReadExecutable(Bytes(bytes, size), std::move(keeper)));
-  return vm::Program::Link(std::move(executable));
+  return runtime.Link(std::move(executable));
 }
 
 // Puts the caller's source behind the reader's interface. A copy of the struct is kept, because the
 // caller's own may be on its stack.
-Result<vm::ProgramPtr> LoadOnDemand(const tern_file_source& source) {
+Result<vm::ProgramPtr> LoadOnDemand(const tern_runtime& runtime, const tern_file_source& source) {
   const auto release = [](void* context) {
     const std::unique_ptr<tern_file_source> from(static_cast<tern_file_source*>(context));
     if (from->release != nullptr) from->release(from->context);
@@ -165,7 +166,7 @@ Result<vm::ProgramPtr> LoadOnDemand(const tern_file_source& source) {
                                     .bytes = source.bytes,
                                     .read = read,
                                     .release = release}));
-  return vm::Program::Link(std::move(executable));
+  return runtime.Link(std::move(executable));
 }
 
 std::string InspectJson(const vm::Executable& executable, const vm::Program* program) {
@@ -271,7 +272,7 @@ tern_status* tern_check_assembly(tern_runtime*, const char* text, size_t size,
 tern_status* tern_program_load(tern_runtime* runtime, const void* bytes, size_t size,
                                void (*release)(void*), void* context, tern_program** program) {
   tern::Result<tern::vm::ProgramPtr> loaded =
-      tern::api::Load(bytes, size, tern::api::Lend(bytes, size, release, context));
+      tern::api::Load(*runtime, bytes, size, tern::api::Lend(bytes, size, release, context));
   if (!loaded.ok()) return ToHandle(std::move(loaded).status());
   *program = new tern_program{runtime, *std::move(loaded)};
   return nullptr;
@@ -281,7 +282,7 @@ tern_status* tern_program_load_on_demand(tern_runtime* runtime, const tern_file_
                                          tern_program** program) {
   TERN_CHECK_OPTIONS(tern_file_source, source);
   tern::Result<tern::vm::ProgramPtr> loaded =
-      tern::api::LoadOnDemand(tern::api::ReadOptions(source));
+      tern::api::LoadOnDemand(*runtime, tern::api::ReadOptions(source));
   if (!loaded.ok()) return ToHandle(std::move(loaded).status());
   *program = new tern_program{runtime, *std::move(loaded)};
   return nullptr;

@@ -597,6 +597,12 @@ class Runtime {
     return Runtime(std::move(engine));
   }
 
+  // Programs that are loaded afterwards find a shared library's kernels by name. Its code can do
+  // what this process can, so that it must be allowed.
+  Expected<void> LoadKernels(const std::string& path, bool allow_native_code) const {
+    return internal::ToExpected(
+        tern_runtime_load_kernels(raw(), path.c_str(), allow_native_code ? 1 : 0));
+  }
   // An executable, an ONNX model, assembly or a program's text, by tern_program_load_file.
   Expected<Program> LoadFile(const std::string& path) const {
     tern_program* program = nullptr;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "native/backends/kernels_api.h"
 
+#include <algorithm>
+
 #include "core/api/handles.h"
 #include "native/backends/kernel_backends.h"
+#include "native/backends/kernel_library.h"
 
 namespace tern::native {
 namespace {
@@ -16,6 +19,37 @@ Status Prepare(const vm::Program& program, const tern_kernel_options& options) {
   return PrepareKernels(program, chosen);
 }
 
+const FunctionPtr* FindKernel(const std::vector<FunctionPtr>& kernels, std::string_view name) {
+  const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const FunctionPtr& kernel) {
+    return kernel->name() == name;
+  });
+  return found == kernels.end() ? nullptr : &*found;
+}
+
+Status LoadKernels(tern_runtime* runtime, const std::string& path, int32_t allow_native_code) {
+  // == 1 here, too. Refused before the file is looked at.
+  if (allow_native_code != 1)
+    return std::move(
+        InvalidArgument("kernel library '", path, "': native code is not allowed here")
+            .SetErrorCode("E0003")
+            .AddNote("help: --allow-native-code, or allow_native_code of the interfaces, allows "
+                     "it; such code can do whatever this process can"));
+  TERN_TRY_ASSIGN(std::vector<FunctionPtr> kernels, OpenKernelLibrary(path));
+  std::vector<FunctionPtr> added;
+  for (const FunctionPtr& kernel : kernels) {
+    const FunctionPtr* const loaded = FindKernel(runtime->functions, kernel->name());
+    if (loaded == nullptr) {
+      added.push_back(kernel);
+    } else if (!AreOneKernel(**loaded, *kernel)) {
+      return std::move(InvalidArgument("kernel library '", path, "': '", kernel->name(),
+                                       "' is in another library that was loaded before")
+                           .SetErrorCode("E0808"));
+    }
+  }
+  runtime->functions.insert(runtime->functions.end(), added.begin(), added.end());
+  return OkStatus();
+}
+
 }  // namespace
 }  // namespace tern::native
 
@@ -24,4 +58,10 @@ tern_status* tern_program_prepare_kernels(tern_program* program,
   TERN_CHECK_OPTIONS(tern_kernel_options, options);
   return tern::api::ToHandle(
       tern::native::Prepare(*program->program, tern::api::ReadOptions(options)));
+}
+
+tern_status* tern_runtime_load_kernels(tern_runtime* runtime, const char* path,
+                                       int32_t allow_native_code) {
+  return tern::api::ToHandle(tern::native::LoadKernels(
+      runtime, std::string(tern::api::TextOr(path, "")), allow_native_code));
 }

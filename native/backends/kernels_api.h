@@ -31,6 +31,47 @@ typedef struct tern_kernel_options {
 tern_status* tern_program_prepare_kernels(tern_program* program,
                                           const tern_kernel_options* options);
 
+/* -- Kernels in a shared library */
+
+/* One function that programs call by name. Its arguments are those of the call in the bytecode; of
+ * one with tensors that the caller made (invoke_packed) these follow, and are written to. The
+ * signature (docs/vm.md) is checked before each call, and the result behind it: "(x: f32[n], y:
+ * f32[n])", or "(n: int) -> int". `self` is of no use here. */
+typedef struct tern_library_kernel {
+  const char* name;
+  const char* signature;
+  TernPackedCall call;
+} tern_library_kernel;
+
+/* What a library exports as tern_kernels_of_library. */
+typedef struct tern_kernel_library {
+  size_t struct_size;
+  uint32_t abi_major; /* TERN_ABI_MAJOR and TERN_ABI_MINOR that it was compiled with */
+  uint32_t abi_minor;
+  const tern_library_kernel* kernels;
+  size_t count;
+} tern_kernel_library;
+
+#ifdef __cplusplus
+#define TERN_KERNEL_LIBRARY_LINKAGE extern "C"
+#else
+#define TERN_KERNEL_LIBRARY_LINKAGE extern
+#endif
+/* Written once in a library, behind its table: an array of tern_library_kernel. */
+#define TERN_KERNEL_LIBRARY(table)                                                              \
+  TERN_KERNEL_LIBRARY_LINKAGE __attribute__((visibility("default")))                            \
+  const tern_kernel_library tern_kernels_of_library;                                            \
+  const tern_kernel_library tern_kernels_of_library = {sizeof(tern_kernel_library),             \
+                                                       TERN_ABI_MAJOR, TERN_ABI_MINOR, (table), \
+                                                       sizeof(table) / sizeof((table)[0])}
+
+/* Gives the kernels of a shared library to the programs that this runtime loads afterwards, which
+ * find them by name ahead of everything that is registered. allow_native_code must be 1: the
+ * library's code can do whatever this process can. It stays in the process. Not to be called while
+ * another thread loads a program; a library that is loaded already changes nothing. */
+tern_status* tern_runtime_load_kernels(tern_runtime* runtime, const char* path,
+                                       int32_t allow_native_code);
+
 #ifdef __cplusplus
 }
 #endif

@@ -89,7 +89,8 @@ Result<Program> LoadProgram(const Engine& engine, const std::string& path);
 struct KernelChoice {
   std::string policy = "auto";
   bool allow_native_code = false;
-  bool is_shown = false;  // the backends are looked at, not only taken
+  std::vector<std::string> libraries = {};  // --kernel-library
+  bool is_shown = false;                    // the backends are looked at, not only taken
 };
 void AddKernelOptions(CLI::App* app, KernelChoice* choice);
 void AddNativeCodeOption(CLI::App* app, KernelChoice* choice);  // which is one of these

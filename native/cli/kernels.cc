@@ -21,10 +21,24 @@ void AddKernelOptions(CLI::App* app, KernelChoice* choice) {
 
 void AddNativeCodeOption(CLI::App* app, KernelChoice* choice) {
   app->add_flag("--allow-native-code", choice->allow_native_code,
-                "run native code that the file brings along, which can do anything you can");
+                "run native code that the file, or --kernel-library, brings along, which can do "
+                "anything you can");
+  app->add_option("--kernel-library", choice->libraries,
+                  "a shared library whose kernels the program finds by name, ahead of all others; "
+                  "may be repeated, and needs --allow-native-code")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
 }
 
 namespace {
+
+// Into the runtime, for every program that it loads.
+Status LoadKernels(const Engine& engine, const KernelChoice& choice) {
+  for (const std::string& path : choice.libraries)
+    TERN_TRY(FromApi(tern_runtime_load_kernels(engine.runtime.get(), path.c_str(),
+                                               choice.allow_native_code ? 1 : 0)));
+  return Status();
+}
 
 Result<Program> Prepare(Program program, const KernelChoice& choice) {
   const tern_kernel_options options = {.struct_size = sizeof options,
@@ -39,11 +53,13 @@ Result<Program> Prepare(Program program, const KernelChoice& choice) {
 
 Result<Program> LoadProgram(const Engine& engine, const std::string& path,
                             const KernelChoice& choice) {
+  TERN_TRY(LoadKernels(engine, choice));
   TERN_TRY_ASSIGN(Program program, LoadProgram(engine, path));
   return Prepare(std::move(program), choice);
 }
 
 Result<Program> LoadBuffer(const Engine& engine, Buffer executable, const KernelChoice& choice) {
+  TERN_TRY(LoadKernels(engine, choice));
   TERN_TRY_ASSIGN(Program program, LoadBuffer(engine, std::move(executable)));
   return Prepare(std::move(program), choice);
 }

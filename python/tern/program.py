@@ -240,13 +240,19 @@ def _load_bytes(data: bytes) -> c_void_p:
 
 def load(source: str | os.PathLike[str] | bytes, *, kernels: str = "auto",
          allow_native_code: bool = False, max_instructions: int = 0, max_bytes: int = 0,
-         max_depth: int = 0, max_seconds: float = 0) -> Program:
+         max_depth: int = 0, max_seconds: float = 0,
+         kernel_libraries: Iterable[str | os.PathLike[str]] = ()) -> Program:
     """The program of a file, or of an executable's bytes. Executables (.tern) are mapped; models
     (.onnx), programs (.tn) and assembly (.tasm) are compiled first.
 
     kernels: "auto", "operators", "interpreter" or "compiled" (docs/cli.md). allow_native_code: run
     native code that the file brings along, which can do anything that you can. max_…: limits of
-    each run; 0 is none, and for bytes three quarters of what the process may have."""
+    each run; 0 is none, and for bytes three quarters of what the process may have.
+    kernel_libraries: shared libraries whose kernels this program, and what is loaded later, finds
+    by name; they need allow_native_code."""
+    for library in kernel_libraries:
+        check(lib.tern_runtime_load_kernels(default_runtime(), os.fsencode(library),
+                                            int(allow_native_code)))
     limits = _limits(max_instructions, max_bytes, max_depth, max_seconds)
     if isinstance(source, (bytes, bytearray, memoryview)):
         return _program(_load_bytes(bytes(source)), "program", kernels, allow_native_code, limits)
