@@ -22,6 +22,10 @@ struct Lifted {
 };
 using Known = std::unordered_map<const Node*, Lifted>;  // by the variable of the lambda
 
+// A lambda of more captured values is called through its closure by other lambdas, which would have
+// to capture all of these: a chain of n lambdas, each with a value of its own, would have n²/2.
+constexpr size_t kMostPassedOn = 32;
+
 // How a lambda uses the variables around it. One that is only called needs no closure.
 struct Uses {
   std::vector<VarPtr> order;  // each once, in order of first use
@@ -150,8 +154,8 @@ class Lifter {
   }
 
   // What a group captures: the variables that it uses, except the group itself. For an outer lambda
-  // that it only calls, it captures that lambda's captured values instead, so that it can call the
-  // function directly.
+  // that it only calls, it captures that lambda's captured values instead, if they are few, so that
+  // it can call the function directly.
   std::vector<VarPtr> Captured(const Uses& uses, const std::unordered_set<const Node*>& members,
                                Known* inside) const {
     std::vector<VarPtr> captured;
@@ -162,7 +166,8 @@ class Lifter {
     for (const VarPtr& var : uses.order) {
       if (members.contains(var.get())) continue;
       const auto known = known_.find(var.get());
-      if (known == known_.end() || uses.as_value.contains(var.get())) {
+      if (known == known_.end() || uses.as_value.contains(var.get()) ||
+          known->second.captured.size() > kMostPassedOn) {
         add(var);
         continue;
       }

@@ -227,6 +227,28 @@ TEST(CompileMemory, LeavesLargeSplatsToTheRun) {
   EXPECT_EQ(calls(several.Model(16)), 1);
 }
 
+// Each lambda calls the one before and has a value of its own: what they capture together grows no
+// faster than the text.
+TEST(CompileMemory, ChainsOfLambdasTakeInProportion) {
+  const auto charges = [](int lambdas) {
+    std::string text = "fn main(x: int) -> int {\n  let y0 = x;\n  let f0 = |a: int| a + y0;\n";
+    for (int i = 1; i < lambdas; ++i) {
+      const std::string now = std::to_string(i), before = std::to_string(i - 1);
+      text += "  let y" + now + " = y" + before + " * 3;\n";
+      text += "  let f" + now + " = |a: int| f" + before + "(a) + y" + now + ";\n";
+    }
+    text += "  f" + std::to_string(lambdas - 1) + "(x)\n}\n";
+    CompileMemory memory(kPlenty);
+    memory.account().FailAt(0);
+    CompileOptions options;
+    options.memory = &memory;
+    EXPECT_TRUE(CompileSource(text, options).ok());
+    return memory.account().charges();
+  };
+  const int64_t few = charges(128), many = charges(512);
+  EXPECT_LT(many, 5 * few) << few;
+}
+
 // A limit of its own for the allocator of constants stands beside what nodes leave.
 TEST(CompileMemory, LimitsTensorsTwice) {
   CompileMemory memory(1 << 20);
