@@ -229,6 +229,37 @@ TEST(TernHpp, HandlesKeepWhatTheyNeed) {
   EXPECT_EQ(tern_live_objects(), before);
 }
 
+TEST(TernHpp, KernelLibraries) {
+  const Runtime runtime = Runtime::Create().value();
+  const auto refused = runtime.LoadKernels("no-such-library.so", false);
+  ASSERT_FALSE(refused);
+  EXPECT_STREQ(refused.error().code(), "E0003");
+  const auto missing = runtime.LoadKernels("no-such-library.so", true);
+  ASSERT_FALSE(missing);
+  EXPECT_STREQ(missing.error().code(), "E0101");
+  const auto wrong = runtime.LoadKernels(kModel, true);
+  ASSERT_FALSE(wrong);
+  EXPECT_STREQ(wrong.error().code(), "E0808");
+#ifdef TERN_KERNELS
+  EXPECT_TRUE(runtime.LoadKernels(TERN_KERNELS, true));
+  EXPECT_TRUE(runtime.LoadKernels(TERN_KERNELS, true)) << "again";
+  const std::string_view text =
+      ".func @main(n: int) -> int\n"
+      "  call  example.triangle in: %0 dst: %1\n"
+      "  ret   ret %1\n";
+  tern_buffer* bytes = nullptr;
+  ASSERT_EQ(tern_assemble(runtime.raw(), text.data(), text.size(), "a.tasm", &bytes), nullptr);
+  Machine machine = runtime.Load(tern::Buffer(bytes)).value().Start().value();
+  EXPECT_EQ(machine.Call("main", {Value(int64_t{10})}).value().AsInt().value(), 55);
+  // The library is that of one runtime.
+  const Runtime other = Runtime::Create().value();
+  ASSERT_EQ(tern_assemble(other.raw(), text.data(), text.size(), "a.tasm", &bytes), nullptr);
+  const auto lacking = other.Load(tern::Buffer(bytes));
+  ASSERT_FALSE(lacking);
+  EXPECT_STREQ(lacking.error().code(), "E0107");
+#endif
+}
+
 TEST(TernHpp, KernelsAndThreads) {
   tern::RuntimeOptions options;
   options.threads = 2;

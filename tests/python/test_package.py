@@ -80,6 +80,10 @@ class Loading(unittest.TestCase):
                 tern.load(data)
         with self.assertRaises(tern.Error):
             tern.compile(b"no model")
+        with self.assertRaisesRegex(tern.ArgumentError, "native code is not allowed here"):
+            tern.load(MODEL, kernel_libraries=["kernels.so"])
+        with self.assertRaisesRegex(tern.Error, "got a file of another kind"):
+            tern.load(MODEL, kernel_libraries=[MODEL], allow_native_code=True)
         with self.assertRaisesRegex(tern.ArgumentError, "give one of them"):
             tern.compile()
         with self.assertRaisesRegex(tern.ArgumentError, "no language 'lua'"):
