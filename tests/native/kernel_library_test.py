@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels of shared libraries, by the command line.
+"""B26: kernels of shared libraries, by the command line.
 
 Usage: kernel_library_test.py TERN FOLDER      ends with `N passed, N failed`
 FOLDER has the libraries kernels.so (examples/library/kernels.c) and bad_1.so … (bad_kernels.c).
