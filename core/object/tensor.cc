@@ -427,7 +427,25 @@ struct Gather {
       out += bytes;
       return;
     }
+    if (axis + 1 == dims.size() && !strings && Strided(from, dims[axis], strides[axis])) return;
     for (int64_t i = 0; i < dims[axis]; ++i) Row(from + i * strides[axis] * element, axis + 1);
+  }
+  // Elements of the common sizes, without a call for each; false for others.
+  bool Strided(const uint8_t* from, int64_t count, int64_t stride) {
+    switch (element) {
+      case 1: return Strided<1>(from, count, stride);
+      case 2: return Strided<2>(from, count, stride);
+      case 4: return Strided<4>(from, count, stride);
+      case 8: return Strided<8>(from, count, stride);
+      default: return false;
+    }
+  }
+  template <int64_t kBytes>
+  bool Strided(const uint8_t* from, int64_t count, int64_t stride) {
+    for (int64_t i = 0; i < count; ++i)
+      std::memcpy(out + i * kBytes, from + i * stride * kBytes, kBytes);
+    out += count * kBytes;
+    return true;
   }
   void One(const uint8_t* from) {
     if (strings)
@@ -449,7 +467,10 @@ Result<TensorPtr> Tensor::Copy(Allocator* allocator) const {
   if (is_contiguous() && !dtype().is_string()) {
     std::memcpy(copy->data(), data(), byte_size());
   } else {
-    Gather gather{dims(), strides(), dtype().size(), dtype().is_string(),
+    // Last axes of one element, such as those of 1x1 filters, would hide what lies in a row.
+    size_t axes = dims().size();
+    while (axes > 0 && dims()[axes - 1] == 1) --axes;
+    Gather gather{dims().first(axes), strides().first(axes), dtype().size(), dtype().is_string(),
                   static_cast<uint8_t*>(copy->data())};
     gather.Row(static_cast<const uint8_t*>(data()), 0);
   }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include "core/object/graph/print.h"
@@ -259,6 +260,26 @@ TEST_F(TensorTest, ContiguousIsTheSameWhereItCan) {
   const TensorPtr tensor = Iota({2, 2});
   EXPECT_EQ(tensor->Contiguous().value(), tensor);
   EXPECT_NE(tensor->Copy().value()->data(), tensor->data());
+}
+
+// Also with last axes of one element, before which the elements of a row lie apart.
+TEST_F(TensorTest, CopiesElementsOfEverySizeInOrder) {
+  const std::vector<int64_t> shapes[] = {{3, 2}, {3, 2, 1, 1}};
+  const std::vector<int64_t> strides = {1, 3, 1, 1};
+  for (const DType dtype : {kU8, kU16, kF32, kI64}) {
+    const TensorPtr tensor = Tensor::New(dtype, {2, 3}).value();
+    auto* bytes = static_cast<uint8_t*>(tensor->data());
+    for (size_t i = 0; i < tensor->byte_size(); ++i) bytes[i] = static_cast<uint8_t>(i);
+    const auto size = static_cast<size_t>(dtype.size());
+    for (const std::vector<int64_t>& dims : shapes) {
+      const TensorPtr turned = tensor->View(dims, std::span(strides).first(dims.size()), 0).value();
+      const TensorPtr copy = turned->Copy().value();
+      const auto* copied = static_cast<const uint8_t*>(copy->data());
+      for (size_t i = 0; i < 6; ++i)
+        EXPECT_EQ(std::memcmp(copied + i * size, bytes + (i % 2 * 3 + i / 2) * size, size), 0)
+            << copy->TypeText() << ", element " << i;
+    }
+  }
 }
 
 TEST_F(TensorTest, Strings) {
