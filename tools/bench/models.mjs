@@ -239,23 +239,27 @@ async function benchWeb(model, threads, options, folder) {
 }
 
 /**
- * Milliseconds of processor time, of all threads, between a file and the first run: the whole
- * process `tern compile` with what it writes, and creating a session in this one.
+ * Milliseconds of processor time, of all threads, between a file and the first run: `tern compile`
+ * with what it writes, less what the program takes to start; and creating a session in here.
  */
 async function benchCompile(model, options, folder) {
   const { default: ort } = await import('onnxruntime-node');
   const executable = join(folder, 'compiled.tern');
-  // Two lines, the seconds of this shell and those of its children: minutes and seconds each.
-  const script = '"$0" compile "$1" -o "$2" --progress none >&2; times';
-  const tern = () => {
-    const said = execFileSync('bash', ['-c', script, kHost, model.model, executable], {
+  // The clock of `times` is coarse: several in one shell. Its second line is of the children.
+  const kTimes = 4;
+  const cpuTime = (...args) => {
+    const script = `for i in ${'1 '.repeat(kTimes)}; do "$0" "$@" >&2 || exit; done; times`;
+    const said = execFileSync('bash', ['-c', script, kHost, ...args], {
       encoding: 'utf8',
       env: { ...process.env, LC_ALL: 'C' },
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     const parts = [...said.split('\n')[1].matchAll(/(\d+)m([\d.]+)s/g)];
-    return parts.reduce((sum, [, minutes, seconds]) => sum + minutes * 6e4 + seconds * 1e3, 0);
+    const sum = parts.reduce((all, [, minutes, seconds]) => all + minutes * 60 + +seconds, 0);
+    return (sum * 1e3) / kTimes;
   };
+  const tern = () =>
+    cpuTime('compile', model.model, '-o', executable, '--progress', 'none') - cpuTime('--version');
   const rival = async () => {
     const before = process.cpuUsage();
     const session = await ort.InferenceSession.create(model.model, {
