@@ -8,7 +8,10 @@ import { defineConfig, type Plugin } from 'vite';
 const kServiceWorker = new URL('./offline/service-worker.js', import.meta.url);
 
 const kSmallParts =
-  /web\/src\/(?:engine\/worker-requests|model\/source-kind|model\/packed-text|widgets\/disclosure)/;
+  new RegExp(`/web/src/(?:${[
+    'engine/worker-requests', 'model/source-kind', 'model/packed-text', 'widgets/disclosure',
+    'widgets/save-file', 'widgets/save-picture',
+  ].join('|')})`);
 
 /** Writes the service worker with the list of the build's files, which it keeps. */
 function offline(): Plugin {

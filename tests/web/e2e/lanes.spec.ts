@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Lanes view: figures of the specification's table, the slider's keys, the walk from cell to
 // cell, programs with errors, files, links, all widths, axe.
+import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { violations } from '../support/axe.js';
 import { expect, test } from '../support/page.js';
@@ -234,6 +235,43 @@ test('tables have the numbers of the pictures', async ({ playground, page }) => 
   await expect(rows.nth(7)).toContainText('18');
   await expect(page.getByTestId('footprint-table')).toContainText('store C');
   expect(await violations(page)).toEqual([]);
+});
+
+test('pictures are saved as they are seen, with the same bytes each time', async ({
+  playground, page,
+}) => {
+  await playground.open('?test=1#v=1&view=lanes&ex=dot&vs=4&n=18');
+  const save = async (name: string): Promise<Buffer> => {
+    const waiting = page.waitForEvent('download');
+    await page.getByTestId(name).click();
+    return readFileSync(await (await waiting).path());
+  };
+  for (const name of ['svg-lanes-predicated', 'svg-lanes-fixed', 'svg-sweep']) {
+    const picture = await save(name);
+    expect(await save(name), name).toEqual(picture);
+    const [problem, title, about, references] = await page.evaluate((text) => {
+      const parsed = new DOMParser().parseFromString(text, 'image/svg+xml');
+      const { outerHTML } = parsed.documentElement;
+      return [
+        parsed.querySelector('parsererror')?.textContent ?? '',
+        parsed.querySelector('svg > title')!.textContent,
+        parsed.querySelector('svg > desc')!.textContent,
+        [...outerHTML.matchAll(/url\(#([\w-]+)\)/g)].map(([, id]) => !!parsed.getElementById(id!)),
+      ] as const;
+    }, picture.toString());
+    expect(problem).toBe('');
+    expect(title, name).toMatch(/^(Scalable, predicated|Fixed 128 bits .*|Every vscale)$/);
+    expect(about, name).toContain('vscale');
+    expect(references.every(Boolean), `${name}: patterns come along`).toBe(true);
+  }
+  // Without colours the states differ by their patterns; numbers and masks are words.
+  const lanes = (await save('svg-lanes-predicated')).toString();
+  expect(lanes).toContain('url(#hatch-outside)');
+  for (const words of ['p = 1100 0000 0000 0000', '16–17']) expect(lanes).toContain(words);
+  const [width, height] = /width="(\d+)" height="(\d+)"/.exec(lanes)!.slice(1).map(Number);
+  const png = await save('png-lanes-predicated');
+  expect(png.subarray(1, 4).toString()).toBe('PNG');
+  expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([2 * width!, 2 * height!]);
 });
 
 test('a change of vscale takes no longer for long vectors than for short ones', async ({

@@ -5,6 +5,7 @@ import type { TensorStatistics } from 'tern-runtime';
 import { formatNumber } from '../../model/format.js';
 import { inspector } from '../../state/inspector.js';
 import { Disclosure } from '../../widgets/disclosure.js';
+import { SavePicture } from '../../widgets/save-picture.js';
 
 const kWidth = 512;
 const kHeight = 180;
@@ -92,6 +93,10 @@ export function HistogramTab() {
           outside: {below} below, {above} above, {statistics.nan} NaN
         </p>
       ) : null}
+      <SavePicture
+        name="histogram" title={`Histogram of ${name}`} selector=".histogram"
+        about={`${bins.length} bins from ${formatNumber(low)} to ${formatNumber(high)}`}
+      />
       <Disclosure summary="View as table" testid="histogram-as-table">
         {() => <HistogramTable statistics={statistics} />}
       </Disclosure>

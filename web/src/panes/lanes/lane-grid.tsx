@@ -8,6 +8,7 @@ import {
 } from '../../model/lanes.js';
 import { lanes, pick, runOf, unfold } from '../../state/lanes.js';
 import { Disclosure } from '../../widgets/disclosure.js';
+import { SavePicture } from '../../widgets/save-picture.js';
 
 const kLine = 32;
 const kHeight = 20;
@@ -212,6 +213,10 @@ export function LaneGrid({ strategy }: { strategy: StrategyName }) {
       >
         <Rows run={run} strategy={strategy} />
       </div>
+      <SavePicture
+        name={`lanes-${strategy}`} title={words.title} selector=".rows"
+        about={`${words.about}: vscale ${lanes.value.vscale}, n = ${lanes.value.n}.`}
+      />
       <Disclosure summary="As a table" testid={`lanes-as-table-${strategy}`}>
         {() => <LaneTable run={run} strategy={strategy} />}
       </Disclosure>

@@ -7,6 +7,7 @@ import {
 } from '../../model/sweep.js';
 import { lanes, measure, setMetric, setVscale } from '../../state/lanes.js';
 import { Disclosure } from '../../widgets/disclosure.js';
+import { SavePicture } from '../../widgets/save-picture.js';
 import { Pane } from '../pane.js';
 
 const kMetricNames = Object.keys(kSweepMetrics) as SweepMetric[];
@@ -161,6 +162,10 @@ export function SweepPane() {
           <>
             <Chart />
             <Key />
+            <SavePicture
+              name="sweep" title="Every vscale" selector=".chart"
+              about={`${kSweepMetrics[metric]} at each vscale from 1 to 16`}
+            />
             <Disclosure summary="As a table" testid="sweep-as-table">
               {() => <SweepTable />}
             </Disclosure>

@@ -11,6 +11,7 @@ import { pin } from '../../state/selection.js';
 import { session } from '../../state/store.js';
 import '../../style/plan.css';
 import { Disclosure } from '../../widgets/disclosure.js';
+import { SavePicture } from '../../widgets/save-picture.js';
 import { Pane } from '../pane.js';
 
 const kWidth = 720;
@@ -141,6 +142,10 @@ function Content({ planned, at }: Placed) {
         {saved.toFixed(1)} % saved), {formatBytes(live)} alive at once
       </p>
       <Picture planned={planned} at={at} />
+      <SavePicture
+        name="plan" title="Memory plan" selector=".plan-picture"
+        about={`@${planned.name}: ${formatBytes(arena)} planned, ${kArrangements[arrangement.value]}`}
+      />
       <Disclosure summary="View as table" testid="plan-as-table">
         {() => <Table planned={planned} at={at} />}
       </Disclosure>
