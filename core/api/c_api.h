@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The C interface of Tern: what native programs link and the WebAssembly modules export. Two
- * smaller headers stand beside it: loop_api.h, the loop compiler alone, and signature_api.h; of
- * native programs native/backends/kernels_api.h and native/library/native_api.h, files and threads.
- * The library's users have all of them as one header, <tern/tern.h>.
+ * smaller headers stand beside it: loop_api.h, the loop compiler, signature_api.h and
+ * instrument_api.h; of native programs native/backends/kernels_api.h and
+ * native/library/native_api.h, files and threads. The library's users have all as <tern/tern.h>.
  *
  * Rules that hold for every function here:
  *  - A function that can fail returns tern_status*: NULL is success, anything else carries a code,

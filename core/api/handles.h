@@ -59,6 +59,7 @@ struct tern_vm {
   // What runs independent calls together (parallel_api.cc), and what it wants before each run.
   std::unique_ptr<tern::vm::Hooks> executor;
   void (*before_run)(tern::vm::Hooks* executor) = nullptr;
+  std::unique_ptr<tern::vm::Hooks> instrument = nullptr;  // or this (instrument_api.cc)
 };
 
 namespace tern::api {

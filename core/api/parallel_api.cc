@@ -20,6 +20,7 @@ Status SetParallelCalls(tern_vm* vm, bool on) {
   vm->machine->SetHooks(nullptr);
   vm->executor = nullptr;
   vm->before_run = nullptr;
+  vm->instrument = nullptr;
   if (!on) return OkStatus();
   vm::DependencyOptions options;
   options.has_effects = &HasEffects;

@@ -30,11 +30,12 @@ tern_status* tern_vm_profile(tern_vm* vm, const char* function, const TernAny* a
   const tern::AnyArgs views(reinterpret_cast<const tern::AnyView*>(args),
                             static_cast<size_t>(num_args < 0 ? 0 : num_args));
   auto made = std::make_unique<tern_profile>(tern_profile{tern::vm::Profiler(vm->platform)});
+  tern::vm::Hooks* const before = vm->machine->hooks();
   vm->machine->SetHooks(&made->profiler);
   tern::Status status =
       tern::api::ProfileRuns(vm->machine.get(), function, views, repeat, &made->profiler);
   // Taken off on failure too; the machine outlives the profiler.
-  vm->machine->SetHooks(nullptr);
+  vm->machine->SetHooks(before);
   if (status.ok()) *profile = made.release();
   return tern::api::ToHandle(std::move(status));
 }
