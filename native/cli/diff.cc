@@ -183,8 +183,8 @@ class RunDiff {
     } else {
       json.Null();
       if (found_.equal)
-        StrAppend(&found_.text, "outputs and ", vm::CommonSteps(a.trace, b.trace),
-                  " steps are the same\n");
+        StrAppend(&found_.text, has_outputs_ ? "outputs and " : "",
+                  vm::CommonSteps(a.trace, b.trace), " steps are the same\n");
     }
     found_.members = json.EndObject().Take();
     return std::move(found_);
@@ -204,8 +204,11 @@ class RunDiff {
     if (!failed_a.ok() || !failed_b.ok()) {
       // Two runs that fail alike are the same; one that fails alone is not.
       if (failed_a.error_code() == failed_b.error_code() &&
-          failed_a.message() == failed_b.message())
+          failed_a.message() == failed_b.message()) {
+        StrAppend(&found_.text, "both ", EndText(failed_a), "\n");
+        has_outputs_ = false;
         return OkStatus();
+      }
       found_.equal = false;
       StrAppend(&found_.text, "a ", EndText(failed_a), "\nb ", EndText(failed_b), "\n");
       return OkStatus();
@@ -280,7 +283,8 @@ class RunDiff {
 
   // Programs that are built differently go different ways, which is no fault while outputs agree.
   void AppendDivergence(const vm::Divergence& divergence) {
-    StrAppend(&found_.text, found_.equal ? "outputs are the same; first difference inside: " : "",
+    const bool agree = found_.equal && has_outputs_;
+    StrAppend(&found_.text, agree ? "outputs are the same; first difference inside: " : "",
               vm::DivergenceText(divergence, "a", "b"));
     if (tensor_ && !tensor_->difference.equal())
       StrAppend(&found_.text, "  ", DifferenceText(tensor_->difference, tensor_->a), "\n");
@@ -290,6 +294,7 @@ class RunDiff {
   const Side& side_a_;
   const Side& side_b_;
   DiffFindings found_;
+  bool has_outputs_ = true;  // false: both runs failed alike
   JsonWriter outputs_;
   std::optional<TensorDifference> tensor_;
 };
