@@ -136,7 +136,7 @@ HWY_INLINE FloatVector Column(TERN_COLUMN_PARAMETERS) {
 // and are not used.
 #define TERN_LOAD_COLUMN(i) \
   const FloatVector v##i =  \
-      hn::LoadU(d, ColumnAt<kEdge, (i < kColumns ? i : 0)>(four, in, channel, y));
+      hn::LoadU(d, ColumnAt<kEdge, (i < kColumns ? i : 0)>(four, in, columns, channel));
 
 // Tap kx of all four outputs: independent sums, so that none waits for the one before.
 #define TERN_ADD_TAP(kx)                                          \
@@ -148,14 +148,15 @@ HWY_INLINE FloatVector Column(TERN_COLUMN_PARAMETERS) {
     s3 = MulAdd(Column<kx + 3 * kStride>(TERN_COLUMNS), tap, s3); \
   }
 
-// The columns of the input that one tile reads.
-constexpr int kMostColumns = 11;
+// The columns of the input that one tile reads, and the rows of those windows that have tiles.
+template <int kWidth, int kStride>
+inline constexpr int kTileColumns = 3 * kStride + kWidth;
+constexpr int kMostColumns = 11, kMostRows = 5;
 
-// Where each column of a tile at the edge lies at channel 0 of the first row of taps, and how far
-// it is to the next row: zeros beside the image are the same for all rows.
+// Where the columns of a tile at the edge lie at channel 0: [row of taps][column]. Beside the image
+// there are zeros.
 struct EdgeColumns {
-  const float* first[kMostColumns];
-  int64_t step[kMostColumns];
+  const float* at[kMostRows * kMostColumns];
 };
 
 // Four neighbouring outputs at channel 0, whose windows lie in the image unless `edge` says where
@@ -171,10 +172,12 @@ struct Four {
   const EdgeColumns* edge;
 };
 
-// Column i of the tile in row y of the taps; `in` is column 0 of a tile in the image.
+// Column i of a row of the tile: `in` is column 0 of a tile in the image, `columns` are those of
+// one at the edge.
 template <bool kEdge, int i>
-HWY_INLINE const float* ColumnAt(const Four& four, const float* in, int64_t channel, int64_t y) {
-  if constexpr (kEdge) return four.edge->first[i] + y * four.edge->step[i] + channel;
+HWY_INLINE const float* ColumnAt(const Four& four, const float* in, const float* const* columns,
+                                 int64_t channel) {
+  if constexpr (kEdge) return columns[i] + channel;
   return in + i * four.pixel;
 }
 
@@ -194,17 +197,18 @@ Four FourAt(const OutputRow& row, int64_t x) {
           nullptr};
 }
 
-EdgeColumns ColumnsAtEdge(const OutputRow& row, int64_t x) {
+template <int kColumns>
+void FindEdgeColumns(const OutputRow& row, int64_t x, EdgeColumns& edge) {
   const TernConv2dArgs& args = *row.args;
   const int64_t start = x * args.stride_w - args.pad_left;
-  EdgeColumns edge;
-  for (int i = 0; i < kMostColumns; ++i) {
-    const int64_t column = start + i;
-    const bool in_image = column >= 0 && column < args.in_w;
-    edge.first[i] = in_image ? row.input + column * args.in_pixel_stride : row.zeros;
-    edge.step[i] = in_image ? row.row_step : 0;
+  const float** at = edge.at;
+  for (int64_t y = 0; y < row.rows; ++y, at += kColumns) {
+    const float* line = row.input + y * row.row_step;
+    for (int i = 0; i < kColumns; ++i) {
+      const int64_t column = start + i;
+      at[i] = column >= 0 && column < args.in_w ? line + column * args.in_pixel_stride : row.zeros;
+    }
   }
-  return edge;
 }
 
 // Kept out of the tile: its activations would take the tile's registers.
@@ -220,10 +224,10 @@ HWY_NOINLINE void StoreFourSlowly(const Four& four, int64_t channel, FloatVector
 
 // One row of taps for one vector of channels of four outputs: its columns serve all four windows.
 template <int kWidth, int kStride, bool kEdge>
-HWY_INLINE void AddRowOfTaps(const Four& four, const float* in, const float* w, int64_t channel,
-                             int64_t y, FloatVector& s0, FloatVector& s1, FloatVector& s2,
-                             FloatVector& s3) {
-  constexpr int kColumns = 3 * kStride + kWidth;
+HWY_INLINE void AddRowOfTaps(const Four& four, const float* in, const float* const* columns,
+                             const float* w, int64_t channel, FloatVector& s0, FloatVector& s1,
+                             FloatVector& s2, FloatVector& s3) {
+  constexpr int kColumns = kTileColumns<kWidth, kStride>;
   const FloatTag d;
   const int64_t channels = four.channels;
   TERN_LOAD_COLUMN(0)
@@ -269,18 +273,23 @@ HWY_INLINE void ComputeFour(const Four& four, int64_t channel, bool clamps, Floa
                             FloatVector high) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(FloatTag())), next = kTwo ? lanes : 0;
   const float* in = kEdge ? nullptr : four.in + channel;
+  const float* const* columns = kEdge ? four.edge->at : nullptr;
   const float* w = four.weights + channel;
   FloatVector s0 = BiasOfFour(four, channel);
   FloatVector s1 = s0, s2 = s0, s3 = s0;
   FloatVector t0 = BiasOfFour(four, channel + next);
   FloatVector t1 = t0, t2 = t0, t3 = t0;
   for (int64_t y = 0; y < four.rows; ++y, w += kWidth * four.channels) {
-    AddRowOfTaps<kWidth, kStride, kEdge>(four, in, w, channel, y, s0, s1, s2, s3);
+    AddRowOfTaps<kWidth, kStride, kEdge>(four, in, columns, w, channel, s0, s1, s2, s3);
     if constexpr (kTwo) {
-      AddRowOfTaps<kWidth, kStride, kEdge>(four, kEdge ? in : in + lanes, w + lanes,
-                                           channel + lanes, y, t0, t1, t2, t3);
+      AddRowOfTaps<kWidth, kStride, kEdge>(four, kEdge ? in : in + lanes, columns, w + lanes,
+                                           channel + lanes, t0, t1, t2, t3);
     }
-    if constexpr (!kEdge) in += four.row_step;
+    if constexpr (kEdge) {
+      columns += kTileColumns<kWidth, kStride>;
+    } else {
+      in += four.row_step;
+    }
   }
   StoreFour(four, channel, clamps, low, high, s0, s1, s2, s3);
   if constexpr (kTwo) StoreFour(four, channel + lanes, clamps, low, high, t0, t1, t2, t3);
@@ -295,16 +304,10 @@ HWY_INLINE void ComputeFour(const Four& four, int64_t channel, bool clamps, Floa
 // values again; with a residual, which may be the output, channels left over go one output at a
 // time.
 template <int kWidth, int kStride, bool kEdge>
-void ComputeTile(const OutputRow& row, int64_t x) {
-  const TernConv2dArgs& args = *row.args;
+HWY_INLINE void ComputeTile(const Four& four) {
+  const OutputRow& row = *four.row;
   const FloatTag d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  Four four = FourAt(row, x);
-  EdgeColumns edge;
-  if constexpr (kEdge) {
-    edge = ColumnsAtEdge(row, x);
-    four.edge = &edge;
-  }
   const FloatVector low = hn::Set(d, row.low), high = hn::Set(d, row.high);
   int64_t channel = 0;
   if constexpr (kDepthwisePairs) {
@@ -316,24 +319,44 @@ void ComputeTile(const OutputRow& row, int64_t x) {
     ComputeFour<kWidth, kStride, kEdge, false>(four, channel, row.clamps, low, high);
   }
   if (channel == four.channels) return;
-  if (channel > 0 && args.epilogue.residual == nullptr) {
+  if (channel > 0 && row.args->epilogue.residual == nullptr) {
     ComputeFour<kWidth, kStride, kEdge, false>(four, four.channels - lanes, row.clamps, low, high);
     return;
   }
-  for (int64_t t = 0; t < kTileOutputs; ++t) {
-    ComputePixelAt(row, x + t, channel);
+  for (int64_t t = 0; t < kTileOutputs; ++t) ComputePixelAt(row, four.x + t, channel);
+}
+
+// `count` tiles side by side from x on, whose windows lie in the image.
+template <int kWidth, int kStride>
+void ComputeTiles(const OutputRow& row, int64_t x, int64_t count) {
+  Four four = FourAt(row, x);
+  for (; count > 0; --count) {
+    ComputeTile<kWidth, kStride, false>(four);
+    four.x += kTileOutputs;
+    four.in += kTileOutputs * kStride * four.pixel;
+    four.out += kTileOutputs * four.out_step;
   }
 }
 
-// Four outputs from x on: where their windows lie in the image, and at its edges.
+// A tile at the edge of the image.
+template <int kWidth, int kStride>
+void ComputeEdgeTile(const OutputRow& row, int64_t x) {
+  EdgeColumns edge;
+  FindEdgeColumns<kTileColumns<kWidth, kStride>>(row, x, edge);
+  Four four = FourAt(row, x);
+  four.edge = &edge;
+  ComputeTile<kWidth, kStride, true>(four);
+}
+
+// Tiles from x on: whose windows lie in the image, and at its edges.
 struct RowTile {
-  void (*whole)(const OutputRow& row, int64_t x);
+  void (*whole)(const OutputRow& row, int64_t x, int64_t count);
   void (*edge)(const OutputRow& row, int64_t x);
 };
 
 template <int kWidth, int kStride>
 constexpr RowTile RowTileOf() {
-  return {&ComputeTile<kWidth, kStride, false>, &ComputeTile<kWidth, kStride, true>};
+  return {&ComputeTiles<kWidth, kStride>, &ComputeEdgeTile<kWidth, kStride>};
 }
 
 // Shapes that models have: 3 and 5 columns, stride 1 or 2. Others go pixel by pixel.
@@ -397,19 +420,26 @@ void ActivateRow(const OutputRow& row) {
 
 // True where outputs may be computed twice and all taps beside the image read zeros.
 bool HasEdgeTiles(const OutputRow& row, RowTile tile) {
-  return tile.edge != nullptr && row.zeros != nullptr && row.args->epilogue.residual == nullptr &&
-         row.args->out_w >= kTileOutputs;
+  const TernConv2dArgs& args = *row.args;
+  return tile.edge != nullptr && row.zeros != nullptr && args.epilogue.residual == nullptr &&
+         args.out_w >= kTileOutputs && args.kernel_h <= kMostRows;
 }
 
 // The first tile and those behind the last whole window are edges; the last one ends with the row
 // and repeats outputs of the one before.
 void ComputeRowOfTiles(const OutputRow& row, RowTile tile, int64_t inside, int64_t outside) {
   const int64_t last = row.args->out_w - kTileOutputs;
-  for (int64_t x = 0;; x += kTileOutputs) {
+  for (int64_t x = 0;;) {
     if (x > last) x = last;
-    const bool whole = x >= inside && x + kTileOutputs <= outside;
-    (whole ? tile.whole : tile.edge)(row, x);
+    const int64_t whole = x < inside ? 0 : (outside - x) / kTileOutputs;
+    if (whole > 0) {
+      tile.whole(row, x, whole);
+    } else {
+      tile.edge(row, x);
+    }
     if (x == last) return;
+    x += kTileOutputs * (whole > 0 ? whole : 1);
+    if (x >= row.args->out_w) return;
   }
 }
 
@@ -427,7 +457,9 @@ void ComputeRow(const OutputRow& row, RowTile tile) {
     int64_t x = 0;
     if (tile.whole != nullptr && inside < outside) {
       for (; x < inside; ++x) ComputePixel(row, x);
-      for (; x + kTileOutputs <= outside; x += kTileOutputs) tile.whole(row, x);
+      const int64_t whole = (outside - x) / kTileOutputs;
+      tile.whole(row, x, whole);
+      x += whole * kTileOutputs;
     }
     for (; x < args.out_w; ++x) ComputePixel(row, x);
   }

@@ -132,6 +132,8 @@ void Test_conv2d_depthwise(const KernelPair<TernConv2dArgs>& pair) {
       }
     }
   }
+  // More rows of taps than tiles at the edges hold.
+  CheckConv(pair, {11, 12, 17, 17, 7, 3, 1, 1, 1, 17}, true);
   // Tiles of four outputs at the left edge, at the right one, and both in one.
   for (int64_t width = 4; width <= 14; ++width) {
     for (int64_t stride : {1, 2}) {
