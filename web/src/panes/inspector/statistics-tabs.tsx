@@ -39,6 +39,24 @@ function HistogramTable({ statistics }: { statistics: TensorStatistics }) {
   );
 }
 
+function Axis({ low, high }: { low: number; high: number }) {
+  return (
+    <>
+      <line class="axis" x1="0" x2={kWidth} y1={kBase} y2={kBase} />
+      <text x="2" y={kHeight - 6}>{formatNumber(low)}</text>
+      <text x={kWidth - 2} y={kHeight - 6} text-anchor="end">{formatNumber(high)}</text>
+    </>
+  );
+}
+
+/** What no bin has. */
+function Outside({ statistics: { nan, histogram: { below, above } } }: {
+  statistics: TensorStatistics;
+}) {
+  if (below + above + nan === 0) return null;
+  return <p class="detail">outside: {below} below, {above} above, {nan} NaN</p>;
+}
+
 export function HistogramTab() {
   const { statistics, name } = inspector.value;
   const [isLog, setLog] = useState(false);
@@ -48,8 +66,9 @@ export function HistogramTab() {
   const scale = (count: number): number => (isLog ? Math.log1p(count) : count);
   const most = Math.max(1e-9, ...bins.map(({ count }) => scale(count)));
   const bar = kWidth / bins.length;
-  const { below, above, low, high } = statistics.histogram;
+  const { low, high } = statistics.histogram;
   const shown = at === undefined ? undefined : bins[at];
+  const range = `${bins.length} bins from ${formatNumber(low)} to ${formatNumber(high)}`;
   return (
     <>
       <div class="grid-tools">
@@ -66,8 +85,7 @@ export function HistogramTab() {
       </div>
       <svg
         class="histogram" viewBox={`0 0 ${kWidth} ${kHeight}`} role="img" data-testid="histogram"
-        aria-label={`Histogram of ${name}, ${bins.length} bins from ${formatNumber(low)} to ${
-          formatNumber(high)}`}
+        aria-label={`Histogram of ${name}, ${range}`}
         onMouseLeave={() => setAt(undefined)}
         onMouseMove={(event) => {
           const { left, width } = event.currentTarget.getBoundingClientRect();
@@ -84,18 +102,11 @@ export function HistogramTab() {
             />
           );
         })}
-        <line class="axis" x1="0" x2={kWidth} y1={kBase} y2={kBase} />
-        <text x="2" y={kHeight - 6}>{formatNumber(low)}</text>
-        <text x={kWidth - 2} y={kHeight - 6} text-anchor="end">{formatNumber(high)}</text>
+        <Axis low={low} high={high} />
       </svg>
-      {below + above + statistics.nan > 0 ? (
-        <p class="detail">
-          outside: {below} below, {above} above, {statistics.nan} NaN
-        </p>
-      ) : null}
+      <Outside statistics={statistics} />
       <SavePicture
-        name="histogram" title={`Histogram of ${name}`} selector=".histogram"
-        about={`${bins.length} bins from ${formatNumber(low)} to ${formatNumber(high)}`}
+        name="histogram" title={`Histogram of ${name}`} selector=".histogram" about={range}
       />
       <Disclosure summary="View as table" testid="histogram-as-table">
         {() => <HistogramTable statistics={statistics} />}

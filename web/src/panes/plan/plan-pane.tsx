@@ -144,7 +144,7 @@ function Content({ planned, at }: Placed) {
       <Picture planned={planned} at={at} />
       <SavePicture
         name="plan" title="Memory plan" selector=".plan-picture"
-        about={`@${planned.name}: ${formatBytes(arena)} planned, ${kArrangements[arrangement.value]}`}
+        about={`@${planned.name}: ${kArrangements[arrangement.value]}`}
       />
       <Disclosure summary="View as table" testid="plan-as-table">
         {() => <Table planned={planned} at={at} />}
