@@ -39,9 +39,9 @@ class Arg {
  public:
   Arg(Operand operand) : operand_(operand), is_operand_(true) {}  // NOLINT: implicit by design
   template <typename T>
-  requires(!std::same_as<std::remove_cvref_t<T>, Operand> && std::constructible_from<Any, const T&>)
-      Arg(const T& value)
-      : value_(value) {}  // NOLINT
+    requires(!std::same_as<std::remove_cvref_t<T>, Operand> &&
+             std::constructible_from<Any, const T&>)
+  Arg(const T& value) : value_(value) {}  // NOLINT
 
   bool is_operand() const { return is_operand_; }
   const Operand& operand() const { return operand_; }
