@@ -100,6 +100,25 @@ describe('a runtime without the compiler', () => {
   });
 });
 
+describe('an engine that lacks something', () => {
+  it('is told that it has no SIMD', async () => {
+    const { validate } = WebAssembly;
+    try {
+      WebAssembly.validate = () => false;
+      await assert.rejects(createRuntime(), { code: 'E0602', message: /WebAssembly SIMD/ });
+    } finally {
+      WebAssembly.validate = validate;
+    }
+  });
+
+  it('is told to wait for a compiler that a call cannot fetch', async () => {
+    const runtime = await createRuntime({ compiler: 'http://127.0.0.1:1/tern-compiler.wasm' });
+    refuses(() => runtime.assemble(kProgram), /E0608/, /prepareCompiler\(\)/);
+    assert.equal(runtime.print(7), '7');
+    runtime.dispose();
+  });
+});
+
 describe('a compiler that does not fit', () => {
   const start = async (compiler) => {
     const runtime = await createRuntime({ wasm: bytesOf(kBase), compiler });

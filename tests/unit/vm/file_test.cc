@@ -161,6 +161,8 @@ TEST(File, VersionRule) {
   EXPECT_TRUE(Contains(ErrorOf(file), "needs features 0x2")) << ErrorOf(file);
   file[30] = 1;  // another, among the high bits
   EXPECT_TRUE(Contains(ErrorOf(file), "needs features 0x1000000000002")) << ErrorOf(file);
+  support::Reseal(&file);
+  EXPECT_EQ(ReadExecutable(file, nullptr).status().error_code(), "E0104");
 }
 
 // B25: the lowest version that tells what is used, so that older runtimes take what they can.
