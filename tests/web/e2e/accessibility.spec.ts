@@ -176,6 +176,67 @@ test('targets are at least 24 pixels', async ({ playground, page }) => {
   expect(small).toEqual([]);
 });
 
+test('focus is seen wherever Tab leads, in both palettes', async ({ playground, page }) => {
+  await playground.click('step');
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const unseen = new Set<string>();
+    let places = 0;
+    for (let i = 0; i < 45; i++) {
+      await page.keyboard.press('Tab');
+      const place = await page.evaluate(() => {
+        const focused = document.activeElement as HTMLElement;
+        if (focused === document.body) return undefined;
+        const luminance = (colour: string): number => {
+          const [r, g, b] = colour.match(/[\d.]+/g)!.map(Number).map((part) => {
+            const share = part / 255;
+            return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+          });
+          return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!;
+        };
+        const behind = (element: HTMLElement | null): string => {
+          if (!element) return 'rgb(255, 255, 255)';
+          const { backgroundColor } = getComputedStyle(element);
+          return backgroundColor.endsWith(', 0)') ? behind(element.parentElement) : backgroundColor;
+        };
+        // A picker for files draws the outline around its label.
+        const shown = focused.matches('input[type=file]')
+          ? focused.nextElementSibling as HTMLElement : focused;
+        const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(shown);
+        const [a, b] = [luminance(outlineColor), luminance(behind(shown.parentElement))];
+        const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+        const isSeen = outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2 && contrast >= 3;
+        return { isSeen, name: `${focused.outerHTML.slice(0, 80)} ${contrast.toFixed(1)}` };
+      });
+      if (!place) continue;
+      places++;
+      if (!place.isSeen) unseen.add(place.name);
+    }
+    expect([...unseen], colorScheme).toEqual([]);
+    expect(places).toBeGreaterThan(30);
+  }
+});
+
+test('every canvas is a picture with a name, and has a table beside it', async ({
+  playground, page,
+}) => {
+  await page.getByTestId('tab-graph').click();
+  await playground.drop({ name: 'model.onnx', bytes: kDigits });
+  await playground.click('run');
+  await page.getByTestId('tab-inspector').click();
+  await playground.idle();
+  const canvases = page.locator('canvas:visible');
+  await expect(canvases.first()).toBeVisible();
+  const wrong = await canvases.evaluateAll((all) => all.flatMap((canvas) => {
+    const named = canvas.closest('[role=img], [role=application]')?.getAttribute('aria-label');
+    const isOfText = canvas.getAttribute('aria-hidden') === 'true';
+    const twin = canvas.closest('section')!.querySelector('[data-testid*=table], table');
+    return (named || isOfText) && twin ? [] : [canvas.outerHTML.slice(0, 120)];
+  }));
+  expect(wrong).toEqual([]);
+  expect(await canvases.count()).toBeGreaterThanOrEqual(2);
+});
+
 test.describe('reduced motion', () => {
   test.use({ contextOptions: { reducedMotion: 'reduce' } });
   test('nothing moves', async ({ playground, page }) => {
