@@ -21,7 +21,8 @@ constexpr std::chrono::milliseconds kBeforeBar(300);
 ProgressStyle ProgressStyleOf(std::string_view name, bool quiet) {
   if (quiet || name == "none") return ProgressStyle::kNone;
   if (name == "plain") return ProgressStyle::kPlain;
-  return name == "bar" || isatty(STDERR_FILENO) == 1 ? ProgressStyle::kBar : ProgressStyle::kNone;
+  if (name == "bar") return ProgressStyle::kBar;
+  return isatty(STDERR_FILENO) == 1 ? ProgressStyle::kLateBar : ProgressStyle::kNone;
 }
 
 ProgressReport::~ProgressReport() {
@@ -42,12 +43,13 @@ void ProgressReport::Show(std::string_view stage, double fraction) {
   if (stage == stage_ && percent / step == shown_ / step) return;
   stage_ = stage;
   shown_ = percent;
-  if (style_ == ProgressStyle::kBar) return ShowBar(stage, percent);
+  if (style_ != ProgressStyle::kPlain) return ShowBar(stage, percent);
   PrintError(StrCat(name_, ": ", stage, " ", percent / kPlainStep * kPlainStep, " %\n"));
 }
 
 void ProgressReport::ShowBar(std::string_view stage, int percent) {
-  if (std::chrono::steady_clock::now() - begin_ < kBeforeBar) return;
+  const bool waits = style_ == ProgressStyle::kLateBar;
+  if (waits && std::chrono::steady_clock::now() - begin_ < kBeforeBar) return;
   constexpr size_t kWidth = 30;
   const size_t filled = static_cast<size_t>(percent) * kWidth / 100;
   has_bar_ = true;

@@ -12,7 +12,8 @@
 
 namespace tern::cli {
 
-enum class ProgressStyle { kNone, kBar, kPlain };
+// kLateBar: a bar that nobody asked for, of what takes long alone.
+enum class ProgressStyle { kNone, kLateBar, kBar, kPlain };
 
 // "auto" is a bar where standard error is a terminal.
 ProgressStyle ProgressStyleOf(std::string_view name, bool quiet);

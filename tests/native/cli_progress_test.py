@@ -88,6 +88,10 @@ class ProgressTest(unittest.TestCase):
             code, said = on_terminal(*self.compile(*options))
             self.assertEqual(code, 0, said)
             bars = list(BAR.finditer(said))
+            # One that nobody asked for comes where it takes long alone.
+            if not options and not bars:
+                self.assertEqual(said, "")
+                continue
             self.assertTrue(bars, "no bar was shown")
             for bar in bars:
                 self.assertEqual(len(bar["bar"]), 30)
