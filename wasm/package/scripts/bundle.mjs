@@ -38,7 +38,7 @@ async function packModule(name) {
   const bytes = readFileSync(wasm(name));
   const kept = join(kModules, `${name}.${createHash('sha256').update(bytes).digest('hex')}.gz`);
   if (!existsSync(kept)) {
-    const packed = await gzipAsync(bytes, { numiterations: 1 });
+    const packed = await gzipAsync(bytes, { numiterations: 15 });
     for (const old of readdirSync(kModules))
       if (old.startsWith(`${name}.`) && old.endsWith('.gz')) rmSync(join(kModules, old));
     writeFileSync(kept, packed);
@@ -137,6 +137,22 @@ function withHints(text, path, expected) {
   return hinted;
 }
 
+// Of what no entry names: bundles have their code.
+function dropDeclarations(entries) {
+  const named = new Set();
+  const visit = (path) => {
+    if (named.has(path) || !existsSync(path)) return;
+    named.add(path);
+    for (const [, from] of readFileSync(path, 'utf8').matchAll(/['"](\.{1,2}\/[^'"]+)\.js['"]/g))
+      visit(join(dirname(path), `${from}.d.ts`));
+  };
+  for (const entry of entries) visit(join(kDist, `${entry}.d.ts`));
+  for (const name of readdirSync(kDist, { recursive: true })) {
+    const path = join(kDist, name);
+    if (name.endsWith('.d.ts') && !named.has(path)) rmSync(path);
+  }
+}
+
 function copyDeclarations(to) {
   const names = readdirSync(kDist, { recursive: true }).filter((each) => each.endsWith('.d.ts'));
   for (const name of names) {
@@ -164,4 +180,5 @@ await bundle('worker.ts', inlineWorker, true);
 const plugin = inlineData(readFileSync(inlineWorker, 'utf8'));
 rmSync(inlineWorker);
 await bundle('inline.ts', join(kInline, 'dist/inline.js'), true, [plugin]);
+dropDeclarations(['index', 'worker', 'threads', 'threads_worker', 'inline']);
 copyDeclarations(join(kInline, 'dist'));

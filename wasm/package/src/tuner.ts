@@ -5,7 +5,6 @@ import type { Pointer } from './exports.js';
 import { kLoopTuneRequest } from './generated/layouts.js';
 import type { Memory } from './memory.js';
 import { hasRelaxedSimd } from './module.js';
-import type { FieldValues } from './structs.js';
 import type { Description, MeasuredSearch } from './tune_clock.js';
 
 /** What is measured, and at which sizes. */
@@ -14,6 +13,13 @@ export interface TunedProgram {
   function?: string;
   sizes?: { readonly [name: string]: number };
   maxSteps?: number;
+}
+
+/** Of tern_loop_tune_request. */
+export interface TuneNumbers {
+  trials?: number;
+  seed?: number;
+  minGain?: number;
 }
 
 /** The part that a search and the timing of one program have in common. */
@@ -26,7 +32,7 @@ export class Tuner implements MeasuredSearch {
     private readonly memory: Memory,
     source: string,
     program: TunedProgram,
-    request: FieldValues<typeof kLoopTuneRequest>,
+    request: TuneNumbers,
     log = '',
   ) {
     const { sourceName = 'program.tloop', function: name = '', maxSteps = 0 } = program;
