@@ -60,6 +60,16 @@ struct tern_vm {
   std::unique_ptr<tern::vm::Hooks> executor;
   void (*before_run)(tern::vm::Hooks* executor) = nullptr;
   std::unique_ptr<tern::vm::Hooks> instrument = nullptr;  // or this (instrument_api.cc)
+
+  // Ends what was set before; not while a run has calls under way that belong to it.
+  tern::Status RemoveHooks() {
+    if (machine->active()) return tern::InvalidArgument("the machine runs: end its run first");
+    machine->SetHooks(nullptr);
+    executor = nullptr;
+    before_run = nullptr;
+    instrument = nullptr;
+    return tern::OkStatus();
+  }
 };
 
 namespace tern::api {

@@ -56,11 +56,7 @@ class Instrument final : public vm::Hooks {
 };
 
 Status SetInstrument(tern_vm* vm, tern_instrument instrument, void* context) {
-  if (vm->machine->active()) return InvalidArgument("the machine runs: end its run first");
-  vm->machine->SetHooks(nullptr);
-  vm->executor = nullptr;
-  vm->before_run = nullptr;
-  vm->instrument = nullptr;
+  TERN_TRY(vm->RemoveHooks());
   if (instrument == nullptr) return OkStatus();
   vm->instrument = std::make_unique<Instrument>(instrument, context);
   vm->machine->SetHooks(vm->instrument.get());

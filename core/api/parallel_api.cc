@@ -15,12 +15,7 @@ bool HasEffects(std::string_view primitive) {
 }
 
 Status SetParallelCalls(tern_vm* vm, bool on) {
-  // The executor has calls under way that belong to that run.
-  if (vm->machine->active()) return InvalidArgument("the machine runs: end its run first");
-  vm->machine->SetHooks(nullptr);
-  vm->executor = nullptr;
-  vm->before_run = nullptr;
-  vm->instrument = nullptr;
+  TERN_TRY(vm->RemoveHooks());
   if (!on) return OkStatus();
   vm::DependencyOptions options;
   options.has_effects = &HasEffects;
