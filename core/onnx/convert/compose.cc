@@ -134,6 +134,13 @@ Value Compose::Softmax(const Value& x, int64_t axis) {
   return node_.Call("softmax", {x}, attrs.ToAttrs());
 }
 
+Value Compose::RunningSum(const Value& x, int64_t axis, bool exclusive) {
+  ops::CumulateAttrs attrs;
+  attrs.axis = axis;
+  attrs.exclusive = exclusive;
+  return node_.Call("cumsum", {x}, attrs.ToAttrs());
+}
+
 Value Compose::Reduce(std::string_view op, const Value& x, const Ints& axes, bool keep_dims) {
   ops::ReduceAttrs attrs;
   attrs.axes = axes;

@@ -50,6 +50,8 @@ class Compose {
   Value Gather(const Value& x, const Value& index, int64_t axis = 0);
   std::vector<Value> Split(const Value& x, int64_t axis, const Ints& sizes);
   Value Softmax(const Value& x, int64_t axis = -1);
+  // Of each element and all before it; of those before it alone, where it is exclusive.
+  Value RunningSum(const Value& x, int64_t axis, bool exclusive = false);
   Value Reduce(std::string_view op, const Value& x, const Ints& axes, bool keep_dims);
 
   // The extent of one axis as an i64 scalar.

@@ -9,7 +9,6 @@
 #include "core/ir/control.h"
 #include "core/object/dtype.h"
 #include "core/onnx/convert/value_types.h"
-#include "core/ops/math_attrs.h"
 
 namespace tern::onnx {
 namespace {
@@ -87,12 +86,6 @@ bool JoinWays(NodeContext& node, const Value& condition, const Way& then, const 
   return true;
 }
 
-Value RunningSum(NodeContext& node, const Value& x) {
-  ops::CumulateAttrs attrs;
-  attrs.axis = 1;
-  return node.Call("cumsum", {x}, attrs.ToAttrs());
-}
-
 // 1 for tokens that count. mask: the input that says so; where it is left out, or -1, it is all
 // that is no padding.
 Value MaskOf(NodeContext& node, int mask, bool leading_only) {
@@ -104,7 +97,7 @@ Value MaskOf(NodeContext& node, int mask, bool leading_only) {
   const Value counts = in.Cast(in.Unary("not", in.Binary("equal", ids, pad)), kI32);
   if (!leading_only) return counts;
   // All behind the first one that counts do, too.
-  return in.Binary("min", RunningSum(node, counts), node.Scalar(kI32, 1));
+  return in.Binary("min", in.RunningSum(counts, 1), node.Scalar(kI32, 1));
 }
 
 // --- GPT-2 and its like: one graph of (input_ids, position_ids, attention_mask, past_0, …), which
@@ -120,7 +113,7 @@ class CausalDecoder final : public Decoder {
     const Value mask = RepeatRows(node_, MaskOf(node_, mask_, false), beams);
     const Value counts = RepeatRows(node_, MaskOf(node_, -1, false), beams);
     // Tokens that count are numbered, padding is at 0.
-    const Value ends = RunningSum(node_, counts);
+    const Value ends = in_.RunningSum(counts, 1);
     const Value positions = in_.Mul(in_.Sub(ends, node_.Scalar(kI32, 1)), counts);
     const Value next = in_.Reduce("reduce_sum", counts, {1}, true);
     *states = {ids, positions, mask, next};

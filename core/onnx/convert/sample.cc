@@ -60,10 +60,7 @@ Value Sampler::Cooled(const Value& scores) {
 Value Sampler::Kept(const Value& shares) {
   const Value place = in_.Range(in_.DimOf(shares, 1));
   if (top_p_ >= 1) return in_.Call("greater_equal", {place, in_.Int(0)});
-  ops::CumulateAttrs attrs;
-  attrs.axis = 1;
-  attrs.exclusive = true;
-  const Value before = node_.Call("cumsum", {shares}, attrs.ToAttrs());
+  const Value before = in_.RunningSum(shares, 1, true);
   const Value limit = node_.Scalar(kF32, static_cast<double>(top_p_));
   const int64_t least = custom_ || least_ < 1 ? 1 : least_;
   return in_.Binary("or", in_.Call(custom_ ? "less_equal" : "less", {before, limit}),
@@ -111,9 +108,7 @@ Value Sampler::Draw(const Value& scores, const Value& turn) {
     filtered_ = node_.Call("scatter_elements", {cooled, sorted[1], left}, attrs.ToAttrs());
   }
   // The first place up to which more than the number's part of everything lies.
-  ops::CumulateAttrs sum;
-  sum.axis = 1;
-  const Value shares = node_.Call("cumsum", {in_.Softmax(left)}, sum.ToAttrs());
+  const Value shares = in_.RunningSum(in_.Softmax(left), 1);
   const Value whole = in_.Unsqueeze(in_.Gather(shares, in_.Int(-1), 1), {1});
   const Value drawn = in_.Mul(Number(turn, in_.DimOf(cooled, 0)), whole);
   const Value passed = in_.Cast(in_.Call("less_equal", {shares, drawn}), kI64);
