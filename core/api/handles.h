@@ -41,6 +41,8 @@ struct tern_runtime {
   tern::ObjectPtr<tern::Allocator> allocator;  // for tensors made outside of a machine
   std::vector<tern::DevicePtr> devices;        // numbers 1, 2, …
   std::vector<tern::FunctionPtr> functions;    // which programs find ahead of registered ones
+  // Of the host's own kind (native/backends): libraries with code of programs' kernels.
+  std::vector<std::shared_ptr<const void>> code_libraries;
 
   tern::Result<tern::vm::ProgramPtr> Link(tern::vm::ExecutablePtr executable) const {
     return tern::vm::Program::Link(std::move(executable), {.functions = functions});

@@ -11,7 +11,7 @@
 #include "core/base/strings.h"
 #include "core/loop_kernels/interpreted_kernel.h"
 #include "native/backends/compiled_kernel.h"
-#include "native/code/choose_object.h"
+#include "native/code/choose_code.h"
 
 namespace tern::native {
 namespace {
@@ -137,23 +137,23 @@ class Chooser {
     return TakeMeanwhile("it is not compiled");
   }
 
-  // Takes an object of the file; none if there is none that may run here and can.
+  // Takes code that was compiled ahead; none if there is none that may run here and can.
   Result<std::optional<KernelBackend>> TakeObject() {
     KernelObjects objects{info_.name, text_, {}};
     for (const vm::KernelInfo& kernel : executable_.kernels()) {
       if (kernel.name == info_.name) objects.objects.push_back({kernel.format, kernel.bytes});
     }
-    const ChosenObject chosen =
-        ChooseObject(objects, options_.allow_native_code, DetectProcessor());
-    if (chosen.code == nullptr) {
+    const ChosenCode chosen = ChooseCode(objects, options_.allow_native_code, options_.libraries,
+                                         DetectProcessor());
+    if (chosen.entry == nullptr) {
       AddReason(chosen.why);
       return std::optional<KernelBackend>();
     }
     vm::KernelCode code;
     // The parallel entry runs alone too, with no workers.
-    code.parallel_call = chosen.code->parallel_entry();
-    if (code.parallel_call == nullptr) code.call = chosen.code->entry();
-    code.self = std::const_pointer_cast<MappedCode>(chosen.code);
+    code.parallel_call = chosen.parallel_entry;
+    if (code.parallel_call == nullptr) code.call = chosen.entry;
+    code.self = std::const_pointer_cast<void>(chosen.owner);
     TERN_TRY_ASSIGN(vm::KernelSpec spec, loop::SpecOf(*bound_));
     KernelBackend backend;
     TERN_TRY_ASSIGN(backend.replacement.function,

@@ -28,10 +28,21 @@ std::vector<uint32_t> FunctionsWithLoops(const vm::Program& program) {
   return functions;
 }
 
+// A library of another version would run nothing, or half of the program, in silence.
+Status CheckLibraries(const vm::Program& program, const CodeLibraries& libraries) {
+  for (const vm::KernelInfo& kernel : program.executable().kernels()) {
+    if (kernel.format != "loop") continue;
+    for (const std::shared_ptr<const CodeLibrary>& library : libraries)
+      TERN_TRY(library->Check(kernel.name, kernel.bytes));
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 Status PrepareKernels(const vm::Program& program, const KernelOptions& options) {
   if (program.executable().kernels().empty()) return OkStatus();
+  TERN_TRY(CheckLibraries(program, options.libraries));
   std::vector<vm::FunctionBackend> backends;
   for (const uint32_t function : FunctionsWithLoops(program)) {
     BackendSource source{program.shared_executable(), function, vm::HasOperators(program, function),

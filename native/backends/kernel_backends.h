@@ -8,7 +8,8 @@
 //   interpreter  interpreter, else operators        interpreter, else none
 //   compiled     LLVM, else object, else operators  LLVM, else object, else interpreter, else none
 //
-// Objects are taken where the caller allows native code of the file and one fits the processor.
+// Object: code that was compiled ahead and fits the processor, of a library that the caller opened,
+// or of the file where the caller allows that.
 // None: the function fails when it is called, and says why.
 //
 // What a kernel costs is paid when it is needed: by `auto` nothing of a loop program is looked at
@@ -19,6 +20,7 @@
 
 #include "core/vm/linker.h"
 #include "native/backends/kernel_policy.h"
+#include "native/code/choose_code.h"
 
 namespace tern::native {
 
@@ -29,10 +31,13 @@ struct KernelOptions {
   // Look for LLVM now, which takes tens of milliseconds, rather than when the first kernel is to be
   // compiled. Callers set it that show the backends.
   bool look_for_llvm = false;
+  // Have native code of kernels beside the executable's, and come first.
+  CodeLibraries libraries = {};
 };
 
 // Chooses a backend for each kernel of the program. Any thread. A kernel that cannot be read or
-// bound is no error: it gets another backend, and vm::WriteKernelsJson writes the reason.
+// bound is no error: it gets another backend, and vm::WriteKernelsJson writes the reason. E0808: a
+// library was made beside another version of the program.
 Status PrepareKernels(const vm::Program& program, const KernelOptions& options);
 
 // Each kernel of the program as text: its loops, those lowered for this processor, and the LLVM IR

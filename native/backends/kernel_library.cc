@@ -78,7 +78,8 @@ Result<std::string> WholePath(const std::string& path) {
   return std::string(whole);
 }
 
-Result<const tern_kernel_library*> Open(const std::string& path) {
+// What the loader gives; never closed.
+Result<void*> Open(const std::string& path) {
   TERN_TRY_ASSIGN(const std::string whole, WholePath(path));
   {
     TERN_TRY_ASSIGN(const MappedFile file, MappedFile::Open(whole));
@@ -87,11 +88,7 @@ Result<const tern_kernel_library*> Open(const std::string& path) {
   // RTLD_NOW: what it lacks is said here and not by an abort in the middle of a run.
   void* const handle = dlopen(whole.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle == nullptr) return Refuse(path, dlerror());
-  const void* const table = dlsym(handle, kSymbol);
-  if (table != nullptr) return static_cast<const tern_kernel_library*>(table);
-  return Refuse(path, StrCat("it exports no ", kSymbol))
-      .AddNote("help: TERN_KERNEL_LIBRARY(table) of <tern/tern.h> defines it")
-      .Clone();
+  return handle;
 }
 
 // --- the table
@@ -184,9 +181,19 @@ bool AreOneKernel(const Function& a, const Function& b) {
          static_cast<const LibraryKernel*>(b.data())->source;
 }
 
-Result<std::vector<FunctionPtr>> OpenKernelLibrary(const std::string& path) {
-  TERN_TRY_ASSIGN(const tern_kernel_library* library, Open(path));
-  return KernelsOf(*library, path);
+Result<KernelLibrary> OpenKernelLibrary(const std::string& path) {
+  TERN_TRY_ASSIGN(void* const handle, Open(path));
+  KernelLibrary library;
+  library.code = CodeLibrary::Of(handle, path);
+  const auto* table = static_cast<const tern_kernel_library*>(dlsym(handle, kSymbol));
+  if (table != nullptr) {
+    TERN_TRY_ASSIGN(library.functions, KernelsOf(*table, path));
+  } else if (library.code == nullptr) {
+    return Refuse(path, StrCat("it exports no ", kSymbol))
+        .AddNote("help: TERN_KERNEL_LIBRARY(table) of <tern/tern.h> defines it")
+        .Clone();
+  }
+  return library;
 }
 
 }  // namespace tern::native

@@ -66,7 +66,10 @@ typedef struct tern_kernel_library {
                                                        sizeof(table) / sizeof((table)[0])}
 
 /* Gives the kernels of a shared library to the programs that this runtime loads afterwards, which
- * find them by name ahead of everything that is registered. allow_native_code must be 1: the
+ * find them by name ahead of everything that is registered. Of a library that `tern compile
+ * --native-library` made, the programs whose kernels are prepared afterwards take the code of
+ * their loop kernels; it is refused then where it was made beside another version of the
+ * program. allow_native_code must be 1: the
  * library's code can do whatever this process can. It stays in the process. Not to be called while
  * another thread loads a program; a library that is loaded already changes nothing. */
 tern_status* tern_runtime_load_kernels(tern_runtime* runtime, const char* path,

@@ -23,8 +23,9 @@ int32_t CallChosen(void* self, const TernAny* args, int32_t num_args, TernAny* r
 
 LazyBackend::LazyBackend(BackendSource source)
     : source_(std::move(source)),
-      // An object that may run is taken at once; without one nothing is gained by choosing early.
-      may_wait_(source_.has_operators && !source_.options.allow_native_code) {}
+      // Code that may run is taken at once; without it nothing is gained by choosing early.
+      may_wait_(source_.has_operators && !source_.options.allow_native_code &&
+                source_.options.libraries.empty()) {}
 
 vm::KernelBackend LazyBackend::Make(BackendSource source) {
   const vm::FunctionInfo& info = source.executable->functions()[source.function];

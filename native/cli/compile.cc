@@ -18,6 +18,7 @@ struct CompileOptions {
   CompileRequest request;
   std::string output;
   std::string native_kernels;  // targets
+  std::string native_library;  // where their code goes; empty: into the executable
   uint64_t max_bytes = 0;
 };
 
@@ -46,15 +47,38 @@ void PrintStages(std::string_view json, const GlobalOptions& globals) {
   }
 }
 
-// {"schema", "output", "bytes", "kernels": [lines of the report]}
-std::string AnswerOfExecutable(const std::string& output, uint64_t bytes, std::string_view report) {
+std::string OutputOf(const CompileOptions& options) {
+  return options.output.empty() ? DefaultOutput(options.request.path) : options.output;
+}
+
+// What was written beside the executable.
+struct NativeReport {
+  std::string kernels;         // lines
+  uint64_t library_bytes = 0;  // 0: no library
+};
+
+// {"schema", "output", "bytes", "kernels": [lines of the report], "library", "library_bytes"}
+std::string AnswerOfExecutable(const CompileOptions& options, uint64_t bytes,
+                               const NativeReport& report) {
   JsonWriter json = BeginAnswer();
-  json.Field("output", output).Field("bytes", bytes).Key("kernels").BeginArray();
-  for (const std::string_view line : StrSplit(report, '\n')) {
+  json.Field("output", OutputOf(options)).Field("bytes", bytes).Key("kernels").BeginArray();
+  for (const std::string_view line : StrSplit(report.kernels, '\n')) {
     if (!line.empty()) json.String(StrTrim(line));
   }
-  json.EndArray().EndObject();
+  json.EndArray();
+  if (report.library_bytes > 0)
+    json.Field("library", options.native_library).Field("library_bytes", report.library_bytes);
+  json.EndObject();
   return StrCat(json.text(), "\n");
+}
+
+std::string LinesOfExecutable(const CompileOptions& options, uint64_t bytes,
+                              const NativeReport& report) {
+  std::string lines = StrCat("wrote ", OutputOf(options), ", ", FormatBytes(bytes), "\n");
+  if (report.library_bytes > 0)
+    StrAppend(&lines, "wrote ", options.native_library, ", ", FormatBytes(report.library_bytes),
+              "\n");
+  return lines + report.kernels;
 }
 
 // Files that are compiled already are refused with the command that fits, instead of by the reader
@@ -78,10 +102,35 @@ bool IsCompiled(const std::string& path) {
   return kind == ProgramKind::kExecutable || kind == ProgramKind::kAssembly;
 }
 
+// A library without targets named is for this processor.
+std::string_view TargetsOf(const CompileOptions& options) {
+  if (options.native_kernels.empty() && !options.native_library.empty()) return "host";
+  return options.native_kernels;
+}
+bool HasNativeCode(const CompileOptions& options) { return !TargetsOf(options).empty(); }
+
+Status CheckLibraryRequest(const CompileOptions& options, bool no_targets) {
+  if (options.native_library.empty()) return OkStatus();
+  TERN_TRY(CheckOutputPath(options.native_library, options.request.path));
+  if (options.native_library == OutputOf(options))
+    return UsageError("E0003", StrCat("--native-library and --out name one file, '",
+                                      options.native_library, "'"));
+  if (!no_targets) return OkStatus();
+  return UsageError("E0003", "--native-library with --native-kernels none has nothing to hold");
+}
+
+Status WriteLibrary(const CompileOptions& options, const NativeKernels& made) {
+  if (!made.library.empty()) return native::WriteFile(options.native_library, made.library);
+  return std::move(Unsupported("the program has no loop kernels, so there is nothing to put into '",
+                               options.native_library, "'")
+                       .SetErrorCode("E0802"));
+}
+
 Result<Compiled> CompileWithKernels(const Engine& engine, const CompileOptions& options,
-                                    std::string* report) {
+                                    NativeReport* report) {
   const std::string& path = options.request.path;
-  TERN_TRY_ASSIGN(const auto targets, ParseKernelTargets(options.native_kernels));
+  TERN_TRY_ASSIGN(const auto targets, ParseKernelTargets(TargetsOf(options)));
+  TERN_TRY(CheckLibraryRequest(options, targets.empty()));
   Compiled compiled;
   Program program;
   if (IsCompiled(path)) {
@@ -94,23 +143,23 @@ Result<Compiled> CompileWithKernels(const Engine& engine, const CompileOptions& 
     // Native code is made for a loaded program, because the list of its kernels is known only then.
     TERN_TRY_ASSIGN(program, LoadBytes(engine, Text(compiled.executable)));
   }
-  TERN_TRY_ASSIGN(NativeKernels changed, SetNativeKernels(program, targets));
+  TERN_TRY_ASSIGN(NativeKernels changed,
+                  SetNativeKernels(program, targets,
+                                   options.native_library.empty() ? NativeCodePlace::kExecutable
+                                                                  : NativeCodePlace::kLibrary));
+  if (!options.native_library.empty()) TERN_TRY(WriteLibrary(options, changed));
   // The program reads the bytes in place, so it goes before they are replaced.
   program.reset();
   compiled.executable = std::move(changed.executable);
-  *report = std::move(changed.report);
+  *report = {std::move(changed.report), changed.library.size()};
   return compiled;
 }
 
-std::string OutputOf(const CompileOptions& options) {
-  return options.output.empty() ? DefaultOutput(options.request.path) : options.output;
-}
-
-void ReportOutput(const std::string& output, uint64_t bytes, std::string_view report,
+void ReportOutput(const CompileOptions& options, uint64_t bytes, const NativeReport& report,
                   const GlobalOptions& globals) {
-  if (output == "-" || globals.quiet) return;
-  Print(globals.json() ? AnswerOfExecutable(output, bytes, report)
-                       : StrCat("wrote ", output, ", ", FormatBytes(bytes), "\n", report));
+  if (options.output == "-" || globals.quiet) return;
+  Print(globals.json() ? AnswerOfExecutable(options, bytes, report)
+                       : LinesOfExecutable(options, bytes, report));
 }
 
 // Written as it is made: a large model's executable is never in memory as a whole.
@@ -120,33 +169,33 @@ Status CompileModel(const Engine& engine, const CompileOptions& options,
   std::string stages;
   TERN_TRY_ASSIGN(const uint64_t bytes, CompileModelTo(engine, options.request, output, &stages));
   if (!options.request.print_after.empty()) PrintStages(stages, globals);
-  ReportOutput(output, bytes, {}, globals);
+  ReportOutput(options, bytes, {}, globals);
   return Status();
 }
 
 Status Compile(const CompileOptions& options, const GlobalOptions& globals) {
   TERN_TRY(CheckOutputPath(options.output, options.request.path));
   // Printing stages alone writes no file, unless one is named.
-  const bool to_file = !options.output.empty() || options.request.print_after.empty();
+  const bool to_file = !options.output.empty() || !options.native_library.empty() ||
+                       options.request.print_after.empty();
   if (to_file && options.output.empty() && options.request.path == "-")
     return UsageError("E0003",
                       "what is compiled from standard input needs a name: --out FILE, or "
                       "--out - for standard output");
   TERN_TRY_ASSIGN(const Engine engine, StartEngine(globals, options.max_bytes));
   const ProgramKind kind = KindOfProgram(options.request.path);
-  if (kind == ProgramKind::kOnnx && to_file && options.native_kernels.empty())
+  if (kind == ProgramKind::kOnnx && to_file && !HasNativeCode(options))
     return CompileModel(engine, options, globals);
-  std::string report;
-  TERN_TRY_ASSIGN(const Compiled compiled, options.native_kernels.empty()
-                                               ? CompileInput(engine, options.request)
-                                               : CompileWithKernels(engine, options, &report));
+  NativeReport report;
+  TERN_TRY_ASSIGN(const Compiled compiled, HasNativeCode(options)
+                                               ? CompileWithKernels(engine, options, &report)
+                                               : CompileInput(engine, options.request));
   // Stages come before the file is written: they are what helps if writing fails.
   if (compiled.stages != nullptr && !options.request.print_after.empty())
     PrintStages(Text(compiled.stages), globals);
   if (!to_file) return Status();
-  const std::string output = OutputOf(options);
-  TERN_TRY(native::WriteFile(output, Text(compiled.executable)));
-  ReportOutput(output, Text(compiled.executable).size(), report, globals);
+  TERN_TRY(native::WriteFile(OutputOf(options), Text(compiled.executable)));
+  ReportOutput(options, Text(compiled.executable).size(), report, globals);
   return Status();
 }
 
@@ -174,6 +223,10 @@ CommandAction SetupCompile(CLI::App* app, const GlobalOptions* globals) {
                   "aarch64-sve,x86-64-avx2 (host: this processor; none: take it out); the input "
                   "may be an executable, too")
       ->type_name("TARGETS");
+  app->add_option("--native-library", options->native_library,
+                  "put that native code into this shared library instead of into the executable, "
+                  "for --kernel-library (default targets: host)")
+      ->type_name("FILE");
   return [options, globals] { return Compile(*options, *globals); };
 }
 

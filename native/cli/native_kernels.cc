@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds and removes native code of loop kernels in an executable. The program lists its kernels with
-// all their formats; objects of targets are taken out or put behind the others, and the library
-// writes the file anew. Constants and code are not touched.
+// Makes native code of loop kernels, and adds it to an executable or takes it out. The program
+// lists its kernels with all their formats; objects of targets are taken out or put behind the
+// others, and the file is written anew. Constants and code are not touched.
 #include "native/cli/native_kernels.h"
 
 #include "core/base/strings.h"
 #include "native/cli/api_json.h"
 #include "native/cli/report.h"
+#include "native/code/code_library.h"
 #include "native/code/precompile.h"
 #include "native/jit/llvm_compiler.h"
 
@@ -17,10 +18,10 @@ using native::ObjectTarget;
 
 constexpr std::string_view kLoopFormat = "loop";
 
-// One format of one kernel. The bytes belong to the program, or to ObjectBytes.
+// One format of one kernel. The bytes belong to the program, or to a MadeObject.
 struct CarriedKernel {
   std::string name, format, signature;
-  std::string_view bytes;  // of the program
+  std::string_view bytes;
 };
 
 Result<std::vector<CarriedKernel>> ListKernels(const Program& program) {
@@ -55,65 +56,60 @@ Result<Buffer> SaveWith(const Program& program, const std::vector<CarriedKernel>
   return Buffer(raw);
 }
 
-// What becomes of the loop kernels for one target.
-struct TargetObjects {
+// A loop kernel as code for a target.
+struct MadeObject {
+  const CarriedKernel* loop = nullptr;
   const ObjectTarget* target = nullptr;
-  std::vector<CarriedKernel> kernels;
-  std::string refusals;  // a line each
+  std::string bytes;
 };
 
-// Owns the bytes that kernels point to. Each string has an address of its own, which stays when the
-// vector grows.
-using ObjectBytes = std::vector<std::unique_ptr<std::string>>;
+class Maker {
+ public:
+  // loops: which objects point to.
+  explicit Maker(const std::vector<CarriedKernel>& loops) : loops_(loops) {}
 
-TargetObjects Precompile(const std::vector<CarriedKernel>& loops, const ObjectTarget& target,
-                         ObjectBytes* bytes) {
-  TargetObjects made{.target = &target, .kernels = {}, .refusals = {}};
-  for (const CarriedKernel& loop : loops) {
-    Result<std::string> object =
-        native::PrecompileKernel({loop.name, loop.bytes, loop.signature}, target);
-    // A kernel that a target cannot have is reported and left out; the file then falls back on
-    // another backend.
-    if (!object.ok()) {
-      StrAppend(&made.refusals, "  no code of '", loop.name, "' for ", target.name, ": ",
-                object.status().message(), "\n");
-      continue;
+  // A kernel that a target cannot have is reported and left out; it then runs by another backend.
+  void Make(const ObjectTarget& target) {
+    std::string refusals;
+    size_t made = 0;
+    for (const CarriedKernel& loop : loops_) {
+      Result<std::string> object =
+          native::PrecompileKernel({loop.name, loop.bytes, loop.signature}, target);
+      if (object.ok()) {
+        objects_.push_back({&loop, &target, *std::move(object)});
+        ++made;
+      } else {
+        StrAppend(&refusals, "  no code of '", loop.name, "' for ", target.name, ": ",
+                  object.status().message(), "\n");
+      }
     }
-    bytes->push_back(std::make_unique<std::string>(*std::move(object)));
-    made.kernels.push_back({loop.name, ObjectFormat(target), loop.signature, *bytes->back()});
+    StrAppend(&report_, "native code for ", target.name, ": ", made, " of ", loops_.size(),
+              loops_.size() == 1 ? " kernel\n" : " kernels\n", refusals);
   }
-  return made;
-}
 
-std::string ReportOf(const TargetObjects& made, size_t loops) {
-  return StrCat("native code for ", made.target->name, ": ", made.kernels.size(), " of ", loops,
-                loops == 1 ? " kernel\n" : " kernels\n", made.refusals);
-}
+  const std::vector<MadeObject>& objects() const { return objects_; }
+  const std::string& report() const { return report_; }
 
-// Adds objects of all targets behind the kernels that are there; an error if none can be made at
-// all.
-Status AddObjects(const std::vector<const ObjectTarget*>& targets,
-                  std::vector<CarriedKernel>* kernels, ObjectBytes* bytes, std::string* report) {
-  std::vector<CarriedKernel> loops;
-  for (const CarriedKernel& kernel : *kernels) {
-    if (kernel.format == kLoopFormat) loops.push_back(kernel);
-  }
-  if (loops.empty()) {
-    *report = "the program has no loop kernels, so there is no native code in it\n";
-    return OkStatus();
-  }
+ private:
+  const std::vector<CarriedKernel>& loops_;
+  std::vector<MadeObject> objects_;
+  std::string report_;
+};
+
+Status MakeObjects(const std::vector<const ObjectTarget*>& targets, Maker* maker) {
   // Asked once in front, so that a missing LLVM is one error and not one per kernel.
   TERN_TRY(native::LlvmDescription());
-  size_t made_count = 0;
-  for (const ObjectTarget* target : targets) {
-    TargetObjects made = Precompile(loops, *target, bytes);
-    *report += ReportOf(made, loops.size());
-    made_count += made.kernels.size();
-    for (CarriedKernel& kernel : made.kernels) kernels->push_back(std::move(kernel));
-  }
-  if (made_count > 0) return OkStatus();
+  for (const ObjectTarget* target : targets) maker->Make(*target);
+  if (!maker->objects().empty()) return OkStatus();
   Status status = Failed("no kernel can be compiled for the targets asked for");
-  return status.SetErrorCode("E0802").AddNote(StrTrim(*report)).Clone();
+  return status.SetErrorCode("E0802").AddNote(StrTrim(maker->report())).Clone();
+}
+
+Result<std::string> MakeLibrary(const std::vector<MadeObject>& objects) {
+  std::vector<native::LibraryObject> list;
+  for (const MadeObject& object : objects)
+    list.push_back({object.loop->name, object.loop->bytes, object.target, object.bytes});
+  return native::MakeCodeLibrary(list);
 }
 
 }  // namespace
@@ -124,16 +120,33 @@ Result<std::vector<const ObjectTarget*>> ParseKernelTargets(std::string_view nam
 }
 
 Result<NativeKernels> SetNativeKernels(const Program& program,
-                                       const std::vector<const ObjectTarget*>& targets) {
+                                       const std::vector<const ObjectTarget*>& targets,
+                                       NativeCodePlace place) {
   TERN_TRY_ASSIGN(std::vector<CarriedKernel> kernels, ListKernels(program));
   // Objects that the file has are replaced as a whole, so that a file never holds code of two
   // compilers.
   std::erase_if(kernels, [](const CarriedKernel& kernel) {
     return native::TargetOfFormat(kernel.format) != nullptr;
   });
+  std::vector<CarriedKernel> loops;
+  for (const CarriedKernel& kernel : kernels) {
+    if (kernel.format == kLoopFormat) loops.push_back(kernel);
+  }
   NativeKernels result;
-  ObjectBytes bytes;
-  if (!targets.empty()) TERN_TRY(AddObjects(targets, &kernels, &bytes, &result.report));
+  Maker maker(loops);
+  if (!targets.empty() && loops.empty()) {
+    result.report = "the program has no loop kernels, so there is no native code of it\n";
+  } else if (!targets.empty()) {
+    TERN_TRY(MakeObjects(targets, &maker));
+    result.report = maker.report();
+  }
+  if (place == NativeCodePlace::kLibrary && !maker.objects().empty()) {
+    TERN_TRY_ASSIGN(result.library, MakeLibrary(maker.objects()));
+  } else {
+    for (const MadeObject& object : maker.objects())
+      kernels.push_back({object.loop->name, ObjectFormat(*object.target), object.loop->signature,
+                         object.bytes});
+  }
   TERN_TRY_ASSIGN(result.executable, SaveWith(program, kernels));
   return result;
 }

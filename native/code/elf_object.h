@@ -22,6 +22,11 @@ std::string ElfMachineName(ElfMachine machine);
 // Of the processor this is compiled for.
 ElfMachine HostElfMachine();
 
+// Where what wants to lie at multiples of `alignment`, a power of two, begins from `value` on.
+constexpr uint64_t RoundUp(uint64_t value, uint64_t alignment) {
+  return (value + alignment - 1) & ~(alignment - 1);
+}
+
 struct ElfSection {
   enum class Type : uint32_t {
     kNull = 0,

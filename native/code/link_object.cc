@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lays out the sections that are loaded, fills them in, applies the relocations and lists the
-// functions: a static linker for one object that needs nothing of others.
+// functions: a static linker of objects that need nothing of others.
 #include "native/code/link_object.h"
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "core/base/checksum.h"
 #include "core/base/strings.h"
@@ -33,63 +34,56 @@ Status CheckSection(const ElfSection& section) {
   return OkStatus();
 }
 
+// Puts one object into an image that may hold others.
 class Linker {
  public:
-  explicit Linker(const ElfObject& object) : object_(object) {}
+  Linker(ElfObject object, size_t index, ObjectImage* image)
+      : object_(std::move(object)), index_(index), image_(*image) {
+    offsets_.resize(object_.sections.size());
+  }
 
-  Result<ObjectImage> Link() {
-    TERN_TRY(LayOut());
-    Fill();
+  // First of all objects the code, so that it can have segments of its own, then the constants.
+  // Begins at *end and moves it.
+  Status Place(bool code, uint64_t* end);
+  // Once the image has its bytes.
+  Status Fill() {
+    Copy();
     for (const ElfRelocation& relocation : object_.relocations) TERN_TRY(Relocate(relocation));
-    TERN_TRY(ListFunctions());
-    return std::move(image_);
+    return ListFunctions();
   }
 
  private:
-  // Code first, so that it can have a segment of its own.
-  bool IsPlaced(const ElfSection& section, bool code) const {
+  static bool IsPlaced(const ElfSection& section, bool code) {
     return section.is_loaded() && section.is_code() == code && section.name != kFrames;
   }
-  Status LayOut();
-  Status Place(bool code, uint64_t* end);
-  void Fill();
+  void Copy();
   Status Relocate(const ElfRelocation& relocation);
   Result<uint64_t> AddressOf(const ElfSymbol& symbol) const;
   Status ListFunctions();
 
-  const ElfObject& object_;
+  const ElfObject object_;
+  const size_t index_;
+  ObjectImage& image_;
   std::vector<std::optional<uint64_t>> offsets_;  // in the image, of sections that are placed
-  ObjectImage image_;
 };
 
 Status Linker::Place(bool code, uint64_t* end) {
+  const uint64_t first = *end;
   for (size_t i = 0; i < object_.sections.size(); ++i) {
     const ElfSection& section = object_.sections[i];
     if (!IsPlaced(section, code)) continue;
     TERN_TRY(CheckSection(section));
-    const uint64_t begin = (*end + section.alignment - 1) & ~(section.alignment - 1);
+    const uint64_t begin = RoundUp(*end, section.alignment);
     if (begin > kMaxImageBytes || section.size > kMaxImageBytes - begin)
       return BadObject("its sections have more than ", kMaxImageBytes, " bytes");
     offsets_[i] = begin;
     *end = begin + section.size;
   }
+  if (code && *end == first) return BadObject("it has no code");
   return OkStatus();
 }
 
-Status Linker::LayOut() {
-  offsets_.resize(object_.sections.size());
-  uint64_t end = kBytesBeforeCode;
-  TERN_TRY(Place(true, &end));
-  if (end == kBytesBeforeCode) return BadObject("it has no code");
-  // Code ends at a segment: execute rights are given by pages, and data must not have them.
-  end = (end + ObjectImage::kSegmentBytes - 1) & ~(ObjectImage::kSegmentBytes - 1);
-  image_.code_bytes = end;
-  TERN_TRY(Place(false, &end));
-  image_.bytes.resize(static_cast<size_t>(end));
-  return OkStatus();
-}
-
-void Linker::Fill() {
+void Linker::Copy() {
   for (size_t i = 0; i < object_.sections.size(); ++i) {
     const ElfSection& section = object_.sections[i];
     if (offsets_[i].has_value())
@@ -97,8 +91,9 @@ void Linker::Fill() {
                 image_.bytes.begin() + static_cast<ptrdiff_t>(*offsets_[i]));
     // The stamp that ties code to its loop text is in .comment, which is not loaded.
     if (section.name != ".comment" || section.is_loaded()) continue;
-    image_.comment = section.contents;
-    std::replace(image_.comment.begin(), image_.comment.end(), '\0', '\n');
+    std::string comment(section.contents);
+    std::replace(comment.begin(), comment.end(), '\0', '\n');
+    image_.comment += comment;
   }
 }
 
@@ -142,8 +137,21 @@ Status Linker::ListFunctions() {
     // A symbol in data or between instructions would be called.
     if (!in_code || (object_.machine == ElfMachine::kAArch64 && offset % 4 != 0))
       return BadObject("the function '", symbol.name, "' does not begin at an instruction");
-    image_.functions.push_back({std::string(symbol.name), offset});
+    image_.functions.push_back({std::string(symbol.name), offset, index_});
   }
+  return OkStatus();
+}
+
+// Where the sections of all objects lie.
+Status LayOut(std::span<Linker> linkers, ObjectImage* image) {
+  uint64_t end = kBytesBeforeCode;
+  for (Linker& linker : linkers) TERN_TRY(linker.Place(true, &end));
+  image->code_bytes = RoundUp(end, ObjectImage::kPageBytes);
+  // Execute rights are given by segments, and data must not have them.
+  image->constants_begin = image->code_bytes + ObjectImage::kSegmentBytes;
+  end = image->constants_begin;
+  for (Linker& linker : linkers) TERN_TRY(linker.Place(false, &end));
+  image->bytes.resize(static_cast<size_t>(end));
   return OkStatus();
 }
 
@@ -167,13 +175,25 @@ std::string KernelStamp(std::string_view loop_text) {
                 FormatHex(Crc32c(AsBytes(loop_text))));
 }
 
+Result<ObjectImage> LinkObjects(std::span<const std::string_view> objects, ElfMachine machine) {
+  ObjectImage image;
+  std::vector<Linker> linkers;
+  linkers.reserve(objects.size());
+  for (const std::string_view object : objects) {
+    TERN_TRY_ASSIGN(ElfObject elf, ParseElf(object));
+    if (elf.machine != machine)
+      return Unsupported("the native code is for another processor: ", ElfMachineName(elf.machine),
+                         ", expected ", ElfMachineName(machine))
+          .SetErrorCode("E0805");
+    linkers.emplace_back(std::move(elf), linkers.size(), &image);
+  }
+  TERN_TRY(LayOut(linkers, &image));
+  for (Linker& linker : linkers) TERN_TRY(linker.Fill());
+  return image;
+}
+
 Result<ObjectImage> LinkObject(std::string_view object, ElfMachine machine) {
-  TERN_TRY_ASSIGN(const ElfObject elf, ParseElf(object));
-  if (elf.machine != machine)
-    return Unsupported("the native code is for another processor: ", ElfMachineName(elf.machine),
-                       ", expected ", ElfMachineName(machine))
-        .SetErrorCode("E0805");
-  return Linker(elf).Link();
+  return LinkObjects({&object, 1}, machine);
 }
 
 }  // namespace tern::native

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From an object file to an image: the bytes as they will lie in memory, code first, then
-// constants, with the offsets of the functions. Pure: any machine's objects are linked on any
-// machine, so that who makes a file can tell whether it will load.
+// From object files to an image: the bytes as they will lie in memory, code first, then constants,
+// with the offsets of the functions. Pure: any machine's objects are linked on any machine, so that
+// who makes a file can tell whether it will load.
 //
 // Objects must be closed: nothing in them names anything outside, nothing in them is written to.
 // That the code does what its name says is not known here: running it is trusting its maker.
@@ -9,6 +9,7 @@
 #define TERN_NATIVE_CODE_LINK_OBJECT_H_
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,17 +22,25 @@ namespace tern::native {
 struct ImageFunction {
   std::string name;
   uint64_t offset = 0;
+  size_t object = 0;  // which of the objects it comes from
 };
 
 struct ObjectImage {
-  // Constants begin at a multiple of this, which is one of every system's page size.
+  // Rights are given to multiples of this, which is one of every system's page size.
   static constexpr uint64_t kSegmentBytes = uint64_t{64} << 10;
+  // Code relies on where it lies within pages of this size.
+  static constexpr uint64_t kPageBytes = 4096;
 
   std::vector<uint8_t> bytes;
-  uint64_t code_bytes = 0;  // what is before is code; a multiple of kSegmentBytes
+  uint64_t code_bytes = 0;  // code lies before; a multiple of kPageBytes
+  // A segment behind the end of code, so that neither shares a segment with the other wherever the
+  // image begins, and a file can hold constants right behind code.
+  uint64_t constants_begin = 0;
   std::vector<ImageFunction> functions;
-  std::string comment;  // what the compiler said of itself: section .comment, zeros as line ends
+  // What the compiler said of itself: section .comment, zeros as line ends.
+  std::string comment;
 
+  uint64_t code_segments() const { return RoundUp(code_bytes, kSegmentBytes); }
   // Null if there is none.
   const ImageFunction* Find(std::string_view name) const;
 };
@@ -48,6 +57,8 @@ std::string KernelStamp(std::string_view loop_text);
 
 // Errors are E0805: damaged, for another machine, or not closed.
 Result<ObjectImage> LinkObject(std::string_view object, ElfMachine machine);
+// Several in one image; each sees its own functions alone, so that names may stand twice.
+Result<ObjectImage> LinkObjects(std::span<const std::string_view> objects, ElfMachine machine);
 
 }  // namespace tern::native
 

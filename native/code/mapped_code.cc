@@ -24,13 +24,15 @@ MappedCode::~MappedCode() { munmap(memory_, bytes_); }
 
 Status MappedCode::Fill(const ObjectImage& image) {
   auto* begin = static_cast<char*>(memory_);
-  memcpy(begin, image.bytes.data(), image.bytes.size());
   const auto code_bytes = static_cast<size_t>(image.code_bytes);
+  const auto constants = static_cast<size_t>(image.constants_begin);
+  memcpy(begin, image.bytes.data(), code_bytes);
+  memcpy(begin + constants, image.bytes.data() + constants, image.bytes.size() - constants);
   // AArch64 keeps instructions and data in caches of their own.
   __builtin___clear_cache(begin, begin + image.code_bytes);
-  if (mprotect(memory_, code_bytes, PROT_READ | PROT_EXEC) != 0)
-    return Refused("executable memory");
-  if (bytes_ > code_bytes && mprotect(begin + code_bytes, bytes_ - code_bytes, PROT_READ) != 0)
+  const auto segments = static_cast<size_t>(image.code_segments());
+  if (mprotect(memory_, segments, PROT_READ | PROT_EXEC) != 0) return Refused("executable memory");
+  if (bytes_ > segments && mprotect(begin + segments, bytes_ - segments, PROT_READ) != 0)
     return Refused("read-only memory");
   return OkStatus();
 }
@@ -46,8 +48,7 @@ Result<std::unique_ptr<MappedCode>> MappedCode::Load(const KernelObject& object)
     return Corrupt("the native code of '", object.name,
                    "' was not made of the loop program that is in the file")
         .SetErrorCode("E0805");
-  // Constants need not fill their last page, because mmap gives whole ones; code does
-  // (ObjectImage::kSegmentBytes).
+  // Constants need not fill their last page, because mmap gives whole ones.
   const size_t bytes = image.bytes.size();
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return Refused("memory");

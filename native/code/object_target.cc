@@ -28,7 +28,7 @@ constexpr std::string_view kArmNeeds[] = {
 constexpr std::span<const std::string_view> kX86(kX86Needs);
 constexpr std::span<const std::string_view> kArm(kArmNeeds);
 
-// In order of preference within an architecture: BestTarget and ChooseObject take the first that
+// In order of preference within an architecture: BestTarget and ChooseCode take the first that
 // fits.
 constexpr ObjectTarget kTargets[] = {
     {"aarch64-sve2", ElfMachine::kAArch64, kArm},

@@ -3,6 +3,7 @@
 // says.
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <string>
 
@@ -218,6 +219,107 @@ TEST_F(NativeKernelRuns, WhatCannotBeLoadedIsPassedOver) {
   expect_passed_over(stale, "was not made of the loop program");
 }
 
+// ---- the executable and its library
+
+class NativeLibrary : public NativeKernelRuns {
+ protected:
+  testing::CommandResult Pair(std::string_view from, std::string_view options,
+                              std::string_view to = "pair.tern") const {
+    return Tern(StrCat("compile ", folder_.Path(from), " -o ", folder_.Path(to),
+                       " --native-library ", folder_.Path("pair.so"), " ", options));
+  }
+  // Options that let a program have the library.
+  std::string With(std::string_view library = "pair.so") const {
+    return StrCat("--allow-native-code --kernel-library ", folder_.Path(library));
+  }
+};
+
+TEST_F(NativeLibrary, RunsBesideTheExecutable) {
+  const auto made = Pair("plain.tern", "--native-kernels host,x86-64");
+  ASSERT_EQ(made.exit_code, 0) << made.output;
+  ExpectSays(made, "native code for x86-64: 1 of 2 kernels\n");
+  ExpectSays(made, StrCat("wrote ", folder_.Path("pair.so")));
+  EXPECT_EQ(Read("pair.tern"), Read("plain.tern"));
+  const std::string expected = Run("plain.tern", "--kernels operators");
+  EXPECT_EQ(Run("pair.tern", With()), expected);
+  const std::string listing = Inspect("pair.tern", With());
+  EXPECT_NE(listing.find(StrCat(" of library '", folder_.Path("pair.so"), "'")), std::string::npos)
+      << listing;
+  EXPECT_EQ(Run("pair.tern", ""), expected);
+
+  // Code of the executable leaves it, and the same objects make the same library.
+  const std::string library = Read("pair.so");
+  ASSERT_EQ(Compile("plain.tern", "native.tern", "host").exit_code, 0);
+  ASSERT_EQ(Pair("native.tern", "--native-kernels x86-64,host").exit_code, 0);
+  EXPECT_EQ(Read("pair.tern"), Read("plain.tern"));
+  EXPECT_EQ(Read("pair.so"), library);
+}
+
+// A program with constants in its code and loops that workers share.
+TEST_F(NativeLibrary, ConstantsAndParallelLoops) {
+  folder_.Write("main.tasm",
+                ".kernel \"main\" \"loop\" text \"te main<n>(x: float32[n, 40], b: float32[40]) -> "
+                "(y: float32[n, 40]) {\\n  compute y[i, j] = exp(x[i, j]) * 0.3 + b[j]\\n"
+                "  schedule {\\n    parallel(y, i)\\n    vectorize(y, j, scalable = true)\\n  }\\n"
+                "}\\n\"\n"
+                ".func @main(x: f32[n, 40], b: f32[40]) -> f32[n, 40]\n  ret ret %0\n");
+  ASSERT_EQ(Pair("main.tasm", "", "pair.tern").exit_code, 0);
+  const std::string library = Read("pair.so");
+  EXPECT_NE(library.find("tern_kernel_main."), std::string::npos);
+  EXPECT_NE(library.find(".parallel"), std::string::npos);
+  const std::string expected = Run("pair.tern", "--kernels compiled");
+  EXPECT_EQ(Run("pair.tern", With()), expected);
+  EXPECT_EQ(Run("pair.tern", With() + " --threads 2"), expected);
+}
+
+TEST_F(NativeLibrary, OfAnotherVersionIsRefused) {
+  ASSERT_EQ(Pair("plain.tern", "").exit_code, 0);
+  std::string text(kProgram);
+  text.replace(text.find("+ b[j]"), 6, "- b[j]");
+  folder_.Write("other.tasm", text);
+  ASSERT_EQ(Compile("other.tasm", "other.tern", "none").exit_code, 0);
+  const std::string said = Run("other.tern", With());
+  EXPECT_NE(said.find("error[E0808]"), std::string::npos) << said;
+  EXPECT_NE(said.find("its code of 'bias_relu' was made of another loop program"),
+            std::string::npos)
+      << said;
+  EXPECT_NE(said.find("tern compile --native-library makes it anew"), std::string::npos) << said;
+}
+
+TEST_F(NativeLibrary, WhatItLacksRunsOtherwise) {
+  folder_.Write("half.tasm",
+                kProgram.substr(kProgram.find(".kernel \"widen\"")));
+  ASSERT_EQ(Pair("half.tasm", "").exit_code, 0);
+  EXPECT_EQ(Run("plain.tern", With()), Run("plain.tern", "--kernels operators"));
+  const std::string listing = Inspect("plain.tern", With());
+  EXPECT_NE(listing.find("' has no code of it"), std::string::npos) << listing;
+}
+
+TEST_F(NativeLibrary, IsRefused) {
+  const auto expect_refused = [&](std::string_view options, std::string_view why) {
+    SCOPED_TRACE(options);
+    const auto made = Pair("plain.tern", options);
+    EXPECT_NE(made.exit_code, 0);
+    ExpectSays(made, why);
+    EXPECT_NE(access(folder_.Path("pair.so").c_str(), F_OK), 0);
+  };
+  expect_refused("--native-kernels x86-64,aarch64-sve",
+                 "error[E0804]: a library is for one family of processors");
+  expect_refused("--native-kernels riscv64-v",
+                 "error[E0804]: there are no libraries for riscv64-v");
+  expect_refused("--native-kernels none", "error[E0003]: --native-library with --native-kernels");
+  expect_refused(StrCat("-o ", folder_.Path("pair.so")), "error[E0003]: ");
+  folder_.Write("none.tasm", ".func @main(x: f32[n]) -> f32[n]\n  ret ret %0\n");
+  const auto none = Pair("none.tasm", "");
+  EXPECT_EQ(none.exit_code, 1);
+  ExpectSays(none, "error[E0802]: the program has no loop kernels");
+
+  ASSERT_EQ(Pair("plain.tern", "--native-kernels aarch64-neon").exit_code, 0);
+  const std::string foreign = Run("plain.tern", With());
+  EXPECT_NE(foreign.find("error[E0808]"), std::string::npos) << foreign;
+  EXPECT_NE(foreign.find("expected code for x86-64, got aarch64"), std::string::npos) << foreign;
+}
+
 // ---- one file on AArch64, whose tern has no LLVM
 
 class NativeKernelsOnArm : public NativeKernelRuns {
@@ -264,6 +366,26 @@ TEST_F(NativeKernelsOnArm, WithoutSveTheNextThatFits) {
   EXPECT_NE(without.find("it needs sve, which this processor"), std::string::npos) << without;
   const std::string with_neon = InspectOn(no_sve, "both.tern");
   EXPECT_NE(with_neon.find("native code for aarch64-neon"), std::string::npos) << with_neon;
+}
+
+// The system's loader maps the library, at every vector length.
+TEST_F(NativeKernelsOnArm, ALibraryForSeveralLevels) {
+  const std::string library = folder_.Path("pair.so");
+  ASSERT_EQ(Tern(StrCat("compile ", folder_.Path("plain.tern"), " -o ", folder_.Path("pair.tern"),
+                        " --native-kernels aarch64-sve,aarch64-neon --native-library ", library))
+                .exit_code,
+            0);
+  const std::string expected = Run("plain.tern", "--kernels operators");
+  const std::string with = StrCat("--allow-native-code --kernel-library ", library);
+  const auto expect_runs = [&](const std::string& tern, std::string_view target) {
+    SCOPED_TRACE(tern);
+    EXPECT_EQ(Run(tern, "pair.tern", with), expected);
+    const auto shown =
+        testing::RunCommand(StrCat(tern, " inspect ", folder_.Path("pair.tern"), " ", with));
+    ExpectSays(shown, StrCat("native code for ", target, " of library"));
+  };
+  for (const int bits : {128, 512, 2048}) expect_runs(OnSve(bits), "aarch64-sve");
+  expect_runs(On("max,sve=off,sme=off"), "aarch64-neon");
 }
 
 TEST_F(NativeKernelsOnArm, NotAllowedIsNotEntered) {

@@ -11,7 +11,7 @@
 #include "core/base/bytes.h"
 #include "core/base/strings.h"
 #include "core/vm/file/reader.h"
-#include "native/code/choose_object.h"
+#include "native/code/choose_code.h"
 #include "native/code/link_object.h"
 #include "native/code/mapped_code.h"
 #include "native/code/object_target.h"
@@ -247,7 +247,7 @@ TEST_F(Objects, MutationsLinkOrAreRefused) {
 TEST_F(Objects, TheBestThatLoadsIsChosen) {
   const Processor here = DetectProcessor();
   KernelObjects kernel{"scale", kText, {{"loop", kText}}};
-  EXPECT_EQ(ChooseObject(kernel, true, here).why, "");
+  EXPECT_EQ(ChooseCode(kernel, true, {}, here).why, "");
   std::vector<std::string> objects;
   std::vector<std::string> formats;
   for (const ObjectTarget& target : AllObjectTargets()) {
@@ -255,26 +255,26 @@ TEST_F(Objects, TheBestThatLoadsIsChosen) {
     formats.push_back(ObjectFormat(target));
   }
   for (size_t i = 0; i < objects.size(); ++i) kernel.objects.push_back({formats[i], objects[i]});
-  const ChosenObject best = ChooseObject(kernel, true, here);
-  ASSERT_NE(best.code, nullptr) << best.why;
+  const ChosenCode best = ChooseCode(kernel, true, {}, here);
+  ASSERT_NE(best.entry, nullptr) << best.why;
   EXPECT_EQ(best.why, StrCat("native code for ", HostTarget().name));
 
-  const ChosenObject closed = ChooseObject(kernel, false, here);
-  EXPECT_EQ(closed.code, nullptr);
+  const ChosenCode closed = ChooseCode(kernel, false, {}, here);
+  EXPECT_EQ(closed.entry, nullptr);
   EXPECT_TRUE(closed.why.ends_with("riscv64-v is present, not allowed")) << closed.why;
 
-  const ChosenObject none = ChooseObject(kernel, true, {here.machine, {}});
-  EXPECT_EQ(none.code, nullptr);
+  const ChosenCode none = ChooseCode(kernel, true, {}, {here.machine, {}});
+  EXPECT_EQ(none.entry, nullptr);
   EXPECT_NE(none.why.find("it needs "), std::string::npos) << none.why;
 
-  const ChosenObject foreign = ChooseObject(kernel, true, {ElfMachine{8}, {}});
-  EXPECT_EQ(foreign.code, nullptr);
+  const ChosenCode foreign = ChooseCode(kernel, true, {}, {ElfMachine{8}, {}});
+  EXPECT_EQ(foreign.entry, nullptr);
   EXPECT_TRUE(foreign.why.ends_with("not for this processor")) << foreign.why;
 
   for (KernelObjects::Object& object : kernel.objects)
     object.bytes = object.bytes.substr(0, object.bytes.size() / 2);
-  const ChosenObject damaged = ChooseObject(kernel, true, here);
-  EXPECT_EQ(damaged.code, nullptr);
+  const ChosenCode damaged = ChooseCode(kernel, true, {}, here);
+  EXPECT_EQ(damaged.entry, nullptr);
   EXPECT_NE(damaged.why.find("no object that can be loaded"), std::string::npos) << damaged.why;
 }
 
