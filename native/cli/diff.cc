@@ -36,6 +36,7 @@ struct DiffOptions {
 // What a comparison found, in both forms of output.
 struct DiffFindings {
   bool equal = true;
+  Status limit;         // of two runs: the one that ended both, so that nothing can be said of them
   std::string text;     // for people, what differs; of equal files what was compared
   std::string members;  // JSON: an object
 };
@@ -186,6 +187,7 @@ class RunDiff {
         StrAppend(&found_.text, has_outputs_ ? "outputs and " : "",
                   vm::CommonSteps(a.trace, b.trace), " steps are the same\n");
     }
+    if (!found_.limit.ok()) json.Field("limit", found_.limit.error_code());
     found_.members = json.EndObject().Take();
     return std::move(found_);
   }
@@ -202,6 +204,11 @@ class RunDiff {
     const Status failed_a = FromApi(tern_debugger_result(a.debugger.get(), result_a.out()));
     const Status failed_b = FromApi(tern_debugger_result(b.debugger.get(), result_b.out()));
     if (!failed_a.ok() || !failed_b.ok()) {
+      if (IsLimit(failed_a) && IsLimit(failed_b)) {
+        found_.limit = failed_a.Clone();
+        has_outputs_ = false;
+        return OkStatus();
+      }
       // Two runs that fail alike are the same; one that fails alone is not.
       if (failed_a.error_code() == failed_b.error_code() &&
           failed_a.message() == failed_b.message()) {
@@ -442,11 +449,12 @@ Result<DiffFindings> Compare(FileKind kind, const DiffOptions& options,
 
 void PrintFindings(const DiffFindings& found, const char* kind, const DiffOptions& options,
                    const GlobalOptions& globals) {
-  if (globals.quiet && found.equal) return;
+  const bool same = found.equal && found.limit.ok();
+  if (globals.quiet && same) return;
   if (!globals.json()) return Print(found.text);
   JsonWriter json = BeginAnswer();
   json.Field("kind", kind).Field("a", options.a).Field("b", options.b);
-  json.Field("equal", found.equal);
+  json.Field("equal", same);
   const JsonValue members = ParseAnswer(found.members);
   for (size_t i = 0; i < members.items.size(); ++i) {
     json.Key(members.names[i]);
@@ -469,6 +477,8 @@ Status Diff(const DiffOptions& options, const GlobalOptions& globals) {
                                       "' is of the kind ", name));
   TERN_TRY_ASSIGN(const DiffFindings found, Compare(kind, options, globals));
   PrintFindings(found, options.runs() ? "run" : name, options, globals);
+  if (!found.limit.ok())
+    return NothingCompared("both runs ended before there were outputs to compare", found.limit);
   if (found.equal) return Status();
   return Failed("'", options.a, "' and '", options.b, "' differ").SetErrorCode("M0103");
 }

@@ -26,4 +26,13 @@ Result<RecordedRun> RecordRun(const Program& program, const std::string& functio
                      OptionalTextOf(answer, "text")};
 }
 
+bool IsLimit(const Status& ended) { return ExitCodeOf(ended) == kExitBudget; }
+
+Status NothingCompared(std::string_view what, const Status& ended) {
+  Status status = Stopped(what);
+  return std::move(status.SetErrorCode(ended.error_code())
+                       .AddNote(ended.message())
+                       .AddNote("help: raise the limit and compare again"));
+}
+
 }  // namespace tern::cli

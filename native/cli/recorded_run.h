@@ -24,6 +24,11 @@ Result<RecordedRun> RecordRun(const Program& program, const std::string& functio
                               const std::vector<TernAny>& arguments,
                               const tern_debug_options& limits);
 
+// Whether it says that a limit ended a run, of which then nothing is known.
+bool IsLimit(const Status& ended);
+// The error of a comparison that such an end left without an answer.
+Status NothingCompared(std::string_view what, const Status& ended);
+
 }  // namespace tern::cli
 
 #endif  // TERN_NATIVE_CLI_RECORDED_RUN_H_

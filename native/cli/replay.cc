@@ -122,6 +122,10 @@ Status Replay(const ReplayOptions& options, const GlobalOptions& globals) {
     if (options.until != kNoLimit) TERN_TRY(PrintReplayedState(replayed.run.trace, options.until));
   }
   if (!replayed.divergence) return Status();
+  Value result;
+  const Status ended = FromApi(tern_debugger_result(replayed.run.debugger.get(), result.out()));
+  if (replayed.divergence->kind == vm::Divergence::Kind::kEnd && IsLimit(ended))
+    return NothingCompared("the replay ended before the record does", ended);
   return Failed("'", options.program, "' does not do what '", options.trace, "' recorded")
       .SetErrorCode("M0104");
 }

@@ -108,6 +108,22 @@ std::string LeftOut(std::string_view text, std::string_view json) {
   return out;
 }
 
+}  // namespace
+
+// Copies what it needs; the handle frees the status of the library.
+Status FromApi(tern_status* raw) {
+  const ApiStatus handle(raw);
+  if (handle == nullptr) return Status();
+  Status status(static_cast<StatusCode>(tern_status_kind(raw)), tern_status_message(raw));
+  status.SetErrorCode(tern_status_code(raw));
+  status.SetPayload(std::make_unique<Rendered>(tern_status_text(raw), tern_status_json(raw)));
+  return status;
+}
+
+Status UsageError(std::string_view code, std::string_view message) {
+  return InvalidArgument(message).SetErrorCode(code);
+}
+
 // The order matters: a bug and a failure of a file count as such whatever their code.
 // docs/errors.md promises the numbers.
 int ExitCodeOf(const Status& status) {
@@ -123,22 +139,6 @@ int ExitCodeOf(const Status& status) {
   if (code.starts_with("M")) return kExitMismatch;
   if (code.starts_with("S") || code == "E0302" || code == "E0303") return kExitBudget;
   return kExitFailed;
-}
-
-}  // namespace
-
-// Copies what it needs; the handle frees the status of the library.
-Status FromApi(tern_status* raw) {
-  const ApiStatus handle(raw);
-  if (handle == nullptr) return Status();
-  Status status(static_cast<StatusCode>(tern_status_kind(raw)), tern_status_message(raw));
-  status.SetErrorCode(tern_status_code(raw));
-  status.SetPayload(std::make_unique<Rendered>(tern_status_text(raw), tern_status_json(raw)));
-  return status;
-}
-
-Status UsageError(std::string_view code, std::string_view message) {
-  return InvalidArgument(message).SetErrorCode(code);
 }
 
 int Report(const Status& status, const GlobalOptions& globals) {

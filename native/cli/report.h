@@ -27,6 +27,9 @@ Status FromApi(tern_status* status);
 // An error of the command line: a code of kExitUsage.
 Status UsageError(std::string_view code, std::string_view message);
 
+// What the process ends with for a status.
+int ExitCodeOf(const Status& status);
+
 // Prints the error (nothing for ok) and returns the exit code.
 int Report(const Status& status, const GlobalOptions& globals);
 

@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objects of loop kernels: linked for every target that has a loader, run on this one without
 // LLVM's linker, and refused with a reason where anything in them is not as it should be.
+#include <errno.h>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -132,6 +141,40 @@ TEST_F(Objects, CodeLiesInMemoryThatIsNotWritten) {
   }
   EXPECT_EQ(of_code, "r-xp");
   EXPECT_EQ(of_constants, "r--p");
+}
+
+// From now on this process gets no executable memory, as on systems that are hardened.
+bool RefuseExecutableMemory() {
+  constexpr auto kProtection = static_cast<uint32_t>(offsetof(seccomp_data, args[2]));
+  constexpr auto kCall = static_cast<uint32_t>(offsetof(seccomp_data, nr));
+  sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kCall),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_mprotect, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kProtection),
+      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog filter = {static_cast<unsigned short>(std::size(program)), program};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+TEST_F(Objects, ASystemThatGivesNoExecutableMemoryIsTold) {
+  const auto object = Compile(HostTarget().name);
+  ASSERT_TRUE(object.ok());
+  constexpr int kUnsupported = 77;
+  const auto in_child = [&] {
+    if (!RefuseExecutableMemory()) _exit(kUnsupported);  // an emulator has no filters
+    const auto code = MappedCode::Load({*object, "scale", kText});
+    std::fprintf(stderr, "%s: %s\n", StrCat(code.status().error_code()).c_str(),
+                 StrCat(code.status().message()).c_str());
+    _exit(code.ok() ? 1 : 0);
+  };
+  const auto ended = [](int status) {
+    return WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == kUnsupported);
+  };
+  EXPECT_EXIT(in_child(), ended, "^$|^E0806: the system refuses executable memory for native code");
 }
 
 TEST_F(Objects, LinkForEveryTargetTheSameEachTime) {

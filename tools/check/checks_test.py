@@ -16,6 +16,7 @@ sys.path.insert(0, HERE)
 # Their tests belong to this program.
 from abi_test import AbiTest  # noqa: E402,F401
 from build_time_test import BuildTimeTest  # noqa: E402,F401
+from codes_test import CodesTest  # noqa: E402,F401
 from comments_test import CommentsTest, SpansTest  # noqa: E402,F401
 from golden_test import GoldenTest  # noqa: E402,F401
 from run_quick_test import BuildGraphTest, QuickChoiceTest, RunQuickTest  # noqa: E402,F401

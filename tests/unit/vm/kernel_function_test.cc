@@ -129,6 +129,7 @@ TEST(KernelFunctionBad, B29_ArgumentsAndCodeThatFail) {
   const Result<Any> failed = function->Invoke({unlucky.get(), s.get()}, &context);
   ASSERT_FALSE(failed.ok());
   EXPECT_NE(failed.status().message().find("'scale' failed with 5"), std::string_view::npos);
+  EXPECT_EQ(failed.status().error_code(), "E0320");
 }
 
 TEST(KernelFunctionBad, B29_SpecsThatDoNotFitTogether) {
