@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "core/base/strings.h"
 #include "native/cli/api_json.h"
@@ -26,6 +27,12 @@ namespace {
 int& OutputError() {
   static int error = 0;
   return error;
+}
+
+// What --quiet keeps back until it is known whether the command fails; else nothing is kept.
+std::optional<std::string>& HeldBack() {
+  static std::optional<std::string> text;
+  return text;
 }
 
 // Called by the library when it has no more use for the bytes of a program.
@@ -212,10 +219,18 @@ CLI::Option* AddAmount(CLI::App* app, const char* name, double* amount, const ch
 }
 
 void Print(std::string_view text) {
+  if (HeldBack()) return StrAppend(&*HeldBack(), text);
   const bool whole = fwrite(text.data(), 1, text.size(), stdout) == text.size();
   // Flushed at once, so that output and errors appear in their order, and a full disk is noticed
   // here.
   if ((!whole || fflush(stdout) != 0) && OutputError() == 0) OutputError() = errno;
+}
+
+void HoldBackPrint() { HeldBack().emplace(); }
+
+void PrintHeldBack() {
+  const std::optional<std::string> text = std::exchange(HeldBack(), std::nullopt);
+  if (text) Print(*text);
 }
 
 void PrintError(std::string_view text) { fwrite(text.data(), 1, text.size(), stderr); }

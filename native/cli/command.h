@@ -152,8 +152,11 @@ CLI::Option* AddSize(CLI::App* app, const char* name, uint64_t* bytes, const cha
 CLI::Option* AddAmount(CLI::App* app, const char* name, double* amount, const char* phrase);
 
 // Print writes the whole text to standard output. CheckOutput tells at the end whether any of it
-// could not be written.
+// could not be written. After HoldBackPrint, for --quiet, texts wait for PrintHeldBack, which is
+// called where a command fails; where it succeeds nobody sees them.
 void Print(std::string_view text);
+void HoldBackPrint();
+void PrintHeldBack();
 void PrintError(std::string_view text);  // to standard error
 Status CheckOutput();
 

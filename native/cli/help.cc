@@ -91,7 +91,7 @@ std::string AgentsGuide(const ToolText& tool) {
       "# tern ", VersionText(), " for automated users\n\n",
       "Results go to standard output, errors to standard error. Use `--format json`: one object "
       "with \"schema\": 1; errors have \"code\", which `tern explain CODE` explains. Nothing asks "
-      "questions. `-q` says nothing on success.\n\n## Exit codes\n\n",
+      "questions. `-q` prints nothing on success.\n\n## Exit codes\n\n",
       ExitCodesText(), "\n## Options of every verb\n\n");
   for (const OptionText& option : tool.tool.options) text += OptionLine(option);
   for (const Topic& topic : kTopics)

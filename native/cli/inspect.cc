@@ -289,7 +289,9 @@ Status Disassemble(const FileOptions& options, const GlobalOptions& globals) {
   if (!globals.json()) {
     // With JSON the missing names are members of the answer instead.
     if (!globals.quiet) TERN_TRY(WarnOfMissing(engine, bytes));
-    return native::WriteFile(options.output.empty() ? "-" : options.output, Text(text));
+    if (!options.output.empty()) return native::WriteFile(options.output, Text(text));
+    Print(Text(text));
+    return Status();
   }
   if (!options.output.empty()) {
     TERN_TRY(native::WriteFile(options.output, Text(text)));

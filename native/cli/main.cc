@@ -24,15 +24,19 @@ void ReportCost(std::string_view verb, std::chrono::steady_clock::time_point beg
 
 int Main(int argc, char** argv) {
   Tool tool;
-  const Result<Request> request = tool.Read(std::vector<std::string>(argv + 1, argv + argc));
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  ReportBugs(words, &tool.globals());
+  const Result<Request> request = tool.Read(words);
   if (!request.ok()) return Report(request.status(), tool.globals());
   if (request->action == nullptr) {
     Print(request->text);
     return Report(CheckOutput(), tool.globals());
   }
+  if (tool.globals().quiet) HoldBackPrint();
   const auto begin = std::chrono::steady_clock::now();
   Status status = (*request->action)();
   if (tool.globals().verbose) ReportCost(request->verb, begin);
+  if (!status.ok()) PrintHeldBack();
   // A command that succeeded may still have failed to print.
   if (status.ok()) status = CheckOutput();
   return Report(status, tool.globals());

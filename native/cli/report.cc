@@ -11,6 +11,8 @@
 #include <string>
 
 #include "core/base/json.h"
+#include "core/base/platform.h"
+#include "core/base/strings.h"
 #include "core/text/diagnostics.h"
 #include "native/cli/api_json.h"
 #include "native/cli/command.h"
@@ -53,11 +55,15 @@ std::string_view CodeOf(const Status& status) {
   return status.error_code().empty() ? std::string_view("E0000") : status.error_code();
 }
 
-std::string OwnText(const Status& status) {
-  if (text::DiagnosticsOf(status) != nullptr) return text::RenderText(status);
-  std::string text = StrCat("error[", CodeOf(status), "]: ", status.message(), "\n");
+std::string NotesText(const Status& status) {
+  std::string text;
   for (const std::string& note : status.notes()) StrAppend(&text, "   = ", note, "\n");
   return text;
+}
+
+std::string OwnText(const Status& status) {
+  if (text::DiagnosticsOf(status) != nullptr) return text::RenderText(status);
+  return StrCat("error[", CodeOf(status), "]: ", status.message(), "\n", NotesText(status));
 }
 
 // The diagnostics of an error of the command line. The library keeps help apart from notes, so
@@ -87,6 +93,44 @@ std::string OwnJson(const Status& status) {
   text::WriteJson(ToFindings(status), &json);
   json.EndObject();
   return json.Take();
+}
+
+// A word as a shell reads it back.
+std::string Quoted(std::string_view word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:@%+";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos)
+    return std::string(word);
+  std::string quoted = "'";
+  for (const char c : word) StrAppend(&quoted, c == '\'' ? "'\\''" : std::string(1, c));
+  return quoted + "'";
+}
+
+// What the hook of failed checks needs, which takes no context.
+struct Invocation {
+  std::string command = "tern";
+  const GlobalOptions* globals = nullptr;
+};
+Invocation& ThisInvocation() {
+  static Invocation invocation;
+  return invocation;
+}
+
+// What makes a report of a bug useful.
+Status WithCommand(Status bug) {
+  bug.AddNote(StrCat("command: ", ThisInvocation().command));
+  bug.AddNote(StrCat("version: tern ", VersionText()));
+  return std::move(bug.AddNote("help: please report this with the command and its input files"));
+}
+
+void ReportFailedCheck(const char* file, int line, const char* message) {
+  Status bug = Status(StatusCode::kInternal, StrCat("internal error: ", message));
+  bug.SetErrorCode("E0901");
+  const GlobalOptions& globals = *ThisInvocation().globals;
+  if (globals.verbose) bug.AddNote(StrCat("place: ", file, ":", line));
+  fflush(stdout);
+  // Destructors could fail as the check did.
+  _exit(Report(bug, globals));
 }
 
 // What the text of a diagnostic leaves out: "and 12 more (use -v)". The JSON has all of it.
@@ -141,8 +185,17 @@ int ExitCodeOf(const Status& status) {
   return kExitFailed;
 }
 
-int Report(const Status& status, const GlobalOptions& globals) {
-  if (status.ok()) return kExitOk;
+void ReportBugs(const std::vector<std::string>& words, const GlobalOptions* globals) {
+  Invocation& invocation = ThisInvocation();
+  invocation = {"tern", globals};
+  for (const std::string& word : words) StrAppend(&invocation.command, " ", Quoted(word));
+  tern_set_abort_hook(&ReportFailedCheck);
+}
+
+int Report(const Status& reported, const GlobalOptions& globals) {
+  if (reported.ok()) return kExitOk;
+  const bool bug = reported.code() == StatusCode::kInternal;
+  const Status status = bug ? WithCommand(reported.Clone()) : reported.Clone();
   const Rendered* rendered = RenderedOf(status);
   std::string text;
   if (globals.json()) {
@@ -150,6 +203,7 @@ int Report(const Status& status, const GlobalOptions& globals) {
   } else {
     text = rendered != nullptr ? rendered->text() : OwnText(status);
     if (!text.ends_with('\n')) text += '\n';
+    if (bug && rendered != nullptr) text += NotesText(status);
     if (globals.verbose && rendered != nullptr) text += LeftOut(text, rendered->json());
     if (UsesColor(globals.color, STDERR_FILENO)) text = PaintDiagnostics(text);
   }

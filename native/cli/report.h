@@ -4,6 +4,10 @@
 #ifndef TERN_NATIVE_CLI_REPORT_H_
 #define TERN_NATIVE_CLI_REPORT_H_
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "core/api/c_api.h"
 #include "core/base/status.h"
 
@@ -26,6 +30,10 @@ Status FromApi(tern_status* status);
 
 // An error of the command line: a code of kExitUsage.
 Status UsageError(std::string_view code, std::string_view message);
+
+// From now on the process ends with kExitInternal where a check fails, and reports that like any
+// error, with the command that shows it. `globals` lives until then.
+void ReportBugs(const std::vector<std::string>& words, const GlobalOptions* globals);
 
 // What the process ends with for a status.
 int ExitCodeOf(const Status& status);

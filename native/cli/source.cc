@@ -222,7 +222,7 @@ Status Format(const FormatOptions& options, const GlobalOptions& globals) {
   if (globals.json())
     Print(AnswerOfFormat(options, was_formatted, Text(formatted)));
   else if (!options.check && prints)
-    Print(Text(formatted));
+    return native::WriteFile("-", Text(formatted));
   return Status();
 }
 

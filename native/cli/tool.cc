@@ -175,8 +175,8 @@ std::vector<std::string> DashedWords(const std::vector<std::string>& words) {
 
 }  // namespace
 
-Tool::Tool() : app_("Tern runs machine-learning programs: one executable file for every target.",
-                    "tern") {
+Tool::Tool()
+    : app_("Tern runs machine-learning programs: one executable file for every target.", "tern") {
   AddGlobalOptions();
   for (const Command& command : kCommands) {
     CLI::App* sub = app_.add_subcommand(command.name, command.phrase);
@@ -189,20 +189,22 @@ void Tool::AddGlobalOptions() {
   app_.add_option("--format", globals_.format, "text, json, or jsonl: an object per line")
       ->check(CLI::IsMember({"text", "json", "jsonl"}));
   app_.add_option("--target", globals_.target,
-                 "kernel target, such as avx2 (default: the best here)");
+                  "kernel target, such as avx2 (default: the best here)");
   app_.add_option("--threads", globals_.threads, "worker threads, 0 for every processor")
       ->check(CLI::Range(0, 1024));
   app_.add_option(
-         "--progress", globals_.progress,
-         "how compiling a model reports on standard error: auto (a bar on a terminal), bar, "
-         "plain or none")
+          "--progress", globals_.progress,
+          "how compiling a model reports on standard error: auto (a bar on a terminal), bar, "
+          "plain or none")
       ->check(CLI::IsMember({"auto", "bar", "plain", "none"}));
-  app_.add_option("--color", globals_.color,
-                 "paint errors and warnings: auto (on a terminal, without NO_COLOR), always, never")
+  app_.add_option(
+          "--color", globals_.color,
+          "paint errors and warnings: auto (on a terminal, without NO_COLOR), always, never")
       ->check(CLI::IsMember({"auto", "always", "never"}));
-  app_.add_flag("-q,--quiet", globals_.quiet, "say nothing on success")
+  app_.add_flag("-q,--quiet", globals_.quiet,
+                "print nothing on success; files are written, to - too")
       ->excludes(app_.add_flag("-v,--verbose", globals_.verbose,
-                              "say more on standard error: time and memory, requests of play"));
+                               "say more on standard error: time and memory, requests of play"));
   app_.set_version_flag("--version", StrCat("tern ", VersionText()));
   app_.require_subcommand(1);
   // Options of the tool may stand behind the verb too.

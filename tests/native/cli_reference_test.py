@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Manual pages and completions of `tern` against its help, which CLI11 prints by itself.
+"""Manual pages, completions, docs/cli.md and explanations of `tern` against its help, which CLI11
+prints by itself, and against the table of error codes.
 
 Usage: cli_reference_test.py TERN      ends with `N passed, N failed`
 Every verb and option that the help shows is in the pages and in each shell's script, and nothing
@@ -13,6 +14,11 @@ import subprocess
 import sys
 import tempfile
 import unittest
+
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+sys.path.insert(0, os.path.join(ROOT, "tools", "docs"))
+sys.dont_write_bytecode = True
+import command_reference  # noqa: E402
 
 TERN = ""
 SHELLS = ("bash", "zsh", "fish")
@@ -120,6 +126,29 @@ class ReferenceTest(unittest.TestCase):
             self.assertEqual(answer, {"schema": 1, "folder": folder, "pages": len(self.verbs) + 1})
             with open(os.path.join(folder, "tern-run.1"), encoding="utf-8") as file:
                 self.assertEqual(file.read(), text_of("man", "run"))
+
+    def test_the_page_of_the_command_line_lists_every_name(self):
+        with open(os.path.join(ROOT, "docs", "cli.md"), encoding="utf-8") as file:
+            page = file.read()
+        listed = command_reference.OPTIONS_BLOCK.search(page)[0]
+        self.assertEqual(listed, command_reference.options_block(TERN),
+                         "run tools/docs/command_reference.py build/host/tern")
+        rows = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", listed, re.M))
+        self.assertEqual(set(rows), set(self.verbs))
+        for verb, names in self.verbs.items():
+            self.assertEqual(set(re.findall(r"`(--?[\w-]+)`", rows[verb])),
+                             set(names) - {"-h", "--help"}, verb)
+
+    def test_every_error_code_is_explained(self):
+        with open(os.path.join(ROOT, "core", "text", "codes.def"), encoding="utf-8") as file:
+            codes = re.findall(r'^TERN_CODE\("(\w+)"', file.read(), re.M)
+        self.assertGreater(len(codes), 100)
+        for code in codes:
+            with self.subTest(code):
+                answer = json.loads(text_of("explain", code, "--format", "json"))
+                self.assertEqual(answer["code"], code)
+                self.assertGreater(len(answer["explanation"]), 20)
+        self.assertEqual(tern("explain", "E9999").returncode, 2)
 
     def test_groff_has_no_complaint(self):
         for verb in ["", *self.verbs]:

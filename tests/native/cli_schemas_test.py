@@ -57,6 +57,7 @@ CASES = (
     ("diff", 3, "diff old.tern new.tern"),
     ("diff", 0, "diff model.onnx model.tern --run"),
     ("diff", 3, "diff model.onnx other.onnx --run"),
+    ("diff", 4, "diff loop.tn loop.tn --run -i n=1000000 --max-steps 100"),
     ("diff", 0, "diff a.terntrace b.terntrace"),
     ("diff", 3, "diff a.terntrace other.terntrace"),
     ("diff", 3, "diff profile.json other.json"),

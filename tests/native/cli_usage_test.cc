@@ -2,6 +2,7 @@
 // K3: what the command line says of words that are one slip of the keys away from a verb or an
 // option. The verbs and options are those that it describes itself.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <random>
@@ -10,7 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/check.h"
 #include "core/base/strings.h"
+#include "native/cli/report.h"
 #include "native/cli/tool.h"
 
 namespace tern::cli::cli_usage_test {
@@ -84,8 +87,9 @@ class CliUsage : public ::testing::Test {
     });
     // All short options are as near to a wrong letter, so none is named.
     const bool may_be_silent = nearest.size() > 1 && word.size() == 2;
-    EXPECT_TRUE(any || may_be_silent) << StrJoin(line, " ") << " is near to "
-                                      << StrJoin(nearest, ", ") << "\n" << said;
+    EXPECT_TRUE(any || may_be_silent)
+        << StrJoin(line, " ") << " is near to " << StrJoin(nearest, ", ") << "\n"
+        << said;
     return nearest.size() == 1 && any ? 1 : 0;
   }
 
@@ -104,7 +108,8 @@ class CliUsage : public ::testing::Test {
     for (const std::string& name : known) {
       int suggested = 0;
       for (const std::string& word : Slips(name, &random_)) {
-        if (IsUnknownOption(word, known)) suggested += ExpectSuggestion(line, word, known, "option");
+        if (IsUnknownOption(word, known))
+          suggested += ExpectSuggestion(line, word, known, "option");
       }
       if (name.size() > 2) {
         EXPECT_GT(suggested, 10) << name;
@@ -145,8 +150,9 @@ TEST_F(CliUsage, EverySlipInAVerbIsToldTheVerb) {
 
 TEST_F(CliUsage, TheWordIsFoundWhereverItStands) {
   const auto said = [&](const std::vector<std::string>& words) { return Said(&tool_, words); };
-  EXPECT_EQ(said({"run", "a.tern", "--max-stps=5"}),
-            "unknown option '--max-stps'\nhelp: did you mean '--max-steps'?\nhelp: tern run --help");
+  EXPECT_EQ(
+      said({"run", "a.tern", "--max-stps=5"}),
+      "unknown option '--max-stps'\nhelp: did you mean '--max-steps'?\nhelp: tern run --help");
   EXPECT_EQ(said({"run", "--max-stps", "5", "a.tern"}), said({"run", "a.tern", "--max-stps=5"}));
   EXPECT_EQ(said({"--threads", "2", "rnu", "a.tern"}),
             "unknown command 'rnu'\nhelp: did you mean 'run'?\nhelp: tern --help");
@@ -170,6 +176,42 @@ TEST_F(CliUsage, AValueThatIsWrongIsNoUnknownOption) {
   EXPECT_EQ(said, "--format: jsn not in {text,json,jsonl}\nhelp: tern run --help");
   EXPECT_NE(Said(&tool_, {"run"}).find("required"), std::string::npos);
   EXPECT_NE(Said(&tool_, {}).find("subcommand is required"), std::string::npos);
+}
+
+// K6: exit code 70 is for our own bugs, which no input can bring about here.
+TEST(CliBugs, AFailedCheckEndsWithAReport) {
+  const GlobalOptions globals;
+  const auto fail = [&] {
+    ReportBugs({"run", "a b.tern", "-i", "x='1'"}, &globals);
+    TERN_CHECK(globals.quiet);
+  };
+  EXPECT_EXIT(fail(), ::testing::ExitedWithCode(kExitInternal),
+              "^error\\[E0901\\]: internal error: check failed: globals.quiet \n"
+              R"(   = command: tern run 'a b.tern' -i 'x='\\''1'\\'''
+   = version: tern [0-9.]+
+   = help: please report this with the command and its input files
+$)");
+}
+
+TEST(CliBugs, AnInternalErrorOfTheLibraryHasTheCommandToo) {
+  const GlobalOptions globals;
+  const auto fail = [&] {
+    ReportBugs({"info"}, &globals);
+    _exit(Report(Status(StatusCode::kInternal, "broken"), globals));
+  };
+  EXPECT_EXIT(fail(), ::testing::ExitedWithCode(kExitInternal), "broken\n   = command: tern info");
+}
+
+TEST(CliBugs, ThePlaceIsForThoseWhoAskForIt) {
+  GlobalOptions globals;
+  globals.verbose = true;
+  globals.format = "json";
+  const auto fail = [&] {
+    ReportBugs({"info"}, &globals);
+    TERN_CHECK(!globals.verbose);
+  };
+  EXPECT_EXIT(fail(), ::testing::ExitedWithCode(kExitInternal),
+              R"(^\{"schema":1,"code":"E0901".*place: [^"]*cli_usage_test.cc:[0-9]+)");
 }
 
 }  // namespace

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The references that the program tern gives of itself: its verbs, and its error codes."""
+"""The references that the program tern gives of itself: its verbs, and its error codes.
+
+Usage: command_reference.py TERN        writes the list of options in docs/cli.md anew
+"""
 import json
+import os
 import re
 import subprocess
+import sys
 
 from headers import escaped
 
@@ -55,6 +60,25 @@ def verbs_page(program):
                           for row in data["exit_codes"])
 
 
+CLI_PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "cli.md")
+OPTIONS_BLOCK = re.compile(r"(?<=<!-- options-begin -->\n).*?(?=<!-- options-end -->)", re.S)
+
+
+def option_names(rows):
+    """Every name of every option, with what it takes."""
+    return " · ".join(
+        ", ".join(f"`{name}`" for name in row["names"]) + (" …" if row["takes_value"] else "")
+        for row in rows if not row["positional"] and "--help" not in row["names"])
+
+
+def options_block(program):
+    data = json.loads(ask(program, "help", "--agents", "--format", "json"))
+    rows = [("all", data["options"])]
+    rows += [(f"`{verb['name']}`", verb["options"]) for verb in data["verbs"]]
+    return "| verb | options |\n|---|---|\n" + "".join(
+        f"| {name} | {option_names(options)} |\n" for name, options in rows)
+
+
 def codes_page(table):
     """Of core/text/codes.def, the table that `tern explain` reads."""
     with open(table, encoding="utf-8") as file:
@@ -75,3 +99,17 @@ def codes_page(table):
 def plain(literal):
     """The text of a C string."""
     return re.sub(r"\\(.)", lambda m: "\n" if m[1] == "n" else m[1], literal)
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__.split("\n\n")[1])
+    with open(CLI_PAGE, encoding="utf-8") as file:
+        page = file.read()
+    block = options_block(sys.argv[1])
+    with open(CLI_PAGE, "w", encoding="utf-8") as file:
+        file.write(OPTIONS_BLOCK.sub(lambda _: block, page))
+
+
+if __name__ == "__main__":
+    main()
