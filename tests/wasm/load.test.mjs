@@ -257,6 +257,42 @@ describe('the cache', () => {
     caches.open = async () => ({ ...shelf, put });
     assert.equal(await digit(address(), { cache: 'a' }), 3);
   });
+
+  it('says once for each file that there was no room, and what makes some', async (context) => {
+    const caches = (globalThis.caches = fakeCaches());
+    const shelf = await caches.open('tern-runtime');
+    const full = new DOMException('no room for 20 KB', 'QuotaExceededError');
+    caches.open = async () => ({ ...shelf, put: () => Promise.reject(full) });
+    const warn = context.mock.method(console, 'warn', () => undefined);
+    assert.equal(await digit(address(), { cache: 'a' }), 3);
+    const said = warn.mock.calls.map((call) => call.arguments.join());
+    assert.equal(said.length, 2); // the model, and what it was compiled to
+    for (const each of said) {
+      assert.match(each, /'model\.onnx' \(\d+ bytes\) is not kept .*QuotaExceededError: no room/);
+      assert.match(each, /clearCache\(\) makes room/);
+    }
+  });
+
+  it('is what is left offline, which is said', async (context) => {
+    globalThis.caches = fakeCaches();
+    await digit(address(), { cache: 'a' });
+    context.mock.method(globalThis, 'fetch', () => Promise.reject(new TypeError('fetch failed')));
+    const before = Object.getOwnPropertyDescriptor(globalThis, 'navigator');
+    const online = (onLine) =>
+      Object.defineProperty(globalThis, 'navigator', { value: { onLine }, configurable: true });
+    const offline = /this device is offline: connect it and try again.*cache: true/;
+    try {
+      online(false);
+      assert.equal(await digit(address(), { cache: 'a' }), 3);
+      await fails(runtime.load(address()), 'E0611', /'model\.onnx' could not be/, offline);
+      await fails(createRuntime({ wasm: `${server.url}/tern.wasm` }), 'E0601', /fetched/, offline);
+      online(true);
+      await fails(runtime.load(address()), 'E0611', /fetch failed/, /CORS, CSP/);
+    } finally {
+      delete globalThis.navigator;
+      if (before) Object.defineProperty(globalThis, 'navigator', before);
+    }
+  });
 });
 
 describe('an abort', () => {

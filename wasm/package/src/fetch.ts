@@ -180,8 +180,13 @@ async function store({ cache, key }: Shelf, bytes: Uint8Array<ArrayBuffer>): Pro
     }
     const headers = { 'content-length': String(bytes.length) };
     await cache.put(key, new Response(bytes, { headers }));
-  } catch {
-    // A full disk is no reason to fail: the bytes are at hand.
+  } catch (error) {
+    // A full disk is no reason to fail: the bytes are at hand, and fetched anew the next time.
+    const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    console.warn(
+      `tern: '${fileName(key)}' (${bytes.length} bytes) is not kept in the cache: ${why}; ` +
+        'clearCache() makes room, navigator.storage.estimate() says how much there is',
+    );
   }
 }
 
@@ -228,6 +233,17 @@ export async function clearCache(): Promise<void> {
 
 // --- downloads
 
+/** What to do where no answer came at all. */
+export function helpForNoAnswer(otherwise: string): string {
+  // Node does not know.
+  const { navigator } = globalThis as { navigator?: Partial<Navigator> };
+  if (navigator?.onLine !== false) return otherwise;
+  return (
+    'this device is offline: connect it and try again; without a network there is what `load` ' +
+    'kept with { cache: true }, or a service worker'
+  );
+}
+
 async function ask(url: URL, options: FetchOptions): Promise<Response> {
   const { signal, request } = options;
   try {
@@ -237,7 +253,9 @@ async function ask(url: URL, options: FetchOptions): Promise<Response> {
     throw notFetched(
       fileName(url),
       `${error instanceof Error ? error.message : String(error)} (${url.href.slice(0, 200)})`,
-      'the address is wrong, the server is not reached, or its policy (CORS, CSP) forbids it',
+      helpForNoAnswer(
+        'the address is wrong, the server is not reached, or its policy (CORS, CSP) forbids it',
+      ),
     );
   }
 }

@@ -4,7 +4,7 @@
 import { unlessAborted } from './abort.js';
 import { errorWithHelp, TernError } from './errors.js';
 import type { Exports, Instance, Sharing, Threading } from './exports.js';
-import { dismiss, readBody } from './fetch.js';
+import { dismiss, helpForNoAnswer, readBody } from './fetch.js';
 import {
   assetAddress,
   type AssetName,
@@ -237,7 +237,7 @@ async function compileAddress(url: URL, fetching: Fetching): Promise<WebAssembly
     signal?.throwIfAborted();
     const why = error instanceof Error ? error.message : String(error);
     const message = `'${fileName(url)}' could not be fetched: ${why} (${url.href.slice(0, 200)})`;
-    throw errorWithHelp('E0601', message, kHelpForFiles);
+    throw errorWithHelp('E0601', message, helpForNoAnswer(kHelpForFiles));
   }
   return compileResponse(response, fileName(url), fetching);
 }
