@@ -7,6 +7,7 @@ Usage: site_test.py [--host DIR] [--built]      ends with `N passed, N failed`
 """
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,10 +22,13 @@ TOOLS = os.path.join(ROOT, "tools", "docs")
 DIGITS = os.path.join(ROOT, "tests", "models", "digits")
 PAGE = "<!doctype html><title>x</title><h1 id='top'>x</h1>"
 sys.path.insert(0, TOOLS)
+sys.path.insert(0, os.path.join(ROOT, "tests", "support"))
 sys.dont_write_bytecode = True
+import add_version  # noqa: E402
 import command_reference  # noqa: E402
 import headers  # noqa: E402
 import pages  # noqa: E402
+from cli_files import make_files  # noqa: E402
 
 
 def call(*command, **options):
@@ -44,7 +48,8 @@ class Folders(unittest.TestCase):
 
 
 class Guides(Folders):
-    """Those of Python and JavaScript run with their packages: tests/python, tests/npm."""
+    """And README. What is in Python and JavaScript runs with their packages: tests/python,
+    tests/npm."""
 
     @classmethod
     def setUpClass(cls):
@@ -77,6 +82,42 @@ class Guides(Folders):
 
     def test_cpp(self):
         self.follow("guide-cpp.md")
+
+    def block_of_readme(self, language):
+        with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
+            using = file.read().split("\n## Using it\n")[1].split("\n## ")[0]
+        [block] = re.findall(rf"^```{language}\n(.*?)^```$", using, re.M | re.S)
+        return block
+
+    def test_readme_on_the_command_line(self):
+        folder = self.folder()
+        make_files(folder)
+        os.makedirs(os.path.join(folder, "build"))
+        os.symlink(OPTIONS.host, os.path.join(folder, "build", "host"))
+        for name in ("examples", "web"):
+            os.symlink(os.path.join(ROOT, name), os.path.join(folder, name))
+        lines = self.block_of_readme("sh").splitlines()
+        self.assertGreater(len(lines), 8)
+        for line in lines:
+            with self.subTest(line):
+                self.assertTrue(line.startswith("build/host/tern "))
+                # What serves until somebody ends it has done so after a second.
+                served = line.split()[1] == "play"
+                ran = call("bash", "-c", ("timeout -s INT 1 " if served else "") + line,
+                           cwd=folder, env=self.env, stdin=subprocess.DEVNULL)
+                self.assertEqual(ran.returncode, 124 if served else 0, ran.stdout + ran.stderr)
+                if served:
+                    self.assertRegex(ran.stdout, r"^http://127\.0\.0\.1:\d+/")
+
+    def test_readme_in_cpp(self):
+        folder = self.folder()
+        shutil.copyfile(os.path.join(DIGITS, "model.onnx"), os.path.join(folder, "model.onnx"))
+        include, body = self.block_of_readme("cpp").split("\n", 1)
+        with open(os.path.join(folder, "readme.cpp"), "w", encoding="utf-8") as file:
+            file.write(f"{include}\nint main() {{\n{body}(void)output;\n}}\n")
+        ran = call("bash", "-euc", "c++ -std=c++17 readme.cpp -o readme $(pkg-config --cflags "
+                   "--libs tern)\n./readme", cwd=folder, env=self.env)
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
 
     def refused(self, expected, text):
         with self.assertRaisesRegex(guides.Mismatch, expected):
@@ -192,6 +233,33 @@ struct Hidden { int x; };
                               "codes.def")
         with self.assertRaisesRegex(ValueError, "expected only rows TERN_CODE"):
             command_reference.codes_page(broken)
+
+
+class Versions(Folders):
+    def site(self, version):
+        with open(os.path.join(TOOLS, "theme", "versions.js"), encoding="utf-8") as file:
+            listed = file.read()
+        return self.folder({"index.html": f'<b data-version="{version}" data-root="./">v</b>',
+                            "versions.js": listed, "pages.js": 'var ternPages = ["index.html"];\n'})
+
+    def test_each_learns_of_all(self):
+        folder = os.path.join(self.folder(), "site")
+        for version in ("0.9.0", "0.10.0", "0.2.1", "0.9.0"):
+            versions = add_version.add(self.site(version), folder)
+        self.assertEqual(versions, ["0.10.0", "0.9.0", "0.2.1"])
+        for version in versions:
+            with open(os.path.join(folder, version, "versions.js"), encoding="utf-8") as file:
+                self.assertIn('\nvar ternVersions = ["0.10.0", "0.9.0", "0.2.1"];\n', file.read())
+        with open(os.path.join(folder, "index.html"), encoding="utf-8") as file:
+            self.assertIn('content="0; url=0.10.0/index.html"', file.read())
+
+    def test_what_is_no_site_is_refused(self):
+        for files in ({}, {"index.html": PAGE}, {"index.html": '<b data-version="new">'}):
+            ran = call(sys.executable, os.path.join(TOOLS, "add_version.py"), self.folder(files),
+                       self.folder())
+            self.assertEqual(ran.returncode, 1)
+            self.assertIn("expected a site of the documentation, whose index.html names its "
+                          "version", ran.stderr)
 
 
 class Built(unittest.TestCase):

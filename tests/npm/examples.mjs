@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The examples of the documentation, run in Node: every block of JavaScript that has the comment
-// `<!-- runs -->` before it. They find model.onnx, and `image`, a drawn 3.
+// `<!-- runs -->` before it. They find model.onnx, and `image`, a drawn 3, where they make none.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { runWith } from './engines.mjs';
 import { kRoot } from './packages.mjs';
 
-const kPages = ['docs/guide-javascript.md', 'docs/javascript.md', 'wasm/package/README.md'];
+const kPages = [
+  'README.md', 'docs/guide-javascript.md', 'docs/javascript.md', 'wasm/package/README.md',
+];
 const kBlock = /<!-- runs -->\n```js\n(.*?)\n```/gs;
 const kBefore = `import { readFileSync as readDrawing } from 'node:fs';
 const image = {
@@ -29,7 +31,8 @@ export function examples(context) {
       `${page}, example ${i + 1}`,
       () => {
         const script = `example-${page.replaceAll(/\W/g, '-')}-${i}.mjs`;
-        writeFileSync(join(context.folder, script), kBefore + code);
+        const before = code.includes('const image =') ? '' : kBefore;
+        writeFileSync(join(context.folder, script), before + code);
         runWith('Node', context, script);
       },
     ]),

@@ -23,7 +23,7 @@ MODEL = os.path.join(ROOT, "tests", "models", "digits", "model.onnx")
 WORK = tempfile.TemporaryDirectory(prefix="tern-python-")  # pylint: disable=consider-using-with
 with open(os.path.join(ROOT, "docs", "using-from-python.md"), encoding="utf-8") as guide:
     USING = guide.read()
-DOCUMENTS = ("python/README.md", "docs/using-from-python.md", "docs/guide-python.md")
+DOCUMENTS = ("README.md", "python/README.md", "docs/using-from-python.md", "docs/guide-python.md")
 
 
 def wheel(preset):
@@ -125,6 +125,25 @@ class Wheels(unittest.TestCase):
             failed = call(PLAIN, "-c", "import tern", env={**os.environ, "TERN_LIBRARY": path})
             self.assertIn("ImportError", failed.stderr)
             self.assertIn(expected, failed.stderr)
+
+    def test_a_library_of_another_release_says_what_to_do(self):
+        other = os.path.join(WORK.name, "libother.so")
+        built = call("cc", "-shared", "-x", "c", "-o", other, "-",
+                     input="int tern_version(void) { return 1; }\n")
+        self.assertEqual(built.returncode, 0, built.stderr)
+        failed = call(PLAIN, "-c", "import tern", env={**os.environ, "TERN_LIBRARY": other})
+        self.assertRegex(failed.stderr, r"ImportError: .*libother\.so has no tern_\w+: it is older "
+                                        "than this package; install both from one release")
+        # The package as if it were of the next release, over the library of this one.
+        failed = call(PLAIN, "-c", "import importlib.util as u, os, sys\n"
+                      "folder = os.path.dirname(u.find_spec('tern').origin)\n"
+                      "found = u.spec_from_file_location('tern._abi', folder + '/_abi.py')\n"
+                      "abi = sys.modules['tern._abi'] = u.module_from_spec(found)\n"
+                      "found.loader.exec_module(abi)\n"
+                      "abi.HEADER_VERSION += 0x100\n"
+                      "import tern")
+        self.assertIn("E0704", failed.stderr)
+        self.assertIn("install a library that is at least as new", failed.stderr)
 
     def test_two_builds_give_the_same_bytes(self):
         with open(wheel("host"), "rb") as file:
