@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks at the built documentation in Chromium, served from a folder below another one: axe in
-// light and dark, a phone's width, the search, what pages ask of the network and complain about.
+// light and dark, a phone's width, the search, the menu of versions, what pages ask of the network
+// and complain about.
 //   node browse.mjs SITE        ends with `N passed, N failed`
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import { serve } from '../npm/serve.mjs';
 
@@ -23,7 +28,12 @@ const kPages = [
   'reference/javascript/classes/tern-runtime.Program.html', 'source/core/ops/ops.def.html',
   'search.html?q=convolution',
 ];
+const kLater = '99.0.0';
+const kAddVersion = new URL('../../tools/docs/add_version.py', import.meta.url);
 const kIsFound = '#mkdocs-search-results article a';
+
+const versionOf = (site) =>
+  /data-version="([^"]*)"/.exec(readFileSync(join(site, 'index.html'), 'utf8'))[1];
 
 async function violations(page) {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(kAxe);
@@ -87,6 +97,47 @@ async function leadsToThePlayground(browser, origin) {
   await close();
 }
 
+/** The site and one of a later version, which has a page less, beside each other. */
+function twoVersions(site, root) {
+  const later = join(root, 'later');
+  cpSync(site, later, { recursive: true });
+  const change = (name, from, to) => {
+    const path = join(later, name);
+    const text = readFileSync(path, 'utf8');
+    assert.ok(text.includes(from), `${name} has no ${from}`);
+    writeFileSync(path, text.replace(from, to));
+  };
+  for (const name of ['index.html', 'reference/c.html'])
+    change(name, `data-version="${versionOf(site)}"`, `data-version="${kLater}"`);
+  change('pages.js', '"guide-c.html", ', '');
+  rmSync(join(later, 'guide-c.html'));
+  const folder = join(root, 'versions');
+  for (const each of [site, later])
+    execFileSync('/usr/bin/python3', [fileURLToPath(kAddVersion), each, folder]);
+  return folder;
+}
+
+/** The menu leads to the same page of the other version, or to its first. */
+async function changesVersion(browser, start, path, expected) {
+  const page = await browser.newPage({ colorScheme: 'light' });
+  await page.goto(`${start}/${path}`);
+  await page.getByText(/This is the documentation of version/).waitFor();
+  assert.deepEqual(await violations(page), [], path);
+  const menu = page.getByRole('combobox', { name: 'Version of the documentation' });
+  assert.equal(await menu.locator('option').count(), 2);
+  await menu.selectOption(kLater);
+  await page.waitForURL(`**/versions/${kLater}/${expected}`);
+  assert.equal(await page.getByText(/This is the documentation of version/).count(), 0);
+  await page.close();
+}
+
+async function standsAlone(browser, origin, version) {
+  const { page, close } = await open(browser, origin, 'index.html');
+  assert.equal((await page.locator('[data-version]').innerText()).trim(), version);
+  assert.equal(await page.locator('header select').count(), 0);
+  await close();
+}
+
 async function main(site) {
   const root = mkdtempSync(join(tmpdir(), 'tern-docs-'));
   mkdirSync(join(root, 'below'));
@@ -95,9 +146,16 @@ async function main(site) {
   const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
   const browser = await chromium.launch({ executablePath, args: kFlags });
   let [passed, failed] = [0, 0];
+  const version = versionOf(site);
+  const versions = twoVersions(resolve(site), root);
   const tests = [...kPages.map((path) => [path, () => looksRight(browser, origin, path)]),
     ['search', () => searchFinds(browser, origin)],
-    ['playground', () => leadsToThePlayground(browser, origin)]];
+    ['playground', () => leadsToThePlayground(browser, origin)],
+    ['one version', () => standsAlone(browser, origin, version)],
+    ['versions', () => changesVersion(browser, `${origin}/versions/${version}`,
+      'reference/c.html', 'reference/c.html')],
+    ['versions without a server', () => changesVersion(browser,
+      `${pathToFileURL(versions)}/${version}`, 'guide-c.html', 'index.html')]];
   for (const [name, test] of tests) {
     try {
       await test();
