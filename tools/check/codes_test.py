@@ -45,6 +45,21 @@ class CodesTest(unittest.TestCase):
                 self.assertEqual(self.check(files), (
                     1, "core/text/codes.def: no test brings about E0001\n1 passed, 1 failed\n"))
 
+    def test_links_to_folders_are_left_out(self):
+        with tempfile.TemporaryDirectory() as root:
+            for folder in ("core/text", "tests/unit", "elsewhere"):
+                os.makedirs(os.path.join(root, folder))
+            for path, text in (("core/text/codes.def", TABLE), ("tests/unit/a_test.cc",
+                               'EXPECT_EQ(a, "E0001");\nEXPECT_EQ(b, "M0002");\n')):
+                with open(os.path.join(root, path), "w", encoding="utf-8") as file:
+                    file.write(text)
+            os.symlink("../elsewhere", os.path.join(root, "tests", "modules"))
+            subprocess.run(["git", "init", "-q", root], check=True)
+            result = subprocess.run(
+                [sys.executable, os.path.join(HERE, "check_codes"), "--root", root],
+                capture_output=True, text=True, check=False)
+        self.assertEqual(result.stdout, "2 passed, 0 failed\n", result.stderr)
+
     def test_an_empty_table_is_a_failure(self):
         self.assertEqual(self.check({}, "nothing\n"), (1, "0 passed, 0 failed\n"))
 
