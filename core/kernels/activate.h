@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activations over memory, for the epilogues of products and convolutions: a function with a
 // polynomial has too many constants to be applied beside the sums of a tile, and costs twice as
-// much called for single vectors as in a loop of its own.
+// much called for single vectors as in a loop of its own, the longer the better.
 
 #ifndef TERN_CORE_KERNELS_ACTIVATE_H_
 #define TERN_CORE_KERNELS_ACTIVATE_H_

@@ -272,14 +272,12 @@ int64_t PanelsPerTile() {
   return columns <= TERN_PANEL_WIDTH ? 1 : columns / TERN_PANEL_WIDTH;
 }
 
+namespace {
+
 // Panels are the outer loop: a group of panels is read once and stays in the cache while all tiles
 // of the block pass it.
-void MultiplyBlock(const Product& product, const float* const* pointers, int64_t first_row,
-                   int64_t rows, int64_t first_panel, int64_t last_panel) {
-  if (rows <= 0) return;
-#if !HWY_HAVE_SCALABLE
-  if (rows == 1) return MultiplyRowBlock(product, pointers, first_row, first_panel, last_panel);
-#endif
+void MultiplyGroups(const Product& product, const float* const* pointers, int64_t first_row,
+                    int64_t rows, int64_t first_panel, int64_t last_panel) {
   const TileSplit split(rows);
   const int64_t panel_size = product.taps * product.run * TERN_PANEL_WIDTH;
   for (int64_t panel = first_panel; panel < last_panel;) {
@@ -291,6 +289,54 @@ void MultiplyBlock(const Product& product, const float* const* pointers, int64_t
     MultiplyPanel(group, split);
     panel += taken;
   }
+}
+
+// A finished block of at most so many sums is still in the second-level cache, and a run of at
+// least so many is worth a call of an activation.
+constexpr int64_t kBlockSums = 32 * 1024, kActivationRun = 64;
+
+// Rows of a finished block, and its columns from the first of c on.
+struct FinishedBlock {
+  float* c;
+  int64_t stride, rows, columns;
+};
+
+// Whether the activation may pass over the whole block: nothing is added behind it.
+bool ActivatesBlock(const TernEpilogue& epilogue, const FinishedBlock& block) {
+  return IsSlowActivation(epilogue.activation) &&
+         (epilogue.residual == nullptr || epilogue.residual_after == 0) &&
+         block.rows * block.columns <= kBlockSums &&
+         (block.columns == block.stride || block.columns >= kActivationRun);
+}
+
+void ActivateBlock(const TernEpilogue& epilogue, const FinishedBlock& block) {
+  if (block.columns == block.stride) {
+    return Activate(epilogue, block.c, block.c, block.rows * block.columns);
+  }
+  float* c = block.c;
+  for (int64_t row = 0; row < block.rows; ++row, c += block.stride) {
+    Activate(epilogue, c, c, block.columns);
+  }
+}
+
+}  // namespace
+
+void MultiplyBlock(const Product& product, const float* const* pointers, int64_t first_row,
+                   int64_t rows, int64_t first_panel, int64_t last_panel) {
+  if (rows <= 0) return;
+#if !HWY_HAVE_SCALABLE
+  if (rows == 1) return MultiplyRowBlock(product, pointers, first_row, first_panel, last_panel);
+#endif
+  const int64_t column = first_panel * TERN_PANEL_WIDTH, end = last_panel * TERN_PANEL_WIDTH;
+  const FinishedBlock block{product.c + first_row * product.c_stride + column, product.c_stride,
+                            rows, (end < product.n ? end : product.n) - column};
+  if (!ActivatesBlock(product.epilogue, block)) {
+    return MultiplyGroups(product, pointers, first_row, rows, first_panel, last_panel);
+  }
+  Product sums = product;
+  sums.epilogue.activation = TERN_ACT_NONE;
+  MultiplyGroups(sums, pointers, first_row, rows, first_panel, last_panel);
+  ActivateBlock(product.epilogue, block);
 }
 
 namespace {

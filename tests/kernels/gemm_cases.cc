@@ -119,6 +119,8 @@ void Test_gemm(const KernelPair<TernGemmArgs>& pair) {
   CheckGemm(pair, {64, 64, 1024}, 0, {}, "two workers, rows a page apart", 2);
   CheckGemmEpilogues(pair, {5, 35, 6});
   CheckGemmEpilogues(pair, {29, 64, 3});
+  // Sums of a block that leave the second-level cache before the activation could pass over them.
+  CheckGemmEpilogues(pair, {230, 200, 3});
   // One row takes several panels at once, and what is left of them one by one.
   for (int64_t n : {16, 63, 64, 65, 150, 1000}) CheckGemm(pair, {1, n, 37}, 3, {}, "a row");
   CheckGemmEpilogues(pair, {1, 150, 9});
