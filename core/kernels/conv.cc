@@ -76,9 +76,9 @@ ConvPlan MakePlan(const TernConv2dArgs& args) {
   plan.run = plan.whole_rows ? args.kernel_w * plan.ic : plan.ic;
   plan.block_rows = BlockRows(plan);
   const int64_t pointers = plan.block_rows * plan.taps;
-  plan.table_bytes = (pointers * static_cast<int64_t>(sizeof(const float*)) + 63) / 64 * 64;
+  plan.table_bytes = CacheLines(pointers * static_cast<int64_t>(sizeof(const float*)));
   const int64_t border = plan.whole_rows ? plan.block_rows * RowBytes(plan) : 0;
-  plan.worker_bytes = plan.table_bytes + (border + 63) / 64 * 64;
+  plan.worker_bytes = plan.table_bytes + CacheLines(border);
   return plan;
 }
 

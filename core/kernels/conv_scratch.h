@@ -12,12 +12,16 @@
 
 namespace tern::kernels::TERN_TARGET_NAME {
 
+// Rounded up to whole lines of the cache, so that what follows is aligned and no two workers write
+// to one line.
+inline int64_t CacheLines(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
 // [workers][worker_bytes], aligned to 64 bytes where worker_bytes is a multiple of them; null: no
 // memory. Only the zeros are cleared: what workers have is written before it is read.
 inline char* TakeConvScratch(const TernKernelContext* context, int64_t zero_floats,
                              int64_t worker_bytes, const float** zeros) {
   const int64_t workers = context->parallel == nullptr ? 1 : context->parallel->num_workers;
-  const int64_t zero_bytes = (zero_floats * 4 + 63) / 64 * 64;
+  const int64_t zero_bytes = CacheLines(zero_floats * 4);
   const size_t bytes = static_cast<size_t>(zero_bytes + workers * worker_bytes);
   char* scratch = static_cast<char*>(context->scratch(context->scratch_context, bytes));
   if (scratch == nullptr) return nullptr;

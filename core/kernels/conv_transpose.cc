@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "core/kernels/conv_scratch.h"
 #include "core/kernels/parallel.h"
 #include "core/kernels/product.h"
 #include "core/kernels/transpose.h"
@@ -25,8 +26,6 @@ struct TransposePlan {
   char* worker_scratch;  // tables of pointers for one segment of an output row
   int64_t worker_bytes;
 };
-
-int64_t RoundUp64(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 // Output pixels of one phase: rows y0, y0 + stride_h …, columns x0, x0 + stride_w ….
 struct Phase {
@@ -144,11 +143,11 @@ bool TakeScratch(const TernKernelContext* context, TransposePlan& plan) {
   const TernConvTranspose2dArgs& args = *plan.args;
   const int64_t workers = context->parallel == nullptr ? 1 : context->parallel->num_workers;
   const int64_t kernel = args.kernel_h * args.kernel_w;
-  const int64_t zero_bytes = RoundUp64(plan.ic * 4), tap_bytes = RoundUp64(kernel * 8);
-  const int64_t panel_bytes = RoundUp64(PanelCount(plan.oc) * kernel * plan.ic * 64);
+  const int64_t zero_bytes = CacheLines(plan.ic * 4), tap_bytes = CacheLines(kernel * 8);
+  const int64_t panel_bytes = CacheLines(PanelCount(plan.oc) * kernel * plan.ic * 64);
   const int64_t tiles = TileSplit((args.out_w + args.stride_w - 1) / args.stride_w).tiles;
-  plan.worker_bytes = RoundUp64(tiles * kernel * kTileRows * static_cast<int64_t>(sizeof(float*)));
-  const int64_t bias_bytes = RoundUp64(plan.columns * 4);
+  plan.worker_bytes = CacheLines(tiles * kernel * kTileRows * static_cast<int64_t>(sizeof(float*)));
+  const int64_t bias_bytes = CacheLines(plan.columns * 4);
   const int64_t bytes =
       zero_bytes + tap_bytes + panel_bytes + bias_bytes + workers * plan.worker_bytes;
   char* scratch =
