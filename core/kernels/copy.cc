@@ -196,13 +196,14 @@ void TransposeTile(const Plane<T>& p) {
 // Two, three or four source rows into pixels (images to channels-last), as far as whole vectors go;
 // returns the rows that are done. Instructions for structures do in one step what squares do in
 // many.
-int64_t InterleavePlane(const Plane<uint32_t>& p) {
-  const hn::ScalableTag<uint32_t> d;
+template <class T>
+int64_t InterleavePlane(const Plane<T>& p) {
+  const hn::ScalableTag<T> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   if (p.dst_stride != p.columns || p.columns < 2 || p.columns > 4) return 0;
   int64_t r = 0;
   for (; r + lanes <= p.rows; r += lanes) {
-    uint32_t* dst = p.dst + r * p.columns;
+    T* dst = p.dst + r * p.columns;
     const auto v0 = hn::LoadU(d, p.src + r), v1 = hn::LoadU(d, p.src + p.src_stride + r);
     if (p.columns == 2) {
       hn::StoreInterleaved2(v0, v1, d, dst);
@@ -241,18 +242,17 @@ int64_t DeinterleavePlane(const Plane<uint32_t>& p) {
   return c;
 }
 
-// Types other than 32 bits have no such case.
+// Does what it can by interleaving and shrinks the plane to the rest: floats both ways, bytes into
+// pixels.
 template <class T>
-void SkipInterleaved(Plane<T>&) {}
-
-// Does what it can by interleaving and shrinks the plane to the rest.
-template <>
-void SkipInterleaved(Plane<uint32_t>& p) {
-  const int64_t rows = InterleavePlane(p);
+void SkipInterleaved(Plane<T>& p) {
+  int64_t rows = 0;
+  if constexpr (sizeof(T) == 1 || sizeof(T) == 4) rows = InterleavePlane(p);
   p.src += rows;
   p.dst += rows * p.dst_stride;
   p.rows -= rows;
-  const int64_t columns = rows == 0 ? DeinterleavePlane(p) : 0;
+  int64_t columns = 0;
+  if constexpr (sizeof(T) == 4) columns = rows == 0 ? DeinterleavePlane(p) : 0;
   p.src += columns * p.src_stride;
   p.dst += columns;
   p.columns -= columns;

@@ -92,6 +92,8 @@ void Test_copy(const KernelPair<TernCopyArgs>& pair) {
     CheckPermutation(pair, size, {3, 4, 5, 6}, {3, 1, 0, 2});
     CheckPermutation(pair, size, {2, 3, 70, 37}, {0, 2, 3, 1});
     CheckPermutation(pair, size, {2, 70, 37, 3}, {0, 3, 1, 2});
+    CheckPermutation(pair, size, {2, 2, 301}, {0, 2, 1});
+    CheckPermutation(pair, size, {2, 4, 301}, {0, 2, 1});
     CheckPermutation(pair, size, {600, 501}, {1, 0}, 3);
     CheckPermutation(pair, size, {3, 100000}, {1, 0}, 3);
     CheckPermutation(pair, size, {40, 60, 50}, {0, 2, 1}, 3);
