@@ -50,13 +50,14 @@ int32_t quantize(const TernQuantizeArgs* args, const TernKernelContext* context)
     const WideFloatTag d;
     const NarrowTag d8;
     const int64_t lanes = static_cast<int64_t>(LanesOf());
+    const TernQuantizeArgs local = *args;  // which no store can change, for all the compiler knows
     int64_t i = first;
     for (; i + lanes <= last; i += lanes) {
-      hn::StoreU(QuantizeVector(*args, hn::LoadU(d, args->x + i)), d8, args->y + i);
+      hn::StoreU(QuantizeVector(local, hn::LoadU(d, local.x + i)), d8, local.y + i);
     }
     if (i == last) return;
     const size_t left = static_cast<size_t>(last - i);
-    hn::StoreN(QuantizeVector(*args, hn::LoadN(d, args->x + i, left)), d8, args->y + i, left);
+    hn::StoreN(QuantizeVector(local, hn::LoadN(d, local.x + i, left)), d8, local.y + i, left);
   });
   return TERN_KERNEL_OK;
 }
@@ -66,13 +67,14 @@ int32_t dequantize(const TernDequantizeArgs* args, const TernKernelContext* cont
     const WideFloatTag d;
     const NarrowTag d8;
     const int64_t lanes = static_cast<int64_t>(LanesOf());
+    const TernDequantizeArgs local = *args;
     int64_t i = first;
     for (; i + lanes <= last; i += lanes) {
-      hn::StoreU(DequantizeVector(*args, hn::LoadU(d8, args->x + i)), d, args->y + i);
+      hn::StoreU(DequantizeVector(local, hn::LoadU(d8, local.x + i)), d, local.y + i);
     }
     if (i == last) return;
     const size_t left = static_cast<size_t>(last - i);
-    hn::StoreN(DequantizeVector(*args, hn::LoadN(d8, args->x + i, left)), d, args->y + i, left);
+    hn::StoreN(DequantizeVector(local, hn::LoadN(d8, local.x + i, left)), d, local.y + i, left);
   });
   return TERN_KERNEL_OK;
 }
