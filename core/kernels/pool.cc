@@ -59,10 +59,10 @@ HWY_INLINE FloatVector FinishPool(FloatVector sum, float scale) {
   return hn::Mul(sum, hn::Set(d, scale));
 }
 
-// Four vectors of channels side by side, so that four sums are in flight and each pixel's line is
-// read whole.
-template <bool is_max>
-HWY_INLINE void PoolFourVectors(const PoolWindow& window, int64_t channel, float* out) {
+// Up to four vectors of channels side by side, so that as many sums are in flight and each pixel's
+// line is read whole.
+template <bool is_max, int kVectors>
+HWY_INLINE void PoolVectors(const PoolWindow& window, int64_t channel, float* out) {
   const FloatTag d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   FloatVector s0 = hn::Set(d, is_max ? -HUGE_VALF : 0.0f), s1 = s0, s2 = s0, s3 = s0;
@@ -70,15 +70,16 @@ HWY_INLINE void PoolFourVectors(const PoolWindow& window, int64_t channel, float
     const float* x = window.corner + y * window.row_step + channel;
     for (int64_t i = 0; i < window.columns; ++i, x += window.column_step) {
       s0 = Accumulate<is_max>(s0, hn::LoadU(d, x));
-      s1 = Accumulate<is_max>(s1, hn::LoadU(d, x + lanes));
-      s2 = Accumulate<is_max>(s2, hn::LoadU(d, x + 2 * lanes));
-      s3 = Accumulate<is_max>(s3, hn::LoadU(d, x + 3 * lanes));
+      if constexpr (kVectors > 1) s1 = Accumulate<is_max>(s1, hn::LoadU(d, x + lanes));
+      if constexpr (kVectors > 2) s2 = Accumulate<is_max>(s2, hn::LoadU(d, x + 2 * lanes));
+      if constexpr (kVectors > 3) s3 = Accumulate<is_max>(s3, hn::LoadU(d, x + 3 * lanes));
     }
   }
-  hn::StoreU(FinishPool<is_max>(s0, window.scale), d, out + channel);
-  hn::StoreU(FinishPool<is_max>(s1, window.scale), d, out + channel + lanes);
-  hn::StoreU(FinishPool<is_max>(s2, window.scale), d, out + channel + 2 * lanes);
-  hn::StoreU(FinishPool<is_max>(s3, window.scale), d, out + channel + 3 * lanes);
+  float* to = out + channel;
+  hn::StoreU(FinishPool<is_max>(s0, window.scale), d, to);
+  if constexpr (kVectors > 1) hn::StoreU(FinishPool<is_max>(s1, window.scale), d, to + lanes);
+  if constexpr (kVectors > 2) hn::StoreU(FinishPool<is_max>(s2, window.scale), d, to + 2 * lanes);
+  if constexpr (kVectors > 3) hn::StoreU(FinishPool<is_max>(s3, window.scale), d, to + 3 * lanes);
 }
 
 // The channels left over, one vector at a time.
@@ -103,7 +104,14 @@ void PoolPixel(const PoolWindow& window, int64_t channels, float* out) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t channel = 0;
   for (; channel + 4 * lanes <= channels; channel += 4 * lanes) {
-    PoolFourVectors<is_max>(window, channel, out);
+    PoolVectors<is_max, 4>(window, channel, out);
+  }
+  if constexpr (kPoolsRest) {
+    const int64_t vectors = (channels - channel) / lanes;
+    if (vectors == 3) PoolVectors<is_max, 3>(window, channel, out);
+    if (vectors == 2) PoolVectors<is_max, 2>(window, channel, out);
+    if (vectors == 1) PoolVectors<is_max, 1>(window, channel, out);
+    channel += vectors * lanes;
   }
   for (; channel < channels; channel += lanes) {
     const int64_t left = channels - channel;

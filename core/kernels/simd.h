@@ -141,6 +141,9 @@ inline constexpr bool kWideTiles = HWY_TARGET == HWY_AVX2;
 // The largest kTileRows of all targets: how many rows tile.h spells out.
 inline constexpr int kMaxTileRows = 14;
 
+// Whether pools have loops for three, two and one vector of channels; WebAssembly goes without.
+inline constexpr bool kPoolsRest = !HWY_ARCH_WASM;
+
 // Whether depthwise tiles take two vectors of channels at once.
 inline constexpr bool kDepthwisePairs = !HWY_ARCH_WASM;
 
