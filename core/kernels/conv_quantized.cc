@@ -10,22 +10,22 @@
 
 #include <string.h>
 
+#include "core/kernels/conv_scratch.h"
 #include "core/kernels/parallel.h"
 #include "core/kernels/product.h"
-#include "core/kernels/simd.h"
+#include "core/kernels/quantized_sum.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tern::kernels::TERN_TARGET_NAME {
 namespace {
-
-using BytesTag = hn::Rebind<uint8_t, IntTag>;
 
 constexpr int64_t kQuadBytes = int64_t{TERN_PANEL_WIDTH} * TERN_QUAD;  // of a panel, per step
 
 // What one call shares. A row is one output pixel.
 struct QuantizedPlan {
   const TernQuantizedConvArgs* args;
-  int64_t taps, in, out;       // channels of one group
+  int64_t taps, window_h, window_w;  // rows and columns that a window spans
+  int64_t in, out;                   // channels of one group
   int64_t quads, reach;        // of one pixel: steps of four, bytes that are read
   int64_t pixels, panel_size;  // bytes of a panel
   const uint8_t* zeros;
@@ -42,39 +42,12 @@ struct QuadTile {
   int64_t first, count, group;
 };
 
-HWY_INLINE int64_t IntLanes() { return static_cast<int64_t>(hn::Lanes(IntTag())); }
-
-template <class T>
-HWY_INLINE hn::Vec<hn::Rebind<T, IntTag>> LoadSome(const T* p, int64_t n) {
-  const hn::Rebind<T, IntTag> d;
-  return n >= IntLanes() ? hn::LoadU(d, p) : hn::LoadN(d, p, static_cast<size_t>(n));
-}
-
 // What a sum starts with, at an output channel of which n are left.
 HWY_INLINE IntVector StartOfSum(const TernQuantizedConvArgs& args, int64_t channel, int64_t n,
                                 int32_t shift) {
   const IntTag d;
   const IntVector zero = hn::Set(d, args.x_zero - shift);
   return hn::Sub(LoadSome(args.bias + channel, n), hn::Mul(zero, LoadSome(args.sums + channel, n)));
-}
-
-HWY_INLINE void StoreQuantized(const TernQuantizedConvArgs& args, IntVector sum, int64_t row,
-                               int64_t channel, int64_t n) {
-  const IntTag d32;
-  const hn::Rebind<float, IntTag> d;
-  const auto low = hn::Set(d, static_cast<float>(args.low - args.zero));
-  const auto high = hn::Set(d, static_cast<float>(args.high - args.zero));
-  const auto steps = hn::Mul(hn::ConvertTo(d, sum), LoadSome(args.scale + channel, n));
-  const auto y =
-      hn::Add(hn::NearestInt(hn::Min(hn::Max(steps, low), high)), hn::Set(d32, args.zero));
-  const BytesTag d8;
-  const auto bytes = hn::TruncateTo(d8, hn::BitCast(hn::RebindToUnsigned<IntTag>(), y));
-  uint8_t* to = args.output + row * args.out_c + channel;
-  if (n >= IntLanes()) {
-    hn::StoreU(bytes, d8, to);
-  } else {
-    hn::StoreN(bytes, d8, to, static_cast<size_t>(n));
-  }
 }
 
 // --- products
@@ -103,11 +76,12 @@ static_assert(kQuadRows <= kMaxQuadRows && kMaxQuadRows == 8);
     c##r##_0 = Dot<kByInstruction>(c##r##_0, x, w0);                             \
     if constexpr (kVectors > 1) c##r##_1 = Dot<kByInstruction>(c##r##_1, x, w1); \
   }
-#define TERN_QUAD_STORE(r)                                                           \
-  if (r < kRows && r < tile.count) {                                                 \
-    StoreQuantized(args, c##r##_0, tile.first + r, channel, left);                   \
-    if constexpr (kVectors > 1)                                                      \
-      StoreQuantized(args, c##r##_1, tile.first + r, channel + lanes, left - lanes); \
+#define TERN_QUAD_STORE(r)                                                         \
+  if (r < kRows && r < tile.count) {                                               \
+    StoreQuantized(to, c##r##_0, scale0, low, high, zero, left);                   \
+    if constexpr (kVectors > 1)                                                    \
+      StoreQuantized(to + lanes, c##r##_1, scale1, low, high, zero, left - lanes); \
+    to += args.out_c;                                                              \
   }
 
 // kVectors vectors of channels from `column` of the group on.
@@ -141,6 +115,12 @@ HWY_NOINLINE void MultiplyQuads(const QuadTile& tile, int64_t column) {
       b1 += kQuadBytes;
     }
   }
+  const SumVector scale0 = LoadSome(args.scale + channel, left);
+  const SumVector scale1 =
+      kVectors > 1 ? LoadSome(args.scale + channel + lanes, left - lanes) : scale0;
+  const SumVector low = LowestSteps(args), high = HighestSteps(args);
+  const IntVector zero = hn::Set(d, args.zero);
+  uint8_t* to = args.output + tile.first * args.out_c + channel;
   TERN_QUAD_ROWS(TERN_QUAD_STORE)
 }
 
@@ -173,49 +153,6 @@ void MultiplyTile(const QuadTile& tile, int64_t first, int64_t last) {
   MultiplyColumns<kQuadRows, false>(tile, first, last);
 }
 
-// --- depthwise: one filter per channel, in f32, whose sums of so few products are exact
-
-#define TERN_DEPTH_DECLARE(r) [[maybe_unused]] auto c##r = hn::Zero(d);
-#define TERN_DEPTH_ADD(r)                                                      \
-  if constexpr (r < kQuadRows) {                                               \
-    const auto x = hn::PromoteTo(IntTag(), LoadSome(rows[r] + channel, left)); \
-    c##r = MulAdd(hn::ConvertTo(d, x), w, c##r);                               \
-  }
-#define TERN_DEPTH_STORE(r)                                              \
-  if (r < kQuadRows && r < tile.count) {                                 \
-    const IntVector sum = hn::Add(hn::ConvertTo(IntTag(), c##r), start); \
-    StoreQuantized(args, sum, tile.first + r, channel, left);            \
-  }
-
-void FilterChannels(const QuadTile& tile, int64_t channel) {
-  const QuantizedPlan& plan = *tile.plan;
-  const TernQuantizedConvArgs& args = *plan.args;
-  const hn::Rebind<float, IntTag> d;
-  const int64_t left = args.in_c - channel;
-  const IntVector start = StartOfSum(args, channel, left, 0);
-  TERN_QUAD_ROWS(TERN_DEPTH_DECLARE)
-  const uint8_t* const* rows = tile.rows;
-  for (int64_t tap = 0; tap < plan.taps; ++tap, rows += kQuadRows) {
-    const auto bytes = LoadSome(args.weights + tap * args.in_c + channel, left);
-    const auto w = hn::ConvertTo(d, hn::PromoteTo(IntTag(), bytes));
-    TERN_QUAD_ROWS(TERN_DEPTH_ADD)
-  }
-  TERN_QUAD_ROWS(TERN_DEPTH_STORE)
-}
-
-#undef TERN_DEPTH_DECLARE
-#undef TERN_DEPTH_ADD
-#undef TERN_DEPTH_STORE
-
-// The last vector lies over the one before it where channels do not fill it.
-void FilterTile(const QuadTile& tile) {
-  const int64_t lanes = IntLanes(), channels = tile.plan->args->in_c;
-  for (int64_t channel = 0; channel < channels; channel += lanes) {
-    const bool over = channels - channel < lanes && channels > lanes;
-    FilterChannels(tile, over ? channels - lanes : channel);
-  }
-}
-
 // --- pointers
 
 // The window of an output pixel: its first tap, which may lie outside of the image.
@@ -241,16 +178,27 @@ void FillColumn(const QuantizedPlan& plan, const WindowPlace& place, int64_t gro
   const TernQuantizedConvArgs& args = *plan.args;
   const int64_t top = place.out_y * args.stride_h - args.pad_top;
   const int64_t left = place.out_x * args.stride_w - args.pad_left;
+  const bool inside = top >= 0 && left >= 0 && top + plan.window_h <= args.in_h &&
+                      left + plan.window_w <= args.in_w;
+  const int64_t step = args.dilation_w * args.in_c;
   for (int64_t ky = 0; ky < args.kernel_h; ++ky) {
     const int64_t y = top + ky * args.dilation_h;
-    const bool inside = y >= 0 && y < args.in_h;
-    const int64_t line = inside ? (place.image * args.in_h + y) * args.in_w : 0;
-    for (int64_t kx = 0; kx < args.kernel_w; ++kx, column += kQuadRows) {
+    const int64_t line = (place.image * args.in_h + y) * args.in_w;
+    int64_t offset = (line + left) * args.in_c + group * plan.in;
+    for (int64_t kx = 0; kx < args.kernel_w; ++kx, column += kQuadRows, offset += step) {
       const int64_t x = left + kx * args.dilation_w;
-      const bool reads = inside && x >= 0 && x < args.in_w;
-      *column = reads ? args.input + (line + x) * args.in_c + group * plan.in : plan.zeros;
+      const bool reads = inside || (y >= 0 && y < args.in_h && x >= 0 && x < args.in_w);
+      *column = reads ? args.input + offset : plan.zeros;
     }
   }
+}
+
+// Whether quads of a tile that ends with `last` may reach past the input: those of its last line.
+bool MayReachPastEnd(const QuantizedPlan& plan, const WindowPlace& last) {
+  const TernQuantizedConvArgs& args = *plan.args;
+  const int64_t bottom = last.out_y * args.stride_h - args.pad_top + plan.window_h;
+  const int64_t lines = last.image * args.in_h + bottom;
+  return plan.reach > plan.in && lines * args.in_w * args.in_c + TERN_QUAD > plan.end - args.input;
 }
 
 // Pixels whose last quad would reach past the input are copied.
@@ -275,22 +223,22 @@ QuadTile FillTile(const QuantizedPlan& plan, int64_t tile, int64_t group, uint8_
     FillColumn(plan, place, group, table + i);
     if (i + 1 < count) place.Advance(args);
   }
-  if (plan.reach > plan.in) CopyLastPixels(plan, table, scratch + plan.table_bytes);
+  if (MayReachPastEnd(plan, place)) CopyLastPixels(plan, table, scratch + plan.table_bytes);
   return {&plan, table, first, count, group};
 }
 
 // --- calls
 
-int64_t AlignUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
-
-QuantizedPlan MakeQuantizedPlan(const TernQuantizedConvArgs& args, bool depthwise) {
+QuantizedPlan MakeQuantizedPlan(const TernQuantizedConvArgs& args) {
   QuantizedPlan plan{};
   plan.args = &args;
   plan.taps = args.kernel_h * args.kernel_w;
-  plan.in = depthwise ? args.in_c : args.in_c / args.groups;
-  plan.out = depthwise ? args.out_c : args.out_c / args.groups;
+  plan.window_h = (args.kernel_h - 1) * args.dilation_h + 1;
+  plan.window_w = (args.kernel_w - 1) * args.dilation_w + 1;
+  plan.in = args.in_c / args.groups;
+  plan.out = args.out_c / args.groups;
   plan.quads = (plan.in + TERN_QUAD - 1) / TERN_QUAD;
-  plan.reach = depthwise ? plan.in : plan.quads * TERN_QUAD;
+  plan.reach = plan.quads * TERN_QUAD;
   plan.panel_size = plan.taps * plan.quads * kQuadBytes;
   plan.pixels = args.batch * args.out_h * args.out_w;
   plan.end = args.input + args.batch * args.in_h * args.in_w * args.in_c;
@@ -301,9 +249,9 @@ QuantizedPlan MakeQuantizedPlan(const TernQuantizedConvArgs& args, bool depthwis
 // A row of zeros for all, and a table with copies for each worker.
 bool TakeQuantizedScratch(const TernKernelContext* context, QuantizedPlan& plan) {
   const int64_t workers = context->parallel == nullptr ? 1 : context->parallel->num_workers;
-  const int64_t entries = plan.taps * kQuadRows, zeros = AlignUp(plan.reach);
+  const int64_t entries = plan.taps * kQuadRows, zeros = CacheLines(plan.reach);
   plan.table_bytes = entries * static_cast<int64_t>(sizeof(void*));
-  plan.worker_bytes = AlignUp(plan.table_bytes + entries * plan.reach);
+  plan.worker_bytes = CacheLines(plan.table_bytes + entries * plan.reach);
   const size_t bytes = static_cast<size_t>(zeros + workers * plan.worker_bytes);
   uint8_t* scratch = static_cast<uint8_t*>(context->scratch(context->scratch_context, bytes));
   if (scratch == nullptr) return false;
@@ -343,29 +291,12 @@ void RunTiles(const QuantizedPlan& plan, int64_t group, const TernKernelContext*
 }  // namespace
 
 int32_t conv2d_quantized(const TernQuantizedConvArgs* args, const TernKernelContext* context) {
-  QuantizedPlan plan = MakeQuantizedPlan(*args, false);
+  QuantizedPlan plan = MakeQuantizedPlan(*args);
   if (plan.pixels == 0 || args->out_c == 0) return TERN_KERNEL_OK;
   if (!TakeQuantizedScratch(context, plan)) return TERN_KERNEL_NO_MEMORY;
   for (int64_t group = 0; group < args->groups && !IsStopped(context); ++group) {
     RunTiles(plan, group, context);
   }
-  return TERN_KERNEL_OK;
-}
-
-int32_t conv2d_quantized_depthwise(const TernQuantizedConvArgs* args,
-                                   const TernKernelContext* context) {
-  QuantizedPlan plan = MakeQuantizedPlan(*args, true);
-  if (plan.pixels == 0 || args->out_c == 0) return TERN_KERNEL_OK;
-  if (!TakeQuantizedScratch(context, plan)) return TERN_KERNEL_NO_MEMORY;
-  const int64_t tiles = (plan.pixels + kQuadRows - 1) / kQuadRows;
-  const int64_t cost = kQuadRows * plan.taps * args->in_c;
-  ParallelFor(
-      context, tiles, 1 + kWorkerGrain / (cost + 1), 1,
-      [&](int64_t first, int64_t last, int32_t worker) {
-        for (int64_t tile = first; tile < last; ++tile) {
-          FilterTile(FillTile(plan, tile, 0, plan.worker_scratch + worker * plan.worker_bytes));
-        }
-      });
   return TERN_KERNEL_OK;
 }
 

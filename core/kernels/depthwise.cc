@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/kernels/activate.h"
+#include "core/kernels/depthwise.h"
 #include "core/kernels/parallel.h"
 #include "core/kernels/product.h"
 #include "core/kernels/simd_math.h"
@@ -476,14 +477,19 @@ const float* ZeroPixel(const TernConv2dArgs& args, const TernKernelContext* cont
 
 }  // namespace
 
+void FilterRows(const TernConv2dArgs& args, int64_t first, int64_t last, const float* zeros) {
+  const RowTile tile = ChooseRowTile(args);
+  for (int64_t y = first; y < last; ++y) ComputeRow(MakeRow(args, y, zeros), tile);
+}
+
 int32_t conv2d_depthwise(const TernConv2dArgs* args, const TernKernelContext* context) {
-  const RowTile tile = ChooseRowTile(*args);
-  const float* zeros = tile.edge == nullptr ? nullptr : ZeroPixel(*args, context);
+  const bool tiles = ChooseRowTile(*args).edge != nullptr;
+  const float* zeros = tiles ? ZeroPixel(*args, context) : nullptr;
   const int64_t row_cost = 2 * args->out_w * args->out_c * args->kernel_h * args->kernel_w;
   ParallelFor(context, args->batch * args->out_h, 1 + kWorkerGrain / (row_cost + 1), 1,
               [&](int64_t first, int64_t last, int32_t) {
                 for (int64_t y = first; y < last && !IsStopped(context); ++y)
-                  ComputeRow(MakeRow(*args, y, zeros), tile);
+                  FilterRows(*args, y, y + 1, zeros);
               });
   return TERN_KERNEL_OK;
 }

@@ -128,10 +128,11 @@ void CheckQuantized(const KernelPair<TernQuantizedConvArgs>& pair, const Quantiz
   ExpectSameElements(pair, args, &TernQuantizedConvArgs::output, size, Name(c) + " i8", workers);
 }
 
-void CheckWithoutScratch(Kernel<TernQuantizedConvArgs>* kernel, const QuantizedCase& c) {
+void CheckWithoutScratch(Kernel<TernQuantizedConvArgs>* kernel, const QuantizedCase& c,
+                         bool depthwise) {
   TernQuantizedConvArgs args = Geometry(c);
   Buffer<uint8_t> input(c.height * c.width * c.in_c), output(args.out_h * args.out_w * c.out_c);
-  Buffer<int8_t> weights(WeightBytes(c, false));
+  Buffer<int8_t> weights(WeightBytes(c, depthwise));
   Buffer<int32_t> bias(c.out_c);
   Buffer<float> scale(c.out_c);
   args.input = input.Fill(0).data(), args.weights = weights.Fill(0).data();
@@ -166,7 +167,7 @@ void Test_conv2d_quantized(const KernelPair<TernQuantizedConvArgs>& pair) {
   CheckQuantized(pair, {20, 20, 70, 96, 3, 1, 1}, false, 3);
   CheckQuantized(pair, {2, 2, 300, 400, 1}, false, 3);
   CheckQuantized(pair, {1, 1, 40, 40, 1, 1, 0, 1, 1, 0}, false);
-  CheckWithoutScratch(pair.actual, {6, 6, 5, 9, 3, 1, 1});
+  CheckWithoutScratch(pair.actual, {6, 6, 5, 9, 3, 1, 1}, false);
 }
 
 void Test_conv2d_quantized_depthwise(const KernelPair<TernQuantizedConvArgs>& pair) {
@@ -176,7 +177,12 @@ void Test_conv2d_quantized_depthwise(const KernelPair<TernQuantizedConvArgs>& pa
   }
   CheckQuantized(pair, {22, 22, 3, 3, 22, 1, 21, 1, 3}, true);  // 484 taps, every product at most
   CheckQuantized(pair, {9, 9, 35, 35, 5, 1, 2, 2, 35, 2}, true);
+  // Images of several strips, whose windows reach into each other's rows.
   CheckQuantized(pair, {30, 31, 72, 72, 5, 1, 2, 1, 72}, true, 3);
+  CheckQuantized(pair, {41, 40, 64, 64, 3, 2, 1, 1, 64, 2}, true, 3);
+  CheckQuantized(pair, {40, 40, 48, 48, 3, 3, 4, 3, 48}, true);
+  CheckQuantized(pair, {1, 1, 20, 20, 1, 1, 3, 1, 20}, true);  // rows that read nothing
+  CheckWithoutScratch(pair.actual, {6, 6, 9, 9, 3, 1, 1, 1, 9}, true);
 }
 
 // --- elements
