@@ -212,19 +212,31 @@ void CopyLastPixels(const QuantizedPlan& plan, const uint8_t** table, uint8_t* c
   }
 }
 
-// Rows past the last one repeat it; their sums are not stored.
-QuadTile FillTile(const QuantizedPlan& plan, int64_t tile, int64_t group, uint8_t* scratch) {
+// Rows past the last one repeat it; their sums are not stored. `place` is the tile's first pixel and
+// becomes the next one's: found by divisions for each tile, it would take longer than the tile.
+QuadTile FillTile(const QuantizedPlan& plan, int64_t tile, int64_t group, uint8_t* scratch,
+                  WindowPlace& place) {
   const TernQuantizedConvArgs& args = *plan.args;
   const uint8_t** table = reinterpret_cast<const uint8_t**>(scratch);
   const int64_t first = tile * kQuadRows, left = plan.pixels - first;
   const int64_t count = left < kQuadRows ? left : kQuadRows;
-  WindowPlace place(args, first);
   for (int64_t i = 0; i < kQuadRows; ++i) {
     FillColumn(plan, place, group, table + i);
     if (i + 1 < count) place.Advance(args);
   }
   if (MayReachPastEnd(plan, place)) CopyLastPixels(plan, table, scratch + plan.table_bytes);
+  place.Advance(args);
   return {&plan, table, first, count, group};
+}
+
+// Tiles [first, last) times columns [column, end) of a group.
+void MultiplyTiles(const QuantizedPlan& plan, int64_t group, int64_t first, int64_t last,
+                   int64_t column, int64_t end, int32_t worker) {
+  uint8_t* scratch = plan.worker_scratch + worker * plan.worker_bytes;
+  WindowPlace place(*plan.args, first * kQuadRows);
+  for (int64_t tile = first; tile < last; ++tile) {
+    MultiplyTile(FillTile(plan, tile, group, scratch, place), column, end);
+  }
 }
 
 // --- calls
@@ -265,26 +277,19 @@ bool TakeQuantizedScratch(const TernKernelContext* context, QuantizedPlan& plan)
 void RunTiles(const QuantizedPlan& plan, int64_t group, const TernKernelContext* context) {
   const int64_t tiles = (plan.pixels + kQuadRows - 1) / kQuadRows, panels = PanelCount(plan.out);
   const int64_t row_cost = plan.taps * plan.quads * plan.out;  // four products each
-  const auto scratch = [&](int32_t worker) {
-    return plan.worker_scratch + worker * plan.worker_bytes;
-  };
   if (panels > tiles) {
     const int64_t cost = plan.pixels * plan.taps * plan.quads * TERN_PANEL_WIDTH;
     ParallelFor(context, panels, 1 + kWorkerGrain / (cost + 1), 2,
                 [&](int64_t first, int64_t last, int32_t worker) {
                   const int64_t end = last * TERN_PANEL_WIDTH;
-                  for (int64_t tile = 0; tile < tiles; ++tile) {
-                    MultiplyTile(FillTile(plan, tile, group, scratch(worker)),
-                                 first * TERN_PANEL_WIDTH, end < plan.out ? end : plan.out);
-                  }
+                  MultiplyTiles(plan, group, 0, tiles, first * TERN_PANEL_WIDTH,
+                                end < plan.out ? end : plan.out, worker);
                 });
     return;
   }
   ParallelFor(context, tiles, 1 + kWorkerGrain / (kQuadRows * row_cost + 1), 1,
               [&](int64_t first, int64_t last, int32_t worker) {
-                for (int64_t tile = first; tile < last; ++tile) {
-                  MultiplyTile(FillTile(plan, tile, group, scratch(worker)), 0, plan.out);
-                }
+                MultiplyTiles(plan, group, first, last, 0, plan.out, worker);
               });
 }
 
