@@ -193,7 +193,7 @@ void FillColumn(const QuantizedPlan& plan, const WindowPlace& place, int64_t gro
   }
 }
 
-// Whether quads of a tile that ends with `last` may reach past the input: those of its last line.
+// Whether quads of a tile that ends with `last` may reach past the input: on its last line.
 bool MayReachPastEnd(const QuantizedPlan& plan, const WindowPlace& last) {
   const TernQuantizedConvArgs& args = *plan.args;
   const int64_t bottom = last.out_y * args.stride_h - args.pad_top + plan.window_h;
@@ -212,8 +212,8 @@ void CopyLastPixels(const QuantizedPlan& plan, const uint8_t** table, uint8_t* c
   }
 }
 
-// Rows past the last one repeat it; their sums are not stored. `place` is the tile's first pixel and
-// becomes the next one's: found by divisions for each tile, it would take longer than the tile.
+// Rows past the last one repeat it; their sums are not stored. `place` is the tile's first pixel
+// and becomes the next one's: to divide for each would take longer than the table.
 QuadTile FillTile(const QuantizedPlan& plan, int64_t tile, int64_t group, uint8_t* scratch,
                   WindowPlace& place) {
   const TernQuantizedConvArgs& args = *plan.args;

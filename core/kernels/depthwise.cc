@@ -3,10 +3,11 @@
 // input columns under them: windows of 3 and 5 columns with stride 1 or 2 keep a row of weights in
 // registers. Border pixels, dilation and other windows take one output at a time.
 
+#include "core/kernels/depthwise.h"
+
 #include <string.h>
 
 #include "core/kernels/activate.h"
-#include "core/kernels/depthwise.h"
 #include "core/kernels/parallel.h"
 #include "core/kernels/product.h"
 #include "core/kernels/simd_math.h"

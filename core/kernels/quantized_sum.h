@@ -23,10 +23,10 @@ HWY_INLINE hn::Vec<hn::Rebind<T, IntTag>> LoadSome(const T* p, int64_t n) {
 using SumTag = hn::Rebind<float, IntTag>;
 using SumVector = hn::Vec<SumTag>;
 
-// y = clamp(round(sum * scale) + zero) for n channels, with limits that have zero taken off. Limited
-// to some hundreds, a number that 1.5 * 2^23 is added to is rounded, halves to even, and stands in
-// the last bits. What is the same for all pixels is handed over: a store of bytes may change
-// whatever is reached through pointers.
+// y = clamp(round(sum * scale) + zero) for n channels; low and high have zero taken off. Adding
+// 1.5 * 2^23 to a number of some hundreds rounds it, halves to even, and leaves it in the last
+// bits. What is the same for all pixels is handed over, since a store of bytes may change whatever
+// is reached through pointers.
 HWY_INLINE void StoreQuantized(uint8_t* to, IntVector sum, SumVector scale, SumVector low,
                                SumVector high, IntVector zero, int64_t n) {
   const SumTag d;
