@@ -62,9 +62,13 @@ void GiveStages(const driver::CompileResult& compiled, std::string* stages) {
 // Data of constants is written from where it lies; what was read for that may leave the memory.
 class OutputSink : public vm::ByteSink {
  public:
-  OutputSink(const ModelRequest& request, const ByteOutput& output, uint64_t total)
-      : request_(request), output_(output), total_(std::max<uint64_t>(total, 1)) {}
+  OutputSink(const ModelRequest& request, const ByteOutput& output)
+      : request_(request), output_(output) {}
 
+  Status Begin(uint64_t bytes) override {
+    total_ = bytes;
+    return OkStatus();
+  }
   Status Write(ByteSpan bytes) override {
     constexpr size_t kPiece = size_t{1} << 22;
     while (!bytes.empty()) {
@@ -83,7 +87,7 @@ class OutputSink : public vm::ByteSink {
  private:
   const ModelRequest& request_;
   const ByteOutput& output_;
-  uint64_t total_;
+  uint64_t total_ = 0;
   uint64_t written_ = 0;
 };
 
@@ -103,7 +107,7 @@ Result<uint64_t> CompileTo(tern_runtime* runtime, const ModelRequest& request,
   const StoragePtr owner = KeepBytes(request.bytes, nullptr, nullptr);
   TERN_TRY_ASSIGN(const driver::CompileResult compiled, Compile(runtime, request, owner));
   GiveStages(compiled, stages);
-  OutputSink sink(request, output, vm::ExecutableBytes(*compiled.executable));
+  OutputSink sink(request, output);
   TERN_TRY(vm::WriteExecutable(*compiled.executable, &sink));
   return sink.written();
 }

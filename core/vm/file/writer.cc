@@ -74,10 +74,9 @@ class FileWriter {
     Place();
   }
 
-  uint64_t file_bytes() const { return file_bytes_; }
-
   Status Write(ByteSink* sink) {
     sink_ = sink;
+    TERN_TRY(sink->Begin(file_bytes_));
     TERN_TRY(Put(Header()));
     for (const Section& section : sections_) {
       TERN_TRY(PadTo(section.entry.offset));
@@ -311,7 +310,10 @@ class FileWriter {
 // Takes everything into one vector of known size.
 class MemorySink : public ByteSink {
  public:
-  explicit MemorySink(uint64_t bytes) { bytes_.reserve(static_cast<size_t>(bytes)); }
+  Status Begin(uint64_t bytes) override {
+    bytes_.reserve(static_cast<size_t>(bytes));
+    return OkStatus();
+  }
   Status Write(ByteSpan bytes) override {
     bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
     return OkStatus();
@@ -330,14 +332,9 @@ Status WriteExecutable(const Executable& executable, ByteSink* sink) {
   return FileWriter(executable).Write(sink);
 }
 
-uint64_t ExecutableBytes(const Executable& executable) {
-  return FileWriter(executable).file_bytes();
-}
-
 std::vector<uint8_t> SaveExecutable(const Executable& executable) {
-  FileWriter writer(executable);
-  MemorySink sink(writer.file_bytes());
-  const Status status = writer.Write(&sink);
+  MemorySink sink;
+  const Status status = FileWriter(executable).Write(&sink);
   TERN_CHECK(status.ok(), "memory takes what is written");
   return sink.Take();
 }

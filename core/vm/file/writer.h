@@ -20,13 +20,13 @@ namespace tern::vm {
 class ByteSink {
  public:
   virtual ~ByteSink() = default;
+  // Comes first: how many bytes there will be.
+  virtual Status Begin(uint64_t) { return OkStatus(); }
   virtual Status Write(ByteSpan bytes) = 0;
 };
 
 // Loads constants that are read on demand, which may fail.
 Status WriteExecutable(const Executable& executable, ByteSink* sink);
-// How many bytes WriteExecutable will write.
-uint64_t ExecutableBytes(const Executable& executable);
 // All of it in memory. Of an executable whose data is there (Executable::LoadAllConstants).
 std::vector<uint8_t> SaveExecutable(const Executable& executable);
 

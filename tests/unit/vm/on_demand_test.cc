@@ -189,11 +189,16 @@ TEST_F(OnDemand, ChangedDataIsNoticedWhenItIsRead) {
 
 class CollectingSink : public ByteSink {
  public:
+  Status Begin(uint64_t more) override {
+    announced = more;
+    return OkStatus();
+  }
   Status Write(ByteSpan more) override {
     bytes.insert(bytes.end(), more.begin(), more.end());
     return OkStatus();
   }
   std::vector<uint8_t> bytes;
+  uint64_t announced = 0;
 };
 
 TEST_F(OnDemand, SavesTheSameBytes) {
@@ -206,6 +211,7 @@ TEST_F(OnDemand, SavesTheSameBytes) {
   CollectingSink saved;
   ASSERT_TRUE(WriteExecutable(*executable_, &saved).ok());
   EXPECT_EQ(saved.bytes, source_.bytes);
+  EXPECT_EQ(saved.announced, source_.bytes.size());
   EXPECT_EQ(SaveExecutable(*executable_), source_.bytes);
   EXPECT_EQ(SaveExecutable(*MustAssemble(Disassemble(*executable_))), source_.bytes);
 }
