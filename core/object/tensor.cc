@@ -10,6 +10,7 @@
 #include <cstring>
 #include <vector>
 
+#include "core/base/inline_vector.h"
 #include "core/object/device.h"
 #include "core/object/memory_account.h"
 #include "core/object/strings/string.h"
@@ -410,6 +411,23 @@ Result<TensorPtr> Tensor::View(Dims dims, Dims strides, int64_t element_offset) 
 
 namespace {
 
+using Axes = InlineVector<int64_t, 8>;
+
+// The same elements in the same order with as few axes as that takes, so that rows are long: axes
+// of one element would hide what lies in a row, and a splat is one row.
+void JoinAxes(Dims dims, Dims strides, Axes* joined_dims, Axes* joined_strides) {
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] == 1) continue;
+    if (!joined_dims->empty() && joined_strides->back() == strides[i] * dims[i]) {
+      joined_dims->back() *= dims[i];
+      joined_strides->back() = strides[i];
+    } else {
+      joined_dims->push_back(dims[i]);
+      joined_strides->push_back(strides[i]);
+    }
+  }
+}
+
 // Copies elements in row-major order of `dims`, recursing over axes (at most kMaxRank deep); an
 // innermost run of neighbouring elements is copied in one piece.
 struct Gather {
@@ -442,8 +460,15 @@ struct Gather {
   }
   template <int64_t kBytes>
   bool Strided(const uint8_t* from, int64_t count, int64_t stride) {
-    for (int64_t i = 0; i < count; ++i)
-      std::memcpy(out + i * kBytes, from + i * stride * kBytes, kBytes);
+    if (stride == 0) {
+      // Read once, so that the compiler makes vectors of it.
+      uint8_t one[kBytes];
+      std::memcpy(one, from, kBytes);
+      for (int64_t i = 0; i < count; ++i) std::memcpy(out + i * kBytes, one, kBytes);
+    } else {
+      for (int64_t i = 0; i < count; ++i)
+        std::memcpy(out + i * kBytes, from + i * stride * kBytes, kBytes);
+    }
     out += count * kBytes;
     return true;
   }
@@ -467,10 +492,12 @@ Result<TensorPtr> Tensor::Copy(Allocator* allocator) const {
   if (is_contiguous() && !dtype().is_string()) {
     std::memcpy(copy->data(), data(), byte_size());
   } else {
-    // Last axes of one element, such as those of 1x1 filters, would hide what lies in a row.
-    size_t axes = dims().size();
-    while (axes > 0 && dims()[axes - 1] == 1) --axes;
-    Gather gather{dims().first(axes), strides().first(axes), dtype().size(), dtype().is_string(),
+    Axes joined_dims, joined_strides;
+    JoinAxes(dims(), strides(), &joined_dims, &joined_strides);
+    Gather gather{{joined_dims.data(), joined_dims.size()},
+                  {joined_strides.data(), joined_strides.size()},
+                  dtype().size(),
+                  dtype().is_string(),
                   static_cast<uint8_t*>(copy->data())};
     gather.Row(static_cast<const uint8_t*>(data()), 0);
   }
