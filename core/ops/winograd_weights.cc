@@ -26,19 +26,40 @@ constexpr double kTransform[kSide][3] = {{1 / (kNear2 * kFar2), 0, 0},
                                          {kFarFactor, -kFarFactor* kFar, kFarFactor* kFar2},
                                          {0, 0, 1}};
 
-// The 36 points of a window of 3x3 weights, `step` elements apart.
-void TransformWindow(const float* window, float* to, int64_t step) {
+// One number of each filter of a panel, so that the compiler makes vectors of the arithmetic.
+using Lanes = double[kWinogradPanel];
+
+// The 36 points of windows of 3x3 weights; the panels of points are `step` elements apart.
+void TransformWindows(const Lanes (&windows)[9], float* to, int64_t step) {
   for (int64_t i = 0; i < kSide; ++i) {
-    double row[3] = {};
+    Lanes rows[3] = {};
     for (int64_t x = 0; x < 3; ++x) {
-      for (int64_t y = 0; y < 3; ++y)
-        row[x] += kTransform[i][y] * static_cast<double>(window[y * 3 + x]);
+      for (int64_t y = 0; y < 3; ++y) {
+        for (int64_t lane = 0; lane < kWinogradPanel; ++lane)
+          rows[x][lane] += kTransform[i][y] * windows[y * 3 + x][lane];
+      }
     }
     for (int64_t j = 0; j < kSide; ++j) {
       const double* factors = kTransform[j];
-      to[(i * kSide + j) * step] =
-          static_cast<float>(factors[0] * row[0] + factors[1] * row[1] + factors[2] * row[2]);
+      float* point = to + (i * kSide + j) * step;
+      for (int64_t lane = 0; lane < kWinogradPanel; ++lane)
+        point[lane] = static_cast<float>(factors[0] * rows[0][lane] + factors[1] * rows[1][lane] +
+                                         factors[2] * rows[2][lane]);
     }
+  }
+}
+
+// `filters` of a panel, [filters, in, 3, 3]. The lanes behind them are zeros, never -0.
+void PackPanel(int64_t filters, int64_t in, const float* from, float* to, int64_t step) {
+  Lanes windows[9] = {};
+  for (int64_t i = 0; i < in; ++i, to += kWinogradPanel) {
+    for (int64_t lane = 0; lane < filters; ++lane) {
+      const float* window = from + (lane * in + i) * 9;
+      for (int64_t tap = 0; tap < 9; ++tap) windows[tap][lane] = static_cast<double>(window[tap]);
+    }
+    TransformWindows(windows, to, step);
+    for (int64_t point = 0; filters < kWinogradPanel && point < kPoints; ++point)
+      std::fill(to + point * step + filters, to + point * step + kWinogradPanel, 0.0f);
   }
 }
 
@@ -49,14 +70,9 @@ Dims<int64_t> WinogradExtents(int64_t out, int64_t in) {
 }
 
 void PackWinograd(int64_t out, int64_t in, const float* from, float* to) {
-  const Dims<int64_t> extents = WinogradExtents(out, in);
-  const int64_t step = extents[1] * in * kWinogradPanel;
-  std::fill_n(to, kPoints * step, 0.0f);
-  for (int64_t o = 0; o < out; ++o) {
-    for (int64_t i = 0; i < in; ++i, from += 9) {
-      TransformWindow(
-          from, to + (o / kWinogradPanel * in + i) * kWinogradPanel + o % kWinogradPanel, step);
-    }
+  const int64_t step = WinogradExtents(out, in)[1] * in * kWinogradPanel;
+  for (int64_t o = 0; o < out; o += kWinogradPanel) {
+    PackPanel(std::min(out - o, kWinogradPanel), in, from + o * in * 9, to + o * in, step);
   }
 }
 

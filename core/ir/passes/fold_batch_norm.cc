@@ -210,16 +210,29 @@ class BatchNormFolder : public Rewriter {
                                                                       : tensor->rank() - 1;
     }
     if (tensor->dim(axis) != static_cast<int64_t>(scale.size())) return false;
-    Result<TensorPtr> contiguous = Materialize(*tensor, allocator_);
-    if (!contiguous.ok()) return false;
-    const float* source = (*contiguous)->data_as<float>();
-    Vector scaled(static_cast<size_t>(tensor->element_count()));
-    size_t inner = 1;
-    for (int i = axis + 1; i < tensor->rank(); ++i) inner *= static_cast<size_t>(tensor->dim(i));
-    for (size_t i = 0; i < scaled.size(); ++i)
-      scaled[i] = source[i] * scale[i / inner % scale.size()];
-    *weights = MakeVector(scaled, tensor->dims());
+    Result<TensorPtr> source = Materialize(*tensor, allocator_);
+    if (!source.ok()) return false;
+    // What was written out for this is changed where it lies; the weights of others are not.
+    Result<TensorPtr> scaled =
+        source->get() == tensor ? Tensor::New(allocator_, kF32, tensor->dims()) : *source;
+    if (!scaled.ok()) return false;
+    int64_t inner = 1;
+    for (int i = axis + 1; i < tensor->rank(); ++i) inner *= tensor->dim(i);
+    ScaleChannels(scale, inner, tensor->element_count(), (*source)->data_as<float>(),
+                  (*scaled)->data_as<float>());
+    *weights = MakeConstant(Any(*std::move(scaled)));
     return true;
+  }
+
+  // `count` elements in rows of `inner`, whose factors repeat. from and to may be the same.
+  static void ScaleChannels(const Vector& scale, int64_t inner, int64_t count, const float* from,
+                            float* to) {
+    size_t channel = 0;
+    for (int64_t row = 0; row < count; row += inner) {
+      const float factor = scale[channel];
+      for (int64_t i = row; i < row + inner; ++i) to[i] = from[i] * factor;
+      channel = channel + 1 == scale.size() ? 0 : channel + 1;
+    }
   }
 
   Allocator* const allocator_;

@@ -16,18 +16,46 @@ using ops::Op;
 
 constexpr int64_t kPanel = 16;  // TERN_PANEL_WIDTH of kernels/kernel.h: a fact of the file format
 
-// Writes panels [ceil(n / 16)][k][16] of a matrix whose element (k, n) is src[k * k_stride + n *
-// n_stride]. The kernel reads one row of a panel per step, contiguously; columns beyond n are
-// zeros, so that it needs no tail.
-void PackPanels(const float* src, int64_t k_stride, int64_t n_stride, int64_t k, int64_t n,
-                float* dst) {
-  for (int64_t panel = 0; panel < n; panel += kPanel) {
-    const int64_t width = n - panel < kPanel ? n - panel : kPanel;
-    for (int64_t row = 0; row < k; ++row) {
-      for (int64_t column = 0; column < kPanel; ++column) {
-        *dst++ = column < width ? src[row * k_stride + (panel + column) * n_stride] : 0.0f;
-      }
+// Matrices of k rows and n columns become panels [ceil(n / 16)][k][16]. The kernel reads one row of
+// a panel per step, contiguously; columns beyond n are zeros, so that it needs no tail. Both of the
+// following go over the source in pieces that stay in the first-level cache, since these matrices
+// are most of a model.
+
+// Rows kept small, so that the pages of a piece do not outnumber what the processor translates.
+constexpr int64_t kRowsAtOnce = 32;
+
+void PackRows(const float* src, int64_t k, int64_t n, float* dst) {
+  for (int64_t begin = 0; begin < k; begin += kRowsAtOnce) {
+    const int64_t end = std::min(begin + kRowsAtOnce, k);
+    for (int64_t panel = 0; panel < n; panel += kPanel) {
+      const int64_t width = std::min(n - panel, kPanel);
+      float* to = dst + panel * k + begin * kPanel;
+      for (int64_t row = begin; row < end; ++row, to += kPanel)
+        std::fill(std::copy_n(src + row * n + panel, width, to), to + kPanel, 0.0f);
     }
+  }
+}
+
+// Channels begin … end of up to 16 filters.
+void PackPiece(const ops::FilterExtents& filters, int64_t begin, int64_t end, const float* src,
+               float* dst) {
+  for (int64_t column = 0; column < std::min(filters.out, kPanel); ++column) {
+    for (int64_t tap = 0; tap < filters.taps; ++tap) {
+      const float* from = src + column * filters.in * filters.taps + tap;
+      float* to = dst + tap * filters.in * kPanel + column;
+      for (int64_t c = begin; c < end; ++c) to[c * kPanel] = from[c * filters.taps];
+    }
+  }
+}
+
+// The columns are the filters [out][in][taps] of a group; their rows get the order (tap, in).
+void PackFilters(ops::FilterExtents filters, const float* src, float* dst) {
+  const int64_t channels = 64 / std::clamp<int64_t>(filters.taps, 1, 64);
+  const int64_t step = filters.in * filters.taps * kPanel;
+  for (; filters.out > 0; filters.out -= kPanel, src += step, dst += step) {
+    if (filters.out < kPanel) std::fill_n(dst, step, 0.0f);
+    for (int64_t c = 0; c < filters.in; c += channels)
+      PackPiece(filters, c, std::min(c + channels, filters.in), src, dst);
   }
 }
 
@@ -132,18 +160,9 @@ class Packer : public Rewriter {
     if (element && out % kPanel == 0) return MakeSplat(*element, dims);
     TERN_TRY_ASSIGN(TensorPtr source, Materialize(weights, allocator_));
     TERN_TRY_ASSIGN(TensorPtr packed, NewF32(dims));
-    const int64_t filter_dims[] = {out * rows};
-    TERN_TRY_ASSIGN(TensorPtr table, NewF32(filter_dims));
-    float* filters = table->data_as<float>();  // [oc][kh * kw][ic]
     for (int64_t group = 0; group < groups; ++group) {
-      const float* src = source->data_as<float>() + group * out * rows;
-      for (int64_t o = 0; o < out; ++o) {
-        for (int64_t c = 0; c < in; ++c) {
-          for (int64_t t = 0; t < taps; ++t) filters[(o * taps + t) * in + c] = *src++;
-        }
-      }
-      PackPanels(filters, 1, rows, rows, out,
-                 packed->data_as<float>() + group * dims[1] * rows * kPanel);
+      PackFilters({groups, out, in, taps}, source->data_as<float>() + group * out * rows,
+                  packed->data_as<float>() + group * dims[1] * rows * kPanel);
     }
     return packed;
   }
@@ -230,8 +249,12 @@ class Packer : public Rewriter {
     if (element && n % kPanel == 0 && attrs.alpha == 1) return MakeSplat(*element, dims);
     TERN_TRY_ASSIGN(TensorPtr source, Materialize(weights, allocator_));
     TERN_TRY_ASSIGN(TensorPtr packed, NewF32(dims));
-    PackPanels(source->data_as<float>(), attrs.trans_b ? 1 : n, attrs.trans_b ? k : 1, k, n,
-               packed->data_as<float>());
+    const auto* from = source->data_as<float>();
+    if (attrs.trans_b) {
+      PackFilters({1, n, k, 1}, from, packed->data_as<float>());
+    } else {
+      PackRows(from, k, n, packed->data_as<float>());
+    }
     // alpha is multiplied into the weights; that rounds as the kernel would.
     if (attrs.alpha != 1) {
       for (float& value : packed->values<float>()) value *= attrs.alpha;
