@@ -249,8 +249,13 @@ bool operator==(const Dim& a, const Dim& b) {
   return a.expression_ == b.expression_ || a.ToText() == b.ToText();
 }
 
+// Most extents are numbers, which need no terms.
 Dim operator+(const Dim& a, const Dim& b) {
   if (a.is_any() || b.is_any()) return Dim::Any();
+  if (a.is_constant() && b.is_constant()) {
+    int64_t sum = 0;
+    return __builtin_add_overflow(a.constant_, b.constant_, &sum) ? Dim::Any() : Dim(sum);
+  }
   std::vector<Term> terms = DimAlgebra::TermsOf(a);
   for (Term& term : DimAlgebra::TermsOf(b)) terms.push_back(std::move(term));
   return DimAlgebra::FromTerms(std::move(terms));
@@ -262,6 +267,10 @@ Dim operator-(const Dim& a, const Dim& b) { return a + b * Dim(-1); }
 // coefficient overflows or terms become too many the extent is unknown, which is always right.
 Dim operator*(const Dim& a, const Dim& b) {
   if (a.is_any() || b.is_any()) return Dim::Any();
+  if (a.is_constant() && b.is_constant()) {
+    int64_t product = 0;
+    return __builtin_mul_overflow(a.constant_, b.constant_, &product) ? Dim::Any() : Dim(product);
+  }
   std::vector<Term> terms;
   for (const Term& x : DimAlgebra::TermsOf(a)) {
     for (const Term& y : DimAlgebra::TermsOf(b)) {
@@ -298,6 +307,12 @@ bool DivideTerm(const Term& numerator, const Term& denominator, Term* quotient) 
 
 // Polynomial long division that leaves nothing.
 bool DimAlgebra::DivideExactly(const Dim& a, const Dim& b, Dim* quotient) {
+  if (a.is_constant() && b.is_constant()) {
+    if ((b.constant_ == -1 && a.constant_ == INT64_MIN) || a.constant_ % b.constant_ != 0)
+      return false;
+    *quotient = Dim(a.constant_ / b.constant_);
+    return true;
+  }
   Dim rest = a;
   *quotient = Dim(0);
   const std::vector<Term> divisor = TermsOf(b);
@@ -317,6 +332,7 @@ bool DimAlgebra::DivideExactly(const Dim& a, const Dim& b, Dim* quotient) {
 // c * quotient + remainder with coefficients in [0, c) leaves floordiv(remainder, c) in one form
 // only.
 Dim DimAlgebra::DivideByConstant(const Dim& a, int64_t divisor) {
+  if (a.is_constant()) return Dim(FloorOf(a.constant_, divisor));
   std::vector<Term> whole, rest;
   for (const Term& term : TermsOf(a)) {
     const int64_t quotient = FloorOf(term.coefficient, divisor);
