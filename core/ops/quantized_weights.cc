@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ops/quantized_weights.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace tern::ops {
 
 namespace {
 constexpr int64_t kPanel = 16, kQuad = 4;  // of kernels/kernel.h: facts of the file format
+
+// The weights of one filter's tap.
+void PackTap(const FilterExtents& filters, const int8_t* from, int8_t* to) {
+  for (int64_t begin = 0; begin < filters.in; begin += kQuad, to += kPanel * kQuad) {
+    const int64_t count = std::min(filters.in - begin, kQuad);
+    for (int64_t i = 0; i < count; ++i) to[i] = from[(begin + i) * filters.taps];
+  }
 }
+}  // namespace
 
 // Panels of 16 filters; in a panel each row has, for every filter, 4 neighbouring input channels of
 // one tap. The kernels multiply and add 4 bytes at a time. Filters and channels that are missing
@@ -25,12 +34,9 @@ void PackQuads(const FilterExtents& filters, const int8_t* from, int8_t* to) {
   for (int64_t group = 0; group < filters.groups; ++group) {
     for (int64_t out = 0; out < filters.out; ++out) {
       int8_t* column = to + (group * extents[1] + out / kPanel) * panel_size + out % kPanel * kQuad;
-      for (int64_t in = 0; in < filters.in; ++in) {
-        for (int64_t tap = 0; tap < filters.taps; ++tap) {
-          const int64_t row = tap * quads + in / kQuad;
-          column[row * kPanel * kQuad + in % kQuad] = *from++;
-        }
-      }
+      for (int64_t tap = 0; tap < filters.taps; ++tap)
+        PackTap(filters, from + tap, column + tap * quads * kPanel * kQuad);
+      from += filters.in * filters.taps;
     }
   }
 }

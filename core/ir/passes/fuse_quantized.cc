@@ -226,20 +226,35 @@ class QuantizedFuser : public Rewriter {
     if (tensor == nullptr || channels == 0 || !Is8Bits(tensor->dtype())) return nullptr;
     const std::vector<int> zeros = ZeroPoints(tensor->dtype(), zero, channels);
     if (zeros.empty()) return nullptr;
+    const bool is_signed = tensor->dtype() == kI8;
+    if (is_signed && std::all_of(zeros.begin(), zeros.end(), [](int zero) { return zero == 0; }))
+      return weights;
     const Result<TensorPtr> whole = Materialize(*tensor, allocator_);
     Result<TensorPtr> centered = Tensor::New(allocator_, kI8, tensor->dims());
     if (!whole.ok() || !centered.ok()) return nullptr;
-    const int64_t size = tensor->element_count();
-    bool same = tensor->dtype() == kI8;
-    for (int64_t i = 0; i < size; ++i) {
-      const int zero_point = zeros[static_cast<size_t>(i / (size / channels))];
-      const int difference = ByteElement(**whole, i) - zero_point;
-      if (difference < -128 || difference > 127) return nullptr;
-      same = same && zero_point == 0;
-      (*centered)->data_as<int8_t>()[i] = static_cast<int8_t>(difference);
-    }
-    if (same) return weights;
+    auto* to = (*centered)->data_as<int8_t>();
+    const auto size = static_cast<size_t>(tensor->element_count());
+    const bool fits = is_signed ? Center((*whole)->data_as<int8_t>(), size, zeros, to)
+                                : Center((*whole)->data_as<uint8_t>(), size, zeros, to);
+    if (!fits) return nullptr;
     return MakeConstant(Any(*std::move(centered)), weights->As<Constant>()->name());
+  }
+
+  // Whether every difference fits. The weights of a zero point lie in a row.
+  template <typename T>
+  static bool Center(const T* from, size_t size, const std::vector<int>& zeros, int8_t* to) {
+    const size_t count = size / zeros.size();
+    bool fits = true;
+    for (const int zero : zeros) {
+      for (size_t i = 0; i < count; ++i) {
+        const int difference = int{from[i]} - zero;
+        fits = fits & (difference >= -128) & (difference <= 127);
+        to[i] = static_cast<int8_t>(difference);
+      }
+      from += count;
+      to += count;
+    }
+    return fits;
   }
 
   std::vector<int> ZeroPoints(DType dtype, const Expr* zero, int64_t channels) {
