@@ -35,7 +35,7 @@ uint64_t HashDims(Dims dims) {
 // Of large data a sample: constants that agree in it are compared as a whole, and all others need
 // not be read, which for the weights of a large model takes longer than the rest of compiling.
 uint64_t HashData(ByteSpan bytes) {
-  constexpr size_t kPiece = 1024, kPieces = 64;
+  constexpr size_t kPiece = 256, kPieces = 16;
   if (bytes.size() <= kPiece * kPieces) return HashBytes(bytes);
   const size_t stride = (bytes.size() - kPiece) / (kPieces - 1);
   uint64_t hash = bytes.size();
