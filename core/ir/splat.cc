@@ -22,11 +22,23 @@ TensorPtr SplatElement(const Tensor& tensor) {
   return element.ok() ? *std::move(element) : nullptr;
 }
 
-Result<TensorPtr> Materialize(const Tensor& tensor, Allocator* allocator) {
+bool VariesAlong(const Tensor& tensor, int axis) {
+  for (int i = 0; i < tensor.rank(); ++i) {
+    if (i != axis && tensor.dim(i) > 1 && tensor.strides()[static_cast<size_t>(i)] != 0)
+      return false;
+  }
+  return true;
+}
+
+bool CanMaterialize(const Tensor& tensor) {
   // In bytes. A few bytes of a file can ask for a splat of any size.
   constexpr int64_t kMostBytes = int64_t{1} << 31;
   const std::optional<int64_t> bytes = tensor.dtype().bytes_for(tensor.element_count());
-  if (SplatElement(tensor) && (!bytes.has_value() || *bytes > kMostBytes)) {
+  return tensor.is_contiguous() || (bytes.has_value() && *bytes <= kMostBytes);
+}
+
+Result<TensorPtr> Materialize(const Tensor& tensor, Allocator* allocator) {
+  if (!CanMaterialize(tensor)) {
     return OutOfMemory("a constant of ", tensor.TypeText(), " is too large to be written out");
   }
   return tensor.Contiguous(allocator);

@@ -12,8 +12,11 @@ namespace tern::ir {
 Result<TensorPtr> MakeSplat(const Tensor& element, tern::Dims dims);
 // The element as a tensor of rank 0, or null if it is no splat (of more than one element).
 TensorPtr SplatElement(const Tensor& tensor);
-// The tensor with every element in its place. A splat of more than 2 GiB is refused: a file of a
-// few bytes can ask for any amount. allocator: null is the default one.
+// Whether elements differ along this axis only, as those of a splat do along none.
+bool VariesAlong(const Tensor& tensor, int axis);
+// The tensor with every element in its place. What repeats elements is refused beyond 2 GiB: a file
+// of a few bytes can ask for any amount. allocator: null is the default one.
+bool CanMaterialize(const Tensor& tensor);
 Result<TensorPtr> Materialize(const Tensor& tensor, Allocator* allocator = nullptr);
 // The one element of a splat, or of a tensor that has no other, as a number; false for other
 // tensors.

@@ -210,6 +210,10 @@ class BatchNormFolder : public Rewriter {
                                                                       : tensor->rank() - 1;
     }
     if (tensor->dim(axis) != static_cast<int64_t>(scale.size())) return false;
+    if (VariesAlong(*tensor, axis) && CanMaterialize(*tensor)) {
+      *weights = ScaleNumbers(*tensor, axis, scale);
+      return true;
+    }
     Result<TensorPtr> source = Materialize(*tensor, allocator_);
     if (!source.ok()) return false;
     // What was written out for this is changed where it lies; the weights of others are not.
@@ -222,6 +226,17 @@ class BatchNormFolder : public Rewriter {
                   (*scaled)->data_as<float>());
     *weights = MakeConstant(Any(*std::move(scaled)));
     return true;
+  }
+
+  // Filters of filled models: a number for each channel, which stays one until it is packed.
+  static Expr ScaleNumbers(const Tensor& tensor, int axis, Vector scale) {
+    const int64_t step = tensor.strides()[static_cast<size_t>(axis)];
+    for (size_t i = 0; i < scale.size(); ++i)
+      scale[i] = tensor.data_as<float>()[static_cast<int64_t>(i) * step] * scale[i];
+    const Expr numbers = MakeVector(scale);
+    std::vector<int64_t> strides(tensor.dims().size(), 0);
+    strides[static_cast<size_t>(axis)] = 1;
+    return MakeConstant(Any(ConstantTensor(numbers)->View(tensor.dims(), strides, 0).value()));
   }
 
   // `count` elements in rows of `inner`, whose factors repeat. from and to may be the same.
