@@ -156,16 +156,30 @@ Result<FileWriter> FileWriter::Open(const std::string& path) {
 FileWriter::FileWriter(FileWriter&& other) noexcept
     : path_(std::move(other.path_)),
       temporary_(std::exchange(other.temporary_, std::string())),
-      file_(std::exchange(other.file_, -1)) {}
+      file_(std::exchange(other.file_, -1)),
+      buffer_(std::move(other.buffer_)) {}
 
 FileWriter::~FileWriter() {
   if (file_ > 2) close(file_);
   if (!temporary_.empty()) unlink(temporary_.c_str());
 }
 
-Status FileWriter::Write(std::span<const uint8_t> bytes) { return WriteAll(file_, path_, bytes); }
+Status FileWriter::WriteBuffer() {
+  TERN_TRY(WriteAll(file_, path_, buffer_));
+  buffer_.clear();
+  return Status();
+}
+
+Status FileWriter::Write(std::span<const uint8_t> bytes) {
+  constexpr size_t kSmall = size_t{1} << 14, kMost = size_t{1} << 16;
+  if (bytes.size() >= kSmall || buffer_.size() + bytes.size() > kMost) TERN_TRY(WriteBuffer());
+  if (bytes.size() >= kSmall) return WriteAll(file_, path_, bytes);
+  buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
+  return Status();
+}
 
 Status FileWriter::Finish() {
+  TERN_TRY(WriteBuffer());
   if (temporary_.empty()) return Status();
   if (rename(temporary_.c_str(), path_.c_str()) != 0) return SystemError("replace", path_);
   temporary_.clear();

@@ -60,12 +60,15 @@ class FileWriter {
   Status Finish();
 
  private:
+  Status WriteBuffer();
+
   FileWriter(std::string path, std::string temporary, int file)
       : path_(std::move(path)), temporary_(std::move(temporary)), file_(file) {}
 
   std::string path_;
   std::string temporary_;  // empty: it is written in place
   int file_ = -1;
+  std::vector<uint8_t> buffer_;  // small pieces, which would cost a call of the system each
 };
 
 // Whether both paths lead to one regular file. False where either leads nowhere.
