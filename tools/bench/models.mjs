@@ -244,11 +244,10 @@ async function benchWeb(model, threads, options, folder) {
  */
 async function benchCompile(model, options, folder) {
   const { default: ort } = await import('onnxruntime-node');
-  const executable = join(folder, 'compiled.tern');
   // The clock of `times` is coarse: several in one shell. Its second line is of the children.
   const kTimes = 4;
-  const cpuTime = (...args) => {
-    const script = `for i in ${'1 '.repeat(kTimes)}; do "$0" "$@" >&2 || exit; done; times`;
+  const cpuTime = (command, ...args) => {
+    const script = `for ((i = 0; i < ${kTimes}; i++)); do ${command} >&2 || exit; done; times`;
     const said = execFileSync('bash', ['-c', script, kHost, ...args], {
       encoding: 'utf8',
       env: { ...process.env, LC_ALL: 'C' },
@@ -258,8 +257,14 @@ async function benchCompile(model, options, folder) {
     const sum = parts.reduce((all, [, minutes, seconds]) => all + minutes * 60 + +seconds, 0);
     return (sum * 1e3) / kTimes;
   };
-  const tern = () =>
-    cpuTime('compile', model.model, '-o', executable, '--progress', 'none') - cpuTime('--version');
+  // Each writes a file that is not there yet, because replacing one takes away the old one, too.
+  const tern = () => {
+    const made = mkdtempSync(join(folder, 'compiled-'));
+    const command = '"$0" compile "$1" -o "$2/$i.tern" --progress none';
+    const spent = cpuTime(command, model.model, made) - cpuTime('"$0" --version');
+    rmSync(made, { recursive: true });
+    return spent;
+  };
   const rival = async () => {
     const before = process.cpuUsage();
     const session = await ort.InferenceSession.create(model.model, {
