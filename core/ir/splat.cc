@@ -44,6 +44,15 @@ Result<TensorPtr> Materialize(const Tensor& tensor, Allocator* allocator) {
   return tensor.Contiguous(allocator);
 }
 
+std::optional<ops::FilterSteps> FilterStepsOf(const Tensor& filters) {
+  const Dims strides = filters.strides();
+  const int64_t height = filters.dim(2), width = filters.dim(3);
+  // The stride of an axis of one element says nothing.
+  const int64_t tap = width == 1 ? strides[2] : strides[3];
+  if (height > 1 && strides[2] != width * tap) return std::nullopt;
+  return ops::FilterSteps{strides[0], strides[1], tap};
+}
+
 namespace {
 
 bool ReadElement(const Tensor& tensor, int64_t i, double* value) {

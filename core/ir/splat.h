@@ -4,7 +4,10 @@
 #ifndef TERN_CORE_IR_SPLAT_H_
 #define TERN_CORE_IR_SPLAT_H_
 
+#include <optional>
+
 #include "core/object/tensor.h"
+#include "core/ops/winograd_weights.h"
 
 namespace tern::ir {
 
@@ -18,6 +21,9 @@ bool VariesAlong(const Tensor& tensor, int axis);
 // of a few bytes can ask for any amount. allocator: null is the default one.
 bool CanMaterialize(const Tensor& tensor);
 Result<TensorPtr> Materialize(const Tensor& tensor, Allocator* allocator = nullptr);
+// Filters [out, in, h, w] as they lie, without writing out what repeats; none where their taps do
+// not lie in one row.
+std::optional<ops::FilterSteps> FilterStepsOf(const Tensor& filters);
 // The one element of a splat, or of a tensor that has no other, as a number; false for other
 // tensors.
 bool UniformValue(const Tensor& tensor, double* value);

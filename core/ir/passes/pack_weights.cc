@@ -38,24 +38,25 @@ void PackRows(const float* src, int64_t k, int64_t n, float* dst) {
 
 // Channels begin … end of up to 16 filters.
 void PackPiece(const ops::FilterExtents& filters, int64_t begin, int64_t end, const float* src,
-               float* dst) {
+               const ops::FilterSteps& steps, float* dst) {
   for (int64_t column = 0; column < std::min(filters.out, kPanel); ++column) {
     for (int64_t tap = 0; tap < filters.taps; ++tap) {
-      const float* from = src + column * filters.in * filters.taps + tap;
+      const float* from = src + column * steps.out + tap * steps.tap;
       float* to = dst + tap * filters.in * kPanel + column;
-      for (int64_t c = begin; c < end; ++c) to[c * kPanel] = from[c * filters.taps];
+      for (int64_t c = begin; c < end; ++c) to[c * kPanel] = from[c * steps.in];
     }
   }
 }
 
 // The columns are the filters [out][in][taps] of a group; their rows get the order (tap, in).
-void PackFilters(ops::FilterExtents filters, const float* src, float* dst) {
+void PackFilters(ops::FilterExtents filters, const float* src, const ops::FilterSteps& steps,
+                 float* dst) {
   const int64_t channels = 64 / std::clamp<int64_t>(filters.taps, 1, 64);
-  const int64_t step = filters.in * filters.taps * kPanel;
-  for (; filters.out > 0; filters.out -= kPanel, src += step, dst += step) {
-    if (filters.out < kPanel) std::fill_n(dst, step, 0.0f);
+  const int64_t panel = filters.in * filters.taps * kPanel;
+  for (; filters.out > 0; filters.out -= kPanel, src += kPanel * steps.out, dst += panel) {
+    if (filters.out < kPanel) std::fill_n(dst, panel, 0.0f);
     for (int64_t c = 0; c < filters.in; c += channels)
-      PackPiece(filters, c, std::min(c + channels, filters.in), src, dst);
+      PackPiece(filters, c, std::min(c + channels, filters.in), src, steps, dst);
   }
 }
 
@@ -158,11 +159,12 @@ class Packer : public Rewriter {
     TensorPtr element = SplatElement(weights);
     // With a last panel that is not full, the padding's zeros make it no splat.
     if (element && out % kPanel == 0) return MakeSplat(*element, dims);
-    TERN_TRY_ASSIGN(TensorPtr source, Materialize(weights, allocator_));
+    const std::optional<ops::FilterSteps> steps = FilterStepsOf(weights);
+    if (!steps) return Unsupported("filters whose taps do not lie in a row");
     TERN_TRY_ASSIGN(TensorPtr packed, NewF32(dims));
     for (int64_t group = 0; group < groups; ++group) {
-      PackFilters({groups, out, in, taps}, source->data_as<float>() + group * out * rows,
-                  packed->data_as<float>() + group * dims[1] * rows * kPanel);
+      PackFilters({groups, out, in, taps}, weights.data_as<float>() + group * out * steps->out,
+                  *steps, packed->data_as<float>() + group * dims[1] * rows * kPanel);
     }
     return packed;
   }
@@ -251,7 +253,7 @@ class Packer : public Rewriter {
     TERN_TRY_ASSIGN(TensorPtr packed, NewF32(dims));
     const auto* from = source->data_as<float>();
     if (attrs.trans_b) {
-      PackFilters({1, n, k, 1}, from, packed->data_as<float>());
+      PackFilters({1, n, k, 1}, from, {k, 1, 0}, packed->data_as<float>());
     } else {
       PackRows(from, k, n, packed->data_as<float>());
     }

@@ -79,10 +79,10 @@ class WinogradPacker : public Rewriter {
     Expr& packed = packed_[weights.get()];
     if (packed) return packed;
     const int64_t out = filters.dim(0), in = filters.dim(1);
-    Result<TensorPtr> source = Materialize(filters, allocator_);
+    const std::optional<ops::FilterSteps> steps = FilterStepsOf(filters);
     Result<TensorPtr> points = Tensor::New(allocator_, kF32, ops::WinogradExtents(out, in).span());
-    if (!source.ok() || !points.ok()) return nullptr;
-    ops::PackWinograd(out, in, (*source)->data_as<float>(), (*points)->data_as<float>());
+    if (!steps || !points.ok()) return nullptr;
+    ops::PackWinograd(out, in, filters.data_as<float>(), *steps, (*points)->data_as<float>());
     if (!SplatElement(filters)) pages_.Done(filters.data(), filters.byte_size());
     packed = MakeConstant(Any(*std::move(points)), weights->As<Constant>()->name());
     return packed;
