@@ -7,8 +7,16 @@
 
 #include <random>
 
+#include "core/base/strings.h"
 #include "core/ir/builder.h"
+#include "core/ir/passes/choose_layout.h"
+#include "core/ir/passes/fold_batch_norm.h"
+#include "core/ir/passes/pack_weights.h"
+#include "core/ir/passes/pack_winograd.h"
+#include "core/ir/splat.h"
 #include "core/ir/text/parser.h"
+#include "core/ir/text/printer.h"
+#include "core/vm/file/writer.h"
 
 namespace tern::ir::codegen_test {
 namespace {
@@ -51,6 +59,48 @@ TEST(Codegen, ConstantsAreSharedAndSplatsStaySmall) {
   ASSERT_TRUE(executable.ok());
   ASSERT_EQ((*executable)->constants().size(), 1u);
   EXPECT_EQ((*executable)->constants()[0].kind, vm::ConstantKind::kSplat);
+}
+
+// A convolution of 3 filters with a normalization behind it, whose weights are packed.
+std::vector<uint8_t> PackedFile(std::string_view weights) {
+  text::Diagnostics diagnostics;
+  PassContext context;
+  context.diagnostics = &diagnostics;
+  Result<Module> module = ParseModule(
+      "test.tn", StrCat("const @w: f32[3, 2, 3, 3] = ", weights,
+                        "\nconst @s: f32[3] = [2, 3, -5]\nconst @b: f32[3] = [0.5, -0.5, 1]\n"
+                        "const @m: f32[3] = [1, 1, 2]\nconst @v: f32[3] = [4, 1, 9]\n"
+                        "fn main(%x: f32[1, 2, 64, 64]) {\n  let %0 = conv2d(%x, @w)\n"
+                        "  let %1 = batch_norm(%0, @s, @b, @m, @v) {epsilon=0}\n"
+                        "  return %1\n}\n"));
+  EXPECT_TRUE(module.ok()) << module.status().ToString();
+  Module packed = PackWeights(
+      PackWinograd(ChooseLayout(FoldBatchNorm(*module, context), context), context), context);
+  EXPECT_NE(ToText(packed).find("packed=1"), std::string::npos) << ToText(packed);
+  return vm::SaveExecutable(**GenerateCode(packed));
+}
+
+TEST(Codegen, FilledFiltersArePackedAsWrittenOutOnes) {
+  std::string list = "[0.3";
+  for (int i = 1; i < 3 * 2 * 3 * 3; ++i) list += ", 0.3";
+  EXPECT_EQ(PackedFile("0.3"), PackedFile(list + "]"));
+}
+
+TEST(Codegen, StepsOfFilters) {
+  const int64_t dims[] = {4, 2, 3, 3}, turned[] = {18, 9, 1, 3}, filled[] = {1, 0, 0, 0};
+  const TensorPtr filters = *Tensor::New(kF32, dims);
+  const std::optional<ops::FilterSteps> plain = FilterStepsOf(*filters);
+  ASSERT_TRUE(plain.has_value());
+  EXPECT_EQ(plain->out, 18);
+  EXPECT_EQ(plain->in, 9);
+  EXPECT_EQ(plain->tap, 1);
+  EXPECT_FALSE(FilterStepsOf(**filters->View(dims, turned, 0)).has_value());
+  EXPECT_FALSE(VariesAlong(*filters, 0));
+  const TensorPtr numbers = *filters->View(dims, filled, 0);
+  EXPECT_TRUE(VariesAlong(*numbers, 0));
+  EXPECT_FALSE(VariesAlong(*numbers, 1));
+  EXPECT_EQ(FilterStepsOf(*numbers)->out, 1);
+  EXPECT_EQ(FilterStepsOf(*numbers)->tap, 0);
 }
 
 // Registers never exceed the largest number of values alive at once, plus the one being made.
