@@ -57,6 +57,27 @@ TEST_F(ModelFilesTest, PiecesBecomeAFileAtTheEnd) {
   EXPECT_EQ(TextAt(Path("out")), "one two");
 }
 
+// Small pieces are gathered, large ones are not: their order must stay.
+TEST_F(ModelFilesTest, PiecesOfAllSizesKeepTheirOrder) {
+  Result<FileWriter> writer = FileWriter::Open(Path("out"));
+  ASSERT_TRUE(writer.ok());
+  std::string expected;
+  for (const size_t size : {1, 3, 20000, 0, 5, 16383, 16384, 16383, 16383, 16383, 16383, 7}) {
+    const std::string piece(size, static_cast<char>('a' + expected.size() % 26));
+    ASSERT_TRUE(writer->Write(Span(piece)).ok());
+    expected += piece;
+  }
+  ASSERT_TRUE(writer->Finish().ok());
+  EXPECT_EQ(TextAt(Path("out")), expected);
+}
+
+TEST_F(ModelFilesTest, ADiskThatIsFullIsNoticedAtTheEnd) {
+  Result<FileWriter> writer = FileWriter::Open("/dev/full");
+  ASSERT_TRUE(writer.ok());
+  ASSERT_TRUE(writer->Write(Span("few")).ok());
+  EXPECT_EQ(writer->Finish().error_code(), "E0102");
+}
+
 TEST_F(ModelFilesTest, WhatIsNotFinishedLeavesNothing) {
   ASSERT_TRUE(WriteFile(Path("out"), "old").ok());
   {
