@@ -62,7 +62,8 @@ TEST_F(ModelFilesTest, PiecesOfAllSizesKeepTheirOrder) {
   Result<FileWriter> writer = FileWriter::Open(Path("out"));
   ASSERT_TRUE(writer.ok());
   std::string expected;
-  for (const size_t size : {1, 3, 20000, 0, 5, 16383, 16384, 16383, 16383, 16383, 16383, 7}) {
+  constexpr size_t kSizes[] = {1, 3, 20000, 0, 5, 16383, 16384, 16383, 16383, 16383, 16383, 7};
+  for (const size_t size : kSizes) {
     const std::string piece(size, static_cast<char>('a' + expected.size() % 26));
     ASSERT_TRUE(writer->Write(Span(piece)).ok());
     expected += piece;
