@@ -44,6 +44,11 @@ export default defineConfig({
         // The editor in two: neither part keeps a slow line busy for long.
         codeSplitting: {
           groups: [{
+            // What the first paint needs: one file packs better than several.
+            name: 'shell',
+            tags: ['$initial'],
+            includeDependenciesRecursively: false,
+          }, {
             name: 'editor-state',
             test: /node_modules\/(?:@codemirror\/state|@lezer\/\w+|style-mod|w3c-keyname)/,
           }, {
