@@ -11,7 +11,7 @@ import {
   takesDrawing,
 } from '../../../web/src/model/inputs.js';
 import { parseNpy } from '../../../web/src/model/npy.js';
-import { elementAt } from '../../../web/src/model/tensors.js';
+import { elementAt } from '../../../web/src/model/elements.js';
 
 function param(dtype: string, shape: (number | string)[], name = 'x'): Parameter {
   return { name, type: `${dtype}[${shape.join(', ')}]`, dtype, shape };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
+import { elementAt } from '../../../web/src/model/elements.js';
 import {
   axesOf,
-  elementAt,
   heatmap,
   pictureRatio,
   rampColour,

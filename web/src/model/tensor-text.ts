@@ -2,7 +2,7 @@
 // Elements as text in the formats of the inspector, and tensors as .npy and CSV files.
 import type { Tensor } from 'tern-runtime';
 import { formatNumber } from './format.js';
-import { elementAt } from './tensors.js';
+import { elementAt } from './elements.js';
 
 export const kFormats = { g: 'decimal', hex: 'hexadecimal', bits: 'bits' } as const;
 export type NumberFormat = keyof typeof kFormats;

@@ -4,3 +4,5 @@ export { DrawPane } from './draw/draw-pane.js';
 export { OutputPane } from './output/output-pane.js';
 export { ProgramPane } from './program/program-pane.js';
 export { RegistersPane } from './registers/registers-pane.js';
+export { LastStepLine } from './run/last-step-line.js';
+export { Timeline } from './run/timeline.js';

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The drawing and what the classifier makes of it: a whole run beside the machine that is stepped.
+// Fetched with the pane in which one draws.
+import { computed } from '@preact/signals';
 import { isTensor, type Tensor } from 'tern-runtime';
-import { drawingImage, kSide, toProbabilities } from '../model/digits.js';
+import { argmax, drawingImage, kSide, toProbabilities } from '../model/digits.js';
 import { kSampleDigits } from '../model/sample-digits.js';
 import type { Point, Stroke } from '../model/strokes.js';
-import { elementAt } from '../model/tensors.js';
+import { elementAt } from '../model/elements.js';
 import { canClassify } from './session.js';
 import { elapsed, engine, guarded, session, update } from './store.js';
 
@@ -45,8 +47,9 @@ async function classifyNow(image: Float32Array): Promise<void> {
   if (session.value.program !== program || !session.value.image) return;
   if (!isTensor(scores)) return;
   const numbers = Array.from({ length: scores.data.length }, (_, i) => elementAt(scores, i));
+  const probabilities = toProbabilities(numbers);
   const milliseconds = elapsed(answer.milliseconds);
-  update({ classification: { probabilities: toProbabilities(numbers), milliseconds } });
+  update({ classification: { digit: argmax(probabilities), probabilities, milliseconds } });
 }
 
 let classifying = false;
@@ -70,3 +73,6 @@ export function classify(): Promise<void> {
     }
   });
 }
+
+// Another program classifies what is drawn.
+computed(() => session.value.program).subscribe(() => void classify());

@@ -5,7 +5,6 @@ import { readProgramInfo } from 'tern-runtime';
 import type { LoadedProgram } from '../engine/protocol.js';
 import type { ProgramKind } from '../model/file-kind.js';
 import { defaultExtents, type InputChoice, isFloat, takesDrawing } from '../model/inputs.js';
-import { classify } from './drawings.js';
 import { kEmptySession, kNoRun, type Session } from './session.js';
 import { elapsed, engine, guarded, session, update } from './store.js';
 
@@ -53,7 +52,6 @@ function show(program: LoadedProgram): void {
     program: { ...program, milliseconds: elapsed(program.milliseconds) },
     ...defaults(program, first?.name ?? ''),
   });
-  void classify();
 }
 
 export async function loadNow(name: string, bytes: Uint8Array): Promise<void> {

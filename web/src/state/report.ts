@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The session as plain JSON, for window.ternPlayground.state(); docs/playground.md has the schema.
 import { isTensor, type Value } from 'tern-runtime';
-import { argmax } from '../model/digits.js';
 import { registerRows } from '../model/registers.js';
-import { elementAt } from '../model/tensors.js';
+import { elementAt } from '../model/elements.js';
 import { currentPc, isStale, lastPc, type Session, visibleState } from './session.js';
 
 /** Elements of a tensor that are told; `count` says how many there are. */
@@ -46,7 +45,7 @@ export function sessionReport(session: Session): Record<string, unknown> {
     outputs: outputs ? Object.fromEntries(values) : null,
     problems: session.problems.map(({ code, message, text }) => ({ code, message, text })),
     classification: classification && {
-      digit: argmax(classification.probabilities), probabilities: classification.probabilities,
+      digit: classification.digit, probabilities: classification.probabilities,
     },
   };
 }

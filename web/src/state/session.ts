@@ -17,6 +17,8 @@ export interface Problem {
 }
 
 export interface Classification {
+  /** The likeliest. */
+  digit: number;
   probabilities: readonly number[];
   milliseconds: number;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draw a digit and see it classified: by mouse, pen, touch or keyboard, or let the page draw one.
 import { useEffect, useState } from 'preact/hooks';
-import { argmax, kSide } from '../../model/digits.js';
+import { kSide } from '../../model/digits.js';
 import { formatMilliseconds } from '../../model/format.js';
 import { clearDrawing, classify, drawSample, undoStroke } from '../../state/drawings.js';
 import { loadDigits } from '../../state/programs.js';
@@ -39,9 +39,8 @@ function grey(image: Float32Array | undefined): Uint8ClampedArray<ArrayBuffer> {
 
 function Verdict() {
   const { classification, image } = session.value;
-  const probabilities = classification?.probabilities;
-  const digit = probabilities ? argmax(probabilities) : undefined;
-  const sure = digit === undefined ? '' : percent(probabilities![digit]!);
+  const digit = classification?.digit;
+  const sure = classification ? percent(classification.probabilities[classification.digit]!) : '';
   const spoken = useSettled(digit === undefined ? '' : `It looks like a ${digit}, ${sure}`);
   return (
     <div class="verdict">
@@ -64,7 +63,6 @@ function Verdict() {
 function Probabilities() {
   const { classification } = session.value;
   const values = classification?.probabilities;
-  const best = values ? argmax(values) : -1;
   return (
     <table class="probabilities" data-testid="probabilities">
       <caption class="visually-hidden">Probability of each digit</caption>
@@ -76,7 +74,7 @@ function Probabilities() {
       </thead>
       <tbody>
         {kDigits.map((digit) => (
-          <tr key={digit} class={digit === best ? 'best' : ''}>
+          <tr key={digit} class={digit === classification?.digit ? 'best' : ''}>
             <th scope="row">{digit}</th>
             <td>
               <span class="track" aria-hidden="true">

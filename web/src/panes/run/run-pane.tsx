@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What goes in and how it runs: a generator for each parameter, a number for each symbolic
 // dimension, run, step, stop, reset.
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import type { Parameter } from 'tern-runtime';
 import { formatCount, formatMilliseconds, formatType } from '../../model/format.js';
 import { type Fill, type InputChoice, takesDrawing } from '../../model/inputs.js';
-import { lastStep } from '../../model/last-step.js';
 import {
   reset,
   run,
@@ -17,11 +18,20 @@ import {
 } from '../../state/runs.js';
 import { hasTimeline } from '../../state/debug.js';
 import { canGoBack, currentFunction, currentPc, isStale } from '../../state/session.js';
-import { session } from '../../state/store.js';
+import { guarded, session } from '../../state/store.js';
 import { FilePicker } from '../../widgets/file-picker.js';
 import { Icon } from '../../widgets/icon.js';
 import { Pane } from '../pane.js';
-import { Timeline } from './timeline.js';
+
+/** What shows a record comes with the panes beside this one: at first there is none. */
+type OfRecords = Pick<typeof import('../of-programs.js'), 'LastStepLine' | 'Timeline'>;
+const ofRecords = signal<OfRecords | undefined>(undefined);
+
+function fetchOfRecords(): void {
+  void guarded(async () => {
+    ofRecords.value = await import('../of-programs.js');
+  });
+}
 
 const kFills: [Fill, string][] = [
   ['random', 'random'],
@@ -124,27 +134,6 @@ function situation(): string {
   }
 }
 
-/** On a phone the controls are in sight where what they change is not: they say it themselves. */
-function LastStepLine() {
-  const { program, machine, trace, steps } = session.value;
-  if (!program || !machine || !trace) return null;
-  const done = lastStep(program.info, machine);
-  return (
-    <p class="last-step" aria-hidden="true" data-testid="last-step">
-      {steps} of {trace.end}
-      {done ? (
-        <>
-          {' '}
-          · <code>{done.what}</code>
-          {done.result ? <code class="detail"> → {done.result}</code> : null}
-        </>
-      ) : (
-        ' · nothing was executed yet'
-      )}
-    </p>
-  );
-}
-
 function Buttons() {
   const { run: state, program, loading } = session.value;
   const busy = state === 'running' || !program || loading !== undefined;
@@ -201,6 +190,8 @@ function Buttons() {
 export function RunPane() {
   const { steps, milliseconds, run: state, program, refused } = session.value;
   const info = currentFunction(session.value);
+  const made = ofRecords.value;
+  useEffect(fetchOfRecords, []);
   return (
     <Pane
       id="run"
@@ -208,7 +199,7 @@ export function RunPane() {
       note={info ? `@${info.name}` : undefined}
       tools={
         <>
-          <LastStepLine />
+          {made ? <made.LastStepLine /> : null}
           <Buttons />
         </>
       }
@@ -234,7 +225,7 @@ export function RunPane() {
           begins a new one.
         </p>
       ) : null}
-      {hasTimeline.value ? null : <Timeline />}
+      {made && !hasTimeline.value ? <made.Timeline /> : null}
       {info && info.params.length > 0 ? (
         <div class="inputs">
           {info.params.map((parameter) => (
