@@ -10,7 +10,8 @@ const kServiceWorker = new URL('./offline/service-worker.js', import.meta.url);
 const kSmallParts =
   new RegExp(`/web/src/(?:${[
     'engine/worker-requests', 'model/source-kind', 'model/packed-text', 'widgets/disclosure',
-    'widgets/save-file', 'widgets/save-picture',
+    'widgets/save-file', 'widgets/save-picture', 'widgets/save-csv', 'widgets/data-table',
+    'widgets/number-table', 'model/csv',
   ].join('|')})`);
 
 /** Writes the service worker with the list of the build's files, which it keeps. */

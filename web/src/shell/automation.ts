@@ -3,6 +3,7 @@
 // session's state as attributes of <body>.
 import { effect } from '@preact/signals';
 import type { LaneRun } from '../engine/loops-protocol.js';
+import type { TableData } from '../model/csv.js';
 import { loadDigits } from '../state/programs.js';
 import { sessionReport } from '../state/report.js';
 import { reset, run, seek, step, stepBack } from '../state/runs.js';
@@ -35,6 +36,8 @@ export interface TernPlayground {
   setSize(n: number): Promise<void>;
   /** The three strategies as the core tells them; null while there is no picture. */
   lanes(): Promise<Record<string, LaneRun> | null>;
+  /** What the file of a table has, by the file's name; null where it is not on the page. */
+  table(name: string): Promise<TableData | null>;
   /** Resolves when worker and page have nothing left to do. */
   idle(): Promise<void>;
 }
@@ -91,6 +94,7 @@ export function exposeAutomation(ready: Promise<void>): void {
     setVscale: async (vscale) => (await lanesState()).setVscale(vscale),
     setSize: async (n) => (await lanesState()).setSize(n),
     lanes: async () => (await lanesState()).lanesReport(),
+    table: async (name) => (await import('../widgets/save-csv.js')).tableOf(name),
     idle: settled,
   };
   effect(() => {

@@ -100,7 +100,7 @@ function Picture({ tensor, name, view }: { tensor: Tensor; name: string; view: V
       />
       <Scale {...slice} />
       <Disclosure summary="View as table" testid="heatmap-table">
-        {() => <NumberTable caption={title} {...slice} />}
+        {() => <NumberTable name="slice-table" caption={title} {...slice} />}
       </Disclosure>
     </>
   );

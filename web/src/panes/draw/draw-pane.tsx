@@ -134,7 +134,7 @@ function Table() {
       rows={kSide}
       columns={kSide}
       values={rounded}
-      testid="drawing-table"
+      name="drawing-table"
     />
   );
 }

@@ -7,43 +7,41 @@ import { formatCount } from '../../model/format.js';
 import { showFrame } from '../../state/runs.js';
 import { session } from '../../state/store.js';
 import '../../style/debug.css';
+import { type Column, DataTable } from '../../widgets/data-table.js';
 import { Pane } from '../pane.js';
 
-const kTitles = ['frame', 'at', 'arguments', 'entered', 'registers', 'from'];
+const isPicked = ({ index }: FrameLine): boolean => session.value.frame === index;
 
-function Line({ line }: { line: FrameLine }) {
-  const picked = session.value.frame === line.index;
-  return (
-    <tr class={picked ? 'picked' : ''} data-row-id={line.index} aria-current={picked}>
-      <th scope="row">
-        <button
-          type="button" class="link" aria-pressed={picked} data-testid={`frame-${line.index}`}
-          onClick={() => showFrame(line.index)}
-        >
-          {line.index} @{line.function}
-        </button>
-        {line.folded > 0 ? <span class="detail"> … ×{line.folded}</span> : null}
-      </th>
-      <td>pc {line.pc}</td>
-      <td class="wide">{line.args}</td>
-      <td>{line.entered === undefined ? '' : `step ${line.entered}`}</td>
-      <td class="number">{line.registers}</td>
-      <td>{line.source}</td>
-    </tr>
-  );
-}
+const kColumns: readonly Column<FrameLine>[] = [
+  { title: 'frame', value: ({ index, function: name }) => `${index} @${name}`, cell: (line) => (
+    <>
+      <button
+        type="button" class="link" aria-pressed={isPicked(line)}
+        data-testid={`frame-${line.index}`} onClick={() => showFrame(line.index)}
+      >
+        {line.index} @{line.function}
+      </button>
+      {line.folded > 0 ? <span class="detail"> … ×{line.folded}</span> : null}
+    </>
+  ) },
+  { title: 'at', value: ({ pc }) => pc, cell: ({ pc }) => `pc ${pc}` },
+  { title: 'arguments', class: 'wide', value: ({ args }) => args },
+  { title: 'entered', value: ({ entered }) => entered,
+    cell: ({ entered }) => (entered === undefined ? '' : `step ${entered}`) },
+  { title: 'registers', class: 'number', value: ({ registers }) => registers },
+  { title: 'from', value: ({ source }) => source },
+];
 
 function Table({ state }: { state: Pick<DebugState, 'frames'> }) {
-  const { program } = session.value;
   return (
-    <div class="scroll" tabIndex={0} role="group" aria-label="Call stack">
-      <table class="facts" data-testid="frames-table">
-        <thead><tr>{kTitles.map((title) => <th key={title} scope="col">{title}</th>)}</tr></thead>
-        <tbody>
-          {foldFrames(state, program?.info).map((line) => <Line key={line.index} line={line} />)}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      name="frames-table" label="Call stack" class="facts" columns={kColumns}
+      rows={foldFrames(state, session.value.program?.info)}
+      row={(line) => ({
+        class: isPicked(line) ? 'picked' : '', 'data-row-id': line.index,
+        'aria-current': isPicked(line),
+      })}
+    />
   );
 }
 

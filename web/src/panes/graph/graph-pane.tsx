@@ -9,6 +9,7 @@ import {
 import { pin } from '../../state/selection.js';
 import '../../style/debug.css';
 import '../../style/graph.css';
+import { type Column, DataTable } from '../../widgets/data-table.js';
 import { Pane } from '../pane.js';
 import { GraphCanvas } from './graph-canvas.js';
 import type { GraphView } from './graph-view.js';
@@ -80,50 +81,41 @@ function Detail({ of, box }: { of: DrawnGraph; box: number }) {
   );
 }
 
-const kTitles = ['box', 'name', 'reads', 'gives', 'attributes'];
-
-function Row({ of, index, picked }: { of: DrawnGraph; index: number; picked: boolean }) {
-  const { kind, title, detail, node } = of.boxes[index]!;
-  return (
-    <tr class={picked ? 'picked' : ''} data-row-id={index}>
-      <th scope="row">
-        {node ? (
-          <button type="button" class="link" aria-pressed={picked} onClick={() => pinBox(index)}>
-            {title}
-          </button>
-        ) : `${kind} ${title}`}
-      </th>
-      <td>{node ? detail : ''}</td>
-      <td class="wide">{node?.inputs.join(', ')}</td>
-      <td class="wide">
-        {node ? node.outputs.map(({ name, type }) => `${name}: ${type}`).join(', ') : detail}
-      </td>
-      <td class="wide">
-        {node?.attributes.map(({ name, value }) => `${name}=${value}`).join(' ')}
-      </td>
-    </tr>
-  );
+function columnsOf({ boxes }: DrawnGraph): readonly Column<number>[] {
+  const nameOf = (index: number): string => {
+    const { kind, title, node } = boxes[index]!;
+    return node ? title : `${kind} ${title}`;
+  };
+  const givenBy = (index: number): string => {
+    const { detail, node } = boxes[index]!;
+    return node ? node.outputs.map(({ name, type }) => `${name}: ${type}`).join(', ') : detail;
+  };
+  return [
+    { title: 'box', value: nameOf, cell: (index) => (boxes[index]!.node ? (
+      <button
+        type="button" class="link" aria-pressed={index === selectedBox.value}
+        onClick={() => pinBox(index)}
+      >
+        {nameOf(index)}
+      </button>
+    ) : nameOf(index)) },
+    { title: 'name', value: (index) => (boxes[index]!.node ? boxes[index]!.detail : '') },
+    { title: 'reads', class: 'wide', value: (index) => boxes[index]!.node?.inputs.join(', ') },
+    { title: 'gives', class: 'wide', value: givenBy },
+    { title: 'attributes', class: 'wide', value: (index) =>
+      boxes[index]!.node?.attributes.map(({ name, value }) => `${name}=${value}`).join(' ') },
+  ];
 }
 
 function Table({ of, found }: { of: DrawnGraph; found: readonly number[] | undefined }) {
-  const rows = found ?? of.boxes.map((_: Box, i) => i);
-  const shown = rows.slice(0, kMostRows);
   return (
-    <div class="scroll" tabIndex={0} role="group" aria-label="The graph as a table">
-      <table class="facts" data-testid="graph-table">
-        <thead><tr>{kTitles.map((title) => <th key={title} scope="col">{title}</th>)}</tr></thead>
-        <tbody>
-          {shown.map((index) => (
-            <Row key={index} of={of} index={index} picked={index === selectedBox.value} />
-          ))}
-        </tbody>
-      </table>
-      {rows.length > shown.length ? (
-        <p class="hint">
-          the first {shown.length} of {formatCount(rows.length, 'box', 'boxes')}; search for others
-        </p>
-      ) : null}
-    </div>
+    <DataTable
+      name="graph-table" label="The graph as a table" class="facts" columns={columnsOf(of)}
+      rows={found ?? of.boxes.map((_: Box, i) => i)} most={kMostRows}
+      row={(index) => ({
+        class: index === selectedBox.value ? 'picked' : '', 'data-row-id': index,
+      })}
+    />
   );
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The objects of the run: what is alive at the cursor, what was ever there, what was leaked, what
 // changed between two steps; of each why it is alive.
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { HeapDifference, ObjectKind, ObjectsView, ObjectView } from 'tern-runtime';
 import { formatBytes, formatCount } from '../../model/format.js';
@@ -11,14 +10,13 @@ import { seek } from '../../state/runs.js';
 import { highlighted, pin } from '../../state/selection.js';
 import { session } from '../../state/store.js';
 import '../../style/debug.css';
+import { type Column, DataTable } from '../../widgets/data-table.js';
 import { Pane } from '../pane.js';
 
 const kKinds: readonly [ObjectKind | 'difference', string][] = [
   ['live', 'alive now'], ['all', 'all of the run'], ['leaked', 'leaked'],
   ['difference', 'changed since a step'],
 ];
-
-const kTitles = ['object', 'bytes', 'counted', 'created', 'released', 'held by'];
 
 const kMostHolders = 3;
 
@@ -41,40 +39,60 @@ function Step({ step, pc }: { step: number; pc?: number | null }) {
   );
 }
 
-function Row({ object, sign }: { object: ObjectView; sign?: string }) {
+/** An object, and of a difference whether it came or went. */
+interface HeapRow extends ObjectView {
+  readonly sign?: string;
+}
+
+function isPicked({ id }: HeapRow): boolean {
   const selection = highlighted.value;
-  const picked = selection?.kind === 'object' && selection.id === object.id;
-  const classes = [picked && 'picked', !object.live && 'gone'].filter(Boolean).join(' ');
+  return selection?.kind === 'object' && selection.id === id;
+}
+
+const nameOf = ({ sign = '', id, type }: HeapRow): string => `${sign}#${id} ${type}`;
+
+function Name({ object }: { object: HeapRow }) {
+  const { id, type, sign, leaked } = object;
+  const picked = isPicked(object);
   return (
-    <tr class={classes} data-row-id={object.id}>
-      <th scope="row">
-        {sign ? <b class="sign">{sign}</b> : null}
-        <button
-          type="button" class="link" aria-pressed={picked} title="Why it is alive"
-          onClick={() => pin(picked ? undefined : { kind: 'object', id: object.id })}
-        >
-          #{object.id} {object.type}
-        </button>
-        {object.leaked ? <span class="badge">leaked</span> : null}
-      </th>
-      <td class="number">{formatBytes(object.bytes)}</td>
-      <td class="number">{object.references || ''}</td>
-      <td>{object.createdPc === null ? 'argument'
-        : <Step step={object.created + 1} pc={object.createdPc} />}</td>
-      <td>{object.released === null ? '' : <Step step={object.released + 1} />}</td>
-      <td class="wide"><Holders {...object} /></td>
-    </tr>
+    <>
+      {sign ? <b class="sign">{sign}</b> : null}
+      <button
+        type="button" class="link" aria-pressed={picked} title="Why it is alive"
+        onClick={() => pin(picked ? undefined : { kind: 'object', id })}
+      >
+        #{id} {type}
+      </button>
+      {leaked ? <span class="badge">leaked</span> : null}
+    </>
   );
 }
 
-function Table({ children, label }: { children: ComponentChildren; label: string }) {
+const kColumns: readonly Column<HeapRow>[] = [
+  { title: 'object', value: nameOf, cell: (object) => <Name object={object} /> },
+  { title: 'bytes', class: 'number', value: ({ bytes }) => bytes,
+    cell: ({ bytes }) => formatBytes(bytes) },
+  { title: 'counted', class: 'number', value: ({ references }) => references,
+    cell: ({ references }) => references || '' },
+  { title: 'created', value: ({ created, createdPc }) =>
+    (createdPc === null ? 'argument' : created + 1),
+  cell: ({ created, createdPc }) => (createdPc === null ? 'argument'
+    : <Step step={created + 1} pc={createdPc} />) },
+  { title: 'released', value: ({ released }) => (released === null ? '' : released + 1),
+    cell: ({ released }) => (released === null ? '' : <Step step={released + 1} />) },
+  { title: 'held by', class: 'wide', value: ({ holders }) =>
+    holders.map(({ text }) => text).join(', '), cell: (object) => <Holders {...object} /> },
+];
+
+function Table({ rows, label }: { rows: readonly HeapRow[]; label: string }) {
   return (
-    <div class="scroll" tabIndex={0} role="group" aria-label={label}>
-      <table class="facts" data-testid="heap-table">
-        <thead><tr>{kTitles.map((title) => <th key={title} scope="col">{title}</th>)}</tr></thead>
-        <tbody>{children}</tbody>
-      </table>
-    </div>
+    <DataTable
+      name="heap-table" label={label} class="facts" columns={kColumns} rows={rows}
+      row={(object) => ({
+        class: [isPicked(object) && 'picked', !object.live && 'gone'].filter(Boolean).join(' '),
+        'data-row-id': object.id,
+      })}
+    />
   );
 }
 
@@ -97,27 +115,24 @@ function Objects({ kind }: { kind: ObjectKind }) {
         {formatCount(count, word)}{count > 0 ? `, ${formatBytes(bytes)}` : ''}
         {count > objects.length ? `; the largest ${objects.length} are shown` : ''}
       </p>
-      {objects.length > 0 ? (
-        <Table label="Objects">
-          {objects.map((object) => <Row key={object.id} object={object} />)}
-        </Table>
-      ) : null}
+      {objects.length > 0 ? <Table label="Objects" rows={objects} /> : null}
       <Why {...view} />
     </>
   );
 }
 
 function Changes({ added, removed, bytes }: HeapDifference) {
+  const rows = [
+    ...added.map((object) => ({ ...object, sign: '+' })),
+    ...removed.map((object) => ({ ...object, sign: '−' })),
+  ];
   return (
     <>
       <p class="summary" data-testid="heap-summary">
         +{formatCount(added.length, 'object')}, −{formatCount(removed.length, 'object')},{' '}
         {bytes < 0 ? '−' : '+'}{formatBytes(Math.abs(bytes))}
       </p>
-      <Table label="Objects that came and went">
-        {added.map((object) => <Row key={`+${object.id}`} object={object} sign="+" />)}
-        {removed.map((object) => <Row key={`-${object.id}`} object={object} sign="−" />)}
-      </Table>
+      <Table label="Objects that came and went" rows={rows} />
     </>
   );
 }

@@ -164,7 +164,11 @@ function Picture({ picture, cell, setCell }: PictureProps) {
         <p class="hint">Each cell is the mean of several elements; its text tells their range.</p>
       ) : null}
       <Disclosure summary="View as table" testid="inspector-heatmap-table">
-        {() => <NumberTable caption={name} rows={rows} columns={columns} values={picture.mean} />}
+        {() => (
+          <NumberTable
+            name="cells-table" caption={name} rows={rows} columns={columns} values={picture.mean}
+          />
+        )}
       </Disclosure>
     </>
   );

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import type { TensorStatistics } from 'tern-runtime';
 import { formatNumber } from '../../model/format.js';
 import { inspector } from '../../state/inspector.js';
+import { DataTable } from '../../widgets/data-table.js';
 import { Disclosure } from '../../widgets/disclosure.js';
 import { SavePicture } from '../../widgets/save-picture.js';
 
@@ -18,24 +19,20 @@ function binsOf({ histogram: { low, high, counts } }: TensorStatistics) {
 }
 
 function HistogramTable({ statistics }: { statistics: TensorStatistics }) {
-  const { below, above } = statistics.histogram;
+  const { below, above, low, high } = statistics.histogram;
+  const rows = [
+    { from: -Infinity, to: low, count: below }, ...binsOf(statistics),
+    { from: high, to: Infinity, count: above },
+  ];
   return (
-    <div class="scroll" tabIndex={0} role="group" aria-label="The histogram as a table">
-      <table class="listing" data-testid="histogram-table">
-        <thead>
-          <tr><th scope="col">from</th><th scope="col">to</th><th scope="col">elements</th></tr>
-        </thead>
-        <tbody>
-          <tr><td>−∞</td><td>{formatNumber(statistics.histogram.low)}</td><td>{below}</td></tr>
-          {binsOf(statistics).map(({ count, from, to }) => (
-            <tr key={from}>
-              <td>{formatNumber(from)}</td><td>{formatNumber(to)}</td><td>{count}</td>
-            </tr>
-          ))}
-          <tr><td>{formatNumber(statistics.histogram.high)}</td><td>∞</td><td>{above}</td></tr>
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      name="histogram-table" label="The histogram as a table" rows={rows}
+      columns={[
+        { title: 'from', value: ({ from }) => from, cell: ({ from }) => formatNumber(from) },
+        { title: 'to', value: ({ to }) => to, cell: ({ to }) => formatNumber(to) },
+        { title: 'elements', value: ({ count }) => count },
+      ]}
+    />
   );
 }
 
@@ -144,14 +141,14 @@ export function StatsTab() {
       {uniques ? (
         <Disclosure summary={`${uniques.length} different values`} testid="uniques">
           {() => (
-            <table class="listing">
-              <thead><tr><th scope="col">value</th><th scope="col">times</th></tr></thead>
-              <tbody>
-                {uniques.map(({ value, count }) => (
-                  <tr key={value}><td>{formatNumber(value)}</td><td>{count}</td></tr>
-                ))}
-              </tbody>
-            </table>
+            <DataTable
+              name="uniques-table" label="The different values" rows={uniques} bare
+              columns={[
+                { title: 'value', value: ({ value }) => value,
+                  cell: ({ value }) => formatNumber(value) },
+                { title: 'times', value: ({ count }) => count },
+              ]}
+            />
           )}
         </Disclosure>
       ) : <p class="detail">more than 32 different values</p>}

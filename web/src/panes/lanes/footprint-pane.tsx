@@ -3,6 +3,7 @@
 import { footprintOf, type FootprintStream } from '../../model/footprint.js';
 import { kStrategyWords, partName, rowAt, rowsOf } from '../../model/lanes.js';
 import { lanes, runOf } from '../../state/lanes.js';
+import { DataTable } from '../../widgets/data-table.js';
 import { Disclosure } from '../../widgets/disclosure.js';
 import { Pane } from '../pane.js';
 
@@ -39,28 +40,20 @@ function Stream({ stream }: { stream: FootprintStream }) {
   );
 }
 
+const touched = ({ cells }: FootprintStream): string =>
+  cells.filter((cell) => cell.touched).map(({ line }) => line).join(', ') || 'none';
+
 function Table({ streams }: { streams: readonly FootprintStream[] }) {
   return (
-    <table class="listing" data-testid="footprint-table">
-      <thead>
-        <tr>
-          <th scope="col">access</th>
-          <th scope="col" class="number">bytes</th>
-          <th scope="col" class="number">masked off</th>
-          <th scope="col">lines</th>
-        </tr>
-      </thead>
-      <tbody>
-        {streams.map((stream, i) => (
-          <tr key={i}>
-            <th scope="row">{stream.op} {stream.name}</th>
-            <td class="number">{stream.bytes}</td>
-            <td class="number">{stream.masked}</td>
-            <td>{stream.cells.filter((c) => c.touched).map((c) => c.line).join(', ') || 'none'}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <DataTable
+      name="footprint-table" label="Cache lines as a table" rows={streams} bare
+      columns={[
+        { title: 'access', value: ({ op, name }) => `${op} ${name}` },
+        { title: 'bytes', class: 'number', value: ({ bytes }) => bytes },
+        { title: 'masked off', class: 'number', value: ({ masked }) => masked },
+        { title: 'lines', value: touched },
+      ]}
+    />
   );
 }
 

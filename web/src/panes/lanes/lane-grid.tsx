@@ -7,6 +7,7 @@ import {
   partName, rangeOf, rowAt, rowsOf, type StrategyName,
 } from '../../model/lanes.js';
 import { lanes, pick, runOf, unfold } from '../../state/lanes.js';
+import { DataTable } from '../../widgets/data-table.js';
 import { Disclosure } from '../../widgets/disclosure.js';
 import { SavePicture } from '../../widgets/save-picture.js';
 
@@ -153,30 +154,19 @@ function Rows({ run, strategy }: { run: LaneRun; strategy: StrategyName }) {
 function LaneTable({ run, strategy }: { run: LaneRun; strategy: StrategyName }) {
   const buffers = run.buffers ?? [];
   return (
-    <div class="scroll twin" tabIndex={0} role="group" aria-label="Lanes as a table">
-      <table class="listing" data-testid={`lane-table-${strategy}`}>
-        <thead>
-          <tr>
-            <th scope="col">iteration</th>
-            <th scope="col">part</th>
-            <th scope="col">lanes on</th>
-            <th scope="col">elements</th>
-            <th scope="col">mask</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rowsOf(run).map((row) => (
-            <tr key={`${row.k} ${row.folded}`}>
-              <th scope="row">{row.folded > 1 ? `${row.k}–${row.k + row.folded - 1}` : row.k}</th>
-              <td>{partName(row, strategy)}</td>
-              <td>{row.active} of {row.lanes}</td>
-              <td>{row.folded > 1 ? 'alike' : rangeOf(cellsOf(row, buffers))}</td>
-              <td>{maskOf(row, buffers) ?? 'none'}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      name={`lane-table-${strategy}`} label={`Lanes of ${kStrategyWords[strategy].title}`}
+      rows={rowsOf(run)}
+      columns={[
+        { title: 'iteration', value: ({ k, folded }) =>
+          (folded > 1 ? `${k}–${k + folded - 1}` : k) },
+        { title: 'part', value: (row) => partName(row, strategy) },
+        { title: 'lanes on', value: ({ active, lanes: all }) => `${active} of ${all}` },
+        { title: 'elements', value: (row) =>
+          (row.folded > 1 ? 'alike' : rangeOf(cellsOf(row, buffers))) },
+        { title: 'mask', value: (row) => maskOf(row, buffers) ?? 'none' },
+      ]}
+    />
   );
 }
 

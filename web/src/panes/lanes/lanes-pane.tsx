@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Three strategies side by side on the same data, at the vscale that the reader turns, with what
 // each of them counts.
-import { counterRows, kStrategyNames, kStrategyWords, methodOf } from '../../model/lanes.js';
+import {
+  counterRows, kStrategyNames, kStrategyWords, methodOf, type StrategyName,
+} from '../../model/lanes.js';
 import { formatMilliseconds } from '../../model/format.js';
 import { lanes } from '../../state/lanes.js';
+import { DataTable } from '../../widgets/data-table.js';
 import { Pane } from '../pane.js';
 import { Controls } from './controls.js';
 import { LaneGrid, Readout } from './lane-grid.js';
@@ -48,32 +51,32 @@ function Legend() {
   );
 }
 
+function Letter({ of }: { of: StrategyName }) {
+  const { letter, title } = kStrategyWords[of];
+  return (
+    <>
+      <span class="letter" aria-hidden="true">{letter}</span>
+      <span class="visually-hidden">{title}</span>
+    </>
+  );
+}
+
 function Counters() {
   const runs = lanes.value.picture?.lanes ?? [];
   return (
     <div class="scroll counters" tabIndex={0} role="group" aria-label="Counters">
-      <table class="listing" data-testid="counters">
-        <caption class="visually-hidden">What each strategy does, counted by the core</caption>
-        <thead>
-          <tr>
-            <td />
-            {kStrategyNames.map((name) => (
-              <th key={name} scope="col" class="number">
-                <span class="letter" aria-hidden="true">{kStrategyWords[name].letter}</span>
-                <span class="visually-hidden">{kStrategyWords[name].title}</span>
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {counterRows(runs).map(({ name, values }) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              {values.map((value, i) => <td key={i} class="number">{value}</td>)}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        name="counters" label="What each strategy does, counted by the core" bare
+        rows={counterRows(runs)}
+        columns={[
+          { title: 'counted', value: ({ name }) => name },
+          ...kStrategyNames.map((name, i) => ({
+            title: kStrategyWords[name].title, class: 'number' as const,
+            head: <Letter of={name} />,
+            value: ({ values }: { values: readonly (string | number)[] }) => values[i],
+          })),
+        ]}
+      />
       <p class="hint" data-testid="method">{runs[0] ? methodOf(runs[0]) : ''}</p>
     </div>
   );

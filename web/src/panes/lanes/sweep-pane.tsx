@@ -6,6 +6,7 @@ import {
   kChart, kSweepMetrics, metricOf, sweepOf, type SweepMetric, type SweepPoint, xOf,
 } from '../../model/sweep.js';
 import { lanes, measure, setMetric, setVscale } from '../../state/lanes.js';
+import { DataTable } from '../../widgets/data-table.js';
 import { Disclosure } from '../../widgets/disclosure.js';
 import { SavePicture } from '../../widgets/save-picture.js';
 import { Pane } from '../pane.js';
@@ -87,28 +88,17 @@ function SweepTable() {
     return run ? String(Math.round(metricOf(run, metric) * 10) / 10) : '';
   };
   return (
-    <div class="scroll twin" tabIndex={0} role="group" aria-label="The sweep as a table">
-      <table class="listing" data-testid="sweep-table">
-        <thead>
-          <tr>
-            <th scope="col">vscale</th>
-            {kStrategyNames.map((name) => (
-              <th key={name} scope="col" class="number">{kStrategyWords[name].title}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {vscales.map((vscale) => (
-            <tr key={vscale}>
-              <th scope="row">{vscale}{isLegal(vscale) ? '' : ' (what if)'}</th>
-              {kStrategyNames.map((name) => (
-                <td key={name} class="number">{valueAt(name, vscale)}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      name="sweep-table" label="The sweep as a table" rows={vscales}
+      columns={[
+        { title: 'vscale', value: (vscale) => vscale,
+          cell: (vscale) => `${vscale}${isLegal(vscale) ? '' : ' (what if)'}` },
+        ...kStrategyNames.map((name) => ({
+          title: kStrategyWords[name].title, class: 'number' as const,
+          value: (vscale: number) => valueAt(name, vscale),
+        })),
+      ]}
+    />
   );
 }
 

@@ -12,6 +12,7 @@ import { highlighted, pin } from '../../state/selection.js';
 import { session } from '../../state/store.js';
 import '../../style/debug.css';
 import { CanvasPicture } from '../../widgets/canvas-picture.js';
+import { type Column, DataTable } from '../../widgets/data-table.js';
 import { Pane } from '../pane.js';
 import { drawLifetimes, kLabelWidth, kRowHeight, xOf } from './draw-lifetimes.js';
 
@@ -95,39 +96,31 @@ function Cursor({ view }: { view: LifetimesView }) {
   );
 }
 
-const kTitles = ['value', 'written by', 'last read', 'ended', 'how', 'kind', 'bytes'];
+const place = (step: number, pc: number): string => (pc < 0 ? '' : `step ${step}, pc ${pc}`);
+
+const kColumns: readonly Column<Bar>[] = [
+  { title: 'value', value: barLabel, cell: (bar) => (
+    <button type="button" class="link" title={barSentence(bar)} onClick={() => pick(bar)}>
+      {barLabel(bar)}
+    </button>
+  ) },
+  { title: 'written by',
+    value: (bar) => (bar.wasThere ? 'argument' : place(bar.defined, bar.definedPc)) },
+  { title: 'last read', value: ({ uses, lastUse }) => (uses === 0 ? 'never' : `step ${lastUse}`) },
+  { title: 'ended', value: ({ ended, endedPc }) => place(ended, endedPc) },
+  { title: 'how', value: ({ end }) => end },
+  { title: 'kind', value: ({ kind }) => kind },
+  { title: 'bytes', class: 'number', value: ({ bytes }) => bytes,
+    cell: ({ bytes }) => (bytes ? formatBytes(bytes) : '') },
+];
 
 function Table({ bars }: { bars: readonly Bar[] }) {
-  const shown = bars.length > kMostRows
-    ? [...bars].sort((a, b) => b.bytes - a.bytes).slice(0, kMostRows) : bars;
-  const place = (step: number, pc: number): string => (pc < 0 ? '' : `step ${step}, pc ${pc}`);
+  const rows = bars.length > kMostRows ? [...bars].sort((a, b) => b.bytes - a.bytes) : bars;
   return (
-    <div class="scroll" tabIndex={0} role="group" aria-label="Registers over time as a table">
-      <table class="facts" data-testid="lifetimes-table">
-        <thead><tr>{kTitles.map((title) => <th key={title} scope="col">{title}</th>)}</tr></thead>
-        <tbody>
-          {shown.map((bar) => (
-            <tr key={`${bar.register} ${bar.number}`}>
-              <th scope="row">
-                <button type="button" class="link" title={barSentence(bar)}
-                  onClick={() => pick(bar)}>
-                  {barLabel(bar)}
-                </button>
-              </th>
-              <td>{bar.wasThere ? 'argument' : place(bar.defined, bar.definedPc)}</td>
-              <td>{bar.uses === 0 ? 'never' : `step ${bar.lastUse}`}</td>
-              <td>{place(bar.ended, bar.endedPc)}</td>
-              <td>{bar.end}</td>
-              <td>{bar.kind}</td>
-              <td class="number">{bar.bytes ? formatBytes(bar.bytes) : ''}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {bars.length > shown.length ? (
-        <p class="hint">the largest {shown.length} of {formatCount(bars.length, 'value')}</p>
-      ) : null}
-    </div>
+    <DataTable
+      name="lifetimes-table" label="Registers over time as a table" class="facts" rows={rows}
+      columns={kColumns} most={kMostRows} chosen="the largest"
+    />
   );
 }
 

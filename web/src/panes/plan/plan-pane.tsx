@@ -10,6 +10,7 @@ import {
 import { pin } from '../../state/selection.js';
 import { session } from '../../state/store.js';
 import '../../style/plan.css';
+import { DataTable } from '../../widgets/data-table.js';
 import { Disclosure } from '../../widgets/disclosure.js';
 import { SavePicture } from '../../widgets/save-picture.js';
 import { Pane } from '../pane.js';
@@ -77,40 +78,29 @@ function Picture({ planned, at }: Placed) {
 }
 
 function Table({ planned, at }: Placed) {
+  const isPicked = (i: number): boolean => pickedTensor.value === i;
   return (
-    <div class="scroll plan-table" tabIndex={0} role="group" aria-label="The plan as a table">
-      <table class="listing" data-testid="plan-table">
-        <thead>
-          <tr>
-            <th scope="col">tensor</th><th scope="col">type</th>
-            <th scope="col" class="number">bytes</th><th scope="col" class="number">at</th>
-            <th scope="col">storage</th><th scope="col" class="number">from</th>
-            <th scope="col" class="number">to</th><th scope="col">made by</th>
-          </tr>
-        </thead>
-        <tbody>
-          {planned.tensors.map(({ name, type, storage, first, last }, i) => (
-            <tr key={name} class={pickedTensor.value === i ? 'picked' : ''}>
-              <th scope="row">
-                <button
-                  type="button" class="small plain" aria-pressed={pickedTensor.value === i}
-                  onClick={() => pick(i, at)}
-                >
-                  {name}
-                </button>
-              </th>
-              <td>{type}</td>
-              <td class="number">{at.tensors[i]!.bytes}</td>
-              <td class="number">{at.tensors[i]!.base}</td>
-              <td>{storage < 0 ? 'its own' : storage}</td>
-              <td class="number">{first}</td>
-              <td class="number">{last}</td>
-              <td>{at.tensors[i]!.origin}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      name="plan-table" label="The plan as a table" rows={planned.tensors}
+      row={(_, i) => ({ class: isPicked(i) ? 'picked' : '' })}
+      columns={[
+        { title: 'tensor', value: ({ name }) => name, cell: ({ name }, i) => (
+          <button
+            type="button" class="small plain" aria-pressed={isPicked(i)}
+            onClick={() => pick(i, at)}
+          >
+            {name}
+          </button>
+        ) },
+        { title: 'type', value: ({ type }) => type },
+        { title: 'bytes', class: 'number', value: (_, i) => at.tensors[i]!.bytes },
+        { title: 'at', class: 'number', value: (_, i) => at.tensors[i]!.base },
+        { title: 'storage', value: ({ storage }) => (storage < 0 ? 'its own' : storage) },
+        { title: 'from', class: 'number', value: ({ first }) => first },
+        { title: 'to', class: 'number', value: ({ last }) => last },
+        { title: 'made by', value: (_, i) => at.tensors[i]!.origin },
+      ]}
+    />
   );
 }
 

@@ -1,71 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators by time, as the core's profiler adds them up; beside a baseline where one is kept.
 import type { ProfileOperator } from 'tern-runtime';
+import type { ProfileReport } from '../../engine/inspection-protocol.js';
 import { colourIndex } from '../../model/flame.js';
 import { formatNanoseconds } from '../../model/format.js';
 import { baselineReport, picked, report } from '../../state/profile.js';
 import '../../style/profile.css';
+import { type Column, DataTable } from '../../widgets/data-table.js';
 import { Pane } from '../pane.js';
 
 const keyOf = ({ name, shapes }: ProfileOperator): string => `${name}\n${shapes}`;
 
 /** More or less than the baseline, in words and signs. */
-function Change({ now, before }: { now: number; before: number | undefined }) {
-  if (before === undefined) return <td class="number worse">+ new</td>;
-  const by = now - before;
-  const sign = by > 0 ? '+' : '−';
+function Change({ by }: { by: number | undefined }) {
+  if (by === undefined) return <span class="worse">+ new</span>;
+  if (by === 0) return <>=</>;
   return (
-    <td class={`number ${by > 0 ? 'worse' : 'better'}`}>
-      {by === 0 ? '=' : `${sign} ${formatNanoseconds(Math.abs(by))}`}
-    </td>
+    <span class={by > 0 ? 'worse' : 'better'}>
+      {by > 0 ? '+' : '−'} {formatNanoseconds(Math.abs(by))}
+    </span>
   );
+}
+
+function Operator({ row: { name } }: { row: ProfileOperator }) {
+  const isPicked = picked.value === name;
+  return (
+    <button
+      type="button" class="small plain" aria-pressed={isPicked}
+      onClick={() => {
+        picked.value = isPicked ? undefined : name;
+      }}
+    >
+      <span class={`swatch swatch-${colourIndex(name)}`} aria-hidden="true" />
+      <span class="operator-name" title={name}>{name}</span>
+    </button>
+  );
+}
+
+/** Beside a baseline, with what has changed since. */
+function changeColumn(shown: ProfileReport): Column<ProfileOperator>[] {
+  const before = baselineReport.value;
+  if (!before) return [];
+  const old = new Map(before.operators.map((row) => [keyOf(row), row.nanoseconds / before.runs]));
+  const changeOf = (row: ProfileOperator): number | undefined => {
+    const then = old.get(keyOf(row));
+    return then === undefined ? undefined : row.nanoseconds / shown.runs - then;
+  };
+  return [{
+    title: 'change', class: 'number', value: changeOf, cell: (row) => <Change by={changeOf(row)} />,
+  }];
+}
+
+/** Times of files are nanoseconds, shares parts of one. */
+function columnsOf(shown: ProfileReport): Column<ProfileOperator>[] {
+  const all = shown.operators.reduce((sum, { nanoseconds }) => sum + nanoseconds, 0);
+  const shareOf = ({ nanoseconds }: ProfileOperator): number | undefined =>
+    (all > 0 ? nanoseconds / all : undefined);
+  return [
+    { title: 'operator', value: ({ name }) => name, cell: (row) => <Operator row={row} /> },
+    { title: 'time a run', class: 'number', value: (row) => row.nanoseconds / shown.runs,
+      cell: (row) => formatNanoseconds(row.nanoseconds / shown.runs) },
+    { title: 'share', class: 'number', value: shareOf,
+      cell: (row) => (all > 0 ? `${(100 * shareOf(row)!).toFixed(1)} %` : '—') },
+    { title: 'calls', class: 'number', value: ({ hits }) => hits / shown.runs },
+    ...changeColumn(shown),
+    { title: 'arguments', value: ({ shapes, shapesVary }) =>
+      `${shapes}${shapesVary ? ' and others' : ''}` },
+  ];
 }
 
 export function OpsPane() {
   const shown = report.value;
-  const before = baselineReport.value;
-  const old = new Map(before?.operators.map((row) => [keyOf(row), row.nanoseconds / before.runs]));
-  const all = shown?.operators.reduce((sum, { nanoseconds }) => sum + nanoseconds, 0) ?? 0;
   return (
     <Pane id="ops" title="Operators" note={shown ? `${shown.operators.length} rows` : null}>
       {shown ? (
         <div class="scroll padded" tabIndex={0} role="group" aria-label="Operators by time">
-          <table class="listing operators" data-testid="operators">
-            <thead>
-              <tr>
-                <th scope="col">operator</th><th scope="col" class="number">time a run</th>
-                <th scope="col" class="number">share</th><th scope="col" class="number">calls</th>
-                {before ? <th scope="col" class="number">change</th> : null}
-                <th scope="col">arguments</th>
-              </tr>
-            </thead>
-            <tbody>
-              {shown.operators.map((row) => (
-                <tr key={keyOf(row)} class={picked.value === row.name ? 'picked' : ''}>
-                  <th scope="row">
-                    <button
-                      type="button" class="small plain" aria-pressed={picked.value === row.name}
-                      onClick={() => {
-                        picked.value = picked.value === row.name ? undefined : row.name;
-                      }}
-                    >
-                      <span class={`swatch swatch-${colourIndex(row.name)}`} aria-hidden="true" />
-                      <span class="operator-name" title={row.name}>{row.name}</span>
-                    </button>
-                  </th>
-                  <td class="number">{formatNanoseconds(row.nanoseconds / shown.runs)}</td>
-                  <td class="number">
-                    {all > 0 ? `${((100 * row.nanoseconds) / all).toFixed(1)} %` : '—'}
-                  </td>
-                  <td class="number">{row.hits / shown.runs}</td>
-                  {before ? (
-                    <Change now={row.nanoseconds / shown.runs} before={old.get(keyOf(row))} />
-                  ) : null}
-                  <td>{row.shapes}{row.shapesVary ? ' and others' : ''}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <DataTable
+            name="operators" label="Operators by time" class="listing operators" bare
+            rows={shown.operators} columns={columnsOf(shown)}
+            row={({ name }) => ({ class: picked.value === name ? 'picked' : '' })}
+          />
         </div>
       ) : <p class="hint padded">Profile a run to see which operators take its time.</p>}
     </Pane>

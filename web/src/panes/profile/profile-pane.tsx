@@ -3,7 +3,7 @@
 import { signal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { colourIndex, type FlameBox } from '../../model/flame.js';
+import { colourIndex, type FlameBox, type SandwichRow } from '../../model/flame.js';
 import { formatCount, formatNanoseconds } from '../../model/format.js';
 import {
   baseline, boxes, forgetBaseline, heavy, isProfiling, keepBaseline, picked, profile, profileFile,
@@ -11,6 +11,7 @@ import {
 } from '../../state/profile.js';
 import { session } from '../../state/store.js';
 import '../../style/profile.css';
+import { type Column, DataTable } from '../../widgets/data-table.js';
 import { saveFile } from '../../widgets/save-file.js';
 import { Pane } from '../pane.js';
 
@@ -203,37 +204,32 @@ function Flame({ shown }: { shown: readonly FlameBox[] }) {
   );
 }
 
+const kColumns: readonly Column<SandwichRow>[] = [
+  { title: 'name', value: ({ name }) => name, cell: ({ name }) => (
+    <button
+      type="button" class="small plain" aria-pressed={picked.value === name}
+      onClick={() => {
+        picked.value = name;
+      }}
+    >
+      {name}
+    </button>
+  ) },
+  { title: 'itself', class: 'number', value: ({ self }) => self,
+    cell: ({ self }) => formatNanoseconds(self) },
+  { title: 'in all', class: 'number', value: ({ total }) => total,
+    cell: ({ total }) => formatNanoseconds(total) },
+  { title: 'calls', class: 'number', value: ({ count }) => count },
+];
+
 function Sandwich() {
   const row = rows.value.find(({ name }) => name === picked.value);
   return (
     <>
-      <table class="listing" data-testid="sandwich">
-        <thead>
-          <tr>
-            <th scope="col">name</th><th scope="col" class="number">itself</th>
-            <th scope="col" class="number">in all</th><th scope="col" class="number">calls</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.value.map(({ name, self, total, count }) => (
-            <tr key={name} class={picked.value === name ? 'picked' : ''}>
-              <th scope="row">
-                <button
-                  type="button" class="small plain" aria-pressed={picked.value === name}
-                  onClick={() => {
-                    picked.value = name;
-                  }}
-                >
-                  {name}
-                </button>
-              </th>
-              <td class="number">{formatNanoseconds(self)}</td>
-              <td class="number">{formatNanoseconds(total)}</td>
-              <td class="number">{count}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        name="sandwich" label="Names by time" rows={rows.value} columns={kColumns} bare
+        row={({ name }) => ({ class: picked.value === name ? 'picked' : '' })}
+      />
       {row ? (
         <div class="sandwich-halves">
           {([['callers', row.callers], ['callees', row.callees]] as const).map(([what, list]) => (

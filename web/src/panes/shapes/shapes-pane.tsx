@@ -7,6 +7,7 @@ import { seek } from '../../state/runs.js';
 import { highlighted, pin } from '../../state/selection.js';
 import { session } from '../../state/store.js';
 import '../../style/debug.css';
+import { type Column, DataTable } from '../../widgets/data-table.js';
 import { Pane } from '../pane.js';
 
 type Rule = ShapeHeapView['rules'][number];
@@ -22,33 +23,39 @@ function PcButton({ pc }: { pc: number }) {
   );
 }
 
-function SlotRow({ slot, index }: { slot: Slot; index: number }) {
+function isPicked(index: number): boolean {
   const selection = highlighted.value;
-  const picked = selection?.kind === 'slot' && selection.slot === index;
+  return selection?.kind === 'slot' && selection.slot === index;
+}
+
+function Writer({ slot: { step, pc } }: { slot: Slot }) {
+  if (step === null || pc === null) return null;
   return (
-    <tr class={picked ? 'picked' : ''} data-row-id={index}>
-      <th scope="row">
-        <button
-          type="button" class="link" aria-pressed={picked}
-          onClick={() => pin(picked ? undefined : { kind: 'slot', slot: index })}
-        >
-          {index} {slot.symbol}
-        </button>
-      </th>
-      <td class="number">{slot.step === null ? <span class="detail">not written</span>
-        : slot.value}</td>
-      <td>
-        {slot.step === null || slot.pc === null ? null : (
-          <>
-            <PcButton pc={slot.pc} />, <button type="button" class="link"
-              onClick={() => seek(slot.step! + 1)}>step {slot.step}</button>
-          </>
-        )}
-      </td>
-      <td>{slot.readers.map((pc) => <PcButton key={pc} pc={pc} />)}</td>
-    </tr>
+    <>
+      <PcButton pc={pc} />, <button type="button" class="link" onClick={() => seek(step + 1)}>
+        step {step}
+      </button>
+    </>
   );
 }
+
+const kColumns: readonly Column<Slot>[] = [
+  { title: 'slot', value: ({ symbol }, index) => `${index} ${symbol}`,
+    cell: ({ symbol }, index) => (
+      <button
+        type="button" class="link" aria-pressed={isPicked(index)}
+        onClick={() => pin(isPicked(index) ? undefined : { kind: 'slot', slot: index })}
+      >
+        {index} {symbol}
+      </button>
+    ) },
+  { title: 'value', class: 'number', value: ({ step, value }) => (step === null ? '' : value),
+    cell: ({ step, value }) => (step === null ? <span class="detail">not written</span> : value) },
+  { title: 'written by', value: ({ step, pc }) => (step === null ? '' : `pc ${pc}, step ${step}`),
+    cell: (slot) => <Writer slot={slot} /> },
+  { title: 'read by', value: ({ readers }) => readers.map((pc) => `pc ${pc}`).join(', '),
+    cell: ({ readers }) => readers.map((pc) => <PcButton key={pc} pc={pc} />) },
+];
 
 function RuleLine({ rule }: { rule: Rule }) {
   const selection = highlighted.value;
@@ -68,18 +75,11 @@ function Heap({ slots, rules }: ShapeHeapView) {
   return (
     <div class="scroll" tabIndex={0} role="group" aria-label="Shape heap">
       {slots.length > 0 ? (
-        <table class="facts" data-testid="shape-slots">
-          <thead>
-            <tr>
-              {['slot', 'value', 'written by', 'read by'].map((title) => (
-                <th key={title} scope="col">{title}</th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {slots.map((slot, i) => <SlotRow key={i} slot={slot} index={i} />)}
-          </tbody>
-        </table>
+        <DataTable
+          name="shape-slots" label="Slots of the shape heap" class="facts" rows={slots} bare
+          columns={kColumns}
+          row={(_, i) => ({ class: isPicked(i) ? 'picked' : '', 'data-row-id': i })}
+        />
       ) : <p class="hint padded">The heap is not made yet.</p>}
       <ol class="rules" data-testid="shape-rules">
         {rules.map((rule, i) => <RuleLine key={i} rule={rule} />)}

@@ -5,7 +5,9 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { TimelineView } from 'tern-runtime';
 import { formatBytes, formatCount } from '../../model/format.js';
-import { placeText, timelineMarks, timelineRows } from '../../model/timeline.js';
+import {
+  placeText, timelineMarks, type TimelineRow, timelineRows,
+} from '../../model/timeline.js';
 import {
   backOver, hasTimeline, recordKey, runTo, seekCall, seekPart, stepInto, stepOut, stepOver,
   useRunView,
@@ -17,6 +19,7 @@ import { session } from '../../state/store.js';
 import '../../style/debug.css';
 import { CanvasPicture } from '../../widgets/canvas-picture.js';
 import { Icon } from '../../widgets/icon.js';
+import { type Column, DataTable } from '../../widgets/data-table.js';
 import { Pane } from '../pane.js';
 import { drawTimeline, kTracksHeight } from './draw-timeline.js';
 
@@ -131,34 +134,28 @@ function Line() {
   );
 }
 
+const rangeText = ({ first, last }: TimelineRow): string =>
+  (first === last ? String(first) : `${first} – ${last}`);
+
+const kColumns: readonly Column<TimelineRow>[] = [
+  { title: 'steps', value: rangeText, cell: (row) => (
+    <button type="button" class="link" onClick={() => seek(row.first)}>{rangeText(row)}</button>
+  ) },
+  { title: 'deepest call', value: ({ depth }) => depth },
+  { title: 'allocated', value: ({ allocated }) => allocated,
+    cell: ({ allocated }) => (allocated ? formatBytes(allocated) : '') },
+  { title: 'breakpoints', value: ({ breakpoints }) => breakpoints,
+    cell: ({ breakpoints }) => breakpoints || '' },
+  { title: 'NaNs appear', value: ({ notFinite }) => notFinite,
+    cell: ({ notFinite }) => notFinite || '' },
+];
+
 function Table({ view }: { view: TimelineView }) {
   return (
-    <div class="scroll" tabIndex={0} role="group" aria-label="Time line as a table">
-      <table class="facts" data-testid="timeline-table">
-        <thead>
-          <tr>
-            {['steps', 'deepest call', 'allocated', 'breakpoints', 'NaNs appear'].map((title) => (
-              <th key={title} scope="col">{title}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {timelineRows(view).map((row) => (
-            <tr key={row.first}>
-              <th scope="row">
-                <button type="button" class="link" onClick={() => seek(row.first)}>
-                  {row.first === row.last ? row.first : `${row.first} – ${row.last}`}
-                </button>
-              </th>
-              <td>{row.depth}</td>
-              <td>{row.allocated ? formatBytes(row.allocated) : ''}</td>
-              <td>{row.breakpoints || ''}</td>
-              <td>{row.notFinite || ''}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      name="timeline-table" label="Time line as a table" class="facts" columns={kColumns}
+      rows={timelineRows(view)}
+    />
   );
 }
 
