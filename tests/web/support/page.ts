@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page under test: opened with frozen times, driven by its automation surface, and watched for
 // what must never happen: an error on the console, an unhandled rejection, a foreign request.
+import { readFileSync } from 'node:fs';
 import { test as base, expect, type Page } from '@playwright/test';
 import type { RegisterRow } from '../../../web/src/model/registers.js';
 
@@ -101,14 +102,18 @@ export class Playground {
     await this.idle();
   }
 
+  /** The file that a click saves. */
+  async saved(testId: string): Promise<{ name: string; bytes: Uint8Array }> {
+    const waiting = this.page.waitForEvent('download');
+    await this.page.getByTestId(testId).click();
+    const download = await waiting;
+    const bytes = new Uint8Array(readFileSync(await download.path()));
+    return { name: download.suggestedFilename(), bytes };
+  }
+
   /** The .tern of the program that is loaded, as the page saves it. */
   async save(): Promise<Uint8Array> {
-    const waiting = this.page.waitForEvent('download');
-    await this.page.getByTestId('save').click();
-    const stream = await (await waiting).createReadStream();
-    const chunks: Buffer[] = [];
-    for await (const chunk of stream) chunks.push(chunk as Buffer);
-    return new Uint8Array(Buffer.concat(chunks));
+    return (await this.saved('save')).bytes;
   }
 }
 

@@ -107,7 +107,7 @@ export function notAProgram(name: string, what: string): Finding {
   const is = what === 'empty' ? 'is empty' : `is ${what}`;
   const message = `'${name}' ${is}${what === kUnmarked ? '' : ', not a program'}`;
   const help = kHelp[what] ??
-    'open a .tern executable, an .onnx model, a .tn program, .tasm assembly, a .tloop program or ' +
-    'a .terntrace';
+    'open a .tern executable, an .onnx model, a .tn program, .tasm assembly, a .tloop program, ' +
+    'a .terntrace or a .ternplay';
   return { code, message, text: `error[${code}]: ${message}\n   = help: ${help}\n` };
 }

@@ -7,6 +7,7 @@ export type SweepMetric = 'iterations' | 'instructions' | 'utilisation';
 export const kSweepMetrics: Record<SweepMetric, string> = {
   iterations: 'iterations', instructions: 'instructions', utilisation: 'lanes used, %',
 };
+export const kMetricNames = Object.keys(kSweepMetrics) as SweepMetric[];
 
 export function metricOf(run: LaneRun, metric: SweepMetric): number {
   if (metric === 'instructions') return instructionsOf(run);

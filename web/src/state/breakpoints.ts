@@ -34,8 +34,8 @@ function change(next: readonly Watch[]): Promise<void> {
   });
 }
 
-export function addWatch(text: string): Promise<void> {
-  return change([...watches.value, { id: nextId++, text, enabled: true }]);
+export function addWatch(text: string, enabled = true): Promise<void> {
+  return change([...watches.value, { id: nextId++, text, enabled }]);
 }
 
 export function removeWatch(id: number): Promise<void> {

@@ -10,7 +10,7 @@ import { elementAt } from '../model/elements.js';
 import { canClassify } from './session.js';
 import { elapsed, engine, guarded, session, update } from './store.js';
 
-function setStrokes(strokes: readonly Stroke[]): void {
+export function setStrokes(strokes: readonly Stroke[]): void {
   const image = drawingImage(strokes);
   update({ strokes, image, ...(image ? {} : { classification: undefined }) });
   void classify();

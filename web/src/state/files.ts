@@ -3,8 +3,10 @@
 // once, and texts without a name. Fetched with the first of them.
 import { looksLikeLoops, looksLikeTrace, sniff } from '../model/file-kind.js';
 import { InputError } from '../model/inputs.js';
+import { looksLikeState } from '../model/page-state.js';
 import { reveal } from './layout.js';
 import { loadNow, type OpenedFile } from './loading.js';
+import { openState } from './page-state.js';
 import { openTrace } from './replay.js';
 import { guarded } from './store.js';
 import { showView } from './view.js';
@@ -48,6 +50,7 @@ async function showText(file: OpenedFile): Promise<void> {
 
 /** Within an action of its own: the caller guards it. */
 export async function open(name: string, bytes: Uint8Array): Promise<void> {
+  if (looksLikeState(bytes)) return openState(bytes);
   if (looksLikeLoops(bytes, name)) return openInLanes(name, bytes);
   showView('machine');
   if (looksLikeTrace(bytes)) return openTrace(name, bytes);

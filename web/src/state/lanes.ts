@@ -12,7 +12,8 @@ import {
 import { exampleOf, kLoopExamples } from '../model/loop-examples.js';
 import { packText, unpackText } from '../model/packed-text.js';
 import type { LoopAddress } from '../model/address.js';
-import type { SweepMetric } from '../model/sweep.js';
+import type { SavedLoops } from '../model/page-state.js';
+import { kMetricNames, type SweepMetric } from '../model/sweep.js';
 import type { Problem } from './session.js';
 import { elapsed, guarded } from './store.js';
 import { kAskedFor, keepAddress, lanesReporter } from './view.js';
@@ -173,6 +174,22 @@ export async function openAddress(
       example, name: `${example}.tloop`, text: its, n: n ?? itsN, vscale: vscale ?? itsVscale,
     });
   }
+}
+
+/** What a saved state has of them. */
+export function savedLoops(): SavedLoops {
+  const { example, name, text, n, vscale, strategy, stage, metric } = lanes.value;
+  return { example, name, text, n, vscale, strategy, stage, metric };
+}
+
+/** Of names that this page does not know, those that are shown stay. */
+export function openSaved(saved: SavedLoops): Promise<void> {
+  const strategy = kStrategyNames.find((name) => name === saved.strategy) ?? lanes.value.strategy;
+  const metric = kMetricNames.find((name) => name === saved.metric) ?? lanes.value.metric;
+  return setProgram({
+    ...saved, strategy, metric, example: exampleOf(saved.example)?.id ?? '',
+    n: clampSize(saved.n), vscale: clampVScale(saved.vscale),
+  });
 }
 
 export function openLoops(name: string, text: string): Promise<void> {

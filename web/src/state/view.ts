@@ -41,7 +41,7 @@ export function showView(name: ViewName): void {
 }
 
 /** What a link can carry of what is pinned. */
-function linkable(selection: Selection | undefined): Selected | undefined {
+export function linkable(selection: Selection | undefined): Selected | undefined {
   const isOne = ['pc', 'step', 'register'].includes(selection?.kind ?? '');
   return isOne ? (selection as Selected) : undefined;
 }

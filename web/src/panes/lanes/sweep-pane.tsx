@@ -3,7 +3,7 @@
 import { formatNanoseconds } from '../../model/format.js';
 import { isLegal, kStrategyNames, kStrategyWords, type StrategyName } from '../../model/lanes.js';
 import {
-  kChart, kSweepMetrics, metricOf, sweepOf, type SweepMetric, type SweepPoint, xOf,
+  kChart, kMetricNames, kSweepMetrics, metricOf, sweepOf, type SweepMetric, type SweepPoint, xOf,
 } from '../../model/sweep.js';
 import { lanes, measure, setMetric, setVscale } from '../../state/lanes.js';
 import { DataTable } from '../../widgets/data-table.js';
@@ -11,7 +11,6 @@ import { Disclosure } from '../../widgets/disclosure.js';
 import { SavePicture } from '../../widgets/save-picture.js';
 import { Pane } from '../pane.js';
 
-const kMetricNames = Object.keys(kSweepMetrics) as SweepMetric[];
 
 /** Filled where processors have such vectors, hollow elsewhere; each strategy has its own shape. */
 function Mark({ point, strategy }: { point: SweepPoint; strategy: StrategyName }) {

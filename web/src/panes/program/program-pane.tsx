@@ -6,11 +6,21 @@ import { constantRows, type ListingRow, primitiveRows, sectionRows } from '../..
 import { loadFile } from '../../state/files.js';
 import { setFunction } from '../../state/loading.js';
 import { begin, loadDigits } from '../../state/programs.js';
-import { session } from '../../state/store.js';
+import { savedState } from '../../state/page-state.js';
+import { guarded, session } from '../../state/store.js';
 import { Disclosure } from '../../widgets/disclosure.js';
 import { FilePicker } from '../../widgets/file-picker.js';
 import { saveFile } from '../../widgets/save-file.js';
 import { Pane } from '../pane.js';
+
+const baseOf = (name: string): string => name.replace(/\.\w+$/, '');
+
+function saveState(): Promise<void> {
+  return guarded(async () => {
+    const name = baseOf(session.value.program?.name ?? 'tern');
+    saveFile(`${name}.ternplay`, await savedState());
+  });
+}
 
 const kKinds = {
   executable: 'executable',
@@ -74,7 +84,7 @@ function Tools() {
       <FilePicker
         label="Open…"
         name="Open a program file"
-        accept=".tern,.onnx,.tn,.tasm,.tloop,.terntrace"
+        accept=".tern,.onnx,.tn,.tasm,.tloop,.terntrace,.ternplay"
         testid="open-file"
         onFile={loadFile}
       />
@@ -89,7 +99,7 @@ function Loaded() {
   const { program } = session.value;
   if (!program) return null;
   const { info, executable, name } = program;
-  const saveAs = `${name.replace(/\.\w+$/, '')}.tern`;
+  const saveAs = `${baseOf(name)}.tern`;
   return (
     <>
       <p class="facts" data-testid="program-facts">
@@ -112,6 +122,16 @@ function Loaded() {
           Save {saveAs}
         </button>
         <span class="detail">{formatBytes(executable.length)}</span>
+        <button
+          type="button"
+          class="small"
+          disabled={executable.length === 0}
+          onClick={() => saveState()}
+          title="Program, inputs, breakpoints, step and panes as one file"
+          data-testid="save-state"
+        >
+          Save the state
+        </button>
       </p>
     </>
   );
