@@ -77,3 +77,36 @@ test('a run is compared with that of another file, and the worker may be lost', 
   await playground.click('keep-run');
   await expect(page.getByTestId('compare-summary')).toContainText('all the same');
 });
+
+// Constants that are added up, of which a seed picks one element to be another.
+function sums(seed: number, isOther: boolean) {
+  const kCount = 12;
+  const [at, row, column] = [(seed * 7) % kCount, seed % 3, (seed * 5) % 4];
+  const lines = Array.from({ length: kCount }, (_, i) => {
+    const values = Array.from({ length: 12 }, (_unused, e) => {
+      const changed = isOther && i === at && e === 4 * row + column;
+      return changed ? 1000 + seed : (i * 13 + e * 5) % 17;
+    });
+    return `  load_const f32[3, 4] [${values.join(', ')}] dst: %${1 + i % 3}\n` +
+      `  call  add in: %0, %${1 + i % 3} dst: %0\n`;
+  });
+  const text = `.func @main() -> f32[3, 4]\n  load_const f32[3, 4] [${Array(12).fill(0).join(', ')}]` +
+    ` dst: %0\n${lines.join('')}  ret   ret %0\n`;
+  // After the first constant, each takes two instructions.
+  return { text, pc: 1 + 2 * at, register: 1 + at % 3, element: `[${row}, ${column}]` };
+}
+
+for (const seed of [1, 4, 11]) {
+  test(`a difference of seed ${seed} is found at its step and element`, async ({
+    playground, page,
+  }) => {
+    const { text, pc, register, element } = sums(seed, true);
+    await runAndKeep(playground, sums(seed, false).text);
+    await page.evaluate((other) => window.ternPlayground.editSource(other), text);
+    await playground.click('run');
+    await expect(page.getByTestId('divergence'))
+      .toHaveText(`Step ${pc}, @main:${pc}, gives %${register} another value.`);
+    await expect(page.getByTestId('compare-tensors')).toContainText('11 of 12 elements are equal');
+    await expect(page.getByTestId('compare-tensors')).toContainText(element);
+  });
+}

@@ -1,36 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
-// The address bar is the state: after a reload, back and forward, and in a second tab.
+// The address bar is the state: after a reload, back and forward, and in a second tab. The browser
+// keeps pages that were left, as it does for visitors and by itself not for tests.
+import config from '../../../web/playwright.config.js';
 import { expect, Playground, test } from '../support/page.js';
 
+test.use({
+  allowed: [/404/], // of another page, which has no icon
+  launchOptions: {
+    ...config.use!.launchOptions, ignoreDefaultArgs: ['--disable-back-forward-cache'],
+  },
+});
+
 const hash = (url: string): string => new URL(url).hash;
+/** Of an address of its own: a link that only differs behind the # is none to the browser. */
+const open = (playground: Playground, link: string): Promise<void> =>
+  playground.open(`?test=1&of=${encodeURIComponent(link)}${link}`);
 /** The address follows at rest. */
 const kRest = 600;
 
 test('a page that was left is as it was when the visitor comes back', async ({
   playground, page,
 }) => {
-  await playground.open('?test=1#v=1&ex=power');
+  await open(playground, '#v=1&ex=power');
   await page.evaluate(() => window.ternPlayground.step(4));
   await page.waitForTimeout(kRest);
   const before = await playground.state();
   const url = page.url();
   expect(hash(url)).toContain('step=4');
-  await page.goto(new URL('embed-example.html', url).href);
-  await page.goBack();
+  await page.evaluate(() => Object.assign(window, { wasLeft: true }));
+  await page.goto(new URL('icon.svg', url).href);
+  // A page that was kept is not loaded again.
+  await page.goBack({ waitUntil: 'commit' });
+  await playground.ready();
+  // The browser has kept it, with its workers.
+  expect(await page.evaluate(() => 'wasLeft' in window)).toBe(true);
+  expect(page.url()).toBe(url);
+  expect(await playground.state()).toEqual(before);
+  await playground.click('step');
+  expect((await playground.state()).step).toBe(5);
+});
+
+test('a page that was not kept is made again from its address', async ({ playground, page }) => {
+  await open(playground, '#v=1&ex=power');
+  await page.evaluate(() => window.ternPlayground.step(4));
+  await page.waitForTimeout(kRest);
+  const before = await playground.state();
+  const url = page.url();
+  // What holds a lock is not kept.
+  await page.evaluate(() => {
+    void navigator.locks.request('kept', () => new Promise(() => {}));
+  });
+  await page.goto(new URL('icon.svg', url).href);
+  // A page that was kept is not loaded again.
+  await page.goBack({ waitUntil: 'commit' });
   await playground.ready();
   expect(page.url()).toBe(url);
   expect(await playground.state()).toEqual(before);
-  // It can be gone on with, whether the browser had kept it or not.
   await playground.click('step');
   expect((await playground.state()).step).toBe(5);
-  await page.goForward();
-  await page.goBack();
-  await playground.ready();
-  expect((await playground.state()).program?.name).toBe('power.tasm');
 });
 
 test('back and forward go between programs', async ({ playground, page }) => {
-  await playground.open('?test=1#v=1&view=lanes&ex=dot&vs=4&n=18');
+  await open(playground, '#v=1&view=lanes&ex=dot&vs=4&n=18');
   await page.evaluate(() => window.ternPlayground.loadLoops('relu'));
   await page.waitForTimeout(kRest);
   expect(hash(page.url())).toContain('ex=relu');
@@ -45,8 +76,38 @@ test('back and forward go between programs', async ({ playground, page }) => {
   }).lanes.example).toBe('relu');
 });
 
+test('so they do between programs of the machine, also after a run', async ({
+  playground, page,
+}) => {
+  const name = async () => (await playground.state()).program?.name;
+  // Links that are followed in the same tab.
+  for (const [link, expected] of [['ex=power&step=3', 'power.tasm'], ['ex=life', 'life.tn']]) {
+    await page.evaluate((hash) => {
+      location.hash = hash;
+    }, `#v=1&${link}`);
+    await expect.poll(name).toBe(expected);
+  }
+  await page.waitForTimeout(kRest);
+  await page.goBack();
+  await expect.poll(name).toBe('power.tasm');
+  await expect.poll(async () => (await playground.state()).step).toBe(3);
+  await page.goBack();
+  await expect.poll(name).toBe('digits.tern');
+  expect((await playground.state()).problems).toEqual([]);
+});
+
+test('a skip link is no address', async ({ playground, page }) => {
+  await open(playground, '#v=1&view=lanes&ex=dot&vs=4&n=18');
+  const link = page.locator('.skip').first();
+  await link.focus();
+  await page.keyboard.press('Enter');
+  await page.waitForTimeout(kRest);
+  await expect(page.getByTestId('preset-vector')).toHaveAttribute('aria-pressed', 'true');
+  await expect(page.getByTestId('strategy-fixed')).toBeVisible();
+});
+
 test('a reload while a program runs shows what the address says', async ({ playground, page }) => {
-  await playground.open('?test=1#v=1&ex=infinite_loop');
+  await open(playground, '#v=1&ex=infinite_loop');
   await page.getByTestId('run').click();
   await expect(page.locator('body')).toHaveAttribute('data-state', 'running');
   const url = page.url();
@@ -58,8 +119,8 @@ test('a reload while a program runs shows what the address says', async ({ playg
 
 test('two tabs at once do not disturb each other', async ({ playground, page, context }) => {
   const other = new Playground(await context.newPage());
-  await playground.open('?test=1#v=1&ex=power');
-  await other.open('?test=1#v=1&ex=fibonacci');
+  await open(playground, '#v=1&ex=power');
+  await open(other, '#v=1&ex=fibonacci');
   await Promise.all([
     page.evaluate(() => window.ternPlayground.step(3)),
     other.page.evaluate(() => window.ternPlayground.step(7)),
@@ -73,5 +134,6 @@ test('two tabs at once do not disturb each other', async ({ playground, page, co
   await page.reload();
   await playground.ready();
   expect(await playground.state()).toMatchObject({ step: 3, program: { name: 'power.tasm' } });
+  await expect(page.getByTestId('preset-debug')).toHaveAttribute('aria-pressed', 'true');
   await other.page.close();
 });

@@ -22,9 +22,9 @@ async function shown(playground: Playground) {
 }
 
 async function savedAndOpenedElsewhere(playground: Playground): Promise<[object, object]> {
+  await playground.page.getByTestId('tab-program').click();
   await playground.page.waitForTimeout(400); // the address follows at rest
   const before = await shown(playground);
-  await playground.page.getByTestId('tab-program').click();
   const { name, bytes } = await playground.saved('save-state');
   expect(name).toMatch(/\.ternplay$/);
   await playground.page.evaluate(() => localStorage.clear());

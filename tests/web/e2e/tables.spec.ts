@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables as CSV: what a file has is what scripts are told, each row of the table is one of the file,
-// and the same state gives the same bytes.
+// Tables as CSV: what a file has is what scripts are told, each row of the table is one of the
+// file, and the same state gives the same bytes.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readCsv } from '../support/csv.js';

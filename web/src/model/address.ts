@@ -27,7 +27,7 @@ export type Selected =
   | { readonly kind: 'register'; readonly index: number; readonly frame: number };
 
 export interface Address {
-  /** undefined: the preset that the visitor had last. */
+  /** undefined: of a link debugging, else the preset that the visitor had last. */
   preset?: PresetName;
   loops: LoopAddress;
   /** Of the recorded run. */

@@ -57,7 +57,7 @@ function tensorOf(given: unknown): Tensor {
   const bytes = fromBase64(data, 'a tensor');
   const wanted = shape.reduce((product, extent) => product * extent, 1) * array.BYTES_PER_ELEMENT;
   if (bytes.length !== wanted)
-    throw damaged(`a tensor ${dtype}[${shape.join(', ')}] has ${bytes.length} bytes, not ${wanted}`);
+    throw damaged(`a tensor ${dtype}[${shape}] has ${bytes.length} bytes, not ${wanted}`);
   return { dtype: dtype as string, shape, data: new array(bytes.buffer) };
 }
 

@@ -33,7 +33,9 @@ function apply({ preset: name, panes, selected }: Address): void {
   if (panes) showOnly(panes);
   if (selected) pin(selected);
 }
-apply(kAddress);
+// A link that names no view is of debugging, whatever this visitor or another tab had last.
+const isLink = !kIsEmbed && writeAddress(kAddress) !== '';
+apply(isLink ? { preset: 'debug', ...kAddress } : kAddress);
 
 export function showView(name: ViewName): void {
   if (name === 'lanes') showPreset('vector');
@@ -78,7 +80,8 @@ let programWritten = programOf(written);
 
 function programOf(hash: string): string {
   const { preset: name, loops } = readAddress(hash);
-  return name === 'vector' ? `${loops.example ?? ''}|${loops.packed ? 'own' : ''}` : 'machine';
+  const own = loops.packed ? 'own' : '';
+  return `${name === 'vector' ? 'loops' : 'machine'}|${loops.example ?? own}`;
 }
 
 function write(): void {
@@ -86,7 +89,7 @@ function write(): void {
   if (hash === written || session.value.run === 'running') return;
   const { pathname, search } = globalThis.location;
   const program = programOf(hash);
-  const isOther = program !== programWritten && program !== '|';
+  const isOther = program !== programWritten && !program.endsWith('|');
   const method = isOther ? 'pushState' : 'replaceState';
   globalThis.history?.[method](null, '', `${pathname}${search}${hash}`);
   written = hash;
@@ -106,8 +109,11 @@ export function keepAddress(loops: LoopAddress): void {
   writeSoon();
 }
 
-/** Called with an address that back or forward led to, after layout and selection. */
-type OnMove = (address: Address) => void;
+/**
+ * Called with an address that back or forward led to, after layout and selection; `isOther`: of
+ * another program for the machine.
+ */
+type OnMove = (address: Address, isOther: boolean) => void;
 
 /** Keeps the address from now on; before, what it asked for has not been shown yet. */
 export function followAddress(onMove: OnMove): void {
@@ -116,12 +122,16 @@ export function followAddress(onMove: OnMove): void {
     writeSoon();
   });
   globalThis.addEventListener?.('popstate', () => {
+    // Skip links lead to places of the page.
+    if (!/^(?:#v=|#?$)/.test(globalThis.location.hash)) return;
     clearTimeout(waiting);
     written = globalThis.location.hash;
     programWritten = programOf(written);
-    const address = readAddress(written);
-    loopsShown = address.loops;
-    apply({ preset: 'debug', ...address });
-    onMove(address);
+    const address: Address = { preset: 'debug', ...readAddress(written) };
+    const { example, packed } = programShown.peek();
+    const isOther = example !== address.loops.example || packed !== address.loops.packed;
+    if (address.preset === 'vector') loopsShown = address.loops;
+    apply(address);
+    onMove(address, isOther);
   });
 }

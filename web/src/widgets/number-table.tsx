@@ -53,7 +53,9 @@ export function NumberTable({ caption, rows, columns, values, name }: NumberTabl
         </tbody>
       </table>
       {hidden > 0 ? (
-        <p class="hint">and {formatCount(hidden, 'more value')} outside of this table; the file has all</p>
+        <p class="hint">
+          and {formatCount(hidden, 'more value')} outside of this table; the file has all
+        </p>
       ) : null}
     </div>
   );
