@@ -75,11 +75,10 @@ test('the tables of a run', async ({ playground, page }) => {
     if (pane === 'timeline' || pane === 'lifetimes')
       await page.getByTestId(`${pane}-as-table`).click();
     await playground.idle();
-    if (pane !== 'heap') expect(await checked(playground, `${pane}-table`)).not.toEqual([]);
+    // Integers are no objects.
+    const rows = pane === 'heap' ? [] : await checked(playground, `${pane}-table`);
+    if (pane !== 'heap') expect(rows).not.toEqual([]);
   }
-  const { depth } = await playground.state();
-  expect((await page.evaluate(() => window.ternPlayground.table('frames-table')))!.rows.length)
-    .toBe(depth);
   // What is not on the page is not told.
   expect(await page.evaluate(() => window.ternPlayground.table('plan-table'))).toBeNull();
 });

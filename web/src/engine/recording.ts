@@ -22,6 +22,9 @@ export interface Between {
   readonly limits: RunLimits;
 }
 
+/** Whether the run rests and can go on with as much again. */
+const isLimit = ({ reason }: DebugStop): boolean => reason.endsWith('-limit');
+
 const kPlainStops: Record<string, MachineView['stop']> = {
   begun: 'ready', breakpoint: 'breakpoint', returned: 'returned', cancelled: 'cancelled',
 };
@@ -180,7 +183,7 @@ export class Recording {
   // Throws what the run failed with, or which limit it met; its frames stay.
   private view(stop: DebugStop, milliseconds: number): MachineView {
     this.spent += milliseconds;
-    const isFailure = stop.reason.startsWith('trap(') || stop.reason.endsWith('-limit');
+    const isFailure = stop.reason.startsWith('trap(') || isLimit(stop);
     if (isFailure) {
       this.hasFailed = true;
       this.debug.result();
@@ -204,7 +207,7 @@ export class Recording {
     const stop = this.debug.stop();
     this.hasFailed = false;
     const state: CursorState = { ...this.state(stop, false), state: 'failed' };
-    const limit = stop.reason.endsWith('-limit') ? { limit: stop.reason } : {};
+    const limit = isLimit(stop) ? { limit: stop.reason } : {};
     return { state, trace: { first: stop.first, end: stop.end }, ...limit };
   }
 
