@@ -90,8 +90,9 @@ function sums(seed: number, isOther: boolean) {
     return `  load_const f32[3, 4] [${values.join(', ')}] dst: %${1 + i % 3}\n` +
       `  call  add in: %0, %${1 + i % 3} dst: %0\n`;
   });
-  const text = `.func @main() -> f32[3, 4]\n  load_const f32[3, 4] [${Array(12).fill(0).join(', ')}]` +
-    ` dst: %0\n${lines.join('')}  ret   ret %0\n`;
+  const zeros = Array(12).fill(0).join(', ');
+  const text = `.func @main() -> f32[3, 4]\n  load_const f32[3, 4] [${zeros}] dst: %0\n` +
+    `${lines.join('')}  ret   ret %0\n`;
   // After the first constant, each takes two instructions.
   return { text, pc: 1 + 2 * at, register: 1 + at % 3, element: `[${row}, ${column}]` };
 }
