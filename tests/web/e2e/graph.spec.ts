@@ -68,5 +68,5 @@ test('a long graph is laid out, and its picture can be moved at once', async ({
   await expect(page.getByTestId('graph-detail')).toContainText('output');
   await page.getByTestId('graph-as-table').click();
   await expect(page.getByTestId('graph-table').locator('tbody tr')).toHaveCount(500);
-  await expect(page.getByTestId('pane-graph')).toContainText('the first 500 of 1\u202f202 boxes');
+  await expect(page.getByTestId('pane-graph')).toContainText('the first 500 of 1\u202f202 rows');
 });
