@@ -2,8 +2,8 @@
 #include "native/backends/kernel_library.h"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <limits.h>
+#include <link.h>
 #include <stdlib.h>
 
 #include <bit>
@@ -48,6 +48,26 @@ std::string MachineName(uint16_t machine) {
   }
 }
 
+// The loader maps what a file that was cut short lacks, and whoever touches that is ended.
+Status CheckSegments(const std::string& path, std::span<const uint8_t> bytes) {
+  ElfW(Ehdr) header;
+  if (bytes.size() < sizeof header) return Refuse(path, "it is cut short within its header");
+  std::memcpy(&header, bytes.data(), sizeof header);
+  const uint64_t size = bytes.size(), table = header.e_phoff;
+  if (header.e_phentsize != sizeof(ElfW(Phdr)) || table > size ||
+      header.e_phnum > (size - table) / sizeof(ElfW(Phdr)))
+    return Refuse(path, "it is cut short, or its table of segments is damaged");
+  for (size_t i = 0; i < header.e_phnum; ++i) {
+    ElfW(Phdr) segment;
+    std::memcpy(&segment, bytes.data() + table + i * sizeof segment, sizeof segment);
+    if (segment.p_type != PT_LOAD) continue;
+    if (segment.p_offset > size || segment.p_filesz > size - segment.p_offset)
+      return Refuse(path, StrCat("it is cut short: expected ", segment.p_filesz, " bytes at ",
+                                 segment.p_offset, " for a segment, the file has ", size));
+  }
+  return OkStatus();
+}
+
 // Ahead of the system's loader, whose messages do not say what was expected and what there is.
 Status CheckFile(const std::string& path, std::span<const uint8_t> bytes) {
   if (bytes.size() < sizeof(Elf64_Ehdr) || std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0)
@@ -64,7 +84,7 @@ Status CheckFile(const std::string& path, std::span<const uint8_t> bytes) {
   if (kMachine != EM_NONE && header.e_machine != kMachine)
     return Refuse(path, StrCat("expected code for ", MachineName(kMachine), ", got ",
                                MachineName(header.e_machine)));
-  if (header.e_type == ET_DYN) return OkStatus();
+  if (header.e_type == ET_DYN) return CheckSegments(path, bytes);
   return Refuse(path,
                 "expected a shared library, got an object or a program; link it with -shared");
 }

@@ -166,6 +166,17 @@ class KernelLibraryTest(unittest.TestCase):
         self.refused(self.write("object.so", good[:16] + b"\x01" + good[17:]),
                      "expected a shared library, got an object or a program")
 
+    def test_files_that_are_cut_short(self):
+        whole = read(self.good)
+        for length in (16, 63, 64, 100, *range(512, len(whole), 512)):
+            cut = self.write("cut.so", whole[:length])
+            ran = self.call(cut)
+            self.assertIn(ran.returncode, (0, 1), f"{length} bytes: {ran.stderr}")
+            if ran.returncode == 1:
+                self.assertIn("error[E0808]", ran.stderr)
+        self.assertIn("it is cut short: expected", self.call(
+            self.write("cut.so", whole[:len(whole) // 4])).stderr)
+
     def test_errors_are_json_too(self):
         result = self.call(os.path.join(FOLDER, "bad_9.so"),
                            more=("--function", "triangle", "-i", "n=4", "--format", "json"))

@@ -318,6 +318,11 @@ TEST_F(NativeLibrary, IsRefused) {
   const std::string foreign = Run("plain.tern", With());
   EXPECT_NE(foreign.find("error[E0808]"), std::string::npos) << foreign;
   EXPECT_NE(foreign.find("expected code for x86-64, got aarch64"), std::string::npos) << foreign;
+
+  ASSERT_EQ(Pair("plain.tern", "").exit_code, 0);
+  folder_.Write("cut.so", Read("pair.so").substr(0, 3000));
+  const std::string cut = Run("plain.tern", With("cut.so"));
+  EXPECT_NE(cut.find("it is cut short: expected "), std::string::npos) << cut;
 }
 
 // ---- one file on AArch64, whose tern has no LLVM
