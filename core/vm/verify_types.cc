@@ -230,8 +230,7 @@ class TypeVerifier {
     Join(Written(), &types_[to]);
   }
 
-  // What the instruction writes, as far as the opcode tells. The default is anything, so a new
-  // opcode is safe.
+  // What the instruction writes, as far as the opcode tells. Anything is always safe.
   RegisterType Written() const {
     switch (current_.info->opcode) {
       case Opcode::kLoadConst: return TypeOf(At(1));
