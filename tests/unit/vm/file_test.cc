@@ -156,10 +156,10 @@ TEST(File, VersionRule) {
   file[14] = 77;  // the runtime it needs
   EXPECT_TRUE(Contains(ErrorOf(file), "needs a runtime of format version 1.77")) << ErrorOf(file);
   file = good;
-  file[24] = 2;  // a feature
-  EXPECT_TRUE(Contains(ErrorOf(file), "needs features 0x2")) << ErrorOf(file);
-  file[30] = 1;  // another, among the high bits
-  EXPECT_TRUE(Contains(ErrorOf(file), "needs features 0x1000000000002")) << ErrorOf(file);
+  file[31] = 0x40;  // a feature, by a bit that comes late
+  EXPECT_TRUE(Contains(ErrorOf(file), "needs features 0x4000000000000000")) << ErrorOf(file);
+  file[30] = 1;  // another
+  EXPECT_TRUE(Contains(ErrorOf(file), "needs features 0x4001000000000000")) << ErrorOf(file);
   support::Reseal(&file);
   EXPECT_EQ(ReadExecutable(file, nullptr).status().error_code(), "E0104");
 }
