@@ -10,6 +10,7 @@
 #include "native/cli/native_kernels.h"
 #include "native/cli/program_file.h"
 #include "native/cli/report.h"
+#include "native/code/code_library.h"
 
 namespace tern::cli {
 namespace {
@@ -109,13 +110,15 @@ std::string_view TargetsOf(const CompileOptions& options) {
 }
 bool HasNativeCode(const CompileOptions& options) { return !TargetsOf(options).empty(); }
 
-Status CheckLibraryRequest(const CompileOptions& options, bool no_targets) {
+// Ahead of compiling, which may take minutes.
+Status CheckLibraryRequest(const CompileOptions& options,
+                           const std::vector<const native::ObjectTarget*>& targets) {
   if (options.native_library.empty()) return OkStatus();
   TERN_TRY(CheckOutputPath(options.native_library, options.request.path));
   if (options.native_library == OutputOf(options))
     return UsageError("E0003", StrCat("--native-library and --out name one file, '",
                                       options.native_library, "'"));
-  if (!no_targets) return OkStatus();
+  if (!targets.empty()) return native::CheckLibraryTargets(targets);
   return UsageError("E0003", "--native-library with --native-kernels none has nothing to hold");
 }
 
@@ -130,7 +133,7 @@ Result<Compiled> CompileWithKernels(const Engine& engine, const CompileOptions& 
                                     NativeReport* report) {
   const std::string& path = options.request.path;
   TERN_TRY_ASSIGN(const auto targets, ParseKernelTargets(TargetsOf(options)));
-  TERN_TRY(CheckLibraryRequest(options, targets.empty()));
+  TERN_TRY(CheckLibraryRequest(options, targets));
   Compiled compiled;
   Program program;
   if (IsCompiled(path)) {

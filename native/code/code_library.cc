@@ -26,29 +26,14 @@ std::string ParallelCodeSymbol(std::string_view kernel, const ObjectTarget& targ
 }
 std::string StampSymbol(std::string_view kernel) { return StrCat(KernelSymbol(kernel), ".stamp"); }
 
-Status CheckFamily(std::span<const LibraryObject> objects) {
-  const ObjectTarget& first = *objects.front().target;
-  for (const LibraryObject& object : objects) {
-    if (object.target->machine != first.machine)
-      return std::move(Unsupported("a library is for one family of processors: expected targets "
-                                   "like ",
-                                   first.name, ", got ", object.target->name)
-                           .SetErrorCode("E0804")
-                           .AddNote("help: make a library for each"));
-  }
-  if (first.machine != ElfMachine::kRiscV) return OkStatus();
-  return Unsupported("there are no libraries for ", first.name).SetErrorCode("E0804").Clone();
-}
-
 class LibraryMaker {
  public:
   explicit LibraryMaker(std::span<const LibraryObject> objects) : objects_(objects) {}
 
   Result<std::string> Make() {
-    TERN_TRY(CheckFamily(objects_));
     TERN_TRY(Link());
     AddData(kMarkSymbol, kMark);
-    for (size_t i = 0; i < objects_.size(); ++i) TERN_TRY(AddObject(i));
+    for (size_t i = 0; i < objects_.size(); ++i) AddObject(i);
     return WriteElfLibrary(library_);
   }
 
@@ -67,7 +52,7 @@ class LibraryMaker {
     library_.data += text;
   }
 
-  Status AddObject(size_t index) {
+  void AddObject(size_t index) {
     const LibraryObject& object = objects_[index];
     const std::string plain = KernelSymbol(object.kernel);
     const std::string parallel = ParallelKernelSymbol(object.kernel);
@@ -81,12 +66,11 @@ class LibraryMaker {
     // Objects of a kernel for several targets were made of one text.
     const std::string stamp = StampSymbol(object.kernel);
     for (const ElfLibrarySymbol& symbol : library_.symbols) {
-      if (symbol.name == stamp) return OkStatus();
+      if (symbol.name == stamp) return;
     }
     std::string text = KernelStamp(object.loop_text);
     text += '\0';
     AddData(stamp, text);
-    return OkStatus();
   }
   void AddCode(std::string name, uint64_t offset) {
     library_.symbols.push_back({std::move(name), true, offset});
@@ -97,6 +81,21 @@ class LibraryMaker {
 };
 
 }  // namespace
+
+Status CheckLibraryTargets(std::span<const ObjectTarget* const> targets) {
+  for (const ObjectTarget* target : targets) {
+    if (target->machine != targets.front()->machine)
+      return std::move(Unsupported("a library is for one family of processors: expected targets "
+                                   "like ",
+                                   targets.front()->name, ", got ", target->name)
+                           .SetErrorCode("E0804")
+                           .AddNote("help: make a library for each"));
+    if (target->machine == ElfMachine::kRiscV)
+      return std::move(
+          Unsupported("there are no libraries for ", target->name).SetErrorCode("E0804"));
+  }
+  return OkStatus();
+}
 
 Result<std::string> MakeCodeLibrary(std::span<const LibraryObject> objects) {
   return LibraryMaker(objects).Make();

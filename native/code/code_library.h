@@ -26,8 +26,11 @@ struct LibraryObject {
   std::string_view bytes;  // PrecompileKernel's
 };
 
-// The file. All targets are of one family (E0804 otherwise); there is at least one object. Pure:
-// the same objects give the same bytes.
+// What a library can be for: targets of one family that code is linked for (E0804 otherwise).
+Status CheckLibraryTargets(std::span<const ObjectTarget* const> targets);
+
+// The file, of at least one object. The targets must have passed the check. Pure: the same objects
+// give the same bytes.
 Result<std::string> MakeCodeLibrary(std::span<const LibraryObject> objects);
 
 class CodeLibrary {
