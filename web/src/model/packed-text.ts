@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A text as letters that an address can hold: compressed by the browser, then base64 for links.
+import { fromBase64, toBase64 } from './base64.js';
+
 const kMaxBytes = 64 * 1024;
 
 type Codec = CompressionStream | DecompressionStream;
@@ -34,15 +36,13 @@ export async function packText(text: string): Promise<string | undefined> {
   const bytes = new TextEncoder().encode(text);
   if (bytes.length > kMaxBytes) return undefined;
   const packed = await through(new CompressionStream('deflate-raw'), bytes);
-  const letters = Array.from(packed, (byte) => String.fromCharCode(byte)).join('');
-  return btoa(letters).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+  return toBase64(packed).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 }
 
 /** Undefined for what packText has not made: links are cut off, and written by hand. */
 export async function unpackText(packed: string): Promise<string | undefined> {
   try {
-    const letters = atob(packed.replaceAll('-', '+').replaceAll('_', '/'));
-    const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
+    const bytes = fromBase64(packed.replaceAll('-', '+').replaceAll('_', '/'));
     const text = await through(new DecompressionStream('deflate-raw'), bytes);
     return new TextDecoder('utf-8', { fatal: true }).decode(text);
   } catch {

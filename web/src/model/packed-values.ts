@@ -2,16 +2,8 @@
 // Values of any kind as JSON and back: what JSON has no word for is an object of one key that
 // begins with $. Bytes lie in the order of little-endian machines, on which browsers run.
 import { isTensor, kTypedArrays, type Tensor } from 'tern-runtime';
+import { fromBase64, toBase64 } from './base64.js';
 import { InputError } from './inputs.js';
-
-const kPiece = 0x8000;
-
-function toBase64(bytes: Uint8Array): string {
-  const pieces: string[] = [];
-  for (let at = 0; at < bytes.length; at += kPiece)
-    pieces.push(String.fromCharCode(...bytes.subarray(at, at + kPiece)));
-  return btoa(pieces.join(''));
-}
 
 const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
@@ -36,10 +28,10 @@ export function damaged(what: string): InputError {
     'save it once more where it came from');
 }
 
-function fromBase64(text: unknown, what: string): Uint8Array<ArrayBuffer> {
+function bytesIn(text: unknown, what: string): Uint8Array<ArrayBuffer> {
   if (typeof text !== 'string') throw damaged(`${what} has no bytes`);
   try {
-    return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    return fromBase64(text);
   } catch {
     throw damaged(`the bytes of ${what} are cut off or mixed up`);
   }
@@ -54,7 +46,7 @@ function tensorOf(given: unknown): Tensor {
     ? kTypedArrays[dtype] : undefined;
   if (!array || !Array.isArray(shape) || !shape.every(isExtent))
     throw damaged('a tensor has no type');
-  const bytes = fromBase64(data, 'a tensor');
+  const bytes = bytesIn(data, 'a tensor');
   const wanted = shape.reduce((product, extent) => product * extent, 1) * array.BYTES_PER_ELEMENT;
   if (bytes.length !== wanted)
     throw damaged(`a tensor ${dtype}[${shape}] has ${bytes.length} bytes, not ${wanted}`);
@@ -74,7 +66,7 @@ export function unpack(value: unknown): unknown {
     const [key, part] = entry;
     if (key === '$int') return integerOf(part);
     if (key === '$number') return Number(part);
-    if (key === '$bytes') return fromBase64(part, 'a file');
+    if (key === '$bytes') return bytesIn(part, 'a file');
     if (key === '$tensor') return tensorOf(part);
   }
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, unpack(part)]));
