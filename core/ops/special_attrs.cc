@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ops/special_attrs.h"
 
+#include <bit>
+
 namespace tern::ops {
 
 namespace {
@@ -35,7 +37,8 @@ void CheckAttrs(AttrIn& in, const MatMulBitsAttrs& attrs) {
   in.CheckExtent("depth", attrs.depth, 1);
   // As ONNX Runtime defines MatMulNBits.
   in.CheckExtent("block", attrs.block, 16);
-  if ((attrs.block & (attrs.block - 1)) != 0) in.Fail("block", "must be a power of two");
+  if (!std::has_single_bit(static_cast<uint64_t>(attrs.block)))
+    in.Fail("block", "must be a power of two");
 }
 
 void CheckAttrs(AttrIn& in, const TreeAttrs& attrs) { in.CheckExtent("targets", attrs.targets, 1); }

@@ -35,15 +35,10 @@ Status Unwrap(const AnyView& value, Any* scalar) {
   const DType dtype = tensor->dtype();
   if (dtype.is_bool()) {
     *scalar = Any(*static_cast<const uint8_t*>(tensor->data()) != 0);
-  } else if (dtype == kI64) {
-    *scalar = Any(*tensor->data_as<int64_t>());
   } else if (dtype == kU64 && *tensor->data_as<uint64_t>() > static_cast<uint64_t>(INT64_MAX)) {
     return OutOfRange("the element of ", tensor->TypeText(), " does not fit an int");
-  } else if (dtype == kU64) {
-    *scalar = Any(static_cast<int64_t>(*tensor->data_as<uint64_t>()));
   } else if (dtype.is_int() && dtype.bits >= 8) {
-    // All these ints fit a double exactly (32 bits at most), which is what TensorElement gives.
-    *scalar = Any(static_cast<int64_t>(TensorElement(*tensor, 0)));
+    *scalar = Any(TensorInt(*tensor, 0));
   } else if (dtype.is_float()) {
     *scalar = Any(TensorElement(*tensor, 0));
   } else {
@@ -241,7 +236,7 @@ Status ToDims(const AnyView& value, std::vector<int64_t>* dims) {
   TERN_TRY(CheckOnHost(*tensor, "the shape"));
   dims->clear();
   for (int64_t i = 0; i < tensor->dim(0); ++i)
-    dims->push_back(static_cast<int64_t>(TensorElement(*tensor, i)));
+    dims->push_back(TensorInt(*tensor, i));
   return OkStatus();
 }
 

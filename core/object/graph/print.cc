@@ -86,6 +86,20 @@ std::optional<std::string> CodePointText(const AnyView& value) {
   return out;
 }
 
+template <typename T>
+int64_t ClampToInt(T value) {
+  if constexpr (std::is_same_v<T, uint64_t>) {
+    return static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX));
+  } else if constexpr (std::is_integral_v<T>) {
+    return static_cast<int64_t>(value);
+  } else {
+    constexpr double kLimit = 9223372036854775808.0;
+    const auto wide = static_cast<double>(value);
+    if (wide != wide) return 0;
+    return wide >= kLimit ? INT64_MAX : wide < -kLimit ? INT64_MIN : static_cast<int64_t>(wide);
+  }
+}
+
 // Bounds how much of each container is shown, and of all together.
 class Extent {
  public:
@@ -442,6 +456,13 @@ double TensorElement(const Tensor& tensor, int64_t index) {
   // Stays 0 for strings and complex numbers, which the visitor does not visit.
   double result = 0;
   VisitElement(tensor, index, [&result](auto value) { result = static_cast<double>(value); });
+  return result;
+}
+
+int64_t TensorInt(const Tensor& tensor, int64_t index) {
+  TERN_DCHECK(tensor.on_host());
+  int64_t result = 0;
+  VisitElement(tensor, index, [&result](auto value) { result = ClampToInt(value); });
   return result;
 }
 

@@ -42,8 +42,12 @@ void WriteValueJson(const AnyView& value, JsonWriter* json, const PrintOptions& 
 std::string ValueJson(const AnyView& value, const PrintOptions& options = {});
 
 // One element by flat index (row-major, whatever the strides): as a double (complex and strings:
-// 0), as text.
+// 0).
 double TensorElement(const Tensor& tensor, int64_t index);
+// One element as an int, exact for every integer; floats are cut off, and what an int64_t does not
+// hold becomes the nearest that it does (NaN: 0), since a cast in C would be undefined.
+int64_t TensorInt(const Tensor& tensor, int64_t index);
+// One element as the printers above write it.
 std::string TensorElementText(const Tensor& tensor, int64_t index);
 
 struct TensorStatistics {

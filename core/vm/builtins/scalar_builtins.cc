@@ -114,20 +114,9 @@ Result<const Tensor*> OneElement(const AnyView& value) {
                          " elements, expected 1");
 }
 
-// The element as an int: exact for i64, and otherwise by way of a double, which holds narrower
-// integers exactly. Floats are cut off and clamped, NaN gives 0, as a cast in C would be undefined.
-int64_t IntElement(const Tensor& tensor, int64_t index) {
-  if (tensor.dtype() == kI64 && tensor.is_contiguous())
-    return tensor.values<int64_t>()[static_cast<size_t>(index)];
-  const double value = TensorElement(tensor, index);
-  constexpr double kLimit = 9223372036854775808.0;
-  if (value != value) return 0;
-  return value >= kLimit ? INT64_MAX : value < -kLimit ? INT64_MIN : static_cast<int64_t>(value);
-}
-
 Result<Any> ItemInt(AnyArgs args) {
   TERN_TRY_ASSIGN(const Tensor* tensor, OneElement(args[0]));
-  return Any(IntElement(*tensor, 0));
+  return Any(TensorInt(*tensor, 0));
 }
 Result<Any> ItemFloat(AnyArgs args) {
   TERN_TRY_ASSIGN(const Tensor* tensor, OneElement(args[0]));
@@ -152,7 +141,7 @@ Result<Any> ToList(AnyArgs args) {
     if (dtype.is_bool())
       list->PushBack(AnyView(TensorElement(*tensor, i) != 0));
     else if (dtype.is_int())
-      list->PushInt(IntElement(*tensor, i));
+      list->PushInt(TensorInt(*tensor, i));
     else
       list->PushBack(AnyView(TensorElement(*tensor, i)));
   }

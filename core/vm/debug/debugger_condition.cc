@@ -396,9 +396,8 @@ Result<Any> Condition::EvaluateIndex(const Node& node, const ConditionScope& sco
     // Row-major, which is how TensorElement counts whatever the strides are.
     flat = flat * extent + index[axis];
   }
-  const double element = TensorElement(*tensor, flat);
-  if (tensor->dtype().is_int()) return Any(static_cast<int64_t>(element));
-  return Any(element);
+  if (tensor->dtype().is_int()) return Any(TensorInt(*tensor, flat));
+  return Any(TensorElement(*tensor, flat));
 }
 
 Result<Any> Condition::EvaluateNode(uint32_t at, const ConditionScope& scope) const {

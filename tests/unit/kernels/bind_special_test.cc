@@ -268,6 +268,8 @@ TEST(PackedBits, HalvesOfBytesAreWeights) {
             "f32[1, 1] {0}");
   ExpectError("matmul_bits{columns=1 depth=16 block=24}", {Iota({1, 16}), b, F({1}, {2})},
               {"block", "power of two"});
+  ExpectError("matmul_bits{columns=1 depth=16 block=-9223372036854775808}",
+              {Iota({1, 16}), b, F({1}, {2})}, {"block", "at least 16"});
   ExpectError("matmul_bits{columns=2 depth=16 block=16}", {Iota({1, 16}), b, F({1}, {2})},
               {"axis 0 of b", "expected 2"});
   ExpectError("matmul_bits{columns=1 depth=16 block=16}", {Iota({1, 16}), b, F({2}, {2, 2})},

@@ -190,5 +190,29 @@ TEST(PrintJson, StatisticsOfOtherTypes) {
   EXPECT_EQ(TensorElement(*Tensor::FromValues<uint16_t>({9}, {1}).value(), 0), 9);
 }
 
+TEST(TensorInt, HoldsEveryIntegerExactly) {
+  constexpr int64_t kOdd = (int64_t{1} << 53) + 1;  // no double
+  const auto wide = Tensor::FromValues<int64_t>({kOdd, INT64_MAX, INT64_MIN}, {3}).value();
+  EXPECT_EQ(TensorInt(*wide, 0), kOdd);
+  EXPECT_EQ(TensorInt(*wide, 1), INT64_MAX);
+  EXPECT_EQ(TensorInt(*wide, 2), INT64_MIN);
+  const auto unsigned_wide = Tensor::FromValues<uint64_t>({kOdd, UINT64_MAX}, {2}).value();
+  EXPECT_EQ(TensorInt(*unsigned_wide, 0), kOdd);
+  EXPECT_EQ(TensorInt(*Tensor::FromValues<bool>({true}, {1}).value(), 0), 1);
+}
+
+TEST(TensorInt, TakesTheNearestOfWhatItDoesNotHold) {
+  EXPECT_EQ(TensorInt(*Tensor::FromValues<uint64_t>({UINT64_MAX}, {1}).value(), 0), INT64_MAX);
+  const float inf = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto floats = Tensor::FromValues<float>({-2.75f, inf, -inf, nan, 1e30f}, {5}).value();
+  EXPECT_EQ(TensorInt(*floats, 0), -2);
+  EXPECT_EQ(TensorInt(*floats, 1), INT64_MAX);
+  EXPECT_EQ(TensorInt(*floats, 2), INT64_MIN);
+  EXPECT_EQ(TensorInt(*floats, 3), 0);
+  EXPECT_EQ(TensorInt(*floats, 4), INT64_MAX);
+  EXPECT_EQ(TensorInt(*Tensor::New(kString, {1}).value(), 0), 0);
+}
+
 }  // namespace
 }  // namespace tern::print_test
