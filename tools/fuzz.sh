@@ -3,24 +3,28 @@
 # Runs every fuzzer for a while, with the address and undefined-behaviour sanitizers, from the
 # seeds in tests/fuzz/seeds/<fuzzer>. New inputs go to build/fuzz/corpus, crashes to
 # build/fuzz/crashes.
-#   tools/fuzz.sh [--preset P] [--seconds N] [--mutations N] [FUZZER…]
-# default: preset fuzz, 20 seconds each, and no mutations. --mutations also has vm_mutate change the
-# files of tests/compat and what the digits model compiles to so many times.
+#   tools/fuzz.sh [--preset P] [--seconds N] [--seed N] [--mutations N] [FUZZER…]
+# default: preset fuzz, 20 seconds each, a new seed each time (0), and no mutations. With a seed of
+# its own a run does the same as the last, up to where its time ends. --mutations also has vm_mutate
+# change the files of tests/compat and what the digits model compiles to so many times.
 # The preset asan has the fuzzers too, which saves tools/test.sh a build.
 # Ends with `N passed, N failed`; a fuzzer fails when it found a crash, a leak or a hang.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-seconds=20 preset=fuzz mutations=0
+seconds=20 seed=0 preset=fuzz mutations=0
 while [[ ${1:-} == --* ]]; do
   case $1 in
     --seconds) seconds=${2:-} ;;
+    --seed) seed=${2:-} ;;
     --preset) preset=${2:-} ;;
     --mutations) mutations=${2:-} ;;
     *) echo "fuzz.sh: unknown option $1" >&2 && exit 2 ;;
   esac
   shift 2
 done
-case $seconds$mutations in '' | *[!0-9]*) echo "fuzz.sh: a number is wanted" >&2 && exit 2 ;; esac
+for number in "$seconds" "$seed" "$mutations"; do
+  case $number in '' | *[!0-9]*) echo "fuzz.sh: a number is wanted" >&2 && exit 2 ;; esac
+done
 tools/build.sh "$preset"
 fuzzers=build/$preset/fuzzers
 passed=0 failed=0
@@ -32,7 +36,7 @@ for name in "${names[@]}"; do
   corpus=build/fuzz/corpus/$name log=build/fuzz/$name.log
   [ -x "$fuzzers/$name" ] || { echo "fuzz.sh: there is no fuzzer $name" >&2 && exit 2; }
   mkdir -p "$corpus" build/fuzz/crashes "tests/fuzz/seeds/$name"
-  if "$fuzzers/$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+  if "$fuzzers/$name" -max_total_time="$seconds" -seed="$seed" -timeout=10 -rss_limit_mb=2048 \
     -print_final_stats=1 -artifact_prefix="build/fuzz/crashes/$name-" \
     "$corpus" "tests/fuzz/seeds/$name" >"$log" 2>&1; then
     runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
