@@ -68,9 +68,9 @@ write_binaryen_wrappers() {  # write_binaryen_wrappers BUILD_FOLDER
   for tool in "$1"/root/usr/bin/wasm* ; do
     cat >"$1/binaryen/bin/${tool##*/}" <<WRAPPER
 #!/bin/sh
-root=$tern_prefix/root
-exec \$root/usr/lib64/ld-linux-x86-64.so.2 --library-path \$root/usr/lib/x86_64-linux-gnu \
-  \$root/usr/bin/${tool##*/} "\$@"
+root="$tern_prefix/root"
+exec "\$root/usr/lib64/ld-linux-x86-64.so.2" --library-path "\$root/usr/lib/x86_64-linux-gnu" \
+  "\$root/usr/bin/${tool##*/}" "\$@"
 WRAPPER
     chmod +x "$1/binaryen/bin/${tool##*/}"
   done
@@ -92,7 +92,7 @@ write_commands() {  # write_commands BUILD_FOLDER EMSCRIPTEN_FOLDER
   local tool
   mkdir -p "$1/bin"
   for tool in emcc em++ emar emranlib emcmake embuilder; do
-    printf '#!/bin/sh\nexec %s "$@"\n' "$2/$tool" >"$1/bin/$tool"
+    printf '#!/bin/sh\nexec "%s" "$@"\n' "$2/$tool" >"$1/bin/$tool"
     chmod +x "$1/bin/$tool"
   done
   echo "$2" >"$1/emscripten_root"
