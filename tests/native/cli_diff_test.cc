@@ -15,18 +15,14 @@ namespace {
 using testing::CommandResult;
 using testing::RunCommand;
 using testing::ScratchFolder;
+using testing::TernCommand;
 
 constexpr std::string_view kDouble = "fn main(x: f32[n]) -> f32[n] { exp(x) * 2.0 }\n";
 constexpr std::string_view kTriple = "fn main(x: f32[n]) -> f32[n] { exp(x) * 3.0 }\n";
 constexpr std::string_view kNumbers = " -i x=f32[20]:arange ";
 
-std::string Tern() {
-  const char* path = getenv("TERN_CLI");
-  return path != nullptr ? path : "build/host/tern";
-}
-
 void ExpectRun(const std::string& arguments, int exit_code, std::string_view text) {
-  const CommandResult run = RunCommand(StrCat(Tern(), " ", arguments));
+  const CommandResult run = RunCommand(StrCat(TernCommand(), " ", arguments));
   EXPECT_EQ(run.exit_code, exit_code) << arguments << "\n" << run.output;
   EXPECT_NE(run.output.find(text), std::string::npos) << arguments << "\n" << run.output;
 }
@@ -46,7 +42,7 @@ class CliDiff : public ::testing::Test {
 
 TEST_F(CliDiff, AProgramIsTheSameAsItself) {
   ExpectRun(StrCat("diff ", a_, " ", a_), 0, "are the same");
-  EXPECT_EQ(RunCommand(StrCat(Tern(), " diff -q ", a_, " ", a_)).output, "");
+  EXPECT_EQ(RunCommand(StrCat(TernCommand(), " diff -q ", a_, " ", a_)).output, "");
 }
 
 TEST_F(CliDiff, ProgramsDifferInAConstant) {
@@ -67,7 +63,7 @@ TEST_F(CliDiff, InstructionsAreComparedWhateverTheirNumber) {
 }
 
 TEST_F(CliDiff, RunsDifferAtAStepATensorAndAnElement) {
-  const CommandResult run = RunCommand(StrCat(Tern(), " diff ", a_, " ", b_, kNumbers));
+  const CommandResult run = RunCommand(StrCat(TernCommand(), " diff ", a_, " ", b_, kNumbers));
   EXPECT_EQ(run.exit_code, 3);
   EXPECT_NE(run.output.find("output0: 20 of 20 elements differ, first [0]"), std::string::npos)
       << run.output;
@@ -114,7 +110,7 @@ TEST_F(CliDiff, DamagedRecordsAreRefused) {
 TEST_F(CliDiff, AReplayNeedsNoInputs) {
   ExpectRun(StrCat("replay ", record_, " ", a_), 0, "5 steps are as they were recorded");
   ExpectRun(StrCat("replay ", record_, " ", a_, " --until 2"), 0, "step 2 of 2");
-  EXPECT_EQ(RunCommand(StrCat(Tern(), " replay -q ", record_, " ", a_)).output, "");
+  EXPECT_EQ(RunCommand(StrCat(TernCommand(), " replay -q ", record_, " ", a_)).output, "");
 }
 
 TEST_F(CliDiff, AReplayFindsTheStepThatChanged) {

@@ -14,19 +14,15 @@ namespace {
 using testing::CommandResult;
 using testing::RunCommand;
 using testing::ScratchFolder;
+using testing::TernCommand;
 
 constexpr std::string_view kProgram =
     ".func @main(x: f32[n]) -> f32[n]\n  call  add in: %0, %0 dst: %1\n  ret   ret %1\n";
 
-std::string Tern() {
-  const char* path = getenv("TERN_CLI");
-  return path != nullptr ? path : "build/host/tern";
-}
-
 TEST(CliFiles, OutputGoesToADevice) {
   const ScratchFolder folder;
   const std::string program = folder.Write("a.tasm", kProgram);
-  EXPECT_EQ(RunCommand(StrCat(Tern(), " asm ", program, " -o /dev/null")).exit_code, 0);
+  EXPECT_EQ(RunCommand(StrCat(TernCommand(), " asm ", program, " -o /dev/null")).exit_code, 0);
   EXPECT_EQ(RunCommand("test -c /dev/null").exit_code, 0);
 }
 
@@ -34,7 +30,7 @@ TEST(CliFiles, JsonOfOutputsIsWhole) {
   const ScratchFolder folder;
   const std::string program = folder.Write("a.tasm", kProgram);
   const CommandResult run =
-      RunCommand(StrCat(Tern(), " run ", program, " -i f32[2]:1,2 --format json"));
+      RunCommand(StrCat(TernCommand(), " run ", program, " -i f32[2]:1,2 --format json"));
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_TRUE(run.output.starts_with("{\"schema\":1,\"outputs\":[{\"name\":")) << run.output;
   EXPECT_TRUE(run.output.ends_with("}]}\n")) << run.output;
@@ -44,19 +40,19 @@ TEST(CliFiles, OutputThatIsTheInputIsRefused) {
   const ScratchFolder folder;
   const std::string program = folder.Write("a.tasm", kProgram);
   for (const char* verb : {" asm ", " dis ", " compile "}) {
-    const CommandResult run = RunCommand(StrCat(Tern(), verb, program, " -o ", program));
+    const CommandResult run = RunCommand(StrCat(TernCommand(), verb, program, " -o ", program));
     EXPECT_EQ(run.exit_code, 2) << verb;
     EXPECT_NE(run.output.find("error[E0003]: the output"), std::string::npos) << run.output;
   }
   const CommandResult run =
-      RunCommand(StrCat(Tern(), " run ", program, " -i f32[2]:1,2 --output @", program));
+      RunCommand(StrCat(TernCommand(), " run ", program, " -i f32[2]:1,2 --output @", program));
   EXPECT_EQ(run.exit_code, 2) << run.output;
 }
 
 TEST(CliFiles, OutputOverAnInputTensorIsRefused) {
   const ScratchFolder folder;
   const std::string program = folder.Write("a.tasm", kProgram), x = folder.Path("x.npy");
-  const std::string run = StrCat(Tern(), " run ", program, " --quiet -i ");
+  const std::string run = StrCat(TernCommand(), " run ", program, " --quiet -i ");
   ASSERT_EQ(RunCommand(StrCat(run, "f32[2]:1,2 --output @", x)).exit_code, 0);
   EXPECT_EQ(RunCommand(StrCat(run, "x=@", x, " --output @", x)).exit_code, 2);
   EXPECT_EQ(RunCommand(StrCat(run, "x=@", x, " --output @", folder.Path("y.npy"))).exit_code, 0);
@@ -83,7 +79,7 @@ void ExpectOutOfMemory(const std::string& command) {
 TEST(CliFilesBad, ValuesOfEveryKindAreHeldToMaxMemory) {
   const ScratchFolder folder;
   const std::string run =
-      StrCat(Tern(), " run ", folder.Write("a.tn", kGrowing), " --max-memory 1MB -f ");
+      StrCat(TernCommand(), " run ", folder.Write("a.tn", kGrowing), " --max-memory 1MB -f ");
   for (const char* function : {"text", "tree", "list", "numbers"})
     EXPECT_EQ(RunCommand(StrCat(run, function, " -i 10")).exit_code, 0) << function;
   for (const char* call : {"text -i 20", "tree -i 20", "list -i 10000000", "numbers -i 10000000"})
@@ -94,7 +90,7 @@ TEST(CliFilesBad, ValuesOfEveryKindAreHeldToMaxMemory) {
 // What the shell leaves is the limit of a run that has none.
 TEST(CliFilesBad, MemoryThatTheShellDoesNotGive) {
   const ScratchFolder folder;
-  const std::string run = StrCat("ulimit -v 300000; ", Tern(), " run ",
+  const std::string run = StrCat("ulimit -v 300000; ", TernCommand(), " run ",
                                  folder.Write("a.tn", kGrowing), " --max-depth 100 -f ");
   for (const char* call : {"tree -i 40", "list -i 200000000", "numbers -i 200000000"})
     ExpectOutOfMemory(StrCat(run, call));
@@ -115,7 +111,7 @@ std::string FileText(const std::string& path) { return RunCommand(StrCat("cat ",
 TEST(CliFiles, OutputsOfEveryKindAreWritten) {
   const ScratchFolder folder;
   const std::string run =
-      StrCat(Tern(), " run ", folder.Write("a.tn", kResults), " -q -i x=f32[2]:1,2 -f ");
+      StrCat(TernCommand(), " run ", folder.Write("a.tn", kResults), " -q -i x=f32[2]:1,2 -f ");
   const std::string json = folder.Path("a.json"), npz = folder.Path("a.npz");
   ASSERT_EQ(RunCommand(StrCat(run, "pair --output output1=@", json)).exit_code, 0);
   EXPECT_TRUE(
@@ -138,7 +134,7 @@ TEST(CliFiles, ABundleThatWasWrittenIsAnInput) {
                                            ".func @main(x: f32[n]) -> x: f32[n]\n"
                                            "  ret   ret %0\n"),
                     npz = folder.Path("x.npz");
-  const std::string run = StrCat(Tern(), " run ", program);
+  const std::string run = StrCat(TernCommand(), " run ", program);
   ASSERT_EQ(RunCommand(StrCat(run, " -q -i x=f32[3]:1,2,3 --output x=@", npz)).exit_code, 0);
   EXPECT_EQ(RunCommand(StrCat(run, " -i @", npz)).output, "x: f32[3] [1, 2, 3]\n");
 }
@@ -154,13 +150,13 @@ TEST(CliFiles, AnInterruptedRunLeavesItsRecord) {
   // On a busy machine the signal may come before the program has asked for it, which ends it (130).
   CommandResult run;
   for (const int seconds : {1, 5, 20}) {
-    run = RunCommand(StrCat("timeout --preserve-status -s INT ", seconds, " ", Tern(), " run ",
-                            program, " --trace ", trace));
+    run = RunCommand(StrCat("timeout --preserve-status -s INT ", seconds, " ", TernCommand(),
+                            " run ", program, " --trace ", trace));
     if (run.exit_code != 130) break;
   }
   EXPECT_EQ(run.exit_code, 4) << run.output;
   EXPECT_NE(run.output.find("stopped[S0302]"), std::string::npos) << run.output;
-  EXPECT_EQ(RunCommand(StrCat(Tern(), " trace ", trace)).exit_code, 0);
+  EXPECT_EQ(RunCommand(StrCat(TernCommand(), " trace ", trace)).exit_code, 0);
 }
 
 // --- standard input
@@ -171,17 +167,17 @@ TEST(CliFiles, EveryKindOfProgramComesFromStandardInput) {
   const ScratchFolder folder;
   const std::string text = folder.Write("a.tasm", kProgram), source = folder.Write("a.tn", kSource),
                     file = folder.Path("a.tern");
-  ASSERT_EQ(RunCommand(StrCat(Tern(), " asm ", text, " -o ", file)).exit_code, 0);
+  ASSERT_EQ(RunCommand(StrCat(TernCommand(), " asm ", text, " -o ", file)).exit_code, 0);
   for (const std::string& program : {text, file}) {
     for (const char* words : {" run - -i f32[2]:1,2", " inspect -", " dis -", " check -"}) {
-      const CommandResult run = RunCommand(StrCat(Tern(), words, " < ", program));
+      const CommandResult run = RunCommand(StrCat(TernCommand(), words, " < ", program));
       EXPECT_EQ(run.exit_code, 0) << words << " < " << program << "\n" << run.output;
     }
   }
   for (const char* words : {" run - -i n=1", " inspect -", " dis -", " check -", " lower -",
                             " fmt -", " bench - -i n=1", " profile - -i n=1", " compile - -o -"}) {
     // As a pipe, which cannot be mapped.
-    const CommandResult run = RunCommand(StrCat("cat ", source, " | ", Tern(), words));
+    const CommandResult run = RunCommand(StrCat("cat ", source, " | ", TernCommand(), words));
     EXPECT_EQ(run.exit_code, 0) << words << "\n" << run.output;
   }
 }
@@ -189,19 +185,21 @@ TEST(CliFiles, EveryKindOfProgramComesFromStandardInput) {
 TEST(CliFiles, StandardInputHasOneReader) {
   const ScratchFolder folder;
   const std::string program = folder.Write("a.tasm", kProgram), x = folder.Path("x.npy");
-  ASSERT_EQ(RunCommand(StrCat(Tern(), " run ", program, " -i f32[2]:1,2 --output @", x)).exit_code,
-            0);
-  const CommandResult run = RunCommand(StrCat("cat ", program, " | ", Tern(), " run - -i x=@-"));
+  ASSERT_EQ(
+      RunCommand(StrCat(TernCommand(), " run ", program, " -i f32[2]:1,2 --output @", x)).exit_code,
+      0);
+  const CommandResult run =
+      RunCommand(StrCat("cat ", program, " | ", TernCommand(), " run - -i x=@-"));
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_NE(run.output.find("E0007"), std::string::npos) << run.output;
-  EXPECT_EQ(RunCommand(StrCat(Tern(), " run ", program, " -i x=@- < ", x)).exit_code, 0);
+  EXPECT_EQ(RunCommand(StrCat(TernCommand(), " run ", program, " -i x=@- < ", x)).exit_code, 0);
 }
 
 TEST(CliFiles, WhatIsCompiledFromStandardInputNeedsAName) {
   const ScratchFolder folder;
   const std::string source = folder.Write("a.tn", kSource);
   const CommandResult run =
-      RunCommand(StrCat("cd ", folder.Path("."), " && ", Tern(), " compile - < ", source));
+      RunCommand(StrCat("cd ", folder.Path("."), " && ", TernCommand(), " compile - < ", source));
   EXPECT_EQ(run.exit_code, 2) << run.output;
   EXPECT_NE(RunCommand(StrCat("ls ", folder.Path("-.tern"))).exit_code, 0);
 }
@@ -214,8 +212,8 @@ TEST(CliFiles, AFullOutputIsAnError) {
        {std::string("info"), std::string("--help"), std::string("--version"),
         std::string("explain E0203"), StrCat("inspect ", program), StrCat("dis ", program),
         StrCat("run ", program, " -i f32[2]:1,2")}) {
-    EXPECT_EQ(RunCommand(StrCat(Tern(), " ", words, " >/dev/full")).exit_code, 5) << words;
-    EXPECT_EQ(RunCommand(StrCat(Tern(), " ", words, " >&-")).exit_code, 5) << words;
+    EXPECT_EQ(RunCommand(StrCat(TernCommand(), " ", words, " >/dev/full")).exit_code, 5) << words;
+    EXPECT_EQ(RunCommand(StrCat(TernCommand(), " ", words, " >&-")).exit_code, 5) << words;
   }
 }
 

@@ -19,7 +19,7 @@ from tern_cli import DIGITS, error_of, main, tern, write  # noqa: E402
 sys.path.insert(0, os.path.join(tern_cli.ROOT, "tools", "models"))
 import onnx_writer as onnx  # noqa: E402
 
-LINE = re.compile(r"(?P<name>\S+): (?P<stage>import|compile|write) (?P<percent>\d+) %")
+LINE = re.compile(r"(?P<name>.+): (?P<stage>import|compile|write) (?P<percent>\d+) %")
 BAR = re.compile(r"\r\x1b\[K(?P<stage>import|compile|write) \[(?P<bar>=* *)\] (?P<percent>\d+) %")
 CLEARED = "\r\x1b[K"
 STAGES = ["import", "compile", "write"]

@@ -19,11 +19,7 @@ namespace {
 using testing::CommandResult;
 using testing::RunCommand;
 using testing::ScratchFolder;
-
-std::string Tern() {
-  const char* path = getenv("TERN_CLI");
-  return path != nullptr ? path : "build/host/tern";
-}
+using testing::TernCommand;
 
 std::string Digits() {
   return ReadFile(StrCat(TERN_SOURCE_DIR, "/tests/models/digits/model.onnx"));
@@ -112,8 +108,8 @@ TEST(CliReduce, KeepsTheFaultOfAProgram) {
   const ScratchFolder folder;
   const std::string program = folder.Write("a.tn", kFaulty), small = folder.Path("small.tn");
   const CommandResult run =
-      RunCommand(StrCat(Tern(), " reduce ", program, " -o ", small, " --check \"", Tern(),
-                        " check {} 2>&1 | grep -q 'missing'\""));
+      RunCommand(StrCat(TernCommand(), " reduce ", program, " -o ", small, " --check \"",
+                        TernCommand(), " check {} 2>&1 | grep -q 'missing'\""));
   EXPECT_EQ(run.exit_code, 0) << run.output;
   EXPECT_NE(run.output.find("of 6 lines"), std::string::npos) << run.output;
   const std::string text = ReadFile(small);
@@ -124,9 +120,9 @@ TEST(CliReduce, KeepsTheFaultOfAProgram) {
 TEST(CliReduce, CutsAModelToOneNode) {
   const ScratchFolder folder;
   const std::string small = folder.Path("small.onnx");
-  const CommandResult run = RunCommand(
-      StrCat(Tern(), " reduce ", TERN_SOURCE_DIR, "/tests/models/digits/model.onnx -o ", small,
-             " --check \"", Tern(), " inspect {} | grep -q Conv\" --format json"));
+  const CommandResult run = RunCommand(StrCat(
+      TernCommand(), " reduce ", testing::Quoted(TERN_SOURCE_DIR "/tests/models/digits/model.onnx"),
+      " -o ", small, " --check \"", TernCommand(), " inspect {} | grep -q Conv\" --format json"));
   EXPECT_EQ(run.exit_code, 0) << run.output;
   EXPECT_NE(run.output.find("\"unit\":\"nodes\""), std::string::npos) << run.output;
   EXPECT_NE(run.output.find("\"parts\":1}"), std::string::npos) << run.output;
@@ -135,7 +131,8 @@ TEST(CliReduce, CutsAModelToOneNode) {
 TEST(CliReduce, RefusesACheckThatDoesNotHold) {
   const ScratchFolder folder;
   const std::string program = folder.Write("a.tn", kFaulty);
-  const CommandResult run = RunCommand(StrCat(Tern(), " reduce ", program, " --check false"));
+  const CommandResult run =
+      RunCommand(StrCat(TernCommand(), " reduce ", program, " --check false"));
   EXPECT_EQ(run.exit_code, 2) << run.output;
   EXPECT_NE(run.output.find("error[E0014]"), std::string::npos) << run.output;
   EXPECT_EQ(RunCommand(StrCat("test -e ", folder.Path("a.reduced.tn"))).exit_code, 1);
@@ -145,20 +142,21 @@ TEST(CliReduce, EndsAtItsLimitsWithWhatItHas) {
   const ScratchFolder folder;
   const std::string program = folder.Write("a.tn", kFaulty);
   const CommandResult run =
-      RunCommand(StrCat(Tern(), " reduce ", program, " --max-checks 3 --check true"));
+      RunCommand(StrCat(TernCommand(), " reduce ", program, " --max-checks 3 --check true"));
   EXPECT_EQ(run.exit_code, 0) << run.output;
   EXPECT_NE(run.output.find("ended by --max-checks 3"), std::string::npos) << run.output;
   const CommandResult slow =
-      RunCommand(StrCat(Tern(), " reduce ", program, " --check-time 1 --check 'sleep 60'"));
+      RunCommand(StrCat(TernCommand(), " reduce ", program, " --check-time 1 --check 'sleep 60'"));
   EXPECT_EQ(slow.exit_code, 2) << slow.output;
 }
 
 TEST(CliReduce, RefusesWhatItCannotReduce) {
   const ScratchFolder folder;
   const std::string model = folder.Write("a.onnx", std::string_view("no model"));
-  EXPECT_EQ(RunCommand(StrCat(Tern(), " reduce ", model, " --check true")).exit_code, 5);
-  EXPECT_EQ(RunCommand(StrCat(Tern(), " reduce - --check true < ", model)).exit_code, 2);
-  EXPECT_EQ(RunCommand(StrCat(Tern(), " reduce ", model, " -o ", model, " --check true")).exit_code,
+  EXPECT_EQ(RunCommand(StrCat(TernCommand(), " reduce ", model, " --check true")).exit_code, 5);
+  EXPECT_EQ(RunCommand(StrCat(TernCommand(), " reduce - --check true < ", model)).exit_code, 2);
+  EXPECT_EQ(RunCommand(StrCat(TernCommand(), " reduce ", model, " -o ", model, " --check true"))
+                .exit_code,
             2);
 }
 

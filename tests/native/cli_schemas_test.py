@@ -135,7 +135,8 @@ def prepare(folder):
 
 
 def words(command):
-    return shlex.split(command.replace("{quick}", " ".join(QUICK)).replace("{digits}", DIGITS))
+    places = {"{quick}": QUICK, "{digits}": [DIGITS]}
+    return [word for part in shlex.split(command) for word in places.get(part, [part])]
 
 
 def objects(text):

@@ -43,14 +43,12 @@ class NativeKernels : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!native::LlvmDescription().ok()) GTEST_SKIP() << "there is no LLVM here";
-    const char* tern = getenv("TERN_CLI");
-    tern_ = tern == nullptr ? "build/host/tern" : tern;
     program_ = folder_.Write("program.tasm", kProgram);
     ASSERT_EQ(Tern(StrCat("asm ", program_, " -o ", folder_.Path("plain.tern"))).exit_code, 0);
   }
 
   testing::CommandResult Tern(const std::string& arguments) const {
-    return testing::RunCommand(StrCat(tern_, " ", arguments));
+    return testing::RunCommand(StrCat(testing::TernCommand(), " ", arguments));
   }
   testing::CommandResult Compile(std::string_view from, std::string_view to,
                                  std::string_view targets) const {
@@ -60,7 +58,7 @@ class NativeKernels : public ::testing::Test {
   std::string Read(std::string_view name) const { return ReadFile(folder_.Path(name)); }
 
   testing::ScratchFolder folder_;
-  std::string tern_, program_;
+  std::string program_;
 };
 
 void ExpectSays(const testing::CommandResult& run, std::string_view words) {
@@ -123,7 +121,7 @@ class NativeKernelRuns : public NativeKernels {
     return StrCat(result.size(), " bytes, CRC-32C ", FormatHex(Crc32c(AsBytes(result))));
   }
   std::string Run(std::string_view file, std::string_view options) const {
-    return Run(tern_, file, options);
+    return Run(testing::TernCommand(), file, options);
   }
   std::string Inspect(std::string_view file, std::string_view options = "") const {
     return Tern(StrCat("inspect ", folder_.Path(file), " ", options)).output;
@@ -287,8 +285,7 @@ TEST_F(NativeLibrary, OfAnotherVersionIsRefused) {
 }
 
 TEST_F(NativeLibrary, WhatItLacksRunsOtherwise) {
-  folder_.Write("half.tasm",
-                kProgram.substr(kProgram.find(".kernel \"widen\"")));
+  folder_.Write("half.tasm", kProgram.substr(kProgram.find(".kernel \"widen\"")));
   ASSERT_EQ(Pair("half.tasm", "").exit_code, 0);
   EXPECT_EQ(Run("plain.tern", With()), Run("plain.tern", "--kernels operators"));
   const std::string listing = Inspect("plain.tern", With());

@@ -22,6 +22,17 @@ CommandResult RunCommand(const std::string& command) {
   return result;
 }
 
+std::string Quoted(std::string_view path) {
+  std::string word = "'";
+  for (const char c : path) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
+std::string TernCommand() {
+  const char* path = getenv("TERN_CLI");
+  return Quoted(path != nullptr ? path : "build/host/tern");
+}
+
 bool HaveCommand(const std::string& name) {
   return RunCommand("command -v " + name).exit_code == 0;
 }

@@ -18,6 +18,10 @@ struct CommandResult {
 
 // By the shell, in the working folder.
 CommandResult RunCommand(const std::string& command);
+// A path as one word of such a command, whatever it holds.
+std::string Quoted(std::string_view path);
+// The command line of Tern under test, as such a word: $TERN_CLI, or that of the host's build.
+std::string TernCommand();
 // Whether the shell finds it.
 bool HaveCommand(const std::string& name);
 
