@@ -9,8 +9,8 @@ namespace tern::loop {
 namespace {
 
 constexpr Target kTargets[] = {
-#define TERN_LOOP_TARGET(name, bits, scalable, predicated, interleave, phrase) \
-  {name, bits, scalable, predicated, interleave, phrase},
+#define TERN_LOOP_TARGET(name, bits, lane, scalable, predicated, folds_tails, interleave, phrase) \
+  {name, bits, lane, scalable, predicated, folds_tails, interleave, phrase},
 #include "core/loop/targets.def"
 #undef TERN_LOOP_TARGET
 };

@@ -14,8 +14,10 @@ namespace tern::loop {
 struct Target {
   std::string_view name;
   int vector_bits;
+  int lane_bits;
   bool scalable;
   bool predicated;
+  bool folds_tails;
   int32_t interleave;
   std::string_view phrase;
 };

@@ -20,7 +20,11 @@ Result<const ObjectTarget*> ParseTarget(std::string_view name) {
     return Unsupported("no code target fits this processor").SetErrorCode("E0804");
   }
   TERN_TRY_ASSIGN(const CodeTarget target, FindCodeTarget(name));  // lists them where there is none
-  return FindObjectTarget(target.name);
+  const ObjectTarget* found = FindObjectTarget(target.name);
+  if (found != nullptr) return found;
+  return std::move(Unsupported("executables hold no native code for ", name)
+                       .SetErrorCode("E0804")
+                       .AddNote("help: tern lower --emit object makes objects of loop programs"));
 }
 
 // Only loops that stay inside their buffers for all inputs are compiled, because code does not

@@ -20,10 +20,12 @@ struct CodeTarget {
   std::string features;   // "+sve,-sve2", in LLVM's spelling
   bool scalable = false;  // has vectors of unknown length
   std::string loops;      // what loops are lowered for: a name of core/loop/targets.def
+  bool adds_vectors = true;  // LLVM may make vectors of scalars besides
 };
 
 // "host", "aarch64-neon", "aarch64-sve", "aarch64-sve2", "x86-64", "x86-64-avx2", "x86-64-avx512",
-// "riscv64-v". The error for any other lists them. "host" asks LLVM about this processor.
+// "riscv64-v", "armv8.1m-mve". The error for any other lists them. "host" asks LLVM about this
+// processor.
 Result<CodeTarget> FindCodeTarget(std::string_view name);
 
 // All but "host".

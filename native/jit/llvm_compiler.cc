@@ -101,12 +101,14 @@ bool IsScheduled(const LlvmLibrary& llvm, LLVMModuleRef module) {
 }
 
 Status Optimize(const LlvmLibrary& llvm, LLVMModuleRef module, const LentMachine& machine,
-                Effort effort) {
+                const CodeTarget& target, Effort effort) {
   Owned options(llvm.LLVMCreatePassBuilderOptions(), llvm.LLVMDisposePassBuilderOptions);
-  if (effort == Effort::kQuick && IsScheduled(llvm, module)) {
+  // "default<O3>" overrules an option that says the same as adds_vectors.
+  if (!target.adds_vectors || (effort == Effort::kQuick && IsScheduled(llvm, module))) {
     LLVMErrorRef unknown =
         llvm.LLVMRunPasses(module, kScheduledPasses, machine.get(), options.get());
     if (unknown == nullptr) return OkStatus();
+    if (!target.adds_vectors) return llvm.TakeError(unknown, "optimise");
     // Names of passes may change with LLVM's versions. Then nothing has run yet, and -O3 follows.
     llvm.TakeError(unknown, "optimise").IgnoreError();
   }
@@ -231,7 +233,7 @@ Result<std::string> Compile(const LlvmLibrary& llvm, ParsedModule* module, const
                             const CodeRequest& request) {
   TERN_TRY_ASSIGN(const LentMachine machine, LentMachine::Borrow(llvm, target));
   SetLayout(llvm, machine, target, module->get());
-  TERN_TRY(Optimize(llvm, module->get(), machine, request.effort));
+  TERN_TRY(Optimize(llvm, module->get(), machine, target, request.effort));
   Result<std::string> code = Generate(llvm, module->get(), machine, request.form);
   TERN_TRY(module->TakeErrors());
   return code;

@@ -24,17 +24,31 @@ Status Collect(const testing::CommandResult& run, const std::string& output,
   return ReadBuffers(ReadFile(output), calls);
 }
 
+struct Linker {
+  const char* compiler;
+  const char* options;
+  const char* libraries;
+};
+constexpr Linker kX86Linker = {"x86_64-linux-gnu-gcc", "-static", "-lm"};
+constexpr Linker kArmLinker = {"aarch64-linux-gnu-gcc", "-static", "-lm"};
+constexpr Linker kMveLinker = {
+    "clang-19",
+    "--target=thumbv8.1m.main-none-eabihf -mcpu=cortex-m55 -ffreestanding -nostdlib "
+    "-fuse-ld=lld -isystem tests/loops/bare -T tests/loops/bare/mps3.ld tests/loops/bare/bare.c",
+    ""};
+
 // run_calls.c with the functions of an object, as the file "run" of a folder.
-Status LinkRunner(const std::string& compiler, const Program& program, const std::string& object,
+Status LinkRunner(const Linker& linker, const Program& program, const std::string& object,
                   const testing::ScratchFolder& folder) {
   std::string table;
   for (const LoopFunction& function : program.functions)
     table += StrCat("LOOP(", function.name, ")\n");
   const std::string loops = folder.Write("loops.o", object);
   folder.Write("functions.def", table);
-  const testing::CommandResult made = testing::RunCommand(
-      StrCat(compiler, " -O1 -static '-DFUNCTIONS_FILE=\"", folder.Path("functions.def"),
-             "\"' tests/loops/run_calls.c ", loops, " -lm -o ", folder.Path("run")));
+  const testing::CommandResult made =
+      testing::RunCommand(StrCat(linker.compiler, " -O1 ", linker.options, " '-DFUNCTIONS_FILE=\"",
+                                 folder.Path("functions.def"), "\"' tests/loops/run_calls.c ",
+                                 loops, " ", linker.libraries, " -o ", folder.Path("run")));
   if (made.exit_code != 0) return Failed("cannot link the program: ", made.output);
   return OkStatus();
 }
@@ -156,7 +170,7 @@ Status RunInNode(const Program& program, std::vector<LoopCall>* calls) {
 }
 
 bool HaveX86Emulator() {
-  return native::LlvmDescription().ok() && testing::HaveCommand("x86_64-linux-gnu-gcc") &&
+  return native::LlvmDescription().ok() && testing::HaveCommand(kX86Linker.compiler) &&
          testing::HaveCommand("qemu-x86_64");
 }
 
@@ -164,12 +178,12 @@ Status RunInX86Emulator(const std::string& emulated, const native::CodeTarget& t
                         const Program& program, std::vector<LoopCall>* calls) {
   TERN_TRY_ASSIGN(const std::string object, CompileFor(target, program, native::Effort::kThorough));
   const testing::ScratchFolder folder;
-  TERN_TRY(LinkRunner("x86_64-linux-gnu-gcc", program, object, folder));
+  TERN_TRY(LinkRunner(kX86Linker, program, object, folder));
   return RunLinked(StrCat("qemu-x86_64 -cpu ", emulated), folder, program, calls);
 }
 
 bool HaveSveBackend() {
-  return native::LlvmDescription().ok() && testing::HaveCommand("aarch64-linux-gnu-gcc") &&
+  return native::LlvmDescription().ok() && testing::HaveCommand(kArmLinker.compiler) &&
          testing::HaveCommand("qemu-aarch64");
 }
 
@@ -180,7 +194,7 @@ Result<SveBackend> SveBackend::Make(const Program& program) {
                   native::CompileLlvmIr(ir, target, {native::CodeForm::kObject}));
   SveBackend backend(std::make_shared<testing::ScratchFolder>());
   backend.program_ = &program;
-  TERN_TRY(LinkRunner("aarch64-linux-gnu-gcc", program, object, *backend.folder_));
+  TERN_TRY(LinkRunner(kArmLinker, program, object, *backend.folder_));
   return backend;
 }
 
@@ -188,6 +202,26 @@ Status SveBackend::Run(int vector_bits, std::vector<LoopCall>* calls) const {
   const std::string emulator =
       StrCat("qemu-aarch64 -cpu max,sme=off,sve-default-vector-length=", vector_bits / 8);
   return RunLinked(emulator, *folder_, *program_, calls);
+}
+
+bool HaveMveBackend() {
+  return native::LlvmDescription().ok() && testing::HaveCommand(kMveLinker.compiler) &&
+         testing::HaveCommand("qemu-system-arm");
+}
+
+Status RunOnMve(const Program& program, std::vector<LoopCall>* calls) {
+  TERN_TRY_ASSIGN(const std::string ir, LlvmText(program, LlvmFlavor::kMve));
+  TERN_TRY_ASSIGN(const native::CodeTarget target, native::FindCodeTarget("armv8.1m-mve"));
+  TERN_TRY_ASSIGN(const std::string object,
+                  native::CompileLlvmIr(ir, target, {native::CodeForm::kObject}));
+  const testing::ScratchFolder folder;
+  TERN_TRY(LinkRunner(kMveLinker, program, object, folder));
+  folder.Write("in", WriteCalls(program, *calls));
+  const testing::CommandResult run =
+      testing::RunCommand(StrCat("cd ", folder.Path("."),
+                                 " && timeout 300 qemu-system-arm -M mps3-an547 -display none "
+                                 "-monitor none -serial none -semihosting -kernel run"));
+  return Collect(run, folder.Path("out"), calls);
 }
 
 }  // namespace tern::loop

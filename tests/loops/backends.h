@@ -71,6 +71,10 @@ class SveBackend {
 };
 bool HaveSveBackend();
 
+// One object for Armv8.1-M with MVE, on an emulated board without a system (bare/).
+Status RunOnMve(const Program& program, std::vector<LoopCall>* calls);
+bool HaveMveBackend();
+
 }  // namespace tern::loop
 
 #endif  // TERN_TESTS_LOOPS_BACKENDS_H_

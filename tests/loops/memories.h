@@ -19,8 +19,10 @@ LoopCall RandomCall(const LoopFunction& function, int64_t n, std::mt19937_64* ra
 
 // Fails the test that calls it where a memory differs, naming function, element and operands, or
 // where a canary is dead. All NaNs are one: engines and processors choose their bits.
+// What b, which may be made of vectors of Helium, does with them.
+enum class Subnormals : uint8_t { kKept, kMayBeZeros };
 void ExpectSame(const Program& program, const std::vector<LoopCall>& a,
-                const std::vector<LoopCall>& b);
+                const std::vector<LoopCall>& b, Subnormals subnormals = Subnormals::kKept);
 
 }  // namespace tern::loop
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/strings.h"
 #include "core/loop/passes/pipeline.h"
 #include "core/loop/run/interpreter.h"
 #include "core/loop/text/parser.h"
@@ -118,6 +119,56 @@ INSTANTIATE_TEST_SUITE_P(
                       HostCase{"Predicated", Strategy::kPredicated, "reference"},
                       HostCase{"Target", Strategy::kTarget, "wasm32"}),
     [](const auto& info) { return std::string(info.param.name); });
+
+// Tails that loops fold, and vectors that schedules ask for, of which some are longer than MVE's.
+class MvePrograms : public ::testing::TestWithParam<HostCase> {};
+
+TEST_P(MvePrograms, E21HeliumIsTheInterpreter) {
+  if (!HaveMveBackend()) GTEST_SKIP() << "there is no qemu-system-arm here";
+  const Program program = Lower(GetParam().strategy, GetParam().target);
+  const std::vector<LoopCall> calls = CallsOf(program, GetParam().vector_bits);
+  std::vector<LoopCall> expected = calls, mve = calls;
+  ASSERT_TRUE(RunInInterpreter(program, 1, &expected).ok());
+  const Status ran = RunOnMve(program, &mve);
+  ASSERT_TRUE(ran.ok()) << ran.ToString();
+  const bool vectors = GetParam().strategy != Strategy::kScalar;
+  ExpectSame(program, expected, mve, vectors ? Subnormals::kMayBeZeros : Subnormals::kKept);
+}
+
+INSTANTIATE_TEST_SUITE_P(Qemu, MvePrograms,
+                         ::testing::Values(HostCase{"Target", Strategy::kTarget, "armv8.1m+mve"},
+                                           HostCase{"Scalar", Strategy::kScalar, "armv8.1m+mve"},
+                                           HostCase{"Fixed", Strategy::kFixed, "armv8.1m+mve"}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+// A counter of 32 bits would go round, or stop early.
+TEST(MveLoops, TrapWhereCountersHaveNoRoom) {
+  if (!HaveMveBackend()) GTEST_SKIP() << "there is no qemu-system-arm here";
+  const auto source = ParseLoops("last.tloop", R"(
+primfn last<n, m>(A: out int32[1]) {
+  A[0] = 0
+  for (i, 0, n; i += m) {
+    A[0] = 7
+  }
+}
+)");
+  ASSERT_TRUE(source.ok()) << source.status().ToString();
+  const auto program = LowerFile(*source, DefaultLowering(*FindTarget("armv8.1m+mve")));
+  ASSERT_TRUE(program.ok()) << program.status().ToString();
+  const auto run = [&](int64_t n, int64_t m) {
+    LoopCall call{"last", {}, {n, m}};
+    call.buffers.emplace_back(4, 1);
+    std::vector<LoopCall> calls = {call};
+    const Status ran = RunOnMve(*program, &calls);
+    return ran.ok() ? StrCat("A is ", int{calls[0].buffers[0].data()[0]}) : ran.ToString();
+  };
+  EXPECT_EQ(run(-1, 1), "A is 0");
+  EXPECT_EQ(run((int64_t{1} << 30) - 1, int64_t{1} << 29), "A is 7");
+  constexpr int64_t kTooLong = int64_t{1} << 30, kCutToFew = (int64_t{1} << 32) + 2;
+  for (const int64_t size : {kTooLong, kCutToFew})
+    EXPECT_NE(run(size, 4).find("exit code 3"), std::string::npos) << run(size, 4);
+  EXPECT_NE(run(5, kCutToFew).find("exit code 3"), std::string::npos);
+}
 
 class SvePrograms : public ::testing::TestWithParam<HostCase> {};
 

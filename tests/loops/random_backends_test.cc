@@ -82,11 +82,12 @@ Wanted RunWanted(const Program& program, int64_t vscale, std::initializer_list<i
 
 using Backend = std::function<Status(std::vector<LoopCall>*)>;
 void ExpectBackendIsTheInterpreter(const Program& program, int64_t vscale, const Backend& backend,
-                                   std::initializer_list<int64_t> sizes = {0, 1, 3, 16, 37, 71}) {
+                                   std::initializer_list<int64_t> sizes = {0, 1, 3, 16, 37, 71},
+                                   Subnormals subnormals = Subnormals::kKept) {
   Wanted wanted = RunWanted(program, vscale, sizes);
   const Status ran = backend(&wanted.calls);
   ASSERT_TRUE(ran.ok()) << ran.ToString();
-  ExpectSame(program, wanted.results, wanted.calls);
+  ExpectSame(program, wanted.results, wanted.calls, subnormals);
 }
 
 TEST(RandomBackends, HostIsTheInterpreter) {
@@ -101,11 +102,14 @@ TEST(RandomBackends, HostIsTheInterpreter) {
 // By their marks, and without vectors. A schedule may compute a tensor many times, so sizes are
 // small.
 void ExpectBackendRunsSchedules(const char* target,
-                                Status (*backend)(const Program&, std::vector<LoopCall>*)) {
+                                Status (*backend)(const Program&, std::vector<LoopCall>*),
+                                Subnormals subnormals = Subnormals::kKept) {
   for (const Strategy strategy : {Strategy::kTarget, Strategy::kScalar}) {
     const Program program = LowerRandom(strategy, target, RandomScheduled);
-    ExpectBackendIsTheInterpreter(program, 1, [&](auto* calls) { return backend(program, calls); },
-                                  {0, 1, 4, 7, 13});
+    if (strategy == Strategy::kScalar) subnormals = Subnormals::kKept;
+    ExpectBackendIsTheInterpreter(
+        program, 1, [&](auto* calls) { return backend(program, calls); }, {0, 1, 4, 7, 13},
+        subnormals);
   }
 }
 
@@ -136,6 +140,21 @@ TEST(RandomBackends, SveIsTheInterpreter) {
     ExpectBackendIsTheInterpreter(program, bits / 128,
                                   [&](auto* calls) { return backend->Run(bits, calls); });
   }
+}
+
+TEST(RandomBackends, HeliumIsTheInterpreter) {
+  if (!HaveMveBackend()) GTEST_SKIP() << "there is no clang or emulator of boards here";
+  for (const Strategy strategy : {Strategy::kFixed, Strategy::kFixedPredicated}) {
+    const Program program = LowerRandom(strategy, "armv8.1m+mve");
+    ExpectBackendIsTheInterpreter(
+        program, 1, [&](auto* calls) { return RunOnMve(program, calls); }, {0, 1, 3, 16, 37, 71},
+        Subnormals::kMayBeZeros);
+  }
+}
+
+TEST(RandomBackends, HeliumRunsSchedulesAsTheInterpreterDoes) {
+  if (!HaveMveBackend()) GTEST_SKIP() << "there is no clang or emulator of boards here";
+  ExpectBackendRunsSchedules("armv8.1m+mve", RunOnMve, Subnormals::kMayBeZeros);
 }
 
 }  // namespace

@@ -395,9 +395,11 @@ TEST(Relocations, OfX86) {
 }
 
 TEST(ObjectTargets, AreTheCompilersTargets) {
+  // Executables do not run on processors of 32 bits, which loops alone are compiled for.
+  constexpr std::string_view kLoopsOnly = "armv8.1m-mve";
   for (const CodeTarget& target : KnownCodeTargets())
-    EXPECT_NE(FindObjectTarget(target.name), nullptr) << target.name;
-  EXPECT_EQ(AllObjectTargets().size(), KnownCodeTargets().size());
+    EXPECT_EQ(FindObjectTarget(target.name) == nullptr, target.name == kLoopsOnly) << target.name;
+  EXPECT_EQ(AllObjectTargets().size(), KnownCodeTargets().size() - 1);
   for (const ObjectTarget& target : AllObjectTargets())
     EXPECT_EQ(TargetOfFormat(ObjectFormat(target)), &target);
   for (const char* format : {"loop", "elf-", "elf-x86", "aarch64-sve", ""})

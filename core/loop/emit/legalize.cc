@@ -6,29 +6,17 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/loop/emit/float_bits.h"
+#include "core/loop/emit/float_order.h"
 #include "core/loop/visitor.h"
 
 namespace tern::loop {
 namespace {
 
-Expr Splat(const Expr& scalar, Lanes lanes) {
-  return lanes.is_scalar() ? scalar : MakeBroadcast(scalar, lanes);
-}
-
-// Operators on expressions of one type with constants of it.
-struct Bits {
-  Expr value;
-
-  Expr Constant(int64_t constant) const {
-    return Splat(MakeInt(value->type.Scalar(), constant), value->type.lane_count());
-  }
-  Bits With(BinaryOp op, const Expr& other) const { return {MakeBinary(op, value, other)}; }
-  Bits With(BinaryOp op, int64_t constant) const { return With(op, Constant(constant)); }
-};
 using enum BinaryOp;
 
 Expr FloatLike(const Expr& like, double value) {
-  return Splat(MakeFloat(like->type.Scalar(), value), like->type.lane_count());
+  return SplatOf(MakeFloat(like->type.Scalar(), value), like->type.lane_count());
 }
 
 Bits BitsOf(const Expr& value) {
@@ -108,33 +96,6 @@ Expr RoundToOdd(const Expr& value) {
   return MakeReinterpret(kF32, chosen);
 }
 
-bool IsLimit(BinaryOp op) { return op == kMin || op == kMax; }
-
-// The bits of halves, those of negative numbers mirrored, are in the numbers' order with NaNs at
-// both ends. Mirror is its own inverse.
-Bits Mirror(const Bits& bits) {
-  return bits.With(kXor, bits.With(kShr, 15).With(kAnd, 0x7fff).value);
-}
-
-// Adding a number modulo 2^16 rotates that order by as many places as there are NaNs of one sign,
-// so that all NaNs come first for a minimum and last for a maximum: then a NaN operand wins, as
-// IEEE 754 asks.
-int64_t TurnOf(BinaryOp op) { return op == kMin ? 0x3ff : -0x3ff; }
-
-Bits OrderOfHalves(BinaryOp op, const Expr& value) {
-  return Mirror({MakeReinterpret(kI16, value)}).With(kAdd, TurnOf(op));
-}
-
-Expr LimitOfHalves(BinaryOp op, const Expr& a, const Expr& b) {
-  const Expr first = OrderOfHalves(op, a).value, second = OrderOfHalves(op, b).value;
-  return MakeSelect(MakeBinary(op == kMin ? kLt : kGt, first, second), a, b);
-}
-
-Expr ReduceHalves(BinaryOp op, const Expr& vector) {
-  const Bits limit{MakeVectorReduce(op, OrderOfHalves(op, vector).value)};
-  return MakeReinterpret(kF16, Mirror(limit.With(kSub, TurnOf(op))).value);
-}
-
 // Bottom up, each node once: conversions are long, so shared nodes must stay shared.
 class Legalizer : public Mutator {
  public:
@@ -171,9 +132,9 @@ class Legalizer : public Mutator {
     if (const auto* call = expr->As<Call>(); call && IsStorage(expr)) return Compute(*call);
     const bool halves = native_.LimitsAsIntegers(expr->type.element());
     if (const auto* binary = expr->As<Binary>(); binary && halves && IsLimit(binary->op))
-      return LimitOfHalves(binary->op, MutateExpr(binary->a), MutateExpr(binary->b));
+      return LimitOnBits(binary->op, MutateExpr(binary->a), MutateExpr(binary->b));
     if (const auto* fold = expr->As<VectorReduce>(); fold && halves && IsLimit(fold->op))
-      return ReduceHalves(fold->op, MutateExpr(fold->value));
+      return ReduceOnBits(fold->op, MutateExpr(fold->value));
     return Descend(expr);
   }
 

@@ -44,7 +44,7 @@ std::string LlvmFunction::Compute(const Expr& expr) {
       }
       return mutable_.contains(var) ? Let(StrCat("load ", LlvmType(type), ", ptr ", name)) : name;
     }
-    case ExprKind::kVScale: return CallIntrinsic("vscale.i64", "i64", {});
+    case ExprKind::kVScale: return ComputeVScale();
     case ExprKind::kBinary: return ComputeBinary(*expr->As<Binary>());
     case ExprKind::kNot: {
       const std::string ones = type.is_scalar() ? "true" : AllTrue(type.lane_count());
@@ -331,7 +331,8 @@ std::string LlvmFunction::ComputeCall(const Call& call) {
     case Intrinsic::kFloor: return unary("floor");
     case Intrinsic::kCeil: return unary("ceil");
     case Intrinsic::kTrunc: return unary("trunc");
-    case Intrinsic::kRound: return unary("roundeven");
+    // LLVM 19 cannot select roundeven of MVE's vectors; rint rounds so unless told otherwise.
+    case Intrinsic::kRound: return unary(IsNarrow() ? "rint" : "roundeven");
     case Intrinsic::kMulAdd: {
       // fmuladd lets LLVM fuse where the target has an instruction and not call a library
       // elsewhere.

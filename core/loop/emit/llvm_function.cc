@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "core/loop/emit/legalize.h"
 #include "core/loop/visitor.h"
 
 namespace tern::loop {
@@ -118,6 +117,7 @@ void LlvmFunction::WriteFor(const For& loop) {
 
 // The phi takes its values from the block before and from the latch, so both have names.
 void LlvmFunction::WriteSteps(const For& loop, const std::string& first, const std::string& end) {
+  if (IsNarrow()) return WriteNarrowSteps(loop, first, end);
   const std::string& hint = loop.var->name;
   const std::string step = Value(loop.range.step);
   const std::string before = block_;
@@ -258,9 +258,7 @@ Result<std::string> LlvmFunction::Write() {
     variables_[size.get()] = StrCat("%", Fresh(size->name));
   for (const VarPtr& scalar : function_.scalars)
     variables_[scalar.get()] = StrCat("%", Fresh(scalar->name));
-  // LLVM 19 loses NaNs of vectors of halves where it makes comparisons of their minimum.
-  const NativeTypes native{.float16 = true, .float16_limits = flavor_ != LlvmFlavor::kFixed};
-  Statement(LegalizeTypes(function_.body, native));
+  Statement(Legalized(function_.body));
   if (!status_.ok()) return std::move(status_);
   std::string signature = Signature(true);
   if (parallel_loops_ > 0) StrAppend(&signature, signature.empty() ? "" : ", ", "ptr %workers");

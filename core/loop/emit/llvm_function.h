@@ -19,6 +19,8 @@
 
 #include "core/base/status.h"
 #include "core/base/strings.h"
+#include "core/loop/emit/float_order.h"
+#include "core/loop/emit/legalize.h"
 #include "core/loop/emit/llvm_text.h"
 #include "core/loop/emit/llvm_type.h"
 #include "core/loop/stmt.h"
@@ -76,6 +78,15 @@ class LlvmFunction {
   std::string Signature(bool names) const;
   std::string Entry(bool takes_workers) const;
 
+  // --- llvm_narrow.cc: loops that count in 32 bits
+  bool IsNarrow() const { return flavor_ == LlvmFlavor::kMve; }
+  void WriteNarrowSteps(const For& loop, const std::string& first, const std::string& end);
+  // Of a loop that takes whole vectors to the end of its range, the number of remaining lanes.
+  bool IsTailOfLoop(const LaneMask& mask) const;
+  std::string ComputeTail(const LaneMask& mask);
+  // 64 bits as 32. The code traps where they have no room, unless that is known.
+  std::string Narrow(const std::string& value, bool is_known);
+
   // --- llvm_parallel.cc: parallel loops, their iterations shared out among workers
   struct Captured {
     std::string type;        // "float"; "ptr" of buffers and mutable variables
@@ -131,6 +142,17 @@ class LlvmFunction {
   std::string FromMemory(DataType type, const std::string& value);
   std::string ToMemory(DataType type, const std::string& value);
   bool CheckLanes(DataType type);
+  void NoScalableVectors(std::string_view what);
+  std::string ComputeVScale();
+  // Into what the flavour has instructions for that LLVM gets right.
+  template <typename Node>
+  Node Legalized(const Node& node) const {
+    // LLVM 19 loses NaNs of vectors of halves where it makes comparisons of their minimum for x86,
+    // and those of all floats where it compares them with zero for MVE.
+    const NativeTypes native{.float16 = true, .float16_limits = flavor_ != LlvmFlavor::kFixed};
+    const Node legal = LegalizeTypes(node, native);
+    return IsNarrow() ? OrderOnBits(legal) : legal;
+  }
 
   const LoopFunction& function_;
   const LlvmFlavor flavor_;
@@ -141,6 +163,7 @@ class LlvmFunction {
   std::unordered_set<std::string> names_;
   std::unordered_map<const Var*, std::string> variables_;  // values, or slots of mutable ones
   std::unordered_set<const Var*> mutable_;
+  std::unordered_map<const Var*, const For*> narrow_loops_;  // that are being written
   std::unordered_map<const Buffer*, std::string> buffers_;
   std::unordered_map<const ExprNode*, std::string> values_;  // of the statement being written
   bool may_share_out_ = true;  // not inside a part of a loop that is shared out already

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads, stores, masks and reductions.
-#include "core/loop/emit/legalize.h"
 #include "core/loop/emit/llvm_function.h"
 
 namespace tern::loop {
@@ -18,18 +17,28 @@ bool IsPowerOfTwo(int32_t value) { return value > 0 && (value & (value - 1)) == 
 // Checked here, because LLVM ends the process for scalable vectors that a target cannot hold.
 bool LlvmFunction::CheckLanes(DataType type) {
   if (!type.is_scalable()) return true;
-  if (flavor_ == LlvmFlavor::kFixed || flavor_ == LlvmFlavor::kNeon) {
-    Fail(Unsupported("loop function '", function_.name, "' has vectors of unknown length (",
-                     type.ToString(), "), and the target has none")
-             .AddNote("help: vectorize with a fixed width for this target")
-             .SetErrorCode("E0802")
-             .Clone());
+  if (!IsScalable(flavor_)) {
+    NoScalableVectors(StrCat("vectors of unknown length (", type.ToString(), ")"));
   } else if (!IsPowerOfTwo(type.vscale_factor()) || type.vscale_factor() < 2) {
     Fail(Unsupported("loop function '", function_.name, "' has vectors of type ", type.ToString(),
                      "; targets have multiples of vscale by a power of two from 2 on")
              .SetErrorCode("E0802"));
   }
   return status_.ok();
+}
+
+void LlvmFunction::NoScalableVectors(std::string_view what) {
+  Fail(Unsupported("loop function '", function_.name, "' has ", what, ", and the target has none")
+           .AddNote("help: vectorize with a fixed width for this target")
+           .SetErrorCode("E0802")
+           .Clone());
+}
+
+// Their number of lanes is asked here for the same reason.
+std::string LlvmFunction::ComputeVScale() {
+  if (IsScalable(flavor_)) return CallIntrinsic("vscale.i64", "i64", {});
+  NoScalableVectors("'vscale', the length of vectors of unknown length");
+  return "poison";
 }
 
 std::string LlvmFunction::FromMemory(DataType type, const std::string& value) {
@@ -130,6 +139,7 @@ void LlvmFunction::WriteStore(const Store& store) {
 // SVE's whilelt is exactly this mask. Elsewhere the active lanes are counted first, by a
 // subtraction that saturates, and no more bits are compared in each lane than the count needs.
 std::string LlvmFunction::ComputeMask(const LaneMask& mask) {
+  if (IsTailOfLoop(mask)) return ComputeTail(mask);
   const DataType type = mask.type;
   const std::string base = Value(mask.base), bound = Value(mask.bound);
   if (flavor_ == LlvmFlavor::kSve && type.is_scalable()) {
@@ -219,8 +229,7 @@ std::string LlvmFunction::ReduceByLanes(const VectorReduce& reduce, const std::s
   const VarPtr a = MakeVar("a", scalar), b = MakeVar("b", scalar);
   variables_[a.get()] = sum;
   variables_[b.get()] = Let(StrCat("extractelement ", Typed(type, vector), ", i64 ", lane));
-  const Expr step = LegalizeTypes(MakeBinary(reduce.op, Expr(a.get()), Expr(b.get())),
-                                  NativeTypes{.float16 = true});
+  const Expr step = Legalized(MakeBinary(reduce.op, Expr(a.get()), Expr(b.get())));
   const std::string result = Value(step);
   // A select names the value, so that the phi above can refer to it before it is written.
   Line(StrCat(folded, " = select i1 true, ", Typed(scalar, result), ", ", Typed(scalar, result)));

@@ -12,12 +12,18 @@ std::string_view LlvmFlavorName(LlvmFlavor flavor) {
     case LlvmFlavor::kFixed: return "fixed";
     case LlvmFlavor::kNeon: return "neon";
     case LlvmFlavor::kScalable: return "scalable";
+    case LlvmFlavor::kMve: return "mve";
     case LlvmFlavor::kSve: return "sve";
   }
   return "?";
 }
 
+bool IsScalable(LlvmFlavor flavor) {
+  return flavor == LlvmFlavor::kScalable || flavor == LlvmFlavor::kSve;
+}
+
 LlvmFlavor FlavorOf(const Target& target) {
+  if (target.folds_tails) return LlvmFlavor::kMve;
   const bool arm = target.name.starts_with("aarch64");
   if (target.scalable) return arm ? LlvmFlavor::kSve : LlvmFlavor::kScalable;
   return arm ? LlvmFlavor::kNeon : LlvmFlavor::kFixed;

@@ -22,11 +22,14 @@ enum class LlvmFlavor : int8_t {
   kFixed,     // no vectors of unknown length: x86-64
   kNeon,      // the same for AArch64, which has maximum and minimum as instructions
   kScalable,  // any such machine: RISC-V V; masks by llvm.get.active.lane.mask
+  kMve,       // Armv8.1-M: counters of 32 bits, by which LLVM finds loops whose end masks the tail
   kSve,       // AArch64 SVE: masks by llvm.aarch64.sve.whilelt, vscale_range(1,16)
 };
+// Whether its targets have vectors of unknown length.
+bool IsScalable(LlvmFlavor flavor);
 // What suits a target.
 LlvmFlavor FlavorOf(const Target& target);
-// "fixed", "neon", "scalable", "sve".
+// "fixed", "neon", "scalable", "mve", "sve".
 std::string_view LlvmFlavorName(LlvmFlavor flavor);
 
 // A function with parallel loops has a second entry, @name.parallel, with a third parameter: what

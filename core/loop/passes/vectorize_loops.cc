@@ -49,6 +49,33 @@ class WidestElement : public Visitor {
   void Count(DataType type) { bits = std::max(bits, type.bits()); }
 };
 
+// Finds vectors of wider elements than a target computes with. Of addresses it has any: they are
+// cut to its own width.
+class WideVectors : public Visitor {
+ public:
+  explicit WideVectors(int bits) : bits_(bits) {}
+  bool found = false;
+  void VisitExpr(const Expr& expr) override {
+    found |= expr->type.is_vector() && expr->type.bits() > bits_;
+    if (const Load* load = expr->As<Load>())
+      VisitOptional(load->predicate);
+    else
+      Descend(expr);
+  }
+  void VisitStmt(const Stmt& stmt) override {
+    const Store* store = stmt->As<Store>();
+    if (store == nullptr) return Descend(stmt);
+    VisitExpr(store->value);
+    VisitOptional(store->predicate);
+  }
+
+ private:
+  void VisitOptional(const Expr& expr) {
+    if (expr) VisitExpr(expr);
+  }
+  const int bits_;
+};
+
 // Counts what one iteration does, roughly. A function that becomes a polynomial counts for as many
 // operations as that has.
 class OperationCounter : public Visitor {
@@ -101,7 +128,8 @@ class LoopVectorizer : public Mutator {
     if (context_.strategy != Strategy::kSchedule && !adapts) return context_.strategy;
     bool scalable = kind == ForKind::kVectorizeScalable;
     if (adapts) scalable &= context_.target->scalable;
-    bool predicated = tail == LoopTail::kOfKind ? scalable : tail == LoopTail::kPredicated;
+    const bool by_itself = scalable || (adapts && context_.target->folds_tails);
+    bool predicated = tail == LoopTail::kOfKind ? by_itself : tail == LoopTail::kPredicated;
     if (adapts) predicated &= context_.target->predicated;
     if (scalable) return predicated ? Strategy::kPredicated : Strategy::kCleanup;
     return predicated ? Strategy::kFixedPredicated : Strategy::kFixed;
@@ -181,6 +209,7 @@ class LoopVectorizer : public Mutator {
       AddPredicated(&made);
     else
       AddMainAndEpilogue(&made);
+    if (HasTooWide(made.stmts)) return Serial(loop);
     const bool uses_masks = std::any_of(made.bodies.begin(), made.bodies.end(),
                                         [](const auto& body) { return body.uses_masks(); });
     if (uses_masks && !context_.target->predicated) {
@@ -189,6 +218,12 @@ class LoopVectorizer : public Mutator {
           .Help("use select in place of if where every element may be read and written");
     }
     return MakeBlock(std::move(made.stmts));
+  }
+
+  bool HasTooWide(std::span<const Stmt> made) const {
+    WideVectors wide(context_.target->lane_bits);
+    for (const Stmt& stmt : made) wide.VisitStmt(stmt);
+    return wide.found;
   }
 
   // A loop of a negative extent does nothing, but whole vectors and a rest of it would.

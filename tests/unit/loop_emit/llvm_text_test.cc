@@ -65,6 +65,26 @@ TEST(LlvmText, E09E10E11E12TheFoundingDocumentsLoop) {
   EXPECT_EQ(text.find("select"), std::string::npos);
 }
 
+// The mask by which LLVM finds that the loop's own end masks the tail.
+TEST(LlvmText, LoopsOfHeliumCountIn32Bits) {
+  const std::string text = Text(PredicatedAdd(kF32, {4}), LlvmFlavor::kMve);
+  ExpectLines(text, {"call void @llvm.trap()", "trunc i64 %i.end to i32", "and i32 ", ", -4",
+                     "phi i32", "call <4 x i1> @llvm.get.active.lane.mask.v4i1.i32(i32 ",
+                     "add nsw i32 %i.count", "icmp ne i32 "});
+}
+
+// LLVM 19 takes NaN for what is below zero there.
+TEST(LlvmText, FloatsOfHeliumAreComparedOnTheirBits) {
+  for (const DType type : {kF16, kF32, kF64, kBf16}) {
+    SCOPED_TRACE(type.ToString());
+    for (const Lanes lanes : {Lanes{1}, Lanes{4}}) {
+      const std::string text = Text(AllOperators(type, lanes), LlvmFlavor::kMve);
+      for (const char* compares : {"fcmp", "@llvm.maximum", "@llvm.minimum"})
+        EXPECT_EQ(text.find(compares), std::string::npos) << compares;
+    }
+  }
+}
+
 TEST(LlvmText, E11SveInstructions) {
   if (!HaveLlvm()) GTEST_SKIP() << "there is no LLVM here";
   const std::string code =
