@@ -17,34 +17,47 @@ struct WindowExtent {
 
 Status CheckWindow(const WindowAttrs& attrs, int spatial_rank);
 
-// kernel: taps along this axis. Call CheckWindow first.
+// The part of a window that its dilation spreads the taps over. kernel: taps along this axis.
+template <class D>
+D SpanOfWindow(const WindowAttrs& attrs, int i, const D& kernel) {
+  return AddDim(MulDim(SubDim(kernel, D(1)), D(attrs.dilation(i))), D(1));
+}
+
+template <class D>
+D PadOfWindow(const WindowAttrs& attrs, int side) {
+  return attrs.auto_pad == AutoPad::kNone ? D(IntAt(attrs.pads, side, 0)) : D(0);
+}
+
+inline bool IsSamePad(AutoPad pad) {
+  return pad == AutoPad::kSameUpper || pad == AutoPad::kSameLower;
+}
+
+// How many windows there are along an axis, without the pads: those of SAME are long expressions of
+// a symbolic extent. Call CheckWindow first.
+template <class D>
+D CountWindows(const WindowAttrs& attrs, int i, int spatial_rank, const D& in, const D& kernel,
+               bool ceil_mode = false) {
+  const D stride(attrs.stride(i));
+  if (IsSamePad(attrs.auto_pad)) return CeilDiv(in, stride);
+  const D begin = PadOfWindow<D>(attrs, i), end = PadOfWindow<D>(attrs, spatial_rank + i);
+  const D room = SubDim(AddDim(AddDim(in, begin), end), SpanOfWindow(attrs, i, kernel));
+  if (!ceil_mode) return MaxDim(AddDim(FloorDiv(room, stride), D(1)), D(0));
+  // The last window must begin inside the image or the pad before it.
+  const D most = CeilDiv(AddDim(in, begin), stride);
+  return MaxDim(MinDim(AddDim(CeilDiv(room, stride), D(1)), most), D(0));
+}
+
 template <class D>
 WindowExtent<D> ExtentOfWindow(const WindowAttrs& attrs, int i, int spatial_rank, const D& in,
                                const D& kernel, bool ceil_mode = false) {
-  const D stride(attrs.stride(i));
-  const D span = AddDim(MulDim(SubDim(kernel, D(1)), D(attrs.dilation(i))), D(1));
-  WindowExtent<D> extent{D(0), D(0), D(0)};
-  if (attrs.auto_pad == AutoPad::kSameUpper || attrs.auto_pad == AutoPad::kSameLower) {
-    extent.out = CeilDiv(in, stride);
-    D total = MaxDim(SubDim(AddDim(MulDim(SubDim(extent.out, D(1)), stride), span), in), D(0));
-    D half = FloorDiv(total, D(2));
-    bool upper = attrs.auto_pad == AutoPad::kSameUpper;
-    extent.pad_begin = upper ? half : SubDim(total, half);
-    extent.pad_end = SubDim(total, extent.pad_begin);
-    return extent;
-  }
-  if (attrs.auto_pad == AutoPad::kNone) {
-    extent.pad_begin = D(IntAt(attrs.pads, i, 0));
-    extent.pad_end = D(IntAt(attrs.pads, spatial_rank + i, 0));
-  }
-  D room = SubDim(AddDim(AddDim(in, extent.pad_begin), extent.pad_end), span);
-  if (!ceil_mode) {
-    extent.out = MaxDim(AddDim(FloorDiv(room, stride), D(1)), D(0));
-  } else {
-    // The last window must begin inside the image or the pad before it.
-    D most = CeilDiv(AddDim(in, extent.pad_begin), stride);
-    extent.out = MaxDim(MinDim(AddDim(CeilDiv(room, stride), D(1)), most), D(0));
-  }
+  WindowExtent<D> extent{CountWindows(attrs, i, spatial_rank, in, kernel, ceil_mode),
+                         PadOfWindow<D>(attrs, i), PadOfWindow<D>(attrs, spatial_rank + i)};
+  if (!IsSamePad(attrs.auto_pad)) return extent;
+  const D stride(attrs.stride(i)), span = SpanOfWindow(attrs, i, kernel);
+  D total = MaxDim(SubDim(AddDim(MulDim(SubDim(extent.out, D(1)), stride), span), in), D(0));
+  D half = FloorDiv(total, D(2));
+  extent.pad_begin = attrs.auto_pad == AutoPad::kSameUpper ? half : SubDim(total, half);
+  extent.pad_end = SubDim(total, extent.pad_begin);
   return extent;
 }
 
@@ -118,7 +131,7 @@ Status ConvShape(const ConvAttrs& attrs, const Dims<D>& x, const Dims<D>& w, Dim
   Dims<D> spatial;
   for (int i = 0; i < spatial_rank; ++i) {
     const D& in = x[SpatialAxis(layout, i)];
-    spatial.push_back(ExtentOfWindow(attrs.window, i, spatial_rank, in, weights.kernel[i]).out);
+    spatial.push_back(CountWindows(attrs.window, i, spatial_rank, in, weights.kernel[i]));
   }
   AppendImage(layout, x[0], weights.out, spatial, out);
   return OkStatus();
@@ -133,8 +146,7 @@ WindowExtent<D> ExtentOfTransposed(const ConvTransposeAttrs& attrs, int i, int s
   const D span = AddDim(MulDim(SubDim(kernel, D(1)), D(attrs.window.dilation(i))), D(1));
   const D full = AddDim(AddDim(MulDim(stride, SubDim(in, D(1))), extra), span);
   WindowExtent<D> extent{full, D(0), D(0)};
-  const bool same =
-      attrs.window.auto_pad == AutoPad::kSameUpper || attrs.window.auto_pad == AutoPad::kSameLower;
+  const bool same = IsSamePad(attrs.window.auto_pad);
   if (!attrs.output_shape.empty() || same) {
     const bool given = !attrs.output_shape.empty();
     const D wanted = given ? D(IntAt(attrs.output_shape, i, 0)) : MulDim(in, stride);
@@ -193,8 +205,7 @@ Status PoolShape(const PoolAttrs& attrs, const Dims<D>& x, Dims<D>* out) {
   for (int i = 0; i < spatial_rank; ++i) {
     const D kernel(IntAt(attrs.window.kernel, i, 1));
     const D& in = x[SpatialAxis(layout, i)];
-    spatial.push_back(
-        ExtentOfWindow(attrs.window, i, spatial_rank, in, kernel, attrs.ceil_mode).out);
+    spatial.push_back(CountWindows(attrs.window, i, spatial_rank, in, kernel, attrs.ceil_mode));
   }
   AppendImage(layout, x[0], x[ChannelAxis(layout, x.rank())], spatial, out);
   return OkStatus();

@@ -80,7 +80,7 @@ Result<Windows> WindowsOfColumns(const ops::Col2ImAttrs& attrs, const Extents& o
   int64_t count = 1;
   for (int i = 0; i < rank; ++i) {
     const int64_t extent =
-        ops::ExtentOfWindow(window, i, rank, out[2 + i], block[static_cast<size_t>(i)]).out;
+        ops::CountWindows(window, i, rank, out[2 + i], block[static_cast<size_t>(i)]);
     pooled.push_back(extent);
     count = ops::MulDim(count, extent);
   }
