@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/onnx/word_list.h"
+
 namespace tern::onnx {
 
 enum class DataType : int32_t {
@@ -58,12 +60,12 @@ struct Tensor {
   std::string_view raw_data;
   bool has_raw_data = false;
   bool is_external = false;
-  std::vector<float> float_data;
+  WordList<float> float_data;
   std::vector<int32_t>
       int32_data;  // also the narrower integers, bool and the bits of 16-bit floats
   std::vector<int64_t> int64_data;
   std::vector<uint64_t> uint64_data;  // also uint32
-  std::vector<double> double_data;
+  WordList<double> double_data;
   std::vector<std::string_view> string_data;
   std::vector<StringPair> external_data;  // location, offset, length, checksum
 };

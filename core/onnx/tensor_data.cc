@@ -24,15 +24,12 @@ Status WrongCount(const Tensor& tensor, int64_t expected, size_t actual, std::st
                  " need ", expected, " ", unit, ", but it holds ", actual);
 }
 
-// f32 elements narrowed by T(value), or widened.
+// Elements of a list narrowed by T(value), or widened.
 template <typename To, typename From>
-Result<TensorPtr> FromList(const Tensor& tensor, DType dtype, const std::vector<From>& list,
-                           int64_t per_element) {
+Result<TensorPtr> FromList(const Tensor& tensor, DType dtype, const std::vector<From>& list) {
   const std::optional<int64_t> count = ElementCount(tensor.dims);
-  if (!count || static_cast<uint64_t>(*count) != list.size() / static_cast<size_t>(per_element) ||
-      list.size() % static_cast<size_t>(per_element) != 0) {
+  if (!count || static_cast<uint64_t>(*count) != list.size())
     return WrongCount(tensor, count.value_or(-1), list.size(), "elements");
-  }
   std::vector<To> values(list.size());
   for (size_t i = 0; i < list.size(); ++i) values[i] = static_cast<To>(list[i]);
   const ByteSpan bytes(reinterpret_cast<const uint8_t*>(values.data()), values.size() * sizeof(To));
@@ -43,7 +40,7 @@ Result<TensorPtr> FromList(const Tensor& tensor, DType dtype, const std::vector<
 Result<TensorPtr> FromBoolList(const Tensor& tensor, const std::vector<int32_t>& list) {
   std::vector<int32_t> bits(list);
   for (int32_t& bit : bits) bit = bit != 0;
-  return FromList<uint8_t>(tensor, kBool, bits, 1);
+  return FromList<uint8_t>(tensor, kBool, bits);
 }
 
 // Elements below a byte: an entry is a byte of them, low bits first.
@@ -64,41 +61,6 @@ Result<TensorPtr> FromStrings(const Tensor& tensor) {
     return WrongCount(tensor, count.value_or(-1), tensor.string_data.size(), "strings");
   }
   return tern::Tensor::FromStrings(tensor.string_data, tensor.dims);
-}
-
-// Which list holds which type is onnx.proto's: types of up to 32 bits share int32_data, and 16-bit
-// floats are there as the integers of their bits.
-Result<TensorPtr> FromTypedList(const Tensor& tensor, DType dtype) {
-  switch (static_cast<DataType>(tensor.data_type)) {
-    case DataType::kFloat: return FromList<float>(tensor, dtype, tensor.float_data, 1);
-    case DataType::kComplex64: return FromList<float>(tensor, dtype, tensor.float_data, 2);
-    case DataType::kDouble: return FromList<double>(tensor, dtype, tensor.double_data, 1);
-    case DataType::kComplex128: return FromList<double>(tensor, dtype, tensor.double_data, 2);
-    case DataType::kInt64: return FromList<int64_t>(tensor, dtype, tensor.int64_data, 1);
-    case DataType::kUint64: return FromList<uint64_t>(tensor, dtype, tensor.uint64_data, 1);
-    case DataType::kUint32: return FromList<uint32_t>(tensor, dtype, tensor.uint64_data, 1);
-    case DataType::kInt32: return FromList<int32_t>(tensor, dtype, tensor.int32_data, 1);
-    case DataType::kInt16: return FromList<int16_t>(tensor, dtype, tensor.int32_data, 1);
-    case DataType::kInt8: return FromList<int8_t>(tensor, dtype, tensor.int32_data, 1);
-    case DataType::kUint16:
-    case DataType::kFloat16:
-    case DataType::kBfloat16: return FromList<uint16_t>(tensor, dtype, tensor.int32_data, 1);
-    case DataType::kFloat8E4M3FN:
-    case DataType::kFloat8E4M3FNUZ:
-    case DataType::kFloat8E5M2:
-    case DataType::kFloat8E5M2FNUZ:
-    case DataType::kFloat8E8M0:
-    case DataType::kUint8: return FromList<uint8_t>(tensor, dtype, tensor.int32_data, 1);
-    case DataType::kBool: return FromBoolList(tensor, tensor.int32_data);
-    case DataType::kUint4:
-    case DataType::kInt4:
-    case DataType::kFloat4E2M1:
-    case DataType::kUint2:
-    case DataType::kInt2: return FromPackedList(tensor, dtype);
-    case DataType::kString: return FromStrings(tensor);
-    case DataType::kUndefined: break;
-  }
-  return Unsupported("elements of type ", DataTypeName(tensor.data_type));
 }
 
 bool HasForeignBool(ByteSpan bytes) {
@@ -148,6 +110,54 @@ Result<TensorPtr> FromRaw(const Tensor& tensor, DType dtype, Elements elements,
     return CopyAligned(tensor, dtype, elements, source);
   return tern::Tensor::FromMemory(bytes.data(), bytes.size(), std::move(elements.keeper), dtype,
                                   tensor.dims);
+}
+
+// Words that lie in the file as raw data does. A complex element has two.
+template <typename T>
+Result<TensorPtr> FromWords(const Tensor& tensor, DType dtype, const WordList<T>& list,
+                            const TensorSource& source) {
+  const std::optional<int64_t> count = ElementCount(tensor.dims);
+  const std::optional<int64_t> expected = count ? dtype.bytes_for(*count) : std::nullopt;
+  if (!expected || static_cast<uint64_t>(*expected) != list.bytes().size())
+    return WrongCount(tensor, count.value_or(-1), list.size(), "elements");
+  if (list.bytes().empty() || !list.is_in_file())
+    return tern::Tensor::FromBytes(dtype, tensor.dims, list.bytes());
+  return FromRaw(tensor, dtype, {list.bytes(), source.keeper}, source);
+}
+
+// Which list holds which type is onnx.proto's: types of up to 32 bits share int32_data, and 16-bit
+// floats are there as the integers of their bits.
+Result<TensorPtr> FromTypedList(const Tensor& tensor, DType dtype, const TensorSource& source) {
+  switch (static_cast<DataType>(tensor.data_type)) {
+    case DataType::kFloat: return FromWords(tensor, dtype, tensor.float_data, source);
+    case DataType::kComplex64: return FromWords(tensor, dtype, tensor.float_data, source);
+    case DataType::kDouble: return FromWords(tensor, dtype, tensor.double_data, source);
+    case DataType::kComplex128: return FromWords(tensor, dtype, tensor.double_data, source);
+    case DataType::kInt64: return FromList<int64_t>(tensor, dtype, tensor.int64_data);
+    case DataType::kUint64: return FromList<uint64_t>(tensor, dtype, tensor.uint64_data);
+    case DataType::kUint32: return FromList<uint32_t>(tensor, dtype, tensor.uint64_data);
+    case DataType::kInt32: return FromList<int32_t>(tensor, dtype, tensor.int32_data);
+    case DataType::kInt16: return FromList<int16_t>(tensor, dtype, tensor.int32_data);
+    case DataType::kInt8: return FromList<int8_t>(tensor, dtype, tensor.int32_data);
+    case DataType::kUint16:
+    case DataType::kFloat16:
+    case DataType::kBfloat16: return FromList<uint16_t>(tensor, dtype, tensor.int32_data);
+    case DataType::kFloat8E4M3FN:
+    case DataType::kFloat8E4M3FNUZ:
+    case DataType::kFloat8E5M2:
+    case DataType::kFloat8E5M2FNUZ:
+    case DataType::kFloat8E8M0:
+    case DataType::kUint8: return FromList<uint8_t>(tensor, dtype, tensor.int32_data);
+    case DataType::kBool: return FromBoolList(tensor, tensor.int32_data);
+    case DataType::kUint4:
+    case DataType::kInt4:
+    case DataType::kFloat4E2M1:
+    case DataType::kUint2:
+    case DataType::kInt2: return FromPackedList(tensor, dtype);
+    case DataType::kString: return FromStrings(tensor);
+    case DataType::kUndefined: break;
+  }
+  return Unsupported("elements of type ", DataTypeName(tensor.data_type));
 }
 
 // An entry of external_data; "" if there is none.
@@ -277,7 +287,7 @@ Result<TensorPtr> MakeTensor(const Tensor& tensor, const TensorSource& source) {
     TERN_TRY_ASSIGN(Elements elements, ReadExternal(tensor, source));
     return FromRaw(tensor, dtype, std::move(elements), source);
   }
-  if (!tensor.has_raw_data || dtype.is_string()) return FromTypedList(tensor, dtype);
+  if (!tensor.has_raw_data || dtype.is_string()) return FromTypedList(tensor, dtype, source);
   return FromRaw(tensor, dtype, {AsBytes(tensor.raw_data), source.keeper}, source);
 }
 

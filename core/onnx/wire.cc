@@ -165,27 +165,31 @@ void WireReader::AppendVarints(std::vector<T>* out) {
 // Little-endian words in the file are little-endian words here: every host of ours is
 // little-endian.
 template <typename T>
-void WireReader::AppendFixed(std::vector<T>* out, Type single) {
+void WireReader::AppendFixed(WordList<T>* out, Type single) {
   if (type_ == single) {
     T value;
     std::memcpy(&value, &scalar_, sizeof(T));
-    out->push_back(value);
+    out->Append(value);
   } else if (type_ == Type::kBytes) {
     if (payload_.size() % sizeof(T) != 0) {
       Fail("a packed list ends inside a number");
       return;
     }
-    if (payload_.empty()) return;
-    const size_t old_size = out->size();
-    out->resize(old_size + payload_.size() / sizeof(T));
-    std::memcpy(out->data() + old_size, payload_.data(), payload_.size());
+    out->AppendBlock(payload_);
   }
 }
 
 void WireReader::Append(std::vector<int64_t>* out) { AppendVarints(out); }
 void WireReader::Append(std::vector<uint64_t>* out) { AppendVarints(out); }
 void WireReader::Append(std::vector<int32_t>* out) { AppendVarints(out); }
-void WireReader::Append(std::vector<float>* out) { AppendFixed(out, Type::kFixed32); }
-void WireReader::Append(std::vector<double>* out) { AppendFixed(out, Type::kFixed64); }
+void WireReader::Append(WordList<float>* out) { AppendFixed(out, Type::kFixed32); }
+void WireReader::Append(WordList<double>* out) { AppendFixed(out, Type::kFixed64); }
+void WireReader::Append(std::vector<float>* out) {
+  WordList<float> more;
+  Append(&more);
+  const size_t before = out->size();
+  out->resize(before + more.size());
+  more.CopyTo(out->data() + before);
+}
 
 }  // namespace tern::onnx

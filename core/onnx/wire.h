@@ -15,6 +15,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/status.h"
+#include "core/onnx/word_list.h"
 
 namespace tern::onnx {
 
@@ -62,7 +63,8 @@ class WireReader {
   void Append(std::vector<uint64_t>* out);
   void Append(std::vector<int32_t>* out);
   void Append(std::vector<float>* out);
-  void Append(std::vector<double>* out);
+  void Append(WordList<float>* out);
+  void Append(WordList<double>* out);
 
  private:
   enum class Type : uint8_t {
@@ -85,7 +87,7 @@ class WireReader {
   template <typename T>
   void AppendVarints(std::vector<T>* out);
   template <typename T>
-  void AppendFixed(std::vector<T>* out, Type single);
+  void AppendFixed(WordList<T>* out, Type single);
 
   const uint8_t* cursor_;
   const uint8_t* end_;

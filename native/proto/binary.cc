@@ -87,9 +87,11 @@ class BinaryReader {
   Status ReadNumbers(WireReader* reader, const MessageSpec& message, Node* node) {
     const FieldSpec& field = *node->field;
     if (IsFixed(field)) {
-      std::vector<double> words;  // their bits are what counts
+      onnx::WordList<double> words;  // their bits are what counts
       reader->Append(&words);
-      for (const double word : words) node->numbers.push_back(std::bit_cast<uint64_t>(word));
+      const size_t before = node->numbers.size();
+      node->numbers.resize(before + words.size());
+      words.CopyTo(node->numbers.data() + before);
       return OkStatus();
     }
     reader->Append(&node->numbers);

@@ -67,6 +67,13 @@ void Dump(const onnx::ValueInfo& info, DumpText* out) {
   NestedStruct("type", info.type, out);
 }
 
+template <typename T>
+std::vector<T> WordsOf(const onnx::WordList<T>& list) {
+  std::vector<T> words(list.size());
+  list.CopyTo(words.data());
+  return words;
+}
+
 void Dump(const onnx::Tensor& tensor, DumpText* out) {
   out->Text("name", tensor.name);
   out->Numbers("dims", tensor.dims);
@@ -74,11 +81,11 @@ void Dump(const onnx::Tensor& tensor, DumpText* out) {
   out->Number("has_raw", tensor.has_raw_data);
   out->Text("raw", tensor.raw_data);
   out->Number("external", tensor.is_external);
-  out->Words("float", tensor.float_data);
+  out->Words("float", WordsOf(tensor.float_data));
   out->Numbers("int32", tensor.int32_data);
   out->Numbers("int64", tensor.int64_data);
   out->Numbers("uint64", tensor.uint64_data);
-  out->Words("double", tensor.double_data);
+  out->Words("double", WordsOf(tensor.double_data));
   out->Texts("string", tensor.string_data);
   All("external_data", tensor.external_data, out);
 }

@@ -51,11 +51,36 @@ TEST(TensorDataTest, CopiesKeptDataThatIsMisaligned) {
   EXPECT_EQ(reinterpret_cast<uintptr_t>(tensor->data()) % 4, 0u);
 }
 
+// Weights of some exporters are lists of floats: they, too, are used in place if somebody keeps them.
+TEST(TensorDataTest, LooksAtPackedListsThatAreKept) {
+  const TensorPtr kept = tern::Tensor::FromValues<float>({5, 6, 7}, {3}).value();
+  const auto packed = [&](size_t offset, std::vector<int64_t> dims) {
+    Tensor tensor;
+    tensor.data_type = 1;
+    tensor.dims = std::move(dims);
+    tensor.float_data.AppendBlock({static_cast<const uint8_t*>(kept->data()) + offset, 8});
+    return tensor;
+  };
+  const TensorPtr in_place = MakeTensor(packed(4, {2}), {.keeper = kept}).value();
+  EXPECT_EQ(in_place->values<float>()[1], 7);
+  EXPECT_EQ(in_place->data(), static_cast<const uint8_t*>(kept->data()) + 4);
+  EXPECT_NE(MakeTensor(packed(4, {2}), {}).value()->data(), in_place->data());
+  const TensorPtr misaligned = MakeTensor(packed(2, {2}), {.keeper = kept}).value();
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(misaligned->data()) % 4, 0u);
+  EXPECT_THAT(ErrorOf(packed(0, {3}), {.keeper = kept}),
+              testing::HasSubstr("need 3 elements, but it holds 2"));
+  Tensor empty;
+  empty.data_type = 1;
+  empty.dims = {0};
+  EXPECT_EQ(MakeTensor(empty, {.keeper = kept}).value()->element_count(), 0);
+}
+
 TEST(TensorDataTest, ReadsTypedLists) {
   Tensor floats;
   floats.data_type = 1;
   floats.dims = {2};
-  floats.float_data = {0.5f, -1};
+  floats.float_data.Append(0.5f);
+  floats.float_data.Append(-1);
   EXPECT_EQ(MakeTensor(floats, {}).value()->values<float>()[1], -1);
   Tensor halves;
   halves.data_type = 10;

@@ -83,17 +83,35 @@ TEST(WireTest, AppendsPackedAndUnpackedAlike) {
 TEST(WireTest, AppendsPackedFloatsAndDoubles) {
   const std::string floats = test::RawBytes(std::vector<float>{1, -2});
   const std::string doubles = test::RawBytes(std::vector<double>{0.5});
-  const std::string bytes = ProtoWriter().Text(1, floats).Float(1, 3).Text(2, doubles).bytes();
+  const std::string bytes = ProtoWriter()
+                                .Text(1, floats)
+                                .Float(1, 3)
+                                .Text(2, doubles)
+                                .Text(3, "")
+                                .Float(3, 4)
+                                .Text(3, floats)
+                                .bytes();
   WireError error;
   WireReader reader(AsBytes(bytes), &error);
-  std::vector<float> read_floats;
-  std::vector<double> read_doubles;
+  std::vector<float> mixed;
+  WordList<double> block;
+  WordList<float> pieces;
   while (reader.Next()) {
-    if (reader.field() == 1) reader.Append(&read_floats);
-    if (reader.field() == 2) reader.Append(&read_doubles);
+    if (reader.field() == 1) reader.Append(&mixed);
+    if (reader.field() == 2) reader.Append(&block);
+    if (reader.field() == 3) reader.Append(&pieces);
   }
-  EXPECT_EQ(read_floats, (std::vector<float>{1, -2, 3}));
-  EXPECT_EQ(read_doubles, std::vector<double>{0.5});
+  EXPECT_EQ(mixed, (std::vector<float>{1, -2, 3}));
+  ASSERT_EQ(block.size(), 1u);
+  double number = 0;
+  block.CopyTo(&number);
+  EXPECT_EQ(number, 0.5);
+  // One block is not copied, several pieces are.
+  EXPECT_TRUE(block.is_in_file());
+  EXPECT_FALSE(pieces.is_in_file());
+  std::vector<float> collected(pieces.size());
+  pieces.CopyTo(collected.data());
+  EXPECT_EQ(collected, (std::vector<float>{4, 1, -2}));
 }
 
 TEST(WireTest, LeavesFieldsOfAnotherWireTypeAlone) {
