@@ -2,6 +2,7 @@
 #include "core/ops/winograd_weights.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "core/kernels/winograd.h"
 
@@ -29,24 +30,40 @@ constexpr double kTransform[kSide][3] = {{1 / (kNear2 * kFar2), 0, 0},
 // One number of each filter of a panel, so that the compiler makes vectors of the arithmetic.
 using Lanes = double[kWinogradPanel];
 
-// The 36 points of windows of 3x3 weights; the panels of points are `step` elements apart.
-void TransformWindows(const Lanes (&windows)[9], float* to, int64_t step) {
-  for (int64_t i = 0; i < kSide; ++i) {
-    Lanes rows[3] = {};
-    for (int64_t x = 0; x < 3; ++x) {
-      for (int64_t y = 0; y < 3; ++y) {
-        for (int64_t lane = 0; lane < kWinogradPanel; ++lane)
-          rows[x][lane] += kTransform[i][y] * windows[y * 3 + x][lane];
-      }
-    }
-    for (int64_t j = 0; j < kSide; ++j) {
-      const double* factors = kTransform[j];
-      float* point = to + (i * kSide + j) * step;
-      for (int64_t lane = 0; lane < kWinogradPanel; ++lane)
-        point[lane] = static_cast<float>(factors[0] * rows[0][lane] + factors[1] * rows[1][lane] +
-                                         factors[2] * rows[2][lane]);
+// The points of three weights, to(0) … to(5). Points that lie opposite each other share products.
+template <typename T, class To>
+void TransformRow(const Lanes& w0, const Lanes& w1, const Lanes& w2, const To& to) {
+  // No point between both transforms is -0; of the results some are. To add -0 changes nothing.
+  constexpr double kStart = std::is_same_v<T, double> ? 0.0 : -0.0;
+  for (int64_t i = 0; i < kSide; i += kSide - 1) {
+    const double* factors = kTransform[i];
+    T* const point = to(i);
+    for (int64_t lane = 0; lane < kWinogradPanel; ++lane)
+      point[lane] = static_cast<T>(kStart + factors[0] * w0[lane] + factors[1] * w1[lane] +
+                                   factors[2] * w2[lane]);
+  }
+  for (int64_t i = 1; i < kSide - 1; i += 2) {
+    const double* factors = kTransform[i];
+    T* const point = to(i);
+    T* const opposite = to(i + 1);
+    for (int64_t lane = 0; lane < kWinogradPanel; ++lane) {
+      const double first = kStart + factors[0] * w0[lane], second = factors[1] * w1[lane];
+      const double third = factors[2] * w2[lane];
+      point[lane] = static_cast<T>(first + second + third);
+      opposite[lane] = static_cast<T>(first - second + third);
     }
   }
+}
+
+// The 36 points of windows of 3x3 weights; the panels of points are `step` elements apart.
+void TransformWindows(const Lanes (&windows)[9], float* to, int64_t step) {
+  Lanes rows[kSide][3];
+  for (int64_t x = 0; x < 3; ++x)
+    TransformRow<double>(windows[x], windows[3 + x], windows[6 + x],
+                         [&](int64_t i) { return rows[i][x]; });
+  for (int64_t i = 0; i < kSide; ++i)
+    TransformRow<float>(rows[i][0], rows[i][1], rows[i][2],
+                        [&](int64_t j) { return to + (i * kSide + j) * step; });
 }
 
 // `filters` of a panel, [filters, in, 3, 3]. The lanes behind them are zeros, never -0.
@@ -54,6 +71,12 @@ void PackPanel(int64_t filters, int64_t in, const float* from, const FilterSteps
                int64_t step) {
   Lanes windows[9] = {};
   for (int64_t i = 0; i < in; ++i, to += kWinogradPanel) {
+    if (i > 0 && steps.in == 0) {
+      // The same windows again.
+      for (int64_t point = 0; point < kPoints; ++point)
+        std::copy_n(to + point * step - kWinogradPanel, kWinogradPanel, to + point * step);
+      continue;
+    }
     for (int64_t lane = 0; lane < filters; ++lane) {
       const float* window = from + lane * steps.out + i * steps.in;
       for (int64_t tap = 0; tap < 9; ++tap)
